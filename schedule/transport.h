@@ -1,35 +1,42 @@
 /*
- * What the schedule needs of a network: start a send, start a receive, tell when each is done.
+ * What the schedule needs of a network: start a send, start a receive, tell when each is
+ * done.
  *
- * Open MPI's PML is one transport, the simulator's virtual clock another, a test transport that delays and reorders
- * a third.  Two messages from one rank to another with the same tag are received in the order they were sent.
+ * Open MPI's PML is one transport, the simulator's virtual clock another, a test
+ * transport that delays and reorders a third.  Two messages from one rank to another with
+ * the same tag are received in the order they were sent.
  */
 #ifndef MTREE_SCHEDULE_TRANSPORT_H
 #define MTREE_SCHEDULE_TRANSPORT_H
 
 #include "topo/status.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef struct mtree_transport mtree_transport_t;
 typedef struct mtree_completion mtree_completion_t;
 
-/* Embedded in the caller's slot; must stay in place until @a func is called, exactly once. */
+/* Embedded in the caller's slot; must stay in place until @a func is called, exactly
+ * once. */
 struct mtree_completion {
     void (*func)(mtree_completion_t *self, mtree_status_t status);
 };
 
 typedef struct {
     /*
-     * Start sending @a count units at @a buffer to rank @a peer with @a tag (0 .. number of tags - 1).  A send
-     * is done when the receiver has taken the message (a synchronous send), which is what bounds
-     * memory and lets the sender see how fast the link drains.  `done->func` may be called before this returns.
-     * When it returns an error, `done->func` is not called.
+     * Start sending @a count units at @a buffer to rank @a peer with @a tag (0 .. number
+     * of tags - 1).  A @a synchronous send is done when the receiver has matched it,
+     * which tells how fast the link drains; another is done when @a buffer may be reused.
+     * `done->func` may be called before this returns.  When it returns an error,
+     * `done->func` is not called.  @a count may be zero.
      */
     mtree_status_t (*send)(mtree_transport_t *transport, int peer, int tag,
-                           const void *buffer, size_t count, mtree_completion_t *done);
+                           const void *buffer, size_t count, bool synchronous,
+                           mtree_completion_t *done);
 
-    /* Start receiving exactly @a count units from @a peer with @a tag; the rest as for send. */
+    /* Start receiving exactly @a count units from @a peer with @a tag; the rest as for
+     * send. */
     mtree_status_t (*recv)(mtree_transport_t *transport, int peer, int tag, void *buffer,
                            size_t count, mtree_completion_t *done);
 

@@ -1,0 +1,44 @@
+/*
+ * A stream is one tree as one rank sees it: who is above, who is below, which part of the vector
+ * flows, and which way.  A layout is all the streams of one rank in one collective call: pure data,
+ * made by schedule/layout.c, run by schedule/operation.c.
+ *
+ * Lengths and offsets are in *units*: elements of the datatype where data is reduced, bytes elsewhere.
+ */
+#ifndef MTREE_SCHEDULE_STREAM_H
+#define MTREE_SCHEDULE_STREAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct {
+    int parent;         /* rank, -1 at the root */
+    int num_children;
+    const int *children; /* ranks, in the order in which their parts are folded */
+    size_t offset;      /* first unit in the vector */
+    size_t length;      /* units; may be 0, then nothing is sent */
+    size_t chunk;       /* units a message; > 0 */
+    bool reduce;        /* data flows up and is folded */
+    bool broadcast;     /* data flows down; after it was reduced when both are set */
+    int tag;            /* first of the MTREE_STREAM_TAGS tags of its tree, the same on all ranks */
+} mtree_stream_t;
+
+/* Tags a tree takes: data up, data down, credit. */
+enum { MTREE_TAG_UP, MTREE_TAG_DOWN, MTREE_TAG_CREDIT, MTREE_STREAM_TAGS };
+
+typedef struct {
+    int rank;
+    size_t window; /* bytes that may be on the way to this rank at a time */
+} mtree_peer_t;
+
+typedef struct {
+    int num_streams;
+    mtree_stream_t *streams;
+    int num_peers; /* every parent and child of a stream, once, in ascending rank */
+    mtree_peer_t *peers;
+    int num_tags; /* the same on all ranks */
+    bool paced;   /* false: so little is sent that windows are not worth a round trip */
+    int *children_room;
+} mtree_layout_t;
+
+#endif
