@@ -1,0 +1,1 @@
+"""The parts of netlab: topology -> recipe -> holder (builds and keeps a lab) -> programs."""

@@ -1,0 +1,73 @@
+"""What this machine lets netlab do: namespaces, shaping, netem."""
+
+import os
+import subprocess
+
+from . import topology
+from .errors import NetlabError
+
+# Kernel settings that can forbid namespaces without root, and the value that does.
+FORBIDDING = {
+    "/proc/sys/kernel/unprivileged_userns_clone": "0",
+    "/proc/sys/user/max_user_namespaces": "0",
+    "/proc/sys/kernel/apparmor_restrict_unprivileged_userns": "1",
+}
+PROBE_QUEUE = "ip link add netlab0 type veth && tc qdisc add dev netlab0 root "
+
+
+def unshare_command():
+    """Root needs no user namespace; everybody else becomes root in one."""
+    user = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
+    return ["unshare", *user, "--mount", "--net"]
+
+
+def attempt(script):
+    """Run a shell script in fresh namespaces; returns (worked, what it said)."""
+    done = subprocess.run([*unshare_command(), "sh", "-c", script], stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True,
+                          check=False)
+    return done.returncode == 0, done.stdout.strip()
+
+
+def namespace_obstacle():
+    """None when namespaces can be made, else the reason and what to change."""
+    try:
+        worked, said = attempt("true")
+    except FileNotFoundError:
+        return "the unshare program is missing (Debian: apt-get install util-linux)"
+    if worked:
+        return None
+    if os.geteuid() == 0:
+        return f"{said}; this root lacks CAP_SYS_ADMIN (a container without --privileged?)"
+    for path, value in FORBIDDING.items():
+        if os.path.exists(path):
+            with open(path, encoding="ascii") as file:
+                if file.read().strip() == value:
+                    return f"{said}; {path} is {value}: change it, or run netlab as root"
+    return f"{said}; user namespaces are not allowed here: run netlab as root"
+
+
+def require_namespaces():
+    obstacle = namespace_obstacle()
+    if obstacle is not None:
+        raise NetlabError(f"may not make namespaces: {obstacle}")
+
+
+def has_netem():
+    return attempt(PROBE_QUEUE + "netem delay 1ms")[0]
+
+
+def probe():
+    """What `netlab probe` tells."""
+    obstacle = namespace_obstacle()
+    if obstacle is not None:
+        return {"namespaces": f"no: {obstacle}"}
+    shaped, said = attempt(PROBE_QUEUE + "tbf rate 1mbit burst 20000 limit 20000")
+    return {
+        "namespaces": "yes",
+        "as": "root" if os.geteuid() == 0 else "root of a user namespace",
+        "shaping": "yes" if shaped else f"no: {said}",
+        "netem": "yes" if has_netem() else "no: netlab_relay delays instead",
+        "relay": topology.find_program("netlab_relay", "NETLAB_RELAY") or "not built",
+        "mtree": topology.find_program("mtree", "MTREE") or "not built",
+    }

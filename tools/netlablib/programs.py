@@ -1,0 +1,104 @@
+"""Programs inside a lab: how to get into a host, and what Open MPI must know there."""
+
+import os
+import shlex
+import subprocess
+
+from . import labs
+from .errors import NetlabError
+from .recipe import BRIDGE
+
+# What runs on an emulated host: its network, its host name, and /etc/hosts with its peers.
+# It is called as ssh would be (HOST COMMAND...), for it is also mpirun's remote shell.
+ENTER = """#!/bin/sh
+case $1 in
+{cases}*) echo "netlab: error: this lab has no host '$1'" >&2; exit 255 ;;
+esac
+shift
+exec nsenter --net="/run/netns/$namespace" unshare --uts --mount /bin/sh -c '
+    hostname "$1" || exit 255
+    test ! -e /etc/hosts || mount --bind "$2" /etc/hosts || exit 255
+    shift 2
+    exec /bin/sh -c "$*"' enter "$name" {hosts} "$@"
+"""
+
+
+def write_scripts(lab, ranks_per_host):
+    """The lab's ENTER script, its /etc/hosts and the hostfile of its mpirun."""
+    cases = ""
+    for vertex in lab.description["vertices"]:
+        patterns = sorted({vertex["host"], vertex["host"].split(".")[0], vertex["name"]})
+        cases += (f"{'|'.join(shlex.quote(pattern) for pattern in patterns)}) "
+                  f"name={shlex.quote(vertex['host'])} "
+                  f"namespace={shlex.quote(vertex['namespace'])} ;;\n")
+    lab.write("enter", ENTER.format(cases=cases, hosts=shlex.quote(lab.path("hosts"))), 0o700)
+    lines = ["127.0.0.1 localhost"]
+    lines += [f"{vertex['address']} {vertex['host']}" for vertex in lab.description["vertices"]]
+    lab.write("hosts", "\n".join(lines) + "\n", 0o644)
+    lab.write("hostfile", "".join(f"{vertex['host']} slots={ranks_per_host}\n"
+                                  for vertex in lab.hosts))
+
+
+def environment(lab):
+    """The environment of programs in the lab.
+
+    Open MPI's settings go here and not to mpirun's command line: what the user gives there
+    overrides them, a driver that calls mpirun many times needs nothing, and the user's own
+    OMPI_MCA_ variables win, too.
+    """
+    settings = {
+        "OMPI_ALLOW_RUN_AS_ROOT": "1",
+        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+        "OMPI_MCA_plm": "rsh",
+        "OMPI_MCA_plm_rsh_agent": lab.path("enter"),
+        "OMPI_MCA_plm_rsh_no_tree_spawn": "1",
+        "OMPI_MCA_orte_default_hostfile": lab.path("hostfile"),
+        "OMPI_MCA_orte_keep_fqdn_hostnames": "1",
+        "OMPI_MCA_orte_tmpdir_base": lab.path("tmp"),
+        "OMPI_MCA_oob_tcp_if_include": BRIDGE,
+        "OMPI_MCA_pml": "ob1",
+        "OMPI_MCA_btl": "self,vader,tcp",
+        "OMPI_MCA_btl_tcp_if_include": BRIDGE,
+        "OMPI_MCA_btl_vader_backing_directory": lab.path("tmp"),
+        "OMPI_MCA_rmaps_base_oversubscribe": "1",
+        "OMPI_MCA_hwloc_base_binding_policy": "none",
+        "OMPI_MCA_mpi_yield_when_idle": "1",
+    }
+    return {**settings, **os.environ, labs.TOKEN: lab.folder}
+
+
+def inside(lab):
+    """The command prefix that joins the lab's mount and network namespaces."""
+    if lab.holder is None:
+        raise NetlabError(f"lab {lab.name} has no holder any more: netlab down {lab.name}")
+    user = [] if os.geteuid() == 0 and same_user_namespace(lab.holder) else \
+        ["--user", "--preserve-credentials"]
+    return ["nsenter", "--target", str(lab.holder), *user, "--mount", "--net"]
+
+
+def same_user_namespace(pid):
+    return os.stat(f"/proc/{pid}/ns/user").st_ino == os.stat("/proc/self/ns/user").st_ino
+
+
+def enter_command(lab, vertex, program):
+    """The command that runs PROGRAM on a host of the lab, in the folder we are in."""
+    text = f"cd {shlex.quote(os.getcwd())} && exec {shlex.join(program)}"
+    return [*inside(lab), lab.path("enter"), vertex["host"], text]
+
+
+def spawn(lab, vertex, program):
+    return subprocess.Popen(enter_command(lab, vertex, program), env=environment(lab))
+
+
+def execute(lab, vertex, program):
+    """Become PROGRAM on a host of the lab; returns only by an exception."""
+    command = enter_command(lab, vertex, program)
+    os.execvpe(command[0], command, environment(lab))
+
+
+def run_inside(lab, command):
+    """Run a command of ours in the lab's own namespaces; its complaint is the error."""
+    done = subprocess.run([*inside(lab), *command], stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, check=False)
+    if done.returncode != 0:
+        raise NetlabError(f"'{' '.join(command)}' failed: {done.stdout.strip()}")

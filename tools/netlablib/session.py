@@ -1,0 +1,169 @@
+"""From a topology to a standing lab and back: up, run, set."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+
+from . import capabilities, labs, programs, recipe, topology
+from .errors import NetlabError, ignore_signals
+
+END_SECONDS = 5.0       # for the user's command to end after a signal
+RATE = re.compile(r"([0-9.]+(?:e[0-9]+)?)\s*([kMGT]?)(bps|Bps)\Z")
+UNITS = {"": 1, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+
+
+def latency_kind(options, network):
+    """Who delays packets, and the relay's program if it does: (kind, program)."""
+    if options.no_latency or not any(link.latency > 0 for link in network.links):
+        return "none", None
+    if capabilities.has_netem():
+        return "netem", None
+    program = topology.find_program("netlab_relay", "NETLAB_RELAY")
+    if program is None:
+        raise NetlabError("the kernel has no netem and netlab_relay is not beside netlab nor on "
+                          "PATH: build it with make, or leave latency out with --no-latency")
+    return "relay", program
+
+
+def spawn_holder(lab, lifeline):
+    """Start the holder; returns (process, write end of its lifeline or None)."""
+    ours, theirs = None, subprocess.DEVNULL
+    if lifeline:
+        theirs, ours = os.pipe()
+        os.set_inheritable(ours, False)
+    log = None if lifeline else os.open(lab.path("log"), os.O_WRONLY | os.O_CREAT, 0o600)
+    command = [*capabilities.unshare_command(), sys.executable, os.path.abspath(sys.argv[0]),
+               labs.HOLD_COMMAND, lab.folder, "lifeline" if lifeline else "detached"]
+    process = subprocess.Popen(command, stdin=theirs, stdout=subprocess.PIPE, stderr=log,
+                               start_new_session=True)
+    if lifeline:
+        os.close(theirs)
+    else:
+        os.close(log)
+    return process, ours
+
+
+def start(options, network, lifeline):
+    """Build the lab of `network`; it stands until Lab.stop() or the end of its lifeline."""
+    capabilities.require_namespaces()
+    kind, relay_program = latency_kind(options, network)
+    name = options.name or labs.default_name(options.file)
+    if not recipe.SAFE_NAME.match(name):
+        raise NetlabError(f"'{name}' cannot name a lab: letters, digits, '_', '-' and '.' only; "
+                          "choose one with --name")
+    lab, number = labs.claim(name)
+    try:
+        made = recipe.cook(network, topology.forwarding(network), number, options.scale, kind)
+        made["relay_program"] = relay_program
+        lab.write("recipe.json", json.dumps(made))
+        lab.description = {"file": os.path.abspath(options.file), "scale": options.scale,
+                           "latency": kind, "number": number, **made["description"]}
+        programs.write_scripts(lab, options.ranks_per_host)
+        process, lab.lifeline = spawn_holder(lab, lifeline)
+        lab.description["holder"] = process.pid
+        lab.description["holder_start"] = labs.start_time(process.pid)
+        lab.save()
+        if process.stdout.readline() != b"ready\n":
+            raise NetlabError(f"the lab could not be built{quote_log(lab)}")
+        process.stdout.close()
+    except BaseException:
+        lab.stop()
+        raise
+    return lab
+
+
+def quote_log(lab):
+    """What the holder of a detached lab said; with a lifeline it said it on the terminal."""
+    try:
+        with open(lab.path("log"), encoding="utf-8", errors="replace") as file:
+            return ": " + file.read().strip().replace("netlab: error: ", "")
+    except OSError:
+        return "; see the message above"
+
+
+def wait_for(child):
+    """The status of the user's command as a shell would tell it."""
+    status = child.wait()
+    return status if status >= 0 else 128 - status
+
+
+def end_child(child):
+    """After a signal: the terminal may have told the child already; tell it once more."""
+    deadline = time.monotonic() + END_SECONDS
+    try:
+        child.wait(timeout=0.3)
+    except subprocess.TimeoutExpired:
+        child.terminate()
+    while child.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.02)
+
+
+def run(options, network):
+    """netlab run: a lab for one command.  Returns the command's status."""
+    if options.name is None:
+        options.name = f"{labs.default_name(options.file)}-{os.getpid()}"
+    lab = child = None
+    try:
+        lab = start(options, network, lifeline=True)
+        child = programs.spawn(lab, lab.hosts[0], options.program)
+        return wait_for(child)
+    finally:
+        ignore_signals()
+        if child is not None and child.poll() is None:
+            end_child(child)
+        if lab is not None:
+            lab.stop()
+
+
+def parse_capacity(text, link, side, scale):
+    """The new rate of one direction in bits/s: 'x0.25' of the file's, or a rate as in the file."""
+    if text.startswith("x"):
+        try:
+            factor = float(text[1:])
+        except ValueError:
+            factor = 0.0
+        rate = link["file_capacity_bps"][side] * factor
+    else:
+        match = RATE.match(text)
+        rate = 0.0
+        if match:
+            rate = float(match[1]) * UNITS[match[2]] * (8 if match[3] == "Bps" else 1)
+    if not 0 < rate < float("inf"):
+        raise NetlabError(f"'{text}' is not a capacity: write 30Mbps, 2.5GBps or x0.25")
+    return rate * scale
+
+
+def find_link(lab, text):
+    """The link that TEXT names, and which of its directions: (link, [sides])."""
+    for link in lab.description["links"]:
+        for side, ends in enumerate(((link["from"], link["to"]), (link["to"], link["from"]))):
+            if text == "--".join(ends):
+                return link, [0, 1]
+            if text == "->".join(ends):
+                return link, [side]
+    raise NetlabError(f"lab {lab.name} has no link '{text}'; write A--B for both ways or "
+                      f"'A->B' for one; netlab status {lab.name} lists the links")
+
+
+def change_capacity(lab, link_text, capacity):
+    """Change a standing lab's link; returns one line a direction for the user."""
+    with labs.lock():
+        lab = labs.Lab(lab.folder)
+        if lab.holder is None:
+            raise NetlabError(f"lab {lab.name} has no holder any more: netlab down {lab.name}")
+        link, sides = find_link(lab, link_text)
+        lines = []
+        for side in sides:
+            rate = parse_capacity(capacity, link, side, lab.description["scale"])
+            vertex = lab.find_host(link["from"] if side == 0 else link["to"])
+            for command in recipe.queue_commands(link["devices"][side], rate, link["latency_s"],
+                                                 lab.description["latency"], "replace"):
+                programs.run_inside(lab, ["tc", "-n", vertex["namespace"], *command.split()])
+            link["capacity_bps"][side] = rate
+            ends = (link["from"], link["to"]) if side == 0 else (link["to"], link["from"])
+            lines.append(f"{ends[0]}->{ends[1]}: {rate / 1e6:g} Mb/s")
+        lab.save()
+    return lines

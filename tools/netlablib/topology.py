@@ -1,0 +1,94 @@
+"""The topology file as `mtree topology --json --routes` tells it, and who forwards what where."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+
+from .errors import NetlabError
+
+
+@dataclass
+class Vertex:
+    name: str      # the node's name in the file
+    host: str      # the host name that mpirun uses
+    is_host: bool  # ranks run here; False: a switch, which only forwards
+
+
+@dataclass
+class Link:
+    ends: tuple      # two vertex names, as in the file
+    rates: list      # bits/s as in the file, from ends[0] to ends[1] and back
+    latency: float   # seconds, one way
+
+
+@dataclass
+class Topology:
+    vertices: list
+    links: list
+    routes: dict     # (from, to) -> [from, ..., to], for every ordered pair of hosts
+
+    def link_between(self):
+        """Map (vertex, vertex), in either order, to the link's number."""
+        numbers = {}
+        for number, link in enumerate(self.links):
+            numbers[link.ends] = numbers[link.ends[::-1]] = number
+        return numbers
+
+
+def find_program(name, variable, given=None):
+    """The program NAME of this project: given, beside netlab, in the variable, or on PATH."""
+    beside = os.path.join(os.path.dirname(os.path.abspath(sys.argv[0])), name)
+    for path in (given, os.environ.get(variable), beside):
+        if path and os.access(path, os.X_OK) and not os.path.isdir(path):
+            return os.path.abspath(path)
+        if path and path != beside:
+            raise NetlabError(f"{path} is not a program; it should be {name}")
+    return shutil.which(name)
+
+
+def read(options):
+    """Read options.file; mtree itself reports what is wrong with the file."""
+    mtree = find_program("mtree", "MTREE", options.mtree)
+    if mtree is None:
+        raise NetlabError("mtree is not beside netlab nor on PATH; build it, or give --mtree PATH")
+    reader = subprocess.run([mtree, "topology", options.file, "--json", "--routes"],
+                            stdout=subprocess.PIPE, check=False)
+    if reader.returncode != 0:
+        raise NetlabError(f"{mtree} could not read {options.file} (status {reader.returncode})")
+    try:
+        return parse(json.loads(reader.stdout))
+    except (ValueError, KeyError, TypeError) as error:
+        raise NetlabError(f"{mtree} answered something else than a topology: {error!r}") from error
+
+
+def parse(answer):
+    vertices = [Vertex(entry["name"], entry["host"], True) for entry in answer["hosts"]]
+    vertices += [Vertex(entry["name"], entry["name"], False) for entry in answer["switches"]]
+    links = [Link((entry["from"], entry["to"]), entry["capacity_bps"], entry["latency_s"])
+             for entry in answer["links"]]
+    routes = {}
+    for entry in answer["routes"]:
+        ends = (entry["from"], entry["to"])
+        routes[ends] = [ends[0], *entry["via"], ends[1]]
+    return Topology(vertices, links, routes)
+
+
+def forwarding(topology):
+    """Next hops that send every pair of hosts along its route.
+
+    Returns (plain, exceptions): plain[vertex][to] is the neighbour that traffic for host `to`
+    goes to; exceptions[vertex][(from, to)] overrules it where a route that only passes through
+    `vertex` leaves it differently (as when `vertex` has a slow link of its own to `to`).
+    """
+    plain = {vertex.name: {} for vertex in topology.vertices}
+    exceptions = {vertex.name: {} for vertex in topology.vertices}
+    for (_, target), route in topology.routes.items():
+        plain[route[0]][target] = route[1]
+    for ends, route in topology.routes.items():
+        for here, following in zip(route[1:], route[2:]):
+            if plain[here].setdefault(ends[1], following) != following:
+                exceptions[here][ends] = following
+    return plain, exceptions
