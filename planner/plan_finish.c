@@ -1,0 +1,245 @@
+#include "planner/plan_finish.h"
+
+#include "planner/chunk_model.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+double mtree_tree_delay(const mtree_tree_t *tree, int num_hosts,
+                        mtree_collective_t collective)
+{
+    double depth = mtree_tree_depth(tree, num_hosts);
+
+    return collective == MTREE_ALLREDUCE ? 2.0 * depth : depth;
+}
+
+static void fill_latencies(const mtree_problem_t *problem, mtree_plan_t *plan)
+{
+    for (int t = 0; t < plan->num_trees; ++t) {
+        mtree_tree_t *tree = &plan->trees[t];
+
+        for (int i = 0; i < plan->num_hosts; ++i) {
+            if (tree->parent[i] >= 0) {
+                tree->latency[i] =
+                    mtree_routes_latency(problem->routes, tree->parent[i], i);
+            }
+        }
+    }
+}
+
+/*
+ * The time by which the trees of one message have delivered @a bits, each sending from
+ * its delay on; those whose delay is later take no part.  @a members are @a count trees.
+ */
+static double common_time(const mtree_plan_t *plan, const double *delay,
+                          const int *members, int count, double bits)
+{
+    double time = INFINITY;
+    bool changed;
+
+    do {
+        double rate = 0.0, head = 0.0, next;
+
+        for (int m = 0; m < count; ++m) {
+            const mtree_tree_t *tree = &plan->trees[members[m]];
+
+            if (delay[members[m]] < time) {
+                rate += tree->rate;
+                head += tree->rate * delay[members[m]];
+            }
+        }
+        if (rate <= 0.0) {
+            return INFINITY;
+        }
+        next = (bits + head) / rate;
+        changed = next < time * (1.0 - 1e-12);
+        time = changed ? next : time;
+    } while (changed);
+    return time;
+}
+
+/* Shares of the trees that carry one message of @a bits. */
+static void share_out(mtree_plan_t *plan, const double *delay, const int *members,
+                      int count, double bits)
+{
+    double time = bits > 0.0 ? common_time(plan, delay, members, count, bits) : INFINITY;
+    double sum = 0.0;
+
+    for (int m = 0; m < count; ++m) {
+        mtree_tree_t *tree = &plan->trees[members[m]];
+
+        tree->share = isfinite(time) ? tree->rate * fmax(0.0, time - delay[members[m]])
+                                     : tree->rate;
+        sum += tree->share;
+    }
+    for (int m = 0; m < count; ++m) {
+        mtree_tree_t *tree = &plan->trees[members[m]];
+
+        tree->share = sum > 0.0 ? tree->share / sum : 1.0 / count;
+    }
+}
+
+/* The bits that the trees of one root (or all, when there is one message) share. */
+static double message_bits(const mtree_plan_t *plan)
+{
+    double bits = 8.0 * plan->bytes;
+
+    return mtree_collective_is_gathering(plan->collective) ? bits / plan->num_hosts
+                                                           : bits;
+}
+
+static void fill_shares(mtree_plan_t *plan, const double *delay, int *members)
+{
+    bool gathering = mtree_collective_is_gathering(plan->collective);
+    int num_groups = gathering ? plan->num_hosts : 1;
+
+    for (int t = 0; t < plan->num_trees; ++t) {
+        if (plan->trees[t].share > 0.0) {
+            return;
+        }
+    }
+    for (int group = 0; group < num_groups; ++group) {
+        int count = 0;
+
+        for (int t = 0; t < plan->num_trees; ++t) {
+            if (!gathering || plan->trees[t].root == group) {
+                members[count++] = t;
+            }
+        }
+        share_out(plan, delay, members, count, message_bits(plan));
+    }
+}
+
+/* For one message the sum of the rates; for gathering, what the slowest root sends, times
+ * the roots. */
+static double plan_throughput(const mtree_plan_t *plan)
+{
+    double least = INFINITY, sum = 0.0;
+
+    if (!mtree_collective_is_gathering(plan->collective)) {
+        for (int t = 0; t < plan->num_trees; ++t) {
+            sum += plan->trees[t].rate;
+        }
+        return sum;
+    }
+    for (int root = 0; root < plan->num_hosts; ++root) {
+        sum = 0.0;
+        for (int t = 0; t < plan->num_trees; ++t) {
+            sum += plan->trees[t].root == root ? plan->trees[t].rate : 0.0;
+        }
+        least = fmin(least, sum);
+    }
+    return least * plan->num_hosts;
+}
+
+/*
+ * Equal numbers of chunks for all trees: the most that any tree wants, but such that the
+ * largest chunk stays between the least and the greatest size.
+ */
+static void fill_chunks(mtree_plan_t *plan)
+{
+    double chunks = 1.0, most = 0.0;
+
+    for (int t = 0; t < plan->num_trees; ++t) {
+        mtree_chunk_path_t path =
+            mtree_chunk_path(&plan->trees[t], plan->num_hosts, plan->collective);
+        double bytes = plan->trees[t].share * message_bits(plan) / 8.0;
+        double best = mtree_chunk_production_size(&path, bytes, MTREE_CHUNK_OVERHEAD);
+
+        most = fmax(most, bytes);
+        chunks = best > 0.0 ? fmax(chunks, bytes / best) : chunks;
+    }
+    chunks = fmin(chunks, most / (double)MTREE_CHUNK_MIN);
+    chunks = ceil(fmax(fmax(chunks, 1.0), most / (double)MTREE_CHUNK_MAX));
+    for (int t = 0; t < plan->num_trees; ++t) {
+        mtree_tree_t *tree = &plan->trees[t];
+
+        if (tree->chunk_bytes == 0) {
+            tree->chunk_bytes =
+                mtree_chunk_bytes(tree->share * message_bits(plan) / 8.0 / chunks);
+        }
+    }
+}
+
+static double predict(const mtree_plan_t *plan)
+{
+    double seconds = 0.0;
+
+    for (int t = 0; t < plan->num_trees; ++t) {
+        const mtree_tree_t *tree = &plan->trees[t];
+        mtree_chunk_path_t path =
+            mtree_chunk_path(tree, plan->num_hosts, plan->collective);
+        double bytes = tree->share * message_bits(plan) / 8.0;
+
+        if (bytes > 0.0 && path.rate > 0.0 && path.num_links > 0) {
+            double chunk = fmin((double)tree->chunk_bytes, bytes);
+
+            seconds = fmax(seconds, mtree_chunk_production_time(
+                                        &path, bytes, MTREE_CHUNK_OVERHEAD, chunk));
+        }
+    }
+    return seconds;
+}
+
+/* When no tree has a rate: one for all, the highest that no arc is overloaded by. */
+static mtree_status_t fill_rates(const mtree_problem_t *problem, mtree_plan_t *plan)
+{
+    int num_arcs = 2 * problem->topology->num_links;
+    double rate = INFINITY;
+    double *load;
+
+    for (int t = 0; t < plan->num_trees; ++t) {
+        if (plan->trees[t].rate > 0.0) {
+            return MTREE_OK;
+        }
+    }
+    load = calloc((size_t)num_arcs + 1, sizeof(*load));
+    if (load == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    for (int t = 0; t < plan->num_trees; ++t) {
+        plan->trees[t].rate = 1.0;
+    }
+    mtree_plan_load(plan, problem->routes, load);
+    for (int arc = 0; arc < num_arcs; ++arc) {
+        if (load[arc] > 0.0) {
+            rate = fmin(rate, mtree_arc_capacity(problem->topology, arc) / load[arc]);
+        }
+    }
+    for (int t = 0; t < plan->num_trees; ++t) {
+        plan->trees[t].rate = isfinite(rate) ? rate : 0.0;
+    }
+    free(load);
+    return MTREE_OK;
+}
+
+mtree_status_t mtree_plan_finish(const mtree_problem_t *problem, mtree_plan_t *plan)
+{
+    double *delay = malloc((size_t)plan->num_trees * sizeof(*delay) + 1);
+    int *members = malloc((size_t)plan->num_trees * sizeof(*members) + 1);
+    mtree_status_t status = MTREE_OK;
+
+    if (delay == NULL || members == NULL) {
+        status = MTREE_ERR_NO_MEMORY;
+        goto free_scratch;
+    }
+    fill_latencies(problem, plan);
+    status = fill_rates(problem, plan);
+    if (status != MTREE_OK) {
+        goto free_scratch;
+    }
+    for (int t = 0; t < plan->num_trees; ++t) {
+        delay[t] = mtree_tree_delay(&plan->trees[t], plan->num_hosts, plan->collective);
+    }
+    fill_shares(plan, delay, members);
+    plan->throughput = plan_throughput(plan);
+    if (plan->bytes > 0.0) {
+        fill_chunks(plan);
+        plan->seconds = predict(plan);
+    }
+
+free_scratch:
+    free(members);
+    free(delay);
+    return status;
+}

@@ -1,0 +1,173 @@
+#include "planner/planner.h"
+
+#include "planner/algorithm.h"
+#include "planner/latency.h"
+#include "planner/plan_finish.h"
+#include "topo/log.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Every algorithm of the planner; the first is the default. */
+static const mtree_algorithm_t algorithms[] = {
+    {"latency", MTREE_DOES_ALL, mtree_latency_plan},
+};
+
+#define NUM_ALGORITHMS ((int)(sizeof(algorithms) / sizeof(algorithms[0])))
+
+const char *const *mtree_planner_algorithms(void)
+{
+    static const char *names[NUM_ALGORITHMS + 1];
+
+    for (int a = 0; a < NUM_ALGORITHMS; ++a) {
+        names[a] = algorithms[a].name;
+    }
+    return names;
+}
+
+static mtree_status_t find_algorithm(const mtree_plan_request_t *request,
+                                     const mtree_algorithm_t **algorithm_p)
+{
+    const char *name =
+        request->algorithm == NULL ? algorithms[0].name : request->algorithm;
+
+    for (int a = 0; a < NUM_ALGORITHMS; ++a) {
+        if (strcmp(name, algorithms[a].name) != 0) {
+            continue;
+        }
+        if ((algorithms[a].collectives & MTREE_DOES(request->collective)) == 0) {
+            mtree_error(
+                "planner: algorithm %s does not do %s; choose another, packing does all",
+                name, mtree_collective_name(request->collective));
+            return MTREE_ERR_UNSUPPORTED;
+        }
+        *algorithm_p = &algorithms[a];
+        return MTREE_OK;
+    }
+    mtree_error("planner: there is no algorithm %s; mtree plan --help lists them", name);
+    return MTREE_ERR_NOT_FOUND;
+}
+
+static mtree_status_t check_request(const mtree_plan_request_t *request, int num_hosts)
+{
+    if (num_hosts < 1) {
+        mtree_error("planner: no hosts to plan for; give at least one");
+        return MTREE_ERR_INVALID;
+    }
+    if (mtree_collective_has_root(request->collective) &&
+        (request->root < 0 || request->root >= num_hosts)) {
+        mtree_error(
+            "planner: root %d of %d hosts; give the root's number among the hosts",
+            request->root, num_hosts);
+        return MTREE_ERR_INVALID;
+    }
+    if (!isfinite(request->bytes) || request->bytes < 0.0 ||
+        !isfinite(request->min_rate) || request->min_rate < 0.0 ||
+        request->max_trees < 0 || request->max_height < 0) {
+        mtree_error(
+            "planner: trees %d, height %d, least rate %g, size %g bytes; none may be "
+            "negative",
+            request->max_trees, request->max_height, request->min_rate, request->bytes);
+        return MTREE_ERR_INVALID;
+    }
+    return MTREE_OK;
+}
+
+/* The hosts' names; each vertex must be a host of the topology, and be there once. */
+static mtree_status_t name_hosts(const mtree_topology_t *topology, const int *hosts,
+                                 int num_hosts, const char **names)
+{
+    bool *used = calloc((size_t)topology->num_vertices + 1, sizeof(*used));
+    int i;
+
+    if (used == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    for (i = 0; i < num_hosts; ++i) {
+        if (hosts[i] < 0 || hosts[i] >= topology->num_vertices || used[hosts[i]]) {
+            break;
+        }
+        used[hosts[i]] = true;
+        names[i] = topology->vertices[hosts[i]].host;
+    }
+    free(used);
+    if (i < num_hosts) {
+        mtree_error("planner: host %d is vertex %d; give vertices of %s, each once", i,
+                    hosts[i], topology->name);
+        return MTREE_ERR_INVALID;
+    }
+    return MTREE_OK;
+}
+
+/* One host: one tree that carries everything nowhere. */
+static mtree_status_t plan_alone(const mtree_problem_t *problem, mtree_plan_t **plan_p)
+{
+    const mtree_plan_request_t *request = problem->request;
+    mtree_status_t status =
+        mtree_plan_create(request->collective, "alone", 1, problem->names, 1, plan_p);
+
+    if (status == MTREE_OK) {
+        (*plan_p)->trees[0].share = 1.0;
+    }
+    return status;
+}
+
+static mtree_status_t run_algorithm(const mtree_problem_t *problem,
+                                    const mtree_algorithm_t *algorithm,
+                                    mtree_plan_t **plan_p)
+{
+    const mtree_plan_request_t *request = problem->request;
+    mtree_plan_t *plan = NULL;
+    mtree_status_t status;
+
+    status = problem->num_hosts == 1 ? plan_alone(problem, &plan)
+                                     : algorithm->plan(problem, &plan);
+    if (status != MTREE_OK) {
+        return status;
+    }
+    plan->bytes = request->bytes;
+    plan->root = mtree_collective_has_root(request->collective) ? request->root : -1;
+    status = mtree_plan_finish(problem, plan);
+    if (status != MTREE_OK) {
+        mtree_plan_destroy(plan);
+        return status;
+    }
+    *plan_p = plan;
+    return MTREE_OK;
+}
+
+mtree_status_t mtree_planner_run(const mtree_topology_t *topology, const int *hosts,
+                                 int num_hosts, const mtree_plan_request_t *request,
+                                 mtree_plan_t **plan_p)
+{
+    mtree_problem_t problem = {
+        .topology = topology, .request = request, .hosts = hosts, .num_hosts = num_hosts};
+    const mtree_algorithm_t *algorithm = NULL;
+    mtree_routes_t *routes = NULL;
+    const char **names = NULL;
+    mtree_status_t status = check_request(request, num_hosts);
+
+    if (status == MTREE_OK) {
+        status = find_algorithm(request, &algorithm);
+    }
+    if (status != MTREE_OK) {
+        return status;
+    }
+    names = calloc((size_t)num_hosts, sizeof(*names));
+    if (names == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    status = name_hosts(topology, hosts, num_hosts, names);
+    if (status == MTREE_OK) {
+        status = mtree_routes_create(topology, hosts, num_hosts, &routes);
+    }
+    if (status == MTREE_OK) {
+        problem.routes = routes;
+        problem.names = names;
+        status = run_algorithm(&problem, algorithm, plan_p);
+    }
+    mtree_routes_destroy(routes);
+    free(names);
+    return status;
+}
