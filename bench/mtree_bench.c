@@ -1,0 +1,213 @@
+/*
+ * mtree_bench: times MPI collectives in the manner of the OSU micro-benchmarks, and
+ * checks their results.
+ */
+#include "bench/operation.h"
+#include "bench/options.h"
+#include "bench/pattern.h"
+#include "bench/report.h"
+#include "topo/log.h"
+
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct {
+    const mtree_options_t *options;
+    const mtree_pattern_t *pattern;
+    mtree_call_t call;
+    double *seconds; /* [iterations] of this rank */
+    double *slowest; /* [iterations] of the slowest rank, on rank 0 */
+    long failures;   /* of this rank */
+} mtree_bench_t;
+
+/*
+ * One call: buffers are written before and read after the timed part, and the barrier
+ * lets no rank run ahead into it.
+ */
+static double time_call(mtree_bench_t *bench, int iteration)
+{
+    const mtree_operation_t *operation = bench->options->operation;
+    mtree_call_t *call = &bench->call;
+    double start, end;
+
+    call->root = (bench->options->root == MTREE_OPTIONS_ROTATE)
+                     ? iteration % call->num_ranks
+                     : bench->options->root;
+    mtree_operation_prepare(operation, call, bench->pattern, iteration);
+    MPI_Barrier(call->comm);
+
+    start = MPI_Wtime();
+    operation->run(call);
+    end = MPI_Wtime();
+
+    if (bench->options->validate &&
+        !mtree_operation_check(operation, call, bench->pattern, iteration)) {
+        bench->failures++;
+    }
+    return end - start;
+}
+
+static int compare_doubles(const void *left, const void *right)
+{
+    double a = *(const double *)left;
+    double b = *(const double *)right;
+
+    return (a > b) - (a < b);
+}
+
+/* Gather what all ranks measured; the result is complete on rank 0. */
+static mtree_timing_t collect(mtree_bench_t *bench, size_t bytes, int iterations)
+{
+    mtree_timing_t timing = {.bytes = bytes, .iterations = iterations};
+    MPI_Comm comm = bench->call.comm;
+    double mean = 0.0;
+    int i;
+
+    for (i = 0; i < iterations; i++) {
+        mean += bench->seconds[i] / iterations;
+    }
+    MPI_Reduce(&mean, &timing.mean, 1, MPI_DOUBLE, MPI_SUM, 0, comm);
+    MPI_Reduce(&mean, &timing.min, 1, MPI_DOUBLE, MPI_MIN, 0, comm);
+    MPI_Reduce(&mean, &timing.max, 1, MPI_DOUBLE, MPI_MAX, 0, comm);
+    MPI_Reduce(bench->seconds, bench->slowest, iterations, MPI_DOUBLE, MPI_MAX, 0, comm);
+    MPI_Allreduce(&bench->failures, &timing.failures, 1, MPI_LONG, MPI_SUM, comm);
+    timing.mean /= bench->call.num_ranks;
+
+    qsort(bench->slowest, (size_t)iterations, sizeof(double), compare_doubles);
+    for (i = 0; i < iterations; i++) {
+        timing.slowest_mean += bench->slowest[i] / iterations;
+    }
+    timing.slowest_median =
+        (bench->slowest[(iterations - 1) / 2] + bench->slowest[iterations / 2]) / 2.0;
+    timing.slowest_min = bench->slowest[0];
+    timing.slowest_max = bench->slowest[iterations - 1];
+    return timing;
+}
+
+/* Bytes of the vector that one rank contributes when the user asks for @a bytes. */
+static size_t vector_bytes(const mtree_bench_t *bench, size_t bytes)
+{
+    if (bench->options->total &&
+        bench->options->operation->result == MTREE_RESULT_GATHERED) {
+        return bytes / (size_t)bench->call.num_ranks;
+    }
+    return bytes;
+}
+
+static mtree_status_t measure_size(mtree_bench_t *bench, size_t bytes,
+                                   mtree_timing_t *timing_p)
+{
+    int iterations = mtree_options_iterations(bench->options, bytes);
+    int warmup = mtree_options_warmup(bench->options, bytes);
+    mtree_status_t status;
+    int i;
+
+    status = mtree_operation_acquire(bench->options->operation,
+                                     vector_bytes(bench, bytes), &bench->call);
+    if (status != MTREE_OK) {
+        return status;
+    }
+    bench->failures = 0;
+    bench->seconds = calloc((size_t)iterations, sizeof(double));
+    bench->slowest = calloc((size_t)iterations, sizeof(double));
+    if (bench->seconds == NULL || bench->slowest == NULL) {
+        mtree_error("no memory for the times of %d iterations: give fewer with -i",
+                    iterations);
+        status = MTREE_ERR_NO_MEMORY;
+        goto release;
+    }
+    for (i = 0; i < warmup; i++) {
+        time_call(bench, i);
+    }
+    for (i = 0; i < iterations; i++) {
+        bench->seconds[i] = time_call(bench, warmup + i);
+    }
+    *timing_p = collect(bench, bytes, iterations);
+
+release:
+    free(bench->slowest);
+    free(bench->seconds);
+    mtree_operation_release(&bench->call);
+    return status;
+}
+
+static mtree_status_t measure(mtree_bench_t *bench, long *failures_p)
+{
+    const mtree_options_t *options = bench->options;
+    mtree_report_t *report = NULL;
+    mtree_status_t status = MTREE_OK;
+    mtree_timing_t timing;
+    size_t bytes;
+
+    if (bench->call.rank == 0) {
+        status = mtree_report_create(options, bench->call.num_ranks, &report);
+    }
+    for (bytes = options->min_bytes; status == MTREE_OK; bytes *= 2) {
+        status = measure_size(bench, bytes, &timing);
+        if (status == MTREE_OK && report != NULL) {
+            mtree_report_add(report, &timing);
+        }
+        *failures_p += (status == MTREE_OK) ? timing.failures : 0;
+        if (bytes == 0 || bytes > options->max_bytes / 2) {
+            break;
+        }
+    }
+    mtree_report_destroy(report);
+    return status;
+}
+
+static void discard_line(mtree_log_level_t level, const char *message, void *arg)
+{
+    (void)level;
+    (void)message;
+    (void)arg;
+}
+
+/* Every rank reads the same command line, so one of them says what is wrong with it. */
+static mtree_status_t read_options(int argc, char **argv, const mtree_call_t *call,
+                                   mtree_options_t *options_p)
+{
+    mtree_status_t status;
+
+    if (call->rank != 0) {
+        mtree_log_set(discard_line, NULL, MTREE_LOG_ERROR);
+    }
+    status = mtree_options_parse(argc, argv, call->num_ranks, options_p);
+    mtree_log_set(NULL, NULL, MTREE_LOG_WARN);
+    if (status == MTREE_OK && options_p->help && call->rank == 0) {
+        mtree_options_help(stdout);
+    }
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    mtree_bench_t bench = {0};
+    mtree_pattern_t *pattern = NULL;
+    long failures = 0;
+    mtree_options_t options;
+    mtree_status_t status;
+
+    MPI_Init(&argc, &argv);
+    bench.call.comm = MPI_COMM_WORLD;
+    MPI_Comm_rank(MPI_COMM_WORLD, &bench.call.rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &bench.call.num_ranks);
+
+    status = read_options(argc, argv, &bench.call, &options);
+    if (status == MTREE_OK && !options.help) {
+        status = mtree_pattern_create(bench.call.num_ranks, &pattern);
+        if (status == MTREE_OK) {
+            bench.options = &options;
+            bench.pattern = pattern;
+            status = measure(&bench, &failures);
+        }
+        if (status != MTREE_OK) {
+            /* Other ranks may be waiting for this one in a collective. */
+            MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+        }
+        mtree_pattern_destroy(pattern);
+    }
+    MPI_Finalize();
+    return (status == MTREE_OK && failures == 0) ? EXIT_SUCCESS : EXIT_FAILURE;
+}

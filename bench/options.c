@@ -1,0 +1,237 @@
+#include "bench/options.h"
+#include "topo/log.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The OSU benchmarks' own defaults: messages above LARGE bytes get fewer iterations. */
+#define LARGE            8192
+#define DEFAULT_MAX      (1 << 20)
+#define ITERATIONS       1000
+#define ITERATIONS_LARGE 100
+#define WARMUP           200
+#define WARMUP_LARGE     10
+
+enum { OPTION_ROOT = 256, OPTION_TOTAL, OPTION_JSON };
+
+static const struct option long_options[] = {
+    {"message-size", required_argument, NULL, 'm'},
+    {"iterations", required_argument, NULL, 'i'},
+    {"warmup", required_argument, NULL, 'x'},
+    {"validation", no_argument, NULL, 'c'},
+    {"full", no_argument, NULL, 'f'},
+    {"collective", required_argument, NULL, 't'},
+    {"root", required_argument, NULL, OPTION_ROOT},
+    {"total", no_argument, NULL, OPTION_TOTAL},
+    {"json", no_argument, NULL, OPTION_JSON},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
+};
+
+void mtree_options_help(FILE *file)
+{
+    const mtree_operation_t *operation;
+    int i;
+
+    fprintf(file,
+            "Usage: mpirun ... mtree_bench [options]\n"
+            "Times a collective operation as the OSU micro-benchmarks do.\n"
+            "\n"
+            "  -t, --collective NAME       the operation (default allreduce)\n"
+            "  -m, --message-size MIN:MAX  sizes in bytes, doubling (also 64k, 16M; also "
+            "MAX;\n"
+            "                              default 1:1048576, reductions from 4)\n"
+            "  -i, --iterations N          timed calls for each size (default 1000; 100 "
+            "above 8k)\n"
+            "  -x, --warmup N              calls before them (default 200; 10 above 8k)\n"
+            "  -c, --validation            check every element of every result\n"
+            "  -f, --full                  print minimum, maximum and iterations too\n"
+            "      --root N|rotate         the root of bcast and reduce (default 0)\n"
+            "      --total                 sizes of allgather(v) count the whole result, "
+            "not\n"
+            "                              one rank's part\n"
+            "      --json                  print one JSON object instead of the table\n"
+            "  -h, --help                  print this\n"
+            "\n"
+            "Operations:");
+    for (i = 0; (operation = mtree_operation_get(i)) != NULL; i++) {
+        fprintf(file, " %s", operation->name);
+    }
+    fprintf(file, "\nThe exit status is 1 when a result is wrong.\n");
+}
+
+static mtree_status_t parse_number(const char *option, const char *text, int min,
+                                   int *number_p)
+{
+    char *end;
+    long number;
+
+    errno = 0;
+    number = strtol(text, &end, 10);
+    if (end == text || *end != '\0' || errno != 0 || number < min || number > INT_MAX) {
+        mtree_error("%s %s: must be a whole number from %d on", option, text, min);
+        return MTREE_ERR_INVALID;
+    }
+    *number_p = (int)number;
+    return MTREE_OK;
+}
+
+static mtree_status_t parse_size(const char *text, size_t *bytes_p)
+{
+    int bytes;
+    mtree_status_t status = parse_number("-m", text, 1, &bytes);
+
+    if (status == MTREE_OK) {
+        *bytes_p = (size_t)bytes;
+    }
+    return status;
+}
+
+/* MIN:MAX, MIN:, :MAX or MAX; what is not given keeps its value. */
+static mtree_status_t parse_sizes(char *text, mtree_options_t *options)
+{
+    char *colon = strchr(text, ':');
+    char *max = (colon == NULL) ? text : colon + 1;
+    mtree_status_t status = MTREE_OK;
+
+    if (colon != NULL && colon != text) {
+        *colon = '\0';
+        status = parse_size(text, &options->min_bytes);
+        *colon = ':';
+    }
+    if (status == MTREE_OK && *max != '\0') {
+        status = parse_size(max, &options->max_bytes);
+    }
+    return status;
+}
+
+static mtree_status_t parse_operation(const char *name, mtree_options_t *options)
+{
+    options->operation = mtree_operation_find(name);
+    if (options->operation == NULL) {
+        mtree_error("--collective %s: no such operation; --help lists them", name);
+        return MTREE_ERR_INVALID;
+    }
+    return MTREE_OK;
+}
+
+static mtree_status_t parse_root(const char *text, int num_ranks, int *root_p)
+{
+    mtree_status_t status;
+
+    if (strcmp(text, "rotate") == 0) {
+        *root_p = MTREE_OPTIONS_ROTATE;
+        return MTREE_OK;
+    }
+    status = parse_number("--root", text, 0, root_p);
+    if (status == MTREE_OK && *root_p >= num_ranks) {
+        mtree_error("--root %s: there are %d ranks, numbered from 0", text, num_ranks);
+        return MTREE_ERR_INVALID;
+    }
+    return status;
+}
+
+static mtree_status_t parse_option(int letter, char *value, int num_ranks,
+                                   mtree_options_t *options)
+{
+    switch (letter) {
+    case 't':
+        return parse_operation(value, options);
+    case 'm':
+        return parse_sizes(value, options);
+    case 'i':
+        return parse_number("-i", value, 1, &options->iterations);
+    case 'x':
+        return parse_number("-x", value, 0, &options->warmup);
+    case OPTION_ROOT:
+        return parse_root(value, num_ranks, &options->root);
+    case OPTION_TOTAL:
+        options->total = true;
+        return MTREE_OK;
+    case OPTION_JSON:
+        options->json = true;
+        return MTREE_OK;
+    case 'c':
+        options->validate = true;
+        return MTREE_OK;
+    case 'f':
+        options->full = true;
+        return MTREE_OK;
+    default:
+        options->help = true;
+        return MTREE_OK;
+    }
+}
+
+/* Sizes that make sense for the operation: reductions are of whole floats, a barrier has
+ * one size. */
+static mtree_status_t settle_sizes(mtree_options_t *options)
+{
+    size_t unit = mtree_operation_unit(options->operation);
+
+    if (unit == 0) {
+        options->min_bytes = 0;
+        options->max_bytes = 0;
+    } else if (options->min_bytes < unit) {
+        options->min_bytes = unit;
+    }
+    if (options->min_bytes > options->max_bytes) {
+        mtree_error("-m: the least size, %zu bytes, is above the greatest, %zu",
+                    options->min_bytes, options->max_bytes);
+        return MTREE_ERR_INVALID;
+    }
+    return MTREE_OK;
+}
+
+mtree_status_t mtree_options_parse(int argc, char **argv, int num_ranks,
+                                   mtree_options_t *options_p)
+{
+    mtree_options_t options = {.operation = mtree_operation_find("allreduce"),
+                               .min_bytes = 1,
+                               .max_bytes = DEFAULT_MAX,
+                               .iterations = -1,
+                               .warmup = -1};
+    mtree_status_t status;
+    int letter;
+
+    opterr = 0;
+    while ((letter = getopt_long(argc, argv, "+m:i:x:t:cfh", long_options, NULL)) != -1) {
+        if (letter == '?') {
+            mtree_error("%s: no such option, or its value is missing; --help lists them",
+                        argv[optind - 1]);
+            return MTREE_ERR_INVALID;
+        }
+        status = parse_option(letter, optarg, num_ranks, &options);
+        if (status != MTREE_OK) {
+            return status;
+        }
+    }
+    if (optind < argc) {
+        mtree_error("%s: not an option; --help lists them", argv[optind]);
+        return MTREE_ERR_INVALID;
+    }
+    status = settle_sizes(&options);
+    if (status == MTREE_OK) {
+        *options_p = options;
+    }
+    return status;
+}
+
+int mtree_options_iterations(const mtree_options_t *options, size_t bytes)
+{
+    if (options->iterations >= 0) {
+        return options->iterations;
+    }
+    return (bytes > LARGE) ? ITERATIONS_LARGE : ITERATIONS;
+}
+
+int mtree_options_warmup(const mtree_options_t *options, size_t bytes)
+{
+    if (options->warmup >= 0) {
+        return options->warmup;
+    }
+    return (bytes > LARGE) ? WARMUP_LARGE : WARMUP;
+}

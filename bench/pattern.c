@@ -1,0 +1,152 @@
+#include "bench/pattern.h"
+#include "topo/log.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * All data repeats with this period.  It is prime, so no chunk size of a collective
+ * divides it and a chunk that lands in another's place is seen.
+ */
+#define PERIOD         65521
+#define RANK_STEP      7919
+#define ITERATION_STEP 10007
+
+/* Each cycle is stored twice in a row: a run of up to one period is contiguous from any
+ * start. */
+struct mtree_pattern {
+    unsigned char *bytes;
+    float *values;
+    float *sums;
+};
+
+static uint32_t next_random(uint32_t *state_p)
+{
+    *state_p = *state_p * 1664525u + 1013904223u;
+    return *state_p >> 24;
+}
+
+static void fill_cycles(mtree_pattern_t *pattern, int num_ranks)
+{
+    uint32_t state = 20240101u;
+    size_t i;
+    int rank;
+
+    for (i = 0; i < PERIOD; i++) {
+        pattern->bytes[i] = (unsigned char)(next_random(&state) % 0xff);
+        pattern->values[i] = (float)next_random(&state);
+    }
+    for (rank = 0; rank < num_ranks; rank++) {
+        for (i = 0; i < PERIOD; i++) {
+            pattern->sums[i] += pattern->values[(i + (size_t)rank * RANK_STEP) % PERIOD];
+        }
+    }
+    memcpy(pattern->bytes + PERIOD, pattern->bytes, PERIOD);
+    memcpy(pattern->values + PERIOD, pattern->values, PERIOD * sizeof(float));
+    memcpy(pattern->sums + PERIOD, pattern->sums, PERIOD * sizeof(float));
+}
+
+mtree_status_t mtree_pattern_create(int num_ranks, mtree_pattern_t **pattern_p)
+{
+    mtree_pattern_t *pattern = calloc(1, sizeof(*pattern));
+
+    if (pattern == NULL) {
+        goto err;
+    }
+    pattern->bytes = calloc(2 * PERIOD, 1);
+    pattern->values = calloc(2 * PERIOD, sizeof(float));
+    pattern->sums = calloc(2 * PERIOD, sizeof(float));
+    if (pattern->bytes == NULL || pattern->values == NULL || pattern->sums == NULL) {
+        goto err_destroy;
+    }
+    fill_cycles(pattern, num_ranks);
+    *pattern_p = pattern;
+    return MTREE_OK;
+
+err_destroy:
+    mtree_pattern_destroy(pattern);
+err:
+    mtree_error("no memory for the benchmark's data pattern");
+    return MTREE_ERR_NO_MEMORY;
+}
+
+void mtree_pattern_destroy(mtree_pattern_t *pattern)
+{
+    if (pattern == NULL) {
+        return;
+    }
+    free(pattern->bytes);
+    free(pattern->values);
+    free(pattern->sums);
+    free(pattern);
+}
+
+size_t mtree_pattern_unit(mtree_pattern_kind_t kind)
+{
+    return (kind == MTREE_PATTERN_BYTES) ? 1 : sizeof(float);
+}
+
+/* Up to one period of the run's data, from its element @a done on. */
+static const unsigned char *cycle_at(const mtree_pattern_t *pattern,
+                                     mtree_pattern_run_t run, size_t done)
+{
+    size_t start = run.first + done + (size_t)run.iteration * ITERATION_STEP;
+    const void *cycle;
+
+    if (run.kind == MTREE_PATTERN_SUMS) {
+        cycle = pattern->sums;
+    } else {
+        start += (size_t)run.rank * RANK_STEP;
+        cycle = (run.kind == MTREE_PATTERN_BYTES) ? (const void *)pattern->bytes
+                                                  : (const void *)pattern->values;
+    }
+    return (const unsigned char *)cycle + (start % PERIOD) * mtree_pattern_unit(run.kind);
+}
+
+static size_t piece_length(size_t done, size_t count)
+{
+    return (count - done < PERIOD) ? count - done : PERIOD;
+}
+
+void mtree_pattern_fill(const mtree_pattern_t *pattern, mtree_pattern_run_t run,
+                        void *buffer, size_t count)
+{
+    size_t unit = mtree_pattern_unit(run.kind);
+    size_t done, length;
+
+    for (done = 0; done < count; done += length) {
+        length = piece_length(done, count);
+        memcpy((unsigned char *)buffer + done * unit, cycle_at(pattern, run, done),
+               length * unit);
+    }
+}
+
+static size_t first_difference(const unsigned char *left, const unsigned char *right,
+                               size_t unit)
+{
+    size_t i = 0;
+
+    while (memcmp(left + i * unit, right + i * unit, unit) == 0) {
+        i++;
+    }
+    return i;
+}
+
+size_t mtree_pattern_mismatch(const mtree_pattern_t *pattern, mtree_pattern_run_t run,
+                              const void *buffer, size_t count)
+{
+    size_t unit = mtree_pattern_unit(run.kind);
+    const unsigned char *have, *want;
+    size_t done, length;
+
+    for (done = 0; done < count; done += length) {
+        length = piece_length(done, count);
+        have = (const unsigned char *)buffer + done * unit;
+        want = cycle_at(pattern, run, done);
+        if (memcmp(have, want, length * unit) != 0) {
+            return done + first_difference(have, want, unit);
+        }
+    }
+    return count;
+}

@@ -1,0 +1,53 @@
+/*
+ * Data to move: every element depends on the rank, the iteration and the position, and
+ * the sum over all ranks is known without asking them.
+ *
+ * Values are small integers held in floats, so that every order of additions gives the
+ * same bits (up to 65793 ranks); bytes, never 0xff, are for operations that only move
+ * data.
+ */
+#ifndef MTREE_BENCH_PATTERN_H
+#define MTREE_BENCH_PATTERN_H
+
+#include "topo/status.h"
+
+#include <stddef.h>
+
+typedef struct mtree_pattern mtree_pattern_t;
+
+typedef enum {
+    MTREE_PATTERN_BYTES,  /* bytes that one rank sends */
+    MTREE_PATTERN_VALUES, /* floats that one rank sends */
+    MTREE_PATTERN_SUMS    /* floats: the sum over all ranks of what they send */
+} mtree_pattern_kind_t;
+
+/* Names a run of elements; `rank` is not used by MTREE_PATTERN_SUMS. */
+typedef struct {
+    mtree_pattern_kind_t kind;
+    int rank;
+    int iteration;
+    size_t first; /* position of the first element */
+} mtree_pattern_run_t;
+
+/* The data of @a num_ranks ranks, the same in every process.  Owned by the caller. */
+mtree_status_t mtree_pattern_create(int num_ranks, mtree_pattern_t **pattern_p);
+
+/* Free; NULL is allowed. */
+void mtree_pattern_destroy(mtree_pattern_t *pattern);
+
+/* Bytes of one element: 1 or sizeof(float). */
+size_t mtree_pattern_unit(mtree_pattern_kind_t kind);
+
+/* Write @a count elements of @a run to @a buffer. */
+void mtree_pattern_fill(const mtree_pattern_t *pattern, mtree_pattern_run_t run,
+                        void *buffer, size_t count);
+
+/*
+ * The position in @a buffer of the first element that is not bit for bit what @a run
+ * says, or @a count when all
+ * @a count elements are right.
+ */
+size_t mtree_pattern_mismatch(const mtree_pattern_t *pattern, mtree_pattern_run_t run,
+                              const void *buffer, size_t count);
+
+#endif

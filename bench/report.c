@@ -1,0 +1,111 @@
+#include "bench/report.h"
+#include "topo/log.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define MICROSECONDS 1e6
+#define WIDTH        18
+
+struct mtree_report {
+    mtree_options_t options;
+    json_t *sizes;
+    json_t *json; /* NULL: a table is printed */
+};
+
+static void print_header(const mtree_options_t *options, int num_ranks)
+{
+    printf("\n# mtree_bench: MPI %s latency, %d ranks%s\n", options->operation->name,
+           num_ranks, options->total ? ", sizes of the whole result" : "");
+    printf("%-10s%*s%*s", "# Size", WIDTH, "Avg Latency(us)", WIDTH, "Slowest(us)");
+    if (options->full) {
+        printf("%*s%*s%*s", WIDTH, "Min Latency(us)", WIDTH, "Max Latency(us)", WIDTH - 4,
+               "Iterations");
+    }
+    printf("%*s\n", options->validate ? WIDTH : 0, options->validate ? "Validation" : "");
+    fflush(stdout);
+}
+
+static void print_line(const mtree_options_t *options, const mtree_timing_t *timing)
+{
+    printf("%-10zu%*.2f%*.2f", timing->bytes, WIDTH, timing->mean * MICROSECONDS, WIDTH,
+           timing->slowest_mean * MICROSECONDS);
+    if (options->full) {
+        printf("%*.2f%*.2f%*d", WIDTH, timing->min * MICROSECONDS, WIDTH,
+               timing->max * MICROSECONDS, WIDTH - 4, timing->iterations);
+    }
+    if (options->validate) {
+        printf("%*s", WIDTH, (timing->failures == 0) ? "Pass" : "Fail");
+    }
+    printf("\n");
+    fflush(stdout);
+}
+
+mtree_status_t mtree_report_create(const mtree_options_t *options, int num_ranks,
+                                   mtree_report_t **report_p)
+{
+    mtree_report_t *report = calloc(1, sizeof(*report));
+
+    if (report == NULL) {
+        goto err;
+    }
+    report->options = *options;
+    if (!options->json) {
+        print_header(options, num_ranks);
+        *report_p = report;
+        return MTREE_OK;
+    }
+    report->sizes = json_array();
+    report->json =
+        json_pack("{s:s, s:i, s:b, s:b, s:O}", "collective", options->operation->name,
+                  "ranks", num_ranks, "total", (int)options->total, "validated",
+                  (int)options->validate, "sizes", report->sizes);
+    if (report->json == NULL) {
+        goto err_free;
+    }
+    *report_p = report;
+    return MTREE_OK;
+
+err_free:
+    json_decref(report->sizes);
+    free(report);
+err:
+    mtree_error("no memory for the report");
+    return MTREE_ERR_NO_MEMORY;
+}
+
+static json_t *timing_to_json(const mtree_timing_t *timing)
+{
+    return json_pack(
+        "{s:I, s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I}", "bytes",
+        (json_int_t)timing->bytes, "iterations", timing->iterations, "avg_us",
+        timing->mean * MICROSECONDS, "min_us", timing->min * MICROSECONDS, "max_us",
+        timing->max * MICROSECONDS, "slowest_avg_us", timing->slowest_mean * MICROSECONDS,
+        "slowest_median_us", timing->slowest_median * MICROSECONDS, "slowest_min_us",
+        timing->slowest_min * MICROSECONDS, "slowest_max_us",
+        timing->slowest_max * MICROSECONDS, "failures", (json_int_t)timing->failures);
+}
+
+void mtree_report_add(mtree_report_t *report, const mtree_timing_t *timing)
+{
+    if (report->json == NULL) {
+        print_line(&report->options, timing);
+    } else if (json_array_append_new(report->sizes, timing_to_json(timing)) != 0) {
+        mtree_error("no memory for the report's line of %zu bytes", timing->bytes);
+    }
+}
+
+void mtree_report_destroy(mtree_report_t *report)
+{
+    if (report == NULL) {
+        return;
+    }
+    if (report->json != NULL) {
+        json_dumpf(report->json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
+        printf("\n");
+        json_decref(report->json);
+        json_decref(report->sizes);
+    }
+    free(report);
+}

@@ -1,0 +1,38 @@
+/*
+ * What mtree_bench prints: a table in the OSU micro-benchmarks' format, or one JSON
+ * object.
+ */
+#ifndef MTREE_BENCH_REPORT_H
+#define MTREE_BENCH_REPORT_H
+
+#include "bench/options.h"
+
+#include <stddef.h>
+
+/*
+ * Times in seconds.  `mean`, `min` and `max` are over ranks, of each rank's mean over
+ * iterations, as OSU has them; `slowest_*` are over iterations, of the time of the
+ * slowest rank, which is the time of the operation.
+ */
+typedef struct {
+    size_t bytes;
+    int iterations;
+    double mean, min, max;
+    double slowest_mean, slowest_median, slowest_min, slowest_max;
+    long failures; /* ranks and iterations with a wrong result */
+} mtree_timing_t;
+
+typedef struct mtree_report mtree_report_t;
+
+/* Begin the report of a run on @a num_ranks ranks; a table's header is printed at once.
+ */
+mtree_status_t mtree_report_create(const mtree_options_t *options, int num_ranks,
+                                   mtree_report_t **report_p);
+
+/* Add one size: a table's line is printed at once. */
+void mtree_report_add(mtree_report_t *report, const mtree_timing_t *timing);
+
+/* Print what was held back until the end, and free; NULL is allowed. */
+void mtree_report_destroy(mtree_report_t *report);
+
+#endif
