@@ -1,8 +1,8 @@
 /*
  * The network as mtree sees it: hosts and switches joined by two-way, full-duplex links.
  *
- * Everything downstream works on *arcs*: arc 2*l is link l from its `u` to its `v`, arc 2*l+1
- * the other way.  A capacity is in bits per second, a latency in seconds, one way.
+ * Everything downstream works on *arcs*: arc 2*l is link l from its `u` to its `v`, arc
+ * 2*l+1 the other way.  A capacity is in bits per second, a latency in seconds, one way.
  */
 #ifndef MTREE_TOPO_TOPOLOGY_H
 #define MTREE_TOPO_TOPOLOGY_H
@@ -14,6 +14,8 @@
 
 #define MTREE_TOPOLOGY_MAX_VERTICES 16384
 #define MTREE_TOPOLOGY_MAX_LINKS    262144
+#define MTREE_TOPOLOGY_MAX_NAME     255   /* bytes of a name */
+#define MTREE_TOPOLOGY_MAX_LATENCY  100.0 /* seconds, of one link */
 
 typedef enum {
     MTREE_VERTEX_HOST,  /* ranks may run here; computes */
@@ -22,7 +24,8 @@ typedef enum {
 
 typedef struct {
     char *name; /* node name in the file; unique */
-    char *host; /* host name that mpirun uses; equals name unless the file says otherwise */
+    char *
+        host; /* host name that mpirun uses; equals name unless the file says otherwise */
     mtree_vertex_kind_t kind;
     bool has_position;
     double x, y; /* position on a map (longitude, latitude, or any plane) for drawing */
@@ -30,7 +33,8 @@ typedef struct {
 
 typedef struct {
     int u, v;           /* indices into vertices */
-    double capacity[2]; /* bits/s; [0] from u to v, [1] from v to u; 0: no traffic that way */
+    double capacity[2]; /* bits/s; [0] from u to v, [1] from v to u; 0: no traffic that
+                           way */
     double latency;     /* seconds, one way */
 } mtree_link_t;
 
@@ -44,7 +48,6 @@ typedef struct {
     int vertex_room, link_room; /* allocated lengths */
 } mtree_topology_t;
 
-
 /*
  * A new, empty topology, owned by the caller.  @a name and @a source are copied.
  * Returns MTREE_ERR_NO_MEMORY.
@@ -52,47 +55,49 @@ typedef struct {
 mtree_status_t mtree_topology_create(const char *name, const char *source,
                                      mtree_topology_t **topology_p);
 
-
 /* Free @a topology and all in it; NULL is allowed. */
 void mtree_topology_destroy(mtree_topology_t *topology);
 
+/*
+ * May @a name name a vertex: 1 to MTREE_TOPOLOGY_MAX_NAME bytes of UTF-8 without double
+ * quotes, backslashes and control characters, so that every file format can hold it.
+ */
+bool mtree_topology_name_valid(const char *name);
 
 /*
  * Add a vertex; @a host may be NULL for "same as name".  Names are copied.  On success
- * *vertex_p (may be NULL) is its index.  MTREE_ERR_LIMIT beyond the maximum; a name that is
- * there already is not looked for here (readers report duplicates with their line).
+ * *vertex_p (may be NULL) is its index.  MTREE_ERR_LIMIT beyond the maximum,
+ * MTREE_ERR_INVALID for a name that is not valid; a name that is there already is not
+ * looked for here (readers report duplicates with their line).
  */
 mtree_status_t mtree_topology_add_vertex(mtree_topology_t *topology, const char *name,
                                          const char *host, mtree_vertex_kind_t kind,
                                          int *vertex_p);
 
-
 /*
  * Add a link.  @a forward and @a backward are bits/s, @a latency is seconds.  Neither
- * capacity may be negative or not finite, not both may be zero: MTREE_ERR_INVALID.
+ * capacity may be negative or not finite, not both may be zero, and @a u must not be @a
+ * v: MTREE_ERR_INVALID.
  */
 mtree_status_t mtree_topology_add_link(mtree_topology_t *topology, int u, int v,
                                        double forward, double backward, double latency,
                                        int *link_p);
-
 
 /*
  * Index of the vertex named @a name, or -1.
  */
 int mtree_topology_find_vertex(const mtree_topology_t *topology, const char *name);
 
-
 /*
- * Index of the host vertex that the host name @a host stands for, or -1: an exact match of
- * `host`, else the one host whose name up to the first dot equals @a host's up to its first dot
- * (mpirun and the file may differ in the domain); ambiguous is -1.
+ * Index of the host vertex that the host name @a host stands for, or -1: an exact match
+ * of `host`, else the one host whose name up to the first dot equals @a host's up to its
+ * first dot (mpirun and the file may differ in the domain); ambiguous is -1.  Addresses
+ * match only exactly.
  */
 int mtree_topology_find_host(const mtree_topology_t *topology, const char *host);
 
-
 /* Number of vertices that are hosts. */
 int mtree_topology_num_hosts(const mtree_topology_t *topology);
-
 
 /*
  * Every host must reach every other, both ways, over arcs of positive capacity.
@@ -100,6 +105,12 @@ int mtree_topology_num_hosts(const mtree_topology_t *topology);
  */
 mtree_status_t mtree_topology_check_connected(const mtree_topology_t *topology);
 
+/*
+ * The same without a message: MTREE_ERR_UNREACHABLE with the two vertices in *from_p and
+ * *to_p.
+ */
+mtree_status_t mtree_topology_find_unreachable(const mtree_topology_t *topology,
+                                               int *from_p, int *to_p);
 
 /* Capacity of arc @a arc in bits/s. */
 static inline double mtree_arc_capacity(const mtree_topology_t *topology, int arc)

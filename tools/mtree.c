@@ -1,0 +1,97 @@
+/*
+ * mtree(1): topologies and plans on the command line.
+ */
+#include "tools/command.h"
+
+#include "topo/log.h"
+
+#include <string.h>
+
+static const command_t *const commands[] = {
+    &command_topology,
+    NULL,
+};
+
+static const command_t *find_command(const char *name)
+{
+    int i;
+
+    for (i = 0; commands[i] != NULL; ++i) {
+        if (strcmp(commands[i]->name, name) == 0) {
+            return commands[i];
+        }
+    }
+    return NULL;
+}
+
+static void print_usage(FILE *out)
+{
+    int i;
+
+    fputs("Usage: mtree COMMAND [OPTION]... [ARGUMENT]...\n"
+          "Trees for collective operations on networks that are not uniform.\n\n"
+          "Commands:\n",
+          out);
+    for (i = 0; commands[i] != NULL; ++i) {
+        fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+    }
+    fputs("\n'mtree COMMAND --help' describes a command; mtree(1) is the manual.\n", out);
+}
+
+int command_help(const command_t *command)
+{
+    fputs(command->help, stdout);
+    return COMMAND_OK;
+}
+
+int command_misuse(const command_t *command, const char *what)
+{
+    mtree_error("%s: %s; see 'mtree %s --help'", command->name, what, command->name);
+    return COMMAND_MISUSED;
+}
+
+mtree_status_t command_print_json(json_t *json, FILE *out)
+{
+    int failed;
+
+    if (json == NULL) {
+        mtree_error("out of memory for the JSON output");
+        return MTREE_ERR_NO_MEMORY;
+    }
+    failed = json_dumpf(json, out, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+    json_decref(json);
+    fputc('\n', out);
+    if (failed != 0 || fflush(out) != 0) {
+        mtree_error("the output cannot be written: is the disk full?");
+        return MTREE_ERR_IO;
+    }
+    return MTREE_OK;
+}
+
+int main(int argc, char **argv)
+{
+    const command_t *command;
+    char program[32];
+
+    if (argc < 2) {
+        print_usage(stderr);
+        return COMMAND_MISUSED;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+        strcmp(argv[1], "help") == 0) {
+        print_usage(stdout);
+        return COMMAND_OK;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        puts("mtree " VERSION);
+        return COMMAND_OK;
+    }
+    command = find_command(argv[1]);
+    if (command == NULL) {
+        mtree_error("no command '%s'; 'mtree --help' lists them", argv[1]);
+        return COMMAND_MISUSED;
+    }
+    snprintf(program, sizeof(program), "mtree %s", command->name);
+    argv[1] = program;
+    return command->run(argc - 1, argv + 1);
+}

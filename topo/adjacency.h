@@ -1,0 +1,22 @@
+/*
+ * The arcs at each vertex, as one array: what walks over a topology start from.
+ */
+#ifndef MTREE_TOPO_ADJACENCY_H
+#define MTREE_TOPO_ADJACENCY_H
+
+#include "topo/topology.h"
+
+typedef struct {
+    int *first; /* [num_vertices + 1] where a vertex's arcs start in arcs */
+    int *arcs; /* [2 * num_links] arcs that leave each vertex in order of the links, those
+                * without capacity included; arc ^ 1 enters the vertex */
+} mtree_adjacency_t;
+
+/* Fill @a adjacency for @a topology as it is now.  MTREE_ERR_NO_MEMORY is logged. */
+mtree_status_t mtree_adjacency_init(mtree_adjacency_t *adjacency,
+                                    const mtree_topology_t *topology);
+
+/* Free what mtree_adjacency_init() allocated. */
+void mtree_adjacency_cleanup(mtree_adjacency_t *adjacency);
+
+#endif

@@ -1,0 +1,392 @@
+#include "topo/routes.h"
+
+#include "topo/adjacency.h"
+#include "topo/log.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The routes to one destination, one after the other in order of their sources. */
+typedef struct {
+    int *arcs;
+    int *first; /* [num_hosts + 1] where a source's route starts in arcs */
+} table_t;
+
+struct mtree_routes {
+    const mtree_topology_t *topology;
+    int num_hosts;
+    bool *is_host;   /* [num_vertices] one of the hosts the routes are for */
+    table_t *tables; /* [num_hosts] by destination */
+};
+
+/* How far a vertex is from the destination.  Latencies are whole picoseconds: sums of
+ * doubles would break ties by rounding.  16384 links of 100 s fit. */
+typedef struct {
+    int64_t latency;
+    int links;
+} distance_t;
+
+typedef struct {
+    const mtree_topology_t *topology;
+    mtree_adjacency_t adjacency;
+    int64_t *latency;     /* [num_links] picoseconds */
+    distance_t *distance; /* [num_vertices] to the destination */
+    int *next_arc;        /* [num_vertices] the arc to take from here, -1: none known */
+    int *heap;            /* vertices, the nearest first */
+    int *heap_place; /* [num_vertices] where a vertex is in the heap, -1: not there */
+    int heap_length;
+    bool *fixed; /* [num_vertices] neighbours of the destination, whose arc is given */
+} search_t;
+
+static int distance_compare(distance_t a, distance_t b)
+{
+    if (a.latency != b.latency) {
+        return (a.latency < b.latency) ? -1 : 1;
+    }
+    return (a.links > b.links) - (a.links < b.links);
+}
+
+static void heap_put(search_t *search, int place, int vertex)
+{
+    search->heap[place] = vertex;
+    search->heap_place[vertex] = place;
+}
+
+static void heap_raise(search_t *search, int vertex)
+{
+    int place = search->heap_place[vertex];
+    int parent;
+
+    while (place > 0) {
+        parent = (place - 1) / 2;
+        if (distance_compare(search->distance[vertex],
+                             search->distance[search->heap[parent]]) >= 0) {
+            break;
+        }
+        heap_put(search, place, search->heap[parent]);
+        place = parent;
+    }
+    heap_put(search, place, vertex);
+}
+
+static int heap_pop(search_t *search)
+{
+    int top = search->heap[0];
+    int moved = search->heap[--search->heap_length];
+    int place = 0;
+    int child;
+
+    search->heap_place[top] = -1;
+    while ((child = 2 * place + 1) < search->heap_length) {
+        if (child + 1 < search->heap_length &&
+            distance_compare(search->distance[search->heap[child + 1]],
+                             search->distance[search->heap[child]]) < 0) {
+            ++child;
+        }
+        if (distance_compare(search->distance[search->heap[child]],
+                             search->distance[moved]) >= 0) {
+            break;
+        }
+        heap_put(search, place, search->heap[child]);
+        place = child;
+    }
+    if (search->heap_length > 0) {
+        heap_put(search, place, moved);
+    }
+    return top;
+}
+
+/* The vertex that @a arc leaves has found a way over it. */
+static void search_offer(search_t *search, int arc, distance_t distance)
+{
+    const mtree_topology_t *topology = search->topology;
+    int vertex = mtree_arc_from(topology, arc);
+    int known = search->next_arc[vertex];
+    int order;
+
+    if (known >= 0) {
+        order = distance_compare(distance, search->distance[vertex]);
+        if (order > 0 || (order == 0 &&
+                          mtree_arc_to(topology, arc) >= mtree_arc_to(topology, known))) {
+            return;
+        }
+    }
+    search->next_arc[vertex] = arc;
+    search->distance[vertex] = distance;
+    if (search->heap_place[vertex] < 0) {
+        search->heap_place[vertex] = search->heap_length++;
+    }
+    heap_raise(search, vertex);
+}
+
+/*
+ * Offer @a vertex to those who have an arc to it.  Dijkstra's algorithm from the
+ * destination backwards; every link adds at least one to the count of links, so distances
+ * grow strictly and equal offers to one vertex all come before it is taken.
+ */
+static void search_expand(search_t *search, int vertex)
+{
+    const mtree_topology_t *topology = search->topology;
+    distance_t distance;
+    int i, arc;
+
+    for (i = search->adjacency.first[vertex]; i < search->adjacency.first[vertex + 1];
+         ++i) {
+        arc = search->adjacency.arcs[i] ^ 1;
+        if (search->fixed[mtree_arc_from(topology, arc)] ||
+            mtree_arc_capacity(topology, arc) <= 0) {
+            continue;
+        }
+        distance.latency = search->distance[vertex].latency + search->latency[arc >> 1];
+        distance.links = search->distance[vertex].links + 1;
+        search_offer(search, arc, distance);
+    }
+}
+
+/* Fill next_arc for @a destination. */
+static void search_run(search_t *search, int destination)
+{
+    int num_vertices = search->topology->num_vertices;
+    int i, vertex;
+
+    memset(search->fixed, 0, num_vertices * sizeof(*search->fixed));
+    for (i = 0; i < num_vertices; ++i) {
+        search->next_arc[i] = -1;
+        search->heap_place[i] = -1;
+    }
+    search->heap_length = 0;
+    search->distance[destination] = (distance_t){0, 0};
+    search->fixed[destination] = true;
+    search_expand(search, destination);
+    for (i = 0; i < search->heap_length; ++i) {
+        search->fixed[search->heap[i]] = true;
+    }
+    while (search->heap_length > 0) {
+        vertex = heap_pop(search);
+        search_expand(search, vertex);
+    }
+}
+
+static void search_cleanup(search_t *search)
+{
+    mtree_adjacency_cleanup(&search->adjacency);
+    free(search->latency);
+    free(search->distance);
+    free(search->next_arc);
+    free(search->heap);
+    free(search->heap_place);
+    free(search->fixed);
+}
+
+static mtree_status_t search_init(search_t *search, const mtree_topology_t *topology)
+{
+    int num_vertices = topology->num_vertices;
+    mtree_status_t status;
+    int i;
+
+    *search = (search_t){.topology = topology};
+    status = mtree_adjacency_init(&search->adjacency, topology);
+    if (status != MTREE_OK) {
+        return status;
+    }
+    search->latency = malloc((topology->num_links + 1) * sizeof(*search->latency));
+    search->distance = malloc(num_vertices * sizeof(*search->distance));
+    search->next_arc = malloc(num_vertices * sizeof(*search->next_arc));
+    search->heap = malloc(num_vertices * sizeof(*search->heap));
+    search->heap_place = malloc(num_vertices * sizeof(*search->heap_place));
+    search->fixed = malloc(num_vertices * sizeof(*search->fixed));
+    if (search->latency == NULL || search->distance == NULL || search->next_arc == NULL ||
+        search->heap == NULL || search->heap_place == NULL || search->fixed == NULL) {
+        mtree_error("out of memory for the routes of %d vertices", num_vertices);
+        search_cleanup(search);
+        return MTREE_ERR_NO_MEMORY;
+    }
+    for (i = 0; i < topology->num_links; ++i) {
+        search->latency[i] = llround(topology->links[i].latency * 1e12);
+    }
+    return MTREE_OK;
+}
+
+/*
+ * Number of arcs from @a vertex to @a destination, written to @a arcs unless it is NULL;
+ * -1 when there is no way.
+ */
+static int search_follow(const search_t *search, int vertex, int destination, int *arcs)
+{
+    int count = 0;
+    int arc;
+
+    while (vertex != destination) {
+        arc = search->next_arc[vertex];
+        if (arc < 0) {
+            return -1;
+        }
+        if (arcs != NULL) {
+            arcs[count] = arc;
+        }
+        ++count;
+        vertex = mtree_arc_to(search->topology, arc);
+    }
+    return count;
+}
+
+/* Keep the routes from every host to @a destination. */
+static mtree_status_t table_fill(table_t *table, const search_t *search, const int *hosts,
+                                 int num_hosts, int destination)
+{
+    const mtree_topology_t *topology = search->topology;
+    int64_t total = 0;
+    int i, count;
+
+    table->first = malloc((num_hosts + 1) * sizeof(*table->first));
+    if (table->first == NULL) {
+        goto err_memory;
+    }
+    for (i = 0; i < num_hosts; ++i) {
+        count = search_follow(search, hosts[i], destination, NULL);
+        if (count < 0) {
+            mtree_error("%s: host %s has no path to host %s; join them with links",
+                        topology->source, topology->vertices[hosts[i]].name,
+                        topology->vertices[destination].name);
+            return MTREE_ERR_UNREACHABLE;
+        }
+        table->first[i] = (int)total;
+        total += count;
+    }
+    table->first[num_hosts] = (int)total;
+    /* At most 4096 hosts times 16384 links a route: within an int. */
+    table->arcs = malloc((total + 1) * sizeof(*table->arcs));
+    if (table->arcs == NULL) {
+        goto err_memory;
+    }
+    for (i = 0; i < num_hosts; ++i) {
+        search_follow(search, hosts[i], destination, table->arcs + table->first[i]);
+    }
+    return MTREE_OK;
+
+err_memory:
+    mtree_error("out of memory for the routes between %d hosts", num_hosts);
+    return MTREE_ERR_NO_MEMORY;
+}
+
+static mtree_status_t routes_alloc(const mtree_topology_t *topology, int num_hosts,
+                                   mtree_routes_t **routes_p)
+{
+    mtree_routes_t *routes = calloc(1, sizeof(*routes));
+
+    if (routes == NULL) {
+        goto err;
+    }
+    routes->topology = topology;
+    routes->num_hosts = num_hosts;
+    routes->is_host = calloc(topology->num_vertices + 1, sizeof(*routes->is_host));
+    routes->tables = calloc(num_hosts + 1, sizeof(*routes->tables));
+    if (routes->is_host == NULL || routes->tables == NULL) {
+        goto err_destroy;
+    }
+    *routes_p = routes;
+    return MTREE_OK;
+
+err_destroy:
+    mtree_routes_destroy(routes);
+err:
+    mtree_error("out of memory for the routes between %d hosts", num_hosts);
+    return MTREE_ERR_NO_MEMORY;
+}
+
+mtree_status_t mtree_routes_create(const mtree_topology_t *topology, const int *hosts,
+                                   int num_hosts, mtree_routes_t **routes_p)
+{
+    mtree_routes_t *routes;
+    mtree_status_t status;
+    search_t search;
+    int i;
+
+    if (num_hosts > MTREE_ROUTES_MAX_HOSTS) {
+        mtree_error(
+            "%s: routes between %d hosts are more than mtree computes (%d hosts); name "
+            "fewer hosts",
+            topology->source, num_hosts, MTREE_ROUTES_MAX_HOSTS);
+        return MTREE_ERR_LIMIT;
+    }
+    status = routes_alloc(topology, num_hosts, &routes);
+    if (status != MTREE_OK) {
+        return status;
+    }
+    status = search_init(&search, topology);
+    if (status != MTREE_OK) {
+        goto err_destroy;
+    }
+    for (i = 0; i < num_hosts; ++i) {
+        routes->is_host[hosts[i]] = true;
+    }
+    for (i = 0; i < num_hosts; ++i) {
+        search_run(&search, hosts[i]);
+        status = table_fill(&routes->tables[i], &search, hosts, num_hosts, hosts[i]);
+        if (status != MTREE_OK) {
+            goto err_cleanup;
+        }
+    }
+    search_cleanup(&search);
+    *routes_p = routes;
+    return MTREE_OK;
+
+err_cleanup:
+    search_cleanup(&search);
+err_destroy:
+    mtree_routes_destroy(routes);
+    return status;
+}
+
+void mtree_routes_destroy(mtree_routes_t *routes)
+{
+    int i;
+
+    if (routes == NULL) {
+        return;
+    }
+    for (i = 0; routes->tables != NULL && i < routes->num_hosts; ++i) {
+        free(routes->tables[i].arcs);
+        free(routes->tables[i].first);
+    }
+    free(routes->tables);
+    free(routes->is_host);
+    free(routes);
+}
+
+const int *mtree_routes_get(const mtree_routes_t *routes, int from, int to,
+                            int *num_arcs_p)
+{
+    const table_t *table = &routes->tables[to];
+
+    *num_arcs_p = table->first[from + 1] - table->first[from];
+    return table->arcs + table->first[from];
+}
+
+double mtree_routes_latency(const mtree_routes_t *routes, int from, int to)
+{
+    double latency = 0;
+    int num_arcs, i;
+    const int *arcs = mtree_routes_get(routes, from, to, &num_arcs);
+
+    for (i = 0; i < num_arcs; ++i) {
+        latency += routes->topology->links[arcs[i] >> 1].latency;
+    }
+    return latency;
+}
+
+bool mtree_routes_adjacent(const mtree_routes_t *routes, int from, int to)
+{
+    int num_arcs, i;
+    const int *arcs = mtree_routes_get(routes, from, to, &num_arcs);
+
+    for (i = 0; i + 1 < num_arcs; ++i) {
+        if (routes->is_host[mtree_arc_to(routes->topology, arcs[i])]) {
+            return false;
+        }
+    }
+    return true;
+}

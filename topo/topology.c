@@ -1,0 +1,350 @@
+#include "topo/topology.h"
+
+#include "topo/adjacency.h"
+#include "topo/log.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+mtree_status_t mtree_topology_create(const char *name, const char *source,
+                                     mtree_topology_t **topology_p)
+{
+    mtree_topology_t *topology = calloc(1, sizeof(*topology));
+
+    if (topology == NULL) {
+        goto err;
+    }
+    topology->name = strdup(name);
+    topology->source = strdup(source);
+    if (topology->name == NULL || topology->source == NULL) {
+        goto err_destroy;
+    }
+    *topology_p = topology;
+    return MTREE_OK;
+
+err_destroy:
+    mtree_topology_destroy(topology);
+err:
+    mtree_error("out of memory for a topology");
+    return MTREE_ERR_NO_MEMORY;
+}
+
+void mtree_topology_destroy(mtree_topology_t *topology)
+{
+    int i;
+
+    if (topology == NULL) {
+        return;
+    }
+    for (i = 0; i < topology->num_vertices; ++i) {
+        free(topology->vertices[i].name);
+        free(topology->vertices[i].host);
+    }
+    free(topology->vertices);
+    free(topology->links);
+    free(topology->name);
+    free(topology->source);
+    free(topology);
+}
+
+/* Make room for one element more in an array of @a count of at most @a max. */
+static mtree_status_t array_grow(void **array_p, int *room_p, int count, int max,
+                                 size_t size, const char *what)
+{
+    int room = *room_p;
+    void *array;
+
+    if (count >= max) {
+        mtree_error("the topology has more than %d %s; mtree takes no larger one", max,
+                    what);
+        return MTREE_ERR_LIMIT;
+    }
+    if (count < room) {
+        return MTREE_OK;
+    }
+    room = (room == 0) ? 16 : 2 * room;
+    array = realloc(*array_p, room * size);
+    if (array == NULL) {
+        mtree_error("out of memory for %d %s", room, what);
+        return MTREE_ERR_NO_MEMORY;
+    }
+    *array_p = array;
+    *room_p = room;
+    return MTREE_OK;
+}
+
+/* Number of bytes of the UTF-8 character that starts at @a text, 0 when it is not one. */
+static int utf8_length(const unsigned char *text)
+{
+    int length = (text[0] < 0x80)                      ? 1
+                 : (text[0] >= 0xc2 && text[0] < 0xe0) ? 2
+                 : (text[0] >= 0xe0 && text[0] < 0xf0) ? 3
+                 : (text[0] >= 0xf0 && text[0] < 0xf5) ? 4
+                                                       : 0;
+    int i;
+
+    for (i = 1; i < length; ++i) {
+        if ((text[i] & 0xc0) != 0x80) {
+            return 0;
+        }
+    }
+    if ((text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xed && text[1] >= 0xa0) ||
+        (text[0] == 0xf0 && text[1] < 0x90) || (text[0] == 0xf4 && text[1] >= 0x90)) {
+        return 0; /* overlong, a surrogate, or above U+10FFFF */
+    }
+    return length;
+}
+
+bool mtree_topology_name_valid(const char *name)
+{
+    const unsigned char *at = (const unsigned char *)name;
+    size_t total = strlen(name);
+    int length;
+
+    if (total == 0 || total > MTREE_TOPOLOGY_MAX_NAME) {
+        return false;
+    }
+    while (*at != '\0') {
+        length = utf8_length(at);
+        if (length == 0 || *at < ' ' || *at == 0x7f || *at == '"' || *at == '\\') {
+            return false;
+        }
+        at += length;
+    }
+    return true;
+}
+
+mtree_status_t mtree_topology_add_vertex(mtree_topology_t *topology, const char *name,
+                                         const char *host, mtree_vertex_kind_t kind,
+                                         int *vertex_p)
+{
+    mtree_status_t status;
+    mtree_vertex_t *vertex;
+    char *name_copy, *host_copy;
+
+    if (host == NULL) {
+        host = name;
+    }
+    if (!mtree_topology_name_valid(name) || !mtree_topology_name_valid(host)) {
+        mtree_error("the name of a vertex must be 1 to %d bytes of UTF-8 without quotes, "
+                    "backslashes and control characters; rename it",
+                    MTREE_TOPOLOGY_MAX_NAME);
+        return MTREE_ERR_INVALID;
+    }
+    status = array_grow((void **)&topology->vertices, &topology->vertex_room,
+                        topology->num_vertices, MTREE_TOPOLOGY_MAX_VERTICES,
+                        sizeof(*topology->vertices), "vertices");
+    if (status != MTREE_OK) {
+        return status;
+    }
+    name_copy = strdup(name);
+    host_copy = strdup(host);
+    if (name_copy == NULL || host_copy == NULL) {
+        free(name_copy);
+        free(host_copy);
+        mtree_error("out of memory for vertex %s", name);
+        return MTREE_ERR_NO_MEMORY;
+    }
+    vertex = &topology->vertices[topology->num_vertices];
+    *vertex = (mtree_vertex_t){.name = name_copy, .host = host_copy, .kind = kind};
+    if (vertex_p != NULL) {
+        *vertex_p = topology->num_vertices;
+    }
+    ++topology->num_vertices;
+    return MTREE_OK;
+}
+
+static bool capacity_valid(double capacity)
+{
+    return isfinite(capacity) && capacity >= 0;
+}
+
+mtree_status_t mtree_topology_add_link(mtree_topology_t *topology, int u, int v,
+                                       double forward, double backward, double latency,
+                                       int *link_p)
+{
+    mtree_status_t status;
+
+    if (u == v || !capacity_valid(forward) || !capacity_valid(backward) ||
+        (forward == 0 && backward == 0)) {
+        mtree_error("link %s-%s: a link joins two vertices and has a positive capacity; "
+                    "correct it",
+                    topology->vertices[u].name, topology->vertices[v].name);
+        return MTREE_ERR_INVALID;
+    }
+    if (!(latency >= 0 && latency <= MTREE_TOPOLOGY_MAX_LATENCY)) {
+        mtree_error("link %s-%s: a latency is 0 to %g s; correct it",
+                    topology->vertices[u].name, topology->vertices[v].name,
+                    MTREE_TOPOLOGY_MAX_LATENCY);
+        return MTREE_ERR_INVALID;
+    }
+    status =
+        array_grow((void **)&topology->links, &topology->link_room, topology->num_links,
+                   MTREE_TOPOLOGY_MAX_LINKS, sizeof(*topology->links), "links");
+    if (status != MTREE_OK) {
+        return status;
+    }
+    topology->links[topology->num_links] = (mtree_link_t){
+        .u = u, .v = v, .capacity = {forward, backward}, .latency = latency};
+    if (link_p != NULL) {
+        *link_p = topology->num_links;
+    }
+    ++topology->num_links;
+    return MTREE_OK;
+}
+
+int mtree_topology_find_vertex(const mtree_topology_t *topology, const char *name)
+{
+    int i;
+
+    for (i = 0; i < topology->num_vertices; ++i) {
+        if (strcmp(topology->vertices[i].name, name) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+/* True for "10.0.0.1" and for "fe80::1": what stands before the first dot is no host
+ * name. */
+static bool is_address(const char *host)
+{
+    return host[strspn(host, "0123456789.")] == '\0' || strchr(host, ':') != NULL;
+}
+
+int mtree_topology_find_host(const mtree_topology_t *topology, const char *host)
+{
+    bool address = is_address(host);
+    size_t length = strcspn(host, ".");
+    int found = -1;
+    int matches = 0;
+    const mtree_vertex_t *vertex;
+    int i;
+
+    for (i = 0; i < topology->num_vertices; ++i) {
+        vertex = &topology->vertices[i];
+        if (vertex->kind != MTREE_VERTEX_HOST) {
+            continue;
+        }
+        if (strcmp(vertex->host, host) == 0) {
+            return i;
+        }
+        if (!address && strcspn(vertex->host, ".") == length &&
+            strncmp(vertex->host, host, length) == 0) {
+            found = i;
+            ++matches;
+        }
+    }
+    return (matches == 1) ? found : -1;
+}
+
+int mtree_topology_num_hosts(const mtree_topology_t *topology)
+{
+    int count = 0;
+    int i;
+
+    for (i = 0; i < topology->num_vertices; ++i) {
+        count += (topology->vertices[i].kind == MTREE_VERTEX_HOST);
+    }
+    return count;
+}
+
+/*
+ * The first host that a walk from host @a start does not reach (against the arcs when
+ * @a backward), or -1.  @a queue and @a seen have room for every vertex.
+ */
+static int walk(const mtree_topology_t *topology, const mtree_adjacency_t *adjacency,
+                int start, bool backward, int *queue, bool *seen)
+{
+    int length = 0;
+    int head, i, arc, next;
+
+    memset(seen, 0, topology->num_vertices * sizeof(*seen));
+    queue[length++] = start;
+    seen[start] = true;
+    for (head = 0; head < length; ++head) {
+        for (i = adjacency->first[queue[head]]; i < adjacency->first[queue[head] + 1];
+             ++i) {
+            arc = adjacency->arcs[i];
+            next = mtree_arc_to(topology, arc);
+            if (!seen[next] &&
+                mtree_arc_capacity(topology, arc ^ (backward ? 1 : 0)) > 0) {
+                seen[next] = true;
+                queue[length++] = next;
+            }
+        }
+    }
+    for (i = 0; i < topology->num_vertices; ++i) {
+        if (!seen[i] && topology->vertices[i].kind == MTREE_VERTEX_HOST) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static int first_host(const mtree_topology_t *topology)
+{
+    int i = 0;
+
+    while (i < topology->num_vertices &&
+           topology->vertices[i].kind != MTREE_VERTEX_HOST) {
+        ++i;
+    }
+    return i;
+}
+
+mtree_status_t mtree_topology_find_unreachable(const mtree_topology_t *topology,
+                                               int *from_p, int *to_p)
+{
+    int start = first_host(topology);
+    mtree_adjacency_t adjacency;
+    mtree_status_t status;
+    int *queue, missed;
+    bool *seen;
+
+    if (start == topology->num_vertices) {
+        return MTREE_OK;
+    }
+    status = mtree_adjacency_init(&adjacency, topology);
+    if (status != MTREE_OK) {
+        return status;
+    }
+    queue = malloc(topology->num_vertices * sizeof(*queue));
+    seen = malloc(topology->num_vertices * sizeof(*seen));
+    if (queue == NULL || seen == NULL) {
+        mtree_error("out of memory for %d vertices", topology->num_vertices);
+        status = MTREE_ERR_NO_MEMORY;
+        goto out_free;
+    }
+    if ((missed = walk(topology, &adjacency, start, false, queue, seen)) >= 0) {
+        *from_p = start;
+        *to_p = missed;
+        status = MTREE_ERR_UNREACHABLE;
+    } else if ((missed = walk(topology, &adjacency, start, true, queue, seen)) >= 0) {
+        *from_p = missed;
+        *to_p = start;
+        status = MTREE_ERR_UNREACHABLE;
+    }
+
+out_free:
+    free(queue);
+    free(seen);
+    mtree_adjacency_cleanup(&adjacency);
+    return status;
+}
+
+mtree_status_t mtree_topology_check_connected(const mtree_topology_t *topology)
+{
+    mtree_status_t status;
+    int from, to;
+
+    status = mtree_topology_find_unreachable(topology, &from, &to);
+    if (status == MTREE_ERR_UNREACHABLE) {
+        mtree_error("%s: host %s has no path to host %s; join them with links",
+                    topology->source, topology->vertices[from].name,
+                    topology->vertices[to].name);
+    }
+    return status;
+}

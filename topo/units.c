@@ -1,0 +1,254 @@
+#include "topo/units.h"
+
+#include <ctype.h>
+#include <locale.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    const char *name;
+    double factor;
+} unit_t;
+
+static const unit_t rate_units[] = {
+    {"Tbps", 1e12}, {"Gbps", 1e9},  {"Mbps", 1e6}, {"kbps", 1e3}, {"Kbps", 1e3},
+    {"bps", 1},     {"TBps", 8e12}, {"GBps", 8e9}, {"MBps", 8e6}, {"kBps", 8e3},
+    {"KBps", 8e3},  {"Bps", 8},     {NULL, 0},
+};
+
+static const unit_t time_units[] = {{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {NULL, 0}};
+
+static const unit_t size_units[] = {
+    {"", 1},         {"B", 1},         {"k", 1 << 10},   {"K", 1 << 10},
+    {"kB", 1 << 10}, {"KB", 1 << 10},  {"KiB", 1 << 10}, {"kiB", 1 << 10},
+    {"M", 1 << 20},  {"MB", 1 << 20},  {"MiB", 1 << 20}, {"G", 1 << 30},
+    {"GB", 1 << 30}, {"GiB", 1 << 30}, {NULL, 0},
+};
+
+static const char *skip_digits(const char *text)
+{
+    while (*text >= '0' && *text <= '9') {
+        ++text;
+    }
+    return text;
+}
+
+/* Let numbers have a decimal point in this thread.  glibc's C locale needs no memory and
+ * is always there; elsewhere the worst is the program's own locale. */
+static locale_t locale_enter(void)
+{
+    return uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
+}
+
+static void locale_leave(locale_t previous)
+{
+    locale_t entered = uselocale(previous);
+
+    if (entered != previous && entered != LC_GLOBAL_LOCALE) {
+        freelocale(entered);
+    }
+}
+
+/* The end of the decimal number that starts at @a text, or NULL when there is none. */
+static const char *number_end(const char *text)
+{
+    const char *digits = text + (*text == '-' || *text == '+');
+    const char *end = skip_digits(digits);
+    const char *exponent;
+    size_t count = end - digits;
+
+    if (*end == '.') {
+        const char *fraction = end + 1;
+
+        end = skip_digits(fraction);
+        count += end - fraction;
+    }
+    if (count == 0) {
+        return NULL;
+    }
+    if (*end == 'e' || *end == 'E') {
+        exponent = end + 1;
+        exponent += (*exponent == '-' || *exponent == '+');
+        if (*exponent >= '0' && *exponent <= '9') {
+            end = skip_digits(exponent);
+        }
+    }
+    return end;
+}
+
+mtree_status_t mtree_units_parse_number(const char *text, double *value_p,
+                                        const char **end_p)
+{
+    const char *end = number_end(text);
+    locale_t previous;
+    double value;
+
+    if (end == NULL) {
+        return MTREE_ERR_INVALID;
+    }
+    previous = locale_enter();
+    value = strtod(text, NULL);
+    locale_leave(previous);
+    if (!isfinite(value)) {
+        return MTREE_ERR_INVALID;
+    }
+    *value_p = value;
+    *end_p = end;
+    return MTREE_OK;
+}
+
+static mtree_status_t parse_quantity(const char *text, const unit_t *units,
+                                     double *value_p, const char **why_p)
+{
+    mtree_status_t status;
+    const char *end;
+    double value;
+
+    text += strspn(text, " \t");
+    status = mtree_units_parse_number(text, &value, &end);
+    if (status != MTREE_OK) {
+        *why_p = "not a number";
+        return status;
+    }
+    if (value < 0) {
+        *why_p = "must not be negative";
+        return MTREE_ERR_INVALID;
+    }
+    end += strspn(end, " \t");
+    for (; units->name != NULL; ++units) {
+        if (strcmp(end, units->name) == 0) {
+            value *= units->factor;
+            if (!isfinite(value)) {
+                *why_p = "too large";
+                return MTREE_ERR_INVALID;
+            }
+            *value_p = value;
+            return MTREE_OK;
+        }
+    }
+    *why_p = (*end == '\0') ? "no unit" : "unknown unit";
+    return MTREE_ERR_INVALID;
+}
+
+mtree_status_t mtree_units_parse_rate(const char *text, double *rate_p,
+                                      const char **why_p)
+{
+    return parse_quantity(text, rate_units, rate_p, why_p);
+}
+
+mtree_status_t mtree_units_parse_time(const char *text, double *seconds_p,
+                                      const char **why_p)
+{
+    return parse_quantity(text, time_units, seconds_p, why_p);
+}
+
+mtree_status_t mtree_units_parse_size(const char *text, size_t *bytes_p,
+                                      const char **why_p)
+{
+    mtree_status_t status;
+    double bytes;
+
+    status = parse_quantity(text, size_units, &bytes, why_p);
+    if (status != MTREE_OK) {
+        return status;
+    }
+    /* 2^53: above it a double no longer counts single bytes. */
+    if (bytes > 9007199254740992.0) {
+        *why_p = "too large";
+        return MTREE_ERR_INVALID;
+    }
+    *bytes_p = (size_t)bytes;
+    return MTREE_OK;
+}
+
+/* Three figures and the largest of @a count units, a factor of @a step apart, that fits.
+ */
+static const char *format_scaled(double value, const char *const *units, int count,
+                                 double step, char *buffer, size_t length)
+{
+    int unit = 0;
+    int decimals;
+
+    while (unit + 1 < count && value >= 0.9995 * step) {
+        value /= step;
+        ++unit;
+    }
+    decimals = (value >= 99.95 || value == floor(value)) ? 0 : (value >= 9.995) ? 1 : 2;
+    snprintf(buffer, length, "%.*f %s", decimals, value, units[unit]);
+    return buffer;
+}
+
+const char *mtree_units_format_rate(double rate, char *buffer, size_t length)
+{
+    static const char *const units[] = {"b/s", "kb/s", "Mb/s", "Gb/s", "Tb/s"};
+
+    return format_scaled(rate, units, 5, 1000, buffer, length);
+}
+
+const char *mtree_units_format_time(double seconds, char *buffer, size_t length)
+{
+    static const char *const units[] = {"us", "ms", "s"};
+
+    return format_scaled(seconds * 1e6, units, 3, 1000, buffer, length);
+}
+
+const char *mtree_units_format_size(double bytes, char *buffer, size_t length)
+{
+    static const char *const units[] = {"B", "KB", "MB", "GB", "TB"};
+
+    return format_scaled(bytes, units, 5, 1024, buffer, length);
+}
+
+const char *mtree_units_write_number(double value, char *buffer)
+{
+    locale_t previous = locale_enter();
+
+    snprintf(buffer, MTREE_UNITS_LENGTH, "%.15g", value);
+    if (strtod(buffer, NULL) != value) {
+        snprintf(buffer, MTREE_UNITS_LENGTH, "%.17g", value);
+    }
+    locale_leave(previous);
+    return buffer;
+}
+
+/*
+ * Write @a value in the first of @a units, the last of which is the smallest, in which it
+ * is a number of at least one that is read back exactly.
+ */
+static const char *write_quantity(double value, const unit_t *units,
+                                  const char *const *names, char *buffer)
+{
+    char number[MTREE_UNITS_LENGTH];
+    const unit_t *unit;
+    const char *why;
+    double back;
+
+    for (;; ++names) {
+        for (unit = units; strcmp(unit->name, *names) != 0; ++unit) {}
+        snprintf(buffer, MTREE_UNITS_LENGTH, "%.30s%s",
+                 mtree_units_write_number(value / unit->factor, number), unit->name);
+        if (names[1] == NULL ||
+            (value >= unit->factor &&
+             parse_quantity(buffer, units, &back, &why) == MTREE_OK && back == value)) {
+            return buffer;
+        }
+    }
+}
+
+const char *mtree_units_write_rate(double rate, char *buffer)
+{
+    static const char *const names[] = {"Tbps", "Gbps", "Mbps", "kbps", "bps", NULL};
+
+    return write_quantity(rate, rate_units, names, buffer);
+}
+
+const char *mtree_units_write_time(double seconds, char *buffer)
+{
+    /* Seconds last: their factor of one is what makes any number exact. */
+    static const char *const names[] = {"ms", "us", "s", NULL};
+
+    return write_quantity(seconds, time_units, names, buffer);
+}
