@@ -2,6 +2,7 @@
 
 #include "planner/algorithm.h"
 #include "planner/latency.h"
+#include "planner/multitree.h"
 #include "planner/plan_finish.h"
 #include "topo/log.h"
 
@@ -12,6 +13,10 @@
 /* Every algorithm of the planner; the first is the default. */
 static const mtree_algorithm_t algorithms[] = {
     {"latency", MTREE_DOES_ALL, mtree_latency_plan},
+    {"multitree",
+     MTREE_DOES(MTREE_ALLREDUCE) | MTREE_DOES(MTREE_ALLGATHER) |
+         MTREE_DOES(MTREE_REDUCE_SCATTER),
+     mtree_multitree_plan},
 };
 
 #define NUM_ALGORITHMS ((int)(sizeof(algorithms) / sizeof(algorithms[0])))

@@ -1,0 +1,409 @@
+#include "planner/multitree.h"
+
+#include "topo/adjacency.h"
+#include "topo/log.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A capacity is a whole number of least capacities up to rounding. */
+#define CONNECTION_SLACK 1e-9
+
+/* The construction, between steps and within one. */
+typedef struct {
+    const mtree_topology_t *topology;
+    const int *hosts;
+    mtree_adjacency_t adjacency; /* its arcs in the order in which they are tried */
+    mtree_multitree_t *trees;
+    int *host_of;     /* [num_vertices] host number, -1: takes no part */
+    int *connections; /* [2 * num_links] messages that the arc carries in a step */
+    int *free;        /* [2 * num_links] of them, not yet taken in this step */
+    int *order;       /* [n * n] each tree's hosts in the order of joining */
+    int *joined;      /* [n] how many there are */
+    int *cursor; /* [n] where in order a free parent may still be: those before failed in
+                  * this step, and as arcs are only taken they stay so */
+    int *enter;  /* [num_vertices] breadth-first search: arc that entered, -1: not seen */
+    int *queue;  /* [num_vertices] */
+    int *way;    /* [num_vertices] arcs of the way found */
+} build_t;
+
+static mtree_status_t no_memory(int num_hosts)
+{
+    mtree_error("no memory for multitree's %d trees of %d hosts; use packing", num_hosts,
+                num_hosts);
+    return MTREE_ERR_NO_MEMORY;
+}
+
+void mtree_multitree_destroy(mtree_multitree_t *multitree)
+{
+    if (multitree == NULL) {
+        return;
+    }
+    free(multitree->parent);
+    free(multitree->step);
+    free(multitree->first);
+    free(multitree->num);
+    free(multitree->arcs);
+    free(multitree);
+}
+
+static mtree_multitree_t *allocate_trees(int num_hosts)
+{
+    mtree_multitree_t *trees = calloc(1, sizeof(*trees));
+    size_t length = (size_t)num_hosts * num_hosts;
+
+    if (trees == NULL) {
+        return NULL;
+    }
+    trees->num_hosts = num_hosts;
+    trees->parent = malloc(length * sizeof(int));
+    trees->step = malloc(length * sizeof(int));
+    trees->first = calloc(length, sizeof(int));
+    trees->num = calloc(length, sizeof(int));
+    if (trees->parent == NULL || trees->step == NULL || trees->first == NULL ||
+        trees->num == NULL) {
+        mtree_multitree_destroy(trees);
+        return NULL;
+    }
+    for (size_t i = 0; i < length; i++) {
+        trees->parent[i] = -1;
+        trees->step[i] = -1; /* not joined */
+    }
+    return trees;
+}
+
+static bool is_vertical(const mtree_topology_t *topology, int arc)
+{
+    const mtree_vertex_t *from = &topology->vertices[mtree_arc_from(topology, arc)];
+    const mtree_vertex_t *to = &topology->vertices[mtree_arc_to(topology, arc)];
+
+    return from->has_position && to->has_position && from->x == to->x;
+}
+
+/* "It first checks the neighbors in Y dimension then in X dimension" (section III-C1). */
+static void order_arcs(const mtree_topology_t *topology, mtree_adjacency_t *adjacency,
+                       int *scratch)
+{
+    for (int vertex = 0; vertex < topology->num_vertices; vertex++) {
+        int *arcs = adjacency->arcs + adjacency->first[vertex];
+        int num = adjacency->first[vertex + 1] - adjacency->first[vertex];
+        int num_kept = 0, num_later = 0;
+
+        for (int i = 0; i < num; i++) {
+            if (is_vertical(topology, arcs[i])) {
+                arcs[num_kept++] = arcs[i];
+            } else {
+                scratch[num_later++] = arcs[i];
+            }
+        }
+        memcpy(arcs + num_kept, scratch, (size_t)num_later * sizeof(*arcs));
+    }
+}
+
+/* How many least capacities each arc holds; what reduce-scatter sends the other way must
+ * fit as well. */
+static void count_connections(const mtree_topology_t *topology, int *connections)
+{
+    double least = INFINITY;
+
+    for (int link = 0; link < topology->num_links; link++) {
+        const double *capacity = topology->links[link].capacity;
+
+        if (capacity[0] > 0 && capacity[1] > 0) {
+            least = fmin(least, fmin(capacity[0], capacity[1]));
+        }
+    }
+    for (int arc = 0; arc < 2 * topology->num_links; arc++) {
+        const double *capacity = topology->links[arc >> 1].capacity;
+
+        connections[arc] =
+            (int)fmin(fmin(capacity[0], capacity[1]) / least + CONNECTION_SLACK,
+                      topology->num_vertices);
+    }
+}
+
+static void free_build(build_t *build)
+{
+    mtree_adjacency_cleanup(&build->adjacency);
+    free(build->host_of);
+    free(build->connections);
+    free(build->free);
+    free(build->order);
+    free(build->joined);
+    free(build->cursor);
+    free(build->enter);
+    free(build->queue);
+    free(build->way);
+    mtree_multitree_destroy(build->trees);
+}
+
+static mtree_status_t allocate_build(build_t *build, int num_hosts)
+{
+    size_t vertices = (size_t)build->topology->num_vertices;
+    size_t arcs = 2 * (size_t)build->topology->num_links + 1;
+
+    build->trees = allocate_trees(num_hosts);
+    build->host_of = malloc(vertices * sizeof(int));
+    build->connections = malloc(arcs * sizeof(int));
+    build->free = malloc(arcs * sizeof(int));
+    build->order = malloc((size_t)num_hosts * num_hosts * sizeof(int));
+    build->joined = malloc((size_t)num_hosts * sizeof(int));
+    build->cursor = malloc((size_t)num_hosts * sizeof(int));
+    build->enter = malloc(vertices * sizeof(int));
+    build->queue = malloc(vertices * sizeof(int));
+    build->way = malloc(vertices * sizeof(int));
+    if (build->trees == NULL || build->host_of == NULL || build->connections == NULL ||
+        build->free == NULL || build->order == NULL || build->joined == NULL ||
+        build->cursor == NULL || build->enter == NULL || build->queue == NULL ||
+        build->way == NULL) {
+        return no_memory(num_hosts);
+    }
+    return mtree_adjacency_init(&build->adjacency, build->topology);
+}
+
+/* Lines 1 to 3: every host is the root of its tree. */
+static void init_build(build_t *build)
+{
+    int n = build->trees->num_hosts;
+
+    for (int vertex = 0; vertex < build->topology->num_vertices; vertex++) {
+        build->host_of[vertex] = -1;
+        build->enter[vertex] = -1;
+    }
+    for (int root = 0; root < n; root++) {
+        build->host_of[build->hosts[root]] = root;
+        build->order[root * n] = root;
+        build->joined[root] = 1;
+        build->trees->step[root * n + root] = 0;
+    }
+    count_connections(build->topology, build->connections);
+    order_arcs(build->topology, &build->adjacency, build->free);
+}
+
+/*
+ * Lines 9 and 10, and section III-C3: the first host in breadth-first order from `parent`
+ * over free arcs that is not in the tree of `root`.  Its arcs go to build->way, their
+ * number to *num_arcs_p; -1: there is none.
+ */
+static int find_child(build_t *build, int root, int parent, int *num_arcs_p)
+{
+    const mtree_topology_t *topology = build->topology;
+    int n = build->trees->num_hosts, start = build->hosts[parent];
+    int head = 0, tail = 0, child = -1, at = -1, num_arcs = 0;
+
+    build->queue[tail++] = start;
+    while (head < tail && child < 0) {
+        int vertex = build->queue[head++];
+
+        for (int i = build->adjacency.first[vertex];
+             i < build->adjacency.first[vertex + 1] && child < 0; i++) {
+            int arc = build->adjacency.arcs[i], to = mtree_arc_to(topology, arc);
+            int host = build->host_of[to];
+
+            if (build->free[arc] == 0 || to == start || build->enter[to] >= 0 ||
+                (host >= 0 && build->trees->step[root * n + host] >= 0)) {
+                continue;
+            }
+            build->enter[to] = arc;
+            build->queue[tail++] = to;
+            if (host >= 0) {
+                child = host;
+                at = to;
+            }
+        }
+    }
+    for (; child >= 0 && at != start; at = mtree_arc_from(topology, build->enter[at])) {
+        build->way[num_arcs++] = build->enter[at];
+    }
+    while (tail > 0) {
+        build->enter[build->queue[--tail]] = -1;
+    }
+    *num_arcs_p = num_arcs;
+    return child;
+}
+
+/* Lines 11 to 13.  build->way runs from the child to the parent. */
+static mtree_status_t join(build_t *build, int root, int parent, int child, int num_arcs)
+{
+    mtree_multitree_t *trees = build->trees;
+    int n = trees->num_hosts, at = root * n + child;
+
+    if (trees->num_arcs + num_arcs > trees->room) {
+        int room = 2 * (trees->num_arcs + num_arcs) + n;
+        int *arcs = realloc(trees->arcs, (size_t)room * sizeof(*arcs));
+
+        if (arcs == NULL) {
+            return no_memory(n);
+        }
+        trees->arcs = arcs;
+        trees->room = room;
+    }
+    trees->parent[at] = parent;
+    trees->step[at] = trees->num_steps;
+    trees->first[at] = trees->num_arcs;
+    trees->num[at] = num_arcs;
+    for (int i = num_arcs - 1; i >= 0; i--) {
+        trees->arcs[trees->num_arcs++] = build->way[i];
+        build->free[build->way[i]]--;
+    }
+    build->order[root * n + build->joined[root]++] = child;
+    return MTREE_OK;
+}
+
+/* One turn of one tree in a step: `old` of its hosts joined before the step.  *grew_p: it
+ * got a host. */
+static mtree_status_t take_turn(build_t *build, int root, int old, bool *grew_p)
+{
+    int n = build->trees->num_hosts;
+
+    while (build->cursor[root] < old && build->joined[root] < n) {
+        int parent = build->order[root * n + build->cursor[root]];
+        int num_arcs, child = find_child(build, root, parent, &num_arcs);
+
+        if (child >= 0) {
+            *grew_p = true;
+            return join(build, root, parent, child, num_arcs);
+        }
+        build->cursor[root]++;
+    }
+    *grew_p = false;
+    return MTREE_OK;
+}
+
+/* Lines 5 to 14: one time step, in which the trees take turns until none finds a free
+ * arc. */
+static mtree_status_t run_step(build_t *build, int *old, int *num_joined_p)
+{
+    int n = build->trees->num_hosts, num_joined = 0;
+    mtree_status_t status;
+    bool grew, any = true;
+
+    build->trees->num_steps++;
+    memcpy(build->free, build->connections,
+           2 * (size_t)build->topology->num_links * sizeof(*build->free));
+    memcpy(old, build->joined, (size_t)n * sizeof(*old));
+    memset(build->cursor, 0, (size_t)n * sizeof(*build->cursor));
+    while (any) {
+        any = false;
+        for (int root = 0; root < n; root++) {
+            status = take_turn(build, root, old[root], &grew);
+            if (status != MTREE_OK) {
+                return status;
+            }
+            num_joined += grew;
+            any = any || grew;
+        }
+    }
+    *num_joined_p = num_joined;
+    return MTREE_OK;
+}
+
+static mtree_status_t run_steps(build_t *build)
+{
+    int n = build->trees->num_hosts, left = n * (n - 1), num_joined;
+    int *old = malloc((size_t)n * sizeof(*old));
+    mtree_status_t status = MTREE_OK;
+
+    if (old == NULL) {
+        return no_memory(n);
+    }
+    while (left > 0 && status == MTREE_OK) {
+        status = run_step(build, old, &num_joined);
+        if (status == MTREE_OK && num_joined == 0) {
+            mtree_error(
+                "multitree: in %s some of the %d hosts do not reach each other; check "
+                "its links",
+                build->topology->source, n);
+            status = MTREE_ERR_UNREACHABLE;
+        }
+        left -= num_joined;
+    }
+    free(old);
+    return status;
+}
+
+mtree_status_t mtree_multitree_create(const mtree_topology_t *topology, const int *hosts,
+                                      int num_hosts, mtree_multitree_t **multitree_p)
+{
+    build_t build = {.topology = topology, .hosts = hosts};
+    mtree_status_t status = allocate_build(&build, num_hosts);
+
+    if (status == MTREE_OK) {
+        init_build(&build);
+        status = run_steps(&build);
+    }
+    if (status == MTREE_OK) {
+        *multitree_p = build.trees;
+        build.trees = NULL;
+    }
+    free_build(&build);
+    return status;
+}
+
+mtree_status_t mtree_multitree_schedule(const mtree_multitree_t *multitree,
+                                        mtree_step_schedule_t **schedule_p)
+{
+    mtree_step_schedule_t *schedule;
+    int n = multitree->num_hosts, last = multitree->num_steps;
+    mtree_status_t status = mtree_step_schedule_create("multitree", n, n, &schedule);
+
+    if (status != MTREE_OK) {
+        return status;
+    }
+    for (int at = 0; at < n * n && status == MTREE_OK; at++) {
+        int root = at / n, child = at % n, parent = multitree->parent[at];
+        const int *way = multitree->arcs + multitree->first[at];
+        int step = multitree->step[at], num_arcs = multitree->num[at];
+
+        if (parent < 0) {
+            continue;
+        }
+        status =
+            mtree_step_schedule_add(schedule, last - step + 1, child, parent, root, true);
+        if (status == MTREE_OK) {
+            status = mtree_step_schedule_set_way(schedule, way, num_arcs, true);
+        }
+        if (status == MTREE_OK) {
+            status = mtree_step_schedule_add(schedule, last + step, parent, child, root,
+                                             false);
+        }
+        if (status == MTREE_OK) {
+            status = mtree_step_schedule_set_way(schedule, way, num_arcs, false);
+        }
+    }
+    if (status != MTREE_OK) {
+        mtree_step_schedule_destroy(schedule);
+        return status;
+    }
+    *schedule_p = schedule;
+    return MTREE_OK;
+}
+
+mtree_status_t mtree_multitree_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p)
+{
+    mtree_multitree_t *trees = NULL;
+    mtree_plan_t *plan = NULL;
+    int n = problem->num_hosts;
+    mtree_status_t status =
+        mtree_multitree_create(problem->topology, problem->hosts, n, &trees);
+
+    if (status != MTREE_OK) {
+        return status;
+    }
+    status = mtree_plan_create(problem->request->collective, "multitree", n,
+                               problem->names, n, &plan);
+    if (status != MTREE_OK) {
+        goto destroy_trees;
+    }
+    /* Without rates, mtree_plan_finish() gives all trees the highest common one. */
+    for (int root = 0; root < n; root++) {
+        plan->trees[root].root = root;
+        memcpy(plan->trees[root].parent, trees->parent + (size_t)root * n,
+               (size_t)n * sizeof(*trees->parent));
+    }
+    *plan_p = plan;
+destroy_trees:
+    mtree_multitree_destroy(trees);
+    return status;
+}
