@@ -34,21 +34,23 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
-#include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
-#define NANOSECONDS    INT64_C(1000000000)
-#define LONGEST_PACKET (65536 + 64 + sizeof(struct virtio_net_hdr))
-#define RING_SPARE     (1 << 20)
-#define SOCKET_BUFFER  (4 << 20)
-#define RECEIVE_BATCH  32
-#define SEND_BATCH     32
-#define EVENT_BATCH    64
-#define EARLY_NS       20000 /* send with what is due now what is due in so short a time */
-#define LONGEST_AGE_NS NANOSECONDS
-#define MAX_LINE       256
+#define NANOSECONDS      INT64_C(1000000000)
+#define LONGEST_PACKET   (65536 + 64 + sizeof(struct virtio_net_hdr))
+#define RING_SPARE       (1 << 20)
+#define SOCKET_BUFFER    (4 << 20)
+#define RECEIVE_BATCH    32
+#define SEND_BATCH       32
+#define EVENT_BATCH      64
+#define TICKS_PER_DELAY  32 /* of the shortest delay */
+#define LONGEST_TICK_NS  500000
+#define SHORTEST_TICK_NS 20000
+#define LONGEST_AGE_NS   NANOSECONDS
+#define MAX_LINE         256
 
 /* A packet in a ring, followed by its `length` bytes; the next one starts at a multiple
  * of 8. */
@@ -73,8 +75,8 @@ typedef struct {
 typedef struct {
     direction_t *directions;
     int num_directions;
-    int epoll, timer;
-    int64_t armed;    /* when the timer fires; INT64_MAX: never */
+    int epoll;
+    int64_t tick;     /* how often packets are looked after, ns */
     int64_t wall_lag; /* CLOCK_REALTIME minus CLOCK_MONOTONIC, ns */
 } relay_t;
 
@@ -84,6 +86,13 @@ static int64_t clock_now(clockid_t clock)
 
     clock_gettime(clock, &time);
     return time.tv_sec * NANOSECONDS + time.tv_nsec;
+}
+
+static void sleep_until(int64_t when)
+{
+    struct timespec time = {.tv_sec = when / NANOSECONDS, .tv_nsec = when % NANOSECONDS};
+
+    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, NULL);
 }
 
 static mtree_status_t ring_create(direction_t *direction, uint64_t bytes)
@@ -238,47 +247,37 @@ static void direction_send(direction_t *direction, int64_t until)
     }
 }
 
-/* Send everything that is due and set the timer for what is due next. */
-static void relay_send(relay_t *relay, int64_t now)
+/* Send everything that is due up to @a until.  Returns whether packets are left. */
+static bool relay_send(relay_t *relay, int64_t until)
 {
-    struct itimerspec timer = {0};
-    int64_t next = INT64_MAX;
+    bool left = false;
 
     for (int i = 0; i < relay->num_directions; i++) {
-        direction_t *direction = &relay->directions[i];
-        record_t *entry = direction_first(direction);
-
-        if (entry != NULL && entry->due <= now + EARLY_NS) {
-            direction_send(direction, now + EARLY_NS);
-            entry = direction_first(direction);
-        }
-        if (entry != NULL && entry->due < next) {
-            next = entry->due;
-        }
+        direction_send(&relay->directions[i], until);
+        left = left || direction_first(&relay->directions[i]) != NULL;
     }
-    if (next != relay->armed) {
-        if (next != INT64_MAX) {
-            timer.it_value.tv_sec = next / NANOSECONDS;
-            timer.it_value.tv_nsec = next % NANOSECONDS;
-        }
-        timerfd_settime(relay->timer, TFD_TIMER_ABSTIME, &timer, NULL);
-        relay->armed = next;
-    }
+    return left;
 }
 
-/*
- * Have epoll report @a fd as @a tag: the direction that receives there, &relay->timer, or
- * NULL for standard input.
- */
-static mtree_status_t relay_watch(relay_t *relay, int fd, void *tag)
+/* Have epoll report @a fd as @a direction, which is NULL for standard input. */
+static mtree_status_t relay_watch(relay_t *relay, int fd, direction_t *direction)
 {
-    struct epoll_event event = {.events = EPOLLIN, .data.ptr = tag};
+    struct epoll_event event = {.events = EPOLLIN, .data.ptr = direction};
 
     if (epoll_ctl(relay->epoll, EPOLL_CTL_ADD, fd, &event) != 0) {
         mtree_error("cannot watch a descriptor: %m");
         return MTREE_ERR_IO;
     }
     return MTREE_OK;
+}
+
+/* The tick that suits a link of @a delay too. */
+static int64_t tick_for(int64_t tick, int64_t delay)
+{
+    int64_t wanted = delay / TICKS_PER_DELAY;
+
+    wanted = (wanted < SHORTEST_TICK_NS) ? SHORTEST_TICK_NS : wanted;
+    return (wanted < tick) ? wanted : tick;
 }
 
 /* Add the link that @a line describes. */
@@ -305,6 +304,7 @@ static mtree_status_t relay_add_link(relay_t *relay, const char *line)
         return MTREE_ERR_NO_MEMORY;
     }
     relay->directions = grown;
+    relay->tick = tick_for(relay->tick, delay);
     for (int i = 0; i < 2 && status == MTREE_OK; i++) {
         status = socket_open(devices[i], &sockets[i]);
     }
@@ -333,10 +333,6 @@ static mtree_status_t relay_configure(relay_t *relay)
         status = relay_add_link(relay, line);
     }
     relay->epoll = epoll_create1(EPOLL_CLOEXEC);
-    relay->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-    if (status == MTREE_OK) {
-        status = relay_watch(relay, relay->timer, &relay->timer);
-    }
     if (status == MTREE_OK) {
         status = relay_watch(relay, STDIN_FILENO, NULL);
     }
@@ -346,36 +342,41 @@ static mtree_status_t relay_configure(relay_t *relay)
     return status;
 }
 
-/* Copy packets until standard input ends. */
+/*
+ * Copy packets until standard input ends.  While packets are held this wakes once a tick,
+ * for all directions at once, and not for each packet: the time stamps make up for
+ * reading late.
+ */
 static void relay_run(relay_t *relay)
 {
     struct epoll_event events[EVENT_BATCH];
-    uint64_t expirations;
+    int64_t now = clock_now(CLOCK_MONOTONIC);
+    bool held = false;
 
     for (;;) {
-        int count = epoll_wait(relay->epoll, events, EVENT_BATCH, -1);
-        int64_t now = clock_now(CLOCK_MONOTONIC);
+        if (held) {
+            sleep_until(now + relay->tick);
+        }
+        int count = epoll_wait(relay->epoll, events, EVENT_BATCH, held ? 0 : -1);
 
+        now = clock_now(CLOCK_MONOTONIC);
         relay->wall_lag = clock_now(CLOCK_REALTIME) - now;
         for (int i = 0; i < count; i++) {
             if (events[i].data.ptr == NULL) {
                 return;
             }
-            if (events[i].data.ptr == &relay->timer) {
-                (void)!read(relay->timer, &expirations, sizeof(expirations));
-                relay->armed = INT64_MAX;
-            } else {
-                direction_receive(relay, events[i].data.ptr, now);
-            }
+            direction_receive(relay, events[i].data.ptr, now);
         }
-        relay_send(relay, clock_now(CLOCK_MONOTONIC));
+        /* What is due before the middle of the coming tick is nearer to its time now than
+         * then. */
+        held = relay_send(relay, now + relay->tick / 2);
     }
 }
 
 int main(void)
 {
     struct sched_param priority = {.sched_priority = 1};
-    relay_t relay = {.armed = INT64_MAX};
+    relay_t relay = {.tick = LONGEST_TICK_NS};
 
     if (relay_configure(&relay) != MTREE_OK) {
         return 1;
@@ -383,6 +384,7 @@ int main(void)
     /* Ranks that spin must not keep packets from leaving in time.  Without root this is
      * denied, and the scheduler's preference for those who sleep much has to do. */
     (void)sched_setscheduler(0, SCHED_FIFO, &priority);
+    (void)prctl(PR_SET_TIMERSLACK, 1);
     puts("ready");
     fflush(stdout);
     relay_run(&relay);

@@ -23,8 +23,8 @@ def latency_kind(options, network):
         return "netem", None
     program = topology.find_program("netlab_relay", "NETLAB_RELAY")
     if program is None:
-        raise NetlabError("the kernel has no netem and netlab_relay is not beside netlab nor on "
-                          "PATH: build it with make, or leave latency out with --no-latency")
+        raise NetlabError("the kernel has no netem and netlab_relay is neither in the build folder "
+                          "nor on PATH: build it with make, or leave latency out: --no-latency")
     return "relay", program
 
 

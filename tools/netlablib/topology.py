@@ -39,21 +39,24 @@ class Topology:
 
 
 def find_program(name, variable, given=None):
-    """The program NAME of this project: given, beside netlab, in the variable, or on PATH."""
-    beside = os.path.join(os.path.dirname(os.path.abspath(sys.argv[0])), name)
-    for path in (given, os.environ.get(variable), beside):
-        if path and os.access(path, os.X_OK) and not os.path.isdir(path):
+    """The program NAME of this project: as given, as the environment's VARIABLE says, in the
+    build folder that netlab was started from, beside an installed netlab, or on PATH."""
+    for path in (given, os.environ.get(variable)):
+        if path:
+            if not os.access(path, os.X_OK) or os.path.isdir(path):
+                raise NetlabError(f"{path} is not a program; it should be {name}")
             return os.path.abspath(path)
-        if path and path != beside:
-            raise NetlabError(f"{path} is not a program; it should be {name}")
-    return shutil.which(name)
+    tools = os.path.dirname(os.path.abspath(sys.argv[0]))
+    near = os.pathsep.join((os.path.dirname(tools), tools))
+    return shutil.which(name, path=near) or shutil.which(name)
 
 
 def read(options):
     """Read options.file; mtree itself reports what is wrong with the file."""
     mtree = find_program("mtree", "MTREE", options.mtree)
     if mtree is None:
-        raise NetlabError("mtree is not beside netlab nor on PATH; build it, or give --mtree PATH")
+        raise NetlabError("mtree is neither in the build folder nor on PATH: build it with make, "
+                          "or give --mtree PATH")
     reader = subprocess.run([mtree, "topology", options.file, "--json", "--routes"],
                             stdout=subprocess.PIPE, check=False)
     if reader.returncode != 0:
@@ -69,10 +72,7 @@ def parse(answer):
     vertices += [Vertex(entry["name"], entry["name"], False) for entry in answer["switches"]]
     links = [Link((entry["from"], entry["to"]), entry["capacity_bps"], entry["latency_s"])
              for entry in answer["links"]]
-    routes = {}
-    for entry in answer["routes"]:
-        ends = (entry["from"], entry["to"])
-        routes[ends] = [ends[0], *entry["via"], ends[1]]
+    routes = {(entry["from"], entry["to"]): entry["via"] for entry in answer["routes"]}
     return Topology(vertices, links, routes)
 
 
