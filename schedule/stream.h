@@ -1,9 +1,10 @@
 /*
- * A stream is one tree as one rank sees it: who is above, who is below, which part of the vector
- * flows, and which way.  A layout is all the streams of one rank in one collective call: pure data,
- * made by schedule/layout.c, run by schedule/operation.c.
+ * A stream is one tree as one rank sees it: who is above, who is below, which part of the
+ * vector flows, and which way.  A layout is all the streams of one rank in one collective
+ * call: pure data, made by schedule/layout.c, run by schedule/operation.c.
  *
- * Lengths and offsets are in *units*: elements of the datatype where data is reduced, bytes elsewhere.
+ * Lengths and offsets are in *units*: elements of the datatype where data is reduced,
+ * bytes elsewhere.
  */
 #ifndef MTREE_SCHEDULE_STREAM_H
 #define MTREE_SCHEDULE_STREAM_H
@@ -12,15 +13,16 @@
 #include <stddef.h>
 
 typedef struct {
-    int parent;         /* rank, -1 at the root */
+    int parent; /* rank, -1 at the root */
     int num_children;
     const int *children; /* ranks, in the order in which their parts are folded */
-    size_t offset;      /* first unit in the vector */
-    size_t length;      /* units; may be 0, then nothing is sent */
-    size_t chunk;       /* units a message; > 0 */
-    bool reduce;        /* data flows up and is folded */
-    bool broadcast;     /* data flows down; after it was reduced when both are set */
-    int tag;            /* first of the MTREE_STREAM_TAGS tags of its tree, the same on all ranks */
+    size_t offset;       /* first unit in the vector */
+    size_t length;       /* units; may be 0, then nothing is sent */
+    size_t chunk;        /* units a message; > 0 */
+    size_t window;  /* chunks a receiver keeps room for; > 0, the same on all ranks */
+    bool reduce;    /* data flows up and is folded */
+    bool broadcast; /* data flows down; after it was reduced when both are set */
+    int tag; /* first of the MTREE_STREAM_TAGS tags of its tree, the same on all ranks */
 } mtree_stream_t;
 
 /* Tags a tree takes: data up, data down, credit. */

@@ -1,0 +1,411 @@
+#include "schedule/layout.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * Equal numbers of chunks a tree beat equal sizes, since the slowest tree is the last;
+ * 128 are enough to keep every hop busy.  Above LARGEST a message leaves TCP's eager
+ * protocol, below SMALLEST its overhead shows.
+ */
+#define CHUNKS_A_TREE  128
+#define LARGEST_CHUNK  32768
+#define SMALLEST_CHUNK 8192
+
+/* Up to here nothing is gained by waiting for the receiver. */
+#define UNPACED_BYTES 65536
+
+/* Chunks that a queue holds beyond what the link itself holds in a round trip. */
+#define QUEUED_CHUNKS 6
+
+/* A neighbour on the same host, or one whose rate is not known. */
+#define DEFAULT_WINDOW 262144
+
+/* Time that a receiver's credit may be late, beyond the round trip (seconds). */
+#define CREDIT_DELAY 0.02
+
+#define LEAST_WINDOW_CHUNKS 4
+#define MOST_WINDOW_CHUNKS  64
+
+mtree_status_t mtree_placement_create(int num_ranks, int num_hosts, const int *host,
+                                      mtree_placement_t **placement_p)
+{
+    mtree_placement_t *placement;
+    int *room;
+
+    for (int rank = 0; rank < num_ranks; rank++) {
+        if (host[rank] < 0 || host[rank] >= num_hosts) {
+            return MTREE_ERR_INVALID;
+        }
+    }
+    placement =
+        calloc(1, sizeof(*placement) +
+                      (2 * (size_t)num_ranks + (size_t)num_hosts + 1) * sizeof(int));
+    if (placement == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    room = (int *)(placement + 1);
+    placement->num_ranks = num_ranks;
+    placement->num_hosts = num_hosts;
+    placement->host = room;
+    placement->ranks = room + num_ranks;
+    placement->first = room + 2 * num_ranks;
+    memcpy(placement->host, host, (size_t)num_ranks * sizeof(int));
+    for (int h = 0, at = 0; h < num_hosts; h++) {
+        placement->first[h] = at;
+        for (int rank = 0; rank < num_ranks; rank++) {
+            if (host[rank] == h) {
+                placement->ranks[at++] = rank;
+            }
+        }
+        placement->first[h + 1] = at;
+        if (at == placement->first[h]) {
+            free(placement);
+            return MTREE_ERR_INVALID;
+        }
+    }
+    *placement_p = placement;
+    return MTREE_OK;
+}
+
+void mtree_placement_destroy(mtree_placement_t *placement)
+{
+    free(placement);
+}
+
+/* A layout while it is put together. */
+typedef struct {
+    const mtree_plan_t *plan;
+    const mtree_placement_t *placement;
+    const mtree_call_t *call;
+    int rank;
+    mtree_layout_t *layout;
+    int children_used;
+    double *work;    /* the memory of the four arrays below */
+    double *latency; /* [num_hosts] to the parent, in the tree at hand */
+    double *
+        rates; /* [num_ranks] bits/s planned to and from each rank; -1: not a neighbour */
+    double *trips;        /* [num_ranks] seconds to each rank and back */
+    int *parent;          /* [num_hosts] in the tree at hand */
+    size_t largest_chunk; /* bytes */
+} builder_t;
+
+static int placement_leader(const mtree_placement_t *placement, int host, int tree)
+{
+    int first = placement->first[host];
+
+    return placement->ranks[first + tree % (placement->first[host + 1] - first)];
+}
+
+/* The tree's parents with @a root as its root: the links between the two roots turn
+ * round. */
+static void builder_root_tree(builder_t *builder, const mtree_tree_t *tree, int root)
+{
+    size_t hosts = (size_t)builder->plan->num_hosts;
+    int host = root, above = -1;
+    double latency = 0;
+
+    memcpy(builder->parent, tree->parent, hosts * sizeof(int));
+    memcpy(builder->latency, tree->latency, hosts * sizeof(double));
+    while (host >= 0) {
+        int next = builder->parent[host];
+        double next_latency = builder->latency[host];
+
+        builder->parent[host] = above;
+        builder->latency[host] = latency;
+        above = host;
+        latency = next_latency;
+        host = next;
+    }
+}
+
+static void builder_meet(builder_t *builder, int rank, double rate, double latency)
+{
+    double trip = 2 * latency;
+
+    if (builder->rates[rank] < 0) {
+        builder->rates[rank] = 0;
+        builder->layout->num_peers++;
+    }
+    builder->rates[rank] += rate;
+    builder->trips[rank] = builder->trips[rank] > trip ? builder->trips[rank] : trip;
+}
+
+/*
+ * Chunks a receiver must keep room for, so that its word of a free slot is back before
+ * the sender has used up the others.  All that enters is in the plan, so both ends find
+ * the same.
+ */
+static size_t builder_window(const builder_t *builder, const mtree_tree_t *tree,
+                             size_t chunk)
+{
+    double latency = 0, chunks;
+
+    for (int host = 0; host < builder->plan->num_hosts; host++) {
+        latency = builder->latency[host] > latency ? builder->latency[host] : latency;
+    }
+    chunks = tree->rate / 8 * (2 * latency + CREDIT_DELAY) /
+             ((double)chunk * (double)builder->call->unit_bytes);
+    if (chunks > MOST_WINDOW_CHUNKS - LEAST_WINDOW_CHUNKS) {
+        return MOST_WINDOW_CHUNKS;
+    }
+    return LEAST_WINDOW_CHUNKS + (size_t)chunks;
+}
+
+/* Add tree number @a number, rooted in builder->parent, carrying @a length units from @a
+ * offset on. */
+static void builder_add_stream(builder_t *builder, int number, int root_rank,
+                               size_t offset, size_t length, size_t chunk)
+{
+    const mtree_placement_t *placement = builder->placement;
+    const mtree_tree_t *tree = &builder->plan->trees[number];
+    mtree_collective_t collective = builder->call->collective;
+    mtree_layout_t *layout = builder->layout;
+    mtree_stream_t *stream = &layout->streams[layout->num_streams];
+    int *children = layout->children_room + builder->children_used;
+    int host = placement->host[builder->rank];
+    int root_host = root_rank < 0 ? -1 : placement->host[root_rank];
+    int leader =
+        host == root_host ? root_rank : placement_leader(placement, host, number);
+    int above = builder->parent[host];
+
+    stream->offset = offset;
+    stream->length = length;
+    stream->chunk = chunk;
+    stream->window = builder_window(builder, tree, chunk);
+    stream->reduce = collective != MTREE_BCAST && collective != MTREE_ALLGATHER;
+    stream->broadcast = collective != MTREE_REDUCE && collective != MTREE_REDUCE_SCATTER;
+    stream->tag = MTREE_STREAM_TAGS * layout->num_streams;
+    stream->children = children;
+    layout->num_streams++;
+    if (builder->rank != leader) {
+        stream->parent = leader;
+        builder_meet(builder, leader, 0, 0);
+        return;
+    }
+    stream->parent = -1;
+    if (above >= 0) {
+        stream->parent =
+            above == root_host ? root_rank : placement_leader(placement, above, number);
+        builder_meet(builder, stream->parent, tree->rate, builder->latency[host]);
+    }
+    for (int i = placement->first[host]; i < placement->first[host + 1]; i++) {
+        if (placement->ranks[i] != leader) {
+            children[stream->num_children++] = placement->ranks[i];
+            builder_meet(builder, placement->ranks[i], 0, 0);
+        }
+    }
+    for (int below = 0; below < placement->num_hosts; below++) {
+        if (builder->parent[below] == host) {
+            int child = placement_leader(placement, below, number);
+
+            children[stream->num_children++] = child;
+            builder_meet(builder, child, tree->rate, builder->latency[below]);
+        }
+    }
+    builder->children_used += stream->num_children;
+}
+
+/* Units a chunk of a part of @a length units, when the longest part of all has @a
+ * longest. */
+static size_t builder_chunk(builder_t *builder, const mtree_tree_t *tree, size_t length,
+                            size_t longest)
+{
+    size_t unit = builder->call->unit_bytes;
+    size_t bytes = builder->call->chunk_bytes;
+    size_t pieces, chunk;
+
+    if (bytes == 0) {
+        bytes = tree->chunk_bytes;
+    }
+    if (bytes > 0) {
+        chunk = bytes / unit;
+    } else {
+        size_t total = longest * unit;
+
+        pieces = (total + SMALLEST_CHUNK - 1) / SMALLEST_CHUNK;
+        pieces = pieces > CHUNKS_A_TREE ? CHUNKS_A_TREE : pieces;
+        if (pieces < (total + LARGEST_CHUNK - 1) / LARGEST_CHUNK) {
+            pieces = (total + LARGEST_CHUNK - 1) / LARGEST_CHUNK;
+        }
+        chunk = pieces == 0 ? 1 : (length + pieces - 1) / pieces;
+    }
+    chunk = chunk == 0 ? 1 : chunk;
+    if (chunk * unit > builder->largest_chunk) {
+        builder->largest_chunk = chunk * unit;
+    }
+    return chunk;
+}
+
+/*
+ * Cut units [offset, offset + units) into the shares of the trees that serve @a source
+ * (-1: all of them, each with its own root) and add a stream for each.
+ */
+static void builder_add_part(builder_t *builder, int source, size_t offset, size_t units)
+{
+    const mtree_plan_t *plan = builder->plan;
+    int host = source < 0 ? -1 : builder->placement->host[source];
+    bool own_trees =
+        plan->collective == MTREE_ALLGATHER || plan->collective == MTREE_REDUCE_SCATTER;
+    double begin = 0, largest = 0;
+
+    for (int t = 0; t < plan->num_trees; t++) {
+        if (!own_trees || plan->trees[t].root == host) {
+            largest = plan->trees[t].share > largest ? plan->trees[t].share : largest;
+        }
+    }
+    for (int t = 0; t < plan->num_trees; t++) {
+        const mtree_tree_t *tree = &plan->trees[t];
+        double end;
+        size_t from, to;
+
+        if (own_trees && tree->root != host) {
+            continue;
+        }
+        end = begin + tree->share;
+        from = (size_t)(begin * (double)units + 0.5);
+        to = end > 1 - 1e-9 ? units : (size_t)(end * (double)units + 0.5);
+        to = to > units ? units : to;
+        from = from > to ? to : from;
+        builder_root_tree(builder, tree, host < 0 ? tree->root : host);
+        builder_add_stream(builder, t, source, offset + from, to - from,
+                           builder_chunk(builder, tree, to - from,
+                                         (size_t)(largest * (double)units) + 1));
+        begin = end;
+    }
+}
+
+static mtree_status_t builder_check(const builder_t *builder)
+{
+    const mtree_plan_t *plan = builder->plan;
+    const mtree_call_t *call = builder->call;
+
+    if (plan->num_hosts != builder->placement->num_hosts) {
+        return MTREE_ERR_INVALID;
+    }
+    if (plan->collective == MTREE_ALLREDUCE) {
+        return MTREE_OK;
+    }
+    if (plan->collective != call->collective) {
+        return MTREE_ERR_UNSUPPORTED;
+    }
+    if ((call->collective == MTREE_BCAST || call->collective == MTREE_REDUCE) &&
+        plan->root != builder->placement->host[call->root]) {
+        return MTREE_ERR_UNSUPPORTED;
+    }
+    return MTREE_OK;
+}
+
+static void builder_add_parts(builder_t *builder)
+{
+    const mtree_call_t *call = builder->call;
+    size_t ranks = (size_t)builder->placement->num_ranks;
+
+    switch (call->collective) {
+    case MTREE_ALLGATHER:
+    case MTREE_REDUCE_SCATTER:
+        for (size_t r = 0; r < ranks; r++) {
+            size_t from =
+                call->blocks != NULL ? call->blocks[r] : call->units / ranks * r;
+            size_t to = call->blocks != NULL ? call->blocks[r + 1]
+                                             : call->units / ranks * (r + 1);
+
+            builder_add_part(builder, (int)r, from, to - from);
+        }
+        break;
+    case MTREE_BCAST:
+    case MTREE_REDUCE:
+        builder_add_part(builder, call->root, 0, call->units);
+        break;
+    default:
+        builder_add_part(builder, -1, 0, call->units);
+        break;
+    }
+}
+
+/* The peers, in ascending rank, and how much may be on the way to each. */
+static void builder_fill_peers(builder_t *builder)
+{
+    mtree_peer_t *peer = builder->layout->peers;
+
+    for (int rank = 0; rank < builder->placement->num_ranks; rank++) {
+        double rate = builder->rates[rank];
+
+        if (rate < 0) {
+            continue;
+        }
+        peer->rank = rank;
+        peer->window = rate > 0 ? QUEUED_CHUNKS * builder->largest_chunk +
+                                      (size_t)(rate / 8 * builder->trips[rank])
+                                : DEFAULT_WINDOW + QUEUED_CHUNKS * builder->largest_chunk;
+        peer++;
+    }
+}
+
+static mtree_status_t builder_alloc(builder_t *builder)
+{
+    const mtree_placement_t *placement = builder->placement;
+    mtree_collective_t collective = builder->call->collective;
+    size_t hosts = (size_t)placement->num_hosts;
+    size_t ranks = (size_t)placement->num_ranks;
+    int host = placement->host[builder->rank];
+    bool blocks = collective == MTREE_ALLGATHER || collective == MTREE_REDUCE_SCATTER;
+    size_t streams = (size_t)builder->plan->num_trees * (blocks ? ranks : 1);
+    /* In one stream a rank has at most its host's other ranks and all other hosts below
+     * it. */
+    size_t children =
+        hosts + (size_t)(placement->first[host + 1] - placement->first[host]);
+    mtree_layout_t *layout =
+        calloc(1, sizeof(*layout) + streams * sizeof(mtree_stream_t) +
+                      ranks * sizeof(mtree_peer_t) + streams * children * sizeof(int));
+    double *work = malloc((hosts + 2 * ranks) * sizeof(double) + hosts * sizeof(int));
+
+    if (layout == NULL || work == NULL) {
+        free(layout);
+        free(work);
+        return MTREE_ERR_NO_MEMORY;
+    }
+    layout->streams = (mtree_stream_t *)(layout + 1);
+    layout->peers = (mtree_peer_t *)(layout->streams + streams);
+    layout->children_room = (int *)(layout->peers + ranks);
+    builder->layout = layout;
+    builder->work = work;
+    builder->latency = work;
+    builder->rates = work + hosts;
+    builder->trips = builder->rates + ranks;
+    builder->parent = (int *)(builder->trips + ranks);
+    return MTREE_OK;
+}
+
+mtree_status_t mtree_layout_create(const mtree_plan_t *plan,
+                                   const mtree_placement_t *placement,
+                                   const mtree_call_t *call, int rank,
+                                   mtree_layout_t **layout_p)
+{
+    builder_t builder = {
+        .plan = plan, .placement = placement, .call = call, .rank = rank};
+    mtree_status_t status = builder_check(&builder);
+
+    if (status == MTREE_OK) {
+        status = builder_alloc(&builder);
+    }
+    if (status != MTREE_OK) {
+        return status;
+    }
+    for (int r = 0; r < placement->num_ranks; r++) {
+        builder.rates[r] = -1;
+        builder.trips[r] = 0;
+    }
+    builder_add_parts(&builder);
+    builder_fill_peers(&builder);
+    builder.layout->num_tags = MTREE_STREAM_TAGS * builder.layout->num_streams;
+    builder.layout->paced = call->units * call->unit_bytes > UNPACED_BYTES;
+    free(builder.work);
+    *layout_p = builder.layout;
+    return MTREE_OK;
+}
+
+void mtree_layout_destroy(mtree_layout_t *layout)
+{
+    free(layout);
+}

@@ -1,0 +1,326 @@
+#include "schedule/operation_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Slots start where any datatype may. */
+#define SLOT_ALIGNMENT 64
+
+/* How many of each part the operation of a layout has. */
+typedef struct {
+    size_t lanes, inlets, slots, scratch;
+} census_t;
+
+static size_t stream_num_chunks(const mtree_stream_t *stream)
+{
+    return (stream->length + stream->chunk - 1) / stream->chunk;
+}
+
+static size_t stream_slots(const mtree_stream_t *stream)
+{
+    size_t chunks = stream_num_chunks(stream);
+
+    return chunks < stream->window ? chunks : stream->window;
+}
+
+static size_t slot_bytes(const mtree_operation_data_t *data, const mtree_stream_t *stream)
+{
+    size_t units = stream->chunk < stream->length ? stream->chunk : stream->length;
+    size_t bytes = units == 0 ? 0 : data->span + (units - 1) * (size_t)data->extent;
+
+    return (bytes + SLOT_ALIGNMENT - 1) / SLOT_ALIGNMENT * SLOT_ALIGNMENT;
+}
+
+static census_t operation_census(const mtree_layout_t *layout,
+                                 const mtree_operation_data_t *data)
+{
+    census_t census = {0, 0, 0, 0};
+
+    for (int i = 0; i < layout->num_streams; i++) {
+        const mtree_stream_t *stream = &layout->streams[i];
+        size_t children = (size_t)stream->num_children;
+        size_t slots = stream_slots(stream);
+
+        if (stream->broadcast) {
+            census.lanes += children;
+            if (stream->parent >= 0) {
+                census.inlets++;
+                census.slots += slots;
+                census.scratch +=
+                    data->unpack != NULL ? slots * slot_bytes(data, stream) : 0;
+            }
+        }
+        if (stream->reduce) {
+            census.lanes += stream->parent >= 0;
+            census.inlets += children;
+            census.slots += children * slots;
+            census.scratch += children * slots * slot_bytes(data, stream);
+        }
+    }
+    return census;
+}
+
+size_t mtree_operation_scratch(const mtree_layout_t *layout,
+                               const mtree_operation_data_t *data)
+{
+    return operation_census(layout, data).scratch;
+}
+
+void mtree_operation_fail(mtree_operation_t *operation, mtree_status_t status)
+{
+    if (operation->status == MTREE_OK) {
+        operation->status = status;
+    }
+}
+
+static mtree_outlet_t *operation_outlet(mtree_operation_t *operation, int rank)
+{
+    int low = 0, high = operation->layout->num_peers - 1;
+
+    while (low < high) {
+        int middle = (low + high) / 2;
+
+        if (operation->outlets[middle].rank < rank) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return &operation->outlets[low];
+}
+
+/* Where the next parts are taken from while an operation is put together. */
+typedef struct {
+    mtree_lane_t *lane;
+    mtree_inlet_t *inlet;
+    mtree_slot_t *slot;
+    char *scratch;
+} cursor_t;
+
+static void flow_add_lane(mtree_flow_t *flow, int rank, bool up, cursor_t *at)
+{
+    mtree_lane_t *lane = at->lane++;
+
+    lane->flow = flow;
+    lane->outlet = operation_outlet(flow->operation, rank);
+    lane->up = up;
+    lane->credit = flow->num_chunks;
+    if (up && flow->stream->window < flow->num_chunks) {
+        lane->credit = flow->stream->window;
+    }
+    lane->link = lane->outlet->lanes;
+    lane->outlet->lanes = lane;
+    lane->outlet->dirty = true;
+    flow->num_lanes++;
+}
+
+static mtree_inlet_t *flow_add_inlet(mtree_flow_t *flow, int rank, int tag, bool memory,
+                                     cursor_t *at)
+{
+    const mtree_operation_data_t *data = &flow->operation->data;
+    mtree_inlet_t *inlet = at->inlet++;
+
+    inlet->flow = flow;
+    inlet->peer = rank;
+    inlet->tag = flow->stream->tag + tag;
+    inlet->window = stream_slots(flow->stream);
+    inlet->slots = at->slot;
+    for (size_t i = 0; i < inlet->window; i++) {
+        at->slot->inlet = inlet;
+        if (memory) {
+            at->slot->memory = at->scratch - data->gap;
+            at->scratch += slot_bytes(data, flow->stream);
+        }
+        at->slot++;
+    }
+    return inlet;
+}
+
+static void flow_init(mtree_flow_t *flow, mtree_operation_t *operation,
+                      const mtree_stream_t *stream, cursor_t *at)
+{
+    flow->operation = operation;
+    flow->stream = stream;
+    flow->num_chunks = stream_num_chunks(stream);
+    flow->lanes = at->lane;
+    flow->inlets = at->inlet;
+    if (stream->num_children == 0 || !stream->reduce) {
+        flow->folded = flow->num_chunks;
+    }
+    if (stream->parent < 0 && !stream->reduce) {
+        flow->complete = flow->num_chunks;
+    }
+    if (flow->num_chunks == 0) {
+        return;
+    }
+    for (int i = 0; i < stream->num_children; i++) {
+        if (stream->reduce) {
+            flow_add_inlet(flow, stream->children[i], MTREE_TAG_UP, true, at);
+        }
+    }
+    for (int i = 0; i < stream->num_children; i++) {
+        if (stream->broadcast) {
+            flow_add_lane(flow, stream->children[i], false, at);
+        }
+    }
+    if (stream->parent >= 0 && stream->broadcast) {
+        flow->above = flow_add_inlet(flow, stream->parent, MTREE_TAG_DOWN,
+                                     operation->data.unpack != NULL, at);
+    }
+    if (stream->parent >= 0 && stream->reduce) {
+        flow_add_lane(flow, stream->parent, true, at);
+    }
+}
+
+/* One block holds the operation, its parts and, aligned, its scratch memory. */
+static mtree_operation_t *operation_alloc(const mtree_layout_t *layout,
+                                          const mtree_operation_data_t *data,
+                                          cursor_t *at)
+{
+    census_t census = operation_census(layout, data);
+    size_t bytes =
+        sizeof(mtree_operation_t) + (size_t)layout->num_streams * sizeof(mtree_flow_t) +
+        (size_t)layout->num_peers * sizeof(mtree_outlet_t) +
+        census.lanes * sizeof(mtree_lane_t) + census.inlets * sizeof(mtree_inlet_t) +
+        census.slots * sizeof(mtree_slot_t);
+    mtree_operation_t *operation = calloc(1, bytes);
+
+    if (operation == NULL) {
+        return NULL;
+    }
+    if (census.scratch > 0 && posix_memalign((void **)&operation->scratch, SLOT_ALIGNMENT,
+                                             census.scratch) != 0) {
+        free(operation);
+        return NULL;
+    }
+    operation->layout = layout;
+    operation->data = *data;
+    operation->flows = (mtree_flow_t *)(operation + 1);
+    operation->outlets = (mtree_outlet_t *)(operation->flows + layout->num_streams);
+    at->lane = (mtree_lane_t *)(operation->outlets + layout->num_peers);
+    at->inlet = (mtree_inlet_t *)(at->lane + census.lanes);
+    at->slot = (mtree_slot_t *)(at->inlet + census.inlets);
+    at->scratch = operation->scratch;
+    return operation;
+}
+
+static void operation_release(mtree_operation_t *operation)
+{
+    while (operation->free_parcels != NULL) {
+        mtree_parcel_t *parcel = operation->free_parcels;
+
+        operation->free_parcels = parcel->link;
+        free(parcel);
+    }
+    free(operation->scratch);
+    free(operation);
+}
+
+static mtree_operation_t *inbox_operation(mtree_inbox_t *inbox)
+{
+    return (mtree_operation_t *)((char *)inbox - offsetof(mtree_operation_t, inbox));
+}
+
+static void operation_finish(mtree_operation_t *operation)
+{
+    mtree_operation_func_t func = operation->func;
+
+    /* Without a callback the owner polls, and may free the operation from here on. */
+    atomic_store(&operation->finished, true);
+    if (func != NULL) {
+        func(operation, operation->status, operation->arg);
+    }
+}
+
+/* A failed operation ends at once; what it has under way keeps its memory alive. */
+static bool operation_idle(mtree_inbox_t *inbox)
+{
+    mtree_operation_t *operation = inbox_operation(inbox);
+
+    if (operation->status == MTREE_OK) {
+        mtree_outlet_pump(operation);
+    }
+    if (operation->status != MTREE_OK && !operation->finished &&
+        operation->underway > 0) {
+        operation_finish(operation);
+    }
+    return operation->underway == 0;
+}
+
+static void operation_last(mtree_inbox_t *inbox)
+{
+    mtree_operation_t *operation = inbox_operation(inbox);
+
+    if (!operation->finished) {
+        operation_finish(operation);
+    } else if (operation->orphan) {
+        operation_release(operation);
+    }
+}
+
+mtree_status_t mtree_operation_start(const mtree_layout_t *layout,
+                                     mtree_transport_t *transport,
+                                     const mtree_operation_data_t *data,
+                                     mtree_operation_func_t func, void *arg,
+                                     mtree_operation_t **operation_p)
+{
+    cursor_t at;
+    mtree_operation_t *operation = operation_alloc(layout, data, &at);
+
+    if (operation == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    operation->transport = transport;
+    operation->func = func;
+    operation->arg = arg;
+    mtree_inbox_init(&operation->inbox, operation_idle, operation_last);
+    for (int i = 0; i < layout->num_peers; i++) {
+        operation->outlets[i].rank = layout->peers[i].rank;
+        operation->outlets[i].window = layout->peers[i].window;
+    }
+    operation->lanes = at.lane;
+    operation->inlets = at.inlet;
+    for (int i = 0; i < layout->num_streams; i++) {
+        const mtree_stream_t *stream = &layout->streams[i];
+
+        if (data->pack != NULL && stream->chunk > operation->packed_bytes) {
+            operation->packed_bytes = stream->chunk;
+        }
+        flow_init(&operation->flows[i], operation, stream, &at);
+    }
+    /* The caller may see the operation's end before this returns. */
+    *operation_p = operation;
+    while (at.inlet > operation->inlets) {
+        mtree_inlet_post(--at.inlet);
+    }
+    while (at.lane > operation->lanes) {
+        if ((--at.lane)->up) {
+            mtree_lane_await_credit(at.lane);
+        }
+    }
+    mtree_inbox_open(&operation->inbox);
+    return MTREE_OK;
+}
+
+bool mtree_operation_done(const mtree_operation_t *operation, mtree_status_t *status_p)
+{
+    if (!atomic_load(&operation->finished)) {
+        return false;
+    }
+    if (status_p != NULL) {
+        *status_p = operation->status;
+    }
+    return true;
+}
+
+void mtree_operation_free(mtree_operation_t *operation)
+{
+    if (operation == NULL) {
+        return;
+    }
+    if (operation->underway > 0) {
+        operation->orphan = true;
+        return;
+    }
+    operation_release(operation);
+}

@@ -1,0 +1,166 @@
+/*
+ * The insides of an operation, shared by operation.c (life), inlet.c (receiving and
+ * folding) and outlet.c (sending).  All of it is touched only by the thread that holds
+ * the operation's inbox.
+ */
+#ifndef MTREE_SCHEDULE_OPERATION_PRIVATE_H
+#define MTREE_SCHEDULE_OPERATION_PRIVATE_H
+
+#include "schedule/inbox.h"
+#include "schedule/operation.h"
+
+typedef struct mtree_flow mtree_flow_t;
+typedef struct mtree_inlet mtree_inlet_t;
+typedef struct mtree_lane mtree_lane_t;
+typedef struct mtree_outlet mtree_outlet_t;
+
+/* One receive slot of an inlet. */
+typedef struct {
+    mtree_event_t event;
+    mtree_inlet_t *inlet;
+    size_t chunk;
+    bool arrived; /* received, not yet folded or delivered */
+    bool sent;    /* the sum gathered in it was sent up */
+    char *memory; /* its address as a vector of units; NULL: straight into the output */
+} mtree_slot_t;
+
+/* What comes from one peer for one stream.  Chunk i lands in slot i % window. */
+struct mtree_inlet {
+    mtree_flow_t *flow;
+    int peer; /* rank */
+    int tag;
+    size_t window;
+    size_t posted;   /* chunks whose receive was started */
+    size_t taken;    /* chunks folded, or delivered, in order */
+    size_t released; /* chunks whose slot is free again, in order */
+    size_t credited; /* chunks beyond the first window that the sender was told of */
+    bool crediting;  /* a credit message is on its way */
+    mtree_event_t credit_event;
+    mtree_slot_t *slots;
+};
+
+/* The chunks of one stream to one peer, one way. */
+struct mtree_lane {
+    mtree_flow_t *flow;
+    mtree_outlet_t *outlet;
+    bool up;
+    size_t next;   /* next chunk to send */
+    size_t credit; /* chunks that the receiver has room for */
+    mtree_event_t credit_event;
+    mtree_lane_t *link; /* next lane of the same outlet */
+};
+
+/* One send under way. */
+typedef struct mtree_parcel mtree_parcel_t;
+struct mtree_parcel {
+    mtree_event_t event;
+    mtree_lane_t *lane;
+    size_t chunk;
+    size_t bytes; /* counted against the outlet's window */
+    char *packed; /* the bytes sent, when they had to be packed */
+    mtree_parcel_t *link;
+};
+
+/* The queue to one peer. */
+struct mtree_outlet {
+    int rank;
+    size_t window;   /* bytes */
+    size_t underway; /* bytes */
+    bool dirty; /* a lane became ready or a send was done since it was last looked at */
+    mtree_lane_t *lanes;
+};
+
+/* A stream, running. */
+struct mtree_flow {
+    mtree_operation_t *operation;
+    const mtree_stream_t *stream;
+    size_t num_chunks;
+    size_t folded;         /* chunks that all children and this rank are in, in order */
+    size_t complete;       /* chunks of the result that this rank has, in order */
+    mtree_inlet_t *inlets; /* [num_children], where the stream reduces */
+    mtree_inlet_t *above;  /* from the parent, where it broadcasts and there is one */
+    int num_lanes;
+    mtree_lane_t *lanes; /* to the children, then, where it reduces, to the parent */
+};
+
+struct mtree_operation {
+    const mtree_layout_t *layout;
+    mtree_transport_t *transport;
+    mtree_operation_data_t data;
+    mtree_operation_func_t func;
+    void *arg;
+    mtree_status_t status;
+    atomic_bool finished;
+    bool orphan;         /* freed by its owner while something was under way */
+    size_t underway;     /* sends, receives and credits started and not done */
+    size_t packed_bytes; /* of the largest chunk, where data must be packed; else 0 */
+    mtree_inbox_t inbox;
+    mtree_flow_t *flows;
+    mtree_outlet_t *outlets;
+    mtree_lane_t *lanes;
+    mtree_inlet_t *inlets;
+    mtree_slot_t *slots;
+    mtree_parcel_t *free_parcels;
+    char *scratch;
+};
+
+/* First unit and number of units of a chunk of a flow. */
+static inline size_t mtree_flow_offset(const mtree_flow_t *flow, size_t chunk)
+{
+    return flow->stream->offset + chunk * flow->stream->chunk;
+}
+
+static inline size_t mtree_flow_count(const mtree_flow_t *flow, size_t chunk)
+{
+    const mtree_stream_t *stream = flow->stream;
+    size_t left = stream->length - chunk * stream->chunk;
+
+    return left < stream->chunk ? left : stream->chunk;
+}
+
+static inline char *mtree_flow_address(const mtree_flow_t *flow, const void *base,
+                                       size_t chunk)
+{
+    return (char *)base +
+           (ptrdiff_t)mtree_flow_offset(flow, chunk) * flow->operation->data.extent;
+}
+
+/* Chunks that a parent grants at a time beyond the first window. */
+static inline size_t mtree_credit_batch(size_t window)
+{
+    return window > 1 ? window / 2 : 1;
+}
+
+/* True where the sum of a reducing flow ends; elsewhere it goes on up. */
+static inline bool mtree_flow_is_root(const mtree_flow_t *flow)
+{
+    return flow->stream->parent < 0;
+}
+
+/* Start every receive that has a free slot. */
+void mtree_inlet_post(mtree_inlet_t *inlet);
+
+/* The slots up to those of chunk @a released - 1 are free: receive into them and tell the
+ * sender. */
+void mtree_inlet_release(mtree_inlet_t *inlet, size_t released);
+
+/* Fold all that can be, in order, and pass on what is complete. */
+void mtree_flow_fold(mtree_flow_t *flow);
+
+/* Chunk @a chunk of a reducing inner rank was sent up: its slot is free. */
+void mtree_flow_sent_up(mtree_flow_t *flow, size_t chunk);
+
+/* More chunks of @a flow are complete or folded: its lanes may have work. */
+void mtree_flow_wake(mtree_flow_t *flow);
+
+/* Send what may be sent to every peer whose state changed. */
+void mtree_outlet_pump(mtree_operation_t *operation);
+
+/* Wait for the next credit of a lane whose receiver keeps less room than there are
+ * chunks. */
+void mtree_lane_await_credit(mtree_lane_t *lane);
+
+/* Remember the first error; nothing new is started after it. */
+void mtree_operation_fail(mtree_operation_t *operation, mtree_status_t status);
+
+#endif

@@ -1,0 +1,188 @@
+#include "schedule/operation_private.h"
+
+#include <stdlib.h>
+
+/* Chunks of @a lane that are ready and that the receiver has room for. */
+static size_t lane_limit(const mtree_lane_t *lane)
+{
+    size_t ready = lane->up ? lane->flow->folded : lane->flow->complete;
+
+    return ready < lane->credit ? ready : lane->credit;
+}
+
+void mtree_flow_wake(mtree_flow_t *flow)
+{
+    for (int i = 0; i < flow->num_lanes; i++) {
+        flow->lanes[i].outlet->dirty = true;
+    }
+}
+
+static void lane_credited(mtree_event_t *event)
+{
+    mtree_lane_t *lane =
+        (mtree_lane_t *)((char *)event - offsetof(mtree_lane_t, credit_event));
+
+    lane->flow->operation->underway--;
+    if (event->status != MTREE_OK) {
+        mtree_operation_fail(lane->flow->operation, event->status);
+        return;
+    }
+    lane->credit += mtree_credit_batch(lane->flow->stream->window);
+    lane->outlet->dirty = true;
+    mtree_lane_await_credit(lane);
+}
+
+void mtree_lane_await_credit(mtree_lane_t *lane)
+{
+    mtree_operation_t *operation = lane->flow->operation;
+    mtree_status_t status;
+
+    if (lane->credit >= lane->flow->num_chunks || operation->status != MTREE_OK) {
+        return;
+    }
+    operation->underway++;
+    mtree_event_init(&lane->credit_event, &operation->inbox, lane_credited);
+    status = operation->transport->ops->recv(operation->transport, lane->outlet->rank,
+                                             lane->flow->stream->tag + MTREE_TAG_CREDIT,
+                                             NULL, 0, &lane->credit_event.completion);
+    if (status != MTREE_OK) {
+        operation->underway--;
+        mtree_operation_fail(operation, status);
+    }
+}
+
+/*
+ * The lane that is furthest behind, by the part of its chunks that is sent, among those
+ * that have something to send.  Reduce and broadcast of all trees thus share a link such
+ * that they end together.
+ */
+static mtree_lane_t *outlet_pick(const mtree_outlet_t *outlet)
+{
+    mtree_lane_t *best = NULL;
+    double least = 0;
+
+    for (mtree_lane_t *lane = outlet->lanes; lane != NULL; lane = lane->link) {
+        double progress;
+
+        if (lane->next >= lane_limit(lane)) {
+            continue;
+        }
+        progress = ((double)lane->next + 0.5) / (double)lane->flow->num_chunks;
+        if (best == NULL || progress < least) {
+            best = lane;
+            least = progress;
+        }
+    }
+    return best;
+}
+
+static void parcel_sent(mtree_event_t *event)
+{
+    mtree_parcel_t *parcel = (mtree_parcel_t *)event;
+    mtree_lane_t *lane = parcel->lane;
+    mtree_operation_t *operation = lane->flow->operation;
+    mtree_status_t status = event->status;
+
+    operation->underway--;
+    lane->outlet->underway -= parcel->bytes;
+    lane->outlet->dirty = true;
+    parcel->link = operation->free_parcels;
+    operation->free_parcels = parcel;
+    if (status != MTREE_OK) {
+        mtree_operation_fail(operation, status);
+        return;
+    }
+    if (lane->up) {
+        mtree_flow_sent_up(lane->flow, parcel->chunk);
+    }
+}
+
+static mtree_parcel_t *parcel_get(mtree_operation_t *operation)
+{
+    mtree_parcel_t *parcel = operation->free_parcels;
+
+    if (parcel != NULL) {
+        operation->free_parcels = parcel->link;
+        return parcel;
+    }
+    /* The bytes to pack into lie behind the parcel itself. */
+    parcel = calloc(1, sizeof(*parcel) + operation->packed_bytes);
+    if (parcel != NULL && operation->packed_bytes > 0) {
+        parcel->packed = (char *)(parcel + 1);
+    }
+    return parcel;
+}
+
+/* The address of the chunk that @a lane sends next. */
+static const char *parcel_address(mtree_parcel_t *parcel, size_t count)
+{
+    mtree_flow_t *flow = parcel->lane->flow;
+    mtree_operation_t *operation = flow->operation;
+
+    if (parcel->packed != NULL) {
+        operation->data.pack(operation->data.arg, mtree_flow_offset(flow, parcel->chunk),
+                             parcel->packed, count);
+        return parcel->packed;
+    }
+    if (!parcel->lane->up) {
+        return mtree_flow_address(flow, operation->data.output, parcel->chunk);
+    }
+    if (flow->stream->num_children > 0) {
+        return flow->inlets[0].slots[parcel->chunk % flow->inlets[0].window].memory;
+    }
+    return mtree_flow_address(flow, operation->data.input, parcel->chunk);
+}
+
+static void lane_send(mtree_lane_t *lane, size_t bytes)
+{
+    mtree_operation_t *operation = lane->flow->operation;
+    size_t count = mtree_flow_count(lane->flow, lane->next);
+    mtree_parcel_t *parcel = parcel_get(operation);
+    const char *address;
+    mtree_status_t status;
+
+    if (parcel == NULL) {
+        mtree_operation_fail(operation, MTREE_ERR_NO_MEMORY);
+        return;
+    }
+    parcel->lane = lane;
+    parcel->chunk = lane->next++;
+    parcel->bytes = bytes;
+    address = parcel_address(parcel, count);
+    lane->outlet->underway += bytes;
+    operation->underway++;
+    mtree_event_init(&parcel->event, &operation->inbox, parcel_sent);
+    status = operation->transport->ops->send(
+        operation->transport, lane->outlet->rank,
+        lane->flow->stream->tag + (lane->up ? MTREE_TAG_UP : MTREE_TAG_DOWN), address,
+        count, operation->layout->paced, &parcel->event.completion);
+    if (status != MTREE_OK) {
+        operation->underway--;
+        parcel->link = operation->free_parcels;
+        operation->free_parcels = parcel;
+        mtree_operation_fail(operation, status);
+    }
+}
+
+void mtree_outlet_pump(mtree_operation_t *operation)
+{
+    for (int i = 0; i < operation->layout->num_peers; i++) {
+        mtree_outlet_t *outlet = &operation->outlets[i];
+        mtree_lane_t *lane;
+
+        if (!outlet->dirty) {
+            continue;
+        }
+        outlet->dirty = false;
+        while (operation->status == MTREE_OK && (lane = outlet_pick(outlet)) != NULL) {
+            size_t bytes =
+                mtree_flow_count(lane->flow, lane->next) * (size_t)operation->data.extent;
+
+            if (operation->layout->paced && outlet->underway > 0 &&
+                outlet->underway + bytes > outlet->window) {
+                break;
+            }
+            lane_send(lane, bytes);
+        }
+    }
+}

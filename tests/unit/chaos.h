@@ -1,0 +1,28 @@
+/*
+ * A transport for tests: all ranks live in one process, messages take any time and
+ * completions come in any order, drawn from a seed.  Only what schedule/transport.h
+ * promises holds: messages of one (sender, receiver, tag) are matched in order.
+ */
+#ifndef MTREE_TESTS_CHAOS_H
+#define MTREE_TESTS_CHAOS_H
+
+#include "schedule/transport.h"
+
+#include <stdbool.h>
+
+typedef struct chaos chaos_t;
+
+/* A network of @a num_ranks ranks whose units are @a unit bytes apart. */
+chaos_t *chaos_create(int num_ranks, size_t unit, unsigned seed);
+void chaos_destroy(chaos_t *chaos);
+
+/* The transport of @a rank; belongs to @a chaos. */
+mtree_transport_t *chaos_transport(chaos_t *chaos, int rank);
+
+/* Let one thing happen; false when nothing is left that could. */
+bool chaos_step(chaos_t *chaos);
+
+/* Make the send after @a messages more fail. */
+void chaos_fail_after(chaos_t *chaos, size_t messages);
+
+#endif
