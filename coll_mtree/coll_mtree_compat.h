@@ -1,0 +1,38 @@
+/*
+ * All that differs between the versions of Open MPI that mtree is built for.
+ */
+#ifndef MCA_COLL_MTREE_COMPAT_H
+#define MCA_COLL_MTREE_COMPAT_H
+
+#include "ompi_config.h"
+
+#include "mpi.h"
+#include "ompi/mca/coll/base/base.h"
+#include "ompi/mca/coll/base/coll_base_util.h"
+#include "ompi/mca/coll/base/coll_tags.h"
+#include "ompi/mca/coll/coll.h"
+#include "opal/util/proc.h"
+
+#if OMPI_MAJOR_VERSION >= 5
+#define MTREE_COLL_BASE_VERSION MCA_COLL_BASE_VERSION_2_4_0
+#else
+#define MTREE_COLL_BASE_VERSION MCA_COLL_BASE_VERSION_2_0_0
+#endif
+
+/* The name of the host this process runs on, as mpirun knows it. */
+static inline const char *coll_mtree_nodename(void)
+{
+    return opal_process_info.nodename;
+}
+
+/* A number that tells a communicator from others in messages. */
+static inline unsigned coll_mtree_cid(const ompi_communicator_t *comm)
+{
+#if OMPI_MAJOR_VERSION >= 5
+    return comm->c_index;
+#else
+    return comm->c_contextid;
+#endif
+}
+
+#endif

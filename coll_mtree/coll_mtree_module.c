@@ -1,0 +1,128 @@
+#include "coll_mtree.h"
+
+#include "ompi/proc/proc.h"
+
+static void module_construct(mca_coll_mtree_module_t *module)
+{
+    memset(&module->fallback, 0, sizeof(module->fallback));
+    module->enabled = false;
+    module->network = NULL;
+}
+
+#define RELEASE_FALLBACK(_name)                                                                \
+    if (module->enabled) {                                                                     \
+        OBJ_RELEASE(module->fallback.coll_##_name##_module);                                   \
+    }
+
+static void module_destruct(mca_coll_mtree_module_t *module)
+{
+    MTREE_FOR_EACH_FALLBACK(RELEASE_FALLBACK)
+}
+
+OBJ_CLASS_INSTANCE(mca_coll_mtree_module_t, mca_coll_base_module_t, module_construct,
+                   module_destruct);
+
+int coll_mtree_init_query(bool enable_progress_threads, bool enable_mpi_threads)
+{
+    return coll_mtree_open_companions(enable_progress_threads, enable_mpi_threads);
+}
+
+/* True when all processes of @a comm run on this host; every rank finds the same. */
+static bool comm_is_local(const ompi_communicator_t *comm)
+{
+    for (int rank = 0; rank < ompi_comm_size(comm); rank++) {
+        ompi_proc_t *proc = ompi_comm_peer_lookup((ompi_communicator_t *)comm, rank);
+
+        if (!OPAL_PROC_ON_LOCAL_NODE(proc->super.proc_flags)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Bytes are folded as they come, so all processes must keep numbers alike. */
+static bool comm_is_uniform(const ompi_communicator_t *comm)
+{
+    for (int rank = 0; rank < ompi_comm_size(comm); rank++) {
+        ompi_proc_t *proc = ompi_comm_peer_lookup((ompi_communicator_t *)comm, rank);
+
+        if (proc->super.proc_arch != opal_local_arch) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Why mtree cannot serve a communicator, or NULL; only from what is the same on all its ranks. */
+static const char *comm_obstacle(const ompi_communicator_t *comm)
+{
+    const mca_coll_mtree_component_t *c = &mca_coll_mtree_component;
+
+    if (OMPI_COMM_IS_INTER(comm)) {
+        return "it is an intercommunicator";
+    }
+    if (ompi_comm_size(comm) < 2) {
+        return "it has one rank";
+    }
+    if (c->topology == NULL || c->topology[0] == '\0') {
+        return "no topology is given (coll_mtree_topology)";
+    }
+    if (c->hosts == NULL && comm_is_local(comm)) {
+        return "all its ranks run on one host";
+    }
+    if (!comm_is_uniform(comm)) {
+        return "its processes differ in architecture";
+    }
+    return NULL;
+}
+
+static int module_enable(mca_coll_base_module_t *base, ompi_communicator_t *comm);
+
+mca_coll_base_module_t *coll_mtree_comm_query(ompi_communicator_t *comm, int *priority)
+{
+    mca_coll_mtree_module_t *module;
+    const char *obstacle;
+
+    *priority = mca_coll_mtree_component.priority;
+    if (*priority < 0) {
+        return NULL;
+    }
+    obstacle = comm_obstacle(comm);
+    if (obstacle != NULL) {
+        /* One line a job is enough for those who wonder: the first communicator is the world. */
+        coll_mtree_say(comm, comm == &ompi_mpi_comm_world.comm ? 1 : 10,
+                       "not served, %s; the fallback serves", obstacle);
+        return NULL;
+    }
+    module = OBJ_NEW(mca_coll_mtree_module_t);
+    if (module == NULL) {
+        return NULL;
+    }
+    module->super.coll_module_enable = module_enable;
+    module->super.coll_allreduce     = coll_mtree_allreduce;
+    module->super.coll_bcast         = coll_mtree_bcast;
+    module->super.coll_allgather     = coll_mtree_allgather;
+    return &module->super;
+}
+
+#define HAS_FALLBACK(_name) &&comm->c_coll->coll_##_name != NULL
+
+#define RETAIN_FALLBACK(_name)                                                                 \
+    module->fallback.coll_##_name           = comm->c_coll->coll_##_name;                      \
+    module->fallback.coll_##_name##_module = comm->c_coll->coll_##_name##_module;              \
+    OBJ_RETAIN(module->fallback.coll_##_name##_module);
+
+/* The components of lower priority are installed by now: this is the moment to keep their functions. */
+static int module_enable(mca_coll_base_module_t *base, ompi_communicator_t *comm)
+{
+    mca_coll_mtree_module_t *module = (mca_coll_mtree_module_t *)base;
+
+    if (!(true MTREE_FOR_EACH_FALLBACK(HAS_FALLBACK))) {
+        coll_mtree_say(comm, 1, "not served, no component of a priority below %d serves as fallback",
+                       mca_coll_mtree_component.priority);
+        return OMPI_ERR_NOT_AVAILABLE;
+    }
+    MTREE_FOR_EACH_FALLBACK(RETAIN_FALLBACK)
+    module->enabled = true;
+    return OMPI_SUCCESS;
+}
