@@ -11,12 +11,13 @@ static int allgather_own_block(const void *sbuf, int scount, ompi_datatype_t *sd
     }
     ompi_datatype_get_extent(rdtype, &lower, &extent);
     return ompi_datatype_sndrcv(sbuf, scount, sdtype,
-                                (char *)rbuf + (ptrdiff_t)rank * rcount * extent, rcount, rdtype);
+                                (char *)rbuf + (ptrdiff_t)rank * rcount * extent, rcount,
+                                rdtype);
 }
 
-int coll_mtree_allgather(const void *sbuf, int scount, ompi_datatype_t *sdtype, void *rbuf,
-                         int rcount, ompi_datatype_t *rdtype, ompi_communicator_t *comm,
-                         mca_coll_base_module_t *base)
+int coll_mtree_allgather(const void *sbuf, int scount, ompi_datatype_t *sdtype,
+                         void *rbuf, int rcount, ompi_datatype_t *rdtype,
+                         ompi_communicator_t *comm, mca_coll_base_module_t *base)
 {
     mca_coll_mtree_module_t *module = (mca_coll_mtree_module_t *)base;
     size_t size, bytes;
@@ -25,13 +26,14 @@ int coll_mtree_allgather(const void *sbuf, int scount, ompi_datatype_t *sdtype, 
     ompi_datatype_type_size(rdtype, &size);
     bytes = size * (size_t)rcount * (size_t)ompi_comm_size(comm);
     if (bytes > 0 && bytes >= mca_coll_mtree_component.min_bytes) {
-        coll_mtree_vector_t vector = {.output   = rbuf,
+        coll_mtree_vector_t vector = {.output = rbuf,
                                       .datatype = rdtype,
-                                      .count = (size_t)rcount * (size_t)ompi_comm_size(comm)};
-        mtree_call_t call          = {.collective  = MTREE_ALLGATHER,
-                                      .units       = bytes,
-                                      .unit_bytes  = 1,
-                                      .chunk_bytes = mca_coll_mtree_component.chunk_bytes};
+                                      .count =
+                                          (size_t)rcount * (size_t)ompi_comm_size(comm)};
+        mtree_call_t call = {.collective = MTREE_ALLGATHER,
+                             .units = bytes,
+                             .unit_bytes = 1,
+                             .chunk_bytes = mca_coll_mtree_component.chunk_bytes};
         bool served;
         int rc = allgather_own_block(sbuf, scount, sdtype, rbuf, rcount, rdtype,
                                      ompi_comm_rank(comm));
@@ -43,5 +45,6 @@ int coll_mtree_allgather(const void *sbuf, int scount, ompi_datatype_t *sdtype, 
             }
         }
     }
-    return MTREE_FALLBACK(module, allgather, sbuf, scount, sdtype, rbuf, rcount, rdtype, comm);
+    return MTREE_FALLBACK(module, allgather, sbuf, scount, sdtype, rbuf, rcount, rdtype,
+                          comm);
 }

@@ -13,19 +13,20 @@ static bool allreduce_eligible(int count, ompi_datatype_t *dtype, const ompi_op_
 }
 
 int coll_mtree_allreduce(const void *sbuf, void *rbuf, int count, ompi_datatype_t *dtype,
-                         ompi_op_t *op, ompi_communicator_t *comm, mca_coll_base_module_t *base)
+                         ompi_op_t *op, ompi_communicator_t *comm,
+                         mca_coll_base_module_t *base)
 {
     mca_coll_mtree_module_t *module = (mca_coll_mtree_module_t *)base;
 
     if (allreduce_eligible(count, dtype, op)) {
-        coll_mtree_vector_t vector = {.input    = sbuf == MPI_IN_PLACE ? rbuf : sbuf,
-                                      .output   = rbuf,
+        coll_mtree_vector_t vector = {.input = sbuf == MPI_IN_PLACE ? rbuf : sbuf,
+                                      .output = rbuf,
                                       .datatype = dtype,
-                                      .count    = (size_t)count,
-                                      .op       = op};
-        mtree_call_t call          = {.collective  = MTREE_ALLREDUCE,
-                                      .units       = (size_t)count,
-                                      .chunk_bytes = mca_coll_mtree_component.chunk_bytes};
+                                      .count = (size_t)count,
+                                      .op = op};
+        mtree_call_t call = {.collective = MTREE_ALLREDUCE,
+                             .units = (size_t)count,
+                             .chunk_bytes = mca_coll_mtree_component.chunk_bytes};
         bool served;
         int rc;
 

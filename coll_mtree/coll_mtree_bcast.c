@@ -12,10 +12,10 @@ int coll_mtree_bcast(void *buffer, int count, ompi_datatype_t *dtype, int root,
     if (bytes > 0 && bytes >= mca_coll_mtree_component.min_bytes) {
         coll_mtree_vector_t vector = {
             .output = buffer, .datatype = dtype, .count = (size_t)count};
-        mtree_call_t call = {.collective  = MTREE_BCAST,
-                             .root        = root,
-                             .units       = bytes,
-                             .unit_bytes  = 1,
+        mtree_call_t call = {.collective = MTREE_BCAST,
+                             .root = root,
+                             .units = bytes,
+                             .unit_bytes = 1,
                              .chunk_bytes = mca_coll_mtree_component.chunk_bytes};
         bool served;
         int rc = coll_mtree_run(module, comm, &call, &vector, &served);

@@ -6,8 +6,9 @@
 #include <string.h>
 
 /*
- * `--mca coll mtree` leaves nothing to serve what mtree does not, and MPI_Init would abort.  These are Open MPI's own
- * components that together serve every function of every kind of communicator.
+ * `--mca coll mtree` leaves nothing to serve what mtree does not, and MPI_Init would
+ * abort.  These are Open MPI's own components that together serve every function of every
+ * kind of communicator.
  */
 #define COMPANIONS "basic,libnbc,self,inter,tuned"
 
@@ -25,8 +26,9 @@ static bool mtree_is_alone(void)
 }
 
 /*
- * Components are found through a framework's selection, so a copy of the coll framework with
- * another selection and empty lists finds the companions; they then join the real list, which closes them at the end.
+ * Components are found through a framework's selection, so a copy of the coll framework
+ * with another selection and empty lists finds the companions; they then join the real
+ * list, which closes them at the end.
  */
 int coll_mtree_open_companions(bool enable_progress_threads, bool enable_mpi_threads)
 {
@@ -44,8 +46,9 @@ int coll_mtree_open_companions(bool enable_progress_threads, bool enable_mpi_thr
     if (rc == OPAL_SUCCESS) {
         rc = mca_base_framework_components_open(&copy, MCA_BASE_OPEN_DEFAULT);
     }
-    OPAL_LIST_FOREACH_SAFE (item, next, &copy.framework_components,
-                            mca_base_component_list_item_t) {
+    OPAL_LIST_FOREACH_SAFE(item, next, &copy.framework_components,
+                           mca_base_component_list_item_t)
+    {
         const mca_coll_base_component_t *component =
             (const mca_coll_base_component_t *)item->cli_component;
 
@@ -53,7 +56,8 @@ int coll_mtree_open_companions(bool enable_progress_threads, bool enable_mpi_thr
         if (rc == OPAL_SUCCESS &&
             component->collm_init_query(enable_progress_threads, enable_mpi_threads) ==
                 OMPI_SUCCESS) {
-            opal_list_append(&ompi_coll_base_framework.framework_components, &item->super);
+            opal_list_append(&ompi_coll_base_framework.framework_components,
+                             &item->super);
         } else {
             mca_base_component_close(item->cli_component, copy.framework_output);
             OBJ_RELEASE(item);

@@ -14,8 +14,10 @@
 #include "opal/util/proc.h"
 
 #if OMPI_MAJOR_VERSION >= 5
+#include "opal/mca/threads/mutex.h"
 #define MTREE_COLL_BASE_VERSION MCA_COLL_BASE_VERSION_2_4_0
 #else
+#include "opal/threads/mutex.h"
 #define MTREE_COLL_BASE_VERSION MCA_COLL_BASE_VERSION_2_0_0
 #endif
 
@@ -26,7 +28,7 @@ static inline const char *coll_mtree_nodename(void)
 }
 
 /* A number that tells a communicator from others in messages. */
-static inline unsigned coll_mtree_cid(const ompi_communicator_t *comm)
+static inline unsigned coll_mtree_cid(ompi_communicator_t *comm)
 {
 #if OMPI_MAJOR_VERSION >= 5
     return comm->c_index;

@@ -17,39 +17,38 @@ static int mtree_open(void);
 static int mtree_close(void);
 
 mca_coll_mtree_component_t mca_coll_mtree_component = {
-    .super = {.collm_version = {MTREE_COLL_BASE_VERSION,
-                                .mca_component_name            = "mtree",
-                                .mca_component_major_version   = 0,
-                                .mca_component_minor_version   = 1,
+    .super = {.collm_version = {MTREE_COLL_BASE_VERSION, .mca_component_name = "mtree",
+                                .mca_component_major_version = 0,
+                                .mca_component_minor_version = 1,
                                 .mca_component_release_version = 0,
                                 .mca_register_component_params = mtree_register,
-                                .mca_open_component            = mtree_open,
-                                .mca_close_component           = mtree_close},
-              .collm_data    = {MCA_BASE_METADATA_PARAM_NONE},
+                                .mca_open_component = mtree_open,
+                                .mca_close_component = mtree_close},
+              .collm_data = {MCA_BASE_METADATA_PARAM_NONE},
               .collm_init_query = coll_mtree_init_query,
               .collm_comm_query = coll_mtree_comm_query}};
 
 static void register_int(const char *name, const char *text, int level, int *value)
 {
-    (void)mca_base_component_var_register(&mca_coll_mtree_component.super.collm_version, name,
-                                          text, MCA_BASE_VAR_TYPE_INT, NULL, 0, 0,
+    (void)mca_base_component_var_register(&mca_coll_mtree_component.super.collm_version,
+                                          name, text, MCA_BASE_VAR_TYPE_INT, NULL, 0, 0,
                                           (mca_base_var_info_lvl_t)(level - 1),
                                           MCA_BASE_VAR_SCOPE_READONLY, value);
 }
 
 static void register_size(const char *name, const char *text, int level, size_t *value)
 {
-    (void)mca_base_component_var_register(&mca_coll_mtree_component.super.collm_version, name,
-                                          text, MCA_BASE_VAR_TYPE_SIZE_T, NULL, 0, 0,
-                                          (mca_base_var_info_lvl_t)(level - 1),
+    (void)mca_base_component_var_register(&mca_coll_mtree_component.super.collm_version,
+                                          name, text, MCA_BASE_VAR_TYPE_SIZE_T, NULL, 0,
+                                          0, (mca_base_var_info_lvl_t)(level - 1),
                                           MCA_BASE_VAR_SCOPE_READONLY, value);
 }
 
 static void register_string(const char *name, const char *text, int level, char **value)
 {
-    (void)mca_base_component_var_register(&mca_coll_mtree_component.super.collm_version, name,
-                                          text, MCA_BASE_VAR_TYPE_STRING, NULL, 0, 0,
-                                          (mca_base_var_info_lvl_t)(level - 1),
+    (void)mca_base_component_var_register(&mca_coll_mtree_component.super.collm_version,
+                                          name, text, MCA_BASE_VAR_TYPE_STRING, NULL, 0,
+                                          0, (mca_base_var_info_lvl_t)(level - 1),
                                           MCA_BASE_VAR_SCOPE_READONLY, value);
 }
 
@@ -57,40 +56,46 @@ static int mtree_register(void)
 {
     mca_coll_mtree_component_t *c = &mca_coll_mtree_component;
 
-    c->priority    = DEFAULT_PRIORITY;
-    c->verbose     = 0;
-    c->stream      = -1;
-    c->topology    = NULL;
-    c->hosts       = NULL;
-    c->trees       = DEFAULT_TREES;
+    c->priority = DEFAULT_PRIORITY;
+    c->verbose = 0;
+    c->stream = -1;
+    c->topology = NULL;
+    c->hosts = NULL;
+    c->trees = DEFAULT_TREES;
     c->chunk_bytes = 0;
-    c->min_bytes   = DEFAULT_MIN_BYTES;
+    c->min_bytes = DEFAULT_MIN_BYTES;
 
     register_int("priority",
                  "Priority of mtree among the coll components; below 0 it is never used",
                  6, &c->priority);
-    register_string("topology",
-                    "Topology file (Graphviz DOT, see mtree-topology(5)) of the network between the "
-                    "hosts; it is read on the host of rank 0. Without it the components "
-                    "that mtree stands before serve all calls",
-                    2, &c->topology);
-    register_int("trees",
-                 "Most trees a plan may have; 0: no limit. More trees use more of the network, "
-                 "fewer have less overhead",
-                 4, &c->trees);
+    register_string(
+        "topology",
+        "Topology file (Graphviz DOT, see mtree-topology(5)) of the network between the "
+        "hosts; it is read on the host of rank 0. Without it the components "
+        "that mtree stands before serve all calls",
+        2, &c->topology);
+    register_int(
+        "trees",
+        "Most trees a plan may have; 0: no limit. More trees use more of the network, "
+        "fewer have less overhead",
+        4, &c->trees);
     register_size("chunk",
-                  "Bytes sent as one message; 0: planned by size. Above the transport's eager limit "
+                  "Bytes sent as one message; 0: planned by size. Above the transport's "
+                  "eager limit "
                   "each message costs an extra round trip",
                   5, &c->chunk_bytes);
     register_size("min_bytes",
-                  "Smallest message (allgather: result) in bytes that mtree serves; smaller ones go to the "
+                  "Smallest message (allgather: result) in bytes that mtree serves; "
+                  "smaller ones go to the "
                   "fallback. Must be the same on all ranks",
                   4, &c->min_bytes);
     register_int("verbose",
-                 "0: errors only; 1: which topology and plan are used, and why when none; 20: everything",
+                 "0: errors only; 1: which topology and plan are used, and why when "
+                 "none; 20: everything",
                  1, &c->verbose);
     register_string("hosts",
-                    "For tests: host names by rank of MPI_COMM_WORLD, separated by commas, instead of "
+                    "For tests: host names by rank of MPI_COMM_WORLD, separated by "
+                    "commas, instead of "
                     "those of the hosts that the ranks really run on",
                     9, &c->hosts);
     return OMPI_SUCCESS;
@@ -100,14 +105,14 @@ static int mtree_register(void)
 static void forward_log(mtree_log_level_t level, const char *message, void *arg)
 {
     (void)arg;
-    opal_output(level <= MTREE_LOG_WARN ? 0 : mca_coll_mtree_component.stream, "coll:mtree: %s",
-                message);
+    opal_output(level <= MTREE_LOG_WARN ? 0 : mca_coll_mtree_component.stream,
+                "coll:mtree: %s", message);
 }
 
 static int mtree_open(void)
 {
     mca_coll_mtree_component_t *c = &mca_coll_mtree_component;
-    mtree_log_level_t level       = MTREE_LOG_WARN;
+    mtree_log_level_t level = MTREE_LOG_WARN;
 
     c->stream = opal_output_open(NULL);
     opal_output_set_verbosity(c->stream, c->verbose);
@@ -131,7 +136,7 @@ static int mtree_close(void)
     return OMPI_SUCCESS;
 }
 
-void coll_mtree_say(const ompi_communicator_t *comm, int level, const char *format, ...)
+void coll_mtree_say(ompi_communicator_t *comm, int level, const char *format, ...)
 {
     char line[512];
     va_list args;

@@ -9,15 +9,13 @@ static void module_construct(mca_coll_mtree_module_t *module)
     module->network = NULL;
 }
 
-#define RELEASE_FALLBACK(_name)                                                                \
-    if (module->enabled) {                                                                     \
-        OBJ_RELEASE(module->fallback.coll_##_name##_module);                                   \
+#define RELEASE_FALLBACK(_name)                                                          \
+    if (module->enabled) {                                                               \
+        OBJ_RELEASE(module->fallback.coll_##_name##_module);                             \
     }
 
-static void module_destruct(mca_coll_mtree_module_t *module)
-{
-    MTREE_FOR_EACH_FALLBACK(RELEASE_FALLBACK)
-}
+static void module_destruct(mca_coll_mtree_module_t *module){
+    MTREE_FOR_EACH_FALLBACK(RELEASE_FALLBACK)}
 
 OBJ_CLASS_INSTANCE(mca_coll_mtree_module_t, mca_coll_base_module_t, module_construct,
                    module_destruct);
@@ -28,10 +26,10 @@ int coll_mtree_init_query(bool enable_progress_threads, bool enable_mpi_threads)
 }
 
 /* True when all processes of @a comm run on this host; every rank finds the same. */
-static bool comm_is_local(const ompi_communicator_t *comm)
+static bool comm_is_local(ompi_communicator_t *comm)
 {
     for (int rank = 0; rank < ompi_comm_size(comm); rank++) {
-        ompi_proc_t *proc = ompi_comm_peer_lookup((ompi_communicator_t *)comm, rank);
+        ompi_proc_t *proc = ompi_comm_peer_lookup(comm, rank);
 
         if (!OPAL_PROC_ON_LOCAL_NODE(proc->super.proc_flags)) {
             return false;
@@ -41,10 +39,10 @@ static bool comm_is_local(const ompi_communicator_t *comm)
 }
 
 /* Bytes are folded as they come, so all processes must keep numbers alike. */
-static bool comm_is_uniform(const ompi_communicator_t *comm)
+static bool comm_is_uniform(ompi_communicator_t *comm)
 {
     for (int rank = 0; rank < ompi_comm_size(comm); rank++) {
-        ompi_proc_t *proc = ompi_comm_peer_lookup((ompi_communicator_t *)comm, rank);
+        ompi_proc_t *proc = ompi_comm_peer_lookup(comm, rank);
 
         if (proc->super.proc_arch != opal_local_arch) {
             return false;
@@ -53,8 +51,9 @@ static bool comm_is_uniform(const ompi_communicator_t *comm)
     return true;
 }
 
-/* Why mtree cannot serve a communicator, or NULL; only from what is the same on all its ranks. */
-static const char *comm_obstacle(const ompi_communicator_t *comm)
+/* Why mtree cannot serve a communicator, or NULL; only from what is the same on all its
+ * ranks. */
+static const char *comm_obstacle(ompi_communicator_t *comm)
 {
     const mca_coll_mtree_component_t *c = &mca_coll_mtree_component;
 
@@ -89,7 +88,8 @@ mca_coll_base_module_t *coll_mtree_comm_query(ompi_communicator_t *comm, int *pr
     }
     obstacle = comm_obstacle(comm);
     if (obstacle != NULL) {
-        /* One line a job is enough for those who wonder: the first communicator is the world. */
+        /* One line a job is enough for those who wonder: the first communicator is the
+         * world. */
         coll_mtree_say(comm, comm == &ompi_mpi_comm_world.comm ? 1 : 10,
                        "not served, %s; the fallback serves", obstacle);
         return NULL;
@@ -99,27 +99,29 @@ mca_coll_base_module_t *coll_mtree_comm_query(ompi_communicator_t *comm, int *pr
         return NULL;
     }
     module->super.coll_module_enable = module_enable;
-    module->super.coll_allreduce     = coll_mtree_allreduce;
-    module->super.coll_bcast         = coll_mtree_bcast;
-    module->super.coll_allgather     = coll_mtree_allgather;
+    module->super.coll_allreduce = coll_mtree_allreduce;
+    module->super.coll_bcast = coll_mtree_bcast;
+    module->super.coll_allgather = coll_mtree_allgather;
     return &module->super;
 }
 
 #define HAS_FALLBACK(_name) &&comm->c_coll->coll_##_name != NULL
 
-#define RETAIN_FALLBACK(_name)                                                                 \
-    module->fallback.coll_##_name           = comm->c_coll->coll_##_name;                      \
-    module->fallback.coll_##_name##_module = comm->c_coll->coll_##_name##_module;              \
+#define RETAIN_FALLBACK(_name)                                                           \
+    module->fallback.coll_##_name = comm->c_coll->coll_##_name;                          \
+    module->fallback.coll_##_name##_module = comm->c_coll->coll_##_name##_module;        \
     OBJ_RETAIN(module->fallback.coll_##_name##_module);
 
-/* The components of lower priority are installed by now: this is the moment to keep their functions. */
+/* The components of lower priority are installed by now: this is the moment to keep their
+ * functions. */
 static int module_enable(mca_coll_base_module_t *base, ompi_communicator_t *comm)
 {
     mca_coll_mtree_module_t *module = (mca_coll_mtree_module_t *)base;
 
     if (!(true MTREE_FOR_EACH_FALLBACK(HAS_FALLBACK))) {
-        coll_mtree_say(comm, 1, "not served, no component of a priority below %d serves as fallback",
-                       mca_coll_mtree_component.priority);
+        coll_mtree_say(
+            comm, 1, "not served, no component of a priority below %d serves as fallback",
+            mca_coll_mtree_component.priority);
         return OMPI_ERR_NOT_AVAILABLE;
     }
     MTREE_FOR_EACH_FALLBACK(RETAIN_FALLBACK)

@@ -7,7 +7,6 @@
 #include "topo/units.h"
 
 #include "ompi/proc/proc.h"
-#include "opal/mca/threads/mutex.h"
 #include "opal/util/argv.h"
 
 #include <stdlib.h>
@@ -25,8 +24,9 @@ typedef struct planned {
 } planned_t;
 
 /*
- * What is known of the hosts that one ordered set of processes runs on.  All communicators of that set share it: it
- * is looked for by the same processes in the same order, so it is there on all of them or on none.
+ * What is known of the hosts that one ordered set of processes runs on.  All
+ * communicators of that set share it: it is looked for by the same processes in the same
+ * order, so it is there on all of them or on none.
  */
 struct coll_mtree_network {
     int num_procs;
@@ -67,7 +67,7 @@ void coll_mtree_network_close(void)
     }
 }
 
-static coll_mtree_network_t *network_find(const ompi_communicator_t *comm)
+static coll_mtree_network_t *network_find(ompi_communicator_t *comm)
 {
     coll_mtree_network_t *network;
 
@@ -79,8 +79,7 @@ static coll_mtree_network_t *network_find(const ompi_communicator_t *comm)
             continue;
         }
         while (rank < network->num_procs &&
-               network->procs[rank] ==
-                   ompi_comm_peer_lookup((ompi_communicator_t *)comm, rank)) {
+               network->procs[rank] == ompi_comm_peer_lookup(comm, rank)) {
             rank++;
         }
         if (rank == network->num_procs) {
@@ -110,22 +109,24 @@ static void own_host_name(char *name)
 }
 
 /*
- * On rank 0: number the hosts in the order in which the ranks name them.  Fills host[rank] and the network's
- * vertices; false, having said why, when a host is not in the topology or there is only one.
+ * On rank 0: number the hosts in the order in which the ranks name them.  Fills
+ * host[rank] and the network's vertices; false, having said why, when a host is not in
+ * the topology or there is only one.
  */
-static bool network_map(coll_mtree_network_t *network, const ompi_communicator_t *comm,
+static bool network_map(coll_mtree_network_t *network, ompi_communicator_t *comm,
                         const char *names, int *host, int *num_hosts_p)
 {
     int num_hosts = 0;
 
     for (int rank = 0; rank < network->num_procs; rank++) {
         const char *name = names + (size_t)rank * HOST_NAME_LENGTH;
-        int vertex       = mtree_topology_find_host(network->topology, name);
-        int h            = 0;
+        int vertex = mtree_topology_find_host(network->topology, name);
+        int h = 0;
 
         if (vertex < 0) {
             coll_mtree_say(comm, 1,
-                           "not served, host %s of rank %d is not in topology %s; add it there, or give "
+                           "not served, host %s of rank %d is not in topology %s; add it "
+                           "there, or give "
                            "its node a host= attribute; the fallback serves",
                            name, rank, mca_coll_mtree_component.topology);
             return false;
@@ -138,7 +139,8 @@ static bool network_map(coll_mtree_network_t *network, const ompi_communicator_t
         host[rank] = h;
     }
     if (num_hosts < 2) {
-        coll_mtree_say(comm, 1, "not served, all its ranks run on host %s; the fallback serves",
+        coll_mtree_say(comm, 1,
+                       "not served, all its ranks run on host %s; the fallback serves",
                        names);
         return false;
     }
@@ -146,38 +148,39 @@ static bool network_map(coll_mtree_network_t *network, const ompi_communicator_t
     return true;
 }
 
-static int network_learn_on_root(coll_mtree_network_t *network, const ompi_communicator_t *comm,
+static int network_learn_on_root(coll_mtree_network_t *network, ompi_communicator_t *comm,
                                  const char *names, int *host)
 {
     const char *path = mca_coll_mtree_component.topology;
-    int num_hosts    = 0;
+    int num_hosts = 0;
 
     network->vertices = calloc((size_t)network->num_procs, sizeof(int));
     if (network->vertices == NULL ||
         mtree_topology_read(path, &network->topology) != MTREE_OK) {
-        coll_mtree_say(comm, 1, "not served, topology %s cannot be used; the fallback serves",
-                       path);
+        coll_mtree_say(
+            comm, 1, "not served, topology %s cannot be used; the fallback serves", path);
         return 0;
     }
     if (!network_map(network, comm, names, host, &num_hosts)) {
         return 0;
     }
     coll_mtree_say(comm, 1, "topology %s: %d ranks on %d of its %d hosts, %d links", path,
-                   network->num_procs, num_hosts, mtree_topology_num_hosts(network->topology),
+                   network->num_procs, num_hosts,
+                   mtree_topology_num_hosts(network->topology),
                    network->topology->num_links);
     return num_hosts;
 }
 
 /*
- * Gather the names of the hosts on rank 0, which alone reads the topology, and tell all ranks who runs where.  Both
- * messages go through the fallback, so that nothing of mtree is needed yet.  @a numbers has room for a number
- * of hosts and then one host a rank.
+ * Gather the names of the hosts on rank 0, which alone reads the topology, and tell all
+ * ranks who runs where.  Both messages go through the fallback, so that nothing of mtree
+ * is needed yet.  @a numbers has room for a number of hosts and then one host a rank.
  */
 static int network_exchange(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
                             coll_mtree_network_t *network, int *numbers)
 {
     char name[HOST_NAME_LENGTH] = {0};
-    char *names                 = NULL;
+    char *names = NULL;
     int rc;
 
     own_host_name(name);
@@ -193,7 +196,8 @@ static int network_exchange(mca_coll_mtree_module_t *module, ompi_communicator_t
         if (ompi_comm_rank(comm) == 0) {
             numbers[0] = network_learn_on_root(network, comm, names, numbers + 1);
         }
-        rc = MTREE_FALLBACK(module, bcast, numbers, network->num_procs + 1, MPI_INT, 0, comm);
+        rc = MTREE_FALLBACK(module, bcast, numbers, network->num_procs + 1, MPI_INT, 0,
+                            comm);
     }
     free(names);
     return rc;
@@ -202,15 +206,15 @@ static int network_exchange(mca_coll_mtree_module_t *module, ompi_communicator_t
 static coll_mtree_network_t *network_create(mca_coll_mtree_module_t *module,
                                             ompi_communicator_t *comm)
 {
-    int size                      = ompi_comm_size(comm);
+    int size = ompi_comm_size(comm);
     coll_mtree_network_t *network = calloc(1, sizeof(*network));
-    int *numbers                  = calloc((size_t)size + 1, sizeof(int));
+    int *numbers = calloc((size_t)size + 1, sizeof(int));
 
     if (network == NULL || numbers == NULL) {
         goto free_parts;
     }
     network->num_procs = size;
-    network->procs     = malloc((size_t)size * sizeof(*network->procs));
+    network->procs = malloc((size_t)size * sizeof(*network->procs));
     if (network->procs == NULL) {
         goto free_parts;
     }
@@ -228,7 +232,7 @@ static coll_mtree_network_t *network_create(mca_coll_mtree_module_t *module,
     free(numbers);
     OPAL_THREAD_LOCK(&networks_lock);
     network->next = networks;
-    networks      = network;
+    networks = network;
     OPAL_THREAD_UNLOCK(&networks_lock);
     return network;
 
@@ -254,7 +258,7 @@ const mtree_placement_t *coll_mtree_network_placement(const coll_mtree_network_t
     return network->placement;
 }
 
-static void say_plan(const ompi_communicator_t *comm, const mtree_plan_t *plan, double bytes)
+static void say_plan(ompi_communicator_t *comm, const mtree_plan_t *plan, double bytes)
 {
     char size[32], rate[32], bound[32];
 
@@ -267,20 +271,22 @@ static void say_plan(const ompi_communicator_t *comm, const mtree_plan_t *plan, 
                    plan->limit != NULL ? plan->limit : "");
 }
 
-/* On rank 0: plan and write the plan down; NULL, the planner having said why, when it cannot. */
+/* On rank 0: plan and write the plan down; NULL, the planner having said why, when it
+ * cannot. */
 static char *network_plan_on_root(const coll_mtree_network_t *network,
-                                  const ompi_communicator_t *comm, const mtree_call_t *call,
+                                  ompi_communicator_t *comm, const mtree_call_t *call,
                                   int root_host)
 {
     mtree_plan_request_t request = {.collective = call->collective,
-                                    .root       = root_host < 0 ? 0 : root_host,
-                                    .max_trees  = mca_coll_mtree_component.trees,
-                                    .bytes = (double)call->units * (double)call->unit_bytes};
+                                    .root = root_host < 0 ? 0 : root_host,
+                                    .max_trees = mca_coll_mtree_component.trees,
+                                    .bytes =
+                                        (double)call->units * (double)call->unit_bytes};
     mtree_plan_t *plan;
     char *text = NULL;
 
-    if (mtree_planner_run(network->topology, network->vertices, network->placement->num_hosts,
-                          &request, &plan) != MTREE_OK) {
+    if (mtree_planner_run(network->topology, network->vertices,
+                          network->placement->num_hosts, &request, &plan) != MTREE_OK) {
         coll_mtree_say(comm, 1, "no plan for %s; the fallback serves",
                        mtree_collective_name(call->collective));
         return NULL;
@@ -293,17 +299,18 @@ static char *network_plan_on_root(const coll_mtree_network_t *network,
     return text;
 }
 
-/* Rank 0 plans; everyone reads the same text.  A plan that one rank cannot read no rank uses. */
+/* Rank 0 plans; everyone reads the same text.  A plan that one rank cannot read no rank
+ * uses. */
 static mtree_plan_t *network_plan_exchange(mca_coll_mtree_module_t *module,
-                                           ompi_communicator_t *comm, const mtree_call_t *call,
-                                           int root_host)
+                                           ompi_communicator_t *comm,
+                                           const mtree_call_t *call, int root_host)
 {
     mtree_plan_t *plan = NULL;
-    char *text         = NULL;
+    char *text = NULL;
     int length = 0, good, all_good = 0;
 
     if (ompi_comm_rank(comm) == 0) {
-        text   = network_plan_on_root(module->network, comm, call, root_host);
+        text = network_plan_on_root(module->network, comm, call, root_host);
         length = text == NULL ? 0 : (int)strlen(text);
     }
     if (MTREE_FALLBACK(module, bcast, &length, 1, MPI_INT, 0, comm) != OMPI_SUCCESS ||
@@ -313,15 +320,17 @@ static mtree_plan_t *network_plan_exchange(mca_coll_mtree_module_t *module,
     if (text == NULL) {
         text = malloc((size_t)length);
     }
-    /* Out of memory: this rank still takes part in the messages that the others wait for. */
+    /* Out of memory: this rank still takes part in the messages that the others wait for.
+     */
     good = text != NULL;
     if (MTREE_FALLBACK(module, allreduce, &good, &all_good, 1, MPI_INT, MPI_MIN, comm) ==
             OMPI_SUCCESS &&
         all_good &&
         MTREE_FALLBACK(module, bcast, text, length, MPI_CHAR, 0, comm) == OMPI_SUCCESS) {
-        good = mtree_plan_from_json(text, (size_t)length, "plan of rank 0", &plan) == MTREE_OK;
-        if (MTREE_FALLBACK(module, allreduce, &good, &all_good, 1, MPI_INT, MPI_MIN, comm) !=
-                OMPI_SUCCESS ||
+        good = mtree_plan_from_json(text, (size_t)length, "plan of rank 0", &plan) ==
+               MTREE_OK;
+        if (MTREE_FALLBACK(module, allreduce, &good, &all_good, 1, MPI_INT, MPI_MIN,
+                           comm) != OMPI_SUCCESS ||
             !all_good) {
             mtree_plan_destroy(plan);
             plan = NULL;
@@ -336,14 +345,14 @@ const mtree_plan_t *coll_mtree_network_plan(mca_coll_mtree_module_t *module,
                                             const mtree_call_t *call)
 {
     coll_mtree_network_t *network = module->network;
-    size_t bytes                  = call->units * call->unit_bytes;
-    bool rooted   = call->collective == MTREE_BCAST || call->collective == MTREE_REDUCE;
+    size_t bytes = call->units * call->unit_bytes;
+    bool rooted = call->collective == MTREE_BCAST || call->collective == MTREE_REDUCE;
     int root_host = rooted ? network->placement->host[call->root] : -1;
-    int class     = 0;
+    int class = 0;
     planned_t *planned;
 
     while (bytes >>= 1) {
-        class++;
+        class ++;
     }
     OPAL_THREAD_LOCK(&networks_lock);
     for (planned = network->planned; planned != NULL; planned = planned->next) {
@@ -361,11 +370,11 @@ const mtree_plan_t *coll_mtree_network_plan(mca_coll_mtree_module_t *module,
         return NULL;
     }
     planned->collective = call->collective;
-    planned->root_host  = root_host;
+    planned->root_host = root_host;
     planned->size_class = class;
-    planned->plan       = network_plan_exchange(module, comm, call, root_host);
+    planned->plan = network_plan_exchange(module, comm, call, root_host);
     OPAL_THREAD_LOCK(&networks_lock);
-    planned->next    = network->planned;
+    planned->next = network->planned;
     network->planned = planned;
     OPAL_THREAD_UNLOCK(&networks_lock);
     return planned->plan;

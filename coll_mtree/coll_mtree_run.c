@@ -16,7 +16,8 @@ typedef struct {
     bool packs;
 } run_t;
 
-/* MPI's functions give in op inout; mtree folds commutative operations only, so the side is free. */
+/* MPI's functions give in op inout; mtree folds commutative operations only, so the side
+ * is free. */
 static void run_fold(void *arg, const void *a, const void *b, void *out, size_t count)
 {
     run_t *run = arg;
@@ -24,16 +25,17 @@ static void run_fold(void *arg, const void *a, const void *b, void *out, size_t 
     if (out == b) {
         ompi_op_reduce(run->op, (void *)a, out, (int)count, run->datatype);
     } else {
-        ompi_3buff_op_reduce(run->op, (void *)a, (void *)b, out, (int)count, run->datatype);
+        ompi_3buff_op_reduce(run->op, (void *)a, (void *)b, out, (int)count,
+                             run->datatype);
     }
 }
 
 static void run_pack(void *arg, size_t offset, void *bytes, size_t length)
 {
-    run_t *run        = arg;
-    struct iovec iov  = {.iov_base = bytes, .iov_len = length};
+    run_t *run = arg;
+    struct iovec iov = {.iov_base = bytes, .iov_len = length};
     uint32_t num_iovs = 1;
-    size_t done       = length;
+    size_t done = length;
 
     opal_convertor_set_position(&run->packer, &offset);
     opal_convertor_pack(&run->packer, &iov, &num_iovs, &done);
@@ -41,10 +43,10 @@ static void run_pack(void *arg, size_t offset, void *bytes, size_t length)
 
 static void run_unpack(void *arg, size_t offset, const void *bytes, size_t length)
 {
-    run_t *run        = arg;
-    struct iovec iov  = {.iov_base = (void *)bytes, .iov_len = length};
+    run_t *run = arg;
+    struct iovec iov = {.iov_base = (void *)bytes, .iov_len = length};
     uint32_t num_iovs = 1;
-    size_t done       = length;
+    size_t done = length;
 
     opal_convertor_set_position(&run->unpacker, &offset);
     opal_convertor_unpack(&run->unpacker, &iov, &num_iovs, &done);
@@ -56,7 +58,7 @@ static void run_init_fold(run_t *run, const coll_mtree_vector_t *vector)
     ptrdiff_t lower, extent;
 
     ompi_datatype_get_extent(vector->datatype, &lower, &extent);
-    run->data.input  = vector->input;
+    run->data.input = vector->input;
     run->data.output = vector->output;
     run->data.extent = extent;
     ompi_datatype_get_true_extent(vector->datatype, &run->data.gap, &extent);
@@ -65,25 +67,26 @@ static void run_init_fold(run_t *run, const coll_mtree_vector_t *vector)
 }
 
 /*
- * Data to be moved: units are bytes of the packed image, which is what all ranks have in common when
- * their datatypes differ.  Whether it lies packed in memory is each rank's own affair.
+ * Data to be moved: units are bytes of the packed image, which is what all ranks have in
+ * common when their datatypes differ.  Whether it lies packed in memory is each rank's
+ * own affair.
  */
 static int run_init_move(run_t *run, const coll_mtree_vector_t *vector)
 {
     ptrdiff_t lower, extent;
 
     run->data.extent = 1;
-    run->data.span   = 1;
+    run->data.span = 1;
     if (ompi_datatype_is_contiguous_memory_layout(vector->datatype, 2)) {
         ompi_datatype_get_true_extent(vector->datatype, &lower, &extent);
         run->data.output = (char *)vector->output + lower;
-        run->data.input  = run->data.output;
+        run->data.input = run->data.output;
         return OMPI_SUCCESS;
     }
     OBJ_CONSTRUCT(&run->packer, opal_convertor_t);
     OBJ_CONSTRUCT(&run->unpacker, opal_convertor_t);
-    run->packs       = true;
-    run->data.pack   = run_pack;
+    run->packs = true;
+    run->data.pack = run_pack;
     run->data.unpack = run_unpack;
     if (opal_convertor_copy_and_prepare_for_send(ompi_mpi_local_convertor,
                                                  &vector->datatype->super, vector->count,
@@ -104,12 +107,13 @@ static void run_cleanup(run_t *run)
     }
 }
 
-/* Start and wait.  An operation that fails may still have messages under way: `run` outlives them. */
+/* Start and wait.  An operation that fails may still have messages under way: `run`
+ * outlives them. */
 static int run_to_end(run_t *run, const mtree_layout_t *layout)
 {
     mtree_operation_t *operation;
-    mtree_status_t status = mtree_operation_start(layout, &run->transport.super, &run->data,
-                                                  NULL, NULL, &operation);
+    mtree_status_t status = mtree_operation_start(layout, &run->transport.super,
+                                                  &run->data, NULL, NULL, &operation);
 
     if (status == MTREE_ERR_NO_MEMORY) {
         return OMPI_ERR_OUT_OF_RESOURCE;
@@ -122,12 +126,13 @@ static int run_to_end(run_t *run, const mtree_layout_t *layout)
 }
 
 int coll_mtree_run(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
-                   const mtree_call_t *call, const coll_mtree_vector_t *vector, bool *served_p)
+                   const mtree_call_t *call, const coll_mtree_vector_t *vector,
+                   bool *served_p)
 {
     const mtree_plan_t *plan;
     mtree_layout_t *layout;
     run_t run = {.op = vector->op, .datatype = vector->datatype};
-    int rc    = OMPI_SUCCESS;
+    int rc = OMPI_SUCCESS;
 
     *served_p = false;
     if (!coll_mtree_network_get(module, comm)) {

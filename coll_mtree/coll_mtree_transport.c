@@ -2,14 +2,15 @@
 
 #include "ompi/mca/pml/pml.h"
 #include "ompi/request/request.h"
-#include "opal/mca/timer/base/base.h"
+
+#include <time.h>
 
 /* Runs inside the PML's progress, or at once when the request is complete already. */
 static int request_complete(ompi_request_t *request)
 {
     mtree_completion_t *done = (mtree_completion_t *)request->req_complete_cb_data;
-    mtree_status_t status    = request->req_status.MPI_ERROR == MPI_SUCCESS ? MTREE_OK
-                                                                            : MTREE_ERR_TRANSPORT;
+    mtree_status_t status =
+        request->req_status.MPI_ERROR == MPI_SUCCESS ? MTREE_OK : MTREE_ERR_TRANSPORT;
 
     request->req_free(&request);
     done->func(done, status);
@@ -17,7 +18,8 @@ static int request_complete(ompi_request_t *request)
     return 1;
 }
 
-static mtree_status_t request_watch(int rc, ompi_request_t *request, mtree_completion_t *done)
+static mtree_status_t request_watch(int rc, ompi_request_t *request,
+                                    mtree_completion_t *done)
 {
     if (rc != OMPI_SUCCESS) {
         return MTREE_ERR_TRANSPORT;
@@ -32,17 +34,16 @@ static mtree_status_t transport_send(mtree_transport_t *super, int peer, int tag
 {
     coll_mtree_transport_t *transport = (coll_mtree_transport_t *)super;
     ompi_request_t *request;
-    int rc = MCA_PML_CALL(isend((void *)buffer, count, transport->unit, peer,
-                                transport->first_tag - tag,
-                                synchronous ? MCA_PML_BASE_SEND_SYNCHRONOUS
-                                            : MCA_PML_BASE_SEND_STANDARD,
-                                transport->comm, &request));
+    int rc = MCA_PML_CALL(
+        isend((void *)buffer, count, transport->unit, peer, transport->first_tag - tag,
+              synchronous ? MCA_PML_BASE_SEND_SYNCHRONOUS : MCA_PML_BASE_SEND_STANDARD,
+              transport->comm, &request));
 
     return request_watch(rc, request, done);
 }
 
-static mtree_status_t transport_recv(mtree_transport_t *super, int peer, int tag, void *buffer,
-                                     size_t count, mtree_completion_t *done)
+static mtree_status_t transport_recv(mtree_transport_t *super, int peer, int tag,
+                                     void *buffer, size_t count, mtree_completion_t *done)
 {
     coll_mtree_transport_t *transport = (coll_mtree_transport_t *)super;
     ompi_request_t *request;
@@ -54,19 +55,23 @@ static mtree_status_t transport_recv(mtree_transport_t *super, int peer, int tag
 
 static double transport_now(mtree_transport_t *super)
 {
+    struct timespec now;
+
     (void)super;
-    return (double)opal_timer_base_get_usec() * 1e-6;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-static const mtree_transport_ops_t transport_ops = {.send = transport_send,
-                                                    .recv = transport_recv,
-                                                    .now  = transport_now};
+static const mtree_transport_ops_t transport_ops = {
+    .send = transport_send, .recv = transport_recv, .now = transport_now};
 
-void coll_mtree_transport_init(coll_mtree_transport_t *transport, ompi_communicator_t *comm,
-                               ompi_datatype_t *unit, int num_tags)
+void coll_mtree_transport_init(coll_mtree_transport_t *transport,
+                               ompi_communicator_t *comm, ompi_datatype_t *unit,
+                               int num_tags)
 {
     transport->super.ops = &transport_ops;
-    transport->comm      = comm;
-    transport->unit      = unit;
-    transport->first_tag = num_tags == 0 ? 0 : ompi_coll_base_nbc_reserve_tags(comm, num_tags);
+    transport->comm = comm;
+    transport->unit = unit;
+    transport->first_tag =
+        num_tags == 0 ? 0 : ompi_coll_base_nbc_reserve_tags(comm, num_tags);
 }

@@ -18,12 +18,13 @@ typedef struct {
     int first_tag;         /* tag i of the schedule is first_tag - i */
 } coll_mtree_transport_t;
 
-
 /*
- * Make @a transport send units of datatype @a unit over @a comm, in @a num_tags tags of the range that
- * collectives have; all ranks must call with the same number in the same order.
+ * Make @a transport send units of datatype @a unit over @a comm, in @a num_tags tags of
+ * the range that collectives have; all ranks must call with the same number in the same
+ * order.
  */
-void coll_mtree_transport_init(coll_mtree_transport_t *transport, ompi_communicator_t *comm,
-                               ompi_datatype_t *unit, int num_tags);
+void coll_mtree_transport_init(coll_mtree_transport_t *transport,
+                               ompi_communicator_t *comm, ompi_datatype_t *unit,
+                               int num_tags);
 
 #endif

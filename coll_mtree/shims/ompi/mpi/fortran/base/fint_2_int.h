@@ -1,6 +1,6 @@
 /*
- * Debian's Open MPI packages leave this header out; all that other headers use of it is this
- * conversion, which is the value itself where a Fortran INTEGER is a C int.
+ * Debian's Open MPI packages leave this header out; all that other headers use of it is
+ * this conversion, which is the value itself where a Fortran INTEGER is a C int.
  */
 #ifndef MTREE_SHIM_FINT_2_INT_H
 #define MTREE_SHIM_FINT_2_INT_H
