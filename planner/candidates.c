@@ -291,6 +291,35 @@ free_scratch:
     return status;
 }
 
+/* List each host's edges. */
+static mtree_status_t make_adjacency(mtree_candidates_t *made)
+{
+    int ends = made->directed ? 1 : 2;
+    int *place;
+
+    made->out_first = calloc((size_t)made->num_hosts + 2, sizeof(*made->out_first));
+    made->out = malloc(((size_t)made->num_edges * 2 + 1) * sizeof(*made->out));
+    if (made->out_first == NULL || made->out == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    /* Counted two places on, so that filling moves each start to where it belongs. */
+    place = made->out_first + 1;
+    for (int edge = 0; edge < made->num_edges; ++edge) {
+        for (int end = 0; end < ends; ++end) {
+            ++made->out_first[(end == 0 ? made->from[edge] : made->to[edge]) + 2];
+        }
+    }
+    for (int i = 0; i < made->num_hosts; ++i) {
+        made->out_first[i + 2] += made->out_first[i + 1];
+    }
+    for (int edge = 0; edge < made->num_edges; ++edge) {
+        for (int end = 0; end < ends; ++end) {
+            made->out[place[end == 0 ? made->from[edge] : made->to[edge]]++] = edge;
+        }
+    }
+    return MTREE_OK;
+}
+
 /* Mark the hosts that host 0 reaches over the edges, or (@a backward) that reach it. */
 static void mark_reached(const mtree_candidates_t *made, bool backward, bool *reached)
 {
@@ -369,6 +398,9 @@ mtree_status_t mtree_candidates_create(const mtree_problem_t *problem,
         status = make_rows(&builder);
     }
     if (status == MTREE_OK) {
+        status = make_adjacency(builder.made);
+    }
+    if (status == MTREE_OK) {
         status = check_connected(&builder);
     }
 
@@ -392,6 +424,8 @@ void mtree_candidates_destroy(mtree_candidates_t *candidates)
     free(candidates->latency);
     free(candidates->first);
     free(candidates->rows);
+    free(candidates->out_first);
+    free(candidates->out);
     free(candidates->capacity);
     free(candidates->arc);
     free(candidates);

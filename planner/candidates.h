@@ -23,9 +23,11 @@ typedef struct {
     int *from, *to; /* [num_edges] hosts; from is the parent when directed, the lower
                        otherwise */
     double
-        *latency; /* [num_edges] seconds, one way, the longer of both when undirected */
-    int *first;   /* [num_edges + 1] where an edge's rows start in `rows` */
-    int *rows;    /* rows an edge uses, once for each time it does */
+        *latency;   /* [num_edges] seconds, one way, the longer of both when undirected */
+    int *first;     /* [num_edges + 1] where an edge's rows start in `rows` */
+    int *rows;      /* rows an edge uses, once for each time it does */
+    int *out_first; /* [num_hosts + 1] where a host's edges start in `out` */
+    int *out; /* edges by the host they leave; undirected ones at both their hosts */
     int num_rows;
     double *capacity; /* [num_rows] bits/s, positive */
     int *arc;         /* [num_rows] the arc of the topology that gave the capacity */
@@ -42,6 +44,13 @@ mtree_status_t mtree_candidates_create(const mtree_problem_t *problem,
 
 /* Free; NULL is allowed. */
 void mtree_candidates_destroy(mtree_candidates_t *candidates);
+
+/* The host at the other end of @a edge than @a host. */
+static inline int mtree_candidates_other(const mtree_candidates_t *candidates, int edge,
+                                         int host)
+{
+    return candidates->from[edge] == host ? candidates->to[edge] : candidates->from[edge];
+}
 
 /* The price of each edge when each row has a price: the sum over its rows.  @a price is
  * [num_edges]. */

@@ -3,6 +3,7 @@
 #include "planner/algorithm.h"
 #include "planner/latency.h"
 #include "planner/multitree.h"
+#include "planner/packing.h"
 #include "planner/plan_finish.h"
 #include "topo/log.h"
 
@@ -12,6 +13,7 @@
 
 /* Every algorithm of the planner; the first is the default. */
 static const mtree_algorithm_t algorithms[] = {
+    {"packing", MTREE_DOES_ALL, mtree_packing_plan},
     {"latency", MTREE_DOES_ALL, mtree_latency_plan},
     {"multitree",
      MTREE_DOES(MTREE_ALLREDUCE) | MTREE_DOES(MTREE_ALLGATHER) |
