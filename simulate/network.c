@@ -1,0 +1,243 @@
+#include "simulate/network_model.h"
+
+#include "topo/log.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+void mtree_network_default_options(mtree_network_options_t *options)
+{
+    *options = (mtree_network_options_t){.model = MTREE_NETWORK_QUEUE,
+                                         .packet_bytes = 8948,
+                                         .header_bytes = 66,
+                                         .ack_bytes = 66,
+                                         .window_bytes = 0.0,
+                                         .local_rate = 40e9,
+                                         .local_latency = 1e-6};
+}
+
+static mtree_status_t check_options(const mtree_network_options_t *options)
+{
+    if (options->packet_bytes == 0) {
+        mtree_error("simulator: packets of 0 bytes; give a packet size of 1 or more");
+        return MTREE_ERR_INVALID;
+    }
+    if (!(options->ack_bytes >= 0.0) || !(options->window_bytes >= 0.0) ||
+        !(options->local_rate > 0.0) || !(options->local_latency >= 0.0)) {
+        mtree_error("simulator: a negative size or time in the network's options; sizes "
+                    "and times must be 0 or more, the rate inside a host more than 0");
+        return MTREE_ERR_INVALID;
+    }
+    return MTREE_OK;
+}
+
+mtree_status_t mtree_network_create(mtree_clock_t *clock,
+                                    const mtree_topology_t *topology, const int *hosts,
+                                    int num_hosts, const mtree_network_options_t *options,
+                                    mtree_network_t **network_p)
+{
+    mtree_network_t *network;
+    mtree_status_t status;
+    size_t num_arcs = 2 * (size_t)topology->num_links;
+    size_t arc;
+
+    status = check_options(options);
+    if (status != MTREE_OK) {
+        return status;
+    }
+    network = calloc(1, sizeof(*network));
+    if (network == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    network->clock = clock;
+    network->topology = topology;
+    network->options = *options;
+    network->num_arcs = (int)num_arcs;
+    network->timer.func = mtree_network_flow_timer;
+    /* One allocation holds the five arrays; one element more keeps it from being empty.
+     */
+    network->capacity = calloc(5 * num_arcs + 1, sizeof(double));
+    if (network->capacity == NULL) {
+        mtree_network_destroy(network);
+        return MTREE_ERR_NO_MEMORY;
+    }
+    network->free_at = network->capacity + num_arcs;
+    network->busy = network->capacity + 2 * num_arcs;
+    network->left = network->capacity + 3 * num_arcs;
+    network->load = network->capacity + 4 * num_arcs;
+    for (arc = 0; arc < num_arcs; arc++) {
+        network->capacity[arc] = mtree_arc_capacity(topology, (int)arc);
+    }
+    status = mtree_routes_create(topology, hosts, num_hosts, &network->routes);
+    if (status != MTREE_OK) {
+        mtree_network_destroy(network);
+        return status;
+    }
+    *network_p = network;
+    return MTREE_OK;
+}
+
+void mtree_network_destroy(mtree_network_t *network)
+{
+    mtree_connection_t *connection, *next;
+
+    if (network == NULL) {
+        return;
+    }
+    for (connection = network->connections; connection != NULL; connection = next) {
+        next = connection->next;
+        free(connection->flow_arcs);
+        free(connection->flow_weights);
+        free(connection);
+    }
+    mtree_routes_destroy(network->routes);
+    free(network->active);
+    free(network->flows);
+    free(network->capacity);
+    free(network);
+}
+
+double mtree_network_packets(const mtree_network_t *network, size_t bytes)
+{
+    const size_t packet = network->options.packet_bytes;
+
+    return bytes == 0 ? 1.0 : (double)((bytes + packet - 1) / packet);
+}
+
+double mtree_network_wire_bits(const mtree_network_t *network, size_t bytes)
+{
+    return 8.0 * ((double)bytes + mtree_network_packets(network, bytes) *
+                                      (double)network->options.header_bytes);
+}
+
+double mtree_network_packet_bits(const mtree_network_t *network, size_t bytes)
+{
+    const size_t packet = network->options.packet_bytes;
+
+    return mtree_network_wire_bits(network, bytes < packet ? bytes : packet);
+}
+
+/* The flow of a connection loads the way there with its bits and the way back with its
+ * acks. */
+static mtree_status_t set_flow(mtree_connection_t *connection)
+{
+    const mtree_network_t *network = connection->network;
+    const double ack_share =
+        network->options.ack_bytes /
+        (double)(network->options.packet_bytes + network->options.header_bytes);
+    size_t room = 2 * (size_t)connection->num_arcs + 1;
+    int length = 0, arc, i;
+
+    connection->flow_arcs = calloc(room, sizeof(int));
+    connection->flow_weights = calloc(room, sizeof(double));
+    if (connection->flow_arcs == NULL || connection->flow_weights == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    for (i = 0; i < connection->num_arcs; i++) {
+        arc = connection->arcs[i];
+        connection->flow_arcs[length] = arc;
+        connection->flow_weights[length++] = 1.0;
+        if (ack_share > 0.0 && network->capacity[arc ^ 1] > 0.0) {
+            connection->flow_arcs[length] = arc ^ 1;
+            connection->flow_weights[length++] = ack_share;
+        }
+    }
+    connection->flow.num_arcs = length;
+    connection->flow.arcs = connection->flow_arcs;
+    connection->flow.weights = connection->flow_weights;
+    connection->flow.limit = connection->limit;
+    return MTREE_OK;
+}
+
+static void set_route(mtree_connection_t *connection, int from, int to)
+{
+    const mtree_network_t *network = connection->network;
+    const mtree_network_options_t *options = &network->options;
+    int i;
+
+    connection->arcs = mtree_routes_get(network->routes, from, to, &connection->num_arcs);
+    connection->limit = INFINITY;
+    if (connection->num_arcs == 0) {
+        connection->latency = options->local_latency;
+        connection->limit = options->local_rate;
+        return;
+    }
+    connection->latency = mtree_routes_latency(network->routes, from, to);
+    for (i = 1; i < connection->num_arcs; i++) {
+        connection->forwarding +=
+            mtree_network_packet_bits(network, options->packet_bytes) /
+            network->capacity[connection->arcs[i]];
+    }
+    if (options->window_bytes > 0.0 && connection->latency > 0.0) {
+        connection->limit = 8.0 * options->window_bytes / (2.0 * connection->latency);
+    }
+}
+
+mtree_status_t mtree_network_connect(mtree_network_t *network, int from, int to,
+                                     mtree_connection_t **connection_p)
+{
+    mtree_connection_t *connection = calloc(1, sizeof(*connection));
+    mtree_status_t status;
+
+    if (connection == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    connection->network = network;
+    connection->last_p = &connection->first;
+    connection->place = -1;
+    connection->next = network->connections;
+    network->connections = connection;
+    set_route(connection, from, to);
+    status = set_flow(connection);
+    if (status != MTREE_OK) {
+        return status;
+    }
+    *connection_p = connection;
+    return MTREE_OK;
+}
+
+double mtree_network_busy(const mtree_network_t *network, int arc)
+{
+    return network->busy[arc];
+}
+
+static void arrival_event(mtree_event_t *event)
+{
+    mtree_message_t *message = mtree_network_message(event);
+
+    message->arrived(message);
+}
+
+static void departure_event(mtree_event_t *event)
+{
+    mtree_message_t *message =
+        (mtree_message_t *)((char *)event - offsetof(mtree_message_t, departure));
+
+    message->departed(message);
+}
+
+void mtree_network_set_departure(mtree_message_t *message, double time)
+{
+    if (message->departed != NULL) {
+        message->departure.func = departure_event;
+        mtree_clock_add(message->connection->network->clock, &message->departure, time);
+    }
+}
+
+void mtree_network_set_arrival(mtree_message_t *message, double time)
+{
+    message->head.func = arrival_event;
+    mtree_clock_add(message->connection->network->clock, &message->head, time);
+}
+
+void mtree_network_send(mtree_connection_t *connection, mtree_message_t *message)
+{
+    message->connection = connection;
+    message->head.place = 0;
+    message->departure.place = 0;
+    if (connection->network->options.model == MTREE_NETWORK_FLOW) {
+        mtree_network_flow_send(message);
+    } else {
+        mtree_network_queue_send(message);
+    }
+}

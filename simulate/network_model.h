@@ -1,0 +1,70 @@
+/*
+ * What the two models of the network share.  Private to simulate/network*.c.
+ */
+#ifndef MTREE_SIMULATE_NETWORK_MODEL_H
+#define MTREE_SIMULATE_NETWORK_MODEL_H
+
+#include "simulate/flow.h"
+#include "simulate/network.h"
+
+struct mtree_connection {
+    mtree_network_t *network;
+    mtree_connection_t *next; /* of all connections, for freeing */
+    int num_arcs;
+    const int *arcs;   /* the route, the routes' own */
+    double latency;    /* of the route */
+    double forwarding; /* seconds a full packet waits to be whole at the inner vertices */
+    double limit;      /* bits/s, from the window or of the host itself */
+    double next_start; /* queue model: when the window lets the next message begin */
+    mtree_message_t *first; /* flow model: messages not yet sent */
+    mtree_message_t **last_p;
+    int place; /* flow model: index among the active ones, -1: idle */
+    mtree_flow_t flow;
+    int *flow_arcs;
+    double *flow_weights;
+};
+
+struct mtree_network {
+    mtree_clock_t *clock;
+    const mtree_topology_t *topology;
+    mtree_network_options_t options;
+    mtree_routes_t *routes;
+    mtree_connection_t *connections;
+    int num_arcs;
+    double *capacity;
+    double *free_at; /* queue model: when the arc has sent all that it was given */
+    double *busy;
+    /* Flow model. */
+    mtree_event_t timer;
+    double updated; /* when the messages' bits were last counted down */
+    int num_active, active_room;
+    mtree_connection_t **active;
+    mtree_flow_t **flows;
+    double *left, *load; /* scratch of mtree_flows_share() */
+};
+
+/* What a message of @a bytes is on the wire: packets, bits with headers, bits of its
+ * first packet, which an inner vertex must hold whole before it forwards it. */
+double mtree_network_packets(const mtree_network_t *network, size_t bytes);
+double mtree_network_wire_bits(const mtree_network_t *network, size_t bytes);
+double mtree_network_packet_bits(const mtree_network_t *network, size_t bytes);
+
+/* The message whose `head` is @a event. */
+static inline mtree_message_t *mtree_network_message(mtree_event_t *event)
+{
+    return (mtree_message_t *)((char *)event - offsetof(mtree_message_t, head));
+}
+
+/* When the last byte of @a message leaves the sender, and when it reaches the receiver.
+ */
+void mtree_network_set_departure(mtree_message_t *message, double time);
+void mtree_network_set_arrival(mtree_message_t *message, double time);
+
+/* Send in the queue model. */
+void mtree_network_queue_send(mtree_message_t *message);
+
+/* Send in the flow model, and its timer: something changed, share the arcs anew. */
+void mtree_network_flow_send(mtree_message_t *message);
+void mtree_network_flow_timer(mtree_event_t *event);
+
+#endif
