@@ -8,7 +8,7 @@
 struct mtree_clock {
     double now;
     uint64_t next_sequence;
-    mtree_event_t **heap; /* binary heap, the earliest at 0 */
+    mtree_clock_event_t **heap; /* binary heap, the earliest at 0 */
     size_t length, room;
     mtree_status_t status;
     mtree_clock_progress_t progress;
@@ -40,18 +40,18 @@ double mtree_clock_now(const mtree_clock_t *clock)
     return clock->now;
 }
 
-static bool is_before(const mtree_event_t *a, const mtree_event_t *b)
+static bool is_before(const mtree_clock_event_t *a, const mtree_clock_event_t *b)
 {
     return a->time < b->time || (a->time == b->time && a->sequence < b->sequence);
 }
 
-static void put(mtree_clock_t *clock, size_t place, mtree_event_t *event)
+static void put(mtree_clock_t *clock, size_t place, mtree_clock_event_t *event)
 {
     clock->heap[place] = event;
     event->place = place + 1;
 }
 
-static void sift_up(mtree_clock_t *clock, size_t place, mtree_event_t *event)
+static void sift_up(mtree_clock_t *clock, size_t place, mtree_clock_event_t *event)
 {
     while (place > 0 && is_before(event, clock->heap[(place - 1) / 2])) {
         put(clock, place, clock->heap[(place - 1) / 2]);
@@ -60,7 +60,7 @@ static void sift_up(mtree_clock_t *clock, size_t place, mtree_event_t *event)
     put(clock, place, event);
 }
 
-static void sift_down(mtree_clock_t *clock, size_t place, mtree_event_t *event)
+static void sift_down(mtree_clock_t *clock, size_t place, mtree_clock_event_t *event)
 {
     size_t child = 2 * place + 1;
 
@@ -79,9 +79,9 @@ static void sift_down(mtree_clock_t *clock, size_t place, mtree_event_t *event)
     put(clock, place, event);
 }
 
-void mtree_clock_remove(mtree_clock_t *clock, mtree_event_t *event)
+void mtree_clock_remove(mtree_clock_t *clock, mtree_clock_event_t *event)
 {
-    mtree_event_t *last;
+    mtree_clock_event_t *last;
     size_t place;
 
     if (event->place == 0) {
@@ -100,15 +100,15 @@ void mtree_clock_remove(mtree_clock_t *clock, mtree_event_t *event)
     }
 }
 
-void mtree_clock_add(mtree_clock_t *clock, mtree_event_t *event, double time)
+void mtree_clock_add(mtree_clock_t *clock, mtree_clock_event_t *event, double time)
 {
-    mtree_event_t **heap;
+    mtree_clock_event_t **heap;
     size_t room;
 
     mtree_clock_remove(clock, event);
     if (clock->length == clock->room) {
         room = clock->room == 0 ? 256 : 2 * clock->room;
-        heap = realloc(clock->heap, room * sizeof(mtree_event_t *));
+        heap = realloc(clock->heap, room * sizeof(mtree_clock_event_t *));
         if (heap == NULL) {
             mtree_clock_fail(clock, MTREE_ERR_NO_MEMORY);
             return;
@@ -137,7 +137,7 @@ void mtree_clock_set_progress(mtree_clock_t *clock, mtree_clock_progress_t progr
 
 mtree_status_t mtree_clock_run(mtree_clock_t *clock)
 {
-    mtree_event_t *event;
+    mtree_clock_event_t *event;
     uint64_t events = 0;
 
     while (clock->length > 0 && clock->status == MTREE_OK) {

@@ -15,11 +15,11 @@
 #include <stdint.h>
 
 typedef struct mtree_clock mtree_clock_t;
-typedef struct mtree_event mtree_event_t;
+typedef struct mtree_clock_event mtree_clock_event_t;
 
 /* Zeroed before its first use; only @a func is for the owner to set. */
-struct mtree_event {
-    void (*func)(mtree_event_t *self);
+struct mtree_clock_event {
+    void (*func)(mtree_clock_event_t *self);
     double time;       /* when it is due, seconds */
     uint64_t sequence; /* breaks ties */
     size_t place;      /* 1 + index in the heap; 0: does not wait */
@@ -42,10 +42,10 @@ double mtree_clock_now(const mtree_clock_t *clock);
  * already due. An event that waits is moved.  MTREE_ERR_NO_MEMORY is kept and returned by
  * mtree_clock_run(), so that callbacks need not handle it.
  */
-void mtree_clock_add(mtree_clock_t *clock, mtree_event_t *event, double time);
+void mtree_clock_add(mtree_clock_t *clock, mtree_clock_event_t *event, double time);
 
 /* Do not call @a event; nothing happens when it does not wait. */
-void mtree_clock_remove(mtree_clock_t *clock, mtree_event_t *event);
+void mtree_clock_remove(mtree_clock_t *clock, mtree_clock_event_t *event);
 
 /* Stop mtree_clock_run() after the current event with @a status; the first one given is
  * kept. */

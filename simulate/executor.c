@@ -30,8 +30,8 @@ struct mtree_runner {
     const mtree_program_t *program;
     uint32_t **buffers;
     size_t at;
-    bool *is_done;         /* [num_steps] for sends and receives */
-    mtree_event_t step_on; /* goes on once the rank has computed */
+    bool *is_done;               /* [num_steps] for sends and receives */
+    mtree_clock_event_t step_on; /* goes on once the rank has computed */
     mtree_request_t *requests;
     mtree_request_t *spare; /* requests to use again */
 };
@@ -111,7 +111,7 @@ static void compute(mtree_runner_t *runner, const mtree_step_t *step)
 }
 
 /* Go through the program up to the next wait for something that is not done. */
-static void run(mtree_event_t *event)
+static void run(mtree_clock_event_t *event)
 {
     mtree_runner_t *runner =
         (mtree_runner_t *)((char *)event - offsetof(mtree_runner_t, step_on));

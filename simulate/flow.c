@@ -6,8 +6,8 @@
 /* Arcs whose fill level is equal but for rounding are full together. */
 #define LEVEL_TOLERANCE 1e-12
 
-static void prepare(mtree_flow_t *const *flows, int num_flows, const double *capacities,
-                    double *left, double *load)
+static void prepare(mtree_fair_flow_t *const *flows, int num_flows,
+                    const double *capacities, double *left, double *load)
 {
     int arc, f, i;
 
@@ -27,7 +27,8 @@ static void prepare(mtree_flow_t *const *flows, int num_flows, const double *cap
 }
 
 /* The rate at which a flow that still grows would stop if only its own arcs mattered. */
-static double flow_level(const mtree_flow_t *flow, const double *left, const double *load)
+static double flow_level(const mtree_fair_flow_t *flow, const double *left,
+                         const double *load)
 {
     double level = flow->limit;
     int i;
@@ -38,7 +39,7 @@ static double flow_level(const mtree_flow_t *flow, const double *left, const dou
     return level;
 }
 
-static void stop(mtree_flow_t *flow, double rate, double *left, double *load)
+static void stop(mtree_fair_flow_t *flow, double rate, double *left, double *load)
 {
     int i;
 
@@ -49,7 +50,7 @@ static void stop(mtree_flow_t *flow, double rate, double *left, double *load)
     }
 }
 
-void mtree_flows_share(mtree_flow_t *const *flows, int num_flows,
+void mtree_flows_share(mtree_fair_flow_t *const *flows, int num_flows,
                        const double *capacities, double *left, double *load)
 {
     int growing = num_flows, f;

@@ -13,14 +13,14 @@ typedef struct {
         *weights; /* [num_arcs] bits the arc carries for each bit of the flow; > 0 */
     double limit; /* bits/s the flow itself can take; > 0, may be INFINITY */
     double rate;  /* the answer, bits/s */
-} mtree_flow_t;
+} mtree_fair_flow_t;
 
 /*
  * Set the rate of each of the @a num_flows flows.  @a capacities are the arcs' in bits/s;
  * @a left and
  * @a load are scratch as long as @a capacities.  A flow without arcs gets its limit.
  */
-void mtree_flows_share(mtree_flow_t *const *flows, int num_flows,
+void mtree_flows_share(mtree_fair_flow_t *const *flows, int num_flows,
                        const double *capacities, double *left, double *load);
 
 #endif

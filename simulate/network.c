@@ -201,14 +201,14 @@ double mtree_network_busy(const mtree_network_t *network, int arc)
     return network->busy[arc];
 }
 
-static void arrival_event(mtree_event_t *event)
+static void arrival_event(mtree_clock_event_t *event)
 {
     mtree_message_t *message = mtree_network_message(event);
 
     message->arrived(message);
 }
 
-static void departure_event(mtree_event_t *event)
+static void departure_event(mtree_clock_event_t *event)
 {
     mtree_message_t *message =
         (mtree_message_t *)((char *)event - offsetof(mtree_message_t, departure));

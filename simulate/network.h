@@ -47,7 +47,7 @@ struct mtree_message {
     /* The network's. */
     mtree_connection_t *connection;
     mtree_message_t *next;
-    mtree_event_t head, departure;
+    mtree_clock_event_t head, departure;
     double tail; /* when the last byte reaches the arc at which the head is */
     double bits; /* on the wire, still to be sent (flow model) */
     int hop;

@@ -13,7 +13,7 @@ static void flow_advance(mtree_network_t *network)
 {
     const double now = mtree_clock_now(network->clock);
     const double seconds = now - network->updated;
-    const mtree_flow_t *flow;
+    const mtree_fair_flow_t *flow;
     double bits;
     int f, i;
 
@@ -75,7 +75,7 @@ static void flow_complete(mtree_network_t *network)
     }
 }
 
-void mtree_network_flow_timer(mtree_event_t *event)
+void mtree_network_flow_timer(mtree_clock_event_t *event)
 {
     mtree_network_t *network =
         (mtree_network_t *)((char *)event - offsetof(mtree_network_t, timer));
@@ -103,7 +103,7 @@ static mtree_status_t flow_reserve(mtree_network_t *network)
 {
     int room = network->active_room == 0 ? 64 : 2 * network->active_room;
     mtree_connection_t **active;
-    mtree_flow_t **flows;
+    mtree_fair_flow_t **flows;
 
     if (network->num_active < network->active_room) {
         return MTREE_OK;
@@ -113,7 +113,7 @@ static mtree_status_t flow_reserve(mtree_network_t *network)
         return MTREE_ERR_NO_MEMORY;
     }
     network->active = active;
-    flows = realloc(network->flows, (size_t)room * sizeof(mtree_flow_t *));
+    flows = realloc(network->flows, (size_t)room * sizeof(mtree_fair_flow_t *));
     if (flows == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }

@@ -19,7 +19,7 @@ struct mtree_connection {
     mtree_message_t *first; /* flow model: messages not yet sent */
     mtree_message_t **last_p;
     int place; /* flow model: index among the active ones, -1: idle */
-    mtree_flow_t flow;
+    mtree_fair_flow_t flow;
     int *flow_arcs;
     double *flow_weights;
 };
@@ -35,11 +35,11 @@ struct mtree_network {
     double *free_at; /* queue model: when the arc has sent all that it was given */
     double *busy;
     /* Flow model. */
-    mtree_event_t timer;
+    mtree_clock_event_t timer;
     double updated; /* when the messages' bits were last counted down */
     int num_active, active_room;
     mtree_connection_t **active;
-    mtree_flow_t **flows;
+    mtree_fair_flow_t **flows;
     double *left, *load; /* scratch of mtree_flows_share() */
 };
 
@@ -50,7 +50,7 @@ double mtree_network_wire_bits(const mtree_network_t *network, size_t bytes);
 double mtree_network_packet_bits(const mtree_network_t *network, size_t bytes);
 
 /* The message whose `head` is @a event. */
-static inline mtree_message_t *mtree_network_message(mtree_event_t *event)
+static inline mtree_message_t *mtree_network_message(mtree_clock_event_t *event)
 {
     return (mtree_message_t *)((char *)event - offsetof(mtree_message_t, head));
 }
@@ -65,6 +65,6 @@ void mtree_network_queue_send(mtree_message_t *message);
 
 /* Send in the flow model, and its timer: something changed, share the arcs anew. */
 void mtree_network_flow_send(mtree_message_t *message);
-void mtree_network_flow_timer(mtree_event_t *event);
+void mtree_network_flow_timer(mtree_clock_event_t *event);
 
 #endif

@@ -31,7 +31,7 @@ static void queue_acknowledge(const mtree_message_t *message)
 
 /* The first packet of a message is whole at the vertex before arc number `hop` of its
  * route. */
-static void queue_head(mtree_event_t *event)
+static void queue_head(mtree_clock_event_t *event)
 {
     mtree_message_t *message = mtree_network_message(event);
     mtree_connection_t *connection = message->connection;

@@ -28,7 +28,7 @@ struct mtree_recv {
     size_t count;
     mtree_completion_t *done;
     mtree_status_t status;
-    mtree_event_t event;
+    mtree_clock_event_t event;
 };
 
 /* A message and its protocol; freed when both ends are done with it. */
@@ -45,8 +45,8 @@ struct mtree_send {
     int references;
     mtree_recv_t *recv;
     mtree_completion_t *done;
-    mtree_event_t event; /* at the sender: its time for this message is over */
-    mtree_event_t done_event;
+    mtree_clock_event_t event; /* at the sender: its time for this message is over */
+    mtree_clock_event_t done_event;
     mtree_message_t message;     /* there: the first part, then the rest */
     mtree_message_t acknowledge; /* and back */
 };
@@ -181,7 +181,7 @@ static void send_release(mtree_send_t *send)
 }
 
 /* One more end of the message is done; its completion is the last use of it here. */
-static void send_done(mtree_event_t *event)
+static void send_done(mtree_clock_event_t *event)
 {
     mtree_send_t *send =
         (mtree_send_t *)((char *)event - offsetof(mtree_send_t, done_event));
@@ -192,7 +192,7 @@ static void send_done(mtree_event_t *event)
     done->func(done, MTREE_OK);
 }
 
-static void recv_done(mtree_event_t *event)
+static void recv_done(mtree_clock_event_t *event)
 {
     mtree_recv_t *recv = (mtree_recv_t *)((char *)event - offsetof(mtree_recv_t, event));
     mtree_completion_t *done = recv->done;
@@ -311,7 +311,7 @@ static void first_arrived(mtree_message_t *message)
     pair->arrived_last_p = &send->next;
 }
 
-static void send_start(mtree_event_t *event)
+static void send_start(mtree_clock_event_t *event)
 {
     mtree_send_t *send = (mtree_send_t *)((char *)event - offsetof(mtree_send_t, event));
 

@@ -3,14 +3,14 @@
 #include <check.h>
 
 typedef struct {
-    mtree_event_t event;
+    mtree_clock_event_t event;
     mtree_clock_t *clock;
     int number;
     int *log, *length_p;
     double again; /* add this one once more, so many seconds later; 0: not */
 } note_t;
 
-static void note(mtree_event_t *event)
+static void note(mtree_clock_event_t *event)
 {
     note_t *self = (note_t *)event;
 
@@ -112,7 +112,7 @@ START_TEST(test_heap)
 }
 END_TEST
 
-static void fail_twice(mtree_event_t *event)
+static void fail_twice(mtree_clock_event_t *event)
 {
     mtree_clock_fail(((note_t *)event)->clock, MTREE_ERR_TRANSPORT);
     mtree_clock_fail(((note_t *)event)->clock, MTREE_ERR_IO);

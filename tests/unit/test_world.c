@@ -166,13 +166,13 @@ START_TEST(test_rendezvous)
 END_TEST
 
 typedef struct {
-    mtree_event_t event;
+    mtree_clock_event_t event;
     fixture_t *fixture;
     done_t *note;
     uint32_t *word;
 } late_t;
 
-static void recv_late(mtree_event_t *event)
+static void recv_late(mtree_clock_event_t *event)
 {
     late_t *late = (late_t *)event;
 
