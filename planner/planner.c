@@ -1,10 +1,14 @@
 #include "planner/planner.h"
 
 #include "planner/algorithm.h"
+#include "planner/blink.h"
+#include "planner/gost.h"
 #include "planner/latency.h"
 #include "planner/multitree.h"
 #include "planner/packing.h"
 #include "planner/plan_finish.h"
+#include "planner/servers.h"
+#include "planner/topoadopt.h"
 #include "topo/log.h"
 
 #include <math.h>
@@ -15,6 +19,11 @@
 static const mtree_algorithm_t algorithms[] = {
     {"packing", MTREE_DOES_ALL, mtree_packing_plan},
     {"latency", MTREE_DOES_ALL, mtree_latency_plan},
+    {"gost", MTREE_DOES(MTREE_ALLREDUCE), mtree_gost_plan},
+    {"blink", MTREE_DOES(MTREE_ALLREDUCE), mtree_blink_plan},
+    {"topoadopt", MTREE_DOES(MTREE_ALLREDUCE), mtree_topoadopt_plan},
+    {"psld", MTREE_DOES(MTREE_ALLREDUCE), mtree_psld_plan},
+    {"plink", MTREE_DOES(MTREE_ALLREDUCE), mtree_plink_plan},
     {"multitree",
      MTREE_DOES(MTREE_ALLREDUCE) | MTREE_DOES(MTREE_ALLGATHER) |
          MTREE_DOES(MTREE_REDUCE_SCATTER),
