@@ -1,1 +1,1 @@
-"""The parts of netlab: topology -> recipe -> holder (builds and keeps a lab) -> programs."""
+"""The parts of netlab: topology -> recipe -> holder (which is the lab) -> programs."""

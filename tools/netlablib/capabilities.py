@@ -23,9 +23,14 @@ def unshare_command():
 
 def attempt(script):
     """Run a shell script in fresh namespaces; returns (worked, what it said)."""
-    done = subprocess.run([*unshare_command(), "sh", "-c", script], stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True,
-                          check=False)
+    done = subprocess.run(
+        [*unshare_command(), "sh", "-c", script],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        stdin=subprocess.DEVNULL,
+        text=True,
+        check=False,
+    )
     return done.returncode == 0, done.stdout.strip()
 
 
@@ -38,7 +43,9 @@ def namespace_obstacle():
     if worked:
         return None
     if os.geteuid() == 0:
-        return f"{said}; this root lacks CAP_SYS_ADMIN (a container without --privileged?)"
+        return (
+            f"{said}; this root lacks CAP_SYS_ADMIN (a container without --privileged?)"
+        )
     for path, value in FORBIDDING.items():
         if os.path.exists(path):
             with open(path, encoding="ascii") as file:

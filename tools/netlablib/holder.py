@@ -1,8 +1,8 @@
 """The holder: the one process whose namespaces are a lab.
 
-It runs in a mount and a network namespace of its own (and, without root, a user namespace).
-The names of the lab's network namespaces are mounts on a tmpfs that only the lab sees, so that
-nothing of the lab outlives its processes, however they end.
+It runs in a mount and a network namespace of its own (and, without root, a user
+namespace).  The names of the lab's network namespaces are mounts on a tmpfs that only the
+lab sees, so that nothing of the lab outlives its processes, however they end.
 """
 
 import ctypes
@@ -15,7 +15,7 @@ import sys
 from .errors import Interrupted, NetlabError, ignore_signals, raise_on_signals
 from .labs import Lab
 
-NAMESPACES = "/run/netns"     # where `ip netns` keeps them
+NAMESPACES = "/run/netns"  # where `ip netns` keeps them
 CLONE_NEWNET = 0x40000000
 RELAY_READY = b"ready\n"
 
@@ -30,9 +30,15 @@ SETTINGS = {
 
 
 def run(command, lines=()):
-    """Run a command with LINES on its standard input; its first complaint is the error."""
-    done = subprocess.run(command, input="".join(line + "\n" for line in lines), text=True,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    """Run a command with LINES as its input; its first complaint is the error."""
+    done = subprocess.run(
+        command,
+        input="".join(line + "\n" for line in lines),
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
+    )
     if done.returncode != 0:
         said = done.stdout.strip().splitlines() or ["no reason given"]
         raise NetlabError(f"'{' '.join(command)}' failed: {'; '.join(said[:2])}")
@@ -79,11 +85,12 @@ def make_namespaces(names):
 
 
 def start_relay(recipe):
-    """Start netlab_relay on the recipe's links; it ends by itself when this process does."""
+    """Start netlab_relay on the recipe's links; it ends when this process does."""
     if not recipe["relay"]:
         return None
-    relay = subprocess.Popen([recipe["relay_program"]], stdin=subprocess.PIPE,
-                             stdout=subprocess.PIPE)
+    relay = subprocess.Popen(
+        [recipe["relay_program"]], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
     try:
         relay.stdin.write(("\n".join(recipe["relay"]) + "\n\n").encode())
         relay.stdin.flush()
@@ -106,7 +113,7 @@ def build(lab, recipe):
 
 
 def wait(relay, lifeline):
-    """Until a signal, the end of the netlab that wants the lab, or the end of the relay."""
+    """Until a signal, the end of the netlab that wants the lab, or of the relay."""
     watched = [0] if lifeline else []
     if relay is not None:
         watched.append(relay.stdout.fileno())

@@ -1,4 +1,4 @@
-"""Labs that stand: one folder each, which says who holds the lab and what it looks like."""
+"""Labs that stand: a folder each, which says who holds the lab and what is in it."""
 
 import contextlib
 import fcntl
@@ -11,14 +11,14 @@ import time
 
 from .errors import NetlabError
 
-HOLD_COMMAND = "_hold"        # netlab starts itself with this to hold a lab
-TOKEN = "NETLAB_LAB"          # in the environment of every process of a lab: its folder
-LAST_NUMBER = 254             # labs at one time: the second byte of their addresses
-GRACE_SECONDS = 3.0           # between asking a process to end and ending it
+HOLD_COMMAND = "_hold"  # netlab starts itself with this to hold a lab
+TOKEN = "NETLAB_LAB"  # in the environment of every process of a lab: its folder
+LAST_NUMBER = 254  # labs at one time: the second byte of their addresses
+GRACE_SECONDS = 3.0  # between asking a process to end and ending it
 
 
 def state_folder():
-    """Where this user's labs are written down; outside /run without root, for a lab hides /run."""
+    """Where this user's labs are written down; not in /run without root: a lab hides it."""
     if os.access("/run", os.W_OK):
         folder = "/run/netlab"
     else:
@@ -31,7 +31,7 @@ def state_folder():
 
 
 def start_time(pid):
-    """When the process started, in ticks since boot: tells a reused process id. None if gone."""
+    """Start of the process in ticks since boot (tells reused ids apart); None if gone."""
     try:
         with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as stat:
             fields = stat.read().rpartition(")")[2].split()
@@ -41,7 +41,7 @@ def start_time(pid):
 
 
 class Lab:
-    """A lab by its folder; `description` is what recipe.cook() and session.start() wrote."""
+    """A lab by its folder; `description` is what recipe.cook() and start() wrote."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -77,11 +77,15 @@ class Lab:
         return [vertex for vertex in self.description["vertices"] if vertex["is_host"]]
 
     def find_host(self, name):
-        """The vertex that the user calls NAME: a host, a switch, or '-' for the first host."""
+        """The vertex that the user calls NAME, or the first host if that is '-'."""
         for vertex in self.description["vertices"]:
-            if name in (vertex["name"], vertex["host"]) or (name == "-" and vertex["is_host"]):
+            if name in (vertex["name"], vertex["host"]) or (
+                name == "-" and vertex["is_host"]
+            ):
                 return vertex
-        raise NetlabError(f"lab {self.name} has no host '{name}'; see netlab status {self.name}")
+        raise NetlabError(
+            f"lab {self.name} has no host '{name}'; see netlab status {self.name}"
+        )
 
     def describe(self):
         return {"name": self.name, "alive": self.holder is not None, **self.description}
@@ -91,17 +95,25 @@ class Lab:
             return f"{self.name}: being built, or left behind: netlab down {self.name}"
         state = "" if self.holder else f"; its holder died: netlab down {self.name}"
         text = self.description
-        return (f"{self.name}: {len(self.hosts)} hosts, {len(text['links'])} links of "
-                f"{text['file']} at scale {text['scale']:g}, latency: {text['latency']}{state}")
+        return (
+            f"{self.name}: {len(self.hosts)} hosts, {len(text['links'])} links of "
+            f"{text['file']} at scale {text['scale']:g}, "
+            f"latency: {text['latency']}{state}"
+        )
 
     def details(self):
         lines = [self.summary()]
-        lines += [f"  {'host' if vertex['is_host'] else 'switch':6} {vertex['name']:16} "
-                  f"{vertex['address']}" for vertex in self.description.get("vertices", [])]
+        lines += [
+            f"  {'host' if vertex['is_host'] else 'switch':6} {vertex['name']:16} "
+            f"{vertex['address']}"
+            for vertex in self.description.get("vertices", [])
+        ]
         for link in self.description.get("links", []):
             forward, back = (rate / 1e6 for rate in link["capacity_bps"])
-            lines.append(f"  link   {link['from']}--{link['to']}  {forward:g} and {back:g} Mb/s, "
-                         f"{link['latency_s'] * 1e3:g} ms")
+            lines.append(
+                f"  link   {link['from']}--{link['to']}  {forward:g} and {back:g} Mb/s, "
+                f"{link['latency_s'] * 1e3:g} ms"
+            )
         return "\n".join(lines)
 
     def members(self):
@@ -133,7 +145,7 @@ class Lab:
                 return
 
     def stop(self):
-        """Remove the lab whatever state it is in.  Its namespaces end with its last process."""
+        """Remove the lab in whatever state; its namespaces end with its last process."""
         holder = self.holder
         if holder is not None:
             os.kill(holder, signal.SIGTERM)
@@ -160,8 +172,11 @@ def lock():
 
 def standing():
     folder = state_folder()
-    return [Lab(os.path.join(folder, name)) for name in sorted(os.listdir(folder))
-            if not name.startswith(".")]
+    return [
+        Lab(os.path.join(folder, name))
+        for name in sorted(os.listdir(folder))
+        if not name.startswith(".")
+    ]
 
 
 def claim(name):
@@ -169,12 +184,16 @@ def claim(name):
     with lock():
         labs = standing()
         if name in (lab.name for lab in labs):
-            raise NetlabError(f"a lab named {name} is there already; choose another with "
-                              f"--name, or remove it: netlab down {name}")
+            raise NetlabError(
+                f"a lab named {name} is there already; choose another with "
+                f"--name, or remove it: netlab down {name}"
+            )
         taken = {read_number(lab) for lab in labs}
         number = next((n for n in range(1, LAST_NUMBER + 1) if n not in taken), None)
         if number is None:
-            raise NetlabError(f"{LAST_NUMBER} labs are up already; remove some with netlab down")
+            raise NetlabError(
+                f"{LAST_NUMBER} labs are up already; remove some with netlab down"
+            )
         folder = os.path.join(state_folder(), name)
         os.mkdir(folder, 0o700)
         lab = Lab(folder)

@@ -8,7 +8,7 @@ from . import labs
 from .errors import NetlabError
 from .recipe import BRIDGE
 
-# What runs on an emulated host: its network, its host name, and /etc/hosts with its peers.
+# Into an emulated host: its network, its host name, and /etc/hosts with its peers.
 # It is called as ssh would be (HOST COMMAND...), for it is also mpirun's remote shell.
 ENTER = """#!/bin/sh
 case $1 in
@@ -28,23 +28,31 @@ def write_scripts(lab, ranks_per_host):
     cases = ""
     for vertex in lab.description["vertices"]:
         patterns = sorted({vertex["host"], vertex["host"].split(".")[0], vertex["name"]})
-        cases += (f"{'|'.join(shlex.quote(pattern) for pattern in patterns)}) "
-                  f"name={shlex.quote(vertex['host'])} "
-                  f"namespace={shlex.quote(vertex['namespace'])} ;;\n")
-    lab.write("enter", ENTER.format(cases=cases, hosts=shlex.quote(lab.path("hosts"))), 0o700)
+        cases += (
+            f"{'|'.join(shlex.quote(pattern) for pattern in patterns)}) "
+            f"name={shlex.quote(vertex['host'])} "
+            f"namespace={shlex.quote(vertex['namespace'])} ;;\n"
+        )
+    lab.write(
+        "enter", ENTER.format(cases=cases, hosts=shlex.quote(lab.path("hosts"))), 0o700
+    )
     lines = ["127.0.0.1 localhost"]
-    lines += [f"{vertex['address']} {vertex['host']}" for vertex in lab.description["vertices"]]
+    lines += [
+        f"{vertex['address']} {vertex['host']}" for vertex in lab.description["vertices"]
+    ]
     lab.write("hosts", "\n".join(lines) + "\n", 0o644)
-    lab.write("hostfile", "".join(f"{vertex['host']} slots={ranks_per_host}\n"
-                                  for vertex in lab.hosts))
+    lab.write(
+        "hostfile",
+        "".join(f"{vertex['host']} slots={ranks_per_host}\n" for vertex in lab.hosts),
+    )
 
 
 def environment(lab):
     """The environment of programs in the lab.
 
-    Open MPI's settings go here and not to mpirun's command line: what the user gives there
-    overrides them, a driver that calls mpirun many times needs nothing, and the user's own
-    OMPI_MCA_ variables win, too.
+    Open MPI's settings go here and not to mpirun's command line: what the user gives
+    there overrides them, a driver that calls mpirun many times needs nothing, and the
+    user's own OMPI_MCA_ variables win, too.
     """
     settings = {
         "OMPI_ALLOW_RUN_AS_ROOT": "1",
@@ -70,9 +78,14 @@ def environment(lab):
 def inside(lab):
     """The command prefix that joins the lab's mount and network namespaces."""
     if lab.holder is None:
-        raise NetlabError(f"lab {lab.name} has no holder any more: netlab down {lab.name}")
-    user = [] if os.geteuid() == 0 and same_user_namespace(lab.holder) else \
-        ["--user", "--preserve-credentials"]
+        raise NetlabError(
+            f"lab {lab.name} has no holder any more: netlab down {lab.name}"
+        )
+    user = (
+        []
+        if os.geteuid() == 0 and same_user_namespace(lab.holder)
+        else ["--user", "--preserve-credentials"]
+    )
     return ["nsenter", "--target", str(lab.holder), *user, "--mount", "--net"]
 
 
@@ -98,7 +111,12 @@ def execute(lab, vertex, program):
 
 def run_inside(lab, command):
     """Run a command of ours in the lab's own namespaces; its complaint is the error."""
-    done = subprocess.run([*inside(lab), *command], stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, check=False)
+    done = subprocess.run(
+        [*inside(lab), *command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
     if done.returncode != 0:
         raise NetlabError(f"'{' '.join(command)}' failed: {done.stdout.strip()}")

@@ -1,20 +1,20 @@
-"""A lab as data: the `ip` and `tc` commands that make it.  Nothing here touches the system.
+"""A lab as data: the `ip` and `tc` commands that make it; nothing here runs them.
 
-Every vertex is a network namespace that forwards; every link is a veth pair (or, with a relay
-in between, two pairs) whose ends are shaped by tbf.  The ends of a link share one hardware
-address and do not use ARP, so that no address resolution waits in a full queue.
+Every vertex is a network namespace that forwards; every link is a veth pair (or, with a
+relay in between, two pairs) whose ends are shaped by tbf.  The ends of a link share one
+hardware address and do not use ARP, so that no address resolution waits in a full queue.
 """
 
 import re
 
-BRIDGE = "netlab"         # the device that carries a host's address, the same on every host
+BRIDGE = "netlab"  # the device that carries a host's address, the same on every host
 MTU = 9000
-FRAME = MTU + 14          # what tbf counts for a full packet
-QUEUE_SECONDS = 0.03      # the longest queue in front of a link
-BURST_SECONDS = 0.002     # what a link may catch up when the machine was late
+FRAME = MTU + 14  # what tbf counts for a full packet
+QUEUE_SECONDS = 0.03  # the longest queue in front of a link
+BURST_SECONDS = 0.002  # what a link may catch up when the machine was late
 LEAST_QUEUE_FRAMES = 8
-LEAST_RATE = 8000         # bits/s; tbf has no rate of zero
-FIRST_TABLE = 1000        # routing tables of the exceptions, one a neighbour
+LEAST_RATE = 8000  # bits/s; tbf has no rate of zero
+FIRST_TABLE = 1000  # routing tables of the exceptions, one a neighbour
 FIRST_RULE = 100
 
 SAFE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*\Z")
@@ -23,12 +23,14 @@ TAKEN_DEVICES = {"lo", "all", "default", BRIDGE}
 
 def namespace_names(vertices):
     """Vertex name -> namespace name: the same where it can be a file name."""
-    return {vertex.name: vertex.name if SAFE_NAME.match(vertex.name) else f"vertex{number}"
-            for number, vertex in enumerate(vertices)}
+    return {
+        vertex.name: vertex.name if SAFE_NAME.match(vertex.name) else f"vertex{number}"
+        for number, vertex in enumerate(vertices)
+    }
 
 
 def device_name(neighbour, number):
-    """The device that leads to NEIGHBOUR over link NUMBER: its name where the kernel allows it."""
+    """The device towards NEIGHBOUR: its name if the kernel allows it, else the link."""
     usable = SAFE_NAME.match(neighbour) and len(neighbour) < 16
     return neighbour if usable and neighbour not in TAKEN_DEVICES else f"link{number}"
 
@@ -51,27 +53,41 @@ def queue_commands(device, rate, latency, kind, verb="add"):
     """The tc commands for one end of a link, latency in seconds."""
     if kind != "netem" or latency == 0:
         return [f"qdisc {verb} dev {device} root {shaper(rate)}"]
-    # netem holds what is on the wire: a full link for its whole latency, in small packets.
+    # netem holds what is on the wire: the link's rate for its latency in small packets.
     packets = 1000 + int(rate * latency / 8 / 64)
-    commands = [f"qdisc add dev {device} root handle 1: netem delay "
-                f"{latency * 1e6:.0f}us limit {packets}"] if verb == "add" else []
+    commands = (
+        [
+            f"qdisc add dev {device} root handle 1: netem delay "
+            f"{latency * 1e6:.0f}us limit {packets}"
+        ]
+        if verb == "add"
+        else []
+    )
     return commands + [f"qdisc {verb} dev {device} parent 1:1 handle 10: {shaper(rate)}"]
 
 
 def link_commands(number, link, namespaces, relayed):
     """Create the devices of a link, to be run in the lab's own namespace."""
-    ends = [(device_name(link.ends[1 - side], number), namespaces[link.ends[side]])
-            for side in (0, 1)]
-    hardware = f"02:6e:6c:{number >> 16 & 255:02x}:{number >> 8 & 255:02x}:{number & 255:02x}"
+    ends = [
+        (device_name(link.ends[1 - side], number), namespaces[link.ends[side]])
+        for side in (0, 1)
+    ]
+    hardware = (
+        f"02:6e:6c:{number >> 16 & 255:02x}:{number >> 8 & 255:02x}:{number & 255:02x}"
+    )
     common = f"mtu {MTU} address {hardware}"
     if not relayed:
-        return [f"link add name {ends[0][0]} {common} netns {ends[0][1]} type veth "
-                f"peer name {ends[1][0]} {common} netns {ends[1][1]}"]
+        return [
+            f"link add name {ends[0][0]} {common} netns {ends[0][1]} type veth "
+            f"peer name {ends[1][0]} {common} netns {ends[1][1]}"
+        ]
     commands = []
     for (device, namespace), relay in zip(ends, relay_devices(number)):
-        commands += [f"link add name {relay} {common} type veth "
-                     f"peer name {device} {common} netns {namespace}",
-                     f"link set dev {relay} arp off up"]
+        commands += [
+            f"link add name {relay} {common} type veth "
+            f"peer name {device} {common} netns {namespace}",
+            f"link set dev {relay} arp off up",
+        ]
     return commands
 
 
@@ -81,12 +97,15 @@ def relay_devices(number):
 
 
 def vertex_commands(vertex, number, topology, addresses, forwards):
-    """The ip commands inside a vertex's namespace: its address, its devices, its routes."""
+    """The ip commands inside a vertex's namespace: address, devices, routes."""
     plain, exceptions = forwards
     mine = addresses[vertex.name]
-    commands = ["link set dev lo up", f"link add name {BRIDGE} type bridge",
-                f"link set dev {BRIDGE} mtu {MTU} up",
-                f"address add {mine}/16 dev {BRIDGE} noprefixroute"]
+    commands = [
+        "link set dev lo up",
+        f"link add name {BRIDGE} type bridge",
+        f"link set dev {BRIDGE} mtu {MTU} up",
+        f"address add {mine}/16 dev {BRIDGE} noprefixroute",
+    ]
     devices = {}
     for link_number, link in enumerate(topology.links):
         if vertex.name in link.ends:
@@ -94,25 +113,33 @@ def vertex_commands(vertex, number, topology, addresses, forwards):
             devices[neighbour] = device_name(neighbour, link_number)
             commands.append(f"link set dev {devices[neighbour]} arp off up")
     for target, neighbour in plain[vertex.name].items():
-        commands.append(f"route add {addresses[target]}/32 dev {devices[neighbour]} src {mine}")
-    tables = {neighbour: FIRST_TABLE + place for place, neighbour in
-              enumerate(sorted(set(exceptions[vertex.name].values())))}
+        commands.append(
+            f"route add {addresses[target]}/32 dev {devices[neighbour]} src {mine}"
+        )
+    tables = {
+        neighbour: FIRST_TABLE + place
+        for place, neighbour in enumerate(sorted(set(exceptions[vertex.name].values())))
+    }
     for neighbour, table in tables.items():
         commands.append(f"route add default dev {devices[neighbour]} table {table}")
     for (source, target), neighbour in exceptions[vertex.name].items():
-        commands.append(f"rule add from {addresses[source]} to {addresses[target]} "
-                        f"lookup {tables[neighbour]} priority {FIRST_RULE}")
+        commands.append(
+            f"rule add from {addresses[source]} to {addresses[target]} "
+            f"lookup {tables[neighbour]} priority {FIRST_RULE}"
+        )
     return commands
 
 
 def relay_lines(links, scale):
-    """What netlab_relay reads: two devices, their delay in ns, and bits/s for its memory."""
+    """What netlab_relay reads: two devices, delay in ns, bits/s (for its memory)."""
     lines = []
     for number, link in enumerate(links):
         if link.latency > 0:
             first, second = relay_devices(number)
-            lines.append(f"{first} {second} {link.latency * 1e9:.0f} "
-                         f"{max(link.rates) * scale:.0f}")
+            lines.append(
+                f"{first} {second} {link.latency * 1e9:.0f} "
+                f"{max(link.rates) * scale:.0f}"
+            )
     return lines
 
 
@@ -122,25 +149,51 @@ def cook(topology, forwards, lab_number, scale, kind):
     `kind` says who makes the latency: "none" (nobody), "netem" (the kernel) or "relay".
     """
     namespaces = namespace_names(topology.vertices)
-    addresses = {vertex.name: address(lab_number, number)
-                 for number, vertex in enumerate(topology.vertices)}
-    ip = {namespaces[vertex.name]: vertex_commands(vertex, number, topology, addresses, forwards)
-          for number, vertex in enumerate(topology.vertices)}
+    addresses = {
+        vertex.name: address(lab_number, number)
+        for number, vertex in enumerate(topology.vertices)
+    }
+    ip = {
+        namespaces[vertex.name]: vertex_commands(
+            vertex, number, topology, addresses, forwards
+        )
+        for number, vertex in enumerate(topology.vertices)
+    }
     tc = {namespace: [] for namespace in ip}
     links, described = [], []
     for number, link in enumerate(topology.links):
-        links += link_commands(number, link, namespaces, kind == "relay" and link.latency > 0)
+        links += link_commands(
+            number, link, namespaces, kind == "relay" and link.latency > 0
+        )
         devices = [device_name(link.ends[1 - side], number) for side in (0, 1)]
         for side in (0, 1):
             tc[namespaces[link.ends[side]]] += queue_commands(
-                devices[side], link.rates[side] * scale, link.latency, kind)
-        described.append({"from": link.ends[0], "to": link.ends[1], "devices": devices,
-                          "capacity_bps": [rate * scale for rate in link.rates],
-                          "file_capacity_bps": list(link.rates),
-                          "latency_s": link.latency if kind != "none" else 0})
-    vertices = [{"name": vertex.name, "host": vertex.host, "is_host": vertex.is_host,
-                 "namespace": namespaces[vertex.name], "address": addresses[vertex.name]}
-                for vertex in topology.vertices]
-    return {"ip": ip, "tc": tc, "links": links,
-            "relay": relay_lines(topology.links, scale) if kind == "relay" else [],
-            "description": {"vertices": vertices, "links": described}}
+                devices[side], link.rates[side] * scale, link.latency, kind
+            )
+        described.append(
+            {
+                "from": link.ends[0],
+                "to": link.ends[1],
+                "devices": devices,
+                "capacity_bps": [rate * scale for rate in link.rates],
+                "file_capacity_bps": list(link.rates),
+                "latency_s": link.latency if kind != "none" else 0,
+            }
+        )
+    vertices = [
+        {
+            "name": vertex.name,
+            "host": vertex.host,
+            "is_host": vertex.is_host,
+            "namespace": namespaces[vertex.name],
+            "address": addresses[vertex.name],
+        }
+        for vertex in topology.vertices
+    ]
+    return {
+        "ip": ip,
+        "tc": tc,
+        "links": links,
+        "relay": relay_lines(topology.links, scale) if kind == "relay" else [],
+        "description": {"vertices": vertices, "links": described},
+    }

@@ -10,7 +10,7 @@ import time
 from . import capabilities, labs, programs, recipe, topology
 from .errors import NetlabError, ignore_signals
 
-END_SECONDS = 5.0       # for the user's command to end after a signal
+END_SECONDS = 5.0  # for the user's command to end after a signal
 RATE = re.compile(r"([0-9.]+(?:e[0-9]+)?)\s*([kMGT]?)(bps|Bps)\Z")
 UNITS = {"": 1, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 
@@ -23,8 +23,10 @@ def latency_kind(options, network):
         return "netem", None
     program = topology.find_program("netlab_relay", "NETLAB_RELAY")
     if program is None:
-        raise NetlabError("the kernel has no netem and netlab_relay is neither in the build folder "
-                          "nor on PATH: build it with make, or leave latency out: --no-latency")
+        raise NetlabError(
+            "the kernel has no netem and netlab_relay is neither in the build folder "
+            "nor on PATH: build it with make, or leave latency out: --no-latency"
+        )
     return "relay", program
 
 
@@ -35,10 +37,17 @@ def spawn_holder(lab, lifeline):
         theirs, ours = os.pipe()
         os.set_inheritable(ours, False)
     log = None if lifeline else os.open(lab.path("log"), os.O_WRONLY | os.O_CREAT, 0o600)
-    command = [*capabilities.unshare_command(), sys.executable, os.path.abspath(sys.argv[0]),
-               labs.HOLD_COMMAND, lab.folder, "lifeline" if lifeline else "detached"]
-    process = subprocess.Popen(command, stdin=theirs, stdout=subprocess.PIPE, stderr=log,
-                               start_new_session=True)
+    command = [
+        *capabilities.unshare_command(),
+        sys.executable,
+        os.path.abspath(sys.argv[0]),
+        labs.HOLD_COMMAND,
+        lab.folder,
+        "lifeline" if lifeline else "detached",
+    ]
+    process = subprocess.Popen(
+        command, stdin=theirs, stdout=subprocess.PIPE, stderr=log, start_new_session=True
+    )
     if lifeline:
         os.close(theirs)
     else:
@@ -47,20 +56,29 @@ def spawn_holder(lab, lifeline):
 
 
 def start(options, network, lifeline):
-    """Build the lab of `network`; it stands until Lab.stop() or the end of its lifeline."""
+    """Build the lab of `network`; it stands until stop() or the end of its lifeline."""
     capabilities.require_namespaces()
     kind, relay_program = latency_kind(options, network)
     name = options.name or labs.default_name(options.file)
     if not recipe.SAFE_NAME.match(name):
-        raise NetlabError(f"'{name}' cannot name a lab: letters, digits, '_', '-' and '.' only; "
-                          "choose one with --name")
+        raise NetlabError(
+            f"'{name}' cannot name a lab: letters, digits, '_', '-' and '.' only; "
+            "choose one with --name"
+        )
     lab, number = labs.claim(name)
     try:
-        made = recipe.cook(network, topology.forwarding(network), number, options.scale, kind)
+        made = recipe.cook(
+            network, topology.forwarding(network), number, options.scale, kind
+        )
         made["relay_program"] = relay_program
         lab.write("recipe.json", json.dumps(made))
-        lab.description = {"file": os.path.abspath(options.file), "scale": options.scale,
-                           "latency": kind, "number": number, **made["description"]}
+        lab.description = {
+            "file": os.path.abspath(options.file),
+            "scale": options.scale,
+            "latency": kind,
+            "number": number,
+            **made["description"],
+        }
         programs.write_scripts(lab, options.ranks_per_host)
         process, lab.lifeline = spawn_holder(lab, lifeline)
         lab.description["holder"] = process.pid
@@ -76,7 +94,7 @@ def start(options, network, lifeline):
 
 
 def quote_log(lab):
-    """What the holder of a detached lab said; with a lifeline it said it on the terminal."""
+    """What the holder of a detached lab said; others say it on the terminal."""
     try:
         with open(lab.path("log"), encoding="utf-8", errors="replace") as file:
             return ": " + file.read().strip().replace("netlab: error: ", "")
@@ -119,7 +137,7 @@ def run(options, network):
 
 
 def parse_capacity(text, link, side, scale):
-    """The new rate of one direction in bits/s: 'x0.25' of the file's, or a rate as in the file."""
+    """The new rate of one direction, bits/s, from 'x0.25' or a rate as in the file."""
     if text.startswith("x"):
         try:
             factor = float(text[1:])
@@ -139,13 +157,17 @@ def parse_capacity(text, link, side, scale):
 def find_link(lab, text):
     """The link that TEXT names, and which of its directions: (link, [sides])."""
     for link in lab.description["links"]:
-        for side, ends in enumerate(((link["from"], link["to"]), (link["to"], link["from"]))):
+        for side, ends in enumerate(
+            ((link["from"], link["to"]), (link["to"], link["from"]))
+        ):
             if text == "--".join(ends):
                 return link, [0, 1]
             if text == "->".join(ends):
                 return link, [side]
-    raise NetlabError(f"lab {lab.name} has no link '{text}'; write A--B for both ways or "
-                      f"'A->B' for one; netlab status {lab.name} lists the links")
+    raise NetlabError(
+        f"lab {lab.name} has no link '{text}'; write A--B for both ways or "
+        f"'A->B' for one; netlab status {lab.name} lists the links"
+    )
 
 
 def change_capacity(lab, link_text, capacity):
@@ -153,15 +175,24 @@ def change_capacity(lab, link_text, capacity):
     with labs.lock():
         lab = labs.Lab(lab.folder)
         if lab.holder is None:
-            raise NetlabError(f"lab {lab.name} has no holder any more: netlab down {lab.name}")
+            raise NetlabError(
+                f"lab {lab.name} has no holder any more: netlab down {lab.name}"
+            )
         link, sides = find_link(lab, link_text)
         lines = []
         for side in sides:
             rate = parse_capacity(capacity, link, side, lab.description["scale"])
             vertex = lab.find_host(link["from"] if side == 0 else link["to"])
-            for command in recipe.queue_commands(link["devices"][side], rate, link["latency_s"],
-                                                 lab.description["latency"], "replace"):
-                programs.run_inside(lab, ["tc", "-n", vertex["namespace"], *command.split()])
+            for command in recipe.queue_commands(
+                link["devices"][side],
+                rate,
+                link["latency_s"],
+                lab.description["latency"],
+                "replace",
+            ):
+                programs.run_inside(
+                    lab, ["tc", "-n", vertex["namespace"], *command.split()]
+                )
             link["capacity_bps"][side] = rate
             ends = (link["from"], link["to"]) if side == 0 else (link["to"], link["from"])
             lines.append(f"{ends[0]}->{ends[1]}: {rate / 1e6:g} Mb/s")

@@ -1,4 +1,4 @@
-"""The topology file as `mtree topology --json --routes` tells it, and who forwards what where."""
+"""The topology as `mtree topology --json --routes` tells it, and who forwards what."""
 
 import json
 import os
@@ -12,23 +12,23 @@ from .errors import NetlabError
 
 @dataclass
 class Vertex:
-    name: str      # the node's name in the file
-    host: str      # the host name that mpirun uses
+    name: str  # the node's name in the file
+    host: str  # the host name that mpirun uses
     is_host: bool  # ranks run here; False: a switch, which only forwards
 
 
 @dataclass
 class Link:
-    ends: tuple      # two vertex names, as in the file
-    rates: list      # bits/s as in the file, from ends[0] to ends[1] and back
-    latency: float   # seconds, one way
+    ends: tuple  # two vertex names, as in the file
+    rates: list  # bits/s as in the file, from ends[0] to ends[1] and back
+    latency: float  # seconds, one way
 
 
 @dataclass
 class Topology:
     vertices: list
     links: list
-    routes: dict     # (from, to) -> [from, ..., to], for every ordered pair of hosts
+    routes: dict  # (from, to) -> [from, ..., to], for every ordered pair of hosts
 
     def link_between(self):
         """Map (vertex, vertex), in either order, to the link's number."""
@@ -39,8 +39,8 @@ class Topology:
 
 
 def find_program(name, variable, given=None):
-    """The program NAME of this project: as given, as the environment's VARIABLE says, in the
-    build folder that netlab was started from, beside an installed netlab, or on PATH."""
+    """The program NAME of this project: as given, as the environment's VARIABLE says, in
+    the build folder that netlab was started from, beside netlab, or on PATH."""
     for path in (given, os.environ.get(variable)):
         if path:
             if not os.access(path, os.X_OK) or os.path.isdir(path):
@@ -55,23 +55,36 @@ def read(options):
     """Read options.file; mtree itself reports what is wrong with the file."""
     mtree = find_program("mtree", "MTREE", options.mtree)
     if mtree is None:
-        raise NetlabError("mtree is neither in the build folder nor on PATH: build it with make, "
-                          "or give --mtree PATH")
-    reader = subprocess.run([mtree, "topology", options.file, "--json", "--routes"],
-                            stdout=subprocess.PIPE, check=False)
+        raise NetlabError(
+            "mtree is neither in the build folder nor on PATH: build it with make, "
+            "or give --mtree PATH"
+        )
+    reader = subprocess.run(
+        [mtree, "topology", options.file, "--json", "--routes"],
+        stdout=subprocess.PIPE,
+        check=False,
+    )
     if reader.returncode != 0:
-        raise NetlabError(f"{mtree} could not read {options.file} (status {reader.returncode})")
+        raise NetlabError(
+            f"{mtree} could not read {options.file} (status {reader.returncode})"
+        )
     try:
         return parse(json.loads(reader.stdout))
     except (ValueError, KeyError, TypeError) as error:
-        raise NetlabError(f"{mtree} answered something else than a topology: {error!r}") from error
+        raise NetlabError(
+            f"{mtree} answered something else than a topology: {error!r}"
+        ) from error
 
 
 def parse(answer):
     vertices = [Vertex(entry["name"], entry["host"], True) for entry in answer["hosts"]]
-    vertices += [Vertex(entry["name"], entry["name"], False) for entry in answer["switches"]]
-    links = [Link((entry["from"], entry["to"]), entry["capacity_bps"], entry["latency_s"])
-             for entry in answer["links"]]
+    vertices += [
+        Vertex(entry["name"], entry["name"], False) for entry in answer["switches"]
+    ]
+    links = [
+        Link((entry["from"], entry["to"]), entry["capacity_bps"], entry["latency_s"])
+        for entry in answer["links"]
+    ]
     routes = {(entry["from"], entry["to"]): entry["via"] for entry in answer["routes"]}
     return Topology(vertices, links, routes)
 
@@ -79,9 +92,10 @@ def parse(answer):
 def forwarding(topology):
     """Next hops that send every pair of hosts along its route.
 
-    Returns (plain, exceptions): plain[vertex][to] is the neighbour that traffic for host `to`
-    goes to; exceptions[vertex][(from, to)] overrules it where a route that only passes through
-    `vertex` leaves it differently (as when `vertex` has a slow link of its own to `to`).
+    Returns (plain, exceptions): plain[vertex][to] is the neighbour that traffic for host
+    `to` goes to; exceptions[vertex][(from, to)] overrules it where a route that only
+    passes through `vertex` leaves it differently (as when `vertex` has a slow link of its
+    own to `to`).
     """
     plain = {vertex.name: {} for vertex in topology.vertices}
     exceptions = {vertex.name: {} for vertex in topology.vertices}
