@@ -18,7 +18,7 @@ GRACE_SECONDS = 3.0  # between asking a process to end and ending it
 
 
 def state_folder():
-    """Where this user's labs are written down; not in /run without root: a lab hides it."""
+    """Where this user's labs are written; not in /run without root: a lab hides it."""
     if os.access("/run", os.W_OK):
         folder = "/run/netlab"
     else:

@@ -1,0 +1,60 @@
+/*
+ * Run by test_netlab.py across a lab: checks a sum over all ranks and prints, from rank
+ * 0, a line "ok RANKS HOSTS LOCAL": LOCAL is the number of ranks that share memory with
+ * rank 0.
+ */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT 50000
+
+static int count_hosts(int num_ranks)
+{
+    char name[MPI_MAX_PROCESSOR_NAME] = "";
+    char *names = malloc((size_t)num_ranks * sizeof(name));
+    int length, num_hosts = 0;
+
+    MPI_Get_processor_name(name, &length);
+    MPI_Allgather(name, sizeof(name), MPI_CHAR, names, sizeof(name), MPI_CHAR,
+                  MPI_COMM_WORLD);
+    for (int i = 0; i < num_ranks; i++) {
+        int first = 1;
+
+        for (int j = 0; j < i; j++) {
+            first =
+                first && strcmp(names + i * sizeof(name), names + j * sizeof(name)) != 0;
+        }
+        num_hosts += first;
+    }
+    free(names);
+    return num_hosts;
+}
+
+int main(int argc, char **argv)
+{
+    static double mine[COUNT], sum[COUNT];
+    int rank, size, num_hosts, num_local, wrong = 0;
+    MPI_Comm local;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    num_hosts = count_hosts(size);
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &local);
+    MPI_Comm_size(local, &num_local);
+    for (int i = 0; i < COUNT; i++) {
+        mine[i] = rank + i;
+    }
+    MPI_Allreduce(mine, sum, COUNT, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    for (int i = 0; i < COUNT; i++) {
+        wrong += sum[i] != size * (size - 1) / 2 + (double)size * i;
+    }
+    if (rank == 0) {
+        printf("%s %d %d %d\n", wrong == 0 ? "ok" : "wrong", size, num_hosts, num_local);
+    }
+    MPI_Comm_free(&local);
+    MPI_Finalize();
+    return wrong != 0;
+}

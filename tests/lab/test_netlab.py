@@ -1,0 +1,292 @@
+#!/usr/bin/env python3
+"""netlab on this machine: labs come up, carry MPI, and leave nothing behind."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+HERE = os.path.dirname(os.path.realpath(__file__))
+BUILD = os.environ.get("NETLAB_BUILD", os.getcwd())
+NETLAB = os.path.join(BUILD, "tools", "netlab")
+LINE = os.path.join(HERE, "line.dot")
+PREFIX = f"test{os.getpid()}"  # of all labs here, so that other labs stay out of the way
+SKIP = 77
+TIMEOUT = 60
+
+
+def netlab(*arguments, check=True):
+    """Run netlab to its end; returns what subprocess.run() returns."""
+    done = subprocess.run(
+        [NETLAB, *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=TIMEOUT,
+        check=False,
+    )
+    if check and done.returncode != 0:
+        raise AssertionError(f"netlab {arguments}: {done.returncode}: {done.stderr}")
+    return done
+
+
+def our_labs():
+    labs = json.loads(netlab("status", "--json").stdout)
+    return [lab["name"] for lab in labs if lab["name"].startswith(PREFIX)]
+
+
+def processes_with(text):
+    """The live processes that have TEXT in their environment or arguments."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/environ", "rb") as file:
+                seen = file.read()
+            with open(f"/proc/{pid}/cmdline", "rb") as file:
+                seen += file.read()
+        except OSError:
+            continue
+        if text.encode() in seen and int(pid) != os.getpid():
+            found.append(int(pid))
+    return found
+
+
+def namespaces():
+    listed = subprocess.run(
+        ["ip", "netns", "list"], stdout=subprocess.PIPE, text=True, check=False
+    )
+    return set(listed.stdout.split())
+
+
+def wait_until(true, seconds=20):
+    deadline = time.monotonic() + seconds
+    while not true() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    return true()
+
+
+class BadArguments(unittest.TestCase):
+    def expect(self, status, words, *arguments):
+        done = netlab(*arguments, check=False)
+        self.assertEqual(done.returncode, status, done.stderr)
+        self.assertIn(words, done.stderr)
+        self.assertNotIn("Traceback", done.stderr)
+
+    def test_usage(self):
+        self.expect(2, "COMMAND", "nonsense")
+        self.expect(2, "needs '-- COMMAND'", "run", LINE)
+        self.expect(2, "takes no '-- COMMAND'", "up", LINE, "--", "true")
+        for scale in ("0", "-1", "nan", "much"):
+            self.expect(2, "not a positive number", "up", LINE, "--scale", scale)
+
+    def test_what_is_not_there(self):
+        self.expect(1, "could not read", "up", "/nonexistent.dot")
+        self.expect(1, "no lab is named", "down", PREFIX + "-none")
+        self.expect(1, "is not a program", "up", LINE, "--mtree", "/nonexistent")
+
+    def test_a_name_that_cannot_be_a_folder(self):
+        self.expect(1, "cannot name a lab", "up", LINE, "--name", "../x")
+        self.assertEqual(our_labs(), [])
+
+
+class StandingLab(unittest.TestCase):
+    """One lab for all tests that only look at it."""
+
+    name = PREFIX + "-standing"
+
+    @classmethod
+    def setUpClass(cls):
+        netlab("up", LINE, "--name", cls.name, "--ranks-per-host", "2")
+
+    @classmethod
+    def tearDownClass(cls):
+        netlab("down", cls.name, check=False)
+
+    def inside(self, host, *command):
+        return netlab("exec", self.name, host, "--", *command).stdout
+
+    def test_status_describes_the_lab(self):
+        (lab,) = json.loads(netlab("status", self.name, "--json").stdout)
+        self.assertTrue(lab["alive"])
+        self.assertEqual([vertex["name"] for vertex in lab["vertices"]], list("abcs"))
+        self.assertEqual(lab["links"][2]["capacity_bps"], [20e6, 20e6])
+
+    def test_its_name_is_taken(self):
+        again = netlab("up", LINE, "--name", self.name, check=False)
+        self.assertEqual(again.returncode, 1)
+        self.assertIn("there already", again.stderr)
+
+    def test_a_host_has_its_name_and_knows_its_peers(self):
+        self.assertEqual(self.inside("b", "hostname").strip(), "b")
+        self.assertIn("10.", self.inside("b", "getent", "hosts", "c"))
+        self.assertEqual(self.inside("-", "hostname").strip(), "a")
+
+    def test_arguments_and_status_of_a_command_arrive(self):
+        self.assertEqual(self.inside("a", "printf", "%s|", "x y", "--", "$z"), "x y|--|$z|")
+        failed = netlab("exec", self.name, "a", "--", "false", check=False)
+        self.assertEqual(failed.returncode, 1)
+
+    def test_packets_take_the_latency_of_their_route(self):
+        code = (
+            "import socket, sys, time\n"
+            "s = socket.create_server(('c', 9), reuse_port=False)\n"
+            "print('listening', flush=True)\n"
+            "s.accept()\n"
+        )
+        server = subprocess.Popen(
+            [NETLAB, "exec", self.name, "c", "--", "/usr/bin/env", "python3", "-c", code],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        self.assertEqual(server.stdout.readline(), "listening\n")
+        client = (
+            "import socket, time\n"
+            "start = time.monotonic()\n"
+            "socket.create_connection(('c', 9))\n"
+            "print(time.monotonic() - start)\n"
+        )
+        took = float(self.inside("a", "python3", "-c", client))
+        server.wait(TIMEOUT)
+        server.stdout.close()
+        self.assertGreater(took, 0.95 * 2 * (0.010 + 0.002))
+
+    def test_ranks_of_one_host_share_memory_and_others_do_not(self):
+        program = os.path.join(BUILD, "tests", "lab", "lab_allreduce")
+        said = self.inside("-", "mpirun", program)
+        self.assertEqual(said.split(), ["ok", "6", "3", "2"])
+
+    def test_user_arguments_override(self):
+        said = self.inside("-", "mpirun", "-np", "2", "--map-by", "node", "hostname")
+        self.assertEqual(sorted(said.split()), ["a", "b"])
+
+    def test_environment_reaches_other_hosts(self):
+        os.environ["NETLAB_TEST_VARIABLE"] = "here"
+        said = self.inside("-", "mpirun", "--host", "c", "printenv", "NETLAB_TEST_VARIABLE")
+        del os.environ["NETLAB_TEST_VARIABLE"]
+        self.assertEqual(said, "here\n")
+
+    def test_set_refuses_what_it_does_not_know(self):
+        for link, setting in (
+            ("a--b", "capacity=1Mbps"),
+            ("a--s", "capacity=0Mbps"),
+            ("a--s", "capacity=5"),
+            ("a--s", "latency=5ms"),
+        ):
+            done = netlab("set", self.name, link, setting, check=False)
+            self.assertEqual(done.returncode, 1)
+            self.assertNotIn("Traceback", done.stderr)
+
+
+@unittest.skipUnless(shutil.which("iperf3"), "iperf3 is not installed")
+class Rates(unittest.TestCase):
+    name = PREFIX + "-rates"
+
+    def setUp(self):
+        netlab("up", LINE, "--name", self.name, "--scale", "0.5", "--no-latency")
+        self.addCleanup(netlab, "down", self.name, check=False)
+
+    def goodput(self):
+        """Bits/s from a to b."""
+        server = subprocess.Popen(
+            [NETLAB, "exec", self.name, "b", "--", "iperf3", "-s", "-1", "--forceflush"],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        while "listening" not in server.stdout.readline():
+            self.assertIsNone(server.poll())
+        said = netlab("exec", self.name, "a", "--", "iperf3", "-J", "-t", "2", "-c", "b")
+        server.communicate(timeout=TIMEOUT)
+        return json.loads(said.stdout)["end"]["sum_received"]["bits_per_second"]
+
+    def test_links_carry_their_scaled_rate_and_a_changed_one(self):
+        # A broad band: the machine may be busy, but it cannot be faster than the links.
+        fast = self.goodput()
+        self.assertLess(fast, 1.1 * 25e6)
+        self.assertGreater(fast, 0.5 * 25e6)
+        said = netlab("set", self.name, "a->s", "capacity=x0.25").stdout
+        self.assertEqual(said, "a->s: 6.25 Mb/s\n")
+        slow = self.goodput()
+        self.assertLess(slow, 1.2 * 6.25e6)
+        self.assertGreater(slow, 0.4 * 6.25e6)
+
+
+class CleaningUp(unittest.TestCase):
+    def setUp(self):
+        self.before = namespaces()
+        self.name = f"{PREFIX}-{self._testMethodName[-20:]}"
+
+    def assert_nothing_left(self):
+        self.assertTrue(wait_until(lambda: not processes_with(self.name)))
+        self.assertEqual(our_labs(), [])
+        self.assertEqual(namespaces(), self.before)
+
+    def start_run(self):
+        """A run whose ranks are up on every host."""
+        run = subprocess.Popen(
+            [NETLAB, "run", LINE, "--name", self.name, "--", "mpirun", "sleep", "50"]
+        )
+        ranks = lambda: len(processes_with("sleep\0" + "50\0")) >= 3  # noqa: E731
+        self.assertTrue(wait_until(ranks))
+        return run
+
+    def test_run_returns_the_status_and_leaves_nothing(self):
+        run = ["run", LINE, "--name", self.name, "--no-latency", "--"]
+        self.assertEqual(netlab(*run, "sh", "-c", "exit 7", check=False).returncode, 7)
+        self.assert_nothing_left()
+
+    def test_signals(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            with self.subTest(signal=number):
+                run = self.start_run()
+                run.send_signal(number)
+                self.assertEqual(run.wait(TIMEOUT), 128 + number)
+                self.assert_nothing_left()
+
+    def test_a_killed_run(self):
+        run = self.start_run()
+        run.kill()
+        run.wait(TIMEOUT)
+        self.assertTrue(wait_until(lambda: not our_labs()))
+        self.assert_nothing_left()
+
+    def test_a_killed_holder_is_taken_down(self):
+        netlab("up", LINE, "--name", self.name, "--no-latency")
+        (lab,) = json.loads(netlab("status", self.name, "--json").stdout)
+        left = subprocess.Popen([NETLAB, "exec", self.name, "b", "--", "sleep", "50"])
+        os.kill(lab["holder"], signal.SIGKILL)
+        self.assertTrue(wait_until(lambda: "holder died" in netlab("status").stdout))
+        netlab("down", self.name)
+        self.assertNotEqual(left.wait(TIMEOUT), 0)
+        self.assert_nothing_left()
+
+    def test_a_program_that_stays_behind_is_ended(self):
+        run = ["run", LINE, "--name", self.name, "--no-latency", "--"]
+        netlab(*run, "sh", "-c", "sleep 50 >/dev/null 2>&1 &")
+        self.assert_nothing_left()
+
+
+class SideBySide(unittest.TestCase):
+    def test_two_labs(self):
+        names = [PREFIX + "-left", PREFIX + "-right"]
+        for name in names:
+            self.addCleanup(netlab, "down", name, check=False)
+            netlab("up", LINE, "--name", name, "--no-latency")
+        addresses = [
+            netlab("exec", name, "b", "--", "getent", "hosts", "b").stdout for name in names
+        ]
+        self.assertNotEqual(addresses[0], addresses[1])
+        netlab("down", names[0])
+        said = netlab("exec", names[1], "-", "--", "mpirun", "hostname").stdout
+        self.assertEqual(sorted(said.split()), ["a", "b", "c"])
+
+
+if __name__ == "__main__":
+    probe = netlab("probe", check=False)
+    if probe.returncode != 0:
+        print(f"skipped: {probe.stdout.strip()}")
+        sys.exit(SKIP)
+    unittest.main()
