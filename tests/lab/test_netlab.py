@@ -39,20 +39,22 @@ def our_labs():
     return [lab["name"] for lab in labs if lab["name"].startswith(PREFIX)]
 
 
-def processes_with(text):
-    """The live processes that have TEXT in their environment or arguments."""
-    found = []
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open(f"/proc/{pid}/environ", "rb") as file:
-                seen = file.read()
-            with open(f"/proc/{pid}/cmdline", "rb") as file:
-                seen += file.read()
-        except OSError:
-            continue
-        if text.encode() in seen and int(pid) != os.getpid():
-            found.append(int(pid))
-    return found
+def read_process(pid, name):
+    try:
+        with open(f"/proc/{pid}/{name}", "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
+
+
+def processes_of(lab):
+    """The arguments of each live process that belongs to the lab or was told its name."""
+    return [
+        read_process(pid, "cmdline")
+        for pid in filter(str.isdigit, os.listdir("/proc"))
+        if int(pid) != os.getpid()
+        and lab.encode() in read_process(pid, "environ") + read_process(pid, "cmdline")
+    ]
 
 
 def namespaces():
@@ -62,7 +64,7 @@ def namespaces():
     return set(listed.stdout.split())
 
 
-def wait_until(true, seconds=20):
+def wait_until(true, seconds=40):
     deadline = time.monotonic() + seconds
     while not true() and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -126,7 +128,9 @@ class StandingLab(unittest.TestCase):
         self.assertEqual(self.inside("-", "hostname").strip(), "a")
 
     def test_arguments_and_status_of_a_command_arrive(self):
-        self.assertEqual(self.inside("a", "printf", "%s|", "x y", "--", "$z"), "x y|--|$z|")
+        self.assertEqual(
+            self.inside("a", "printf", "%s|", "x y", "--", "$z"), "x y|--|$z|"
+        )
         failed = netlab("exec", self.name, "a", "--", "false", check=False)
         self.assertEqual(failed.returncode, 1)
 
@@ -165,7 +169,9 @@ class StandingLab(unittest.TestCase):
 
     def test_environment_reaches_other_hosts(self):
         os.environ["NETLAB_TEST_VARIABLE"] = "here"
-        said = self.inside("-", "mpirun", "--host", "c", "printenv", "NETLAB_TEST_VARIABLE")
+        said = self.inside(
+            "-", "mpirun", "--host", "c", "printenv", "NETLAB_TEST_VARIABLE"
+        )
         del os.environ["NETLAB_TEST_VARIABLE"]
         self.assertEqual(said, "here\n")
 
@@ -220,7 +226,7 @@ class CleaningUp(unittest.TestCase):
         self.name = f"{PREFIX}-{self._testMethodName[-20:]}"
 
     def assert_nothing_left(self):
-        self.assertTrue(wait_until(lambda: not processes_with(self.name)))
+        self.assertTrue(wait_until(lambda: not processes_of(self.name)))
         self.assertEqual(our_labs(), [])
         self.assertEqual(namespaces(), self.before)
 
@@ -229,9 +235,12 @@ class CleaningUp(unittest.TestCase):
         run = subprocess.Popen(
             [NETLAB, "run", LINE, "--name", self.name, "--", "mpirun", "sleep", "50"]
         )
-        ranks = lambda: len(processes_with("sleep\0" + "50\0")) >= 3  # noqa: E731
-        self.assertTrue(wait_until(ranks))
+        self.addCleanup(run.kill)
+        self.assertTrue(wait_until(lambda: self.count_sleepers() == 3))
         return run
+
+    def count_sleepers(self):
+        return processes_of(self.name).count(b"sleep\00050\0")
 
     def test_run_returns_the_status_and_leaves_nothing(self):
         run = ["run", LINE, "--name", self.name, "--no-latency", "--"]
@@ -257,6 +266,7 @@ class CleaningUp(unittest.TestCase):
         netlab("up", LINE, "--name", self.name, "--no-latency")
         (lab,) = json.loads(netlab("status", self.name, "--json").stdout)
         left = subprocess.Popen([NETLAB, "exec", self.name, "b", "--", "sleep", "50"])
+        self.assertTrue(wait_until(lambda: self.count_sleepers() == 1))
         os.kill(lab["holder"], signal.SIGKILL)
         self.assertTrue(wait_until(lambda: "holder died" in netlab("status").stdout))
         netlab("down", self.name)
@@ -276,7 +286,8 @@ class SideBySide(unittest.TestCase):
             self.addCleanup(netlab, "down", name, check=False)
             netlab("up", LINE, "--name", name, "--no-latency")
         addresses = [
-            netlab("exec", name, "b", "--", "getent", "hosts", "b").stdout for name in names
+            netlab("exec", name, "b", "--", "getent", "hosts", "b").stdout
+            for name in names
         ]
         self.assertNotEqual(addresses[0], addresses[1])
         netlab("down", names[0])
