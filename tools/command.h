@@ -27,7 +27,7 @@ typedef struct {
     int (*run)(int argc, char **argv);
 } command_t;
 
-extern const command_t command_topology;
+extern const command_t command_topology, command_generate, command_import;
 
 /* Print the help text of @a command on standard output; COMMAND_OK. */
 int command_help(const command_t *command);

@@ -9,30 +9,44 @@ mtree_status_t mtree_adjacency_init(mtree_adjacency_t *adjacency,
                                     const mtree_topology_t *topology)
 {
     int num_arcs = 2 * topology->num_links;
-    int *first = calloc(topology->num_vertices + 2, sizeof(*first));
+    int num_vertices = topology->num_vertices;
+    int *first = calloc(num_vertices + 1, sizeof(*first));
+    int *next = malloc((num_vertices + 1) * sizeof(*next));
+    int *entering = malloc((num_arcs + 1) * sizeof(*entering));
     int *arcs = malloc((num_arcs + 1) * sizeof(*arcs));
-    int arc, i;
+    mtree_status_t status = MTREE_OK;
+    int i;
 
-    if (first == NULL || arcs == NULL) {
+    if (first == NULL || next == NULL || entering == NULL || arcs == NULL) {
+        mtree_error("out of memory for %d arcs", num_arcs);
+        status = MTREE_ERR_NO_MEMORY;
         free(first);
         free(arcs);
-        mtree_error("out of memory for %d arcs", num_arcs);
-        return MTREE_ERR_NO_MEMORY;
+        goto out_free;
     }
-    /* Counted two places up and summed, first[v + 1] is where v starts; it ends where v +
-     * 1 starts when each arc has moved it on by one. */
-    for (arc = 0; arc < num_arcs; ++arc) {
-        ++first[mtree_arc_from(topology, arc) + 2];
+    for (i = 0; i < num_arcs; ++i) {
+        ++first[mtree_arc_from(topology, i) + 1];
     }
-    for (i = 2; i < topology->num_vertices + 2; ++i) {
-        first[i] += first[i - 1];
+    for (i = 0; i < num_vertices; ++i) {
+        first[i + 1] += first[i];
     }
-    for (arc = 0; arc < num_arcs; ++arc) {
-        arcs[first[mtree_arc_from(topology, arc) + 1]++] = arc;
+    /* As many arcs enter a vertex as leave it.  Dealt out to the vertices they leave in
+     * the order of those they enter, the arcs end up sorted by it. */
+    memcpy(next, first, (num_vertices + 1) * sizeof(*next));
+    for (i = 0; i < num_arcs; ++i) {
+        entering[next[mtree_arc_to(topology, i)]++] = i;
+    }
+    memcpy(next, first, (num_vertices + 1) * sizeof(*next));
+    for (i = 0; i < num_arcs; ++i) {
+        arcs[next[mtree_arc_from(topology, entering[i])]++] = entering[i];
     }
     adjacency->first = first;
     adjacency->arcs = arcs;
-    return MTREE_OK;
+
+out_free:
+    free(next);
+    free(entering);
+    return status;
 }
 
 void mtree_adjacency_cleanup(mtree_adjacency_t *adjacency)

@@ -8,8 +8,8 @@
 
 typedef struct {
     int *first; /* [num_vertices + 1] where a vertex's arcs start in arcs */
-    int *arcs; /* [2 * num_links] arcs that leave each vertex in order of the links, those
-                * without capacity included; arc ^ 1 enters the vertex */
+    int *arcs;  /* [2 * num_links] arcs that leave each vertex, those without capacity
+                 * included, ordered by the vertex they enter; arc ^ 1 comes back */
 } mtree_adjacency_t;
 
 /* Fill @a adjacency for @a topology as it is now.  MTREE_ERR_NO_MEMORY is logged. */

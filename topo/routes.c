@@ -3,11 +3,12 @@
 #include "topo/adjacency.h"
 #include "topo/log.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define NONE (-1)
 
 /* The routes to one destination, one after the other in order of their sources. */
 typedef struct {
@@ -34,11 +35,12 @@ typedef struct {
     mtree_adjacency_t adjacency;
     int64_t *latency;     /* [num_links] picoseconds */
     distance_t *distance; /* [num_vertices] to the destination */
-    int *next_arc;        /* [num_vertices] the arc to take from here, -1: none known */
+    int *next_arc;        /* [num_vertices] the arc to take from here, or NONE */
     int *heap;            /* vertices, the nearest first */
-    int *heap_place; /* [num_vertices] where a vertex is in the heap, -1: not there */
+    int *heap_place;      /* [num_vertices] where a vertex is in the heap, or NONE */
     int heap_length;
-    bool *fixed; /* [num_vertices] neighbours of the destination, whose arc is given */
+    bool *fixed;   /* [num_vertices] neighbours of the destination, whose arc is given */
+    int64_t *ways; /* [num_vertices] product of the numbers of equal ways on the route */
 } search_t;
 
 static int distance_compare(distance_t a, distance_t b)
@@ -79,7 +81,7 @@ static int heap_pop(search_t *search)
     int place = 0;
     int child;
 
-    search->heap_place[top] = -1;
+    search->heap_place[top] = NONE;
     while ((child = 2 * place + 1) < search->heap_length) {
         if (child + 1 < search->heap_length &&
             distance_compare(search->distance[search->heap[child + 1]],
@@ -104,49 +106,96 @@ static void search_offer(search_t *search, int arc, distance_t distance)
 {
     const mtree_topology_t *topology = search->topology;
     int vertex = mtree_arc_from(topology, arc);
-    int known = search->next_arc[vertex];
-    int order;
 
-    if (known >= 0) {
-        order = distance_compare(distance, search->distance[vertex]);
-        if (order > 0 || (order == 0 &&
-                          mtree_arc_to(topology, arc) >= mtree_arc_to(topology, known))) {
-            return;
-        }
+    if (search->next_arc[vertex] != NONE &&
+        distance_compare(distance, search->distance[vertex]) >= 0) {
+        return;
     }
     search->next_arc[vertex] = arc;
     search->distance[vertex] = distance;
-    if (search->heap_place[vertex] < 0) {
+    if (search->heap_place[vertex] == NONE) {
         search->heap_place[vertex] = search->heap_length++;
     }
     heap_raise(search, vertex);
 }
 
-/*
- * Offer @a vertex to those who have an arc to it.  Dijkstra's algorithm from the
- * destination backwards; every link adds at least one to the count of links, so distances
- * grow strictly and equal offers to one vertex all come before it is taken.
- */
+/* How far the vertex that @a arc leaves would be over that arc. */
+static distance_t distance_over(const search_t *search, int arc)
+{
+    distance_t distance = search->distance[mtree_arc_to(search->topology, arc)];
+
+    distance.latency += search->latency[arc >> 1];
+    distance.links += 1;
+    return distance;
+}
+
+/* Offer @a vertex to those who have an arc to it. */
 static void search_expand(search_t *search, int vertex)
 {
     const mtree_topology_t *topology = search->topology;
-    distance_t distance;
     int i, arc;
 
     for (i = search->adjacency.first[vertex]; i < search->adjacency.first[vertex + 1];
          ++i) {
         arc = search->adjacency.arcs[i] ^ 1;
-        if (search->fixed[mtree_arc_from(topology, arc)] ||
-            mtree_arc_capacity(topology, arc) <= 0) {
-            continue;
+        if (!search->fixed[mtree_arc_from(topology, arc)] &&
+            mtree_arc_capacity(topology, arc) > 0) {
+            search_offer(search, arc, distance_over(search, arc));
         }
-        distance.latency = search->distance[vertex].latency + search->latency[arc >> 1];
-        distance.links = search->distance[vertex].links + 1;
-        search_offer(search, arc, distance);
     }
 }
 
-/* Fill next_arc for @a destination. */
+/* Is @a arc one of the best from the vertex it leaves, whose distance is known? */
+static bool is_best(const search_t *search, int arc)
+{
+    int from = mtree_arc_from(search->topology, arc);
+    int to = mtree_arc_to(search->topology, arc);
+
+    return mtree_arc_capacity(search->topology, arc) > 0 &&
+           search->next_arc[to] != NONE &&
+           distance_compare(distance_over(search, arc), search->distance[from]) == 0;
+}
+
+/*
+ * Choose among the equal next vertices of @a vertex by the index of the destination, in a
+ * mixed radix: the choice nearest the destination takes the lowest digit, the one before
+ * it the next, so that the destinations below one switch of a fat tree come down through
+ * different ones.
+ */
+static void search_spread(search_t *search, int vertex, int destination)
+{
+    int first = search->adjacency.first[vertex];
+    int end = search->adjacency.first[vertex + 1];
+    int64_t ways = 0;
+    int count = 0;
+    int i, chosen;
+
+    for (i = first; i < end; ++i) {
+        if (is_best(search, search->adjacency.arcs[i])) {
+            if (count == 0) {
+                ways =
+                    search
+                        ->ways[mtree_arc_to(search->topology, search->adjacency.arcs[i])];
+            }
+            ++count;
+        }
+    }
+    chosen = (int)(destination / ways % count);
+    for (i = first; chosen >= 0; ++i) {
+        if (is_best(search, search->adjacency.arcs[i])) {
+            search->next_arc[vertex] = search->adjacency.arcs[i];
+            --chosen;
+        }
+    }
+    /* Past the largest index every digit is zero. */
+    search->ways[vertex] = (ways > MTREE_TOPOLOGY_MAX_VERTICES) ? ways : ways * count;
+}
+
+/*
+ * Fill next_arc for @a destination: Dijkstra's algorithm from there backwards.  Every
+ * link adds one to the count of links, so distances grow strictly, and when a vertex is
+ * taken those that may be next to it on a best way have been taken before.
+ */
 static void search_run(search_t *search, int destination)
 {
     int num_vertices = search->topology->num_vertices;
@@ -154,8 +203,9 @@ static void search_run(search_t *search, int destination)
 
     memset(search->fixed, 0, num_vertices * sizeof(*search->fixed));
     for (i = 0; i < num_vertices; ++i) {
-        search->next_arc[i] = -1;
-        search->heap_place[i] = -1;
+        search->next_arc[i] = NONE;
+        search->heap_place[i] = NONE;
+        search->ways[i] = 1;
     }
     search->heap_length = 0;
     search->distance[destination] = (distance_t){0, 0};
@@ -166,6 +216,9 @@ static void search_run(search_t *search, int destination)
     }
     while (search->heap_length > 0) {
         vertex = heap_pop(search);
+        if (!search->fixed[vertex]) {
+            search_spread(search, vertex, destination);
+        }
         search_expand(search, vertex);
     }
 }
@@ -179,6 +232,7 @@ static void search_cleanup(search_t *search)
     free(search->heap);
     free(search->heap_place);
     free(search->fixed);
+    free(search->ways);
 }
 
 static mtree_status_t search_init(search_t *search, const mtree_topology_t *topology)
@@ -198,8 +252,10 @@ static mtree_status_t search_init(search_t *search, const mtree_topology_t *topo
     search->heap = malloc(num_vertices * sizeof(*search->heap));
     search->heap_place = malloc(num_vertices * sizeof(*search->heap_place));
     search->fixed = malloc(num_vertices * sizeof(*search->fixed));
+    search->ways = malloc(num_vertices * sizeof(*search->ways));
     if (search->latency == NULL || search->distance == NULL || search->next_arc == NULL ||
-        search->heap == NULL || search->heap_place == NULL || search->fixed == NULL) {
+        search->heap == NULL || search->heap_place == NULL || search->fixed == NULL ||
+        search->ways == NULL) {
         mtree_error("out of memory for the routes of %d vertices", num_vertices);
         search_cleanup(search);
         return MTREE_ERR_NO_MEMORY;
@@ -221,7 +277,7 @@ static int search_follow(const search_t *search, int vertex, int destination, in
 
     while (vertex != destination) {
         arc = search->next_arc[vertex];
-        if (arc < 0) {
+        if (arc == NONE) {
             return -1;
         }
         if (arcs != NULL) {

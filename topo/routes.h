@@ -2,10 +2,11 @@
  * Routes: the arcs that traffic between two hosts takes.
  *
  * Every vertex next to the destination sends over its own link to it.  Others use the
- * path of least latency, ties broken by fewer links, then by lower vertex indices from
- * the source on, so that every rank and netlab agree on it.  The next vertex depends on
- * the destination alone, as in the networks' own tables.  A route may pass through hosts
- * as well as switches (a host that forwards, as WAN sites do).
+ * path of least latency, ties broken by fewer links; between equal next vertices the
+ * destination's index decides, as the tables of fat trees do, so that routes spread.
+ * Every rank and netlab agree on it, and the next vertex depends on the destination
+ * alone, as in a network's own tables.  A route may pass through hosts as well as
+ * switches (a host that forwards, as WAN sites do).
  */
 #ifndef MTREE_TOPO_ROUTES_H
 #define MTREE_TOPO_ROUTES_H

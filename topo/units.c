@@ -8,24 +8,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Small units divide: a tenth has no exact double, ten has one. */
 typedef struct {
     const char *name;
-    double factor;
+    double factor, divisor;
 } unit_t;
 
 static const unit_t rate_units[] = {
-    {"Tbps", 1e12}, {"Gbps", 1e9},  {"Mbps", 1e6}, {"kbps", 1e3}, {"Kbps", 1e3},
-    {"bps", 1},     {"TBps", 8e12}, {"GBps", 8e9}, {"MBps", 8e6}, {"kBps", 8e3},
-    {"KBps", 8e3},  {"Bps", 8},     {NULL, 0},
+    {"bps", 1, 1},    {"kbps", 1e3, 1},  {"Kbps", 1e3, 1}, {"Mbps", 1e6, 1},
+    {"Gbps", 1e9, 1}, {"Tbps", 1e12, 1}, {"Bps", 8, 1},    {"kBps", 8e3, 1},
+    {"KBps", 8e3, 1}, {"MBps", 8e6, 1},  {"GBps", 8e9, 1}, {"TBps", 8e12, 1},
+    {NULL, 0, 0},
 };
 
-static const unit_t time_units[] = {{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {NULL, 0}};
+static const unit_t time_units[] = {
+    {"s", 1, 1}, {"ms", 1, 1e3}, {"us", 1, 1e6}, {NULL, 0, 0}};
 
 static const unit_t size_units[] = {
-    {"", 1},         {"B", 1},         {"k", 1 << 10},   {"K", 1 << 10},
-    {"kB", 1 << 10}, {"KB", 1 << 10},  {"KiB", 1 << 10}, {"kiB", 1 << 10},
-    {"M", 1 << 20},  {"MB", 1 << 20},  {"MiB", 1 << 20}, {"G", 1 << 30},
-    {"GB", 1 << 30}, {"GiB", 1 << 30}, {NULL, 0},
+    {"", 1, 1},         {"B", 1, 1},         {"k", 1 << 10, 1},   {"K", 1 << 10, 1},
+    {"kB", 1 << 10, 1}, {"KB", 1 << 10, 1},  {"KiB", 1 << 10, 1}, {"kiB", 1 << 10, 1},
+    {"M", 1 << 20, 1},  {"MB", 1 << 20, 1},  {"MiB", 1 << 20, 1}, {"G", 1 << 30, 1},
+    {"GB", 1 << 30, 1}, {"GiB", 1 << 30, 1}, {NULL, 0, 0},
 };
 
 static const char *skip_digits(const char *text)
@@ -120,7 +123,7 @@ static mtree_status_t parse_quantity(const char *text, const unit_t *units,
     end += strspn(end, " \t");
     for (; units->name != NULL; ++units) {
         if (strcmp(end, units->name) == 0) {
-            value *= units->factor;
+            value = value * units->factor / units->divisor;
             if (!isfinite(value)) {
                 *why_p = "too large";
                 return MTREE_ERR_INVALID;
@@ -229,9 +232,10 @@ static const char *write_quantity(double value, const unit_t *units,
     for (;; ++names) {
         for (unit = units; strcmp(unit->name, *names) != 0; ++unit) {}
         snprintf(buffer, MTREE_UNITS_LENGTH, "%.30s%s",
-                 mtree_units_write_number(value / unit->factor, number), unit->name);
+                 mtree_units_write_number(value / unit->factor * unit->divisor, number),
+                 unit->name);
         if (names[1] == NULL ||
-            (value >= unit->factor &&
+            (value * unit->divisor >= unit->factor &&
              parse_quantity(buffer, units, &back, &why) == MTREE_OK && back == value)) {
             return buffer;
         }
@@ -247,7 +251,7 @@ const char *mtree_units_write_rate(double rate, char *buffer)
 
 const char *mtree_units_write_time(double seconds, char *buffer)
 {
-    /* Seconds last: their factor of one is what makes any number exact. */
+    /* Seconds last: they are written as they are, and so exactly. */
     static const char *const names[] = {"ms", "us", "s", NULL};
 
     return write_quantity(seconds, time_units, names, buffer);

@@ -1,0 +1,89 @@
+#include "tools/topology_json.h"
+
+static json_t *json_vertices(const mtree_topology_t *topology, mtree_vertex_kind_t kind)
+{
+    json_t *list = json_array();
+    const mtree_vertex_t *vertex;
+    int i;
+
+    for (i = 0; i < topology->num_vertices; ++i) {
+        vertex = &topology->vertices[i];
+        if (vertex->kind != kind) {
+            continue;
+        }
+        json_array_append_new(list, (kind == MTREE_VERTEX_HOST)
+                                        ? json_pack("{s:s, s:s}", "name", vertex->name,
+                                                    "host", vertex->host)
+                                        : json_pack("{s:s}", "name", vertex->name));
+    }
+    return list;
+}
+
+static json_t *json_links(const mtree_topology_t *topology)
+{
+    json_t *list = json_array();
+    const mtree_link_t *link;
+    int i;
+
+    for (i = 0; i < topology->num_links; ++i) {
+        link = &topology->links[i];
+        json_array_append_new(list,
+                              json_pack("{s:s, s:s, s:[f, f], s:f}", "from",
+                                        topology->vertices[link->u].name, "to",
+                                        topology->vertices[link->v].name, "capacity_bps",
+                                        link->capacity[0], link->capacity[1], "latency_s",
+                                        link->latency));
+    }
+    return list;
+}
+
+static json_t *json_route(const mtree_topology_t *topology, const mtree_routes_t *routes,
+                          int from, int to)
+{
+    json_t *via = json_array();
+    int num_arcs, i;
+    const int *arcs = mtree_routes_get(routes, from, to, &num_arcs);
+
+    json_array_append_new(
+        via, json_string(topology->vertices[mtree_arc_from(topology, arcs[0])].name));
+    for (i = 0; i < num_arcs; ++i) {
+        json_array_append_new(
+            via, json_string(topology->vertices[mtree_arc_to(topology, arcs[i])].name));
+    }
+    return json_pack("{s:O, s:O, s:o, s:f}", "from", json_array_get(via, 0), "to",
+                     json_array_get(via, num_arcs), "via", via, "latency_s",
+                     mtree_routes_latency(routes, from, to));
+}
+
+static json_t *json_routes(const mtree_topology_t *topology, const mtree_routes_t *routes,
+                           int num_hosts)
+{
+    json_t *list = json_array();
+    int from, to;
+
+    for (from = 0; from < num_hosts; ++from) {
+        for (to = 0; to < num_hosts; ++to) {
+            if (from != to) {
+                json_array_append_new(list, json_route(topology, routes, from, to));
+            }
+        }
+    }
+    return list;
+}
+
+json_t *topology_json(const mtree_topology_t *topology, const mtree_routes_t *routes,
+                      int num_hosts)
+{
+    json_t *json = json_pack(
+        "{s:s, s:s, s:o, s:o, s:o}", "name", topology->name, "source", topology->source,
+        "hosts", json_vertices(topology, MTREE_VERTEX_HOST), "switches",
+        json_vertices(topology, MTREE_VERTEX_SWITCH), "links", json_links(topology));
+
+    if (json != NULL && routes != NULL &&
+        json_object_set_new(json, "routes", json_routes(topology, routes, num_hosts)) !=
+            0) {
+        json_decref(json);
+        json = NULL;
+    }
+    return json;
+}
