@@ -6,11 +6,12 @@
 /*
  * Equal numbers of chunks a tree beat equal sizes, since the slowest tree is the last;
  * 128 are enough to keep every hop busy.  Above LARGEST a message leaves TCP's eager
- * protocol, below SMALLEST its overhead shows.
+ * protocol; below SMALLEST what each message costs the processors shows
+ * (docs/performance.md).
  */
 #define CHUNKS_A_TREE  128
 #define LARGEST_CHUNK  32768
-#define SMALLEST_CHUNK 8192
+#define SMALLEST_CHUNK 16384
 
 /* Up to here nothing is gained by waiting for the receiver. */
 #define UNPACED_BYTES 65536
@@ -206,31 +207,34 @@ static void builder_add_stream(builder_t *builder, int number, int root_rank,
     builder->children_used += stream->num_children;
 }
 
-/* Units a chunk of a part of @a length units, when the longest part of all has @a
+/* Bytes of a chunk of a part of @a length bytes, when the longest part of all has @a
  * longest. */
+static size_t chunk_bytes(const mtree_tree_t *tree, size_t length, size_t longest)
+{
+    size_t bytes = tree->chunk_bytes;
+
+    if (bytes == 0) {
+        size_t pieces = (longest + SMALLEST_CHUNK - 1) / SMALLEST_CHUNK;
+
+        pieces = pieces > CHUNKS_A_TREE ? CHUNKS_A_TREE : pieces;
+        bytes = pieces == 0 ? length : (length + pieces - 1) / pieces;
+    }
+    bytes = bytes < SMALLEST_CHUNK ? SMALLEST_CHUNK : bytes;
+    return bytes > LARGEST_CHUNK ? LARGEST_CHUNK : bytes;
+}
+
+/* The same in units, with the user's word first. */
 static size_t builder_chunk(builder_t *builder, const mtree_tree_t *tree, size_t length,
                             size_t longest)
 {
     size_t unit = builder->call->unit_bytes;
     size_t bytes = builder->call->chunk_bytes;
-    size_t pieces, chunk;
+    size_t chunk;
 
     if (bytes == 0) {
-        bytes = tree->chunk_bytes;
+        bytes = chunk_bytes(tree, length * unit, longest * unit);
     }
-    if (bytes > 0) {
-        chunk = bytes / unit;
-    } else {
-        size_t total = longest * unit;
-
-        pieces = (total + SMALLEST_CHUNK - 1) / SMALLEST_CHUNK;
-        pieces = pieces > CHUNKS_A_TREE ? CHUNKS_A_TREE : pieces;
-        if (pieces < (total + LARGEST_CHUNK - 1) / LARGEST_CHUNK) {
-            pieces = (total + LARGEST_CHUNK - 1) / LARGEST_CHUNK;
-        }
-        chunk = pieces == 0 ? 1 : (length + pieces - 1) / pieces;
-    }
-    chunk = chunk == 0 ? 1 : chunk;
+    chunk = bytes < unit ? 1 : bytes / unit;
     if (chunk * unit > builder->largest_chunk) {
         builder->largest_chunk = chunk * unit;
     }
