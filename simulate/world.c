@@ -5,9 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A pointer for each pair of ranks: 512 MiB at this number. */
-#define MAX_RANKS 8192
-
 typedef struct mtree_rank mtree_rank_t;
 typedef struct mtree_pair mtree_pair_t;
 typedef struct mtree_send mtree_send_t;
@@ -27,7 +24,6 @@ struct mtree_recv {
     void *buffer;
     size_t count;
     mtree_completion_t *done;
-    mtree_status_t status;
     mtree_clock_event_t event;
 };
 
@@ -44,7 +40,7 @@ struct mtree_send {
     bool synchronous;
     int references;
     mtree_recv_t *recv;
-    mtree_completion_t *done;
+    mtree_completion_t *done;  /* NULL once it was called */
     mtree_clock_event_t event; /* at the sender: its time for this message is over */
     mtree_clock_event_t done_event;
     mtree_message_t message;     /* there: the first part, then the rest */
@@ -188,6 +184,7 @@ static void send_done(mtree_clock_event_t *event)
     mtree_completion_t *done = send->done;
 
     send->pair->from->world->pending--;
+    send->done = NULL;
     send_release(send);
     done->func(done, MTREE_OK);
 }
@@ -196,11 +193,14 @@ static void recv_done(mtree_clock_event_t *event)
 {
     mtree_recv_t *recv = (mtree_recv_t *)((char *)event - offsetof(mtree_recv_t, event));
     mtree_completion_t *done = recv->done;
-    mtree_status_t status = recv->status;
+    mtree_world_t *world = recv->pair->from->world;
 
-    recv->pair->from->world->pending--;
+    if (world->options.received != NULL) {
+        world->options.received(world->options.received_arg, recv->tag);
+    }
+    world->pending--;
     recv_free(recv);
-    done->func(done, status);
+    done->func(done, MTREE_OK);
 }
 
 /* The bytes are taken from the sender's buffer as long as that is its to give. */
@@ -458,9 +458,9 @@ mtree_status_t mtree_world_create(mtree_clock_t *clock, mtree_network_t *network
     mtree_pair_t **pairs;
     int r;
 
-    if (options->num_ranks < 1 || options->num_ranks > MAX_RANKS) {
+    if (options->num_ranks < 1 || options->num_ranks > MTREE_WORLD_MAX_RANKS) {
         mtree_error("simulator: %d ranks; 1 to %d can be simulated", options->num_ranks,
-                    MAX_RANKS);
+                    MTREE_WORLD_MAX_RANKS);
         return MTREE_ERR_LIMIT;
     }
     world = calloc(1, sizeof(*world));
@@ -486,6 +486,32 @@ mtree_status_t mtree_world_create(mtree_clock_t *clock, mtree_network_t *network
     }
     *world_p = world;
     return MTREE_OK;
+}
+
+void mtree_world_abort(mtree_world_t *world)
+{
+    mtree_completion_t *done;
+    mtree_send_t *send;
+    mtree_recv_t *recv;
+
+    while (world->sends != NULL) {
+        send = (mtree_send_t *)((char *)world->sends - offsetof(mtree_send_t, live));
+        done = send->done;
+        mtree_clock_remove(world->clock, &send->event);
+        mtree_clock_remove(world->clock, &send->done_event);
+        send_free(send);
+        if (done != NULL) {
+            done->func(done, MTREE_ERR_TRANSPORT);
+        }
+    }
+    while (world->recvs != NULL) {
+        recv = (mtree_recv_t *)((char *)world->recvs - offsetof(mtree_recv_t, live));
+        done = recv->done;
+        mtree_clock_remove(world->clock, &recv->event);
+        recv_free(recv);
+        done->func(done, MTREE_ERR_TRANSPORT);
+    }
+    world->pending = 0;
 }
 
 void mtree_world_destroy(mtree_world_t *world)

@@ -14,6 +14,12 @@
 #include "schedule/transport.h"
 #include "simulate/network.h"
 
+/* A pointer for each pair of ranks: 512 MiB at this number. */
+#define MTREE_WORLD_MAX_RANKS 8192
+
+/* A message with tag @a tag is about to be handed to a receiver. */
+typedef void (*mtree_world_received_t)(void *arg, int tag);
+
 typedef struct {
     int num_ranks;
     int ranks_per_host; /* rank r runs on host r / ranks_per_host of the network */
@@ -23,6 +29,8 @@ typedef struct {
     size_t
         control_bytes; /* an envelope: part of each message, all of an acknowledgement */
     double overhead;   /* seconds of a rank's time for each message, at both ends */
+    mtree_world_received_t received; /* may be NULL */
+    void *received_arg;
 } mtree_world_options_t;
 
 typedef struct mtree_world mtree_world_t;
@@ -34,6 +42,10 @@ typedef struct mtree_world mtree_world_t;
 mtree_status_t mtree_world_create(mtree_clock_t *clock, mtree_network_t *network,
                                   const mtree_world_options_t *options,
                                   mtree_world_t **world_p);
+
+/* Complete all that is under way with MTREE_ERR_TRANSPORT; the clock must not run after
+ * that. */
+void mtree_world_abort(mtree_world_t *world);
 
 /* Free; NULL is allowed.  What has not completed never will. */
 void mtree_world_destroy(mtree_world_t *world);

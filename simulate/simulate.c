@@ -1,0 +1,123 @@
+#include "simulate/job.h"
+
+#include "topo/log.h"
+
+#include <stdlib.h>
+
+void mtree_simulate_default_options(mtree_simulate_options_t *options)
+{
+    *options = (mtree_simulate_options_t){.ranks_per_host = 1,
+                                          .eager_bytes = 65536,
+                                          .control_bytes = 32,
+                                          .overhead = 20e-6,
+                                          .fold_rate = 2e9};
+    mtree_network_default_options(&options->network);
+}
+
+static mtree_status_t check_options(const mtree_simulate_options_t *options,
+                                    int num_hosts)
+{
+    if (options->bytes == 0) {
+        mtree_error("simulator: a message of 0 bytes; give its size");
+        return MTREE_ERR_INVALID;
+    }
+    if (options->ranks_per_host < 1 ||
+        options->ranks_per_host > MTREE_WORLD_MAX_RANKS / num_hosts) {
+        mtree_error("simulator: %d ranks a host on %d hosts; 1 to %d ranks in all can be "
+                    "simulated",
+                    options->ranks_per_host, num_hosts, MTREE_WORLD_MAX_RANKS);
+        return MTREE_ERR_LIMIT;
+    }
+    if (options->root < 0 || options->root >= num_hosts) {
+        mtree_error(
+            "simulator: root %d of %d hosts; give the root's number among the hosts",
+            options->root, num_hosts);
+        return MTREE_ERR_INVALID;
+    }
+    if (!(options->overhead >= 0.0) || !(options->fold_rate >= 0.0)) {
+        mtree_error(
+            "simulator: overhead %g s, fold rate %g bytes/s; none may be negative",
+            options->overhead, options->fold_rate);
+        return MTREE_ERR_INVALID;
+    }
+    return MTREE_OK;
+}
+
+mtree_status_t mtree_job_open(const mtree_topology_t *topology, const int *hosts,
+                              int num_hosts, const mtree_simulate_options_t *options,
+                              mtree_world_received_t received, void *arg,
+                              mtree_job_t *job_p)
+{
+    const mtree_world_options_t world = {.num_ranks = num_hosts * options->ranks_per_host,
+                                         .ranks_per_host = options->ranks_per_host,
+                                         .unit_bytes = sizeof(uint32_t),
+                                         .data = options->check,
+                                         .eager_bytes = options->eager_bytes,
+                                         .control_bytes = options->control_bytes,
+                                         .overhead = options->overhead,
+                                         .received = received,
+                                         .received_arg = arg};
+    mtree_job_t job = {.options = options,
+                       .num_arcs = 2 * topology->num_links,
+                       .num_ranks = world.num_ranks,
+                       .root = options->root * options->ranks_per_host,
+                       .count = (options->bytes - 1) / sizeof(uint32_t) + 1};
+    mtree_status_t status = check_options(options, num_hosts);
+
+    if (status == MTREE_OK) {
+        status = mtree_clock_create(&job.clock);
+    }
+    if (status == MTREE_OK) {
+        mtree_clock_set_progress(job.clock, options->progress, options->progress_arg);
+        status = mtree_network_create(job.clock, topology, hosts, num_hosts,
+                                      &options->network, &job.network);
+    }
+    if (status == MTREE_OK) {
+        status = mtree_world_create(job.clock, job.network, &world, &job.world);
+    }
+    if (status != MTREE_OK) {
+        mtree_job_close(&job);
+        return status;
+    }
+    *job_p = job;
+    return MTREE_OK;
+}
+
+void mtree_job_close(mtree_job_t *job)
+{
+    mtree_world_destroy(job->world);
+    mtree_network_destroy(job->network);
+    mtree_clock_destroy(job->clock);
+}
+
+mtree_status_t mtree_job_result(const mtree_job_t *job, double seconds,
+                                mtree_simulate_result_t *result_p)
+{
+    double *busy = calloc((size_t)job->num_arcs + 1, sizeof(double));
+    int arc;
+
+    if (busy == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    for (arc = 0; arc < job->num_arcs && seconds > 0.0; arc++) {
+        busy[arc] = mtree_network_busy(job->network, arc) / seconds;
+    }
+    *result_p = (mtree_simulate_result_t){.seconds = seconds,
+                                          .messages = mtree_world_messages(job->world),
+                                          .num_arcs = job->num_arcs,
+                                          .busy = busy};
+    return MTREE_OK;
+}
+
+double mtree_job_fold_seconds(const mtree_job_t *job)
+{
+    return job->options->fold_rate > 0.0 ? sizeof(uint32_t) / job->options->fold_rate
+                                         : 0.0;
+}
+
+void mtree_simulate_result_clear(mtree_simulate_result_t *result)
+{
+    free(result->busy);
+    free(result->tree_seconds);
+    *result = (mtree_simulate_result_t){0};
+}

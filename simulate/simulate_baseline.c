@@ -1,0 +1,129 @@
+#include "simulate/job.h"
+#include "simulate/probe.h"
+
+#include <stdlib.h>
+
+typedef uint32_t *buffers_t[MTREE_BUFFER_LAST];
+
+static void free_buffers(buffers_t *buffers, int num_ranks)
+{
+    int r, b;
+
+    for (r = 0; buffers != NULL && r < num_ranks; r++) {
+        for (b = 0; b < MTREE_BUFFER_LAST; b++) {
+            free(buffers[r][b]);
+        }
+    }
+    free(buffers);
+}
+
+/* The buffers that the programs ask for, the inputs filled; an allgather's holds the own
+ * block only. */
+static mtree_status_t make_buffers(const mtree_probe_t *probe,
+                                   const mtree_program_t *programs, buffers_t **buffers_p)
+{
+    buffers_t *buffers = calloc((size_t)probe->num_ranks, sizeof(buffers_t));
+    size_t i, shift;
+    int r, b;
+
+    if (buffers == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    for (r = 0; r < probe->num_ranks; r++) {
+        for (b = 0; b < MTREE_BUFFER_LAST; b++) {
+            buffers[r][b] = calloc(programs[r].lengths[b] + 1, sizeof(uint32_t));
+            if (buffers[r][b] == NULL) {
+                free_buffers(buffers, probe->num_ranks);
+                return MTREE_ERR_NO_MEMORY;
+            }
+        }
+        shift = probe->collective == MTREE_ALLGATHER ? probe->blocks[r] : 0;
+        for (i = 0; i < programs[r].lengths[MTREE_BUFFER_INPUT]; i++) {
+            buffers[r][MTREE_BUFFER_INPUT][i] = mtree_probe_value(r, shift + i);
+        }
+    }
+    *buffers_p = buffers;
+    return MTREE_OK;
+}
+
+/* Run the programs with real data. */
+static mtree_status_t run_checked(const mtree_job_t *job,
+                                  const mtree_baseline_t *baseline,
+                                  const mtree_baseline_call_t *call,
+                                  const mtree_program_t *programs, double *seconds_p)
+{
+    buffers_t *buffers = NULL;
+    mtree_probe_t probe;
+    mtree_status_t status;
+    int r;
+
+    status = mtree_probe_init(&probe, baseline->collective, call->num_ranks, call->root,
+                              call->count);
+    if (status != MTREE_OK) {
+        return status;
+    }
+    status = make_buffers(&probe, programs, &buffers);
+    if (status == MTREE_OK) {
+        status = mtree_programs_run(job->clock, job->world, programs, call->num_ranks,
+                                    buffers, mtree_job_fold_seconds(job), seconds_p);
+    }
+    /* One rank alone has its result in its input and no program. */
+    for (r = 0; r < call->num_ranks && call->num_ranks > 1 && status == MTREE_OK; r++) {
+        status =
+            mtree_probe_check(&probe, baseline->name, r, buffers[r][MTREE_BUFFER_RESULT]);
+    }
+    free_buffers(buffers, call->num_ranks);
+    mtree_probe_clear(&probe);
+    return status;
+}
+
+static mtree_status_t run_job(const mtree_job_t *job, const mtree_baseline_t *baseline,
+                              double *seconds_p)
+{
+    const size_t ranks = (size_t)job->num_ranks;
+    mtree_baseline_call_t call = {.num_ranks = job->num_ranks,
+                                  .root = job->root,
+                                  .count = job->count,
+                                  .segment =
+                                      job->options->segment_bytes / sizeof(uint32_t),
+                                  .element_bytes = sizeof(uint32_t)};
+    mtree_program_t *programs = NULL;
+    mtree_status_t status;
+
+    if (baseline->collective == MTREE_ALLGATHER) {
+        call.count = (call.count + ranks - 1) / ranks * ranks;
+    }
+    status = mtree_baseline_build(baseline, &call, &programs);
+    if (status != MTREE_OK) {
+        return status;
+    }
+    if (job->options->check) {
+        status = run_checked(job, baseline, &call, programs, seconds_p);
+    } else {
+        status = mtree_programs_run(job->clock, job->world, programs, job->num_ranks,
+                                    NULL, mtree_job_fold_seconds(job), seconds_p);
+    }
+    mtree_baseline_destroy(programs, job->num_ranks);
+    return status;
+}
+
+mtree_status_t mtree_simulate_baseline(const mtree_topology_t *topology, const int *hosts,
+                                       int num_hosts, const mtree_baseline_t *baseline,
+                                       const mtree_simulate_options_t *options,
+                                       mtree_simulate_result_t *result_p)
+{
+    mtree_job_t job;
+    double seconds = 0.0;
+    mtree_status_t status =
+        mtree_job_open(topology, hosts, num_hosts, options, NULL, NULL, &job);
+
+    if (status != MTREE_OK) {
+        return status;
+    }
+    status = run_job(&job, baseline, &seconds);
+    if (status == MTREE_OK) {
+        status = mtree_job_result(&job, seconds, result_p);
+    }
+    mtree_job_close(&job);
+    return status;
+}
