@@ -6,9 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A tree is worth adding when its price is below its worth by this fraction. */
-#define PRICE_TOLERANCE 1e-9
-
 /* Trees that one round adds for a group besides the cheapest, each with the prices of the
  * last one's rows up. */
 #define EXTRA_TREES 8
@@ -233,7 +230,7 @@ mtree_status_t mtree_generator_warm(mtree_generator_t *generator, int rounds, do
     return status;
 }
 
-static mtree_status_t solve(mtree_generator_t *generator)
+mtree_status_t mtree_generator_solve(mtree_generator_t *generator)
 {
     int pivots = mtree_lp_pivots(generator->master->lp);
     mtree_status_t status = mtree_master_solve(generator->master);
@@ -285,7 +282,7 @@ static mtree_status_t price_groups(mtree_generator_t *generator, int *added_p)
 
         status = mtree_generator_cheapest(generator, master->row_price, g, &price);
         cost += price;
-        if (status == MTREE_OK && price < master->group_price[g] - PRICE_TOLERANCE) {
+        if (status == MTREE_OK && price < master->group_price[g] - MTREE_GAIN) {
             ++*added_p;
             status = add_tree(generator, g);
             if (status == MTREE_OK && master->num_groups == 1) {
@@ -307,7 +304,7 @@ mtree_status_t mtree_generator_run(mtree_generator_t *generator, double toleranc
 
     do {
         before = generator->pool->num_columns;
-        status = solve(generator);
+        status = mtree_generator_solve(generator);
         if (status == MTREE_OK) {
             status = price_groups(generator, &added);
         }

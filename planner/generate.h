@@ -8,6 +8,10 @@
 #include "planner/grow.h"
 #include "planner/master.h"
 
+/* A tree is worth adding when its price is this much below its worth (groups' prices sum
+ * to one). */
+#define MTREE_GAIN 1e-9
+
 typedef struct {
     const mtree_problem_t *problem;
     const mtree_candidates_t *candidates;
@@ -61,6 +65,20 @@ mtree_status_t mtree_generator_warm(mtree_generator_t *generator, int rounds,
  */
 mtree_status_t mtree_generator_run(mtree_generator_t *generator, double tolerance,
                                    double work);
+
+/* Solve the master, and count the work. */
+mtree_status_t mtree_generator_solve(mtree_generator_t *generator);
+
+/* Find every tree there is, when they are undirected and few; generator->all stays NULL
+ * otherwise. */
+mtree_status_t mtree_generator_enumerate(mtree_generator_t *generator);
+
+/*
+ * The same when the shape of a tree counts, by the time or by a limit on height: prices
+ * all trees where mtree_generator_enumerate found them, else trees grown with an eye on
+ * distance.
+ */
+mtree_status_t mtree_generator_run_shaped(mtree_generator_t *generator, double work);
 
 /*
  * The least time in which @a bits (of each group) can be delivered, latency included:

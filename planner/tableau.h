@@ -1,0 +1,38 @@
+/*
+ * The best rates of a few given trees: a small dense linear program, solved thousands of
+ * times while trees are exchanged (GLPK is for the large ones, see lp.h).
+ *
+ * maximise sum of weight_t r_t, sum over t of uses_t(row) r_t <= capacity(row), r >= 0.
+ * All capacities are positive, so r = 0 is where the simplex method starts.
+ */
+#ifndef MTREE_PLANNER_TABLEAU_H
+#define MTREE_PLANNER_TABLEAU_H
+
+#include "topo/status.h"
+
+typedef struct {
+    int num_rows, max_trees;
+    const double *capacity; /* [num_rows], positive, of the caller */
+    double *cells;          /* the tableau, (num_rows + 1) x (max_trees + 1) */
+    int *row_basis; /* [num_rows] variable in the row: below 0 a row's slack, else a tree
+                     */
+    int *column_basis; /* [max_trees] the variable at zero in the column */
+    double *rate;      /* [max_trees] result */
+    double *row_price; /* [num_rows] result: what one more of capacity is worth */
+} mtree_tableau_t;
+
+/* Owned by the caller; @a capacity must outlive it. */
+mtree_status_t mtree_tableau_create(int num_rows, const double *capacity, int max_trees,
+                                    mtree_tableau_t **tableau_p);
+
+/* Free; NULL is allowed. */
+void mtree_tableau_destroy(mtree_tableau_t *tableau);
+
+/*
+ * Solve for @a num_trees trees; uses[t] is [num_rows].  Returns the maximum and leaves
+ * rates and prices in the tableau.
+ */
+double mtree_tableau_solve(mtree_tableau_t *tableau, int num_trees, int *const *uses,
+                           const double *weight);
+
+#endif
