@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What netlab would do, without doing it: forwarding, names, shaping, the relay's input."""
+"""What netlab would do, without doing it: forwarding, names, shaping, relay input."""
 
 import os
 import sys
