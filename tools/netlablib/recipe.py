@@ -14,8 +14,6 @@ QUEUE_SECONDS = 0.03  # the longest queue in front of a link
 BURST_SECONDS = 0.002  # what a link may catch up when the machine was late
 LEAST_QUEUE_FRAMES = 8
 LEAST_RATE = 8000  # bits/s; tbf has no rate of zero
-FIRST_TABLE = 1000  # routing tables of the exceptions, one a neighbour
-FIRST_RULE = 100
 
 SAFE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*\Z")
 TAKEN_DEVICES = {"lo", "all", "default", BRIDGE}
@@ -96,9 +94,8 @@ def relay_devices(number):
     return f"relay{number}a", f"relay{number}b"
 
 
-def vertex_commands(vertex, number, topology, addresses, forwards):
+def vertex_commands(vertex, topology, addresses, table):
     """The ip commands inside a vertex's namespace: address, devices, routes."""
-    plain, exceptions = forwards
     mine = addresses[vertex.name]
     commands = [
         "link set dev lo up",
@@ -112,20 +109,9 @@ def vertex_commands(vertex, number, topology, addresses, forwards):
             neighbour = link.ends[1 - link.ends.index(vertex.name)]
             devices[neighbour] = device_name(neighbour, link_number)
             commands.append(f"link set dev {devices[neighbour]} arp off up")
-    for target, neighbour in plain[vertex.name].items():
+    for target, neighbour in table.items():
         commands.append(
             f"route add {addresses[target]}/32 dev {devices[neighbour]} src {mine}"
-        )
-    tables = {
-        neighbour: FIRST_TABLE + place
-        for place, neighbour in enumerate(sorted(set(exceptions[vertex.name].values())))
-    }
-    for neighbour, table in tables.items():
-        commands.append(f"route add default dev {devices[neighbour]} table {table}")
-    for (source, target), neighbour in exceptions[vertex.name].items():
-        commands.append(
-            f"rule add from {addresses[source]} to {addresses[target]} "
-            f"lookup {tables[neighbour]} priority {FIRST_RULE}"
         )
     return commands
 
@@ -143,7 +129,7 @@ def relay_lines(links, scale):
     return lines
 
 
-def cook(topology, forwards, lab_number, scale, kind):
+def cook(topology, tables, lab_number, scale, kind):
     """Everything the holder needs, and everything that netlab remembers about the lab.
 
     `kind` says who makes the latency: "none" (nobody), "netem" (the kernel) or "relay".
@@ -155,7 +141,7 @@ def cook(topology, forwards, lab_number, scale, kind):
     }
     ip = {
         namespaces[vertex.name]: vertex_commands(
-            vertex, number, topology, addresses, forwards
+            vertex, topology, addresses, tables[vertex.name]
         )
         for number, vertex in enumerate(topology.vertices)
     }

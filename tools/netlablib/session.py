@@ -12,6 +12,7 @@ from .errors import NetlabError, ignore_signals
 
 END_SECONDS = 5.0  # for the user's command to end after a signal
 RATE = re.compile(r"([0-9.]+(?:e[0-9]+)?)\s*([kMGT]?)(bps|Bps)\Z")
+BEARABLE_RATE = 1e9  # bits/s a processor, all links and directions (docs/lab.md)
 UNITS = {"": 1, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 
 
@@ -28,6 +29,18 @@ def latency_kind(options, network):
             "nor on PATH: build it with make, or leave latency out: --no-latency"
         )
     return "relay", program
+
+
+def warn_of_too_much(network, scale):
+    """A lab that the processors limit and not its links measures the wrong thing."""
+    total = sum(sum(link.rates) for link in network.links) * scale
+    bearable = BEARABLE_RATE * (os.cpu_count() or 1)
+    if total > bearable:
+        print(
+            f"netlab: warning: {total / 1e9:.3g} Gb/s in all links are more than these "
+            f"processors carry when all are full; --scale {scale * bearable / total:.2g} is not",
+            file=sys.stderr,
+        )
 
 
 def spawn_holder(lab, lifeline):
@@ -65,6 +78,7 @@ def start(options, network, lifeline):
             f"'{name}' cannot name a lab: letters, digits, '_', '-' and '.' only; "
             "choose one with --name"
         )
+    warn_of_too_much(network, options.scale)
     lab, number = labs.claim(name)
     try:
         made = recipe.cook(

@@ -90,19 +90,18 @@ def parse(answer):
 
 
 def forwarding(topology):
-    """Next hops that send every pair of hosts along its route.
+    """Each vertex's table: forwarding(topology)[vertex][to] is the next vertex towards `to`.
 
-    Returns (plain, exceptions): plain[vertex][to] is the neighbour that traffic for host
-    `to` goes to; exceptions[vertex][(from, to)] overrules it where a route that only
-    passes through `vertex` leaves it differently (as when `vertex` has a slow link of its
-    own to `to`).
+    mtree's routes depend on the destination alone, as the kernel's do; where they did not,
+    packets would leave them unnoticed.
     """
-    plain = {vertex.name: {} for vertex in topology.vertices}
-    exceptions = {vertex.name: {} for vertex in topology.vertices}
-    for (_, target), route in topology.routes.items():
-        plain[route[0]][target] = route[1]
-    for ends, route in topology.routes.items():
-        for here, following in zip(route[1:], route[2:]):
-            if plain[here].setdefault(ends[1], following) != following:
-                exceptions[here][ends] = following
-    return plain, exceptions
+    tables = {vertex.name: {} for vertex in topology.vertices}
+    for (source, target), route in topology.routes.items():
+        for here, following in zip(route, route[1:]):
+            if tables[here].setdefault(target, following) != following:
+                raise NetlabError(
+                    f"the route {source}-{target} goes from {here} to {following}, "
+                    f"another one to {tables[here][target]}: mtree and netlab are of "
+                    "different versions"
+                )
+    return tables
