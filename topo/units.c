@@ -1,9 +1,8 @@
 #include "topo/units.h"
 
-#include <ctype.h>
 #include <locale.h>
 #include <math.h>
-#include <stdint.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -205,41 +204,64 @@ const char *mtree_units_format_size(double bytes, char *buffer, size_t length)
     return format_scaled(bytes, units, 5, 1024, buffer, length);
 }
 
-const char *mtree_units_write_number(double value, char *buffer)
+static void print_number(double value, int digits, char *buffer)
 {
     locale_t previous = locale_enter();
 
-    snprintf(buffer, MTREE_UNITS_LENGTH, "%.15g", value);
-    if (strtod(buffer, NULL) != value) {
-        snprintf(buffer, MTREE_UNITS_LENGTH, "%.17g", value);
-    }
+    snprintf(buffer, MTREE_UNITS_LENGTH, "%.*g", digits, value);
     locale_leave(previous);
+}
+
+const char *mtree_units_write_number(double value, char *buffer)
+{
+    const char *end;
+    double back;
+
+    print_number(value, 15, buffer);
+    if (mtree_units_parse_number(buffer, &back, &end) != MTREE_OK || back != value) {
+        print_number(value, 17, buffer);
+    }
     return buffer;
 }
 
+/* Write @a value with @a digits in @a unit; is it read back exactly? */
+static bool write_in_unit(double value, int digits, const unit_t *units,
+                          const unit_t *unit, char *buffer)
+{
+    const char *why;
+    double back;
+
+    print_number(value / unit->factor * unit->divisor, digits, buffer);
+    strcat(buffer, unit->name);
+    return parse_quantity(buffer, units, &back, &why) == MTREE_OK && back == value;
+}
+
 /*
- * Write @a value in the first of @a units, the last of which is the smallest, in which it
- * is a number of at least one that is read back exactly.
+ * Write @a value in the first of @a names in which it is read back exactly: a short
+ * number of at least one if there is one, else a short one, else a long one.  The last
+ * name has factor and divisor one: 17 digits of it are always exact.
  */
 static const char *write_quantity(double value, const unit_t *units,
                                   const char *const *names, char *buffer)
 {
-    char number[MTREE_UNITS_LENGTH];
+    static const struct {
+        int digits;
+        double least;
+    } passes[] = {{15, 1}, {15, 0}, {17, 0}};
     const unit_t *unit;
-    const char *why;
-    double back;
+    size_t pass;
+    int i;
 
-    for (;; ++names) {
-        for (unit = units; strcmp(unit->name, *names) != 0; ++unit) {}
-        snprintf(buffer, MTREE_UNITS_LENGTH, "%.30s%s",
-                 mtree_units_write_number(value / unit->factor * unit->divisor, number),
-                 unit->name);
-        if (names[1] == NULL ||
-            (value * unit->divisor >= unit->factor &&
-             parse_quantity(buffer, units, &back, &why) == MTREE_OK && back == value)) {
-            return buffer;
+    for (pass = 0; pass < sizeof(passes) / sizeof(passes[0]); ++pass) {
+        for (i = 0; names[i] != NULL; ++i) {
+            for (unit = units; strcmp(unit->name, names[i]) != 0; ++unit) {}
+            if (value / unit->factor * unit->divisor >= passes[pass].least &&
+                write_in_unit(value, passes[pass].digits, units, unit, buffer)) {
+                return buffer;
+            }
         }
     }
+    return buffer;
 }
 
 const char *mtree_units_write_rate(double rate, char *buffer)
@@ -251,7 +273,6 @@ const char *mtree_units_write_rate(double rate, char *buffer)
 
 const char *mtree_units_write_time(double seconds, char *buffer)
 {
-    /* Seconds last: they are written as they are, and so exactly. */
     static const char *const names[] = {"ms", "us", "s", NULL};
 
     return write_quantity(seconds, time_units, names, buffer);
