@@ -10,7 +10,7 @@
 #ifndef MTREE_PLANNER_CHAINS_H
 #define MTREE_PLANNER_CHAINS_H
 
-#include "topo/status.h"
+#include "planner/algorithm.h"
 
 #include <stdbool.h>
 
@@ -47,5 +47,13 @@ mtree_status_t mtree_chains_build(const int *arrivals, int num_objects, int rece
 
 /* The longest way, in hops, that an object takes along @a parent to a root. */
 int mtree_chains_depth(const int *parent, int num_participants);
+
+/*
+ * The algorithm "arrival" of the planner, for reduce, and for allreduce as the paper has
+ * it (reduce, then broadcast): the problem's hosts are taken to arrive in their order, B
+ * is the least capacity and L the largest latency of their routes.  Without a size, one
+ * chain.
+ */
+mtree_status_t mtree_chains_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p);
 
 #endif

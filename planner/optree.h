@@ -8,7 +8,7 @@
 #ifndef MTREE_PLANNER_OPTREE_H
 #define MTREE_PLANNER_OPTREE_H
 
-#include "topo/status.h"
+#include "planner/algorithm.h"
 
 #define MTREE_OPTREE_MAX_RANKS  4096
 #define MTREE_OPTREE_MAX_STAGES 16
@@ -124,5 +124,11 @@ long mtree_optree_wrht_steps(int num_ranks, int num_wavelengths);
 /* WRHT by the formula that Table I prints, ceil((N-p)/(p-1)) + ceil((theta-1) N/p) + 1:
  * 16, not 259, for its example. */
 long mtree_optree_wrht_table_steps(int num_ranks, int num_wavelengths);
+
+/*
+ * The algorithm "optree" of the planner, for all-gather, and reversed for reduce-scatter:
+ * every rank's block takes the tree that the stages' sends make of its ways.
+ */
+mtree_status_t mtree_optree_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p);
 
 #endif

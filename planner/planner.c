@@ -2,12 +2,15 @@
 
 #include "planner/algorithm.h"
 #include "planner/blink.h"
+#include "planner/chains.h"
 #include "planner/gost.h"
 #include "planner/latency.h"
 #include "planner/multitree.h"
+#include "planner/optree.h"
 #include "planner/packing.h"
 #include "planner/plan_finish.h"
 #include "planner/servers.h"
+#include "planner/steiner.h"
 #include "planner/topoadopt.h"
 #include "topo/log.h"
 
@@ -28,6 +31,13 @@ static const mtree_algorithm_t algorithms[] = {
      MTREE_DOES(MTREE_ALLREDUCE) | MTREE_DOES(MTREE_ALLGATHER) |
          MTREE_DOES(MTREE_REDUCE_SCATTER),
      mtree_multitree_plan},
+    {"steiner",
+     MTREE_DOES(MTREE_ALLREDUCE) | MTREE_DOES(MTREE_REDUCE) | MTREE_DOES(MTREE_BCAST),
+     mtree_steiner_plan},
+    {"optree", MTREE_DOES(MTREE_ALLGATHER) | MTREE_DOES(MTREE_REDUCE_SCATTER),
+     mtree_optree_plan},
+    {"arrival", MTREE_DOES(MTREE_ALLREDUCE) | MTREE_DOES(MTREE_REDUCE),
+     mtree_chains_plan},
 };
 
 #define NUM_ALGORITHMS ((int)(sizeof(algorithms) / sizeof(algorithms[0])))
