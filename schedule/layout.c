@@ -23,7 +23,7 @@
 #define DEFAULT_WINDOW 262144
 
 /* Time that a receiver's credit may be late, beyond the round trip (seconds). */
-#define CREDIT_DELAY 0.02
+#define CREDIT_DELAY 0.05
 
 #define LEAST_WINDOW_CHUNKS 4
 #define MOST_WINDOW_CHUNKS  64
@@ -145,7 +145,7 @@ static size_t builder_window(const builder_t *builder, const mtree_tree_t *tree,
     for (int host = 0; host < builder->plan->num_hosts; host++) {
         latency = builder->latency[host] > latency ? builder->latency[host] : latency;
     }
-    chunks = tree->rate / 8 * (2 * latency + CREDIT_DELAY) /
+    chunks = tree->rate / 8 * (4 * latency + CREDIT_DELAY) /
              ((double)chunk * (double)builder->call->unit_bytes);
     if (chunks > MOST_WINDOW_CHUNKS - LEAST_WINDOW_CHUNKS) {
         return MOST_WINDOW_CHUNKS;
