@@ -1,5 +1,6 @@
 #include "bench/options.h"
 #include "topo/log.h"
+#include "topo/units.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -43,7 +44,7 @@ void mtree_options_help(FILE *file)
             "  -t, --collective NAME       the operation (default allreduce)\n"
             "  -m, --message-size MIN:MAX  sizes in bytes, doubling (also 64k, 16M; also "
             "MAX;\n"
-            "                              default 1:1048576, reductions from 4)\n"
+            "                              default 1:1M, reductions from 4)\n"
             "  -i, --iterations N          timed calls for each size (default 1000; 100 "
             "above 8k)\n"
             "  -x, --warmup N              calls before them (default 200; 10 above 8k)\n"
@@ -81,13 +82,19 @@ static mtree_status_t parse_number(const char *option, const char *text, int min
 
 static mtree_status_t parse_size(const char *text, size_t *bytes_p)
 {
-    int bytes;
-    mtree_status_t status = parse_number("-m", text, 1, &bytes);
+    const char *why;
+    size_t bytes;
 
-    if (status == MTREE_OK) {
-        *bytes_p = (size_t)bytes;
+    if (mtree_units_parse_size(text, &bytes, &why) != MTREE_OK) {
+        mtree_error("-m: size '%s': %s; give bytes, or 64k, 16M", text, why);
+        return MTREE_ERR_INVALID;
     }
-    return status;
+    if (bytes == 0 || bytes > INT_MAX) {
+        mtree_error("-m: size '%s': must be from 1 to %d bytes", text, INT_MAX);
+        return MTREE_ERR_INVALID;
+    }
+    *bytes_p = bytes;
+    return MTREE_OK;
 }
 
 /* MIN:MAX, MIN:, :MAX or MAX; what is not given keeps its value. */

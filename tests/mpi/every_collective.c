@@ -1,0 +1,120 @@
+/*
+ * An ordinary MPI program that uses every collective of MPI-3.1, blocking and
+ * nonblocking, on every kind of communicator, checks each result and finalizes.
+ */
+#include "tests/mpi/expect.h"
+#include "tests/mpi/inter.h"
+#include "tests/mpi/intra.h"
+#include "tests/mpi/neighbours.h"
+
+#include <stdlib.h>
+
+#define SMALL 3
+#define LARGE 30011 /* ints: 120 kB a rank, and no multiple of any chunk */
+
+static void check_intra(MPI_Comm comm, const char *name, int count)
+{
+    mtree_intra_check(comm, name, false, count);
+    mtree_intra_check(comm, name, true, count);
+}
+
+/* The communicator that @a create made is used and freed. */
+static void check_and_free(MPI_Comm *comm, const char *name)
+{
+    if (*comm != MPI_COMM_NULL) {
+        check_intra(*comm, name, SMALL);
+        MPI_Comm_free(comm);
+    }
+}
+
+static void check_duplicates(void)
+{
+    MPI_Comm comm;
+    MPI_Request request;
+    MPI_Info info;
+
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    check_and_free(&comm, "a dup");
+
+    MPI_Comm_idup(MPI_COMM_WORLD, &comm, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    check_and_free(&comm, "an idup");
+
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "some_key", "some value");
+    MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, &comm);
+    MPI_Info_free(&info);
+    check_and_free(&comm, "a dup with info");
+}
+
+static void check_parts(int rank, int num_ranks)
+{
+    MPI_Group world, even;
+    MPI_Comm comm;
+    int range[3] = {0, num_ranks - 1, 2};
+
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &comm);
+    check_and_free(&comm, "a split, ranks reversed");
+    MPI_Comm_split(MPI_COMM_WORLD, (rank == 0) ? MPI_UNDEFINED : 0, 0, &comm);
+    check_and_free(&comm, "a split without rank 0");
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &comm);
+    check_and_free(&comm, "the ranks of a host");
+
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Group_range_incl(world, 1, &range, &even);
+    MPI_Comm_create(MPI_COMM_WORLD, even, &comm);
+    check_and_free(&comm, "the even ranks, by create");
+    if (rank % 2 == 0) {
+        MPI_Comm_create_group(MPI_COMM_WORLD, even, 7, &comm);
+        check_and_free(&comm, "the even ranks, by create_group");
+    }
+    MPI_Group_free(&even);
+    MPI_Group_free(&world);
+}
+
+static void check_between_groups(int rank, int num_ranks)
+{
+    bool is_low = rank < num_ranks / 2;
+    MPI_Comm half = MPI_COMM_NULL;
+    MPI_Comm inter, copy, merged;
+
+    if (num_ranks < 2) {
+        return;
+    }
+    MPI_Comm_split(MPI_COMM_WORLD, is_low, rank, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, is_low ? num_ranks / 2 : 0, 11, &inter);
+    mtree_inter_check(inter, is_low, false, SMALL);
+    mtree_inter_check(inter, !is_low, true, SMALL);
+    mtree_inter_check(inter, !is_low, false, LARGE);
+
+    MPI_Comm_dup(inter, &copy);
+    mtree_inter_check(copy, is_low, false, SMALL);
+    MPI_Comm_free(&copy);
+
+    MPI_Intercomm_merge(inter, is_low, &merged);
+    check_and_free(&merged, "a merged intercommunicator");
+    MPI_Comm_free(&inter);
+    MPI_Comm_free(&half);
+}
+
+int main(int argc, char **argv)
+{
+    int rank, num_ranks, status;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &num_ranks);
+
+    check_intra(MPI_COMM_WORLD, "the world", SMALL);
+    check_intra(MPI_COMM_WORLD, "the world", LARGE);
+    check_intra(MPI_COMM_SELF, "self", LARGE);
+    check_duplicates();
+    check_parts(rank, num_ranks);
+    check_between_groups(rank, num_ranks);
+    mtree_neighbours_check(MPI_COMM_WORLD, false, LARGE);
+    mtree_neighbours_check(MPI_COMM_WORLD, true, SMALL);
+
+    status = mtree_expect_finish("every_collective");
+    MPI_Finalize();
+    return status;
+}

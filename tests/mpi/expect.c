@@ -1,0 +1,48 @@
+#include "tests/mpi/expect.h"
+
+#include <mpi.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define MOST_LINES 10
+
+static long num_checks;
+static long num_failures;
+
+void mtree_expect(bool ok, const char *format, ...)
+{
+    char line[512];
+    va_list args;
+    int rank;
+
+    num_checks++;
+    if (ok) {
+        return;
+    }
+    num_failures++;
+    if (num_failures > MOST_LINES) {
+        return;
+    }
+    va_start(args, format);
+    vsnprintf(line, sizeof(line), format, args);
+    va_end(args);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    fprintf(stderr, "rank %d: FAILED: %s\n", rank, line);
+}
+
+int mtree_expect_finish(const char *program)
+{
+    long mine[2] = {num_checks, num_failures};
+    long all[2];
+    int rank, num_ranks;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &num_ranks);
+    MPI_Allreduce(mine, all, 2, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+    if (rank == 0) {
+        printf("%s: %ld checks on %d ranks, %ld failed\n", program, all[0], num_ranks,
+               all[1]);
+    }
+    return (all[0] > 0 && all[1] == 0) ? EXIT_SUCCESS : EXIT_FAILURE;
+}
