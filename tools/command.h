@@ -8,6 +8,7 @@
 
 #include <getopt.h>
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 /* What a subcommand exits with. */
@@ -28,6 +29,7 @@ typedef struct {
 } command_t;
 
 extern const command_t command_topology, command_generate, command_import;
+extern const command_t command_plan, command_check;
 
 /* Print the help text of @a command on standard output; COMMAND_OK. */
 int command_help(const command_t *command);

@@ -1,0 +1,305 @@
+#include "tools/planning.h"
+
+#include "planner/plan_json.h"
+#include "topo/file.h"
+#include "topo/log.h"
+#include "topo/topology_file.h"
+#include "topo/units.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEFAULT_TREES 10
+
+void planning_init(planning_t *planning)
+{
+    *planning = (planning_t){.request = {.collective = MTREE_ALLREDUCE,
+                                         .max_trees = DEFAULT_TREES,
+                                         .seed = 1}};
+}
+
+static mtree_status_t read_count(const char *option, const char *value, int *count_p)
+{
+    char *end;
+    long count;
+
+    errno = 0;
+    count = strtol(value, &end, 10);
+    if (*value < '0' || *value > '9' || *end != '\0' || errno != 0 || count > INT_MAX) {
+        mtree_error("--%s '%s': a whole number is needed", option, value);
+        return MTREE_ERR_INVALID;
+    }
+    *count_p = (int)count;
+    return MTREE_OK;
+}
+
+static mtree_status_t read_collective(planning_t *planning, const char *value)
+{
+    mtree_status_t status = mtree_collective_parse(value, &planning->request.collective);
+
+    if (status != MTREE_OK) {
+        mtree_error("--collective '%s': use allreduce, reduce, bcast, allgather or "
+                    "reduce_scatter",
+                    value);
+        return MTREE_ERR_INVALID;
+    }
+    return MTREE_OK;
+}
+
+static mtree_status_t read_size(planning_t *planning, const char *value)
+{
+    const char *why;
+    size_t bytes;
+
+    if (mtree_units_parse_size(value, &bytes, &why) != MTREE_OK) {
+        mtree_error("--size '%s': %s; write it like 16M", value, why);
+        return MTREE_ERR_INVALID;
+    }
+    planning->request.bytes = (double)bytes;
+    return MTREE_OK;
+}
+
+static mtree_status_t read_min_rate(planning_t *planning, const char *value)
+{
+    const char *why;
+
+    if (mtree_units_parse_rate(value, &planning->request.min_rate, &why) != MTREE_OK) {
+        mtree_error("--min-rate '%s': %s; write it like 5Mbps", value, why);
+        return MTREE_ERR_INVALID;
+    }
+    return MTREE_OK;
+}
+
+mtree_status_t planning_option(planning_t *planning, int letter, const char *value)
+{
+    mtree_plan_request_t *request = &planning->request;
+    mtree_status_t status = MTREE_OK;
+    int seed;
+
+    switch (letter) {
+    case 'C':
+        return read_collective(planning, value);
+    case 'R':
+        planning->root = value;
+        return MTREE_OK;
+    case 'H':
+        planning->hosts = value;
+        return MTREE_OK;
+    case 'a':
+        request->algorithm = value;
+        return MTREE_OK;
+    case 't':
+        return read_count("trees", value, &request->max_trees);
+    case 'e':
+        return read_count("height", value, &request->max_height);
+    case 'm':
+        return read_min_rate(planning, value);
+    case 'b':
+        return read_size(planning, value);
+    case 's':
+        status = read_count("seed", value, &seed);
+        if (status == MTREE_OK) {
+            request->seed = (unsigned)seed;
+        }
+        return status;
+    default:
+        return MTREE_ERR_NOT_FOUND;
+    }
+}
+
+void planning_print_algorithms(void)
+{
+    const char *const *names = mtree_planner_algorithms();
+
+    printf("\nAlgorithms:");
+    for (; *names != NULL; ++names) {
+        printf(" %s", *names);
+    }
+    printf("\n");
+}
+
+/* The host that @a name means: a host name as mpirun has it, or a node of the file. */
+static mtree_status_t find_host(const mtree_topology_t *topology, const char *name,
+                                int *host_p)
+{
+    int host = mtree_topology_find_host(topology, name);
+
+    if (host < 0) {
+        host = mtree_topology_find_vertex(topology, name);
+    }
+    if (host < 0 || topology->vertices[host].kind != MTREE_VERTEX_HOST) {
+        mtree_error("%s: no host '%s'; 'mtree topology' lists the hosts",
+                    topology->source, name);
+        return MTREE_ERR_NOT_FOUND;
+    }
+    *host_p = host;
+    return MTREE_OK;
+}
+
+/* All hosts, or those in the comma-separated @a list, each once; @a hosts has room for
+ * all vertices. */
+static mtree_status_t list_hosts(const mtree_topology_t *topology, const char *list,
+                                 int *hosts, int *num_hosts_p)
+{
+    char name[MTREE_TOPOLOGY_MAX_NAME + 1];
+    mtree_status_t status;
+    int count = 0;
+    size_t length;
+    int i;
+
+    for (i = 0; list == NULL && i < topology->num_vertices; ++i) {
+        if (topology->vertices[i].kind == MTREE_VERTEX_HOST) {
+            hosts[count++] = i;
+        }
+    }
+    while (list != NULL && *list != '\0') {
+        length = strcspn(list, ",");
+        snprintf(name, sizeof(name), "%.*s", (int)length, list);
+        if (count == topology->num_vertices) {
+            mtree_error("--hosts names more hosts than there are");
+            return MTREE_ERR_INVALID;
+        }
+        status = find_host(topology, name, &hosts[count]);
+        if (status != MTREE_OK) {
+            return status;
+        }
+        for (i = 0; i < count; ++i) {
+            if (hosts[i] == hosts[count]) {
+                mtree_error("--hosts names host '%s' twice", name);
+                return MTREE_ERR_INVALID;
+            }
+        }
+        ++count;
+        list += length + (list[length] == ',');
+    }
+    if (count == 0) {
+        mtree_error("--hosts names no host");
+        return MTREE_ERR_INVALID;
+    }
+    *num_hosts_p = count;
+    return MTREE_OK;
+}
+
+static mtree_status_t find_root(const planning_t *planning,
+                                const mtree_topology_t *topology, const int *hosts,
+                                int num_hosts, int *root_p)
+{
+    mtree_status_t status;
+    int root, i;
+
+    *root_p = 0;
+    if (planning->root == NULL) {
+        return MTREE_OK;
+    }
+    status = find_host(topology, planning->root, &root);
+    if (status != MTREE_OK) {
+        return status;
+    }
+    for (i = 0; i < num_hosts; ++i) {
+        if (hosts[i] == root) {
+            *root_p = i;
+            return MTREE_OK;
+        }
+    }
+    mtree_error("--root '%s' is not among --hosts", planning->root);
+    return MTREE_ERR_INVALID;
+}
+
+static mtree_status_t plan_on(const planning_t *planning, planned_t *planned)
+{
+    mtree_plan_request_t request = planning->request;
+    int *hosts = malloc(planned->topology->num_vertices * sizeof(*hosts));
+    mtree_status_t status;
+    int num_hosts;
+
+    if (hosts == NULL) {
+        mtree_error("out of memory for a list of hosts");
+        return MTREE_ERR_NO_MEMORY;
+    }
+    if ((status = list_hosts(planned->topology, planning->hosts, hosts, &num_hosts)) ==
+            MTREE_OK &&
+        (status = find_root(planning, planned->topology, hosts, num_hosts,
+                            &request.root)) == MTREE_OK &&
+        (status = mtree_routes_create(planned->topology, hosts, num_hosts,
+                                      &planned->routes)) == MTREE_OK) {
+        status = mtree_planner_run(planned->topology, hosts, num_hosts, &request,
+                                   &planned->plan);
+    }
+    free(hosts);
+    return status;
+}
+
+mtree_status_t planning_run(const planning_t *planning, const char *file,
+                            planned_t *planned)
+{
+    mtree_status_t status;
+
+    *planned = (planned_t){0};
+    status = mtree_topology_read(file, &planned->topology);
+    if (status == MTREE_OK) {
+        status = plan_on(planning, planned);
+    }
+    if (status != MTREE_OK) {
+        planned_cleanup(planned);
+    }
+    return status;
+}
+
+/* Routes between the plan's hosts, wherever the topology has them. */
+static mtree_status_t route_plan(planned_t *planned)
+{
+    int num_hosts = planned->plan->num_hosts;
+    int *hosts = malloc(num_hosts * sizeof(*hosts));
+    mtree_status_t status = MTREE_OK;
+    int i;
+
+    if (hosts == NULL) {
+        mtree_error("out of memory for a list of hosts");
+        return MTREE_ERR_NO_MEMORY;
+    }
+    for (i = 0; i < num_hosts && status == MTREE_OK; ++i) {
+        status = find_host(planned->topology, planned->plan->hosts[i], &hosts[i]);
+    }
+    if (status == MTREE_OK) {
+        status =
+            mtree_routes_create(planned->topology, hosts, num_hosts, &planned->routes);
+    }
+    free(hosts);
+    return status;
+}
+
+mtree_status_t planned_read(const char *plan_file, const char *topology_file,
+                            planned_t *planned)
+{
+    mtree_status_t status;
+    size_t length;
+    char *text;
+
+    *planned = (planned_t){0};
+    status = mtree_file_read(plan_file, &text, &length);
+    if (status != MTREE_OK) {
+        return status;
+    }
+    status = mtree_plan_from_json(text, length, plan_file, &planned->plan);
+    free(text);
+    if (status == MTREE_OK && topology_file != NULL) {
+        status = mtree_topology_read(topology_file, &planned->topology);
+        if (status == MTREE_OK) {
+            status = route_plan(planned);
+        }
+    }
+    if (status != MTREE_OK) {
+        planned_cleanup(planned);
+    }
+    return status;
+}
+
+void planned_cleanup(planned_t *planned)
+{
+    mtree_plan_destroy(planned->plan);
+    mtree_routes_destroy(planned->routes);
+    mtree_topology_destroy(planned->topology);
+}

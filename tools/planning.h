@@ -1,0 +1,76 @@
+/*
+ * Options of the commands that plan, and the planning itself.
+ */
+#ifndef MTREE_TOOLS_PLANNING_H
+#define MTREE_TOOLS_PLANNING_H
+
+#include "planner/planner.h"
+
+typedef struct {
+    mtree_plan_request_t request; /* its root is set when the hosts are known */
+    const char *root;             /* the host's name; NULL: the first host */
+    const char *hosts;            /* names by commas; NULL: all of the topology */
+} planning_t;
+
+/* A plan with the topology and the routes it was made for. */
+typedef struct {
+    mtree_topology_t *topology;
+    mtree_routes_t *routes; /* numbered as the plan numbers its hosts */
+    mtree_plan_t *plan;
+} planned_t;
+
+/* Letters and long names for getopt_long, and their lines of --help. */
+#define PLANNING_LETTERS "C:R:H:a:t:e:m:b:s:"
+#define PLANNING_OPTIONS                                                                 \
+    {"collective", required_argument, NULL, 'C'},                                        \
+        {"root", required_argument, NULL, 'R'}, {"hosts", required_argument, NULL, 'H'}, \
+        {"algorithm", required_argument, NULL, 'a'},                                     \
+        {"trees", required_argument, NULL, 't'},                                         \
+        {"height", required_argument, NULL, 'e'},                                        \
+        {"min-rate", required_argument, NULL, 'm'},                                      \
+        {"size", required_argument, NULL, 'b'},                                          \
+    {                                                                                    \
+        "seed", required_argument, NULL, 's'                                             \
+    }
+#define PLANNING_HELP                                                                    \
+    "  -C, --collective C    allreduce (default), reduce, bcast, allgather, "            \
+    "reduce_scatter\n"                                                                   \
+    "  -R, --root HOST       of bcast and reduce (default: the first host)\n"            \
+    "  -H, --hosts LIST      the hosts that take part, by commas (default: all)\n"       \
+    "  -a, --algorithm A     packing (default) or one of those below\n"                  \
+    "  -t, --trees K         at most K trees (allgather: a root); 0: no limit (default " \
+    "10)\n"                                                                              \
+    "  -e, --height H        at most H hops from root to leaf; 0: no limit (default)\n"  \
+    "  -m, --min-rate R      no tree below this rate, like 5Mbps\n"                      \
+    "  -b, --size BYTES      plan for the least time of this size, like 16M (default: "  \
+    "for\n"                                                                              \
+    "                        the most throughput)\n"                                     \
+    "  -s, --seed N          of algorithms that draw at random (default 1)\n"
+
+/* Nothing given. */
+void planning_init(planning_t *planning);
+
+/*
+ * Take the option @a letter with @a value.  MTREE_ERR_NOT_FOUND when it is none of these,
+ * MTREE_ERR_INVALID (logged) when its value is not of its form.
+ */
+mtree_status_t planning_option(planning_t *planning, int letter, const char *value);
+
+/* Read the topology @a file and plan.  Release *planned with planned_cleanup(). */
+mtree_status_t planning_run(const planning_t *planning, const char *file,
+                            planned_t *planned);
+
+/*
+ * Read the plan in @a plan_file, checked for form; with @a topology_file (may be NULL)
+ * the topology too, where the plan's hosts must be found, and the routes.
+ */
+mtree_status_t planned_read(const char *plan_file, const char *topology_file,
+                            planned_t *planned);
+
+/* Free what @a planned holds. */
+void planned_cleanup(planned_t *planned);
+
+/* Print "packing, latency, ..." on standard output. */
+void planning_print_algorithms(void);
+
+#endif
