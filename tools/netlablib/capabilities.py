@@ -6,10 +6,11 @@ import subprocess
 from . import topology
 from .errors import NetlabError
 
-# Kernel settings that can forbid namespaces without root, and the value that does.
+# Kernel settings that can forbid namespaces, and the value that does.
 FORBIDDING = {
     "/proc/sys/kernel/unprivileged_userns_clone": "0",
     "/proc/sys/user/max_user_namespaces": "0",
+    "/proc/sys/user/max_net_namespaces": "0",
     "/proc/sys/kernel/apparmor_restrict_unprivileged_userns": "1",
 }
 PROBE_QUEUE = "ip link add netlab0 type veth && tc qdisc add dev netlab0 root "
@@ -42,15 +43,15 @@ def namespace_obstacle():
         return "the unshare program is missing (Debian: apt-get install util-linux)"
     if worked:
         return None
-    if os.geteuid() == 0:
-        return (
-            f"{said}; this root lacks CAP_SYS_ADMIN (a container without --privileged?)"
-        )
     for path, value in FORBIDDING.items():
         if os.path.exists(path):
             with open(path, encoding="ascii") as file:
                 if file.read().strip() == value:
-                    return f"{said}; {path} is {value}: change it, or run netlab as root"
+                    return f"{said}; {path} is {value}: change it"
+    if os.geteuid() == 0:
+        return (
+            f"{said}; this root lacks CAP_SYS_ADMIN (a container without --privileged?)"
+        )
     return f"{said}; user namespaces are not allowed here: run netlab as root"
 
 

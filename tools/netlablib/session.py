@@ -38,7 +38,7 @@ def warn_of_too_much(network, scale):
     if total > bearable:
         print(
             f"netlab: warning: {total / 1e9:.3g} Gb/s in all links are more than these "
-            f"processors carry when all are full; --scale {scale * bearable / total:.2g} is not",
+            f"processors carry; --scale {scale * bearable / total:.2g} is not",
             file=sys.stderr,
         )
 

@@ -90,10 +90,10 @@ def parse(answer):
 
 
 def forwarding(topology):
-    """Each vertex's table: forwarding(topology)[vertex][to] is the next vertex towards `to`.
+    """The next vertex towards host `to` is forwarding(topology)[vertex][to].
 
-    mtree's routes depend on the destination alone, as the kernel's do; where they did not,
-    packets would leave them unnoticed.
+    mtree's routes depend on the destination alone, as the kernel's do; where they did
+    not, packets would leave them unnoticed.
     """
     tables = {vertex.name: {} for vertex in topology.vertices}
     for (source, target), route in topology.routes.items():
