@@ -6,11 +6,12 @@ import subprocess
 from . import topology
 from .errors import NetlabError
 
-# Kernel settings that can forbid namespaces, and the value that does.
-FORBIDDING = {
+# Kernel settings that can forbid namespaces, and the value that does: to everybody, and to
+# those who need a user namespace for it.
+FORBIDDING_ALL = {"/proc/sys/user/max_net_namespaces": "0"}
+FORBIDDING_USERS = {
     "/proc/sys/kernel/unprivileged_userns_clone": "0",
     "/proc/sys/user/max_user_namespaces": "0",
-    "/proc/sys/user/max_net_namespaces": "0",
     "/proc/sys/kernel/apparmor_restrict_unprivileged_userns": "1",
 }
 PROBE_QUEUE = "ip link add netlab0 type veth && tc qdisc add dev netlab0 root "
@@ -43,7 +44,8 @@ def namespace_obstacle():
         return "the unshare program is missing (Debian: apt-get install util-linux)"
     if worked:
         return None
-    for path, value in FORBIDDING.items():
+    forbidding = {**FORBIDDING_ALL, **({} if os.geteuid() == 0 else FORBIDDING_USERS)}
+    for path, value in forbidding.items():
         if os.path.exists(path):
             with open(path, encoding="ascii") as file:
                 if file.read().strip() == value:
