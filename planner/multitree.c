@@ -23,9 +23,12 @@ typedef struct {
     int *joined;      /* [n] how many there are */
     int *cursor; /* [n] where in order a free parent may still be: those before failed in
                   * this step, and as arcs are only taken they stay so */
-    int *enter;  /* [num_vertices] breadth-first search: arc that entered, -1: not seen */
-    int *queue;  /* [num_vertices] */
-    int *way;    /* [num_vertices] arcs of the way found */
+    int next_root; /* whose turn it is: after the tree that grew last, so that none is
+                      always first */
+    int *place;    /* [n] of the host's link among those of the switch that it hangs on */
+    int *enter; /* [num_vertices] breadth-first search: arc that entered, -1: not seen */
+    int *queue; /* [num_vertices] */
+    int *way;   /* [num_vertices] arcs of the way found */
 } build_t;
 
 static mtree_status_t no_memory(int num_hosts)
@@ -132,6 +135,7 @@ static void free_build(build_t *build)
     free(build->order);
     free(build->joined);
     free(build->cursor);
+    free(build->place);
     free(build->enter);
     free(build->queue);
     free(build->way);
@@ -150,16 +154,34 @@ static mtree_status_t allocate_build(build_t *build, int num_hosts)
     build->order = malloc((size_t)num_hosts * num_hosts * sizeof(int));
     build->joined = malloc((size_t)num_hosts * sizeof(int));
     build->cursor = malloc((size_t)num_hosts * sizeof(int));
+    build->place = calloc((size_t)num_hosts, sizeof(int));
     build->enter = malloc(vertices * sizeof(int));
     build->queue = malloc(vertices * sizeof(int));
     build->way = malloc(vertices * sizeof(int));
     if (build->trees == NULL || build->host_of == NULL || build->connections == NULL ||
         build->free == NULL || build->order == NULL || build->joined == NULL ||
-        build->cursor == NULL || build->enter == NULL || build->queue == NULL ||
-        build->way == NULL) {
+        build->cursor == NULL || build->place == NULL || build->enter == NULL ||
+        build->queue == NULL || build->way == NULL) {
         return no_memory(num_hosts);
     }
     return mtree_adjacency_init(&build->adjacency, build->topology);
+}
+
+/* Where the host's first link is among those of the vertex at its other end. */
+static int find_place(const build_t *build, int vertex)
+{
+    const mtree_adjacency_t *adjacency = &build->adjacency;
+    int place = 0, arc, other;
+
+    if (adjacency->first[vertex] == adjacency->first[vertex + 1]) {
+        return 0;
+    }
+    arc = adjacency->arcs[adjacency->first[vertex]];
+    other = mtree_arc_to(build->topology, arc);
+    while (adjacency->arcs[adjacency->first[other] + place] != (arc ^ 1)) {
+        place++;
+    }
+    return place;
 }
 
 /* Lines 1 to 3: every host is the root of its tree. */
@@ -179,27 +201,46 @@ static void init_build(build_t *build)
     }
     count_connections(build->topology, build->connections);
     order_arcs(build->topology, &build->adjacency, build->free);
+    for (int host = 0; host < n; host++) {
+        build->place[host] = find_place(build, build->hosts[host]);
+    }
+}
+
+/*
+ * The place of the arc at a vertex that is tried as number `i`.  Where a switch has
+ * several free hosts the paper lets pick any.  Trying them from the one after the
+ * parent's own place on, round, makes the parents of a switch pick different ones, and a
+ * tree of equal shape for every root where the switches are alike.
+ */
+static int arc_to_try(const build_t *build, int vertex, int parent, int i)
+{
+    int first = build->adjacency.first[vertex];
+    int num = build->adjacency.first[vertex + 1] - first;
+
+    if (build->topology->vertices[vertex].kind != MTREE_VERTEX_SWITCH) {
+        return build->adjacency.arcs[first + i];
+    }
+    return build->adjacency.arcs[first + (build->place[parent] + 1 + i) % num];
 }
 
 /*
  * Lines 9 and 10, and section III-C3: the first host in breadth-first order from `parent`
- * over free arcs that is not in the tree of `root`.  Its arcs go to build->way, their
- * number to *num_arcs_p; -1: there is none.
+ * over free arcs that is not in the tree of `root`; -1: there is none.  build->enter and
+ * the first *num_seen_p of build->queue hold the search.
  */
-static int find_child(build_t *build, int root, int parent, int *num_arcs_p)
+static int search_child(build_t *build, int root, int parent, int *num_seen_p)
 {
-    const mtree_topology_t *topology = build->topology;
     int n = build->trees->num_hosts, start = build->hosts[parent];
-    int head = 0, tail = 0, child = -1, at = -1, num_arcs = 0;
+    int head = 0, tail = 0, child = -1;
 
     build->queue[tail++] = start;
     while (head < tail && child < 0) {
         int vertex = build->queue[head++];
+        int num = build->adjacency.first[vertex + 1] - build->adjacency.first[vertex];
 
-        for (int i = build->adjacency.first[vertex];
-             i < build->adjacency.first[vertex + 1] && child < 0; i++) {
-            int arc = build->adjacency.arcs[i], to = mtree_arc_to(topology, arc);
-            int host = build->host_of[to];
+        for (int i = 0; i < num && child < 0; i++) {
+            int arc = arc_to_try(build, vertex, parent, i);
+            int to = mtree_arc_to(build->topology, arc), host = build->host_of[to];
 
             if (build->free[arc] == 0 || to == start || build->enter[to] >= 0 ||
                 (host >= 0 && build->trees->step[root * n + host] >= 0)) {
@@ -207,17 +248,26 @@ static int find_child(build_t *build, int root, int parent, int *num_arcs_p)
             }
             build->enter[to] = arc;
             build->queue[tail++] = to;
-            if (host >= 0) {
-                child = host;
-                at = to;
-            }
+            child = host;
         }
     }
-    for (; child >= 0 && at != start; at = mtree_arc_from(topology, build->enter[at])) {
+    *num_seen_p = tail;
+    return child;
+}
+
+/* The child found, and its way: *num_arcs_p arcs in build->way, from the child to the
+ * parent. */
+static int find_child(build_t *build, int root, int parent, int *num_arcs_p)
+{
+    int start = build->hosts[parent], num_arcs = 0, num_seen;
+    int child = search_child(build, root, parent, &num_seen);
+    int at = child < 0 ? start : build->hosts[child];
+
+    for (; at != start; at = mtree_arc_from(build->topology, build->enter[at])) {
         build->way[num_arcs++] = build->enter[at];
     }
-    while (tail > 0) {
-        build->enter[build->queue[--tail]] = -1;
+    for (int i = 0; i < num_seen; i++) {
+        build->enter[build->queue[i]] = -1;
     }
     *num_arcs_p = num_arcs;
     return child;
@@ -285,12 +335,17 @@ static mtree_status_t run_step(build_t *build, int *old, int *num_joined_p)
     memcpy(old, build->joined, (size_t)n * sizeof(*old));
     memset(build->cursor, 0, (size_t)n * sizeof(*build->cursor));
     while (any) {
+        int begin = build->next_root;
+
         any = false;
-        for (int root = 0; root < n; root++) {
+        for (int turn = 0; turn < n; turn++) {
+            int root = (begin + turn) % n;
+
             status = take_turn(build, root, old[root], &grew);
             if (status != MTREE_OK) {
                 return status;
             }
+            build->next_root = grew ? (root + 1) % n : build->next_root;
             num_joined += grew;
             any = any || grew;
         }
