@@ -6,5 +6,5 @@ set key outside below autotitle columnheader
 set grid ytics
 set yrange [0:*]
 set xtics rotate by -35
-stats table skip 1 nooutput
+stats table skip 1 using 2 nooutput
 plot for [column = 2:STATS_columns] table using column:xtic(1) with linespoints

@@ -199,7 +199,7 @@ static bool grow_tree(gbst_t *gbst, mtree_random_t *random)
     memset(gbst->tree, 0, (size_t)n * n * sizeof(*gbst->tree));
     memset(gbst->in_tree, 0, (size_t)n * sizeof(*gbst->in_tree));
     memset(gbst->height, 0, (size_t)n * sizeof(*gbst->height));
-    gbst->in_tree[mtree_random_below(random, n)] = true;
+    gbst->in_tree[mtree_random_below(random, (uint64_t)n)] = true;
     for (int i = 0; i < n - 1; i++) {
         int edge = choose_edge(gbst), u, v;
 

@@ -6,7 +6,7 @@
 #define MTREE_PLANNER_GOST_H
 
 #include "planner/forest.h"
-#include "planner/random.h"
+#include "topo/random.h"
 
 /* rho of ITH as the planner uses it; the paper leaves it open. */
 #define MTREE_GOST_RHO 0.9

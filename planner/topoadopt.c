@@ -1,7 +1,7 @@
 #include "planner/topoadopt.h"
 
 #include "planner/forest.h"
-#include "planner/random.h"
+#include "topo/random.h"
 #include "topo/log.h"
 
 #include <math.h>
@@ -47,7 +47,7 @@ static void mark_groups(const annealing_t *annealing, const int *edges, int num,
 static void shuffle(annealing_t *annealing)
 {
     for (int i = annealing->candidates->num_edges - 1; i > 0; i--) {
-        int j = mtree_random_below(&annealing->random, i + 1);
+        int j = (int)mtree_random_below(&annealing->random, i + 1);
         int edge = annealing->deck[i];
 
         annealing->deck[i] = annealing->deck[j];
@@ -84,7 +84,7 @@ static void move(annealing_t *annealing, int *state)
     int num_edges = annealing->candidates->num_hosts - 1;
     int *edges =
         state + mtree_random_below(&annealing->random, annealing->num_trees) * num_edges;
-    int at = mtree_random_below(&annealing->random, num_edges);
+    int at = (int)mtree_random_below(&annealing->random, num_edges);
 
     mark_groups(annealing, edges, num_edges, at);
     shuffle(annealing);
@@ -163,7 +163,7 @@ static mtree_status_t anneal(annealing_t *annealing)
         status = evaluate(annealing, annealing->next, &value);
         if (status == MTREE_OK &&
             (value >= annealing->now_value ||
-             mtree_random_unit(&annealing->random) <
+             mtree_random_fraction(&annealing->random) <
                  exp((value - annealing->now_value) / temperature))) {
             adopt(annealing, value);
         }

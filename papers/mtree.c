@@ -1,0 +1,517 @@
+/*
+ * The figures of papers/mtree.txt, section IV: throughput by skew (Fig. 6), completion
+ * times (Fig. 8), chunk counts (Fig. 9 and 10), limits on heights and trees (Fig. 11 to
+ * 13) and the solver's time.
+ *
+ * B4 is the paper's GScale.  The links of its 20-node and 40-node networks are not
+ * published: "synthetic" stand-ins with as many hosts and links are drawn instead.
+ */
+#include "papers/figures.h"
+
+#include "planner/blink.h"
+#include "planner/chunk_model.h"
+#include "planner/gost.h"
+#include "planner/planner.h"
+#include "planner/unpipelined.h"
+#include "topo/generate.h"
+#include "topo/log.h"
+#include "topo/topology_file.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define MEAN_RATE     200e6
+#define LEAST_LATENCY 0.05
+#define MOST_LATENCY  0.4
+#define VECTOR        1e9 /* bytes that a host contributes */
+#define FIGURE_SKEW   0.7
+#define GRAPH_SEED    1    /* of the stand-ins' links, the same in all trials */
+#define MIN_RATE      10e6 /* r-bar: the step of the capacities */
+
+typedef struct {
+    const char *name;
+    const char *shape; /* for the generator; NULL: B4's file */
+    int num_trials;
+} network_t;
+
+static const network_t networks[] = {{"B4", NULL, 20},
+                                     {"synthetic 20/141", "random:20:141", 5},
+                                     {"synthetic 40/231", "random:40:231", 3}};
+
+#define NUM_NETWORKS 3
+
+/* One drawing of a network. */
+typedef struct {
+    mtree_topology_t *topology;
+    mtree_routes_t *routes;
+    int *hosts;
+    int num_hosts;
+    double unit; /* sum b_j / (n - 1), which throughput is normalised by */
+} instance_t;
+
+static void close_instance(instance_t *instance)
+{
+    mtree_routes_destroy(instance->routes);
+    mtree_topology_destroy(instance->topology);
+    free(instance->hosts);
+}
+
+static mtree_status_t open_instance(const network_t *network, double skew, unsigned seed,
+                                    instance_t *instance)
+{
+    const mtree_generate_request_t request = {
+        .capacity = MEAN_RATE, .latency = LEAST_LATENCY, .seed = GRAPH_SEED};
+    double low = MEAN_RATE * (1 - skew / 2), high = MEAN_RATE * (1 + skew / 2);
+    mtree_status_t status;
+
+    memset(instance, 0, sizeof(*instance));
+    status = network->shape == NULL
+                 ? mtree_topology_read(TOPOLOGIES "/b4.dot", &instance->topology)
+                 : mtree_generate(network->shape, &request, &instance->topology);
+    if (status != MTREE_OK) {
+        return status;
+    }
+    mtree_generate_capacities(instance->topology, MEAN_RATE, skew, seed);
+    mtree_generate_latencies(instance->topology, low, high, LEAST_LATENCY, MOST_LATENCY);
+    instance->num_hosts = mtree_topology_num_hosts(instance->topology);
+    instance->hosts = malloc((size_t)instance->num_hosts * sizeof(*instance->hosts));
+    if (instance->hosts == NULL) {
+        mtree_error("no memory for %s", network->name);
+        return MTREE_ERR_NO_MEMORY;
+    }
+    for (int host = 0; host < instance->num_hosts; host++) {
+        instance->hosts[host] = host;
+    }
+    for (int link = 0; link < instance->topology->num_links; link++) {
+        instance->unit += instance->topology->links[link].capacity[0];
+    }
+    instance->unit /= instance->num_hosts - 1;
+    return mtree_routes_create(instance->topology, instance->hosts, instance->num_hosts,
+                               &instance->routes);
+}
+
+static mtree_status_t run_planner(const instance_t *instance,
+                                  const mtree_plan_request_t *request,
+                                  mtree_plan_t **plan_p)
+{
+    return mtree_planner_run(instance->topology, instance->hosts, instance->num_hosts,
+                             request, plan_p);
+}
+
+/* What a figure measures on one drawing: numbers to be averaged over the trials. */
+typedef mtree_status_t (*measure_func_t)(const instance_t *instance, unsigned seed,
+                                         double parameter, double *values);
+
+/* The mean of `num` values over the network's trials. */
+static mtree_status_t average(const network_t *network, double skew, unsigned seed,
+                              measure_func_t measure, double parameter, int num,
+                              double *means)
+{
+    mtree_status_t status = MTREE_OK;
+    double values[16];
+
+    memset(means, 0, (size_t)num * sizeof(*means));
+    for (int trial = 0; trial < network->num_trials && status == MTREE_OK; trial++) {
+        unsigned drawn = seed + (unsigned)trial;
+        instance_t instance;
+
+        status = open_instance(network, skew, drawn, &instance);
+        if (status == MTREE_OK) {
+            status = measure(&instance, drawn, parameter, values);
+        }
+        for (int i = 0; i < num && status == MTREE_OK; i++) {
+            means[i] += values[i] / network->num_trials;
+        }
+        close_instance(&instance);
+    }
+    return status;
+}
+
+static void print_row(FILE *out, const char *x, const double *values, int num)
+{
+    fprintf(out, "%s", x);
+    for (int i = 0; i < num; i++) {
+        fprintf(out, "\t%.3f", values[i]);
+    }
+    fprintf(out, "\n");
+}
+
+/* A table by skew, 0.1 to 0.9. */
+static mtree_status_t print_by_skew(FILE *out, unsigned seed, const network_t *network,
+                                    const char *header, measure_func_t measure, int num)
+{
+    mtree_status_t status = MTREE_OK;
+    double means[16];
+    char x[16];
+
+    fprintf(out, "skew\t%s\n", header);
+    for (int tenth = 1; tenth <= 9 && status == MTREE_OK; tenth += 2) {
+        status = average(network, tenth / 10.0, seed, measure, 0, num, means);
+        snprintf(x, sizeof(x), "%.1f", tenth / 10.0);
+        if (status == MTREE_OK) {
+            print_row(out, x, means, num);
+        }
+    }
+    return status;
+}
+
+/* BLINK's whole units, before its weights are relaxed. */
+static mtree_status_t measure_units(const instance_t *instance, double *rate_p)
+{
+    const mtree_plan_request_t request = {.collective = MTREE_ALLREDUCE};
+    mtree_problem_t problem = {.topology = instance->topology,
+                               .routes = instance->routes,
+                               .request = &request,
+                               .hosts = instance->hosts,
+                               .num_hosts = instance->num_hosts};
+    mtree_candidates_t *candidates;
+    mtree_forest_t *forest;
+    mtree_status_t status = mtree_candidates_create(&problem, &candidates);
+
+    if (status != MTREE_OK) {
+        return status;
+    }
+    status = mtree_blink_pack(candidates, 0, &forest);
+    if (status == MTREE_OK) {
+        status = mtree_blink_choose(forest);
+        *rate_p = mtree_forest_rate(forest);
+        mtree_forest_destroy(forest);
+    }
+    mtree_candidates_destroy(candidates);
+    return status;
+}
+
+/* Fig. 6: gost, blink, blink's units, topoadopt, and packing for comparison. */
+static mtree_status_t measure_throughput(const instance_t *instance, unsigned seed,
+                                         double parameter, double *values)
+{
+    static const char *const algorithms[] = {"gost", "blink", "topoadopt", "packing"};
+    mtree_status_t status = MTREE_OK;
+
+    (void)parameter;
+    for (int i = 0; i < 4 && status == MTREE_OK; i++) {
+        const mtree_plan_request_t request = {.algorithm = algorithms[i], .seed = seed};
+        mtree_plan_t *plan;
+
+        status = run_planner(instance, &request, &plan);
+        if (status == MTREE_OK) {
+            values[i] = plan->throughput / instance->unit;
+            mtree_plan_destroy(plan);
+        }
+    }
+    if (status == MTREE_OK) {
+        status = measure_units(instance, &values[4]);
+        values[4] /= instance->unit;
+    }
+    return status;
+}
+
+#define THROUGHPUT_HEADER "gost\tblink\ttopoadopt\tpacking\tblink, whole units"
+
+static mtree_status_t print_fig6_b4(FILE *out, unsigned seed)
+{
+    return print_by_skew(out, seed, &networks[0], THROUGHPUT_HEADER, measure_throughput,
+                         5);
+}
+
+static mtree_status_t print_fig6_20(FILE *out, unsigned seed)
+{
+    return print_by_skew(out, seed, &networks[1], THROUGHPUT_HEADER, measure_throughput,
+                         5);
+}
+
+static mtree_status_t print_fig6_40(FILE *out, unsigned seed)
+{
+    return print_by_skew(out, seed, &networks[2], THROUGHPUT_HEADER, measure_throughput,
+                         5);
+}
+
+/* The longest of the trees' times by equation 4 for a reduce, each at lambda* + delta
+ * chunks, at least one. */
+static double pipelined_seconds(const mtree_plan_t *plan, double delta)
+{
+    double seconds = 0;
+
+    for (int t = 0; t < plan->num_trees; t++) {
+        mtree_chunk_path_t path =
+            mtree_chunk_path(&plan->trees[t], plan->num_hosts, MTREE_REDUCE);
+        double bytes = plan->trees[t].rate / plan->throughput * VECTOR;
+        double count = fmax(1, mtree_chunk_published_count(&path, bytes) + delta);
+
+        seconds = fmax(seconds, mtree_chunk_published_time_of_count(&path, bytes, count));
+    }
+    return seconds;
+}
+
+/* Fig. 8: times over that of gost's trees in chunks; parameter is not used. */
+static mtree_status_t measure_completion(const instance_t *instance, unsigned seed,
+                                         double parameter, double *values)
+{
+    static const char *const algorithms[] = {"gost", "blink", "topoadopt", "plink",
+                                             "psld"};
+    mtree_status_t status = MTREE_OK;
+    double pipelined = 1;
+
+    (void)parameter;
+    for (int i = 0; i < 5 && status == MTREE_OK; i++) {
+        const mtree_plan_request_t request = {.algorithm = algorithms[i], .seed = seed};
+        mtree_plan_t *plan;
+
+        status = run_planner(instance, &request, &plan);
+        if (status != MTREE_OK) {
+            return status;
+        }
+        pipelined = i == 0 ? pipelined_seconds(plan, 0) : pipelined;
+        status = mtree_unpipelined_seconds(plan, instance->topology, instance->routes,
+                                           VECTOR, &values[i]);
+        mtree_plan_destroy(plan);
+        values[i] /= pipelined;
+    }
+    values[5] = pipelined;
+    return status;
+}
+
+#define COMPLETION_HEADER                                                                \
+    "gost, no pipeline\tblink\ttopoadopt\tplink\tpsld\tgost with pipeline, seconds"
+
+static mtree_status_t print_fig8_b4(FILE *out, unsigned seed)
+{
+    return print_by_skew(out, seed, &networks[0], COMPLETION_HEADER, measure_completion,
+                         6);
+}
+
+static mtree_status_t print_fig8_20(FILE *out, unsigned seed)
+{
+    return print_by_skew(out, seed, &networks[1], COMPLETION_HEADER, measure_completion,
+                         6);
+}
+
+static mtree_status_t print_fig8_40(FILE *out, unsigned seed)
+{
+    return print_by_skew(out, seed, &networks[2], COMPLETION_HEADER, measure_completion,
+                         6);
+}
+
+/* Nine trees on the 20-node stand-in, as the paper's example has. */
+static mtree_status_t plan_example(unsigned seed, instance_t *instance,
+                                   mtree_plan_t **plan_p)
+{
+    const mtree_plan_request_t request = {
+        .algorithm = "gost", .max_trees = 9, .seed = seed};
+    mtree_status_t status = open_instance(&networks[1], FIGURE_SKEW, seed, instance);
+
+    return status == MTREE_OK ? run_planner(instance, &request, plan_p) : status;
+}
+
+/* Fig. 9: each tree's time by its number of chunks. */
+static mtree_status_t print_fig9(FILE *out, unsigned seed)
+{
+    instance_t instance;
+    mtree_plan_t *plan = NULL;
+    mtree_status_t status = plan_example(seed, &instance, &plan);
+
+    if (status != MTREE_OK) {
+        goto close_instance;
+    }
+    fprintf(out, "chunks");
+    for (int t = 0; t < plan->num_trees; t++) {
+        fprintf(out, "\ttree %d", t + 1);
+    }
+    for (int count = 1; count <= 100; count += count < 20 ? 1 : 10) {
+        fprintf(out, "\n%d", count);
+        for (int t = 0; t < plan->num_trees; t++) {
+            mtree_chunk_path_t path =
+                mtree_chunk_path(&plan->trees[t], plan->num_hosts, MTREE_REDUCE);
+            double bytes = plan->trees[t].rate / plan->throughput * VECTOR;
+
+            fprintf(out, "\t%.3f",
+                    mtree_chunk_published_time_of_count(&path, bytes, count));
+        }
+    }
+    fprintf(out, "\n");
+    mtree_plan_destroy(plan);
+close_instance:
+    close_instance(&instance);
+    return status;
+}
+
+/* Fig. 10: the whole time when every tree uses delta chunks more than its best number. */
+static mtree_status_t print_fig10(FILE *out, unsigned seed)
+{
+    instance_t instance;
+    mtree_plan_t *plan = NULL;
+    mtree_status_t status = plan_example(seed, &instance, &plan);
+
+    if (status != MTREE_OK) {
+        goto close_instance;
+    }
+    fprintf(out, "delta\tseconds\n");
+    for (int delta = -50; delta <= 100; delta += delta >= -10 && delta < 10 ? 1 : 10) {
+        fprintf(out, "%d\t%.3f\n", delta, pipelined_seconds(plan, delta));
+    }
+    mtree_plan_destroy(plan);
+close_instance:
+    close_instance(&instance);
+    return status;
+}
+
+/* Fig. 11 and 12: GBST at one height, all its trees by MILP (1): trees found, trees used,
+ * throughput. */
+static mtree_status_t measure_height(const instance_t *instance, unsigned seed,
+                                     double parameter, double *values)
+{
+    const mtree_plan_request_t request = {.collective = MTREE_ALLREDUCE};
+    mtree_problem_t problem = {.topology = instance->topology,
+                               .routes = instance->routes,
+                               .request = &request,
+                               .hosts = instance->hosts,
+                               .num_hosts = instance->num_hosts};
+    mtree_gost_t gost = {.max_height = (int)parameter, .min_rate = MIN_RATE};
+    mtree_random_t random = {.state = seed};
+    mtree_candidates_t *candidates;
+    mtree_forest_t *forest;
+    mtree_status_t status = mtree_candidates_create(&problem, &candidates);
+
+    if (status != MTREE_OK) {
+        return status;
+    }
+    gost.candidates = candidates;
+    status = mtree_gost_gbst(&gost, &random, &forest);
+    if (status == MTREE_OK) {
+        values[0] = forest->num_trees;
+        status = forest->num_trees == 0 ? MTREE_OK : mtree_forest_select(forest, 0, 0);
+        values[1] = mtree_forest_rate(forest) / instance->unit;
+        values[2] = forest->num_trees;
+        mtree_forest_destroy(forest);
+    }
+    mtree_candidates_destroy(candidates);
+    return status;
+}
+
+/* Fig. 13: at most so many trees, the height from ITH. */
+static mtree_status_t measure_trees(const instance_t *instance, unsigned seed,
+                                    double parameter, double *values)
+{
+    const mtree_plan_request_t request = {
+        .algorithm = "gost", .max_trees = (int)parameter, .seed = seed};
+    const mtree_plan_request_t best = {
+        .algorithm = "packing", .max_trees = (int)parameter, .seed = seed};
+    mtree_plan_t *plan;
+    mtree_status_t status = run_planner(instance, &request, &plan);
+
+    if (status == MTREE_OK) {
+        values[0] = plan->throughput / instance->unit;
+        mtree_plan_destroy(plan);
+        status = run_planner(instance, &best, &plan);
+    }
+    if (status == MTREE_OK) {
+        values[1] = plan->throughput / instance->unit;
+        mtree_plan_destroy(plan);
+    }
+    return status;
+}
+
+/* A table by a whole parameter for all networks, `num` columns each. */
+static mtree_status_t print_by_limit(FILE *out, unsigned seed, const char *header,
+                                     measure_func_t measure, int num, int last)
+{
+    mtree_status_t status = MTREE_OK;
+
+    fprintf(out, "%s\n", header);
+    for (int limit = 1; limit <= last && status == MTREE_OK; limit++) {
+        double means[16];
+        char x[16];
+
+        for (int i = 0; i < NUM_NETWORKS && status == MTREE_OK; i++) {
+            status = average(&networks[i], FIGURE_SKEW, seed, measure, limit, num,
+                             means + i * num);
+        }
+        snprintf(x, sizeof(x), "%d", limit);
+        if (status == MTREE_OK) {
+            print_row(out, x, means, NUM_NETWORKS * num);
+        }
+    }
+    return status;
+}
+
+static mtree_status_t print_fig11(FILE *out, unsigned seed)
+{
+    return print_by_limit(
+        out, seed,
+        "H\tB4 trees\tB4 throughput\tB4 used\t20 trees\t20 throughput\t20 "
+        "used\t40 trees\t40 throughput\t40 used",
+        measure_height, 3, 10);
+}
+
+static mtree_status_t print_fig13(FILE *out, unsigned seed)
+{
+    return print_by_limit(
+        out, seed, "K\tB4 gost\tB4 packing\t20 gost\t20 packing\t40 gost\t40 packing",
+        measure_trees, 2, 12);
+}
+
+static double seconds_now(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* The time of the whole of gost, without and with the choice of 10 trees. */
+static mtree_status_t measure_solver(const instance_t *instance, unsigned seed,
+                                     double parameter, double *values)
+{
+    mtree_status_t status = MTREE_OK;
+
+    (void)parameter;
+    for (int i = 0; i < 2 && status == MTREE_OK; i++) {
+        const mtree_plan_request_t request = {
+            .algorithm = "gost", .max_trees = i == 0 ? 0 : 10, .seed = seed};
+        double start = seconds_now();
+        mtree_plan_t *plan;
+
+        status = run_planner(instance, &request, &plan);
+        values[i] = seconds_now() - start;
+        if (status == MTREE_OK) {
+            mtree_plan_destroy(plan);
+        }
+    }
+    return status;
+}
+
+static mtree_status_t print_solver(FILE *out, unsigned seed)
+{
+    mtree_status_t status = MTREE_OK;
+    double means[2];
+
+    fprintf(out, "network\tall trees, seconds\t10 trees, seconds\n");
+    for (int i = 0; i < NUM_NETWORKS && status == MTREE_OK; i++) {
+        status = average(&networks[i], FIGURE_SKEW, seed, measure_solver, 0, 2, means);
+        if (status == MTREE_OK) {
+            print_row(out, networks[i].name, means, 2);
+        }
+    }
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    static const mtree_figure_t figures[] = {
+        {"fig6-b4", "throughput by skew, B4", print_fig6_b4},
+        {"fig6-20", "throughput by skew, synthetic 20 hosts, 141 links", print_fig6_20},
+        {"fig6-40", "throughput by skew, synthetic 40 hosts, 231 links", print_fig6_40},
+        {"fig8-b4", "times over gost's with pipeline, B4", print_fig8_b4},
+        {"fig8-20", "the same, synthetic 20/141", print_fig8_20},
+        {"fig8-40", "the same, synthetic 40/231", print_fig8_40},
+        {"fig9", "time of each tree by its number of chunks", print_fig9},
+        {"fig10", "time by the offset from the best number of chunks", print_fig10},
+        {"fig11-12", "trees and throughput by H", print_fig11},
+        {"fig13", "throughput by K", print_fig13},
+        {"solver", "time of the solver (differs from run to run)", print_solver},
+        {NULL, NULL, NULL}};
+
+    return mtree_figures_main(argc, argv, figures);
+}
