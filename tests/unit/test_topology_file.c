@@ -242,7 +242,7 @@ START_TEST(test_b4_is_drawn_as_the_paper_says)
         ck_assert_double_eq(fmod(link->capacity[0], 10e6), 0);
         ck_assert_double_eq(link->capacity[0], link->capacity[1]);
         place = (1 / link->capacity[0] - 1 / 270e6) / (1 / 130e6 - 1 / 270e6);
-        ck_assert_double_eq_tol(link->latency, 0.05 + place * 0.35, 1e-6);
+        ck_assert_double_eq_tol(link->latency, 0.005 + place * 0.035, 1e-6);
     }
     mtree_topology_destroy(topology);
 }
