@@ -15,7 +15,9 @@ struct mtree_connection {
     double latency;    /* of the route */
     double forwarding; /* seconds a full packet waits to be whole at the inner vertices */
     double limit;      /* bits/s, from the window or of the host itself */
-    double next_start; /* queue model: when the window lets the next message begin */
+    double last_arrival; /* queue model: of the messages so far; a later one is not before
+                            it */
+    double next_start;   /* queue model: when the window lets the next message begin */
     mtree_message_t *first; /* flow model: messages not yet sent */
     mtree_message_t **last_p;
     int place; /* flow model: index among the active ones, -1: idle */

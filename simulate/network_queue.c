@@ -57,7 +57,8 @@ static void queue_head(mtree_clock_event_t *event)
         mtree_clock_add(network->clock, event, start + first / capacity + latency);
     } else {
         queue_acknowledge(message);
-        mtree_network_set_arrival(message, message->tail);
+        connection->last_arrival = fmax(connection->last_arrival, message->tail);
+        mtree_network_set_arrival(message, connection->last_arrival);
     }
 }
 

@@ -208,40 +208,56 @@ static mtree_status_t find_root(const planning_t *planning,
     return MTREE_ERR_INVALID;
 }
 
-static mtree_status_t plan_on(const planning_t *planning, planned_t *planned)
+static mtree_status_t find_hosts(const planning_t *planning, planned_t *planned)
 {
-    mtree_plan_request_t request = planning->request;
-    int *hosts = malloc(planned->topology->num_vertices * sizeof(*hosts));
+    const mtree_topology_t *topology = planned->topology;
     mtree_status_t status;
-    int num_hosts;
 
-    if (hosts == NULL) {
+    planned->request = planning->request;
+    planned->hosts = malloc(topology->num_vertices * sizeof(int));
+    if (planned->hosts == NULL) {
         mtree_error("out of memory for a list of hosts");
         return MTREE_ERR_NO_MEMORY;
     }
-    if ((status = list_hosts(planned->topology, planning->hosts, hosts, &num_hosts)) ==
-            MTREE_OK &&
-        (status = find_root(planning, planned->topology, hosts, num_hosts,
-                            &request.root)) == MTREE_OK &&
-        (status = mtree_routes_create(planned->topology, hosts, num_hosts,
-                                      &planned->routes)) == MTREE_OK) {
-        status = mtree_planner_run(planned->topology, hosts, num_hosts, &request,
-                                   &planned->plan);
+    status = list_hosts(topology, planning->hosts, planned->hosts, &planned->num_hosts);
+    if (status != MTREE_OK) {
+        return status;
     }
-    free(hosts);
-    return status;
+    status = find_root(planning, topology, planned->hosts, planned->num_hosts,
+                       &planned->request.root);
+    if (status != MTREE_OK) {
+        return status;
+    }
+    return mtree_routes_create(topology, planned->hosts, planned->num_hosts,
+                               &planned->routes);
 }
 
-mtree_status_t planning_run(const planning_t *planning, const char *file,
-                            planned_t *planned)
+mtree_status_t planning_prepare(const planning_t *planning, const char *file,
+                                planned_t *planned)
 {
     mtree_status_t status;
 
     *planned = (planned_t){0};
     status = mtree_topology_read(file, &planned->topology);
     if (status == MTREE_OK) {
-        status = plan_on(planning, planned);
+        status = find_hosts(planning, planned);
     }
+    if (status != MTREE_OK) {
+        planned_cleanup(planned);
+    }
+    return status;
+}
+
+mtree_status_t planning_run(const planning_t *planning, const char *file,
+                            planned_t *planned)
+{
+    mtree_status_t status = planning_prepare(planning, file, planned);
+
+    if (status != MTREE_OK) {
+        return status;
+    }
+    status = mtree_planner_run(planned->topology, planned->hosts, planned->num_hosts,
+                               &planned->request, &planned->plan);
     if (status != MTREE_OK) {
         planned_cleanup(planned);
     }
@@ -251,23 +267,26 @@ mtree_status_t planning_run(const planning_t *planning, const char *file,
 /* Routes between the plan's hosts, wherever the topology has them. */
 static mtree_status_t route_plan(planned_t *planned)
 {
-    int num_hosts = planned->plan->num_hosts;
-    int *hosts = malloc(num_hosts * sizeof(*hosts));
+    const mtree_plan_t *plan = planned->plan;
     mtree_status_t status = MTREE_OK;
     int i;
 
-    if (hosts == NULL) {
+    planned->hosts = malloc(plan->num_hosts * sizeof(int));
+    if (planned->hosts == NULL) {
         mtree_error("out of memory for a list of hosts");
         return MTREE_ERR_NO_MEMORY;
     }
-    for (i = 0; i < num_hosts && status == MTREE_OK; ++i) {
-        status = find_host(planned->topology, planned->plan->hosts[i], &hosts[i]);
+    planned->num_hosts = plan->num_hosts;
+    planned->request.collective = plan->collective;
+    planned->request.root = plan->root < 0 ? 0 : plan->root;
+    planned->request.bytes = plan->bytes;
+    for (i = 0; i < plan->num_hosts && status == MTREE_OK; ++i) {
+        status = find_host(planned->topology, plan->hosts[i], &planned->hosts[i]);
     }
     if (status == MTREE_OK) {
-        status =
-            mtree_routes_create(planned->topology, hosts, num_hosts, &planned->routes);
+        status = mtree_routes_create(planned->topology, planned->hosts,
+                                     planned->num_hosts, &planned->routes);
     }
-    free(hosts);
     return status;
 }
 
@@ -302,4 +321,6 @@ void planned_cleanup(planned_t *planned)
     mtree_plan_destroy(planned->plan);
     mtree_routes_destroy(planned->routes);
     mtree_topology_destroy(planned->topology);
+    free(planned->hosts);
+    *planned = (planned_t){0};
 }

@@ -16,6 +16,10 @@ typedef struct {
 typedef struct {
     mtree_topology_t *topology;
     mtree_routes_t *routes; /* numbered as the plan numbers its hosts */
+    int num_hosts;
+    int *hosts; /* [num_hosts] their vertices */
+    mtree_plan_request_t
+        request; /* with its root; of a plan that was read, what the plan says */
     mtree_plan_t *plan;
 } planned_t;
 
@@ -56,7 +60,14 @@ void planning_init(planning_t *planning);
  */
 mtree_status_t planning_option(planning_t *planning, int letter, const char *value);
 
-/* Read the topology @a file and plan.  Release *planned with planned_cleanup(). */
+/*
+ * Read the topology @a file and find hosts, root and routes in it; `plan` stays NULL.
+ * Release *planned with planned_cleanup().
+ */
+mtree_status_t planning_prepare(const planning_t *planning, const char *file,
+                                planned_t *planned);
+
+/* The same, and plan.  Release *planned with planned_cleanup(). */
 mtree_status_t planning_run(const planning_t *planning, const char *file,
                             planned_t *planned);
 
