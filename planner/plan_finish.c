@@ -133,12 +133,21 @@ static double plan_throughput(const mtree_plan_t *plan)
 }
 
 /*
- * Equal numbers of chunks for all trees: the most that any tree wants, but such that the
- * largest chunk stays between the least and the greatest size.
+ * The least size of a chunk of a tree that carries @a bytes.  What a message costs a
+ * processor is not in the model; it is why chunks of long messages are not made as small
+ * as the model would have them.
  */
+static double chunk_floor(double bytes)
+{
+    return fmin(fmax(bytes / MTREE_CHUNK_FEWEST, (double)MTREE_CHUNK_LEAST),
+                (double)MTREE_CHUNK_MIN);
+}
+
+/* Equal numbers of chunks for all trees, the most that any tree wants, within the limits
+ * of size. */
 static void fill_chunks(mtree_plan_t *plan)
 {
-    double chunks = 1.0, most = 0.0;
+    double chunks = 1.0;
 
     for (int t = 0; t < plan->num_trees; ++t) {
         mtree_chunk_path_t path =
@@ -146,17 +155,15 @@ static void fill_chunks(mtree_plan_t *plan)
         double bytes = plan->trees[t].share * message_bits(plan) / 8.0;
         double best = mtree_chunk_production_size(&path, bytes, MTREE_CHUNK_OVERHEAD);
 
-        most = fmax(most, bytes);
         chunks = best > 0.0 ? fmax(chunks, bytes / best) : chunks;
     }
-    chunks = fmin(chunks, most / (double)MTREE_CHUNK_MIN);
-    chunks = ceil(fmax(fmax(chunks, 1.0), most / (double)MTREE_CHUNK_MAX));
     for (int t = 0; t < plan->num_trees; ++t) {
         mtree_tree_t *tree = &plan->trees[t];
+        double bytes = tree->share * message_bits(plan) / 8.0;
 
         if (tree->chunk_bytes == 0) {
-            tree->chunk_bytes =
-                mtree_chunk_bytes(tree->share * message_bits(plan) / 8.0 / chunks);
+            tree->chunk_bytes = mtree_chunk_bytes(
+                fmin(fmax(bytes / chunks, chunk_floor(bytes)), (double)MTREE_CHUNK_MAX));
         }
     }
 }

@@ -14,7 +14,12 @@
 /* Chunks stay below the eager limit of Open MPI's TCP transport (64 KiB), with room for a
  * header. */
 #define MTREE_CHUNK_MAX ((size_t)32 << 10)
-#define MTREE_CHUNK_MIN ((size_t)1 << 10)
+
+/* Below this size what each message costs the processors shows, unless the message is so short that
+ * it would be cut into fewer than MTREE_CHUNK_FEWEST chunks (docs/performance.md). */
+#define MTREE_CHUNK_MIN    ((size_t)16 << 10)
+#define MTREE_CHUNK_FEWEST 16
+#define MTREE_CHUNK_LEAST  ((size_t)1 << 10)
 
 /*
  * Seconds before the first byte of @a tree has been everywhere: its depth, twice for

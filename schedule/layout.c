@@ -207,23 +207,19 @@ static void builder_add_stream(builder_t *builder, int number, int root_rank,
     builder->children_used += stream->num_children;
 }
 
-/* Bytes of a chunk of a part of @a length bytes, when the longest part of all has @a
- * longest. */
-static size_t chunk_bytes(const mtree_tree_t *tree, size_t length, size_t longest)
+/* Bytes of a chunk where the plan does not say: an equal number for all trees. */
+static size_t default_chunk(size_t length, size_t longest)
 {
-    size_t bytes = tree->chunk_bytes;
+    size_t pieces = (longest + SMALLEST_CHUNK - 1) / SMALLEST_CHUNK;
+    size_t bytes;
 
-    if (bytes == 0) {
-        size_t pieces = (longest + SMALLEST_CHUNK - 1) / SMALLEST_CHUNK;
-
-        pieces = pieces > CHUNKS_A_TREE ? CHUNKS_A_TREE : pieces;
-        bytes = pieces == 0 ? length : (length + pieces - 1) / pieces;
-    }
+    pieces = pieces > CHUNKS_A_TREE ? CHUNKS_A_TREE : pieces;
+    bytes = pieces == 0 ? length : (length + pieces - 1) / pieces;
     bytes = bytes < SMALLEST_CHUNK ? SMALLEST_CHUNK : bytes;
     return bytes > LARGEST_CHUNK ? LARGEST_CHUNK : bytes;
 }
 
-/* The same in units, with the user's word first. */
+/* Units of a chunk: the user's word first, then the plan's. */
 static size_t builder_chunk(builder_t *builder, const mtree_tree_t *tree, size_t length,
                             size_t longest)
 {
@@ -232,7 +228,8 @@ static size_t builder_chunk(builder_t *builder, const mtree_tree_t *tree, size_t
     size_t chunk;
 
     if (bytes == 0) {
-        bytes = chunk_bytes(tree, length * unit, longest * unit);
+        bytes = tree->chunk_bytes > 0 ? tree->chunk_bytes
+                                      : default_chunk(length * unit, longest * unit);
     }
     chunk = bytes < unit ? 1 : bytes / unit;
     if (chunk * unit > builder->largest_chunk) {
