@@ -46,7 +46,8 @@ static method_t choose_method(int num_vertices, int num_active)
     double over_active = over_active_work(num_vertices, num_active);
     double over_relays = over_relays_work(num_vertices, num_active);
 
-    if (over_relays <= over_active && over_relays <= EXACT_WORK) {
+    if (num_active == num_vertices ||
+        (over_relays <= over_active && over_relays <= EXACT_WORK)) {
         return OVER_RELAYS;
     }
     return over_active <= EXACT_WORK ? OVER_ACTIVE : BY_PATHS;
@@ -54,7 +55,7 @@ static method_t choose_method(int num_vertices, int num_active)
 
 bool mtree_steiner_oracle_exact(const mtree_steiner_oracle_t *oracle)
 {
-    return oracle->method != BY_PATHS || oracle->num_active == oracle->num_vertices;
+    return oracle->method != BY_PATHS;
 }
 
 mtree_status_t mtree_steiner_oracle_create(int num_vertices, int num_active,
@@ -155,7 +156,7 @@ void mtree_steiner_oracle_set_prices(mtree_steiner_oracle_t *oracle, const doubl
             oracle->price[u * n + v] = inward ? price[v * n + u] : price[u * n + v];
         }
     }
-    if (oracle->num_active < n) {
+    if (oracle->method != OVER_RELAYS) {
         find_paths(oracle);
     }
 }

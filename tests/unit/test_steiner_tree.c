@@ -73,7 +73,7 @@ static double try_all(const double *price, int n, int num_active, int root, bool
     return least;
 }
 
-/* Against all trees; both exact methods come up: 2 of 6 active and 4 of 6 active. */
+/* Against all trees; both exact methods come up: 2 of 6 active and 4 of 6 active; and all. */
 START_TEST(test_against_all_trees)
 {
     int num_found = 0;
@@ -81,7 +81,7 @@ START_TEST(test_against_all_trees)
     for (unsigned seed = 1; seed <= 40; seed++) {
         double price[MOST * MOST];
         int n = 5 + (int)(seed % 2);
-        int num_active = 2 + (int)(seed % 4);
+        int num_active = 2 + (int)(seed / 2 % (unsigned)(n - 1));
         int root = (int)(seed % (unsigned)num_active);
         bool inward = seed % 3 == 0;
         mtree_steiner_oracle_t *oracle;
@@ -107,6 +107,24 @@ START_TEST(test_against_all_trees)
         mtree_steiner_oracle_destroy(oracle);
     }
     ck_assert_int_gt(num_found, 20);
+}
+END_TEST
+
+/* Two hosts, both active: the smallest packing that a machine of the paper asks for. */
+START_TEST(test_pair)
+{
+    static const double price[] = {INFINITY, 3, 4, INFINITY};
+    mtree_steiner_oracle_t *oracle;
+    int parent[2];
+    double found;
+
+    ck_assert_int_eq(mtree_steiner_oracle_create(2, 2, &oracle), MTREE_OK);
+    mtree_steiner_oracle_set_prices(oracle, price, false);
+    ck_assert_int_eq(mtree_steiner_oracle_find(oracle, 1, parent, &found), MTREE_OK);
+    ck_assert_double_eq_tol(found, 4, 1e-9);
+    ck_assert_int_eq(parent[0], 1);
+    ck_assert_int_eq(parent[1], -1);
+    mtree_steiner_oracle_destroy(oracle);
 }
 END_TEST
 
@@ -148,6 +166,7 @@ int main(void)
     int failed;
 
     tcase_add_test(tcase, test_against_all_trees);
+    tcase_add_test(tcase, test_pair);
     tcase_add_test(tcase, test_large);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_NORMAL);
