@@ -15,7 +15,7 @@ esac
 
 map=$top/topologies/b4.dot
 scale=0.2      # links of 26 to 54 Mb/s: what two cores carry
-size=4M
+size=2M
 picture=$build/b4-allreduce.svg
 
 install_packages
