@@ -8,8 +8,9 @@
 #include <string.h>
 
 static const command_t *const commands[] = {
-    &command_topology, &command_plan,     &command_check,  &command_simulate,
-    &command_compare,  &command_generate, &command_import, NULL,
+    &command_topology, &command_plan,     &command_check,
+    &command_draw,     &command_simulate, &command_compare,
+    &command_generate, &command_import,   NULL,
 };
 
 static const command_t *find_command(const char *name)
