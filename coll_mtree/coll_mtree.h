@@ -1,11 +1,12 @@
 /*
  * coll/mtree: collectives over several trees at once, on networks that are not uniform.
  *
- * A call takes this way: coll_mtree_OPERATION.c decides, from what is the same on every
- * rank, whether mtree serves it; coll_mtree_network.c knows who runs where and has the
- * plan; schedule/layout.h turns the plan into this rank's streams; coll_mtree_run.c runs
- * them over the PML; everything else goes to the functions that were installed before
- * mtree (MTREE_FALLBACK).
+ * A call takes this way: coll_mtree_OPERATION.c tells what it asks for as a task
+ * (coll_mtree_task.h); coll_mtree_serve.c decides, from what is the same on every rank,
+ * whether mtree serves it, and takes tags for it; coll_mtree_agree.h finds the plan that
+ * all ranks use; coll_mtree_run.h turns plan and task into streams and runs them over the
+ * PML.  Everything else goes to the functions that were installed before mtree
+ * (MTREE_FALLBACK).
  */
 #ifndef MCA_COLL_MTREE_H
 #define MCA_COLL_MTREE_H
@@ -17,13 +18,22 @@
 #include "ompi/op/op.h"
 #include "ompi/request/request.h"
 
-#include "planner/plan.h"
 #include "schedule/layout.h"
 
 BEGIN_C_DECLS
 
-/* The collectives that mtree may serve, and those it needs for itself. */
-#define MTREE_FOR_EACH_FALLBACK(_do) _do(allreduce) _do(bcast) _do(allgather) _do(gather)
+/* The functions that mtree may serve: each collective blocking, nonblocking and
+ * persistent. */
+#define MTREE_FORMS_OF(_do, _name) _do(_name) _do(i##_name) _do(_name##_init)
+#define MTREE_FOR_EACH_FUNCTION(_do)                                                     \
+    MTREE_FORMS_OF(_do, allreduce)                                                       \
+    MTREE_FORMS_OF(_do, reduce)                                                          \
+    MTREE_FORMS_OF(_do, bcast)                                                           \
+    MTREE_FORMS_OF(_do, allgather)                                                       \
+    MTREE_FORMS_OF(_do, allgatherv)                                                      \
+    MTREE_FORMS_OF(_do, reduce_scatter)                                                  \
+    MTREE_FORMS_OF(_do, reduce_scatter_block)                                            \
+    MTREE_FORMS_OF(_do, barrier)
 
 typedef struct {
     mca_coll_base_component_t super;
@@ -32,21 +42,38 @@ typedef struct {
     int stream; /* of opal_output */
     char *topology;
     char *hosts;
+    char *algorithm;
+    char *plan;
     int trees;
     size_t chunk_bytes;
     size_t min_bytes;
+    bool barrier;
 } mca_coll_mtree_component_t;
 
 OMPI_MODULE_DECLSPEC extern mca_coll_mtree_component_t mca_coll_mtree_component;
 
-typedef struct coll_mtree_network coll_mtree_network_t;
+typedef struct coll_mtree_agreement coll_mtree_agreement_t;
+
+/* Tags that were taken so far from one part of the range, as a distance from its first.
+ */
+typedef struct {
+    int taken;
+} coll_mtree_tags_t;
 
 typedef struct {
     mca_coll_base_module_t super;
     mca_coll_base_comm_coll_t fallback; /* functions with their modules, retained */
     bool enabled;
-    coll_mtree_network_t
-        *network; /* NULL until the first eligible call; shared, not owned */
+    coll_mtree_tags_t tags[2]; /* of calls; of persistent requests */
+
+    /* coll_mtree_agree.c's */
+    opal_mutex_t lock;
+    coll_mtree_agreement_t *agreements, *last_agreement; /* in the order of the calls */
+    mtree_placement_t *placement;       /* NULL: not known yet, or mtree cannot serve */
+    struct coll_mtree_network *network; /* on rank 0: what it is planned on, or NULL */
+    bool unserved; /* every rank knows by now that mtree cannot serve this communicator */
+    mtree_plan_t *plain_plan; /* for what was accepted and cannot be planned */
+    mtree_placement_t *plain_placement;
 } mca_coll_mtree_module_t;
 
 OBJ_CLASS_DECLARATION(mca_coll_mtree_module_t);
@@ -70,45 +97,57 @@ void coll_mtree_say(ompi_communicator_t *comm, int level, const char *format, ..
     __opal_attribute_format__(__printf__, 3, 4);
 
 /*
- * coll_mtree_network.c: who runs where, and the plans.  Both are collective over @a comm:
- * every rank calls in the same order.  The first call of a group of processes
- * communicates (with the fallback's functions), later ones find what is there.  False:
- * mtree cannot serve; the same on every rank.
+ * The collectives, with the parameters of Open MPI's coll interface.  MTREE_PARAMETERS_x
+ * and MTREE_ARGUMENTS_x are those that all three forms of x begin with.
  */
-bool coll_mtree_network_get(mca_coll_mtree_module_t *module, ompi_communicator_t *comm);
-const mtree_plan_t *coll_mtree_network_plan(mca_coll_mtree_module_t *module,
-                                            ompi_communicator_t *comm,
-                                            const mtree_call_t *call);
-const mtree_placement_t *
-coll_mtree_network_placement(const coll_mtree_network_t *network);
-void coll_mtree_network_close(void);
+#define MTREE_PARAMETERS_allreduce                                                       \
+    const void *sbuf, void *rbuf, int count, ompi_datatype_t *dtype, ompi_op_t *op,      \
+        ompi_communicator_t *comm
+#define MTREE_ARGUMENTS_allreduce sbuf, rbuf, count, dtype, op, comm
+#define MTREE_PARAMETERS_reduce                                                          \
+    const void *sbuf, void *rbuf, int count, ompi_datatype_t *dtype, ompi_op_t *op,      \
+        int root, ompi_communicator_t *comm
+#define MTREE_ARGUMENTS_reduce sbuf, rbuf, count, dtype, op, root, comm
+#define MTREE_PARAMETERS_bcast                                                           \
+    void *buffer, int count, ompi_datatype_t *dtype, int root, ompi_communicator_t *comm
+#define MTREE_ARGUMENTS_bcast buffer, count, dtype, root, comm
+#define MTREE_PARAMETERS_allgather                                                       \
+    const void *sbuf, int scount, ompi_datatype_t *sdtype, void *rbuf, int rcount,       \
+        ompi_datatype_t *rdtype, ompi_communicator_t *comm
+#define MTREE_ARGUMENTS_allgather sbuf, scount, sdtype, rbuf, rcount, rdtype, comm
+#define MTREE_PARAMETERS_allgatherv                                                      \
+    const void *sbuf, int scount, ompi_datatype_t *sdtype, void *rbuf,                   \
+        const int *rcounts, const int *displs, ompi_datatype_t *rdtype,                  \
+        ompi_communicator_t *comm
+#define MTREE_ARGUMENTS_allgatherv                                                       \
+    sbuf, scount, sdtype, rbuf, rcounts, displs, rdtype, comm
+#define MTREE_PARAMETERS_reduce_scatter                                                  \
+    const void *sbuf, void *rbuf, const int *rcounts, ompi_datatype_t *dtype,            \
+        ompi_op_t *op, ompi_communicator_t *comm
+#define MTREE_ARGUMENTS_reduce_scatter sbuf, rbuf, rcounts, dtype, op, comm
+#define MTREE_PARAMETERS_reduce_scatter_block                                            \
+    const void *sbuf, void *rbuf, int rcount, ompi_datatype_t *dtype, ompi_op_t *op,     \
+        ompi_communicator_t *comm
+#define MTREE_ARGUMENTS_reduce_scatter_block sbuf, rbuf, rcount, dtype, op, comm
+#define MTREE_PARAMETERS_barrier             ompi_communicator_t *comm
+#define MTREE_ARGUMENTS_barrier              comm
 
-/* What a call's buffers are, for coll_mtree_run(). */
-typedef struct {
-    const void *input;
-    void *output;
-    ompi_datatype_t *datatype; /* of the vector */
-    size_t count;              /* elements of datatype in the vector */
-    ompi_op_t *op;             /* NULL: bytes are moved, not folded */
-} coll_mtree_vector_t;
+#define MTREE_DECLARE_FORMS(_name)                                                       \
+    int coll_mtree_##_name(MTREE_PARAMETERS_##_name, mca_coll_base_module_t *base);      \
+    int coll_mtree_i##_name(MTREE_PARAMETERS_##_name, ompi_request_t **request,          \
+                            mca_coll_base_module_t *base);                               \
+    int coll_mtree_##_name##_init(MTREE_PARAMETERS_##_name, struct ompi_info_t *info,    \
+                                  ompi_request_t **request,                              \
+                                  mca_coll_base_module_t *base);
 
-/*
- * coll_mtree_run.c: serve @a call over the module's network and wait for its end.
- * *served_p is false, on every rank, when there is no plan for it; then nothing was done.
- */
-int coll_mtree_run(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
-                   const mtree_call_t *call, const coll_mtree_vector_t *vector,
-                   bool *served_p);
-
-/* The collectives themselves. */
-int coll_mtree_allreduce(const void *sbuf, void *rbuf, int count, ompi_datatype_t *dtype,
-                         ompi_op_t *op, ompi_communicator_t *comm,
-                         mca_coll_base_module_t *module);
-int coll_mtree_bcast(void *buffer, int count, ompi_datatype_t *dtype, int root,
-                     ompi_communicator_t *comm, mca_coll_base_module_t *module);
-int coll_mtree_allgather(const void *sbuf, int scount, ompi_datatype_t *sdtype,
-                         void *rbuf, int rcount, ompi_datatype_t *rdtype,
-                         ompi_communicator_t *comm, mca_coll_base_module_t *module);
+MTREE_DECLARE_FORMS(allreduce)
+MTREE_DECLARE_FORMS(reduce)
+MTREE_DECLARE_FORMS(bcast)
+MTREE_DECLARE_FORMS(allgather)
+MTREE_DECLARE_FORMS(allgatherv)
+MTREE_DECLARE_FORMS(reduce_scatter)
+MTREE_DECLARE_FORMS(reduce_scatter_block)
+MTREE_DECLARE_FORMS(barrier)
 
 END_C_DECLS
 

@@ -1,50 +1,49 @@
-#include "coll_mtree.h"
+#include "coll_mtree_serve.h"
 
-/* The rank's own block goes to its place in the result, from where it is sent. */
-static int allgather_own_block(const void *sbuf, int scount, ompi_datatype_t *sdtype,
-                               void *rbuf, int rcount, ompi_datatype_t *rdtype, int rank)
+#include <stdlib.h>
+
+/* Count and datatype may differ between ranks, the bytes of a block may not. */
+static void allgather_task(coll_mtree_task_t *task, MTREE_PARAMETERS_allgather)
 {
     ptrdiff_t lower, extent;
 
-    if (sbuf == MPI_IN_PLACE) {
-        return OMPI_SUCCESS;
-    }
     ompi_datatype_get_extent(rdtype, &lower, &extent);
-    return ompi_datatype_sndrcv(sbuf, scount, sdtype,
-                                (char *)rbuf + (ptrdiff_t)rank * rcount * extent, rcount,
-                                rdtype);
+    coll_mtree_task_move(task, MTREE_ALLGATHER, rbuf,
+                         (size_t)rcount * (size_t)ompi_comm_size(comm), rdtype);
+    coll_mtree_task_own_block(
+        task, sbuf, scount, sdtype,
+        (char *)rbuf + (ptrdiff_t)ompi_comm_rank(comm) * rcount * extent, rcount);
 }
 
-int coll_mtree_allgather(const void *sbuf, int scount, ompi_datatype_t *sdtype,
-                         void *rbuf, int rcount, ompi_datatype_t *rdtype,
-                         ompi_communicator_t *comm, mca_coll_base_module_t *base)
+MTREE_DEFINE_FORMS(allgather)
+
+/* The same with blocks of any size, anywhere in the result. */
+static void allgatherv_task(coll_mtree_task_t *task, MTREE_PARAMETERS_allgatherv)
 {
-    mca_coll_mtree_module_t *module = (mca_coll_mtree_module_t *)base;
-    size_t size, bytes;
+    int rank = ompi_comm_rank(comm), ranks = ompi_comm_size(comm);
+    ptrdiff_t lower, extent;
+    size_t size, count = 0;
 
-    /* Count and datatype may differ between ranks, the bytes of a block may not. */
-    ompi_datatype_type_size(rdtype, &size);
-    bytes = size * (size_t)rcount * (size_t)ompi_comm_size(comm);
-    if (bytes > 0 && bytes >= mca_coll_mtree_component.min_bytes) {
-        coll_mtree_vector_t vector = {.output = rbuf,
-                                      .datatype = rdtype,
-                                      .count =
-                                          (size_t)rcount * (size_t)ompi_comm_size(comm)};
-        mtree_call_t call = {.collective = MTREE_ALLGATHER,
-                             .units = bytes,
-                             .unit_bytes = 1,
-                             .chunk_bytes = mca_coll_mtree_component.chunk_bytes};
-        bool served;
-        int rc = allgather_own_block(sbuf, scount, sdtype, rbuf, rcount, rdtype,
-                                     ompi_comm_rank(comm));
-
-        if (rc == OMPI_SUCCESS) {
-            rc = coll_mtree_run(module, comm, &call, &vector, &served);
-            if (served) {
-                return rc;
-            }
-        }
+    for (int r = 0; r < ranks; r++) {
+        count += (size_t)rcounts[r];
     }
-    return MTREE_FALLBACK(module, allgather, sbuf, scount, sdtype, rbuf, rcount, rdtype,
-                          comm);
+    ompi_datatype_type_size(rdtype, &size);
+    ompi_datatype_get_extent(rdtype, &lower, &extent);
+    coll_mtree_task_move(task, MTREE_ALLGATHER, rbuf, count, rdtype);
+    coll_mtree_task_blocks(task, rcounts, size, ranks);
+    coll_mtree_task_own_block(task, sbuf, scount, sdtype,
+                              (char *)rbuf + displs[rank] * extent, rcounts[rank]);
+    if (task->verdict != MTREE_TASK_SERVED) {
+        return;
+    }
+    task->displace = malloc((size_t)ranks * sizeof(*task->displace));
+    if (task->displace == NULL) {
+        task->verdict = MTREE_TASK_NO_MEMORY;
+        return;
+    }
+    for (int r = 0; r < ranks; r++) {
+        task->displace[r] = displs[r] * extent;
+    }
 }
+
+MTREE_DEFINE_FORMS(allgatherv)

@@ -1,4 +1,4 @@
-#include "coll_mtree.h"
+#include "coll_mtree_network.h"
 
 #include "topo/log.h"
 
@@ -44,6 +44,14 @@ static void register_size(const char *name, const char *text, int level, size_t 
                                           MCA_BASE_VAR_SCOPE_READONLY, value);
 }
 
+static void register_bool(const char *name, const char *text, int level, bool *value)
+{
+    (void)mca_base_component_var_register(&mca_coll_mtree_component.super.collm_version,
+                                          name, text, MCA_BASE_VAR_TYPE_BOOL, NULL, 0, 0,
+                                          (mca_base_var_info_lvl_t)(level - 1),
+                                          MCA_BASE_VAR_SCOPE_READONLY, value);
+}
+
 static void register_string(const char *name, const char *text, int level, char **value)
 {
     (void)mca_base_component_var_register(&mca_coll_mtree_component.super.collm_version,
@@ -61,6 +69,9 @@ static int mtree_register(void)
     c->stream = -1;
     c->topology = NULL;
     c->hosts = NULL;
+    c->algorithm = NULL;
+    c->plan = NULL;
+    c->barrier = false;
     c->trees = DEFAULT_TREES;
     c->chunk_bytes = 0;
     c->min_bytes = DEFAULT_MIN_BYTES;
@@ -89,6 +100,18 @@ static int mtree_register(void)
                   "smaller ones go to the "
                   "fallback. Must be the same on all ranks",
                   4, &c->min_bytes);
+    register_string("algorithm",
+                    "Planner algorithm, one of those that `mtree plan --help` lists; "
+                    "without it packing",
+                    4, &c->algorithm);
+    register_string("plan",
+                    "Plan file (JSON, see docs/plan-file.md), read on the host of rank "
+                    "0, for calls of its collective and root between its hosts",
+                    5, &c->plan);
+    register_bool("barrier",
+                  "Serve barriers too, over the trees planned for the smallest messages. "
+                  "The fallback's is often as fast. Must be the same on all ranks",
+                  5, &c->barrier);
     register_int("verbose",
                  "0: errors only; 1: which topology and plan are used, and why when "
                  "none; 20: everything",

@@ -1,4 +1,4 @@
-#include "coll_mtree.h"
+#include "coll_mtree_agreement.h"
 
 #include "ompi/proc/proc.h"
 
@@ -6,7 +6,13 @@ static void module_construct(mca_coll_mtree_module_t *module)
 {
     memset(&module->fallback, 0, sizeof(module->fallback));
     module->enabled = false;
+    memset(module->tags, 0, sizeof(module->tags));
+    OBJ_CONSTRUCT(&module->lock, opal_mutex_t);
+    module->agreements = module->last_agreement = NULL;
+    module->placement = module->plain_placement = NULL;
+    module->plain_plan = NULL;
     module->network = NULL;
+    module->unserved = false;
 }
 
 #define RELEASE_FALLBACK(_name)                                                          \
@@ -14,8 +20,12 @@ static void module_construct(mca_coll_mtree_module_t *module)
         OBJ_RELEASE(module->fallback.coll_##_name##_module);                             \
     }
 
-static void module_destruct(mca_coll_mtree_module_t *module){
-    MTREE_FOR_EACH_FALLBACK(RELEASE_FALLBACK)}
+static void module_destruct(mca_coll_mtree_module_t *module)
+{
+    coll_mtree_agreements_destroy(module);
+    OBJ_DESTRUCT(&module->lock);
+    MTREE_FOR_EACH_FUNCTION(RELEASE_FALLBACK)
+}
 
 OBJ_CLASS_INSTANCE(mca_coll_mtree_module_t, mca_coll_base_module_t, module_construct,
                    module_destruct);
@@ -77,6 +87,8 @@ static const char *comm_obstacle(ompi_communicator_t *comm)
 
 static int module_enable(mca_coll_base_module_t *base, ompi_communicator_t *comm);
 
+#define INSTALL(_name) module->super.coll_##_name = coll_mtree_##_name;
+
 mca_coll_base_module_t *coll_mtree_comm_query(ompi_communicator_t *comm, int *priority)
 {
     mca_coll_mtree_module_t *module;
@@ -99,9 +111,7 @@ mca_coll_base_module_t *coll_mtree_comm_query(ompi_communicator_t *comm, int *pr
         return NULL;
     }
     module->super.coll_module_enable = module_enable;
-    module->super.coll_allreduce = coll_mtree_allreduce;
-    module->super.coll_bcast = coll_mtree_bcast;
-    module->super.coll_allgather = coll_mtree_allgather;
+    MTREE_FOR_EACH_FUNCTION(INSTALL)
     return &module->super;
 }
 
@@ -118,13 +128,13 @@ static int module_enable(mca_coll_base_module_t *base, ompi_communicator_t *comm
 {
     mca_coll_mtree_module_t *module = (mca_coll_mtree_module_t *)base;
 
-    if (!(true MTREE_FOR_EACH_FALLBACK(HAS_FALLBACK))) {
+    if (!(true MTREE_FOR_EACH_FUNCTION(HAS_FALLBACK))) {
         coll_mtree_say(
             comm, 1, "not served, no component of a priority below %d serves as fallback",
             mca_coll_mtree_component.priority);
         return OMPI_ERR_NOT_AVAILABLE;
     }
-    MTREE_FOR_EACH_FALLBACK(RETAIN_FALLBACK)
+    MTREE_FOR_EACH_FUNCTION(RETAIN_FALLBACK)
     module->enabled = true;
     return OMPI_SUCCESS;
 }

@@ -1,165 +1,210 @@
-#include "coll_mtree.h"
-#include "coll_mtree_transport.h"
+#include "coll_mtree_run.h"
+
+#include "coll_mtree_agreement.h"
 
 #include "schedule/operation.h"
 
-#include "opal/datatype/opal_convertor.h"
-#include "opal/runtime/opal_progress.h"
+static void run_destroy(coll_mtree_run_t *run);
 
-/* All that one call needs while it runs. */
-typedef struct {
-    coll_mtree_transport_t transport;
-    mtree_operation_data_t data;
-    ompi_op_t *op;
-    ompi_datatype_t *datatype;
-    opal_convertor_t packer, unpacker; /* of the output, where it is not contiguous */
-    bool packs;
-} run_t;
-
-/* MPI's functions give in op inout; mtree folds commutative operations only, so the side
- * is free. */
-static void run_fold(void *arg, const void *a, const void *b, void *out, size_t count)
+static void run_destroy_retired(coll_mtree_retired_t *retired)
 {
-    run_t *run = arg;
+    run_destroy(
+        (coll_mtree_run_t *)((char *)retired - offsetof(coll_mtree_run_t, retired)));
+}
 
-    if (out == b) {
-        ompi_op_reduce(run->op, (void *)a, out, (int)count, run->datatype);
-    } else {
-        ompi_3buff_op_reduce(run->op, (void *)a, (void *)b, out, (int)count,
-                             run->datatype);
+static bool run_let_go(coll_mtree_run_t *run)
+{
+    return atomic_fetch_sub(&run->holders, 1) == 1;
+}
+
+void coll_mtree_run_release(coll_mtree_run_t *run)
+{
+    OMPI_REQUEST_FINI(&run->super.super);
+    if (run_let_go(run)) {
+        run_destroy(run);
     }
 }
 
-static void run_pack(void *arg, size_t offset, void *bytes, size_t length)
+static int run_request_free(ompi_request_t **request)
 {
-    run_t *run = arg;
-    struct iovec iov = {.iov_base = bytes, .iov_len = length};
-    uint32_t num_iovs = 1;
-    size_t done = length;
-
-    opal_convertor_set_position(&run->packer, &offset);
-    opal_convertor_pack(&run->packer, &iov, &num_iovs, &done);
+    coll_mtree_run_release((coll_mtree_run_t *)*request);
+    coll_mtree_retired_release();
+    *request = MPI_REQUEST_NULL;
+    return OMPI_SUCCESS;
 }
 
-static void run_unpack(void *arg, size_t offset, const void *bytes, size_t length)
+static int run_request_start(size_t count, ompi_request_t **requests)
 {
-    run_t *run = arg;
-    struct iovec iov = {.iov_base = (void *)bytes, .iov_len = length};
-    uint32_t num_iovs = 1;
-    size_t done = length;
-
-    opal_convertor_set_position(&run->unpacker, &offset);
-    opal_convertor_unpack(&run->unpacker, &iov, &num_iovs, &done);
-}
-
-/* Data to be folded: units are elements. */
-static void run_init_fold(run_t *run, const coll_mtree_vector_t *vector)
-{
-    ptrdiff_t lower, extent;
-
-    ompi_datatype_get_extent(vector->datatype, &lower, &extent);
-    run->data.input = vector->input;
-    run->data.output = vector->output;
-    run->data.extent = extent;
-    ompi_datatype_get_true_extent(vector->datatype, &run->data.gap, &extent);
-    run->data.span = (size_t)extent;
-    run->data.fold = run_fold;
-}
-
-/*
- * Data to be moved: units are bytes of the packed image, which is what all ranks have in
- * common when their datatypes differ.  Whether it lies packed in memory is each rank's
- * own affair.
- */
-static int run_init_move(run_t *run, const coll_mtree_vector_t *vector)
-{
-    ptrdiff_t lower, extent;
-
-    run->data.extent = 1;
-    run->data.span = 1;
-    if (ompi_datatype_is_contiguous_memory_layout(vector->datatype, 2)) {
-        ompi_datatype_get_true_extent(vector->datatype, &lower, &extent);
-        run->data.output = (char *)vector->output + lower;
-        run->data.input = run->data.output;
-        return OMPI_SUCCESS;
-    }
-    OBJ_CONSTRUCT(&run->packer, opal_convertor_t);
-    OBJ_CONSTRUCT(&run->unpacker, opal_convertor_t);
-    run->packs = true;
-    run->data.pack = run_pack;
-    run->data.unpack = run_unpack;
-    if (opal_convertor_copy_and_prepare_for_send(ompi_mpi_local_convertor,
-                                                 &vector->datatype->super, vector->count,
-                                                 vector->output, 0, &run->packer) < 0 ||
-        opal_convertor_copy_and_prepare_for_recv(ompi_mpi_local_convertor,
-                                                 &vector->datatype->super, vector->count,
-                                                 vector->output, 0, &run->unpacker) < 0) {
-        return OMPI_ERROR;
+    for (size_t i = 0; i < count; i++) {
+        coll_mtree_run_start((coll_mtree_run_t *)requests[i]);
     }
     return OMPI_SUCCESS;
 }
 
-static void run_cleanup(run_t *run)
+/* MPI does not let collectives be cancelled. */
+static int run_request_cancel(ompi_request_t *request, int complete)
 {
-    if (run->packs) {
-        OBJ_DESTRUCT(&run->packer);
-        OBJ_DESTRUCT(&run->unpacker);
+    return MPI_ERR_REQUEST;
+}
+
+static void run_construct(coll_mtree_run_t *run)
+{
+    ompi_request_t *request = &run->super.super;
+
+    request->req_type = OMPI_REQUEST_COLL;
+    request->req_start = run_request_start;
+    request->req_free = run_request_free;
+    request->req_cancel = run_request_cancel;
+    request->req_status = ompi_status_empty;
+}
+
+OBJ_CLASS_INSTANCE(coll_mtree_run_t, ompi_coll_base_nbc_request_t, run_construct, NULL);
+
+/*
+ * The user may free datatypes and operation while the call is under way.  Open MPI
+ * retains them for nonblocking calls, but not for persistent ones in all versions.
+ */
+static void run_retain_types(coll_mtree_task_t *task)
+{
+    OBJ_RETAIN(task->datatype);
+    if (task->own.from != NULL) {
+        OBJ_RETAIN(task->own.from_type);
+    }
+    if (task->op != NULL) {
+        OBJ_RETAIN(task->op);
     }
 }
 
-/* Start and wait.  An operation that fails may still have messages under way: `run`
- * outlives them. */
-static int run_to_end(run_t *run, const mtree_layout_t *layout)
+static void run_release_types(coll_mtree_task_t *task)
+{
+    OBJ_RELEASE(task->datatype);
+    if (task->own.from != NULL) {
+        OBJ_RELEASE(task->own.from_type);
+    }
+    if (task->op != NULL) {
+        OBJ_RELEASE(task->op);
+    }
+}
+
+coll_mtree_run_t *coll_mtree_run_create(ompi_communicator_t *comm,
+                                        coll_mtree_task_t *task,
+                                        coll_mtree_agreement_t *agreement, int first_tag,
+                                        bool persistent)
+{
+    coll_mtree_run_t *run = OBJ_NEW(coll_mtree_run_t);
+
+    if (run == NULL) {
+        coll_mtree_task_cleanup(task);
+        return NULL;
+    }
+    OMPI_REQUEST_INIT(&run->super.super, persistent);
+    run->super.super.req_mpi_object.comm = comm;
+    run->comm = comm;
+    OBJ_RETAIN(comm);
+    run->agreement = agreement;
+    run->task = *task;
+    run_retain_types(&run->task);
+    memset(&run->data, 0, sizeof(run->data));
+    run->first_tag = first_tag;
+    run->layout = NULL;
+    atomic_init(&run->holders, 1);
+    run->retired.release = run_destroy_retired;
+    run->next = NULL;
+    return run;
+}
+
+static void run_destroy(coll_mtree_run_t *run)
+{
+    ompi_communicator_t *comm = run->comm;
+
+    coll_mtree_data_cleanup(&run->data);
+    mtree_layout_destroy(run->layout);
+    run_release_types(&run->task);
+    coll_mtree_task_cleanup(&run->task);
+    OBJ_RELEASE(run);
+    /* With the last one goes the module, which the run's agreement belongs to. */
+    OBJ_RELEASE(comm);
+}
+
+void coll_mtree_run_start(coll_mtree_run_t *run)
+{
+    atomic_fetch_add(&run->holders, 1);
+    run->super.super.req_complete = REQUEST_PENDING;
+    run->super.super.req_state = OMPI_REQUEST_ACTIVE;
+    coll_mtree_agreement_submit(run->agreement, run);
+}
+
+int coll_mtree_run_wait(coll_mtree_run_t *run)
+{
+    ompi_request_wait_completion(&run->super.super);
+    return run->super.super.req_status.MPI_ERROR;
+}
+
+/* Runs in a callback of the PML or in the call that started it. */
+static void run_end(coll_mtree_run_t *run, int rc)
+{
+    run->super.super.req_status.MPI_ERROR = rc;
+    ompi_request_complete(&run->super.super, true);
+    if (run_let_go(run)) {
+        coll_mtree_retired_add(&run->retired);
+    }
+}
+
+static void run_ended(mtree_operation_t *operation, mtree_status_t status, void *arg)
+{
+    coll_mtree_run_t *run = arg;
+
+    mtree_operation_free(operation);
+    if (status != MTREE_OK) {
+        /* Messages may be under way for ever, to and from what the run holds. */
+        atomic_fetch_add(&run->holders, 1);
+        run_end(run, OMPI_ERROR);
+        return;
+    }
+    coll_mtree_data_deliver(&run->data, &run->task);
+    run_end(run, OMPI_SUCCESS);
+}
+
+/* The plan is there for good, so a persistent request does this once. */
+static int run_prepare(coll_mtree_run_t *run)
+{
+    const mtree_placement_t *placement;
+    const mtree_plan_t *plan;
+    int rc = coll_mtree_agreement_plan(run->agreement, &plan, &placement);
+
+    if (rc != OMPI_SUCCESS || run->layout != NULL) {
+        return rc;
+    }
+    rc = coll_mtree_data_init(&run->data, &run->task, ompi_comm_rank(run->comm),
+                              ompi_comm_size(run->comm));
+    if (rc != OMPI_SUCCESS) {
+        return rc;
+    }
+    if (mtree_layout_create(plan, placement, &run->task.call, ompi_comm_rank(run->comm),
+                            &run->layout) != MTREE_OK) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    coll_mtree_transport_init(&run->transport, run->comm,
+                              run->task.op != NULL ? run->task.datatype : MPI_BYTE,
+                              run->first_tag);
+    return OMPI_SUCCESS;
+}
+
+void coll_mtree_run_begin(coll_mtree_run_t *run)
 {
     mtree_operation_t *operation;
-    mtree_status_t status = mtree_operation_start(layout, &run->transport.super,
-                                                  &run->data, NULL, NULL, &operation);
+    int rc = run_prepare(run);
 
-    if (status == MTREE_ERR_NO_MEMORY) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
-    while (!mtree_operation_done(operation, &status)) {
-        opal_progress();
-    }
-    mtree_operation_free(operation);
-    return status == MTREE_OK ? OMPI_SUCCESS : OMPI_ERROR;
-}
-
-int coll_mtree_run(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
-                   const mtree_call_t *call, const coll_mtree_vector_t *vector,
-                   bool *served_p)
-{
-    const mtree_plan_t *plan;
-    mtree_layout_t *layout;
-    run_t run = {.op = vector->op, .datatype = vector->datatype};
-    int rc = OMPI_SUCCESS;
-
-    *served_p = false;
-    if (!coll_mtree_network_get(module, comm)) {
-        return OMPI_SUCCESS;
-    }
-    plan = coll_mtree_network_plan(module, comm, call);
-    if (plan == NULL) {
-        return OMPI_SUCCESS;
-    }
-    *served_p = true;
-    if (mtree_layout_create(plan, coll_mtree_network_placement(module->network), call,
-                            ompi_comm_rank(comm), &layout) != MTREE_OK) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
-    run.data.arg = &run;
-    if (vector->op != NULL) {
-        run_init_fold(&run, vector);
-    } else {
-        rc = run_init_move(&run, vector);
-    }
-    coll_mtree_transport_init(&run.transport, comm,
-                              vector->op != NULL ? vector->datatype : MPI_BYTE,
-                              layout->num_tags);
     if (rc == OMPI_SUCCESS) {
-        rc = run_to_end(&run, layout);
+        rc = coll_mtree_data_begin(&run->task);
     }
-    run_cleanup(&run);
-    mtree_layout_destroy(layout);
-    return rc;
+    if (rc == OMPI_SUCCESS &&
+        mtree_operation_start(run->layout, &run->transport.super, &run->data.super,
+                              run_ended, run, &operation) != MTREE_OK) {
+        rc = OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    /* Otherwise the run may have ended and be gone. */
+    if (rc != OMPI_SUCCESS) {
+        run_end(run, rc);
+    }
 }

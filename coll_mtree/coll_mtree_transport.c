@@ -67,11 +67,10 @@ static const mtree_transport_ops_t transport_ops = {
 
 void coll_mtree_transport_init(coll_mtree_transport_t *transport,
                                ompi_communicator_t *comm, ompi_datatype_t *unit,
-                               int num_tags)
+                               int first_tag)
 {
     transport->super.ops = &transport_ops;
     transport->comm = comm;
     transport->unit = unit;
-    transport->first_tag =
-        num_tags == 0 ? 0 : ompi_coll_base_nbc_reserve_tags(comm, num_tags);
+    transport->first_tag = first_tag;
 }

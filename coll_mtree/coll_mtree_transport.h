@@ -19,12 +19,11 @@ typedef struct {
 } coll_mtree_transport_t;
 
 /*
- * Make @a transport send units of datatype @a unit over @a comm, in @a num_tags tags of
- * the range that collectives have; all ranks must call with the same number in the same
- * order.
+ * Make @a transport send units of datatype @a unit over @a comm, with the tags from @a
+ * first_tag downwards (coll_mtree_tags.h).
  */
 void coll_mtree_transport_init(coll_mtree_transport_t *transport,
                                ompi_communicator_t *comm, ompi_datatype_t *unit,
-                               int num_tags);
+                               int first_tag);
 
 #endif

@@ -142,6 +142,9 @@ static void flow_init(mtree_flow_t *flow, mtree_operation_t *operation,
     flow->operation = operation;
     flow->stream = stream;
     flow->num_chunks = stream_num_chunks(stream);
+    if (operation->data.shift != NULL && stream->block >= 0) {
+        flow->shift = operation->data.shift[stream->block];
+    }
     flow->lanes = at->lane;
     flow->inlets = at->inlet;
     if (stream->num_children == 0 || !stream->reduce) {

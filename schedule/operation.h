@@ -26,6 +26,12 @@ typedef struct {
     ptrdiff_t gap;     /* bytes from a unit's address to its first data byte */
     size_t span;       /* bytes that the data of one unit covers from there */
 
+    /*
+     * Where the blocks of an allgather do not follow one another: [ranks] bytes to add to
+     * the addresses of the units of each rank's block.  NULL: none; stays the caller's.
+     */
+    const ptrdiff_t *shift;
+
     /* out[i] = a[i] op b[i] for @a count units; out may be b.  Needed when a stream
      * reduces. */
     void (*fold)(void *arg, const void *a, const void *b, void *out, size_t count);

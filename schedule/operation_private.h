@@ -75,6 +75,7 @@ struct mtree_flow {
     mtree_operation_t *operation;
     const mtree_stream_t *stream;
     size_t num_chunks;
+    ptrdiff_t shift;       /* bytes to add to the addresses of its units */
     size_t folded;         /* chunks that all children and this rank are in, in order */
     size_t complete;       /* chunks of the result that this rank has, in order */
     mtree_inlet_t *inlets; /* [num_children], where the stream reduces */
@@ -121,7 +122,7 @@ static inline size_t mtree_flow_count(const mtree_flow_t *flow, size_t chunk)
 static inline char *mtree_flow_address(const mtree_flow_t *flow, const void *base,
                                        size_t chunk)
 {
-    return (char *)base +
+    return (char *)base + flow->shift +
            (ptrdiff_t)mtree_flow_offset(flow, chunk) * flow->operation->data.extent;
 }
 

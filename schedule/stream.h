@@ -23,6 +23,7 @@ typedef struct {
     bool reduce;    /* data flows up and is folded */
     bool broadcast; /* data flows down; after it was reduced when both are set */
     int tag; /* first of the MTREE_STREAM_TAGS tags of its tree, the same on all ranks */
+    int block; /* rank whose block it carries a part of; -1 where there are no blocks */
 } mtree_stream_t;
 
 /* Tags a tree takes: data up, data down, credit. */

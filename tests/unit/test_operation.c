@@ -13,6 +13,9 @@
 
 #define MAX_RANKS 24
 
+/* Bytes between blocks that do not follow one another. */
+#define GAP 12
+
 static unsigned long long state;
 
 static int draw(int below)
@@ -93,7 +96,8 @@ typedef struct {
     mtree_layout_t *layout[MAX_RANKS];
     mtree_operation_t *operation[MAX_RANKS];
     size_t blocks[MAX_RANKS + 1];
-    bool in_place, packed;
+    ptrdiff_t shift[MAX_RANKS]; /* bytes */
+    bool in_place, packed, shifted;
 } job_t;
 
 static void pack(void *arg, size_t offset, void *bytes, size_t length)
@@ -106,6 +110,12 @@ static void unpack(void *arg, size_t offset, const void *bytes, size_t length)
     memcpy((char *)arg + offset, bytes, length);
 }
 
+/* Where unit @a i of the block of rank @a owner is in the output. */
+static size_t place(const job_t *job, int owner, size_t i)
+{
+    return job->shifted ? i + (size_t)job->shift[owner] / 4 : i;
+}
+
 static bool has_blocks(const job_t *job)
 {
     return job->call.collective == MTREE_ALLGATHER ||
@@ -115,10 +125,11 @@ static bool has_blocks(const job_t *job)
 static void job_fill(job_t *job, int rank)
 {
     size_t units = job->call.units;
+    size_t bytes = units * 4 + 4 + (job->shifted ? GAP * MAX_RANKS : 0);
 
-    job->input[rank] = malloc(units * 4 + 4);
-    job->output[rank] = job->in_place ? job->input[rank] : malloc(units * 4 + 4);
-    memset(job->output[rank], 0xee, units * 4 + 4);
+    job->input[rank] = malloc(bytes);
+    job->output[rank] = job->in_place ? job->input[rank] : malloc(bytes);
+    memset(job->output[rank], 0xee, bytes);
     for (size_t i = 0; i < units; i++) {
         switch (job->call.collective) {
         case MTREE_BCAST:
@@ -128,7 +139,7 @@ static void job_fill(job_t *job, int rank)
             break;
         case MTREE_ALLGATHER:
             if (i >= job->blocks[rank] && i < job->blocks[rank + 1]) {
-                job->output[rank][i] = value(rank, i);
+                job->output[rank][place(job, rank, i)] = value(rank, i);
             }
             break;
         default:
@@ -143,6 +154,7 @@ static void job_start(job_t *job, chaos_t *chaos, int rank)
                                    .output = job->output[rank],
                                    .extent = 4,
                                    .span = 4,
+                                   .shift = job->shifted ? job->shift : NULL,
                                    .fold = fold_add};
 
     if (job->packed) {
@@ -177,6 +189,17 @@ static uint32_t expected(const job_t *job, size_t i)
     return sum;
 }
 
+/* Unit @a i of the result. */
+static uint32_t result(const job_t *job, int rank, size_t i)
+{
+    int owner = 0;
+
+    while (job->shifted && job->blocks[owner + 1] <= i) {
+        owner++;
+    }
+    return job->output[rank][place(job, owner, i)];
+}
+
 static void job_verify(const job_t *job, int rank)
 {
     size_t from = 0, to = job->call.units;
@@ -187,7 +210,7 @@ static void job_verify(const job_t *job, int rank)
     } else if (job->call.collective == MTREE_REDUCE && rank != job->call.root) {
         to = 0;
     }
-    while (from < to && job->output[rank][from] == expected(job, from)) {
+    while (from < to && result(job, rank, from) == expected(job, from)) {
         from++;
     }
     ck_assert_msg(from >= to, "collective %d, rank %d: element %zu of %zu is wrong",
@@ -226,6 +249,11 @@ static void job_random(job_t *job, unsigned seed)
     }
     job->blocks[ranks] = job->call.units;
     job->call.blocks = has_blocks(job) ? job->blocks : NULL;
+    job->shifted =
+        job->call.collective == MTREE_ALLGATHER && !job->packed && draw(2) == 0;
+    for (int r = 0; r < ranks; r++) {
+        job->shift[r] = GAP * r;
+    }
 }
 
 /* Start the ranks one by one, as they come, with things happening in between. */

@@ -1,0 +1,285 @@
+#include "coll_mtree_agreement.h"
+
+#include "coll_mtree_network.h"
+#include "coll_mtree_plain.h"
+#include "coll_mtree_serve.h"
+#include "coll_mtree_tags.h"
+#include "coll_mtree_talk.h"
+
+#include "planner/plan_json.h"
+
+#include "opal/runtime/opal_progress.h"
+
+#include <stdlib.h>
+
+/* With coll_mtree_trees 0, no limit, there still must be tags enough. */
+#define MOST_TREES 64
+
+struct coll_mtree_agreement {
+    mca_coll_mtree_module_t *module;
+    ompi_communicator_t *comm; /* retained until the talk has ended */
+    coll_mtree_retired_t retired;
+    coll_mtree_kind_t kind;
+    coll_mtree_talk_t *talk;
+    atomic_bool settled; /* what follows does not change any more */
+    bool known;          /* a blocking call waited for it: all ranks know of its end */
+    int status;          /* Open MPI's code */
+    mtree_plan_t *plan;  /* NULL: none could be made */
+    coll_mtree_run_t *waiting, **last_waiting;
+    coll_mtree_agreement_t *next;
+};
+
+int coll_mtree_agreement_max_trees(ompi_communicator_t *comm)
+{
+    int trees = mca_coll_mtree_component.trees;
+
+    if (trees <= 0) {
+        trees = MOST_TREES;
+    }
+    /* Some algorithms have a tree for each host, whatever limit is given. */
+    return trees > ompi_comm_size(comm) ? trees : ompi_comm_size(comm);
+}
+
+static coll_mtree_kind_t kind_of_call(const mtree_call_t *call)
+{
+    coll_mtree_kind_t kind = {
+        .collective = call->collective,
+        .root = mtree_collective_has_root(call->collective) ? call->root : -1,
+        .bytes = (double)call->units * (double)call->unit_bytes};
+
+    for (size_t bytes = call->units * call->unit_bytes; bytes > 1; bytes >>= 1) {
+        kind.size_class++;
+    }
+    return kind;
+}
+
+static coll_mtree_agreement_t *agreement_find(const mca_coll_mtree_module_t *module,
+                                              const coll_mtree_kind_t *kind)
+{
+    coll_mtree_agreement_t *agreement = module->agreements;
+
+    while (agreement != NULL && !coll_mtree_kind_equals(&agreement->kind, kind)) {
+        agreement = agreement->next;
+    }
+    return agreement;
+}
+
+bool coll_mtree_agreement_is_without_plan(const mca_coll_mtree_module_t *module,
+                                          const mtree_call_t *call)
+{
+    coll_mtree_kind_t kind = kind_of_call(call);
+    const coll_mtree_agreement_t *agreement = agreement_find(module, &kind);
+
+    return agreement != NULL && agreement->known && agreement->plan == NULL;
+}
+
+/*
+ * Rank 0 has all names (NULL: it had them before): learn the network and plan.  It comes
+ * here in the order of the agreements, so the first one has brought the network.
+ */
+static void agreement_decide(coll_mtree_talk_t *talk, const char *names, void *arg)
+{
+    coll_mtree_agreement_t *agreement = arg;
+    mca_coll_mtree_module_t *module = agreement->module;
+    const char *text = NULL;
+
+    if (names != NULL) {
+        module->network = coll_mtree_network_learn(agreement->comm, names);
+    }
+    if (module->network != NULL) {
+        text = coll_mtree_network_plan(module->network, agreement->comm, &agreement->kind,
+                                       coll_mtree_agreement_max_trees(agreement->comm));
+    }
+    coll_mtree_talk_answer(
+        talk, module->network == NULL ? 0 : coll_mtree_network_num_hosts(module->network),
+        module->network == NULL ? NULL : coll_mtree_network_hosts(module->network), text);
+}
+
+/* What came from rank 0, as this rank's own. */
+static int agreement_read(coll_mtree_agreement_t *agreement,
+                          const coll_mtree_answer_t *answer)
+{
+    mca_coll_mtree_module_t *module = agreement->module;
+
+    if (answer->hosts != NULL && answer->num_hosts > 0 &&
+        mtree_placement_create(ompi_comm_size(agreement->comm), answer->num_hosts,
+                               answer->hosts, &module->placement) != MTREE_OK) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    if (answer->text != NULL &&
+        mtree_plan_from_json(answer->text, answer->length, "plan of rank 0",
+                             &agreement->plan) != MTREE_OK) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    return OMPI_SUCCESS;
+}
+
+static void agreement_release_comm(coll_mtree_retired_t *retired)
+{
+    coll_mtree_agreement_t *agreement =
+        (coll_mtree_agreement_t *)((char *)retired -
+                                   offsetof(coll_mtree_agreement_t, retired));
+
+    OBJ_RELEASE(agreement->comm);
+}
+
+/*
+ * The talk has ended: let calls begin, and let the next agreement go on.  One that waits
+ * holds the communicator, so the next one stays when this one is left alone.
+ */
+static void agreement_ended(coll_mtree_talk_t *talk, mtree_status_t status,
+                            const coll_mtree_answer_t *answer, void *arg)
+{
+    coll_mtree_agreement_t *agreement = arg;
+    mca_coll_mtree_module_t *module = agreement->module;
+    coll_mtree_agreement_t *next;
+    coll_mtree_run_t *run;
+
+    agreement->status =
+        status == MTREE_OK ? agreement_read(agreement, answer) : OMPI_ERROR;
+    opal_mutex_lock(&module->lock);
+    run = agreement->waiting;
+    next = agreement->next;
+    coll_mtree_retired_add(&agreement->retired);
+    atomic_store(&agreement->settled, true);
+    opal_mutex_unlock(&module->lock);
+    if (next != NULL) {
+        coll_mtree_talk_open(next->talk);
+    }
+    while (run != NULL) {
+        coll_mtree_run_t *following = run->next;
+
+        coll_mtree_run_begin(run);
+        run = following;
+    }
+}
+
+static coll_mtree_agreement_t *agreement_create(mca_coll_mtree_module_t *module,
+                                                ompi_communicator_t *comm,
+                                                const coll_mtree_kind_t *kind)
+{
+    coll_mtree_agreement_t *agreement = calloc(1, sizeof(*agreement));
+
+    if (agreement == NULL) {
+        return NULL;
+    }
+    agreement->module = module;
+    agreement->comm = comm;
+    agreement->retired.release = agreement_release_comm;
+    agreement->kind = *kind;
+    atomic_init(&agreement->settled, false);
+    agreement->last_waiting = &agreement->waiting;
+    OBJ_RETAIN(comm);
+    agreement->talk = coll_mtree_talk_start(
+        comm, coll_mtree_tags_reserve(module, COLL_MTREE_TALK_TAGS, false),
+        module->agreements == NULL, agreement_decide, agreement_ended, agreement);
+    if (agreement->talk == NULL) {
+        OBJ_RELEASE(comm);
+        free(agreement);
+        return NULL;
+    }
+    return agreement;
+}
+
+coll_mtree_agreement_t *coll_mtree_agreement_get(mca_coll_mtree_module_t *module,
+                                                 ompi_communicator_t *comm,
+                                                 const mtree_call_t *call)
+{
+    coll_mtree_kind_t kind = kind_of_call(call);
+    coll_mtree_agreement_t *agreement = agreement_find(module, &kind);
+    coll_mtree_agreement_t *previous;
+    bool open;
+
+    if (agreement != NULL) {
+        return agreement;
+    }
+    agreement = agreement_create(module, comm, &kind);
+    if (agreement == NULL) {
+        return NULL;
+    }
+    opal_mutex_lock(&module->lock);
+    previous = module->last_agreement;
+    open = previous == NULL || atomic_load(&previous->settled);
+    if (previous == NULL) {
+        module->agreements = agreement;
+    } else {
+        previous->next = agreement;
+    }
+    module->last_agreement = agreement;
+    opal_mutex_unlock(&module->lock);
+    if (open) {
+        coll_mtree_talk_open(agreement->talk);
+    }
+    return agreement;
+}
+
+void coll_mtree_agreement_submit(coll_mtree_agreement_t *agreement, coll_mtree_run_t *run)
+{
+    bool settled;
+
+    opal_mutex_lock(&agreement->module->lock);
+    settled = atomic_load(&agreement->settled);
+    if (!settled) {
+        run->next = NULL;
+        *agreement->last_waiting = run;
+        agreement->last_waiting = &run->next;
+    }
+    opal_mutex_unlock(&agreement->module->lock);
+    if (settled) {
+        coll_mtree_run_begin(run);
+    }
+}
+
+int coll_mtree_agreement_wait(coll_mtree_agreement_t *agreement,
+                              mca_coll_mtree_module_t *module)
+{
+    while (!atomic_load(&agreement->settled)) {
+        opal_progress();
+    }
+    if (agreement->status != OMPI_SUCCESS) {
+        return agreement->status;
+    }
+    agreement->known = true;
+    module->unserved = module->placement == NULL;
+    return agreement->plan != NULL ? OMPI_SUCCESS : MTREE_DECLINED;
+}
+
+int coll_mtree_agreement_plan(coll_mtree_agreement_t *agreement,
+                              const mtree_plan_t **plan_p,
+                              const mtree_placement_t **placement_p)
+{
+    mca_coll_mtree_module_t *module = agreement->module;
+    mtree_status_t status = MTREE_OK;
+
+    if (agreement->status != OMPI_SUCCESS) {
+        return agreement->status;
+    }
+    if (agreement->plan != NULL) {
+        *plan_p = agreement->plan;
+        *placement_p = module->placement;
+        return OMPI_SUCCESS;
+    }
+    opal_mutex_lock(&module->lock);
+    if (module->plain_plan == NULL) {
+        status = coll_mtree_plain_create(ompi_comm_size(agreement->comm),
+                                         &module->plain_plan, &module->plain_placement);
+    }
+    opal_mutex_unlock(&module->lock);
+    *plan_p = module->plain_plan;
+    *placement_p = module->plain_placement;
+    return status == MTREE_OK ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
+}
+
+void coll_mtree_agreements_destroy(mca_coll_mtree_module_t *module)
+{
+    while (module->agreements != NULL) {
+        coll_mtree_agreement_t *agreement = module->agreements;
+
+        module->agreements = agreement->next;
+        mtree_plan_destroy(agreement->plan);
+        free(agreement);
+    }
+    mtree_placement_destroy(module->placement);
+    mtree_plan_destroy(module->plain_plan);
+    mtree_placement_destroy(module->plain_placement);
+}

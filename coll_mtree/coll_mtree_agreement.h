@@ -1,0 +1,54 @@
+/*
+ * Agreements: the plan that all ranks of a communicator use for one kind of call.
+ *
+ * The first call of a kind begins an agreement, whatever form it has; it runs by itself
+ * (coll_mtree_talk.h), calls that come before its end wait in its queue.  Which kinds
+ * there are follows from the order of the calls alone, so all ranks begin the same
+ * agreements with the same tags.  They belong to one communicator, because calls on
+ * different communicators may come in different orders; what is dear, planning, is done
+ * once a group of processes (coll_mtree_network.h).
+ *
+ * When no plan can be made, a blocking call goes to the fallback, since all ranks wait
+ * for the agreement and learn it at the same point.  A nonblocking call was accepted
+ * before that; calling the fallback late would be out of order there, so it runs on a
+ * plain plan that each rank makes without a message.
+ */
+#ifndef MCA_COLL_MTREE_AGREEMENT_H
+#define MCA_COLL_MTREE_AGREEMENT_H
+
+#include "coll_mtree_run.h"
+
+/* Most trees (of one root, for gathering collectives) that a plan on @a comm may have. */
+int coll_mtree_agreement_max_trees(ompi_communicator_t *comm);
+
+/* True when a blocking call has found before that there is no plan for calls like @a
+ * call. */
+bool coll_mtree_agreement_is_without_plan(const mca_coll_mtree_module_t *module,
+                                          const mtree_call_t *call);
+
+/* The agreement on calls like @a call, begun if need be.  The module's.  NULL: no memory.
+ */
+coll_mtree_agreement_t *coll_mtree_agreement_get(mca_coll_mtree_module_t *module,
+                                                 ompi_communicator_t *comm,
+                                                 const mtree_call_t *call);
+
+/* coll_mtree_run_begin(run), now or when the agreement is there. */
+void coll_mtree_agreement_submit(coll_mtree_agreement_t *agreement,
+                                 coll_mtree_run_t *run);
+
+/*
+ * For blocking calls: wait for the end.  MTREE_DECLINED when there is no plan; from then
+ * on every rank knows.
+ */
+int coll_mtree_agreement_wait(coll_mtree_agreement_t *agreement,
+                              mca_coll_mtree_module_t *module);
+
+/* When it is there: the plan, or the plain one, with its placement. */
+int coll_mtree_agreement_plan(coll_mtree_agreement_t *agreement,
+                              const mtree_plan_t **plan_p,
+                              const mtree_placement_t **placement_p);
+
+/* Free all that the agreements of a module hold. */
+void coll_mtree_agreements_destroy(mca_coll_mtree_module_t *module);
+
+#endif

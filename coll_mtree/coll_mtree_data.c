@@ -1,0 +1,224 @@
+#include "coll_mtree_data.h"
+
+#include <stdlib.h>
+
+/* Longer than two basic elements of any datatype. */
+#define SPARE_BYTES 128
+
+/* MPI's functions give in op inout; mtree folds commutative operations only, so the side
+ * is free. */
+static void data_fold(void *arg, const void *a, const void *b, void *out, size_t count)
+{
+    const coll_mtree_task_t *task = ((coll_mtree_data_t *)arg)->task;
+
+    if (out == b) {
+        ompi_op_reduce(task->op, (void *)a, out, (int)count, task->datatype);
+    } else {
+        ompi_3buff_op_reduce(task->op, (void *)a, (void *)b, out, (int)count,
+                             task->datatype);
+    }
+}
+
+/* The block that byte @a offset of the packed image is in. */
+static int data_block(const coll_mtree_data_t *data, size_t offset)
+{
+    int low = 0, high = data->num_blocks - 1;
+
+    while (low < high) {
+        int middle = (low + high + 1) / 2;
+
+        if (data->task->blocks[middle] <= offset) {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    return low;
+}
+
+/*
+ * Where blocks are apart each has a packed image of its own.  Makes @a packer stand in
+ * the block of byte @a offset and returns the offset in that block.
+ */
+static size_t packer_enter(coll_mtree_packer_t *packer, const coll_mtree_data_t *data,
+                           size_t offset, bool send)
+{
+    const coll_mtree_task_t *task = data->task;
+    int block = data_block(data, offset);
+    size_t first = data->num_blocks > 1 ? task->blocks[block] : 0;
+    size_t size, count = task->count;
+    char *address = task->output;
+
+    if (packer->block == block) {
+        return offset - first;
+    }
+    if (data->num_blocks > 1) {
+        ompi_datatype_type_size(task->datatype, &size);
+        count = (task->blocks[block + 1] - first) / size;
+        address += task->displace[block];
+    }
+    if (packer->block >= 0) {
+        opal_convertor_cleanup(&packer->convertor);
+    }
+    packer->block = block;
+    if (send) {
+        opal_convertor_copy_and_prepare_for_send(ompi_mpi_local_convertor,
+                                                 &task->datatype->super, count, address,
+                                                 0, &packer->convertor);
+    } else {
+        opal_convertor_copy_and_prepare_for_recv(ompi_mpi_local_convertor,
+                                                 &task->datatype->super, count, address,
+                                                 0, &packer->convertor);
+    }
+    return offset - first;
+}
+
+/* Pack up to @a length bytes from where the convertor stands. */
+static size_t packer_pack(coll_mtree_packer_t *packer, void *bytes, size_t length)
+{
+    struct iovec iov = {.iov_base = bytes, .iov_len = length};
+    uint32_t num_iovs = 1;
+    size_t done = length;
+
+    opal_convertor_pack(&packer->convertor, &iov, &num_iovs, &done);
+    return done;
+}
+
+/*
+ * Open MPI packs whole basic elements only: it goes back to where one begins, and stops
+ * before one that does not fit.  The elements that a chunk's ends cut are packed aside.
+ */
+static void data_pack(void *arg, size_t offset, void *bytes, size_t length)
+{
+    coll_mtree_data_t *data = arg;
+    size_t want = packer_enter(&data->packer, data, offset, true);
+    char *to = bytes;
+
+    while (length > 0) {
+        char spare[SPARE_BYTES];
+        size_t position = want, done;
+
+        opal_convertor_set_position(&data->packer.convertor, &position);
+        done = position == want ? packer_pack(&data->packer, to, length) : 0;
+        if (done == 0) {
+            done = packer_pack(&data->packer, spare, sizeof(spare)) - (want - position);
+            done = done < length ? done : length;
+            memcpy(to, spare + (want - position), done);
+        }
+        to += done;
+        want += done;
+        length -= done;
+    }
+}
+
+static void data_unpack(void *arg, size_t offset, const void *bytes, size_t length)
+{
+    coll_mtree_data_t *data = arg;
+    size_t position = packer_enter(&data->unpacker, data, offset, false);
+    struct iovec iov = {.iov_base = (void *)bytes, .iov_len = length};
+    uint32_t num_iovs = 1;
+    size_t done = length;
+
+    opal_convertor_set_position(&data->unpacker.convertor, &position);
+    opal_convertor_unpack(&data->unpacker.convertor, &iov, &num_iovs, &done);
+}
+
+static int data_init_fold(coll_mtree_data_t *data, int rank)
+{
+    const coll_mtree_task_t *task = data->task;
+    ptrdiff_t lower, extent, true_extent;
+    size_t ranks_first;
+
+    ompi_datatype_get_extent(task->datatype, &lower, &extent);
+    ompi_datatype_get_true_extent(task->datatype, &data->super.gap, &true_extent);
+    data->super.input = task->input;
+    data->super.output = task->output;
+    data->super.extent = extent;
+    data->super.span = (size_t)true_extent;
+    data->super.fold = data_fold;
+    if (task->scatter_to == NULL || task->count == 0) {
+        return OMPI_SUCCESS;
+    }
+    data->aside = malloc((size_t)extent * (task->count - 1) + data->super.span);
+    if (data->aside == NULL) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    ranks_first = task->blocks != NULL ? task->blocks[rank] : task->count * (size_t)rank;
+    data->super.output = data->aside - data->super.gap - (ptrdiff_t)ranks_first * extent;
+    return OMPI_SUCCESS;
+}
+
+/*
+ * Data to be moved: units are bytes of the packed image, which is what all ranks have in
+ * common when their datatypes differ.  Whether it lies packed in memory is each rank's
+ * own affair.
+ */
+static int data_init_move(coll_mtree_data_t *data, int ranks)
+{
+    const coll_mtree_task_t *task = data->task;
+    ptrdiff_t lower, extent;
+
+    data->super.extent = 1;
+    data->super.span = 1;
+    data->num_blocks = task->displace != NULL ? ranks : 1;
+    if (!ompi_datatype_is_contiguous_memory_layout(task->datatype,
+                                                   task->count > 1 ? 2 : 1)) {
+        data->packs = true;
+        data->super.pack = data_pack;
+        data->super.unpack = data_unpack;
+        OBJ_CONSTRUCT(&data->packer.convertor, opal_convertor_t);
+        OBJ_CONSTRUCT(&data->unpacker.convertor, opal_convertor_t);
+        data->packer.block = data->unpacker.block = -1;
+        return OMPI_SUCCESS;
+    }
+    ompi_datatype_get_true_extent(task->datatype, &lower, &extent);
+    data->super.output = (char *)task->output + lower;
+    data->super.input = data->super.output;
+    if (task->displace == NULL) {
+        return OMPI_SUCCESS;
+    }
+    data->shift = malloc((size_t)ranks * sizeof(*data->shift));
+    if (data->shift == NULL) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    for (int r = 0; r < ranks; r++) {
+        data->shift[r] = task->displace[r] - (ptrdiff_t)task->blocks[r];
+    }
+    data->super.shift = data->shift;
+    return OMPI_SUCCESS;
+}
+
+int coll_mtree_data_init(coll_mtree_data_t *data, const coll_mtree_task_t *task, int rank,
+                         int ranks)
+{
+    data->task = task;
+    data->super.arg = data;
+    return task->op != NULL ? data_init_fold(data, rank) : data_init_move(data, ranks);
+}
+
+int coll_mtree_data_begin(const coll_mtree_task_t *task)
+{
+    if (task->own.from == NULL) {
+        return OMPI_SUCCESS;
+    }
+    return ompi_datatype_sndrcv(task->own.from, task->own.from_count, task->own.from_type,
+                                task->own.to, task->own.to_count, task->datatype);
+}
+
+void coll_mtree_data_deliver(const coll_mtree_data_t *data, const coll_mtree_task_t *task)
+{
+    if (data->aside != NULL) {
+        ompi_datatype_copy_content_same_ddt(task->datatype, task->count, task->scatter_to,
+                                            data->aside - data->super.gap);
+    }
+}
+
+void coll_mtree_data_cleanup(coll_mtree_data_t *data)
+{
+    if (data->packs) {
+        OBJ_DESTRUCT(&data->packer.convertor);
+        OBJ_DESTRUCT(&data->unpacker.convertor);
+    }
+    free(data->shift);
+    free(data->aside);
+}

@@ -1,0 +1,46 @@
+/*
+ * The user's data as the engine sees it: how to fold it, and where it is not contiguous,
+ * how to pack it.
+ */
+#ifndef MCA_COLL_MTREE_DATA_H
+#define MCA_COLL_MTREE_DATA_H
+
+#include "coll_mtree_task.h"
+
+#include "opal/datatype/opal_convertor.h"
+
+#include "schedule/operation.h"
+
+/* A convertor that stands somewhere in one block of the output. */
+typedef struct {
+    opal_convertor_t convertor;
+    int block; /* -1: not prepared */
+} coll_mtree_packer_t;
+
+typedef struct {
+    mtree_operation_data_t super; /* super.arg is this */
+    const coll_mtree_task_t *task;
+    int num_blocks;   /* that must be packed each for itself */
+    ptrdiff_t *shift; /* owned; super.shift */
+    bool packs;       /* the two below are in use */
+    coll_mtree_packer_t packer, unpacker;
+    char *aside; /* the result of a reduce_scatter in place; owned */
+} coll_mtree_data_t;
+
+/*
+ * What the engine needs to see of the buffers of @a task, which must stay.
+ * Returns OMPI_ERR_OUT_OF_RESOURCE; a zeroed or initialised one may be cleaned up.
+ */
+int coll_mtree_data_init(coll_mtree_data_t *data, const coll_mtree_task_t *task, int rank,
+                         int ranks);
+
+/* What is to be copied before the first message: the rank's own block. */
+int coll_mtree_data_begin(const coll_mtree_task_t *task);
+
+/* What is to be copied after the last message: a result that was kept aside. */
+void coll_mtree_data_deliver(const coll_mtree_data_t *data,
+                             const coll_mtree_task_t *task);
+
+void coll_mtree_data_cleanup(coll_mtree_data_t *data);
+
+#endif

@@ -1,0 +1,54 @@
+/*
+ * Networks: what rank 0 knows of the hosts that a group of processes runs on, and the
+ * plans it made for them.  They are kept until the end of the job, so that communicators
+ * of the same processes have them planned once.
+ */
+#ifndef MCA_COLL_MTREE_NETWORK_H
+#define MCA_COLL_MTREE_NETWORK_H
+
+#include "coll_mtree.h"
+
+typedef struct coll_mtree_network coll_mtree_network_t;
+
+/* What tells calls apart that are planned for apart. */
+typedef struct {
+    mtree_collective_t collective;
+    int root;       /* rank; -1: none */
+    int size_class; /* binary logarithm of the bytes, rounded down */
+    double bytes;   /* of the first such call; no part of the identity */
+} coll_mtree_kind_t;
+
+static inline bool coll_mtree_kind_equals(const coll_mtree_kind_t *a,
+                                          const coll_mtree_kind_t *b)
+{
+    return a->collective == b->collective && a->root == b->root &&
+           a->size_class == b->size_class;
+}
+
+/*
+ * The network of the processes of @a comm, by the names of their hosts, [ranks] x
+ * COLL_MTREE_NAME_LENGTH bytes.  NULL, having said why, when mtree cannot serve them.
+ */
+coll_mtree_network_t *coll_mtree_network_learn(ompi_communicator_t *comm,
+                                               const char *names);
+
+/* Number of hosts, and the host of each rank; the network's. */
+int coll_mtree_network_num_hosts(const coll_mtree_network_t *network);
+const int *coll_mtree_network_hosts(const coll_mtree_network_t *network);
+
+/*
+ * A plan for calls of @a kind as JSON, with at most @a max_trees trees (of one root); the
+ * network's.  NULL, having said why, when there is none.
+ */
+const char *coll_mtree_network_plan(coll_mtree_network_t *network,
+                                    ompi_communicator_t *comm,
+                                    const coll_mtree_kind_t *kind, int max_trees);
+
+/* The name of this process's host, or the one that a test gives it, into
+ * COLL_MTREE_NAME_LENGTH bytes. */
+void coll_mtree_network_own_name(char *name);
+
+/* Free all networks. */
+void coll_mtree_network_close(void);
+
+#endif

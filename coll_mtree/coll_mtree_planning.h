@@ -1,0 +1,23 @@
+/*
+ * Planning on rank 0: by the algorithm that the user chose, or from a plan file.
+ */
+#ifndef MCA_COLL_MTREE_PLANNING_H
+#define MCA_COLL_MTREE_PLANNING_H
+
+#include "coll_mtree_network.h"
+
+#include "topo/topology.h"
+
+/* False, having said so, when coll_mtree_algorithm names none that there is. */
+bool coll_mtree_planning_possible(ompi_communicator_t *comm);
+
+/*
+ * A plan for calls of @a kind, whose root is a host here, between the hosts at @a
+ * vertices, as JSON; malloc'ed.  NULL, having said why, when there is none with at most
+ * @a max_trees trees (of one root).
+ */
+char *coll_mtree_planning_run(ompi_communicator_t *comm, const mtree_topology_t *topology,
+                              const int *vertices, int num_hosts,
+                              const coll_mtree_kind_t *kind, int max_trees);
+
+#endif

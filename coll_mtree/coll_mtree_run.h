@@ -1,0 +1,56 @@
+/*
+ * A run: one call that mtree serves, with all that lives as long as it does; to the user
+ * it is the request.
+ *
+ * Two hold it: its owner (the request's holder, or the blocking call) and, from start to
+ * end, the operation that runs.  Either may let go first: MPI_Request_free may come while
+ * messages are under way.
+ */
+#ifndef MCA_COLL_MTREE_RUN_H
+#define MCA_COLL_MTREE_RUN_H
+
+#include "coll_mtree_data.h"
+#include "coll_mtree_retired.h"
+#include "coll_mtree_task.h"
+#include "coll_mtree_transport.h"
+
+#include <stdatomic.h>
+
+typedef struct coll_mtree_run {
+    ompi_coll_base_nbc_request_t super; /* Open MPI keeps things of its own in it */
+    ompi_communicator_t *comm;          /* retained, and with it the module */
+    coll_mtree_agreement_t *agreement;  /* the communicator's */
+    coll_mtree_task_t task;
+    coll_mtree_data_t data;
+    coll_mtree_transport_t transport;
+    int first_tag;
+    mtree_layout_t *layout; /* NULL until the first start's plan is there */
+    atomic_int holders;
+    coll_mtree_retired_t retired;
+    struct coll_mtree_run *next; /* that waits for the same agreement */
+} coll_mtree_run_t;
+
+OBJ_CLASS_DECLARATION(coll_mtree_run_t);
+
+/*
+ * A run of @a task, which is taken over even on failure, with the owner as its holder.
+ * NULL: no memory.
+ */
+coll_mtree_run_t *coll_mtree_run_create(ompi_communicator_t *comm,
+                                        coll_mtree_task_t *task,
+                                        coll_mtree_agreement_t *agreement, int first_tag,
+                                        bool persistent);
+
+/* Start it: at once when its plan is there, else when it comes.  Never blocks. */
+void coll_mtree_run_start(coll_mtree_run_t *run);
+
+/* For the agreement: the plan is there, begin. */
+void coll_mtree_run_begin(coll_mtree_run_t *run);
+
+/* Wait for the end; Open MPI's code of how it ended. */
+int coll_mtree_run_wait(coll_mtree_run_t *run);
+
+/* The owner lets go. */
+void coll_mtree_run_release(coll_mtree_run_t *run);
+
+#endif

@@ -1,0 +1,117 @@
+#include "coll_mtree_serve.h"
+
+#include "coll_mtree_agreement.h"
+#include "coll_mtree_retired.h"
+#include "coll_mtree_run.h"
+#include "coll_mtree_tags.h"
+
+#include "schedule/stream.h"
+
+/*
+ * Open MPI itself starts nonblocking collectives of a few integers, from within its
+ * progress, while MPI_Comm_idup is under way: at another moment of the program on each
+ * rank.  Taking part in them would put what is counted by calls (tags, agreements) out of
+ * step, so nonblocking calls up to this size are never served.
+ */
+#define INTERNAL_BYTES 64
+
+/* Tags that a call may need whatever its plan will be. */
+static int64_t serve_num_tags(ompi_communicator_t *comm, const mtree_call_t *call)
+{
+    int64_t trees = coll_mtree_agreement_max_trees(comm);
+
+    if (mtree_collective_is_gathering(call->collective)) {
+        trees *= ompi_comm_size(comm);
+    }
+    return trees * MTREE_STREAM_TAGS;
+}
+
+/*
+ * Whether mtree takes the call.  All that enters is the same on every rank at this point
+ * of the order of calls; in particular not what this rank has heard so far from an
+ * agreement that is under way, only what a blocking call has waited for before.
+ */
+static bool serve_accepts(const mca_coll_mtree_module_t *module,
+                          ompi_communicator_t *comm, const coll_mtree_task_t *task,
+                          coll_mtree_form_t form)
+{
+    size_t bytes = task->call.units * task->call.unit_bytes;
+
+    if (task->verdict != MTREE_TASK_SERVED || module->unserved ||
+        (form == MTREE_NONBLOCKING && bytes <= INTERNAL_BYTES)) {
+        return false;
+    }
+    return serve_num_tags(comm, &task->call) <= coll_mtree_tags_most() &&
+           !coll_mtree_agreement_is_without_plan(module, &task->call);
+}
+
+/* No bytes, no messages; some ranks may not even get here, Open MPI returns at a count of
+ * zero. */
+static int serve_empty(coll_mtree_form_t form, ompi_request_t **request_p)
+{
+    if (form == MTREE_PERSISTENT) {
+        return ompi_request_persistent_noop_create(request_p);
+    }
+    if (form == MTREE_NONBLOCKING) {
+        *request_p = &ompi_request_empty;
+    }
+    return OMPI_SUCCESS;
+}
+
+/* Only here a rank may learn that there is no plan and go to the fallback: every rank
+ * waits. */
+static int serve_blocking(coll_mtree_run_t *run, mca_coll_mtree_module_t *module,
+                          coll_mtree_agreement_t *agreement)
+{
+    int rc = coll_mtree_agreement_wait(agreement, module);
+
+    if (rc == OMPI_SUCCESS) {
+        coll_mtree_run_start(run);
+        rc = coll_mtree_run_wait(run);
+    }
+    coll_mtree_run_release(run);
+    coll_mtree_retired_release();
+    return rc;
+}
+
+int coll_mtree_serve(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
+                     coll_mtree_task_t *task, coll_mtree_form_t form,
+                     ompi_request_t **request_p)
+{
+    coll_mtree_agreement_t *agreement;
+    coll_mtree_run_t *run;
+
+    coll_mtree_retired_release();
+    if (task->verdict == MTREE_TASK_EMPTY) {
+        return serve_empty(form, request_p);
+    }
+    if (task->verdict == MTREE_TASK_NO_MEMORY) {
+        coll_mtree_task_cleanup(task);
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    if (!serve_accepts(module, comm, task, form)) {
+        coll_mtree_task_cleanup(task);
+        return MTREE_DECLINED;
+    }
+    agreement = coll_mtree_agreement_get(module, comm, &task->call);
+    if (agreement == NULL) {
+        coll_mtree_task_cleanup(task);
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    run = coll_mtree_run_create(
+        comm, task, agreement,
+        coll_mtree_tags_reserve(module, (int)serve_num_tags(comm, &task->call),
+                                form == MTREE_PERSISTENT),
+        form == MTREE_PERSISTENT);
+    if (run == NULL) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    if (form == MTREE_BLOCKING) {
+        return serve_blocking(run, module, agreement);
+    }
+    if (form == MTREE_NONBLOCKING) {
+        coll_mtree_run_start(run);
+    }
+    *request_p = &run->super.super;
+    return OMPI_SUCCESS;
+}

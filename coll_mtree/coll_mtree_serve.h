@@ -1,0 +1,70 @@
+/*
+ * Serving: whether mtree takes a call, and the three ways in which it can be made.
+ */
+#ifndef MCA_COLL_MTREE_SERVE_H
+#define MCA_COLL_MTREE_SERVE_H
+
+#include "coll_mtree_task.h"
+
+typedef enum { MTREE_BLOCKING, MTREE_NONBLOCKING, MTREE_PERSISTENT } coll_mtree_form_t;
+
+/* Not an error: the fallback is to be called, on every rank. */
+#define MTREE_DECLINED 1
+
+/*
+ * Serve @a task, which is taken over, in whatever way it ends: blocking, to its end;
+ * nonblocking and persistent, *request_p is the request.  Besides Open MPI's codes it
+ * returns MTREE_DECLINED.
+ */
+int coll_mtree_serve(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
+                     coll_mtree_task_t *task, coll_mtree_form_t form,
+                     ompi_request_t **request_p);
+
+/* The three functions of a collective, from its NAME_task(), which tells what a call asks
+ * for. */
+#define MTREE_DEFINE_FORMS(_name)                                                        \
+    static int _name##_serve(MTREE_PARAMETERS_##_name, mca_coll_base_module_t *base,     \
+                             coll_mtree_form_t form, ompi_request_t **request)           \
+    {                                                                                    \
+        coll_mtree_task_t task = {.verdict = MTREE_TASK_DECLINED};                       \
+                                                                                         \
+        _name##_task(&task, MTREE_ARGUMENTS_##_name);                                    \
+        return coll_mtree_serve((mca_coll_mtree_module_t *)base, comm, &task, form,      \
+                                request);                                                \
+    }                                                                                    \
+                                                                                         \
+    int coll_mtree_##_name(MTREE_PARAMETERS_##_name, mca_coll_base_module_t *base)       \
+    {                                                                                    \
+        int rc = _name##_serve(MTREE_ARGUMENTS_##_name, base, MTREE_BLOCKING, NULL);     \
+                                                                                         \
+        return rc != MTREE_DECLINED ? rc                                                 \
+                                    : MTREE_FALLBACK((mca_coll_mtree_module_t *)base,    \
+                                                     _name, MTREE_ARGUMENTS_##_name);    \
+    }                                                                                    \
+                                                                                         \
+    int coll_mtree_i##_name(MTREE_PARAMETERS_##_name, ompi_request_t **request,          \
+                            mca_coll_base_module_t *base)                                \
+    {                                                                                    \
+        int rc =                                                                         \
+            _name##_serve(MTREE_ARGUMENTS_##_name, base, MTREE_NONBLOCKING, request);    \
+                                                                                         \
+        return rc != MTREE_DECLINED                                                      \
+                   ? rc                                                                  \
+                   : MTREE_FALLBACK((mca_coll_mtree_module_t *)base, i##_name,           \
+                                    MTREE_ARGUMENTS_##_name, request);                   \
+    }                                                                                    \
+                                                                                         \
+    int coll_mtree_##_name##_init(MTREE_PARAMETERS_##_name, struct ompi_info_t *info,    \
+                                  ompi_request_t **request,                              \
+                                  mca_coll_base_module_t *base)                          \
+    {                                                                                    \
+        int rc =                                                                         \
+            _name##_serve(MTREE_ARGUMENTS_##_name, base, MTREE_PERSISTENT, request);     \
+                                                                                         \
+        return rc != MTREE_DECLINED                                                      \
+                   ? rc                                                                  \
+                   : MTREE_FALLBACK((mca_coll_mtree_module_t *)base, _name##_init,       \
+                                    MTREE_ARGUMENTS_##_name, info, request);             \
+    }
+
+#endif

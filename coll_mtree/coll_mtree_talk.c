@@ -1,0 +1,331 @@
+#include "coll_mtree_talk.h"
+
+#include "coll_mtree_network.h"
+#include "coll_mtree_transport.h"
+
+#include "schedule/inbox.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TAG_NAMES, TAG_NUMBERS, TAG_TEXT };
+
+/* A binomial tree over ints has no more children than these. */
+#define MAX_CHILDREN 31
+
+typedef struct {
+    int rank;
+    mtree_event_t names, numbers, text;
+} child_t;
+
+struct coll_mtree_talk {
+    mtree_inbox_t inbox;
+    coll_mtree_transport_t transport;
+    coll_mtree_talk_decide_t decide;
+    coll_mtree_talk_end_t end;
+    void *arg;
+    int rank, ranks;
+    int parent; /* -1 on rank 0 */
+    int num_children;
+    child_t child[MAX_CHILDREN];
+    mtree_event_t open, names_up, numbers_down, text_down;
+    size_t missing;  /* of what rank 0 decides on, or a rank sends up */
+    size_t underway; /* messages; and the opening */
+    mtree_status_t status;
+    bool ended;
+    char *names;  /* of this rank and of those below it, in their order; or NULL */
+    int *numbers; /* length of the text, number of hosts, then the hosts of the ranks */
+    size_t num_numbers;
+    char *text;
+};
+
+/* Nothing new is started after an error. */
+static void talk_fail(coll_mtree_talk_t *talk, mtree_status_t status)
+{
+    if (talk->status == MTREE_OK) {
+        talk->status = status;
+    }
+}
+
+static void talk_started(coll_mtree_talk_t *talk, mtree_status_t status)
+{
+    if (status != MTREE_OK) {
+        talk->underway--;
+        talk_fail(talk, status);
+    }
+}
+
+static void talk_send(coll_mtree_talk_t *talk, mtree_event_t *event,
+                      void (*handle)(mtree_event_t *event), int rank, int tag,
+                      const void *bytes, size_t length)
+{
+    if (talk->status == MTREE_OK) {
+        mtree_event_init(event, &talk->inbox, handle);
+        talk->underway++;
+        talk_started(talk, talk->transport.super.ops->send(&talk->transport.super, rank,
+                                                           tag, bytes, length, false,
+                                                           &event->completion));
+    }
+}
+
+static void talk_recv(coll_mtree_talk_t *talk, mtree_event_t *event,
+                      void (*handle)(mtree_event_t *event), int rank, int tag,
+                      void *bytes, size_t length)
+{
+    if (talk->status == MTREE_OK) {
+        mtree_event_init(event, &talk->inbox, handle);
+        talk->underway++;
+        talk_started(talk,
+                     talk->transport.super.ops->recv(&talk->transport.super, rank, tag,
+                                                     bytes, length, &event->completion));
+    }
+}
+
+static coll_mtree_talk_t *inbox_talk(mtree_inbox_t *inbox)
+{
+    return (coll_mtree_talk_t *)((char *)inbox - offsetof(coll_mtree_talk_t, inbox));
+}
+
+/* One message less is under way; the talk, or NULL when it has failed. */
+static coll_mtree_talk_t *talk_of_event(mtree_event_t *event)
+{
+    coll_mtree_talk_t *talk = inbox_talk(event->inbox);
+
+    talk->underway--;
+    if (event->status != MTREE_OK) {
+        talk_fail(talk, event->status);
+    }
+    return talk->status == MTREE_OK ? talk : NULL;
+}
+
+static void sent(mtree_event_t *event)
+{
+    (void)talk_of_event(event);
+}
+
+static void talk_forward_text(coll_mtree_talk_t *talk)
+{
+    for (int i = 0; i < talk->num_children; i++) {
+        talk_send(talk, &talk->child[i].text, sent, talk->child[i].rank, TAG_TEXT,
+                  talk->text, (size_t)talk->numbers[0]);
+    }
+}
+
+static void talk_forward_numbers(coll_mtree_talk_t *talk)
+{
+    for (int i = 0; i < talk->num_children; i++) {
+        talk_send(talk, &talk->child[i].numbers, sent, talk->child[i].rank, TAG_NUMBERS,
+                  talk->numbers, talk->num_numbers * sizeof(int));
+    }
+}
+
+static void text_came(mtree_event_t *event)
+{
+    coll_mtree_talk_t *talk = talk_of_event(event);
+
+    if (talk != NULL) {
+        talk_forward_text(talk);
+    }
+}
+
+static void numbers_came(mtree_event_t *event)
+{
+    coll_mtree_talk_t *talk = talk_of_event(event);
+
+    if (talk == NULL) {
+        return;
+    }
+    talk_forward_numbers(talk);
+    if (talk->numbers[0] > 0) {
+        talk->text = malloc((size_t)talk->numbers[0]);
+        if (talk->text == NULL) {
+            talk_fail(talk, MTREE_ERR_NO_MEMORY);
+            return;
+        }
+        talk_recv(talk, &talk->text_down, text_came, talk->parent, TAG_TEXT, talk->text,
+                  (size_t)talk->numbers[0]);
+    }
+}
+
+/* Ranks below this one, itself included: they follow one another. */
+static size_t talk_below(const coll_mtree_talk_t *talk, int rank)
+{
+    int most = rank == 0 ? talk->ranks : rank & -rank;
+
+    return (size_t)(most < talk->ranks - rank ? most : talk->ranks - rank);
+}
+
+/* One thing less is missing. */
+static void talk_gather(coll_mtree_talk_t *talk)
+{
+    if (--talk->missing > 0) {
+        return;
+    }
+    if (talk->rank == 0) {
+        talk->decide(talk, talk->names, talk->arg);
+    } else if (talk->names != NULL) {
+        talk_send(talk, &talk->names_up, sent, talk->parent, TAG_NAMES, talk->names,
+                  talk_below(talk, talk->rank) * COLL_MTREE_NAME_LENGTH);
+    }
+}
+
+static void names_came(mtree_event_t *event)
+{
+    coll_mtree_talk_t *talk = talk_of_event(event);
+
+    if (talk != NULL) {
+        talk_gather(talk);
+    }
+}
+
+static void opened(mtree_event_t *event)
+{
+    coll_mtree_talk_t *talk = talk_of_event(event);
+
+    if (talk != NULL && talk->rank == 0) {
+        talk_gather(talk);
+    }
+}
+
+void coll_mtree_talk_answer(coll_mtree_talk_t *talk, int num_hosts, const int *hosts,
+                            const char *text)
+{
+    size_t length = text == NULL ? 0 : strlen(text);
+
+    if (length > 0 && length < INT_MAX) {
+        talk->text = malloc(length);
+        if (talk->text == NULL) {
+            talk_fail(talk, MTREE_ERR_NO_MEMORY);
+            return;
+        }
+        memcpy(talk->text, text, length);
+        talk->numbers[0] = (int)length;
+    }
+    talk->numbers[1] = num_hosts;
+    if (talk->names != NULL && hosts != NULL) {
+        memcpy(talk->numbers + 2, hosts, (size_t)talk->ranks * sizeof(int));
+    }
+    talk_forward_numbers(talk);
+    if (talk->numbers[0] > 0) {
+        talk_forward_text(talk);
+    }
+}
+
+static void talk_tell_end(coll_mtree_talk_t *talk)
+{
+    coll_mtree_answer_t answer = {.num_hosts = talk->numbers[1],
+                                  .hosts = talk->names != NULL ? talk->numbers + 2 : NULL,
+                                  .text = talk->text,
+                                  .length = (size_t)talk->numbers[0]};
+
+    talk->ended = true;
+    talk->end(talk, talk->status, &answer, talk->arg);
+}
+
+static void talk_free(coll_mtree_talk_t *talk)
+{
+    free(talk->names);
+    free(talk->numbers);
+    free(talk->text);
+    free(talk);
+}
+
+/* One that has failed ends at once; messages that stay under way keep its memory. */
+static bool talk_idle(mtree_inbox_t *inbox)
+{
+    coll_mtree_talk_t *talk = inbox_talk(inbox);
+
+    if (talk->status != MTREE_OK && !talk->ended && talk->underway > 0) {
+        talk_tell_end(talk);
+    }
+    return talk->underway == 0;
+}
+
+static void talk_finish(mtree_inbox_t *inbox)
+{
+    coll_mtree_talk_t *talk = inbox_talk(inbox);
+
+    if (!talk->ended) {
+        talk_tell_end(talk);
+    }
+    talk_free(talk);
+}
+
+static void talk_init_tree(coll_mtree_talk_t *talk)
+{
+    talk->parent = talk->rank == 0 ? -1 : talk->rank & (talk->rank - 1);
+    for (int bit = 1; (talk->rank & bit) == 0 && bit < talk->ranks - talk->rank;
+         bit <<= 1) {
+        talk->child[talk->num_children++].rank = talk->rank + bit;
+    }
+}
+
+static coll_mtree_talk_t *talk_alloc(ompi_communicator_t *comm, bool with_names)
+{
+    coll_mtree_talk_t *talk = calloc(1, sizeof(*talk));
+
+    if (talk == NULL) {
+        return NULL;
+    }
+    talk->rank = ompi_comm_rank(comm);
+    talk->ranks = ompi_comm_size(comm);
+    talk_init_tree(talk);
+    talk->num_numbers = 2 + (with_names ? (size_t)talk->ranks : 0);
+    talk->numbers = calloc(talk->num_numbers, sizeof(int));
+    if (with_names) {
+        talk->names = calloc(talk_below(talk, talk->rank), COLL_MTREE_NAME_LENGTH);
+    }
+    if (talk->numbers == NULL || (with_names && talk->names == NULL)) {
+        talk_free(talk);
+        return NULL;
+    }
+    return talk;
+}
+
+coll_mtree_talk_t *coll_mtree_talk_start(ompi_communicator_t *comm, int first_tag,
+                                         bool with_names, coll_mtree_talk_decide_t decide,
+                                         coll_mtree_talk_end_t end, void *arg)
+{
+    coll_mtree_talk_t *talk = talk_alloc(comm, with_names);
+
+    if (talk == NULL) {
+        return NULL;
+    }
+    coll_mtree_transport_init(&talk->transport, comm, MPI_BYTE, first_tag);
+    mtree_inbox_init(&talk->inbox, talk_idle, talk_finish);
+    talk->decide = decide;
+    talk->end = end;
+    talk->arg = arg;
+    /* Names of the ranks below, and on rank 0 the opening. */
+    talk->missing = (talk->rank == 0) + (with_names ? (size_t)talk->num_children : 0);
+    mtree_event_init(&talk->open, &talk->inbox, opened);
+    talk->underway = 1;
+    if (talk->rank > 0) {
+        talk_recv(talk, &talk->numbers_down, numbers_came, talk->parent, TAG_NUMBERS,
+                  talk->numbers, talk->num_numbers * sizeof(int));
+    }
+    if (with_names) {
+        coll_mtree_network_own_name(talk->names);
+        for (int i = 0; i < talk->num_children; i++) {
+            child_t *child = &talk->child[i];
+
+            talk_recv(talk, &child->names, names_came, child->rank, TAG_NAMES,
+                      talk->names +
+                          (size_t)(child->rank - talk->rank) * COLL_MTREE_NAME_LENGTH,
+                      talk_below(talk, child->rank) * COLL_MTREE_NAME_LENGTH);
+        }
+        /* A leaf has nothing to wait for. */
+        if (talk->missing == 0) {
+            talk->missing = 1;
+            talk_gather(talk);
+        }
+    }
+    mtree_inbox_open(&talk->inbox);
+    return talk;
+}
+
+void coll_mtree_talk_open(coll_mtree_talk_t *talk)
+{
+    talk->open.completion.func(&talk->open.completion, MTREE_OK);
+}
