@@ -6,7 +6,6 @@
 
 #include "topo/log.h"
 
-#include <ctype.h>
 #include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
@@ -29,8 +28,8 @@ typedef struct {
 
 static bool fits_host_name(char c)
 {
-    return isascii((unsigned char)c) &&
-           (isalnum((unsigned char)c) || strchr("-._", c) != NULL);
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           c == '-' || c == '.' || c == '_';
 }
 
 /* Every run of characters that do not fit a host name becomes one underscore. */

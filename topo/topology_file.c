@@ -1,23 +1,14 @@
 #include "topo/topology_file.h"
 
-#include "topo/dot_graph.h"
 #include "topo/dot_scan.h"
 #include "topo/file.h"
 #include "topo/log.h"
+#include "topo/topology_reader.h"
 #include "topo/units.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct {
-    const char *text;
-    size_t length;
-    const char *name; /* of the file, for messages */
-    Agraph_t *graph;
-    mtree_topology_t *topology;
-    Agedge_t **edges; /* [num_links] the edge each link was read from */
-} reader_t;
 
 /* Which vertex a node is. */
 typedef struct {
@@ -55,13 +46,13 @@ static const char *attribute(void *object, const char *name)
     return (value == NULL || *value == '\0') ? NULL : value;
 }
 
-static int node_line(const reader_t *reader, Agnode_t *node)
+static int node_line(const mtree_reader_t *reader, Agnode_t *node)
 {
     return mtree_dot_scan_node_line(reader->text, reader->length, agnameof(node));
 }
 
 /* Which of the edges between its two nodes @a edge is, in the order of the file. */
-static int edge_occurrence(const reader_t *reader, Agedge_t *edge)
+static int edge_occurrence(const mtree_reader_t *reader, Agedge_t *edge)
 {
     Agnode_t *tail = agtail(edge);
     Agnode_t *head = aghead(edge);
@@ -75,7 +66,7 @@ static int edge_occurrence(const reader_t *reader, Agedge_t *edge)
     return count;
 }
 
-static int edge_line(const reader_t *reader, Agedge_t *edge)
+int mtree_reader_edge_line(const mtree_reader_t *reader, Agedge_t *edge)
 {
     return mtree_dot_scan_edge_line(reader->text, reader->length, agnameof(agtail(edge)),
                                     agnameof(aghead(edge)),
@@ -93,8 +84,8 @@ static bool is_listed(const char *name, const char *const *list)
 }
 
 /* One warning for each name that nobody reads. */
-static void warn_unknown_attributes(const reader_t *reader, int kind, const char *what,
-                                    const char *const *known)
+static void warn_unknown_attributes(const mtree_reader_t *reader, int kind,
+                                    const char *what, const char *const *known)
 {
     Agsym_t *symbol = NULL;
 
@@ -131,7 +122,7 @@ static void read_position(Agnode_t *node, mtree_vertex_t *vertex)
     }
 }
 
-static mtree_status_t read_kind(const reader_t *reader, Agnode_t *node,
+static mtree_status_t read_kind(const mtree_reader_t *reader, Agnode_t *node,
                                 mtree_vertex_kind_t *kind_p)
 {
     const char *kind = attribute(node, "kind");
@@ -149,7 +140,7 @@ static mtree_status_t read_kind(const reader_t *reader, Agnode_t *node,
     return MTREE_OK;
 }
 
-static mtree_status_t read_node(reader_t *reader, Agnode_t *node)
+static mtree_status_t read_node(mtree_reader_t *reader, Agnode_t *node)
 {
     const char *host = attribute(node, "host");
     mtree_vertex_kind_t kind;
@@ -184,7 +175,7 @@ static mtree_status_t read_node(reader_t *reader, Agnode_t *node)
     return MTREE_OK;
 }
 
-static mtree_status_t read_nodes(reader_t *reader)
+static mtree_status_t read_nodes(mtree_reader_t *reader)
 {
     mtree_status_t status = MTREE_OK;
     Agnode_t *node;
@@ -198,7 +189,7 @@ static mtree_status_t read_nodes(reader_t *reader)
 
 /* Read the rate in attribute @a name of @a edge; zero is allowed where @a zero says so.
  */
-static mtree_status_t read_capacity(const reader_t *reader, Agedge_t *edge,
+static mtree_status_t read_capacity(const mtree_reader_t *reader, Agedge_t *edge,
                                     const char *name, bool zero, double *capacity_p)
 {
     const char *text = attribute(edge, name);
@@ -217,13 +208,14 @@ static mtree_status_t read_capacity(const reader_t *reader, Agedge_t *edge,
         }
     }
     mtree_error("%s:%d: link %s-%s: %s%s%s%s: %s; write it like %s=\"200Mbps\"",
-                reader->name, edge_line(reader, edge), agnameof(agtail(edge)),
-                agnameof(aghead(edge)), name, (text != NULL) ? " '" : "",
-                (text != NULL) ? text : "", (text != NULL) ? "'" : "", why, name);
+                reader->name, mtree_reader_edge_line(reader, edge),
+                agnameof(agtail(edge)), agnameof(aghead(edge)), name,
+                (text != NULL) ? " '" : "", (text != NULL) ? text : "",
+                (text != NULL) ? "'" : "", why, name);
     return MTREE_ERR_INVALID;
 }
 
-static mtree_status_t read_latency(const reader_t *reader, Agedge_t *edge,
+static mtree_status_t read_latency(const mtree_reader_t *reader, Agedge_t *edge,
                                    double *latency_p)
 {
     const char *text = attribute(edge, "latency");
@@ -244,12 +236,12 @@ static mtree_status_t read_latency(const reader_t *reader, Agedge_t *edge,
 
 err:
     mtree_error("%s:%d: link %s-%s: latency '%s': %s; write it like latency=\"38ms\"",
-                reader->name, edge_line(reader, edge), agnameof(agtail(edge)),
-                agnameof(aghead(edge)), text, why);
+                reader->name, mtree_reader_edge_line(reader, edge),
+                agnameof(agtail(edge)), agnameof(aghead(edge)), text, why);
     return MTREE_ERR_INVALID;
 }
 
-static mtree_status_t read_edge(reader_t *reader, Agedge_t *edge)
+static mtree_status_t read_edge(mtree_reader_t *reader, Agedge_t *edge)
 {
     bool directed = agisdirected(reader->graph);
     double forward, backward, latency;
@@ -257,7 +249,7 @@ static mtree_status_t read_edge(reader_t *reader, Agedge_t *edge)
 
     if (agtail(edge) == aghead(edge)) {
         mtree_error("%s:%d: node %s is linked to itself; remove the link", reader->name,
-                    edge_line(reader, edge), agnameof(agtail(edge)));
+                    mtree_reader_edge_line(reader, edge), agnameof(agtail(edge)));
         return MTREE_ERR_INVALID;
     }
     status = read_capacity(reader, edge, "capacity", false, &forward);
@@ -270,8 +262,8 @@ static mtree_status_t read_edge(reader_t *reader, Agedge_t *edge)
             mtree_error(
                 "%s:%d: link %s-%s: capacity_back is for undirected graphs; write the "
                 "other direction as an edge of its own",
-                reader->name, edge_line(reader, edge), agnameof(agtail(edge)),
-                agnameof(aghead(edge)));
+                reader->name, mtree_reader_edge_line(reader, edge),
+                agnameof(agtail(edge)), agnameof(aghead(edge)));
             return MTREE_ERR_INVALID;
         }
         status = read_capacity(reader, edge, "capacity_back", true, &backward);
@@ -297,7 +289,7 @@ static int compare_edges(const void *a, const void *b)
 }
 
 /* Add the links in the order of the file. */
-static mtree_status_t read_edges(reader_t *reader)
+static mtree_status_t read_edges(mtree_reader_t *reader)
 {
     mtree_status_t status = MTREE_OK;
     int num_edges = agnedges(reader->graph);
@@ -325,188 +317,25 @@ static mtree_status_t read_edges(reader_t *reader)
     return status;
 }
 
-/* A link, ordered by the vertices it joins and then by its place in the file. */
-typedef struct {
-    int low, high, link;
-} pair_t;
-
-static int compare_pairs(const void *a, const void *b)
-{
-    const pair_t *x = a;
-    const pair_t *y = b;
-
-    if (x->low != y->low) {
-        return (x->low < y->low) ? -1 : 1;
-    }
-    if (x->high != y->high) {
-        return (x->high < y->high) ? -1 : 1;
-    }
-    return (x->link > y->link) - (x->link < y->link);
-}
-
-/*
- * Two edges join the same vertices: the two directions of a directed graph become one
- * link, the first; the second is left without capacity.  Anything else is a duplicate.
- */
-static mtree_status_t join_directions(const reader_t *reader, int first, int second)
-{
-    mtree_link_t *a = &reader->topology->links[first];
-    mtree_link_t *b = &reader->topology->links[second];
-
-    if (!agisdirected(reader->graph) || a->u == b->u || a->capacity[1] > 0) {
-        mtree_error("%s:%d: link %s-%s is there already, on line %d; keep one of them",
-                    reader->name, edge_line(reader, reader->edges[second]),
-                    agnameof(agtail(reader->edges[second])),
-                    agnameof(aghead(reader->edges[second])),
-                    edge_line(reader, reader->edges[first]));
-        return MTREE_ERR_INVALID;
-    }
-    if (a->latency != b->latency) {
-        mtree_error(
-            "%s:%d: link %s-%s has another latency than its other direction on line %d; "
-            "give both the same",
-            reader->name, edge_line(reader, reader->edges[second]),
-            agnameof(agtail(reader->edges[second])),
-            agnameof(aghead(reader->edges[second])),
-            edge_line(reader, reader->edges[first]));
-        return MTREE_ERR_INVALID;
-    }
-    a->capacity[1] = b->capacity[0];
-    b->capacity[0] = 0;
-    return MTREE_OK;
-}
-
-/* Take out the links that join_directions() emptied. */
-static void drop_empty_links(mtree_topology_t *topology)
-{
-    int kept = 0;
-    int i;
-
-    for (i = 0; i < topology->num_links; ++i) {
-        if (topology->links[i].capacity[0] > 0 || topology->links[i].capacity[1] > 0) {
-            topology->links[kept++] = topology->links[i];
-        }
-    }
-    topology->num_links = kept;
-}
-
-static mtree_status_t check_pairs(const reader_t *reader)
-{
-    mtree_topology_t *topology = reader->topology;
-    mtree_status_t status = MTREE_OK;
-    pair_t *pairs = malloc((topology->num_links + 1) * sizeof(*pairs));
-    int i, first;
-
-    if (pairs == NULL) {
-        mtree_error("%s: out of memory for %d links", reader->name, topology->num_links);
-        return MTREE_ERR_NO_MEMORY;
-    }
-    for (i = 0; i < topology->num_links; ++i) {
-        const mtree_link_t *link = &topology->links[i];
-
-        pairs[i].low = (link->u < link->v) ? link->u : link->v;
-        pairs[i].high = (link->u < link->v) ? link->v : link->u;
-        pairs[i].link = i;
-    }
-    qsort(pairs, topology->num_links, sizeof(*pairs), compare_pairs);
-    for (i = 1, first = 0; i < topology->num_links && status == MTREE_OK; ++i) {
-        if (pairs[i].low == pairs[first].low && pairs[i].high == pairs[first].high) {
-            status = join_directions(reader, pairs[first].link, pairs[i].link);
-        } else {
-            first = i;
-        }
-    }
-    free(pairs);
-    if (status == MTREE_OK) {
-        drop_empty_links(topology);
-    }
-    return status;
-}
-
-static int compare_hosts(const void *a, const void *b)
-{
-    return strcmp((*(const mtree_vertex_t *const *)a)->host,
-                  (*(const mtree_vertex_t *const *)b)->host);
-}
-
-/* No two nodes may stand for one host name. */
-static mtree_status_t check_hosts(const reader_t *reader)
-{
-    const mtree_topology_t *topology = reader->topology;
-    mtree_status_t status = MTREE_OK;
-    const mtree_vertex_t **hosts = malloc((topology->num_vertices + 1) * sizeof(*hosts));
-    int count = 0;
-    int i;
-
-    if (hosts == NULL) {
-        mtree_error("%s: out of memory for %d nodes", reader->name,
-                    topology->num_vertices);
-        return MTREE_ERR_NO_MEMORY;
-    }
-    for (i = 0; i < topology->num_vertices; ++i) {
-        if (topology->vertices[i].kind == MTREE_VERTEX_HOST) {
-            hosts[count++] = &topology->vertices[i];
-        }
-    }
-    if (count == 0) {
-        mtree_error("%s:1: no host: every node is a switch, or there is none; add hosts",
-                    reader->name);
-        status = MTREE_ERR_INVALID;
-    }
-    qsort(hosts, count, sizeof(*hosts), compare_hosts);
-    for (i = 1; i < count && status == MTREE_OK; ++i) {
-        if (strcmp(hosts[i - 1]->host, hosts[i]->host) == 0) {
-            mtree_error(
-                "%s:%d: nodes %s and %s both stand for host %s; give each a host of its "
-                "own",
-                reader->name,
-                mtree_dot_scan_node_line(reader->text, reader->length, hosts[i]->name),
-                hosts[i - 1]->name, hosts[i]->name, hosts[i]->host);
-            status = MTREE_ERR_INVALID;
-        }
-    }
-    free(hosts);
-    return status;
-}
-
-static mtree_status_t check_connected(const reader_t *reader)
-{
-    const mtree_topology_t *topology = reader->topology;
-    mtree_status_t status;
-    const char *from_name, *to_name;
-    int from, to;
-
-    status = mtree_topology_find_unreachable(topology, &from, &to);
-    if (status == MTREE_ERR_UNREACHABLE) {
-        from_name = topology->vertices[from].name;
-        to_name = topology->vertices[to].name;
-        mtree_error("%s:%d: host %s has no path to host %s; join them with links",
-                    reader->name,
-                    mtree_dot_scan_node_line(reader->text, reader->length, to_name),
-                    from_name, to_name);
-    }
-    return status;
-}
-
-static mtree_status_t read_graph(reader_t *reader)
+static mtree_status_t read_graph(mtree_reader_t *reader)
 {
     mtree_status_t status;
 
     warn_unknown_attributes(reader, AGNODE, "node", node_attributes);
     warn_unknown_attributes(reader, AGEDGE, "edge", edge_attributes);
     if ((status = read_nodes(reader)) != MTREE_OK ||
-        (status = check_hosts(reader)) != MTREE_OK ||
+        (status = mtree_reader_check_hosts(reader)) != MTREE_OK ||
         (status = read_edges(reader)) != MTREE_OK ||
-        (status = check_pairs(reader)) != MTREE_OK) {
+        (status = mtree_reader_join_links(reader)) != MTREE_OK) {
         return status;
     }
-    return check_connected(reader);
+    return mtree_reader_check_connected(reader);
 }
 
 mtree_status_t mtree_topology_parse(const char *text, size_t length, const char *name,
                                     mtree_topology_t **topology_p)
 {
-    reader_t reader = {.text = text, .length = length, .name = name};
+    mtree_reader_t reader = {.text = text, .length = length, .name = name};
     mtree_status_t status;
     const char *graph_name;
 
@@ -553,61 +382,4 @@ mtree_status_t mtree_topology_read(const char *path, mtree_topology_t **topology
     status = mtree_topology_parse(text, length, path, topology_p);
     free(text);
     return status;
-}
-
-static void write_vertex(const mtree_vertex_t *vertex, FILE *out)
-{
-    char text[MTREE_UNITS_LENGTH];
-
-    fprintf(out, "    \"%s\" [kind=%s", vertex->name,
-            (vertex->kind == MTREE_VERTEX_SWITCH) ? "switch" : "host");
-    if (strcmp(vertex->name, vertex->host) != 0) {
-        fprintf(out, " host=\"%s\"", vertex->host);
-    }
-    if (vertex->has_position) {
-        fprintf(out, " pos=\"%s,", mtree_units_write_number(vertex->x, text));
-        fprintf(out, "%s\"", mtree_units_write_number(vertex->y, text));
-    }
-    fputs("];\n", out);
-}
-
-static void write_link(const mtree_topology_t *topology, const mtree_link_t *link,
-                       FILE *out)
-{
-    bool turned = (link->capacity[0] == 0);
-    int from = turned ? link->v : link->u;
-    int to = turned ? link->u : link->v;
-    char text[MTREE_UNITS_LENGTH];
-
-    fprintf(out, "    \"%s\" -- \"%s\" [capacity=\"%s\"", topology->vertices[from].name,
-            topology->vertices[to].name,
-            mtree_units_write_rate(link->capacity[turned], text));
-    if (link->capacity[0] != link->capacity[1]) {
-        fprintf(out, " capacity_back=\"%s\"",
-                mtree_units_write_rate(link->capacity[!turned], text));
-    }
-    if (link->latency > 0) {
-        fprintf(out, " latency=\"%s\"", mtree_units_write_time(link->latency, text));
-    }
-    fputs("];\n", out);
-}
-
-mtree_status_t mtree_topology_write(const mtree_topology_t *topology, FILE *out)
-{
-    int i;
-
-    fprintf(out, "graph \"%s\" {\n", topology->name);
-    for (i = 0; i < topology->num_vertices; ++i) {
-        write_vertex(&topology->vertices[i], out);
-    }
-    for (i = 0; i < topology->num_links; ++i) {
-        write_link(topology, &topology->links[i], out);
-    }
-    fputs("}\n", out);
-    if (fflush(out) != 0 || ferror(out)) {
-        mtree_error("the topology %s cannot be written: is the disk full?",
-                    topology->name);
-        return MTREE_ERR_IO;
-    }
-    return MTREE_OK;
 }

@@ -1,0 +1,182 @@
+#!/bin/sh
+# mtree(1): every command and every option, good and bad.
+set -u
+mtree=${MTREE:-./mtree}
+maps=${srcdir:-.}/topologies
+nets=${srcdir:-.}/tests/fixtures/import
+tmp=$(mktemp -d) || exit 99
+trap 'rm -rf "$tmp"' EXIT
+failures=0
+checks=0
+
+# expect CODE PATTERN ARGS...: mtree ARGS exits with CODE and says PATTERN (a basic regular expression) on
+# standard output or error; an empty pattern: anything.
+expect() {
+    code=$1 pattern=$2
+    shift 2
+    checks=$((checks + 1))
+    "$mtree" "$@" >"$tmp/out" 2>&1 </dev/null
+    got=$?
+    if [ $got -ne "$code" ] ||
+        { [ -n "$pattern" ] && ! grep -q -e "$pattern" "$tmp/out"; }; then
+        failures=$((failures + 1))
+        echo "FAILED: mtree $*: exit $got, wanted $code and '$pattern' in:"
+        sed 's/^/    /' "$tmp/out"
+    fi
+}
+
+# says FILE PATTERN: the file has a line like that.
+says() {
+    checks=$((checks + 1))
+    if ! grep -q -e "$2" "$1"; then
+        failures=$((failures + 1))
+        echo "FAILED: no '$2' in $1:"
+        sed 's/^/    /' "$1"
+    fi
+}
+
+# The command itself.
+expect 0 '^Usage: mtree COMMAND' --help
+expect 0 '^mtree [0-9]' --version
+expect 2 '^Usage: mtree COMMAND'
+expect 2 "no command 'plant'" plant
+for command in topology plan check draw generate import simulate compare; do
+    expect 0 "^Usage: mtree $command" $command --help
+    expect 0 "^Usage: mtree $command" $command -h
+    expect 2 "unrecognized option '--nonsense'" $command --nonsense
+    expect 2 "$command: .*see 'mtree $command --help'" $command
+done
+
+# topology
+expect 0 'b4 (.*b4.dot): 12 hosts, 0 switches, 19 links' topology "$maps/b4.dot"
+expect 0 '^  AS1 > US1 > US4 ' topology --routes "$maps/b4.dot"
+expect 0 '^  h0 > switch > h7 ' topology -r "$maps/star-8.dot"
+expect 0 '"capacity_bps": \[' topology --json "$maps/b4.dot"
+expect 0 '"via": \[' topology -j -r "$maps/star-8.dot"
+expect 1 'nowhere.dot: cannot be opened: No such file' topology nowhere.dot
+echo 'graph { a -- b [capacity="1Mbps"]; b -- a [capacity="1Mbps"]; }' >"$tmp/twice.dot"
+expect 1 'twice.dot:1: link b-a is there already' topology "$tmp/twice.dot"
+
+# generate
+expect 0 '^graph "ring:5" {' generate ring:5
+expect 0 'capacity="5Mbps" latency="3ms"' generate --capacity 5Mbps --latency 3ms star:2
+expect 0 'capacity="1Gbps"\]' generate mesh:2x2
+expect 0 '// capacities: drawn from 150Mbps to 250Mbps in steps of 10Mbps, seed 9' \
+    generate --skew 0.5 --seed 9 random:6:9
+expect 0 '// latencies: from 1ms (widest link) to 9ms' generate -k 1 -l 1ms:9ms ring:9
+expect 0 '"capacity_bps"' generate --json ring:3
+expect 0 '' generate torus:3x3 --output "$tmp/torus.dot"
+says "$tmp/torus.dot" '^// made with: mtree generate torus:3x3$'
+expect 0 '9 hosts, 0 switches, 18 links' topology "$tmp/torus.dot"
+expect 1 "'blob:3' is no shape" generate blob:3
+expect 1 'cannot be written' generate ring:3 -o "$tmp/no/such/dir"
+expect 2 "--capacity 'x'" generate -c x ring:3
+expect 2 "--latency '5'" generate -l 5 ring:3
+expect 2 "--latency '9ms:1ms'" generate -l 9ms:1ms ring:3
+expect 2 "--skew '2'" generate -k 2 ring:3
+expect 2 "--seed 'x'" generate -s x ring:3
+
+# The shipped topologies are what their first lines say they are made with.
+"$mtree" generate torus:4x4 | cmp -s - "$maps/torus-4x4.dot" || {
+    failures=$((failures + 1))
+    echo "FAILED: topologies/torus-4x4.dot is not what mtree generate torus:4x4 writes"
+}
+"$mtree" generate star:8 | cmp -s - "$maps/star-8.dot" || {
+    failures=$((failures + 1))
+    echo "FAILED: topologies/star-8.dot is not what mtree generate star:8 writes"
+}
+
+# import
+expect 1 'the capacity of link 2-3 is not known; give one with --capacity' import "$nets/net.tsv"
+expect 0 '"1" -- "2" \[capacity="120Mbps" latency="2ms"\]' import -c 7Mbps "$nets/net.tsv"
+expect 0 '"2" -- "3" \[capacity="7Mbps"\]' import --capacity 7Mbps "$nets/net.tsv"
+expect 0 '^// license: CC0-1.0' import --capacity 7Mbps "$nets/net.tsv"
+expect 0 '"south_east" \[kind=host pos="0,0"\]' \
+    import -c 7Mbps --nodes "$nets/net.nodes.tsv" "$nets/net.tsv"
+expect 0 '"south_east" -- "west_3" \[capacity="7Mbps" latency="0.5559' \
+    import -c 7Mbps -n "$nets/net.nodes.tsv" "$nets/net.tsv"
+expect 0 '^graph "other" {' import --name other -c 1Mbps "$nets/net.tsv"
+expect 0 '// capacities: drawn' import --skew 0.7 --seed 3 "$nets/net.tsv"
+expect 0 'capacity="100Mbps" capacity_back="30Mbps"' import "$nets/oneway.tsv"
+expect 0 '"sw" \[kind=switch\]' import --switches 'x*,s?' "$nets/oneway.tsv"
+expect 0 '"New_York" -- "Chicago" \[capacity="1Gbps" latency="5.7' import "$nets/net.gml"
+expect 0 '"Chicago" -- "Chicago_n2" \[capacity="500Mbps" latency="3ms"\]' import "$nets/net.gml"
+expect 0 '"alpha" -- "n1" \[capacity="2Gbps" latency="7ms"\]' import "$nets/net.graphml"
+expect 0 '"name": "net"' import --json -c 1Mbps "$nets/net.tsv"
+expect 0 '' import -o "$tmp/net.dot" -l 1ms -c 1Mbps "$nets/net.tsv"
+expect 0 '3 hosts' topology "$tmp/net.dot"
+expect 2 "must end in" import net.txt
+expect 1 'cannot be opened' import nowhere.tsv
+expect 1 "bad-capacity.tsv:1: capacity 'fast' cannot be read" import "$nets/bad-capacity.tsv"
+expect 1 'bad-columns.tsv:1: two nodes' import "$nets/bad-columns.tsv"
+expect 1 'host a has no path to host c' import "$nets/bad-disconnected.tsv"
+expect 1 "bad-open.gml:3: a '\[' without its '\]'" import "$nets/bad-open.gml"
+expect 1 'bad-edge.gml:2: a link without a source or a target' import "$nets/bad-edge.gml"
+expect 1 'bad-tag.graphml:3: .*not a GraphML file' import "$nets/bad-tag.graphml"
+expect 1 'bad-entity.graphml' import "$nets/bad-entity.graphml"
+if grep -q root: "$tmp/out"; then
+    failures=$((failures + 1))
+    echo "FAILED: an external entity was read"
+fi
+
+# plan
+expect 0 '^throughput: .* that no plan can exceed' plan "$maps/b4.dot"
+expect 0 '^limited by: link' plan "$maps/b4.dot"
+expect 0 '^allgather over 12 hosts' plan --collective allgather "$maps/b4.dot"
+expect 0 '^tree 1: .*$' plan -C bcast --root EU1 "$maps/b4.dot"
+says "$tmp/out" '^  EU1$'
+expect 0 '^allreduce over 3 hosts' plan --hosts AS1,US1,AS2 "$maps/b4.dot"
+expect 0 'planned by gost' plan --algorithm gost "$maps/b4.dot"
+expect 0 '^tree 1:' plan --trees 1 "$maps/b4.dot"
+checks=$((checks + 1))
+if grep -q '^tree 2:' "$tmp/out"; then
+    failures=$((failures + 1))
+    echo "FAILED: --trees 1 gave two trees"
+fi
+expect 0 '^tree 1:.* 100.0 % of the message, [1-4] hops' plan -t 1 --height 4 "$maps/b4.dot"
+expect 0 '^tree 1:' plan --min-rate 50Mbps --trees 0 "$maps/b4.dot"
+expect 0 '^predicted time of 16 MB: ' plan --size 16M "$maps/b4.dot"
+expect 0 '"throughput_bps"' plan --json "$maps/b4.dot"
+expect 0 '^allreduce' plan --seed 5 -a gost -o "$tmp/plan.json" "$maps/b4.dot"
+says "$tmp/plan.json" '"collective": *"allreduce"'
+expect 2 "--collective 'sum'" plan -C sum "$maps/b4.dot"
+expect 2 "--trees '-1'" plan -t -1 "$maps/b4.dot"
+expect 2 "--height 'x'" plan -e x "$maps/b4.dot"
+expect 2 "--min-rate 'x'" plan -m x "$maps/b4.dot"
+expect 2 "--size '1Q'" plan -b 1Q "$maps/b4.dot"
+expect 2 "--seed 'x'" plan -s x "$maps/b4.dot"
+expect 1 "no host 'nobody'" plan -H nobody "$maps/b4.dot"
+expect 1 "host 'AS1' twice" plan -H AS1,AS1 "$maps/b4.dot"
+expect 1 "--root 'EU1' is not among --hosts" plan -C bcast -H AS1,AS2 -R EU1 "$maps/b4.dot"
+expect 1 'clever' plan -a clever "$maps/b4.dot"
+
+# check
+expect 0 'no link is over its capacity' check "$tmp/plan.json" "$maps/b4.dot"
+expect 0 'every tree spans, shares sum to one$' check "$tmp/plan.json"
+expect 0 '"valid": true' check --json "$tmp/plan.json" "$maps/b4.dot"
+"$mtree" topology "$maps/b4.dot" >/dev/null
+sed 's/capacity="[0-9]*Mbps"/capacity="1Mbps"/' "$maps/b4.dot" >"$tmp/thin.dot"
+expect 1 'capacity' check "$tmp/plan.json" "$tmp/thin.dot"
+expect 1 "no host" check "$tmp/plan.json" "$maps/abilene.dot"
+echo '{"collective": "allreduce"}' >"$tmp/bad.json"
+expect 1 'bad.json' check "$tmp/bad.json"
+expect 1 '"valid": false' check -j "$tmp/bad.json"
+
+# draw
+for format in svg png pdf dot; do
+    expect 0 '' draw "$maps/b4.dot" --plan "$tmp/plan.json" -o "$tmp/map.$format"
+    [ -s "$tmp/map.$format" ] || failures=$((failures + 1))
+done
+says "$tmp/map.svg" '<svg'
+says "$tmp/map.svg" 'root '
+says "$tmp/map.dot" '^graph map {'
+expect 0 '' draw "$maps/star-8.dot" --output "$tmp/star.dot"
+says "$tmp/star.dot" 'shape=box'
+expect 0 '"use": \[' draw --json "$maps/b4.dot" --trees 2
+expect 2 'whose name ends in .svg' draw "$maps/b4.dot"
+expect 2 'whose name ends in .svg' draw "$maps/b4.dot" -o map.jpeg
+expect 2 'exclude each other' draw "$maps/b4.dot" -p "$tmp/plan.json" -t 2 -o "$tmp/x.svg"
+expect 1 'cannot be written' draw "$maps/b4.dot" -o "$tmp/no/dir/x.dot"
+
+echo "$checks checks, $failures failures"
+[ $failures -eq 0 ]
