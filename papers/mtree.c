@@ -27,6 +27,7 @@
 #define MOST_LATENCY  0.4
 #define VECTOR        1e9 /* bytes that a host contributes */
 #define FIGURE_SKEW   0.7
+#define MAX_TREES     10   /* K where the paper sets one */
 #define GRAPH_SEED    1    /* of the stand-ins' links, the same in all trials */
 #define MIN_RATE      10e6 /* r-bar: the step of the capacities */
 
@@ -37,8 +38,8 @@ typedef struct {
 } network_t;
 
 static const network_t networks[] = {{"B4", NULL, 20},
-                                     {"synthetic 20/141", "random:20:141", 5},
-                                     {"synthetic 40/231", "random:40:231", 3}};
+                                     {"synthetic 20/141", "random:20:141", 3},
+                                     {"synthetic 40/231", "random:40:231", 2}};
 
 #define NUM_NETWORKS 3
 
@@ -136,6 +137,7 @@ static void print_row(FILE *out, const char *x, const double *values, int num)
         fprintf(out, "\t%.3f", values[i]);
     }
     fprintf(out, "\n");
+    fflush(out); /* a row may have taken a minute */
 }
 
 /* A table by skew, 0.1 to 0.9. */
@@ -157,18 +159,26 @@ static mtree_status_t print_by_skew(FILE *out, unsigned seed, const network_t *n
     return status;
 }
 
+/* The candidate edges of one drawing, for allreduce. */
+static mtree_status_t make_candidates(const instance_t *instance,
+                                      mtree_candidates_t **candidates_p)
+{
+    const mtree_plan_request_t request = {.collective = MTREE_ALLREDUCE};
+    const mtree_problem_t problem = {.topology = instance->topology,
+                                     .routes = instance->routes,
+                                     .request = &request,
+                                     .hosts = instance->hosts,
+                                     .num_hosts = instance->num_hosts};
+
+    return mtree_candidates_create(&problem, candidates_p);
+}
+
 /* BLINK's whole units, before its weights are relaxed. */
 static mtree_status_t measure_units(const instance_t *instance, double *rate_p)
 {
-    const mtree_plan_request_t request = {.collective = MTREE_ALLREDUCE};
-    mtree_problem_t problem = {.topology = instance->topology,
-                               .routes = instance->routes,
-                               .request = &request,
-                               .hosts = instance->hosts,
-                               .num_hosts = instance->num_hosts};
     mtree_candidates_t *candidates;
     mtree_forest_t *forest;
-    mtree_status_t status = mtree_candidates_create(&problem, &candidates);
+    mtree_status_t status = make_candidates(instance, &candidates);
 
     if (status != MTREE_OK) {
         return status;
@@ -245,7 +255,7 @@ static double pipelined_seconds(const mtree_plan_t *plan, double delta)
     return seconds;
 }
 
-/* Fig. 8: times over that of gost's trees in chunks; parameter is not used. */
+/* Fig. 8: times over that of gost's trees in chunks. */
 static mtree_status_t measure_completion(const instance_t *instance, unsigned seed,
                                          double parameter, double *values)
 {
@@ -362,17 +372,11 @@ close_instance:
 static mtree_status_t measure_height(const instance_t *instance, unsigned seed,
                                      double parameter, double *values)
 {
-    const mtree_plan_request_t request = {.collective = MTREE_ALLREDUCE};
-    mtree_problem_t problem = {.topology = instance->topology,
-                               .routes = instance->routes,
-                               .request = &request,
-                               .hosts = instance->hosts,
-                               .num_hosts = instance->num_hosts};
     mtree_gost_t gost = {.max_height = (int)parameter, .min_rate = MIN_RATE};
     mtree_random_t random = {.state = seed};
     mtree_candidates_t *candidates;
     mtree_forest_t *forest;
-    mtree_status_t status = mtree_candidates_create(&problem, &candidates);
+    mtree_status_t status = make_candidates(instance, &candidates);
 
     if (status != MTREE_OK) {
         return status;
@@ -415,12 +419,12 @@ static mtree_status_t measure_trees(const instance_t *instance, unsigned seed,
 
 /* A table by a whole parameter for all networks, `num` columns each. */
 static mtree_status_t print_by_limit(FILE *out, unsigned seed, const char *header,
-                                     measure_func_t measure, int num, int last)
+                                     measure_func_t measure, int num, int step, int last)
 {
     mtree_status_t status = MTREE_OK;
 
     fprintf(out, "%s\n", header);
-    for (int limit = 1; limit <= last && status == MTREE_OK; limit++) {
+    for (int limit = step; limit <= last && status == MTREE_OK; limit += step) {
         double means[16];
         char x[16];
 
@@ -442,14 +446,14 @@ static mtree_status_t print_fig11(FILE *out, unsigned seed)
         out, seed,
         "H\tB4 trees\tB4 throughput\tB4 used\t20 trees\t20 throughput\t20 "
         "used\t40 trees\t40 throughput\t40 used",
-        measure_height, 3, 10);
+        measure_height, 3, 1, 10);
 }
 
 static mtree_status_t print_fig13(FILE *out, unsigned seed)
 {
     return print_by_limit(
         out, seed, "K\tB4 gost\tB4 packing\t20 gost\t20 packing\t40 gost\t40 packing",
-        measure_trees, 2, 12);
+        measure_trees, 2, 2, 10);
 }
 
 static double seconds_now(void)
@@ -469,7 +473,7 @@ static mtree_status_t measure_solver(const instance_t *instance, unsigned seed,
     (void)parameter;
     for (int i = 0; i < 2 && status == MTREE_OK; i++) {
         const mtree_plan_request_t request = {
-            .algorithm = "gost", .max_trees = i == 0 ? 0 : 10, .seed = seed};
+            .algorithm = "gost", .max_trees = i == 0 ? 0 : MAX_TREES, .seed = seed};
         double start = seconds_now();
         mtree_plan_t *plan;
 
