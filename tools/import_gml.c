@@ -189,6 +189,10 @@ mtree_status_t import_gml(import_t *import, const char *text, size_t length)
     gml_t gml = {.import = import, .at = text, .end = text + length, .line = 1};
     mtree_status_t status;
 
+    if (memchr(text, '\0', length) != NULL) {
+        mtree_error("%s: holds a NUL byte: not a GML file", import->file);
+        return MTREE_ERR_INVALID;
+    }
     import_record_init(&gml.record);
     status = take_pairs(&gml);
     import_record_reset(&gml.record);

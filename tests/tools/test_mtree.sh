@@ -112,6 +112,8 @@ expect 1 'bad-columns.tsv:1: two nodes' import "$nets/bad-columns.tsv"
 expect 1 'host a has no path to host c' import "$nets/bad-disconnected.tsv"
 expect 1 "bad-open.gml:3: a '\[' without its '\]'" import "$nets/bad-open.gml"
 expect 1 'bad-edge.gml:2: a link without a source or a target' import "$nets/bad-edge.gml"
+printf 'graph [ a\000b 1 ]' >"$tmp/nul.gml"
+expect 1 'holds a NUL byte' import "$tmp/nul.gml"
 expect 1 'bad-tag.graphml:3: .*not a GraphML file' import "$nets/bad-tag.graphml"
 expect 1 'bad-entity.graphml' import "$nets/bad-entity.graphml"
 if grep -q root: "$tmp/out"; then
@@ -177,6 +179,16 @@ expect 2 'whose name ends in .svg' draw "$maps/b4.dot"
 expect 2 'whose name ends in .svg' draw "$maps/b4.dot" -o map.jpeg
 expect 2 'exclude each other' draw "$maps/b4.dot" -p "$tmp/plan.json" -t 2 -o "$tmp/x.svg"
 expect 1 'cannot be written' draw "$maps/b4.dot" -o "$tmp/no/dir/x.dot"
+
+# The examples of the documents.
+docs=${srcdir:-.}/docs
+sed -n '/^```dot$/,/^```$/p' "$docs/topology-file.md" | grep -v '^```' >"$tmp/three.dot"
+expect 0 'three (.*): 3 hosts, 1 switches, 4 links' topology "$tmp/three.dot"
+expect 0 '^  paris > ix > rome  (15 ms)' topology --routes "$tmp/three.dot"
+sed -n '/^```json$/,/^```$/p' "$docs/plan-file.md" | grep -v '^```' >"$tmp/hand.json"
+expect 0 '2 trees over 3 hosts' check "$tmp/hand.json"
+expect 0 '' plan "$tmp/three.dot" -o "$tmp/three.json"
+expect 0 'no link is over its capacity' check "$tmp/three.json" "$tmp/three.dot"
 
 echo "$checks checks, $failures failures"
 [ $failures -eq 0 ]
