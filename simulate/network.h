@@ -25,9 +25,10 @@ typedef enum { MTREE_NETWORK_QUEUE, MTREE_NETWORK_FLOW } mtree_network_model_t;
 
 typedef struct {
     mtree_network_model_t model;
-    size_t packet_bytes;  /* payload of a full packet; > 0 */
-    size_t header_bytes;  /* added to each packet */
-    double ack_bytes;     /* sent back for each packet */
+    size_t packet_bytes; /* payload of a full packet; > 0 */
+    size_t header_bytes; /* added to each packet */
+    double ack_bytes; /* sent back for each packet, and whatever else full links lose by
+                         traffic the other way */
     double window_bytes;  /* a connection's bytes in flight; 0: no limit */
     double local_rate;    /* bits/s between two ranks of one host */
     double local_latency; /* seconds between two ranks of one host */
@@ -53,8 +54,7 @@ struct mtree_message {
     int hop;
 };
 
-/* Values that suit TCP over Ethernet with jumbo frames (docs/simulator.md says how they
- * were found). */
+/* What the lab shows: flows that share links, TCP with jumbo frames. */
 void mtree_network_default_options(mtree_network_options_t *options);
 
 /*
