@@ -1,0 +1,53 @@
+# Sourced by quickstart.sh and runtests.sh: the packages, then a build in ./build.
+#
+# Sets `build`.  Needs `top`, the source folder.
+
+build=$top/build
+
+packages="gcc make autoconf automake libtool pkg-config openmpi-bin libopenmpi-dev libhwloc-dev
+    libglpk-dev libgraphviz-dev graphviz libjansson-dev libxml2-dev check python3 iproute2"
+
+say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
+
+die() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }
+
+# Without root nothing can be installed: then the missing packages are named.
+install_packages() {
+    local missing=""
+    command -v dpkg-query >/dev/null || return 0
+    for package in $packages "$@"; do
+        dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q "install ok installed" ||
+            missing="$missing $package"
+    done
+    [ -z "$missing" ] && return 0
+    [ "$(id -u)" = 0 ] ||
+        die "these packages are missing; as root: apt-get install$missing"
+    say "Installing$missing"
+    export DEBIAN_FRONTEND=noninteractive
+    apt-get update -qq >/dev/null || die "apt-get update failed: is there a package source?"
+    # shellcheck disable=SC2086 # a list
+    apt-get install -y -qq --no-install-recommends $missing >"$top/apt.log" 2>&1 ||
+        { tail -5 "$top/apt.log" >&2; die "apt-get install failed, see apt.log"; }
+}
+
+# Output of a step goes to a log, which is shown when the step fails.
+quietly() {
+    local log=$build/$1.log
+    shift
+    "$@" >"$log" 2>&1 || { tail -20 "$log" >&2; die "'$*' failed, see $log"; }
+}
+
+build_all() {
+    say "Building in build/"
+    mkdir -p "$build"
+    [ -x "$top/configure" ] && [ "$top/configure" -nt "$top/configure.ac" ] ||
+        quietly autogen "$top/autogen.sh"
+    cd "$build"
+    [ -e Makefile ] || quietly configure "$top/configure"
+    quietly make make -j"$(nproc)" all
+    cd "$top"
+}
+
+# mpirun refuses root unless told, and more ranks than cores.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+export OMPI_MCA_rmaps_base_oversubscribe=1
