@@ -1,5 +1,7 @@
 #include "coll_mtree_data.h"
 
+#include "opal/datatype/opal_convertor.h"
+
 #include <stdlib.h>
 
 /* Longer than two basic elements of any datatype. */
@@ -37,50 +39,49 @@ static int data_block(const coll_mtree_data_t *data, size_t offset)
 }
 
 /*
- * Where blocks are apart each has a packed image of its own.  Makes @a packer stand in
- * the block of byte @a offset and returns the offset in that block.
+ * A convertor that stands at byte @a offset of the packed image, or for packing at most a
+ * basic element before.  It is made anew for each chunk: Open MPI's convertors lose their
+ * way when they are moved a second time.  Returns where it stands.
  */
-static size_t packer_enter(coll_mtree_packer_t *packer, const coll_mtree_data_t *data,
-                           size_t offset, bool send)
+static size_t data_convertor(const coll_mtree_data_t *data, size_t offset, bool pack,
+                             opal_convertor_t *convertor)
 {
     const coll_mtree_task_t *task = data->task;
-    int block = data_block(data, offset);
-    size_t first = data->num_blocks > 1 ? task->blocks[block] : 0;
-    size_t size, count = task->count;
+    size_t size, first = 0, count = task->count;
     char *address = task->output;
 
-    if (packer->block == block) {
-        return offset - first;
-    }
-    if (data->num_blocks > 1) {
+    /* Where blocks are apart each has a packed image of its own. */
+    if (task->displace != NULL) {
+        int block = data_block(data, offset);
+
         ompi_datatype_type_size(task->datatype, &size);
+        first = task->blocks[block];
         count = (task->blocks[block + 1] - first) / size;
         address += task->displace[block];
     }
-    if (packer->block >= 0) {
-        opal_convertor_cleanup(&packer->convertor);
-    }
-    packer->block = block;
-    if (send) {
+    OBJ_CONSTRUCT(convertor, opal_convertor_t);
+    if (pack) {
         opal_convertor_copy_and_prepare_for_send(ompi_mpi_local_convertor,
                                                  &task->datatype->super, count, address,
-                                                 0, &packer->convertor);
+                                                 0, convertor);
     } else {
         opal_convertor_copy_and_prepare_for_recv(ompi_mpi_local_convertor,
                                                  &task->datatype->super, count, address,
-                                                 0, &packer->convertor);
+                                                 0, convertor);
     }
-    return offset - first;
+    offset -= first;
+    opal_convertor_set_position(convertor, &offset);
+    return first + offset;
 }
 
 /* Pack up to @a length bytes from where the convertor stands. */
-static size_t packer_pack(coll_mtree_packer_t *packer, void *bytes, size_t length)
+static size_t convertor_pack(opal_convertor_t *convertor, void *bytes, size_t length)
 {
     struct iovec iov = {.iov_base = bytes, .iov_len = length};
     uint32_t num_iovs = 1;
     size_t done = length;
 
-    opal_convertor_pack(&packer->convertor, &iov, &num_iovs, &done);
+    opal_convertor_pack(convertor, &iov, &num_iovs, &done);
     return done;
 }
 
@@ -90,37 +91,37 @@ static size_t packer_pack(coll_mtree_packer_t *packer, void *bytes, size_t lengt
  */
 static void data_pack(void *arg, size_t offset, void *bytes, size_t length)
 {
-    coll_mtree_data_t *data = arg;
-    size_t want = packer_enter(&data->packer, data, offset, true);
+    const coll_mtree_data_t *data = arg;
     char *to = bytes;
 
     while (length > 0) {
+        opal_convertor_t convertor;
         char spare[SPARE_BYTES];
-        size_t position = want, done;
+        size_t before = offset - data_convertor(data, offset, true, &convertor);
+        size_t done = before == 0 ? convertor_pack(&convertor, to, length) : 0;
 
-        opal_convertor_set_position(&data->packer.convertor, &position);
-        done = position == want ? packer_pack(&data->packer, to, length) : 0;
         if (done == 0) {
-            done = packer_pack(&data->packer, spare, sizeof(spare)) - (want - position);
+            done = convertor_pack(&convertor, spare, sizeof(spare)) - before;
             done = done < length ? done : length;
-            memcpy(to, spare + (want - position), done);
+            memcpy(to, spare + before, done);
         }
+        OBJ_DESTRUCT(&convertor);
         to += done;
-        want += done;
+        offset += done;
         length -= done;
     }
 }
 
 static void data_unpack(void *arg, size_t offset, const void *bytes, size_t length)
 {
-    coll_mtree_data_t *data = arg;
-    size_t position = packer_enter(&data->unpacker, data, offset, false);
     struct iovec iov = {.iov_base = (void *)bytes, .iov_len = length};
+    opal_convertor_t convertor;
     uint32_t num_iovs = 1;
     size_t done = length;
 
-    opal_convertor_set_position(&data->unpacker.convertor, &position);
-    opal_convertor_unpack(&data->unpacker.convertor, &iov, &num_iovs, &done);
+    (void)data_convertor(arg, offset, false, &convertor);
+    opal_convertor_unpack(&convertor, &iov, &num_iovs, &done);
+    OBJ_DESTRUCT(&convertor);
 }
 
 static int data_init_fold(coll_mtree_data_t *data, int rank)
@@ -163,12 +164,8 @@ static int data_init_move(coll_mtree_data_t *data, int ranks)
     data->num_blocks = task->displace != NULL ? ranks : 1;
     if (!ompi_datatype_is_contiguous_memory_layout(task->datatype,
                                                    task->count > 1 ? 2 : 1)) {
-        data->packs = true;
         data->super.pack = data_pack;
         data->super.unpack = data_unpack;
-        OBJ_CONSTRUCT(&data->packer.convertor, opal_convertor_t);
-        OBJ_CONSTRUCT(&data->unpacker.convertor, opal_convertor_t);
-        data->packer.block = data->unpacker.block = -1;
         return OMPI_SUCCESS;
     }
     ompi_datatype_get_true_extent(task->datatype, &lower, &extent);
@@ -215,10 +212,6 @@ void coll_mtree_data_deliver(const coll_mtree_data_t *data, const coll_mtree_tas
 
 void coll_mtree_data_cleanup(coll_mtree_data_t *data)
 {
-    if (data->packs) {
-        OBJ_DESTRUCT(&data->packer.convertor);
-        OBJ_DESTRUCT(&data->unpacker.convertor);
-    }
     free(data->shift);
     free(data->aside);
 }

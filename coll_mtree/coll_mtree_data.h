@@ -7,24 +7,14 @@
 
 #include "coll_mtree_task.h"
 
-#include "opal/datatype/opal_convertor.h"
-
 #include "schedule/operation.h"
-
-/* A convertor that stands somewhere in one block of the output. */
-typedef struct {
-    opal_convertor_t convertor;
-    int block; /* -1: not prepared */
-} coll_mtree_packer_t;
 
 typedef struct {
     mtree_operation_data_t super; /* super.arg is this */
     const coll_mtree_task_t *task;
     int num_blocks;   /* that must be packed each for itself */
     ptrdiff_t *shift; /* owned; super.shift */
-    bool packs;       /* the two below are in use */
-    coll_mtree_packer_t packer, unpacker;
-    char *aside; /* the result of a reduce_scatter in place; owned */
+    char *aside;      /* the result of a reduce_scatter in place; owned */
 } coll_mtree_data_t;
 
 /*
