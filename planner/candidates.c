@@ -1,5 +1,6 @@
 #include "planner/candidates.h"
 
+#include "planner/dominance.h"
 #include "topo/log.h"
 
 #include <stdint.h>
@@ -9,43 +10,11 @@
 /* Edges while they are collected, on arcs; the compact form on rows comes after. */
 typedef struct {
     const mtree_problem_t *problem;
-    int *host_at; /* [num_vertices] host number at a vertex, -1: none */
+    int *host_at;      /* [num_vertices] host number at a vertex, -1: none */
+    bool is_symmetric; /* every link has one capacity for both ways */
     int edge_room, use_room, num_uses;
     mtree_candidates_t *made;
 } builder_t;
-
-/* Does the route @a from -> @a to begin with the route to host @a by, and go on with the
- * route from there? */
-static bool is_joined_at(const mtree_routes_t *routes, int from, int by, int to)
-{
-    int whole_length, head_length, tail_length;
-    const int *whole = mtree_routes_get(routes, from, to, &whole_length);
-    const int *head = mtree_routes_get(routes, from, by, &head_length);
-    const int *tail = mtree_routes_get(routes, by, to, &tail_length);
-
-    return head_length + tail_length == whole_length &&
-           memcmp(whole, head, (size_t)head_length * sizeof(*whole)) == 0 &&
-           memcmp(whole + head_length, tail, (size_t)tail_length * sizeof(*whole)) == 0;
-}
-
-/* Is there a third host at which the route (both routes when undirected) is two others
- * joined? */
-static bool is_dominated(const builder_t *builder, int from, int to)
-{
-    const mtree_routes_t *routes = builder->problem->routes;
-    int num_arcs;
-    const int *arcs = mtree_routes_get(routes, from, to, &num_arcs);
-
-    for (int a = 0; a + 1 < num_arcs; ++a) {
-        int by = builder->host_at[mtree_arc_to(builder->problem->topology, arcs[a])];
-
-        if (by >= 0 && is_joined_at(routes, from, by, to) &&
-            (builder->made->directed || is_joined_at(routes, to, by, from))) {
-            return true;
-        }
-    }
-    return false;
-}
 
 static bool has_capacity(const builder_t *builder, int from, int to)
 {
@@ -150,6 +119,17 @@ static mtree_status_t add_edge(builder_t *builder, int from, int to)
     return MTREE_OK;
 }
 
+static bool is_dominated(const builder_t *builder, int from, int to)
+{
+    if (!builder->made->directed) {
+        return mtree_dominance_of_pair(builder->problem, builder->host_at,
+                                       builder->is_symmetric, from, to);
+    }
+    return mtree_collective_uses_up(builder->problem->request->collective)
+               ? mtree_dominance_of_route(builder->problem, builder->host_at, to, from)
+               : mtree_dominance_of_route(builder->problem, builder->host_at, from, to);
+}
+
 static mtree_status_t add_edges(builder_t *builder)
 {
     bool directed = builder->made->directed;
@@ -166,8 +146,7 @@ static mtree_status_t add_edges(builder_t *builder)
         for (int to = directed ? 0 : from + 1; to < num_hosts; ++to) {
             if (from == to || (down && !has_capacity(builder, from, to)) ||
                 (up && !has_capacity(builder, to, from)) ||
-                (up && directed ? is_dominated(builder, to, from)
-                                : is_dominated(builder, from, to))) {
+                is_dominated(builder, from, to)) {
                 continue;
             }
             status = add_edge(builder, from, to);
@@ -291,33 +270,43 @@ free_scratch:
     return status;
 }
 
-/* List each host's edges. */
-static mtree_status_t make_adjacency(mtree_candidates_t *made)
+/* List the edges at each host: at the end @a at, and for undirected ones at the other
+ * too. */
+static mtree_status_t list_ends(const mtree_candidates_t *made, const int *at,
+                                int **first_p, int **list_p)
 {
-    int ends = made->directed ? 1 : 2;
-    int *place;
+    const int *other = at == made->from ? made->to : made->from;
+    int *first = calloc((size_t)made->num_hosts + 2, sizeof(*first));
+    int *list = malloc(((size_t)made->num_edges * 2 + 1) * sizeof(*list));
 
-    made->out_first = calloc((size_t)made->num_hosts + 2, sizeof(*made->out_first));
-    made->out = malloc(((size_t)made->num_edges * 2 + 1) * sizeof(*made->out));
-    if (made->out_first == NULL || made->out == NULL) {
+    *first_p = first;
+    *list_p = list;
+    if (first == NULL || list == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }
     /* Counted two places on, so that filling moves each start to where it belongs. */
-    place = made->out_first + 1;
     for (int edge = 0; edge < made->num_edges; ++edge) {
-        for (int end = 0; end < ends; ++end) {
-            ++made->out_first[(end == 0 ? made->from[edge] : made->to[edge]) + 2];
-        }
+        ++first[at[edge] + 2];
+        first[other[edge] + 2] += !made->directed;
     }
     for (int i = 0; i < made->num_hosts; ++i) {
-        made->out_first[i + 2] += made->out_first[i + 1];
+        first[i + 2] += first[i + 1];
     }
     for (int edge = 0; edge < made->num_edges; ++edge) {
-        for (int end = 0; end < ends; ++end) {
-            made->out[place[end == 0 ? made->from[edge] : made->to[edge]]++] = edge;
+        list[first[at[edge] + 1]++] = edge;
+        if (!made->directed) {
+            list[first[other[edge] + 1]++] = edge;
         }
     }
     return MTREE_OK;
+}
+
+static mtree_status_t make_adjacency(mtree_candidates_t *made)
+{
+    mtree_status_t status = list_ends(made, made->from, &made->out_first, &made->out);
+
+    return status == MTREE_OK ? list_ends(made, made->to, &made->in_first, &made->in)
+                              : status;
 }
 
 /* Mark the hosts that host 0 reaches over the edges, or (@a backward) that reach it. */
@@ -393,6 +382,12 @@ mtree_status_t mtree_candidates_create(const mtree_problem_t *problem,
     for (int i = 0; i < problem->num_hosts; ++i) {
         builder.host_at[problem->hosts[i]] = i;
     }
+    builder.is_symmetric = true;
+    for (int link = 0; link < problem->topology->num_links; ++link) {
+        const double *capacity = problem->topology->links[link].capacity;
+
+        builder.is_symmetric = builder.is_symmetric && capacity[0] == capacity[1];
+    }
     status = add_edges(&builder);
     if (status == MTREE_OK) {
         status = make_rows(&builder);
@@ -426,6 +421,8 @@ void mtree_candidates_destroy(mtree_candidates_t *candidates)
     free(candidates->rows);
     free(candidates->out_first);
     free(candidates->out);
+    free(candidates->in_first);
+    free(candidates->in);
     free(candidates->capacity);
     free(candidates->arc);
     free(candidates);

@@ -6,10 +6,9 @@
  * directed from parent to child otherwise (a tree edge uses the route down for bcast and
  * allgather, the route up for reduce and reduce_scatter).
  *
- * A pair whose route runs through a third host of the plan, and which is the routes of
- * the two parts joined, is no candidate: replacing it in a tree by one of the parts gives
- * a tree that uses a part of the arcs, so no packing loses by its absence.  Arcs that the
- * same edges use are one *row*, with the least of their capacities.
+ * Pairs that other pairs can replace in any tree are no candidates (planner/dominance.h),
+ * so no packing loses by their absence.  Arcs that the same edges use are one *row*, with
+ * the least of their capacities.
  */
 #ifndef MTREE_PLANNER_CANDIDATES_H
 #define MTREE_PLANNER_CANDIDATES_H
@@ -27,7 +26,9 @@ typedef struct {
     int *first;     /* [num_edges + 1] where an edge's rows start in `rows` */
     int *rows;      /* rows an edge uses, once for each time it does */
     int *out_first; /* [num_hosts + 1] where a host's edges start in `out` */
-    int *out; /* edges by the host they leave; undirected ones at both their hosts */
+    int *out;      /* edges by the host they leave; undirected ones at both their hosts */
+    int *in_first; /* the same by the host they enter */
+    int *in;
     int num_rows;
     double *capacity; /* [num_rows] bits/s, positive */
     int *arc;         /* [num_rows] the arc of the topology that gave the capacity */

@@ -117,16 +117,9 @@ static void refresh_key(mtree_grower_t *grower, const double *row_price,
 {
     const mtree_candidates_t *candidates = grower->candidates;
 
-    if (candidates->directed) {
-        int edge = grower->via[host];
-
-        grower->key[host] =
-            edge_key(grower, row_price, options, edge, joined_end(grower, edge, host));
-        return;
-    }
     grower->key[host] = INFINITY;
-    for (int o = candidates->out_first[host]; o < candidates->out_first[host + 1]; ++o) {
-        int edge = candidates->out[o];
+    for (int o = candidates->in_first[host]; o < candidates->in_first[host + 1]; ++o) {
+        int edge = candidates->in[o];
         int other = mtree_candidates_other(candidates, edge, host);
 
         if (grower->height[other] >= 0 &&
@@ -161,16 +154,21 @@ static int take_cheapest(mtree_grower_t *grower, const double *row_price,
 {
     int best = find_cheapest(grower);
 
-    for (int i = 0; options->spread > 0.0 && best >= 0 && i < REFRESHES; ++i) {
+    if (options->spread <= 0.0 || best < 0) {
+        return best;
+    }
+    for (int i = 0; i < REFRESHES; ++i) {
         int host = grower->waiting[best];
         double old = grower->key[host];
 
         refresh_key(grower, row_price, options, host);
         if (grower->key[host] <= old) {
-            break;
+            return best;
         }
         best = find_cheapest(grower);
     }
+    /* Whichever host it is now, it joins over the edge that is best now. */
+    refresh_key(grower, row_price, options, grower->waiting[best]);
     return best;
 }
 
