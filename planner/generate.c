@@ -150,10 +150,8 @@ mtree_status_t mtree_generator_cheapest(mtree_generator_t *generator,
     return status;
 }
 
-/* Keep the bound that @a row_price prove, when each group's cheapest trees together cost
- * @a cost. */
-static void offer_bound(mtree_generator_t *generator, const double *row_price,
-                        double cost)
+void mtree_generator_offer_bound(mtree_generator_t *generator, const double *row_price,
+                                 double cost)
 {
     const mtree_candidates_t *candidates = generator->candidates;
     double value = 0.0;
@@ -166,6 +164,21 @@ static void offer_bound(mtree_generator_t *generator, const double *row_price,
         memcpy(generator->bound_price, row_price,
                (size_t)candidates->num_rows * sizeof(*row_price));
     }
+}
+
+void mtree_generator_balance(mtree_generator_t *generator, const double *row_price,
+                             int group)
+{
+    const mtree_candidates_t *candidates = generator->candidates;
+    mtree_grow_options_t options = {.spread = 1.0};
+    int root = candidates->directed ? mtree_generator_root(generator, group) : 0;
+
+    if (candidates->num_edges <= candidates->num_rows) {
+        return;
+    }
+    (void)mtree_grower_run(generator->grower, row_price, root, &options,
+                           generator->edges);
+    generator->work += 4.0 * candidates->first[candidates->num_edges];
 }
 
 /* Put generator->edges into the pool unless the tree is too high. */
@@ -216,7 +229,7 @@ mtree_status_t mtree_generator_warm(mtree_generator_t *generator, int rounds, do
                 status = add_tree(generator, g);
             }
             if (status == MTREE_OK && generator->master->num_groups == 1) {
-                offer_bound(generator, row_price, cost);
+                mtree_generator_offer_bound(generator, row_price, cost);
             }
             raise_prices(generator, row_price, step);
         }
@@ -232,12 +245,12 @@ mtree_status_t mtree_generator_warm(mtree_generator_t *generator, int rounds, do
 
 mtree_status_t mtree_generator_solve(mtree_generator_t *generator)
 {
+    double lines = generator->candidates->num_rows + generator->master->num_groups;
     int pivots = mtree_lp_pivots(generator->master->lp);
     mtree_status_t status = mtree_master_solve(generator->master);
 
     pivots = mtree_lp_pivots(generator->master->lp) - pivots;
-    generator->work += (pivots + 10.0) * 20.0 *
-                       (generator->candidates->num_rows + generator->master->num_groups);
+    generator->work += (pivots + 10.0) * lines * (20.0 + lines / 20.0);
     return status;
 }
 
@@ -291,7 +304,7 @@ static mtree_status_t price_groups(mtree_generator_t *generator, int *added_p)
         }
     }
     if (status == MTREE_OK) {
-        offer_bound(generator, master->row_price, cost);
+        mtree_generator_offer_bound(generator, master->row_price, cost);
     }
     return status;
 }

@@ -52,6 +52,21 @@ mtree_status_t mtree_generator_cheapest(mtree_generator_t *generator,
                                         double *cost_p);
 
 /*
+ * Keep the bound that @a row_price proves, when each group's cheapest trees together cost
+ * @a cost, if it is the lowest so far.
+ */
+void mtree_generator_offer_bound(mtree_generator_t *generator, const double *row_price,
+                                 double cost);
+
+/*
+ * Where edges share rows (switches), a cheapest tree may run through one row many times:
+ * replace generator->edges by a tree that is cheap and does not.  Elsewhere nothing is
+ * done.
+ */
+void mtree_generator_balance(mtree_generator_t *generator, const double *row_price,
+                             int group);
+
+/*
  * Fill the pool with trees that share the rows evenly: multiplicative weights (Garg and
  * Koenemann), which raise the price of what each tree takes.  Lowers the bound on the
  * way.

@@ -18,12 +18,17 @@ static const double distance_parts[] = {0.0, 0.02, 0.06, 0.2, 0.6, 2.0, 1e3};
 
 #define NUM_DISTANCE_PARTS ((int)(sizeof(distance_parts) / sizeof(distance_parts[0])))
 
-/* Trees of the enumerated that one round adds. */
-#define BEST_OF_ALL 8
+/* Trees that one round adds: at least, and one for this many rows. */
+#define BEST_OFFERS    8
+#define ROWS_PER_OFFER 8
 
-/* Newton's method stops when T changes by less than this part. */
+/* T is taken down when that changes it by more than this part. */
 #define TIME_TOLERANCE 1e-6
-#define MAX_STEPS      60
+
+/* The search ends when this many rounds of new trees have taken T down by less than this
+ * part. */
+#define PATIENCE      8
+#define PATIENCE_GAIN 5e-4
 
 /* What a tree is worth beyond its price. */
 static double gain(const mtree_generator_t *generator, const mtree_column_t *column)
@@ -38,56 +43,68 @@ static double gain(const mtree_generator_t *generator, const mtree_column_t *col
     return master->group_price[column->group] * mtree_master_weight(master, column) - sum;
 }
 
-/* Add the trees of generator->all that gain most.  *added_p counts them. */
-static mtree_status_t price_all(mtree_generator_t *generator, int *added_p)
+/* The trees that gain most so far, the best first. */
+typedef struct {
+    int count, room;
+    double *gain;
+    int *column;
+} ranking_t;
+
+static void rank(ranking_t *ranking, int column, double gain)
 {
-    const mtree_pool_t *all = generator->all;
-    double best_gain[BEST_OF_ALL];
-    int best[BEST_OF_ALL];
-    int count = 0;
+    int place;
+
+    if (gain <= MTREE_GAIN ||
+        (ranking->count == ranking->room && gain <= ranking->gain[ranking->count - 1])) {
+        return;
+    }
+    place = ranking->count < ranking->room ? ranking->count++ : ranking->count - 1;
+    for (; place > 0 && ranking->gain[place - 1] < gain; --place) {
+        ranking->gain[place] = ranking->gain[place - 1];
+        ranking->column[place] = ranking->column[place - 1];
+    }
+    ranking->gain[place] = gain;
+    ranking->column[place] = column;
+}
+
+/* Add the trees of @a offers that gain most: all of them would slow the linear program
+ * down.  *added_p counts them. */
+static mtree_status_t add_best(mtree_generator_t *generator, const mtree_pool_t *offers,
+                               int *added_p)
+{
+    ranking_t ranking = {.room = BEST_OFFERS + generator->master->num_groups +
+                                 generator->candidates->num_rows / ROWS_PER_OFFER};
     mtree_status_t status = MTREE_OK;
 
-    for (int c = 0; c < all->num_columns; ++c) {
-        double value = gain(generator, &all->columns[c]);
-        int place;
+    ranking.gain = malloc((size_t)ranking.room * sizeof(*ranking.gain));
+    ranking.column = malloc((size_t)ranking.room * sizeof(*ranking.column));
+    if (ranking.gain == NULL || ranking.column == NULL) {
+        status = MTREE_ERR_NO_MEMORY;
+        goto free_ranking;
+    }
+    mtree_candidates_price(generator->candidates, generator->master->row_price,
+                           generator->price);
+    for (int c = 0; c < offers->num_columns; ++c) {
+        rank(&ranking, c, gain(generator, &offers->columns[c]));
+    }
+    for (int r = 0; r < ranking.count && status == MTREE_OK; ++r) {
+        const mtree_column_t *offer = &offers->columns[ranking.column[r]];
 
-        if (value <= MTREE_GAIN ||
-            (count == BEST_OF_ALL && value <= best_gain[count - 1])) {
-            continue;
-        }
-        place = count < BEST_OF_ALL ? count++ : count - 1;
-        for (; place > 0 && best_gain[place - 1] < value; --place) {
-            best_gain[place] = best_gain[place - 1];
-            best[place] = best[place - 1];
-        }
-        best_gain[place] = value;
-        best[place] = c;
+        status = mtree_pool_add(generator->pool, offer->group, offer->root, offer->edges,
+                                NULL);
     }
-    for (int b = 0; b < count && status == MTREE_OK; ++b) {
-        status = mtree_pool_add(generator->pool, 0, 0, all->columns[best[b]].edges, NULL);
-    }
-    generator->work += (double)all->num_columns * generator->candidates->num_hosts;
-    *added_p += count;
+    generator->work += (double)offers->num_columns * generator->candidates->num_hosts;
+    *added_p = ranking.count;
+
+free_ranking:
+    free(ranking.gain);
+    free(ranking.column);
     return status;
 }
 
-/* Add the tree in generator->edges when it gains. */
-static mtree_status_t offer_tree(mtree_generator_t *generator, int group, int *added_p)
-{
-    mtree_column_t column = {.group = group, .edges = generator->edges};
-
-    column.root = mtree_generator_root(generator, group);
-    mtree_pool_measure(generator->pool, &column);
-    if (gain(generator, &column) <= MTREE_GAIN) {
-        return MTREE_OK;
-    }
-    ++*added_p;
-    return mtree_pool_add(generator->pool, group, column.root, generator->edges, NULL);
-}
-
-/* Grow shallow trees of a group from @a root, and offer each. */
-static mtree_status_t price_root(mtree_generator_t *generator, int group, int root,
-                                 int *added_p)
+/* Grow shallow trees of a group from @a root into @a offers. */
+static mtree_status_t offer_from_root(mtree_generator_t *generator, int group, int root,
+                                      mtree_pool_t *offers)
 {
     const mtree_candidates_t *candidates = generator->candidates;
     const mtree_master_t *master = generator->master;
@@ -102,7 +119,7 @@ static mtree_status_t price_root(mtree_generator_t *generator, int group, int ro
 
         if (mtree_grower_run(generator->grower, master->row_price, root, &options,
                              generator->edges)) {
-            status = offer_tree(generator, group, added_p);
+            status = mtree_pool_add(offers, group, root, generator->edges, NULL);
         }
         generator->work += (double)candidates->num_hosts * candidates->num_hosts +
                            4.0 * candidates->num_edges + 10.0 * candidates->num_hosts;
@@ -113,49 +130,62 @@ static mtree_status_t price_root(mtree_generator_t *generator, int group, int ro
     return status;
 }
 
-static mtree_status_t price_group(mtree_generator_t *generator, int group, int *added_p)
+/* The cheapest tree of a group, and shallow ones from its root, or from many when
+ * undirected. */
+static mtree_status_t offer_trees(mtree_generator_t *generator, int group,
+                                  mtree_pool_t *offers)
 {
     const mtree_candidates_t *candidates = generator->candidates;
+    int root = mtree_generator_root(generator, group);
+    int step = (candidates->num_hosts + MAX_ROOTS - 1) / MAX_ROOTS;
     double price;
     mtree_status_t status =
         mtree_generator_cheapest(generator, generator->master->row_price, group, &price);
 
-    mtree_candidates_price(candidates, generator->master->row_price, generator->price);
     if (status == MTREE_OK) {
-        status = offer_tree(generator, group, added_p);
+        status = mtree_pool_add(offers, group, root, generator->edges, NULL);
     }
     if (candidates->directed) {
-        return status == MTREE_OK
-                   ? price_root(generator, group, mtree_generator_root(generator, group),
-                                added_p)
-                   : status;
+        return status == MTREE_OK ? offer_from_root(generator, group, root, offers)
+                                  : status;
     }
-    int step = (candidates->num_hosts + MAX_ROOTS - 1) / MAX_ROOTS;
+    for (root = 0; root < candidates->num_hosts && status == MTREE_OK; root += step) {
+        status = offer_from_root(generator, group, root, offers);
+    }
+    return status;
+}
 
-    for (int root = 0; root < candidates->num_hosts && status == MTREE_OK; root += step) {
-        status = price_root(generator, group, root, added_p);
+/* Add trees that pay under the master's prices; *added_p is their number. */
+static mtree_status_t price_shapes(mtree_generator_t *generator, int *added_p)
+{
+    mtree_pool_t *offers = NULL;
+    mtree_status_t status;
+
+    if (generator->all != NULL) {
+        return add_best(generator, generator->all, added_p);
     }
+    status =
+        mtree_pool_create(generator->candidates, generator->pool->max_height, &offers);
+    for (int g = 0; g < generator->master->num_groups && status == MTREE_OK; ++g) {
+        status = offer_trees(generator, g, offers);
+    }
+    if (status == MTREE_OK) {
+        status = add_best(generator, offers, added_p);
+    }
+    mtree_pool_destroy(offers);
     return status;
 }
 
 mtree_status_t mtree_generator_run_shaped(mtree_generator_t *generator, double work)
 {
     mtree_status_t status;
-    int added, before;
+    int added = 0, before;
 
     do {
-        added = 0;
         before = generator->pool->num_columns;
         status = mtree_generator_solve(generator);
-        if (status == MTREE_OK && generator->all != NULL) {
-            mtree_candidates_price(generator->candidates, generator->master->row_price,
-                                   generator->price);
-            status = price_all(generator, &added);
-        }
-        for (int g = 0; generator->all == NULL && g < generator->master->num_groups &&
-                        status == MTREE_OK;
-             ++g) {
-            status = price_group(generator, g, &added);
+        if (status == MTREE_OK) {
+            status = price_shapes(generator, &added);
         }
     } while (status == MTREE_OK && added > 0 && generator->pool->num_columns > before &&
              generator->work < work);
@@ -215,23 +245,38 @@ mtree_status_t mtree_generator_run_time(mtree_generator_t *generator, double bit
                                         double work, double *time_p)
 {
     double time = enough_time(generator, bits);
-    mtree_status_t status = MTREE_OK;
+    mtree_status_t status = mtree_master_set_time(generator->master, time);
+    double time_before = time;
+    int added = 1;
+    int rounds = 0;
 
-    for (int step = 0; step < MAX_STEPS && status == MTREE_OK; ++step) {
+    while (status == MTREE_OK) {
         double next;
+        int before = generator->pool->num_columns;
 
-        status = mtree_master_set_time(generator->master, time);
-        if (status == MTREE_OK) {
-            status = mtree_generator_run_shaped(generator, work);
-        }
+        status = mtree_generator_solve(generator);
         if (status != MTREE_OK) {
             break;
         }
         next = needed_time(generator, bits);
-        if (!(next < time * (1.0 - TIME_TOLERANCE))) {
+        if (next < time * (1.0 - TIME_TOLERANCE)) {
+            /* The rates are enough for less time: ask for that before looking for trees.
+             */
+            time = next;
+            status = mtree_master_set_time(generator->master, time);
+            continue;
+        }
+        if (++rounds % PATIENCE == 0) {
+            if (time > time_before * (1.0 - PATIENCE_GAIN)) {
+                break;
+            }
+            time_before = time;
+        }
+        if (added == 0 || generator->work > work) {
             break;
         }
-        time = next;
+        status = price_shapes(generator, &added);
+        added = generator->pool->num_columns > before ? added : 0;
     }
     if (status == MTREE_OK) {
         *time_p = time;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 /* Pivots that one solution may take, for each row and column of the program. */
-#define PIVOTS_PER_LINE 200
+#define PIVOTS_PER_LINE 20
 
 struct mtree_lp {
     glp_prob *problem;
@@ -214,13 +214,13 @@ mtree_status_t mtree_lp_make_binary(mtree_lp_t *lp, int column)
 
 /* One run of the simplex method, from the basis at hand or (@a afresh) from the one of
  * the rows. */
-static bool solve_once(mtree_lp_t *lp, bool afresh)
+static bool solve_once(mtree_lp_t *lp, int method, bool afresh)
 {
     glp_smcp parameters;
 
     glp_init_smcp(&parameters);
     parameters.msg_lev = GLP_MSG_OFF;
-    parameters.meth = GLP_PRIMAL;
+    parameters.meth = method;
     parameters.it_lim = PIVOTS_PER_LINE * (glp_get_num_rows(lp->problem) +
                                            glp_get_num_cols(lp->problem) + 1);
     if (afresh) {
@@ -232,7 +232,8 @@ static bool solve_once(mtree_lp_t *lp, bool afresh)
 
 static void call_solve(mtree_lp_t *lp, call_t *call)
 {
-    call->found = solve_once(lp, false) || solve_once(lp, true);
+    call->found = solve_once(lp, GLP_PRIMAL, false) || solve_once(lp, GLP_DUALP, false) ||
+                  solve_once(lp, GLP_PRIMAL, true);
 }
 
 mtree_status_t mtree_lp_solve(mtree_lp_t *lp)

@@ -9,6 +9,11 @@
 /* Column 0 of the program is x; tree t is column t + 1. */
 #define FIRST_TREE 1
 
+/* What capacities are perturbed by at most, and a number whose multiples spread evenly
+ * between whole ones. */
+#define TINY_PART 1e-6
+#define GOLDEN    0.6180339887498949
+
 void mtree_master_destroy(mtree_master_t *master)
 {
     if (master == NULL) {
@@ -24,6 +29,26 @@ void mtree_master_destroy(mtree_master_t *master)
     free(master);
 }
 
+/*
+ * Set the rows' capacities, each less by a different tiny part (@a slack 1) or in full
+ * (0).  Equal capacities make the program degenerate: the simplex method then pivots on
+ * without getting anywhere.
+ */
+static mtree_status_t bound_rows(mtree_master_t *master, double slack)
+{
+    const mtree_candidates_t *candidates = master->pool->candidates;
+    mtree_status_t status = MTREE_OK;
+
+    for (int row = 0; row < candidates->num_rows && status == MTREE_OK; ++row) {
+        double part = fmod((row + 1) * GOLDEN, 1.0) * TINY_PART * slack;
+
+        status =
+            mtree_lp_bound_row(master->lp, row, -INFINITY,
+                               candidates->capacity[row] * (1.0 - part) / master->scale);
+    }
+    return status;
+}
+
 /* Rows of capacity, one of groups each, and x. */
 static mtree_status_t set_up(mtree_master_t *master)
 {
@@ -34,9 +59,8 @@ static mtree_status_t set_up(mtree_master_t *master)
     if (status == MTREE_OK) {
         status = mtree_lp_add_rows(master->lp, master->num_groups, 0.0, INFINITY);
     }
-    for (int row = 0; row < candidates->num_rows && status == MTREE_OK; ++row) {
-        status = mtree_lp_bound_row(master->lp, row, -INFINITY,
-                                    candidates->capacity[row] / master->scale);
+    if (status == MTREE_OK) {
+        status = bound_rows(master, 1.0);
     }
     for (int group = 0; group < master->num_groups; ++group) {
         master->index[group] = candidates->num_rows + group;
@@ -186,4 +210,11 @@ mtree_status_t mtree_master_solve(mtree_master_t *master)
             fmax(0.0, -mtree_lp_price(master->lp, candidates->num_rows + group));
     }
     return MTREE_OK;
+}
+
+mtree_status_t mtree_master_finish(mtree_master_t *master)
+{
+    mtree_status_t status = bound_rows(master, 0.0);
+
+    return status == MTREE_OK ? mtree_master_solve(master) : status;
 }

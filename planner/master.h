@@ -53,4 +53,8 @@ mtree_status_t mtree_master_set_time(mtree_master_t *master, double time);
  */
 mtree_status_t mtree_master_solve(mtree_master_t *master);
 
+/* Solve a last time, with the capacities in full: until then each is less by up to a
+ * millionth. */
+mtree_status_t mtree_master_finish(mtree_master_t *master);
+
 #endif

@@ -9,6 +9,9 @@
 /* A change must gain this part of the value to count, so that the search ends. */
 #define GAIN 1e-9
 
+/* The search is over when the value is this close to what no set can exceed. */
+#define GOOD_ENOUGH 1e-6
+
 /* The rates that greedy starts aim at, as parts of the optimum over K. */
 static const double aims[] = {1.1, 1.0, 0.95, 0.9, 0.85, 0.8, 0.75, 0.7, 0.6, 0.5};
 
@@ -18,6 +21,11 @@ static const double aims[] = {1.1, 1.0, 0.95, 0.9, 0.85, 0.8, 0.75, 0.7, 0.6, 0.
 static const double powers[] = {2.0, 1.0, 4.0, 8.0};
 
 #define NUM_POWERS ((int)(sizeof(powers) / sizeof(powers[0])))
+
+/* How much distance counts in trees that are grown, where latency does; tried in turn. */
+static const double shallows[] = {1.0, 0.0, 0.3, 3.0, 10.0};
+
+#define NUM_SHALLOWS ((int)(sizeof(shallows) / sizeof(shallows[0])))
 
 typedef struct {
     mtree_generator_t *generator;
@@ -39,6 +47,8 @@ typedef struct {
     double *price; /* [num_edges of candidates] */
     double *left;  /* [num_rows] capacity that is left */
     double *grow_price; /* [num_rows] */
+    double most;        /* no set's value exceeds it */
+    double shallow;     /* how much distance counts when trees are grown; 0: not */
     double work, max_work;
 } search_t;
 
@@ -344,6 +354,17 @@ static bool grow_wide(search_t *search, int t, double least, double power)
             search->grow_price[row] *= 1e6;
         }
     }
+    if (search->generator->master->time > 0.0) {
+        double sum = 0.0;
+
+        for (int row = 0; row < candidates->num_rows; ++row) {
+            sum += fmin(search->grow_price[row], 1e3);
+        }
+        /* A distance of T then counts as much as the whole tree does, at the mean price
+         * of a row. */
+        options.distance_price = search->shallow * sum / candidates->num_rows *
+                                 candidates->num_hosts / search->generator->master->time;
+    }
     search->work += 30.0 * candidates->num_rows +
                     (double)candidates->num_hosts * candidates->num_hosts +
                     candidates->num_edges;
@@ -446,20 +467,29 @@ static bool rebuild_tree(search_t *search, int t, double power)
     return true;
 }
 
+/* Is there nothing to gain any more, or no work left? */
+static bool is_done(const search_t *search)
+{
+    return search->work >= search->max_work ||
+           search->best_value >= search->most * (1.0 - GOOD_ENOUGH);
+}
+
 /* Start from each beginning, improve the best, then rebuild trees in turn for as long as
  * there is work left. */
 static void search_set(search_t *search)
 {
-    double aim = search->generator->master->x / search->max_trees;
+    double aim = search->most / search->max_trees;
 
     start_from_master(search);
     keep_best(search);
     improve(search);
-    for (int a = 0; a < NUM_AIMS; ++a) {
+    for (int a = 0; a < NUM_AIMS && !is_done(search); ++a) {
+        search->shallow = shallows[a % NUM_SHALLOWS];
         start_greedily(search, aims[a] * aim);
         improve(search);
     }
-    for (int kick = 0; search->work < search->max_work; ++kick) {
+    for (int kick = 0; !is_done(search); ++kick) {
+        search->shallow = shallows[kick % NUM_SHALLOWS];
         return_to_best(search);
         if (search->num_trees < search->max_trees) {
             set_tree(search, search->num_trees, search->best_edges);
@@ -508,12 +538,13 @@ static mtree_status_t hand_over(const search_t *search, mtree_tree_set_t *set_p)
 }
 
 mtree_status_t mtree_thin(mtree_generator_t *generator, int max_trees, double min_rate,
-                          double work, mtree_tree_set_t *set_p)
+                          double most, double work, mtree_tree_set_t *set_p)
 {
     search_t search = {.generator = generator,
                        .candidates = generator->candidates,
                        .max_trees = max_trees,
                        .num_edges = generator->candidates->num_hosts - 1,
+                       .most = most,
                        .max_work = work};
     mtree_status_t status = search_init(&search);
 

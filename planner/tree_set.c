@@ -1,5 +1,6 @@
 #include "planner/tree_set.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,6 +71,117 @@ mtree_status_t mtree_tree_set_take(const mtree_generator_t *generator,
     }
     *set_p = set;
     return MTREE_OK;
+}
+
+double mtree_tree_set_time(const mtree_tree_set_t *set, double bits)
+{
+    double time = INFINITY, last;
+
+    /* Trees that begin after the time found take no part; without them it takes longer
+     * for fewer. */
+    do {
+        double rate = 0.0, head = 0.0;
+
+        last = time;
+        for (int t = 0; t < set->num_trees; ++t) {
+            if (set->trees[t].delay < last) {
+                rate += set->rate[t];
+                head += set->rate[t] * set->trees[t].delay;
+            }
+        }
+        time = rate > 0.0 ? (bits + head) / rate : INFINITY;
+    } while (time < last);
+    return time;
+}
+
+static void remove_tree(mtree_tree_set_t *set, int t)
+{
+    mtree_column_t tree = set->trees[t];
+
+    --set->num_trees;
+    set->trees[t] = set->trees[set->num_trees];
+    set->rate[t] = set->rate[set->num_trees];
+    set->trees[set->num_trees] = tree;
+}
+
+/* How many trees of the set come before tree @a t in its group, the fastest first. */
+static int rank_in_group(const mtree_tree_set_t *set, int t)
+{
+    int rank = 0;
+
+    for (int other = 0; other < set->num_trees; ++other) {
+        rank += set->trees[other].group == set->trees[t].group &&
+                (set->rate[other] > set->rate[t] ||
+                 (set->rate[other] == set->rate[t] && other < t));
+    }
+    return rank;
+}
+
+void mtree_tree_set_trim(mtree_tree_set_t *set, int max_trees, double min_rate)
+{
+    bool removed = true;
+
+    while (removed) {
+        removed = false;
+        for (int t = set->num_trees - 1; t >= 0 && !removed; --t) {
+            int rank = rank_in_group(set, t);
+
+            if ((max_trees > 0 && rank >= max_trees) ||
+                (rank > 0 && set->rate[t] < min_rate)) {
+                remove_tree(set, t);
+                removed = true;
+            }
+        }
+    }
+}
+
+mtree_status_t mtree_tree_set_refit(const mtree_generator_t *generator,
+                                    mtree_tree_set_t *set)
+{
+    mtree_pool_t *pool = NULL;
+    mtree_master_t *master = NULL;
+    mtree_status_t status =
+        mtree_pool_create(generator->candidates, generator->pool->max_height, &pool);
+
+    if (status != MTREE_OK) {
+        return status;
+    }
+    for (int t = 0; t < set->num_trees && status == MTREE_OK; ++t) {
+        status = mtree_pool_add(pool, set->trees[t].group, set->trees[t].root,
+                                set->trees[t].edges, NULL);
+    }
+    if (status == MTREE_OK) {
+        status = mtree_master_create(pool, generator->master->num_groups, &master);
+    }
+    if (status == MTREE_OK) {
+        status = mtree_master_set_time(master, generator->master->time);
+    }
+    if (status == MTREE_OK) {
+        status = mtree_master_finish(master);
+    }
+    /* The trees are different, so the pool numbers them as the set does. */
+    for (int t = 0; t < set->num_trees && status == MTREE_OK; ++t) {
+        set->rate[t] = master->rate[t];
+    }
+    mtree_master_destroy(master);
+    mtree_pool_destroy(pool);
+    return status;
+}
+
+void mtree_tree_set_drop_small(mtree_tree_set_t *set, double time, double part)
+{
+    double sum = 0.0;
+
+    for (int t = 0; t < set->num_trees; ++t) {
+        sum += set->rate[t] * fmax(0.0, time - set->trees[t].delay);
+    }
+    for (int t = set->num_trees - 1; t >= 0; --t) {
+        double bits = set->rate[t] * fmax(0.0, time - set->trees[t].delay);
+
+        if (bits * set->num_trees < part * sum && rank_in_group(set, t) > 0) {
+            remove_tree(set, t);
+        }
+    }
 }
 
 void mtree_tree_set_clear(mtree_tree_set_t *set)
