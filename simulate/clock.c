@@ -2,8 +2,9 @@
 
 #include <stdlib.h>
 
-/* Events between two calls of the progress function: some tenths of a second. */
-#define PROGRESS_EVENTS (UINT64_C(1) << 20)
+/* Events between two calls of the progress function: at most some seconds where each
+ * moves a thousand flows. */
+#define PROGRESS_EVENTS (UINT64_C(1) << 14)
 
 struct mtree_clock {
     double now;

@@ -25,7 +25,7 @@ struct mtree_clock_event {
     size_t place;      /* 1 + index in the heap; 0: does not wait */
 };
 
-/* Called between events every few million events; @a arg as given. */
+/* Called between events every few thousand events; @a arg as given. */
 typedef void (*mtree_clock_progress_t)(double now, void *arg);
 
 /* A clock that stands at 0, owned by the caller. */

@@ -60,21 +60,21 @@ mtree_status_t mtree_network_create(mtree_clock_t *clock,
     network->options = *options;
     network->num_arcs = (int)num_arcs;
     network->timer.func = mtree_network_flow_timer;
-    /* One allocation holds the five arrays; one element more keeps it from being empty.
-     */
-    network->capacity = calloc(5 * num_arcs + 1, sizeof(double));
+    /* One allocation holds the arrays; one element more keeps it from being empty. */
+    network->capacity = calloc(3 * num_arcs + 1, sizeof(double));
     if (network->capacity == NULL) {
         mtree_network_destroy(network);
         return MTREE_ERR_NO_MEMORY;
     }
     network->free_at = network->capacity + num_arcs;
     network->busy = network->capacity + 2 * num_arcs;
-    network->left = network->capacity + 3 * num_arcs;
-    network->load = network->capacity + 4 * num_arcs;
     for (arc = 0; arc < num_arcs; arc++) {
         network->capacity[arc] = mtree_arc_capacity(topology, (int)arc);
     }
-    status = mtree_routes_create(topology, hosts, num_hosts, &network->routes);
+    status = mtree_flows_create(network->num_arcs, network->capacity, &network->flows);
+    if (status == MTREE_OK) {
+        status = mtree_routes_create(topology, hosts, num_hosts, &network->routes);
+    }
     if (status != MTREE_OK) {
         mtree_network_destroy(network);
         return status;
@@ -92,13 +92,11 @@ void mtree_network_destroy(mtree_network_t *network)
     }
     for (connection = network->connections; connection != NULL; connection = next) {
         next = connection->next;
-        free(connection->flow_arcs);
-        free(connection->flow_weights);
+        free(connection->flow.uses);
         free(connection);
     }
     mtree_routes_destroy(network->routes);
-    free(network->active);
-    free(network->flows);
+    mtree_flows_destroy(network->flows);
     free(network->capacity);
     free(network);
 }
@@ -131,26 +129,22 @@ static mtree_status_t set_flow(mtree_connection_t *connection)
     const double ack_share =
         network->options.ack_bytes /
         (double)(network->options.packet_bytes + network->options.header_bytes);
-    size_t room = 2 * (size_t)connection->num_arcs + 1;
+    mtree_flow_use_t *uses;
     int length = 0, arc, i;
 
-    connection->flow_arcs = calloc(room, sizeof(int));
-    connection->flow_weights = calloc(room, sizeof(double));
-    if (connection->flow_arcs == NULL || connection->flow_weights == NULL) {
+    uses = calloc(2 * (size_t)connection->num_arcs + 1, sizeof(*uses));
+    if (uses == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }
     for (i = 0; i < connection->num_arcs; i++) {
         arc = connection->arcs[i];
-        connection->flow_arcs[length] = arc;
-        connection->flow_weights[length++] = 1.0;
+        uses[length++] = (mtree_flow_use_t){.arc = arc, .weight = 1.0};
         if (ack_share > 0.0 && network->capacity[arc ^ 1] > 0.0) {
-            connection->flow_arcs[length] = arc ^ 1;
-            connection->flow_weights[length++] = ack_share;
+            uses[length++] = (mtree_flow_use_t){.arc = arc ^ 1, .weight = ack_share};
         }
     }
-    connection->flow.num_arcs = length;
-    connection->flow.arcs = connection->flow_arcs;
-    connection->flow.weights = connection->flow_weights;
+    connection->flow.num_uses = length;
+    connection->flow.uses = uses;
     connection->flow.limit = connection->limit;
     return MTREE_OK;
 }
@@ -190,7 +184,7 @@ mtree_status_t mtree_network_connect(mtree_network_t *network, int from, int to,
     }
     connection->network = network;
     connection->last_p = &connection->first;
-    connection->place = -1;
+    connection->completion.func = mtree_network_flow_complete;
     connection->next = network->connections;
     network->connections = connection;
     set_route(connection, from, to);

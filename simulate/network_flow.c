@@ -1,77 +1,88 @@
 #include "simulate/network_model.h"
 
 #include <float.h>
-#include <math.h>
-#include <stdlib.h>
 
 /* A message that lacks less than this many seconds of its rate has been sent: the rest is
  * rounding. */
 #define TIME_TOLERANCE 1e-12
 
-/* Count down the bits that the flows have sent since the last time. */
-static void flow_advance(mtree_network_t *network)
+static mtree_connection_t *connection_of_flow(mtree_flow_t *flow)
 {
-    const double now = mtree_clock_now(network->clock);
-    const double seconds = now - network->updated;
-    const mtree_fair_flow_t *flow;
-    double bits;
-    int f, i;
-
-    network->updated = now;
-    if (seconds == 0.0) {
-        return;
-    }
-    for (f = 0; f < network->num_active; f++) {
-        flow = &network->active[f]->flow;
-        bits = flow->rate * seconds;
-        network->active[f]->first->bits -= bits;
-        for (i = 0; i < flow->num_arcs; i++) {
-            network->busy[flow->arcs[i]] +=
-                bits * flow->weights[i] / network->capacity[flow->arcs[i]];
-        }
-    }
+    return (mtree_connection_t *)((char *)flow - offsetof(mtree_connection_t, flow));
 }
 
-/* Take the first message off a connection; its place among the active ones goes to the
- * last of them when nothing is left. */
-static void flow_pop(mtree_connection_t *connection)
+/* Count down the bits of the first message that were sent since the last time. */
+static void flow_count(mtree_connection_t *connection)
 {
     mtree_network_t *network = connection->network;
-    mtree_connection_t *moved;
+    const mtree_flow_t *flow = &connection->flow;
+    const double now = mtree_clock_now(network->clock);
+    const double bits = connection->rate * (now - connection->counted);
+    int i;
 
-    connection->first = connection->first->next;
-    if (connection->first != NULL) {
+    connection->counted = now;
+    if (bits == 0.0) {
         return;
     }
-    connection->last_p = &connection->first;
-    moved = network->active[--network->num_active];
-    network->active[connection->place] = moved;
-    moved->place = connection->place;
-    connection->place = -1;
+    connection->first->bits -= bits;
+    for (i = 0; i < flow->num_uses; i++) {
+        network->busy[flow->uses[i].arc] +=
+            bits * flow->uses[i].weight / network->capacity[flow->uses[i].arc];
+    }
 }
 
-static void flow_complete(mtree_network_t *network)
+/* When the first message will be sent if the rate stays as it is. */
+static void flow_schedule(mtree_connection_t *connection)
 {
-    const double now = mtree_clock_now(network->clock);
-    mtree_connection_t *connection;
-    mtree_message_t *message;
-    int f = 0;
+    mtree_clock_add(connection->network->clock, &connection->completion,
+                    connection->counted + connection->first->bits / connection->rate);
+}
 
-    while (f < network->num_active) {
-        connection = network->active[f];
-        message = connection->first;
-        if (message->bits >
-            connection->flow.rate * (TIME_TOLERANCE + now * DBL_EPSILON)) {
-            f++;
-            continue;
+/* The rates are found when all else that is due now has happened, once. */
+static void flow_changed(mtree_network_t *network)
+{
+    mtree_clock_add(network->clock, &network->timer, mtree_clock_now(network->clock));
+}
+
+void mtree_network_flow_complete(mtree_clock_event_t *event)
+{
+    mtree_connection_t *connection =
+        (mtree_connection_t *)((char *)event - offsetof(mtree_connection_t, completion));
+    mtree_network_t *network = connection->network;
+    mtree_message_t *message = connection->first;
+    const double now = mtree_clock_now(network->clock);
+
+    flow_count(connection);
+    connection->first = message->next;
+    if (connection->first != NULL) {
+        flow_schedule(connection);
+    } else {
+        connection->last_p = &connection->first;
+        connection->rate = 0.0;
+        mtree_flows_leave(network->flows, &connection->flow);
+        flow_changed(network);
+    }
+    mtree_network_set_departure(message, now);
+    mtree_network_set_arrival(message,
+                              now + connection->latency + connection->forwarding);
+}
+
+/* Messages that end at the same time but for rounding end now, before the arcs are
+ * shared anew. */
+static void flow_complete_touched(mtree_flow_t *const *touched, int num_touched)
+{
+    mtree_connection_t *connection;
+    double lacking, now;
+    int i;
+
+    for (i = 0; i < num_touched; i++) {
+        connection = connection_of_flow(touched[i]);
+        now = mtree_clock_now(connection->network->clock);
+        lacking = connection->completion.time - now;
+        if (connection->rate > 0.0 && lacking <= TIME_TOLERANCE + now * DBL_EPSILON) {
+            mtree_clock_remove(connection->network->clock, &connection->completion);
+            mtree_network_flow_complete(&connection->completion);
         }
-        flow_pop(connection);
-        if (connection->place == f) {
-            f++;
-        }
-        mtree_network_set_departure(message, now);
-        mtree_network_set_arrival(message,
-                                  now + connection->latency + connection->forwarding);
     }
 }
 
@@ -79,47 +90,22 @@ void mtree_network_flow_timer(mtree_clock_event_t *event)
 {
     mtree_network_t *network =
         (mtree_network_t *)((char *)event - offsetof(mtree_network_t, timer));
-    double next = INFINITY;
-    int f;
+    mtree_flow_t *const *touched;
+    mtree_connection_t *connection;
+    int num_touched = mtree_flows_touched(network->flows, &touched), i;
 
-    flow_advance(network);
-    flow_complete(network);
-    for (f = 0; f < network->num_active; f++) {
-        network->flows[f] = &network->active[f]->flow;
-        network->flows[f]->rate = 0.0;
+    flow_complete_touched(touched, num_touched);
+    mtree_flows_share(network->flows);
+    for (i = 0; i < num_touched; i++) {
+        connection = connection_of_flow(touched[i]);
+        if (touched[i]->joined && touched[i]->rate != connection->rate) {
+            flow_count(connection);
+            connection->rate = touched[i]->rate;
+            flow_schedule(connection);
+        }
     }
-    mtree_flows_share(network->flows, network->num_active, network->capacity,
-                      network->left, network->load);
-    for (f = 0; f < network->num_active; f++) {
-        next =
-            fmin(next, network->active[f]->first->bits / network->active[f]->flow.rate);
-    }
-    if (network->num_active > 0) {
-        mtree_clock_add(network->clock, event, mtree_clock_now(network->clock) + next);
-    }
-}
-
-static mtree_status_t flow_reserve(mtree_network_t *network)
-{
-    int room = network->active_room == 0 ? 64 : 2 * network->active_room;
-    mtree_connection_t **active;
-    mtree_fair_flow_t **flows;
-
-    if (network->num_active < network->active_room) {
-        return MTREE_OK;
-    }
-    active = realloc(network->active, (size_t)room * sizeof(mtree_connection_t *));
-    if (active == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
-    network->active = active;
-    flows = realloc(network->flows, (size_t)room * sizeof(mtree_fair_flow_t *));
-    if (flows == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
-    network->flows = flows;
-    network->active_room = room;
-    return MTREE_OK;
+    /* What completed here has been taken into account. */
+    mtree_clock_remove(network->clock, event);
 }
 
 void mtree_network_flow_send(mtree_message_t *message)
@@ -131,17 +117,13 @@ void mtree_network_flow_send(mtree_message_t *message)
     message->next = NULL;
     *connection->last_p = message;
     connection->last_p = &message->next;
-    if (connection->place >= 0) {
+    if (connection->flow.joined) {
         return;
     }
-    if (flow_reserve(network) != MTREE_OK) {
+    connection->counted = mtree_clock_now(network->clock);
+    if (mtree_flows_join(network->flows, &connection->flow) != MTREE_OK) {
         mtree_clock_fail(network->clock, MTREE_ERR_NO_MEMORY);
         return;
     }
-    /* Bits sent so far are counted at the rates that held before this flow came. */
-    flow_advance(network);
-    connection->flow.rate = 0.0;
-    connection->place = network->num_active;
-    network->active[network->num_active++] = connection;
-    mtree_clock_add(network->clock, &network->timer, mtree_clock_now(network->clock));
+    flow_changed(network);
 }

@@ -18,12 +18,13 @@ struct mtree_connection {
     double last_arrival; /* queue model: of the messages so far; a later one is not before
                             it */
     double next_start;   /* queue model: when the window lets the next message begin */
-    mtree_message_t *first; /* flow model: messages not yet sent */
+    /* Flow model. */
+    mtree_message_t *first; /* messages not yet sent */
     mtree_message_t **last_p;
-    int place; /* flow model: index among the active ones, -1: idle */
-    mtree_fair_flow_t flow;
-    int *flow_arcs;
-    double *flow_weights;
+    mtree_flow_t flow;
+    double rate;    /* at which the first message is being sent */
+    double counted; /* when its bits were last counted down */
+    mtree_clock_event_t completion;
 };
 
 struct mtree_network {
@@ -37,12 +38,8 @@ struct mtree_network {
     double *free_at; /* queue model: when the arc has sent all that it was given */
     double *busy;
     /* Flow model. */
-    mtree_clock_event_t timer;
-    double updated; /* when the messages' bits were last counted down */
-    int num_active, active_room;
-    mtree_connection_t **active;
-    mtree_fair_flow_t **flows;
-    double *left, *load; /* scratch of mtree_flows_share() */
+    mtree_clock_event_t timer; /* due when a flow came or went */
+    mtree_flows_t *flows;
 };
 
 /* What a message of @a bytes is on the wire: packets, bits with headers, bits of its
@@ -65,8 +62,10 @@ void mtree_network_set_arrival(mtree_message_t *message, double time);
 /* Send in the queue model. */
 void mtree_network_queue_send(mtree_message_t *message);
 
-/* Send in the flow model, and its timer: something changed, share the arcs anew. */
+/* Send in the flow model, and its events: the first message of a connection is sent; a
+ * flow came or went, so the arcs are to be shared anew. */
 void mtree_network_flow_send(mtree_message_t *message);
+void mtree_network_flow_complete(mtree_clock_event_t *event);
 void mtree_network_flow_timer(mtree_clock_event_t *event);
 
 #endif

@@ -49,8 +49,7 @@ enum {
 #define SIMULATING_HELP                                                                  \
     "      --ranks-per-host N  (default 1)\n"                                            \
     "      --model M         flow (default): messages share links max-min fairly;\n"     \
-    "                        queue: links send one message after the other, faster to\n" \
-    "                        simulate on large networks\n"                               \
+    "                        queue: links send one message after the other\n"            \
     "      --chunk BYTES     of a plan's messages (default: the plan's)\n"               \
     "      --segment BYTES   of Open MPI's pipelining algorithms (default: whole\n"      \
     "                        messages, as Open MPI does)\n"                              \
