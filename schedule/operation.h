@@ -3,7 +3,7 @@
  *
  * It starts receives ahead, folds what comes up in a fixed order, and keeps a queue a
  * neighbour from which the chunk of the stream that is furthest behind goes next.
- * Completions of the transport drive it; nothing in it waits.  See docs/internals.md for
+ * Completions of the transport drive it; nothing in it waits.  See docs/design.md for
  * a picture of the flow.
  */
 #ifndef MTREE_SCHEDULE_OPERATION_H

@@ -19,10 +19,11 @@ SKIP = 77
 TIMEOUT = 60
 
 
-def netlab(*arguments, check=True):
+def netlab(*arguments, check=True, environment=None):
     """Run netlab to its end; returns what subprocess.run() returns."""
     done = subprocess.run(
         [NETLAB, *arguments],
+        env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -69,6 +70,14 @@ def wait_until(true, seconds=40):
     while not true() and time.monotonic() < deadline:
         time.sleep(0.05)
     return true()
+
+
+class Probe(unittest.TestCase):
+    def test_finds_system_programs_that_the_path_leaves_out(self):
+        places = os.environ["PATH"].split(os.pathsep)
+        path = os.pathsep.join(p for p in places if not p.endswith("sbin"))
+        probe = netlab("probe", "--json", environment={**os.environ, "PATH": path})
+        self.assertEqual(json.loads(probe.stdout)["shaping"], "yes")
 
 
 class BadArguments(unittest.TestCase):
