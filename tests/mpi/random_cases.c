@@ -4,7 +4,8 @@
  * itself.  "early" frees communicators before their calls have ended, which Open MPI's
  * own nonblocking collectives do not bear; "tame" leaves out the datatypes that its
  * collectives get wrong (different ones on different ranks, negative lower bounds, no
- * bytes).
+ * bytes); without it, mtree must serve all of these communicators: the world, and its
+ * halves where they have two ranks or more.
  *
  * What must be the same on all ranks is drawn from a generator that all ranks share;
  * datatypes of equal signature and the order of completion are each rank's own.
@@ -99,10 +100,17 @@ static bool is_fold(const case_t *c)
            c->collective == REDUCE_SCATTER || c->collective == REDUCE_SCATTER_BLOCK;
 }
 
+/* What Open MPI may serve itself. */
 static bool is_small(const case_t *c)
 {
-    return c->collective == BARRIER ||
+    return c->collective == BARRIER || c->ranks == 1 ||
            (size_t)c->total * item_bytes(c->kind) <= SMALL_BYTES;
+}
+
+/* libnbc writes before its scratch memory where a lower bound is negative. */
+static bool is_tame(const case_t *c)
+{
+    return tame || c->ranks == 1 || (c->form == NONBLOCKING && is_small(c));
 }
 
 /* A layout that all ranks or, for data that is moved, only this one has chosen. */
@@ -111,7 +119,7 @@ static const item_layout_t *draw_layout(const case_t *c)
     int number = draw(is_fold(c) ? &common : &own, 4);
     const item_layout_t *layout = item_layout(c->kind, number);
 
-    return layout == NULL || tame || (is_fold(c) && !layout->folded)
+    return layout == NULL || is_tame(c) || (is_fold(c) && !layout->folded)
                ? item_layout(c->kind, 0)
                : layout;
 }
@@ -200,7 +208,7 @@ static void case_create(case_t *c, collective_t collective, form_t form, MPI_Com
     c->seed = (unsigned)draw(&common, 1 << 30);
     c->kind = (item_kind_t)draw(&common, 12);
     c->kind = c->kind >= ITEM_KINDS ? ITEM_MIXED : c->kind;
-    c->kind = tame && c->kind == ITEM_EMPTY ? ITEM_INT : c->kind;
+    c->kind = (tame || c->ranks == 1) && c->kind == ITEM_EMPTY ? ITEM_INT : c->kind;
     c->root = draw(&common, c->ranks);
     c->in_place = draw(&common, 3) == 0;
     if (collective == REDUCE) {

@@ -13,6 +13,10 @@
 
 #define MAX_RANKS 24
 
+/* 10,000 cases, a process for each loop. */
+#define LOOPS        20
+#define CASES_A_LOOP 500
+
 /* Bytes between blocks that do not follow one another. */
 #define GAP 12
 
@@ -303,7 +307,9 @@ static void job_free(job_t *job)
 
 START_TEST(every_collective_gives_its_result)
 {
-    for (unsigned seed = (unsigned)_i * 200; seed < (unsigned)_i * 200 + 200; seed++) {
+    unsigned first = (unsigned)_i * CASES_A_LOOP;
+
+    for (unsigned seed = first; seed < first + CASES_A_LOOP; seed++) {
         job_t job;
         chaos_t *chaos;
 
@@ -358,7 +364,7 @@ int main(void)
     int failed;
 
     tcase_set_timeout(results, 120);
-    tcase_add_loop_test(results, every_collective_gives_its_result, 0, 10);
+    tcase_add_loop_test(results, every_collective_gives_its_result, 0, LOOPS);
     tcase_add_loop_test(results, a_failing_send_ends_the_operation, 0, 100);
     suite_add_tcase(suite, results);
     srunner_run_all(runner, CK_ENV);
