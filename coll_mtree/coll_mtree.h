@@ -97,6 +97,12 @@ void coll_mtree_say(ompi_communicator_t *comm, int level, const char *format, ..
     __opal_attribute_format__(__printf__, 3, 4);
 
 /*
+ * Until the next call, errors that the rooms below log are about @a parameter, and @a
+ * consequence is what follows from them, in words; both NULL: no more.
+ */
+void coll_mtree_log_about(const char *parameter, const char *consequence);
+
+/*
  * The collectives, with the parameters of Open MPI's coll interface.  MTREE_PARAMETERS_x
  * and MTREE_ARGUMENTS_x are those that all three forms of x begin with.
  */

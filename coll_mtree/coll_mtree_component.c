@@ -77,40 +77,45 @@ static int mtree_register(void)
     c->min_bytes = DEFAULT_MIN_BYTES;
 
     register_int("priority",
-                 "Priority of mtree among the coll components; below 0 it is never used",
+                 "Priority of mtree among the coll components, up to 100; below 0 it is "
+                 "never used",
                  6, &c->priority);
     register_string(
         "topology",
-        "Topology file (Graphviz DOT, see mtree-topology(5)) of the network between the "
-        "hosts; it is read on the host of rank 0. Without it the components "
-        "that mtree stands before serve all calls",
+        "Path of the topology file (Graphviz DOT, see docs/topology-file.md) of the "
+        "network between the hosts; it is read on the host of rank 0. Empty: the "
+        "components that mtree stands before serve all calls",
         2, &c->topology);
-    register_int(
-        "trees",
-        "Most trees a plan may have; 0: no limit. More trees use more of the network, "
-        "fewer have less overhead",
-        4, &c->trees);
+    register_int("trees",
+                 "Most trees a plan may have (allgather, reduce_scatter: of each root); "
+                 "0: as many as the planner likes. More trees use more of the network, "
+                 "fewer have less overhead. Must be the same on all ranks",
+                 4, &c->trees);
     register_size("chunk",
-                  "Bytes sent as one message; 0: planned by size. Above the transport's "
-                  "eager limit "
-                  "each message costs an extra round trip",
+                  "Bytes sent as one message; 0: what the plan says, by size and "
+                  "network. Above the transport's eager limit each message costs an "
+                  "extra round trip. Must be the same on all ranks",
                   5, &c->chunk_bytes);
     register_size("min_bytes",
-                  "Smallest message (allgather: result) in bytes that mtree serves; "
-                  "smaller ones go to the "
-                  "fallback. Must be the same on all ranks",
+                  "Smallest message (allgather, reduce_scatter: of all ranks together) "
+                  "in bytes that mtree serves, smaller ones go to the fallback; 0: all "
+                  "sizes. Must be the same on all ranks",
                   4, &c->min_bytes);
     register_string("algorithm",
-                    "Planner algorithm, one of those that `mtree plan --help` lists; "
-                    "without it packing",
+                    "Planner algorithm, one of those that `mtree plan --help` lists, "
+                    "for the collectives that it does; or COLLECTIVE:ALGORITHM, or "
+                    "several of them, separated by commas (allreduce:gost,bcast:packing)."
+                    " Empty: packing",
                     4, &c->algorithm);
     register_string("plan",
-                    "Plan file (JSON, see docs/plan-file.md), read on the host of rank "
-                    "0, for calls of its collective and root between its hosts",
+                    "Path of a plan file (JSON, see docs/plan-file.md), as `mtree plan` "
+                    "saves it, read on the host of rank 0, for calls of its collective "
+                    "and root between its hosts, of any size. Empty: all is planned",
                     5, &c->plan);
     register_bool("barrier",
-                  "Serve barriers too, over the trees planned for the smallest messages. "
-                  "The fallback's is often as fast. Must be the same on all ranks",
+                  "Serve barriers too, over the trees planned for the smallest messages; "
+                  "0: the fallback serves them, often as fast. Must be the same on all "
+                  "ranks",
                   5, &c->barrier);
     register_int("verbose",
                  "0: errors only; 1: which topology and plan are used, and why when "
@@ -118,18 +123,32 @@ static int mtree_register(void)
                  1, &c->verbose);
     register_string("hosts",
                     "For tests: host names by rank of MPI_COMM_WORLD, separated by "
-                    "commas, instead of "
-                    "those of the hosts that the ranks really run on",
+                    "commas, instead of those of the hosts that the ranks really run "
+                    "on. Empty: the real ones",
                     9, &c->hosts);
     return OMPI_SUCCESS;
+}
+
+static const char *log_parameter, *log_consequence;
+
+void coll_mtree_log_about(const char *parameter, const char *consequence)
+{
+    log_parameter = parameter;
+    log_consequence = consequence;
 }
 
 /* Lines of the rooms below go the way of Open MPI's own. */
 static void forward_log(mtree_log_level_t level, const char *message, void *arg)
 {
+    int stream = level <= MTREE_LOG_WARN ? 0 : mca_coll_mtree_component.stream;
+
     (void)arg;
-    opal_output(level <= MTREE_LOG_WARN ? 0 : mca_coll_mtree_component.stream,
-                "coll:mtree: %s", message);
+    if (log_parameter != NULL && level == MTREE_LOG_ERROR) {
+        opal_output(stream, "coll:mtree: %s: %s; %s", log_parameter, message,
+                    log_consequence);
+    } else {
+        opal_output(stream, "coll:mtree: %s", message);
+    }
 }
 
 static int mtree_open(void)

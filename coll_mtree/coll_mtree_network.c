@@ -1,9 +1,9 @@
 #include "coll_mtree_network.h"
 
+#include "coll_mtree_algorithm.h"
+#include "coll_mtree_files.h"
 #include "coll_mtree_planning.h"
 #include "coll_mtree_talk.h"
-
-#include "topo/topology_file.h"
 
 #include "ompi/proc/proc.h"
 #include "opal/util/argv.h"
@@ -20,9 +20,9 @@ typedef struct planned {
 
 struct coll_mtree_network {
     int num_procs;
-    ompi_proc_t **procs;        /* [num_procs] */
-    int *host;                  /* [num_procs] */
-    mtree_topology_t *topology; /* NULL: mtree cannot serve these processes */
+    ompi_proc_t **procs;              /* [num_procs] */
+    int *host;                        /* [num_procs] */
+    const mtree_topology_t *topology; /* NULL: mtree cannot serve these processes */
     int num_hosts;
     int *vertices; /* [num_hosts] of the topology */
     planned_t *planned;
@@ -42,7 +42,6 @@ static void network_destroy(coll_mtree_network_t *network)
         free(planned->text);
         free(planned);
     }
-    mtree_topology_destroy(network->topology);
     free(network->vertices);
     free(network->host);
     free(network->procs);
@@ -57,6 +56,7 @@ void coll_mtree_network_close(void)
         networks = network->next;
         network_destroy(network);
     }
+    coll_mtree_files_close();
 }
 
 static coll_mtree_network_t *network_find(ompi_communicator_t *comm)
@@ -140,25 +140,17 @@ static bool network_map(coll_mtree_network_t *network, ompi_communicator_t *comm
 static void network_read(coll_mtree_network_t *network, ompi_communicator_t *comm,
                          const char *names)
 {
-    const char *path = mca_coll_mtree_component.topology;
-
-    if (!coll_mtree_planning_possible(comm)) {
+    if (!coll_mtree_algorithm_check()) {
         return;
     }
-    if (mtree_topology_read(path, &network->topology) != MTREE_OK) {
-        coll_mtree_say(
-            comm, 1, "not served, topology %s cannot be used; the fallback serves", path);
+    network->topology = coll_mtree_files_topology();
+    if (network->topology == NULL || !network_map(network, comm, names)) {
         network->topology = NULL;
         return;
     }
-    if (!network_map(network, comm, names)) {
-        mtree_topology_destroy(network->topology);
-        network->topology = NULL;
-        return;
-    }
-    coll_mtree_say(comm, 1, "topology %s: %d ranks on %d of its %d hosts, %d links", path,
-                   network->num_procs, network->num_hosts,
-                   mtree_topology_num_hosts(network->topology),
+    coll_mtree_say(comm, 1, "topology %s: %d ranks on %d of its %d hosts, %d links",
+                   mca_coll_mtree_component.topology, network->num_procs,
+                   network->num_hosts, mtree_topology_num_hosts(network->topology),
                    network->topology->num_links);
 }
 

@@ -8,9 +8,6 @@
 
 #include "topo/topology.h"
 
-/* False, having said so, when coll_mtree_algorithm names none that there is. */
-bool coll_mtree_planning_possible(ompi_communicator_t *comm);
-
 /*
  * A plan for calls of @a kind, whose root is a host here, between the hosts at @a
  * vertices, as JSON; malloc'ed.  NULL, having said why, when there is none with at most

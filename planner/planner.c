@@ -52,6 +52,16 @@ const char *const *mtree_planner_algorithms(void)
     return names;
 }
 
+bool mtree_planner_does(const char *algorithm, mtree_collective_t collective)
+{
+    for (int a = 0; a < NUM_ALGORITHMS; ++a) {
+        if (strcmp(algorithm, algorithms[a].name) == 0) {
+            return (algorithms[a].collectives & MTREE_DOES(collective)) != 0;
+        }
+    }
+    return false;
+}
+
 static mtree_status_t find_algorithm(const mtree_plan_request_t *request,
                                      const mtree_algorithm_t **algorithm_p)
 {

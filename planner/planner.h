@@ -32,4 +32,7 @@ mtree_status_t mtree_planner_run(const mtree_topology_t *topology, const int *ho
 /* Names of the algorithms, NULL-terminated, static. */
 const char *const *mtree_planner_algorithms(void);
 
+/* True when there is an algorithm of this name and it does @a collective. */
+bool mtree_planner_does(const char *algorithm, mtree_collective_t collective);
+
 #endif

@@ -5,12 +5,13 @@
 #   basic   Open MPI's simplest components alone (right where the tuned ones are not, see semantics.c)
 #   mtree   mtree serves all it can, each rank on a host of its own in hosts.dot
 #   shared  the same with two ranks a host
+#   bare    mtree alone on the list, set up by OMPI_MCA_coll_mtree_* alone
 #
-# With mtree it is a failure when mtree served nothing.  TIMEOUT (seconds, 120) ends a run that hangs;
-# MPIRUN and MPIRUN_ARGS may be set; status 77, "skipped", when there is no mpirun or no mtree here.
+# With mtree and shared it is a failure when mtree served nothing.  TIMEOUT (seconds, 120) ends a run that hangs;
+# MPIRUN and MPIRUN_ARGS may be set; SAID names a file for what mtree said; status 77, "skipped", when there is no mpirun or no mtree here.
 set -u
 if [ $# -lt 3 ]; then
-    sed -n '2,10s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,12s/^# \{0,1\}//p' "$0" >&2
     exit 2
 fi
 how=$1 ranks=$2
@@ -34,18 +35,23 @@ plain) selection="--mca coll ^mtree" ;;
 basic) selection="--mca coll basic,libnbc,inter,self" ;;
 mtree) selection="--mca coll mtree --mca coll_mtree_hosts $(host_names 1)" ;;
 shared) selection="--mca coll mtree --mca coll_mtree_hosts $(host_names 2)" ;;
-*) echo "run.sh: '$how' is none of plain, basic, mtree, shared" >&2; exit 2 ;;
+bare) selection="--mca coll mtree" ;;
+*) echo "run.sh: '$how' is none of plain, basic, mtree, shared, bare" >&2; exit 2 ;;
 esac
 case $how in
-mtree | shared)
+mtree | shared | bare)
     if [ ! -e .libs/mca_coll_mtree.so ]; then
         echo "run.sh: no .libs/mca_coll_mtree.so in $(pwd): run make first; skipped"
         exit 77
     fi
-    export OMPI_MCA_coll_mtree_topology="$here/hosts.dot"
-    export OMPI_MCA_coll_mtree_min_bytes=0 OMPI_MCA_coll_mtree_verbose=1
     build=$(pwd)
     export OMPI_MCA_mca_base_component_path="$build/.libs:SYS_DEFAULT"
+    ;;
+esac
+case $how in
+mtree | shared)
+    export OMPI_MCA_coll_mtree_topology="$here/hosts.dot"
+    export OMPI_MCA_coll_mtree_min_bytes=0 OMPI_MCA_coll_mtree_verbose=1
     ;;
 esac
 if [ "$(id -u)" = 0 ]; then
@@ -68,6 +74,9 @@ if [ $status -ne 0 ]; then
     exit 1
 fi
 grep -v 'coll:mtree:' "$output"
+if [ -n "${SAID:-}" ]; then
+    grep 'coll:mtree:' "$output" >"$SAID"
+fi
 case $how in
 mtree | shared)
     # Ranks of one host are left to the fallback.
