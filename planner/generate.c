@@ -11,6 +11,9 @@
 #define EXTRA_TREES 8
 #define EXTRA_STEP  0.1
 
+/* What the linear program may take when little work is left. */
+#define LEAST_SOLVE_WORK 2e7
+
 void mtree_generator_destroy(mtree_generator_t *generator)
 {
     if (generator == NULL) {
@@ -208,49 +211,22 @@ static void raise_prices(mtree_generator_t *generator, double *row_price, double
     }
 }
 
-mtree_status_t mtree_generator_warm(mtree_generator_t *generator, int rounds, double step)
+mtree_status_t mtree_generator_solve(mtree_generator_t *generator, double work)
 {
     const mtree_candidates_t *candidates = generator->candidates;
-    double *row_price = generator->row_price;
-    mtree_status_t status = MTREE_OK;
-
-    for (int row = 0; row < candidates->num_rows; ++row) {
-        row_price[row] = 1.0 / candidates->capacity[row];
-    }
-    for (int round = 0; round < rounds && status == MTREE_OK; ++round) {
-        double cost = 0.0, most = 0.0;
-
-        for (int g = 0; g < generator->master->num_groups && status == MTREE_OK; ++g) {
-            double price = 0.0;
-
-            status = mtree_generator_cheapest(generator, row_price, g, &price);
-            cost += price;
-            if (status == MTREE_OK) {
-                status = add_tree(generator, g);
-            }
-            if (status == MTREE_OK && generator->master->num_groups == 1) {
-                mtree_generator_offer_bound(generator, row_price, cost);
-            }
-            raise_prices(generator, row_price, step);
-        }
-        for (int row = 0; row < candidates->num_rows; ++row) {
-            most = fmax(most, row_price[row]);
-        }
-        for (int row = 0; row < candidates->num_rows; ++row) {
-            row_price[row] /= most;
-        }
-    }
-    return status;
-}
-
-mtree_status_t mtree_generator_solve(mtree_generator_t *generator)
-{
-    double lines = generator->candidates->num_rows + generator->master->num_groups;
+    double lines = candidates->num_rows + generator->master->num_groups;
+    double uses = (double)candidates->first[candidates->num_edges] /
+                  candidates->num_edges * candidates->num_hosts;
+    double pivot =
+        lines * (20.0 + lines / 20.0) + uses * generator->pool->num_columns / 8.0;
+    double most = fmax(LEAST_SOLVE_WORK, work - generator->work) / pivot;
     int pivots = mtree_lp_pivots(generator->master->lp);
-    mtree_status_t status = mtree_master_solve(generator->master);
+    mtree_status_t status;
 
+    mtree_lp_limit(generator->master->lp, (int)fmin(most, 1e9) + 1);
+    status = mtree_master_solve(generator->master);
     pivots = mtree_lp_pivots(generator->master->lp) - pivots;
-    generator->work += (pivots + 10.0) * lines * (20.0 + lines / 20.0);
+    generator->work += (pivots + 10.0) * pivot;
     return status;
 }
 
@@ -317,7 +293,7 @@ mtree_status_t mtree_generator_run(mtree_generator_t *generator, double toleranc
 
     do {
         before = generator->pool->num_columns;
-        status = mtree_generator_solve(generator);
+        status = mtree_generator_solve(generator, work);
         if (status == MTREE_OK) {
             status = price_groups(generator, &added);
         }

@@ -67,22 +67,17 @@ void mtree_generator_balance(mtree_generator_t *generator, const double *row_pri
                              int group);
 
 /*
- * Fill the pool with trees that share the rows evenly: multiplicative weights (Garg and
- * Koenemann), which raise the price of what each tree takes.  Lowers the bound on the
- * way.
- */
-mtree_status_t mtree_generator_warm(mtree_generator_t *generator, int rounds,
-                                    double step);
-
-/*
  * Make the master's solution optimal for throughput, or until bound and x differ by at
  * most @a tolerance (a fraction), or until generator->work reaches @a work.
  */
 mtree_status_t mtree_generator_run(mtree_generator_t *generator, double tolerance,
                                    double work);
 
-/* Solve the master, and count the work. */
-mtree_status_t mtree_generator_solve(mtree_generator_t *generator);
+/*
+ * Solve the master, and count the work.  When generator->work reaches @a work (but not at
+ * once), the solution is one that keeps the capacities, perhaps not the best.
+ */
+mtree_status_t mtree_generator_solve(mtree_generator_t *generator, double work);
 
 /* Find every tree there is, when they are undirected and few; generator->all stays NULL
  * otherwise. */

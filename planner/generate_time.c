@@ -6,6 +6,7 @@
 #include "planner/enumerate.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 /* Up to this many spanning trees, all are looked at, which makes the result exact. */
@@ -22,7 +23,9 @@ static const double distance_parts[] = {0.0, 0.02, 0.06, 0.2, 0.6, 2.0, 1e3};
 #define BEST_OFFERS    8
 #define ROWS_PER_OFFER 8
 
-/* T is taken down when that changes it by more than this part. */
+/* T is taken down when that changes it by more than this part, at the end by more than
+ * that. */
+#define TIME_STEP      0.01
 #define TIME_TOLERANCE 1e-6
 
 /* The search ends when this many rounds of new trees have taken T down by less than this
@@ -183,7 +186,7 @@ mtree_status_t mtree_generator_run_shaped(mtree_generator_t *generator, double w
 
     do {
         before = generator->pool->num_columns;
-        status = mtree_generator_solve(generator);
+        status = mtree_generator_solve(generator, work);
         if (status == MTREE_OK) {
             status = price_shapes(generator, &added);
         }
@@ -244,39 +247,42 @@ static double enough_time(const mtree_generator_t *generator, double bits)
 mtree_status_t mtree_generator_run_time(mtree_generator_t *generator, double bits,
                                         double work, double *time_p)
 {
+    mtree_status_t status = mtree_generator_solve(generator, work);
     double time = enough_time(generator, bits);
-    mtree_status_t status = mtree_master_set_time(generator->master, time);
     double time_before = time;
-    int added = 1;
+    bool is_last = false;
     int rounds = 0;
 
+    if (status == MTREE_OK) {
+        status = mtree_master_set_time(generator->master, time);
+    }
     while (status == MTREE_OK) {
-        double next;
         int before = generator->pool->num_columns;
+        int added = 0;
+        double next;
 
-        status = mtree_generator_solve(generator);
+        status = mtree_generator_solve(generator, work);
         if (status != MTREE_OK) {
             break;
         }
         next = needed_time(generator, bits);
-        if (next < time * (1.0 - TIME_TOLERANCE)) {
+        if (next < time * (1.0 - (is_last ? TIME_TOLERANCE : TIME_STEP))) {
             /* The rates are enough for less time: ask for that before looking for trees.
              */
             time = next;
             status = mtree_master_set_time(generator->master, time);
             continue;
         }
-        if (++rounds % PATIENCE == 0) {
-            if (time > time_before * (1.0 - PATIENCE_GAIN)) {
-                break;
-            }
-            time_before = time;
-        }
-        if (added == 0 || generator->work > work) {
+        if (is_last) {
             break;
         }
+        if (++rounds % PATIENCE == 0) {
+            is_last = next > time_before * (1.0 - PATIENCE_GAIN);
+            time_before = next;
+        }
         status = price_shapes(generator, &added);
-        added = generator->pool->num_columns > before ? added : 0;
+        is_last = is_last || added == 0 || generator->pool->num_columns == before ||
+                  generator->work > work;
     }
     if (status == MTREE_OK) {
         *time_p = time;

@@ -6,7 +6,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* Pivots that one solution may take, for each row and column of the program. */
+/* Pivots that one solution may take, for each row and column of the program, unless the
+ * caller sets a limit. */
 #define PIVOTS_PER_LINE 20
 
 struct mtree_lp {
@@ -15,6 +16,7 @@ struct mtree_lp {
     int *index;          /* scratch of GLPK's 1-based form, [room + 1] */
     double *value;
     int room;
+    int max_pivots; /* 0: in proportion to the program */
 };
 
 /* The arguments of one guarded call and what it answers. */
@@ -217,23 +219,33 @@ mtree_status_t mtree_lp_make_binary(mtree_lp_t *lp, int column)
 static bool solve_once(mtree_lp_t *lp, int method, bool afresh)
 {
     glp_smcp parameters;
+    int code;
 
     glp_init_smcp(&parameters);
     parameters.msg_lev = GLP_MSG_OFF;
     parameters.meth = method;
-    parameters.it_lim = PIVOTS_PER_LINE * (glp_get_num_rows(lp->problem) +
-                                           glp_get_num_cols(lp->problem) + 1);
+    parameters.it_lim = lp->max_pivots > 0
+                            ? lp->max_pivots
+                            : PIVOTS_PER_LINE * (glp_get_num_rows(lp->problem) +
+                                                 glp_get_num_cols(lp->problem) + 1);
     if (afresh) {
         glp_std_basis(lp->problem);
     }
-    return glp_simplex(lp->problem, &parameters) == 0 &&
-           glp_get_status(lp->problem) == GLP_OPT;
+    code = glp_simplex(lp->problem, &parameters);
+    return (code == 0 && glp_get_status(lp->problem) == GLP_OPT) ||
+           (code == GLP_EITLIM && lp->max_pivots > 0 &&
+            glp_get_prim_stat(lp->problem) == GLP_FEAS);
 }
 
 static void call_solve(mtree_lp_t *lp, call_t *call)
 {
     call->found = solve_once(lp, GLP_PRIMAL, false) || solve_once(lp, GLP_DUALP, false) ||
                   solve_once(lp, GLP_PRIMAL, true);
+}
+
+void mtree_lp_limit(mtree_lp_t *lp, int pivots)
+{
+    lp->max_pivots = pivots;
 }
 
 mtree_status_t mtree_lp_solve(mtree_lp_t *lp)

@@ -41,6 +41,12 @@ mtree_status_t mtree_lp_set_column(mtree_lp_t *lp, int column, int count, const 
 mtree_status_t mtree_lp_make_binary(mtree_lp_t *lp, int column);
 
 /*
+ * Let each mtree_lp_solve from now on take at most @a pivots.  One that ends at the limit
+ * with a solution that keeps the rows' bounds has found that one, though not the best.
+ */
+void mtree_lp_limit(mtree_lp_t *lp, int pivots);
+
+/*
  * Maximise, from where the last call ended.  MTREE_ERR_SOLVER (not logged) when no
  * optimum is found within the limit on pivots.
  */

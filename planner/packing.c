@@ -16,23 +16,29 @@
 /* Steps of work (10 to 20 nanoseconds each) that each stage may take. */
 #define LP_WORK     2e8
 #define SPREAD_WORK 1.5e9
-#define SHAPE_WORK  2e8
+#define SHAPE_WORK  1.5e8
+#define HINT_WORK   1.5e7
 #define THIN_WORK   6e7
 
-/* What is close enough where one cheapest tree takes a tenth of a second. */
+/* Where there are so many edges that one tree takes a tenth of a second, less is close
+ * enough. */
+#define HUGE_EDGES     100000
 #define HUGE_TOLERANCE 2e-3
 
-/* Networks beyond this are too large for the simplex method. */
-#define MAX_LP_ROWS  2500
-#define MAX_LP_EDGES 100000
+/* Beyond this many rows the simplex method takes too long, for throughput or for a size.
+ */
+#define MAX_LP_LINES    1200
+#define MAX_SHAPE_LINES 600
 
-/* Rounds of multiplicative weights that fill the pool first, and how steeply prices rise
- * in them. */
-#define WARM_ROUNDS 100
-#define WARM_STEP   0.3
+/* Where the shape of trees counts in a network too large for the simplex method, no more
+ * than this many. */
+#define LARGE_TREES 16
 
-/* Times that few trees are chosen anew for the time that the last ones need. */
-#define MAX_CHOICES 3
+/* Few trees are chosen for the time that the last ones need, this often, with these parts
+ * of the work. */
+static const double choice_parts[] = {0.2, 0.5, 0.3};
+
+#define MAX_CHOICES ((int)(sizeof(choice_parts) / sizeof(choice_parts[0])))
 #define CHOICE_GAIN 0.02
 
 /* A tree that delivers less than this part of an even share only adds overhead. */
@@ -41,10 +47,10 @@
 /* A plan in the making. */
 typedef struct {
     mtree_generator_t *generator;
-    mtree_tree_set_t set;
+    mtree_tree_set_t set;  /* what becomes the plan; empty: the master's solution */
+    mtree_tree_set_t hint; /* the packing of most throughput, when it does not */
     double x;    /* bits/s that every group gets from the set, or would at no latency */
     double time; /* seconds for the size; 0: throughput */
-    bool is_large;
 } packing_t;
 
 /* Make a plan of a set of trees. */
@@ -65,7 +71,7 @@ static mtree_status_t make_plan(const mtree_generator_t *generator,
 
         tree->root = set->trees[t].root;
         tree->rate = set->rate[t];
-        mtree_pool_parents(generator->pool, &set->trees[t], tree->parent);
+        mtree_pool_parents(generator->pool, &set->trees[t], tree->parent, NULL);
     }
     status = mtree_limit_describe(problem, generator->candidates, generator->bound_price,
                                   &plan->limit);
@@ -84,6 +90,20 @@ static double group_bits(const mtree_generator_t *generator)
     return 8.0 * generator->problem->request->bytes / generator->master->num_groups;
 }
 
+/* Rows of the linear program: what it costs grows with their square. */
+static int num_lines(const packing_t *packing)
+{
+    return packing->generator->candidates->num_rows +
+           packing->generator->master->num_groups;
+}
+
+/* Will few trees be chosen, so that the packing of many only shows the way? */
+static bool wants_few(const packing_t *packing)
+{
+    return packing->generator->problem->request->max_trees > 0 &&
+           packing->generator->master->num_groups == 1;
+}
+
 /* Does the shape of trees count, besides what they carry? */
 static bool shape_counts(const packing_t *packing)
 {
@@ -92,103 +112,122 @@ static bool shape_counts(const packing_t *packing)
     return request->bytes > 0.0 || request->max_height > 0;
 }
 
-static mtree_status_t pack_by_program(packing_t *packing)
-{
-    mtree_generator_t *generator = packing->generator;
-    mtree_status_t status = mtree_generator_warm(generator, WARM_ROUNDS, WARM_STEP);
-
-    if (status == MTREE_OK) {
-        status = mtree_generator_run(generator, TOLERANCE, LP_WORK);
-    }
-    packing->x = generator->master->x;
-    packing->is_large = packing->x < generator->bound * (1.0 - SPREAD_TOLERANCE);
-    if (status == MTREE_ERR_SOLVER) {
-        packing->is_large = true;
-        status = MTREE_OK;
-    }
-    return status;
-}
-
-/* As much as can be carried: by linear program, or by spreading where that takes too
- * long. */
+/*
+ * As much as can be carried.  Spreading comes within a small part of it, and proves that
+ * in most cases; a linear program that starts from its trees goes the rest of the way,
+ * where that is wanted and it is not too large.
+ */
 static mtree_status_t pack_throughput(packing_t *packing)
 {
     mtree_generator_t *generator = packing->generator;
-    const mtree_candidates_t *candidates = generator->candidates;
-    bool is_huge = candidates->num_edges > MAX_LP_EDGES;
-    mtree_tree_set_t set = {0};
-    double x = 0.0;
-    mtree_status_t status = MTREE_OK;
+    bool is_huge = generator->candidates->num_edges > HUGE_EDGES;
+    double tolerance = is_huge ? HUGE_TOLERANCE : SPREAD_TOLERANCE;
+    mtree_status_t status = mtree_spread(
+        generator, tolerance, generator->work + SPREAD_WORK, &packing->set, &packing->x);
+    bool is_close = packing->x >= generator->bound * (1.0 - tolerance);
 
-    packing->is_large =
-        candidates->num_rows + generator->master->num_groups > MAX_LP_ROWS ||
-        candidates->num_edges > MAX_LP_EDGES;
-    if (!packing->is_large) {
-        status = pack_by_program(packing);
-    }
-    if (status != MTREE_OK || !packing->is_large) {
+    if (status != MTREE_OK || num_lines(packing) > MAX_LP_LINES ||
+        (is_close && wants_few(packing))) {
         return status;
     }
-    status = mtree_spread(generator, is_huge ? HUGE_TOLERANCE : SPREAD_TOLERANCE,
-                          generator->work + SPREAD_WORK, &set, &x);
-    if (status == MTREE_OK && x > packing->x) {
-        packing->set = set;
-        packing->x = x;
-        return MTREE_OK;
+    status = mtree_generator_run(generator, TOLERANCE, generator->work + LP_WORK);
+    if (status == MTREE_OK && generator->master->x > packing->x) {
+        mtree_tree_set_clear(&packing->set);
+        packing->x = generator->master->x;
     }
-    mtree_tree_set_clear(&set);
-    return status;
+    return status == MTREE_ERR_SOLVER ? MTREE_OK : status;
 }
 
 /* Trees whose shape suits the limit on height and the size. */
 static mtree_status_t pack_shaped(packing_t *packing)
 {
     mtree_generator_t *generator = packing->generator;
-    double work = generator->work + SHAPE_WORK;
-    mtree_status_t status = mtree_generator_enumerate(generator);
+    double bits = group_bits(generator);
+    double work = generator->work + (wants_few(packing) ? HINT_WORK : SHAPE_WORK);
+    mtree_status_t status = MTREE_OK;
 
-    mtree_tree_set_clear(&packing->set);
+    if (packing->set.trees == NULL) {
+        status = mtree_tree_set_take(generator, &packing->set);
+    }
+    if (status == MTREE_OK && num_lines(packing) > MAX_SHAPE_LINES) {
+        if (bits > 0.0 && generator->master->num_groups == 1) {
+            packing->time = mtree_tree_set_time(&packing->set, bits);
+            status = mtree_master_set_time(generator->master, packing->time);
+        }
+        return status;
+    }
+    if (status == MTREE_OK) {
+        status = mtree_generator_enumerate(generator);
+    }
     if (status != MTREE_OK) {
         return status;
     }
-    if (generator->problem->request->bytes > 0.0) {
-        status = mtree_generator_run_time(generator, group_bits(generator), work,
-                                          &packing->time);
-    } else {
-        status = mtree_generator_run_shaped(generator, work);
-    }
+    packing->hint = packing->set;
+    packing->set = (mtree_tree_set_t){0};
+    status = bits > 0.0 ? mtree_generator_run_time(generator, bits, work, &packing->time)
+                        : mtree_generator_run_shaped(generator, work);
     packing->x = generator->master->x;
     return status;
 }
 
-/* At most @a max_trees trees; when a size is given, for the time that they need
- * themselves. */
+/*
+ * At most @a max_trees trees.  When a size is given, what a tree is worth depends on the
+ * time that all need, so they are chosen again for the time that the last ones need.
+ */
 static mtree_status_t choose_few(packing_t *packing, int max_trees)
 {
     mtree_generator_t *generator = packing->generator;
     double min_rate = generator->problem->request->min_rate;
+    double bits = group_bits(generator);
+    const mtree_tree_set_t *hint =
+        packing->hint.num_trees > 0 ? &packing->hint : &packing->set;
     mtree_status_t status = MTREE_OK;
 
-    for (int choice = 0; choice < MAX_CHOICES; ++choice) {
+    for (int choice = 0; choice < MAX_CHOICES && status == MTREE_OK; ++choice) {
+        double part = packing->time > 0.0 ? choice_parts[choice] : 1.0;
+        mtree_tree_set_t few = {0};
         double time;
 
-        mtree_tree_set_clear(&packing->set);
-        status = mtree_thin(generator, max_trees, min_rate, packing->x, THIN_WORK,
-                            &packing->set);
-        if (status != MTREE_OK || packing->time <= 0.0) {
+        status = mtree_thin(generator, hint, max_trees, min_rate, packing->x,
+                            part * THIN_WORK, &few);
+        if (status != MTREE_OK) {
             break;
         }
-        time = mtree_tree_set_time(&packing->set, group_bits(generator));
-        if (!isfinite(time) || fabs(time / packing->time - 1.0) < CHOICE_GAIN) {
+        time = packing->time > 0.0 ? mtree_tree_set_time(&few, bits) : INFINITY;
+        if (choice > 0 && time >= packing->time) {
+            mtree_tree_set_clear(&few);
+            break;
+        }
+        mtree_tree_set_clear(&packing->set);
+        packing->set = few;
+        hint = &packing->set;
+        if (!isfinite(time) ||
+            (choice > 0 && time > packing->time * (1.0 - CHOICE_GAIN))) {
             break;
         }
         packing->time = time;
         status = mtree_master_set_time(generator->master, time);
-        if (status != MTREE_OK) {
-            break;
+        if (status == MTREE_OK && num_lines(packing) <= MAX_SHAPE_LINES) {
+            status = mtree_generator_solve(generator, generator->work + THIN_WORK);
+            packing->x = generator->master->x;
         }
     }
     return status;
+}
+
+/* How many trees the request allows a group; 0: any number. */
+static int tree_limit(const packing_t *packing)
+{
+    const mtree_plan_request_t *request = packing->generator->problem->request;
+
+    if (request->min_rate > 0.0 &&
+        packing->x / request->min_rate < packing->set.num_trees) {
+        int most = (int)fmax(1.0, packing->x / request->min_rate);
+
+        return request->max_trees == 0 || most < request->max_trees ? most
+                                                                    : request->max_trees;
+    }
+    return request->max_trees;
 }
 
 /* The trees that keep the request's limits. */
@@ -196,32 +235,32 @@ static mtree_status_t choose_trees(packing_t *packing)
 {
     mtree_generator_t *generator = packing->generator;
     const mtree_plan_request_t *request = generator->problem->request;
-    int max_trees = request->max_trees;
-    mtree_status_t status = MTREE_OK;
+    bool is_master = packing->set.trees == NULL, is_unshaped;
+    mtree_status_t status =
+        is_master ? mtree_tree_set_take(generator, &packing->set) : MTREE_OK;
+    int max_trees;
 
-    if (packing->set.trees == NULL) {
+    if (status != MTREE_OK) {
+        return status;
+    }
+    if (generator->master->num_groups > 1) {
+        mtree_tree_set_trim(&packing->set, request->max_trees, request->min_rate);
+        return mtree_tree_set_refit(generator, &packing->set);
+    }
+    max_trees = tree_limit(packing);
+    is_unshaped = packing->time > 0.0 && num_lines(packing) > MAX_SHAPE_LINES;
+    max_trees = max_trees == 0 && is_unshaped ? LARGE_TREES : max_trees;
+    if (max_trees > 0 && (packing->set.num_trees > max_trees || is_unshaped)) {
+        return choose_few(packing, max_trees);
+    }
+    if (is_master) {
+        mtree_tree_set_clear(&packing->set);
         status = mtree_master_finish(generator->master);
         if (status == MTREE_OK) {
             status = mtree_tree_set_take(generator, &packing->set);
         }
     }
-    if (status != MTREE_OK) {
-        return status;
-    }
-    if (generator->master->num_groups > 1) {
-        mtree_tree_set_trim(&packing->set, max_trees, request->min_rate);
-        return mtree_tree_set_refit(generator, &packing->set);
-    }
-    if (request->min_rate > 0.0 &&
-        packing->x / request->min_rate < packing->set.num_trees) {
-        int most = (int)fmax(1.0, packing->x / request->min_rate);
-
-        max_trees = max_trees == 0 || most < max_trees ? most : max_trees;
-    }
-    if (max_trees > 0 && packing->set.num_trees > max_trees) {
-        return choose_few(packing, max_trees);
-    }
-    return MTREE_OK;
+    return status;
 }
 
 static mtree_status_t pack(packing_t *packing)
@@ -256,6 +295,7 @@ mtree_status_t mtree_packing_plan(const mtree_problem_t *problem, mtree_plan_t *
         status = make_plan(packing.generator, &packing.set, plan_p);
     }
     mtree_tree_set_clear(&packing.set);
+    mtree_tree_set_clear(&packing.hint);
     mtree_generator_destroy(packing.generator);
     mtree_candidates_destroy(candidates);
     return status;

@@ -203,14 +203,17 @@ void mtree_pool_measure(const mtree_pool_t *pool, mtree_column_t *column)
 }
 
 void mtree_pool_parents(const mtree_pool_t *pool, const mtree_column_t *column,
-                        int *parent)
+                        int *parent, int *order)
 {
+    size_t num_hosts = (size_t)pool->candidates->num_hosts;
     scratch_t *scratch = pool->scratch;
 
     build_graph(pool, column->edges);
     (void)walk(pool, column->root, scratch->seconds, scratch->hops);
-    memcpy(parent, scratch->parent,
-           (size_t)pool->candidates->num_hosts * sizeof(*parent));
+    memcpy(parent, scratch->parent, num_hosts * sizeof(*parent));
+    if (order != NULL) {
+        memcpy(order, scratch->queue, num_hosts * sizeof(*order));
+    }
 }
 
 void mtree_pool_count(const mtree_pool_t *pool, const int *edges, int *uses)

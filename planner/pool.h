@@ -51,9 +51,10 @@ mtree_status_t mtree_pool_add(mtree_pool_t *pool, int group, int root, const int
  * mtree_pool_add does. */
 void mtree_pool_measure(const mtree_pool_t *pool, mtree_column_t *column);
 
-/* The parents of a tree's hosts, [num_hosts]; -1 for its root. */
+/* The parents of a tree's hosts, [num_hosts], -1 for its root; and its hosts in an order
+ * in which each comes after its parent, [num_hosts], unless @a order is NULL. */
 void mtree_pool_parents(const mtree_pool_t *pool, const mtree_column_t *column,
-                        int *parent);
+                        int *parent, int *order);
 
 /* Add to @a uses, [num_rows], how often the edges of a tree use each row. */
 void mtree_pool_count(const mtree_pool_t *pool, const int *edges, int *uses);

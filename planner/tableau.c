@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* A number below this, relative to what it is compared with, is zero. */
 #define TINY 1e-10
@@ -22,6 +23,9 @@ void mtree_tableau_destroy(mtree_tableau_t *tableau)
     free(tableau->column_basis);
     free(tableau->rate);
     free(tableau->row_price);
+    free(tableau->line_row);
+    free(tableau->pattern);
+    free(tableau->slots);
     free(tableau);
 }
 
@@ -42,7 +46,15 @@ mtree_status_t mtree_tableau_create(int num_rows, const double *capacity, int ma
     tableau->column_basis = malloc(columns * sizeof(*tableau->column_basis));
     tableau->rate = malloc(columns * sizeof(*tableau->rate));
     tableau->row_price = malloc(rows * sizeof(*tableau->row_price));
-    if (tableau->cells == NULL || tableau->row_basis == NULL ||
+    tableau->line_row = malloc(rows * sizeof(*tableau->line_row));
+    tableau->pattern = malloc(rows * sizeof(*tableau->pattern));
+    tableau->num_slots = 64;
+    while (tableau->num_slots < 2 * num_rows) {
+        tableau->num_slots *= 2;
+    }
+    tableau->slots = malloc((size_t)tableau->num_slots * sizeof(*tableau->slots));
+    if (tableau->line_row == NULL || tableau->pattern == NULL || tableau->slots == NULL ||
+        tableau->cells == NULL || tableau->row_basis == NULL ||
         tableau->column_basis == NULL || tableau->rate == NULL ||
         tableau->row_price == NULL) {
         mtree_tableau_destroy(tableau);
@@ -52,10 +64,54 @@ mtree_status_t mtree_tableau_create(int num_rows, const double *capacity, int ma
     return MTREE_OK;
 }
 
+/* A number for each tree; sums of few of them, each a few times, are all different. */
+static uint64_t tree_key(int t)
+{
+    uint64_t key = ((uint64_t)t + 1) * 0x9e3779b97f4a7c15u;
+
+    key = (key ^ (key >> 30)) * 0xbf58476d1ce4e5b9u;
+    return key ^ (key >> 29);
+}
+
+/* Find the rows that can limit the trees: of each pattern of use the narrowest. */
+static void choose_lines(mtree_tableau_t *tableau, int num_trees, int *const *uses)
+{
+    memset(tableau->pattern, 0, (size_t)tableau->num_rows * sizeof(*tableau->pattern));
+    memset(tableau->slots, -1, (size_t)tableau->num_slots * sizeof(*tableau->slots));
+    tableau->num_lines = 0;
+    for (int t = 0; t < num_trees; ++t) {
+        uint64_t key = tree_key(t);
+
+        for (int row = 0; row < tableau->num_rows; ++row) {
+            tableau->pattern[row] += (uint64_t)uses[t][row] * key;
+        }
+    }
+    for (int row = 0; row < tableau->num_rows; ++row) {
+        uint64_t pattern = tableau->pattern[row];
+        int slot = (int)((pattern >> 32) & (uint64_t)(tableau->num_slots - 1));
+
+        if (pattern == 0) {
+            continue;
+        }
+        while (tableau->slots[slot] >= 0 &&
+               tableau->pattern[tableau->line_row[tableau->slots[slot]]] != pattern) {
+            slot = (slot + 1) & (tableau->num_slots - 1);
+        }
+        if (tableau->slots[slot] < 0) {
+            tableau->slots[slot] = tableau->num_lines;
+            tableau->line_row[tableau->num_lines++] = row;
+        } else if (tableau->capacity[row] <
+                   tableau->capacity[tableau->line_row[tableau->slots[slot]]]) {
+            tableau->line_row[tableau->slots[slot]] = row;
+        }
+    }
+    tableau->work += (double)tableau->num_rows * (num_trees + 4.0) / 8.0;
+}
+
 /*
- * Cells: line r holds row r's coefficients and, last, what is left of its capacity; the
- * line after the rows holds each column's loss (negative: raising it gains) and, last,
- * the objective.
+ * Cells: line r holds its row's coefficients and, last, what is left of its capacity; the
+ * line after them holds each column's loss (negative: raising it gains) and, last, the
+ * objective.
  */
 static void fill(mtree_tableau_t *tableau, int num_trees, int *const *uses,
                  const double *weight)
@@ -63,15 +119,17 @@ static void fill(mtree_tableau_t *tableau, int num_trees, int *const *uses,
     int width = num_trees + 1;
     double *line;
 
-    for (int row = 0; row < tableau->num_rows; ++row) {
-        line = tableau->cells + (size_t)row * (size_t)width;
+    for (int l = 0; l < tableau->num_lines; ++l) {
+        int row = tableau->line_row[l];
+
+        line = tableau->cells + (size_t)l * (size_t)width;
         for (int t = 0; t < num_trees; ++t) {
             line[t] = uses[t][row];
         }
         line[num_trees] = tableau->capacity[row];
-        tableau->row_basis[row] = -1 - row;
+        tableau->row_basis[l] = -1 - l;
     }
-    line = tableau->cells + (size_t)tableau->num_rows * (size_t)width;
+    line = tableau->cells + (size_t)tableau->num_lines * (size_t)width;
     for (int t = 0; t < num_trees; ++t) {
         line[t] = -weight[t];
         tableau->column_basis[t] = t;
@@ -82,7 +140,7 @@ static void fill(mtree_tableau_t *tableau, int num_trees, int *const *uses,
 static int choose_column(const mtree_tableau_t *tableau, int num_trees, bool steepest)
 {
     const double *loss =
-        tableau->cells + (size_t)tableau->num_rows * (size_t)(num_trees + 1);
+        tableau->cells + (size_t)tableau->num_lines * (size_t)(num_trees + 1);
     double least = -TINY;
     int column = -1;
 
@@ -103,7 +161,7 @@ static int choose_row(const mtree_tableau_t *tableau, int num_trees, int column)
     double least = INFINITY;
     int best = -1;
 
-    for (int row = 0; row < tableau->num_rows; ++row) {
+    for (int row = 0; row < tableau->num_lines; ++row) {
         const double *line = tableau->cells + (size_t)row * (size_t)width;
 
         if (line[column] > TINY) {
@@ -130,7 +188,7 @@ static void pivot(mtree_tableau_t *tableau, int num_trees, int row, int column)
     for (int t = 0; t < width; ++t) {
         chosen[t] *= inverse;
     }
-    for (int r = 0; r <= tableau->num_rows; ++r) {
+    for (int r = 0; r <= tableau->num_lines; ++r) {
         double *line = tableau->cells + (size_t)r * (size_t)width;
         double factor = line[column];
 
@@ -149,13 +207,14 @@ static void pivot(mtree_tableau_t *tableau, int num_trees, int row, int column)
 static double read_result(mtree_tableau_t *tableau, int num_trees)
 {
     int width = num_trees + 1;
-    const double *loss = tableau->cells + (size_t)tableau->num_rows * (size_t)width;
+    const double *loss = tableau->cells + (size_t)tableau->num_lines * (size_t)width;
 
     for (int t = 0; t < num_trees; ++t) {
         tableau->rate[t] = 0.0;
     }
-    for (int row = 0; row < tableau->num_rows; ++row) {
-        tableau->row_price[row] = 0.0;
+    memset(tableau->row_price, 0,
+           (size_t)tableau->num_rows * sizeof(*tableau->row_price));
+    for (int row = 0; row < tableau->num_lines; ++row) {
         if (tableau->row_basis[row] >= 0) {
             double left = tableau->cells[(size_t)row * (size_t)width + (size_t)num_trees];
 
@@ -164,7 +223,9 @@ static double read_result(mtree_tableau_t *tableau, int num_trees)
     }
     for (int t = 0; t < num_trees; ++t) {
         if (tableau->column_basis[t] < 0) {
-            tableau->row_price[-1 - tableau->column_basis[t]] = fmax(0.0, loss[t]);
+            int row = tableau->line_row[-1 - tableau->column_basis[t]];
+
+            tableau->row_price[row] = fmax(0.0, loss[t]);
         }
     }
     return loss[num_trees];
@@ -173,6 +234,7 @@ static double read_result(mtree_tableau_t *tableau, int num_trees)
 double mtree_tableau_solve(mtree_tableau_t *tableau, int num_trees, int *const *uses,
                            const double *weight)
 {
+    choose_lines(tableau, num_trees, uses);
     fill(tableau, num_trees, uses, weight);
     for (int pivots = 0; pivots < MAX_PIVOTS; ++pivots) {
         int column = choose_column(tableau, num_trees, pivots < STEEP_PIVOTS);
@@ -182,6 +244,7 @@ double mtree_tableau_solve(mtree_tableau_t *tableau, int num_trees, int *const *
             break;
         }
         pivot(tableau, num_trees, row, column);
+        tableau->work += (tableau->num_lines + 1.0) * (num_trees + 4.0) / 8.0;
     }
     return read_result(tableau, num_trees);
 }

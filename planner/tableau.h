@@ -3,22 +3,32 @@
  * times while trees are exchanged (GLPK is for the large ones, see lp.h).
  *
  * maximise sum of weight_t r_t, sum over t of uses_t(row) r_t <= capacity(row), r >= 0.
- * All capacities are positive, so r = 0 is where the simplex method starts.
+ * All capacities are positive, so r = 0 is where the simplex method starts.  Of the rows
+ * that all trees use alike only the one with the least capacity can limit them: the
+ * others are left out, which makes the tableau of a large network a small one.
  */
 #ifndef MTREE_PLANNER_TABLEAU_H
 #define MTREE_PLANNER_TABLEAU_H
 
 #include "topo/status.h"
 
+#include <stdint.h>
+
 typedef struct {
     int num_rows, max_trees;
     const double *capacity; /* [num_rows], positive, of the caller */
-    double *cells;          /* the tableau, (num_rows + 1) x (max_trees + 1) */
-    int *row_basis; /* [num_rows] variable in the row: below 0 a row's slack, else a tree
-                     */
+    int num_lines;          /* rows that are in the tableau */
+    int *line_row;          /* [num_rows] which */
+    double *cells;          /* the tableau, (num_lines + 1) x (max_trees + 1) */
+    int *row_basis;    /* [num_lines] variable in the line: below 0 a line's slack, else a
+                          tree */
     int *column_basis; /* [max_trees] the variable at zero in the column */
     double *rate;      /* [max_trees] result */
     double *row_price; /* [num_rows] result: what one more of capacity is worth */
+    uint64_t *pattern; /* scratch, [num_rows] */
+    int *slots;        /* scratch, [num_slots] lines by pattern, -1: free */
+    int num_slots;     /* a power of two */
+    double work;       /* done so far, in steps of a few nanoseconds */
 } mtree_tableau_t;
 
 /* Owned by the caller; @a capacity must outlive it. */

@@ -1,6 +1,5 @@
 /*
- * Few trees that carry nearly as much as many: choose at most K, and improve them by
- * exchanging edges.
+ * From a packing of many trees to a choice of few.
  */
 #ifndef MTREE_PLANNER_THIN_H
 #define MTREE_PLANNER_THIN_H
@@ -10,12 +9,14 @@
 /*
  * At most @a max_trees trees of one group, none below @a min_rate where that can be had,
  * that carry as much as can be found in @a work steps; @a most is what no set can exceed:
- * greedy starts and the master's largest trees, then exchange of single edges and of
- * whole trees, each judged by the exact linear program over the set.  The generator's
- * master must have been solved; its weights (throughput or time) are the ones that count.
- * @a set_p is filled in and emptied with mtree_tree_set_clear.
+ * the largest trees of the master's solution and of @a hint, and greedy starts, then
+ * exchange of single edges and of whole trees, each judged by the exact linear program
+ * over the set.  The generator's master must have been solved; its weights (throughput or
+ * time) are the ones that count.  @a set_p is filled in and emptied with
+ * mtree_tree_set_clear.
  */
-mtree_status_t mtree_thin(mtree_generator_t *generator, int max_trees, double min_rate,
-                          double most, double work, mtree_tree_set_t *set_p);
+mtree_status_t mtree_thin(mtree_generator_t *generator, const mtree_tree_set_t *hint,
+                          int max_trees, double min_rate, double most, double work,
+                          mtree_tree_set_t *set_p);
 
 #endif
