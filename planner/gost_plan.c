@@ -1,6 +1,7 @@
 #include "planner/gost.h"
 
 #include "planner/chunk_model.h"
+#include "planner/plan_finish.h"
 #include "topo/log.h"
 
 #include <math.h>
@@ -19,7 +20,11 @@ static double default_min_rate(const mtree_candidates_t *candidates)
     return largest * DEFAULT_MIN_PART;
 }
 
-/* Equation 7 for every tree; latencies are those of the routes. */
+/*
+ * Equation 7 for every tree; latencies are those of the routes.  It charges a message
+ * nothing but latency: where that is next to nothing its chunks are too small to run
+ * with, and are left to mtree_plan_finish().
+ */
 static void set_chunks(const mtree_problem_t *problem, mtree_plan_t *plan)
 {
     double bytes = problem->request->bytes, sum = 0;
@@ -30,6 +35,7 @@ static void set_chunks(const mtree_problem_t *problem, mtree_plan_t *plan)
     for (int t = 0; t < plan->num_trees; t++) {
         mtree_tree_t *tree = &plan->trees[t];
         mtree_chunk_path_t path;
+        size_t chunk;
 
         for (int host = 0; host < plan->num_hosts; host++) {
             tree->latency[host] =
@@ -39,8 +45,9 @@ static void set_chunks(const mtree_problem_t *problem, mtree_plan_t *plan)
         }
         path = mtree_chunk_path(tree, plan->num_hosts, plan->collective);
         tree->share = tree->rate / sum;
-        tree->chunk_bytes = mtree_chunk_bytes(
+        chunk = mtree_chunk_bytes(
             mtree_chunk_published_size(&path, fmax(1, tree->share * bytes)));
+        tree->chunk_bytes = chunk < MTREE_CHUNK_LEAST ? 0 : chunk;
     }
 }
 

@@ -180,6 +180,7 @@ static mtree_status_t run_row(session_t *session, row_t *row)
     mtree_simulate_result_t result = {0};
     mtree_status_t status;
 
+    session->simulating.what = row->name;
     if (simulating_due(&session->simulating.pace)) {
         fprintf(stderr, "mtree: %d of %d done, now %s\n", (int)(row - session->rows),
                 session->num_rows, row->name);
@@ -228,22 +229,34 @@ static double share_of_bound(const session_t *session, const row_t *row)
            row->seconds;
 }
 
-static double least_seconds(const session_t *session)
+/* The fastest of the planner's algorithms or of Open MPI's; NULL: none of them ran. */
+static const row_t *fastest(const session_t *session, bool openmpi)
 {
-    double least = 0.0;
-    int i;
+    const row_t *best = NULL, *row;
 
-    for (i = 0; i < session->num_rows; i++) {
-        if (session->rows[i].done && (least == 0.0 || session->rows[i].seconds < least)) {
-            least = session->rows[i].seconds;
+    for (row = session->rows; row < session->rows + session->num_rows; row++) {
+        if (row->done && (row->baseline != NULL) == openmpi &&
+            (best == NULL || row->seconds < best->seconds)) {
+            best = row;
         }
     }
-    return least;
+    return best;
+}
+
+static double least_seconds(const session_t *session)
+{
+    const row_t *plan = fastest(session, false), *openmpi = fastest(session, true);
+
+    if (plan == NULL || openmpi == NULL) {
+        return plan != NULL ? plan->seconds : openmpi != NULL ? openmpi->seconds : 0.0;
+    }
+    return plan->seconds < openmpi->seconds ? plan->seconds : openmpi->seconds;
 }
 
 static mtree_status_t print_json(const session_t *session)
 {
     const double least = least_seconds(session);
+    const row_t *plan = fastest(session, false), *openmpi = fastest(session, true);
     json_t *list = json_array();
     const row_t *row;
 
@@ -258,12 +271,31 @@ static mtree_status_t print_json(const session_t *session)
                 : json_pack("{s:s, s:s}", "algorithm", row->name, "error", row->why));
     }
     return command_print_json(
-        json_pack("{s:s, s:I, s:i, s:f, s:o}", "collective",
+        json_pack("{s:s, s:I, s:i, s:f, s:s?, s:s?, s:o}", "collective",
                   mtree_collective_name(session->planned.request.collective), "bytes",
                   (json_int_t)session->simulating.options.bytes, "ranks",
                   session->planned.num_hosts * session->simulating.options.ranks_per_host,
-                  "bound_bps", session->bound, "algorithms", list),
+                  "bound_bps", session->bound, "fastest_plan",
+                  plan == NULL ? NULL : plan->name, "fastest_openmpi",
+                  openmpi == NULL ? NULL : openmpi->name, "algorithms", list),
         stdout);
+}
+
+/* Would Open MPI be faster here? */
+static void print_verdict(const session_t *session)
+{
+    const row_t *plan = fastest(session, false), *openmpi = fastest(session, true);
+
+    if (plan == NULL || openmpi == NULL) {
+        return;
+    }
+    if (openmpi->seconds < plan->seconds) {
+        printf("\n%s, Open MPI's own, is %.2f times as fast as %s, the best plan.\n",
+               openmpi->name, plan->seconds / openmpi->seconds, plan->name);
+    } else {
+        printf("\n%s is %.2f times as fast as %s, Open MPI's best here.\n", plan->name,
+               openmpi->seconds / plan->seconds, openmpi->name);
+    }
 }
 
 static void print_table(const session_t *session)
@@ -294,6 +326,7 @@ static void print_table(const session_t *session)
         }
         putchar('\n');
     }
+    print_verdict(session);
 }
 
 static mtree_status_t compare(session_t *session, const char *path)
@@ -331,7 +364,7 @@ static int run(int argc, char **argv)
 {
     static const struct option options[] = {{"help", no_argument, NULL, 'h'},
                                             {"json", no_argument, NULL, 'j'},
-                                            {"algorithms", required_argument, NULL, 'A'},
+                                            {"algorithms", required_argument, NULL, 'a'},
                                             PLANNING_OPTIONS,
                                             SIMULATING_OPTIONS,
                                             {NULL, 0, NULL, 0}};
@@ -341,13 +374,13 @@ static int run(int argc, char **argv)
 
     planning_init(&session.planning);
     simulating_init(&session.simulating);
-    while ((option = getopt_long(argc, argv, "hjA:" PLANNING_LETTERS, options, NULL)) !=
+    while ((option = getopt_long(argc, argv, "hj" PLANNING_LETTERS, options, NULL)) !=
            -1) {
         if (option == 'h') {
             return command_help(&command_compare);
         } else if (option == 'j') {
             session.json = true;
-        } else if (option == 'A' || option == 'a') {
+        } else if (option == 'a') {
             session.list = optarg;
         } else if (planning_option(&session.planning, option, optarg) != MTREE_OK &&
                    simulating_option(&session.simulating, option, optarg) != MTREE_OK) {
@@ -368,10 +401,13 @@ const command_t command_compare = {
     .help =
         "Usage: mtree compare [OPTION]... FILE.dot\n"
         "Simulate the planner's algorithms and Open MPI's own on the network of that\n"
-        "topology and print their times, side by side.\n\n"
-        "  -A, --algorithms LIST only these, separated by commas; openmpi: what Open\n"
-        "                        MPI takes by default, openmpi:NAME: another of "
-        "its\n" PLANNING_HELP SIMULATING_HELP "  -j, --json            as JSON\n"
+        "topology and print their times, side by side, and which is the fastest.\n\n"
+        "  -a, --algorithms LIST only these, separated by commas: names of 'mtree "
+        "plan',\n"
+        "                        openmpi: what Open MPI takes by default, and\n"
+        "                        openmpi:NAME: another of its (default: "
+        "all)\n" PLANNING_HELP_WHAT PLANNING_HELP_LIMITS SIMULATING_HELP
+        "  -j, --json            as JSON\n"
         "  -h, --help            this text\n",
     .run = run,
 };

@@ -180,12 +180,12 @@ static int run(int argc, char **argv)
 const command_t command_simulate = {
     .name = "simulate",
     .summary = "run a plan on a simulated network",
-    .help =
-        "Usage: mtree simulate [OPTION]... FILE.dot\n"
-        "Run the engine of the component on the network of that topology, on a\n"
-        "virtual clock, and print the time and how busy each link is.\n\n"
-        "  -p, --plan PLAN.json  run this plan; it says hosts and "
-        "collective\n" PLANNING_HELP SIMULATING_HELP "  -j, --json            as JSON\n"
-        "  -h, --help            this text\n",
+    .help = "Usage: mtree simulate [OPTION]... FILE.dot\n"
+            "Run the engine of the component on the network of that topology, on a\n"
+            "virtual clock, and print the time and how busy each link is.\n\n"
+            "  -p, --plan PLAN.json  run this plan; it says hosts and "
+            "collective\n" PLANNING_HELP_WHAT PLANNING_HELP_ALGORITHM PLANNING_HELP_LIMITS
+                SIMULATING_HELP "  -j, --json            as JSON\n"
+            "  -h, --help            this text\n",
     .run = run,
 };

@@ -36,20 +36,25 @@ typedef struct {
     {                                                                                    \
         "seed", required_argument, NULL, 's'                                             \
     }
-#define PLANNING_HELP                                                                    \
+#define PLANNING_HELP_WHAT                                                               \
     "  -C, --collective C    allreduce (default), reduce, bcast, allgather, "            \
     "reduce_scatter\n"                                                                   \
     "  -R, --root HOST       of bcast and reduce (default: the first host)\n"            \
-    "  -H, --hosts LIST      the hosts that take part, by commas (default: all)\n"       \
-    "  -a, --algorithm A     packing (default) or one of those below\n"                  \
+    "  -H, --hosts LIST      the hosts that take part, by commas (default: all)\n"
+#define PLANNING_HELP_ALGORITHM                                                          \
+    "  -a, --algorithm A     packing (default) or one of those below\n"
+#define PLANNING_HELP_LIMITS                                                             \
     "  -t, --trees K         at most K trees (allgather: a root); 0: no limit (default " \
     "10)\n"                                                                              \
     "  -e, --height H        at most H hops from root to leaf; 0: no limit (default)\n"  \
     "  -m, --min-rate R      no tree below this rate, like 5Mbps\n"                      \
+    "  -s, --seed N          of algorithms that draw at random (default 1)\n"
+#define PLANNING_HELP_SIZE                                                               \
     "  -b, --size BYTES      plan for the least time of this size, like 16M (default: "  \
     "for\n"                                                                              \
-    "                        the most throughput)\n"                                     \
-    "  -s, --seed N          of algorithms that draw at random (default 1)\n"
+    "                        the most throughput)\n"
+#define PLANNING_HELP                                                                    \
+    PLANNING_HELP_WHAT PLANNING_HELP_ALGORITHM PLANNING_HELP_LIMITS PLANNING_HELP_SIZE
 
 /* Nothing given. */
 void planning_init(planning_t *planning);

@@ -129,9 +129,11 @@ static void progress(double now, void *arg)
     char text[MTREE_UNITS_LENGTH];
 
     if (simulating_due(&simulating->pace)) {
-        fprintf(stderr, "mtree: %.0f s: simulated %s of the network's time\n",
+        fprintf(stderr, "mtree: %.0f s: simulated %s of the network's time%s%s\n",
                 simulating->pace.last - simulating->pace.start,
-                mtree_units_format_time(now, text, sizeof(text)));
+                mtree_units_format_time(now, text, sizeof(text)),
+                simulating->what == NULL ? "" : " with ",
+                simulating->what == NULL ? "" : simulating->what);
     }
 }
 

@@ -22,6 +22,7 @@ typedef struct {
 typedef struct {
     mtree_simulate_options_t options;
     simulating_pace_t pace;
+    const char *what; /* is simulated now, for words of progress; NULL: not said */
 } simulating_t;
 
 /* Long names for getopt_long, and their lines of --help. */
@@ -47,6 +48,7 @@ enum {
         "check", no_argument, NULL, SIMULATING_CHECK                                     \
     }
 #define SIMULATING_HELP                                                                  \
+    "  -b, --size BYTES      of the message (default 16M, or what the plan is for)\n"    \
     "      --ranks-per-host N  (default 1)\n"                                            \
     "      --model M         flow (default): messages share links max-min fairly;\n"     \
     "                        queue: links send one message after the other\n"            \

@@ -164,6 +164,27 @@ echo '{"collective": "allreduce"}' >"$tmp/bad.json"
 expect 1 'bad.json' check "$tmp/bad.json"
 expect 1 '"valid": false' check -j "$tmp/bad.json"
 
+# simulate
+expect 0 '^allreduce of 1 MB by packing, .* of the bound$' simulate --size 1M "$maps/abilene.dot"
+says "$tmp/out" '^  [^ ]* *> [^ ]* *[0-9.]* %$'
+expect 0 '^allreduce of 16 MB by gost' simulate --plan "$tmp/plan.json" "$maps/b4.dot"
+expect 0 '^bcast of 64 KB by packing' simulate -C bcast -R EU1 -b 64K --check "$maps/b4.dot"
+expect 0 '"share_of_bound": ' simulate --json --model queue -b 1M "$maps/star-8.dot"
+says "$tmp/out" '"busy": '
+expect 1 "no host" simulate -p "$tmp/plan.json" "$maps/abilene.dot"
+expect 2 "--model 'x': queue or flow" simulate --model x "$maps/b4.dot"
+expect 2 "--ranks-per-host '0'" simulate --ranks-per-host 0 "$maps/b4.dot"
+
+# compare
+expect 0 '^  packing  *[0-9]' compare --size 1M --algorithms packing,gost,openmpi "$maps/b4.dot"
+says "$tmp/out" '^  openmpi (.*) .*[0-9] %$'
+says "$tmp/out" ' times as fast as openmpi (.*), Open MPI.s best here.$'
+expect 0 '^openmpi:ring, Open MPI.s own, is .* times as fast as gost' \
+    compare -b 1M -a gost,openmpi:ring "$maps/star-8.dot"
+expect 0 '"fastest_plan": "gost"' compare -j -b 1M -a gost,openmpi:ring "$maps/star-8.dot"
+expect 1 "Open MPI has no allreduce by 'magic'" compare -a openmpi:magic "$maps/b4.dot"
+expect 1 "there is no algorithm ring" compare -a ring "$maps/b4.dot"
+
 # draw
 for format in svg png pdf dot; do
     expect 0 '' draw "$maps/b4.dot" --plan "$tmp/plan.json" -o "$tmp/map.$format"
