@@ -168,24 +168,92 @@ static void fill_chunks(mtree_plan_t *plan)
     }
 }
 
-static double predict(const mtree_plan_t *plan)
+/* The capacity of the narrowest link that sending from one host to another uses. */
+static double narrowest(const mtree_problem_t *problem, int from, int to)
 {
-    double seconds = 0.0;
+    int num_arcs;
+    const int *arcs = mtree_routes_get(problem->routes, from, to, &num_arcs);
+    double least = INFINITY;
 
-    for (int t = 0; t < plan->num_trees; ++t) {
-        const mtree_tree_t *tree = &plan->trees[t];
-        mtree_chunk_path_t path =
-            mtree_chunk_path(tree, plan->num_hosts, plan->collective);
-        double bytes = tree->share * message_bits(plan) / 8.0;
+    for (int a = 0; a < num_arcs; ++a) {
+        least = fmin(least, mtree_arc_capacity(problem->topology, arcs[a]));
+    }
+    return least;
+}
 
-        if (bytes > 0.0 && path.rate > 0.0 && path.num_links > 0) {
-            double chunk = fmin((double)tree->chunk_bytes, bytes);
+/* Seconds that a message of @a bits takes over the edge above @a host, one way or (for
+ * allreduce) the slower way. */
+static double hop_time(const mtree_problem_t *problem, const mtree_tree_t *tree, int host,
+                       double bits)
+{
+    mtree_collective_t collective = problem->request->collective;
+    double rate = INFINITY;
 
-            seconds = fmax(seconds, mtree_chunk_production_time(
-                                        &path, bytes, MTREE_CHUNK_OVERHEAD, chunk));
+    if (mtree_collective_uses_down(collective)) {
+        rate = fmin(rate, narrowest(problem, tree->parent[host], host));
+    }
+    if (mtree_collective_uses_up(collective)) {
+        rate = fmin(rate, narrowest(problem, host, tree->parent[host]));
+    }
+    return tree->latency[host] + MTREE_CHUNK_OVERHEAD + bits / rate;
+}
+
+/*
+ * Seconds until the first chunk, of @a bits, has been everywhere.  On its way it has each
+ * link to itself, whatever rate the tree has there on average.  @a time and @a chain are
+ * scratch, [num_hosts].
+ */
+static double first_chunk_time(const mtree_problem_t *problem, const mtree_plan_t *plan,
+                               const mtree_tree_t *tree, double bits, double *time,
+                               int *chain)
+{
+    double latest = 0.0;
+
+    for (int i = 0; i < plan->num_hosts; ++i) {
+        time[i] = -1.0;
+    }
+    time[tree->root] = 0.0;
+    for (int i = 0; i < plan->num_hosts; ++i) {
+        int length = 0;
+
+        for (int at = i; time[at] < 0.0; at = tree->parent[at]) {
+            chain[length++] = at;
+        }
+        while (length-- > 0) {
+            int host = chain[length];
+
+            time[host] = time[tree->parent[host]] + hop_time(problem, tree, host, bits);
+            latest = fmax(latest, time[host]);
         }
     }
-    return seconds;
+    return plan->collective == MTREE_ALLREDUCE ? 2.0 * latest : latest;
+}
+
+/* The time of the slowest tree: its first chunk's way, and the rest at the rate that the
+ * tree gets. */
+static mtree_status_t predict(const mtree_problem_t *problem, mtree_plan_t *plan)
+{
+    double *time = malloc((size_t)plan->num_hosts * sizeof(*time));
+    int *chain = malloc((size_t)plan->num_hosts * sizeof(*chain));
+    double seconds = 0.0;
+
+    for (int t = 0; t < plan->num_trees && time != NULL && chain != NULL; ++t) {
+        const mtree_tree_t *tree = &plan->trees[t];
+        double bits = tree->share * message_bits(plan);
+        double chunk = fmin(8.0 * (double)tree->chunk_bytes, bits);
+
+        if (bits > 0.0 && tree->rate > 0.0 && plan->num_hosts > 1) {
+            seconds =
+                fmax(seconds, first_chunk_time(problem, plan, tree, chunk, time, chain) +
+                                  (bits - chunk) / (tree->rate * MTREE_PLAN_YIELD));
+        }
+    }
+    if (time != NULL && chain != NULL) {
+        plan->seconds = seconds;
+    }
+    free(time);
+    free(chain);
+    return time == NULL || chain == NULL ? MTREE_ERR_NO_MEMORY : MTREE_OK;
 }
 
 /* When no tree has a rate: one for all, the highest that no arc is overloaded by. */
@@ -242,7 +310,7 @@ mtree_status_t mtree_plan_finish(const mtree_problem_t *problem, mtree_plan_t *p
     plan->throughput = plan_throughput(plan);
     if (plan->bytes > 0.0) {
         fill_chunks(plan);
-        plan->seconds = predict(plan);
+        status = predict(problem, plan);
     }
 
 free_scratch:

@@ -66,6 +66,28 @@ mtree_topology_t *network_random(int num_hosts, int num_links, unsigned seed,
     return topology;
 }
 
+mtree_topology_t *network_b4(unsigned seed)
+{
+    static const int links[][2] = {
+        {0, 1}, {0, 2}, {1, 3}, {2, 4}, {2, 5}, {3, 4},  {3, 5},  {4, 6},  {4, 7}, {5, 6},
+        {5, 7}, {6, 7}, {6, 8}, {7, 9}, {8, 9}, {8, 10}, {9, 11}, {8, 11}, {9, 10}};
+    unsigned long long state = seed;
+    mtree_topology_t *topology;
+
+    ck_assert_int_eq(mtree_topology_create("b4", "made", &topology), MTREE_OK);
+    for (int i = 0; i < 12; ++i) {
+        (void)add_vertex(topology, MTREE_VERTEX_HOST, "site", i);
+    }
+    for (size_t l = 0; l < sizeof(links) / sizeof(links[0]); ++l) {
+        double tens = 6 + (int)(draw(&state) * 29);
+        /* a + b / capacity, 400 ms at 60 Mb/s and 50 ms at 340. */
+        double latency = -0.025 + 25.5 / (10.0 * tens);
+
+        add_link(topology, links[l][0], links[l][1], 1e7 * tens, 1e7 * tens, latency);
+    }
+    return topology;
+}
+
 mtree_topology_t *network_a100(int num_machines)
 {
     mtree_topology_t *topology;

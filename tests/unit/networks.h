@@ -14,6 +14,10 @@
 mtree_topology_t *network_random(int num_hosts, int num_links, unsigned seed,
                                  bool one_way, double latency);
 
+/* Google's B4 of 2011: 12 hosts, 19 links, capacities of 60 to 340 Mb/s drawn from @a
+ * seed; latencies fall from 400 to 50 ms as capacities rise. */
+mtree_topology_t *network_b4(unsigned seed);
+
 /*
  * Machines of 8 GPUs on a switch of 300 GB/s each, and one adapter of 25 GB/s a GPU to a
  * switch between machines (DGX A100).
