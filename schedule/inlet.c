@@ -77,6 +77,8 @@ static void inlet_arrived(mtree_event_t *event)
         return;
     }
     slot->arrived = true;
+    mtree_flow_trace(inlet->flow, MTREE_TRACE_RECEIVE, inlet != inlet->flow->above,
+                     inlet->peer, slot->chunk, mtree_operation_clock(operation));
     if (inlet == inlet->flow->above) {
         inlet_deliver(inlet, slot);
     } else {
@@ -132,6 +134,7 @@ static void flow_fold_chunk(mtree_flow_t *flow, mtree_inlet_t *inlet, size_t chu
     char *sum = mtree_flow_is_root(flow) ? mtree_flow_address(flow, data->output, chunk)
                                          : first->slots[chunk % first->window].memory;
     char *theirs = inlet->slots[chunk % inlet->window].memory;
+    double begin = mtree_operation_clock(flow->operation);
 
     if (data->fold == NULL) {
         return;
@@ -143,6 +146,7 @@ static void flow_fold_chunk(mtree_flow_t *flow, mtree_inlet_t *inlet, size_t chu
     } else {
         data->fold(data->arg, theirs, mine, sum, mtree_flow_count(flow, chunk));
     }
+    mtree_flow_trace(flow, MTREE_TRACE_FOLD, true, inlet->peer, chunk, begin);
 }
 
 void mtree_flow_fold(mtree_flow_t *flow)

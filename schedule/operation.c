@@ -73,6 +73,29 @@ void mtree_operation_fail(mtree_operation_t *operation, mtree_status_t status)
     }
 }
 
+void mtree_flow_trace(const mtree_flow_t *flow, mtree_act_t act, bool up, int peer,
+                      size_t chunk, double begin)
+{
+    mtree_operation_t *operation = flow->operation;
+    mtree_trace_event_t event = {.begin = begin,
+                                 .end = begin,
+                                 .chunk = chunk,
+                                 .call = operation->call,
+                                 .stream = flow->stream->tag / MTREE_STREAM_TAGS,
+                                 .peer = peer,
+                                 .act = act,
+                                 .up = up};
+
+    if (operation->data.trace == NULL) {
+        return;
+    }
+    event.bytes = mtree_flow_count(flow, chunk) * (size_t)operation->data.extent;
+    if (act != MTREE_TRACE_RECEIVE) {
+        event.end = mtree_operation_clock(operation);
+    }
+    mtree_trace_add(operation->data.trace, &event);
+}
+
 static mtree_outlet_t *operation_outlet(mtree_operation_t *operation, int rank)
 {
     int low = 0, high = operation->layout->num_peers - 1;
@@ -276,6 +299,9 @@ mtree_status_t mtree_operation_start(const mtree_layout_t *layout,
     operation->transport = transport;
     operation->func = func;
     operation->arg = arg;
+    if (data->trace != NULL) {
+        operation->call = atomic_fetch_add(&data->trace->calls, 1);
+    }
     mtree_inbox_init(&operation->inbox, operation_idle, operation_last);
     for (int i = 0; i < layout->num_peers; i++) {
         operation->outlets[i].rank = layout->peers[i].rank;

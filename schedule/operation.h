@@ -10,6 +10,7 @@
 #define MTREE_SCHEDULE_OPERATION_H
 
 #include "schedule/stream.h"
+#include "schedule/trace.h"
 #include "schedule/transport.h"
 
 #include <stdbool.h>
@@ -44,6 +45,8 @@ typedef struct {
     void (*pack)(void *arg, size_t offset, void *bytes, size_t length);
     void (*unpack)(void *arg, size_t offset, const void *bytes, size_t length);
     void *arg; /* passed to the three */
+
+    mtree_trace_t *trace; /* what is done is added to it; NULL: none */
 } mtree_operation_data_t;
 
 /* Called once, when the operation has come to its end; the operation may be freed in it.

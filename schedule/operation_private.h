@@ -57,6 +57,7 @@ struct mtree_parcel {
     mtree_lane_t *lane;
     size_t chunk;
     size_t bytes; /* counted against the outlet's window */
+    double begin; /* when it was sent, where that is traced */
     char *packed; /* the bytes sent, when they had to be packed */
     mtree_parcel_t *link;
 };
@@ -94,6 +95,7 @@ struct mtree_operation {
     atomic_bool finished;
     bool orphan;         /* freed by its owner while something was under way */
     size_t underway;     /* sends, receives and credits started and not done */
+    unsigned call;       /* its number in the trace */
     size_t packed_bytes; /* of the largest chunk, where data must be packed; else 0 */
     mtree_inbox_t inbox;
     mtree_flow_t *flows;
@@ -160,6 +162,18 @@ void mtree_outlet_pump(mtree_operation_t *operation);
 /* Wait for the next credit of a lane whose receiver keeps less room than there are
  * chunks. */
 void mtree_lane_await_credit(mtree_lane_t *lane);
+
+/* The time where it is traced, else 0. */
+static inline double mtree_operation_clock(const mtree_operation_t *operation)
+{
+    return operation->data.trace == NULL
+               ? 0
+               : operation->transport->ops->now(operation->transport);
+}
+
+/* Add to the trace, where there is one, what began at @a begin and ends now. */
+void mtree_flow_trace(const mtree_flow_t *flow, mtree_act_t act, bool up, int peer,
+                      size_t chunk, double begin);
 
 /* Remember the first error; nothing new is started after it. */
 void mtree_operation_fail(mtree_operation_t *operation, mtree_status_t status);

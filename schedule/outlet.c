@@ -86,6 +86,8 @@ static void parcel_sent(mtree_event_t *event)
     operation->underway--;
     lane->outlet->underway -= parcel->bytes;
     lane->outlet->dirty = true;
+    mtree_flow_trace(lane->flow, MTREE_TRACE_SEND, lane->up, lane->outlet->rank,
+                     parcel->chunk, parcel->begin);
     parcel->link = operation->free_parcels;
     operation->free_parcels = parcel;
     if (status != MTREE_OK) {
@@ -148,6 +150,7 @@ static void lane_send(mtree_lane_t *lane, size_t bytes)
     parcel->lane = lane;
     parcel->chunk = lane->next++;
     parcel->bytes = bytes;
+    parcel->begin = mtree_operation_clock(operation);
     address = parcel_address(parcel, count);
     lane->outlet->underway += bytes;
     operation->underway++;
