@@ -48,6 +48,8 @@ typedef struct {
     size_t chunk_bytes;
     size_t min_bytes;
     bool barrier;
+    char *trace;
+    size_t trace_events;
 } mca_coll_mtree_component_t;
 
 OMPI_MODULE_DECLSPEC extern mca_coll_mtree_component_t mca_coll_mtree_component;

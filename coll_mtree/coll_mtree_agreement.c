@@ -15,6 +15,9 @@
 /* With coll_mtree_trees 0, no limit, there still must be tags enough. */
 #define MOST_TREES 64
 
+/* Below this size all calls are alike. */
+#define SHORT_BYTES 1024
+
 struct coll_mtree_agreement {
     mca_coll_mtree_module_t *module;
     ompi_communicator_t *comm; /* retained until the talk has ended */
@@ -42,12 +45,14 @@ int coll_mtree_agreement_max_trees(ompi_communicator_t *comm)
 
 static coll_mtree_kind_t kind_of_call(const mtree_call_t *call)
 {
+    size_t bytes = call->units * call->unit_bytes;
     coll_mtree_kind_t kind = {
         .collective = call->collective,
-        .root = mtree_collective_has_root(call->collective) ? call->root : -1,
-        .bytes = (double)call->units * (double)call->unit_bytes};
+        .root = mtree_collective_has_root(call->collective) ? call->root : -1};
 
-    for (size_t bytes = call->units * call->unit_bytes; bytes > 1; bytes >>= 1) {
+    bytes = bytes < SHORT_BYTES ? SHORT_BYTES : bytes;
+    kind.bytes = (double)bytes;
+    for (; bytes > 1; bytes >>= 1) {
         kind.size_class++;
     }
     return kind;

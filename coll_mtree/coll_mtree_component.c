@@ -10,7 +10,10 @@
 /* Above sync's wrappers nothing is gained; below cuda's, device buffers arrive staged. */
 #define DEFAULT_PRIORITY  45
 #define DEFAULT_TREES     10
-#define DEFAULT_MIN_BYTES 65536
+#define DEFAULT_MIN_BYTES 1
+
+/* 3.5 MiB a rank. */
+#define DEFAULT_TRACE_EVENTS 65536
 
 static int mtree_register(void);
 static int mtree_open(void);
@@ -71,7 +74,9 @@ static int mtree_register(void)
     c->hosts = NULL;
     c->algorithm = NULL;
     c->plan = NULL;
-    c->barrier = false;
+    c->barrier = true;
+    c->trace = NULL;
+    c->trace_events = DEFAULT_TRACE_EVENTS;
     c->trees = DEFAULT_TREES;
     c->chunk_bytes = 0;
     c->min_bytes = DEFAULT_MIN_BYTES;
@@ -98,8 +103,9 @@ static int mtree_register(void)
                   5, &c->chunk_bytes);
     register_size("min_bytes",
                   "Smallest message (allgather, reduce_scatter: of all ranks together) "
-                  "in bytes that mtree serves, smaller ones go to the fallback; 0: all "
-                  "sizes. Must be the same on all ranks",
+                  "in bytes that mtree serves where it expects to be faster than the "
+                  "fallback; 0: all sizes, whatever is expected. Must be the same on all "
+                  "ranks",
                   4, &c->min_bytes);
     register_string("algorithm",
                     "Planner algorithm, one of those that `mtree plan --help` lists, "
@@ -114,9 +120,17 @@ static int mtree_register(void)
                     5, &c->plan);
     register_bool("barrier",
                   "Serve barriers too, over the trees planned for the smallest messages; "
-                  "0: the fallback serves them, often as fast. Must be the same on all "
-                  "ranks",
+                  "0: the fallback serves them. Must be the same on all ranks",
                   5, &c->barrier);
+    register_string("trace",
+                    "Path of a file that rank 0 writes at MPI_Finalize: what every rank "
+                    "did with each chunk, for Perfetto and chrome://tracing (see "
+                    "docs/trace.md). Empty: no trace. Must be set on all ranks or none",
+                    3, &c->trace);
+    register_size("trace_events",
+                  "Events that each rank keeps for the trace, the newest; 56 bytes each. "
+                  "0: no trace. Must be 0 on all ranks or none",
+                  6, &c->trace_events);
     register_int("verbose",
                  "0: errors only; 1: which topology and plan are used, and why when "
                  "none; 20: everything",

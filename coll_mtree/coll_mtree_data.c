@@ -1,5 +1,7 @@
 #include "coll_mtree_data.h"
 
+#include "coll_mtree_trace.h"
+
 #include "opal/datatype/opal_convertor.h"
 
 #include <stdlib.h>
@@ -190,6 +192,7 @@ int coll_mtree_data_init(coll_mtree_data_t *data, const coll_mtree_task_t *task,
 {
     data->task = task;
     data->super.arg = data;
+    data->super.trace = coll_mtree_trace_get();
     return task->op != NULL ? data_init_fold(data, rank) : data_init_move(data, ranks);
 }
 

@@ -1,4 +1,5 @@
 #include "coll_mtree_agreement.h"
+#include "coll_mtree_trace.h"
 
 #include "ompi/proc/proc.h"
 
@@ -136,5 +137,8 @@ static int module_enable(mca_coll_base_module_t *base, ompi_communicator_t *comm
     }
     MTREE_FOR_EACH_FUNCTION(RETAIN_FALLBACK)
     module->enabled = true;
+    if (comm == &ompi_mpi_comm_world.comm) {
+        coll_mtree_trace_begin(module);
+    }
     return OMPI_SUCCESS;
 }

@@ -1,6 +1,7 @@
 #include "coll_mtree_planning.h"
 
 #include "coll_mtree_algorithm.h"
+#include "coll_mtree_estimate.h"
 #include "coll_mtree_saved.h"
 
 #include "planner/plan_json.h"
@@ -65,9 +66,48 @@ static mtree_plan_t *planning_saved(ompi_communicator_t *comm,
     return NULL;
 }
 
-char *coll_mtree_planning_run(ompi_communicator_t *comm, const mtree_topology_t *topology,
-                              const int *vertices, int num_hosts,
-                              const coll_mtree_kind_t *kind, int max_trees)
+/*
+ * For short messages of which the user did not say how they are planned: one low tree
+ * when it is faster than many, and nothing when Open MPI is faster than both.
+ */
+static bool planning_shorten(ompi_communicator_t *comm, const mtree_topology_t *topology,
+                             const int *vertices, int num_hosts,
+                             const mtree_plan_request_t *request, mtree_plan_t **plan_p)
+{
+    mtree_plan_request_t low_request = *request;
+    double fallback = coll_mtree_estimate_fallback(topology, vertices, num_hosts,
+                                                   request->collective, request->bytes);
+    double seconds = coll_mtree_estimate_plan(*plan_p);
+    mtree_plan_t *low;
+
+    low_request.algorithm = "latency";
+    if (mtree_planner_run(topology, vertices, num_hosts, &low_request, &low) ==
+        MTREE_OK) {
+        if (coll_mtree_estimate_plan(low) < seconds) {
+            mtree_plan_t *many = *plan_p;
+
+            seconds = coll_mtree_estimate_plan(low);
+            *plan_p = low;
+            low = many;
+        }
+        mtree_plan_destroy(low);
+    }
+    if (mca_coll_mtree_component.min_bytes == 0 || seconds <= fallback) {
+        return true;
+    }
+    coll_mtree_say(comm, 1,
+                   "%s of about %.0f B: %.0f us over trees, %.0f us by Open MPI, as "
+                   "estimated; the fallback serves",
+                   mtree_collective_name(request->collective), request->bytes,
+                   seconds * 1e6, fallback * 1e6);
+    return false;
+}
+
+/* A plan for calls of @a kind, made anew; NULL, having said why, when there is none. */
+static mtree_plan_t *planning_new(ompi_communicator_t *comm,
+                                  const mtree_topology_t *topology, const int *vertices,
+                                  int num_hosts, const coll_mtree_kind_t *kind,
+                                  int max_trees)
 {
     mtree_plan_request_t request = {.collective = kind->collective,
                                     .algorithm =
@@ -75,18 +115,37 @@ char *coll_mtree_planning_run(ompi_communicator_t *comm, const mtree_topology_t 
                                     .root = kind->root < 0 ? 0 : kind->root,
                                     .max_trees = mca_coll_mtree_component.trees,
                                     .bytes = kind->bytes};
+    mtree_plan_t *plan;
+
+    if (request.max_trees <= 0) {
+        request.max_trees = max_trees;
+    }
+    if (mtree_planner_run(topology, vertices, num_hosts, &request, &plan) != MTREE_OK) {
+        coll_mtree_say(comm, 1, "no plan for %s; the fallback serves",
+                       mtree_collective_name(kind->collective));
+        return NULL;
+    }
+    if (request.algorithm == NULL && request.bytes <= COLL_MTREE_ESTIMATED_BYTES &&
+        !planning_shorten(comm, topology, vertices, num_hosts, &request, &plan)) {
+        mtree_plan_destroy(plan);
+        return NULL;
+    }
+    return plan;
+}
+
+char *coll_mtree_planning_run(ompi_communicator_t *comm, const mtree_topology_t *topology,
+                              const int *vertices, int num_hosts,
+                              const coll_mtree_kind_t *kind, int max_trees)
+{
     mtree_plan_t *plan =
         planning_saved(comm, topology, vertices, num_hosts, kind, max_trees);
     bool saved = plan != NULL;
     char *text = NULL;
 
-    if (request.max_trees <= 0) {
-        request.max_trees = max_trees;
+    if (!saved) {
+        plan = planning_new(comm, topology, vertices, num_hosts, kind, max_trees);
     }
-    if (!saved &&
-        mtree_planner_run(topology, vertices, num_hosts, &request, &plan) != MTREE_OK) {
-        coll_mtree_say(comm, 1, "no plan for %s; the fallback serves",
-                       mtree_collective_name(kind->collective));
+    if (plan == NULL) {
         return NULL;
     }
     if (plan_trees_of_a_root(plan) > max_trees) {

@@ -53,13 +53,18 @@ static mtree_status_t transport_recv(mtree_transport_t *super, int peer, int tag
     return request_watch(rc, request, done);
 }
 
-static double transport_now(mtree_transport_t *super)
+double coll_mtree_clock(void)
 {
     struct timespec now;
 
-    (void)super;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static double transport_now(mtree_transport_t *super)
+{
+    (void)super;
+    return coll_mtree_clock();
 }
 
 static const mtree_transport_ops_t transport_ops = {

@@ -26,4 +26,7 @@ void coll_mtree_transport_init(coll_mtree_transport_t *transport,
                                ompi_communicator_t *comm, ompi_datatype_t *unit,
                                int first_tag);
 
+/* Seconds on this host's steady clock. */
+double coll_mtree_clock(void);
+
 #endif
