@@ -46,9 +46,9 @@
 #define RECEIVE_BATCH    32
 #define SEND_BATCH       32
 #define EVENT_BATCH      64
-#define TICKS_PER_DELAY  32 /* of the shortest delay */
+#define TICKS_PER_DELAY  8 /* of the shortest delay */
 #define LONGEST_TICK_NS  500000
-#define SHORTEST_TICK_NS 20000
+#define SHORTEST_TICK_NS 200000 /* a wake-up costs several microseconds */
 #define LONGEST_AGE_NS   NANOSECONDS
 #define MAX_LINE         256
 
