@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Tries to bring the lexer back to where a text begins. */
+#define MAX_RESETS 192
+
 /* What cgraph had to say since the text was started; it comes in pieces. */
 static struct {
     char text[512];
@@ -98,6 +101,39 @@ static int read_graphs(channel_t *channel, Agdisc_t *disc, Agraph_t **first_p)
     return count;
 }
 
+static int ignore(char *message)
+{
+    (void)message;
+    return 0;
+}
+
+static int read_text(const char *text, Agdisc_t *disc)
+{
+    channel_t channel = {.at = text, .left = strlen(text)};
+    Agraph_t *graph;
+    int count = read_graphs(&channel, disc, &graph);
+
+    if (graph != NULL) {
+        agclose(graph);
+    }
+    return count;
+}
+
+/*
+ * The lexer remains in a string, label or comment in which it was when the parser gave a
+ * text up, and would take the next text for the rest of it: end those.  Labels nest.
+ */
+static void reset_lexer(Agdisc_t *disc)
+{
+    static const char *const ends[] = {"\"", "*/", ">>>>>>>>>>>>>>>>"};
+    int i;
+
+    agseterrf(ignore);
+    for (i = 0; i < MAX_RESETS && read_text("graph {}\n", disc) != 1; i++) {
+        read_text(ends[i % (int)(sizeof(ends) / sizeof(ends[0]))], disc);
+    }
+}
+
 mtree_status_t mtree_dot_graph_parse(const char *text, size_t length, const char *name,
                                      Agraph_t **graph_p)
 {
@@ -123,6 +159,7 @@ mtree_status_t mtree_dot_graph_parse(const char *text, size_t length, const char
     agsetfile(NULL);
     agreadline(1);
     count = read_graphs(&channel, &disc, &graph);
+    reset_lexer(&disc);
     agseterrf(previous);
 
     if (count == 1 && strstr(heard.text, "in line ") == NULL) {

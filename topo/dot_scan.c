@@ -29,6 +29,7 @@ typedef struct {
     const char *at, *end;
     int line;
     bool line_start; /* nothing but blanks since the last newline */
+    int open_line;   /* of a string or comment that the text ends in; 0: none */
 } scanner_t;
 
 static void scanner_init(scanner_t *scanner, const char *text, size_t length)
@@ -58,13 +59,24 @@ static void skip_line(scanner_t *scanner)
     }
 }
 
+/* The text ends in what was opened at line @a line unless it is closed here. */
+static void expect_closed(scanner_t *scanner, int line)
+{
+    if (scanner->at == scanner->end) {
+        scanner->open_line = line;
+    }
+}
+
 static void skip_block_comment(scanner_t *scanner)
 {
+    const int line = scanner->line;
+
     scanner->at += 2;
     while (scanner->at < scanner->end &&
            !(peek(scanner, 0) == '*' && peek(scanner, 1) == '/')) {
         advance(scanner);
     }
+    expect_closed(scanner, line);
     scanner->at += (scanner->at < scanner->end) ? 2 : 0;
 }
 
@@ -103,6 +115,7 @@ static void scan_quoted(scanner_t *scanner, token_t *token)
         advance(scanner);
     }
     token->length = scanner->at - token->start;
+    expect_closed(scanner, token->line);
     scanner->at += (scanner->at < scanner->end) ? 1 : 0;
 }
 
@@ -118,6 +131,9 @@ static void scan_html(scanner_t *scanner, token_t *token)
         advance(scanner);
     } while (scanner->at < scanner->end && depth > 0);
     token->length = scanner->at - token->start;
+    if (depth > 0) {
+        expect_closed(scanner, token->line);
+    }
 }
 
 static token_t scan(scanner_t *scanner)
@@ -307,6 +323,14 @@ mtree_status_t mtree_dot_scan_check(const char *text, size_t length, const char 
                         excess);
             return MTREE_ERR_LIMIT;
         }
+    }
+    /* cgraph's lexer would go on in it when it reads the next text. */
+    if (scanner.open_line > 0) {
+        mtree_error(
+            "%s:%d: syntax error: a string or comment begins here and does not end; "
+            "close it",
+            name, scanner.open_line);
+        return MTREE_ERR_INVALID;
     }
     return MTREE_OK;
 }

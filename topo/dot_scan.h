@@ -12,8 +12,8 @@
 /*
  * Would parsing @a text need more nodes, edges ("{a b} -- {c d}" is four), attribute
  * names or nested subgraphs than the limits of a topology?  Logs "NAME:LINE: ..." and
- * returns MTREE_ERR_LIMIT. A NUL byte is MTREE_ERR_INVALID.  Text that is not DOT passes:
- * cgraph says what is wrong with it.
+ * returns MTREE_ERR_LIMIT.  A NUL byte and a string or comment without an end are
+ * MTREE_ERR_INVALID.  Other text that is not DOT passes: cgraph says what is wrong.
  */
 mtree_status_t mtree_dot_scan_check(const char *text, size_t length, const char *name);
 
