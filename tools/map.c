@@ -9,7 +9,7 @@
 
 #define LEAST_WIDTH  1.2
 #define MOST_WIDTH   5.0
-#define LINK_INCHES  1.5 /* of a typical link on paper: room for its label */
+#define LINK_INCHES  1.6 /* of a typical link on paper: room for its label */
 #define LEAST_INCHES 5.0 /* of the map's longer side */
 #define MOST_INCHES  40.0
 #define LARGE_MAP    120 /* vertices */
@@ -407,11 +407,11 @@ mtree_status_t map_write(const mtree_topology_t *topology, const mtree_plan_t *p
     plane = find_plane(topology);
     fputs("graph map {\n"
           "  graph [bgcolor=white fontname=\"Helvetica\" fontsize=12 labelloc=b pad=0.3\n"
-          "         outputorder=edgesfirst overlap_scaling=0];\n"
+          "         outputorder=edgesfirst overlap_scaling=0 overlap_shrink=false];\n"
           "  node [shape=ellipse style=filled fillcolor=white color=\"#333333\"\n"
           "        fontname=\"Helvetica\" fontsize=11 margin=\"0.05,0.03\"\n"
           "        width=0.35 height=0.3];\n"
-          "  edge [fontname=\"Helvetica\" fontsize=8 fontcolor=\"#444444\" len=1.9];\n",
+          "  edge [fontname=\"Helvetica\" fontsize=8 fontcolor=\"#444444\" len=2.2];\n",
           out);
     /* Bending lines around vertices and moving these apart takes minutes on large maps.
      */

@@ -3,6 +3,7 @@
  */
 #include "tools/command.h"
 #include "tools/map.h"
+#include "tools/map_labels.h"
 #include "tools/planning.h"
 
 #include "topo/log.h"
@@ -14,6 +15,7 @@
 #include <string.h>
 
 #define MOST_BY_NEATO 200
+#define PNG_DPI       "140"
 
 typedef struct {
     const char *topology, *plan, *output;
@@ -53,6 +55,28 @@ static mtree_status_t write_text(const char *text, size_t length, const char *ou
     return MTREE_OK;
 }
 
+/*
+ * Lay the map out, and then its labels above it.  The layout is to be freed with
+ * gvFreeLayout().
+ */
+static mtree_status_t lay_out(GVC_t *gvc, Agraph_t *graph, const char *engine)
+{
+    const bool labels = map_labels_take(graph) > 0;
+    bool failed = gvLayout(gvc, graph, engine) != 0;
+
+    if (!failed && labels) {
+        attach_attrs(graph);
+        gvFreeLayout(gvc, graph);
+        map_labels_place(graph);
+        failed = gvLayout(gvc, graph, "nop2") != 0;
+    }
+    if (failed) {
+        mtree_error("Graphviz could not lay the map out; draw to a .dot file instead");
+        return MTREE_ERR_IO;
+    }
+    return MTREE_OK;
+}
+
 /* Lay the graph in @a text out and render it. */
 static mtree_status_t render(const char *text, const char *engine, const char *format,
                              const char *output)
@@ -64,12 +88,20 @@ static mtree_status_t render(const char *text, const char *engine, const char *f
     char *picture = NULL;
 
     agseterr(AGERR); /* its warnings are about looks */
-    if (gvc == NULL || graph == NULL || gvLayout(gvc, graph, engine) != 0) {
-        mtree_error("Graphviz could not lay the map out; draw to a .dot file instead");
+    if (gvc == NULL || graph == NULL) {
+        mtree_error("Graphviz cannot read the map; draw to a .dot file instead");
+        goto out_close;
+    }
+    if (strcmp(format, "png") == 0) {
+        agattr(graph, AGRAPH, "dpi", PNG_DPI);
+    }
+    status = lay_out(gvc, graph, engine);
+    if (status != MTREE_OK) {
         goto out_close;
     }
     if (gvRenderData(gvc, graph, format, &picture, &length) != 0 || picture == NULL) {
         mtree_error("Graphviz could not render %s; draw to a .dot file instead", format);
+        status = MTREE_ERR_IO;
         goto out_layout;
     }
     status = write_text(picture, length, output);
