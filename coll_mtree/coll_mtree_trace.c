@@ -226,5 +226,7 @@ void coll_mtree_trace_begin(mca_coll_mtree_module_t *module)
         trace = NULL;
         return;
     }
+    /* It stays for as long as the attribute does. */
+    (void)ompi_attr_free_keyval(COMM_ATTR, &key, false);
     world_module = module;
 }
