@@ -28,6 +28,7 @@ struct coll_mtree_agreement {
     bool known;          /* a blocking call waited for it: all ranks know of its end */
     int status;          /* Open MPI's code */
     mtree_plan_t *plan;  /* NULL: none could be made */
+    bool slower;         /* blocking calls go to the fallback all the same */
     coll_mtree_run_t *waiting, **last_waiting;
     coll_mtree_agreement_t *next;
 };
@@ -75,7 +76,8 @@ bool coll_mtree_agreement_is_without_plan(const mca_coll_mtree_module_t *module,
     coll_mtree_kind_t kind = kind_of_call(call);
     const coll_mtree_agreement_t *agreement = agreement_find(module, &kind);
 
-    return agreement != NULL && agreement->known && agreement->plan == NULL;
+    return agreement != NULL && agreement->known &&
+           (agreement->plan == NULL || agreement->slower);
 }
 
 /*
@@ -87,17 +89,20 @@ static void agreement_decide(coll_mtree_talk_t *talk, const char *names, void *a
     coll_mtree_agreement_t *agreement = arg;
     mca_coll_mtree_module_t *module = agreement->module;
     const char *text = NULL;
+    bool slower = false;
 
     if (names != NULL) {
         module->network = coll_mtree_network_learn(agreement->comm, names);
     }
     if (module->network != NULL) {
         text = coll_mtree_network_plan(module->network, agreement->comm, &agreement->kind,
-                                       coll_mtree_agreement_max_trees(agreement->comm));
+                                       coll_mtree_agreement_max_trees(agreement->comm),
+                                       &slower);
     }
     coll_mtree_talk_answer(
         talk, module->network == NULL ? 0 : coll_mtree_network_num_hosts(module->network),
-        module->network == NULL ? NULL : coll_mtree_network_hosts(module->network), text);
+        module->network == NULL ? NULL : coll_mtree_network_hosts(module->network), text,
+        slower);
 }
 
 /* What came from rank 0, as this rank's own. */
@@ -111,6 +116,7 @@ static int agreement_read(coll_mtree_agreement_t *agreement,
                                answer->hosts, &module->placement) != MTREE_OK) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
+    agreement->slower = answer->slower;
     if (answer->text != NULL &&
         mtree_plan_from_json(answer->text, answer->length, "plan of rank 0",
                              &agreement->plan) != MTREE_OK) {
@@ -246,7 +252,7 @@ int coll_mtree_agreement_wait(coll_mtree_agreement_t *agreement,
     }
     agreement->known = true;
     module->unserved = module->placement == NULL;
-    return agreement->plan != NULL ? OMPI_SUCCESS : MTREE_DECLINED;
+    return agreement->plan != NULL && !agreement->slower ? OMPI_SUCCESS : MTREE_DECLINED;
 }
 
 int coll_mtree_agreement_plan(coll_mtree_agreement_t *agreement,

@@ -22,7 +22,7 @@
 int coll_mtree_agreement_max_trees(ompi_communicator_t *comm);
 
 /* True when a blocking call has found before that there is no plan for calls like @a
- * call. */
+ * call, or that the fallback is faster. */
 bool coll_mtree_agreement_is_without_plan(const mca_coll_mtree_module_t *module,
                                           const mtree_call_t *call);
 
@@ -37,8 +37,8 @@ void coll_mtree_agreement_submit(coll_mtree_agreement_t *agreement,
                                  coll_mtree_run_t *run);
 
 /*
- * For blocking calls: wait for the end.  MTREE_DECLINED when there is no plan; from then
- * on every rank knows.
+ * For blocking calls: wait for the end.  MTREE_DECLINED when there is no plan or the
+ * fallback is faster; from then on every rank knows.
  */
 int coll_mtree_agreement_wait(coll_mtree_agreement_t *agreement,
                               mca_coll_mtree_module_t *module);

@@ -15,6 +15,7 @@
 typedef struct planned {
     coll_mtree_kind_t kind; /* root: a host */
     char *text;
+    bool slower;
     struct planned *next;
 } planned_t;
 
@@ -216,7 +217,8 @@ static planned_t *network_find_planned(const coll_mtree_network_t *network,
 
 const char *coll_mtree_network_plan(coll_mtree_network_t *network,
                                     ompi_communicator_t *comm,
-                                    const coll_mtree_kind_t *kind, int max_trees)
+                                    const coll_mtree_kind_t *kind, int max_trees,
+                                    bool *slower_p)
 {
     coll_mtree_kind_t by_host = *kind;
     planned_t *planned;
@@ -230,13 +232,14 @@ const char *coll_mtree_network_plan(coll_mtree_network_t *network,
         planned = calloc(1, sizeof(*planned));
         if (planned != NULL) {
             planned->kind = by_host;
-            planned->text =
-                coll_mtree_planning_run(comm, network->topology, network->vertices,
-                                        network->num_hosts, &by_host, max_trees);
+            planned->text = coll_mtree_planning_run(
+                comm, network->topology, network->vertices, network->num_hosts, &by_host,
+                max_trees, &planned->slower);
             planned->next = network->planned;
             network->planned = planned;
         }
     }
     opal_mutex_unlock(&networks_lock);
+    *slower_p = planned != NULL && planned->slower;
     return planned == NULL ? NULL : planned->text;
 }

@@ -38,11 +38,13 @@ const int *coll_mtree_network_hosts(const coll_mtree_network_t *network);
 
 /*
  * A plan for calls of @a kind as JSON, with at most @a max_trees trees (of one root); the
- * network's.  NULL, having said why, when there is none.
+ * network's.  NULL, having said why, when there is none.  *slower_p: the fallback is
+ * expected to be faster.
  */
 const char *coll_mtree_network_plan(coll_mtree_network_t *network,
                                     ompi_communicator_t *comm,
-                                    const coll_mtree_kind_t *kind, int max_trees);
+                                    const coll_mtree_kind_t *kind, int max_trees,
+                                    bool *slower_p);
 
 /* The name of this process's host, or the one that a test gives it, into
  * COLL_MTREE_NAME_LENGTH bytes. */

@@ -68,7 +68,7 @@ static mtree_plan_t *planning_saved(ompi_communicator_t *comm,
 
 /*
  * For short messages of which the user did not say how they are planned: one low tree
- * when it is faster than many, and nothing when Open MPI is faster than both.
+ * when it is faster than many.  True when Open MPI is faster than both.
  */
 static bool planning_shorten(ompi_communicator_t *comm, const mtree_topology_t *topology,
                              const int *vertices, int num_hosts,
@@ -93,21 +93,21 @@ static bool planning_shorten(ompi_communicator_t *comm, const mtree_topology_t *
         mtree_plan_destroy(low);
     }
     if (mca_coll_mtree_component.min_bytes == 0 || seconds <= fallback) {
-        return true;
+        return false;
     }
     coll_mtree_say(comm, 1,
                    "%s of about %.0f B: %.0f us over trees, %.0f us by Open MPI, as "
                    "estimated; the fallback serves",
                    mtree_collective_name(request->collective), request->bytes,
                    seconds * 1e6, fallback * 1e6);
-    return false;
+    return true;
 }
 
 /* A plan for calls of @a kind, made anew; NULL, having said why, when there is none. */
 static mtree_plan_t *planning_new(ompi_communicator_t *comm,
                                   const mtree_topology_t *topology, const int *vertices,
                                   int num_hosts, const coll_mtree_kind_t *kind,
-                                  int max_trees)
+                                  int max_trees, bool *slower_p)
 {
     mtree_plan_request_t request = {.collective = kind->collective,
                                     .algorithm =
@@ -125,25 +125,27 @@ static mtree_plan_t *planning_new(ompi_communicator_t *comm,
                        mtree_collective_name(kind->collective));
         return NULL;
     }
-    if (request.algorithm == NULL && request.bytes <= COLL_MTREE_ESTIMATED_BYTES &&
-        !planning_shorten(comm, topology, vertices, num_hosts, &request, &plan)) {
-        mtree_plan_destroy(plan);
-        return NULL;
+    if (request.algorithm == NULL && request.bytes <= COLL_MTREE_ESTIMATED_BYTES) {
+        *slower_p =
+            planning_shorten(comm, topology, vertices, num_hosts, &request, &plan);
     }
     return plan;
 }
 
 char *coll_mtree_planning_run(ompi_communicator_t *comm, const mtree_topology_t *topology,
                               const int *vertices, int num_hosts,
-                              const coll_mtree_kind_t *kind, int max_trees)
+                              const coll_mtree_kind_t *kind, int max_trees,
+                              bool *slower_p)
 {
     mtree_plan_t *plan =
         planning_saved(comm, topology, vertices, num_hosts, kind, max_trees);
     bool saved = plan != NULL;
     char *text = NULL;
 
+    *slower_p = false;
     if (!saved) {
-        plan = planning_new(comm, topology, vertices, num_hosts, kind, max_trees);
+        plan =
+            planning_new(comm, topology, vertices, num_hosts, kind, max_trees, slower_p);
     }
     if (plan == NULL) {
         return NULL;
@@ -153,7 +155,7 @@ char *coll_mtree_planning_run(ompi_communicator_t *comm, const mtree_topology_t 
                        "the plan for %s has more than %d trees, raise coll_mtree_trees; "
                        "the fallback serves",
                        mtree_collective_name(kind->collective), max_trees);
-    } else if (mtree_plan_to_json(plan, &text) == MTREE_OK) {
+    } else if (mtree_plan_to_json(plan, &text) == MTREE_OK && !*slower_p) {
         say_plan(comm, plan, kind->bytes, saved);
     }
     mtree_plan_destroy(plan);

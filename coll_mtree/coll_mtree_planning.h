@@ -11,10 +11,12 @@
 /*
  * A plan for calls of @a kind, whose root is a host here, between the hosts at @a
  * vertices, as JSON; malloc'ed.  NULL, having said why, when there is none with at most
- * @a max_trees trees (of one root).
+ * @a max_trees trees (of one root).  *slower_p: having said so, the fallback is expected
+ * to be faster.
  */
 char *coll_mtree_planning_run(ompi_communicator_t *comm, const mtree_topology_t *topology,
                               const int *vertices, int num_hosts,
-                              const coll_mtree_kind_t *kind, int max_trees);
+                              const coll_mtree_kind_t *kind, int max_trees,
+                              bool *slower_p);
 
 #endif

@@ -14,6 +14,8 @@ enum { TAG_NAMES, TAG_NUMBERS, TAG_TEXT };
 /* A binomial tree over ints has no more children than these. */
 #define MAX_CHILDREN 31
 
+#define FIRST_HOST 3
+
 typedef struct {
     int rank;
     mtree_event_t names, numbers, text;
@@ -35,7 +37,8 @@ struct coll_mtree_talk {
     mtree_status_t status;
     bool ended;
     char *names;  /* of this rank and of those below it, in their order; or NULL */
-    int *numbers; /* length of the text, number of hosts, then the hosts of the ranks */
+    int *numbers; /* length of the text, number of hosts, whether the plan is slower than
+                     the fallback, then, from FIRST_HOST on, the hosts of the ranks */
     size_t num_numbers;
     char *text;
 };
@@ -189,7 +192,7 @@ static void opened(mtree_event_t *event)
 }
 
 void coll_mtree_talk_answer(coll_mtree_talk_t *talk, int num_hosts, const int *hosts,
-                            const char *text)
+                            const char *text, bool slower)
 {
     size_t length = text == NULL ? 0 : strlen(text);
 
@@ -203,8 +206,9 @@ void coll_mtree_talk_answer(coll_mtree_talk_t *talk, int num_hosts, const int *h
         talk->numbers[0] = (int)length;
     }
     talk->numbers[1] = num_hosts;
+    talk->numbers[2] = slower;
     if (talk->names != NULL && hosts != NULL) {
-        memcpy(talk->numbers + 2, hosts, (size_t)talk->ranks * sizeof(int));
+        memcpy(talk->numbers + FIRST_HOST, hosts, (size_t)talk->ranks * sizeof(int));
     }
     talk_forward_numbers(talk);
     if (talk->numbers[0] > 0) {
@@ -214,10 +218,12 @@ void coll_mtree_talk_answer(coll_mtree_talk_t *talk, int num_hosts, const int *h
 
 static void talk_tell_end(coll_mtree_talk_t *talk)
 {
-    coll_mtree_answer_t answer = {.num_hosts = talk->numbers[1],
-                                  .hosts = talk->names != NULL ? talk->numbers + 2 : NULL,
-                                  .text = talk->text,
-                                  .length = (size_t)talk->numbers[0]};
+    coll_mtree_answer_t answer = {
+        .num_hosts = talk->numbers[1],
+        .hosts = talk->names != NULL ? talk->numbers + FIRST_HOST : NULL,
+        .text = talk->text,
+        .length = (size_t)talk->numbers[0],
+        .slower = talk->numbers[2] != 0};
 
     talk->ended = true;
     talk->end(talk, talk->status, &answer, talk->arg);
@@ -271,7 +277,7 @@ static coll_mtree_talk_t *talk_alloc(ompi_communicator_t *comm, bool with_names)
     talk->rank = ompi_comm_rank(comm);
     talk->ranks = ompi_comm_size(comm);
     talk_init_tree(talk);
-    talk->num_numbers = 2 + (with_names ? (size_t)talk->ranks : 0);
+    talk->num_numbers = FIRST_HOST + (with_names ? (size_t)talk->ranks : 0);
     talk->numbers = calloc(talk->num_numbers, sizeof(int));
     if (with_names) {
         talk->names = calloc(talk_below(talk, talk->rank), COLL_MTREE_NAME_LENGTH);

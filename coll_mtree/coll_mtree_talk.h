@@ -20,6 +20,7 @@ typedef struct {
     const int *hosts; /* [ranks]; NULL when names were not asked for */
     const char *text; /* the plan, not NUL-terminated; NULL: none */
     size_t length;
+    bool slower; /* the fallback is expected to be faster than the plan */
 } coll_mtree_answer_t;
 
 /*
@@ -50,6 +51,6 @@ void coll_mtree_talk_open(coll_mtree_talk_t *talk);
  * copied.
  */
 void coll_mtree_talk_answer(coll_mtree_talk_t *talk, int num_hosts, const int *hosts,
-                            const char *text);
+                            const char *text, bool slower);
 
 #endif
