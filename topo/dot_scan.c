@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #define MAX_DEPTH      64
+#define MAX_WORD       (1u << 20) /* cgraph's lexer takes time with its square */
 #define MAX_ATTRIBUTES 64
 /* Each link names two nodes, each node may be declared; twice that leaves room for
  * subgraphs. */
@@ -30,6 +31,7 @@ typedef struct {
     int line;
     bool line_start; /* nothing but blanks since the last newline */
     int open_line;   /* of a string or comment that the text ends in; 0: none */
+    size_t longest;  /* bytes of a word, string or comment so far */
 } scanner_t;
 
 static void scanner_init(scanner_t *scanner, const char *text, size_t length)
@@ -52,11 +54,21 @@ static void advance(scanner_t *scanner)
     ++scanner->at;
 }
 
+static void measure(scanner_t *scanner, const char *start)
+{
+    const size_t length = (size_t)(scanner->at - start);
+
+    scanner->longest = length > scanner->longest ? length : scanner->longest;
+}
+
 static void skip_line(scanner_t *scanner)
 {
+    const char *start = scanner->at;
+
     while (scanner->at < scanner->end && *scanner->at != '\n') {
         ++scanner->at;
     }
+    measure(scanner, start);
 }
 
 /* The text ends in what was opened at line @a line unless it is closed here. */
@@ -70,12 +82,14 @@ static void expect_closed(scanner_t *scanner, int line)
 static void skip_block_comment(scanner_t *scanner)
 {
     const int line = scanner->line;
+    const char *start = scanner->at;
 
     scanner->at += 2;
     while (scanner->at < scanner->end &&
            !(peek(scanner, 0) == '*' && peek(scanner, 1) == '/')) {
         advance(scanner);
     }
+    measure(scanner, start);
     expect_closed(scanner, line);
     scanner->at += (scanner->at < scanner->end) ? 2 : 0;
 }
@@ -168,6 +182,7 @@ static token_t scan(scanner_t *scanner)
         token.punctuation = (char)c;
         ++scanner->at;
     }
+    measure(scanner, token.start);
     return token;
 }
 
@@ -308,7 +323,8 @@ mtree_status_t mtree_dot_scan_check(const char *text, size_t length, const char 
         return MTREE_ERR_INVALID;
     }
     scanner_init(&scanner, text, length);
-    while ((token = scan(&scanner)).kind != TOKEN_END) {
+    do {
+        token = scan(&scanner);
         if (token.kind == TOKEN_ID) {
             census_id(&census, &token);
         } else if (token.kind == TOKEN_EDGE) {
@@ -317,13 +333,14 @@ mtree_status_t mtree_dot_scan_check(const char *text, size_t length, const char 
         } else {
             census_punctuation(&census, token.punctuation);
         }
-        excess = census_excess(&census);
+        excess = scanner.longest > MAX_WORD ? "a word, string or comment over 1 MiB"
+                                            : census_excess(&census);
         if (excess != NULL) {
             mtree_error("%s:%d: %s; mtree takes no larger file", name, token.line,
                         excess);
             return MTREE_ERR_LIMIT;
         }
-    }
+    } while (token.kind != TOKEN_END);
     /* cgraph's lexer would go on in it when it reads the next text. */
     if (scanner.open_line > 0) {
         mtree_error(
