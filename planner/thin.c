@@ -30,6 +30,10 @@ static const double shallows[] = {0.0, 0.3, 1.0, 3.0, 10.0};
 #define START_PART   0.25
 #define STARTS_PART  0.5
 
+/* Trees that are rebuilt at once at most, and how often. */
+#define MAX_REBUILT 3
+#define MAX_KICKS   5000
+
 /* Where a search starts: the master's trees, the hint's, or trees grown one after the
  * other. */
 typedef enum { FROM_MASTER, FROM_HINT, GROWN } origin_t;
@@ -310,26 +314,46 @@ static bool rebuild_tree(search_t *search, int t, double power, double shallow)
     return true;
 }
 
-/* From the best choice, rebuild a tree and improve, in turn for as long as there is work
- * left. */
+/* Rebuild one tree, or later in the search several at once; false when one cannot be
+ * grown. */
+static bool rebuild_some(search_t *search, int kick)
+{
+    mtree_choice_t *choice = search->choice;
+    int round = kick / choice->num_trees;
+    int count = 1 + round / NUM_POWERS % MAX_REBUILT;
+
+    for (int r = 0; r < count; ++r) {
+        /* The tree rebuilt goes to the last place, so the next one is another. */
+        if (!rebuild_tree(search, (kick + r * round) % choice->num_trees,
+                          powers[round % NUM_POWERS], shallows[kick % NUM_SHALLOWS])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/*
+ * Rebuild trees and improve, in turn for as long as there is work left, from the best
+ * choice or the last one that is as good.
+ */
 static void kick(search_t *search)
 {
     mtree_choice_t *choice = search->choice;
-    int max_kicks = 4 * NUM_POWERS * choice->max_trees;
 
-    for (int k = 0; k < max_kicks && !is_done(search); ++k) {
-        mtree_choice_restore(choice);
+    mtree_choice_restore(choice);
+    for (int k = 0; k < MAX_KICKS && !is_done(search); ++k) {
         if (choice->num_trees < choice->max_trees) {
             mtree_choice_set(choice, choice->num_trees, choice->best_edges);
             ++choice->num_trees;
         }
-        if (!rebuild_tree(search, k % choice->num_trees,
-                          powers[k / choice->num_trees % NUM_POWERS],
-                          shallows[k % NUM_SHALLOWS])) {
+        if (!rebuild_some(search, k)) {
             break;
         }
         mtree_exchanger_run(search->exchanger, search->max_work);
         mtree_choice_keep(choice);
+        if (choice->value < choice->best_value) {
+            mtree_choice_restore(choice);
+        }
     }
     mtree_choice_restore(choice);
 }

@@ -143,6 +143,28 @@ START_TEST(published)
 }
 END_TEST
 
+/* Ten trees carry at least a tenth more than gost's ten, on networks of the size of its
+ * paper's. */
+START_TEST(more_than_gost)
+{
+    static const int networks[][3] = {{20, 141, 1}, {20, 141, 2}, {40, 231, 3}};
+    mtree_plan_request_t request = {
+        .collective = MTREE_ALLREDUCE, .max_trees = 10, .seed = 1};
+    mtree_topology_t *topology = network_random(networks[_i][0], networks[_i][1],
+                                                (unsigned)networks[_i][2], false, 0.0);
+    mtree_plan_t *ours = network_plan(topology, &request);
+    mtree_plan_t *theirs;
+
+    request.algorithm = "gost";
+    theirs = network_plan(topology, &request);
+    ck_assert_int_le(ours->num_trees, 10);
+    ck_assert_double_ge(ours->throughput, 1.1 * theirs->throughput);
+    mtree_plan_destroy(ours);
+    mtree_plan_destroy(theirs);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
 /* Two rings joined by two links: these are the limit, and are named. */
 START_TEST(limit_is_named)
 {
@@ -214,6 +236,7 @@ int main(void)
     tcase_add_test(tcase, reduce);
     tcase_add_loop_test(tcase, allgather, 0, NUM_SIZES - 1);
     tcase_add_loop_test(tcase, published, 0, 5);
+    tcase_add_loop_test(tcase, more_than_gost, 0, 3);
     tcase_add_test(tcase, limit_is_named);
     tcase_add_test(tcase, plans_repeat);
     suite_add_tcase(suite, tcase);
