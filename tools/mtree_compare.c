@@ -151,8 +151,7 @@ static mtree_status_t run_plan(session_t *session, row_t *row,
     mtree_status_t status;
 
     request.algorithm = row->name;
-    status = mtree_planner_run(planned->topology, planned->hosts, planned->num_hosts,
-                               &request, &plan);
+    status = planning_plan(planned, &request, &plan);
     if (status != MTREE_OK) {
         return status;
     }

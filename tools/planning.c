@@ -1,5 +1,7 @@
 #include "tools/planning.h"
 
+#include "tools/watch.h"
+
 #include "planner/plan_json.h"
 #include "topo/file.h"
 #include "topo/log.h"
@@ -248,6 +250,23 @@ mtree_status_t planning_prepare(const planning_t *planning, const char *file,
     return status;
 }
 
+mtree_status_t planning_plan(const planned_t *planned,
+                             const mtree_plan_request_t *request, mtree_plan_t **plan_p)
+{
+    char what[64];
+    mtree_status_t status;
+
+    snprintf(what, sizeof(what), "planning with %s for %d hosts",
+             request->algorithm == NULL ? mtree_planner_algorithms()[0]
+                                        : request->algorithm,
+             planned->num_hosts);
+    watch_start(what);
+    status = mtree_planner_run(planned->topology, planned->hosts, planned->num_hosts,
+                               request, plan_p);
+    watch_stop();
+    return status;
+}
+
 mtree_status_t planning_run(const planning_t *planning, const char *file,
                             planned_t *planned)
 {
@@ -256,8 +275,7 @@ mtree_status_t planning_run(const planning_t *planning, const char *file,
     if (status != MTREE_OK) {
         return status;
     }
-    status = mtree_planner_run(planned->topology, planned->hosts, planned->num_hosts,
-                               &planned->request, &planned->plan);
+    status = planning_plan(planned, &planned->request, &planned->plan);
     if (status != MTREE_OK) {
         planned_cleanup(planned);
     }

@@ -76,6 +76,11 @@ mtree_status_t planning_prepare(const planning_t *planning, const char *file,
 mtree_status_t planning_run(const planning_t *planning, const char *file,
                             planned_t *planned);
 
+/* Plan for the hosts of @a planned, telling on standard error after two seconds that this
+ * is under way. */
+mtree_status_t planning_plan(const planned_t *planned,
+                             const mtree_plan_request_t *request, mtree_plan_t **plan_p);
+
 /*
  * Read the plan in @a plan_file, checked for form; with @a topology_file (may be NULL)
  * the topology too, where the plan's hosts must be found, and the routes.
