@@ -441,3 +441,55 @@ void mtree_candidates_price(const mtree_candidates_t *candidates, const double *
         price[edge] = sum;
     }
 }
+
+/* The edge from one host to another, -1: no candidate. */
+static int find_edge(const mtree_candidates_t *candidates, int from, int to)
+{
+    for (int o = candidates->out_first[from]; o < candidates->out_first[from + 1]; ++o) {
+        if (candidates->to[candidates->out[o]] == to) {
+            return candidates->out[o];
+        }
+    }
+    return -1;
+}
+
+mtree_status_t mtree_candidates_turn(const mtree_candidates_t *candidates, int root,
+                                     int *edges)
+{
+    int num_edges = candidates->num_hosts - 1;
+    int *into = malloc((size_t)candidates->num_hosts * sizeof(*into));
+    int count = 0, at = root;
+
+    if (into == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    for (int i = 0; i < candidates->num_hosts; ++i) {
+        into[i] = -1;
+    }
+    for (int e = 0; e < num_edges; ++e) {
+        into[candidates->to[edges[e]]] = edges[e];
+    }
+    /* Only the edges between the old root and the new lead the wrong way. */
+    for (int edge = into[root], up = -1; edge >= 0; edge = up) {
+        int parent = candidates->from[edge];
+
+        up = into[parent];
+        into[parent] = find_edge(candidates, at, parent);
+        if (into[parent] < 0) {
+            mtree_error("planner: there is a way from host %d to host %d but none back; "
+                        "plan with another algorithm",
+                        parent, at);
+            free(into);
+            return MTREE_ERR_UNREACHABLE;
+        }
+        at = parent;
+    }
+    into[root] = -1;
+    for (int i = 0; i < candidates->num_hosts; ++i) {
+        if (into[i] >= 0) {
+            edges[count++] = into[i];
+        }
+    }
+    free(into);
+    return MTREE_OK;
+}

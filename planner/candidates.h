@@ -53,6 +53,14 @@ static inline int mtree_candidates_other(const mtree_candidates_t *candidates, i
     return candidates->from[edge] == host ? candidates->to[edge] : candidates->from[edge];
 }
 
+/*
+ * Turn round the edges of a directed tree that do not lead away from @a root.  @a edges,
+ * [num_hosts - 1], may be a tree from any root.  MTREE_ERR_NO_MEMORY,
+ * MTREE_ERR_UNREACHABLE (logged) when an edge has no candidate the other way.
+ */
+mtree_status_t mtree_candidates_turn(const mtree_candidates_t *candidates, int root,
+                                     int *edges);
+
 /* The price of each edge when each row has a price: the sum over its rows.  @a price is
  * [num_edges]. */
 void mtree_candidates_price(const mtree_candidates_t *candidates, const double *row_price,

@@ -30,6 +30,11 @@
 #define MAX_LP_LINES    1200
 #define MAX_SHAPE_LINES 600
 
+/* Up to this many, the rates of trees that were chosen are fitted, in this many pivots.
+ */
+#define MAX_REFIT_LINES 2500
+#define REFIT_PIVOTS    10000
+
 /* Where the shape of trees counts in a network too large for the simplex method, no more
  * than this many. */
 #define LARGE_TREES 16
@@ -245,7 +250,9 @@ static mtree_status_t choose_trees(packing_t *packing)
     }
     if (generator->master->num_groups > 1) {
         mtree_tree_set_trim(&packing->set, request->max_trees, request->min_rate);
-        return mtree_tree_set_refit(generator, &packing->set);
+        return num_lines(packing) <= MAX_REFIT_LINES
+                   ? mtree_tree_set_refit(generator, REFIT_PIVOTS, &packing->set)
+                   : MTREE_OK;
     }
     max_trees = tree_limit(packing);
     is_unshaped = packing->time > 0.0 && num_lines(packing) > MAX_SHAPE_LINES;

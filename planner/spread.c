@@ -22,6 +22,10 @@ static const double margins[] = {1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1};
 
 #define NUM_MARGINS ((int)(sizeof(margins) / sizeof(margins[0])))
 
+/* Where a tree of each group takes more than this many looks at edges, all groups share
+ * one tree. */
+#define MAX_LOOKS 6e7
+
 typedef struct {
     mtree_generator_t *generator;
     double *mean_price; /* [num_rows] sum of the prices of this level */
@@ -240,6 +244,77 @@ static mtree_status_t collect(const spread_t *spread, mtree_tree_set_t *set_p,
     return MTREE_OK;
 }
 
+/*
+ * What enters a host: a row that every edge into it uses is used by each tree that has
+ * its root elsewhere.
+ */
+static void offer_entrances(spread_t *spread)
+{
+    mtree_generator_t *generator = spread->generator;
+    const mtree_candidates_t *candidates = generator->candidates;
+    int num_groups = generator->master->num_groups;
+    double *row_price = generator->row_price;
+
+    memset(row_price, 0, (size_t)candidates->num_rows * sizeof(*row_price));
+    for (int host = 0; host < candidates->num_hosts; ++host) {
+        int first = candidates->in_first[host], last = candidates->in_first[host + 1];
+        int rooted = num_groups > 1 ||
+                     (candidates->directed && mtree_generator_root(generator, 0) == host);
+
+        if (first == last || num_groups == rooted) {
+            continue;
+        }
+        memset(generator->uses, 0,
+               (size_t)candidates->num_rows * sizeof(*generator->uses));
+        for (int e = first; e < last; ++e) {
+            for (int use = candidates->first[candidates->in[e]];
+                 use < candidates->first[candidates->in[e] + 1]; ++use) {
+                ++generator->uses[candidates->rows[use]];
+            }
+        }
+        for (int row = 0; row < candidates->num_rows; ++row) {
+            if (generator->uses[row] >= last - first) {
+                row_price[row] = 1.0;
+                mtree_generator_offer_bound(generator, row_price, num_groups - rooted);
+                row_price[row] = 0.0;
+            }
+        }
+    }
+}
+
+/*
+ * Lay one tree, and for every other root the same turned round: what every host sends
+ * then passes each edge once, one way or the other.
+ */
+static mtree_status_t lay_shared(spread_t *spread)
+{
+    mtree_generator_t *generator = spread->generator;
+    const mtree_candidates_t *candidates = generator->candidates;
+    int num_edges = candidates->num_hosts - 1;
+    int *shared = malloc((size_t)candidates->num_hosts * sizeof(*shared));
+    double cost;
+    mtree_status_t status = shared == NULL ? MTREE_ERR_NO_MEMORY : MTREE_OK;
+
+    set_prices(spread);
+    if (status == MTREE_OK) {
+        status = mtree_generator_cheapest(generator, generator->row_price, 0, &cost);
+    }
+    if (status == MTREE_OK) {
+        mtree_generator_balance(generator, generator->row_price, 0);
+        memcpy(shared, generator->edges, (size_t)num_edges * sizeof(*shared));
+    }
+    for (int g = 0; g < generator->master->num_groups && status == MTREE_OK; ++g) {
+        memcpy(generator->edges, shared, (size_t)num_edges * sizeof(*shared));
+        status = mtree_candidates_turn(candidates, g, generator->edges);
+        if (status == MTREE_OK) {
+            status = lay(spread, g);
+        }
+    }
+    spread->laid += spread->level;
+    free(shared);
+    return status;
+}
+
 mtree_status_t mtree_spread(mtree_generator_t *generator, double tolerance, double work,
                             mtree_tree_set_t *set_p, double *x_p)
 {
@@ -252,7 +327,10 @@ mtree_status_t mtree_spread(mtree_generator_t *generator, double tolerance, doub
     spread.mean_price =
         calloc((size_t)candidates->num_rows + 1, sizeof(*spread.mean_price));
     if (spread.load != NULL && spread.mean_price != NULL) {
-        status = lay_levels(&spread, tolerance, work);
+        offer_entrances(&spread);
+        status = (double)generator->master->num_groups * candidates->num_edges > MAX_LOOKS
+                     ? lay_shared(&spread)
+                     : lay_levels(&spread, tolerance, work);
     }
     if (status == MTREE_OK) {
         status = collect(&spread, set_p, x_p);

@@ -135,9 +135,26 @@ void mtree_tree_set_trim(mtree_tree_set_t *set, int max_trees, double min_rate)
     }
 }
 
-mtree_status_t mtree_tree_set_refit(const mtree_generator_t *generator,
+/* What the group that gets least gets. */
+static double least_of_groups(const mtree_tree_set_t *set, int num_groups)
+{
+    double least = INFINITY;
+
+    for (int group = 0; group < num_groups; ++group) {
+        double sum = 0.0;
+
+        for (int t = 0; t < set->num_trees; ++t) {
+            sum += set->trees[t].group == group ? set->rate[t] : 0.0;
+        }
+        least = fmin(least, sum);
+    }
+    return least;
+}
+
+mtree_status_t mtree_tree_set_refit(const mtree_generator_t *generator, int max_pivots,
                                     mtree_tree_set_t *set)
 {
+    int num_groups = generator->master->num_groups;
     mtree_pool_t *pool = NULL;
     mtree_master_t *master = NULL;
     mtree_status_t status =
@@ -151,17 +168,19 @@ mtree_status_t mtree_tree_set_refit(const mtree_generator_t *generator,
                                 set->trees[t].edges, NULL);
     }
     if (status == MTREE_OK) {
-        status = mtree_master_create(pool, generator->master->num_groups, &master);
+        status = mtree_master_create(pool, num_groups, &master);
     }
     if (status == MTREE_OK) {
         status = mtree_master_set_time(master, generator->master->time);
     }
     if (status == MTREE_OK) {
+        mtree_lp_limit(master->lp, max_pivots);
         status = mtree_master_finish(master);
     }
     /* The trees are different, so the pool numbers them as the set does. */
-    for (int t = 0; t < set->num_trees && status == MTREE_OK; ++t) {
-        set->rate[t] = master->rate[t];
+    if (status == MTREE_OK &&
+        (master->time > 0.0 || master->x > least_of_groups(set, num_groups))) {
+        memcpy(set->rate, master->rate, (size_t)set->num_trees * sizeof(*set->rate));
     }
     mtree_master_destroy(master);
     mtree_pool_destroy(pool);

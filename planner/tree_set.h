@@ -36,9 +36,10 @@ void mtree_tree_set_trim(mtree_tree_set_t *set, int max_trees, double min_rate);
 
 /*
  * Give the trees the rates that make the slowest group fastest, by the generator's
- * weights, when the set does not have all of the trees that its rates are for.
+ * weights, when the set does not have all of the trees that its rates are for; in at most
+ * @a max_pivots pivots, after which the rates are the best so far.
  */
-mtree_status_t mtree_tree_set_refit(const mtree_generator_t *generator,
+mtree_status_t mtree_tree_set_refit(const mtree_generator_t *generator, int max_pivots,
                                     mtree_tree_set_t *set);
 
 /* Drop trees that deliver less in @a time than @a part of what an even share would be,

@@ -61,7 +61,7 @@ END_TEST
 
 /* Hosts and links of larger networks: sparse and dense. */
 static const int sizes[][2] = {{12, 19},  {12, 40},   {25, 60},   {40, 231},
-                               {60, 120}, {100, 300}, {200, 600}, {200, 1500}};
+                               {60, 120}, {100, 300}, {200, 600}, {200, 900}};
 
 #define NUM_SIZES ((int)(sizeof(sizes) / sizeof(sizes[0])))
 
@@ -228,7 +228,7 @@ int main(void)
     SRunner *runner = srunner_create(suite);
     int failed;
 
-    tcase_set_timeout(tcase, 120);
+    tcase_set_timeout(tcase, 600);
     tcase_add_test(tcase, references_agree);
     tcase_add_test(tcase, small_allreduce);
     tcase_add_loop_test(tcase, allreduce, 0, NUM_SIZES);

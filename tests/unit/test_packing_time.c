@@ -226,7 +226,7 @@ int main(void)
     SRunner *runner = srunner_create(suite);
     int failed;
 
-    tcase_set_timeout(tcase, 120);
+    tcase_set_timeout(tcase, 600);
     tcase_add_loop_test(tcase, b4, 0, 3);
     tcase_add_test(tcase, seconds_of_one_link);
     tcase_add_test(tcase, small_messages_take_low_trees);
