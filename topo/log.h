@@ -1,6 +1,7 @@
 /*
- * Messages to the user.  The function that first decides that something is an error logs it,
- * in one line: what is wrong, where, and what to do.  Its callers pass the status on silently.
+ * Messages to the user.  The function that first decides that something is an error logs
+ * it, in one line: what is wrong, where, and what to do.  Its callers pass the status on
+ * silently.
  */
 #ifndef MTREE_TOPO_LOG_H
 #define MTREE_TOPO_LOG_H
@@ -15,13 +16,12 @@ typedef enum {
 /* Receives one line without a newline; @a message is valid during the call only. */
 typedef void (*mtree_log_func_t)(mtree_log_level_t level, const char *message, void *arg);
 
-
 /*
- * Send every later line at or below @a max_level to @a func (NULL: standard error, prefixed
- * "mtree: "), the default with MTREE_LOG_WARN.  Not to be called while other threads log.
+ * Send every later line at or below @a max_level to @a func (NULL: standard error,
+ * prefixed "mtree: "), the default with MTREE_LOG_WARN.  Not to be called while other
+ * threads log.
  */
 void mtree_log_set(mtree_log_func_t func, void *arg, mtree_log_level_t max_level);
-
 
 /* Write one line, at most 1023 bytes long; no newline in @a format. */
 void mtree_log(mtree_log_level_t level, const char *format, ...)

@@ -7,7 +7,6 @@
 /* Listen from now on, and forget what was heard. */
 void heard_start(void);
 
-
 /* Lines heard since then, and the last of them ("" when there was none). */
 int heard_lines(void);
 const char *heard_last(void);

@@ -73,7 +73,8 @@ static double try_all(const double *price, int n, int num_active, int root, bool
     return least;
 }
 
-/* Against all trees; both exact methods come up: 2 of 6 active and 4 of 6 active; and all. */
+/* Against all trees; both exact methods come up: 2 of 6 active and 4 of 6 active; and
+ * all. */
 START_TEST(test_against_all_trees)
 {
     int num_found = 0;
