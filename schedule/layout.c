@@ -26,7 +26,7 @@
 #define CREDIT_DELAY 0.05
 
 #define LEAST_WINDOW_CHUNKS 4
-#define MOST_WINDOW_CHUNKS  64
+#define MOST_WINDOW_CHUNKS  512
 
 mtree_status_t mtree_placement_create(int num_ranks, int num_hosts, const int *host,
                                       mtree_placement_t **placement_p)
