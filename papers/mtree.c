@@ -7,29 +7,24 @@
  * published: "synthetic" stand-ins with as many hosts and links are drawn instead.
  */
 #include "papers/figures.h"
+#include "papers/instance.h"
 
 #include "planner/blink.h"
 #include "planner/chunk_model.h"
 #include "planner/gost.h"
-#include "planner/planner.h"
 #include "planner/unpipelined.h"
-#include "topo/generate.h"
 #include "topo/log.h"
-#include "topo/topology_file.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#define MEAN_RATE     200e6
-#define LEAST_LATENCY 0.05
-#define MOST_LATENCY  0.4
-#define VECTOR        1e9 /* bytes that a host contributes */
-#define FIGURE_SKEW   0.7
-#define MAX_TREES     10   /* K where the paper sets one */
-#define GRAPH_SEED    1    /* of the stand-ins' links, the same in all trials */
-#define MIN_RATE      10e6 /* r-bar: the step of the capacities */
+#define VECTOR      1e9 /* bytes that a host contributes */
+#define FIGURE_SKEW 0.7
+#define MAX_TREES   10   /* K where the paper sets one */
+#define GRAPH_SEED  1    /* of the stand-ins' links, the same in all trials */
+#define MIN_RATE    10e6 /* r-bar: the step of the capacities */
 
 typedef struct {
     const char *name;
@@ -43,66 +38,25 @@ static const network_t networks[] = {{"B4", NULL, 20},
 
 #define NUM_NETWORKS 3
 
-/* One drawing of a network. */
-typedef struct {
-    mtree_topology_t *topology;
-    mtree_routes_t *routes;
-    int *hosts;
-    int num_hosts;
-    double unit; /* sum b_j / (n - 1), which throughput is normalised by */
-} instance_t;
-
-static void close_instance(instance_t *instance)
+/* sum b_j / (n - 1), which throughput is divided by. */
+static double throughput_unit(const mtree_instance_t *instance)
 {
-    mtree_routes_destroy(instance->routes);
-    mtree_topology_destroy(instance->topology);
-    free(instance->hosts);
+    double sum = 0;
+
+    for (int link = 0; link < instance->topology->num_links; link++) {
+        sum += instance->topology->links[link].capacity[0];
+    }
+    return sum / (instance->num_hosts - 1);
 }
 
 static mtree_status_t open_instance(const network_t *network, double skew, unsigned seed,
-                                    instance_t *instance)
+                                    mtree_instance_t *instance_p)
 {
-    const mtree_generate_request_t request = {
-        .capacity = MEAN_RATE, .latency = LEAST_LATENCY, .seed = GRAPH_SEED};
-    double low = MEAN_RATE * (1 - skew / 2), high = MEAN_RATE * (1 + skew / 2);
-    mtree_status_t status;
-
-    memset(instance, 0, sizeof(*instance));
-    status = network->shape == NULL
-                 ? mtree_topology_read(TOPOLOGIES "/b4.dot", &instance->topology)
-                 : mtree_generate(network->shape, &request, &instance->topology);
-    if (status != MTREE_OK) {
-        return status;
-    }
-    mtree_generate_capacities(instance->topology, MEAN_RATE, skew, seed);
-    mtree_generate_latencies(instance->topology, low, high, LEAST_LATENCY, MOST_LATENCY);
-    instance->num_hosts = mtree_topology_num_hosts(instance->topology);
-    instance->hosts = malloc((size_t)instance->num_hosts * sizeof(*instance->hosts));
-    if (instance->hosts == NULL) {
-        mtree_error("no memory for %s", network->name);
-        return MTREE_ERR_NO_MEMORY;
-    }
-    for (int host = 0; host < instance->num_hosts; host++) {
-        instance->hosts[host] = host;
-    }
-    for (int link = 0; link < instance->topology->num_links; link++) {
-        instance->unit += instance->topology->links[link].capacity[0];
-    }
-    instance->unit /= instance->num_hosts - 1;
-    return mtree_routes_create(instance->topology, instance->hosts, instance->num_hosts,
-                               &instance->routes);
-}
-
-static mtree_status_t run_planner(const instance_t *instance,
-                                  const mtree_plan_request_t *request,
-                                  mtree_plan_t **plan_p)
-{
-    return mtree_planner_run(instance->topology, instance->hosts, instance->num_hosts,
-                             request, plan_p);
+    return mtree_instance_draw(network->shape, GRAPH_SEED, skew, seed, instance_p);
 }
 
 /* What a figure measures on one drawing: numbers to be averaged over the trials. */
-typedef mtree_status_t (*measure_func_t)(const instance_t *instance, unsigned seed,
+typedef mtree_status_t (*measure_func_t)(const mtree_instance_t *instance, unsigned seed,
                                          double parameter, double *values);
 
 /* The mean of `num` values over the network's trials. */
@@ -116,16 +70,17 @@ static mtree_status_t average(const network_t *network, double skew, unsigned se
     memset(means, 0, (size_t)num * sizeof(*means));
     for (int trial = 0; trial < network->num_trials && status == MTREE_OK; trial++) {
         unsigned drawn = seed + (unsigned)trial;
-        instance_t instance;
+        mtree_instance_t instance;
 
         status = open_instance(network, skew, drawn, &instance);
-        if (status == MTREE_OK) {
-            status = measure(&instance, drawn, parameter, values);
+        if (status != MTREE_OK) {
+            break;
         }
+        status = measure(&instance, drawn, parameter, values);
         for (int i = 0; i < num && status == MTREE_OK; i++) {
             means[i] += values[i] / network->num_trials;
         }
-        close_instance(&instance);
+        mtree_instance_destroy(&instance);
     }
     return status;
 }
@@ -160,7 +115,7 @@ static mtree_status_t print_by_skew(FILE *out, unsigned seed, const network_t *n
 }
 
 /* The candidate edges of one drawing, for allreduce. */
-static mtree_status_t make_candidates(const instance_t *instance,
+static mtree_status_t make_candidates(const mtree_instance_t *instance,
                                       mtree_candidates_t **candidates_p)
 {
     const mtree_plan_request_t request = {.collective = MTREE_ALLREDUCE};
@@ -174,7 +129,7 @@ static mtree_status_t make_candidates(const instance_t *instance,
 }
 
 /* BLINK's whole units, before its weights are relaxed. */
-static mtree_status_t measure_units(const instance_t *instance, double *rate_p)
+static mtree_status_t measure_units(const mtree_instance_t *instance, double *rate_p)
 {
     mtree_candidates_t *candidates;
     mtree_forest_t *forest;
@@ -194,7 +149,7 @@ static mtree_status_t measure_units(const instance_t *instance, double *rate_p)
 }
 
 /* Fig. 6: gost, blink, blink's units, topoadopt, and packing for comparison. */
-static mtree_status_t measure_throughput(const instance_t *instance, unsigned seed,
+static mtree_status_t measure_throughput(const mtree_instance_t *instance, unsigned seed,
                                          double parameter, double *values)
 {
     static const char *const algorithms[] = {"gost", "blink", "topoadopt", "packing"};
@@ -205,15 +160,15 @@ static mtree_status_t measure_throughput(const instance_t *instance, unsigned se
         const mtree_plan_request_t request = {.algorithm = algorithms[i], .seed = seed};
         mtree_plan_t *plan;
 
-        status = run_planner(instance, &request, &plan);
+        status = mtree_instance_plan(instance, &request, &plan);
         if (status == MTREE_OK) {
-            values[i] = plan->throughput / instance->unit;
+            values[i] = plan->throughput / throughput_unit(instance);
             mtree_plan_destroy(plan);
         }
     }
     if (status == MTREE_OK) {
         status = measure_units(instance, &values[4]);
-        values[4] /= instance->unit;
+        values[4] /= throughput_unit(instance);
     }
     return status;
 }
@@ -256,7 +211,7 @@ static double pipelined_seconds(const mtree_plan_t *plan, double delta)
 }
 
 /* Fig. 8: times over that of gost's trees in chunks. */
-static mtree_status_t measure_completion(const instance_t *instance, unsigned seed,
+static mtree_status_t measure_completion(const mtree_instance_t *instance, unsigned seed,
                                          double parameter, double *values)
 {
     static const char *const algorithms[] = {"gost", "blink", "topoadopt", "plink",
@@ -269,7 +224,7 @@ static mtree_status_t measure_completion(const instance_t *instance, unsigned se
         const mtree_plan_request_t request = {.algorithm = algorithms[i], .seed = seed};
         mtree_plan_t *plan;
 
-        status = run_planner(instance, &request, &plan);
+        status = mtree_instance_plan(instance, &request, &plan);
         if (status != MTREE_OK) {
             return status;
         }
@@ -305,25 +260,32 @@ static mtree_status_t print_fig8_40(FILE *out, unsigned seed)
 }
 
 /* Nine trees on the 20-node stand-in, as the paper's example has. */
-static mtree_status_t plan_example(unsigned seed, instance_t *instance,
+static mtree_status_t plan_example(unsigned seed, mtree_instance_t *instance_p,
                                    mtree_plan_t **plan_p)
 {
     const mtree_plan_request_t request = {
         .algorithm = "gost", .max_trees = 9, .seed = seed};
-    mtree_status_t status = open_instance(&networks[1], FIGURE_SKEW, seed, instance);
+    mtree_status_t status = open_instance(&networks[1], FIGURE_SKEW, seed, instance_p);
 
-    return status == MTREE_OK ? run_planner(instance, &request, plan_p) : status;
+    if (status != MTREE_OK) {
+        return status;
+    }
+    status = mtree_instance_plan(instance_p, &request, plan_p);
+    if (status != MTREE_OK) {
+        mtree_instance_destroy(instance_p);
+    }
+    return status;
 }
 
 /* Fig. 9: each tree's time by its number of chunks. */
 static mtree_status_t print_fig9(FILE *out, unsigned seed)
 {
-    instance_t instance;
-    mtree_plan_t *plan = NULL;
+    mtree_instance_t instance;
+    mtree_plan_t *plan;
     mtree_status_t status = plan_example(seed, &instance, &plan);
 
     if (status != MTREE_OK) {
-        goto close_instance;
+        return status;
     }
     fprintf(out, "chunks");
     for (int t = 0; t < plan->num_trees; t++) {
@@ -342,34 +304,32 @@ static mtree_status_t print_fig9(FILE *out, unsigned seed)
     }
     fprintf(out, "\n");
     mtree_plan_destroy(plan);
-close_instance:
-    close_instance(&instance);
-    return status;
+    mtree_instance_destroy(&instance);
+    return MTREE_OK;
 }
 
 /* Fig. 10: the whole time when every tree uses delta chunks more than its best number. */
 static mtree_status_t print_fig10(FILE *out, unsigned seed)
 {
-    instance_t instance;
-    mtree_plan_t *plan = NULL;
+    mtree_instance_t instance;
+    mtree_plan_t *plan;
     mtree_status_t status = plan_example(seed, &instance, &plan);
 
     if (status != MTREE_OK) {
-        goto close_instance;
+        return status;
     }
     fprintf(out, "delta\tseconds\n");
     for (int delta = -50; delta <= 100; delta += delta >= -10 && delta < 10 ? 1 : 10) {
         fprintf(out, "%d\t%.3f\n", delta, pipelined_seconds(plan, delta));
     }
     mtree_plan_destroy(plan);
-close_instance:
-    close_instance(&instance);
-    return status;
+    mtree_instance_destroy(&instance);
+    return MTREE_OK;
 }
 
 /* Fig. 11 and 12: GBST at one height, all its trees by MILP (1): trees found, trees used,
  * throughput. */
-static mtree_status_t measure_height(const instance_t *instance, unsigned seed,
+static mtree_status_t measure_height(const mtree_instance_t *instance, unsigned seed,
                                      double parameter, double *values)
 {
     mtree_gost_t gost = {.max_height = (int)parameter, .min_rate = MIN_RATE};
@@ -386,7 +346,7 @@ static mtree_status_t measure_height(const instance_t *instance, unsigned seed,
     if (status == MTREE_OK) {
         values[0] = forest->num_trees;
         status = forest->num_trees == 0 ? MTREE_OK : mtree_forest_select(forest, 0, 0);
-        values[1] = mtree_forest_rate(forest) / instance->unit;
+        values[1] = mtree_forest_rate(forest) / throughput_unit(instance);
         values[2] = forest->num_trees;
         mtree_forest_destroy(forest);
     }
@@ -395,7 +355,7 @@ static mtree_status_t measure_height(const instance_t *instance, unsigned seed,
 }
 
 /* Fig. 13: at most so many trees, the height from ITH. */
-static mtree_status_t measure_trees(const instance_t *instance, unsigned seed,
+static mtree_status_t measure_trees(const mtree_instance_t *instance, unsigned seed,
                                     double parameter, double *values)
 {
     const mtree_plan_request_t request = {
@@ -403,15 +363,15 @@ static mtree_status_t measure_trees(const instance_t *instance, unsigned seed,
     const mtree_plan_request_t best = {
         .algorithm = "packing", .max_trees = (int)parameter, .seed = seed};
     mtree_plan_t *plan;
-    mtree_status_t status = run_planner(instance, &request, &plan);
+    mtree_status_t status = mtree_instance_plan(instance, &request, &plan);
 
     if (status == MTREE_OK) {
-        values[0] = plan->throughput / instance->unit;
+        values[0] = plan->throughput / throughput_unit(instance);
         mtree_plan_destroy(plan);
-        status = run_planner(instance, &best, &plan);
+        status = mtree_instance_plan(instance, &best, &plan);
     }
     if (status == MTREE_OK) {
-        values[1] = plan->throughput / instance->unit;
+        values[1] = plan->throughput / throughput_unit(instance);
         mtree_plan_destroy(plan);
     }
     return status;
@@ -465,7 +425,7 @@ static double seconds_now(void)
 }
 
 /* The time of the whole of gost, without and with the choice of 10 trees. */
-static mtree_status_t measure_solver(const instance_t *instance, unsigned seed,
+static mtree_status_t measure_solver(const mtree_instance_t *instance, unsigned seed,
                                      double parameter, double *values)
 {
     mtree_status_t status = MTREE_OK;
@@ -477,7 +437,7 @@ static mtree_status_t measure_solver(const instance_t *instance, unsigned seed,
         double start = seconds_now();
         mtree_plan_t *plan;
 
-        status = run_planner(instance, &request, &plan);
+        status = mtree_instance_plan(instance, &request, &plan);
         values[i] = seconds_now() - start;
         if (status == MTREE_OK) {
             mtree_plan_destroy(plan);

@@ -4,12 +4,12 @@
  * its Table III; headers of 16 bytes on 256 except for MULTITREEMSG.
  */
 #include "papers/figures.h"
+#include "papers/instance.h"
 
 #include "planner/double_tree.h"
 #include "planner/halving.h"
 #include "planner/multitree.h"
 #include "planner/ring.h"
-#include "topo/generate.h"
 #include "topo/log.h"
 
 #include <math.h>
@@ -37,50 +37,25 @@ static const char *const algorithm_names[NUM_ALGORITHMS] = {
 
 /* A network with its hosts and routes, and the grid that it is, if any. */
 typedef struct {
-    mtree_topology_t *topology;
-    mtree_routes_t *routes;
-    int *hosts;
-    int num_hosts;
+    mtree_instance_t on;
     int rows, cols; /* 0: no grid */
     int per_switch; /* of a BiGraph; 0: none */
 } network_t;
-
-static void close_network(network_t *network)
-{
-    mtree_routes_destroy(network->routes);
-    mtree_topology_destroy(network->topology);
-    free(network->hosts);
-}
 
 static mtree_status_t open_network(const char *shape, network_t *network)
 {
     const mtree_generate_request_t request = {.capacity = LINK_RATE,
                                               .latency = LINK_LATENCY};
-    mtree_status_t status = mtree_generate(shape, &request, &network->topology);
 
-    if (status != MTREE_OK) {
-        return status;
-    }
-    network->num_hosts = mtree_topology_num_hosts(network->topology);
-    network->hosts = malloc((size_t)network->num_hosts * sizeof(*network->hosts));
-    if (network->hosts == NULL) {
-        mtree_error("no memory for %s", shape);
-        return MTREE_ERR_NO_MEMORY;
-    }
-    /* The generator numbers hosts before switches. */
-    for (int i = 0; i < network->num_hosts; i++) {
-        network->hosts[i] = i;
-    }
-    return mtree_routes_create(network->topology, network->hosts, network->num_hosts,
-                               &network->routes);
+    return mtree_instance_generate(shape, &request, &network->on);
 }
 
 static mtree_status_t make_multitree(const network_t *network,
                                      mtree_step_schedule_t **schedule_p)
 {
     mtree_multitree_t *trees;
-    mtree_status_t status = mtree_multitree_create(network->topology, network->hosts,
-                                                   network->num_hosts, &trees);
+    mtree_status_t status = mtree_multitree_create(
+        network->on.topology, network->on.hosts, network->on.num_hosts, &trees);
 
     if (status == MTREE_OK) {
         status = mtree_multitree_schedule(trees, schedule_p);
@@ -93,17 +68,17 @@ static mtree_status_t make_multitree(const network_t *network,
 static mtree_status_t make_ring(const network_t *network,
                                 mtree_step_schedule_t **schedule_p)
 {
-    int *order = malloc((size_t)network->num_hosts * sizeof(*order));
+    int *order = malloc((size_t)network->on.num_hosts * sizeof(*order));
     mtree_status_t status;
 
     if (order == NULL) {
-        mtree_error("no memory for a ring of %d hosts", network->num_hosts);
+        mtree_error("no memory for a ring of %d hosts", network->on.num_hosts);
         return MTREE_ERR_NO_MEMORY;
     }
     if (network->rows > 0) {
         mtree_ring_order_grid(network->rows, network->cols, order);
     }
-    status = mtree_ring_schedule(network->num_hosts, network->rows > 0 ? order : NULL,
+    status = mtree_ring_schedule(network->on.num_hosts, network->rows > 0 ? order : NULL,
                                  schedule_p);
     free(order);
     return status;
@@ -112,16 +87,17 @@ static mtree_status_t make_ring(const network_t *network,
 static mtree_status_t make_halving(const network_t *network,
                                    mtree_step_schedule_t **schedule_p)
 {
-    int *host_of = malloc((size_t)network->num_hosts * sizeof(*host_of));
+    int *host_of = malloc((size_t)network->on.num_hosts * sizeof(*host_of));
     mtree_status_t status;
 
     if (host_of == NULL) {
-        mtree_error("no memory for the ranks of %d hosts", network->num_hosts);
+        mtree_error("no memory for the ranks of %d hosts", network->on.num_hosts);
         return MTREE_ERR_NO_MEMORY;
     }
-    status = mtree_halving_map_bigraph(network->num_hosts, network->per_switch, host_of);
+    status =
+        mtree_halving_map_bigraph(network->on.num_hosts, network->per_switch, host_of);
     if (status == MTREE_OK) {
-        status = mtree_halving_schedule(network->num_hosts, host_of, schedule_p);
+        status = mtree_halving_schedule(network->on.num_hosts, host_of, schedule_p);
     }
     free(host_of);
     return status;
@@ -141,7 +117,7 @@ static mtree_status_t make_schedule(const network_t *network, name_t name, int n
 
     switch (name) {
     case DBTREE:
-        status = mtree_double_tree_schedule(network->num_hosts, num_chunks, &schedule);
+        status = mtree_double_tree_schedule(network->on.num_hosts, num_chunks, &schedule);
         break;
     case RING_2D:
         status = mtree_ring_schedule_2d(network->rows, network->cols, &schedule);
@@ -178,8 +154,9 @@ static mtree_status_t time_sizes(const network_t *network, name_t name,
 
         status = make_schedule(network, name, chunks, &schedule);
         for (int i = 0; i < num_sizes && status == MTREE_OK; i++) {
-            status = mtree_step_schedule_seconds(schedule, network->topology,
-                                                 network->routes, bytes[i], wire, &taken);
+            status =
+                mtree_step_schedule_seconds(schedule, network->on.topology,
+                                            network->on.routes, bytes[i], wire, &taken);
             seconds[i] = status == MTREE_OK ? fmin(seconds[i], taken) : 0;
         }
         if (status != MTREE_OK) {
@@ -197,6 +174,9 @@ static mtree_status_t print_fig3(FILE *out, unsigned seed)
     mtree_status_t status = open_network("mesh:2x2", &network);
 
     (void)seed; /* nothing is drawn */
+    if (status != MTREE_OK) {
+        return status;
+    }
     fprintf(out, "algorithm\tsteps of a phase\tcontention\n");
     for (name_t name = MULTITREE; name <= RING && status == MTREE_OK; name++) {
         mtree_step_schedule_t *schedule;
@@ -206,13 +186,13 @@ static mtree_status_t print_fig3(FILE *out, unsigned seed)
         if (status != MTREE_OK) {
             break;
         }
-        status = mtree_step_schedule_contention(schedule, network.topology,
-                                                network.routes, &contention);
+        status = mtree_step_schedule_contention(schedule, network.on.topology,
+                                                network.on.routes, &contention);
         fprintf(out, "%s\t%d\t%g\n", algorithm_names[name], schedule->num_steps / 2,
                 contention);
         mtree_step_schedule_destroy(schedule);
     }
-    close_network(&network);
+    mtree_instance_destroy(&network.on);
     return status;
 }
 
@@ -223,6 +203,9 @@ static mtree_status_t print_fig9(FILE *out, const char *shape, network_t network
     double bytes[NUM_SIZES], seconds[NUM_ALGORITHMS][NUM_SIZES];
     mtree_status_t status = open_network(shape, &network);
 
+    if (status != MTREE_OK) {
+        return status;
+    }
     for (int i = 0; i < NUM_SIZES; i++) {
         bytes[i] = 32 * KIB * (1 << i);
     }
@@ -242,7 +225,7 @@ static mtree_status_t print_fig9(FILE *out, const char *shape, network_t network
         }
     }
     fprintf(out, "\n");
-    close_network(&network);
+    mtree_instance_destroy(&network.on);
     return status;
 }
 
@@ -316,15 +299,18 @@ static mtree_status_t print_fig10(FILE *out, unsigned seed)
         double bytes = 375 * KIB * tori[i].rows * tori[i].cols;
 
         status = open_network(tori[i].shape, &network);
+        if (status != MTREE_OK) {
+            break;
+        }
         for (int name = 0; name < 3 && status == MTREE_OK; name++) {
             status = time_sizes(&network, names[name], &bytes, 1, &seconds[name]);
         }
         unit = i == 0 ? seconds[0] : unit;
         if (status == MTREE_OK) {
-            fprintf(out, "%d\t%.3f\t%.3f\t%.3f\n", network.num_hosts, seconds[0] / unit,
-                    seconds[1] / unit, seconds[2] / unit);
+            fprintf(out, "%d\t%.3f\t%.3f\t%.3f\n", network.on.num_hosts,
+                    seconds[0] / unit, seconds[1] / unit, seconds[2] / unit);
         }
-        close_network(&network);
+        mtree_instance_destroy(&network.on);
     }
     return status;
 }
