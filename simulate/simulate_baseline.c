@@ -1,5 +1,5 @@
 #include "simulate/job.h"
-#include "simulate/probe.h"
+#include "simulate/sample.h"
 
 #include <stdlib.h>
 
@@ -19,27 +19,27 @@ static void free_buffers(buffers_t *buffers, int num_ranks)
 
 /* The buffers that the programs ask for, the inputs filled; an allgather's holds the own
  * block only. */
-static mtree_status_t make_buffers(const mtree_probe_t *probe,
+static mtree_status_t make_buffers(const mtree_sample_t *sample,
                                    const mtree_program_t *programs, buffers_t **buffers_p)
 {
-    buffers_t *buffers = calloc((size_t)probe->num_ranks, sizeof(buffers_t));
+    buffers_t *buffers = calloc((size_t)sample->num_ranks, sizeof(buffers_t));
     size_t i, shift;
     int r, b;
 
     if (buffers == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }
-    for (r = 0; r < probe->num_ranks; r++) {
+    for (r = 0; r < sample->num_ranks; r++) {
         for (b = 0; b < MTREE_BUFFER_LAST; b++) {
             buffers[r][b] = calloc(programs[r].lengths[b] + 1, sizeof(uint32_t));
             if (buffers[r][b] == NULL) {
-                free_buffers(buffers, probe->num_ranks);
+                free_buffers(buffers, sample->num_ranks);
                 return MTREE_ERR_NO_MEMORY;
             }
         }
-        shift = probe->collective == MTREE_ALLGATHER ? probe->blocks[r] : 0;
+        shift = sample->collective == MTREE_ALLGATHER ? sample->blocks[r] : 0;
         for (i = 0; i < programs[r].lengths[MTREE_BUFFER_INPUT]; i++) {
-            buffers[r][MTREE_BUFFER_INPUT][i] = mtree_probe_value(r, shift + i);
+            buffers[r][MTREE_BUFFER_INPUT][i] = mtree_sample_value(r, shift + i);
         }
     }
     *buffers_p = buffers;
@@ -53,27 +53,27 @@ static mtree_status_t run_checked(const mtree_job_t *job,
                                   const mtree_program_t *programs, double *seconds_p)
 {
     buffers_t *buffers = NULL;
-    mtree_probe_t probe;
+    mtree_sample_t sample;
     mtree_status_t status;
     int r;
 
-    status = mtree_probe_init(&probe, baseline->collective, call->num_ranks, call->root,
-                              call->count);
+    status = mtree_sample_init(&sample, baseline->collective, call->num_ranks, call->root,
+                               call->count);
     if (status != MTREE_OK) {
         return status;
     }
-    status = make_buffers(&probe, programs, &buffers);
+    status = make_buffers(&sample, programs, &buffers);
     if (status == MTREE_OK) {
         status = mtree_programs_run(job->clock, job->world, programs, call->num_ranks,
                                     buffers, mtree_job_fold_seconds(job), seconds_p);
     }
     /* One rank alone has its result in its input and no program. */
     for (r = 0; r < call->num_ranks && call->num_ranks > 1 && status == MTREE_OK; r++) {
-        status =
-            mtree_probe_check(&probe, baseline->name, r, buffers[r][MTREE_BUFFER_RESULT]);
+        status = mtree_sample_check(&sample, baseline->name, r,
+                                    buffers[r][MTREE_BUFFER_RESULT]);
     }
     free_buffers(buffers, call->num_ranks);
-    mtree_probe_clear(&probe);
+    mtree_sample_clear(&sample);
     return status;
 }
 

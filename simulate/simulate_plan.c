@@ -1,7 +1,7 @@
 #include "schedule/layout.h"
 #include "schedule/operation.h"
 #include "simulate/job.h"
-#include "simulate/probe.h"
+#include "simulate/sample.h"
 #include "topo/log.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ typedef struct {
 struct run {
     const mtree_plan_t *plan;
     mtree_job_t job;
-    mtree_probe_t probe;
+    mtree_sample_t sample;
     mtree_placement_t *placement;
     player_t *players;
     void *nowhere; /* stands for all vectors when no data is carried */
@@ -149,7 +149,7 @@ static mtree_status_t make_vectors(run_t *run)
             return MTREE_ERR_NO_MEMORY;
         }
         for (i = 0; i < count; i++) {
-            player->input[i] = mtree_probe_value(player->number, i);
+            player->input[i] = mtree_sample_value(player->number, i);
         }
     }
     return MTREE_OK;
@@ -159,14 +159,14 @@ static mtree_status_t make_vectors(run_t *run)
  * allgather. */
 static void seed_output(const run_t *run, const player_t *player)
 {
-    const mtree_probe_t *probe = &run->probe;
+    const mtree_sample_t *sample = &run->sample;
     size_t begin = 0, end = 0;
 
-    if (probe->collective == MTREE_BCAST && player->number == probe->root) {
-        end = probe->count;
-    } else if (probe->collective == MTREE_ALLGATHER) {
-        begin = probe->blocks[player->number];
-        end = probe->blocks[player->number + 1];
+    if (sample->collective == MTREE_BCAST && player->number == sample->root) {
+        end = sample->count;
+    } else if (sample->collective == MTREE_ALLGATHER) {
+        begin = sample->blocks[player->number];
+        end = sample->blocks[player->number + 1];
     }
     if (run->job.options->check && end > begin) {
         memcpy(player->output + begin, player->input + begin,
@@ -215,8 +215,8 @@ static mtree_status_t check_ended(const run_t *run)
             return MTREE_ERR_TRANSPORT;
         }
         if (status == MTREE_OK && run->job.options->check) {
-            status = mtree_probe_check(&run->probe, run->plan->algorithm, r,
-                                       run->players[r].output);
+            status = mtree_sample_check(&run->sample, run->plan->algorithm, r,
+                                        run->players[r].output);
         }
     }
     return status;
@@ -241,9 +241,9 @@ static mtree_status_t play(run_t *run, mtree_collective_t collective, int num_ho
         run->players[r].run = run;
         run->players[r].number = r;
     }
-    status = mtree_probe_init(&run->probe, collective, num_ranks, run->job.root,
-                              run->job.count);
-    call.blocks = run->probe.blocks;
+    status = mtree_sample_init(&run->sample, collective, num_ranks, run->job.root,
+                               run->job.count);
+    call.blocks = run->sample.blocks;
     if (status == MTREE_OK) {
         status = place(run, num_hosts);
     }
@@ -285,7 +285,7 @@ static void clear(run_t *run)
     free(run->stream_tree);
     free(run->tree_seconds);
     mtree_placement_destroy(run->placement);
-    mtree_probe_clear(&run->probe);
+    mtree_sample_clear(&run->sample);
     mtree_job_close(&run->job);
 }
 

@@ -1,5 +1,5 @@
 #include "planner/planner.h"
-#include "simulate/probe.h"
+#include "simulate/sample.h"
 #include "simulate/simulate.h"
 #include "topo/topology_file.h"
 
@@ -227,32 +227,33 @@ END_TEST
 
 /* The check of results finds one wrong element, and looks only where something must be.
  */
-START_TEST(test_probe)
+START_TEST(test_sample)
 {
     uint32_t result[10];
-    mtree_probe_t probe;
+    mtree_sample_t sample;
     size_t i;
 
-    ck_assert_int_eq(mtree_probe_init(&probe, MTREE_REDUCE_SCATTER, 3, 0, 10), MTREE_OK);
-    ck_assert_int_eq(probe.blocks[1], 4);
-    ck_assert_int_eq(probe.blocks[2], 7);
+    ck_assert_int_eq(mtree_sample_init(&sample, MTREE_REDUCE_SCATTER, 3, 0, 10),
+                     MTREE_OK);
+    ck_assert_int_eq(sample.blocks[1], 4);
+    ck_assert_int_eq(sample.blocks[2], 7);
     for (i = 0; i < 10; i++) {
-        result[i] =
-            mtree_probe_value(0, i) + mtree_probe_value(1, i) + mtree_probe_value(2, i);
+        result[i] = mtree_sample_value(0, i) + mtree_sample_value(1, i) +
+                    mtree_sample_value(2, i);
     }
-    ck_assert_int_eq(mtree_probe_check(&probe, "test", 1, result), MTREE_OK);
+    ck_assert_int_eq(mtree_sample_check(&sample, "test", 1, result), MTREE_OK);
     result[7] += 1;
-    ck_assert_int_eq(mtree_probe_check(&probe, "test", 1, result), MTREE_OK);
-    ck_assert_int_eq(mtree_probe_check(&probe, "test", 2, result), MTREE_ERR_TRANSPORT);
-    mtree_probe_clear(&probe);
-    ck_assert_int_eq(mtree_probe_init(&probe, MTREE_ALLGATHER, 2, 0, 4), MTREE_OK);
+    ck_assert_int_eq(mtree_sample_check(&sample, "test", 1, result), MTREE_OK);
+    ck_assert_int_eq(mtree_sample_check(&sample, "test", 2, result), MTREE_ERR_TRANSPORT);
+    mtree_sample_clear(&sample);
+    ck_assert_int_eq(mtree_sample_init(&sample, MTREE_ALLGATHER, 2, 0, 4), MTREE_OK);
     for (i = 0; i < 4; i++) {
-        result[i] = mtree_probe_value(i < 2 ? 0 : 1, i);
+        result[i] = mtree_sample_value(i < 2 ? 0 : 1, i);
     }
-    ck_assert_int_eq(mtree_probe_check(&probe, "test", 0, result), MTREE_OK);
-    result[2] = mtree_probe_value(0, 2);
-    ck_assert_int_eq(mtree_probe_check(&probe, "test", 0, result), MTREE_ERR_TRANSPORT);
-    mtree_probe_clear(&probe);
+    ck_assert_int_eq(mtree_sample_check(&sample, "test", 0, result), MTREE_OK);
+    result[2] = mtree_sample_value(0, 2);
+    ck_assert_int_eq(mtree_sample_check(&sample, "test", 0, result), MTREE_ERR_TRANSPORT);
+    mtree_sample_clear(&sample);
 }
 END_TEST
 
@@ -269,7 +270,7 @@ int main(void)
     tcase_add_loop_test(tcase, test_deterministic, MTREE_NETWORK_QUEUE,
                         MTREE_NETWORK_FLOW + 1);
     tcase_add_test(tcase, test_errors);
-    tcase_add_test(tcase, test_probe);
+    tcase_add_test(tcase, test_sample);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);

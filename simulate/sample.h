@@ -3,8 +3,8 @@
  * what each rank contributes, and what it must have in the end.  Elements are uint32_t
  * and are added modulo 2^32.
  */
-#ifndef MTREE_SIMULATE_PROBE_H
-#define MTREE_SIMULATE_PROBE_H
+#ifndef MTREE_SIMULATE_SAMPLE_H
+#define MTREE_SIMULATE_SAMPLE_H
 
 #include "planner/plan.h"
 
@@ -17,22 +17,22 @@ typedef struct {
     size_t count;   /* elements of the whole vector */
     size_t *blocks; /* [num_ranks + 1] where each rank's block begins; they differ by one
                        element at most, the longer ones first */
-} mtree_probe_t;
+} mtree_sample_t;
 
-/* Set up; mtree_probe_clear() frees what it holds. */
-mtree_status_t mtree_probe_init(mtree_probe_t *probe, mtree_collective_t collective,
-                                int num_ranks, int root, size_t count);
-void mtree_probe_clear(mtree_probe_t *probe);
+/* Set up; mtree_sample_clear() frees what it holds. */
+mtree_status_t mtree_sample_init(mtree_sample_t *sample, mtree_collective_t collective,
+                                 int num_ranks, int root, size_t count);
+void mtree_sample_clear(mtree_sample_t *sample);
 
 /* Element @a index of the whole vector as rank @a rank contributes it. */
-uint32_t mtree_probe_value(int rank, size_t index);
+uint32_t mtree_sample_value(int rank, size_t index);
 
 /*
  * Is @a result, the whole vector as rank @a rank has it, right wherever the collective
  * says what must be there?  Logs the first wrong element with @a name, the algorithm's;
  * MTREE_ERR_TRANSPORT.
  */
-mtree_status_t mtree_probe_check(const mtree_probe_t *probe, const char *name, int rank,
-                                 const uint32_t *result);
+mtree_status_t mtree_sample_check(const mtree_sample_t *sample, const char *name,
+                                  int rank, const uint32_t *result);
 
 #endif
