@@ -1,9 +1,11 @@
 /*
- * mtree topology: what a topology file says, checked.
+ * mtree topology: what a topology file says, checked, at another scale if wanted.
  */
 #include "tools/command.h"
+#include "tools/drawing.h"
 #include "tools/topology_json.h"
 
+#include "topo/log.h"
 #include "topo/routes.h"
 #include "topo/topology_file.h"
 #include "topo/units.h"
@@ -89,21 +91,43 @@ static mtree_status_t find_routes(const mtree_topology_t *topology, int *num_hos
     return status;
 }
 
-static mtree_status_t show(const mtree_topology_t *topology, bool with_json,
-                           bool with_routes)
+typedef struct {
+    bool with_json, with_routes;
+    double scale; /* of every capacity */
+    bool no_latency;
+    const char *output; /* NULL: none */
+} arguments_t;
+
+/* The network as a lab plays it (netlab(1)). */
+static void rescale(mtree_topology_t *topology, const arguments_t *arguments)
+{
+    mtree_link_t *link;
+    int i;
+
+    for (i = 0; i < topology->num_links; ++i) {
+        link = &topology->links[i];
+        link->capacity[0] *= arguments->scale;
+        link->capacity[1] *= arguments->scale;
+        if (arguments->no_latency) {
+            link->latency = 0;
+        }
+    }
+}
+
+static mtree_status_t show(const mtree_topology_t *topology, const arguments_t *arguments)
 {
     mtree_routes_t *routes = NULL;
     mtree_status_t status;
     int num_hosts = 0;
 
-    if (with_routes) {
+    if (arguments->with_routes) {
         status = find_routes(topology, &num_hosts, &routes);
         if (status != MTREE_OK) {
             return status;
         }
     }
     status = MTREE_OK;
-    if (with_json) {
+    if (arguments->with_json) {
         status = command_print_json(topology_json(topology, routes, num_hosts), stdout);
     } else {
         print_topology(topology);
@@ -115,30 +139,65 @@ static mtree_status_t show(const mtree_topology_t *topology, bool with_json,
     return status;
 }
 
-static int run(int argc, char **argv)
+static mtree_status_t save(const mtree_topology_t *topology, const char *output, int argc,
+                           char **argv)
+{
+    drawing_t drawing;
+
+    drawing_init(&drawing);
+    drawing.output = output;
+    return drawing_write(&drawing, topology, NULL, argc, argv);
+}
+
+static mtree_status_t parse_scale(const char *text, double *scale_p)
+{
+    const char *end;
+
+    if (mtree_units_parse_number(text, scale_p, &end) != MTREE_OK || *end != '\0' ||
+        *scale_p < 1e-9 || *scale_p > 1e9) {
+        mtree_error("topology: --scale '%s' is no number from 1e-9 to 1e9", text);
+        return MTREE_ERR_INVALID;
+    }
+    return MTREE_OK;
+}
+
+static int parse_arguments(int argc, char **argv, arguments_t *arguments)
 {
     static const struct option options[] = {{"help", no_argument, NULL, 'h'},
                                             {"json", no_argument, NULL, 'j'},
                                             {"routes", no_argument, NULL, 'r'},
+                                            {"scale", required_argument, NULL, 's'},
+                                            {"no-latency", no_argument, NULL, 'n'},
+                                            {"output", required_argument, NULL, 'o'},
                                             {NULL, 0, NULL, 0}};
-    bool with_json = false, with_routes = false;
-    mtree_topology_t *topology;
-    mtree_status_t status;
     int option;
 
-    while ((option = getopt_long(argc, argv, "hjr", options, NULL)) != -1) {
-        switch (option) {
-        case 'h':
-            return command_help(&command_topology);
-        case 'j':
-            with_json = true;
-            break;
-        case 'r':
-            with_routes = true;
-            break;
-        default:
+    while ((option = getopt_long(argc, argv, "hjrs:no:", options, NULL)) != -1) {
+        if (option == 'j') {
+            arguments->with_json = true;
+        } else if (option == 'r') {
+            arguments->with_routes = true;
+        } else if (option == 'n') {
+            arguments->no_latency = true;
+        } else if (option == 'o') {
+            arguments->output = optarg;
+        } else if (option == 'h') {
+            exit(command_help(&command_topology));
+        } else if (option != 's' || parse_scale(optarg, &arguments->scale) != MTREE_OK) {
             return COMMAND_MISUSED;
         }
+    }
+    return COMMAND_OK;
+}
+
+static int run(int argc, char **argv)
+{
+    arguments_t arguments = {.scale = 1};
+    mtree_topology_t *topology;
+    mtree_status_t status;
+
+    if (parse_arguments(argc, argv, &arguments) != COMMAND_OK) {
+        return COMMAND_MISUSED;
     }
     if (optind + 1 != argc) {
         return command_misuse(&command_topology, "one topology file is needed");
@@ -146,7 +205,11 @@ static int run(int argc, char **argv)
     if (mtree_topology_read(argv[optind], &topology) != MTREE_OK) {
         return COMMAND_FAILED;
     }
-    status = show(topology, with_json, with_routes);
+    rescale(topology, &arguments);
+    status = show(topology, &arguments);
+    if (status == MTREE_OK && arguments.output != NULL) {
+        status = save(topology, arguments.output, argc, argv);
+    }
     mtree_topology_destroy(topology);
     return (status == MTREE_OK) ? COMMAND_OK : COMMAND_FAILED;
 }
@@ -154,10 +217,13 @@ static int run(int argc, char **argv)
 const command_t command_topology = {
     .name = "topology",
     .summary = "check a topology file and say what is in it",
-    .help = "Usage: mtree topology [--routes] [--json] FILE.dot\n"
+    .help = "Usage: mtree topology [OPTION]... FILE.dot\n"
             "Check a topology file and print its hosts, switches and links.\n\n"
-            "  -r, --routes  also the route between every two hosts\n"
-            "  -j, --json    as JSON\n"
-            "  -h, --help    this text\n",
+            "  -r, --routes       also the route between every two hosts\n"
+            "  -j, --json         as JSON\n"
+            "  -s, --scale S      with every capacity multiplied by S\n"
+            "  -n, --no-latency   without latencies; with --scale: what netlab plays\n"
+            "  -o, --output FILE  write it there, too, as a topology file\n"
+            "  -h, --help         this text\n",
     .run = run,
 };

@@ -136,6 +136,17 @@ class StandingLab(unittest.TestCase):
         self.assertIn("10.", self.inside("b", "getent", "hosts", "c"))
         self.assertEqual(self.inside("-", "hostname").strip(), "a")
 
+    def test_mtree_is_told_the_network_of_the_lab(self):
+        show = 'cat "$OMPI_MCA_coll_mtree_topology"'
+        self.assertIn('"a" -- "s" [capacity="50Mbps"', self.inside("-", "sh", "-c", show))
+        lab = ["run", LINE, "--name", f"{PREFIX}-told", "--scale", "0.5", "--no-latency"]
+        said = netlab(*lab, "--", "sh", "-c", show).stdout
+        self.assertIn('"a" -- "s" [capacity="25Mbps"]', said)
+        self.assertNotIn("latency=", said)
+        mine = {**os.environ, "OMPI_MCA_coll_mtree_topology": "mine.dot"}
+        told = ["exec", self.name, "-", "--", "printenv", "OMPI_MCA_coll_mtree_topology"]
+        self.assertEqual(netlab(*told, environment=mine).stdout, "mine.dot\n")
+
     def test_arguments_and_status_of_a_command_arrive(self):
         self.assertEqual(
             self.inside("a", "printf", "%s|", "x y", "--", "$z"), "x y|--|$z|"

@@ -54,6 +54,17 @@ expect 0 '^  h0 > switch > h7 ' topology -r "$maps/star-8.dot"
 expect 0 '"capacity_bps": \[' topology --json "$maps/b4.dot"
 expect 0 '"via": \[' topology -j -r "$maps/star-8.dot"
 expect 1 'nowhere.dot: cannot be opened: No such file' topology nowhere.dot
+echo 'graph { a -- b [capacity="10Mbps" capacity_back="4Mbps" latency="3ms"]; }' >"$tmp/two.dot"
+expect 0 'a -- b: 5 Mb/s there, 2 Mb/s back, 3 ms' topology --scale 0.5 "$tmp/two.dot"
+expect 0 '^  a > b  (0 us)' topology -n -r "$tmp/two.dot"
+expect 0 'a -- b: 30 Mb/s' topology -s 3 --no-latency "$tmp/two.dot" -o "$tmp/scaled.dot"
+says "$tmp/scaled.dot" '"a" -- "b" \[capacity="30Mbps" capacity_back="12Mbps"\]'
+says "$tmp/scaled.dot" '^// made with: mtree topology -s 3 --no-latency two.dot$'
+expect 0 'a -- b: 30 Mb/s there, 12 Mb/s back' topology "$tmp/scaled.dot"
+expect 1 'cannot be written' topology "$tmp/two.dot" --output "$tmp/no/such/dir"
+for scale in 0 -1 x 1e10 2x nan; do
+    expect 2 "topology: --scale '$scale' is no number" topology --scale "$scale" "$tmp/two.dot"
+done
 echo 'graph { a -- b [capacity="1Mbps"]; b -- a [capacity="1Mbps"]; }' >"$tmp/twice.dot"
 expect 1 'twice.dot:1: link b-a is there already' topology "$tmp/twice.dot"
 

@@ -71,6 +71,7 @@ def environment(lab):
         "OMPI_MCA_rmaps_base_oversubscribe": "1",
         "OMPI_MCA_hwloc_base_binding_policy": "none",
         "OMPI_MCA_mpi_yield_when_idle": "1",
+        "OMPI_MCA_coll_mtree_topology": lab.path(labs.TOPOLOGY),
     }
     return {**settings, **os.environ, labs.TOKEN: lab.folder}
 

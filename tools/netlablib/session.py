@@ -81,6 +81,7 @@ def start(options, network, lifeline):
     warn_of_too_much(network, options.scale)
     lab, number = labs.claim(name)
     try:
+        topology.write(options, lab.path(labs.TOPOLOGY))
         made = recipe.cook(
             network, topology.forwarding(network), number, options.scale, kind
         )

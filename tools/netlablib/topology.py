@@ -51,16 +51,17 @@ def find_program(name, variable, given=None):
     return shutil.which(name, path=near) or shutil.which(name)
 
 
-def read(options):
-    """Read options.file; mtree itself reports what is wrong with the file."""
+def ask_mtree(options, *arguments):
+    """What `mtree topology` says of options.file; it reports itself what is wrong there."""
     mtree = find_program("mtree", "MTREE", options.mtree)
     if mtree is None:
         raise NetlabError(
             "mtree is neither in the build folder nor on PATH: build it with make, "
             "or give --mtree PATH"
         )
+    latency = ["--no-latency"] if options.no_latency else []
     reader = subprocess.run(
-        [mtree, "topology", options.file, "--json", "--routes"],
+        [mtree, "topology", options.file, *latency, *arguments],
         stdout=subprocess.PIPE,
         check=False,
     )
@@ -68,12 +69,23 @@ def read(options):
         raise NetlabError(
             f"{mtree} could not read {options.file} (status {reader.returncode})"
         )
+    return reader.stdout
+
+
+def read(options):
+    """Read options.file, without latencies and with the routes that follow from that
+    when the lab is to have none."""
     try:
-        return parse(json.loads(reader.stdout))
+        return parse(json.loads(ask_mtree(options, "--json", "--routes")))
     except (ValueError, KeyError, TypeError) as error:
         raise NetlabError(
-            f"{mtree} answered something else than a topology: {error!r}"
+            f"mtree topology answered something else than a topology: {error!r}"
         ) from error
+
+
+def write(options, path):
+    """Write the network of the lab, as it will be there, as a topology file."""
+    ask_mtree(options, "--scale", repr(options.scale), "--output", path)
 
 
 def parse(answer):
