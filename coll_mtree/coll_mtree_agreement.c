@@ -113,7 +113,7 @@ static int agreement_read(coll_mtree_agreement_t *agreement,
 
     if (answer->hosts != NULL && answer->num_hosts > 0 &&
         mtree_placement_create(ompi_comm_size(agreement->comm), answer->num_hosts,
-                               answer->hosts, &module->placement) != MTREE_OK) {
+                               answer->hosts, NULL, &module->placement) != MTREE_OK) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     agreement->slower = answer->slower;

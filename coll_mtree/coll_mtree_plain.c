@@ -51,7 +51,7 @@ mtree_status_t coll_mtree_plain_create(int num_ranks, mtree_plan_t **plan_p,
     }
     plan->trees[0].rate = plan->throughput = ASSUMED_RATE;
     plan->trees[0].share = 1;
-    status = mtree_placement_create(num_ranks, num_ranks, host, placement_p);
+    status = mtree_placement_create(num_ranks, num_ranks, host, NULL, placement_p);
     if (status != MTREE_OK) {
         mtree_plan_destroy(plan);
     } else {

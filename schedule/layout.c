@@ -28,52 +28,6 @@
 #define LEAST_WINDOW_CHUNKS 4
 #define MOST_WINDOW_CHUNKS  512
 
-mtree_status_t mtree_placement_create(int num_ranks, int num_hosts, const int *host,
-                                      mtree_placement_t **placement_p)
-{
-    mtree_placement_t *placement;
-    int *room;
-
-    for (int rank = 0; rank < num_ranks; rank++) {
-        if (host[rank] < 0 || host[rank] >= num_hosts) {
-            return MTREE_ERR_INVALID;
-        }
-    }
-    placement =
-        calloc(1, sizeof(*placement) +
-                      (2 * (size_t)num_ranks + (size_t)num_hosts + 1) * sizeof(int));
-    if (placement == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
-    room = (int *)(placement + 1);
-    placement->num_ranks = num_ranks;
-    placement->num_hosts = num_hosts;
-    placement->host = room;
-    placement->ranks = room + num_ranks;
-    placement->first = room + 2 * num_ranks;
-    memcpy(placement->host, host, (size_t)num_ranks * sizeof(int));
-    for (int h = 0, at = 0; h < num_hosts; h++) {
-        placement->first[h] = at;
-        for (int rank = 0; rank < num_ranks; rank++) {
-            if (host[rank] == h) {
-                placement->ranks[at++] = rank;
-            }
-        }
-        placement->first[h + 1] = at;
-        if (at == placement->first[h]) {
-            free(placement);
-            return MTREE_ERR_INVALID;
-        }
-    }
-    *placement_p = placement;
-    return MTREE_OK;
-}
-
-void mtree_placement_destroy(mtree_placement_t *placement)
-{
-    free(placement);
-}
-
 /* A layout while it is put together. */
 typedef struct {
     const mtree_plan_t *plan;
@@ -90,13 +44,6 @@ typedef struct {
     int *parent;          /* [num_hosts] in the tree at hand */
     size_t largest_chunk; /* bytes */
 } builder_t;
-
-static int placement_leader(const mtree_placement_t *placement, int host, int tree)
-{
-    int first = placement->first[host];
-
-    return placement->ranks[first + tree % (placement->first[host + 1] - first)];
-}
 
 /* The tree's parents with @a root as its root: the links between the two roots turn
  * round. */
@@ -153,6 +100,32 @@ static size_t builder_window(const builder_t *builder, const mtree_tree_t *tree,
     return LEAST_WINDOW_CHUNKS + (size_t)chunks;
 }
 
+/* This rank is a leader in tree number @a number: its parent and @a children on other
+ * hosts, after those on its own. */
+static void builder_link_hosts(builder_t *builder, mtree_stream_t *stream, int *children,
+                               int number, int root_rank)
+{
+    const mtree_placement_t *placement = builder->placement;
+    double rate = builder->plan->trees[number].rate;
+    int host = placement->host[builder->rank];
+    int above = builder->parent[host];
+
+    if (above >= 0) {
+        stream->parent = root_rank >= 0 && above == placement->host[root_rank]
+                             ? root_rank
+                             : mtree_placement_leader(placement, above, number);
+        builder_meet(builder, stream->parent, rate, builder->latency[host]);
+    }
+    for (int below = 0; below < placement->num_hosts; below++) {
+        if (builder->parent[below] == host) {
+            int child = mtree_placement_leader(placement, below, number);
+
+            children[stream->num_children++] = child;
+            builder_meet(builder, child, rate, builder->latency[below]);
+        }
+    }
+}
+
 /* Add tree number @a number, rooted in builder->parent, carrying @a length units from @a
  * offset on. */
 static void builder_add_stream(builder_t *builder, int number, int root_rank,
@@ -167,8 +140,7 @@ static void builder_add_stream(builder_t *builder, int number, int root_rank,
     int host = placement->host[builder->rank];
     int root_host = root_rank < 0 ? -1 : placement->host[root_rank];
     int leader =
-        host == root_host ? root_rank : placement_leader(placement, host, number);
-    int above = builder->parent[host];
+        host == root_host ? root_rank : mtree_placement_leader(placement, host, number);
 
     stream->offset = offset;
     stream->length = length;
@@ -180,30 +152,15 @@ static void builder_add_stream(builder_t *builder, int number, int root_rank,
     stream->block = mtree_collective_is_gathering(collective) ? root_rank : -1;
     stream->children = children;
     layout->num_streams++;
-    if (builder->rank != leader) {
-        stream->parent = leader;
-        builder_meet(builder, leader, 0, 0);
-        return;
+    mtree_placement_hang(placement, builder->rank, leader, number, &stream->parent,
+                         children, &stream->num_children);
+    for (int i = 0; i < stream->num_children; i++) {
+        builder_meet(builder, children[i], 0, 0);
     }
-    stream->parent = -1;
-    if (above >= 0) {
-        stream->parent =
-            above == root_host ? root_rank : placement_leader(placement, above, number);
-        builder_meet(builder, stream->parent, tree->rate, builder->latency[host]);
-    }
-    for (int i = placement->first[host]; i < placement->first[host + 1]; i++) {
-        if (placement->ranks[i] != leader) {
-            children[stream->num_children++] = placement->ranks[i];
-            builder_meet(builder, placement->ranks[i], 0, 0);
-        }
-    }
-    for (int below = 0; below < placement->num_hosts; below++) {
-        if (builder->parent[below] == host) {
-            int child = placement_leader(placement, below, number);
-
-            children[stream->num_children++] = child;
-            builder_meet(builder, child, tree->rate, builder->latency[below]);
-        }
+    if (builder->rank == leader) {
+        builder_link_hosts(builder, stream, children, number, root_rank);
+    } else {
+        builder_meet(builder, stream->parent, 0, 0);
     }
     builder->children_used += stream->num_children;
 }

@@ -115,7 +115,7 @@ static mtree_status_t place(run_t *run, int num_hosts)
     for (r = 0; r < num_ranks; r++) {
         host[r] = r / run->job.options->ranks_per_host;
     }
-    status = mtree_placement_create(num_ranks, num_hosts, host, &run->placement);
+    status = mtree_placement_create(num_ranks, num_hosts, host, NULL, &run->placement);
     free(host);
     return status;
 }

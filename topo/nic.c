@@ -1,6 +1,5 @@
 #include "topo/nic.h"
 
-#include <arpa/inet.h>
 #include <dirent.h>
 #include <ifaddrs.h>
 #include <net/if.h>
@@ -16,13 +15,22 @@
 /* Longer than any name or address with its length. */
 #define ENTRY_LENGTH 64
 
-/* True when @a entry is a.b.c.d/length and @a address is in it. */
-static bool network_holds(const char *entry, uint32_t address)
+/* True when the first @a bits of the two are equal. */
+static bool begin_alike(const unsigned char *a, const unsigned char *b, size_t bits)
+{
+    size_t bytes = bits / 8, rest = bits % 8;
+
+    return memcmp(a, b, bytes) == 0 &&
+           (rest == 0 || (a[bytes] ^ b[bytes]) >> (8 - rest) == 0);
+}
+
+/* True when @a entry is address/length and @a address is in it. */
+static bool network_holds(const char *entry, const mtree_address_t *address)
 {
     char text[ENTRY_LENGTH];
+    mtree_address_t network;
+    unsigned long bits;
     char *slash, *end;
-    struct in_addr network;
-    unsigned long length;
 
     snprintf(text, sizeof(text), "%s", entry);
     slash = strchr(text, '/');
@@ -30,16 +38,16 @@ static bool network_holds(const char *entry, uint32_t address)
         return false;
     }
     *slash = '\0';
-    length = strtoul(slash + 1, &end, 10);
-    if (end == slash + 1 || *end != '\0' || length > 32 ||
-        inet_pton(AF_INET, text, &network) != 1) {
-        return false;
-    }
-    /* A shift by all bits is not defined. */
-    return length == 0 || (ntohl(network.s_addr) ^ address) >> (32 - length) == 0;
+    network = mtree_address_parse(text);
+    bits = strtoul(slash + 1, &end, 10);
+    return end != slash + 1 && *end == '\0' && network.family != AF_UNSPEC &&
+           network.family == address->family &&
+           bits <= 8 * mtree_address_bytes(network.family) &&
+           begin_alike(network.bytes, address->bytes, bits);
 }
 
-bool mtree_interface_is_listed(const mtree_interface_t *interface, const char *list)
+bool mtree_nic_is_listed(const char *name, const mtree_address_t *address,
+                         const char *list)
 {
     const char *at = list;
 
@@ -48,8 +56,7 @@ bool mtree_interface_is_listed(const mtree_interface_t *interface, const char *l
         char entry[ENTRY_LENGTH];
 
         snprintf(entry, sizeof(entry), "%.*s", (int)length, at);
-        if (strcmp(entry, interface->name) == 0 ||
-            (interface->address != 0 && network_holds(entry, interface->address))) {
+        if (strcmp(entry, name) == 0 || network_holds(entry, address)) {
             return true;
         }
         at += length;
@@ -81,19 +88,19 @@ static bool carries(const char *name, const char *upper)
 
 static bool tcp_uses(const struct ifaddrs *one, const char *include, const char *exclude)
 {
-    mtree_interface_t interface = {.address = 0};
+    mtree_address_t address;
 
-    if (one->ifa_addr == NULL || (one->ifa_flags & IFF_UP) == 0 ||
-        one->ifa_addr->sa_family != AF_INET) {
+    if (one->ifa_addr == NULL || (one->ifa_flags & IFF_UP) == 0) {
         return false;
     }
-    snprintf(interface.name, sizeof(interface.name), "%s", one->ifa_name);
-    interface.address =
-        ntohl(((const struct sockaddr_in *)(const void *)one->ifa_addr)->sin_addr.s_addr);
-    if (include != NULL && include[0] != '\0') {
-        return mtree_interface_is_listed(&interface, include);
+    address = mtree_address_from_sockaddr(one->ifa_addr);
+    if (address.family == AF_UNSPEC) {
+        return false;
     }
-    return exclude == NULL || !mtree_interface_is_listed(&interface, exclude);
+    if (include != NULL && include[0] != '\0') {
+        return mtree_nic_is_listed(one->ifa_name, &address, include);
+    }
+    return exclude == NULL || !mtree_nic_is_listed(one->ifa_name, &address, exclude);
 }
 
 void mtree_nics_keep_tcp(mtree_nic_t *nics, int *num_p, const char *include,

@@ -5,8 +5,7 @@
 #ifndef MTREE_TOPO_NIC_H
 #define MTREE_TOPO_NIC_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "topo/address.h"
 
 #define MTREE_NIC_NAME_LENGTH 32
 
@@ -23,19 +22,13 @@ typedef struct {
     double speed; /* bits/s; 0: not known */
 } mtree_nic_t;
 
-/* A name that messages may leave a host by, with its IPv4 address in host order; 0: none.
- */
-typedef struct {
-    char name[MTREE_NIC_NAME_LENGTH];
-    uint32_t address;
-} mtree_interface_t;
-
 /*
- * True when @a list, names and a.b.c.d/length separated by commas, as Open MPI's
- * btl_tcp_if_include is written, names @a interface or holds its address.  What is
- * neither a name nor an address in it names nothing.
+ * True when @a list, names and address/length separated by commas, as Open MPI's
+ * btl_tcp_if_include is written, names the interface @a name or holds its @a address
+ * (which may be none).  What is neither in it names nothing.
  */
-bool mtree_interface_is_listed(const mtree_interface_t *interface, const char *list);
+bool mtree_nic_is_listed(const char *name, const mtree_address_t *address,
+                         const char *list);
 
 /*
  * Keep those of *num_p interfaces in @a nics that TCP uses on this host: up, and listed

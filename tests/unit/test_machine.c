@@ -191,12 +191,18 @@ static const struct {
 
 START_TEST(test_lists)
 {
-    mtree_interface_t eth1 = {"eth1", 0x0a010203}, without = {"eth1", 0};
+    mtree_address_t address = mtree_address_parse("10.1.2.3");
+    mtree_address_t none = mtree_address_parse("");
+    mtree_address_t long_one = mtree_address_parse("fd00:1::5");
 
-    ck_assert_int_eq(mtree_interface_is_listed(&eth1, lists[_i].list), lists[_i].listed);
+    ck_assert_int_eq(mtree_nic_is_listed("eth1", &address, lists[_i].list),
+                     lists[_i].listed);
     if (strchr(lists[_i].list, '/') != NULL) {
-        ck_assert(!mtree_interface_is_listed(&without, lists[_i].list));
+        ck_assert(!mtree_nic_is_listed("eth1", &none, lists[_i].list));
     }
+    ck_assert(mtree_nic_is_listed("eth1", &long_one, "fd00:1::/32"));
+    ck_assert(mtree_nic_is_listed("eth1", &long_one, "fd00:1::4/127"));
+    ck_assert(!mtree_nic_is_listed("eth1", &long_one, "fd00:1::4/128,0.0.0.0/0"));
 }
 END_TEST
 

@@ -64,15 +64,28 @@ static mtree_plan_t *random_plan(int hosts, int trees)
     return plan;
 }
 
+/* Half of the time without knowledge of where in the hosts the ranks are. */
 static mtree_placement_t *random_placement(int hosts, int ranks)
 {
+    mtree_locality_t localities[MAX_RANKS];
+    bool known = draw(2) == 0;
     mtree_placement_t *placement;
     int host[MAX_RANKS];
 
     for (int r = 0; r < ranks; r++) {
+        mtree_locality_t *locality = &localities[r];
+
         host[r] = r < hosts ? r : draw(hosts);
+        *locality = mtree_locality_unknown();
+        locality->package = (int16_t)(draw(3) - 1);
+        locality->numa = (int16_t)draw(4);
+        locality->cache = (int16_t)draw(3);
+        locality->wide_numa = host[r] % 2;
+        locality->near = (int16_t)draw(3);
     }
-    ck_assert_int_eq(mtree_placement_create(ranks, hosts, host, &placement), MTREE_OK);
+    ck_assert_int_eq(
+        mtree_placement_create(ranks, hosts, host, known ? localities : NULL, &placement),
+        MTREE_OK);
     return placement;
 }
 

@@ -1,0 +1,204 @@
+#include "schedule/placement.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* As many share the work of leading, even when fewer are next to the network. */
+#define LEAST_LEADERS 4
+
+static mtree_placement_t *placement_alloc(int num_ranks, int num_hosts)
+{
+    size_t ranks = (size_t)num_ranks, hosts = (size_t)num_hosts;
+    mtree_placement_t *placement =
+        calloc(1, sizeof(*placement) + (4 * ranks + 2 * hosts + 1) * sizeof(int) +
+                      ranks * sizeof(mtree_locality_t));
+
+    if (placement == NULL) {
+        return NULL;
+    }
+    placement->num_ranks = num_ranks;
+    placement->num_hosts = num_hosts;
+    placement->host = (int *)(placement + 1);
+    placement->ranks = placement->host + ranks;
+    placement->position = placement->ranks + ranks;
+    placement->leaders = placement->position + ranks;
+    placement->num_leaders = placement->leaders + ranks;
+    placement->first = placement->num_leaders + hosts;
+    placement->localities = (mtree_locality_t *)(placement->first + hosts + 1);
+    return placement;
+}
+
+/* Move the last of @a ranks forward to where it belongs. */
+static void insert_last(const mtree_placement_t *placement, int *ranks, int num,
+                        int (*compare)(const mtree_locality_t *a,
+                                       const mtree_locality_t *b))
+{
+    int rank = ranks[num - 1], at = num - 1;
+
+    for (; at > 0 && compare(&placement->localities[ranks[at - 1]],
+                             &placement->localities[rank]) > 0;
+         at--) {
+        ranks[at] = ranks[at - 1];
+    }
+    ranks[at] = rank;
+}
+
+static int compare_near(const mtree_locality_t *a, const mtree_locality_t *b)
+{
+    return a->near - b->near;
+}
+
+/* How many of the host's ranks lead: all that are equally near, and not too few. */
+static int count_leaders(const mtree_placement_t *placement, const int *leaders, int num)
+{
+    int count = 1;
+
+    while (count < num && (count < LEAST_LEADERS ||
+                           compare_near(&placement->localities[leaders[count - 1]],
+                                        &placement->localities[leaders[count]]) == 0)) {
+        count++;
+    }
+    return count;
+}
+
+/* Gather the ranks of @a host from `first[host]` on; false: there is none. */
+static bool placement_fill_host(mtree_placement_t *placement, int host)
+{
+    int first = placement->first[host], num = 0;
+    int *ranks = placement->ranks + first, *leaders = placement->leaders + first;
+
+    for (int rank = 0; rank < placement->num_ranks; rank++) {
+        if (placement->host[rank] == host) {
+            ranks[num] = leaders[num] = rank;
+            num++;
+            insert_last(placement, ranks, num, mtree_locality_compare);
+            insert_last(placement, leaders, num, compare_near);
+        }
+    }
+    for (int i = 0; i < num; i++) {
+        placement->position[ranks[i]] = first + i;
+    }
+    placement->num_leaders[host] = count_leaders(placement, leaders, num);
+    placement->first[host + 1] = first + num;
+    return num > 0;
+}
+
+mtree_status_t mtree_placement_create(int num_ranks, int num_hosts, const int *host,
+                                      const mtree_locality_t *localities,
+                                      mtree_placement_t **placement_p)
+{
+    mtree_placement_t *placement;
+
+    for (int rank = 0; rank < num_ranks; rank++) {
+        if (host[rank] < 0 || host[rank] >= num_hosts) {
+            return MTREE_ERR_INVALID;
+        }
+    }
+    placement = placement_alloc(num_ranks, num_hosts);
+    if (placement == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    memcpy(placement->host, host, (size_t)num_ranks * sizeof(*host));
+    for (int rank = 0; rank < num_ranks; rank++) {
+        placement->localities[rank] =
+            localities == NULL ? mtree_locality_unknown() : localities[rank];
+    }
+    for (int h = 0; h < num_hosts; h++) {
+        if (!placement_fill_host(placement, h)) {
+            free(placement);
+            return MTREE_ERR_INVALID;
+        }
+    }
+    *placement_p = placement;
+    return MTREE_OK;
+}
+
+void mtree_placement_destroy(mtree_placement_t *placement)
+{
+    free(placement);
+}
+
+int mtree_placement_leader(const mtree_placement_t *placement, int host, int tree)
+{
+    return placement
+        ->leaders[placement->first[host] + tree % placement->num_leaders[host]];
+}
+
+/* True when the ranks at two positions are in the same part at @a level. */
+static bool share_part(const mtree_placement_t *placement, int a, int b, int level)
+{
+    const mtree_locality_t *of_a = &placement->localities[placement->ranks[a]];
+    const mtree_locality_t *of_b = &placement->localities[placement->ranks[b]];
+
+    while (level >= 0 &&
+           mtree_locality_part(of_a, level) == mtree_locality_part(of_b, level)) {
+        level--;
+    }
+    return level < 0;
+}
+
+/* The end of the part at @a level that begins at position @a begin, at most @a end. */
+static int part_end(const mtree_placement_t *placement, int begin, int end, int level)
+{
+    int at = begin + 1;
+
+    while (at < end && share_part(placement, begin, at, level)) {
+        at++;
+    }
+    return at;
+}
+
+/* Part of the host's ranks and its head, on the way down to one of them. */
+typedef struct {
+    int begin, end; /* positions */
+    int head;       /* rank */
+} part_t;
+
+static bool part_holds(const part_t *part, int position)
+{
+    return position >= part->begin && position < part->end;
+}
+
+void mtree_placement_hang(const mtree_placement_t *placement, int rank, int leader,
+                          int tree, int *parent_p, int *children, int *num_children_p)
+{
+    int host = placement->host[rank], parent = -1, num_children = 0;
+    part_t whole = {placement->first[host], placement->first[host + 1], leader};
+
+    /* Below the last level each rank is a part of its own. */
+    for (int level = 0; level <= MTREE_LOCALITY_LEVELS; level++) {
+        part_t next = whole;
+
+        for (part_t part = whole; part.begin < whole.end; part.begin = part.end) {
+            part.end = level == MTREE_LOCALITY_LEVELS
+                           ? part.begin + 1
+                           : part_end(placement, part.begin, whole.end, level);
+            part.head =
+                part_holds(&part, placement->position[whole.head])
+                    ? whole.head
+                    : placement->ranks[part.begin + tree % (part.end - part.begin)];
+            if (rank == whole.head && part.head != rank) {
+                children[num_children++] = part.head;
+            }
+            if (part_holds(&part, placement->position[rank])) {
+                next = part;
+            }
+        }
+        if (next.head == rank && whole.head != rank) {
+            parent = whole.head;
+        }
+        whole = next;
+    }
+    *parent_p = parent;
+    *num_children_p = num_children;
+}
+
+int mtree_placement_num_parts(const mtree_placement_t *placement, int host, int level)
+{
+    int end = placement->first[host + 1], count = 0;
+
+    for (int begin = placement->first[host]; begin < end; count++) {
+        begin = part_end(placement, begin, end, level);
+    }
+    return count;
+}

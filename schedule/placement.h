@@ -1,0 +1,56 @@
+/*
+ * Placements: which rank runs where, who leads the ranks of a host in a tree, and how
+ * they hang below their leader.
+ *
+ * Leaders are the ranks next to the host's network; trees take them in turn.  Below the
+ * leader there is one rank for each other part of the host (packages, say), below each of
+ * these one for each other smaller part of theirs, down to cores: few messages go far,
+ * and the folding is spread.  Which rank heads a part differs from tree to tree, too.
+ */
+#ifndef MTREE_SCHEDULE_PLACEMENT_H
+#define MTREE_SCHEDULE_PLACEMENT_H
+
+#include "topo/locality.h"
+#include "topo/status.h"
+
+/* The same on all ranks. */
+typedef struct {
+    int num_ranks;
+    int num_hosts;
+    int *host;        /* [num_ranks] host number of a rank */
+    int *first;       /* [num_hosts + 1] where the host's ranks begin in `ranks` */
+    int *ranks;       /* [num_ranks] grouped by host, within it by locality, ascending */
+    int *position;    /* [num_ranks] of a rank in `ranks` */
+    int *leaders;     /* [num_ranks] grouped by host, the nearest to its network first */
+    int *num_leaders; /* [num_hosts] how many of these lead trees */
+    mtree_locality_t *localities; /* [num_ranks] of a rank */
+} mtree_placement_t;
+
+/*
+ * The placement of @a num_ranks ranks on @a num_hosts hosts; @a host and @a localities
+ * ([num_ranks], NULL: nothing is known) are copied.  Owned by the caller.
+ * MTREE_ERR_INVALID when a host number is out of range or a host has no rank.
+ */
+mtree_status_t mtree_placement_create(int num_ranks, int num_hosts, const int *host,
+                                      const mtree_locality_t *localities,
+                                      mtree_placement_t **placement_p);
+
+/* Free; NULL is allowed. */
+void mtree_placement_destroy(mtree_placement_t *placement);
+
+/* The rank that speaks for @a host in tree number @a tree. */
+int mtree_placement_leader(const mtree_placement_t *placement, int host, int tree);
+
+/*
+ * Where @a rank hangs among the ranks of its host, below @a leader, which is one of them,
+ * in tree number @a tree.  *parent_p: -1 for the leader; *num_children_p ranks are
+ * written to @a children, which has room for all of the host's others.
+ */
+void mtree_placement_hang(const mtree_placement_t *placement, int rank, int leader,
+                          int tree, int *parent_p, int *children, int *num_children_p);
+
+/* Parts at @a level (0: the widest) that the ranks of @a host are in, those of no known
+ * part counting as one. */
+int mtree_placement_num_parts(const mtree_placement_t *placement, int host, int level);
+
+#endif
