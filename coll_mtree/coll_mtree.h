@@ -52,7 +52,7 @@ typedef struct {
     size_t trace_events;
 } mca_coll_mtree_component_t;
 
-OMPI_MODULE_DECLSPEC extern mca_coll_mtree_component_t mca_coll_mtree_component;
+OMPI_DECLSPEC extern mca_coll_mtree_component_t mca_coll_mtree_component;
 
 typedef struct coll_mtree_agreement coll_mtree_agreement_t;
 

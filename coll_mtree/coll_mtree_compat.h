@@ -7,6 +7,7 @@
 #include "ompi_config.h"
 
 #include "mpi.h"
+#include "ompi/attribute/attribute.h"
 #include "ompi/mca/coll/base/base.h"
 #include "ompi/mca/coll/base/coll_base_util.h"
 #include "ompi/mca/coll/base/coll_tags.h"
@@ -35,6 +36,21 @@ static inline unsigned coll_mtree_cid(ompi_communicator_t *comm)
 #else
     return comm->c_contextid;
 #endif
+}
+
+/* What a keyval of communicators needs whose attributes are not copied. */
+static inline ompi_attribute_fn_ptr_union_t coll_mtree_copy_nothing(void)
+{
+    ompi_attribute_fn_ptr_union_t copy;
+
+#if OMPI_MAJOR_VERSION >= 5
+    copy.attr_communicator_copy_fn = MPI_COMM_NULL_COPY_FN;
+#else
+    /* Its type has one parameter more, which this function does not look at. */
+    copy.attr_communicator_copy_fn =
+        (MPI_Comm_internal_copy_attr_function *)(void (*)(void))MPI_COMM_NULL_COPY_FN;
+#endif
+    return copy;
 }
 
 #endif

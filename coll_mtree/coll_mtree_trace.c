@@ -6,7 +6,6 @@
 #include "planner/plan.h"
 #include "topo/log.h"
 
-#include "ompi/attribute/attribute.h"
 #include "ompi/mca/pml/pml.h"
 
 #include <errno.h>
@@ -204,9 +203,6 @@ static int trace_end(MPI_Comm comm, int keyval, void *attribute, void *extra)
 void coll_mtree_trace_begin(mca_coll_mtree_module_t *module)
 {
     const mca_coll_mtree_component_t *c = &mca_coll_mtree_component;
-    ompi_attribute_fn_ptr_union_t copy = {
-        .attr_communicator_copy_fn = (MPI_Comm_internal_copy_attr_function *)(void (*)(
-            void))MPI_COMM_NULL_COPY_FN};
     ompi_attribute_fn_ptr_union_t end = {.attr_communicator_delete_fn = trace_end};
     ompi_communicator_t *self = &ompi_mpi_comm_self.comm;
     int key;
@@ -215,8 +211,8 @@ void coll_mtree_trace_begin(mca_coll_mtree_module_t *module)
         return;
     }
     if (mtree_trace_create(c->trace_events, &trace) != MTREE_OK ||
-        ompi_attr_create_keyval(COMM_ATTR, copy, end, &key, NULL, 0, NULL) !=
-            OMPI_SUCCESS ||
+        ompi_attr_create_keyval(COMM_ATTR, coll_mtree_copy_nothing(), end, &key, NULL, 0,
+                                NULL) != OMPI_SUCCESS ||
         ompi_attr_set_c(COMM_ATTR, self, &self->c_keyhash, key, NULL, false) !=
             OMPI_SUCCESS) {
         mtree_error("coll_mtree_trace: no memory for %zu events a rank; lower "

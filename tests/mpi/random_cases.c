@@ -14,8 +14,8 @@
 #include "tests/mpi/items.h"
 
 #include <mpi.h>
-#if MPI_VERSION < 4
 #include <mpi-ext.h>
+#ifdef OMPI_HAVE_MPI_EXT_PCOLLREQ
 #define PERSISTENT_NAME(_name) MPIX_##_name##_init
 #else
 #define PERSISTENT_NAME(_name) MPI_##_name##_init

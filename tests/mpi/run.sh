@@ -46,6 +46,8 @@ mtree | shared | bare)
     fi
     build=$(pwd)
     export OMPI_MCA_mca_base_component_path="$build/.libs:SYS_DEFAULT"
+    # Open MPI 5 would have PMIx look there for its own components, and complain.
+    export PMIX_MCA_mca_base_component_path=
     ;;
 esac
 case $how in
@@ -59,6 +61,8 @@ if [ "$(id -u)" = 0 ]; then
 fi
 # More ranks than processors must yield, or they wait for each other's time slices.
 export OMPI_MCA_mpi_yield_when_idle=1
+# To Open MPI 5 by default a host's own address is out of reach where the kernel routes it over lo.
+export OMPI_MCA_reachable=weighted
 
 output=$(mktemp) || exit 1
 trap 'rm -f "$output"' EXIT
