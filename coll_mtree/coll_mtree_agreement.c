@@ -81,18 +81,19 @@ bool coll_mtree_agreement_is_without_plan(const mca_coll_mtree_module_t *module,
 }
 
 /*
- * Rank 0 has all names (NULL: it had them before): learn the network and plan.  It comes
+ * Rank 0 knows all hosts (NULL: it did before): learn the network and plan.  It comes
  * here in the order of the agreements, so the first one has brought the network.
  */
-static void agreement_decide(coll_mtree_talk_t *talk, const char *names, void *arg)
+static void agreement_decide(coll_mtree_talk_t *talk, const coll_mtree_host_t *said,
+                             void *arg)
 {
     coll_mtree_agreement_t *agreement = arg;
     mca_coll_mtree_module_t *module = agreement->module;
     const char *text = NULL;
     bool slower = false;
 
-    if (names != NULL) {
-        module->network = coll_mtree_network_learn(agreement->comm, names);
+    if (said != NULL) {
+        module->network = coll_mtree_network_learn(agreement->comm, said);
     }
     if (module->network != NULL) {
         text = coll_mtree_network_plan(module->network, agreement->comm, &agreement->kind,

@@ -3,10 +3,8 @@
 #include "coll_mtree_algorithm.h"
 #include "coll_mtree_files.h"
 #include "coll_mtree_planning.h"
-#include "coll_mtree_talk.h"
 
 #include "ompi/proc/proc.h"
-#include "opal/util/argv.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -81,34 +79,17 @@ static coll_mtree_network_t *network_find(ompi_communicator_t *comm)
     return network;
 }
 
-void coll_mtree_network_own_name(char *name)
-{
-    const char *list = mca_coll_mtree_component.hosts;
-    char **names;
-
-    snprintf(name, COLL_MTREE_NAME_LENGTH, "%s", coll_mtree_nodename());
-    if (list == NULL) {
-        return;
-    }
-    names = opal_argv_split(list, ',');
-    if (ompi_comm_rank(&ompi_mpi_comm_world.comm) < opal_argv_count(names)) {
-        snprintf(name, COLL_MTREE_NAME_LENGTH, "%s",
-                 names[ompi_comm_rank(&ompi_mpi_comm_world.comm)]);
-    }
-    opal_argv_free(names);
-}
-
 /*
  * Number the hosts in the order in which the ranks name them.  False, having said why,
  * when a host is not in the topology or there is only one.
  */
 static bool network_map(coll_mtree_network_t *network, ompi_communicator_t *comm,
-                        const char *names)
+                        const coll_mtree_host_t *said)
 {
     int num_hosts = 0;
 
     for (int rank = 0; rank < network->num_procs; rank++) {
-        const char *name = names + (size_t)rank * COLL_MTREE_NAME_LENGTH;
+        const char *name = said[rank].name;
         int vertex = mtree_topology_find_host(network->topology, name);
         int h = 0;
 
@@ -130,7 +111,7 @@ static bool network_map(coll_mtree_network_t *network, ompi_communicator_t *comm
     if (num_hosts < 2) {
         coll_mtree_say(comm, 1,
                        "not served, all its ranks run on host %s; the fallback serves",
-                       names);
+                       said[0].name);
         return false;
     }
     network->num_hosts = num_hosts;
@@ -139,13 +120,13 @@ static bool network_map(coll_mtree_network_t *network, ompi_communicator_t *comm
 
 /* Leaves the topology NULL, having said why, when mtree cannot serve. */
 static void network_read(coll_mtree_network_t *network, ompi_communicator_t *comm,
-                         const char *names)
+                         const coll_mtree_host_t *said)
 {
     if (!coll_mtree_algorithm_check()) {
         return;
     }
     network->topology = coll_mtree_files_topology();
-    if (network->topology == NULL || !network_map(network, comm, names)) {
+    if (network->topology == NULL || !network_map(network, comm, said)) {
         network->topology = NULL;
         return;
     }
@@ -155,7 +136,8 @@ static void network_read(coll_mtree_network_t *network, ompi_communicator_t *com
                    network->topology->num_links);
 }
 
-static coll_mtree_network_t *network_create(ompi_communicator_t *comm, const char *names)
+static coll_mtree_network_t *network_create(ompi_communicator_t *comm,
+                                            const coll_mtree_host_t *said)
 {
     size_t procs = (size_t)ompi_comm_size(comm);
     coll_mtree_network_t *network = calloc(1, sizeof(*network));
@@ -174,21 +156,21 @@ static coll_mtree_network_t *network_create(ompi_communicator_t *comm, const cha
     for (int rank = 0; rank < network->num_procs; rank++) {
         network->procs[rank] = ompi_comm_peer_lookup(comm, rank);
     }
-    network_read(network, comm, names);
+    network_read(network, comm, said);
     network->next = networks;
     networks = network;
     return network;
 }
 
 coll_mtree_network_t *coll_mtree_network_learn(ompi_communicator_t *comm,
-                                               const char *names)
+                                               const coll_mtree_host_t *said)
 {
     coll_mtree_network_t *network;
 
     opal_mutex_lock(&networks_lock);
     network = network_find(comm);
     if (network == NULL) {
-        network = network_create(comm, names);
+        network = network_create(comm, said);
     }
     opal_mutex_unlock(&networks_lock);
     return network != NULL && network->topology != NULL ? network : NULL;

@@ -7,6 +7,7 @@
 #define MCA_COLL_MTREE_NETWORK_H
 
 #include "coll_mtree.h"
+#include "coll_mtree_host.h"
 
 typedef struct coll_mtree_network coll_mtree_network_t;
 
@@ -26,11 +27,11 @@ static inline bool coll_mtree_kind_equals(const coll_mtree_kind_t *a,
 }
 
 /*
- * The network of the processes of @a comm, by the names of their hosts, [ranks] x
- * COLL_MTREE_NAME_LENGTH bytes.  NULL, having said why, when mtree cannot serve them.
+ * The network of the processes of @a comm, by what they @a said [ranks] of their
+ * hosts.  NULL, having said why, when mtree cannot serve them.
  */
 coll_mtree_network_t *coll_mtree_network_learn(ompi_communicator_t *comm,
-                                               const char *names);
+                                               const coll_mtree_host_t *said);
 
 /* Number of hosts, and the host of each rank; the network's. */
 int coll_mtree_network_num_hosts(const coll_mtree_network_t *network);
@@ -45,10 +46,6 @@ const char *coll_mtree_network_plan(coll_mtree_network_t *network,
                                     ompi_communicator_t *comm,
                                     const coll_mtree_kind_t *kind, int max_trees,
                                     bool *slower_p);
-
-/* The name of this process's host, or the one that a test gives it, into
- * COLL_MTREE_NAME_LENGTH bytes. */
-void coll_mtree_network_own_name(char *name);
 
 /* Free all networks. */
 void coll_mtree_network_close(void);

@@ -1,6 +1,5 @@
 #include "coll_mtree_talk.h"
 
-#include "coll_mtree_network.h"
 #include "coll_mtree_transport.h"
 
 #include "schedule/inbox.h"
@@ -9,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TAG_NAMES, TAG_NUMBERS, TAG_TEXT };
+enum { TAG_HOSTS, TAG_NUMBERS, TAG_TEXT };
 
 /* A binomial tree over ints has no more children than these. */
 #define MAX_CHILDREN 31
@@ -18,7 +17,7 @@ enum { TAG_NAMES, TAG_NUMBERS, TAG_TEXT };
 
 typedef struct {
     int rank;
-    mtree_event_t names, numbers, text;
+    mtree_event_t hosts, numbers, text;
 } child_t;
 
 struct coll_mtree_talk {
@@ -31,12 +30,12 @@ struct coll_mtree_talk {
     int parent; /* -1 on rank 0 */
     int num_children;
     child_t child[MAX_CHILDREN];
-    mtree_event_t open, names_up, numbers_down, text_down;
+    mtree_event_t open, hosts_up, numbers_down, text_down;
     size_t missing;  /* of what rank 0 decides on, or a rank sends up */
     size_t underway; /* messages; and the opening */
     mtree_status_t status;
     bool ended;
-    char *names;  /* of this rank and of those below it, in their order; or NULL */
+    coll_mtree_host_t *said; /* by this rank and those below it, in order; or NULL */
     int *numbers; /* length of the text, number of hosts, whether the plan is slower than
                      the fallback, then, from FIRST_HOST on, the hosts of the ranks */
     size_t num_numbers;
@@ -166,14 +165,14 @@ static void talk_gather(coll_mtree_talk_t *talk)
         return;
     }
     if (talk->rank == 0) {
-        talk->decide(talk, talk->names, talk->arg);
-    } else if (talk->names != NULL) {
-        talk_send(talk, &talk->names_up, sent, talk->parent, TAG_NAMES, talk->names,
-                  talk_below(talk, talk->rank) * COLL_MTREE_NAME_LENGTH);
+        talk->decide(talk, talk->said, talk->arg);
+    } else if (talk->said != NULL) {
+        talk_send(talk, &talk->hosts_up, sent, talk->parent, TAG_HOSTS, talk->said,
+                  talk_below(talk, talk->rank) * sizeof(*talk->said));
     }
 }
 
-static void names_came(mtree_event_t *event)
+static void hosts_came(mtree_event_t *event)
 {
     coll_mtree_talk_t *talk = talk_of_event(event);
 
@@ -207,7 +206,7 @@ void coll_mtree_talk_answer(coll_mtree_talk_t *talk, int num_hosts, const int *h
     }
     talk->numbers[1] = num_hosts;
     talk->numbers[2] = slower;
-    if (talk->names != NULL && hosts != NULL) {
+    if (talk->said != NULL && hosts != NULL) {
         memcpy(talk->numbers + FIRST_HOST, hosts, (size_t)talk->ranks * sizeof(int));
     }
     talk_forward_numbers(talk);
@@ -218,12 +217,12 @@ void coll_mtree_talk_answer(coll_mtree_talk_t *talk, int num_hosts, const int *h
 
 static void talk_tell_end(coll_mtree_talk_t *talk)
 {
-    coll_mtree_answer_t answer = {
-        .num_hosts = talk->numbers[1],
-        .hosts = talk->names != NULL ? talk->numbers + FIRST_HOST : NULL,
-        .text = talk->text,
-        .length = (size_t)talk->numbers[0],
-        .slower = talk->numbers[2] != 0};
+    coll_mtree_answer_t answer = {.num_hosts = talk->numbers[1],
+                                  .hosts = talk->said != NULL ? talk->numbers + FIRST_HOST
+                                                              : NULL,
+                                  .text = talk->text,
+                                  .length = (size_t)talk->numbers[0],
+                                  .slower = talk->numbers[2] != 0};
 
     talk->ended = true;
     talk->end(talk, talk->status, &answer, talk->arg);
@@ -231,7 +230,7 @@ static void talk_tell_end(coll_mtree_talk_t *talk)
 
 static void talk_free(coll_mtree_talk_t *talk)
 {
-    free(talk->names);
+    free(talk->said);
     free(talk->numbers);
     free(talk->text);
     free(talk);
@@ -267,7 +266,7 @@ static void talk_init_tree(coll_mtree_talk_t *talk)
     }
 }
 
-static coll_mtree_talk_t *talk_alloc(ompi_communicator_t *comm, bool with_names)
+static coll_mtree_talk_t *talk_alloc(ompi_communicator_t *comm, bool with_hosts)
 {
     coll_mtree_talk_t *talk = calloc(1, sizeof(*talk));
 
@@ -277,12 +276,12 @@ static coll_mtree_talk_t *talk_alloc(ompi_communicator_t *comm, bool with_names)
     talk->rank = ompi_comm_rank(comm);
     talk->ranks = ompi_comm_size(comm);
     talk_init_tree(talk);
-    talk->num_numbers = FIRST_HOST + (with_names ? (size_t)talk->ranks : 0);
+    talk->num_numbers = FIRST_HOST + (with_hosts ? (size_t)talk->ranks : 0);
     talk->numbers = calloc(talk->num_numbers, sizeof(int));
-    if (with_names) {
-        talk->names = calloc(talk_below(talk, talk->rank), COLL_MTREE_NAME_LENGTH);
+    if (with_hosts) {
+        talk->said = calloc(talk_below(talk, talk->rank), sizeof(*talk->said));
     }
-    if (talk->numbers == NULL || (with_names && talk->names == NULL)) {
+    if (talk->numbers == NULL || (with_hosts && talk->said == NULL)) {
         talk_free(talk);
         return NULL;
     }
@@ -290,10 +289,10 @@ static coll_mtree_talk_t *talk_alloc(ompi_communicator_t *comm, bool with_names)
 }
 
 coll_mtree_talk_t *coll_mtree_talk_start(ompi_communicator_t *comm, int first_tag,
-                                         bool with_names, coll_mtree_talk_decide_t decide,
+                                         bool with_hosts, coll_mtree_talk_decide_t decide,
                                          coll_mtree_talk_end_t end, void *arg)
 {
-    coll_mtree_talk_t *talk = talk_alloc(comm, with_names);
+    coll_mtree_talk_t *talk = talk_alloc(comm, with_hosts);
 
     if (talk == NULL) {
         return NULL;
@@ -303,23 +302,22 @@ coll_mtree_talk_t *coll_mtree_talk_start(ompi_communicator_t *comm, int first_ta
     talk->decide = decide;
     talk->end = end;
     talk->arg = arg;
-    /* Names of the ranks below, and on rank 0 the opening. */
-    talk->missing = (talk->rank == 0) + (with_names ? (size_t)talk->num_children : 0);
+    /* Hosts of the ranks below, and on rank 0 the opening. */
+    talk->missing = (talk->rank == 0) + (with_hosts ? (size_t)talk->num_children : 0);
     mtree_event_init(&talk->open, &talk->inbox, opened);
     talk->underway = 1;
     if (talk->rank > 0) {
         talk_recv(talk, &talk->numbers_down, numbers_came, talk->parent, TAG_NUMBERS,
                   talk->numbers, talk->num_numbers * sizeof(int));
     }
-    if (with_names) {
-        coll_mtree_network_own_name(talk->names);
+    if (with_hosts) {
+        coll_mtree_host_describe(talk->said);
         for (int i = 0; i < talk->num_children; i++) {
             child_t *child = &talk->child[i];
 
-            talk_recv(talk, &child->names, names_came, child->rank, TAG_NAMES,
-                      talk->names +
-                          (size_t)(child->rank - talk->rank) * COLL_MTREE_NAME_LENGTH,
-                      talk_below(talk, child->rank) * COLL_MTREE_NAME_LENGTH);
+            talk_recv(talk, &child->hosts, hosts_came, child->rank, TAG_HOSTS,
+                      talk->said + (child->rank - talk->rank),
+                      talk_below(talk, child->rank) * sizeof(*talk->said));
         }
         /* A leaf has nothing to wait for. */
         if (talk->missing == 0) {

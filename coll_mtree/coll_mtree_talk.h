@@ -1,34 +1,33 @@
 /*
- * A talk: the messages of one agreement.  Host names go up a binomial tree to rank 0,
- * whose answer goes down it: who runs where, and a plan as text.  Nothing in it waits;
+ * A talk: the messages of one agreement.  What the ranks say of their hosts goes up a
+ * binomial tree to rank 0, whose answer goes down it: who runs where, and a plan or
+ * another text.  Nothing in it waits;
  * the PML's completion callbacks drive it.
  */
 #ifndef MCA_COLL_MTREE_TALK_H
 #define MCA_COLL_MTREE_TALK_H
 
 #include "coll_mtree.h"
+#include "coll_mtree_host.h"
 
 #define COLL_MTREE_TALK_TAGS 3
-
-/* Bytes that a host's name takes in a message. */
-#define COLL_MTREE_NAME_LENGTH 256
 
 typedef struct coll_mtree_talk coll_mtree_talk_t;
 
 typedef struct {
     int num_hosts;    /* 0: mtree cannot serve this communicator */
-    const int *hosts; /* [ranks]; NULL when names were not asked for */
+    const int *hosts; /* [ranks]; NULL when hosts were not asked for */
     const char *text; /* the plan, not NUL-terminated; NULL: none */
     size_t length;
     bool slower; /* the fallback is expected to be faster than the plan */
 } coll_mtree_answer_t;
 
 /*
- * On rank 0, when it has what the others say: call coll_mtree_talk_answer().  @a names
- * are [ranks] x COLL_MTREE_NAME_LENGTH bytes, or NULL when names were not asked for.
+ * On rank 0, when it has what the others say: call coll_mtree_talk_answer().  @a said
+ * is [ranks], or NULL when hosts were not asked for.
  */
-typedef void (*coll_mtree_talk_decide_t)(coll_mtree_talk_t *talk, const char *names,
-                                         void *arg);
+typedef void (*coll_mtree_talk_decide_t)(coll_mtree_talk_t *talk,
+                                         const coll_mtree_host_t *said, void *arg);
 
 /* Called once, on every rank; @a answer is valid in the call only, as is the talk. */
 typedef void (*coll_mtree_talk_end_t)(coll_mtree_talk_t *talk, mtree_status_t status,
@@ -40,7 +39,7 @@ typedef void (*coll_mtree_talk_end_t)(coll_mtree_talk_t *talk, mtree_status_t st
  * @a end.  NULL: no memory.
  */
 coll_mtree_talk_t *coll_mtree_talk_start(ompi_communicator_t *comm, int first_tag,
-                                         bool with_names, coll_mtree_talk_decide_t decide,
+                                         bool with_hosts, coll_mtree_talk_decide_t decide,
                                          coll_mtree_talk_end_t end, void *arg);
 
 /* What came before is settled: go on.  To be called once. */
