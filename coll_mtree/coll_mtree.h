@@ -42,6 +42,7 @@ typedef struct {
     int stream; /* of opal_output */
     char *topology;
     char *hosts;
+    char *hwloc;
     char *algorithm;
     char *plan;
     int trees;

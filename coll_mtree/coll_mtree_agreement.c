@@ -1,5 +1,6 @@
 #include "coll_mtree_agreement.h"
 
+#include "coll_mtree_locality.h"
 #include "coll_mtree_network.h"
 #include "coll_mtree_plain.h"
 #include "coll_mtree_serve.h"
@@ -112,10 +113,13 @@ static int agreement_read(coll_mtree_agreement_t *agreement,
 {
     mca_coll_mtree_module_t *module = agreement->module;
 
-    if (answer->hosts != NULL && answer->num_hosts > 0 &&
-        mtree_placement_create(ompi_comm_size(agreement->comm), answer->num_hosts,
-                               answer->hosts, NULL, &module->placement) != MTREE_OK) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
+    if (answer->hosts != NULL && answer->num_hosts > 0) {
+        if (mtree_placement_create(ompi_comm_size(agreement->comm), answer->num_hosts,
+                                   answer->hosts, answer->localities,
+                                   &module->placement) != MTREE_OK) {
+            return OMPI_ERR_OUT_OF_RESOURCE;
+        }
+        coll_mtree_locality_say(agreement->comm, module->placement);
     }
     agreement->slower = answer->slower;
     if (answer->text != NULL &&

@@ -72,6 +72,7 @@ static int mtree_register(void)
     c->stream = -1;
     c->topology = NULL;
     c->hosts = NULL;
+    c->hwloc = NULL;
     c->algorithm = NULL;
     c->plan = NULL;
     c->barrier = true;
@@ -140,6 +141,12 @@ static int mtree_register(void)
                     "commas, instead of those of the hosts that the ranks really run "
                     "on. Empty: the real ones",
                     9, &c->hosts);
+    register_string(
+        "hwloc",
+        "For tests: path of a machine that hwloc wrote as XML. Every host is "
+        "taken for such a machine, its ranks for bound to cores spread evenly "
+        "over it, and all its interfaces for used. Empty: the real machines",
+        9, &c->hwloc);
     return OMPI_SUCCESS;
 }
 

@@ -1,6 +1,7 @@
 #include "coll_mtree_host.h"
 
 #include "coll_mtree.h"
+#include "coll_mtree_locality.h"
 
 #include "topo/nic.h"
 
@@ -12,8 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The value of Open MPI's parameter btl_tcp_@a name, or NULL. */
-static const char *tcp_parameter(const char *name)
+const char *coll_mtree_host_tcp_parameter(const char *name)
 {
     const char **value = NULL;
     int number = mca_base_var_find("opal", "btl", "tcp", name);
@@ -36,8 +36,8 @@ static bool is_local(const mtree_address_t *address)
 /* Does Open MPI's TCP transport use an interface with this address? */
 static bool is_used(const struct ifaddrs *entry, const mtree_address_t *address)
 {
-    const char *include = tcp_parameter("if_include");
-    const char *exclude = tcp_parameter("if_exclude");
+    const char *include = coll_mtree_host_tcp_parameter("if_include");
+    const char *exclude = coll_mtree_host_tcp_parameter("if_exclude");
 
     if (include != NULL) {
         return mtree_nic_is_listed(entry->ifa_name, address, include);
@@ -75,6 +75,7 @@ void coll_mtree_host_describe(coll_mtree_host_t *host)
     int count = 0;
 
     memset(host, 0, sizeof(*host));
+    host->locality = coll_mtree_locality_own();
     snprintf(host->name, sizeof(host->name), "%s", coll_mtree_nodename());
     if (getifaddrs(&all) == 0) {
         describe_interfaces(host, &count, all, AF_INET);

@@ -5,6 +5,7 @@
 #define MCA_COLL_MTREE_HOST_H
 
 #include "topo/address.h"
+#include "topo/locality.h"
 
 /* Bytes that a host's name takes. */
 #define COLL_MTREE_NAME_LENGTH 256
@@ -18,7 +19,11 @@ typedef struct {
     int is_replaced; /* coll_mtree_hosts gives the name: it is not where it says */
     /* Of the interfaces that Open MPI's TCP transport uses, IPv4 first; the rest none. */
     mtree_address_t addresses[COLL_MTREE_HOST_ADDRESSES];
+    mtree_locality_t locality; /* of the rank in it */
 } coll_mtree_host_t;
+
+/* The value of Open MPI's parameter btl_tcp_@a name, or NULL. */
+const char *coll_mtree_host_tcp_parameter(const char *name);
 
 /* This process's host. */
 void coll_mtree_host_describe(coll_mtree_host_t *host);

@@ -15,6 +15,9 @@ enum { TAG_HOSTS, TAG_NUMBERS, TAG_TEXT };
 
 #define FIRST_HOST 3
 
+/* Numbers that a locality takes. */
+#define LOCALITY_NUMBERS (sizeof(mtree_locality_t) / sizeof(int))
+
 typedef struct {
     int rank;
     mtree_event_t hosts, numbers, text;
@@ -37,7 +40,8 @@ struct coll_mtree_talk {
     bool ended;
     coll_mtree_host_t *said; /* by this rank and those below it, in order; or NULL */
     int *numbers; /* length of the text, number of hosts, whether the plan is slower than
-                     the fallback, then, from FIRST_HOST on, the hosts of the ranks */
+                     the fallback, then, from FIRST_HOST on, the hosts of the ranks, and
+                     behind them their localities */
     size_t num_numbers;
     char *text;
 };
@@ -190,6 +194,12 @@ static void opened(mtree_event_t *event)
     }
 }
 
+/* Where the localities of the ranks are in the numbers. */
+static mtree_locality_t *talk_localities(coll_mtree_talk_t *talk)
+{
+    return (mtree_locality_t *)(void *)(talk->numbers + FIRST_HOST + talk->ranks);
+}
+
 void coll_mtree_talk_answer(coll_mtree_talk_t *talk, int num_hosts, const int *hosts,
                             const char *text, bool slower)
 {
@@ -208,6 +218,9 @@ void coll_mtree_talk_answer(coll_mtree_talk_t *talk, int num_hosts, const int *h
     talk->numbers[2] = slower;
     if (talk->said != NULL && hosts != NULL) {
         memcpy(talk->numbers + FIRST_HOST, hosts, (size_t)talk->ranks * sizeof(int));
+        for (int rank = 0; rank < talk->ranks; rank++) {
+            talk_localities(talk)[rank] = talk->said[rank].locality;
+        }
     }
     talk_forward_numbers(talk);
     if (talk->numbers[0] > 0) {
@@ -217,12 +230,13 @@ void coll_mtree_talk_answer(coll_mtree_talk_t *talk, int num_hosts, const int *h
 
 static void talk_tell_end(coll_mtree_talk_t *talk)
 {
-    coll_mtree_answer_t answer = {.num_hosts = talk->numbers[1],
-                                  .hosts = talk->said != NULL ? talk->numbers + FIRST_HOST
-                                                              : NULL,
-                                  .text = talk->text,
-                                  .length = (size_t)talk->numbers[0],
-                                  .slower = talk->numbers[2] != 0};
+    coll_mtree_answer_t answer = {
+        .num_hosts = talk->numbers[1],
+        .hosts = talk->said != NULL ? talk->numbers + FIRST_HOST : NULL,
+        .localities = talk->said != NULL ? talk_localities(talk) : NULL,
+        .text = talk->text,
+        .length = (size_t)talk->numbers[0],
+        .slower = talk->numbers[2] != 0};
 
     talk->ended = true;
     talk->end(talk, talk->status, &answer, talk->arg);
@@ -276,7 +290,8 @@ static coll_mtree_talk_t *talk_alloc(ompi_communicator_t *comm, bool with_hosts)
     talk->rank = ompi_comm_rank(comm);
     talk->ranks = ompi_comm_size(comm);
     talk_init_tree(talk);
-    talk->num_numbers = FIRST_HOST + (with_hosts ? (size_t)talk->ranks : 0);
+    talk->num_numbers =
+        FIRST_HOST + (with_hosts ? (size_t)talk->ranks * (1 + LOCALITY_NUMBERS) : 0);
     talk->numbers = calloc(talk->num_numbers, sizeof(int));
     if (with_hosts) {
         talk->said = calloc(talk_below(talk, talk->rank), sizeof(*talk->said));

@@ -15,9 +15,10 @@
 typedef struct coll_mtree_talk coll_mtree_talk_t;
 
 typedef struct {
-    int num_hosts;    /* 0: mtree cannot serve this communicator */
-    const int *hosts; /* [ranks]; NULL when hosts were not asked for */
-    const char *text; /* the plan, not NUL-terminated; NULL: none */
+    int num_hosts;                      /* 0: mtree cannot serve this communicator */
+    const int *hosts;                   /* [ranks]; NULL when hosts were not asked for */
+    const mtree_locality_t *localities; /* [ranks]; the same */
+    const char *text;                   /* the plan, not NUL-terminated; NULL: none */
     size_t length;
     bool slower; /* the fallback is expected to be faster than the plan */
 } coll_mtree_answer_t;
