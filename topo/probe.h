@@ -15,8 +15,6 @@
  *     mtree_probe_destroy(probe);
  *
  * The same options and results give the same rounds and the same topology.
- *
- * These are the declarations only; the functions are not built yet.
  */
 #ifndef MTREE_TOPO_PROBE_H
 #define MTREE_TOPO_PROBE_H

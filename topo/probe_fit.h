@@ -1,0 +1,42 @@
+/*
+ * Figures from measurements: the rate of a stream from its marks, the latencies of links
+ * from round trips.
+ */
+#ifndef MTREE_TOPO_PROBE_FIT_H
+#define MTREE_TOPO_PROBE_FIT_H
+
+#include "topo/probe.h"
+#include "topo/probe_graph.h"
+
+typedef struct {
+    double rate;   /* bits/s of payload */
+    double spread; /* relative difference between the rate's two halves, halved */
+    bool rising;   /* it still grew: the stream was too short */
+} mtree_probe_rate_t;
+
+/*
+ * The rate at which a stream settled: the least-squares slope of its marks from 40 % to
+ * 95 % of its time.  What comes before is the start (a window that opens, or a shaper's
+ * bucket that empties), and near the end the other streams of the round may have stopped.
+ * A stream of fewer than three marks in that time has the rate of all of it.
+ */
+mtree_probe_rate_t mtree_probe_fit_rate(const mtree_probe_mark_t *marks, int num_marks);
+
+typedef struct {
+    int from, to;
+    double seconds; /* round trip, > 0 */
+} mtree_probe_trip_t;
+
+/*
+ * Latencies of all links, seconds one way, at least 0, such that their sums along the
+ * paths there and back are the round trips: least squares of the relative errors, in
+ * which trips that do not fit the others lose weight (Huber's).  A link's two directions
+ * are taken to have the same latency; links that only ever come together share theirs
+ * equally.  Trips without a path are left out.  latency[num_links] is the caller's;
+ * *error_p, unless NULL, is the mean relative error.  MTREE_ERR_NO_MEMORY.
+ */
+mtree_status_t mtree_probe_fit_latencies(const mtree_probe_graph_t *graph,
+                                         const mtree_probe_trip_t *trips, int num_trips,
+                                         double *latency, double *error_p);
+
+#endif

@@ -1,0 +1,34 @@
+/*
+ * What streams that ran together tell about the capacities of arcs.
+ */
+#ifndef MTREE_TOPO_PROBE_STREAMS_H
+#define MTREE_TOPO_PROBE_STREAMS_H
+
+#include "topo/probe_fit.h"
+#include "topo/probe_graph.h"
+
+typedef struct {
+    int round; /* streams of equal rounds ran at the same time; ascending */
+    int from, to;
+    mtree_probe_rate_t rate;
+} mtree_probe_stream_t;
+
+typedef struct {
+    double most;   /* bits/s that were seen to cross it at the same time */
+    double value;  /* its capacity, if known */
+    double spread; /* of the samples, or of the stream when there is one sample */
+    int num_samples;
+    bool known;
+} mtree_probe_arc_t;
+
+/*
+ * Fill @a arcs, [2 graph->num_links].  A stream is limited by one of the arcs that it
+ * crosses; an arc that carried clearly less than it once did is not the one.  Where one
+ * arc is left, what it carried is a sample of its capacity, and the median of the samples
+ * its value.  MTREE_ERR_NO_MEMORY.
+ */
+mtree_status_t mtree_probe_streams_explain(const mtree_probe_graph_t *graph,
+                                           const mtree_probe_stream_t *streams,
+                                           int num_streams, mtree_probe_arc_t *arcs);
+
+#endif
