@@ -46,8 +46,8 @@ mtree | shared | bare)
     fi
     build=$(pwd)
     export OMPI_MCA_mca_base_component_path="$build/.libs:SYS_DEFAULT"
-    # Open MPI 5 would have PMIx look there for its own components, and complain.
-    export PMIX_MCA_mca_base_component_path=
+    # Open MPI 5 would have PMIx look there for its own components, and complain; here are none.
+    export PMIX_MCA_mca_base_component_path=/sys
     ;;
 esac
 case $how in

@@ -47,6 +47,36 @@ def write_scripts(lab, ranks_per_host):
     )
 
 
+def launcher_settings(lab):
+    """What mpirun must know: Open MPI 4.1 reads OMPI_MCA_, and 5.0 what PRRTE and PMIx do."""
+    enter, hostfile, tmp = lab.path("enter"), lab.path("hostfile"), lab.path("tmp")
+    return {
+        "OMPI_MCA_plm": "rsh",
+        "OMPI_MCA_plm_rsh_agent": enter,
+        "OMPI_MCA_plm_rsh_no_tree_spawn": "1",
+        "OMPI_MCA_orte_default_hostfile": hostfile,
+        "OMPI_MCA_orte_keep_fqdn_hostnames": "1",
+        "OMPI_MCA_orte_tmpdir_base": tmp,
+        "OMPI_MCA_oob_tcp_if_include": BRIDGE,
+        "OMPI_MCA_rmaps_base_oversubscribe": "1",
+        "OMPI_MCA_hwloc_base_binding_policy": "none",
+        "PRTE_MCA_plm": "ssh",
+        "PRTE_MCA_plm_ssh_agent": enter,
+        "PRTE_MCA_plm_ssh_no_tree_spawn": "1",
+        "PRTE_MCA_prte_default_hostfile": hostfile,
+        "PRTE_MCA_prte_keep_fqdn_hostnames": "1",
+        "PRTE_MCA_prte_tmpdir_base": tmp,
+        "PRTE_MCA_prte_if_include": BRIDGE,
+        # By routes the daemons would not find one another: no device is in a host's network.
+        "PRTE_MCA_prtereachable": "weighted",
+        # Without "slot" all ranks go to the first host.
+        "PRTE_MCA_rmaps_default_mapping_policy": "slot:oversubscribe",
+        "PRTE_MCA_hwloc_default_binding_policy": "none",
+        # The user's path of components is not PMIx's; this folder has none, nor other files.
+        "PMIX_MCA_mca_base_component_path": "/sys",
+    }
+
+
 def environment(lab):
     """The environment of programs in the lab.
 
@@ -57,19 +87,12 @@ def environment(lab):
     settings = {
         "OMPI_ALLOW_RUN_AS_ROOT": "1",
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-        "OMPI_MCA_plm": "rsh",
-        "OMPI_MCA_plm_rsh_agent": lab.path("enter"),
-        "OMPI_MCA_plm_rsh_no_tree_spawn": "1",
-        "OMPI_MCA_orte_default_hostfile": lab.path("hostfile"),
-        "OMPI_MCA_orte_keep_fqdn_hostnames": "1",
-        "OMPI_MCA_orte_tmpdir_base": lab.path("tmp"),
-        "OMPI_MCA_oob_tcp_if_include": BRIDGE,
+        **launcher_settings(lab),
         "OMPI_MCA_pml": "ob1",
         "OMPI_MCA_btl": "self,vader,tcp",
         "OMPI_MCA_btl_tcp_if_include": BRIDGE,
         "OMPI_MCA_btl_vader_backing_directory": lab.path("tmp"),
-        "OMPI_MCA_rmaps_base_oversubscribe": "1",
-        "OMPI_MCA_hwloc_base_binding_policy": "none",
+        "OMPI_MCA_reachable": "weighted",
         "OMPI_MCA_mpi_yield_when_idle": "1",
         "OMPI_MCA_coll_mtree_topology": lab.path(labs.TOPOLOGY),
     }
