@@ -9,6 +9,12 @@
 /* The search is over when the value is this close to what no set can exceed. */
 #define GOOD_ENOUGH 1e-6
 
+/* All of the work is done for a value that is this far from it, less for a closer one: a
+ * small network's few trees are mostly within a per mille, on which no time is to be
+ * spent. */
+#define WORTH_ALL  0.05
+#define LEAST_PART 0.02
+
 /* The rates that greedy starts aim at, as parts of the optimum over K. */
 static const double aims[] = {1.1, 1.0, 0.95, 0.9, 0.85, 0.8, 0.75, 0.7, 0.6, 0.5};
 
@@ -231,11 +237,14 @@ static void begin(search_t *search, const start_t *start)
     mtree_choice_solve(choice);
 }
 
-/* Is there nothing to gain any more, or no work left? */
+/* Is there nothing to gain any more, or no work left for as little as there is? */
 static bool is_done(const search_t *search)
 {
-    return mtree_choice_work(search->choice) >= search->max_work ||
-           search->choice->best_value >= search->most * (1.0 - GOOD_ENOUGH);
+    double gap = 1.0 - search->choice->best_value / search->most;
+    double part = fmin(1.0, pow(gap / WORTH_ALL, 2.0));
+
+    return gap <= GOOD_ENOUGH ||
+           mtree_choice_work(search->choice) >= search->max_work * fmax(part, LEAST_PART);
 }
 
 /* List the starts with what each is worth before it is improved; returns their number. */
