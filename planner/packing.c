@@ -15,7 +15,7 @@
 
 /* Steps of work (10 to 20 nanoseconds each) that each stage may take. */
 #define LP_WORK     2e8
-#define SPREAD_WORK 1.5e9
+#define SPREAD_WORK 8e9
 #define SHAPE_WORK  1.5e8
 #define HINT_WORK   1.5e7
 #define THIN_WORK   6e7

@@ -178,17 +178,20 @@ static bool is_close(const spread_t *spread, double tolerance)
            spread->generator->bound * (1.0 - tolerance);
 }
 
-/* Lay @a rounds trees of one size, proving what there is after each power of two. */
+/* Lay @a rounds trees of one size, proving what there is after each power of two, or, as
+ * a proof takes a tree of every group several times, at the end only. */
 static mtree_status_t lay_level(spread_t *spread, int rounds, double tolerance,
                                 double work)
 {
+    bool proves_often = spread->generator->master->num_groups == 1;
     mtree_status_t status = MTREE_OK;
 
     for (int round = 1; round <= rounds && status == MTREE_OK; ++round) {
         bool is_last = round == rounds || spread->generator->work > work;
 
         status = lay_round(spread);
-        if (status == MTREE_OK && (is_last || (round & (round - 1)) == 0)) {
+        if (status == MTREE_OK &&
+            (is_last || (proves_often && (round & (round - 1)) == 0))) {
             status = prove(spread);
         }
         if (is_last || is_close(spread, tolerance)) {

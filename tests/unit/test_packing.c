@@ -60,8 +60,8 @@ START_TEST(small_allreduce)
 END_TEST
 
 /* Hosts and links of larger networks: sparse and dense. */
-static const int sizes[][2] = {{12, 19},  {12, 40},   {25, 60},   {40, 231},
-                               {60, 120}, {100, 300}, {200, 600}, {200, 900}};
+static const int sizes[][2] = {{12, 19},   {12, 40},   {25, 60},   {40, 231}, {60, 120},
+                               {80, 2000}, {100, 300}, {200, 600}, {200, 900}};
 
 #define NUM_SIZES ((int)(sizeof(sizes) / sizeof(sizes[0])))
 
