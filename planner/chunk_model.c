@@ -84,18 +84,6 @@ double mtree_chunk_published_break_even(const mtree_chunk_path_t *path, double b
                        path->latency_max);
 }
 
-double mtree_chunk_production_time(const mtree_chunk_path_t *path, double bytes,
-                                   double overhead, double chunk)
-{
-    double beta = seconds_per_byte(path);
-
-    if (path->num_links == 0) {
-        return 0;
-    }
-    return path->latency_sum +
-           (path->num_links - 1 + bytes / chunk) * (beta * chunk + overhead);
-}
-
 double mtree_chunk_production_size(const mtree_chunk_path_t *path, double bytes,
                                    double overhead)
 {

@@ -58,13 +58,10 @@ double mtree_chunk_published_count(const mtree_chunk_path_t *path, double bytes)
 double mtree_chunk_published_break_even(const mtree_chunk_path_t *path, double bytes);
 
 /*
- * Production: sum(alpha) + (l-1)(beta mu + o) + (v/mu)(beta mu + o), where @a overhead is
- * o, what a host spends on each chunk.
+ * Production: the chunk that makes sum(alpha) + (l-1 + v/mu) (beta mu + o) least, @a
+ * overhead being o, what a host spends on each chunk: sqrt(v o / ((l-1) beta)), at most
+ * @a bytes; @a bytes when l < 2.
  */
-double mtree_chunk_production_time(const mtree_chunk_path_t *path, double bytes,
-                                   double overhead, double chunk);
-
-/* Production: sqrt(v o / ((l-1) beta)), at most @a bytes; @a bytes when l < 2. */
 double mtree_chunk_production_size(const mtree_chunk_path_t *path, double bytes,
                                    double overhead);
 
