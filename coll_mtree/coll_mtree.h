@@ -49,6 +49,7 @@ typedef struct {
     size_t chunk_bytes;
     size_t min_bytes;
     bool barrier;
+    bool guard;
     char *trace;
     size_t trace_events;
 } mca_coll_mtree_component_t;

@@ -29,7 +29,8 @@ struct coll_mtree_agreement {
     bool known;          /* a blocking call waited for it: all ranks know of its end */
     int status;          /* Open MPI's code */
     mtree_plan_t *plan;  /* NULL: none could be made */
-    bool slower;         /* blocking calls go to the fallback all the same */
+    coll_mtree_forecast_t forecast; /* of the plan */
+    coll_mtree_guard_t guard;       /* of blocking calls, when the plan is known */
     coll_mtree_run_t *waiting, **last_waiting;
     coll_mtree_agreement_t *next;
 };
@@ -71,14 +72,19 @@ static coll_mtree_agreement_t *agreement_find(const mca_coll_mtree_module_t *mod
     return agreement;
 }
 
-bool coll_mtree_agreement_is_without_plan(const mca_coll_mtree_module_t *module,
-                                          const mtree_call_t *call)
+bool coll_mtree_agreement_declines(const mca_coll_mtree_module_t *module,
+                                   const mtree_call_t *call, coll_mtree_turn_t *turn)
 {
     coll_mtree_kind_t kind = kind_of_call(call);
-    const coll_mtree_agreement_t *agreement = agreement_find(module, &kind);
+    coll_mtree_agreement_t *agreement = agreement_find(module, &kind);
 
-    return agreement != NULL && agreement->known &&
-           (agreement->plan == NULL || agreement->slower);
+    if (agreement == NULL || !agreement->known) {
+        return false;
+    }
+    if (turn == NULL) {
+        return agreement->plan == NULL || agreement->forecast >= COLL_MTREE_MAYBE_SLOWER;
+    }
+    return coll_mtree_guard_begin(&agreement->guard, turn);
 }
 
 /*
@@ -91,7 +97,7 @@ static void agreement_decide(coll_mtree_talk_t *talk, const coll_mtree_host_t *s
     coll_mtree_agreement_t *agreement = arg;
     mca_coll_mtree_module_t *module = agreement->module;
     const char *text = NULL;
-    bool slower = false;
+    coll_mtree_forecast_t forecast = COLL_MTREE_SLOWER;
 
     if (said != NULL) {
         module->network = coll_mtree_network_learn(agreement->comm, said);
@@ -99,12 +105,12 @@ static void agreement_decide(coll_mtree_talk_t *talk, const coll_mtree_host_t *s
     if (module->network != NULL) {
         text = coll_mtree_network_plan(module->network, agreement->comm, &agreement->kind,
                                        coll_mtree_agreement_max_trees(agreement->comm),
-                                       &slower);
+                                       &forecast);
     }
     coll_mtree_talk_answer(
         talk, module->network == NULL ? 0 : coll_mtree_network_num_hosts(module->network),
         module->network == NULL ? NULL : coll_mtree_network_hosts(module->network), text,
-        slower);
+        forecast);
 }
 
 /* What came from rank 0, as this rank's own. */
@@ -121,7 +127,7 @@ static int agreement_read(coll_mtree_agreement_t *agreement,
         }
         coll_mtree_locality_say(agreement->comm, module->placement);
     }
-    agreement->slower = answer->slower;
+    agreement->forecast = answer->forecast;
     if (answer->text != NULL &&
         mtree_plan_from_json(answer->text, answer->length, "plan of rank 0",
                              &agreement->plan) != MTREE_OK) {
@@ -255,9 +261,16 @@ int coll_mtree_agreement_wait(coll_mtree_agreement_t *agreement,
     if (agreement->status != OMPI_SUCCESS) {
         return agreement->status;
     }
-    agreement->known = true;
-    module->unserved = module->placement == NULL;
-    return agreement->plan != NULL && !agreement->slower ? OMPI_SUCCESS : MTREE_DECLINED;
+    /* Otherwise coll_mtree_agreement_declines() has decided. */
+    if (!agreement->known) {
+        agreement->known = true;
+        module->unserved = module->placement == NULL;
+        coll_mtree_guard_init(&agreement->guard, &agreement->kind,
+                              agreement->plan == NULL ? COLL_MTREE_SLOWER
+                                                      : agreement->forecast);
+        return agreement->guard.fallback ? MTREE_DECLINED : OMPI_SUCCESS;
+    }
+    return OMPI_SUCCESS;
 }
 
 int coll_mtree_agreement_plan(coll_mtree_agreement_t *agreement,

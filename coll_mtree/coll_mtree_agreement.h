@@ -16,15 +16,19 @@
 #ifndef MCA_COLL_MTREE_AGREEMENT_H
 #define MCA_COLL_MTREE_AGREEMENT_H
 
+#include "coll_mtree_guard.h"
 #include "coll_mtree_run.h"
 
 /* Most trees (of one root, for gathering collectives) that a plan on @a comm may have. */
 int coll_mtree_agreement_max_trees(ompi_communicator_t *comm);
 
-/* True when a blocking call has found before that there is no plan for calls like @a
- * call, or that the fallback is faster. */
-bool coll_mtree_agreement_is_without_plan(const mca_coll_mtree_module_t *module,
-                                          const mtree_call_t *call);
+/*
+ * True when the fallback is to serve a call like @a call, as far as a blocking call has
+ * found before: there is no plan, or the fallback is faster, by the forecast or, of
+ * blocking calls, by their guard.  Blocking calls have a @a turn, others NULL.
+ */
+bool coll_mtree_agreement_declines(const mca_coll_mtree_module_t *module,
+                                   const mtree_call_t *call, coll_mtree_turn_t *turn);
 
 /* The agreement on calls like @a call, begun if need be.  The module's.  NULL: no memory.
  */

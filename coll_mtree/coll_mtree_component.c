@@ -76,6 +76,7 @@ static int mtree_register(void)
     c->algorithm = NULL;
     c->plan = NULL;
     c->barrier = true;
+    c->guard = true;
     c->trace = NULL;
     c->trace_events = DEFAULT_TRACE_EVENTS;
     c->trees = DEFAULT_TREES;
@@ -123,6 +124,11 @@ static int mtree_register(void)
                   "Serve barriers too, over the trees planned for the smallest messages; "
                   "0: the fallback serves them. Must be the same on all ranks",
                   5, &c->barrier);
+    register_bool("guard",
+                  "Where mtree and the fallback are expected to be close, let blocking "
+                  "calls take turns, measure which is faster and keep to that; 0: what "
+                  "is expected decides. Must be the same on all ranks",
+                  4, &c->guard);
     register_string("trace",
                     "Path of a file that rank 0 writes at MPI_Finalize: what every rank "
                     "did with each chunk, for Perfetto and chrome://tracing (see "

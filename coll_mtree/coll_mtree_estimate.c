@@ -1,12 +1,22 @@
 #include "coll_mtree_estimate.h"
 
-#include "topo/routes.h"
+#include "simulate/simulate.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 /* What starting, matching and ending one message costs a host (docs/performance.md). */
 #define MESSAGE_SECONDS 30e-6
+
+/* The simulator takes milliseconds up to so many ranks. */
+#define MOST_RANKS 64
+
+/*
+ * Estimates that differ by less than so many times may be wrong about which is faster.
+ * Where both are brief, processors and not the network decide, which they know little of.
+ */
+#define DOUBT         1.5
+#define BRIEF_DOUBT   4.0
+#define BRIEF_SECONDS 5e-3
 
 /* Messages that @a host sends and receives for @a tree, of which @a bytes go through it.
  */
@@ -23,7 +33,8 @@ static double tree_messages(const mtree_plan_t *plan, const mtree_tree_t *tree, 
            (plan->collective == MTREE_ALLREDUCE ? 2 : 1);
 }
 
-double coll_mtree_estimate_plan(const mtree_plan_t *plan)
+/* Messages of the host that has the most of them. */
+static double plan_messages(const mtree_plan_t *plan)
 {
     double bytes = mtree_collective_is_gathering(plan->collective)
                        ? plan->bytes / plan->num_hosts
@@ -41,59 +52,52 @@ double coll_mtree_estimate_plan(const mtree_plan_t *plan)
         }
         most = fmax(most, messages);
     }
-    return plan->seconds + most * MESSAGE_SECONDS;
+    return most;
 }
 
-/* Seconds from host @a from to host @a to; a route's narrowest link decides the rate. */
-static double route_seconds(const mtree_topology_t *topology,
-                            const mtree_routes_t *routes, int from, int to, double bytes)
+double coll_mtree_estimate_plan(const mtree_plan_t *plan)
 {
-    int num_arcs;
-    const int *arcs = mtree_routes_get(routes, from, to, &num_arcs);
-    double rate = INFINITY;
+    double messages = plan_messages(plan) * MESSAGE_SECONDS;
 
-    for (int i = 0; i < num_arcs; i++) {
-        rate = fmin(rate, mtree_arc_capacity(topology, arcs[i]));
+    return plan->bytes <= COLL_MTREE_SHORT_BYTES ? plan->seconds + messages
+                                                 : fmax(plan->seconds, messages);
+}
+
+double coll_mtree_estimate_fallback(const mtree_topology_t *topology, const int *vertices,
+                                    int num_hosts, int ranks_per_host,
+                                    const mtree_plan_request_t *request)
+{
+    mtree_simulate_options_t options;
+    mtree_simulate_result_t result;
+    int num_ranks = num_hosts * ranks_per_host;
+    const mtree_baseline_t *baseline;
+    double seconds = -1;
+
+    if (num_ranks > MOST_RANKS) {
+        return -1;
     }
-    return mtree_routes_latency(routes, from, to) + 8 * bytes / rate +
-           2 * MESSAGE_SECONDS;
-}
-
-/*
- * Seconds of the rounds in which every host waits for the one 1, 2, 4 ... further; when
- * it is @a halving, the bytes that are sent double from round to round up to half of
- * them.
- */
-static double rounds_seconds(const mtree_topology_t *topology,
-                             const mtree_routes_t *routes, int num_hosts, bool halving,
-                             double bytes)
-{
-    double seconds = 0;
-
-    for (int step = 1; step < num_hosts; step *= 2) {
-        double sent = halving ? bytes * step / num_hosts : bytes, slowest = 0;
-
-        for (int host = 0; host < num_hosts; host++) {
-            slowest = fmax(slowest, route_seconds(topology, routes, host,
-                                                  (host + step) % num_hosts, sent));
-        }
-        seconds += slowest;
+    mtree_simulate_default_options(&options);
+    options.bytes = (size_t)request->bytes;
+    options.root = request->root;
+    options.ranks_per_host = ranks_per_host;
+    baseline = mtree_baseline_default(request->collective, num_ranks, options.bytes);
+    if (mtree_simulate_baseline(topology, vertices, num_hosts, baseline, &options,
+                                &result) == MTREE_OK) {
+        seconds = result.seconds;
+        mtree_simulate_result_clear(&result);
     }
     return seconds;
 }
 
-double coll_mtree_estimate_fallback(const mtree_topology_t *topology, const int *vertices,
-                                    int num_hosts, mtree_collective_t collective,
-                                    double bytes)
+coll_mtree_forecast_t coll_mtree_estimate_forecast(double trees, double fallback)
 {
-    mtree_routes_t *routes;
-    double whole, halves;
+    double doubt = fmin(trees, fallback) < BRIEF_SECONDS ? BRIEF_DOUBT : DOUBT;
 
-    if (mtree_routes_create(topology, vertices, num_hosts, &routes) != MTREE_OK) {
-        return INFINITY;
+    if (fallback < 0) {
+        return COLL_MTREE_MAYBE_FASTER;
     }
-    whole = rounds_seconds(topology, routes, num_hosts, false, bytes);
-    halves = rounds_seconds(topology, routes, num_hosts, true, bytes);
-    mtree_routes_destroy(routes);
-    return mtree_collective_is_gathering(collective) ? halves : fmin(whole, 2 * halves);
+    if (trees <= fallback) {
+        return trees * doubt < fallback ? COLL_MTREE_FASTER : COLL_MTREE_MAYBE_FASTER;
+    }
+    return fallback * doubt < trees ? COLL_MTREE_SLOWER : COLL_MTREE_MAYBE_SLOWER;
 }

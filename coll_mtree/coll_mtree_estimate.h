@@ -1,26 +1,39 @@
 /*
- * Estimates for short messages, where what each message costs decides: how long a plan
- * would take, and how long Open MPI's own algorithms.
+ * Estimates: how long a plan would take, how long what Open MPI would do, and what that
+ * says about which of them to use.
  */
 #ifndef MCA_COLL_MTREE_ESTIMATE_H
 #define MCA_COLL_MTREE_ESTIMATE_H
 
-#include "planner/plan.h"
+#include "planner/planner.h"
 
-/* Above this many bytes neither is asked for: the trees' rates decide. */
-#define COLL_MTREE_ESTIMATED_BYTES (128 << 10)
+/* Up to so many bytes what each message costs adds to what the network takes; above, it
+ * is hidden behind it. */
+#define COLL_MTREE_SHORT_BYTES (128 << 10)
+
+/* What is expected of mtree, next to the fallback. */
+typedef enum {
+    COLL_MTREE_FASTER,       /* clearly */
+    COLL_MTREE_MAYBE_FASTER, /* so close that only a trial tells */
+    COLL_MTREE_MAYBE_SLOWER,
+    COLL_MTREE_SLOWER
+} coll_mtree_forecast_t;
 
 /* Seconds that @a plan, which predicts them for its bytes, takes when the busiest host's
  * messages are counted, too. */
 double coll_mtree_estimate_plan(const mtree_plan_t *plan);
 
 /*
- * Seconds that recursive doubling takes for @a bytes between the hosts at @a vertices, or
- * halving and doubling where that is faster, which is what Open MPI does with short
- * messages; infinite when it cannot be told.
+ * Seconds that Open MPI's default algorithm takes in the simulator (simulate/baseline.h)
+ * for the collective, root and bytes of @a request between @a num_hosts hosts at @a
+ * vertices, with @a ranks_per_host ranks each; negative when it cannot be told.
  */
 double coll_mtree_estimate_fallback(const mtree_topology_t *topology, const int *vertices,
-                                    int num_hosts, mtree_collective_t collective,
-                                    double bytes);
+                                    int num_hosts, int ranks_per_host,
+                                    const mtree_plan_request_t *request);
+
+/* What follows from the estimates of both, in seconds; @a fallback may be negative, not
+ * known. */
+coll_mtree_forecast_t coll_mtree_estimate_forecast(double trees, double fallback);
 
 #endif

@@ -13,7 +13,7 @@
 typedef struct planned {
     coll_mtree_kind_t kind; /* root: a host */
     char *text;
-    bool slower;
+    coll_mtree_forecast_t forecast;
     struct planned *next;
 } planned_t;
 
@@ -200,7 +200,7 @@ static planned_t *network_find_planned(const coll_mtree_network_t *network,
 const char *coll_mtree_network_plan(coll_mtree_network_t *network,
                                     ompi_communicator_t *comm,
                                     const coll_mtree_kind_t *kind, int max_trees,
-                                    bool *slower_p)
+                                    coll_mtree_forecast_t *forecast_p)
 {
     coll_mtree_kind_t by_host = *kind;
     planned_t *planned;
@@ -216,12 +216,12 @@ const char *coll_mtree_network_plan(coll_mtree_network_t *network,
             planned->kind = by_host;
             planned->text = coll_mtree_planning_run(
                 comm, network->topology, network->vertices, network->num_hosts, &by_host,
-                max_trees, &planned->slower);
+                max_trees, &planned->forecast);
             planned->next = network->planned;
             network->planned = planned;
         }
     }
     opal_mutex_unlock(&networks_lock);
-    *slower_p = planned != NULL && planned->slower;
+    *forecast_p = planned == NULL ? COLL_MTREE_SLOWER : planned->forecast;
     return planned == NULL ? NULL : planned->text;
 }

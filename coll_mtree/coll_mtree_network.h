@@ -7,6 +7,7 @@
 #define MCA_COLL_MTREE_NETWORK_H
 
 #include "coll_mtree.h"
+#include "coll_mtree_estimate.h"
 #include "coll_mtree_host.h"
 
 typedef struct coll_mtree_network coll_mtree_network_t;
@@ -39,13 +40,13 @@ const int *coll_mtree_network_hosts(const coll_mtree_network_t *network);
 
 /*
  * A plan for calls of @a kind as JSON, with at most @a max_trees trees (of one root); the
- * network's.  NULL, having said why, when there is none.  *slower_p: the fallback is
- * expected to be faster.
+ * network's.  NULL, having said why, when there is none.  *forecast_p: what is
+ * expected of it.
  */
 const char *coll_mtree_network_plan(coll_mtree_network_t *network,
                                     ompi_communicator_t *comm,
                                     const coll_mtree_kind_t *kind, int max_trees,
-                                    bool *slower_p);
+                                    coll_mtree_forecast_t *forecast_p);
 
 /* Free all networks. */
 void coll_mtree_network_close(void);

@@ -1,12 +1,13 @@
 #include "coll_mtree_planning.h"
 
 #include "coll_mtree_algorithm.h"
-#include "coll_mtree_estimate.h"
 #include "coll_mtree_saved.h"
 
 #include "planner/plan_json.h"
 #include "planner/planner.h"
 #include "topo/units.h"
+
+#include <math.h>
 
 static void say_plan(ompi_communicator_t *comm, const mtree_plan_t *plan, double bytes,
                      bool saved)
@@ -66,48 +67,62 @@ static mtree_plan_t *planning_saved(ompi_communicator_t *comm,
     return NULL;
 }
 
-/*
- * For short messages of which the user did not say how they are planned: one low tree
- * when it is faster than many.  True when Open MPI is faster than both.
+/* Replace *plan_p by one low tree where that is faster; the estimate of what it is then.
  */
-static bool planning_shorten(ompi_communicator_t *comm, const mtree_topology_t *topology,
-                             const int *vertices, int num_hosts,
-                             const mtree_plan_request_t *request, mtree_plan_t **plan_p)
+static double planning_lower(const mtree_topology_t *topology, const int *vertices,
+                             int num_hosts, const mtree_plan_request_t *request,
+                             mtree_plan_t **plan_p)
 {
     mtree_plan_request_t low_request = *request;
-    double fallback = coll_mtree_estimate_fallback(topology, vertices, num_hosts,
-                                                   request->collective, request->bytes);
     double seconds = coll_mtree_estimate_plan(*plan_p);
     mtree_plan_t *low;
 
     low_request.algorithm = "latency";
-    if (mtree_planner_run(topology, vertices, num_hosts, &low_request, &low) ==
-        MTREE_OK) {
-        if (coll_mtree_estimate_plan(low) < seconds) {
-            mtree_plan_t *many = *plan_p;
+    if (request->bytes > COLL_MTREE_SHORT_BYTES ||
+        mtree_planner_run(topology, vertices, num_hosts, &low_request, &low) !=
+            MTREE_OK) {
+        return seconds;
+    }
+    if (coll_mtree_estimate_plan(low) < seconds) {
+        mtree_plan_t *many = *plan_p;
 
-            seconds = coll_mtree_estimate_plan(low);
-            *plan_p = low;
-            low = many;
-        }
-        mtree_plan_destroy(low);
+        seconds = coll_mtree_estimate_plan(low);
+        *plan_p = low;
+        low = many;
     }
-    if (mca_coll_mtree_component.min_bytes == 0 || seconds <= fallback) {
-        return false;
-    }
-    coll_mtree_say(comm, 1,
-                   "%s of about %.0f B: %.0f us over trees, %.0f us by Open MPI, as "
-                   "estimated; the fallback serves",
-                   mtree_collective_name(request->collective), request->bytes,
-                   seconds * 1e6, fallback * 1e6);
-    return true;
+    mtree_plan_destroy(low);
+    return seconds;
+}
+
+/* What is expected of a plan that takes @a seconds. */
+static coll_mtree_forecast_t planning_forecast(ompi_communicator_t *comm,
+                                               const mtree_topology_t *topology,
+                                               const int *vertices, int num_hosts,
+                                               const mtree_plan_request_t *request,
+                                               double seconds)
+{
+    double fallback =
+        coll_mtree_estimate_fallback(topology, vertices, num_hosts,
+                                     (ompi_comm_size(comm) - 1) / num_hosts + 1, request);
+    coll_mtree_forecast_t forecast = coll_mtree_estimate_forecast(seconds, fallback);
+    char size[32], ours[32], theirs[32];
+
+    mtree_units_format_size(request->bytes, size, sizeof(size));
+    mtree_units_format_time(seconds, ours, sizeof(ours));
+    mtree_units_format_time(fmax(fallback, 0), theirs, sizeof(theirs));
+    coll_mtree_say(comm, forecast < COLL_MTREE_MAYBE_SLOWER ? 2 : 1,
+                   "%s of about %s: %s over trees, %s by Open MPI, as estimated%s",
+                   mtree_collective_name(request->collective), size, ours,
+                   fallback < 0 ? "unknown" : theirs,
+                   forecast < COLL_MTREE_MAYBE_SLOWER ? "" : "; the fallback serves");
+    return forecast;
 }
 
 /* A plan for calls of @a kind, made anew; NULL, having said why, when there is none. */
 static mtree_plan_t *planning_new(ompi_communicator_t *comm,
                                   const mtree_topology_t *topology, const int *vertices,
                                   int num_hosts, const coll_mtree_kind_t *kind,
-                                  int max_trees, bool *slower_p)
+                                  int max_trees, coll_mtree_forecast_t *forecast_p)
 {
     mtree_plan_request_t request = {.collective = kind->collective,
                                     .algorithm =
@@ -125,9 +140,14 @@ static mtree_plan_t *planning_new(ompi_communicator_t *comm,
                        mtree_collective_name(kind->collective));
         return NULL;
     }
-    if (request.algorithm == NULL && request.bytes <= COLL_MTREE_ESTIMATED_BYTES) {
-        *slower_p =
-            planning_shorten(comm, topology, vertices, num_hosts, &request, &plan);
+    if (request.algorithm == NULL) {
+        double seconds = planning_lower(topology, vertices, num_hosts, &request, &plan);
+
+        /* With 0 the user wants all to be served, whatever is expected. */
+        if (mca_coll_mtree_component.min_bytes > 0) {
+            *forecast_p =
+                planning_forecast(comm, topology, vertices, num_hosts, &request, seconds);
+        }
     }
     return plan;
 }
@@ -135,17 +155,17 @@ static mtree_plan_t *planning_new(ompi_communicator_t *comm,
 char *coll_mtree_planning_run(ompi_communicator_t *comm, const mtree_topology_t *topology,
                               const int *vertices, int num_hosts,
                               const coll_mtree_kind_t *kind, int max_trees,
-                              bool *slower_p)
+                              coll_mtree_forecast_t *forecast_p)
 {
     mtree_plan_t *plan =
         planning_saved(comm, topology, vertices, num_hosts, kind, max_trees);
     bool saved = plan != NULL;
     char *text = NULL;
 
-    *slower_p = false;
+    *forecast_p = COLL_MTREE_FASTER;
     if (!saved) {
-        plan =
-            planning_new(comm, topology, vertices, num_hosts, kind, max_trees, slower_p);
+        plan = planning_new(comm, topology, vertices, num_hosts, kind, max_trees,
+                            forecast_p);
     }
     if (plan == NULL) {
         return NULL;
@@ -155,7 +175,8 @@ char *coll_mtree_planning_run(ompi_communicator_t *comm, const mtree_topology_t 
                        "the plan for %s has more than %d trees, raise coll_mtree_trees; "
                        "the fallback serves",
                        mtree_collective_name(kind->collective), max_trees);
-    } else if (mtree_plan_to_json(plan, &text) == MTREE_OK && !*slower_p) {
+    } else if (mtree_plan_to_json(plan, &text) == MTREE_OK &&
+               *forecast_p < COLL_MTREE_MAYBE_SLOWER) {
         say_plan(comm, plan, kind->bytes, saved);
     }
     mtree_plan_destroy(plan);

@@ -4,6 +4,7 @@
 #ifndef MCA_COLL_MTREE_PLANNING_H
 #define MCA_COLL_MTREE_PLANNING_H
 
+#include "coll_mtree_estimate.h"
 #include "coll_mtree_network.h"
 
 #include "topo/topology.h"
@@ -11,12 +12,12 @@
 /*
  * A plan for calls of @a kind, whose root is a host here, between the hosts at @a
  * vertices, as JSON; malloc'ed.  NULL, having said why, when there is none with at most
- * @a max_trees trees (of one root).  *slower_p: having said so, the fallback is expected
- * to be faster.
+ * @a max_trees trees (of one root).  *forecast_p: what is expected of
+ * it.
  */
 char *coll_mtree_planning_run(ompi_communicator_t *comm, const mtree_topology_t *topology,
                               const int *vertices, int num_hosts,
                               const coll_mtree_kind_t *kind, int max_trees,
-                              bool *slower_p);
+                              coll_mtree_forecast_t *forecast_p);
 
 #endif

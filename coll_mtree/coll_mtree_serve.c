@@ -33,7 +33,7 @@ static int64_t serve_num_tags(ompi_communicator_t *comm, const mtree_call_t *cal
  */
 static bool serve_accepts(const mca_coll_mtree_module_t *module,
                           ompi_communicator_t *comm, const coll_mtree_task_t *task,
-                          coll_mtree_form_t form)
+                          coll_mtree_form_t form, coll_mtree_turn_t *turn)
 {
     size_t bytes = task->call.units * task->call.unit_bytes;
 
@@ -42,7 +42,8 @@ static bool serve_accepts(const mca_coll_mtree_module_t *module,
         return false;
     }
     return serve_num_tags(comm, &task->call) <= coll_mtree_tags_most() &&
-           !coll_mtree_agreement_is_without_plan(module, &task->call);
+           !coll_mtree_agreement_declines(module, &task->call,
+                                          form == MTREE_BLOCKING ? turn : NULL);
 }
 
 /* No bytes, no messages; some ranks may not even get here, Open MPI returns at a count of
@@ -76,7 +77,7 @@ static int serve_blocking(coll_mtree_run_t *run, mca_coll_mtree_module_t *module
 
 int coll_mtree_serve(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
                      coll_mtree_task_t *task, coll_mtree_form_t form,
-                     ompi_request_t **request_p)
+                     coll_mtree_turn_t *turn, ompi_request_t **request_p)
 {
     coll_mtree_agreement_t *agreement;
     coll_mtree_run_t *run;
@@ -89,7 +90,7 @@ int coll_mtree_serve(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
         coll_mtree_task_cleanup(task);
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    if (!serve_accepts(module, comm, task, form)) {
+    if (!serve_accepts(module, comm, task, form, turn)) {
         coll_mtree_task_cleanup(task);
         return MTREE_DECLINED;
     }

@@ -4,6 +4,7 @@
 #ifndef MCA_COLL_MTREE_SERVE_H
 #define MCA_COLL_MTREE_SERVE_H
 
+#include "coll_mtree_guard.h"
 #include "coll_mtree_task.h"
 
 typedef enum { MTREE_BLOCKING, MTREE_NONBLOCKING, MTREE_PERSISTENT } coll_mtree_form_t;
@@ -13,40 +14,46 @@ typedef enum { MTREE_BLOCKING, MTREE_NONBLOCKING, MTREE_PERSISTENT } coll_mtree_
 
 /*
  * Serve @a task, which is taken over, in whatever way it ends: blocking, to its end;
- * nonblocking and persistent, *request_p is the request.  Besides Open MPI's codes it
- * returns MTREE_DECLINED.
+ * nonblocking and persistent, *request_p is the request.  A blocking call has a @a turn,
+ * to be ended when it has been made.  Besides Open MPI's codes it returns MTREE_DECLINED.
  */
 int coll_mtree_serve(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
                      coll_mtree_task_t *task, coll_mtree_form_t form,
-                     ompi_request_t **request_p);
+                     coll_mtree_turn_t *turn, ompi_request_t **request_p);
 
 /* The three functions of a collective, from its NAME_task(), which tells what a call asks
  * for. */
 #define MTREE_DEFINE_FORMS(_name)                                                        \
     static int _name##_serve(MTREE_PARAMETERS_##_name, mca_coll_base_module_t *base,     \
-                             coll_mtree_form_t form, ompi_request_t **request)           \
+                             coll_mtree_form_t form, coll_mtree_turn_t *turn,            \
+                             ompi_request_t **request)                                   \
     {                                                                                    \
         coll_mtree_task_t task = {.verdict = MTREE_TASK_DECLINED};                       \
                                                                                          \
         _name##_task(&task, MTREE_ARGUMENTS_##_name);                                    \
         return coll_mtree_serve((mca_coll_mtree_module_t *)base, comm, &task, form,      \
-                                request);                                                \
+                                turn, request);                                          \
     }                                                                                    \
                                                                                          \
     int coll_mtree_##_name(MTREE_PARAMETERS_##_name, mca_coll_base_module_t *base)       \
     {                                                                                    \
-        int rc = _name##_serve(MTREE_ARGUMENTS_##_name, base, MTREE_BLOCKING, NULL);     \
+        mca_coll_mtree_module_t *module = (mca_coll_mtree_module_t *)base;               \
+        coll_mtree_turn_t turn = {.guard = NULL};                                        \
+        int rc =                                                                         \
+            _name##_serve(MTREE_ARGUMENTS_##_name, base, MTREE_BLOCKING, &turn, NULL);   \
                                                                                          \
-        return rc != MTREE_DECLINED ? rc                                                 \
-                                    : MTREE_FALLBACK((mca_coll_mtree_module_t *)base,    \
-                                                     _name, MTREE_ARGUMENTS_##_name);    \
+        if (rc == MTREE_DECLINED) {                                                      \
+            rc = MTREE_FALLBACK(module, _name, MTREE_ARGUMENTS_##_name);                 \
+        }                                                                                \
+        coll_mtree_guard_end(&turn, module, comm);                                       \
+        return rc;                                                                       \
     }                                                                                    \
                                                                                          \
     int coll_mtree_i##_name(MTREE_PARAMETERS_##_name, ompi_request_t **request,          \
                             mca_coll_base_module_t *base)                                \
     {                                                                                    \
-        int rc =                                                                         \
-            _name##_serve(MTREE_ARGUMENTS_##_name, base, MTREE_NONBLOCKING, request);    \
+        int rc = _name##_serve(MTREE_ARGUMENTS_##_name, base, MTREE_NONBLOCKING, NULL,   \
+                               request);                                                 \
                                                                                          \
         return rc != MTREE_DECLINED                                                      \
                    ? rc                                                                  \
@@ -58,8 +65,8 @@ int coll_mtree_serve(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
                                   ompi_request_t **request,                              \
                                   mca_coll_base_module_t *base)                          \
     {                                                                                    \
-        int rc =                                                                         \
-            _name##_serve(MTREE_ARGUMENTS_##_name, base, MTREE_PERSISTENT, request);     \
+        int rc = _name##_serve(MTREE_ARGUMENTS_##_name, base, MTREE_PERSISTENT, NULL,    \
+                               request);                                                 \
                                                                                          \
         return rc != MTREE_DECLINED                                                      \
                    ? rc                                                                  \

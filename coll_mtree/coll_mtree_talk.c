@@ -39,9 +39,9 @@ struct coll_mtree_talk {
     mtree_status_t status;
     bool ended;
     coll_mtree_host_t *said; /* by this rank and those below it, in order; or NULL */
-    int *numbers; /* length of the text, number of hosts, whether the plan is slower than
-                     the fallback, then, from FIRST_HOST on, the hosts of the ranks, and
-                     behind them their localities */
+    /* The length of the text, the number of hosts, the plan's forecast; from FIRST_HOST
+     * on the hosts of the ranks, and behind them their localities. */
+    int *numbers;
     size_t num_numbers;
     char *text;
 };
@@ -201,7 +201,7 @@ static mtree_locality_t *talk_localities(coll_mtree_talk_t *talk)
 }
 
 void coll_mtree_talk_answer(coll_mtree_talk_t *talk, int num_hosts, const int *hosts,
-                            const char *text, bool slower)
+                            const char *text, coll_mtree_forecast_t forecast)
 {
     size_t length = text == NULL ? 0 : strlen(text);
 
@@ -215,7 +215,7 @@ void coll_mtree_talk_answer(coll_mtree_talk_t *talk, int num_hosts, const int *h
         talk->numbers[0] = (int)length;
     }
     talk->numbers[1] = num_hosts;
-    talk->numbers[2] = slower;
+    talk->numbers[2] = (int)forecast;
     if (talk->said != NULL && hosts != NULL) {
         memcpy(talk->numbers + FIRST_HOST, hosts, (size_t)talk->ranks * sizeof(int));
         for (int rank = 0; rank < talk->ranks; rank++) {
@@ -236,7 +236,7 @@ static void talk_tell_end(coll_mtree_talk_t *talk)
         .localities = talk->said != NULL ? talk_localities(talk) : NULL,
         .text = talk->text,
         .length = (size_t)talk->numbers[0],
-        .slower = talk->numbers[2] != 0};
+        .forecast = (coll_mtree_forecast_t)talk->numbers[2]};
 
     talk->ended = true;
     talk->end(talk, talk->status, &answer, talk->arg);

@@ -8,6 +8,7 @@
 #define MCA_COLL_MTREE_TALK_H
 
 #include "coll_mtree.h"
+#include "coll_mtree_estimate.h"
 #include "coll_mtree_host.h"
 
 #define COLL_MTREE_TALK_TAGS 3
@@ -20,7 +21,7 @@ typedef struct {
     const mtree_locality_t *localities; /* [ranks]; the same */
     const char *text;                   /* the plan, not NUL-terminated; NULL: none */
     size_t length;
-    bool slower; /* the fallback is expected to be faster than the plan */
+    coll_mtree_forecast_t forecast; /* of the plan */
 } coll_mtree_answer_t;
 
 /*
@@ -51,6 +52,6 @@ void coll_mtree_talk_open(coll_mtree_talk_t *talk);
  * copied.
  */
 void coll_mtree_talk_answer(coll_mtree_talk_t *talk, int num_hosts, const int *hosts,
-                            const char *text, bool slower);
+                            const char *text, coll_mtree_forecast_t forecast);
 
 #endif

@@ -10,6 +10,7 @@
 
 #define MAX_HOSTS 16
 #define MESSAGE   30e-6
+#define WORK      20e-6 /* the simulator's, of a message, at each end */
 
 static mtree_topology_t *topology;
 static int hosts[MAX_HOSTS], num_hosts;
@@ -27,7 +28,9 @@ static void read_topology(const char *path)
 
 static double fallback(mtree_collective_t collective, double bytes)
 {
-    return coll_mtree_estimate_fallback(topology, hosts, num_hosts, collective, bytes);
+    const mtree_plan_request_t request = {.collective = collective, .bytes = bytes};
+
+    return coll_mtree_estimate_fallback(topology, hosts, num_hosts, 1, &request);
 }
 
 /* The estimate of an allreduce planned by @a algorithm, and what it predicts itself. */
@@ -54,14 +57,11 @@ START_TEST(a_star_without_latency_is_left_to_open_mpi)
 
     read_topology(TOPOLOGIES "/star-8.dot");
     ck_assert_int_eq(num_hosts, 8);
-    /* Three rounds of two messages' work and all bytes; of 1, 2 and 4 eighths. */
-    ck_assert_double_eq_tol(fallback(MTREE_ALLREDUCE, 1024), 3 * (2 * MESSAGE + wire),
-                            1e-12);
-    ck_assert_double_eq_tol(fallback(MTREE_ALLGATHER, 1024),
-                            3 * 2 * MESSAGE + 7 * wire / 8, 1e-12);
-    /* Large ones by halving and doubling. */
-    ck_assert_double_eq_tol(fallback(MTREE_ALLREDUCE, 1024e3),
-                            2 * (3 * 2 * MESSAGE + 7e3 * wire / 8), 1e-12);
+    /* Recursive doubling: three rounds of a message's work at both ends and all bytes. */
+    ck_assert_double_lt(fallback(MTREE_ALLREDUCE, 1024), 9 * (2 * WORK + wire));
+    ck_assert_double_gt(fallback(MTREE_ALLREDUCE, 1024), 3 * (2 * WORK + wire));
+    /* A large one goes over each link both ways, but for each host's own eighth. */
+    ck_assert_double_eq_tol(fallback(MTREE_ALLREDUCE, 16e6), 2 * 7 * 16e6 / 1e9, 0.05);
 
     /* One tree, whose root talks to three others, both ways. */
     ck_assert_double_eq_tol(planned("latency", 1024, &seconds) - seconds, 6 * MESSAGE,
@@ -99,10 +99,50 @@ START_TEST(trees_serve_a_wan)
 
     read_topology(TOPOLOGIES "/b4.dot");
     ck_assert_int_eq(num_hosts, 12);
-    for (double bytes = 8; bytes <= COLL_MTREE_ESTIMATED_BYTES; bytes *= 2) {
+    for (double bytes = 8; bytes <= COLL_MTREE_SHORT_BYTES; bytes *= 2) {
         ck_assert_double_lt(planned("latency", bytes, &seconds),
                             fallback(MTREE_ALLREDUCE, bytes));
     }
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+START_TEST(long_messages_hide_what_their_chunks_cost)
+{
+    double seconds;
+
+    read_topology(TOPOLOGIES "/b4.dot");
+    ck_assert_double_eq(planned("packing", 16e6, &seconds), seconds);
+    /* Open MPI takes the same pairs whatever lies between them. */
+    ck_assert_double_gt(fallback(MTREE_ALLREDUCE, 16e6), 4 * seconds);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+START_TEST(only_what_is_clear_is_not_tried)
+{
+    ck_assert_int_eq(coll_mtree_estimate_forecast(1, 1.6), COLL_MTREE_FASTER);
+    ck_assert_int_eq(coll_mtree_estimate_forecast(1, 1.4), COLL_MTREE_MAYBE_FASTER);
+    ck_assert_int_eq(coll_mtree_estimate_forecast(1, 1), COLL_MTREE_MAYBE_FASTER);
+    ck_assert_int_eq(coll_mtree_estimate_forecast(1.4, 1), COLL_MTREE_MAYBE_SLOWER);
+    ck_assert_int_eq(coll_mtree_estimate_forecast(1.6, 1), COLL_MTREE_SLOWER);
+    /* Short times are less sure, and what is not known is to be tried. */
+    ck_assert_int_eq(coll_mtree_estimate_forecast(1e-3, 3e-3), COLL_MTREE_MAYBE_FASTER);
+    ck_assert_int_eq(coll_mtree_estimate_forecast(1e-3, 5e-3), COLL_MTREE_FASTER);
+    ck_assert_int_eq(coll_mtree_estimate_forecast(3e-3, 1e-3), COLL_MTREE_MAYBE_SLOWER);
+    ck_assert_int_eq(coll_mtree_estimate_forecast(1, -1), COLL_MTREE_MAYBE_FASTER);
+}
+END_TEST
+
+START_TEST(the_simulator_is_not_asked_about_many_ranks)
+{
+    const mtree_plan_request_t request = {.collective = MTREE_BCAST, .bytes = 1e6};
+
+    read_topology(TOPOLOGIES "/b4.dot");
+    ck_assert_double_gt(
+        coll_mtree_estimate_fallback(topology, hosts, num_hosts, 2, &request), 0);
+    ck_assert_double_lt(
+        coll_mtree_estimate_fallback(topology, hosts, num_hosts, 100, &request), 0);
     mtree_topology_destroy(topology);
 }
 END_TEST
@@ -117,6 +157,9 @@ int main(void)
     tcase_add_test(estimates, a_star_without_latency_is_left_to_open_mpi);
     tcase_add_test(estimates, the_busiest_host_counts);
     tcase_add_test(estimates, trees_serve_a_wan);
+    tcase_add_test(estimates, long_messages_hide_what_their_chunks_cost);
+    tcase_add_test(estimates, only_what_is_clear_is_not_tried);
+    tcase_add_test(estimates, the_simulator_is_not_asked_about_many_ranks);
     suite_add_tcase(suite, estimates);
     srunner_run_all(runner, CK_ENV);
     failed = srunner_ntests_failed(runner);
