@@ -193,8 +193,10 @@ static mtree_status_t fill(mtree_probe_t *probe)
     case MTREE_PROBE_STAGE_TRIPS:
         return mtree_probe_fill_trips(probe);
     case MTREE_PROBE_STAGE_FANS:
+    case MTREE_PROBE_STAGE_FANS_AGAIN:
         return mtree_probe_fill_fans(probe);
     case MTREE_PROBE_STAGE_ALONE:
+    case MTREE_PROBE_STAGE_ALONE_AGAIN:
         return mtree_probe_fill_alone(probe);
     case MTREE_PROBE_STAGE_CROSS:
         return mtree_probe_fill_cross(probe);
@@ -213,7 +215,10 @@ static mtree_status_t end_stage(mtree_probe_t *probe)
         return mtree_probe_end_trips(probe);
     case MTREE_PROBE_STAGE_ALONE:
         return mtree_probe_end_alone(probe);
+    case MTREE_PROBE_STAGE_ALONE_AGAIN:
+        return mtree_probe_end_alone_again(probe);
     case MTREE_PROBE_STAGE_FANS:
+    case MTREE_PROBE_STAGE_FANS_AGAIN:
     case MTREE_PROBE_STAGE_CROSS:
     case MTREE_PROBE_STAGE_DONE:
         break;

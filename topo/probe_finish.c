@@ -2,6 +2,7 @@
  * From what the probe found to a topology.
  */
 #include "topo/log.h"
+#include "topo/median.h"
 #include "topo/probe_state.h"
 #include "topo/routes.h"
 
@@ -45,13 +46,6 @@ static mtree_status_t add_vertices(const mtree_probe_t *probe, mtree_topology_t 
     return status;
 }
 
-static int compare_doubles(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-
-    return (a > b) - (a < b);
-}
-
 /* The median of the capacities that are known, or UNKNOWN_RATE. */
 static mtree_status_t find_usual(const mtree_probe_t *probe, double *usual_p)
 {
@@ -68,8 +62,7 @@ static mtree_status_t find_usual(const mtree_probe_t *probe, double *usual_p)
             values[count++] = probe->arcs[i].value;
         }
     }
-    qsort(values, (size_t)count, sizeof(*values), compare_doubles);
-    *usual_p = (count > 0) ? values[count / 2] : UNKNOWN_RATE;
+    *usual_p = (count > 0) ? mtree_median(values, count) : UNKNOWN_RATE;
     free(values);
     return MTREE_OK;
 }

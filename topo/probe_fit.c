@@ -1,6 +1,7 @@
 #include "topo/probe_fit.h"
 
 #include "topo/log.h"
+#include "topo/median.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -228,13 +229,6 @@ static double sweep(system_t *system, double *latency)
     return largest;
 }
 
-static int compare_doubles(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-
-    return (a > b) - (a < b);
-}
-
 /* Weights from the errors at hand: the square of the trip, and less beyond twice the
  * median error. */
 static mtree_status_t weigh(system_t *system)
@@ -250,8 +244,7 @@ static mtree_status_t weigh(system_t *system)
     for (row = 0; row < system->num_rows; ++row) {
         errors[row] = relative(system, row);
     }
-    qsort(errors, (size_t)system->num_rows, sizeof(*errors), compare_doubles);
-    limit = fmax(2 * errors[system->num_rows / 2], ERROR_FLOOR);
+    limit = fmax(2 * mtree_median(errors, system->num_rows), ERROR_FLOOR);
     free(errors);
     for (row = 0; row < system->num_rows; ++row) {
         length = fmax(system->seconds[row], TRIP_FLOOR);

@@ -248,15 +248,14 @@ const mtree_probe_path_t *mtree_probe_graph_find_path(const mtree_probe_graph_t 
                          sizeof(*graph->paths), compare_ends);
 }
 
-int mtree_probe_graph_degree(const mtree_probe_graph_t *graph, int vertex)
+bool mtree_probe_graph_is_neighbour(const mtree_probe_graph_t *graph, int arc)
 {
-    const mtree_probe_edge_t *link;
-    int count = 0;
-    int i;
+    const mtree_probe_path_t *path;
 
-    for (i = graph->first_link[vertex]; i != NONE; i = link->next[link->v == vertex]) {
-        link = &graph->links[i];
-        ++count;
+    if (!mtree_probe_arc_direct(graph, arc)) {
+        return false;
     }
-    return count;
+    path = mtree_probe_graph_find_path(graph, mtree_probe_arc_from(graph, arc),
+                                       mtree_probe_arc_to(graph, arc));
+    return path != NULL && path->num_arcs == 1;
 }

@@ -59,8 +59,8 @@ mtree_status_t mtree_probe_graph_index(mtree_probe_graph_t *graph);
 const mtree_probe_path_t *mtree_probe_graph_find_path(const mtree_probe_graph_t *graph,
                                                       int from, int to);
 
-/* Links at @a vertex. */
-int mtree_probe_graph_degree(const mtree_probe_graph_t *graph, int vertex);
+/* Does @a arc join two hosts, whose path is the arc itself? */
+bool mtree_probe_graph_is_neighbour(const mtree_probe_graph_t *graph, int arc);
 
 /* The vertex that @a arc leaves, and the one it enters. */
 static inline int mtree_probe_arc_from(const mtree_probe_graph_t *graph, int arc)

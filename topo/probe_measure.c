@@ -1,9 +1,9 @@
 /*
- * The stages of the probe that stream: fans, single streams, and streams across arcs.
+ * Rounds of streams: how long and how large; and the stage that crosses each arc that is
+ * not known.
  */
 #include "topo/log.h"
 #include "topo/probe_round.h"
-#include "topo/probe_sharing.h"
 #include "topo/probe_state.h"
 
 #include <math.h>
@@ -26,8 +26,6 @@
 #define FIRST_MESSAGE 32768
 #define MOST_MESSAGE  1048576
 
-#define FAN        6    /* links of a host that are tried at once */
-#define SHARED     1.25 /* an arc that is so much faster alone shares something */
 #define MAX_TRIES  3
 #define UNSTEADY   0.08 /* a spread that asks for another sample */
 #define NIC_PAIRS  2    /* streams across an arc of a host at the first try; doubled */
@@ -39,8 +37,7 @@ mtree_status_t mtree_probe_explain(mtree_probe_t *probe)
                                        probe->arcs);
 }
 
-/* Room for what is kept of each arc of the graph, nothing of it known. */
-static mtree_status_t reset_arcs(mtree_probe_t *probe)
+mtree_status_t mtree_probe_reset_arcs(mtree_probe_t *probe)
 {
     size_t num_arcs = 2 * (size_t)probe->graph.num_links + 1;
 
@@ -86,13 +83,9 @@ static size_t choose_bytes(const mtree_probe_t *probe, const mtree_probe_path_t 
     return (size_t)bytes / LEAST_MESSAGE * LEAST_MESSAGE;
 }
 
-/*
- * Turn the streams that were picked into the round, if the budget has room for it.
- * @a rounds is how many more there are likely to be, this one included: they share what
- * is left.
- */
-static mtree_status_t set_round(mtree_probe_t *probe, const mtree_probe_picker_t *picker,
-                                double longer, int rounds, const char *purpose)
+mtree_status_t mtree_probe_set_round(mtree_probe_t *probe,
+                                     const mtree_probe_picker_t *picker, double longer,
+                                     int rounds, const char *purpose)
 {
     const mtree_probe_path_t *path;
     double trip = 0, seconds, left;
@@ -120,210 +113,6 @@ static mtree_status_t set_round(mtree_probe_t *probe, const mtree_probe_picker_t
     }
     (void)snprintf(probe->purpose, sizeof(probe->purpose), "%s, %d streams", purpose,
                    picker->num_paths);
-    return status;
-}
-
-/* Is the route between the ends of @a arc the arc itself? */
-static bool is_neighbour(const mtree_probe_graph_t *graph, int arc)
-{
-    const mtree_probe_path_t *path;
-
-    if (!mtree_probe_arc_direct(graph, arc)) {
-        return false;
-    }
-    path = mtree_probe_graph_find_path(graph, mtree_probe_arc_from(graph, arc),
-                                       mtree_probe_arc_to(graph, arc));
-    return path != NULL && path->num_arcs == 1;
-}
-
-/* Up to FAN arcs from @a host to neighbours, drawn evenly; their number. */
-static int choose_fan(mtree_probe_t *probe, int host, int arcs[FAN])
-{
-    const mtree_probe_graph_t *graph = &probe->graph;
-    const mtree_probe_edge_t *link;
-    int count = 0, seen = 0;
-    int i, arc, place;
-
-    for (i = graph->first_link[host]; i != NONE; i = link->next[link->v == host]) {
-        link = &graph->links[i];
-        arc = 2 * i + (link->v == host);
-        if (!is_neighbour(graph, arc)) {
-            continue;
-        }
-        ++seen;
-        if (count < FAN) {
-            arcs[count++] = arc;
-            continue;
-        }
-        place = (int)mtree_random_below(&probe->random, (uint64_t)seen);
-        if (place < FAN) {
-            arcs[place] = arc;
-        }
-    }
-    return count;
-}
-
-static mtree_status_t prepare_fans(mtree_probe_t *probe)
-{
-    size_t num_hosts = (size_t)probe->num_hosts;
-    mtree_status_t status = reset_arcs(probe);
-    int host;
-
-    probe->prepared = true;
-    if (status != MTREE_OK) {
-        return status;
-    }
-    probe->had_turn = calloc(num_hosts, sizeof(*probe->had_turn));
-    probe->fastest = calloc(num_hosts, sizeof(*probe->fastest));
-    if (probe->had_turn == NULL || probe->fastest == NULL) {
-        mtree_error("out of memory for the links of %d hosts", probe->num_hosts);
-        return MTREE_ERR_NO_MEMORY;
-    }
-    for (host = 0; host < probe->num_hosts; ++host) {
-        probe->fastest[host] = NONE;
-    }
-    return MTREE_OK;
-}
-
-mtree_status_t mtree_probe_fill_fans(mtree_probe_t *probe)
-{
-    mtree_status_t status = probe->prepared ? MTREE_OK : prepare_fans(probe);
-    mtree_probe_picker_t picker;
-    int host, added, count, left = 0, in_round = 0;
-    int arcs[FAN];
-
-    if (status == MTREE_OK) {
-        status = mtree_probe_picker_init(&picker, &probe->graph);
-    }
-    if (status != MTREE_OK) {
-        return status;
-    }
-    for (host = 0; status == MTREE_OK && host < probe->num_hosts; ++host) {
-        count = probe->had_turn[host] ? 0 : choose_fan(probe, host, arcs);
-        if (count < 2) {
-            probe->had_turn[host] = true;
-            continue;
-        }
-        ++left;
-        status = mtree_probe_picker_fan(&picker, arcs, count, &added);
-        if (status == MTREE_OK && added > 0) {
-            probe->had_turn[host] = true;
-            probe->fastest[host] = arcs[0];
-            ++in_round;
-        }
-    }
-    if (status == MTREE_OK && picker.num_paths > 0) {
-        status = set_round(probe, &picker, 1, (left + in_round - 1) / in_round + 2,
-                           "several links of each host at once");
-    }
-    mtree_probe_picker_clear(&picker);
-    return status;
-}
-
-/* Of the links that @a host used in its fan, the fastest. */
-static int find_fastest(const mtree_probe_t *probe, int host)
-{
-    const mtree_probe_graph_t *graph = &probe->graph;
-    const mtree_probe_edge_t *link;
-    int fastest = NONE;
-    int i, arc;
-
-    for (i = graph->first_link[host]; i != NONE; i = link->next[link->v == host]) {
-        link = &graph->links[i];
-        arc = 2 * i + (link->v == host);
-        if (probe->arcs[arc].most > 0 &&
-            (fastest == NONE || probe->arcs[arc].most > probe->arcs[fastest].most)) {
-            fastest = arc;
-        }
-    }
-    return fastest;
-}
-
-mtree_status_t mtree_probe_fill_alone(mtree_probe_t *probe)
-{
-    mtree_probe_picker_t picker;
-    mtree_status_t status;
-    int host, added, left = 0, in_round = 0;
-
-    status = mtree_probe_picker_init(&picker, &probe->graph);
-    if (status != MTREE_OK) {
-        return status;
-    }
-    for (host = 0; status == MTREE_OK && host < probe->num_hosts; ++host) {
-        if (!probe->prepared) {
-            probe->had_turn[host] = probe->fastest[host] == NONE;
-            probe->fastest[host] =
-                probe->had_turn[host] ? NONE : find_fastest(probe, host);
-        }
-        if (probe->had_turn[host] || probe->fastest[host] == NONE) {
-            continue;
-        }
-        ++left;
-        status = mtree_probe_picker_fan(&picker, &probe->fastest[host], 1, &added);
-        if (status == MTREE_OK && added > 0) {
-            probe->had_turn[host] = true;
-            ++in_round;
-        }
-    }
-    probe->prepared = true;
-    if (status == MTREE_OK && picker.num_paths > 0) {
-        status = set_round(probe, &picker, 1, (left + in_round - 1) / in_round + 1,
-                           "one link of each host alone");
-    }
-    mtree_probe_picker_clear(&picker);
-    return status;
-}
-
-/* The least rate of the streams from one end of @a arc to the other: that of its fan.
- * Streams that did not settle tell nothing. */
-static double least_rate(const mtree_probe_t *probe, int arc)
-{
-    int from = mtree_probe_arc_from(&probe->graph, arc);
-    int to = mtree_probe_arc_to(&probe->graph, arc);
-    double least = INFINITY;
-    int i;
-
-    for (i = 0; i < probe->num_streams; ++i) {
-        if (probe->streams[i].from == from && probe->streams[i].to == to &&
-            !probe->streams[i].rate.rising) {
-            least = fmin(least, probe->streams[i].rate.rate);
-        }
-    }
-    return least;
-}
-
-mtree_status_t mtree_probe_end_alone(mtree_probe_t *probe)
-{
-    bool *shared = calloc((size_t)probe->num_hosts, sizeof(*shared));
-    mtree_probe_graph_t split;
-    mtree_status_t status = MTREE_OK;
-    int host, num_shared = 0;
-
-    if (shared == NULL) {
-        mtree_error("out of memory for the links of %d hosts", probe->num_hosts);
-        return MTREE_ERR_NO_MEMORY;
-    }
-    for (host = 0; host < probe->num_hosts; ++host) {
-        shared[host] = probe->fastest[host] != NONE &&
-                       probe->arcs[probe->fastest[host]].most >
-                           SHARED * least_rate(probe, probe->fastest[host]);
-        num_shared += shared[host];
-    }
-    if (num_shared > 0) {
-        status = mtree_probe_sharing_split(&probe->graph, shared, &split);
-        if (status == MTREE_OK) {
-            mtree_probe_graph_clear(&probe->graph);
-            probe->graph = split;
-            status = mtree_probe_fit_graph(probe);
-        }
-        if (status == MTREE_OK) {
-            status = reset_arcs(probe);
-        }
-        if (status == MTREE_OK) {
-            status = mtree_probe_explain(probe);
-        }
-    }
-    free(shared);
     return status;
 }
 
@@ -395,7 +184,8 @@ static mtree_status_t pick_cross(mtree_probe_t *probe, mtree_probe_picker_t *pic
         ++probe->tries[arc];
         ++*tested_p;
         /* A link alone may have been disturbed: more time helps, not more streams. */
-        probe->exhausted[arc] = added < count && !is_neighbour(graph, arc);
+        probe->exhausted[arc] =
+            added < count && !mtree_probe_graph_is_neighbour(graph, arc);
     }
     return status;
 }
@@ -424,8 +214,9 @@ mtree_status_t mtree_probe_fill_cross(mtree_probe_t *probe)
         }
     }
     if (status == MTREE_OK && tested > 0) {
-        status = set_round(probe, &picker, pow(LONGER, due[0].tries),
-                           (num_due + tested - 1) / tested, "capacity of links");
+        status =
+            mtree_probe_set_round(probe, &picker, pow(LONGER, due[0].tries),
+                                  (num_due + tested - 1) / tested, "capacity of links");
     }
     mtree_probe_picker_clear(&picker);
     free(due);
@@ -469,6 +260,8 @@ mtree_status_t mtree_probe_keep_streams(mtree_probe_t *probe,
                        .round = probe->num_rounds,
                        .from = probe->experiments[i].from,
                        .to = probe->experiments[i].to,
+                       .alone = probe->stage == MTREE_PROBE_STAGE_ALONE ||
+                                probe->stage == MTREE_PROBE_STAGE_ALONE_AGAIN,
                        .rate = mtree_probe_fit_rate(result->marks, result->num_marks)});
     }
     return (status == MTREE_OK) ? mtree_probe_explain(probe) : status;

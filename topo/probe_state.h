@@ -5,17 +5,20 @@
 #define MTREE_TOPO_PROBE_STATE_H
 
 #include "topo/probe.h"
+#include "topo/probe_round.h"
 #include "topo/probe_routes.h"
 #include "topo/probe_streams.h"
 #include "topo/random.h"
 
 /* In this order; a stage that has nothing to do is passed over. */
 typedef enum {
-    MTREE_PROBE_STAGE_ROUTES, /* trace */
-    MTREE_PROBE_STAGE_TRIPS,  /* pings */
-    MTREE_PROBE_STAGE_FANS,   /* each host over several of its links at once */
-    MTREE_PROBE_STAGE_ALONE,  /* and over the fastest of these alone */
-    MTREE_PROBE_STAGE_CROSS,  /* streams across each arc that is not known yet */
+    MTREE_PROBE_STAGE_ROUTES,     /* trace */
+    MTREE_PROBE_STAGE_TRIPS,      /* pings */
+    MTREE_PROBE_STAGE_FANS,       /* each host over several of its links at once */
+    MTREE_PROBE_STAGE_ALONE,      /* and over the fastest of these alone */
+    MTREE_PROBE_STAGE_FANS_AGAIN, /* the same for hosts whose links seem to share */
+    MTREE_PROBE_STAGE_ALONE_AGAIN,
+    MTREE_PROBE_STAGE_CROSS, /* streams across each arc that is not known yet */
     MTREE_PROBE_STAGE_DONE
 } mtree_probe_stage_t;
 
@@ -57,7 +60,7 @@ struct mtree_probe {
     int *tries;              /* [2 num_links] tests of the arc */
     bool *exhausted;         /* [2 num_links] no more streams can cross it */
     int *fastest;            /* [num_hosts] the arc to try alone after a fan, or -1 */
-    bool *had_turn; /* [num_hosts] in the stage at hand, of the two before CROSS */
+    bool *had_turn; /* [num_hosts] in the stage at hand, of fans or of links alone */
 };
 
 /* Add an experiment to the round at hand.  MTREE_ERR_NO_MEMORY (logged). */
@@ -76,6 +79,7 @@ mtree_status_t mtree_probe_fill_cross(mtree_probe_t *probe);
 mtree_status_t mtree_probe_end_routes(mtree_probe_t *probe);
 mtree_status_t mtree_probe_end_trips(mtree_probe_t *probe);
 mtree_status_t mtree_probe_end_alone(mtree_probe_t *probe);
+mtree_status_t mtree_probe_end_alone_again(mtree_probe_t *probe);
 
 /* The latencies of the graph's links from the trips there are; the graph too, from the
  * trips, where there is none. */
@@ -84,6 +88,18 @@ mtree_status_t mtree_probe_fit_graph(mtree_probe_t *probe);
 /* Fill probe->arcs for the graph as it is; tries and exhausted start anew when its links
  * have changed. */
 mtree_status_t mtree_probe_explain(mtree_probe_t *probe);
+
+/* Room for what is kept of each arc of the graph, nothing of it known. */
+mtree_status_t mtree_probe_reset_arcs(mtree_probe_t *probe);
+
+/*
+ * Turn the streams that were picked into the round, if the budget has room for it.  @a
+ * rounds is how many more there are likely to be, this one included: they share what is
+ * left.  @a longer is how many times longer than usual they should take.
+ */
+mtree_status_t mtree_probe_set_round(mtree_probe_t *probe,
+                                     const mtree_probe_picker_t *picker, double longer,
+                                     int rounds, const char *purpose);
 
 /* Take in the results of the round at hand, which are of their form. */
 mtree_status_t mtree_probe_keep_trips(mtree_probe_t *probe,

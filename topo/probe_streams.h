@@ -10,6 +10,7 @@
 typedef struct {
     int round; /* streams of equal rounds ran at the same time; ascending */
     int from, to;
+    bool alone; /* its sender sent nothing else */
     mtree_probe_rate_t rate;
 } mtree_probe_stream_t;
 

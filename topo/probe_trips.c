@@ -2,6 +2,7 @@
  * The stages of the probe before streams: routes, and round trips.
  */
 #include "topo/log.h"
+#include "topo/median.h"
 #include "topo/probe_shape.h"
 #include "topo/probe_state.h"
 
@@ -304,13 +305,6 @@ mtree_status_t mtree_probe_keep_trips(mtree_probe_t *probe,
     return MTREE_OK;
 }
 
-static int compare_doubles(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-
-    return (a > b) - (a < b);
-}
-
 /* The trips that there are, in @a trips; *noise_p is the median of their noise. */
 static mtree_status_t list_trips(const mtree_probe_t *probe, mtree_probe_trip_t *trips,
                                  int *num_trips_p, double *noise_p)
@@ -328,9 +322,8 @@ static mtree_status_t list_trips(const mtree_probe_t *probe, mtree_probe_trip_t 
             trips[count++] = probe->pairs[i].trip;
         }
     }
-    qsort(noise, (size_t)count, sizeof(*noise), compare_doubles);
     *num_trips_p = count;
-    *noise_p = (count > 0) ? noise[count / 2] : 0;
+    *noise_p = (count > 0) ? mtree_median(noise, count) : 0;
     free(noise);
     return MTREE_OK;
 }

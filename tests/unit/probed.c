@@ -25,6 +25,7 @@ typedef struct {
     mtree_routes_t *routes;
     mtree_random_t random;
     mtree_probe_t *probe;
+    int num_rounds;
 } network_t;
 
 /* About normal, of variance 1. */
@@ -169,6 +170,10 @@ static double carry_out(network_t *network, const mtree_probe_round_t *round,
                         mtree_probe_result_t *results)
 {
     mtree_flow_t *flows = calloc((size_t)round->num_experiments, sizeof(*flows));
+    double slowness =
+        (network->num_rounds > 0 && network->num_rounds == network->options->slow_round)
+            ? 0.5
+            : 1;
     double longest = 0, farthest = 0;
 
     ck_assert_ptr_nonnull(flows);
@@ -190,13 +195,14 @@ static double carry_out(network_t *network, const mtree_probe_round_t *round,
             longest = fmax(longest, ping(network, experiment, &results[i]));
             break;
         case MTREE_PROBE_STREAM:
-            take_marks(network, experiment, flows[i].rate, &results[i]);
+            take_marks(network, experiment, flows[i].rate * slowness, &results[i]);
             longest = fmax(longest, experiment->seconds);
             break;
         }
         free(flows[i].uses);
     }
     free(flows);
+    ++network->num_rounds;
     return longest + farthest;
 }
 

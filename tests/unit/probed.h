@@ -16,6 +16,7 @@ typedef struct {
     double silent;    /* part of the vertices that never answer a trace */
     bool interfaces;  /* vertices answer with an address for each of their neighbours */
     bool no_switches; /* switches forward frames: no trace shows them */
+    int slow_round;   /* a round in which every stream has half its rate; 0: none */
     double seconds;   /* the budget */
     uint64_t seed;
 } probed_options_t;

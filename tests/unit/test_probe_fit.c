@@ -127,11 +127,11 @@ START_TEST(test_explain)
     mtree_probe_graph_t graph = make_graph();
     /* 0 sends to 1 and 2 at once, then each alone: its own link is 100, that to 2 is 60;
      * that to 1 takes 100, and perhaps more. */
-    const mtree_probe_stream_t streams[] = {{0, 0, 1, {50e6, 0, false}},
-                                            {0, 0, 2, {50e6, 0, false}},
-                                            {1, 0, 1, {100e6, 0, false}},
-                                            {2, 0, 2, {60e6, 0, false}},
-                                            {3, 2, 3, {40e6, 0, true}}};
+    const mtree_probe_stream_t streams[] = {{0, 0, 1, false, {50e6, 0, false}},
+                                            {0, 0, 2, false, {50e6, 0, false}},
+                                            {1, 0, 1, false, {100e6, 0, false}},
+                                            {2, 0, 2, false, {60e6, 0, false}},
+                                            {3, 2, 3, false, {40e6, 0, true}}};
     mtree_probe_arc_t arcs[8];
     int out = mtree_probe_graph_find_arc(&graph, 0, 4);
     int to_1 = mtree_probe_graph_find_arc(&graph, 4, 1);

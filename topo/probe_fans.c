@@ -1,0 +1,232 @@
+/*
+ * The stages of the probe that tell whether a host's links share its interface: several
+ * of them at once, then the fastest alone.  What seems to share is tried once more, as a
+ * network in use may have been slow by chance.
+ */
+#include "topo/log.h"
+#include "topo/probe_round.h"
+#include "topo/probe_sharing.h"
+#include "topo/probe_state.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define NONE (-1)
+
+#define FAN    6    /* links of a host that are tried at once */
+#define SHARED 1.25 /* an arc that is so much faster alone shares something */
+
+/* Up to FAN arcs from @a host to neighbours, drawn evenly, its fastest among them when
+ * that is known; their number. */
+static int choose_fan(mtree_probe_t *probe, int host, int arcs[FAN])
+{
+    const mtree_probe_graph_t *graph = &probe->graph;
+    const mtree_probe_edge_t *link;
+    int count = 0, seen = 0;
+    int i, arc, place;
+
+    if (probe->fastest[host] != NONE) {
+        arcs[count++] = probe->fastest[host];
+    }
+    for (i = graph->first_link[host]; i != NONE; i = link->next[link->v == host]) {
+        link = &graph->links[i];
+        arc = 2 * i + (link->v == host);
+        if (!mtree_probe_graph_is_neighbour(graph, arc) || arc == probe->fastest[host]) {
+            continue;
+        }
+        ++seen;
+        if (count < FAN) {
+            arcs[count++] = arc;
+            continue;
+        }
+        place = (int)mtree_random_below(&probe->random, (uint64_t)seen);
+        if (place < FAN && arcs[place] != probe->fastest[host]) {
+            arcs[place] = arc;
+        }
+    }
+    return count;
+}
+
+static mtree_status_t prepare_fans(mtree_probe_t *probe)
+{
+    size_t num_hosts = (size_t)probe->num_hosts;
+    mtree_status_t status = mtree_probe_reset_arcs(probe);
+    int host;
+
+    if (status != MTREE_OK) {
+        return status;
+    }
+    probe->had_turn = calloc(num_hosts, sizeof(*probe->had_turn));
+    probe->fastest = calloc(num_hosts, sizeof(*probe->fastest));
+    if (probe->had_turn == NULL || probe->fastest == NULL) {
+        mtree_error("out of memory for the links of %d hosts", probe->num_hosts);
+        return MTREE_ERR_NO_MEMORY;
+    }
+    for (host = 0; host < probe->num_hosts; ++host) {
+        probe->fastest[host] = NONE;
+    }
+    return MTREE_OK;
+}
+
+mtree_status_t mtree_probe_fill_fans(mtree_probe_t *probe)
+{
+    mtree_status_t status = (probe->had_turn != NULL) ? MTREE_OK : prepare_fans(probe);
+    mtree_probe_picker_t picker;
+    int host, added, count, left = 0, in_round = 0;
+    int arcs[FAN];
+
+    if (status == MTREE_OK) {
+        status = mtree_probe_picker_init(&picker, &probe->graph);
+    }
+    if (status != MTREE_OK) {
+        return status;
+    }
+    for (host = 0; status == MTREE_OK && host < probe->num_hosts; ++host) {
+        count = probe->had_turn[host] ? 0 : choose_fan(probe, host, arcs);
+        if (count < 2) {
+            probe->had_turn[host] = true;
+            continue;
+        }
+        ++left;
+        status = mtree_probe_picker_fan(&picker, arcs, count, &added);
+        if (status == MTREE_OK && added > 0) {
+            probe->had_turn[host] = true;
+            probe->fastest[host] = arcs[0];
+            ++in_round;
+        }
+    }
+    if (status == MTREE_OK && picker.num_paths > 0) {
+        status =
+            mtree_probe_set_round(probe, &picker, 1, (left + in_round - 1) / in_round + 2,
+                                  "several links of each host at once");
+    }
+    mtree_probe_picker_clear(&picker);
+    return status;
+}
+
+/* Of the links that @a host used in its fan, the fastest. */
+static int find_fastest(const mtree_probe_t *probe, int host)
+{
+    const mtree_probe_graph_t *graph = &probe->graph;
+    const mtree_probe_edge_t *link;
+    int fastest = NONE;
+    int i, arc;
+
+    for (i = graph->first_link[host]; i != NONE; i = link->next[link->v == host]) {
+        link = &graph->links[i];
+        arc = 2 * i + (link->v == host);
+        if (probe->arcs[arc].most > 0 &&
+            (fastest == NONE || probe->arcs[arc].most > probe->arcs[fastest].most)) {
+            fastest = arc;
+        }
+    }
+    return fastest;
+}
+
+mtree_status_t mtree_probe_fill_alone(mtree_probe_t *probe)
+{
+    mtree_probe_picker_t picker;
+    mtree_status_t status;
+    int host, added, left = 0, in_round = 0;
+
+    status = mtree_probe_picker_init(&picker, &probe->graph);
+    if (status != MTREE_OK) {
+        return status;
+    }
+    for (host = 0; status == MTREE_OK && host < probe->num_hosts; ++host) {
+        if (!probe->prepared) {
+            probe->had_turn[host] = probe->fastest[host] == NONE;
+            probe->fastest[host] =
+                probe->had_turn[host] ? NONE : find_fastest(probe, host);
+        }
+        if (probe->had_turn[host] || probe->fastest[host] == NONE) {
+            continue;
+        }
+        ++left;
+        status = mtree_probe_picker_fan(&picker, &probe->fastest[host], 1, &added);
+        if (status == MTREE_OK && added > 0) {
+            probe->had_turn[host] = true;
+            ++in_round;
+        }
+    }
+    probe->prepared = true;
+    if (status == MTREE_OK && picker.num_paths > 0) {
+        status =
+            mtree_probe_set_round(probe, &picker, 1, (left + in_round - 1) / in_round + 1,
+                                  "one link of each host alone");
+    }
+    mtree_probe_picker_clear(&picker);
+    return status;
+}
+
+/*
+ * Was @a arc clearly slower whenever it was part of a fan than whenever it was alone?
+ * Streams that did not settle tell nothing.
+ */
+static bool is_shared(const mtree_probe_t *probe, int arc)
+{
+    double alone = INFINITY, in_fan = 0;
+    const mtree_probe_stream_t *stream;
+    int i;
+
+    for (i = 0; i < probe->num_streams; ++i) {
+        stream = &probe->streams[i];
+        if (stream->from != mtree_probe_arc_from(&probe->graph, arc) ||
+            stream->to != mtree_probe_arc_to(&probe->graph, arc) || stream->rate.rising) {
+            continue;
+        }
+        if (stream->alone) {
+            alone = fmin(alone, stream->rate.rate);
+        } else {
+            in_fan = fmax(in_fan, stream->rate.rate);
+        }
+    }
+    return isfinite(alone) && in_fan > 0 && alone > SHARED * in_fan;
+}
+
+mtree_status_t mtree_probe_end_alone(mtree_probe_t *probe)
+{
+    int host;
+
+    for (host = 0; host < probe->num_hosts; ++host) {
+        if (probe->fastest[host] != NONE && !is_shared(probe, probe->fastest[host])) {
+            probe->fastest[host] = NONE;
+        }
+        probe->had_turn[host] = probe->fastest[host] == NONE;
+    }
+    return MTREE_OK;
+}
+
+mtree_status_t mtree_probe_end_alone_again(mtree_probe_t *probe)
+{
+    bool *shared = calloc((size_t)probe->num_hosts, sizeof(*shared));
+    mtree_probe_graph_t split;
+    mtree_status_t status = MTREE_OK;
+    int host, num_shared = 0;
+
+    if (shared == NULL) {
+        mtree_error("out of memory for the links of %d hosts", probe->num_hosts);
+        return MTREE_ERR_NO_MEMORY;
+    }
+    for (host = 0; host < probe->num_hosts; ++host) {
+        shared[host] =
+            probe->fastest[host] != NONE && is_shared(probe, probe->fastest[host]);
+        num_shared += shared[host];
+    }
+    if (num_shared > 0) {
+        status = mtree_probe_sharing_split(&probe->graph, shared, &split);
+        if (status == MTREE_OK) {
+            mtree_probe_graph_clear(&probe->graph);
+            probe->graph = split;
+            status = mtree_probe_fit_graph(probe);
+        }
+        if (status == MTREE_OK) {
+            status = mtree_probe_reset_arcs(probe);
+        }
+        if (status == MTREE_OK) {
+            status = mtree_probe_explain(probe);
+        }
+    }
+    free(shared);
+    return status;
+}
