@@ -29,11 +29,24 @@ static mtree_status_t machine_create(hwloc_topology_t topology, bool borrowed,
     return MTREE_OK;
 }
 
+/*
+ * What of hwloc is not asked: what looks for graphics processors, which takes long and is
+ * of no use here, and pci, which never frees its memory; without it hwloc reads the
+ * devices from /sys.
+ */
+static const char *const left_out[] = {"cuda", "gl",     "levelzero", "nvml",
+                                       "pci",  "opencl", "rsmi"};
+
 /* Zero when @a topology is loaded; else errno tells why it is not. */
 static int topology_load(hwloc_topology_t topology, const char *path)
 {
     if (path != NULL && hwloc_topology_set_xml(topology, path) != 0) {
         return -1;
+    }
+    for (size_t i = 0; i < sizeof(left_out) / sizeof(left_out[0]); i++) {
+        /* That one is not installed is no error. */
+        (void)hwloc_topology_set_components(
+            topology, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, left_out[i]);
     }
     if (hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_IMPORTANT) !=
         0) {
