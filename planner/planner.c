@@ -149,6 +149,18 @@ static mtree_status_t plan_alone(const mtree_problem_t *problem, mtree_plan_t **
     return status;
 }
 
+/* A plan that carries nothing: no tree keeps the limit on height. */
+static mtree_status_t check_plan(const mtree_problem_t *problem, const mtree_plan_t *plan)
+{
+    if (problem->num_hosts == 1 || plan->throughput > 0.0) {
+        return MTREE_OK;
+    }
+    mtree_error("planner: %s finds no tree of at most %d hops over these %d hosts; allow "
+                "more hops",
+                plan->algorithm, problem->request->max_height, problem->num_hosts);
+    return MTREE_ERR_LIMIT;
+}
+
 static mtree_status_t run_algorithm(const mtree_problem_t *problem,
                                     const mtree_algorithm_t *algorithm,
                                     mtree_plan_t **plan_p)
@@ -165,6 +177,9 @@ static mtree_status_t run_algorithm(const mtree_problem_t *problem,
     plan->bytes = request->bytes;
     plan->root = mtree_collective_has_root(request->collective) ? request->root : -1;
     status = mtree_plan_finish(problem, plan);
+    if (status == MTREE_OK) {
+        status = check_plan(problem, plan);
+    }
     if (status != MTREE_OK) {
         mtree_plan_destroy(plan);
         return status;

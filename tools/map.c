@@ -1,5 +1,7 @@
 #include "tools/map.h"
 
+#include "tools/map_places.h"
+
 #include "topo/log.h"
 #include "topo/units.h"
 
@@ -9,9 +11,6 @@
 
 #define LEAST_WIDTH  1.2
 #define MOST_WIDTH   5.0
-#define LINK_INCHES  1.6 /* of a typical link on paper: room for its label */
-#define LEAST_INCHES 5.0 /* of the map's longer side */
-#define MOST_INCHES  40.0
 #define LARGE_MAP    120 /* vertices */
 #define MAX_COLOURED 8   /* trees a link is drawn with; more are one dark line */
 
@@ -29,6 +28,7 @@ typedef struct {
     double *load;         /* [2 * num_links] bits/s */
     unsigned char *cross; /* [num_trees * num_links] the tree crosses the link */
     double largest;       /* capacity */
+    map_place_t *places;      /* [num_vertices] on paper */
     bool uniform; /* all links have that capacity both ways: said once, in the title */
     FILE *out;
 } map_t;
@@ -71,6 +71,7 @@ static void map_cleanup(map_t *map)
 {
     free(map->load);
     free(map->cross);
+    free(map->places);
 }
 
 static mtree_status_t map_init(map_t *map, const mtree_topology_t *topology,
@@ -84,7 +85,8 @@ static mtree_status_t map_init(map_t *map, const mtree_topology_t *topology,
     *map = (map_t){.topology = topology, .plan = plan, .routes = routes, .out = out};
     map->load = calloc(2 * num_links + 1, sizeof(*map->load));
     map->cross = calloc(trees * num_links + 1, 1);
-    if (map->load == NULL || map->cross == NULL) {
+    map->places = calloc((size_t)topology->num_vertices + 1, sizeof(*map->places));
+    if (map->load == NULL || map->cross == NULL || map->places == NULL) {
         mtree_error("out of memory for the picture of %s", topology->name);
         map_cleanup(map);
         return MTREE_ERR_NO_MEMORY;
@@ -116,53 +118,6 @@ bool map_has_positions(const mtree_topology_t *topology)
         }
     }
     return true;
-}
-
-/* From the file's plane to inches on paper, which is what neato takes. */
-typedef struct {
-    double left, bottom, x_scale, y_scale;
-} plane_t;
-
-/* Geometric mean of the links' lengths: neither the longest nor the shortest rule it. */
-static double typical_length(const mtree_topology_t *topology, double squeeze)
-{
-    const mtree_vertex_t *u, *v;
-    double sum = 0, length;
-    int count = 0;
-    int i;
-
-    for (i = 0; i < topology->num_links; ++i) {
-        u = &topology->vertices[topology->links[i].u];
-        v = &topology->vertices[topology->links[i].v];
-        length = hypot((u->x - v->x) * squeeze, u->y - v->y);
-        if (length > 0) {
-            sum += log(length);
-            ++count;
-        }
-    }
-    return (count > 0) ? exp(sum / count) : 1;
-}
-
-static plane_t find_plane(const mtree_topology_t *topology)
-{
-    double left = INFINITY, right = -INFINITY, bottom = INFINITY, top = -INFINITY;
-    double squeeze, side, scale;
-    int i;
-
-    for (i = 0; i < topology->num_vertices; ++i) {
-        left = fmin(left, topology->vertices[i].x);
-        right = fmax(right, topology->vertices[i].x);
-        bottom = fmin(bottom, topology->vertices[i].y);
-        top = fmax(top, topology->vertices[i].y);
-    }
-    /* Degrees of longitude are shorter away from the equator; a plane that is no map is
-     * small. */
-    squeeze = cos(fmin(fabs((bottom + top) / 2), 75) * M_PI / 180);
-    side = fmax((right - left) * squeeze, top - bottom);
-    side = (side > 0) ? side : 1;
-    scale = LINK_INCHES / typical_length(topology, squeeze);
-    scale = fmin(fmax(scale, LEAST_INCHES / side), MOST_INCHES / side);
-    return (plane_t){left, bottom, squeeze * scale, scale};
 }
 
 /* @a text for a label in an HTML-like string. */
@@ -209,7 +164,7 @@ static bool is_root(const map_t *map, const mtree_vertex_t *vertex)
     return false;
 }
 
-static void write_vertices(const map_t *map, const plane_t *plane)
+static void write_vertices(const map_t *map, bool placed)
 {
     const mtree_vertex_t *vertex;
     int i;
@@ -229,10 +184,8 @@ static void write_vertices(const map_t *map, const plane_t *plane)
         } else if (is_root(map, vertex)) {
             fputs(" penwidth=2.5", map->out);
         }
-        if (plane != NULL) {
-            fprintf(map->out, " pos=\"%.3f,%.3f!\"",
-                    (vertex->x - plane->left) * plane->x_scale,
-                    (vertex->y - plane->bottom) * plane->y_scale);
+        if (placed) {
+            fprintf(map->out, " pos=\"%.3f,%.3f!\"", map->places[i].x, map->places[i].y);
         }
         fputs("];\n", map->out);
     }
@@ -397,14 +350,15 @@ mtree_status_t map_write(const mtree_topology_t *topology, const mtree_plan_t *p
     bool placed = map_has_positions(topology);
     bool large = topology->num_vertices > LARGE_MAP;
     mtree_status_t status;
-    plane_t plane;
     map_t map;
 
     status = map_init(&map, topology, plan, routes, out);
     if (status != MTREE_OK) {
         return status;
     }
-    plane = find_plane(topology);
+    if (placed) {
+        map_places_find(topology, map.places);
+    }
     fputs("graph map {\n"
           "  graph [bgcolor=white fontname=\"Helvetica\" fontsize=12 labelloc=b pad=0.3\n"
           "         outputorder=edgesfirst overlap_scaling=0 overlap_shrink=false];\n"
@@ -418,7 +372,7 @@ mtree_status_t map_write(const mtree_topology_t *topology, const mtree_plan_t *p
     fprintf(out, "  splines=%s; overlap=%s;\n", large ? "line" : "true",
             large ? "true" : "false");
     write_legend(&map);
-    write_vertices(&map, placed ? &plane : NULL);
+    write_vertices(&map, placed);
     write_links(&map);
     fputs("}\n", out);
     map_cleanup(&map);

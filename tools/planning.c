@@ -60,6 +60,12 @@ static mtree_status_t read_size(planning_t *planning, const char *value)
         mtree_error("--size '%s': %s; write it like 16M", value, why);
         return MTREE_ERR_INVALID;
     }
+    if (bytes == 0) {
+        mtree_error("--size '%s': a message has at least one byte; leave the option out "
+                    "to plan for throughput",
+                    value);
+        return MTREE_ERR_INVALID;
+    }
     planning->request.bytes = (double)bytes;
     return MTREE_OK;
 }

@@ -157,6 +157,9 @@ expect 2 "--trees '-1'" plan -t -1 "$maps/b4.dot"
 expect 2 "--height 'x'" plan -e x "$maps/b4.dot"
 expect 2 "--min-rate 'x'" plan -m x "$maps/b4.dot"
 expect 2 "--size '1Q'" plan -b 1Q "$maps/b4.dot"
+expect 2 "--size '0': a message has at least one byte" plan -b 0 "$maps/b4.dot"
+expect 1 'packing finds no tree of at most 1 hops over these 12 hosts' plan -e 1 "$maps/b4.dot"
+expect 1 'no tree of at most 1 hops' plan -e 1 -C allgather -b 1M "$maps/b4.dot"
 expect 2 "--seed 'x'" plan -s x "$maps/b4.dot"
 expect 1 "no host 'nobody'" plan -H nobody "$maps/b4.dot"
 expect 1 "host 'AS1' twice" plan -H AS1,AS1 "$maps/b4.dot"
@@ -206,6 +209,15 @@ says "$tmp/map.svg" 'root '
 says "$tmp/map.dot" '^graph map {'
 expect 0 '' draw "$maps/star-8.dot" --output "$tmp/star.dot"
 says "$tmp/star.dot" 'shape=box'
+# A host overseas comes nearer, and leaves room for those close together; a grid stays as it is.
+echo 'graph {
+    a [pos="0,0"]; b [pos="1,0"]; c [pos="0,1"]; d [pos="1,1"]; e [pos="0,2"]; f [pos="100,1"];
+    a -- b [capacity="1Mbps"]; b -- c [capacity="1Mbps"]; c -- d [capacity="1Mbps"];
+    d -- e [capacity="1Mbps"]; d -- f [capacity="1Mbps"]; }' >"$tmp/far.dot"
+expect 0 '' draw "$tmp/far.dot" -o "$tmp/far-map.dot"
+says "$tmp/far-map.dot" 'v5 .*pos="13[.]'
+expect 0 '' draw "$maps/torus-4x4.dot" -o "$tmp/torus-map.dot"
+says "$tmp/torus-map.dot" 'pos="5.470,5.472!"'
 expect 0 '"use": \[' draw --json "$maps/b4.dot" --trees 2
 expect 2 'whose name ends in .svg' draw "$maps/b4.dot"
 expect 2 'whose name ends in .svg' draw "$maps/b4.dot" -o map.jpeg
