@@ -6,8 +6,13 @@ top=$(cd "$(dirname "$0")" && pwd)
 
 case ${1:-} in
 -h | --help)
-    echo "usage: ./runtests.sh    build in build/, run every test, count them in the last line"
+    echo "usage: ./runtests.sh              build in build/, run every test, count them in the last line"
+    echo "       ./runtests.sh --openmpi 5  the same with Open MPI 5.0.7 in a Debian 13 (docs/openmpi.md)"
     exit 0
+    ;;
+--openmpi)
+    [ "${2:-}" = 5 ] || die "--openmpi takes 5; without it the Open MPI of this machine is tested"
+    exec "$top/config/openmpi5.sh"
     ;;
 "") ;;
 *) die "unknown argument '$1'; --help tells what there is" ;;
