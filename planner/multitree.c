@@ -464,6 +464,8 @@ mtree_status_t mtree_multitree_plan(const mtree_problem_t *problem, mtree_plan_t
         plan->trees[root].root = root;
         memcpy(plan->trees[root].parent, trees->parent + (size_t)root * n,
                (size_t)n * sizeof(*trees->parent));
+        memcpy(plan->trees[root].step, trees->step + (size_t)root * n,
+               (size_t)n * sizeof(*trees->step));
     }
     *plan_p = plan;
 destroy_trees:

@@ -24,12 +24,16 @@ mtree_status_t mtree_optree_plan(const mtree_problem_t *problem, mtree_plan_t **
     for (int root = 0; root < num_hosts; root++) {
         plan->trees[root].root = root;
     }
-    for (int i = 0; i < schedule->stage_send[schedule->num_stages]; i++) {
+    for (int i = 0, stage = 0; i < schedule->stage_send[schedule->num_stages]; i++) {
         const mtree_optree_send_t *send = &schedule->sends[i];
         const int *blocks = mtree_optree_blocks(schedule, send->from);
 
+        while (i >= schedule->stage_send[stage + 1]) {
+            stage++;
+        }
         for (int b = 0; b < send->num_blocks; b++) {
             plan->trees[blocks[b]].parent[send->to] = send->from;
+            plan->trees[blocks[b]].step[send->to] = stage + 1;
         }
     }
     *plan_p = plan;

@@ -51,7 +51,8 @@ static mtree_status_t tree_init(mtree_tree_t *tree, int num_hosts)
 {
     tree->parent = malloc((size_t)num_hosts * sizeof(*tree->parent));
     tree->latency = calloc((size_t)num_hosts, sizeof(*tree->latency));
-    if (tree->parent == NULL || tree->latency == NULL) {
+    tree->step = calloc((size_t)num_hosts, sizeof(*tree->step));
+    if (tree->parent == NULL || tree->latency == NULL || tree->step == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }
     for (int i = 0; i < num_hosts; ++i) {
@@ -110,6 +111,7 @@ void mtree_plan_destroy(mtree_plan_t *plan)
     for (int t = 0; plan->trees != NULL && t < plan->num_trees; ++t) {
         free(plan->trees[t].parent);
         free(plan->trees[t].latency);
+        free(plan->trees[t].step);
     }
     for (int i = 0; plan->hosts != NULL && i < plan->num_hosts; ++i) {
         free(plan->hosts[i]);
@@ -119,6 +121,20 @@ void mtree_plan_destroy(mtree_plan_t *plan)
     free(plan->algorithm);
     free(plan->limit);
     free(plan);
+}
+
+int mtree_plan_num_steps(const mtree_plan_t *plan)
+{
+    int steps = 0;
+
+    for (int t = 0; t < plan->num_trees; ++t) {
+        for (int i = 0; i < plan->num_hosts; ++i) {
+            int step = plan->trees[t].step[i];
+
+            steps = step > steps ? step : steps;
+        }
+    }
+    return steps;
 }
 
 int mtree_tree_height(const mtree_tree_t *tree, int num_hosts)

@@ -36,6 +36,9 @@ typedef struct {
     int *parent;        /* [num_hosts] host number of the parent, -1 for the root */
     double *latency;    /* [num_hosts] seconds, one way, of the route to the parent; 0 for
                            the root */
+    int *step; /* [num_hosts] the lockstep step, from 1, in which data comes down from the
+                  parent, or, s of S steps, goes up in S - s + 1; 0 for the root.  All 0:
+                  no steps, chunks stream */
 } mtree_tree_t;
 
 typedef struct {
@@ -82,6 +85,9 @@ mtree_status_t mtree_plan_create(mtree_collective_t collective, const char *algo
 /* Free; NULL is allowed. */
 void mtree_plan_destroy(mtree_plan_t *plan);
 
+/* Lockstep steps of all trees, one way; 0: chunks stream. */
+int mtree_plan_num_steps(const mtree_plan_t *plan);
+
 /* Height of a tree in hops, and its latency from the root to the farthest leaf in
  * seconds. */
 int mtree_tree_height(const mtree_tree_t *tree, int num_hosts);
@@ -96,7 +102,8 @@ void mtree_plan_load(const mtree_plan_t *plan, const mtree_routes_t *routes,
 
 /*
  * Is @a plan well formed: every tree spans and has no cycle, shares sum to one
- * (allgather, reduce_scatter: for each root), rates are not negative; and, with @a routes
+ * (allgather, reduce_scatter: for each root), rates are not negative, steps, where there
+ * are any, grow from the root down; and, with @a routes
  * (may be NULL), is no arc given more than its capacity.
  * @a routes must number the hosts as the plan does.  Logs the first fault;
  * MTREE_ERR_INVALID.

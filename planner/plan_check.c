@@ -12,6 +12,9 @@
 #define SHARE_TOLERANCE    1e-6
 #define CAPACITY_TOLERANCE 1e-6
 
+/* More than any lockstep schedule of as many hosts as are accepted has. */
+#define MAX_STEPS (1 << 20)
+
 static mtree_status_t check_numbers(const mtree_plan_t *plan, int t)
 {
     const mtree_tree_t *tree = &plan->trees[t];
@@ -90,6 +93,37 @@ static mtree_status_t check_spans(const mtree_plan_t *plan, int t, int *seen)
         }
         for (at = i; seen[at] != -1; at = tree->parent[at]) {
             seen[at] = -1;
+        }
+    }
+    return MTREE_OK;
+}
+
+static bool has_steps(const mtree_plan_t *plan)
+{
+    for (int t = 0; t < plan->num_trees; ++t) {
+        for (int i = 0; i < plan->num_hosts; ++i) {
+            if (plan->trees[t].step[i] != 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Steps grow from the root down, or data would be sent before it is there. */
+static mtree_status_t check_steps(const mtree_plan_t *plan, int t)
+{
+    const mtree_tree_t *tree = &plan->trees[t];
+
+    for (int i = 0; i < plan->num_hosts; ++i) {
+        int above = i == tree->root ? -1 : tree->step[tree->parent[i]];
+
+        if (tree->step[i] <= above || tree->step[i] > MAX_STEPS ||
+            (i == tree->root && tree->step[i] != 0)) {
+            mtree_error("plan: tree %d gives host %s step %d; the root has step 0, every "
+                        "other host a later one than its parent, up to %d",
+                        t, plan->hosts[i], tree->step[i], MAX_STEPS);
+            return MTREE_ERR_INVALID;
         }
     }
     return MTREE_OK;
@@ -207,6 +241,7 @@ mtree_status_t mtree_plan_check(const mtree_plan_t *plan,
                                 const mtree_routes_t *routes)
 {
     mtree_status_t status = check_root(plan);
+    bool stepped = has_steps(plan);
     double *sums = NULL;
     int *seen = NULL;
 
@@ -226,6 +261,9 @@ mtree_status_t mtree_plan_check(const mtree_plan_t *plan,
         }
         if (status == MTREE_OK) {
             status = check_spans(plan, t, seen);
+        }
+        if (status == MTREE_OK && stepped) {
+            status = check_steps(plan, t);
         }
     }
     if (status == MTREE_OK) {

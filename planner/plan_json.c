@@ -3,6 +3,8 @@
 #include "topo/log.h"
 
 #include <jansson.h>
+#include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +19,8 @@ static json_t *tree_to_json(const mtree_plan_t *plan, const mtree_tree_t *tree)
 {
     json_t *edges = json_array();
     json_t *latencies = json_array();
+    json_t *steps = json_array();
+    json_t *object;
 
     for (int i = 0; i < plan->num_hosts; ++i) {
         if (tree->parent[i] < 0) {
@@ -25,11 +29,19 @@ static json_t *tree_to_json(const mtree_plan_t *plan, const mtree_tree_t *tree)
         json_array_append_new(
             edges, json_pack("[s, s]", plan->hosts[tree->parent[i]], plan->hosts[i]));
         json_array_append_new(latencies, json_real(tree->latency[i]));
+        if (tree->step[i] > 0) {
+            json_array_append_new(steps, json_integer(tree->step[i]));
+        }
     }
-    return json_pack("{s:s, s:f, s:f, s:I, s:o, s:o}", "root", plan->hosts[tree->root],
-                     "rate_bps", tree->rate, "share", tree->share, "chunk_bytes",
-                     (json_int_t)tree->chunk_bytes, "edges", edges, "latency_s",
-                     latencies);
+    object =
+        json_pack("{s:s, s:f, s:f, s:I, s:o, s:o}", "root", plan->hosts[tree->root],
+                  "rate_bps", tree->rate, "share", tree->share, "chunk_bytes",
+                  (json_int_t)tree->chunk_bytes, "edges", edges, "latency_s", latencies);
+    if (json_array_size(steps) > 0) {
+        json_object_set(object, "steps", steps);
+    }
+    json_decref(steps);
+    return object;
 }
 
 static int plan_height(const mtree_plan_t *plan)
@@ -145,10 +157,15 @@ static mtree_status_t read_edges(const reader_t *reader, const json_t *object, s
 {
     const json_t *edges = json_object_get(object, "edges");
     const json_t *latencies = json_object_get(object, "latency_s");
+    const json_t *steps = json_object_get(object, "steps");
 
     if (!json_is_array(edges) || json_array_size(edges) != (size_t)num_hosts - 1) {
         return bad_tree(reader, t, "not one edge for every host but the root",
                         "give \"edges\" as an array of [parent, child]");
+    }
+    if (steps != NULL && json_array_size(steps) != json_array_size(edges)) {
+        return bad_tree(reader, t, "\"steps\" and \"edges\" differ in length",
+                        "give one step an edge, or leave them out");
     }
     if (latencies != NULL && json_array_size(latencies) != json_array_size(edges)) {
         return bad_tree(reader, t, "\"latency_s\" and \"edges\" differ in length",
@@ -169,6 +186,8 @@ static mtree_status_t read_edges(const reader_t *reader, const json_t *object, s
         }
         tree->parent[child] = parent;
         tree->latency[child] = json_number_value(json_array_get(latencies, e));
+        tree->step[child] =
+            (int)fmin(fmax(json_number_value(json_array_get(steps, e)), -1.0), INT_MAX);
     }
     return MTREE_OK;
 }

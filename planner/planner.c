@@ -9,6 +9,7 @@
 #include "planner/optree.h"
 #include "planner/packing.h"
 #include "planner/plan_finish.h"
+#include "planner/ring.h"
 #include "planner/servers.h"
 #include "planner/steiner.h"
 #include "planner/topoadopt.h"
@@ -36,6 +37,10 @@ static const mtree_algorithm_t algorithms[] = {
      mtree_steiner_plan},
     {"optree", MTREE_DOES(MTREE_ALLGATHER) | MTREE_DOES(MTREE_REDUCE_SCATTER),
      mtree_optree_plan},
+    {"ring",
+     MTREE_DOES(MTREE_ALLREDUCE) | MTREE_DOES(MTREE_ALLGATHER) |
+         MTREE_DOES(MTREE_REDUCE_SCATTER),
+     mtree_ring_plan},
     {"arrival", MTREE_DOES(MTREE_ALLREDUCE) | MTREE_DOES(MTREE_REDUCE),
      mtree_chains_plan},
 };

@@ -151,3 +151,27 @@ mtree_status_t mtree_ring_schedule_2d(int rows, int cols,
     }
     return finish(status, schedule, schedule_p);
 }
+
+mtree_status_t mtree_ring_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p)
+{
+    int n = problem->num_hosts;
+    mtree_plan_t *plan;
+    mtree_status_t status = mtree_plan_create(problem->request->collective, "ring", n,
+                                              problem->names, n, &plan);
+
+    if (status != MTREE_OK) {
+        return status;
+    }
+    /* Without rates, mtree_plan_finish() gives all trees the highest common one. */
+    for (int root = 0; root < n; root++) {
+        plan->trees[root].root = root;
+        for (int step = 1; step < n; step++) {
+            int host = (root + step) % n;
+
+            plan->trees[root].parent[host] = (root + step - 1) % n;
+            plan->trees[root].step[host] = step;
+        }
+    }
+    *plan_p = plan;
+    return MTREE_OK;
+}

@@ -5,6 +5,7 @@
 #ifndef MTREE_PLANNER_RING_H
 #define MTREE_PLANNER_RING_H
 
+#include "planner/algorithm.h"
 #include "planner/step_schedule.h"
 
 /*
@@ -29,5 +30,12 @@ void mtree_ring_order_grid(int rows, int cols, int *order);
  */
 mtree_status_t mtree_ring_schedule_2d(int rows, int cols,
                                       mtree_step_schedule_t **schedule_p);
+
+/*
+ * The algorithm "ring" of the planner, for allreduce, allgather and reduce_scatter: every
+ * host's block, or the n-th part that is summed at it, goes around the hosts in their
+ * order, one step a host.  An allreduce comes back the way it went.
+ */
+mtree_status_t mtree_ring_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p);
 
 #endif

@@ -77,6 +77,9 @@ static void inlet_arrived(mtree_event_t *event)
         return;
     }
     slot->arrived = true;
+    if (++inlet->arrived == inlet->flow->num_chunks) {
+        mtree_operation_step(operation, inlet->step);
+    }
     mtree_flow_trace(inlet->flow, MTREE_TRACE_RECEIVE, inlet != inlet->flow->above,
                      inlet->peer, slot->chunk, mtree_operation_clock(operation));
     if (inlet == inlet->flow->above) {

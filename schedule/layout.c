@@ -25,6 +25,9 @@
 /* Time that a receiver's credit may be late, beyond the round trip (seconds). */
 #define CREDIT_DELAY 0.05
 
+/* What a step sends at once, of lengths that no message should have. */
+#define LARGEST_MESSAGE ((size_t)1 << 30)
+
 #define LEAST_WINDOW_CHUNKS 4
 #define MOST_WINDOW_CHUNKS  512
 
@@ -42,6 +45,7 @@ typedef struct {
         rates; /* [num_ranks] bits/s planned to and from each rank; -1: not a neighbour */
     double *trips;        /* [num_ranks] seconds to each rank and back */
     int *parent;          /* [num_hosts] in the tree at hand */
+    bool stepped;         /* the plan's lockstep steps fit the call */
     size_t largest_chunk; /* bytes */
 } builder_t;
 
@@ -103,10 +107,11 @@ static size_t builder_window(const builder_t *builder, const mtree_tree_t *tree,
 /* This rank is a leader in tree number @a number: its parent and @a children on other
  * hosts, after those on its own. */
 static void builder_link_hosts(builder_t *builder, mtree_stream_t *stream, int *children,
-                               int number, int root_rank)
+                               int *steps, int number, int root_rank)
 {
     const mtree_placement_t *placement = builder->placement;
-    double rate = builder->plan->trees[number].rate;
+    const mtree_tree_t *tree = &builder->plan->trees[number];
+    double rate = tree->rate;
     int host = placement->host[builder->rank];
     int above = builder->parent[host];
 
@@ -115,11 +120,13 @@ static void builder_link_hosts(builder_t *builder, mtree_stream_t *stream, int *
                              ? root_rank
                              : mtree_placement_leader(placement, above, number);
         builder_meet(builder, stream->parent, rate, builder->latency[host]);
+        stream->parent_step = builder->stepped ? tree->step[host] : 0;
     }
     for (int below = 0; below < placement->num_hosts; below++) {
         if (builder->parent[below] == host) {
             int child = mtree_placement_leader(placement, below, number);
 
+            steps[stream->num_children] = builder->stepped ? tree->step[below] : 0;
             children[stream->num_children++] = child;
             builder_meet(builder, child, rate, builder->latency[below]);
         }
@@ -137,6 +144,7 @@ static void builder_add_stream(builder_t *builder, int number, int root_rank,
     mtree_layout_t *layout = builder->layout;
     mtree_stream_t *stream = &layout->streams[layout->num_streams];
     int *children = layout->children_room + builder->children_used;
+    int *steps = layout->steps_room + builder->children_used;
     int host = placement->host[builder->rank];
     int root_host = root_rank < 0 ? -1 : placement->host[root_rank];
     int leader =
@@ -145,12 +153,15 @@ static void builder_add_stream(builder_t *builder, int number, int root_rank,
     stream->offset = offset;
     stream->length = length;
     stream->chunk = chunk;
-    stream->window = builder_window(builder, tree, chunk);
+    /* A step ends when all of it has been sent, whatever the receiver waits for. */
+    stream->window =
+        builder->stepped ? length / chunk + 1 : builder_window(builder, tree, chunk);
     stream->reduce = collective != MTREE_BCAST && collective != MTREE_ALLGATHER;
     stream->broadcast = collective != MTREE_REDUCE && collective != MTREE_REDUCE_SCATTER;
     stream->tag = MTREE_STREAM_TAGS * layout->num_streams;
     stream->block = mtree_collective_is_gathering(collective) ? root_rank : -1;
     stream->children = children;
+    stream->child_steps = steps;
     layout->num_streams++;
     mtree_placement_hang(placement, builder->rank, leader, number, &stream->parent,
                          children, &stream->num_children);
@@ -158,7 +169,7 @@ static void builder_add_stream(builder_t *builder, int number, int root_rank,
         builder_meet(builder, children[i], 0, 0);
     }
     if (builder->rank == leader) {
-        builder_link_hosts(builder, stream, children, number, root_rank);
+        builder_link_hosts(builder, stream, children, steps, number, root_rank);
     } else {
         builder_meet(builder, stream->parent, 0, 0);
     }
@@ -184,6 +195,11 @@ static size_t builder_chunk(builder_t *builder, const mtree_tree_t *tree, size_t
     size_t unit = builder->call->unit_bytes;
     size_t bytes = builder->call->chunk_bytes;
     size_t chunk;
+
+    /* Nothing of it goes on before the step has ended. */
+    if (builder->stepped) {
+        bytes = length * unit < LARGEST_MESSAGE ? length * unit : LARGEST_MESSAGE;
+    }
 
     if (bytes == 0) {
         bytes = tree->chunk_bytes > 0 ? tree->chunk_bytes
@@ -314,9 +330,9 @@ static mtree_status_t builder_alloc(builder_t *builder)
      * it. */
     size_t children =
         hosts + (size_t)(placement->first[host + 1] - placement->first[host]);
-    mtree_layout_t *layout =
-        calloc(1, sizeof(*layout) + streams * sizeof(mtree_stream_t) +
-                      ranks * sizeof(mtree_peer_t) + streams * children * sizeof(int));
+    mtree_layout_t *layout = calloc(
+        1, sizeof(*layout) + streams * sizeof(mtree_stream_t) +
+               ranks * sizeof(mtree_peer_t) + 2 * streams * children * sizeof(int));
     double *work = malloc((hosts + 2 * ranks) * sizeof(double) + hosts * sizeof(int));
 
     if (layout == NULL || work == NULL) {
@@ -327,6 +343,7 @@ static mtree_status_t builder_alloc(builder_t *builder)
     layout->streams = (mtree_stream_t *)(layout + 1);
     layout->peers = (mtree_peer_t *)(layout->streams + streams);
     layout->children_room = (int *)(layout->peers + ranks);
+    layout->steps_room = layout->children_room + streams * children;
     builder->layout = layout;
     builder->work = work;
     builder->latency = work;
@@ -355,6 +372,9 @@ mtree_status_t mtree_layout_create(const mtree_plan_t *plan,
         builder.rates[r] = -1;
         builder.trips[r] = 0;
     }
+    builder.layout->num_steps =
+        plan->collective == call->collective ? mtree_plan_num_steps(plan) : 0;
+    builder.stepped = builder.layout->num_steps > 0;
     builder_add_parts(&builder);
     builder_fill_peers(&builder);
     builder.layout->num_tags = MTREE_STREAM_TAGS * builder.layout->num_streams;

@@ -120,13 +120,39 @@ typedef struct {
     char *scratch;
 } cursor_t;
 
-static void flow_add_lane(mtree_flow_t *flow, int rank, bool up, cursor_t *at)
+void mtree_operation_step(mtree_operation_t *operation, int step)
+{
+    const mtree_layout_t *layout = operation->layout;
+
+    if (step == 0 || --operation->unstepped[step] > 0 || step != operation->step) {
+        return;
+    }
+    while (operation->step < 2 * layout->num_steps &&
+           operation->unstepped[operation->step] == 0) {
+        operation->step++;
+    }
+    for (int i = 0; i < layout->num_peers; i++) {
+        operation->outlets[i].dirty = true;
+    }
+}
+
+/* A new lane's or inlet's step, counted. */
+static int operation_count_step(mtree_operation_t *operation, int step)
+{
+    operation->unstepped[step]++;
+    return step;
+}
+
+static void flow_add_lane(mtree_flow_t *flow, int rank, int step, bool up, cursor_t *at)
 {
     mtree_lane_t *lane = at->lane++;
 
     lane->flow = flow;
     lane->outlet = operation_outlet(flow->operation, rank);
     lane->up = up;
+    lane->step =
+        operation_count_step(flow->operation, mtree_layout_step(flow->operation->layout,
+                                                                flow->stream, step, up));
     lane->credit = flow->num_chunks;
     if (up && flow->stream->window < flow->num_chunks) {
         lane->credit = flow->stream->window;
@@ -137,8 +163,8 @@ static void flow_add_lane(mtree_flow_t *flow, int rank, bool up, cursor_t *at)
     flow->num_lanes++;
 }
 
-static mtree_inlet_t *flow_add_inlet(mtree_flow_t *flow, int rank, int tag, bool memory,
-                                     cursor_t *at)
+static mtree_inlet_t *flow_add_inlet(mtree_flow_t *flow, int rank, int step, int tag,
+                                     bool memory, cursor_t *at)
 {
     const mtree_operation_data_t *data = &flow->operation->data;
     mtree_inlet_t *inlet = at->inlet++;
@@ -146,6 +172,9 @@ static mtree_inlet_t *flow_add_inlet(mtree_flow_t *flow, int rank, int tag, bool
     inlet->flow = flow;
     inlet->peer = rank;
     inlet->tag = flow->stream->tag + tag;
+    inlet->step = operation_count_step(
+        flow->operation, mtree_layout_step(flow->operation->layout, flow->stream, step,
+                                           tag == MTREE_TAG_UP));
     inlet->window = stream_slots(flow->stream);
     inlet->slots = at->slot;
     for (size_t i = 0; i < inlet->window; i++) {
@@ -181,20 +210,21 @@ static void flow_init(mtree_flow_t *flow, mtree_operation_t *operation,
     }
     for (int i = 0; i < stream->num_children; i++) {
         if (stream->reduce) {
-            flow_add_inlet(flow, stream->children[i], MTREE_TAG_UP, true, at);
+            flow_add_inlet(flow, stream->children[i], stream->child_steps[i],
+                           MTREE_TAG_UP, true, at);
         }
     }
     for (int i = 0; i < stream->num_children; i++) {
         if (stream->broadcast) {
-            flow_add_lane(flow, stream->children[i], false, at);
+            flow_add_lane(flow, stream->children[i], stream->child_steps[i], false, at);
         }
     }
     if (stream->parent >= 0 && stream->broadcast) {
-        flow->above = flow_add_inlet(flow, stream->parent, MTREE_TAG_DOWN,
-                                     operation->data.unpack != NULL, at);
+        flow->above = flow_add_inlet(flow, stream->parent, stream->parent_step,
+                                     MTREE_TAG_DOWN, operation->data.unpack != NULL, at);
     }
     if (stream->parent >= 0 && stream->reduce) {
-        flow_add_lane(flow, stream->parent, true, at);
+        flow_add_lane(flow, stream->parent, stream->parent_step, true, at);
     }
 }
 
@@ -208,7 +238,8 @@ static mtree_operation_t *operation_alloc(const mtree_layout_t *layout,
         sizeof(mtree_operation_t) + (size_t)layout->num_streams * sizeof(mtree_flow_t) +
         (size_t)layout->num_peers * sizeof(mtree_outlet_t) +
         census.lanes * sizeof(mtree_lane_t) + census.inlets * sizeof(mtree_inlet_t) +
-        census.slots * sizeof(mtree_slot_t);
+        census.slots * sizeof(mtree_slot_t) +
+        (2 * (size_t)layout->num_steps + 1) * sizeof(int);
     mtree_operation_t *operation = calloc(1, bytes);
 
     if (operation == NULL) {
@@ -226,6 +257,8 @@ static mtree_operation_t *operation_alloc(const mtree_layout_t *layout,
     at->lane = (mtree_lane_t *)(operation->outlets + layout->num_peers);
     at->inlet = (mtree_inlet_t *)(at->lane + census.lanes);
     at->slot = (mtree_slot_t *)(at->inlet + census.inlets);
+    operation->unstepped = (int *)(at->slot + census.slots);
+    operation->step = layout->num_steps > 0;
     at->scratch = operation->scratch;
     return operation;
 }
@@ -317,6 +350,9 @@ mtree_status_t mtree_operation_start(const mtree_layout_t *layout,
         }
         flow_init(&operation->flows[i], operation, stream, &at);
     }
+    /* This rank may have nothing to do in the first steps. */
+    operation_count_step(operation, operation->step);
+    mtree_operation_step(operation, operation->step);
     /* The caller may see the operation's end before this returns. */
     *operation_p = operation;
     while (at.inlet > operation->inlets) {

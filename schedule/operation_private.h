@@ -33,6 +33,8 @@ struct mtree_inlet {
     size_t posted;   /* chunks whose receive was started */
     size_t taken;    /* chunks folded, or delivered, in order */
     size_t released; /* chunks whose slot is free again, in order */
+    size_t arrived;  /* chunks, in any order */
+    int step;        /* lockstep; 0: none */
     size_t credited; /* chunks beyond the first window that the sender was told of */
     bool crediting;  /* a credit message is on its way */
     mtree_event_t credit_event;
@@ -44,7 +46,9 @@ struct mtree_lane {
     mtree_flow_t *flow;
     mtree_outlet_t *outlet;
     bool up;
+    int step;      /* lockstep: nothing is sent before it; 0: none */
     size_t next;   /* next chunk to send */
+    size_t sent;   /* chunks whose sending has ended */
     size_t credit; /* chunks that the receiver has room for */
     mtree_event_t credit_event;
     mtree_lane_t *link; /* next lane of the same outlet */
@@ -98,6 +102,9 @@ struct mtree_operation {
     unsigned call;       /* its number in the trace */
     size_t packed_bytes; /* of the largest chunk, where data must be packed; else 0 */
     mtree_inbox_t inbox;
+    int step;       /* lockstep: all before it has been sent and received */
+    int *unstepped; /* [2 x steps of the layout + 1] lanes and inlets that each step waits
+                       for */
     mtree_flow_t *flows;
     mtree_outlet_t *outlets;
     mtree_lane_t *lanes;
@@ -162,6 +169,9 @@ void mtree_outlet_pump(mtree_operation_t *operation);
 /* Wait for the next credit of a lane whose receiver keeps less room than there are
  * chunks. */
 void mtree_lane_await_credit(mtree_lane_t *lane);
+
+/* A lane or inlet of @a step is done: go on to the first step that waits for another. */
+void mtree_operation_step(mtree_operation_t *operation, int step);
 
 /* The time where it is traced, else 0. */
 static inline double mtree_operation_clock(const mtree_operation_t *operation)

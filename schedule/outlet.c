@@ -2,11 +2,15 @@
 
 #include <stdlib.h>
 
-/* Chunks of @a lane that are ready and that the receiver has room for. */
+/* Chunks of @a lane that are ready, that the receiver has room for, and whose step has
+ * come. */
 static size_t lane_limit(const mtree_lane_t *lane)
 {
     size_t ready = lane->up ? lane->flow->folded : lane->flow->complete;
 
+    if (lane->step > lane->flow->operation->step) {
+        return 0;
+    }
     return ready < lane->credit ? ready : lane->credit;
 }
 
@@ -93,6 +97,9 @@ static void parcel_sent(mtree_event_t *event)
     if (status != MTREE_OK) {
         mtree_operation_fail(operation, status);
         return;
+    }
+    if (++lane->sent == lane->flow->num_chunks) {
+        mtree_operation_step(operation, lane->step);
     }
     if (lane->up) {
         mtree_flow_sent_up(lane->flow, parcel->chunk);

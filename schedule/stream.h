@@ -23,6 +23,8 @@ typedef struct {
     bool reduce;    /* data flows up and is folded */
     bool broadcast; /* data flows down; after it was reduced when both are set */
     int tag; /* first of the MTREE_STREAM_TAGS tags of its tree, the same on all ranks */
+    int parent_step;        /* in which it comes down from the parent; 0: in none */
+    const int *child_steps; /* in which it goes down to each child; 0: in none */
     int block; /* rank whose block it carries a part of; -1 where there are no blocks */
 } mtree_stream_t;
 
@@ -39,9 +41,27 @@ typedef struct {
     mtree_stream_t *streams;
     int num_peers; /* every parent and child of a stream, once, in ascending rank */
     mtree_peer_t *peers;
-    int num_tags; /* the same on all ranks */
-    bool paced;   /* false: so little is sent that windows are not worth a round trip */
-    int *children_room;
+    int num_tags;  /* the same on all ranks */
+    int num_steps; /* lockstep steps one way; 0: chunks stream */
+    bool paced;    /* false: so little is sent that windows are not worth a round trip */
+    int *children_room, *steps_room;
 } mtree_layout_t;
+
+/*
+ * The step of an allreduce, from 1, in which a stream's data passes an edge of the tree
+ * that it passes in @a step of num_steps on its way down: all goes up before it comes
+ * down, the other way round.  0: in none.
+ */
+static inline int mtree_layout_step(const mtree_layout_t *layout,
+                                    const mtree_stream_t *stream, int step, bool up)
+{
+    if (step == 0) {
+        return 0;
+    }
+    if (up) {
+        return layout->num_steps - step + 1;
+    }
+    return stream->reduce ? layout->num_steps + step : step;
+}
 
 #endif

@@ -20,7 +20,14 @@
 /* Bytes between blocks that do not follow one another. */
 #define GAP 12
 
+/* Of a trace, and of a plan with steps. */
+#define MAX_EVENTS 20000
+#define MAX_STEPS  64
+
 static unsigned long long state;
+
+/* Sends that were seen to wait for an earlier step. */
+static int num_stepped;
 
 static int draw(int below)
 {
@@ -28,9 +35,10 @@ static int draw(int below)
     return (int)((state >> 33) % (unsigned)below);
 }
 
-/* Random spanning trees with random shares. */
+/* Random spanning trees with random shares, half of the time with lockstep steps. */
 static mtree_plan_t *random_plan(int hosts, int trees)
 {
+    bool stepped = draw(2) == 0;
     static const char *names[MAX_RANKS] = {"a", "b", "c", "d", "e", "f", "g", "h",
                                            "i", "j", "k", "l", "m", "n", "o", "p",
                                            "q", "r", "s", "t", "u", "v", "w", "x"};
@@ -53,6 +61,9 @@ static mtree_plan_t *random_plan(int hosts, int trees)
         for (int i = 1; i < hosts; i++) {
             tree->parent[order[i]] = order[draw(i)];
             tree->latency[order[i]] = draw(30) * 1e-3;
+            if (stepped) {
+                tree->step[order[i]] = tree->step[tree->parent[order[i]]] + 1 + draw(3);
+            }
         }
         tree->parent[tree->root] = -1;
         tree->rate = (1 + draw(50)) * 1e6;
@@ -112,6 +123,7 @@ typedef struct {
     uint32_t *input[MAX_RANKS], *output[MAX_RANKS];
     mtree_layout_t *layout[MAX_RANKS];
     mtree_operation_t *operation[MAX_RANKS];
+    mtree_trace_t *trace[MAX_RANKS]; /* NULL: no steps to verify */
     size_t blocks[MAX_RANKS + 1];
     ptrdiff_t shift[MAX_RANKS]; /* bytes */
     bool in_place, packed, shifted;
@@ -174,6 +186,11 @@ static void job_start(job_t *job, chaos_t *chaos, int rank)
                                    .shift = job->shifted ? job->shift : NULL,
                                    .fold = fold_add};
 
+    if (job->layout[rank]->num_steps > 0) {
+        ck_assert_int_eq(mtree_trace_create(MAX_EVENTS, &job->trace[rank]), MTREE_OK);
+        data.trace = job->trace[rank];
+    }
+
     if (job->packed) {
         data = (mtree_operation_data_t){.extent = 1,
                                         .span = 1,
@@ -232,6 +249,53 @@ static void job_verify(const job_t *job, int rank)
     }
     ck_assert_msg(from >= to, "collective %d, rank %d: element %zu of %zu is wrong",
                   job->call.collective, rank, from, job->call.units);
+}
+
+/* The step in which @a event happened on its rank. */
+static int event_step(const mtree_layout_t *layout, const mtree_trace_event_t *event)
+{
+    const mtree_stream_t *stream = &layout->streams[event->stream];
+
+    if (event->peer == stream->parent) {
+        return mtree_layout_step(layout, stream, stream->parent_step, event->up);
+    }
+    for (int i = 0; i < stream->num_children; i++) {
+        if (event->peer == stream->children[i]) {
+            return mtree_layout_step(layout, stream, stream->child_steps[i], event->up);
+        }
+    }
+    ck_abort_msg("a peer that is not in the tree");
+    return 0;
+}
+
+/* Nothing is sent in a step before all of the earlier ones was sent and received. */
+static void job_verify_steps(const job_t *job, int rank)
+{
+    const mtree_layout_t *layout = job->layout[rank];
+    double done[2 * MAX_STEPS + 1] = {0};
+
+    if (job->trace[rank] == NULL) {
+        return;
+    }
+    ck_assert_int_le(layout->num_steps, MAX_STEPS);
+    ck_assert_uint_lt(mtree_trace_count(job->trace[rank]), MAX_EVENTS);
+    for (size_t i = 0; i < mtree_trace_count(job->trace[rank]); i++) {
+        const mtree_trace_event_t *event = mtree_trace_get(job->trace[rank], i);
+        int step = event_step(layout, event);
+
+        if (event->act != MTREE_TRACE_FOLD && event->end > done[step]) {
+            done[step] = event->end;
+        }
+    }
+    for (size_t i = 0; i < mtree_trace_count(job->trace[rank]); i++) {
+        const mtree_trace_event_t *event = mtree_trace_get(job->trace[rank], i);
+
+        for (int step = event_step(layout, event) - 1;
+             step > 0 && event->act == MTREE_TRACE_SEND; step--) {
+            ck_assert_double_ge(event->begin, done[step]);
+            num_stepped++;
+        }
+    }
 }
 
 static void job_random(job_t *job, unsigned seed)
@@ -308,6 +372,7 @@ static void job_free(job_t *job)
 {
     for (int r = 0; r < job->placement->num_ranks; r++) {
         mtree_operation_free(job->operation[r]);
+        mtree_trace_destroy(job->trace[r]);
         mtree_layout_destroy(job->layout[r]);
         if (!job->in_place) {
             free(job->output[r]);
@@ -336,11 +401,13 @@ START_TEST(every_collective_gives_its_result)
              */
             if (job.placement->num_ranks > 1) {
                 job_verify(&job, r);
+                job_verify_steps(&job, r);
             }
         }
         job_free(&job);
         chaos_destroy(chaos);
     }
+    ck_assert_int_gt(num_stepped, 0);
 }
 END_TEST
 
