@@ -13,8 +13,12 @@
 
 #define NONE (-1)
 
-#define FAN    6    /* links of a host that are tried at once */
+#define FAN    4    /* links of a host that are tried at once */
 #define SHARED 1.25 /* an arc that is so much faster alone shares something */
+
+/* When more than this part of all hosts seems to share, it was not by chance: that
+ * strikes a round, and no round is a fan of more than half of the hosts. */
+#define SURE 0.75
 
 /* Up to FAN arcs from @a host to neighbours, drawn evenly, its fastest among them when
  * that is known; their number. */
@@ -184,19 +188,6 @@ static bool is_shared(const mtree_probe_t *probe, int arc)
     return isfinite(alone) && in_fan > 0 && alone > SHARED * in_fan;
 }
 
-mtree_status_t mtree_probe_end_alone(mtree_probe_t *probe)
-{
-    int host;
-
-    for (host = 0; host < probe->num_hosts; ++host) {
-        if (probe->fastest[host] != NONE && !is_shared(probe, probe->fastest[host])) {
-            probe->fastest[host] = NONE;
-        }
-        probe->had_turn[host] = probe->fastest[host] == NONE;
-    }
-    return MTREE_OK;
-}
-
 mtree_status_t mtree_probe_end_alone_again(mtree_probe_t *probe)
 {
     bool *shared = calloc((size_t)probe->num_hosts, sizeof(*shared));
@@ -229,4 +220,22 @@ mtree_status_t mtree_probe_end_alone_again(mtree_probe_t *probe)
     }
     free(shared);
     return status;
+}
+
+mtree_status_t mtree_probe_end_alone(mtree_probe_t *probe)
+{
+    int host, num_shared = 0;
+
+    for (host = 0; host < probe->num_hosts; ++host) {
+        if (probe->fastest[host] != NONE && !is_shared(probe, probe->fastest[host])) {
+            probe->fastest[host] = NONE;
+        }
+        probe->had_turn[host] = probe->fastest[host] == NONE;
+        num_shared += probe->fastest[host] != NONE;
+    }
+    if (num_shared > SURE * probe->num_hosts) {
+        probe->stage = MTREE_PROBE_STAGE_ALONE_AGAIN;
+        return mtree_probe_end_alone_again(probe);
+    }
+    return MTREE_OK;
 }

@@ -91,7 +91,9 @@ static double judge(const mtree_probe_t *probe, int arc, double usual,
         *confidence = (mtree_probe_confidence_t){MTREE_PROBE_MEASURED, there->spread};
         return there->value;
     }
-    if (there->most > 0) {
+    /* What was seen of an arc that had no test of its own says less than the way back. */
+    if (there->most > 0 &&
+        (probe->tries[arc] > 0 || !back->known || back->value < there->most)) {
         *confidence = (mtree_probe_confidence_t){MTREE_PROBE_AT_LEAST, 0};
         return there->most;
     }

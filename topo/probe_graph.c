@@ -64,6 +64,7 @@ void mtree_probe_graph_clear(mtree_probe_graph_t *graph)
     free(graph->first_link);
     free(graph->links);
     free(graph->paths);
+    free(graph->first_path);
     free(graph->first_crossing);
     free(graph->crossing);
     *graph = (mtree_probe_graph_t){0};
@@ -215,19 +216,26 @@ mtree_status_t mtree_probe_graph_index(mtree_probe_graph_t *graph)
     for (i = 0; i < graph->num_paths; ++i) {
         total += graph->paths[i].num_arcs;
     }
+    free(graph->first_path);
     free(graph->first_crossing);
     free(graph->crossing);
+    graph->first_path = calloc((size_t)graph->num_hosts + 1, sizeof(int));
     graph->first_crossing = calloc((size_t)num_arcs + 2, sizeof(int));
     graph->crossing = malloc(((size_t)total + 1) * sizeof(int));
     next = malloc(((size_t)num_arcs + 1) * sizeof(int));
-    if (graph->first_crossing == NULL || graph->crossing == NULL || next == NULL) {
+    if (graph->first_path == NULL || graph->first_crossing == NULL ||
+        graph->crossing == NULL || next == NULL) {
         free(next);
         return no_memory();
     }
     for (i = 0; i < graph->num_paths; ++i) {
+        ++graph->first_path[graph->paths[i].from + 1];
         for (j = 0; j < graph->paths[i].num_arcs; ++j) {
             ++graph->first_crossing[graph->paths[i].arcs[j] + 1];
         }
+    }
+    for (i = 0; i < graph->num_hosts; ++i) {
+        graph->first_path[i + 1] += graph->first_path[i];
     }
     for (i = 0; i < num_arcs; ++i) {
         graph->first_crossing[i + 1] += graph->first_crossing[i];

@@ -31,6 +31,7 @@ typedef struct {
     mtree_probe_edge_t *links;
     int num_paths, path_room;
     mtree_probe_path_t *paths; /* once indexed, by from and then by to */
+    int *first_path;           /* [num_hosts + 1] by the host they start from */
     int *first_crossing;       /* [2 num_links + 1] once indexed */
     int *crossing; /* positions of the paths that cross an arc, the shortest first */
 } mtree_probe_graph_t;

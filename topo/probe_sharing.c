@@ -15,20 +15,47 @@ typedef struct {
     int *way;   /* of the path at hand */
 } splitter_t;
 
-static bool linked_to_all(const splitter_t *splitter, int host, int group)
+/* Is @a host linked to a host of @a group, and no path known to one of them that is
+ * longer than a link? */
+static bool belongs(const splitter_t *splitter, int host, int group)
 {
-    int i;
+    const mtree_probe_graph_t *old = splitter->old;
+    const mtree_probe_edge_t *link;
+    bool linked = false;
+    int i, other;
 
-    for (i = 0; i < host; ++i) {
-        if (splitter->group[i] == group &&
-            mtree_probe_graph_find_arc(splitter->old, host, i) == NONE) {
+    for (i = old->first_link[host]; i != NONE; i = link->next[link->v == host]) {
+        link = &old->links[i];
+        other = (link->u == host) ? link->v : link->u;
+        linked |= other < old->num_hosts && splitter->group[other] == group;
+    }
+    for (i = old->first_path[host]; linked && i < old->first_path[host + 1]; ++i) {
+        if (old->paths[i].num_arcs > 1 && splitter->group[old->paths[i].to] == group) {
             return false;
         }
     }
-    return true;
+    return linked;
 }
 
-/* Each host in turn joins the first group of which it knows all, or founds one. */
+/* Add to @a group every host that belongs to it; true if there was one. */
+static bool grow_group(splitter_t *splitter, const bool *shared, int group)
+{
+    bool grown = false;
+    int host;
+
+    for (host = 0; host < splitter->old->num_hosts; ++host) {
+        if (shared[host] && splitter->group[host] == NONE &&
+            belongs(splitter, host, group)) {
+            splitter->group[host] = group;
+            ++splitter->size[group];
+            grown = true;
+        }
+    }
+    return grown;
+}
+
+/* Who is on one Ethernet reaches each other without a hop; where not all routes were
+ * traced, through third ones. */
 static void form_groups(splitter_t *splitter, const bool *shared)
 {
     int num_hosts = splitter->old->num_hosts;
@@ -36,12 +63,12 @@ static void form_groups(splitter_t *splitter, const bool *shared)
 
     for (host = 0; host < num_hosts; ++host) {
         splitter->group[host] = NONE;
-        for (group = 0; shared[host] && splitter->group[host] == NONE; ++group) {
-            if (group == host || (splitter->group[group] == group &&
-                                  linked_to_all(splitter, host, group))) {
-                splitter->group[host] = group;
-                ++splitter->size[group];
-            }
+    }
+    for (host = 0; host < num_hosts; ++host) {
+        if (shared[host] && splitter->group[host] == NONE) {
+            splitter->group[host] = host;
+            splitter->size[host] = 1;
+            while (grow_group(splitter, shared, host)) {}
         }
     }
     /* Two hosts are no network: each keeps its own interface. */

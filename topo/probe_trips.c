@@ -12,7 +12,7 @@
 
 /* Up to so many hosts every route is traced; beyond, so many of each host at random and
  * one more with every doubling of the hosts. */
-#define ALL_ROUTES    32
+#define ALL_ROUTES    128
 #define RANDOM_ROUTES 2
 
 /* Pings that a host answers or waits for at the same time. */
