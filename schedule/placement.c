@@ -48,7 +48,8 @@ static int compare_near(const mtree_locality_t *a, const mtree_locality_t *b)
     return a->near - b->near;
 }
 
-/* How many of the host's ranks lead: all that are equally near, and not too few. */
+/* How many of the host's ranks lead: the nearest and, where these are too few, all of the
+ * next distance, too. */
 static int count_leaders(const mtree_placement_t *placement, const int *leaders, int num)
 {
     int count = 1;
