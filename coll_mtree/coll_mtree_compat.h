@@ -12,6 +12,7 @@
 #include "ompi/mca/coll/base/coll_base_util.h"
 #include "ompi/mca/coll/base/coll_tags.h"
 #include "ompi/mca/coll/coll.h"
+#include "ompi/proc/proc.h"
 #include "opal/util/proc.h"
 
 #if OMPI_MAJOR_VERSION >= 5
@@ -28,6 +29,12 @@ static inline const char *coll_mtree_nodename(void)
     return opal_process_info.nodename;
 }
 
+/* This process's rank in MPI_COMM_WORLD, also with sessions, which do without that. */
+static inline int coll_mtree_world_rank(void)
+{
+    return (int)ompi_proc_local()->super.proc_name.vpid;
+}
+
 /* A number that tells a communicator from others in messages. */
 static inline unsigned coll_mtree_cid(ompi_communicator_t *comm)
 {
@@ -35,6 +42,21 @@ static inline unsigned coll_mtree_cid(ompi_communicator_t *comm)
     return comm->c_index;
 #else
     return comm->c_contextid;
+#endif
+}
+
+/*
+ * True for a communicator made from a group of a session, not for copies of it.  It has a
+ * number of its own on each rank, which Open MPI 5.0's ob1 exchanges with the first
+ * messages; with many at once some calls never ended (5.0.7).
+ */
+static inline bool coll_mtree_is_numbered_by_rank(const ompi_communicator_t *comm)
+{
+#if OMPI_MAJOR_VERSION >= 5
+    return !OMPI_COMM_IS_GLOBAL_INDEX(comm);
+#else
+    (void)comm;
+    return false;
 #endif
 }
 

@@ -70,7 +70,7 @@ static void describe_interfaces(coll_mtree_host_t *host, int *count,
 void coll_mtree_host_describe(coll_mtree_host_t *host)
 {
     const char *list = mca_coll_mtree_component.hosts;
-    int rank = ompi_comm_rank(&ompi_mpi_comm_world.comm);
+    int rank = coll_mtree_world_rank();
     struct ifaddrs *all;
     int count = 0;
 

@@ -19,7 +19,7 @@ static bool own_known;
 static void find_seat(int *index_p, int *num_p)
 {
     const char *list = mca_coll_mtree_component.hosts;
-    int rank = ompi_comm_rank(&ompi_mpi_comm_world.comm), index = 0, num = 0;
+    int rank = coll_mtree_world_rank(), index = 0, num = 0;
     char **names;
 
     *index_p = opal_process_info.my_local_rank;

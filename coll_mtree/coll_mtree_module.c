@@ -74,6 +74,9 @@ static const char *comm_obstacle(ompi_communicator_t *comm)
     if (ompi_comm_size(comm) < 2) {
         return "it has one rank";
     }
+    if (coll_mtree_is_numbered_by_rank(comm)) {
+        return "it was made from a session's group (a copy of it is served)";
+    }
     if (c->topology == NULL || c->topology[0] == '\0') {
         return "no topology is given (coll_mtree_topology)";
     }

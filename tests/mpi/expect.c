@@ -14,7 +14,7 @@ void mtree_expect(bool ok, const char *format, ...)
 {
     char line[512];
     va_list args;
-    int rank;
+    int initialized, rank = -1;
 
     num_checks++;
     if (ok) {
@@ -27,7 +27,11 @@ void mtree_expect(bool ok, const char *format, ...)
     va_start(args, format);
     vsnprintf(line, sizeof(line), format, args);
     va_end(args);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    /* With sessions there may be no MPI_COMM_WORLD yet. */
+    MPI_Initialized(&initialized);
+    if (initialized) {
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    }
     fprintf(stderr, "rank %d: FAILED: %s\n", rank, line);
 }
 
