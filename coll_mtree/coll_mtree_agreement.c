@@ -8,6 +8,7 @@
 #include "coll_mtree_talk.h"
 
 #include "planner/plan_json.h"
+#include "planner/ring.h"
 
 #include "opal/runtime/opal_progress.h"
 
@@ -29,6 +30,7 @@ struct coll_mtree_agreement {
     bool known;          /* a blocking call waited for it: all ranks know of its end */
     int status;          /* Open MPI's code */
     mtree_plan_t *plan;  /* NULL: none could be made */
+    mtree_plan_t *ring;  /* for its guard to try; NULL: not wanted */
     coll_mtree_forecast_t forecast; /* of the plan */
     coll_mtree_guard_t guard;       /* of blocking calls, when the plan is known */
     coll_mtree_run_t *waiting, **last_waiting;
@@ -72,19 +74,40 @@ static coll_mtree_agreement_t *agreement_find(const mca_coll_mtree_module_t *mod
     return agreement;
 }
 
-bool coll_mtree_agreement_declines(const mca_coll_mtree_module_t *module,
-                                   const mtree_call_t *call, coll_mtree_turn_t *turn)
+coll_mtree_server_t coll_mtree_agreement_server(const mca_coll_mtree_module_t *module,
+                                                const mtree_call_t *call,
+                                                coll_mtree_turn_t *turn)
 {
     coll_mtree_kind_t kind = kind_of_call(call);
     coll_mtree_agreement_t *agreement = agreement_find(module, &kind);
 
     if (agreement == NULL || !agreement->known) {
-        return false;
+        return COLL_MTREE_TREES;
     }
     if (turn == NULL) {
-        return agreement->plan == NULL || agreement->forecast >= COLL_MTREE_MAYBE_SLOWER;
+        return agreement->plan == NULL || agreement->forecast >= COLL_MTREE_MAYBE_SLOWER
+                   ? COLL_MTREE_FALLBACK
+                   : COLL_MTREE_TREES;
     }
     return coll_mtree_guard_begin(&agreement->guard, turn);
+}
+
+/* A blocking call has waited for the end of the agreement: all ranks know of it. */
+static int agreement_know(coll_mtree_agreement_t *agreement)
+{
+    mca_coll_mtree_module_t *module = agreement->module;
+    const mtree_plan_t *plan = agreement->plan;
+
+    agreement->known = true;
+    module->unserved = module->placement == NULL;
+    if (coll_mtree_guard_init(&agreement->guard, &agreement->kind,
+                              plan == NULL ? COLL_MTREE_SLOWER : agreement->forecast) &&
+        mtree_ring_create(plan->collective, plan->num_hosts,
+                          (const char *const *)plan->hosts,
+                          &agreement->ring) != MTREE_OK) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    return agreement->guard.server == COLL_MTREE_FALLBACK ? MTREE_DECLINED : OMPI_SUCCESS;
 }
 
 /*
@@ -252,8 +275,7 @@ void coll_mtree_agreement_submit(coll_mtree_agreement_t *agreement, coll_mtree_r
     }
 }
 
-int coll_mtree_agreement_wait(coll_mtree_agreement_t *agreement,
-                              mca_coll_mtree_module_t *module)
+int coll_mtree_agreement_wait(coll_mtree_agreement_t *agreement)
 {
     while (!atomic_load(&agreement->settled)) {
         opal_progress();
@@ -261,19 +283,11 @@ int coll_mtree_agreement_wait(coll_mtree_agreement_t *agreement,
     if (agreement->status != OMPI_SUCCESS) {
         return agreement->status;
     }
-    /* Otherwise coll_mtree_agreement_declines() has decided. */
-    if (!agreement->known) {
-        agreement->known = true;
-        module->unserved = module->placement == NULL;
-        coll_mtree_guard_init(&agreement->guard, &agreement->kind,
-                              agreement->plan == NULL ? COLL_MTREE_SLOWER
-                                                      : agreement->forecast);
-        return agreement->guard.fallback ? MTREE_DECLINED : OMPI_SUCCESS;
-    }
-    return OMPI_SUCCESS;
+    /* Otherwise coll_mtree_agreement_server() has decided. */
+    return agreement->known ? OMPI_SUCCESS : agreement_know(agreement);
 }
 
-int coll_mtree_agreement_plan(coll_mtree_agreement_t *agreement,
+int coll_mtree_agreement_plan(coll_mtree_agreement_t *agreement, bool ring,
                               const mtree_plan_t **plan_p,
                               const mtree_placement_t **placement_p)
 {
@@ -284,7 +298,7 @@ int coll_mtree_agreement_plan(coll_mtree_agreement_t *agreement,
         return agreement->status;
     }
     if (agreement->plan != NULL) {
-        *plan_p = agreement->plan;
+        *plan_p = ring ? agreement->ring : agreement->plan;
         *placement_p = module->placement;
         return OMPI_SUCCESS;
     }
@@ -306,6 +320,7 @@ void coll_mtree_agreements_destroy(mca_coll_mtree_module_t *module)
 
         module->agreements = agreement->next;
         mtree_plan_destroy(agreement->plan);
+        mtree_plan_destroy(agreement->ring);
         free(agreement);
     }
     mtree_placement_destroy(module->placement);

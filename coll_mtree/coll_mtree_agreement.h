@@ -23,12 +23,13 @@
 int coll_mtree_agreement_max_trees(ompi_communicator_t *comm);
 
 /*
- * True when the fallback is to serve a call like @a call, as far as a blocking call has
- * found before: there is no plan, or the fallback is faster, by the forecast or, of
- * blocking calls, by their guard.  Blocking calls have a @a turn, others NULL.
+ * Who is to serve a call like @a call, as far as a blocking call has found before: the
+ * fallback where there is no plan, and whoever is faster, by the forecast or, of blocking
+ * calls, by their guard.  Blocking calls have a @a turn, others NULL.
  */
-bool coll_mtree_agreement_declines(const mca_coll_mtree_module_t *module,
-                                   const mtree_call_t *call, coll_mtree_turn_t *turn);
+coll_mtree_server_t coll_mtree_agreement_server(const mca_coll_mtree_module_t *module,
+                                                const mtree_call_t *call,
+                                                coll_mtree_turn_t *turn);
 
 /* The agreement on calls like @a call, begun if need be.  The module's.  NULL: no memory.
  */
@@ -44,11 +45,11 @@ void coll_mtree_agreement_submit(coll_mtree_agreement_t *agreement,
  * For blocking calls: wait for the end.  MTREE_DECLINED when there is no plan or the
  * fallback is faster; from then on every rank knows.
  */
-int coll_mtree_agreement_wait(coll_mtree_agreement_t *agreement,
-                              mca_coll_mtree_module_t *module);
+int coll_mtree_agreement_wait(coll_mtree_agreement_t *agreement);
 
-/* When it is there: the plan, or the plain one, with its placement. */
-int coll_mtree_agreement_plan(coll_mtree_agreement_t *agreement,
+/* When it is there: the plan (with @a ring the ring), or the plain one, with its
+ * placement. */
+int coll_mtree_agreement_plan(coll_mtree_agreement_t *agreement, bool ring,
                               const mtree_plan_t **plan_p,
                               const mtree_placement_t **placement_p);
 

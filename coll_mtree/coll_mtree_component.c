@@ -126,8 +126,9 @@ static int mtree_register(void)
                   5, &c->barrier);
     register_bool("guard",
                   "Where mtree and the fallback are expected to be close, let blocking "
-                  "calls take turns, measure which is faster and keep to that; 0: what "
-                  "is expected decides. Must be the same on all ranks",
+                  "calls try them in turns (mtree over its trees and around a ring), "
+                  "measure and keep to the fastest; 0: what is expected decides. Must be "
+                  "the same on all ranks",
                   4, &c->guard);
     register_string("trace",
                     "Path of a file that rank 0 writes at MPI_Finalize: what every rank "

@@ -5,21 +5,25 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { MTREE, FALLBACK };
+/* Rounds that must be measured before there is a verdict, and the nanoseconds spent that
+ * make more of them needless. */
+#define LEAST_ROUNDS 3
+#define ENOUGH       ((int64_t)100000000)
 
-/* Pairs that must be measured before there is a verdict, and the nanoseconds spent, or
- * times by which one beats the other, that make more of them needless. */
-#define LEAST_PAIRS 3
-#define ENOUGH      ((int64_t)100000000)
-#define CLEARLY     1.5
-
-/* Calls that take longer than this (nanoseconds) are hardly disturbed by anything: the
- * first pair that differs by that much will do, since each more costs as much. */
+/* Who is so many times slower than the fastest is out after the least rounds; earlier
+ * where calls take longer than LONG (nanoseconds), since they are hardly disturbed by
+ * anything and each more costs as much: after the warm-up, which still says little, or
+ * after any other round. */
+#define SLOWER      1.5
+#define COLD_SLOWER 3.0
+#define LONG_SLOWER 1.2
 #define LONG        ((int64_t)100000000)
-#define LONG_DIFFER 1.2
 
 /* Networks change: another trial after so many calls. */
 #define CALLS_BETWEEN_TRIALS 2000
+
+/* Shorter messages have no parts worth sending around. */
+#define SHORTEST_RING 4096
 
 static int64_t nanoseconds_now(void)
 {
@@ -29,33 +33,62 @@ static int64_t nanoseconds_now(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-void coll_mtree_guard_init(coll_mtree_guard_t *guard, const coll_mtree_kind_t *kind,
-                           coll_mtree_forecast_t forecast)
+/* The first server from @a server on that is in the trial; COLL_MTREE_SERVERS: none. */
+static coll_mtree_server_t next_server(const coll_mtree_guard_t *guard, int server)
 {
-    memset(guard, 0, sizeof(*guard));
-    guard->kind = *kind;
-    guard->fallback = forecast >= COLL_MTREE_MAYBE_SLOWER;
-    guard->open = mca_coll_mtree_component.guard && forecast != COLL_MTREE_FASTER &&
-                  forecast != COLL_MTREE_SLOWER;
-    guard->trying = guard->open;
+    while (server < COLL_MTREE_SERVERS && guard->out[server]) {
+        server++;
+    }
+    return (coll_mtree_server_t)server;
 }
 
-bool coll_mtree_guard_begin(coll_mtree_guard_t *guard, coll_mtree_turn_t *turn)
+static void start_trial(coll_mtree_guard_t *guard)
+{
+    for (int server = 0; server < COLL_MTREE_SERVERS; server++) {
+        guard->out[server] = !guard->offered[server];
+    }
+    guard->trying = true;
+    guard->turn = next_server(guard, 0);
+    guard->round = guard->calls = 0;
+    guard->spent = 0;
+}
+
+bool coll_mtree_guard_init(coll_mtree_guard_t *guard, const coll_mtree_kind_t *kind,
+                           coll_mtree_forecast_t forecast)
+{
+    bool rings = !mtree_collective_has_root(kind->collective);
+
+    memset(guard, 0, sizeof(*guard));
+    guard->kind = *kind;
+    guard->server =
+        forecast >= COLL_MTREE_MAYBE_SLOWER ? COLL_MTREE_FALLBACK : COLL_MTREE_TREES;
+    guard->open = mca_coll_mtree_component.guard && forecast != COLL_MTREE_FASTER &&
+                  forecast != COLL_MTREE_SLOWER;
+    guard->offered[COLL_MTREE_TREES] = guard->offered[COLL_MTREE_FALLBACK] = true;
+    guard->offered[COLL_MTREE_RING] =
+        guard->open && rings && kind->bytes >= SHORTEST_RING;
+    if (guard->open) {
+        start_trial(guard);
+    }
+    return guard->offered[COLL_MTREE_RING];
+}
+
+coll_mtree_server_t coll_mtree_guard_begin(coll_mtree_guard_t *guard,
+                                           coll_mtree_turn_t *turn)
 {
     if (!guard->open) {
-        return guard->fallback;
+        return guard->server;
     }
     if (!guard->trying) {
-        guard->turns++;
-        if (guard->turns <= CALLS_BETWEEN_TRIALS) {
-            return guard->fallback;
+        guard->calls++;
+        if (guard->calls <= CALLS_BETWEEN_TRIALS) {
+            return guard->server;
         }
-        guard->trying = true;
-        guard->turns = 0;
+        start_trial(guard);
     }
     turn->guard = guard;
     turn->begin = nanoseconds_now();
-    return guard->turns % 2 == FALLBACK;
+    return guard->turn;
 }
 
 static int time_compare(const void *left, const void *right)
@@ -65,67 +98,92 @@ static int time_compare(const void *left, const void *right)
     return (*a > *b) - (*a < *b);
 }
 
-static int64_t median(int64_t *times, int num)
+/* The median of the rounds so far, without the warm-up when there is another. */
+static int64_t typical_time(const coll_mtree_guard_t *guard, coll_mtree_server_t server)
 {
-    int64_t sorted[COLL_MTREE_GUARD_PAIRS];
+    int64_t sorted[COLL_MTREE_GUARD_ROUNDS];
 
-    memcpy(sorted, times, (size_t)num * sizeof(*times));
-    qsort(sorted, (size_t)num, sizeof(*sorted), time_compare);
-    return sorted[num / 2];
-}
-
-static bool differ(int64_t a, int64_t b, double factor)
-{
-    return (double)a > factor * (double)b || (double)b > factor * (double)a;
-}
-
-static bool is_settled(const coll_mtree_guard_t *guard, int pairs, int64_t ours,
-                       int64_t theirs)
-{
-    if (ours > LONG && theirs > LONG && differ(ours, theirs, LONG_DIFFER)) {
-        return true;
+    if (guard->round == 0) {
+        return guard->time[server][0];
     }
-    return pairs == COLL_MTREE_GUARD_PAIRS ||
-           (pairs >= LEAST_PAIRS &&
-            (guard->spent >= ENOUGH || differ(ours, theirs, CLEARLY)));
+    memcpy(sorted, guard->time[server] + 1, (size_t)guard->round * sizeof(*sorted));
+    qsort(sorted, (size_t)guard->round, sizeof(*sorted), time_compare);
+    return sorted[guard->round / 2];
 }
 
-static void say_verdict(const coll_mtree_guard_t *guard, ompi_communicator_t *comm,
-                        int64_t ours, int64_t theirs)
+/* How many times the fastest one's time is too slow to go on with; 0: nothing is. */
+static double too_slow(const coll_mtree_guard_t *guard, int64_t fastest)
 {
-    char size[32], our_time[32], their_time[32];
+    if (fastest > LONG) {
+        return guard->round == 0 ? COLD_SLOWER : LONG_SLOWER;
+    }
+    return guard->round >= LEAST_ROUNDS ? SLOWER : 0;
+}
 
+static void say_verdict(const coll_mtree_guard_t *guard, ompi_communicator_t *comm)
+{
+    static const char *const ways[] = {"over trees", "around a ring", "by Open MPI"};
+    static const char *const servers[] = {"mtree", "a ring", "the fallback"};
+    char size[32], times[160] = "";
+    size_t length = 0;
+
+    for (int server = 0; server < COLL_MTREE_SERVERS; server++) {
+        char time[32];
+
+        if (!guard->offered[server]) {
+            continue;
+        }
+        mtree_units_format_time((double)guard->typical[server] * 1e-9, time,
+                                sizeof(time));
+        length += (size_t)snprintf(times + length, sizeof(times) - length, "%s %s, ",
+                                   time, ways[server]);
+    }
     mtree_units_format_size(guard->kind.bytes, size, sizeof(size));
-    mtree_units_format_time((double)ours * 1e-9, our_time, sizeof(our_time));
-    mtree_units_format_time((double)theirs * 1e-9, their_time, sizeof(their_time));
-    coll_mtree_say(
-        comm, guard->trials == 1 ? 1 : 2,
-        "%s of about %s: %s over trees, %s by Open MPI, as measured in %d calls; "
-        "%s serves",
-        mtree_collective_name(guard->kind.collective), size, our_time, their_time,
-        guard->turns, guard->fallback ? "the fallback" : "mtree");
+    coll_mtree_say(comm, guard->trials == 1 ? 1 : 2,
+                   "%s of about %s: %sas measured in %d calls; %s serves",
+                   mtree_collective_name(guard->kind.collective), size, times,
+                   guard->calls, servers[guard->server]);
 }
 
-/* Both have had a turn more. */
-static void guard_judge(coll_mtree_guard_t *guard, ompi_communicator_t *comm)
+/* All in the trial have had their turn: the slow ones are out; is it over? */
+static bool round_ends_trial(coll_mtree_guard_t *guard)
 {
-    int pairs = guard->turns / 2 - 1;
-    int64_t ours, theirs;
+    int64_t fastest = INT64_MAX;
+    int left = 0;
+    double factor;
 
-    if (pairs == 0) {
+    for (int server = 0; server < COLL_MTREE_SERVERS; server++) {
+        if (guard->out[server]) {
+            continue;
+        }
+        guard->typical[server] = typical_time(guard, (coll_mtree_server_t)server);
+        if (guard->typical[server] < fastest) {
+            fastest = guard->typical[server];
+            guard->server = (coll_mtree_server_t)server;
+        }
+    }
+    factor = too_slow(guard, fastest);
+    for (int server = 0; server < COLL_MTREE_SERVERS; server++) {
+        if (factor > 0 && (double)guard->typical[server] > factor * (double)fastest) {
+            guard->out[server] = true;
+        }
+        left += !guard->out[server];
+    }
+    return left == 1 || guard->round == COLL_MTREE_GUARD_ROUNDS ||
+           (guard->round >= LEAST_ROUNDS && guard->spent >= ENOUGH);
+}
+
+static void end_round(coll_mtree_guard_t *guard, ompi_communicator_t *comm)
+{
+    if (round_ends_trial(guard)) {
+        guard->trying = false;
+        guard->trials++;
+        say_verdict(guard, comm);
+        guard->calls = 0;
         return;
     }
-    ours = median(guard->time[MTREE], pairs);
-    theirs = median(guard->time[FALLBACK], pairs);
-    if (!is_settled(guard, pairs, ours, theirs)) {
-        return;
-    }
-    guard->fallback = theirs < ours;
-    guard->trying = false;
-    guard->trials++;
-    say_verdict(guard, comm, ours, theirs);
-    guard->turns = 0;
-    guard->spent = 0;
+    guard->round++;
+    guard->turn = next_server(guard, 0);
 }
 
 /*
@@ -150,20 +208,17 @@ void coll_mtree_guard_end(coll_mtree_turn_t *turn, mca_coll_mtree_module_t *modu
                           ompi_communicator_t *comm)
 {
     coll_mtree_guard_t *guard = turn->guard;
-    int pair;
     int64_t time;
 
     if (guard == NULL) {
         return;
     }
     time = agreed_time(guard, nanoseconds_now() - turn->begin, module, comm);
-    pair = guard->turns / 2 - 1;
-    if (pair >= 0) {
-        guard->time[guard->turns % 2][pair] = time;
-        guard->spent += time;
-    }
-    guard->turns++;
-    if (guard->turns % 2 == 0) {
-        guard_judge(guard, comm);
+    guard->time[guard->turn][guard->round] = time;
+    guard->spent += guard->round > 0 ? time : 0;
+    guard->calls++;
+    guard->turn = next_server(guard, (int)guard->turn + 1);
+    if (guard->turn == COLL_MTREE_SERVERS) {
+        end_round(guard, comm);
     }
 }

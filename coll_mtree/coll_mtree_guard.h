@@ -1,8 +1,9 @@
 /*
- * Guards: whether mtree or the fallback serves the blocking calls of one kind.
+ * Guards: who serves the blocking calls of one kind: mtree over the plan's trees, mtree
+ * around a ring, or the fallback.
  *
- * Where the forecast leaves it open, both get turns, one call each, and all ranks
- * together find out which is faster; after many calls they try again.  Whose turn it is
+ * Where the forecast leaves it open, all get turns, one call each, and all ranks together
+ * find out which is the fastest; after many calls they try again.  Whose turn it is
  * follows from the number of calls, and what was measured is made one by the fallback's
  * allreduce after every call that is tried, so all ranks come to the same end.
  */
@@ -11,18 +12,31 @@
 
 #include "coll_mtree_network.h"
 
-/* Pairs of calls that are tried at most, after one that warms both up. */
-#define COLL_MTREE_GUARD_PAIRS 16
+/* In the order of preference, all else being equal. */
+typedef enum {
+    COLL_MTREE_TREES,
+    COLL_MTREE_RING,
+    COLL_MTREE_FALLBACK,
+    COLL_MTREE_SERVERS
+} coll_mtree_server_t;
+
+/* Rounds of turns that are measured at most, after one that warms up. */
+#define COLL_MTREE_GUARD_ROUNDS 16
 
 typedef struct {
     coll_mtree_kind_t kind;
-    bool open;     /* the forecast left it open */
-    bool fallback; /* who serves, when nothing is being tried */
+    bool offered[COLL_MTREE_SERVERS];
+    coll_mtree_server_t server; /* when nothing is being tried */
+    bool open;                  /* the forecast left it open */
     bool trying;
-    int turns;     /* of the trial that is under way, or calls since the last one */
+    bool out[COLL_MTREE_SERVERS]; /* of the trial: not offered, or clearly slower */
+    coll_mtree_server_t turn;
+    int round;     /* 0: the warm-up */
+    int calls;     /* of the trial that is under way, or since the last one */
     int trials;    /* that have ended */
     int64_t spent; /* nanoseconds in the trial that is under way */
-    int64_t time[2][COLL_MTREE_GUARD_PAIRS]; /* nanoseconds, mtree's and the fallback's */
+    int64_t time[COLL_MTREE_SERVERS][COLL_MTREE_GUARD_ROUNDS + 1]; /* nanoseconds */
+    int64_t typical[COLL_MTREE_SERVERS]; /* of the rounds so far */
 } coll_mtree_guard_t;
 
 /* One blocking call in a guard's books; all zero: none of its business. */
@@ -31,12 +45,14 @@ typedef struct {
     int64_t begin; /* nanoseconds */
 } coll_mtree_turn_t;
 
-/* A guard of calls of @a kind, of whose plan @a forecast is told. */
-void coll_mtree_guard_init(coll_mtree_guard_t *guard, const coll_mtree_kind_t *kind,
+/* A guard of calls of @a kind, of whose plan @a forecast is told; true when it wants a
+ * ring to try. */
+bool coll_mtree_guard_init(coll_mtree_guard_t *guard, const coll_mtree_kind_t *kind,
                            coll_mtree_forecast_t forecast);
 
-/* A blocking call begins: true when the fallback is to serve it. */
-bool coll_mtree_guard_begin(coll_mtree_guard_t *guard, coll_mtree_turn_t *turn);
+/* A blocking call begins: who is to serve it. */
+coll_mtree_server_t coll_mtree_guard_begin(coll_mtree_guard_t *guard,
+                                           coll_mtree_turn_t *turn);
 
 /* The call has ended, whoever served it.  What was measured is agreed by @a module's
  * fallback. */

@@ -106,6 +106,7 @@ coll_mtree_run_t *coll_mtree_run_create(ompi_communicator_t *comm,
     run_retain_types(&run->task);
     memset(&run->data, 0, sizeof(run->data));
     run->first_tag = first_tag;
+    run->ring = false;
     run->layout = NULL;
     atomic_init(&run->holders, 1);
     run->retired.release = run_destroy_retired;
@@ -170,7 +171,7 @@ static int run_prepare(coll_mtree_run_t *run)
 {
     const mtree_placement_t *placement;
     const mtree_plan_t *plan;
-    int rc = coll_mtree_agreement_plan(run->agreement, &plan, &placement);
+    int rc = coll_mtree_agreement_plan(run->agreement, run->ring, &plan, &placement);
 
     if (rc != OMPI_SUCCESS || run->layout != NULL) {
         return rc;

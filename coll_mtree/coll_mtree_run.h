@@ -24,6 +24,7 @@ typedef struct coll_mtree_run {
     coll_mtree_data_t data;
     coll_mtree_transport_t transport;
     int first_tag;
+    bool ring;              /* around the agreement's ring, not over its trees */
     mtree_layout_t *layout; /* NULL until the first start's plan is there */
     atomic_int holders;
     coll_mtree_retired_t retired;

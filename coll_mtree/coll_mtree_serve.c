@@ -27,23 +27,26 @@ static int64_t serve_num_tags(ompi_communicator_t *comm, const mtree_call_t *cal
 }
 
 /*
- * Whether mtree takes the call.  All that enters is the same on every rank at this point
+ * Who takes the call.  All that enters is the same on every rank at this point
  * of the order of calls; in particular not what this rank has heard so far from an
  * agreement that is under way, only what a blocking call has waited for before.
  */
-static bool serve_accepts(const mca_coll_mtree_module_t *module,
-                          ompi_communicator_t *comm, const coll_mtree_task_t *task,
-                          coll_mtree_form_t form, coll_mtree_turn_t *turn)
+static coll_mtree_server_t serve_choose(const mca_coll_mtree_module_t *module,
+                                        ompi_communicator_t *comm,
+                                        const coll_mtree_task_t *task,
+                                        coll_mtree_form_t form, coll_mtree_turn_t *turn)
 {
     size_t bytes = task->call.units * task->call.unit_bytes;
 
     if (task->verdict != MTREE_TASK_SERVED || module->unserved ||
         (form == MTREE_NONBLOCKING && bytes <= INTERNAL_BYTES)) {
-        return false;
+        return COLL_MTREE_FALLBACK;
     }
-    return serve_num_tags(comm, &task->call) <= coll_mtree_tags_most() &&
-           !coll_mtree_agreement_declines(module, &task->call,
-                                          form == MTREE_BLOCKING ? turn : NULL);
+    if (serve_num_tags(comm, &task->call) > coll_mtree_tags_most()) {
+        return COLL_MTREE_FALLBACK;
+    }
+    return coll_mtree_agreement_server(module, &task->call,
+                                       form == MTREE_BLOCKING ? turn : NULL);
 }
 
 /* No bytes, no messages; some ranks may not even get here, Open MPI returns at a count of
@@ -61,10 +64,9 @@ static int serve_empty(coll_mtree_form_t form, ompi_request_t **request_p)
 
 /* Only here a rank may learn that there is no plan and go to the fallback: every rank
  * waits. */
-static int serve_blocking(coll_mtree_run_t *run, mca_coll_mtree_module_t *module,
-                          coll_mtree_agreement_t *agreement)
+static int serve_blocking(coll_mtree_run_t *run, coll_mtree_agreement_t *agreement)
 {
-    int rc = coll_mtree_agreement_wait(agreement, module);
+    int rc = coll_mtree_agreement_wait(agreement);
 
     if (rc == OMPI_SUCCESS) {
         coll_mtree_run_start(run);
@@ -80,6 +82,7 @@ int coll_mtree_serve(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
                      coll_mtree_turn_t *turn, ompi_request_t **request_p)
 {
     coll_mtree_agreement_t *agreement;
+    coll_mtree_server_t server;
     coll_mtree_run_t *run;
 
     coll_mtree_retired_release();
@@ -90,7 +93,8 @@ int coll_mtree_serve(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
         coll_mtree_task_cleanup(task);
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    if (!serve_accepts(module, comm, task, form, turn)) {
+    server = serve_choose(module, comm, task, form, turn);
+    if (server == COLL_MTREE_FALLBACK) {
         coll_mtree_task_cleanup(task);
         return MTREE_DECLINED;
     }
@@ -107,8 +111,9 @@ int coll_mtree_serve(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
     if (run == NULL) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
+    run->ring = server == COLL_MTREE_RING;
     if (form == MTREE_BLOCKING) {
-        return serve_blocking(run, module, agreement);
+        return serve_blocking(run, agreement);
     }
     if (form == MTREE_NONBLOCKING) {
         coll_mtree_run_start(run);

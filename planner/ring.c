@@ -152,18 +152,19 @@ mtree_status_t mtree_ring_schedule_2d(int rows, int cols,
     return finish(status, schedule, schedule_p);
 }
 
-mtree_status_t mtree_ring_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p)
+mtree_status_t mtree_ring_create(mtree_collective_t collective, int num_hosts,
+                                 const char *const *hosts, mtree_plan_t **plan_p)
 {
-    int n = problem->num_hosts;
+    int n = num_hosts;
     mtree_plan_t *plan;
-    mtree_status_t status = mtree_plan_create(problem->request->collective, "ring", n,
-                                              problem->names, n, &plan);
+    mtree_status_t status = mtree_plan_create(collective, "ring", n, hosts, n, &plan);
 
     if (status != MTREE_OK) {
         return status;
     }
-    /* Without rates, mtree_plan_finish() gives all trees the highest common one. */
     for (int root = 0; root < n; root++) {
+        plan->trees[root].share =
+            mtree_collective_is_gathering(collective) ? 1.0 : 1.0 / n;
         plan->trees[root].root = root;
         for (int step = 1; step < n; step++) {
             int host = (root + step) % n;
@@ -174,4 +175,11 @@ mtree_status_t mtree_ring_plan(const mtree_problem_t *problem, mtree_plan_t **pl
     }
     *plan_p = plan;
     return MTREE_OK;
+}
+
+/* mtree_plan_finish() gives all trees the highest common rate. */
+mtree_status_t mtree_ring_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p)
+{
+    return mtree_ring_create(problem->request->collective, problem->num_hosts,
+                             problem->names, plan_p);
 }
