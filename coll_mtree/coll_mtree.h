@@ -50,6 +50,9 @@ typedef struct {
     size_t min_bytes;
     bool barrier;
     bool guard;
+    double probe_seconds;
+    char *probe_output;
+    double cache_days;
     char *trace;
     size_t trace_events;
 } mca_coll_mtree_component_t;
@@ -69,6 +72,8 @@ typedef struct {
     mca_coll_base_comm_coll_t fallback; /* functions with their modules, retained */
     bool enabled;
     coll_mtree_tags_t tags[2]; /* of calls; of persistent requests */
+
+    struct coll_mtree_source *source; /* how far it is with its topology */
 
     /* coll_mtree_agree.c's */
     opal_mutex_t lock;

@@ -12,6 +12,10 @@
 #define DEFAULT_TREES     10
 #define DEFAULT_MIN_BYTES 1
 
+/* Enough for 12 hosts (docs/probe.md). */
+#define DEFAULT_PROBE_SECONDS 9.0
+#define DEFAULT_CACHE_DAYS    7.0
+
 /* 3.5 MiB a rank. */
 #define DEFAULT_TRACE_EVENTS 65536
 
@@ -55,6 +59,14 @@ static void register_bool(const char *name, const char *text, int level, bool *v
                                           MCA_BASE_VAR_SCOPE_READONLY, value);
 }
 
+static void register_double(const char *name, const char *text, int level, double *value)
+{
+    (void)mca_base_component_var_register(&mca_coll_mtree_component.super.collm_version,
+                                          name, text, MCA_BASE_VAR_TYPE_DOUBLE, NULL, 0,
+                                          0, (mca_base_var_info_lvl_t)(level - 1),
+                                          MCA_BASE_VAR_SCOPE_READONLY, value);
+}
+
 static void register_string(const char *name, const char *text, int level, char **value)
 {
     (void)mca_base_component_var_register(&mca_coll_mtree_component.super.collm_version,
@@ -79,6 +91,9 @@ static int mtree_register(void)
     c->guard = true;
     c->trace = NULL;
     c->trace_events = DEFAULT_TRACE_EVENTS;
+    c->probe_seconds = DEFAULT_PROBE_SECONDS;
+    c->probe_output = NULL;
+    c->cache_days = DEFAULT_CACHE_DAYS;
     c->trees = DEFAULT_TREES;
     c->chunk_bytes = 0;
     c->min_bytes = DEFAULT_MIN_BYTES;
@@ -89,10 +104,24 @@ static int mtree_register(void)
                  6, &c->priority);
     register_string(
         "topology",
-        "Path of the topology file (Graphviz DOT, see docs/topology-file.md) of the "
-        "network between the hosts; it is read on the host of rank 0. Empty: the "
-        "components that mtree stands before serve all calls",
+        "The network between the hosts. auto, or empty: as the cache has it, or probed "
+        "when the collectives have taken long enough for that to pay back; probe: "
+        "probed by the first collective (docs/probe.md); none: mtree serves nothing; "
+        "else the path of a topology file (Graphviz DOT, docs/topology-file.md), read on "
+        "the host of rank 0. Must be the same on all ranks",
         2, &c->topology);
+    register_double("probe_seconds",
+                    "The longest that probing the network should take; with less it "
+                    "measures less of it",
+                    3, &c->probe_seconds);
+    register_string("probe_output",
+                    "Path of a file that rank 0 writes what the probe found to, as a "
+                    "topology file. Empty: only the cache has it",
+                    4, &c->probe_output);
+    register_double("cache_days",
+                    "Days after which what the cache has of the network is not used "
+                    "any more",
+                    4, &c->cache_days);
     register_int("trees",
                  "Most trees a plan may have (allgather, reduce_scatter: of each root); "
                  "0: as many as the planner likes. More trees use more of the network, "

@@ -1,4 +1,5 @@
 #include "coll_mtree_agreement.h"
+#include "coll_mtree_source.h"
 #include "coll_mtree_trace.h"
 
 #include "ompi/proc/proc.h"
@@ -13,6 +14,7 @@ static void module_construct(mca_coll_mtree_module_t *module)
     module->placement = module->plain_placement = NULL;
     module->plain_plan = NULL;
     module->network = NULL;
+    module->source = NULL;
     module->unserved = false;
 }
 
@@ -24,6 +26,7 @@ static void module_construct(mca_coll_mtree_module_t *module)
 static void module_destruct(mca_coll_mtree_module_t *module)
 {
     coll_mtree_agreements_destroy(module);
+    coll_mtree_source_destroy(module);
     OBJ_DESTRUCT(&module->lock);
     MTREE_FOR_EACH_FUNCTION(RELEASE_FALLBACK)
 }
@@ -77,8 +80,8 @@ static const char *comm_obstacle(ompi_communicator_t *comm)
     if (coll_mtree_is_numbered_by_rank(comm)) {
         return "it was made from a session's group (a copy of it is served)";
     }
-    if (c->topology == NULL || c->topology[0] == '\0') {
-        return "no topology is given (coll_mtree_topology)";
+    if (coll_mtree_source_choice() == COLL_MTREE_TOPOLOGY_NONE) {
+        return "coll_mtree_topology is none";
     }
     if (c->hosts == NULL && comm_is_local(comm)) {
         return "all its ranks run on one host";

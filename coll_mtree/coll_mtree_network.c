@@ -2,7 +2,9 @@
 
 #include "coll_mtree_algorithm.h"
 #include "coll_mtree_files.h"
+#include "coll_mtree_learned.h"
 #include "coll_mtree_planning.h"
+#include "coll_mtree_source.h"
 
 #include "ompi/proc/proc.h"
 
@@ -22,6 +24,7 @@ struct coll_mtree_network {
     ompi_proc_t **procs;              /* [num_procs] */
     int *host;                        /* [num_procs] */
     const mtree_topology_t *topology; /* NULL: mtree cannot serve these processes */
+    const char *origin;               /* the topology's name in messages */
     int num_hosts;
     int *vertices; /* [num_hosts] of the topology */
     planned_t *planned;
@@ -56,6 +59,7 @@ void coll_mtree_network_close(void)
         network_destroy(network);
     }
     coll_mtree_files_close();
+    coll_mtree_learned_close();
 }
 
 static coll_mtree_network_t *network_find(ompi_communicator_t *comm)
@@ -98,7 +102,7 @@ static bool network_map(coll_mtree_network_t *network, ompi_communicator_t *comm
                            "not served, host %s of rank %d is not in topology %s; add it "
                            "there, or give its node a host= attribute; the fallback "
                            "serves",
-                           name, rank, mca_coll_mtree_component.topology);
+                           name, rank, network->origin);
             return false;
         }
         while (h < num_hosts && network->vertices[h] != vertex) {
@@ -125,14 +129,15 @@ static void network_read(coll_mtree_network_t *network, ompi_communicator_t *com
     if (!coll_mtree_algorithm_check()) {
         return;
     }
-    network->topology = coll_mtree_files_topology();
+    network->topology =
+        coll_mtree_source_topology(said, network->num_procs, &network->origin);
     if (network->topology == NULL || !network_map(network, comm, said)) {
         network->topology = NULL;
         return;
     }
     coll_mtree_say(comm, 1, "topology %s: %d ranks on %d of its %d hosts, %d links",
-                   mca_coll_mtree_component.topology, network->num_procs,
-                   network->num_hosts, mtree_topology_num_hosts(network->topology),
+                   network->origin, network->num_procs, network->num_hosts,
+                   mtree_topology_num_hosts(network->topology),
                    network->topology->num_links);
 }
 

@@ -3,6 +3,7 @@
 #include "coll_mtree_agreement.h"
 #include "coll_mtree_retired.h"
 #include "coll_mtree_run.h"
+#include "coll_mtree_source.h"
 #include "coll_mtree_tags.h"
 
 #include "schedule/stream.h"
@@ -29,9 +30,10 @@ static int64_t serve_num_tags(ompi_communicator_t *comm, const mtree_call_t *cal
 /*
  * Who takes the call.  All that enters is the same on every rank at this point
  * of the order of calls; in particular not what this rank has heard so far from an
- * agreement that is under way, only what a blocking call has waited for before.
+ * agreement that is under way, only what a blocking call has waited for before.  Where no
+ * topology is known yet, a blocking call may wait until one is.
  */
-static coll_mtree_server_t serve_choose(const mca_coll_mtree_module_t *module,
+static coll_mtree_server_t serve_choose(mca_coll_mtree_module_t *module,
                                         ompi_communicator_t *comm,
                                         const coll_mtree_task_t *task,
                                         coll_mtree_form_t form, coll_mtree_turn_t *turn)
@@ -42,7 +44,8 @@ static coll_mtree_server_t serve_choose(const mca_coll_mtree_module_t *module,
         (form == MTREE_NONBLOCKING && bytes <= INTERNAL_BYTES)) {
         return COLL_MTREE_FALLBACK;
     }
-    if (serve_num_tags(comm, &task->call) > coll_mtree_tags_most()) {
+    if (serve_num_tags(comm, &task->call) > coll_mtree_tags_most() ||
+        !coll_mtree_source_is_settled(module, comm, form == MTREE_BLOCKING)) {
         return COLL_MTREE_FALLBACK;
     }
     return coll_mtree_agreement_server(module, &task->call,

@@ -5,6 +5,7 @@
 #define MCA_COLL_MTREE_SERVE_H
 
 #include "coll_mtree_guard.h"
+#include "coll_mtree_source.h"
 #include "coll_mtree_task.h"
 
 typedef enum { MTREE_BLOCKING, MTREE_NONBLOCKING, MTREE_PERSISTENT } coll_mtree_form_t;
@@ -41,9 +42,12 @@ int coll_mtree_serve(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
         coll_mtree_turn_t turn = {.guard = NULL};                                        \
         int rc =                                                                         \
             _name##_serve(MTREE_ARGUMENTS_##_name, base, MTREE_BLOCKING, &turn, NULL);   \
+        double began;                                                                    \
                                                                                          \
         if (rc == MTREE_DECLINED) {                                                      \
+            began = coll_mtree_source_watch(module);                                     \
             rc = MTREE_FALLBACK(module, _name, MTREE_ARGUMENTS_##_name);                 \
+            coll_mtree_source_watched(module, began);                                    \
         }                                                                                \
         coll_mtree_guard_end(&turn, module, comm);                                       \
         return rc;                                                                       \

@@ -10,7 +10,7 @@
 static const command_t *const commands[] = {
     &command_topology, &command_plan,     &command_check,
     &command_draw,     &command_simulate, &command_compare,
-    &command_generate, &command_import,   NULL,
+    &command_generate, &command_import,   &command_probe,    NULL,
 };
 
 static const command_t *find_command(const char *name)

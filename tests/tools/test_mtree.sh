@@ -40,7 +40,7 @@ expect 0 '^Usage: mtree COMMAND' --help
 expect 0 '^mtree [0-9]' --version
 expect 2 '^Usage: mtree COMMAND'
 expect 2 "no command 'plant'" plant
-for command in topology plan check draw generate import simulate compare; do
+for command in topology plan check draw generate import simulate compare probe; do
     expect 0 "^Usage: mtree $command" $command --help
     expect 0 "^Usage: mtree $command" $command -h
     expect 2 "unrecognized option '--nonsense'" $command --nonsense
@@ -67,6 +67,9 @@ for scale in 0 -1 x 1e10 2x nan; do
 done
 echo 'graph { a -- b [capacity="1Mbps"]; b -- a [capacity="1Mbps"]; }' >"$tmp/twice.dot"
 expect 1 'twice.dot:1: link b-a is there already' topology "$tmp/twice.dot"
+
+# probe: only under mpirun
+expect 2 'probe: it measures between the ranks of a job: mpirun --map-by node' probe -o "$tmp/p.dot"
 
 # generate
 expect 0 '^graph "ring:5" {' generate ring:5

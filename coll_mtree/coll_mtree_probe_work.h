@@ -1,0 +1,52 @@
+/*
+ * One host's part in a round of experiments (topo/probe.h): round trips and streams, all
+ * at the same time, driven by whoever calls coll_mtree_probe_work_advance().
+ */
+#ifndef MCA_COLL_MTREE_PROBE_WORK_H
+#define MCA_COLL_MTREE_PROBE_WORK_H
+
+#include "coll_mtree_probe_message.h"
+
+#include "topo/probe.h"
+
+/* Sent as it is. */
+typedef struct {
+    int number; /* of the experiment in its round */
+    int kind;   /* PING or STREAM */
+    int sends;  /* this host is `from` */
+    int peer;   /* rank of the other host's leader */
+    int tag;    /* this experiment's own */
+    int repeats;
+    size_t bytes;
+    double seconds;
+} coll_mtree_probe_part_t;
+
+/* Sent as it is. */
+typedef struct {
+    int number;
+    mtree_probe_result_t result;
+} coll_mtree_probe_report_t;
+
+/* Who reports: of round trips the sender, of streams the receiver. */
+static inline bool coll_mtree_probe_part_reports(const coll_mtree_probe_part_t *part)
+{
+    return (part->kind == MTREE_PROBE_PING) == (part->sends != 0);
+}
+
+typedef struct coll_mtree_probe_work coll_mtree_probe_work_t;
+
+/* Begin all @a parts, which are copied.  NULL: no memory. */
+coll_mtree_probe_work_t *coll_mtree_probe_work_begin(ompi_communicator_t *comm,
+                                                     const coll_mtree_probe_part_t *parts,
+                                                     int num_parts);
+
+/* Go on without waiting; true when all parts have ended, in whatever way. */
+bool coll_mtree_probe_work_advance(coll_mtree_probe_work_t *work);
+
+/*
+ * The reports of the parts that do, in their order, into @a reports; then free all.
+ */
+void coll_mtree_probe_work_end(coll_mtree_probe_work_t *work,
+                               coll_mtree_probe_report_t *reports);
+
+#endif

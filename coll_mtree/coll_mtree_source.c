@@ -1,0 +1,373 @@
+#include "coll_mtree_source.h"
+
+#include "coll_mtree_files.h"
+#include "coll_mtree_learned.h"
+#include "coll_mtree_probe.h"
+#include "coll_mtree_store.h"
+#include "coll_mtree_tags.h"
+#include "coll_mtree_talk.h"
+#include "coll_mtree_transport.h"
+
+#include "topo/log.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a probe costs has to have been spent so many times in the fallback. */
+#define PAYBACK 20.0
+
+#define FIRST_LOOK 16 /* calls; each next one twice as many */
+
+/* What rank 0 tells the others, as the text of a talk. */
+#define SAYS_READY "ready" /* it has a topology, and so has everybody who needs one */
+#define SAYS_TELL  "tell"  /* it has one that the others do not have */
+#define SAYS_PROBE "probe"
+#define SAYS_WAIT  "wait"
+#define SAYS_NEVER "never"
+
+/* Names of topologies in messages. */
+#define FROM_PROBE "the probe"
+#define FROM_CACHE "the cache"
+
+/* A module's way to a topology. */
+struct coll_mtree_source {
+    bool settled;
+    bool watched; /* the fallback serves a call that mtree could have served */
+    unsigned calls,
+        next_look;  /* that could have been served; the next look at the clock */
+    double seconds; /* that such calls of the fallback took, on this rank */
+    int num_hosts;
+    int *host;               /* [ranks] once they are known */
+    coll_mtree_host_t *said; /* [ranks] on rank 0, the same */
+    char *text;              /* on rank 0: what is to be told; or NULL */
+    /* The talk that is under way. */
+    ompi_communicator_t *comm;
+    atomic_bool ended;
+    char *answer; /* NULL: it failed */
+    size_t length;
+};
+
+typedef struct coll_mtree_source source_t;
+
+coll_mtree_topology_choice_t coll_mtree_source_choice(void)
+{
+    const char *wanted = mca_coll_mtree_component.topology;
+
+    if (wanted == NULL || wanted[0] == '\0' || strcmp(wanted, "auto") == 0) {
+        return COLL_MTREE_TOPOLOGY_AUTO;
+    }
+    return strcmp(wanted, "probe") == 0  ? COLL_MTREE_TOPOLOGY_PROBE
+           : strcmp(wanted, "none") == 0 ? COLL_MTREE_TOPOLOGY_NONE
+                                         : COLL_MTREE_TOPOLOGY_FILE;
+}
+
+const mtree_topology_t *coll_mtree_source_topology(const coll_mtree_host_t *said,
+                                                   int ranks, const char **name_p)
+{
+    if (coll_mtree_source_choice() == COLL_MTREE_TOPOLOGY_FILE) {
+        *name_p = mca_coll_mtree_component.topology;
+        return coll_mtree_files_topology();
+    } else {
+        const mtree_topology_t *topology = coll_mtree_learned_find(said, ranks);
+
+        *name_p = topology == NULL ? "learned" : topology->source;
+        return topology;
+    }
+}
+
+/* Number the hosts in the order in which the ranks name them. */
+static int number_hosts(source_t *source, const coll_mtree_host_t *said, int ranks)
+{
+    int *first = calloc((size_t)ranks, sizeof(*first)); /* rank of each host */
+
+    source->host = calloc((size_t)ranks, sizeof(*source->host));
+    source->said = malloc((size_t)ranks * sizeof(*source->said));
+    if (first == NULL || source->host == NULL || source->said == NULL) {
+        free(first);
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    memcpy(source->said, said, (size_t)ranks * sizeof(*said));
+    source->num_hosts = 0;
+    for (int rank = 0; rank < ranks; rank++) {
+        int host = 0;
+
+        while (host < source->num_hosts &&
+               strcmp(said[first[host]].name, said[rank].name) != 0) {
+            host++;
+        }
+        first[host] = host == source->num_hosts ? rank : first[host];
+        source->num_hosts += host == source->num_hosts;
+        source->host[rank] = host;
+    }
+    free(first);
+    return OMPI_SUCCESS;
+}
+
+/* Is it worth probing by now? */
+static bool is_worth_probing(const source_t *source)
+{
+    return coll_mtree_source_choice() == COLL_MTREE_TOPOLOGY_PROBE ||
+           source->seconds >
+               PAYBACK * coll_mtree_probe_expected_seconds(source->num_hosts);
+}
+
+/* Keep the topology @a text, which is malloc'ed, for this process; NULL, and it is freed,
+ * when it is none. */
+static char *learn_text(char *text, const char *origin)
+{
+    if (text != NULL && coll_mtree_learned_add(text, strlen(text), origin) == NULL) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+/* Rank 0 knows the hosts: what is to be done? */
+static const char *decide_first(source_t *source, const coll_mtree_host_t *said)
+{
+    int ranks = ompi_comm_size(source->comm);
+
+    if (number_hosts(source, said, ranks) != OMPI_SUCCESS) {
+        return SAYS_NEVER;
+    }
+    if (source->num_hosts < 2) {
+        coll_mtree_say(source->comm, 1,
+                       "not served, all its ranks run on host %s; the fallback serves",
+                       said[0].name);
+        return SAYS_NEVER;
+    }
+    if (coll_mtree_learned_find(said, ranks) != NULL) {
+        return SAYS_READY;
+    }
+    if (coll_mtree_source_choice() == COLL_MTREE_TOPOLOGY_AUTO) {
+        source->text = learn_text(
+            coll_mtree_store_read(said, ranks, source->host, source->num_hosts),
+            FROM_CACHE);
+        if (source->text != NULL) {
+            return SAYS_TELL;
+        }
+        coll_mtree_say(source->comm, 1,
+                       "no topology is known yet: the network is probed when the "
+                       "fallback has taken %.0f s, or now with coll_mtree_topology=probe",
+                       PAYBACK * coll_mtree_probe_expected_seconds(source->num_hosts));
+    }
+    return is_worth_probing(source) ? SAYS_PROBE : SAYS_WAIT;
+}
+
+static void decide(coll_mtree_talk_t *talk, const coll_mtree_host_t *said, void *arg)
+{
+    source_t *source = arg;
+    const char *answer = said != NULL               ? decide_first(source, said)
+                         : is_worth_probing(source) ? SAYS_PROBE
+                                                    : SAYS_WAIT;
+
+    coll_mtree_talk_answer(talk, source->num_hosts, source->host, answer, false);
+}
+
+/* What was learned; without it the others learn that nothing was. */
+static void decide_tell(coll_mtree_talk_t *talk, const coll_mtree_host_t *said, void *arg)
+{
+    source_t *source = arg;
+
+    coll_mtree_talk_answer(talk, source->num_hosts, NULL,
+                           source->text == NULL ? SAYS_NEVER : source->text, false);
+}
+
+static void talk_ended(coll_mtree_talk_t *talk, mtree_status_t status,
+                       const coll_mtree_answer_t *answer, void *arg)
+{
+    source_t *source = arg;
+    size_t ranks = (size_t)ompi_comm_size(source->comm);
+
+    if (status == MTREE_OK && answer->text != NULL) {
+        source->answer = malloc(answer->length + 1);
+    }
+    if (source->answer != NULL) {
+        memcpy(source->answer, answer->text, answer->length);
+        source->answer[answer->length] = '\0';
+        source->length = answer->length;
+    }
+    if (source->answer != NULL && answer->hosts != NULL && source->host == NULL) {
+        source->num_hosts = answer->num_hosts;
+        source->host = malloc(ranks * sizeof(*source->host));
+        if (source->host != NULL) {
+            memcpy(source->host, answer->hosts, ranks * sizeof(*source->host));
+        }
+    }
+    atomic_store(&source->ended, true);
+}
+
+/* Begin a talk whose answer goes to source->answer. */
+static coll_mtree_talk_t *talk_begin(source_t *source, mca_coll_mtree_module_t *module,
+                                     bool with_hosts, coll_mtree_talk_decide_t decision)
+{
+    free(source->answer);
+    source->answer = NULL;
+    atomic_store(&source->ended, false);
+    return coll_mtree_talk_start(
+        source->comm, coll_mtree_tags_reserve(module, COLL_MTREE_TALK_TAGS, false),
+        with_hosts, decision, talk_ended, source);
+}
+
+/* Wait for its end; the answer, never NULL. */
+static const char *talk_wait(source_t *source, coll_mtree_talk_t *talk,
+                             coll_mtree_wait_t wait)
+{
+    if (talk == NULL) {
+        return SAYS_NEVER;
+    }
+    coll_mtree_talk_open(talk);
+    while (!atomic_load(&source->ended)) {
+        coll_mtree_probe_rest(wait);
+    }
+    return source->answer == NULL ? SAYS_NEVER : source->answer;
+}
+
+/* Where the user wants what was found, too. */
+static void write_output(const char *text)
+{
+    const char *path = mca_coll_mtree_component.probe_output;
+    FILE *out;
+
+    if (path == NULL || path[0] == '\0') {
+        return;
+    }
+    out = fopen(path, "we");
+    if (out == NULL || fputs(text, out) < 0 || fflush(out) != 0) {
+        mtree_error("coll_mtree_probe_output: %s: cannot be written: %s", path,
+                    strerror(errno));
+    }
+    if (out != NULL) {
+        fclose(out);
+    }
+}
+
+/* Rank 0 leads the probe and keeps what it finds. */
+static void lead(source_t *source, int first_tag)
+{
+    char *text;
+
+    if (coll_mtree_probe_lead(source->comm, first_tag, source->num_hosts, source->host,
+                              source->said, &text) == OMPI_SUCCESS) {
+        source->text = learn_text(text, FROM_PROBE);
+    }
+    if (source->text != NULL) {
+        coll_mtree_store_write(source->said, ompi_comm_size(source->comm), source->host,
+                               source->num_hosts, source->text);
+        write_output(source->text);
+    }
+}
+
+/* Probe, if rank 0 has nothing to tell yet; then every rank hears what it has. */
+static bool learn(source_t *source, mca_coll_mtree_module_t *module, bool probe)
+{
+    int first_tag = coll_mtree_tags_reserve(module, COLL_MTREE_PROBE_TAGS, false);
+    bool leads = ompi_comm_rank(source->comm) == 0;
+    const char *answer;
+
+    if (probe && leads) {
+        lead(source, first_tag);
+    } else if (probe && source->host != NULL) {
+        coll_mtree_probe_follow(source->comm, first_tag, source->host);
+    }
+    answer = talk_wait(source, talk_begin(source, module, false, decide_tell),
+                       COLL_MTREE_WAIT_LATER);
+    if (strcmp(answer, SAYS_NEVER) == 0) {
+        return false;
+    }
+    /* Another rank needs it when it is rank 0 of a communicator; without it, it probes.
+     */
+    if (!leads) {
+        (void)coll_mtree_learned_add(answer, source->length,
+                                     probe ? FROM_PROBE : FROM_CACHE);
+    }
+    return true;
+}
+
+/* The way has come to its end: keep only what it led to. */
+static bool settle(source_t *source, mca_coll_mtree_module_t *module, bool learned)
+{
+    source->settled = learned;
+    module->unserved = !learned;
+    free(source->host);
+    free(source->said);
+    free(source->text);
+    free(source->answer);
+    source->host = NULL;
+    source->said = NULL;
+    source->text = source->answer = NULL;
+    return learned;
+}
+
+/* A blocking call is at the point where something is decided. */
+static bool look(source_t *source, mca_coll_mtree_module_t *module)
+{
+    bool is_first = source->calls == 1;
+    coll_mtree_talk_t *talk = talk_begin(source, module, is_first, decide);
+    const char *says = talk_wait(source, talk, COLL_MTREE_WAIT_AT_ONCE);
+
+    if (strcmp(says, SAYS_WAIT) == 0) {
+        return false;
+    }
+    if (strcmp(says, SAYS_READY) == 0 || strcmp(says, SAYS_NEVER) == 0) {
+        return settle(source, module, strcmp(says, SAYS_READY) == 0);
+    }
+    return settle(source, module, learn(source, module, strcmp(says, SAYS_PROBE) == 0));
+}
+
+static source_t *source_of(mca_coll_mtree_module_t *module, ompi_communicator_t *comm)
+{
+    if (module->source == NULL) {
+        module->source = calloc(1, sizeof(*module->source));
+        if (module->source == NULL) {
+            return NULL;
+        }
+        module->source->comm = comm;
+        module->source->next_look = 1;
+        module->source->settled = coll_mtree_source_choice() == COLL_MTREE_TOPOLOGY_FILE;
+        atomic_init(&module->source->ended, true);
+    }
+    return module->source;
+}
+
+bool coll_mtree_source_is_settled(mca_coll_mtree_module_t *module,
+                                  ompi_communicator_t *comm, bool blocking)
+{
+    source_t *source = source_of(module, comm);
+
+    if (source == NULL || source->settled || !blocking) {
+        return source != NULL && source->settled;
+    }
+    source->watched = true;
+    if (++source->calls < source->next_look) {
+        return false;
+    }
+    source->next_look = source->calls == 1 ? FIRST_LOOK : 2 * source->calls;
+    return look(source, module);
+}
+
+double coll_mtree_source_watch(const mca_coll_mtree_module_t *module)
+{
+    const source_t *source = module->source;
+
+    return source == NULL || !source->watched ? 0 : coll_mtree_clock();
+}
+
+void coll_mtree_source_watched(mca_coll_mtree_module_t *module, double began)
+{
+    if (began > 0) {
+        module->source->watched = false;
+        module->source->seconds += coll_mtree_clock() - began;
+    }
+}
+
+void coll_mtree_source_destroy(mca_coll_mtree_module_t *module)
+{
+    if (module->source != NULL) {
+        (void)settle(module->source, module, false);
+        free(module->source);
+    }
+}

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""The link probe in a lab: it finds the links that are there, keeps them, and plans follow."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "..")
+BUILD = os.getcwd()
+NETLAB = os.path.join(ROOT, "tools", "netlab")
+MTREE = os.path.join(BUILD, "mtree")
+WHEEL = os.path.join(ROOT, "tests", "lab", "wheel.dot")
+SKIP = 77
+TIMEOUT = 120
+VERTICES = "abcds"  # in the order of their addresses
+
+
+def run(*command, **more):
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=TIMEOUT, check=False, **more
+    )
+
+
+def vertex(name):
+    """The file's name of a vertex: a switch is found by its address."""
+    return VERTICES[int(name.rpartition(".")[2]) - 1] if "." in name else name
+
+
+def links(topology):
+    """Pair of names -> (capacity from the first to the second and back, latency)."""
+    found = {}
+    for link in topology["links"]:
+        ends = vertex(link["from"]), vertex(link["to"])
+        rates = link["capacity_bps"]
+        if ends[0] > ends[1]:
+            ends, rates = ends[::-1], rates[::-1]
+        found[ends] = rates, link["latency_s"]
+    return found
+
+
+class Probe(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="mtree-probe.")
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.environment = {
+            **os.environ,
+            "MTREE": MTREE,
+            "NETLAB_RELAY": os.path.join(BUILD, "netlab_relay"),
+            "XDG_CACHE_HOME": self.folder,
+            "OMPI_MCA_mca_base_component_path": f"{BUILD}/.libs:SYS_DEFAULT",
+            "OMPI_MCA_coll_mtree_verbose": "1",
+        }
+
+    def mpirun(self, *command):
+        lab = [NETLAB, "run", WHEEL, "--name", f"probe-{os.getpid()}", "--"]
+        done = run(*lab, "mpirun", *command, env=self.environment)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done
+
+    def test_finds_the_links_that_are_there(self):
+        path = os.path.join(self.folder, "net.dot")
+        said = self.mpirun(MTREE, "probe", "--json", "-o", path).stdout
+        found = links(json.loads(said[said.index("{") :]))
+        true = links(json.loads(run(MTREE, "topology", "--json", WHEEL).stdout))
+        self.assertEqual(sorted(found), sorted(true))
+        # Wide bands: the machine may be busy.
+        for ends, (rates, latency) in true.items():
+            for rate, measured in zip(rates, found[ends][0]):
+                self.assertLess(measured, 3 * rate, ends)
+            self.assertGreater(found[ends][1], 0.5 * latency, ends)
+        self.assertEqual(run(MTREE, "topology", path).returncode, 0)
+        with open(path, encoding="utf-8") as file:
+            self.assertIn("// probed in ", file.read())
+
+    def test_keeps_what_it_found(self):
+        bench = [os.path.join(BUILD, "mtree_bench"), "-m", "65536:65536", "-i", "1"]
+        choose = ["--mca", "coll", "mtree", "--mca", "coll_mtree_topology"]
+        waiting = self.mpirun(*choose, "auto", *bench).stderr
+        self.assertIn("no topology is known yet", waiting)
+        self.assertNotIn("probed the network", waiting)
+        self.assertIn("topology the probe:", self.mpirun(*choose, "probe", *bench).stderr)
+        known = self.mpirun(*choose, "auto", *bench).stderr
+        self.assertIn("topology the cache: 4 ranks on 4 of its 4 hosts", known)
+        self.assertNotIn("probed the network", known)
+
+
+if __name__ == "__main__":
+    probe = run(NETLAB, "probe", env={**os.environ, "MTREE": MTREE})
+    if probe.returncode != 0 or not os.path.exists(".libs/mca_coll_mtree.so"):
+        print(f"skipped: {probe.stdout.strip()}")
+        sys.exit(SKIP)
+    unittest.main()
