@@ -164,9 +164,7 @@ static void set_route(mtree_connection_t *connection, int from, int to)
     }
     connection->latency = mtree_routes_latency(network->routes, from, to);
     for (i = 1; i < connection->num_arcs; i++) {
-        connection->forwarding +=
-            mtree_network_packet_bits(network, options->packet_bytes) /
-            network->capacity[connection->arcs[i]];
+        connection->forwarding += 1.0 / network->capacity[connection->arcs[i]];
     }
     if (options->window_bytes > 0.0 && connection->latency > 0.0) {
         connection->limit = 8.0 * options->window_bytes / (2.0 * connection->latency);

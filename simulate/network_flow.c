@@ -1,6 +1,7 @@
 #include "simulate/network_model.h"
 
 #include <float.h>
+#include <math.h>
 
 /* A message that lacks less than this many seconds of its rate has been sent: the rest is
  * rounding. */
@@ -62,9 +63,12 @@ void mtree_network_flow_complete(mtree_clock_event_t *event)
         mtree_flows_leave(network->flows, &connection->flow);
         flow_changed(network);
     }
+    connection->last_arrival = fmax(
+        connection->last_arrival,
+        now + connection->latency +
+            connection->forwarding * mtree_network_packet_bits(network, message->bytes));
     mtree_network_set_departure(message, now);
-    mtree_network_set_arrival(message,
-                              now + connection->latency + connection->forwarding);
+    mtree_network_set_arrival(message, connection->last_arrival);
 }
 
 /* Messages that end at the same time but for rounding end now, before the arcs are

@@ -11,12 +11,12 @@ struct mtree_connection {
     mtree_network_t *network;
     mtree_connection_t *next; /* of all connections, for freeing */
     int num_arcs;
-    const int *arcs;   /* the route, the routes' own */
-    double latency;    /* of the route */
-    double forwarding; /* seconds a full packet waits to be whole at the inner vertices */
-    double limit;      /* bits/s, from the window or of the host itself */
-    double last_arrival; /* queue model: of the messages so far; a later one is not before
-                            it */
+    const int *arcs;     /* the route, the routes' own */
+    double latency;      /* of the route */
+    double forwarding;   /* seconds that each bit of a first packet makes it wait to be
+                            whole at the inner vertices */
+    double limit;        /* bits/s, from the window or of the host itself */
+    double last_arrival; /* of the messages so far; a later one is not before it */
     double next_start;   /* queue model: when the window lets the next message begin */
     /* Flow model. */
     mtree_message_t *first; /* messages not yet sent */

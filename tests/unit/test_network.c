@@ -171,6 +171,21 @@ START_TEST(test_switch)
 }
 END_TEST
 
+/* Less than a packet waits at the switch only for itself. */
+START_TEST(test_short_through_switch)
+{
+    mtree_network_options_t options = plain((mtree_network_model_t)_i);
+    fixture_t fixture = line("hsh", even, &options);
+    parcel_t parcel;
+
+    send(&fixture, join(&fixture, 0, 1), &parcel, 100);
+    run(&fixture);
+    ck_assert_double_eq_tol(parcel.departed, 0.0001, 1e-9);
+    ck_assert_double_eq_tol(parcel.arrived, 0.0001 + 0.0001 + 0.020, 1e-9);
+    clear(&fixture);
+}
+END_TEST
+
 /* A route through a host that forwards, to a link half as fast: that one says when the
  * end comes. */
 START_TEST(test_slow_second_link)
@@ -329,6 +344,7 @@ int main(void)
     tcase_add_loop_test(tcase, test_one_link, first, last);
     tcase_add_loop_test(tcase, test_headers_and_acks, first, last);
     tcase_add_loop_test(tcase, test_switch, first, last);
+    tcase_add_loop_test(tcase, test_short_through_switch, first, last);
     tcase_add_test(tcase, test_slow_second_link);
     tcase_add_test(tcase, test_two_messages);
     tcase_add_test(tcase, test_max_min);
