@@ -50,4 +50,5 @@ build_all() {
 
 # mpirun refuses root unless told, and more ranks than cores.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export OMPI_MCA_rmaps_base_oversubscribe=1
+export OMPI_MCA_rmaps_base_oversubscribe=1 # 4.1
+export PRTE_MCA_rmaps_default_mapping_policy=slot:oversubscribe # 5.0
