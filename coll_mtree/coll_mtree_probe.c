@@ -9,6 +9,7 @@
 #include "topo/topology_file.h"
 #include "topo/units.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -218,6 +219,8 @@ static int shares_of_experiments(lead_t *lead, const mtree_probe_round_t *round)
                                           .sends = end == 0,
                                           .peer = lead->leader[ends[1 - end]],
                                           .tag = tag,
+                                          .trip = fmax(conductor->round_trip[ends[0]],
+                                                       conductor->round_trip[ends[1]]),
                                           .repeats = experiment->repeats,
                                           .bytes = experiment->bytes,
                                           .seconds = experiment->seconds};

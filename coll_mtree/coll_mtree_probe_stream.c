@@ -11,7 +11,9 @@
  * under way than fills the way: what is queued in the system beyond that would have to be
  * waited for at the end, on a slow link for seconds.
  */
-#define FIRST_WINDOW 131072 /* bytes */
+#define LEAST_WINDOW 32768  /* bytes */
+#define FIRST_RATE   1.28e6 /* bytes/s: what a way is opened with, by its length */
+#define FIRST_MOST   131072 /* bytes */
 #define WINDOW_TRIPS 3      /* round trips' worth of the fastest rate seen */
 
 /* TCP opens its window in round trips: on a long way the stream takes longer by so many.
@@ -162,9 +164,12 @@ static void take_credit(coll_mtree_stream_t *stream, double now)
 /* Bytes that may be under way. */
 static double stream_window(const coll_mtree_stream_t *stream)
 {
-    return stream->round_trip < INFINITY
-               ? fmax(FIRST_WINDOW, WINDOW_TRIPS * stream->rate * stream->round_trip)
-               : FIRST_WINDOW;
+    double first = fmin(FIRST_MOST, FIRST_RATE * stream->part.trip);
+    double window = stream->round_trip < INFINITY
+                        ? WINDOW_TRIPS * stream->rate * stream->round_trip
+                        : 0;
+
+    return fmax(LEAST_WINDOW, fmax(first, window));
 }
 
 static size_t message_bytes(const coll_mtree_stream_t *stream)

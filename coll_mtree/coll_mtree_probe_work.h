@@ -19,6 +19,7 @@ typedef struct {
     int repeats;
     size_t bytes;
     double seconds;
+    double trip; /* about how long a round trip may take, seconds; 0: not known */
 } coll_mtree_probe_part_t;
 
 /* Sent as it is. */
