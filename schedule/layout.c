@@ -1,5 +1,6 @@
 #include "schedule/layout.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,13 @@
 
 /* A neighbour on the same host, or one whose rate is not known. */
 #define DEFAULT_WINDOW 262144
+
+/*
+ * Seconds that a tree may be ahead of the last one.  Trees wait for each other at links
+ * that they share, so one that runs ahead where a link has nothing else to send takes it
+ * from the others further on (docs/performance.md).
+ */
+#define LEAD 0.15
 
 /* Time that a receiver's credit may be late, beyond the round trip (seconds). */
 #define CREDIT_DELAY 0.05
@@ -46,6 +54,7 @@ typedef struct {
     double *trips;        /* [num_ranks] seconds to each rank and back */
     int *parent;          /* [num_hosts] in the tree at hand */
     bool stepped;         /* the plan's lockstep steps fit the call */
+    double seconds;       /* of the longest stream at its rate */
     size_t largest_chunk; /* bytes */
 } builder_t;
 
@@ -156,6 +165,11 @@ static void builder_add_stream(builder_t *builder, int number, int root_rank,
     /* A step ends when all of it has been sent, whatever the receiver waits for. */
     stream->window =
         builder->stepped ? length / chunk + 1 : builder_window(builder, tree, chunk);
+    if (tree->rate > 0) {
+        builder->seconds =
+            fmax(builder->seconds,
+                 8.0 * (double)length * (double)builder->call->unit_bytes / tree->rate);
+    }
     stream->reduce = collective != MTREE_BCAST && collective != MTREE_ALLGATHER;
     stream->broadcast = collective != MTREE_REDUCE && collective != MTREE_REDUCE_SCATTER;
     stream->tag = MTREE_STREAM_TAGS * layout->num_streams;
@@ -377,6 +391,8 @@ mtree_status_t mtree_layout_create(const mtree_plan_t *plan,
     builder.stepped = builder.layout->num_steps > 0;
     builder_add_parts(&builder);
     builder_fill_peers(&builder);
+    builder.layout->lead =
+        builder.stepped || builder.seconds == 0 ? INFINITY : LEAD / builder.seconds;
     builder.layout->num_tags = MTREE_STREAM_TAGS * builder.layout->num_streams;
     builder.layout->paced = call->units * call->unit_bytes > UNPACED_BYTES;
     free(builder.work);

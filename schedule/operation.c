@@ -1,5 +1,6 @@
 #include "schedule/operation_private.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -330,6 +331,7 @@ mtree_status_t mtree_operation_start(const mtree_layout_t *layout,
         return MTREE_ERR_NO_MEMORY;
     }
     operation->transport = transport;
+    operation->last[false] = operation->last[true] = INFINITY;
     operation->func = func;
     operation->arg = arg;
     if (data->trace != NULL) {

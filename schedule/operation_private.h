@@ -102,6 +102,8 @@ struct mtree_operation {
     unsigned call;       /* its number in the trace */
     size_t packed_bytes; /* of the largest chunk, where data must be packed; else 0 */
     mtree_inbox_t inbox;
+    double last[2]; /* [up] the least progress of the lanes that send; infinite: none has
+                       begun */
     int step;       /* lockstep: all before it has been sent and received */
     int *unstepped; /* [2 x steps of the layout + 1] lanes and inlets that each step waits
                        for */

@@ -1,5 +1,6 @@
 #include "schedule/operation_private.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* Chunks of @a lane that are ready, that the receiver has room for, and whose step has
@@ -55,6 +56,53 @@ void mtree_lane_await_credit(mtree_lane_t *lane)
     }
 }
 
+/* The part of its chunks that @a lane has sent. */
+static double lane_progress(const mtree_lane_t *lane)
+{
+    return (double)lane->next / (double)lane->flow->num_chunks;
+}
+
+/* Find anew which of the lanes that go @a up, and have begun and not ended, is the last.
+ */
+static void operation_find_last(mtree_operation_t *operation, bool up)
+{
+    double last = INFINITY;
+
+    for (int i = 0; i < operation->layout->num_peers; i++) {
+        const mtree_lane_t *lane = operation->outlets[i].lanes;
+
+        for (; lane != NULL; lane = lane->link) {
+            if (lane->up == up && lane->next > 0 && lane->next < lane->flow->num_chunks) {
+                last = fmin(last, lane_progress(lane));
+            }
+        }
+    }
+    operation->last[up] = last;
+}
+
+/* @a lane goes on to its next chunk. */
+static size_t lane_advance(mtree_lane_t *lane)
+{
+    mtree_operation_t *operation = lane->flow->operation;
+    bool was_last = lane_progress(lane) <= operation->last[lane->up];
+
+    lane->next++;
+    /* Otherwise there is another one that is not further. */
+    if (was_last || lane->next == 1) {
+        operation_find_last(operation, lane->up);
+    }
+    return lane->next - 1;
+}
+
+/* A lane that is too far ahead of the others has a link to itself or waits. */
+static bool lane_leads(const mtree_lane_t *lane)
+{
+    const mtree_operation_t *operation = lane->flow->operation;
+
+    return operation->layout->paced && lane->outlet->underway > 0 &&
+           lane_progress(lane) > operation->last[lane->up] + operation->layout->lead;
+}
+
 /*
  * The lane that is furthest behind, by the part of its chunks that is sent, among those
  * that have something to send.  Reduce and broadcast of all trees thus share a link such
@@ -68,7 +116,7 @@ static mtree_lane_t *outlet_pick(const mtree_outlet_t *outlet)
     for (mtree_lane_t *lane = outlet->lanes; lane != NULL; lane = lane->link) {
         double progress;
 
-        if (lane->next >= lane_limit(lane)) {
+        if (lane->next >= lane_limit(lane) || lane_leads(lane)) {
             continue;
         }
         progress = ((double)lane->next + 0.5) / (double)lane->flow->num_chunks;
@@ -155,7 +203,7 @@ static void lane_send(mtree_lane_t *lane, size_t bytes)
         return;
     }
     parcel->lane = lane;
-    parcel->chunk = lane->next++;
+    parcel->chunk = lane_advance(lane);
     parcel->bytes = bytes;
     parcel->begin = mtree_operation_clock(operation);
     address = parcel_address(parcel, count);
