@@ -55,12 +55,22 @@ class Probe(unittest.TestCase):
             "OMPI_MCA_mca_base_component_path": f"{BUILD}/.libs:SYS_DEFAULT",
             "OMPI_MCA_coll_mtree_verbose": "1",
         }
+        self.stand()
 
-    def mpirun(self, *command):
-        lab = [NETLAB, "run", WHEEL, "--name", f"probe-{os.getpid()}", "--"]
-        done = run(*lab, "mpirun", *command, env=self.environment)
+    def netlab(self, *command):
+        done = run(NETLAB, *command, env=self.environment)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         return done
+
+    def stand(self):
+        """A lab that stands until the test ends: what is kept goes by the hosts' addresses."""
+        name = f"probe-{os.getpid()}"
+        self.netlab("up", WHEEL, "--name", name)
+        self.addCleanup(self.netlab, "down", name)
+        self.lab = name
+
+    def mpirun(self, *command):
+        return self.netlab("exec", self.lab, "-", "--", "mpirun", *command)
 
     def test_finds_the_links_that_are_there(self):
         path = os.path.join(self.folder, "net.dot")
