@@ -80,6 +80,11 @@ static void inlet_arrived(mtree_event_t *event)
     if (++inlet->arrived == inlet->flow->num_chunks) {
         mtree_operation_step(operation, inlet->step);
     }
+    if (operation->data.goodput != NULL) {
+        mtree_goodput_received(operation->data.goodput, mtree_flow_number(inlet->flow),
+                               mtree_flow_bytes(inlet->flow, slot->chunk),
+                               mtree_operation_now(operation));
+    }
     mtree_flow_trace(inlet->flow, MTREE_TRACE_RECEIVE, inlet != inlet->flow->above,
                      inlet->peer, slot->chunk, mtree_operation_clock(operation));
     if (inlet == inlet->flow->above) {

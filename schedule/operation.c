@@ -337,6 +337,9 @@ mtree_status_t mtree_operation_start(const mtree_layout_t *layout,
     if (data->trace != NULL) {
         operation->call = atomic_fetch_add(&data->trace->calls, 1);
     }
+    if (data->goodput != NULL) {
+        mtree_goodput_begin(data->goodput);
+    }
     mtree_inbox_init(&operation->inbox, operation_idle, operation_last);
     for (int i = 0; i < layout->num_peers; i++) {
         operation->outlets[i].rank = layout->peers[i].rank;

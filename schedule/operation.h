@@ -9,6 +9,7 @@
 #ifndef MTREE_SCHEDULE_OPERATION_H
 #define MTREE_SCHEDULE_OPERATION_H
 
+#include "schedule/goodput.h"
 #include "schedule/stream.h"
 #include "schedule/trace.h"
 #include "schedule/transport.h"
@@ -46,7 +47,8 @@ typedef struct {
     void (*unpack)(void *arg, size_t offset, const void *bytes, size_t length);
     void *arg; /* passed to the three */
 
-    mtree_trace_t *trace; /* what is done is added to it; NULL: none */
+    mtree_trace_t *trace;     /* what is done is added to it; NULL: none */
+    mtree_goodput_t *goodput; /* of the layout: what the call did; NULL: not wanted */
 } mtree_operation_data_t;
 
 /* Called once, when the operation has come to its end; the operation may be freed in it.

@@ -175,17 +175,38 @@ void mtree_lane_await_credit(mtree_lane_t *lane);
 /* A lane or inlet of @a step is done: go on to the first step that waits for another. */
 void mtree_operation_step(mtree_operation_t *operation, int step);
 
+static inline double mtree_operation_now(const mtree_operation_t *operation)
+{
+    return operation->transport->ops->now(operation->transport);
+}
+
 /* The time where it is traced, else 0. */
 static inline double mtree_operation_clock(const mtree_operation_t *operation)
 {
-    return operation->data.trace == NULL
-               ? 0
-               : operation->transport->ops->now(operation->transport);
+    return operation->data.trace == NULL ? 0 : mtree_operation_now(operation);
 }
 
 /* Add to the trace, where there is one, what began at @a begin and ends now. */
 void mtree_flow_trace(const mtree_flow_t *flow, mtree_act_t act, bool up, int peer,
                       size_t chunk, double begin);
+
+/* Which peer and which stream of the layout these are. */
+static inline int mtree_outlet_number(const mtree_operation_t *operation,
+                                      const mtree_outlet_t *outlet)
+{
+    return (int)(outlet - operation->outlets);
+}
+
+static inline int mtree_flow_number(const mtree_flow_t *flow)
+{
+    return (int)(flow - flow->operation->flows);
+}
+
+/* Bytes of data of a chunk of a flow. */
+static inline double mtree_flow_bytes(const mtree_flow_t *flow, size_t chunk)
+{
+    return (double)mtree_flow_count(flow, chunk) * (double)flow->operation->data.extent;
+}
 
 /* Remember the first error; nothing new is started after it. */
 void mtree_operation_fail(mtree_operation_t *operation, mtree_status_t status);

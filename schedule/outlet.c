@@ -146,6 +146,12 @@ static void parcel_sent(mtree_event_t *event)
         mtree_operation_fail(operation, status);
         return;
     }
+    if (operation->data.goodput != NULL) {
+        mtree_goodput_sent(operation->data.goodput,
+                           mtree_outlet_number(operation, lane->outlet),
+                           mtree_flow_number(lane->flow), (double)parcel->bytes,
+                           mtree_operation_now(operation));
+    }
     if (++lane->sent == lane->flow->num_chunks) {
         mtree_operation_step(operation, lane->step);
     }
@@ -222,25 +228,38 @@ static void lane_send(mtree_lane_t *lane, size_t bytes)
     }
 }
 
+/* Send what may be sent to a peer; true when its window is too full for what is ready. */
+static bool outlet_pump(mtree_operation_t *operation, mtree_outlet_t *outlet)
+{
+    mtree_lane_t *lane;
+
+    while (operation->status == MTREE_OK && (lane = outlet_pick(outlet)) != NULL) {
+        size_t bytes =
+            mtree_flow_count(lane->flow, lane->next) * (size_t)operation->data.extent;
+
+        if (operation->layout->paced && outlet->underway > 0 &&
+            outlet->underway + bytes > outlet->window) {
+            return true;
+        }
+        lane_send(lane, bytes);
+    }
+    return false;
+}
+
 void mtree_outlet_pump(mtree_operation_t *operation)
 {
-    for (int i = 0; i < operation->layout->num_peers; i++) {
-        mtree_outlet_t *outlet = &operation->outlets[i];
-        mtree_lane_t *lane;
+    mtree_goodput_t *goodput = operation->data.goodput;
 
-        if (!outlet->dirty) {
+    for (int i = 0; i < operation->layout->num_peers; i++) {
+        bool pressed;
+
+        if (!operation->outlets[i].dirty) {
             continue;
         }
-        outlet->dirty = false;
-        while (operation->status == MTREE_OK && (lane = outlet_pick(outlet)) != NULL) {
-            size_t bytes =
-                mtree_flow_count(lane->flow, lane->next) * (size_t)operation->data.extent;
-
-            if (operation->layout->paced && outlet->underway > 0 &&
-                outlet->underway + bytes > outlet->window) {
-                break;
-            }
-            lane_send(lane, bytes);
+        operation->outlets[i].dirty = false;
+        pressed = outlet_pump(operation, &operation->outlets[i]);
+        if (goodput != NULL && pressed != (goodput->links[i].since >= 0)) {
+            mtree_goodput_press(goodput, i, pressed, mtree_operation_now(operation));
         }
     }
 }

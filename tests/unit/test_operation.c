@@ -29,6 +29,9 @@ static unsigned long long state;
 /* Sends that were seen to wait for an earlier step. */
 static int num_stepped;
 
+/* Peers that were pressed. */
+static int num_pressed;
+
 static int draw(int below)
 {
     state = state * 6364136223846793005ULL + 1442695040888963407ULL;
@@ -124,6 +127,7 @@ typedef struct {
     mtree_layout_t *layout[MAX_RANKS];
     mtree_operation_t *operation[MAX_RANKS];
     mtree_trace_t *trace[MAX_RANKS]; /* NULL: no steps to verify */
+    mtree_goodput_t *goodput[MAX_RANKS];
     size_t blocks[MAX_RANKS + 1];
     ptrdiff_t shift[MAX_RANKS]; /* bytes */
     bool in_place, packed, shifted;
@@ -198,6 +202,9 @@ static void job_start(job_t *job, chaos_t *chaos, int rank)
                                         .unpack = unpack,
                                         .arg = job->output[rank]};
     }
+    ck_assert_int_eq(mtree_goodput_create(job->layout[rank], &job->goodput[rank]),
+                     MTREE_OK);
+    data.goodput = job->goodput[rank];
     ck_assert_int_eq(mtree_operation_start(job->layout[rank],
                                            chaos_transport(chaos, rank), &data, NULL,
                                            NULL, &job->operation[rank]),
@@ -298,6 +305,41 @@ static void job_verify_steps(const job_t *job, int rank)
     }
 }
 
+/* Every tree took its part over each of its edges, each way that it is used, and nobody
+ * is pressed any more. */
+static void job_verify_goodput(const job_t *job)
+{
+    int ranks = job->placement->num_ranks;
+    const mtree_layout_t *layout = job->layout[0];
+    double sent = 0, all = 0;
+
+    for (int s = 0; s < layout->num_streams; s++) {
+        const mtree_stream_t *stream = &layout->streams[s];
+        double expected = (ranks - 1) * (stream->reduce + stream->broadcast) *
+                          (double)stream->length * (job->packed ? 1 : 4);
+        double bytes = 0;
+
+        for (int r = 0; r < ranks; r++) {
+            bytes += job->goodput[r]->trees[s].bytes;
+            ck_assert_double_le(job->goodput[r]->trees[s].end, job->goodput[r]->end);
+        }
+        ck_assert_double_eq(bytes, 2 * expected);
+        all += expected;
+    }
+    for (int r = 0; r < ranks; r++) {
+        for (int i = 0; i < job->goodput[r]->num_links; i++) {
+            const mtree_goodput_link_t *link = &job->goodput[r]->links[i];
+
+            ck_assert_int_eq(link->rank, job->layout[r]->peers[i].rank);
+            ck_assert_double_lt(link->since, 0);
+            ck_assert_double_le(link->pressed_bytes, link->bytes);
+            num_pressed += link->pressed_bytes > 0;
+            sent += link->bytes;
+        }
+    }
+    ck_assert_double_eq(sent, all);
+}
+
 static void job_random(job_t *job, unsigned seed)
 {
     int hosts, ranks;
@@ -373,6 +415,7 @@ static void job_free(job_t *job)
     for (int r = 0; r < job->placement->num_ranks; r++) {
         mtree_operation_free(job->operation[r]);
         mtree_trace_destroy(job->trace[r]);
+        mtree_goodput_destroy(job->goodput[r]);
         mtree_layout_destroy(job->layout[r]);
         if (!job->in_place) {
             free(job->output[r]);
@@ -404,10 +447,12 @@ START_TEST(every_collective_gives_its_result)
                 job_verify_steps(&job, r);
             }
         }
+        job_verify_goodput(&job);
         job_free(&job);
         chaos_destroy(chaos);
     }
     ck_assert_int_gt(num_stepped, 0);
+    ck_assert_int_gt(num_pressed, 0);
 }
 END_TEST
 

@@ -1,0 +1,81 @@
+#include "schedule/goodput.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+mtree_status_t mtree_goodput_create(const mtree_layout_t *layout,
+                                    mtree_goodput_t **goodput_p)
+{
+    size_t links = (size_t)layout->num_peers, trees = (size_t)layout->num_streams;
+    mtree_goodput_t *goodput =
+        malloc(sizeof(*goodput) + links * sizeof(mtree_goodput_link_t) +
+               trees * sizeof(mtree_goodput_tree_t));
+
+    if (goodput == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    goodput->num_links = layout->num_peers;
+    goodput->num_trees = layout->num_streams;
+    goodput->links = (mtree_goodput_link_t *)(goodput + 1);
+    goodput->trees = (mtree_goodput_tree_t *)(goodput->links + links);
+    for (size_t i = 0; i < links; i++) {
+        goodput->links[i].rank = layout->peers[i].rank;
+    }
+    mtree_goodput_begin(goodput);
+    *goodput_p = goodput;
+    return MTREE_OK;
+}
+
+void mtree_goodput_destroy(mtree_goodput_t *goodput)
+{
+    free(goodput);
+}
+
+void mtree_goodput_begin(mtree_goodput_t *goodput)
+{
+    goodput->begin = goodput->end = 0;
+    for (int i = 0; i < goodput->num_links; i++) {
+        goodput->links[i] =
+            (mtree_goodput_link_t){.rank = goodput->links[i].rank, .since = -1};
+    }
+    memset(goodput->trees, 0, (size_t)goodput->num_trees * sizeof(*goodput->trees));
+}
+
+/* A message of a tree is done. */
+static void goodput_move(mtree_goodput_t *goodput, int tree, double bytes, double now)
+{
+    if (goodput->begin == 0) {
+        goodput->begin = now;
+    }
+    goodput->end = goodput->trees[tree].end = now;
+    goodput->trees[tree].bytes += bytes;
+}
+
+void mtree_goodput_sent(mtree_goodput_t *goodput, int link, int tree, double bytes,
+                        double now)
+{
+    mtree_goodput_link_t *to = &goodput->links[link];
+
+    goodput_move(goodput, tree, bytes, now);
+    to->bytes += bytes;
+    if (to->since >= 0) {
+        to->pressed_bytes += bytes;
+    }
+}
+
+void mtree_goodput_received(mtree_goodput_t *goodput, int tree, double bytes, double now)
+{
+    goodput_move(goodput, tree, bytes, now);
+}
+
+void mtree_goodput_press(mtree_goodput_t *goodput, int link, bool pressed, double now)
+{
+    mtree_goodput_link_t *to = &goodput->links[link];
+
+    if (pressed && to->since < 0 && to->bytes > 0) {
+        to->since = now;
+    } else if (!pressed && to->since >= 0) {
+        to->pressed_seconds += now - to->since;
+        to->since = -1;
+    }
+}

@@ -1,0 +1,68 @@
+/*
+ * Goodput: what one rank sent in one call, to whom and how fast, and when each of its
+ * trees ended.
+ *
+ * An operation fills it in as its messages complete, at the cost of a look at the clock
+ * for each.  A peer is *pressed* while its window is full and more is ready for it: then
+ * the way to it, and not what this rank has to send, sets the pace, and what passes in
+ * that time is what the way gives.  A peer that was never pressed only tells that its way
+ * gives no less than what was sent.
+ */
+#ifndef MTREE_SCHEDULE_GOODPUT_H
+#define MTREE_SCHEDULE_GOODPUT_H
+
+#include "schedule/stream.h"
+#include "topo/status.h"
+
+/* The way to one peer. */
+typedef struct {
+    int rank;
+    double bytes;           /* of data that the peer has taken */
+    double pressed_bytes;   /* the part of it that was taken while it was pressed */
+    double pressed_seconds; /* for which it was pressed, since it first took something: it
+                               may have come late to the call */
+    double since;           /* clock at which it was last pressed; negative: it is not */
+} mtree_goodput_link_t;
+
+/* One stream: a tree, or a tree of one block. */
+typedef struct {
+    double bytes; /* sent and received for it */
+    double end;   /* clock of its last message; 0: it had none */
+} mtree_goodput_tree_t;
+
+typedef struct {
+    double begin, end; /* clock of the call's first and last completed message; 0: none */
+    int num_links;     /* as the layout's peers */
+    mtree_goodput_link_t *links;
+    int num_trees; /* as the layout's streams */
+    mtree_goodput_tree_t *trees;
+} mtree_goodput_t;
+
+/* For operations of @a layout, one at a time; owned by the caller.  MTREE_ERR_NO_MEMORY.
+ */
+mtree_status_t mtree_goodput_create(const mtree_layout_t *layout,
+                                    mtree_goodput_t **goodput_p);
+
+/* Free; NULL is allowed. */
+void mtree_goodput_destroy(mtree_goodput_t *goodput);
+
+/* For the operation: a call begins, whatever was there is forgotten. */
+void mtree_goodput_begin(mtree_goodput_t *goodput);
+
+/* For the operation: peer number @a link has taken @a bytes of stream number @a tree. */
+void mtree_goodput_sent(mtree_goodput_t *goodput, int link, int tree, double bytes,
+                        double now);
+
+/* For the operation: @a bytes of stream number @a tree have arrived. */
+void mtree_goodput_received(mtree_goodput_t *goodput, int tree, double bytes, double now);
+
+/* For the operation: is peer number @a link pressed from now on? */
+void mtree_goodput_press(mtree_goodput_t *goodput, int link, bool pressed, double now);
+
+/* Seconds from the call's first to its last message. */
+static inline double mtree_goodput_seconds(const mtree_goodput_t *goodput)
+{
+    return goodput->end - goodput->begin;
+}
+
+#endif
