@@ -16,7 +16,7 @@ static void data_fold(void *arg, const void *a, const void *b, void *out, size_t
     const coll_mtree_task_t *task = ((coll_mtree_data_t *)arg)->task;
 
     if (out == b) {
-        ompi_op_reduce(task->op, (void *)a, out, (int)count, task->datatype);
+        ompi_op_reduce(task->op, (void *)a, out, count, task->datatype);
     } else {
         ompi_3buff_op_reduce(task->op, (void *)a, (void *)b, out, (int)count,
                              task->datatype);

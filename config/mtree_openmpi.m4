@@ -30,15 +30,17 @@ AS_CASE([$OPENMPI_VERSION],
         [4.1.*|5.0.*], [],
         [AC_MSG_ERROR([Open MPI $OPENMPI_VERSION is not supported: 4.1 and 5.0 are])])
 
+# System headers: what the compiler finds in them is not ours to mend.
 OPENMPI_CPPFLAGS=
 for dir in `$MPICC --showme:incdirs`; do
-    OPENMPI_CPPFLAGS="$OPENMPI_CPPFLAGS -I$dir"
-    AS_IF([test -d "$dir/openmpi"], [OPENMPI_CPPFLAGS="$OPENMPI_CPPFLAGS -I$dir/openmpi"])
+    OPENMPI_CPPFLAGS="$OPENMPI_CPPFLAGS -isystem $dir"
+    AS_IF([test -d "$dir/openmpi"],
+          [OPENMPI_CPPFLAGS="$OPENMPI_CPPFLAGS -isystem $dir/openmpi"])
 done
 # Open MPI 5 names pmix.h in its headers; Debian keeps it apart.
 pmix_cppflags=
 for dir in /usr/lib/*/pmix2/include; do
-    AS_IF([test -z "$pmix_cppflags" && test -e "$dir/pmix.h"], [pmix_cppflags="-I$dir"])
+    AS_IF([test -z "$pmix_cppflags" && test -e "$dir/pmix.h"], [pmix_cppflags="-isystem $dir"])
 done
 OPENMPI_CPPFLAGS="$OPENMPI_CPPFLAGS $pmix_cppflags"
 

@@ -82,7 +82,7 @@ static mtree_status_t print_depths(FILE *out, bool whole)
     for (int k = 1; k <= DEPTHS; k++) {
         fprintf(out, "%d", k);
         for (int c = 0; c < COLUMNS; c++) {
-            fprintf(out, "\t%.3f", (double)steps[k][c] / least[c]);
+            fprintf(out, "\t%.3f", (double)steps[k][c] / (double)least[c]);
         }
         fprintf(out, "\n");
     }
@@ -143,7 +143,7 @@ static void print_reductions(FILE *out, const int ranks[2], const int wavelength
         take_steps(ranks[i], wavelengths[i], steps);
         fprintf(out, "%d nodes %d wavelengths", ranks[i], wavelengths[i]);
         for (int b = 0; b < 3; b++) {
-            double reduction = 100.0 * (1.0 - (double)steps[0] / steps[b + 1]);
+            double reduction = 100.0 * (1.0 - (double)steps[0] / (double)steps[b + 1]);
 
             sum[b] += reduction;
             fprintf(out, "\t%.2f", reduction);

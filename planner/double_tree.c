@@ -126,8 +126,8 @@ mtree_status_t mtree_double_tree_schedule(int num_hosts, int num_chunks,
     int *numbers = malloc(5 * (size_t)n * sizeof(*numbers));
     mtree_status_t status;
 
-    pipeline.sends = calloc((size_t)n * num_steps, sizeof(bool));
-    pipeline.receives = calloc((size_t)n * num_steps, sizeof(bool));
+    pipeline.sends = calloc((size_t)n * (size_t)num_steps, sizeof(bool));
+    pipeline.receives = calloc((size_t)n * (size_t)num_steps, sizeof(bool));
     if (numbers == NULL || pipeline.sends == NULL || pipeline.receives == NULL) {
         mtree_error(
             "no memory for %d chunks over double binary trees of %d hosts; use fewer "

@@ -41,7 +41,7 @@ void mtree_forest_destroy(mtree_forest_t *forest)
 static mtree_status_t make_room(mtree_forest_t *forest)
 {
     int room = forest->room == 0 ? FIRST_ROOM : 2 * forest->room;
-    size_t length = (size_t)room * (forest->candidates->num_hosts - 1);
+    size_t length = (size_t)room * (size_t)(forest->candidates->num_hosts - 1);
     void *moved;
 
     if (forest->num_trees < forest->room) {

@@ -29,7 +29,7 @@ void mtree_forest_destroy(mtree_forest_t *forest);
 /* The edges of a tree, num_hosts - 1 of them. */
 static inline int *mtree_forest_edges(const mtree_forest_t *forest, int tree)
 {
-    return forest->edges + (size_t)tree * (forest->candidates->num_hosts - 1);
+    return forest->edges + (size_t)tree * (size_t)(forest->candidates->num_hosts - 1);
 }
 
 /*

@@ -84,8 +84,8 @@ static mtree_status_t init_gbst(gbst_t *gbst)
     for (int edge = 0; edge < candidates->num_edges; edge++) {
         int u = candidates->from[edge], v = candidates->to[edge];
 
-        gbst->lengths[u * n + v] = edge_length(gbst->gost, edge);
-        gbst->lengths[v * n + u] = edge_length(gbst->gost, edge);
+        gbst->lengths[(size_t)u * n + (size_t)v] = edge_length(gbst->gost, edge);
+        gbst->lengths[(size_t)v * n + (size_t)u] = edge_length(gbst->gost, edge);
     }
     return MTREE_OK;
 }
@@ -196,7 +196,7 @@ static bool grow_tree(gbst_t *gbst, mtree_random_t *random)
     const mtree_candidates_t *candidates = gbst->gost->candidates;
     int n = candidates->num_hosts;
 
-    memset(gbst->tree, 0, (size_t)n * n * sizeof(*gbst->tree));
+    memset(gbst->tree, 0, (size_t)n * (size_t)n * sizeof(*gbst->tree));
     memset(gbst->in_tree, 0, (size_t)n * sizeof(*gbst->in_tree));
     memset(gbst->height, 0, (size_t)n * sizeof(*gbst->height));
     gbst->in_tree[mtree_random_below(random, (uint64_t)n)] = true;

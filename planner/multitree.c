@@ -54,7 +54,7 @@ void mtree_multitree_destroy(mtree_multitree_t *multitree)
 static mtree_multitree_t *allocate_trees(int num_hosts)
 {
     mtree_multitree_t *trees = calloc(1, sizeof(*trees));
-    size_t length = (size_t)num_hosts * num_hosts;
+    size_t length = (size_t)num_hosts * (size_t)num_hosts;
 
     if (trees == NULL) {
         return NULL;
@@ -159,7 +159,7 @@ static mtree_status_t allocate_build(build_t *build, int num_hosts)
     build->host_of = malloc(vertices * sizeof(int));
     build->connections = malloc(arcs * sizeof(int));
     build->free = malloc(arcs * sizeof(int));
-    build->order = malloc((size_t)num_hosts * num_hosts * sizeof(int));
+    build->order = malloc((size_t)num_hosts * (size_t)num_hosts * sizeof(int));
     build->joined = malloc((size_t)num_hosts * sizeof(int));
     build->cursor = malloc((size_t)num_hosts * sizeof(int));
     build->place = calloc((size_t)num_hosts, sizeof(int));
@@ -448,6 +448,7 @@ mtree_status_t mtree_multitree_plan(const mtree_problem_t *problem, mtree_plan_t
     mtree_multitree_t *trees = NULL;
     mtree_plan_t *plan = NULL;
     int n = problem->num_hosts;
+    size_t hosts = (size_t)n;
     mtree_status_t status =
         mtree_multitree_create(problem->topology, problem->hosts, n, &trees);
 
@@ -462,10 +463,10 @@ mtree_status_t mtree_multitree_plan(const mtree_problem_t *problem, mtree_plan_t
     /* Without rates, mtree_plan_finish() gives all trees the highest common one. */
     for (int root = 0; root < n; root++) {
         plan->trees[root].root = root;
-        memcpy(plan->trees[root].parent, trees->parent + (size_t)root * n,
-               (size_t)n * sizeof(*trees->parent));
-        memcpy(plan->trees[root].step, trees->step + (size_t)root * n,
-               (size_t)n * sizeof(*trees->step));
+        memcpy(plan->trees[root].parent, trees->parent + (size_t)root * hosts,
+               hosts * sizeof(*trees->parent));
+        memcpy(plan->trees[root].step, trees->step + (size_t)root * hosts,
+               hosts * sizeof(*trees->step));
     }
     *plan_p = plan;
 destroy_trees:

@@ -124,7 +124,7 @@ int mtree_optree_least_stages(int num_ranks, int num_wavelengths)
 
 double mtree_optree_time(long steps, double bytes, double rate, double overhead)
 {
-    return steps * (8 * bytes / rate + overhead);
+    return (double)steps * (8 * bytes / rate + overhead);
 }
 
 long mtree_optree_ring_steps(int num_ranks)

@@ -23,11 +23,12 @@ typedef struct {
 static mtree_status_t add_send(builder_t *builder, int from, int to, int clockwise)
 {
     mtree_optree_schedule_t *schedule = builder->schedule;
-    size_t num_ranks = schedule->num_ranks;
+    size_t num_ranks = (size_t)schedule->num_ranks;
 
     if (builder->num_sends == builder->send_room) {
         int room = builder->send_room * 2 + 64;
-        mtree_optree_send_t *grown = realloc(schedule->sends, room * sizeof(*grown));
+        mtree_optree_send_t *grown =
+            realloc(schedule->sends, (size_t)room * sizeof(*grown));
 
         if (grown == NULL) {
             return MTREE_ERR_NO_MEMORY;
@@ -37,8 +38,9 @@ static mtree_status_t add_send(builder_t *builder, int from, int to, int clockwi
     }
     schedule->sends[builder->num_sends++] =
         (mtree_optree_send_t){from, to, clockwise, builder->count[from]};
-    memcpy(&schedule->blocks[to * num_ranks + builder->held[to]],
-           &schedule->blocks[from * num_ranks], builder->count[from] * sizeof(int));
+    memcpy(&schedule->blocks[(size_t)to * num_ranks + (size_t)builder->held[to]],
+           &schedule->blocks[(size_t)from * num_ranks],
+           (size_t)builder->count[from] * sizeof(int));
     builder->held[to] += builder->count[from];
     return MTREE_OK;
 }
@@ -89,7 +91,7 @@ static mtree_status_t exchange(builder_t *builder, const int *child, int num_chi
 static mtree_status_t run_stage(builder_t *builder, int arity)
 {
     int num_ranks = builder->schedule->num_ranks;
-    int *edge = malloc((num_ranks + 1) * sizeof(*edge));
+    int *edge = malloc(((size_t)num_ranks + 1) * sizeof(*edge));
     int num_edges = 0;
     mtree_status_t status = MTREE_OK;
     int group, child;
@@ -97,7 +99,7 @@ static mtree_status_t run_stage(builder_t *builder, int arity)
     if (edge == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }
-    memcpy(builder->count, builder->held, num_ranks * sizeof(*builder->count));
+    memcpy(builder->count, builder->held, (size_t)num_ranks * sizeof(*builder->count));
     for (group = 0; group < builder->num_groups && status == MTREE_OK; group++) {
         int first = builder->edge[group];
         int size = builder->edge[group + 1] - first;
@@ -132,7 +134,7 @@ static long stage_load(const mtree_optree_schedule_t *schedule, int stage, long 
     for (way = 0; way < 2; way++) {
         long load = 0, wrapped = 0;
 
-        memset(change, 0, (2 * num_ranks + 2) * sizeof(*change));
+        memset(change, 0, (2 * (size_t)num_ranks + 2) * sizeof(*change));
         for (i = schedule->stage_send[stage]; i < schedule->stage_send[stage + 1]; i++) {
             const mtree_optree_send_t *send = &schedule->sends[i];
             int first = send->clockwise ? send->from : send->to;
@@ -160,7 +162,7 @@ static long stage_load(const mtree_optree_schedule_t *schedule, int stage, long 
 static mtree_status_t measure_stages(mtree_optree_schedule_t *schedule,
                                      int num_wavelengths)
 {
-    long *change = malloc((2 * schedule->num_ranks + 2) * sizeof(*change));
+    long *change = malloc((2 * (size_t)schedule->num_ranks + 2) * sizeof(*change));
     int stage;
 
     if (change == NULL) {
@@ -185,7 +187,7 @@ static mtree_status_t run_stages(builder_t *builder)
     int rank;
 
     for (rank = 0; rank < schedule->num_ranks; rank++) {
-        schedule->blocks[(size_t)rank * schedule->num_ranks] = rank;
+        schedule->blocks[(size_t)rank * (size_t)schedule->num_ranks] = rank;
         builder->held[rank] = 1;
     }
     builder->edge[0] = 0;
@@ -234,12 +236,13 @@ mtree_status_t mtree_optree_schedule_create(int num_ranks, int num_stages,
     schedule->num_ranks = num_ranks;
     schedule->num_stages = num_stages;
     mtree_optree_count_steps(num_ranks, num_stages, num_wavelengths, schedule->stages);
-    schedule->stage_send = calloc(num_stages + 1, sizeof(*schedule->stage_send));
-    schedule->blocks = calloc((size_t)num_ranks * num_ranks, sizeof(*schedule->blocks));
+    schedule->stage_send = calloc((size_t)num_stages + 1, sizeof(*schedule->stage_send));
+    schedule->blocks =
+        calloc((size_t)num_ranks * (size_t)num_ranks, sizeof(*schedule->blocks));
     builder.schedule = schedule;
-    builder.held = calloc(num_ranks, sizeof(*builder.held));
-    builder.count = calloc(num_ranks, sizeof(*builder.count));
-    builder.edge = calloc(num_ranks + 1, sizeof(*builder.edge));
+    builder.held = calloc((size_t)num_ranks, sizeof(*builder.held));
+    builder.count = calloc((size_t)num_ranks, sizeof(*builder.count));
+    builder.edge = calloc((size_t)num_ranks + 1, sizeof(*builder.edge));
     if (schedule->stage_send == NULL || schedule->blocks == NULL ||
         builder.held == NULL || builder.count == NULL || builder.edge == NULL) {
         status = MTREE_ERR_NO_MEMORY;
@@ -265,7 +268,7 @@ mtree_status_t mtree_optree_schedule_create(int num_ranks, int num_stages,
 
 const int *mtree_optree_blocks(const mtree_optree_schedule_t *schedule, int rank)
 {
-    return &schedule->blocks[(size_t)rank * schedule->num_ranks];
+    return &schedule->blocks[(size_t)rank * (size_t)schedule->num_ranks];
 }
 
 void mtree_optree_schedule_destroy(mtree_optree_schedule_t *schedule)

@@ -125,7 +125,7 @@ static void find_paths(mtree_steiner_oracle_t *oracle)
     double *distance = oracle->distance;
     int *step = oracle->step;
 
-    memcpy(distance, oracle->price, (size_t)n * n * sizeof(*distance));
+    memcpy(distance, oracle->price, (size_t)n * (size_t)n * sizeof(*distance));
     for (int u = 0; u < n; u++) {
         for (int v = 0; v < n; v++) {
             step[u * n + v] = v;
@@ -282,12 +282,18 @@ static int bit_vertex(int bit, int root)
     return bit < root ? bit : bit + 1;
 }
 
+/* Where the row of @a set starts in cheapest and split. */
+static size_t set_row(const mtree_steiner_oracle_t *oracle, unsigned set)
+{
+    return (size_t)set * (size_t)oracle->num_vertices;
+}
+
 /* Fill in the cheapest trees for @a set, those for its subsets being there. */
 static void extend_set(mtree_steiner_oracle_t *oracle, unsigned set)
 {
     int n = oracle->num_vertices;
-    double *cheapest = &oracle->cheapest[(size_t)set * n];
-    int *split = &oracle->split[(size_t)set * n];
+    double *cheapest = &oracle->cheapest[set_row(oracle, set)];
+    int *split = &oracle->split[set_row(oracle, set)];
 
     for (int v = 0; v < n; v++) {
         cheapest[v] = INFINITY;
@@ -295,8 +301,8 @@ static void extend_set(mtree_steiner_oracle_t *oracle, unsigned set)
     }
     /* Each pair of parts once: the part with the lowest bit branches off. */
     for (unsigned part = (set - 1) & set; part > 0; part = (part - 1) & set) {
-        const double *one = &oracle->cheapest[(size_t)part * n];
-        const double *other = &oracle->cheapest[(size_t)(set ^ part) * n];
+        const double *one = &oracle->cheapest[set_row(oracle, part)];
+        const double *other = &oracle->cheapest[set_row(oracle, set ^ part)];
 
         if ((part & (set & -set)) == 0) {
             continue;
@@ -327,7 +333,7 @@ static void extend_set(mtree_steiner_oracle_t *oracle, unsigned set)
 static void use_tree(mtree_steiner_oracle_t *oracle, unsigned set, int v, int root)
 {
     while (true) {
-        int split = oracle->split[(size_t)set * oracle->num_vertices + v];
+        int split = oracle->split[set_row(oracle, set) + (size_t)v];
 
         if ((set & (set - 1)) == 0) {
             use_path(oracle, v, bit_vertex(__builtin_ctz(set), root));
@@ -356,13 +362,13 @@ static mtree_status_t find_over_active(mtree_steiner_oracle_t *oracle, int root,
             continue;
         }
         for (int v = 0; v < n; v++) {
-            oracle->cheapest[(size_t)set * n + v] =
+            oracle->cheapest[set_row(oracle, set) + (size_t)v] =
                 oracle->distance[v * n + bit_vertex(__builtin_ctz(set), root)];
         }
     }
     use_active_only(oracle);
     if (sets > 1) {
-        if (!isfinite(oracle->cheapest[(size_t)(sets - 1) * n + root])) {
+        if (!isfinite(oracle->cheapest[set_row(oracle, sets - 1) + (size_t)root])) {
             return MTREE_ERR_UNREACHABLE;
         }
         use_tree(oracle, sets - 1, root, root);

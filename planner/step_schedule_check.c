@@ -14,13 +14,15 @@
  */
 typedef struct {
     const mtree_step_schedule_t *schedule;
-    int words; /* of one set */
+    size_t words; /* of one set */
     uint64_t *now, *next;
 } run_t;
 
 static uint64_t *set_of(const run_t *run, uint64_t *sets, int host, int piece)
 {
-    return sets + ((size_t)host * run->schedule->num_pieces + piece) * run->words;
+    size_t pieces = (size_t)run->schedule->num_pieces;
+
+    return sets + ((size_t)host * pieces + (size_t)piece) * run->words;
 }
 
 static bool is_full(const run_t *run, const uint64_t *set)
@@ -50,7 +52,7 @@ static mtree_status_t run_transfer(run_t *run, const mtree_transfer_t *transfer)
 {
     const uint64_t *sent;
     uint64_t *got;
-    int word;
+    size_t word;
 
     if (transfer->from == transfer->to) {
         return fault(run, transfer, "a host sends to itself");
@@ -110,9 +112,9 @@ static mtree_status_t check_end(const run_t *run)
 mtree_status_t mtree_step_schedule_check(const mtree_step_schedule_t *schedule)
 {
     run_t run = {.schedule = schedule,
-                 .words = (schedule->num_hosts + WORD_BITS - 1) / WORD_BITS};
-    size_t length =
-        (size_t)schedule->num_hosts * schedule->num_pieces * run.words * sizeof(*run.now);
+                 .words = ((size_t)schedule->num_hosts + WORD_BITS - 1) / WORD_BITS};
+    size_t length = (size_t)schedule->num_hosts * (size_t)schedule->num_pieces *
+                    run.words * sizeof(*run.now);
     mtree_status_t status = MTREE_OK;
     int host, piece, step;
 

@@ -44,10 +44,15 @@ static void mark_groups(const annealing_t *annealing, const int *edges, int num,
     }
 }
 
+static int draw(annealing_t *annealing, int count)
+{
+    return (int)mtree_random_below(&annealing->random, (uint64_t)count);
+}
+
 static void shuffle(annealing_t *annealing)
 {
     for (int i = annealing->candidates->num_edges - 1; i > 0; i--) {
-        int j = (int)mtree_random_below(&annealing->random, i + 1);
+        int j = draw(annealing, i + 1);
         int edge = annealing->deck[i];
 
         annealing->deck[i] = annealing->deck[j];
@@ -82,9 +87,9 @@ static void draw_tree(annealing_t *annealing, int *edges)
 static void move(annealing_t *annealing, int *state)
 {
     int num_edges = annealing->candidates->num_hosts - 1;
-    int *edges =
-        state + mtree_random_below(&annealing->random, annealing->num_trees) * num_edges;
-    int at = (int)mtree_random_below(&annealing->random, num_edges);
+    int tree = draw(annealing, annealing->num_trees);
+    int *edges = state + (size_t)tree * (size_t)num_edges;
+    int at = draw(annealing, num_edges);
 
     mark_groups(annealing, edges, num_edges, at);
     shuffle(annealing);
@@ -179,7 +184,8 @@ static mtree_status_t init_annealing(annealing_t *annealing,
     annealing->random.state = request->seed;
     annealing->num_trees =
         request->max_trees > 0 ? request->max_trees : MTREE_TOPOADOPT_TREES;
-    annealing->length = (size_t)annealing->num_trees * (candidates->num_hosts - 1);
+    annealing->length =
+        (size_t)annealing->num_trees * (size_t)(candidates->num_hosts - 1);
     annealing->now = malloc(3 * annealing->length * sizeof(*annealing->now));
     annealing->group = malloc((size_t)candidates->num_hosts * sizeof(*annealing->group));
     annealing->deck = malloc((size_t)candidates->num_edges * sizeof(*annealing->deck));

@@ -48,7 +48,7 @@ static mtree_status_t grow(const import_t *import, void **array_p, int *room_p, 
     if (count < *room_p) {
         return MTREE_OK;
     }
-    array = realloc(*array_p, room * size);
+    array = realloc(*array_p, (size_t)room * size);
     if (array == NULL) {
         mtree_error("%s:%d: out of memory", import->file, line);
         return MTREE_ERR_NO_MEMORY;

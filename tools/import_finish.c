@@ -206,7 +206,7 @@ static int make_bundles(const import_t *import, double default_capacity,
             bundles[count++] = bundle_of(import, i, default_capacity);
         }
     }
-    qsort(bundles, count, sizeof(*bundles), compare_joined);
+    qsort(bundles, (size_t)count, sizeof(*bundles), compare_joined);
     for (i = 0; i < count; ++i) {
         bundle_t *last = &bundles[kept - 1];
 
@@ -220,7 +220,7 @@ static int make_bundles(const import_t *import, double default_capacity,
         last->latency_sum += bundles[i].latency_sum;
         last->num_latencies += bundles[i].num_latencies;
     }
-    qsort(bundles, kept, sizeof(*bundles), compare_order);
+    qsort(bundles, (size_t)kept, sizeof(*bundles), compare_order);
     return kept;
 }
 
@@ -246,7 +246,7 @@ static mtree_status_t add_links(const import_t *import, const import_request_t *
                                 mtree_topology_t *topology)
 {
     mtree_status_t status = MTREE_OK;
-    bundle_t *bundles = malloc((import->num_links + 1) * sizeof(*bundles));
+    bundle_t *bundles = malloc(((size_t)import->num_links + 1) * sizeof(*bundles));
     double latency;
     int count, i;
 

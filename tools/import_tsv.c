@@ -136,8 +136,8 @@ static mtree_status_t each_line(import_t *import, const char *text, size_t lengt
     size_t size;
 
     for (; text < end && status == MTREE_OK; ++number) {
-        newline = memchr(text, '\n', end - text);
-        size = ((newline != NULL) ? newline : end) - text;
+        newline = memchr(text, '\n', (size_t)(end - text));
+        size = (size_t)(((newline != NULL) ? newline : end) - text);
         if (size >= sizeof(line) || memchr(text, '\0', size) != NULL) {
             mtree_error("%s:%d: not a line of a table (over %d bytes, or a NUL in it)",
                         import->file, number, MAX_LINE);

@@ -40,14 +40,16 @@ static const char *colour_of(int tree)
 
 static bool crosses(const map_t *map, int tree, int link)
 {
-    return map->cross[(size_t)tree * map->topology->num_links + link] != 0;
+    size_t num_links = (size_t)map->topology->num_links;
+
+    return map->cross[(size_t)tree * num_links + (size_t)link] != 0;
 }
 
 /* Mark the links on the routes between a tree's hosts and their parents, both ways. */
 static void mark_tree(const map_t *map, int number)
 {
     const mtree_tree_t *tree = &map->plan->trees[number];
-    size_t row = (size_t)number * map->topology->num_links;
+    size_t row = (size_t)number * (size_t)map->topology->num_links;
     int host, way, i, num_arcs;
     const int *arcs;
 
@@ -61,7 +63,7 @@ static void mark_tree(const map_t *map, int number)
                     ? mtree_routes_get(map->routes, tree->parent[host], host, &num_arcs)
                     : mtree_routes_get(map->routes, host, tree->parent[host], &num_arcs);
             for (i = 0; i < num_arcs; ++i) {
-                map->cross[row + (arcs[i] >> 1)] |= (unsigned char)(1 << way);
+                map->cross[row + ((size_t)arcs[i] >> 1)] |= (unsigned char)(1 << way);
             }
         }
     }
@@ -78,8 +80,8 @@ static mtree_status_t map_init(map_t *map, const mtree_topology_t *topology,
                                const mtree_plan_t *plan, const mtree_routes_t *routes,
                                FILE *out)
 {
-    size_t num_links = topology->num_links;
-    size_t trees = (plan != NULL) ? plan->num_trees : 0;
+    size_t num_links = (size_t)topology->num_links;
+    size_t trees = (plan != NULL) ? (size_t)plan->num_trees : 0;
     size_t i;
 
     *map = (map_t){.topology = topology, .plan = plan, .routes = routes, .out = out};

@@ -46,12 +46,13 @@ int map_labels_take(Agraph_t *graph)
 static box_t measure(const char *text)
 {
     const char *line = text, *end;
-    size_t longest = 0;
+    size_t length, longest = 0;
     int lines = 0;
 
     do {
         end = strstr(line, "<br/>");
-        longest = fmax(longest, end != NULL ? (size_t)(end - line) : strlen(line));
+        length = end != NULL ? (size_t)(end - line) : strlen(line);
+        longest = length > longest ? length : longest;
         line = end != NULL ? end + strlen("<br/>") : NULL;
         lines++;
     } while (line != NULL);

@@ -53,7 +53,7 @@ static mtree_status_t print_use(const planned_t *planned)
 {
     const mtree_topology_t *topology = planned->topology;
     int num_arcs = 2 * topology->num_links;
-    double *load = calloc(num_arcs + 1, sizeof(*load));
+    double *load = calloc((size_t)num_arcs + 1, sizeof(*load));
     int full = 0, used = 0, idle = 0;
     int arc;
 

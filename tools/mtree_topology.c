@@ -72,7 +72,7 @@ static void print_routes(const mtree_topology_t *topology, const mtree_routes_t 
 static mtree_status_t find_routes(const mtree_topology_t *topology, int *num_hosts_p,
                                   mtree_routes_t **routes_p)
 {
-    int *hosts = malloc(topology->num_vertices * sizeof(*hosts));
+    int *hosts = malloc((size_t)topology->num_vertices * sizeof(*hosts));
     mtree_status_t status;
     int num_hosts = 0;
     int i;

@@ -105,7 +105,7 @@ static mtree_status_t ring_create(direction_t *direction, uint64_t bytes)
     if (memory >= 0 && ftruncate(memory, (off_t)size) == 0) {
         ring = mmap(NULL, 2 * size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     }
-    for (int half = 0; half < 2 && ring != MAP_FAILED; half++) {
+    for (uint64_t half = 0; half < 2 && ring != MAP_FAILED; half++) {
         if (mmap(ring + half * size, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
                  memory, 0) == MAP_FAILED) {
             ring = MAP_FAILED;

@@ -222,7 +222,7 @@ static mtree_status_t find_hosts(const planning_t *planning, planned_t *planned)
     mtree_status_t status;
 
     planned->request = planning->request;
-    planned->hosts = malloc(topology->num_vertices * sizeof(int));
+    planned->hosts = malloc((size_t)topology->num_vertices * sizeof(int));
     if (planned->hosts == NULL) {
         mtree_error("out of memory for a list of hosts");
         return MTREE_ERR_NO_MEMORY;
@@ -295,7 +295,7 @@ static mtree_status_t route_plan(planned_t *planned)
     mtree_status_t status = MTREE_OK;
     int i;
 
-    planned->hosts = malloc(plan->num_hosts * sizeof(int));
+    planned->hosts = malloc((size_t)plan->num_hosts * sizeof(int));
     if (planned->hosts == NULL) {
         mtree_error("out of memory for a list of hosts");
         return MTREE_ERR_NO_MEMORY;

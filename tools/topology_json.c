@@ -51,7 +51,7 @@ static json_t *json_route(const mtree_topology_t *topology, const mtree_routes_t
             via, json_string(topology->vertices[mtree_arc_to(topology, arcs[i])].name));
     }
     return json_pack("{s:O, s:O, s:o, s:f}", "from", json_array_get(via, 0), "to",
-                     json_array_get(via, num_arcs), "via", via, "latency_s",
+                     json_array_get(via, (size_t)num_arcs), "via", via, "latency_s",
                      mtree_routes_latency(routes, from, to));
 }
 

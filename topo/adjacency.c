@@ -10,10 +10,10 @@ mtree_status_t mtree_adjacency_init(mtree_adjacency_t *adjacency,
 {
     int num_arcs = 2 * topology->num_links;
     int num_vertices = topology->num_vertices;
-    int *first = calloc(num_vertices + 1, sizeof(*first));
-    int *next = malloc((num_vertices + 1) * sizeof(*next));
-    int *entering = malloc((num_arcs + 1) * sizeof(*entering));
-    int *arcs = malloc((num_arcs + 1) * sizeof(*arcs));
+    int *first = calloc((size_t)num_vertices + 1, sizeof(*first));
+    int *next = malloc(((size_t)num_vertices + 1) * sizeof(*next));
+    int *entering = malloc(((size_t)num_arcs + 1) * sizeof(*entering));
+    int *arcs = malloc(((size_t)num_arcs + 1) * sizeof(*arcs));
     mtree_status_t status = MTREE_OK;
     int i;
 
@@ -32,11 +32,11 @@ mtree_status_t mtree_adjacency_init(mtree_adjacency_t *adjacency,
     }
     /* As many arcs enter a vertex as leave it.  Dealt out to the vertices they leave in
      * the order of those they enter, the arcs end up sorted by it. */
-    memcpy(next, first, (num_vertices + 1) * sizeof(*next));
+    memcpy(next, first, ((size_t)num_vertices + 1) * sizeof(*next));
     for (i = 0; i < num_arcs; ++i) {
         entering[next[mtree_arc_to(topology, i)]++] = i;
     }
-    memcpy(next, first, (num_vertices + 1) * sizeof(*next));
+    memcpy(next, first, ((size_t)num_vertices + 1) * sizeof(*next));
     for (i = 0; i < num_arcs; ++i) {
         arcs[next[mtree_arc_from(topology, entering[i])]++] = entering[i];
     }

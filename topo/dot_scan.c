@@ -128,7 +128,7 @@ static void scan_quoted(scanner_t *scanner, token_t *token)
         }
         advance(scanner);
     }
-    token->length = scanner->at - token->start;
+    token->length = (size_t)(scanner->at - token->start);
     expect_closed(scanner, token->line);
     scanner->at += (scanner->at < scanner->end) ? 1 : 0;
 }
@@ -144,7 +144,7 @@ static void scan_html(scanner_t *scanner, token_t *token)
         depth += (*scanner->at == '<') - (*scanner->at == '>');
         advance(scanner);
     } while (scanner->at < scanner->end && depth > 0);
-    token->length = scanner->at - token->start;
+    token->length = (size_t)(scanner->at - token->start);
     if (depth > 0) {
         expect_closed(scanner, token->line);
     }
@@ -176,7 +176,7 @@ static token_t scan(scanner_t *scanner)
         do {
             ++scanner->at;
         } while (is_word(peek(scanner, 0)));
-        token.length = scanner->at - token.start;
+        token.length = (size_t)(scanner->at - token.start);
     } else {
         token.kind = TOKEN_PUNCTUATION;
         token.punctuation = (char)c;

@@ -33,11 +33,14 @@ static bool send_request(int fd, const mtree_address_t *to)
 static bool read_answer(struct nlmsghdr *header, mtree_first_hop_t *first_hop)
 {
     struct rtmsg *route = NLMSG_DATA(header);
-    int left = (int)RTM_PAYLOAD(header);
+    struct rtattr *a = RTM_RTA(route);
+    size_t left = RTM_PAYLOAD(header);
+    size_t length;
 
     first_hop->device = 0;
     first_hop->gateway = (mtree_address_t){.family = AF_UNSPEC};
-    for (struct rtattr *a = RTM_RTA(route); RTA_OK(a, left); a = RTA_NEXT(a, left)) {
+    /* RTA_OK() and RTA_NEXT() mix signs. */
+    while (left >= sizeof(*a) && a->rta_len >= sizeof(*a) && a->rta_len <= left) {
         if (a->rta_type == RTA_OIF && RTA_PAYLOAD(a) == sizeof(int)) {
             memcpy(&first_hop->device, RTA_DATA(a), sizeof(int));
         } else if (a->rta_type == RTA_GATEWAY &&
@@ -45,6 +48,9 @@ static bool read_answer(struct nlmsghdr *header, mtree_first_hop_t *first_hop)
             first_hop->gateway.family = route->rtm_family;
             memcpy(first_hop->gateway.bytes, RTA_DATA(a), RTA_PAYLOAD(a));
         }
+        length = RTA_ALIGN((size_t)a->rta_len);
+        left -= length < left ? length : left;
+        a = (struct rtattr *)((char *)a + length);
     }
     return first_hop->device > 0;
 }

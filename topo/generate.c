@@ -321,8 +321,8 @@ typedef struct {
 /* Add a pair; false when it was there. */
 static bool pairs_add(pairs_t *pairs, int u, int v)
 {
-    size_t low = (u < v) ? u : v;
-    size_t high = (u < v) ? v : u;
+    size_t low = (size_t)((u < v) ? u : v);
+    size_t high = (size_t)((u < v) ? v : u);
     size_t place = low * pairs->num_hosts + high;
     unsigned char bit = (unsigned char)(1u << (place % 8));
 
@@ -331,6 +331,11 @@ static bool pairs_add(pairs_t *pairs, int u, int v)
     }
     pairs->bits[place / 8] |= bit;
     return true;
+}
+
+static int draw_host(mtree_random_t *random, int count)
+{
+    return (int)mtree_random_below(random, (uint64_t)count);
 }
 
 /* A tree of random attachments, then random pairs that are not joined yet. */
@@ -345,8 +350,8 @@ static mtree_status_t add_random_links(generator_t *generator, pairs_t *pairs,
     mtree_random_init(&random, generator->request->seed);
     for (i = 0; i < num_links && status == MTREE_OK; ++i) {
         do {
-            u = (i + 1 < count) ? i + 1 : (int)mtree_random_below(&random, count);
-            v = (int)mtree_random_below(&random, (i + 1 < count) ? i + 1 : count);
+            u = (i + 1 < count) ? i + 1 : draw_host(&random, count);
+            v = draw_host(&random, (i + 1 < count) ? i + 1 : count);
         } while (u == v || !pairs_add(pairs, u, v));
         status = add_link(generator, u, v, 1);
     }
@@ -357,7 +362,7 @@ static mtree_status_t make_random(generator_t *generator)
 {
     int64_t count = generator->size[0];
     int64_t num_links = generator->size[1];
-    pairs_t pairs = {.num_hosts = count};
+    pairs_t pairs = {.num_hosts = (size_t)count};
     mtree_status_t status;
 
     if (num_links < count - 1 || num_links > count * (count - 1) / 2) {
@@ -370,7 +375,7 @@ static mtree_status_t make_random(generator_t *generator)
     if (status != MTREE_OK) {
         return status;
     }
-    pairs.bits = calloc(count * count / 8 + 1, 1);
+    pairs.bits = calloc((size_t)(count * count / 8) + 1, 1);
     if (pairs.bits == NULL) {
         mtree_error("out of memory for the pairs of %" PRId64 " hosts", count);
         return MTREE_ERR_NO_MEMORY;
@@ -469,7 +474,8 @@ void mtree_generate_capacities(mtree_topology_t *topology, double mean, double s
 
     mtree_random_init(&random, seed);
     for (i = 0; i < topology->num_links; ++i) {
-        steps = least + (int64_t)mtree_random_below(&random, most - least + 1);
+        steps =
+            least + (int64_t)mtree_random_below(&random, (uint64_t)(most - least + 1));
         topology->links[i].capacity[0] = mean / 20 * (double)steps;
         topology->links[i].capacity[1] = topology->links[i].capacity[0];
     }

@@ -201,7 +201,7 @@ static void search_run(search_t *search, int destination)
     int num_vertices = search->topology->num_vertices;
     int i, vertex;
 
-    memset(search->fixed, 0, num_vertices * sizeof(*search->fixed));
+    memset(search->fixed, 0, (size_t)num_vertices * sizeof(*search->fixed));
     for (i = 0; i < num_vertices; ++i) {
         search->next_arc[i] = NONE;
         search->heap_place[i] = NONE;
@@ -238,6 +238,7 @@ static void search_cleanup(search_t *search)
 static mtree_status_t search_init(search_t *search, const mtree_topology_t *topology)
 {
     int num_vertices = topology->num_vertices;
+    size_t vertices = (size_t)num_vertices;
     mtree_status_t status;
     int i;
 
@@ -246,13 +247,14 @@ static mtree_status_t search_init(search_t *search, const mtree_topology_t *topo
     if (status != MTREE_OK) {
         return status;
     }
-    search->latency = malloc((topology->num_links + 1) * sizeof(*search->latency));
-    search->distance = malloc(num_vertices * sizeof(*search->distance));
-    search->next_arc = malloc(num_vertices * sizeof(*search->next_arc));
-    search->heap = malloc(num_vertices * sizeof(*search->heap));
-    search->heap_place = malloc(num_vertices * sizeof(*search->heap_place));
-    search->fixed = malloc(num_vertices * sizeof(*search->fixed));
-    search->ways = malloc(num_vertices * sizeof(*search->ways));
+    search->latency =
+        malloc(((size_t)topology->num_links + 1) * sizeof(*search->latency));
+    search->distance = malloc(vertices * sizeof(*search->distance));
+    search->next_arc = malloc(vertices * sizeof(*search->next_arc));
+    search->heap = malloc(vertices * sizeof(*search->heap));
+    search->heap_place = malloc(vertices * sizeof(*search->heap_place));
+    search->fixed = malloc(vertices * sizeof(*search->fixed));
+    search->ways = malloc(vertices * sizeof(*search->ways));
     if (search->latency == NULL || search->distance == NULL || search->next_arc == NULL ||
         search->heap == NULL || search->heap_place == NULL || search->fixed == NULL ||
         search->ways == NULL) {
@@ -297,7 +299,7 @@ static mtree_status_t table_fill(table_t *table, const search_t *search, const i
     int64_t total = 0;
     int i, count;
 
-    table->first = malloc((num_hosts + 1) * sizeof(*table->first));
+    table->first = malloc(((size_t)num_hosts + 1) * sizeof(*table->first));
     if (table->first == NULL) {
         goto err_memory;
     }
@@ -314,7 +316,7 @@ static mtree_status_t table_fill(table_t *table, const search_t *search, const i
     }
     table->first[num_hosts] = (int)total;
     /* At most 4096 hosts times 16384 links a route: within an int. */
-    table->arcs = malloc((total + 1) * sizeof(*table->arcs));
+    table->arcs = malloc(((size_t)total + 1) * sizeof(*table->arcs));
     if (table->arcs == NULL) {
         goto err_memory;
     }
@@ -338,8 +340,9 @@ static mtree_status_t routes_alloc(const mtree_topology_t *topology, int num_hos
     }
     routes->topology = topology;
     routes->num_hosts = num_hosts;
-    routes->is_host = calloc(topology->num_vertices + 1, sizeof(*routes->is_host));
-    routes->tables = calloc(num_hosts + 1, sizeof(*routes->tables));
+    routes->is_host =
+        calloc((size_t)topology->num_vertices + 1, sizeof(*routes->is_host));
+    routes->tables = calloc((size_t)num_hosts + 1, sizeof(*routes->tables));
     if (routes->is_host == NULL || routes->tables == NULL) {
         goto err_destroy;
     }

@@ -65,7 +65,7 @@ static mtree_status_t array_grow(void **array_p, int *room_p, int count, int max
         return MTREE_OK;
     }
     room = (room == 0) ? 16 : 2 * room;
-    array = realloc(*array_p, room * size);
+    array = realloc(*array_p, (size_t)room * size);
     if (array == NULL) {
         mtree_error("out of memory for %d %s", room, what);
         return MTREE_ERR_NO_MEMORY;
@@ -261,7 +261,7 @@ static int walk(const mtree_topology_t *topology, const mtree_adjacency_t *adjac
     int length = 0;
     int head, i, arc, next;
 
-    memset(seen, 0, topology->num_vertices * sizeof(*seen));
+    memset(seen, 0, (size_t)topology->num_vertices * sizeof(*seen));
     queue[length++] = start;
     seen[start] = true;
     for (head = 0; head < length; ++head) {
@@ -311,8 +311,8 @@ mtree_status_t mtree_topology_find_unreachable(const mtree_topology_t *topology,
     if (status != MTREE_OK) {
         return status;
     }
-    queue = malloc(topology->num_vertices * sizeof(*queue));
-    seen = malloc(topology->num_vertices * sizeof(*seen));
+    queue = malloc((size_t)topology->num_vertices * sizeof(*queue));
+    seen = malloc((size_t)topology->num_vertices * sizeof(*seen));
     if (queue == NULL || seen == NULL) {
         mtree_error("out of memory for %d vertices", topology->num_vertices);
         status = MTREE_ERR_NO_MEMORY;

@@ -298,7 +298,7 @@ static mtree_status_t read_edges(mtree_reader_t *reader)
     Agedge_t *edge;
     int i;
 
-    reader->edges = malloc((num_edges + 1) * sizeof(*reader->edges));
+    reader->edges = malloc(((size_t)num_edges + 1) * sizeof(*reader->edges));
     if (reader->edges == NULL) {
         mtree_error("%s: out of memory for %d links", reader->name, num_edges);
         return MTREE_ERR_NO_MEMORY;
@@ -310,7 +310,7 @@ static mtree_status_t read_edges(mtree_reader_t *reader)
             reader->edges[count++] = edge;
         }
     }
-    qsort(reader->edges, count, sizeof(*reader->edges), compare_edges);
+    qsort(reader->edges, (size_t)count, sizeof(*reader->edges), compare_edges);
     for (i = 0; i < count && status == MTREE_OK; ++i) {
         status = read_edge(reader, reader->edges[i]);
     }

@@ -75,7 +75,7 @@ mtree_status_t mtree_reader_join_links(const mtree_reader_t *reader)
 {
     mtree_topology_t *topology = reader->topology;
     mtree_status_t status = MTREE_OK;
-    pair_t *pairs = malloc((topology->num_links + 1) * sizeof(*pairs));
+    pair_t *pairs = malloc(((size_t)topology->num_links + 1) * sizeof(*pairs));
     int i, first;
 
     if (pairs == NULL) {
@@ -89,7 +89,7 @@ mtree_status_t mtree_reader_join_links(const mtree_reader_t *reader)
         pairs[i].high = (link->u < link->v) ? link->v : link->u;
         pairs[i].link = i;
     }
-    qsort(pairs, topology->num_links, sizeof(*pairs), compare_pairs);
+    qsort(pairs, (size_t)topology->num_links, sizeof(*pairs), compare_pairs);
     for (i = 1, first = 0; i < topology->num_links && status == MTREE_OK; ++i) {
         if (pairs[i].low == pairs[first].low && pairs[i].high == pairs[first].high) {
             status = join_directions(reader, pairs[first].link, pairs[i].link);
@@ -114,7 +114,8 @@ mtree_status_t mtree_reader_check_hosts(const mtree_reader_t *reader)
 {
     const mtree_topology_t *topology = reader->topology;
     mtree_status_t status = MTREE_OK;
-    const mtree_vertex_t **hosts = malloc((topology->num_vertices + 1) * sizeof(*hosts));
+    const mtree_vertex_t **hosts =
+        malloc(((size_t)topology->num_vertices + 1) * sizeof(*hosts));
     int count = 0;
     int i;
 
@@ -133,7 +134,7 @@ mtree_status_t mtree_reader_check_hosts(const mtree_reader_t *reader)
                     reader->name);
         status = MTREE_ERR_INVALID;
     }
-    qsort(hosts, count, sizeof(*hosts), compare_hosts);
+    qsort(hosts, (size_t)count, sizeof(*hosts), compare_hosts);
     for (i = 1; i < count && status == MTREE_OK; ++i) {
         if (strcmp(hosts[i - 1]->host, hosts[i]->host) == 0) {
             mtree_error(

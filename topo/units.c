@@ -60,13 +60,13 @@ static const char *number_end(const char *text)
     const char *digits = text + (*text == '-' || *text == '+');
     const char *end = skip_digits(digits);
     const char *exponent;
-    size_t count = end - digits;
+    size_t count = (size_t)(end - digits);
 
     if (*end == '.') {
         const char *fraction = end + 1;
 
         end = skip_digits(fraction);
-        count += end - fraction;
+        count += (size_t)(end - fraction);
     }
     if (count == 0) {
         return NULL;

@@ -23,8 +23,8 @@ static int count_hosts(int num_ranks)
         int first = 1;
 
         for (int j = 0; j < i; j++) {
-            first =
-                first && strcmp(names + i * sizeof(name), names + j * sizeof(name)) != 0;
+            first = first && strcmp(names + (size_t)i * sizeof(name),
+                                    names + (size_t)j * sizeof(name)) != 0;
         }
         num_hosts += first;
     }

@@ -94,7 +94,7 @@ static mtree_placement_t *random_placement(int hosts, int ranks)
         locality->package = (int16_t)(draw(3) - 1);
         locality->numa = (int16_t)draw(4);
         locality->cache = (int16_t)draw(3);
-        locality->wide_numa = host[r] % 2;
+        locality->wide_numa = (int16_t)(host[r] % 2);
         locality->near = (int16_t)draw(3);
     }
     ck_assert_int_eq(

@@ -73,8 +73,8 @@ END_TEST
 static int count_faults(const mtree_optree_schedule_t *schedule)
 {
     int n = schedule->num_ranks;
-    char *has = calloc((size_t)n * n, 1);
-    char *after = malloc((size_t)n * n);
+    char *has = calloc((size_t)n * (size_t)n, 1);
+    char *after = malloc((size_t)n * (size_t)n);
     int faults = 0;
     int stage, i, b;
 
@@ -82,7 +82,7 @@ static int count_faults(const mtree_optree_schedule_t *schedule)
         has[i * n + i] = 1;
     }
     for (stage = 0; stage < schedule->num_stages; stage++) {
-        memcpy(after, has, (size_t)n * n);
+        memcpy(after, has, (size_t)n * (size_t)n);
         for (i = schedule->stage_send[stage]; i < schedule->stage_send[stage + 1]; i++) {
             const mtree_optree_send_t *send = &schedule->sends[i];
             const int *blocks = mtree_optree_blocks(schedule, send->from);
@@ -93,7 +93,7 @@ static int count_faults(const mtree_optree_schedule_t *schedule)
                 after[send->to * n + blocks[b]] = 1;
             }
         }
-        memcpy(has, after, (size_t)n * n);
+        memcpy(has, after, (size_t)n * (size_t)n);
     }
     for (i = 0; i < n * n; i++) {
         faults += !has[i];
@@ -123,7 +123,7 @@ END_TEST
 static long fibre_load(const mtree_optree_schedule_t *schedule, int stage)
 {
     int n = schedule->num_ranks;
-    long *load = calloc(2 * n, sizeof(*load));
+    long *load = calloc(2 * (size_t)n, sizeof(*load));
     long most = 0;
     int i;
 

@@ -18,7 +18,7 @@ static void route_all(mtree_topology_t *of)
     int i;
 
     topology = of;
-    hosts = malloc(of->num_vertices * sizeof(*hosts));
+    hosts = malloc((size_t)of->num_vertices * sizeof(*hosts));
     num_hosts = 0;
     for (i = 0; i < of->num_vertices; ++i) {
         if (of->vertices[i].kind == MTREE_VERTEX_HOST) {
@@ -136,7 +136,7 @@ END_TEST
  * one table of next vertices by destination serves the network. */
 static void assert_consistent(void)
 {
-    int *number = malloc(topology->num_vertices * sizeof(*number));
+    int *number = malloc((size_t)topology->num_vertices * sizeof(*number));
     int from, to, i, num_arcs, rest_arcs, at, via;
     const int *arcs, *rest;
 
@@ -157,7 +157,8 @@ static void assert_consistent(void)
                 if (via >= 0) {
                     rest = mtree_routes_get(routes, via, to, &rest_arcs);
                     ck_assert_int_eq(rest_arcs, num_arcs - i - 1);
-                    ck_assert(memcmp(rest, arcs + i + 1, rest_arcs * sizeof(*rest)) == 0);
+                    ck_assert(memcmp(rest, arcs + i + 1,
+                                     (size_t)rest_arcs * sizeof(*rest)) == 0);
                 }
             }
             ck_assert_int_eq(at, hosts[to]);

@@ -108,7 +108,7 @@ START_TEST(test_chain)
                      MTREE_OK);
     ck_assert_double_eq_tol(result.seconds, 0.064, 1e-9);
     ck_assert_double_eq_tol(result.share_of_bound, 0.040 / 0.064, 1e-6);
-    ck_assert_int_eq(result.messages, 20);
+    ck_assert_uint_eq(result.messages, 20);
     ck_assert_int_eq(result.num_trees, 1);
     ck_assert_double_eq_tol(result.tree_seconds[0], 0.064, 1e-9);
     ck_assert_double_eq_tol(result.busy[0], 0.040 / 0.064, 1e-6);
@@ -235,8 +235,8 @@ START_TEST(test_sample)
 
     ck_assert_int_eq(mtree_sample_init(&sample, MTREE_REDUCE_SCATTER, 3, 0, 10),
                      MTREE_OK);
-    ck_assert_int_eq(sample.blocks[1], 4);
-    ck_assert_int_eq(sample.blocks[2], 7);
+    ck_assert_uint_eq(sample.blocks[1], 4);
+    ck_assert_uint_eq(sample.blocks[2], 7);
     for (i = 0; i < 10; i++) {
         result[i] = mtree_sample_value(0, i) + mtree_sample_value(1, i) +
                     mtree_sample_value(2, i);

@@ -11,7 +11,7 @@ static void draw_prices(double *price, int n, unsigned seed)
     srand(seed);
     for (int u = 0; u < n; u++) {
         for (int v = 0; v < n; v++) {
-            price[u * n + v] = u == v || rand() % 3 == 0 ? INFINITY : rand() % 10;
+            price[u * n + v] = u == v || rand() % 3 == 0 ? (double)INFINITY : rand() % 10;
         }
     }
 }

@@ -175,7 +175,7 @@ START_TEST(test_limits)
 
     length = strlen(strcpy(text, parts[_i][0]));
     for (i = 0; length + 128 < room; ++i) {
-        length += sprintf(text + length, parts[_i][1], i);
+        length += (size_t)sprintf(text + length, parts[_i][1], i);
     }
     heard_start();
     ck_assert_int_eq(mtree_topology_parse(text, length, "t.dot", &topology),

@@ -110,7 +110,7 @@ START_TEST(test_eager)
     send(&fixture, 0, 1, 0, NULL, 2000, false, &sent);
     send(&fixture, 0, 1, 0, NULL, 3000, true, &sent_sync);
     ck_assert_int_eq(sent.calls, 0);
-    ck_assert_int_eq(mtree_world_pending(fixture.world), 4);
+    ck_assert_uint_eq(mtree_world_pending(fixture.world), 4);
     ck_assert_int_eq(mtree_clock_run(fixture.clock), MTREE_OK);
     ck_assert_double_eq_tol(sent.time, 0.0, 1e-9);
     ck_assert_double_eq_tol(received[0].time, 0.012, 1e-9);
@@ -118,8 +118,8 @@ START_TEST(test_eager)
     ck_assert_double_eq_tol(sent_sync.time, 0.025, 1e-9);
     ck_assert_int_eq(sent.calls + sent_sync.calls + received[0].calls + received[1].calls,
                      4);
-    ck_assert_int_eq(mtree_world_pending(fixture.world), 0);
-    ck_assert_int_eq(mtree_world_messages(fixture.world), 2);
+    ck_assert_uint_eq(mtree_world_pending(fixture.world), 0);
+    ck_assert_uint_eq(mtree_world_messages(fixture.world), 2);
     clear(&fixture);
 }
 END_TEST
@@ -212,7 +212,7 @@ START_TEST(test_matching)
     ck_assert_int_eq(got[2], 4);
     ck_assert_int_eq(got[3], 3);
     ck_assert_double_eq_tol(notes[7].time, 1.0, 1e-9);
-    ck_assert_int_eq(mtree_world_pending(fixture.world), 0);
+    ck_assert_uint_eq(mtree_world_pending(fixture.world), 0);
     clear(&fixture);
 }
 END_TEST
