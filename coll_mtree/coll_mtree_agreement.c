@@ -180,6 +180,7 @@ static void agreement_ended(coll_mtree_talk_t *talk, mtree_status_t status,
     coll_mtree_agreement_t *next;
     coll_mtree_run_t *run;
 
+    (void)talk;
     agreement->status =
         status == MTREE_OK ? agreement_read(agreement, answer) : OMPI_ERROR;
     opal_mutex_lock(&module->lock);
