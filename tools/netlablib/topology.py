@@ -40,14 +40,17 @@ class Topology:
 
 def find_program(name, variable, given=None):
     """The program NAME of this project: as given, as the environment's VARIABLE says, in
-    the build folder that netlab was started from, beside netlab, or on PATH."""
+    the build folder that netlab was started from, beside netlab, where `make install` puts
+    helpers, or on PATH."""
     for path in (given, os.environ.get(variable)):
         if path:
             if not os.access(path, os.X_OK) or os.path.isdir(path):
                 raise NetlabError(f"{path} is not a program; it should be {name}")
             return os.path.abspath(path)
     tools = os.path.dirname(os.path.abspath(sys.argv[0]))
-    near = os.pathsep.join((os.path.dirname(tools), tools))
+    prefix = os.path.dirname(tools)
+    helpers = os.path.join(prefix, "libexec", "mtree")
+    near = os.pathsep.join((prefix, tools, helpers))
     return shutil.which(name, path=near) or shutil.which(name)
 
 

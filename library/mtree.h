@@ -1,0 +1,37 @@
+/*
+ * libmtree: networks, plans and the simulator, without MPI.
+ *
+ *     #include <mtree.h>
+ *     cc program.c $(pkg-config --cflags --libs mtree)
+ *
+ * Functions that can fail return an mtree_status_t and log one line, on standard error
+ * unless mtree_log_set() says otherwise.  Objects may be used by one thread at a time
+ * each; so may the planner and the readers, since GLPK and cgraph have state of their
+ * own.  The interface may change with every version 0.x; the library's number
+ * (libmtree.so.N) then changes with it.
+ */
+#ifndef MTREE_LIBRARY_MTREE_H
+#define MTREE_LIBRARY_MTREE_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#include "topo/status.h"        /* what functions return */
+#include "topo/log.h"           /* where messages go */
+#include "topo/units.h"         /* "200Mbps", "38ms", "16M" */
+#include "topo/topology.h"      /* hosts, switches, links */
+#include "topo/topology_file.h" /* read from and written to Graphviz DOT */
+#include "topo/generate.h"      /* tori, stars, fat trees, ... */
+#include "topo/routes.h"        /* the path between two hosts */
+#include "planner/plan.h"       /* trees, rates, shares, the bound */
+#include "planner/planner.h"    /* from a topology to a plan */
+#include "planner/plan_json.h"  /* plans as JSON */
+#include "simulate/baseline.h"  /* Open MPI's own algorithms */
+#include "simulate/simulate.h"  /* how long a plan or a baseline takes */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
