@@ -11,6 +11,7 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 typedef struct {
     const mtree_options_t *options;
@@ -18,8 +19,18 @@ typedef struct {
     mtree_call_t call;
     double *seconds; /* [iterations] of this rank */
     double *slowest; /* [iterations] of the slowest rank, on rank 0 */
+    double worked;   /* processor seconds of this rank in the timed calls */
     long failures;   /* of this rank */
 } mtree_bench_t;
+
+/* Processor seconds of this process so far, all its threads together. */
+static double processor_time(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
 
 /*
  * One call: buffers are written before and read after the timed part, and the barrier
@@ -29,7 +40,7 @@ static double time_call(mtree_bench_t *bench, int iteration)
 {
     const mtree_operation_t *operation = bench->options->operation;
     mtree_call_t *call = &bench->call;
-    double start, end;
+    double start, end, worked;
 
     call->root = (bench->options->root == MTREE_OPTIONS_ROTATE)
                      ? iteration % call->num_ranks
@@ -37,9 +48,11 @@ static double time_call(mtree_bench_t *bench, int iteration)
     mtree_operation_prepare(operation, call, bench->pattern, iteration);
     MPI_Barrier(call->comm);
 
+    worked = processor_time();
     start = MPI_Wtime();
     operation->run(call);
     end = MPI_Wtime();
+    bench->worked += processor_time() - worked;
 
     if (bench->options->validate &&
         !mtree_operation_check(operation, call, bench->pattern, iteration)) {
@@ -70,9 +83,11 @@ static mtree_timing_t collect(mtree_bench_t *bench, size_t bytes, int iterations
     MPI_Reduce(&mean, &timing.mean, 1, MPI_DOUBLE, MPI_SUM, 0, comm);
     MPI_Reduce(&mean, &timing.min, 1, MPI_DOUBLE, MPI_MIN, 0, comm);
     MPI_Reduce(&mean, &timing.max, 1, MPI_DOUBLE, MPI_MAX, 0, comm);
+    MPI_Reduce(&bench->worked, &timing.processors, 1, MPI_DOUBLE, MPI_SUM, 0, comm);
     MPI_Reduce(bench->seconds, bench->slowest, iterations, MPI_DOUBLE, MPI_MAX, 0, comm);
     MPI_Allreduce(&bench->failures, &timing.failures, 1, MPI_LONG, MPI_SUM, comm);
     timing.mean /= bench->call.num_ranks;
+    timing.processors /= iterations;
 
     qsort(bench->slowest, (size_t)iterations, sizeof(double), compare_doubles);
     for (i = 0; i < iterations; i++) {
@@ -120,6 +135,7 @@ static mtree_status_t measure_size(mtree_bench_t *bench, size_t bytes,
     for (i = 0; i < warmup; i++) {
         time_call(bench, i);
     }
+    bench->worked = 0;
     for (i = 0; i < iterations; i++) {
         bench->seconds[i] = time_call(bench, warmup + i);
     }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #define MICROSECONDS 1e6
+#define GIGABYTE     1e9
 #define WIDTH        18
 
 struct mtree_report {
@@ -20,11 +21,18 @@ static void print_header(const mtree_options_t *options, int num_ranks)
            num_ranks, options->total ? ", sizes of the whole result" : "");
     printf("%-10s%*s%*s", "# Size", WIDTH, "Avg Latency(us)", WIDTH, "Slowest(us)");
     if (options->full) {
-        printf("%*s%*s%*s", WIDTH, "Min Latency(us)", WIDTH, "Max Latency(us)", WIDTH - 4,
-               "Iterations");
+        printf("%*s%*s%*s%*s", WIDTH, "Min Latency(us)", WIDTH, "Max Latency(us)",
+               WIDTH - 4, "Iterations", WIDTH, "Processor s/GB");
     }
     printf("%*s\n", options->validate ? WIDTH : 0, options->validate ? "Validation" : "");
     fflush(stdout);
+}
+
+/* Processor seconds of all ranks for a gigabyte of the message; 0 for no bytes. */
+static double processors_per_gigabyte(const mtree_timing_t *timing)
+{
+    return timing->bytes == 0 ? 0
+                              : timing->processors / ((double)timing->bytes / GIGABYTE);
 }
 
 static void print_line(const mtree_options_t *options, const mtree_timing_t *timing)
@@ -32,8 +40,9 @@ static void print_line(const mtree_options_t *options, const mtree_timing_t *tim
     printf("%-10zu%*.2f%*.2f", timing->bytes, WIDTH, timing->mean * MICROSECONDS, WIDTH,
            timing->slowest_mean * MICROSECONDS);
     if (options->full) {
-        printf("%*.2f%*.2f%*d", WIDTH, timing->min * MICROSECONDS, WIDTH,
-               timing->max * MICROSECONDS, WIDTH - 4, timing->iterations);
+        printf("%*.2f%*.2f%*d%*.3g", WIDTH, timing->min * MICROSECONDS, WIDTH,
+               timing->max * MICROSECONDS, WIDTH - 4, timing->iterations, WIDTH,
+               processors_per_gigabyte(timing));
     }
     if (options->validate) {
         printf("%*s", WIDTH, (timing->failures == 0) ? "Pass" : "Fail");
@@ -78,13 +87,14 @@ err:
 static json_t *timing_to_json(const mtree_timing_t *timing)
 {
     return json_pack(
-        "{s:I, s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I}", "bytes",
+        "{s:I, s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I}", "bytes",
         (json_int_t)timing->bytes, "iterations", timing->iterations, "avg_us",
         timing->mean * MICROSECONDS, "min_us", timing->min * MICROSECONDS, "max_us",
         timing->max * MICROSECONDS, "slowest_avg_us", timing->slowest_mean * MICROSECONDS,
         "slowest_median_us", timing->slowest_median * MICROSECONDS, "slowest_min_us",
         timing->slowest_min * MICROSECONDS, "slowest_max_us",
-        timing->slowest_max * MICROSECONDS, "failures", (json_int_t)timing->failures);
+        timing->slowest_max * MICROSECONDS, "processor_s_per_gb",
+        processors_per_gigabyte(timing), "failures", (json_int_t)timing->failures);
 }
 
 void mtree_report_add(mtree_report_t *report, const mtree_timing_t *timing)

@@ -12,13 +12,15 @@
 /*
  * Times in seconds.  `mean`, `min` and `max` are over ranks, of each rank's mean over
  * iterations, as OSU has them; `slowest_*` are over iterations, of the time of the
- * slowest rank, which is the time of the operation.
+ * slowest rank, which is the time of the operation.  `processors` is what a call takes of
+ * the processors, all ranks together; a rank that waits polls, so that waiting counts.
  */
 typedef struct {
     size_t bytes;
     int iterations;
     double mean, min, max;
     double slowest_mean, slowest_median, slowest_min, slowest_max;
+    double processors;
     long failures; /* ranks and iterations with a wrong result */
 } mtree_timing_t;
 
