@@ -49,11 +49,15 @@ mtree_status_t mtree_chains_build(const int *arrivals, int num_objects, int rece
 int mtree_chains_depth(const int *parent, int num_participants);
 
 /*
- * The algorithm "arrival" of the planner, for reduce, and for allreduce as the paper has
- * it (reduce, then broadcast): the problem's hosts are taken to arrive in their order, B
- * is the least capacity and L the largest latency of their routes.  Without a size, one
- * chain.
+ * The algorithm "arrival" of the planner, for reduce, for allreduce as the paper has it
+ * (reduce, then broadcast) and for bcast: the problem's hosts are taken to arrive in
+ * their order, B is the least capacity and L the largest latency of their routes.
+ * Without a size, one chain; a broadcast always is one, since its sources serve one
+ * receiver at a time.  Up to MTREE_CHAINS_ROUTED hosts the plan tells their routes, by
+ * which schedule/arrival.h chooses between those that have arrived.
  */
+#define MTREE_CHAINS_ROUTED 128
+
 mtree_status_t mtree_chains_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p);
 
 #endif

@@ -3,6 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of a message whose size is not known. */
+#define ASSUMED_BYTES 1e6
+
 static const char *const collective_names[MTREE_COLLECTIVE_LAST] = {
     "allreduce", "reduce", "bcast", "allgather", "reduce_scatter"};
 
@@ -103,6 +106,23 @@ destroy_plan:
     return MTREE_ERR_NO_MEMORY;
 }
 
+bool mtree_plan_is_by_arrival(const mtree_plan_t *plan)
+{
+    return plan->num_trees == 1 && strcmp(plan->algorithm, MTREE_PLAN_ARRIVAL) == 0;
+}
+
+double mtree_plan_route_seconds(const mtree_plan_t *plan, int from, int to)
+{
+    double bytes = plan->bytes > 0 ? plan->bytes : ASSUMED_BYTES;
+    const mtree_plan_route_t *route;
+
+    if (plan->routes == NULL || from == to) {
+        return 0;
+    }
+    route = &plan->routes[(size_t)from * (size_t)plan->num_hosts + (size_t)to];
+    return route->latency + 8 * bytes / route->rate;
+}
+
 void mtree_plan_destroy(mtree_plan_t *plan)
 {
     if (plan == NULL) {
@@ -118,6 +138,7 @@ void mtree_plan_destroy(mtree_plan_t *plan)
     }
     free(plan->trees);
     free(plan->hosts);
+    free(plan->routes);
     free(plan->algorithm);
     free(plan->limit);
     free(plan);

@@ -41,6 +41,15 @@ typedef struct {
                   no steps, chunks stream */
 } mtree_tree_t;
 
+/* The algorithm of plans by arrival. */
+#define MTREE_PLAN_ARRIVAL "arrival"
+
+/* What a route gives when nothing else uses it. */
+typedef struct {
+    double rate;    /* bits/s of its narrowest link */
+    double latency; /* seconds, one way */
+} mtree_plan_route_t;
+
 typedef struct {
     mtree_collective_t collective;
     char *algorithm; /* "packing", "gost", ... */
@@ -54,6 +63,8 @@ typedef struct {
     double bound;      /* bits/s no plan can exceed; 0: not known */
     char *limit; /* what limits the bound, in words ("links a-b and c-d"); may be NULL */
     double seconds; /* predicted time for `bytes`, latency included; 0: not predicted */
+    mtree_plan_route_t *routes; /* [num_hosts x num_hosts] from host i to host j at i *
+                                   num_hosts + j; NULL: not told */
 } mtree_plan_t;
 
 /* "allreduce", "reduce", "bcast", "allgather", "reduce_scatter". */
@@ -81,6 +92,16 @@ mtree_status_t mtree_collective_parse(const char *name, mtree_collective_t *coll
 mtree_status_t mtree_plan_create(mtree_collective_t collective, const char *algorithm,
                                  int num_hosts, const char *const *hosts, int num_trees,
                                  mtree_plan_t **plan_p);
+
+/*
+ * Is it a plan by arrival (planner/chains.h): its tree is only the order for the case
+ * that all come in theirs, and who comes when decides (schedule/arrival.h)?
+ */
+bool mtree_plan_is_by_arrival(const mtree_plan_t *plan);
+
+/* Seconds that the plan's bytes (of a plan for throughput alone: 1 MB) take from host @a
+ * from to host @a to alone; 0 where its routes are not told. */
+double mtree_plan_route_seconds(const mtree_plan_t *plan, int from, int to);
 
 /* Free; NULL is allowed. */
 void mtree_plan_destroy(mtree_plan_t *plan);

@@ -44,6 +44,26 @@ static json_t *tree_to_json(const mtree_plan_t *plan, const mtree_tree_t *tree)
     return object;
 }
 
+/* Whole bits/s and nanoseconds say all that is known of a route. */
+static void routes_to_json(const mtree_plan_t *plan, json_t *object)
+{
+    size_t pairs = (size_t)plan->num_hosts * (size_t)plan->num_hosts;
+    json_t *rates, *latencies;
+
+    if (plan->routes == NULL) {
+        return;
+    }
+    rates = json_array();
+    latencies = json_array();
+    for (size_t i = 0; i < pairs; ++i) {
+        json_array_append_new(rates, json_integer((json_int_t)plan->routes[i].rate));
+        json_array_append_new(latencies,
+                              json_integer((json_int_t)(plan->routes[i].latency * 1e9)));
+    }
+    json_object_set_new(object, "route_bps", rates);
+    json_object_set_new(object, "route_ns", latencies);
+}
+
 static int plan_height(const mtree_plan_t *plan)
 {
     int height = 0;
@@ -76,6 +96,9 @@ mtree_status_t mtree_plan_to_json(const mtree_plan_t *plan, char **text_p)
                        plan->bound, "height", plan_height(plan), "root", root, "bytes",
                        plan->bytes, "seconds", plan->seconds, "limit", plan->limit,
                        "hosts", hosts, "trees", trees);
+    if (object != NULL) {
+        routes_to_json(plan, object);
+    }
     text = object == NULL ? NULL : json_dumps(object, JSON_INDENT(1));
     json_decref(object);
     if (text == NULL) {
@@ -269,6 +292,37 @@ static mtree_status_t read_head(const reader_t *reader, const json_t *object,
     return MTREE_OK;
 }
 
+static mtree_status_t read_routes(const reader_t *reader, const json_t *object,
+                                  mtree_plan_t *plan)
+{
+    const json_t *rates = json_object_get(object, "route_bps");
+    const json_t *latencies = json_object_get(object, "route_ns");
+    size_t pairs = (size_t)plan->num_hosts * (size_t)plan->num_hosts;
+
+    if (rates == NULL && latencies == NULL) {
+        return MTREE_OK;
+    }
+    if (json_array_size(rates) != pairs || json_array_size(latencies) != pairs) {
+        return bad(reader, "\"route_bps\" and \"route_ns\" are not of every two hosts",
+                   "give hosts x hosts numbers in each, or neither");
+    }
+    plan->routes = calloc(pairs, sizeof(*plan->routes));
+    if (plan->routes == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    for (size_t i = 0; i < pairs; ++i) {
+        double rate = json_number_value(json_array_get(rates, i));
+        double latency = json_number_value(json_array_get(latencies, i)) * 1e-9;
+
+        if (rate < 0 || latency < 0) {
+            return bad(reader, "a route's \"route_bps\" or \"route_ns\" is negative",
+                       "correct it, or leave both out");
+        }
+        plan->routes[i] = (mtree_plan_route_t){rate, latency};
+    }
+    return MTREE_OK;
+}
+
 static mtree_status_t read_trees(const reader_t *reader, const json_t *object,
                                  mtree_plan_t *plan)
 {
@@ -333,6 +387,9 @@ static mtree_status_t plan_from_object(reader_t *reader, const json_t *object,
     }
     if (status == MTREE_OK) {
         status = read_trees(reader, object, plan);
+    }
+    if (status == MTREE_OK) {
+        status = read_routes(reader, object, plan);
     }
     if (status == MTREE_OK) {
         status = mtree_plan_check(plan, NULL, NULL);

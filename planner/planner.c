@@ -41,7 +41,8 @@ static const mtree_algorithm_t algorithms[] = {
      MTREE_DOES(MTREE_ALLREDUCE) | MTREE_DOES(MTREE_ALLGATHER) |
          MTREE_DOES(MTREE_REDUCE_SCATTER),
      mtree_ring_plan},
-    {"arrival", MTREE_DOES(MTREE_ALLREDUCE) | MTREE_DOES(MTREE_REDUCE),
+    {MTREE_PLAN_ARRIVAL,
+     MTREE_DOES(MTREE_ALLREDUCE) | MTREE_DOES(MTREE_REDUCE) | MTREE_DOES(MTREE_BCAST),
      mtree_chains_plan},
 };
 

@@ -14,9 +14,6 @@
 #define LARGEST_CHUNK  32768
 #define SMALLEST_CHUNK 16384
 
-/* Up to here nothing is gained by waiting for the receiver. */
-#define UNPACED_BYTES 65536
-
 /* Chunks that a queue holds beyond what the link itself holds in a round trip. */
 #define QUEUED_CHUNKS 6
 
@@ -190,8 +187,7 @@ static void builder_add_stream(builder_t *builder, int number, int root_rank,
     builder->children_used += stream->num_children;
 }
 
-/* Bytes of a chunk where the plan does not say: an equal number for all trees. */
-static size_t default_chunk(size_t length, size_t longest)
+size_t mtree_layout_default_chunk(size_t length, size_t longest)
 {
     size_t pieces = (longest + SMALLEST_CHUNK - 1) / SMALLEST_CHUNK;
     size_t bytes;
@@ -216,8 +212,9 @@ static size_t builder_chunk(builder_t *builder, const mtree_tree_t *tree, size_t
     }
 
     if (bytes == 0) {
-        bytes = tree->chunk_bytes > 0 ? tree->chunk_bytes
-                                      : default_chunk(length * unit, longest * unit);
+        bytes = tree->chunk_bytes > 0
+                    ? tree->chunk_bytes
+                    : mtree_layout_default_chunk(length * unit, longest * unit);
     }
     chunk = bytes < unit ? 1 : bytes / unit;
     if (chunk * unit > builder->largest_chunk) {
@@ -312,6 +309,13 @@ static void builder_add_parts(builder_t *builder)
     }
 }
 
+size_t mtree_layout_window(double rate, double trip, size_t chunk)
+{
+    size_t link = rate > 0 ? (size_t)(rate / 8 * trip) : DEFAULT_WINDOW;
+
+    return QUEUED_CHUNKS * chunk + link;
+}
+
 /* The peers, in ascending rank, and how much may be on the way to each. */
 static void builder_fill_peers(builder_t *builder)
 {
@@ -324,9 +328,8 @@ static void builder_fill_peers(builder_t *builder)
             continue;
         }
         peer->rank = rank;
-        peer->window = rate > 0 ? QUEUED_CHUNKS * builder->largest_chunk +
-                                      (size_t)(rate / 8 * builder->trips[rank])
-                                : DEFAULT_WINDOW + QUEUED_CHUNKS * builder->largest_chunk;
+        peer->window =
+            mtree_layout_window(rate, builder->trips[rank], builder->largest_chunk);
         peer++;
     }
 }
@@ -394,7 +397,7 @@ mtree_status_t mtree_layout_create(const mtree_plan_t *plan,
     builder.layout->lead =
         builder.stepped || builder.seconds == 0 ? INFINITY : LEAD / builder.seconds;
     builder.layout->num_tags = MTREE_STREAM_TAGS * builder.layout->num_streams;
-    builder.layout->paced = call->units * call->unit_bytes > UNPACED_BYTES;
+    builder.layout->paced = call->units * call->unit_bytes > MTREE_LAYOUT_UNPACED_BYTES;
     free(builder.work);
     *layout_p = builder.layout;
     return MTREE_OK;

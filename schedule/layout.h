@@ -24,6 +24,20 @@ typedef struct {
     size_t chunk_bytes;   /* 0: from the plan, else from the size */
 } mtree_call_t;
 
+/* Up to so many bytes nothing is gained by waiting for the receiver. */
+#define MTREE_LAYOUT_UNPACED_BYTES 65536
+
+/* Bytes of a chunk of a share of @a length bytes, where the plan does not say: all shares
+ * have as many chunks as the @a longest. */
+size_t mtree_layout_default_chunk(size_t length, size_t longest);
+
+/*
+ * Bytes that may be under way to a peer to which @a rate bits/s (0: not known) are
+ * planned and from which word comes back after @a trip seconds, in chunks of @a chunk
+ * bytes.
+ */
+size_t mtree_layout_window(double rate, double trip, size_t chunk);
+
 /*
  * What @a rank does in @a call.  The plan may be for the call's own collective, or for
  * allreduce: its trees are used both ways, so they serve any collective, rooted anew

@@ -4,9 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Slots start where any datatype may. */
-#define SLOT_ALIGNMENT 64
-
 /* How many of each part the operation of a layout has. */
 typedef struct {
     size_t lanes, inlets, slots, scratch;
@@ -17,19 +14,21 @@ static size_t stream_num_chunks(const mtree_stream_t *stream)
     return (stream->length + stream->chunk - 1) / stream->chunk;
 }
 
-static size_t stream_slots(const mtree_stream_t *stream)
+size_t mtree_stream_slots(const mtree_stream_t *stream)
 {
     size_t chunks = stream_num_chunks(stream);
 
     return chunks < stream->window ? chunks : stream->window;
 }
 
-static size_t slot_bytes(const mtree_operation_data_t *data, const mtree_stream_t *stream)
+size_t mtree_stream_slot_bytes(const mtree_operation_data_t *data,
+                               const mtree_stream_t *stream)
 {
     size_t units = stream->chunk < stream->length ? stream->chunk : stream->length;
     size_t bytes = units == 0 ? 0 : data->span + (units - 1) * (size_t)data->extent;
 
-    return (bytes + SLOT_ALIGNMENT - 1) / SLOT_ALIGNMENT * SLOT_ALIGNMENT;
+    return (bytes + MTREE_SLOT_ALIGNMENT - 1) / MTREE_SLOT_ALIGNMENT *
+           MTREE_SLOT_ALIGNMENT;
 }
 
 static census_t operation_census(const mtree_layout_t *layout,
@@ -40,22 +39,26 @@ static census_t operation_census(const mtree_layout_t *layout,
     for (int i = 0; i < layout->num_streams; i++) {
         const mtree_stream_t *stream = &layout->streams[i];
         size_t children = (size_t)stream->num_children;
-        size_t slots = stream_slots(stream);
+        size_t slots = mtree_stream_slots(stream);
 
+        if (stream->open) {
+            continue;
+        }
         if (stream->broadcast) {
             census.lanes += children;
             if (stream->parent >= 0) {
                 census.inlets++;
                 census.slots += slots;
-                census.scratch +=
-                    data->unpack != NULL ? slots * slot_bytes(data, stream) : 0;
+                census.scratch += data->unpack != NULL
+                                      ? slots * mtree_stream_slot_bytes(data, stream)
+                                      : 0;
             }
         }
         if (stream->reduce) {
             census.lanes += stream->parent >= 0;
             census.inlets += children;
             census.slots += children * slots;
-            census.scratch += children * slots * slot_bytes(data, stream);
+            census.scratch += children * slots * mtree_stream_slot_bytes(data, stream);
         }
     }
     return census;
@@ -113,14 +116,6 @@ static mtree_outlet_t *operation_outlet(mtree_operation_t *operation, int rank)
     return &operation->outlets[low];
 }
 
-/* Where the next parts are taken from while an operation is put together. */
-typedef struct {
-    mtree_lane_t *lane;
-    mtree_inlet_t *inlet;
-    mtree_slot_t *slot;
-    char *scratch;
-} cursor_t;
-
 void mtree_operation_step(mtree_operation_t *operation, int step)
 {
     const mtree_layout_t *layout = operation->layout;
@@ -144,7 +139,8 @@ static int operation_count_step(mtree_operation_t *operation, int step)
     return step;
 }
 
-static void flow_add_lane(mtree_flow_t *flow, int rank, int step, bool up, cursor_t *at)
+mtree_lane_t *mtree_flow_add_lane(mtree_flow_t *flow, int rank, int step, bool up,
+                                  mtree_cursor_t *at)
 {
     mtree_lane_t *lane = at->lane++;
 
@@ -161,11 +157,13 @@ static void flow_add_lane(mtree_flow_t *flow, int rank, int step, bool up, curso
     lane->link = lane->outlet->lanes;
     lane->outlet->lanes = lane;
     lane->outlet->dirty = true;
-    flow->num_lanes++;
+    lane->sibling = flow->lanes;
+    flow->lanes = lane;
+    return lane;
 }
 
-static mtree_inlet_t *flow_add_inlet(mtree_flow_t *flow, int rank, int step, int tag,
-                                     bool memory, cursor_t *at)
+mtree_inlet_t *mtree_flow_add_inlet(mtree_flow_t *flow, int rank, int step, int tag,
+                                    size_t window, bool memory, mtree_cursor_t *at)
 {
     const mtree_operation_data_t *data = &flow->operation->data;
     mtree_inlet_t *inlet = at->inlet++;
@@ -176,13 +174,13 @@ static mtree_inlet_t *flow_add_inlet(mtree_flow_t *flow, int rank, int step, int
     inlet->step = operation_count_step(
         flow->operation, mtree_layout_step(flow->operation->layout, flow->stream, step,
                                            tag == MTREE_TAG_UP));
-    inlet->window = stream_slots(flow->stream);
+    inlet->window = window;
     inlet->slots = at->slot;
     for (size_t i = 0; i < inlet->window; i++) {
         at->slot->inlet = inlet;
         if (memory) {
             at->slot->memory = at->scratch - data->gap;
-            at->scratch += slot_bytes(data, flow->stream);
+            at->scratch += mtree_stream_slot_bytes(data, flow->stream);
         }
         at->slot++;
     }
@@ -190,49 +188,56 @@ static mtree_inlet_t *flow_add_inlet(mtree_flow_t *flow, int rank, int step, int
 }
 
 static void flow_init(mtree_flow_t *flow, mtree_operation_t *operation,
-                      const mtree_stream_t *stream, cursor_t *at)
+                      const mtree_stream_t *stream, mtree_cursor_t *at)
 {
+    size_t slots = mtree_stream_slots(stream);
+
     flow->operation = operation;
     flow->stream = stream;
     flow->num_chunks = stream_num_chunks(stream);
     if (operation->data.shift != NULL && stream->block >= 0) {
         flow->shift = operation->data.shift[stream->block];
     }
-    flow->lanes = at->lane;
     flow->inlets = at->inlet;
-    if (stream->num_children == 0 || !stream->reduce) {
+    if (!stream->reduce || (stream->num_children == 0 && !stream->open)) {
         flow->folded = flow->num_chunks;
     }
     if (stream->parent < 0 && !stream->reduce) {
         flow->complete = flow->num_chunks;
     }
-    if (flow->num_chunks == 0) {
+    if (stream->open && !operation->held) {
+        operation->held = true;
+        operation->underway++;
+    }
+    if (flow->num_chunks == 0 || stream->open) {
         return;
     }
     for (int i = 0; i < stream->num_children; i++) {
         if (stream->reduce) {
-            flow_add_inlet(flow, stream->children[i], stream->child_steps[i],
-                           MTREE_TAG_UP, true, at);
+            mtree_flow_add_inlet(flow, stream->children[i], stream->child_steps[i],
+                                 MTREE_TAG_UP, slots, true, at);
         }
     }
     for (int i = 0; i < stream->num_children; i++) {
         if (stream->broadcast) {
-            flow_add_lane(flow, stream->children[i], stream->child_steps[i], false, at);
+            mtree_flow_add_lane(flow, stream->children[i], stream->child_steps[i], false,
+                                at);
         }
     }
     if (stream->parent >= 0 && stream->broadcast) {
-        flow->above = flow_add_inlet(flow, stream->parent, stream->parent_step,
-                                     MTREE_TAG_DOWN, operation->data.unpack != NULL, at);
+        flow->above = mtree_flow_add_inlet(flow, stream->parent, stream->parent_step,
+                                           MTREE_TAG_DOWN, slots,
+                                           operation->data.unpack != NULL, at);
     }
     if (stream->parent >= 0 && stream->reduce) {
-        flow_add_lane(flow, stream->parent, stream->parent_step, true, at);
+        mtree_flow_add_lane(flow, stream->parent, stream->parent_step, true, at);
     }
 }
 
 /* One block holds the operation, its parts and, aligned, its scratch memory. */
 static mtree_operation_t *operation_alloc(const mtree_layout_t *layout,
                                           const mtree_operation_data_t *data,
-                                          cursor_t *at)
+                                          mtree_cursor_t *at)
 {
     census_t census = operation_census(layout, data);
     size_t bytes =
@@ -246,8 +251,8 @@ static mtree_operation_t *operation_alloc(const mtree_layout_t *layout,
     if (operation == NULL) {
         return NULL;
     }
-    if (census.scratch > 0 && posix_memalign((void **)&operation->scratch, SLOT_ALIGNMENT,
-                                             census.scratch) != 0) {
+    if (census.scratch > 0 && posix_memalign((void **)&operation->scratch,
+                                             MTREE_SLOT_ALIGNMENT, census.scratch) != 0) {
         free(operation);
         return NULL;
     }
@@ -266,6 +271,15 @@ static mtree_operation_t *operation_alloc(const mtree_layout_t *layout,
 
 static void operation_release(mtree_operation_t *operation)
 {
+    mtree_operation_guide_t guide = operation->guide;
+
+    while (operation->annexes != NULL) {
+        mtree_annex_t *annex = operation->annexes;
+
+        operation->annexes = annex->link;
+        free(annex->scratch);
+        free(annex);
+    }
     while (operation->free_parcels != NULL) {
         mtree_parcel_t *parcel = operation->free_parcels;
 
@@ -274,6 +288,9 @@ static void operation_release(mtree_operation_t *operation)
     }
     free(operation->scratch);
     free(operation);
+    if (guide.released != NULL) {
+        guide.released(guide.arg);
+    }
 }
 
 static mtree_operation_t *inbox_operation(mtree_inbox_t *inbox)
@@ -292,15 +309,19 @@ static void operation_finish(mtree_operation_t *operation)
     }
 }
 
-/* A failed operation ends at once; what it has under way keeps its memory alive. */
+/* A failed operation ends at once, as does one whose owner need not wait; what is under
+ * way keeps its memory alive. */
 static bool operation_idle(mtree_inbox_t *inbox)
 {
     mtree_operation_t *operation = inbox_operation(inbox);
 
+    if (operation->guide.turn != NULL) {
+        operation->guide.turn(operation, operation->guide.arg);
+    }
     if (operation->status == MTREE_OK) {
         mtree_outlet_pump(operation);
     }
-    if (operation->status != MTREE_OK && !operation->finished &&
+    if ((operation->status != MTREE_OK || operation->excused) && !operation->finished &&
         operation->underway > 0) {
         operation_finish(operation);
     }
@@ -324,13 +345,27 @@ mtree_status_t mtree_operation_start(const mtree_layout_t *layout,
                                      mtree_operation_func_t func, void *arg,
                                      mtree_operation_t **operation_p)
 {
-    cursor_t at;
+    static const mtree_operation_guide_t nobody = {NULL, NULL, NULL};
+
+    return mtree_operation_start_guided(layout, transport, data, &nobody, func, arg,
+                                        operation_p);
+}
+
+mtree_status_t mtree_operation_start_guided(const mtree_layout_t *layout,
+                                            mtree_transport_t *transport,
+                                            const mtree_operation_data_t *data,
+                                            const mtree_operation_guide_t *guide,
+                                            mtree_operation_func_t func, void *arg,
+                                            mtree_operation_t **operation_p)
+{
+    mtree_cursor_t at;
     mtree_operation_t *operation = operation_alloc(layout, data, &at);
 
     if (operation == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }
     operation->transport = transport;
+    operation->guide = *guide;
     operation->last[false] = operation->last[true] = INFINITY;
     operation->func = func;
     operation->arg = arg;

@@ -57,6 +57,19 @@ typedef void (*mtree_operation_func_t)(mtree_operation_t *operation,
                                        mtree_status_t status, void *arg);
 
 /*
+ * Whoever steers an operation whose stream is open (schedule/attach.h); all zero: nobody.
+ */
+typedef struct {
+    /* After each batch of completions, until the end: what is to be done now? */
+    void (*turn)(mtree_operation_t *operation, void *arg);
+
+    /* The operation's memory is about to be freed: nothing of it is under way any more,
+     * which may be long after its end. */
+    void (*released)(void *arg);
+    void *arg;
+} mtree_operation_guide_t;
+
+/*
  * Start the operation that @a layout describes.  Layout and transport must stay until the
  * end, *data is copied.  @a func (may be NULL) may be called before this returns. Scratch
  * memory is at most what mtree_operation_scratch() tells.  MTREE_ERR_NO_MEMORY: nothing
@@ -67,6 +80,14 @@ mtree_status_t mtree_operation_start(const mtree_layout_t *layout,
                                      const mtree_operation_data_t *data,
                                      mtree_operation_func_t func, void *arg,
                                      mtree_operation_t **operation_p);
+
+/* The same with a @a guide, which is copied; an operation with open streams needs one. */
+mtree_status_t mtree_operation_start_guided(const mtree_layout_t *layout,
+                                            mtree_transport_t *transport,
+                                            const mtree_operation_data_t *data,
+                                            const mtree_operation_guide_t *guide,
+                                            mtree_operation_func_t func, void *arg,
+                                            mtree_operation_t **operation_p);
 
 /* True when the operation has come to its end; *status_p (may be NULL) is how. */
 bool mtree_operation_done(const mtree_operation_t *operation, mtree_status_t *status_p);

@@ -9,6 +9,9 @@
 #include "schedule/inbox.h"
 #include "schedule/operation.h"
 
+/* Slots start where any datatype may. */
+#define MTREE_SLOT_ALIGNMENT 64
+
 typedef struct mtree_flow mtree_flow_t;
 typedef struct mtree_inlet mtree_inlet_t;
 typedef struct mtree_lane mtree_lane_t;
@@ -51,7 +54,8 @@ struct mtree_lane {
     size_t sent;   /* chunks whose sending has ended */
     size_t credit; /* chunks that the receiver has room for */
     mtree_event_t credit_event;
-    mtree_lane_t *link; /* next lane of the same outlet */
+    mtree_lane_t *link;    /* next lane of the same outlet */
+    mtree_lane_t *sibling; /* next lane of the same flow */
 };
 
 /* One send under way. */
@@ -85,8 +89,15 @@ struct mtree_flow {
     size_t complete;       /* chunks of the result that this rank has, in order */
     mtree_inlet_t *inlets; /* [num_children], where the stream reduces */
     mtree_inlet_t *above;  /* from the parent, where it broadcasts and there is one */
-    int num_lanes;
-    mtree_lane_t *lanes; /* to the children, then, where it reduces, to the parent */
+    mtree_lane_t *lanes;   /* to the children, before them, where it reduces, to the
+                              parent; of an open stream, the newest first */
+};
+
+/* Memory of what was attached while the operation ran. */
+typedef struct mtree_annex mtree_annex_t;
+struct mtree_annex {
+    mtree_annex_t *link;
+    char *scratch;
 };
 
 struct mtree_operation {
@@ -97,6 +108,9 @@ struct mtree_operation {
     void *arg;
     mtree_status_t status;
     atomic_bool finished;
+    mtree_operation_guide_t guide;
+    bool held;           /* open streams: something may still be attached */
+    bool excused;        /* its owner need not wait for what is under way */
     bool orphan;         /* freed by its owner while something was under way */
     size_t underway;     /* sends, receives and credits started and not done */
     unsigned call;       /* its number in the trace */
@@ -114,6 +128,7 @@ struct mtree_operation {
     mtree_slot_t *slots;
     mtree_parcel_t *free_parcels;
     char *scratch;
+    mtree_annex_t *annexes;
 };
 
 /* First unit and number of units of a chunk of a flow. */
@@ -207,6 +222,27 @@ static inline double mtree_flow_bytes(const mtree_flow_t *flow, size_t chunk)
 {
     return (double)mtree_flow_count(flow, chunk) * (double)flow->operation->data.extent;
 }
+
+/* Where the next parts are taken from while an operation, or an annex, is put together.
+ */
+typedef struct {
+    mtree_lane_t *lane;
+    mtree_inlet_t *inlet;
+    mtree_slot_t *slot;
+    char *scratch;
+} mtree_cursor_t;
+
+/* Chunks of a stream that a receiver keeps room for, and the bytes of one of these. */
+size_t mtree_stream_slots(const mtree_stream_t *stream);
+size_t mtree_stream_slot_bytes(const mtree_operation_data_t *data,
+                               const mtree_stream_t *stream);
+
+/* Add a lane to @a rank, or an inlet from it on tag @a tag of the stream with @a window
+ * slots, of its own @a memory, taken from @a at; @a step as in the layout. */
+mtree_lane_t *mtree_flow_add_lane(mtree_flow_t *flow, int rank, int step, bool up,
+                                  mtree_cursor_t *at);
+mtree_inlet_t *mtree_flow_add_inlet(mtree_flow_t *flow, int rank, int step, int tag,
+                                    size_t window, bool memory, mtree_cursor_t *at);
 
 /* Remember the first error; nothing new is started after it. */
 void mtree_operation_fail(mtree_operation_t *operation, mtree_status_t status);

@@ -17,8 +17,8 @@ static size_t lane_limit(const mtree_lane_t *lane)
 
 void mtree_flow_wake(mtree_flow_t *flow)
 {
-    for (int i = 0; i < flow->num_lanes; i++) {
-        flow->lanes[i].outlet->dirty = true;
+    for (mtree_lane_t *lane = flow->lanes; lane != NULL; lane = lane->sibling) {
+        lane->outlet->dirty = true;
     }
 }
 
@@ -182,7 +182,7 @@ static const char *parcel_address(mtree_parcel_t *parcel, size_t count)
     mtree_flow_t *flow = parcel->lane->flow;
     mtree_operation_t *operation = flow->operation;
 
-    if (parcel->packed != NULL) {
+    if (operation->data.pack != NULL) {
         operation->data.pack(operation->data.arg, mtree_flow_offset(flow, parcel->chunk),
                              parcel->packed, count);
         return parcel->packed;

@@ -222,6 +222,11 @@ bool chaos_step(chaos_t *chaos)
     return true;
 }
 
+bool chaos_is_quiet(const chaos_t *chaos)
+{
+    return chaos->sends == NULL && chaos->receives == NULL && chaos->num_pending == 0;
+}
+
 void chaos_fail_after(chaos_t *chaos, size_t messages)
 {
     chaos->fail_at = chaos->messages + messages;

@@ -22,6 +22,9 @@ mtree_transport_t *chaos_transport(chaos_t *chaos, int rank);
 /* Let one thing happen; false when nothing is left that could. */
 bool chaos_step(chaos_t *chaos);
 
+/* True when every send has met its receive and every receive its send. */
+bool chaos_is_quiet(const chaos_t *chaos);
+
 /* Make the send after @a messages more fail. */
 void chaos_fail_after(chaos_t *chaos, size_t messages);
 

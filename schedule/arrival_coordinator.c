@@ -1,0 +1,178 @@
+#include "schedule/arrival_private.h"
+
+/* Tell @a rank, which may be the coordinator itself. */
+static void coordinator_order(mtree_arrival_run_t *run, int rank,
+                              const mtree_order_t *order)
+{
+    mtree_note_t *note;
+
+    if (rank == run->coordinator) {
+        mtree_arrival_obey(run, order);
+        return;
+    }
+    note = mtree_arrival_note(run);
+    if (note != NULL) {
+        note->text.order = *order;
+        mtree_arrival_send(note, rank, MTREE_ARRIVAL_TAG_ORDER, sizeof(*order));
+    }
+}
+
+/* An order about one rank. */
+static void coordinator_order_about(mtree_arrival_run_t *run, int rank,
+                                    mtree_order_kind_t kind, int about)
+{
+    mtree_order_t order = {.kind = kind, .num_ranks = 1, .ranks = {about}};
+
+    coordinator_order(run, rank, &order);
+}
+
+static void coordinator_listen(mtree_ear_t *ear);
+
+/* No rank reports after its last report, so nothing is left to be received. */
+static void coordinator_heard(mtree_event_t *event)
+{
+    mtree_ear_t *ear = (mtree_ear_t *)event;
+    mtree_arrival_run_t *run = ear->run;
+    mtree_report_t report = ear->text.report;
+
+    if (!mtree_attach_settle(run->operation, event)) {
+        return;
+    }
+    if (run->has_directory && report.kind != MTREE_REPORT_BYE) {
+        coordinator_listen(ear);
+    }
+    switch ((mtree_report_kind_t)report.kind) {
+    case MTREE_REPORT_HERE:
+        if (run->chain != NULL) {
+            mtree_chain_arrive(run->chain, ear->rank);
+        }
+        if (run->directory != NULL) {
+            mtree_directory_arrive(run->directory, ear->rank);
+        }
+        break;
+    case MTREE_REPORT_HOLD:
+        mtree_directory_hold(run->directory, ear->rank);
+        break;
+    case MTREE_REPORT_BYE:
+        break;
+    }
+}
+
+static void coordinator_listen(mtree_ear_t *ear)
+{
+    mtree_arrival_run_t *run = ear->run;
+
+    mtree_attach_recv(run->operation, run->arrival.control, ear->rank,
+                      MTREE_ARRIVAL_TAG_REPORT, &ear->text.report,
+                      sizeof(ear->text.report), &ear->event, coordinator_heard);
+}
+
+/* Chain those that are there. */
+static void coordinator_chain(mtree_arrival_run_t *run)
+{
+    mtree_chain_link_t link;
+
+    while (mtree_chain_next(run->chain, &link)) {
+        mtree_order_t order = {.kind = MTREE_ORDER_GATHER,
+                               .num_ranks = link.num_children};
+
+        for (int i = 0; i < link.num_children; i++) {
+            order.ranks[i] = link.children[i];
+        }
+        coordinator_order(run, link.rank, &order);
+        for (int i = 0; i < link.num_children; i++) {
+            coordinator_order_about(run, link.children[i], MTREE_ORDER_PASS, link.rank);
+        }
+    }
+}
+
+/* Give sources to those that are there, and let go whom nobody needs. */
+static void coordinator_spread(mtree_arrival_run_t *run)
+{
+    int source, rank;
+
+    while (mtree_directory_assign(run->directory, &source, &rank)) {
+        coordinator_order_about(run, rank, MTREE_ORDER_TAKE, source);
+        coordinator_order_about(run, source, MTREE_ORDER_GIVE, rank);
+    }
+    while (mtree_directory_dismiss(run->directory, &rank)) {
+        coordinator_order_about(run, rank, MTREE_ORDER_LEAVE, rank);
+    }
+}
+
+/* Take @a bytes from what the process may keep aside. */
+static bool aside_take(atomic_size_t *aside, size_t bytes)
+{
+    size_t left = aside == NULL ? 0 : atomic_load(aside);
+
+    while (left >= bytes && left > 0) {
+        if (atomic_compare_exchange_weak(aside, &left, left - bytes)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/*
+ * The root of a broadcast that has served someone, and has nobody to serve while others
+ * are still to come, keeps a copy for these.
+ */
+static bool coordinator_set_aside(mtree_arrival_run_t *run)
+{
+    size_t bytes = run->stream.length;
+
+    if (run->stream.reduce || run->kept_aside > 0 ||
+        !mtree_directory_is_giver(run->directory) ||
+        !aside_take(run->arrival.aside, bytes)) {
+        return false;
+    }
+    if (mtree_attach_set_aside(run->operation) != MTREE_OK) {
+        atomic_fetch_add(run->arrival.aside, bytes);
+        return false;
+    }
+    run->kept_aside = bytes;
+    return true;
+}
+
+void mtree_arrival_coordinate(mtree_arrival_run_t *run)
+{
+    bool settled = true;
+
+    if (run->chain != NULL) {
+        coordinator_chain(run);
+        settled = mtree_chain_is_settled(run->chain);
+    }
+    if (settled && run->directory != NULL) {
+        coordinator_spread(run);
+        settled = mtree_directory_is_settled(run->directory);
+    }
+    if (settled) {
+        mtree_attach_end(run->operation);
+    }
+    if (run->directory != NULL && !run->arrival.lasting &&
+        mtree_attach_is_complete(run->operation) &&
+        mtree_attach_is_idle(run->operation) && (settled || coordinator_set_aside(run))) {
+        mtree_attach_let_go(run->operation);
+    }
+}
+
+void mtree_arrival_convene(mtree_arrival_run_t *run)
+{
+    const mtree_stream_t *stream = &run->stream;
+
+    for (int rank = 0; rank < run->arrival.placement->num_ranks; rank++) {
+        mtree_ear_t *ear = &run->ears[rank];
+
+        ear->run = run;
+        ear->rank = rank;
+        if (rank == run->coordinator) {
+            continue;
+        }
+        if (stream->broadcast && !run->has_directory) {
+            mtree_attach_receiver(run->operation, rank);
+        }
+        if (stream->reduce || run->has_directory) {
+            coordinator_listen(ear);
+        }
+    }
+}

@@ -1,0 +1,52 @@
+/*
+ * The directory of a broadcast by arrival: who has come, who holds how much, and who gets
+ * it from whom.  Pure decisions, no messages.
+ *
+ * After Zhuang et al., "Hoplite", Section 4.3: each receiver is told one source, complete
+ * copies before partial ones, and a source serves one receiver at a time.  Beyond the
+ * paper, the receiver and the source with the best route between them go first, and where
+ * several ranks share a host, a source may serve one rank of its own host besides, while
+ * only one rank of a host serves others at a time: the host's network is what is scarce.
+ * So there is always a free source, and nobody waits for one.
+ */
+#ifndef MTREE_SCHEDULE_ARRIVAL_DIRECTORY_H
+#define MTREE_SCHEDULE_ARRIVAL_DIRECTORY_H
+
+#include "planner/plan.h"
+#include "schedule/placement.h"
+
+typedef struct mtree_directory mtree_directory_t;
+
+/*
+ * Of a broadcast from rank @a root among the ranks of @a placement.  @a plan may tell the
+ * routes between hosts, and the size.  Both stay the caller's.  MTREE_ERR_NO_MEMORY.
+ */
+mtree_status_t mtree_directory_create(const mtree_plan_t *plan,
+                                      const mtree_placement_t *placement, int root,
+                                      mtree_directory_t **directory_p);
+
+/* Free; NULL is allowed. */
+void mtree_directory_destroy(mtree_directory_t *directory);
+
+/* A receiver is there. */
+void mtree_directory_arrive(mtree_directory_t *directory, int rank);
+
+/* The next receiver that is given a source; false: nobody is waiting. */
+bool mtree_directory_assign(mtree_directory_t *directory, int *source_p, int *rank_p);
+
+/* @a rank holds everything, so that its source may serve another. */
+void mtree_directory_hold(mtree_directory_t *directory, int rank);
+
+/*
+ * The next receiver that will not be asked to give any more: it holds everything and
+ * serves nobody, or all receivers have their sources; false: none.
+ */
+bool mtree_directory_dismiss(mtree_directory_t *directory, int *rank_p);
+
+/* Does the root give to anyone, or has it given? */
+bool mtree_directory_is_giver(const mtree_directory_t *directory);
+
+/* Have all receivers been given their sources? */
+bool mtree_directory_is_settled(const mtree_directory_t *directory);
+
+#endif

@@ -1,0 +1,95 @@
+#include "schedule/arrival_private.h"
+
+#include <string.h>
+
+static void member_report(mtree_arrival_run_t *run, mtree_report_kind_t kind)
+{
+    mtree_note_t *note = mtree_arrival_note(run);
+
+    if (note != NULL) {
+        note->text.report = (mtree_report_t){kind};
+        mtree_arrival_send(note, run->coordinator, MTREE_ARRIVAL_TAG_REPORT,
+                           sizeof(note->text.report));
+    }
+}
+
+static void member_listen(mtree_arrival_run_t *run);
+
+static void member_ordered(mtree_event_t *event)
+{
+    mtree_ear_t *ear = (mtree_ear_t *)event;
+    mtree_arrival_run_t *run = ear->run;
+    mtree_order_t order = ear->text.order;
+    bool last = order.kind == MTREE_ORDER_LEAVE ||
+                (order.kind == MTREE_ORDER_PASS && !run->has_directory);
+
+    if (!mtree_attach_settle(run->operation, event)) {
+        return;
+    }
+    if (!last) {
+        member_listen(run);
+    }
+    mtree_arrival_obey(run, &order);
+    if (last) {
+        mtree_attach_end(run->operation);
+    }
+}
+
+static void member_listen(mtree_arrival_run_t *run)
+{
+    mtree_ear_t *ear = run->ears;
+
+    mtree_attach_recv(run->operation, run->arrival.control, run->coordinator,
+                      MTREE_ARRIVAL_TAG_ORDER, &ear->text.order, sizeof(ear->text.order),
+                      &ear->event, member_ordered);
+}
+
+void mtree_arrival_obey(mtree_arrival_run_t *run, const mtree_order_t *order)
+{
+    switch ((mtree_order_kind_t)order->kind) {
+    case MTREE_ORDER_GATHER:
+        for (int i = 0; i < order->num_ranks; i++) {
+            run->children[i] = order->ranks[i];
+        }
+        mtree_attach_children(run->operation, order->num_ranks, run->children);
+        break;
+    case MTREE_ORDER_PASS:
+        mtree_attach_parent(run->operation, order->ranks[0]);
+        break;
+    case MTREE_ORDER_TAKE:
+        mtree_attach_source(run->operation, order->ranks[0]);
+        break;
+    case MTREE_ORDER_GIVE:
+        mtree_attach_receiver(run->operation, order->ranks[0]);
+        break;
+    case MTREE_ORDER_LEAVE:
+        run->dismissed = true;
+        member_report(run, MTREE_REPORT_BYE);
+        break;
+    }
+}
+
+void mtree_arrival_report(mtree_arrival_run_t *run)
+{
+    if (run->has_directory && !run->dismissed && !run->reported_hold &&
+        mtree_attach_is_complete(run->operation)) {
+        run->reported_hold = true;
+        member_report(run, MTREE_REPORT_HOLD);
+    }
+}
+
+void mtree_arrival_enter(mtree_arrival_run_t *run)
+{
+    const mtree_stream_t *stream = &run->stream;
+
+    run->ears->run = run;
+    if (stream->broadcast && !run->has_directory) {
+        mtree_attach_source(run->operation, run->coordinator);
+    }
+    if (!stream->reduce && !run->has_directory) {
+        mtree_attach_end(run->operation);
+        return;
+    }
+    member_report(run, MTREE_REPORT_HERE);
+    member_listen(run);
+}

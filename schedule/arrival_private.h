@@ -1,0 +1,110 @@
+/*
+ * The insides of a collective by arrival, shared by arrival.c (life), arrival_member.c
+ * (every rank) and arrival_coordinator.c (the one that coordinates).  All of it is
+ * touched only in the order of the operation's inbox.
+ */
+#ifndef MTREE_SCHEDULE_ARRIVAL_PRIVATE_H
+#define MTREE_SCHEDULE_ARRIVAL_PRIVATE_H
+
+#include "schedule/arrival.h"
+#include "schedule/arrival_chain.h"
+#include "schedule/arrival_directory.h"
+#include "schedule/attach.h"
+
+#include <stdint.h>
+
+/*
+ * What the coordinator says to a rank, in this order: of a reduction GATHER and PASS, of
+ * a broadcast TAKE, any number of GIVEs, LEAVE.  Nothing follows the last of them.
+ */
+typedef enum {
+    MTREE_ORDER_GATHER, /* add the sums of these ranks to your own */
+    MTREE_ORDER_PASS,   /* send the sum to this rank */
+    MTREE_ORDER_TAKE,   /* the result comes from this rank */
+    MTREE_ORDER_GIVE,   /* send the result to this rank, too */
+    MTREE_ORDER_LEAVE   /* you will not be asked for anything more */
+} mtree_order_kind_t;
+
+typedef struct {
+    int32_t kind;
+    int32_t num_ranks;
+    int32_t ranks[MTREE_CHAIN_CHILDREN];
+} mtree_order_t;
+
+/* What a rank says to the coordinator: HERE, and where a broadcast has a directory HOLD,
+ * unless LEAVE comes before, and BYE in answer to LEAVE. */
+typedef enum {
+    MTREE_REPORT_HERE,
+    MTREE_REPORT_HOLD, /* everything is here */
+    MTREE_REPORT_BYE
+} mtree_report_kind_t;
+
+typedef struct {
+    int32_t kind;
+} mtree_report_t;
+
+typedef struct mtree_arrival_run mtree_arrival_run_t;
+
+/* An order or a report on its way. */
+typedef struct mtree_note mtree_note_t;
+struct mtree_note {
+    mtree_event_t event; /* must be first */
+    mtree_arrival_run_t *run;
+    mtree_note_t *link, *all;
+    union {
+        mtree_order_t order;
+        mtree_report_t report;
+    } text;
+};
+
+/* The coordinator's receive of what one rank reports, or a rank's of its next order. */
+typedef struct {
+    mtree_event_t event; /* must be first */
+    mtree_arrival_run_t *run;
+    int rank;
+    union {
+        mtree_order_t order;
+        mtree_report_t report;
+    } text;
+} mtree_ear_t;
+
+struct mtree_arrival_run {
+    mtree_arrival_t arrival;
+    mtree_operation_t *operation;
+    mtree_layout_t layout;
+    mtree_stream_t stream;
+    int coordinator;
+    bool has_directory; /* a broadcast, and not straight from the root */
+    int children[MTREE_CHAIN_CHILDREN];
+    bool reported_hold;
+    bool dismissed;
+    mtree_chain_t *chain;         /* the coordinator's, of a reduction */
+    mtree_directory_t *directory; /* the coordinator's, of a broadcast */
+    mtree_ear_t *ears;            /* [num_ranks] of the coordinator; else one */
+    mtree_note_t *free_notes, *all_notes;
+    size_t kept_aside; /* bytes */
+    void (*released)(void *arg);
+    void *arg;
+};
+
+static inline bool mtree_arrival_coordinates(const mtree_arrival_run_t *run)
+{
+    return run->arrival.rank == run->coordinator;
+}
+
+/* A note to be filled in and sent; NULL, the operation having failed: no memory. */
+mtree_note_t *mtree_arrival_note(mtree_arrival_run_t *run);
+
+/* Send it to @a rank on @a tag of the coordination. */
+void mtree_arrival_send(mtree_note_t *note, int rank, int tag, size_t bytes);
+
+/* arrival_member.c: begin; do what the coordinator says; report what came to pass. */
+void mtree_arrival_enter(mtree_arrival_run_t *run);
+void mtree_arrival_obey(mtree_arrival_run_t *run, const mtree_order_t *order);
+void mtree_arrival_report(mtree_arrival_run_t *run);
+
+/* arrival_coordinator.c: begin; decide what can be decided now. */
+void mtree_arrival_convene(mtree_arrival_run_t *run);
+void mtree_arrival_coordinate(mtree_arrival_run_t *run);
+
+#endif

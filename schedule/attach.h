@@ -1,0 +1,68 @@
+/*
+ * Attaching: an operation of one open stream whose neighbours become known while it runs.
+ *
+ * Its guide (schedule/operation.h) attaches them, in its turn or when one of its own
+ * messages is done, so that all of this happens in the order that the operation's inbox
+ * gives.  The operation ends after mtree_attach_end(), when nothing is under way any
+ * more.  What cannot be attached, for want of memory, makes the operation fail.
+ */
+#ifndef MTREE_SCHEDULE_ATTACH_H
+#define MTREE_SCHEDULE_ATTACH_H
+
+#include "schedule/inbox.h"
+#include "schedule/operation.h"
+
+/*
+ * The ranks whose sums this rank folds its own part into, in this order; once, before the
+ * sum goes anywhere.  @a children stays the caller's, until the operation is released.
+ */
+void mtree_attach_children(mtree_operation_t *operation, int num_children,
+                           const int *children);
+
+/* Where the sum goes; once. */
+void mtree_attach_parent(mtree_operation_t *operation, int rank);
+
+/* Where the result comes from; once. */
+void mtree_attach_source(mtree_operation_t *operation, int rank);
+
+/* One to whom the result goes on, as far as it is there; each rank once. */
+void mtree_attach_receiver(mtree_operation_t *operation, int rank);
+
+/* Nothing more will be attached. */
+void mtree_attach_end(mtree_operation_t *operation);
+
+/* Is the result here? */
+bool mtree_attach_is_complete(const mtree_operation_t *operation);
+
+/* Is there nothing left to send to those attached so far? */
+bool mtree_attach_is_idle(const mtree_operation_t *operation);
+
+/*
+ * Broadcasts only, while nothing is being sent: give from a copy of the result from now
+ * on, so that the user's buffer is free.  MTREE_ERR_NO_MEMORY: as before.
+ */
+mtree_status_t mtree_attach_set_aside(mtree_operation_t *operation);
+
+/* The operation's owner need not wait for what is under way: its function is called now.
+ */
+void mtree_attach_let_go(mtree_operation_t *operation);
+
+/* The operation's status, and to give it the first that is not MTREE_OK. */
+mtree_status_t mtree_attach_status(const mtree_operation_t *operation);
+void mtree_attach_fail(mtree_operation_t *operation, mtree_status_t status);
+
+/*
+ * A message of the guide's own, of @a bytes bytes over @a transport, whose units are
+ * bytes.  @a handle is called when it is done and must begin with mtree_attach_settle(),
+ * which is false, having failed the operation, when it was not.  @a event and @a buffer
+ * stay until then.
+ */
+void mtree_attach_send(mtree_operation_t *operation, mtree_transport_t *transport,
+                       int peer, int tag, const void *buffer, size_t bytes,
+                       mtree_event_t *event, void (*handle)(mtree_event_t *event));
+void mtree_attach_recv(mtree_operation_t *operation, mtree_transport_t *transport,
+                       int peer, int tag, void *buffer, size_t bytes,
+                       mtree_event_t *event, void (*handle)(mtree_event_t *event));
+bool mtree_attach_settle(mtree_operation_t *operation, const mtree_event_t *event);
+
+#endif
