@@ -19,6 +19,9 @@ typedef struct {
     mtree_call_t call;
     double *seconds; /* [iterations] of this rank */
     double *slowest; /* [iterations] of the slowest rank, on rank 0 */
+    double *came;    /* [iterations] after the barrier, of this rank; then of the last */
+    double *left;    /* [iterations] the same */
+    double *stays;   /* [ranks] mean time in the call, on rank 0 */
     double worked;   /* processor seconds of this rank in the timed calls */
     long failures;   /* of this rank */
 } mtree_bench_t;
@@ -34,9 +37,9 @@ static double processor_time(void)
 
 /*
  * One call: buffers are written before and read after the timed part, and the barrier
- * lets no rank run ahead into it.
+ * lets no rank run ahead into it; but @a late seconds after it this rank comes.
  */
-static double time_call(mtree_bench_t *bench, int iteration)
+static double time_call(mtree_bench_t *bench, int iteration, double late)
 {
     const mtree_operation_t *operation = bench->options->operation;
     mtree_call_t *call = &bench->call;
@@ -47,6 +50,7 @@ static double time_call(mtree_bench_t *bench, int iteration)
                      : bench->options->root;
     mtree_operation_prepare(operation, call, bench->pattern, iteration);
     MPI_Barrier(call->comm);
+    mtree_arrivals_wait(late);
 
     worked = processor_time();
     start = MPI_Wtime();
@@ -59,6 +63,21 @@ static double time_call(mtree_bench_t *bench, int iteration)
         bench->failures++;
     }
     return end - start;
+}
+
+/* All iterations that count, after @a warmup others. */
+static void time_calls(mtree_bench_t *bench, int iterations, int warmup)
+{
+    const mtree_options_t *options = bench->options;
+
+    for (int i = 0; i < iterations; i++) {
+        bench->came[i] = options->staggered
+                             ? mtree_arrivals_get(&options->arrivals, bench->call.rank,
+                                                  bench->call.num_ranks, i)
+                             : 0;
+        bench->seconds[i] = time_call(bench, warmup + i, bench->came[i]);
+        bench->left[i] = bench->came[i] + bench->seconds[i];
+    }
 }
 
 static int compare_doubles(const void *left, const void *right)
@@ -100,6 +119,35 @@ static mtree_timing_t collect(mtree_bench_t *bench, size_t bytes, int iterations
     return timing;
 }
 
+/*
+ * How long after the last rank has come the last one leaves.  Ranks leave the barrier at
+ * slightly different moments; what differs is in the result.
+ */
+static void collect_arrivals(mtree_bench_t *bench, int iterations, mtree_timing_t *timing)
+{
+    MPI_Comm comm = bench->call.comm;
+    double *last = bench->slowest; /* not needed any more */
+    double mean = 0;
+
+    for (int i = 0; i < iterations; i++) {
+        mean += bench->seconds[i] / iterations;
+    }
+    MPI_Gather(&mean, 1, MPI_DOUBLE, bench->stays, 1, MPI_DOUBLE, 0, comm);
+    MPI_Allreduce(MPI_IN_PLACE, bench->came, iterations, MPI_DOUBLE, MPI_MAX, comm);
+    MPI_Reduce(bench->left, last, iterations, MPI_DOUBLE, MPI_MAX, 0, comm);
+    for (int i = 0; i < iterations; i++) {
+        last[i] -= bench->came[i];
+        timing->last_arrival += bench->came[i] / iterations;
+        timing->tail_mean += last[i] / iterations;
+    }
+    qsort(last, (size_t)iterations, sizeof(double), compare_doubles);
+    timing->tail_median = (last[(iterations - 1) / 2] + last[iterations / 2]) / 2.0;
+    timing->tail_min = last[0];
+    timing->tail_max = last[iterations - 1];
+    timing->num_ranks = bench->call.num_ranks;
+    timing->stays = bench->stays;
+}
+
 /* Bytes of the vector that one rank contributes when the user asks for @a bytes. */
 static size_t vector_bytes(const mtree_bench_t *bench, size_t bytes)
 {
@@ -126,22 +174,28 @@ static mtree_status_t measure_size(mtree_bench_t *bench, size_t bytes,
     bench->failures = 0;
     bench->seconds = calloc((size_t)iterations, sizeof(double));
     bench->slowest = calloc((size_t)iterations, sizeof(double));
-    if (bench->seconds == NULL || bench->slowest == NULL) {
+    bench->came = calloc((size_t)iterations, sizeof(double));
+    bench->left = calloc((size_t)iterations, sizeof(double));
+    if (bench->seconds == NULL || bench->slowest == NULL || bench->came == NULL ||
+        bench->left == NULL) {
         mtree_error("no memory for the times of %d iterations: give fewer with -i",
                     iterations);
         status = MTREE_ERR_NO_MEMORY;
         goto release;
     }
     for (i = 0; i < warmup; i++) {
-        time_call(bench, i);
+        time_call(bench, i, 0);
     }
     bench->worked = 0;
-    for (i = 0; i < iterations; i++) {
-        bench->seconds[i] = time_call(bench, warmup + i);
-    }
+    time_calls(bench, iterations, warmup);
     *timing_p = collect(bench, bytes, iterations);
+    if (bench->options->staggered) {
+        collect_arrivals(bench, iterations, timing_p);
+    }
 
 release:
+    free(bench->left);
+    free(bench->came);
     free(bench->slowest);
     free(bench->seconds);
     mtree_operation_release(&bench->call);
@@ -156,6 +210,11 @@ static mtree_status_t measure(mtree_bench_t *bench, long *failures_p)
     mtree_timing_t timing;
     size_t bytes;
 
+    bench->stays = calloc((size_t)bench->call.num_ranks, sizeof(double));
+    if (bench->stays == NULL) {
+        mtree_error("no memory for the times of %d ranks", bench->call.num_ranks);
+        return MTREE_ERR_NO_MEMORY;
+    }
     if (bench->call.rank == 0) {
         status = mtree_report_create(options, bench->call.num_ranks, &report);
     }
@@ -170,6 +229,7 @@ static mtree_status_t measure(mtree_bench_t *bench, long *failures_p)
         }
     }
     mtree_report_destroy(report);
+    free(bench->stays);
     return status;
 }
 
@@ -223,6 +283,7 @@ int main(int argc, char **argv)
             MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
         }
         mtree_pattern_destroy(pattern);
+        mtree_arrivals_cleanup(&options.arrivals);
     }
     MPI_Finalize();
     return (status == MTREE_OK && failures == 0) ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -16,7 +16,10 @@
 #define WARMUP           200
 #define WARMUP_LARGE     10
 
-enum { OPTION_ROOT = 256, OPTION_TOTAL, OPTION_JSON };
+/* By which a pattern's last rank comes (seconds). */
+#define DEFAULT_SPAN 1.0
+
+enum { OPTION_ROOT = 256, OPTION_TOTAL, OPTION_JSON, OPTION_ARRIVAL, OPTION_SPAN };
 
 static const struct option long_options[] = {
     {"message-size", required_argument, NULL, 'm'},
@@ -27,6 +30,8 @@ static const struct option long_options[] = {
     {"collective", required_argument, NULL, 't'},
     {"root", required_argument, NULL, OPTION_ROOT},
     {"total", no_argument, NULL, OPTION_TOTAL},
+    {"arrival", required_argument, NULL, OPTION_ARRIVAL},
+    {"span", required_argument, NULL, OPTION_SPAN},
     {"json", no_argument, NULL, OPTION_JSON},
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0},
@@ -37,28 +42,34 @@ void mtree_options_help(FILE *file)
     const mtree_operation_t *operation;
     int i;
 
-    fprintf(file,
-            "Usage: mpirun ... mtree_bench [options]\n"
-            "Times a collective operation as the OSU micro-benchmarks do.\n"
-            "\n"
-            "  -t, --collective NAME       the operation (default allreduce)\n"
-            "  -m, --message-size MIN:MAX  sizes in bytes, doubling (also 64k, 16M; also "
-            "MAX;\n"
-            "                              default 1:1M, reductions from 4)\n"
-            "  -i, --iterations N          timed calls for each size (default 1000; 100 "
-            "above 8k)\n"
-            "  -x, --warmup N              calls before them (default 200; 10 above 8k)\n"
-            "  -c, --validation            check every element of every result\n"
-            "  -f, --full                  print minimum, maximum, iterations and "
-            "processor time too\n"
-            "      --root N|rotate         the root of bcast and reduce (default 0)\n"
-            "      --total                 sizes of allgather(v) count the whole result, "
-            "not\n"
-            "                              one rank's part\n"
-            "      --json                  print one JSON object instead of the table\n"
-            "  -h, --help                  print this\n"
-            "\n"
-            "Operations:");
+    fprintf(
+        file,
+        "Usage: mpirun ... mtree_bench [options]\n"
+        "Times a collective operation as the OSU micro-benchmarks do.\n"
+        "\n"
+        "  -t, --collective NAME       the operation (default allreduce)\n"
+        "  -m, --message-size MIN:MAX  sizes in bytes, doubling (also 64k, 16M; also "
+        "MAX;\n"
+        "                              default 1:1M, reductions from 4)\n"
+        "  -i, --iterations N          timed calls for each size (default 1000; 100 "
+        "above 8k)\n"
+        "  -x, --warmup N              calls before them (default 200; 10 above 8k)\n"
+        "  -c, --validation            check every element of every result\n"
+        "  -f, --full                  print minimum, maximum, iterations and "
+        "processor time too\n"
+        "      --root N|rotate         the root of bcast and reduce (default 0)\n"
+        "      --total                 sizes of allgather(v) count the whole result, "
+        "not\n"
+        "                              one rank's part\n"
+        "      --arrival PATTERN       who comes when: all, one-late, interval, random, "
+        "ramp,\n"
+        "                              or a file with a line a call: seconds of each "
+        "rank\n"
+        "      --span TIME             by when a pattern's last rank comes (default 1s)\n"
+        "      --json                  print one JSON object instead of the table\n"
+        "  -h, --help                  print this\n"
+        "\n"
+        "Operations:");
     for (i = 0; (operation = mtree_operation_get(i)) != NULL; i++) {
         fprintf(file, " %s", operation->name);
     }
@@ -142,6 +153,17 @@ static mtree_status_t parse_root(const char *text, int num_ranks, int *root_p)
     return status;
 }
 
+static mtree_status_t parse_span(const char *text, double *seconds_p)
+{
+    const char *why;
+
+    if (mtree_units_parse_time(text, seconds_p, &why) != MTREE_OK) {
+        mtree_error("--span %s: %s; give 200ms, or 2s", text, why);
+        return MTREE_ERR_INVALID;
+    }
+    return MTREE_OK;
+}
+
 static mtree_status_t parse_option(int letter, char *value, int num_ranks,
                                    mtree_options_t *options)
 {
@@ -156,6 +178,12 @@ static mtree_status_t parse_option(int letter, char *value, int num_ranks,
         return parse_number("-x", value, 0, &options->warmup);
     case OPTION_ROOT:
         return parse_root(value, num_ranks, &options->root);
+    case OPTION_ARRIVAL:
+        options->staggered = true;
+        mtree_arrivals_cleanup(&options->arrivals);
+        return mtree_arrivals_read(value, num_ranks, &options->arrivals);
+    case OPTION_SPAN:
+        return parse_span(value, &options->arrivals.span);
     case OPTION_TOTAL:
         options->total = true;
         return MTREE_OK;
@@ -200,6 +228,7 @@ mtree_status_t mtree_options_parse(int argc, char **argv, int num_ranks,
     mtree_options_t options = {.operation = mtree_operation_find("allreduce"),
                                .min_bytes = 1,
                                .max_bytes = DEFAULT_MAX,
+                               .arrivals = {.span = DEFAULT_SPAN},
                                .iterations = -1,
                                .warmup = -1};
     mtree_status_t status;

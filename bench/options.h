@@ -4,6 +4,7 @@
 #ifndef MTREE_BENCH_OPTIONS_H
 #define MTREE_BENCH_OPTIONS_H
 
+#include "bench/arrivals.h"
 #include "bench/operation.h"
 #include "topo/status.h"
 
@@ -19,8 +20,10 @@ typedef struct {
     size_t max_bytes;
     int iterations; /* -1: the default for the size */
     int warmup;     /* -1: the default for the size */
-    int root;   /* or MTREE_OPTIONS_ROTATE: iteration i has root i modulo the number of
-                   ranks */
+    int root; /* or MTREE_OPTIONS_ROTATE: iteration i has root i modulo the number of
+                 ranks */
+    bool staggered; /* ranks come as `arrivals` says, not all at once */
+    mtree_arrivals_t arrivals;
     bool total; /* sizes of a gathering operation are those of its whole result */
     bool validate;
     bool full;

@@ -20,6 +20,9 @@ static void print_header(const mtree_options_t *options, int num_ranks)
     printf("\n# mtree_bench: MPI %s latency, %d ranks%s\n", options->operation->name,
            num_ranks, options->total ? ", sizes of the whole result" : "");
     printf("%-10s%*s%*s", "# Size", WIDTH, "Avg Latency(us)", WIDTH, "Slowest(us)");
+    if (options->staggered) {
+        printf("%*s%*s", WIDTH, "Last arrival(us)", WIDTH, "After it(us)");
+    }
     if (options->full) {
         printf("%*s%*s%*s%*s", WIDTH, "Min Latency(us)", WIDTH, "Max Latency(us)",
                WIDTH - 4, "Iterations", WIDTH, "Processor s/GB");
@@ -35,10 +38,22 @@ static double processors_per_gigabyte(const mtree_timing_t *timing)
                               : timing->processors / ((double)timing->bytes / GIGABYTE);
 }
 
+/* Each rank's time in the call, a line each. */
+static void print_stays(const mtree_timing_t *timing)
+{
+    for (int rank = 0; rank < timing->num_ranks; rank++) {
+        printf("#   rank %-5d%*.2f\n", rank, WIDTH, timing->stays[rank] * MICROSECONDS);
+    }
+}
+
 static void print_line(const mtree_options_t *options, const mtree_timing_t *timing)
 {
     printf("%-10zu%*.2f%*.2f", timing->bytes, WIDTH, timing->mean * MICROSECONDS, WIDTH,
            timing->slowest_mean * MICROSECONDS);
+    if (options->staggered) {
+        printf("%*.2f%*.2f", WIDTH, timing->last_arrival * MICROSECONDS, WIDTH,
+               timing->tail_mean * MICROSECONDS);
+    }
     if (options->full) {
         printf("%*.2f%*.2f%*d%*.3g", WIDTH, timing->min * MICROSECONDS, WIDTH,
                timing->max * MICROSECONDS, WIDTH - 4, timing->iterations, WIDTH,
@@ -48,6 +63,9 @@ static void print_line(const mtree_options_t *options, const mtree_timing_t *tim
         printf("%*s", WIDTH, (timing->failures == 0) ? "Pass" : "Fail");
     }
     printf("\n");
+    if (options->staggered && options->full) {
+        print_stays(timing);
+    }
     fflush(stdout);
 }
 
@@ -97,11 +115,35 @@ static json_t *timing_to_json(const mtree_timing_t *timing)
         processors_per_gigabyte(timing), "failures", (json_int_t)timing->failures);
 }
 
+static void add_arrivals(const mtree_timing_t *timing, json_t *object)
+{
+    json_t *stays = json_array();
+
+    for (int rank = 0; rank < timing->num_ranks; rank++) {
+        json_array_append_new(stays, json_real(timing->stays[rank] * MICROSECONDS));
+    }
+    json_object_update_new(object,
+                           json_pack("{s:f, s:f, s:f, s:f, s:f, s:o}", "last_arrival_us",
+                                     timing->last_arrival * MICROSECONDS, "after_avg_us",
+                                     timing->tail_mean * MICROSECONDS, "after_median_us",
+                                     timing->tail_median * MICROSECONDS, "after_min_us",
+                                     timing->tail_min * MICROSECONDS, "after_max_us",
+                                     timing->tail_max * MICROSECONDS, "stay_us", stays));
+}
+
 void mtree_report_add(mtree_report_t *report, const mtree_timing_t *timing)
 {
+    json_t *object;
+
     if (report->json == NULL) {
         print_line(&report->options, timing);
-    } else if (json_array_append_new(report->sizes, timing_to_json(timing)) != 0) {
+        return;
+    }
+    object = timing_to_json(timing);
+    if (object != NULL && report->options.staggered) {
+        add_arrivals(timing, object);
+    }
+    if (json_array_append_new(report->sizes, object) != 0) {
         mtree_error("no memory for the report's line of %zu bytes", timing->bytes);
     }
 }

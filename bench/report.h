@@ -21,7 +21,15 @@ typedef struct {
     double mean, min, max;
     double slowest_mean, slowest_median, slowest_min, slowest_max;
     double processors;
-    long failures; /* ranks and iterations with a wrong result */
+    double
+        last_arrival; /* mean over iterations; of staggered arrivals, as what follows */
+    double tail_mean, tail_median, tail_min,
+        tail_max; /* over iterations, from the last
+                     arrival to the last completion */
+    int num_ranks;
+    const double *stays; /* [num_ranks] mean of each rank's time in the call; the
+                            caller's */
+    long failures;       /* ranks and iterations with a wrong result */
 } mtree_timing_t;
 
 typedef struct mtree_report mtree_report_t;

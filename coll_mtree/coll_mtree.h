@@ -20,6 +20,8 @@
 
 #include "schedule/layout.h"
 
+#include <stdatomic.h>
+
 BEGIN_C_DECLS
 
 /* The functions that mtree may serve: each collective blocking, nonblocking and
@@ -50,6 +52,10 @@ typedef struct {
     size_t min_bytes;
     bool barrier;
     bool guard;
+    bool deterministic;
+    size_t arrival_room;
+    size_t arrival_aside;
+    atomic_size_t aside_left; /* of arrival_aside */
     double probe_seconds;
     char *probe_output;
     double cache_days;

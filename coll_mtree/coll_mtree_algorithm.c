@@ -34,6 +34,19 @@ static void report_unknown(const char *item)
     free(names);
 }
 
+/* The order of additions by arrival is the order in which ranks come. */
+static void item_choose(mtree_collective_t collective, const char *name)
+{
+    if (mca_coll_mtree_component.deterministic && mtree_collective_uses_up(collective) &&
+        strcmp(name, MTREE_PLAN_ARRIVAL) == 0) {
+        mtree_warn("coll_mtree_algorithm: no %s by arrival where "
+                   "coll_mtree_deterministic is set; packing plans it",
+                   mtree_collective_name(collective));
+        return;
+    }
+    chosen[collective] = name;
+}
+
 /* One `NAME` or `COLLECTIVE:NAME`. */
 static bool item_read(char *item)
 {
@@ -48,7 +61,7 @@ static bool item_read(char *item)
     if (colon == NULL) {
         for (int c = 0; c < MTREE_COLLECTIVE_LAST; c++) {
             if (mtree_planner_does(name, (mtree_collective_t)c)) {
-                chosen[c] = name;
+                item_choose((mtree_collective_t)c, name);
             }
         }
         return true;
@@ -66,7 +79,7 @@ static bool item_read(char *item)
                     name, item);
         return false;
     }
-    chosen[collective] = name;
+    item_choose(collective, name);
     return true;
 }
 

@@ -12,6 +12,10 @@
 #define DEFAULT_TREES     10
 #define DEFAULT_MIN_BYTES 1
 
+/* The whole of most messages. */
+#define DEFAULT_ARRIVAL_ROOM  ((size_t)64 << 20)
+#define DEFAULT_ARRIVAL_ASIDE ((size_t)256 << 20)
+
 /* Enough for 12 hosts (docs/probe.md). */
 #define DEFAULT_PROBE_SECONDS 9.0
 #define DEFAULT_CACHE_DAYS    7.0
@@ -89,6 +93,9 @@ static int mtree_register(void)
     c->plan = NULL;
     c->barrier = true;
     c->guard = true;
+    c->deterministic = false;
+    c->arrival_room = DEFAULT_ARRIVAL_ROOM;
+    c->arrival_aside = DEFAULT_ARRIVAL_ASIDE;
     c->trace = NULL;
     c->trace_events = DEFAULT_TRACE_EVENTS;
     c->probe_seconds = DEFAULT_PROBE_SECONDS;
@@ -159,6 +166,23 @@ static int mtree_register(void)
                   "measure and keep to the fastest; 0: what is expected decides. Must be "
                   "the same on all ranks",
                   4, &c->guard);
+    register_bool("deterministic",
+                  "Reductions give the same bits for the same input in every call of a "
+                  "job, whenever the ranks come: none is by arrival, and the guard tries "
+                  "nothing. Must be the same on all ranks",
+                  4, &c->deterministic);
+    register_size(
+        "arrival_room",
+        "By arrival (docs/arrival.md): bytes that a rank in the chain of a "
+        "reduction takes from each that sends to it before it can send on "
+        "itself; those before it may leave as soon as it has taken all. Must be "
+        "the same on all ranks",
+        5, &c->arrival_room);
+    register_size("arrival_aside",
+                  "By arrival (docs/arrival.md): bytes, of all broadcasts together, that "
+                  "a root may copy for ranks that are late, so that it can leave before "
+                  "them; it serves them whenever it is in MPI. 0: it waits for them",
+                  5, &c->arrival_aside);
     register_string("trace",
                     "Path of a file that rank 0 writes at MPI_Finalize: what every rank "
                     "did with each chunk, for Perfetto and chrome://tracing (see "
@@ -213,6 +237,7 @@ static int mtree_open(void)
     mca_coll_mtree_component_t *c = &mca_coll_mtree_component;
     mtree_log_level_t level = MTREE_LOG_WARN;
 
+    atomic_init(&c->aside_left, c->arrival_aside);
     c->stream = opal_output_open(NULL);
     opal_output_set_verbosity(c->stream, c->verbose);
     if (c->verbose >= 1) {

@@ -53,6 +53,12 @@ static void start_trial(coll_mtree_guard_t *guard)
     guard->spent = 0;
 }
 
+/* Must its results not depend on who serves? */
+static bool is_fixed(mtree_collective_t collective)
+{
+    return mca_coll_mtree_component.deterministic && mtree_collective_uses_up(collective);
+}
+
 bool coll_mtree_guard_init(coll_mtree_guard_t *guard, const coll_mtree_kind_t *kind,
                            coll_mtree_forecast_t forecast)
 {
@@ -63,7 +69,7 @@ bool coll_mtree_guard_init(coll_mtree_guard_t *guard, const coll_mtree_kind_t *k
     guard->server =
         forecast >= COLL_MTREE_MAYBE_SLOWER ? COLL_MTREE_FALLBACK : COLL_MTREE_TREES;
     guard->open = mca_coll_mtree_component.guard && forecast != COLL_MTREE_FASTER &&
-                  forecast != COLL_MTREE_SLOWER;
+                  forecast != COLL_MTREE_SLOWER && !is_fixed(kind->collective);
     guard->offered[COLL_MTREE_TREES] = guard->offered[COLL_MTREE_FALLBACK] = true;
     guard->offered[COLL_MTREE_RING] =
         guard->open && rings && kind->bytes >= SHORTEST_RING;

@@ -1,6 +1,7 @@
 #include "coll_mtree_run.h"
 
 #include "coll_mtree_agreement.h"
+#include "coll_mtree_arrival.h"
 
 #include "schedule/operation.h"
 
@@ -109,6 +110,7 @@ coll_mtree_run_t *coll_mtree_run_create(ompi_communicator_t *comm,
     memset(&run->data, 0, sizeof(run->data));
     run->first_tag = first_tag;
     run->ring = false;
+    run->prepared = run->by_arrival = false;
     run->layout = NULL;
     atomic_init(&run->holders, 1);
     run->retired.release = run_destroy_retired;
@@ -168,42 +170,75 @@ static void run_ended(mtree_operation_t *operation, mtree_status_t status, void 
     run_end(run, OMPI_SUCCESS);
 }
 
-/* The plan is there for good, so a persistent request does this once. */
-static int run_prepare(coll_mtree_run_t *run)
+/* What came after the end, of a run by arrival: it held the run besides. */
+static void run_released(void *arg)
 {
-    const mtree_placement_t *placement;
-    const mtree_plan_t *plan;
-    int rc = coll_mtree_agreement_plan(run->agreement, run->ring, &plan, &placement);
+    coll_mtree_run_t *run = arg;
 
-    if (rc != OMPI_SUCCESS || run->layout != NULL) {
-        return rc;
+    if (run_let_go(run)) {
+        coll_mtree_retired_add(&run->retired);
+    }
+}
+
+/* The plan is there for good, so a persistent request does this once. */
+static int run_prepare(coll_mtree_run_t *run, const mtree_plan_t *plan,
+                       const mtree_placement_t *placement)
+{
+    int rc;
+
+    if (run->prepared) {
+        return OMPI_SUCCESS;
     }
     rc = coll_mtree_data_init(&run->data, &run->task, ompi_comm_rank(run->comm),
                               ompi_comm_size(run->comm));
     if (rc != OMPI_SUCCESS) {
         return rc;
     }
-    if (mtree_layout_create(plan, placement, &run->task.call, ompi_comm_rank(run->comm),
+    run->by_arrival = coll_mtree_arrival_serves(plan, &run->task);
+    if (!run->by_arrival &&
+        mtree_layout_create(plan, placement, &run->task.call, ompi_comm_rank(run->comm),
                             &run->layout) != MTREE_OK) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
+    run->prepared = true;
     coll_mtree_transport_init(&run->transport, run->comm,
                               run->task.op != NULL ? run->task.datatype : MPI_BYTE,
                               run->first_tag);
     return OMPI_SUCCESS;
 }
 
-void coll_mtree_run_begin(coll_mtree_run_t *run)
+static mtree_status_t run_operate(coll_mtree_run_t *run, const mtree_plan_t *plan,
+                                  const mtree_placement_t *placement)
 {
     mtree_operation_t *operation;
-    int rc = run_prepare(run);
+    mtree_status_t status;
 
+    if (!run->by_arrival) {
+        return mtree_operation_start(run->layout, &run->transport.super, &run->data.super,
+                                     run_ended, run, &operation);
+    }
+    atomic_fetch_add(&run->holders, 1);
+    status = coll_mtree_arrival_start(run, plan, placement, run_ended, run_released,
+                                      &operation);
+    if (status != MTREE_OK) {
+        atomic_fetch_sub(&run->holders, 1);
+    }
+    return status;
+}
+
+void coll_mtree_run_begin(coll_mtree_run_t *run)
+{
+    const mtree_placement_t *placement;
+    const mtree_plan_t *plan;
+    int rc = coll_mtree_agreement_plan(run->agreement, run->ring, &plan, &placement);
+
+    if (rc == OMPI_SUCCESS) {
+        rc = run_prepare(run, plan, placement);
+    }
     if (rc == OMPI_SUCCESS) {
         rc = coll_mtree_data_begin(&run->task);
     }
-    if (rc == OMPI_SUCCESS &&
-        mtree_operation_start(run->layout, &run->transport.super, &run->data.super,
-                              run_ended, run, &operation) != MTREE_OK) {
+    if (rc == OMPI_SUCCESS && run_operate(run, plan, placement) != MTREE_OK) {
         rc = OMPI_ERR_OUT_OF_RESOURCE;
     }
     /* Otherwise the run may have ended and be gone. */

@@ -3,8 +3,8 @@
  * it is the request.
  *
  * Two hold it: its owner (the request's holder, or the blocking call) and, from start to
- * end, the operation that runs.  Either may let go first: MPI_Request_free may come while
- * messages are under way.
+ * end, the operation that runs; one by arrival does so until nothing is under way. Either
+ * may let go first: MPI_Request_free may come while messages are under way.
  */
 #ifndef MCA_COLL_MTREE_RUN_H
 #define MCA_COLL_MTREE_RUN_H
@@ -23,9 +23,12 @@ typedef struct coll_mtree_run {
     coll_mtree_task_t task;
     coll_mtree_data_t data;
     coll_mtree_transport_t transport;
+    coll_mtree_transport_t control; /* of runs by arrival */
     int first_tag;
-    bool ring;              /* around the agreement's ring, not over its trees */
-    mtree_layout_t *layout; /* NULL until the first start's plan is there */
+    bool ring;       /* around the agreement's ring, not over its trees */
+    bool prepared;   /* the first start's plan is there */
+    bool by_arrival; /* then there is no layout */
+    mtree_layout_t *layout;
     atomic_int holders;
     coll_mtree_retired_t retired;
     struct coll_mtree_run *next; /* that waits for the same agreement */
