@@ -61,6 +61,8 @@ typedef struct {
     double cache_days;
     char *trace;
     size_t trace_events;
+    char *report;
+    double report_live;
 } mca_coll_mtree_component_t;
 
 OMPI_DECLSPEC extern mca_coll_mtree_component_t mca_coll_mtree_component;
@@ -80,6 +82,7 @@ typedef struct {
     coll_mtree_tags_t tags[2]; /* of calls; of persistent requests */
 
     struct coll_mtree_source *source; /* how far it is with its topology */
+    struct coll_mtree_group *group; /* whose statistics it adds to; NULL: no calls yet */
 
     /* coll_mtree_agree.c's */
     opal_mutex_t lock;

@@ -48,7 +48,7 @@ int coll_mtree_agreement_max_trees(ompi_communicator_t *comm)
     return trees > ompi_comm_size(comm) ? trees : ompi_comm_size(comm);
 }
 
-static coll_mtree_kind_t kind_of_call(const mtree_call_t *call)
+coll_mtree_kind_t coll_mtree_agreement_kind(const mtree_call_t *call)
 {
     size_t bytes = call->units * call->unit_bytes;
     coll_mtree_kind_t kind = {
@@ -78,7 +78,7 @@ coll_mtree_server_t coll_mtree_agreement_server(const mca_coll_mtree_module_t *m
                                                 const mtree_call_t *call,
                                                 coll_mtree_turn_t *turn)
 {
-    coll_mtree_kind_t kind = kind_of_call(call);
+    coll_mtree_kind_t kind = coll_mtree_agreement_kind(call);
     coll_mtree_agreement_t *agreement = agreement_find(module, &kind);
 
     if (agreement == NULL || !agreement->known) {
@@ -90,6 +90,26 @@ coll_mtree_server_t coll_mtree_agreement_server(const mca_coll_mtree_module_t *m
                    : COLL_MTREE_TREES;
     }
     return coll_mtree_guard_begin(&agreement->guard, turn);
+}
+
+coll_mtree_why_t coll_mtree_agreement_why(const mca_coll_mtree_module_t *module,
+                                          const mtree_call_t *call,
+                                          const coll_mtree_turn_t *turn)
+{
+    coll_mtree_kind_t kind = coll_mtree_agreement_kind(call);
+    const coll_mtree_agreement_t *agreement = agreement_find(module, &kind);
+
+    if (module->unserved || agreement == NULL) {
+        return COLL_MTREE_WHY_GROUP;
+    }
+    if (agreement->plan == NULL) {
+        return COLL_MTREE_WHY_PLAN;
+    }
+    if (turn->guard != NULL) {
+        return COLL_MTREE_WHY_TRIAL;
+    }
+    return agreement->guard.trials > 0 ? COLL_MTREE_WHY_MEASURED
+                                       : COLL_MTREE_WHY_FORECAST;
 }
 
 /* A blocking call has waited for the end of the agreement: all ranks know of it. */
@@ -155,6 +175,10 @@ static int agreement_read(coll_mtree_agreement_t *agreement,
         mtree_plan_from_json(answer->text, answer->length, "plan of rank 0",
                              &agreement->plan) != MTREE_OK) {
         return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    if (agreement->plan != NULL) {
+        coll_mtree_statistics_planned(module, agreement->comm, &agreement->kind,
+                                      agreement->plan);
     }
     return OMPI_SUCCESS;
 }
@@ -231,7 +255,7 @@ coll_mtree_agreement_t *coll_mtree_agreement_get(mca_coll_mtree_module_t *module
                                                  ompi_communicator_t *comm,
                                                  const mtree_call_t *call)
 {
-    coll_mtree_kind_t kind = kind_of_call(call);
+    coll_mtree_kind_t kind = coll_mtree_agreement_kind(call);
     coll_mtree_agreement_t *agreement = agreement_find(module, &kind);
     coll_mtree_agreement_t *previous;
     bool open;

@@ -22,6 +22,9 @@
 /* Most trees (of one root, for gathering collectives) that a plan on @a comm may have. */
 int coll_mtree_agreement_max_trees(ompi_communicator_t *comm);
 
+/* What tells @a call apart from calls that are planned for apart. */
+coll_mtree_kind_t coll_mtree_agreement_kind(const mtree_call_t *call);
+
 /*
  * Who is to serve a call like @a call, as far as a blocking call has found before: the
  * fallback where there is no plan, and whoever is faster, by the forecast or, of blocking
@@ -30,6 +33,12 @@ int coll_mtree_agreement_max_trees(ompi_communicator_t *comm);
 coll_mtree_server_t coll_mtree_agreement_server(const mca_coll_mtree_module_t *module,
                                                 const mtree_call_t *call,
                                                 coll_mtree_turn_t *turn);
+
+/* Why the fallback serves a blocking call like @a call, of whose kind there is an
+ * agreement, in its @a turn. */
+coll_mtree_why_t coll_mtree_agreement_why(const mca_coll_mtree_module_t *module,
+                                          const mtree_call_t *call,
+                                          const coll_mtree_turn_t *turn);
 
 /* The agreement on calls like @a call, begun if need be.  The module's.  NULL: no memory.
  */

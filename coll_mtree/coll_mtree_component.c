@@ -1,4 +1,5 @@
 #include "coll_mtree_network.h"
+#include "coll_mtree_statistics.h"
 
 #include "topo/log.h"
 
@@ -98,6 +99,8 @@ static int mtree_register(void)
     c->arrival_aside = DEFAULT_ARRIVAL_ASIDE;
     c->trace = NULL;
     c->trace_events = DEFAULT_TRACE_EVENTS;
+    c->report = NULL;
+    c->report_live = 0;
     c->probe_seconds = DEFAULT_PROBE_SECONDS;
     c->probe_output = NULL;
     c->cache_days = DEFAULT_CACHE_DAYS;
@@ -183,6 +186,18 @@ static int mtree_register(void)
                   "a root may copy for ranks that are late, so that it can leave before "
                   "them; it serves them whenever it is in MPI. 0: it waits for them",
                   5, &c->arrival_aside);
+    register_string("report",
+                    "Path of a file that rank 0 writes at MPI_Finalize: what the "
+                    "collectives did and took, for `mtree report` (see docs/report.md). "
+                    "stdout: the page itself on standard output. Empty: no report. "
+                    "Should be set on all ranks or none",
+                    2, &c->report);
+    register_double(
+        "report_live",
+        "Seconds after which the file of coll_mtree_report is written anew "
+        "while the job runs, after the next call; for `mtree top`. 0: only at "
+        "the end",
+        4, &c->report_live);
     register_string("trace",
                     "Path of a file that rank 0 writes at MPI_Finalize: what every rank "
                     "did with each chunk, for Perfetto and chrome://tracing (see "
@@ -251,6 +266,7 @@ static int mtree_close(void)
 {
     mca_coll_mtree_component_t *c = &mca_coll_mtree_component;
 
+    coll_mtree_statistics_finish();
     coll_mtree_network_close();
     mtree_log_set(NULL, NULL, MTREE_LOG_WARN);
     if (c->stream >= 0) {

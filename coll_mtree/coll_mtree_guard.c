@@ -210,6 +210,19 @@ static int64_t agreed_time(const coll_mtree_guard_t *guard, int64_t stay,
     return rooted ? value : -value;
 }
 
+/* The trial is over: what it measured goes to the statistics. */
+static void report_times(const coll_mtree_turn_t *turn)
+{
+    double seconds[COLL_MTREE_SERVERS] = {0};
+
+    for (int server = 0; server < COLL_MTREE_SERVERS; server++) {
+        if (turn->guard->offered[server]) {
+            seconds[server] = (double)turn->guard->typical[server] * 1e-9;
+        }
+    }
+    coll_mtree_statistics_measured(&turn->count, seconds);
+}
+
 void coll_mtree_guard_end(coll_mtree_turn_t *turn, mca_coll_mtree_module_t *module,
                           ompi_communicator_t *comm)
 {
@@ -226,5 +239,8 @@ void coll_mtree_guard_end(coll_mtree_turn_t *turn, mca_coll_mtree_module_t *modu
     guard->turn = next_server(guard, (int)guard->turn + 1);
     if (guard->turn == COLL_MTREE_SERVERS) {
         end_round(guard, comm);
+    }
+    if (!guard->trying) {
+        report_times(turn);
     }
 }

@@ -10,15 +10,7 @@
 #ifndef MCA_COLL_MTREE_GUARD_H
 #define MCA_COLL_MTREE_GUARD_H
 
-#include "coll_mtree_network.h"
-
-/* In the order of preference, all else being equal. */
-typedef enum {
-    COLL_MTREE_TREES,
-    COLL_MTREE_RING,
-    COLL_MTREE_FALLBACK,
-    COLL_MTREE_SERVERS
-} coll_mtree_server_t;
+#include "coll_mtree_statistics.h"
 
 /* Rounds of turns that are measured at most, after one that warms up. */
 #define COLL_MTREE_GUARD_ROUNDS 16
@@ -39,10 +31,12 @@ typedef struct {
     int64_t typical[COLL_MTREE_SERVERS]; /* of the rounds so far */
 } coll_mtree_guard_t;
 
-/* One blocking call in a guard's books; all zero: none of its business. */
+/* One call in a guard's books (guard NULL: none of its business) and in the statistics.
+ */
 typedef struct {
     coll_mtree_guard_t *guard;
     int64_t begin; /* nanoseconds */
+    coll_mtree_count_t count;
 } coll_mtree_turn_t;
 
 /* A guard of calls of @a kind, of whose plan @a forecast is told; true when it wants a

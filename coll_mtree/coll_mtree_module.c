@@ -1,4 +1,5 @@
 #include "coll_mtree_agreement.h"
+#include "coll_mtree_report.h"
 #include "coll_mtree_source.h"
 #include "coll_mtree_trace.h"
 
@@ -15,6 +16,7 @@ static void module_construct(mca_coll_mtree_module_t *module)
     module->plain_plan = NULL;
     module->network = NULL;
     module->source = NULL;
+    module->group = NULL;
     module->unserved = false;
 }
 
@@ -111,6 +113,9 @@ mca_coll_base_module_t *coll_mtree_comm_query(ompi_communicator_t *comm, int *pr
          * world. */
         coll_mtree_say(comm, comm == &ompi_mpi_comm_world.comm ? 1 : 10,
                        "not served, %s; the fallback serves", obstacle);
+        if (comm == &ompi_mpi_comm_world.comm) {
+            coll_mtree_report_begin(NULL, obstacle);
+        }
         return NULL;
     }
     module = OBJ_NEW(mca_coll_mtree_module_t);
@@ -145,6 +150,7 @@ static int module_enable(mca_coll_base_module_t *base, ompi_communicator_t *comm
     module->enabled = true;
     if (comm == &ompi_mpi_comm_world.comm) {
         coll_mtree_trace_begin(module);
+        coll_mtree_report_begin(module, NULL);
     }
     return OMPI_SUCCESS;
 }

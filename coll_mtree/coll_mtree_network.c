@@ -181,6 +181,15 @@ coll_mtree_network_t *coll_mtree_network_learn(ompi_communicator_t *comm,
     return network != NULL && network->topology != NULL ? network : NULL;
 }
 
+const mtree_topology_t *coll_mtree_network_topology(const coll_mtree_network_t *network,
+                                                    const int **vertices_p,
+                                                    const char **origin_p)
+{
+    *vertices_p = network->vertices;
+    *origin_p = network->origin;
+    return network->topology;
+}
+
 int coll_mtree_network_num_hosts(const coll_mtree_network_t *network)
 {
     return network->num_hosts;

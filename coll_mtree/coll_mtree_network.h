@@ -34,6 +34,12 @@ static inline bool coll_mtree_kind_equals(const coll_mtree_kind_t *a,
 coll_mtree_network_t *coll_mtree_network_learn(ompi_communicator_t *comm,
                                                const coll_mtree_host_t *said);
 
+/* What it is planned on: the topology, the vertices of its hosts [hosts] and where the
+ * topology came from; the network's. */
+const mtree_topology_t *coll_mtree_network_topology(const coll_mtree_network_t *network,
+                                                    const int **vertices_p,
+                                                    const char **origin_p);
+
 /* Number of hosts, and the host of each rank; the network's. */
 int coll_mtree_network_num_hosts(const coll_mtree_network_t *network);
 const int *coll_mtree_network_hosts(const coll_mtree_network_t *network);

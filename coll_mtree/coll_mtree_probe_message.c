@@ -1,5 +1,7 @@
 #include "coll_mtree_probe_message.h"
 
+#include "coll_mtree_statistics.h"
+
 #include "ompi/mca/pml/pml.h"
 #include "opal/runtime/opal_progress.h"
 
@@ -19,6 +21,7 @@ bool coll_mtree_probe_send(ompi_communicator_t *comm, int peer, int tag,
                            MCA_PML_BASE_SEND_STANDARD, comm, &request)) != OMPI_SUCCESS) {
         return false;
     }
+    coll_mtree_statistics_add_probe(length);
     *request_p = request;
     return true;
 }

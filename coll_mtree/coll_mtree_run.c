@@ -108,6 +108,8 @@ coll_mtree_run_t *coll_mtree_run_create(ompi_communicator_t *comm,
     run->task = *task;
     run_retain_types(&run->task);
     memset(&run->data, 0, sizeof(run->data));
+    run->count.record = NULL;
+    run->scratch = 0;
     run->first_tag = first_tag;
     run->ring = false;
     run->prepared = run->by_arrival = false;
@@ -136,6 +138,10 @@ void coll_mtree_run_start(coll_mtree_run_t *run)
     atomic_fetch_add(&run->holders, 1);
     run->super.super.req_complete = REQUEST_PENDING;
     run->super.super.req_state = OMPI_REQUEST_ACTIVE;
+    if (run->count.record != NULL) {
+        run->count.began = coll_mtree_clock();
+        coll_mtree_statistics_served(&run->count, COLL_MTREE_TREES);
+    }
     coll_mtree_agreement_submit(run->agreement, run);
 }
 
@@ -148,6 +154,7 @@ int coll_mtree_run_wait(coll_mtree_run_t *run)
 /* Runs in a callback of the PML or in the call that started it. */
 static void run_end(coll_mtree_run_t *run, int rc)
 {
+    coll_mtree_statistics_close(&run->count);
     run->super.super.req_status.MPI_ERROR = rc;
     ompi_request_complete(&run->super.super, true);
     if (run_let_go(run)) {
@@ -160,6 +167,7 @@ static void run_ended(mtree_operation_t *operation, mtree_status_t status, void 
     coll_mtree_run_t *run = arg;
 
     mtree_operation_free(operation);
+    coll_mtree_statistics_add_scratch(-(ptrdiff_t)run->scratch);
     if (status != MTREE_OK) {
         /* Messages may be under way for ever, to and from what the run holds. */
         atomic_fetch_add(&run->holders, 1);
@@ -204,6 +212,9 @@ static int run_prepare(coll_mtree_run_t *run, const mtree_plan_t *plan,
     coll_mtree_transport_init(&run->transport, run->comm,
                               run->task.op != NULL ? run->task.datatype : MPI_BYTE,
                               run->first_tag);
+    if (run->layout != NULL) {
+        run->scratch = mtree_operation_scratch(run->layout, &run->data.super);
+    }
     return OMPI_SUCCESS;
 }
 
@@ -238,11 +249,13 @@ void coll_mtree_run_begin(coll_mtree_run_t *run)
     if (rc == OMPI_SUCCESS) {
         rc = coll_mtree_data_begin(&run->task);
     }
+    coll_mtree_statistics_add_scratch((ptrdiff_t)run->scratch);
     if (rc == OMPI_SUCCESS && run_operate(run, plan, placement) != MTREE_OK) {
         rc = OMPI_ERR_OUT_OF_RESOURCE;
     }
     /* Otherwise the run may have ended and be gone. */
     if (rc != OMPI_SUCCESS) {
+        coll_mtree_statistics_add_scratch(-(ptrdiff_t)run->scratch);
         run_end(run, rc);
     }
 }

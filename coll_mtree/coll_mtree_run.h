@@ -11,6 +11,7 @@
 
 #include "coll_mtree_data.h"
 #include "coll_mtree_retired.h"
+#include "coll_mtree_statistics.h"
 #include "coll_mtree_task.h"
 #include "coll_mtree_transport.h"
 
@@ -24,6 +25,8 @@ typedef struct coll_mtree_run {
     coll_mtree_data_t data;
     coll_mtree_transport_t transport;
     coll_mtree_transport_t control; /* of runs by arrival */
+    coll_mtree_count_t count; /* of nonblocking and persistent calls */
+    size_t scratch;           /* bytes of receive slots while it runs */
     int first_tag;
     bool ring;       /* around the agreement's ring, not over its trees */
     bool prepared;   /* the first start's plan is there */

@@ -36,20 +36,36 @@ static int64_t serve_num_tags(ompi_communicator_t *comm, const mtree_call_t *cal
 static coll_mtree_server_t serve_choose(mca_coll_mtree_module_t *module,
                                         ompi_communicator_t *comm,
                                         const coll_mtree_task_t *task,
-                                        coll_mtree_form_t form, coll_mtree_turn_t *turn)
+                                        coll_mtree_form_t form, coll_mtree_turn_t *turn,
+                                        coll_mtree_why_t *why_p)
 {
     size_t bytes = task->call.units * task->call.unit_bytes;
+    coll_mtree_server_t server;
 
-    if (task->verdict != MTREE_TASK_SERVED || module->unserved ||
-        (form == MTREE_NONBLOCKING && bytes <= INTERNAL_BYTES)) {
+    if (task->verdict != MTREE_TASK_SERVED) {
+        *why_p = COLL_MTREE_WHY_CALL;
         return COLL_MTREE_FALLBACK;
     }
-    if (serve_num_tags(comm, &task->call) > coll_mtree_tags_most() ||
-        !coll_mtree_source_is_settled(module, comm, form == MTREE_BLOCKING)) {
+    if (module->unserved) {
+        *why_p = COLL_MTREE_WHY_GROUP;
         return COLL_MTREE_FALLBACK;
     }
-    return coll_mtree_agreement_server(module, &task->call,
-                                       form == MTREE_BLOCKING ? turn : NULL);
+    if (form == MTREE_NONBLOCKING && bytes <= INTERNAL_BYTES) {
+        *why_p = COLL_MTREE_WHY_INTERNAL;
+        return COLL_MTREE_FALLBACK;
+    }
+    if (serve_num_tags(comm, &task->call) > coll_mtree_tags_most()) {
+        *why_p = COLL_MTREE_WHY_TAGS;
+        return COLL_MTREE_FALLBACK;
+    }
+    if (!coll_mtree_source_is_settled(module, comm, form == MTREE_BLOCKING)) {
+        *why_p = module->unserved ? COLL_MTREE_WHY_GROUP : COLL_MTREE_WHY_TOPOLOGY;
+        return COLL_MTREE_FALLBACK;
+    }
+    server = coll_mtree_agreement_server(module, &task->call,
+                                         form == MTREE_BLOCKING ? turn : NULL);
+    *why_p = coll_mtree_agreement_why(module, &task->call, turn);
+    return server;
 }
 
 /* No bytes, no messages; some ranks may not even get here, Open MPI returns at a count of
@@ -67,13 +83,19 @@ static int serve_empty(coll_mtree_form_t form, ompi_request_t **request_p)
 
 /* Only here a rank may learn that there is no plan and go to the fallback: every rank
  * waits. */
-static int serve_blocking(coll_mtree_run_t *run, coll_mtree_agreement_t *agreement)
+static int serve_blocking(mca_coll_mtree_module_t *module, coll_mtree_run_t *run,
+                          coll_mtree_turn_t *turn)
 {
-    int rc = coll_mtree_agreement_wait(agreement);
+    int rc = coll_mtree_agreement_wait(run->agreement);
 
     if (rc == OMPI_SUCCESS) {
+        coll_mtree_statistics_served(&turn->count,
+                                     run->ring ? COLL_MTREE_RING : COLL_MTREE_TREES);
         coll_mtree_run_start(run);
         rc = coll_mtree_run_wait(run);
+    } else if (rc == MTREE_DECLINED) {
+        coll_mtree_statistics_fell_back(
+            &turn->count, coll_mtree_agreement_why(module, &run->task.call, turn));
     }
     coll_mtree_run_release(run);
     coll_mtree_retired_release();
@@ -86,6 +108,7 @@ int coll_mtree_serve(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
 {
     coll_mtree_agreement_t *agreement;
     coll_mtree_server_t server;
+    coll_mtree_why_t why;
     coll_mtree_run_t *run;
 
     coll_mtree_retired_release();
@@ -96,8 +119,10 @@ int coll_mtree_serve(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
         coll_mtree_task_cleanup(task);
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    server = serve_choose(module, comm, task, form, turn);
+    coll_mtree_statistics_open(&turn->count, module, comm, task->function, &task->call);
+    server = serve_choose(module, comm, task, form, turn, &why);
     if (server == COLL_MTREE_FALLBACK) {
+        coll_mtree_statistics_fell_back(&turn->count, why);
         coll_mtree_task_cleanup(task);
         return MTREE_DECLINED;
     }
@@ -116,8 +141,9 @@ int coll_mtree_serve(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
     }
     run->ring = server == COLL_MTREE_RING;
     if (form == MTREE_BLOCKING) {
-        return serve_blocking(run, agreement);
+        return serve_blocking(module, run, turn);
     }
+    run->count = turn->count;
     if (form == MTREE_NONBLOCKING) {
         coll_mtree_run_start(run);
     }

@@ -7,6 +7,7 @@
 #include "coll_mtree_guard.h"
 #include "coll_mtree_source.h"
 #include "coll_mtree_task.h"
+#include "coll_mtree_transport.h"
 
 typedef enum { MTREE_BLOCKING, MTREE_NONBLOCKING, MTREE_PERSISTENT } coll_mtree_form_t;
 
@@ -15,8 +16,9 @@ typedef enum { MTREE_BLOCKING, MTREE_NONBLOCKING, MTREE_PERSISTENT } coll_mtree_
 
 /*
  * Serve @a task, which is taken over, in whatever way it ends: blocking, to its end;
- * nonblocking and persistent, *request_p is the request.  A blocking call has a @a turn,
- * to be ended when it has been made.  Besides Open MPI's codes it returns MTREE_DECLINED.
+ * nonblocking and persistent, *request_p is the request.  A blocking call's @a turn is
+ * to be ended when it has been made; the others' is of no use then.  Besides Open MPI's
+ * codes it returns MTREE_DECLINED.
  */
 int coll_mtree_serve(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
                      coll_mtree_task_t *task, coll_mtree_form_t form,
@@ -29,7 +31,7 @@ int coll_mtree_serve(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
                              coll_mtree_form_t form, coll_mtree_turn_t *turn,            \
                              ompi_request_t **request)                                   \
     {                                                                                    \
-        coll_mtree_task_t task = {.verdict = MTREE_TASK_DECLINED};                       \
+        coll_mtree_task_t task = {.function = #_name, .verdict = MTREE_TASK_DECLINED};   \
                                                                                          \
         _name##_task(&task, MTREE_ARGUMENTS_##_name);                                    \
         return coll_mtree_serve((mca_coll_mtree_module_t *)base, comm, &task, form,      \
@@ -39,7 +41,7 @@ int coll_mtree_serve(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
     int coll_mtree_##_name(MTREE_PARAMETERS_##_name, mca_coll_base_module_t *base)       \
     {                                                                                    \
         mca_coll_mtree_module_t *module = (mca_coll_mtree_module_t *)base;               \
-        coll_mtree_turn_t turn = {.guard = NULL};                                        \
+        coll_mtree_turn_t turn = {.count = {.began = coll_mtree_clock()}};               \
         int rc =                                                                         \
             _name##_serve(MTREE_ARGUMENTS_##_name, base, MTREE_BLOCKING, &turn, NULL);   \
         double began;                                                                    \
@@ -50,13 +52,15 @@ int coll_mtree_serve(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
             coll_mtree_source_watched(module, began);                                    \
         }                                                                                \
         coll_mtree_guard_end(&turn, module, comm);                                       \
+        coll_mtree_statistics_close(&turn.count);                                        \
         return rc;                                                                       \
     }                                                                                    \
                                                                                          \
     int coll_mtree_i##_name(MTREE_PARAMETERS_##_name, ompi_request_t **request,          \
                             mca_coll_base_module_t *base)                                \
     {                                                                                    \
-        int rc = _name##_serve(MTREE_ARGUMENTS_##_name, base, MTREE_NONBLOCKING, NULL,   \
+        coll_mtree_turn_t turn = {.guard = NULL};                                        \
+        int rc = _name##_serve(MTREE_ARGUMENTS_##_name, base, MTREE_NONBLOCKING, &turn,  \
                                request);                                                 \
                                                                                          \
         return rc != MTREE_DECLINED                                                      \
@@ -69,7 +73,8 @@ int coll_mtree_serve(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
                                   ompi_request_t **request,                              \
                                   mca_coll_base_module_t *base)                          \
     {                                                                                    \
-        int rc = _name##_serve(MTREE_ARGUMENTS_##_name, base, MTREE_PERSISTENT, NULL,    \
+        coll_mtree_turn_t turn = {.guard = NULL};                                        \
+        int rc = _name##_serve(MTREE_ARGUMENTS_##_name, base, MTREE_PERSISTENT, &turn,   \
                                request);                                                 \
                                                                                          \
         return rc != MTREE_DECLINED                                                      \

@@ -26,6 +26,7 @@ typedef struct {
 } coll_mtree_own_block_t;
 
 typedef struct {
+    const char *function; /* "allreduce", "allgatherv", ... */
     coll_mtree_verdict_t verdict;
     mtree_call_t call; /* units: elements where op is given, else bytes when packed */
     const void *input; /* where op is given: what this rank contributes */

@@ -1,5 +1,6 @@
 #include "coll_mtree_trace.h"
 
+#include "coll_mtree_finalize.h"
 #include "coll_mtree_tags.h"
 #include "coll_mtree_transport.h"
 
@@ -185,8 +186,7 @@ static void trace_write(const char *path, int first_tag)
     }
 }
 
-/* MPI_Finalize deletes the attributes of MPI_COMM_SELF while everything still works. */
-static int trace_end(MPI_Comm comm, int keyval, void *attribute, void *extra)
+static void trace_end(void)
 {
     int first_tag = coll_mtree_tags_reserve(world_module, NUM_TAGS, false);
 
@@ -197,24 +197,17 @@ static int trace_end(MPI_Comm comm, int keyval, void *attribute, void *extra)
     }
     mtree_trace_destroy(trace);
     trace = NULL;
-    return MPI_SUCCESS;
 }
 
 void coll_mtree_trace_begin(mca_coll_mtree_module_t *module)
 {
     const mca_coll_mtree_component_t *c = &mca_coll_mtree_component;
-    ompi_attribute_fn_ptr_union_t end = {.attr_communicator_delete_fn = trace_end};
-    ompi_communicator_t *self = &ompi_mpi_comm_self.comm;
-    int key;
 
     if (c->trace == NULL || c->trace[0] == '\0' || c->trace_events == 0) {
         return;
     }
     if (mtree_trace_create(c->trace_events, &trace) != MTREE_OK ||
-        ompi_attr_create_keyval(COMM_ATTR, coll_mtree_copy_nothing(), end, &key, NULL, 0,
-                                NULL) != OMPI_SUCCESS ||
-        ompi_attr_set_c(COMM_ATTR, self, &self->c_keyhash, key, NULL, false) !=
-            OMPI_SUCCESS) {
+        !coll_mtree_finalize_call(trace_end)) {
         mtree_error("coll_mtree_trace: no memory for %zu events a rank; lower "
                     "coll_mtree_trace_events",
                     c->trace_events);
@@ -222,7 +215,5 @@ void coll_mtree_trace_begin(mca_coll_mtree_module_t *module)
         trace = NULL;
         return;
     }
-    /* It stays for as long as the attribute does. */
-    (void)ompi_attr_free_keyval(COMM_ATTR, &key, false);
     world_module = module;
 }

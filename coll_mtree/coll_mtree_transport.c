@@ -1,5 +1,7 @@
 #include "coll_mtree_transport.h"
 
+#include "coll_mtree_statistics.h"
+
 #include "ompi/mca/pml/pml.h"
 #include "ompi/request/request.h"
 
@@ -34,11 +36,16 @@ static mtree_status_t transport_send(mtree_transport_t *super, int peer, int tag
 {
     coll_mtree_transport_t *transport = (coll_mtree_transport_t *)super;
     ompi_request_t *request;
+    size_t size;
     int rc = MCA_PML_CALL(
         isend((void *)buffer, count, transport->unit, peer, transport->first_tag - tag,
               synchronous ? MCA_PML_BASE_SEND_SYNCHRONOUS : MCA_PML_BASE_SEND_STANDARD,
               transport->comm, &request));
 
+    if (count > 0) {
+        ompi_datatype_type_size(transport->unit, &size);
+        coll_mtree_statistics_add_chunk(count * size);
+    }
     return request_watch(rc, request, done);
 }
 

@@ -121,6 +121,11 @@ double mtree_tree_depth(const mtree_tree_t *tree, int num_hosts);
 void mtree_plan_load(const mtree_plan_t *plan, const mtree_routes_t *routes,
                      double *load);
 
+/* The same of tree number @a tree alone, with @a amount in the place of its rate: what
+ * crosses each arc when so much goes over each edge of the tree. */
+void mtree_plan_tree_load(const mtree_plan_t *plan, int tree,
+                          const mtree_routes_t *routes, double amount, double *load);
+
 /*
  * Is @a plan well formed: every tree spans and has no cycle, shares sum to one
  * (allgather, reduce_scatter: for each root), rates are not negative, steps, where there

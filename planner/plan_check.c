@@ -175,22 +175,25 @@ static void add_route(const mtree_routes_t *routes, int from, int to, double rat
     }
 }
 
+void mtree_plan_tree_load(const mtree_plan_t *plan, int tree,
+                          const mtree_routes_t *routes, double amount, double *load)
+{
+    const int *parent = plan->trees[tree].parent;
+
+    for (int i = 0; i < plan->num_hosts; ++i) {
+        if (mtree_collective_uses_down(plan->collective) && parent[i] >= 0) {
+            add_route(routes, parent[i], i, amount, load);
+        }
+        if (mtree_collective_uses_up(plan->collective) && parent[i] >= 0) {
+            add_route(routes, i, parent[i], amount, load);
+        }
+    }
+}
+
 void mtree_plan_load(const mtree_plan_t *plan, const mtree_routes_t *routes, double *load)
 {
-    bool down = mtree_collective_uses_down(plan->collective);
-    bool up = mtree_collective_uses_up(plan->collective);
-
     for (int t = 0; t < plan->num_trees; ++t) {
-        const mtree_tree_t *tree = &plan->trees[t];
-
-        for (int i = 0; i < plan->num_hosts; ++i) {
-            if (down && tree->parent[i] >= 0) {
-                add_route(routes, tree->parent[i], i, tree->rate, load);
-            }
-            if (up && tree->parent[i] >= 0) {
-                add_route(routes, i, tree->parent[i], tree->rate, load);
-            }
-        }
+        mtree_plan_tree_load(plan, t, routes, plan->trees[t].rate, load);
     }
 }
 

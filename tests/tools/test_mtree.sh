@@ -40,7 +40,7 @@ expect 0 '^Usage: mtree COMMAND' --help
 expect 0 '^mtree [0-9]' --version
 expect 2 '^Usage: mtree COMMAND'
 expect 2 "no command 'plant'" plant
-for command in topology plan check draw generate import simulate compare probe; do
+for command in topology plan check draw generate import simulate compare probe report; do
     expect 0 "^Usage: mtree $command" $command --help
     expect 0 "^Usage: mtree $command" $command -h
     expect 2 "unrecognized option '--nonsense'" $command --nonsense
@@ -70,6 +70,27 @@ expect 1 'twice.dot:1: link b-a is there already' topology "$tmp/twice.dot"
 
 # probe: only under mpirun
 expect 2 'probe: it measures between the ranks of a job: mpirun --map-by node' probe -o "$tmp/p.dot"
+
+# report: what a job writes is tested where jobs are (tests/mpi/report.test)
+empty='"topologies": [], "plans": [], "communicators": [], "timeline": []'
+echo "{\"format\": \"mtree-report 1\", $empty}" >"$tmp/report.json"
+expect 0 '^Time saved: not known' report "$tmp/report.json"
+expect 0 '"format": "mtree-report 1"' report --json "$tmp/report.json"
+expect 0 '^<h1>mtree report</h1>$' report --html "$tmp/report.json"
+expect 0 '' report -H -o "$tmp/report.html" "$tmp/report.json"
+says "$tmp/report.html" '^</html>$'
+expect 1 'cannot be written: No such file' report -o "$tmp/no/such/dir" "$tmp/report.json"
+expect 1 'nowhere.json: cannot be opened: No such file' report nowhere.json
+echo '{' >"$tmp/broken.json"
+expect 1 'broken.json:2: not a report: .*; write one with coll_mtree_report' report "$tmp/broken.json"
+echo '{"format": "mtree-report 9"}' >"$tmp/newer.json"
+expect 1 "newer.json: \"format\" is 'mtree-report 9', not 'mtree-report 1'" report "$tmp/newer.json"
+echo '{"format": "mtree-report 1", "plans": []}' >"$tmp/short.json"
+expect 1 'short.json: there is no list "topologies"; was the report written whole' report "$tmp/short.json"
+map='[{"name": "m", "vertices": [{"name": "a", "kind": "host"}], "links": [{"from": "a", "to": "b"}]}]'
+echo "{\"format\": \"mtree-report 1\", $empty}" | sed "s/\"topologies\": \[\]/\"topologies\": $map/" >"$tmp/edited.json"
+expect 0 '^Topology m: 1 hosts, 1 links' report "$tmp/edited.json"
+expect 1 "topology m is none: names are missing, or a link's ends are" report --html "$tmp/edited.json"
 
 # generate
 expect 0 '^graph "ring:5" {' generate ring:5

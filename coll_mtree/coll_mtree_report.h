@@ -1,0 +1,63 @@
+/*
+ * The report of the job (coll_mtree_report): what the collectives did and took, written
+ * by rank 0 of MPI_COMM_WORLD at MPI_Finalize, and before that now and then
+ * (coll_mtree_report_live).
+ *
+ * It covers the communicators that rank 0 is in.  What calls are and how they went is the
+ * same on all their ranks; of the times the other ranks send what they have in one short
+ * message each, which rank 0 waits for as long as REPORT_PATIENCE, so that a rank that
+ * knows nothing of a report holds nobody up.
+ */
+#ifndef MCA_COLL_MTREE_REPORT_H
+#define MCA_COLL_MTREE_REPORT_H
+
+#include "coll_mtree_statistics.h"
+
+/* What one rank's calls took, of one record, by one server. */
+typedef struct {
+    uint64_t identity; /* of the group */
+    char function[24];
+    int32_t root, size_class, server, rank;
+    uint64_t timed;
+    double seconds;
+} coll_mtree_heard_t;
+
+/* One call of the timeline. */
+typedef struct {
+    const coll_mtree_record_t *record;
+    coll_mtree_server_t server;
+    double began, seconds, bytes; /* began: since the report's beginning */
+} coll_mtree_moment_t;
+
+/* What a report is made from, beside the statistics. */
+typedef struct {
+    bool is_complete;     /* at MPI_Finalize */
+    double seconds;       /* since its beginning */
+    int64_t started;      /* seconds since 1970 */
+    int ranks, heard;     /* of MPI_COMM_WORLD; those whose times are there */
+    const char *obstacle; /* why mtree could not serve MPI_COMM_WORLD; NULL: it could */
+    const coll_mtree_heard_t *times; /* [num_times] of the other ranks */
+    size_t num_times;
+    const coll_mtree_moment_t *moments; /* [num_moments] the calls, oldest first, from
+                                           first_moment on, in a ring */
+    size_t num_moments, first_moment;
+    uint64_t calls; /* timed ones, those that are not in the ring any more included */
+    coll_mtree_totals_t totals;
+} coll_mtree_report_t;
+
+/* Is a report wanted? */
+bool coll_mtree_report_is_wanted(void);
+
+/* MPI_COMM_WORLD is made: begin, when one is wanted.  @a module NULL: mtree cannot serve
+ * it, for the reason @a obstacle, a static text. */
+void coll_mtree_report_begin(mca_coll_mtree_module_t *module, const char *obstacle);
+
+/* A call was timed. */
+void coll_mtree_report_call(const coll_mtree_count_t *count, double seconds);
+
+/* coll_mtree_report_json.c: the report as docs/report.md describes it; malloc'ed, NULL:
+ * no memory.  To be called between coll_mtree_statistics_lock() and _unlock(). */
+char *coll_mtree_report_json(const coll_mtree_report_t *report,
+                             const coll_mtree_group_t *groups);
+
+#endif

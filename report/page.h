@@ -1,0 +1,46 @@
+/*
+ * What a report's page shows, for its two forms, text and HTML.
+ */
+#ifndef MTREE_REPORT_PAGE_H
+#define MTREE_REPORT_PAGE_H
+
+#include "report/table.h"
+
+#include <jansson.h>
+
+/* Members of objects, 0 and "" where there is none of that type. */
+double mtree_page_number(const json_t *object, const char *key);
+const char *mtree_page_text(const json_t *object, const char *key);
+
+/* Facts about the job as a whole, each a line without its end. */
+typedef enum {
+    MTREE_PAGE_JOB,      /* ranks, date, how long */
+    MTREE_PAGE_VERSIONS, /* and whose times are in it */
+    MTREE_PAGE_SAVED,
+    MTREE_PAGE_WORK, /* messages and memory */
+    MTREE_PAGE_FACTS
+} mtree_page_fact_t;
+
+void mtree_page_write_fact(const json_t *report, mtree_page_fact_t fact, FILE *out);
+
+/* "b4: 12 hosts, 19 links, from b4.dot" of a topology; "MPI_COMM_WORLD: 12 ranks on 12
+ * hosts". */
+void mtree_page_write_topology(const json_t *topology, FILE *out);
+void mtree_page_write_communicator(const json_t *communicator, FILE *out);
+
+/* The link whose capacity was used most, and which trees cross it, in a line; nothing
+ * without traffic. */
+void mtree_page_write_busiest(const json_t *report, size_t topology, FILE *out);
+
+/* "allreduce 8 MB-16 MB", "bcast 1 KB-2 KB from rank 3": what one line of calls is about,
+ * at most @a length bytes into @a buffer. */
+const char *mtree_page_calls_name(const json_t *calls, char *buffer, size_t length);
+
+/* The tables: a communicator's calls; why some of them fell back; a topology's links; a
+ * plan's trees. */
+mtree_table_t *mtree_page_calls(const json_t *report, const json_t *communicator);
+mtree_table_t *mtree_page_fallbacks(const json_t *communicator);
+mtree_table_t *mtree_page_links(const json_t *topology);
+mtree_table_t *mtree_page_trees(const json_t *plan);
+
+#endif

@@ -1,0 +1,196 @@
+#include "report/page.h"
+
+#include "topo/units.h"
+
+#include <math.h>
+#include <string.h>
+
+static void add_time(mtree_table_t *table, const json_t *object, const char *key)
+{
+    char text[MTREE_UNITS_LENGTH];
+    double seconds = mtree_page_number(object, key);
+
+    if (json_object_get(object, key) == NULL) {
+        mtree_table_add(table, "-");
+        return;
+    }
+    mtree_table_add(table, "%s%s", seconds < 0 ? "-" : "",
+                    mtree_units_format_time(fabs(seconds), text, sizeof(text)));
+}
+
+static void add_size(mtree_table_t *table, double bytes)
+{
+    char text[MTREE_UNITS_LENGTH];
+
+    mtree_table_add(table, "%s", mtree_units_format_size(bytes, text, sizeof(text)));
+}
+
+/* Who served: "10 trees, packing", "a ring", "Open MPI". */
+static void add_server(mtree_table_t *table, const json_t *server, const json_t *plan)
+{
+    const char *by = mtree_page_text(server, "by");
+
+    if (strcmp(by, "trees") == 0 && plan != NULL) {
+        size_t trees = json_array_size(json_object_get(plan, "trees"));
+
+        mtree_table_add(table, "%zu tree%s, %s", trees, trees == 1 ? "" : "s",
+                        mtree_page_text(plan, "algorithm"));
+    } else {
+        mtree_table_add(table, "%s",
+                        strcmp(by, "openmpi") == 0 ? "Open MPI"
+                        : strcmp(by, "ring") == 0  ? "a ring"
+                                                   : by);
+    }
+}
+
+/* What Open MPI takes for such a call, and how that is known. */
+static void add_openmpi(mtree_table_t *table, const json_t *calls)
+{
+    char text[MTREE_UNITS_LENGTH];
+
+    if (json_object_get(calls, "openmpi_s") == NULL) {
+        mtree_table_add(table, "-");
+        return;
+    }
+    mtree_table_add(table, "%s %s",
+                    mtree_units_format_time(mtree_page_number(calls, "openmpi_s"), text,
+                                            sizeof(text)),
+                    mtree_page_text(calls, "openmpi_how"));
+}
+
+/* One line for each way in which calls of a kind were served; what they have in common
+ * stands in the first. */
+static void add_calls(mtree_table_t *table, const json_t *calls, const json_t *plan)
+{
+    static const json_t *const none;
+    const json_t *served = json_object_get(calls, "served");
+    char name[128];
+
+    for (size_t i = 0; i < json_array_size(served); i++) {
+        const json_t *server = json_array_get(served, i);
+        const json_t *common = i == 0 ? calls : none;
+        bool trees = strcmp(mtree_page_text(server, "by"), "trees") == 0;
+
+        mtree_table_add(table, "%s",
+                        i == 0 ? mtree_page_calls_name(calls, name, sizeof(name)) : "-");
+        add_server(table, server, plan);
+        mtree_table_add(table, "%.0f", mtree_page_number(server, "calls"));
+        add_size(table, mtree_page_number(server, "bytes"));
+        add_time(table, server, "seconds");
+        add_time(table, server, "median_s");
+        add_time(table, server, "slowest_rank_s");
+        add_time(table, trees ? calls : none, "predicted_s");
+        if (trees && json_object_get(calls, "share_of_bound") != NULL) {
+            mtree_table_add(table, "%.1f %%",
+                            100 * mtree_page_number(calls, "share_of_bound"));
+        } else {
+            mtree_table_add(table, "-");
+        }
+        add_openmpi(table, common);
+        add_time(table, common, "saved_s");
+    }
+}
+
+mtree_table_t *mtree_page_calls(const json_t *report, const json_t *communicator)
+{
+    static const char *const heads[] = {"calls of", "served by", "calls",   "bytes",
+                                        "time",     "median",    "slowest", "predicted",
+                                        "of bound", "Open MPI",  "saved"};
+    mtree_table_t *table = mtree_table_create("llrrrrrrrrr");
+    size_t i;
+    json_t *calls;
+
+    for (size_t h = 0; h < sizeof(heads) / sizeof(heads[0]); h++) {
+        mtree_table_add(table, "%s", heads[h]);
+    }
+    json_array_foreach (json_object_get(communicator, "calls"), i, calls) {
+        const json_t *plan =
+            json_object_get(calls, "plan") == NULL
+                ? NULL
+                : json_array_get(json_object_get(report, "plans"),
+                                 (size_t)mtree_page_number(calls, "plan"));
+
+        add_calls(table, calls, plan);
+    }
+    return table;
+}
+
+mtree_table_t *mtree_page_fallbacks(const json_t *communicator)
+{
+    mtree_table_t *table = mtree_table_create("lrl");
+    size_t i, f;
+    json_t *calls, *fallback;
+    char name[128];
+
+    mtree_table_add(table, "calls of");
+    mtree_table_add(table, "calls");
+    mtree_table_add(table, "why Open MPI served them");
+    json_array_foreach (json_object_get(communicator, "calls"), i, calls) {
+        json_array_foreach (json_object_get(calls, "fallbacks"), f, fallback) {
+            mtree_table_add(table, "%s",
+                            mtree_page_calls_name(calls, name, sizeof(name)));
+            mtree_table_add(table, "%.0f", mtree_page_number(fallback, "calls"));
+            mtree_table_add(table, "%s", mtree_page_text(fallback, "text"));
+        }
+    }
+    return table;
+}
+
+/* One of the two numbers of a link. */
+static double way_number(const json_t *link, const char *key, size_t way)
+{
+    return json_number_value(json_array_get(json_object_get(link, key), way));
+}
+
+mtree_table_t *mtree_page_links(const json_t *topology)
+{
+    static const char *const heads[] = {"from",    "to",   "capacity",
+                                        "latency", "sent", "of it"};
+    mtree_table_t *table = mtree_table_create("llrrrr");
+    size_t l;
+    json_t *link;
+
+    for (size_t h = 0; h < sizeof(heads) / sizeof(heads[0]); h++) {
+        mtree_table_add(table, "%s", heads[h]);
+    }
+    json_array_foreach (json_object_get(topology, "links"), l, link) {
+        for (size_t way = 0; way < 2; way++) {
+            char rate[MTREE_UNITS_LENGTH];
+
+            mtree_table_add(table, "%s", mtree_page_text(link, way == 0 ? "from" : "to"));
+            mtree_table_add(table, "%s", mtree_page_text(link, way == 0 ? "to" : "from"));
+            mtree_table_add(table, "%s",
+                            mtree_units_format_rate(way_number(link, "capacity_bps", way),
+                                                    rate, sizeof(rate)));
+            add_time(table, link, "latency_s");
+            add_size(table, way_number(link, "bytes", way));
+            mtree_table_add(table, "%.1f %%", 100 * way_number(link, "use", way));
+        }
+    }
+    return table;
+}
+
+mtree_table_t *mtree_page_trees(const json_t *plan)
+{
+    mtree_table_t *table = mtree_table_create("rlrrr");
+    size_t t;
+    json_t *tree;
+
+    mtree_table_add(table, "tree");
+    mtree_table_add(table, "root");
+    mtree_table_add(table, "rate");
+    mtree_table_add(table, "of the message");
+    mtree_table_add(table, "chunk");
+    json_array_foreach (json_object_get(plan, "trees"), t, tree) {
+        char rate[MTREE_UNITS_LENGTH];
+
+        mtree_table_add(table, "%zu", t + 1);
+        mtree_table_add(table, "%s", mtree_page_text(tree, "root"));
+        mtree_table_add(table, "%s",
+                        mtree_units_format_rate(mtree_page_number(tree, "rate_bps"), rate,
+                                                sizeof(rate)));
+        mtree_table_add(table, "%.1f %%", 100 * mtree_page_number(tree, "share"));
+        add_size(table, mtree_page_number(tree, "chunk_bytes"));
+    }
+    return table;
+}

@@ -1,0 +1,98 @@
+#include "report/report.h"
+
+#include "report/page.h"
+
+#include "topo/log.h"
+
+#include <string.h>
+
+/* Lists that every report has. */
+static const char *const lists[] = {"topologies", "plans", "communicators", "timeline"};
+
+mtree_status_t mtree_report_parse(const char *text, const char *name, json_t **report_p)
+{
+    json_error_t error;
+    json_t *report = json_loads(text, 0, &error);
+    const char *format;
+
+    if (report == NULL) {
+        mtree_error("%s:%d: not a report: %s; write one with coll_mtree_report", name,
+                    error.line, error.text);
+        return MTREE_ERR_INVALID;
+    }
+    format = mtree_page_text(report, "format");
+    if (strcmp(format, MTREE_REPORT_FORMAT) != 0) {
+        mtree_error("%s: \"format\" is '%s', not '%s'; write the report with the mtree "
+                    "that reads it",
+                    name, format, MTREE_REPORT_FORMAT);
+        json_decref(report);
+        return MTREE_ERR_INVALID;
+    }
+    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+        if (!json_is_array(json_object_get(report, lists[i]))) {
+            mtree_error("%s: there is no list \"%s\"; was the report written whole?",
+                        name, lists[i]);
+            json_decref(report);
+            return MTREE_ERR_INVALID;
+        }
+    }
+    *report_p = report;
+    return MTREE_OK;
+}
+
+/* A table under a head line, unless it has no rows; it is released. */
+static void print_table(mtree_table_t *table, FILE *out)
+{
+    if (mtree_table_has_rows(table)) {
+        mtree_table_print(table, out);
+    }
+    mtree_table_destroy(table);
+}
+
+static void print_communicators(const json_t *report, FILE *out)
+{
+    size_t i;
+    json_t *communicator;
+
+    json_array_foreach (json_object_get(report, "communicators"), i, communicator) {
+        fputc('\n', out);
+        mtree_page_write_communicator(communicator, out);
+        fputc('\n', out);
+        print_table(mtree_page_calls(report, communicator), out);
+        print_table(mtree_page_fallbacks(communicator), out);
+    }
+}
+
+void mtree_report_print(const json_t *report, FILE *out)
+{
+    const json_t *topologies = json_object_get(report, "topologies");
+
+    for (int fact = 0; fact < MTREE_PAGE_FACTS; fact++) {
+        mtree_page_write_fact(report, (mtree_page_fact_t)fact, out);
+        fputc('\n', out);
+    }
+    if (json_object_get(report, "obstacle") != NULL) {
+        fprintf(out, "MPI_COMM_WORLD was not served: %s\n",
+                mtree_page_text(report, "obstacle"));
+    }
+    for (size_t i = 0; i < json_array_size(topologies); i++) {
+        fputs("\nTopology ", out);
+        mtree_page_write_topology(json_array_get(topologies, i), out);
+        fputc('\n', out);
+        mtree_page_write_busiest(report, i, out);
+        fputc('\n', out);
+    }
+    print_communicators(report, out);
+}
+
+mtree_status_t mtree_report_print_text(const char *text, const char *name, FILE *out)
+{
+    json_t *report;
+    mtree_status_t status = mtree_report_parse(text, name, &report);
+
+    if (status == MTREE_OK) {
+        mtree_report_print(report, out);
+        json_decref(report);
+    }
+    return status;
+}

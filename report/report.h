@@ -1,0 +1,29 @@
+/*
+ * Reports: what the collectives of a job did, as the component writes it
+ * (coll_mtree_report) in JSON, see docs/report.md, and what people look at.
+ */
+#ifndef MTREE_REPORT_REPORT_H
+#define MTREE_REPORT_REPORT_H
+
+#include "topo/status.h"
+
+#include <jansson.h>
+#include <stdio.h>
+
+/* The value of "format"; another number means that names have changed. */
+#define MTREE_REPORT_FORMAT "mtree-report 1"
+
+/*
+ * Read the report in @a text, @a name being its source in messages.  *report_p is the
+ * caller's, and has all the members that docs/report.md lists, of their types.
+ * MTREE_ERR_INVALID, logged.
+ */
+mtree_status_t mtree_report_parse(const char *text, const char *name, json_t **report_p);
+
+/* Print the page of @a report on @a out. */
+void mtree_report_print(const json_t *report, FILE *out);
+
+/* mtree_report_parse() and mtree_report_print(). */
+mtree_status_t mtree_report_print_text(const char *text, const char *name, FILE *out);
+
+#endif

@@ -1,0 +1,86 @@
+#include "report/traffic.h"
+
+#include <stdlib.h>
+
+void mtree_traffic_add(const mtree_plan_t *plan, const mtree_routes_t *routes,
+                       double message, double *bytes)
+{
+    double part = mtree_collective_is_gathering(plan->collective)
+                      ? message / plan->num_hosts
+                      : message;
+
+    for (int t = 0; t < plan->num_trees; t++) {
+        mtree_plan_tree_load(plan, t, routes, plan->trees[t].share * part, bytes);
+    }
+}
+
+void mtree_traffic_mark(const mtree_plan_t *plan, const mtree_routes_t *routes,
+                        int num_links, json_t *json)
+{
+    json_t *trees = json_object_get(json, "trees");
+    size_t num_arcs = 2 * (size_t)num_links;
+    double *crossed = malloc((num_arcs + 1) * sizeof(*crossed));
+
+    for (int t = 0; crossed != NULL && t < plan->num_trees; t++) {
+        json_t *arcs = json_array();
+
+        for (size_t arc = 0; arc < num_arcs; arc++) {
+            crossed[arc] = 0;
+        }
+        mtree_plan_tree_load(plan, t, routes, 1, crossed);
+        for (size_t arc = 0; arc < num_arcs; arc++) {
+            if (crossed[arc] > 0) {
+                json_array_append_new(arcs, json_integer((json_int_t)arc));
+            }
+        }
+        json_object_set_new(json_array_get(trees, (size_t)t), "arcs", arcs);
+    }
+    free(crossed);
+}
+
+static json_t *vertex_json(const mtree_vertex_t *vertex)
+{
+    json_t *json =
+        json_pack("{s:s, s:s, s:s}", "name", vertex->name, "host", vertex->host, "kind",
+                  vertex->kind == MTREE_VERTEX_HOST ? "host" : "switch");
+
+    if (vertex->has_position) {
+        json_object_set_new(json, "x", json_real(vertex->x));
+        json_object_set_new(json, "y", json_real(vertex->y));
+    }
+    return json;
+}
+
+/* The part of its capacity that an arc carried. */
+static double use_of(double bytes, double capacity, double seconds)
+{
+    return capacity > 0 && seconds > 0 ? 8 * bytes / (capacity * seconds) : 0;
+}
+
+static json_t *link_json(const mtree_topology_t *topology, int number,
+                         const double *bytes, double seconds)
+{
+    const mtree_link_t *link = &topology->links[number];
+
+    return json_pack("{s:s, s:s, s:[f, f], s:f, s:[f, f], s:[f, f]}", "from",
+                     topology->vertices[link->u].name, "to",
+                     topology->vertices[link->v].name, "capacity_bps", link->capacity[0],
+                     link->capacity[1], "latency_s", link->latency, "bytes", bytes[0],
+                     bytes[1], "use", use_of(bytes[0], link->capacity[0], seconds),
+                     use_of(bytes[1], link->capacity[1], seconds));
+}
+
+json_t *mtree_traffic_json(const mtree_topology_t *topology, const char *origin,
+                           const double *bytes, double seconds)
+{
+    json_t *vertices = json_array(), *links = json_array();
+
+    for (int v = 0; v < topology->num_vertices; v++) {
+        json_array_append_new(vertices, vertex_json(&topology->vertices[v]));
+    }
+    for (int l = 0; l < topology->num_links; l++) {
+        json_array_append_new(links, link_json(topology, l, bytes + 2 * l, seconds));
+    }
+    return json_pack("{s:s, s:s, s:f, s:o, s:o}", "name", topology->name, "origin",
+                     origin, "seconds", seconds, "vertices", vertices, "links", links);
+}
