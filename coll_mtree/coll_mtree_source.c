@@ -172,6 +172,7 @@ static void decide_tell(coll_mtree_talk_t *talk, const coll_mtree_host_t *said, 
 {
     source_t *source = arg;
 
+    (void)said;
     coll_mtree_talk_answer(talk, source->num_hosts, NULL,
                            source->text == NULL ? SAYS_NEVER : source->text, false);
 }
@@ -182,6 +183,7 @@ static void talk_ended(coll_mtree_talk_t *talk, mtree_status_t status,
     source_t *source = arg;
     size_t ranks = (size_t)ompi_comm_size(source->comm);
 
+    (void)talk;
     if (status == MTREE_OK && answer->text != NULL) {
         source->answer = malloc(answer->length + 1);
     }
