@@ -56,6 +56,8 @@ const command_t command_generate = {
         "  fattree:K                             3 levels, K^3/4 hosts\n"
         "  fattree:LxH                           L leaf switches of H hosts, H spines\n"
         "  bigraph:MxN                           M*N hosts on two stages of M switches\n"
+        "  tree:AxB[xC]                          levels of switches, hosts below the "
+        "last\n"
         "  random:N:L                            N hosts, L links, connected\n\n"
         "  -c, --capacity C      of each link, each way (default 1Gbps; with --skew the\n"
         "                        mean, default 200Mbps)\n" DRAWING_HELP

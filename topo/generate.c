@@ -312,6 +312,49 @@ static mtree_status_t make_bigraph(generator_t *generator)
     return add_stage(generator, count, stage, count + stage, stage, (double)each / stage);
 }
 
+/* A level of a tree: @a count switches, the first of which is vertex @a first, each with
+ * @a each switches or hosts below it. */
+static mtree_status_t add_tree_links(generator_t *generator, int first, int count,
+                                     int each)
+{
+    mtree_status_t status = MTREE_OK;
+    int i;
+
+    for (i = 0; i < count && status == MTREE_OK; ++i) {
+        status = add_stage(generator, first + i, 1, first + count + i * each, each, 1);
+    }
+    return status;
+}
+
+static mtree_status_t make_tree(generator_t *generator)
+{
+    static const char *const names[MAX_DIMENSIONS] = {"root", "pod", "rack"};
+    int levels = generator->num_sizes;
+    int count = 1, width = 1;
+    int d, first;
+    mtree_status_t status;
+
+    for (d = 0; d < levels; ++d) {
+        count *= generator->size[d];
+    }
+    status = add_host_row(generator, 0, count, 0);
+    for (d = 0; d < levels && status == MTREE_OK; ++d) {
+        status = add_switch_row(generator,
+                                names[(d > 0) ? d + MAX_DIMENSIONS - levels : 0], width,
+                                (double)count / width, (double)count / 6 * (levels - d));
+        width *= generator->size[d];
+    }
+    first = count;
+    width = 1;
+    for (d = 0; d + 1 < levels && status == MTREE_OK; ++d) {
+        status = add_tree_links(generator, first, width, generator->size[d]);
+        first += width;
+        width *= generator->size[d];
+    }
+    return (status == MTREE_OK) ? add_host_links(generator, count, count / width, first)
+                                : status;
+}
+
 /* A set of pairs of hosts: one bit each. */
 typedef struct {
     unsigned char *bits;
@@ -394,7 +437,7 @@ static const struct {
     {"torus", 'x', 2, 3, make_torus},     {"mesh", 'x', 2, 3, make_mesh},
     {"ring", 'x', 1, 1, make_ring},       {"star", 'x', 1, 1, make_star},
     {"fattree", 'x', 1, 2, make_fattree}, {"bigraph", 'x', 2, 2, make_bigraph},
-    {"random", ':', 2, 2, make_random},
+    {"tree", 'x', 2, 3, make_tree},       {"random", ':', 2, 2, make_random},
 };
 
 /* Read "4x4" into the sizes; false when it is not of that form. */
@@ -445,7 +488,7 @@ mtree_status_t mtree_generate(const char *shape, const mtree_generate_request_t 
     if (i == sizeof(shapes) / sizeof(shapes[0])) {
         mtree_error(
             "'%s' is no shape; use torus:4x4, mesh:4x4, ring:8, star:8, fattree:16, "
-            "fattree:8x8, bigraph:4x8 or random:20:60",
+            "fattree:8x8, bigraph:4x8, tree:3x2x4 or random:20:60",
             shape);
         return MTREE_ERR_INVALID;
     }

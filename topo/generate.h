@@ -28,6 +28,8 @@ typedef struct {
  *   bigraph:MxN        M upper and M lower switches, each joined to all of the other
  * stage, M*N hosts spread evenly; the links between the stages are as wide as the hosts'
  *                      (EFLOPS' BiGraph, papers/multitree: 4x8 and 4x16)
+ *   tree:AxB[xC]       a switch, A switches below it and B hosts below each of these, or
+ *                      B switches and C hosts below each of them
  *   random:N:L         N hosts and L links, connected: a random tree, then random pairs
  *
  * Owned by the caller.  MTREE_ERR_INVALID and MTREE_ERR_LIMIT are logged.

@@ -129,7 +129,9 @@ static const struct {
     {"random:40:231", 40, 0, 231},
     {"random:5:10", 5, 0, 10},
     {"random:2:1", 2, 0, 1},
-
+    {"tree:3x4", 12, 4, 15},
+    {"tree:2x3x4", 24, 9, 32},
+    {"tree:1x1x1", 1, 3, 3},
 };
 
 START_TEST(test_shapes)
@@ -174,6 +176,8 @@ START_TEST(test_bad_shapes)
                                       "fattree:3",
                                       "fattree:42",
                                       "bigraph:4x7",
+                                      "tree:4",
+                                      "tree:2x2x2x2",
                                       "random:5",
                                       "random:5:3",
                                       "random:5:11",
