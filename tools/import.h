@@ -14,7 +14,7 @@
 typedef struct {
     char *id;
     char *label; /* NULL: none */
-    bool has_position;
+    bool is_switch, has_position;
     double lon, lat;
 } import_node_t;
 
@@ -92,6 +92,8 @@ mtree_status_t import_finish(const import_t *import, const import_request_t *req
 mtree_status_t import_tsv(import_t *import, const char *text, size_t length);
 mtree_status_t import_gml(import_t *import, const char *text, size_t length);
 mtree_status_t import_graphml(import_t *import, const char *text, size_t length);
+mtree_status_t import_slurm(import_t *import, const char *text, size_t length);
+mtree_status_t import_hwloc(import_t *import, const char *text, size_t length);
 
 /* Take labels and positions from a table of nodes (node, label, lat, lon). */
 mtree_status_t import_tsv_nodes(import_t *import, const char *file, const char *text,

@@ -121,7 +121,9 @@ static mtree_status_t add_vertices(const import_t *import,
         if (status != MTREE_OK) {
             break;
         }
-        kind = matches(request->switches, name) ? MTREE_VERTEX_SWITCH : MTREE_VERTEX_HOST;
+        kind = (import->nodes[i].is_switch || matches(request->switches, name))
+                   ? MTREE_VERTEX_SWITCH
+                   : MTREE_VERTEX_HOST;
         status = mtree_topology_add_vertex(topology, name, NULL, kind, NULL);
         if (status != MTREE_OK) {
             break;

@@ -13,6 +13,13 @@
 
 typedef mtree_status_t (*reader_t)(import_t *import, const char *text, size_t length);
 
+/* Both are XML. */
+static mtree_status_t import_xml(import_t *import, const char *text, size_t length)
+{
+    return strstr(text, "<graphml") != NULL ? import_graphml(import, text, length)
+                                            : import_hwloc(import, text, length);
+}
+
 /* The reader for a file, by the end of its name. */
 static reader_t find_reader(const char *file)
 {
@@ -22,7 +29,8 @@ static reader_t find_reader(const char *file)
     } readers[] = {{".tsv", import_tsv},
                    {".gml", import_gml},
                    {".graphml", import_graphml},
-                   {".xml", import_graphml}};
+                   {".conf", import_slurm},
+                   {".xml", import_xml}};
     size_t length = strlen(file);
     size_t i;
 
@@ -146,7 +154,8 @@ static int run(int argc, char **argv)
     reader = find_reader(argv[optind]);
     if (reader == NULL) {
         return command_misuse(&command_import,
-                              "the file's name must end in .tsv, .gml, .graphml or .xml");
+                              "the file's name must end in .tsv, .gml, .graphml, .conf "
+                              "or .xml");
     }
     arguments.request.capacity = drawing_capacity(&arguments.drawing);
     return (convert(&arguments, argv[optind], reader, argc, argv) == MTREE_OK)
@@ -156,10 +165,14 @@ static int run(int argc, char **argv)
 
 const command_t command_import = {
     .name = "import",
-    .summary = "make a topology file from TSV, GML or GraphML",
+    .summary = "make a topology file from TSV, GML, GraphML, Slurm's or hwloc's",
     .help =
-        "Usage: mtree import [OPTION]... FILE.tsv|FILE.gml|FILE.graphml\n"
-        "Write a topology file of that network.\n\n"
+        "Usage: mtree import [OPTION]... FILE\n"
+        "Write a topology file of that network:\n\n"
+        "  FILE.tsv              a table of links\n"
+        "  FILE.gml FILE.graphml\n"
+        "  FILE.conf             Slurm's topology.conf (tree)\n"
+        "  FILE.xml              GraphML, or a machine of hwloc (lstopo FILE.xml)\n\n"
         "  -n, --nodes FILE      names and positions for a TSV file (node, label, lat, "
         "lon)\n"
         "  -N, --name NAME       of the network\n"

@@ -150,6 +150,21 @@ expect 1 'bad-edge.gml:2: a link without a source or a target' import "$nets/bad
 printf 'graph [ a\000b 1 ]' >"$tmp/nul.gml"
 expect 1 'holds a NUL byte' import "$tmp/nul.gml"
 expect 1 'bad-tag.graphml:3: .*not a GraphML file' import "$nets/bad-tag.graphml"
+expect 0 '"leaf0" \[kind=switch\]' import -c 10Gbps "$nets/topology.conf"
+expect 0 '"leaf0" -- "n02" \[capacity="10Gbps"\]' import -c 10Gbps "$nets/topology.conf"
+expect 0 '"leaf1" -- "n05" \[capacity="25Gbps"\]' import -c 10Gbps "$nets/topology.conf"
+expect 0 '"leaf2" -- "rack2gpu0" \[capacity="10Gbps"\]' import -c 10Gbps "$nets/topology.conf"
+expect 0 '"spine" -- "leaf2" \[capacity="10Gbps"\]' import -c 10Gbps "$nets/topology.conf"
+expect 1 'link leaf0-n00 is not known; give one with --capacity' import "$nets/topology.conf"
+expect 1 "bad-list.conf:1: the list 'n\[0-3': a '\[' without its '\]'" import "$nets/bad-list.conf"
+expect 1 "bad-range.conf:2: the list 'n\[3-1\]': brackets hold" import "$nets/bad-range.conf"
+expect 1 'bad-block.conf:1: BlockName is no key' import "$nets/bad-block.conf"
+expect 1 'bad-switch.conf:1: a switch needs SwitchName=' import "$nets/bad-switch.conf"
+expect 1 'host a has no path to host c' import -c 1Gbps "$nets/bad-forest.conf"
+machines=${srcdir:-.}/tests/fixtures/machines
+expect 0 '"Machine0" -- "NUMANode1"' import -c 20GBps "$machines/24em64t-2n6c2t-pci.xml"
+expect 0 '"Package1" \[kind=switch\]' import -c 20GBps "$machines/AMD-17h-Zen-2xEpyc-7451.xml"
+expect 1 'bad-object.xml:4: an object without a type' import "$nets/bad-object.xml"
 expect 1 'bad-entity.graphml' import "$nets/bad-entity.graphml"
 if grep -q root: "$tmp/out"; then
     failures=$((failures + 1))

@@ -1,0 +1,9 @@
+/* Machines of hwloc, as mtree import reads them. */
+#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/fuzz_import.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    fuzz_import(import_hwloc, data, size);
+    return 0;
+}

@@ -1,0 +1,9 @@
+/* Slurm's topology.conf, as mtree import reads them. */
+#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/fuzz_import.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    fuzz_import(import_slurm, data, size);
+    return 0;
+}
