@@ -27,6 +27,7 @@ struct chaos {
     mtree_completion_t **pending; /* may be told at any time */
     size_t num_pending, room;
     size_t messages, fail_at, steps;
+    bool patient; /* nothing is told before chaos_complete() */
 };
 
 static unsigned chaos_draw(chaos_t *chaos, unsigned below)
@@ -48,7 +49,7 @@ static void chaos_tell(chaos_t *chaos, mtree_completion_t *done)
 /* Tell at some later time, or at once. */
 static void chaos_tell_any_time(chaos_t *chaos, mtree_completion_t *done)
 {
-    if (chaos_draw(chaos, 4) == 0) {
+    if (!chaos->patient && chaos_draw(chaos, 4) == 0) {
         done->func(done, MTREE_OK);
     } else {
         chaos_tell(chaos, done);
@@ -206,19 +207,36 @@ mtree_transport_t *chaos_transport(chaos_t *chaos, int rank)
     return &chaos->endpoints[rank].base;
 }
 
+void chaos_be_patient(chaos_t *chaos)
+{
+    chaos->patient = true;
+}
+
+size_t chaos_num_pending(const chaos_t *chaos)
+{
+    return chaos->num_pending;
+}
+
+const mtree_completion_t *chaos_pending(const chaos_t *chaos, size_t i)
+{
+    return chaos->pending[i];
+}
+
+void chaos_complete(chaos_t *chaos, size_t i)
+{
+    mtree_completion_t *told = chaos->pending[i];
+
+    chaos->steps++;
+    chaos->pending[i] = chaos->pending[--chaos->num_pending];
+    told->func(told, MTREE_OK);
+}
+
 bool chaos_step(chaos_t *chaos)
 {
-    mtree_completion_t *told;
-    size_t pick;
-
     if (chaos->num_pending == 0) {
         return false;
     }
-    chaos->steps++;
-    pick = chaos_draw(chaos, (unsigned)chaos->num_pending);
-    told = chaos->pending[pick];
-    chaos->pending[pick] = chaos->pending[--chaos->num_pending];
-    told->func(told, MTREE_OK);
+    chaos_complete(chaos, chaos_draw(chaos, (unsigned)chaos->num_pending));
     return true;
 }
 

@@ -25,6 +25,15 @@ bool chaos_step(chaos_t *chaos);
 /* True when every send has met its receive and every receive its send. */
 bool chaos_is_quiet(const chaos_t *chaos);
 
+/*
+ * For those who try every order: nothing is told at once any more, and what may be told
+ * next is chosen by the caller, one of chaos_num_pending() completions.
+ */
+void chaos_be_patient(chaos_t *chaos);
+size_t chaos_num_pending(const chaos_t *chaos);
+const mtree_completion_t *chaos_pending(const chaos_t *chaos, size_t i);
+void chaos_complete(chaos_t *chaos, size_t i);
+
 /* Make the send after @a messages more fail. */
 void chaos_fail_after(chaos_t *chaos, size_t messages);
 
