@@ -122,6 +122,7 @@ static int agreement_know(coll_mtree_agreement_t *agreement)
     module->unserved = module->placement == NULL;
     if (coll_mtree_guard_init(&agreement->guard, &agreement->kind,
                               plan == NULL ? COLL_MTREE_SLOWER : agreement->forecast) &&
+        plan != NULL &&
         mtree_ring_create(plan->collective, plan->num_hosts,
                           (const char *const *)plan->hosts,
                           &agreement->ring) != MTREE_OK) {

@@ -186,11 +186,11 @@ static void talk_ended(coll_mtree_talk_t *talk, mtree_status_t status,
     (void)talk;
     if (status == MTREE_OK && answer->text != NULL) {
         source->answer = malloc(answer->length + 1);
-    }
-    if (source->answer != NULL) {
-        memcpy(source->answer, answer->text, answer->length);
-        source->answer[answer->length] = '\0';
-        source->length = answer->length;
+        if (source->answer != NULL) {
+            memcpy(source->answer, answer->text, answer->length);
+            source->answer[answer->length] = '\0';
+            source->length = answer->length;
+        }
     }
     if (source->answer != NULL && answer->hosts != NULL && source->host == NULL) {
         source->num_hosts = answer->num_hosts;

@@ -364,7 +364,7 @@ static mtree_status_t run_step(build_t *build, int *old, int *num_joined_p)
 
 static mtree_status_t run_steps(build_t *build)
 {
-    int n = build->trees->num_hosts, left = n * (n - 1), num_joined;
+    int n = build->trees->num_hosts, left = n * (n - 1), num_joined = 0;
     int *old = malloc((size_t)n * sizeof(*old));
     mtree_status_t status = MTREE_OK;
 

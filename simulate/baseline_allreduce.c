@@ -80,7 +80,7 @@ void mtree_build_ring_reduce(mtree_program_t *program, const mtree_baseline_call
     const int previous = (call->rank + size - 1) % size;
     const int first = call->rank - shift;
     const size_t room = segment_of_block(call, 0, 0, phases).count;
-    mtree_block_t block = segment_of_block(call, first, phase, phases);
+    mtree_block_t block;
     size_t request = 0, last_request = 0;
     mtree_place_t inbox, last_inbox = {0};
     int k;

@@ -18,7 +18,7 @@
 #define PNG_DPI       "140"
 
 typedef struct {
-    const char *topology, *plan, *output;
+    const char *topology, *plan, *output, *format;
     bool with_plan; /* planning options were given */
     bool json;
     planning_t planning;
@@ -119,7 +119,7 @@ out_close:
 
 static mtree_status_t draw(const arguments_t *arguments, const planned_t *planned)
 {
-    const char *format = find_format(arguments->output);
+    const char *format = arguments->format;
     /* neato keeps given places; without them sfdp copes with more vertices. */
     const char *engine = (map_has_positions(planned->topology) ||
                           planned->topology->num_vertices <= MOST_BY_NEATO)
@@ -222,8 +222,10 @@ static int run(int argc, char **argv)
     if (optind + 1 != argc) {
         return command_misuse(&command_draw, "one topology file is needed");
     }
-    if (arguments.output == NULL ? !arguments.json
-                                 : find_format(arguments.output) == NULL) {
+    if (arguments.output != NULL) {
+        arguments.format = find_format(arguments.output);
+    }
+    if (arguments.output == NULL ? !arguments.json : arguments.format == NULL) {
         return command_misuse(
             &command_draw,
             "-o FILE is needed, whose name ends in .svg, .png, .pdf or .dot");

@@ -296,6 +296,9 @@ mtree_status_t mtree_probe_keep_trips(mtree_probe_t *probe,
         wanted.trip.to = experiment->to;
         pair = bsearch(&wanted, probe->pairs, (size_t)probe->num_pairs, sizeof(*pair),
                        compare_pairs);
+        if (pair == NULL) {
+            continue;
+        }
         if (!(pair->trip.seconds > 0) || results[i].least < pair->trip.seconds) {
             pair->trip.seconds = results[i].least;
         }

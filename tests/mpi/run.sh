@@ -8,7 +8,8 @@
 #   bare    mtree alone on the list, set up by OMPI_MCA_coll_mtree_* alone
 #
 # With mtree and shared it is a failure when mtree served nothing.  TIMEOUT (seconds, 120) ends a run that hangs;
-# MPIRUN and MPIRUN_ARGS may be set; SAID names a file for what mtree said; status 77, "skipped", when there is no mpirun or no mtree here.
+# MPIRUN and MPIRUN_ARGS may be set, and RUN_UNDER, a command like valgrind that runs the program; SAID names
+# a file for what mtree said; status 77, "skipped", when there is no mpirun or no mtree here.
 set -u
 if [ $# -lt 3 ]; then
     sed -n '2,12s/^# \{0,1\}//p' "$0" >&2
@@ -69,7 +70,7 @@ trap 'rm -f "$output"' EXIT
 # Word splitting of the options is meant.
 # shellcheck disable=SC2086
 timeout "${TIMEOUT:-120}" "$mpirun" -n "$ranks" --oversubscribe --bind-to none ${MPIRUN_ARGS:-} \
-    $selection "$@" >"$output" 2>&1 </dev/null
+    $selection ${RUN_UNDER:-} "$@" >"$output" 2>&1 </dev/null
 status=$?
 served=$(grep -c 'coll:mtree: .* of about .*: mtree ' "$output")
 if [ $status -ne 0 ]; then

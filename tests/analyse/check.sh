@@ -1,0 +1,66 @@
+#!/bin/bash
+# check.sh KIND [CONFIGURE-ARGS...]: build the tree another way in ./KIND, and run the unit and MPI tests there.
+#
+#   address   AddressSanitizer and UBSan; leaks are looked for in the unit tests (under mpirun Open MPI's own
+#             drown them: valgrind is for those)
+#   thread    ThreadSanitizer: the unit tests, and an MPI program whose threads call collectives at once
+#   valgrind  memcheck: unit tests and MPI programs, leaks too
+#   coverage  gcov, then the part of each room's lines that ran
+#
+# Run by make check-address and so on, in the build folder.  TESTS="..." runs these tests only.
+set -eu
+top=$(cd "$(dirname "$0")/../.." && pwd)
+kind=${1:?what to check: address, thread, valgrind or coverage}
+shift
+jobs=${JOBS:-$(nproc)}
+supp=$top/tests/analyse
+
+case $kind in
+address) set -- --enable-sanitizers=address,undefined CFLAGS="-g -O1" "$@" ;;
+thread) set -- --enable-sanitizers=thread CFLAGS="-g -O1" "$@" ;;
+valgrind) set -- CFLAGS="-g -O1" "$@" ;;
+coverage) set -- CFLAGS="-g -O0 --coverage" "$@" ;;
+*) sed -n '2,12s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+esac
+
+mkdir -p "$kind"
+cd "$kind"
+[ -e Makefile ] || "$top/configure" -q "$@"
+make -s -j"$jobs" all
+
+unit=$(make -s print-check-programs)
+mpi="tests/mpi/every_collective.test tests/mpi/semantics.test tests/mpi/random_collectives.test
+    tests/mpi/random_cases.test tests/mpi/during_idup.test tests/mpi/messages.test"
+
+run() {
+    make -s -j"$jobs" check TESTS="${TESTS:-$*}" >check.log 2>&1 && ok=yes || ok=no
+    grep -E '^(PASS|FAIL|ERROR|SKIP):|^# (PASS|FAIL|ERROR|SKIP):' check.log || tail -5 check.log
+    [ $ok = yes ] || { echo "check.sh: $kind: see $PWD/check.log and the tests' logs" >&2; exit 1; }
+}
+
+export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+case $kind in
+address)
+    run $unit
+    ASAN_OPTIONS=detect_leaks=0 run $mpi
+    ;;
+thread)
+    export TSAN_OPTIONS=suppressions=$supp/thread.supp:ignore_noninstrumented_modules=1:history_size=7
+    run $unit
+    run tests/mpi/threads.test
+    ;;
+valgrind)
+    export RUN_UNDER="valgrind -q --keep-debuginfo=yes --leak-check=full --error-exitcode=9
+        --errors-for-leak-kinds=definite --suppressions=$supp/valgrind.supp"
+    for file in /usr/share/openmpi/openmpi-valgrind.supp; do
+        [ ! -e $file ] || RUN_UNDER="$RUN_UNDER --suppressions=$file"
+    done
+    TIMEOUT=600 run tests/mpi/during_idup.test tests/mpi/messages.test
+    CK_FORK=no LOG_COMPILER=$RUN_UNDER run tests/unit/test_windows
+    ;;
+coverage)
+    find . -name '*.gcda' -delete
+    run $unit $mpi
+    python3 "$supp/coverage.py" "$top" .
+    ;;
+esac
