@@ -190,10 +190,6 @@ static void trace_end(void)
 {
     int first_tag = coll_mtree_tags_reserve(world_module, NUM_TAGS, false);
 
-    (void)comm;
-    (void)keyval;
-    (void)attribute;
-    (void)extra;
     if (ompi_comm_rank(world()) == 0) {
         trace_write(mca_coll_mtree_component.trace, first_tag);
     } else {
