@@ -1,0 +1,70 @@
+/*
+ * The insides of a drift, shared by drift.c (what hearings come to) and drift_ways.c
+ * (what one hearing says of each arc).
+ */
+#ifndef MTREE_TOPO_DRIFT_PRIVATE_H
+#define MTREE_TOPO_DRIFT_PRIVATE_H
+
+#include "topo/drift.h"
+#include "topo/routes.h"
+
+/* What is left of a link's capacity for data, headers and acknowledgements taken off. */
+#define MTREE_DRIFT_EFFICIENCY 0.95
+
+/* A way that was pressed for less of the time tells nothing: bursts pass faster than the
+ * link's rate. */
+#define MTREE_DRIFT_PRESSED 0.3
+
+/* Of what a link should give: with less it is slow, with so much more it is fast.  A
+ * jitter of 20 % stays between. */
+#define MTREE_DRIFT_SLOW 0.7
+#define MTREE_DRIFT_FAST 1.3
+
+/* An arc of the topology. */
+typedef struct {
+    double original;       /* its capacity before any link was found slow */
+    double slower, faster; /* octaves that have come together */
+    bool slowed;           /* it was found slow, and not seen to have healed */
+    int retry;   /* hearings to go until it is tried at more, while it is slowed */
+    int between; /* what retry begins with the next time */
+    int trial;   /* hearings to go of its trial; 0: there is none */
+    /* Of the hearing at hand. */
+    double rate, pressed_rate; /* of all ways over it; the second counts pressed ways at
+                                  what they give while they are */
+    double pressed;            /* the greatest part of the time that one was pressed */
+    int unexplained;           /* ways over it that are slow without a reason */
+    bool slow;                 /* it is the reason */
+} mtree_drift_arc_t;
+
+/* A way of the hearing at hand. */
+typedef struct {
+    int from, to;
+    double rate, pressed_rate, pressed;
+} mtree_drift_way_t;
+
+struct mtree_drift {
+    mtree_topology_t *topology;
+    mtree_routes_t *routes;
+    int num_hosts, num_arcs;
+    mtree_drift_arc_t *arcs;
+    double *ratios;          /* [num_arcs] for medians */
+    mtree_drift_way_t *ways; /* [num_ways] */
+    int num_ways, room;
+    double patience;
+    int calm; /* hearings since the last change */
+    char news[512];
+};
+
+/* What an arc should give. */
+static inline double mtree_drift_due(const mtree_drift_t *drift, int a)
+{
+    return MTREE_DRIFT_EFFICIENCY * mtree_arc_capacity(drift->topology, a);
+}
+
+/*
+ * Find from @a paces what each arc carried, and the fewest arcs that are the reason of
+ * all slow ways.  False: no memory.
+ */
+bool mtree_drift_listen(mtree_drift_t *drift, const mtree_pace_t *paces, int num_paces);
+
+#endif
