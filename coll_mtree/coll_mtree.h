@@ -56,6 +56,7 @@ typedef struct {
     size_t arrival_room;
     size_t arrival_aside;
     atomic_size_t aside_left; /* of arrival_aside */
+    bool follow;
     double probe_seconds;
     char *probe_output;
     double cache_days;
@@ -83,6 +84,8 @@ typedef struct {
 
     struct coll_mtree_source *source; /* how far it is with its topology */
     struct coll_mtree_group *group; /* whose statistics it adds to; NULL: no calls yet */
+
+    struct coll_mtree_follow *follow; /* NULL: nothing was heard of its network yet */
 
     /* coll_mtree_agree.c's */
     opal_mutex_t lock;

@@ -1,5 +1,6 @@
 #include "coll_mtree_agreement.h"
 
+#include "coll_mtree_follow.h"
 #include "coll_mtree_locality.h"
 #include "coll_mtree_network.h"
 #include "coll_mtree_plain.h"
@@ -27,6 +28,8 @@ struct coll_mtree_agreement {
     coll_mtree_kind_t kind;
     coll_mtree_talk_t *talk;
     atomic_bool settled; /* what follows does not change any more */
+    bool stale;          /* the network has changed since: not for new calls */
+    bool warm;           /* a call has gone over its trees */
     bool known;          /* a blocking call waited for it: all ranks know of its end */
     int status;          /* Open MPI's code */
     mtree_plan_t *plan;  /* NULL: none could be made */
@@ -68,7 +71,8 @@ static coll_mtree_agreement_t *agreement_find(const mca_coll_mtree_module_t *mod
 {
     coll_mtree_agreement_t *agreement = module->agreements;
 
-    while (agreement != NULL && !coll_mtree_kind_equals(&agreement->kind, kind)) {
+    while (agreement != NULL &&
+           (agreement->stale || !coll_mtree_kind_equals(&agreement->kind, kind))) {
         agreement = agreement->next;
     }
     return agreement;
@@ -135,8 +139,7 @@ static int agreement_know(coll_mtree_agreement_t *agreement)
  * Rank 0 knows all hosts (NULL: it did before): learn the network and plan.  It comes
  * here in the order of the agreements, so the first one has brought the network.
  */
-static void agreement_decide(coll_mtree_talk_t *talk, const coll_mtree_host_t *said,
-                             void *arg)
+static void agreement_decide(coll_mtree_talk_t *talk, const void *said, void *arg)
 {
     coll_mtree_agreement_t *agreement = arg;
     mca_coll_mtree_module_t *module = agreement->module;
@@ -337,6 +340,29 @@ int coll_mtree_agreement_plan(coll_mtree_agreement_t *agreement, bool ring,
     *plan_p = module->plain_plan;
     *placement_p = module->plain_placement;
     return status == MTREE_OK ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
+}
+
+void coll_mtree_agreement_note(coll_mtree_agreement_t *agreement,
+                               const coll_mtree_run_t *run)
+{
+    double scale = (double)run->task.call.unit_bytes / (double)run->data.super.extent;
+
+    if (agreement->plan == NULL || run->ring || run->by_arrival) {
+        return;
+    }
+    /* The first call opens connections and finds their windows small. */
+    coll_mtree_follow_note(agreement->module, agreement->comm, &agreement->kind,
+                           agreement->plan, agreement->warm ? run->goodput : NULL, scale);
+    agreement->warm = true;
+}
+
+void coll_mtree_agreements_renew(mca_coll_mtree_module_t *module)
+{
+    coll_mtree_agreement_t *agreement = module->agreements;
+
+    for (; agreement != NULL; agreement = agreement->next) {
+        agreement->stale = true;
+    }
 }
 
 void coll_mtree_agreements_destroy(mca_coll_mtree_module_t *module)

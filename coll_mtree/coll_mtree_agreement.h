@@ -62,6 +62,13 @@ int coll_mtree_agreement_plan(coll_mtree_agreement_t *agreement, bool ring,
                               const mtree_plan_t **plan_p,
                               const mtree_placement_t **placement_p);
 
+/* A blocking call has been made by @a run: the network is followed by what it did. */
+void coll_mtree_agreement_note(coll_mtree_agreement_t *agreement,
+                               const coll_mtree_run_t *run);
+
+/* The network has changed: calls from here on have agreements of their own. */
+void coll_mtree_agreements_renew(mca_coll_mtree_module_t *module);
+
 /* Free all that the agreements of a module hold. */
 void coll_mtree_agreements_destroy(mca_coll_mtree_module_t *module);
 

@@ -97,6 +97,7 @@ static int mtree_register(void)
     c->deterministic = false;
     c->arrival_room = DEFAULT_ARRIVAL_ROOM;
     c->arrival_aside = DEFAULT_ARRIVAL_ASIDE;
+    c->follow = true;
     c->trace = NULL;
     c->trace_events = DEFAULT_TRACE_EVENTS;
     c->report = NULL;
@@ -198,6 +199,11 @@ static int mtree_register(void)
         "while the job runs, after the next call; for `mtree top`. 0: only at "
         "the end",
         4, &c->report_live);
+    register_bool("follow",
+                  "Watch what blocking calls give of each link, and plan anew when the "
+                  "network has changed so that other trees are clearly faster "
+                  "(docs/follow.md); 0: plans stay. Must be the same on all ranks",
+                  4, &c->follow);
     register_string("trace",
                     "Path of a file that rank 0 writes at MPI_Finalize: what every rank "
                     "did with each chunk, for Perfetto and chrome://tracing (see "

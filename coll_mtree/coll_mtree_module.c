@@ -1,5 +1,6 @@
 #include "coll_mtree_agreement.h"
 #include "coll_mtree_report.h"
+#include "coll_mtree_follow.h"
 #include "coll_mtree_source.h"
 #include "coll_mtree_trace.h"
 
@@ -17,6 +18,7 @@ static void module_construct(mca_coll_mtree_module_t *module)
     module->network = NULL;
     module->source = NULL;
     module->group = NULL;
+    module->follow = NULL;
     module->unserved = false;
 }
 
@@ -27,6 +29,7 @@ static void module_construct(mca_coll_mtree_module_t *module)
 
 static void module_destruct(mca_coll_mtree_module_t *module)
 {
+    coll_mtree_follow_destroy(module);
     coll_mtree_agreements_destroy(module);
     coll_mtree_source_destroy(module);
     OBJ_DESTRUCT(&module->lock);

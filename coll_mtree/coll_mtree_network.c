@@ -11,9 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Plans are made anew when the new one is so many times as fast as the old one. */
+#define LEAST_GAIN 1.15
+
 /* A plan for one kind of call; NULL where none could be made. */
 typedef struct planned {
     coll_mtree_kind_t kind; /* root: a host */
+    unsigned version;       /* of the network; older ones are not used any more */
     char *text;
     coll_mtree_forecast_t forecast;
     struct planned *next;
@@ -28,6 +32,8 @@ struct coll_mtree_network {
     int num_hosts;
     int *vertices; /* [num_hosts] of the topology */
     planned_t *planned;
+    mtree_drift_t *drift; /* has the topology, once it was heard of; or NULL */
+    unsigned version;     /* of the topology */
     coll_mtree_network_t *next;
 };
 
@@ -44,6 +50,7 @@ static void network_destroy(coll_mtree_network_t *network)
         free(planned->text);
         free(planned);
     }
+    mtree_drift_destroy(network->drift);
     free(network->vertices);
     free(network->host);
     free(network->procs);
@@ -205,10 +212,23 @@ static planned_t *network_find_planned(const coll_mtree_network_t *network,
 {
     planned_t *planned = network->planned;
 
-    while (planned != NULL && !coll_mtree_kind_equals(&planned->kind, kind)) {
+    while (planned != NULL && (planned->version != network->version ||
+                               !coll_mtree_kind_equals(&planned->kind, kind))) {
         planned = planned->next;
     }
     return planned;
+}
+
+/* @a kind with a host as its root. */
+static coll_mtree_kind_t kind_by_host(const coll_mtree_network_t *network,
+                                      const coll_mtree_kind_t *kind)
+{
+    coll_mtree_kind_t by_host = *kind;
+
+    if (kind->root >= 0) {
+        by_host.root = network->host[kind->root];
+    }
+    return by_host;
 }
 
 const char *coll_mtree_network_plan(coll_mtree_network_t *network,
@@ -216,18 +236,16 @@ const char *coll_mtree_network_plan(coll_mtree_network_t *network,
                                     const coll_mtree_kind_t *kind, int max_trees,
                                     coll_mtree_forecast_t *forecast_p)
 {
-    coll_mtree_kind_t by_host = *kind;
+    coll_mtree_kind_t by_host = kind_by_host(network, kind);
     planned_t *planned;
 
-    if (kind->root >= 0) {
-        by_host.root = network->host[kind->root];
-    }
     opal_mutex_lock(&networks_lock);
     planned = network_find_planned(network, &by_host);
     if (planned == NULL) {
         planned = calloc(1, sizeof(*planned));
         if (planned != NULL) {
             planned->kind = by_host;
+            planned->version = network->version;
             planned->text = coll_mtree_planning_run(
                 comm, network->topology, network->vertices, network->num_hosts, &by_host,
                 max_trees, &planned->forecast);
@@ -238,4 +256,50 @@ const char *coll_mtree_network_plan(coll_mtree_network_t *network,
     opal_mutex_unlock(&networks_lock);
     *forecast_p = planned == NULL ? COLL_MTREE_SLOWER : planned->forecast;
     return planned == NULL ? NULL : planned->text;
+}
+
+unsigned coll_mtree_network_version(const coll_mtree_network_t *network)
+{
+    return network->version;
+}
+
+/* The network has changed: is it worth other plans? */
+static void network_renew(coll_mtree_network_t *network, ompi_communicator_t *comm,
+                          const coll_mtree_kind_t *kind, int max_trees,
+                          const mtree_plan_t *plan)
+{
+    coll_mtree_kind_t by_host = kind_by_host(network, kind);
+    double gain = coll_mtree_planning_gain(network->topology, network->vertices,
+                                           network->num_hosts, &by_host, max_trees, plan);
+
+    if (gain < LEAST_GAIN) {
+        coll_mtree_say(comm, 2, "%s; the plans stay, others would be %.2f times as fast",
+                       mtree_drift_news(network->drift), gain);
+        return;
+    }
+    network->version++;
+    coll_mtree_say(comm, 1, "%s; planned anew, %.2f times as fast",
+                   mtree_drift_news(network->drift), gain);
+}
+
+unsigned coll_mtree_network_hear(coll_mtree_network_t *network, ompi_communicator_t *comm,
+                                 const coll_mtree_kind_t *kind, int max_trees,
+                                 const mtree_plan_t *plan, const mtree_pace_t *paces,
+                                 int num_paces)
+{
+    /* A plan of the user's is not to be changed. */
+    const char *saved = mca_coll_mtree_component.plan;
+
+    opal_mutex_lock(&networks_lock);
+    if (network->drift == NULL &&
+        mtree_drift_create(network->topology, network->vertices, network->num_hosts,
+                           &network->drift) == MTREE_OK) {
+        network->topology = mtree_drift_topology(network->drift);
+    }
+    if (network->drift != NULL && (saved == NULL || saved[0] == '\0') &&
+        mtree_drift_hear(network->drift, paces, num_paces)) {
+        network_renew(network, comm, kind, max_trees, plan);
+    }
+    opal_mutex_unlock(&networks_lock);
+    return network->version;
 }

@@ -10,6 +10,8 @@
 #include "coll_mtree_estimate.h"
 #include "coll_mtree_host.h"
 
+#include "topo/drift.h"
+
 typedef struct coll_mtree_network coll_mtree_network_t;
 
 /* What tells calls apart that are planned for apart. */
@@ -53,6 +55,19 @@ const char *coll_mtree_network_plan(coll_mtree_network_t *network,
                                     ompi_communicator_t *comm,
                                     const coll_mtree_kind_t *kind, int max_trees,
                                     coll_mtree_forecast_t *forecast_p);
+
+/* How often the network was found to have changed so that plans were made anew. */
+unsigned coll_mtree_network_version(const coll_mtree_network_t *network);
+
+/*
+ * What was heard of the network in calls of @a kind over @a plan: @a paces of @a
+ * num_paces ways between its hosts.  Where it has changed such that another plan would be
+ * clearly faster, plans are made anew and the version is a new one; returns it.
+ */
+unsigned coll_mtree_network_hear(coll_mtree_network_t *network, ompi_communicator_t *comm,
+                                 const coll_mtree_kind_t *kind, int max_trees,
+                                 const mtree_plan_t *plan, const mtree_pace_t *paces,
+                                 int num_paces);
 
 /* Free all networks. */
 void coll_mtree_network_close(void);

@@ -8,6 +8,7 @@
 #include "topo/units.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 static void say_plan(ompi_communicator_t *comm, const mtree_plan_t *plan, double bytes,
                      bool saved)
@@ -118,23 +119,26 @@ static coll_mtree_forecast_t planning_forecast(ompi_communicator_t *comm,
     return forecast;
 }
 
+static mtree_plan_request_t planning_request(const coll_mtree_kind_t *kind, int max_trees)
+{
+    int trees = mca_coll_mtree_component.trees;
+
+    return (mtree_plan_request_t){.collective = kind->collective,
+                                  .algorithm = coll_mtree_algorithm_of(kind->collective),
+                                  .root = kind->root < 0 ? 0 : kind->root,
+                                  .max_trees = trees <= 0 ? max_trees : trees,
+                                  .bytes = kind->bytes};
+}
+
 /* A plan for calls of @a kind, made anew; NULL, having said why, when there is none. */
 static mtree_plan_t *planning_new(ompi_communicator_t *comm,
                                   const mtree_topology_t *topology, const int *vertices,
                                   int num_hosts, const coll_mtree_kind_t *kind,
                                   int max_trees, coll_mtree_forecast_t *forecast_p)
 {
-    mtree_plan_request_t request = {.collective = kind->collective,
-                                    .algorithm =
-                                        coll_mtree_algorithm_of(kind->collective),
-                                    .root = kind->root < 0 ? 0 : kind->root,
-                                    .max_trees = mca_coll_mtree_component.trees,
-                                    .bytes = kind->bytes};
+    mtree_plan_request_t request = planning_request(kind, max_trees);
     mtree_plan_t *plan;
 
-    if (request.max_trees <= 0) {
-        request.max_trees = max_trees;
-    }
     if (mtree_planner_run(topology, vertices, num_hosts, &request, &plan) != MTREE_OK) {
         coll_mtree_say(comm, 1, "no plan for %s; the fallback serves",
                        mtree_collective_name(kind->collective));
@@ -181,4 +185,48 @@ char *coll_mtree_planning_run(ompi_communicator_t *comm, const mtree_topology_t 
     }
     mtree_plan_destroy(plan);
     return text;
+}
+
+/* The seconds that @a plan takes when its arcs have other capacities than it was made
+ * for: what is not latency takes as many times longer as the fullest arc is too full. */
+static double plan_seconds(const mtree_plan_t *plan, const mtree_topology_t *topology,
+                           const mtree_routes_t *routes)
+{
+    double *load = calloc(2 * (size_t)topology->num_links, sizeof(*load));
+    double moving = 8 * plan->bytes / plan->throughput;
+    double fullest = 0;
+
+    if (load == NULL) {
+        return 0;
+    }
+    mtree_plan_load(plan, routes, load);
+    for (int a = 0; a < 2 * topology->num_links; a++) {
+        if (load[a] > 0) {
+            fullest = fmax(fullest, load[a] / mtree_arc_capacity(topology, a));
+        }
+    }
+    free(load);
+    return fmax(plan->seconds - moving, 0) + moving * fullest;
+}
+
+double coll_mtree_planning_gain(const mtree_topology_t *topology, const int *vertices,
+                                int num_hosts, const coll_mtree_kind_t *kind,
+                                int max_trees, const mtree_plan_t *plan)
+{
+    mtree_plan_request_t request = planning_request(kind, max_trees);
+    mtree_routes_t *routes;
+    mtree_plan_t *other;
+    double gain;
+
+    if (mtree_routes_create(topology, vertices, num_hosts, &routes) != MTREE_OK) {
+        return 0;
+    }
+    if (mtree_planner_run(topology, vertices, num_hosts, &request, &other) != MTREE_OK) {
+        mtree_routes_destroy(routes);
+        return 0;
+    }
+    gain = plan_seconds(plan, topology, routes) / plan_seconds(other, topology, routes);
+    mtree_plan_destroy(other);
+    mtree_routes_destroy(routes);
+    return gain;
 }

@@ -20,4 +20,13 @@ char *coll_mtree_planning_run(ompi_communicator_t *comm, const mtree_topology_t 
                               const coll_mtree_kind_t *kind, int max_trees,
                               coll_mtree_forecast_t *forecast_p);
 
+/*
+ * How many times as fast a new plan for calls of @a kind, whose root is a host here,
+ * would be as @a plan is, which was made for another state of this network; by the
+ * planner's forecast.  0: there is no new one.
+ */
+double coll_mtree_planning_gain(const mtree_topology_t *topology, const int *vertices,
+                                int num_hosts, const coll_mtree_kind_t *kind,
+                                int max_trees, const mtree_plan_t *plan);
+
 #endif

@@ -114,6 +114,7 @@ coll_mtree_run_t *coll_mtree_run_create(ompi_communicator_t *comm,
     run->ring = false;
     run->prepared = run->by_arrival = false;
     run->layout = NULL;
+    run->goodput = NULL;
     atomic_init(&run->holders, 1);
     run->retired.release = run_destroy_retired;
     run->next = NULL;
@@ -125,6 +126,7 @@ static void run_destroy(coll_mtree_run_t *run)
     ompi_communicator_t *comm = run->comm;
 
     coll_mtree_data_cleanup(&run->data);
+    mtree_goodput_destroy(run->goodput);
     mtree_layout_destroy(run->layout);
     run_release_types(&run->task);
     coll_mtree_task_cleanup(&run->task);
@@ -208,6 +210,11 @@ static int run_prepare(coll_mtree_run_t *run, const mtree_plan_t *plan,
                             &run->layout) != MTREE_OK) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
+    if (mca_coll_mtree_component.follow && run->layout != NULL &&
+        mtree_goodput_create(run->layout, &run->goodput) != MTREE_OK) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    run->data.super.goodput = run->goodput;
     run->prepared = true;
     coll_mtree_transport_init(&run->transport, run->comm,
                               run->task.op != NULL ? run->task.datatype : MPI_BYTE,

@@ -1,6 +1,7 @@
 #include "coll_mtree_serve.h"
 
 #include "coll_mtree_agreement.h"
+#include "coll_mtree_follow.h"
 #include "coll_mtree_retired.h"
 #include "coll_mtree_run.h"
 #include "coll_mtree_source.h"
@@ -62,6 +63,9 @@ static coll_mtree_server_t serve_choose(mca_coll_mtree_module_t *module,
         *why_p = module->unserved ? COLL_MTREE_WHY_GROUP : COLL_MTREE_WHY_TOPOLOGY;
         return COLL_MTREE_FALLBACK;
     }
+    if (form == MTREE_BLOCKING && coll_mtree_follow_catch_up(module)) {
+        coll_mtree_agreements_renew(module);
+    }
     server = coll_mtree_agreement_server(module, &task->call,
                                          form == MTREE_BLOCKING ? turn : NULL);
     *why_p = coll_mtree_agreement_why(module, &task->call, turn);
@@ -93,6 +97,9 @@ static int serve_blocking(mca_coll_mtree_module_t *module, coll_mtree_run_t *run
                                      run->ring ? COLL_MTREE_RING : COLL_MTREE_TREES);
         coll_mtree_run_start(run);
         rc = coll_mtree_run_wait(run);
+        if (rc == OMPI_SUCCESS) {
+            coll_mtree_agreement_note(run->agreement, run);
+        }
     } else if (rc == MTREE_DECLINED) {
         coll_mtree_statistics_fell_back(
             &turn->count, coll_mtree_agreement_why(module, &run->task.call, turn));

@@ -157,7 +157,7 @@ static const char *decide_first(source_t *source, const coll_mtree_host_t *said)
     return is_worth_probing(source) ? SAYS_PROBE : SAYS_WAIT;
 }
 
-static void decide(coll_mtree_talk_t *talk, const coll_mtree_host_t *said, void *arg)
+static void decide(coll_mtree_talk_t *talk, const void *said, void *arg)
 {
     source_t *source = arg;
     const char *answer = said != NULL               ? decide_first(source, said)
@@ -168,7 +168,7 @@ static void decide(coll_mtree_talk_t *talk, const coll_mtree_host_t *said, void 
 }
 
 /* What was learned; without it the others learn that nothing was. */
-static void decide_tell(coll_mtree_talk_t *talk, const coll_mtree_host_t *said, void *arg)
+static void decide_tell(coll_mtree_talk_t *talk, const void *said, void *arg)
 {
     source_t *source = arg;
 

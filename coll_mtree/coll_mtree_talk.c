@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TAG_HOSTS, TAG_NUMBERS, TAG_TEXT };
+enum { TAG_SAID, TAG_NUMBERS, TAG_TEXT };
 
 /* A binomial tree over ints has no more children than these. */
 #define MAX_CHILDREN 31
@@ -20,7 +20,7 @@ enum { TAG_HOSTS, TAG_NUMBERS, TAG_TEXT };
 
 typedef struct {
     int rank;
-    mtree_event_t hosts, numbers, text;
+    mtree_event_t said, numbers, text;
 } child_t;
 
 struct coll_mtree_talk {
@@ -33,12 +33,14 @@ struct coll_mtree_talk {
     int parent; /* -1 on rank 0 */
     int num_children;
     child_t child[MAX_CHILDREN];
-    mtree_event_t open, hosts_up, numbers_down, text_down;
+    mtree_event_t open, said_up, numbers_down, text_down;
     size_t missing;  /* of what rank 0 decides on, or a rank sends up */
     size_t underway; /* messages; and the opening */
     mtree_status_t status;
     bool ended;
-    coll_mtree_host_t *said; /* by this rank and those below it, in order; or NULL */
+    bool with_hosts;   /* the ranks say where they are, and rank 0 who is where */
+    size_t said_bytes; /* by each rank */
+    char *said;        /* by this rank and those below it, in order; or NULL */
     /* The length of the text, the number of hosts, the plan's forecast; from FIRST_HOST
      * on the hosts of the ranks, and behind them their localities. */
     int *numbers;
@@ -171,12 +173,12 @@ static void talk_gather(coll_mtree_talk_t *talk)
     if (talk->rank == 0) {
         talk->decide(talk, talk->said, talk->arg);
     } else if (talk->said != NULL) {
-        talk_send(talk, &talk->hosts_up, sent, talk->parent, TAG_HOSTS, talk->said,
-                  talk_below(talk, talk->rank) * sizeof(*talk->said));
+        talk_send(talk, &talk->said_up, sent, talk->parent, TAG_SAID, talk->said,
+                  talk_below(talk, talk->rank) * talk->said_bytes);
     }
 }
 
-static void hosts_came(mtree_event_t *event)
+static void said_came(mtree_event_t *event)
 {
     coll_mtree_talk_t *talk = talk_of_event(event);
 
@@ -216,10 +218,12 @@ void coll_mtree_talk_answer(coll_mtree_talk_t *talk, int num_hosts, const int *h
     }
     talk->numbers[1] = num_hosts;
     talk->numbers[2] = (int)forecast;
-    if (talk->said != NULL && hosts != NULL) {
+    if (talk->with_hosts && hosts != NULL) {
+        const coll_mtree_host_t *said = (const void *)talk->said;
+
         memcpy(talk->numbers + FIRST_HOST, hosts, (size_t)talk->ranks * sizeof(int));
         for (int rank = 0; rank < talk->ranks; rank++) {
-            talk_localities(talk)[rank] = talk->said[rank].locality;
+            talk_localities(talk)[rank] = said[rank].locality;
         }
     }
     talk_forward_numbers(talk);
@@ -232,8 +236,8 @@ static void talk_tell_end(coll_mtree_talk_t *talk)
 {
     coll_mtree_answer_t answer = {
         .num_hosts = talk->numbers[1],
-        .hosts = talk->said != NULL ? talk->numbers + FIRST_HOST : NULL,
-        .localities = talk->said != NULL ? talk_localities(talk) : NULL,
+        .hosts = talk->with_hosts ? talk->numbers + FIRST_HOST : NULL,
+        .localities = talk->with_hosts ? talk_localities(talk) : NULL,
         .text = talk->text,
         .length = (size_t)talk->numbers[0],
         .forecast = (coll_mtree_forecast_t)talk->numbers[2]};
@@ -280,7 +284,8 @@ static void talk_init_tree(coll_mtree_talk_t *talk)
     }
 }
 
-static coll_mtree_talk_t *talk_alloc(ompi_communicator_t *comm, bool with_hosts)
+static coll_mtree_talk_t *talk_alloc(ompi_communicator_t *comm, bool with_hosts,
+                                     size_t bytes)
 {
     coll_mtree_talk_t *talk = calloc(1, sizeof(*talk));
 
@@ -289,58 +294,91 @@ static coll_mtree_talk_t *talk_alloc(ompi_communicator_t *comm, bool with_hosts)
     }
     talk->rank = ompi_comm_rank(comm);
     talk->ranks = ompi_comm_size(comm);
+    talk->with_hosts = with_hosts;
+    talk->said_bytes = bytes;
     talk_init_tree(talk);
     talk->num_numbers =
         FIRST_HOST + (with_hosts ? (size_t)talk->ranks * (1 + LOCALITY_NUMBERS) : 0);
     talk->numbers = calloc(talk->num_numbers, sizeof(int));
-    if (with_hosts) {
-        talk->said = calloc(talk_below(talk, talk->rank), sizeof(*talk->said));
+    if (bytes > 0) {
+        talk->said = calloc(talk_below(talk, talk->rank), bytes);
     }
-    if (talk->numbers == NULL || (with_hosts && talk->said == NULL)) {
+    if (talk->numbers == NULL || (bytes > 0 && talk->said == NULL)) {
         talk_free(talk);
         return NULL;
     }
     return talk;
 }
 
-coll_mtree_talk_t *coll_mtree_talk_start(ompi_communicator_t *comm, int first_tag,
-                                         bool with_hosts, coll_mtree_talk_decide_t decide,
-                                         coll_mtree_talk_end_t end, void *arg)
+/* Hear what the ranks below say; what this one says is there. */
+static void talk_listen(coll_mtree_talk_t *talk)
 {
-    coll_mtree_talk_t *talk = talk_alloc(comm, with_hosts);
+    for (int i = 0; i < talk->num_children; i++) {
+        child_t *child = &talk->child[i];
 
-    if (talk == NULL) {
-        return NULL;
+        talk_recv(talk, &child->said, said_came, child->rank, TAG_SAID,
+                  talk->said + (size_t)(child->rank - talk->rank) * talk->said_bytes,
+                  talk_below(talk, child->rank) * talk->said_bytes);
     }
+    /* A leaf has nothing to wait for. */
+    if (talk->missing == 0) {
+        talk->missing = 1;
+        talk_gather(talk);
+    }
+}
+
+/* Start; what this rank says is there. */
+static void talk_begin(coll_mtree_talk_t *talk, ompi_communicator_t *comm, int first_tag,
+                       coll_mtree_talk_decide_t decide, coll_mtree_talk_end_t end,
+                       void *arg)
+{
     coll_mtree_transport_init(&talk->transport, comm, MPI_BYTE, first_tag);
     mtree_inbox_init(&talk->inbox, talk_idle, talk_finish);
     talk->decide = decide;
     talk->end = end;
     talk->arg = arg;
-    /* Hosts of the ranks below, and on rank 0 the opening. */
-    talk->missing = (talk->rank == 0) + (with_hosts ? (size_t)talk->num_children : 0);
+    /* What the ranks below say, and on rank 0 the opening. */
+    talk->missing =
+        (talk->rank == 0) + (talk->said != NULL ? (size_t)talk->num_children : 0);
     mtree_event_init(&talk->open, &talk->inbox, opened);
     talk->underway = 1;
     if (talk->rank > 0) {
         talk_recv(talk, &talk->numbers_down, numbers_came, talk->parent, TAG_NUMBERS,
                   talk->numbers, talk->num_numbers * sizeof(int));
     }
-    if (with_hosts) {
-        coll_mtree_host_describe(talk->said);
-        for (int i = 0; i < talk->num_children; i++) {
-            child_t *child = &talk->child[i];
-
-            talk_recv(talk, &child->hosts, hosts_came, child->rank, TAG_HOSTS,
-                      talk->said + (child->rank - talk->rank),
-                      talk_below(talk, child->rank) * sizeof(*talk->said));
-        }
-        /* A leaf has nothing to wait for. */
-        if (talk->missing == 0) {
-            talk->missing = 1;
-            talk_gather(talk);
-        }
+    if (talk->said != NULL) {
+        talk_listen(talk);
     }
     mtree_inbox_open(&talk->inbox);
+}
+
+coll_mtree_talk_t *coll_mtree_talk_start(ompi_communicator_t *comm, int first_tag,
+                                         bool with_hosts, coll_mtree_talk_decide_t decide,
+                                         coll_mtree_talk_end_t end, void *arg)
+{
+    coll_mtree_talk_t *talk =
+        talk_alloc(comm, with_hosts, with_hosts ? sizeof(coll_mtree_host_t) : 0);
+
+    if (talk != NULL) {
+        if (with_hosts) {
+            coll_mtree_host_describe((coll_mtree_host_t *)(void *)talk->said);
+        }
+        talk_begin(talk, comm, first_tag, decide, end, arg);
+    }
+    return talk;
+}
+
+coll_mtree_talk_t *coll_mtree_talk_start_with(ompi_communicator_t *comm, int first_tag,
+                                              const void *mine, size_t bytes,
+                                              coll_mtree_talk_decide_t decide,
+                                              coll_mtree_talk_end_t end, void *arg)
+{
+    coll_mtree_talk_t *talk = talk_alloc(comm, false, bytes);
+
+    if (talk != NULL) {
+        memcpy(talk->said, mine, bytes);
+        talk_begin(talk, comm, first_tag, decide, end, arg);
+    }
     return talk;
 }
 

@@ -26,10 +26,11 @@ typedef struct {
 
 /*
  * On rank 0, when it has what the others say: call coll_mtree_talk_answer().  @a said
- * is [ranks], or NULL when hosts were not asked for.
+ * is [ranks], of hosts (coll_mtree_host_t) or of what coll_mtree_talk_start_with() was
+ * given; NULL when nothing was asked for.
  */
-typedef void (*coll_mtree_talk_decide_t)(coll_mtree_talk_t *talk,
-                                         const coll_mtree_host_t *said, void *arg);
+typedef void (*coll_mtree_talk_decide_t)(coll_mtree_talk_t *talk, const void *said,
+                                         void *arg);
 
 /* Called once, on every rank; @a answer is valid in the call only, as is the talk. */
 typedef void (*coll_mtree_talk_end_t)(coll_mtree_talk_t *talk, mtree_status_t status,
@@ -43,6 +44,13 @@ typedef void (*coll_mtree_talk_end_t)(coll_mtree_talk_t *talk, mtree_status_t st
 coll_mtree_talk_t *coll_mtree_talk_start(ompi_communicator_t *comm, int first_tag,
                                          bool with_hosts, coll_mtree_talk_decide_t decide,
                                          coll_mtree_talk_end_t end, void *arg);
+
+/* The same, where every rank says @a bytes bytes of its own, @a mine, which are copied.
+ */
+coll_mtree_talk_t *coll_mtree_talk_start_with(ompi_communicator_t *comm, int first_tag,
+                                              const void *mine, size_t bytes,
+                                              coll_mtree_talk_decide_t decide,
+                                              coll_mtree_talk_end_t end, void *arg);
 
 /* What came before is settled: go on.  To be called once. */
 void coll_mtree_talk_open(coll_mtree_talk_t *talk);

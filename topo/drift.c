@@ -1,5 +1,6 @@
 #include "topo/drift_private.h"
 
+#include "topo/log.h"
 #include "topo/median.h"
 #include "topo/units.h"
 
@@ -126,6 +127,16 @@ static void arc_set_capacity(mtree_drift_t *drift, int a, double capacity)
     drift->topology->links[a >> 1].capacity[a & 1] = capacity;
 }
 
+static const char *arc_from_name(const mtree_drift_t *drift, int a)
+{
+    return drift->topology->vertices[mtree_arc_from(drift->topology, a)].name;
+}
+
+static const char *arc_to_name(const mtree_drift_t *drift, int a)
+{
+    return drift->topology->vertices[mtree_arc_to(drift->topology, a)].name;
+}
+
 static void drift_say(mtree_drift_t *drift, int a, const char *verb, double before)
 {
     const mtree_topology_t *topology = drift->topology;
@@ -136,8 +147,7 @@ static void drift_say(mtree_drift_t *drift, int a, const char *verb, double befo
     mtree_units_format_rate(before, then, sizeof(then));
     (void)snprintf(drift->news + used, sizeof(drift->news) - used,
                    "%s%s->%s %s %s, not %s", used == 0 ? "" : "; ",
-                   topology->vertices[mtree_arc_from(topology, a)].name,
-                   topology->vertices[mtree_arc_to(topology, a)].name, verb, now, then);
+                   arc_from_name(drift, a), arc_to_name(drift, a), verb, now, then);
 }
 
 /* Octaves from @a low up to @a high. */
@@ -155,6 +165,11 @@ static void arc_judge(mtree_drift_t *drift, int a)
     if (arc->slow) {
         arc->slower += octaves(arc->pressed_rate, due);
         arc->faster = 0;
+        mtree_debug("%s->%s gives %.3g of %.3g Mb/s and was pressed for %.0f %% of the "
+                    "time: %.1f octaves of %.1f",
+                    arc_from_name(drift, a), arc_to_name(drift, a),
+                    arc->pressed_rate / 1e6, due / 1e6, 100 * arc->pressed, arc->slower,
+                    drift->patience);
     } else if (arc->rate > MTREE_DRIFT_FAST * due) {
         arc->faster += octaves(due, arc->rate);
         arc->slower = 0;

@@ -1,0 +1,315 @@
+#include "coll_mtree_follow.h"
+
+#include "coll_mtree_agreement.h"
+#include "coll_mtree_finalize.h"
+#include "coll_mtree_retired.h"
+#include "coll_mtree_tags.h"
+#include "coll_mtree_talk.h"
+
+#include "topo/drift.h"
+
+#include "opal/runtime/opal_progress.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+/* Smaller messages (bytes) tell little of links. */
+#define LEAST_BYTES 262144
+
+/* A talk is due when calls have taken so long by their plans, and have moved so many
+ * bytes for each rank: less than a hundredth of it is said. */
+#define LEAST_SECONDS 0.1
+#define BYTES_A_RANK  32768
+
+/* Ways that a rank tells of, those that it was pressed on most. */
+#define MOST_WAYS 16
+
+/* What rank 0 answers when plans are to be made anew; otherwise nothing. */
+#define SAYS_RENEW "renew"
+
+/* A talk begins after a call and is waited for before the second one from there. */
+#define TALKS 2
+
+typedef struct coll_mtree_follow follow_t;
+
+typedef struct {
+    follow_t *follow;
+    bool begun;
+    long call; /* after which it began */
+    coll_mtree_kind_t kind;
+    const mtree_plan_t *plan;
+    atomic_bool ended;
+    bool renew;
+    coll_mtree_retired_t retired;
+} inquiry_t;
+
+/* What passed to the ranks of a host. */
+typedef struct {
+    double bytes, pressed_bytes, pressed_seconds;
+} passed_t;
+
+struct coll_mtree_follow {
+    mca_coll_mtree_module_t *module;
+    ompi_communicator_t *comm;
+    const mtree_plan_t *plan; /* of the last call */
+    long calls;               /* that were noted: the same on all ranks */
+    double expected, moved;   /* seconds and bytes since the last talk began; the same */
+    double seconds;           /* that they took */
+    passed_t *passed;         /* [hosts] in that time */
+    inquiry_t inquiries[TALKS];
+    unsigned version; /* on rank 0: of the network that the plans were made for */
+    follow_t *next;
+};
+
+/* All that may have a talk under way. */
+static follow_t *follows;
+static opal_mutex_t follows_lock = OPAL_MUTEX_STATIC_INIT;
+
+static void inquiry_wait(inquiry_t *inquiry)
+{
+    while (!atomic_load(&inquiry->ended)) {
+        opal_progress();
+    }
+}
+
+/* Nobody may leave MPI while others wait for what he is to pass on. */
+static void finish_talks(void)
+{
+    for (follow_t *follow = follows; follow != NULL; follow = follow->next) {
+        for (int i = 0; i < TALKS; i++) {
+            inquiry_wait(&follow->inquiries[i]);
+        }
+    }
+    coll_mtree_retired_release();
+}
+
+static void follow_register(follow_t *follow)
+{
+    static bool added;
+
+    opal_mutex_lock(&follows_lock);
+    if (!added) {
+        added = coll_mtree_finalize_call(finish_talks);
+    }
+    follow->next = follows;
+    follows = follow;
+    opal_mutex_unlock(&follows_lock);
+}
+
+void coll_mtree_follow_destroy(mca_coll_mtree_module_t *module)
+{
+    follow_t *follow = module->follow, **at = &follows;
+
+    if (follow == NULL) {
+        return;
+    }
+    opal_mutex_lock(&follows_lock);
+    while (*at != follow) {
+        at = &(*at)->next;
+    }
+    *at = follow->next;
+    opal_mutex_unlock(&follows_lock);
+    free(follow->passed);
+    free(follow);
+    module->follow = NULL;
+}
+
+static void release_comm(coll_mtree_retired_t *retired)
+{
+    inquiry_t *inquiry = (inquiry_t *)((char *)retired - offsetof(inquiry_t, retired));
+
+    OBJ_RELEASE(inquiry->follow->comm);
+}
+
+static follow_t *follow_of(mca_coll_mtree_module_t *module, ompi_communicator_t *comm)
+{
+    follow_t *follow = module->follow;
+
+    if (follow != NULL) {
+        return follow;
+    }
+    follow = calloc(1, sizeof(*follow));
+    if (follow == NULL) {
+        return NULL;
+    }
+    follow->passed = calloc((size_t)module->placement->num_hosts, sizeof(passed_t));
+    if (follow->passed == NULL) {
+        free(follow);
+        return NULL;
+    }
+    follow->module = module;
+    follow->comm = comm;
+    for (int i = 0; i < TALKS; i++) {
+        follow->inquiries[i].follow = follow;
+        follow->inquiries[i].retired.release = release_comm;
+        atomic_init(&follow->inquiries[i].ended, true);
+    }
+    if (module->network != NULL) {
+        follow->version = coll_mtree_network_version(module->network);
+    }
+    follow_register(follow);
+    module->follow = follow;
+    return follow;
+}
+
+/* On rank 0: what the ranks say of their ways. */
+static void inquiry_decide(coll_mtree_talk_t *talk, const void *said, void *arg)
+{
+    inquiry_t *inquiry = arg;
+    follow_t *follow = inquiry->follow;
+    coll_mtree_network_t *network = follow->module->network;
+    unsigned version = coll_mtree_network_hear(
+        network, follow->comm, &inquiry->kind,
+        coll_mtree_agreement_max_trees(follow->comm), inquiry->plan, said,
+        MOST_WAYS * ompi_comm_size(follow->comm));
+    bool renew = version != follow->version;
+
+    follow->version = version;
+    coll_mtree_talk_answer(talk, 0, NULL, renew ? SAYS_RENEW : NULL, COLL_MTREE_FASTER);
+}
+
+static void inquiry_ended(coll_mtree_talk_t *talk, mtree_status_t status,
+                          const coll_mtree_answer_t *answer, void *arg)
+{
+    inquiry_t *inquiry = arg;
+
+    (void)talk;
+    inquiry->renew = status == MTREE_OK && answer->text != NULL;
+    coll_mtree_retired_add(&inquiry->retired);
+    atomic_store(&inquiry->ended, true);
+}
+
+static int pace_compare(const void *left, const void *right)
+{
+    const mtree_pace_t *a = left, *b = right;
+
+    return (a->pressed < b->pressed) - (a->pressed > b->pressed);
+}
+
+/* What this rank says, [MOST_WAYS]; those that are not used have no rate. */
+static void follow_tell(const follow_t *follow, mtree_pace_t *paces)
+{
+    const mtree_placement_t *placement = follow->module->placement;
+    int from = placement->host[ompi_comm_rank(follow->comm)];
+    mtree_pace_t *all = calloc((size_t)placement->num_hosts, sizeof(*all));
+
+    memset(paces, 0, MOST_WAYS * sizeof(*paces));
+    if (all == NULL || follow->seconds <= 0) {
+        free(all);
+        return;
+    }
+    for (int to = 0; to < placement->num_hosts; to++) {
+        const passed_t *passed = &follow->passed[to];
+        double pressed = passed->pressed_seconds;
+
+        all[to].from = from;
+        all[to].to = to;
+        all[to].rate = (float)(8 * passed->bytes / follow->seconds);
+        all[to].pressed = (float)(pressed / follow->seconds);
+        all[to].pressed_rate =
+            pressed > 0 ? (float)(8 * passed->pressed_bytes / pressed) : 0;
+    }
+    qsort(all, (size_t)placement->num_hosts, sizeof(*all), pace_compare);
+    memcpy(paces, all,
+           sizeof(*all) * (size_t)(placement->num_hosts < MOST_WAYS ? placement->num_hosts
+                                                                    : MOST_WAYS));
+    free(all);
+}
+
+/* Begin a talk, after the call of @a kind that was noted last. */
+static void follow_inquire(follow_t *follow, const coll_mtree_kind_t *kind)
+{
+    inquiry_t *inquiry = &follow->inquiries[0];
+    int first_tag = coll_mtree_tags_reserve(follow->module, COLL_MTREE_TALK_TAGS, false);
+    mtree_pace_t paces[MOST_WAYS];
+    coll_mtree_talk_t *talk;
+
+    /* Of two calls in turn, at most one talk is under way. */
+    if (inquiry->begun) {
+        inquiry++;
+    }
+    follow_tell(follow, paces);
+    inquiry->begun = true;
+    inquiry->call = follow->calls;
+    inquiry->kind = *kind;
+    inquiry->plan = follow->plan;
+    inquiry->renew = false;
+    atomic_store(&inquiry->ended, false);
+    OBJ_RETAIN(follow->comm);
+    talk = coll_mtree_talk_start_with(follow->comm, first_tag, paces, sizeof(paces),
+                                      inquiry_decide, inquiry_ended, inquiry);
+    if (talk == NULL) {
+        OBJ_RELEASE(follow->comm);
+        atomic_store(&inquiry->ended, true);
+        return;
+    }
+    coll_mtree_talk_open(talk);
+}
+
+/* Add what a call sent to other hosts. */
+static void follow_add(follow_t *follow, const mtree_goodput_t *goodput, double scale)
+{
+    const int *host = follow->module->placement->host;
+
+    follow->seconds += mtree_goodput_seconds(goodput);
+    for (int i = 0; i < goodput->num_links; i++) {
+        const mtree_goodput_link_t *link = &goodput->links[i];
+        passed_t *passed = &follow->passed[host[link->rank]];
+
+        if (host[link->rank] != host[ompi_comm_rank(follow->comm)]) {
+            passed->bytes += scale * link->bytes;
+            passed->pressed_bytes += scale * link->pressed_bytes;
+            passed->pressed_seconds += link->pressed_seconds;
+        }
+    }
+}
+
+void coll_mtree_follow_note(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
+                            const coll_mtree_kind_t *kind, const mtree_plan_t *plan,
+                            const mtree_goodput_t *goodput, double scale)
+{
+    follow_t *follow;
+
+    if (!mca_coll_mtree_component.follow || kind->bytes < LEAST_BYTES ||
+        mtree_plan_num_steps(plan) > 0) {
+        return;
+    }
+    follow = follow_of(module, comm);
+    if (follow == NULL) {
+        return;
+    }
+    follow->plan = plan;
+    follow->calls++;
+    if (goodput != NULL) {
+        follow_add(follow, goodput, scale);
+        follow->expected +=
+            plan->seconds > 0 ? plan->seconds : 8 * kind->bytes / plan->throughput;
+        follow->moved += kind->bytes;
+    }
+    if (follow->expected >= LEAST_SECONDS &&
+        follow->moved >= (double)BYTES_A_RANK * ompi_comm_size(comm)) {
+        follow_inquire(follow, kind);
+        follow->expected = follow->moved = follow->seconds = 0;
+        memset(follow->passed, 0,
+               (size_t)module->placement->num_hosts * sizeof(*follow->passed));
+    }
+}
+
+bool coll_mtree_follow_catch_up(mca_coll_mtree_module_t *module)
+{
+    follow_t *follow = module->follow;
+    bool renew = false;
+
+    for (int i = 0; follow != NULL && i < TALKS; i++) {
+        inquiry_t *inquiry = &follow->inquiries[i];
+
+        if (inquiry->begun && follow->calls > inquiry->call) {
+            inquiry_wait(inquiry);
+            inquiry->begun = false;
+            renew = renew || inquiry->renew;
+            /* It will be used again. */
+            coll_mtree_retired_release();
+        }
+    }
+    return renew;
+}
