@@ -153,7 +153,8 @@ static int mtree_register(void)
                     "Planner algorithm, one of those that `mtree plan --help` lists, "
                     "for the collectives that it does; or COLLECTIVE:ALGORITHM, or "
                     "several of them, separated by commas (allreduce:gost,bcast:packing)."
-                    " Empty: packing",
+                    " Empty: packing, or direct exchange behind switches where "
+                    "that is as good",
                     4, &c->algorithm);
     register_string("plan",
                     "Path of a plan file (JSON, see docs/plan-file.md), as `mtree plan` "

@@ -3,6 +3,7 @@
 #include "planner/algorithm.h"
 #include "planner/blink.h"
 #include "planner/chains.h"
+#include "planner/direct.h"
 #include "planner/gost.h"
 #include "planner/latency.h"
 #include "planner/multitree.h"
@@ -41,10 +42,21 @@ static const mtree_algorithm_t algorithms[] = {
      MTREE_DOES(MTREE_ALLREDUCE) | MTREE_DOES(MTREE_ALLGATHER) |
          MTREE_DOES(MTREE_REDUCE_SCATTER),
      mtree_ring_plan},
+    {"direct",
+     MTREE_DOES(MTREE_ALLREDUCE) | MTREE_DOES(MTREE_ALLGATHER) |
+         MTREE_DOES(MTREE_REDUCE_SCATTER),
+     mtree_direct_plan},
     {MTREE_PLAN_ARRIVAL,
      MTREE_DOES(MTREE_ALLREDUCE) | MTREE_DOES(MTREE_REDUCE) | MTREE_DOES(MTREE_BCAST),
      mtree_chains_plan},
 };
+
+/* Direct exchange may be predicted to take so much longer than the packing: it gets
+ * closer to what is predicted. */
+#define LITTLE 0.02
+
+/* Throughputs that differ by less are the same. */
+#define ROUNDING 1e-6
 
 #define NUM_ALGORITHMS ((int)(sizeof(algorithms) / sizeof(algorithms[0])))
 
@@ -194,6 +206,47 @@ static mtree_status_t run_algorithm(const mtree_problem_t *problem,
     return MTREE_OK;
 }
 
+/* Is @a direct as good as @a plan, by what the request asks for? */
+static bool is_as_good(const mtree_plan_t *direct, const mtree_plan_t *plan)
+{
+    return plan->bytes > 0.0 ? direct->seconds <= plan->seconds * (1.0 + LITTLE)
+                             : direct->throughput >= plan->throughput * (1.0 - ROUNDING);
+}
+
+/*
+ * The user leaves it to the planner: direct exchange where it is as good as the packing,
+ * which it has the bound from.
+ */
+static mtree_status_t prefer_direct(const mtree_problem_t *problem, mtree_plan_t **plan_p)
+{
+    const mtree_algorithm_t *algorithm;
+    mtree_plan_request_t request = *problem->request;
+    mtree_plan_t *plan = *plan_p, *direct;
+    mtree_status_t status;
+
+    request.algorithm = "direct";
+    if (!mtree_planner_does(request.algorithm, request.collective) ||
+        request.min_rate > 0.0 || !mtree_direct_fits(problem)) {
+        return MTREE_OK;
+    }
+    status = find_algorithm(&request, &algorithm);
+    if (status == MTREE_OK) {
+        status = run_algorithm(problem, algorithm, &direct);
+    }
+    if (status != MTREE_OK) {
+        return status;
+    }
+    if (is_as_good(direct, plan)) {
+        direct->bound = plan->bound;
+        direct->limit = plan->limit;
+        plan->limit = NULL;
+        *plan_p = direct;
+        direct = plan;
+    }
+    mtree_plan_destroy(direct);
+    return MTREE_OK;
+}
+
 mtree_status_t mtree_planner_run(const mtree_topology_t *topology, const int *hosts,
                                  int num_hosts, const mtree_plan_request_t *request,
                                  mtree_plan_t **plan_p)
@@ -203,6 +256,7 @@ mtree_status_t mtree_planner_run(const mtree_topology_t *topology, const int *ho
     const mtree_algorithm_t *algorithm = NULL;
     mtree_routes_t *routes = NULL;
     const char **names = NULL;
+    mtree_plan_t *plan = NULL;
     mtree_status_t status = check_request(request, num_hosts);
 
     if (status == MTREE_OK) {
@@ -222,7 +276,15 @@ mtree_status_t mtree_planner_run(const mtree_topology_t *topology, const int *ho
     if (status == MTREE_OK) {
         problem.routes = routes;
         problem.names = names;
-        status = run_algorithm(&problem, algorithm, plan_p);
+        status = run_algorithm(&problem, algorithm, &plan);
+    }
+    if (status == MTREE_OK && request->algorithm == NULL) {
+        status = prefer_direct(&problem, &plan);
+    }
+    if (status == MTREE_OK) {
+        *plan_p = plan;
+    } else {
+        mtree_plan_destroy(plan);
     }
     mtree_routes_destroy(routes);
     free(names);

@@ -9,7 +9,8 @@
 
 typedef struct {
     mtree_collective_t collective;
-    const char *algorithm; /* NULL: "packing"; see mtree_planner_algorithms() */
+    const char *algorithm; /* see mtree_planner_algorithms(); NULL: "packing", or "direct"
+                              where that is as good */
     int root;              /* host number (position in hosts) for bcast and reduce */
     int max_trees;         /* K; 0: no limit.  For allgather: trees a root */
     int max_height;        /* H in hops; 0: no limit */

@@ -42,7 +42,7 @@ typedef struct {
     "  -R, --root HOST       of bcast and reduce (default: the first host)\n"            \
     "  -H, --hosts LIST      the hosts that take part, by commas (default: all)\n"
 #define PLANNING_HELP_ALGORITHM                                                          \
-    "  -a, --algorithm A     packing (default) or one of those below\n"
+    "  -a, --algorithm A     one of those below (default: packing, or direct)\n"
 #define PLANNING_HELP_LIMITS                                                             \
     "  -t, --trees K         at most K trees (allgather: a root); 0: no limit (default " \
     "10)\n"                                                                              \
