@@ -237,10 +237,10 @@ static uint64_t hash_inlet(uint64_t hash, const mtree_inlet_t *inlet)
 
 static uint64_t hash_flow(uint64_t hash, const mtree_flow_t *flow)
 {
-    for (int i = 0; i < flow->num_lanes; i++) {
-        hash = visited_mix(hash, flow->lanes[i].next);
-        hash = visited_mix(hash, flow->lanes[i].sent);
-        hash = visited_mix(hash, flow->lanes[i].credit);
+    for (const mtree_lane_t *lane = flow->lanes; lane != NULL; lane = lane->sibling) {
+        hash = visited_mix(hash, lane->next);
+        hash = visited_mix(hash, lane->sent);
+        hash = visited_mix(hash, lane->credit);
     }
     for (int i = 0; flow->stream->reduce && i < flow->stream->num_children; i++) {
         hash = hash_inlet(hash, &flow->inlets[i]);
