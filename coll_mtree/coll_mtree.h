@@ -76,10 +76,20 @@ typedef struct {
     int taken;
 } coll_mtree_tags_t;
 
+/* What the info keys of a communicator ask for (coll_mtree_hints.h). */
+typedef struct {
+    bool is_read;
+    const char *algorithm[MTREE_COLLECTIVE_LAST]; /* on rank 0, the planner's names; NULL:
+                                                     not asked for */
+    int trees;             /* -1: not asked for; 0: as many as the planner likes */
+    ptrdiff_t chunk_bytes; /* -1: not asked for; 0: what the plan says */
+} coll_mtree_hints_t;
+
 typedef struct {
     mca_coll_base_module_t super;
     mca_coll_base_comm_coll_t fallback; /* functions with their modules, retained */
     bool enabled;
+    coll_mtree_hints_t hints;
     coll_mtree_tags_t tags[2]; /* of calls; of persistent requests */
 
     struct coll_mtree_source *source; /* how far it is with its topology */

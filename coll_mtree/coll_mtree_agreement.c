@@ -1,6 +1,7 @@
 #include "coll_mtree_agreement.h"
 
 #include "coll_mtree_follow.h"
+#include "coll_mtree_hints.h"
 #include "coll_mtree_locality.h"
 #include "coll_mtree_network.h"
 #include "coll_mtree_plain.h"
@@ -14,9 +15,6 @@
 #include "opal/runtime/opal_progress.h"
 
 #include <stdlib.h>
-
-/* With coll_mtree_trees 0, no limit, there still must be tags enough. */
-#define MOST_TREES 64
 
 /* Below this size all calls are alike. */
 #define SHORT_BYTES 1024
@@ -40,23 +38,28 @@ struct coll_mtree_agreement {
     coll_mtree_agreement_t *next;
 };
 
-int coll_mtree_agreement_max_trees(ompi_communicator_t *comm)
+int coll_mtree_agreement_max_trees(mca_coll_mtree_module_t *module,
+                                   ompi_communicator_t *comm)
 {
-    int trees = mca_coll_mtree_component.trees;
+    int asked = coll_mtree_hints_get(module, comm)->trees;
+    int trees = asked < 0 ? mca_coll_mtree_component.trees : asked;
 
     if (trees <= 0) {
-        trees = MOST_TREES;
+        trees = COLL_MTREE_MOST_TREES;
     }
     /* Some algorithms have a tree for each host, whatever limit is given. */
     return trees > ompi_comm_size(comm) ? trees : ompi_comm_size(comm);
 }
 
-coll_mtree_kind_t coll_mtree_agreement_kind(const mtree_call_t *call)
+coll_mtree_kind_t coll_mtree_agreement_kind(const mca_coll_mtree_module_t *module,
+                                            const mtree_call_t *call)
 {
     size_t bytes = call->units * call->unit_bytes;
     coll_mtree_kind_t kind = {
         .collective = call->collective,
-        .root = mtree_collective_has_root(call->collective) ? call->root : -1};
+        .root = mtree_collective_has_root(call->collective) ? call->root : -1,
+        .algorithm = module->hints.algorithm[call->collective],
+        .trees = module->hints.trees};
 
     bytes = bytes < SHORT_BYTES ? SHORT_BYTES : bytes;
     kind.bytes = (double)bytes;
@@ -82,7 +85,7 @@ coll_mtree_server_t coll_mtree_agreement_server(const mca_coll_mtree_module_t *m
                                                 const mtree_call_t *call,
                                                 coll_mtree_turn_t *turn)
 {
-    coll_mtree_kind_t kind = coll_mtree_agreement_kind(call);
+    coll_mtree_kind_t kind = coll_mtree_agreement_kind(module, call);
     coll_mtree_agreement_t *agreement = agreement_find(module, &kind);
 
     if (agreement == NULL || !agreement->known) {
@@ -100,7 +103,7 @@ coll_mtree_why_t coll_mtree_agreement_why(const mca_coll_mtree_module_t *module,
                                           const mtree_call_t *call,
                                           const coll_mtree_turn_t *turn)
 {
-    coll_mtree_kind_t kind = coll_mtree_agreement_kind(call);
+    coll_mtree_kind_t kind = coll_mtree_agreement_kind(module, call);
     const coll_mtree_agreement_t *agreement = agreement_find(module, &kind);
 
     if (module->unserved || agreement == NULL) {
@@ -150,9 +153,9 @@ static void agreement_decide(coll_mtree_talk_t *talk, const void *said, void *ar
         module->network = coll_mtree_network_learn(agreement->comm, said);
     }
     if (module->network != NULL) {
-        text = coll_mtree_network_plan(module->network, agreement->comm, &agreement->kind,
-                                       coll_mtree_agreement_max_trees(agreement->comm),
-                                       &forecast);
+        text = coll_mtree_network_plan(
+            module->network, agreement->comm, &agreement->kind,
+            coll_mtree_agreement_max_trees(module, agreement->comm), &forecast);
     }
     coll_mtree_talk_answer(
         talk, module->network == NULL ? 0 : coll_mtree_network_num_hosts(module->network),
@@ -259,7 +262,7 @@ coll_mtree_agreement_t *coll_mtree_agreement_get(mca_coll_mtree_module_t *module
                                                  ompi_communicator_t *comm,
                                                  const mtree_call_t *call)
 {
-    coll_mtree_kind_t kind = coll_mtree_agreement_kind(call);
+    coll_mtree_kind_t kind = coll_mtree_agreement_kind(module, call);
     coll_mtree_agreement_t *agreement = agreement_find(module, &kind);
     coll_mtree_agreement_t *previous;
     bool open;

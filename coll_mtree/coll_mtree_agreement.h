@@ -20,10 +20,13 @@
 #include "coll_mtree_run.h"
 
 /* Most trees (of one root, for gathering collectives) that a plan on @a comm may have. */
-int coll_mtree_agreement_max_trees(ompi_communicator_t *comm);
+int coll_mtree_agreement_max_trees(mca_coll_mtree_module_t *module,
+                                   ompi_communicator_t *comm);
 
-/* What tells @a call apart from calls that are planned for apart. */
-coll_mtree_kind_t coll_mtree_agreement_kind(const mtree_call_t *call);
+/* What tells @a call of @a module, whose hints are read, apart from calls that are
+ * planned for apart. */
+coll_mtree_kind_t coll_mtree_agreement_kind(const mca_coll_mtree_module_t *module,
+                                            const mtree_call_t *call);
 
 /*
  * Who is to serve a call like @a call, as far as a blocking call has found before: the

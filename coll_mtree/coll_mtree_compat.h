@@ -13,7 +13,11 @@
 #include "ompi/mca/coll/base/coll_tags.h"
 #include "ompi/mca/coll/coll.h"
 #include "ompi/proc/proc.h"
+#include "opal/util/info.h"
+#include "opal/util/info_subscriber.h"
 #include "opal/util/proc.h"
+
+#include <stdio.h>
 
 #if OMPI_MAJOR_VERSION >= 5
 #include "opal/mca/threads/mutex.h"
@@ -59,6 +63,32 @@ static inline bool coll_mtree_is_numbered_by_rank(const ompi_communicator_t *com
     return false;
 #endif
 }
+
+/* The value of @a key in @a info into @a value, [length]; false: there is none. */
+static inline bool coll_mtree_info_get(opal_info_t *info, const char *key, char *value,
+                                       int length)
+{
+    int is_there = 0;
+#if OMPI_MAJOR_VERSION >= 5
+    opal_cstring_t *text = NULL;
+
+    (void)opal_info_get(info, key, &text, &is_there);
+    if (is_there != 0) {
+        (void)snprintf(value, (size_t)length, "%s", text->string);
+        OBJ_RELEASE(text);
+    }
+#else
+    (void)opal_info_get(info, key, length - 1, value, &is_there);
+#endif
+    return is_there != 0;
+}
+
+/* A text of a communicator's info, as the functions that are told of it get it. */
+#if OMPI_MAJOR_VERSION >= 5
+typedef const char *coll_mtree_info_text_t;
+#else
+typedef char *coll_mtree_info_text_t;
+#endif
 
 /* What a keyval of communicators needs whose attributes are not copied. */
 static inline ompi_attribute_fn_ptr_union_t coll_mtree_copy_nothing(void)

@@ -1,4 +1,5 @@
 #include "coll_mtree_network.h"
+#include "coll_mtree_pvars.h"
 #include "coll_mtree_statistics.h"
 
 #include "topo/log.h"
@@ -7,6 +8,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Above sync's wrappers nothing is gained; below cuda's, device buffers arrive staged. */
 #define DEFAULT_PRIORITY  45
@@ -40,44 +42,62 @@ mca_coll_mtree_component_t mca_coll_mtree_component = {
               .collm_init_query = coll_mtree_init_query,
               .collm_comm_query = coll_mtree_comm_query}};
 
+/*
+ * Parameters that MPI_T may write while the job runs; what takes them up does so at the
+ * next call, or at the next kind of call that is planned.  All others are read once.
+ */
+static mca_base_var_scope_t scope_of(const char *name)
+{
+    static const char *const local[] = {"report_live", "verbose"};
+    static const char *const alike[] = {"barrier", "chunk", "guard", "min_bytes"};
+
+    for (size_t i = 0; i < sizeof(local) / sizeof(local[0]); i++) {
+        if (strcmp(name, local[i]) == 0) {
+            return MCA_BASE_VAR_SCOPE_LOCAL;
+        }
+    }
+    for (size_t i = 0; i < sizeof(alike) / sizeof(alike[0]); i++) {
+        if (strcmp(name, alike[i]) == 0) {
+            return MCA_BASE_VAR_SCOPE_ALL_EQ;
+        }
+    }
+    return MCA_BASE_VAR_SCOPE_READONLY;
+}
+
+static void register_var(const char *name, const char *text, mca_base_var_type_t type,
+                         int level, void *value)
+{
+    mca_base_var_scope_t scope = scope_of(name);
+
+    (void)mca_base_component_var_register(
+        &mca_coll_mtree_component.super.collm_version, name, text, type, NULL, 0,
+        scope == MCA_BASE_VAR_SCOPE_READONLY ? 0 : MCA_BASE_VAR_FLAG_SETTABLE,
+        (mca_base_var_info_lvl_t)(level - 1), scope, value);
+}
+
 static void register_int(const char *name, const char *text, int level, int *value)
 {
-    (void)mca_base_component_var_register(&mca_coll_mtree_component.super.collm_version,
-                                          name, text, MCA_BASE_VAR_TYPE_INT, NULL, 0, 0,
-                                          (mca_base_var_info_lvl_t)(level - 1),
-                                          MCA_BASE_VAR_SCOPE_READONLY, value);
+    register_var(name, text, MCA_BASE_VAR_TYPE_INT, level, value);
 }
 
 static void register_size(const char *name, const char *text, int level, size_t *value)
 {
-    (void)mca_base_component_var_register(&mca_coll_mtree_component.super.collm_version,
-                                          name, text, MCA_BASE_VAR_TYPE_SIZE_T, NULL, 0,
-                                          0, (mca_base_var_info_lvl_t)(level - 1),
-                                          MCA_BASE_VAR_SCOPE_READONLY, value);
+    register_var(name, text, MCA_BASE_VAR_TYPE_SIZE_T, level, value);
 }
 
 static void register_bool(const char *name, const char *text, int level, bool *value)
 {
-    (void)mca_base_component_var_register(&mca_coll_mtree_component.super.collm_version,
-                                          name, text, MCA_BASE_VAR_TYPE_BOOL, NULL, 0, 0,
-                                          (mca_base_var_info_lvl_t)(level - 1),
-                                          MCA_BASE_VAR_SCOPE_READONLY, value);
+    register_var(name, text, MCA_BASE_VAR_TYPE_BOOL, level, value);
 }
 
 static void register_double(const char *name, const char *text, int level, double *value)
 {
-    (void)mca_base_component_var_register(&mca_coll_mtree_component.super.collm_version,
-                                          name, text, MCA_BASE_VAR_TYPE_DOUBLE, NULL, 0,
-                                          0, (mca_base_var_info_lvl_t)(level - 1),
-                                          MCA_BASE_VAR_SCOPE_READONLY, value);
+    register_var(name, text, MCA_BASE_VAR_TYPE_DOUBLE, level, value);
 }
 
 static void register_string(const char *name, const char *text, int level, char **value)
 {
-    (void)mca_base_component_var_register(&mca_coll_mtree_component.super.collm_version,
-                                          name, text, MCA_BASE_VAR_TYPE_STRING, NULL, 0,
-                                          0, (mca_base_var_info_lvl_t)(level - 1),
-                                          MCA_BASE_VAR_SCOPE_READONLY, value);
+    register_var(name, text, MCA_BASE_VAR_TYPE_STRING, level, value);
 }
 
 static int mtree_register(void)
@@ -141,13 +161,14 @@ static int mtree_register(void)
     register_size("chunk",
                   "Bytes sent as one message; 0: what the plan says, by size and "
                   "network. Above the transport's eager limit each message costs an "
-                  "extra round trip. Must be the same on all ranks",
+                  "extra round trip. Must be the same on all ranks; MPI_T may write it, "
+                  "between the same calls on all",
                   5, &c->chunk_bytes);
     register_size("min_bytes",
                   "Smallest message (allgather, reduce_scatter: of all ranks together) "
                   "in bytes that mtree serves where it expects to be faster than the "
                   "fallback; 0: all sizes, whatever is expected. Must be the same on all "
-                  "ranks",
+                  "ranks; MPI_T may write it, between the same calls on all",
                   4, &c->min_bytes);
     register_string("algorithm",
                     "Planner algorithm, one of those that `mtree plan --help` lists, "
@@ -163,7 +184,8 @@ static int mtree_register(void)
                     5, &c->plan);
     register_bool("barrier",
                   "Serve barriers too, over the trees planned for the smallest messages; "
-                  "0: the fallback serves them. Must be the same on all ranks",
+                  "0: the fallback serves them. Must be the same on all ranks; MPI_T may "
+                  "write it, between the same calls on all",
                   5, &c->barrier);
     register_bool("guard",
                   "Where mtree and the fallback are expected to be close, let blocking "
@@ -174,7 +196,8 @@ static int mtree_register(void)
     register_bool("deterministic",
                   "Reductions give the same bits for the same input in every call of a "
                   "job, whenever the ranks come: none is by arrival, and the guard tries "
-                  "nothing. Must be the same on all ranks",
+                  "nothing. Must be the same on all ranks; MPI_T may write it, between "
+                  "the same calls on all",
                   4, &c->deterministic);
     register_size(
         "arrival_room",
@@ -229,6 +252,7 @@ static int mtree_register(void)
         "taken for such a machine, its ranks for bound to cores spread evenly "
         "over it, and all its interfaces for used. Empty: the real machines",
         9, &c->hwloc);
+    coll_mtree_pvars_register();
     return OMPI_SUCCESS;
 }
 

@@ -160,7 +160,7 @@ static void inquiry_decide(coll_mtree_talk_t *talk, const void *said, void *arg)
     coll_mtree_network_t *network = follow->module->network;
     unsigned version = coll_mtree_network_hear(
         network, follow->comm, &inquiry->kind,
-        coll_mtree_agreement_max_trees(follow->comm), inquiry->plan, said,
+        coll_mtree_agreement_max_trees(follow->module, follow->comm), inquiry->plan, said,
         MOST_WAYS * ompi_comm_size(follow->comm));
     bool renew = version != follow->version;
 

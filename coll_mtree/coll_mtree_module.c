@@ -1,4 +1,5 @@
 #include "coll_mtree_agreement.h"
+#include "coll_mtree_hints.h"
 #include "coll_mtree_report.h"
 #include "coll_mtree_follow.h"
 #include "coll_mtree_source.h"
@@ -19,6 +20,7 @@ static void module_construct(mca_coll_mtree_module_t *module)
     module->source = NULL;
     module->group = NULL;
     module->follow = NULL;
+    memset(&module->hints, 0, sizeof(module->hints));
     module->unserved = false;
 }
 
@@ -151,6 +153,7 @@ static int module_enable(mca_coll_base_module_t *base, ompi_communicator_t *comm
     }
     MTREE_FOR_EACH_FUNCTION(RETAIN_FALLBACK)
     module->enabled = true;
+    coll_mtree_hints_watch(comm);
     if (comm == &ompi_mpi_comm_world.comm) {
         coll_mtree_trace_begin(module);
         coll_mtree_report_begin(module, NULL);

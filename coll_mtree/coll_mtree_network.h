@@ -17,16 +17,19 @@ typedef struct coll_mtree_network coll_mtree_network_t;
 /* What tells calls apart that are planned for apart. */
 typedef struct {
     mtree_collective_t collective;
-    int root;       /* rank; -1: none */
-    int size_class; /* binary logarithm of the bytes, rounded down */
-    double bytes;   /* of the first such call; no part of the identity */
+    int root;              /* rank; -1: none */
+    int size_class;        /* binary logarithm of the bytes, rounded down */
+    double bytes;          /* of the first such call; no part of the identity */
+    const char *algorithm; /* on rank 0: what the communicator asks for; NULL: nothing */
+    int trees;             /* the same; -1: nothing */
 } coll_mtree_kind_t;
 
 static inline bool coll_mtree_kind_equals(const coll_mtree_kind_t *a,
                                           const coll_mtree_kind_t *b)
 {
     return a->collective == b->collective && a->root == b->root &&
-           a->size_class == b->size_class;
+           a->size_class == b->size_class && a->algorithm == b->algorithm &&
+           a->trees == b->trees;
 }
 
 /*

@@ -121,10 +121,13 @@ static coll_mtree_forecast_t planning_forecast(ompi_communicator_t *comm,
 
 static mtree_plan_request_t planning_request(const coll_mtree_kind_t *kind, int max_trees)
 {
-    int trees = mca_coll_mtree_component.trees;
+    int trees = kind->trees < 0 ? mca_coll_mtree_component.trees : kind->trees;
 
     return (mtree_plan_request_t){.collective = kind->collective,
-                                  .algorithm = coll_mtree_algorithm_of(kind->collective),
+                                  .algorithm =
+                                      kind->algorithm != NULL
+                                          ? kind->algorithm
+                                          : coll_mtree_algorithm_of(kind->collective),
                                   .root = kind->root < 0 ? 0 : kind->root,
                                   .max_trees = trees <= 0 ? max_trees : trees,
                                   .bytes = kind->bytes};

@@ -2,6 +2,7 @@
 
 #include "coll_mtree_agreement.h"
 #include "coll_mtree_follow.h"
+#include "coll_mtree_hints.h"
 #include "coll_mtree_retired.h"
 #include "coll_mtree_run.h"
 #include "coll_mtree_source.h"
@@ -18,9 +19,10 @@
 #define INTERNAL_BYTES 64
 
 /* Tags that a call may need whatever its plan will be. */
-static int64_t serve_num_tags(ompi_communicator_t *comm, const mtree_call_t *call)
+static int64_t serve_num_tags(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
+                              const mtree_call_t *call)
 {
-    int64_t trees = coll_mtree_agreement_max_trees(comm);
+    int64_t trees = coll_mtree_agreement_max_trees(module, comm);
 
     if (mtree_collective_is_gathering(call->collective)) {
         trees *= ompi_comm_size(comm);
@@ -55,7 +57,7 @@ static coll_mtree_server_t serve_choose(mca_coll_mtree_module_t *module,
         *why_p = COLL_MTREE_WHY_INTERNAL;
         return COLL_MTREE_FALLBACK;
     }
-    if (serve_num_tags(comm, &task->call) > coll_mtree_tags_most()) {
+    if (serve_num_tags(module, comm, &task->call) > coll_mtree_tags_most()) {
         *why_p = COLL_MTREE_WHY_TAGS;
         return COLL_MTREE_FALLBACK;
     }
@@ -113,6 +115,7 @@ int coll_mtree_serve(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
                      coll_mtree_task_t *task, coll_mtree_form_t form,
                      coll_mtree_turn_t *turn, ompi_request_t **request_p)
 {
+    const coll_mtree_hints_t *hints;
     coll_mtree_agreement_t *agreement;
     coll_mtree_server_t server;
     coll_mtree_why_t why;
@@ -125,6 +128,10 @@ int coll_mtree_serve(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
     if (task->verdict == MTREE_TASK_NO_MEMORY) {
         coll_mtree_task_cleanup(task);
         return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    hints = coll_mtree_hints_get(module, comm);
+    if (hints->chunk_bytes >= 0) {
+        task->call.chunk_bytes = (size_t)hints->chunk_bytes;
     }
     coll_mtree_statistics_open(&turn->count, module, comm, task->function, &task->call);
     server = serve_choose(module, comm, task, form, turn, &why);
@@ -140,7 +147,7 @@ int coll_mtree_serve(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
     }
     run = coll_mtree_run_create(
         comm, task, agreement,
-        coll_mtree_tags_reserve(module, (int)serve_num_tags(comm, &task->call),
+        coll_mtree_tags_reserve(module, (int)serve_num_tags(module, comm, &task->call),
                                 form == MTREE_PERSISTENT),
         form == MTREE_PERSISTENT);
     if (run == NULL) {

@@ -137,7 +137,7 @@ void coll_mtree_statistics_open(coll_mtree_count_t *count,
                                 ompi_communicator_t *comm, const char *function,
                                 const mtree_call_t *call)
 {
-    coll_mtree_kind_t kind = coll_mtree_agreement_kind(call);
+    coll_mtree_kind_t kind = coll_mtree_agreement_kind(module, call);
     coll_mtree_group_t *group;
 
     count->bytes = (double)call->units * (double)call->unit_bytes;
@@ -160,7 +160,7 @@ void coll_mtree_statistics_served(coll_mtree_count_t *count, coll_mtree_server_t
     tally->calls++;
     tally->bytes += count->bytes;
     totals.calls[server]++;
-    totals.bytes[server] += count->bytes;
+    totals.bytes[server] += (uint64_t)count->bytes;
     opal_mutex_unlock(&lock);
 }
 
@@ -264,6 +264,13 @@ void coll_mtree_statistics_add_chunk(size_t bytes)
 void coll_mtree_statistics_add_probe(size_t bytes)
 {
     atomic_fetch_add_explicit(&probe_bytes, bytes, memory_order_relaxed);
+}
+
+void coll_mtree_statistics_add_replan(void)
+{
+    opal_mutex_lock(&lock);
+    totals.replans++;
+    opal_mutex_unlock(&lock);
 }
 
 void coll_mtree_statistics_add_scratch(ptrdiff_t bytes)

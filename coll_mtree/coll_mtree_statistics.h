@@ -97,14 +97,16 @@ typedef struct {
     double began; /* seconds */
 } coll_mtree_count_t;
 
-/* What is not told apart by group.  Only grows, except for scratch. */
+/* What is not told apart by group.  Only grows, except for scratch.  All are uint64_t,
+ * which MPI_T reads (coll_mtree_pvars.c). */
 typedef struct {
     uint64_t calls[COLL_MTREE_SERVERS];
-    double bytes[COLL_MTREE_SERVERS];
+    uint64_t bytes[COLL_MTREE_SERVERS];
     uint64_t why[COLL_MTREE_WHYS];
     uint64_t chunks;       /* messages sent for mtree's calls, credits left out */
     uint64_t chunk_bytes;  /* that they held */
     uint64_t plans;        /* agreed on by this rank */
+    uint64_t replans;      /* times that a communicator gave its plans up for new ones */
     uint64_t probe_bytes;  /* sent for probing the network */
     uint64_t scratch;      /* bytes of receive slots in use */
     uint64_t most_scratch; /* the most there were */
@@ -136,6 +138,7 @@ void coll_mtree_statistics_planned(mca_coll_mtree_module_t *module,
 /* Add to the totals; scratch may be negative. */
 void coll_mtree_statistics_add_chunk(size_t bytes);
 void coll_mtree_statistics_add_probe(size_t bytes);
+void coll_mtree_statistics_add_replan(void);
 void coll_mtree_statistics_add_scratch(ptrdiff_t bytes);
 
 /* A copy of the totals. */

@@ -1,0 +1,73 @@
+#include "coll_mtree_pvars.h"
+
+#include "coll_mtree_statistics.h"
+
+#include "opal/mca/base/mca_base_pvar.h"
+
+#include <stddef.h>
+#include <string.h>
+
+typedef struct {
+    const char *name, *text;
+    int kind;      /* MCA_BASE_PVAR_CLASS_* */
+    size_t offset; /* in coll_mtree_totals_t, of a uint64_t */
+} pvar_t;
+
+#define TOTAL(_member)   offsetof(coll_mtree_totals_t, _member)
+#define COUNTER(_member) MCA_BASE_PVAR_CLASS_COUNTER, TOTAL(_member)
+#define SUM(_member)     MCA_BASE_PVAR_CLASS_AGGREGATE, TOTAL(_member)
+#define FALLBACK(_symbol, _name, _text)                                                  \
+    {"fallbacks_" _name, "Calls that Open MPI served since " _text,                      \
+     COUNTER(why[COLL_MTREE_WHY_##_symbol])},
+
+static const pvar_t pvars[] = {
+    {"calls_trees", "Calls that mtree served over the trees of a plan",
+     COUNTER(calls[COLL_MTREE_TREES])},
+    {"calls_ring", "Calls that mtree served around a ring",
+     COUNTER(calls[COLL_MTREE_RING])},
+    {"calls_fallback", "Calls that Open MPI's other components served for mtree",
+     COUNTER(calls[COLL_MTREE_FALLBACK])},
+    {"bytes_trees", "Bytes of the calls of calls_trees", SUM(bytes[COLL_MTREE_TREES])},
+    {"bytes_ring", "Bytes of the calls of calls_ring", SUM(bytes[COLL_MTREE_RING])},
+    {"bytes_fallback", "Bytes of the calls of calls_fallback",
+     SUM(bytes[COLL_MTREE_FALLBACK])},
+    COLL_MTREE_FOR_EACH_WHY(FALLBACK){
+        "chunks", "Messages with data that this rank sent for mtree's calls",
+        COUNTER(chunks)},
+    {"chunk_bytes", "Bytes in the messages of chunks", SUM(chunk_bytes)},
+    {"plans", "Plans that this rank agreed on with others", COUNTER(plans)},
+    {"replans", "Times that a communicator gave its plans up since the network had changed",
+     COUNTER(replans)},
+    {"probe_bytes", "Bytes that this rank sent for probing the network",
+     SUM(probe_bytes)},
+    {"scratch", "Bytes of receive slots of the calls that are under way",
+     MCA_BASE_PVAR_CLASS_LEVEL, TOTAL(scratch)},
+    {"scratch_most", "The most that coll_mtree_scratch has been",
+     MCA_BASE_PVAR_CLASS_HIGHWATERMARK, TOTAL(most_scratch)},
+};
+
+static int pvar_read(const struct mca_base_pvar_t *pvar, void *value, void *object)
+{
+    const pvar_t *which = pvar->ctx;
+    unsigned long long *number = value;
+    coll_mtree_totals_t totals;
+    uint64_t total;
+
+    (void)object;
+    coll_mtree_statistics_totals(&totals);
+    memcpy(&total, (const char *)&totals + which->offset, sizeof(total));
+    *number = total;
+    return OPAL_SUCCESS;
+}
+
+void coll_mtree_pvars_register(void)
+{
+    for (size_t i = 0; i < sizeof(pvars) / sizeof(pvars[0]); i++) {
+        (void)mca_base_component_pvar_register(
+            &mca_coll_mtree_component.super.collm_version, pvars[i].name, pvars[i].text,
+            OPAL_INFO_LVL_4, pvars[i].kind, MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, NULL,
+            MCA_BASE_VAR_BIND_NO_OBJECT,
+            MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS, pvar_read, NULL,
+            NULL, (void *)&pvars[i]);
+    }
+}
