@@ -67,6 +67,7 @@ static coll_mtree_server_t serve_choose(mca_coll_mtree_module_t *module,
     }
     if (form == MTREE_BLOCKING && coll_mtree_follow_catch_up(module)) {
         coll_mtree_agreements_renew(module);
+        coll_mtree_statistics_add_replan();
     }
     server = coll_mtree_agreement_server(module, &task->call,
                                          form == MTREE_BLOCKING ? turn : NULL);
