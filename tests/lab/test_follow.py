@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""Following a network that changes in a lab: plans go around a link that gets slow, sums stay right."""
+
+import os
+import subprocess
+import sys
+import unittest
+
+ROOT = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "..")
+BUILD = os.getcwd()
+NETLAB = os.path.join(ROOT, "tools", "netlab")
+MTREE = os.path.join(BUILD, "mtree")
+SQUARE = os.path.join(ROOT, "tests", "lab", "square.dot")
+SKIP = 77
+TIMEOUT = 120
+CALLS = 16
+CUT_AFTER = 4  # the link gets slow after this call
+
+
+class Follow(unittest.TestCase):
+    def setUp(self):
+        self.environment = {
+            **os.environ,
+            "MTREE": MTREE,
+            "NETLAB_RELAY": os.path.join(BUILD, "netlab_relay"),
+            "OMPI_MCA_mca_base_component_path": f"{BUILD}/.libs:SYS_DEFAULT",
+            "OMPI_MCA_coll": "mtree",
+            "OMPI_MCA_coll_mtree_verbose": "1",
+            "OMPI_MCA_coll_mtree_guard": "0",
+        }
+        self.lab = f"follow-{os.getpid()}"
+        self.netlab("up", SQUARE, "--name", self.lab)
+        self.addCleanup(self.netlab, "down", self.lab)
+
+    def netlab(self, *command):
+        done = subprocess.run(
+            [NETLAB, *command],
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT,
+            check=False,
+        )
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def sums(self, *arguments):
+        """What a job said that makes sums of 2 MB, while a--b is cut to a quarter."""
+        program = os.path.join(BUILD, "tests", "lab", "lab_follow")
+        command = ["mpirun", program, "2000000", str(CALLS), *arguments]
+        job = subprocess.Popen(
+            ["timeout", str(TIMEOUT), NETLAB, "exec", self.lab, "-", "--", *command],
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        said = []
+        with job.stdout:
+            for line in job.stdout:
+                said.append(line)
+                if line.startswith(f"call {CUT_AFTER} "):
+                    self.netlab("set", self.lab, "a--b", "capacity=x0.25")
+        self.assertEqual(job.wait(), 0, "".join(said))
+        self.assertIn("ok\n", said)
+        self.assertEqual(sum(line.startswith("call ") for line in said), CALLS)
+        return "".join(said)
+
+    def test_goes_around_a_link_that_gets_slow(self):
+        said = self.sums()
+        self.assertRegex(said, r"(a->b|b->a) gives .*; planned anew, ")
+        # The same kind of call has another plan from then on.
+        plans = said.count("allreduce of about 1.91 MB: mtree packing")
+        self.assertGreaterEqual(plans, 2, said)
+
+    def test_calls_under_way_keep_their_plan(self):
+        self.assertIn("planned anew", self.sums("both"))
+
+    def test_stays_with_its_plans_when_told_to(self):
+        self.environment["OMPI_MCA_coll_mtree_follow"] = "0"
+        self.assertNotIn("planned anew", self.sums())
+
+
+if __name__ == "__main__":
+    probe = subprocess.run(
+        [NETLAB, "probe"],
+        env={**os.environ, "MTREE": MTREE},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if probe.returncode != 0 or not os.path.exists(".libs/mca_coll_mtree.so"):
+        print(f"skipped: {probe.stdout.strip()}")
+        sys.exit(SKIP)
+    unittest.main()
