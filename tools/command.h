@@ -30,7 +30,7 @@ typedef struct {
 
 extern const command_t command_topology, command_generate, command_import;
 extern const command_t command_plan, command_check, command_simulate, command_compare;
-extern const command_t command_draw, command_probe, command_report;
+extern const command_t command_draw, command_probe, command_report, command_top;
 
 /* Print the help text of @a command on standard output; COMMAND_OK. */
 int command_help(const command_t *command);

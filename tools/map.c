@@ -28,12 +28,12 @@ typedef struct {
     double *load;         /* [2 * num_links] bits/s */
     unsigned char *cross; /* [num_trees * num_links] the tree crosses the link */
     double largest;       /* capacity */
-    map_place_t *places;      /* [num_vertices] on paper */
+    map_place_t *places;  /* [num_vertices] on paper */
     bool uniform; /* all links have that capacity both ways: said once, in the title */
     FILE *out;
 } map_t;
 
-static const char *colour_of(int tree)
+const char *map_colour(int tree)
 {
     return colours[tree % NUM_COLOURS];
 }
@@ -149,7 +149,7 @@ static void write_roots(const map_t *map, const mtree_vertex_t *vertex)
 
     for (i = 0; map->plan != NULL && i < map->plan->num_trees; ++i) {
         if (strcmp(map->plan->hosts[map->plan->trees[i].root], vertex->host) == 0) {
-            fprintf(map->out, "<font color=\"%s\">&#9679;</font>", colour_of(i));
+            fprintf(map->out, "<font color=\"%s\">&#9679;</font>", map_colour(i));
         }
     }
 }
@@ -267,7 +267,7 @@ static void write_colours(const map_t *map, int link)
     fputs("color=\"", map->out);
     for (i = 0; i < map->plan->num_trees; ++i) {
         if (crosses(map, i, link)) {
-            fprintf(map->out, "%s%s", colour_of(i), (--trees > 0) ? ":" : "");
+            fprintf(map->out, "%s%s", map_colour(i), (--trees > 0) ? ":" : "");
         }
     }
     fputs("\"", map->out);
@@ -329,7 +329,7 @@ static void write_legend(const map_t *map)
             map->out,
             "    <tr><td align=\"left\"><font color=\"%s\">&#9679; tree %d</font></td>"
             "<td align=\"left\">root ",
-            colour_of(i), i + 1);
+            map_colour(i), i + 1);
         put_escaped(map->out, plan->hosts[tree->root]);
         fprintf(map->out,
                 "</td><td align=\"right\">%s</td><td align=\"right\">%.1f %%</td>"

@@ -19,6 +19,9 @@
 mtree_status_t map_write(const mtree_topology_t *topology, const mtree_plan_t *plan,
                          const mtree_routes_t *routes, FILE *out);
 
+/* The colour of tree number @a tree, from 0. */
+const char *map_colour(int tree);
+
 /* Are the positions of all vertices known? */
 bool map_has_positions(const mtree_topology_t *topology);
 

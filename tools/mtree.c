@@ -18,6 +18,7 @@ static const command_t *const commands[] = {
     &command_import,
     &command_probe,
     &command_report,
+    &command_top,
     NULL,
 };
 

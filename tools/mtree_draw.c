@@ -4,6 +4,7 @@
 #include "tools/command.h"
 #include "tools/map.h"
 #include "tools/map_labels.h"
+#include "tools/map_multiples.h"
 #include "tools/planning.h"
 
 #include "topo/log.h"
@@ -20,6 +21,7 @@
 typedef struct {
     const char *topology, *plan, *output, *format;
     bool with_plan; /* planning options were given */
+    bool multiples;
     bool json;
     planning_t planning;
 } arguments_t;
@@ -121,7 +123,7 @@ static mtree_status_t draw(const arguments_t *arguments, const planned_t *planne
 {
     const char *format = arguments->format;
     /* neato keeps given places; without them sfdp copes with more vertices. */
-    const char *engine = (map_has_positions(planned->topology) ||
+    const char *engine = (map_has_positions(planned->topology) || arguments->multiples ||
                           planned->topology->num_vertices <= MOST_BY_NEATO)
                              ? "neato"
                              : "sfdp";
@@ -135,7 +137,10 @@ static mtree_status_t draw(const arguments_t *arguments, const planned_t *planne
         mtree_error("out of memory for the picture");
         return MTREE_ERR_NO_MEMORY;
     }
-    status = map_write(planned->topology, planned->plan, planned->routes, out);
+    status =
+        arguments->multiples
+            ? map_multiples_write(planned->topology, planned->plan, planned->routes, out)
+            : map_write(planned->topology, planned->plan, planned->routes, out);
     if (fclose(out) != 0 && status == MTREE_OK) {
         mtree_error("out of memory for the picture");
         status = MTREE_ERR_NO_MEMORY;
@@ -187,6 +192,7 @@ static int run(int argc, char **argv)
     static const struct option options[] = {
         {"help", no_argument, NULL, 'h'},
         {"json", no_argument, NULL, 'j'},
+        {"multiples", no_argument, NULL, 'M'},
         {"output", required_argument, NULL, 'o'},
         {"plan", required_argument, NULL, 'p'},
         PLANNING_OPTIONS,
@@ -196,8 +202,8 @@ static int run(int argc, char **argv)
     int option;
 
     planning_init(&arguments.planning);
-    while ((option = getopt_long(argc, argv, "hjo:p:" PLANNING_LETTERS, options, NULL)) !=
-           -1) {
+    while ((option = getopt_long(argc, argv, "hjMo:p:" PLANNING_LETTERS, options,
+                                 NULL)) != -1) {
         switch (option) {
         case 'h':
             command_help(&command_draw);
@@ -205,6 +211,9 @@ static int run(int argc, char **argv)
             return COMMAND_OK;
         case 'j':
             arguments.json = true;
+            break;
+        case 'M':
+            arguments.multiples = true;
             break;
         case 'o':
             arguments.output = optarg;
@@ -234,6 +243,10 @@ static int run(int argc, char **argv)
         return command_misuse(&command_draw,
                               "--plan and planning options exclude each other");
     }
+    if (arguments.multiples && arguments.plan == NULL && !arguments.with_plan) {
+        return command_misuse(&command_draw,
+                              "--multiples needs --plan or a planning option");
+    }
     arguments.topology = argv[optind];
     return run_draw(&arguments);
 }
@@ -248,7 +261,9 @@ const command_t command_draw = {
         "each, a dot in that colour at the root, and the use of every link in per "
         "cent.\n\n"
         "  -o, --output FILE     the picture; the end of its name says the format\n"
-        "  -p, --plan PLAN.json  a plan saved by mtree plan -o\n" PLANNING_HELP
+        "  -p, --plan PLAN.json  a plan saved by mtree plan -o\n"
+        "  -M, --multiples       each tree on a small map of its own, side by "
+        "side\n" PLANNING_HELP
         "  -j, --json            print the use of the links as JSON; -o may be left out\n"
         "  -h, --help            this text\n",
     .run = run,

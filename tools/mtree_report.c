@@ -2,30 +2,16 @@
  * mtree report: what the collectives of a job did.
  */
 #include "tools/command.h"
+#include "tools/report_file.h"
 #include "tools/report_html.h"
 
 #include "report/report.h"
-#include "topo/file.h"
 #include "topo/log.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef enum { FORM_TEXT, FORM_JSON, FORM_HTML } form_t;
-
-static mtree_status_t read_report(const char *path, json_t **report_p)
-{
-    size_t length;
-    char *text;
-    mtree_status_t status = mtree_file_read(path, &text, &length);
-
-    if (status == MTREE_OK) {
-        status = mtree_report_parse(text, path, report_p);
-        free(text);
-    }
-    return status;
-}
 
 static mtree_status_t write_form(json_t *report, form_t form, FILE *out)
 {
@@ -46,7 +32,7 @@ static int run_report(const char *path, form_t form, const char *output)
     mtree_status_t status;
     json_t *report;
 
-    if (read_report(path, &report) != MTREE_OK) {
+    if (report_file_read(path, &report) != MTREE_OK) {
         return COMMAND_FAILED;
     }
     if (output != NULL) {

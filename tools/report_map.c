@@ -1,29 +1,26 @@
 #include "tools/report_map.h"
 
-#include "tools/map.h"
-#include "tools/map_places.h"
+#include "tools/map_layout.h"
 #include "tools/report_parts.h"
 
 #include "report/page.h"
 #include "topo/log.h"
 #include "topo/units.h"
 
-#include <graphviz/gvc.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Sizes in the units of the picture, which scales to the page. */
-#define WIDTH         1080.0
-#define LEAST_TALL    320.0
-#define MOST_TALL     760.0
-#define MARGIN        64.0
-#define RADIUS        7.0
-#define LEAST_WIDTH   1.6 /* of a direction of a link */
-#define MOST_WIDTH    7.0
-#define TREE_GAP      3.6 /* between trees that share a link */
-#define STEPS         5   /* of use that have a colour each */
-#define MOST_BY_NEATO 200
+#define WIDTH       1080.0
+#define LEAST_TALL  320.0
+#define MOST_TALL   760.0
+#define MARGIN      64.0
+#define RADIUS      7.0
+#define LEAST_WIDTH 1.6 /* of a direction of a link */
+#define MOST_WIDTH  7.0
+#define TREE_GAP    3.6 /* between trees that share a link */
+#define STEPS       5   /* of use that have a colour each */
 
 typedef struct {
     const json_t *links;
@@ -101,63 +98,6 @@ static mtree_status_t rebuild(const json_t *json, mtree_topology_t **topology_p)
     return status;
 }
 
-/* A map of no directions of its own lies on its longer side, as pages are wide. */
-static void lay_flat(map_place_t *places, int count)
-{
-    double across[2] = {INFINITY, -INFINITY}, along[2] = {INFINITY, -INFINITY};
-
-    for (int v = 0; v < count; v++) {
-        across[0] = fmin(across[0], places[v].x);
-        across[1] = fmax(across[1], places[v].x);
-        along[0] = fmin(along[0], places[v].y);
-        along[1] = fmax(along[1], places[v].y);
-    }
-    for (int v = 0; v < count && along[1] - along[0] > across[1] - across[0]; v++) {
-        places[v] = (map_place_t){places[v].y, places[v].x};
-    }
-}
-
-/* Graphviz's places, by force. */
-static mtree_status_t lay_out(const mtree_topology_t *topology, map_place_t *places)
-{
-    const char *engine = topology->num_vertices <= MOST_BY_NEATO ? "neato" : "sfdp";
-    GVC_t *gvc = gvContext();
-    Agraph_t *graph = agopen("map", Agundirected, NULL);
-    bool done;
-    char name[32];
-
-    agseterr(AGERR);
-    for (int v = 0; v < topology->num_vertices; v++) {
-        snprintf(name, sizeof(name), "%d", v);
-        (void)agnode(graph, name, 1);
-    }
-    for (int l = 0; l < topology->num_links; l++) {
-        char ends[2][32];
-
-        snprintf(ends[0], sizeof(ends[0]), "%d", topology->links[l].u);
-        snprintf(ends[1], sizeof(ends[1]), "%d", topology->links[l].v);
-        (void)agedge(graph, agnode(graph, ends[0], 0), agnode(graph, ends[1], 0), NULL,
-                     1);
-    }
-    done = gvLayout(gvc, graph, engine) == 0;
-    for (int v = 0; done && v < topology->num_vertices; v++) {
-        snprintf(name, sizeof(name), "%d", v);
-        places[v].x = ND_coord(agnode(graph, name, 0)).x;
-        places[v].y = ND_coord(agnode(graph, name, 0)).y;
-    }
-    if (done) {
-        lay_flat(places, topology->num_vertices);
-        gvFreeLayout(gvc, graph);
-    } else {
-        mtree_error("Graphviz could not lay the map of %s out; see `mtree report` "
-                    "without --html",
-                    topology->name);
-    }
-    agclose(graph);
-    gvFreeContext(gvc);
-    return done ? MTREE_OK : MTREE_ERR_IO;
-}
-
 /* Fit the places into the picture, whose height follows; y grows downwards there. */
 static void fit(picture_t *picture)
 {
@@ -208,10 +148,8 @@ static mtree_status_t picture_init(picture_t *picture, const json_t *json, FILE 
     if (picture->places == NULL) {
         mtree_error("out of memory for the map of %s", picture->topology->name);
         status = MTREE_ERR_NO_MEMORY;
-    } else if (map_has_positions(picture->topology)) {
-        map_places_find(picture->topology, picture->places);
     } else {
-        status = lay_out(picture->topology, picture->places);
+        status = map_layout_find(picture->topology, picture->places);
     }
     if (status != MTREE_OK) {
         picture_cleanup(picture);

@@ -40,7 +40,7 @@ expect 0 '^Usage: mtree COMMAND' --help
 expect 0 '^mtree [0-9]' --version
 expect 2 '^Usage: mtree COMMAND'
 expect 2 "no command 'plant'" plant
-for command in topology plan check draw generate import simulate compare probe report; do
+for command in topology plan check draw generate import simulate compare probe report top; do
     expect 0 "^Usage: mtree $command" $command --help
     expect 0 "^Usage: mtree $command" $command -h
     expect 2 "unrecognized option '--nonsense'" $command --nonsense
@@ -91,6 +91,23 @@ map='[{"name": "m", "vertices": [{"name": "a", "kind": "host"}], "links": [{"fro
 echo "{\"format\": \"mtree-report 1\", $empty}" | sed "s/\"topologies\": \[\]/\"topologies\": $map/" >"$tmp/edited.json"
 expect 0 '^Topology m: 1 hosts, 1 links' report "$tmp/edited.json"
 expect 1 "topology m is none: names are missing, or a link's ends are" report --html "$tmp/edited.json"
+
+# top: a job that has ended is shown once, from its beginning
+job=${srcdir:-.}/tests/fixtures/report/b4.json
+expect 0 '^A job of 12 ranks, begun ' top "$job"
+expect 0 '^  AS2 > AS1  *24.5 Mb/s   68 %  ####################\.\.\.\.\.\.\.\.\.\.$' top --links 1 "$job"
+checks=$((checks + 1))
+[ "$(grep -c ' > ' "$tmp/out")" -eq 1 ] || {
+    failures=$((failures + 1))
+    echo "FAILED: mtree top --links 1 shows more"
+}
+sed 's/"complete":true/"complete":false/' "$job" >"$tmp/running.json"
+expect 0 '^A running job of 12 ranks, .* so far$' top -n 2 -d 0.01 "$tmp/running.json"
+expect 2 "top: --delay '0': seconds from 0.01" top --delay 0 "$job"
+expect 2 "top: --links 'x': a whole number from 1" top -l x "$job"
+expect 2 "top: --frames '-1': a whole number" top --frames -1 "$job"
+expect 1 'nowhere.json: cannot be opened' top nowhere.json
+expect 0 'trees 1 2 of allreduce 4 MB-8 MB$' report "$job"
 
 # generate
 expect 0 '^graph "ring:5" {' generate ring:5
@@ -273,6 +290,13 @@ says "$tmp/torus-map.dot" 'pos="5.470,5.472!"'
 expect 0 '"use": \[' draw --json "$maps/b4.dot" --trees 2
 expect 2 'whose name ends in .svg' draw "$maps/b4.dot"
 expect 2 'whose name ends in .svg' draw "$maps/b4.dot" -o map.jpeg
+for format in svg png pdf dot; do
+    expect 0 '' draw --multiples "$maps/b4.dot" -t 3 -o "$tmp/trees.$format"
+    [ -s "$tmp/trees.$format" ] || failures=$((failures + 1))
+done
+says "$tmp/trees.dot" '^graph multiples {'
+says "$tmp/trees.svg" '>tree 3<'
+expect 2 'draw: --multiples needs --plan or a planning option' draw -M "$maps/b4.dot" -o "$tmp/x.svg"
 expect 2 'exclude each other' draw "$maps/b4.dot" -p "$tmp/plan.json" -t 2 -o "$tmp/x.svg"
 expect 1 'cannot be written' draw "$maps/b4.dot" -o "$tmp/no/dir/x.dot"
 
