@@ -2,7 +2,7 @@
  * Plan an allreduce with libmtree: read a map, pack trees, simulate them.
  *
  *     cc plan.c -o plan $(pkg-config --cflags --libs mtree)
- *     ./plan three.dot 64M
+ *     ./plan sites.dot 64M
  */
 #include <mtree.h>
 

@@ -1,0 +1,3 @@
+#!/bin/sh
+# The examples of the manual pages.
+exec "${srcdir:-.}/tests/docs/run_examples.py" "${srcdir:-.}"/docs/*.[1-8]
