@@ -187,6 +187,10 @@ static int agreement_read(coll_mtree_agreement_t *agreement,
         coll_mtree_statistics_planned(module, agreement->comm, &agreement->kind,
                                       agreement->plan);
     }
+    if (answer->hosts != NULL && module->network != NULL) {
+        coll_mtree_network_say(module->network, agreement->comm, agreement->plan,
+                               agreement->forecast);
+    }
     return OMPI_SUCCESS;
 }
 

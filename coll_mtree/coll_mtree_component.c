@@ -238,8 +238,9 @@ static int mtree_register(void)
                   "0: no trace. Must be 0 on all ranks or none",
                   6, &c->trace_events);
     register_int("verbose",
-                 "0: errors only; 1: which topology and plan are used, and why when "
-                 "none; 20: everything",
+                 "0: errors only; 1: a line a communicator, which topology and plan are "
+                 "used, and why when none, and when the network has changed; 2: a line a "
+                 "choice, who serves such calls, and why; 20: everything",
                  1, &c->verbose);
     register_string("hosts",
                     "For tests: host names by rank of MPI_COMM_WORLD, separated by "

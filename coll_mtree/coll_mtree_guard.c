@@ -145,8 +145,7 @@ static void say_verdict(const coll_mtree_guard_t *guard, ompi_communicator_t *co
                                    time, ways[server]);
     }
     mtree_units_format_size(guard->kind.bytes, size, sizeof(size));
-    coll_mtree_say(comm, guard->trials == 1 ? 1 : 2,
-                   "%s of about %s: %sas measured in %d calls; %s serves",
+    coll_mtree_say(comm, 2, "%s of about %s: %sas measured in %d calls; %s serves",
                    mtree_collective_name(guard->kind.collective), size, times,
                    guard->calls, servers[guard->server]);
 }

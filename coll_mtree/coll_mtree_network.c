@@ -6,6 +6,8 @@
 #include "coll_mtree_planning.h"
 #include "coll_mtree_source.h"
 
+#include "topo/units.h"
+
 #include "ompi/proc/proc.h"
 
 #include <stdlib.h>
@@ -142,10 +144,6 @@ static void network_read(coll_mtree_network_t *network, ompi_communicator_t *com
         network->topology = NULL;
         return;
     }
-    coll_mtree_say(comm, 1, "topology %s: %d ranks on %d of its %d hosts, %d links",
-                   network->origin, network->num_procs, network->num_hosts,
-                   mtree_topology_num_hosts(network->topology),
-                   network->topology->num_links);
 }
 
 static coll_mtree_network_t *network_create(ompi_communicator_t *comm,
@@ -256,6 +254,29 @@ const char *coll_mtree_network_plan(coll_mtree_network_t *network,
     opal_mutex_unlock(&networks_lock);
     *forecast_p = planned == NULL ? COLL_MTREE_SLOWER : planned->forecast;
     return planned == NULL ? NULL : planned->text;
+}
+
+void coll_mtree_network_say(const coll_mtree_network_t *network,
+                            ompi_communicator_t *comm, const mtree_plan_t *plan,
+                            coll_mtree_forecast_t forecast)
+{
+    char rate[32], bound[32], what[160] = "no plan, the fallback serves";
+
+    if (plan != NULL) {
+        mtree_units_format_rate(plan->throughput, rate, sizeof(rate));
+        mtree_units_format_rate(plan->bound, bound, sizeof(bound));
+        (void)snprintf(
+            what, sizeof(what), "%s by %s, %d trees, %s of at most %s (%.0f %%)%s",
+            mtree_collective_name(plan->collective), plan->algorithm, plan->num_trees,
+            rate, bound, plan->bound > 0 ? 100 * plan->throughput / plan->bound : 0,
+            forecast >= COLL_MTREE_MAYBE_SLOWER
+                ? "; the fallback is expected to be faster"
+                : "");
+    }
+    coll_mtree_say(comm, 1, "topology %s: %d ranks on %d of its %d hosts, %d links; %s",
+                   network->origin, network->num_procs, network->num_hosts,
+                   mtree_topology_num_hosts(network->topology),
+                   network->topology->num_links, what);
 }
 
 unsigned coll_mtree_network_version(const coll_mtree_network_t *network)

@@ -59,6 +59,12 @@ const char *coll_mtree_network_plan(coll_mtree_network_t *network,
                                     const coll_mtree_kind_t *kind, int max_trees,
                                     coll_mtree_forecast_t *forecast_p);
 
+/* The line of a communicator: its network, and what its first @a plan (NULL: there is
+ * none) makes of it, of which @a forecast is told. */
+void coll_mtree_network_say(const coll_mtree_network_t *network,
+                            ompi_communicator_t *comm, const mtree_plan_t *plan,
+                            coll_mtree_forecast_t forecast);
+
 /* How often the network was found to have changed so that plans were made anew. */
 unsigned coll_mtree_network_version(const coll_mtree_network_t *network);
 

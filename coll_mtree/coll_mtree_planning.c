@@ -10,19 +10,30 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* Seconds that a call is expected to take; below 0: not known. */
+typedef struct {
+    double trees, fallback;
+} expected_t;
+
+/* One line for a choice. */
 static void say_plan(ompi_communicator_t *comm, const mtree_plan_t *plan, double bytes,
-                     bool saved)
+                     bool saved, const expected_t *expected)
 {
-    char size[32], rate[32], bound[32];
+    char size[32], rate[32], bound[32], ours[32], theirs[32], times[96] = "";
 
     mtree_units_format_size(bytes, size, sizeof(size));
     mtree_units_format_rate(plan->throughput, rate, sizeof(rate));
     mtree_units_format_rate(plan->bound, bound, sizeof(bound));
-    coll_mtree_say(comm, 1, "%s of about %s: mtree %s%s, %d trees, %s of at most %s%s%s",
-                   mtree_collective_name(plan->collective), size, plan->algorithm,
-                   saved ? " (coll_mtree_plan)" : "", plan->num_trees, rate, bound,
-                   plan->limit != NULL ? "; limit: " : "",
-                   plan->limit != NULL ? plan->limit : "");
+    if (expected->trees >= 0 && expected->fallback >= 0) {
+        mtree_units_format_time(expected->trees, ours, sizeof(ours));
+        mtree_units_format_time(expected->fallback, theirs, sizeof(theirs));
+        (void)snprintf(times, sizeof(times), ", predicted %s, Open MPI %s", ours, theirs);
+    }
+    coll_mtree_say(
+        comm, 2, "%s of about %s: mtree %s%s, %d trees, %s of at most %s%s%s%s",
+        mtree_collective_name(plan->collective), size, plan->algorithm,
+        saved ? " (coll_mtree_plan)" : "", plan->num_trees, rate, bound, times,
+        plan->limit != NULL ? "; limit: " : "", plan->limit != NULL ? plan->limit : "");
 }
 
 /* Trees of the plan that one root has, at most. */
@@ -95,27 +106,30 @@ static double planning_lower(const mtree_topology_t *topology, const int *vertic
     return seconds;
 }
 
-/* What is expected of a plan that takes @a seconds. */
+/* What is expected of a plan that takes @a expected->trees; the fallback's time is added.
+ */
 static coll_mtree_forecast_t planning_forecast(ompi_communicator_t *comm,
                                                const mtree_topology_t *topology,
                                                const int *vertices, int num_hosts,
                                                const mtree_plan_request_t *request,
-                                               double seconds)
+                                               expected_t *expected)
 {
-    double fallback =
-        coll_mtree_estimate_fallback(topology, vertices, num_hosts,
-                                     (ompi_comm_size(comm) - 1) / num_hosts + 1, request);
-    coll_mtree_forecast_t forecast = coll_mtree_estimate_forecast(seconds, fallback);
+    coll_mtree_forecast_t forecast;
     char size[32], ours[32], theirs[32];
 
-    mtree_units_format_size(request->bytes, size, sizeof(size));
-    mtree_units_format_time(seconds, ours, sizeof(ours));
-    mtree_units_format_time(fmax(fallback, 0), theirs, sizeof(theirs));
-    coll_mtree_say(comm, forecast < COLL_MTREE_MAYBE_SLOWER ? 2 : 1,
-                   "%s of about %s: %s over trees, %s by Open MPI, as estimated%s",
-                   mtree_collective_name(request->collective), size, ours,
-                   fallback < 0 ? "unknown" : theirs,
-                   forecast < COLL_MTREE_MAYBE_SLOWER ? "" : "; the fallback serves");
+    expected->fallback =
+        coll_mtree_estimate_fallback(topology, vertices, num_hosts,
+                                     (ompi_comm_size(comm) - 1) / num_hosts + 1, request);
+    forecast = coll_mtree_estimate_forecast(expected->trees, expected->fallback);
+    if (forecast >= COLL_MTREE_MAYBE_SLOWER) {
+        mtree_units_format_size(request->bytes, size, sizeof(size));
+        mtree_units_format_time(expected->trees, ours, sizeof(ours));
+        mtree_units_format_time(expected->fallback, theirs, sizeof(theirs));
+        coll_mtree_say(comm, 2,
+                       "%s of about %s: %s over trees, %s by Open MPI, as estimated; the "
+                       "fallback serves",
+                       mtree_collective_name(request->collective), size, ours, theirs);
+    }
     return forecast;
 }
 
@@ -123,37 +137,36 @@ static mtree_plan_request_t planning_request(const coll_mtree_kind_t *kind, int 
 {
     int trees = kind->trees < 0 ? mca_coll_mtree_component.trees : kind->trees;
 
-    return (mtree_plan_request_t){.collective = kind->collective,
-                                  .algorithm =
-                                      kind->algorithm != NULL
-                                          ? kind->algorithm
-                                          : coll_mtree_algorithm_of(kind->collective),
-                                  .root = kind->root < 0 ? 0 : kind->root,
-                                  .max_trees = trees <= 0 ? max_trees : trees,
-                                  .bytes = kind->bytes};
+    return (mtree_plan_request_t){
+        .collective = kind->collective,
+        .algorithm = kind->algorithm != NULL ? kind->algorithm
+                                             : coll_mtree_algorithm_of(kind->collective),
+        .root = kind->root < 0 ? 0 : kind->root,
+        .max_trees = trees <= 0 ? max_trees : trees,
+        .bytes = kind->bytes};
 }
 
 /* A plan for calls of @a kind, made anew; NULL, having said why, when there is none. */
 static mtree_plan_t *planning_new(ompi_communicator_t *comm,
                                   const mtree_topology_t *topology, const int *vertices,
                                   int num_hosts, const coll_mtree_kind_t *kind,
-                                  int max_trees, coll_mtree_forecast_t *forecast_p)
+                                  int max_trees, expected_t *expected,
+                                  coll_mtree_forecast_t *forecast_p)
 {
     mtree_plan_request_t request = planning_request(kind, max_trees);
     mtree_plan_t *plan;
 
     if (mtree_planner_run(topology, vertices, num_hosts, &request, &plan) != MTREE_OK) {
-        coll_mtree_say(comm, 1, "no plan for %s; the fallback serves",
+        coll_mtree_say(comm, 2, "no plan for %s; the fallback serves",
                        mtree_collective_name(kind->collective));
         return NULL;
     }
     if (request.algorithm == NULL) {
-        double seconds = planning_lower(topology, vertices, num_hosts, &request, &plan);
-
+        expected->trees = planning_lower(topology, vertices, num_hosts, &request, &plan);
         /* With 0 the user wants all to be served, whatever is expected. */
         if (mca_coll_mtree_component.min_bytes > 0) {
-            *forecast_p =
-                planning_forecast(comm, topology, vertices, num_hosts, &request, seconds);
+            *forecast_p = planning_forecast(comm, topology, vertices, num_hosts, &request,
+                                            expected);
         }
     }
     return plan;
@@ -167,12 +180,13 @@ char *coll_mtree_planning_run(ompi_communicator_t *comm, const mtree_topology_t 
     mtree_plan_t *plan =
         planning_saved(comm, topology, vertices, num_hosts, kind, max_trees);
     bool saved = plan != NULL;
+    expected_t expected = {-1, -1};
     char *text = NULL;
 
     *forecast_p = COLL_MTREE_FASTER;
     if (!saved) {
         plan = planning_new(comm, topology, vertices, num_hosts, kind, max_trees,
-                            forecast_p);
+                            &expected, forecast_p);
     }
     if (plan == NULL) {
         return NULL;
@@ -184,7 +198,7 @@ char *coll_mtree_planning_run(ompi_communicator_t *comm, const mtree_topology_t 
                        mtree_collective_name(kind->collective), max_trees);
     } else if (mtree_plan_to_json(plan, &text) == MTREE_OK &&
                *forecast_p < COLL_MTREE_MAYBE_SLOWER) {
-        say_plan(comm, plan, kind->bytes, saved);
+        say_plan(comm, plan, kind->bytes, saved, &expected);
     }
     mtree_plan_destroy(plan);
     return text;

@@ -25,7 +25,7 @@ class Follow(unittest.TestCase):
             "NETLAB_RELAY": os.path.join(BUILD, "netlab_relay"),
             "OMPI_MCA_mca_base_component_path": f"{BUILD}/.libs:SYS_DEFAULT",
             "OMPI_MCA_coll": "mtree",
-            "OMPI_MCA_coll_mtree_verbose": "1",
+            "OMPI_MCA_coll_mtree_verbose": "2",
             "OMPI_MCA_coll_mtree_guard": "0",
         }
         self.lab = f"follow-{os.getpid()}"

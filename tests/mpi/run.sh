@@ -54,7 +54,7 @@ esac
 case $how in
 mtree | shared)
     export OMPI_MCA_coll_mtree_topology="$here/hosts.dot"
-    export OMPI_MCA_coll_mtree_min_bytes=0 OMPI_MCA_coll_mtree_verbose=1
+    export OMPI_MCA_coll_mtree_min_bytes=0 OMPI_MCA_coll_mtree_verbose=2
     ;;
 esac
 if [ "$(id -u)" = 0 ]; then
