@@ -1,6 +1,7 @@
 /* The figures of papers/hoplite.txt: chains in the order of arrival (Section 4.3,
  * Appendix A). */
 #include "papers/figures.h"
+#include "papers/hoplite_figures.h"
 
 #include "planner/chains.h"
 
@@ -94,6 +95,13 @@ int main(int argc, char **argv)
         {"condition", "Section 6.1: more than how many objects are cut in two dimensions",
          print_condition},
         {"depth", "Section 4.3: length of the chains built", print_depth},
+        {"fig6-bcast", "Figure 6: bcast on 16 hosts, simulated",
+         hoplite_print_fig6_bcast},
+        {"fig6-reduce", "Figure 6: reduce", hoplite_print_fig6_reduce},
+        {"fig6-allreduce", "Figure 6: allreduce", hoplite_print_fig6_allreduce},
+        {"fig7-bcast", "Figure 7: bcast of 1 GB as hosts come one after another",
+         hoplite_print_fig7_bcast},
+        {"fig7-reduce", "Figure 7: reduce", hoplite_print_fig7_reduce},
         {NULL, NULL, NULL}};
 
     return mtree_figures_main(argc, argv, figures);

@@ -186,7 +186,8 @@ static void free_runners(mtree_runner_t *runners, int num_ranks)
 mtree_status_t mtree_programs_run(mtree_clock_t *clock, mtree_world_t *world,
                                   const mtree_program_t *programs, int num_ranks,
                                   uint32_t *(*buffers)[MTREE_BUFFER_LAST],
-                                  double fold_seconds, double *seconds_p)
+                                  double fold_seconds, const double *arrivals,
+                                  double *seconds_p)
 {
     mtree_executor_t executor = {
         .clock = clock, .world = world, .fold_seconds = fold_seconds};
@@ -208,7 +209,7 @@ mtree_status_t mtree_programs_run(mtree_clock_t *clock, mtree_world_t *world,
             status = MTREE_ERR_NO_MEMORY;
             goto out_free_runners;
         }
-        mtree_clock_add(clock, &runners[r].step_on, 0.0);
+        mtree_clock_add(clock, &runners[r].step_on, arrivals == NULL ? 0.0 : arrivals[r]);
     }
     status = mtree_clock_run(clock);
     if (status == MTREE_OK) {

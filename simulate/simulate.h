@@ -15,14 +15,16 @@ typedef struct {
         bytes; /* message (allgather, reduce_scatter: of all blocks together), > 0; whole
                   elements of 4 bytes are simulated, the last one may be longer */
     int root;  /* host number, for bcast and reduce: its first rank */
-    int ranks_per_host;   /* > 0; rank r runs on host r / ranks_per_host */
-    size_t chunk_bytes;   /* plans; 0: the plan's, or the engine's choice */
-    size_t segment_bytes; /* baselines that cut messages; 0: whole messages */
-    size_t eager_bytes;   /* longest message that is sent without asking; 0: no limit */
-    size_t control_bytes; /* the envelope of a message */
-    double overhead;      /* seconds a rank spends on a message, at both ends */
-    double fold_rate;     /* bytes/s that a rank folds; 0: folding takes no time */
-    bool check;           /* carry real data and check the result: MTREE_ERR_TRANSPORT */
+    int ranks_per_host;     /* > 0; rank r runs on host r / ranks_per_host */
+    size_t chunk_bytes;     /* plans; 0: the plan's, or the engine's choice */
+    size_t segment_bytes;   /* baselines that cut messages; 0: whole messages */
+    size_t eager_bytes;     /* longest message that is sent without asking; 0: no limit */
+    size_t control_bytes;   /* the envelope of a message */
+    double overhead;        /* seconds a rank spends on a message, at both ends */
+    double fold_rate;       /* bytes/s that a rank folds; 0: folding takes no time */
+    const double *arrivals; /* [ranks] when each rank comes to the call, seconds; NULL:
+                               all at 0 */
+    bool check; /* carry real data and check the result: MTREE_ERR_TRANSPORT */
     mtree_network_options_t network;
     mtree_clock_progress_t progress; /* may be NULL */
     void *progress_arg;
@@ -44,8 +46,8 @@ typedef struct {
 void mtree_simulate_default_options(mtree_simulate_options_t *options);
 
 /*
- * Run @a plan, whose hosts are the @a num_hosts vertices @a hosts of @a topology in their
- * order.  The plan is for
+ * Run @a plan, by arrival if that is what it is for, whose hosts are the @a num_hosts
+ * vertices @a hosts of @a topology in their order.  The plan is for
  * @a collective, or for allreduce and then serves any.  Errors are logged.
  */
 mtree_status_t mtree_simulate_plan(const mtree_topology_t *topology, const int *hosts,

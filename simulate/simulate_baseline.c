@@ -65,7 +65,8 @@ static mtree_status_t run_checked(const mtree_job_t *job,
     status = make_buffers(&sample, programs, &buffers);
     if (status == MTREE_OK) {
         status = mtree_programs_run(job->clock, job->world, programs, call->num_ranks,
-                                    buffers, mtree_job_fold_seconds(job), seconds_p);
+                                    buffers, mtree_job_fold_seconds(job),
+                                    job->options->arrivals, seconds_p);
     }
     /* One rank alone has its result in its input and no program. */
     for (r = 0; r < call->num_ranks && call->num_ranks > 1 && status == MTREE_OK; r++) {
@@ -101,7 +102,8 @@ static mtree_status_t run_job(const mtree_job_t *job, const mtree_baseline_t *ba
         status = run_checked(job, baseline, &call, programs, seconds_p);
     } else {
         status = mtree_programs_run(job->clock, job->world, programs, job->num_ranks,
-                                    NULL, mtree_job_fold_seconds(job), seconds_p);
+                                    NULL, mtree_job_fold_seconds(job),
+                                    job->options->arrivals, seconds_p);
     }
     mtree_baseline_destroy(programs, job->num_ranks);
     return status;

@@ -1,5 +1,7 @@
+#include "schedule/arrival.h"
 #include "schedule/layout.h"
 #include "schedule/operation.h"
+#include "simulate/courier.h"
 #include "simulate/job.h"
 #include "simulate/sample.h"
 #include "topo/log.h"
@@ -15,6 +17,7 @@ typedef struct {
     run_t *run;
     int number;
     uint32_t *input, *output;
+    mtree_clock_event_t coming;
     mtree_layout_t *layout;
     mtree_operation_t *operation;
 } player_t;
@@ -24,6 +27,8 @@ struct run {
     mtree_job_t job;
     mtree_sample_t sample;
     mtree_placement_t *placement;
+    mtree_call_t call;
+    mtree_courier_t *courier; /* where the plan is by arrival */
     player_t *players;
     void *nowhere; /* stands for all vectors when no data is carried */
     size_t nowhere_bytes;
@@ -174,7 +179,43 @@ static void seed_output(const run_t *run, const player_t *player)
     }
 }
 
-static mtree_status_t start(run_t *run, player_t *player, const mtree_call_t *call)
+static mtree_status_t start_static(run_t *run, player_t *player,
+                                   const mtree_operation_data_t *data)
+{
+    mtree_status_t status = mtree_layout_create(run->plan, run->placement, &run->call,
+                                                player->number, &player->layout);
+
+    if (status == MTREE_ERR_UNSUPPORTED || status == MTREE_ERR_INVALID) {
+        mtree_error("simulator: a plan for %s from host %d cannot serve %s from host %d; "
+                    "plan for it",
+                    mtree_collective_name(run->plan->collective), run->plan->root,
+                    mtree_collective_name(run->call.collective), run->job.options->root);
+    }
+    if (status != MTREE_OK) {
+        return status;
+    }
+    return mtree_operation_start(player->layout,
+                                 mtree_world_transport(run->job.world, player->number),
+                                 data, ended, player, &player->operation);
+}
+
+/* Room for the whole message, as a rank has by default. */
+static mtree_status_t start_by_arrival(run_t *run, player_t *player,
+                                       const mtree_operation_data_t *data)
+{
+    const mtree_arrival_t arrival = {
+        .plan = run->plan,
+        .placement = run->placement,
+        .call = &run->call,
+        .rank = player->number,
+        .transport = mtree_world_transport(run->job.world, player->number),
+        .control = mtree_courier_transport(run->courier, player->number),
+        .room = run->call.units * run->call.unit_bytes};
+
+    return mtree_arrival_start(&arrival, data, ended, NULL, player, &player->operation);
+}
+
+static mtree_status_t start(run_t *run, player_t *player)
 {
     const mtree_operation_data_t data = {.input = player->input,
                                          .output = player->output,
@@ -182,23 +223,39 @@ static mtree_status_t start(run_t *run, player_t *player, const mtree_call_t *ca
                                          .span = sizeof(uint32_t),
                                          .fold = fold,
                                          .arg = player};
-    mtree_status_t status;
 
     seed_output(run, player);
-    status = mtree_layout_create(run->plan, run->placement, call, player->number,
-                                 &player->layout);
-    if (status == MTREE_ERR_UNSUPPORTED || status == MTREE_ERR_INVALID) {
-        mtree_error("simulator: a plan for %s from host %d cannot serve %s from host %d; "
-                    "plan for it",
-                    mtree_collective_name(run->plan->collective), run->plan->root,
-                    mtree_collective_name(call->collective), run->job.options->root);
-    }
+    return run->courier != NULL ? start_by_arrival(run, player, &data)
+                                : start_static(run, player, &data);
+}
+
+static void come(mtree_clock_event_t *event)
+{
+    player_t *player = (player_t *)((char *)event - offsetof(player_t, coming));
+    mtree_status_t status = start(player->run, player);
+
     if (status != MTREE_OK) {
-        return status;
+        mtree_clock_fail(player->run->job.clock, status);
     }
-    return mtree_operation_start(player->layout,
-                                 mtree_world_transport(run->job.world, player->number),
-                                 &data, ended, player, &player->operation);
+}
+
+/* All ranks, at once or each at its time. */
+static mtree_status_t start_all(run_t *run)
+{
+    const double *arrivals = run->job.options->arrivals;
+    mtree_status_t status = MTREE_OK;
+
+    for (int r = 0; r < run->job.num_ranks && status == MTREE_OK; r++) {
+        player_t *player = &run->players[r];
+
+        if (arrivals == NULL) {
+            status = start(run, player);
+        } else {
+            player->coming.func = come;
+            mtree_clock_add(run->job.clock, &player->coming, arrivals[r]);
+        }
+    }
+    return status;
 }
 
 static mtree_status_t check_ended(const run_t *run)
@@ -225,14 +282,14 @@ static mtree_status_t check_ended(const run_t *run)
 static mtree_status_t play(run_t *run, mtree_collective_t collective, int num_hosts)
 {
     const int num_ranks = run->job.num_ranks;
-    mtree_call_t call = {.collective = collective,
-                         .root = run->job.root,
-                         .units = run->job.count,
-                         .unit_bytes = sizeof(uint32_t),
-                         .chunk_bytes = run->job.options->chunk_bytes};
     mtree_status_t status;
     int r;
 
+    run->call = (mtree_call_t){.collective = collective,
+                               .root = run->job.root,
+                               .units = run->job.count,
+                               .unit_bytes = sizeof(uint32_t),
+                               .chunk_bytes = run->job.options->chunk_bytes};
     run->players = calloc((size_t)num_ranks, sizeof(player_t));
     if (run->players == NULL) {
         return MTREE_ERR_NO_MEMORY;
@@ -243,7 +300,7 @@ static mtree_status_t play(run_t *run, mtree_collective_t collective, int num_ho
     }
     status = mtree_sample_init(&run->sample, collective, num_ranks, run->job.root,
                                run->job.count);
-    call.blocks = run->sample.blocks;
+    run->call.blocks = run->sample.blocks;
     if (status == MTREE_OK) {
         status = place(run, num_hosts);
     }
@@ -253,8 +310,13 @@ static mtree_status_t play(run_t *run, mtree_collective_t collective, int num_ho
     if (status == MTREE_OK) {
         status = make_vectors(run);
     }
-    for (r = 0; r < num_ranks && status == MTREE_OK; r++) {
-        status = start(run, &run->players[r], &call);
+    if (status == MTREE_OK && mtree_plan_is_by_arrival(run->plan) &&
+        mtree_arrival_serves(collective)) {
+        status = mtree_courier_create(run->job.world, num_ranks, sizeof(uint32_t),
+                                      &run->courier);
+    }
+    if (status == MTREE_OK) {
+        status = start_all(run);
     }
     if (status == MTREE_OK) {
         status = mtree_clock_run(run->job.clock);
@@ -271,6 +333,7 @@ static void clear(run_t *run)
     mtree_world_abort(run->job.world);
     for (player = run->players;
          run->players != NULL && player < run->players + run->job.num_ranks; player++) {
+        mtree_clock_remove(run->job.clock, &player->coming);
         mtree_operation_free(player->operation);
         mtree_layout_destroy(player->layout);
         if (run->nowhere == NULL) {
@@ -281,6 +344,7 @@ static void clear(run_t *run)
     if (run->nowhere != NULL) {
         munmap(run->nowhere, run->nowhere_bytes);
     }
+    mtree_courier_destroy(run->courier);
     free(run->players);
     free(run->stream_tree);
     free(run->tree_seconds);

@@ -1,11 +1,12 @@
 /*
- * random_cases [CASES [SEED [early] [tame]]]: random collectives, of every form, several
- * at a time, on several communicators, against results that each rank computes for
- * itself.  "early" frees communicators before their calls have ended, which Open MPI's
- * own nonblocking collectives do not bear; "tame" leaves out the datatypes that its
+ * random_cases [CASES [SEED [early] [tame] [late]]]: random collectives, of every form,
+ * several at a time, on several communicators, against results that each rank computes
+ * for itself.  "early" frees communicators before their calls have ended, which Open
+ * MPI's own nonblocking collectives do not bear; "tame" leaves out the datatypes that its
  * collectives get wrong (different ones on different ranks, negative lower bounds, no
  * bytes); without it, mtree must serve all of these communicators: the world, and its
- * halves where they have two ranks or more.
+ * halves where they have two ranks or more.  "late" lets
+ * each rank be away at moments of its own, and makes messages larger.
  *
  * What must be the same on all ranks is drawn from a generator that all ranks share;
  * datatypes of equal signature and the order of completion are each rank's own.
@@ -22,6 +23,7 @@
 #endif
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define MAX_IN_FLIGHT 5
 #define MAX_RESTING   512
@@ -30,6 +32,10 @@
 #define SMALL_BYTES   64
 #define NUM_COMMS     4
 #define LARGEST_BLOCK 3000
+
+/* With "late". */
+#define LATE_LARGEST_BLOCK 20000
+#define LATE_NANOSECONDS   4000000
 
 typedef enum {
     ALLREDUCE,
@@ -59,7 +65,7 @@ typedef struct {
 } generator_t;
 
 static generator_t common, own;
-static bool early, tame;
+static bool early, tame, late;
 
 static int draw(generator_t *generator, int below)
 {
@@ -127,7 +133,8 @@ static const item_layout_t *draw_layout(const case_t *c)
 /* Multiples of 4 fit all layouts. */
 static int draw_items(void)
 {
-    int most = draw(&common, 4) == 0 ? LARGEST_BLOCK : 40;
+    int largest = late ? LATE_LARGEST_BLOCK : LARGEST_BLOCK;
+    int most = draw(&common, 4) == 0 ? largest : 40;
 
     return draw(&common, 12) == 0 ? 0 : 4 * (1 + draw(&common, most));
 }
@@ -491,6 +498,16 @@ static void renew(MPI_Comm *comm, int number)
     }
 }
 
+/* A rank that computes: outside MPI for a while. */
+static void be_late(void)
+{
+    struct timespec away = {.tv_nsec = draw(&own, LATE_NANOSECONDS)};
+
+    if (late && draw(&own, 4) == 0) {
+        nanosleep(&away, NULL);
+    }
+}
+
 int main(int argc, char **argv)
 {
     int cases = argc > 1 ? atoi(argv[1]) : 200;
@@ -505,6 +522,7 @@ int main(int argc, char **argv)
     for (int i = 3; i < argc; i++) {
         early = early || strcmp(argv[i], "early") == 0;
         tame = tame || strcmp(argv[i], "tame") == 0;
+        late = late || strcmp(argv[i], "late") == 0;
     }
     items_init();
     for (int i = 1; i < NUM_COMMS; i++) {
@@ -514,6 +532,7 @@ int main(int argc, char **argv)
         int which = draw(&common, NUM_COMMS);
         generator_t next;
 
+        be_late();
         if (which > 0 && draw(&common, 12) == 0) {
             renew(&comms[which], which);
         }

@@ -1,7 +1,12 @@
 #include "planner/chains.h"
 
+#include "planner/plan_json.h"
+#include "topo/topology_file.h"
+
 #include <check.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* Section 6.1: 10 Gb/s, 125 us. */
 static const mtree_chains_link_t ec2 = {
@@ -98,6 +103,38 @@ START_TEST(test_depth)
 }
 END_TEST
 
+/* The planner's bcast is one chain, and its plan tells the routes, also as JSON. */
+START_TEST(test_plan_tells_routes)
+{
+    static const char text[] = "graph g { a -- b [capacity=\"80Mbps\" latency=\"1ms\"];"
+                               " b -- c [capacity=\"20Mbps\" latency=\"2ms\"]; }";
+    static const int hosts[] = {0, 1, 2};
+    mtree_plan_request_t request = {
+        .collective = MTREE_BCAST, .algorithm = "arrival", .root = 1, .bytes = 1e6};
+    mtree_topology_t *topology;
+    mtree_plan_t *planned, *plan;
+    char *json;
+
+    ck_assert_int_eq(mtree_topology_parse(text, strlen(text), "test", &topology),
+                     MTREE_OK);
+    ck_assert_int_eq(mtree_planner_run(topology, hosts, 3, &request, &planned), MTREE_OK);
+    ck_assert_int_eq(mtree_plan_to_json(planned, &json), MTREE_OK);
+    ck_assert_int_eq(mtree_plan_from_json(json, strlen(json), "test", &plan), MTREE_OK);
+    ck_assert(mtree_plan_is_by_arrival(plan));
+    ck_assert_int_eq(plan->trees[0].parent[0], 1);
+    ck_assert_int_eq(plan->trees[0].parent[2], 0);
+    ck_assert_ptr_nonnull(plan->routes);
+    ck_assert_double_eq_tol(plan->routes[2].rate, 20e6, 1);
+    ck_assert_double_eq_tol(plan->routes[2].latency, 3e-3, 1e-9);
+    ck_assert_double_eq_tol(mtree_plan_route_seconds(plan, 0, 1), 0.1 + 1e-3, 1e-9);
+    ck_assert_double_eq(mtree_plan_route_seconds(plan, 1, 1), 0);
+    free(json);
+    mtree_plan_destroy(plan);
+    mtree_plan_destroy(planned);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("chains");
@@ -109,6 +146,7 @@ int main(void)
     tcase_add_test(tcase, test_times_and_switch);
     tcase_add_test(tcase, test_arrival_example);
     tcase_add_test(tcase, test_depth);
+    tcase_add_test(tcase, test_plan_tells_routes);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);

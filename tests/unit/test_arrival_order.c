@@ -1,0 +1,285 @@
+/*
+ * Who is told to exchange with whom, as ranks come: the paper's examples and what goes
+ * beyond them.
+ */
+#include "schedule/arrival_chain.h"
+#include "schedule/arrival_directory.h"
+
+#include <check.h>
+#include <stdlib.h>
+
+static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i"};
+
+static mtree_plan_t *plan_of(mtree_collective_t collective, int hosts)
+{
+    mtree_plan_t *plan;
+
+    ck_assert_int_eq(
+        mtree_plan_create(collective, MTREE_PLAN_ARRIVAL, hosts, names, 1, &plan),
+        MTREE_OK);
+    return plan;
+}
+
+static mtree_placement_t *placement_of(int ranks, int hosts, const int *host)
+{
+    mtree_placement_t *placement;
+
+    ck_assert_int_eq(mtree_placement_create(ranks, hosts, host, NULL, &placement),
+                     MTREE_OK);
+    return placement;
+}
+
+/* A network in which the host's number is its place on a line. */
+static void add_line_of_routes(mtree_plan_t *plan)
+{
+    int hosts = plan->num_hosts;
+
+    plan->routes = calloc((size_t)(hosts * hosts), sizeof(*plan->routes));
+    for (int i = 0; i < hosts * hosts; i++) {
+        plan->routes[i] = (mtree_plan_route_t){1e9, abs(i / hosts - i % hosts) * 1e-3};
+    }
+}
+
+static void expect_source(mtree_directory_t *directory, int rank, int wanted)
+{
+    int source, told;
+
+    ck_assert(mtree_directory_assign(directory, &source, &told));
+    ck_assert_int_eq(told, rank);
+    ck_assert_int_eq(source, wanted);
+}
+
+static void expect_nobody_waits(mtree_directory_t *directory)
+{
+    int source, rank;
+
+    ck_assert(!mtree_directory_assign(directory, &source, &rank));
+}
+
+static void expect_dismissed(mtree_directory_t *directory, int wanted)
+{
+    int rank = -1;
+
+    ck_assert(mtree_directory_dismiss(directory, &rank) == (wanted >= 0));
+    ck_assert_int_eq(rank, wanted);
+}
+
+/* Figure 4: R2 gets from R1, which is not complete, since S is serving; R3 from S, which
+ * is free again, and not from R2, which is not complete. */
+START_TEST(test_figure_4)
+{
+    enum { S, R1, R2, R3 };
+    static const int host[] = {0, 1, 2, 3};
+    mtree_plan_t *plan = plan_of(MTREE_BCAST, 4);
+    mtree_placement_t *placement = placement_of(4, 4, host);
+    mtree_directory_t *directory;
+
+    ck_assert_int_eq(mtree_directory_create(plan, placement, S, &directory), MTREE_OK);
+    expect_nobody_waits(directory);
+    mtree_directory_arrive(directory, R1);
+    expect_source(directory, R1, S);
+    mtree_directory_arrive(directory, R2);
+    expect_source(directory, R2, R1);
+    mtree_directory_hold(directory, R1);
+    /* It is still serving R2. */
+    expect_dismissed(directory, -1);
+    mtree_directory_arrive(directory, R3);
+    expect_source(directory, R3, S);
+    expect_nobody_waits(directory);
+    ck_assert(mtree_directory_is_settled(directory));
+    expect_dismissed(directory, R1);
+    expect_dismissed(directory, R2);
+    expect_dismissed(directory, R3);
+    expect_dismissed(directory, -1);
+    mtree_directory_destroy(directory);
+    mtree_placement_destroy(placement);
+    mtree_plan_destroy(plan);
+}
+END_TEST
+
+/* Who holds everything and serves nobody goes, and is no source any more. */
+START_TEST(test_gone_is_no_source)
+{
+    static const int host[] = {0, 1, 2, 3};
+    mtree_plan_t *plan = plan_of(MTREE_BCAST, 4);
+    mtree_placement_t *placement = placement_of(4, 4, host);
+    mtree_directory_t *directory;
+
+    ck_assert_int_eq(mtree_directory_create(plan, placement, 0, &directory), MTREE_OK);
+    mtree_directory_arrive(directory, 3);
+    expect_source(directory, 3, 0);
+    mtree_directory_hold(directory, 3);
+    expect_dismissed(directory, 3);
+    mtree_directory_arrive(directory, 1);
+    expect_source(directory, 1, 0);
+    mtree_directory_arrive(directory, 2);
+    expect_source(directory, 2, 1);
+    mtree_directory_destroy(directory);
+    mtree_placement_destroy(placement);
+    mtree_plan_destroy(plan);
+}
+END_TEST
+
+/* Of those that are there at once the nearest gets first, and gives to the next. */
+START_TEST(test_nearest_first)
+{
+    static const int host[] = {0, 1, 2, 3};
+    mtree_plan_t *plan = plan_of(MTREE_BCAST, 4);
+    mtree_placement_t *placement = placement_of(4, 4, host);
+    mtree_directory_t *directory;
+
+    add_line_of_routes(plan);
+    ck_assert_int_eq(mtree_directory_create(plan, placement, 1, &directory), MTREE_OK);
+    mtree_directory_arrive(directory, 3);
+    mtree_directory_arrive(directory, 2);
+    mtree_directory_arrive(directory, 0);
+    expect_source(directory, 2, 1);
+    expect_source(directory, 3, 2);
+    expect_source(directory, 0, 3);
+    mtree_directory_destroy(directory);
+    mtree_placement_destroy(placement);
+    mtree_plan_destroy(plan);
+}
+END_TEST
+
+/* Ranks of a host get from each other, and only one of them serves another host. */
+START_TEST(test_hosts_are_entered_once)
+{
+    static const int host[] = {0, 0, 1, 1, 2};
+    mtree_plan_t *plan = plan_of(MTREE_BCAST, 3);
+    mtree_placement_t *placement = placement_of(5, 3, host);
+    mtree_directory_t *directory;
+
+    ck_assert_int_eq(mtree_directory_create(plan, placement, 0, &directory), MTREE_OK);
+    mtree_directory_arrive(directory, 2);
+    expect_source(directory, 2, 0);
+    mtree_directory_arrive(directory, 3);
+    expect_source(directory, 3, 2);
+    mtree_directory_arrive(directory, 1);
+    expect_source(directory, 1, 0);
+    /* Host 0 is serving rank 2. */
+    mtree_directory_arrive(directory, 4);
+    expect_source(directory, 4, 2);
+    mtree_directory_destroy(directory);
+    mtree_placement_destroy(placement);
+    mtree_plan_destroy(plan);
+}
+END_TEST
+
+static void expect_link(mtree_chain_t *chain, int rank, int num_children,
+                        const int *children)
+{
+    mtree_chain_link_t link;
+
+    ck_assert(mtree_chain_next(chain, &link));
+    ck_assert_int_eq(link.rank, rank);
+    ck_assert_int_eq(link.num_children, num_children);
+    for (int i = 0; i < num_children; i++) {
+        ck_assert_int_eq(link.children[i], children[i]);
+    }
+}
+
+/* Section 4.3: "Object arrival sequence is a, d, c, b": A sends to C, C to B, B to D,
+ * which called the operation. */
+START_TEST(test_section_4_3)
+{
+    enum { A, B, C, D };
+    static const int host[] = {0, 1, 2, 3};
+    mtree_plan_t *plan = plan_of(MTREE_REDUCE, 4);
+    mtree_placement_t *placement = placement_of(4, 4, host);
+    mtree_chain_link_t link;
+    mtree_chain_t *chain;
+
+    ck_assert_int_eq(mtree_chain_create(plan, placement, D, &chain), MTREE_OK);
+    mtree_chain_arrive(chain, A);
+    expect_link(chain, A, 0, NULL);
+    ck_assert(!mtree_chain_next(chain, &link));
+    mtree_chain_arrive(chain, C);
+    expect_link(chain, C, 1, (const int[]){A});
+    mtree_chain_arrive(chain, B);
+    expect_link(chain, B, 1, (const int[]){C});
+    ck_assert(!mtree_chain_is_settled(chain));
+    expect_link(chain, D, 1, (const int[]){B});
+    ck_assert(mtree_chain_is_settled(chain));
+    ck_assert(!mtree_chain_next(chain, &link));
+    mtree_chain_destroy(chain);
+    mtree_placement_destroy(placement);
+    mtree_plan_destroy(plan);
+}
+END_TEST
+
+/* Two chains of two and a chain of their results, by the plan's tree; those who come last
+ * hold the results. */
+START_TEST(test_two_dimensions)
+{
+    static const int host[] = {0, 1, 2, 3, 4};
+    static const int parent[] = {-1, 2, 4, 4, 0};
+    mtree_plan_t *plan = plan_of(MTREE_REDUCE, 5);
+    mtree_placement_t *placement = placement_of(5, 5, host);
+    mtree_chain_t *chain;
+
+    for (int h = 0; h < 5; h++) {
+        plan->trees[0].parent[h] = parent[h];
+    }
+    ck_assert_int_eq(mtree_chain_create(plan, placement, 0, &chain), MTREE_OK);
+    mtree_chain_arrive(chain, 4);
+    expect_link(chain, 4, 0, NULL);
+    mtree_chain_arrive(chain, 2);
+    expect_link(chain, 2, 1, (const int[]){4});
+    mtree_chain_arrive(chain, 3);
+    expect_link(chain, 3, 0, NULL);
+    mtree_chain_arrive(chain, 1);
+    expect_link(chain, 1, 2, (const int[]){2, 3});
+    expect_link(chain, 0, 1, (const int[]){1});
+    mtree_chain_destroy(chain);
+    mtree_placement_destroy(placement);
+    mtree_plan_destroy(plan);
+}
+END_TEST
+
+/* Ranks of a host are chained first; the last of them takes the host's place. */
+START_TEST(test_hosts_are_left_once)
+{
+    static const int host[] = {0, 0, 1, 1, 2};
+    mtree_plan_t *plan = plan_of(MTREE_REDUCE, 3);
+    mtree_placement_t *placement = placement_of(5, 3, host);
+    mtree_chain_t *chain;
+
+    plan->trees[0].parent[1] = 2;
+    plan->trees[0].parent[2] = 0;
+    ck_assert_int_eq(mtree_chain_create(plan, placement, 0, &chain), MTREE_OK);
+    mtree_chain_arrive(chain, 3);
+    expect_link(chain, 3, 0, NULL);
+    mtree_chain_arrive(chain, 4);
+    expect_link(chain, 4, 0, NULL);
+    mtree_chain_arrive(chain, 1);
+    expect_link(chain, 1, 0, NULL);
+    mtree_chain_arrive(chain, 2);
+    expect_link(chain, 2, 2, (const int[]){3, 4});
+    expect_link(chain, 0, 2, (const int[]){1, 2});
+    mtree_chain_destroy(chain);
+    mtree_placement_destroy(placement);
+    mtree_plan_destroy(plan);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("arrival_order");
+    TCase *tcase = tcase_create("arrival_order");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_add_test(tcase, test_figure_4);
+    tcase_add_test(tcase, test_gone_is_no_source);
+    tcase_add_test(tcase, test_nearest_first);
+    tcase_add_test(tcase, test_hosts_are_entered_once);
+    tcase_add_test(tcase, test_section_4_3);
+    tcase_add_test(tcase, test_two_dimensions);
+    tcase_add_test(tcase, test_hosts_are_left_once);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? 0 : 1;
+}
