@@ -16,6 +16,7 @@ static mtree_plan_route_t route_between(const mtree_problem_t *problem, int from
     for (int i = 0; i < num_arcs; i++) {
         route.rate = fmin(route.rate, mtree_arc_capacity(problem->topology, arcs[i]));
     }
+    route.links = num_arcs;
     route.latency = mtree_routes_latency(problem->routes, from, to);
     return route;
 }

@@ -120,7 +120,7 @@ double mtree_plan_route_seconds(const mtree_plan_t *plan, int from, int to)
         return 0;
     }
     route = &plan->routes[(size_t)from * (size_t)plan->num_hosts + (size_t)to];
-    return route->latency + 8 * bytes / route->rate;
+    return route->latency + route->links * 8 * bytes / route->rate;
 }
 
 void mtree_plan_destroy(mtree_plan_t *plan)

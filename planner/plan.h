@@ -48,6 +48,7 @@ typedef struct {
 typedef struct {
     double rate;    /* bits/s of its narrowest link */
     double latency; /* seconds, one way */
+    int links;
 } mtree_plan_route_t;
 
 typedef struct {
@@ -99,8 +100,12 @@ mtree_status_t mtree_plan_create(mtree_collective_t collective, const char *algo
  */
 bool mtree_plan_is_by_arrival(const mtree_plan_t *plan);
 
-/* Seconds that the plan's bytes (of a plan for throughput alone: 1 MB) take from host @a
- * from to host @a to alone; 0 where its routes are not told. */
+/*
+ * What the route from host @a from to host @a to costs the network: the latency and, for
+ * each of its links, the seconds that the plan's bytes (of a plan for throughput alone:
+ * 1 MB) take over the narrowest.  A route of many links is in the way of many others.  0
+ * where routes are not told.
+ */
 double mtree_plan_route_seconds(const mtree_plan_t *plan, int from, int to);
 
 /* Free; NULL is allowed. */

@@ -48,18 +48,21 @@ static json_t *tree_to_json(const mtree_plan_t *plan, const mtree_tree_t *tree)
 static void routes_to_json(const mtree_plan_t *plan, json_t *object)
 {
     size_t pairs = (size_t)plan->num_hosts * (size_t)plan->num_hosts;
-    json_t *rates, *latencies;
+    json_t *rates, *latencies, *links;
 
     if (plan->routes == NULL) {
         return;
     }
     rates = json_array();
     latencies = json_array();
+    links = json_array();
     for (size_t i = 0; i < pairs; ++i) {
         json_array_append_new(rates, json_integer((json_int_t)plan->routes[i].rate));
         json_array_append_new(latencies,
                               json_integer((json_int_t)(plan->routes[i].latency * 1e9)));
+        json_array_append_new(links, json_integer(plan->routes[i].links));
     }
+    json_object_set_new(object, "route_links", links);
     json_object_set_new(object, "route_bps", rates);
     json_object_set_new(object, "route_ns", latencies);
 }
@@ -297,14 +300,16 @@ static mtree_status_t read_routes(const reader_t *reader, const json_t *object,
 {
     const json_t *rates = json_object_get(object, "route_bps");
     const json_t *latencies = json_object_get(object, "route_ns");
+    const json_t *links = json_object_get(object, "route_links");
     size_t pairs = (size_t)plan->num_hosts * (size_t)plan->num_hosts;
 
-    if (rates == NULL && latencies == NULL) {
+    if (rates == NULL && latencies == NULL && links == NULL) {
         return MTREE_OK;
     }
-    if (json_array_size(rates) != pairs || json_array_size(latencies) != pairs) {
-        return bad(reader, "\"route_bps\" and \"route_ns\" are not of every two hosts",
-                   "give hosts x hosts numbers in each, or neither");
+    if (json_array_size(rates) != pairs || json_array_size(latencies) != pairs ||
+        json_array_size(links) != pairs) {
+        return bad(reader, "\"route_bps\", _ns and _links are not of every two hosts",
+                   "give hosts x hosts numbers in each, or none of them");
     }
     plan->routes = calloc(pairs, sizeof(*plan->routes));
     if (plan->routes == NULL) {
@@ -313,12 +318,13 @@ static mtree_status_t read_routes(const reader_t *reader, const json_t *object,
     for (size_t i = 0; i < pairs; ++i) {
         double rate = json_number_value(json_array_get(rates, i));
         double latency = json_number_value(json_array_get(latencies, i)) * 1e-9;
+        double hops = json_number_value(json_array_get(links, i));
 
-        if (rate < 0 || latency < 0) {
-            return bad(reader, "a route's \"route_bps\" or \"route_ns\" is negative",
-                       "correct it, or leave both out");
+        if (rate < 0 || latency < 0 || hops < 0 || hops > MAX_HOSTS) {
+            return bad(reader, "a route's rate, latency or number of links is negative",
+                       "correct it, or leave all of them out");
         }
-        plan->routes[i] = (mtree_plan_route_t){rate, latency};
+        plan->routes[i] = (mtree_plan_route_t){rate, latency, (int)hops};
     }
     return MTREE_OK;
 }

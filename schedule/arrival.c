@@ -117,7 +117,7 @@ static void run_fill_peers(mtree_arrival_run_t *run, size_t chunk)
     int here = placement->host[run->arrival.rank];
 
     for (int rank = 0; rank < placement->num_ranks; rank++) {
-        mtree_plan_route_t route = {0, 0};
+        mtree_plan_route_t route = {0, 0, 0};
 
         if (rank == run->arrival.rank) {
             continue;

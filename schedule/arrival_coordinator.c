@@ -1,5 +1,8 @@
 #include "schedule/arrival_private.h"
 
+/* Of the message: what waiting for it costs is no more than that. */
+#define GATHERING_PART 0.02
+
 /* Tell @a rank, which may be the coordinator itself. */
 static void coordinator_order(mtree_arrival_run_t *run, int rank,
                               const mtree_order_t *order)
@@ -86,12 +89,27 @@ static void coordinator_chain(mtree_arrival_run_t *run)
     }
 }
 
+/*
+ * Those that come together do not come at the same instant.  Where it matters who gets
+ * from whom, all but the first wait until the root has sent a small part: the more are
+ * there by then, the better they can be matched.
+ */
+static bool coordinator_gathers(const mtree_arrival_run_t *run)
+{
+    return run->arrival.plan->routes != NULL && !run->stream.reduce &&
+           mtree_directory_num_assigned(run->directory) == 1 &&
+           mtree_directory_num_arrived(run->directory) <
+               run->arrival.placement->num_ranks - 1 &&
+           mtree_attach_progress(run->operation) < GATHERING_PART;
+}
+
 /* Give sources to those that are there, and let go whom nobody needs. */
 static void coordinator_spread(mtree_arrival_run_t *run)
 {
     int source, rank;
 
-    while (mtree_directory_assign(run->directory, &source, &rank)) {
+    while (!coordinator_gathers(run) &&
+           mtree_directory_assign(run->directory, &source, &rank)) {
         coordinator_order_about(run, rank, MTREE_ORDER_TAKE, source);
         coordinator_order_about(run, source, MTREE_ORDER_GIVE, rank);
     }
@@ -122,7 +140,7 @@ static bool coordinator_set_aside(mtree_arrival_run_t *run)
     size_t bytes = run->stream.length;
 
     if (run->stream.reduce || run->kept_aside > 0 ||
-        !mtree_directory_is_giver(run->directory) ||
+        mtree_directory_num_assigned(run->directory) == 0 ||
         !aside_take(run->arrival.aside, bytes)) {
         return false;
     }

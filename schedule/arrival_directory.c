@@ -174,9 +174,14 @@ void mtree_directory_hold(mtree_directory_t *directory, int rank)
     }
 }
 
-bool mtree_directory_is_giver(const mtree_directory_t *directory)
+int mtree_directory_num_arrived(const mtree_directory_t *directory)
 {
-    return directory->assigned > 0;
+    return directory->arrived;
+}
+
+int mtree_directory_num_assigned(const mtree_directory_t *directory)
+{
+    return directory->assigned;
 }
 
 bool mtree_directory_is_settled(const mtree_directory_t *directory)

@@ -43,8 +43,9 @@ void mtree_directory_hold(mtree_directory_t *directory, int rank);
  */
 bool mtree_directory_dismiss(mtree_directory_t *directory, int *rank_p);
 
-/* Does the root give to anyone, or has it given? */
-bool mtree_directory_is_giver(const mtree_directory_t *directory);
+/* Receivers that have come, and that have been given their sources. */
+int mtree_directory_num_arrived(const mtree_directory_t *directory);
+int mtree_directory_num_assigned(const mtree_directory_t *directory);
 
 /* Have all receivers been given their sources? */
 bool mtree_directory_is_settled(const mtree_directory_t *directory);

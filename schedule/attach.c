@@ -108,6 +108,19 @@ bool mtree_attach_is_complete(const mtree_operation_t *operation)
     return operation->flows[0].complete == operation->flows[0].num_chunks;
 }
 
+double mtree_attach_progress(const mtree_operation_t *operation)
+{
+    const mtree_flow_t *flow = &operation->flows[0];
+    size_t least = flow->num_chunks;
+
+    for (const mtree_lane_t *lane = flow->lanes; lane != NULL; lane = lane->sibling) {
+        if (!lane->up && lane->sent < least) {
+            least = lane->sent;
+        }
+    }
+    return (double)least / (double)flow->num_chunks;
+}
+
 bool mtree_attach_is_idle(const mtree_operation_t *operation)
 {
     const mtree_flow_t *flow = &operation->flows[0];

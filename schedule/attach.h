@@ -34,6 +34,10 @@ void mtree_attach_end(mtree_operation_t *operation);
 /* Is the result here? */
 bool mtree_attach_is_complete(const mtree_operation_t *operation);
 
+/* The least part of the result that any receiver attached so far was sent; 1: there is
+ * none. */
+double mtree_attach_progress(const mtree_operation_t *operation);
+
 /* Is there nothing left to send to those attached so far? */
 bool mtree_attach_is_idle(const mtree_operation_t *operation);
 

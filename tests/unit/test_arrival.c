@@ -188,7 +188,8 @@ static void add_plan(world_t *world, int hosts)
         world->plan->routes =
             calloc((size_t)(hosts * hosts), sizeof(*world->plan->routes));
         for (int i = 0; i < hosts * hosts; i++) {
-            world->plan->routes[i] = (mtree_plan_route_t){1e6 * (1 + draw(100)), 1e-3};
+            world->plan->routes[i] =
+                (mtree_plan_route_t){1e6 * (1 + draw(100)), 1e-3, 1 + draw(3)};
         }
     }
 }

@@ -36,7 +36,7 @@ static void add_line_of_routes(mtree_plan_t *plan)
 
     plan->routes = calloc((size_t)(hosts * hosts), sizeof(*plan->routes));
     for (int i = 0; i < hosts * hosts; i++) {
-        plan->routes[i] = (mtree_plan_route_t){1e9, abs(i / hosts - i % hosts) * 1e-3};
+        plan->routes[i] = (mtree_plan_route_t){1e9, abs(i / hosts - i % hosts) * 1e-3, 1};
     }
 }
 
