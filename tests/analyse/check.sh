@@ -60,7 +60,7 @@ valgrind)
     ;;
 coverage)
     find . -name '*.gcda' -delete
-    run $unit $mpi
+    run $unit $mpi tests/tools/test_mtree.sh
     python3 "$supp/coverage.py" "$top" .
     ;;
 esac
