@@ -1,0 +1,35 @@
+#!/usr/bin/env python3
+"""Tables for gnuplot of what `mtree_compare --json` printed: plot.py RESULT.json FOLDER.
+
+One a collective, FOLDER/COLLECTIVE.tsv: bytes, then Mb/s of message for Open MPI's default, the best of its
+algorithms, mtree, and the bound.
+"""
+
+import json
+import os
+import sys
+
+HEADER = ("bytes", "Open MPI's default", "best of Open MPI's algorithms", "mtree", "bound")
+
+
+def megabits(row, which):
+    """Message bits a microsecond; a dash, which gnuplot leaves out, where nothing was measured."""
+    entry = row.get(which)
+    return f"{row['bytes'] * 8 / entry['median_us']:.2f}" if entry else "-"
+
+
+def main():
+    with open(sys.argv[1], encoding="utf-8") as file:
+        result = json.load(file)
+    tables = {}
+    for row in result["rows"]:
+        bound = f"{row['bound_bps'] / 1e6:.2f}" if row.get("bound_bps") else "-"
+        speeds = [megabits(row, which) for which in ("default", "best", "mtree")]
+        tables.setdefault(row["collective"], []).append([str(row["bytes"]), *speeds, bound])
+    for collective, rows in tables.items():
+        with open(os.path.join(sys.argv[2], f"{collective}.tsv"), "w", encoding="utf-8") as file:
+            file.writelines("\t".join(line) + "\n" for line in [HEADER, *rows])
+
+
+if __name__ == "__main__":
+    main()
