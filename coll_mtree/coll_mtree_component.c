@@ -191,13 +191,13 @@ static int mtree_register(void)
                   "Where mtree and the fallback are expected to be close, let blocking "
                   "calls try them in turns (mtree over its trees and around a ring), "
                   "measure and keep to the fastest; 0: what is expected decides. Must be "
-                  "the same on all ranks",
+                  "the same on all ranks; MPI_T may write it, between the "
+                  "same calls on all",
                   4, &c->guard);
     register_bool("deterministic",
                   "Reductions give the same bits for the same input in every call of a "
                   "job, whenever the ranks come: none is by arrival, and the guard tries "
-                  "nothing. Must be the same on all ranks; MPI_T may write it, between "
-                  "the same calls on all",
+                  "nothing. Must be the same on all ranks",
                   4, &c->deterministic);
     register_size(
         "arrival_room",
