@@ -52,7 +52,7 @@ inside 'apt-get install -y -qq --no-install-recommends /packages/*.deb >/dev/nul
 
 echo "Using"
 inside '
-    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_coll_mtree_verbose=1
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_coll_mtree_verbose=2
     mtree --version
     cd /tmp
     maps=/usr/share/mtree/topologies
@@ -62,7 +62,7 @@ inside '
     ompi_info --param coll mtree --level 9 | grep -q coll_mtree_topology
     mpirun -n 4 --oversubscribe --mca coll mtree --mca coll_mtree_topology $maps/star-8.dot \
         --mca coll_mtree_hosts h0,h1,h2,h3 --mca coll_mtree_min_bytes 0 mtree_bench -m 64k:64k -i 3 -c 2>&1 | tee run
-    grep -q "mtree packing" run
+    grep -q "allreduce of about 64 KB: mtree " run
     grep -q "Pass" run
     cc -Wall -Werror /usr/share/doc/libmtree-dev/examples/plan.c -o plan $(pkg-config --cflags --libs mtree)
     ./plan $maps/b4.dot 64M
