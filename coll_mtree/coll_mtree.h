@@ -45,6 +45,7 @@ typedef struct {
     char *topology;
     char *hosts;
     char *hwloc;
+    int protocol;
     char *algorithm;
     char *plan;
     int trees;

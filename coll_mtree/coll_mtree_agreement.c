@@ -207,8 +207,8 @@ static void agreement_release_comm(coll_mtree_retired_t *retired)
  * The talk has ended: let calls begin, and let the next agreement go on.  One that waits
  * holds the communicator, so the next one stays when this one is left alone.
  */
-static void agreement_ended(coll_mtree_talk_t *talk, mtree_status_t status,
-                            const coll_mtree_answer_t *answer, void *arg)
+static void agreement_ended(coll_mtree_talk_t *talk, const coll_mtree_answer_t *answer,
+                            void *arg)
 {
     coll_mtree_agreement_t *agreement = arg;
     mca_coll_mtree_module_t *module = agreement->module;
@@ -217,7 +217,7 @@ static void agreement_ended(coll_mtree_talk_t *talk, mtree_status_t status,
 
     (void)talk;
     agreement->status =
-        status == MTREE_OK ? agreement_read(agreement, answer) : OMPI_ERROR;
+        answer->code == OMPI_SUCCESS ? agreement_read(agreement, answer) : answer->code;
     opal_mutex_lock(&module->lock);
     run = agreement->waiting;
     next = agreement->next;

@@ -8,9 +8,10 @@
 /*
  * `--mca coll mtree` leaves nothing to serve what mtree does not, and MPI_Init would
  * abort.  These are Open MPI's own components that together serve every function of every
- * kind of communicator.
+ * kind of communicator; the last one agrees where processes are lost, as shrinking needs.
  */
-#define COMPANIONS "basic,libnbc,self,inter,tuned"
+#define COMPANIONS          "basic,libnbc,self,inter,tuned"
+#define SURVIVOR_COMPANIONS COMPANIONS ",ftagree"
 
 static bool mtree_is_alone(void)
 {
@@ -39,7 +40,7 @@ int coll_mtree_open_companions(bool enable_progress_threads, bool enable_mpi_thr
     if (!mtree_is_alone()) {
         return OMPI_SUCCESS;
     }
-    copy.framework_selection = COMPANIONS;
+    copy.framework_selection = coll_mtree_survives() ? SURVIVOR_COMPANIONS : COMPANIONS;
     OBJ_CONSTRUCT(&copy.framework_components, opal_list_t);
     OBJ_CONSTRUCT(&copy.framework_failed_components, opal_list_t);
     rc = mca_base_framework_components_register(&copy, MCA_BASE_REGISTER_DEFAULT);

@@ -20,9 +20,11 @@
 #include <stdio.h>
 
 #if OMPI_MAJOR_VERSION >= 5
+#include "opal/mca/pmix/pmix-internal.h"
 #include "opal/mca/threads/mutex.h"
 #define MTREE_COLL_BASE_VERSION MCA_COLL_BASE_VERSION_2_4_0
 #else
+#include "opal/mca/pmix/pmix.h"
 #include "opal/threads/mutex.h"
 #define MTREE_COLL_BASE_VERSION MCA_COLL_BASE_VERSION_2_0_0
 #endif
@@ -88,6 +90,81 @@ static inline bool coll_mtree_info_get(opal_info_t *info, const char *key, char 
 typedef const char *coll_mtree_info_text_t;
 #else
 typedef char *coll_mtree_info_text_t;
+#endif
+
+/* What processes tell of themselves at the start (the modex): to whom, and its type. */
+#if OMPI_MAJOR_VERSION >= 5
+#define MTREE_MODEX_SCOPE PMIX_GLOBAL
+typedef size_t coll_mtree_modex_length_t;
+typedef char coll_mtree_modex_byte_t;
+#else
+#define MTREE_MODEX_SCOPE OPAL_PMIX_GLOBAL
+typedef int32_t coll_mtree_modex_length_t;
+typedef uint8_t coll_mtree_modex_byte_t;
+#endif
+
+/* Is there one?  Not for ompi_info. */
+static inline bool coll_mtree_has_modex(void)
+{
+#if OMPI_MAJOR_VERSION >= 5
+    return PMIx_Initialized() != 0;
+#else
+    return opal_pmix.initialized != NULL && opal_pmix.initialized() != 0;
+#endif
+}
+
+/* In 4.1 there is no fault tolerance, in 5.0 it may be built in, and on or off in a job.
+ */
+#if OMPI_MAJOR_VERSION >= 5 && OPAL_ENABLE_FT_MPI
+#include "ompi/runtime/params.h"
+
+/* Is a process that is lost no reason to end the others (mpirun --with-ft ulfm)? */
+static inline bool coll_mtree_survives(void)
+{
+    return ompi_ftmpi_enabled;
+}
+
+/* No collective works on it any more: it has lost a process or was revoked. */
+static inline bool coll_mtree_is_broken(ompi_communicator_t *comm)
+{
+    return ompi_comm_coll_revoked(comm) || ompi_comm_is_revoked(comm);
+}
+
+/* Is this code of a message's end one that all messages of its communicator will have? */
+static inline bool coll_mtree_is_loss(int code)
+{
+    return code == MPI_ERR_PROC_FAILED || code == MPI_ERR_REVOKED;
+}
+
+/* End a collective's message on a broken communicator, which may call its callback; true
+ * when it has ended with this.  What a living process has begun to send comes first. */
+static inline bool coll_mtree_request_give_up(ompi_request_t *request)
+{
+    return ompi_request_is_failed(request);
+}
+#else
+static inline bool coll_mtree_survives(void)
+{
+    return false;
+}
+
+static inline bool coll_mtree_is_broken(ompi_communicator_t *comm)
+{
+    (void)comm;
+    return false;
+}
+
+static inline bool coll_mtree_is_loss(int code)
+{
+    (void)code;
+    return false;
+}
+
+static inline bool coll_mtree_request_give_up(ompi_request_t *request)
+{
+    (void)request;
+    return false;
+}
 #endif
 
 /* What a keyval of communicators needs whose attributes are not copied. */

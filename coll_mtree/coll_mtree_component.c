@@ -1,6 +1,8 @@
 #include "coll_mtree_network.h"
 #include "coll_mtree_pvars.h"
+#include "coll_mtree_settings.h"
 #include "coll_mtree_statistics.h"
+#include "coll_mtree_watch.h"
 
 #include "topo/log.h"
 
@@ -22,6 +24,9 @@
 /* Enough for 12 hosts (docs/probe.md). */
 #define DEFAULT_PROBE_SECONDS 9.0
 #define DEFAULT_CACHE_DAYS    7.0
+
+/* To be raised with every change of what ranks say to each other. */
+#define PROTOCOL 1
 
 /* 3.5 MiB a rank. */
 #define DEFAULT_TRACE_EVENTS 65536
@@ -110,6 +115,7 @@ static int mtree_register(void)
     c->topology = NULL;
     c->hosts = NULL;
     c->hwloc = NULL;
+    c->protocol = PROTOCOL;
     c->algorithm = NULL;
     c->plan = NULL;
     c->barrier = true;
@@ -253,6 +259,10 @@ static int mtree_register(void)
         "taken for such a machine, its ranks for bound to cores spread evenly "
         "over it, and all its interfaces for used. Empty: the real machines",
         9, &c->hwloc);
+    register_int("protocol",
+                 "For tests: the version of its messages that this rank claims to speak. "
+                 "Ranks of different versions leave all calls to the fallback",
+                 9, &c->protocol);
     coll_mtree_pvars_register();
     return OMPI_SUCCESS;
 }
@@ -291,6 +301,7 @@ static int mtree_open(void)
         level = c->verbose >= 20 ? MTREE_LOG_DEBUG : MTREE_LOG_INFO;
     }
     mtree_log_set(forward_log, NULL, level);
+    coll_mtree_settings_publish();
     return OMPI_SUCCESS;
 }
 
@@ -299,6 +310,8 @@ static int mtree_close(void)
     mca_coll_mtree_component_t *c = &mca_coll_mtree_component;
 
     coll_mtree_statistics_finish();
+    coll_mtree_watch_close();
+    coll_mtree_settings_close();
     coll_mtree_network_close();
     mtree_log_set(NULL, NULL, MTREE_LOG_WARN);
     if (c->stream >= 0) {

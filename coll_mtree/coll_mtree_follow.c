@@ -168,13 +168,13 @@ static void inquiry_decide(coll_mtree_talk_t *talk, const void *said, void *arg)
     coll_mtree_talk_answer(talk, 0, NULL, renew ? SAYS_RENEW : NULL, COLL_MTREE_FASTER);
 }
 
-static void inquiry_ended(coll_mtree_talk_t *talk, mtree_status_t status,
-                          const coll_mtree_answer_t *answer, void *arg)
+static void inquiry_ended(coll_mtree_talk_t *talk, const coll_mtree_answer_t *answer,
+                          void *arg)
 {
     inquiry_t *inquiry = arg;
 
     (void)talk;
-    inquiry->renew = status == MTREE_OK && answer->text != NULL;
+    inquiry->renew = answer->code == OMPI_SUCCESS && answer->text != NULL;
     coll_mtree_retired_add(&inquiry->retired);
     atomic_store(&inquiry->ended, true);
 }

@@ -3,7 +3,9 @@
 #include "coll_mtree_report.h"
 #include "coll_mtree_follow.h"
 #include "coll_mtree_source.h"
+#include "coll_mtree_settings.h"
 #include "coll_mtree_trace.h"
+#include "coll_mtree_watch.h"
 
 #include "ompi/proc/proc.h"
 
@@ -43,6 +45,7 @@ OBJ_CLASS_INSTANCE(mca_coll_mtree_module_t, mca_coll_base_module_t, module_const
 
 int coll_mtree_init_query(bool enable_progress_threads, bool enable_mpi_threads)
 {
+    coll_mtree_watch_open();
     return coll_mtree_open_companions(enable_progress_threads, enable_mpi_threads);
 }
 
@@ -84,8 +87,14 @@ static const char *comm_obstacle(ompi_communicator_t *comm)
     if (ompi_comm_size(comm) < 2) {
         return "it has one rank";
     }
+    if (c->priority < 0) {
+        return "coll_mtree_priority is below 0";
+    }
     if (coll_mtree_is_numbered_by_rank(comm)) {
         return "it was made from a session's group (a copy of it is served)";
+    }
+    if (!coll_mtree_settings_agree(comm)) {
+        return "its ranks differ in what they must agree on";
     }
     if (coll_mtree_source_choice() == COLL_MTREE_TOPOLOGY_NONE) {
         return "coll_mtree_topology is none";
@@ -109,9 +118,6 @@ mca_coll_base_module_t *coll_mtree_comm_query(ompi_communicator_t *comm, int *pr
     const char *obstacle;
 
     *priority = mca_coll_mtree_component.priority;
-    if (*priority < 0) {
-        return NULL;
-    }
     obstacle = comm_obstacle(comm);
     if (obstacle != NULL) {
         /* One line a job is enough for those who wonder: the first communicator is the

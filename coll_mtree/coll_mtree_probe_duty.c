@@ -213,6 +213,8 @@ void coll_mtree_duty_follow(ompi_communicator_t *comm, int first_tag)
     ompi_request_t *request = NULL;
 
     do {
+        /* What it is when rank 0 is lost. */
+        order.kind = COLL_MTREE_ORDER_END;
         if (!coll_mtree_probe_recv(comm, 0, first_tag - COLL_MTREE_ORDER_TAG, &order,
                                    sizeof(order), &request)) {
             return;

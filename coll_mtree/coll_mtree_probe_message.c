@@ -46,7 +46,7 @@ bool coll_mtree_probe_done(ompi_request_t **request_p, size_t *length_p)
     if (request == NULL) {
         return true;
     }
-    if (!REQUEST_COMPLETE(request)) {
+    if (!REQUEST_COMPLETE(request) && !coll_mtree_request_give_up(request)) {
         return false;
     }
     if (length_p != NULL) {

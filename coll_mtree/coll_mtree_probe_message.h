@@ -18,7 +18,8 @@ bool coll_mtree_probe_recv(ompi_communicator_t *comm, int peer, int tag, void *b
 
 /*
  * True when it has come to its end, or *request_p is NULL, as it is from then on;
- * *length_p (may be NULL) is what was received.
+ * *length_p (may be NULL) is what was received.  One that failed has come to its end and
+ * left the bytes of a receive as they were.
  */
 bool coll_mtree_probe_done(ompi_request_t **request_p, size_t *length_p);
 

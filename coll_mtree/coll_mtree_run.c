@@ -170,14 +170,13 @@ static void run_ended(mtree_operation_t *operation, mtree_status_t status, void 
 
     mtree_operation_free(operation);
     coll_mtree_statistics_add_scratch(-(ptrdiff_t)run->scratch);
-    if (status != MTREE_OK) {
+    if (status == MTREE_OK) {
+        coll_mtree_data_deliver(&run->data, &run->task);
+    } else if (!run->transport.super.ends_all) {
         /* Messages may be under way for ever, to and from what the run holds. */
         atomic_fetch_add(&run->holders, 1);
-        run_end(run, OMPI_ERROR);
-        return;
     }
-    coll_mtree_data_deliver(&run->data, &run->task);
-    run_end(run, OMPI_SUCCESS);
+    run_end(run, coll_mtree_transport_code(&run->transport, status));
 }
 
 /* What came after the end, of a run by arrival: it held the run besides. */

@@ -177,14 +177,14 @@ static void decide_tell(coll_mtree_talk_t *talk, const void *said, void *arg)
                            source->text == NULL ? SAYS_NEVER : source->text, false);
 }
 
-static void talk_ended(coll_mtree_talk_t *talk, mtree_status_t status,
-                       const coll_mtree_answer_t *answer, void *arg)
+static void talk_ended(coll_mtree_talk_t *talk, const coll_mtree_answer_t *answer,
+                       void *arg)
 {
     source_t *source = arg;
     size_t ranks = (size_t)ompi_comm_size(source->comm);
 
     (void)talk;
-    if (status == MTREE_OK && answer->text != NULL) {
+    if (answer->code == OMPI_SUCCESS && answer->text != NULL) {
         source->answer = malloc(answer->length + 1);
         if (source->answer != NULL) {
             memcpy(source->answer, answer->text, answer->length);

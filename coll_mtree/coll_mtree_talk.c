@@ -240,10 +240,11 @@ static void talk_tell_end(coll_mtree_talk_t *talk)
         .localities = talk->with_hosts ? talk_localities(talk) : NULL,
         .text = talk->text,
         .length = (size_t)talk->numbers[0],
-        .forecast = (coll_mtree_forecast_t)talk->numbers[2]};
+        .forecast = (coll_mtree_forecast_t)talk->numbers[2],
+        .code = coll_mtree_transport_code(&talk->transport, talk->status)};
 
     talk->ended = true;
-    talk->end(talk, talk->status, &answer, talk->arg);
+    talk->end(talk, &answer, talk->arg);
 }
 
 static void talk_free(coll_mtree_talk_t *talk)

@@ -22,6 +22,7 @@ typedef struct {
     const char *text;                   /* the plan, not NUL-terminated; NULL: none */
     size_t length;
     coll_mtree_forecast_t forecast; /* of the plan */
+    int code;                       /* Open MPI's, of how the talk ended */
 } coll_mtree_answer_t;
 
 /*
@@ -33,7 +34,7 @@ typedef void (*coll_mtree_talk_decide_t)(coll_mtree_talk_t *talk, const void *sa
                                          void *arg);
 
 /* Called once, on every rank; @a answer is valid in the call only, as is the talk. */
-typedef void (*coll_mtree_talk_end_t)(coll_mtree_talk_t *talk, mtree_status_t status,
+typedef void (*coll_mtree_talk_end_t)(coll_mtree_talk_t *talk,
                                       const coll_mtree_answer_t *answer, void *arg);
 
 /*

@@ -7,25 +7,43 @@
 
 #include <time.h>
 
+/* The first error is what the others follow from. */
+static mtree_status_t transport_fail(coll_mtree_transport_t *transport, int code)
+{
+    int none = OMPI_SUCCESS;
+
+    if (atomic_compare_exchange_strong(&transport->error, &none, code)) {
+        transport->super.ends_all = coll_mtree_is_loss(code);
+    }
+    return MTREE_ERR_TRANSPORT;
+}
+
 /* Runs inside the PML's progress, or at once when the request is complete already. */
 static int request_complete(ompi_request_t *request)
 {
     mtree_completion_t *done = (mtree_completion_t *)request->req_complete_cb_data;
+    coll_mtree_transport_t *transport = (coll_mtree_transport_t *)done->transport;
+    int code = request->req_status.MPI_ERROR;
     mtree_status_t status =
-        request->req_status.MPI_ERROR == MPI_SUCCESS ? MTREE_OK : MTREE_ERR_TRANSPORT;
+        code == MPI_SUCCESS ? MTREE_OK : transport_fail(transport, code);
 
-    request->req_free(&request);
+    /* Open MPI's ucx uses requests again as they are, and takes this for its own. */
+    request->req_complete_cb_data = NULL;
+    coll_mtree_watch_free(&transport->watch, done);
     done->func(done, status);
     /* Tells Open MPI that the request is not there any more. */
     return 1;
 }
 
-static mtree_status_t request_watch(int rc, ompi_request_t *request,
-                                    mtree_completion_t *done)
+static mtree_status_t request_watch(coll_mtree_transport_t *transport, int rc,
+                                    ompi_request_t *request, mtree_completion_t *done)
 {
     if (rc != OMPI_SUCCESS) {
-        return MTREE_ERR_TRANSPORT;
+        return transport_fail(transport, rc);
     }
+    done->transport = &transport->super;
+    done->message = request;
+    coll_mtree_watch_add(&transport->watch, done);
     ompi_request_set_callback(request, request_complete, done);
     return MTREE_OK;
 }
@@ -46,7 +64,7 @@ static mtree_status_t transport_send(mtree_transport_t *super, int peer, int tag
         ompi_datatype_type_size(transport->unit, &size);
         coll_mtree_statistics_add_chunk(count * size);
     }
-    return request_watch(rc, request, done);
+    return request_watch(transport, rc, request, done);
 }
 
 static mtree_status_t transport_recv(mtree_transport_t *super, int peer, int tag,
@@ -57,7 +75,17 @@ static mtree_status_t transport_recv(mtree_transport_t *super, int peer, int tag
     int rc = MCA_PML_CALL(irecv(buffer, count, transport->unit, peer,
                                 transport->first_tag - tag, transport->comm, &request));
 
-    return request_watch(rc, request, done);
+    return request_watch(transport, rc, request, done);
+}
+
+int coll_mtree_transport_code(coll_mtree_transport_t *transport, mtree_status_t status)
+{
+    int code = atomic_load(&transport->error);
+
+    return status == MTREE_OK              ? OMPI_SUCCESS
+           : status == MTREE_ERR_NO_MEMORY ? OMPI_ERR_OUT_OF_RESOURCE
+           : code != OMPI_SUCCESS          ? code
+                                           : OMPI_ERROR;
 }
 
 double coll_mtree_clock(void)
@@ -81,8 +109,10 @@ void coll_mtree_transport_init(coll_mtree_transport_t *transport,
                                ompi_communicator_t *comm, ompi_datatype_t *unit,
                                int first_tag)
 {
-    transport->super.ops = &transport_ops;
+    transport->super = (mtree_transport_t){.ops = &transport_ops};
     transport->comm = comm;
     transport->unit = unit;
     transport->first_tag = first_tag;
+    atomic_init(&transport->error, OMPI_SUCCESS);
+    transport->watch = (coll_mtree_watch_t){.comm = comm};
 }

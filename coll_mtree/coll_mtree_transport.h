@@ -4,10 +4,12 @@
 #ifndef MCA_COLL_MTREE_TRANSPORT_H
 #define MCA_COLL_MTREE_TRANSPORT_H
 
-#include "coll_mtree_compat.h"
+#include "coll_mtree_watch.h"
 
 #include "ompi/communicator/communicator.h"
 #include "ompi/datatype/ompi_datatype.h"
+
+#include <stdatomic.h>
 
 #include "schedule/transport.h"
 
@@ -16,6 +18,8 @@ typedef struct {
     ompi_communicator_t *comm;
     ompi_datatype_t *unit; /* one unit is one element of it */
     int first_tag;         /* tag i of the schedule is first_tag - i */
+    atomic_int error;      /* Open MPI's code of the first message that failed */
+    coll_mtree_watch_t watch;
 } coll_mtree_transport_t;
 
 /*
@@ -25,6 +29,9 @@ typedef struct {
 void coll_mtree_transport_init(coll_mtree_transport_t *transport,
                                ompi_communicator_t *comm, ompi_datatype_t *unit,
                                int first_tag);
+
+/* Open MPI's code of how what ran over @a transport ended with @a status. */
+int coll_mtree_transport_code(coll_mtree_transport_t *transport, mtree_status_t status);
 
 /* Seconds on this host's steady clock. */
 double coll_mtree_clock(void);

@@ -309,8 +309,11 @@ static void operation_finish(mtree_operation_t *operation)
     }
 }
 
-/* A failed operation ends at once, as does one whose owner need not wait; what is under
- * way keeps its memory alive. */
+/*
+ * A failed operation ends with its last message, when the transport sees to it that there
+ * is one, else at once, as does one whose owner need not wait; what is under way keeps
+ * its memory alive.
+ */
 static bool operation_idle(mtree_inbox_t *inbox)
 {
     mtree_operation_t *operation = inbox_operation(inbox);
@@ -321,8 +324,9 @@ static bool operation_idle(mtree_inbox_t *inbox)
     if (operation->status == MTREE_OK) {
         mtree_outlet_pump(operation);
     }
-    if ((operation->status != MTREE_OK || operation->excused) && !operation->finished &&
-        operation->underway > 0) {
+    if ((operation->excused ||
+         (operation->status != MTREE_OK && !operation->transport->ends_all)) &&
+        !operation->finished && operation->underway > 0) {
         operation_finish(operation);
     }
     return operation->underway == 0;

@@ -21,6 +21,10 @@ typedef struct mtree_completion mtree_completion_t;
  * once. */
 struct mtree_completion {
     void (*func)(mtree_completion_t *self, mtree_status_t status);
+    /* The transport's own, while the message is under way. */
+    mtree_transport_t *transport;
+    void *message;
+    mtree_completion_t *next, *previous;
 };
 
 typedef struct {
@@ -46,6 +50,11 @@ typedef struct {
 
 struct mtree_transport {
     const mtree_transport_ops_t *ops;
+    /*
+     * After a failure: the other messages come to their ends, too.  Else some may be
+     * under way for ever.
+     */
+    bool ends_all;
 };
 
 #endif

@@ -1,6 +1,5 @@
 #include "tests/mpi/expect.h"
 
-#include <mpi.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,13 +36,18 @@ void mtree_expect(bool ok, const char *format, ...)
 
 int mtree_expect_finish(const char *program)
 {
+    return mtree_expect_finish_on(MPI_COMM_WORLD, program);
+}
+
+int mtree_expect_finish_on(MPI_Comm comm, const char *program)
+{
     long mine[2] = {num_checks, num_failures};
     long all[2];
     int rank, num_ranks;
 
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &num_ranks);
-    MPI_Allreduce(mine, all, 2, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &num_ranks);
+    MPI_Allreduce(mine, all, 2, MPI_LONG, MPI_SUM, comm);
     if (rank == 0) {
         printf("%s: %ld checks on %d ranks, %ld failed\n", program, all[0], num_ranks,
                all[1]);

@@ -5,6 +5,7 @@
 #ifndef MTREE_TESTS_EXPECT_H
 #define MTREE_TESTS_EXPECT_H
 
+#include <mpi.h>
 #include <stdbool.h>
 
 /* Count one check; when it is not @a ok, print the line (the first ten of each rank). */
@@ -16,5 +17,8 @@ void mtree_expect(bool ok, const char *format, ...) __attribute__((format(printf
  * called before MPI_Finalize.
  */
 int mtree_expect_finish(const char *program);
+
+/* The same on the ranks of @a comm. */
+int mtree_expect_finish_on(MPI_Comm comm, const char *program);
 
 #endif

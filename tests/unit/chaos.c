@@ -175,7 +175,7 @@ chaos_t *chaos_create(int num_ranks, size_t unit, unsigned seed)
     chaos->last_receive = &chaos->receives;
     chaos->endpoints = calloc((size_t)num_ranks, sizeof(endpoint_t));
     for (int rank = 0; rank < num_ranks; rank++) {
-        chaos->endpoints[rank] = (endpoint_t){{&chaos_ops}, chaos, rank};
+        chaos->endpoints[rank] = (endpoint_t){{.ops = &chaos_ops}, chaos, rank};
     }
     return chaos;
 }
@@ -248,4 +248,29 @@ bool chaos_is_quiet(const chaos_t *chaos)
 void chaos_fail_after(chaos_t *chaos, size_t messages)
 {
     chaos->fail_at = chaos->messages + messages;
+}
+
+static void waiting_give_up(waiting_t **list, waiting_t ***last)
+{
+    while (*list != NULL) {
+        waiting_t *waiting = *list;
+
+        *list = waiting->next;
+        if (*list == NULL) {
+            *last = list;
+        }
+        if (waiting->done != NULL) {
+            waiting->done->func(waiting->done, MTREE_ERR_TRANSPORT);
+        }
+        if (waiting->owned) {
+            free(waiting->buffer);
+        }
+        free(waiting);
+    }
+}
+
+void chaos_give_up(chaos_t *chaos)
+{
+    waiting_give_up(&chaos->receives, &chaos->last_receive);
+    waiting_give_up(&chaos->sends, &chaos->last_send);
 }

@@ -37,4 +37,7 @@ void chaos_complete(chaos_t *chaos, size_t i);
 /* Make the send after @a messages more fail. */
 void chaos_fail_after(chaos_t *chaos, size_t messages);
 
+/* Give up all that waits for its other half: it fails. */
+void chaos_give_up(chaos_t *chaos);
+
 #endif

@@ -481,6 +481,36 @@ START_TEST(a_failing_send_ends_the_operation)
 }
 END_TEST
 
+/* Then nothing of it is in use any more. */
+START_TEST(a_failed_operation_waits_for_its_messages_where_they_end)
+{
+    job_t job;
+    chaos_t *chaos;
+    int failed = 0;
+
+    job_random(&job, (unsigned)_i);
+    chaos = chaos_create(job.placement->num_ranks, job.packed ? 1 : 4, (unsigned)_i);
+    for (int r = 0; r < job.placement->num_ranks; r++) {
+        chaos_transport(chaos, r)->ends_all = true;
+    }
+    chaos_fail_after(chaos, (size_t)draw(3));
+    job_run(&job, chaos);
+    chaos_give_up(chaos);
+    while (chaos_step(chaos)) {}
+    for (int r = 0; r < job.placement->num_ranks; r++) {
+        mtree_status_t status;
+
+        ck_assert_msg(mtree_operation_done(job.operation[r], &status),
+                      "rank %d waits for ever", r);
+        failed += status == MTREE_ERR_TRANSPORT;
+    }
+    ck_assert(failed > 0 || job.call.units < 4 || job.placement->num_ranks <= 4);
+    ck_assert(chaos_is_quiet(chaos));
+    chaos_destroy(chaos);
+    job_free(&job);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("operation");
@@ -491,6 +521,8 @@ int main(void)
     tcase_set_timeout(results, 120);
     tcase_add_loop_test(results, every_collective_gives_its_result, 0, LOOPS);
     tcase_add_loop_test(results, a_failing_send_ends_the_operation, 0, 100);
+    tcase_add_loop_test(results, a_failed_operation_waits_for_its_messages_where_they_end,
+                        0, 100);
     suite_add_tcase(suite, results);
     srunner_run_all(runner, CK_ENV);
     failed = srunner_ntests_failed(runner);

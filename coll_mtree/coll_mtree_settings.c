@@ -1,0 +1,176 @@
+#include "coll_mtree_settings.h"
+
+#include "coll_mtree_source.h"
+
+#include "topo/log.h"
+
+#include "ompi/proc/proc.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define KEY "mtree.settings"
+
+#define LONGEST 512
+
+/* What is known of another process of this job. */
+enum { UNKNOWN, SAME, DIFFERENT };
+
+static char mine[LONGEST];
+static char *known; /* by rank in MPI_COMM_WORLD */
+static size_t num_known;
+static bool told;
+
+static const char *set_or_not(const char *value)
+{
+    return value == NULL || value[0] == '\0' ? "empty" : "set";
+}
+
+/* One a line, so that the first line that differs can be named. */
+static void settings_write(void)
+{
+    static const char *const topologies[] = {[COLL_MTREE_TOPOLOGY_FILE] = "a file",
+                                             [COLL_MTREE_TOPOLOGY_AUTO] = "auto",
+                                             [COLL_MTREE_TOPOLOGY_PROBE] = "probe",
+                                             [COLL_MTREE_TOPOLOGY_NONE] = "none"};
+    const mca_coll_mtree_component_t *c = &mca_coll_mtree_component;
+
+    snprintf(mine, sizeof(mine),
+             "protocol %d\npriority %d\ntopology %s\nhosts %s\ntrees %d\nchunk %zu\n"
+             "min_bytes %zu\nbarrier %d\nguard %d\ndeterministic %d\n"
+             "arrival_room %zu\ntrace %s\n",
+             c->protocol, c->priority, topologies[coll_mtree_source_choice()],
+             set_or_not(c->hosts), c->trees, c->chunk_bytes, c->min_bytes, c->barrier,
+             c->guard, c->deterministic, c->arrival_room,
+             c->trace_events == 0 ? "empty" : set_or_not(c->trace));
+}
+
+void coll_mtree_settings_publish(void)
+{
+    int rc = OPAL_SUCCESS;
+
+    settings_write();
+    if (coll_mtree_has_modex()) {
+        OPAL_MODEX_SEND_STRING(rc, MTREE_MODEX_SCOPE, (char *)KEY, mine,
+                               (coll_mtree_modex_length_t)strlen(mine) + 1);
+    }
+    if (rc != OPAL_SUCCESS) {
+        /* To the others this process is one without mtree. */
+        mine[0] = '\0';
+    }
+}
+
+void coll_mtree_settings_close(void)
+{
+    free(known);
+    known = NULL;
+    num_known = 0;
+    told = false;
+}
+
+static size_t line_length(const char *line)
+{
+    return strcspn(line, "\n");
+}
+
+/* What the process @a name has told, malloc'ed; NULL: nothing. */
+static char *settings_get(const opal_process_name_t *name)
+{
+    coll_mtree_modex_byte_t *bytes = NULL;
+    coll_mtree_modex_length_t length = 0;
+    int rc;
+
+    OPAL_MODEX_RECV_STRING(rc, (char *)KEY, (opal_process_name_t *)name, &bytes, &length);
+    if (rc == OPAL_SUCCESS && bytes != NULL && length > 0 && bytes[length - 1] == '\0') {
+        return (char *)bytes;
+    }
+    free(bytes);
+    return NULL;
+}
+
+/* Say what differs between this process and rank @a rank of @a comm, which said @a theirs
+ * (NULL: nothing). */
+static void settings_tell(ompi_communicator_t *comm, int rank, const char *theirs)
+{
+    const char *own = mine;
+
+    /* A rank 0 that has no mtree cannot speak. */
+    if (told || ompi_comm_rank(comm) != (theirs == NULL && rank == 0)) {
+        return;
+    }
+    told = true;
+    if (theirs == NULL) {
+        mtree_error("rank %d of communicator %u (%s) has no mtree, or another version of "
+                    "it; install the same one on all hosts; the fallback serves",
+                    rank, coll_mtree_cid(comm), comm->c_name);
+        return;
+    }
+    while (line_length(own) > 0 && line_length(own) == line_length(theirs) &&
+           strncmp(own, theirs, line_length(own)) == 0) {
+        own += line_length(own) + 1;
+        theirs += line_length(theirs) + 1;
+    }
+    mtree_error("coll_mtree_%.*s on rank 0, but %.*s on rank %d of communicator %u (%s); "
+                "it must be the same on all ranks; the fallback serves",
+                (int)line_length(own), own, (int)line_length(theirs), theirs, rank,
+                coll_mtree_cid(comm), comm->c_name);
+}
+
+static bool settings_compare(ompi_communicator_t *comm, int rank,
+                             const opal_process_name_t *name)
+{
+    char *theirs = settings_get(name);
+    bool same = theirs != NULL && strcmp(theirs, mine) == 0;
+
+    if (!same) {
+        settings_tell(comm, rank, theirs);
+    }
+    free(theirs);
+    return same;
+}
+
+/* Where what is known of a process is kept; NULL: nowhere. */
+static char *settings_known(const opal_process_name_t *name)
+{
+    const opal_process_name_t *me = &ompi_proc_local()->super.proc_name;
+
+    if (name->jobid != me->jobid) {
+        return NULL;
+    }
+    if (name->vpid >= num_known) {
+        size_t wanted = 2 * (size_t)name->vpid + 64;
+        char *grown = realloc(known, wanted);
+
+        if (grown == NULL) {
+            return NULL;
+        }
+        memset(grown + num_known, UNKNOWN, wanted - num_known);
+        known = grown;
+        num_known = wanted;
+    }
+    return &known[name->vpid];
+}
+
+bool coll_mtree_settings_agree(ompi_communicator_t *comm)
+{
+    bool agree = true;
+
+    for (int rank = 0; rank < ompi_comm_size(comm) && agree; rank++) {
+        const opal_process_name_t *name =
+            &ompi_comm_peer_lookup(comm, rank)->super.proc_name;
+        char *at = settings_known(name);
+
+        if (rank == ompi_comm_rank(comm)) {
+            continue;
+        }
+        if (at == NULL) {
+            agree = settings_compare(comm, rank, name);
+        } else {
+            if (*at == UNKNOWN) {
+                *at = settings_compare(comm, rank, name) ? SAME : DIFFERENT;
+            }
+            agree = *at == SAME;
+        }
+    }
+    return agree;
+}

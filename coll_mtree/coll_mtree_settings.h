@@ -1,0 +1,26 @@
+/*
+ * Settings: what must be the same on all ranks of a communicator, parameters and the
+ * version of mtree's messages.
+ *
+ * Each process tells its own along with what the transports tell of themselves (the
+ * modex), before there is any communicator.  A communicator whose processes differ, or of
+ * which one has no mtree, is left to the fallback by all of its ranks, since each one
+ * finds some other that differs from it.
+ */
+#ifndef MCA_COLL_MTREE_SETTINGS_H
+#define MCA_COLL_MTREE_SETTINGS_H
+
+#include "coll_mtree.h"
+
+/* Tell the others this process's settings; when the component is opened. */
+void coll_mtree_settings_publish(void);
+
+/*
+ * Are they the same on all ranks of @a comm?  When not, rank 0 of the first such
+ * communicator (rank 1, when 0 has no mtree) says what differs.  No message is sent.
+ */
+bool coll_mtree_settings_agree(ompi_communicator_t *comm);
+
+void coll_mtree_settings_close(void);
+
+#endif

@@ -1,0 +1,264 @@
+/*
+ * One rank kills itself at some point of a collective, again and again in the same job:
+ * every other one is told (MPIX_ERR_PROC_FAILED) by that call or the next, nobody waits
+ * for ever, and on the communicator that is left (MPIX_Comm_shrink) the results are
+ * right.
+ *
+ *   survive KILLS SEED [MILLISECONDS]
+ *
+ * needs KILLS + 2 ranks at least and `mpirun --with-ft ulfm`.  Which rank it is, in which
+ * collective, in which form and after how many milliseconds (12 at most) follows from the
+ * seed.
+ */
+#include "tests/mpi/calls.h"
+#include "tests/mpi/expect.h"
+
+#include <mpi-ext.h>
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+/*
+ * Shorter nonblocking calls, and nonblocking barriers, are libnbc's, which 5.0.7 may end
+ * with another error.
+ */
+#define SHORT_PART 32
+
+#define MOST_COUNT  300000
+#define LONGEST_NAP 12 /* milliseconds */
+
+/* Seconds in which everybody must have heard. */
+#define LONGEST_CALLS 30
+
+enum { ALLREDUCE, BCAST, REDUCE, ALLGATHER, REDUCE_SCATTER, BARRIER, COLLECTIVES };
+enum { BLOCKING, NONBLOCKING, PERSISTENT, FORMS };
+
+static const char *const names[] = {"allreduce", "bcast",          "reduce",
+                                    "allgather", "reduce_scatter", "barrier"};
+static const char *const forms[] = {"", ", nonblocking", ", persistent"};
+
+typedef struct {
+    int collective, form, root, victim;
+    int count; /* ints in all */
+    int calls; /* that all make before */
+    int nap;   /* microseconds from there to the victim's end */
+} case_t;
+
+static int *input, *output;
+
+static unsigned random_below(unsigned long *state, unsigned limit)
+{
+    *state = *state * 6364136223846793005UL + 1442695040888963407UL;
+    return (unsigned)(*state >> 33) % limit;
+}
+
+/* The same on all ranks of @a comm. */
+static case_t case_draw(unsigned long *state, int ranks, int longest_nap)
+{
+    case_t drawn = {.collective = (int)random_below(state, COLLECTIVES),
+                    .form = (int)random_below(state, FORMS),
+                    .root = (int)random_below(state, (unsigned)ranks),
+                    .victim = (int)random_below(state, (unsigned)ranks),
+                    .calls = (int)random_below(state, 4),
+                    .nap = (int)random_below(state, 1000 * (unsigned)longest_nap)};
+
+    drawn.count = 1 + (int)random_below(state, MOST_COUNT);
+    drawn.count = drawn.count / ranks * ranks + ranks;
+    /* One in four is cut off in a short message, or in the agreement on the first. */
+    if (random_below(state, 4) == 0) {
+        drawn.count = SHORT_PART * ranks;
+        drawn.nap /= 10;
+    }
+    if (drawn.collective == BARRIER && drawn.form == NONBLOCKING) {
+        drawn.form = BLOCKING;
+    }
+    return drawn;
+}
+
+static int call_start(const case_t *drawn, MPI_Comm comm, int ranks, MPI_Request *request)
+{
+    int part = drawn->count / ranks;
+
+    switch (drawn->collective) {
+    case ALLREDUCE:
+        return drawn->form == NONBLOCKING
+                   ? MPI_Iallreduce(input, output, drawn->count, MPI_INT, MPI_SUM, comm,
+                                    request)
+                   : MPI_Allreduce_init(input, output, drawn->count, MPI_INT, MPI_SUM,
+                                        comm, MPI_INFO_NULL, request);
+    case BCAST:
+        return drawn->form == NONBLOCKING
+                   ? MPI_Ibcast(output, drawn->count, MPI_INT, drawn->root, comm, request)
+                   : MPI_Bcast_init(output, drawn->count, MPI_INT, drawn->root, comm,
+                                    MPI_INFO_NULL, request);
+    case REDUCE:
+        return drawn->form == NONBLOCKING
+                   ? MPI_Ireduce(input, output, drawn->count, MPI_INT, MPI_SUM,
+                                 drawn->root, comm, request)
+                   : MPI_Reduce_init(input, output, drawn->count, MPI_INT, MPI_SUM,
+                                     drawn->root, comm, MPI_INFO_NULL, request);
+    case ALLGATHER:
+        return drawn->form == NONBLOCKING
+                   ? MPI_Iallgather(input, part, MPI_INT, output, part, MPI_INT, comm,
+                                    request)
+                   : MPI_Allgather_init(input, part, MPI_INT, output, part, MPI_INT, comm,
+                                        MPI_INFO_NULL, request);
+    case REDUCE_SCATTER:
+        return drawn->form == NONBLOCKING
+                   ? MPI_Ireduce_scatter_block(input, output, part, MPI_INT, MPI_SUM,
+                                               comm, request)
+                   : MPI_Reduce_scatter_block_init(input, output, part, MPI_INT, MPI_SUM,
+                                                   comm, MPI_INFO_NULL, request);
+    default:
+        return drawn->form == NONBLOCKING
+                   ? MPI_Ibarrier(comm, request)
+                   : MPI_Barrier_init(comm, MPI_INFO_NULL, request);
+    }
+}
+
+static int call_blocking(const case_t *drawn, MPI_Comm comm, int ranks)
+{
+    int part = drawn->count / ranks;
+
+    switch (drawn->collective) {
+    case ALLREDUCE:
+        return MPI_Allreduce(input, output, drawn->count, MPI_INT, MPI_SUM, comm);
+    case BCAST:
+        return MPI_Bcast(output, drawn->count, MPI_INT, drawn->root, comm);
+    case REDUCE:
+        return MPI_Reduce(input, output, drawn->count, MPI_INT, MPI_SUM, drawn->root,
+                          comm);
+    case ALLGATHER:
+        return MPI_Allgather(input, part, MPI_INT, output, part, MPI_INT, comm);
+    case REDUCE_SCATTER:
+        return MPI_Reduce_scatter_block(input, output, part, MPI_INT, MPI_SUM, comm);
+    default:
+        return MPI_Barrier(comm);
+    }
+}
+
+static int call_make(const case_t *drawn, MPI_Comm comm, int ranks)
+{
+    MPI_Request request = MPI_REQUEST_NULL;
+    int rc;
+
+    if (drawn->form == BLOCKING) {
+        return call_blocking(drawn, comm, ranks);
+    }
+    rc = call_start(drawn, comm, ranks, &request);
+    if (rc == MPI_SUCCESS && drawn->form == PERSISTENT) {
+        rc = MPI_Start(&request);
+    }
+    if (rc == MPI_SUCCESS) {
+        rc = MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    if (drawn->form == PERSISTENT && request != MPI_REQUEST_NULL) {
+        MPI_Request_free(&request);
+    }
+    return rc;
+}
+
+static void die(int signal)
+{
+    (void)signal;
+    kill(getpid(), SIGKILL);
+}
+
+static void die_in(int microseconds)
+{
+    struct itimerval timer = {.it_value = {.tv_sec = microseconds / 1000000,
+                                           .tv_usec = 1 + microseconds % 1000000}};
+
+    signal(SIGALRM, die);
+    setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+/* Make calls until one says that a process is lost. */
+static int calls_until_told(const case_t *drawn, MPI_Comm comm)
+{
+    int rank, ranks, rc = MPI_SUCCESS, calls = 0, class = MPI_SUCCESS;
+    double begin = MPI_Wtime();
+
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &ranks);
+    while (rc == MPI_SUCCESS && MPI_Wtime() < begin + LONGEST_CALLS) {
+        if (rank == drawn->victim && calls == drawn->calls) {
+            die_in(drawn->nap);
+        }
+        rc = call_make(drawn, comm, ranks);
+        calls++;
+    }
+    if (rank == drawn->victim) {
+        /* It died, or does so now. */
+        pause();
+    }
+    MPI_Error_class(rc, &class);
+    mtree_expect(class == MPIX_ERR_PROC_FAILED,
+                 "%s%s of %d ints, victim %d of %d: after %d calls the class is %d",
+                 names[drawn->collective], forms[drawn->form], drawn->count,
+                 drawn->victim, ranks, calls, class);
+    return calls;
+}
+
+static int survive(unsigned long *state, int kills, int longest_nap)
+{
+    MPI_Comm comm = MPI_COMM_WORLD;
+
+    for (int i = 0; i < kills; i++) {
+        MPI_Comm left;
+        case_t drawn;
+        int ranks, rank, calls;
+        double begin;
+
+        MPI_Comm_rank(comm, &rank);
+        MPI_Comm_size(comm, &ranks);
+        drawn = case_draw(state, ranks, longest_nap);
+        begin = MPI_Wtime();
+        calls = calls_until_told(&drawn, comm);
+        if (rank == (drawn.victim == 0 ? 1 : 0)) {
+            printf(
+                "survive: %s%s of %d ints, rank %d of %d ended: told in call %d, after "
+                "%.0f ms\n",
+                names[drawn.collective], forms[drawn.form], drawn.count, drawn.victim,
+                ranks, calls, (MPI_Wtime() - begin) * 1e3);
+            fflush(stdout);
+        }
+        if (MPIX_Comm_shrink(comm, &left) != MPI_SUCCESS) {
+            mtree_expect(false, "shrinking fails");
+            return EXIT_FAILURE;
+        }
+        if (comm != MPI_COMM_WORLD) {
+            MPI_Comm_free(&comm);
+        }
+        comm = left;
+        MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+        mtree_calls_check(comm);
+    }
+    return mtree_expect_finish_on(comm, "survive");
+}
+
+int main(int argc, char **argv)
+{
+    unsigned long state = argc > 2 ? strtoul(argv[2], NULL, 10) : 1;
+    int kills = argc > 1 ? atoi(argv[1]) : 1;
+    int longest_nap = argc > 3 ? atoi(argv[3]) : LONGEST_NAP;
+    int ranks, status;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    input = calloc(MOST_COUNT + (size_t)ranks, sizeof(*input));
+    output = calloc(MOST_COUNT + (size_t)ranks, sizeof(*output));
+    if (kills < 1 || longest_nap < 1 || ranks < kills + 2 || input == NULL ||
+        output == NULL) {
+        fprintf(stderr, "survive: %d kills need at least %d ranks, and memory\n", kills,
+                kills + 2);
+        MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    }
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    status = survive(&state, kills, longest_nap);
+    MPI_Finalize();
+    return status;
+}
