@@ -91,8 +91,8 @@ static mtree_status_t courier_recv(mtree_transport_t *transport, int peer, int t
     if (awaited == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }
-    *awaited =
-        (awaited_t){{letter_arrived}, courier, peer, porter->rank, tag, buffer, done};
+    *awaited = (awaited_t){
+        {.func = letter_arrived}, courier, peer, porter->rank, tag, buffer, done};
     status = through->ops->recv(through, peer, tag, buffer, bytes / courier->unit_bytes,
                                 &awaited->arrived);
     if (status != MTREE_OK) {
@@ -126,7 +126,7 @@ mtree_status_t mtree_courier_create(mtree_world_t *world, int num_ranks,
     courier->unit_bytes = unit_bytes;
     courier->last_p = &courier->letters;
     for (int rank = 0; rank < num_ranks; rank++) {
-        courier->porters[rank] = (porter_t){{&courier_ops}, courier, rank};
+        courier->porters[rank] = (porter_t){{.ops = &courier_ops}, courier, rank};
     }
     *courier_p = courier;
     return MTREE_OK;
