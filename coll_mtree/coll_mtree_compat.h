@@ -92,15 +92,13 @@ typedef const char *coll_mtree_info_text_t;
 typedef char *coll_mtree_info_text_t;
 #endif
 
-/* What processes tell of themselves at the start (the modex): to whom, and its type. */
+/* What processes tell of themselves at the start (the modex): to whom, and its length. */
 #if OMPI_MAJOR_VERSION >= 5
 #define MTREE_MODEX_SCOPE PMIX_GLOBAL
 typedef size_t coll_mtree_modex_length_t;
-typedef char coll_mtree_modex_byte_t;
 #else
 #define MTREE_MODEX_SCOPE OPAL_PMIX_GLOBAL
 typedef int32_t coll_mtree_modex_length_t;
-typedef uint8_t coll_mtree_modex_byte_t;
 #endif
 
 /* Is there one?  Not for ompi_info. */

@@ -76,7 +76,7 @@ static size_t line_length(const char *line)
 /* What the process @a name has told, malloc'ed; NULL: nothing. */
 static char *settings_get(const opal_process_name_t *name)
 {
-    coll_mtree_modex_byte_t *bytes = NULL;
+    uint8_t *bytes = NULL;
     coll_mtree_modex_length_t length = 0;
     int rc;
 
