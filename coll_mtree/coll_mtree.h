@@ -3,7 +3,7 @@
  *
  * A call takes this way: coll_mtree_OPERATION.c tells what it asks for as a task
  * (coll_mtree_task.h); coll_mtree_serve.c decides, from what is the same on every rank,
- * whether mtree serves it, and takes tags for it; coll_mtree_agree.h finds the plan that
+ * whether mtree serves it, and takes tags for it; coll_mtree_agreement.h finds the plan that
  * all ranks use; coll_mtree_run.h turns plan and task into streams and runs them over the
  * PML.  Everything else goes to the functions that were installed before mtree
  * (MTREE_FALLBACK).
@@ -98,7 +98,7 @@ typedef struct {
 
     struct coll_mtree_follow *follow; /* NULL: nothing was heard of its network yet */
 
-    /* coll_mtree_agree.c's */
+    /* coll_mtree_agreement.c's */
     opal_mutex_t lock;
     coll_mtree_agreement_t *agreements, *last_agreement; /* in the order of the calls */
     mtree_placement_t *placement;       /* NULL: not known yet, or mtree cannot serve */

@@ -202,8 +202,8 @@ static int mtree_register(void)
                   4, &c->guard);
     register_bool("deterministic",
                   "Reductions give the same bits for the same input in every call of a "
-                  "job, whenever the ranks come: none is by arrival, and the guard tries "
-                  "nothing. Must be the same on all ranks",
+                  "job, whenever the ranks come: none is by arrival, the guard tries "
+                  "nothing, and plans stay. Must be the same on all ranks",
                   4, &c->deterministic);
     register_size(
         "arrival_room",
@@ -295,6 +295,8 @@ static int mtree_open(void)
     mtree_log_level_t level = MTREE_LOG_WARN;
 
     atomic_init(&c->aside_left, c->arrival_aside);
+    /* Another plan sums in another order. */
+    c->follow = c->follow && !c->deterministic;
     c->stream = opal_output_open(NULL);
     opal_output_set_verbosity(c->stream, c->verbose);
     if (c->verbose >= 1) {
