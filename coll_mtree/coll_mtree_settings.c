@@ -37,11 +37,11 @@ static void settings_write(void)
 
     snprintf(mine, sizeof(mine),
              "protocol %d\npriority %d\ntopology %s\nhosts %s\ntrees %d\nchunk %zu\n"
-             "min_bytes %zu\nbarrier %d\nguard %d\ndeterministic %d\n"
+             "min_bytes %zu\nbarrier %d\nguard %d\nfollow %d\ndeterministic %d\n"
              "arrival_room %zu\ntrace %s\n",
              c->protocol, c->priority, topologies[coll_mtree_source_choice()],
              set_or_not(c->hosts), c->trees, c->chunk_bytes, c->min_bytes, c->barrier,
-             c->guard, c->deterministic, c->arrival_room,
+             c->guard, c->follow, c->deterministic, c->arrival_room,
              c->trace_events == 0 ? "empty" : set_or_not(c->trace));
 }
 
