@@ -60,6 +60,7 @@ typedef struct {
     bool follow;
     double probe_seconds;
     char *probe_output;
+    char *probe_record;
     double cache_days;
     char *trace;
     size_t trace_events;

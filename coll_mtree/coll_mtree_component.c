@@ -130,6 +130,7 @@ static int mtree_register(void)
     c->report_live = 0;
     c->probe_seconds = DEFAULT_PROBE_SECONDS;
     c->probe_output = NULL;
+    c->probe_record = NULL;
     c->cache_days = DEFAULT_CACHE_DAYS;
     c->trees = DEFAULT_TREES;
     c->chunk_bytes = 0;
@@ -155,6 +156,10 @@ static int mtree_register(void)
                     "Path of a file that rank 0 writes what the probe found to, as a "
                     "topology file. Empty: only the cache has it",
                     4, &c->probe_output);
+    register_string("probe_record",
+                    "Path of a file that rank 0 writes all that the probe measured to "
+                    "(docs/probe.md). Empty: nothing is kept of it",
+                    5, &c->probe_record);
     register_double("cache_days",
                     "Days after which what the cache has of the network is not used "
                     "any more",

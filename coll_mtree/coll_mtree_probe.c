@@ -9,6 +9,7 @@
 #include "topo/topology_file.h"
 #include "topo/units.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,7 @@ typedef struct {
     coll_mtree_host_t *hosts; /* [num_hosts] */
     coll_mtree_conductor_t conductor;
     mtree_probe_t *probe;
+    FILE *record; /* NULL: the user wants none */
     double started, told;
     int next_tag; /* of experiments, a distance from the first */
 } lead_t;
@@ -89,6 +91,9 @@ static void lead_cleanup(lead_t *lead)
 {
     coll_mtree_conductor_cleanup(&lead->conductor);
     mtree_probe_destroy(lead->probe);
+    if (lead->record != NULL) {
+        fclose(lead->record);
+    }
     free(lead->leader);
     free(lead->hosts);
 }
@@ -115,7 +120,7 @@ static bool have_addresses(const lead_t *lead)
 /* Where hosts have no addresses of their own, their names do. */
 static mtree_status_t lead_create_probe(lead_t *lead, bool addressed, double seconds)
 {
-    mtree_probe_options_t options = {.seconds = seconds, .seed = 1};
+    mtree_probe_options_t options = {.seconds = seconds, .seed = 1, .log = lead->record};
     size_t hosts = (size_t)lead->num_hosts;
     mtree_probe_host_t *list = calloc(hosts, sizeof(*list));
     char(*text)[MTREE_ADDRESS_LENGTH] = calloc(hosts, sizeof(*text));
@@ -152,6 +157,23 @@ static mtree_status_t lead_add_addresses(lead_t *lead)
         }
     }
     return status;
+}
+
+/* A record that cannot be written is no reason not to probe. */
+static FILE *open_record(void)
+{
+    const char *path = mca_coll_mtree_component.probe_record;
+    FILE *record;
+
+    if (path == NULL || path[0] == '\0') {
+        return NULL;
+    }
+    record = fopen(path, "we");
+    if (record == NULL) {
+        mtree_error("coll_mtree_probe_record: %s: cannot be written: %s", path,
+                    strerror(errno));
+    }
+    return record;
 }
 
 /* Routes first, for they tell what is worth measuring. */
@@ -219,10 +241,11 @@ static int shares_of_experiments(lead_t *lead, const mtree_probe_round_t *round)
                                           .sends = end == 0,
                                           .peer = lead->leader[ends[1 - end]],
                                           .tag = tag,
-                                          .trip = fmax(conductor->round_trip[ends[0]],
-                                                       conductor->round_trip[ends[1]]),
+                                          .trip = experiment->trip,
+                                          .speed = experiment->speed,
                                           .repeats = experiment->repeats,
                                           .bytes = experiment->bytes,
+                                          .sharing = experiment->sharing,
                                           .seconds = experiment->seconds};
         }
     }
@@ -404,6 +427,7 @@ int coll_mtree_probe_lead(ompi_communicator_t *comm, int first_tag, int num_host
     int rc;
 
     lead.told = lead.started;
+    lead.record = open_record();
     coll_mtree_log_about("coll_mtree_topology", "the network is not known");
     rc = lead_init(&lead, first_tag, host, said);
     if (rc == OMPI_SUCCESS) {

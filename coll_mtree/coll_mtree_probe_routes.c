@@ -3,12 +3,16 @@
 #include "coll_mtree_transport.h"
 
 #include "topo/log.h"
+#include "topo/probe_sample.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* Beyond the longest round trip, for the answer to a probe for a hop. */
 #define PATIENCE_SECONDS 0.2
+
+/* Of the pairs of hosts that are looked at where they are too many. */
+#define SAMPLE_SEED 1
 
 /* A host may be slow to look into its tables. */
 #define MOST_SECONDS 10.0
@@ -23,6 +27,11 @@ static double longest_round_trip(const coll_mtree_conductor_t *conductor)
         }
     }
     return longest;
+}
+
+static mtree_status_t want(void *search, int from, int to)
+{
+    return mtree_route_search_want(search, from, to);
 }
 
 static int search_begin(const coll_mtree_conductor_t *conductor,
@@ -43,6 +52,12 @@ static int search_begin(const coll_mtree_conductor_t *conductor,
                 return OMPI_ERR_OUT_OF_RESOURCE;
             }
         }
+    }
+    if (conductor->num_hosts > MTREE_PROBE_SAMPLE_ALL &&
+        mtree_probe_sample_pairs(conductor->num_hosts, SAMPLE_SEED, want, search) !=
+            MTREE_OK) {
+        mtree_route_search_destroy(search);
+        return OMPI_ERR_OUT_OF_RESOURCE;
     }
     *search_p = search;
     return OMPI_SUCCESS;

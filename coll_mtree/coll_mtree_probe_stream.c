@@ -11,10 +11,22 @@
  * under way than fills the way: what is queued in the system beyond that would have to be
  * waited for at the end, on a slow link for seconds.
  */
-#define LEAST_WINDOW 32768  /* bytes */
+#define LEAST_WINDOW 40960  /* bytes, of all streams on a link together */
+#define LEAST_SHARE  4096   /* of one of them */
 #define FIRST_RATE   1.28e6 /* bytes/s: what a way is opened with, by its length */
 #define FIRST_MOST   131072 /* bytes */
-#define WINDOW_TRIPS 3      /* round trips' worth of the fastest rate seen */
+
+/*
+ * Beyond the least window, so many round trips' worth of the rate may be under way: much
+ * while the rate is far below what the interfaces can, less beyond, and one when round
+ * trips have become longer, for then a queue has begun.  Where it overflows TCP pauses
+ * for much longer than a stream lasts.
+ */
+#define FAR_TRIPS      3
+#define NEAR_TRIPS     1.4
+#define FAR            0.1 /* of the interfaces' speed */
+#define QUEUED_FACTOR  1.1 /* round trips beyond the empty way's */
+#define QUEUED_SECONDS 0.004
 
 /* TCP opens its window in round trips: on a long way the stream takes longer by so many.
  */
@@ -23,12 +35,18 @@
 /* The shortest time over which a rate is looked at: the first messages, which come close
  * together, tell the rate of a long way before its window is open. */
 #define LEAST_INTERVAL 0.008
+#define MOST_INTERVAL  0.1
 
 /* Messages of so many seconds each, that a slow link is marked often, too.  TCP sends
  * what is longer than the most only when the receiver has answered for it. */
 #define MESSAGE_SECONDS 0.004
 #define LEAST_BYTES     1024
 #define MOST_BYTES      (32 << 10)
+
+/* What each message has on the wire beside its bytes: Ethernet's, IP's and TCP's headers
+ * and Open MPI's.  The slower a stream the shorter its messages, and a link is to have
+ * one capacity. */
+#define HEADER_BYTES 90
 
 /* Receives that wait at a time.  The last messages, which are shorter than all others,
  * say for how long was sent, and are as many as there are receives to be ended. */
@@ -66,14 +84,16 @@ struct coll_mtree_stream {
     credit_t credit;
     double seconds; /* for how long was sent; what the last messages say */
     bool is_over, failed;
-    double began, deadline; /* the former where it receives: the first message's end */
+    double began, deadline; /* began: with all others of the round, as well as is known */
 
     /* The sender's. */
     double credited; /* bytes */
     int num_credits;
     double interval_began;            /* of the look at the rate */
     double interval_credited;         /* bytes by then */
-    double rate, round_trip;          /* bytes/s, the most seen; seconds, the least */
+    double rate, round_trip;          /* bytes/s, the latest; seconds, the least */
+    double best;                      /* rate */
+    double latest_trip;               /* seconds */
     double marked_bytes, marked_time; /* waiting for credit of this, sent then */
 
     /* The receiver's. */
@@ -149,27 +169,47 @@ static void take_credit(coll_mtree_stream_t *stream, double now)
 
     stream->credited = stream->credit.bytes;
     if (stream->marked_bytes > 0 && stream->credited >= stream->marked_bytes) {
-        stream->round_trip = fmin(stream->round_trip, now - stream->marked_time);
+        stream->latest_trip = now - stream->marked_time;
+        stream->round_trip = fmin(stream->round_trip, stream->latest_trip);
         stream->marked_bytes = 0;
     }
     stream->num_credits++;
-    if (interval >= LEAST_INTERVAL) {
-        stream->rate =
-            fmax(stream->rate, (stream->credited - stream->interval_credited) / interval);
+    if (interval >= fmax(LEAST_INTERVAL, fmin(stream->round_trip, MOST_INTERVAL))) {
+        stream->rate = (stream->credited - stream->interval_credited) / interval;
+        stream->best = fmax(stream->best, stream->rate);
+        /* A pause is no reason to begin anew. */
+        stream->rate = fmax(stream->rate, stream->best / 2);
         stream->interval_began = now;
         stream->interval_credited = stream->credited;
     }
 }
 
+/* Round trips' worth of the rate that may be under way. */
+static double window_trips(const coll_mtree_stream_t *stream, double empty_trip)
+{
+    if (stream->latest_trip > QUEUED_FACTOR * empty_trip + QUEUED_SECONDS) {
+        return 1;
+    }
+    return 8 * stream->rate * stream->part.sharing < FAR * stream->part.speed
+               ? FAR_TRIPS
+               : NEAR_TRIPS;
+}
+
 /* Bytes that may be under way. */
 static double stream_window(const coll_mtree_stream_t *stream)
 {
+    double least = fmax(LEAST_SHARE, (double)LEAST_WINDOW / stream->part.sharing);
     double first = fmin(FIRST_MOST, FIRST_RATE * stream->part.trip);
-    double window = stream->round_trip < INFINITY
-                        ? WINDOW_TRIPS * stream->rate * stream->round_trip
-                        : 0;
+    double trip = stream->round_trip;
 
-    return fmax(LEAST_WINDOW, fmax(first, window));
+    if (stream->rate == 0 || !(trip < INFINITY)) {
+        return fmax(least, first / stream->part.sharing);
+    }
+    /* The first round trips may have been through a queue of others. */
+    if (stream->part.trip > 0) {
+        trip = fmin(trip, stream->part.trip);
+    }
+    return least + window_trips(stream, trip) * stream->rate * trip;
 }
 
 static size_t message_bytes(const coll_mtree_stream_t *stream)
@@ -245,11 +285,8 @@ static void thin_arrivals(coll_mtree_stream_t *stream)
 
 static void stream_mark(coll_mtree_stream_t *stream, double now)
 {
-    if (stream->num_arrivals == 0) {
-        stream->began = now;
-    }
     stream->latest.seconds = now - stream->began;
-    stream->latest.bytes = stream->bytes;
+    stream->latest.bytes = stream->bytes + HEADER_BYTES * (double)stream->ended;
     if (stream->num_arrivals == 0 ||
         stream->latest.seconds >
             stream->arrivals[stream->num_arrivals - 1].seconds + stream->interval) {
@@ -328,7 +365,7 @@ static double bytes_at(const coll_mtree_stream_t *stream, double seconds, int *a
  */
 static void stream_report(coll_mtree_stream_t *stream, mtree_probe_result_t *result)
 {
-    double length;
+    double first, last;
     int arrival = 0;
 
     result->failed = stream->failed || stream->num_arrivals < LEAST_MARKS;
@@ -339,10 +376,11 @@ static void stream_report(coll_mtree_stream_t *stream, mtree_probe_result_t *res
         thin_arrivals(stream);
         stream->arrivals[stream->num_arrivals++] = stream->latest;
     }
-    length = fmin(stream->latest.seconds, stream->seconds);
+    first = stream->arrivals[0].seconds;
+    last = fmax(fmin(stream->latest.seconds, stream->seconds), first);
     result->num_marks = MARKS;
     for (int i = 0; i < MARKS; i++) {
-        result->marks[i].seconds = length * i / (MARKS - 1);
+        result->marks[i].seconds = first + (last - first) * i / (MARKS - 1);
         result->marks[i].bytes = bytes_at(stream, result->marks[i].seconds, &arrival);
     }
 }

@@ -19,7 +19,9 @@ typedef struct {
     int repeats;
     size_t bytes;
     double seconds;
-    double trip; /* about how long a round trip may take, seconds; 0: not known */
+    int sharing;  /* streams on a link of the way, this one included */
+    double trip;  /* round trip on the empty way, seconds; 0: not known */
+    double speed; /* of the ends' interfaces, bits/s; 0: not known */
 } coll_mtree_probe_part_t;
 
 /* Sent as it is. */

@@ -1,6 +1,7 @@
 #include "topo/probe.h"
 
 #include "topo/log.h"
+#include "topo/probe_log.h"
 #include "topo/probe_state.h"
 
 #include <math.h>
@@ -96,6 +97,7 @@ mtree_status_t mtree_probe_create(const mtree_probe_host_t *hosts, int num_hosts
     for (i = 0; i < num_hosts; ++i) {
         addresses[i] = hosts[i].address;
     }
+    mtree_probe_log_hosts(options->log, hosts, num_hosts);
     status = copy_hosts(probe, hosts, sorted);
     if (status == MTREE_OK) {
         status = mtree_probe_routes_create(addresses, num_hosts, &probe->routes);
@@ -126,6 +128,9 @@ void mtree_probe_destroy(mtree_probe_t *probe)
     for (i = 0; probe->names != NULL && i < probe->num_hosts; ++i) {
         free(probe->names[i]);
     }
+    for (i = 0; i < probe->num_streams; ++i) {
+        free((void *)probe->streams[i].curve.marks);
+    }
     mtree_probe_graph_clear(&probe->graph);
     mtree_probe_routes_destroy(probe->routes);
     free(probe->names);
@@ -150,6 +155,7 @@ mtree_status_t mtree_probe_add_address(mtree_probe_t *probe, int host,
                     address, host, probe->num_hosts);
         return MTREE_ERR_INVALID;
     }
+    mtree_probe_log_address(probe->options.log, host, address);
     return mtree_probe_routes_add_address(probe->routes, host, address);
 }
 
@@ -162,6 +168,7 @@ mtree_status_t mtree_probe_add_route(mtree_probe_t *probe, int from, int to,
                     from, to);
         return MTREE_ERR_INVALID;
     }
+    mtree_probe_log_route(probe->options.log, from, to, hops, num_hops);
     return mtree_probe_routes_add(probe->routes, from, to, hops, num_hops);
 }
 
@@ -306,6 +313,7 @@ mtree_status_t mtree_probe_record(mtree_probe_t *probe,
                                   const mtree_probe_result_t *results, double seconds)
 {
     mtree_status_t status = MTREE_OK;
+    FILE *log = probe->options.log;
     double planned;
     int i;
 
@@ -324,6 +332,10 @@ mtree_status_t mtree_probe_record(mtree_probe_t *probe,
                         probe->names[probe->experiments[i].to]);
             return MTREE_ERR_INVALID;
         }
+    }
+    mtree_probe_log_round(log, probe->num_rounds, seconds, probe->purpose);
+    for (i = 0; results != NULL && i < probe->num_experiments; ++i) {
+        mtree_probe_log_result(log, &probe->experiments[i], &results[i]);
     }
     planned = expected_seconds(probe) - probe->delay;
     if (probe->experiments[0].kind == MTREE_PROBE_PING) {

@@ -22,6 +22,7 @@
 #include "topo/topology.h"
 
 #include <stdint.h>
+#include <stdio.h>
 
 #define MTREE_PROBE_MAX_HOSTS 4096
 #define MTREE_PROBE_MAX_HOPS  64 /* routers on one route */
@@ -39,6 +40,7 @@ typedef struct {
     double seconds; /* budget: rounds are chosen such that they sum to less; > 0 */
     uint64_t seed;  /* of what is sampled where not everything is measured */
     bool routes;    /* experiments of kind ROUTE can be carried out */
+    FILE *log;      /* all that the probe is told goes there, too; NULL: nowhere */
 } mtree_probe_options_t;
 
 typedef enum {
@@ -59,12 +61,18 @@ typedef struct {
     size_t bytes;   /* of a message; 0 for ROUTE */
     int repeats;    /* PING: round trips; 0 for others */
     double seconds; /* STREAM: how long to send; 0 for others */
+    int sharing;    /* STREAM: streams of the round, this one included, on the link of its
+                       way that has most of them: each is to keep so much less under way,
+                       for a queue that overflows shows nothing but pauses; 0 for others */
+    double trip;    /* STREAM: seconds of a round trip on the empty way; 0: not known */
+    double speed; /* STREAM: of the slower of the ends' interfaces by the system, bits/s;
+                     0: not known */
 } mtree_probe_experiment_t;
 
 /*
  * Experiments that run at the same time, all of one kind.  A host may take part in
  * several, as sender and as receiver.  Streams are to start together as well as the hosts
- * can: what comes in during the first fifth of `seconds` is not used.
+ * can: what comes in during the first part of `seconds` is not used.
  */
 typedef struct {
     int num_experiments;                         /* 0: nothing is left to measure */
@@ -74,9 +82,10 @@ typedef struct {
     double share;        /* of the budget spent before it, 0 to 1 */
 } mtree_probe_round_t;
 
-/* The receiver's count of payload bytes after so many seconds. */
+/* The receiver's count of payload bytes after so many seconds.  All hosts are to count
+ * from the same time, the round's begin, as well as they can tell. */
 typedef struct {
-    double seconds; /* since the first byte of the stream came in; ascending */
+    double seconds; /* since the round began; ascending */
     double bytes;   /* all that came in until then */
 } mtree_probe_mark_t;
 

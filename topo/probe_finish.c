@@ -88,7 +88,8 @@ static double judge(const mtree_probe_t *probe, int arc, double usual,
 
     *confidence = (mtree_probe_confidence_t){MTREE_PROBE_ASSUMED, 0};
     if (there->known) {
-        *confidence = (mtree_probe_confidence_t){MTREE_PROBE_MEASURED, there->spread};
+        *confidence = (mtree_probe_confidence_t){
+            there->chained ? MTREE_PROBE_AT_LEAST : MTREE_PROBE_MEASURED, there->spread};
         return there->value;
     }
     /* What was seen of an arc that had no test of its own says less than the way back. */

@@ -16,48 +16,72 @@
 #define TRIP_FLOOR  20e-6 /* seconds: shorter trips are as uncertain as this one */
 #define ERROR_FLOOR 0.005 /* relative; smaller errors are alike */
 
-/* Least-squares slope of the marks from @a first to @a end - 1. */
-static double slope(const mtree_probe_mark_t *marks, int first, int end)
+/* Points at which the sum of streams is looked at. */
+#define POINTS 40
+
+/* The bytes of @a curve after @a seconds, on the line between two marks. */
+static double bytes_at(const mtree_probe_curve_t *curve, double seconds)
 {
-    double mean_x = 0, mean_y = 0, xx = 0, xy = 0;
+    const mtree_probe_mark_t *marks = curve->marks;
+    int low = 0, high = curve->num_marks - 1, middle;
+    double width;
+
+    if (seconds < marks[low].seconds) {
+        return 0;
+    }
+    if (seconds >= marks[high].seconds) {
+        return marks[high].bytes;
+    }
+    while (low + 1 < high) {
+        middle = (low + high) / 2;
+        *((marks[middle].seconds <= seconds) ? &low : &high) = middle;
+    }
+    width = marks[high].seconds - marks[low].seconds;
+    return marks[low].bytes + (marks[high].bytes - marks[low].bytes) *
+                                  (seconds - marks[low].seconds) / width;
+}
+
+/* Least-squares slope of the points from @a first to @a end - 1, which are @a step
+ * apart. */
+static double slope(const double *bytes, int first, int end, double step)
+{
+    double middle = (first + end - 1) / 2.0;
+    double xx = 0, xy = 0;
     int i;
 
     for (i = first; i < end; ++i) {
-        mean_x += marks[i].seconds / (end - first);
-        mean_y += marks[i].bytes / (end - first);
+        xx += (i - middle) * (i - middle);
+        xy += (i - middle) * bytes[i];
     }
-    for (i = first; i < end; ++i) {
-        xx += (marks[i].seconds - mean_x) * (marks[i].seconds - mean_x);
-        xy += (marks[i].seconds - mean_x) * (marks[i].bytes - mean_y);
-    }
-    return (xx > 0) ? xy / xx : 0;
+    return xy / xx / step;
 }
 
-mtree_probe_rate_t mtree_probe_fit_rate(const mtree_probe_mark_t *marks, int num_marks)
+mtree_probe_rate_t mtree_probe_fit_rate(const mtree_probe_curve_t *curves, int num_curves)
 {
+    double begin = INFINITY, end = INFINITY, step, early, late;
     mtree_probe_rate_t rate = {0};
-    double length = marks[num_marks - 1].seconds;
-    double early, late;
-    int first = 0;
-    int end = num_marks;
-    int middle;
+    double bytes[POINTS] = {0};
+    int i, j;
 
-    while (first < num_marks && marks[first].seconds < SETTLED * length) {
-        ++first;
+    for (i = 0; i < num_curves; ++i) {
+        begin = fmin(begin, curves[i].marks[0].seconds);
+        end = fmin(end, curves[i].marks[curves[i].num_marks - 1].seconds);
     }
-    while (end > 0 && marks[end - 1].seconds > STOPPING * length) {
-        --end;
-    }
-    if (end - first < 3) {
-        rate.rate = 8 * slope(marks, 0, num_marks);
+    step = (STOPPING - SETTLED) * (end - begin) / (POINTS - 1);
+    if (!(step > 0)) {
         rate.spread = 1;
+        rate.rising = true;
         return rate;
     }
-    rate.rate = 8 * slope(marks, first, end);
-    if (end - first >= 6 && rate.rate > 0) {
-        middle = (first + end) / 2;
-        early = 8 * slope(marks, first, middle);
-        late = 8 * slope(marks, middle, end);
+    for (i = 0; i < num_curves; ++i) {
+        for (j = 0; j < POINTS; ++j) {
+            bytes[j] += bytes_at(&curves[i], begin + SETTLED * (end - begin) + j * step);
+        }
+    }
+    rate.rate = 8 * slope(bytes, 0, POINTS, step);
+    if (rate.rate > 0) {
+        early = 8 * slope(bytes, 0, POINTS / 2, step);
+        late = 8 * slope(bytes, POINTS / 2, POINTS, step);
         rate.spread = fabs(late - early) / 2 / rate.rate;
         rate.rising = late > GROWTH * early;
     }

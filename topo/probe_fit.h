@@ -14,13 +14,22 @@ typedef struct {
     bool rising;   /* it still grew: the stream was too short */
 } mtree_probe_rate_t;
 
+/* A stream as its receiver saw it. */
+typedef struct {
+    int num_marks; /* at least 2 */
+    const mtree_probe_mark_t *marks;
+} mtree_probe_curve_t;
+
 /*
- * The rate at which a stream settled: the least-squares slope of its marks from 40 % to
- * 95 % of its time.  What comes before is the start (a window that opens, or a shaper's
- * bucket that empties), and near the end the other streams of the round may have stopped.
- * A stream of fewer than three marks in that time has the rate of all of it.
+ * The rate at which streams that ran together settled: the least-squares slope of the sum
+ * of their bytes from 40 % to 95 % of the time from the first one's first byte to the
+ * first one's last.  What comes before is the start (a window that opens, or a shaper's
+ * bucket that empties); what comes after, other streams have more room for.  While one of
+ * them waits for a lost packet, the others take its share: together they show what the
+ * link carries, and their rates in times of their own do not.
  */
-mtree_probe_rate_t mtree_probe_fit_rate(const mtree_probe_mark_t *marks, int num_marks);
+mtree_probe_rate_t mtree_probe_fit_rate(const mtree_probe_curve_t *curves,
+                                        int num_curves);
 
 typedef struct {
     int from, to;

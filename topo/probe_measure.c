@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define NONE (-1)
 
@@ -83,13 +84,41 @@ static size_t choose_bytes(const mtree_probe_t *probe, const mtree_probe_path_t 
     return (size_t)bytes / LEAST_MESSAGE * LEAST_MESSAGE;
 }
 
-mtree_status_t mtree_probe_set_round(mtree_probe_t *probe,
-                                     const mtree_probe_picker_t *picker, double longer,
-                                     int rounds, const char *purpose)
+/* Add the streams that were picked to the round. */
+static mtree_status_t add_streams(mtree_probe_t *probe, mtree_probe_picker_t *picker,
+                                  double seconds)
 {
+    int *sharing = malloc(((size_t)picker->num_paths + 1) * sizeof(*sharing));
     const mtree_probe_path_t *path;
-    double trip = 0, seconds, left;
     mtree_status_t status = MTREE_OK;
+    int i;
+
+    if (sharing == NULL) {
+        mtree_error("out of memory for a round of %d streams", picker->num_paths);
+        return MTREE_ERR_NO_MEMORY;
+    }
+    mtree_probe_picker_share(picker, sharing);
+    for (i = 0; status == MTREE_OK && i < picker->num_paths; ++i) {
+        path = &probe->graph.paths[picker->paths[i]];
+        status = mtree_probe_add_experiment(
+            probe, (mtree_probe_experiment_t){.kind = MTREE_PROBE_STREAM,
+                                              .from = path->from,
+                                              .to = path->to,
+                                              .bytes = choose_bytes(probe, path, seconds),
+                                              .seconds = seconds,
+                                              .sharing = sharing[i],
+                                              .trip = path_trip(probe, path),
+                                              .speed = fmin(probe->speeds[path->from],
+                                                            probe->speeds[path->to])});
+    }
+    free(sharing);
+    return status;
+}
+
+mtree_status_t mtree_probe_set_round(mtree_probe_t *probe, mtree_probe_picker_t *picker,
+                                     double longer, int rounds, const char *purpose)
+{
+    double trip = 0, seconds, left;
     int i;
 
     for (i = 0; i < picker->num_paths; ++i) {
@@ -102,18 +131,9 @@ mtree_status_t mtree_probe_set_round(mtree_probe_t *probe,
     if (seconds + fmax(probe->delay, trip) > left) {
         return MTREE_OK;
     }
-    for (i = 0; status == MTREE_OK && i < picker->num_paths; ++i) {
-        path = &probe->graph.paths[picker->paths[i]];
-        status = mtree_probe_add_experiment(
-            probe, (mtree_probe_experiment_t){.kind = MTREE_PROBE_STREAM,
-                                              .from = path->from,
-                                              .to = path->to,
-                                              .bytes = choose_bytes(probe, path, seconds),
-                                              .seconds = seconds});
-    }
     (void)snprintf(probe->purpose, sizeof(probe->purpose), "%s, %d streams", purpose,
                    picker->num_paths);
-    return status;
+    return add_streams(probe, picker, seconds);
 }
 
 /* An arc that is to be tested, and in what order. */
@@ -223,9 +243,12 @@ mtree_status_t mtree_probe_fill_cross(mtree_probe_t *probe)
     return status;
 }
 
+/* Keep @a stream and a copy of its marks. */
 static mtree_status_t add_stream(mtree_probe_t *probe, mtree_probe_stream_t stream)
 {
+    size_t bytes = (size_t)stream.curve.num_marks * sizeof(*stream.curve.marks);
     mtree_probe_stream_t *streams;
+    mtree_probe_mark_t *marks;
     int room;
 
     if (probe->num_streams == probe->stream_room) {
@@ -238,6 +261,13 @@ static mtree_status_t add_stream(mtree_probe_t *probe, mtree_probe_stream_t stre
         probe->streams = streams;
         probe->stream_room = room;
     }
+    marks = malloc(bytes);
+    if (marks == NULL) {
+        mtree_error("out of memory for the marks of a stream");
+        return MTREE_ERR_NO_MEMORY;
+    }
+    memcpy(marks, stream.curve.marks, bytes);
+    stream.curve.marks = marks;
     probe->streams[probe->num_streams++] = stream;
     return MTREE_OK;
 }
@@ -247,22 +277,25 @@ mtree_status_t mtree_probe_keep_streams(mtree_probe_t *probe,
 {
     mtree_status_t status = MTREE_OK;
     const mtree_probe_result_t *result;
+    mtree_probe_curve_t curve;
     int i;
 
     for (i = 0; status == MTREE_OK && i < probe->num_experiments; ++i) {
         result = &results[i];
+        curve = (mtree_probe_curve_t){result->num_marks, result->marks};
         if (result->failed) {
             continue;
         }
         probe->bytes += result->marks[result->num_marks - 1].bytes;
         status = add_stream(
-            probe, (mtree_probe_stream_t){
-                       .round = probe->num_rounds,
-                       .from = probe->experiments[i].from,
-                       .to = probe->experiments[i].to,
-                       .alone = probe->stage == MTREE_PROBE_STAGE_ALONE ||
-                                probe->stage == MTREE_PROBE_STAGE_ALONE_AGAIN,
-                       .rate = mtree_probe_fit_rate(result->marks, result->num_marks)});
+            probe,
+            (mtree_probe_stream_t){.round = probe->num_rounds,
+                                   .from = probe->experiments[i].from,
+                                   .to = probe->experiments[i].to,
+                                   .alone = probe->stage == MTREE_PROBE_STAGE_ALONE ||
+                                            probe->stage == MTREE_PROBE_STAGE_ALONE_AGAIN,
+                                   .curve = curve,
+                                   .rate = mtree_probe_fit_rate(&curve, 1)});
     }
     return (status == MTREE_OK) ? mtree_probe_explain(probe) : status;
 }

@@ -2,6 +2,7 @@
 
 #include "topo/log.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 #define NONE (-1)
@@ -12,25 +13,33 @@
 mtree_status_t mtree_probe_picker_init(mtree_probe_picker_t *picker,
                                        const mtree_probe_graph_t *graph)
 {
+    size_t num_arcs = 2 * (size_t)graph->num_links + 1;
+    size_t arc;
+
     *picker = (mtree_probe_picker_t){.graph = graph};
-    picker->link_used = calloc((size_t)graph->num_links + 1, sizeof(bool));
     picker->sends = calloc((size_t)graph->num_hosts + 1, sizeof(bool));
     picker->receives = calloc((size_t)graph->num_hosts + 1, sizeof(bool));
-    picker->overlap = calloc(2 * (size_t)graph->num_links + 1, sizeof(int));
-    if (picker->link_used == NULL || picker->sends == NULL || picker->receives == NULL ||
-        picker->overlap == NULL) {
+    picker->streams = calloc(num_arcs, sizeof(int));
+    picker->room = calloc(num_arcs, sizeof(int));
+    picker->overlap = calloc(num_arcs, sizeof(int));
+    if (picker->sends == NULL || picker->receives == NULL || picker->streams == NULL ||
+        picker->room == NULL || picker->overlap == NULL) {
         mtree_error("out of memory for a round of the probe");
         mtree_probe_picker_clear(picker);
         return MTREE_ERR_NO_MEMORY;
+    }
+    for (arc = 0; arc < num_arcs; ++arc) {
+        picker->room[arc] = INT_MAX;
     }
     return MTREE_OK;
 }
 
 void mtree_probe_picker_clear(mtree_probe_picker_t *picker)
 {
-    free(picker->link_used);
     free(picker->sends);
     free(picker->receives);
+    free(picker->streams);
+    free(picker->room);
     free(picker->overlap);
     free(picker->paths);
 }
@@ -68,27 +77,44 @@ static void change_overlap(mtree_probe_picker_t *picker, int first, int by)
     }
 }
 
+/* A test of one arc, as mtree_probe_picker_cross() describes it. */
+typedef struct {
+    int arc, count;
+    int first;  /* of its streams in picker->paths */
+    bool alone; /* as if nothing was chosen before */
+} test_t;
+
+static int lesser(int a, int b)
+{
+    return (a < b) ? a : b;
+}
+
+/* Streams of all tests that an arc may carry for the test's sake. */
+static int room_beside(const test_t *test, int arc)
+{
+    return (arc == test->arc) ? INT_MAX : (test->count + 1) / 2;
+}
+
 /*
- * How much the path has in common with the test at hand besides @a arc: most of all the
- * streams on its fullest arc, then its length.  NONE when it has to be another: it shares
- * a link with other tests (unless @a alone), the way back of the test, or both its ends.
+ * How much the path has in common with the test besides its arc: the streams on its other
+ * arcs, all together, then its length.  NONE when it has to be another.
  */
 static int cost(const mtree_probe_picker_t *picker, const mtree_probe_path_t *path,
-                int arc, bool alone)
+                const test_t *test)
 {
-    int fullest = 0;
-    int i;
+    int common = 0;
+    int i, arc, streams;
 
     for (i = 0; i < path->num_arcs; ++i) {
-        if ((!alone && picker->link_used[path->arcs[i] >> 1]) ||
-            picker->overlap[path->arcs[i] ^ 1] > 0) {
+        arc = path->arcs[i];
+        streams = picker->overlap[arc] + (test->alone ? 0 : picker->streams[arc]);
+        if (!test->alone &&
+            streams >= lesser(picker->room[arc], room_beside(test, arc))) {
             return NONE;
         }
-        if (path->arcs[i] != arc && picker->overlap[path->arcs[i]] > fullest) {
-            fullest = picker->overlap[path->arcs[i]];
-        }
+        common += (arc == test->arc) ? 0 : streams;
     }
-    return fullest * (2 * picker->graph->num_vertices) + path->num_arcs;
+    return common * (2 * picker->graph->num_vertices) + path->num_arcs;
 }
 
 static bool is_picked(const mtree_probe_picker_t *picker, int first, int path)
@@ -99,21 +125,21 @@ static bool is_picked(const mtree_probe_picker_t *picker, int first, int path)
     return i < picker->num_paths;
 }
 
-/* The next path of the test that starts at @a first, or NONE. */
-static int pick_path(const mtree_probe_picker_t *picker, int first, int arc, bool alone)
+/* The next path of the test, or NONE. */
+static int pick_path(const mtree_probe_picker_t *picker, const test_t *test)
 {
     const mtree_probe_graph_t *graph = picker->graph;
-    int begin = graph->first_crossing[arc];
-    int count = graph->first_crossing[arc + 1] - begin;
+    int begin = graph->first_crossing[test->arc];
+    int count = graph->first_crossing[test->arc + 1] - begin;
     int step = (count + MAX_CANDIDATES - 1) / MAX_CANDIDATES;
     int best = NONE, best_cost = 0;
     int i, path, at;
 
     for (i = 0; i < count; i += step) {
         path = graph->crossing[begin + i];
-        at = cost(picker, &graph->paths[path], arc, alone);
+        at = cost(picker, &graph->paths[path], test);
         if (at != NONE && (best == NONE || at < best_cost) &&
-            !is_picked(picker, first, path)) {
+            !is_picked(picker, test->first, path)) {
             best = path;
             best_cost = at;
         }
@@ -121,23 +147,20 @@ static int pick_path(const mtree_probe_picker_t *picker, int first, int arc, boo
     return best;
 }
 
-/* Pick a test as mtree_probe_picker_cross() does; @a alone: as if nothing was chosen
- * before. */
-static mtree_status_t pick_test(mtree_probe_picker_t *picker, int arc, int count,
-                                bool alone, int *added_p)
+/* Pick the streams of a test. */
+static mtree_status_t pick_test(mtree_probe_picker_t *picker, const test_t *test)
 {
-    int first = picker->num_paths;
-    mtree_status_t status;
+    mtree_status_t status = MTREE_OK;
     int path;
 
-    while (picker->num_paths < first + count) {
-        path = pick_path(picker, first, arc, alone);
+    while (status == MTREE_OK && picker->num_paths < test->first + test->count) {
+        path = pick_path(picker, test);
         if (path == NONE) {
             break;
         }
         status = add_path(picker, path);
         if (status != MTREE_OK) {
-            return status;
+            break;
         }
         change_overlap(picker, picker->num_paths - 1, 1);
         /* The link itself alone: nothing else can limit it. */
@@ -145,21 +168,22 @@ static mtree_status_t pick_test(mtree_probe_picker_t *picker, int arc, int count
             break;
         }
     }
-    change_overlap(picker, first, -1);
-    *added_p = picker->num_paths - first;
-    return MTREE_OK;
+    change_overlap(picker, test->first, -1);
+    return status;
 }
 
-/* The links of the paths from @a first on are taken. */
-static void take_links(mtree_probe_picker_t *picker, int first)
+/* The test's streams are part of the round. */
+static void take_arcs(mtree_probe_picker_t *picker, const test_t *test)
 {
     const mtree_probe_path_t *path;
-    int i, j;
+    int i, j, arc;
 
-    for (i = first; i < picker->num_paths; ++i) {
+    for (i = test->first; i < picker->num_paths; ++i) {
         path = &picker->graph->paths[picker->paths[i]];
         for (j = 0; j < path->num_arcs; ++j) {
-            picker->link_used[path->arcs[j] >> 1] = true;
+            arc = path->arcs[j];
+            ++picker->streams[arc];
+            picker->room[arc] = lesser(picker->room[arc], room_beside(test, arc));
         }
     }
 }
@@ -167,27 +191,24 @@ static void take_links(mtree_probe_picker_t *picker, int first)
 mtree_status_t mtree_probe_picker_cross(mtree_probe_picker_t *picker, int arc, int count,
                                         int *added_p)
 {
-    int first = picker->num_paths;
-    mtree_status_t status;
-    int possible = 0, added;
+    test_t test = {.arc = arc, .count = count, .first = picker->num_paths, .alone = true};
+    mtree_status_t status = pick_test(picker, &test);
+    int possible = picker->num_paths - test.first;
 
-    if (first > 0) {
-        status = pick_test(picker, arc, count, true, &possible);
-        if (status != MTREE_OK) {
-            return status;
-        }
-        picker->num_paths = first;
+    if (status == MTREE_OK && test.first > 0) {
+        picker->num_paths = test.first;
+        test.alone = false;
+        test.count = possible;
+        status = pick_test(picker, &test);
     }
-    status = pick_test(picker, arc, count, false, &added);
     if (status != MTREE_OK) {
         return status;
     }
-    if (added < possible) {
-        picker->num_paths = first;
-        added = 0;
+    if (picker->num_paths - test.first < possible) {
+        picker->num_paths = test.first;
     }
-    take_links(picker, first);
-    *added_p = added;
+    take_arcs(picker, &test);
+    *added_p = picker->num_paths - test.first;
     return MTREE_OK;
 }
 
@@ -202,7 +223,7 @@ mtree_status_t mtree_probe_picker_fan(mtree_probe_picker_t *picker, const int *a
 
     *added_p = 0;
     for (i = 0; i < num_arcs; ++i) {
-        if (picker->link_used[arcs[i] >> 1] ||
+        if (picker->streams[arcs[i]] > 0 ||
             picker->sends[mtree_probe_arc_from(graph, arcs[i])] ||
             picker->receives[mtree_probe_arc_to(graph, arcs[i])]) {
             return MTREE_OK;
@@ -218,7 +239,22 @@ mtree_status_t mtree_probe_picker_fan(mtree_probe_picker_t *picker, const int *a
         picker->sends[path->from] = true;
         picker->receives[path->to] = true;
     }
-    take_links(picker, first);
+    take_arcs(picker, &(test_t){.arc = NONE, .count = 1, .first = first});
     *added_p = num_arcs;
     return MTREE_OK;
+}
+
+void mtree_probe_picker_share(const mtree_probe_picker_t *picker, int *sharing)
+{
+    const mtree_probe_path_t *path;
+    int i, j, streams;
+
+    for (i = 0; i < picker->num_paths; ++i) {
+        path = &picker->graph->paths[picker->paths[i]];
+        sharing[i] = 1;
+        for (j = 0; j < path->num_arcs; ++j) {
+            streams = picker->streams[path->arcs[j]];
+            sharing[i] = (streams > sharing[i]) ? streams : sharing[i];
+        }
+    }
 }

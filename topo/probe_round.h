@@ -8,9 +8,10 @@
 
 typedef struct {
     const mtree_probe_graph_t *graph;
-    bool *link_used;        /* [num_links] by streams chosen earlier */
-    bool *sends, *receives; /* [num_hosts] */
-    int *overlap; /* [2 num_links] streams of the test at hand that cross an arc */
+    bool *sends, *receives; /* [num_hosts] in fans */
+    int *streams;           /* [2 num_links] that cross an arc, of all tests */
+    int *room;              /* [2 num_links] how many may, for the tests' sake */
+    int *overlap;           /* [2 num_links] streams of the test at hand alone */
     int num_paths, path_room;
     int *paths; /* the streams chosen, positions in graph->paths */
 } mtree_probe_picker_t;
@@ -22,9 +23,11 @@ void mtree_probe_picker_clear(mtree_probe_picker_t *picker);
 
 /*
  * Add streams that cross @a arc, @a count of them or as many as there are, that have as
- * few other arcs in common as can be and no link with the streams chosen before.
- * *added_p is their number: 0 (and nothing changes) when the streams chosen before leave
- * fewer than an empty round would.
+ * few other arcs in common as can be.  No other arc that they cross carries more than
+ * half as many streams, whether theirs or of tests chosen before, so that where links
+ * share equally and none is much slower it is @a arc that limits them; nor do they take
+ * that from tests chosen before.  *added_p is their number: 0 (and nothing changes) when
+ * the tests chosen before leave fewer than an empty round would.
  */
 mtree_status_t mtree_probe_picker_cross(mtree_probe_picker_t *picker, int arc, int count,
                                         int *added_p);
@@ -35,5 +38,9 @@ mtree_status_t mtree_probe_picker_cross(mtree_probe_picker_t *picker, int arc, i
  */
 mtree_status_t mtree_probe_picker_fan(mtree_probe_picker_t *picker, const int *arcs,
                                       int num_arcs, int *added_p);
+
+/* sharing[num_paths]: how many of the streams chosen cross the same arc as each, on the
+ * arc of its path that has most of them, itself included. */
+void mtree_probe_picker_share(const mtree_probe_picker_t *picker, int *sharing);
 
 #endif

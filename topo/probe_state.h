@@ -97,9 +97,8 @@ mtree_status_t mtree_probe_reset_arcs(mtree_probe_t *probe);
  * rounds is how many more there are likely to be, this one included: they share what is
  * left.  @a longer is how many times longer than usual they should take.
  */
-mtree_status_t mtree_probe_set_round(mtree_probe_t *probe,
-                                     const mtree_probe_picker_t *picker, double longer,
-                                     int rounds, const char *purpose);
+mtree_status_t mtree_probe_set_round(mtree_probe_t *probe, mtree_probe_picker_t *picker,
+                                     double longer, int rounds, const char *purpose);
 
 /* Take in the results of the round at hand, which are of their form. */
 mtree_status_t mtree_probe_keep_trips(mtree_probe_t *probe,

@@ -4,12 +4,24 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define NONE (-1)
 
 /* An arc that carries less than this part of what it is known to carry is not full: four
  * times the noise of a busy network. */
 #define FULL 0.85
+
+/* A stream that crosses an arc. */
+typedef struct {
+    int arc, stream;
+} crossing_t;
+
+/* What the streams of a round carried across an arc together. */
+typedef struct {
+    int arc;
+    mtree_probe_rate_t rate;
+} load_t;
 
 typedef struct {
     int arc, round;
@@ -18,62 +30,98 @@ typedef struct {
 
 typedef struct {
     const mtree_probe_graph_t *graph;
+    const mtree_probe_stream_t *streams;
+    int num_streams;
     mtree_probe_arc_t *arcs;
-    double *load;   /* [2 num_links] in the round at hand, bits/s */
-    double *spread; /* [2 num_links] the largest of its streams */
-    bool *rising;   /* [2 num_links] one of its streams did not settle */
+    crossing_t *crossings;       /* of the round at hand */
+    mtree_probe_curve_t *curves; /* of the arc at hand */
+    int *first_load;             /* [num_streams + 1] where a stream's round begins */
+    load_t *loads;               /* of all rounds */
+    int num_loads;
+    const mtree_probe_rate_t **at; /* [2 num_links] the load in the round at hand */
     sample_t *samples;
     int num_samples;
 } explainer_t;
 
+static const mtree_probe_path_t *path_of(const explainer_t *explainer, int stream)
+{
+    return mtree_probe_graph_find_path(explainer->graph, explainer->streams[stream].from,
+                                       explainer->streams[stream].to);
+}
+
 /* The end of the round that begins at @a first. */
-static int round_end(const mtree_probe_stream_t *streams, int num_streams, int first)
+static int round_end(const explainer_t *explainer, int first)
 {
     int end = first;
 
-    while (end < num_streams && streams[end].round == streams[first].round) {
+    while (end < explainer->num_streams &&
+           explainer->streams[end].round == explainer->streams[first].round) {
         ++end;
     }
     return end;
 }
 
-/* Sum up the streams from @a first to @a end - 1, or clear what they left. */
-static void load_arcs(explainer_t *explainer, const mtree_probe_stream_t *streams,
-                      int first, int end, bool clear)
+static int compare_crossings(const void *left, const void *right)
+{
+    const crossing_t *a = left, *b = right;
+
+    if (a->arc != b->arc) {
+        return (a->arc < b->arc) ? -1 : 1;
+    }
+    return (a->stream > b->stream) - (a->stream < b->stream);
+}
+
+/* Sum up the streams from @a first to @a end - 1, arc by arc. */
+static void load_arcs(explainer_t *explainer, int first, int end)
 {
     const mtree_probe_path_t *path;
-    int i, j, arc;
+    crossing_t *crossings = explainer->crossings;
+    int i, j, next, count = 0;
 
     for (i = first; i < end; ++i) {
-        path =
-            mtree_probe_graph_find_path(explainer->graph, streams[i].from, streams[i].to);
+        path = path_of(explainer, i);
         for (j = 0; path != NULL && j < path->num_arcs; ++j) {
-            arc = path->arcs[j];
-            if (clear) {
-                explainer->load[arc] = 0;
-                explainer->spread[arc] = 0;
-                explainer->rising[arc] = false;
-            } else {
-                explainer->load[arc] += streams[i].rate.rate;
-                explainer->spread[arc] =
-                    fmax(explainer->spread[arc], streams[i].rate.spread);
-                explainer->rising[arc] |= streams[i].rate.rising;
-            }
+            crossings[count++] = (crossing_t){path->arcs[j], i};
         }
     }
-}
-
-static void find_most(explainer_t *explainer, const mtree_probe_path_t *path)
-{
-    int i, arc;
-
-    for (i = 0; path != NULL && i < path->num_arcs; ++i) {
-        arc = path->arcs[i];
-        explainer->arcs[arc].most = fmax(explainer->arcs[arc].most, explainer->load[arc]);
+    qsort(crossings, (size_t)count, sizeof(*crossings), compare_crossings);
+    for (i = 0; i < count; i = next) {
+        for (next = i; next < count && crossings[next].arc == crossings[i].arc; ++next) {
+            explainer->curves[next - i] =
+                explainer->streams[crossings[next].stream].curve;
+        }
+        explainer->loads[explainer->num_loads++] =
+            (load_t){crossings[i].arc, mtree_probe_fit_rate(explainer->curves, next - i)};
     }
 }
 
-/* The one arc that can have limited the stream on @a path, or NONE. */
+/* A rate that was not steady counts for less. */
+static void find_most(explainer_t *explainer)
+{
+    const load_t *load;
+    double *most;
+    int i;
+
+    for (i = 0; i < explainer->num_loads; ++i) {
+        load = &explainer->loads[i];
+        most = &explainer->arcs[load->arc].most;
+        *most = fmax(*most, load->rate.rate * (1 - fmin(1, load->rate.spread)));
+    }
+}
+
+/* Is whatever crosses one of them sure to cross the other? */
+static bool are_chained(const mtree_probe_graph_t *graph, int a, int b)
+{
+    int count = graph->first_crossing[a + 1] - graph->first_crossing[a];
+
+    return count == graph->first_crossing[b + 1] - graph->first_crossing[b] &&
+           memcmp(graph->crossing + graph->first_crossing[a],
+                  graph->crossing + graph->first_crossing[b],
+                  (size_t)count * sizeof(*graph->crossing)) == 0;
+}
+
+/* The first of the arcs, one or a chain, that alone can have limited the stream on @a
+ * path; or NONE. */
 static int find_limit(const explainer_t *explainer, const mtree_probe_path_t *path)
 {
     int limit = NONE;
@@ -81,32 +129,49 @@ static int find_limit(const explainer_t *explainer, const mtree_probe_path_t *pa
 
     for (i = 0; i < path->num_arcs; ++i) {
         arc = path->arcs[i];
-        if (explainer->load[arc] >= FULL * explainer->arcs[arc].most) {
-            if (limit != NONE) {
+        if (explainer->at[arc]->rate >= FULL * explainer->arcs[arc].most) {
+            if (limit != NONE && !are_chained(explainer->graph, limit, arc)) {
                 return NONE;
             }
-            limit = arc;
+            limit = (limit == NONE) ? arc : limit;
         }
     }
     return limit;
 }
 
-static void add_sample(explainer_t *explainer, int round, const mtree_probe_path_t *path)
+static bool has_sample(const explainer_t *explainer, int round, int arc)
 {
-    int arc = (path == NULL) ? NONE : find_limit(explainer, path);
     int i;
 
-    if (arc == NONE || explainer->rising[arc]) {
-        return;
-    }
     for (i = explainer->num_samples - 1; i >= 0 && explainer->samples[i].round == round;
          --i) {
         if (explainer->samples[i].arc == arc) {
-            return;
+            return true;
         }
     }
-    explainer->samples[explainer->num_samples++] =
-        (sample_t){arc, round, explainer->load[arc], explainer->spread[arc]};
+    return false;
+}
+
+static void add_samples(explainer_t *explainer, int stream)
+{
+    const mtree_probe_path_t *path = path_of(explainer, stream);
+    int limit = (path == NULL) ? NONE : find_limit(explainer, path);
+    int round = explainer->streams[stream].round;
+    int i, arc;
+
+    if (limit == NONE || explainer->at[limit]->rising) {
+        return;
+    }
+    for (i = 0; i < path->num_arcs; ++i) {
+        arc = path->arcs[i];
+        if ((arc == limit || are_chained(explainer->graph, limit, arc)) &&
+            !has_sample(explainer, round, arc)) {
+            explainer->arcs[arc].chained |= arc != limit;
+            explainer->arcs[limit].chained |= arc != limit;
+            explainer->samples[explainer->num_samples++] = (sample_t){
+                arc, round, explainer->at[arc]->rate, explainer->at[arc]->spread};
+        }
+    }
 }
 
 static int compare_samples(const void *left, const void *right)
@@ -143,62 +208,78 @@ static void settle(explainer_t *explainer)
     }
 }
 
-static void explain(explainer_t *explainer, const mtree_probe_stream_t *streams,
-                    int num_streams)
+static void explain(explainer_t *explainer)
 {
-    const mtree_probe_graph_t *graph = explainer->graph;
+    const load_t *load;
     int first, end, i;
 
-    for (first = 0; first < num_streams; first = end) {
-        end = round_end(streams, num_streams, first);
-        load_arcs(explainer, streams, first, end, false);
-        for (i = first; i < end; ++i) {
-            find_most(explainer,
-                      mtree_probe_graph_find_path(graph, streams[i].from, streams[i].to));
-        }
-        load_arcs(explainer, streams, first, end, true);
+    for (first = 0; first < explainer->num_streams; first = end) {
+        end = round_end(explainer, first);
+        explainer->first_load[first] = explainer->num_loads;
+        load_arcs(explainer, first, end);
+        explainer->first_load[end] = explainer->num_loads;
     }
-    for (first = 0; first < num_streams; first = end) {
-        end = round_end(streams, num_streams, first);
-        load_arcs(explainer, streams, first, end, false);
-        for (i = first; i < end; ++i) {
-            add_sample(
-                explainer, streams[i].round,
-                mtree_probe_graph_find_path(graph, streams[i].from, streams[i].to));
+    find_most(explainer);
+    for (first = 0; first < explainer->num_streams; first = end) {
+        end = round_end(explainer, first);
+        for (i = explainer->first_load[first]; i < explainer->first_load[end]; ++i) {
+            load = &explainer->loads[i];
+            explainer->at[load->arc] = &load->rate;
         }
-        load_arcs(explainer, streams, first, end, true);
+        for (i = first; i < end; ++i) {
+            add_samples(explainer, i);
+        }
     }
     settle(explainer);
+}
+
+/* Room for all rounds; false when there is not enough. */
+static bool explainer_alloc(explainer_t *explainer)
+{
+    size_t num_arcs = 2 * (size_t)explainer->graph->num_links;
+    size_t num_streams = (size_t)explainer->num_streams, num_crossings = 0;
+    const mtree_probe_path_t *path;
+    int i;
+
+    for (i = 0; i < explainer->num_streams; ++i) {
+        path = path_of(explainer, i);
+        num_crossings += (path == NULL) ? 0 : (size_t)path->num_arcs;
+    }
+    explainer->crossings = malloc((num_crossings + 1) * sizeof(crossing_t));
+    explainer->loads = malloc((num_crossings + 1) * sizeof(load_t));
+    explainer->curves = malloc((num_streams + 1) * sizeof(mtree_probe_curve_t));
+    explainer->first_load = malloc((num_streams + 1) * sizeof(int));
+    explainer->samples = malloc((num_crossings + 1) * sizeof(sample_t));
+    explainer->at = calloc(num_arcs + 1, sizeof(*explainer->at));
+    return explainer->crossings != NULL && explainer->loads != NULL &&
+           explainer->curves != NULL && explainer->first_load != NULL &&
+           explainer->samples != NULL && explainer->at != NULL;
 }
 
 mtree_status_t mtree_probe_streams_explain(const mtree_probe_graph_t *graph,
                                            const mtree_probe_stream_t *streams,
                                            int num_streams, mtree_probe_arc_t *arcs)
 {
-    size_t num_arcs = 2 * (size_t)graph->num_links;
-    explainer_t explainer = {.graph = graph, .arcs = arcs};
+    explainer_t explainer = {
+        .graph = graph, .streams = streams, .num_streams = num_streams, .arcs = arcs};
     mtree_status_t status = MTREE_OK;
-    size_t arc;
+    int arc;
 
-    explainer.load = calloc(num_arcs + 1, sizeof(double));
-    explainer.spread = calloc(num_arcs + 1, sizeof(double));
-    explainer.rising = calloc(num_arcs + 1, sizeof(bool));
-    explainer.samples = malloc(((size_t)num_streams + 1) * sizeof(sample_t));
-    if (explainer.load == NULL || explainer.spread == NULL || explainer.rising == NULL ||
-        explainer.samples == NULL) {
-        mtree_error("out of memory for the capacities of %zu arcs", num_arcs);
-        status = MTREE_ERR_NO_MEMORY;
-        goto out;
-    }
-    for (arc = 0; arc < num_arcs; ++arc) {
+    for (arc = 0; arc < 2 * graph->num_links; ++arc) {
         arcs[arc] = (mtree_probe_arc_t){0};
     }
-    explain(&explainer, streams, num_streams);
-
-out:
-    free(explainer.load);
-    free(explainer.spread);
-    free(explainer.rising);
+    if (explainer_alloc(&explainer)) {
+        explain(&explainer);
+    } else {
+        mtree_error("out of memory for what %d streams tell of %d links", num_streams,
+                    graph->num_links);
+        status = MTREE_ERR_NO_MEMORY;
+    }
+    free(explainer.crossings);
+    free(explainer.loads);
+    free(explainer.curves);
+    free(explainer.first_load);
     free(explainer.samples);
+    free(explainer.at);
     return status;
 }

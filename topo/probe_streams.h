@@ -10,23 +10,25 @@
 typedef struct {
     int round; /* streams of equal rounds ran at the same time; ascending */
     int from, to;
-    bool alone; /* its sender sent nothing else */
-    mtree_probe_rate_t rate;
+    bool alone;                /* its sender sent nothing else */
+    mtree_probe_curve_t curve; /* times are since the round's begin */
+    mtree_probe_rate_t rate;   /* of its own */
 } mtree_probe_stream_t;
 
 typedef struct {
-    double most;   /* bits/s that were seen to cross it at the same time */
+    double most;   /* bits/s that were seen to cross it at the same time, steadily */
     double value;  /* its capacity, if known */
     double spread; /* of the samples, or of the stream when there is one sample */
     int num_samples;
     bool known;
+    bool chained; /* the value is the least of several arcs that all come together */
 } mtree_probe_arc_t;
 
 /*
  * Fill @a arcs, [2 graph->num_links].  A stream is limited by one of the arcs that it
  * crosses; an arc that carried clearly less than it once did is not the one.  Where one
- * arc is left, what it carried is a sample of its capacity, and the median of the samples
- * its value.  MTREE_ERR_NO_MEMORY.
+ * arc is left, or several that no path tells apart, what it carried is a sample of its
+ * capacity, and the median of the samples its value.  MTREE_ERR_NO_MEMORY.
  */
 mtree_status_t mtree_probe_streams_explain(const mtree_probe_graph_t *graph,
                                            const mtree_probe_stream_t *streams,

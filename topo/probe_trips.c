@@ -3,6 +3,7 @@
  */
 #include "topo/log.h"
 #include "topo/median.h"
+#include "topo/probe_sample.h"
 #include "topo/probe_shape.h"
 #include "topo/probe_state.h"
 
@@ -10,25 +11,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Up to so many hosts every route is traced; beyond, so many of each host at random and
- * one more with every doubling of the hosts. */
-#define ALL_ROUTES    128
-#define RANDOM_ROUTES 2
-
 /* Pings that a host answers or waits for at the same time. */
-#define CROWD 4
+#define CROWD       8
+#define CROWD_AGAIN 4
 
 #define PING_BYTES    8
-#define PING_REPEATS  8
+#define PING_REPEATS  6
 #define LEAST_REPEATS 3
 #define PING_SHARE    0.3  /* of the budget */
 #define PINGS_A_LINK  3    /* pairs whose path crosses a link between switches */
-#define NOISY         0.05 /* relative: such pairs are pinged once more */
+#define NOISY         0.05 /* relative: such pairs are pinged once more, */
+#define NOISY_SECONDS 1e-4 /* if it is so much and the links are known */
 #define MAX_PASSES    2
 
-static mtree_status_t ask_route(mtree_probe_t *probe, int from, int to)
+static mtree_status_t ask_route(void *data, int from, int to)
 {
-    if (from == to || mtree_probe_routes_known(probe->routes, from, to)) {
+    mtree_probe_t *probe = data;
+
+    if (mtree_probe_routes_known(probe->routes, from, to)) {
         return MTREE_OK;
     }
     return mtree_probe_add_experiment(
@@ -36,45 +36,18 @@ static mtree_status_t ask_route(mtree_probe_t *probe, int from, int to)
         (mtree_probe_experiment_t){.kind = MTREE_PROBE_ROUTE, .from = from, .to = to});
 }
 
-/* Hosts to which routes are traced from each: both ways, as the way back shows other
- * addresses of the same routers. */
-static mtree_status_t sample_routes(mtree_probe_t *probe)
-{
-    int targets = RANDOM_ROUTES + (int)ceil(log2(probe->num_hosts));
-    mtree_status_t status = MTREE_OK;
-    int i, j, other;
-
-    for (i = 0; status == MTREE_OK && i < probe->num_hosts; ++i) {
-        for (j = 0; status == MTREE_OK && j <= targets; ++j) {
-            other = (j == 0) ? (i + 1) % probe->num_hosts
-                             : (int)mtree_random_below(&probe->random,
-                                                       (uint64_t)probe->num_hosts);
-            status = ask_route(probe, i, other);
-            if (status == MTREE_OK) {
-                status = ask_route(probe, other, i);
-            }
-        }
-    }
-    return status;
-}
-
 mtree_status_t mtree_probe_fill_routes(mtree_probe_t *probe)
 {
-    mtree_status_t status = MTREE_OK;
-    int i, n = probe->num_hosts;
+    mtree_status_t status;
 
     if (probe->prepared || !probe->options.routes) {
         return MTREE_OK;
     }
     probe->prepared = true;
-    if (n > ALL_ROUTES) {
-        status = sample_routes(probe);
-    }
-    for (i = 0; status == MTREE_OK && n <= ALL_ROUTES && i < n * n; ++i) {
-        status = ask_route(probe, i / n, i % n);
-    }
+    status =
+        mtree_probe_sample_pairs(probe->num_hosts, probe->options.seed, ask_route, probe);
     (void)snprintf(probe->purpose, sizeof(probe->purpose), "%d routes between %d hosts",
-                   probe->num_experiments, n);
+                   probe->num_experiments, probe->num_hosts);
     return status;
 }
 
@@ -196,8 +169,11 @@ static mtree_status_t prepare_pairs(mtree_probe_t *probe)
 /* Is @a pair to be pinged in pass @a pass? */
 static bool is_due(const mtree_probe_t *probe, const mtree_probe_pair_t *pair, int pass)
 {
+    bool noisy = pair->noise > NOISY &&
+                 (!probe->has_graph || pair->noise * pair->trip.seconds > NOISY_SECONDS);
+
     return pair->passes == pass &&
-           (pass == 0 || ((!(pair->trip.seconds > 0) || pair->noise > NOISY) &&
+           (pass == 0 || ((!(pair->trip.seconds > 0) || noisy) &&
                           probe->spent < PING_SHARE * probe->options.seconds));
 }
 
@@ -220,8 +196,8 @@ static int choose_repeats(const mtree_probe_t *probe, int rounds)
 /* Fill a round with pairs of @a pass; *due_p is how many are due in all. */
 static mtree_status_t fill_pass(mtree_probe_t *probe, int pass, int *due_p)
 {
-    /* In a second pass nobody is disturbed by others. */
-    int crowd = (pass > 0) ? 1 : CROWD;
+    /* In a second pass fewer disturb one another. */
+    int crowd = (pass > 0) ? CROWD_AGAIN : CROWD;
     int *busy = calloc((size_t)probe->num_hosts, sizeof(*busy));
     mtree_status_t status = MTREE_OK;
     mtree_probe_pair_t *pair;

@@ -35,6 +35,7 @@ struct mtree_route_search {
     int num_known, known_room;
     known_t *known;
     mtree_first_hop_t *first; /* [host * num_hosts + target]; device 0: not known */
+    bool *wanted;             /* [host * num_hosts + target]; NULL: all are */
     int num_questions, question_room;
     mtree_route_question_t *questions;
     int *load; /* [num_hosts] questions of each host in this round */
@@ -142,6 +143,7 @@ void mtree_route_search_destroy(mtree_route_search_t *search)
     free(search->vertices);
     free(search->known);
     free(search->first);
+    free(search->wanted);
     free(search->questions);
     free(search->load);
     free(search);
@@ -168,6 +170,27 @@ void mtree_route_search_set_first_hop(mtree_route_search_t *search, int host, in
                                       const mtree_first_hop_t *found)
 {
     *first_hop(search, host, target) = *found;
+}
+
+mtree_status_t mtree_route_search_want(mtree_route_search_t *search, int host, int target)
+{
+    size_t hosts = (size_t)search->num_hosts;
+
+    if (search->wanted == NULL) {
+        search->wanted = calloc(hosts * hosts, sizeof(*search->wanted));
+        if (search->wanted == NULL) {
+            return no_memory();
+        }
+    }
+    search->wanted[(size_t)host * hosts + (size_t)target] = true;
+    return MTREE_OK;
+}
+
+static bool is_wanted(const mtree_route_search_t *search, int host, int target)
+{
+    return host != target &&
+           (search->wanted == NULL ||
+            search->wanted[(size_t)host * (size_t)search->num_hosts + (size_t)target]);
 }
 
 /* Does @a host send to both through the same device and gateway, if any? */
@@ -205,7 +228,8 @@ static bool first_hop_wanted(const mtree_route_search_t *search, int host, int t
             continue;
         }
         alone += stands_alone(search, host, other);
-        if (other < target && search->vertices[host].next[other] == NOT_ASKED) {
+        if (other < target && is_wanted(search, host, other) &&
+            search->vertices[host].next[other] == NOT_ASKED) {
             is_first = false;
         }
     }
@@ -303,7 +327,7 @@ mtree_status_t mtree_route_search_ask(mtree_route_search_t *search,
     memset(search->load, 0, (size_t)search->num_hosts * sizeof(*search->load));
     for (int host = 0; host < search->num_hosts && status == MTREE_OK; host++) {
         for (int target = 0; target < search->num_hosts && status == MTREE_OK; target++) {
-            if (host != target) {
+            if (is_wanted(search, host, target)) {
                 status = question_add(search, asked, host, target);
             }
         }

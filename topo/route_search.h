@@ -41,6 +41,13 @@ void mtree_route_search_set_first_hop(mtree_route_search_t *search, int host, in
                                       const mtree_first_hop_t *first_hop);
 
 /*
+ * The route from @a host to @a target is wanted; once one is, the others are not asked
+ * for.  MTREE_ERR_NO_MEMORY.
+ */
+mtree_status_t mtree_route_search_want(mtree_route_search_t *search, int host,
+                                       int target);
+
+/*
  * The questions to put now, all at the same time, ordered by host; the search's, until
  * the next call of this function.  *num_questions_p is 0 when all that can be found is
  * found.  MTREE_ERR_NO_MEMORY.
