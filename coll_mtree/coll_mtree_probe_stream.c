@@ -2,6 +2,8 @@
 
 #include "coll_mtree_transport.h"
 
+#include "topo/probe_fit.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,23 +19,29 @@
 #define FIRST_MOST   131072 /* bytes */
 
 /*
- * Beyond the least window, so many round trips' worth of the rate may be under way: much
- * while the rate is far below what the interfaces can, less beyond, and one when round
- * trips have become longer, for then a queue has begun.  Where it overflows TCP pauses
- * for much longer than a stream lasts.
+ * The window grows by a part of what the receiver tells of, a large one while the rate is
+ * far below what the interfaces can, until round trips become longer: then a queue has
+ * begun, and one round trip's worth of the rate beyond the least window keeps it short.
+ * Where it overflows TCP pauses for much longer than a stream lasts.
  */
-#define FAR_TRIPS      3
-#define NEAR_TRIPS     1.4
+#define FAR_GROWTH     1.0
+#define NEAR_GROWTH    0.35
 #define FAR            0.1 /* of the interfaces' speed */
 #define QUEUED_FACTOR  1.1 /* round trips beyond the empty way's */
 #define QUEUED_SECONDS 0.004
+#define RATE_KEPT      0.9 /* from one look to the next: a pause is not the rate */
+
+/* Messages whose round trip is waited for at a time. */
+#define MARKED 32
 
 /* TCP opens its window in round trips: on a long way the stream takes longer by so many.
  */
 #define MORE_TRIPS 2
 
-/* The shortest time over which a rate is looked at: the first messages, which come close
- * together, tell the rate of a long way before its window is open. */
+/* Rates are looked at over a round trip, within limits.  How fast the first messages come
+ * one after another tells the rate of a long way before its window is open; over a
+ * shorter time a shaper's bucket tells more than its rate. */
+#define BURST_INTERVAL 0.016
 #define LEAST_INTERVAL 0.008
 #define MOST_INTERVAL  0.1
 
@@ -71,6 +79,12 @@ typedef struct {
     int is_last;
 } credit_t;
 
+/* A rate, looked at now and then. */
+typedef struct {
+    double began, bytes; /* of the look at hand: seconds, credited by then */
+    double rate;         /* bytes/s */
+} meter_t;
+
 struct coll_mtree_stream {
     ompi_communicator_t *comm;
     coll_mtree_probe_part_t part;
@@ -89,12 +103,12 @@ struct coll_mtree_stream {
     /* The sender's. */
     double credited; /* bytes */
     int num_credits;
-    double interval_began;            /* of the look at the rate */
-    double interval_credited;         /* bytes by then */
-    double rate, round_trip;          /* bytes/s, the latest; seconds, the least */
-    double best;                      /* rate */
-    double latest_trip;               /* seconds */
-    double marked_bytes, marked_time; /* waiting for credit of this, sent then */
+    meter_t burst, steady;             /* over short times and over round trips */
+    bool opened;                       /* a queue was seen */
+    double round_trip, latest_trip;    /* seconds, the least and the last */
+    double window;                     /* bytes that may be under way */
+    int num_marked, num_answered;      /* messages whose round trips were waited for */
+    mtree_probe_mark_t marked[MARKED]; /* when they were sent, and with how many bytes */
 
     /* The receiver's. */
     double told;     /* bytes, by the last credit */
@@ -135,6 +149,11 @@ static void stream_start_credit(coll_mtree_stream_t *stream)
     }
 }
 
+static double least_window(const coll_mtree_stream_t *stream)
+{
+    return fmax(LEAST_SHARE, (double)LEAST_WINDOW / stream->part.sharing);
+}
+
 coll_mtree_stream_t *coll_mtree_stream_begin(ompi_communicator_t *comm,
                                              const coll_mtree_probe_part_t *part)
 {
@@ -151,9 +170,11 @@ coll_mtree_stream_t *coll_mtree_stream_begin(ompi_communicator_t *comm,
         free(stream);
         return NULL;
     }
-    stream->began = stream->interval_began = coll_mtree_clock();
+    stream->began = coll_mtree_clock();
     stream->deadline = stream->began + part->seconds + MOST_MORE_SECONDS;
     stream->round_trip = INFINITY;
+    stream->window =
+        least_window(stream) + fmin(FIRST_MOST, FIRST_RATE * part->trip) / part->sharing;
     if (part->sends) {
         stream_start_credit(stream);
     }
@@ -162,59 +183,81 @@ coll_mtree_stream_t *coll_mtree_stream_begin(ompi_communicator_t *comm,
     return stream;
 }
 
-/* Learn the round trip and the rate from the bytes that have come in. */
-static void take_credit(coll_mtree_stream_t *stream, double now)
+/* Wait for the round trip of the message that was sent last. */
+static void mark_message(coll_mtree_stream_t *stream, double now)
 {
-    double interval = now - stream->interval_began;
+    if (stream->num_marked < stream->num_answered + MARKED) {
+        stream->marked[stream->num_marked++ % MARKED] =
+            (mtree_probe_mark_t){now, stream->bytes};
+    }
+}
 
-    stream->credited = stream->credit.bytes;
-    if (stream->marked_bytes > 0 && stream->credited >= stream->marked_bytes) {
-        stream->latest_trip = now - stream->marked_time;
+/* The round trips of the messages that have come. */
+static void take_trips(coll_mtree_stream_t *stream, double now)
+{
+    while (stream->num_answered < stream->num_marked &&
+           stream->marked[stream->num_answered % MARKED].bytes <= stream->credited) {
+        stream->latest_trip = now - stream->marked[stream->num_answered % MARKED].seconds;
         stream->round_trip = fmin(stream->round_trip, stream->latest_trip);
-        stream->marked_bytes = 0;
-    }
-    stream->num_credits++;
-    if (interval >= fmax(LEAST_INTERVAL, fmin(stream->round_trip, MOST_INTERVAL))) {
-        stream->rate = (stream->credited - stream->interval_credited) / interval;
-        stream->best = fmax(stream->best, stream->rate);
-        /* A pause is no reason to begin anew. */
-        stream->rate = fmax(stream->rate, stream->best / 2);
-        stream->interval_began = now;
-        stream->interval_credited = stream->credited;
+        stream->num_answered++;
     }
 }
 
-/* Round trips' worth of the rate that may be under way. */
-static double window_trips(const coll_mtree_stream_t *stream, double empty_trip)
+/* Bytes that may be under way, after @a more have come. */
+static void set_window(coll_mtree_stream_t *stream, double more)
 {
-    if (stream->latest_trip > QUEUED_FACTOR * empty_trip + QUEUED_SECONDS) {
-        return 1;
-    }
-    return 8 * stream->rate * stream->part.sharing < FAR * stream->part.speed
-               ? FAR_TRIPS
-               : NEAR_TRIPS;
-}
+    double least = least_window(stream), rate = stream->steady.rate;
+    bool is_far = 8 * rate * stream->part.sharing < FAR * stream->part.speed;
+    double empty_trip = stream->round_trip;
 
-/* Bytes that may be under way. */
-static double stream_window(const coll_mtree_stream_t *stream)
-{
-    double least = fmax(LEAST_SHARE, (double)LEAST_WINDOW / stream->part.sharing);
-    double first = fmin(FIRST_MOST, FIRST_RATE * stream->part.trip);
-    double trip = stream->round_trip;
-
-    if (stream->rate == 0 || !(trip < INFINITY)) {
-        return fmax(least, first / stream->part.sharing);
-    }
     /* The first round trips may have been through a queue of others. */
     if (stream->part.trip > 0) {
-        trip = fmin(trip, stream->part.trip);
+        empty_trip = fmin(empty_trip, stream->part.trip);
     }
-    return least + window_trips(stream, trip) * stream->rate * trip;
+    if (stream->latest_trip <= QUEUED_FACTOR * empty_trip + QUEUED_SECONDS) {
+        stream->window += (is_far ? FAR_GROWTH : NEAR_GROWTH) * more;
+        if (!stream->opened) {
+            stream->window =
+                fmax(stream->window, least + stream->burst.rate * empty_trip);
+        }
+    } else if (rate > 0) {
+        stream->opened = true;
+        stream->window = fmin(stream->window, least + rate * empty_trip);
+    }
+}
+
+/* Look at the rate if @a least seconds have passed. */
+static void meter_look(meter_t *meter, double bytes, double now, double least)
+{
+    if (now - meter->began >= least) {
+        meter->rate =
+            fmax((bytes - meter->bytes) / (now - meter->began), RATE_KEPT * meter->rate);
+        meter->began = now;
+        meter->bytes = bytes;
+    }
+}
+
+/* Learn from the bytes that have come in. */
+static void take_credit(coll_mtree_stream_t *stream, double now)
+{
+    double more = stream->credit.bytes - stream->credited;
+
+    stream->credited = stream->credit.bytes;
+    take_trips(stream, now);
+    if (stream->num_credits++ == 0) {
+        stream->burst.began = stream->steady.began = now;
+        stream->burst.bytes = stream->steady.bytes = stream->credited;
+    }
+    meter_look(&stream->burst, stream->credited, now, BURST_INTERVAL);
+    meter_look(&stream->steady, stream->credited, now,
+               fmax(LEAST_INTERVAL, fmin(stream->round_trip, MOST_INTERVAL)));
+    set_window(stream, more);
 }
 
 static size_t message_bytes(const coll_mtree_stream_t *stream)
 {
-    return (size_t)fmin(MOST_BYTES, fmax(LEAST_BYTES, stream->rate * MESSAGE_SECONDS));
+    return (size_t)fmin(MOST_BYTES,
+                        fmax(LEAST_BYTES, stream->steady.rate * MESSAGE_SECONDS));
 }
 
 /* Has it lasted long enough? */
@@ -235,13 +278,10 @@ static void send_messages(coll_mtree_stream_t *stream, double now)
         stream->seconds = now - stream->began;
     }
     while (stream->seconds == 0 && stream->started < stream->ended + SENDS &&
-           stream->bytes + (double)bytes <= stream->credited + stream_window(stream) &&
+           stream->bytes + (double)bytes <= stream->credited + stream->window &&
            stream_start_message(stream, stream->buffer, bytes)) {
         stream->bytes += (double)bytes;
-        if (stream->marked_bytes == 0) {
-            stream->marked_bytes = stream->bytes;
-            stream->marked_time = now;
-        }
+        mark_message(stream, now);
     }
     while (stream->seconds > 0 && stream->num_last < RECEIVES &&
            stream->started < stream->ended + SENDS &&
@@ -344,29 +384,14 @@ bool coll_mtree_stream_advance(coll_mtree_stream_t *stream)
     return ended || stream->failed;
 }
 
-/* Bytes that had come in by @a seconds, on the line between two arrivals. */
-static double bytes_at(const coll_mtree_stream_t *stream, double seconds, int *arrival)
-{
-    const mtree_probe_mark_t *at = &stream->arrivals[*arrival], *next;
-
-    while (*arrival + 2 < stream->num_arrivals && at[1].seconds < seconds) {
-        ++*arrival;
-        at = &stream->arrivals[*arrival];
-    }
-    next = at + 1;
-    return at->bytes +
-           (next->bytes - at->bytes) *
-               fmin(1, (seconds - at->seconds) / (next->seconds - at->seconds));
-}
-
 /*
  * Marks at equal intervals.  They end with the time that was given for the stream: what
  * was under way then comes in while other streams have ended, and faster for it.
  */
 static void stream_report(coll_mtree_stream_t *stream, mtree_probe_result_t *result)
 {
+    mtree_probe_curve_t curve;
     double first, last;
-    int arrival = 0;
 
     result->failed = stream->failed || stream->num_arrivals < LEAST_MARKS;
     if (result->failed) {
@@ -376,12 +401,14 @@ static void stream_report(coll_mtree_stream_t *stream, mtree_probe_result_t *res
         thin_arrivals(stream);
         stream->arrivals[stream->num_arrivals++] = stream->latest;
     }
+    curve = (mtree_probe_curve_t){stream->num_arrivals, stream->arrivals};
     first = stream->arrivals[0].seconds;
     last = fmax(fmin(stream->latest.seconds, stream->seconds), first);
     result->num_marks = MARKS;
     for (int i = 0; i < MARKS; i++) {
         result->marks[i].seconds = first + (last - first) * i / (MARKS - 1);
-        result->marks[i].bytes = bytes_at(stream, result->marks[i].seconds, &arrival);
+        result->marks[i].bytes =
+            mtree_probe_curve_bytes(&curve, result->marks[i].seconds);
     }
 }
 

@@ -19,8 +19,7 @@
 /* Points at which the sum of streams is looked at. */
 #define POINTS 40
 
-/* The bytes of @a curve after @a seconds, on the line between two marks. */
-static double bytes_at(const mtree_probe_curve_t *curve, double seconds)
+double mtree_probe_curve_bytes(const mtree_probe_curve_t *curve, double seconds)
 {
     const mtree_probe_mark_t *marks = curve->marks;
     int low = 0, high = curve->num_marks - 1, middle;
@@ -75,7 +74,8 @@ mtree_probe_rate_t mtree_probe_fit_rate(const mtree_probe_curve_t *curves, int n
     }
     for (i = 0; i < num_curves; ++i) {
         for (j = 0; j < POINTS; ++j) {
-            bytes[j] += bytes_at(&curves[i], begin + SETTLED * (end - begin) + j * step);
+            bytes[j] += mtree_probe_curve_bytes(
+                &curves[i], begin + SETTLED * (end - begin) + j * step);
         }
     }
     rate.rate = 8 * slope(bytes, 0, POINTS, step);

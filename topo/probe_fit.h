@@ -20,6 +20,10 @@ typedef struct {
     const mtree_probe_mark_t *marks;
 } mtree_probe_curve_t;
 
+/* The bytes of @a curve after @a seconds, on the line between two marks; none before the
+ * first, no more after the last. */
+double mtree_probe_curve_bytes(const mtree_probe_curve_t *curve, double seconds);
+
 /*
  * The rate at which streams that ran together settled: the least-squares slope of the sum
  * of their bytes from 40 % to 95 % of the time from the first one's first byte to the

@@ -174,6 +174,12 @@ static void add_samples(explainer_t *explainer, int stream)
     }
 }
 
+/* What a sample says at least. */
+static double sure_rate(const sample_t *sample)
+{
+    return sample->rate * (1 - fmin(1, sample->spread));
+}
+
 static int compare_samples(const void *left, const void *right)
 {
     const sample_t *a = left, *b = right;
@@ -181,10 +187,12 @@ static int compare_samples(const void *left, const void *right)
     if (a->arc != b->arc) {
         return (a->arc < b->arc) ? -1 : 1;
     }
-    return (a->rate > b->rate) - (a->rate < b->rate);
+    return (sure_rate(a) < sure_rate(b)) - (sure_rate(a) > sure_rate(b));
 }
 
-/* Medians of each arc's samples, and the spread of the middle half of them. */
+/* The sample of each arc that says most: streams that leave a link idle at times are
+ * usual, and none carries more than there is.  The spread is how far the next one is
+ * from it, or its own when it is the only one. */
 static void settle(explainer_t *explainer)
 {
     sample_t *samples = explainer->samples;
@@ -199,12 +207,11 @@ static void settle(explainer_t *explainer)
         arc = &explainer->arcs[samples[first].arc];
         arc->known = true;
         arc->num_samples = count;
-        arc->value =
-            (samples[first + (count - 1) / 2].rate + samples[first + count / 2].rate) / 2;
-        arc->spread = (count == 1) ? samples[first].spread
-                                   : (samples[first + count - 1 - count / 4].rate -
-                                      samples[first + count / 4].rate) /
-                                         2 / arc->value;
+        arc->value = samples[first].rate;
+        arc->spread = (count == 1)
+                          ? samples[first].spread
+                          : fabs(samples[first].rate - samples[first + 1].rate) / 2 /
+                                arc->value;
     }
 }
 

@@ -28,7 +28,7 @@ typedef struct {
  * Fill @a arcs, [2 graph->num_links].  A stream is limited by one of the arcs that it
  * crosses; an arc that carried clearly less than it once did is not the one.  Where one
  * arc is left, or several that no path tells apart, what it carried is a sample of its
- * capacity, and the median of the samples its value.  MTREE_ERR_NO_MEMORY.
+ * capacity; its value is the one that says most.  MTREE_ERR_NO_MEMORY.
  */
 mtree_status_t mtree_probe_streams_explain(const mtree_probe_graph_t *graph,
                                            const mtree_probe_stream_t *streams,
