@@ -20,12 +20,13 @@
 
 /*
  * The window grows by a part of what the receiver tells of, a large one while the rate is
- * far below what the interfaces can, until round trips become longer: then a queue has
- * begun, and one round trip's worth of the rate beyond the least window keeps it short.
- * Where it overflows TCP pauses for much longer than a stream lasts.
+ * far below what the interfaces can or nobody shares the way, until round trips become
+ * longer: then a queue has begun, and one round trip's worth of the rate beyond the least
+ * window keeps it short. Where it overflows TCP pauses for much longer than a stream
+ * lasts.
  */
-#define FAR_GROWTH     1.0
-#define NEAR_GROWTH    0.35
+#define FAST_GROWTH    1.0
+#define SLOW_GROWTH    0.35
 #define FAR            0.1 /* of the interfaces' speed */
 #define QUEUED_FACTOR  1.1 /* round trips beyond the empty way's */
 #define QUEUED_SECONDS 0.004
@@ -208,6 +209,7 @@ static void set_window(coll_mtree_stream_t *stream, double more)
 {
     double least = least_window(stream), rate = stream->steady.rate;
     bool is_far = 8 * rate * stream->part.sharing < FAR * stream->part.speed;
+    bool is_alone = stream->part.sharing == 1;
     double empty_trip = stream->round_trip;
 
     /* The first round trips may have been through a queue of others. */
@@ -215,7 +217,7 @@ static void set_window(coll_mtree_stream_t *stream, double more)
         empty_trip = fmin(empty_trip, stream->part.trip);
     }
     if (stream->latest_trip <= QUEUED_FACTOR * empty_trip + QUEUED_SECONDS) {
-        stream->window += (is_far ? FAR_GROWTH : NEAR_GROWTH) * more;
+        stream->window += (is_far || is_alone ? FAST_GROWTH : SLOW_GROWTH) * more;
         if (!stream->opened) {
             stream->window =
                 fmax(stream->window, least + stream->burst.rate * empty_trip);

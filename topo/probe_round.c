@@ -103,13 +103,14 @@ static int cost(const mtree_probe_picker_t *picker, const mtree_probe_path_t *pa
                 const test_t *test)
 {
     int common = 0;
-    int i, arc, streams;
+    int i, arc, streams, back;
 
     for (i = 0; i < path->num_arcs; ++i) {
         arc = path->arcs[i];
         streams = picker->overlap[arc] + (test->alone ? 0 : picker->streams[arc]);
-        if (!test->alone &&
-            streams >= lesser(picker->room[arc], room_beside(test, arc))) {
+        back = picker->overlap[arc ^ 1] + (test->alone ? 0 : picker->streams[arc ^ 1]);
+        if (back > 0 || (!test->alone &&
+                         streams >= lesser(picker->room[arc], room_beside(test, arc)))) {
             return NONE;
         }
         common += (arc == test->arc) ? 0 : streams;
@@ -223,7 +224,7 @@ mtree_status_t mtree_probe_picker_fan(mtree_probe_picker_t *picker, const int *a
 
     *added_p = 0;
     for (i = 0; i < num_arcs; ++i) {
-        if (picker->streams[arcs[i]] > 0 ||
+        if (picker->streams[arcs[i]] > 0 || picker->streams[arcs[i] ^ 1] > 0 ||
             picker->sends[mtree_probe_arc_from(graph, arcs[i])] ||
             picker->receives[mtree_probe_arc_to(graph, arcs[i])]) {
             return MTREE_OK;

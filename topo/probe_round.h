@@ -26,7 +26,8 @@ void mtree_probe_picker_clear(mtree_probe_picker_t *picker);
  * few other arcs in common as can be.  No other arc that they cross carries more than
  * half as many streams, whether theirs or of tests chosen before, so that where links
  * share equally and none is much slower it is @a arc that limits them; nor do they take
- * that from tests chosen before.  *added_p is their number: 0 (and nothing changes) when
+ * that from tests chosen before.  No link carries streams both ways, for the answers of
+ * one would wait in the queue of the other.  *added_p is their number: 0 (and nothing changes) when
  * the tests chosen before leave fewer than an empty round would.
  */
 mtree_status_t mtree_probe_picker_cross(mtree_probe_picker_t *picker, int arc, int count,
