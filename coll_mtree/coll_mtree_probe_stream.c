@@ -20,16 +20,18 @@
 
 /*
  * The window grows by a part of what the receiver tells of, a large one while the rate is
- * far below what the interfaces can or nobody shares the way, until round trips become
- * longer: then a queue has begun, and one round trip's worth of the rate beyond the least
- * window keeps it short. Where it overflows TCP pauses for much longer than a stream
- * lasts.
+ * far below what the interfaces can, until round trips become longer: then a queue has
+ * begun, and one round trip's worth of the rate beyond the least window keeps it short.
+ * Where it overflows TCP pauses for much longer than a stream lasts.  A stream that is
+ * alone has more round trips' worth of what it has seen: TCP's own window opens only
+ * while it is full.
  */
 #define FAST_GROWTH    1.0
 #define SLOW_GROWTH    0.35
 #define FAR            0.1 /* of the interfaces' speed */
 #define QUEUED_FACTOR  1.1 /* round trips beyond the empty way's */
 #define QUEUED_SECONDS 0.004
+#define ALONE_TRIPS    3
 #define RATE_KEPT      0.9 /* from one look to the next: a pause is not the rate */
 
 /* Messages whose round trip is waited for at a time. */
@@ -209,15 +211,17 @@ static void set_window(coll_mtree_stream_t *stream, double more)
 {
     double least = least_window(stream), rate = stream->steady.rate;
     bool is_far = 8 * rate * stream->part.sharing < FAR * stream->part.speed;
-    bool is_alone = stream->part.sharing == 1;
     double empty_trip = stream->round_trip;
 
     /* The first round trips may have been through a queue of others. */
     if (stream->part.trip > 0) {
         empty_trip = fmin(empty_trip, stream->part.trip);
     }
-    if (stream->latest_trip <= QUEUED_FACTOR * empty_trip + QUEUED_SECONDS) {
-        stream->window += (is_far || is_alone ? FAST_GROWTH : SLOW_GROWTH) * more;
+    if (stream->part.sharing == 1) {
+        stream->window =
+            fmax(stream->window, least + ALONE_TRIPS * stream->burst.rate * empty_trip);
+    } else if (stream->latest_trip <= QUEUED_FACTOR * empty_trip + QUEUED_SECONDS) {
+        stream->window += (is_far ? FAST_GROWTH : SLOW_GROWTH) * more;
         if (!stream->opened) {
             stream->window =
                 fmax(stream->window, least + stream->burst.rate * empty_trip);
@@ -256,10 +260,13 @@ static void take_credit(coll_mtree_stream_t *stream, double now)
     set_window(stream, more);
 }
 
+/* TCP counts packets until it knows the way: the first ones are not to be small. */
 static size_t message_bytes(const coll_mtree_stream_t *stream)
 {
-    return (size_t)fmin(MOST_BYTES,
-                        fmax(LEAST_BYTES, stream->steady.rate * MESSAGE_SECONDS));
+    double first = FIRST_RATE / stream->part.sharing;
+    double rate = fmax(first, fmax(stream->burst.rate, stream->steady.rate));
+
+    return (size_t)fmin(MOST_BYTES, fmax(LEAST_BYTES, rate * MESSAGE_SECONDS));
 }
 
 /* Has it lasted long enough? */

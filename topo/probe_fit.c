@@ -84,6 +84,7 @@ mtree_probe_rate_t mtree_probe_fit_rate(const mtree_probe_curve_t *curves, int n
         late = 8 * slope(bytes, POINTS / 2, POINTS, step);
         rate.spread = fabs(late - early) / 2 / rate.rate;
         rate.rising = late > GROWTH * early;
+        rate.rate = rate.rising ? late : rate.rate;
     }
     return rate;
 }

@@ -9,7 +9,7 @@
 #include "topo/probe_graph.h"
 
 typedef struct {
-    double rate;   /* bits/s of payload */
+    double rate;   /* bits/s; of the second half where it is rising */
     double spread; /* relative difference between the rate's two halves, halved */
     bool rising;   /* it still grew: the stream was too short */
 } mtree_probe_rate_t;

@@ -95,7 +95,7 @@ static void load_arcs(explainer_t *explainer, int first, int end)
     }
 }
 
-/* A rate that was not steady counts for less. */
+/* A rate that was not steady counts for less, unless it had only begun. */
 static void find_most(explainer_t *explainer)
 {
     const load_t *load;
@@ -105,7 +105,8 @@ static void find_most(explainer_t *explainer)
     for (i = 0; i < explainer->num_loads; ++i) {
         load = &explainer->loads[i];
         most = &explainer->arcs[load->arc].most;
-        *most = fmax(*most, load->rate.rate * (1 - fmin(1, load->rate.spread)));
+        *most = fmax(*most, load->rate.rate *
+                                (load->rate.rising ? 1 : 1 - fmin(1, load->rate.spread)));
     }
 }
 
@@ -208,10 +209,9 @@ static void settle(explainer_t *explainer)
         arc->known = true;
         arc->num_samples = count;
         arc->value = samples[first].rate;
-        arc->spread = (count == 1)
-                          ? samples[first].spread
-                          : fabs(samples[first].rate - samples[first + 1].rate) / 2 /
-                                arc->value;
+        arc->spread = (count == 1) ? samples[first].spread
+                                   : fabs(samples[first].rate - samples[first + 1].rate) /
+                                         2 / arc->value;
     }
 }
 
