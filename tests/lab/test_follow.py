@@ -69,7 +69,7 @@ class Follow(unittest.TestCase):
         said = self.sums()
         self.assertRegex(said, r"(a->b|b->a) gives .*; planned anew, ")
         # The same kind of call has another plan from then on.
-        plans = said.count("allreduce of about 1.91 MB: mtree packing")
+        plans = said.count("allreduce of about 1.91 MB: mtree ")
         self.assertGreaterEqual(plans, 2, said)
 
     def test_calls_under_way_keep_their_plan(self):
