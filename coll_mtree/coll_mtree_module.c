@@ -7,6 +7,7 @@
 #include "coll_mtree_trace.h"
 #include "coll_mtree_watch.h"
 
+#include "ompi/mca/pml/base/base.h"
 #include "ompi/proc/proc.h"
 
 static void module_construct(mca_coll_mtree_module_t *module)
@@ -89,6 +90,11 @@ static const char *comm_obstacle(ompi_communicator_t *comm)
     }
     if (c->priority < 0) {
         return "coll_mtree_priority is below 0";
+    }
+    /* Over libfabric's tcp;ofi_rxm jobs hung or crashed (docs/openmpi.md). */
+    if (strcmp(mca_pml_base_selected_component.pmlm_version.mca_component_name, "cm") ==
+        0) {
+        return "messages over the PML cm are not supported";
     }
     if (coll_mtree_is_numbered_by_rank(comm)) {
         return "it was made from a session's group (a copy of it is served)";
