@@ -41,12 +41,12 @@ static void find_seat(int *index_p, int *num_p)
     opal_argv_free(names);
 }
 
-/* What drives the network past the system's interfaces: UCX, or a library below cm. */
+/* UCX drives the network past the system's interfaces. */
 static bool uses_fabric(void)
 {
     const char *pml = mca_pml_base_selected_component.pmlm_version.mca_component_name;
 
-    return strcmp(pml, "ucx") == 0 || strcmp(pml, "cm") == 0;
+    return strcmp(pml, "ucx") == 0;
 }
 
 /* Keep the interfaces that Open MPI sends through. */

@@ -260,18 +260,21 @@ void coll_mtree_network_say(const coll_mtree_network_t *network,
                             ompi_communicator_t *comm, const mtree_plan_t *plan,
                             coll_mtree_forecast_t forecast)
 {
-    char rate[32], bound[32], what[160] = "no plan, the fallback serves";
+    char rate[COLL_MTREE_RATE_TEXT], share[16] = "";
+    char what[200] = "no plan, the fallback serves";
 
     if (plan != NULL) {
-        mtree_units_format_rate(plan->throughput, rate, sizeof(rate));
-        mtree_units_format_rate(plan->bound, bound, sizeof(bound));
-        (void)snprintf(
-            what, sizeof(what), "%s by %s, %d trees, %s of at most %s (%.0f %%)%s",
-            mtree_collective_name(plan->collective), plan->algorithm, plan->num_trees,
-            rate, bound, plan->bound > 0 ? 100 * plan->throughput / plan->bound : 0,
-            forecast >= COLL_MTREE_MAYBE_SLOWER
-                ? "; the fallback is expected to be faster"
-                : "");
+        coll_mtree_planning_format_rate(plan, rate);
+        if (plan->bound > 0) {
+            (void)snprintf(share, sizeof(share), " (%.0f %%)",
+                           100 * plan->throughput / plan->bound);
+        }
+        (void)snprintf(what, sizeof(what), "%s by %s, %d trees, %s%s%s",
+                       mtree_collective_name(plan->collective), plan->algorithm,
+                       plan->num_trees, rate, share,
+                       forecast >= COLL_MTREE_MAYBE_SLOWER
+                           ? "; the fallback is expected to be faster"
+                           : "");
     }
     coll_mtree_say(comm, 1, "topology %s: %d ranks on %d of its %d hosts, %d links; %s",
                    network->origin, network->num_procs, network->num_hosts,

@@ -15,25 +15,35 @@ typedef struct {
     double trees, fallback;
 } expected_t;
 
+void coll_mtree_planning_format_rate(const mtree_plan_t *plan,
+                                     char text[COLL_MTREE_RATE_TEXT])
+{
+    char rate[32], bound[32];
+
+    mtree_units_format_rate(plan->throughput, rate, sizeof(rate));
+    mtree_units_format_rate(plan->bound, bound, sizeof(bound));
+    (void)snprintf(text, COLL_MTREE_RATE_TEXT, "%s%s%s", rate,
+                   plan->bound > 0 ? " of at most " : "", plan->bound > 0 ? bound : "");
+}
+
 /* One line for a choice. */
 static void say_plan(ompi_communicator_t *comm, const mtree_plan_t *plan, double bytes,
                      bool saved, const expected_t *expected)
 {
-    char size[32], rate[32], bound[32], ours[32], theirs[32], times[96] = "";
+    char size[32], rate[COLL_MTREE_RATE_TEXT], ours[32], theirs[32], times[96] = "";
 
     mtree_units_format_size(bytes, size, sizeof(size));
-    mtree_units_format_rate(plan->throughput, rate, sizeof(rate));
-    mtree_units_format_rate(plan->bound, bound, sizeof(bound));
+    coll_mtree_planning_format_rate(plan, rate);
     if (expected->trees >= 0 && expected->fallback >= 0) {
         mtree_units_format_time(expected->trees, ours, sizeof(ours));
         mtree_units_format_time(expected->fallback, theirs, sizeof(theirs));
         (void)snprintf(times, sizeof(times), ", predicted %s, Open MPI %s", ours, theirs);
     }
-    coll_mtree_say(
-        comm, 2, "%s of about %s: mtree %s%s, %d trees, %s of at most %s%s%s%s",
-        mtree_collective_name(plan->collective), size, plan->algorithm,
-        saved ? " (coll_mtree_plan)" : "", plan->num_trees, rate, bound, times,
-        plan->limit != NULL ? "; limit: " : "", plan->limit != NULL ? plan->limit : "");
+    coll_mtree_say(comm, 2, "%s of about %s: mtree %s%s, %d trees, %s%s%s%s",
+                   mtree_collective_name(plan->collective), size, plan->algorithm,
+                   saved ? " (coll_mtree_plan)" : "", plan->num_trees, rate, times,
+                   plan->limit != NULL ? "; limit: " : "",
+                   plan->limit != NULL ? plan->limit : "");
 }
 
 /* Trees of the plan that one root has, at most. */

@@ -29,4 +29,12 @@ double coll_mtree_planning_gain(const mtree_topology_t *topology, const int *ver
                                 int num_hosts, const coll_mtree_kind_t *kind,
                                 int max_trees, const mtree_plan_t *plan);
 
+/* Room for a rate and its bound in words. */
+#define COLL_MTREE_RATE_TEXT 80
+
+/* "48 Mb/s of at most 50 Mb/s" into @a text, or the rate alone where no bound is known.
+ */
+void coll_mtree_planning_format_rate(const mtree_plan_t *plan,
+                                     char text[COLL_MTREE_RATE_TEXT]);
+
 #endif

@@ -54,15 +54,13 @@ static mtree_status_t transport_send(mtree_transport_t *super, int peer, int tag
 {
     coll_mtree_transport_t *transport = (coll_mtree_transport_t *)super;
     ompi_request_t *request;
-    size_t size;
     int rc = MCA_PML_CALL(
         isend((void *)buffer, count, transport->unit, peer, transport->first_tag - tag,
               synchronous ? MCA_PML_BASE_SEND_SYNCHRONOUS : MCA_PML_BASE_SEND_STANDARD,
               transport->comm, &request));
 
     if (count > 0) {
-        ompi_datatype_type_size(transport->unit, &size);
-        coll_mtree_statistics_add_chunk(count * size);
+        coll_mtree_statistics_add_chunk(count * transport->unit_bytes);
     }
     return request_watch(transport, rc, request, done);
 }
@@ -112,6 +110,7 @@ void coll_mtree_transport_init(coll_mtree_transport_t *transport,
     transport->super = (mtree_transport_t){.ops = &transport_ops};
     transport->comm = comm;
     transport->unit = unit;
+    ompi_datatype_type_size(unit, &transport->unit_bytes);
     transport->first_tag = first_tag;
     atomic_init(&transport->error, OMPI_SUCCESS);
     transport->watch = (coll_mtree_watch_t){.comm = comm};

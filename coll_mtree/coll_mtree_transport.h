@@ -17,6 +17,7 @@ typedef struct {
     mtree_transport_t super;
     ompi_communicator_t *comm;
     ompi_datatype_t *unit; /* one unit is one element of it */
+    size_t unit_bytes;     /* of data in it */
     int first_tag;         /* tag i of the schedule is first_tag - i */
     atomic_int error;      /* Open MPI's code of the first message that failed */
     coll_mtree_watch_t watch;

@@ -1,5 +1,6 @@
 #include "tools/map.h"
 
+#include "report/table.h"
 #include "tools/map_places.h"
 
 #include "topo/log.h"
@@ -122,26 +123,6 @@ bool map_has_positions(const mtree_topology_t *topology)
     return true;
 }
 
-/* @a text for a label in an HTML-like string. */
-static void put_escaped(FILE *out, const char *text)
-{
-    for (; *text != '\0'; ++text) {
-        switch (*text) {
-        case '&':
-            fputs("&amp;", out);
-            break;
-        case '<':
-            fputs("&lt;", out);
-            break;
-        case '>':
-            fputs("&gt;", out);
-            break;
-        default:
-            fputc(*text, out);
-        }
-    }
-}
-
 /* A root carries a dot in the colour of each tree that it roots. */
 static void write_roots(const map_t *map, const mtree_vertex_t *vertex)
 {
@@ -174,7 +155,7 @@ static void write_vertices(const map_t *map, bool placed)
     for (i = 0; i < map->topology->num_vertices; ++i) {
         vertex = &map->topology->vertices[i];
         fprintf(map->out, "  v%d [label=<", i);
-        put_escaped(map->out, vertex->name);
+        mtree_table_escape(vertex->name, map->out);
         if (vertex->kind == MTREE_VERTEX_HOST && is_root(map, vertex)) {
             fputs("<br/>", map->out);
             write_roots(map, vertex);
@@ -298,7 +279,7 @@ static void write_title(const map_t *map)
 
     fputs("  label=<<table border=\"0\" cellspacing=\"2\"><tr><td colspan=\"5\"><b>",
           map->out);
-    put_escaped(map->out, map->topology->name);
+    mtree_table_escape(map->topology->name, map->out);
     fputs("</b>", map->out);
     if (map->uniform && map->topology->num_links > 0) {
         fprintf(map->out, ", every link %s",
@@ -330,7 +311,7 @@ static void write_legend(const map_t *map)
             "    <tr><td align=\"left\"><font color=\"%s\">&#9679; tree %d</font></td>"
             "<td align=\"left\">root ",
             map_colour(i), i + 1);
-        put_escaped(map->out, plan->hosts[tree->root]);
+        mtree_table_escape(plan->hosts[tree->root], map->out);
         fprintf(map->out,
                 "</td><td align=\"right\">%s</td><td align=\"right\">%.1f %%</td>"
                 "<td align=\"right\">%d hops, %s</td></tr>\n",

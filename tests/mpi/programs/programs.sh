@@ -30,7 +30,7 @@ compile() {
 run_one() { # HOW NAME RANKS PROGRAM...
     how=$1 name=$2 ranks=$3
     shift 3
-    MPIRUN_ARGS="--wdir $dir ${MPIRUN_ARGS:-}" "$here/../mpi/run.sh" "$how" "$ranks" "$@" >"$dir/out" 2>&1 || {
+    MPIRUN_ARGS="--wdir $dir ${MPIRUN_ARGS:-}" "$here/../run.sh" "$how" "$ranks" "$@" >"$dir/out" 2>&1 || {
         status=$?
         cat "$dir/out"
         exit $status
