@@ -199,8 +199,11 @@ static void agreement_release_comm(coll_mtree_retired_t *retired)
     coll_mtree_agreement_t *agreement =
         (coll_mtree_agreement_t *)((char *)retired -
                                    offsetof(coll_mtree_agreement_t, retired));
+    ompi_communicator_t *comm = agreement->comm;
 
-    OBJ_RELEASE(agreement->comm);
+    /* With the last one go the module and this agreement, and the macro writes to what it
+     * is given. */
+    OBJ_RELEASE(comm);
 }
 
 /*
@@ -221,7 +224,6 @@ static void agreement_ended(coll_mtree_talk_t *talk, const coll_mtree_answer_t *
     opal_mutex_lock(&module->lock);
     run = agreement->waiting;
     next = agreement->next;
-    coll_mtree_retired_add(&agreement->retired);
     atomic_store(&agreement->settled, true);
     opal_mutex_unlock(&module->lock);
     if (next != NULL) {
@@ -233,6 +235,8 @@ static void agreement_ended(coll_mtree_talk_t *talk, const coll_mtree_answer_t *
         coll_mtree_run_begin(run);
         run = following;
     }
+    /* From here on another thread may take the module away. */
+    coll_mtree_retired_add(&agreement->retired);
 }
 
 static coll_mtree_agreement_t *agreement_create(mca_coll_mtree_module_t *module,

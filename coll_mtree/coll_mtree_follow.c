@@ -118,7 +118,10 @@ static void release_comm(coll_mtree_retired_t *retired)
 {
     inquiry_t *inquiry = (inquiry_t *)((char *)retired - offsetof(inquiry_t, retired));
 
-    OBJ_RELEASE(inquiry->follow->comm);
+    /* With the last one goes the follow itself. */
+    ompi_communicator_t *comm = inquiry->follow->comm;
+
+    OBJ_RELEASE(comm);
 }
 
 static follow_t *follow_of(mca_coll_mtree_module_t *module, ompi_communicator_t *comm)
