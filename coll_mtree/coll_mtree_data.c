@@ -139,7 +139,7 @@ static int data_init_fold(coll_mtree_data_t *data, int rank)
     data->super.extent = extent;
     data->super.span = (size_t)true_extent;
     data->super.fold = data_fold;
-    if (task->scatter_to == NULL || task->count == 0) {
+    if (!task->aside || task->count == 0) {
         return OMPI_SUCCESS;
     }
     data->aside = malloc((size_t)extent * (task->count - 1) + data->super.span);
@@ -198,7 +198,7 @@ int coll_mtree_data_init(coll_mtree_data_t *data, const coll_mtree_task_t *task,
 
 int coll_mtree_data_begin(const coll_mtree_task_t *task)
 {
-    if (task->own.from == NULL) {
+    if (task->own.from_type == NULL) {
         return OMPI_SUCCESS;
     }
     return ompi_datatype_sndrcv(task->own.from, task->own.from_count, task->own.from_type,

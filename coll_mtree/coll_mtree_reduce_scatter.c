@@ -24,7 +24,8 @@ static void scatter_task(coll_mtree_task_t *task, const void *sbuf, void *rbuf,
     }
     task->count = (size_t)(rcounts != NULL ? rcounts[rank] : rcount);
     task->output = (char *)rbuf - (ptrdiff_t)first * extent;
-    task->scatter_to = sbuf == MPI_IN_PLACE ? rbuf : NULL;
+    task->aside = sbuf == MPI_IN_PLACE;
+    task->scatter_to = rbuf;
 }
 
 static void reduce_scatter_task(coll_mtree_task_t *task, MTREE_PARAMETERS_reduce_scatter)

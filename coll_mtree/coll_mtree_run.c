@@ -70,7 +70,7 @@ OBJ_CLASS_INSTANCE(coll_mtree_run_t, ompi_coll_base_nbc_request_t, run_construct
 static void run_retain_types(coll_mtree_task_t *task)
 {
     OBJ_RETAIN(task->datatype);
-    if (task->own.from != NULL) {
+    if (task->own.from_type != NULL) {
         OBJ_RETAIN(task->own.from_type);
     }
     if (task->op != NULL) {
@@ -81,7 +81,7 @@ static void run_retain_types(coll_mtree_task_t *task)
 static void run_release_types(coll_mtree_task_t *task)
 {
     OBJ_RELEASE(task->datatype);
-    if (task->own.from != NULL) {
+    if (task->own.from_type != NULL) {
         OBJ_RELEASE(task->own.from_type);
     }
     if (task->op != NULL) {

@@ -16,11 +16,12 @@ typedef enum {
     MTREE_TASK_NO_MEMORY
 } coll_mtree_verdict_t;
 
-/* A block that is copied before the first message is sent. */
+/* A block that is copied before the first message is sent.  Where it is may be
+ * MPI_BOTTOM, which is NULL. */
 typedef struct {
-    const void *from; /* NULL: none */
+    const void *from;
     int from_count;
-    ompi_datatype_t *from_type;
+    ompi_datatype_t *from_type; /* NULL: there is no block */
     void *to;
     int to_count; /* of the task's datatype */
 } coll_mtree_own_block_t;
@@ -39,7 +40,8 @@ typedef struct {
     ptrdiff_t *displace; /* [ranks] bytes from output to each block, owned; NULL: in
                             sequence */
     coll_mtree_own_block_t own;
-    void *scatter_to; /* reduce_scatter in place: where the result goes in the end */
+    bool aside;       /* the result is kept aside and copied to scatter_to in the end */
+    void *scatter_to; /* may be MPI_BOTTOM, too */
 } coll_mtree_task_t;
 
 /*

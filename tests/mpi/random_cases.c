@@ -12,15 +12,10 @@
  * datatypes of equal signature and the order of completion are each rank's own.
  */
 #include "tests/mpi/expect.h"
+#include "tests/mpi/forms.h"
 #include "tests/mpi/items.h"
 
 #include <mpi.h>
-#include <mpi-ext.h>
-#ifdef OMPI_HAVE_MPI_EXT_PCOLLREQ
-#define PERSISTENT_NAME(_name) MPIX_##_name##_init
-#else
-#define PERSISTENT_NAME(_name) MPI_##_name##_init
-#endif
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -48,7 +43,6 @@ typedef enum {
     BARRIER,
     COLLECTIVES
 } collective_t;
-typedef enum { BLOCKING, NONBLOCKING, PERSISTENT, FORMS } form_t;
 
 static const char *const collective_names[COLLECTIVES] = {"allreduce",
                                                           "reduce",
@@ -58,7 +52,8 @@ static const char *const collective_names[COLLECTIVES] = {"allreduce",
                                                           "reduce_scatter",
                                                           "reduce_scatter_block",
                                                           "barrier"};
-static const char *const form_names[FORMS] = {"blocking", "nonblocking", "persistent"};
+static const char *const form_names[MTREE_FORMS] = {"blocking", "nonblocking",
+                                                    "persistent"};
 
 typedef struct {
     unsigned long long state;
@@ -77,7 +72,7 @@ static int draw(generator_t *generator, int below)
  */
 typedef struct {
     collective_t collective;
-    form_t form;
+    mtree_form_t form;
     item_kind_t kind;
     MPI_Comm comm;
     int rank, ranks, root;
@@ -116,7 +111,7 @@ static bool is_small(const case_t *c)
 /* libnbc writes before its scratch memory where a lower bound is negative. */
 static bool is_tame(const case_t *c)
 {
-    return tame || c->ranks == 1 || (c->form == NONBLOCKING && is_small(c));
+    return tame || c->ranks == 1 || (c->form == MTREE_NONBLOCKING_FORM && is_small(c));
 }
 
 /* A layout that all ranks or, for data that is moved, only this one has chosen. */
@@ -200,7 +195,8 @@ static void case_fill(case_t *c)
     free(packed);
 }
 
-static void case_create(case_t *c, collective_t collective, form_t form, MPI_Comm comm)
+static void case_create(case_t *c, collective_t collective, mtree_form_t form,
+                        MPI_Comm comm)
 {
     memset(c, 0, sizeof(*c));
     c->collective = collective;
@@ -230,20 +226,17 @@ static void case_create(case_t *c, collective_t collective, form_t form, MPI_Com
     }
     area_create(&c->send, c->send_layout->type, send_items(c));
     area_create(&c->recv, c->recv_layout->type, c->total);
-    c->starts = form == PERSISTENT ? 1 + draw(&common, 3) : 1;
+    c->starts = form == MTREE_PERSISTENT_FORM ? 1 + draw(&common, 3) : 1;
     c->request = MPI_REQUEST_NULL;
 }
 
-/* The three forms of a collective, with the same arguments. */
+/* A form of a collective; errors end the job. */
 #define RUN(_c, _name, _lower, ...)                                                      \
     do {                                                                                 \
-        if ((_c)->form == BLOCKING) {                                                    \
-            MPI_##_name(__VA_ARGS__);                                                    \
-        } else if ((_c)->form == NONBLOCKING) {                                          \
-            MPI_I##_lower(__VA_ARGS__, &(_c)->request);                                  \
-        } else {                                                                         \
-            PERSISTENT_NAME(_name)(__VA_ARGS__, MPI_INFO_NULL, &(_c)->request);          \
-        }                                                                                \
+        int _rc;                                                                         \
+                                                                                         \
+        MTREE_CALL_FORM(_rc, (_c)->form, &(_c)->request, _name, _lower, __VA_ARGS__);    \
+        (void)_rc;                                                                       \
     } while (0)
 
 static void case_call_fold(case_t *c)
@@ -358,7 +351,7 @@ static void case_verify(case_t *c)
 
 static void case_free(case_t *c)
 {
-    if (c->form == PERSISTENT) {
+    if (c->form == MTREE_PERSISTENT_FORM) {
         MPI_Request_free(&c->request);
     }
     area_free(&c->send);
@@ -417,17 +410,17 @@ static void restart(void)
     land(0);
 }
 
-static void launch(collective_t collective, form_t form, MPI_Comm comm)
+static void launch(collective_t collective, mtree_form_t form, MPI_Comm comm)
 {
     case_t *c = &flying[num_flying];
 
     case_create(c, collective, form, comm);
     case_fill(c);
     case_call(c);
-    if (form == PERSISTENT) {
+    if (form == MTREE_PERSISTENT_FORM) {
         MPI_Start(&c->request);
     }
-    if (form == BLOCKING) {
+    if (form == MTREE_BLOCKING_FORM) {
         land_case(c);
     } else {
         num_flying++;
@@ -448,14 +441,14 @@ static void launch_pair(MPI_Comm first, MPI_Comm second)
     before = between = common;
     between.state ^= 0x5deece66d;
     if (rank % 2 == 0) {
-        launch(collective[0], NONBLOCKING, first);
+        launch(collective[0], MTREE_NONBLOCKING_FORM, first);
         common = between;
-        launch(collective[1], NONBLOCKING, second);
+        launch(collective[1], MTREE_NONBLOCKING_FORM, second);
     } else {
         common = between;
-        launch(collective[1], NONBLOCKING, second);
+        launch(collective[1], MTREE_NONBLOCKING_FORM, second);
         common = before;
-        launch(collective[0], NONBLOCKING, first);
+        launch(collective[0], MTREE_NONBLOCKING_FORM, first);
     }
     common = before;
     (void)draw(&common, 2);
@@ -546,8 +539,8 @@ int main(int argc, char **argv)
         /* The halves of a split draw for themselves: go on from where they parted. */
         next.state = common.state + 0x1234567;
         land(draw(&own, MAX_IN_FLIGHT));
-        launch((collective_t)draw(&common, COLLECTIVES), (form_t)draw(&common, FORMS),
-               comms[which]);
+        launch((collective_t)draw(&common, COLLECTIVES),
+               (mtree_form_t)draw(&common, MTREE_FORMS), comms[which]);
         common = next;
     }
     while (num_resting + num_flying > 0) {

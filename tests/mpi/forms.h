@@ -1,0 +1,37 @@
+/*
+ * The three forms of a collective: blocking, nonblocking, persistent (an extension of
+ * Open MPI 4.1's).
+ */
+#ifndef MTREE_TESTS_FORMS_H
+#define MTREE_TESTS_FORMS_H
+
+#include <mpi.h>
+#include <mpi-ext.h>
+
+#ifdef OMPI_HAVE_MPI_EXT_PCOLLREQ
+#define MTREE_PERSISTENT_NAME(_name) MPIX_##_name##_init
+#else
+#define MTREE_PERSISTENT_NAME(_name) MPI_##_name##_init
+#endif
+
+typedef enum {
+    MTREE_BLOCKING_FORM,
+    MTREE_NONBLOCKING_FORM,
+    MTREE_PERSISTENT_FORM,
+    MTREE_FORMS
+} mtree_form_t;
+
+/* Call it with the same arguments in @a _form; @a _rc and @a _request are set. */
+#define MTREE_CALL_FORM(_rc, _form, _request, _name, _lower, ...)                        \
+    do {                                                                                 \
+        if ((_form) == MTREE_BLOCKING_FORM) {                                            \
+            (_rc) = MPI_##_name(__VA_ARGS__);                                            \
+        } else if ((_form) == MTREE_NONBLOCKING_FORM) {                                  \
+            (_rc) = MPI_I##_lower(__VA_ARGS__, (_request));                              \
+        } else {                                                                         \
+            (_rc) =                                                                      \
+                MTREE_PERSISTENT_NAME(_name)(__VA_ARGS__, MPI_INFO_NULL, (_request));    \
+        }                                                                                \
+    } while (0)
+
+#endif
