@@ -1,3 +1,4 @@
+#include "coll_mtree_later.h"
 #include "coll_mtree_network.h"
 #include "coll_mtree_pvars.h"
 #include "coll_mtree_settings.h"
@@ -318,6 +319,7 @@ static int mtree_close(void)
 
     coll_mtree_statistics_finish();
     coll_mtree_watch_close();
+    coll_mtree_later_close();
     coll_mtree_settings_close();
     coll_mtree_network_close();
     mtree_log_set(NULL, NULL, MTREE_LOG_WARN);

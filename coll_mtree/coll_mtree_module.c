@@ -1,5 +1,6 @@
 #include "coll_mtree_agreement.h"
 #include "coll_mtree_hints.h"
+#include "coll_mtree_later.h"
 #include "coll_mtree_report.h"
 #include "coll_mtree_follow.h"
 #include "coll_mtree_source.h"
@@ -7,7 +8,6 @@
 #include "coll_mtree_trace.h"
 #include "coll_mtree_watch.h"
 
-#include "ompi/mca/pml/base/base.h"
 #include "ompi/proc/proc.h"
 
 static void module_construct(mca_coll_mtree_module_t *module)
@@ -47,6 +47,7 @@ OBJ_CLASS_INSTANCE(mca_coll_mtree_module_t, mca_coll_base_module_t, module_const
 int coll_mtree_init_query(bool enable_progress_threads, bool enable_mpi_threads)
 {
     coll_mtree_watch_open();
+    coll_mtree_later_open();
     return coll_mtree_open_companions(enable_progress_threads, enable_mpi_threads);
 }
 
@@ -90,11 +91,6 @@ static const char *comm_obstacle(ompi_communicator_t *comm)
     }
     if (c->priority < 0) {
         return "coll_mtree_priority is below 0";
-    }
-    /* Over libfabric's tcp;ofi_rxm jobs hung or crashed (docs/openmpi.md). */
-    if (strcmp(mca_pml_base_selected_component.pmlm_version.mca_component_name, "cm") ==
-        0) {
-        return "messages over the PML cm are not supported";
     }
     if (coll_mtree_is_numbered_by_rank(comm)) {
         return "it was made from a session's group (a copy of it is served)";

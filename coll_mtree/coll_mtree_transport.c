@@ -1,5 +1,6 @@
 #include "coll_mtree_transport.h"
 
+#include "coll_mtree_later.h"
 #include "coll_mtree_statistics.h"
 
 #include "ompi/mca/pml/pml.h"
@@ -18,19 +19,26 @@ static mtree_status_t transport_fail(coll_mtree_transport_t *transport, int code
     return MTREE_ERR_TRANSPORT;
 }
 
-/* Runs inside the PML's progress, or at once when the request is complete already. */
-static int request_complete(ompi_request_t *request)
+/* The message of @a done has ended, and its request with it. */
+static void message_ended(coll_mtree_transport_t *transport,
+                          const ompi_request_t *request, mtree_completion_t *done)
 {
-    mtree_completion_t *done = (mtree_completion_t *)request->req_complete_cb_data;
-    coll_mtree_transport_t *transport = (coll_mtree_transport_t *)done->transport;
     int code = request->req_status.MPI_ERROR;
     mtree_status_t status =
         code == MPI_SUCCESS ? MTREE_OK : transport_fail(transport, code);
 
+    coll_mtree_watch_free(&transport->watch, done);
+    coll_mtree_later_call(done, status);
+}
+
+/* Runs inside the PML's progress, or at once when the request is complete by now. */
+static int request_complete(ompi_request_t *request)
+{
+    mtree_completion_t *done = (mtree_completion_t *)request->req_complete_cb_data;
+
     /* Open MPI's ucx uses requests again as they are, and takes this for its own. */
     request->req_complete_cb_data = NULL;
-    coll_mtree_watch_free(&transport->watch, done);
-    done->func(done, status);
+    message_ended((coll_mtree_transport_t *)done->transport, request, done);
     /* Tells Open MPI that the request is not there any more. */
     return 1;
 }
@@ -44,7 +52,12 @@ static mtree_status_t request_watch(coll_mtree_transport_t *transport, int rc,
     done->transport = &transport->super;
     done->message = request;
     coll_mtree_watch_add(&transport->watch, done);
-    ompi_request_set_callback(request, request_complete, done);
+    /* What ob1 has sent at once has one request for all threads: it takes no callback. */
+    if (REQUEST_COMPLETE(request)) {
+        message_ended(transport, request, done);
+    } else {
+        ompi_request_set_callback(request, request_complete, done);
+    }
     return MTREE_OK;
 }
 

@@ -25,6 +25,7 @@ struct mtree_completion {
     mtree_transport_t *transport;
     void *message;
     mtree_completion_t *next, *previous;
+    mtree_status_t status;
 };
 
 typedef struct {

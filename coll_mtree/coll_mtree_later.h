@@ -1,0 +1,24 @@
+/*
+ * Ends of messages that are handled a little later.
+ *
+ * Over the PML cm a message that is begun may call Open MPI's progress, when the network
+ * has no room.  Begun in a callback it does so within the progress that called it, and
+ * the mtl ofi of 4.1 then loses ends of messages or tells them twice (docs/openmpi.md).
+ * So there a callback only notes the end, and mtree handles it at a turn of its own.
+ */
+#ifndef MCA_COLL_MTREE_LATER_H
+#define MCA_COLL_MTREE_LATER_H
+
+#include "coll_mtree.h"
+
+#include "schedule/transport.h"
+
+/* Begin and end to take turns in Open MPI's progress, with the component. */
+void coll_mtree_later_open(void);
+void coll_mtree_later_close(void);
+
+/* From any thread: call done->func(done, status), at once or later as the PML needs it.
+ */
+void coll_mtree_later_call(mtree_completion_t *done, mtree_status_t status);
+
+#endif
