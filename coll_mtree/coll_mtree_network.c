@@ -36,6 +36,8 @@ struct coll_mtree_network {
     planned_t *planned;
     mtree_drift_t *drift; /* has the topology, once it was heard of; or NULL */
     unsigned version;     /* of the topology */
+    mtree_pace_t *paces;  /* [num_paces] of the last hearing; or NULL */
+    int num_paces;
     coll_mtree_network_t *next;
 };
 
@@ -53,6 +55,7 @@ static void network_destroy(coll_mtree_network_t *network)
         free(planned);
     }
     mtree_drift_destroy(network->drift);
+    free(network->paces);
     free(network->vertices);
     free(network->host);
     free(network->procs);
@@ -306,6 +309,37 @@ static void network_renew(coll_mtree_network_t *network, ompi_communicator_t *co
                    mtree_drift_news(network->drift), gain);
 }
 
+/* Keep what was heard, for who wants to look at it. */
+static void network_keep(coll_mtree_network_t *network, const mtree_pace_t *paces,
+                         int num_paces)
+{
+    mtree_pace_t *kept =
+        realloc(network->paces, (size_t)num_paces * sizeof(*network->paces));
+
+    if (kept != NULL) {
+        memcpy(kept, paces, (size_t)num_paces * sizeof(*kept));
+        network->paces = kept;
+        network->num_paces = num_paces;
+    }
+}
+
+mtree_pace_t *coll_mtree_network_paces(const coll_mtree_network_t *network, int *num_p)
+{
+    mtree_pace_t *copy = NULL;
+
+    *num_p = 0;
+    opal_mutex_lock(&networks_lock);
+    if (network->num_paces > 0) {
+        copy = malloc((size_t)network->num_paces * sizeof(*copy));
+    }
+    if (copy != NULL) {
+        *num_p = network->num_paces;
+        memcpy(copy, network->paces, (size_t)*num_p * sizeof(*copy));
+    }
+    opal_mutex_unlock(&networks_lock);
+    return copy;
+}
+
 unsigned coll_mtree_network_hear(coll_mtree_network_t *network, ompi_communicator_t *comm,
                                  const coll_mtree_kind_t *kind, int max_trees,
                                  const mtree_plan_t *plan, const mtree_pace_t *paces,
@@ -315,6 +349,7 @@ unsigned coll_mtree_network_hear(coll_mtree_network_t *network, ompi_communicato
     const char *saved = mca_coll_mtree_component.plan;
 
     opal_mutex_lock(&networks_lock);
+    network_keep(network, paces, num_paces);
     if (network->drift == NULL &&
         mtree_drift_create(network->topology, network->vertices, network->num_hosts,
                            &network->drift) == MTREE_OK) {

@@ -78,6 +78,10 @@ unsigned coll_mtree_network_hear(coll_mtree_network_t *network, ompi_communicato
                                  const mtree_plan_t *plan, const mtree_pace_t *paces,
                                  int num_paces);
 
+/* What was heard last, *num_p ways between its hosts, malloc'ed; NULL with 0: nothing
+ * yet, or no memory. */
+mtree_pace_t *coll_mtree_network_paces(const coll_mtree_network_t *network, int *num_p);
+
 /* Free all networks. */
 void coll_mtree_network_close(void);
 

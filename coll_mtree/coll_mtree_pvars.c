@@ -47,6 +47,89 @@ static const pvar_t pvars[] = {
      MCA_BASE_PVAR_CLASS_HIGHWATERMARK, TOTAL(most_scratch)},
 };
 
+/* Those of a communicator, arrays. */
+typedef struct {
+    const char *name, *text;
+    int kind, type;
+    void (*read)(const coll_mtree_group_t *group, void *values);
+    bool of_trees; /* a number for each tree, else for each rank */
+} array_t;
+
+/* Trees that are told of. */
+#define SHOWN_TREES 64
+
+static void read_way_bytes(const coll_mtree_group_t *group, void *values)
+{
+    unsigned long long *bytes = values;
+
+    for (int rank = 0; group->ways != NULL && rank < group->num_ranks; rank++) {
+        bytes[rank] = (unsigned long long)group->ways[rank].bytes;
+    }
+}
+
+static void read_way_goodput(const coll_mtree_group_t *group, void *values)
+{
+    double *rates = values;
+
+    for (int rank = 0; group->ways != NULL && rank < group->num_ranks; rank++) {
+        rates[rank] = coll_mtree_goodput_pressed_rate(&group->ways[rank]);
+    }
+}
+
+static void read_tree_goodput(const coll_mtree_group_t *group, void *values)
+{
+    const coll_mtree_record_t *record = group->latest;
+    double *rates = values;
+
+    for (int t = 0; record != NULL && t < record->num_trees && t < SHOWN_TREES; t++) {
+        rates[t] = coll_mtree_goodput_rate(&record->trees[t]);
+    }
+}
+
+static const array_t arrays[] = {
+    {"link_bytes", "Bytes of data that each rank took from this one in mtree's calls",
+     MCA_BASE_PVAR_CLASS_AGGREGATE, MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, read_way_bytes,
+     false},
+    {"link_goodput",
+     "Bits/s that the way to each rank gave while more was ready for it; 0: it always "
+     "kept up",
+     MCA_BASE_PVAR_CLASS_LEVEL, MCA_BASE_VAR_TYPE_DOUBLE, read_way_goodput, false},
+    {"tree_goodput",
+     "Bits/s of message over each of the first 64 trees, for the kind of call that came "
+     "last; 0: no such tree",
+     MCA_BASE_PVAR_CLASS_LEVEL, MCA_BASE_VAR_TYPE_DOUBLE, read_tree_goodput, true},
+};
+
+static int array_count(const array_t *which, ompi_communicator_t *comm)
+{
+    return which->of_trees ? SHOWN_TREES : ompi_comm_size(comm);
+}
+
+static int array_notify(mca_base_pvar_t *pvar, mca_base_pvar_event_t event, void *object,
+                        int *count)
+{
+    if (event == MCA_BASE_PVAR_HANDLE_BIND) {
+        *count = array_count(pvar->ctx, object);
+    }
+    return OPAL_SUCCESS;
+}
+
+static int array_read(const struct mca_base_pvar_t *pvar, void *values, void *object)
+{
+    const array_t *which = pvar->ctx;
+    const coll_mtree_group_t *group;
+
+    /* All types have 8 bytes, and 0 has no bit set in any. */
+    memset(values, 0, (size_t)array_count(which, object) * sizeof(uint64_t));
+    (void)coll_mtree_statistics_lock();
+    group = coll_mtree_statistics_find(object);
+    if (group != NULL) {
+        which->read(group, values);
+    }
+    coll_mtree_statistics_unlock();
+    return OPAL_SUCCESS;
+}
+
 static int pvar_read(const struct mca_base_pvar_t *pvar, void *value, void *object)
 {
     const pvar_t *which = pvar->ctx;
@@ -70,5 +153,13 @@ void coll_mtree_pvars_register(void)
             MCA_BASE_VAR_BIND_NO_OBJECT,
             MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS, pvar_read, NULL,
             NULL, (void *)&pvars[i]);
+    }
+    for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++) {
+        (void)mca_base_component_pvar_register(
+            &mca_coll_mtree_component.super.collm_version, arrays[i].name, arrays[i].text,
+            OPAL_INFO_LVL_4, arrays[i].kind, arrays[i].type, NULL,
+            MCA_BASE_VAR_BIND_MPI_COMM,
+            MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS, array_read, NULL,
+            array_notify, (void *)&arrays[i]);
     }
 }

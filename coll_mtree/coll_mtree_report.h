@@ -4,23 +4,15 @@
  * (coll_mtree_report_live).
  *
  * It covers the communicators that rank 0 is in.  What calls are and how they went is the
- * same on all their ranks; of the times the other ranks send what they have in one short
- * message each, which rank 0 waits for as long as REPORT_PATIENCE, so that a rank that
- * knows nothing of a report holds nobody up.
+ * same on all their ranks; of the times and of what their ways gave the other ranks tell
+ * at the end (coll_mtree_heard.h).
  */
 #ifndef MCA_COLL_MTREE_REPORT_H
 #define MCA_COLL_MTREE_REPORT_H
 
-#include "coll_mtree_statistics.h"
+#include "coll_mtree_heard.h"
 
-/* What one rank's calls took, of one record, by one server. */
-typedef struct {
-    uint64_t identity; /* of the group */
-    char function[24];
-    int32_t root, size_class, server, rank;
-    uint64_t timed;
-    double seconds;
-} coll_mtree_heard_t;
+#include "report/traffic.h"
 
 /* One call of the timeline. */
 typedef struct {
@@ -34,10 +26,9 @@ typedef struct {
     bool is_complete;     /* at MPI_Finalize */
     double seconds;       /* since its beginning */
     int64_t started;      /* seconds since 1970 */
-    int ranks, heard;     /* of MPI_COMM_WORLD; those whose times are there */
+    int ranks;            /* of MPI_COMM_WORLD */
     const char *obstacle; /* why mtree could not serve MPI_COMM_WORLD; NULL: it could */
-    const coll_mtree_heard_t *times; /* [num_times] of the other ranks */
-    size_t num_times;
+    coll_mtree_heard_t heard; /* this rank's ways, at MPI_Finalize the others' words */
     const coll_mtree_moment_t *moments; /* [num_moments] the calls, oldest first, from
                                            first_moment on, in a ring */
     size_t num_moments, first_moment;
@@ -59,5 +50,13 @@ void coll_mtree_report_call(const coll_mtree_count_t *count, double seconds);
  * no memory.  To be called between coll_mtree_statistics_lock() and _unlock(). */
 char *coll_mtree_report_json(const coll_mtree_report_t *report,
                              const coll_mtree_group_t *groups);
+
+/* coll_mtree_report_ways.c: add to @a gave [2 x links of @a topology] what was measured
+ * between the hosts of @a group, which has a network, and which @a routes numbers: in all
+ * calls, while the job runs in the latest ones. */
+void coll_mtree_report_measure(const coll_mtree_report_t *report,
+                               const coll_mtree_group_t *group,
+                               const mtree_topology_t *topology,
+                               const mtree_routes_t *routes, mtree_traffic_gave_t *gave);
 
 #endif

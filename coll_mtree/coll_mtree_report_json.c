@@ -18,8 +18,9 @@
 typedef struct {
     const mtree_topology_t *topology;
     const char *origin;
-    double *bytes;  /* [2 * links] that mtree's calls put on each arc */
-    double seconds; /* of mtree's calls */
+    double *bytes;              /* [2 * links] that mtree's calls put on each arc */
+    double seconds;             /* of mtree's calls */
+    mtree_traffic_gave_t *gave; /* [2 * links] */
 } map_t;
 
 typedef struct {
@@ -46,6 +47,7 @@ static const char *const server_names[] = {"trees", "ring", "openmpi"};
 static map_t *map_of(builder_t *builder, const mtree_topology_t *topology,
                      const char *origin)
 {
+    mtree_traffic_gave_t *gave;
     map_t *maps;
     double *bytes;
 
@@ -63,8 +65,13 @@ static map_t *map_of(builder_t *builder, const mtree_topology_t *topology,
     if (bytes == NULL) {
         return NULL;
     }
+    gave = calloc(2 * (size_t)topology->num_links + 1, sizeof(*gave));
+    if (gave == NULL) {
+        free(bytes);
+        return NULL;
+    }
     maps[builder->num_maps] =
-        (map_t){.topology = topology, .origin = origin, .bytes = bytes};
+        (map_t){.topology = topology, .origin = origin, .bytes = bytes, .gave = gave};
     return &maps[builder->num_maps++];
 }
 
@@ -193,8 +200,8 @@ static void write_ranks(json_t *json, const coll_mtree_report_t *report,
     double own = tally->seconds / (double)tally->timed, sum = own, most = own;
     int ranks = 1;
 
-    for (size_t i = 0; i < report->num_times; i++) {
-        const coll_mtree_heard_t *heard = &report->times[i];
+    for (size_t i = 0; i < report->heard.num_times; i++) {
+        const coll_mtree_heard_time_t *heard = &report->heard.times[i];
 
         if (heard->identity == record->group->identity && heard->server == server &&
             heard->root == record->kind.root &&
@@ -230,6 +237,18 @@ static json_t *server_json(const coll_mtree_report_t *report,
         write_ranks(json, report, record, server);
     }
     return json;
+}
+
+/* What each tree of the plan gave, in bits/s of message. */
+static json_t *trees_json(const coll_mtree_record_t *record)
+{
+    json_t *list = json_array();
+
+    for (int t = 0; t < record->num_trees; t++) {
+        json_array_append_new(list,
+                              json_real(coll_mtree_goodput_rate(&record->trees[t])));
+    }
+    return list;
 }
 
 static json_t *fallbacks_json(const coll_mtree_record_t *record)
@@ -336,6 +355,9 @@ static json_t *record_json(builder_t *builder, place_t *place,
     if (record->kind.root >= 0) {
         json_object_set_new(json, "root", json_integer(record->kind.root));
     }
+    if (record->num_trees > 0) {
+        json_object_set_new(json, "trees_bps", trees_json(record));
+    }
     if (place->map != NULL) {
         place->map->seconds += trees->seconds + ring->seconds;
     }
@@ -357,6 +379,8 @@ static json_t *group_json(builder_t *builder, const coll_mtree_group_t *group)
     if (place.map != NULL) {
         json_object_set_new(json, "topology", json_integer(place.map - builder->maps));
         json_object_set_new(json, "hosts", json_integer(place.num_hosts));
+        coll_mtree_report_measure(builder->report, group, place.map->topology,
+                                  place.routes, place.map->gave);
     }
     append_plans(builder, &place);
     for (const coll_mtree_record_t *record = group->records; record != NULL;
@@ -430,8 +454,9 @@ static json_t *report_json(builder_t *builder, const coll_mtree_group_t *groups)
     for (int i = 0; i < builder->num_maps; i++) {
         const map_t *map = &builder->maps[i];
 
-        json_array_append_new(topologies, mtree_traffic_json(map->topology, map->origin,
-                                                             map->bytes, map->seconds));
+        json_array_append_new(topologies,
+                              mtree_traffic_json(map->topology, map->origin, map->bytes,
+                                                 map->seconds, map->gave));
     }
     snprintf(version, sizeof(version), "%d.%d.%d", OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION,
              OMPI_RELEASE_VERSION);
@@ -441,7 +466,7 @@ static json_t *report_json(builder_t *builder, const coll_mtree_group_t *groups)
                      "format", MTREE_REPORT_FORMAT, "mtree", MTREE_VERSION, "open_mpi",
                      version, "complete", (int)report->is_complete, "started", date,
                      "elapsed_s", report->seconds, "ranks", report->ranks, "ranks_heard",
-                     report->heard, "totals", totals_json(builder), "topologies",
+                     report->heard.ranks, "totals", totals_json(builder), "topologies",
                      topologies, "plans", builder->plans, "communicators",
                      builder->communicators, "timeline", timeline_json(report, groups));
     if (report->obstacle != NULL) {
@@ -468,6 +493,7 @@ char *coll_mtree_report_json(const coll_mtree_report_t *report,
     json_decref(builder.communicators);
     for (int i = 0; i < builder.num_maps; i++) {
         free(builder.maps[i].bytes);
+        free(builder.maps[i].gave);
     }
     free(builder.maps);
     return text;

@@ -108,7 +108,7 @@ coll_mtree_run_t *coll_mtree_run_create(ompi_communicator_t *comm,
     run->task = *task;
     run_retain_types(&run->task);
     memset(&run->data, 0, sizeof(run->data));
-    run->count.record = NULL;
+    run->count.record = run->passage.record = NULL;
     run->scratch = 0;
     run->first_tag = first_tag;
     run->ring = false;
@@ -167,11 +167,14 @@ static void run_end(coll_mtree_run_t *run, int rc)
 static void run_ended(mtree_operation_t *operation, mtree_status_t status, void *arg)
 {
     coll_mtree_run_t *run = arg;
+    double unit = (double)run->task.call.unit_bytes;
 
     mtree_operation_free(operation);
     coll_mtree_statistics_add_scratch(-(ptrdiff_t)run->scratch);
     if (status == MTREE_OK) {
         coll_mtree_data_deliver(&run->data, &run->task);
+        coll_mtree_statistics_passed(&run->passage, run->goodput, run->layout, unit,
+                                     unit / (double)run->data.super.extent);
     } else if (!run->transport.super.ends_all) {
         /* Messages may be under way for ever, to and from what the run holds. */
         atomic_fetch_add(&run->holders, 1);
@@ -209,11 +212,12 @@ static int run_prepare(coll_mtree_run_t *run, const mtree_plan_t *plan,
                             &run->layout) != MTREE_OK) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    if (mca_coll_mtree_component.follow && run->layout != NULL &&
+    if (run->layout != NULL &&
         mtree_goodput_create(run->layout, &run->goodput) != MTREE_OK) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     run->data.super.goodput = run->goodput;
+    run->passage.num_trees = run->ring ? 0 : plan->num_trees;
     run->prepared = true;
     coll_mtree_transport_init(&run->transport, run->comm,
                               run->task.op != NULL ? run->task.datatype : MPI_BYTE,
@@ -256,6 +260,7 @@ void coll_mtree_run_begin(coll_mtree_run_t *run)
         rc = coll_mtree_data_begin(&run->task);
     }
     coll_mtree_statistics_add_scratch((ptrdiff_t)run->scratch);
+    run->passage.began = coll_mtree_clock();
     if (rc == OMPI_SUCCESS && run_operate(run, plan, placement) != MTREE_OK) {
         rc = OMPI_ERR_OUT_OF_RESOURCE;
     }

@@ -25,6 +25,7 @@ typedef struct coll_mtree_run {
     coll_mtree_data_t data;
     coll_mtree_transport_t transport;
     coll_mtree_transport_t control; /* of runs by arrival */
+    coll_mtree_passage_t passage;   /* whose goodput this is */
     coll_mtree_count_t count;       /* of nonblocking and persistent calls */
     size_t scratch;                 /* bytes of receive slots while it runs */
     int first_tag;
@@ -32,7 +33,7 @@ typedef struct coll_mtree_run {
     bool prepared;   /* the first start's plan is there */
     bool by_arrival; /* then there is no layout */
     mtree_layout_t *layout;
-    mtree_goodput_t *goodput; /* of the last start; NULL: not wanted */
+    mtree_goodput_t *goodput; /* of the last start; NULL: by arrival */
     atomic_int holders;
     coll_mtree_retired_t retired;
     struct coll_mtree_run *next; /* that waits for the same agreement */

@@ -155,6 +155,7 @@ int coll_mtree_serve(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     run->ring = server == COLL_MTREE_RING;
+    run->passage.record = turn->count.record;
     if (form == MTREE_BLOCKING) {
         return serve_blocking(module, run, turn);
     }

@@ -72,6 +72,7 @@ static coll_mtree_group_t *group_add(ompi_communicator_t *comm, uint64_t identit
     }
     group->identity = identity;
     group->num_ranks = ompi_comm_size(comm);
+    group->rank = ompi_comm_rank(comm);
     group->leader = (int)ompi_comm_peer_lookup(comm, 0)->super.proc_name.vpid;
     if (last_group == NULL) {
         groups = group;
@@ -79,6 +80,16 @@ static coll_mtree_group_t *group_add(ompi_communicator_t *comm, uint64_t identit
         last_group->next = group;
     }
     last_group = group;
+    return group;
+}
+
+static coll_mtree_group_t *group_find(uint64_t identity)
+{
+    coll_mtree_group_t *group = groups;
+
+    while (group != NULL && group->identity != identity) {
+        group = group->next;
+    }
     return group;
 }
 
@@ -91,10 +102,7 @@ static coll_mtree_group_t *group_of(mca_coll_mtree_module_t *module,
         return module->group;
     }
     identity = identify(comm);
-    module->group = groups;
-    while (module->group != NULL && module->group->identity != identity) {
-        module->group = module->group->next;
-    }
+    module->group = group_find(identity);
     if (module->group == NULL) {
         module->group = group_add(comm, identity);
     }
@@ -207,6 +215,64 @@ void coll_mtree_statistics_measured(const coll_mtree_count_t *count,
     opal_mutex_unlock(&lock);
 }
 
+/* The trees of @a record are others from now on. */
+static void forget_trees(coll_mtree_record_t *record)
+{
+    free(record->trees);
+    record->trees = NULL;
+    record->num_trees = 0;
+    record->over_plan = 0;
+}
+
+static void pass_trees(const coll_mtree_passage_t *passage,
+                       const mtree_goodput_t *goodput, const mtree_layout_t *layout,
+                       double unit_bytes)
+{
+    coll_mtree_record_t *record = passage->record;
+    int num_trees = passage->num_trees;
+
+    if (record->num_trees != num_trees) {
+        forget_trees(record);
+    }
+    if (record->trees == NULL) {
+        record->trees = calloc((size_t)num_trees, sizeof(*record->trees));
+        record->num_trees = record->trees == NULL ? 0 : num_trees;
+    }
+    if (record->trees == NULL) {
+        return;
+    }
+    if (++record->over_plan == 2) {
+        memset(record->trees, 0, (size_t)num_trees * sizeof(*record->trees));
+    }
+    coll_mtree_goodput_add_trees(goodput, layout, unit_bytes, passage->began,
+                                 record->trees, num_trees);
+    record->group->latest = record;
+}
+
+void coll_mtree_statistics_passed(const coll_mtree_passage_t *passage,
+                                  const mtree_goodput_t *goodput,
+                                  const mtree_layout_t *layout, double unit_bytes,
+                                  double scale)
+{
+    coll_mtree_group_t *group;
+
+    if (passage->record == NULL || goodput == NULL) {
+        return;
+    }
+    opal_mutex_lock(&lock);
+    group = passage->record->group;
+    if (group->ways == NULL) {
+        group->ways = calloc((size_t)group->num_ranks, sizeof(*group->ways));
+    }
+    if (group->ways != NULL) {
+        coll_mtree_goodput_add_ways(goodput, scale, group->ways);
+    }
+    if (passage->num_trees > 0) {
+        pass_trees(passage, goodput, layout, unit_bytes);
+    }
+    opal_mutex_unlock(&lock);
+}
+
 /* Keep @a text, which is taken over, as the plan for calls of @a kind. */
 static void keep_plan(coll_mtree_group_t *group, const coll_mtree_kind_t *kind,
                       char *text)
@@ -248,6 +314,11 @@ void coll_mtree_statistics_planned(mca_coll_mtree_module_t *module,
         free(text);
     } else {
         group->network = module->network;
+        for (coll_mtree_record_t *r = group->records; r != NULL; r = r->next) {
+            if (coll_mtree_kind_equals(&r->kind, kind)) {
+                forget_trees(r);
+            }
+        }
         if (text != NULL) {
             keep_plan(group, kind, text);
         }
@@ -310,6 +381,11 @@ const coll_mtree_group_t *coll_mtree_statistics_lock(void)
     return groups;
 }
 
+const coll_mtree_group_t *coll_mtree_statistics_find(ompi_communicator_t *comm)
+{
+    return group_find(identify(comm));
+}
+
 void coll_mtree_statistics_unlock(void)
 {
     opal_mutex_unlock(&lock);
@@ -321,6 +397,7 @@ static void group_destroy(coll_mtree_group_t *group)
         coll_mtree_record_t *record = group->records;
 
         group->records = record->next;
+        free(record->trees);
         free(record);
     }
     while (group->planned != NULL) {
@@ -330,6 +407,7 @@ static void group_destroy(coll_mtree_group_t *group)
         free(planned->text);
         free(planned);
     }
+    free(group->ways);
     free(group->name);
     free(group);
 }

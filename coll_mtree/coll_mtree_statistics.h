@@ -9,6 +9,7 @@
 #ifndef MCA_COLL_MTREE_STATISTICS_H
 #define MCA_COLL_MTREE_STATISTICS_H
 
+#include "coll_mtree_goodput.h"
 #include "coll_mtree_network.h"
 
 #include <stdint.h>
@@ -67,7 +68,11 @@ typedef struct coll_mtree_record {
     coll_mtree_tally_t by[COLL_MTREE_SERVERS];
     uint64_t why[COLL_MTREE_WHYS];       /* calls of the fallback */
     double measured[COLL_MTREE_SERVERS]; /* seconds a call in the last trial; 0: none */
-    struct coll_mtree_record *next;      /* in the order of their first calls */
+    coll_mtree_pace_t *trees; /* [num_trees] of the latest plan, calls over it but for
+                                 the first, which opens connections */
+    int num_trees;
+    uint64_t over_plan;             /* calls over it */
+    struct coll_mtree_record *next; /* in the order of their first calls */
 } coll_mtree_record_t;
 
 /* A plan that calls of a kind had. */
@@ -78,13 +83,15 @@ typedef struct coll_mtree_planned {
 } coll_mtree_planned_t;
 
 typedef struct coll_mtree_group {
-    uint64_t identity; /* the same on all ranks */
-    int num_ranks;
+    uint64_t identity;                   /* the same on all ranks */
+    int num_ranks, rank;                 /* rank: this process's */
     int leader;                          /* rank 0's rank in MPI_COMM_WORLD */
     char *name;                          /* of the first of its communicators */
     int communicators;                   /* that made calls */
     const coll_mtree_network_t *network; /* on its rank 0; NULL: not known */
     coll_mtree_record_t *records, *last_record;
+    coll_mtree_record_t *latest; /* whose trees passed something last; or NULL */
+    coll_mtree_way_t *ways;      /* [num_ranks] from this process; NULL: nothing passed */
     coll_mtree_planned_t *planned; /* where a report is wanted */
     struct coll_mtree_group *next; /* in the order of their first calls */
 } coll_mtree_group_t;
@@ -134,6 +141,23 @@ void coll_mtree_statistics_planned(mca_coll_mtree_module_t *module,
                                    ompi_communicator_t *comm,
                                    const coll_mtree_kind_t *kind,
                                    const mtree_plan_t *plan);
+
+/* A call over a plan or around the ring that has ended. */
+typedef struct {
+    coll_mtree_record_t *record; /* NULL: not counted */
+    double began;                /* on the clock */
+    int num_trees;               /* of the plan of its kind; 0: of another one */
+} coll_mtree_passage_t;
+
+/* Add what it moved; @a unit_bytes, @a scale: as for coll_mtree_goodput.h. */
+void coll_mtree_statistics_passed(const coll_mtree_passage_t *passage,
+                                  const mtree_goodput_t *goodput,
+                                  const mtree_layout_t *layout, double unit_bytes,
+                                  double scale);
+
+/* The group of the processes of @a comm; NULL: they made no calls.  Between lock and
+ * unlock. */
+const coll_mtree_group_t *coll_mtree_statistics_find(ompi_communicator_t *comm);
 
 /* Add to the totals; scratch may be negative. */
 void coll_mtree_statistics_add_chunk(size_t bytes);

@@ -16,6 +16,11 @@ const char *mtree_page_text(const json_t *object, const char *key)
     return text == NULL ? "" : text;
 }
 
+double mtree_page_way(const json_t *link, const char *key, size_t way)
+{
+    return json_number_value(json_array_get(json_object_get(link, key), way));
+}
+
 static const char *time_text(double seconds, char *buffer)
 {
     return mtree_units_format_time(seconds, buffer, MTREE_UNITS_LENGTH);
@@ -153,24 +158,25 @@ const char *mtree_page_calls_name(const json_t *calls, char *buffer, size_t leng
     return buffer;
 }
 
-/* The plan of @a calls, when it is on topology number @a topology; else NULL. */
-static const json_t *plan_on(const json_t *report, const json_t *calls, size_t topology)
+/* The number of the plan of @a calls, -1: none. */
+static int plan_number(const json_t *calls)
 {
-    const json_t *plan;
-
-    if (json_object_get(calls, "plan") == NULL) {
-        return NULL;
-    }
-    plan = json_array_get(json_object_get(report, "plans"),
-                          (size_t)mtree_page_number(calls, "plan"));
-    return json_object_get(plan, "topology") != NULL &&
-                   (size_t)mtree_page_number(plan, "topology") == topology
-               ? plan
-               : NULL;
+    return json_object_get(calls, "plan") == NULL ? -1
+                                                  : (int)mtree_page_number(calls, "plan");
 }
 
-/* The calls with a plan on a topology that moved most; NULL: none. */
-static const json_t *heaviest_calls(const json_t *report, size_t topology)
+/* Is plan number @a plan (-1: none) on topology number @a topology? */
+static bool plan_is_on(const json_t *report, int plan, size_t topology)
+{
+    const json_t *number = json_object_get(
+        json_array_get(json_object_get(report, "plans"), (size_t)plan), "topology");
+
+    return plan >= 0 && number != NULL && (size_t)json_integer_value(number) == topology;
+}
+
+/* The calls that moved most over plan number @a plan, or (-1) over any plan on topology
+ * number @a topology; NULL: none. */
+static const json_t *heaviest_calls(const json_t *report, int plan, size_t topology)
 {
     const json_t *heaviest = NULL;
     size_t c, i;
@@ -178,14 +184,21 @@ static const json_t *heaviest_calls(const json_t *report, size_t topology)
 
     json_array_foreach (json_object_get(report, "communicators"), c, communicator) {
         json_array_foreach (json_object_get(communicator, "calls"), i, calls) {
-            if (plan_on(report, calls, topology) != NULL &&
-                mtree_page_number(calls, "bytes") >
-                    mtree_page_number(heaviest, "bytes")) {
+            int number = plan_number(calls);
+            bool fits = plan >= 0 ? number == plan : plan_is_on(report, number, topology);
+
+            if (fits && mtree_page_number(calls, "bytes") >
+                            mtree_page_number(heaviest, "bytes")) {
                 heaviest = calls;
             }
         }
     }
     return heaviest;
+}
+
+const json_t *mtree_page_calls_of_plan(const json_t *report, size_t plan)
+{
+    return heaviest_calls(report, (int)plan, 0);
 }
 
 static bool tree_crosses(const json_t *tree, int arc)
@@ -204,9 +217,11 @@ static bool tree_crosses(const json_t *tree, int arc)
  * 8 MB-16 MB". */
 static void write_crossing(const json_t *report, size_t topology, int arc, FILE *out)
 {
-    const json_t *calls = heaviest_calls(report, topology);
-    const json_t *trees =
-        json_object_get(calls == NULL ? NULL : plan_on(report, calls, topology), "trees");
+    const json_t *calls = heaviest_calls(report, -1, topology);
+    const json_t *plan = calls == NULL ? NULL
+                                       : json_array_get(json_object_get(report, "plans"),
+                                                        (size_t)plan_number(calls));
+    const json_t *trees = json_object_get(plan, "trees");
     const char *lead = "; crossed by trees";
     char name[128];
 
@@ -221,38 +236,84 @@ static void write_crossing(const json_t *report, size_t topology, int arc, FILE 
     }
 }
 
+/* "US6 > EU2" of arc number @a arc. */
+static void write_arc(const json_t *links, int arc, FILE *out)
+{
+    const json_t *link = json_array_get(links, (size_t)arc / 2);
+
+    fprintf(out, "%s > %s", mtree_page_text(link, arc % 2 == 0 ? "from" : "to"),
+            mtree_page_text(link, arc % 2 == 0 ? "to" : "from"));
+}
+
+static double arc_number(const json_t *links, const char *key, int arc)
+{
+    return mtree_page_way(json_array_get(links, (size_t)arc / 2), key, (size_t)arc % 2);
+}
+
+static const char *rate_text(double rate, char *buffer)
+{
+    return mtree_units_format_rate(rate, buffer, MTREE_UNITS_LENGTH);
+}
+
 void mtree_page_write_busiest(const json_t *report, size_t topology, FILE *out)
 {
     const json_t *map = json_array_get(json_object_get(report, "topologies"), topology);
     const json_t *links = json_object_get(map, "links");
-    double most = 0;
-    int busiest = -1;
+    int num_arcs = 2 * (int)json_array_size(links), busiest = -1;
     char rate[MTREE_UNITS_LENGTH], seconds[MTREE_UNITS_LENGTH];
-    size_t l;
-    json_t *link;
+    double most = 0;
 
-    json_array_foreach ((json_t *)links, l, link) {
-        for (int way = 0; way < 2; way++) {
-            double use = json_number_value(
-                json_array_get(json_object_get(link, "use"), (size_t)way));
-
-            if (use > most) {
-                most = use;
-                busiest = 2 * (int)l + way;
-            }
+    for (int arc = 0; arc < num_arcs; arc++) {
+        if (arc_number(links, "use", arc) > most) {
+            most = arc_number(links, "use", arc);
+            busiest = arc;
         }
     }
     if (busiest < 0) {
         return;
     }
-    link = json_array_get(links, (size_t)busiest / 2);
-    fprintf(out, "Busiest link: %s > %s, %.1f %% of %s in %s of mtree's calls",
-            mtree_page_text(link, busiest % 2 == 0 ? "from" : "to"),
-            mtree_page_text(link, busiest % 2 == 0 ? "to" : "from"), 100 * most,
-            mtree_units_format_rate(
-                json_number_value(json_array_get(json_object_get(link, "capacity_bps"),
-                                                 (size_t)busiest % 2)),
-                rate, sizeof(rate)),
+    fputs("Busiest link: ", out);
+    write_arc(links, busiest, out);
+    fprintf(out, ", %.1f %% of %s in %s of mtree's calls", 100 * most,
+            rate_text(arc_number(links, "capacity_bps", busiest), rate),
             time_text(mtree_page_number(map, "seconds"), seconds));
     write_crossing(report, topology, busiest, out);
+}
+
+/* Was @a way of a link the narrowest of a way that was pressed? */
+static bool arc_is_narrowest(const json_t *links, int arc)
+{
+    const json_t *link = json_array_get(links, (size_t)arc / 2);
+
+    return json_is_true(
+        json_array_get(json_object_get(link, "narrowest"), (size_t)arc % 2));
+}
+
+void mtree_page_write_slowest(const json_t *report, size_t topology, FILE *out)
+{
+    const json_t *map = json_array_get(json_object_get(report, "topologies"), topology);
+    const json_t *links = json_object_get(map, "links");
+    int num_arcs = 2 * (int)json_array_size(links), slowest = -1;
+    char gave[MTREE_UNITS_LENGTH], capacity[MTREE_UNITS_LENGTH];
+    double least = 0;
+
+    for (int arc = 0; arc < num_arcs; arc++) {
+        double share =
+            arc_number(links, "gave_bps", arc) / arc_number(links, "capacity_bps", arc);
+
+        if (arc_is_narrowest(links, arc) && (slowest < 0 || share < least)) {
+            least = share;
+            slowest = arc;
+        }
+    }
+    if (slowest < 0) {
+        return;
+    }
+    fputs("Slowest link: ", out);
+    write_arc(links, slowest, out);
+    fprintf(out, ", gave %s of %s, %.1f %%, while full, which it was %.0f %% of the time",
+            rate_text(arc_number(links, "gave_bps", slowest), gave),
+            rate_text(arc_number(links, "capacity_bps", slowest), capacity), 100 * least,
+            100 * arc_number(links, "pressed", slowest));
+    write_crossing(report, topology, slowest, out);
 }

@@ -12,6 +12,9 @@
 double mtree_page_number(const json_t *object, const char *key);
 const char *mtree_page_text(const json_t *object, const char *key);
 
+/* One of the two numbers of a link, @a way 0: from its `from` to its `to`. */
+double mtree_page_way(const json_t *link, const char *key, size_t way);
+
 /* Facts about the job as a whole, each a line without its end. */
 typedef enum {
     MTREE_PAGE_JOB,      /* ranks, date, how long */
@@ -32,15 +35,23 @@ void mtree_page_write_communicator(const json_t *communicator, FILE *out);
  * without traffic. */
 void mtree_page_write_busiest(const json_t *report, size_t topology, FILE *out);
 
+/* Of the links that were found to be the narrowest of a way that was pressed the one that
+ * gave least of its capacity, and which trees cross it, in a line; nothing where all ways
+ * kept up. */
+void mtree_page_write_slowest(const json_t *report, size_t topology, FILE *out);
+
+/* Of the calls over plan number @a plan those that moved most; NULL: there are none. */
+const json_t *mtree_page_calls_of_plan(const json_t *report, size_t plan);
+
 /* "allreduce 8 MB-16 MB", "bcast 1 KB-2 KB from rank 3": what one line of calls is about,
  * at most @a length bytes into @a buffer. */
 const char *mtree_page_calls_name(const json_t *calls, char *buffer, size_t length);
 
-/* The tables: a communicator's calls; why some of them fell back; a topology's links; a
- * plan's trees. */
+/* The tables: a communicator's calls; why some of them fell back; a topology's links; the
+ * trees of plan number @a plan, and what they gave in mtree_page_calls_of_plan(). */
 mtree_table_t *mtree_page_calls(const json_t *report, const json_t *communicator);
 mtree_table_t *mtree_page_fallbacks(const json_t *communicator);
 mtree_table_t *mtree_page_links(const json_t *topology);
-mtree_table_t *mtree_page_trees(const json_t *plan);
+mtree_table_t *mtree_page_trees(const json_t *report, size_t plan);
 
 #endif

@@ -136,17 +136,22 @@ mtree_table_t *mtree_page_fallbacks(const json_t *communicator)
     return table;
 }
 
-/* One of the two numbers of a link. */
-static double way_number(const json_t *link, const char *key, size_t way)
+static void add_rate(mtree_table_t *table, double rate)
 {
-    return json_number_value(json_array_get(json_object_get(link, key), way));
+    char text[MTREE_UNITS_LENGTH];
+
+    if (rate > 0) {
+        mtree_table_add(table, "%s", mtree_units_format_rate(rate, text, sizeof(text)));
+    } else {
+        mtree_table_add(table, "-");
+    }
 }
 
 mtree_table_t *mtree_page_links(const json_t *topology)
 {
-    static const char *const heads[] = {"from",    "to",   "capacity",
-                                        "latency", "sent", "of it"};
-    mtree_table_t *table = mtree_table_create("llrrrr");
+    static const char *const heads[] = {"from", "to",  "capacity", "latency",
+                                        "sent", "use", "gave",     "full for"};
+    mtree_table_t *table = mtree_table_create("llrrrrrr");
     size_t l;
     json_t *link;
 
@@ -155,40 +160,44 @@ mtree_table_t *mtree_page_links(const json_t *topology)
     }
     json_array_foreach (json_object_get(topology, "links"), l, link) {
         for (size_t way = 0; way < 2; way++) {
-            char rate[MTREE_UNITS_LENGTH];
+            double pressed = mtree_page_way(link, "pressed", way);
 
             mtree_table_add(table, "%s", mtree_page_text(link, way == 0 ? "from" : "to"));
             mtree_table_add(table, "%s", mtree_page_text(link, way == 0 ? "to" : "from"));
-            mtree_table_add(table, "%s",
-                            mtree_units_format_rate(way_number(link, "capacity_bps", way),
-                                                    rate, sizeof(rate)));
+            add_rate(table, mtree_page_way(link, "capacity_bps", way));
             add_time(table, link, "latency_s");
-            add_size(table, way_number(link, "bytes", way));
-            mtree_table_add(table, "%.1f %%", 100 * way_number(link, "use", way));
+            add_size(table, mtree_page_way(link, "bytes", way));
+            mtree_table_add(table, "%.1f %%", 100 * mtree_page_way(link, "use", way));
+            add_rate(table, mtree_page_way(link, "gave_bps", way));
+            if (pressed > 0) {
+                mtree_table_add(table, "%.0f %%", 100 * pressed);
+            } else {
+                mtree_table_add(table, "-");
+            }
         }
     }
     return table;
 }
 
-mtree_table_t *mtree_page_trees(const json_t *plan)
+mtree_table_t *mtree_page_trees(const json_t *report, size_t number)
 {
-    mtree_table_t *table = mtree_table_create("rlrrr");
+    static const char *const heads[] = {"tree", "root",           "rate",
+                                        "gave", "of the message", "chunk"};
+    const json_t *plan = json_array_get(json_object_get(report, "plans"), number);
+    const json_t *gave =
+        json_object_get(mtree_page_calls_of_plan(report, number), "trees_bps");
+    mtree_table_t *table = mtree_table_create("rlrrrr");
     size_t t;
     json_t *tree;
 
-    mtree_table_add(table, "tree");
-    mtree_table_add(table, "root");
-    mtree_table_add(table, "rate");
-    mtree_table_add(table, "of the message");
-    mtree_table_add(table, "chunk");
+    for (size_t h = 0; h < sizeof(heads) / sizeof(heads[0]); h++) {
+        mtree_table_add(table, "%s", heads[h]);
+    }
     json_array_foreach (json_object_get(plan, "trees"), t, tree) {
-        char rate[MTREE_UNITS_LENGTH];
-
         mtree_table_add(table, "%zu", t + 1);
         mtree_table_add(table, "%s", mtree_page_text(tree, "root"));
-        mtree_table_add(table, "%s",
-                        mtree_units_format_rate(mtree_page_number(tree, "rate_bps"), rate,
-                                                sizeof(rate)));
+        add_rate(table, mtree_page_number(tree, "rate_bps"));
+        add_rate(table, json_number_value(json_array_get(gave, t)));
         mtree_table_add(table, "%.1f %%", 100 * mtree_page_number(tree, "share"));
         add_size(table, mtree_page_number(tree, "chunk_bytes"));
     }

@@ -49,6 +49,29 @@ static void print_table(mtree_table_t *table, FILE *out)
     mtree_table_destroy(table);
 }
 
+/* The trees of the plan that moved most in a communicator, and what they gave. */
+static void print_trees(const json_t *report, const json_t *communicator, FILE *out)
+{
+    const json_t *heaviest = NULL;
+    char name[128];
+    size_t i;
+    json_t *calls;
+
+    json_array_foreach (json_object_get(communicator, "calls"), i, calls) {
+        if (json_object_get(calls, "trees_bps") != NULL &&
+            json_object_get(calls, "plan") != NULL &&
+            mtree_page_number(calls, "bytes") > mtree_page_number(heaviest, "bytes")) {
+            heaviest = calls;
+        }
+    }
+    if (heaviest != NULL) {
+        fprintf(out, "\nTrees of %s\n",
+                mtree_page_calls_name(heaviest, name, sizeof(name)));
+        print_table(mtree_page_trees(report, (size_t)mtree_page_number(heaviest, "plan")),
+                    out);
+    }
+}
+
 static void print_communicators(const json_t *report, FILE *out)
 {
     size_t i;
@@ -60,6 +83,7 @@ static void print_communicators(const json_t *report, FILE *out)
         fputc('\n', out);
         print_table(mtree_page_calls(report, communicator), out);
         print_table(mtree_page_fallbacks(communicator), out);
+        print_trees(report, communicator, out);
     }
 }
 
@@ -80,6 +104,8 @@ void mtree_report_print(const json_t *report, FILE *out)
         mtree_page_write_topology(json_array_get(topologies, i), out);
         fputc('\n', out);
         mtree_page_write_busiest(report, i, out);
+        fputc('\n', out);
+        mtree_page_write_slowest(report, i, out);
         fputc('\n', out);
     }
     print_communicators(report, out);

@@ -1,6 +1,10 @@
 #include "report/traffic.h"
 
+#include <math.h>
 #include <stdlib.h>
+
+/* A way that was pressed for less of the time tells nothing. */
+#define LEAST_PRESSED 0.03
 
 void mtree_traffic_add(const mtree_plan_t *plan, const mtree_routes_t *routes,
                        double message, double *bytes)
@@ -38,6 +42,48 @@ void mtree_traffic_mark(const mtree_plan_t *plan, const mtree_routes_t *routes,
     free(crossed);
 }
 
+/* How full an arc was at what it gave. */
+static double fullness(const mtree_topology_t *topology, int arc,
+                       const mtree_traffic_gave_t *gave)
+{
+    double capacity = mtree_arc_capacity(topology, arc);
+
+    return capacity > 0 ? gave[arc].rate / capacity : 0;
+}
+
+void mtree_traffic_measure(const mtree_topology_t *topology, const mtree_routes_t *routes,
+                           const mtree_traffic_way_t *ways, size_t num_ways,
+                           mtree_traffic_gave_t *gave)
+{
+    for (size_t w = 0; w < num_ways; w++) {
+        const mtree_traffic_way_t *way = &ways[w];
+        bool pressed = way->pressed >= LEAST_PRESSED;
+        int num_arcs;
+        const int *route = mtree_routes_get(routes, way->from, way->to, &num_arcs);
+
+        for (int i = 0; i < num_arcs; i++) {
+            mtree_traffic_gave_t *arc = &gave[route[i]];
+
+            arc->rate += pressed ? way->pressed_rate : way->rate;
+            arc->pressed = fmax(arc->pressed, pressed ? way->pressed : 0);
+        }
+    }
+    for (size_t w = 0; w < num_ways; w++) {
+        int num_arcs, narrowest = -1;
+        const int *route = mtree_routes_get(routes, ways[w].from, ways[w].to, &num_arcs);
+
+        for (int i = 0; i < num_arcs && ways[w].pressed >= LEAST_PRESSED; i++) {
+            if (narrowest < 0 || fullness(topology, route[i], gave) >
+                                     fullness(topology, narrowest, gave)) {
+                narrowest = route[i];
+            }
+        }
+        if (narrowest >= 0) {
+            gave[narrowest].narrowest = true;
+        }
+    }
+}
+
 static json_t *vertex_json(const mtree_vertex_t *vertex)
 {
     json_t *json =
@@ -58,20 +104,26 @@ static double use_of(double bytes, double capacity, double seconds)
 }
 
 static json_t *link_json(const mtree_topology_t *topology, int number,
-                         const double *bytes, double seconds)
+                         const double *bytes, double seconds,
+                         const mtree_traffic_gave_t *gave)
 {
     const mtree_link_t *link = &topology->links[number];
 
-    return json_pack("{s:s, s:s, s:[f, f], s:f, s:[f, f], s:[f, f]}", "from",
-                     topology->vertices[link->u].name, "to",
-                     topology->vertices[link->v].name, "capacity_bps", link->capacity[0],
-                     link->capacity[1], "latency_s", link->latency, "bytes", bytes[0],
-                     bytes[1], "use", use_of(bytes[0], link->capacity[0], seconds),
-                     use_of(bytes[1], link->capacity[1], seconds));
+    return json_pack(
+        "{s:s, s:s, s:[f, f], s:f, s:[f, f], s:[f, f], s:[f, f], s:[f, f], "
+        "s:[b, b]}",
+        "from", topology->vertices[link->u].name, "to", topology->vertices[link->v].name,
+        "capacity_bps", link->capacity[0], link->capacity[1], "latency_s", link->latency,
+        "bytes", bytes[0], bytes[1], "use", use_of(bytes[0], link->capacity[0], seconds),
+        use_of(bytes[1], link->capacity[1], seconds), "gave_bps",
+        gave[0].pressed > 0 ? gave[0].rate : 0, gave[1].pressed > 0 ? gave[1].rate : 0,
+        "pressed", gave[0].pressed, gave[1].pressed, "narrowest", (int)gave[0].narrowest,
+        (int)gave[1].narrowest);
 }
 
 json_t *mtree_traffic_json(const mtree_topology_t *topology, const char *origin,
-                           const double *bytes, double seconds)
+                           const double *bytes, double seconds,
+                           const mtree_traffic_gave_t *gave)
 {
     json_t *vertices = json_array(), *links = json_array();
 
@@ -79,7 +131,8 @@ json_t *mtree_traffic_json(const mtree_topology_t *topology, const char *origin,
         json_array_append_new(vertices, vertex_json(&topology->vertices[v]));
     }
     for (int l = 0; l < topology->num_links; l++) {
-        json_array_append_new(links, link_json(topology, l, bytes + 2 * l, seconds));
+        json_array_append_new(
+            links, link_json(topology, l, bytes + 2 * l, seconds, gave + 2 * l));
     }
     return json_pack("{s:s, s:s, s:f, s:o, s:o}", "name", topology->name, "origin",
                      origin, "seconds", seconds, "vertices", vertices, "links", links);

@@ -170,6 +170,7 @@ static void builder_add_stream(builder_t *builder, int number, int root_rank,
     stream->reduce = collective != MTREE_BCAST && collective != MTREE_ALLGATHER;
     stream->broadcast = collective != MTREE_REDUCE && collective != MTREE_REDUCE_SCATTER;
     stream->tag = MTREE_STREAM_TAGS * layout->num_streams;
+    stream->tree = number;
     stream->block = mtree_collective_is_gathering(collective) ? root_rank : -1;
     stream->children = children;
     stream->child_steps = steps;

@@ -27,6 +27,7 @@ typedef struct {
     const int *child_steps; /* in which it goes down to each child; 0: in none */
     bool open; /* parent and children become known while it runs (schedule/attach.h);
                   `parent` then only says whether this rank is the root */
+    int tree;  /* its number in the plan */
     int block; /* rank whose block it carries a part of; -1 where there are no blocks */
 } mtree_stream_t;
 

@@ -18,6 +18,9 @@
 #define DEFAULT_LINKS 20
 #define BAR           30 /* letters */
 
+/* A file that was not written for so long, and for three looks, is stale. */
+#define STALE_SECONDS 5.0
+
 typedef struct {
     const char *path;
     double delay;   /* seconds between two frames */
@@ -30,12 +33,8 @@ typedef struct {
 typedef struct {
     const char *from, *to;
     double rate, capacity; /* bits/s, since the last frame */
+    double gave;           /* bits/s while it was full, lately; 0: it was not */
 } flow_t;
-
-static double way_number(const json_t *link, const char *key, int way)
-{
-    return json_number_value(json_array_get(json_object_get(link, key), (size_t)way));
-}
 
 static int flow_compare(const void *left, const void *right)
 {
@@ -58,14 +57,15 @@ static flow_t *find_flows(const json_t *topology, const json_t *before, double s
 
     for (size_t arc = 0; flows != NULL && arc < count; arc++) {
         const json_t *link = json_array_get(links, arc / 2);
-        int way = (int)(arc % 2);
-        double bytes = way_number(link, "bytes", way) -
-                       way_number(json_array_get(earlier, arc / 2), "bytes", way);
+        size_t way = arc % 2;
+        double bytes = mtree_page_way(link, "bytes", way) -
+                       mtree_page_way(json_array_get(earlier, arc / 2), "bytes", way);
 
         flows[arc] = (flow_t){.from = mtree_page_text(link, way == 0 ? "from" : "to"),
                               .to = mtree_page_text(link, way == 0 ? "to" : "from"),
                               .rate = 8 * fmax(bytes, 0) / fmax(seconds, 1e-3),
-                              .capacity = way_number(link, "capacity_bps", way)};
+                              .capacity = mtree_page_way(link, "capacity_bps", way),
+                              .gave = mtree_page_way(link, "gave_bps", way)};
     }
     if (flows != NULL) {
         qsort(flows, count, sizeof(*flows), flow_compare);
@@ -85,6 +85,9 @@ static void print_flow(const flow_t *flow)
            mtree_units_format_rate(flow->rate, rate, sizeof(rate)), 100 * share);
     for (int i = 0; i < BAR; i++) {
         putchar(i < full ? '#' : '.');
+    }
+    if (flow->gave > 0) {
+        printf("  gives %s", mtree_units_format_rate(flow->gave, rate, sizeof(rate)));
     }
     putchar('\n');
 }
@@ -140,10 +143,27 @@ static bool is_old(const json_t *report, const json_t *before)
                                  json_real_value(json_object_get(before, "elapsed_s"));
 }
 
+/* Say, once for each time that the job is silent, that what is shown is old: the file is
+ * written after calls, so the job computes, hangs or is gone. */
+static void say_stale(const arguments_t *arguments, double *silent)
+{
+    double before = *silent, patience = fmax(STALE_SECONDS, 3 * arguments->delay);
+    char time[MTREE_UNITS_LENGTH];
+
+    *silent += arguments->delay;
+    if (before < patience && *silent >= patience) {
+        printf("%s has not been written for %s: the job calls no collectives, or it is "
+               "gone\n",
+               arguments->path, mtree_units_format_time(*silent, time, sizeof(time)));
+        fflush(stdout);
+    }
+}
+
 static int run_top(const arguments_t *arguments)
 {
     json_t *before = NULL, *report;
     bool is_complete = false;
+    double silent = 0;
     long frame = 0;
 
     while (!is_complete && (arguments->frames == 0 || frame < arguments->frames)) {
@@ -158,8 +178,10 @@ static int run_top(const arguments_t *arguments)
         frame++;
         if (is_old(report, before)) {
             json_decref(report);
+            say_stale(arguments, &silent);
             continue;
         }
+        silent = 0;
         print_frame(arguments, report, before);
         json_decref(before);
         before = report;
@@ -239,10 +261,13 @@ const command_t command_top = {
     .summary = "follow the links of a running job",
     .help =
         "Usage: mtree top [OPTION]... FILE\n"
-        "Show which links a running job fills, the fullest first, until it ends. FILE is "
-        "its\n"
-        "report, which rank 0 writes anew each second with\n"
-        "    --mca coll_mtree_report FILE --mca coll_mtree_report_live 1\n\n"
+        "Show which links a running job fills, the fullest first, until it ends, and "
+        "what "
+        "those\n"
+        "give that are full. FILE is its report, which rank 0 writes anew each second "
+        "with\n"
+        "    --mca coll_mtree_report FILE --mca coll_mtree_report_live 1\n"
+        "A line says so when it has not been written for some seconds.\n\n"
         "  -d, --delay SECONDS   between two looks at the file (default 1)\n"
         "  -n, --frames N        stop after N looks; 0: when the job ends (default)\n"
         "  -l, --links N         directions of links shown (default 20)\n"

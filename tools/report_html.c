@@ -163,15 +163,23 @@ static void write_topology(const json_t *topology, FILE *out)
     text_end(&text, out);
 }
 
-static void write_busiest(const json_t *report, size_t number, FILE *out)
+/* The busiest and the slowest link, a line each. */
+static void write_extremes(const json_t *report, size_t number, FILE *out)
 {
-    text_t text;
+    static void (*const writers[])(const json_t *, size_t, FILE *) = {
+        mtree_page_write_busiest, mtree_page_write_slowest};
 
-    text_begin(&text);
-    if (text.file != NULL) {
-        mtree_page_write_busiest(report, number, text.file);
+    for (size_t i = 0; i < sizeof(writers) / sizeof(writers[0]); i++) {
+        text_t text;
+
+        fputs("<p class=\"soft\">", out);
+        text_begin(&text);
+        if (text.file != NULL) {
+            writers[i](report, number, text.file);
+        }
+        text_end(&text, out);
+        fputs("</p>\n", out);
     }
-    text_end(&text, out);
 }
 
 /* All that concerns topology @a number. */
@@ -184,9 +192,8 @@ static mtree_status_t write_network(const json_t *report, size_t number, FILE *o
 
     fputs("<h2>Network</h2>\n<section>\n<p>", out);
     write_topology(topology, out);
-    fputs("</p>\n<p class=\"soft\">", out);
-    write_busiest(report, number, out);
     fputs("</p>\n", out);
+    write_extremes(report, number, out);
     status = report_map_write(report, number, out);
     if (status != MTREE_OK) {
         return status;
@@ -245,7 +252,7 @@ static void write_plans(const json_t *report, FILE *out)
     fputs("<h2>Plans</h2>\n<section>\n", out);
     for (size_t p = 0; p < json_array_size(plans); p++) {
         const json_t *plan = json_array_get(plans, p);
-        mtree_table_t *trees = mtree_page_trees(plan);
+        mtree_table_t *trees = mtree_page_trees(report, p);
         char rate[MTREE_UNITS_LENGTH];
 
         fputs("<details><summary>", out);

@@ -51,11 +51,6 @@ static mtree_status_t add_vertices(const json_t *vertices, mtree_topology_t *top
     return status;
 }
 
-static double way_number(const json_t *link, const char *key, int way)
-{
-    return json_number_value(json_array_get(json_object_get(link, key), (size_t)way));
-}
-
 static mtree_status_t add_links(const json_t *links, mtree_topology_t *topology)
 {
     mtree_status_t status = MTREE_OK;
@@ -68,10 +63,10 @@ static mtree_status_t add_links(const json_t *links, mtree_topology_t *topology)
         if (u < 0 || v < 0) {
             return MTREE_ERR_INVALID;
         }
-        status =
-            mtree_topology_add_link(topology, u, v, way_number(link, "capacity_bps", 0),
-                                    way_number(link, "capacity_bps", 1),
-                                    mtree_page_number(link, "latency_s"), NULL);
+        status = mtree_topology_add_link(topology, u, v,
+                                         mtree_page_way(link, "capacity_bps", 0),
+                                         mtree_page_way(link, "capacity_bps", 1),
+                                         mtree_page_number(link, "latency_s"), NULL);
     }
     return status;
 }
@@ -176,7 +171,7 @@ static void write_arc(const picture_t *picture, int arc)
 {
     const json_t *link = json_array_get(picture->links, (size_t)arc / 2);
     double capacity = mtree_arc_capacity(picture->topology, arc);
-    double use = way_number(link, "use", arc % 2);
+    double use = mtree_page_way(link, "use", (size_t)arc % 2);
     double width =
         LEAST_WIDTH + (MOST_WIDTH - LEAST_WIDTH) * capacity / fmax(picture->widest, 1);
     char rate[MTREE_UNITS_LENGTH], size[MTREE_UNITS_LENGTH], time[MTREE_UNITS_LENGTH];
@@ -198,12 +193,12 @@ static void write_arc(const picture_t *picture, int arc)
     mtree_table_escape(
         picture->topology->vertices[mtree_arc_to(picture->topology, arc)].name,
         picture->out);
-    fprintf(
-        picture->out, ": %s sent, %.1f %% of %s, latency %s</title></line>\n",
-        mtree_units_format_size(way_number(link, "bytes", arc % 2), size, sizeof(size)),
-        100 * use, mtree_units_format_rate(capacity, rate, sizeof(rate)),
-        mtree_units_format_time(mtree_page_number(link, "latency_s"), time,
-                                sizeof(time)));
+    fprintf(picture->out, ": %s sent, %.1f %% of %s, latency %s</title></line>\n",
+            mtree_units_format_size(mtree_page_way(link, "bytes", (size_t)arc % 2), size,
+                                    sizeof(size)),
+            100 * use, mtree_units_format_rate(capacity, rate, sizeof(rate)),
+            mtree_units_format_time(mtree_page_number(link, "latency_s"), time,
+                                    sizeof(time)));
 }
 
 /* Trees of one plan lie beside each other on the links that they share. */

@@ -81,6 +81,58 @@ static unsigned long long growth(const char *name, int var_class)
     return pvar_close(name, &handle);
 }
 
+/* The @a wanted values of a variable of MPI_COMM_WORLD, of 8 bytes each. */
+static void array_read(const char *name, int var_class, int wanted, void *values)
+{
+    MPI_Comm comm = MPI_COMM_WORLD;
+    MPI_T_pvar_handle handle;
+    int index, count;
+
+    if (MPI_T_pvar_get_index(name, var_class, &index) != MPI_SUCCESS) {
+        mtree_expect(false, "there is no performance variable %s", name);
+        return;
+    }
+    MPI_T_pvar_handle_alloc(session, index, &comm, &handle, &count);
+    mtree_expect(count == wanted, "%s has %d values", name, count);
+    if (count == wanted) {
+        /* Sums count from here on. */
+        make_calls();
+        MPI_T_pvar_read(session, handle, values);
+    }
+    MPI_T_pvar_handle_free(session, &handle);
+}
+
+/* What this rank sent to the others is what it counted as sent at all; trees have rates,
+ * one after the other. */
+static void check_arrays(void)
+{
+    unsigned long long bytes[16], all;
+    double rates[64], links[16];
+    unsigned long long sum = 0;
+    int ranks, trees = 0;
+
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    array_read("coll_mtree_link_bytes", MPI_T_PVAR_CLASS_AGGREGATE, ranks, bytes);
+    all = growth("coll_mtree_chunk_bytes", MPI_T_PVAR_CLASS_AGGREGATE);
+    for (int rank = 0; rank < ranks; rank++) {
+        sum += bytes[rank];
+    }
+    mtree_expect(sum == all, "%llu bytes to the others, %llu sent", sum, all);
+    array_read("coll_mtree_link_goodput", MPI_T_PVAR_CLASS_LEVEL, ranks, links);
+    for (int rank = 0; rank < ranks; rank++) {
+        mtree_expect(links[rank] >= 0 && (links[rank] == 0 || bytes[rank] > 0),
+                     "%g bits/s to rank %d", links[rank], rank);
+    }
+    array_read("coll_mtree_tree_goodput", MPI_T_PVAR_CLASS_LEVEL, 64, rates);
+    while (trees < 64 && rates[trees] > 0) {
+        trees++;
+    }
+    mtree_expect(trees > 0, "no tree has a rate");
+    for (int t = trees; t < 64; t++) {
+        mtree_expect(rates[t] == 0, "tree %d has a rate, %d has none", t, trees);
+    }
+}
+
 static void check_counters(void)
 {
     unsigned long long chunks;
@@ -133,6 +185,7 @@ int main(int argc, char **argv)
     MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
     MPI_T_pvar_session_create(&session);
     check_counters();
+    check_arrays();
     check_writes();
     MPI_T_pvar_session_free(&session);
     status = mtree_expect_finish("tool");

@@ -1,0 +1,69 @@
+#include "coll_mtree_report.h"
+
+#include <stdlib.h>
+
+/* The latest word of all ranks of a running job. */
+static mtree_traffic_way_t *latest_ways(const coll_mtree_group_t *group, size_t *num_p)
+{
+    int num_paces;
+    mtree_pace_t *paces = coll_mtree_network_paces(group->network, &num_paces);
+    mtree_traffic_way_t *ways = calloc((size_t)num_paces + 1, sizeof(*ways));
+
+    *num_p = 0;
+    for (int i = 0; i < num_paces && ways != NULL; i++) {
+        if (paces[i].rate > 0) {
+            ways[(*num_p)++] =
+                (mtree_traffic_way_t){.from = paces[i].from,
+                                      .to = paces[i].to,
+                                      .rate = paces[i].rate,
+                                      .pressed = paces[i].pressed,
+                                      .pressed_rate = paces[i].pressed_rate};
+        }
+    }
+    free(paces);
+    return ways;
+}
+
+/* What all calls gave, of the ranks that were heard. */
+static mtree_traffic_way_t *heard_ways(const coll_mtree_heard_t *heard,
+                                       const coll_mtree_group_t *group, size_t *num_p)
+{
+    const int *host = coll_mtree_network_hosts(group->network);
+    mtree_traffic_way_t *ways = calloc(heard->num_ways + 1, sizeof(*ways));
+
+    *num_p = 0;
+    for (size_t i = 0; i < heard->num_ways && ways != NULL; i++) {
+        const coll_mtree_heard_way_t *one = &heard->ways[i];
+        double seconds = one->way.seconds;
+
+        if (one->identity == group->identity && host[one->from] != host[one->to] &&
+            seconds > 0) {
+            ways[(*num_p)++] = (mtree_traffic_way_t){
+                .from = host[one->from],
+                .to = host[one->to],
+                .rate = 8 * one->way.bytes / seconds,
+                .pressed = one->way.pressed_seconds / seconds,
+                .pressed_rate = coll_mtree_goodput_pressed_rate(&one->way)};
+        }
+    }
+    return ways;
+}
+
+void coll_mtree_report_measure(const coll_mtree_report_t *report,
+                               const coll_mtree_group_t *group,
+                               const mtree_topology_t *topology,
+                               const mtree_routes_t *routes, mtree_traffic_gave_t *gave)
+{
+    size_t num_ways = 0;
+    mtree_traffic_way_t *ways =
+        report->is_complete ? NULL : latest_ways(group, &num_ways);
+
+    if (num_ways == 0) {
+        free(ways);
+        ways = heard_ways(&report->heard, group, &num_ways);
+    }
+    if (ways != NULL) {
+        mtree_traffic_measure(topology, routes, ways, num_ways, gave);
+    }
+    free(ways);
+}
