@@ -366,6 +366,7 @@ static int run(int argc, char **argv)
                                             {"algorithms", required_argument, NULL, 'a'},
                                             PLANNING_OPTIONS,
                                             SIMULATING_OPTIONS,
+                                            SIMULATING_SEGMENT_OPTION,
                                             {NULL, 0, NULL, 0}};
     static session_t session;
     mtree_status_t status;
@@ -406,7 +407,7 @@ const command_t command_compare = {
         "                        openmpi: what Open MPI takes by default, and\n"
         "                        openmpi:NAME: another of its (default: "
         "all)\n" PLANNING_HELP_WHAT PLANNING_HELP_LIMITS SIMULATING_HELP
-        "  -j, --json            as JSON\n"
+            SIMULATING_SEGMENT_HELP "  -j, --json            as JSON\n"
         "  -h, --help            this text\n",
     .run = run,
 };

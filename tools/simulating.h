@@ -40,12 +40,15 @@ enum {
     {"ranks-per-host", required_argument, NULL, SIMULATING_RANKS},                       \
         {"model", required_argument, NULL, SIMULATING_MODEL},                            \
         {"chunk", required_argument, NULL, SIMULATING_CHUNK},                            \
-        {"segment", required_argument, NULL, SIMULATING_SEGMENT},                        \
         {"eager", required_argument, NULL, SIMULATING_EAGER},                            \
         {"overhead", required_argument, NULL, SIMULATING_OVERHEAD},                      \
         {"window", required_argument, NULL, SIMULATING_WINDOW},                          \
     {                                                                                    \
         "check", no_argument, NULL, SIMULATING_CHECK                                     \
+    }
+#define SIMULATING_SEGMENT_OPTION                                                        \
+    {                                                                                    \
+        "segment", required_argument, NULL, SIMULATING_SEGMENT                           \
     }
 #define SIMULATING_HELP                                                                  \
     "  -b, --size BYTES      of the message (default 16M, or what the plan is for)\n"    \
@@ -53,12 +56,15 @@ enum {
     "      --model M         flow (default): messages share links max-min fairly;\n"     \
     "                        queue: links send one message after the other\n"            \
     "      --chunk BYTES     of a plan's messages (default: the plan's)\n"               \
-    "      --segment BYTES   of Open MPI's pipelining algorithms (default: whole\n"      \
-    "                        messages, as Open MPI does)\n"                              \
     "      --eager BYTES     longest message sent without asking (default 64K)\n"        \
     "      --overhead TIME   a rank spends on a message, at both ends (default 20us)\n"  \
     "      --window BYTES    a connection's bytes in flight (default: no limit)\n"       \
     "      --check           carry real data and check the result\n"
+
+/* Of what runs Open MPI's algorithms. */
+#define SIMULATING_SEGMENT_HELP                                                          \
+    "      --segment BYTES   of Open MPI's pipelining algorithms (default: whole\n"      \
+    "                        messages, as Open MPI does)\n"
 
 /* The defaults. */
 void simulating_init(simulating_t *simulating);

@@ -35,6 +35,14 @@ unset MAKEFLAGS MFLAGS MAKELEVEL
 prefix=$(value prefix)
 [ -n "$prefix" ] || { echo "FAILED: no prefix in $build/Makefile"; exit 1; }
 
+# What others have installed there before stays, file by file.
+for folder in "$(value bindir)" "$(value componentdir)" "$(value mandir)/man1" "$(value pkgconfigdir)"; do
+    mkdir -p "$root$folder"
+    echo other >"$root$folder/other"
+done
+list() { (cd "$root" && find . ! -type d -exec cksum {} + | sort); }
+list >"$tmp/before"
+
 make -s install DESTDIR="$root" HOME="$tmp/home" >"$tmp/install.log" 2>&1 || {
     echo "FAILED: make install"
     tail -20 "$tmp/install.log"
@@ -104,9 +112,11 @@ fi
 check "make uninstall-user" make -s uninstall-user HOME="$tmp/home"
 
 check "make uninstall" make -s uninstall DESTDIR="$root" HOME="$tmp/home"
-left=$(find "$root" "$tmp/home" ! -type d)
+list >"$tmp/after"
+diff "$tmp/before" "$tmp/after" >"$tmp/diff" || fail "not as it was before: $(cat "$tmp/diff")"
+left=$(find "$tmp/home" ! -type d)
 [ -z "$left" ] || fail "left behind: $left"
-folders=$(find "$root" -type d -name '*mtree*')
+folders=$(cd "$root$prefix" && find . -type d -name '*mtree*')
 [ -z "$folders" ] || fail "folders left behind: $folders"
 
 [ $failures -eq 0 ] || exit 1

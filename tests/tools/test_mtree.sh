@@ -103,6 +103,8 @@ checks=$((checks + 1))
 }
 sed 's/"complete":true/"complete":false/' "$job" >"$tmp/running.json"
 expect 0 '^A running job of 12 ranks, .* so far$' top -n 2 -d 0.01 "$tmp/running.json"
+expect 0 'running.json has not been written for .*: the job calls no collectives, or it is gone' \
+    top --frames 5 -d 1.7 "$tmp/running.json"
 expect 2 "top: --delay '0': seconds from 0.01" top --delay 0 "$job"
 expect 2 "top: --links 'x': a whole number from 1" top -l x "$job"
 expect 2 "top: --frames '-1': a whole number" top --frames -1 "$job"
@@ -254,6 +256,32 @@ expect 0 '^allreduce of 16 MB by gost' simulate --plan "$tmp/plan.json" "$maps/b
 expect 0 '^bcast of 64 KB by packing' simulate -C bcast -R EU1 -b 64K --check "$maps/b4.dot"
 expect 0 '"share_of_bound": ' simulate --json --model queue -b 1M "$maps/star-8.dot"
 says "$tmp/out" '"busy": '
+star=$maps/star-8.dot
+expect 0 '^allreduce of 1 MB by gost, 1 trees: ' simulate -b 1M -a gost -t 4 -e 1 -s 3 "$star"
+expect 0 '^allreduce of 1 MB by packing, 3 trees' simulate -b 1M --algorithm packing --trees 3 --min-rate 1Mbps "$star"
+expect 0 '^allreduce of 1 MB by direct, 3 trees' simulate -b 1M --hosts h0,h1,h2 "$star"
+# A message more for each rank that hangs below its host's first one; chunks, 8 of 16 KB each, cut in 2.
+expect 0 '^3840 messages' simulate -b 1M --ranks-per-host 2 "$star"
+expect 0 '^224 messages' simulate -b 1M --chunk 64K "$star"
+# took OPTIONS...: the seconds that a simulation takes with them.
+took() {
+    "$mtree" simulate -j -b 1M "$@" "$star" | sed -n 's/.*"seconds": \([0-9.e-]*\).*/\1/p' | head -1
+}
+# longer WHY LONG SHORT: the first time is the longer one.
+longer() {
+    checks=$((checks + 1))
+    awk "BEGIN { exit !($2 > $3) }" || {
+        failures=$((failures + 1))
+        echo "FAILED: $1: $2 s, not more than $3 s"
+    }
+}
+longer "a rank's overhead" "$(took --overhead 1ms)" "$(took --overhead 20us)"
+longer "messages that ask first" "$(took --eager 1K)" "$(took --eager 1M)"
+far=$tmp/far-apart.dot
+sed 's/capacity="1Gbps"/& latency="20ms"/' "$star" >"$far"
+star=$far
+longer "connections with a window" "$(took --window 16K)" "$(took --window 16M)"
+star=$maps/star-8.dot
 expect 1 "no host" simulate -p "$tmp/plan.json" "$maps/abilene.dot"
 expect 2 "--model 'x': queue or flow" simulate --model x "$maps/b4.dot"
 expect 2 "--ranks-per-host '0'" simulate --ranks-per-host 0 "$maps/b4.dot"
@@ -265,6 +293,15 @@ says "$tmp/out" ' times as fast as openmpi (.*), Open MPI.s best here.$'
 expect 0 '^openmpi:ring, Open MPI.s own, is .* times as fast as gost' \
     compare -b 1M -a gost,openmpi:ring "$maps/star-8.dot"
 expect 0 '"fastest_plan": "gost"' compare -j -b 1M -a gost,openmpi:ring "$maps/star-8.dot"
+expect 0 '^bcast of 1 MB, 6 ranks on 3 hosts of star:8$' compare -b 1M -a packing,openmpi:pipeline -C bcast --root h3 \
+    --hosts h3,h1,h2 --trees 1 --height 1 --min-rate 1Mbps --seed 2 --ranks-per-host 2 --model queue --chunk 32K \
+    --eager 1K --overhead 1ms --window 64K --check "$maps/star-8.dot"
+says "$tmp/out" '^  packing  *1 '
+expect 0 '^  openmpi:pipeline ' compare -b 1M -a openmpi:pipeline -C bcast "$maps/star-8.dot"
+whole=$(sed -n 's/^  openmpi:pipeline *- *\([0-9.]*\) ms.*/\1/p' "$tmp/out")
+expect 0 '^  openmpi:pipeline ' compare -b 1M -a openmpi:pipeline -C bcast --segment 32K "$maps/star-8.dot"
+longer "whole messages in a pipeline" "$whole" \
+    "$(sed -n 's/^  openmpi:pipeline *- *\([0-9.]*\) ms.*/\1/p' "$tmp/out")"
 expect 1 "Open MPI has no allreduce by 'magic'" compare -a openmpi:magic "$maps/b4.dot"
 expect 1 "there is no algorithm loop" compare -a loop "$maps/b4.dot"
 
@@ -288,6 +325,7 @@ says "$tmp/far-map.dot" 'v5 .*pos="13[.]'
 expect 0 '' draw "$maps/torus-4x4.dot" -o "$tmp/torus-map.dot"
 says "$tmp/torus-map.dot" 'pos="5.470,5.472!"'
 expect 0 '"use": \[' draw --json "$maps/b4.dot" --trees 2
+expect 0 '"use": \[' draw --json -C bcast -R h3 -H h3,h1,h2 -a packing -e 2 -m 1Mbps -s 2 -b 1M "$maps/star-8.dot"
 expect 2 'whose name ends in .svg' draw "$maps/b4.dot"
 expect 2 'whose name ends in .svg' draw "$maps/b4.dot" -o map.jpeg
 for format in svg png pdf dot; do
