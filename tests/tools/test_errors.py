@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The catalogue in docs/errors.md is whole: each line that the component can say about a fault is in it, and each line of it is
-in the program and read by a test."""
+in the program and read by a test.  Of all programs: a test reads each line that says what is wrong, or UNREAD has the reason."""
 import os
 import pathlib
 import re
@@ -9,6 +9,83 @@ import sys
 ROOT = pathlib.Path(os.environ.get("srcdir", "."))
 LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
 CALL = re.compile(r"(?:mtree_error|coll_mtree_say)\(\s*(?:comm, 0,\s*)?((?:\"(?:[^\"\\]|\\.)*\"\s*)+)", re.S)
+
+
+# The functions that say what is wrong, and the exceptions that do.
+SAYS = re.compile(r"(?:mtree_error|coll_mtree_say|bad|bad_tree|syntax_error|command_misuse|misuse_value)"
+                  r"\(\s*(?:comm, [0-9],\s*)?[^\";{]*?((?:\"(?:[^\"\\]|\\.)*\"\s*)+)", re.S)
+RAISES = re.compile(r"(?:NetlabError|CompareError|RunFailed|ArgumentTypeError|parser\.error)\(\s*((?:f?\"(?:[^\"\\]|\\.)*\"\s*)+)", re.S)
+
+# Lines that no test reads: a part of each, and why.
+UNREAD = {
+    "memory": "memory does not run out on demand",
+    "; use packing": "a solver would have to fail",
+    "use another algorithm": "a solver would have to fail",
+    "no tree from host": "maps are connected: the reader has seen to it",
+    "use fewer hosts": "memory",
+    "a probe of": "the component gives what it has counted",
+    "a probe's budget": "the parameter has been checked",
+    "give one that it has": "addresses come from the hosts themselves",
+    "name fewer hosts": "takes 4097 hosts and a minute",
+    "; at most": "takes a file of a million hosts",
+    "mtree takes": "takes a file of a million nodes",
+    "the plan has … hosts": "the reader of plans has seen to it",
+    "give a finite rate": "the reader of plans has seen to it",
+    "has a cycle through host": "the reader of plans has seen to it",
+    "…: …; …": "only what is put in",
+    "no hosts to plan for": "the commands name at least one",
+    "give the root's number": "the commands give one",
+    "simulator: … ranks; 1 to": "mtree simulate has seen to it",
+    "… is needed": "only what is put in",
+    "none may be negative": "the commands read no negative ones",
+    "is wrong": "the program itself would be",
+    "takes more than …u steps": "takes a simulation of an hour",
+    "Graphviz could not": "Graphviz would have to fail",
+    "no topology was found": "a probe would have to fail",
+    "cannot open a packet socket": "the relay would have to be started by who may not",
+    "cannot watch a descriptor": "the kernel would have to fail",
+    "setns failed": "the kernel would have to fail",
+    "labs are up already": "takes 200 labs",
+    "has no holder any more": "somebody would have to kill the holder",
+    "the lab could not be built": "ip or tc would have to fail",
+    "the plans stay": "no fault: what following finds",
+    "raise coll_mtree_trees": "no small plan has so many trees",
+    "no plan for": "the planner would have to fail",
+    "is the disk full": "the component's disk would have to be full",
+}
+
+
+def grams(text, length=12):
+    """All pieces of so many letters; a shorter text is one piece."""
+    return {text[i:i + length] for i in range(len(text) - length + 1)} if len(text) >= length else {text} - {""}
+
+
+def unread():
+    """Lines that no test reads, each with where it is said.  A piece of a line that only it has tells it from others."""
+    sources = [path for room in ("topo", "planner", "schedule", "simulate", "report", "tools", "bench", "coll_mtree")
+               for path in sorted((ROOT / room).glob("*.c"))]
+    scripts = [ROOT / "tools/netlab", ROOT / "bench/mtree_compare", *sorted((ROOT / "tools/netlablib").glob("*.py"))]
+    said = []
+    for path in sources + scripts:
+        text = path.read_text()
+        is_c = path.suffix == ".c"
+        for call in (SAYS if is_c else RAISES).finditer(text):
+            line = "".join(LITERAL.findall(call[1])).replace('\\"', '"').replace("\\n", "")
+            line = re.sub(r"%[-+ 0-9.*l]*[a-z]|%$", "…", line) if is_c else re.sub(r"\{[^}]*\}", "…", line)
+            if len(line) > 3:
+                said.append((f"{path.relative_to(ROOT)}:{text[:call.start()].count(chr(10)) + 1}", line))
+    pieces = {line: set().union(*(grams(part.strip()) for part in line.split("…"))) for _, line in said}
+    owners = {}
+    for line, own in pieces.items():
+        for piece in own:
+            owners.setdefault(piece, set()).add(line)
+    read = " ".join(path.read_text() for pattern in ("tests/mpi/*.test", "tests/lab/*.py", "tests/tools/*.sh", "tests/unit/*",
+                                                     "tests/tools/test_m*.py", "tests/mpi/*.c")
+                    for path in sorted(ROOT.glob(pattern))).replace("\\", "")
+    for where, line in said:
+        own = {piece for piece in pieces[line] if len(owners[piece]) == 1} or pieces[line]
+        if not any(piece in read for piece in own if len(piece) > 4):
+            yield where, line
 
 
 def fragments(text):
@@ -43,5 +120,12 @@ listed = [set(fragments(row)) for row, _ in rows]
 for text in formats("coll_mtree"):
     if len(text) > 10 and not any(part in text for row in listed for part in row if len(part) > 15):
         wrong.append(f"not in docs/errors.md: {text}")
+used = set()
+for where, text in unread():
+    reasons = {part for part in UNREAD if part in text}
+    used |= reasons
+    if not reasons:
+        wrong.append(f"{where}: no test reads '{text}'")
+wrong += [f"UNREAD has '{part}', which a test reads or nothing says" for part in UNREAD if part not in used]
 print("\n".join(wrong) if wrong else f"test_errors.py: {len(rows)} lines, each in the program")
 sys.exit(1 if wrong else 0)

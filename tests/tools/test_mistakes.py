@@ -1,0 +1,206 @@
+#!/usr/bin/env python3
+"""What the programs say of mistakes that test_mtree.sh and test_netlab.py do not make: each case is a command line, what it exits
+with and the one line that it says.  test_errors.py tells which lines no test reads."""
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(os.environ.get("srcdir", ".")).resolve()
+BUILD = pathlib.Path.cwd()
+B4, STAR = ROOT / "topologies/b4.dot", ROOT / "topologies/star-8.dot"
+MTREE = [BUILD / "mtree"]
+NETLAB = [sys.executable, ROOT / "tools/netlab"]
+COMPARE = [sys.executable, ROOT / "bench/mtree_compare"]
+RELAY = [BUILD / "netlab_relay"]
+failures = []
+checks = 0
+
+
+def says(command, code, line, stdin="", environment=None):
+    """The command exits with CODE, and a line of what it says matches."""
+    global checks
+    checks += 1
+    done = subprocess.run([str(word) for word in command], input=stdin, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          check=False, timeout=120, env=environment)
+    if done.returncode != code or re.search(line, done.stdout) is None:
+        failures.append(f"{' '.join(str(word) for word in command)}: exit {done.returncode}, wanted {code} and '{line}' in:\n{done.stdout}")
+
+
+def check_files(folder):
+    def file(name, text):
+        path = folder / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    plan = {"collective": "allreduce", "algorithm": "packing", "throughput_bps": 1e6, "hosts": ["a", "b"],
+            "trees": [{"root": "a", "rate_bps": 1e6, "share": 1, "edges": [["a", "b"]]}]}
+
+    def changed(**changes):
+        return file("plan.json", json.dumps({**plan, **changes}))
+
+    def tree(**changes):
+        return changed(trees=[{**plan["trees"][0], **changes}])
+
+    says([*MTREE, "check", changed()], 0, "every tree spans")
+    says([*MTREE, "check", file("list.json", "[1")], 1, "list.json:1: .*; a plan is one JSON object")
+    says([*MTREE, "check", changed(hosts=[])], 1, 'plan.json: no "hosts"; give an array of host names')
+    says([*MTREE, "check", changed(hosts=["a", "a"])], 1, "host 1 is not a name, or is there twice; name each host once")
+    says([*MTREE, "check", changed(throughput_bps=-1)], 1, '"throughput_bps" is not a number of at least 0; correct it or leave it out')
+    says([*MTREE, "check", changed(trees=[])], 1, "there are no trees; give at least one|no \"trees\"")
+    says([*MTREE, "check", tree(share=1.5)], 1, "tree 0 has share 1.5; shares lie between 0 and 1")
+    says([*MTREE, "check", tree(latency_s=[1, 2])], 1, '"latency_s" and "edges" differ in length')
+    says([*MTREE, "check", tree(edges=[["a"]])], 1, 'an edge is not two names from "hosts"')
+    twice = {**plan["trees"][0], "edges": [["a", "b"], ["a", "b"]]}
+    says([*MTREE, "check", changed(hosts=["a", "b", "c"], trees=[twice])], 1, "a host has two parents")
+    says([*MTREE, "check", tree(root="c")], 1, '"root" is not one of "hosts"')
+    says([*MTREE, "check", tree(share="all")], 1, 'no "share" or no "rate_bps"')
+    says([*MTREE, "check", changed(route_bps=[1])], 1, '"route_bps", _ns and _links are not of every two hosts')
+    says([*MTREE, "check", changed(collective="bcast", root="b")], 1, "tree 0 has root a, but the bcast is from b")
+    says([*MTREE, "check", changed(collective="bcast")], 1, 'name the root|"root"')
+    says([*MTREE, "check"], 2, "a plan, and maybe a topology file, are needed")
+    for command in ("plan", "draw", "simulate", "compare", "topology"):
+        says([*MTREE, command], 2, "one topology file is needed")
+    for command in ("report", "top"):
+        says([*MTREE, command], 2, "one report file is needed")
+    says([*MTREE, "generate"], 2, "one shape is needed")
+    says([*MTREE, "import"], 2, "one file is needed")
+    says([*MTREE, "topology", file("nul.dot", b"graph { a\0 }")], 1, "nul.dot: holds a NUL byte: not a DOT file")
+    says([*MTREE, "topology", folder], 1, "cannot be read: Is a directory|is a directory")
+    says([*MTREE, "topology", file("long.dot", 'graph { a [host="' + "x" * (1 << 21) + '"]; }')], 1,
+         "long.dot:1: .* over 1 MiB; mtree takes no larger file")
+    says([*MTREE, "import", file("nul.gml", b"graph [\0]")], 1, "nul.gml: holds a NUL byte: not a GML file")
+    says([*MTREE, "import", file("broken.gml", "graph [ node [ id 1 ] ] ]")], 1, "broken.gml:1: .*: not a GML file")
+    says([*MTREE, "import", file("value.gml", 'graph [ "x" 1 ]')], 1, "value.gml:1: a value without a key: not a GML file")
+    says([*MTREE, "import", file("key.gml", "graph [ node ]")], 1, "key.gml:1: a key without a value: not a GML file")
+    says([*MTREE, "import", file("close.gml", "]")], 1, r"close.gml:1: a '\]' without its '\[': not a GML file")
+    labels = "".join(f'node [ id {number} label "{label}" ] ' for number, label in enumerate(("a_n2", "a", "a")))
+    says([*MTREE, "import", file("same.gml", f"graph [ {labels}]")], 1, "same.gml: two nodes would be named a_n2; rename one")
+    says([*MTREE, "import", file("name.tsv", 'a"b\tc\n')], 1,
+         "name.tsv:1: a node's name must be 1 to .* bytes of UTF-8 without quotes, backslashes and control characters")
+    says([*MTREE, "import", file("empty.tsv", "# source\ttarget\n")], 1, "empty.tsv: no host: there are no nodes, or all are switches")
+    says([*MTREE, "import", file("one.tsv", "a\n")], 1, "one.tsv:1: two nodes with a tab between them are needed")
+    says([*MTREE, "import", file("nul.tsv", b"a\tb\0\n")], 1, r"nul.tsv:1: not a line of a table \(over .* bytes, or a NUL in it\)")
+    says([*MTREE, "import", file("word.conf", "SwitchName=s Nodes\n")], 1, "word.conf:1: 'Nodes' is no Key=value")
+
+
+def check_planning():
+    says([*MTREE, "plan", B4, "--size", "many"], 2, "--size 'many': .*; write it like 16M")
+    says([*MTREE, "plan", B4, "--hosts", "US1,nowhere"], 1, "no host 'nowhere'; 'mtree topology' lists the hosts")
+    says([*MTREE, "plan", B4, "--hosts", "US1,US2,US3,US4,US5,US6,EU1,EU2,EU3,EU4,AS1,AS2,US1"], 1,
+         "--hosts names more hosts than there are")
+    says([*MTREE, "plan", B4, "--hosts", ""], 1, "--hosts names no host")
+    says([*MTREE, "plan", B4, "-a", "gost", "-C", "bcast"], 1, "algorithm gost does not do bcast; choose another, packing does all")
+    says([*MTREE, "simulate", STAR, "--chunk", "x"], 2, "--chunk 'x': .*; write it like 64K")
+    says([*MTREE, "simulate", STAR, "--overhead", "x"], 2, "--overhead 'x': .*; write it like 20us")
+    says([*MTREE, "compare", STAR, "-a", "gost", "-C", "bcast", "-b", "1M"], 1, "none of the algorithms could run; the first: ")
+    says([*MTREE, "compare", STAR, "-a", ",".join(["ring"] * 200)], 1, "more than .* algorithms; name fewer")
+    says([*MTREE, "simulate", STAR, "--ranks-per-host", "8192", "-b", "1M"], 1, "8192 ranks a host on 8 hosts; 1 to .* can be simulated")
+    if pathlib.Path("/dev/full").exists():
+        done = subprocess.run(["sh", "-c", f"'{BUILD}/mtree' topology --json '{B4}' >/dev/full"], stderr=subprocess.PIPE, text=True,
+                              check=False)
+        if done.returncode == 0 or "the output cannot be written: is the disk full?" not in done.stderr:
+            failures.append(f"a full disk: exit {done.returncode}: {done.stderr}")
+
+
+def check_netlab():
+    says([*NETLAB, "up", B4, "--ranks-per-host", "0"], 2, "'0' is not a whole number above zero")
+    says([*NETLAB, "up", B4, "--scale", "none"], 2, "'none' is not a positive number")
+    says([*NETLAB, "down", "no-such-lab"], 1, "no lab is named no-such-lab; netlab status lists those that stand")
+    says([*NETLAB, "set", "no-such-lab", "a--b", "latency=1ms"], 1, "'latency=1ms': only capacity=RATE can be set")
+    says([*NETLAB, "run", B4], 2, "run needs '-- COMMAND' at the end")
+    says([*NETLAB, "status", "--", "ls"], 2, "status takes no '-- COMMAND'")
+    says([*NETLAB, "up", B4, "--mtree", ROOT / "README.md"], 1, "README.md is not a program; it should be mtree")
+    says([*NETLAB, "up", "/nowhere.dot", "--mtree", BUILD / "mtree"], 1, "could not read /nowhere.dot")
+    with tempfile.TemporaryDirectory() as folder:
+        # Alone, netlab finds mtree nowhere.
+        shutil.copytree(ROOT / "tools/netlablib", pathlib.Path(folder, "bin/netlablib"))
+        shutil.copy(ROOT / "tools/netlab", pathlib.Path(folder, "bin/netlab"))
+        environment = {**os.environ, "PATH": "/usr/bin:/bin"}
+        environment.pop("MTREE", None)
+        if shutil.which("mtree", path="/usr/bin:/bin:/usr/sbin:/sbin") is None:
+            says([sys.executable, f"{folder}/bin/netlab", "up", B4], 1,
+                 "mtree is neither in the build folder nor on PATH: build it with make, or give --mtree PATH", environment=environment)
+    says(RELAY, 1, "not a link: 'nonsense'; wanted DEVICE DEVICE NANOSECONDS BITS_PER_SECOND", stdin="nonsense\n")
+
+
+def check_lab():
+    """What a standing lab is needed for, where namespaces can be made."""
+    if subprocess.run([str(word) for word in [*NETLAB, "probe"]], stdout=subprocess.DEVNULL, check=False).returncode != 0:
+        return
+    name = f"mistakes{os.getpid()}"
+    up = [*NETLAB, "up", STAR, "--mtree", BUILD / "mtree", "--no-latency", "--name", name]
+    says(up, 0, name)
+    try:
+        says(up, 1, f"a lab named {name} is there already; choose another with --name, or remove it: netlab down {name}")
+        says([*NETLAB, "exec", name, "nowhere", "--", "true"], 1, f"lab {name} has no host 'nowhere'; see netlab status {name}")
+        says([*NETLAB, "set", name, "h0--h1", "capacity=1Mbps"], 1, f"lab {name} has no link 'h0--h1'; write A--B for both ways or 'A->B'")
+        says([*NETLAB, "set", name, "h0--switch", "capacity=much"], 1, "'much' is not a capacity: write 30Mbps, 2.5GBps or x0.25")
+    finally:
+        says([*NETLAB, "down", name], 0, "is gone")
+
+
+def mpi_environment():
+    environment = dict(os.environ, OMPI_MCA_coll="^mtree", OMPI_MCA_rmaps_base_oversubscribe="1")
+    if os.geteuid() == 0:
+        environment.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+    return environment
+
+
+def check_bench(folder):
+    if shutil.which("mpirun") is None:
+        return
+    short = pathlib.Path(folder, "short.txt")
+    short.write_text("1 2 3\n")
+    empty = pathlib.Path(folder, "empty.txt")
+    empty.write_text("")
+    for words, line in (
+            ("-t alltoall", "--collective alltoall: no such operation; --help lists them"),
+            ("-m tiny", "-m: size 'tiny': .*; give bytes, or 64k, 16M"),
+            ("-m 0:0", "-m: size '0': must be from 1 to [0-9]* bytes"),
+            ("-m 2k:1k", "-m: the least size, 2048 bytes, is above the greatest, 1024"),
+            ("-i 0", "-i 0: must be a whole number from 1 on"),
+            ("--root 5", "--root 5: there are 1 ranks, numbered from 0"),
+            ("--span x", "--span x: .*; give 200ms, or 2s"),
+            ("--nonsense", "--nonsense: no such option, or its value is missing; --help lists them"),
+            ("here", "here: not an option; --help lists them"),
+            (f"--arrival {short}", "short.txt:1: not 1 times in seconds; give one for each rank"),
+            (f"--arrival {empty}", "empty.txt: it is empty; give a line of 1 times in seconds")):
+        says(["mpirun", "-n", "1", BUILD / "mtree_bench", *words.split()], 1, line, environment=mpi_environment())
+    says(["mpirun", "-n", "2", BUILD / "mtree_bench", "-t", "allgather", "-m", "2000M:2000M"], 1,
+         "allgather of 2097152000 bytes on 2 ranks has more than [0-9]* elements: give a smaller maximum with -m",
+         environment=mpi_environment())
+    says(["mpirun", "-n", "1", *MTREE, "probe"], 2, "-o FILE.dot and no argument is needed", environment=mpi_environment())
+
+
+def check_compare(folder):
+    says(COMPARE, 2, r"give FILE.dot, or --local N")
+    says([*COMPARE, "--local", "4", "-m", "much"], 2, "'much' is not a size such as 65536, 64k or 16M")
+    says([*COMPARE, "--local", "none"], 2, "'none' is not a number above zero")
+    programs = pathlib.Path(folder, "programs")
+    programs.mkdir()
+    for name, text in (("mpirun", 'echo "mtree_bench: it broke" >&2; exit 3'), ("ompi_info", "exit 0"), ("mtree_bench", "exit 0"),
+                       ("mtree", "echo 'mtree: no such map' >&2; exit 1")):
+        (programs / name).write_text(f"#!/bin/sh\n{text}\n")
+        (programs / name).chmod(0o755)
+    environment = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"}
+    environment.pop("NETLAB_LAB", None)
+    says([*COMPARE, "--build", programs, "--local", "2", "-t", "bcast", "-m", "1k"], 1,
+         "FAILED bcast 1024 default: exit status 3, mtree_bench: it broke", environment=environment)
+    says([*COMPARE, "--build", programs, "net.dot", "-t", "bcast", "-m", "1k"], 2, "mtree plan .*' failed: mtree: no such map",
+         environment={**environment, "NETLAB_LAB": folder})
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    check_files(pathlib.Path(scratch))
+    check_bench(scratch)
+    check_compare(scratch)
+check_planning()
+check_netlab()
+check_lab()
+print("\n".join(failures) if failures else f"test_mistakes.py: {checks} mistakes, each said in a line")
+sys.exit(1 if failures else 0)
