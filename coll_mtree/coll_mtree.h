@@ -130,6 +130,13 @@ void coll_mtree_say(ompi_communicator_t *comm, int level, const char *format, ..
     __opal_attribute_format__(__printf__, 3, 4);
 
 /*
+ * The code of a call on @a comm for which this rank has no memory, having said so once.
+ * The other ranks wait for this one, as they do in Open MPI's own collectives: jobs whose
+ * errors are fatal end.
+ */
+int coll_mtree_no_memory(ompi_communicator_t *comm);
+
+/*
  * Until the next call, errors that the rooms below log are about @a parameter, and @a
  * consequence is what follows from them, in words; both NULL: no more.
  */

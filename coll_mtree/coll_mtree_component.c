@@ -33,6 +33,18 @@
 #define DEFAULT_TRACE_EVENTS 65536
 
 static int mtree_register(void);
+int coll_mtree_no_memory(ompi_communicator_t *comm)
+{
+    static atomic_flag said = ATOMIC_FLAG_INIT;
+
+    if (!atomic_flag_test_and_set(&said)) {
+        mtree_error("no memory for a call on communicator %s, which ends with "
+                    "MPI_ERR_NO_MEM; run fewer ranks a host, or lower coll_mtree_chunk",
+                    comm->c_name);
+    }
+    return MPI_ERR_NO_MEM;
+}
+
 static int mtree_open(void);
 static int mtree_close(void);
 

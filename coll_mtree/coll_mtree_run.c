@@ -157,7 +157,8 @@ int coll_mtree_run_wait(coll_mtree_run_t *run)
 static void run_end(coll_mtree_run_t *run, int rc)
 {
     coll_mtree_statistics_close(&run->count);
-    run->super.super.req_status.MPI_ERROR = rc;
+    run->super.super.req_status.MPI_ERROR =
+        rc == OMPI_ERR_OUT_OF_RESOURCE ? coll_mtree_no_memory(run->comm) : rc;
     ompi_request_complete(&run->super.super, true);
     if (run_let_go(run)) {
         coll_mtree_retired_add(&run->retired);

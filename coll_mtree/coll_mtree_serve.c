@@ -61,7 +61,7 @@ static coll_mtree_server_t serve_choose(mca_coll_mtree_module_t *module,
         *why_p = COLL_MTREE_WHY_TAGS;
         return COLL_MTREE_FALLBACK;
     }
-    if (!coll_mtree_source_is_settled(module, comm, form == MTREE_BLOCKING)) {
+    if (!coll_mtree_source_is_settled(module, form == MTREE_BLOCKING)) {
         *why_p = module->unserved ? COLL_MTREE_WHY_GROUP : COLL_MTREE_WHY_TOPOLOGY;
         return COLL_MTREE_FALLBACK;
     }
@@ -112,9 +112,9 @@ static int serve_blocking(mca_coll_mtree_module_t *module, coll_mtree_run_t *run
     return rc;
 }
 
-int coll_mtree_serve(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
-                     coll_mtree_task_t *task, coll_mtree_form_t form,
-                     coll_mtree_turn_t *turn, ompi_request_t **request_p)
+static int serve(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
+                 coll_mtree_task_t *task, coll_mtree_form_t form, coll_mtree_turn_t *turn,
+                 ompi_request_t **request_p)
 {
     const coll_mtree_hints_t *hints;
     coll_mtree_agreement_t *agreement;
@@ -126,7 +126,8 @@ int coll_mtree_serve(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
     if (task->verdict == MTREE_TASK_EMPTY) {
         return serve_empty(form, request_p);
     }
-    if (task->verdict == MTREE_TASK_NO_MEMORY) {
+    if (task->verdict == MTREE_TASK_NO_MEMORY ||
+        !coll_mtree_source_create(module, comm)) {
         coll_mtree_task_cleanup(task);
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
@@ -165,4 +166,13 @@ int coll_mtree_serve(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
     }
     *request_p = &run->super.super;
     return OMPI_SUCCESS;
+}
+
+int coll_mtree_serve(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
+                     coll_mtree_task_t *task, coll_mtree_form_t form,
+                     coll_mtree_turn_t *turn, ompi_request_t **request_p)
+{
+    int rc = serve(module, comm, task, form, turn, request_p);
+
+    return rc == OMPI_ERR_OUT_OF_RESOURCE ? coll_mtree_no_memory(comm) : rc;
 }

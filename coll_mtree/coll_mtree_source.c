@@ -320,28 +320,27 @@ static bool look(source_t *source, mca_coll_mtree_module_t *module)
     return settle(source, module, learn(source, module, strcmp(says, SAYS_PROBE) == 0));
 }
 
-static source_t *source_of(mca_coll_mtree_module_t *module, ompi_communicator_t *comm)
+bool coll_mtree_source_create(mca_coll_mtree_module_t *module, ompi_communicator_t *comm)
 {
     if (module->source == NULL) {
         module->source = calloc(1, sizeof(*module->source));
         if (module->source == NULL) {
-            return NULL;
+            return false;
         }
         module->source->comm = comm;
         module->source->next_look = 1;
         module->source->settled = coll_mtree_source_choice() == COLL_MTREE_TOPOLOGY_FILE;
         atomic_init(&module->source->ended, true);
     }
-    return module->source;
+    return true;
 }
 
-bool coll_mtree_source_is_settled(mca_coll_mtree_module_t *module,
-                                  ompi_communicator_t *comm, bool blocking)
+bool coll_mtree_source_is_settled(mca_coll_mtree_module_t *module, bool blocking)
 {
-    source_t *source = source_of(module, comm);
+    source_t *source = module->source;
 
-    if (source == NULL || source->settled || !blocking) {
-        return source != NULL && source->settled;
+    if (source->settled || !blocking) {
+        return source->settled;
     }
     source->watched = true;
     if (++source->calls < source->next_look) {

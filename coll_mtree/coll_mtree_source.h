@@ -26,12 +26,15 @@ typedef enum {
 /* What coll_mtree_topology says; the same on all ranks. */
 coll_mtree_topology_choice_t coll_mtree_source_choice(void);
 
+/* Before the calls below, as often as one likes.  False: no memory, which other ranks do
+ * not know of, so that it must not decide who serves. */
+bool coll_mtree_source_create(mca_coll_mtree_module_t *module, ompi_communicator_t *comm);
+
 /*
  * True when rank 0 has a topology, so that mtree may serve.  A @a blocking call may wait
  * until it has learned one; when it cannot, module->unserved is set.
  */
-bool coll_mtree_source_is_settled(mca_coll_mtree_module_t *module,
-                                  ompi_communicator_t *comm, bool blocking);
+bool coll_mtree_source_is_settled(mca_coll_mtree_module_t *module, bool blocking);
 
 /* Around a call of the fallback that mtree could have served: what it took is what the
  * probe has to pay back. */

@@ -209,10 +209,9 @@ void coll_mtree_talk_answer(coll_mtree_talk_t *talk, int num_hosts, const int *h
 
     if (length > 0 && length < INT_MAX) {
         talk->text = malloc(length);
-        if (talk->text == NULL) {
-            talk_fail(talk, MTREE_ERR_NO_MEMORY);
-            return;
-        }
+    }
+    /* Without memory there is no plan, on any rank. */
+    if (talk->text != NULL) {
         memcpy(talk->text, text, length);
         talk->numbers[0] = (int)length;
     }

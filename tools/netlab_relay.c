@@ -12,8 +12,10 @@
  * on many machines.  Packets keep their offload header, so that unfinished checksums and
  * large segments pass as they are.
  *
- * Standard input: a line "DEVICE DEVICE NANOSECONDS BITS_PER_SECOND" for each link, then
- * an empty line.  Answers "ready" and runs until standard input ends.
+ * Standard input: a line "DEVICE DEVICE NANOSECONDS BITS_PER_SECOND LOSS REORDER" for
+ * each link, then an empty line.  LOSS and REORDER are the parts of its packets, 0 to 1,
+ * that get lost or leave before others that came in earlier.  Answers "ready" and runs
+ * until standard input ends.
  */
 #include "config/mtree_config.h"
 
@@ -68,6 +70,8 @@ typedef struct {
 typedef struct {
     int in, out; /* packet sockets */
     int64_t delay;
+    double loss, reorder;
+    uint64_t random; /* the generator's state: the same losses in each lab */
     char *ring;
     uint64_t ring_size, head, tail;
 } direction_t;
@@ -177,6 +181,13 @@ static int64_t arrival_time(const relay_t *relay, struct msghdr *message, int64_
     return (arrival > now || arrival < now - LONGEST_AGE_NS) ? now : arrival;
 }
 
+/* True for @a part of all packets. */
+static bool direction_draw(direction_t *direction, double part)
+{
+    direction->random = direction->random * UINT64_C(6364136223846793005) + 1;
+    return (double)(direction->random >> 33) < part * (double)(1U << 31);
+}
+
 /* Take in what has arrived for @a direction.  A full ring drops, as any full queue does.
  */
 static void direction_receive(const relay_t *relay, direction_t *direction, int64_t now)
@@ -200,7 +211,7 @@ static void direction_receive(const relay_t *relay, direction_t *direction, int6
         if (length < 0) {
             return;
         }
-        if (fits) {
+        if (fits && !direction_draw(direction, direction->loss)) {
             entry->due = arrival_time(relay, &message, now) + direction->delay;
             entry->length = (uint64_t)length;
             direction->tail += (sizeof(*entry) + entry->length + 7) & ~UINT64_C(7);
@@ -214,6 +225,17 @@ static record_t *direction_first(const direction_t *direction)
     return direction->head == direction->tail
                ? NULL
                : (record_t *)(direction->ring + direction->head % direction->ring_size);
+}
+
+/* Have the last of @a count packets that leave together leave first. */
+static void direction_reorder(direction_t *direction, struct iovec *vectors, int count)
+{
+    if (count > 1 && direction_draw(direction, direction->reorder)) {
+        struct iovec last = vectors[count - 1];
+
+        memmove(vectors + 1, vectors, (size_t)(count - 1) * sizeof(*vectors));
+        vectors[0] = last;
+    }
 }
 
 /* Send what is due up to @a until.  What the device does not take is lost. */
@@ -232,6 +254,7 @@ static void direction_send(direction_t *direction, int64_t until)
                 (struct iovec){.iov_base = entry + 1, .iov_len = entry->length};
             messages[count] = (struct mmsghdr){
                 .msg_hdr = {.msg_iov = &vectors[count], .msg_iovlen = 1}};
+            direction_reorder(direction, vectors, count + 1);
             direction->head += (sizeof(*entry) + entry->length + 7) & ~UINT64_C(7);
             entry = direction_first(direction);
         }
@@ -286,14 +309,15 @@ static mtree_status_t relay_add_link(relay_t *relay, const char *line)
     char devices[2][IF_NAMESIZE];
     int sockets[2];
     int64_t delay;
-    double rate;
+    double rate, loss, reorder;
     direction_t *grown;
     mtree_status_t status = MTREE_OK;
 
-    if (sscanf(line, "%15s %15s %" SCNd64 " %lf", devices[0], devices[1], &delay,
-               &rate) != 4 ||
-        delay < 0 || !(rate >= 0)) {
-        mtree_error("not a link: '%s'; wanted DEVICE DEVICE NANOSECONDS BITS_PER_SECOND",
+    if (sscanf(line, "%15s %15s %" SCNd64 " %lf %lf %lf", devices[0], devices[1], &delay,
+               &rate, &loss, &reorder) != 6 ||
+        delay < 0 || !(rate >= 0) || !(loss >= 0) || !(reorder >= 0)) {
+        mtree_error("not a link: '%s'; wanted DEVICE DEVICE NANOSECONDS BITS_PER_SECOND "
+                    "LOSS REORDER",
                     line);
         return MTREE_ERR_INVALID;
     }
@@ -313,8 +337,12 @@ static mtree_status_t relay_add_link(relay_t *relay, const char *line)
         /* Twice what is on its way, for small packets have as much overhead as data. */
         double bytes = 2 * rate / 8 * (double)delay / (double)NANOSECONDS + RING_SPARE;
 
-        *direction =
-            (direction_t){.in = sockets[i], .out = sockets[1 - i], .delay = delay};
+        *direction = (direction_t){.in = sockets[i],
+                                   .out = sockets[1 - i],
+                                   .delay = delay,
+                                   .loss = loss,
+                                   .reorder = reorder,
+                                   .random = (uint64_t)relay->num_directions};
         status = ring_create(direction, (uint64_t)bytes);
     }
     return status;

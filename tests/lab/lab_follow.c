@@ -1,12 +1,14 @@
 /*
- * Run by test_follow.py across a lab: so many sums of so many bytes over all ranks, each
- * checked.  Rank 0 prints "call NUMBER SECONDS" after each and "ok" or "wrong COUNT" at
- * the end.  With a third argument the sums are nonblocking, two at a time.
+ * Run by test_follow.py and test_faults.py across a lab: so many sums of so many bytes
+ * over all ranks, each checked.  Rank 0 prints "call NUMBER SECONDS" after each and "ok"
+ * or "wrong COUNT" at the end.  With "both" there is a nonblocking sum beside each; with
+ * "wait" rank 0 reads a line from standard input before call 3.
  */
 #include <mpi.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define MOST_CALLS 100000
 #define PERIOD     1009 /* of the numbers in a vector */
@@ -78,19 +80,23 @@ int main(int argc, char **argv)
 {
     size_t count = argc > 1 ? (size_t)atol(argv[1]) / sizeof(float) : 0;
     int calls = argc > 2 ? atoi(argv[2]) : 0;
+    const char *how = argc > 3 ? argv[3] : "";
     float *mine = malloc(count * sizeof(*mine)), *sum = malloc(count * sizeof(*sum));
     long wrong = 0, all;
 
     if (count == 0 || calls < 1 || calls > MOST_CALLS || mine == NULL || sum == NULL) {
-        fprintf(stderr, "usage: lab_follow BYTES CALLS [both]\n");
+        fprintf(stderr, "usage: lab_follow BYTES CALLS [both|wait]\n");
         return 2;
     }
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     for (int call = 0; call < calls; call++) {
-        wrong += argc > 3 ? run_both(mine, sum, count, call)
-                          : run_blocking(mine, sum, count, call);
+        if (call == 3 && rank == 0 && strcmp(how, "wait") == 0) {
+            (void)getchar();
+        }
+        wrong += strcmp(how, "both") == 0 ? run_both(mine, sum, count, call)
+                                          : run_blocking(mine, sum, count, call);
     }
     MPI_Allreduce(&wrong, &all, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
     if (rank == 0) {

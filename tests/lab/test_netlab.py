@@ -93,6 +93,8 @@ class BadArguments(unittest.TestCase):
         self.expect(2, "takes no '-- COMMAND'", "up", LINE, "--", "true")
         for scale in ("0", "-1", "nan", "much"):
             self.expect(2, "not a positive number", "up", LINE, "--scale", scale)
+        self.expect(2, "not a number from 0 to 1", "up", LINE, "--loss", "2")
+        self.expect(1, "links that have a latency", "up", LINE, "--no-latency", "--loss", "0.1")
 
     def test_what_is_not_there(self):
         self.expect(1, "could not read", "up", "/nonexistent.dot")

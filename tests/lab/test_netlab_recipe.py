@@ -67,8 +67,13 @@ class Shaping(unittest.TestCase):
         pair = make_topology("ab", [("a", "b", 1e8, 0.02)], ["ab"])
         made = recipe.cook(pair, topology.forwarding(pair), 1, 0.25, "relay")
         self.assertIn("rate 25000000bit", made["tc"]["a"][0])
-        self.assertEqual(made["relay"], ["relay0a relay0b 20000000 25000000"])
+        self.assertEqual(made["relay"], ["relay0a relay0b 20000000 25000000 0 0"])
         self.assertEqual(made["description"]["links"][0]["latency_s"], 0.02)
+
+    def test_the_relay_is_told_what_to_lose_and_to_reorder(self):
+        pair = make_topology("ab", [("a", "b", 1e8, 0.02)], ["ab"])
+        made = recipe.cook(pair, topology.forwarding(pair), 1, 1.0, "relay", (0.01, 0.5))
+        self.assertEqual(made["relay"], ["relay0a relay0b 20000000 100000000 0.01 0.5"])
 
     def test_no_latency_needs_no_relay(self):
         pair = make_topology("ab", [("a", "b", 1e8, 0.02)], ["ab"])

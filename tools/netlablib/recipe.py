@@ -116,23 +116,25 @@ def vertex_commands(vertex, topology, addresses, table):
     return commands
 
 
-def relay_lines(links, scale):
-    """What netlab_relay reads: two devices, delay in ns, bits/s (for its memory)."""
+def relay_lines(links, scale, faults):
+    """What netlab_relay reads: two devices, delay in ns, bits/s (for its memory), and the parts
+    of all packets that are lost and that overtake others."""
     lines = []
     for number, link in enumerate(links):
         if link.latency > 0:
             first, second = relay_devices(number)
             lines.append(
                 f"{first} {second} {link.latency * 1e9:.0f} "
-                f"{max(link.rates) * scale:.0f}"
+                f"{max(link.rates) * scale:.0f} {faults[0]:g} {faults[1]:g}"
             )
     return lines
 
 
-def cook(topology, tables, lab_number, scale, kind):
+def cook(topology, tables, lab_number, scale, kind, faults=(0, 0)):
     """Everything the holder needs, and everything that netlab remembers about the lab.
 
-    `kind` says who makes the latency: "none" (nobody), "netem" (the kernel) or "relay".
+    `kind` says who makes the latency: "none" (nobody), "netem" (the kernel) or "relay"; `faults`
+    are the parts of all packets that the relay loses and lets overtake others.
     """
     namespaces = namespace_names(topology.vertices)
     addresses = {
@@ -180,6 +182,6 @@ def cook(topology, tables, lab_number, scale, kind):
         "ip": ip,
         "tc": tc,
         "links": links,
-        "relay": relay_lines(topology.links, scale) if kind == "relay" else [],
+        "relay": relay_lines(topology.links, scale, faults) if kind == "relay" else [],
         "description": {"vertices": vertices, "links": described},
     }

@@ -18,15 +18,19 @@ UNITS = {"": 1, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 
 def latency_kind(options, network):
     """Who delays packets, and the relay's program if it does: (kind, program)."""
+    faulty = options.loss > 0 or options.reorder > 0
     if options.no_latency or not any(link.latency > 0 for link in network.links):
+        if faulty:
+            raise NetlabError("--loss and --reorder are for links that have a latency")
         return "none", None
-    if capabilities.has_netem():
+    if capabilities.has_netem() and not faulty:
         return "netem", None
     program = topology.find_program("netlab_relay", "NETLAB_RELAY")
     if program is None:
         raise NetlabError(
-            "the kernel has no netem and netlab_relay is neither in the build folder "
-            "nor on PATH: build it with make, or leave latency out: --no-latency"
+            "the kernel has no netem, or loss or reordering are wanted, and netlab_relay is "
+            "neither in the build folder nor on PATH: build it with make, or leave latency "
+            "out: --no-latency"
         )
     return "relay", program
 
@@ -83,7 +87,12 @@ def start(options, network, lifeline):
     try:
         topology.write(options, lab.path(labs.TOPOLOGY))
         made = recipe.cook(
-            network, topology.forwarding(network), number, options.scale, kind
+            network,
+            topology.forwarding(network),
+            number,
+            options.scale,
+            kind,
+            (options.loss, options.reorder),
         )
         made["relay_program"] = relay_program
         lab.write("recipe.json", json.dumps(made))

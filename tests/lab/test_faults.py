@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""Links that stall, lose packets and reorder them: calls are slower, and right.
+
+MTREE_STALL_SECONDS is how long a link carries next to nothing (default 3; `make check-stall` takes 30).
+"""
+
+import os
+import pathlib
+import subprocess
+import sys
+import threading
+import time
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path.cwd()
+NETLAB = ROOT / "tools" / "netlab"
+SQUARE = ROOT / "tests" / "lab" / "square.dot"
+STALL = float(os.environ.get("MTREE_STALL_SECONDS", "3"))
+SKIP = 77
+ENVIRONMENT = {
+    **os.environ,
+    "MTREE": str(BUILD / "mtree"),
+    "NETLAB_RELAY": str(BUILD / "netlab_relay"),
+    "OMPI_MCA_mca_base_component_path": f"{BUILD}/.libs:SYS_DEFAULT",
+    "OMPI_MCA_coll": "mtree",
+    "OMPI_MCA_coll_mtree_verbose": "2",
+    "OMPI_MCA_coll_mtree_min_bytes": "0",
+}
+
+
+def netlab(*command):
+    """What netlab says; an error when it fails."""
+    done = subprocess.run(
+        [NETLAB, *command], env=ENVIRONMENT, capture_output=True, text=True, timeout=60, check=False
+    )
+    if done.returncode != 0:
+        raise AssertionError(f"netlab {command}: {done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def count(said):
+    """How many calls have ended."""
+    return sum(line.startswith("call ") for line in said)
+
+
+class Faults(unittest.TestCase):
+    def setUp(self):
+        self.lab = f"faults-{os.getpid()}-{self._testMethodName[-8:]}"
+
+    def up(self, *options):
+        netlab("up", SQUARE, "--name", self.lab, *options)
+        self.addCleanup(netlab, "down", self.lab)
+
+    def start(self, size, calls, *arguments):
+        """A job of so many sums of so many bytes, and the list that its lines are added to."""
+        program = str(BUILD / "tests" / "lab" / "lab_follow")
+        command = ["mpirun", program, str(size), str(calls), *arguments]
+        job = subprocess.Popen(
+            ["timeout", str(120 + 6 * int(STALL)), NETLAB, "exec", self.lab, "-", "--", *command],
+            env=ENVIRONMENT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        said = []
+        reader = threading.Thread(target=lambda: said.extend(iter(job.stdout.readline, "")))
+        reader.start()
+        self.addCleanup(job.stdout.close)
+        self.addCleanup(reader.join)
+        self.addCleanup(job.stdin.close)
+        self.addCleanup(job.kill)
+        return job, reader, said
+
+    def finish(self, job, reader, said, calls):
+        """All sums were right, and mtree's."""
+        status = job.wait()
+        reader.join()
+        self.assertEqual(status, 0, "".join(said))
+        self.assertIn("ok\n", said)
+        self.assertEqual(count(said), calls)
+        self.assertRegex("".join(said), "of about .*: mtree ")
+
+    def sums(self, size, calls, *arguments):
+        self.finish(*self.start(size, calls, *arguments), calls)
+
+    def counted(self, name):
+        """The sum over all hosts of one of the kernel's counters of TCP."""
+        total = 0
+        for host in "abcd":
+            for file in ("snmp", "netstat"):
+                lines = netlab("exec", self.lab, host, "--", "cat", f"/proc/net/{file}").splitlines()
+                for names, values in zip(lines[::2], lines[1::2]):
+                    total += int(dict(zip(names.split(), values.split())).get(name, 0))
+        return total
+
+    def test_packets_that_are_lost(self):
+        self.up("--loss", "0.01")
+        self.sums(300000, 10)
+        self.sums(300000, 4, "both")
+        self.assertGreater(self.counted("RetransSegs"), 10)
+
+    def test_packets_that_overtake_others(self):
+        self.up("--reorder", "0.2")
+        self.sums(300000, 10)
+        self.assertGreater(self.counted("TCPOFOQueue"), 10)
+
+    def test_a_link_that_stalls(self):
+        self.up()
+        job, reader, said = self.start(1000000, 12, "wait")
+        while count(said) < 3 and job.poll() is None:
+            time.sleep(0.05)
+        netlab("set", self.lab, "a--b", "capacity=1kbps")
+        job.stdin.write("\n")
+        job.stdin.flush()
+        time.sleep(STALL)
+        # The fourth call waits for the link.
+        self.assertEqual(count(said), 3, "".join(said))
+        netlab("set", self.lab, "a--b", "capacity=30Mbps")
+        self.finish(job, reader, said, 12)
+
+
+if __name__ == "__main__":
+    probe = subprocess.run([NETLAB, "probe"], env=ENVIRONMENT, capture_output=True, text=True, check=False)
+    if probe.returncode != 0 or not os.path.exists(".libs/mca_coll_mtree.so"):
+        print(f"skipped: {probe.stdout.strip()}")
+        sys.exit(SKIP)
+    unittest.main()

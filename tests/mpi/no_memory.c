@@ -1,0 +1,95 @@
+/*
+ * A library to be preloaded: from failing_begin() on, one allocation of mtree's own fails
+ * (not those of its libraries: jansson 2.14's reader crashes, GLPK ends the process); as
+ * told by the environment:
+ *
+ *   FAIL_RANK   the rank of MPI_COMM_WORLD (default: none)
+ *   FAIL_AT     the number of its allocation that fails, from 1 (0: none, they are
+ *               counted alone)
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* glibc's own, by the names that stay when malloc is replaced. */
+extern void *__libc_malloc(size_t);
+extern void *__libc_calloc(size_t, size_t);
+extern void *__libc_realloc(void *, size_t);
+extern void *__libc_memalign(size_t, size_t);
+
+static bool counting;
+static long fail_at, count;
+
+void failing_begin(void);
+long failing_end(void);
+
+/* Called by the test program when MPI is there. */
+void failing_begin(void)
+{
+    const char *rank = getenv("OMPI_COMM_WORLD_RANK"), *which = getenv("FAIL_RANK");
+    const char *at = getenv("FAIL_AT");
+
+    fail_at = at == NULL ? 0 : atol(at);
+    counting = rank != NULL && which != NULL && strcmp(rank, which) == 0;
+}
+
+/* The number of allocations since. */
+long failing_end(void)
+{
+    counting = false;
+    return count;
+}
+
+/* Is it this one?  Asking who the caller is may allocate, too. */
+static bool fails(const void *caller)
+{
+    static bool asking;
+    bool ours;
+    Dl_info info;
+
+    if (!counting || asking) {
+        return false;
+    }
+    asking = true;
+    ours = dladdr(caller, &info) != 0 && info.dli_fname != NULL &&
+           strstr(info.dli_fname, "mca_coll_mtree") != NULL;
+    asking = false;
+    return ours && ++count == fail_at;
+}
+
+#define FAIL_IF_TOLD()                                                                   \
+    if (fails(__builtin_return_address(0))) {                                            \
+        errno = ENOMEM;                                                                  \
+        return NULL;                                                                     \
+    }
+
+void *malloc(size_t size)
+{
+    FAIL_IF_TOLD()
+    return __libc_malloc(size);
+}
+
+void *calloc(size_t number, size_t size)
+{
+    FAIL_IF_TOLD()
+    return __libc_calloc(number, size);
+}
+
+void *realloc(void *old, size_t size)
+{
+    FAIL_IF_TOLD()
+    return __libc_realloc(old, size);
+}
+
+int posix_memalign(void **memory, size_t alignment, size_t size)
+{
+    if (fails(__builtin_return_address(0))) {
+        return ENOMEM;
+    }
+    *memory = __libc_memalign(alignment, size);
+    return *memory == NULL ? ENOMEM : 0;
+}
