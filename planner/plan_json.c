@@ -92,6 +92,20 @@ static int plan_height(const mtree_plan_t *plan)
     return height;
 }
 
+/* Not json_dumps(): it leaves out what it has no memory for. */
+static char *json_text(const json_t *object)
+{
+    size_t length = json_dumpb(object, NULL, 0, JSON_INDENT(1));
+    char *text = length == 0 ? NULL : malloc(length + 1);
+
+    if (text == NULL || json_dumpb(object, text, length, JSON_INDENT(1)) != length) {
+        free(text);
+        return NULL;
+    }
+    text[length] = '\0';
+    return text;
+}
+
 mtree_status_t mtree_plan_to_json(const mtree_plan_t *plan, char **text_p)
 {
     json_t *hosts = json_array();
@@ -116,7 +130,7 @@ mtree_status_t mtree_plan_to_json(const mtree_plan_t *plan, char **text_p)
     if (object != NULL) {
         lost |= routes_to_json(plan, object);
     }
-    text = object == NULL || lost != 0 ? NULL : json_dumps(object, JSON_INDENT(1));
+    text = object == NULL || lost != 0 ? NULL : json_text(object);
     json_decref(object);
     if (text == NULL) {
         mtree_error(

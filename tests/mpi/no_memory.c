@@ -1,7 +1,7 @@
 /*
- * A library to be preloaded: from failing_begin() on, one allocation of mtree's own fails
- * (not those of its libraries: jansson 2.14's reader crashes, GLPK ends the process); as
- * told by the environment:
+ * A library to be preloaded: from failing_begin() on, one allocation of mtree's own or of
+ * its solver's fails (none of jansson's, whose reader crashes in 2.14: test_plan_json.c
+ * has those of its writer); as told by the environment:
  *
  *   FAIL_RANK   the rank of MPI_COMM_WORLD (default: none)
  *   FAIL_AT     the number of its allocation that fails, from 1 (0: none, they are
@@ -56,7 +56,8 @@ static bool fails(const void *caller)
     }
     asking = true;
     ours = dladdr(caller, &info) != 0 && info.dli_fname != NULL &&
-           strstr(info.dli_fname, "mca_coll_mtree") != NULL;
+           (strstr(info.dli_fname, "mca_coll_mtree") != NULL ||
+            strstr(info.dli_fname, "libglpk") != NULL);
     asking = false;
     return ours && ++count == fail_at;
 }
