@@ -3,9 +3,9 @@
  *
  * A call takes this way: coll_mtree_OPERATION.c tells what it asks for as a task
  * (coll_mtree_task.h); coll_mtree_serve.c decides, from what is the same on every rank,
- * whether mtree serves it, and takes tags for it; coll_mtree_agreement.h finds the plan that
- * all ranks use; coll_mtree_run.h turns plan and task into streams and runs them over the
- * PML.  Everything else goes to the functions that were installed before mtree
+ * whether mtree serves it, and takes tags for it; coll_mtree_agreement.h finds the plan
+ * that all ranks use; coll_mtree_run.h turns plan and task into streams and runs them
+ * over the PML.  Everything else goes to the functions that were installed before mtree
  * (MTREE_FALLBACK).
  */
 #ifndef MCA_COLL_MTREE_H
@@ -91,6 +91,8 @@ typedef struct {
     mca_coll_base_module_t super;
     mca_coll_base_comm_coll_t fallback; /* functions with their modules, retained */
     bool enabled;
+    bool is_local;                   /* coll_mtree_local.h serves it */
+    struct coll_mtree_local *locals; /* its */
     coll_mtree_hints_t hints;
     coll_mtree_tags_t tags[2]; /* of calls; of persistent requests */
 

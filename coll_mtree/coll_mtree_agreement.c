@@ -92,7 +92,8 @@ coll_mtree_server_t coll_mtree_agreement_server(const mca_coll_mtree_module_t *m
         return COLL_MTREE_TREES;
     }
     if (turn == NULL) {
-        return agreement->plan == NULL || agreement->forecast >= COLL_MTREE_MAYBE_SLOWER
+        return agreement->plan == NULL ||
+                       agreement->forecast.odds >= COLL_MTREE_MAYBE_SLOWER
                    ? COLL_MTREE_FALLBACK
                    : COLL_MTREE_TREES;
     }
@@ -124,18 +125,22 @@ static int agreement_know(coll_mtree_agreement_t *agreement)
 {
     mca_coll_mtree_module_t *module = agreement->module;
     const mtree_plan_t *plan = agreement->plan;
+    coll_mtree_forecast_t forecast = agreement->forecast;
 
+    if (plan == NULL) {
+        forecast = coll_mtree_forecast_of(COLL_MTREE_SLOWER);
+    }
     agreement->known = true;
     module->unserved = module->placement == NULL;
-    if (coll_mtree_guard_init(&agreement->guard, &agreement->kind,
-                              plan == NULL ? COLL_MTREE_SLOWER : agreement->forecast) &&
-        plan != NULL &&
+    if (coll_mtree_guard_init(&agreement->guard, &agreement->kind, forecast) &&
         mtree_ring_create(plan->collective, plan->num_hosts,
                           (const char *const *)plan->hosts,
                           &agreement->ring) != MTREE_OK) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    return agreement->guard.server == COLL_MTREE_FALLBACK ? MTREE_DECLINED : OMPI_SUCCESS;
+    return coll_mtree_guard_server(&agreement->guard) == COLL_MTREE_TREES
+               ? OMPI_SUCCESS
+               : MTREE_DECLINED;
 }
 
 /*
@@ -147,7 +152,7 @@ static void agreement_decide(coll_mtree_talk_t *talk, const void *said, void *ar
     coll_mtree_agreement_t *agreement = arg;
     mca_coll_mtree_module_t *module = agreement->module;
     const char *text = NULL;
-    coll_mtree_forecast_t forecast = COLL_MTREE_SLOWER;
+    coll_mtree_forecast_t forecast = coll_mtree_forecast_of(COLL_MTREE_SLOWER);
 
     if (said != NULL) {
         module->network = coll_mtree_network_learn(agreement->comm, said);

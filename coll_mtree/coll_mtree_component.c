@@ -212,8 +212,8 @@ static int mtree_register(void)
                   "write it, between the same calls on all",
                   5, &c->barrier);
     register_bool("guard",
-                  "Where mtree and the fallback are expected to be close, let blocking "
-                  "calls try them in turns (mtree over its trees and around a ring), "
+                  "Where mtree, the fallback and Open MPI's other algorithms are expected "
+                  "to be close, and on one host, let blocking calls try them in turns, "
                   "measure and keep to the fastest; 0: what is expected decides. Must be "
                   "the same on all ranks; MPI_T may write it, between the "
                   "same calls on all",

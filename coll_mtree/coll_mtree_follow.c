@@ -168,7 +168,8 @@ static void inquiry_decide(coll_mtree_talk_t *talk, const void *said, void *arg)
     bool renew = version != follow->version;
 
     follow->version = version;
-    coll_mtree_talk_answer(talk, 0, NULL, renew ? SAYS_RENEW : NULL, COLL_MTREE_FASTER);
+    coll_mtree_talk_answer(talk, 0, NULL, renew ? SAYS_RENEW : NULL,
+                           coll_mtree_forecast_of(COLL_MTREE_FASTER));
 }
 
 static void inquiry_ended(coll_mtree_talk_t *talk, const coll_mtree_answer_t *answer,

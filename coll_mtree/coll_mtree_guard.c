@@ -22,6 +22,10 @@
 /* Networks change: another trial after so many calls. */
 #define CALLS_BETWEEN_TRIALS 2000
 
+/* Where Open MPI serves anyway, its other algorithms are tried after so many calls: a job
+ * of few pays nothing. */
+#define CALLS_BEFORE_RIVALS 16
+
 /* Shorter messages have no parts worth sending around. */
 #define SHORTEST_RING 4096
 
@@ -33,22 +37,22 @@ static int64_t nanoseconds_now(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* The first server from @a server on that is in the trial; COLL_MTREE_SERVERS: none. */
-static coll_mtree_server_t next_server(const coll_mtree_guard_t *guard, int server)
+/* The first candidate from @a candidate on that is in the trial; their number: none. */
+static int next_candidate(const coll_mtree_guard_t *guard, int candidate)
 {
-    while (server < COLL_MTREE_SERVERS && guard->out[server]) {
-        server++;
+    while (candidate < guard->num_candidates && guard->candidates[candidate].out) {
+        candidate++;
     }
-    return (coll_mtree_server_t)server;
+    return candidate;
 }
 
 static void start_trial(coll_mtree_guard_t *guard)
 {
-    for (int server = 0; server < COLL_MTREE_SERVERS; server++) {
-        guard->out[server] = !guard->offered[server];
+    for (int c = 0; c < guard->num_candidates; c++) {
+        guard->candidates[c].out = false;
     }
     guard->trying = true;
-    guard->turn = next_server(guard, 0);
+    guard->turn = 0;
     guard->round = guard->calls = 0;
     guard->spent = 0;
 }
@@ -59,42 +63,93 @@ static bool is_fixed(mtree_collective_t collective)
     return mca_coll_mtree_component.deterministic && mtree_collective_uses_up(collective);
 }
 
+static void offer(coll_mtree_guard_t *guard, coll_mtree_server_t server, int rival)
+{
+    coll_mtree_candidate_t *candidate = &guard->candidates[guard->num_candidates++];
+
+    candidate->server = server;
+    candidate->rival = rival;
+}
+
+/* Whoever is expected to serve goes first. */
+static void offer_all(coll_mtree_guard_t *guard, coll_mtree_forecast_t forecast,
+                      bool ring)
+{
+    bool trees = forecast.odds != COLL_MTREE_SLOWER;
+    bool fallback = forecast.odds != COLL_MTREE_FASTER;
+
+    if (fallback && forecast.odds >= COLL_MTREE_MAYBE_SLOWER) {
+        offer(guard, COLL_MTREE_FALLBACK, 0);
+    }
+    if (trees) {
+        offer(guard, COLL_MTREE_TREES, 0);
+    }
+    if (ring) {
+        offer(guard, COLL_MTREE_RING, 0);
+    }
+    if (fallback && forecast.odds < COLL_MTREE_MAYBE_SLOWER) {
+        offer(guard, COLL_MTREE_FALLBACK, 0);
+    }
+    for (int rival = 1; rival <= COLL_MTREE_RIVALS; rival++) {
+        if ((forecast.rivals & 1u << rival) != 0) {
+            offer(guard, COLL_MTREE_RIVAL, rival);
+        }
+    }
+}
+
 bool coll_mtree_guard_init(coll_mtree_guard_t *guard, const coll_mtree_kind_t *kind,
                            coll_mtree_forecast_t forecast)
 {
-    bool rings = !mtree_collective_has_root(kind->collective);
+    bool ring = !mtree_collective_has_root(kind->collective) &&
+                kind->bytes >= SHORTEST_RING && forecast.odds != COLL_MTREE_FASTER &&
+                forecast.odds != COLL_MTREE_SLOWER;
 
     memset(guard, 0, sizeof(*guard));
     guard->kind = *kind;
-    guard->server =
-        forecast >= COLL_MTREE_MAYBE_SLOWER ? COLL_MTREE_FALLBACK : COLL_MTREE_TREES;
-    guard->open = mca_coll_mtree_component.guard && forecast != COLL_MTREE_FASTER &&
-                  forecast != COLL_MTREE_SLOWER && !is_fixed(kind->collective);
-    guard->offered[COLL_MTREE_TREES] = guard->offered[COLL_MTREE_FALLBACK] = true;
-    guard->offered[COLL_MTREE_RING] =
-        guard->open && rings && kind->bytes >= SHORTEST_RING;
-    if (guard->open) {
+    if (!mca_coll_mtree_component.guard || is_fixed(kind->collective)) {
+        ring = false;
+        forecast.rivals = 0;
+    }
+    offer_all(guard, forecast, ring);
+    guard->open = mca_coll_mtree_component.guard && guard->num_candidates > 1 &&
+                  !is_fixed(kind->collective);
+    if (forecast.odds == COLL_MTREE_SLOWER) {
+        guard->calls = CALLS_BETWEEN_TRIALS - CALLS_BEFORE_RIVALS;
+    } else if (guard->open) {
         start_trial(guard);
     }
-    return guard->offered[COLL_MTREE_RING];
+    return ring;
+}
+
+coll_mtree_server_t coll_mtree_guard_server(const coll_mtree_guard_t *guard)
+{
+    return guard->candidates[guard->serving].server;
+}
+
+/* Candidate @a candidate serves the call of @a turn. */
+static coll_mtree_server_t assign(const coll_mtree_guard_t *guard, int candidate,
+                                  coll_mtree_turn_t *turn)
+{
+    turn->rival = guard->candidates[candidate].rival;
+    return guard->candidates[candidate].server;
 }
 
 coll_mtree_server_t coll_mtree_guard_begin(coll_mtree_guard_t *guard,
                                            coll_mtree_turn_t *turn)
 {
     if (!guard->open) {
-        return guard->server;
+        return assign(guard, guard->serving, turn);
     }
     if (!guard->trying) {
         guard->calls++;
         if (guard->calls <= CALLS_BETWEEN_TRIALS) {
-            return guard->server;
+            return assign(guard, guard->serving, turn);
         }
         start_trial(guard);
     }
     turn->guard = guard;
     turn->begin = nanoseconds_now();
-    return guard->turn;
+    return assign(guard, guard->turn, turn);
 }
 
 static int time_compare(const void *left, const void *right)
@@ -105,14 +160,15 @@ static int time_compare(const void *left, const void *right)
 }
 
 /* The median of the rounds so far, without the warm-up when there is another. */
-static int64_t typical_time(const coll_mtree_guard_t *guard, coll_mtree_server_t server)
+static int64_t typical_time(const coll_mtree_guard_t *guard,
+                            const coll_mtree_candidate_t *candidate)
 {
     int64_t sorted[COLL_MTREE_GUARD_ROUNDS];
 
     if (guard->round == 0) {
-        return guard->time[server][0];
+        return candidate->time[0];
     }
-    memcpy(sorted, guard->time[server] + 1, (size_t)guard->round * sizeof(*sorted));
+    memcpy(sorted, candidate->time + 1, (size_t)guard->round * sizeof(*sorted));
     qsort(sorted, (size_t)guard->round, sizeof(*sorted), time_compare);
     return sorted[guard->round / 2];
 }
@@ -126,28 +182,41 @@ static double too_slow(const coll_mtree_guard_t *guard, int64_t fastest)
     return guard->round >= LEAST_ROUNDS ? SLOWER : 0;
 }
 
+/* "over trees", "by Open MPI's ring", ... */
+static void format_way(const coll_mtree_guard_t *guard,
+                       const coll_mtree_candidate_t *candidate, char *text, size_t room)
+{
+    static const char *const ways[] = {[COLL_MTREE_TREES] = "over trees",
+                                       [COLL_MTREE_RING] = "around a ring",
+                                       [COLL_MTREE_FALLBACK] = "by Open MPI"};
+
+    if (candidate->server == COLL_MTREE_RIVAL) {
+        (void)snprintf(text, room, "by Open MPI's %s",
+                       coll_mtree_rival_name(guard->kind.collective, candidate->rival));
+    } else {
+        (void)snprintf(text, room, "%s", ways[candidate->server]);
+    }
+}
+
 static void say_verdict(const coll_mtree_guard_t *guard, ompi_communicator_t *comm)
 {
-    static const char *const ways[] = {"over trees", "around a ring", "by Open MPI"};
-    static const char *const servers[] = {"mtree", "a ring", "the fallback"};
-    char size[32], times[160] = "";
+    char size[32], way[64], times[480] = "";
     size_t length = 0;
 
-    for (int server = 0; server < COLL_MTREE_SERVERS; server++) {
+    for (int c = 0; c < guard->num_candidates && length < sizeof(times); c++) {
+        const coll_mtree_candidate_t *candidate = &guard->candidates[c];
         char time[32];
 
-        if (!guard->offered[server]) {
-            continue;
-        }
-        mtree_units_format_time((double)guard->typical[server] * 1e-9, time,
-                                sizeof(time));
+        mtree_units_format_time((double)candidate->typical * 1e-9, time, sizeof(time));
+        format_way(guard, candidate, way, sizeof(way));
         length += (size_t)snprintf(times + length, sizeof(times) - length, "%s %s, ",
-                                   time, ways[server]);
+                                   time, way);
     }
+    format_way(guard, &guard->candidates[guard->serving], way, sizeof(way));
     mtree_units_format_size(guard->kind.bytes, size, sizeof(size));
-    coll_mtree_say(comm, 2, "%s of about %s: %sas measured in %d calls; %s serves",
+    coll_mtree_say(comm, 2, "%s of about %s: %sas measured in %d calls; served %s",
                    mtree_collective_name(guard->kind.collective), size, times,
-                   guard->calls, servers[guard->server]);
+                   guard->calls, way);
 }
 
 /* All in the trial have had their turn: the slow ones are out; is it over? */
@@ -157,22 +226,26 @@ static bool round_ends_trial(coll_mtree_guard_t *guard)
     int left = 0;
     double factor;
 
-    for (int server = 0; server < COLL_MTREE_SERVERS; server++) {
-        if (guard->out[server]) {
+    for (int c = 0; c < guard->num_candidates; c++) {
+        coll_mtree_candidate_t *candidate = &guard->candidates[c];
+
+        if (candidate->out) {
             continue;
         }
-        guard->typical[server] = typical_time(guard, (coll_mtree_server_t)server);
-        if (guard->typical[server] < fastest) {
-            fastest = guard->typical[server];
-            guard->server = (coll_mtree_server_t)server;
+        candidate->typical = typical_time(guard, candidate);
+        if (candidate->typical < fastest) {
+            fastest = candidate->typical;
+            guard->serving = c;
         }
     }
     factor = too_slow(guard, fastest);
-    for (int server = 0; server < COLL_MTREE_SERVERS; server++) {
-        if (factor > 0 && (double)guard->typical[server] > factor * (double)fastest) {
-            guard->out[server] = true;
+    for (int c = 0; c < guard->num_candidates; c++) {
+        coll_mtree_candidate_t *candidate = &guard->candidates[c];
+
+        if (factor > 0 && (double)candidate->typical > factor * (double)fastest) {
+            candidate->out = true;
         }
-        left += !guard->out[server];
+        left += !candidate->out;
     }
     return left == 1 || guard->round == COLL_MTREE_GUARD_ROUNDS ||
            (guard->round >= LEAST_ROUNDS && guard->spent >= ENOUGH);
@@ -188,7 +261,7 @@ static void end_round(coll_mtree_guard_t *guard, ompi_communicator_t *comm)
         return;
     }
     guard->round++;
-    guard->turn = next_server(guard, 0);
+    guard->turn = next_candidate(guard, 0);
 }
 
 /*
@@ -209,15 +282,17 @@ static int64_t agreed_time(const coll_mtree_guard_t *guard, int64_t stay,
     return rooted ? value : -value;
 }
 
-/* The trial is over: what it measured goes to the statistics. */
+/* The trial is over: what it measured goes to the statistics, of rivals the fastest. */
 static void report_times(const coll_mtree_turn_t *turn)
 {
     double seconds[COLL_MTREE_SERVERS] = {0};
 
-    for (int server = 0; server < COLL_MTREE_SERVERS; server++) {
-        if (turn->guard->offered[server]) {
-            seconds[server] = (double)turn->guard->typical[server] * 1e-9;
-        }
+    for (int c = 0; c < turn->guard->num_candidates; c++) {
+        const coll_mtree_candidate_t *candidate = &turn->guard->candidates[c];
+        double *of_server = &seconds[candidate->server];
+        double typical = (double)candidate->typical * 1e-9;
+
+        *of_server = *of_server > 0 && *of_server < typical ? *of_server : typical;
     }
     coll_mtree_statistics_measured(&turn->count, seconds);
 }
@@ -232,11 +307,11 @@ void coll_mtree_guard_end(coll_mtree_turn_t *turn, mca_coll_mtree_module_t *modu
         return;
     }
     time = agreed_time(guard, nanoseconds_now() - turn->begin, module, comm);
-    guard->time[guard->turn][guard->round] = time;
+    guard->candidates[guard->turn].time[guard->round] = time;
     guard->spent += guard->round > 0 ? time : 0;
     guard->calls++;
-    guard->turn = next_server(guard, (int)guard->turn + 1);
-    if (guard->turn == COLL_MTREE_SERVERS) {
+    guard->turn = next_candidate(guard, guard->turn + 1);
+    if (guard->turn == guard->num_candidates) {
         end_round(guard, comm);
     }
     if (!guard->trying) {

@@ -1,11 +1,12 @@
 /*
  * Guards: who serves the blocking calls of one kind: mtree over the plan's trees, mtree
- * around a ring, or the fallback.
+ * around a ring, the fallback, or another algorithm of Open MPI's (a rival).
  *
- * Where the forecast leaves it open, all get turns, one call each, and all ranks together
- * find out which is the fastest; after many calls they try again.  Whose turn it is
- * follows from the number of calls, and what was measured is made one by the fallback's
- * allreduce after every call that is tried, so all ranks come to the same end.
+ * Where the forecast leaves it open, all that it does not rule out get turns, one call
+ * each, and all ranks together find out which is the fastest; after many calls they try
+ * again.  Whose turn it is follows from the number of calls, and what was measured is
+ * made one by the fallback's allreduce after every call that is tried, so all ranks come
+ * to the same end.
  */
 #ifndef MCA_COLL_MTREE_GUARD_H
 #define MCA_COLL_MTREE_GUARD_H
@@ -15,26 +16,36 @@
 /* Rounds of turns that are measured at most, after one that warms up. */
 #define COLL_MTREE_GUARD_ROUNDS 16
 
+/* Whoever may get turns: each server once, and each rival. */
+#define COLL_MTREE_GUARD_CANDIDATES (COLL_MTREE_RIVAL + COLL_MTREE_RIVALS)
+
+typedef struct {
+    coll_mtree_server_t server;
+    int rival;                                 /* of COLL_MTREE_RIVAL; else 0 */
+    bool out;                                  /* of the trial: clearly slower */
+    int64_t time[COLL_MTREE_GUARD_ROUNDS + 1]; /* nanoseconds */
+    int64_t typical;                           /* of the rounds so far */
+} coll_mtree_candidate_t;
+
 typedef struct {
     coll_mtree_kind_t kind;
-    bool offered[COLL_MTREE_SERVERS];
-    coll_mtree_server_t server; /* when nothing is being tried */
-    bool open;                  /* the forecast left it open */
+    coll_mtree_candidate_t candidates[COLL_MTREE_GUARD_CANDIDATES];
+    int num_candidates;
+    int serving; /* the candidate that serves when nothing is being tried */
+    bool open;   /* the forecast left it open */
     bool trying;
-    bool out[COLL_MTREE_SERVERS]; /* of the trial: not offered, or clearly slower */
-    coll_mtree_server_t turn;
+    int turn;      /* the candidate whose turn it is */
     int round;     /* 0: the warm-up */
     int calls;     /* of the trial that is under way, or since the last one */
     int trials;    /* that have ended */
     int64_t spent; /* nanoseconds in the trial that is under way */
-    int64_t time[COLL_MTREE_SERVERS][COLL_MTREE_GUARD_ROUNDS + 1]; /* nanoseconds */
-    int64_t typical[COLL_MTREE_SERVERS]; /* of the rounds so far */
 } coll_mtree_guard_t;
 
 /* One call in a guard's books (guard NULL: none of its business) and in the statistics.
  */
 typedef struct {
     coll_mtree_guard_t *guard;
+    int rival;     /* that is to serve it; 0: none */
     int64_t begin; /* nanoseconds */
     coll_mtree_count_t count;
 } coll_mtree_turn_t;
@@ -43,6 +54,9 @@ typedef struct {
  * ring to try. */
 bool coll_mtree_guard_init(coll_mtree_guard_t *guard, const coll_mtree_kind_t *kind,
                            coll_mtree_forecast_t forecast);
+
+/* Who serves when nothing is being tried. */
+coll_mtree_server_t coll_mtree_guard_server(const coll_mtree_guard_t *guard);
 
 /* A blocking call begins: who is to serve it. */
 coll_mtree_server_t coll_mtree_guard_begin(coll_mtree_guard_t *guard,

@@ -1,6 +1,7 @@
 #include "coll_mtree_agreement.h"
 #include "coll_mtree_hints.h"
 #include "coll_mtree_later.h"
+#include "coll_mtree_local.h"
 #include "coll_mtree_report.h"
 #include "coll_mtree_follow.h"
 #include "coll_mtree_source.h"
@@ -13,7 +14,8 @@
 static void module_construct(mca_coll_mtree_module_t *module)
 {
     memset(&module->fallback, 0, sizeof(module->fallback));
-    module->enabled = false;
+    module->enabled = module->is_local = false;
+    module->locals = NULL;
     memset(module->tags, 0, sizeof(module->tags));
     OBJ_CONSTRUCT(&module->lock, opal_mutex_t);
     module->agreements = module->last_agreement = NULL;
@@ -34,6 +36,7 @@ static void module_construct(mca_coll_mtree_module_t *module)
 
 static void module_destruct(mca_coll_mtree_module_t *module)
 {
+    coll_mtree_local_destroy(module);
     coll_mtree_follow_destroy(module);
     coll_mtree_agreements_destroy(module);
     coll_mtree_source_destroy(module);
@@ -77,6 +80,8 @@ static bool comm_is_uniform(ompi_communicator_t *comm)
     return true;
 }
 
+static const char on_one_host[] = "all its ranks run on one host";
+
 /* Why mtree cannot serve a communicator, or NULL; only from what is the same on all its
  * ranks. */
 static const char *comm_obstacle(ompi_communicator_t *comm)
@@ -102,7 +107,7 @@ static const char *comm_obstacle(ompi_communicator_t *comm)
         return "coll_mtree_topology is none";
     }
     if (c->hosts == NULL && comm_is_local(comm)) {
-        return "all its ranks run on one host";
+        return on_one_host;
     }
     if (!comm_is_uniform(comm)) {
         return "its processes differ in architecture";
@@ -114,18 +119,27 @@ static int module_enable(mca_coll_base_module_t *base, ompi_communicator_t *comm
 
 #define INSTALL(_name) module->super.coll_##_name = coll_mtree_##_name;
 
+/* One line a job is enough for those who wonder: the first communicator is the world. */
+static void say_obstacle(ompi_communicator_t *comm, const char *obstacle, bool is_local)
+{
+    coll_mtree_say(comm, comm == &ompi_mpi_comm_world.comm ? 1 : 10,
+                   "not served, %s; the fallback serves%s", obstacle,
+                   is_local ? ", long calls by the algorithm that is measured to be the "
+                              "fastest"
+                            : "");
+}
+
 mca_coll_base_module_t *coll_mtree_comm_query(ompi_communicator_t *comm, int *priority)
 {
+    const char *obstacle = comm_obstacle(comm);
+    bool is_local = obstacle == on_one_host && mca_coll_mtree_component.guard;
     mca_coll_mtree_module_t *module;
-    const char *obstacle;
 
     *priority = mca_coll_mtree_component.priority;
-    obstacle = comm_obstacle(comm);
     if (obstacle != NULL) {
-        /* One line a job is enough for those who wonder: the first communicator is the
-         * world. */
-        coll_mtree_say(comm, comm == &ompi_mpi_comm_world.comm ? 1 : 10,
-                       "not served, %s; the fallback serves", obstacle);
+        say_obstacle(comm, obstacle, is_local);
+    }
+    if (obstacle != NULL && !is_local) {
         if (comm == &ompi_mpi_comm_world.comm) {
             coll_mtree_report_begin(NULL, obstacle);
         }
@@ -136,7 +150,12 @@ mca_coll_base_module_t *coll_mtree_comm_query(ompi_communicator_t *comm, int *pr
         return NULL;
     }
     module->super.coll_module_enable = module_enable;
-    MTREE_FOR_EACH_FUNCTION(INSTALL)
+    module->is_local = is_local;
+    if (is_local) {
+        coll_mtree_local_install(module);
+    } else {
+        MTREE_FOR_EACH_FUNCTION(INSTALL)
+    }
     return &module->super;
 }
 
@@ -161,10 +180,14 @@ static int module_enable(mca_coll_base_module_t *base, ompi_communicator_t *comm
     }
     MTREE_FOR_EACH_FUNCTION(RETAIN_FALLBACK)
     module->enabled = true;
-    coll_mtree_hints_watch(comm);
+    if (!module->is_local) {
+        coll_mtree_hints_watch(comm);
+    }
     if (comm == &ompi_mpi_comm_world.comm) {
-        coll_mtree_trace_begin(module);
-        coll_mtree_report_begin(module, NULL);
+        if (!module->is_local) {
+            coll_mtree_trace_begin(module);
+        }
+        coll_mtree_report_begin(module, module->is_local ? on_one_host : NULL);
     }
     return OMPI_SUCCESS;
 }

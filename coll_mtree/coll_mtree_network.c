@@ -255,7 +255,8 @@ const char *coll_mtree_network_plan(coll_mtree_network_t *network,
         }
     }
     opal_mutex_unlock(&networks_lock);
-    *forecast_p = planned == NULL ? COLL_MTREE_SLOWER : planned->forecast;
+    *forecast_p =
+        planned == NULL ? coll_mtree_forecast_of(COLL_MTREE_SLOWER) : planned->forecast;
     return planned == NULL ? NULL : planned->text;
 }
 
@@ -275,7 +276,7 @@ void coll_mtree_network_say(const coll_mtree_network_t *network,
         (void)snprintf(what, sizeof(what), "%s by %s, %d trees, %s%s%s",
                        mtree_collective_name(plan->collective), plan->algorithm,
                        plan->num_trees, rate, share,
-                       forecast >= COLL_MTREE_MAYBE_SLOWER
+                       forecast.odds >= COLL_MTREE_MAYBE_SLOWER
                            ? "; the fallback is expected to be faster"
                            : "");
     }

@@ -124,14 +124,19 @@ static coll_mtree_forecast_t planning_forecast(ompi_communicator_t *comm,
                                                const mtree_plan_request_t *request,
                                                expected_t *expected)
 {
+    int ranks_per_host = (ompi_comm_size(comm) - 1) / num_hosts + 1;
+    double rivals[COLL_MTREE_RIVALS + 1];
     coll_mtree_forecast_t forecast;
     char size[32], ours[32], theirs[32];
 
-    expected->fallback =
-        coll_mtree_estimate_fallback(topology, vertices, num_hosts,
-                                     (ompi_comm_size(comm) - 1) / num_hosts + 1, request);
-    forecast = coll_mtree_estimate_forecast(expected->trees, expected->fallback);
-    if (forecast >= COLL_MTREE_MAYBE_SLOWER) {
+    expected->fallback = coll_mtree_estimate_fallback(topology, vertices, num_hosts,
+                                                      ranks_per_host, request);
+    for (int r = 1; r <= COLL_MTREE_RIVALS; r++) {
+        rivals[r] = coll_mtree_estimate_rival(topology, vertices, num_hosts,
+                                              ranks_per_host, request, r);
+    }
+    forecast = coll_mtree_estimate_forecast(expected->trees, expected->fallback, rivals);
+    if (forecast.odds >= COLL_MTREE_MAYBE_SLOWER) {
         mtree_units_format_size(request->bytes, size, sizeof(size));
         mtree_units_format_time(expected->trees, ours, sizeof(ours));
         mtree_units_format_time(expected->fallback, theirs, sizeof(theirs));
@@ -193,7 +198,7 @@ char *coll_mtree_planning_run(ompi_communicator_t *comm, const mtree_topology_t 
     expected_t expected = {-1, -1};
     char *text = NULL;
 
-    *forecast_p = COLL_MTREE_FASTER;
+    *forecast_p = coll_mtree_forecast_of(COLL_MTREE_FASTER);
     if (!saved) {
         plan = planning_new(comm, topology, vertices, num_hosts, kind, max_trees,
                             &expected, forecast_p);
@@ -207,7 +212,7 @@ char *coll_mtree_planning_run(ompi_communicator_t *comm, const mtree_topology_t 
                        "the fallback serves",
                        mtree_collective_name(kind->collective), max_trees);
     } else if (mtree_plan_to_json(plan, &text) == MTREE_OK &&
-               *forecast_p < COLL_MTREE_MAYBE_SLOWER) {
+               forecast_p->odds < COLL_MTREE_MAYBE_SLOWER) {
         say_plan(comm, plan, kind->bytes, saved, &expected);
     }
     mtree_plan_destroy(plan);

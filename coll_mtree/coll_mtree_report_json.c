@@ -42,7 +42,7 @@ typedef struct {
     int first_plan; /* the number of the group's first plan in the report */
 } place_t;
 
-static const char *const server_names[] = {"trees", "ring", "openmpi"};
+static const char *const server_names[] = {"trees", "ring", "openmpi", "rival"};
 
 static map_t *map_of(builder_t *builder, const mtree_topology_t *topology,
                      const char *origin)
@@ -300,8 +300,12 @@ static void write_savings(json_t *json, builder_t *builder, const place_t *place
         return;
     }
     json_object_set_new(json, "openmpi_s", json_real(openmpi));
-    for (int server = COLL_MTREE_TREES; server < COLL_MTREE_FALLBACK; server++) {
+    for (int server = 0; server < COLL_MTREE_SERVERS; server++) {
         const coll_mtree_tally_t *tally = &record->by[server];
+
+        if (server == COLL_MTREE_FALLBACK) {
+            continue;
+        }
 
         saved += (double)tally->timed * openmpi - tally->seconds;
         builder->openmpi += (double)tally->timed * openmpi;

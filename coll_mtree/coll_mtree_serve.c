@@ -30,6 +30,15 @@ static int64_t serve_num_tags(mca_coll_mtree_module_t *module, ompi_communicator
     return trees * MTREE_STREAM_TAGS;
 }
 
+/* Does the guard try who is faster?  A barrier is an allreduce of nothing, to which what
+ * is measured of others does not apply. */
+static bool is_guarded(const coll_mtree_task_t *task, coll_mtree_form_t form)
+{
+    bool is_barrier = task->call.collective == MTREE_ALLREDUCE && task->op == NULL;
+
+    return form == MTREE_BLOCKING && !is_barrier;
+}
+
 /*
  * Who takes the call.  All that enters is the same on every rank at this point
  * of the order of calls; in particular not what this rank has heard so far from an
@@ -70,7 +79,7 @@ static coll_mtree_server_t serve_choose(mca_coll_mtree_module_t *module,
         coll_mtree_statistics_add_replan();
     }
     server = coll_mtree_agreement_server(module, &task->call,
-                                         form == MTREE_BLOCKING ? turn : NULL);
+                                         is_guarded(task, form) ? turn : NULL);
     *why_p = coll_mtree_agreement_why(module, &task->call, turn);
     return server;
 }
@@ -86,6 +95,16 @@ static int serve_empty(coll_mtree_form_t form, ompi_request_t **request_p)
         *request_p = &ompi_request_empty;
     }
     return OMPI_SUCCESS;
+}
+
+void coll_mtree_serve_declined(coll_mtree_count_t *count, coll_mtree_server_t server,
+                               coll_mtree_why_t why)
+{
+    if (server == COLL_MTREE_FALLBACK) {
+        coll_mtree_statistics_fell_back(count, why);
+    } else {
+        coll_mtree_statistics_served(count, server);
+    }
 }
 
 /* Only here a rank may learn that there is no plan and go to the fallback: every rank
@@ -137,8 +156,8 @@ static int serve(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
     }
     coll_mtree_statistics_open(&turn->count, module, comm, task->function, &task->call);
     server = serve_choose(module, comm, task, form, turn, &why);
-    if (server == COLL_MTREE_FALLBACK) {
-        coll_mtree_statistics_fell_back(&turn->count, why);
+    if (server == COLL_MTREE_FALLBACK || server == COLL_MTREE_RIVAL) {
+        coll_mtree_serve_declined(&turn->count, server, why);
         coll_mtree_task_cleanup(task);
         return MTREE_DECLINED;
     }

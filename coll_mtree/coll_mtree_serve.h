@@ -5,6 +5,7 @@
 #define MCA_COLL_MTREE_SERVE_H
 
 #include "coll_mtree_guard.h"
+#include "coll_mtree_rival.h"
 #include "coll_mtree_source.h"
 #include "coll_mtree_task.h"
 #include "coll_mtree_transport.h"
@@ -23,6 +24,10 @@ typedef enum { MTREE_BLOCKING, MTREE_NONBLOCKING, MTREE_PERSISTENT } coll_mtree_
 int coll_mtree_serve(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
                      coll_mtree_task_t *task, coll_mtree_form_t form,
                      coll_mtree_turn_t *turn, ompi_request_t **request_p);
+
+/* A call is not mtree's: for the statistics. */
+void coll_mtree_serve_declined(coll_mtree_count_t *count, coll_mtree_server_t server,
+                               coll_mtree_why_t why);
 
 /* The three functions of a collective, from its NAME_task(), which tells what a call asks
  * for. */
@@ -48,7 +53,10 @@ int coll_mtree_serve(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
                                                                                          \
         if (rc == MTREE_DECLINED) {                                                      \
             began = coll_mtree_source_watch(module);                                     \
-            rc = MTREE_FALLBACK(module, _name, MTREE_ARGUMENTS_##_name);                 \
+            rc = turn.rival > 0                                                          \
+                     ? coll_mtree_rival_##_name(turn.rival, MTREE_ARGUMENTS_##_name,     \
+                                                module)                                  \
+                     : MTREE_FALLBACK(module, _name, MTREE_ARGUMENTS_##_name);           \
             coll_mtree_source_watched(module, began);                                    \
         }                                                                                \
         coll_mtree_guard_end(&turn, module, comm);                                       \

@@ -164,7 +164,8 @@ static void decide(coll_mtree_talk_t *talk, const void *said, void *arg)
                          : is_worth_probing(source) ? SAYS_PROBE
                                                     : SAYS_WAIT;
 
-    coll_mtree_talk_answer(talk, source->num_hosts, source->host, answer, false);
+    coll_mtree_talk_answer(talk, source->num_hosts, source->host, answer,
+                           coll_mtree_forecast_of(COLL_MTREE_FASTER));
 }
 
 /* What was learned; without it the others learn that nothing was. */
@@ -174,7 +175,8 @@ static void decide_tell(coll_mtree_talk_t *talk, const void *said, void *arg)
 
     (void)said;
     coll_mtree_talk_answer(talk, source->num_hosts, NULL,
-                           source->text == NULL ? SAYS_NEVER : source->text, false);
+                           source->text == NULL ? SAYS_NEVER : source->text,
+                           coll_mtree_forecast_of(COLL_MTREE_FASTER));
 }
 
 static void talk_ended(coll_mtree_talk_t *talk, const coll_mtree_answer_t *answer,

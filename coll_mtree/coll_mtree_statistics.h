@@ -19,6 +19,7 @@ typedef enum {
     COLL_MTREE_TREES,
     COLL_MTREE_RING,
     COLL_MTREE_FALLBACK,
+    COLL_MTREE_RIVAL, /* another algorithm of Open MPI's (coll_mtree_rival.h) */
     COLL_MTREE_SERVERS
 } coll_mtree_server_t;
 
@@ -28,7 +29,8 @@ typedef enum {
     _do(CALL, "call", "mtree does not serve such an operation, datatype or size") _do(   \
         INTERNAL, "internal",                                                            \
         "it is nonblocking and so short that it may be Open MPI's own")                  \
-        _do(GROUP, "group",                                                              \
+        _do(LOCAL, "local", "all ranks run on one host") _do(                            \
+            GROUP, "group",                                                              \
             "mtree cannot serve these processes (coll_mtree_verbose 1 tells why)")       \
             _do(TAGS, "tags",                                                            \
                 "its trees may need more tags than there are: lower coll_mtree_trees")   \

@@ -216,7 +216,7 @@ void coll_mtree_talk_answer(coll_mtree_talk_t *talk, int num_hosts, const int *h
         talk->numbers[0] = (int)length;
     }
     talk->numbers[1] = num_hosts;
-    talk->numbers[2] = (int)forecast;
+    talk->numbers[2] = coll_mtree_forecast_number(forecast);
     if (talk->with_hosts && hosts != NULL) {
         const coll_mtree_host_t *said = (const void *)talk->said;
 
@@ -239,7 +239,7 @@ static void talk_tell_end(coll_mtree_talk_t *talk)
         .localities = talk->with_hosts ? talk_localities(talk) : NULL,
         .text = talk->text,
         .length = (size_t)talk->numbers[0],
-        .forecast = (coll_mtree_forecast_t)talk->numbers[2],
+        .forecast = coll_mtree_forecast_of_number(talk->numbers[2]),
         .code = coll_mtree_transport_code(&talk->transport, talk->status)};
 
     talk->ended = true;

@@ -25,7 +25,7 @@ static void add_size(mtree_table_t *table, double bytes)
     mtree_table_add(table, "%s", mtree_units_format_size(bytes, text, sizeof(text)));
 }
 
-/* Who served: "10 trees, packing", "a ring", "Open MPI". */
+/* Who served: "10 trees, packing", "a ring", "Open MPI", ... */
 static void add_server(mtree_table_t *table, const json_t *server, const json_t *plan)
 {
     const char *by = mtree_page_text(server, "by");
@@ -38,6 +38,7 @@ static void add_server(mtree_table_t *table, const json_t *server, const json_t 
     } else {
         mtree_table_add(table, "%s",
                         strcmp(by, "openmpi") == 0 ? "Open MPI"
+                        : strcmp(by, "rival") == 0 ? "Open MPI, another algorithm"
                         : strcmp(by, "ring") == 0  ? "a ring"
                                                    : by);
     }

@@ -56,7 +56,7 @@ const char report_parts_style[] =
     ".axis{stroke:var(--line)}"
     ".trees{fill:var(--trees);background:var(--trees)}"
     ".ring{fill:var(--ring);background:var(--ring)}"
-    ".openmpi{fill:var(--openmpi);background:var(--openmpi)}"
+    ".openmpi,.rival{fill:var(--openmpi);background:var(--openmpi)}"
     ".u0{stroke:var(--u0);background:var(--u0)}"
     ".u1{stroke:var(--u1);background:var(--u1)}"
     ".u2{stroke:var(--u2);background:var(--u2)}"

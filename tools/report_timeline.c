@@ -15,7 +15,8 @@
 #define LEAST 1.2 /* of a bar, to be seen at all */
 #define TICKS 8
 
-static const char *const classes[] = {"trees", "ring", "openmpi"};
+/* By server, as the component numbers them. */
+static const char *const classes[] = {"trees", "ring", "openmpi", "rival"};
 
 /* The next of 1, 2, 5, 10 ... that makes at most TICKS steps of @a length. */
 static double step_of(double length)
@@ -90,7 +91,7 @@ static void write_bar(const json_t *moment, const json_t *communicators, double 
     double scale = (WIDTH - LEFT - 30) / length;
     char time[MTREE_UNITS_LENGTH], begin[MTREE_UNITS_LENGTH], size[MTREE_UNITS_LENGTH];
 
-    if (!(server >= 0 && server < 3)) {
+    if (!(server >= 0 && server < sizeof(classes) / sizeof(classes[0]))) {
         return;
     }
     fprintf(out,

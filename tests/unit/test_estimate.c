@@ -3,10 +3,12 @@
  */
 #include "coll_mtree/coll_mtree_estimate.h"
 #include "planner/planner.h"
+#include "simulate/baseline.h"
 #include "topo/topology_file.h"
 
 #include <check.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define MAX_HOSTS 16
 #define MESSAGE   30e-6
@@ -119,18 +121,68 @@ START_TEST(long_messages_hide_what_their_chunks_cost)
 }
 END_TEST
 
+static coll_mtree_odds_t odds(double trees, double fallback)
+{
+    static const double none[COLL_MTREE_RIVALS + 1] = {-1, -1, -1, -1, -1};
+
+    return coll_mtree_estimate_forecast(trees, fallback, none).odds;
+}
+
 START_TEST(only_what_is_clear_is_not_tried)
 {
-    ck_assert_int_eq(coll_mtree_estimate_forecast(1, 1.6), COLL_MTREE_FASTER);
-    ck_assert_int_eq(coll_mtree_estimate_forecast(1, 1.4), COLL_MTREE_MAYBE_FASTER);
-    ck_assert_int_eq(coll_mtree_estimate_forecast(1, 1), COLL_MTREE_MAYBE_FASTER);
-    ck_assert_int_eq(coll_mtree_estimate_forecast(1.4, 1), COLL_MTREE_MAYBE_SLOWER);
-    ck_assert_int_eq(coll_mtree_estimate_forecast(1.6, 1), COLL_MTREE_SLOWER);
+    ck_assert_int_eq(odds(1, 1.6), COLL_MTREE_FASTER);
+    ck_assert_int_eq(odds(1, 1.4), COLL_MTREE_MAYBE_FASTER);
+    ck_assert_int_eq(odds(1, 1), COLL_MTREE_MAYBE_FASTER);
+    ck_assert_int_eq(odds(1.4, 1), COLL_MTREE_MAYBE_SLOWER);
+    ck_assert_int_eq(odds(1.6, 1), COLL_MTREE_SLOWER);
     /* Short times are less sure, and what is not known is to be tried. */
-    ck_assert_int_eq(coll_mtree_estimate_forecast(1e-3, 3e-3), COLL_MTREE_MAYBE_FASTER);
-    ck_assert_int_eq(coll_mtree_estimate_forecast(1e-3, 5e-3), COLL_MTREE_FASTER);
-    ck_assert_int_eq(coll_mtree_estimate_forecast(3e-3, 1e-3), COLL_MTREE_MAYBE_SLOWER);
-    ck_assert_int_eq(coll_mtree_estimate_forecast(1, -1), COLL_MTREE_MAYBE_FASTER);
+    ck_assert_int_eq(odds(1e-3, 3e-3), COLL_MTREE_MAYBE_FASTER);
+    ck_assert_int_eq(odds(1e-3, 5e-3), COLL_MTREE_FASTER);
+    ck_assert_int_eq(odds(3e-3, 1e-3), COLL_MTREE_MAYBE_SLOWER);
+    ck_assert_int_eq(odds(1, -1), COLL_MTREE_MAYBE_FASTER);
+}
+END_TEST
+
+START_TEST(rivals_that_may_be_the_fastest_are_tried)
+{
+    const double rivals[COLL_MTREE_RIVALS + 1] = {-1, 1.2, 1.7, -1, 0.9};
+    coll_mtree_forecast_t forecast = coll_mtree_estimate_forecast(1, 5, rivals);
+
+    /* Half as much again as the fastest, which is the fourth, is too much. */
+    ck_assert_int_eq(forecast.odds, COLL_MTREE_FASTER);
+    ck_assert_uint_eq(forecast.rivals, 1u << 1 | 1u << 4);
+    ck_assert_uint_eq(coll_mtree_estimate_forecast(0.5, 5, rivals).rivals, 0);
+    ck_assert_uint_eq(coll_mtree_estimate_forecast(3, 1.5, rivals).rivals,
+                      1u << 1 | 1u << 4);
+    forecast = coll_mtree_forecast_of_number(coll_mtree_forecast_number(forecast));
+    ck_assert_int_eq(forecast.odds, COLL_MTREE_FASTER);
+    ck_assert_uint_eq(forecast.rivals, 1u << 1 | 1u << 4);
+}
+END_TEST
+
+/* The simulator knows each of them, and the default is no rival of its own. */
+START_TEST(rivals_are_open_mpi_s_other_algorithms)
+{
+    read_topology(TOPOLOGIES "/star-8.dot");
+    for (int c = 0; c < MTREE_COLLECTIVE_LAST; c++) {
+        mtree_plan_request_t request = {.collective = (mtree_collective_t)c,
+                                        .bytes = 64e3};
+        const char *taken = mtree_baseline_default(request.collective, 8, 64000)->name;
+
+        ck_assert_ptr_null(coll_mtree_rival_name(request.collective, 0));
+        for (int r = 1; r <= COLL_MTREE_RIVALS; r++) {
+            const char *name = coll_mtree_rival_name(request.collective, r);
+            double seconds =
+                coll_mtree_estimate_rival(topology, hosts, num_hosts, 1, &request, r);
+
+            if (name == NULL || strcmp(name, taken) == 0) {
+                ck_assert_double_lt(seconds, 0);
+            } else {
+                ck_assert_double_gt(seconds, 0);
+            }
+        }
+    }
+    mtree_topology_destroy(topology);
 }
 END_TEST
 
@@ -159,6 +211,8 @@ int main(void)
     tcase_add_test(estimates, trees_serve_a_wan);
     tcase_add_test(estimates, long_messages_hide_what_their_chunks_cost);
     tcase_add_test(estimates, only_what_is_clear_is_not_tried);
+    tcase_add_test(estimates, rivals_that_may_be_the_fastest_are_tried);
+    tcase_add_test(estimates, rivals_are_open_mpi_s_other_algorithms);
     tcase_add_test(estimates, the_simulator_is_not_asked_about_many_ranks);
     suite_add_tcase(suite, estimates);
     srunner_run_all(runner, CK_ENV);

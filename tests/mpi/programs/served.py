@@ -13,7 +13,7 @@ functions = collections.Counter()
 for group in report["communicators"]:
     for row in group["calls"]:
         for served in row["served"]:
-            by = "Open MPI" if served["by"] == "openmpi" else "mtree"
+            by = "Open MPI" if served["by"] in ("openmpi", "rival") else "mtree"
             calls[by] += served["calls"]
             if by == "mtree":
                 functions[row["function"]] += served["calls"]

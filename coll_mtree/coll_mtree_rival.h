@@ -1,0 +1,28 @@
+/*
+ * Calling rivals: algorithms of Open MPI (ompi/mca/coll/base) that the guard tries
+ * besides the one that Open MPI takes by default.  Only such as are right wherever that
+ * one is: where counts and datatypes may differ between ranks, none that cuts messages by
+ * count.
+ */
+#ifndef MCA_COLL_MTREE_RIVAL_H
+#define MCA_COLL_MTREE_RIVAL_H
+
+#include "coll_mtree.h"
+#include "coll_mtree_estimate.h"
+
+/* Have @a rival (coll_mtree_rival_name()) make a call in place of the fallback of @a
+ * module, with which it goes if this function has no such algorithm. */
+#define MTREE_DECLARE_RIVAL(_name)                                                       \
+    int coll_mtree_rival_##_name(int rival, MTREE_PARAMETERS_##_name,                    \
+                                 mca_coll_mtree_module_t *module);
+
+MTREE_DECLARE_RIVAL(allreduce)
+MTREE_DECLARE_RIVAL(reduce)
+MTREE_DECLARE_RIVAL(bcast)
+MTREE_DECLARE_RIVAL(allgather)
+MTREE_DECLARE_RIVAL(allgatherv)
+MTREE_DECLARE_RIVAL(reduce_scatter)
+MTREE_DECLARE_RIVAL(reduce_scatter_block)
+MTREE_DECLARE_RIVAL(barrier)
+
+#endif
