@@ -1,6 +1,7 @@
 #include "coll_mtree_probe.h"
 
 #include "coll_mtree.h"
+#include "coll_mtree_output.h"
 #include "coll_mtree_probe_conduct.h"
 #include "coll_mtree_probe_routes.h"
 #include "coll_mtree_transport.h"
@@ -9,7 +10,6 @@
 #include "topo/topology_file.h"
 #include "topo/units.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,10 +168,10 @@ static FILE *open_record(void)
     if (path == NULL || path[0] == '\0') {
         return NULL;
     }
-    record = fopen(path, "we");
+    record = coll_mtree_output_open(path, false);
     if (record == NULL) {
         mtree_error("coll_mtree_probe_record: %s: cannot be written: %s", path,
-                    strerror(errno));
+                    coll_mtree_output_why());
     }
     return record;
 }

@@ -1,13 +1,13 @@
 #include "coll_mtree_report.h"
 
 #include "coll_mtree_finalize.h"
+#include "coll_mtree_output.h"
 #include "coll_mtree_tags.h"
 #include "coll_mtree_transport.h"
 
 #include "report/report.h"
 #include "topo/log.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +45,7 @@ static void write_file(const char *path, const char *text)
 
     if (!failed) {
         snprintf(beside, room, "%s.new", path);
-        file = fopen(beside, "we");
+        file = coll_mtree_output_open(beside, true);
         failed = file == NULL;
         failed = failed || fputs(text, file) < 0;
         failed = (file != NULL && fclose(file) != 0) || failed;
@@ -53,7 +53,7 @@ static void write_file(const char *path, const char *text)
     }
     if (failed) {
         mtree_error("coll_mtree_report: %s: cannot be written: %s; the report is lost",
-                    path, strerror(errno));
+                    path, coll_mtree_output_why());
     }
     free(beside);
 }

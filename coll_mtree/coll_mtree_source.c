@@ -2,6 +2,7 @@
 
 #include "coll_mtree_files.h"
 #include "coll_mtree_learned.h"
+#include "coll_mtree_output.h"
 #include "coll_mtree_probe.h"
 #include "coll_mtree_store.h"
 #include "coll_mtree_tags.h"
@@ -10,7 +11,6 @@
 
 #include "topo/log.h"
 
-#include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -239,10 +239,10 @@ static void write_output(const char *text)
     if (path == NULL || path[0] == '\0') {
         return;
     }
-    out = fopen(path, "we");
+    out = coll_mtree_output_open(path, false);
     if (out == NULL || fputs(text, out) < 0 || fflush(out) != 0) {
         mtree_error("coll_mtree_probe_output: %s: cannot be written: %s", path,
-                    strerror(errno));
+                    coll_mtree_output_why());
     }
     if (out != NULL) {
         fclose(out);

@@ -1,6 +1,7 @@
 #include "coll_mtree_trace.h"
 
 #include "coll_mtree_finalize.h"
+#include "coll_mtree_output.h"
 #include "coll_mtree_tags.h"
 #include "coll_mtree_transport.h"
 
@@ -9,7 +10,6 @@
 
 #include "ompi/mca/pml/pml.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -164,12 +164,11 @@ static void write_rank(FILE *file, int rank, int first_tag)
 
 static void trace_write(const char *path, int first_tag)
 {
-    FILE *file = fopen(path, "w");
-    int error = errno;
+    FILE *file = coll_mtree_output_open(path, false);
 
     if (file == NULL) {
         mtree_error("coll_mtree_trace: %s: cannot be written: %s; the trace is lost",
-                    path, strerror(error));
+                    path, coll_mtree_output_why());
         /* The others wait to be asked. */
         file = fopen("/dev/null", "w");
     }
