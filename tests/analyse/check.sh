@@ -30,7 +30,7 @@ make -s -j"$jobs" all
 
 unit=$(make -s print-check-programs)
 mpi="tests/mpi/every_collective.test tests/mpi/semantics.test tests/mpi/random_collectives.test
-    tests/mpi/random_cases.test tests/mpi/during_idup.test tests/mpi/messages.test"
+    tests/mpi/random_cases.test tests/mpi/during_idup.test tests/mpi/messages.test tests/mpi/freed_early.test"
 
 run() {
     make -s -j"$jobs" check TESTS="${TESTS:-$*}" >check.log 2>&1 && ok=yes || ok=no
@@ -55,12 +55,14 @@ valgrind)
     for file in /usr/share/openmpi/openmpi-valgrind.supp; do
         [ ! -e $file ] || RUN_UNDER="$RUN_UNDER --suppressions=$file"
     done
-    TIMEOUT=600 run tests/mpi/during_idup.test tests/mpi/messages.test
+    TIMEOUT=600 run tests/mpi/during_idup.test tests/mpi/messages.test tests/mpi/freed_early.test
     CK_FORK=no LOG_COMPILER=$RUN_UNDER run tests/unit/test_windows
     ;;
 coverage)
     find . -name '*.gcda' -delete
-    run $unit $mpi tests/tools/test_mtree.sh
-    python3 "$supp/coverage.py" "$top" .
+    # What the tests are not about, times, may fail in a build that is so slow: the table comes all the same.
+    (run $unit $(make -s print-mpi-tests) tests/tools/test_mtree.sh tests/lab/test_probe.py tests/lab/test_follow.py) || failed=1
+    python3 "$supp/coverage.py" --least 90 "$top" . || failed=1
+    exit ${failed:-0}
     ;;
 esac

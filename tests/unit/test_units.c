@@ -137,6 +137,22 @@ START_TEST(test_locale_does_not_matter)
 }
 END_TEST
 
+/* Every status has words of its own, and what is none has some too. */
+START_TEST(test_status_words)
+{
+    int status, other;
+
+    for (status = MTREE_OK; status >= MTREE_ERR_TRANSPORT; status--) {
+        ck_assert_str_ne(mtree_status_string((mtree_status_t)status), "unknown status");
+        for (other = status + 1; other <= MTREE_OK; other++) {
+            ck_assert_str_ne(mtree_status_string((mtree_status_t)status),
+                             mtree_status_string((mtree_status_t)other));
+        }
+    }
+    ck_assert_str_eq(mtree_status_string((mtree_status_t)status), "unknown status");
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("units");
@@ -150,6 +166,7 @@ int main(void)
     tcase_add_test(tcase, test_formats);
     tcase_add_test(tcase, test_write_reads_back);
     tcase_add_test(tcase, test_locale_does_not_matter);
+    tcase_add_test(tcase, test_status_words);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
