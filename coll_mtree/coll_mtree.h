@@ -107,6 +107,7 @@ typedef struct {
     mtree_placement_t *placement;       /* NULL: not known yet, or mtree cannot serve */
     struct coll_mtree_network *network; /* on rank 0: what it is planned on, or NULL */
     bool unserved; /* every rank knows by now that mtree cannot serve this communicator */
+    bool introduced;          /* rank 0 has said what it is planned on */
     mtree_plan_t *plain_plan; /* for what was accepted and cannot be planned */
     mtree_placement_t *plain_placement;
 } mca_coll_mtree_module_t;

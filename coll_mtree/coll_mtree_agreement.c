@@ -19,6 +19,10 @@
 /* Below this size all calls are alike. */
 #define SHORT_BYTES 1024
 
+/* The plan of the first call of so many bytes is the one that people are told of: what
+ * comes before it is often a program's greeting. */
+#define TELLING_BYTES 65536
+
 struct coll_mtree_agreement {
     mca_coll_mtree_module_t *module;
     ompi_communicator_t *comm; /* retained until the talk has ended */
@@ -168,6 +172,18 @@ static void agreement_decide(coll_mtree_talk_t *talk, const void *said, void *ar
         forecast);
 }
 
+/* Rank 0's line of the communicator, once. */
+static void agreement_say(const coll_mtree_agreement_t *agreement)
+{
+    mca_coll_mtree_module_t *module = agreement->module;
+
+    if (module->network != NULL && !module->introduced) {
+        module->introduced = true;
+        coll_mtree_network_say(module->network, agreement->comm, agreement->plan,
+                               agreement->forecast);
+    }
+}
+
 /* What came from rank 0, as this rank's own. */
 static int agreement_read(coll_mtree_agreement_t *agreement,
                           const coll_mtree_answer_t *answer)
@@ -192,9 +208,8 @@ static int agreement_read(coll_mtree_agreement_t *agreement,
         coll_mtree_statistics_planned(module, agreement->comm, &agreement->kind,
                                       agreement->plan);
     }
-    if (answer->hosts != NULL && module->network != NULL) {
-        coll_mtree_network_say(module->network, agreement->comm, agreement->plan,
-                               agreement->forecast);
+    if (agreement->kind.bytes >= TELLING_BYTES) {
+        agreement_say(agreement);
     }
     return OMPI_SUCCESS;
 }
@@ -383,6 +398,9 @@ void coll_mtree_agreements_renew(mca_coll_mtree_module_t *module)
 
 void coll_mtree_agreements_destroy(mca_coll_mtree_module_t *module)
 {
+    if (module->last_agreement != NULL) {
+        agreement_say(module->last_agreement);
+    }
     while (module->agreements != NULL) {
         coll_mtree_agreement_t *agreement = module->agreements;
 

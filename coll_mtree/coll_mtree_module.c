@@ -26,7 +26,7 @@ static void module_construct(mca_coll_mtree_module_t *module)
     module->group = NULL;
     module->follow = NULL;
     memset(&module->hints, 0, sizeof(module->hints));
-    module->unserved = false;
+    module->unserved = module->introduced = false;
 }
 
 #define RELEASE_FALLBACK(_name)                                                          \

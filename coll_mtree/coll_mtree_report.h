@@ -51,7 +51,25 @@ void coll_mtree_report_call(const coll_mtree_count_t *count, double seconds);
 char *coll_mtree_report_json(const coll_mtree_report_t *report,
                              const coll_mtree_group_t *groups);
 
-/* coll_mtree_report_ways.c: add to @a gave [2 x links of @a topology] what was measured
+/* coll_mtree_report_ranks.c, with what follows: what the calls of @a record that @a
+ * server timed took, over all ranks that are heard of; there must be one. */
+typedef struct {
+    int ranks;
+    double mean, slowest; /* seconds: of the ranks' means, and the longest of them */
+} coll_mtree_ranks_t;
+
+coll_mtree_ranks_t coll_mtree_report_ranks(const coll_mtree_report_t *report,
+                                           const coll_mtree_record_t *record, int server);
+
+/*
+ * Seconds that such a call took until it was done on all ranks, 0: none was timed: where
+ * all depend on all rank 0's median.  Where there is a root, it or others may leave long
+ * before; then the slowest rank tells.
+ */
+double coll_mtree_report_seconds(const coll_mtree_report_t *report,
+                                 const coll_mtree_record_t *record, int server);
+
+/* Add to @a gave [2 x links of @a topology] what was measured
  * between the hosts of @a group, which has a network, and which @a routes numbers: in all
  * calls, while the job runs in the latest ones. */
 void coll_mtree_report_measure(const coll_mtree_report_t *report,

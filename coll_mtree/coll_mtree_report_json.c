@@ -44,6 +44,16 @@ typedef struct {
 
 static const char *const server_names[] = {"trees", "ring", "openmpi", "rival"};
 
+/* Each group follows the network in a copy of its own of what was read once. */
+static bool is_same(const map_t *map, const mtree_topology_t *topology,
+                    const char *origin)
+{
+    return map->topology == topology ||
+           (strcmp(map->origin, origin) == 0 &&
+            map->topology->num_vertices == topology->num_vertices &&
+            map->topology->num_links == topology->num_links);
+}
+
 static map_t *map_of(builder_t *builder, const mtree_topology_t *topology,
                      const char *origin)
 {
@@ -52,7 +62,7 @@ static map_t *map_of(builder_t *builder, const mtree_topology_t *topology,
     double *bytes;
 
     for (int i = 0; i < builder->num_maps; i++) {
-        if (builder->maps[i].topology == topology) {
+        if (is_same(&builder->maps[i], topology, origin)) {
             return &builder->maps[i];
         }
     }
@@ -192,37 +202,11 @@ static double openmpi_seconds(const place_t *place, const coll_mtree_record_t *r
     return seconds;
 }
 
-/* The times of all ranks that are heard of: the mean and the longest of their means. */
-static void write_ranks(json_t *json, const coll_mtree_report_t *report,
-                        const coll_mtree_record_t *record, int server)
-{
-    const coll_mtree_tally_t *tally = &record->by[server];
-    double own = tally->seconds / (double)tally->timed, sum = own, most = own;
-    int ranks = 1;
-
-    for (size_t i = 0; i < report->heard.num_times; i++) {
-        const coll_mtree_heard_time_t *heard = &report->heard.times[i];
-
-        if (heard->identity == record->group->identity && heard->server == server &&
-            heard->root == record->kind.root &&
-            heard->size_class == record->kind.size_class &&
-            strcmp(heard->function, record->function) == 0) {
-            double mean = heard->seconds / (double)heard->timed;
-
-            sum += mean;
-            most = fmax(most, mean);
-            ranks++;
-        }
-    }
-    json_object_set_new(json, "ranks", json_integer(ranks));
-    json_object_set_new(json, "mean_of_ranks_s", json_real(sum / ranks));
-    json_object_set_new(json, "slowest_rank_s", json_real(most));
-}
-
 static json_t *server_json(const coll_mtree_report_t *report,
                            const coll_mtree_record_t *record, int server)
 {
     const coll_mtree_tally_t *tally = &record->by[server];
+    coll_mtree_ranks_t all;
     json_t *json = json_pack("{s:s, s:I, s:f, s:I}", "by", server_names[server], "calls",
                              (json_int_t)tally->calls, "bytes", tally->bytes, "timed",
                              (json_int_t)tally->timed);
@@ -234,7 +218,10 @@ static json_t *server_json(const coll_mtree_report_t *report,
         json_object_set_new(json, "median_s", json_real(coll_mtree_tally_median(tally)));
         json_object_set_new(json, "least_s", json_real(tally->least));
         json_object_set_new(json, "most_s", json_real(tally->most));
-        write_ranks(json, report, record, server);
+        all = coll_mtree_report_ranks(report, record, server);
+        json_object_set_new(json, "ranks", json_integer(all.ranks));
+        json_object_set_new(json, "mean_of_ranks_s", json_real(all.mean));
+        json_object_set_new(json, "slowest_rank_s", json_real(all.slowest));
     }
     return json;
 }
@@ -307,7 +294,11 @@ static void write_savings(json_t *json, builder_t *builder, const place_t *place
             continue;
         }
 
-        saved += (double)tally->timed * openmpi - tally->seconds;
+        saved += (double)tally->timed * openmpi -
+                 (record->kind.root < 0
+                      ? tally->seconds
+                      : (double)tally->timed *
+                            coll_mtree_report_seconds(builder->report, record, server));
         builder->openmpi += (double)tally->timed * openmpi;
         builder->is_measured =
             builder->is_measured && (tally->timed == 0 || strcmp(how, "measured") == 0);
@@ -366,7 +357,8 @@ static json_t *record_json(builder_t *builder, place_t *place,
         place->map->seconds += trees->seconds + ring->seconds;
     }
     bytes = calls > 0 ? bytes / calls : 0;
-    write_plan(json, place, record, bytes, coll_mtree_tally_median(trees));
+    write_plan(json, place, record, bytes,
+               coll_mtree_report_seconds(builder->report, record, COLL_MTREE_TREES));
     write_savings(json, builder, place, record, bytes);
     return json;
 }

@@ -277,11 +277,12 @@ void coll_mtree_statistics_passed(const coll_mtree_passage_t *passage,
 static void keep_plan(coll_mtree_group_t *group, const coll_mtree_kind_t *kind,
                       char *text)
 {
-    coll_mtree_planned_t *planned = group->planned;
+    coll_mtree_planned_t **at = &group->planned, *planned;
 
-    while (planned != NULL && !coll_mtree_kind_equals(&planned->kind, kind)) {
-        planned = planned->next;
+    while (*at != NULL && !coll_mtree_kind_equals(&(*at)->kind, kind)) {
+        at = &(*at)->next;
     }
+    planned = *at;
     if (planned == NULL) {
         planned = calloc(1, sizeof(*planned));
         if (planned == NULL) {
@@ -289,8 +290,7 @@ static void keep_plan(coll_mtree_group_t *group, const coll_mtree_kind_t *kind,
             return;
         }
         planned->kind = *kind;
-        planned->next = group->planned;
-        group->planned = planned;
+        *at = planned;
     }
     free(planned->text);
     planned->text = text;

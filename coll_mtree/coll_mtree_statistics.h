@@ -81,7 +81,7 @@ typedef struct coll_mtree_record {
 typedef struct coll_mtree_planned {
     coll_mtree_kind_t kind;
     char *text; /* JSON */
-    struct coll_mtree_planned *next;
+    struct coll_mtree_planned *next; /* in the order of their first calls */
 } coll_mtree_planned_t;
 
 typedef struct coll_mtree_group {

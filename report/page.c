@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+/* A link that was full for less of the time is not called slow. */
+#define LEAST_FULL 0.2
+
 double mtree_page_number(const json_t *object, const char *key)
 {
     return json_number_value(json_object_get(object, key));
@@ -301,7 +304,9 @@ void mtree_page_write_slowest(const json_t *report, size_t topology, FILE *out)
         double share =
             arc_number(links, "gave_bps", arc) / arc_number(links, "capacity_bps", arc);
 
-        if (arc_is_narrowest(links, arc) && (slowest < 0 || share < least)) {
+        if (arc_is_narrowest(links, arc) &&
+            arc_number(links, "pressed", arc) >= LEAST_FULL &&
+            (slowest < 0 || share < least)) {
             least = share;
             slowest = arc;
         }

@@ -35,9 +35,9 @@ void mtree_page_write_communicator(const json_t *communicator, FILE *out);
  * without traffic. */
 void mtree_page_write_busiest(const json_t *report, size_t topology, FILE *out);
 
-/* Of the links that were found to be the narrowest of a way that was pressed the one that
- * gave least of its capacity, and which trees cross it, in a line; nothing where all ways
- * kept up. */
+/* Of the links that were found to be the narrowest of a way that was pressed, for a fifth
+ * of the time or more, the one that gave least of its capacity, and which trees cross it,
+ * in a line; nothing where all ways kept up. */
 void mtree_page_write_slowest(const json_t *report, size_t topology, FILE *out);
 
 /* Of the calls over plan number @a plan those that moved most; NULL: there are none. */

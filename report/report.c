@@ -74,6 +74,7 @@ static void print_trees(const json_t *report, const json_t *communicator, FILE *
 
 static void print_communicators(const json_t *report, FILE *out)
 {
+    mtree_table_t *fallbacks;
     size_t i;
     json_t *communicator;
 
@@ -82,7 +83,11 @@ static void print_communicators(const json_t *report, FILE *out)
         mtree_page_write_communicator(communicator, out);
         fputc('\n', out);
         print_table(mtree_page_calls(report, communicator), out);
-        print_table(mtree_page_fallbacks(communicator), out);
+        fallbacks = mtree_page_fallbacks(communicator);
+        if (mtree_table_has_rows(fallbacks)) {
+            fputc('\n', out);
+        }
+        print_table(fallbacks, out);
         print_trees(report, communicator, out);
     }
 }

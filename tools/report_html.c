@@ -119,6 +119,7 @@ static void write_fold(const char *name, mtree_table_t *table, FILE *out)
 /* Who uses plan number @a plan: "allreduce 8 MB-16 MB". */
 static void write_user(const json_t *report, size_t plan, FILE *out)
 {
+    const char *comma = "";
     char name[128];
     size_t c, i;
     json_t *communicator, *calls;
@@ -127,7 +128,9 @@ static void write_user(const json_t *report, size_t plan, FILE *out)
         json_array_foreach (json_object_get(communicator, "calls"), i, calls) {
             if (json_object_get(calls, "plan") != NULL &&
                 (size_t)mtree_page_number(calls, "plan") == plan) {
+                fputs(comma, out);
                 mtree_table_escape(mtree_page_calls_name(calls, name, sizeof(name)), out);
+                comma = ", ";
             }
         }
     }

@@ -49,8 +49,15 @@ static mtree_status_t topology_copy(const mtree_topology_t *from, mtree_topology
     for (int v = 0; v < from->num_vertices && status == MTREE_OK; v++) {
         const mtree_vertex_t *vertex = &from->vertices[v];
 
-        status =
-            mtree_topology_add_vertex(to, vertex->name, vertex->host, vertex->kind, NULL);
+        int number;
+
+        status = mtree_topology_add_vertex(to, vertex->name, vertex->host, vertex->kind,
+                                           &number);
+        if (status == MTREE_OK && vertex->has_position) {
+            to->vertices[number].has_position = true;
+            to->vertices[number].x = vertex->x;
+            to->vertices[number].y = vertex->y;
+        }
     }
     for (int l = 0; l < from->num_links && status == MTREE_OK; l++) {
         const mtree_link_t *link = &from->links[l];

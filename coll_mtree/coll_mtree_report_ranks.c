@@ -1,6 +1,8 @@
 #include "coll_mtree_report.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The latest word of all ranks of a running job. */
 static mtree_traffic_way_t *latest_ways(const coll_mtree_group_t *group, size_t *num_p)
@@ -66,4 +68,40 @@ void coll_mtree_report_measure(const coll_mtree_report_t *report,
         mtree_traffic_measure(topology, routes, ways, num_ways, gave);
     }
     free(ways);
+}
+
+coll_mtree_ranks_t coll_mtree_report_ranks(const coll_mtree_report_t *report,
+                                           const coll_mtree_record_t *record, int server)
+{
+    const coll_mtree_tally_t *tally = &record->by[server];
+    double own = tally->seconds / (double)tally->timed, sum = own;
+    coll_mtree_ranks_t all = {.ranks = 1, .slowest = own};
+
+    for (size_t i = 0; i < report->heard.num_times; i++) {
+        const coll_mtree_heard_time_t *heard = &report->heard.times[i];
+
+        if (heard->identity == record->group->identity && heard->server == server &&
+            heard->root == record->kind.root &&
+            heard->size_class == record->kind.size_class &&
+            strcmp(heard->function, record->function) == 0) {
+            double mean = heard->seconds / (double)heard->timed;
+
+            sum += mean;
+            all.slowest = fmax(all.slowest, mean);
+            all.ranks++;
+        }
+    }
+    all.mean = sum / all.ranks;
+    return all;
+}
+
+double coll_mtree_report_seconds(const coll_mtree_report_t *report,
+                                 const coll_mtree_record_t *record, int server)
+{
+    if (record->by[server].timed == 0) {
+        return 0;
+    }
+    return record->kind.root < 0
+               ? coll_mtree_tally_median(&record->by[server])
+               : coll_mtree_report_ranks(report, record, server).slowest;
 }
