@@ -19,10 +19,23 @@
 #define LEAST_WIDTH 0.8
 #define MOST_WIDTH  3.6
 
+/* Inches: half the width of a letter of a name, half a line, and from a vertex to the
+ * nearest edge of its name. */
+#define HALF_LETTER 0.034
+#define HALF_LINE   0.06
+#define NAME_GAP    0.08
+
+/* Where a name may stand, the directions that are tried first first; and at how many
+ * points of a line it is looked whether it runs through. */
+static const double directions[][2] = {
+    {0, 1}, {0, -1}, {1, 0}, {-1, 0}, {0.7, 0.7}, {-0.7, 0.7}, {0.7, -0.7}, {-0.7, -0.7}};
+#define STEPS 24
+
 typedef struct {
     const mtree_topology_t *topology;
     const mtree_plan_t *plan;
     map_place_t *places; /* [num_vertices] within one map, inches */
+    map_place_t *names;  /* [num_vertices] the middles of their names */
     double *crossed;     /* [2 * links] of one tree; 0: not crossed */
     double wide, tall;   /* of one map */
     double largest;      /* capacity, bits/s */
@@ -32,6 +45,7 @@ typedef struct {
 static void sheet_cleanup(sheet_t *sheet)
 {
     free(sheet->places);
+    free(sheet->names);
     free(sheet->crossed);
 }
 
@@ -55,6 +69,48 @@ static void shrink(sheet_t *sheet)
     sheet->tall = (high - low) * scale + 2 * MARGIN;
 }
 
+/* How many points of lines, and vertices, are under a name of vertex @a v at @a middle.
+ */
+static int covered(const sheet_t *sheet, int v, map_place_t middle)
+{
+    const mtree_topology_t *topology = sheet->topology;
+    double wide = HALF_LETTER * (double)strlen(topology->vertices[v].name);
+    int count = 0;
+
+    for (int l = 0; l < topology->num_links; l++) {
+        map_place_t a = sheet->places[topology->links[l].u];
+        map_place_t b = sheet->places[topology->links[l].v];
+
+        for (int i = 0; i <= STEPS; i++) {
+            count += fabs(a.x + (b.x - a.x) * i / STEPS - middle.x) < wide &&
+                     fabs(a.y + (b.y - a.y) * i / STEPS - middle.y) < HALF_LINE;
+        }
+    }
+    return count;
+}
+
+/* Each name where the fewest lines run through it, the same on all maps. */
+static void place_names(sheet_t *sheet)
+{
+    for (int v = 0; v < sheet->topology->num_vertices; v++) {
+        double wide =
+            HALF_LETTER * (double)strlen(sheet->topology->vertices[v].name) + NAME_GAP;
+        int least = -1;
+
+        for (size_t d = 0; d < sizeof(directions) / sizeof(directions[0]); d++) {
+            map_place_t middle = {sheet->places[v].x + directions[d][0] * wide,
+                                  sheet->places[v].y +
+                                      directions[d][1] * (HALF_LINE + NAME_GAP)};
+            int count = covered(sheet, v, middle);
+
+            if (least < 0 || count < least) {
+                least = count;
+                sheet->names[v] = middle;
+            }
+        }
+    }
+}
+
 static mtree_status_t sheet_init(sheet_t *sheet)
 {
     size_t arcs = 2 * (size_t)sheet->topology->num_links;
@@ -62,8 +118,10 @@ static mtree_status_t sheet_init(sheet_t *sheet)
 
     sheet->places =
         calloc((size_t)sheet->topology->num_vertices + 1, sizeof(*sheet->places));
+    sheet->names =
+        calloc((size_t)sheet->topology->num_vertices + 1, sizeof(*sheet->names));
     sheet->crossed = calloc(arcs + 1, sizeof(*sheet->crossed));
-    if (sheet->places == NULL || sheet->crossed == NULL) {
+    if (sheet->places == NULL || sheet->names == NULL || sheet->crossed == NULL) {
         mtree_error("out of memory for the pictures of %s", sheet->topology->name);
         status = MTREE_ERR_NO_MEMORY;
     } else {
@@ -78,6 +136,7 @@ static mtree_status_t sheet_init(sheet_t *sheet)
             fmax(sheet->largest, mtree_arc_capacity(sheet->topology, (int)arc));
     }
     shrink(sheet);
+    place_names(sheet);
     return MTREE_OK;
 }
 
@@ -87,10 +146,11 @@ static void write_vertex(const sheet_t *sheet, int tree, int v, double x, double
     const mtree_tree_t *of = &sheet->plan->trees[tree];
     bool is_root = strcmp(sheet->plan->hosts[of->root], vertex->host) == 0;
 
-    fprintf(sheet->out, "  t%dv%d [pos=\"%.3f,%.3f!\" xlabel=<", tree, v,
-            x + sheet->places[v].x, y + sheet->places[v].y);
+    fprintf(sheet->out, "  t%dn%d [shape=plain style=\"\" pos=\"%.3f,%.3f!\" label=<",
+            tree, v, x + sheet->names[v].x, y + sheet->names[v].y);
     mtree_table_escape(vertex->name, sheet->out);
-    fputs(">", sheet->out);
+    fprintf(sheet->out, ">];\n  t%dv%d [pos=\"%.3f,%.3f!\"", tree, v,
+            x + sheet->places[v].x, y + sheet->places[v].y);
     if (vertex->kind == MTREE_VERTEX_SWITCH) {
         fputs(" shape=square width=0.07 height=0.07 fillcolor=\"#DDDDDD\"", sheet->out);
     } else if (is_root) {
@@ -119,7 +179,7 @@ static void write_line(const sheet_t *sheet, int number, double x, double y)
     fprintf(sheet->out,
             "  line%d [shape=plain style=\"\" fontsize=11 pos=\"%.3f,%.3f!\" label=<<b>"
             "<font color=\"%s\">tree %d</font></b>, root ",
-            number, x + sheet->wide / 2 - MARGIN, y - MARGIN / 2, map_colour(number),
+            number, x + sheet->wide / 2 - MARGIN, y - 0.65 * MARGIN, map_colour(number),
             number + 1);
     mtree_table_escape(sheet->plan->hosts[tree->root], sheet->out);
     fprintf(sheet->out, "<br/>%s, %.1f %%, %d hops, %s>];\n",
@@ -159,8 +219,8 @@ mtree_status_t map_multiples_write(const mtree_topology_t *topology,
     columns = (int)ceil(sqrt(1.5 * plan->num_trees * sheet.tall / sheet.wide));
     fputs(
         "graph multiples {\n"
-        "  graph [bgcolor=white pad=0.2 outputorder=edgesfirst forcelabels=true\n"
-        "         splines=line overlap=true fontname=\"Helvetica\"];\n"
+        "  graph [bgcolor=white pad=0.2 outputorder=edgesfirst splines=line overlap=true "
+        "fontname=\"Helvetica\"];\n"
         "  node [shape=circle style=filled fillcolor=white color=\"#333333\" label=\"\"\n"
         "        width=0.1 height=0.1 fontname=\"Helvetica\" fontsize=8\n"
         "        fontcolor=\"#333333\"];\n",
