@@ -33,7 +33,6 @@ UNREAD = {
     "give a finite rate": "the reader of plans has seen to it",
     "has a cycle through host": "the reader of plans has seen to it",
     "…: …; …": "only what is put in",
-    "no hosts to plan for": "the commands name at least one",
     "give the root's number": "the commands give one",
     "simulator: … ranks; 1 to": "mtree simulate has seen to it",
     "… is needed": "only what is put in",
