@@ -87,9 +87,18 @@ typedef struct {
     ptrdiff_t chunk_bytes; /* -1: not asked for; 0: what the plan says */
 } coll_mtree_hints_t;
 
+#define MTREE_FALLBACK_FUNCTION(_name)                                                   \
+    mca_coll_base_module_##_name##_fn_t coll_##_name;                                    \
+    mca_coll_base_module_t *coll_##_name##_module;
+
+/* The functions that were installed before mtree, with their modules. */
+typedef struct {
+    MTREE_FOR_EACH_FUNCTION(MTREE_FALLBACK_FUNCTION)
+} coll_mtree_fallback_t;
+
 typedef struct {
     mca_coll_base_module_t super;
-    mca_coll_base_comm_coll_t fallback; /* functions with their modules, retained */
+    coll_mtree_fallback_t fallback; /* modules are retained */
     bool enabled;
     bool is_local;                   /* coll_mtree_local.h serves it */
     struct coll_mtree_local *locals; /* its */

@@ -66,7 +66,12 @@ static inline bool coll_mtree_is_numbered_by_rank(const ompi_communicator_t *com
 #endif
 }
 
-/* The value of @a key in @a info into @a value, [length]; false: there is none. */
+/*
+ * The value of @a key that a communicator was told, with its @a info, into @a value,
+ * [length]; false: there is none.  Nobody has subscribed to the keys, which would cost
+ * every MPI_Comm_dup() some microseconds: what MPI_Comm_set_info() gave is there all the
+ * same, in 4.1 beside the key that the communicator was made with.
+ */
 static inline bool coll_mtree_info_get(opal_info_t *info, const char *key, char *value,
                                        int length)
 {
@@ -80,17 +85,16 @@ static inline bool coll_mtree_info_get(opal_info_t *info, const char *key, char 
         OBJ_RELEASE(text);
     }
 #else
-    (void)opal_info_get(info, key, length - 1, value, &is_there);
+    char given[OPAL_MAX_INFO_KEY];
+
+    (void)snprintf(given, sizeof(given), OPAL_INFO_SAVE_PREFIX "%s", key);
+    (void)opal_info_get(info, given, length - 1, value, &is_there);
+    if (is_there == 0) {
+        (void)opal_info_get(info, (char *)key, length - 1, value, &is_there);
+    }
 #endif
     return is_there != 0;
 }
-
-/* A text of a communicator's info, as the functions that are told of it get it. */
-#if OMPI_MAJOR_VERSION >= 5
-typedef const char *coll_mtree_info_text_t;
-#else
-typedef char *coll_mtree_info_text_t;
-#endif
 
 /* What processes tell of themselves at the start (the modex): to whom, and its length. */
 #if OMPI_MAJOR_VERSION >= 5

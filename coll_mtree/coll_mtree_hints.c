@@ -14,24 +14,6 @@ enum { ALGORITHM, TREES, CHUNK, NUM_KEYS };
 static const char *const keys[] = {
     [ALGORITHM] = "mtree_algorithm", [TREES] = "mtree_trees", [CHUNK] = "mtree_chunk"};
 
-/* Whatever the value is, it is kept; an empty one stands for none. */
-static coll_mtree_info_text_t keep_value(opal_infosubscriber_t *object,
-                                         coll_mtree_info_text_t key,
-                                         coll_mtree_info_text_t value)
-{
-    (void)object;
-    (void)key;
-    return value[0] == '\0' ? NULL : value;
-}
-
-void coll_mtree_hints_watch(ompi_communicator_t *comm)
-{
-    for (int i = 0; i < NUM_KEYS; i++) {
-        (void)opal_infosubscribe_subscribe(&comm->super, (coll_mtree_info_text_t)keys[i],
-                                           (coll_mtree_info_text_t) "", keep_value);
-    }
-}
-
 /* The value of @a key into @a value [LONGEST_VALUE]; false: the communicator has none. */
 static bool hint_find(ompi_communicator_t *comm, const char *key, char *value)
 {

@@ -13,10 +13,6 @@
 
 #include "coll_mtree.h"
 
-/* A communicator is made: have Open MPI keep the keys that MPI_Comm_set_info() may give
- * it, which it drops when nobody wants them. */
-void coll_mtree_hints_watch(ompi_communicator_t *comm);
-
 /* With trees 0, no limit, there still must be tags enough. */
 #define COLL_MTREE_MOST_TREES 64
 

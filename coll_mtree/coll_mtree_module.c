@@ -1,5 +1,4 @@
 #include "coll_mtree_agreement.h"
-#include "coll_mtree_hints.h"
 #include "coll_mtree_later.h"
 #include "coll_mtree_local.h"
 #include "coll_mtree_report.h"
@@ -82,6 +81,40 @@ static bool comm_is_uniform(ompi_communicator_t *comm)
 
 static const char on_one_host[] = "all its ranks run on one host";
 
+/* Why mtree cannot serve the processes of a communicator, or NULL. */
+static const char *processes_obstacle(ompi_communicator_t *comm)
+{
+    if (!coll_mtree_settings_agree(comm)) {
+        return "its ranks differ in what they must agree on";
+    }
+    if (coll_mtree_source_choice() == COLL_MTREE_TOPOLOGY_NONE) {
+        return "coll_mtree_topology is none";
+    }
+    if (mca_coll_mtree_component.hosts == NULL && comm_is_local(comm)) {
+        return on_one_host;
+    }
+    if (!comm_is_uniform(comm)) {
+        return "its processes differ in architecture";
+    }
+    return NULL;
+}
+
+/* The same, looked up once for copies of the world, however many they are. */
+static const char *processes_known_obstacle(ompi_communicator_t *comm)
+{
+    static const ompi_group_t *of; /* the world's, which stays */
+    static const char *obstacle;
+
+    if (comm->c_local_group != ompi_mpi_comm_world.comm.c_local_group) {
+        return processes_obstacle(comm);
+    }
+    if (comm->c_local_group != of) {
+        obstacle = processes_obstacle(comm);
+        of = comm->c_local_group;
+    }
+    return obstacle;
+}
+
 /* Why mtree cannot serve a communicator, or NULL; only from what is the same on all its
  * ranks. */
 static const char *comm_obstacle(ompi_communicator_t *comm)
@@ -100,19 +133,7 @@ static const char *comm_obstacle(ompi_communicator_t *comm)
     if (coll_mtree_is_numbered_by_rank(comm)) {
         return "it was made from a session's group (a copy of it is served)";
     }
-    if (!coll_mtree_settings_agree(comm)) {
-        return "its ranks differ in what they must agree on";
-    }
-    if (coll_mtree_source_choice() == COLL_MTREE_TOPOLOGY_NONE) {
-        return "coll_mtree_topology is none";
-    }
-    if (c->hosts == NULL && comm_is_local(comm)) {
-        return on_one_host;
-    }
-    if (!comm_is_uniform(comm)) {
-        return "its processes differ in architecture";
-    }
-    return NULL;
+    return processes_known_obstacle(comm);
 }
 
 static int module_enable(mca_coll_base_module_t *base, ompi_communicator_t *comm);
@@ -180,9 +201,6 @@ static int module_enable(mca_coll_base_module_t *base, ompi_communicator_t *comm
     }
     MTREE_FOR_EACH_FUNCTION(RETAIN_FALLBACK)
     module->enabled = true;
-    if (!module->is_local) {
-        coll_mtree_hints_watch(comm);
-    }
     if (comm == &ompi_mpi_comm_world.comm) {
         if (!module->is_local) {
             coll_mtree_trace_begin(module);

@@ -51,7 +51,6 @@ static coll_mtree_server_t serve_choose(mca_coll_mtree_module_t *module,
                                         coll_mtree_form_t form, coll_mtree_turn_t *turn,
                                         coll_mtree_why_t *why_p)
 {
-    size_t bytes = task->call.units * task->call.unit_bytes;
     coll_mtree_server_t server;
 
     if (task->verdict != MTREE_TASK_SERVED) {
@@ -62,15 +61,12 @@ static coll_mtree_server_t serve_choose(mca_coll_mtree_module_t *module,
         *why_p = COLL_MTREE_WHY_GROUP;
         return COLL_MTREE_FALLBACK;
     }
-    if (form == MTREE_NONBLOCKING && bytes <= INTERNAL_BYTES) {
-        *why_p = COLL_MTREE_WHY_INTERNAL;
-        return COLL_MTREE_FALLBACK;
-    }
     if (serve_num_tags(module, comm, &task->call) > coll_mtree_tags_most()) {
         *why_p = COLL_MTREE_WHY_TAGS;
         return COLL_MTREE_FALLBACK;
     }
-    if (!coll_mtree_source_is_settled(module, form == MTREE_BLOCKING)) {
+    if (!coll_mtree_source_is_settled(module, task->call.collective,
+                                      form == MTREE_BLOCKING)) {
         *why_p = module->unserved ? COLL_MTREE_WHY_GROUP : COLL_MTREE_WHY_TOPOLOGY;
         return COLL_MTREE_FALLBACK;
     }
@@ -105,6 +101,12 @@ void coll_mtree_serve_declined(coll_mtree_count_t *count, coll_mtree_server_t se
     } else {
         coll_mtree_statistics_served(count, server);
     }
+}
+
+static bool is_internal(const coll_mtree_task_t *task, coll_mtree_form_t form)
+{
+    return form == MTREE_NONBLOCKING && task->verdict == MTREE_TASK_SERVED &&
+           task->call.units * task->call.unit_bytes <= INTERNAL_BYTES;
 }
 
 /* Only here a rank may learn that there is no plan and go to the fallback: every rank
@@ -144,6 +146,12 @@ static int serve(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
     coll_mtree_retired_release();
     if (task->verdict == MTREE_TASK_EMPTY) {
         return serve_empty(form, request_p);
+    }
+    /* MPI_Comm_dup() makes several on each new communicator: nothing is looked up. */
+    if (is_internal(task, form)) {
+        coll_mtree_statistics_left(COLL_MTREE_WHY_INTERNAL);
+        coll_mtree_task_cleanup(task);
+        return MTREE_DECLINED;
     }
     if (task->verdict == MTREE_TASK_NO_MEMORY ||
         !coll_mtree_source_create(module, comm)) {

@@ -11,6 +11,7 @@
 
 #include "topo/log.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,13 +33,19 @@
 #define FROM_PROBE "the probe"
 #define FROM_CACHE "the cache"
 
+/* Seconds that calls of the fallback took on one rank. */
+typedef struct {
+    double rooted, other;
+} spent_t;
+
 /* A module's way to a topology. */
 struct coll_mtree_source {
     bool settled;
     bool watched; /* the fallback serves a call that mtree could have served */
+    bool rooted;  /* that call has a root */
     unsigned calls,
-        next_look;  /* that could have been served; the next look at the clock */
-    double seconds; /* that such calls of the fallback took, on this rank */
+        next_look; /* that could have been served; the next look at the clock */
+    spent_t spent; /* in such calls on this rank */
     int num_hosts;
     int *host;               /* [ranks] once they are known */
     coll_mtree_host_t *said; /* [ranks] on rank 0, the same */
@@ -106,12 +113,11 @@ static int number_hosts(source_t *source, const coll_mtree_host_t *said, int ran
     return OMPI_SUCCESS;
 }
 
-/* Is it worth probing by now? */
-static bool is_worth_probing(const source_t *source)
+/* Is it worth probing by now, when calls took so many seconds? */
+static bool is_worth_probing(const source_t *source, double seconds)
 {
     return coll_mtree_source_choice() == COLL_MTREE_TOPOLOGY_PROBE ||
-           source->seconds >
-               PAYBACK * coll_mtree_probe_expected_seconds(source->num_hosts);
+           seconds > PAYBACK * coll_mtree_probe_expected_seconds(source->num_hosts);
 }
 
 /* Keep the topology @a text, which is malloc'ed, for this process; NULL, and it is freed,
@@ -154,17 +160,36 @@ static const char *decide_first(source_t *source, const coll_mtree_host_t *said)
                        "fallback has taken %.0f s, or now with coll_mtree_topology=probe",
                        PAYBACK * coll_mtree_probe_expected_seconds(source->num_hosts));
     }
-    return is_worth_probing(source) ? SAYS_PROBE : SAYS_WAIT;
+    return is_worth_probing(source, 0) ? SAYS_PROBE : SAYS_WAIT;
 }
 
 static void decide(coll_mtree_talk_t *talk, const void *said, void *arg)
 {
     source_t *source = arg;
-    const char *answer = said != NULL               ? decide_first(source, said)
-                         : is_worth_probing(source) ? SAYS_PROBE
-                                                    : SAYS_WAIT;
+    const char *answer = decide_first(source, said);
 
     coll_mtree_talk_answer(talk, source->num_hosts, source->host, answer,
+                           coll_mtree_forecast_of(COLL_MTREE_FASTER));
+}
+
+/*
+ * Rank 0 knows how long the ranks were in calls, @a said [ranks].  Of calls without a
+ * root that is the shortest time, for who came early has waited for the others; of those
+ * with one the longest, for a root that sends, or a leaf, leaves early.
+ */
+static void decide_again(coll_mtree_talk_t *talk, const void *said, void *arg)
+{
+    source_t *source = arg;
+    const spent_t *spent = said;
+    spent_t all = spent[0];
+
+    for (int rank = 1; rank < ompi_comm_size(source->comm); rank++) {
+        all.rooted = fmax(all.rooted, spent[rank].rooted);
+        all.other = fmin(all.other, spent[rank].other);
+    }
+    coll_mtree_talk_answer(talk, source->num_hosts, NULL,
+                           is_worth_probing(source, all.rooted + all.other) ? SAYS_PROBE
+                                                                            : SAYS_WAIT,
                            coll_mtree_forecast_of(COLL_MTREE_FASTER));
 }
 
@@ -206,14 +231,19 @@ static void talk_ended(coll_mtree_talk_t *talk, const coll_mtree_answer_t *answe
 
 /* Begin a talk whose answer goes to source->answer. */
 static coll_mtree_talk_t *talk_begin(source_t *source, mca_coll_mtree_module_t *module,
-                                     bool with_hosts, coll_mtree_talk_decide_t decision)
+                                     coll_mtree_talk_decide_t decision)
 {
+    int first_tag = coll_mtree_tags_reserve(module, COLL_MTREE_TALK_TAGS, false);
+
     free(source->answer);
     source->answer = NULL;
     atomic_store(&source->ended, false);
-    return coll_mtree_talk_start(
-        source->comm, coll_mtree_tags_reserve(module, COLL_MTREE_TALK_TAGS, false),
-        with_hosts, decision, talk_ended, source);
+    return decision == decide_again
+               ? coll_mtree_talk_start_with(source->comm, first_tag, &source->spent,
+                                            sizeof(source->spent), decision, talk_ended,
+                                            source)
+               : coll_mtree_talk_start(source->comm, first_tag, decision == decide,
+                                       decision, talk_ended, source);
 }
 
 /* Wait for its end; the answer, never NULL. */
@@ -277,8 +307,8 @@ static bool learn(source_t *source, mca_coll_mtree_module_t *module, bool probe)
     } else if (probe && source->host != NULL) {
         coll_mtree_probe_follow(source->comm, first_tag, source->host);
     }
-    answer = talk_wait(source, talk_begin(source, module, false, decide_tell),
-                       COLL_MTREE_WAIT_LATER);
+    answer =
+        talk_wait(source, talk_begin(source, module, decide_tell), COLL_MTREE_WAIT_LATER);
     if (strcmp(answer, SAYS_NEVER) == 0) {
         return false;
     }
@@ -309,8 +339,8 @@ static bool settle(source_t *source, mca_coll_mtree_module_t *module, bool learn
 /* A blocking call is at the point where something is decided. */
 static bool look(source_t *source, mca_coll_mtree_module_t *module)
 {
-    bool is_first = source->calls == 1;
-    coll_mtree_talk_t *talk = talk_begin(source, module, is_first, decide);
+    coll_mtree_talk_t *talk =
+        talk_begin(source, module, source->calls == 1 ? decide : decide_again);
     const char *says = talk_wait(source, talk, COLL_MTREE_WAIT_AT_ONCE);
 
     if (strcmp(says, SAYS_WAIT) == 0) {
@@ -337,7 +367,8 @@ bool coll_mtree_source_create(mca_coll_mtree_module_t *module, ompi_communicator
     return true;
 }
 
-bool coll_mtree_source_is_settled(mca_coll_mtree_module_t *module, bool blocking)
+bool coll_mtree_source_is_settled(mca_coll_mtree_module_t *module,
+                                  mtree_collective_t collective, bool blocking)
 {
     source_t *source = module->source;
 
@@ -345,6 +376,7 @@ bool coll_mtree_source_is_settled(mca_coll_mtree_module_t *module, bool blocking
         return source->settled;
     }
     source->watched = true;
+    source->rooted = mtree_collective_has_root(collective);
     if (++source->calls < source->next_look) {
         return false;
     }
@@ -362,8 +394,11 @@ double coll_mtree_source_watch(const mca_coll_mtree_module_t *module)
 void coll_mtree_source_watched(mca_coll_mtree_module_t *module, double began)
 {
     if (began > 0) {
-        module->source->watched = false;
-        module->source->seconds += coll_mtree_clock() - began;
+        source_t *source = module->source;
+        double *spent = source->rooted ? &source->spent.rooted : &source->spent.other;
+
+        source->watched = false;
+        *spent += coll_mtree_clock() - began;
     }
 }
 

@@ -5,8 +5,8 @@
  * All ranks go from state to state at the same call: at blocking calls that mtree could
  * serve, of which rank 0 tells the others what it decided.  Nonblocking calls fall back
  * until then, for they cannot wait.  With `auto`, rank 0 looks into the cache at the
- * first such call; without success it looks at the clock again at call 16, 32, 64 ...,
- * and probes when the fallback has taken PAYBACK times as long as the probe will.
+ * first such call; without success it hears at call 16, 32, 64 ... how long the ranks
+ * were in them, and probes when that is PAYBACK times as long as the probe will take.
  */
 #ifndef MCA_COLL_MTREE_SOURCE_H
 #define MCA_COLL_MTREE_SOURCE_H
@@ -31,10 +31,12 @@ coll_mtree_topology_choice_t coll_mtree_source_choice(void);
 bool coll_mtree_source_create(mca_coll_mtree_module_t *module, ompi_communicator_t *comm);
 
 /*
- * True when rank 0 has a topology, so that mtree may serve.  A @a blocking call may wait
- * until it has learned one; when it cannot, module->unserved is set.
+ * True when rank 0 has a topology, so that mtree may serve calls of @a collective.  A
+ * @a blocking call may wait until it has learned one; when it cannot, module->unserved is
+ * set.
  */
-bool coll_mtree_source_is_settled(mca_coll_mtree_module_t *module, bool blocking);
+bool coll_mtree_source_is_settled(mca_coll_mtree_module_t *module,
+                                  mtree_collective_t collective, bool blocking);
 
 /* Around a call of the fallback that mtree could have served: what it took is what the
  * probe has to pay back. */

@@ -184,6 +184,14 @@ void coll_mtree_statistics_fell_back(coll_mtree_count_t *count, coll_mtree_why_t
     opal_mutex_unlock(&lock);
 }
 
+void coll_mtree_statistics_left(coll_mtree_why_t why)
+{
+    opal_mutex_lock(&lock);
+    totals.calls[COLL_MTREE_FALLBACK]++;
+    totals.why[why]++;
+    opal_mutex_unlock(&lock);
+}
+
 void coll_mtree_statistics_close(const coll_mtree_count_t *count)
 {
     double seconds = coll_mtree_clock() - count->began;

@@ -131,6 +131,10 @@ void coll_mtree_statistics_open(coll_mtree_count_t *count,
 void coll_mtree_statistics_served(coll_mtree_count_t *count, coll_mtree_server_t server);
 void coll_mtree_statistics_fell_back(coll_mtree_count_t *count, coll_mtree_why_t why);
 
+/* The fallback serves a call that is not looked at any closer, of a few bytes: it is in
+ * the totals alone. */
+void coll_mtree_statistics_left(coll_mtree_why_t why);
+
 /* It has ended, and is timed. */
 void coll_mtree_statistics_close(const coll_mtree_count_t *count);
 
