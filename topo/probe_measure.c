@@ -27,10 +27,12 @@
 #define FIRST_MESSAGE 32768
 #define MOST_MESSAGE  1048576
 
-#define MAX_TRIES  3
-#define UNSTEADY   0.08 /* a spread that asks for another sample */
-#define NIC_PAIRS  2    /* streams across an arc of a host at the first try; doubled */
-#define LINK_PAIRS 4    /* the same of an arc between switches */
+#define MAX_TRIES 3
+#define UNSTEADY  0.08 /* a spread that asks for another sample */
+#define LOPSIDED                                                                         \
+    0.1 /* so does one way of a link that gives so much less than the other */
+#define NIC_PAIRS  2 /* streams across an arc of a host at the first try; doubled */
+#define LINK_PAIRS 4 /* the same of an arc between switches */
 
 mtree_status_t mtree_probe_explain(mtree_probe_t *probe)
 {
@@ -155,6 +157,16 @@ static int compare_due(const void *left, const void *right)
     return (a->arc > b->arc) - (a->arc < b->arc);
 }
 
+/* Most links give the same both ways: one that does not was disturbed, or is worth to be
+ * sure of. */
+static bool is_lopsided(const mtree_probe_t *probe, int arc)
+{
+    const mtree_probe_arc_t *there = &probe->arcs[arc], *back = &probe->arcs[arc ^ 1];
+
+    return there->known && back->known && there->num_samples < 2 &&
+           there->value < (1 - LOPSIDED) * back->value;
+}
+
 static bool needs_test(const mtree_probe_t *probe, int arc)
 {
     const mtree_probe_arc_t *known = &probe->arcs[arc];
@@ -163,7 +175,7 @@ static bool needs_test(const mtree_probe_t *probe, int arc)
         return false;
     }
     if (known->known) {
-        return known->num_samples < 2 && known->spread > UNSTEADY;
+        return known->spread > UNSTEADY || is_lopsided(probe, arc);
     }
     return !probe->exhausted[arc];
 }
