@@ -13,9 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Plans are made anew when the new one is so many times as fast as the old one. */
-#define LEAST_GAIN 1.15
-
 /* A plan for one kind of call; NULL where none could be made. */
 typedef struct planned {
     coll_mtree_kind_t kind; /* root: a host */
@@ -36,6 +33,7 @@ struct coll_mtree_network {
     planned_t *planned;
     mtree_drift_t *drift; /* has the topology, once it was heard of; or NULL */
     unsigned version;     /* of the topology */
+    unsigned trees;       /* the version since which the trees are the same */
     mtree_pace_t *paces;  /* [num_paces] of the last hearing; or NULL */
     int num_paces;
     coll_mtree_network_t *next;
@@ -220,6 +218,22 @@ static planned_t *network_find_planned(const coll_mtree_network_t *network,
     return planned;
 }
 
+/* The text of the plan for calls of @a kind whose trees are to stay; NULL: there is none.
+ * It is the oldest one, for later ones may have lost trees that are of use again. */
+static const char *network_older_text(const coll_mtree_network_t *network,
+                                      const coll_mtree_kind_t *kind)
+{
+    const char *text = NULL;
+
+    for (const planned_t *planned = network->planned;
+         planned != NULL && planned->version >= network->trees; planned = planned->next) {
+        if (planned->text != NULL && coll_mtree_kind_equals(&planned->kind, kind)) {
+            text = planned->text;
+        }
+    }
+    return text;
+}
+
 /* @a kind with a host as its root. */
 static coll_mtree_kind_t kind_by_host(const coll_mtree_network_t *network,
                                       const coll_mtree_kind_t *kind)
@@ -249,7 +263,7 @@ const char *coll_mtree_network_plan(coll_mtree_network_t *network,
             planned->version = network->version;
             planned->text = coll_mtree_planning_run(
                 comm, network->topology, network->vertices, network->num_hosts, &by_host,
-                max_trees, &planned->forecast);
+                max_trees, network_older_text(network, &by_host), &planned->forecast);
             planned->next = network->planned;
             network->planned = planned;
         }
@@ -291,23 +305,32 @@ unsigned coll_mtree_network_version(const coll_mtree_network_t *network)
     return network->version;
 }
 
-/* The network has changed: is it worth other plans? */
+/* The network has changed, by @a little or much: is it worth other plans, or other shares
+ * of their trees? */
 static void network_renew(coll_mtree_network_t *network, ompi_communicator_t *comm,
                           const coll_mtree_kind_t *kind, int max_trees,
-                          const mtree_plan_t *plan)
+                          const mtree_plan_t *plan, bool little)
 {
     coll_mtree_kind_t by_host = kind_by_host(network, kind);
-    double gain = coll_mtree_planning_gain(network->topology, network->vertices,
-                                           network->num_hosts, &by_host, max_trees, plan);
+    const char *news = mtree_drift_news(network->drift);
+    double gain;
+    coll_mtree_change_t change = coll_mtree_planning_change(
+        network->topology, network->vertices, network->num_hosts, &by_host, max_trees,
+        plan, little, &gain);
 
-    if (gain < LEAST_GAIN) {
+    if (change == COLL_MTREE_STAY) {
         coll_mtree_say(comm, 2, "%s; the plans stay, others would be %.2f times as fast",
-                       mtree_drift_news(network->drift), gain);
+                       news, gain);
         return;
     }
     network->version++;
-    coll_mtree_say(comm, 1, "%s; planned anew, %.2f times as fast",
-                   mtree_drift_news(network->drift), gain);
+    if (change == COLL_MTREE_REPLAN) {
+        network->trees = network->version;
+    }
+    coll_mtree_say(comm, 1, "%s; %s, %.2f times as fast", news,
+                   change == COLL_MTREE_REPLAN ? "planned anew"
+                                               : "the same trees with other shares",
+                   gain);
 }
 
 /* Keep what was heard, for who wants to look at it. */
@@ -348,6 +371,7 @@ unsigned coll_mtree_network_hear(coll_mtree_network_t *network, ompi_communicato
 {
     /* A plan of the user's is not to be changed. */
     const char *saved = mca_coll_mtree_component.plan;
+    mtree_drift_change_t change = MTREE_DRIFT_NOTHING;
 
     opal_mutex_lock(&networks_lock);
     network_keep(network, paces, num_paces);
@@ -356,9 +380,11 @@ unsigned coll_mtree_network_hear(coll_mtree_network_t *network, ompi_communicato
                            &network->drift) == MTREE_OK) {
         network->topology = mtree_drift_topology(network->drift);
     }
-    if (network->drift != NULL && (saved == NULL || saved[0] == '\0') &&
-        mtree_drift_hear(network->drift, paces, num_paces)) {
-        network_renew(network, comm, kind, max_trees, plan);
+    if (network->drift != NULL && (saved == NULL || saved[0] == '\0')) {
+        change = mtree_drift_hear(network->drift, paces, num_paces);
+    }
+    if (change != MTREE_DRIFT_NOTHING) {
+        network_renew(network, comm, kind, max_trees, plan, change == MTREE_DRIFT_LITTLE);
     }
     opal_mutex_unlock(&networks_lock);
     return network->version;

@@ -9,6 +9,15 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* Plans are made anew when the new one is so many times as fast as the old one, unless
+ * other shares of its trees come so close to that. */
+#define LEAST_GAIN 1.15
+#define CLOSE      1.05
+
+/* Other shares are worth so much less. */
+#define LEAST_SHARED_GAIN 1.05
 
 /* Seconds that a call is expected to take; below 0: not known. */
 typedef struct {
@@ -161,23 +170,27 @@ static mtree_plan_request_t planning_request(const coll_mtree_kind_t *kind, int 
         .bytes = kind->bytes};
 }
 
-/* A plan for calls of @a kind, made anew; NULL, having said why, when there is none. */
+/* A plan for calls of @a kind, of the trees that @a keep has (NULL: of any); NULL, having
+ * said why, when there is none. */
 static mtree_plan_t *planning_new(ompi_communicator_t *comm,
                                   const mtree_topology_t *topology, const int *vertices,
                                   int num_hosts, const coll_mtree_kind_t *kind,
-                                  int max_trees, expected_t *expected,
-                                  coll_mtree_forecast_t *forecast_p)
+                                  int max_trees, const mtree_plan_t *keep,
+                                  expected_t *expected, coll_mtree_forecast_t *forecast_p)
 {
     mtree_plan_request_t request = planning_request(kind, max_trees);
     mtree_plan_t *plan;
 
+    request.keep = keep;
     if (mtree_planner_run(topology, vertices, num_hosts, &request, &plan) != MTREE_OK) {
         coll_mtree_say(comm, 2, "no plan for %s; the fallback serves",
                        mtree_collective_name(kind->collective));
         return NULL;
     }
     if (request.algorithm == NULL) {
-        expected->trees = planning_lower(topology, vertices, num_hosts, &request, &plan);
+        expected->trees =
+            keep == NULL ? planning_lower(topology, vertices, num_hosts, &request, &plan)
+                         : coll_mtree_estimate_plan(plan);
         /* With 0 the user wants all to be served, whatever is expected. */
         if (mca_coll_mtree_component.min_bytes > 0) {
             *forecast_p = planning_forecast(comm, topology, vertices, num_hosts, &request,
@@ -187,11 +200,31 @@ static mtree_plan_t *planning_new(ompi_communicator_t *comm,
     return plan;
 }
 
+/* The plan @a older if its trees can have other shares: *keep_p is NULL when they are
+ * followed in lockstep, or are only one order of many. */
+static mtree_status_t planning_keep(const char *older, mtree_plan_t **keep_p)
+{
+    mtree_plan_t *plan;
+    mtree_status_t status =
+        mtree_plan_from_json(older, strlen(older), "the plan that there is", &plan);
+
+    if (status == MTREE_OK &&
+        (mtree_plan_num_steps(plan) > 0 || mtree_plan_is_by_arrival(plan))) {
+        mtree_plan_destroy(plan);
+        plan = NULL;
+    }
+    if (status == MTREE_OK) {
+        *keep_p = plan;
+    }
+    return status;
+}
+
 char *coll_mtree_planning_run(ompi_communicator_t *comm, const mtree_topology_t *topology,
                               const int *vertices, int num_hosts,
                               const coll_mtree_kind_t *kind, int max_trees,
-                              coll_mtree_forecast_t *forecast_p)
+                              const char *older, coll_mtree_forecast_t *forecast_p)
 {
+    mtree_plan_t *keep = NULL;
     mtree_plan_t *plan =
         planning_saved(comm, topology, vertices, num_hosts, kind, max_trees);
     bool saved = plan != NULL;
@@ -199,10 +232,14 @@ char *coll_mtree_planning_run(ompi_communicator_t *comm, const mtree_topology_t 
     char *text = NULL;
 
     *forecast_p = coll_mtree_forecast_of(COLL_MTREE_FASTER);
+    if (!saved && older != NULL && planning_keep(older, &keep) != MTREE_OK) {
+        return NULL;
+    }
     if (!saved) {
-        plan = planning_new(comm, topology, vertices, num_hosts, kind, max_trees,
+        plan = planning_new(comm, topology, vertices, num_hosts, kind, max_trees, keep,
                             &expected, forecast_p);
     }
+    mtree_plan_destroy(keep);
     if (plan == NULL) {
         return NULL;
     }
@@ -241,24 +278,48 @@ static double plan_seconds(const mtree_plan_t *plan, const mtree_topology_t *top
     return fmax(plan->seconds - moving, 0) + moving * fullest;
 }
 
-double coll_mtree_planning_gain(const mtree_topology_t *topology, const int *vertices,
-                                int num_hosts, const coll_mtree_kind_t *kind,
-                                int max_trees, const mtree_plan_t *plan)
+/* The seconds that a plan for @a request takes; below 0: there is none. */
+static double planned_seconds(const mtree_topology_t *topology, const int *vertices,
+                              int num_hosts, const mtree_plan_request_t *request,
+                              const mtree_routes_t *routes)
+{
+    mtree_plan_t *plan;
+    double seconds;
+
+    if (mtree_planner_run(topology, vertices, num_hosts, request, &plan) != MTREE_OK) {
+        return -1;
+    }
+    seconds = plan_seconds(plan, topology, routes);
+    mtree_plan_destroy(plan);
+    return seconds;
+}
+
+coll_mtree_change_t coll_mtree_planning_change(const mtree_topology_t *topology,
+                                               const int *vertices, int num_hosts,
+                                               const coll_mtree_kind_t *kind,
+                                               int max_trees, const mtree_plan_t *plan,
+                                               bool little, double *gain_p)
 {
     mtree_plan_request_t request = planning_request(kind, max_trees);
     mtree_routes_t *routes;
-    mtree_plan_t *other;
-    double gain;
+    double now, shared, anew = -1;
 
+    *gain_p = 0;
     if (mtree_routes_create(topology, vertices, num_hosts, &routes) != MTREE_OK) {
-        return 0;
+        return COLL_MTREE_STAY;
     }
-    if (mtree_planner_run(topology, vertices, num_hosts, &request, &other) != MTREE_OK) {
-        mtree_routes_destroy(routes);
-        return 0;
+    now = plan_seconds(plan, topology, routes);
+    request.keep = plan;
+    shared = planned_seconds(topology, vertices, num_hosts, &request, routes);
+    if (!little) {
+        request.keep = NULL;
+        anew = planned_seconds(topology, vertices, num_hosts, &request, routes);
     }
-    gain = plan_seconds(plan, topology, routes) / plan_seconds(other, topology, routes);
-    mtree_plan_destroy(other);
     mtree_routes_destroy(routes);
-    return gain;
+    if (anew > 0 && now >= LEAST_GAIN * anew && (shared < 0 || shared > CLOSE * anew)) {
+        *gain_p = now / anew;
+        return COLL_MTREE_REPLAN;
+    }
+    *gain_p = shared > 0 ? now / shared : 0;
+    return *gain_p >= LEAST_SHARED_GAIN ? COLL_MTREE_REBALANCE : COLL_MTREE_STAY;
 }

@@ -12,22 +12,31 @@
 /*
  * A plan for calls of @a kind, whose root is a host here, between the hosts at @a
  * vertices, as JSON; malloc'ed.  NULL, having said why, when there is none with at most
- * @a max_trees trees (of one root).  *forecast_p: what is expected of
- * it.
+ * @a max_trees trees (of one root).  With @a older (NULL: none), a plan as JSON, it has
+ * the trees of that, with other shares.  *forecast_p: what is expected of it.
  */
 char *coll_mtree_planning_run(ompi_communicator_t *comm, const mtree_topology_t *topology,
                               const int *vertices, int num_hosts,
                               const coll_mtree_kind_t *kind, int max_trees,
-                              coll_mtree_forecast_t *forecast_p);
+                              const char *older, coll_mtree_forecast_t *forecast_p);
+
+/* What a change of the network makes of plans. */
+typedef enum {
+    COLL_MTREE_STAY,
+    COLL_MTREE_REBALANCE, /* the same trees with other shares */
+    COLL_MTREE_REPLAN
+} coll_mtree_change_t;
 
 /*
- * How many times as fast a new plan for calls of @a kind, whose root is a host here,
- * would be as @a plan is, which was made for another state of this network; by the
- * planner's forecast.  0: there is no new one.
+ * What is to become of @a plan for calls of @a kind, whose root is a host here, which was
+ * made for another state of this network: by the planner's forecast it becomes *gain_p
+ * times as fast.  After @a little changes no new trees are looked for.
  */
-double coll_mtree_planning_gain(const mtree_topology_t *topology, const int *vertices,
-                                int num_hosts, const coll_mtree_kind_t *kind,
-                                int max_trees, const mtree_plan_t *plan);
+coll_mtree_change_t coll_mtree_planning_change(const mtree_topology_t *topology,
+                                               const int *vertices, int num_hosts,
+                                               const coll_mtree_kind_t *kind,
+                                               int max_trees, const mtree_plan_t *plan,
+                                               bool little, double *gain_p);
 
 /* Room for a rate and its bound in words. */
 #define COLL_MTREE_RATE_TEXT 80

@@ -10,6 +10,7 @@
 #include "planner/optree.h"
 #include "planner/packing.h"
 #include "planner/plan_finish.h"
+#include "planner/rebalance.h"
 #include "planner/ring.h"
 #include "planner/servers.h"
 #include "planner/steiner.h"
@@ -188,6 +189,7 @@ static mtree_status_t run_algorithm(const mtree_problem_t *problem,
     mtree_status_t status;
 
     status = problem->num_hosts == 1 ? plan_alone(problem, &plan)
+             : request->keep != NULL ? mtree_rebalance_plan(problem, &plan)
                                      : algorithm->plan(problem, &plan);
     if (status != MTREE_OK) {
         return status;
@@ -278,7 +280,7 @@ mtree_status_t mtree_planner_run(const mtree_topology_t *topology, const int *ho
         problem.names = names;
         status = run_algorithm(&problem, algorithm, &plan);
     }
-    if (status == MTREE_OK && request->algorithm == NULL) {
+    if (status == MTREE_OK && request->algorithm == NULL && request->keep == NULL) {
         status = prefer_direct(&problem, &plan);
     }
     if (status == MTREE_OK) {

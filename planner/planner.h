@@ -17,6 +17,9 @@ typedef struct {
     double min_rate;       /* r-min in bits/s; 0: none */
     double bytes;  /* message size (allgather: of the result); 0: throughput alone */
     unsigned seed; /* for algorithms that draw at random */
+    const mtree_plan_t *keep; /* its trees are to stay and get the rates that are best
+                                 now (planner/rebalance.h), whatever the algorithm; NULL:
+                                 new trees */
 } mtree_plan_request_t;
 
 /*

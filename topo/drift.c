@@ -86,6 +86,7 @@ mtree_status_t mtree_drift_create(const mtree_topology_t *topology, const int *h
     drift->num_hosts = num_hosts;
     drift->num_arcs = (int)arcs;
     drift->patience = PATIENCE;
+    drift->rest = drift->between = MTREE_DRIFT_REST;
     drift->arcs = calloc(arcs, sizeof(*drift->arcs));
     drift->ratios = malloc(arcs * sizeof(*drift->ratios));
     if (drift->arcs != NULL && drift->ratios != NULL) {
@@ -129,7 +130,7 @@ const char *mtree_drift_news(const mtree_drift_t *drift)
     return drift->news;
 }
 
-static void arc_set_capacity(mtree_drift_t *drift, int a, double capacity)
+void mtree_drift_set_capacity(mtree_drift_t *drift, int a, double capacity)
 {
     drift->topology->links[a >> 1].capacity[a & 1] = capacity;
 }
@@ -144,7 +145,7 @@ static const char *arc_to_name(const mtree_drift_t *drift, int a)
     return drift->topology->vertices[mtree_arc_to(drift->topology, a)].name;
 }
 
-static void drift_say(mtree_drift_t *drift, int a, const char *verb, double before)
+void mtree_drift_say(mtree_drift_t *drift, int a, const char *verb, double before)
 {
     const mtree_topology_t *topology = drift->topology;
     size_t used = strlen(drift->news);
@@ -218,7 +219,8 @@ static bool drift_moves_as_one(mtree_drift_t *drift)
         ratio = fmax(ratio, drift->ratios[i]); /* of what carries all that it can */
     }
     for (int a = 0; a < drift->num_arcs; a++) {
-        arc_set_capacity(drift, a, ratio * mtree_arc_capacity(drift->topology, a));
+        mtree_drift_set_capacity(drift, a,
+                                 ratio * mtree_arc_capacity(drift->topology, a));
         drift->arcs[a].original *= ratio;
         drift->arcs[a].slower = drift->arcs[a].faster = 0;
     }
@@ -235,13 +237,13 @@ static void arc_slow_down(mtree_drift_t *drift, int a)
         arc->between *= 2;
     }
     /* It must not vanish from the map. */
-    arc_set_capacity(drift, a,
-                     fmax(arc->pressed_rate / MTREE_DRIFT_EFFICIENCY, before / MOST_CUT));
+    mtree_drift_set_capacity(
+        drift, a, fmax(arc->pressed_rate / MTREE_DRIFT_EFFICIENCY, before / MOST_CUT));
     arc->slowed = true;
     arc->retry = arc->between;
     arc->trial = 0;
     arc->slower = 0;
-    drift_say(drift, a, "gives", before);
+    mtree_drift_say(drift, a, "gives", before);
 }
 
 static void arc_speed_up(mtree_drift_t *drift, int a)
@@ -249,10 +251,10 @@ static void arc_speed_up(mtree_drift_t *drift, int a)
     mtree_drift_arc_t *arc = &drift->arcs[a];
     double before = mtree_arc_capacity(drift->topology, a);
 
-    arc_set_capacity(drift, a, arc->rate / MTREE_DRIFT_EFFICIENCY);
+    mtree_drift_set_capacity(drift, a, arc->rate / MTREE_DRIFT_EFFICIENCY);
     arc->original = fmax(arc->original, arc->rate / MTREE_DRIFT_EFFICIENCY);
     arc->faster = 0;
-    drift_say(drift, a, "gives", before);
+    mtree_drift_say(drift, a, "gives", before);
 }
 
 /* Change what is beyond doubt. */
@@ -307,9 +309,9 @@ static bool arc_waits_on(mtree_drift_t *drift, int a)
 }
 
 /* Try links that have waited long enough, both ways at once: a tree needs both. */
-static bool drift_retry(mtree_drift_t *drift)
+static mtree_drift_change_t drift_retry(mtree_drift_t *drift)
 {
-    bool any = false;
+    mtree_drift_change_t change = MTREE_DRIFT_NOTHING;
 
     for (int a = 0; a < drift->num_arcs; a++) {
         if (!drift->arcs[a].slowed || !arc_waits_on(drift, a)) {
@@ -320,24 +322,34 @@ static bool drift_retry(mtree_drift_t *drift)
             double before = mtree_arc_capacity(drift->topology, way);
 
             if (arc->slowed && arc->trial == 0) {
-                arc_set_capacity(drift, way, fmin(arc->original, 2 * before));
+                mtree_drift_set_capacity(drift, way, fmin(arc->original, 2 * before));
                 arc->trial = TRIAL;
                 arc->slower = drift->patience; /* the least sign ends it */
-                drift_say(drift, way, "is tried at", before);
-                any = true;
+                mtree_drift_say(drift, way, "is tried at", before);
+                if (before < MTREE_DRIFT_SLOW * arc->original) {
+                    change = MTREE_DRIFT_MUCH;
+                } else if (change == MTREE_DRIFT_NOTHING) {
+                    change = MTREE_DRIFT_LITTLE;
+                }
             }
         }
     }
-    return any;
+    return change;
 }
 
-bool mtree_drift_hear(mtree_drift_t *drift, const mtree_pace_t *paces, int num_paces)
+mtree_drift_change_t mtree_drift_hear(mtree_drift_t *drift, const mtree_pace_t *paces,
+                                      int num_paces)
 {
+    mtree_drift_change_t tried;
     bool changed;
 
     drift->news[0] = '\0';
-    if (!mtree_drift_listen(drift, paces, num_paces) || drift_moves_as_one(drift)) {
-        return false;
+    if (!mtree_drift_listen(drift, paces, num_paces)) {
+        return MTREE_DRIFT_NOTHING;
+    }
+    if (drift_moves_as_one(drift)) {
+        mtree_drift_forget_little(drift);
+        return MTREE_DRIFT_NOTHING;
     }
     for (int a = 0; a < drift->num_arcs; a++) {
         arc_judge(drift, a);
@@ -346,5 +358,10 @@ bool mtree_drift_hear(mtree_drift_t *drift, const mtree_pace_t *paces, int num_p
     if (++drift->calm % CALM == 0) {
         drift->patience = fmax(drift->patience / 2, PATIENCE);
     }
-    return drift_retry(drift) || changed;
+    tried = drift_retry(drift);
+    if (changed || tried != MTREE_DRIFT_NOTHING) {
+        mtree_drift_forget_little(drift);
+        return changed ? MTREE_DRIFT_MUCH : tried;
+    }
+    return mtree_drift_correct(drift) ? MTREE_DRIFT_LITTLE : MTREE_DRIFT_NOTHING;
 }

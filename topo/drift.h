@@ -41,12 +41,19 @@ void mtree_drift_destroy(mtree_drift_t *drift);
 /* The topology as it is believed to be now; the drift's, changed by hearings. */
 const mtree_topology_t *mtree_drift_topology(const mtree_drift_t *drift);
 
+/* What a hearing changed of the topology. */
+typedef enum {
+    MTREE_DRIFT_NOTHING,
+    MTREE_DRIFT_LITTLE, /* capacities, by so little that the trees there are will do */
+    MTREE_DRIFT_MUCH
+} mtree_drift_change_t;
+
 /*
- * A hearing: @a paces of @a num_paces ways; ranks of the same hosts add up.  True when
- * the topology was changed by it.  MTREE_ERR_NO_MEMORY aside nothing can fail: then
- * false.
+ * A hearing: @a paces of @a num_paces ways; ranks of the same hosts add up.
+ * MTREE_ERR_NO_MEMORY aside nothing can fail: then nothing changes.
  */
-bool mtree_drift_hear(mtree_drift_t *drift, const mtree_pace_t *paces, int num_paces);
+mtree_drift_change_t mtree_drift_hear(mtree_drift_t *drift, const mtree_pace_t *paces,
+                                      int num_paces);
 
 /* What the last hearing changed, in words ("US6->EU2 gives 9.9 Mb/s, not 40 Mb/s"); the
  * drift's. */

@@ -1,6 +1,6 @@
 /*
- * The insides of a drift, shared by drift.c (what hearings come to) and drift_ways.c
- * (what one hearing says of each arc).
+ * The insides of a drift, shared by drift.c (what hearings come to), drift_ways.c (what
+ * one hearing says of each arc) and drift_little.c (what many say, of little changes).
  */
 #ifndef MTREE_TOPO_DRIFT_PRIVATE_H
 #define MTREE_TOPO_DRIFT_PRIVATE_H
@@ -20,6 +20,9 @@
 #define MTREE_DRIFT_SLOW 0.7
 #define MTREE_DRIFT_FAST 1.3
 
+/* The least number of hearings between two corrections of little changes. */
+#define MTREE_DRIFT_REST 8
+
 /* An arc of the topology. */
 typedef struct {
     double original;       /* its capacity before any link was found slow */
@@ -34,6 +37,12 @@ typedef struct {
     double pressed;            /* the greatest part of the time that one was pressed */
     int unexplained;           /* ways over it that are slow without a reason */
     bool slow;                 /* it is the reason */
+    int shared;                /* pressed ways over it */
+    bool limits;               /* it is what limits one of them */
+    /* Of little changes: what it gave of what it should, the mean of so many hearings in
+     * which it limited something; hearings until its next trial, 0: never corrected. */
+    double typical;
+    int heard, corrected;
 } mtree_drift_arc_t;
 
 /* A way of the hearing at hand. */
@@ -51,7 +60,9 @@ struct mtree_drift {
     mtree_drift_way_t *ways; /* [num_ways] */
     int num_ways, room;
     double patience;
-    int calm; /* hearings since the last change */
+    int calm;          /* hearings since the last change */
+    int rest, between; /* hearings until the next correction; what rest begins with */
+    int steady;        /* hearings since the last one, or since between was halved */
     char news[512];
 };
 
@@ -66,5 +77,16 @@ static inline double mtree_drift_due(const mtree_drift_t *drift, int a)
  * all slow ways.  False: no memory.
  */
 bool mtree_drift_listen(mtree_drift_t *drift, const mtree_pace_t *paces, int num_paces);
+
+/* Set an arc's capacity; add to the news that it is @a verb that, and not @a before. */
+void mtree_drift_set_capacity(mtree_drift_t *drift, int a, double capacity);
+void mtree_drift_say(mtree_drift_t *drift, int a, const char *verb, double before);
+
+/* After a hearing: correct capacities that have been off by little in many; true when
+ * some were. */
+bool mtree_drift_correct(mtree_drift_t *drift);
+
+/* Capacities have changed otherwise: what was heard of little changes is of no use. */
+void mtree_drift_forget_little(mtree_drift_t *drift);
 
 #endif

@@ -2,6 +2,7 @@
 """Following a network that changes in a lab: plans go around a link that gets slow, sums stay right."""
 
 import os
+import random
 import subprocess
 import sys
 import unittest
@@ -13,6 +14,7 @@ MTREE = os.path.join(BUILD, "mtree")
 SQUARE = os.path.join(ROOT, "tests", "lab", "square.dot")
 SKIP = 77
 TIMEOUT = 120
+LINKS = ("a--b", "b--c", "c--d", "d--a", "a--c", "b--d")
 CALLS = 16
 CUT_AFTER = 4  # the link gets slow after this call
 
@@ -43,10 +45,15 @@ class Follow(unittest.TestCase):
         )
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
-    def sums(self, *arguments):
-        """What a job said that makes sums of 2 MB, while a--b is cut to a quarter."""
+    def cut(self, line):
+        """a--b gets slow."""
+        if line.startswith(f"call {CUT_AFTER} "):
+            self.netlab("set", self.lab, "a--b", "capacity=x0.25")
+
+    def sums(self, *arguments, size=2000000, calls=CALLS, change=None):
+        """What a job said that makes sums while CHANGE, told each line, changes the network; else a link is cut."""
         program = os.path.join(BUILD, "tests", "lab", "lab_follow")
-        command = ["mpirun", program, "2000000", str(CALLS), *arguments]
+        command = ["mpirun", program, str(size), str(calls), *arguments]
         job = subprocess.Popen(
             ["timeout", str(TIMEOUT), NETLAB, "exec", self.lab, "-", "--", *command],
             env=self.environment,
@@ -58,11 +65,10 @@ class Follow(unittest.TestCase):
         with job.stdout:
             for line in job.stdout:
                 said.append(line)
-                if line.startswith(f"call {CUT_AFTER} "):
-                    self.netlab("set", self.lab, "a--b", "capacity=x0.25")
+                (change or self.cut)(line)
         self.assertEqual(job.wait(), 0, "".join(said))
         self.assertIn("ok\n", said)
-        self.assertEqual(sum(line.startswith("call ") for line in said), CALLS)
+        self.assertEqual(sum(line.startswith("call ") for line in said), calls)
         return "".join(said)
 
     def test_goes_around_a_link_that_gets_slow(self):
@@ -74,6 +80,40 @@ class Follow(unittest.TestCase):
 
     def test_calls_under_way_keep_their_plan(self):
         self.assertIn("planned anew", self.sums("both"))
+
+    def test_jitter_on_all_links_changes_no_trees(self):
+        draw = random.Random(1)
+
+        def jitter(line):
+            if line.startswith("call ") and int(line.split()[1]) % 4 == 0:
+                for link in LINKS:
+                    self.netlab("set", self.lab, link, f"capacity=x{draw.uniform(0.8, 1.2):.3f}")
+
+        said = self.sums(size=1000000, calls=60, change=jitter)
+        self.assertNotIn("planned anew", said)
+
+    def test_takes_a_link_up_again_that_heals(self):
+        healed = []
+
+        def cut_and_heal(line):
+            self.cut(line)
+            if "; planned anew, " in line and not healed:
+                healed.append(line)
+                self.netlab("set", self.lab, "a--b", "capacity=x1")
+
+        said = self.sums(size=500000, calls=240, change=cut_and_heal)
+        self.assertTrue(healed, said)
+        # What it gave before, by steps of two.
+        self.assertRegex(said, r"(a->b|b->a) is tried at 30 Mb/s")
+
+    def test_other_shares_do_where_a_link_gets_little_slower(self):
+        def slow_down(line):
+            if line.startswith(f"call {CUT_AFTER} "):
+                self.netlab("set", self.lab, "a--b", "capacity=x0.75")
+
+        said = self.sums(size=1000000, calls=60, change=slow_down)
+        self.assertRegex(said, r"(a->b|b->a) gives .*; the same trees with other shares, ")
+        self.assertNotIn("planned anew", said)
 
     def test_stays_with_its_plans_when_told_to(self):
         self.environment["OMPI_MCA_coll_mtree_follow"] = "0"

@@ -271,10 +271,9 @@ END_TEST
     "c -- a [capacity=\"8Mbps\"] }"
 
 /* Three links both ways; that from a to b gives @a rate and is pressed for a part of the
- * time. */
-static bool hear_pair(double rate, double pressed)
+ * time.  The number of ways. */
+static int triangle_paces(double rate, double pressed, mtree_pace_t *paces)
 {
-    mtree_pace_t paces[6];
     int num = 0;
 
     for (int from = 0; from < 3; from++) {
@@ -290,7 +289,15 @@ static bool hear_pair(double rate, double pressed)
     }
     paces[0].rate = paces[0].pressed_rate = (float)rate;
     paces[0].pressed = (float)pressed;
-    return mtree_drift_hear(drift, paces, num);
+    return num;
+}
+
+static bool hear_pair(double rate, double pressed)
+{
+    mtree_pace_t paces[6];
+    int num = triangle_paces(rate, pressed, paces);
+
+    return mtree_drift_hear(drift, paces, num) != MTREE_DRIFT_NOTHING;
 }
 
 /* Hearings until something is believed anew, at most @a most. */
@@ -388,6 +395,74 @@ START_TEST(what_makes_no_sense_is_not_heard)
 }
 END_TEST
 
+/* Hearings until an arc is corrected by little, at most @a most. */
+static int hear_until_corrected(double rate, double pressed, int most)
+{
+    for (int hearing = 1; hearing <= most; hearing++) {
+        mtree_drift_change_t change;
+        mtree_pace_t paces[6];
+        int num = triangle_paces(rate, pressed, paces);
+
+        change = mtree_drift_hear(drift, paces, num);
+        ck_assert_int_ne(change, MTREE_DRIFT_MUCH);
+        if (change == MTREE_DRIFT_LITTLE) {
+            return hearing;
+        }
+    }
+    return most + 1;
+}
+
+START_TEST(a_link_that_is_off_by_little_is_corrected)
+{
+    int waited;
+
+    begin_text(PAIR);
+    ck_assert_int_eq(hear_until_corrected(7.6e6, 0.9, 100), 101);
+    waited = hear_until_corrected(6.08e6, 0.9, 40);
+    ck_assert_int_ge(waited, 4);
+    ck_assert_int_le(waited, 40);
+    ck_assert_double_eq_tol(believed("a", "b"), 6.4, 0.8);
+    ck_assert_ptr_nonnull(strstr(mtree_drift_news(drift), "a->b gives "));
+    ck_assert_int_eq(count_changed_arcs(), 1);
+    end();
+}
+END_TEST
+
+START_TEST(a_corrected_link_that_heals_is_believed_in_again)
+{
+    begin_text(PAIR);
+    ck_assert_int_le(hear_until_corrected(6.08e6, 0.9, 40), 40);
+    /* It is pressed at what it had: that is seen. */
+    ck_assert_int_le(hear_until_corrected(7.6e6, 0.9, 60), 60);
+    ck_assert_double_eq_tol(believed("a", "b"), 8, 0.4);
+    end();
+    begin_text(PAIR);
+    ck_assert_int_le(hear_until_corrected(6.08e6, 0.9, 40), 40);
+    /* It gets less and is not pressed any more: it is tried. */
+    ck_assert_int_le(hear_until_corrected(2e6, 0.05, 80), 80);
+    ck_assert_double_eq_tol(believed("a", "b"), 8, 1e-3);
+    ck_assert_ptr_nonnull(strstr(mtree_drift_news(drift), "a->b is tried at 8 Mb/s"));
+    end();
+}
+END_TEST
+
+START_TEST(corrections_become_rare)
+{
+    int corrections = 0;
+
+    begin_text(PAIR);
+    for (int hearing = 0; hearing < 600; hearing++) {
+        mtree_pace_t paces[6];
+        int num = triangle_paces(hearing % 60 < 30 ? 6.08e6 : 7.6e6, 0.9, paces);
+
+        corrections += mtree_drift_hear(drift, paces, num) != MTREE_DRIFT_NOTHING;
+    }
+    ck_assert_int_ge(corrections, 1);
+    ck_assert_int_le(corrections, 10); /* of 20 */
+    end();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("drift");
@@ -405,6 +480,9 @@ int main(void)
     tcase_add_test(tcase, trials_that_fail_become_rare);
     tcase_add_test(tcase, a_link_that_gives_more_is_believed_to);
     tcase_add_test(tcase, a_link_that_swings_is_left_alone_more_and_more);
+    tcase_add_test(tcase, a_link_that_is_off_by_little_is_corrected);
+    tcase_add_test(tcase, a_corrected_link_that_heals_is_believed_in_again);
+    tcase_add_test(tcase, corrections_become_rare);
     tcase_add_test(tcase, what_makes_no_sense_is_not_heard);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_NORMAL);
