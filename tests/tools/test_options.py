@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Every option that --help names does what it says: for each program the options of its help text are those that a case here (of
-mtree, in test_mtree.sh; of netlab, in test_netlab.py too) uses with success.
+mtree, in test_mtree.sh; of netlab, in tests/lab) uses with success.
 
 mtree_bench runs under mpirun on two ranks; mtree_compare with stand-ins for the programs that it starts, which take down how."""
 import json
@@ -78,7 +78,7 @@ def check_mtree():
 
 
 def check_netlab():
-    source = (ROOT / "tests/lab/test_netlab.py").read_text() + (ROOT / "tests/lab/test_probe.py").read_text()
+    source = " ".join(path.read_text() for path in sorted((ROOT / "tests/lab").glob("*.py")))
     for command in ("up", "run", "exec", "set", "status", "down", "probe"):
         done = run([ROOT / "tools/netlab", command, "--help"])
         groups = named(done.stdout)
