@@ -10,14 +10,16 @@
 #define LEAST_ROUNDS 3
 #define ENOUGH       ((int64_t)100000000)
 
-/* Who is so many times slower than the fastest is out after the least rounds; earlier
- * where calls take longer than LONG (nanoseconds), since they are hardly disturbed by
- * anything and each more costs as much: after the warm-up, which still says little, or
- * after any other round. */
-#define SLOWER      1.5
-#define COLD_SLOWER 3.0
-#define LONG_SLOWER 1.2
-#define LONG        ((int64_t)100000000)
+/* Who is so many times slower than the fastest is out after the least rounds, and after
+ * some more of them; earlier where calls take longer than LONG (nanoseconds), since they
+ * are hardly disturbed by anything and each more costs as much: after the warm-up, which
+ * still says little, or after any other round. */
+#define SLOWER       1.5
+#define CLEAR_ROUNDS 5
+#define CLEAR_SLOWER 1.2
+#define COLD_SLOWER  3.0
+#define LONG_SLOWER  1.2
+#define LONG         ((int64_t)100000000)
 
 /* Networks change: another trial after so many calls. */
 #define CALLS_BETWEEN_TRIALS 2000
@@ -178,6 +180,9 @@ static double too_slow(const coll_mtree_guard_t *guard, int64_t fastest)
 {
     if (fastest > LONG) {
         return guard->round == 0 ? COLD_SLOWER : LONG_SLOWER;
+    }
+    if (guard->round >= CLEAR_ROUNDS) {
+        return CLEAR_SLOWER;
     }
     return guard->round >= LEAST_ROUNDS ? SLOWER : 0;
 }

@@ -14,7 +14,7 @@
 #include "coll_mtree_statistics.h"
 
 /* Rounds of turns that are measured at most, after one that warms up. */
-#define COLL_MTREE_GUARD_ROUNDS 16
+#define COLL_MTREE_GUARD_ROUNDS 8
 
 /* Whoever may get turns: each server once, and each rival. */
 #define COLL_MTREE_GUARD_CANDIDATES (COLL_MTREE_RIVAL + COLL_MTREE_RIVALS)

@@ -133,21 +133,24 @@ static double plan_throughput(const mtree_plan_t *plan)
 }
 
 /*
- * The least size of a chunk of a tree that carries @a bytes.  What a message costs a
- * processor is not in the model; it is why chunks of long messages are not made as small
- * as the model would have them.
+ * The least size of a chunk of a tree that carries @a bytes, of which one carries @a
+ * most. What a message costs a processor is not in the model; it is why chunks of long
+ * messages are not made as small as the model would have them.  The size is the same for
+ * all trees that are long enough: trees with shorter chunks fell behind the others.
  */
-static double chunk_floor(double bytes)
+static double chunk_floor(double bytes, double most)
 {
-    return fmin(fmax(bytes / MTREE_CHUNK_FEWEST, (double)MTREE_CHUNK_LEAST),
-                (double)MTREE_CHUNK_MIN);
+    double size = fmax(fmin(most / MTREE_CHUNK_MANY, (double)MTREE_CHUNK_MAX),
+                       (double)MTREE_CHUNK_MIN);
+
+    return fmin(fmax(bytes / MTREE_CHUNK_FEWEST, (double)MTREE_CHUNK_LEAST), size);
 }
 
 /* Equal numbers of chunks for all trees, the most that any tree wants, within the limits
  * of size. */
 static void fill_chunks(mtree_plan_t *plan)
 {
-    double chunks = 1.0;
+    double chunks = 1.0, most = 0.0;
 
     for (int t = 0; t < plan->num_trees; ++t) {
         mtree_chunk_path_t path =
@@ -156,14 +159,15 @@ static void fill_chunks(mtree_plan_t *plan)
         double best = mtree_chunk_production_size(&path, bytes, MTREE_CHUNK_OVERHEAD);
 
         chunks = best > 0.0 ? fmax(chunks, bytes / best) : chunks;
+        most = fmax(most, bytes);
     }
     for (int t = 0; t < plan->num_trees; ++t) {
         mtree_tree_t *tree = &plan->trees[t];
         double bytes = tree->share * message_bits(plan) / 8.0;
 
         if (tree->chunk_bytes == 0) {
-            tree->chunk_bytes = mtree_chunk_bytes(
-                fmin(fmax(bytes / chunks, chunk_floor(bytes)), (double)MTREE_CHUNK_MAX));
+            tree->chunk_bytes = mtree_chunk_bytes(fmin(
+                fmax(bytes / chunks, chunk_floor(bytes, most)), (double)MTREE_CHUNK_MAX));
         }
     }
 }

@@ -22,6 +22,10 @@
 #define MTREE_CHUNK_FEWEST 16
 #define MTREE_CHUNK_LEAST  ((size_t)1 << 10)
 
+/* A share of more than so many chunks is cut into longer ones, up to MTREE_CHUNK_MAX:
+ * what they cost the processors is more than what they delay the ends. */
+#define MTREE_CHUNK_MANY 512
+
 /*
  * What a tree gets of the rate it was given, headers, acknowledgements and the gaps
  * between chunks of different trees taken off: about this much on B4 in the lab and in

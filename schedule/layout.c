@@ -28,7 +28,7 @@
 #define LEAD 0.15
 
 /* Time that a receiver's credit may be late, beyond the round trip (seconds). */
-#define CREDIT_DELAY 0.05
+#define CREDIT_DELAY 0.1
 
 /* What a step sends at once, of lengths that no message should have. */
 #define LARGEST_MESSAGE ((size_t)1 << 30)
