@@ -31,6 +31,7 @@ struct coll_mtree_agreement {
     coll_mtree_talk_t *talk;
     atomic_bool settled; /* what follows does not change any more */
     bool stale;          /* the network has changed since: not for new calls */
+    bool outdated;       /* its trees are not those of later plans */
     bool warm;           /* a call has gone over its trees */
     bool known;          /* a blocking call waited for it: all ranks know of its end */
     int status;          /* Open MPI's code */
@@ -124,11 +125,31 @@ coll_mtree_why_t coll_mtree_agreement_why(const mca_coll_mtree_module_t *module,
                                        : COLL_MTREE_WHY_FORECAST;
 }
 
+/* The last agreement on the same calls whose trees the plan of @a agreement has, too,
+ * with a guard like its own; NULL: there is none. */
+static const coll_mtree_agreement_t *
+agreement_before(const coll_mtree_agreement_t *agreement)
+{
+    const coll_mtree_agreement_t *found = NULL;
+
+    for (const coll_mtree_agreement_t *other = agreement->module->agreements;
+         other != agreement; other = other->next) {
+        if (other->known && !other->outdated &&
+            other->guard.open == agreement->guard.open &&
+            (other->ring == NULL) == (agreement->ring == NULL) &&
+            coll_mtree_kind_equals(&other->kind, &agreement->kind)) {
+            found = other;
+        }
+    }
+    return found;
+}
+
 /* A blocking call has waited for the end of the agreement: all ranks know of it. */
 static int agreement_know(coll_mtree_agreement_t *agreement)
 {
     mca_coll_mtree_module_t *module = agreement->module;
     const mtree_plan_t *plan = agreement->plan;
+    const coll_mtree_agreement_t *before;
     coll_mtree_forecast_t forecast = agreement->forecast;
 
     if (plan == NULL) {
@@ -141,6 +162,10 @@ static int agreement_know(coll_mtree_agreement_t *agreement)
                           (const char *const *)plan->hosts,
                           &agreement->ring) != MTREE_OK) {
         return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    before = plan == NULL ? NULL : agreement_before(agreement);
+    if (before != NULL) {
+        agreement->guard = before->guard;
     }
     return coll_mtree_guard_server(&agreement->guard) == COLL_MTREE_TREES
                ? OMPI_SUCCESS
@@ -387,12 +412,13 @@ void coll_mtree_agreement_note(coll_mtree_agreement_t *agreement,
     agreement->warm = true;
 }
 
-void coll_mtree_agreements_renew(mca_coll_mtree_module_t *module)
+void coll_mtree_agreements_renew(mca_coll_mtree_module_t *module, bool same_trees)
 {
     coll_mtree_agreement_t *agreement = module->agreements;
 
     for (; agreement != NULL; agreement = agreement->next) {
         agreement->stale = true;
+        agreement->outdated = agreement->outdated || !same_trees;
     }
 }
 

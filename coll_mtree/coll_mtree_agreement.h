@@ -69,8 +69,10 @@ int coll_mtree_agreement_plan(coll_mtree_agreement_t *agreement, bool ring,
 void coll_mtree_agreement_note(coll_mtree_agreement_t *agreement,
                                const coll_mtree_run_t *run);
 
-/* The network has changed: calls from here on have agreements of their own. */
-void coll_mtree_agreements_renew(mca_coll_mtree_module_t *module);
+/* The network has changed: calls from here on have agreements of their own.  With
+ * @a same_trees their plans are the same but for the shares, so that guards know already
+ * who is the fastest. */
+void coll_mtree_agreements_renew(mca_coll_mtree_module_t *module, bool same_trees);
 
 /* Free all that the agreements of a module hold. */
 void coll_mtree_agreements_destroy(mca_coll_mtree_module_t *module);

@@ -24,8 +24,10 @@
 /* Ways that a rank tells of, those that it was pressed on most. */
 #define MOST_WAYS 16
 
-/* What rank 0 answers when plans are to be made anew; otherwise nothing. */
-#define SAYS_RENEW "renew"
+/* What rank 0 answers when plans are to be made anew, or to have other shares; otherwise
+ * nothing. */
+#define SAYS_REPLAN    "replan"
+#define SAYS_REBALANCE "rebalance"
 
 /* A talk begins after a call and is waited for before the second one from there. */
 #define TALKS 2
@@ -39,7 +41,7 @@ typedef struct {
     coll_mtree_kind_t kind;
     const mtree_plan_t *plan;
     atomic_bool ended;
-    bool renew;
+    coll_mtree_change_t change;
     coll_mtree_retired_t retired;
 } inquiry_t;
 
@@ -165,10 +167,13 @@ static void inquiry_decide(coll_mtree_talk_t *talk, const void *said, void *arg)
         network, follow->comm, &inquiry->kind,
         coll_mtree_agreement_max_trees(follow->module, follow->comm), inquiry->plan, said,
         MOST_WAYS * ompi_comm_size(follow->comm));
-    bool renew = version != follow->version;
+    coll_mtree_change_t change = coll_mtree_network_change(network, follow->version);
 
     follow->version = version;
-    coll_mtree_talk_answer(talk, 0, NULL, renew ? SAYS_RENEW : NULL,
+    coll_mtree_talk_answer(talk, 0, NULL,
+                           change == COLL_MTREE_STAY        ? NULL
+                           : change == COLL_MTREE_REBALANCE ? SAYS_REBALANCE
+                                                            : SAYS_REPLAN,
                            coll_mtree_forecast_of(COLL_MTREE_FASTER));
 }
 
@@ -178,7 +183,10 @@ static void inquiry_ended(coll_mtree_talk_t *talk, const coll_mtree_answer_t *an
     inquiry_t *inquiry = arg;
 
     (void)talk;
-    inquiry->renew = answer->code == OMPI_SUCCESS && answer->text != NULL;
+    if (answer->code == OMPI_SUCCESS && answer->text != NULL) {
+        inquiry->change = answer->length == strlen(SAYS_REBALANCE) ? COLL_MTREE_REBALANCE
+                                                                   : COLL_MTREE_REPLAN;
+    }
     coll_mtree_retired_add(&inquiry->retired);
     atomic_store(&inquiry->ended, true);
 }
@@ -237,7 +245,7 @@ static void follow_inquire(follow_t *follow, const coll_mtree_kind_t *kind)
     inquiry->call = follow->calls;
     inquiry->kind = *kind;
     inquiry->plan = follow->plan;
-    inquiry->renew = false;
+    inquiry->change = COLL_MTREE_STAY;
     atomic_store(&inquiry->ended, false);
     OBJ_RETAIN(follow->comm);
     talk = coll_mtree_talk_start_with(follow->comm, first_tag, paces, sizeof(paces),
@@ -299,10 +307,10 @@ void coll_mtree_follow_note(mca_coll_mtree_module_t *module, ompi_communicator_t
     }
 }
 
-bool coll_mtree_follow_catch_up(mca_coll_mtree_module_t *module)
+coll_mtree_change_t coll_mtree_follow_catch_up(mca_coll_mtree_module_t *module)
 {
     follow_t *follow = module->follow;
-    bool renew = false;
+    coll_mtree_change_t change = COLL_MTREE_STAY;
 
     for (int i = 0; follow != NULL && i < TALKS; i++) {
         inquiry_t *inquiry = &follow->inquiries[i];
@@ -310,10 +318,10 @@ bool coll_mtree_follow_catch_up(mca_coll_mtree_module_t *module)
         if (inquiry->begun && follow->calls > inquiry->call) {
             inquiry_wait(inquiry);
             inquiry->begun = false;
-            renew = renew || inquiry->renew;
+            change = inquiry->change > change ? inquiry->change : change;
             /* It will be used again. */
             coll_mtree_retired_release();
         }
     }
-    return renew;
+    return change;
 }

@@ -18,10 +18,10 @@
 #include "schedule/goodput.h"
 
 /*
- * A blocking call that mtree could serve begins on @a module's communicator: true when
- * its plans are no more to be used for calls from this one on.
+ * A blocking call that mtree could serve begins on @a module's communicator: what is to
+ * become of its plans, from this call on.
  */
-bool coll_mtree_follow_catch_up(mca_coll_mtree_module_t *module);
+coll_mtree_change_t coll_mtree_follow_catch_up(mca_coll_mtree_module_t *module);
 
 /*
  * A blocking call of @a kind over the trees of @a plan, which stays with the module, has

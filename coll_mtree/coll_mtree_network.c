@@ -305,6 +305,14 @@ unsigned coll_mtree_network_version(const coll_mtree_network_t *network)
     return network->version;
 }
 
+coll_mtree_change_t coll_mtree_network_change(const coll_mtree_network_t *network,
+                                              unsigned version)
+{
+    return version == network->version ? COLL_MTREE_STAY
+           : version >= network->trees ? COLL_MTREE_REBALANCE
+                                       : COLL_MTREE_REPLAN;
+}
+
 /* The network has changed, by @a little or much: is it worth other plans, or other shares
  * of their trees? */
 static void network_renew(coll_mtree_network_t *network, ompi_communicator_t *comm,

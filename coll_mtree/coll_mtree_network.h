@@ -32,6 +32,13 @@ static inline bool coll_mtree_kind_equals(const coll_mtree_kind_t *a,
            a->trees == b->trees;
 }
 
+/* What a change of the network makes of plans. */
+typedef enum {
+    COLL_MTREE_STAY,
+    COLL_MTREE_REBALANCE, /* the same trees with other shares */
+    COLL_MTREE_REPLAN
+} coll_mtree_change_t;
+
 /*
  * The network of the processes of @a comm, by what they @a said [ranks] of their
  * hosts.  NULL, having said why, when mtree cannot serve them.
@@ -67,6 +74,10 @@ void coll_mtree_network_say(const coll_mtree_network_t *network,
 
 /* How often the network was found to have changed so that plans were made anew. */
 unsigned coll_mtree_network_version(const coll_mtree_network_t *network);
+
+/* What has become since @a version of the plans that were made for it. */
+coll_mtree_change_t coll_mtree_network_change(const coll_mtree_network_t *network,
+                                              unsigned version);
 
 /*
  * What was heard of the network in calls of @a kind over @a plan: @a paces of @a

@@ -20,13 +20,6 @@ char *coll_mtree_planning_run(ompi_communicator_t *comm, const mtree_topology_t 
                               const coll_mtree_kind_t *kind, int max_trees,
                               const char *older, coll_mtree_forecast_t *forecast_p);
 
-/* What a change of the network makes of plans. */
-typedef enum {
-    COLL_MTREE_STAY,
-    COLL_MTREE_REBALANCE, /* the same trees with other shares */
-    COLL_MTREE_REPLAN
-} coll_mtree_change_t;
-
 /*
  * What is to become of @a plan for calls of @a kind, whose root is a host here, which was
  * made for another state of this network: by the planner's forecast it becomes *gain_p

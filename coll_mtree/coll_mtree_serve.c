@@ -51,6 +51,7 @@ static coll_mtree_server_t serve_choose(mca_coll_mtree_module_t *module,
                                         coll_mtree_form_t form, coll_mtree_turn_t *turn,
                                         coll_mtree_why_t *why_p)
 {
+    coll_mtree_change_t change;
     coll_mtree_server_t server;
 
     if (task->verdict != MTREE_TASK_SERVED) {
@@ -70,8 +71,10 @@ static coll_mtree_server_t serve_choose(mca_coll_mtree_module_t *module,
         *why_p = module->unserved ? COLL_MTREE_WHY_GROUP : COLL_MTREE_WHY_TOPOLOGY;
         return COLL_MTREE_FALLBACK;
     }
-    if (form == MTREE_BLOCKING && coll_mtree_follow_catch_up(module)) {
-        coll_mtree_agreements_renew(module);
+    change =
+        form == MTREE_BLOCKING ? coll_mtree_follow_catch_up(module) : COLL_MTREE_STAY;
+    if (change != COLL_MTREE_STAY) {
+        coll_mtree_agreements_renew(module, change == COLL_MTREE_REBALANCE);
         coll_mtree_statistics_add_replan();
     }
     server = coll_mtree_agreement_server(module, &task->call,

@@ -89,7 +89,7 @@ class Follow(unittest.TestCase):
                 for link in LINKS:
                     self.netlab("set", self.lab, link, f"capacity=x{draw.uniform(0.8, 1.2):.3f}")
 
-        said = self.sums(size=1000000, calls=60, change=jitter)
+        said = self.sums(size=1000000, calls=40, change=jitter)
         self.assertNotIn("planned anew", said)
 
     def test_takes_a_link_up_again_that_heals(self):
