@@ -72,22 +72,22 @@ trap 'rm -f "$output"' EXIT
 timeout "${TIMEOUT:-120}" "$mpirun" -n "$ranks" --oversubscribe --bind-to none ${MPIRUN_ARGS:-} \
     $selection ${RUN_UNDER:-} "$@" >"$output" 2>&1 </dev/null
 status=$?
-served=$(grep -c 'coll:mtree: .* of about .*: mtree ' "$output")
+served=$(grep -ac 'coll:mtree: .* of about .*: mtree ' "$output")
 if [ $status -ne 0 ]; then
     cat "$output"
     echo "run.sh: FAILED: $how, $ranks ranks, status $status: $*"
     exit 1
 fi
-grep -v 'coll:mtree:' "$output"
+grep -av 'coll:mtree:' "$output"
 if [ -n "${SAID:-}" ]; then
-    grep 'coll:mtree:' "$output" >"$SAID"
+    grep -a 'coll:mtree:' "$output" >"$SAID"
 fi
 case $how in
 mtree | shared)
     # Ranks of one host are left to the fallback.
     alone=$([ "$how" = mtree ] && echo 1 || echo 2)
     if [ "$served" -eq 0 ] && [ "$ranks" -gt "$alone" ]; then
-        grep 'coll:mtree:' "$output"
+        grep -a 'coll:mtree:' "$output"
         echo "run.sh: FAILED: mtree served nothing: $how, $ranks ranks: $*"
         exit 1
     fi
