@@ -6,6 +6,7 @@
 #include "coll_mtree_network.h"
 #include "coll_mtree_plain.h"
 #include "coll_mtree_serve.h"
+#include "coll_mtree_skew.h"
 #include "coll_mtree_tags.h"
 #include "coll_mtree_talk.h"
 
@@ -71,6 +72,7 @@ coll_mtree_kind_t coll_mtree_agreement_kind(const mca_coll_mtree_module_t *modul
     for (; bytes > 1; bytes >>= 1) {
         kind.size_class++;
     }
+    kind.by_arrival = coll_mtree_skew_is_by_arrival(module, &kind);
     return kind;
 }
 
@@ -401,14 +403,12 @@ int coll_mtree_agreement_plan(coll_mtree_agreement_t *agreement, bool ring,
 void coll_mtree_agreement_note(coll_mtree_agreement_t *agreement,
                                const coll_mtree_run_t *run)
 {
-    double scale = (double)run->task.call.unit_bytes / (double)run->data.super.extent;
-
-    if (agreement->plan == NULL || run->ring || run->by_arrival) {
+    if (agreement->plan == NULL || run->ring) {
         return;
     }
     /* The first call opens connections and finds their windows small. */
-    coll_mtree_follow_note(agreement->module, agreement->comm, &agreement->kind,
-                           agreement->plan, agreement->warm ? run->goodput : NULL, scale);
+    coll_mtree_follow_note(agreement->module, run, &agreement->kind, agreement->plan,
+                           agreement->warm);
     agreement->warm = true;
 }
 

@@ -26,6 +26,7 @@ mtree_status_t coll_mtree_arrival_start(coll_mtree_run_t *run, const mtree_plan_
                                .control = &run->control.super,
                                .room = mca_coll_mtree_component.arrival_room,
                                .aside = &mca_coll_mtree_component.aside_left,
+                               .came = run->came,
                                .lasting = persistent};
 
     coll_mtree_transport_init(&run->control, run->comm, MPI_BYTE, run->first_tag);

@@ -250,7 +250,9 @@ static int mtree_register(void)
     register_bool("follow",
                   "Watch what blocking calls give of each link, and plan anew when the "
                   "network has changed so that other trees are clearly faster "
-                  "(docs/follow.md); 0: plans stay. Must be the same on all ranks",
+                  "(docs/follow.md); and how far apart ranks come, and have bcast, reduce "
+                  "and allreduce by arrival where that pays (docs/arrival.md); 0: plans "
+                  "stay. Must be the same on all ranks",
                   4, &c->follow);
     register_string("trace",
                     "Path of a file that rank 0 writes at MPI_Finalize: what every rank "
@@ -313,8 +315,6 @@ static int mtree_open(void)
     mtree_log_level_t level = MTREE_LOG_WARN;
 
     atomic_init(&c->aside_left, c->arrival_aside);
-    /* Another plan sums in another order. */
-    c->follow = c->follow && !c->deterministic;
     c->stream = opal_output_open(NULL);
     opal_output_set_verbosity(c->stream, c->verbose);
     if (c->verbose >= 1) {

@@ -3,6 +3,7 @@
 #include "coll_mtree_agreement.h"
 #include "coll_mtree_finalize.h"
 #include "coll_mtree_retired.h"
+#include "coll_mtree_skew.h"
 #include "coll_mtree_tags.h"
 #include "coll_mtree_talk.h"
 
@@ -19,20 +20,29 @@
 /* A talk is due when calls have taken so long by their plans, and have moved so many
  * bytes for each rank: less than a hundredth of it is said. */
 #define LEAST_SECONDS 0.1
-#define BYTES_A_RANK  32768
+#define BYTES_A_RANK  45056
 
 /* Ways that a rank tells of, those that it was pressed on most. */
 #define MOST_WAYS 16
 
-/* What rank 0 answers when plans are to be made anew, or to have other shares; otherwise
- * nothing. */
+/* What rank 0 answers when plans are to be made anew, or to have other shares, or when
+ * the calls of the kind that it was asked about are to be by arrival or over trees again;
+ * otherwise nothing. */
 #define SAYS_REPLAN    "replan"
 #define SAYS_REBALANCE "rebalance"
+#define SAYS_ARRIVAL   "arrival"
+#define SAYS_TREES     "trees"
 
 /* A talk begins after a call and is waited for before the second one from there. */
 #define TALKS 2
 
 typedef struct coll_mtree_follow follow_t;
+
+/* What a rank tells of the calls since the last talk, and of the last of them. */
+typedef struct {
+    mtree_pace_t paces[MOST_WAYS]; /* those that are not used have no rate */
+    mtree_entry_t entry;
+} told_t;
 
 typedef struct {
     follow_t *follow;
@@ -42,6 +52,9 @@ typedef struct {
     const mtree_plan_t *plan;
     atomic_bool ended;
     coll_mtree_change_t change;
+    bool turn; /* such calls are to turn to `by_arrival` */
+    bool by_arrival;
+    coll_mtree_skew_t *skew; /* of such calls; NULL: no memory */
     coll_mtree_retired_t retired;
 } inquiry_t;
 
@@ -58,6 +71,7 @@ struct coll_mtree_follow {
     double expected, moved;   /* seconds and bytes since the last talk began; the same */
     double seconds;           /* that they took */
     passed_t *passed;         /* [hosts] in that time */
+    mtree_entry_t entry;      /* of the last call */
     inquiry_t inquiries[TALKS];
     unsigned version; /* on rank 0: of the network that the plans were made for */
     follow_t *next;
@@ -157,24 +171,77 @@ static follow_t *follow_of(mca_coll_mtree_module_t *module, ompi_communicator_t 
     return follow;
 }
 
-/* On rank 0: what the ranks say of their ways. */
+/* On rank 0: what is to become of the plans, after what the ranks say of their ways. */
+static coll_mtree_change_t inquiry_change(inquiry_t *inquiry, const mtree_pace_t *paces)
+{
+    follow_t *follow = inquiry->follow;
+    coll_mtree_network_t *network = follow->module->network;
+    coll_mtree_change_t change;
+    unsigned version;
+
+    /* Calls by arrival tell nothing of links, and other plans would sum in another order.
+     */
+    if (inquiry->kind.by_arrival || mca_coll_mtree_component.deterministic) {
+        return COLL_MTREE_STAY;
+    }
+    version = coll_mtree_network_hear(
+        network, follow->comm, &inquiry->kind,
+        coll_mtree_agreement_max_trees(follow->module, follow->comm), inquiry->plan,
+        paces, MOST_WAYS * ompi_comm_size(follow->comm));
+    change = coll_mtree_network_change(network, follow->version);
+    follow->version = version;
+    return change;
+}
+
+/* On rank 0: the answer to what the ranks say; NULL: nothing. */
+static const char *inquiry_judge(inquiry_t *inquiry, const mtree_pace_t *paces,
+                                 const mtree_entry_t *entries)
+{
+    follow_t *follow = inquiry->follow;
+    coll_mtree_change_t change = inquiry_change(inquiry, paces);
+    bool by_arrival;
+
+    if (change != COLL_MTREE_STAY) {
+        return change == COLL_MTREE_REBALANCE ? SAYS_REBALANCE : SAYS_REPLAN;
+    }
+    if (inquiry->skew == NULL) {
+        return NULL;
+    }
+    by_arrival = coll_mtree_skew_hear(inquiry->skew, follow->module, follow->comm,
+                                      inquiry->plan, entries);
+    if (by_arrival == inquiry->kind.by_arrival) {
+        return NULL;
+    }
+    return by_arrival ? SAYS_ARRIVAL : SAYS_TREES;
+}
+
 static void inquiry_decide(coll_mtree_talk_t *talk, const void *said, void *arg)
 {
     inquiry_t *inquiry = arg;
-    follow_t *follow = inquiry->follow;
-    coll_mtree_network_t *network = follow->module->network;
-    unsigned version = coll_mtree_network_hear(
-        network, follow->comm, &inquiry->kind,
-        coll_mtree_agreement_max_trees(follow->module, follow->comm), inquiry->plan, said,
-        MOST_WAYS * ompi_comm_size(follow->comm));
-    coll_mtree_change_t change = coll_mtree_network_change(network, follow->version);
+    size_t ranks = (size_t)ompi_comm_size(inquiry->follow->comm);
+    mtree_pace_t *paces = malloc(ranks * MOST_WAYS * sizeof(*paces));
+    mtree_entry_t *entries = malloc(ranks * sizeof(*entries));
+    const told_t *told = said;
+    const char *answer = NULL;
 
-    follow->version = version;
-    coll_mtree_talk_answer(talk, 0, NULL,
-                           change == COLL_MTREE_STAY        ? NULL
-                           : change == COLL_MTREE_REBALANCE ? SAYS_REBALANCE
-                                                            : SAYS_REPLAN,
+    if (paces != NULL && entries != NULL) {
+        for (size_t rank = 0; rank < ranks; rank++) {
+            memcpy(paces + rank * MOST_WAYS, told[rank].paces, sizeof(told->paces));
+            entries[rank] = told[rank].entry;
+        }
+        answer = inquiry_judge(inquiry, paces, entries);
+    }
+    free(entries);
+    free(paces);
+    coll_mtree_talk_answer(talk, 0, NULL, answer,
                            coll_mtree_forecast_of(COLL_MTREE_FASTER));
+}
+
+static bool answer_is(const coll_mtree_answer_t *answer, const char *text)
+{
+    return answer->code == OMPI_SUCCESS && answer->text != NULL &&
+           answer->length == strlen(text) &&
+           memcmp(answer->text, text, answer->length) == 0;
 }
 
 static void inquiry_ended(coll_mtree_talk_t *talk, const coll_mtree_answer_t *answer,
@@ -183,10 +250,13 @@ static void inquiry_ended(coll_mtree_talk_t *talk, const coll_mtree_answer_t *an
     inquiry_t *inquiry = arg;
 
     (void)talk;
-    if (answer->code == OMPI_SUCCESS && answer->text != NULL) {
-        inquiry->change = answer->length == strlen(SAYS_REBALANCE) ? COLL_MTREE_REBALANCE
-                                                                   : COLL_MTREE_REPLAN;
+    if (answer_is(answer, SAYS_REPLAN)) {
+        inquiry->change = COLL_MTREE_REPLAN;
+    } else if (answer_is(answer, SAYS_REBALANCE)) {
+        inquiry->change = COLL_MTREE_REBALANCE;
     }
+    inquiry->by_arrival = answer_is(answer, SAYS_ARRIVAL);
+    inquiry->turn = inquiry->by_arrival || answer_is(answer, SAYS_TREES);
     coll_mtree_retired_add(&inquiry->retired);
     atomic_store(&inquiry->ended, true);
 }
@@ -198,7 +268,7 @@ static int pace_compare(const void *left, const void *right)
     return (a->pressed < b->pressed) - (a->pressed > b->pressed);
 }
 
-/* What this rank says, [MOST_WAYS]; those that are not used have no rate. */
+/* What this rank says of its ways, [MOST_WAYS]. */
 static void follow_tell(const follow_t *follow, mtree_pace_t *paces)
 {
     const mtree_placement_t *placement = follow->module->placement;
@@ -233,22 +303,25 @@ static void follow_inquire(follow_t *follow, const coll_mtree_kind_t *kind)
 {
     inquiry_t *inquiry = &follow->inquiries[0];
     int first_tag = coll_mtree_tags_reserve(follow->module, COLL_MTREE_TALK_TAGS, false);
-    mtree_pace_t paces[MOST_WAYS];
+    told_t told;
     coll_mtree_talk_t *talk;
 
     /* Of two calls in turn, at most one talk is under way. */
     if (inquiry->begun) {
         inquiry++;
     }
-    follow_tell(follow, paces);
+    follow_tell(follow, told.paces);
+    told.entry = follow->entry;
     inquiry->begun = true;
     inquiry->call = follow->calls;
     inquiry->kind = *kind;
     inquiry->plan = follow->plan;
     inquiry->change = COLL_MTREE_STAY;
+    inquiry->turn = false;
+    inquiry->skew = coll_mtree_skew_get(follow->module, kind);
     atomic_store(&inquiry->ended, false);
     OBJ_RETAIN(follow->comm);
-    talk = coll_mtree_talk_start_with(follow->comm, first_tag, paces, sizeof(paces),
+    talk = coll_mtree_talk_start_with(follow->comm, first_tag, &told, sizeof(told),
                                       inquiry_decide, inquiry_ended, inquiry);
     if (talk == NULL) {
         OBJ_RELEASE(follow->comm);
@@ -258,11 +331,16 @@ static void follow_inquire(follow_t *follow, const coll_mtree_kind_t *kind)
     coll_mtree_talk_open(talk);
 }
 
-/* Add what a call sent to other hosts. */
-static void follow_add(follow_t *follow, const mtree_goodput_t *goodput, double scale)
+/* Add what a call over trees sent to other hosts. */
+static void follow_add(follow_t *follow, const coll_mtree_run_t *run)
 {
+    const mtree_goodput_t *goodput = run->goodput;
+    double scale = (double)run->task.call.unit_bytes / (double)run->data.super.extent;
     const int *host = follow->module->placement->host;
 
+    if (goodput == NULL) {
+        return;
+    }
     follow->seconds += mtree_goodput_seconds(goodput);
     for (int i = 0; i < goodput->num_links; i++) {
         const mtree_goodput_link_t *link = &goodput->links[i];
@@ -276,30 +354,40 @@ static void follow_add(follow_t *follow, const mtree_goodput_t *goodput, double 
     }
 }
 
-void coll_mtree_follow_note(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
+/* Is a call of @a kind over @a plan one that tells anything?  The same on all ranks. */
+static bool is_followed(const coll_mtree_kind_t *kind, const mtree_plan_t *plan)
+{
+    return mca_coll_mtree_component.follow && kind->bytes >= LEAST_BYTES &&
+           mtree_plan_num_steps(plan) == 0 &&
+           !(mca_coll_mtree_component.deterministic &&
+             mtree_collective_uses_up(kind->collective));
+}
+
+void coll_mtree_follow_note(mca_coll_mtree_module_t *module, const coll_mtree_run_t *run,
                             const coll_mtree_kind_t *kind, const mtree_plan_t *plan,
-                            const mtree_goodput_t *goodput, double scale)
+                            bool warm)
 {
     follow_t *follow;
 
-    if (!mca_coll_mtree_component.follow || kind->bytes < LEAST_BYTES ||
-        mtree_plan_num_steps(plan) > 0) {
+    /* Where the user wants it by arrival, nothing is to be found out. */
+    if (!is_followed(kind, plan) || run->by_arrival != kind->by_arrival) {
         return;
     }
-    follow = follow_of(module, comm);
+    follow = follow_of(module, run->comm);
     if (follow == NULL) {
         return;
     }
     follow->plan = plan;
     follow->calls++;
-    if (goodput != NULL) {
-        follow_add(follow, goodput, scale);
+    if (warm) {
+        coll_mtree_skew_tell(run, &follow->entry);
+        follow_add(follow, run);
         follow->expected +=
             plan->seconds > 0 ? plan->seconds : 8 * kind->bytes / plan->throughput;
         follow->moved += kind->bytes;
     }
     if (follow->expected >= LEAST_SECONDS &&
-        follow->moved >= (double)BYTES_A_RANK * ompi_comm_size(comm)) {
+        follow->moved >= (double)BYTES_A_RANK * ompi_comm_size(run->comm)) {
         follow_inquire(follow, kind);
         follow->expected = follow->moved = follow->seconds = 0;
         memset(follow->passed, 0,
@@ -319,6 +407,10 @@ coll_mtree_change_t coll_mtree_follow_catch_up(mca_coll_mtree_module_t *module)
             inquiry_wait(inquiry);
             inquiry->begun = false;
             change = inquiry->change > change ? inquiry->change : change;
+            if (inquiry->turn && inquiry->skew != NULL) {
+                coll_mtree_skew_turn(inquiry->skew, inquiry->by_arrival);
+                coll_mtree_statistics_add_replan();
+            }
             /* It will be used again. */
             coll_mtree_retired_release();
         }

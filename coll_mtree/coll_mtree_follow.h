@@ -5,17 +5,17 @@
  * After such a call, when enough has been moved since the last time, the ranks begin a
  * talk (coll_mtree_talk.h) that tells rank 0 how fast things went; it runs on by itself.
  * Rank 0 hears whether the network has drifted (topo/drift.h), and whether another plan
- * would be clearly faster.  Its answer is waited for at the beginning of the second such
- * call after that, by when it has long been there, so that all ranks turn to new plans at
- * the same point of the order of calls.  What is under way keeps the plan it began with.
- * docs/follow.md has the rules.
+ * would be clearly faster, and how far apart the ranks come (coll_mtree_skew.h).  Its
+ * answer is waited for at the beginning of the second such call after that, by when it
+ * has long been there, so that all ranks turn to new plans at the same point of the order
+ * of calls.  What is under way keeps the plan it began with. docs/follow.md has the
+ * rules.
  */
 #ifndef MCA_COLL_MTREE_FOLLOW_H
 #define MCA_COLL_MTREE_FOLLOW_H
 
 #include "coll_mtree_network.h"
-
-#include "schedule/goodput.h"
+#include "coll_mtree_run.h"
 
 /*
  * A blocking call that mtree could serve begins on @a module's communicator: what is to
@@ -24,13 +24,13 @@
 coll_mtree_change_t coll_mtree_follow_catch_up(mca_coll_mtree_module_t *module);
 
 /*
- * A blocking call of @a kind over the trees of @a plan, which stays with the module, has
- * ended; @a goodput is what it did, @a scale the bytes of data in one that it counts.
- * NULL: it says nothing of the network; all ranks call with the same of these.
+ * A blocking call of @a kind over the trees of @a plan or by arrival, which stays with
+ * the module, has been made by @a run.  What a call does that is not @a warm says
+ * nothing.
  */
-void coll_mtree_follow_note(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
+void coll_mtree_follow_note(mca_coll_mtree_module_t *module, const coll_mtree_run_t *run,
                             const coll_mtree_kind_t *kind, const mtree_plan_t *plan,
-                            const mtree_goodput_t *goodput, double scale);
+                            bool warm);
 
 /* Free what a module holds for this. */
 void coll_mtree_follow_destroy(mca_coll_mtree_module_t *module);

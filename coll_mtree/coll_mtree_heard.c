@@ -29,6 +29,7 @@ static size_t add_times(const coll_mtree_record_t *record, coll_mtree_heard_time
         *one = (coll_mtree_heard_time_t){.identity = record->group->identity,
                                          .root = record->kind.root,
                                          .size_class = record->kind.size_class,
+                                         .by_arrival = record->kind.by_arrival,
                                          .server = server,
                                          .rank = coll_mtree_world_rank(),
                                          .timed = record->by[server].timed,

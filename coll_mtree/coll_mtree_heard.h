@@ -16,7 +16,8 @@
 /* What one rank's calls took, of one record, by one server. */
 typedef struct {
     uint64_t identity; /* of the group */
-    char function[24];
+    char function[23];
+    bool by_arrival;
     int32_t root, size_class, server, rank;
     uint64_t timed;
     double seconds;

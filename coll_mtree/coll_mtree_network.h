@@ -22,6 +22,7 @@ typedef struct {
     double bytes;          /* of the first such call; no part of the identity */
     const char *algorithm; /* on rank 0: what the communicator asks for; NULL: nothing */
     int trees;             /* the same; -1: nothing */
+    bool by_arrival;       /* for how far apart its ranks come (coll_mtree_skew.h) */
 } coll_mtree_kind_t;
 
 static inline bool coll_mtree_kind_equals(const coll_mtree_kind_t *a,
@@ -29,7 +30,7 @@ static inline bool coll_mtree_kind_equals(const coll_mtree_kind_t *a,
 {
     return a->collective == b->collective && a->root == b->root &&
            a->size_class == b->size_class && a->algorithm == b->algorithm &&
-           a->trees == b->trees;
+           a->trees == b->trees && a->by_arrival == b->by_arrival;
 }
 
 /* What a change of the network makes of plans. */

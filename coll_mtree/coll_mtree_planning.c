@@ -157,17 +157,25 @@ static coll_mtree_forecast_t planning_forecast(ompi_communicator_t *comm,
     return forecast;
 }
 
+/* NULL: what the planner likes best. */
+static const char *planning_algorithm(const coll_mtree_kind_t *kind)
+{
+    if (kind->by_arrival) {
+        return MTREE_PLAN_ARRIVAL;
+    }
+    return kind->algorithm != NULL ? kind->algorithm
+                                   : coll_mtree_algorithm_of(kind->collective);
+}
+
 static mtree_plan_request_t planning_request(const coll_mtree_kind_t *kind, int max_trees)
 {
     int trees = kind->trees < 0 ? mca_coll_mtree_component.trees : kind->trees;
 
-    return (mtree_plan_request_t){
-        .collective = kind->collective,
-        .algorithm = kind->algorithm != NULL ? kind->algorithm
-                                             : coll_mtree_algorithm_of(kind->collective),
-        .root = kind->root < 0 ? 0 : kind->root,
-        .max_trees = trees <= 0 ? max_trees : trees,
-        .bytes = kind->bytes};
+    return (mtree_plan_request_t){.collective = kind->collective,
+                                  .algorithm = planning_algorithm(kind),
+                                  .root = kind->root < 0 ? 0 : kind->root,
+                                  .max_trees = trees <= 0 ? max_trees : trees,
+                                  .bytes = kind->bytes};
 }
 
 /* A plan for calls of @a kind, of the trees that @a keep has (NULL: of any); NULL, having

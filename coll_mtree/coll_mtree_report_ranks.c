@@ -83,6 +83,7 @@ coll_mtree_ranks_t coll_mtree_report_ranks(const coll_mtree_report_t *report,
         if (heard->identity == record->group->identity && heard->server == server &&
             heard->root == record->kind.root &&
             heard->size_class == record->kind.size_class &&
+            heard->by_arrival == record->kind.by_arrival &&
             strcmp(heard->function, record->function) == 0) {
             double mean = heard->seconds / (double)heard->timed;
 

@@ -5,6 +5,8 @@
 
 #include "schedule/operation.h"
 
+#include <stdlib.h>
+
 static void run_destroy(coll_mtree_run_t *run);
 
 static void run_destroy_retired(coll_mtree_retired_t *retired)
@@ -115,6 +117,7 @@ coll_mtree_run_t *coll_mtree_run_create(ompi_communicator_t *comm,
     run->prepared = run->by_arrival = false;
     run->layout = NULL;
     run->goodput = NULL;
+    run->came = NULL;
     atomic_init(&run->holders, 1);
     run->retired.release = run_destroy_retired;
     run->next = NULL;
@@ -127,6 +130,7 @@ static void run_destroy(coll_mtree_run_t *run)
 
     coll_mtree_data_cleanup(&run->data);
     mtree_goodput_destroy(run->goodput);
+    free(run->came);
     mtree_layout_destroy(run->layout);
     run_release_types(&run->task);
     coll_mtree_task_cleanup(&run->task);
@@ -193,6 +197,18 @@ static void run_released(void *arg)
     }
 }
 
+/* By arrival, nobody has come yet; false: no memory. */
+static bool run_await_all(coll_mtree_run_t *run)
+{
+    size_t ranks = (size_t)ompi_comm_size(run->comm);
+
+    run->came = malloc(ranks * sizeof(*run->came));
+    for (size_t rank = 0; run->came != NULL && rank < ranks; rank++) {
+        run->came[rank] = -1;
+    }
+    return run->came != NULL;
+}
+
 /* The plan is there for good, so a persistent request does this once. */
 static int run_prepare(coll_mtree_run_t *run, const mtree_plan_t *plan,
                        const mtree_placement_t *placement)
@@ -215,6 +231,10 @@ static int run_prepare(coll_mtree_run_t *run, const mtree_plan_t *plan,
     }
     if (run->layout != NULL &&
         mtree_goodput_create(run->layout, &run->goodput) != MTREE_OK) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    if (mca_coll_mtree_component.follow && run->by_arrival &&
+        !run->super.super.req_persistent && !run_await_all(run)) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     run->data.super.goodput = run->goodput;
@@ -240,6 +260,7 @@ static mtree_status_t run_operate(coll_mtree_run_t *run, const mtree_plan_t *pla
                                      run_ended, run, &operation);
     }
     atomic_fetch_add(&run->holders, 1);
+    run->began = coll_mtree_clock();
     status = coll_mtree_arrival_start(run, plan, placement, run_ended, run_released,
                                       &operation);
     if (status != MTREE_OK) {

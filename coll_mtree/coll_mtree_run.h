@@ -34,6 +34,8 @@ typedef struct coll_mtree_run {
     bool by_arrival; /* then there is no layout */
     mtree_layout_t *layout;
     mtree_goodput_t *goodput; /* of the last start; NULL: by arrival */
+    double *came;             /* by arrival, as in schedule/arrival.h; NULL: not wanted */
+    double began;             /* clock of the last start by arrival */
     atomic_int holders;
     coll_mtree_retired_t retired;
     struct coll_mtree_run *next; /* that waits for the same agreement */

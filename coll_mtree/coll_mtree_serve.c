@@ -51,7 +51,6 @@ static coll_mtree_server_t serve_choose(mca_coll_mtree_module_t *module,
                                         coll_mtree_form_t form, coll_mtree_turn_t *turn,
                                         coll_mtree_why_t *why_p)
 {
-    coll_mtree_change_t change;
     coll_mtree_server_t server;
 
     if (task->verdict != MTREE_TASK_SERVED) {
@@ -70,12 +69,6 @@ static coll_mtree_server_t serve_choose(mca_coll_mtree_module_t *module,
                                       form == MTREE_BLOCKING)) {
         *why_p = module->unserved ? COLL_MTREE_WHY_GROUP : COLL_MTREE_WHY_TOPOLOGY;
         return COLL_MTREE_FALLBACK;
-    }
-    change =
-        form == MTREE_BLOCKING ? coll_mtree_follow_catch_up(module) : COLL_MTREE_STAY;
-    if (change != COLL_MTREE_STAY) {
-        coll_mtree_agreements_renew(module, change == COLL_MTREE_REBALANCE);
-        coll_mtree_statistics_add_replan();
     }
     server = coll_mtree_agreement_server(module, &task->call,
                                          is_guarded(task, form) ? turn : NULL);
@@ -140,6 +133,7 @@ static int serve(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
                  coll_mtree_task_t *task, coll_mtree_form_t form, coll_mtree_turn_t *turn,
                  ompi_request_t **request_p)
 {
+    coll_mtree_change_t change = COLL_MTREE_STAY;
     const coll_mtree_hints_t *hints;
     coll_mtree_agreement_t *agreement;
     coll_mtree_server_t server;
@@ -160,6 +154,14 @@ static int serve(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
         !coll_mtree_source_create(module, comm)) {
         coll_mtree_task_cleanup(task);
         return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    /* What it is told now may change what kind of call this one is. */
+    if (form == MTREE_BLOCKING && task->verdict == MTREE_TASK_SERVED) {
+        change = coll_mtree_follow_catch_up(module);
+    }
+    if (change != COLL_MTREE_STAY) {
+        coll_mtree_agreements_renew(module, change == COLL_MTREE_REBALANCE);
+        coll_mtree_statistics_add_replan();
     }
     hints = coll_mtree_hints_get(module, comm);
     if (hints->chunk_bytes >= 0) {

@@ -51,6 +51,10 @@ static void run_turn(mtree_operation_t *operation, void *arg)
         mtree_attach_end(operation);
     } else if (run->operation == NULL) {
         run->operation = operation;
+        if (run->arrival.came != NULL) {
+            run->arrival.came[run->coordinator] = 0;
+            run->began = mtree_arrival_now(run);
+        }
         if (mtree_arrival_coordinates(run)) {
             mtree_arrival_convene(run);
         } else {

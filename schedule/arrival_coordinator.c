@@ -46,6 +46,9 @@ static void coordinator_heard(mtree_event_t *event)
     }
     switch ((mtree_report_kind_t)report.kind) {
     case MTREE_REPORT_HERE:
+        if (run->arrival.came != NULL) {
+            run->arrival.came[ear->rank] = mtree_arrival_now(run) - run->began;
+        }
         if (run->chain != NULL) {
             mtree_chain_arrive(run->chain, ear->rank);
         }

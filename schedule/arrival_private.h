@@ -82,6 +82,7 @@ struct mtree_arrival_run {
     mtree_directory_t *directory; /* the coordinator's, of a broadcast */
     mtree_ear_t *ears;            /* [num_ranks] of the coordinator; else one */
     mtree_note_t *free_notes, *all_notes;
+    double began;      /* clock, where those that come are noted */
     size_t kept_aside; /* bytes */
     void (*released)(void *arg);
     void *arg;
@@ -90,6 +91,11 @@ struct mtree_arrival_run {
 static inline bool mtree_arrival_coordinates(const mtree_arrival_run_t *run)
 {
     return run->arrival.rank == run->coordinator;
+}
+
+static inline double mtree_arrival_now(const mtree_arrival_run_t *run)
+{
+    return run->arrival.transport->ops->now(run->arrival.transport);
 }
 
 /* A note to be filled in and sent; NULL, the operation having failed: no memory. */

@@ -21,7 +21,7 @@ mtree_status_t mtree_goodput_create(const mtree_layout_t *layout,
     for (size_t i = 0; i < links; i++) {
         goodput->links[i].rank = layout->peers[i].rank;
     }
-    mtree_goodput_begin(goodput);
+    mtree_goodput_begin(goodput, 0);
     *goodput_p = goodput;
     return MTREE_OK;
 }
@@ -31,14 +31,44 @@ void mtree_goodput_destroy(mtree_goodput_t *goodput)
     free(goodput);
 }
 
-void mtree_goodput_begin(mtree_goodput_t *goodput)
+void mtree_goodput_begin(mtree_goodput_t *goodput, double now)
 {
+    goodput->entered = now;
     goodput->begin = goodput->end = 0;
     for (int i = 0; i < goodput->num_links; i++) {
         goodput->links[i] =
             (mtree_goodput_link_t){.rank = goodput->links[i].rank, .since = -1};
     }
     memset(goodput->trees, 0, (size_t)goodput->num_trees * sizeof(*goodput->trees));
+}
+
+/* The way to @a rank; -1: it is no peer. */
+static int goodput_find(const mtree_goodput_t *goodput, int rank)
+{
+    int link = goodput->num_links - 1;
+
+    while (link >= 0 && goodput->links[link].rank != rank) {
+        link--;
+    }
+    return link;
+}
+
+void mtree_goodput_meet(mtree_goodput_t *goodput, int rank, double now)
+{
+    int link = goodput_find(goodput, rank);
+
+    if (link >= 0 && goodput->links[link].met == 0) {
+        goodput->links[link].met = now;
+    }
+}
+
+double mtree_goodput_met(const mtree_goodput_t *goodput, int rank)
+{
+    int link = goodput_find(goodput, rank);
+
+    return link < 0 || goodput->links[link].met == 0
+               ? -1
+               : goodput->links[link].met - goodput->entered;
 }
 
 /* A message of a tree is done. */

@@ -7,6 +7,9 @@
  * the way to it, and not what this rank has to send, sets the pace, and what passes in
  * that time is what the way gives.  A peer that was never pressed only tells that its way
  * gives no less than what was sent.
+ *
+ * It also notes when the rank came, and when it *met* each of its neighbours in the first
+ * tree: from such moments follows who came when (schedule/entries.h).
  */
 #ifndef MTREE_SCHEDULE_GOODPUT_H
 #define MTREE_SCHEDULE_GOODPUT_H
@@ -22,6 +25,8 @@ typedef struct {
     double pressed_seconds; /* for which it was pressed, since it first took something: it
                                may have come late to the call */
     double since;           /* clock at which it was last pressed; negative: it is not */
+    double met; /* clock at which a first chunk of the first tree had passed between them,
+                   to or from it; 0: none did */
 } mtree_goodput_link_t;
 
 /* One stream: a tree, or a tree of one block. */
@@ -31,6 +36,7 @@ typedef struct {
 } mtree_goodput_tree_t;
 
 typedef struct {
+    double entered;    /* clock at which the operation began */
     double begin, end; /* clock of the call's first and last completed message; 0: none */
     int num_links;     /* as the layout's peers */
     mtree_goodput_link_t *links;
@@ -47,7 +53,13 @@ mtree_status_t mtree_goodput_create(const mtree_layout_t *layout,
 void mtree_goodput_destroy(mtree_goodput_t *goodput);
 
 /* For the operation: a call begins, whatever was there is forgotten. */
-void mtree_goodput_begin(mtree_goodput_t *goodput);
+void mtree_goodput_begin(mtree_goodput_t *goodput, double now);
+
+/* For the operation: a first chunk of the first tree has passed to or from @a rank. */
+void mtree_goodput_meet(mtree_goodput_t *goodput, int rank, double now);
+
+/* Seconds from its beginning until it met @a rank; negative: it did not. */
+double mtree_goodput_met(const mtree_goodput_t *goodput, int rank);
 
 /* For the operation: peer number @a link has taken @a bytes of stream number @a tree. */
 void mtree_goodput_sent(mtree_goodput_t *goodput, int link, int tree, double bytes,

@@ -84,6 +84,10 @@ static void inlet_arrived(mtree_event_t *event)
         mtree_goodput_received(operation->data.goodput, mtree_flow_number(inlet->flow),
                                mtree_flow_bytes(inlet->flow, slot->chunk),
                                mtree_operation_now(operation));
+        if (inlet->arrived == 1 && mtree_flow_number(inlet->flow) == 0) {
+            mtree_goodput_meet(operation->data.goodput, inlet->peer,
+                               mtree_operation_now(operation));
+        }
     }
     mtree_flow_trace(inlet->flow, MTREE_TRACE_RECEIVE, inlet != inlet->flow->above,
                      inlet->peer, slot->chunk, mtree_operation_clock(operation));

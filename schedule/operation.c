@@ -377,7 +377,7 @@ mtree_status_t mtree_operation_start_guided(const mtree_layout_t *layout,
         operation->call = atomic_fetch_add(&data->trace->calls, 1);
     }
     if (data->goodput != NULL) {
-        mtree_goodput_begin(data->goodput);
+        mtree_goodput_begin(data->goodput, mtree_operation_now(operation));
     }
     mtree_inbox_init(&operation->inbox, operation_idle, operation_last);
     for (int i = 0; i < layout->num_peers; i++) {

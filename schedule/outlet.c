@@ -151,6 +151,10 @@ static void parcel_sent(mtree_event_t *event)
                            mtree_outlet_number(operation, lane->outlet),
                            mtree_flow_number(lane->flow), (double)parcel->bytes,
                            mtree_operation_now(operation));
+        if (lane->sent == 0 && mtree_flow_number(lane->flow) == 0) {
+            mtree_goodput_meet(operation->data.goodput, lane->outlet->rank,
+                               mtree_operation_now(operation));
+        }
     }
     if (++lane->sent == lane->flow->num_chunks) {
         mtree_operation_step(operation, lane->step);

@@ -119,5 +119,6 @@ void mtree_simulate_result_clear(mtree_simulate_result_t *result)
 {
     free(result->busy);
     free(result->tree_seconds);
+    free(result->left);
     *result = (mtree_simulate_result_t){0};
 }

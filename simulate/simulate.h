@@ -40,6 +40,7 @@ typedef struct {
     int num_trees; /* 0 for baselines */
     double *tree_seconds; /* [num_trees] when the last chunk of each of the plan's trees
                              arrived */
+    double *left; /* [ranks] of plans: when each rank left the call; NULL for baselines */
 } mtree_simulate_result_t;
 
 /* What the lab's Open MPI over TCP shows; `bytes` is 0. */

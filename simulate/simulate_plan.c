@@ -36,6 +36,7 @@ struct run {
     int *stream_tree; /* [num_streams] the plan's tree that the engine's stream stands for
                        */
     double *tree_seconds;
+    double *left; /* [ranks] */
     double seconds;
 };
 
@@ -75,6 +76,7 @@ static void ended(mtree_operation_t *operation, mtree_status_t status, void *arg
     if (status != MTREE_OK) {
         mtree_clock_fail(run->job.clock, status);
     }
+    run->left[player->number] = now;
     run->seconds = now > run->seconds ? now : run->seconds;
 }
 
@@ -291,7 +293,8 @@ static mtree_status_t play(run_t *run, mtree_collective_t collective, int num_ho
                                .unit_bytes = sizeof(uint32_t),
                                .chunk_bytes = run->job.options->chunk_bytes};
     run->players = calloc((size_t)num_ranks, sizeof(player_t));
-    if (run->players == NULL) {
+    run->left = calloc((size_t)num_ranks, sizeof(double));
+    if (run->players == NULL || run->left == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }
     for (r = 0; r < num_ranks; r++) {
@@ -348,6 +351,7 @@ static void clear(run_t *run)
     free(run->players);
     free(run->stream_tree);
     free(run->tree_seconds);
+    free(run->left);
     mtree_placement_destroy(run->placement);
     mtree_sample_clear(&run->sample);
     mtree_job_close(&run->job);
@@ -382,6 +386,8 @@ mtree_status_t mtree_simulate_plan(const mtree_topology_t *topology, const int *
         result.num_trees = plan->num_trees;
         result.tree_seconds = run.tree_seconds;
         run.tree_seconds = NULL;
+        result.left = run.left;
+        run.left = NULL;
         if (plan->bound > 0.0 && run.seconds > 0.0) {
             result.share_of_bound =
                 8.0 * (double)options->bytes / plan->bound / run.seconds;

@@ -67,9 +67,27 @@ START_TEST(trees_end_with_their_last_message)
     ck_assert_double_eq(goodput->trees[0].end, 3);
     ck_assert_double_eq(goodput->trees[1].end, 5);
     ck_assert_double_eq(goodput->trees[1].bytes, 40);
-    mtree_goodput_begin(goodput);
+    mtree_goodput_begin(goodput, 7.0);
     ck_assert_double_eq(goodput->trees[1].bytes + goodput->links[0].bytes, 0);
     ck_assert_int_eq(goodput->links[1].rank, 7);
+    mtree_goodput_destroy(goodput);
+}
+END_TEST
+
+START_TEST(the_first_meeting_counts)
+{
+    mtree_goodput_t *goodput = goodput_of_two_peers();
+
+    mtree_goodput_begin(goodput, 4.0);
+    ck_assert_double_lt(mtree_goodput_met(goodput, 7), 0);
+    mtree_goodput_meet(goodput, 7, 4.5);
+    mtree_goodput_meet(goodput, 7, 6.0);
+    mtree_goodput_meet(goodput, 5, 4.25);
+    ck_assert_double_eq(mtree_goodput_met(goodput, 7), 0.5);
+    ck_assert_double_lt(mtree_goodput_met(goodput, 3), 0);
+    ck_assert_double_lt(mtree_goodput_met(goodput, 5), 0);
+    mtree_goodput_begin(goodput, 8.0);
+    ck_assert_double_lt(mtree_goodput_met(goodput, 7), 0);
     mtree_goodput_destroy(goodput);
 }
 END_TEST
@@ -84,6 +102,7 @@ int main(void)
     tcase_add_test(tcase, a_peer_that_comes_late_was_not_pressed);
     tcase_add_test(tcase, pressed_times_add_up);
     tcase_add_test(tcase, trees_end_with_their_last_message);
+    tcase_add_test(tcase, the_first_meeting_counts);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
