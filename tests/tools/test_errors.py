@@ -47,6 +47,7 @@ UNREAD = {
     "labs are up already": "takes 200 labs",
     "has no holder any more": "somebody would have to kill the holder",
     "the lab could not be built": "ip or tc would have to fail",
+    "plan for these": "the commands run a plan on its own hosts",
     "the plans stay": "no fault: what following finds",
     "raise coll_mtree_trees": "no small plan has so many trees",
     "no plan for": "the planner would have to fail",
