@@ -1,6 +1,6 @@
 /*
- * lab_skew COLLECTIVE LATE [EVEN LATE EVEN]: blocking calls of 2 MB, rank 0 the root:
- * some whose ranks come together, some to which rank LATE comes 0.3 s late, and again
+ * lab_skew COLLECTIVE LATE [EVEN LATE EVEN]: blocking calls of 4 MB, rank 0 the root:
+ * some whose ranks come together, some to which rank LATE comes 0.6 s late, and again
  * some whose ranks come together (2, 7 and 14 by default).  Between them each rank goes
  * about things of its own, and other collectives are under way at the same time; every
  * result is checked.  Which of the calls were by arrival is seen in what mtree reports.
@@ -13,8 +13,8 @@
 #include <string.h>
 #include <time.h>
 
-#define COUNT            (1 << 19)
-#define LATE_NANOSECONDS 300000000
+#define COUNT            (1 << 20)
+#define LATE_NANOSECONDS 600000000
 #define MOST_IDLE        2000000
 #define SMALL            5000
 
