@@ -89,11 +89,10 @@ static coll_mtree_agreement_t *agreement_find(const mca_coll_mtree_module_t *mod
 }
 
 coll_mtree_server_t coll_mtree_agreement_server(const mca_coll_mtree_module_t *module,
-                                                const mtree_call_t *call,
+                                                const coll_mtree_kind_t *kind,
                                                 coll_mtree_turn_t *turn)
 {
-    coll_mtree_kind_t kind = coll_mtree_agreement_kind(module, call);
-    coll_mtree_agreement_t *agreement = agreement_find(module, &kind);
+    coll_mtree_agreement_t *agreement = agreement_find(module, kind);
 
     if (agreement == NULL || !agreement->known) {
         return COLL_MTREE_TREES;
@@ -108,11 +107,10 @@ coll_mtree_server_t coll_mtree_agreement_server(const mca_coll_mtree_module_t *m
 }
 
 coll_mtree_why_t coll_mtree_agreement_why(const mca_coll_mtree_module_t *module,
-                                          const mtree_call_t *call,
+                                          const coll_mtree_kind_t *kind,
                                           const coll_mtree_turn_t *turn)
 {
-    coll_mtree_kind_t kind = coll_mtree_agreement_kind(module, call);
-    const coll_mtree_agreement_t *agreement = agreement_find(module, &kind);
+    const coll_mtree_agreement_t *agreement = agreement_find(module, kind);
 
     if (module->unserved || agreement == NULL) {
         return COLL_MTREE_WHY_GROUP;
@@ -120,11 +118,11 @@ coll_mtree_why_t coll_mtree_agreement_why(const mca_coll_mtree_module_t *module,
     if (agreement->plan == NULL) {
         return COLL_MTREE_WHY_PLAN;
     }
-    if (turn->guard != NULL) {
+    if (turn != NULL && turn->guard != NULL) {
         return COLL_MTREE_WHY_TRIAL;
     }
-    return agreement->guard.trials > 0 ? COLL_MTREE_WHY_MEASURED
-                                       : COLL_MTREE_WHY_FORECAST;
+    return turn != NULL && agreement->guard.trials > 0 ? COLL_MTREE_WHY_MEASURED
+                                                       : COLL_MTREE_WHY_FORECAST;
 }
 
 /* The last agreement on the same calls whose trees the plan of @a agreement has, too,
@@ -315,17 +313,16 @@ static coll_mtree_agreement_t *agreement_create(mca_coll_mtree_module_t *module,
 
 coll_mtree_agreement_t *coll_mtree_agreement_get(mca_coll_mtree_module_t *module,
                                                  ompi_communicator_t *comm,
-                                                 const mtree_call_t *call)
+                                                 const coll_mtree_kind_t *kind)
 {
-    coll_mtree_kind_t kind = coll_mtree_agreement_kind(module, call);
-    coll_mtree_agreement_t *agreement = agreement_find(module, &kind);
+    coll_mtree_agreement_t *agreement = agreement_find(module, kind);
     coll_mtree_agreement_t *previous;
     bool open;
 
     if (agreement != NULL) {
         return agreement;
     }
-    agreement = agreement_create(module, comm, &kind);
+    agreement = agreement_create(module, comm, kind);
     if (agreement == NULL) {
         return NULL;
     }

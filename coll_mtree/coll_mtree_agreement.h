@@ -29,25 +29,25 @@ coll_mtree_kind_t coll_mtree_agreement_kind(const mca_coll_mtree_module_t *modul
                                             const mtree_call_t *call);
 
 /*
- * Who is to serve a call like @a call, as far as a blocking call has found before: the
- * fallback where there is no plan, and whoever is faster, by the forecast or, of blocking
- * calls, by their guard.  Blocking calls have a @a turn, others NULL.
+ * Who is to serve a call of @a kind, as far as a blocking call has found before: the
+ * fallback where there is no plan, and whoever is faster, by the forecast or, of calls
+ * with a @a turn, by their guard (NULL: it has no say).
  */
 coll_mtree_server_t coll_mtree_agreement_server(const mca_coll_mtree_module_t *module,
-                                                const mtree_call_t *call,
+                                                const coll_mtree_kind_t *kind,
                                                 coll_mtree_turn_t *turn);
 
-/* Why the fallback serves a blocking call like @a call, of whose kind there is an
- * agreement, in its @a turn. */
+/* Why the fallback serves a call of @a kind, of which there is an agreement, in its @a
+ * turn; the same. */
 coll_mtree_why_t coll_mtree_agreement_why(const mca_coll_mtree_module_t *module,
-                                          const mtree_call_t *call,
+                                          const coll_mtree_kind_t *kind,
                                           const coll_mtree_turn_t *turn);
 
-/* The agreement on calls like @a call, begun if need be.  The module's.  NULL: no memory.
+/* The agreement on calls of @a kind, begun if need be.  The module's.  NULL: no memory.
  */
 coll_mtree_agreement_t *coll_mtree_agreement_get(mca_coll_mtree_module_t *module,
                                                  ompi_communicator_t *comm,
-                                                 const mtree_call_t *call);
+                                                 const coll_mtree_kind_t *kind);
 
 /* coll_mtree_run_begin(run), now or when the agreement is there. */
 void coll_mtree_agreement_submit(coll_mtree_agreement_t *agreement,

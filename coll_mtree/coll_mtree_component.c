@@ -33,18 +33,6 @@
 #define DEFAULT_TRACE_EVENTS 65536
 
 static int mtree_register(void);
-int coll_mtree_no_memory(ompi_communicator_t *comm)
-{
-    static atomic_flag said = ATOMIC_FLAG_INIT;
-
-    if (!atomic_flag_test_and_set(&said)) {
-        mtree_error("no memory for a call on communicator %s, which ends with "
-                    "MPI_ERR_NO_MEM; run fewer ranks a host, or lower coll_mtree_chunk",
-                    comm->c_name);
-    }
-    return MPI_ERR_NO_MEM;
-}
-
 static int mtree_open(void);
 static int mtree_close(void);
 
@@ -211,13 +199,14 @@ static int mtree_register(void)
                   "0: the fallback serves them. Must be the same on all ranks; MPI_T may "
                   "write it, between the same calls on all",
                   5, &c->barrier);
-    register_bool("guard",
-                  "Where mtree, the fallback and Open MPI's other algorithms are expected "
-                  "to be close, and on one host, let blocking calls try them in turns, "
-                  "measure and keep to the fastest; 0: what is expected decides. Must be "
-                  "the same on all ranks; MPI_T may write it, between the "
-                  "same calls on all",
-                  4, &c->guard);
+    register_bool(
+        "guard",
+        "Where mtree, the fallback and Open MPI's other algorithms are expected "
+        "to be close, and on one host, let blocking calls try them in turns, "
+        "measure and keep to the fastest; 0: what is expected decides. Must be "
+        "the same on all ranks; MPI_T may write it, between the "
+        "same calls on all",
+        4, &c->guard);
     register_bool("deterministic",
                   "Reductions give the same bits for the same input in every call of a "
                   "job, whenever the ranks come: none is by arrival, the guard tries "
@@ -247,13 +236,14 @@ static int mtree_register(void)
         "while the job runs, after the next call; for `mtree top`. 0: only at "
         "the end",
         4, &c->report_live);
-    register_bool("follow",
-                  "Watch what blocking calls give of each link, and plan anew when the "
-                  "network has changed so that other trees are clearly faster "
-                  "(docs/follow.md); and how far apart ranks come, and have bcast, reduce "
-                  "and allreduce by arrival where that pays (docs/arrival.md); 0: plans "
-                  "stay. Must be the same on all ranks",
-                  4, &c->follow);
+    register_bool(
+        "follow",
+        "Watch what blocking calls give of each link, and plan anew when the "
+        "network has changed so that other trees are clearly faster "
+        "(docs/follow.md); and how far apart ranks come, and have bcast, reduce "
+        "and allreduce by arrival where that pays (docs/arrival.md); 0: plans "
+        "stay. Must be the same on all ranks",
+        4, &c->follow);
     register_string("trace",
                     "Path of a file that rank 0 writes at MPI_Finalize: what every rank "
                     "did with each chunk, for Perfetto and chrome://tracing (see "
@@ -355,4 +345,16 @@ void coll_mtree_say(ompi_communicator_t *comm, int level, const char *format, ..
     va_end(args);
     opal_output(mca_coll_mtree_component.stream, "coll:mtree: communicator %u (%s): %s",
                 coll_mtree_cid(comm), comm->c_name, line);
+}
+
+int coll_mtree_no_memory(ompi_communicator_t *comm)
+{
+    static atomic_flag said = ATOMIC_FLAG_INIT;
+
+    if (!atomic_flag_test_and_set(&said)) {
+        mtree_error("no memory for a call on communicator %s, which ends with "
+                    "MPI_ERR_NO_MEM; run fewer ranks a host, or lower coll_mtree_chunk",
+                    comm->c_name);
+    }
+    return MPI_ERR_NO_MEM;
 }

@@ -89,6 +89,11 @@ static double plan_messages(const mtree_plan_t *plan)
     return most;
 }
 
+double coll_mtree_estimate_promised(const mtree_plan_t *plan, double bytes)
+{
+    return plan->seconds > 0 ? plan->seconds : 8 * bytes / plan->throughput;
+}
+
 double coll_mtree_estimate_plan(const mtree_plan_t *plan)
 {
     double messages = plan_messages(plan) * MESSAGE_SECONDS;

@@ -53,6 +53,9 @@ static inline coll_mtree_forecast_t coll_mtree_forecast_of(coll_mtree_odds_t odd
 int coll_mtree_forecast_number(coll_mtree_forecast_t forecast);
 coll_mtree_forecast_t coll_mtree_forecast_of_number(int number);
 
+/* Seconds that @a plan promises for @a bytes: what it says, else by its throughput. */
+double coll_mtree_estimate_promised(const mtree_plan_t *plan, double bytes);
+
 /* Seconds that @a plan, which predicts them for its bytes, takes when the busiest host's
  * messages are counted, too. */
 double coll_mtree_estimate_plan(const mtree_plan_t *plan);

@@ -50,7 +50,8 @@ typedef struct {
     long call; /* after which it began */
     coll_mtree_kind_t kind;
     const mtree_plan_t *plan;
-    atomic_bool ended;
+    atomic_bool ended;    /* its answer is there */
+    atomic_bool released; /* and nobody looks at it any more: it may be used again */
     coll_mtree_change_t change;
     bool turn; /* such calls are to turn to `by_arrival` */
     bool by_arrival;
@@ -137,6 +138,7 @@ static void release_comm(coll_mtree_retired_t *retired)
     /* With the last one goes the follow itself. */
     ompi_communicator_t *comm = inquiry->follow->comm;
 
+    atomic_store(&inquiry->released, true);
     OBJ_RELEASE(comm);
 }
 
@@ -162,6 +164,7 @@ static follow_t *follow_of(mca_coll_mtree_module_t *module, ompi_communicator_t 
         follow->inquiries[i].follow = follow;
         follow->inquiries[i].retired.release = release_comm;
         atomic_init(&follow->inquiries[i].ended, true);
+        atomic_init(&follow->inquiries[i].released, true);
     }
     if (module->network != NULL) {
         follow->version = coll_mtree_network_version(module->network);
@@ -257,8 +260,9 @@ static void inquiry_ended(coll_mtree_talk_t *talk, const coll_mtree_answer_t *an
     }
     inquiry->by_arrival = answer_is(answer, SAYS_ARRIVAL);
     inquiry->turn = inquiry->by_arrival || answer_is(answer, SAYS_TREES);
-    coll_mtree_retired_add(&inquiry->retired);
     atomic_store(&inquiry->ended, true);
+    /* From here on another thread may end the inquiry, with its communicator. */
+    coll_mtree_retired_add(&inquiry->retired);
 }
 
 static int pace_compare(const void *left, const void *right)
@@ -320,12 +324,14 @@ static void follow_inquire(follow_t *follow, const coll_mtree_kind_t *kind)
     inquiry->turn = false;
     inquiry->skew = coll_mtree_skew_get(follow->module, kind);
     atomic_store(&inquiry->ended, false);
+    atomic_store(&inquiry->released, false);
     OBJ_RETAIN(follow->comm);
     talk = coll_mtree_talk_start_with(follow->comm, first_tag, &told, sizeof(told),
                                       inquiry_decide, inquiry_ended, inquiry);
     if (talk == NULL) {
         OBJ_RELEASE(follow->comm);
         atomic_store(&inquiry->ended, true);
+        atomic_store(&inquiry->released, true);
         return;
     }
     coll_mtree_talk_open(talk);
@@ -382,8 +388,7 @@ void coll_mtree_follow_note(mca_coll_mtree_module_t *module, const coll_mtree_ru
     if (warm) {
         coll_mtree_skew_tell(run, &follow->entry);
         follow_add(follow, run);
-        follow->expected +=
-            plan->seconds > 0 ? plan->seconds : 8 * kind->bytes / plan->throughput;
+        follow->expected += coll_mtree_estimate_promised(plan, kind->bytes);
         follow->moved += kind->bytes;
     }
     if (follow->expected >= LEAST_SECONDS &&
@@ -411,8 +416,9 @@ coll_mtree_change_t coll_mtree_follow_catch_up(mca_coll_mtree_module_t *module)
                 coll_mtree_skew_turn(inquiry->skew, inquiry->by_arrival);
                 coll_mtree_statistics_add_replan();
             }
-            /* It will be used again. */
-            coll_mtree_retired_release();
+            while (!atomic_load(&inquiry->released)) {
+                coll_mtree_retired_release();
+            }
         }
     }
     return change;

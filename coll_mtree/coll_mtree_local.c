@@ -61,9 +61,10 @@ static int local_begin(mca_coll_mtree_module_t *module, ompi_communicator_t *com
     coll_mtree_guard_t *guard = local_guard(module, &kind, ompi_comm_size(comm));
 
     if (guard == NULL) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
+        return coll_mtree_no_memory(comm);
     }
-    coll_mtree_statistics_open(&turn->count, module, comm, function, &call);
+    coll_mtree_statistics_open(&turn->count, module, comm, function, &kind,
+                               (double)bytes);
     coll_mtree_serve_declined(&turn->count, coll_mtree_guard_begin(guard, turn),
                               COLL_MTREE_WHY_LOCAL);
     return OMPI_SUCCESS;
@@ -84,11 +85,6 @@ static size_t sum_of(const int *counts, ompi_communicator_t *comm)
     return sum;
 }
 
-static bool may_reorder(const ompi_op_t *op)
-{
-    return op->o_flags & OMPI_OP_FLAGS_COMMUTE;
-}
-
 /* @a _eligible and @a _bytes of a call are the same on all ranks. */
 #define DEFINE_LOCAL(_name, _collective, _root, _eligible, _bytes)                       \
     static int local_##_name(MTREE_PARAMETERS_##_name, mca_coll_base_module_t *base)     \
@@ -105,24 +101,23 @@ static bool may_reorder(const ompi_op_t *op)
         if (rc != OMPI_SUCCESS) {                                                        \
             return rc;                                                                   \
         }                                                                                \
-        rc = turn.rival > 0                                                              \
-                 ? coll_mtree_rival_##_name(turn.rival, MTREE_ARGUMENTS_##_name, module) \
-                 : MTREE_FALLBACK(module, _name, MTREE_ARGUMENTS_##_name);               \
+        rc = coll_mtree_rival_##_name(turn.rival, MTREE_ARGUMENTS_##_name, module);      \
         coll_mtree_guard_end(&turn, module, comm);                                       \
         coll_mtree_statistics_close(&turn.count);                                        \
         return rc;                                                                       \
     }
 
-DEFINE_LOCAL(allreduce, MTREE_ALLREDUCE, 0, may_reorder(op),
+DEFINE_LOCAL(allreduce, MTREE_ALLREDUCE, 0, ompi_op_is_commute(op),
              size_of(dtype, (size_t)count))
-DEFINE_LOCAL(reduce, MTREE_REDUCE, root, may_reorder(op), size_of(dtype, (size_t)count))
+DEFINE_LOCAL(reduce, MTREE_REDUCE, root, ompi_op_is_commute(op),
+             size_of(dtype, (size_t)count))
 DEFINE_LOCAL(bcast, MTREE_BCAST, root, true, size_of(dtype, (size_t)count))
 DEFINE_LOCAL(allgather, MTREE_ALLGATHER, 0, true,
              size_of(rdtype, (size_t)rcount *(size_t)ompi_comm_size(comm)))
 DEFINE_LOCAL(allgatherv, MTREE_ALLGATHER, 0, true, size_of(rdtype, sum_of(rcounts, comm)))
-DEFINE_LOCAL(reduce_scatter, MTREE_REDUCE_SCATTER, 0, may_reorder(op),
+DEFINE_LOCAL(reduce_scatter, MTREE_REDUCE_SCATTER, 0, ompi_op_is_commute(op),
              size_of(dtype, sum_of(rcounts, comm)))
-DEFINE_LOCAL(reduce_scatter_block, MTREE_REDUCE_SCATTER, 0, may_reorder(op),
+DEFINE_LOCAL(reduce_scatter_block, MTREE_REDUCE_SCATTER, 0, ompi_op_is_commute(op),
              size_of(dtype, (size_t)rcount *(size_t)ompi_comm_size(comm)))
 
 void coll_mtree_local_install(mca_coll_mtree_module_t *module)

@@ -26,24 +26,24 @@ static int bcast_knomial(MTREE_PARAMETERS_bcast, mca_coll_base_module_t *module)
     return ompi_coll_base_bcast_intra_knomial(MTREE_ARGUMENTS_bcast, module, 0, RADIX);
 }
 
-/* The functions in the order of coll_mtree_rival_name(); they keep requests and trees in
- * their module's data. */
+/* The functions, after 0 the fallback, in the order of coll_mtree_rival_name(); they keep
+ * requests and trees in their module's data. */
 #define DEFINE_RIVAL(_name, ...)                                                         \
     int coll_mtree_rival_##_name(int rival, MTREE_PARAMETERS_##_name,                    \
                                  mca_coll_mtree_module_t *module)                        \
     {                                                                                    \
-        static int (*const functions[COLL_MTREE_RIVALS])(                                \
-            MTREE_PARAMETERS_##_name, mca_coll_base_module_t *) = {__VA_ARGS__};         \
+        static int (*const functions[COLL_MTREE_RIVALS + 1])(                            \
+            MTREE_PARAMETERS_##_name, mca_coll_base_module_t *) = {NULL, __VA_ARGS__};   \
                                                                                          \
-        if (functions[rival - 1] == NULL) {                                              \
+        if (functions[rival] == NULL) {                                                  \
             return MTREE_FALLBACK(module, _name, MTREE_ARGUMENTS_##_name);               \
         }                                                                                \
         if (module->super.base_data == NULL) {                                           \
             module->super.base_data = OBJ_NEW(mca_coll_base_comm_t);                     \
         }                                                                                \
         return module->super.base_data == NULL                                           \
-                   ? OMPI_ERR_OUT_OF_RESOURCE                                            \
-                   : functions[rival - 1](MTREE_ARGUMENTS_##_name, &module->super);      \
+                   ? coll_mtree_no_memory(comm)                                          \
+                   : functions[rival](MTREE_ARGUMENTS_##_name, &module->super);          \
     }
 
 DEFINE_RIVAL(allreduce, ompi_coll_base_allreduce_intra_recursivedoubling,

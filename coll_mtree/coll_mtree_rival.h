@@ -10,8 +10,8 @@
 #include "coll_mtree.h"
 #include "coll_mtree_estimate.h"
 
-/* Have @a rival (coll_mtree_rival_name()) make a call in place of the fallback of @a
- * module, with which it goes if this function has no such algorithm. */
+/* Have @a rival (coll_mtree_rival_name()) make a call, or, when it is 0 or this function
+ * has no such algorithm, the fallback of @a module. */
 #define MTREE_DECLARE_RIVAL(_name)                                                       \
     int coll_mtree_rival_##_name(int rival, MTREE_PARAMETERS_##_name,                    \
                                  mca_coll_mtree_module_t *module);

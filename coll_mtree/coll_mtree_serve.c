@@ -48,9 +48,11 @@ static bool is_guarded(const coll_mtree_task_t *task, coll_mtree_form_t form)
 static coll_mtree_server_t serve_choose(mca_coll_mtree_module_t *module,
                                         ompi_communicator_t *comm,
                                         const coll_mtree_task_t *task,
-                                        coll_mtree_form_t form, coll_mtree_turn_t *turn,
-                                        coll_mtree_why_t *why_p)
+                                        coll_mtree_form_t form,
+                                        const coll_mtree_kind_t *kind,
+                                        coll_mtree_turn_t *turn, coll_mtree_why_t *why_p)
 {
+    coll_mtree_turn_t *guarded = is_guarded(task, form) ? turn : NULL;
     coll_mtree_server_t server;
 
     if (task->verdict != MTREE_TASK_SERVED) {
@@ -70,9 +72,10 @@ static coll_mtree_server_t serve_choose(mca_coll_mtree_module_t *module,
         *why_p = module->unserved ? COLL_MTREE_WHY_GROUP : COLL_MTREE_WHY_TOPOLOGY;
         return COLL_MTREE_FALLBACK;
     }
-    server = coll_mtree_agreement_server(module, &task->call,
-                                         is_guarded(task, form) ? turn : NULL);
-    *why_p = coll_mtree_agreement_why(module, &task->call, turn);
+    server = coll_mtree_agreement_server(module, kind, guarded);
+    if (server == COLL_MTREE_FALLBACK) {
+        *why_p = coll_mtree_agreement_why(module, kind, guarded);
+    }
     return server;
 }
 
@@ -107,8 +110,8 @@ static bool is_internal(const coll_mtree_task_t *task, coll_mtree_form_t form)
 
 /* Only here a rank may learn that there is no plan and go to the fallback: every rank
  * waits. */
-static int serve_blocking(mca_coll_mtree_module_t *module, coll_mtree_run_t *run,
-                          coll_mtree_turn_t *turn)
+static int serve_blocking(mca_coll_mtree_module_t *module, const coll_mtree_kind_t *kind,
+                          coll_mtree_run_t *run, coll_mtree_turn_t *turn)
 {
     int rc = coll_mtree_agreement_wait(run->agreement);
 
@@ -121,8 +124,8 @@ static int serve_blocking(mca_coll_mtree_module_t *module, coll_mtree_run_t *run
             coll_mtree_agreement_note(run->agreement, run);
         }
     } else if (rc == MTREE_DECLINED) {
-        coll_mtree_statistics_fell_back(
-            &turn->count, coll_mtree_agreement_why(module, &run->task.call, turn));
+        coll_mtree_statistics_fell_back(&turn->count,
+                                        coll_mtree_agreement_why(module, kind, turn));
     }
     coll_mtree_run_release(run);
     coll_mtree_retired_release();
@@ -136,8 +139,9 @@ static int serve(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
     coll_mtree_change_t change = COLL_MTREE_STAY;
     const coll_mtree_hints_t *hints;
     coll_mtree_agreement_t *agreement;
+    coll_mtree_why_t why = COLL_MTREE_WHY_CALL;
     coll_mtree_server_t server;
-    coll_mtree_why_t why;
+    coll_mtree_kind_t kind;
     coll_mtree_run_t *run;
 
     coll_mtree_retired_release();
@@ -167,14 +171,16 @@ static int serve(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
     if (hints->chunk_bytes >= 0) {
         task->call.chunk_bytes = (size_t)hints->chunk_bytes;
     }
-    coll_mtree_statistics_open(&turn->count, module, comm, task->function, &task->call);
-    server = serve_choose(module, comm, task, form, turn, &why);
+    kind = coll_mtree_agreement_kind(module, &task->call);
+    coll_mtree_statistics_open(&turn->count, module, comm, task->function, &kind,
+                               (double)task->call.units * (double)task->call.unit_bytes);
+    server = serve_choose(module, comm, task, form, &kind, turn, &why);
     if (server == COLL_MTREE_FALLBACK || server == COLL_MTREE_RIVAL) {
         coll_mtree_serve_declined(&turn->count, server, why);
         coll_mtree_task_cleanup(task);
         return MTREE_DECLINED;
     }
-    agreement = coll_mtree_agreement_get(module, comm, &task->call);
+    agreement = coll_mtree_agreement_get(module, comm, &kind);
     if (agreement == NULL) {
         coll_mtree_task_cleanup(task);
         return OMPI_ERR_OUT_OF_RESOURCE;
@@ -190,7 +196,7 @@ static int serve(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
     run->ring = server == COLL_MTREE_RING;
     run->passage.record = turn->count.record;
     if (form == MTREE_BLOCKING) {
-        return serve_blocking(module, run, turn);
+        return serve_blocking(module, &kind, run, turn);
     }
     run->count = turn->count;
     if (form == MTREE_NONBLOCKING) {

@@ -53,10 +53,7 @@ void coll_mtree_serve_declined(coll_mtree_count_t *count, coll_mtree_server_t se
                                                                                          \
         if (rc == MTREE_DECLINED) {                                                      \
             began = coll_mtree_source_watch(module);                                     \
-            rc = turn.rival > 0                                                          \
-                     ? coll_mtree_rival_##_name(turn.rival, MTREE_ARGUMENTS_##_name,     \
-                                                module)                                  \
-                     : MTREE_FALLBACK(module, _name, MTREE_ARGUMENTS_##_name);           \
+            rc = coll_mtree_rival_##_name(turn.rival, MTREE_ARGUMENTS_##_name, module);  \
             coll_mtree_source_watched(module, began);                                    \
         }                                                                                \
         coll_mtree_guard_end(&turn, module, comm);                                       \

@@ -262,11 +262,6 @@ static bool foresee(const call_t *call, const mtree_plan_t *plan, double seconds
     return true;
 }
 
-static double plan_seconds(const mtree_plan_t *plan, const coll_mtree_kind_t *kind)
-{
-    return plan->seconds > 0 ? plan->seconds : 8 * kind->bytes / plan->throughput;
-}
-
 /* One line for what was heard at level 20, for what follows at level 2. */
 static void say_heard(ompi_communicator_t *comm, const coll_mtree_skew_t *skew,
                       double spread, bool turns)
@@ -293,7 +288,7 @@ static void skew_judge(coll_mtree_skew_t *skew, ompi_communicator_t *comm,
                        const call_t *call)
 {
     double spread = find_spread(call);
-    double seconds = plan_seconds(call->trees, call->kind);
+    double seconds = coll_mtree_estimate_promised(call->trees, call->kind->bytes);
     bool before = skew->choice.by_arrival;
 
     if (spread < LEAST_SPREAD * seconds) {
@@ -301,7 +296,8 @@ static void skew_judge(coll_mtree_skew_t *skew, ompi_communicator_t *comm,
         skew->spread = 0;
     } else if (skew->spread <= 0 || ++skew->reused >= MOST_REUSED ||
                spread > ABOUT * skew->spread || spread * ABOUT < skew->spread) {
-        double chain = fmax(plan_seconds(call->arrival, call->kind), seconds);
+        double chain =
+            fmax(coll_mtree_estimate_promised(call->arrival, call->kind->bytes), seconds);
 
         if (!foresee(call, call->trees, seconds, &skew->trees) ||
             !foresee(call, call->arrival, chain, &skew->arrival)) {

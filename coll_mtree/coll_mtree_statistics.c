@@ -143,15 +143,14 @@ static coll_mtree_record_t *record_of(coll_mtree_group_t *group, const char *fun
 void coll_mtree_statistics_open(coll_mtree_count_t *count,
                                 mca_coll_mtree_module_t *module,
                                 ompi_communicator_t *comm, const char *function,
-                                const mtree_call_t *call)
+                                const coll_mtree_kind_t *kind, double bytes)
 {
-    coll_mtree_kind_t kind = coll_mtree_agreement_kind(module, call);
     coll_mtree_group_t *group;
 
-    count->bytes = (double)call->units * (double)call->unit_bytes;
+    count->bytes = bytes;
     opal_mutex_lock(&lock);
     group = group_of(module, comm);
-    count->record = group == NULL ? NULL : record_of(group, function, &kind);
+    count->record = group == NULL ? NULL : record_of(group, function, kind);
     opal_mutex_unlock(&lock);
 }
 

@@ -80,7 +80,7 @@ typedef struct coll_mtree_record {
 /* A plan that calls of a kind had. */
 typedef struct coll_mtree_planned {
     coll_mtree_kind_t kind;
-    char *text; /* JSON */
+    char *text;                      /* JSON */
     struct coll_mtree_planned *next; /* in the order of their first calls */
 } coll_mtree_planned_t;
 
@@ -121,11 +121,11 @@ typedef struct {
     uint64_t most_scratch; /* the most there were */
 } coll_mtree_totals_t;
 
-/* A call of @a function like @a call begins. */
+/* A call of @a function, of @a kind and so many @a bytes, begins. */
 void coll_mtree_statistics_open(coll_mtree_count_t *count,
                                 mca_coll_mtree_module_t *module,
                                 ompi_communicator_t *comm, const char *function,
-                                const mtree_call_t *call);
+                                const coll_mtree_kind_t *kind, double bytes);
 
 /* Who serves it; @a why: if that is the fallback. */
 void coll_mtree_statistics_served(coll_mtree_count_t *count, coll_mtree_server_t server);

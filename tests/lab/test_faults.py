@@ -5,34 +5,22 @@ MTREE_STALL_SECONDS is how long a link carries next to nothing (default 3; `make
 """
 
 import os
-import pathlib
 import subprocess
-import sys
 import threading
 import time
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-BUILD = pathlib.Path.cwd()
-NETLAB = ROOT / "tools" / "netlab"
-SQUARE = ROOT / "tests" / "lab" / "square.dot"
+import labs
+
+SQUARE = os.path.join(labs.ROOT, "tests", "lab", "square.dot")
 STALL = float(os.environ.get("MTREE_STALL_SECONDS", "3"))
-SKIP = 77
-ENVIRONMENT = {
-    **os.environ,
-    "MTREE": str(BUILD / "mtree"),
-    "NETLAB_RELAY": str(BUILD / "netlab_relay"),
-    "OMPI_MCA_mca_base_component_path": f"{BUILD}/.libs:SYS_DEFAULT",
-    "OMPI_MCA_coll": "mtree",
-    "OMPI_MCA_coll_mtree_verbose": "2",
-    "OMPI_MCA_coll_mtree_min_bytes": "0",
-}
+ENVIRONMENT = labs.environment(verbose="2", min_bytes="0")
 
 
 def netlab(*command):
     """What netlab says; an error when it fails."""
     done = subprocess.run(
-        [NETLAB, *command], env=ENVIRONMENT, capture_output=True, text=True, timeout=60, check=False
+        [labs.NETLAB, *command], env=ENVIRONMENT, capture_output=True, text=True, timeout=60, check=False
     )
     if done.returncode != 0:
         raise AssertionError(f"netlab {command}: {done.stdout}{done.stderr}")
@@ -54,10 +42,10 @@ class Faults(unittest.TestCase):
 
     def start(self, size, calls, *arguments):
         """A job of so many sums of so many bytes, and the list that its lines are added to."""
-        program = str(BUILD / "tests" / "lab" / "lab_follow")
+        program = os.path.join(labs.BUILD, "tests", "lab", "lab_follow")
         command = ["mpirun", program, str(size), str(calls), *arguments]
         job = subprocess.Popen(
-            ["timeout", str(120 + 6 * int(STALL)), NETLAB, "exec", self.lab, "-", "--", *command],
+            ["timeout", str(120 + 6 * int(STALL)), labs.NETLAB, "exec", self.lab, "-", "--", *command],
             env=ENVIRONMENT,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -122,8 +110,4 @@ class Faults(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    probe = subprocess.run([NETLAB, "probe"], env=ENVIRONMENT, capture_output=True, text=True, check=False)
-    if probe.returncode != 0 or not os.path.exists(".libs/mca_coll_mtree.so"):
-        print(f"skipped: {probe.stdout.strip()}")
-        sys.exit(SKIP)
-    unittest.main()
+    labs.main()

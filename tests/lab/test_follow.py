@@ -4,17 +4,11 @@
 import os
 import random
 import subprocess
-import sys
 import unittest
 
-from again import again
+import labs
 
-ROOT = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "..")
-BUILD = os.getcwd()
-NETLAB = os.path.join(ROOT, "tools", "netlab")
-MTREE = os.path.join(BUILD, "mtree")
-SQUARE = os.path.join(ROOT, "tests", "lab", "square.dot")
-SKIP = 77
+SQUARE = os.path.join(labs.ROOT, "tests", "lab", "square.dot")
 TIMEOUT = 120
 LINKS = ("a--b", "b--c", "c--d", "d--a", "a--c", "b--d")
 CALLS = 16
@@ -23,22 +17,14 @@ CUT_AFTER = 4  # the link gets slow after this call
 
 class Follow(unittest.TestCase):
     def setUp(self):
-        self.environment = {
-            **os.environ,
-            "MTREE": MTREE,
-            "NETLAB_RELAY": os.path.join(BUILD, "netlab_relay"),
-            "OMPI_MCA_mca_base_component_path": f"{BUILD}/.libs:SYS_DEFAULT",
-            "OMPI_MCA_coll": "mtree",
-            "OMPI_MCA_coll_mtree_verbose": "2",
-            "OMPI_MCA_coll_mtree_guard": "0",
-        }
+        self.environment = labs.environment(verbose="2", guard="0")
         self.lab = f"follow-{os.getpid()}"
         self.netlab("up", SQUARE, "--name", self.lab)
         self.addCleanup(self.netlab, "down", self.lab)
 
     def netlab(self, *command):
         done = subprocess.run(
-            [NETLAB, *command],
+            [labs.NETLAB, *command],
             env=self.environment,
             capture_output=True,
             text=True,
@@ -54,10 +40,10 @@ class Follow(unittest.TestCase):
 
     def sums(self, *arguments, size=2000000, calls=CALLS, change=None):
         """What a job said that makes sums while CHANGE, told each line, changes the network; else a link is cut."""
-        program = os.path.join(BUILD, "tests", "lab", "lab_follow")
+        program = os.path.join(labs.BUILD, "tests", "lab", "lab_follow")
         command = ["mpirun", program, str(size), str(calls), *arguments]
         job = subprocess.Popen(
-            ["timeout", str(TIMEOUT), NETLAB, "exec", self.lab, "-", "--", *command],
+            ["timeout", str(TIMEOUT), labs.NETLAB, "exec", self.lab, "-", "--", *command],
             env=self.environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -73,7 +59,7 @@ class Follow(unittest.TestCase):
         self.assertEqual(sum(line.startswith("call ") for line in said), calls)
         return "".join(said)
 
-    @again
+    @labs.again
     def test_goes_around_a_link_that_gets_slow(self):
         said = self.sums()
         self.assertRegex(said, r"(a->b|b->a) gives .*; planned anew, ")
@@ -84,7 +70,7 @@ class Follow(unittest.TestCase):
     def test_calls_under_way_keep_their_plan(self):
         self.assertIn("planned anew", self.sums("both"))
 
-    @again
+    @labs.again
     def test_jitter_on_all_links_changes_no_trees(self):
         draw = random.Random(1)
 
@@ -96,7 +82,7 @@ class Follow(unittest.TestCase):
         said = self.sums(size=1000000, calls=40, change=jitter)
         self.assertNotIn("planned anew", said)
 
-    @again
+    @labs.again
     def test_takes_a_link_up_again_that_heals(self):
         healed = []
 
@@ -111,7 +97,7 @@ class Follow(unittest.TestCase):
         # What it gave before, by steps of two.
         self.assertRegex(said, r"(a->b|b->a) is tried at 30 Mb/s")
 
-    @again
+    @labs.again
     def test_other_shares_do_where_a_link_gets_little_slower(self):
         def slow_down(line):
             if line.startswith(f"call {CUT_AFTER} "):
@@ -127,14 +113,4 @@ class Follow(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    probe = subprocess.run(
-        [NETLAB, "probe"],
-        env={**os.environ, "MTREE": MTREE},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if probe.returncode != 0 or not os.path.exists(".libs/mca_coll_mtree.so"):
-        print(f"skipped: {probe.stdout.strip()}")
-        sys.exit(SKIP)
-    unittest.main()
+    labs.main()

@@ -5,16 +5,13 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 import unittest
 
-ROOT = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "..")
-BUILD = os.getcwd()
-NETLAB = os.path.join(ROOT, "tools", "netlab")
-MTREE = os.path.join(BUILD, "mtree")
-WHEEL = os.path.join(ROOT, "tests", "lab", "wheel.dot")
-SKIP = 77
+import labs
+
+MTREE = os.path.join(labs.BUILD, "mtree")
+WHEEL = os.path.join(labs.ROOT, "tests", "lab", "wheel.dot")
 TIMEOUT = 120
 VERTICES = "abcds"  # in the order of their addresses
 
@@ -47,18 +44,12 @@ class Probe(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="mtree-probe.")
         self.addCleanup(shutil.rmtree, self.folder)
-        self.environment = {
-            **os.environ,
-            "MTREE": MTREE,
-            "NETLAB_RELAY": os.path.join(BUILD, "netlab_relay"),
-            "XDG_CACHE_HOME": self.folder,
-            "OMPI_MCA_mca_base_component_path": f"{BUILD}/.libs:SYS_DEFAULT",
-            "OMPI_MCA_coll_mtree_verbose": "1",
-        }
+        self.environment = labs.environment(verbose="1") | {"XDG_CACHE_HOME": self.folder}
+        del self.environment["OMPI_MCA_coll"]  # `mtree probe` needs none
         self.stand()
 
     def netlab(self, *command):
-        done = run(NETLAB, *command, env=self.environment)
+        done = run(labs.NETLAB, *command, env=self.environment)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         return done
 
@@ -92,7 +83,7 @@ class Probe(unittest.TestCase):
             self.assertIn("// probed in ", file.read())
 
     def test_keeps_what_it_found(self):
-        bench = [os.path.join(BUILD, "mtree_bench"), "-m", "65536:65536", "-i", "1"]
+        bench = [os.path.join(labs.BUILD, "mtree_bench"), "-m", "65536:65536", "-i", "1"]
         choose = ["--mca", "coll", "mtree", "--mca", "coll_mtree_topology"]
         waiting = self.mpirun(*choose, "auto", *bench).stderr
         self.assertIn("no topology is known yet", waiting)
@@ -104,8 +95,4 @@ class Probe(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    probe = run(NETLAB, "probe", env={**os.environ, "MTREE": MTREE})
-    if probe.returncode != 0 or not os.path.exists(".libs/mca_coll_mtree.so"):
-        print(f"skipped: {probe.stdout.strip()}")
-        sys.exit(SKIP)
-    unittest.main()
+    labs.main()

@@ -5,18 +5,12 @@ import json
 import os
 import re
 import subprocess
-import sys
 import tempfile
 import unittest
 
-from again import again
+import labs
 
-ROOT = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "..")
-BUILD = os.getcwd()
-NETLAB = os.path.join(ROOT, "tools", "netlab")
-MTREE = os.path.join(BUILD, "mtree")
-STAR = os.path.join(ROOT, "tests", "lab", "star.dot")
-SKIP = 77
+STAR = os.path.join(labs.ROOT, "tests", "lab", "star.dot")
 TIMEOUT = 120
 CALLS = (2, 7, 14)  # together, one late, together
 INNER = 1  # in the plan's one tree h0 -> h1 -> h4 -> h3 -> h2
@@ -27,24 +21,15 @@ class Skew(unittest.TestCase):
         directory = tempfile.TemporaryDirectory()
         self.addCleanup(directory.cleanup)
         self.report = os.path.join(directory.name, "report.json")
-        self.environment = {
-            **os.environ,
-            "MTREE": MTREE,
-            "NETLAB_RELAY": os.path.join(BUILD, "netlab_relay"),
-            "OMPI_MCA_mca_base_component_path": f"{BUILD}/.libs:SYS_DEFAULT",
-            "OMPI_MCA_coll": "mtree",
-            "OMPI_MCA_coll_mtree_verbose": "2",
-            "OMPI_MCA_coll_mtree_guard": "0",
-            "OMPI_MCA_coll_mtree_report": self.report,
-        }
+        self.environment = labs.environment(verbose="2", guard="0", report=self.report)
 
     def calls(self, collective, late, calls=CALLS, **parameters):
         """What a job said, and how many of its calls were over trees and how many by arrival; results are checked."""
         for name, value in parameters.items():
             self.environment[f"OMPI_MCA_coll_mtree_{name}"] = value
-        program = os.path.join(BUILD, "tests", "lab", "lab_skew")
+        program = os.path.join(labs.BUILD, "tests", "lab", "lab_skew")
         done = subprocess.run(
-            [NETLAB, "run", STAR, "--no-latency", "--", "mpirun", program, collective, str(late)]
+            [labs.NETLAB, "run", STAR, "--no-latency", "--", "mpirun", program, collective, str(late)]
             + [str(number) for number in calls],
             env=self.environment,
             capture_output=True,
@@ -75,12 +60,12 @@ class Skew(unittest.TestCase):
         self.assertGreaterEqual(by_arrival, 6, said)
         self.assertLess(by_arrival, sum(CALLS[1:]), said)
 
-    @again
+    @labs.again
     def test_bcast_turns_and_returns(self):
         # Whoever wants sums to be the same every time does not mind.
         self.assert_turns_and_returns("bcast", deterministic="1")
 
-    @again
+    @labs.again
     def test_reduce_turns_and_returns(self):
         self.assert_turns_and_returns("reduce")
 
@@ -101,14 +86,4 @@ class Skew(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    probe = subprocess.run(
-        [NETLAB, "probe"],
-        env={**os.environ, "MTREE": MTREE},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if probe.returncode != 0 or not os.path.exists(".libs/mca_coll_mtree.so"):
-        print(f"skipped: {probe.stdout.strip()}")
-        sys.exit(SKIP)
-    unittest.main()
+    labs.main()

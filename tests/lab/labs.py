@@ -1,0 +1,52 @@
+"""What the tests in labs share: where things are, who may have labs at all, a busy machine."""
+
+import functools
+import os
+import subprocess
+import sys
+import unittest
+
+ROOT = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "..")
+BUILD = os.getcwd()
+NETLAB = os.path.join(ROOT, "tools", "netlab")
+SKIP = 77
+TRIES = 3
+
+
+def environment(**parameters):
+    """That of jobs which mtree serves, with its PARAMETERS, all texts."""
+    return {
+        **os.environ,
+        "MTREE": os.path.join(BUILD, "mtree"),
+        "NETLAB_RELAY": os.path.join(BUILD, "netlab_relay"),
+        "OMPI_MCA_mca_base_component_path": f"{BUILD}/.libs:SYS_DEFAULT",
+        "OMPI_MCA_coll": "mtree",
+        **{f"OMPI_MCA_coll_mtree_{name}": value for name, value in parameters.items()},
+    }
+
+
+def again(test):
+    """TEST is of what follows from measured speeds, which a busy machine may spoil: it is made up to TRIES times, each
+    with a setting up of its own, and fails when all fail."""
+
+    @functools.wraps(test)
+    def tried(case):
+        for _ in range(TRIES - 1):
+            try:
+                return test(case)
+            except AssertionError as error:
+                print(f"{test.__name__}: once more after: {str(error).splitlines()[0]}")
+            case.doCleanups()
+            case.setUp()
+        return test(case)
+
+    return tried
+
+
+def main():
+    """Run the tests of the program, where there can be labs and mtree is built."""
+    probe = subprocess.run([NETLAB, "probe"], env=environment(), capture_output=True, text=True, check=False)
+    if probe.returncode != 0 or not os.path.exists(".libs/mca_coll_mtree.so"):
+        print(f"skipped: {probe.stdout.strip()}")
+        sys.exit(SKIP)
+    unittest.main()
