@@ -99,8 +99,8 @@ typedef struct {
 typedef struct {
     mca_coll_base_module_t super;
     coll_mtree_fallback_t fallback; /* modules are retained */
-    bool enabled;
-    bool is_local;                   /* coll_mtree_local.h serves it */
+    bool enabled;  /* false: it stands for one that this rank has no memory for */
+    bool is_local; /* coll_mtree_local.h serves it */
     struct coll_mtree_local *locals; /* its */
     coll_mtree_hints_t hints;
     coll_mtree_tags_t tags[2]; /* of calls; of persistent requests */

@@ -49,8 +49,45 @@ static void module_destruct(mca_coll_mtree_module_t *module)
 OBJ_CLASS_INSTANCE(mca_coll_mtree_module_t, mca_coll_base_module_t, module_construct,
                    module_destruct);
 
+#define INSTALL(_name) module->super.coll_##_name = coll_mtree_##_name;
+
+static void module_install(mca_coll_mtree_module_t *module)
+{
+    MTREE_FOR_EACH_FUNCTION(INSTALL)
+}
+
+/*
+ * The module of communicators for which this rank alone has no memory, perhaps: without
+ * one it would call the fallback, and the others wait for it.  It is not `enabled`, upon
+ * which all calls end with MPI_ERR_NO_MEM; one reference stays.
+ */
+static mca_coll_mtree_module_t without_memory;
+
+static const char on_one_host[] = "all its ranks run on one host";
+
+/* At MPI_Finalize every rank has its part in writing files. */
+static void begin_files(mca_coll_mtree_module_t *module, ompi_communicator_t *comm)
+{
+    if (comm != &ompi_mpi_comm_world.comm) {
+        return;
+    }
+    if (!module->is_local) {
+        coll_mtree_trace_begin(module);
+    }
+    coll_mtree_report_begin(module, module->is_local ? on_one_host : NULL);
+}
+
+static int without_memory_enable(mca_coll_base_module_t *base, ompi_communicator_t *comm)
+{
+    begin_files((mca_coll_mtree_module_t *)base, comm);
+    return OMPI_SUCCESS;
+}
+
 int coll_mtree_init_query(bool enable_progress_threads, bool enable_mpi_threads)
 {
+    OBJ_CONSTRUCT(&without_memory, mca_coll_mtree_module_t);
+    without_memory.super.coll_module_enable = without_memory_enable;
+    module_install(&without_memory);
     coll_mtree_watch_open();
     coll_mtree_later_open();
     return coll_mtree_open_companions(enable_progress_threads, enable_mpi_threads);
@@ -81,8 +118,6 @@ static bool comm_is_uniform(ompi_communicator_t *comm)
     }
     return true;
 }
-
-static const char on_one_host[] = "all its ranks run on one host";
 
 /* Why mtree cannot serve the processes of a communicator, or NULL. */
 static const char *processes_obstacle(ompi_communicator_t *comm)
@@ -141,8 +176,6 @@ static const char *comm_obstacle(ompi_communicator_t *comm)
 
 static int module_enable(mca_coll_base_module_t *base, ompi_communicator_t *comm);
 
-#define INSTALL(_name) module->super.coll_##_name = coll_mtree_##_name;
-
 /* One line a job is enough for those who wonder: the first communicator is the world. */
 static void say_obstacle(ompi_communicator_t *comm, const char *obstacle, bool is_local)
 {
@@ -171,14 +204,15 @@ mca_coll_base_module_t *coll_mtree_comm_query(ompi_communicator_t *comm, int *pr
     }
     module = OBJ_NEW(mca_coll_mtree_module_t);
     if (module == NULL) {
-        return NULL;
+        OBJ_RETAIN(&without_memory);
+        return &without_memory.super;
     }
     module->super.coll_module_enable = module_enable;
     module->is_local = is_local;
     if (is_local) {
         coll_mtree_local_install(module);
     } else {
-        MTREE_FOR_EACH_FUNCTION(INSTALL)
+        module_install(module);
     }
     return &module->super;
 }
@@ -204,11 +238,6 @@ static int module_enable(mca_coll_base_module_t *base, ompi_communicator_t *comm
     }
     MTREE_FOR_EACH_FUNCTION(RETAIN_FALLBACK)
     module->enabled = true;
-    if (comm == &ompi_mpi_comm_world.comm) {
-        if (!module->is_local) {
-            coll_mtree_trace_begin(module);
-        }
-        coll_mtree_report_begin(module, module->is_local ? on_one_host : NULL);
-    }
+    begin_files(module, comm);
     return OMPI_SUCCESS;
 }

@@ -148,6 +148,10 @@ static int serve(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
     if (task->verdict == MTREE_TASK_EMPTY) {
         return serve_empty(form, request_p);
     }
+    if (!module->enabled) {
+        coll_mtree_task_cleanup(task);
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
     /* MPI_Comm_dup() makes several on each new communicator: nothing is looked up. */
     if (is_internal(task, form)) {
         coll_mtree_statistics_left(COLL_MTREE_WHY_INTERNAL);

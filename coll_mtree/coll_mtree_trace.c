@@ -37,6 +37,12 @@ static ompi_communicator_t *world(void)
     return &ompi_mpi_comm_world.comm;
 }
 
+/* Kept by this rank: none where there was no memory for them. */
+static size_t num_events(void)
+{
+    return trace == NULL ? 0 : mtree_trace_count(trace);
+}
+
 static int send_bytes(const void *bytes, size_t length, int rank, int tag)
 {
     return MCA_PML_CALL(send((void *)bytes, length, MPI_BYTE, rank, tag,
@@ -73,7 +79,7 @@ static double clock_offset(int rank, int tag)
 /* What rank 0 asks of this one. */
 static void trace_hand_over(int first_tag)
 {
-    header_t header = {.count = mtree_trace_count(trace)};
+    header_t header = {.count = num_events()};
 
     snprintf(header.host, sizeof(header.host), "%s", coll_mtree_nodename());
     for (int i = 0; i < PINGS; i++) {
@@ -134,7 +140,7 @@ static void write_event(FILE *file, int rank, double offset, size_t number,
 /* All that @a rank has, over the network when it is another one. */
 static void write_rank(FILE *file, int rank, int first_tag)
 {
-    header_t header = {.count = mtree_trace_count(trace)};
+    header_t header = {.count = num_events()};
     double offset = 0;
 
     snprintf(header.host, sizeof(header.host), "%s", coll_mtree_nodename());
@@ -205,14 +211,16 @@ void coll_mtree_trace_begin(mca_coll_mtree_module_t *module)
     if (c->trace == NULL || c->trace[0] == '\0' || c->trace_events == 0) {
         return;
     }
-    if (mtree_trace_create(c->trace_events, &trace) != MTREE_OK ||
-        !coll_mtree_finalize_call(trace_end)) {
+    if (mtree_trace_create(c->trace_events, &trace) != MTREE_OK) {
         mtree_error("coll_mtree_trace: no memory for %zu events a rank; lower "
                     "coll_mtree_trace_events",
                     c->trace_events);
+        trace = NULL;
+    }
+    /* Without events of its own, too: others may have some, and wait for this rank. */
+    world_module = module;
+    if (!coll_mtree_finalize_call(trace_end)) {
         mtree_trace_destroy(trace);
         trace = NULL;
-        return;
     }
-    world_module = module;
 }

@@ -1,11 +1,12 @@
 /*
- * A library to be preloaded: from failing_begin() on, one allocation of mtree's own or of
- * its solver's fails (none of jansson's, whose reader crashes in 2.14: test_plan_json.c
- * has those of its writer); as told by the environment:
+ * A library to be preloaded: from failing_begin() on, or from the start, one allocation
+ * of mtree's own or of its solver's fails (none of jansson's, whose reader crashes
+ * in 2.14: test_plan_json.c has those of its writer); as told by the environment:
  *
  *   FAIL_RANK   the rank of MPI_COMM_WORLD (default: none)
  *   FAIL_AT     the number of its allocation that fails, from 1 (0: none, they are
  *               counted alone)
+ *   FAIL_EARLY  if it is set, MPI_Init's are counted, too
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -24,17 +25,25 @@ extern void *__libc_memalign(size_t, size_t);
 static bool counting;
 static long fail_at, count;
 
-void failing_begin(void);
+long failing_begin(void);
 long failing_end(void);
 
-/* Called by the test program when MPI is there. */
-void failing_begin(void)
+/* Called by the test program when MPI is there.  The number of allocations before. */
+long failing_begin(void)
 {
     const char *rank = getenv("OMPI_COMM_WORLD_RANK"), *which = getenv("FAIL_RANK");
     const char *at = getenv("FAIL_AT");
 
     fail_at = at == NULL ? 0 : atol(at);
     counting = rank != NULL && which != NULL && strcmp(rank, which) == 0;
+    return count;
+}
+
+__attribute__((constructor)) static void begin_early(void)
+{
+    if (getenv("FAIL_EARLY") != NULL) {
+        (void)failing_begin();
+    }
 }
 
 /* The number of allocations since. */

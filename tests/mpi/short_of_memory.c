@@ -85,9 +85,8 @@ static void make_calls(int form, MPI_Comm comm)
 
 int main(int argc, char **argv)
 {
-    void (*begin)(void);
-    long (*end)(void);
-    long allocations = 0;
+    long (*begin)(void), (*end)(void);
+    long early = 0, allocations = 0;
     MPI_Comm copy;
     int status;
 
@@ -95,10 +94,10 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    begin = (void (*)(void))dlsym(RTLD_DEFAULT, "failing_begin");
+    begin = (long (*)(void))dlsym(RTLD_DEFAULT, "failing_begin");
     end = (long (*)(void))dlsym(RTLD_DEFAULT, "failing_end");
     if (begin != NULL) {
-        begin();
+        early = begin();
     }
     for (int form = 0; form < MTREE_FORMS; form++) {
         make_calls(form, MPI_COMM_WORLD);
@@ -110,7 +109,7 @@ int main(int argc, char **argv)
         allocations = end();
     }
     if (allocations > 0) {
-        printf("rank %d: %ld allocations\n", rank, allocations);
+        printf("rank %d: %ld allocations, %ld in MPI_Init\n", rank, allocations, early);
     }
     status = mtree_expect_finish("short_of_memory");
     MPI_Finalize();
