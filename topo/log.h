@@ -23,7 +23,8 @@ typedef void (*mtree_log_func_t)(mtree_log_level_t level, const char *message, v
  */
 void mtree_log_set(mtree_log_func_t func, void *arg, mtree_log_level_t max_level);
 
-/* Write one line, at most 1023 bytes long; no newline in @a format. */
+/* Write one line, at most 1023 bytes long: of a longer one the middle is left out.  No
+ * newline in @a format. */
 void mtree_log(mtree_log_level_t level, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Topologies and plans from anyone: a job ends right, and mtree says nothing or one line.
 
-test_hostile.py [FILES [JOBS [SEED]]]: so many files, made from good ones by a seed, are read by mtree(1) within
-bounds of memory and time, and so many of them (default: all) in jobs of 2 to 4 ranks.  `make check-hostile` has 1,000.
+test_hostile.py [FILES [JOBS [SEED [FIRST]]]]: so many files, made from good ones by a seed and numbered from FIRST on
+(default: 0), are read by mtree(1) within bounds of memory and time, and so many of them (default: all) in jobs of 2 to
+4 ranks.  `make check-hostile` has 1,000.
 """
 
 import collections
@@ -88,8 +89,8 @@ class Case(collections.namedtuple("Case", "number kind base text")):
         return names[:4]
 
 
-def cases(count, seed, plans):
-    for number in range(count):
+def cases(numbers, seed, plans):
+    for number in numbers:
         chance = random.Random(f"{seed} {number}")
         if number % 2:
             base, text, kind = TOPOLOGIES[0], chance.choice(plans), "plan"
@@ -167,7 +168,7 @@ def good_plans(folder):
 
 
 def main():
-    count, jobs, seed = (int(text) for text in (sys.argv[1:] + ["60", "14", "1"][len(sys.argv) - 1 :]))
+    count, jobs, seed, first = (int(text) for text in (sys.argv[1:] + ["60", "14", "1", "0"][len(sys.argv) - 1 :]))
     if shutil.which("mpirun") is None or not (BUILD / ".libs/mca_coll_mtree.so").exists():
         print("test_hostile.py: no mpirun or no mtree: skipped")
         return SKIP
@@ -175,13 +176,13 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         (folder / "home").mkdir()
-        for case in cases(count, seed, good_plans(folder)):
+        for done, case in enumerate(cases(range(first, first + count), seed, good_plans(folder))):
             path = folder / ("file.dot" if case.kind == "topology" else "file.json")
             path.write_text(case.text, encoding="latin-1", newline="")
             why, is_taken = read_alone(case, path)
             taken += is_taken
             # Jobs are spread over all files.
-            if why is None and case.number * jobs // count != (case.number + 1) * jobs // count:
+            if why is None and done * jobs // count != (done + 1) * jobs // count:
                 ran += 1
                 why = run_job(case, path, is_taken, folder)
             if why is not None:

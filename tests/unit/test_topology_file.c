@@ -145,6 +145,9 @@ END_TEST
 
 START_TEST(test_warnings)
 {
+    char text[10000] = "graph { a -- b [capacity=\"1Mbps\" ";
+    size_t at = strlen(text);
+
     mtree_topology_destroy(parse("graph { a -- b [capacity=\"1Mbps\" capacty=3]; }"));
     ck_assert_int_eq(heard_lines(), 1);
     ck_assert_str_eq(heard_last(),
@@ -152,6 +155,16 @@ START_TEST(test_warnings)
     mtree_topology_destroy(parse("graph { a:x -- b [capacity=\"1Mbps\"]; }"));
     ck_assert_int_ge(heard_lines(), 1);
     ck_assert_ptr_nonnull(strstr(heard_last(), "ports"));
+
+    /* Of a line that is too long the end is told, too. */
+    while (at < 9000) {
+        at += (size_t)snprintf(text + at, sizeof(text) - at, "ninefold_");
+    }
+    (void)snprintf(text + at, sizeof(text) - at, "=3]; }");
+    mtree_topology_destroy(parse(text));
+    ck_assert_ptr_nonnull(strstr(heard_last(), "the edge attribute 'ninefold_ninefold_"));
+    ck_assert_ptr_nonnull(strstr(heard_last(), "ninefold_' is not known and not used"));
+    ck_assert_ptr_nonnull(strstr(heard_last(), " ... "));
 }
 END_TEST
 
