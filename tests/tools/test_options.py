@@ -114,7 +114,8 @@ BENCH = {
 
 def mpi_environment():
     environment = dict(os.environ, OMPI_MCA_coll="^mtree", OMPI_MCA_rmaps_base_oversubscribe="1",
-                       PRTE_MCA_rmaps_default_mapping_policy="slot:oversubscribe", OMPI_MCA_mpi_yield_when_idle="1")
+                       PRTE_MCA_rmaps_default_mapping_policy="slot:oversubscribe", OMPI_MCA_mpi_yield_when_idle="1",
+                       OMPI_MCA_reachable="weighted")  # without it Open MPI 5 may complain of a host's own address
     if os.geteuid() == 0:
         environment.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
     return environment
