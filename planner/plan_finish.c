@@ -233,15 +233,47 @@ static double first_chunk_time(const mtree_problem_t *problem, const mtree_plan_
     return plan->collective == MTREE_ALLREDUCE ? 2.0 * latest : latest;
 }
 
-/* The time of the slowest tree: its first chunk's way, and the rest at the rate that the
- * tree gets. */
+/* The seconds for which the busiest arc is busy. */
+static mtree_status_t busiest_time(const mtree_problem_t *problem,
+                                   const mtree_plan_t *plan, double *seconds_p)
+{
+    int num_arcs = 2 * problem->topology->num_links;
+    double *load = calloc((size_t)num_arcs + 1, sizeof(*load));
+
+    if (load == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    for (int t = 0; t < plan->num_trees; ++t) {
+        mtree_plan_tree_load(plan, t, problem->routes,
+                             plan->trees[t].share * message_bits(plan), load);
+    }
+    *seconds_p = 0.0;
+    for (int arc = 0; arc < num_arcs; ++arc) {
+        double capacity = mtree_arc_capacity(problem->topology, arc);
+
+        if (load[arc] > 0.0 && capacity > 0.0) {
+            *seconds_p = fmax(*seconds_p, load[arc] / capacity);
+        }
+    }
+    free(load);
+    return MTREE_OK;
+}
+
+/* The time of the slowest tree, its first chunk's way and the rest at the rate that the
+ * tree gets; but no less than what the links need, which matters where the first chunks
+ * of many trees are all there is. */
 static mtree_status_t predict(const mtree_problem_t *problem, mtree_plan_t *plan)
 {
     double *time = malloc((size_t)plan->num_hosts * sizeof(*time));
     int *chain = malloc((size_t)plan->num_hosts * sizeof(*chain));
     double seconds = 0.0;
+    mtree_status_t status = MTREE_ERR_NO_MEMORY;
 
-    for (int t = 0; t < plan->num_trees && time != NULL && chain != NULL; ++t) {
+    if (time == NULL || chain == NULL) {
+        goto free_scratch;
+    }
+    status = busiest_time(problem, plan, &seconds);
+    for (int t = 0; t < plan->num_trees && status == MTREE_OK; ++t) {
         const mtree_tree_t *tree = &plan->trees[t];
         double bits = tree->share * message_bits(plan);
         double chunk = fmin(8.0 * (double)tree->chunk_bytes, bits);
@@ -252,12 +284,14 @@ static mtree_status_t predict(const mtree_problem_t *problem, mtree_plan_t *plan
                                   (bits - chunk) / (tree->rate * MTREE_PLAN_YIELD));
         }
     }
-    if (time != NULL && chain != NULL) {
+    if (status == MTREE_OK) {
         plan->seconds = seconds;
     }
+
+free_scratch:
     free(time);
     free(chain);
-    return time == NULL || chain == NULL ? MTREE_ERR_NO_MEMORY : MTREE_OK;
+    return status;
 }
 
 /* When no tree has a rate: one for all, the highest that no arc is overloaded by. */

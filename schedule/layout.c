@@ -16,6 +16,8 @@
 
 /* Chunks that a queue holds beyond what the link itself holds in a round trip. */
 #define QUEUED_CHUNKS 6
+/* Bytes of them that each peer gets at least where all peers share the queue. */
+#define LEAST_QUEUE 32768
 
 /* A neighbour on the same host, or one whose rate is not known. */
 #define DEFAULT_WINDOW 262144
@@ -310,17 +312,35 @@ static void builder_add_parts(builder_t *builder)
     }
 }
 
-size_t mtree_layout_window(double rate, double trip, size_t chunk)
+size_t mtree_layout_window(double rate, double trip, size_t chunk, double sharers)
 {
     size_t link = rate > 0 ? (size_t)(rate / 8 * trip) : DEFAULT_WINDOW;
+    size_t queue = QUEUED_CHUNKS * chunk;
+    size_t part = (size_t)fmax((double)queue / sharers, LEAST_QUEUE);
 
-    return QUEUED_CHUNKS * chunk + link;
+    return link + (part < queue ? part : queue);
+}
+
+/* Peers that share a queue.  In a direct exchange, where no tree goes further than to the
+ * root's neighbours, that is all of them, since they are behind the same link: with a
+ * queue for each, all wait for those that were served first. */
+static double builder_sharers(const builder_t *builder)
+{
+    const mtree_plan_t *plan = builder->plan;
+
+    for (int t = 0; t < plan->num_trees; t++) {
+        if (mtree_tree_height(&plan->trees[t], plan->num_hosts) > 1) {
+            return 1;
+        }
+    }
+    return plan->num_trees == 1 ? 1 : fmax(builder->layout->num_peers, 1);
 }
 
 /* The peers, in ascending rank, and how much may be on the way to each. */
 static void builder_fill_peers(builder_t *builder)
 {
     mtree_peer_t *peer = builder->layout->peers;
+    double sharers = builder_sharers(builder);
 
     for (int rank = 0; rank < builder->placement->num_ranks; rank++) {
         double rate = builder->rates[rank];
@@ -329,8 +349,11 @@ static void builder_fill_peers(builder_t *builder)
             continue;
         }
         peer->rank = rank;
-        peer->window =
-            mtree_layout_window(rate, builder->trips[rank], builder->largest_chunk);
+        peer->window = mtree_layout_window(rate, builder->trips[rank],
+                                           builder->largest_chunk, sharers);
+        if (rank < builder->rank) {
+            builder->layout->first_peer++;
+        }
         peer++;
     }
 }

@@ -252,9 +252,11 @@ static bool outlet_pump(mtree_operation_t *operation, mtree_outlet_t *outlet)
 
 void mtree_outlet_pump(mtree_operation_t *operation)
 {
+    const mtree_layout_t *layout = operation->layout;
     mtree_goodput_t *goodput = operation->data.goodput;
 
-    for (int i = 0; i < operation->layout->num_peers; i++) {
+    for (int turn = 0; turn < layout->num_peers; turn++) {
+        int i = (layout->first_peer + turn) % layout->num_peers;
         bool pressed;
 
         if (!operation->outlets[i].dirty) {

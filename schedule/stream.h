@@ -44,11 +44,13 @@ typedef struct {
     mtree_stream_t *streams;
     int num_peers; /* every parent and child of a stream, once, in ascending rank */
     mtree_peer_t *peers;
-    int num_tags;  /* the same on all ranks */
-    int num_steps; /* lockstep steps one way; 0: chunks stream */
-    double lead;   /* part of its chunks that a stream may be ahead of the last one on a
-                      busy   link; infinite: no limit */
-    bool paced;    /* false: so little is sent that windows are not worth a round trip */
+    int first_peer; /* the next rank after this one, which is served first: if all began
+                       with rank 0, its link would be the only busy one for a while */
+    int num_tags;   /* the same on all ranks */
+    int num_steps;  /* lockstep steps one way; 0: chunks stream */
+    double lead;    /* part of its chunks that a stream may be ahead of the last one on a
+                       busy   link; infinite: no limit */
+    bool paced;     /* false: so little is sent that windows are not worth a round trip */
     int *children_room, *steps_room;
 } mtree_layout_t;
 

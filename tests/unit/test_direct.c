@@ -114,6 +114,27 @@ START_TEST(elsewhere_packing_stays)
 }
 END_TEST
 
+/* Short messages are a chunk a tree, and all first chunks of a host share its link. */
+START_TEST(no_time_is_less_than_what_the_links_need)
+{
+    static const mtree_collective_t collectives[] = {MTREE_ALLREDUCE, MTREE_ALLGATHER,
+                                                     MTREE_REDUCE_SCATTER};
+    mtree_topology_t *topology = star(8, even);
+
+    for (int c = 0; c < 3; c++) {
+        mtree_plan_request_t request = {.collective = collectives[c],
+                                        .algorithm = "direct",
+                                        .bytes = 4096 << (2 * _i)};
+        mtree_plan_t *plan = network_plan(topology, &request);
+
+        ck_assert_double_ge(plan->seconds,
+                            8 * request.bytes / plan->throughput * 0.999999);
+        mtree_plan_destroy(plan);
+    }
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("direct");
@@ -125,6 +146,7 @@ int main(void)
     tcase_add_test(tcase, slow_host_sums_nothing);
     tcase_add_test(tcase, equal_hosts_share_the_sum);
     tcase_add_test(tcase, elsewhere_packing_stays);
+    tcase_add_loop_test(tcase, no_time_is_less_than_what_the_links_need, 0, 6);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

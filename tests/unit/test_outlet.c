@@ -1,0 +1,114 @@
+/*
+ * The order in which a rank serves its neighbours.
+ */
+#include "schedule/layout.h"
+#include "schedule/operation.h"
+
+#include <check.h>
+
+enum { RANKS = 4, UNITS = 400 };
+
+/* A network that only notes to whom a rank sends, and never gets anything anywhere. */
+typedef struct {
+    mtree_transport_t transport;
+    int receivers[RANKS * 2];
+    int num_receivers;
+} silence_t;
+
+static mtree_status_t silence_send(mtree_transport_t *transport, int peer, int tag,
+                                   const void *buffer, size_t count, bool synchronous,
+                                   mtree_completion_t *done)
+{
+    silence_t *silence = (silence_t *)transport;
+
+    (void)tag, (void)buffer, (void)count, (void)synchronous, (void)done;
+    ck_assert_int_lt(silence->num_receivers, RANKS * 2);
+    silence->receivers[silence->num_receivers++] = peer;
+    return MTREE_OK;
+}
+
+static mtree_status_t silence_recv(mtree_transport_t *transport, int peer, int tag,
+                                   void *buffer, size_t count, mtree_completion_t *done)
+{
+    (void)transport, (void)peer, (void)tag, (void)buffer, (void)count, (void)done;
+    return MTREE_OK;
+}
+
+static double silence_now(mtree_transport_t *transport)
+{
+    (void)transport;
+    return 0;
+}
+
+static const mtree_transport_ops_t silence_ops = {silence_send, silence_recv,
+                                                  silence_now};
+
+/* Every rank is the root of a tree and sends to all others itself. */
+static mtree_plan_t *direct_exchange(void)
+{
+    static const char *names[RANKS] = {"a", "b", "c", "d"};
+    mtree_plan_t *plan;
+
+    ck_assert_int_eq(
+        mtree_plan_create(MTREE_ALLGATHER, "direct", RANKS, names, RANKS, &plan),
+        MTREE_OK);
+    for (int t = 0; t < RANKS; t++) {
+        plan->trees[t].root = t;
+        plan->trees[t].rate = 1e6;
+        plan->trees[t].share = 1;
+        for (int r = 0; r < RANKS; r++) {
+            plan->trees[t].parent[r] = r == t ? -1 : t;
+        }
+    }
+    return plan;
+}
+
+/* If all began with rank 0, its link would be the only busy one for a while, and the last
+ * rank's the only one in the end. */
+START_TEST(each_rank_begins_with_the_next)
+{
+    static const int host[RANKS] = {0, 1, 2, 3};
+    static char data[UNITS];
+    const mtree_operation_data_t call_data = {
+        .input = data, .output = data, .extent = 1, .span = 1};
+    const mtree_call_t call = {
+        .collective = MTREE_ALLGATHER, .units = UNITS, .unit_bytes = 1};
+    mtree_plan_t *plan = direct_exchange();
+    mtree_placement_t *placement;
+    mtree_layout_t *layout;
+    mtree_operation_t *operation;
+    silence_t silence = {.transport = {.ops = &silence_ops}};
+
+    ck_assert_int_eq(mtree_placement_create(RANKS, RANKS, host, NULL, &placement),
+                     MTREE_OK);
+    ck_assert_int_eq(mtree_layout_create(plan, placement, &call, _i, &layout), MTREE_OK);
+    ck_assert_int_eq(mtree_operation_start(layout, &silence.transport, &call_data, NULL,
+                                           NULL, &operation),
+                     MTREE_OK);
+    ck_assert_int_eq(silence.num_receivers, RANKS - 1);
+    for (int i = 0; i < RANKS - 1; i++) {
+        ck_assert_int_eq(silence.receivers[i], (_i + 1 + i) % RANKS);
+    }
+    /* Nothing ends any more, so the operation is left to the end of the test's process.
+     */
+    mtree_layout_destroy(layout);
+    mtree_placement_destroy(placement);
+    mtree_plan_destroy(plan);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("outlet");
+    TCase *tcase = tcase_create("order");
+    SRunner *runner;
+    int failed;
+
+    tcase_add_loop_test(tcase, each_rank_begins_with_the_next, 0, RANKS);
+    suite_add_tcase(suite, tcase);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
