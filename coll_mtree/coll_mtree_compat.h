@@ -126,10 +126,14 @@ static inline bool coll_mtree_survives(void)
     return ompi_ftmpi_enabled;
 }
 
-/* No collective works on it any more: it has lost a process or was revoked. */
-static inline bool coll_mtree_is_broken(ompi_communicator_t *comm)
+/* The code with which every collective on a communicator ends that has lost a process or
+ * was revoked; OMPI_SUCCESS: it is whole. */
+static inline int coll_mtree_loss_of(ompi_communicator_t *comm)
 {
-    return ompi_comm_coll_revoked(comm) || ompi_comm_is_revoked(comm);
+    if (ompi_comm_is_revoked(comm)) {
+        return MPI_ERR_REVOKED;
+    }
+    return ompi_comm_coll_revoked(comm) ? MPI_ERR_PROC_FAILED : OMPI_SUCCESS;
 }
 
 /* Is this code of a message's end one that all messages of its communicator will have? */
@@ -150,10 +154,10 @@ static inline bool coll_mtree_survives(void)
     return false;
 }
 
-static inline bool coll_mtree_is_broken(ompi_communicator_t *comm)
+static inline int coll_mtree_loss_of(ompi_communicator_t *comm)
 {
     (void)comm;
-    return false;
+    return OMPI_SUCCESS;
 }
 
 static inline bool coll_mtree_is_loss(int code)

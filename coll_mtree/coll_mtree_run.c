@@ -5,6 +5,8 @@
 
 #include "schedule/operation.h"
 
+#include "opal/runtime/opal_progress.h"
+
 #include <stdlib.h>
 
 static void run_destroy(coll_mtree_run_t *run);
@@ -149,6 +151,11 @@ void coll_mtree_run_start(coll_mtree_run_t *run)
         coll_mtree_statistics_served(&run->count, COLL_MTREE_TREES);
     }
     coll_mtree_agreement_submit(run->agreement, run);
+    /* Who only sends, and waits for nobody, hears of losses here: they are told in Open
+     * MPI's progress. */
+    if (coll_mtree_survives()) {
+        opal_progress();
+    }
 }
 
 int coll_mtree_run_wait(coll_mtree_run_t *run)
@@ -275,6 +282,10 @@ void coll_mtree_run_begin(coll_mtree_run_t *run)
     const mtree_plan_t *plan;
     int rc = coll_mtree_agreement_plan(run->agreement, run->ring, &plan, &placement);
 
+    /* Its messages might all be sent at once, to those that have given up. */
+    if (rc == OMPI_SUCCESS) {
+        rc = coll_mtree_loss_of(run->comm);
+    }
     if (rc == OMPI_SUCCESS) {
         rc = run_prepare(run, plan, placement);
     }

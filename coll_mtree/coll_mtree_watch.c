@@ -19,7 +19,7 @@ static bool watch_sweep(void)
     unsigned before = removals;
 
     for (coll_mtree_watch_t *watch = watches; watch != NULL; watch = watch->next) {
-        if (!coll_mtree_is_broken(watch->comm)) {
+        if (coll_mtree_loss_of(watch->comm) == OMPI_SUCCESS) {
             continue;
         }
         for (mtree_completion_t *done = watch->first; done != NULL; done = done->next) {
