@@ -1,7 +1,8 @@
 #include "tools/map.h"
 
 #include "report/table.h"
-#include "tools/map_places.h"
+#include "tools/map_layout.h"
+#include "tools/planning.h"
 
 #include "topo/log.h"
 #include "topo/units.h"
@@ -147,7 +148,7 @@ static bool is_root(const map_t *map, const mtree_vertex_t *vertex)
     return false;
 }
 
-static void write_vertices(const map_t *map, bool placed)
+static void write_vertices(const map_t *map)
 {
     const mtree_vertex_t *vertex;
     int i;
@@ -167,10 +168,7 @@ static void write_vertices(const map_t *map, bool placed)
         } else if (is_root(map, vertex)) {
             fputs(" penwidth=2.5", map->out);
         }
-        if (placed) {
-            fprintf(map->out, " pos=\"%.3f,%.3f!\"", map->places[i].x, map->places[i].y);
-        }
-        fputs("];\n", map->out);
+        fprintf(map->out, " pos=\"%.3f,%.3f!\"];\n", map->places[i].x, map->places[i].y);
     }
 }
 
@@ -299,7 +297,7 @@ static void write_title(const map_t *map)
 static void write_legend(const map_t *map)
 {
     const mtree_plan_t *plan = map->plan;
-    char rate[MTREE_UNITS_LENGTH], depth[MTREE_UNITS_LENGTH];
+    char rate[MTREE_UNITS_LENGTH], height[PLANNING_HEIGHT];
     int i;
 
     write_title(map);
@@ -314,11 +312,9 @@ static void write_legend(const map_t *map)
         mtree_table_escape(plan->hosts[tree->root], map->out);
         fprintf(map->out,
                 "</td><td align=\"right\">%s</td><td align=\"right\">%.1f %%</td>"
-                "<td align=\"right\">%d hops, %s</td></tr>\n",
+                "<td align=\"right\">%s</td></tr>\n",
                 mtree_units_format_rate(tree->rate, rate, sizeof(rate)),
-                100 * tree->share, mtree_tree_height(tree, plan->num_hosts),
-                mtree_units_format_time(mtree_tree_depth(tree, plan->num_hosts), depth,
-                                        sizeof(depth)));
+                100 * tree->share, planning_format_height(plan, tree, ", ", height));
     }
     if (plan != NULL && plan->num_trees > NUM_COLOURS) {
         fprintf(map->out, "    <tr><td colspan=\"5\">and %d more trees</td></tr>\n",
@@ -330,7 +326,6 @@ static void write_legend(const map_t *map)
 mtree_status_t map_write(const mtree_topology_t *topology, const mtree_plan_t *plan,
                          const mtree_routes_t *routes, FILE *out)
 {
-    bool placed = map_has_positions(topology);
     bool large = topology->num_vertices > LARGE_MAP;
     mtree_status_t status;
     map_t map;
@@ -339,8 +334,10 @@ mtree_status_t map_write(const mtree_topology_t *topology, const mtree_plan_t *p
     if (status != MTREE_OK) {
         return status;
     }
-    if (placed) {
-        map_places_find(topology, map.places);
+    status = map_layout_find(topology, map.places);
+    if (status != MTREE_OK) {
+        map_cleanup(&map);
+        return status;
     }
     fputs("graph map {\n"
           "  graph [bgcolor=white fontname=\"Helvetica\" fontsize=12 labelloc=b pad=0.3\n"
@@ -348,14 +345,14 @@ mtree_status_t map_write(const mtree_topology_t *topology, const mtree_plan_t *p
           "  node [shape=ellipse style=filled fillcolor=white color=\"#333333\"\n"
           "        fontname=\"Helvetica\" fontsize=11 margin=\"0.05,0.03\"\n"
           "        width=0.35 height=0.3];\n"
-          "  edge [fontname=\"Helvetica\" fontsize=8 fontcolor=\"#444444\" len=2.2];\n",
+          "  edge [fontname=\"Helvetica\" fontsize=8 fontcolor=\"#444444\"];\n",
           out);
     /* Bending lines around vertices and moving these apart takes minutes on large maps.
      */
     fprintf(out, "  splines=%s; overlap=%s;\n", large ? "line" : "true",
             large ? "true" : "false");
     write_legend(&map);
-    write_vertices(&map, placed);
+    write_vertices(&map);
     write_links(&map);
     fputs("}\n", out);
     map_cleanup(&map);

@@ -13,6 +13,19 @@
 #define HALF_LETTER 2.4
 #define HALF_LINE   5.5
 
+/* Points between a label and a line that it stands beside: the least, and how much more
+ * is tried how often. */
+#define LEAST_ASIDE 2.0
+#define STEP_ASIDE  5.0
+#define NUM_ASIDE   7
+
+/* A label may hide this part of its line, not more. */
+#define MOST_HIDDEN 0.5
+
+/* Of a line's polygon; lines are seen by so many points of them. */
+#define MOST_POINTS 64
+#define NUM_SAMPLES 40
+
 typedef struct {
     double x, y;
 } point_t;
@@ -65,49 +78,135 @@ static bool is_apart(const box_t *a, const box_t *b)
            fabs(a->middle.y - b->middle.y) > a->half.y + b->half.y;
 }
 
-/* The point at @a part of the way along the curve of @a edge, taken as the polygon of its
- * points; false when it has none. */
-static bool along(Agedge_t *edge, double part, point_t *point_p)
+/* The points of the curve of @a edge, taken as a polygon; returns how many, 0 for none.
+ */
+static int read_line(Agedge_t *edge, point_t points[MOST_POINTS])
 {
     const char *text = agget(edge, "pos");
-    point_t points[64];
     int length = 0, used;
-    double at;
 
-    while (text != NULL && length < 64 &&
+    while (text != NULL && length < MOST_POINTS &&
            sscanf(text, " %lf,%lf%n", &points[length].x, &points[length].y, &used) == 2) {
         text += used;
         length++;
     }
-    if (length < 2) {
-        return false;
+    return length > 1 ? length : 0;
+}
+
+/* The point at @a part of the way along a line. */
+static point_t along(const point_t *points, int length, double part)
+{
+    const int first = (int)fmin(floor(part * (length - 1)), length - 2);
+    const double rest = part * (length - 1) - first;
+
+    return (point_t){points[first].x + rest * (points[first + 1].x - points[first].x),
+                     points[first].y + rest * (points[first + 1].y - points[first].y)};
+}
+
+/* Where the middle of a label can be on its line, the best first. */
+static const double parts[] = {0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.2, 0.8};
+
+#define NUM_PARTS (sizeof(parts) / sizeof(parts[0]))
+
+static bool is_free(const box_t *box, const box_t *taken, int num_taken)
+{
+    int i = 0;
+
+    while (i < num_taken && is_apart(box, &taken[i])) {
+        i++;
     }
-    at = part * (length - 1);
-    used = (int)fmin(floor(at), length - 2);
-    at -= used;
-    point_p->x = points[used].x + at * (points[used + 1].x - points[used].x);
-    point_p->y = points[used].y + at * (points[used + 1].y - points[used].y);
+    return i == num_taken;
+}
+
+/* Does no line go through the box? */
+static bool is_off_lines(Agraph_t *graph, const box_t *box)
+{
+    point_t line[MOST_POINTS];
+    box_t point = {.half = {0, 0}};
+
+    for (Agnode_t *node = agfstnode(graph); node != NULL; node = agnxtnode(graph, node)) {
+        for (Agedge_t *edge = agfstout(graph, node); edge != NULL;
+             edge = agnxtout(graph, edge)) {
+            const int length = read_line(edge, line);
+
+            for (int i = 0; length > 0 && i <= NUM_SAMPLES; i++) {
+                point.middle = along(line, length, (double)i / NUM_SAMPLES);
+                if (!is_apart(box, &point)) {
+                    return false;
+                }
+            }
+        }
+    }
     return true;
 }
 
-/* The place nearest the middle of the line that keeps the label apart from all others;
- * else the middle. */
-static bool find_place(Agedge_t *edge, const box_t *taken, int num_taken, box_t *box)
+/* A free place on the line, the nearest to its middle, where the label hides at most @a
+ * most of it. */
+static bool find_on_line(const point_t *line, int length, double most, const box_t *taken,
+                         int num_taken, box_t *box)
 {
-    static const double parts[] = {0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.2, 0.8};
-    size_t p;
-    int i;
+    const double x = fabs(line[length - 1].x - line[0].x);
+    const double y = fabs(line[length - 1].y - line[0].y);
 
-    for (p = 0; p < sizeof(parts) / sizeof(parts[0]); p++) {
-        if (!along(edge, parts[p], &box->middle)) {
-            return false;
-        }
-        for (i = 0; i < num_taken && is_apart(box, &taken[i]); i++) {}
-        if (i == num_taken) {
+    if (2 * box->half.x > most * x && 2 * box->half.y > most * y) {
+        return false;
+    }
+    for (size_t p = 0; p < NUM_PARTS; p++) {
+        box->middle = along(line, length, parts[p]);
+        if (is_free(box, taken, num_taken)) {
             return true;
         }
     }
-    return along(edge, 0.5, &box->middle);
+    return false;
+}
+
+/* A free place on one of the line's sides, @a aside points from it and off all lines. */
+static bool find_beside(Agraph_t *graph, const point_t *line, int length, double aside,
+                        const box_t *taken, int num_taken, box_t *box)
+{
+    const double x = line[length - 1].x - line[0].x, y = line[length - 1].y - line[0].y;
+    const double distance = fmax(hypot(x, y), 1e-9);
+    const point_t across = {-y / distance, x / distance};
+    const double far =
+        box->half.x * fabs(across.x) + box->half.y * fabs(across.y) + aside;
+
+    for (size_t p = 0; p < NUM_PARTS; p++) {
+        const point_t middle = along(line, length, parts[p]);
+
+        for (int side = -1; side <= 1; side += 2) {
+            box->middle.x = middle.x + side * far * across.x;
+            box->middle.y = middle.y + side * far * across.y;
+            if (is_free(box, taken, num_taken) && is_off_lines(graph, box)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* On the line where enough of it stays to be seen, else as near to it as there is room,
+ * else anywhere on it; false for an edge without a line. */
+static bool find_place(Agedge_t *edge, const box_t *taken, int num_taken, box_t *box)
+{
+    point_t line[MOST_POINTS];
+    const int length = read_line(edge, line);
+
+    if (length == 0) {
+        return false;
+    }
+    if (find_on_line(line, length, MOST_HIDDEN, taken, num_taken, box)) {
+        return true;
+    }
+    for (int step = 0; step < NUM_ASIDE; step++) {
+        if (find_beside(agraphof(edge), line, length, LEAST_ASIDE + step * STEP_ASIDE,
+                        taken, num_taken, box)) {
+            return true;
+        }
+    }
+    if (!find_on_line(line, length, INFINITY, taken, num_taken, box)) {
+        box->middle = along(line, length, 0.5);
+    }
+    return true;
 }
 
 static void add_label(Agraph_t *graph, const char *text, const box_t *box, int number)

@@ -12,6 +12,9 @@
 
 #define MOST_BY_NEATO 200
 
+/* Inches of a link, room for its label. */
+#define LINK_INCHES "2.2"
+
 /* A map of no directions of its own lies on its longer side, as pages are wide. */
 static void lay_flat(map_place_t *places, int count)
 {
@@ -38,6 +41,7 @@ static mtree_status_t lay_out(const mtree_topology_t *topology, map_place_t *pla
     char name[32];
 
     agseterr(AGERR);
+    agattr(graph, AGEDGE, "len", LINK_INCHES);
     for (int v = 0; v < topology->num_vertices; v++) {
         snprintf(name, sizeof(name), "%d", v);
         (void)agnode(graph, name, 1);

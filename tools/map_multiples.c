@@ -2,6 +2,7 @@
 
 #include "tools/map.h"
 #include "tools/map_layout.h"
+#include "tools/planning.h"
 
 #include "report/table.h"
 #include "topo/log.h"
@@ -174,7 +175,7 @@ static void write_link(const sheet_t *sheet, int tree, int l)
 static void write_line(const sheet_t *sheet, int number, double x, double y)
 {
     const mtree_tree_t *tree = &sheet->plan->trees[number];
-    char rate[MTREE_UNITS_LENGTH], depth[MTREE_UNITS_LENGTH];
+    char rate[MTREE_UNITS_LENGTH], height[PLANNING_HEIGHT];
 
     fprintf(sheet->out,
             "  line%d [shape=plain style=\"\" fontsize=11 pos=\"%.3f,%.3f!\" label=<<b>"
@@ -182,11 +183,9 @@ static void write_line(const sheet_t *sheet, int number, double x, double y)
             number, x + sheet->wide / 2 - MARGIN, y - 0.65 * MARGIN, map_colour(number),
             number + 1);
     mtree_table_escape(sheet->plan->hosts[tree->root], sheet->out);
-    fprintf(sheet->out, "<br/>%s, %.1f %%, %d hops, %s>];\n",
+    fprintf(sheet->out, "<br/>%s, %.1f %%, %s>];\n",
             mtree_units_format_rate(tree->rate, rate, sizeof(rate)), 100 * tree->share,
-            mtree_tree_height(tree, sheet->plan->num_hosts),
-            mtree_units_format_time(mtree_tree_depth(tree, sheet->plan->num_hosts), depth,
-                                    sizeof(depth)));
+            planning_format_height(sheet->plan, tree, ", ", height));
 }
 
 static void write_map(const sheet_t *sheet, const mtree_routes_t *routes, int tree,

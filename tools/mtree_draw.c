@@ -15,8 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_BY_NEATO 200
-#define PNG_DPI       "140"
+#define PNG_DPI "140"
 
 typedef struct {
     const char *topology, *plan, *output, *format;
@@ -58,13 +57,13 @@ static mtree_status_t write_text(const char *text, size_t length, const char *ou
 }
 
 /*
- * Lay the map out, and then its labels above it.  The layout is to be freed with
- * gvFreeLayout().
+ * Draw the lines between the places, and then labels above them.  The layout is to be
+ * freed with gvFreeLayout().
  */
-static mtree_status_t lay_out(GVC_t *gvc, Agraph_t *graph, const char *engine)
+static mtree_status_t lay_out(GVC_t *gvc, Agraph_t *graph)
 {
     const bool labels = map_labels_take(graph) > 0;
-    bool failed = gvLayout(gvc, graph, engine) != 0;
+    bool failed = gvLayout(gvc, graph, "neato") != 0;
 
     if (!failed && labels) {
         attach_attrs(graph);
@@ -80,8 +79,7 @@ static mtree_status_t lay_out(GVC_t *gvc, Agraph_t *graph, const char *engine)
 }
 
 /* Lay the graph in @a text out and render it. */
-static mtree_status_t render(const char *text, const char *engine, const char *format,
-                             const char *output)
+static mtree_status_t render(const char *text, const char *format, const char *output)
 {
     mtree_status_t status = MTREE_ERR_IO;
     GVC_t *gvc = gvContext();
@@ -97,7 +95,7 @@ static mtree_status_t render(const char *text, const char *engine, const char *f
     if (strcmp(format, "png") == 0) {
         agattr(graph, AGRAPH, "dpi", PNG_DPI);
     }
-    status = lay_out(gvc, graph, engine);
+    status = lay_out(gvc, graph);
     if (status != MTREE_OK) {
         goto out_close;
     }
@@ -122,11 +120,6 @@ out_close:
 static mtree_status_t draw(const arguments_t *arguments, const planned_t *planned)
 {
     const char *format = arguments->format;
-    /* neato keeps given places; without them sfdp copes with more vertices. */
-    const char *engine = (map_has_positions(planned->topology) || arguments->multiples ||
-                          planned->topology->num_vertices <= MOST_BY_NEATO)
-                             ? "neato"
-                             : "sfdp";
     char *text = NULL;
     size_t length = 0;
     mtree_status_t status;
@@ -148,7 +141,7 @@ static mtree_status_t draw(const arguments_t *arguments, const planned_t *planne
     if (status == MTREE_OK) {
         status = (strcmp(format, "dot") == 0)
                      ? write_text(text, length, arguments->output)
-                     : render(text, engine, format, arguments->output);
+                     : render(text, format, arguments->output);
     }
     free(text);
     return status;

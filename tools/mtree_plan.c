@@ -31,15 +31,13 @@ static void print_branch(const mtree_plan_t *plan, const mtree_tree_t *tree, int
 static void print_tree(const mtree_plan_t *plan, int number)
 {
     const mtree_tree_t *tree = &plan->trees[number];
-    char rate[MTREE_UNITS_LENGTH], depth[MTREE_UNITS_LENGTH], chunk[MTREE_UNITS_LENGTH];
+    char rate[MTREE_UNITS_LENGTH], height[PLANNING_HEIGHT], chunk[MTREE_UNITS_LENGTH];
 
-    printf("\ntree %d: %s, %.1f %% of %s, %d hops and %s from root to leaf", number + 1,
+    printf("\ntree %d: %s, %.1f %% of %s, %s from root to leaf", number + 1,
            mtree_units_format_rate(tree->rate, rate, sizeof(rate)), 100 * tree->share,
            mtree_collective_is_gathering(plan->collective) ? "its root's block"
                                                            : "the message",
-           mtree_tree_height(tree, plan->num_hosts),
-           mtree_units_format_time(mtree_tree_depth(tree, plan->num_hosts), depth,
-                                   sizeof(depth)));
+           planning_format_height(plan, tree, " and ", height));
     if (tree->chunk_bytes > 0) {
         printf(", chunks of %s",
                mtree_units_format_size((double)tree->chunk_bytes, chunk, sizeof(chunk)));

@@ -340,6 +340,21 @@ mtree_status_t planned_read(const char *plan_file, const char *topology_file,
     return status;
 }
 
+const char *planning_format_height(const mtree_plan_t *plan, const mtree_tree_t *tree,
+                                   const char *between, char *buffer)
+{
+    const int hops = mtree_tree_height(tree, plan->num_hosts);
+    const double depth = mtree_tree_depth(tree, plan->num_hosts);
+    char time[MTREE_UNITS_LENGTH] = "";
+
+    if (depth > 0) {
+        mtree_units_format_time(depth, time, sizeof(time));
+    }
+    snprintf(buffer, PLANNING_HEIGHT, "%d hop%s%s%s", hops, hops == 1 ? "" : "s",
+             depth > 0 ? between : "", time);
+    return buffer;
+}
+
 void planned_cleanup(planned_t *planned)
 {
     mtree_plan_destroy(planned->plan);

@@ -91,6 +91,15 @@ mtree_status_t planned_read(const char *plan_file, const char *topology_file,
 /* Free what @a planned holds. */
 void planned_cleanup(planned_t *planned);
 
+/*
+ * How far the farthest leaf of one of @a plan's trees is: "3 hops", and with latencies
+ * @a between and the time, "3 hops, 11.1 ms".  Returns @a buffer, of PLANNING_HEIGHT
+ * bytes.
+ */
+#define PLANNING_HEIGHT 64
+const char *planning_format_height(const mtree_plan_t *plan, const mtree_tree_t *tree,
+                                   const char *between, char *buffer);
+
 /* Print "packing, latency, ..." on standard output. */
 void planning_print_algorithms(void);
 

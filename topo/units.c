@@ -166,6 +166,10 @@ mtree_status_t mtree_units_parse_size(const char *text, size_t *bytes_p,
     return MTREE_OK;
 }
 
+/* What is off a whole number by less than this part of it is one that sums were rounded
+ * in. */
+#define WHOLE 1e-9
+
 /* Three figures and the largest of @a count units, a factor of @a step apart, that fits.
  */
 static const char *format_scaled(double value, const char *const *units, int count,
@@ -178,7 +182,9 @@ static const char *format_scaled(double value, const char *const *units, int cou
         value /= step;
         ++unit;
     }
-    decimals = (value >= 99.95 || value == floor(value)) ? 0 : (value >= 9.995) ? 1 : 2;
+    decimals = (value >= 99.95 || fabs(value - round(value)) <= WHOLE * value) ? 0
+               : (value >= 9.995)                                              ? 1
+                                                                               : 2;
     snprintf(buffer, length, "%.*f %s", decimals, value, units[unit]);
     return buffer;
 }

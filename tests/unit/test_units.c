@@ -90,6 +90,9 @@ START_TEST(test_formats)
     ck_assert_str_eq(mtree_units_format_rate(66.7e6, text, sizeof(text)), "66.7 Mb/s");
     ck_assert_str_eq(mtree_units_format_rate(1e9, text, sizeof(text)), "1 Gb/s");
     ck_assert_str_eq(mtree_units_format_rate(999.96e6, text, sizeof(text)), "1.00 Gb/s");
+    ck_assert_str_eq(mtree_units_format_rate(29999999.999999955, text, sizeof(text)),
+                     "30 Mb/s");
+    ck_assert_str_eq(mtree_units_format_rate(30.01e6, text, sizeof(text)), "30.0 Mb/s");
     ck_assert_str_eq(mtree_units_format_time(0.038, text, sizeof(text)), "38 ms");
     ck_assert_str_eq(mtree_units_format_time(0.21251, text, sizeof(text)), "213 ms");
     ck_assert_str_eq(mtree_units_format_size(16 << 20, text, sizeof(text)), "16 MB");
