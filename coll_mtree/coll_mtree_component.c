@@ -285,12 +285,25 @@ void coll_mtree_log_about(const char *parameter, const char *consequence)
     log_consequence = consequence;
 }
 
+/* MPI_T may have written coll_mtree_verbose since the last line. */
+static mtree_log_level_t log_level(void)
+{
+    const int verbose = mca_coll_mtree_component.verbose;
+
+    return verbose >= 20  ? MTREE_LOG_DEBUG
+           : verbose >= 1 ? MTREE_LOG_INFO
+                          : MTREE_LOG_WARN;
+}
+
 /* Lines of the rooms below go the way of Open MPI's own. */
 static void forward_log(mtree_log_level_t level, const char *message, void *arg)
 {
     int stream = level <= MTREE_LOG_WARN ? 0 : mca_coll_mtree_component.stream;
 
     (void)arg;
+    if (level > log_level()) {
+        return;
+    }
     if (log_parameter != NULL && level == MTREE_LOG_ERROR) {
         opal_output(stream, "coll:mtree: %s: %s; %s", log_parameter, message,
                     log_consequence);
@@ -302,15 +315,10 @@ static void forward_log(mtree_log_level_t level, const char *message, void *arg)
 static int mtree_open(void)
 {
     mca_coll_mtree_component_t *c = &mca_coll_mtree_component;
-    mtree_log_level_t level = MTREE_LOG_WARN;
 
     atomic_init(&c->aside_left, c->arrival_aside);
     c->stream = opal_output_open(NULL);
-    opal_output_set_verbosity(c->stream, c->verbose);
-    if (c->verbose >= 1) {
-        level = c->verbose >= 20 ? MTREE_LOG_DEBUG : MTREE_LOG_INFO;
-    }
-    mtree_log_set(forward_log, NULL, level);
+    mtree_log_set(forward_log, NULL, MTREE_LOG_DEBUG);
     coll_mtree_settings_publish();
     return OMPI_SUCCESS;
 }
