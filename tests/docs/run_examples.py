@@ -139,10 +139,12 @@ def environment(folder):
 
 def run_block(block, where, folder):
     """The lines that a block of commands prints."""
-    command = ["bash", "-eu", "-o", "pipefail", "-c", block.text]
+    # A command may fail and say nothing: the reader of the failure is told which it was.
+    told = 'trap \'echo "status $? of: $BASH_COMMAND"\' ERR\n'
+    command = ["bash", "-eu", "-o", "pipefail", "-c", told + block.text]
     if block.note.startswith("lab:"):
         network, scale = block.note[len("lab:"):].split()
-        command[-1] = f'cp "$OMPI_MCA_orte_default_hostfile" hosts; {block.text}'
+        command[-1] = f'{told}cp "$OMPI_MCA_orte_default_hostfile" hosts; {block.text}'
         command = ["netlab", "run", network, "--scale", scale, "--no-latency", "--", *command]
     done = subprocess.run(command, cwd=folder, env=environment(folder), stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,

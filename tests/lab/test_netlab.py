@@ -156,6 +156,16 @@ class StandingLab(unittest.TestCase):
         failed = netlab("exec", self.name, "a", "--", "false", check=False)
         self.assertEqual(failed.returncode, 1)
 
+    def test_a_pipe_that_is_closed_ends_its_writer(self):
+        done = netlab("exec", self.name, "a", "--", "sh", "-c", "yes | head -n 1")
+        self.assertEqual((done.stdout, done.stderr), ("y\n", ""))
+
+    def test_a_folder_that_is_gone_is_told_in_one_line(self):
+        gone = f'cd "$(mktemp -d)" && rmdir "$PWD" && exec {NETLAB} exec {self.name} a -- true'
+        done = subprocess.run(["sh", "-c", gone], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"\Anetlab: error: .*\n\Z")
+
     def test_packets_take_the_latency_of_their_route(self):
         code = (
             "import socket, sys, time\n"

@@ -79,11 +79,13 @@ class Lab:
 
     def find_host(self, name):
         """The vertex that the user calls NAME, or the first host if that is '-'."""
-        for vertex in self.description["vertices"]:
+        for vertex in self.description.get("vertices", []):
             if name in (vertex["name"], vertex["host"]) or (
                 name == "-" and vertex["is_host"]
             ):
                 return vertex
+        if not self.description:
+            raise NetlabError(self.summary())
         raise NetlabError(
             f"lab {self.name} has no host '{name}'; see netlab status {self.name}"
         )

@@ -2,6 +2,7 @@
 
 import os
 import shlex
+import signal
 import subprocess
 
 from . import labs
@@ -16,8 +17,10 @@ case $1 in
 esac
 shift
 exec nsenter --net="/run/netns/$namespace" unshare --uts --mount /bin/sh -c '
-    hostname "$1" || exit 255
-    test ! -e /etc/hosts || mount --bind "$2" /etc/hosts || exit 255
+    fail() {{ echo "netlab: error: host $name of the lab: $1 failed, see above" >&2; exit 255; }}
+    name=$1
+    hostname "$1" || fail hostname
+    test ! -e /etc/hosts || mount --bind "$2" /etc/hosts || fail "mount of /etc/hosts"
     shift 2
     exec /bin/sh -c "$*"' enter "$name" {hosts} "$@"
 """
@@ -130,6 +133,8 @@ def spawn(lab, vertex, program):
 def execute(lab, vertex, program):
     """Become PROGRAM on a host of the lab; returns only by an exception."""
     command = enter_command(lab, vertex, program)
+    # Python ignores it, and what is ignored stays so in the program.
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     os.execvpe(command[0], command, environment(lab))
 
 
