@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Tables for gnuplot of what `mtree_compare --json` printed: plot.py RESULT.json FOLDER.
+"""Tables for gnuplot of what `mtree_compare --json` printed: plot.py RESULT.json... FOLDER.
 
-One a collective, FOLDER/COLLECTIVE.tsv: bytes, then Mb/s of message for Open MPI's default, the best of its
-algorithms, mtree, and the bound.
+One a collective, FOLDER/COLLECTIVE.tsv: a comment, which is the plot's heading, then bytes and Mb/s of message for
+Open MPI's default, the best of its algorithms, mtree, and the bound.  Sizes may be spread over several results.
 """
 
 import json
@@ -19,15 +19,21 @@ def megabits(row, which):
 
 
 def main():
-    with open(sys.argv[1], encoding="utf-8") as file:
-        result = json.load(file)
+    *results, folder = sys.argv[1:]
     tables = {}
-    for row in result["rows"]:
-        bound = f"{row['bound_bps'] / 1e6:.2f}" if row.get("bound_bps") else "-"
-        speeds = [megabits(row, which) for which in ("default", "best", "mtree")]
-        tables.setdefault(row["collective"], []).append([str(row["bytes"]), *speeds, bound])
-    for collective, rows in tables.items():
-        with open(os.path.join(sys.argv[2], f"{collective}.tsv"), "w", encoding="utf-8") as file:
+    for path in results:
+        with open(path, encoding="utf-8") as file:
+            result = json.load(file)
+        network = os.path.splitext(os.path.basename(result["file"]))[0]
+        where = f"{result['ranks']} ranks on {network}, scale {result['scale']:g}"
+        for row in result["rows"]:
+            bound = f"{row['bound_bps'] / 1e6:.2f}" if row.get("bound_bps") else "-"
+            speeds = [megabits(row, which) for which in ("default", "best", "mtree")]
+            _, rows = tables.setdefault(row["collective"], (where, []))
+            rows.append([str(row["bytes"]), *speeds, bound])
+    for collective, (where, rows) in tables.items():
+        with open(os.path.join(folder, f"{collective}.tsv"), "w", encoding="utf-8") as file:
+            file.write(f"# {collective}, {where}\n")
             file.writelines("\t".join(line) + "\n" for line in [HEADER, *rows])
 
 

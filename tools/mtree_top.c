@@ -34,15 +34,23 @@ typedef struct {
     const char *from, *to;
     double rate, capacity; /* bits/s, since the last frame */
     double gave;           /* bits/s while it was full, lately; 0: it was not */
+    size_t arc;
 } flow_t;
 
+/* Whole per cent of the capacity. */
+static long used_percent(const flow_t *flow)
+{
+    return flow->capacity > 0 ? lround(100 * flow->rate / flow->capacity) : 0;
+}
+
+/* Those that are shown as equally full stay in the file's order from frame to frame. */
 static int flow_compare(const void *left, const void *right)
 {
     const flow_t *a = left, *b = right;
-    double share_a = a->rate / fmax(a->capacity, 1);
-    double share_b = b->rate / fmax(b->capacity, 1);
+    const long used[2] = {used_percent(a), used_percent(b)};
 
-    return (share_a < share_b) - (share_a > share_b);
+    return used[0] != used[1] ? (used[0] < used[1]) - (used[0] > used[1])
+                              : (a->arc > b->arc) - (a->arc < b->arc);
 }
 
 /* The links of @a topology, the fullest first, both directions of each, over @a seconds
@@ -65,7 +73,8 @@ static flow_t *find_flows(const json_t *topology, const json_t *before, double s
                               .to = mtree_page_text(link, way == 0 ? "to" : "from"),
                               .rate = 8 * fmax(bytes, 0) / fmax(seconds, 1e-3),
                               .capacity = mtree_page_way(link, "capacity_bps", way),
-                              .gave = mtree_page_way(link, "gave_bps", way)};
+                              .gave = mtree_page_way(link, "gave_bps", way),
+                              .arc = arc};
     }
     if (flows != NULL) {
         qsort(flows, count, sizeof(*flows), flow_compare);
@@ -76,18 +85,18 @@ static flow_t *find_flows(const json_t *topology, const json_t *before, double s
 
 static void print_flow(const flow_t *flow)
 {
-    double share = flow->capacity > 0 ? flow->rate / flow->capacity : 0;
-    int full = (int)lround(fmin(share, 1) * BAR);
+    const long used = used_percent(flow);
+    const long full = (used < 100 ? used : 100) * BAR / 100;
     char rate[MTREE_UNITS_LENGTH], way[160];
 
     snprintf(way, sizeof(way), "%s > %s", flow->from, flow->to);
-    printf("  %-24s %10s %4.0f %%  ", way,
-           mtree_units_format_rate(flow->rate, rate, sizeof(rate)), 100 * share);
+    printf("  %-24s %10s %5ld %%  ", way,
+           mtree_units_format_rate(flow->rate, rate, sizeof(rate)), used);
     for (int i = 0; i < BAR; i++) {
         putchar(i < full ? '#' : '.');
     }
     if (flow->gave > 0) {
-        printf("  gives %s", mtree_units_format_rate(flow->gave, rate, sizeof(rate)));
+        printf("  %10s", mtree_units_format_rate(flow->gave, rate, sizeof(rate)));
     }
     putchar('\n');
 }
@@ -99,7 +108,8 @@ static void print_topology(const arguments_t *arguments, const json_t *topology,
     flow_t *flows = find_flows(topology, before, seconds, &count);
 
     mtree_page_write_topology(topology, stdout);
-    putchar('\n');
+    printf("\n  %-24s %10s %7s  %*s  %10s\n", "direction", "carries", "used", BAR, "",
+           "when full");
     for (size_t i = 0; flows != NULL && i < count && i < (size_t)arguments->links; i++) {
         print_flow(&flows[i]);
     }
