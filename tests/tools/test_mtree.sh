@@ -95,7 +95,7 @@ expect 1 "topology m is none: names are missing, or a link's ends are" report --
 # top: a job that has ended is shown once, from its beginning
 job=${srcdir:-.}/tests/fixtures/report/b4.json
 expect 0 '^A job of 12 ranks, begun ' top "$job"
-expect 0 '^  AS2 > AS1  *24.5 Mb/s   68 %  ####################\.\.\.\.\.\.\.\.\.\.$' top --links 1 "$job"
+expect 0 '^  AS1 > AS2  *24.5 Mb/s  *68 %  ####################\.\.\.\.\.\.\.\.\.\.$' top --links 1 "$job"
 checks=$((checks + 1))
 [ "$(grep -c ' > ' "$tmp/out")" -eq 1 ] || {
     failures=$((failures + 1))
@@ -313,6 +313,15 @@ done
 says "$tmp/map.svg" '<svg'
 says "$tmp/map.svg" 'root '
 says "$tmp/map.dot" '^graph map {'
+# Without positions a map is wider than it is high.
+awk '/^  v[0-9]+ \[/ {
+        split($0, part, "pos=\""); split(part[2], at, "[,!]")
+        if (count++ == 0) { left = right = at[1]; low = high = at[2] }
+        left = at[1] < left ? at[1] : left; right = at[1] > right ? at[1] : right
+        low = at[2] < low ? at[2] : low; high = at[2] > high ? at[2] : high
+    }
+    END { print ((count == 12 && right - left > high - low) ? "wide" : "not wide") }' "$tmp/map.dot" >"$tmp/shape"
+says "$tmp/shape" '^wide'
 expect 0 '' draw "$maps/star-8.dot" --output "$tmp/star.dot"
 says "$tmp/star.dot" 'shape=box'
 # A host overseas comes nearer, and leaves room for those close together; a grid stays as it is.
