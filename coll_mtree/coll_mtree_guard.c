@@ -56,7 +56,7 @@ static void start_trial(coll_mtree_guard_t *guard)
     guard->trying = true;
     guard->turn = 0;
     guard->round = guard->calls = 0;
-    guard->spent = 0;
+    guard->spent = guard->agreed = 0;
 }
 
 /* Must its results not depend on who serves? */
@@ -270,21 +270,22 @@ static void end_round(coll_mtree_guard_t *guard, ompi_communicator_t *comm)
 }
 
 /*
- * What a call took.  Nobody ends most of the collectives before the last one has begun,
- * so that the shortest stay of a rank is what the collective takes, however late some
- * come; with a root it is the longest one.
+ * What the call of @a turn took, from the last one's beginning to the last one's end, so
+ * that it does not matter how late some come.  Clocks differ; but all ranks come out of
+ * the last call's agreement at about the same time, from which they count.
  */
-static int64_t agreed_time(const coll_mtree_guard_t *guard, int64_t stay,
+static int64_t agreed_time(coll_mtree_guard_t *guard, const coll_mtree_turn_t *turn,
                            mca_coll_mtree_module_t *module, ompi_communicator_t *comm)
 {
-    bool rooted = mtree_collective_has_root(guard->kind.collective);
-    int64_t value = rooted ? stay : -stay;
+    int64_t since = guard->agreed == 0 ? turn->begin : guard->agreed;
+    int64_t last[2] = {turn->begin - since, nanoseconds_now() - since};
 
-    if (MTREE_FALLBACK(module, allreduce, MPI_IN_PLACE, &value, 1, MPI_INT64_T, MPI_MAX,
+    if (MTREE_FALLBACK(module, allreduce, MPI_IN_PLACE, last, 2, MPI_INT64_T, MPI_MAX,
                        comm) != OMPI_SUCCESS) {
         return 0;
     }
-    return rooted ? value : -value;
+    guard->agreed = nanoseconds_now();
+    return last[1] - last[0];
 }
 
 /* The trial is over: what it measured goes to the statistics, of rivals the fastest. */
@@ -311,7 +312,7 @@ void coll_mtree_guard_end(coll_mtree_turn_t *turn, mca_coll_mtree_module_t *modu
     if (guard == NULL) {
         return;
     }
-    time = agreed_time(guard, nanoseconds_now() - turn->begin, module, comm);
+    time = agreed_time(guard, turn, module, comm);
     guard->candidates[guard->turn].time[guard->round] = time;
     guard->spent += guard->round > 0 ? time : 0;
     guard->calls++;

@@ -34,11 +34,12 @@ typedef struct {
     int serving; /* the candidate that serves when nothing is being tried */
     bool open;   /* the forecast left it open */
     bool trying;
-    int turn;      /* the candidate whose turn it is */
-    int round;     /* 0: the warm-up */
-    int calls;     /* of the trial that is under way, or since the last one */
-    int trials;    /* that have ended */
-    int64_t spent; /* nanoseconds in the trial that is under way */
+    int turn;       /* the candidate whose turn it is */
+    int round;      /* 0: the warm-up */
+    int calls;      /* of the trial that is under way, or since the last one */
+    int trials;     /* that have ended */
+    int64_t spent;  /* nanoseconds in the trial that is under way */
+    int64_t agreed; /* when its last call was agreed on; 0: there was none */
 } coll_mtree_guard_t;
 
 /* One call in a guard's books (guard NULL: none of its business) and in the statistics.
