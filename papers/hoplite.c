@@ -102,6 +102,9 @@ int main(int argc, char **argv)
         {"fig7-bcast", "Figure 7: bcast of 1 GB as hosts come one after another",
          hoplite_print_fig7_bcast},
         {"fig7-reduce", "Figure 7: reduce", hoplite_print_fig7_reduce},
+        {"last-bcast", "bcast of 1 GB from the last arrival on, by who comes last",
+         hoplite_print_last_bcast},
+        {"last-reduce", "the same of reduce", hoplite_print_last_reduce},
         {NULL, NULL, NULL}};
 
     return mtree_figures_main(argc, argv, figures);

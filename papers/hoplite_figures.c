@@ -9,6 +9,9 @@
 #define LATENCY   125e-6 /* seconds between two hosts (Section 6.1) */
 #define LARGEST   1e9    /* bytes (Figure 7) */
 
+/* When the last host comes, in times of what packing takes with all at once. */
+#define LAST_COMES 1.5
+
 /* A chunk of mtree's above LARGE bytes, sent without asking: at 10 Gb/s what the
  * simulated ranks spend on a message of 32 KiB, as in the lab, takes longer than the
  * wire. */
@@ -106,10 +109,10 @@ static mtree_status_t best_baseline(const mtree_instance_t *star,
     return status;
 }
 
-/* A table's row but for its first column. */
+/* A table's row but for its first column; seconds from @a since on. */
 static mtree_status_t print_row(FILE *out, const mtree_instance_t *star,
                                 mtree_collective_t collective,
-                                const mtree_simulate_options_t *options)
+                                const mtree_simulate_options_t *options, double since)
 {
     double arrival, packing, usual, best;
     mtree_status_t status =
@@ -127,7 +130,8 @@ static mtree_status_t print_row(FILE *out, const mtree_instance_t *star,
         status = best_baseline(star, collective, *options, &best);
     }
     if (status == MTREE_OK) {
-        fprintf(out, "\t%.4g\t%.4g\t%.4g\t%.4g\n", arrival, packing, usual, best);
+        fprintf(out, "\t%.4g\t%.4g\t%.4g\t%.4g\n", arrival - since, packing - since,
+                usual - since, best - since);
     }
     return status;
 }
@@ -148,7 +152,7 @@ static mtree_status_t print_fig6(FILE *out, mtree_collective_t collective)
             options_for((size_t)(megabytes[i] * 1e6), NULL);
 
         fprintf(out, "%g", megabytes[i]);
-        status = print_row(out, &star, collective, &options);
+        status = print_row(out, &star, collective, &options, 0);
     }
     mtree_instance_destroy(&star);
     return status;
@@ -174,7 +178,38 @@ static mtree_status_t print_fig7(FILE *out, mtree_collective_t collective)
         }
         options = options_for((size_t)LARGEST, arrivals);
         fprintf(out, "%g\t%g", intervals[i], arrivals[HOSTS - 1]);
-        status = print_row(out, &star, collective, &options);
+        status = print_row(out, &star, collective, &options, 0);
+    }
+    mtree_instance_destroy(&star);
+    return status;
+}
+
+static mtree_status_t print_last(FILE *out, mtree_collective_t collective)
+{
+    static const int lasts[] = {1, 2, 8, 14, 15};
+    mtree_instance_t star;
+    double together;
+    mtree_status_t status = star_open(&star);
+
+    if (status != MTREE_OK) {
+        return status;
+    }
+    status = plan_seconds(&star, collective, "packing",
+                          options_for((size_t)LARGEST, NULL), &together);
+    fprintf(out, "last\tby arrival\tpacking\tOpen MPI\tits best\n");
+    for (size_t i = 0; i < sizeof(lasts) / sizeof(lasts[0]) && status == MTREE_OK; i++) {
+        const double interval = LAST_COMES * together / (HOSTS - 1);
+        const int last = lasts[i];
+        double arrivals[HOSTS];
+        mtree_simulate_options_t options;
+
+        for (int host = 0; host < HOSTS; host++) {
+            arrivals[host] = interval * (host < last ? host : host - 1);
+        }
+        arrivals[last] = interval * (HOSTS - 1);
+        options = options_for((size_t)LARGEST, arrivals);
+        fprintf(out, "%d", last);
+        status = print_row(out, &star, collective, &options, arrivals[last]);
     }
     mtree_instance_destroy(&star);
     return status;
@@ -208,4 +243,16 @@ mtree_status_t hoplite_print_fig7_reduce(FILE *out, unsigned seed)
 {
     (void)seed;
     return print_fig7(out, MTREE_REDUCE);
+}
+
+mtree_status_t hoplite_print_last_bcast(FILE *out, unsigned seed)
+{
+    (void)seed;
+    return print_last(out, MTREE_BCAST);
+}
+
+mtree_status_t hoplite_print_last_reduce(FILE *out, unsigned seed)
+{
+    (void)seed;
+    return print_last(out, MTREE_REDUCE);
 }
