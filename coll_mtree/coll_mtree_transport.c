@@ -27,6 +27,7 @@ static void message_ended(coll_mtree_transport_t *transport,
     mtree_status_t status =
         code == MPI_SUCCESS ? MTREE_OK : transport_fail(transport, code);
 
+    done->empty = request->req_status._ucount == 0;
     coll_mtree_watch_free(&transport->watch, done);
     coll_mtree_later_call(done, status);
 }

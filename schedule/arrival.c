@@ -6,6 +6,9 @@
 /* Chunks that a receiver of a sum keeps room for at least. */
 #define LEAST_ROOM 8
 
+/* Bytes a second that are copied into new memory. */
+#define COPY_RATE 1e9
+
 bool mtree_arrival_serves(mtree_collective_t collective)
 {
     return collective == MTREE_BCAST || collective == MTREE_REDUCE ||
@@ -134,6 +137,21 @@ static void run_fill_peers(mtree_arrival_run_t *run, size_t chunk)
     }
 }
 
+/*
+ * Seconds by which a receiver must be behind its source for the root to give it the rest:
+ * what it costs the root to keep a copy for it.  Only of broadcasts is there a root that
+ * holds everything; and one whose tags are used again stays for those it serves itself.
+ */
+static double run_handover_worth(const mtree_arrival_run_t *run)
+{
+    const mtree_call_t *call = run->arrival.call;
+
+    if (run->stream.reduce || run->arrival.lasting) {
+        return INFINITY;
+    }
+    return (double)call->units * (double)call->unit_bytes / COPY_RATE;
+}
+
 /* The one stream, whose neighbours are to be found. */
 static void run_fill_layout(mtree_arrival_run_t *run)
 {
@@ -194,8 +212,9 @@ static mtree_status_t run_create(const mtree_arrival_t *arrival,
                                     &run->chain);
     }
     if (status == MTREE_OK && coordinates && run->has_directory) {
-        status = mtree_directory_create(arrival->plan, arrival->placement,
-                                        run->coordinator, &run->directory);
+        status =
+            mtree_directory_create(arrival->plan, arrival->placement, run->coordinator,
+                                   run_handover_worth(run), &run->directory);
     }
     if (status != MTREE_OK) {
         goto destroy_run;

@@ -43,6 +43,9 @@ static void coordinator_heard(mtree_event_t *event)
     }
     if (run->has_directory && report.kind != MTREE_REPORT_BYE) {
         coordinator_listen(ear);
+    } else if (ear->relieved >= 0) {
+        run->handing_over--;
+        mtree_attach_receiver(run->operation, ear->relieved, (size_t)report.chunk);
     }
     switch ((mtree_report_kind_t)report.kind) {
     case MTREE_REPORT_HERE:
@@ -106,18 +109,40 @@ static bool coordinator_gathers(const mtree_arrival_run_t *run)
            mtree_attach_progress(run->operation) < GATHERING_PART;
 }
 
+/* Has the coordinator nothing to send, now and after what it was promised? */
+static bool coordinator_is_free(const mtree_arrival_run_t *run)
+{
+    return mtree_attach_is_idle(run->operation) && run->handing_over == 0;
+}
+
+/* Let @a rank leave, which gives @a relieved, if that is a rank, no more. */
+static void coordinator_dismiss(mtree_arrival_run_t *run, int rank, int relieved)
+{
+    mtree_order_t order = {
+        .kind = MTREE_ORDER_LEAVE, .num_ranks = relieved >= 0, .ranks = {relieved}};
+
+    run->handing_over += relieved >= 0;
+    run->ears[rank].relieved = relieved;
+    coordinator_order(run, rank, &order);
+}
+
 /* Give sources to those that are there, and let go whom nobody needs. */
 static void coordinator_spread(mtree_arrival_run_t *run)
 {
-    int source, rank;
+    double now = mtree_arrival_now(run);
+    int source, rank, relieved;
 
     while (!coordinator_gathers(run) &&
-           mtree_directory_assign(run->directory, &source, &rank)) {
+           mtree_directory_assign(run->directory, now, &source, &rank)) {
         coordinator_order_about(run, rank, MTREE_ORDER_TAKE, source);
         coordinator_order_about(run, source, MTREE_ORDER_GIVE, rank);
     }
-    while (mtree_directory_dismiss(run->directory, &rank)) {
-        coordinator_order_about(run, rank, MTREE_ORDER_LEAVE, rank);
+    while (mtree_directory_dismiss(run->directory, now, coordinator_is_free(run), &rank,
+                                   &relieved)) {
+        coordinator_dismiss(run, rank, relieved);
+    }
+    while (mtree_directory_settle(run->directory, &rank)) {
+        coordinator_order_about(run, rank, MTREE_ORDER_SETTLED, rank);
     }
 }
 
@@ -136,7 +161,7 @@ static bool aside_take(atomic_size_t *aside, size_t bytes)
 
 /*
  * The root of a broadcast that has served someone, and has nobody to serve while others
- * are still to come, keeps a copy for these.
+ * are still to come or may be handed over to it, keeps a copy for these.
  */
 static bool coordinator_set_aside(mtree_arrival_run_t *run)
 {
@@ -165,7 +190,7 @@ void mtree_arrival_coordinate(mtree_arrival_run_t *run)
     }
     if (settled && run->directory != NULL) {
         coordinator_spread(run);
-        settled = mtree_directory_is_settled(run->directory);
+        settled = mtree_directory_is_done(run->directory) && run->handing_over == 0;
     }
     if (settled) {
         mtree_attach_end(run->operation);
@@ -186,11 +211,12 @@ void mtree_arrival_convene(mtree_arrival_run_t *run)
 
         ear->run = run;
         ear->rank = rank;
+        ear->relieved = -1;
         if (rank == run->coordinator) {
             continue;
         }
         if (stream->broadcast && !run->has_directory) {
-            mtree_attach_receiver(run->operation, rank);
+            mtree_attach_receiver(run->operation, rank, 0);
         }
         if (stream->reduce || run->has_directory) {
             coordinator_listen(ear);

@@ -2,23 +2,35 @@
 
 #include <stdlib.h>
 
+/* A receiver that began within this part of its source's time after it is as good as done
+ * when that one is. */
+#define NEAR_PART 0.05
+
+/* What one gains that is relieved is what its receiver, with less than that, loses. */
+#define FARTHEST_ROOT 2
+
 typedef enum { ABSENT, WAITING, TAKING, HOLDING, DISMISSED } state_t;
 
 typedef struct {
     state_t state;
-    int order;  /* of arrival, from 1; the root's is 0 */
-    int source; /* of one that is taking */
-    int inside; /* ranks of its own host that it gives to */
-    int outside;
+    int order;    /* of arrival, from 1; the root's is 0 */
+    int source;   /* until it holds everything, as far as is known; -1: none */
+    double began; /* to take */
+    int inside;   /* ranks of its own host that it gives to */
+    int outside;  /* and of others: one at a time, which is the receiver */
+    int receiver;
+    bool settled; /* it was told that it will have to give to nobody else */
 } member_t;
 
 struct mtree_directory {
     const mtree_plan_t *plan;
     const mtree_placement_t *placement;
     int root;
+    double worth; /* seconds */
     int arrived;
     int waiting;
     int assigned;
+    int dismissed;
     int *giving; /* [num_hosts] ranks of other hosts that the host's ranks give to */
     member_t *members; /* [num_ranks] */
 };
@@ -34,7 +46,7 @@ typedef struct {
 
 mtree_status_t mtree_directory_create(const mtree_plan_t *plan,
                                       const mtree_placement_t *placement, int root,
-                                      mtree_directory_t **directory_p)
+                                      double worth, mtree_directory_t **directory_p)
 {
     mtree_directory_t *directory =
         calloc(1, sizeof(*directory) + (size_t)placement->num_ranks * sizeof(member_t) +
@@ -46,9 +58,10 @@ mtree_status_t mtree_directory_create(const mtree_plan_t *plan,
     directory->plan = plan;
     directory->placement = placement;
     directory->root = root;
+    directory->worth = worth;
     directory->members = (member_t *)(directory + 1);
     directory->giving = (int *)(directory->members + placement->num_ranks);
-    directory->members[root].state = HOLDING;
+    directory->members[root] = (member_t){.state = HOLDING, .source = -1};
     *directory_p = directory;
     return MTREE_OK;
 }
@@ -60,8 +73,8 @@ void mtree_directory_destroy(mtree_directory_t *directory)
 
 void mtree_directory_arrive(mtree_directory_t *directory, int rank)
 {
-    directory->members[rank].state = WAITING;
-    directory->members[rank].order = ++directory->arrived;
+    directory->members[rank] =
+        (member_t){.state = WAITING, .order = ++directory->arrived, .source = -1};
     directory->waiting++;
 }
 
@@ -125,11 +138,27 @@ static void count_giving(mtree_directory_t *directory, int source, int rank, int
         member->inside += change;
     } else {
         member->outside += change;
+        member->receiver = rank;
         directory->giving[directory->placement->host[source]] += change;
     }
 }
 
-bool mtree_directory_assign(mtree_directory_t *directory, int *source_p, int *rank_p)
+/* From now on @a rank takes from @a source; -1: it has it all. */
+static void set_source(mtree_directory_t *directory, int rank, int source)
+{
+    member_t *member = &directory->members[rank];
+
+    if (member->source >= 0) {
+        count_giving(directory, member->source, rank, -1);
+    }
+    member->source = source;
+    if (source >= 0) {
+        count_giving(directory, source, rank, 1);
+    }
+}
+
+bool mtree_directory_assign(mtree_directory_t *directory, double now, int *source_p,
+                            int *rank_p)
 {
     int num_ranks = directory->placement->num_ranks;
     int from = -1, to = -1;
@@ -155,10 +184,10 @@ bool mtree_directory_assign(mtree_directory_t *directory, int *source_p, int *ra
         }
     }
     directory->members[to].state = TAKING;
+    directory->members[to].began = now;
     directory->waiting--;
     directory->assigned++;
-    directory->members[to].source = from;
-    count_giving(directory, from, to, 1);
+    set_source(directory, to, from);
     *source_p = from;
     *rank_p = to;
     return true;
@@ -170,8 +199,8 @@ void mtree_directory_hold(mtree_directory_t *directory, int rank)
 
     if (member->state == TAKING) {
         member->state = HOLDING;
-        count_giving(directory, member->source, rank, -1);
     }
+    set_source(directory, rank, -1);
 }
 
 int mtree_directory_num_arrived(const mtree_directory_t *directory)
@@ -189,15 +218,60 @@ bool mtree_directory_is_settled(const mtree_directory_t *directory)
     return directory->assigned == directory->placement->num_ranks - 1;
 }
 
-bool mtree_directory_dismiss(mtree_directory_t *directory, int *rank_p)
+bool mtree_directory_is_done(const mtree_directory_t *directory)
+{
+    return directory->dismissed == directory->placement->num_ranks - 1;
+}
+
+/* Does @a source give to a rank that is so far behind it that the root might as well? */
+static bool may_be_relieved(const mtree_directory_t *directory, int source, double now)
+{
+    const member_t *member = &directory->members[source];
+    const int *host = directory->placement->host;
+    int to = host[member->receiver];
+    double after = directory->members[member->receiver].began - member->began;
+
+    return member->outside > 0 && after > directory->worth &&
+           after > NEAR_PART * (now - member->began) &&
+           mtree_plan_route_seconds(directory->plan, host[directory->root], to) <=
+               FARTHEST_ROOT *
+                   mtree_plan_route_seconds(directory->plan, host[source], to);
+}
+
+bool mtree_directory_dismiss(mtree_directory_t *directory, double now, bool free,
+                             int *rank_p, int *relieved_p)
+{
+    for (int rank = 0; rank < directory->placement->num_ranks; rank++) {
+        member_t *member = &directory->members[rank];
+        bool far = may_be_relieved(directory, rank, now);
+        bool holds = member->state == HOLDING;
+
+        if (rank == directory->root || member->state == DISMISSED ||
+            !((holds && member->inside + member->outside == 0) ||
+              (holds && far && free) ||
+              (mtree_directory_is_settled(directory) && !far))) {
+            continue;
+        }
+        member->state = DISMISSED;
+        directory->dismissed++;
+        *rank_p = rank;
+        *relieved_p = far ? member->receiver : -1;
+        if (far) {
+            set_source(directory, member->receiver, directory->root);
+        }
+        return true;
+    }
+    return false;
+}
+
+bool mtree_directory_settle(mtree_directory_t *directory, int *rank_p)
 {
     for (int rank = 0; rank < directory->placement->num_ranks; rank++) {
         member_t *member = &directory->members[rank];
 
-        if (rank != directory->root && member->state != DISMISSED &&
-            (mtree_directory_is_settled(directory) ||
-             (member->state == HOLDING && member->inside + member->outside == 0))) {
-            member->state = DISMISSED;
+        if (rank != directory->root && member->state != DISMISSED && !member->settled &&
+            mtree_directory_is_settled(directory)) {
+            member->settled = true;
             *rank_p = rank;
             return true;
         }

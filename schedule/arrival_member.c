@@ -2,15 +2,28 @@
 
 #include <string.h>
 
-static void member_report(mtree_arrival_run_t *run, mtree_report_kind_t kind)
+static void member_report(mtree_arrival_run_t *run, mtree_report_kind_t kind,
+                          size_t chunk)
 {
     mtree_note_t *note = mtree_arrival_note(run);
 
     if (note != NULL) {
-        note->text.report = (mtree_report_t){kind};
+        note->text.report = (mtree_report_t){kind, (int64_t)chunk};
         mtree_arrival_send(note, run->coordinator, MTREE_ARRIVAL_TAG_REPORT,
                            sizeof(note->text.report));
     }
+}
+
+/* Leave, but for the rank that is to be given no more. */
+static void member_leave(mtree_arrival_run_t *run, const mtree_order_t *order)
+{
+    size_t chunk = 0;
+
+    if (order->num_ranks > 0) {
+        chunk = mtree_attach_stop(run->operation, order->ranks[0]);
+    }
+    run->dismissed = true;
+    member_report(run, MTREE_REPORT_BYE, chunk);
 }
 
 static void member_listen(mtree_arrival_run_t *run);
@@ -60,21 +73,33 @@ void mtree_arrival_obey(mtree_arrival_run_t *run, const mtree_order_t *order)
         mtree_attach_source(run->operation, order->ranks[0]);
         break;
     case MTREE_ORDER_GIVE:
-        mtree_attach_receiver(run->operation, order->ranks[0]);
+        mtree_attach_receiver(run->operation, order->ranks[0], 0);
+        break;
+    case MTREE_ORDER_SETTLED:
+        run->settled = true;
         break;
     case MTREE_ORDER_LEAVE:
-        run->dismissed = true;
-        member_report(run, MTREE_REPORT_BYE);
+        member_leave(run, order);
         break;
     }
 }
 
 void mtree_arrival_report(mtree_arrival_run_t *run)
 {
-    if (run->has_directory && !run->dismissed && !run->reported_hold &&
-        mtree_attach_is_complete(run->operation)) {
+    if (mtree_attach_is_stopped(run->operation)) {
+        mtree_attach_source(run->operation, run->coordinator);
+    }
+    if (!run->has_directory || run->dismissed ||
+        !mtree_attach_is_complete(run->operation)) {
+        return;
+    }
+    if (!run->reported_hold) {
         run->reported_hold = true;
-        member_report(run, MTREE_REPORT_HOLD);
+        member_report(run, MTREE_REPORT_HOLD, 0);
+    }
+    /* What is left is an order to leave, and the answer. */
+    if (run->settled && !run->arrival.lasting && mtree_attach_is_idle(run->operation)) {
+        mtree_attach_let_go(run->operation);
     }
 }
 
@@ -90,6 +115,6 @@ void mtree_arrival_enter(mtree_arrival_run_t *run)
         mtree_attach_end(run->operation);
         return;
     }
-    member_report(run, MTREE_REPORT_HERE);
+    member_report(run, MTREE_REPORT_HERE, 0);
     member_listen(run);
 }

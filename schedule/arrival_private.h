@@ -15,14 +15,16 @@
 
 /*
  * What the coordinator says to a rank, in this order: of a reduction GATHER and PASS, of
- * a broadcast TAKE, any number of GIVEs, LEAVE.  Nothing follows the last of them.
+ * a broadcast TAKE, any number of GIVEs, SETTLED perhaps, LEAVE.  Nothing follows the
+ * last of them.
  */
 typedef enum {
-    MTREE_ORDER_GATHER, /* add the sums of these ranks to your own */
-    MTREE_ORDER_PASS,   /* send the sum to this rank */
-    MTREE_ORDER_TAKE,   /* the result comes from this rank */
-    MTREE_ORDER_GIVE,   /* send the result to this rank, too */
-    MTREE_ORDER_LEAVE   /* you will not be asked for anything more */
+    MTREE_ORDER_GATHER,  /* add the sums of these ranks to your own */
+    MTREE_ORDER_PASS,    /* send the sum to this rank */
+    MTREE_ORDER_TAKE,    /* the result comes from this rank */
+    MTREE_ORDER_GIVE,    /* send the result to this rank, too */
+    MTREE_ORDER_SETTLED, /* you will have to give to nobody else */
+    MTREE_ORDER_LEAVE /* you are not needed any more; give this rank, if any, no more */
 } mtree_order_kind_t;
 
 typedef struct {
@@ -31,8 +33,15 @@ typedef struct {
     int32_t ranks[MTREE_CHAIN_CHILDREN];
 } mtree_order_t;
 
-/* What a rank says to the coordinator: HERE, and where a broadcast has a directory HOLD,
- * unless LEAVE comes before, and BYE in answer to LEAVE. */
+/*
+ * What a rank says to the coordinator: HERE, and where a broadcast has a directory HOLD,
+ * unless LEAVE comes before, and BYE in answer to LEAVE.
+ *
+ * A source that is to give a rank no more stops before a chunk, which BYE tells the root,
+ * who gives that rank the rest.  The rank itself learns it from empty messages
+ * (schedule/attach.h) and takes the rest from the root.  So nobody waits for an answer,
+ * and what a source has sent is received from it.
+ */
 typedef enum {
     MTREE_REPORT_HERE,
     MTREE_REPORT_HOLD, /* everything is here */
@@ -41,6 +50,7 @@ typedef enum {
 
 typedef struct {
     int32_t kind;
+    int64_t chunk; /* with BYE: the first that the rank in LEAVE was not given */
 } mtree_report_t;
 
 typedef struct mtree_arrival_run mtree_arrival_run_t;
@@ -62,6 +72,7 @@ typedef struct {
     mtree_event_t event; /* must be first */
     mtree_arrival_run_t *run;
     int rank;
+    int relieved; /* the rank that it was to give no more; -1: none */
     union {
         mtree_order_t order;
         mtree_report_t report;
@@ -77,7 +88,9 @@ struct mtree_arrival_run {
     bool has_directory; /* a broadcast, and not straight from the root */
     int children[MTREE_CHAIN_CHILDREN];
     bool reported_hold;
+    bool settled; /* will not have to give to anybody else */
     bool dismissed;
+    int handing_over;             /* the coordinator: who have yet to tell their chunk */
     mtree_chain_t *chain;         /* the coordinator's, of a reduction */
     mtree_directory_t *directory; /* the coordinator's, of a broadcast */
     mtree_ear_t *ears;            /* [num_ranks] of the coordinator; else one */

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Receives of the result that are started ahead: more than any window to a peer lets out,
- * on networks that this is used on; the rest waits in the transport. */
+/* Receives of the result that are started ahead, on all ranks: more than any window to a
+ * peer lets out, on networks that this is used on; the rest waits in the transport. */
 #define RESULT_WINDOW 64
 
 /* Memory for lanes, inlets and slots, with @a scratch bytes for the latter's chunks; it
@@ -70,10 +70,16 @@ void mtree_attach_parent(mtree_operation_t *operation, int rank)
     }
 }
 
+/* Receives of the result that a receiver has started beyond the chunks that are there. */
+static size_t result_slots(const mtree_flow_t *flow)
+{
+    return flow->num_chunks < RESULT_WINDOW ? flow->num_chunks : RESULT_WINDOW;
+}
+
 void mtree_attach_source(mtree_operation_t *operation, int rank)
 {
     mtree_flow_t *flow = &operation->flows[0];
-    size_t slots = flow->num_chunks < RESULT_WINDOW ? flow->num_chunks : RESULT_WINDOW;
+    size_t slots = result_slots(flow);
     bool memory = operation->data.unpack != NULL;
     size_t scratch =
         memory ? slots * mtree_stream_slot_bytes(&operation->data, flow->stream) : 0;
@@ -82,17 +88,45 @@ void mtree_attach_source(mtree_operation_t *operation, int rank)
     if (annex_create(operation, 0, 1, slots, scratch, &at)) {
         flow->above =
             mtree_flow_add_inlet(flow, rank, 0, MTREE_TAG_DOWN, slots, memory, &at);
+        flow->above->posted = flow->above->arrived = flow->above->taken =
+            flow->above->released = flow->complete;
+        flow->stopped = false;
         mtree_inlet_post(flow->above);
     }
 }
 
-void mtree_attach_receiver(mtree_operation_t *operation, int rank)
+bool mtree_attach_is_stopped(const mtree_operation_t *operation)
+{
+    return operation->flows[0].stopped;
+}
+
+void mtree_attach_receiver(mtree_operation_t *operation, int rank, size_t first)
 {
     mtree_cursor_t at;
 
     if (annex_create(operation, 1, 0, 0, 0, &at)) {
-        mtree_flow_add_lane(&operation->flows[0], rank, 0, false, &at);
+        mtree_lane_t *lane =
+            mtree_flow_add_lane(&operation->flows[0], rank, 0, false, &at);
+
+        lane->next = lane->sent = first;
     }
+}
+
+size_t mtree_attach_stop(mtree_operation_t *operation, int rank)
+{
+    mtree_flow_t *flow = &operation->flows[0];
+    size_t slots = result_slots(flow);
+    mtree_lane_t *lane = flow->lanes;
+
+    while (lane->up || lane->outlet->rank != rank) {
+        lane = lane->sibling;
+    }
+    lane->blank = lane->next;
+    if (flow->num_chunks - lane->next > slots) {
+        lane->end = lane->credit = lane->next + slots;
+    }
+    lane->outlet->dirty = true;
+    return lane->blank;
 }
 
 void mtree_attach_end(mtree_operation_t *operation)
@@ -126,10 +160,10 @@ bool mtree_attach_is_idle(const mtree_operation_t *operation)
     const mtree_flow_t *flow = &operation->flows[0];
     const mtree_lane_t *lane = flow->lanes;
 
-    while (lane != NULL && lane->sent == flow->num_chunks) {
+    while (lane != NULL && lane->sent == lane->end) {
         lane = lane->sibling;
     }
-    return lane == NULL;
+    return lane == NULL && flow->awaited == 0;
 }
 
 mtree_status_t mtree_attach_set_aside(mtree_operation_t *operation)

@@ -22,11 +22,22 @@ void mtree_attach_children(mtree_operation_t *operation, int num_children,
 /* Where the sum goes; once. */
 void mtree_attach_parent(mtree_operation_t *operation, int rank);
 
-/* Where the result comes from; once. */
+/* Where the result, or what is missing of it when its source has stopped, comes from. */
 void mtree_attach_source(mtree_operation_t *operation, int rank);
 
-/* One to whom the result goes on, as far as it is there; each rank once. */
-void mtree_attach_receiver(mtree_operation_t *operation, int rank);
+/* Has the source stopped, and is everything here that it sent? */
+bool mtree_attach_is_stopped(const mtree_operation_t *operation);
+
+/* One to whom the result goes on from chunk @a first, as far as it is there; each rank
+ * once. */
+void mtree_attach_receiver(mtree_operation_t *operation, int rank, size_t first);
+
+/*
+ * Stop sending to receiver @a rank; returns the first chunk that it is not sent.  It
+ * notices, since in its place, and that of each chunk after it for which the receiver has
+ * or will have started a receive, an empty message comes.  The result must be here.
+ */
+size_t mtree_attach_stop(mtree_operation_t *operation, int rank);
 
 /* Nothing more will be attached. */
 void mtree_attach_end(mtree_operation_t *operation);
@@ -38,7 +49,7 @@ bool mtree_attach_is_complete(const mtree_operation_t *operation);
  * none. */
 double mtree_attach_progress(const mtree_operation_t *operation);
 
-/* Is there nothing left to send to those attached so far? */
+/* Is nothing left to send to those attached so far, and nothing awaited from a source? */
 bool mtree_attach_is_idle(const mtree_operation_t *operation);
 
 /*

@@ -45,6 +45,15 @@ static void inlet_credit(mtree_inlet_t *inlet)
     }
 }
 
+/* Has its source stopped, and is all here that it sent before? */
+static void inlet_find_stop(mtree_inlet_t *inlet)
+{
+    if (inlet == inlet->flow->above && inlet->taken < inlet->posted &&
+        inlet->slots[inlet->taken % inlet->window].blank) {
+        inlet->flow->stopped = true;
+    }
+}
+
 /* A chunk came down from the parent: it is part of the result. */
 static void inlet_deliver(mtree_inlet_t *inlet, mtree_slot_t *slot)
 {
@@ -63,6 +72,15 @@ static void inlet_deliver(mtree_inlet_t *inlet, mtree_slot_t *slot)
     flow->complete = inlet->taken;
     mtree_inlet_release(inlet, inlet->taken);
     mtree_flow_wake(flow);
+    inlet_find_stop(inlet);
+}
+
+/* Its source stopped before this chunk, and sends empty messages to all receives that are
+ * started. */
+static void inlet_blank(mtree_inlet_t *inlet, mtree_slot_t *slot)
+{
+    slot->blank = true;
+    inlet_find_stop(inlet);
 }
 
 static void inlet_arrived(mtree_event_t *event)
@@ -74,6 +92,11 @@ static void inlet_arrived(mtree_event_t *event)
     operation->underway--;
     if (event->status != MTREE_OK) {
         mtree_operation_fail(operation, event->status);
+        return;
+    }
+    inlet->flow->awaited -= mtree_inlet_is_above(inlet);
+    if (event->completion.empty && inlet->flow->stream->open) {
+        inlet_blank(inlet, slot);
         return;
     }
     slot->arrived = true;
@@ -116,6 +139,7 @@ void mtree_inlet_post(mtree_inlet_t *inlet)
         }
         mtree_event_init(&slot->event, &operation->inbox, inlet_arrived);
         operation->underway++;
+        flow->awaited += mtree_inlet_is_above(inlet);
         status = operation->transport->ops->recv(
             operation->transport, inlet->peer, inlet->tag, address,
             mtree_flow_count(flow, slot->chunk), &slot->event.completion);

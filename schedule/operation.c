@@ -150,7 +150,7 @@ mtree_lane_t *mtree_flow_add_lane(mtree_flow_t *flow, int rank, int step, bool u
     lane->step =
         operation_count_step(flow->operation, mtree_layout_step(flow->operation->layout,
                                                                 flow->stream, step, up));
-    lane->credit = flow->num_chunks;
+    lane->blank = lane->end = lane->credit = flow->num_chunks;
     if (up && flow->stream->window < flow->num_chunks) {
         lane->credit = flow->stream->window;
     }

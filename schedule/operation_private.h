@@ -24,6 +24,7 @@ typedef struct {
     size_t chunk;
     bool arrived; /* received, not yet folded or delivered */
     bool sent;    /* the sum gathered in it was sent up */
+    bool blank;   /* what arrived was empty: its source has stopped */
     char *memory; /* its address as a vector of units; NULL: straight into the output */
 } mtree_slot_t;
 
@@ -52,6 +53,8 @@ struct mtree_lane {
     int step;      /* lockstep: nothing is sent before it; 0: none */
     size_t next;   /* next chunk to send */
     size_t sent;   /* chunks whose sending has ended */
+    size_t blank;  /* empty messages go out instead of this chunk and those after it */
+    size_t end;    /* chunks in all, with these */
     size_t credit; /* chunks that the receiver has room for */
     mtree_event_t credit_event;
     mtree_lane_t *link;    /* next lane of the same outlet */
@@ -87,6 +90,8 @@ struct mtree_flow {
     ptrdiff_t shift;       /* bytes to add to the addresses of its units */
     size_t folded;         /* chunks that all children and this rank are in, in order */
     size_t complete;       /* chunks of the result that this rank has, in order */
+    size_t awaited;        /* receives of the result that are under way */
+    bool stopped;          /* what is not complete does not come from `above` */
     mtree_inlet_t *inlets; /* [num_children], where the stream reduces */
     mtree_inlet_t *above;  /* from the parent, where it broadcasts and there is one */
     mtree_lane_t *lanes;   /* to the children, before them, where it reduces, to the
@@ -156,6 +161,18 @@ static inline char *mtree_flow_address(const mtree_flow_t *flow, const void *bas
 static inline size_t mtree_credit_batch(size_t window)
 {
     return window > 1 ? window / 2 : 1;
+}
+
+/* Does the result come in here, and no sums? */
+static inline bool mtree_inlet_is_above(const mtree_inlet_t *inlet)
+{
+    return inlet->tag == inlet->flow->stream->tag + MTREE_TAG_DOWN;
+}
+
+/* Units of the next message of a lane. */
+static inline size_t mtree_lane_count(const mtree_lane_t *lane)
+{
+    return lane->next < lane->blank ? mtree_flow_count(lane->flow, lane->next) : 0;
 }
 
 /* True where the sum of a reducing flow ends; elsewhere it goes on up. */

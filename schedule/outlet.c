@@ -128,6 +128,28 @@ static mtree_lane_t *outlet_pick(const mtree_outlet_t *outlet)
     return best;
 }
 
+/* It is back for the next use. */
+static void parcel_put(mtree_operation_t *operation, mtree_parcel_t *parcel)
+{
+    parcel->link = operation->free_parcels;
+    operation->free_parcels = parcel;
+}
+
+static void blank_sent(mtree_event_t *event)
+{
+    mtree_parcel_t *parcel = (mtree_parcel_t *)event;
+    mtree_lane_t *lane = parcel->lane;
+    mtree_operation_t *operation = lane->flow->operation;
+    mtree_status_t status = event->status;
+
+    operation->underway--;
+    lane->sent++;
+    parcel_put(operation, parcel);
+    if (status != MTREE_OK) {
+        mtree_operation_fail(operation, status);
+    }
+}
+
 static void parcel_sent(mtree_event_t *event)
 {
     mtree_parcel_t *parcel = (mtree_parcel_t *)event;
@@ -140,8 +162,7 @@ static void parcel_sent(mtree_event_t *event)
     lane->outlet->dirty = true;
     mtree_flow_trace(lane->flow, MTREE_TRACE_SEND, lane->up, lane->outlet->rank,
                      parcel->chunk, parcel->begin);
-    parcel->link = operation->free_parcels;
-    operation->free_parcels = parcel;
+    parcel_put(operation, parcel);
     if (status != MTREE_OK) {
         mtree_operation_fail(operation, status);
         return;
@@ -156,7 +177,7 @@ static void parcel_sent(mtree_event_t *event)
                                mtree_operation_now(operation));
         }
     }
-    if (++lane->sent == lane->flow->num_chunks) {
+    if (++lane->sent == lane->end) {
         mtree_operation_step(operation, lane->step);
     }
     if (lane->up) {
@@ -203,7 +224,8 @@ static const char *parcel_address(mtree_parcel_t *parcel, size_t count)
 static void lane_send(mtree_lane_t *lane, size_t bytes)
 {
     mtree_operation_t *operation = lane->flow->operation;
-    size_t count = mtree_flow_count(lane->flow, lane->next);
+    bool blank = lane->next >= lane->blank;
+    size_t count = mtree_lane_count(lane);
     mtree_parcel_t *parcel = parcel_get(operation);
     const char *address;
     mtree_status_t status;
@@ -216,18 +238,17 @@ static void lane_send(mtree_lane_t *lane, size_t bytes)
     parcel->chunk = lane_advance(lane);
     parcel->bytes = bytes;
     parcel->begin = mtree_operation_clock(operation);
-    address = parcel_address(parcel, count);
+    address = blank ? NULL : parcel_address(parcel, count);
     lane->outlet->underway += bytes;
     operation->underway++;
-    mtree_event_init(&parcel->event, &operation->inbox, parcel_sent);
+    mtree_event_init(&parcel->event, &operation->inbox, blank ? blank_sent : parcel_sent);
     status = operation->transport->ops->send(
         operation->transport, lane->outlet->rank,
         lane->flow->stream->tag + (lane->up ? MTREE_TAG_UP : MTREE_TAG_DOWN), address,
-        count, operation->layout->paced, &parcel->event.completion);
+        count, operation->layout->paced && !blank, &parcel->event.completion);
     if (status != MTREE_OK) {
         operation->underway--;
-        parcel->link = operation->free_parcels;
-        operation->free_parcels = parcel;
+        parcel_put(operation, parcel);
         mtree_operation_fail(operation, status);
     }
 }
@@ -238,8 +259,7 @@ static bool outlet_pump(mtree_operation_t *operation, mtree_outlet_t *outlet)
     mtree_lane_t *lane;
 
     while (operation->status == MTREE_OK && (lane = outlet_pick(outlet)) != NULL) {
-        size_t bytes =
-            mtree_flow_count(lane->flow, lane->next) * (size_t)operation->data.extent;
+        size_t bytes = mtree_lane_count(lane) * (size_t)operation->data.extent;
 
         if (operation->layout->paced && outlet->underway > 0 &&
             outlet->underway + bytes > outlet->window) {

@@ -26,6 +26,7 @@ struct mtree_completion {
     void *message;
     mtree_completion_t *next, *previous;
     mtree_status_t status;
+    bool empty; /* of a receive that is done: what came was an empty message */
 };
 
 typedef struct {
@@ -40,7 +41,8 @@ typedef struct {
                            const void *buffer, size_t count, bool synchronous,
                            mtree_completion_t *done);
 
-    /* Start receiving exactly @a count units from @a peer with @a tag; the rest as for
+    /* Start receiving @a count units from @a peer with @a tag, or an empty message in
+     * their place, which leaves @a buffer alone; `done->empty` tells.  The rest as for
      * send. */
     mtree_status_t (*recv)(mtree_transport_t *transport, int peer, int tag, void *buffer,
                            size_t count, mtree_completion_t *done);

@@ -56,6 +56,7 @@ static void letter_arrived(mtree_completion_t *self, mtree_status_t status)
         memcpy(awaited.buffer, letter->text, letter->bytes);
         free(letter);
     }
+    awaited.done->empty = awaited.arrived.empty;
     awaited.done->func(awaited.done, status);
 }
 

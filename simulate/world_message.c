@@ -89,6 +89,7 @@ static void recv_done(mtree_clock_event_t *event)
         world->options.received(world->options.received_arg, recv->tag);
     }
     world->pending--;
+    done->empty = recv->count == 0;
     mtree_world_recv_free(recv);
     done->func(done, MTREE_OK);
 }
@@ -154,6 +155,9 @@ static void match(mtree_send_t *send, mtree_recv_t *recv)
     mtree_status_t status;
 
     send->recv = recv;
+    if (send->count == 0) {
+        recv->count = 0;
+    }
     if (recv->count != send->count) {
         mtree_error("simulator: rank %d sends %zu units with tag %d to rank %d, which "
                     "expects %zu; the schedule is wrong",

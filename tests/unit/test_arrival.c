@@ -40,6 +40,8 @@ typedef struct {
     int32_t *wanted; /* the right result */
     mtree_operation_t *operations[MAX_RANKS];
     mtree_operation_data_t data[MAX_RANKS];
+    mtree_trace_t *trace; /* of the rank that is traced; NULL: none is */
+    int traced;
     bool started[MAX_RANKS], finished[MAX_RANKS], released[MAX_RANKS];
 } world_t;
 
@@ -144,6 +146,9 @@ static void start(world_t *world, int rank)
                                      .span = world->call.unit_bytes,
                                      .fold = fold,
                                      .arg = &seats[rank]};
+    if (world->trace != NULL && rank == world->traced) {
+        data->trace = world->trace;
+    }
     if (world->packed) {
         data->pack = pack;
         data->unpack = unpack;
@@ -305,6 +310,61 @@ static int num_finished_without(world_t *world, int late)
     return finished;
 }
 
+/* Chunks that the traced rank received from @a peer. */
+static size_t num_received(const world_t *world, int peer)
+{
+    size_t received = 0;
+
+    for (size_t i = 0; i < mtree_trace_count(world->trace); i++) {
+        const mtree_trace_event_t *event = mtree_trace_get(world->trace, i);
+
+        received += event->act == MTREE_TRACE_RECEIVE && event->peer == peer;
+    }
+    return received;
+}
+
+/*
+ * A rank comes late, when the root is busy with another one, who becomes its source. When
+ * that one holds everything, the root takes over: the source leaves, and every chunk
+ * comes once, the first from the source and the last from the root.
+ */
+START_TEST(test_bcast_source_is_relieved)
+{
+    int relieved = 0;
+
+    for (int c = 0; c < 100; c++) {
+        world_t world;
+        size_t chunks;
+        int root, source, late;
+        bool left;
+
+        state = (unsigned long long)c + 55;
+        world_open(&world, MTREE_BCAST, 3, 3, 100000);
+        world.call.chunk_bytes = 1000;
+        chunks = (world.call.units + 999) / 1000;
+        root = world.call.root;
+        source = (root + 1) % 3;
+        late = (root + 2) % 3;
+        world.packed = c % 2 == 0;
+        world.traced = late;
+        ck_assert_int_eq(mtree_trace_create(2 * chunks, &world.trace), MTREE_OK);
+        start(&world, root);
+        start(&world, source);
+        for (size_t i = 0; i < chunks && step(&world); i++) {}
+        start(&world, late);
+        while (!world.finished[source] && step(&world)) {}
+        left = !world.finished[late];
+        while (step(&world)) {}
+        relieved += left && num_received(&world, root) > 0;
+        ck_assert_uint_eq(num_received(&world, root) + num_received(&world, source),
+                          chunks);
+        world_close(&world);
+        mtree_trace_destroy(world.trace);
+    }
+    ck_assert_int_ge(relieved, 25);
+}
+END_TEST
+
 static int rank_but(int num_ranks, int root)
 {
     return (root + 1 + draw(num_ranks - 1)) % num_ranks;
@@ -402,6 +462,7 @@ int main(void)
     tcase_set_timeout(tcase, 120);
     tcase_add_loop_test(tcase, test_random_arrivals, 0, LOOPS);
     tcase_add_test(tcase, test_bcast_one_late);
+    tcase_add_test(tcase, test_bcast_source_is_relieved);
     tcase_add_test(tcase, test_reduce_one_late);
     tcase_add_test(tcase, test_failure_is_told);
     suite_add_tcase(suite, tcase);

@@ -40,11 +40,14 @@ static void add_line_of_routes(mtree_plan_t *plan)
     }
 }
 
+/* Seconds. */
+static double now;
+
 static void expect_source(mtree_directory_t *directory, int rank, int wanted)
 {
     int source, told;
 
-    ck_assert(mtree_directory_assign(directory, &source, &told));
+    ck_assert(mtree_directory_assign(directory, now, &source, &told));
     ck_assert_int_eq(told, rank);
     ck_assert_int_eq(source, wanted);
 }
@@ -53,15 +56,17 @@ static void expect_nobody_waits(mtree_directory_t *directory)
 {
     int source, rank;
 
-    ck_assert(!mtree_directory_assign(directory, &source, &rank));
+    ck_assert(!mtree_directory_assign(directory, now, &source, &rank));
 }
 
 static void expect_dismissed(mtree_directory_t *directory, int wanted)
 {
-    int rank = -1;
+    int rank = -1, relieved;
 
-    ck_assert(mtree_directory_dismiss(directory, &rank) == (wanted >= 0));
+    ck_assert(mtree_directory_dismiss(directory, now, true, &rank, &relieved) ==
+              (wanted >= 0));
     ck_assert_int_eq(rank, wanted);
+    ck_assert(wanted < 0 || relieved < 0);
 }
 
 /* Figure 4: R2 gets from R1, which is not complete, since S is serving; R3 from S, which
@@ -74,7 +79,7 @@ START_TEST(test_figure_4)
     mtree_placement_t *placement = placement_of(4, 4, host);
     mtree_directory_t *directory;
 
-    ck_assert_int_eq(mtree_directory_create(plan, placement, S, &directory), MTREE_OK);
+    ck_assert_int_eq(mtree_directory_create(plan, placement, S, 0, &directory), MTREE_OK);
     expect_nobody_waits(directory);
     mtree_directory_arrive(directory, R1);
     expect_source(directory, R1, S);
@@ -105,7 +110,7 @@ START_TEST(test_gone_is_no_source)
     mtree_placement_t *placement = placement_of(4, 4, host);
     mtree_directory_t *directory;
 
-    ck_assert_int_eq(mtree_directory_create(plan, placement, 0, &directory), MTREE_OK);
+    ck_assert_int_eq(mtree_directory_create(plan, placement, 0, 0, &directory), MTREE_OK);
     mtree_directory_arrive(directory, 3);
     expect_source(directory, 3, 0);
     mtree_directory_hold(directory, 3);
@@ -129,7 +134,7 @@ START_TEST(test_nearest_first)
     mtree_directory_t *directory;
 
     add_line_of_routes(plan);
-    ck_assert_int_eq(mtree_directory_create(plan, placement, 1, &directory), MTREE_OK);
+    ck_assert_int_eq(mtree_directory_create(plan, placement, 1, 0, &directory), MTREE_OK);
     mtree_directory_arrive(directory, 3);
     mtree_directory_arrive(directory, 2);
     mtree_directory_arrive(directory, 0);
@@ -150,7 +155,7 @@ START_TEST(test_hosts_are_entered_once)
     mtree_placement_t *placement = placement_of(5, 3, host);
     mtree_directory_t *directory;
 
-    ck_assert_int_eq(mtree_directory_create(plan, placement, 0, &directory), MTREE_OK);
+    ck_assert_int_eq(mtree_directory_create(plan, placement, 0, 0, &directory), MTREE_OK);
     mtree_directory_arrive(directory, 2);
     expect_source(directory, 2, 0);
     mtree_directory_arrive(directory, 3);
@@ -160,6 +165,112 @@ START_TEST(test_hosts_are_entered_once)
     /* Host 0 is serving rank 2. */
     mtree_directory_arrive(directory, 4);
     expect_source(directory, 4, 2);
+    mtree_directory_destroy(directory);
+    mtree_placement_destroy(placement);
+    mtree_plan_destroy(plan);
+}
+END_TEST
+
+static void expect_relieved(mtree_directory_t *directory, bool free, int wanted,
+                            int of_whom)
+{
+    int rank = -1, relieved = -1;
+
+    ck_assert(mtree_directory_dismiss(directory, now, free, &rank, &relieved) ==
+              (wanted >= 0));
+    ck_assert_int_eq(rank, wanted);
+    ck_assert_int_eq(relieved, of_whom);
+}
+
+static void expect_settled(mtree_directory_t *directory, int wanted)
+{
+    int rank = -1;
+
+    ck_assert(mtree_directory_settle(directory, &rank) == (wanted >= 0));
+    ck_assert_int_eq(rank, wanted);
+}
+
+/* A root that gives to rank 1, and rank 1 to rank 2, which came @a after seconds after
+ * it; by the end rank 1 holds everything, after a second. */
+static mtree_directory_t *open_late(mtree_plan_t *plan, mtree_placement_t *placement,
+                                    double after, double worth)
+{
+    mtree_directory_t *directory;
+
+    ck_assert_int_eq(mtree_directory_create(plan, placement, 0, worth, &directory),
+                     MTREE_OK);
+    now = 0;
+    mtree_directory_arrive(directory, 1);
+    expect_source(directory, 1, 0);
+    now = after;
+    mtree_directory_arrive(directory, 2);
+    expect_source(directory, 2, 1);
+    now = 1;
+    mtree_directory_hold(directory, 1);
+    return directory;
+}
+
+/* The root, once it is free, gives the rest to one that came late, so that the source
+ * may leave; then it is busy with that one. */
+START_TEST(test_root_relieves)
+{
+    static const int host[] = {0, 1, 2, 3};
+    mtree_plan_t *plan = plan_of(MTREE_BCAST, 4);
+    mtree_placement_t *placement = placement_of(4, 4, host);
+    mtree_directory_t *directory = open_late(plan, placement, 0.5, 0.4);
+
+    expect_relieved(directory, false, -1, -1);
+    expect_settled(directory, -1);
+    expect_relieved(directory, true, 1, 2);
+    mtree_directory_arrive(directory, 3);
+    expect_source(directory, 3, 2);
+    expect_dismissed(directory, 3);
+    expect_settled(directory, 2);
+    expect_settled(directory, -1);
+    mtree_directory_hold(directory, 2);
+    ck_assert(!mtree_directory_is_done(directory));
+    expect_relieved(directory, true, 2, 3);
+    ck_assert(mtree_directory_is_done(directory));
+    mtree_directory_destroy(directory);
+    mtree_placement_destroy(placement);
+    mtree_plan_destroy(plan);
+}
+END_TEST
+
+/* It does not for one that is as good as done, nor where that is not worth it. */
+START_TEST(test_root_leaves_it)
+{
+    static const int host[] = {0, 1, 2, 3};
+    static const double after[] = {0.01, 0.5}, worth[] = {0, 0.6};
+    mtree_plan_t *plan = plan_of(MTREE_BCAST, 4);
+    mtree_placement_t *placement = placement_of(4, 4, host);
+
+    for (int i = 0; i < 2; i++) {
+        mtree_directory_t *directory = open_late(plan, placement, after[i], worth[i]);
+
+        expect_relieved(directory, true, -1, -1);
+        mtree_directory_hold(directory, 2);
+        expect_dismissed(directory, 1);
+        expect_dismissed(directory, 2);
+        mtree_directory_destroy(directory);
+    }
+    mtree_placement_destroy(placement);
+    mtree_plan_destroy(plan);
+}
+END_TEST
+
+/* Nor for one that is more than twice as far from it as from its source. */
+START_TEST(test_root_is_too_far)
+{
+    static const int host[] = {0, 3, 4, 1, 2};
+    mtree_plan_t *plan = plan_of(MTREE_BCAST, 5);
+    mtree_placement_t *placement = placement_of(5, 5, host);
+    mtree_directory_t *directory;
+
+    add_line_of_routes(plan);
+    plan->bytes = 1000;
+    directory = open_late(plan, placement, 0.5, 0);
+    expect_relieved(directory, true, -1, -1);
     mtree_directory_destroy(directory);
     mtree_placement_destroy(placement);
     mtree_plan_destroy(plan);
@@ -274,6 +385,9 @@ int main(void)
     tcase_add_test(tcase, test_gone_is_no_source);
     tcase_add_test(tcase, test_nearest_first);
     tcase_add_test(tcase, test_hosts_are_entered_once);
+    tcase_add_test(tcase, test_root_relieves);
+    tcase_add_test(tcase, test_root_leaves_it);
+    tcase_add_test(tcase, test_root_is_too_far);
     tcase_add_test(tcase, test_section_4_3);
     tcase_add_test(tcase, test_two_dimensions);
     tcase_add_test(tcase, test_hosts_are_left_once);
