@@ -118,8 +118,12 @@ size_t mtree_attach_stop(mtree_operation_t *operation, int rank)
     size_t slots = result_slots(flow);
     mtree_lane_t *lane = flow->lanes;
 
-    while (lane->up || lane->outlet->rank != rank) {
+    while (lane != NULL && (lane->up || lane->outlet->rank != rank)) {
         lane = lane->sibling;
+    }
+    /* It could not be attached, and the operation has failed. */
+    if (lane == NULL) {
+        return flow->num_chunks;
     }
     lane->blank = lane->next;
     if (flow->num_chunks - lane->next > slots) {
