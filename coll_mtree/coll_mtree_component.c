@@ -1,9 +1,8 @@
-#include "coll_mtree_later.h"
 #include "coll_mtree_network.h"
 #include "coll_mtree_pvars.h"
 #include "coll_mtree_settings.h"
 #include "coll_mtree_statistics.h"
-#include "coll_mtree_watch.h"
+#include "coll_mtree_transport.h"
 
 #include "topo/log.h"
 
@@ -328,8 +327,7 @@ static int mtree_close(void)
     mca_coll_mtree_component_t *c = &mca_coll_mtree_component;
 
     coll_mtree_statistics_finish();
-    coll_mtree_watch_close();
-    coll_mtree_later_close();
+    coll_mtree_transport_close();
     coll_mtree_settings_close();
     coll_mtree_network_close();
     mtree_log_set(NULL, NULL, MTREE_LOG_WARN);

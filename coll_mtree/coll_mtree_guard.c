@@ -234,10 +234,9 @@ static bool round_ends_trial(coll_mtree_guard_t *guard)
     for (int c = 0; c < guard->num_candidates; c++) {
         coll_mtree_candidate_t *candidate = &guard->candidates[c];
 
-        if (candidate->out) {
-            continue;
+        if (!candidate->out) {
+            candidate->typical = typical_time(guard, candidate);
         }
-        candidate->typical = typical_time(guard, candidate);
         if (candidate->typical < fastest) {
             fastest = candidate->typical;
             guard->serving = c;
@@ -252,7 +251,7 @@ static bool round_ends_trial(coll_mtree_guard_t *guard)
         }
         left += !candidate->out;
     }
-    return left == 1 || guard->round == COLL_MTREE_GUARD_ROUNDS ||
+    return left <= 1 || guard->round == COLL_MTREE_GUARD_ROUNDS ||
            (guard->round >= LEAST_ROUNDS && guard->spent >= ENOUGH);
 }
 

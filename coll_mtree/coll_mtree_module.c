@@ -1,5 +1,4 @@
 #include "coll_mtree_agreement.h"
-#include "coll_mtree_later.h"
 #include "coll_mtree_local.h"
 #include "coll_mtree_report.h"
 #include "coll_mtree_follow.h"
@@ -7,7 +6,7 @@
 #include "coll_mtree_source.h"
 #include "coll_mtree_settings.h"
 #include "coll_mtree_trace.h"
-#include "coll_mtree_watch.h"
+#include "coll_mtree_transport.h"
 
 #include "ompi/proc/proc.h"
 
@@ -88,8 +87,7 @@ int coll_mtree_init_query(bool enable_progress_threads, bool enable_mpi_threads)
     OBJ_CONSTRUCT(&without_memory, mca_coll_mtree_module_t);
     without_memory.super.coll_module_enable = without_memory_enable;
     module_install(&without_memory);
-    coll_mtree_watch_open();
-    coll_mtree_later_open();
+    coll_mtree_transport_open(enable_mpi_threads);
     return coll_mtree_open_companions(enable_progress_threads, enable_mpi_threads);
 }
 

@@ -1,6 +1,7 @@
 #include "coll_mtree_transport.h"
 
 #include "coll_mtree_later.h"
+#include "coll_mtree_poll.h"
 #include "coll_mtree_statistics.h"
 
 #include "ompi/mca/pml/pml.h"
@@ -44,6 +45,11 @@ static int request_complete(ompi_request_t *request)
     return 1;
 }
 
+static void request_polled(mtree_completion_t *done)
+{
+    message_ended((coll_mtree_transport_t *)done->transport, done->message, done);
+}
+
 static mtree_status_t request_watch(coll_mtree_transport_t *transport, int rc,
                                     ompi_request_t *request, mtree_completion_t *done)
 {
@@ -56,6 +62,8 @@ static mtree_status_t request_watch(coll_mtree_transport_t *transport, int rc,
     /* What ob1 has sent at once has one request for all threads: it takes no callback. */
     if (REQUEST_COMPLETE(request)) {
         message_ended(transport, request, done);
+    } else if (coll_mtree_poll_is_open()) {
+        coll_mtree_poll_add(done);
     } else {
         ompi_request_set_callback(request, request_complete, done);
     }
@@ -116,6 +124,20 @@ static double transport_now(mtree_transport_t *super)
 
 static const mtree_transport_ops_t transport_ops = {
     .send = transport_send, .recv = transport_recv, .now = transport_now};
+
+void coll_mtree_transport_open(bool threads)
+{
+    coll_mtree_watch_open();
+    coll_mtree_later_open();
+    coll_mtree_poll_open(threads, request_polled);
+}
+
+void coll_mtree_transport_close(void)
+{
+    coll_mtree_watch_close();
+    coll_mtree_later_close();
+    coll_mtree_poll_close();
+}
 
 void coll_mtree_transport_init(coll_mtree_transport_t *transport,
                                ompi_communicator_t *comm, ompi_datatype_t *unit,

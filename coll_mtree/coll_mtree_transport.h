@@ -23,6 +23,11 @@ typedef struct {
     coll_mtree_watch_t watch;
 } coll_mtree_transport_t;
 
+/* Begin and end, with the component, to look after messages under way; there may be many
+ * @a threads. */
+void coll_mtree_transport_open(bool threads);
+void coll_mtree_transport_close(void);
+
 /*
  * Make @a transport send units of datatype @a unit over @a comm, with the tags from @a
  * first_tag downwards (coll_mtree_tags.h).
