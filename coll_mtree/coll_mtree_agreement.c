@@ -371,6 +371,11 @@ int coll_mtree_agreement_wait(coll_mtree_agreement_t *agreement)
     return agreement->known ? OMPI_SUCCESS : agreement_know(agreement);
 }
 
+bool coll_mtree_agreement_turned(const coll_mtree_agreement_t *agreement)
+{
+    return agreement->kind.by_arrival;
+}
+
 int coll_mtree_agreement_plan(coll_mtree_agreement_t *agreement, bool ring,
                               const mtree_plan_t **plan_p,
                               const mtree_placement_t **placement_p)

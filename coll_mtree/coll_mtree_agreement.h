@@ -65,6 +65,9 @@ int coll_mtree_agreement_plan(coll_mtree_agreement_t *agreement, bool ring,
                               const mtree_plan_t **plan_p,
                               const mtree_placement_t **placement_p);
 
+/* Do its calls go by arrival because of how far apart the ranks come? */
+bool coll_mtree_agreement_turned(const coll_mtree_agreement_t *agreement);
+
 /* A blocking call has been made by @a run: the network is followed by what it did. */
 void coll_mtree_agreement_note(coll_mtree_agreement_t *agreement,
                                const coll_mtree_run_t *run);

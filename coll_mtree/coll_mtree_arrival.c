@@ -1,5 +1,7 @@
 #include "coll_mtree_arrival.h"
 
+#include "coll_mtree_agreement.h"
+
 #include "schedule/arrival.h"
 
 bool coll_mtree_arrival_serves(const mtree_plan_t *plan, const coll_mtree_task_t *task)
@@ -11,6 +13,11 @@ bool coll_mtree_arrival_serves(const mtree_plan_t *plan, const coll_mtree_task_t
            (task->op != NULL && !mca_coll_mtree_component.deterministic);
 }
 
+/*
+ * Where ranks turned to arrival by themselves, those that came together once must be able
+ * to do so again: if the first ones left before the last ones they would come first to
+ * the next call, too, and what late ones there were would stay late for ever.
+ */
 mtree_status_t coll_mtree_arrival_start(coll_mtree_run_t *run, const mtree_plan_t *plan,
                                         const mtree_placement_t *placement,
                                         mtree_operation_func_t func,
@@ -27,6 +34,7 @@ mtree_status_t coll_mtree_arrival_start(coll_mtree_run_t *run, const mtree_plan_
                                .room = mca_coll_mtree_component.arrival_room,
                                .aside = &mca_coll_mtree_component.aside_left,
                                .came = run->came,
+                               .stays = coll_mtree_agreement_turned(run->agreement),
                                .lasting = persistent};
 
     coll_mtree_transport_init(&run->control, run->comm, MPI_BYTE, run->first_tag);

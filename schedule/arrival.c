@@ -146,7 +146,7 @@ static double run_handover_worth(const mtree_arrival_run_t *run)
 {
     const mtree_call_t *call = run->arrival.call;
 
-    if (run->stream.reduce || run->arrival.lasting) {
+    if (run->stream.reduce || run->arrival.lasting || run->arrival.stays) {
         return INFINITY;
     }
     return (double)call->units * (double)call->unit_bytes / COPY_RATE;

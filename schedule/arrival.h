@@ -33,8 +33,8 @@ enum {
     MTREE_ARRIVAL_TAGS
 };
 
-/* What one rank brings along; all but rank, transports, aside, came and lasting is the
- * same on all ranks.  What is pointed to must stay until it is released. */
+/* What one rank brings along; all but rank, transports, aside, came, stays and lasting is
+ * the same on all ranks.  What is pointed to must stay until it is released. */
 typedef struct {
     const mtree_plan_t *plan; /* by arrival */
     const mtree_placement_t *placement;
@@ -50,6 +50,8 @@ typedef struct {
     double *came; /* [ranks] where those that come are noted: 0 for the coordinator, and
                      on it the seconds from its beginning until it heard of each; all
                      below 0 at first; NULL: not wanted */
+    bool stays;   /* as coordinator of a bcast: nobody is relieved of a receiver, so that
+                     ranks which come one after the other leave together */
     bool lasting; /* it ends when nothing of it is under way: the tags are used again */
 } mtree_arrival_t;
 

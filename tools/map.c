@@ -202,8 +202,8 @@ static void write_use(const map_t *map, int number)
 }
 
 /*
- * The capacity unless all are the same, then the latency, or with a plan the use;
- * nothing on a large map, where it could not be read.
+ * The capacity unless all are the same, then the use, with a plan, and the latency, if
+ * any; nothing on a large map, where it could not be read.
  */
 static void write_label(const map_t *map, int number)
 {
@@ -221,7 +221,9 @@ static void write_label(const map_t *map, int number)
     }
     if (map->plan != NULL) {
         write_use(map, number);
-    } else if (second) {
+        fputs(link->latency > 0 ? ", " : "", map->out);
+    }
+    if (link->latency > 0) {
         fputs(mtree_units_format_time(link->latency, latency, sizeof(latency)), map->out);
     }
     fputs(">", map->out);
