@@ -13,11 +13,6 @@ bool coll_mtree_arrival_serves(const mtree_plan_t *plan, const coll_mtree_task_t
            (task->op != NULL && !mca_coll_mtree_component.deterministic);
 }
 
-/*
- * Where ranks turned to arrival by themselves, those that came together once must be able
- * to do so again: if the first ones left before the last ones they would come first to
- * the next call, too, and what late ones there were would stay late for ever.
- */
 mtree_status_t coll_mtree_arrival_start(coll_mtree_run_t *run, const mtree_plan_t *plan,
                                         const mtree_placement_t *placement,
                                         mtree_operation_func_t func,
@@ -37,6 +32,9 @@ mtree_status_t coll_mtree_arrival_start(coll_mtree_run_t *run, const mtree_plan_
                                .stays = coll_mtree_agreement_turned(run->agreement),
                                .lasting = persistent};
 
+    /* `stays`: where calls turned to arrival by themselves ranks must be able to come
+     * together again.  Those that leave before the others come before them to the next
+     * call, too, and who was late once would stay late for ever. */
     coll_mtree_transport_init(&run->control, run->comm, MPI_BYTE, run->first_tag);
     return mtree_arrival_start(&arrival, &run->data.super, func, released, run,
                                operation_p);

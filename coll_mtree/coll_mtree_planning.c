@@ -271,17 +271,13 @@ static double plan_seconds(const mtree_plan_t *plan, const mtree_topology_t *top
 {
     double *load = calloc(2 * (size_t)topology->num_links, sizeof(*load));
     double moving = 8 * plan->bytes / plan->throughput;
-    double fullest = 0;
+    double fullest;
 
     if (load == NULL) {
         return 0;
     }
     mtree_plan_load(plan, routes, load);
-    for (int a = 0; a < 2 * topology->num_links; a++) {
-        if (load[a] > 0) {
-            fullest = fmax(fullest, load[a] / mtree_arc_capacity(topology, a));
-        }
-    }
+    fullest = mtree_plan_busiest(topology, load);
     free(load);
     return fmax(plan->seconds - moving, 0) + moving * fullest;
 }

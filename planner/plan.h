@@ -132,6 +132,13 @@ void mtree_plan_tree_load(const mtree_plan_t *plan, int tree,
                           const mtree_routes_t *routes, double amount, double *load);
 
 /*
+ * The seconds for which the busiest arc of @a topology is busy with @a load, [2 x links]
+ * bits; of a load in bits/s, how many times it is too much.  Infinite where something is
+ * to cross an arc without capacity, 0 without a load.
+ */
+double mtree_plan_busiest(const mtree_topology_t *topology, const double *load);
+
+/*
  * Is @a plan well formed: every tree spans and has no cycle, shares sum to one
  * (allgather, reduce_scatter: for each root), rates are not negative, steps, where there
  * are any, grow from the root down; and, with @a routes

@@ -197,6 +197,18 @@ void mtree_plan_load(const mtree_plan_t *plan, const mtree_routes_t *routes, dou
     }
 }
 
+double mtree_plan_busiest(const mtree_topology_t *topology, const double *load)
+{
+    double busiest = 0.0;
+
+    for (int arc = 0; arc < 2 * topology->num_links; ++arc) {
+        if (load[arc] > 0.0) {
+            busiest = fmax(busiest, load[arc] / mtree_arc_capacity(topology, arc));
+        }
+    }
+    return busiest;
+}
+
 static mtree_status_t check_capacities(const mtree_plan_t *plan,
                                        const mtree_topology_t *topology,
                                        const mtree_routes_t *routes)

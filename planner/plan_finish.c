@@ -247,13 +247,10 @@ static mtree_status_t busiest_time(const mtree_problem_t *problem,
         mtree_plan_tree_load(plan, t, problem->routes,
                              plan->trees[t].share * message_bits(plan), load);
     }
-    *seconds_p = 0.0;
-    for (int arc = 0; arc < num_arcs; ++arc) {
-        double capacity = mtree_arc_capacity(problem->topology, arc);
-
-        if (load[arc] > 0.0 && capacity > 0.0) {
-            *seconds_p = fmax(*seconds_p, load[arc] / capacity);
-        }
+    *seconds_p = mtree_plan_busiest(problem->topology, load);
+    /* Nothing is predicted where nothing gets through. */
+    if (!isfinite(*seconds_p)) {
+        *seconds_p = 0.0;
     }
     free(load);
     return MTREE_OK;
@@ -298,8 +295,7 @@ free_scratch:
 static mtree_status_t fill_rates(const mtree_problem_t *problem, mtree_plan_t *plan)
 {
     int num_arcs = 2 * problem->topology->num_links;
-    double rate = INFINITY;
-    double *load;
+    double busiest, *load;
 
     for (int t = 0; t < plan->num_trees; ++t) {
         if (plan->trees[t].rate > 0.0) {
@@ -314,13 +310,9 @@ static mtree_status_t fill_rates(const mtree_problem_t *problem, mtree_plan_t *p
         plan->trees[t].rate = 1.0;
     }
     mtree_plan_load(plan, problem->routes, load);
-    for (int arc = 0; arc < num_arcs; ++arc) {
-        if (load[arc] > 0.0) {
-            rate = fmin(rate, mtree_arc_capacity(problem->topology, arc) / load[arc]);
-        }
-    }
+    busiest = mtree_plan_busiest(problem->topology, load);
     for (int t = 0; t < plan->num_trees; ++t) {
-        plan->trees[t].rate = isfinite(rate) ? rate : 0.0;
+        plan->trees[t].rate = busiest > 0.0 ? 1.0 / busiest : 0.0;
     }
     free(load);
     return MTREE_OK;

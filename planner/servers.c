@@ -40,18 +40,13 @@ static double mean_bandwidth(const mtree_problem_t *problem, int host)
 static mtree_status_t scale_rates(const mtree_problem_t *problem, mtree_plan_t *plan)
 {
     int num_arcs = 2 * problem->topology->num_links;
-    double *load = calloc((size_t)num_arcs, sizeof(*load)), busiest = 0;
+    double *load = calloc((size_t)num_arcs, sizeof(*load)), busiest;
 
     if (load == NULL) {
         return no_memory(problem);
     }
     mtree_plan_load(plan, problem->routes, load);
-    for (int arc = 0; arc < num_arcs; arc++) {
-        if (load[arc] > 0) {
-            busiest =
-                fmax(busiest, load[arc] / mtree_arc_capacity(problem->topology, arc));
-        }
-    }
+    busiest = mtree_plan_busiest(problem->topology, load);
     for (int t = 0; t < plan->num_trees; t++) {
         plan->trees[t].rate /= busiest;
     }

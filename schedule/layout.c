@@ -312,19 +312,20 @@ static void builder_add_parts(builder_t *builder)
     }
 }
 
-size_t mtree_layout_window(double rate, double trip, size_t chunk, double sharers)
+size_t mtree_layout_window(double rate, double trip, size_t chunk, int sharers)
 {
     size_t link = rate > 0 ? (size_t)(rate / 8 * trip) : DEFAULT_WINDOW;
     size_t queue = QUEUED_CHUNKS * chunk;
-    size_t part = (size_t)fmax((double)queue / sharers, LEAST_QUEUE);
+    size_t part = queue / (size_t)sharers;
 
+    part = part < LEAST_QUEUE ? LEAST_QUEUE : part;
     return link + (part < queue ? part : queue);
 }
 
 /* Peers that share a queue.  In a direct exchange, where no tree goes further than to the
  * root's neighbours, that is all of them, since they are behind the same link: with a
  * queue for each, all wait for those that were served first. */
-static double builder_sharers(const builder_t *builder)
+static int builder_sharers(const builder_t *builder)
 {
     const mtree_plan_t *plan = builder->plan;
 
@@ -333,14 +334,14 @@ static double builder_sharers(const builder_t *builder)
             return 1;
         }
     }
-    return plan->num_trees == 1 ? 1 : fmax(builder->layout->num_peers, 1);
+    return plan->num_trees == 1 ? 1 : builder->layout->num_peers;
 }
 
 /* The peers, in ascending rank, and how much may be on the way to each. */
 static void builder_fill_peers(builder_t *builder)
 {
     mtree_peer_t *peer = builder->layout->peers;
-    double sharers = builder_sharers(builder);
+    int sharers = builder_sharers(builder);
 
     for (int rank = 0; rank < builder->placement->num_ranks; rank++) {
         double rate = builder->rates[rank];

@@ -36,7 +36,7 @@ size_t mtree_layout_default_chunk(size_t length, size_t longest);
  * planned and from which word comes back after @a trip seconds, in chunks of @a chunk
  * bytes, when so many peers, @a sharers (at least one), share a queue.
  */
-size_t mtree_layout_window(double rate, double trip, size_t chunk, double sharers);
+size_t mtree_layout_window(double rate, double trip, size_t chunk, int sharers);
 
 /*
  * What @a rank does in @a call.  The plan may be for the call's own collective, or for

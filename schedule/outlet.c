@@ -276,9 +276,10 @@ void mtree_outlet_pump(mtree_operation_t *operation)
     mtree_goodput_t *goodput = operation->data.goodput;
 
     for (int turn = 0; turn < layout->num_peers; turn++) {
-        int i = (layout->first_peer + turn) % layout->num_peers;
+        int i = layout->first_peer + turn;
         bool pressed;
 
+        i -= i >= layout->num_peers ? layout->num_peers : 0;
         if (!operation->outlets[i].dirty) {
             continue;
         }

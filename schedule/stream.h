@@ -49,7 +49,7 @@ typedef struct {
     int num_tags;   /* the same on all ranks */
     int num_steps;  /* lockstep steps one way; 0: chunks stream */
     double lead;    /* part of its chunks that a stream may be ahead of the last one on a
-                       busy   link; infinite: no limit */
+                       busy link; infinite: no limit */
     bool paced;     /* false: so little is sent that windows are not worth a round trip */
     int *children_room, *steps_room;
 } mtree_layout_t;
