@@ -51,7 +51,7 @@ void coll_mtree_later_open(void)
 {
     const char *pml = mca_pml_base_selected_component.pmlm_version.mca_component_name;
 
-    if (strcmp(pml, "cm") == 0) {
+    if (strcmp(pml, "cm") == 0 || strcmp(pml, "ucx") == 0) {
         is_open = true;
         opal_progress_register(later_progress);
     }

@@ -1,10 +1,12 @@
 /*
  * Ends of messages that are handled a little later.
  *
- * Over the PML cm a message that is begun may call Open MPI's progress, when the network
- * has no room.  Begun in a callback it does so within the progress that called it, and
- * the mtl ofi of 4.1 then loses ends of messages or tells them twice (docs/openmpi.md).
- * So there a callback only notes the end, and mtree handles it at a turn of its own.
+ * Two PMLs cannot bear it that a message is begun in a callback (docs/openmpi.md).  Over
+ * cm it may call Open MPI's progress, when the network has no room, within the progress
+ * that called it, and the mtl ofi of 4.1 then loses ends of messages or tells them twice.
+ * Over ucx it may overtake messages to the same peer that UCX's shared memory had no room
+ * for.  So there a callback only notes the end, and mtree handles it at a turn of its
+ * own.
  */
 #ifndef MCA_COLL_MTREE_LATER_H
 #define MCA_COLL_MTREE_LATER_H
