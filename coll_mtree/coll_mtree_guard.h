@@ -2,11 +2,12 @@
  * Guards: who serves the blocking calls of one kind: mtree over the plan's trees, mtree
  * around a ring, the fallback, or another algorithm of Open MPI's (a rival).
  *
- * Where the forecast leaves it open, all that it does not rule out get turns, one call
- * each, and all ranks together find out which is the fastest; after many calls they try
- * again.  Whose turn it is follows from the number of calls, and what was measured is
- * made one by the fallback's allreduce after every call that is tried, so all ranks come
- * to the same end.
+ * Where the forecast leaves it open, all that it does not rule out get turns, and all
+ * ranks together find out which is the fastest; after many calls they try again.  A turn
+ * is one call, or two of short calls, since what the one before left in the network's
+ * queues is a part of the time of the first.  Whose turn it is follows from the number of
+ * calls, and what was measured is made one by the fallback's allreduce after every call
+ * that is tried, so all ranks come to the same end.
  */
 #ifndef MCA_COLL_MTREE_GUARD_H
 #define MCA_COLL_MTREE_GUARD_H
@@ -36,6 +37,7 @@ typedef struct {
     bool trying;
     int turn;       /* the candidate whose turn it is */
     int round;      /* 0: the warm-up */
+    bool settled;   /* the first of two calls of a turn has been made */
     int calls;      /* of the trial that is under way, or since the last one */
     int trials;     /* that have ended */
     int64_t spent;  /* nanoseconds in the trial that is under way */
