@@ -144,6 +144,26 @@ agreement_before(const coll_mtree_agreement_t *agreement)
     return found;
 }
 
+/* Calls up to so many classes longer are not tried with what was clearly slower. */
+#define LEARN_CLASSES 2
+
+/* What was measured of calls that are but shorter than those of @a agreement tells who
+ * need not be tried. */
+static void agreement_learn(coll_mtree_agreement_t *agreement)
+{
+    for (int classes = 1; classes <= LEARN_CLASSES; classes++) {
+        coll_mtree_kind_t kind = agreement->kind;
+        const coll_mtree_agreement_t *shorter;
+
+        kind.size_class -= classes;
+        shorter = agreement_find(agreement->module, &kind);
+        if (shorter != NULL && shorter->known && !shorter->outdated &&
+            coll_mtree_guard_learn(&agreement->guard, &shorter->guard, agreement->comm)) {
+            return;
+        }
+    }
+}
+
 /* A blocking call has waited for the end of the agreement: all ranks know of it. */
 static int agreement_know(coll_mtree_agreement_t *agreement)
 {
@@ -166,6 +186,8 @@ static int agreement_know(coll_mtree_agreement_t *agreement)
     before = plan == NULL ? NULL : agreement_before(agreement);
     if (before != NULL) {
         agreement->guard = before->guard;
+    } else {
+        agreement_learn(agreement);
     }
     return coll_mtree_guard_server(&agreement->guard) == COLL_MTREE_TREES
                ? OMPI_SUCCESS

@@ -13,13 +13,16 @@
 /* Who is so many times slower than the fastest is out after the least rounds, and after
  * some more of them; earlier where calls take longer than LONG (nanoseconds), since they
  * are hardly disturbed by anything and each more costs as much: after the warm-up, which
- * still says little, or after any other round. */
-#define SLOWER       1.5
-#define CLEAR_ROUNDS 5
-#define CLEAR_SLOWER 1.2
-#define COLD_SLOWER  3.0
-#define LONG_SLOWER  1.2
-#define LONG         ((int64_t)100000000)
+ * says little of them and more of those longer than VERY_LONG, or after any other round.
+ */
+#define SLOWER           1.5
+#define CLEAR_ROUNDS     5
+#define CLEAR_SLOWER     1.2
+#define COLD_SLOWER      3.0
+#define LONG_SLOWER      1.2
+#define LONG             ((int64_t)100000000)
+#define VERY_LONG_SLOWER 1.5
+#define VERY_LONG        ((int64_t)1000000000)
 
 /* Below this (nanoseconds) a turn is two calls, and the second one is measured. */
 #define SHORT ((int64_t)10000000)
@@ -127,6 +130,81 @@ bool coll_mtree_guard_init(coll_mtree_guard_t *guard, const coll_mtree_kind_t *k
     return ring;
 }
 
+/* "over trees", "by Open MPI's ring", ... */
+static void format_way(const coll_mtree_guard_t *guard,
+                       const coll_mtree_candidate_t *candidate, char *text, size_t room)
+{
+    static const char *const ways[] = {[COLL_MTREE_TREES] = "over trees",
+                                       [COLL_MTREE_RING] = "around a ring",
+                                       [COLL_MTREE_FALLBACK] = "by Open MPI"};
+
+    if (candidate->server == COLL_MTREE_RIVAL) {
+        (void)snprintf(text, room, "by Open MPI's %s",
+                       coll_mtree_rival_name(guard->kind.collective, candidate->rival));
+    } else {
+        (void)snprintf(text, room, "%s", ways[candidate->server]);
+    }
+}
+
+/* Nobody is to be tried but who was the fastest at the length of @a shorter. */
+static void say_learned(const coll_mtree_guard_t *guard,
+                        const coll_mtree_guard_t *shorter, ompi_communicator_t *comm)
+{
+    char size[32], shorter_size[32], way[64];
+
+    format_way(guard, &guard->candidates[guard->serving], way, sizeof(way));
+    mtree_units_format_size(guard->kind.bytes, size, sizeof(size));
+    mtree_units_format_size(shorter->kind.bytes, shorter_size, sizeof(shorter_size));
+    coll_mtree_say(
+        comm, 2, "%s of about %s: served %s, since all others were slower at %s",
+        mtree_collective_name(guard->kind.collective), size, way, shorter_size);
+}
+
+/* Was whoever is @a candidate of another guard clearly slower than the fastest in the
+ * trial of @a shorter? */
+static bool was_slower(const coll_mtree_guard_t *shorter,
+                       const coll_mtree_candidate_t *candidate)
+{
+    int64_t fastest = shorter->candidates[shorter->serving].typical;
+
+    for (int c = 0; c < shorter->num_candidates; c++) {
+        const coll_mtree_candidate_t *tried = &shorter->candidates[c];
+
+        if (tried->server == candidate->server && tried->rival == candidate->rival) {
+            return tried->typical != COLL_MTREE_UNTRIED &&
+                   (double)tried->typical > LONG_SLOWER * (double)fastest;
+        }
+    }
+    return false;
+}
+
+bool coll_mtree_guard_learn(coll_mtree_guard_t *guard, const coll_mtree_guard_t *shorter,
+                            ompi_communicator_t *comm)
+{
+    int left = 0;
+
+    if (!guard->trying || shorter->trials == 0 ||
+        shorter->candidates[shorter->serving].typical < LONG ||
+        shorter->candidates[shorter->serving].typical == COLL_MTREE_UNTRIED) {
+        return false;
+    }
+    for (int c = 0; c < guard->num_candidates; c++) {
+        coll_mtree_candidate_t *candidate = &guard->candidates[c];
+
+        candidate->out =
+            candidate->server != COLL_MTREE_TREES && was_slower(shorter, candidate);
+        candidate->typical = candidate->out ? COLL_MTREE_UNTRIED : 0;
+        left += !candidate->out;
+    }
+    guard->turn = guard->serving = next_candidate(guard, 0);
+    if (left == 1) {
+        guard->trying = false;
+        guard->trials++;
+        say_learned(guard, shorter, comm);
+    }
+    return true;
+}
+
 coll_mtree_server_t coll_mtree_guard_server(const coll_mtree_guard_t *guard)
 {
     return guard->candidates[guard->serving].server;
@@ -195,29 +273,16 @@ static int64_t typical_time(const coll_mtree_guard_t *guard,
 /* How many times the fastest one's time is too slow to go on with; 0: nothing is. */
 static double too_slow(const coll_mtree_guard_t *guard, int64_t fastest)
 {
+    if (fastest > LONG && guard->round > 0) {
+        return LONG_SLOWER;
+    }
     if (fastest > LONG) {
-        return guard->round == 0 ? COLD_SLOWER : LONG_SLOWER;
+        return fastest > VERY_LONG ? VERY_LONG_SLOWER : COLD_SLOWER;
     }
     if (guard->round >= CLEAR_ROUNDS) {
         return CLEAR_SLOWER;
     }
     return guard->round >= LEAST_ROUNDS ? SLOWER : 0;
-}
-
-/* "over trees", "by Open MPI's ring", ... */
-static void format_way(const coll_mtree_guard_t *guard,
-                       const coll_mtree_candidate_t *candidate, char *text, size_t room)
-{
-    static const char *const ways[] = {[COLL_MTREE_TREES] = "over trees",
-                                       [COLL_MTREE_RING] = "around a ring",
-                                       [COLL_MTREE_FALLBACK] = "by Open MPI"};
-
-    if (candidate->server == COLL_MTREE_RIVAL) {
-        (void)snprintf(text, room, "by Open MPI's %s",
-                       coll_mtree_rival_name(guard->kind.collective, candidate->rival));
-    } else {
-        (void)snprintf(text, room, "%s", ways[candidate->server]);
-    }
 }
 
 static void say_verdict(const coll_mtree_guard_t *guard, ompi_communicator_t *comm)
@@ -229,6 +294,9 @@ static void say_verdict(const coll_mtree_guard_t *guard, ompi_communicator_t *co
         const coll_mtree_candidate_t *candidate = &guard->candidates[c];
         char time[32];
 
+        if (candidate->typical == COLL_MTREE_UNTRIED) {
+            continue;
+        }
         mtree_units_format_time((double)candidate->typical * 1e-9, time, sizeof(time));
         format_way(guard, candidate, way, sizeof(way));
         length += (size_t)snprintf(times + length, sizeof(times) - length, "%s %s, ",
@@ -314,6 +382,9 @@ static void report_times(const coll_mtree_turn_t *turn)
         double *of_server = &seconds[candidate->server];
         double typical = (double)candidate->typical * 1e-9;
 
+        if (candidate->typical == COLL_MTREE_UNTRIED) {
+            continue;
+        }
         *of_server = *of_server > 0 && *of_server < typical ? *of_server : typical;
     }
     coll_mtree_statistics_measured(&turn->count, seconds);

@@ -20,12 +20,15 @@
 /* Whoever may get turns: each server once, and each rival. */
 #define COLL_MTREE_GUARD_CANDIDATES (COLL_MTREE_RIVAL + COLL_MTREE_RIVALS)
 
+/* The typical time of who was left out of the trial. */
+#define COLL_MTREE_UNTRIED INT64_MAX
+
 typedef struct {
     coll_mtree_server_t server;
     int rival;                                 /* of COLL_MTREE_RIVAL; else 0 */
     bool out;                                  /* of the trial: clearly slower */
     int64_t time[COLL_MTREE_GUARD_ROUNDS + 1]; /* nanoseconds */
-    int64_t typical;                           /* of the rounds so far */
+    int64_t typical; /* of the rounds so far; COLL_MTREE_UNTRIED */
 } coll_mtree_candidate_t;
 
 typedef struct {
@@ -57,6 +60,15 @@ typedef struct {
  * ring to try. */
 bool coll_mtree_guard_init(coll_mtree_guard_t *guard, const coll_mtree_kind_t *kind,
                            coll_mtree_forecast_t forecast);
+
+/*
+ * Leave out of the first trial of @a guard who was clearly slower in that of @a shorter,
+ * which is of calls that differ by their length alone and took long: what takes long goes
+ * by the network.  Trees stay, since those of longer messages may be others.  False:
+ * there is nothing to be learnt from @a shorter.
+ */
+bool coll_mtree_guard_learn(coll_mtree_guard_t *guard, const coll_mtree_guard_t *shorter,
+                            ompi_communicator_t *comm);
 
 /* Who serves when nothing is being tried. */
 coll_mtree_server_t coll_mtree_guard_server(const coll_mtree_guard_t *guard);
