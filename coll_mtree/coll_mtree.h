@@ -109,6 +109,7 @@ typedef struct {
     struct coll_mtree_group *group; /* whose statistics it adds to; NULL: no calls yet */
 
     struct coll_mtree_follow *follow; /* NULL: nothing was heard of its network yet */
+    struct coll_mtree_gauge *gauge;   /* NULL: no call was followed that does not wait */
     struct coll_mtree_skew *skews;    /* by kind of call */
 
     /* coll_mtree_agreement.c's */

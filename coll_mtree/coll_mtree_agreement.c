@@ -33,14 +33,16 @@ struct coll_mtree_agreement {
     atomic_bool settled; /* what follows does not change any more */
     bool stale;          /* the network has changed since: not for new calls */
     bool outdated;       /* its trees are not those of later plans */
-    bool warm;           /* a call has gone over its trees */
+    bool warm;           /* a blocking call has gone over its trees */
     bool known;          /* a blocking call waited for it: all ranks know of its end */
     int status;          /* Open MPI's code */
-    mtree_plan_t *plan;  /* NULL: none could be made */
+    mtree_plan_t *plan;  /* the first; NULL: none could be made */
+    unsigned version;    /* on rank 0: of the network that it was made for */
     mtree_plan_t *ring;  /* for its guard to try; NULL: not wanted */
     coll_mtree_forecast_t forecast; /* of the plan */
     coll_mtree_guard_t guard;       /* of blocking calls, when the plan is known */
-    coll_mtree_run_t *waiting, **last_waiting;
+    coll_mtree_pursuit_t pursuit;   /* of nonblocking calls */
+    coll_mtree_pursuit_t *waiting;  /* those of persistent requests */
     coll_mtree_agreement_t *next;
 };
 
@@ -209,6 +211,7 @@ static void agreement_decide(coll_mtree_talk_t *talk, const void *said, void *ar
         module->network = coll_mtree_network_learn(agreement->comm, said);
     }
     if (module->network != NULL) {
+        agreement->version = coll_mtree_network_version(module->network);
         text = coll_mtree_network_plan(
             module->network, agreement->comm, &agreement->kind,
             coll_mtree_agreement_max_trees(module, agreement->comm), &forecast);
@@ -283,27 +286,41 @@ static void agreement_ended(coll_mtree_talk_t *talk, const coll_mtree_answer_t *
     coll_mtree_agreement_t *agreement = arg;
     mca_coll_mtree_module_t *module = agreement->module;
     coll_mtree_agreement_t *next;
-    coll_mtree_run_t *run;
+    coll_mtree_pursuit_t *waiting;
 
     (void)talk;
     agreement->status =
         answer->code == OMPI_SUCCESS ? agreement_read(agreement, answer) : answer->code;
     opal_mutex_lock(&module->lock);
-    run = agreement->waiting;
+    waiting = agreement->waiting;
     next = agreement->next;
     atomic_store(&agreement->settled, true);
     opal_mutex_unlock(&module->lock);
     if (next != NULL) {
         coll_mtree_talk_open(next->talk);
     }
-    while (run != NULL) {
-        coll_mtree_run_t *following = run->next;
+    coll_mtree_pursuit_settle(&agreement->pursuit, agreement->plan, agreement->version);
+    while (waiting != NULL) {
+        coll_mtree_pursuit_t *following = waiting->next;
 
-        coll_mtree_run_begin(run);
-        run = following;
+        coll_mtree_pursuit_settle(waiting, agreement->plan, agreement->version);
+        waiting = following;
     }
     /* From here on another thread may take the module away. */
     coll_mtree_retired_add(&agreement->retired);
+}
+
+/* Talks of the pursuit hold the communicator, and with it the agreement. */
+static void pursuit_retain(coll_mtree_pursuit_t *pursuit)
+{
+    OBJ_RETAIN(pursuit->comm);
+}
+
+static void pursuit_release(coll_mtree_pursuit_t *pursuit)
+{
+    ompi_communicator_t *comm = pursuit->comm;
+
+    OBJ_RELEASE(comm);
 }
 
 static coll_mtree_agreement_t *agreement_create(mca_coll_mtree_module_t *module,
@@ -320,13 +337,16 @@ static coll_mtree_agreement_t *agreement_create(mca_coll_mtree_module_t *module,
     agreement->retired.release = agreement_release_comm;
     agreement->kind = *kind;
     atomic_init(&agreement->settled, false);
-    agreement->last_waiting = &agreement->waiting;
+    coll_mtree_pursuit_init(&agreement->pursuit, module, comm, kind, false);
+    agreement->pursuit.retain = pursuit_retain;
+    agreement->pursuit.release = pursuit_release;
     OBJ_RETAIN(comm);
     agreement->talk = coll_mtree_talk_start(
         comm, coll_mtree_tags_reserve(module, COLL_MTREE_TALK_TAGS, false),
         module->agreements == NULL, agreement_decide, agreement_ended, agreement);
     if (agreement->talk == NULL) {
         OBJ_RELEASE(comm);
+        coll_mtree_pursuit_cleanup(&agreement->pursuit);
         free(agreement);
         return NULL;
     }
@@ -364,20 +384,25 @@ coll_mtree_agreement_t *coll_mtree_agreement_get(mca_coll_mtree_module_t *module
     return agreement;
 }
 
-void coll_mtree_agreement_submit(coll_mtree_agreement_t *agreement, coll_mtree_run_t *run)
+coll_mtree_pursuit_t *coll_mtree_agreement_pursuit(coll_mtree_agreement_t *agreement)
+{
+    return &agreement->pursuit;
+}
+
+void coll_mtree_agreement_settle(coll_mtree_agreement_t *agreement,
+                                 coll_mtree_pursuit_t *pursuit)
 {
     bool settled;
 
     opal_mutex_lock(&agreement->module->lock);
     settled = atomic_load(&agreement->settled);
     if (!settled) {
-        run->next = NULL;
-        *agreement->last_waiting = run;
-        agreement->last_waiting = &run->next;
+        pursuit->next = agreement->waiting;
+        agreement->waiting = pursuit;
     }
     opal_mutex_unlock(&agreement->module->lock);
     if (settled) {
-        coll_mtree_run_begin(run);
+        coll_mtree_pursuit_settle(pursuit, agreement->plan, agreement->version);
     }
 }
 
@@ -398,18 +423,19 @@ bool coll_mtree_agreement_turned(const coll_mtree_agreement_t *agreement)
     return agreement->kind.by_arrival;
 }
 
-int coll_mtree_agreement_plan(coll_mtree_agreement_t *agreement, bool ring,
+int coll_mtree_agreement_plan(coll_mtree_agreement_t *agreement,
+                              const coll_mtree_pursuit_t *pursuit, bool ring,
                               const mtree_plan_t **plan_p,
                               const mtree_placement_t **placement_p)
 {
     mca_coll_mtree_module_t *module = agreement->module;
     mtree_status_t status = MTREE_OK;
 
-    if (agreement->status != OMPI_SUCCESS) {
-        return agreement->status;
+    if (agreement->status != OMPI_SUCCESS || pursuit->status != OMPI_SUCCESS) {
+        return agreement->status != OMPI_SUCCESS ? agreement->status : pursuit->status;
     }
     if (agreement->plan != NULL) {
-        *plan_p = ring ? agreement->ring : agreement->plan;
+        *plan_p = ring ? agreement->ring : pursuit->plan;
         *placement_p = module->placement;
         return OMPI_SUCCESS;
     }
@@ -431,8 +457,8 @@ void coll_mtree_agreement_note(coll_mtree_agreement_t *agreement,
         return;
     }
     /* The first call opens connections and finds their windows small. */
-    coll_mtree_follow_note(agreement->module, run, &agreement->kind, agreement->plan,
-                           agreement->warm);
+    coll_mtree_follow_note(agreement->module, run, &agreement->kind,
+                           agreement->pursuit.plan, agreement->warm);
     agreement->warm = true;
 }
 
@@ -455,6 +481,7 @@ void coll_mtree_agreements_destroy(mca_coll_mtree_module_t *module)
         coll_mtree_agreement_t *agreement = module->agreements;
 
         module->agreements = agreement->next;
+        coll_mtree_pursuit_cleanup(&agreement->pursuit);
         mtree_plan_destroy(agreement->plan);
         mtree_plan_destroy(agreement->ring);
         free(agreement);

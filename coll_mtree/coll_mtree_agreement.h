@@ -49,9 +49,14 @@ coll_mtree_agreement_t *coll_mtree_agreement_get(mca_coll_mtree_module_t *module
                                                  ompi_communicator_t *comm,
                                                  const coll_mtree_kind_t *kind);
 
-/* coll_mtree_run_begin(run), now or when the agreement is there. */
-void coll_mtree_agreement_submit(coll_mtree_agreement_t *agreement,
-                                 coll_mtree_run_t *run);
+/* The pursuit of the nonblocking calls; all calls but persistent ones wait in its queue.
+ */
+coll_mtree_pursuit_t *coll_mtree_agreement_pursuit(coll_mtree_agreement_t *agreement);
+
+/* Settle @a pursuit, of a persistent request, by the first plan: now or when it is there.
+ * Only once. */
+void coll_mtree_agreement_settle(coll_mtree_agreement_t *agreement,
+                                 coll_mtree_pursuit_t *pursuit);
 
 /*
  * For blocking calls: wait for the end.  MTREE_DECLINED when there is no plan or the
@@ -59,9 +64,10 @@ void coll_mtree_agreement_submit(coll_mtree_agreement_t *agreement,
  */
 int coll_mtree_agreement_wait(coll_mtree_agreement_t *agreement);
 
-/* When it is there: the plan (with @a ring the ring), or the plain one, with its
- * placement. */
-int coll_mtree_agreement_plan(coll_mtree_agreement_t *agreement, bool ring,
+/* When it is there: what a call that has passed the queue of @a pursuit goes by: the plan
+ * in force there (with @a ring the ring), or the plain one, with its placement. */
+int coll_mtree_agreement_plan(coll_mtree_agreement_t *agreement,
+                              const coll_mtree_pursuit_t *pursuit, bool ring,
                               const mtree_plan_t **plan_p,
                               const mtree_placement_t **placement_p);
 

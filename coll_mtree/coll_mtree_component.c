@@ -1,3 +1,4 @@
+#include "coll_mtree_gauge.h"
 #include "coll_mtree_network.h"
 #include "coll_mtree_pvars.h"
 #include "coll_mtree_settings.h"
@@ -327,6 +328,7 @@ static int mtree_close(void)
     mca_coll_mtree_component_t *c = &mca_coll_mtree_component;
 
     coll_mtree_statistics_finish();
+    coll_mtree_gauge_close();
     coll_mtree_transport_close();
     coll_mtree_settings_close();
     coll_mtree_network_close();

@@ -6,24 +6,12 @@
 #include "coll_mtree_skew.h"
 #include "coll_mtree_tags.h"
 #include "coll_mtree_talk.h"
-
-#include "topo/drift.h"
+#include "coll_mtree_ways.h"
 
 #include "opal/runtime/opal_progress.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
-
-/* Smaller messages (bytes) tell little of links. */
-#define LEAST_BYTES 262144
-
-/* A talk is due when calls have taken so long by their plans, and have moved so many
- * bytes for each rank: less than a hundredth of it is said. */
-#define LEAST_SECONDS 0.1
-#define BYTES_A_RANK  45056
-
-/* Ways that a rank tells of, those that it was pressed on most. */
-#define MOST_WAYS 16
 
 /* What rank 0 answers when plans are to be made anew, or to have other shares, or when
  * the calls of the kind that it was asked about are to be by arrival or over trees again;
@@ -40,7 +28,7 @@ typedef struct coll_mtree_follow follow_t;
 
 /* What a rank tells of the calls since the last talk, and of the last of them. */
 typedef struct {
-    mtree_pace_t paces[MOST_WAYS]; /* those that are not used have no rate */
+    mtree_pace_t paces[COLL_MTREE_MOST_WAYS]; /* those that are not used have no rate */
     mtree_entry_t entry;
 } told_t;
 
@@ -59,20 +47,15 @@ typedef struct {
     coll_mtree_retired_t retired;
 } inquiry_t;
 
-/* What passed to the ranks of a host. */
-typedef struct {
-    double bytes, pressed_bytes, pressed_seconds;
-} passed_t;
-
 struct coll_mtree_follow {
     mca_coll_mtree_module_t *module;
     ompi_communicator_t *comm;
-    const mtree_plan_t *plan; /* of the last call */
-    long calls;               /* that were noted: the same on all ranks */
-    double expected, moved;   /* seconds and bytes since the last talk began; the same */
-    double seconds;           /* that they took */
-    passed_t *passed;         /* [hosts] in that time */
-    mtree_entry_t entry;      /* of the last call */
+    const mtree_plan_t *plan;  /* of the last call */
+    long calls;                /* that were noted: the same on all ranks */
+    double expected, moved;    /* seconds and bytes since the last talk began; the same */
+    double seconds;            /* that they took */
+    mtree_gauge_way_t *passed; /* [hosts] in that time */
+    mtree_entry_t entry;       /* of the last call */
     inquiry_t inquiries[TALKS];
     unsigned version; /* on rank 0: of the network that the plans were made for */
     follow_t *next;
@@ -153,7 +136,8 @@ static follow_t *follow_of(mca_coll_mtree_module_t *module, ompi_communicator_t 
     if (follow == NULL) {
         return NULL;
     }
-    follow->passed = calloc((size_t)module->placement->num_hosts, sizeof(passed_t));
+    follow->passed =
+        calloc((size_t)module->placement->num_hosts, sizeof(*follow->passed));
     if (follow->passed == NULL) {
         free(follow);
         return NULL;
@@ -190,7 +174,7 @@ static coll_mtree_change_t inquiry_change(inquiry_t *inquiry, const mtree_pace_t
     version = coll_mtree_network_hear(
         network, follow->comm, &inquiry->kind,
         coll_mtree_agreement_max_trees(follow->module, follow->comm), inquiry->plan,
-        paces, MOST_WAYS * ompi_comm_size(follow->comm));
+        paces, COLL_MTREE_MOST_WAYS * ompi_comm_size(follow->comm));
     change = coll_mtree_network_change(network, follow->version);
     follow->version = version;
     return change;
@@ -222,14 +206,15 @@ static void inquiry_decide(coll_mtree_talk_t *talk, const void *said, void *arg)
 {
     inquiry_t *inquiry = arg;
     size_t ranks = (size_t)ompi_comm_size(inquiry->follow->comm);
-    mtree_pace_t *paces = malloc(ranks * MOST_WAYS * sizeof(*paces));
+    mtree_pace_t *paces = malloc(ranks * COLL_MTREE_MOST_WAYS * sizeof(*paces));
     mtree_entry_t *entries = malloc(ranks * sizeof(*entries));
     const told_t *told = said;
     const char *answer = NULL;
 
     if (paces != NULL && entries != NULL) {
         for (size_t rank = 0; rank < ranks; rank++) {
-            memcpy(paces + rank * MOST_WAYS, told[rank].paces, sizeof(told->paces));
+            memcpy(paces + rank * COLL_MTREE_MOST_WAYS, told[rank].paces,
+                   sizeof(told->paces));
             entries[rank] = told[rank].entry;
         }
         answer = inquiry_judge(inquiry, paces, entries);
@@ -265,43 +250,6 @@ static void inquiry_ended(coll_mtree_talk_t *talk, const coll_mtree_answer_t *an
     coll_mtree_retired_add(&inquiry->retired);
 }
 
-static int pace_compare(const void *left, const void *right)
-{
-    const mtree_pace_t *a = left, *b = right;
-
-    return (a->pressed < b->pressed) - (a->pressed > b->pressed);
-}
-
-/* What this rank says of its ways, [MOST_WAYS]. */
-static void follow_tell(const follow_t *follow, mtree_pace_t *paces)
-{
-    const mtree_placement_t *placement = follow->module->placement;
-    int from = placement->host[ompi_comm_rank(follow->comm)];
-    mtree_pace_t *all = calloc((size_t)placement->num_hosts, sizeof(*all));
-
-    memset(paces, 0, MOST_WAYS * sizeof(*paces));
-    if (all == NULL || follow->seconds <= 0) {
-        free(all);
-        return;
-    }
-    for (int to = 0; to < placement->num_hosts; to++) {
-        const passed_t *passed = &follow->passed[to];
-        double pressed = passed->pressed_seconds;
-
-        all[to].from = from;
-        all[to].to = to;
-        all[to].rate = (float)(8 * passed->bytes / follow->seconds);
-        all[to].pressed = (float)(pressed / follow->seconds);
-        all[to].pressed_rate =
-            pressed > 0 ? (float)(8 * passed->pressed_bytes / pressed) : 0;
-    }
-    qsort(all, (size_t)placement->num_hosts, sizeof(*all), pace_compare);
-    memcpy(paces, all,
-           sizeof(*all) * (size_t)(placement->num_hosts < MOST_WAYS ? placement->num_hosts
-                                                                    : MOST_WAYS));
-    free(all);
-}
-
 /* Begin a talk, after the call of @a kind that was noted last. */
 static void follow_inquire(follow_t *follow, const coll_mtree_kind_t *kind)
 {
@@ -314,7 +262,8 @@ static void follow_inquire(follow_t *follow, const coll_mtree_kind_t *kind)
     if (inquiry->begun) {
         inquiry++;
     }
-    follow_tell(follow, told.paces);
+    coll_mtree_ways_tell(follow->module->placement, ompi_comm_rank(follow->comm),
+                         follow->passed, follow->seconds, told.paces);
     told.entry = follow->entry;
     inquiry->begun = true;
     inquiry->call = follow->calls;
@@ -350,7 +299,7 @@ static void follow_add(follow_t *follow, const coll_mtree_run_t *run)
     follow->seconds += mtree_goodput_seconds(goodput);
     for (int i = 0; i < goodput->num_links; i++) {
         const mtree_goodput_link_t *link = &goodput->links[i];
-        passed_t *passed = &follow->passed[host[link->rank]];
+        mtree_gauge_way_t *passed = &follow->passed[host[link->rank]];
 
         if (host[link->rank] != host[ompi_comm_rank(follow->comm)]) {
             passed->bytes += scale * link->bytes;
@@ -363,7 +312,7 @@ static void follow_add(follow_t *follow, const coll_mtree_run_t *run)
 /* Is a call of @a kind over @a plan one that tells anything?  The same on all ranks. */
 static bool is_followed(const coll_mtree_kind_t *kind, const mtree_plan_t *plan)
 {
-    return mca_coll_mtree_component.follow && kind->bytes >= LEAST_BYTES &&
+    return mca_coll_mtree_component.follow && kind->bytes >= COLL_MTREE_TELLING_BYTES &&
            mtree_plan_num_steps(plan) == 0 &&
            !(mca_coll_mtree_component.deterministic &&
              mtree_collective_uses_up(kind->collective));
@@ -391,8 +340,8 @@ void coll_mtree_follow_note(mca_coll_mtree_module_t *module, const coll_mtree_ru
         follow->expected += coll_mtree_estimate_promised(plan, kind->bytes);
         follow->moved += kind->bytes;
     }
-    if (follow->expected >= LEAST_SECONDS &&
-        follow->moved >= (double)BYTES_A_RANK * ompi_comm_size(run->comm)) {
+    if (follow->expected >= COLL_MTREE_TELLING_SECONDS &&
+        follow->moved >= (double)COLL_MTREE_BYTES_A_RANK * ompi_comm_size(run->comm)) {
         follow_inquire(follow, kind);
         follow->expected = follow->moved = follow->seconds = 0;
         memset(follow->passed, 0,

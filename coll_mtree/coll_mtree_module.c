@@ -2,6 +2,7 @@
 #include "coll_mtree_local.h"
 #include "coll_mtree_report.h"
 #include "coll_mtree_follow.h"
+#include "coll_mtree_gauge.h"
 #include "coll_mtree_skew.h"
 #include "coll_mtree_source.h"
 #include "coll_mtree_settings.h"
@@ -24,6 +25,7 @@ static void module_construct(mca_coll_mtree_module_t *module)
     module->source = NULL;
     module->group = NULL;
     module->follow = NULL;
+    module->gauge = NULL;
     module->skews = NULL;
     memset(&module->hints, 0, sizeof(module->hints));
     module->unserved = module->introduced = false;
@@ -40,6 +42,7 @@ static void module_destruct(mca_coll_mtree_module_t *module)
     coll_mtree_follow_destroy(module);
     coll_mtree_skew_destroy(module);
     coll_mtree_agreements_destroy(module);
+    coll_mtree_gauge_destroy(module);
     coll_mtree_source_destroy(module);
     OBJ_DESTRUCT(&module->lock);
     MTREE_FOR_EACH_FUNCTION(RELEASE_FALLBACK)

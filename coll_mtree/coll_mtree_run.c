@@ -2,6 +2,7 @@
 
 #include "coll_mtree_agreement.h"
 #include "coll_mtree_arrival.h"
+#include "coll_mtree_gauge.h"
 
 #include "schedule/operation.h"
 
@@ -10,6 +11,7 @@
 #include <stdlib.h>
 
 static void run_destroy(coll_mtree_run_t *run);
+static void run_pass(coll_mtree_place_t *place);
 
 static void run_destroy_retired(coll_mtree_retired_t *retired)
 {
@@ -40,10 +42,12 @@ static int run_request_free(ompi_request_t **request)
 
 static int run_request_start(size_t count, ompi_request_t **requests)
 {
-    for (size_t i = 0; i < count; i++) {
-        coll_mtree_run_start((coll_mtree_run_t *)requests[i]);
+    int rc = OMPI_SUCCESS;
+
+    for (size_t i = 0; i < count && rc == OMPI_SUCCESS; i++) {
+        rc = coll_mtree_run_start((coll_mtree_run_t *)requests[i]);
     }
-    return OMPI_SUCCESS;
+    return rc;
 }
 
 /* MPI does not let collectives be cancelled. */
@@ -109,31 +113,77 @@ coll_mtree_run_t *coll_mtree_run_create(ompi_communicator_t *comm,
     run->comm = comm;
     OBJ_RETAIN(comm);
     run->agreement = agreement;
+    run->pursuit = coll_mtree_agreement_pursuit(agreement);
+    run->place.is_ready = NULL;
+    run->place.pass = run_pass;
+    run->started = false;
     run->task = *task;
     run_retain_types(&run->task);
     memset(&run->data, 0, sizeof(run->data));
     run->count.record = run->passage.record = NULL;
     run->scratch = 0;
     run->first_tag = first_tag;
-    run->ring = false;
-    run->prepared = run->by_arrival = false;
+    run->blocking = run->ring = false;
+    run->plan = NULL;
+    run->by_arrival = false;
     run->layout = NULL;
     run->goodput = NULL;
     run->came = NULL;
     atomic_init(&run->holders, 1);
     run->retired.release = run_destroy_retired;
-    run->next = NULL;
     return run;
+}
+
+static coll_mtree_run_t *run_of(coll_mtree_pursuit_t *own)
+{
+    return (coll_mtree_run_t *)((char *)own - offsetof(coll_mtree_run_t, own));
+}
+
+static void own_retain(coll_mtree_pursuit_t *own)
+{
+    atomic_fetch_add(&run_of(own)->holders, 1);
+}
+
+/* Runs outside callbacks. */
+static void own_release(coll_mtree_pursuit_t *own)
+{
+    if (run_let_go(run_of(own))) {
+        run_destroy(run_of(own));
+    }
+}
+
+void coll_mtree_run_pursue(coll_mtree_run_t *run, mca_coll_mtree_module_t *module,
+                           const coll_mtree_kind_t *kind)
+{
+    coll_mtree_pursuit_init(&run->own, module, run->comm, kind, true);
+    run->own.retain = own_retain;
+    run->own.release = own_release;
+    run->pursuit = &run->own;
+}
+
+/* Free what was prepared for a plan. */
+static void run_unprepare(coll_mtree_run_t *run)
+{
+    coll_mtree_data_cleanup(&run->data);
+    memset(&run->data, 0, sizeof(run->data));
+    mtree_goodput_destroy(run->goodput);
+    run->goodput = NULL;
+    free(run->came);
+    run->came = NULL;
+    mtree_layout_destroy(run->layout);
+    run->layout = NULL;
+    run->scratch = 0;
+    run->plan = NULL;
 }
 
 static void run_destroy(coll_mtree_run_t *run)
 {
     ompi_communicator_t *comm = run->comm;
 
-    coll_mtree_data_cleanup(&run->data);
-    mtree_goodput_destroy(run->goodput);
-    free(run->came);
-    mtree_layout_destroy(run->layout);
+    run_unprepare(run);
+    if (run->pursuit == &run->own) {
+        coll_mtree_pursuit_cleanup(&run->own);
+    }
     run_release_types(&run->task);
     coll_mtree_task_cleanup(&run->task);
     OBJ_RELEASE(run);
@@ -141,8 +191,29 @@ static void run_destroy(coll_mtree_run_t *run)
     OBJ_RELEASE(comm);
 }
 
-void coll_mtree_run_start(coll_mtree_run_t *run)
+/* The starts of a persistent request come in an order of their own, which is the same on
+ * all ranks. */
+static int run_count_start(coll_mtree_run_t *run)
 {
+    const mtree_call_t *call = &run->task.call;
+
+    if (run->pursuit != &run->own) {
+        return OMPI_SUCCESS;
+    }
+    if (!run->started) {
+        run->started = true;
+        coll_mtree_agreement_settle(run->agreement, &run->own);
+    }
+    return coll_mtree_pursuit_count(&run->own, (double)(call->units * call->unit_bytes));
+}
+
+int coll_mtree_run_start(coll_mtree_run_t *run)
+{
+    int rc = run_count_start(run);
+
+    if (rc != OMPI_SUCCESS) {
+        return rc;
+    }
     atomic_fetch_add(&run->holders, 1);
     run->super.super.req_complete = REQUEST_PENDING;
     run->super.super.req_state = OMPI_REQUEST_ACTIVE;
@@ -150,12 +221,13 @@ void coll_mtree_run_start(coll_mtree_run_t *run)
         run->count.began = coll_mtree_clock();
         coll_mtree_statistics_served(&run->count, COLL_MTREE_TREES);
     }
-    coll_mtree_agreement_submit(run->agreement, run);
+    coll_mtree_queue_join(&run->pursuit->queue, &run->place);
     /* Who only sends, and waits for nobody, hears of losses here: they are told in Open
      * MPI's progress. */
     if (coll_mtree_survives()) {
         opal_progress();
     }
+    return OMPI_SUCCESS;
 }
 
 int coll_mtree_run_wait(coll_mtree_run_t *run)
@@ -182,6 +254,9 @@ static void run_ended(mtree_operation_t *operation, mtree_status_t status, void 
     double unit = (double)run->task.call.unit_bytes;
 
     mtree_operation_free(operation);
+    if (run->goodput != NULL) {
+        mtree_goodput_end(run->goodput, coll_mtree_clock());
+    }
     coll_mtree_statistics_add_scratch(-(ptrdiff_t)run->scratch);
     if (status == MTREE_OK) {
         coll_mtree_data_deliver(&run->data, &run->task);
@@ -216,15 +291,16 @@ static bool run_await_all(coll_mtree_run_t *run)
     return run->came != NULL;
 }
 
-/* The plan is there for good, so a persistent request does this once. */
+/* A persistent request does this once for each plan that it goes by. */
 static int run_prepare(coll_mtree_run_t *run, const mtree_plan_t *plan,
                        const mtree_placement_t *placement)
 {
     int rc;
 
-    if (run->prepared) {
+    if (run->plan == plan) {
         return OMPI_SUCCESS;
     }
+    run_unprepare(run);
     rc = coll_mtree_data_init(&run->data, &run->task, ompi_comm_rank(run->comm),
                               ompi_comm_size(run->comm));
     if (rc != OMPI_SUCCESS) {
@@ -246,7 +322,7 @@ static int run_prepare(coll_mtree_run_t *run, const mtree_plan_t *plan,
     }
     run->data.super.goodput = run->goodput;
     run->passage.num_trees = run->ring ? 0 : plan->num_trees;
-    run->prepared = true;
+    run->plan = plan;
     coll_mtree_transport_init(&run->transport, run->comm,
                               run->task.op != NULL ? run->task.datatype : MPI_BYTE,
                               run->first_tag);
@@ -276,11 +352,34 @@ static mtree_status_t run_operate(coll_mtree_run_t *run, const mtree_plan_t *pla
     return status;
 }
 
-void coll_mtree_run_begin(coll_mtree_run_t *run)
+/* Calls that are followed without waiting are gauged, and all that share links with them;
+ * but for the first over each plan, which opens connections. */
+static void run_gauge(coll_mtree_run_t *run, const mtree_placement_t *placement)
 {
+    mca_coll_mtree_module_t *module = run->pursuit->module;
+    mtree_gauge_t *gauge;
+
+    if (run->goodput == NULL || placement != module->placement) {
+        return;
+    }
+    gauge = run->pursuit->is_followed && !run->blocking ? coll_mtree_gauge_get(module)
+                                                        : coll_mtree_gauge_find(module);
+    mtree_goodput_share(run->goodput, run->pursuit->warm ? gauge : NULL, placement->host,
+                        ompi_comm_rank(run->comm),
+                        (double)run->task.call.unit_bytes /
+                            (double)run->data.super.extent);
+    run->pursuit->warm = true;
+}
+
+/* Its plan is there: begin. */
+static void run_pass(coll_mtree_place_t *place)
+{
+    coll_mtree_run_t *run =
+        (coll_mtree_run_t *)((char *)place - offsetof(coll_mtree_run_t, place));
     const mtree_placement_t *placement;
     const mtree_plan_t *plan;
-    int rc = coll_mtree_agreement_plan(run->agreement, run->ring, &plan, &placement);
+    int rc = coll_mtree_agreement_plan(run->agreement, run->pursuit, run->ring, &plan,
+                                       &placement);
 
     /* Its messages might all be sent at once, to those that have given up. */
     if (rc == OMPI_SUCCESS) {
@@ -291,6 +390,9 @@ void coll_mtree_run_begin(coll_mtree_run_t *run)
     }
     if (rc == OMPI_SUCCESS) {
         rc = coll_mtree_data_begin(&run->task);
+    }
+    if (rc == OMPI_SUCCESS) {
+        run_gauge(run, placement);
     }
     coll_mtree_statistics_add_scratch((ptrdiff_t)run->scratch);
     run->passage.began = coll_mtree_clock();

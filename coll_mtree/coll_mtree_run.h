@@ -10,6 +10,7 @@
 #define MCA_COLL_MTREE_RUN_H
 
 #include "coll_mtree_data.h"
+#include "coll_mtree_pursuit.h"
 #include "coll_mtree_retired.h"
 #include "coll_mtree_statistics.h"
 #include "coll_mtree_task.h"
@@ -21,6 +22,10 @@ typedef struct coll_mtree_run {
     ompi_coll_base_nbc_request_t super; /* Open MPI keeps things of its own in it */
     ompi_communicator_t *comm;          /* retained, and with it the module */
     coll_mtree_agreement_t *agreement;  /* the communicator's */
+    coll_mtree_pursuit_t *pursuit;      /* the agreement's, or its own */
+    coll_mtree_place_t place;           /* in its queue */
+    coll_mtree_pursuit_t own;           /* of persistent requests: of its starts */
+    bool started;                       /* the same: once at least */
     coll_mtree_task_t task;
     coll_mtree_data_t data;
     coll_mtree_transport_t transport;
@@ -29,16 +34,16 @@ typedef struct coll_mtree_run {
     coll_mtree_count_t count;       /* of nonblocking and persistent calls */
     size_t scratch;                 /* bytes of receive slots while it runs */
     int first_tag;
-    bool ring;       /* around the agreement's ring, not over its trees */
-    bool prepared;   /* the first start's plan is there */
-    bool by_arrival; /* then there is no layout */
+    bool blocking;            /* who made it waits in it */
+    bool ring;                /* around the agreement's ring, not over its trees */
+    const mtree_plan_t *plan; /* that it is prepared for; NULL: for none yet */
+    bool by_arrival;          /* then there is no layout */
     mtree_layout_t *layout;
     mtree_goodput_t *goodput; /* of the last start; NULL: by arrival */
     double *came;             /* by arrival, as in schedule/arrival.h; NULL: not wanted */
     double began;             /* clock of the last start by arrival */
     atomic_int holders;
     coll_mtree_retired_t retired;
-    struct coll_mtree_run *next; /* that waits for the same agreement */
 } coll_mtree_run_t;
 
 OBJ_CLASS_DECLARATION(coll_mtree_run_t);
@@ -52,11 +57,14 @@ coll_mtree_run_t *coll_mtree_run_create(ompi_communicator_t *comm,
                                         coll_mtree_agreement_t *agreement, int first_tag,
                                         bool persistent);
 
-/* Start it: at once when its plan is there, else when it comes.  Never blocks. */
-void coll_mtree_run_start(coll_mtree_run_t *run);
+/* @a run is a persistent request that was just made for calls of @a kind: its starts are
+ * followed by themselves.  All ranks call in the same order. */
+void coll_mtree_run_pursue(coll_mtree_run_t *run, mca_coll_mtree_module_t *module,
+                           const coll_mtree_kind_t *kind);
 
-/* For the agreement: the plan is there, begin. */
-void coll_mtree_run_begin(coll_mtree_run_t *run);
+/* Start it: at once when its plan is there, else when it comes.  Never blocks.  Open
+ * MPI's code. */
+int coll_mtree_run_start(coll_mtree_run_t *run);
 
 /* Wait for the end; Open MPI's code of how it ended. */
 int coll_mtree_run_wait(coll_mtree_run_t *run);

@@ -115,11 +115,14 @@ static int serve_blocking(mca_coll_mtree_module_t *module, const coll_mtree_kind
 {
     int rc = coll_mtree_agreement_wait(run->agreement);
 
+    run->blocking = true;
     if (rc == OMPI_SUCCESS) {
         coll_mtree_statistics_served(&turn->count,
                                      run->ring ? COLL_MTREE_RING : COLL_MTREE_TREES);
-        coll_mtree_run_start(run);
-        rc = coll_mtree_run_wait(run);
+        rc = coll_mtree_run_start(run);
+        if (rc == OMPI_SUCCESS) {
+            rc = coll_mtree_run_wait(run);
+        }
         if (rc == OMPI_SUCCESS) {
             coll_mtree_agreement_note(run->agreement, run);
         }
@@ -130,6 +133,29 @@ static int serve_blocking(mca_coll_mtree_module_t *module, const coll_mtree_kind
     coll_mtree_run_release(run);
     coll_mtree_retired_release();
     return rc;
+}
+
+/* A nonblocking call, which is counted as such, or a persistent request. */
+static int serve_later(mca_coll_mtree_module_t *module, const coll_mtree_kind_t *kind,
+                       coll_mtree_run_t *run, coll_mtree_form_t form,
+                       ompi_request_t **request_p)
+{
+    int rc = OMPI_SUCCESS;
+
+    if (form == MTREE_PERSISTENT) {
+        coll_mtree_run_pursue(run, module, kind);
+    } else {
+        rc = coll_mtree_pursuit_count(run->pursuit, kind->bytes);
+    }
+    if (rc == OMPI_SUCCESS && form == MTREE_NONBLOCKING) {
+        rc = coll_mtree_run_start(run);
+    }
+    if (rc != OMPI_SUCCESS) {
+        coll_mtree_run_release(run);
+        return rc;
+    }
+    *request_p = &run->super.super;
+    return OMPI_SUCCESS;
 }
 
 static int serve(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
@@ -203,11 +229,7 @@ static int serve(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
         return serve_blocking(module, &kind, run, turn);
     }
     run->count = turn->count;
-    if (form == MTREE_NONBLOCKING) {
-        coll_mtree_run_start(run);
-    }
-    *request_p = &run->super.super;
-    return OMPI_SUCCESS;
+    return serve_later(module, &kind, run, form, request_p);
 }
 
 int coll_mtree_serve(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,

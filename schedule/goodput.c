@@ -20,7 +20,9 @@ mtree_status_t mtree_goodput_create(const mtree_layout_t *layout,
     goodput->trees = (mtree_goodput_tree_t *)(goodput->links + links);
     for (size_t i = 0; i < links; i++) {
         goodput->links[i].rank = layout->peers[i].rank;
+        goodput->links[i].way = -1;
     }
+    goodput->gauge = NULL;
     mtree_goodput_begin(goodput, 0);
     *goodput_p = goodput;
     return MTREE_OK;
@@ -31,15 +33,40 @@ void mtree_goodput_destroy(mtree_goodput_t *goodput)
     free(goodput);
 }
 
+void mtree_goodput_share(mtree_goodput_t *goodput, mtree_gauge_t *gauge, const int *host,
+                         int self, double gauge_bytes)
+{
+    goodput->gauge = gauge;
+    goodput->gauge_bytes = gauge_bytes;
+    for (int i = 0; i < goodput->num_links; i++) {
+        int to = host[goodput->links[i].rank];
+
+        goodput->links[i].way = gauge == NULL || to == host[self] ? -1 : to;
+    }
+}
+
+void mtree_goodput_end(mtree_goodput_t *goodput, double now)
+{
+    for (int i = 0; i < goodput->num_links; i++) {
+        mtree_goodput_press(goodput, i, false, now);
+    }
+    if (goodput->gauge != NULL) {
+        mtree_gauge_end(goodput->gauge, now);
+    }
+}
+
 void mtree_goodput_begin(mtree_goodput_t *goodput, double now)
 {
     goodput->entered = now;
     goodput->begin = goodput->end = 0;
     for (int i = 0; i < goodput->num_links; i++) {
-        goodput->links[i] =
-            (mtree_goodput_link_t){.rank = goodput->links[i].rank, .since = -1};
+        goodput->links[i] = (mtree_goodput_link_t){
+            .rank = goodput->links[i].rank, .way = goodput->links[i].way, .since = -1};
     }
     memset(goodput->trees, 0, (size_t)goodput->num_trees * sizeof(*goodput->trees));
+    if (goodput->gauge != NULL) {
+        mtree_gauge_begin(goodput->gauge, now);
+    }
 }
 
 /* The way to @a rank; -1: it is no peer. */
@@ -91,6 +118,9 @@ void mtree_goodput_sent(mtree_goodput_t *goodput, int link, int tree, double byt
     if (to->since >= 0) {
         to->pressed_bytes += bytes;
     }
+    if (to->way >= 0) {
+        mtree_gauge_sent(goodput->gauge, to->way, goodput->gauge_bytes * bytes, now);
+    }
 }
 
 void mtree_goodput_received(mtree_goodput_t *goodput, int tree, double bytes, double now)
@@ -101,11 +131,15 @@ void mtree_goodput_received(mtree_goodput_t *goodput, int tree, double bytes, do
 void mtree_goodput_press(mtree_goodput_t *goodput, int link, bool pressed, double now)
 {
     mtree_goodput_link_t *to = &goodput->links[link];
+    bool was_pressed = to->since >= 0;
 
     if (pressed && to->since < 0 && to->bytes > 0) {
         to->since = now;
     } else if (!pressed && to->since >= 0) {
         to->pressed_seconds += now - to->since;
         to->since = -1;
+    }
+    if (to->way >= 0 && (to->since >= 0) != was_pressed) {
+        mtree_gauge_press(goodput->gauge, to->way, pressed, now);
     }
 }

@@ -14,6 +14,7 @@
 #ifndef MTREE_SCHEDULE_GOODPUT_H
 #define MTREE_SCHEDULE_GOODPUT_H
 
+#include "schedule/gauge.h"
 #include "schedule/stream.h"
 #include "topo/status.h"
 
@@ -27,6 +28,7 @@ typedef struct {
     double since;           /* clock at which it was last pressed; negative: it is not */
     double met; /* clock at which a first chunk of the first tree had passed between them,
                    to or from it; 0: none did */
+    int way;    /* of the gauge; -1: none */
 } mtree_goodput_link_t;
 
 /* One stream: a tree, or a tree of one block. */
@@ -42,6 +44,8 @@ typedef struct {
     mtree_goodput_link_t *links;
     int num_trees; /* as the layout's streams */
     mtree_goodput_tree_t *trees;
+    mtree_gauge_t *gauge; /* which hears of it, too; NULL: none does */
+    double gauge_bytes;   /* that a byte of the operation is to it */
 } mtree_goodput_t;
 
 /* For operations of @a layout, one at a time; owned by the caller.  MTREE_ERR_NO_MEMORY.
@@ -51,6 +55,18 @@ mtree_status_t mtree_goodput_create(const mtree_layout_t *layout,
 
 /* Free; NULL is allowed. */
 void mtree_goodput_destroy(mtree_goodput_t *goodput);
+
+/*
+ * From the next operation on @a gauge, which has a way for each host, hears of what goes
+ * to hosts other than that of rank @a self; @a host is by rank. @a gauge_bytes of data
+ * are in one that the operation counts.  Every operation is to be ended by
+ * mtree_goodput_end().
+ */
+void mtree_goodput_share(mtree_goodput_t *goodput, mtree_gauge_t *gauge, const int *host,
+                         int self, double gauge_bytes);
+
+/* An operation has ended: it presses nothing any more. */
+void mtree_goodput_end(mtree_goodput_t *goodput, double now);
 
 /* For the operation: a call begins, whatever was there is forgotten. */
 void mtree_goodput_begin(mtree_goodput_t *goodput, double now);

@@ -2,9 +2,12 @@
  * Run by test_follow.py and test_faults.py across a lab: so many sums of so many bytes
  * over all ranks, each checked.  Rank 0 prints "call NUMBER SECONDS" after each and "ok"
  * or "wrong COUNT" at the end.  With "both" there is a nonblocking sum beside each; with
- * "wait" rank 0 reads a line from standard input before call 3.
+ * "nonblocking" all are, one at a time; with "several" so are they, with up to SEVERAL
+ * under way, started and ended in turns; with "persistent" one request makes them all.
+ * With "wait" rank 0 reads a line from standard input before call 3.
  */
-#include <mpi.h>
+#include "tests/mpi/forms.h"
+
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +15,7 @@
 
 #define MOST_CALLS 100000
 #define PERIOD     1009 /* of the numbers in a vector */
+#define SEVERAL    4
 
 static int rank, ranks;
 
@@ -76,6 +80,85 @@ static long run_both(float *mine, float *sum, size_t count, int call)
     return wrong;
 }
 
+static void say_call(int call, double begin)
+{
+    if (rank == 0) {
+        printf("call %d %.4f\n", call, MPI_Wtime() - begin);
+        fflush(stdout);
+    }
+}
+
+/* One request for all calls. */
+static long run_persistent(float *mine, float *sum, size_t count, int calls)
+{
+    MPI_Request request;
+    long wrong = 0;
+
+    MTREE_PERSISTENT_NAME(Allreduce)
+    (mine, sum, (int)count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    for (int call = 0; call < calls; call++) {
+        double begin;
+
+        fill(mine, count, call);
+        begin = MPI_Wtime();
+        MPI_Start(&request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        say_call(call, begin);
+        wrong += count_wrong(sum, count, call);
+    }
+    MPI_Request_free(&request);
+    return wrong;
+}
+
+/* Nonblocking calls, up to @a most under way; the time of each is since the last ended.
+ */
+static long run_nonblocking(size_t count, int calls, int most)
+{
+    MPI_Request requests[SEVERAL];
+    float *mine[SEVERAL], *sum[SEVERAL];
+    double begin = MPI_Wtime();
+    long wrong = 0;
+
+    for (int i = 0; i < most; i++) {
+        mine[i] = malloc(count * sizeof(float));
+        sum[i] = malloc(count * sizeof(float));
+    }
+    for (int call = 0; call < calls + most; call++) {
+        int i = call % most;
+
+        if (call >= most) {
+            MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
+            say_call(call - most, begin);
+            begin = MPI_Wtime();
+            wrong += count_wrong(sum[i], count, call - most);
+        }
+        if (call < calls) {
+            fill(mine[i], count, call);
+            MPI_Iallreduce(mine[i], sum[i], (int)count, MPI_FLOAT, MPI_SUM,
+                           MPI_COMM_WORLD, &requests[i]);
+        }
+    }
+    for (int i = 0; i < most; i++) {
+        free(mine[i]);
+        free(sum[i]);
+    }
+    return wrong;
+}
+
+static long run_waiting(float *mine, float *sum, size_t count, int calls, const char *how)
+{
+    long wrong = 0;
+
+    for (int call = 0; call < calls; call++) {
+        if (call == 3 && rank == 0 && strcmp(how, "wait") == 0) {
+            (void)getchar();
+        }
+        wrong += strcmp(how, "both") == 0 ? run_both(mine, sum, count, call)
+                                          : run_blocking(mine, sum, count, call);
+    }
+    return wrong;
+}
+
 int main(int argc, char **argv)
 {
     size_t count = argc > 1 ? (size_t)atol(argv[1]) / sizeof(float) : 0;
@@ -85,18 +168,19 @@ int main(int argc, char **argv)
     long wrong = 0, all;
 
     if (count == 0 || calls < 1 || calls > MOST_CALLS || mine == NULL || sum == NULL) {
-        fprintf(stderr, "usage: lab_follow BYTES CALLS [both|wait]\n");
+        fprintf(stderr, "usage: lab_follow BYTES CALLS "
+                        "[both|nonblocking|several|persistent|wait]\n");
         return 2;
     }
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    for (int call = 0; call < calls; call++) {
-        if (call == 3 && rank == 0 && strcmp(how, "wait") == 0) {
-            (void)getchar();
-        }
-        wrong += strcmp(how, "both") == 0 ? run_both(mine, sum, count, call)
-                                          : run_blocking(mine, sum, count, call);
+    if (strcmp(how, "persistent") == 0) {
+        wrong = run_persistent(mine, sum, count, calls);
+    } else if (strcmp(how, "nonblocking") == 0 || strcmp(how, "several") == 0) {
+        wrong = run_nonblocking(count, calls, strcmp(how, "several") == 0 ? SEVERAL : 1);
+    } else {
+        wrong = run_waiting(mine, sum, count, calls, how);
     }
     MPI_Allreduce(&wrong, &all, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
     if (rank == 0) {
