@@ -142,6 +142,7 @@ mtree_status_t mtree_probe_set_round(mtree_probe_t *probe, mtree_probe_picker_t 
 typedef struct {
     int arc, tries;
     double trip; /* of the shortest path across it */
+    bool picked; /* for the round at hand */
 } due_t;
 
 static int compare_due(const void *left, const void *right)
@@ -193,18 +194,20 @@ static int list_due(const mtree_probe_t *probe, due_t *due)
             due[count++] = (due_t){
                 arc, probe->tries[arc],
                 path_trip(probe,
-                          &graph->paths[graph->crossing[graph->first_crossing[arc]]])};
+                          &graph->paths[graph->crossing[graph->first_crossing[arc]]]),
+                false};
         }
     }
     qsort(due, (size_t)count, sizeof(*due), compare_due);
     return count;
 }
 
-/* Test @a arc in the round if it can be; *tested_p counts. */
+/* Test what is @a due in the round if it can be; *tested_p counts. */
 static mtree_status_t pick_cross(mtree_probe_t *probe, mtree_probe_picker_t *picker,
-                                 int arc, int *tested_p)
+                                 due_t *due, int *tested_p)
 {
     const mtree_probe_graph_t *graph = &probe->graph;
+    int arc = due->arc;
     bool at_host = mtree_probe_arc_from(graph, arc) < graph->num_hosts ||
                    mtree_probe_arc_to(graph, arc) < graph->num_hosts;
     int count = (at_host ? NIC_PAIRS : LINK_PAIRS) << probe->tries[arc];
@@ -213,7 +216,7 @@ static mtree_status_t pick_cross(mtree_probe_t *probe, mtree_probe_picker_t *pic
 
     status = mtree_probe_picker_cross(picker, arc, count, &added);
     if (status == MTREE_OK && added > 0) {
-        ++probe->tries[arc];
+        due->picked = true;
         ++*tested_p;
         /* A link alone may have been disturbed: more time helps, not more streams. */
         probe->exhausted[arc] =
@@ -242,13 +245,17 @@ mtree_status_t mtree_probe_fill_cross(mtree_probe_t *probe)
     for (i = 0; status == MTREE_OK && i < num_due; ++i) {
         /* What is tried again takes longer: it has rounds of its own. */
         if (due[i].tries == due[0].tries) {
-            status = pick_cross(probe, &picker, due[i].arc, &tested);
+            status = pick_cross(probe, &picker, &due[i], &tested);
         }
     }
     if (status == MTREE_OK && tested > 0) {
         status =
             mtree_probe_set_round(probe, &picker, pow(LONGER, due[0].tries),
                                   (num_due + tested - 1) / tested, "capacity of links");
+    }
+    /* Where no time was left nothing was tried. */
+    for (i = 0; i < num_due && probe->num_experiments > 0; ++i) {
+        probe->tries[due[i].arc] += due[i].picked;
     }
     mtree_probe_picker_clear(&picker);
     free(due);

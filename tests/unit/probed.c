@@ -115,6 +115,12 @@ static double sent(double seconds, double rate, double round_trip)
            (seconds - early) * rate / 8;
 }
 
+/* Is the round at hand the one of that @a number (0: none is)? */
+static bool is_round(const network_t *network, int number)
+{
+    return number > 0 && network->num_rounds == number;
+}
+
 static void take_marks(network_t *network, const mtree_probe_experiment_t *experiment,
                        double rate, mtree_probe_result_t *result)
 {
@@ -125,6 +131,9 @@ static void take_marks(network_t *network, const mtree_probe_experiment_t *exper
     result->marks[0] = (mtree_probe_mark_t){0, 0};
     for (int i = 1; i < MARKS; ++i) {
         now = sent(experiment->seconds * i / (MARKS - 1), rate, round_trip);
+        if (is_round(network, network->options->rising_round)) {
+            now *= 0.5 * i / (MARKS - 1);
+        }
         bytes += (now - before) * fmax(0, 1 + network->options->noise * draw(network));
         before = now;
         result->marks[i] =
@@ -170,10 +179,7 @@ static double carry_out(network_t *network, const mtree_probe_round_t *round,
                         mtree_probe_result_t *results)
 {
     mtree_flow_t *flows = calloc((size_t)round->num_experiments, sizeof(*flows));
-    double slowness =
-        (network->num_rounds > 0 && network->num_rounds == network->options->slow_round)
-            ? 0.5
-            : 1;
+    double slowness = is_round(network, network->options->slow_round) ? 0.5 : 1;
     double longest = 0, farthest = 0;
 
     ck_assert_ptr_nonnull(flows);
@@ -196,7 +202,7 @@ static double carry_out(network_t *network, const mtree_probe_round_t *round,
             break;
         case MTREE_PROBE_STREAM:
             take_marks(network, experiment, flows[i].rate * slowness, &results[i]);
-            longest = fmax(longest, experiment->seconds);
+            longest = fmax(longest, experiment->seconds + network->options->lingers);
             break;
         }
         free(flows[i].uses);

@@ -17,6 +17,9 @@ typedef struct {
     bool interfaces;  /* vertices answer with an address for each of their neighbours */
     bool no_switches; /* switches forward frames: no trace shows them */
     int slow_round;   /* a round in which every stream has half its rate; 0: none */
+    int rising_round; /* one in which every stream still gets faster at its end; 0: none
+                       */
+    double lingers;   /* seconds that each round of streams takes longer than it should */
     double seconds;   /* the budget */
     uint64_t seed;
 } probed_options_t;

@@ -258,6 +258,37 @@ START_TEST(test_without_routes)
 }
 END_TEST
 
+/* Links are alike both ways here; of what a round saw rise only, and no time was left to
+ * test, the way back says more. */
+START_TEST(test_short_of_time)
+{
+    const probed_options_t options = {.noise = 0.02,
+                                      .routes = true,
+                                      .rising_round = 3 + _i % 5,
+                                      .lingers = 0.3,
+                                      .seconds = 6 + _i / 5 * 0.2,
+                                      .seed = 12};
+    mtree_topology_t *truth = read_map(TOPOLOGIES "/b4.dot");
+    mtree_probe_findings_t findings;
+
+    probed_run(truth, &options, &findings);
+    for (int i = 0; i < findings.topology->num_links; ++i) {
+        const mtree_probe_link_t *link = &findings.links[i];
+        const double *rates = findings.topology->links[i].capacity;
+
+        for (int way = 0; way < 2; ++way) {
+            ck_assert_msg(link->capacity[way].basis != MTREE_PROBE_AT_LEAST ||
+                              link->capacity[!way].basis != MTREE_PROBE_MEASURED ||
+                              rates[way] >= 0.9 * rates[!way],
+                          "link %d: at least %g bits/s, and %g are measured back", i,
+                          rates[way], rates[!way]);
+        }
+    }
+    mtree_probe_findings_clear(&findings);
+    mtree_topology_destroy(truth);
+}
+END_TEST
+
 START_TEST(test_deterministic)
 {
     const probed_options_t options = {
@@ -491,6 +522,7 @@ int main(void)
     tcase_add_loop_test(tcase, test_ethernet, 0, 4);
     tcase_add_loop_test(tcase, test_without_routes, 0, 4);
     tcase_add_test(tcase, test_deterministic);
+    tcase_add_loop_test(tcase, test_short_of_time, 0, 50);
     tcase_add_loop_test(tcase, test_many_hosts, 0, 4);
     tcase_add_test(tcase, test_arguments);
     tcase_add_test(tcase, test_order_of_calls);
