@@ -342,14 +342,14 @@ static int mtree_close(void)
 
 void coll_mtree_say(ompi_communicator_t *comm, int level, const char *format, ...)
 {
-    char line[512];
+    char line[MTREE_LOG_LINE];
     va_list args;
 
     if (mca_coll_mtree_component.verbose < level || ompi_comm_rank(comm) != 0) {
         return;
     }
     va_start(args, format);
-    vsnprintf(line, sizeof(line), format, args);
+    mtree_log_format(line, format, args);
     va_end(args);
     opal_output(mca_coll_mtree_component.stream, "coll:mtree: communicator %u (%s): %s",
                 coll_mtree_cid(comm), comm->c_name, line);

@@ -6,6 +6,11 @@
 #ifndef MTREE_TOPO_LOG_H
 #define MTREE_TOPO_LOG_H
 
+#include <stdarg.h>
+
+/* Bytes of the longest line with its end. */
+#define MTREE_LOG_LINE 1024
+
 typedef enum {
     MTREE_LOG_ERROR,
     MTREE_LOG_WARN,
@@ -23,8 +28,15 @@ typedef void (*mtree_log_func_t)(mtree_log_level_t level, const char *message, v
  */
 void mtree_log_set(mtree_log_func_t func, void *arg, mtree_log_level_t max_level);
 
-/* Write one line, at most 1023 bytes long: of a longer one the middle is left out.  No
- * newline in @a format. */
+/*
+ * Make one line, for who writes it somewhere else: of a longer one the middle is left
+ * out, and " ... " stands there.  Names and values from files end up in messages: what is
+ * no character of a line becomes '?', so that it stays one line, and harmless.
+ */
+void mtree_log_format(char line[MTREE_LOG_LINE], const char *format, va_list args)
+    __attribute__((format(printf, 2, 0)));
+
+/* Write one line, shortened like that.  No newline in @a format. */
 void mtree_log(mtree_log_level_t level, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
