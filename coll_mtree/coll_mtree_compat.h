@@ -96,13 +96,26 @@ static inline bool coll_mtree_info_get(opal_info_t *info, const char *key, char 
     return is_there != 0;
 }
 
+/* Does ob1 lose acknowledgements of messages when two processes connect to each other at
+ * the same moment, over several TCP links (docs/openmpi.md)? */
+static inline bool coll_mtree_loses_matches(void)
+{
+    return OMPI_MAJOR_VERSION < 5 ||
+           (OMPI_MAJOR_VERSION == 5 && OMPI_MINOR_VERSION == 0 &&
+            OMPI_RELEASE_VERSION < 9);
+}
+
 /* What processes tell of themselves at the start (the modex): to whom, and its length. */
 #if OMPI_MAJOR_VERSION >= 5
 #define MTREE_MODEX_SCOPE PMIX_GLOBAL
 typedef size_t coll_mtree_modex_length_t;
 #else
-#define MTREE_MODEX_SCOPE OPAL_PMIX_GLOBAL
+#define MTREE_MODEX_SCOPE    OPAL_PMIX_GLOBAL
 typedef int32_t coll_mtree_modex_length_t;
+
+/* A code of PMIx's that 4.1 hands on as it is; that there is nothing may be a time-out.
+ */
+#define MTREE_PMIX_ERR_NOMEM (-32)
 #endif
 
 /* Is there one?  Not for ompi_info. */
@@ -112,6 +125,46 @@ static inline bool coll_mtree_has_modex(void)
     return PMIx_Initialized() != 0;
 #else
     return opal_pmix.initialized != NULL && opal_pmix.initialized() != 0;
+#endif
+}
+
+/*
+ * What the process @a name has told of itself under @a key: @a bytes_p, malloc'ed (NULL:
+ * nothing), and their number.  False: there is no memory to ask.  Open MPI's own macros
+ * make no difference between the two.
+ */
+static inline bool coll_mtree_modex_get(const char *key, const opal_process_name_t *name,
+                                        uint8_t **bytes_p, size_t *length_p)
+{
+#if OMPI_MAJOR_VERSION >= 5
+    pmix_value_t *value = NULL;
+    pmix_proc_t process;
+    pmix_status_t rc;
+
+    OPAL_PMIX_CONVERT_NAME(&process, name);
+    rc = PMIx_Get(&process, key, NULL, 0, &value);
+#else
+    opal_value_t *value = NULL;
+    int rc = opal_pmix.get(name, key, NULL, &value);
+#endif
+
+    *bytes_p = NULL;
+    *length_p = 0;
+    if (value != NULL) {
+        *bytes_p = (uint8_t *)value->data.bo.bytes;
+        *length_p = (size_t)value->data.bo.size;
+        value->data.bo.bytes = NULL;
+    }
+#if OMPI_MAJOR_VERSION >= 5
+    if (value != NULL) {
+        PMIX_VALUE_RELEASE(value);
+    }
+    return rc != PMIX_ERR_NOMEM && rc != PMIX_ERR_OUT_OF_RESOURCE;
+#else
+    if (value != NULL) {
+        OBJ_RELEASE(value);
+    }
+    return rc != OPAL_ERR_OUT_OF_RESOURCE && rc != MTREE_PMIX_ERR_NOMEM;
 #endif
 }
 

@@ -59,13 +59,15 @@ static void module_install(mca_coll_mtree_module_t *module)
 }
 
 /*
- * The module of communicators for which this rank alone has no memory, perhaps: without
- * one it would call the fallback, and the others wait for it.  It is not `enabled`, upon
+ * The module of communicators for which this rank alone has no memory, perhaps, to make
+ * one or to learn whether mtree serves it: without one it would call the fallback, and
+ * the others wait for it.  It is not `enabled`, upon
  * which all calls end with MPI_ERR_NO_MEM; one reference stays.
  */
 static mca_coll_mtree_module_t without_memory;
 
 static const char on_one_host[] = "all its ranks run on one host";
+static const char not_known[] = "there is no memory to ask its ranks what they agree on";
 
 /* At MPI_Finalize every rank has its part in writing files. */
 static void begin_files(mca_coll_mtree_module_t *module, ompi_communicator_t *comm)
@@ -123,8 +125,13 @@ static bool comm_is_uniform(ompi_communicator_t *comm)
 /* Why mtree cannot serve the processes of a communicator, or NULL. */
 static const char *processes_obstacle(ompi_communicator_t *comm)
 {
-    if (!coll_mtree_settings_agree(comm)) {
+    switch (coll_mtree_settings_compare(comm)) {
+    case COLL_MTREE_SETTINGS_UNKNOWN:
+        return not_known;
+    case COLL_MTREE_SETTINGS_DIFFERENT:
         return "its ranks differ in what they must agree on";
+    case COLL_MTREE_SETTINGS_SAME:
+        break;
     }
     if (coll_mtree_source_choice() == COLL_MTREE_TOPOLOGY_NONE) {
         return "coll_mtree_topology is none";
@@ -149,13 +156,13 @@ static const char *processes_known_obstacle(ompi_communicator_t *comm)
     }
     if (comm->c_local_group != of) {
         obstacle = processes_obstacle(comm);
-        of = comm->c_local_group;
+        of = obstacle == not_known ? NULL : comm->c_local_group;
     }
     return obstacle;
 }
 
 /* Why mtree cannot serve a communicator, or NULL; only from what is the same on all its
- * ranks. */
+ * ranks, but for `not_known`. */
 static const char *comm_obstacle(ompi_communicator_t *comm)
 {
     const mca_coll_mtree_component_t *c = &mca_coll_mtree_component;
@@ -177,6 +184,12 @@ static const char *comm_obstacle(ompi_communicator_t *comm)
 
 static int module_enable(mca_coll_base_module_t *base, ompi_communicator_t *comm);
 
+static mca_coll_base_module_t *module_without_memory(void)
+{
+    OBJ_RETAIN(&without_memory);
+    return &without_memory.super;
+}
+
 /* One line a job is enough for those who wonder: the first communicator is the world. */
 static void say_obstacle(ompi_communicator_t *comm, const char *obstacle, bool is_local)
 {
@@ -194,6 +207,9 @@ mca_coll_base_module_t *coll_mtree_comm_query(ompi_communicator_t *comm, int *pr
     mca_coll_mtree_module_t *module;
 
     *priority = mca_coll_mtree_component.priority;
+    if (obstacle == not_known) {
+        return module_without_memory();
+    }
     if (obstacle != NULL) {
         say_obstacle(comm, obstacle, is_local);
     }
@@ -205,8 +221,7 @@ mca_coll_base_module_t *coll_mtree_comm_query(ompi_communicator_t *comm, int *pr
     }
     module = OBJ_NEW(mca_coll_mtree_module_t);
     if (module == NULL) {
-        OBJ_RETAIN(&without_memory);
-        return &without_memory.super;
+        return module_without_memory();
     }
     module->super.coll_module_enable = module_enable;
     module->is_local = is_local;

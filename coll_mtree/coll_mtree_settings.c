@@ -13,11 +13,8 @@
 
 #define LONGEST 512
 
-/* What is known of another process of this job. */
-enum { UNKNOWN, SAME, DIFFERENT };
-
 static char mine[LONGEST];
-static char *known; /* by rank in MPI_COMM_WORLD */
+static char *known; /* coll_mtree_settings_t by rank in MPI_COMM_WORLD */
 static size_t num_known;
 static bool told;
 
@@ -73,19 +70,21 @@ static size_t line_length(const char *line)
     return strcspn(line, "\n");
 }
 
-/* What the process @a name has told, malloc'ed; NULL: nothing. */
-static char *settings_get(const opal_process_name_t *name)
+/* What the process @a name has told, malloc'ed (NULL: nothing); false: no memory. */
+static bool settings_get(const opal_process_name_t *name, char **text_p)
 {
-    uint8_t *bytes = NULL;
-    coll_mtree_modex_length_t length = 0;
-    int rc;
+    uint8_t *bytes;
+    size_t length;
 
-    OPAL_MODEX_RECV_STRING(rc, (char *)KEY, (opal_process_name_t *)name, &bytes, &length);
-    if (rc == OPAL_SUCCESS && bytes != NULL && length > 0 && bytes[length - 1] == '\0') {
-        return (char *)bytes;
+    if (!coll_mtree_modex_get(KEY, name, &bytes, &length)) {
+        return false;
     }
-    free(bytes);
-    return NULL;
+    if (bytes != NULL && (length == 0 || bytes[length - 1] != '\0')) {
+        free(bytes);
+        bytes = NULL;
+    }
+    *text_p = (char *)bytes;
+    return true;
 }
 
 /* Say what differs between this process and rank @a rank of @a comm, which said @a theirs
@@ -116,17 +115,21 @@ static void settings_tell(ompi_communicator_t *comm, int rank, const char *their
                 coll_mtree_cid(comm), comm->c_name);
 }
 
-static bool settings_compare(ompi_communicator_t *comm, int rank,
-                             const opal_process_name_t *name)
+static coll_mtree_settings_t settings_ask(ompi_communicator_t *comm, int rank,
+                                          const opal_process_name_t *name)
 {
-    char *theirs = settings_get(name);
-    bool same = theirs != NULL && strcmp(theirs, mine) == 0;
+    char *theirs;
+    bool same;
 
+    if (!settings_get(name, &theirs)) {
+        return COLL_MTREE_SETTINGS_UNKNOWN;
+    }
+    same = theirs != NULL && strcmp(theirs, mine) == 0;
     if (!same) {
         settings_tell(comm, rank, theirs);
     }
     free(theirs);
-    return same;
+    return same ? COLL_MTREE_SETTINGS_SAME : COLL_MTREE_SETTINGS_DIFFERENT;
 }
 
 /* Where what is known of a process is kept; NULL: nowhere. */
@@ -144,33 +147,40 @@ static char *settings_known(const opal_process_name_t *name)
         if (grown == NULL) {
             return NULL;
         }
-        memset(grown + num_known, UNKNOWN, wanted - num_known);
+        memset(grown + num_known, COLL_MTREE_SETTINGS_UNKNOWN, wanted - num_known);
         known = grown;
         num_known = wanted;
     }
     return &known[name->vpid];
 }
 
-bool coll_mtree_settings_agree(ompi_communicator_t *comm)
+coll_mtree_settings_t coll_mtree_settings_compare(ompi_communicator_t *comm)
 {
-    bool agree = true;
+    coll_mtree_settings_t all = COLL_MTREE_SETTINGS_SAME;
 
-    for (int rank = 0; rank < ompi_comm_size(comm) && agree; rank++) {
+    for (int rank = 0; rank < ompi_comm_size(comm); rank++) {
         const opal_process_name_t *name =
             &ompi_comm_peer_lookup(comm, rank)->super.proc_name;
         char *at = settings_known(name);
+        coll_mtree_settings_t one = COLL_MTREE_SETTINGS_UNKNOWN;
 
         if (rank == ompi_comm_rank(comm)) {
             continue;
         }
-        if (at == NULL) {
-            agree = settings_compare(comm, rank, name);
-        } else {
-            if (*at == UNKNOWN) {
-                *at = settings_compare(comm, rank, name) ? SAME : DIFFERENT;
-            }
-            agree = *at == SAME;
+        if (at != NULL) {
+            one = (coll_mtree_settings_t)*at;
         }
+        if (one == COLL_MTREE_SETTINGS_UNKNOWN) {
+            one = settings_ask(comm, rank, name);
+        }
+        if (at != NULL) {
+            *at = (char)one;
+        }
+        /* What one rank does not know, the others may: all see that two differ. */
+        if (one == COLL_MTREE_SETTINGS_DIFFERENT) {
+            return one;
+        }
+        all = one == COLL_MTREE_SETTINGS_UNKNOWN ? one : all;
     }
-    return agree;
+    return all;
 }

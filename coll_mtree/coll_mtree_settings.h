@@ -15,11 +15,17 @@
 /* Tell the others this process's settings; when the component is opened. */
 void coll_mtree_settings_publish(void);
 
+typedef enum {
+    COLL_MTREE_SETTINGS_UNKNOWN, /* this rank has no memory to ask; the others may know */
+    COLL_MTREE_SETTINGS_SAME,
+    COLL_MTREE_SETTINGS_DIFFERENT
+} coll_mtree_settings_t;
+
 /*
  * Are they the same on all ranks of @a comm?  When not, rank 0 of the first such
  * communicator (rank 1, when 0 has no mtree) says what differs.  No message is sent.
  */
-bool coll_mtree_settings_agree(ompi_communicator_t *comm);
+coll_mtree_settings_t coll_mtree_settings_compare(ompi_communicator_t *comm);
 
 void coll_mtree_settings_close(void);
 

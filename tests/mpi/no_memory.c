@@ -7,6 +7,8 @@
  *   FAIL_AT     the number of its allocation that fails, from 1 (0: none, they are
  *               counted alone)
  *   FAIL_EARLY  if it is set, MPI_Init's are counted, too
+ *   FAIL_MODEX  if it is set, PMIx has no memory to tell what another rank's mtree is set
+ *               to
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -28,14 +30,20 @@ static long fail_at, count;
 long failing_begin(void);
 long failing_end(void);
 
+static bool is_rank(void)
+{
+    const char *rank = getenv("OMPI_COMM_WORLD_RANK"), *which = getenv("FAIL_RANK");
+
+    return rank != NULL && which != NULL && strcmp(rank, which) == 0;
+}
+
 /* Called by the test program when MPI is there.  The number of allocations before. */
 long failing_begin(void)
 {
-    const char *rank = getenv("OMPI_COMM_WORLD_RANK"), *which = getenv("FAIL_RANK");
     const char *at = getenv("FAIL_AT");
 
     fail_at = at == NULL ? 0 : atol(at);
-    counting = rank != NULL && which != NULL && strcmp(rank, which) == 0;
+    counting = is_rank();
     return count;
 }
 
@@ -102,4 +110,24 @@ int posix_memalign(void **memory, size_t alignment, size_t size)
     }
     *memory = __libc_memalign(alignment, size);
     return *memory == NULL ? ENOMEM : 0;
+}
+
+typedef int (*pmix_get_t)(const void *, const char *, const void *, size_t, void **);
+
+/* PMIx's function of this name, whose library is there when it is called. */
+int PMIx_Get(const void *process, const char *key, const void *info, size_t num_info,
+             void **value);
+
+int PMIx_Get(const void *process, const char *key, const void *info, size_t num_info,
+             void **value)
+{
+    const int no_memory = -32; /* PMIX_ERR_NOMEM */
+    void *library;
+
+    if (getenv("FAIL_MODEX") != NULL && is_rank() && key != NULL &&
+        strcmp(key, "mtree.settings") == 0) {
+        return no_memory;
+    }
+    library = dlopen("libpmix.so.2", RTLD_LAZY | RTLD_NOLOAD);
+    return ((pmix_get_t)dlsym(library, "PMIx_Get"))(process, key, info, num_info, value);
 }
