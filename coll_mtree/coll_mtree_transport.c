@@ -4,10 +4,30 @@
 #include "coll_mtree_poll.h"
 #include "coll_mtree_statistics.h"
 
+#include "ompi/mca/pml/base/base.h"
 #include "ompi/mca/pml/pml.h"
 #include "ompi/request/request.h"
+#include "opal/mca/base/mca_base_var.h"
 
+#include <string.h>
 #include <time.h>
+
+/* Open MPI may lose what tells a sender that its message was matched: it does not ask. */
+static bool unmatched;
+
+/* Connections of Open MPI's tcp transport to each peer. */
+static unsigned tcp_links(void)
+{
+    int number = mca_base_var_find("opal", "btl", "tcp", "links");
+    const unsigned *links = NULL;
+
+    if (number < 0 ||
+        mca_base_var_get_value(number, &links, NULL, NULL) != OPAL_SUCCESS ||
+        links == NULL) {
+        return 1;
+    }
+    return *links;
+}
 
 /* The first error is what the others follow from. */
 static mtree_status_t transport_fail(coll_mtree_transport_t *transport, int code)
@@ -76,10 +96,11 @@ static mtree_status_t transport_send(mtree_transport_t *super, int peer, int tag
 {
     coll_mtree_transport_t *transport = (coll_mtree_transport_t *)super;
     ompi_request_t *request;
-    int rc = MCA_PML_CALL(
-        isend((void *)buffer, count, transport->unit, peer, transport->first_tag - tag,
-              synchronous ? MCA_PML_BASE_SEND_SYNCHRONOUS : MCA_PML_BASE_SEND_STANDARD,
-              transport->comm, &request));
+    int rc = MCA_PML_CALL(isend((void *)buffer, count, transport->unit, peer,
+                                transport->first_tag - tag,
+                                synchronous && !unmatched ? MCA_PML_BASE_SEND_SYNCHRONOUS
+                                                          : MCA_PML_BASE_SEND_STANDARD,
+                                transport->comm, &request));
 
     if (count > 0) {
         coll_mtree_statistics_add_chunk(count * transport->unit_bytes);
@@ -127,6 +148,9 @@ static const mtree_transport_ops_t transport_ops = {
 
 void coll_mtree_transport_open(bool threads)
 {
+    const char *pml = mca_pml_base_selected_component.pmlm_version.mca_component_name;
+
+    unmatched = coll_mtree_loses_matches() && strcmp(pml, "ob1") == 0 && tcp_links() > 1;
     coll_mtree_watch_open();
     coll_mtree_later_open();
     coll_mtree_poll_open(threads, request_polled);

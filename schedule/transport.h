@@ -33,7 +33,8 @@ typedef struct {
     /*
      * Start sending @a count units at @a buffer to rank @a peer with @a tag (0 .. number
      * of tags - 1).  A @a synchronous send is done when the receiver has matched it,
-     * which tells how fast the link drains; another is done when @a buffer may be reused.
+     * which tells how fast the link drains, unless the transport cannot tell; another is
+     * done when @a buffer may be reused.
      * `done->func` may be called before this returns.  When it returns an error,
      * `done->func` is not called.  @a count may be zero.
      */
