@@ -1,6 +1,6 @@
 /*
  * Following: the network is watched through the blocking calls that go over trees, and
- * plans change with it.
+ * plans change with it.  Those that do not wait have pursuits (coll_mtree_pursuit.h).
  *
  * After such a call, when enough has been moved since the last time, the ranks begin a
  * talk (coll_mtree_talk.h) that tells rank 0 how fast things went; it runs on by itself.
