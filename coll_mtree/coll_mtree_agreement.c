@@ -146,20 +146,25 @@ agreement_before(const coll_mtree_agreement_t *agreement)
     return found;
 }
 
-/* Calls up to so many classes longer are not tried with what was clearly slower. */
-#define LEARN_CLASSES 2
+/* Calls up to so many classes longer are not tried with what was clearly slower: a few,
+ * but many where trees were the fastest, since nothing can be much faster with longer
+ * messages than trees that are near the network's limit. */
+#define LEARN_CLASSES       2
+#define LEARN_CLASSES_TREES 6
 
 /* What was measured of calls that are but shorter than those of @a agreement tells who
  * need not be tried. */
 static void agreement_learn(coll_mtree_agreement_t *agreement)
 {
-    for (int classes = 1; classes <= LEARN_CLASSES; classes++) {
+    for (int classes = 1; classes <= LEARN_CLASSES_TREES; classes++) {
         coll_mtree_kind_t kind = agreement->kind;
         const coll_mtree_agreement_t *shorter;
 
         kind.size_class -= classes;
         shorter = agreement_find(agreement->module, &kind);
         if (shorter != NULL && shorter->known && !shorter->outdated &&
+            (classes <= LEARN_CLASSES ||
+             coll_mtree_guard_server(&shorter->guard) == COLL_MTREE_TREES) &&
             coll_mtree_guard_learn(&agreement->guard, &shorter->guard, agreement->comm)) {
             return;
         }

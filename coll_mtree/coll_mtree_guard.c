@@ -11,18 +11,22 @@
 #define ENOUGH       ((int64_t)100000000)
 
 /* Who is so many times slower than the fastest is out after the least rounds, and after
- * some more of them; earlier where calls take longer than LONG (nanoseconds), since they
- * are hardly disturbed by anything and each more costs as much: after the warm-up, which
- * says little of them and more of those longer than VERY_LONG, or after any other round.
+ * some more of them. */
+#define SLOWER       1.5
+#define CLEAR_ROUNDS 5
+#define CLEAR_SLOWER 1.2
+
+/* The longer a call is (nanoseconds), the less anything disturbs it, and the more one
+ * that is slower costs.  Who is so many times slower is out earlier: after the warm-up,
+ * which says little of all but very long calls, after one round more, or after any other.
  */
-#define SLOWER           1.5
-#define CLEAR_ROUNDS     5
-#define CLEAR_SLOWER     1.2
-#define COLD_SLOWER      3.0
-#define LONG_SLOWER      1.2
+#define MIDDLE           ((int64_t)20000000)
 #define LONG             ((int64_t)100000000)
-#define VERY_LONG_SLOWER 1.5
 #define VERY_LONG        ((int64_t)1000000000)
+#define COLD_SLOWER      3.0
+#define MIDDLE_SLOWER    1.5
+#define LONG_SLOWER      1.2
+#define VERY_LONG_SLOWER 1.5
 
 /* Below this (nanoseconds) a turn is two calls, and the second one is measured. */
 #define SHORT ((int64_t)10000000)
@@ -184,7 +188,7 @@ bool coll_mtree_guard_learn(coll_mtree_guard_t *guard, const coll_mtree_guard_t 
     int left = 0;
 
     if (!guard->trying || shorter->trials == 0 ||
-        shorter->candidates[shorter->serving].typical < LONG ||
+        shorter->candidates[shorter->serving].typical < MIDDLE ||
         shorter->candidates[shorter->serving].typical == COLL_MTREE_UNTRIED) {
         return false;
     }
@@ -273,11 +277,10 @@ static int64_t typical_time(const coll_mtree_guard_t *guard,
 /* How many times the fastest one's time is too slow to go on with; 0: nothing is. */
 static double too_slow(const coll_mtree_guard_t *guard, int64_t fastest)
 {
-    if (fastest > LONG && guard->round > 0) {
-        return LONG_SLOWER;
-    }
-    if (fastest > LONG) {
-        return fastest > VERY_LONG ? VERY_LONG_SLOWER : COLD_SLOWER;
+    if (fastest > MIDDLE) {
+        return guard->round == 0 ? fastest > VERY_LONG ? VERY_LONG_SLOWER : COLD_SLOWER
+               : guard->round == 1 && fastest <= LONG ? MIDDLE_SLOWER
+                                                      : LONG_SLOWER;
     }
     if (guard->round >= CLEAR_ROUNDS) {
         return CLEAR_SLOWER;

@@ -25,6 +25,10 @@
 #define MOST_REUSED 8
 #define ABOUT       1.5
 
+/* Rank 0 simulates in the midst of a call, which waits for it: it takes at most this part
+ * of the time.  Meanwhile what cannot be told from the last time is left open. */
+#define SIMULATING 0.02
+
 /* Calls of one kind. */
 struct coll_mtree_skew {
     coll_mtree_kind_t kind; /* not by arrival */
@@ -33,6 +37,7 @@ struct coll_mtree_skew {
     mtree_arrival_choice_t choice;
     double spread; /* seconds, of the call that was simulated last; 0: none was */
     int reused;
+    double ready; /* when it may simulate again, by coll_mtree_clock() */
     mtree_outcome_t trees, arrival; /* what it gave */
     struct coll_mtree_skew *next;
 };
@@ -282,6 +287,34 @@ static void say_heard(ompi_communicator_t *comm, const coll_mtree_skew_t *skew,
                                              : "over trees");
 }
 
+/* Does what was simulated last not tell of calls whose ranks come @a spread apart? */
+static bool is_new(coll_mtree_skew_t *skew, double spread)
+{
+    return skew->spread <= 0 || ++skew->reused >= MOST_REUSED ||
+           spread > ABOUT * skew->spread || spread * ABOUT < skew->spread;
+}
+
+/* Find the outcomes of @a call; false: they cannot be told, or not now. */
+static bool skew_simulate(coll_mtree_skew_t *skew, const call_t *call, double spread,
+                          double seconds)
+{
+    double begun = coll_mtree_clock(), ended;
+    double chain =
+        fmax(coll_mtree_estimate_promised(call->arrival, call->kind->bytes), seconds);
+    bool told;
+
+    if (begun < skew->ready) {
+        return false;
+    }
+    told = foresee(call, call->trees, seconds, &skew->trees) &&
+           foresee(call, call->arrival, chain, &skew->arrival);
+    ended = coll_mtree_clock();
+    skew->ready = ended + (ended - begun) / SIMULATING;
+    skew->spread = told ? spread : 0;
+    skew->reused = 0;
+    return told;
+}
+
 /* The entries of @a call speak for one or the other, or, where it cannot be simulated,
  * for nothing. */
 static void skew_judge(coll_mtree_skew_t *skew, ompi_communicator_t *comm,
@@ -294,17 +327,8 @@ static void skew_judge(coll_mtree_skew_t *skew, ompi_communicator_t *comm,
     if (spread < LEAST_SPREAD * seconds) {
         skew->trees = skew->arrival = (mtree_outcome_t){seconds, seconds};
         skew->spread = 0;
-    } else if (skew->spread <= 0 || ++skew->reused >= MOST_REUSED ||
-               spread > ABOUT * skew->spread || spread * ABOUT < skew->spread) {
-        double chain =
-            fmax(coll_mtree_estimate_promised(call->arrival, call->kind->bytes), seconds);
-
-        if (!foresee(call, call->trees, seconds, &skew->trees) ||
-            !foresee(call, call->arrival, chain, &skew->arrival)) {
-            return;
-        }
-        skew->spread = spread;
-        skew->reused = 0;
+    } else if (is_new(skew, spread) && !skew_simulate(skew, call, spread, seconds)) {
+        return;
     }
     say_heard(comm, skew, spread,
               mtree_arrival_choice_hear(&skew->choice, &skew->trees, &skew->arrival) !=

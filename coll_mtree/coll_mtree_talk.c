@@ -10,8 +10,8 @@
 
 enum { TAG_SAID, TAG_NUMBERS, TAG_TEXT };
 
-/* A binomial tree over ints has no more children than these. */
-#define MAX_CHILDREN 31
+/* A rank's parent lacks the lowest digit, to this base, that is not 0. */
+#define BASE 8
 
 #define FIRST_HOST 3
 
@@ -32,7 +32,7 @@ struct coll_mtree_talk {
     int rank, ranks;
     int parent; /* -1 on rank 0 */
     int num_children;
-    child_t child[MAX_CHILDREN];
+    child_t *child; /* [num_children] in the order of their ranks */
     mtree_event_t open, said_up, numbers_down, text_down;
     size_t missing;  /* of what rank 0 decides on, or a rank sends up */
     size_t underway; /* messages; and the opening */
@@ -156,10 +156,21 @@ static void numbers_came(mtree_event_t *event)
     }
 }
 
+/* What a rank's lowest digit that is not 0 counts; rank 0: not less than all ranks. */
+static int64_t talk_unit(const coll_mtree_talk_t *talk, int rank)
+{
+    int64_t unit = 1;
+
+    while (unit < talk->ranks && rank / unit % BASE == 0) {
+        unit *= BASE;
+    }
+    return unit;
+}
+
 /* Ranks below this one, itself included: they follow one another. */
 static size_t talk_below(const coll_mtree_talk_t *talk, int rank)
 {
-    int most = rank == 0 ? talk->ranks : rank & -rank;
+    int64_t most = talk_unit(talk, rank);
 
     return (size_t)(most < talk->ranks - rank ? most : talk->ranks - rank);
 }
@@ -248,6 +259,7 @@ static void talk_tell_end(coll_mtree_talk_t *talk)
 
 static void talk_free(coll_mtree_talk_t *talk)
 {
+    free(talk->child);
     free(talk->said);
     free(talk->numbers);
     free(talk->text);
@@ -275,13 +287,31 @@ static void talk_finish(mtree_inbox_t *inbox)
     talk_free(talk);
 }
 
-static void talk_init_tree(coll_mtree_talk_t *talk)
+/* False: no memory. */
+static bool talk_init_tree(coll_mtree_talk_t *talk)
 {
-    talk->parent = talk->rank == 0 ? -1 : talk->rank & (talk->rank - 1);
-    for (int bit = 1; (talk->rank & bit) == 0 && bit < talk->ranks - talk->rank;
-         bit <<= 1) {
-        talk->child[talk->num_children++].rank = talk->rank + bit;
+    int64_t unit = talk_unit(talk, talk->rank);
+    size_t most = 0;
+
+    for (int64_t below = 1; below < unit; below *= BASE) {
+        most += BASE - 1;
     }
+    talk->parent =
+        talk->rank == 0 ? -1 : (int)(talk->rank - talk->rank / unit % BASE * unit);
+    talk->child = calloc(most > 0 ? most : 1, sizeof(*talk->child));
+    if (talk->child == NULL) {
+        return false;
+    }
+    for (int64_t below = 1; below < unit; below *= BASE) {
+        for (int digit = 1; digit < BASE; digit++) {
+            int64_t child = talk->rank + digit * below;
+
+            if (child < talk->ranks) {
+                talk->child[talk->num_children++].rank = (int)child;
+            }
+        }
+    }
+    return true;
 }
 
 static coll_mtree_talk_t *talk_alloc(ompi_communicator_t *comm, bool with_hosts,
@@ -296,14 +326,14 @@ static coll_mtree_talk_t *talk_alloc(ompi_communicator_t *comm, bool with_hosts,
     talk->ranks = ompi_comm_size(comm);
     talk->with_hosts = with_hosts;
     talk->said_bytes = bytes;
-    talk_init_tree(talk);
     talk->num_numbers =
         FIRST_HOST + (with_hosts ? (size_t)talk->ranks * (1 + LOCALITY_NUMBERS) : 0);
     talk->numbers = calloc(talk->num_numbers, sizeof(int));
     if (bytes > 0) {
         talk->said = calloc(talk_below(talk, talk->rank), bytes);
     }
-    if (talk->numbers == NULL || (bytes > 0 && talk->said == NULL)) {
+    if (!talk_init_tree(talk) || talk->numbers == NULL ||
+        (bytes > 0 && talk->said == NULL)) {
         talk_free(talk);
         return NULL;
     }

@@ -1,8 +1,9 @@
 /*
  * A talk: the messages of one agreement.  What the ranks say of their hosts goes up a
- * binomial tree to rank 0, whose answer goes down it: who runs where, and a plan or
- * another text.  Nothing in it waits;
- * the PML's completion callbacks drive it.
+ * tree to rank 0, whose answer goes down it: who runs where, and a plan or another text.
+ * Nothing in it waits; the PML's completion callbacks drive it.  The tree is flat (a rank
+ * has seven children for each digit of base eight), since a talk may go on beside a
+ * collective, and at each hop it waits behind that one's messages.
  */
 #ifndef MCA_COLL_MTREE_TALK_H
 #define MCA_COLL_MTREE_TALK_H
