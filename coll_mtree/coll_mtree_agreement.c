@@ -185,6 +185,7 @@ static int agreement_know(coll_mtree_agreement_t *agreement)
     agreement->known = true;
     module->unserved = module->placement == NULL;
     if (coll_mtree_guard_init(&agreement->guard, &agreement->kind, forecast) &&
+        plan != NULL &&
         mtree_ring_create(plan->collective, plan->num_hosts,
                           (const char *const *)plan->hosts,
                           &agreement->ring) != MTREE_OK) {

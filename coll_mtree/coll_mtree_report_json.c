@@ -392,11 +392,12 @@ static void find_record(const coll_mtree_group_t *groups,
                         const coll_mtree_record_t *record, int *group_p, int *number_p)
 {
     *group_p = *number_p = 0;
-    while (groups != record->group) {
+    while (groups != NULL && groups != record->group) {
         groups = groups->next;
         ++*group_p;
     }
-    for (const coll_mtree_record_t *r = groups->records; r != record; r = r->next) {
+    for (const coll_mtree_record_t *r = record->group->records; r != record;
+         r = r->next) {
         ++*number_p;
     }
 }

@@ -158,38 +158,32 @@ static int serve_later(mca_coll_mtree_module_t *module, const coll_mtree_kind_t 
     return OMPI_SUCCESS;
 }
 
-static int serve(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
-                 coll_mtree_task_t *task, coll_mtree_form_t form, coll_mtree_turn_t *turn,
-                 ompi_request_t **request_p)
+/* May the call of @a task be looked at?  OMPI_SUCCESS: yes; else the call's end. */
+static int serve_enter(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
+                       const coll_mtree_task_t *task, coll_mtree_form_t form)
 {
-    coll_mtree_change_t change = COLL_MTREE_STAY;
-    const coll_mtree_hints_t *hints;
-    coll_mtree_agreement_t *agreement;
-    coll_mtree_why_t why = COLL_MTREE_WHY_CALL;
-    coll_mtree_server_t server;
-    coll_mtree_kind_t kind;
-    coll_mtree_run_t *run;
-
-    coll_mtree_retired_release();
-    if (task->verdict == MTREE_TASK_EMPTY) {
-        return serve_empty(form, request_p);
-    }
     if (!module->enabled) {
-        coll_mtree_task_cleanup(task);
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     /* MPI_Comm_dup() makes several on each new communicator: nothing is looked up. */
     if (is_internal(task, form)) {
         coll_mtree_statistics_left(COLL_MTREE_WHY_INTERNAL);
-        coll_mtree_task_cleanup(task);
         return MTREE_DECLINED;
     }
-    if (task->verdict == MTREE_TASK_NO_MEMORY ||
-        !coll_mtree_source_create(module, comm)) {
-        coll_mtree_task_cleanup(task);
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
-    /* What it is told now may change what kind of call this one is. */
+    return task->verdict == MTREE_TASK_NO_MEMORY ||
+                   !coll_mtree_source_create(module, comm)
+               ? OMPI_ERR_OUT_OF_RESOURCE
+               : OMPI_SUCCESS;
+}
+
+/* Take up what a blocking call is told at this point of the order of calls, and what the
+ * communicator asks for. */
+static void serve_catch_up(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
+                           coll_mtree_task_t *task, coll_mtree_form_t form)
+{
+    coll_mtree_change_t change = COLL_MTREE_STAY;
+    const coll_mtree_hints_t *hints;
+
     if (form == MTREE_BLOCKING && task->verdict == MTREE_TASK_SERVED) {
         change = coll_mtree_follow_catch_up(module);
     }
@@ -201,16 +195,17 @@ static int serve(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
     if (hints->chunk_bytes >= 0) {
         task->call.chunk_bytes = (size_t)hints->chunk_bytes;
     }
-    kind = coll_mtree_agreement_kind(module, &task->call);
-    coll_mtree_statistics_open(&turn->count, module, comm, task->function, &kind,
-                               (double)task->call.units * (double)task->call.unit_bytes);
-    server = serve_choose(module, comm, task, form, &kind, turn, &why);
-    if (server == COLL_MTREE_FALLBACK || server == COLL_MTREE_RIVAL) {
-        coll_mtree_serve_declined(&turn->count, server, why);
-        coll_mtree_task_cleanup(task);
-        return MTREE_DECLINED;
-    }
-    agreement = coll_mtree_agreement_get(module, comm, &kind);
+}
+
+/* The call of @a task, which it takes, by mtree itself: over trees or around a ring. */
+static int serve_run(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
+                     coll_mtree_task_t *task, coll_mtree_form_t form,
+                     const coll_mtree_kind_t *kind, bool ring, coll_mtree_turn_t *turn,
+                     ompi_request_t **request_p)
+{
+    coll_mtree_agreement_t *agreement = coll_mtree_agreement_get(module, comm, kind);
+    coll_mtree_run_t *run;
+
     if (agreement == NULL) {
         coll_mtree_task_cleanup(task);
         return OMPI_ERR_OUT_OF_RESOURCE;
@@ -223,13 +218,46 @@ static int serve(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
     if (run == NULL) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    run->ring = server == COLL_MTREE_RING;
+    run->ring = ring;
     run->passage.record = turn->count.record;
     if (form == MTREE_BLOCKING) {
-        return serve_blocking(module, &kind, run, turn);
+        return serve_blocking(module, kind, run, turn);
     }
     run->count = turn->count;
-    return serve_later(module, &kind, run, form, request_p);
+    return serve_later(module, kind, run, form, request_p);
+}
+
+static int serve(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
+                 coll_mtree_task_t *task, coll_mtree_form_t form, coll_mtree_turn_t *turn,
+                 ompi_request_t **request_p)
+{
+    coll_mtree_why_t why = COLL_MTREE_WHY_CALL;
+    coll_mtree_server_t server;
+    coll_mtree_kind_t kind;
+    int rc;
+
+    coll_mtree_retired_release();
+    if (task->verdict == MTREE_TASK_EMPTY) {
+        return serve_empty(form, request_p);
+    }
+    rc = serve_enter(module, comm, task, form);
+    if (rc != OMPI_SUCCESS) {
+        coll_mtree_task_cleanup(task);
+        return rc;
+    }
+    /* What it is told now may change what kind of call this one is. */
+    serve_catch_up(module, comm, task, form);
+    kind = coll_mtree_agreement_kind(module, &task->call);
+    coll_mtree_statistics_open(&turn->count, module, comm, task->function, &kind,
+                               (double)task->call.units * (double)task->call.unit_bytes);
+    server = serve_choose(module, comm, task, form, &kind, turn, &why);
+    if (server == COLL_MTREE_FALLBACK || server == COLL_MTREE_RIVAL) {
+        coll_mtree_serve_declined(&turn->count, server, why);
+        coll_mtree_task_cleanup(task);
+        return MTREE_DECLINED;
+    }
+    return serve_run(module, comm, task, form, &kind, server == COLL_MTREE_RING, turn,
+                     request_p);
 }
 
 int coll_mtree_serve(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,

@@ -222,7 +222,7 @@ void coll_mtree_talk_answer(coll_mtree_talk_t *talk, int num_hosts, const int *h
         talk->text = malloc(length);
     }
     /* Without memory there is no plan, on any rank. */
-    if (talk->text != NULL) {
+    if (text != NULL && talk->text != NULL) {
         memcpy(talk->text, text, length);
         talk->numbers[0] = (int)length;
     }
@@ -406,7 +406,9 @@ coll_mtree_talk_t *coll_mtree_talk_start_with(ompi_communicator_t *comm, int fir
     coll_mtree_talk_t *talk = talk_alloc(comm, false, bytes);
 
     if (talk != NULL) {
-        memcpy(talk->said, mine, bytes);
+        if (talk->said != NULL) {
+            memcpy(talk->said, mine, bytes);
+        }
         talk_begin(talk, comm, first_tag, decide, end, arg);
     }
     return talk;
