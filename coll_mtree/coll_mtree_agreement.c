@@ -24,6 +24,12 @@
  * comes before it is often a program's greeting. */
 #define TELLING_BYTES 65536
 
+/* Calls up to so many classes longer are not tried with what was clearly slower: a few,
+ * but many where trees were the fastest, since nothing can be much faster with longer
+ * messages than trees that are near the network's limit. */
+#define LEARN_CLASSES       2
+#define LEARN_CLASSES_TREES 6
+
 struct coll_mtree_agreement {
     mca_coll_mtree_module_t *module;
     ompi_communicator_t *comm; /* retained until the talk has ended */
@@ -145,12 +151,6 @@ agreement_before(const coll_mtree_agreement_t *agreement)
     }
     return found;
 }
-
-/* Calls up to so many classes longer are not tried with what was clearly slower: a few,
- * but many where trees were the fastest, since nothing can be much faster with longer
- * messages than trees that are near the network's limit. */
-#define LEARN_CLASSES       2
-#define LEARN_CLASSES_TREES 6
 
 /* What was measured of calls that are but shorter than those of @a agreement tells who
  * need not be tried. */

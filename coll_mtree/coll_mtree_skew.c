@@ -9,6 +9,7 @@
 #include "topo/units.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +30,9 @@
  * of the time.  Meanwhile what cannot be told from the last time is left open. */
 #define SIMULATING 0.02
 
+/* When it may again, by coll_mtree_clock(), for whatever communicator and kind. */
+static _Atomic double simulate_from;
+
 /* Calls of one kind. */
 struct coll_mtree_skew {
     coll_mtree_kind_t kind; /* not by arrival */
@@ -37,7 +41,6 @@ struct coll_mtree_skew {
     mtree_arrival_choice_t choice;
     double spread; /* seconds, of the call that was simulated last; 0: none was */
     int reused;
-    double ready; /* when it may simulate again, by coll_mtree_clock() */
     mtree_outcome_t trees, arrival; /* what it gave */
     struct coll_mtree_skew *next;
 };
@@ -303,13 +306,13 @@ static bool skew_simulate(coll_mtree_skew_t *skew, const call_t *call, double sp
         fmax(coll_mtree_estimate_promised(call->arrival, call->kind->bytes), seconds);
     bool told;
 
-    if (begun < skew->ready) {
+    if (begun < atomic_load(&simulate_from)) {
         return false;
     }
     told = foresee(call, call->trees, seconds, &skew->trees) &&
            foresee(call, call->arrival, chain, &skew->arrival);
     ended = coll_mtree_clock();
-    skew->ready = ended + (ended - begun) / SIMULATING;
+    atomic_store(&simulate_from, ended + (ended - begun) / SIMULATING);
     skew->spread = told ? spread : 0;
     skew->reused = 0;
     return told;

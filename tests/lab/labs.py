@@ -25,6 +25,13 @@ def environment(**parameters):
     }
 
 
+def netlab(*command, environment, timeout):
+    """The end of a netlab with COMMAND, and what it wrote."""
+    return subprocess.run(
+        [NETLAB, *command], env=environment, capture_output=True, text=True, timeout=timeout, check=False
+    )
+
+
 def again(test):
     """TEST is of what follows from measured speeds, which a busy machine may spoil: it is made up to TRIES times, each
     with a setting up of its own, and fails when all fail."""

@@ -19,9 +19,7 @@ ENVIRONMENT = labs.environment(verbose="2", min_bytes="0")
 
 def netlab(*command):
     """What netlab says; an error when it fails."""
-    done = subprocess.run(
-        [labs.NETLAB, *command], env=ENVIRONMENT, capture_output=True, text=True, timeout=60, check=False
-    )
+    done = labs.netlab(*command, environment=ENVIRONMENT, timeout=60)
     if done.returncode != 0:
         raise AssertionError(f"netlab {command}: {done.stdout}{done.stderr}")
     return done.stdout

@@ -23,14 +23,7 @@ class Follow(unittest.TestCase):
         self.addCleanup(self.netlab, "down", self.lab)
 
     def netlab(self, *command):
-        done = subprocess.run(
-            [labs.NETLAB, *command],
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            timeout=TIMEOUT,
-            check=False,
-        )
+        done = labs.netlab(*command, environment=self.environment, timeout=TIMEOUT)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def cut(self, line):

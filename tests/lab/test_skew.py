@@ -4,7 +4,6 @@
 import json
 import os
 import re
-import subprocess
 import tempfile
 import unittest
 
@@ -28,14 +27,11 @@ class Skew(unittest.TestCase):
         for name, value in parameters.items():
             self.environment[f"OMPI_MCA_coll_mtree_{name}"] = value
         program = os.path.join(labs.BUILD, "tests", "lab", "lab_skew")
-        done = subprocess.run(
-            [labs.NETLAB, "run", STAR, "--no-latency", "--", "mpirun", program, collective, str(late)]
-            + [str(number) for number in calls],
-            env=self.environment,
-            capture_output=True,
-            text=True,
+        arguments = [collective, str(late)] + [str(number) for number in calls]
+        done = labs.netlab(
+            *["run", STAR, "--no-latency", "--", "mpirun", program, *arguments],
+            environment=self.environment,
             timeout=TIMEOUT,
-            check=False,
         )
         said = done.stdout + done.stderr
         self.assertEqual(done.returncode, 0, said)
