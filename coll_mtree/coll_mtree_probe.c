@@ -246,7 +246,8 @@ static int shares_of_experiments(lead_t *lead, const mtree_probe_round_t *round)
                                           .repeats = experiment->repeats,
                                           .bytes = experiment->bytes,
                                           .sharing = experiment->sharing,
-                                          .seconds = experiment->seconds};
+                                          .seconds = experiment->seconds,
+                                          .begin = experiment->begin};
         }
     }
     return OMPI_SUCCESS;

@@ -23,23 +23,20 @@
  * far below what the interfaces can, until round trips become longer: then a queue has
  * begun, and one round trip's worth of the rate beyond the least window keeps it short.
  * Where it overflows TCP pauses for much longer than a stream lasts.  A stream that is
- * alone has more round trips' worth of what it has seen: TCP's own window opens only
- * while it is full.
+ * alone has a little more than a round trip's worth of what it has seen: TCP's own window
+ * opens only while it is full, and with more a connection that was in use before would
+ * send a queue's worth at once.
  */
 #define FAST_GROWTH    1.0
 #define SLOW_GROWTH    0.35
 #define FAR            0.1 /* of the interfaces' speed */
 #define QUEUED_FACTOR  1.1 /* round trips beyond the empty way's */
 #define QUEUED_SECONDS 0.004
-#define ALONE_TRIPS    3
+#define ALONE_TRIPS    1.25
 #define RATE_KEPT      0.9 /* from one look to the next: a pause is not the rate */
 
 /* Messages whose round trip is waited for at a time. */
 #define MARKED 32
-
-/* TCP opens its window in round trips: on a long way the stream takes longer by so many.
- */
-#define MORE_TRIPS 2
 
 /* Rates are looked at over a round trip, within limits.  How fast the first messages come
  * one after another tells the rate of a long way before its window is open; over a
@@ -101,7 +98,7 @@ struct coll_mtree_stream {
     credit_t credit;
     double seconds; /* for how long was sent; what the last messages say */
     bool is_over, failed;
-    double began, deadline; /* began: with all others of the round, as well as is known */
+    double began, deadline; /* began: with all others of the set, as well as is known */
 
     /* The sender's. */
     double credited; /* bytes */
@@ -272,10 +269,8 @@ static size_t message_bytes(const coll_mtree_stream_t *stream)
 /* Has it lasted long enough? */
 static bool is_long_enough(const coll_mtree_stream_t *stream, double now)
 {
-    double more = stream->round_trip < INFINITY ? MORE_TRIPS * stream->round_trip : 0;
-
     return stream->num_credits > LEAST_MARKS &&
-           now >= stream->began + stream->part.seconds + fmin(more, stream->part.seconds);
+           now >= stream->began + stream->part.seconds;
 }
 
 /* Start as many messages as fit. */

@@ -2,6 +2,7 @@
 
 #include "coll_mtree_probe_ping.h"
 #include "coll_mtree_probe_stream.h"
+#include "coll_mtree_transport.h"
 
 #include <stdlib.h>
 
@@ -9,16 +10,19 @@ typedef struct {
     coll_mtree_probe_part_t part;
     coll_mtree_ping_t *ping; /* one of the two, or none: it cannot be done */
     coll_mtree_stream_t *stream;
-    bool ended;
+    bool begun, ended;
 } running_t;
 
 struct coll_mtree_probe_work {
+    ompi_communicator_t *comm;
+    double began;
     int num_parts;
     running_t parts[];
 };
 
 static void part_begin(running_t *running, ompi_communicator_t *comm)
 {
+    running->begun = true;
     if (running->part.kind == MTREE_PROBE_PING) {
         running->ping = coll_mtree_ping_begin(comm, &running->part);
         running->ended = running->ping == NULL;
@@ -38,22 +42,27 @@ coll_mtree_probe_work_t *coll_mtree_probe_work_begin(ompi_communicator_t *comm,
     if (work == NULL) {
         return NULL;
     }
+    work->comm = comm;
+    work->began = coll_mtree_clock();
     work->num_parts = num_parts;
     for (int i = 0; i < num_parts; i++) {
         work->parts[i].part = parts[i];
-        part_begin(&work->parts[i], comm);
     }
     return work;
 }
 
 bool coll_mtree_probe_work_advance(coll_mtree_probe_work_t *work)
 {
+    double since = coll_mtree_clock() - work->began;
     bool ended = true;
 
     for (int i = 0; i < work->num_parts; i++) {
         running_t *running = &work->parts[i];
 
-        if (!running->ended) {
+        if (!running->begun && since >= running->part.begin) {
+            part_begin(running, work->comm);
+        }
+        if (running->begun && !running->ended) {
             running->ended = running->ping != NULL
                                  ? coll_mtree_ping_advance(running->ping)
                                  : coll_mtree_stream_advance(running->stream);

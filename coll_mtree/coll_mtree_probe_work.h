@@ -19,6 +19,7 @@ typedef struct {
     int repeats;
     size_t bytes;
     double seconds;
+    double begin; /* after the others' of the round, seconds */
     int sharing;  /* streams on a link of the way, this one included */
     double trip;  /* round trip on the empty way, seconds; 0: not known */
     double speed; /* of the ends' interfaces, bits/s; 0: not known */

@@ -239,7 +239,8 @@ static double expected_seconds(const mtree_probe_t *probe)
     int i;
 
     for (i = 0; i < probe->num_experiments; ++i) {
-        longest = fmax(longest, probe->experiments[i].seconds);
+        longest =
+            fmax(longest, probe->experiments[i].begin + probe->experiments[i].seconds);
     }
     return longest + probe->delay;
 }
@@ -309,11 +310,29 @@ static bool result_valid(const mtree_probe_experiment_t *experiment,
            result->median <= 2 * MTREE_TOPOLOGY_MAX_LATENCY;
 }
 
+/* All that the round at hand told, into the log. */
+static void log_round(const mtree_probe_t *probe, const mtree_probe_result_t *results,
+                      double seconds)
+{
+    FILE *log = probe->options.log;
+    const mtree_probe_experiment_t *experiment;
+    int i;
+
+    mtree_probe_log_round(log, probe->num_rounds, seconds, probe->purpose);
+    for (i = 0; results != NULL && i < probe->num_experiments; ++i) {
+        experiment = &probe->experiments[i];
+        if (experiment->kind == MTREE_PROBE_STREAM &&
+            (i == 0 || experiment[-1].set != experiment->set)) {
+            mtree_probe_log_set(log, experiment->begin);
+        }
+        mtree_probe_log_result(log, experiment, &results[i]);
+    }
+}
+
 mtree_status_t mtree_probe_record(mtree_probe_t *probe,
                                   const mtree_probe_result_t *results, double seconds)
 {
     mtree_status_t status = MTREE_OK;
-    FILE *log = probe->options.log;
     double planned;
     int i;
 
@@ -333,10 +352,7 @@ mtree_status_t mtree_probe_record(mtree_probe_t *probe,
             return MTREE_ERR_INVALID;
         }
     }
-    mtree_probe_log_round(log, probe->num_rounds, seconds, probe->purpose);
-    for (i = 0; results != NULL && i < probe->num_experiments; ++i) {
-        mtree_probe_log_result(log, &probe->experiments[i], &results[i]);
-    }
+    log_round(probe, results, seconds);
     planned = expected_seconds(probe) - probe->delay;
     if (probe->experiments[0].kind == MTREE_PROBE_PING) {
         status = mtree_probe_keep_trips(probe, results);

@@ -51,7 +51,7 @@ typedef enum {
      * of the same size. */
     MTREE_PROBE_PING,
     /* Messages of `bytes` each from `from` to `to`, as many at a time as fill the way,
-     * until `seconds` after the first was sent.  The receiver takes marks. */
+     * until `seconds` after their begin.  The receiver takes marks. */
     MTREE_PROBE_STREAM
 } mtree_probe_kind_t;
 
@@ -61,18 +61,22 @@ typedef struct {
     size_t bytes;   /* of a message; 0 for ROUTE */
     int repeats;    /* PING: round trips; 0 for others */
     double seconds; /* STREAM: how long to send; 0 for others */
-    int sharing;    /* STREAM: streams of the round, this one included, on the link of its
-                       way that has most of them: each is to keep so much less under way,
-                       for a queue that overflows shows nothing but pauses; 0 for others */
-    double trip;    /* STREAM: seconds of a round trip on the empty way; 0: not known */
+    double begin; /* STREAM: seconds after the round's begin at which to; 0 for others */
+    int set;      /* STREAM: those of a set have one begin and one length; sets of all
+                     rounds are numbered one after the other; 0 for others */
+    int sharing;  /* STREAM: streams of the set, this one included, on the link of its
+                     way that has most of them: each is to keep so much less under way,
+                     for a queue that overflows shows nothing but pauses; 0 for others */
+    double trip;  /* STREAM: seconds of a round trip on the empty way; 0: not known */
     double speed; /* STREAM: of the slower of the ends' interfaces by the system, bits/s;
                      0: not known */
 } mtree_probe_experiment_t;
 
 /*
- * Experiments that run at the same time, all of one kind.  A host may take part in
- * several, as sender and as receiver.  Streams are to start together as well as the hosts
- * can: what comes in during the first part of `seconds` is not used.
+ * Experiments, all of one kind.  Those that are no streams begin together; of streams
+ * each set does, as well as the hosts can: what comes in during the first part of
+ * `seconds` is not used.  A host may take part in several at a time, as sender and as
+ * receiver.
  */
 typedef struct {
     int num_experiments;                         /* 0: nothing is left to measure */
@@ -83,9 +87,9 @@ typedef struct {
 } mtree_probe_round_t;
 
 /* The receiver's count of payload bytes after so many seconds.  All hosts are to count
- * from the same time, the round's begin, as well as they can tell. */
+ * from the same time, the begin of the stream's set, as well as they can tell. */
 typedef struct {
-    double seconds; /* since the round began; ascending */
+    double seconds; /* since the set began; ascending */
     double bytes;   /* all that came in until then */
 } mtree_probe_mark_t;
 

@@ -4,7 +4,6 @@
  * network in use may have been slow by chance.
  */
 #include "topo/log.h"
-#include "topo/probe_round.h"
 #include "topo/probe_sharing.h"
 #include "topo/probe_state.h"
 
@@ -12,6 +11,12 @@
 #include <stdlib.h>
 
 #define NONE (-1)
+
+#define MOST_STREAMS 512 /* of a round */
+
+/* Of the time that is left: after fans come links alone, after these what is in doubt. */
+#define FANS_SHARE  0.6
+#define ALONE_SHARE 0.8
 
 #define FAN    4    /* links of a host that are tried at once */
 #define SHARED 1.25 /* an arc that is so much faster alone shares something */
@@ -72,39 +77,43 @@ static mtree_status_t prepare_fans(mtree_probe_t *probe)
     return MTREE_OK;
 }
 
+/* A round trip along the longest of @a arcs. */
+static double longest_trip(const mtree_probe_t *probe, const int *arcs, int num_arcs)
+{
+    double trip = 0;
+    int i;
+
+    for (i = 0; i < num_arcs; ++i) {
+        trip = fmax(trip, 2 * probe->latency[arcs[i] >> 1]);
+    }
+    return trip;
+}
+
 mtree_status_t mtree_probe_fill_fans(mtree_probe_t *probe)
 {
     mtree_status_t status = (probe->had_turn != NULL) ? MTREE_OK : prepare_fans(probe);
-    mtree_probe_picker_t picker;
-    int host, added, count, left = 0, in_round = 0;
+    mtree_probe_agenda_t agenda;
+    int host, count;
     int arcs[FAN];
 
-    if (status == MTREE_OK) {
-        status = mtree_probe_picker_init(&picker, &probe->graph);
-    }
-    if (status != MTREE_OK) {
-        return status;
-    }
-    for (host = 0; status == MTREE_OK && host < probe->num_hosts; ++host) {
+    mtree_probe_agenda_init(&agenda, &probe->graph);
+    for (host = 0; status == MTREE_OK && host < probe->num_hosts &&
+                   agenda.num_arcs + FAN <= MOST_STREAMS;
+         ++host) {
         count = probe->had_turn[host] ? 0 : choose_fan(probe, host, arcs);
         if (count < 2) {
             probe->had_turn[host] = true;
             continue;
         }
-        ++left;
-        status = mtree_probe_picker_fan(&picker, arcs, count, &added);
-        if (status == MTREE_OK && added > 0) {
-            probe->had_turn[host] = true;
-            probe->fastest[host] = arcs[0];
-            ++in_round;
-        }
+        probe->fastest[host] = arcs[0];
+        status = mtree_probe_agenda_add(&agenda, host, arcs, count,
+                                        longest_trip(probe, arcs, count));
     }
-    if (status == MTREE_OK && picker.num_paths > 0) {
-        status =
-            mtree_probe_set_round(probe, &picker, 1, (left + in_round - 1) / in_round + 2,
-                                  "several links of each host at once");
+    if (status == MTREE_OK) {
+        status = mtree_probe_set_agenda(probe, &agenda, FANS_SHARE,
+                                        "several links of each host at once");
     }
-    mtree_probe_picker_clear(&picker);
+    mtree_probe_agenda_clear(&agenda);
     return status;
 }
 
@@ -127,39 +136,68 @@ static int find_fastest(const mtree_probe_t *probe, int host)
     return fastest;
 }
 
-mtree_status_t mtree_probe_fill_alone(mtree_probe_t *probe)
+/* Which link each host is to try alone, of those that were in a fan. */
+static void prepare_alone(mtree_probe_t *probe)
 {
-    mtree_probe_picker_t picker;
-    mtree_status_t status;
-    int host, added, left = 0, in_round = 0;
+    int host;
 
-    status = mtree_probe_picker_init(&picker, &probe->graph);
-    if (status != MTREE_OK) {
-        return status;
-    }
-    for (host = 0; status == MTREE_OK && host < probe->num_hosts; ++host) {
-        if (!probe->prepared) {
-            probe->had_turn[host] = probe->fastest[host] == NONE;
-            probe->fastest[host] =
-                probe->had_turn[host] ? NONE : find_fastest(probe, host);
+    for (host = 0; host < probe->num_hosts; ++host) {
+        if (probe->fastest[host] != NONE) {
+            probe->fastest[host] = find_fastest(probe, host);
         }
-        if (probe->had_turn[host] || probe->fastest[host] == NONE) {
-            continue;
-        }
-        ++left;
-        status = mtree_probe_picker_fan(&picker, &probe->fastest[host], 1, &added);
-        if (status == MTREE_OK && added > 0) {
-            probe->had_turn[host] = true;
-            ++in_round;
-        }
+        probe->had_turn[host] = probe->fastest[host] == NONE;
     }
     probe->prepared = true;
-    if (status == MTREE_OK && picker.num_paths > 0) {
-        status =
-            mtree_probe_set_round(probe, &picker, 1, (left + in_round - 1) / in_round + 1,
-                                  "one link of each host alone");
+}
+
+/* Links of which the fans did not tell enough are tried alone in the same round. */
+static mtree_status_t add_doubtful(const mtree_probe_t *probe,
+                                   mtree_probe_agenda_t *agenda)
+{
+    mtree_status_t status = MTREE_OK;
+    int arc, from;
+
+    for (arc = 0; status == MTREE_OK && arc < 2 * probe->graph.num_links &&
+                  agenda->num_arcs < MOST_STREAMS;
+         ++arc) {
+        from = mtree_probe_arc_from(&probe->graph, arc);
+        if (mtree_probe_graph_is_neighbour(&probe->graph, arc) &&
+            probe->fastest[from] != arc && mtree_probe_needs_test(probe, arc)) {
+            status = mtree_probe_agenda_add(agenda, from, &arc, 1,
+                                            longest_trip(probe, &arc, 1));
+        }
     }
-    mtree_probe_picker_clear(&picker);
+    return status;
+}
+
+mtree_status_t mtree_probe_fill_alone(mtree_probe_t *probe)
+{
+    mtree_status_t status = MTREE_OK;
+    mtree_probe_agenda_t agenda;
+    const int *fastest;
+    int host;
+
+    if (!probe->prepared) {
+        prepare_alone(probe);
+    }
+    mtree_probe_agenda_init(&agenda, &probe->graph);
+    for (host = 0;
+         status == MTREE_OK && host < probe->num_hosts && agenda.num_arcs < MOST_STREAMS;
+         ++host) {
+        fastest = &probe->fastest[host];
+        if (!probe->had_turn[host]) {
+            status = mtree_probe_agenda_add(&agenda, host, fastest, 1,
+                                            longest_trip(probe, fastest, 1));
+        }
+    }
+    if (status == MTREE_OK && probe->stage == MTREE_PROBE_STAGE_ALONE) {
+        status = add_doubtful(probe, &agenda);
+    }
+    if (status == MTREE_OK) {
+        status = mtree_probe_set_agenda(probe, &agenda, ALONE_SHARE,
+                                        "one link of each host alone");
+    }
+    mtree_probe_agenda_clear(&agenda);
     return status;
 }
 

@@ -8,7 +8,9 @@
 
 #define SETTLED  0.40 /* of a stream's time */
 #define STOPPING 0.95
-#define GROWTH   1.15 /* from one half to the next that shows a start not over */
+#define GROWTH                                                                           \
+    1.15 /* from one half to the next that shows a start not over; where                 \
+            the later one does not grow so it was over by then */
 
 #define MAX_SWEEPS  2000
 #define CONVERGED   1e-6 /* of the typical latency */
@@ -55,9 +57,34 @@ static double slope(const double *bytes, int first, int end, double step)
     return xy / xx / step;
 }
 
+/* The greatest slope of so many points one after the other. */
+static double greatest_slope(const double *bytes, int count, double step)
+{
+    double greatest = 0;
+    int i;
+
+    for (i = 0; i + count <= POINTS; ++i) {
+        greatest = fmax(greatest, slope(bytes, i, i + count, step));
+    }
+    return greatest;
+}
+
+/* Is the later half of the points from @a first on faster than the earlier one?
+ * *spread_p is by how much they differ, of @a rate. */
+static bool compare_parts(const double *bytes, int first, double step, double rate,
+                          double *spread_p)
+{
+    int middle = (first + POINTS) / 2;
+    double early = 8 * slope(bytes, first, middle, step);
+    double late = 8 * slope(bytes, middle, POINTS, step);
+
+    *spread_p = (rate > 0) ? fabs(late - early) / 2 / rate : 0;
+    return late > GROWTH * early;
+}
+
 mtree_probe_rate_t mtree_probe_fit_rate(const mtree_probe_curve_t *curves, int num_curves)
 {
-    double begin = INFINITY, end = INFINITY, step, early, late;
+    double begin = INFINITY, end = INFINITY, step;
     mtree_probe_rate_t rate = {0};
     double bytes[POINTS] = {0};
     int i, j;
@@ -78,14 +105,9 @@ mtree_probe_rate_t mtree_probe_fit_rate(const mtree_probe_curve_t *curves, int n
                 &curves[i], begin + SETTLED * (end - begin) + j * step);
         }
     }
-    rate.rate = 8 * slope(bytes, 0, POINTS, step);
-    if (rate.rate > 0) {
-        early = 8 * slope(bytes, 0, POINTS / 2, step);
-        late = 8 * slope(bytes, POINTS / 2, POINTS, step);
-        rate.spread = fabs(late - early) / 2 / rate.rate;
-        rate.rising = late > GROWTH * early;
-        rate.rate = rate.rising ? late : rate.rate;
-    }
+    rate.rate = 8 * greatest_slope(bytes, POINTS / 2, step);
+    rate.rising = compare_parts(bytes, 0, step, rate.rate, &rate.spread) &&
+                  compare_parts(bytes, POINTS / 2, step, rate.rate, &rate.spread);
     return rate;
 }
 

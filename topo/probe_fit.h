@@ -9,8 +9,9 @@
 #include "topo/probe_graph.h"
 
 typedef struct {
-    double rate;   /* bits/s; of the second half where it is rising */
-    double spread; /* relative difference between the rate's two halves, halved */
+    double rate;   /* bits/s */
+    double spread; /* relative difference between the two halves of the time, halved; of
+                      the later half's halves where it had settled by then only */
     bool rising;   /* it still grew: the stream was too short */
 } mtree_probe_rate_t;
 
@@ -26,11 +27,12 @@ double mtree_probe_curve_bytes(const mtree_probe_curve_t *curve, double seconds)
 
 /*
  * The rate at which streams that ran together settled: the least-squares slope of the sum
- * of their bytes from 40 % to 95 % of the time from the first one's first byte to the
- * first one's last.  What comes before is the start (a window that opens, or a shaper's
- * bucket that empties); what comes after, other streams have more room for.  While one of
- * them waits for a lost packet, the others take its share: together they show what the
- * link carries, and their rates in times of their own do not.
+ * of their bytes in the best half of the time between 40 % and 95 % of that from the
+ * first one's first byte to the first one's last.  What comes before is the start (a
+ * window that opens, or a shaper's bucket that empties); what comes after, other streams
+ * have more room for.  Of what is between, streams that pause leave a part unused.  While
+ * one of them waits for a lost packet, the others take its share: together they show what
+ * the link carries, and their rates in times of their own do not.
  */
 mtree_probe_rate_t mtree_probe_fit_rate(const mtree_probe_curve_t *curves,
                                         int num_curves);

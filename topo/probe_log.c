@@ -39,6 +39,13 @@ void mtree_probe_log_round(FILE *log, int number, double seconds, const char *pu
     }
 }
 
+void mtree_probe_log_set(FILE *log, double begin)
+{
+    if (log != NULL) {
+        (void)fprintf(log, "set %.4f\n", begin);
+    }
+}
+
 void mtree_probe_log_result(FILE *log, const mtree_probe_experiment_t *experiment,
                             const mtree_probe_result_t *result)
 {

@@ -6,8 +6,8 @@
  *     address HOST ADDRESS               one more
  *     route FROM TO HOP...               "-": did not answer
  *     round NUMBER SECONDS PURPOSE       what follows was told at its end
- *     ping FROM TO LEAST MEDIAN
- *     stream FROM TO SECONDS BYTES ...   a pair for each mark
+ *     set BEGIN                          streams that began so many seconds into the
+ * round ping FROM TO LEAST MEDIAN stream FROM TO SECONDS BYTES ...   a pair for each mark
  *
  * Hosts are numbered from 0 in the order of their lines; figures are seconds, bytes and
  * bits/s.  An experiment that failed has no figures.
@@ -25,6 +25,7 @@ void mtree_probe_log_address(FILE *log, int host, const char *address);
 void mtree_probe_log_route(FILE *log, int from, int to, const char *const *hops,
                            int num_hops);
 void mtree_probe_log_round(FILE *log, int number, double seconds, const char *purpose);
+void mtree_probe_log_set(FILE *log, double begin);
 void mtree_probe_log_result(FILE *log, const mtree_probe_experiment_t *experiment,
                             const mtree_probe_result_t *result);
 

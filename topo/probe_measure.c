@@ -13,12 +13,12 @@
 
 #define NONE (-1)
 
-/* A stream lasts this long, or so many round trips if these are longer: about four of
- * them for the window to open, and as many to measure in. */
+/* A stream lasts this long, or so many round trips if these are longer: about six of
+ * them for the window to open, and as many as are left to measure in. */
 #define STREAM_SECONDS 0.25
-#define STREAM_TRIPS   8
+#define STREAM_TRIPS   10
 #define LEAST_SECONDS  0.05
-#define LEAST_TRIPS    4
+#define LEAST_TRIPS    6
 #define LONGER         1.5 /* with every try of the same arc */
 
 /* Messages such that a stream has about so many, within limits. */
@@ -86,12 +86,43 @@ static size_t choose_bytes(const mtree_probe_t *probe, const mtree_probe_path_t 
     return (size_t)bytes / LEAST_MESSAGE * LEAST_MESSAGE;
 }
 
+/* How long a stream is to be sent, at most and at least. */
+static double usual_seconds(double trip)
+{
+    return fmax(STREAM_SECONDS, STREAM_TRIPS * trip);
+}
+
+static double least_seconds(double trip)
+{
+    return fmax(LEAST_SECONDS, LEAST_TRIPS * trip);
+}
+
+/* Add a stream along @a path to the round; @a like says when it is sent. */
+static mtree_status_t add_experiment(mtree_probe_t *probe, const mtree_probe_path_t *path,
+                                     int sharing, const mtree_probe_test_t *like)
+{
+    double speed = fmin(probe->speeds[path->from], probe->speeds[path->to]);
+
+    return mtree_probe_add_experiment(
+        probe,
+        (mtree_probe_experiment_t){.kind = MTREE_PROBE_STREAM,
+                                   .from = path->from,
+                                   .to = path->to,
+                                   .bytes = choose_bytes(probe, path, like->seconds),
+                                   .seconds = like->seconds,
+                                   .begin = like->begin,
+                                   .set = probe->num_sets,
+                                   .sharing = sharing,
+                                   .trip = path_trip(probe, path),
+                                   .speed = speed});
+}
+
 /* Add the streams that were picked to the round. */
 static mtree_status_t add_streams(mtree_probe_t *probe, mtree_probe_picker_t *picker,
                                   double seconds)
 {
     int *sharing = malloc(((size_t)picker->num_paths + 1) * sizeof(*sharing));
-    const mtree_probe_path_t *path;
+    const mtree_probe_test_t like = {.seconds = seconds};
     mtree_status_t status = MTREE_OK;
     int i;
 
@@ -101,18 +132,10 @@ static mtree_status_t add_streams(mtree_probe_t *probe, mtree_probe_picker_t *pi
     }
     mtree_probe_picker_share(picker, sharing);
     for (i = 0; status == MTREE_OK && i < picker->num_paths; ++i) {
-        path = &probe->graph.paths[picker->paths[i]];
-        status = mtree_probe_add_experiment(
-            probe, (mtree_probe_experiment_t){.kind = MTREE_PROBE_STREAM,
-                                              .from = path->from,
-                                              .to = path->to,
-                                              .bytes = choose_bytes(probe, path, seconds),
-                                              .seconds = seconds,
-                                              .sharing = sharing[i],
-                                              .trip = path_trip(probe, path),
-                                              .speed = fmin(probe->speeds[path->from],
-                                                            probe->speeds[path->to])});
+        status = add_experiment(probe, &probe->graph.paths[picker->paths[i]], sharing[i],
+                                &like);
     }
+    ++probe->num_sets;
     free(sharing);
     return status;
 }
@@ -127,15 +150,72 @@ mtree_status_t mtree_probe_set_round(mtree_probe_t *probe, mtree_probe_picker_t 
         trip = fmax(trip, path_trip(probe, &probe->graph.paths[picker->paths[i]]));
     }
     left = probe->options.seconds - probe->spent;
-    seconds = longer * fmax(STREAM_SECONDS, STREAM_TRIPS * trip);
-    seconds = fmin(seconds, left / rounds - probe->delay);
-    seconds = fmax(seconds, fmax(LEAST_SECONDS, LEAST_TRIPS * trip));
+    seconds = fmin(longer * usual_seconds(trip), left / rounds - probe->delay);
+    seconds = fmax(seconds, least_seconds(trip));
     if (seconds + fmax(probe->delay, trip) > left) {
         return MTREE_OK;
     }
     (void)snprintf(probe->purpose, sizeof(probe->purpose), "%s, %d streams", purpose,
                    picker->num_paths);
     return add_streams(probe, picker, seconds);
+}
+
+/* When the tests begin if they take @a part of the usual time, and when all have ended.
+ */
+static mtree_status_t plan_agenda(mtree_probe_agenda_t *agenda, double part,
+                                  double *end_p)
+{
+    mtree_probe_test_t *test;
+    int i;
+
+    for (i = 0; i < agenda->num_tests; ++i) {
+        test = &agenda->tests[i];
+        test->seconds = fmax(least_seconds(test->trip), part * usual_seconds(test->trip));
+    }
+    return mtree_probe_agenda_plan(agenda, end_p);
+}
+
+static mtree_status_t add_test(mtree_probe_t *probe, const mtree_probe_agenda_t *agenda,
+                               const mtree_probe_test_t *test)
+{
+    mtree_status_t status = MTREE_OK;
+    const mtree_probe_path_t *path;
+    int i, arc;
+
+    for (i = 0; status == MTREE_OK && i < test->num_arcs; ++i) {
+        arc = agenda->arcs[test->first + i];
+        path = mtree_probe_graph_find_path(&probe->graph,
+                                           mtree_probe_arc_from(&probe->graph, arc),
+                                           mtree_probe_arc_to(&probe->graph, arc));
+        status = add_experiment(probe, path, 1, test);
+    }
+    ++probe->num_sets;
+    probe->had_turn[test->host] = true;
+    return status;
+}
+
+mtree_status_t mtree_probe_set_agenda(mtree_probe_t *probe, mtree_probe_agenda_t *agenda,
+                                      double share, const char *purpose)
+{
+    double left = probe->options.seconds - probe->spent - probe->delay;
+    const mtree_probe_test_t *test;
+    mtree_status_t status;
+    double end;
+    int i;
+
+    status = plan_agenda(agenda, 1, &end);
+    if (status == MTREE_OK && end > share * left) {
+        status = plan_agenda(agenda, share * left / end, &end);
+    }
+    for (i = 0; status == MTREE_OK && i < agenda->num_tests; ++i) {
+        test = &agenda->tests[i];
+        if (test->begin + test->seconds + fmax(0, test->trip - probe->delay) <= left) {
+            status = add_test(probe, agenda, test);
+        }
+    }
+    (void)snprintf(probe->purpose, sizeof(probe->purpose), "%s, %d streams", purpose,
+                   probe->num_experiments);
+    return status;
 }
 
 /* An arc that is to be tested, and in what order. */
@@ -168,7 +248,7 @@ static bool is_lopsided(const mtree_probe_t *probe, int arc)
            there->value < (1 - LOPSIDED) * back->value;
 }
 
-static bool needs_test(const mtree_probe_t *probe, int arc)
+bool mtree_probe_needs_test(const mtree_probe_t *probe, int arc)
 {
     const mtree_probe_arc_t *known = &probe->arcs[arc];
 
@@ -190,7 +270,7 @@ static int list_due(const mtree_probe_t *probe, due_t *due)
 
     for (arc = 0; arc < 2 * graph->num_links; ++arc) {
         if (graph->first_crossing[arc + 1] > graph->first_crossing[arc] &&
-            needs_test(probe, arc)) {
+            mtree_probe_needs_test(probe, arc)) {
             due[count++] = (due_t){
                 arc, probe->tries[arc],
                 path_trip(probe,
@@ -308,7 +388,7 @@ mtree_status_t mtree_probe_keep_streams(mtree_probe_t *probe,
         probe->bytes += result->marks[result->num_marks - 1].bytes;
         status = add_stream(
             probe,
-            (mtree_probe_stream_t){.round = probe->num_rounds,
+            (mtree_probe_stream_t){.set = probe->experiments[i].set,
                                    .from = probe->experiments[i].from,
                                    .to = probe->experiments[i].to,
                                    .alone = probe->stage == MTREE_PROBE_STAGE_ALONE ||

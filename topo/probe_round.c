@@ -17,13 +17,10 @@ mtree_status_t mtree_probe_picker_init(mtree_probe_picker_t *picker,
     size_t arc;
 
     *picker = (mtree_probe_picker_t){.graph = graph};
-    picker->sends = calloc((size_t)graph->num_hosts + 1, sizeof(bool));
-    picker->receives = calloc((size_t)graph->num_hosts + 1, sizeof(bool));
     picker->streams = calloc(num_arcs, sizeof(int));
     picker->room = calloc(num_arcs, sizeof(int));
     picker->overlap = calloc(num_arcs, sizeof(int));
-    if (picker->sends == NULL || picker->receives == NULL || picker->streams == NULL ||
-        picker->room == NULL || picker->overlap == NULL) {
+    if (picker->streams == NULL || picker->room == NULL || picker->overlap == NULL) {
         mtree_error("out of memory for a round of the probe");
         mtree_probe_picker_clear(picker);
         return MTREE_ERR_NO_MEMORY;
@@ -36,8 +33,6 @@ mtree_status_t mtree_probe_picker_init(mtree_probe_picker_t *picker,
 
 void mtree_probe_picker_clear(mtree_probe_picker_t *picker)
 {
-    free(picker->sends);
-    free(picker->receives);
     free(picker->streams);
     free(picker->room);
     free(picker->overlap);
@@ -210,38 +205,6 @@ mtree_status_t mtree_probe_picker_cross(mtree_probe_picker_t *picker, int arc, i
     }
     take_arcs(picker, &test);
     *added_p = picker->num_paths - test.first;
-    return MTREE_OK;
-}
-
-mtree_status_t mtree_probe_picker_fan(mtree_probe_picker_t *picker, const int *arcs,
-                                      int num_arcs, int *added_p)
-{
-    const mtree_probe_graph_t *graph = picker->graph;
-    int first = picker->num_paths;
-    const mtree_probe_path_t *path;
-    mtree_status_t status;
-    int i;
-
-    *added_p = 0;
-    for (i = 0; i < num_arcs; ++i) {
-        if (picker->streams[arcs[i]] > 0 || picker->streams[arcs[i] ^ 1] > 0 ||
-            picker->sends[mtree_probe_arc_from(graph, arcs[i])] ||
-            picker->receives[mtree_probe_arc_to(graph, arcs[i])]) {
-            return MTREE_OK;
-        }
-    }
-    for (i = 0; i < num_arcs; ++i) {
-        path = mtree_probe_graph_find_path(graph, mtree_probe_arc_from(graph, arcs[i]),
-                                           mtree_probe_arc_to(graph, arcs[i]));
-        status = add_path(picker, (int)(path - graph->paths));
-        if (status != MTREE_OK) {
-            return status;
-        }
-        picker->sends[path->from] = true;
-        picker->receives[path->to] = true;
-    }
-    take_arcs(picker, &(test_t){.arc = NONE, .count = 1, .first = first});
-    *added_p = num_arcs;
     return MTREE_OK;
 }
 

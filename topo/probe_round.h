@@ -8,10 +8,9 @@
 
 typedef struct {
     const mtree_probe_graph_t *graph;
-    bool *sends, *receives; /* [num_hosts] in fans */
-    int *streams;           /* [2 num_links] that cross an arc, of all tests */
-    int *room;              /* [2 num_links] how many may, for the tests' sake */
-    int *overlap;           /* [2 num_links] streams of the test at hand alone */
+    int *streams; /* [2 num_links] that cross an arc, of all tests */
+    int *room;    /* [2 num_links] how many may, for the tests' sake */
+    int *overlap; /* [2 num_links] streams of the test at hand alone */
     int num_paths, path_room;
     int *paths; /* the streams chosen, positions in graph->paths */
 } mtree_probe_picker_t;
@@ -27,18 +26,11 @@ void mtree_probe_picker_clear(mtree_probe_picker_t *picker);
  * half as many streams, whether theirs or of tests chosen before, so that where links
  * share equally and none is much slower it is @a arc that limits them; nor do they take
  * that from tests chosen before.  No link carries streams both ways, for the answers of
- * one would wait in the queue of the other.  *added_p is their number: 0 (and nothing changes) when
- * the tests chosen before leave fewer than an empty round would.
+ * one would wait in the queue of the other.  *added_p is their number: 0 (and nothing
+ * changes) when the tests chosen before leave fewer than an empty round would.
  */
 mtree_status_t mtree_probe_picker_cross(mtree_probe_picker_t *picker, int arc, int count,
                                         int *added_p);
-
-/*
- * Add streams from @a host over those of its links to other hosts of @a arcs, all or
- * none. Nobody sends or receives for two such tests of a round.
- */
-mtree_status_t mtree_probe_picker_fan(mtree_probe_picker_t *picker, const int *arcs,
-                                      int num_arcs, int *added_p);
 
 /* sharing[num_paths]: how many of the streams chosen cross the same arc as each, on the
  * arc of its path that has most of them, itself included. */

@@ -5,6 +5,7 @@
 #define MTREE_TOPO_PROBE_STATE_H
 
 #include "topo/probe.h"
+#include "topo/probe_agenda.h"
 #include "topo/probe_round.h"
 #include "topo/probe_routes.h"
 #include "topo/probe_streams.h"
@@ -38,7 +39,7 @@ struct mtree_probe {
     mtree_probe_stage_t stage;
     bool prepared; /* the stage's own lists are made */
     bool pending;  /* a round is out */
-    int num_rounds;
+    int num_rounds, num_sets;
     double spent, bytes; /* seconds, bytes */
     double delay; /* seconds that rounds took longer than their streams, the most */
     int num_experiments, experiment_room;
@@ -93,12 +94,23 @@ mtree_status_t mtree_probe_explain(mtree_probe_t *probe);
 mtree_status_t mtree_probe_reset_arcs(mtree_probe_t *probe);
 
 /*
+ * Turn the tests of @a agenda into the round, as many of them as the budget has room for;
+ * their hosts had their turn.  Streams last so long that all of it takes @a share of the
+ * time that is left, if the usual length is longer and the least is not.
+ */
+mtree_status_t mtree_probe_set_agenda(mtree_probe_t *probe, mtree_probe_agenda_t *agenda,
+                                      double share, const char *purpose);
+
+/*
  * Turn the streams that were picked into the round, if the budget has room for it.  @a
  * rounds is how many more there are likely to be, this one included: they share what is
  * left.  @a longer is how many times longer than usual they should take.
  */
 mtree_status_t mtree_probe_set_round(mtree_probe_t *probe, mtree_probe_picker_t *picker,
                                      double longer, int rounds, const char *purpose);
+
+/* Is the capacity of @a arc to be tested, for the first time or once more? */
+bool mtree_probe_needs_test(const mtree_probe_t *probe, int arc);
 
 /* Take in the results of the round at hand, which are of their form. */
 mtree_status_t mtree_probe_keep_trips(mtree_probe_t *probe,

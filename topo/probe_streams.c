@@ -17,14 +17,14 @@ typedef struct {
     int arc, stream;
 } crossing_t;
 
-/* What the streams of a round carried across an arc together. */
+/* What the streams of a set carried across an arc together. */
 typedef struct {
     int arc;
     mtree_probe_rate_t rate;
 } load_t;
 
 typedef struct {
-    int arc, round;
+    int arc, set;
     double rate, spread;
 } sample_t;
 
@@ -33,12 +33,12 @@ typedef struct {
     const mtree_probe_stream_t *streams;
     int num_streams;
     mtree_probe_arc_t *arcs;
-    crossing_t *crossings;       /* of the round at hand */
+    crossing_t *crossings;       /* of the set at hand */
     mtree_probe_curve_t *curves; /* of the arc at hand */
-    int *first_load;             /* [num_streams + 1] where a stream's round begins */
-    load_t *loads;               /* of all rounds */
+    int *first_load;             /* [num_streams + 1] where a stream's set begins */
+    load_t *loads;               /* of all sets */
     int num_loads;
-    const mtree_probe_rate_t **at; /* [2 num_links] the load in the round at hand */
+    const mtree_probe_rate_t **at; /* [2 num_links] the load in the set at hand */
     sample_t *samples;
     int num_samples;
 } explainer_t;
@@ -49,13 +49,13 @@ static const mtree_probe_path_t *path_of(const explainer_t *explainer, int strea
                                        explainer->streams[stream].to);
 }
 
-/* The end of the round that begins at @a first. */
-static int round_end(const explainer_t *explainer, int first)
+/* The end of the set that begins at @a first. */
+static int set_end(const explainer_t *explainer, int first)
 {
     int end = first;
 
     while (end < explainer->num_streams &&
-           explainer->streams[end].round == explainer->streams[first].round) {
+           explainer->streams[end].set == explainer->streams[first].set) {
         ++end;
     }
     return end;
@@ -140,11 +140,11 @@ static int find_limit(const explainer_t *explainer, const mtree_probe_path_t *pa
     return limit;
 }
 
-static bool has_sample(const explainer_t *explainer, int round, int arc)
+static bool has_sample(const explainer_t *explainer, int set, int arc)
 {
     int i;
 
-    for (i = explainer->num_samples - 1; i >= 0 && explainer->samples[i].round == round;
+    for (i = explainer->num_samples - 1; i >= 0 && explainer->samples[i].set == set;
          --i) {
         if (explainer->samples[i].arc == arc) {
             return true;
@@ -157,7 +157,7 @@ static void add_samples(explainer_t *explainer, int stream)
 {
     const mtree_probe_path_t *path = path_of(explainer, stream);
     int limit = (path == NULL) ? NONE : find_limit(explainer, path);
-    int round = explainer->streams[stream].round;
+    int set = explainer->streams[stream].set;
     int i, arc;
 
     if (limit == NONE || explainer->at[limit]->rising) {
@@ -166,11 +166,11 @@ static void add_samples(explainer_t *explainer, int stream)
     for (i = 0; i < path->num_arcs; ++i) {
         arc = path->arcs[i];
         if ((arc == limit || are_chained(explainer->graph, limit, arc)) &&
-            !has_sample(explainer, round, arc)) {
+            !has_sample(explainer, set, arc)) {
             explainer->arcs[arc].chained |= arc != limit;
             explainer->arcs[limit].chained |= arc != limit;
             explainer->samples[explainer->num_samples++] = (sample_t){
-                arc, round, explainer->at[arc]->rate, explainer->at[arc]->spread};
+                arc, set, explainer->at[arc]->rate, explainer->at[arc]->spread};
         }
     }
 }
@@ -221,14 +221,14 @@ static void explain(explainer_t *explainer)
     int first, end, i;
 
     for (first = 0; first < explainer->num_streams; first = end) {
-        end = round_end(explainer, first);
+        end = set_end(explainer, first);
         explainer->first_load[first] = explainer->num_loads;
         load_arcs(explainer, first, end);
         explainer->first_load[end] = explainer->num_loads;
     }
     find_most(explainer);
     for (first = 0; first < explainer->num_streams; first = end) {
-        end = round_end(explainer, first);
+        end = set_end(explainer, first);
         for (i = explainer->first_load[first]; i < explainer->first_load[end]; ++i) {
             load = &explainer->loads[i];
             explainer->at[load->arc] = &load->rate;
@@ -240,7 +240,7 @@ static void explain(explainer_t *explainer)
     settle(explainer);
 }
 
-/* Room for all rounds; false when there is not enough. */
+/* Room for all sets; false when there is not enough. */
 static bool explainer_alloc(explainer_t *explainer)
 {
     size_t num_arcs = 2 * (size_t)explainer->graph->num_links;

@@ -8,10 +8,10 @@
 #include "topo/probe_graph.h"
 
 typedef struct {
-    int round; /* streams of equal rounds ran at the same time; ascending */
+    int set; /* streams of equal sets ran at the same time; ascending */
     int from, to;
     bool alone;                /* its sender sent nothing else */
-    mtree_probe_curve_t curve; /* times are since the round's begin */
+    mtree_probe_curve_t curve; /* times are since the set's begin */
     mtree_probe_rate_t rate;   /* of its own */
 } mtree_probe_stream_t;
 

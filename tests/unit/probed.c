@@ -25,7 +25,7 @@ typedef struct {
     mtree_routes_t *routes;
     mtree_random_t random;
     mtree_probe_t *probe;
-    int num_rounds;
+    double streamed; /* seconds of all rounds of streams */
 } network_t;
 
 /* About normal, of variance 1. */
@@ -115,10 +115,11 @@ static double sent(double seconds, double rate, double round_trip)
            (seconds - early) * rate / 8;
 }
 
-/* Is the round at hand the one of that @a number (0: none is)? */
-static bool is_round(const network_t *network, int number)
+/* Does @a experiment begin within that second of the streams' time (0: none does)? */
+static bool is_second(const network_t *network,
+                      const mtree_probe_experiment_t *experiment, int second)
 {
-    return number > 0 && network->num_rounds == number;
+    return second > 0 && (int)(network->streamed + experiment->begin) == second - 1;
 }
 
 static void take_marks(network_t *network, const mtree_probe_experiment_t *experiment,
@@ -131,7 +132,7 @@ static void take_marks(network_t *network, const mtree_probe_experiment_t *exper
     result->marks[0] = (mtree_probe_mark_t){0, 0};
     for (int i = 1; i < MARKS; ++i) {
         now = sent(experiment->seconds * i / (MARKS - 1), rate, round_trip);
-        if (is_round(network, network->options->rising_round)) {
+        if (is_second(network, experiment, network->options->rising)) {
             now *= 0.5 * i / (MARKS - 1);
         }
         bytes += (now - before) * fmax(0, 1 + network->options->noise * draw(network));
@@ -141,9 +142,16 @@ static void take_marks(network_t *network, const mtree_probe_experiment_t *exper
     }
 }
 
-/* Max-min fair rates of the round's streams. */
+/* Does @a experiment send at @a moment, seconds after the round's begin? */
+static bool sends_at(const mtree_probe_experiment_t *experiment, double moment)
+{
+    return moment >= experiment->begin &&
+           moment < experiment->begin + experiment->seconds;
+}
+
+/* Max-min fair rates of all that sends in the middle of the time of those of @a set. */
 static void share(const network_t *network, const mtree_probe_round_t *round,
-                  mtree_flow_t *flows)
+                  const mtree_probe_experiment_t *set, mtree_flow_t *flows)
 {
     int num_arcs = 2 * network->truth->num_links;
     double *capacities = malloc((size_t)num_arcs * sizeof(*capacities));
@@ -159,9 +167,11 @@ static void share(const network_t *network, const mtree_probe_round_t *round,
         const int *arcs = mtree_routes_get(network->routes, round->experiments[i].from,
                                            round->experiments[i].to, &count);
 
-        flows[i].num_uses = count;
+        flows[i] = (mtree_flow_t){.num_uses = count, .limit = INFINITY};
+        if (!sends_at(&round->experiments[i], set->begin + set->seconds / 2)) {
+            continue;
+        }
         flows[i].uses = calloc((size_t)count, sizeof(*flows[i].uses));
-        flows[i].limit = INFINITY;
         ck_assert_ptr_nonnull(flows[i].uses);
         for (int j = 0; j < count; ++j) {
             flows[i].uses[j].arc = arcs[j];
@@ -171,44 +181,56 @@ static void share(const network_t *network, const mtree_probe_round_t *round,
     }
     mtree_flows_share(shared);
     mtree_flows_destroy(shared);
+    for (int i = 0; i < round->num_experiments; ++i) {
+        free(flows[i].uses);
+    }
     free(capacities);
+}
+
+/* Carry out a round of streams; the seconds that it takes. */
+static double stream(network_t *network, const mtree_probe_round_t *round,
+                     mtree_probe_result_t *results)
+{
+    mtree_flow_t *flows = calloc((size_t)round->num_experiments, sizeof(*flows));
+    double longest = 0, slowness;
+
+    ck_assert_ptr_nonnull(flows);
+    for (int i = 0; i < round->num_experiments; ++i) {
+        const mtree_probe_experiment_t *experiment = &round->experiments[i];
+
+        if (i == 0 || experiment->set != experiment[-1].set) {
+            share(network, round, experiment, flows);
+        }
+        slowness = is_second(network, experiment, network->options->slow) ? 0.5 : 1;
+        take_marks(network, experiment, flows[i].rate * slowness, &results[i]);
+        longest = fmax(longest, experiment->begin + experiment->seconds);
+    }
+    free(flows);
+    network->streamed += longest;
+    return longest + network->options->lingers;
 }
 
 /* Carry out a round; the seconds that it takes. */
 static double carry_out(network_t *network, const mtree_probe_round_t *round,
                         mtree_probe_result_t *results)
 {
-    mtree_flow_t *flows = calloc((size_t)round->num_experiments, sizeof(*flows));
-    double slowness = is_round(network, network->options->slow_round) ? 0.5 : 1;
-    double longest = 0, farthest = 0;
+    mtree_probe_kind_t kind = round->experiments[0].kind;
+    double longest = kind == MTREE_PROBE_STREAM ? stream(network, round, results) : 0;
+    double farthest = 0;
 
-    ck_assert_ptr_nonnull(flows);
-    if (round->experiments[0].kind == MTREE_PROBE_STREAM) {
-        share(network, round, flows);
-    }
     for (int i = 0; i < round->num_experiments; ++i) {
         const mtree_probe_experiment_t *experiment = &round->experiments[i];
 
         ck_assert_int_ne(experiment->from, experiment->to);
-        ck_assert_int_eq(experiment->kind, round->experiments[0].kind);
+        ck_assert_int_eq(experiment->kind, kind);
         farthest = fmax(farthest, trip(network, 0, experiment->from));
-        switch (experiment->kind) {
-        case MTREE_PROBE_ROUTE:
+        if (kind == MTREE_PROBE_ROUTE) {
             trace(network, experiment->from, experiment->to);
             longest = TRACE;
-            break;
-        case MTREE_PROBE_PING:
+        } else if (kind == MTREE_PROBE_PING) {
             longest = fmax(longest, ping(network, experiment, &results[i]));
-            break;
-        case MTREE_PROBE_STREAM:
-            take_marks(network, experiment, flows[i].rate * slowness, &results[i]);
-            longest = fmax(longest, experiment->seconds + network->options->lingers);
-            break;
         }
-        free(flows[i].uses);
     }
-    free(flows);
-    ++network->num_rounds;
     return longest + farthest;
 }
 

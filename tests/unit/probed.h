@@ -16,9 +16,9 @@ typedef struct {
     double silent;    /* part of the vertices that never answer a trace */
     bool interfaces;  /* vertices answer with an address for each of their neighbours */
     bool no_switches; /* switches forward frames: no trace shows them */
-    int slow_round;   /* a round in which every stream has half its rate; 0: none */
-    int rising_round; /* one in which every stream still gets faster at its end; 0: none
-                       */
+    int slow;         /* from this second of the streams' time on, not counting the first,
+                         all that begin within a second have half their rate; 0: never */
+    int rising;       /* the same, and they still get faster at their end; 0: never */
     double lingers;   /* seconds that each round of streams takes longer than it should */
     double seconds;   /* the budget */
     uint64_t seed;

@@ -181,10 +181,10 @@ END_TEST
 
 START_TEST(test_slow_by_chance)
 {
-    /* Something else takes half of the network during a round of fans: a round that is
-     * repeated shows that nothing is shared, and what the links carry. */
+    /* Something else takes half of the network while fans are out: what is repeated shows
+     * that nothing is shared, and what the links carry. */
     const probed_options_t options = {
-        .noise = 0.02, .routes = true, .slow_round = 2 + _i, .seconds = 15, .seed = 9};
+        .noise = 0.02, .routes = true, .slow = 1 + _i, .seconds = 15, .seed = 9};
     mtree_topology_t *truth = read_map(TOPOLOGIES "/b4.dot");
 
     check_all(truth, &options);
@@ -264,7 +264,7 @@ START_TEST(test_short_of_time)
 {
     const probed_options_t options = {.noise = 0.02,
                                       .routes = true,
-                                      .rising_round = 3 + _i % 5,
+                                      .rising = 1 + _i % 5,
                                       .lingers = 0.3,
                                       .seconds = 6 + _i / 5 * 0.2,
                                       .seed = 12};

@@ -1,3 +1,4 @@
+#include "topo/probe_agenda.h"
 #include "topo/probe_fit.h"
 #include "topo/probe_streams.h"
 
@@ -46,6 +47,25 @@ START_TEST(test_rising)
         rates[i] = 10 + 10 * i;
     }
     ck_assert(fit(rates).rising);
+}
+END_TEST
+
+START_TEST(test_late)
+{
+    double rates[MARKS - 1];
+    mtree_probe_rate_t rate;
+    int i;
+
+    /* 0: a window that is open after two thirds of the time only.  1: a pause of a tenth
+     * of the time, in which nothing is sent: it says nothing of the link, and the rate is
+     * not called steady. */
+    for (i = 0; i < MARKS - 1; ++i) {
+        rates[i] = (_i == 0) ? ((i >= 13) ? 100 : 20) : (i >= 15 && i < 17) ? 0 : 100;
+    }
+    rate = fit(rates);
+    ck_assert_double_eq_tol(rate.rate, 1e8, 1e6);
+    ck_assert(!rate.rising);
+    ck_assert((_i == 0) == (rate.spread < 0.02));
 }
 END_TEST
 
@@ -129,7 +149,7 @@ START_TEST(test_explain)
     mtree_probe_graph_t graph = make_graph();
     /* 0 sends to 1 and 2 at once, then each alone: its own link is 100, that to 2 is 60;
      * that to 1 takes 100, and perhaps more. */
-    const mtree_probe_mark_t at_40[] = {{0, 0}, {0.5, 1e6}, {1, 5e6}};
+    const mtree_probe_mark_t rises[] = {{0, 0}, {0.5, 1e6}, {0.8, 3e6}, {1, 6e6}};
     const mtree_probe_mark_t at_50[] = {{0, 0}, {1, 50e6 / 8}};
     const mtree_probe_mark_t at_60[] = {{0, 0}, {1, 60e6 / 8}};
     const mtree_probe_mark_t at_100[] = {{0, 0}, {1, 100e6 / 8}};
@@ -137,7 +157,7 @@ START_TEST(test_explain)
                                             {0, 0, 2, false, {2, at_50}, {0, 0, false}},
                                             {1, 0, 1, false, {2, at_100}, {0, 0, false}},
                                             {2, 0, 2, false, {2, at_60}, {0, 0, false}},
-                                            {3, 2, 3, false, {3, at_40}, {0, 0, false}}};
+                                            {3, 2, 3, false, {4, rises}, {0, 0, false}}};
     mtree_probe_arc_t arcs[8];
     int out = mtree_probe_graph_find_arc(&graph, 0, 4);
     int to_1 = mtree_probe_graph_find_arc(&graph, 4, 1);
@@ -159,6 +179,51 @@ START_TEST(test_explain)
 }
 END_TEST
 
+START_TEST(test_agenda)
+{
+    mtree_probe_graph_t graph;
+    mtree_probe_agenda_t agenda;
+    const mtree_probe_test_t *tests;
+    double end;
+    int ways[4][2] = {{0, 1}, {1, 2}, {2, 3}, {3, 0}};
+    int arcs[2];
+
+    /* A ring of four hosts; 0 and 2 send both ways round, 1 to 2 alone. */
+    ck_assert_int_eq(mtree_probe_graph_init(&graph, 4), MTREE_OK);
+    for (int i = 0; i < 8; ++i) {
+        const int way[] = {ways[i / 2][i % 2], ways[i / 2][1 - i % 2]};
+
+        ck_assert_int_eq(mtree_probe_graph_add_path(&graph, way, 2), MTREE_OK);
+    }
+    ck_assert_int_eq(mtree_probe_graph_index(&graph), MTREE_OK);
+    mtree_probe_agenda_init(&agenda, &graph);
+    for (int host = 0; host < 4; host += 2) {
+        arcs[0] = mtree_probe_graph_find_arc(&graph, host, 1);
+        arcs[1] = mtree_probe_graph_find_arc(&graph, host, 3);
+        ck_assert_int_eq(mtree_probe_agenda_add(&agenda, host, arcs, 2, 0.1), MTREE_OK);
+    }
+    arcs[0] = mtree_probe_graph_find_arc(&graph, 1, 2);
+    ck_assert_int_eq(mtree_probe_agenda_add(&agenda, 1, arcs, 1, 0.1), MTREE_OK);
+    agenda.tests[0].seconds = 1;
+    agenda.tests[1].seconds = 2;
+    agenda.tests[2].seconds = 0.5;
+    ck_assert_int_eq(mtree_probe_agenda_plan(&agenda, &end), MTREE_OK);
+    tests = agenda.tests;
+    /* 0 and 2 have their receivers in common, 1 and 2 a link: the longest is first, and
+     * the two others follow together after the last bytes have come in. */
+    ck_assert_int_eq(tests[0].host, 2);
+    ck_assert_double_eq(tests[0].begin, 0);
+    ck_assert_int_eq(tests[1].host, 0);
+    ck_assert_double_ge(tests[1].begin, 2.1);
+    ck_assert_double_le(tests[1].begin, 2.2);
+    ck_assert_int_eq(tests[2].host, 1);
+    ck_assert_double_eq(tests[2].begin, tests[1].begin);
+    ck_assert_double_eq(end, tests[1].begin + 1);
+    mtree_probe_agenda_clear(&agenda);
+    mtree_probe_graph_clear(&graph);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("probe_fit");
@@ -168,10 +233,12 @@ int main(void)
 
     tcase_add_loop_test(tcase, test_start_left_out, 0, 2);
     tcase_add_test(tcase, test_rising);
+    tcase_add_loop_test(tcase, test_late, 0, 2);
     tcase_add_test(tcase, test_few_marks);
     tcase_add_test(tcase, test_latencies);
     tcase_add_test(tcase, test_inseparable_latencies);
     tcase_add_test(tcase, test_explain);
+    tcase_add_test(tcase, test_agenda);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -19,7 +19,7 @@ typedef struct {
     int num_hosts;
     char *addresses[MAX_HOSTS];
     mtree_probe_routes_t *routes; /* made before the first of them */
-    int round;
+    int set;
     int num_streams;
     mtree_probe_stream_t streams[MAX_STREAMS];
 } record_t;
@@ -52,7 +52,7 @@ static void take_stream(record_t *record, char *rest)
 
     ck_assert_ptr_nonnull(marks);
     ck_assert_int_lt(record->num_streams, MAX_STREAMS);
-    *stream = (mtree_probe_stream_t){.round = record->round};
+    *stream = (mtree_probe_stream_t){.set = record->set};
     stream->from = (int)strtol(rest, &rest, 10);
     stream->to = (int)strtol(rest, &rest, 10);
     for (;; ++stream->curve.num_marks) {
@@ -87,8 +87,8 @@ static void take_line(record_t *record, char *line)
         record->addresses[record->num_hosts++] = strdup(strtok_r(rest, " ", &rest));
     } else if (strcmp(kind, "route") == 0) {
         take_route(record, rest);
-    } else if (strcmp(kind, "round") == 0) {
-        record->round = (int)strtol(rest, NULL, 10);
+    } else if (strcmp(kind, "round") == 0 || strcmp(kind, "set") == 0) {
+        ++record->set;
     } else if (strcmp(kind, "stream") == 0) {
         take_stream(record, rest);
     }

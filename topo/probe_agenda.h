@@ -1,0 +1,45 @@
+/*
+ * When tests of hosts' own links begin.
+ */
+#ifndef MTREE_TOPO_PROBE_AGENDA_H
+#define MTREE_TOPO_PROBE_AGENDA_H
+
+#include "topo/probe_graph.h"
+
+/* A host sends over some of its links at once. */
+typedef struct {
+    int host;
+    int first, num_arcs; /* in the agenda's arcs */
+    double trip;         /* the longest round trip of these, seconds */
+    double seconds;      /* how long to send; set by the user of the agenda */
+    double begin;        /* seconds after the first test's begin, once planned */
+} mtree_probe_test_t;
+
+typedef struct {
+    const mtree_probe_graph_t *graph;
+    int num_tests;
+    mtree_probe_test_t *tests;
+    int num_arcs;
+    int *arcs; /* of all tests; each is a whole path */
+    int test_room, arc_room;
+} mtree_probe_agenda_t;
+
+/* Start without tests; mtree_probe_agenda_clear() frees. */
+void mtree_probe_agenda_init(mtree_probe_agenda_t *agenda,
+                             const mtree_probe_graph_t *graph);
+void mtree_probe_agenda_clear(mtree_probe_agenda_t *agenda);
+
+/* Add a test: @a host sends across each of @a arcs, which leave it and end at hosts.
+ * MTREE_ERR_NO_MEMORY. */
+mtree_status_t mtree_probe_agenda_add(mtree_probe_agenda_t *agenda, int host,
+                                      const int *arcs, int num_arcs, double trip);
+
+/*
+ * Let each test begin as soon as it can: no host sends for two tests at a time nor
+ * receives for two, and no link carries one each way.  After a test its hosts and links
+ * are left alone for one round trip, in which the last bytes come in.  Tests are ordered
+ * by their begin then.  *seconds_p is when the last one ends.  MTREE_ERR_NO_MEMORY.
+ */
+mtree_status_t mtree_probe_agenda_plan(mtree_probe_agenda_t *agenda, double *seconds_p);
+
+#endif
