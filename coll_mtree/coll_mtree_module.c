@@ -200,10 +200,18 @@ static void say_obstacle(ompi_communicator_t *comm, const char *obstacle, bool i
                             : "");
 }
 
+/*
+ * A module takes some 2,100 of the 45,000 instructions of MPI_Comm_dup() on one host.
+ * Programs that make many do not make long calls on each: on one host only the first have
+ * one.  The number is the lowest that was free on all ranks, and the same on all.
+ */
+#define LOCAL_COMMUNICATORS 32u
+
 mca_coll_base_module_t *coll_mtree_comm_query(ompi_communicator_t *comm, int *priority)
 {
     const char *obstacle = comm_obstacle(comm);
-    bool is_local = obstacle == on_one_host && mca_coll_mtree_component.guard;
+    bool is_local = obstacle == on_one_host && mca_coll_mtree_component.guard &&
+                    coll_mtree_cid(comm) < LOCAL_COMMUNICATORS;
     mca_coll_mtree_module_t *module;
 
     *priority = mca_coll_mtree_component.priority;
