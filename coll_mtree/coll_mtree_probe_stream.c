@@ -257,13 +257,15 @@ static void take_credit(coll_mtree_stream_t *stream, double now)
     set_window(stream, more);
 }
 
-/* TCP counts packets until it knows the way: the first ones are not to be small. */
+/* TCP counts packets until it knows the way: the first ones are not to be small.  Two
+ * always fit in the window: one that does not would wait for it for ever. */
 static size_t message_bytes(const coll_mtree_stream_t *stream)
 {
     double first = FIRST_RATE / stream->part.sharing;
     double rate = fmax(first, fmax(stream->burst.rate, stream->steady.rate));
+    double bytes = fmin(rate * MESSAGE_SECONDS, stream->window / 2);
 
-    return (size_t)fmin(MOST_BYTES, fmax(LEAST_BYTES, rate * MESSAGE_SECONDS));
+    return (size_t)fmin(MOST_BYTES, fmax(LEAST_BYTES, bytes));
 }
 
 /* Has it lasted long enough? */
