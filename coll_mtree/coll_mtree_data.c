@@ -147,7 +147,8 @@ static int data_init_fold(coll_mtree_data_t *data, int rank)
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     ranks_first = task->blocks != NULL ? task->blocks[rank] : task->count * (size_t)rank;
-    data->super.output = data->aside - data->super.gap - (ptrdiff_t)ranks_first * extent;
+    data->super.output =
+        mtree_address(data->aside, -data->super.gap - (ptrdiff_t)ranks_first * extent);
     return OMPI_SUCCESS;
 }
 
@@ -171,7 +172,7 @@ static int data_init_move(coll_mtree_data_t *data, int ranks)
         return OMPI_SUCCESS;
     }
     ompi_datatype_get_true_extent(task->datatype, &lower, &extent);
-    data->super.output = (char *)task->output + lower;
+    data->super.output = mtree_address(task->output, lower);
     data->super.input = data->super.output;
     if (task->displace == NULL) {
         return OMPI_SUCCESS;
@@ -209,7 +210,7 @@ void coll_mtree_data_deliver(const coll_mtree_data_t *data, const coll_mtree_tas
 {
     if (data->aside != NULL) {
         ompi_datatype_copy_content_same_ddt(task->datatype, task->count, task->scatter_to,
-                                            data->aside - data->super.gap);
+                                            mtree_address(data->aside, -data->super.gap));
     }
 }
 

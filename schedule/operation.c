@@ -179,7 +179,7 @@ mtree_inlet_t *mtree_flow_add_inlet(mtree_flow_t *flow, int rank, int step, int 
     for (size_t i = 0; i < inlet->window; i++) {
         at->slot->inlet = inlet;
         if (memory) {
-            at->slot->memory = at->scratch - data->gap;
+            at->slot->memory = mtree_address(at->scratch, -data->gap);
             at->scratch += mtree_stream_slot_bytes(data, flow->stream);
         }
         at->slot++;

@@ -16,6 +16,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct mtree_operation mtree_operation_t;
 
@@ -50,6 +51,16 @@ typedef struct {
     mtree_trace_t *trace;     /* what is done is added to it; NULL: none */
     mtree_goodput_t *goodput; /* of the layout: what the call did; NULL: not wanted */
 } mtree_operation_data_t;
+
+/*
+ * The address @a offset bytes from @a base, which need not be in the same object: data
+ * that is told of by absolute addresses (MPI_BOTTOM) has gaps as long as those, and C
+ * lets no pointer go so far.
+ */
+static inline void *mtree_address(const void *base, ptrdiff_t offset)
+{
+    return (void *)((uintptr_t)base + (uintptr_t)offset);
+}
 
 /* Called once, when the operation has come to its end; the operation may be freed in it.
  */

@@ -153,8 +153,8 @@ static inline size_t mtree_flow_count(const mtree_flow_t *flow, size_t chunk)
 static inline char *mtree_flow_address(const mtree_flow_t *flow, const void *base,
                                        size_t chunk)
 {
-    return (char *)base + flow->shift +
-           (ptrdiff_t)mtree_flow_offset(flow, chunk) * flow->operation->data.extent;
+    return mtree_address(base, flow->shift + (ptrdiff_t)mtree_flow_offset(flow, chunk) *
+                                                 flow->operation->data.extent);
 }
 
 /* Chunks that a parent grants at a time beyond the first window. */
