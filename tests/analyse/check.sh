@@ -30,10 +30,24 @@ make -s -j"$jobs" all
 
 unit=$(make -s print-check-programs)
 mpi="tests/mpi/every_collective.test tests/mpi/semantics.test tests/mpi/random_collectives.test
-    tests/mpi/random_cases.test tests/mpi/during_idup.test tests/mpi/messages.test tests/mpi/freed_early.test"
+    tests/mpi/random_cases.test tests/mpi/during_idup.test tests/mpi/messages.test tests/mpi/freed_early.test
+    tests/mpi/rules.test tests/mpi/errors.test tests/mpi/spawned.test tests/mpi/threads.test tests/mpi/arrival.test
+    tests/mpi/follow.test tests/mpi/guard.test tests/mpi/hints.test tests/mpi/locality.test tests/mpi/unplanned.test
+    tests/mpi/perturb.test tests/mpi/report.test tests/mpi/trace.test tests/mpi/outputs.test"
 
+# run alone|mpi|all TEST...: these, or of those that TESTS names the ones that run by themselves, the others, or all.
 run() {
-    make -s -j"$jobs" check TESTS="${TESTS:-$*}" >check.log 2>&1 && ok=yes || ok=no
+    which=$1 chosen=
+    shift
+    for test in ${TESTS:-$*}; do
+        case $which:$test in
+        all:* | alone:tests/unit/* | alone:tests/fuzz/*) chosen="$chosen $test" ;;
+        alone:* | mpi:tests/unit/* | mpi:tests/fuzz/*) ;;
+        mpi:*) chosen="$chosen $test" ;;
+        esac
+    done
+    [ -n "$chosen" ] || return 0
+    make -s -j"$jobs" check TESTS="$chosen" >check.log 2>&1 && ok=yes || ok=no
     grep -E '^(PASS|FAIL|ERROR|SKIP):|^# (PASS|FAIL|ERROR|SKIP):' check.log || tail -5 check.log
     [ $ok = yes ] || { echo "check.sh: $kind: see $PWD/check.log and the tests' logs" >&2; exit 1; }
 }
@@ -41,13 +55,13 @@ run() {
 export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 case $kind in
 address)
-    run $unit
-    ASAN_OPTIONS=detect_leaks=0 run $mpi
+    run alone $unit
+    ASAN_OPTIONS=detect_leaks=0 run mpi $mpi
     ;;
 thread)
     export TSAN_OPTIONS=suppressions=$supp/thread.supp:ignore_noninstrumented_modules=1:history_size=7
-    run $unit
-    run tests/mpi/threads.test
+    run alone $unit
+    run mpi tests/mpi/threads.test
     ;;
 valgrind)
     export RUN_UNDER="valgrind -q --keep-debuginfo=yes --leak-check=full --error-exitcode=9
@@ -55,13 +69,13 @@ valgrind)
     for file in /usr/share/openmpi/openmpi-valgrind.supp; do
         [ ! -e $file ] || RUN_UNDER="$RUN_UNDER --suppressions=$file"
     done
-    TIMEOUT=600 run tests/mpi/during_idup.test tests/mpi/messages.test tests/mpi/freed_early.test
-    CK_FORK=no LOG_COMPILER=$RUN_UNDER run tests/unit/test_windows
+    TIMEOUT=600 run mpi tests/mpi/during_idup.test tests/mpi/messages.test tests/mpi/freed_early.test
+    CK_FORK=no LOG_COMPILER=$RUN_UNDER run alone tests/unit/test_windows
     ;;
 coverage)
     find . -name '*.gcda' -delete
     # What the tests are not about, times, may fail in a build that is so slow: the table comes all the same.
-    (run $unit $(make -s print-mpi-tests) tests/tools/test_mtree.sh tests/lab/test_probe.py tests/lab/test_follow.py) || failed=1
+    (run all $unit $(make -s print-mpi-tests) tests/tools/test_mtree.sh tests/lab/test_probe.py tests/lab/test_follow.py) || failed=1
     python3 "$supp/coverage.py" --least 90 "$top" . || failed=1
     exit ${failed:-0}
     ;;
