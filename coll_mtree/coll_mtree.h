@@ -102,6 +102,7 @@ typedef struct {
     bool enabled;  /* false: it stands for one that this rank has no memory for */
     bool is_local; /* coll_mtree_local.h serves it */
     struct coll_mtree_local *locals; /* its */
+    uint32_t longest_bytes; /* of a message between its ranks (coll_mtree_settings.h) */
     coll_mtree_hints_t hints;
     coll_mtree_tags_t tags[2]; /* of calls; of persistent requests */
 

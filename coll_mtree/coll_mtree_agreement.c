@@ -348,7 +348,7 @@ static coll_mtree_agreement_t *agreement_create(mca_coll_mtree_module_t *module,
     agreement->pursuit.release = pursuit_release;
     OBJ_RETAIN(comm);
     agreement->talk = coll_mtree_talk_start(
-        comm, coll_mtree_tags_reserve(module, COLL_MTREE_TALK_TAGS, false),
+        module, comm, coll_mtree_tags_reserve(module, COLL_MTREE_TALK_TAGS, false),
         module->agreements == NULL, agreement_decide, agreement_ended, agreement);
     if (agreement->talk == NULL) {
         OBJ_RELEASE(comm);

@@ -275,8 +275,9 @@ static void follow_inquire(follow_t *follow, const coll_mtree_kind_t *kind)
     atomic_store(&inquiry->ended, false);
     atomic_store(&inquiry->released, false);
     OBJ_RETAIN(follow->comm);
-    talk = coll_mtree_talk_start_with(follow->comm, first_tag, &told, sizeof(told),
-                                      inquiry_decide, inquiry_ended, inquiry);
+    talk =
+        coll_mtree_talk_start_with(follow->module, follow->comm, first_tag, &told,
+                                   sizeof(told), inquiry_decide, inquiry_ended, inquiry);
     if (talk == NULL) {
         OBJ_RELEASE(follow->comm);
         atomic_store(&inquiry->ended, true);

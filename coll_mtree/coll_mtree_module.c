@@ -29,6 +29,7 @@ static void module_construct(mca_coll_mtree_module_t *module)
     module->skews = NULL;
     memset(&module->hints, 0, sizeof(module->hints));
     module->unserved = module->introduced = false;
+    module->longest_bytes = 0;
 }
 
 #define RELEASE_FALLBACK(_name)                                                          \
@@ -123,9 +124,9 @@ static bool comm_is_uniform(ompi_communicator_t *comm)
 }
 
 /* Why mtree cannot serve the processes of a communicator, or NULL. */
-static const char *processes_obstacle(ompi_communicator_t *comm)
+static const char *processes_obstacle(ompi_communicator_t *comm, uint32_t *longest_p)
 {
-    switch (coll_mtree_settings_compare(comm)) {
+    switch (coll_mtree_settings_compare(comm, longest_p)) {
     case COLL_MTREE_SETTINGS_UNKNOWN:
         return not_known;
     case COLL_MTREE_SETTINGS_DIFFERENT:
@@ -146,24 +147,27 @@ static const char *processes_obstacle(ompi_communicator_t *comm)
 }
 
 /* The same, looked up once for copies of the world, however many they are. */
-static const char *processes_known_obstacle(ompi_communicator_t *comm)
+static const char *processes_known_obstacle(ompi_communicator_t *comm,
+                                            uint32_t *longest_p)
 {
     static const ompi_group_t *of; /* the world's, which stays */
     static const char *obstacle;
+    static uint32_t longest;
 
     if (comm->c_local_group != ompi_mpi_comm_world.comm.c_local_group) {
-        return processes_obstacle(comm);
+        return processes_obstacle(comm, longest_p);
     }
     if (comm->c_local_group != of) {
-        obstacle = processes_obstacle(comm);
+        obstacle = processes_obstacle(comm, &longest);
         of = obstacle == not_known ? NULL : comm->c_local_group;
     }
+    *longest_p = longest;
     return obstacle;
 }
 
 /* Why mtree cannot serve a communicator, or NULL; only from what is the same on all its
- * ranks, but for `not_known`. */
-static const char *comm_obstacle(ompi_communicator_t *comm)
+ * ranks, but for `not_known`.  @a longest_p: of its messages, where it can. */
+static const char *comm_obstacle(ompi_communicator_t *comm, uint32_t *longest_p)
 {
     const mca_coll_mtree_component_t *c = &mca_coll_mtree_component;
 
@@ -179,7 +183,7 @@ static const char *comm_obstacle(ompi_communicator_t *comm)
     if (coll_mtree_is_numbered_by_rank(comm)) {
         return "it was made from a session's group (a copy of it is served)";
     }
-    return processes_known_obstacle(comm);
+    return processes_known_obstacle(comm, longest_p);
 }
 
 static int module_enable(mca_coll_base_module_t *base, ompi_communicator_t *comm);
@@ -209,7 +213,8 @@ static void say_obstacle(ompi_communicator_t *comm, const char *obstacle, bool i
 
 mca_coll_base_module_t *coll_mtree_comm_query(ompi_communicator_t *comm, int *priority)
 {
-    const char *obstacle = comm_obstacle(comm);
+    uint32_t longest = 0;
+    const char *obstacle = comm_obstacle(comm, &longest);
     bool is_local = obstacle == on_one_host && mca_coll_mtree_component.guard &&
                     coll_mtree_cid(comm) < LOCAL_COMMUNICATORS;
     mca_coll_mtree_module_t *module;
@@ -233,6 +238,7 @@ mca_coll_base_module_t *coll_mtree_comm_query(ompi_communicator_t *comm, int *pr
     }
     module->super.coll_module_enable = module_enable;
     module->is_local = is_local;
+    module->longest_bytes = longest;
     if (is_local) {
         coll_mtree_local_install(module);
     } else {

@@ -265,7 +265,8 @@ static size_t message_bytes(const coll_mtree_stream_t *stream)
     double rate = fmax(first, fmax(stream->burst.rate, stream->steady.rate));
     double bytes = fmin(rate * MESSAGE_SECONDS, stream->window / 2);
 
-    return (size_t)fmin(MOST_BYTES, fmax(LEAST_BYTES, bytes));
+    return (size_t)fmin(fmin(MOST_BYTES, coll_mtree_transport_longest()),
+                        fmax(LEAST_BYTES, bytes));
 }
 
 /* Has it lasted long enough? */

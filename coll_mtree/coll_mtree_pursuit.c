@@ -367,8 +367,9 @@ static int pursuit_inquire(coll_mtree_pursuit_t *pursuit)
     inquiry->status = OMPI_SUCCESS;
     inquiry->following = NULL;
     atomic_store(&inquiry->ended, false);
-    inquiry->talk = coll_mtree_talk_start_with(pursuit->comm, tag, &told, sizeof(told),
-                                               inquiry_decide, inquiry_ended, inquiry);
+    inquiry->talk =
+        coll_mtree_talk_start_with(pursuit->module, pursuit->comm, tag, &told,
+                                   sizeof(told), inquiry_decide, inquiry_ended, inquiry);
     if (inquiry->talk == NULL) {
         atomic_store(&inquiry->ended, true);
         return OMPI_ERR_OUT_OF_RESOURCE;

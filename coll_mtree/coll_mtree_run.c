@@ -118,6 +118,7 @@ coll_mtree_run_t *coll_mtree_run_create(ompi_communicator_t *comm,
     run->place.pass = run_pass;
     run->started = false;
     run->task = *task;
+    run->task.call.longest_bytes = run->pursuit->module->longest_bytes;
     run_retain_types(&run->task);
     memset(&run->data, 0, sizeof(run->data));
     run->count.record = run->passage.record = NULL;

@@ -1,20 +1,27 @@
 #include "coll_mtree_settings.h"
 
 #include "coll_mtree_source.h"
+#include "coll_mtree_transport.h"
 
 #include "topo/log.h"
 
 #include "ompi/proc/proc.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #define KEY "mtree.settings"
 
-#define LONGEST 512
+#define LONGEST_TEXT 512
 
-static char mine[LONGEST];
-static char *known; /* coll_mtree_settings_t by rank in MPI_COMM_WORLD */
+typedef struct {
+    coll_mtree_settings_t settings;
+    uint32_t longest; /* message; where they are the same */
+} process_t;
+
+static char mine[LONGEST_TEXT];
+static process_t *known; /* by rank in MPI_COMM_WORLD */
 static size_t num_known;
 static bool told;
 
@@ -44,16 +51,24 @@ static void settings_write(void)
 
 void coll_mtree_settings_publish(void)
 {
+    char all[LONGEST_TEXT + 16];
     int rc = OPAL_SUCCESS;
 
     settings_write();
+    /* What need not be the same comes behind what must. */
+    snprintf(all, sizeof(all), "%s\n%" PRIu32, mine, coll_mtree_transport_longest());
     if (coll_mtree_has_modex()) {
-        OPAL_MODEX_SEND_STRING(rc, MTREE_MODEX_SCOPE, (char *)KEY, mine,
-                               (coll_mtree_modex_length_t)strlen(mine) + 1);
+        OPAL_MODEX_SEND_STRING(rc, MTREE_MODEX_SCOPE, (char *)KEY, all,
+                               (coll_mtree_modex_length_t)strlen(all) + 1);
     }
     if (rc != OPAL_SUCCESS) {
-        /* To the others this process is one without mtree. */
+        mtree_error("PMIx does not take what mtree is set to (code %d), so the other "
+                    "processes do not know of it; the fallback serves; see whether this "
+                    "host is short of memory",
+                    rc);
+        /* To the others this process is one without mtree; what that is about is said. */
         mine[0] = '\0';
+        told = true;
     }
 }
 
@@ -98,16 +113,17 @@ static void settings_tell(ompi_communicator_t *comm, int rank, const char *their
         return;
     }
     told = true;
-    if (theirs == NULL) {
+    while (theirs != NULL && line_length(own) > 0 &&
+           line_length(own) == line_length(theirs) &&
+           strncmp(own, theirs, line_length(own)) == 0) {
+        own += line_length(own) + 1;
+        theirs += line_length(theirs) + 1;
+    }
+    if (theirs == NULL || line_length(own) == 0 || line_length(theirs) == 0) {
         mtree_error("rank %d of communicator %u (%s) has no mtree, or another version of "
                     "it; install the same one on all hosts; the fallback serves",
                     rank, coll_mtree_cid(comm), comm->c_name);
         return;
-    }
-    while (line_length(own) > 0 && line_length(own) == line_length(theirs) &&
-           strncmp(own, theirs, line_length(own)) == 0) {
-        own += line_length(own) + 1;
-        theirs += line_length(theirs) + 1;
     }
     mtree_error("coll_mtree_%.*s on rank 0, but %.*s on rank %d of communicator %u (%s); "
                 "it must be the same on all ranks; the fallback serves",
@@ -115,25 +131,30 @@ static void settings_tell(ompi_communicator_t *comm, int rank, const char *their
                 coll_mtree_cid(comm), comm->c_name);
 }
 
-static coll_mtree_settings_t settings_ask(ompi_communicator_t *comm, int rank,
-                                          const opal_process_name_t *name)
+static process_t settings_ask(ompi_communicator_t *comm, int rank,
+                              const opal_process_name_t *name)
 {
+    process_t process = {COLL_MTREE_SETTINGS_UNKNOWN, COLL_MTREE_ANY_LENGTH};
+    size_t length = strlen(mine);
     char *theirs;
-    bool same;
 
     if (!settings_get(name, &theirs)) {
-        return COLL_MTREE_SETTINGS_UNKNOWN;
+        return process;
     }
-    same = theirs != NULL && strcmp(theirs, mine) == 0;
-    if (!same) {
+    if (theirs != NULL && length > 0 && strncmp(theirs, mine, length) == 0 &&
+        theirs[length] == '\n') {
+        process.settings = COLL_MTREE_SETTINGS_SAME;
+        process.longest = (uint32_t)strtoul(theirs + length + 1, NULL, 10);
+    } else {
+        process.settings = COLL_MTREE_SETTINGS_DIFFERENT;
         settings_tell(comm, rank, theirs);
     }
     free(theirs);
-    return same ? COLL_MTREE_SETTINGS_SAME : COLL_MTREE_SETTINGS_DIFFERENT;
+    return process;
 }
 
 /* Where what is known of a process is kept; NULL: nowhere. */
-static char *settings_known(const opal_process_name_t *name)
+static process_t *settings_known(const opal_process_name_t *name)
 {
     const opal_process_name_t *me = &ompi_proc_local()->super.proc_name;
 
@@ -142,45 +163,59 @@ static char *settings_known(const opal_process_name_t *name)
     }
     if (name->vpid >= num_known) {
         size_t wanted = 2 * (size_t)name->vpid + 64;
-        char *grown = realloc(known, wanted);
+        process_t *grown = realloc(known, wanted * sizeof(*grown));
 
         if (grown == NULL) {
             return NULL;
         }
-        memset(grown + num_known, COLL_MTREE_SETTINGS_UNKNOWN, wanted - num_known);
+        memset(grown + num_known, 0, (wanted - num_known) * sizeof(*grown));
         known = grown;
         num_known = wanted;
     }
     return &known[name->vpid];
 }
 
-coll_mtree_settings_t coll_mtree_settings_compare(ompi_communicator_t *comm)
+/* What the process of rank @a rank of @a comm has told, if it is known or can be. */
+static process_t settings_of(ompi_communicator_t *comm, int rank)
+{
+    const opal_process_name_t *name = &ompi_comm_peer_lookup(comm, rank)->super.proc_name;
+    process_t *at = settings_known(name);
+    process_t process;
+
+    if (at != NULL && at->settings != COLL_MTREE_SETTINGS_UNKNOWN) {
+        return *at;
+    }
+    process = settings_ask(comm, rank, name);
+    if (at != NULL) {
+        *at = process;
+    }
+    return process;
+}
+
+coll_mtree_settings_t coll_mtree_settings_compare(ompi_communicator_t *comm,
+                                                  uint32_t *longest_p)
 {
     coll_mtree_settings_t all = COLL_MTREE_SETTINGS_SAME;
+    uint32_t longest = coll_mtree_transport_longest();
 
     for (int rank = 0; rank < ompi_comm_size(comm); rank++) {
-        const opal_process_name_t *name =
-            &ompi_comm_peer_lookup(comm, rank)->super.proc_name;
-        char *at = settings_known(name);
-        coll_mtree_settings_t one = COLL_MTREE_SETTINGS_UNKNOWN;
+        process_t process;
 
         if (rank == ompi_comm_rank(comm)) {
             continue;
         }
-        if (at != NULL) {
-            one = (coll_mtree_settings_t)*at;
-        }
-        if (one == COLL_MTREE_SETTINGS_UNKNOWN) {
-            one = settings_ask(comm, rank, name);
-        }
-        if (at != NULL) {
-            *at = (char)one;
-        }
+        process = settings_of(comm, rank);
         /* What one rank does not know, the others may: all see that two differ. */
-        if (one == COLL_MTREE_SETTINGS_DIFFERENT) {
-            return one;
+        if (process.settings == COLL_MTREE_SETTINGS_DIFFERENT) {
+            return process.settings;
         }
-        all = one == COLL_MTREE_SETTINGS_UNKNOWN ? one : all;
+        if (process.settings == COLL_MTREE_SETTINGS_UNKNOWN) {
+            all = process.settings;
+        }
+        longest = process.longest < longest ? process.longest : longest;
+    }
+    if (all == COLL_MTREE_SETTINGS_SAME) {
+        *longest_p = longest;
     }
     return all;
 }

@@ -24,8 +24,11 @@ typedef enum {
 /*
  * Are they the same on all ranks of @a comm?  When not, rank 0 of the first such
  * communicator (rank 1, when 0 has no mtree) says what differs.  No message is sent.
+ * Where they are, @a longest_p is what a message between them may hold
+ * (coll_mtree_transport_longest()), the same on all.
  */
-coll_mtree_settings_t coll_mtree_settings_compare(ompi_communicator_t *comm);
+coll_mtree_settings_t coll_mtree_settings_compare(ompi_communicator_t *comm,
+                                                  uint32_t *longest_p);
 
 void coll_mtree_settings_close(void);
 

@@ -239,11 +239,11 @@ static coll_mtree_talk_t *talk_begin(source_t *source, mca_coll_mtree_module_t *
     source->answer = NULL;
     atomic_store(&source->ended, false);
     return decision == decide_again
-               ? coll_mtree_talk_start_with(source->comm, first_tag, &source->spent,
-                                            sizeof(source->spent), decision, talk_ended,
-                                            source)
-               : coll_mtree_talk_start(source->comm, first_tag, decision == decide,
-                                       decision, talk_ended, source);
+               ? coll_mtree_talk_start_with(module, source->comm, first_tag,
+                                            &source->spent, sizeof(source->spent),
+                                            decision, talk_ended, source)
+               : coll_mtree_talk_start(module, source->comm, first_tag,
+                                       decision == decide, decision, talk_ended, source);
 }
 
 /* Wait for its end; the answer, never NULL. */

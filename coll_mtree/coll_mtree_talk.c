@@ -18,9 +18,19 @@ enum { TAG_SAID, TAG_NUMBERS, TAG_TEXT };
 /* Numbers that a locality takes. */
 #define LOCALITY_NUMBERS (sizeof(mtree_locality_t) / sizeof(int))
 
+/* A message whose length both ends know: in parts as long as messages may be, one after
+ * the other. */
+typedef struct {
+    mtree_event_t event;                   /* of the part; must be first */
+    void (*came)(coll_mtree_talk_t *talk); /* when all has come; NULL: it is sent */
+    int rank, tag;
+    char *bytes;
+    size_t left;
+} letter_t;
+
 typedef struct {
     int rank;
-    mtree_event_t said, numbers, text;
+    letter_t said, numbers, text;
 } child_t;
 
 struct coll_mtree_talk {
@@ -33,7 +43,9 @@ struct coll_mtree_talk {
     int parent; /* -1 on rank 0 */
     int num_children;
     child_t *child; /* [num_children] in the order of their ranks */
-    mtree_event_t open, said_up, numbers_down, text_down;
+    mtree_event_t open;
+    letter_t said_up, numbers_down, text_down;
+    size_t longest;  /* of a message's bytes */
     size_t missing;  /* of what rank 0 decides on, or a rank sends up */
     size_t underway; /* messages; and the opening */
     mtree_status_t status;
@@ -56,40 +68,6 @@ static void talk_fail(coll_mtree_talk_t *talk, mtree_status_t status)
     }
 }
 
-static void talk_started(coll_mtree_talk_t *talk, mtree_status_t status)
-{
-    if (status != MTREE_OK) {
-        talk->underway--;
-        talk_fail(talk, status);
-    }
-}
-
-static void talk_send(coll_mtree_talk_t *talk, mtree_event_t *event,
-                      void (*handle)(mtree_event_t *event), int rank, int tag,
-                      const void *bytes, size_t length)
-{
-    if (talk->status == MTREE_OK) {
-        mtree_event_init(event, &talk->inbox, handle);
-        talk->underway++;
-        talk_started(talk, talk->transport.super.ops->send(&talk->transport.super, rank,
-                                                           tag, bytes, length, false,
-                                                           &event->completion));
-    }
-}
-
-static void talk_recv(coll_mtree_talk_t *talk, mtree_event_t *event,
-                      void (*handle)(mtree_event_t *event), int rank, int tag,
-                      void *bytes, size_t length)
-{
-    if (talk->status == MTREE_OK) {
-        mtree_event_init(event, &talk->inbox, handle);
-        talk->underway++;
-        talk_started(talk,
-                     talk->transport.super.ops->recv(&talk->transport.super, rank, tag,
-                                                     bytes, length, &event->completion));
-    }
-}
-
 static coll_mtree_talk_t *inbox_talk(mtree_inbox_t *inbox)
 {
     return (coll_mtree_talk_t *)((char *)inbox - offsetof(coll_mtree_talk_t, inbox));
@@ -107,15 +85,64 @@ static coll_mtree_talk_t *talk_of_event(mtree_event_t *event)
     return talk->status == MTREE_OK ? talk : NULL;
 }
 
-static void sent(mtree_event_t *event)
+static void letter_moved(mtree_event_t *event);
+
+static void letter_go(coll_mtree_talk_t *talk, letter_t *letter)
 {
-    (void)talk_of_event(event);
+    mtree_transport_t *transport = &talk->transport.super;
+    size_t length = letter->left < talk->longest ? letter->left : talk->longest;
+    char *bytes = letter->bytes;
+    mtree_status_t status;
+
+    letter->bytes += length;
+    letter->left -= length;
+    mtree_event_init(&letter->event, &talk->inbox, letter_moved);
+    talk->underway++;
+    status = letter->came == NULL
+                 ? transport->ops->send(transport, letter->rank, letter->tag, bytes,
+                                        length, false, &letter->event.completion)
+                 : transport->ops->recv(transport, letter->rank, letter->tag, bytes,
+                                        length, &letter->event.completion);
+    if (status != MTREE_OK) {
+        talk->underway--;
+        talk_fail(talk, status);
+    }
+}
+
+static void letter_moved(mtree_event_t *event)
+{
+    coll_mtree_talk_t *talk = talk_of_event(event);
+    letter_t *letter = (letter_t *)event;
+
+    if (talk == NULL) {
+        return;
+    }
+    if (letter->left > 0) {
+        letter_go(talk, letter);
+    } else if (letter->came != NULL) {
+        letter->came(talk);
+    }
+}
+
+/* Begin to send, or where @a came is given to receive, @a length bytes. */
+static void talk_post(coll_mtree_talk_t *talk, letter_t *letter,
+                      void (*came)(coll_mtree_talk_t *talk), int rank, int tag,
+                      void *bytes, size_t length)
+{
+    if (talk->status == MTREE_OK) {
+        letter->came = came;
+        letter->rank = rank;
+        letter->tag = tag;
+        letter->bytes = bytes;
+        letter->left = length;
+        letter_go(talk, letter);
+    }
 }
 
 static void talk_forward_text(coll_mtree_talk_t *talk)
 {
     for (int i = 0; i < talk->num_children; i++) {
-        talk_send(talk, &talk->child[i].text, sent, talk->child[i].rank, TAG_TEXT,
+        talk_post(talk, &talk->child[i].text, NULL, talk->child[i].rank, TAG_TEXT,
                   talk->text, (size_t)talk->numbers[0]);
     }
 }
@@ -123,27 +150,13 @@ static void talk_forward_text(coll_mtree_talk_t *talk)
 static void talk_forward_numbers(coll_mtree_talk_t *talk)
 {
     for (int i = 0; i < talk->num_children; i++) {
-        talk_send(talk, &talk->child[i].numbers, sent, talk->child[i].rank, TAG_NUMBERS,
+        talk_post(talk, &talk->child[i].numbers, NULL, talk->child[i].rank, TAG_NUMBERS,
                   talk->numbers, talk->num_numbers * sizeof(int));
     }
 }
 
-static void text_came(mtree_event_t *event)
+static void numbers_came(coll_mtree_talk_t *talk)
 {
-    coll_mtree_talk_t *talk = talk_of_event(event);
-
-    if (talk != NULL) {
-        talk_forward_text(talk);
-    }
-}
-
-static void numbers_came(mtree_event_t *event)
-{
-    coll_mtree_talk_t *talk = talk_of_event(event);
-
-    if (talk == NULL) {
-        return;
-    }
     talk_forward_numbers(talk);
     if (talk->numbers[0] > 0) {
         talk->text = malloc((size_t)talk->numbers[0]);
@@ -151,8 +164,8 @@ static void numbers_came(mtree_event_t *event)
             talk_fail(talk, MTREE_ERR_NO_MEMORY);
             return;
         }
-        talk_recv(talk, &talk->text_down, text_came, talk->parent, TAG_TEXT, talk->text,
-                  (size_t)talk->numbers[0]);
+        talk_post(talk, &talk->text_down, talk_forward_text, talk->parent, TAG_TEXT,
+                  talk->text, (size_t)talk->numbers[0]);
     }
 }
 
@@ -184,17 +197,8 @@ static void talk_gather(coll_mtree_talk_t *talk)
     if (talk->rank == 0) {
         talk->decide(talk, talk->said, talk->arg);
     } else if (talk->said != NULL) {
-        talk_send(talk, &talk->said_up, sent, talk->parent, TAG_SAID, talk->said,
+        talk_post(talk, &talk->said_up, NULL, talk->parent, TAG_SAID, talk->said,
                   talk_below(talk, talk->rank) * talk->said_bytes);
-    }
-}
-
-static void said_came(mtree_event_t *event)
-{
-    coll_mtree_talk_t *talk = talk_of_event(event);
-
-    if (talk != NULL) {
-        talk_gather(talk);
     }
 }
 
@@ -314,7 +318,8 @@ static bool talk_init_tree(coll_mtree_talk_t *talk)
     return true;
 }
 
-static coll_mtree_talk_t *talk_alloc(ompi_communicator_t *comm, bool with_hosts,
+static coll_mtree_talk_t *talk_alloc(const mca_coll_mtree_module_t *module,
+                                     ompi_communicator_t *comm, bool with_hosts,
                                      size_t bytes)
 {
     coll_mtree_talk_t *talk = calloc(1, sizeof(*talk));
@@ -324,6 +329,7 @@ static coll_mtree_talk_t *talk_alloc(ompi_communicator_t *comm, bool with_hosts,
     }
     talk->rank = ompi_comm_rank(comm);
     talk->ranks = ompi_comm_size(comm);
+    talk->longest = module->longest_bytes;
     talk->with_hosts = with_hosts;
     talk->said_bytes = bytes;
     talk->num_numbers =
@@ -346,7 +352,7 @@ static void talk_listen(coll_mtree_talk_t *talk)
     for (int i = 0; i < talk->num_children; i++) {
         child_t *child = &talk->child[i];
 
-        talk_recv(talk, &child->said, said_came, child->rank, TAG_SAID,
+        talk_post(talk, &child->said, talk_gather, child->rank, TAG_SAID,
                   talk->said + (size_t)(child->rank - talk->rank) * talk->said_bytes,
                   talk_below(talk, child->rank) * talk->said_bytes);
     }
@@ -373,7 +379,7 @@ static void talk_begin(coll_mtree_talk_t *talk, ompi_communicator_t *comm, int f
     mtree_event_init(&talk->open, &talk->inbox, opened);
     talk->underway = 1;
     if (talk->rank > 0) {
-        talk_recv(talk, &talk->numbers_down, numbers_came, talk->parent, TAG_NUMBERS,
+        talk_post(talk, &talk->numbers_down, numbers_came, talk->parent, TAG_NUMBERS,
                   talk->numbers, talk->num_numbers * sizeof(int));
     }
     if (talk->said != NULL) {
@@ -382,12 +388,13 @@ static void talk_begin(coll_mtree_talk_t *talk, ompi_communicator_t *comm, int f
     mtree_inbox_open(&talk->inbox);
 }
 
-coll_mtree_talk_t *coll_mtree_talk_start(ompi_communicator_t *comm, int first_tag,
+coll_mtree_talk_t *coll_mtree_talk_start(const mca_coll_mtree_module_t *module,
+                                         ompi_communicator_t *comm, int first_tag,
                                          bool with_hosts, coll_mtree_talk_decide_t decide,
                                          coll_mtree_talk_end_t end, void *arg)
 {
     coll_mtree_talk_t *talk =
-        talk_alloc(comm, with_hosts, with_hosts ? sizeof(coll_mtree_host_t) : 0);
+        talk_alloc(module, comm, with_hosts, with_hosts ? sizeof(coll_mtree_host_t) : 0);
 
     if (talk != NULL) {
         if (with_hosts) {
@@ -398,12 +405,13 @@ coll_mtree_talk_t *coll_mtree_talk_start(ompi_communicator_t *comm, int first_ta
     return talk;
 }
 
-coll_mtree_talk_t *coll_mtree_talk_start_with(ompi_communicator_t *comm, int first_tag,
+coll_mtree_talk_t *coll_mtree_talk_start_with(const mca_coll_mtree_module_t *module,
+                                              ompi_communicator_t *comm, int first_tag,
                                               const void *mine, size_t bytes,
                                               coll_mtree_talk_decide_t decide,
                                               coll_mtree_talk_end_t end, void *arg)
 {
-    coll_mtree_talk_t *talk = talk_alloc(comm, false, bytes);
+    coll_mtree_talk_t *talk = talk_alloc(module, comm, false, bytes);
 
     if (talk != NULL) {
         if (talk->said != NULL) {

@@ -39,17 +39,20 @@ typedef void (*coll_mtree_talk_end_t)(coll_mtree_talk_t *talk,
                                       const coll_mtree_answer_t *answer, void *arg);
 
 /*
- * Start; all ranks of @a comm call with the same arguments.  It comes to an end, and rank
- * 0 decides, only after coll_mtree_talk_open() was called, too.  It frees itself after
+ * Start; all ranks of @a comm, whose module is @a module, call with the same arguments.
+ * It comes to an end, and rank 0 decides, only after coll_mtree_talk_open() was called,
+ * too.  It frees itself after
  * @a end.  NULL: no memory.
  */
-coll_mtree_talk_t *coll_mtree_talk_start(ompi_communicator_t *comm, int first_tag,
+coll_mtree_talk_t *coll_mtree_talk_start(const mca_coll_mtree_module_t *module,
+                                         ompi_communicator_t *comm, int first_tag,
                                          bool with_hosts, coll_mtree_talk_decide_t decide,
                                          coll_mtree_talk_end_t end, void *arg);
 
 /* The same, where every rank says @a bytes bytes of its own, @a mine, which are copied.
  */
-coll_mtree_talk_t *coll_mtree_talk_start_with(ompi_communicator_t *comm, int first_tag,
+coll_mtree_talk_t *coll_mtree_talk_start_with(const mca_coll_mtree_module_t *module,
+                                              ompi_communicator_t *comm, int first_tag,
                                               const void *mine, size_t bytes,
                                               coll_mtree_talk_decide_t decide,
                                               coll_mtree_talk_end_t end, void *arg);

@@ -2,9 +2,6 @@
 
 #include <stdlib.h>
 
-/* Open MPI counts the elements of a message in an int in some places. */
-#define LARGEST_CHUNK ((size_t)1 << 30)
-
 /* From bytes alone, which are the same on all ranks even where datatypes differ. */
 static coll_mtree_verdict_t verdict_by_bytes(size_t bytes)
 {
@@ -13,13 +10,6 @@ static coll_mtree_verdict_t verdict_by_bytes(size_t bytes)
     }
     return bytes >= mca_coll_mtree_component.min_bytes ? MTREE_TASK_SERVED
                                                        : MTREE_TASK_DECLINED;
-}
-
-static size_t chunk_bytes(void)
-{
-    size_t bytes = mca_coll_mtree_component.chunk_bytes;
-
-    return bytes < LARGEST_CHUNK ? bytes : LARGEST_CHUNK;
 }
 
 void coll_mtree_task_fold(coll_mtree_task_t *task, mtree_collective_t collective,
@@ -39,7 +29,7 @@ void coll_mtree_task_fold(coll_mtree_task_t *task, mtree_collective_t collective
     task->call.collective = collective;
     task->call.units = count;
     task->call.unit_bytes = size;
-    task->call.chunk_bytes = chunk_bytes();
+    task->call.chunk_bytes = mca_coll_mtree_component.chunk_bytes;
     task->input = sbuf == MPI_IN_PLACE ? rbuf : sbuf;
     task->output = rbuf;
     task->datatype = dtype;
@@ -57,7 +47,7 @@ void coll_mtree_task_move(coll_mtree_task_t *task, mtree_collective_t collective
     task->call.collective = collective;
     task->call.units = size * count;
     task->call.unit_bytes = 1;
-    task->call.chunk_bytes = chunk_bytes();
+    task->call.chunk_bytes = mca_coll_mtree_component.chunk_bytes;
     task->output = output;
     task->datatype = dtype;
     task->count = count;

@@ -12,21 +12,46 @@
 #include <string.h>
 #include <time.h>
 
+/* Room for ob1's header in a message. */
+#define HEADER_BYTES 128
+
+/* What a message may hold at least, however low the user sets the limit. */
+#define LEAST_BYTES 128
+
 /* Open MPI may lose what tells a sender that its message was matched: it does not ask. */
 static bool unmatched;
 
-/* Connections of Open MPI's tcp transport to each peer. */
-static unsigned tcp_links(void)
+/* The value of Open MPI's parameter btl_tcp_@a name, or NULL. */
+static const void *tcp_parameter(const char *name)
 {
-    int number = mca_base_var_find("opal", "btl", "tcp", "links");
-    const unsigned *links = NULL;
+    int number = mca_base_var_find("opal", "btl", "tcp", name);
+    const void *value = NULL;
 
-    if (number < 0 ||
-        mca_base_var_get_value(number, &links, NULL, NULL) != OPAL_SUCCESS ||
-        links == NULL) {
-        return 1;
+    return number >= 0 &&
+                   mca_base_var_get_value(number, &value, NULL, NULL) == OPAL_SUCCESS
+               ? value
+               : NULL;
+}
+
+/* Open MPI's tcp transport has several connections to each peer, and loses what is said
+ * of a message's match on them. */
+static bool tcp_loses_matches(void)
+{
+    const unsigned *links = tcp_parameter("links");
+
+    return coll_mtree_loses_matches() && links != NULL && *links > 1;
+}
+
+uint32_t coll_mtree_transport_longest(void)
+{
+    const size_t *limit = tcp_parameter("eager_limit");
+    size_t most = limit == NULL ? 0 : *limit;
+
+    if (!tcp_loses_matches() || most > COLL_MTREE_ANY_LENGTH) {
+        return COLL_MTREE_ANY_LENGTH;
     }
-    return *links;
+    return (uint32_t)(most < HEADER_BYTES + LEAST_BYTES ? LEAST_BYTES
+                                                        : most - HEADER_BYTES);
 }
 
 /* The first error is what the others follow from. */
@@ -150,7 +175,7 @@ void coll_mtree_transport_open(bool threads)
 {
     const char *pml = mca_pml_base_selected_component.pmlm_version.mca_component_name;
 
-    unmatched = coll_mtree_loses_matches() && strcmp(pml, "ob1") == 0 && tcp_links() > 1;
+    unmatched = strcmp(pml, "ob1") == 0 && tcp_loses_matches();
     coll_mtree_watch_open();
     coll_mtree_later_open();
     coll_mtree_poll_open(threads, request_polled);

@@ -10,8 +10,12 @@
 #include "ompi/datatype/ompi_datatype.h"
 
 #include <stdatomic.h>
+#include <stdint.h>
 
 #include "schedule/transport.h"
+
+/* Open MPI counts the elements of a message in an int in some places. */
+#define COLL_MTREE_ANY_LENGTH ((uint32_t)1 << 30)
 
 typedef struct {
     mtree_transport_t super;
@@ -38,6 +42,13 @@ void coll_mtree_transport_init(coll_mtree_transport_t *transport,
 
 /* Open MPI's code of how what ran over @a transport ended with @a status. */
 int coll_mtree_transport_code(coll_mtree_transport_t *transport, mtree_status_t status);
+
+/*
+ * Bytes that a message of this process may hold, so that Open MPI need not acknowledge
+ * it, where acknowledgements are lost (docs/openmpi.md): less than the eager limit of its
+ * tcp transport; elsewhere COLL_MTREE_ANY_LENGTH.  Others must agree on the least.
+ */
+uint32_t coll_mtree_transport_longest(void);
 
 /* Seconds on this host's steady clock. */
 double coll_mtree_clock(void);

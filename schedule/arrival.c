@@ -166,7 +166,7 @@ static void run_fill_layout(mtree_arrival_run_t *run)
     if (chunk == 0) {
         chunk = mtree_layout_default_chunk(bytes, bytes);
     }
-    chunk = chunk < call->unit_bytes ? 1 : chunk / call->unit_bytes;
+    chunk = mtree_layout_chunk(call, chunk);
     room = run->arrival.room / (chunk * call->unit_bytes);
     run->stream =
         (mtree_stream_t){.parent = mtree_arrival_coordinates(run) ? -1 : run->coordinator,

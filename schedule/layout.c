@@ -201,6 +201,14 @@ size_t mtree_layout_default_chunk(size_t length, size_t longest)
     return bytes > LARGEST_CHUNK ? LARGEST_CHUNK : bytes;
 }
 
+size_t mtree_layout_chunk(const mtree_call_t *call, size_t bytes)
+{
+    if (call->longest_bytes > 0 && bytes > call->longest_bytes) {
+        bytes = call->longest_bytes;
+    }
+    return bytes < call->unit_bytes ? 1 : bytes / call->unit_bytes;
+}
+
 /* Units of a chunk: the user's word first, then the plan's. */
 static size_t builder_chunk(builder_t *builder, const mtree_tree_t *tree, size_t length,
                             size_t longest)
@@ -219,7 +227,7 @@ static size_t builder_chunk(builder_t *builder, const mtree_tree_t *tree, size_t
                     ? tree->chunk_bytes
                     : mtree_layout_default_chunk(length * unit, longest * unit);
     }
-    chunk = bytes < unit ? 1 : bytes / unit;
+    chunk = mtree_layout_chunk(builder->call, bytes);
     if (chunk * unit > builder->largest_chunk) {
         builder->largest_chunk = chunk * unit;
     }

@@ -22,6 +22,7 @@ typedef struct {
     const size_t *blocks; /* [num_ranks + 1] first unit of each rank's block, or NULL:
                              equal blocks */
     size_t chunk_bytes;   /* 0: from the plan, else from the size */
+    size_t longest_bytes; /* no message is longer, unless one unit is; 0: any may be */
 } mtree_call_t;
 
 /* Up to so many bytes nothing is gained by waiting for the receiver. */
@@ -30,6 +31,9 @@ typedef struct {
 /* Bytes of a chunk of a share of @a length bytes, where the plan does not say: all shares
  * have as many chunks as the @a longest. */
 size_t mtree_layout_default_chunk(size_t length, size_t longest);
+
+/* Units of a chunk of @a bytes in @a call: at least one, and no more than it allows. */
+size_t mtree_layout_chunk(const mtree_call_t *call, size_t bytes);
 
 /*
  * Bytes that may be under way to a peer to which @a rate bits/s (0: not known) are

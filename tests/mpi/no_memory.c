@@ -9,6 +9,7 @@
  *   FAIL_EARLY  if it is set, MPI_Init's are counted, too
  *   FAIL_MODEX  if it is set, PMIx has no memory to tell what another rank's mtree is set
  *               to
+ *   FAIL_PUT    if it is set, it has none to take what this rank's is set to
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -112,22 +113,39 @@ int posix_memalign(void **memory, size_t alignment, size_t size)
     return *memory == NULL ? ENOMEM : 0;
 }
 
-typedef int (*pmix_get_t)(const void *, const char *, const void *, size_t, void **);
-
-/* PMIx's function of this name, whose library is there when it is called. */
+/* PMIx's functions of these names, whose library is there when they are called. */
 int PMIx_Get(const void *process, const char *key, const void *info, size_t num_info,
              void **value);
+int PMIx_Put(unsigned char scope, const char *key, void *value);
+
+typedef int (*pmix_get_t)(const void *, const char *, const void *, size_t, void **);
+typedef int (*pmix_put_t)(unsigned char, const char *, void *);
+
+static const int no_memory = -32; /* PMIX_ERR_NOMEM */
+
+/* Is it mtree's settings that @a told has PMIx fail with? */
+static bool fails_with(const char *told, const char *key)
+{
+    return getenv(told) != NULL && is_rank() && key != NULL &&
+           strcmp(key, "mtree.settings") == 0;
+}
+
+static void *pmix_function(const char *name)
+{
+    return dlsym(dlopen("libpmix.so.2", RTLD_LAZY | RTLD_NOLOAD), name);
+}
 
 int PMIx_Get(const void *process, const char *key, const void *info, size_t num_info,
              void **value)
 {
-    const int no_memory = -32; /* PMIX_ERR_NOMEM */
-    void *library;
+    return fails_with("FAIL_MODEX", key) ? no_memory
+                                         : ((pmix_get_t)pmix_function("PMIx_Get"))(
+                                               process, key, info, num_info, value);
+}
 
-    if (getenv("FAIL_MODEX") != NULL && is_rank() && key != NULL &&
-        strcmp(key, "mtree.settings") == 0) {
-        return no_memory;
-    }
-    library = dlopen("libpmix.so.2", RTLD_LAZY | RTLD_NOLOAD);
-    return ((pmix_get_t)dlsym(library, "PMIx_Get"))(process, key, info, num_info, value);
+int PMIx_Put(unsigned char scope, const char *key, void *value)
+{
+    return fails_with("FAIL_PUT", key)
+               ? no_memory
+               : ((pmix_put_t)pmix_function("PMIx_Put"))(scope, key, value);
 }

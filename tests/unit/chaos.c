@@ -26,7 +26,7 @@ struct chaos {
     waiting_t *sends, **last_send, *receives, **last_receive;
     mtree_completion_t **pending; /* may be told at any time */
     size_t num_pending, room;
-    size_t messages, fail_at, steps;
+    size_t messages, longest, fail_at, steps;
     bool patient; /* nothing is told before chaos_complete() */
 };
 
@@ -104,6 +104,7 @@ static mtree_status_t chaos_send(mtree_transport_t *transport, int peer, int tag
     chaos_t *chaos = self->chaos;
     waiting_t *receive;
 
+    chaos->longest = count > chaos->longest ? count : chaos->longest;
     if (chaos->messages++ == chaos->fail_at) {
         return MTREE_ERR_TRANSPORT;
     }
@@ -245,6 +246,11 @@ bool chaos_step(chaos_t *chaos)
 bool chaos_is_quiet(const chaos_t *chaos)
 {
     return chaos->sends == NULL && chaos->receives == NULL && chaos->num_pending == 0;
+}
+
+size_t chaos_longest(const chaos_t *chaos)
+{
+    return chaos->longest;
 }
 
 void chaos_fail_after(chaos_t *chaos, size_t messages)

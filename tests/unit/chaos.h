@@ -34,6 +34,9 @@ size_t chaos_num_pending(const chaos_t *chaos);
 const mtree_completion_t *chaos_pending(const chaos_t *chaos, size_t i);
 void chaos_complete(chaos_t *chaos, size_t i);
 
+/* Units of the longest message that was sent. */
+size_t chaos_longest(const chaos_t *chaos);
+
 /* Make the send after @a messages more fail. */
 void chaos_fail_after(chaos_t *chaos, size_t messages);
 
