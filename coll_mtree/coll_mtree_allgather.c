@@ -1,5 +1,7 @@
 #include "coll_mtree_serve.h"
 
+#include "schedule/operation.h"
+
 #include <stdlib.h>
 
 /* Count and datatype may differ between ranks, the bytes of a block may not. */
@@ -12,7 +14,7 @@ static void allgather_task(coll_mtree_task_t *task, MTREE_PARAMETERS_allgather)
                          (size_t)rcount * (size_t)ompi_comm_size(comm), rdtype);
     coll_mtree_task_own_block(
         task, sbuf, scount, sdtype,
-        (char *)rbuf + (ptrdiff_t)ompi_comm_rank(comm) * rcount * extent, rcount);
+        mtree_address(rbuf, (ptrdiff_t)ompi_comm_rank(comm) * rcount * extent), rcount);
 }
 
 MTREE_DEFINE_FORMS(allgather)
@@ -32,7 +34,7 @@ static void allgatherv_task(coll_mtree_task_t *task, MTREE_PARAMETERS_allgatherv
     coll_mtree_task_move(task, MTREE_ALLGATHER, rbuf, count, rdtype);
     coll_mtree_task_blocks(task, rcounts, size, ranks);
     coll_mtree_task_own_block(task, sbuf, scount, sdtype,
-                              (char *)rbuf + displs[rank] * extent, rcounts[rank]);
+                              mtree_address(rbuf, displs[rank] * extent), rcounts[rank]);
     if (task->verdict != MTREE_TASK_SERVED) {
         return;
     }

@@ -50,7 +50,7 @@ static size_t data_convertor(const coll_mtree_data_t *data, size_t offset, bool 
 {
     const coll_mtree_task_t *task = data->task;
     size_t size, first = 0, count = task->count;
-    char *address = task->output;
+    void *address = task->output;
 
     /* Where blocks are apart each has a packed image of its own. */
     if (task->displace != NULL) {
@@ -59,7 +59,7 @@ static size_t data_convertor(const coll_mtree_data_t *data, size_t offset, bool 
         ompi_datatype_type_size(task->datatype, &size);
         first = task->blocks[block];
         count = (task->blocks[block + 1] - first) / size;
-        address += task->displace[block];
+        address = mtree_address(address, task->displace[block]);
     }
     OBJ_CONSTRUCT(convertor, opal_convertor_t);
     if (pack) {

@@ -1,5 +1,7 @@
 #include "coll_mtree_serve.h"
 
+#include "schedule/operation.h"
+
 /*
  * Rank r gets rcounts[r] elements (NULL: rcount each).  The engine puts each block at its
  * place in the whole vector, so the output begins as far before the user's.  In place the
@@ -23,7 +25,7 @@ static void scatter_task(coll_mtree_task_t *task, const void *sbuf, void *rbuf,
         coll_mtree_task_blocks(task, rcounts, 1, ranks);
     }
     task->count = (size_t)(rcounts != NULL ? rcounts[rank] : rcount);
-    task->output = (char *)rbuf - (ptrdiff_t)first * extent;
+    task->output = mtree_address(rbuf, -(ptrdiff_t)first * extent);
     task->aside = sbuf == MPI_IN_PLACE;
     task->scatter_to = rbuf;
 }
