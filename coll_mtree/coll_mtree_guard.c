@@ -18,15 +18,18 @@
 
 /* The longer a call is (nanoseconds), the less anything disturbs it, and the more one
  * that is slower costs.  Who is so many times slower is out earlier: after the warm-up,
- * which says little of all but very long calls, after one round more, or after any other.
+ * which says little of calls that are not long, after one round more, or after any other;
+ * and fewer rounds do.
  */
 #define MIDDLE           ((int64_t)20000000)
 #define LONG             ((int64_t)100000000)
 #define VERY_LONG        ((int64_t)1000000000)
 #define COLD_SLOWER      3.0
 #define MIDDLE_SLOWER    1.5
+#define LONG_COLD_SLOWER 1.5
 #define LONG_SLOWER      1.2
-#define VERY_LONG_SLOWER 1.5
+#define MIDDLE_ROUNDS    2
+#define LONG_ROUNDS      1
 
 /* Below this (nanoseconds) a turn is two calls, and the second one is measured. */
 #define SHORT ((int64_t)10000000)
@@ -38,7 +41,7 @@
  * of few pays nothing. */
 #define CALLS_BEFORE_RIVALS 16
 
-/* Shorter messages have no parts worth sending around. */
+/* Shorter messages (bytes) have no parts worth sending around. */
 #define SHORTEST_RING 4096
 
 static int64_t nanoseconds_now(void)
@@ -110,12 +113,34 @@ static void offer_all(coll_mtree_guard_t *guard, coll_mtree_forecast_t forecast,
     }
 }
 
+/* Is Open MPI's ring among the rivals? */
+static bool has_rival_ring(const coll_mtree_kind_t *kind, coll_mtree_forecast_t forecast)
+{
+    for (int rival = 1; rival <= COLL_MTREE_RIVALS; rival++) {
+        const char *name = coll_mtree_rival_name(kind->collective, rival);
+
+        if ((forecast.rivals & 1u << rival) != 0 && name != NULL &&
+            strcmp(name, "ring") == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A ring of mtree's own is worth a trial where messages have parts to send around, and
+ * Open MPI's, which is as fast, is not tried. */
+static bool is_ring_worth_it(const coll_mtree_kind_t *kind,
+                             coll_mtree_forecast_t forecast)
+{
+    return !mtree_collective_has_root(kind->collective) && kind->bytes >= SHORTEST_RING &&
+           forecast.odds != COLL_MTREE_FASTER && forecast.odds != COLL_MTREE_SLOWER &&
+           !has_rival_ring(kind, forecast);
+}
+
 bool coll_mtree_guard_init(coll_mtree_guard_t *guard, const coll_mtree_kind_t *kind,
                            coll_mtree_forecast_t forecast)
 {
-    bool ring = !mtree_collective_has_root(kind->collective) &&
-                kind->bytes >= SHORTEST_RING && forecast.odds != COLL_MTREE_FASTER &&
-                forecast.odds != COLL_MTREE_SLOWER;
+    bool ring = is_ring_worth_it(kind, forecast);
 
     memset(guard, 0, sizeof(*guard));
     guard->kind = *kind;
@@ -164,19 +189,27 @@ static void say_learned(const coll_mtree_guard_t *guard,
         mtree_collective_name(guard->kind.collective), size, way, shorter_size);
 }
 
+coll_mtree_server_t coll_mtree_guard_server(const coll_mtree_guard_t *guard)
+{
+    return guard->candidates[guard->serving].server;
+}
+
 /* Was whoever is @a candidate of another guard clearly slower than the fastest in the
- * trial of @a shorter? */
+ * trial of @a shorter, so far, or, where trees were the fastest, in one before? */
 static bool was_slower(const coll_mtree_guard_t *shorter,
                        const coll_mtree_candidate_t *candidate)
 {
     int64_t fastest = shorter->candidates[shorter->serving].typical;
+    bool is_cold = shorter->trials == 0 && shorter->round < 2;
+    double factor = is_cold ? LONG_COLD_SLOWER : LONG_SLOWER;
 
     for (int c = 0; c < shorter->num_candidates; c++) {
         const coll_mtree_candidate_t *tried = &shorter->candidates[c];
 
         if (tried->server == candidate->server && tried->rival == candidate->rival) {
-            return tried->typical != COLL_MTREE_UNTRIED &&
-                   (double)tried->typical > LONG_SLOWER * (double)fastest;
+            return tried->typical == COLL_MTREE_UNTRIED
+                       ? coll_mtree_guard_server(shorter) == COLL_MTREE_TREES
+                       : (double)tried->typical > factor * (double)fastest;
         }
     }
     return false;
@@ -187,7 +220,7 @@ bool coll_mtree_guard_learn(coll_mtree_guard_t *guard, const coll_mtree_guard_t 
 {
     int left = 0;
 
-    if (!guard->trying || shorter->trials == 0 ||
+    if (!guard->trying || (shorter->trials == 0 && shorter->round == 0) ||
         shorter->candidates[shorter->serving].typical < MIDDLE ||
         shorter->candidates[shorter->serving].typical == COLL_MTREE_UNTRIED) {
         return false;
@@ -207,11 +240,6 @@ bool coll_mtree_guard_learn(coll_mtree_guard_t *guard, const coll_mtree_guard_t 
         say_learned(guard, shorter, comm);
     }
     return true;
-}
-
-coll_mtree_server_t coll_mtree_guard_server(const coll_mtree_guard_t *guard)
-{
-    return guard->candidates[guard->serving].server;
 }
 
 /* Candidate @a candidate serves the call of @a turn. */
@@ -277,15 +305,24 @@ static int64_t typical_time(const coll_mtree_guard_t *guard,
 /* How many times the fastest one's time is too slow to go on with; 0: nothing is. */
 static double too_slow(const coll_mtree_guard_t *guard, int64_t fastest)
 {
+    if (fastest > LONG) {
+        return guard->round == 0 && fastest <= VERY_LONG ? LONG_COLD_SLOWER : LONG_SLOWER;
+    }
     if (fastest > MIDDLE) {
-        return guard->round == 0 ? fastest > VERY_LONG ? VERY_LONG_SLOWER : COLD_SLOWER
-               : guard->round == 1 && fastest <= LONG ? MIDDLE_SLOWER
-                                                      : LONG_SLOWER;
+        return guard->round == 0   ? COLD_SLOWER
+               : guard->round == 1 ? MIDDLE_SLOWER
+                                   : LONG_SLOWER;
     }
     if (guard->round >= CLEAR_ROUNDS) {
         return CLEAR_SLOWER;
     }
     return guard->round >= LEAST_ROUNDS ? SLOWER : 0;
+}
+
+/* The rounds after which there may be a verdict. */
+static int least_rounds(int64_t fastest)
+{
+    return fastest > LONG ? LONG_ROUNDS : fastest > MIDDLE ? MIDDLE_ROUNDS : LEAST_ROUNDS;
 }
 
 static void say_verdict(const coll_mtree_guard_t *guard, ompi_communicator_t *comm)
@@ -340,7 +377,7 @@ static bool round_ends_trial(coll_mtree_guard_t *guard)
         left += !candidate->out;
     }
     return left <= 1 || guard->round == COLL_MTREE_GUARD_ROUNDS ||
-           (guard->round >= LEAST_ROUNDS && guard->spent >= ENOUGH);
+           (guard->round >= least_rounds(fastest) && guard->spent >= ENOUGH);
 }
 
 static void end_round(coll_mtree_guard_t *guard, ompi_communicator_t *comm)

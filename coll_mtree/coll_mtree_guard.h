@@ -63,9 +63,9 @@ bool coll_mtree_guard_init(coll_mtree_guard_t *guard, const coll_mtree_kind_t *k
 
 /*
  * Leave out of the first trial of @a guard who was clearly slower in that of @a shorter,
- * which is of calls that differ by their length alone and took 20 ms at least: such calls
- * go by the network.  Trees stay, since those of longer messages may be others.  False:
- * there is nothing to be learnt from @a shorter.
+ * be it over or not, which is of calls that differ by their length alone and took 20 ms
+ * at least: such calls go by the network.  Trees stay, since those of longer messages may
+ * be others.  False: there is nothing to be learnt from @a shorter.
  */
 bool coll_mtree_guard_learn(coll_mtree_guard_t *guard, const coll_mtree_guard_t *shorter,
                             ompi_communicator_t *comm);
