@@ -48,6 +48,7 @@ expect "fattree:" mtree generate f
 expect "down" netlab d
 expect "--no-latency" netlab up --no
 expect "geant.dot" netlab run ge
+expect "reno" netlab up --congestion-control ren
 expect "--json" netlab status --j
 # mpirun's own completions, whatever they are, begin after --.
 [ -n "$(offered netlab run b4.dot -- mtre)" ] || {

@@ -16,6 +16,14 @@ NETLAB = os.path.join(BUILD, "tools", "netlab")
 LINE = os.path.join(HERE, "line.dot")
 PREFIX = f"test{os.getpid()}"  # of all labs here, so that other labs stay out of the way
 SKIP = 77
+CONGESTION_CONTROL = """
+import socket, sys
+connection = socket.socket()
+connection.setblocking(False)
+connection.connect_ex((sys.argv[1], 9))
+name = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_CONGESTION, 16)
+print(name.rstrip(b"\\0").decode())
+"""
 TIMEOUT = 60
 
 
@@ -100,6 +108,7 @@ class BadArguments(unittest.TestCase):
         self.expect(1, "could not read", "up", "/nonexistent.dot")
         self.expect(1, "no lab is named", "down", PREFIX + "-none")
         self.expect(1, "is not a program", "up", LINE, "--mtree", "/nonexistent")
+        self.expect(1, "choose one of those", "up", LINE, "--congestion-control", "none")
 
     def test_a_name_that_cannot_be_a_folder(self):
         self.expect(1, "cannot name a lab", "up", LINE, "--name", "../x")
@@ -113,7 +122,8 @@ class StandingLab(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        netlab("up", LINE, "--name", cls.name, "--ranks-per-host", "2")
+        options = ["--ranks-per-host", "2", "--congestion-control", "reno"]
+        netlab("up", LINE, "--name", cls.name, *options)
 
     @classmethod
     def tearDownClass(cls):
@@ -127,6 +137,15 @@ class StandingLab(unittest.TestCase):
         self.assertTrue(lab["alive"])
         self.assertEqual([vertex["name"] for vertex in lab["vertices"]], list("abcs"))
         self.assertEqual(lab["links"][2]["capacity_bps"], [20e6, 20e6])
+
+    def test_connections_have_the_congestion_control_that_was_chosen(self):
+        (lab,) = json.loads(netlab("status", self.name, "--json").stdout)
+        self.assertEqual(lab["congestion_control"], "reno")
+        # It is chosen when a connection begins, whether or not anybody answers.
+        said = self.inside(
+            *["a", sys.executable, "-c", CONGESTION_CONTROL, lab["vertices"][1]["address"]]
+        )
+        self.assertEqual(said.strip(), "reno")
 
     def test_its_name_is_taken(self):
         again = netlab("up", LINE, "--name", self.name, check=False)

@@ -41,6 +41,10 @@ class Forwarding(unittest.TestCase):
         self.assertEqual(tables["b"], {"a": "a", "c": "c"})
         commands = recipe.cook(chain, tables, 7, 1.0, "none")["ip"]["a"]
         self.assertIn("route add 10.7.0.3/32 dev b src 10.7.0.1", commands)
+        commands = recipe.cook(
+            chain, tables, 7, 1.0, "none", congestion_control="reno"
+        )["ip"]["a"]
+        self.assertIn("route add 10.7.0.3/32 dev b src 10.7.0.1 congctl reno", commands)
 
     def test_routes_that_depend_on_their_source_are_refused(self):
         # The kernel would send what comes from a straight from b to d.

@@ -63,6 +63,28 @@ def require_namespaces():
         raise NetlabError(f"may not make namespaces: {obstacle}")
 
 
+def congestion_control(which):
+    """TCP's in the kernel: the "default" one, or all that are "available"."""
+    file = {
+        "default": "tcp_congestion_control",
+        "available": "tcp_available_congestion_control",
+    }
+    try:
+        with open(f"/proc/sys/net/ipv4/{file[which]}", encoding="ascii") as setting:
+            return setting.read().strip()
+    except OSError:
+        return ""
+
+
+def require_congestion_control(name):
+    available = congestion_control("available").split()
+    if name is not None and name not in available:
+        raise NetlabError(
+            f"--congestion-control {name}: the kernel has {', '.join(available) or 'none'}; "
+            "choose one of those, or load another (modprobe tcp_NAME)"
+        )
+
+
 def has_netem():
     return attempt(PROBE_QUEUE + "netem delay 1ms")[0]
 

@@ -94,7 +94,7 @@ def relay_devices(number):
     return f"relay{number}a", f"relay{number}b"
 
 
-def vertex_commands(vertex, topology, addresses, table):
+def vertex_commands(vertex, topology, addresses, table, congestion_control=None):
     """The ip commands inside a vertex's namespace: address, devices, routes."""
     mine = addresses[vertex.name]
     commands = [
@@ -109,9 +109,10 @@ def vertex_commands(vertex, topology, addresses, table):
             neighbour = link.ends[1 - link.ends.index(vertex.name)]
             devices[neighbour] = device_name(neighbour, link_number)
             commands.append(f"link set dev {devices[neighbour]} arp off up")
+    control = f" congctl {congestion_control}" if congestion_control else ""
     for target, neighbour in table.items():
         commands.append(
-            f"route add {addresses[target]}/32 dev {devices[neighbour]} src {mine}"
+            f"route add {addresses[target]}/32 dev {devices[neighbour]} src {mine}{control}"
         )
     return commands
 
@@ -130,11 +131,14 @@ def relay_lines(links, scale, faults):
     return lines
 
 
-def cook(topology, tables, lab_number, scale, kind, faults=(0, 0)):
+def cook(
+    topology, tables, lab_number, scale, kind, faults=(0, 0), congestion_control=None
+):
     """Everything the holder needs, and everything that netlab remembers about the lab.
 
     `kind` says who makes the latency: "none" (nobody), "netem" (the kernel) or "relay"; `faults`
-    are the parts of all packets that the relay loses and lets overtake others.
+    are the parts of all packets that the relay loses and lets overtake others; the congestion
+    control is TCP's, the kernel's default if None.
     """
     namespaces = namespace_names(topology.vertices)
     addresses = {
@@ -143,7 +147,7 @@ def cook(topology, tables, lab_number, scale, kind, faults=(0, 0)):
     }
     ip = {
         namespaces[vertex.name]: vertex_commands(
-            vertex, topology, addresses, tables[vertex.name]
+            vertex, topology, addresses, tables[vertex.name], congestion_control
         )
         for number, vertex in enumerate(topology.vertices)
     }

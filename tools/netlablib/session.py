@@ -75,6 +75,7 @@ def spawn_holder(lab, lifeline):
 def start(options, network, lifeline):
     """Build the lab of `network`; it stands until stop() or the end of its lifeline."""
     capabilities.require_namespaces()
+    capabilities.require_congestion_control(options.congestion_control)
     kind, relay_program = latency_kind(options, network)
     name = options.name or labs.default_name(options.file)
     if not recipe.SAFE_NAME.match(name):
@@ -93,6 +94,7 @@ def start(options, network, lifeline):
             options.scale,
             kind,
             (options.loss, options.reorder),
+            options.congestion_control,
         )
         made["relay_program"] = relay_program
         lab.write("recipe.json", json.dumps(made))
@@ -100,6 +102,8 @@ def start(options, network, lifeline):
             "file": os.path.abspath(options.file),
             "scale": options.scale,
             "latency": kind,
+            "congestion_control": options.congestion_control
+            or capabilities.congestion_control("default"),
             "number": number,
             **made["description"],
         }
