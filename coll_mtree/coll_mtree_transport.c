@@ -42,7 +42,7 @@ static bool tcp_loses_matches(void)
     return coll_mtree_loses_matches() && links != NULL && *links > 1;
 }
 
-uint32_t coll_mtree_transport_longest(void)
+static uint32_t find_longest(void)
 {
     const size_t *limit = tcp_parameter("eager_limit");
     size_t most = limit == NULL ? 0 : *limit;
@@ -52,6 +52,18 @@ uint32_t coll_mtree_transport_longest(void)
     }
     return (uint32_t)(most < HEADER_BYTES + LEAST_BYTES ? LEAST_BYTES
                                                         : most - HEADER_BYTES);
+}
+
+/* Parameters do not change any more once they are asked for, and each message of a probe
+ * asks. */
+uint32_t coll_mtree_transport_longest(void)
+{
+    static atomic_uint longest;
+
+    if (longest == 0) {
+        longest = find_longest();
+    }
+    return longest;
 }
 
 /* The first error is what the others follow from. */

@@ -18,55 +18,22 @@ typedef struct {
 void mtree_probe_agenda_init(mtree_probe_agenda_t *agenda,
                              const mtree_probe_graph_t *graph)
 {
-    *agenda = (mtree_probe_agenda_t){.graph = graph};
+    agenda->graph = graph;
+    agenda->num_tests = 0;
+    agenda->num_arcs = 0;
 }
 
-void mtree_probe_agenda_clear(mtree_probe_agenda_t *agenda)
+bool mtree_probe_agenda_add(mtree_probe_agenda_t *agenda, int host, const int *arcs,
+                            int num_arcs, double trip)
 {
-    free(agenda->tests);
-    free(agenda->arcs);
-}
-
-/* Room for one more test of @a num_arcs arcs. */
-static bool make_room(mtree_probe_agenda_t *agenda, int num_arcs)
-{
-    mtree_probe_test_t *tests;
-    int *arcs;
-    int room;
-
-    if (agenda->num_tests == agenda->test_room) {
-        room = 2 * agenda->test_room + 16;
-        tests = realloc(agenda->tests, (size_t)room * sizeof(*tests));
-        if (tests == NULL) {
-            return false;
-        }
-        agenda->tests = tests;
-        agenda->test_room = room;
-    }
-    if (agenda->num_arcs + num_arcs > agenda->arc_room) {
-        room = 2 * (agenda->num_arcs + num_arcs);
-        arcs = realloc(agenda->arcs, (size_t)room * sizeof(*arcs));
-        if (arcs == NULL) {
-            return false;
-        }
-        agenda->arcs = arcs;
-        agenda->arc_room = room;
-    }
-    return true;
-}
-
-mtree_status_t mtree_probe_agenda_add(mtree_probe_agenda_t *agenda, int host,
-                                      const int *arcs, int num_arcs, double trip)
-{
-    if (!make_room(agenda, num_arcs)) {
-        mtree_error("out of memory for %d tests of links", agenda->num_tests + 1);
-        return MTREE_ERR_NO_MEMORY;
+    if (num_arcs > MTREE_PROBE_AGENDA_ROOM - agenda->num_arcs) {
+        return false;
     }
     memcpy(agenda->arcs + agenda->num_arcs, arcs, (size_t)num_arcs * sizeof(*arcs));
     agenda->tests[agenda->num_tests++] = (mtree_probe_test_t){
         .host = host, .first = agenda->num_arcs, .num_arcs = num_arcs, .trip = trip};
     agenda->num_arcs += num_arcs;
-    return MTREE_OK;
+    return true;
 }
 
 /* When all that @a test takes is free. */
@@ -99,7 +66,7 @@ static void take(const mtree_probe_agenda_t *agenda, free_t *from,
 }
 
 /* Of the tests from @a first on the one that can begin first, of several the longest. */
-static int find_next(const mtree_probe_agenda_t *agenda, const free_t *from, int first)
+static int find_next(mtree_probe_agenda_t *agenda, const free_t *from, int first)
 {
     mtree_probe_test_t *test;
     int i, next = first;

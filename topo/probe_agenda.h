@@ -6,6 +6,10 @@
 
 #include "topo/probe_graph.h"
 
+#include <stdbool.h>
+
+#define MTREE_PROBE_AGENDA_ROOM 512 /* tests, and arcs of them all */
+
 /* A host sends over some of its links at once. */
 typedef struct {
     int host;
@@ -17,22 +21,19 @@ typedef struct {
 
 typedef struct {
     const mtree_probe_graph_t *graph;
-    int num_tests;
-    mtree_probe_test_t *tests;
-    int num_arcs;
-    int *arcs; /* of all tests; each is a whole path */
-    int test_room, arc_room;
+    int num_tests, num_arcs;
+    mtree_probe_test_t tests[MTREE_PROBE_AGENDA_ROOM];
+    int arcs[MTREE_PROBE_AGENDA_ROOM]; /* of all tests; each is a whole path */
 } mtree_probe_agenda_t;
 
-/* Start without tests; mtree_probe_agenda_clear() frees. */
+/* Start without tests. */
 void mtree_probe_agenda_init(mtree_probe_agenda_t *agenda,
                              const mtree_probe_graph_t *graph);
-void mtree_probe_agenda_clear(mtree_probe_agenda_t *agenda);
 
-/* Add a test: @a host sends across each of @a arcs, which leave it and end at hosts.
- * MTREE_ERR_NO_MEMORY. */
-mtree_status_t mtree_probe_agenda_add(mtree_probe_agenda_t *agenda, int host,
-                                      const int *arcs, int num_arcs, double trip);
+/* Add a test: @a host sends across each of @a arcs, at least one, which leave it and end
+ * at hosts.  False, and nothing is added, when there is no room for it. */
+bool mtree_probe_agenda_add(mtree_probe_agenda_t *agenda, int host, const int *arcs,
+                            int num_arcs, double trip);
 
 /*
  * Let each test begin as soon as it can: no host sends for two tests at a time nor

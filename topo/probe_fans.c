@@ -12,8 +12,6 @@
 
 #define NONE (-1)
 
-#define MOST_STREAMS 512 /* of a round */
-
 /* Of the time that is left: after fans come links alone, after these what is in doubt. */
 #define FANS_SHARE  0.6
 #define ALONE_SHARE 0.8
@@ -96,25 +94,23 @@ mtree_status_t mtree_probe_fill_fans(mtree_probe_t *probe)
     int host, count;
     int arcs[FAN];
 
+    if (status != MTREE_OK) {
+        return status;
+    }
     mtree_probe_agenda_init(&agenda, &probe->graph);
-    for (host = 0; status == MTREE_OK && host < probe->num_hosts &&
-                   agenda.num_arcs + FAN <= MOST_STREAMS;
-         ++host) {
+    for (host = 0; host < probe->num_hosts; ++host) {
         count = probe->had_turn[host] ? 0 : choose_fan(probe, host, arcs);
         if (count < 2) {
             probe->had_turn[host] = true;
-            continue;
+        } else if (mtree_probe_agenda_add(&agenda, host, arcs, count,
+                                          longest_trip(probe, arcs, count))) {
+            probe->fastest[host] = arcs[0];
+        } else {
+            break;
         }
-        probe->fastest[host] = arcs[0];
-        status = mtree_probe_agenda_add(&agenda, host, arcs, count,
-                                        longest_trip(probe, arcs, count));
     }
-    if (status == MTREE_OK) {
-        status = mtree_probe_set_agenda(probe, &agenda, FANS_SHARE,
-                                        "several links of each host at once");
-    }
-    mtree_probe_agenda_clear(&agenda);
-    return status;
+    return mtree_probe_set_agenda(probe, &agenda, FANS_SHARE,
+                                  "several links of each host at once");
 }
 
 /* Of the links that @a host used in its fan, the fastest. */
@@ -150,55 +146,46 @@ static void prepare_alone(mtree_probe_t *probe)
     probe->prepared = true;
 }
 
-/* Links of which the fans did not tell enough are tried alone in the same round. */
-static mtree_status_t add_doubtful(const mtree_probe_t *probe,
-                                   mtree_probe_agenda_t *agenda)
+/* Links of which the fans did not tell enough are tried alone in the same round, as many
+ * of them as there is room for. */
+static void add_doubtful(const mtree_probe_t *probe, mtree_probe_agenda_t *agenda)
 {
-    mtree_status_t status = MTREE_OK;
+    bool fits = true;
     int arc, from;
 
-    for (arc = 0; status == MTREE_OK && arc < 2 * probe->graph.num_links &&
-                  agenda->num_arcs < MOST_STREAMS;
-         ++arc) {
+    for (arc = 0; fits && arc < 2 * probe->graph.num_links; ++arc) {
         from = mtree_probe_arc_from(&probe->graph, arc);
         if (mtree_probe_graph_is_neighbour(&probe->graph, arc) &&
             probe->fastest[from] != arc && mtree_probe_needs_test(probe, arc)) {
-            status = mtree_probe_agenda_add(agenda, from, &arc, 1,
-                                            longest_trip(probe, &arc, 1));
+            fits = mtree_probe_agenda_add(agenda, from, &arc, 1,
+                                          longest_trip(probe, &arc, 1));
         }
     }
-    return status;
 }
 
 mtree_status_t mtree_probe_fill_alone(mtree_probe_t *probe)
 {
-    mtree_status_t status = MTREE_OK;
     mtree_probe_agenda_t agenda;
     const int *fastest;
+    bool fits = true;
     int host;
 
     if (!probe->prepared) {
         prepare_alone(probe);
     }
     mtree_probe_agenda_init(&agenda, &probe->graph);
-    for (host = 0;
-         status == MTREE_OK && host < probe->num_hosts && agenda.num_arcs < MOST_STREAMS;
-         ++host) {
+    for (host = 0; fits && host < probe->num_hosts; ++host) {
         fastest = &probe->fastest[host];
         if (!probe->had_turn[host]) {
-            status = mtree_probe_agenda_add(&agenda, host, fastest, 1,
-                                            longest_trip(probe, fastest, 1));
+            fits = mtree_probe_agenda_add(&agenda, host, fastest, 1,
+                                          longest_trip(probe, fastest, 1));
         }
     }
-    if (status == MTREE_OK && probe->stage == MTREE_PROBE_STAGE_ALONE) {
-        status = add_doubtful(probe, &agenda);
+    if (probe->stage == MTREE_PROBE_STAGE_ALONE) {
+        add_doubtful(probe, &agenda);
     }
-    if (status == MTREE_OK) {
-        status = mtree_probe_set_agenda(probe, &agenda, ALONE_SHARE,
-                                        "one link of each host alone");
-    }
-    mtree_probe_agenda_clear(&agenda);
-    return status;
+    return mtree_probe_set_agenda(probe, &agenda, ALONE_SHARE,
+                                  "one link of each host alone");
 }
 
 /*

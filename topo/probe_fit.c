@@ -8,9 +8,10 @@
 
 #define SETTLED  0.40 /* of a stream's time */
 #define STOPPING 0.95
-#define GROWTH                                                                           \
-    1.15 /* from one half to the next that shows a start not over; where                 \
-            the later one does not grow so it was over by then */
+
+/* From one half to the next: a start that was not over.  Where the later half does not
+ * grow so, it was over by then. */
+#define GROWTH 1.15
 
 #define MAX_SWEEPS  2000
 #define CONVERGED   1e-6 /* of the typical latency */

@@ -6,8 +6,9 @@
  *     address HOST ADDRESS               one more
  *     route FROM TO HOP...               "-": did not answer
  *     round NUMBER SECONDS PURPOSE       what follows was told at its end
- *     set BEGIN                          streams that began so many seconds into the
- * round ping FROM TO LEAST MEDIAN stream FROM TO SECONDS BYTES ...   a pair for each mark
+ *     set BEGIN                          of the streams below, seconds into the round
+ *     ping FROM TO LEAST MEDIAN
+ *     stream FROM TO SECONDS BYTES ...   a pair for each mark
  *
  * Hosts are numbered from 0 in the order of their lines; figures are seconds, bytes and
  * bits/s.  An experiment that failed has no figures.

@@ -200,10 +200,10 @@ START_TEST(test_agenda)
     for (int host = 0; host < 4; host += 2) {
         arcs[0] = mtree_probe_graph_find_arc(&graph, host, 1);
         arcs[1] = mtree_probe_graph_find_arc(&graph, host, 3);
-        ck_assert_int_eq(mtree_probe_agenda_add(&agenda, host, arcs, 2, 0.1), MTREE_OK);
+        ck_assert(mtree_probe_agenda_add(&agenda, host, arcs, 2, 0.1));
     }
     arcs[0] = mtree_probe_graph_find_arc(&graph, 1, 2);
-    ck_assert_int_eq(mtree_probe_agenda_add(&agenda, 1, arcs, 1, 0.1), MTREE_OK);
+    ck_assert(mtree_probe_agenda_add(&agenda, 1, arcs, 1, 0.1));
     agenda.tests[0].seconds = 1;
     agenda.tests[1].seconds = 2;
     agenda.tests[2].seconds = 0.5;
@@ -219,7 +219,15 @@ START_TEST(test_agenda)
     ck_assert_int_eq(tests[2].host, 1);
     ck_assert_double_eq(tests[2].begin, tests[1].begin);
     ck_assert_double_eq(end, tests[1].begin + 1);
-    mtree_probe_agenda_clear(&agenda);
+
+    /* What does not fit whole is not added. */
+    while (agenda.num_arcs < MTREE_PROBE_AGENDA_ROOM - 1) {
+        ck_assert(mtree_probe_agenda_add(&agenda, 1, arcs, 1, 0.1));
+    }
+    ck_assert(!mtree_probe_agenda_add(&agenda, 1, arcs, 2, 0.1));
+    ck_assert_int_eq(agenda.num_arcs, MTREE_PROBE_AGENDA_ROOM - 1);
+    ck_assert(mtree_probe_agenda_add(&agenda, 1, arcs, 1, 0.1));
+    ck_assert(!mtree_probe_agenda_add(&agenda, 1, arcs, 1, 0.1));
     mtree_probe_graph_clear(&graph);
 }
 END_TEST
