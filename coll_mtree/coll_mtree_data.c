@@ -10,17 +10,21 @@
 #define SPARE_BYTES 128
 
 /* MPI's functions give in op inout; mtree folds commutative operations only, so the side
- * is free. */
+ * is free.  Open MPI calls a user's function by the rules of its language, Fortran's say,
+ * only where there is no third buffer. */
 static void data_fold(void *arg, const void *a, const void *b, void *out, size_t count)
 {
     const coll_mtree_task_t *task = ((coll_mtree_data_t *)arg)->task;
 
-    if (out == b) {
-        ompi_op_reduce(task->op, (void *)a, out, count, task->datatype);
-    } else {
+    if (out != b && ompi_op_is_intrinsic(task->op)) {
         ompi_3buff_op_reduce(task->op, (void *)a, (void *)b, out, (int)count,
                              task->datatype);
+        return;
     }
+    if (out != b) {
+        ompi_datatype_copy_content_same_ddt(task->datatype, count, out, (void *)b);
+    }
+    ompi_op_reduce(task->op, (void *)a, out, count, task->datatype);
 }
 
 /* The block that byte @a offset of the packed image is in. */
