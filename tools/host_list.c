@@ -55,7 +55,7 @@ static mtree_status_t expand_bracket(expansion_t *expansion, const char *open,
         int digits, last_digits;
 
         at = read_number(at + 1, &first, &digits);
-        last = first;
+        last = (at == NULL) ? 0 : first;
         if (at != NULL && *at == '-') {
             at = read_number(at + 1, &last, &last_digits);
         }
