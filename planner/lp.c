@@ -39,6 +39,13 @@ static void on_error(void *info)
     longjmp(guard, 1);
 }
 
+/* Do GLPK's functions have their state?  Those that make it themselves end the process
+ * when there is no memory for it; this one tells (2). */
+static bool has_state(void)
+{
+    return glp_init_env() <= 1;
+}
+
 /*
  * Run @a func with GLPK's errors caught.  After one, all of GLPK's memory on this thread
  * is freed at once, the programs made before with it.
@@ -47,6 +54,9 @@ static mtree_status_t guarded(mtree_lp_t *lp, call_func_t func, call_t *call)
 {
     if (lp->generation != generation) {
         return MTREE_ERR_SOLVER;
+    }
+    if (!has_state()) {
+        return MTREE_ERR_NO_MEMORY;
     }
     if (setjmp(guard) != 0) {
         glp_error_hook(NULL, NULL);

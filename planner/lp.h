@@ -3,8 +3,8 @@
  *
  * GLPK ends the process when it meets an error.  Here every call into it is guarded: an
  * error makes the call return MTREE_ERR_SOLVER, GLPK's whole state on this thread is
- * freed, and every program made before answers MTREE_ERR_SOLVER from then on.  GLPK
- * prints nothing.
+ * freed, and every program made before answers MTREE_ERR_SOLVER from then on.  Without
+ * memory for that state it returns MTREE_ERR_NO_MEMORY.  GLPK prints nothing.
  */
 #ifndef MTREE_PLANNER_LP_H
 #define MTREE_PLANNER_LP_H
