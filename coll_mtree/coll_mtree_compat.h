@@ -18,6 +18,7 @@
 #include "opal/util/proc.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #if OMPI_MAJOR_VERSION >= 5
 #include "opal/mca/pmix/pmix-internal.h"
@@ -171,7 +172,10 @@ static inline bool coll_mtree_modex_get(const char *key, const opal_process_name
 /* In 4.1 there is no fault tolerance, in 5.0 it may be built in, and on or off in a job.
  */
 #if OMPI_MAJOR_VERSION >= 5 && OPAL_ENABLE_FT_MPI
+#include "ompi/mca/bml/base/base.h"
+#include "ompi/mca/bml/bml.h"
 #include "ompi/runtime/params.h"
+#include "opal/mca/smsc/base/base.h"
 
 /* Is a process that is lost no reason to end the others (mpirun --with-ft ulfm)? */
 static inline bool coll_mtree_survives(void)
@@ -201,6 +205,47 @@ static inline bool coll_mtree_request_give_up(ompi_request_t *request)
 {
     return ompi_request_is_failed(request);
 }
+
+/*
+ * May a message to rank @a peer of @a comm not be synchronous over ob1?  Who knows that
+ * the communicator is broken turns such a message away; ob1 then takes its request for
+ * another one, though over shared memory the first part is still to come back.  When it
+ * does that is counted for the other one, which never ends (docs/openmpi.md).
+ */
+static inline bool coll_mtree_is_turned_away(ompi_communicator_t *comm, int peer)
+{
+    const mca_bml_base_endpoint_t *endpoint;
+    const mca_btl_base_module_t *btl;
+
+    if (!ompi_ftmpi_enabled) {
+        return false;
+    }
+    endpoint = mca_bml_base_get_endpoint(ompi_comm_peer_lookup(comm, peer));
+    if (endpoint == NULL || endpoint->btl_eager.arr_size == 0) {
+        return false;
+    }
+    btl = endpoint->btl_eager.bml_btls[0].btl;
+    return strcmp(btl->btl_component->btl_version.mca_component_name, "sm") == 0;
+}
+
+/* The same of all that are longer than sm's eager limit: it has parts where no process
+ * may read another's memory, which is Open MPI's component cma. */
+static inline bool coll_mtree_long_is_turned_away(void)
+{
+    const mca_base_component_list_item_t *item;
+
+    if (!ompi_ftmpi_enabled || !mca_base_framework_is_open(&opal_smsc_base_framework)) {
+        return false;
+    }
+    OPAL_LIST_FOREACH(item, &opal_smsc_base_framework.framework_components,
+                      mca_base_component_list_item_t)
+    {
+        if (strcmp(item->cli_component->mca_component_name, "cma") == 0) {
+            return false;
+        }
+    }
+    return true;
+}
 #else
 static inline bool coll_mtree_survives(void)
 {
@@ -222,6 +267,18 @@ static inline bool coll_mtree_is_loss(int code)
 static inline bool coll_mtree_request_give_up(ompi_request_t *request)
 {
     (void)request;
+    return false;
+}
+
+static inline bool coll_mtree_is_turned_away(ompi_communicator_t *comm, int peer)
+{
+    (void)comm;
+    (void)peer;
+    return false;
+}
+
+static inline bool coll_mtree_long_is_turned_away(void)
+{
     return false;
 }
 #endif

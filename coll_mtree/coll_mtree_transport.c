@@ -18,13 +18,16 @@
 /* What a message may hold at least, however low the user sets the limit. */
 #define LEAST_BYTES 128
 
-/* Open MPI may lose what tells a sender that its message was matched: it does not ask. */
+/* The PML is Open MPI's ob1. */
+static bool over_ob1;
+
+/* It may lose what tells a sender that its message was matched: mtree does not ask. */
 static bool unmatched;
 
-/* The value of Open MPI's parameter btl_tcp_@a name, or NULL. */
-static const void *tcp_parameter(const char *name)
+/* The value of Open MPI's parameter btl_@a btl_@a name, or NULL. */
+static const void *btl_parameter(const char *btl, const char *name)
 {
-    int number = mca_base_var_find("opal", "btl", "tcp", name);
+    int number = mca_base_var_find("opal", "btl", btl, name);
     const void *value = NULL;
 
     return number >= 0 &&
@@ -37,21 +40,30 @@ static const void *tcp_parameter(const char *name)
  * of a message's match on them. */
 static bool tcp_loses_matches(void)
 {
-    const unsigned *links = tcp_parameter("links");
+    const unsigned *links = btl_parameter("tcp", "links");
 
     return coll_mtree_loses_matches() && links != NULL && *links > 1;
 }
 
-static uint32_t find_longest(void)
+/* What a message may hold that @a btl sends at once, without an answer. */
+static uint32_t most_at_once(const char *btl)
 {
-    const size_t *limit = tcp_parameter("eager_limit");
-    size_t most = limit == NULL ? 0 : *limit;
+    const size_t *limit = btl_parameter(btl, "eager_limit");
 
-    if (!tcp_loses_matches() || most > COLL_MTREE_ANY_LENGTH) {
+    if (limit == NULL || *limit > COLL_MTREE_ANY_LENGTH) {
         return COLL_MTREE_ANY_LENGTH;
     }
-    return (uint32_t)(most < HEADER_BYTES + LEAST_BYTES ? LEAST_BYTES
-                                                        : most - HEADER_BYTES);
+    return (uint32_t)(*limit < HEADER_BYTES + LEAST_BYTES ? LEAST_BYTES
+                                                          : *limit - HEADER_BYTES);
+}
+
+static uint32_t find_longest(void)
+{
+    uint32_t over_tcp = tcp_loses_matches() ? most_at_once("tcp") : COLL_MTREE_ANY_LENGTH;
+    uint32_t over_sm =
+        coll_mtree_long_is_turned_away() ? most_at_once("sm") : COLL_MTREE_ANY_LENGTH;
+
+    return over_tcp < over_sm ? over_tcp : over_sm;
 }
 
 /* Parameters do not change any more once they are asked for, and each message of a probe
@@ -127,17 +139,24 @@ static mtree_status_t request_watch(coll_mtree_transport_t *transport, int rc,
     return MTREE_OK;
 }
 
+/* Whether a synchronous message to @a peer may be one. */
+static bool may_ask(const coll_mtree_transport_t *transport, int peer)
+{
+    return !unmatched && !(over_ob1 && coll_mtree_is_turned_away(transport->comm, peer));
+}
+
 static mtree_status_t transport_send(mtree_transport_t *super, int peer, int tag,
                                      const void *buffer, size_t count, bool synchronous,
                                      mtree_completion_t *done)
 {
     coll_mtree_transport_t *transport = (coll_mtree_transport_t *)super;
+    mca_pml_base_send_mode_t mode = synchronous && may_ask(transport, peer)
+                                        ? MCA_PML_BASE_SEND_SYNCHRONOUS
+                                        : MCA_PML_BASE_SEND_STANDARD;
     ompi_request_t *request;
-    int rc = MCA_PML_CALL(isend((void *)buffer, count, transport->unit, peer,
-                                transport->first_tag - tag,
-                                synchronous && !unmatched ? MCA_PML_BASE_SEND_SYNCHRONOUS
-                                                          : MCA_PML_BASE_SEND_STANDARD,
-                                transport->comm, &request));
+    int rc =
+        MCA_PML_CALL(isend((void *)buffer, count, transport->unit, peer,
+                           transport->first_tag - tag, mode, transport->comm, &request));
 
     if (count > 0) {
         coll_mtree_statistics_add_chunk(count * transport->unit_bytes);
@@ -187,7 +206,8 @@ void coll_mtree_transport_open(bool threads)
 {
     const char *pml = mca_pml_base_selected_component.pmlm_version.mca_component_name;
 
-    unmatched = strcmp(pml, "ob1") == 0 && tcp_loses_matches();
+    over_ob1 = strcmp(pml, "ob1") == 0;
+    unmatched = over_ob1 && tcp_loses_matches();
     coll_mtree_watch_open();
     coll_mtree_later_open();
     coll_mtree_poll_open(threads, request_polled);

@@ -45,8 +45,9 @@ int coll_mtree_transport_code(coll_mtree_transport_t *transport, mtree_status_t 
 
 /*
  * Bytes that a message of this process may hold, so that Open MPI need not acknowledge
- * it, where acknowledgements are lost (docs/openmpi.md): less than the eager limit of its
- * tcp transport; elsewhere COLL_MTREE_ANY_LENGTH.  Others must agree on the least.
+ * it, where acknowledgements are lost or say that a message was turned away
+ * (docs/openmpi.md): less than the eager limit of its tcp or sm transport; elsewhere
+ * COLL_MTREE_ANY_LENGTH.  Others must agree on the least.
  */
 uint32_t coll_mtree_transport_longest(void);
 

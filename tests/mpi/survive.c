@@ -270,6 +270,8 @@ static int survive(unsigned long *state, int kills, int longest_nap)
         }
         MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
         mtree_calls_check(comm);
+        /* Nobody ends before all others have made these calls. */
+        MPI_Barrier(comm);
     }
     MPI_Comm_rank(comm, &rank);
     if (rank == 0) {
