@@ -3,6 +3,7 @@
 
 import os
 import re
+import tempfile
 import unittest
 
 import labs
@@ -10,17 +11,20 @@ import labs
 STAR = os.path.join(labs.ROOT, "tests", "lab", "star.dot")
 TIMEOUT = 120
 
+# A ring has eight steps, each of two such links; trees have few, and many chunks under way.
+LATENCY = "10ms"
+
 
 class Guard(unittest.TestCase):
     def setUp(self):
         self.environment = labs.environment(verbose="2", follow="0")
 
-    def bench(self, scale, calls, sizes=(512, 1024)):
-        """Whom a job says that it tried for allreduces of two SIZES in KB, and how long each took; what it said."""
+    def bench(self, options, calls, sizes, told=()):
+        """Whom a job says that it tried for allreduces of two SIZES in KB, and how long each took; what it said.
+        OPTIONS are the lab's, TOLD those of mpirun."""
         bench = [os.path.join(labs.BUILD, "mtree_bench"), "-t", "allreduce", "-m", "{}k:{}k".format(*sizes)]
-        options = ["--no-latency", "--scale", scale]
         done = labs.netlab(
-            *["run", STAR, *options, "--", "mpirun", *bench, "-x", "0", "-i", str(calls), "-c"],
+            *["run", *options, "--", "mpirun", *told, *bench, "-x", "0", "-i", str(calls), "-c"],
             environment=self.environment,
             timeout=TIMEOUT,
         )
@@ -29,6 +33,18 @@ class Guard(unittest.TestCase):
         self.assertEqual(len(re.findall(r"^\d+ .* Pass$", said, re.MULTILINE)), 2, said)
         short, long = ("1 MB" if size == 1024 else f"{size} KB" for size in sizes)
         return self.tried(short, said), self.tried(long, said), said
+
+    def stars(self, folder):
+        """A star of long links, and what the job is told of it: that they are short, so that it expects Open MPI's
+        ring to be about as fast as trees."""
+        with open(STAR, encoding="utf-8") as file:
+            short = file.read().replace("100Mbps", "30Mbps")
+        long = short.replace("edge [", f'edge [latency="{LATENCY}", ')
+        self.assertNotEqual(long, short)
+        for name, text in (("long.dot", long), ("short.dot", short)):
+            with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                file.write(text)
+            yield os.path.join(folder, name)
 
     def tried(self, size, said):
         """The ways that were tried, with seconds (NaN: it serves without a trial)."""
@@ -43,7 +59,9 @@ class Guard(unittest.TestCase):
 
     @labs.again
     def test_who_was_slower_is_not_tried_with_longer_calls(self):
-        short, long, said = self.bench("0.3", 14)
+        with tempfile.TemporaryDirectory() as folder:
+            lab, told = self.stars(folder)
+            short, long, said = self.bench([lab], 14, (512, 1024), ["--mca", "coll_mtree_topology", told])
         fastest = min(short.values())
         # What is said is rounded.
         slower = {way for way, time in short.items() if time > 1.21 * fastest and way != "over trees"}
@@ -54,7 +72,7 @@ class Guard(unittest.TestCase):
 
     @labs.again
     def test_short_calls_tell_nothing_of_longer_ones(self):
-        short, long, said = self.bench("1", 160, (16, 32))
+        short, long, said = self.bench([STAR, "--no-latency"], 160, (16, 32))
         self.assertLess(min(short.values()), 0.02, said)
         self.assertGreater(len(long), 1, said)
 
