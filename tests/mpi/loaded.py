@@ -1,5 +1,5 @@
-"""MPI in a library that the program itself opens and nobody else sees, as Python's mpi4py and Julia have it: mtree's
-component finds what it needs of Open MPI all the same."""
+"""MPI in a library that the program itself opens and nobody else sees, as Python's mpi4py has it: mtree's component
+finds what it needs of Open MPI all the same."""
 import ctypes
 
 N = 20000
