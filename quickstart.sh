@@ -20,7 +20,7 @@ picture=$build/b4-allreduce.svg
 
 install_packages
 build_all
-export PATH=$build:$top/tools:$top/bench:$PATH
+export PATH=$build:$top/tools/netlab:$top/bench:$PATH
 export OMPI_MCA_mca_base_component_path=$build/.libs:SYS_DEFAULT
 export PMIX_MCA_mca_base_component_path=/sys # 5.0's PMIx has nothing to look for there (docs/openmpi.md)
 

@@ -1,6 +1,6 @@
 #include "bench/arrivals.h"
 
-#include "topo/log.h"
+#include "base/log.h"
 
 #include <errno.h>
 #include <math.h>

@@ -5,7 +5,7 @@
 #ifndef MTREE_BENCH_ARRIVALS_H
 #define MTREE_BENCH_ARRIVALS_H
 
-#include "topo/status.h"
+#include "base/status.h"
 
 typedef enum {
     MTREE_ARRIVALS_ALL,      /* all at once */

@@ -6,7 +6,7 @@
 #include "bench/options.h"
 #include "bench/pattern.h"
 #include "bench/report.h"
-#include "topo/log.h"
+#include "base/log.h"
 
 #include <mpi.h>
 #include <stdio.h>

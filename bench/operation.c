@@ -1,5 +1,5 @@
 #include "bench/operation.h"
-#include "topo/log.h"
+#include "base/log.h"
 
 #include <limits.h>
 #include <stdlib.h>

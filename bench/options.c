@@ -1,6 +1,6 @@
 #include "bench/options.h"
-#include "topo/log.h"
-#include "topo/units.h"
+#include "base/log.h"
+#include "base/units.h"
 
 #include <errno.h>
 #include <getopt.h>

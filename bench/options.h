@@ -6,7 +6,7 @@
 
 #include "bench/arrivals.h"
 #include "bench/operation.h"
-#include "topo/status.h"
+#include "base/status.h"
 
 #include <stdbool.h>
 #include <stddef.h>

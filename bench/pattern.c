@@ -1,5 +1,5 @@
 #include "bench/pattern.h"
-#include "topo/log.h"
+#include "base/log.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 #ifndef MTREE_BENCH_PATTERN_H
 #define MTREE_BENCH_PATTERN_H
 
-#include "topo/status.h"
+#include "base/status.h"
 
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 #include "bench/report.h"
-#include "topo/log.h"
+#include "base/log.h"
 
 #include <jansson.h>
 #include <stdio.h>

@@ -2,16 +2,17 @@
  * coll/mtree: collectives over several trees at once, on networks that are not uniform.
  *
  * A call takes this way: coll_mtree_OPERATION.c tells what it asks for as a task
- * (coll_mtree_task.h); coll_mtree_serve.c decides, from what is the same on every rank,
- * whether mtree serves it, and takes tags for it; coll_mtree_agreement.h finds the plan
- * that all ranks use; coll_mtree_run.h turns plan and task into streams and runs them
- * over the PML.  Everything else goes to the functions that were installed before mtree
+ * (coll_mtree/call/coll_args.h); coll_mtree/call/dispatch.c decides, from what is the
+ * same on every rank, whether mtree serves it, and takes tags for it;
+ * coll_mtree/call/plan_entry.h finds the plan that all ranks use;
+ * coll_mtree/call/request.h turns plan and task into streams and runs them over the PML.
+ * Everything else goes to the functions that were installed before mtree
  * (MTREE_FALLBACK).
  */
-#ifndef MCA_COLL_MTREE_H
-#define MCA_COLL_MTREE_H
+#ifndef COLL_MTREE_COLL_MTREE_H
+#define COLL_MTREE_COLL_MTREE_H
 
-#include "coll_mtree_compat.h"
+#include "coll_mtree/compat.h"
 
 #include "ompi/communicator/communicator.h"
 #include "ompi/datatype/ompi_datatype.h"
@@ -70,7 +71,7 @@ typedef struct {
 
 OMPI_DECLSPEC extern mca_coll_mtree_component_t mca_coll_mtree_component;
 
-typedef struct coll_mtree_agreement coll_mtree_agreement_t;
+typedef struct coll_mtree_plan_entry coll_mtree_plan_entry_t;
 
 /* Tags that were taken so far from one part of the range, as a distance from its first.
  */
@@ -78,7 +79,7 @@ typedef struct {
     int taken;
 } coll_mtree_tags_t;
 
-/* What the info keys of a communicator ask for (coll_mtree_hints.h). */
+/* What the info keys of a communicator ask for (coll_mtree/base/hints.h). */
 typedef struct {
     bool is_read;
     const char *algorithm[MTREE_COLLECTIVE_LAST]; /* on rank 0, the planner's names; NULL:
@@ -100,9 +101,10 @@ typedef struct {
     mca_coll_base_module_t super;
     coll_mtree_fallback_t fallback; /* modules are retained */
     bool enabled;  /* false: it stands for one that this rank has no memory for */
-    bool is_local; /* coll_mtree_local.h serves it */
-    struct coll_mtree_local *locals; /* its */
-    uint32_t longest_bytes; /* of a message between its ranks (coll_mtree_settings.h) */
+    bool is_local; /* coll_mtree/call/single_host.h serves it */
+    struct coll_mtree_single_host *locals; /* its */
+    uint32_t
+        longest_bytes; /* of a message between its ranks (coll_mtree/control/modex.h) */
     coll_mtree_hints_t hints;
     coll_mtree_tags_t tags[2]; /* of calls; of persistent requests */
 
@@ -110,14 +112,16 @@ typedef struct {
     struct coll_mtree_group *group; /* whose statistics it adds to; NULL: no calls yet */
 
     struct coll_mtree_follow *follow; /* NULL: nothing was heard of its network yet */
-    struct coll_mtree_gauge *gauge;   /* NULL: no call was followed that does not wait */
-    struct coll_mtree_skew *skews;    /* by kind of call */
+    struct coll_mtree_bandwidth_monitor
+        *gauge; /* NULL: no call was followed that does not wait */
+    struct coll_mtree_arrival_skew *skews; /* by kind of call */
 
-    /* coll_mtree_agreement.c's */
+    /* coll_mtree/call/plan_entry.c's */
     opal_mutex_t lock;
-    coll_mtree_agreement_t *agreements, *last_agreement; /* in the order of the calls */
-    mtree_placement_t *placement;       /* NULL: not known yet, or mtree cannot serve */
-    struct coll_mtree_network *network; /* on rank 0: what it is planned on, or NULL */
+    coll_mtree_plan_entry_t *agreements, *last_agreement; /* in the order of the calls */
+    mtree_placement_t *placement; /* NULL: not known yet, or mtree cannot serve */
+    struct coll_mtree_planning_context
+        *network;  /* on rank 0: what it is planned on, or NULL */
     bool unserved; /* every rank knows by now that mtree cannot serve this communicator */
     bool introduced;          /* rank 0 has said what it is planned on */
     mtree_plan_t *plain_plan; /* for what was accepted and cannot be planned */
@@ -130,18 +134,19 @@ OBJ_CLASS_DECLARATION(mca_coll_mtree_module_t);
 #define MTREE_FALLBACK(_self, _name, ...)                                                \
     (_self)->fallback.coll_##_name(__VA_ARGS__, (_self)->fallback.coll_##_name##_module)
 
-/* coll_mtree_module.c */
+/* coll_mtree/module.c */
 int coll_mtree_init_query(bool enable_progress_threads, bool enable_mpi_threads);
 mca_coll_base_module_t *coll_mtree_comm_query(ompi_communicator_t *comm, int *priority);
 
 /*
- * coll_mtree_companions.c: when mtree is alone on the user's list, open the components
- * without which no communicator can be made.
+ * coll_mtree/required_components.c: when mtree is alone on the user's list, open the
+ * components without which no communicator can be made.
  */
-int coll_mtree_open_companions(bool enable_progress_threads, bool enable_mpi_threads);
+int coll_mtree_open_required_components(bool enable_progress_threads,
+                                        bool enable_mpi_threads);
 
 /* One line on rank 0 of a communicator when coll_mtree_verbose is at least @a level. */
-void coll_mtree_say(ompi_communicator_t *comm, int level, const char *format, ...)
+void coll_mtree_verbose(ompi_communicator_t *comm, int level, const char *format, ...)
     __opal_attribute_format__(__printf__, 3, 4);
 
 /*

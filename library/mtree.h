@@ -17,18 +17,18 @@
 extern "C" {
 #endif
 
-#include "topo/status.h"        /* what functions return */
-#include "topo/log.h"           /* where messages go */
-#include "topo/units.h"         /* "200Mbps", "38ms", "16M" */
-#include "topo/topology.h"      /* hosts, switches, links */
-#include "topo/topology_file.h" /* read from and written to Graphviz DOT */
-#include "topo/generate.h"      /* tori, stars, fat trees, ... */
-#include "topo/routes.h"        /* the path between two hosts */
-#include "planner/plan.h"       /* trees, rates, shares, the bound */
-#include "planner/planner.h"    /* from a topology to a plan */
-#include "planner/plan_json.h"  /* plans as JSON */
-#include "simulate/baseline.h"  /* Open MPI's own algorithms */
-#include "simulate/simulate.h"  /* how long a plan or a baseline takes */
+#include "base/status.h"                /* what functions return */
+#include "base/log.h"                   /* where messages go */
+#include "base/units.h"                 /* "200Mbps", "38ms", "16M" */
+#include "topo/topology.h"              /* hosts, switches, links */
+#include "topo/dot/read.h"              /* read from and written to Graphviz DOT */
+#include "topo/generators.h"            /* tori, stars, fat trees, ... */
+#include "topo/routes.h"                /* the path between two hosts */
+#include "planner/plan/plan.h"          /* trees, rates, shares, the bound */
+#include "planner/planner.h"            /* from a topology to a plan */
+#include "planner/plan/json.h"          /* plans as JSON */
+#include "simulate/baseline/baseline.h" /* Open MPI's own algorithms */
+#include "simulate/simulate.h"          /* how long a plan or a baseline takes */
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,6 @@
 #include "papers/figures.h"
 
-#include "topo/log.h"
+#include "base/log.h"
 
 #include <stdlib.h>
 #include <string.h>

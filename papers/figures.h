@@ -7,7 +7,7 @@
 #ifndef MTREE_PAPERS_FIGURES_H
 #define MTREE_PAPERS_FIGURES_H
 
-#include "topo/status.h"
+#include "base/status.h"
 
 #include <stdio.h>
 

@@ -3,7 +3,7 @@
 #include "papers/figures.h"
 #include "papers/hoplite_figures.h"
 
-#include "planner/chains.h"
+#include "planner/regular/chains.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "papers/instance.h"
 
-#include "topo/log.h"
-#include "topo/topology_file.h"
+#include "base/log.h"
+#include "topo/dot/read.h"
 
 #include <stdlib.h>
 

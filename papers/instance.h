@@ -6,7 +6,7 @@
 #define MTREE_PAPERS_INSTANCE_H
 
 #include "planner/planner.h"
-#include "topo/generate.h"
+#include "topo/generators.h"
 #include "topo/routes.h"
 
 typedef struct {

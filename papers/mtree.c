@@ -9,11 +9,11 @@
 #include "papers/figures.h"
 #include "papers/instance.h"
 
-#include "planner/blink.h"
-#include "planner/chunk_model.h"
-#include "planner/gost.h"
-#include "planner/unpipelined.h"
-#include "topo/log.h"
+#include "planner/published/blink.h"
+#include "planner/plan/chunk_model.h"
+#include "planner/published/gost.h"
+#include "papers/baselines/unpipelined.h"
+#include "base/log.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,11 +6,11 @@
 #include "papers/figures.h"
 #include "papers/instance.h"
 
-#include "planner/double_tree.h"
-#include "planner/halving.h"
-#include "planner/multitree.h"
-#include "planner/ring.h"
-#include "topo/log.h"
+#include "papers/baselines/double_tree.h"
+#include "papers/baselines/halving_doubling.h"
+#include "planner/published/multitree.h"
+#include "planner/regular/ring.h"
+#include "base/log.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -51,7 +51,7 @@ static mtree_status_t open_network(const char *shape, network_t *network)
 }
 
 static mtree_status_t make_multitree(const network_t *network,
-                                     mtree_step_schedule_t **schedule_p)
+                                     mtree_rounds_t **schedule_p)
 {
     mtree_multitree_t *trees;
     mtree_status_t status = mtree_multitree_create(
@@ -65,8 +65,7 @@ static mtree_status_t make_multitree(const network_t *network,
 }
 
 /* Around the grid where there is one, else by number: switch after switch. */
-static mtree_status_t make_ring(const network_t *network,
-                                mtree_step_schedule_t **schedule_p)
+static mtree_status_t make_ring(const network_t *network, mtree_rounds_t **schedule_p)
 {
     int *order = malloc((size_t)network->on.num_hosts * sizeof(*order));
     mtree_status_t status;
@@ -84,8 +83,7 @@ static mtree_status_t make_ring(const network_t *network,
     return status;
 }
 
-static mtree_status_t make_halving(const network_t *network,
-                                   mtree_step_schedule_t **schedule_p)
+static mtree_status_t make_halving(const network_t *network, mtree_rounds_t **schedule_p)
 {
     int *host_of = malloc((size_t)network->on.num_hosts * sizeof(*host_of));
     mtree_status_t status;
@@ -110,9 +108,9 @@ static bool applies(const network_t *network, name_t name)
 }
 
 static mtree_status_t make_schedule(const network_t *network, name_t name, int num_chunks,
-                                    mtree_step_schedule_t **schedule_p)
+                                    mtree_rounds_t **schedule_p)
 {
-    mtree_step_schedule_t *schedule;
+    mtree_rounds_t *schedule;
     mtree_status_t status;
 
     switch (name) {
@@ -150,19 +148,18 @@ static mtree_status_t time_sizes(const network_t *network, name_t name,
         seconds[i] = INFINITY;
     }
     for (int chunks = 1; chunks <= (name == DBTREE ? MAX_CHUNKS : 1); chunks *= 2) {
-        mtree_step_schedule_t *schedule;
+        mtree_rounds_t *schedule;
 
         status = make_schedule(network, name, chunks, &schedule);
         for (int i = 0; i < num_sizes && status == MTREE_OK; i++) {
-            status =
-                mtree_step_schedule_seconds(schedule, network->on.topology,
-                                            network->on.routes, bytes[i], wire, &taken);
+            status = mtree_rounds_seconds(schedule, network->on.topology,
+                                          network->on.routes, bytes[i], wire, &taken);
             seconds[i] = status == MTREE_OK ? fmin(seconds[i], taken) : 0;
         }
         if (status != MTREE_OK) {
             return status;
         }
-        mtree_step_schedule_destroy(schedule);
+        mtree_rounds_destroy(schedule);
     }
     return status;
 }
@@ -179,18 +176,18 @@ static mtree_status_t print_fig3(FILE *out, unsigned seed)
     }
     fprintf(out, "algorithm\tsteps of a phase\tcontention\n");
     for (name_t name = MULTITREE; name <= RING && status == MTREE_OK; name++) {
-        mtree_step_schedule_t *schedule;
+        mtree_rounds_t *schedule;
         double contention;
 
         status = make_schedule(&network, name, 1, &schedule);
         if (status != MTREE_OK) {
             break;
         }
-        status = mtree_step_schedule_contention(schedule, network.on.topology,
-                                                network.on.routes, &contention);
+        status = mtree_rounds_contention(schedule, network.on.topology, network.on.routes,
+                                         &contention);
         fprintf(out, "%s\t%d\t%g\n", algorithm_names[name], schedule->num_steps / 2,
                 contention);
-        mtree_step_schedule_destroy(schedule);
+        mtree_rounds_destroy(schedule);
     }
     mtree_instance_destroy(&network.on);
     return status;

@@ -1,7 +1,7 @@
 /* The figures of papers/optree.txt: OpTree, an all-gather for optical rings. */
 #include "papers/figures.h"
 
-#include "planner/optree.h"
+#include "planner/published/optree.h"
 
 #include <math.h>
 

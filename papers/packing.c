@@ -5,7 +5,7 @@
 #include "papers/figures.h"
 #include "papers/instance.h"
 
-#include "planner/steiner_machines.h"
+#include "papers/baselines/steiner_machines.h"
 
 #include <math.h>
 #include <string.h>

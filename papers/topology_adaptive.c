@@ -2,10 +2,10 @@
  * GPUs. */
 #include "papers/figures.h"
 
-#include "planner/steiner.h"
-#include "planner/steiner_baselines.h"
-#include "planner/steiner_machines.h"
-#include "topo/log.h"
+#include "planner/published/steiner.h"
+#include "papers/baselines/steiner_baselines.h"
+#include "papers/baselines/steiner_machines.h"
+#include "base/log.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #ifndef MTREE_PLANNER_PLANNER_H
 #define MTREE_PLANNER_PLANNER_H
 
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 
 typedef struct {
     mtree_collective_t collective;
@@ -18,8 +18,8 @@ typedef struct {
     double bytes;  /* message size (allgather: of the result); 0: throughput alone */
     unsigned seed; /* for algorithms that draw at random */
     const mtree_plan_t *keep; /* its trees are to stay and get the rates that are best
-                                 now (planner/rebalance.h), whatever the algorithm; NULL:
-                                 new trees */
+                                 now (planner/packing/reweight.h), whatever the algorithm;
+                                 NULL: new trees */
 } mtree_plan_request_t;
 
 /*

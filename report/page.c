@@ -1,6 +1,6 @@
 #include "report/page.h"
 
-#include "topo/units.h"
+#include "base/units.h"
 
 #include <string.h>
 
@@ -19,7 +19,7 @@ const char *mtree_page_text(const json_t *object, const char *key)
     return text == NULL ? "" : text;
 }
 
-double mtree_page_way(const json_t *link, const char *key, size_t way)
+double mtree_page_path(const json_t *link, const char *key, size_t way)
 {
     return json_number_value(json_array_get(json_object_get(link, key), way));
 }
@@ -250,7 +250,7 @@ static void write_arc(const json_t *links, int arc, FILE *out)
 
 static double arc_number(const json_t *links, const char *key, int arc)
 {
-    return mtree_page_way(json_array_get(links, (size_t)arc / 2), key, (size_t)arc % 2);
+    return mtree_page_path(json_array_get(links, (size_t)arc / 2), key, (size_t)arc % 2);
 }
 
 static const char *rate_text(double rate, char *buffer)

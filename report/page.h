@@ -13,7 +13,7 @@ double mtree_page_number(const json_t *object, const char *key);
 const char *mtree_page_text(const json_t *object, const char *key);
 
 /* One of the two numbers of a link, @a way 0: from its `from` to its `to`. */
-double mtree_page_way(const json_t *link, const char *key, size_t way);
+double mtree_page_path(const json_t *link, const char *key, size_t way);
 
 /* Facts about the job as a whole, each a line without its end. */
 typedef enum {

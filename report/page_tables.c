@@ -1,6 +1,6 @@
 #include "report/page.h"
 
-#include "topo/units.h"
+#include "base/units.h"
 
 #include <math.h>
 #include <string.h>
@@ -161,15 +161,15 @@ mtree_table_t *mtree_page_links(const json_t *topology)
     }
     json_array_foreach (json_object_get(topology, "links"), l, link) {
         for (size_t way = 0; way < 2; way++) {
-            double pressed = mtree_page_way(link, "pressed", way);
+            double pressed = mtree_page_path(link, "pressed", way);
 
             mtree_table_add(table, "%s", mtree_page_text(link, way == 0 ? "from" : "to"));
             mtree_table_add(table, "%s", mtree_page_text(link, way == 0 ? "to" : "from"));
-            add_rate(table, mtree_page_way(link, "capacity_bps", way));
+            add_rate(table, mtree_page_path(link, "capacity_bps", way));
             add_time(table, link, "latency_s");
-            add_size(table, mtree_page_way(link, "bytes", way));
-            mtree_table_add(table, "%.1f %%", 100 * mtree_page_way(link, "use", way));
-            add_rate(table, mtree_page_way(link, "gave_bps", way));
+            add_size(table, mtree_page_path(link, "bytes", way));
+            mtree_table_add(table, "%.1f %%", 100 * mtree_page_path(link, "use", way));
+            add_rate(table, mtree_page_path(link, "gave_bps", way));
             if (pressed > 0) {
                 mtree_table_add(table, "%.0f %%", 100 * pressed);
             } else {

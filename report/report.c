@@ -2,7 +2,7 @@
 
 #include "report/page.h"
 
-#include "topo/log.h"
+#include "base/log.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #ifndef MTREE_REPORT_REPORT_H
 #define MTREE_REPORT_REPORT_H
 
-#include "topo/status.h"
+#include "base/status.h"
 
 #include <jansson.h>
 #include <stdio.h>

@@ -52,11 +52,11 @@ static double fullness(const mtree_topology_t *topology, int arc,
 }
 
 void mtree_traffic_measure(const mtree_topology_t *topology, const mtree_routes_t *routes,
-                           const mtree_traffic_way_t *ways, size_t num_ways,
+                           const mtree_traffic_path_t *ways, size_t num_ways,
                            mtree_traffic_gave_t *gave)
 {
     for (size_t w = 0; w < num_ways; w++) {
-        const mtree_traffic_way_t *way = &ways[w];
+        const mtree_traffic_path_t *way = &ways[w];
         bool pressed = way->pressed >= LEAST_PRESSED;
         int num_arcs;
         const int *route = mtree_routes_get(routes, way->from, way->to, &num_arcs);

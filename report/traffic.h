@@ -4,7 +4,7 @@
 #ifndef MTREE_REPORT_TRAFFIC_H
 #define MTREE_REPORT_TRAFFIC_H
 
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 
 #include <jansson.h>
 
@@ -19,7 +19,7 @@ void mtree_traffic_add(const mtree_plan_t *plan, const mtree_routes_t *routes,
                        double message, double *bytes);
 
 /*
- * Give each tree of the plan's JSON object @a json (planner/plan_json.h) its "arcs": the
+ * Give each tree of the plan's JSON object @a json (planner/plan/json.h) its "arcs": the
  * numbers of those that it crosses, arc 2 l being link l from its `from` to its `to`, 2 l
  * + 1 the other way.
  */
@@ -32,7 +32,7 @@ typedef struct {
     double rate;         /* bits/s over all of the time */
     double pressed;      /* part of the time for which the way was pressed, 0 to 1 */
     double pressed_rate; /* bits/s in that time */
-} mtree_traffic_way_t;
+} mtree_traffic_path_t;
 
 /* What one direction of a link gave. */
 typedef struct {
@@ -48,7 +48,7 @@ typedef struct {
  * that was not.  Several calls, for several groups of hosts, add up.
  */
 void mtree_traffic_measure(const mtree_topology_t *topology, const mtree_routes_t *routes,
-                           const mtree_traffic_way_t *ways, size_t num_ways,
+                           const mtree_traffic_path_t *ways, size_t num_ways,
                            mtree_traffic_gave_t *gave);
 
 /*

@@ -33,8 +33,8 @@ void mtree_goodput_destroy(mtree_goodput_t *goodput)
     free(goodput);
 }
 
-void mtree_goodput_share(mtree_goodput_t *goodput, mtree_gauge_t *gauge, const int *host,
-                         int self, double gauge_bytes)
+void mtree_goodput_share(mtree_goodput_t *goodput, mtree_bandwidth_monitor_t *gauge,
+                         const int *host, int self, double gauge_bytes)
 {
     goodput->gauge = gauge;
     goodput->gauge_bytes = gauge_bytes;
@@ -48,10 +48,10 @@ void mtree_goodput_share(mtree_goodput_t *goodput, mtree_gauge_t *gauge, const i
 void mtree_goodput_end(mtree_goodput_t *goodput, double now)
 {
     for (int i = 0; i < goodput->num_links; i++) {
-        mtree_goodput_press(goodput, i, false, now);
+        mtree_goodput_backlog(goodput, i, false, now);
     }
     if (goodput->gauge != NULL) {
-        mtree_gauge_end(goodput->gauge, now);
+        mtree_bandwidth_monitor_end(goodput->gauge, now);
     }
 }
 
@@ -65,7 +65,7 @@ void mtree_goodput_begin(mtree_goodput_t *goodput, double now)
     }
     memset(goodput->trees, 0, (size_t)goodput->num_trees * sizeof(*goodput->trees));
     if (goodput->gauge != NULL) {
-        mtree_gauge_begin(goodput->gauge, now);
+        mtree_bandwidth_monitor_begin(goodput->gauge, now);
     }
 }
 
@@ -80,7 +80,7 @@ static int goodput_find(const mtree_goodput_t *goodput, int rank)
     return link;
 }
 
-void mtree_goodput_meet(mtree_goodput_t *goodput, int rank, double now)
+void mtree_goodput_first_contact(mtree_goodput_t *goodput, int rank, double now)
 {
     int link = goodput_find(goodput, rank);
 
@@ -89,7 +89,7 @@ void mtree_goodput_meet(mtree_goodput_t *goodput, int rank, double now)
     }
 }
 
-double mtree_goodput_met(const mtree_goodput_t *goodput, int rank)
+double mtree_goodput_had_contact(const mtree_goodput_t *goodput, int rank)
 {
     int link = goodput_find(goodput, rank);
 
@@ -119,7 +119,8 @@ void mtree_goodput_sent(mtree_goodput_t *goodput, int link, int tree, double byt
         to->pressed_bytes += bytes;
     }
     if (to->way >= 0) {
-        mtree_gauge_sent(goodput->gauge, to->way, goodput->gauge_bytes * bytes, now);
+        mtree_bandwidth_monitor_sent(goodput->gauge, to->way,
+                                     goodput->gauge_bytes * bytes, now);
     }
 }
 
@@ -128,7 +129,7 @@ void mtree_goodput_received(mtree_goodput_t *goodput, int tree, double bytes, do
     goodput_move(goodput, tree, bytes, now);
 }
 
-void mtree_goodput_press(mtree_goodput_t *goodput, int link, bool pressed, double now)
+void mtree_goodput_backlog(mtree_goodput_t *goodput, int link, bool pressed, double now)
 {
     mtree_goodput_link_t *to = &goodput->links[link];
     bool was_pressed = to->since >= 0;
@@ -140,6 +141,6 @@ void mtree_goodput_press(mtree_goodput_t *goodput, int link, bool pressed, doubl
         to->since = -1;
     }
     if (to->way >= 0 && (to->since >= 0) != was_pressed) {
-        mtree_gauge_press(goodput->gauge, to->way, pressed, now);
+        mtree_bandwidth_monitor_backlog(goodput->gauge, to->way, pressed, now);
     }
 }

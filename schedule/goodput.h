@@ -9,14 +9,14 @@
  * gives no less than what was sent.
  *
  * It also notes when the rank came, and when it *met* each of its neighbours in the first
- * tree: from such moments follows who came when (schedule/entries.h).
+ * tree: from such moments follows who came when (schedule/arrival_times.h).
  */
 #ifndef MTREE_SCHEDULE_GOODPUT_H
 #define MTREE_SCHEDULE_GOODPUT_H
 
-#include "schedule/gauge.h"
+#include "schedule/bandwidth_monitor.h"
 #include "schedule/stream.h"
-#include "topo/status.h"
+#include "base/status.h"
 
 /* The way to one peer. */
 typedef struct {
@@ -44,8 +44,8 @@ typedef struct {
     mtree_goodput_link_t *links;
     int num_trees; /* as the layout's streams */
     mtree_goodput_tree_t *trees;
-    mtree_gauge_t *gauge; /* which hears of it, too; NULL: none does */
-    double gauge_bytes;   /* that a byte of the operation is to it */
+    mtree_bandwidth_monitor_t *gauge; /* which hears of it, too; NULL: none does */
+    double gauge_bytes;               /* that a byte of the operation is to it */
 } mtree_goodput_t;
 
 /* For operations of @a layout, one at a time; owned by the caller.  MTREE_ERR_NO_MEMORY.
@@ -62,8 +62,8 @@ void mtree_goodput_destroy(mtree_goodput_t *goodput);
  * are in one that the operation counts.  Every operation is to be ended by
  * mtree_goodput_end().
  */
-void mtree_goodput_share(mtree_goodput_t *goodput, mtree_gauge_t *gauge, const int *host,
-                         int self, double gauge_bytes);
+void mtree_goodput_share(mtree_goodput_t *goodput, mtree_bandwidth_monitor_t *gauge,
+                         const int *host, int self, double gauge_bytes);
 
 /* An operation has ended: it presses nothing any more. */
 void mtree_goodput_end(mtree_goodput_t *goodput, double now);
@@ -72,10 +72,10 @@ void mtree_goodput_end(mtree_goodput_t *goodput, double now);
 void mtree_goodput_begin(mtree_goodput_t *goodput, double now);
 
 /* For the operation: a first chunk of the first tree has passed to or from @a rank. */
-void mtree_goodput_meet(mtree_goodput_t *goodput, int rank, double now);
+void mtree_goodput_first_contact(mtree_goodput_t *goodput, int rank, double now);
 
 /* Seconds from its beginning until it met @a rank; negative: it did not. */
-double mtree_goodput_met(const mtree_goodput_t *goodput, int rank);
+double mtree_goodput_had_contact(const mtree_goodput_t *goodput, int rank);
 
 /* For the operation: peer number @a link has taken @a bytes of stream number @a tree. */
 void mtree_goodput_sent(mtree_goodput_t *goodput, int link, int tree, double bytes,
@@ -85,7 +85,7 @@ void mtree_goodput_sent(mtree_goodput_t *goodput, int link, int tree, double byt
 void mtree_goodput_received(mtree_goodput_t *goodput, int tree, double bytes, double now);
 
 /* For the operation: is peer number @a link pressed from now on? */
-void mtree_goodput_press(mtree_goodput_t *goodput, int link, bool pressed, double now);
+void mtree_goodput_backlog(mtree_goodput_t *goodput, int link, bool pressed, double now);
 
 /* Seconds from the call's first to its last message. */
 static inline double mtree_goodput_seconds(const mtree_goodput_t *goodput)

@@ -10,9 +10,9 @@
  * protocol; below SMALLEST what each message costs the processors shows
  * (docs/performance.md).
  */
-#define CHUNKS_A_TREE  128
-#define LARGEST_CHUNK  32768
-#define SMALLEST_CHUNK 16384
+#define CHUNKS_PER_TREE 128
+#define LARGEST_CHUNK   32768
+#define SMALLEST_CHUNK  16384
 
 /* Chunks that a queue holds beyond what the link itself holds in a round trip. */
 #define QUEUED_CHUNKS 6
@@ -195,7 +195,7 @@ size_t mtree_layout_default_chunk(size_t length, size_t longest)
     size_t pieces = (longest + SMALLEST_CHUNK - 1) / SMALLEST_CHUNK;
     size_t bytes;
 
-    pieces = pieces > CHUNKS_A_TREE ? CHUNKS_A_TREE : pieces;
+    pieces = pieces > CHUNKS_PER_TREE ? CHUNKS_PER_TREE : pieces;
     bytes = pieces == 0 ? length : (length + pieces - 1) / pieces;
     bytes = bytes < SMALLEST_CHUNK ? SMALLEST_CHUNK : bytes;
     return bytes > LARGEST_CHUNK ? LARGEST_CHUNK : bytes;

@@ -8,7 +8,7 @@
 #ifndef MTREE_SCHEDULE_LAYOUT_H
 #define MTREE_SCHEDULE_LAYOUT_H
 
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 #include "schedule/placement.h"
 #include "schedule/stream.h"
 

@@ -77,8 +77,8 @@ void mtree_operation_fail(mtree_operation_t *operation, mtree_status_t status)
     }
 }
 
-void mtree_flow_trace(const mtree_flow_t *flow, mtree_act_t act, bool up, int peer,
-                      size_t chunk, double begin)
+void mtree_stream_state_trace(const mtree_stream_state_t *flow, mtree_act_t act, bool up,
+                              int peer, size_t chunk, double begin)
 {
     mtree_operation_t *operation = flow->operation;
     mtree_trace_event_t event = {.begin = begin,
@@ -93,14 +93,14 @@ void mtree_flow_trace(const mtree_flow_t *flow, mtree_act_t act, bool up, int pe
     if (operation->data.trace == NULL) {
         return;
     }
-    event.bytes = mtree_flow_count(flow, chunk) * (size_t)operation->data.extent;
+    event.bytes = mtree_stream_state_count(flow, chunk) * (size_t)operation->data.extent;
     if (act != MTREE_TRACE_RECEIVE) {
         event.end = mtree_operation_clock(operation);
     }
     mtree_trace_add(operation->data.trace, &event);
 }
 
-static mtree_outlet_t *operation_outlet(mtree_operation_t *operation, int rank)
+static mtree_send_queue_t *operation_outlet(mtree_operation_t *operation, int rank)
 {
     int low = 0, high = operation->layout->num_peers - 1;
 
@@ -139,10 +139,11 @@ static int operation_count_step(mtree_operation_t *operation, int step)
     return step;
 }
 
-mtree_lane_t *mtree_flow_add_lane(mtree_flow_t *flow, int rank, int step, bool up,
-                                  mtree_cursor_t *at)
+mtree_send_channel_t *mtree_stream_state_add_channel(mtree_stream_state_t *flow, int rank,
+                                                     int step, bool up,
+                                                     mtree_cursor_t *at)
 {
-    mtree_lane_t *lane = at->lane++;
+    mtree_send_channel_t *lane = at->lane++;
 
     lane->flow = flow;
     lane->outlet = operation_outlet(flow->operation, rank);
@@ -162,11 +163,12 @@ mtree_lane_t *mtree_flow_add_lane(mtree_flow_t *flow, int rank, int step, bool u
     return lane;
 }
 
-mtree_inlet_t *mtree_flow_add_inlet(mtree_flow_t *flow, int rank, int step, int tag,
-                                    size_t window, bool memory, mtree_cursor_t *at)
+mtree_receiver_t *mtree_stream_state_add_receiver(mtree_stream_state_t *flow, int rank,
+                                                  int step, int tag, size_t window,
+                                                  bool memory, mtree_cursor_t *at)
 {
     const mtree_operation_data_t *data = &flow->operation->data;
-    mtree_inlet_t *inlet = at->inlet++;
+    mtree_receiver_t *inlet = at->inlet++;
 
     inlet->flow = flow;
     inlet->peer = rank;
@@ -187,7 +189,7 @@ mtree_inlet_t *mtree_flow_add_inlet(mtree_flow_t *flow, int rank, int step, int 
     return inlet;
 }
 
-static void flow_init(mtree_flow_t *flow, mtree_operation_t *operation,
+static void flow_init(mtree_stream_state_t *flow, mtree_operation_t *operation,
                       const mtree_stream_t *stream, mtree_cursor_t *at)
 {
     size_t slots = mtree_stream_slots(stream);
@@ -214,23 +216,25 @@ static void flow_init(mtree_flow_t *flow, mtree_operation_t *operation,
     }
     for (int i = 0; i < stream->num_children; i++) {
         if (stream->reduce) {
-            mtree_flow_add_inlet(flow, stream->children[i], stream->child_steps[i],
-                                 MTREE_TAG_UP, slots, true, at);
+            mtree_stream_state_add_receiver(flow, stream->children[i],
+                                            stream->child_steps[i], MTREE_TAG_UP, slots,
+                                            true, at);
         }
     }
     for (int i = 0; i < stream->num_children; i++) {
         if (stream->broadcast) {
-            mtree_flow_add_lane(flow, stream->children[i], stream->child_steps[i], false,
-                                at);
+            mtree_stream_state_add_channel(flow, stream->children[i],
+                                           stream->child_steps[i], false, at);
         }
     }
     if (stream->parent >= 0 && stream->broadcast) {
-        flow->above = mtree_flow_add_inlet(flow, stream->parent, stream->parent_step,
-                                           MTREE_TAG_DOWN, slots,
-                                           operation->data.unpack != NULL, at);
+        flow->above = mtree_stream_state_add_receiver(
+            flow, stream->parent, stream->parent_step, MTREE_TAG_DOWN, slots,
+            operation->data.unpack != NULL, at);
     }
     if (stream->parent >= 0 && stream->reduce) {
-        mtree_flow_add_lane(flow, stream->parent, stream->parent_step, true, at);
+        mtree_stream_state_add_channel(flow, stream->parent, stream->parent_step, true,
+                                       at);
     }
 }
 
@@ -240,12 +244,13 @@ static mtree_operation_t *operation_alloc(const mtree_layout_t *layout,
                                           mtree_cursor_t *at)
 {
     census_t census = operation_census(layout, data);
-    size_t bytes =
-        sizeof(mtree_operation_t) + (size_t)layout->num_streams * sizeof(mtree_flow_t) +
-        (size_t)layout->num_peers * sizeof(mtree_outlet_t) +
-        census.lanes * sizeof(mtree_lane_t) + census.inlets * sizeof(mtree_inlet_t) +
-        census.slots * sizeof(mtree_slot_t) +
-        (2 * (size_t)layout->num_steps + 1) * sizeof(int);
+    size_t bytes = sizeof(mtree_operation_t) +
+                   (size_t)layout->num_streams * sizeof(mtree_stream_state_t) +
+                   (size_t)layout->num_peers * sizeof(mtree_send_queue_t) +
+                   census.lanes * sizeof(mtree_send_channel_t) +
+                   census.inlets * sizeof(mtree_receiver_t) +
+                   census.slots * sizeof(mtree_slot_t) +
+                   (2 * (size_t)layout->num_steps + 1) * sizeof(int);
     mtree_operation_t *operation = calloc(1, bytes);
 
     if (operation == NULL) {
@@ -258,10 +263,10 @@ static mtree_operation_t *operation_alloc(const mtree_layout_t *layout,
     }
     operation->layout = layout;
     operation->data = *data;
-    operation->flows = (mtree_flow_t *)(operation + 1);
-    operation->outlets = (mtree_outlet_t *)(operation->flows + layout->num_streams);
-    at->lane = (mtree_lane_t *)(operation->outlets + layout->num_peers);
-    at->inlet = (mtree_inlet_t *)(at->lane + census.lanes);
+    operation->flows = (mtree_stream_state_t *)(operation + 1);
+    operation->outlets = (mtree_send_queue_t *)(operation->flows + layout->num_streams);
+    at->lane = (mtree_send_channel_t *)(operation->outlets + layout->num_peers);
+    at->inlet = (mtree_receiver_t *)(at->lane + census.lanes);
     at->slot = (mtree_slot_t *)(at->inlet + census.inlets);
     operation->unstepped = (int *)(at->slot + census.slots);
     operation->step = layout->num_steps > 0;
@@ -271,17 +276,17 @@ static mtree_operation_t *operation_alloc(const mtree_layout_t *layout,
 
 static void operation_release(mtree_operation_t *operation)
 {
-    mtree_operation_guide_t guide = operation->guide;
+    mtree_operation_controller_t guide = operation->guide;
 
     while (operation->annexes != NULL) {
-        mtree_annex_t *annex = operation->annexes;
+        mtree_extra_buffer_t *annex = operation->annexes;
 
         operation->annexes = annex->link;
         free(annex->scratch);
         free(annex);
     }
     while (operation->free_parcels != NULL) {
-        mtree_parcel_t *parcel = operation->free_parcels;
+        mtree_send_op_t *parcel = operation->free_parcels;
 
         operation->free_parcels = parcel->link;
         free(parcel);
@@ -322,7 +327,7 @@ static bool operation_idle(mtree_inbox_t *inbox)
         operation->guide.turn(operation, operation->guide.arg);
     }
     if (operation->status == MTREE_OK) {
-        mtree_outlet_pump(operation);
+        mtree_send_queue_pump(operation);
     }
     if ((operation->excused ||
          (operation->status != MTREE_OK && !operation->transport->ends_all)) &&
@@ -349,18 +354,18 @@ mtree_status_t mtree_operation_start(const mtree_layout_t *layout,
                                      mtree_operation_func_t func, void *arg,
                                      mtree_operation_t **operation_p)
 {
-    static const mtree_operation_guide_t nobody = {NULL, NULL, NULL};
+    static const mtree_operation_controller_t nobody = {NULL, NULL, NULL};
 
-    return mtree_operation_start_guided(layout, transport, data, &nobody, func, arg,
-                                        operation_p);
+    return mtree_operation_start_controlled(layout, transport, data, &nobody, func, arg,
+                                            operation_p);
 }
 
-mtree_status_t mtree_operation_start_guided(const mtree_layout_t *layout,
-                                            mtree_transport_t *transport,
-                                            const mtree_operation_data_t *data,
-                                            const mtree_operation_guide_t *guide,
-                                            mtree_operation_func_t func, void *arg,
-                                            mtree_operation_t **operation_p)
+mtree_status_t mtree_operation_start_controlled(const mtree_layout_t *layout,
+                                                mtree_transport_t *transport,
+                                                const mtree_operation_data_t *data,
+                                                const mtree_operation_controller_t *guide,
+                                                mtree_operation_func_t func, void *arg,
+                                                mtree_operation_t **operation_p)
 {
     mtree_cursor_t at;
     mtree_operation_t *operation = operation_alloc(layout, data, &at);
@@ -400,11 +405,11 @@ mtree_status_t mtree_operation_start_guided(const mtree_layout_t *layout,
     /* The caller may see the operation's end before this returns. */
     *operation_p = operation;
     while (at.inlet > operation->inlets) {
-        mtree_inlet_post(--at.inlet);
+        mtree_receiver_post(--at.inlet);
     }
     while (at.lane > operation->lanes) {
         if ((--at.lane)->up) {
-            mtree_lane_await_credit(at.lane);
+            mtree_send_channel_await_credit(at.lane);
         }
     }
     mtree_inbox_open(&operation->inbox);

@@ -68,7 +68,8 @@ typedef void (*mtree_operation_func_t)(mtree_operation_t *operation,
                                        mtree_status_t status, void *arg);
 
 /*
- * Whoever steers an operation whose stream is open (schedule/attach.h); all zero: nobody.
+ * Whoever steers an operation whose stream is open (schedule/dynamic_peers.h); all zero:
+ * nobody.
  */
 typedef struct {
     /* After each batch of completions, until the end: what is to be done now? */
@@ -78,7 +79,7 @@ typedef struct {
      * which may be long after its end. */
     void (*released)(void *arg);
     void *arg;
-} mtree_operation_guide_t;
+} mtree_operation_controller_t;
 
 /*
  * Start the operation that @a layout describes.  Layout and transport must stay until the
@@ -93,12 +94,12 @@ mtree_status_t mtree_operation_start(const mtree_layout_t *layout,
                                      mtree_operation_t **operation_p);
 
 /* The same with a @a guide, which is copied; an operation with open streams needs one. */
-mtree_status_t mtree_operation_start_guided(const mtree_layout_t *layout,
-                                            mtree_transport_t *transport,
-                                            const mtree_operation_data_t *data,
-                                            const mtree_operation_guide_t *guide,
-                                            mtree_operation_func_t func, void *arg,
-                                            mtree_operation_t **operation_p);
+mtree_status_t mtree_operation_start_controlled(const mtree_layout_t *layout,
+                                                mtree_transport_t *transport,
+                                                const mtree_operation_data_t *data,
+                                                const mtree_operation_controller_t *guide,
+                                                mtree_operation_func_t func, void *arg,
+                                                mtree_operation_t **operation_p);
 
 /* True when the operation has come to its end; *status_p (may be NULL) is how. */
 bool mtree_operation_done(const mtree_operation_t *operation, mtree_status_t *status_p);

@@ -1,7 +1,7 @@
 /*
- * The insides of an operation, shared by operation.c (life), inlet.c (receiving and
- * folding) and outlet.c (sending).  All of it is touched only by the thread that holds
- * the operation's inbox.
+ * The insides of an operation, shared by operation.c (life), receiver.c (receiving and
+ * folding) and send_queue.c (sending).  All of it is touched only by the thread that
+ * holds the operation's inbox.
  */
 #ifndef MTREE_SCHEDULE_OPERATION_PRIVATE_H
 #define MTREE_SCHEDULE_OPERATION_PRIVATE_H
@@ -12,15 +12,15 @@
 /* Slots start where any datatype may. */
 #define MTREE_SLOT_ALIGNMENT 64
 
-typedef struct mtree_flow mtree_flow_t;
-typedef struct mtree_inlet mtree_inlet_t;
-typedef struct mtree_lane mtree_lane_t;
-typedef struct mtree_outlet mtree_outlet_t;
+typedef struct mtree_stream_state mtree_stream_state_t;
+typedef struct mtree_receiver mtree_receiver_t;
+typedef struct mtree_send_channel mtree_send_channel_t;
+typedef struct mtree_send_queue mtree_send_queue_t;
 
 /* One receive slot of an inlet. */
 typedef struct {
     mtree_event_t event;
-    mtree_inlet_t *inlet;
+    mtree_receiver_t *inlet;
     size_t chunk;
     bool arrived; /* received, not yet folded or delivered */
     bool sent;    /* the sum gathered in it was sent up */
@@ -29,8 +29,8 @@ typedef struct {
 } mtree_slot_t;
 
 /* What comes from one peer for one stream.  Chunk i lands in slot i % window. */
-struct mtree_inlet {
-    mtree_flow_t *flow;
+struct mtree_receiver {
+    mtree_stream_state_t *flow;
     int peer; /* rank */
     int tag;
     size_t window;
@@ -46,9 +46,9 @@ struct mtree_inlet {
 };
 
 /* The chunks of one stream to one peer, one way. */
-struct mtree_lane {
-    mtree_flow_t *flow;
-    mtree_outlet_t *outlet;
+struct mtree_send_channel {
+    mtree_stream_state_t *flow;
+    mtree_send_queue_t *outlet;
     bool up;
     int step;      /* lockstep: nothing is sent before it; 0: none */
     size_t next;   /* next chunk to send */
@@ -57,51 +57,51 @@ struct mtree_lane {
     size_t end;    /* chunks in all, with these */
     size_t credit; /* chunks that the receiver has room for */
     mtree_event_t credit_event;
-    mtree_lane_t *link;    /* next lane of the same outlet */
-    mtree_lane_t *sibling; /* next lane of the same flow */
+    mtree_send_channel_t *link;    /* next lane of the same outlet */
+    mtree_send_channel_t *sibling; /* next lane of the same flow */
 };
 
 /* One send under way. */
-typedef struct mtree_parcel mtree_parcel_t;
-struct mtree_parcel {
+typedef struct mtree_send_op mtree_send_op_t;
+struct mtree_send_op {
     mtree_event_t event;
-    mtree_lane_t *lane;
+    mtree_send_channel_t *lane;
     size_t chunk;
     size_t bytes; /* counted against the outlet's window */
     double begin; /* when it was sent, where that is traced */
     char *packed; /* the bytes sent, when they had to be packed */
-    mtree_parcel_t *link;
+    mtree_send_op_t *link;
 };
 
 /* The queue to one peer. */
-struct mtree_outlet {
+struct mtree_send_queue {
     int rank;
     size_t window;   /* bytes */
     size_t underway; /* bytes */
     bool dirty; /* a lane became ready or a send was done since it was last looked at */
-    mtree_lane_t *lanes;
+    mtree_send_channel_t *lanes;
 };
 
 /* A stream, running. */
-struct mtree_flow {
+struct mtree_stream_state {
     mtree_operation_t *operation;
     const mtree_stream_t *stream;
     size_t num_chunks;
-    ptrdiff_t shift;       /* bytes to add to the addresses of its units */
-    size_t folded;         /* chunks that all children and this rank are in, in order */
-    size_t complete;       /* chunks of the result that this rank has, in order */
-    size_t awaited;        /* receives of the result that are under way */
-    bool stopped;          /* what is not complete does not come from `above` */
-    mtree_inlet_t *inlets; /* [num_children], where the stream reduces */
-    mtree_inlet_t *above;  /* from the parent, where it broadcasts and there is one */
-    mtree_lane_t *lanes;   /* to the children, before them, where it reduces, to the
-                              parent; of an open stream, the newest first */
+    ptrdiff_t shift; /* bytes to add to the addresses of its units */
+    size_t folded;   /* chunks that all children and this rank are in, in order */
+    size_t complete; /* chunks of the result that this rank has, in order */
+    size_t awaited;  /* receives of the result that are under way */
+    bool stopped;    /* what is not complete does not come from `above` */
+    mtree_receiver_t *inlets; /* [num_children], where the stream reduces */
+    mtree_receiver_t *above;  /* from the parent, where it broadcasts and there is one */
+    mtree_send_channel_t *lanes; /* to the children, before them, where it reduces, to the
+                            parent; of an open stream, the newest first */
 };
 
 /* Memory of what was attached while the operation ran. */
-typedef struct mtree_annex mtree_annex_t;
-struct mtree_annex {
-    mtree_annex_t *link;
+typedef struct mtree_extra_buffer mtree_extra_buffer_t;
+struct mtree_extra_buffer {
+    mtree_extra_buffer_t *link;
     char *scratch;
 };
 
@@ -113,7 +113,7 @@ struct mtree_operation {
     void *arg;
     mtree_status_t status;
     atomic_bool finished;
-    mtree_operation_guide_t guide;
+    mtree_operation_controller_t guide;
     bool held;           /* open streams: something may still be attached */
     bool excused;        /* its owner need not wait for what is under way */
     bool orphan;         /* freed by its owner while something was under way */
@@ -126,23 +126,25 @@ struct mtree_operation {
     int step;       /* lockstep: all before it has been sent and received */
     int *unstepped; /* [2 x steps of the layout + 1] lanes and inlets that each step waits
                        for */
-    mtree_flow_t *flows;
-    mtree_outlet_t *outlets;
-    mtree_lane_t *lanes;
-    mtree_inlet_t *inlets;
+    mtree_stream_state_t *flows;
+    mtree_send_queue_t *outlets;
+    mtree_send_channel_t *lanes;
+    mtree_receiver_t *inlets;
     mtree_slot_t *slots;
-    mtree_parcel_t *free_parcels;
+    mtree_send_op_t *free_parcels;
     char *scratch;
-    mtree_annex_t *annexes;
+    mtree_extra_buffer_t *annexes;
 };
 
 /* First unit and number of units of a chunk of a flow. */
-static inline size_t mtree_flow_offset(const mtree_flow_t *flow, size_t chunk)
+static inline size_t mtree_stream_state_offset(const mtree_stream_state_t *flow,
+                                               size_t chunk)
 {
     return flow->stream->offset + chunk * flow->stream->chunk;
 }
 
-static inline size_t mtree_flow_count(const mtree_flow_t *flow, size_t chunk)
+static inline size_t mtree_stream_state_count(const mtree_stream_state_t *flow,
+                                              size_t chunk)
 {
     const mtree_stream_t *stream = flow->stream;
     size_t left = stream->length - chunk * stream->chunk;
@@ -150,11 +152,12 @@ static inline size_t mtree_flow_count(const mtree_flow_t *flow, size_t chunk)
     return left < stream->chunk ? left : stream->chunk;
 }
 
-static inline char *mtree_flow_address(const mtree_flow_t *flow, const void *base,
-                                       size_t chunk)
+static inline char *mtree_stream_state_address(const mtree_stream_state_t *flow,
+                                               const void *base, size_t chunk)
 {
-    return mtree_address(base, flow->shift + (ptrdiff_t)mtree_flow_offset(flow, chunk) *
-                                                 flow->operation->data.extent);
+    return mtree_address(base,
+                         flow->shift + (ptrdiff_t)mtree_stream_state_offset(flow, chunk) *
+                                           flow->operation->data.extent);
 }
 
 /* Chunks that a parent grants at a time beyond the first window. */
@@ -164,45 +167,46 @@ static inline size_t mtree_credit_batch(size_t window)
 }
 
 /* Does the result come in here, and no sums? */
-static inline bool mtree_inlet_is_above(const mtree_inlet_t *inlet)
+static inline bool mtree_receiver_is_above(const mtree_receiver_t *inlet)
 {
     return inlet->tag == inlet->flow->stream->tag + MTREE_TAG_DOWN;
 }
 
 /* Units of the next message of a lane. */
-static inline size_t mtree_lane_count(const mtree_lane_t *lane)
+static inline size_t mtree_send_channel_count(const mtree_send_channel_t *lane)
 {
-    return lane->next < lane->blank ? mtree_flow_count(lane->flow, lane->next) : 0;
+    return lane->next < lane->blank ? mtree_stream_state_count(lane->flow, lane->next)
+                                    : 0;
 }
 
 /* True where the sum of a reducing flow ends; elsewhere it goes on up. */
-static inline bool mtree_flow_is_root(const mtree_flow_t *flow)
+static inline bool mtree_stream_state_is_root(const mtree_stream_state_t *flow)
 {
     return flow->stream->parent < 0;
 }
 
 /* Start every receive that has a free slot. */
-void mtree_inlet_post(mtree_inlet_t *inlet);
+void mtree_receiver_post(mtree_receiver_t *inlet);
 
 /* The slots up to those of chunk @a released - 1 are free: receive into them and tell the
  * sender. */
-void mtree_inlet_release(mtree_inlet_t *inlet, size_t released);
+void mtree_receiver_release(mtree_receiver_t *inlet, size_t released);
 
 /* Fold all that can be, in order, and pass on what is complete. */
-void mtree_flow_fold(mtree_flow_t *flow);
+void mtree_stream_state_reduce(mtree_stream_state_t *flow);
 
 /* Chunk @a chunk of a reducing inner rank was sent up: its slot is free. */
-void mtree_flow_sent_up(mtree_flow_t *flow, size_t chunk);
+void mtree_stream_state_sent_up(mtree_stream_state_t *flow, size_t chunk);
 
 /* More chunks of @a flow are complete or folded: its lanes may have work. */
-void mtree_flow_wake(mtree_flow_t *flow);
+void mtree_stream_state_wake(mtree_stream_state_t *flow);
 
 /* Send what may be sent to every peer whose state changed. */
-void mtree_outlet_pump(mtree_operation_t *operation);
+void mtree_send_queue_pump(mtree_operation_t *operation);
 
 /* Wait for the next credit of a lane whose receiver keeps less room than there are
  * chunks. */
-void mtree_lane_await_credit(mtree_lane_t *lane);
+void mtree_send_channel_await_credit(mtree_send_channel_t *lane);
 
 /* A lane or inlet of @a step is done: go on to the first step that waits for another. */
 void mtree_operation_step(mtree_operation_t *operation, int step);
@@ -219,32 +223,34 @@ static inline double mtree_operation_clock(const mtree_operation_t *operation)
 }
 
 /* Add to the trace, where there is one, what began at @a begin and ends now. */
-void mtree_flow_trace(const mtree_flow_t *flow, mtree_act_t act, bool up, int peer,
-                      size_t chunk, double begin);
+void mtree_stream_state_trace(const mtree_stream_state_t *flow, mtree_act_t act, bool up,
+                              int peer, size_t chunk, double begin);
 
 /* Which peer and which stream of the layout these are. */
-static inline int mtree_outlet_number(const mtree_operation_t *operation,
-                                      const mtree_outlet_t *outlet)
+static inline int mtree_send_queue_number(const mtree_operation_t *operation,
+                                          const mtree_send_queue_t *outlet)
 {
     return (int)(outlet - operation->outlets);
 }
 
-static inline int mtree_flow_number(const mtree_flow_t *flow)
+static inline int mtree_stream_state_number(const mtree_stream_state_t *flow)
 {
     return (int)(flow - flow->operation->flows);
 }
 
 /* Bytes of data of a chunk of a flow. */
-static inline double mtree_flow_bytes(const mtree_flow_t *flow, size_t chunk)
+static inline double mtree_stream_state_bytes(const mtree_stream_state_t *flow,
+                                              size_t chunk)
 {
-    return (double)mtree_flow_count(flow, chunk) * (double)flow->operation->data.extent;
+    return (double)mtree_stream_state_count(flow, chunk) *
+           (double)flow->operation->data.extent;
 }
 
 /* Where the next parts are taken from while an operation, or an annex, is put together.
  */
 typedef struct {
-    mtree_lane_t *lane;
-    mtree_inlet_t *inlet;
+    mtree_send_channel_t *lane;
+    mtree_receiver_t *inlet;
     mtree_slot_t *slot;
     char *scratch;
 } mtree_cursor_t;
@@ -256,10 +262,12 @@ size_t mtree_stream_slot_bytes(const mtree_operation_data_t *data,
 
 /* Add a lane to @a rank, or an inlet from it on tag @a tag of the stream with @a window
  * slots, of its own @a memory, taken from @a at; @a step as in the layout. */
-mtree_lane_t *mtree_flow_add_lane(mtree_flow_t *flow, int rank, int step, bool up,
-                                  mtree_cursor_t *at);
-mtree_inlet_t *mtree_flow_add_inlet(mtree_flow_t *flow, int rank, int step, int tag,
-                                    size_t window, bool memory, mtree_cursor_t *at);
+mtree_send_channel_t *mtree_stream_state_add_channel(mtree_stream_state_t *flow, int rank,
+                                                     int step, bool up,
+                                                     mtree_cursor_t *at);
+mtree_receiver_t *mtree_stream_state_add_receiver(mtree_stream_state_t *flow, int rank,
+                                                  int step, int tag, size_t window,
+                                                  bool memory, mtree_cursor_t *at);
 
 /* Remember the first error; nothing new is started after it. */
 void mtree_operation_fail(mtree_operation_t *operation, mtree_status_t status);

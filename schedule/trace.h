@@ -5,7 +5,7 @@
 #ifndef MTREE_SCHEDULE_TRACE_H
 #define MTREE_SCHEDULE_TRACE_H
 
-#include "topo/status.h"
+#include "base/status.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -9,7 +9,7 @@
 #ifndef MTREE_SCHEDULE_TRANSPORT_H
 #define MTREE_SCHEDULE_TRANSPORT_H
 
-#include "topo/status.h"
+#include "base/status.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 #include "simulate/network_model.h"
 
-#include "topo/log.h"
+#include "base/log.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static mtree_status_t check_options(const mtree_network_options_t *options)
     return MTREE_OK;
 }
 
-mtree_status_t mtree_network_create(mtree_clock_t *clock,
+mtree_status_t mtree_network_create(mtree_event_queue_t *clock,
                                     const mtree_topology_t *topology, const int *hosts,
                                     int num_hosts, const mtree_network_options_t *options,
                                     mtree_network_t **network_p)
@@ -71,7 +71,8 @@ mtree_status_t mtree_network_create(mtree_clock_t *clock,
     for (arc = 0; arc < num_arcs; arc++) {
         network->capacity[arc] = mtree_arc_capacity(topology, (int)arc);
     }
-    status = mtree_flows_create(network->num_arcs, network->capacity, &network->flows);
+    status =
+        mtree_fair_share_create(network->num_arcs, network->capacity, &network->flows);
     if (status == MTREE_OK) {
         status = mtree_routes_create(topology, hosts, num_hosts, &network->routes);
     }
@@ -96,7 +97,7 @@ void mtree_network_destroy(mtree_network_t *network)
         free(connection);
     }
     mtree_routes_destroy(network->routes);
-    mtree_flows_destroy(network->flows);
+    mtree_fair_share_destroy(network->flows);
     free(network->capacity);
     free(network);
 }
@@ -129,7 +130,7 @@ static mtree_status_t set_flow(mtree_connection_t *connection)
     const double ack_share =
         network->options.ack_bytes /
         (double)(network->options.packet_bytes + network->options.header_bytes);
-    mtree_flow_use_t *uses;
+    mtree_fair_share_use_t *uses;
     int length = 0, arc, i;
 
     uses = calloc(2 * (size_t)connection->num_arcs + 1, sizeof(*uses));
@@ -138,9 +139,10 @@ static mtree_status_t set_flow(mtree_connection_t *connection)
     }
     for (i = 0; i < connection->num_arcs; i++) {
         arc = connection->arcs[i];
-        uses[length++] = (mtree_flow_use_t){.arc = arc, .weight = 1.0};
+        uses[length++] = (mtree_fair_share_use_t){.arc = arc, .weight = 1.0};
         if (ack_share > 0.0 && network->capacity[arc ^ 1] > 0.0) {
-            uses[length++] = (mtree_flow_use_t){.arc = arc ^ 1, .weight = ack_share};
+            uses[length++] =
+                (mtree_fair_share_use_t){.arc = arc ^ 1, .weight = ack_share};
         }
     }
     connection->flow.num_uses = length;
@@ -199,14 +201,14 @@ double mtree_network_busy(const mtree_network_t *network, int arc)
     return network->busy[arc];
 }
 
-static void arrival_event(mtree_clock_event_t *event)
+static void arrival_event(mtree_event_queue_event_t *event)
 {
     mtree_message_t *message = mtree_network_message(event);
 
     message->arrived(message);
 }
 
-static void departure_event(mtree_clock_event_t *event)
+static void departure_event(mtree_event_queue_event_t *event)
 {
     mtree_message_t *message =
         (mtree_message_t *)((char *)event - offsetof(mtree_message_t, departure));
@@ -218,14 +220,15 @@ void mtree_network_set_departure(mtree_message_t *message, double time)
 {
     if (message->departed != NULL) {
         message->departure.func = departure_event;
-        mtree_clock_add(message->connection->network->clock, &message->departure, time);
+        mtree_event_queue_add(message->connection->network->clock, &message->departure,
+                              time);
     }
 }
 
 void mtree_network_set_arrival(mtree_message_t *message, double time)
 {
     message->head.func = arrival_event;
-    mtree_clock_add(message->connection->network->clock, &message->head, time);
+    mtree_event_queue_add(message->connection->network->clock, &message->head, time);
 }
 
 void mtree_network_send(mtree_connection_t *connection, mtree_message_t *message)

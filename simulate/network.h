@@ -17,7 +17,7 @@
 #ifndef MTREE_SIMULATE_NETWORK_H
 #define MTREE_SIMULATE_NETWORK_H
 
-#include "simulate/clock.h"
+#include "simulate/event_queue.h"
 #include "topo/routes.h"
 #include "topo/topology.h"
 
@@ -48,7 +48,7 @@ struct mtree_message {
     /* The network's. */
     mtree_connection_t *connection;
     mtree_message_t *next;
-    mtree_clock_event_t head, departure;
+    mtree_event_queue_event_t head, departure;
     double tail; /* when the last byte reaches the arc at which the head is */
     double bits; /* on the wire, still to be sent (flow model) */
     int hop;
@@ -63,7 +63,7 @@ void mtree_network_default_options(mtree_network_options_t *options);
  * mtree_routes_create(); MTREE_ERR_INVALID (logged) for options that are not of their
  * form.
  */
-mtree_status_t mtree_network_create(mtree_clock_t *clock,
+mtree_status_t mtree_network_create(mtree_event_queue_t *clock,
                                     const mtree_topology_t *topology, const int *hosts,
                                     int num_hosts, const mtree_network_options_t *options,
                                     mtree_network_t **network_p);

@@ -7,7 +7,7 @@
  * rounding. */
 #define TIME_TOLERANCE 1e-12
 
-static mtree_connection_t *connection_of_flow(mtree_flow_t *flow)
+static mtree_connection_t *connection_of_flow(mtree_fair_share_flow_t *flow)
 {
     return (mtree_connection_t *)((char *)flow - offsetof(mtree_connection_t, flow));
 }
@@ -16,8 +16,8 @@ static mtree_connection_t *connection_of_flow(mtree_flow_t *flow)
 static void flow_count(mtree_connection_t *connection)
 {
     mtree_network_t *network = connection->network;
-    const mtree_flow_t *flow = &connection->flow;
-    const double now = mtree_clock_now(network->clock);
+    const mtree_fair_share_flow_t *flow = &connection->flow;
+    const double now = mtree_event_queue_now(network->clock);
     const double bits = connection->rate * (now - connection->counted);
     int i;
 
@@ -35,23 +35,25 @@ static void flow_count(mtree_connection_t *connection)
 /* When the first message will be sent if the rate stays as it is. */
 static void flow_schedule(mtree_connection_t *connection)
 {
-    mtree_clock_add(connection->network->clock, &connection->completion,
-                    connection->counted + connection->first->bits / connection->rate);
+    mtree_event_queue_add(connection->network->clock, &connection->completion,
+                          connection->counted +
+                              connection->first->bits / connection->rate);
 }
 
 /* The rates are found when all else that is due now has happened, once. */
 static void flow_changed(mtree_network_t *network)
 {
-    mtree_clock_add(network->clock, &network->timer, mtree_clock_now(network->clock));
+    mtree_event_queue_add(network->clock, &network->timer,
+                          mtree_event_queue_now(network->clock));
 }
 
-void mtree_network_flow_complete(mtree_clock_event_t *event)
+void mtree_network_flow_complete(mtree_event_queue_event_t *event)
 {
     mtree_connection_t *connection =
         (mtree_connection_t *)((char *)event - offsetof(mtree_connection_t, completion));
     mtree_network_t *network = connection->network;
     mtree_message_t *message = connection->first;
-    const double now = mtree_clock_now(network->clock);
+    const double now = mtree_event_queue_now(network->clock);
 
     flow_count(connection);
     connection->first = message->next;
@@ -60,7 +62,7 @@ void mtree_network_flow_complete(mtree_clock_event_t *event)
     } else {
         connection->last_p = &connection->first;
         connection->rate = 0.0;
-        mtree_flows_leave(network->flows, &connection->flow);
+        mtree_fair_share_leave(network->flows, &connection->flow);
         flow_changed(network);
     }
     connection->last_arrival = fmax(
@@ -73,7 +75,8 @@ void mtree_network_flow_complete(mtree_clock_event_t *event)
 
 /* Messages that end at the same time but for rounding end now, before the arcs are
  * shared anew. */
-static void flow_complete_touched(mtree_flow_t *const *touched, int num_touched)
+static void flow_complete_touched(mtree_fair_share_flow_t *const *touched,
+                                  int num_touched)
 {
     mtree_connection_t *connection;
     double lacking, now;
@@ -81,25 +84,25 @@ static void flow_complete_touched(mtree_flow_t *const *touched, int num_touched)
 
     for (i = 0; i < num_touched; i++) {
         connection = connection_of_flow(touched[i]);
-        now = mtree_clock_now(connection->network->clock);
+        now = mtree_event_queue_now(connection->network->clock);
         lacking = connection->completion.time - now;
         if (connection->rate > 0.0 && lacking <= TIME_TOLERANCE + now * DBL_EPSILON) {
-            mtree_clock_remove(connection->network->clock, &connection->completion);
+            mtree_event_queue_remove(connection->network->clock, &connection->completion);
             mtree_network_flow_complete(&connection->completion);
         }
     }
 }
 
-void mtree_network_flow_timer(mtree_clock_event_t *event)
+void mtree_network_flow_timer(mtree_event_queue_event_t *event)
 {
     mtree_network_t *network =
         (mtree_network_t *)((char *)event - offsetof(mtree_network_t, timer));
-    mtree_flow_t *const *touched;
+    mtree_fair_share_flow_t *const *touched;
     mtree_connection_t *connection;
-    int num_touched = mtree_flows_touched(network->flows, &touched), i;
+    int num_touched = mtree_fair_share_touched(network->flows, &touched), i;
 
     flow_complete_touched(touched, num_touched);
-    mtree_flows_share(network->flows);
+    mtree_fair_share_share(network->flows);
     for (i = 0; i < num_touched; i++) {
         connection = connection_of_flow(touched[i]);
         if (touched[i]->joined && touched[i]->rate != connection->rate) {
@@ -109,7 +112,7 @@ void mtree_network_flow_timer(mtree_clock_event_t *event)
         }
     }
     /* What completed here has been taken into account. */
-    mtree_clock_remove(network->clock, event);
+    mtree_event_queue_remove(network->clock, event);
 }
 
 void mtree_network_flow_send(mtree_message_t *message)
@@ -124,9 +127,9 @@ void mtree_network_flow_send(mtree_message_t *message)
     if (connection->flow.joined) {
         return;
     }
-    connection->counted = mtree_clock_now(network->clock);
-    if (mtree_flows_join(network->flows, &connection->flow) != MTREE_OK) {
-        mtree_clock_fail(network->clock, MTREE_ERR_NO_MEMORY);
+    connection->counted = mtree_event_queue_now(network->clock);
+    if (mtree_fair_share_join(network->flows, &connection->flow) != MTREE_OK) {
+        mtree_event_queue_fail(network->clock, MTREE_ERR_NO_MEMORY);
         return;
     }
     flow_changed(network);

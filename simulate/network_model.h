@@ -4,7 +4,7 @@
 #ifndef MTREE_SIMULATE_NETWORK_MODEL_H
 #define MTREE_SIMULATE_NETWORK_MODEL_H
 
-#include "simulate/flow.h"
+#include "simulate/fair_share.h"
 #include "simulate/network.h"
 
 struct mtree_connection {
@@ -21,14 +21,14 @@ struct mtree_connection {
     /* Flow model. */
     mtree_message_t *first; /* messages not yet sent */
     mtree_message_t **last_p;
-    mtree_flow_t flow;
+    mtree_fair_share_flow_t flow;
     double rate;    /* at which the first message is being sent */
     double counted; /* when its bits were last counted down */
-    mtree_clock_event_t completion;
+    mtree_event_queue_event_t completion;
 };
 
 struct mtree_network {
-    mtree_clock_t *clock;
+    mtree_event_queue_t *clock;
     const mtree_topology_t *topology;
     mtree_network_options_t options;
     mtree_routes_t *routes;
@@ -38,8 +38,8 @@ struct mtree_network {
     double *free_at; /* queue model: when the arc has sent all that it was given */
     double *busy;
     /* Flow model. */
-    mtree_clock_event_t timer; /* due when a flow came or went */
-    mtree_flows_t *flows;
+    mtree_event_queue_event_t timer; /* due when a flow came or went */
+    mtree_fair_share_t *flows;
 };
 
 /* What a message of @a bytes is on the wire: packets, bits with headers, bits of its
@@ -49,7 +49,7 @@ double mtree_network_wire_bits(const mtree_network_t *network, size_t bytes);
 double mtree_network_packet_bits(const mtree_network_t *network, size_t bytes);
 
 /* The message whose `head` is @a event. */
-static inline mtree_message_t *mtree_network_message(mtree_clock_event_t *event)
+static inline mtree_message_t *mtree_network_message(mtree_event_queue_event_t *event)
 {
     return (mtree_message_t *)((char *)event - offsetof(mtree_message_t, head));
 }
@@ -65,7 +65,7 @@ void mtree_network_queue_send(mtree_message_t *message);
 /* Send in the flow model, and its events: the first message of a connection is sent; a
  * flow came or went, so the arcs are to be shared anew. */
 void mtree_network_flow_send(mtree_message_t *message);
-void mtree_network_flow_complete(mtree_clock_event_t *event);
-void mtree_network_flow_timer(mtree_clock_event_t *event);
+void mtree_network_flow_complete(mtree_event_queue_event_t *event);
+void mtree_network_flow_timer(mtree_event_queue_event_t *event);
 
 #endif

@@ -23,7 +23,7 @@ static void queue_acknowledge(const mtree_message_t *message)
     for (i = 0; i < connection->num_arcs; i++) {
         arc = connection->arcs[i] ^ 1;
         if (network->capacity[arc] > 0.0) {
-            queue_charge(network, arc, mtree_clock_now(network->clock),
+            queue_charge(network, arc, mtree_event_queue_now(network->clock),
                          bits / network->capacity[arc]);
         }
     }
@@ -31,12 +31,12 @@ static void queue_acknowledge(const mtree_message_t *message)
 
 /* The first packet of a message is whole at the vertex before arc number `hop` of its
  * route. */
-static void queue_head(mtree_clock_event_t *event)
+static void queue_head(mtree_event_queue_event_t *event)
 {
     mtree_message_t *message = mtree_network_message(event);
     mtree_connection_t *connection = message->connection;
     mtree_network_t *network = connection->network;
-    const double now = mtree_clock_now(network->clock);
+    const double now = mtree_event_queue_now(network->clock);
     const double first = mtree_network_packet_bits(network, message->bytes);
     const int arc = connection->arcs[message->hop];
     const double capacity = network->capacity[arc];
@@ -54,7 +54,7 @@ static void queue_head(mtree_clock_event_t *event)
     message->tail = end + latency;
     message->hop++;
     if (message->hop < connection->num_arcs) {
-        mtree_clock_add(network->clock, event, start + first / capacity + latency);
+        mtree_event_queue_add(network->clock, event, start + first / capacity + latency);
     } else {
         queue_acknowledge(message);
         connection->last_arrival = fmax(connection->last_arrival, message->tail);
@@ -66,7 +66,7 @@ void mtree_network_queue_send(mtree_message_t *message)
 {
     mtree_connection_t *connection = message->connection;
     mtree_network_t *network = connection->network;
-    double start = fmax(mtree_clock_now(network->clock), connection->next_start);
+    double start = fmax(mtree_event_queue_now(network->clock), connection->next_start);
 
     connection->next_start =
         start + mtree_network_wire_bits(network, message->bytes) / connection->limit;
@@ -77,5 +77,5 @@ void mtree_network_queue_send(mtree_message_t *message)
     }
     message->hop = 0;
     message->head.func = queue_head;
-    mtree_clock_add(network->clock, &message->head, start);
+    mtree_event_queue_add(network->clock, &message->head, start);
 }

@@ -1,6 +1,6 @@
-#include "simulate/job.h"
+#include "simulate/context.h"
 
-#include "topo/log.h"
+#include "base/log.h"
 
 #include <stdlib.h>
 
@@ -43,12 +43,13 @@ static mtree_status_t check_options(const mtree_simulate_options_t *options,
     return MTREE_OK;
 }
 
-mtree_status_t mtree_job_open(const mtree_topology_t *topology, const int *hosts,
-                              int num_hosts, const mtree_simulate_options_t *options,
-                              mtree_world_received_t received, void *arg,
-                              mtree_job_t *job_p)
+mtree_status_t mtree_simulation_open(const mtree_topology_t *topology, const int *hosts,
+                                     int num_hosts,
+                                     const mtree_simulate_options_t *options,
+                                     mtree_pt2pt_received_t received, void *arg,
+                                     mtree_simulation_t *job_p)
 {
-    const mtree_world_options_t world = {.num_ranks = num_hosts * options->ranks_per_host,
+    const mtree_pt2pt_options_t world = {.num_ranks = num_hosts * options->ranks_per_host,
                                          .ranks_per_host = options->ranks_per_host,
                                          .unit_bytes = sizeof(uint32_t),
                                          .data = options->check,
@@ -57,41 +58,42 @@ mtree_status_t mtree_job_open(const mtree_topology_t *topology, const int *hosts
                                          .overhead = options->overhead,
                                          .received = received,
                                          .received_arg = arg};
-    mtree_job_t job = {.options = options,
-                       .num_arcs = 2 * topology->num_links,
-                       .num_ranks = world.num_ranks,
-                       .root = options->root * options->ranks_per_host,
-                       .count = (options->bytes - 1) / sizeof(uint32_t) + 1};
+    mtree_simulation_t job = {.options = options,
+                              .num_arcs = 2 * topology->num_links,
+                              .num_ranks = world.num_ranks,
+                              .root = options->root * options->ranks_per_host,
+                              .count = (options->bytes - 1) / sizeof(uint32_t) + 1};
     mtree_status_t status = check_options(options, num_hosts);
 
     if (status == MTREE_OK) {
-        status = mtree_clock_create(&job.clock);
+        status = mtree_event_queue_create(&job.clock);
     }
     if (status == MTREE_OK) {
-        mtree_clock_set_progress(job.clock, options->progress, options->progress_arg);
+        mtree_event_queue_set_progress(job.clock, options->progress,
+                                       options->progress_arg);
         status = mtree_network_create(job.clock, topology, hosts, num_hosts,
                                       &options->network, &job.network);
     }
     if (status == MTREE_OK) {
-        status = mtree_world_create(job.clock, job.network, &world, &job.world);
+        status = mtree_pt2pt_create(job.clock, job.network, &world, &job.world);
     }
     if (status != MTREE_OK) {
-        mtree_job_close(&job);
+        mtree_simulation_close(&job);
         return status;
     }
     *job_p = job;
     return MTREE_OK;
 }
 
-void mtree_job_close(mtree_job_t *job)
+void mtree_simulation_close(mtree_simulation_t *job)
 {
-    mtree_world_destroy(job->world);
+    mtree_pt2pt_destroy(job->world);
     mtree_network_destroy(job->network);
-    mtree_clock_destroy(job->clock);
+    mtree_event_queue_destroy(job->clock);
 }
 
-mtree_status_t mtree_job_result(const mtree_job_t *job, double seconds,
-                                mtree_simulate_result_t *result_p)
+mtree_status_t mtree_simulation_result(const mtree_simulation_t *job, double seconds,
+                                       mtree_simulate_result_t *result_p)
 {
     double *busy = calloc((size_t)job->num_arcs + 1, sizeof(double));
     int arc;
@@ -103,13 +105,13 @@ mtree_status_t mtree_job_result(const mtree_job_t *job, double seconds,
         busy[arc] = mtree_network_busy(job->network, arc) / seconds;
     }
     *result_p = (mtree_simulate_result_t){.seconds = seconds,
-                                          .messages = mtree_world_messages(job->world),
+                                          .messages = mtree_pt2pt_messages(job->world),
                                           .num_arcs = job->num_arcs,
                                           .busy = busy};
     return MTREE_OK;
 }
 
-double mtree_job_fold_seconds(const mtree_job_t *job)
+double mtree_simulation_fold_seconds(const mtree_simulation_t *job)
 {
     return job->options->fold_rate > 0.0 ? sizeof(uint32_t) / job->options->fold_rate
                                          : 0.0;

@@ -7,7 +7,7 @@
 #ifndef MTREE_SIMULATE_SIMULATE_H
 #define MTREE_SIMULATE_SIMULATE_H
 
-#include "simulate/baseline.h"
+#include "simulate/baseline/baseline.h"
 #include "simulate/network.h"
 
 typedef struct {
@@ -26,7 +26,7 @@ typedef struct {
                                all at 0 */
     bool check; /* carry real data and check the result: MTREE_ERR_TRANSPORT */
     mtree_network_options_t network;
-    mtree_clock_progress_t progress; /* may be NULL */
+    mtree_event_queue_progress_t progress; /* may be NULL */
     void *progress_arg;
 } mtree_simulate_options_t;
 

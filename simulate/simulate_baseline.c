@@ -1,5 +1,5 @@
-#include "simulate/job.h"
-#include "simulate/sample.h"
+#include "simulate/context.h"
+#include "simulate/check_data.h"
 
 #include <stdlib.h>
 
@@ -19,7 +19,7 @@ static void free_buffers(buffers_t *buffers, int num_ranks)
 
 /* The buffers that the programs ask for, the inputs filled; an allgather's holds the own
  * block only. */
-static mtree_status_t make_buffers(const mtree_sample_t *sample,
+static mtree_status_t make_buffers(const mtree_check_data_t *sample,
                                    const mtree_program_t *programs, buffers_t **buffers_p)
 {
     buffers_t *buffers = calloc((size_t)sample->num_ranks, sizeof(buffers_t));
@@ -39,7 +39,7 @@ static mtree_status_t make_buffers(const mtree_sample_t *sample,
         }
         shift = sample->collective == MTREE_ALLGATHER ? sample->blocks[r] : 0;
         for (i = 0; i < programs[r].lengths[MTREE_BUFFER_INPUT]; i++) {
-            buffers[r][MTREE_BUFFER_INPUT][i] = mtree_sample_value(r, shift + i);
+            buffers[r][MTREE_BUFFER_INPUT][i] = mtree_check_data_value(r, shift + i);
         }
     }
     *buffers_p = buffers;
@@ -47,39 +47,39 @@ static mtree_status_t make_buffers(const mtree_sample_t *sample,
 }
 
 /* Run the programs with real data. */
-static mtree_status_t run_checked(const mtree_job_t *job,
+static mtree_status_t run_checked(const mtree_simulation_t *job,
                                   const mtree_baseline_t *baseline,
                                   const mtree_baseline_call_t *call,
                                   const mtree_program_t *programs, double *seconds_p)
 {
     buffers_t *buffers = NULL;
-    mtree_sample_t sample;
+    mtree_check_data_t sample;
     mtree_status_t status;
     int r;
 
-    status = mtree_sample_init(&sample, baseline->collective, call->num_ranks, call->root,
-                               call->count);
+    status = mtree_check_data_init(&sample, baseline->collective, call->num_ranks,
+                                   call->root, call->count);
     if (status != MTREE_OK) {
         return status;
     }
     status = make_buffers(&sample, programs, &buffers);
     if (status == MTREE_OK) {
         status = mtree_programs_run(job->clock, job->world, programs, call->num_ranks,
-                                    buffers, mtree_job_fold_seconds(job),
+                                    buffers, mtree_simulation_fold_seconds(job),
                                     job->options->arrivals, seconds_p);
     }
     /* One rank alone has its result in its input and no program. */
     for (r = 0; r < call->num_ranks && call->num_ranks > 1 && status == MTREE_OK; r++) {
-        status = mtree_sample_check(&sample, baseline->name, r,
-                                    buffers[r][MTREE_BUFFER_RESULT]);
+        status = mtree_check_data_check(&sample, baseline->name, r,
+                                        buffers[r][MTREE_BUFFER_RESULT]);
     }
     free_buffers(buffers, call->num_ranks);
-    mtree_sample_clear(&sample);
+    mtree_check_data_clear(&sample);
     return status;
 }
 
-static mtree_status_t run_job(const mtree_job_t *job, const mtree_baseline_t *baseline,
-                              double *seconds_p)
+static mtree_status_t run_job(const mtree_simulation_t *job,
+                              const mtree_baseline_t *baseline, double *seconds_p)
 {
     const size_t ranks = (size_t)job->num_ranks;
     mtree_baseline_call_t call = {.num_ranks = job->num_ranks,
@@ -102,7 +102,7 @@ static mtree_status_t run_job(const mtree_job_t *job, const mtree_baseline_t *ba
         status = run_checked(job, baseline, &call, programs, seconds_p);
     } else {
         status = mtree_programs_run(job->clock, job->world, programs, job->num_ranks,
-                                    NULL, mtree_job_fold_seconds(job),
+                                    NULL, mtree_simulation_fold_seconds(job),
                                     job->options->arrivals, seconds_p);
     }
     mtree_baseline_destroy(programs, job->num_ranks);
@@ -114,18 +114,18 @@ mtree_status_t mtree_simulate_baseline(const mtree_topology_t *topology, const i
                                        const mtree_simulate_options_t *options,
                                        mtree_simulate_result_t *result_p)
 {
-    mtree_job_t job;
+    mtree_simulation_t job;
     double seconds = 0.0;
     mtree_status_t status =
-        mtree_job_open(topology, hosts, num_hosts, options, NULL, NULL, &job);
+        mtree_simulation_open(topology, hosts, num_hosts, options, NULL, NULL, &job);
 
     if (status != MTREE_OK) {
         return status;
     }
     status = run_job(&job, baseline, &seconds);
     if (status == MTREE_OK) {
-        status = mtree_job_result(&job, seconds, result_p);
+        status = mtree_simulation_result(&job, seconds, result_p);
     }
-    mtree_job_close(&job);
+    mtree_simulation_close(&job);
     return status;
 }

@@ -1,10 +1,10 @@
-#include "schedule/arrival.h"
+#include "schedule/arrival/arrival.h"
 #include "schedule/layout.h"
 #include "schedule/operation.h"
-#include "simulate/courier.h"
-#include "simulate/job.h"
-#include "simulate/sample.h"
-#include "topo/log.h"
+#include "simulate/control_transport.h"
+#include "simulate/context.h"
+#include "simulate/check_data.h"
+#include "base/log.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,18 +17,18 @@ typedef struct {
     run_t *run;
     int number;
     uint32_t *input, *output;
-    mtree_clock_event_t coming;
+    mtree_event_queue_event_t coming;
     mtree_layout_t *layout;
     mtree_operation_t *operation;
 } player_t;
 
 struct run {
     const mtree_plan_t *plan;
-    mtree_job_t job;
-    mtree_sample_t sample;
+    mtree_simulation_t job;
+    mtree_check_data_t sample;
     mtree_placement_t *placement;
     mtree_call_t call;
-    mtree_courier_t *courier; /* where the plan is by arrival */
+    mtree_control_transport_t *courier; /* where the plan is by arrival */
     player_t *players;
     void *nowhere; /* stands for all vectors when no data is carried */
     size_t nowhere_bytes;
@@ -47,7 +47,8 @@ static void received(void *arg, int tag)
     const int stream = tag / MTREE_STREAM_TAGS;
 
     if (stream < run->num_streams && tag % MTREE_STREAM_TAGS != MTREE_TAG_CREDIT) {
-        run->tree_seconds[run->stream_tree[stream]] = mtree_clock_now(run->job.clock);
+        run->tree_seconds[run->stream_tree[stream]] =
+            mtree_event_queue_now(run->job.clock);
     }
 }
 
@@ -59,8 +60,8 @@ static void fold(void *arg, const void *a, const void *b, void *out, size_t coun
     uint32_t *sum = out;
     size_t i;
 
-    mtree_world_compute(run->job.world, player->number,
-                        (double)count * mtree_job_fold_seconds(&run->job));
+    mtree_pt2pt_compute(run->job.world, player->number,
+                        (double)count * mtree_simulation_fold_seconds(&run->job));
     for (i = 0; i < count && run->job.options->check; i++) {
         sum[i] = x[i] + y[i];
     }
@@ -70,11 +71,11 @@ static void ended(mtree_operation_t *operation, mtree_status_t status, void *arg
 {
     player_t *player = arg;
     run_t *run = player->run;
-    double now = mtree_world_free_at(run->job.world, player->number);
+    double now = mtree_pt2pt_free_at(run->job.world, player->number);
 
     (void)operation;
     if (status != MTREE_OK) {
-        mtree_clock_fail(run->job.clock, status);
+        mtree_event_queue_fail(run->job.clock, status);
     }
     run->left[player->number] = now;
     run->seconds = now > run->seconds ? now : run->seconds;
@@ -156,7 +157,7 @@ static mtree_status_t make_vectors(run_t *run)
             return MTREE_ERR_NO_MEMORY;
         }
         for (i = 0; i < count; i++) {
-            player->input[i] = mtree_sample_value(player->number, i);
+            player->input[i] = mtree_check_data_value(player->number, i);
         }
     }
     return MTREE_OK;
@@ -166,7 +167,7 @@ static mtree_status_t make_vectors(run_t *run)
  * allgather. */
 static void seed_output(const run_t *run, const player_t *player)
 {
-    const mtree_sample_t *sample = &run->sample;
+    const mtree_check_data_t *sample = &run->sample;
     size_t begin = 0, end = 0;
 
     if (sample->collective == MTREE_BCAST && player->number == sample->root) {
@@ -197,7 +198,7 @@ static mtree_status_t start_static(run_t *run, player_t *player,
         return status;
     }
     return mtree_operation_start(player->layout,
-                                 mtree_world_transport(run->job.world, player->number),
+                                 mtree_pt2pt_transport(run->job.world, player->number),
                                  data, ended, player, &player->operation);
 }
 
@@ -210,8 +211,8 @@ static mtree_status_t start_by_arrival(run_t *run, player_t *player,
         .placement = run->placement,
         .call = &run->call,
         .rank = player->number,
-        .transport = mtree_world_transport(run->job.world, player->number),
-        .control = mtree_courier_transport(run->courier, player->number),
+        .transport = mtree_pt2pt_transport(run->job.world, player->number),
+        .control = mtree_control_transport_transport(run->courier, player->number),
         .room = run->call.units * run->call.unit_bytes};
 
     return mtree_arrival_start(&arrival, data, ended, NULL, player, &player->operation);
@@ -231,13 +232,13 @@ static mtree_status_t start(run_t *run, player_t *player)
                                 : start_static(run, player, &data);
 }
 
-static void come(mtree_clock_event_t *event)
+static void come(mtree_event_queue_event_t *event)
 {
     player_t *player = (player_t *)((char *)event - offsetof(player_t, coming));
     mtree_status_t status = start(player->run, player);
 
     if (status != MTREE_OK) {
-        mtree_clock_fail(player->run->job.clock, status);
+        mtree_event_queue_fail(player->run->job.clock, status);
     }
 }
 
@@ -254,7 +255,7 @@ static mtree_status_t start_all(run_t *run)
             status = start(run, player);
         } else {
             player->coming.func = come;
-            mtree_clock_add(run->job.clock, &player->coming, arrivals[r]);
+            mtree_event_queue_add(run->job.clock, &player->coming, arrivals[r]);
         }
     }
     return status;
@@ -274,8 +275,8 @@ static mtree_status_t check_ended(const run_t *run)
             return MTREE_ERR_TRANSPORT;
         }
         if (status == MTREE_OK && run->job.options->check) {
-            status = mtree_sample_check(&run->sample, run->plan->algorithm, r,
-                                        run->players[r].output);
+            status = mtree_check_data_check(&run->sample, run->plan->algorithm, r,
+                                            run->players[r].output);
         }
     }
     return status;
@@ -301,8 +302,8 @@ static mtree_status_t play(run_t *run, mtree_collective_t collective, int num_ho
         run->players[r].run = run;
         run->players[r].number = r;
     }
-    status = mtree_sample_init(&run->sample, collective, num_ranks, run->job.root,
-                               run->job.count);
+    status = mtree_check_data_init(&run->sample, collective, num_ranks, run->job.root,
+                                   run->job.count);
     run->call.blocks = run->sample.blocks;
     if (status == MTREE_OK) {
         status = place(run, num_hosts);
@@ -315,14 +316,14 @@ static mtree_status_t play(run_t *run, mtree_collective_t collective, int num_ho
     }
     if (status == MTREE_OK && mtree_plan_is_by_arrival(run->plan) &&
         mtree_arrival_serves(collective)) {
-        status = mtree_courier_create(run->job.world, num_ranks, sizeof(uint32_t),
-                                      &run->courier);
+        status = mtree_control_transport_create(run->job.world, num_ranks,
+                                                sizeof(uint32_t), &run->courier);
     }
     if (status == MTREE_OK) {
         status = start_all(run);
     }
     if (status == MTREE_OK) {
-        status = mtree_clock_run(run->job.clock);
+        status = mtree_event_queue_run(run->job.clock);
     }
     return status == MTREE_OK ? check_ended(run) : status;
 }
@@ -333,10 +334,10 @@ static void clear(run_t *run)
 
     /* What failed half-way has sends and receives under way; their ends free the
      * operations. */
-    mtree_world_abort(run->job.world);
+    mtree_pt2pt_abort(run->job.world);
     for (player = run->players;
          run->players != NULL && player < run->players + run->job.num_ranks; player++) {
-        mtree_clock_remove(run->job.clock, &player->coming);
+        mtree_event_queue_remove(run->job.clock, &player->coming);
         mtree_operation_free(player->operation);
         mtree_layout_destroy(player->layout);
         if (run->nowhere == NULL) {
@@ -347,14 +348,14 @@ static void clear(run_t *run)
     if (run->nowhere != NULL) {
         munmap(run->nowhere, run->nowhere_bytes);
     }
-    mtree_courier_destroy(run->courier);
+    mtree_control_transport_destroy(run->courier);
     free(run->players);
     free(run->stream_tree);
     free(run->tree_seconds);
     free(run->left);
     mtree_placement_destroy(run->placement);
-    mtree_sample_clear(&run->sample);
-    mtree_job_close(&run->job);
+    mtree_check_data_clear(&run->sample);
+    mtree_simulation_close(&run->job);
 }
 
 mtree_status_t mtree_simulate_plan(const mtree_topology_t *topology, const int *hosts,
@@ -373,14 +374,14 @@ mtree_status_t mtree_simulate_plan(const mtree_topology_t *topology, const int *
             plan->num_hosts, num_hosts);
         return MTREE_ERR_INVALID;
     }
-    status =
-        mtree_job_open(topology, hosts, num_hosts, options, received, &run, &run.job);
+    status = mtree_simulation_open(topology, hosts, num_hosts, options, received, &run,
+                                   &run.job);
     if (status != MTREE_OK) {
         return status;
     }
     status = play(&run, collective, num_hosts);
     if (status == MTREE_OK) {
-        status = mtree_job_result(&run.job, run.seconds, &result);
+        status = mtree_simulation_result(&run.job, run.seconds, &result);
     }
     if (status == MTREE_OK) {
         result.num_trees = plan->num_trees;

@@ -1,6 +1,6 @@
 #include "tools/command.h"
 
-#include "topo/log.h"
+#include "base/log.h"
 
 int command_help(const command_t *command)
 {

@@ -4,7 +4,7 @@
 #ifndef MTREE_TOOLS_HOST_LIST_H
 #define MTREE_TOOLS_HOST_LIST_H
 
-#include "topo/status.h"
+#include "base/status.h"
 
 #define HOST_LIST_MAX 16384 /* names of one list */
 

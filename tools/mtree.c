@@ -3,23 +3,14 @@
  */
 #include "tools/command.h"
 
-#include "topo/log.h"
+#include "base/log.h"
 
 #include <string.h>
 
 static const command_t *const commands[] = {
-    &command_topology,
-    &command_plan,
-    &command_check,
-    &command_draw,
-    &command_simulate,
-    &command_compare,
-    &command_generate,
-    &command_import,
-    &command_probe,
-    &command_report,
-    &command_top,
-    NULL,
+    &command_topology, &command_plan,    &command_check,    &command_draw,
+    &command_simulate, &command_compare, &command_generate, &command_import,
+    &command_probe,    &command_report,  &command_top,      NULL,
 };
 
 static const command_t *find_command(const char *name)

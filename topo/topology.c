@@ -1,7 +1,7 @@
 #include "topo/topology.h"
 
 #include "topo/adjacency.h"
-#include "topo/log.h"
+#include "base/log.h"
 
 #include <math.h>
 #include <stdint.h>

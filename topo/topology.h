@@ -7,7 +7,7 @@
 #ifndef MTREE_TOPO_TOPOLOGY_H
 #define MTREE_TOPO_TOPOLOGY_H
 
-#include "topo/status.h"
+#include "base/status.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 
-ROOMS = ("topo", "planner", "schedule", "simulate", "report", "coll_mtree", "tools")
+ROOMS = ("base", "topo", "planner", "schedule", "simulate", "report", "coll_mtree", "tools")
 JUDGED = ("topo", "planner", "schedule", "coll_mtree")
 
 

@@ -117,7 +117,7 @@ def environment(folder):
     """What a reader has who built and installed mtree, in a home of his own."""
     variables = {name: value for name, value in os.environ.items()
                  if not name.startswith(("OMPI_MCA_", "MAKE", "MFLAGS"))}
-    places = [BUILD, os.path.join(SOURCE, "tools"), os.path.join(SOURCE, "bench")]
+    places = [BUILD, os.path.join(SOURCE, "tools", "netlab"), os.path.join(SOURCE, "bench")]
     variables.update(
         PATH=os.pathsep.join([*places, variables["PATH"]]),
         HOME=os.path.join(folder, "home"),
@@ -207,7 +207,7 @@ def run_document(path, folder, has_lab):
 
 def probe_lab():
     """Can netlab play networks here?"""
-    program = os.path.join(SOURCE, "tools", "netlab")
+    program = os.path.join(SOURCE, "tools", "netlab", "netlab")
     return subprocess.run([program, "probe"], stdout=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL, check=False).returncode == 0
 

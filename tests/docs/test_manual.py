@@ -153,7 +153,7 @@ def check_tour():
     with open(os.path.join(SOURCE, "docs", "internals.md"), encoding="utf-8") as file:
         tour = file.read()
     names, text = set(), ""
-    for room in ("topo", "planner", "schedule", "simulate", "coll_mtree", "tools", "tests"):
+    for room in ("base", "topo", "planner", "schedule", "simulate", "coll_mtree", "tools", "tests"):
         for folder, _, files in os.walk(os.path.join(SOURCE, room)):
             names.update(files)
             for name in files:
@@ -170,7 +170,7 @@ def check_tour():
 def main():
     check_tour()
     check_program("mtree.1", ["./mtree"], r"  ([a-z]+)  +\S")
-    check_program("netlab.1", [os.path.join(SOURCE, "tools", "netlab")], r"    ([a-z]+)  +\S")
+    check_program("netlab.1", [os.path.join(SOURCE, "tools", "netlab", "netlab")], r"    ([a-z]+)  +\S")
     check_program("mtree_bench.1", ["./mtree_bench"])
     check_program("mtree_compare.1", [os.path.join(SOURCE, "bench", "mtree_compare")])
     check_form()

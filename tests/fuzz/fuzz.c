@@ -1,7 +1,7 @@
 #include "tests/fuzz/fuzz.h"
 
-#include "topo/log.h"
-#include "topo/topology_file.h"
+#include "base/log.h"
+#include "topo/dot/read.h"
 
 #include <stdio.h>
 #include <stdlib.h>

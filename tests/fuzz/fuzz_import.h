@@ -4,7 +4,7 @@
 #ifndef MTREE_TESTS_FUZZ_FUZZ_IMPORT_H
 #define MTREE_TESTS_FUZZ_FUZZ_IMPORT_H
 
-#include "tools/import.h"
+#include "tools/import/network.h"
 
 #include <stdint.h>
 

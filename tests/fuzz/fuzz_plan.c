@@ -1,7 +1,7 @@
 /* Plans as JSON; one that is read must give the same text when written twice. */
 #include "tests/fuzz/fuzz.h"
 
-#include "planner/plan_json.h"
+#include "planner/plan/json.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Shapes of mtree generate. */
 #include "tests/fuzz/fuzz.h"
 
-#include "topo/generate.h"
+#include "topo/generators.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
  * must be read as if it were the first. */
 #include "tests/fuzz/fuzz.h"
 
-#include "topo/topology_file.h"
+#include "topo/dot/read.h"
 
 #include <stdlib.h>
 

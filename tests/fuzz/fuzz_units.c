@@ -2,7 +2,7 @@
  * written, reads as the same. */
 #include "tests/fuzz/fuzz.h"
 
-#include "topo/units.h"
+#include "base/units.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  */
 #include "tests/fuzz/fuzz.h"
 
-#include "topo/file.h"
+#include "base/file.h"
 
 #include <glob.h>
 #include <stdio.h>

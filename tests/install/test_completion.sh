@@ -8,7 +8,7 @@ mkdir -p "${TMPDIR:-/tmp}"
 bin=$(mktemp -d) || exit 99
 trap 'rm -rf "$bin"' EXIT
 ln -s "$(pwd)/mtree" "$bin/mtree"
-ln -s "$source/tools/netlab" "$bin/netlab"
+ln -s "$source/tools/netlab/netlab" "$bin/netlab"
 PATH=$bin:$PATH
 failures=0
 # shellcheck disable=SC1090

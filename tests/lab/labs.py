@@ -8,7 +8,7 @@ import unittest
 
 ROOT = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "..")
 BUILD = os.getcwd()
-NETLAB = os.path.join(ROOT, "tools", "netlab")
+NETLAB = os.path.join(ROOT, "tools", "netlab", "netlab")
 SKIP = 77
 TRIES = 3
 

@@ -12,7 +12,7 @@ import unittest
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 BUILD = os.environ.get("NETLAB_BUILD", os.getcwd())
-NETLAB = os.path.join(BUILD, "tools", "netlab")
+NETLAB = os.path.join(BUILD, "tools", "netlab", "netlab")
 LINE = os.path.join(HERE, "line.dot")
 PREFIX = f"test{os.getpid()}"  # of all labs here, so that other labs stay out of the way
 SKIP = 77

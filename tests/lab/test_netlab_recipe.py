@@ -6,7 +6,7 @@ import sys
 import unittest
 
 ROOT = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "..")
-sys.path.insert(0, os.path.join(ROOT, "tools"))
+sys.path.insert(0, os.path.join(ROOT, "tools", "netlab"))
 sys.dont_write_bytecode = True
 
 from netlablib import recipe, topology  # noqa: E402

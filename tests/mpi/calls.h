@@ -1,6 +1,6 @@
 /* A broadcast and a sum of 30,000 ints each. */
-#ifndef MTREE_TESTS_CALLS_H
-#define MTREE_TESTS_CALLS_H
+#ifndef MTREE_TESTS_MPI_CALLS_H
+#define MTREE_TESTS_MPI_CALLS_H
 
 #include <mpi.h>
 

@@ -2,8 +2,8 @@
  * Elements of every predefined datatype: what may be done with them, how to write one and
  * how to compare two without looking at padding.
  */
-#ifndef MTREE_TESTS_ELEMENT_H
-#define MTREE_TESTS_ELEMENT_H
+#ifndef MTREE_TESTS_MPI_ELEMENT_H
+#define MTREE_TESTS_MPI_ELEMENT_H
 
 #include <mpi.h>
 #include <stdbool.h>

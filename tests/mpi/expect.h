@@ -2,8 +2,8 @@
  * What the MPI test programs expect: each check is counted, each failure told, and the
  * sum decides the exit status of every rank.
  */
-#ifndef MTREE_TESTS_EXPECT_H
-#define MTREE_TESTS_EXPECT_H
+#ifndef MTREE_TESTS_MPI_EXPECT_H
+#define MTREE_TESTS_MPI_EXPECT_H
 
 #include <mpi.h>
 #include <stdbool.h>

@@ -2,8 +2,8 @@
  * The three forms of a collective: blocking, nonblocking, persistent (an extension of
  * Open MPI 4.1's).
  */
-#ifndef MTREE_TESTS_FORMS_H
-#define MTREE_TESTS_FORMS_H
+#ifndef MTREE_TESTS_MPI_FORMS_H
+#define MTREE_TESTS_MPI_FORMS_H
 
 #include <mpi.h>
 #include <mpi-ext.h>

@@ -1,6 +1,6 @@
 /* Every collective that MPI-3.1 allows on an intercommunicator. */
-#ifndef MTREE_TESTS_INTER_H
-#define MTREE_TESTS_INTER_H
+#ifndef MTREE_TESTS_MPI_INTER_H
+#define MTREE_TESTS_MPI_INTER_H
 
 #include <mpi.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* Every collective of MPI-3.1 on an intracommunicator, neighbourhood ones apart. */
-#ifndef MTREE_TESTS_INTRA_H
-#define MTREE_TESTS_INTRA_H
+#ifndef MTREE_TESTS_MPI_INTRA_H
+#define MTREE_TESTS_MPI_INTRA_H
 
 #include <mpi.h>
 #include <stdbool.h>

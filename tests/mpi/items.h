@@ -2,8 +2,8 @@
  * Items: what the random cases send, in several datatypes each, and the areas of memory
  * that hold them.  An item has a packed image, in which all is checked.
  */
-#ifndef MTREE_TESTS_ITEMS_H
-#define MTREE_TESTS_ITEMS_H
+#ifndef MTREE_TESTS_MPI_ITEMS_H
+#define MTREE_TESTS_MPI_ITEMS_H
 
 #include <mpi.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* The neighbourhood collectives of MPI-3.1. */
-#ifndef MTREE_TESTS_NEIGHBOURS_H
-#define MTREE_TESTS_NEIGHBOURS_H
+#ifndef MTREE_TESTS_MPI_NEIGHBOURS_H
+#define MTREE_TESTS_MPI_NEIGHBOURS_H
 
 #include <mpi.h>
 #include <stdbool.h>

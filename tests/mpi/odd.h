@@ -2,8 +2,8 @@
  * Areas of pairs of ints that lie in memory as few programs have them: at absolute
  * addresses, with extents that overlap, backwards.
  */
-#ifndef MTREE_TESTS_ODD_H
-#define MTREE_TESTS_ODD_H
+#ifndef MTREE_TESTS_MPI_ODD_H
+#define MTREE_TESTS_MPI_ODD_H
 
 #include <mpi.h>
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 /*
  * Integer arrays for the tests of every collective, and the items that travel in them.
  */
-#ifndef MTREE_TESTS_SCRATCH_H
-#define MTREE_TESTS_SCRATCH_H
+#ifndef MTREE_TESTS_MPI_SCRATCH_H
+#define MTREE_TESTS_MPI_SCRATCH_H
 
 #include <mpi.h>
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 /*
  * How many calls mtree has served on this rank, as MPI_T tells.
  */
-#ifndef MTREE_TESTS_SERVED_H
-#define MTREE_TESTS_SERVED_H
+#ifndef MTREE_TESTS_MPI_SERVED_H
+#define MTREE_TESTS_MPI_SERVED_H
 
 /* Needs no MPI_Init; to be called once, and served_close() before MPI_Finalize. */
 void served_open(void);

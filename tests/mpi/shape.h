@@ -1,8 +1,8 @@
 /*
  * Derived datatypes of one signature, four ints, and many layouts.
  */
-#ifndef MTREE_TESTS_SHAPE_H
-#define MTREE_TESTS_SHAPE_H
+#ifndef MTREE_TESTS_MPI_SHAPE_H
+#define MTREE_TESTS_MPI_SHAPE_H
 
 #include <mpi.h>
 #include <stddef.h>

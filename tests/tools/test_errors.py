@@ -8,11 +8,11 @@ import sys
 
 ROOT = pathlib.Path(os.environ.get("srcdir", "."))
 LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
-CALL = re.compile(r"(?:mtree_error|coll_mtree_say)\(\s*(?:comm, 0,\s*)?((?:\"(?:[^\"\\]|\\.)*\"\s*)+)", re.S)
+CALL = re.compile(r"(?:mtree_error|coll_mtree_verbose)\(\s*(?:comm, 0,\s*)?((?:\"(?:[^\"\\]|\\.)*\"\s*)+)", re.S)
 
 
 # The functions that say what is wrong, and the exceptions that do.
-SAYS = re.compile(r"(?:mtree_error|coll_mtree_say|bad|bad_tree|syntax_error|command_misuse|misuse_value)"
+SAYS = re.compile(r"(?:mtree_error|coll_mtree_verbose|bad|bad_tree|syntax_error|command_misuse|misuse_value)"
                   r"\(\s*(?:comm, [0-9],\s*)?[^\";{]*?((?:\"(?:[^\"\\]|\\.)*\"\s*)+)", re.S)
 RAISES = re.compile(r"(?:NetlabError|CompareError|RunFailed|ArgumentTypeError|parser\.error)\(\s*((?:f?\"(?:[^\"\\]|\\.)*\"\s*)+)", re.S)
 
@@ -64,7 +64,7 @@ def find_said():
     """Each line that says what is wrong, with where it is said."""
     sources = [path for room in ("topo", "planner", "schedule", "simulate", "report", "tools", "bench", "coll_mtree")
                for path in sorted((ROOT / room).glob("*.c"))]
-    scripts = [ROOT / "tools/netlab", ROOT / "bench/mtree_compare", *sorted((ROOT / "tools/netlablib").glob("*.py"))]
+    scripts = [ROOT / "tools/netlab/netlab", ROOT / "bench/mtree_compare", *sorted((ROOT / "tools/netlab/netlablib").glob("*.py"))]
     said = []
     for path in sources + scripts:
         text = path.read_text()

@@ -14,7 +14,7 @@ ROOT = pathlib.Path(os.environ.get("srcdir", ".")).resolve()
 BUILD = pathlib.Path.cwd()
 B4, STAR = ROOT / "topologies/b4.dot", ROOT / "topologies/star-8.dot"
 MTREE = [BUILD / "mtree"]
-NETLAB = [sys.executable, ROOT / "tools/netlab"]
+NETLAB = [sys.executable, ROOT / "tools/netlab/netlab"]
 COMPARE = [sys.executable, ROOT / "bench/mtree_compare"]
 RELAY = [BUILD / "netlab_relay"]
 failures = []
@@ -118,8 +118,8 @@ def check_netlab():
     says([*NETLAB, "up", "/nowhere.dot", "--mtree", BUILD / "mtree"], 1, "could not read /nowhere.dot")
     with tempfile.TemporaryDirectory() as folder:
         # Alone, netlab finds mtree nowhere.
-        shutil.copytree(ROOT / "tools/netlablib", pathlib.Path(folder, "bin/netlablib"))
-        shutil.copy(ROOT / "tools/netlab", pathlib.Path(folder, "bin/netlab"))
+        shutil.copytree(ROOT / "tools/netlab/netlablib", pathlib.Path(folder, "bin/netlablib"))
+        shutil.copy(ROOT / "tools/netlab/netlab", pathlib.Path(folder, "bin/netlab"))
         environment = {**os.environ, "PATH": "/usr/bin:/bin"}
         environment.pop("MTREE", None)
         if shutil.which("mtree", path="/usr/bin:/bin:/usr/sbin:/sbin") is None:

@@ -80,7 +80,7 @@ def check_mtree():
 def check_netlab():
     source = " ".join(path.read_text() for path in sorted((ROOT / "tests/lab").glob("*.py")))
     for command in ("up", "run", "exec", "set", "status", "down", "probe"):
-        done = run([ROOT / "tools/netlab", command, "--help"])
+        done = run([ROOT / "tools/netlab/netlab", command, "--help"])
         groups = named(done.stdout)
         expect(done.returncode == 0 and groups, f"netlab {command} --help: {done.stdout}")
         for group in groups:

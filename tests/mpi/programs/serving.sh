@@ -36,7 +36,7 @@ export PATH="$dir/bin:$PATH"
 
 if [ -n "$lab" ]; then
     MTREE=$build/mtree NETLAB_RELAY=$build/netlab_relay \
-        "$here/../../../tools/netlab" run "$lab" --ranks-per-host 4 -- "$@"
+        "$here/../../../tools/netlab/netlab" run "$lab" --ranks-per-host 4 -- "$@"
 else
     eight=h0,h1,h2,h3,h4,h5,h6,h7
     OMPI_MCA_coll_mtree_hosts=$eight,$eight,$eight,$eight OMPI_MCA_coll_mtree_topology="$here/../hosts.dot" "$@"

@@ -1,0 +1,76 @@
+#include "base/log.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of a line that is too long so much of its end is kept. */
+#define END_LENGTH 400
+#define GAP        " ... "
+#define CUT        " ..."
+
+static struct {
+    mtree_log_func_t func;
+    void *arg;
+    mtree_log_level_t max_level;
+} sink = {NULL, NULL, MTREE_LOG_WARN};
+
+void mtree_log_set(mtree_log_func_t func, void *arg, mtree_log_level_t max_level)
+{
+    sink.func = func;
+    sink.arg = arg;
+    sink.max_level = max_level;
+}
+
+/* What is too long has a name or value from a file in the midst; what to do is at the
+ * end.
+ */
+static void shorten(char line[MTREE_LOG_LINE], const char *whole, size_t length)
+{
+    size_t end = MTREE_LOG_LINE - 1 - END_LENGTH;
+
+    memcpy(line + end - strlen(GAP), GAP, strlen(GAP));
+    memcpy(line + end, whole + length - END_LENGTH, END_LENGTH);
+}
+
+void mtree_log_format(char line[MTREE_LOG_LINE], const char *format, va_list args)
+{
+    va_list again;
+    char *whole;
+    int length;
+
+    va_copy(again, args);
+    length = vsnprintf(line, MTREE_LOG_LINE, format, args);
+    whole = length < MTREE_LOG_LINE ? NULL : malloc((size_t)length + 1);
+    if (whole != NULL) {
+        vsnprintf(whole, (size_t)length + 1, format, again);
+        shorten(line, whole, (size_t)length);
+        free(whole);
+    } else if (length >= MTREE_LOG_LINE) {
+        memcpy(line + MTREE_LOG_LINE - sizeof(CUT), CUT, sizeof(CUT));
+    }
+    va_end(again);
+    for (char *at = line; *at != '\0'; ++at) {
+        if ((unsigned char)*at < ' ' || *at == 0x7f) {
+            *at = '?';
+        }
+    }
+}
+
+void mtree_log(mtree_log_level_t level, const char *format, ...)
+{
+    char line[MTREE_LOG_LINE];
+    va_list args;
+
+    if (level > sink.max_level) {
+        return;
+    }
+    va_start(args, format);
+    mtree_log_format(line, format, args);
+    va_end(args);
+    if (sink.func != NULL) {
+        sink.func(level, line, sink.arg);
+    } else {
+        fprintf(stderr, "mtree: %s\n", line);
+    }
+}

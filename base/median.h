@@ -1,0 +1,11 @@
+/*
+ * The median of numbers.
+ */
+#ifndef MTREE_BASE_MEDIAN_H
+#define MTREE_BASE_MEDIAN_H
+
+/* The median of @a values, which it sorts; the upper one of two.  @a count is at least 1.
+ */
+double mtree_median(double *values, int count);
+
+#endif

@@ -1,0 +1,58 @@
+/*
+ * Quantities as people write them: "200Mbps", "25GBps", "38ms".
+ *
+ * The decimal point is a point whatever the locale of the program.
+ */
+#ifndef MTREE_BASE_UNITS_H
+#define MTREE_BASE_UNITS_H
+
+#include "base/status.h"
+
+#include <stddef.h>
+
+/* Long enough for every text the functions below write. */
+#define MTREE_UNITS_LENGTH 40
+
+/*
+ * Read a decimal number ("12", "-0.5", "1e3"; no hexadecimal, no infinity) at the start
+ * of
+ * @a text.  On success *end_p is the first character after it.  MTREE_ERR_INVALID, not
+ * logged.
+ */
+mtree_status_t mtree_units_parse_number(const char *text, double *value_p,
+                                        const char **end_p);
+
+/*
+ * Read a rate: a decimal number and bps or Bps with an optional k, M, G, T (powers of
+ * 1000; Bps counts bytes).  *rate_p is bits/s; zero is allowed.  On MTREE_ERR_INVALID
+ * *why_p points to a static text ("unknown unit", ...) for the caller's message; nothing
+ * is logged here.
+ */
+mtree_status_t mtree_units_parse_rate(const char *text, double *rate_p,
+                                      const char **why_p);
+
+/* Read a time: a number and us, ms or s.  Zero is allowed.  *seconds_p is seconds. */
+mtree_status_t mtree_units_parse_time(const char *text, double *seconds_p,
+                                      const char **why_p);
+
+/* Read a size: a number with an optional k, M, G (powers of 1024) or KiB, MiB, GiB, and
+ * optional B. */
+mtree_status_t mtree_units_parse_size(const char *text, size_t *bytes_p,
+                                      const char **why_p);
+
+/* Write bits/s, seconds or bytes for people ("66.7 Mb/s", "38.0 ms", "16 MB", powers of
+ * 1024 as they are read) into @a buffer; returns it. */
+const char *mtree_units_format_rate(double rate, char *buffer, size_t length);
+const char *mtree_units_format_time(double seconds, char *buffer, size_t length);
+const char *mtree_units_format_size(double bytes, char *buffer, size_t length);
+
+/*
+ * Write a number, a rate or a time as the parsers read it ("66.7Mbps", "38ms"), such that
+ * reading it gives the same number, into @a buffer of at least MTREE_UNITS_LENGTH bytes;
+ * returns it.
+ */
+const char *mtree_units_write_number(double value, char *buffer);
+const char *mtree_units_write_rate(double rate, char *buffer);
+const char *mtree_units_write_time(double seconds, char *buffer);
+
+#endif

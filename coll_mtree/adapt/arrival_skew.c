@@ -1,0 +1,410 @@
+#include "coll_mtree/adapt/arrival_skew.h"
+
+#include "coll_mtree/call/plan_entry.h"
+#include "coll_mtree/base/algorithm_param.h"
+
+#include "planner/plan/json.h"
+#include "schedule/arrival/arrival.h"
+#include "simulate/simulate.h"
+#include "base/units.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Ranks that come closer together than this part of what the trees take come together. */
+#define LEAST_SPREAD 0.1
+
+/* The simulator takes some ten milliseconds a call up to so many hosts, in so many
+ * chunks. */
+#define MOST_HOSTS  64
+#define MOST_CHUNKS 128
+#define LEAST_CHUNK 16384
+
+/* What was simulated is taken for so many calls whose ranks come about as far apart. */
+#define MOST_REUSED 8
+#define ABOUT       1.5
+
+/* Rank 0 simulates in the midst of a call, which waits for it: it takes at most this part
+ * of the time.  Meanwhile what cannot be told from the last time is left open. */
+#define SIMULATING 0.02
+
+/* When it may again, by coll_mtree_clock(), for whatever communicator and kind. */
+static _Atomic double simulate_from;
+
+/* Calls of one kind. */
+struct coll_mtree_arrival_skew {
+    coll_mtree_call_class_t kind; /* not by arrival */
+    bool by_arrival;              /* as agreed by all ranks */
+    /* On rank 0. */
+    mtree_arrival_choice_t choice;
+    double spread; /* seconds, of the call that was simulated last; 0: none was */
+    int reused;
+    mtree_outcome_t trees, arrival; /* what it gave */
+    struct coll_mtree_arrival_skew *next;
+};
+
+/* A call that is to be judged. */
+typedef struct {
+    const mtree_topology_t *topology;
+    const int *vertices;
+    int num_hosts;
+    const coll_mtree_call_class_t *kind;
+    int root; /* host; -1: none */
+    const mtree_plan_t *trees, *arrival;
+    const double *arrivals; /* [num_hosts] seconds */
+} call_t;
+
+static coll_mtree_arrival_skew_t *skew_find(const mca_coll_mtree_module_t *module,
+                                            const coll_mtree_call_class_t *kind)
+{
+    coll_mtree_call_class_t of_trees = *kind;
+    coll_mtree_arrival_skew_t *skew = module->skews;
+
+    of_trees.by_arrival = false;
+    while (skew != NULL && !coll_mtree_call_class_equals(&skew->kind, &of_trees)) {
+        skew = skew->next;
+    }
+    return skew;
+}
+
+coll_mtree_arrival_skew_t *
+coll_mtree_arrival_skew_get(mca_coll_mtree_module_t *module,
+                            const coll_mtree_call_class_t *kind)
+{
+    coll_mtree_arrival_skew_t *skew = skew_find(module, kind);
+
+    if (skew != NULL) {
+        return skew;
+    }
+    skew = calloc(1, sizeof(*skew));
+    if (skew != NULL) {
+        skew->kind = *kind;
+        skew->kind.by_arrival = false;
+        mtree_arrival_choice_init(&skew->choice);
+        skew->next = module->skews;
+        module->skews = skew;
+    }
+    return skew;
+}
+
+void coll_mtree_arrival_skew_destroy(mca_coll_mtree_module_t *module)
+{
+    while (module->skews != NULL) {
+        coll_mtree_arrival_skew_t *skew = module->skews;
+
+        module->skews = skew->next;
+        free(skew);
+    }
+}
+
+bool coll_mtree_arrival_skew_is_by_arrival(const mca_coll_mtree_module_t *module,
+                                           const coll_mtree_call_class_t *kind)
+{
+    const coll_mtree_arrival_skew_t *skew = skew_find(module, kind);
+
+    return skew != NULL && skew->by_arrival;
+}
+
+void coll_mtree_arrival_skew_switch(coll_mtree_arrival_skew_t *skew, bool by_arrival)
+{
+    skew->by_arrival = by_arrival;
+}
+
+/* By arrival each is one edge away from the coordinator, who may have left with a copy
+ * for those that had not come: at the earliest they come now. */
+static void tell_by_arrival(const coll_mtree_request_t *run, mtree_arrival_time_t *entry)
+{
+    int self = ompi_comm_rank(run->comm), ranks = ompi_comm_size(run->comm);
+    double now = coll_mtree_clock() - run->began;
+    int coordinator = 0;
+
+    while (coordinator < ranks - 1 &&
+           (run->came[coordinator] < 0 || run->came[coordinator] > 0)) {
+        coordinator++;
+    }
+    mtree_arrival_time_init(entry, self, run->came[self] < 0 ? coordinator : self, 0);
+    for (int rank = 0; rank < ranks; rank++) {
+        if (rank != self && run->came[self] >= 0) {
+            mtree_arrival_time_add(entry, rank,
+                                   run->came[rank] < 0 ? now : run->came[rank]);
+        }
+    }
+}
+
+void coll_mtree_arrival_skew_record(const coll_mtree_request_t *run,
+                                    mtree_arrival_time_t *entry_p)
+{
+    int self = ompi_comm_rank(run->comm);
+    const mtree_stream_t *stream;
+    double met;
+
+    mtree_arrival_time_init(entry_p, self, -1, 0);
+    if (run->came != NULL) {
+        tell_by_arrival(run, entry_p);
+        return;
+    }
+    if (run->goodput == NULL || run->layout->num_streams == 0) {
+        return;
+    }
+    stream = &run->layout->streams[0];
+    met = mtree_goodput_had_contact(run->goodput, stream->parent);
+    if (stream->parent < 0) {
+        mtree_arrival_time_init(entry_p, self, self, 0);
+    } else if (met >= 0) {
+        mtree_arrival_time_init(entry_p, self, stream->parent, met);
+    }
+    for (int i = 0; i < stream->num_children; i++) {
+        met = mtree_goodput_had_contact(run->goodput, stream->children[i]);
+        if (met >= 0) {
+            mtree_arrival_time_add(entry_p, stream->children[i], met);
+        }
+    }
+}
+
+/* May the user's choices be overruled for @a kind at all? */
+static bool may_change(const coll_mtree_call_class_t *kind)
+{
+    const mca_coll_mtree_component_t *c = &mca_coll_mtree_component;
+
+    return mtree_arrival_serves(kind->collective) &&
+           (kind->collective == MTREE_BCAST || !c->deterministic) &&
+           kind->algorithm == NULL && coll_mtree_algorithm_of(kind->collective) == NULL &&
+           (c->plan == NULL || c->plan[0] == '\0');
+}
+
+/* Seconds that a chunk takes from each rank's neighbour, see mtree_arrival_times_solve().
+ */
+static void fill_latencies(const mtree_plan_t *plan, const int *host, int ranks,
+                           const mtree_arrival_time_t *entries, double *latency)
+{
+    double sign = mtree_collective_uses_up(plan->collective) ? -1 : 1;
+
+    for (int rank = 0; rank < ranks; rank++) {
+        int toward = entries[rank].toward;
+
+        latency[rank] = toward < 0 || toward >= ranks || host[toward] == host[rank] ||
+                                mtree_plan_is_by_arrival(plan)
+                            ? 0
+                            : sign * plan->trees[0].latency[host[rank]];
+    }
+}
+
+/* When each host's last rank came; false: that cannot be told. */
+static bool find_arrivals(const mtree_plan_t *plan, const int *host, int ranks,
+                          const mtree_arrival_time_t *entries, double *arrivals_p)
+{
+    double *seconds = calloc(2 * (size_t)ranks, sizeof(*seconds));
+    double *latency = seconds + ranks;
+    bool told = false;
+
+    if (seconds == NULL) {
+        return false;
+    }
+    fill_latencies(plan, host, ranks, entries, latency);
+    told = mtree_arrival_times_solve(entries, ranks, latency, seconds);
+    for (int rank = 0; rank < ranks && told; rank++) {
+        arrivals_p[host[rank]] = fmax(arrivals_p[host[rank]], seconds[rank]);
+    }
+    free(seconds);
+    return told;
+}
+
+/* How far apart they come; those before the root of a broadcast come with it. */
+static double find_spread(const call_t *call)
+{
+    double first = INFINITY, last = 0;
+
+    for (int h = 0; h < call->num_hosts; h++) {
+        double came = call->arrivals[h];
+
+        if (call->kind->collective == MTREE_BCAST) {
+            came = fmax(came, call->arrivals[call->root]);
+        }
+        first = fmin(first, came);
+        last = fmax(last, came);
+    }
+    return last - first;
+}
+
+/* @a plan as it is with the hosts coming as in @a arrivals (NULL: together). */
+static bool simulate(const call_t *call, const mtree_plan_t *plan, const double *arrivals,
+                     mtree_outcome_t *outcome_p)
+{
+    mtree_simulate_options_t options;
+    mtree_simulate_result_t result;
+
+    mtree_simulate_default_options(&options);
+    options.bytes = (size_t)call->kind->bytes;
+    options.root = call->root < 0 ? 0 : call->root;
+    options.chunk_bytes = options.bytes / MOST_CHUNKS;
+    options.chunk_bytes =
+        options.chunk_bytes < LEAST_CHUNK ? LEAST_CHUNK : options.chunk_bytes;
+    options.arrivals = arrivals;
+    if (mtree_simulate_plan(call->topology, call->vertices, call->num_hosts, plan,
+                            call->kind->collective, &options, &result) != MTREE_OK) {
+        return false;
+    }
+    *outcome_p = (mtree_outcome_t){0, result.seconds};
+    for (int h = 0; h < call->num_hosts; h++) {
+        outcome_p->stay +=
+            (result.left[h] - (arrivals == NULL ? 0 : arrivals[h])) / call->num_hosts;
+    }
+    mtree_simulate_result_clear(&result);
+    return true;
+}
+
+/*
+ * What the ranks would see over @a plan, which takes @a seconds where they come together:
+ * the planner, whose word that is, knows nothing of arrivals, so the simulator tells what
+ * they add.
+ */
+static bool foresee(const call_t *call, const mtree_plan_t *plan, double seconds,
+                    mtree_outcome_t *outcome_p)
+{
+    mtree_outcome_t together, apart;
+
+    if (!simulate(call, plan, NULL, &together) ||
+        !simulate(call, plan, call->arrivals, &apart)) {
+        return false;
+    }
+    outcome_p->stay = fmax(seconds + apart.stay - together.stay, 0.01 * seconds);
+    outcome_p->end = seconds + apart.end - together.end;
+    return true;
+}
+
+/* One line for what was heard at level 20, for what follows at level 2. */
+static void say_heard(ompi_communicator_t *comm, const coll_mtree_arrival_skew_t *skew,
+                      double spread, bool turns)
+{
+    char size[32], apart[32], trees[32], arrival[32];
+
+    mtree_units_format_size(skew->kind.bytes, size, sizeof(size));
+    mtree_units_format_time(spread, apart, sizeof(apart));
+    mtree_units_format_time(skew->trees.stay, trees, sizeof(trees));
+    mtree_units_format_time(skew->arrival.stay, arrival, sizeof(arrival));
+    coll_mtree_verbose(
+        comm, turns ? 2 : 20,
+        "%s of about %s: ranks come %s apart, each would take %s over trees "
+        "and %s by arrival%s%s",
+        mtree_collective_name(skew->kind.collective), size, apart, trees, arrival,
+        turns ? "; from here on " : "",
+        !turns                    ? ""
+        : skew->choice.by_arrival ? "by arrival"
+                                  : "over trees");
+}
+
+/* Does what was simulated last not tell of calls whose ranks come @a spread apart? */
+static bool is_new(coll_mtree_arrival_skew_t *skew, double spread)
+{
+    return skew->spread <= 0 || ++skew->reused >= MOST_REUSED ||
+           spread > ABOUT * skew->spread || spread * ABOUT < skew->spread;
+}
+
+/* Find the outcomes of @a call; false: they cannot be told, or not now. */
+static bool skew_simulate(coll_mtree_arrival_skew_t *skew, const call_t *call,
+                          double spread, double seconds)
+{
+    double begun = coll_mtree_clock(), ended;
+    double chain =
+        fmax(mtree_forecast_promised_seconds(call->arrival, call->kind->bytes), seconds);
+    bool told;
+
+    if (begun < atomic_load(&simulate_from)) {
+        return false;
+    }
+    told = foresee(call, call->trees, seconds, &skew->trees) &&
+           foresee(call, call->arrival, chain, &skew->arrival);
+    ended = coll_mtree_clock();
+    atomic_store(&simulate_from, ended + (ended - begun) / SIMULATING);
+    skew->spread = told ? spread : 0;
+    skew->reused = 0;
+    return told;
+}
+
+/* The entries of @a call speak for one or the other, or, where it cannot be simulated,
+ * for nothing. */
+static void skew_judge(coll_mtree_arrival_skew_t *skew, ompi_communicator_t *comm,
+                       const call_t *call)
+{
+    double spread = find_spread(call);
+    double seconds = mtree_forecast_promised_seconds(call->trees, call->kind->bytes);
+    bool before = skew->choice.by_arrival;
+
+    if (spread < LEAST_SPREAD * seconds) {
+        skew->trees = skew->arrival = (mtree_outcome_t){seconds, seconds};
+        skew->spread = 0;
+    } else if (is_new(skew, spread) && !skew_simulate(skew, call, spread, seconds)) {
+        return;
+    }
+    say_heard(comm, skew, spread,
+              mtree_arrival_choice_update(&skew->choice, &skew->trees, &skew->arrival) !=
+                  before);
+}
+
+/* The plan by arrival for @a call; NULL: there is none. */
+static mtree_plan_t *plan_by_arrival(const call_t *call)
+{
+    mtree_plan_request_t request = {.collective = call->kind->collective,
+                                    .algorithm = MTREE_PLAN_ARRIVAL,
+                                    .root = call->root < 0 ? 0 : call->root,
+                                    .max_trees = 1,
+                                    .bytes = call->kind->bytes};
+    mtree_plan_t *plan;
+
+    return mtree_planner_run(call->topology, call->vertices, call->num_hosts, &request,
+                             &plan) == MTREE_OK
+               ? plan
+               : NULL;
+}
+
+/* The plan over trees for calls of @a kind, which was made before; NULL: there is none.
+ */
+static mtree_plan_t *plan_trees(mca_coll_mtree_module_t *module,
+                                ompi_communicator_t *comm,
+                                const coll_mtree_call_class_t *kind)
+{
+    mtree_forecast_t forecast;
+    const char *text = coll_mtree_planning_context_plan(
+        module->network, comm, kind, coll_mtree_hints_max_trees(module, comm), &forecast);
+    mtree_plan_t *plan;
+
+    return text != NULL && mtree_plan_from_json(text, strlen(text), "plan of rank 0",
+                                                &plan) == MTREE_OK
+               ? plan
+               : NULL;
+}
+
+bool coll_mtree_arrival_skew_update(coll_mtree_arrival_skew_t *skew,
+                                    mca_coll_mtree_module_t *module,
+                                    ompi_communicator_t *comm, const mtree_plan_t *plan,
+                                    const mtree_arrival_time_t *entries)
+{
+    const coll_mtree_planning_context_t *network = module->network;
+    const coll_mtree_call_class_t *kind = &skew->kind;
+    const int *host = coll_mtree_planning_context_hosts(network);
+    call_t call = {.kind = kind,
+                   .num_hosts = coll_mtree_planning_context_num_hosts(network)};
+    double *arrivals = calloc((size_t)call.num_hosts, sizeof(*arrivals));
+    bool by_arrival = mtree_plan_is_by_arrival(plan);
+    mtree_plan_t *other = NULL;
+    const char *origin;
+
+    call.topology =
+        coll_mtree_planning_context_topology(network, &call.vertices, &origin);
+    call.root = kind->root < 0 ? -1 : host[kind->root];
+    call.arrivals = arrivals;
+    if (arrivals != NULL && call.num_hosts <= MOST_HOSTS && may_change(kind) &&
+        find_arrivals(plan, host, ompi_comm_size(comm), entries, arrivals)) {
+        other = by_arrival ? plan_trees(module, comm, kind) : plan_by_arrival(&call);
+    }
+    if (other != NULL) {
+        call.trees = by_arrival ? other : plan;
+        call.arrival = by_arrival ? plan : other;
+        skew_judge(skew, comm, &call);
+    }
+    mtree_plan_destroy(other);
+    free(arrivals);
+    return skew->choice.by_arrival;
+}

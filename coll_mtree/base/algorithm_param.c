@@ -1,0 +1,126 @@
+#include "coll_mtree/base/algorithm_param.h"
+
+#include "coll_mtree/coll_mtree.h"
+
+#include "planner/planner.h"
+#include "base/log.h"
+
+#include "opal/util/argv.h"
+
+#include <string.h>
+
+/* What is being read, and where what it says goes. */
+typedef struct {
+    const char *parameter, *consequence; /* for messages */
+    const char **chosen; /* [MTREE_COLLECTIVE_LAST] pointers into the planner's table,
+                            which stays */
+} reading_t;
+
+static const char *chosen[MTREE_COLLECTIVE_LAST];
+static enum { UNREAD, USABLE, UNUSABLE } state;
+
+/* The planner's own copy of an algorithm's name, or NULL when there is none such. */
+static const char *algorithm_find(const char *name)
+{
+    const char *const *known = mtree_planner_algorithms();
+
+    while (*known != NULL && strcmp(*known, name) != 0) {
+        known++;
+    }
+    return *known;
+}
+
+static void report_unknown(const reading_t *reading, const char *item)
+{
+    char *names = opal_argv_join((char **)mtree_planner_algorithms(), ' ');
+
+    mtree_error(
+        "%s: %s is none of %s, after COLLECTIVE: if it is for one collective alone "
+        "(bcast:packing); %s",
+        reading->parameter, item, names != NULL ? names : "the algorithms",
+        reading->consequence);
+    free(names);
+}
+
+/* The order of additions by arrival is the order in which ranks come. */
+static void item_choose(const reading_t *reading, mtree_collective_t collective,
+                        const char *name)
+{
+    if (mca_coll_mtree_component.deterministic && mtree_collective_uses_up(collective) &&
+        strcmp(name, MTREE_PLAN_ARRIVAL) == 0) {
+        mtree_warn("%s: no %s by arrival where coll_mtree_deterministic is set; packing "
+                   "plans it",
+                   reading->parameter, mtree_collective_name(collective));
+        return;
+    }
+    reading->chosen[collective] = name;
+}
+
+/* One `NAME` or `COLLECTIVE:NAME`. */
+static bool item_read(const reading_t *reading, char *item)
+{
+    char *colon = strchr(item, ':');
+    const char *name = algorithm_find(colon == NULL ? item : colon + 1);
+    mtree_collective_t collective;
+
+    if (name == NULL) {
+        report_unknown(reading, colon == NULL ? item : colon + 1);
+        return false;
+    }
+    if (colon == NULL) {
+        for (int c = 0; c < MTREE_COLLECTIVE_LAST; c++) {
+            if (mtree_planner_does(name, (mtree_collective_t)c)) {
+                item_choose(reading, (mtree_collective_t)c, name);
+            }
+        }
+        return true;
+    }
+    *colon = '\0';
+    if (mtree_collective_parse(item, &collective) != MTREE_OK) {
+        mtree_error(
+            "%s: %s is none of allreduce, reduce, bcast, allgather, reduce_scatter; %s",
+            reading->parameter, item, reading->consequence);
+        return false;
+    }
+    if (!mtree_planner_does(name, collective)) {
+        mtree_error("%s: %s does not do %s, packing does all; %s", reading->parameter,
+                    name, item, reading->consequence);
+        return false;
+    }
+    item_choose(reading, collective, name);
+    return true;
+}
+
+bool coll_mtree_algorithm_read(const char *parameter, const char *text,
+                               const char *consequence, const char **chosen_p)
+{
+    const reading_t reading = {
+        .parameter = parameter, .consequence = consequence, .chosen = chosen_p};
+    char **items = opal_argv_split(text, ',');
+    bool usable = true;
+
+    for (int i = 0; i < opal_argv_count(items) && usable; i++) {
+        usable = item_read(&reading, items[i]);
+    }
+    opal_argv_free(items);
+    return usable;
+}
+
+bool coll_mtree_algorithm_check(void)
+{
+    const char *wanted = mca_coll_mtree_component.algorithm;
+
+    if (state == UNREAD) {
+        state = coll_mtree_algorithm_read("coll_mtree_algorithm",
+                                          wanted == NULL ? "" : wanted,
+                                          "the fallback serves", chosen)
+                    ? USABLE
+                    : UNUSABLE;
+    }
+    return state == USABLE;
+}
+
+const char *coll_mtree_algorithm_of(mtree_collective_t collective)
+{
+    return chosen[collective];
+}

@@ -1,0 +1,44 @@
+#include "coll_mtree/base/finalize_hooks.h"
+
+#include "coll_mtree/compat.h"
+
+/* What an attribute of MPI_COMM_SELF points to; as many as there are callers. */
+#define MOST_FUNCS 4
+
+static coll_mtree_finalize_func_t funcs[MOST_FUNCS];
+static int num_funcs;
+
+/* MPI_Finalize deletes the attributes of MPI_COMM_SELF before all else. */
+static int attribute_deleted(MPI_Comm comm, int keyval, void *attribute, void *extra)
+{
+    const coll_mtree_finalize_func_t *func = attribute;
+
+    (void)comm;
+    (void)keyval;
+    (void)extra;
+    (*func)();
+    return MPI_SUCCESS;
+}
+
+bool coll_mtree_finalize_hook_add(coll_mtree_finalize_func_t func)
+{
+    ompi_attribute_fn_ptr_union_t end = {.attr_communicator_delete_fn =
+                                             attribute_deleted};
+    ompi_communicator_t *self = &ompi_mpi_comm_self.comm;
+    int key;
+
+    if (num_funcs == MOST_FUNCS ||
+        ompi_attr_create_keyval(COMM_ATTR, coll_mtree_copy_nothing(), end, &key, NULL, 0,
+                                NULL) != OMPI_SUCCESS) {
+        return false;
+    }
+    funcs[num_funcs] = func;
+    if (ompi_attr_set_c(COMM_ATTR, self, &self->c_keyhash, key, &funcs[num_funcs],
+                        false) != OMPI_SUCCESS) {
+        return false;
+    }
+    num_funcs++;
+    /* It stays for as long as the attribute does. */
+    (void)ompi_attr_free_keyval(COMM_ATTR, &key, false);
+    return true;
+}

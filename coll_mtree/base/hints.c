@@ -1,0 +1,83 @@
+#include "coll_mtree/base/hints.h"
+
+#include "coll_mtree/base/algorithm_param.h"
+
+#include "base/units.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LONGEST_VALUE 256
+
+enum { ALGORITHM, TREES, CHUNK, NUM_KEYS };
+
+static const char *const keys[] = {
+    [ALGORITHM] = "mtree_algorithm", [TREES] = "mtree_trees", [CHUNK] = "mtree_chunk"};
+
+/* The value of @a key into @a value [LONGEST_VALUE]; false: the communicator has none. */
+static bool hint_find(ompi_communicator_t *comm, const char *key, char *value)
+{
+    return comm->super.s_info != NULL &&
+           coll_mtree_info_get(comm->super.s_info, key, value, LONGEST_VALUE) &&
+           value[0] != '\0';
+}
+
+static void read_trees(coll_mtree_hints_t *hints, ompi_communicator_t *comm,
+                       const char *value)
+{
+    char *end;
+    long trees = strtol(value, &end, 10);
+
+    if (end == value || *end != '\0' || trees < 0 || trees > COLL_MTREE_MOST_TREES) {
+        coll_mtree_verbose(
+            comm, 0,
+            "info key mtree_trees: '%s' is no number from 0 to %d; planned "
+            "as without it",
+            value, COLL_MTREE_MOST_TREES);
+        return;
+    }
+    hints->trees = (int)trees;
+}
+
+static void read_chunk(coll_mtree_hints_t *hints, ompi_communicator_t *comm,
+                       const char *value)
+{
+    const char *why;
+    size_t bytes;
+
+    if (mtree_units_parse_size(value, &bytes, &why) != MTREE_OK || bytes > 1u << 30) {
+        coll_mtree_verbose(
+            comm, 0,
+            "info key mtree_chunk: '%s' is no size like 32k, of at most 1G; served "
+            "as without it",
+            value);
+        return;
+    }
+    hints->chunk_bytes = (ptrdiff_t)bytes;
+}
+
+const coll_mtree_hints_t *coll_mtree_hints_get(mca_coll_mtree_module_t *module,
+                                               ompi_communicator_t *comm)
+{
+    coll_mtree_hints_t *hints = &module->hints;
+    char value[LONGEST_VALUE];
+
+    if (hints->is_read) {
+        return hints;
+    }
+    hints->trees = -1;
+    hints->chunk_bytes = -1;
+    /* Rank 0 plans. */
+    if (ompi_comm_rank(comm) == 0 && hint_find(comm, keys[ALGORITHM], value)) {
+        (void)coll_mtree_algorithm_read("info key mtree_algorithm", value,
+                                        "planned as without it", hints->algorithm);
+    }
+    if (hint_find(comm, keys[TREES], value)) {
+        read_trees(hints, comm, value);
+    }
+    if (hint_find(comm, keys[CHUNK], value)) {
+        read_chunk(hints, comm, value);
+    }
+    hints->is_read = true;
+    return hints;
+}

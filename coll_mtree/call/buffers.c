@@ -1,0 +1,226 @@
+#include "coll_mtree/call/buffers.h"
+
+#include "coll_mtree/report/trace.h"
+
+#include "opal/datatype/opal_convertor.h"
+
+#include <stdlib.h>
+
+/* Longer than two basic elements of any datatype. */
+#define SPARE_BYTES 128
+
+/* MPI's functions give in op inout; mtree folds commutative operations only, so the side
+ * is free.  Open MPI calls a user's function by the rules of its language, Fortran's say,
+ * only where there is no third buffer. */
+static void data_fold(void *arg, const void *a, const void *b, void *out, size_t count)
+{
+    const coll_mtree_coll_args_t *task = ((coll_mtree_buffers_t *)arg)->task;
+
+    if (out != b && ompi_op_is_intrinsic(task->op)) {
+        ompi_3buff_op_reduce(task->op, (void *)a, (void *)b, out, (int)count,
+                             task->datatype);
+        return;
+    }
+    if (out != b) {
+        ompi_datatype_copy_content_same_ddt(task->datatype, count, out, (void *)b);
+    }
+    ompi_op_reduce(task->op, (void *)a, out, count, task->datatype);
+}
+
+/* The block that byte @a offset of the packed image is in. */
+static int data_block(const coll_mtree_buffers_t *data, size_t offset)
+{
+    int low = 0, high = data->num_blocks - 1;
+
+    while (low < high) {
+        int middle = (low + high + 1) / 2;
+
+        if (data->task->blocks[middle] <= offset) {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    return low;
+}
+
+/*
+ * A convertor that stands at byte @a offset of the packed image, or for packing at most a
+ * basic element before.  It is made anew for each chunk: Open MPI's convertors lose their
+ * way when they are moved a second time.  Returns where it stands.
+ */
+static size_t data_convertor(const coll_mtree_buffers_t *data, size_t offset, bool pack,
+                             opal_convertor_t *convertor)
+{
+    const coll_mtree_coll_args_t *task = data->task;
+    size_t size, first = 0, count = task->count;
+    void *address = task->output;
+
+    /* Where blocks are apart each has a packed image of its own. */
+    if (task->displace != NULL) {
+        int block = data_block(data, offset);
+
+        ompi_datatype_type_size(task->datatype, &size);
+        first = task->blocks[block];
+        count = (task->blocks[block + 1] - first) / size;
+        address = mtree_address(address, task->displace[block]);
+    }
+    OBJ_CONSTRUCT(convertor, opal_convertor_t);
+    if (pack) {
+        opal_convertor_copy_and_prepare_for_send(ompi_mpi_local_convertor,
+                                                 &task->datatype->super, count, address,
+                                                 0, convertor);
+    } else {
+        opal_convertor_copy_and_prepare_for_recv(ompi_mpi_local_convertor,
+                                                 &task->datatype->super, count, address,
+                                                 0, convertor);
+    }
+    offset -= first;
+    opal_convertor_set_position(convertor, &offset);
+    return first + offset;
+}
+
+/* Pack up to @a length bytes from where the convertor stands. */
+static size_t convertor_pack(opal_convertor_t *convertor, void *bytes, size_t length)
+{
+    struct iovec iov = {.iov_base = bytes, .iov_len = length};
+    uint32_t num_iovs = 1;
+    size_t done = length;
+
+    opal_convertor_pack(convertor, &iov, &num_iovs, &done);
+    return done;
+}
+
+/*
+ * Open MPI packs whole basic elements only: it goes back to where one begins, and stops
+ * before one that does not fit.  The elements that a chunk's ends cut are packed aside.
+ */
+static void data_pack(void *arg, size_t offset, void *bytes, size_t length)
+{
+    const coll_mtree_buffers_t *data = arg;
+    char *to = bytes;
+
+    while (length > 0) {
+        opal_convertor_t convertor;
+        char spare[SPARE_BYTES];
+        size_t before = offset - data_convertor(data, offset, true, &convertor);
+        size_t done = before == 0 ? convertor_pack(&convertor, to, length) : 0;
+
+        if (done == 0) {
+            done = convertor_pack(&convertor, spare, sizeof(spare)) - before;
+            done = done < length ? done : length;
+            memcpy(to, spare + before, done);
+        }
+        OBJ_DESTRUCT(&convertor);
+        to += done;
+        offset += done;
+        length -= done;
+    }
+}
+
+static void data_unpack(void *arg, size_t offset, const void *bytes, size_t length)
+{
+    struct iovec iov = {.iov_base = (void *)bytes, .iov_len = length};
+    opal_convertor_t convertor;
+    uint32_t num_iovs = 1;
+    size_t done = length;
+
+    (void)data_convertor(arg, offset, false, &convertor);
+    opal_convertor_unpack(&convertor, &iov, &num_iovs, &done);
+    OBJ_DESTRUCT(&convertor);
+}
+
+static int data_init_fold(coll_mtree_buffers_t *data, int rank)
+{
+    const coll_mtree_coll_args_t *task = data->task;
+    ptrdiff_t lower, extent, true_extent;
+    size_t ranks_first;
+
+    ompi_datatype_get_extent(task->datatype, &lower, &extent);
+    ompi_datatype_get_true_extent(task->datatype, &data->super.gap, &true_extent);
+    data->super.input = task->input;
+    data->super.output = task->output;
+    data->super.extent = extent;
+    data->super.span = (size_t)true_extent;
+    data->super.fold = data_fold;
+    if (!task->aside || task->count == 0) {
+        return OMPI_SUCCESS;
+    }
+    data->aside = malloc((size_t)extent * (task->count - 1) + data->super.span);
+    if (data->aside == NULL) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    ranks_first = task->blocks != NULL ? task->blocks[rank] : task->count * (size_t)rank;
+    data->super.output =
+        mtree_address(data->aside, -data->super.gap - (ptrdiff_t)ranks_first * extent);
+    return OMPI_SUCCESS;
+}
+
+/*
+ * Data to be moved: units are bytes of the packed image, which is what all ranks have in
+ * common when their datatypes differ.  Whether it lies packed in memory is each rank's
+ * own affair.
+ */
+static int data_init_move(coll_mtree_buffers_t *data, int ranks)
+{
+    const coll_mtree_coll_args_t *task = data->task;
+    ptrdiff_t lower, extent;
+
+    data->super.extent = 1;
+    data->super.span = 1;
+    data->num_blocks = task->displace != NULL ? ranks : 1;
+    if (!ompi_datatype_is_contiguous_memory_layout(task->datatype,
+                                                   task->count > 1 ? 2 : 1)) {
+        data->super.pack = data_pack;
+        data->super.unpack = data_unpack;
+        return OMPI_SUCCESS;
+    }
+    ompi_datatype_get_true_extent(task->datatype, &lower, &extent);
+    data->super.output = mtree_address(task->output, lower);
+    data->super.input = data->super.output;
+    if (task->displace == NULL) {
+        return OMPI_SUCCESS;
+    }
+    data->shift = malloc((size_t)ranks * sizeof(*data->shift));
+    if (data->shift == NULL) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    for (int r = 0; r < ranks; r++) {
+        data->shift[r] = task->displace[r] - (ptrdiff_t)task->blocks[r];
+    }
+    data->super.shift = data->shift;
+    return OMPI_SUCCESS;
+}
+
+int coll_mtree_buffers_init(coll_mtree_buffers_t *data,
+                            const coll_mtree_coll_args_t *task, int rank, int ranks)
+{
+    data->task = task;
+    data->super.arg = data;
+    data->super.trace = coll_mtree_trace_get();
+    return task->op != NULL ? data_init_fold(data, rank) : data_init_move(data, ranks);
+}
+
+int coll_mtree_buffers_begin(const coll_mtree_coll_args_t *task)
+{
+    if (task->own.from_type == NULL) {
+        return OMPI_SUCCESS;
+    }
+    return ompi_datatype_sndrcv(task->own.from, task->own.from_count, task->own.from_type,
+                                task->own.to, task->own.to_count, task->datatype);
+}
+
+void coll_mtree_buffers_deliver(const coll_mtree_buffers_t *data,
+                                const coll_mtree_coll_args_t *task)
+{
+    if (data->aside != NULL) {
+        ompi_datatype_copy_content_same_ddt(task->datatype, task->count, task->scatter_to,
+                                            mtree_address(data->aside, -data->super.gap));
+    }
+}
+
+void coll_mtree_buffers_cleanup(coll_mtree_buffers_t *data)
+{
+    free(data->shift);
+    free(data->aside);
+}

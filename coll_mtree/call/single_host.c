@@ -1,0 +1,143 @@
+#include "coll_mtree/call/single_host.h"
+
+#include "coll_mtree/call/plan_entry.h"
+#include "coll_mtree/select/base_algorithms.h"
+#include "coll_mtree/call/dispatch.h"
+
+#include <stdlib.h>
+
+/* The guard of one kind of call on one communicator. */
+struct coll_mtree_single_host {
+    coll_mtree_autotuner_t guard;
+    struct coll_mtree_single_host *next;
+};
+
+/* The rivals of which Open MPI's default for @a kind is none, all worth a turn. */
+static unsigned rivals_of(const coll_mtree_call_class_t *kind, int ranks)
+{
+    unsigned rivals = 0;
+
+    for (int rival = 1; rival <= MTREE_BASE_ALGORITHMS; rival++) {
+        if (mtree_base_algorithm_is_other(kind->collective, rival, ranks,
+                                          (size_t)kind->bytes)) {
+            rivals |= 1u << rival;
+        }
+    }
+    return rivals;
+}
+
+/* The guard of calls of @a kind, made if need be; NULL: no memory. */
+static coll_mtree_autotuner_t *local_guard(mca_coll_mtree_module_t *module,
+                                           const coll_mtree_call_class_t *kind, int ranks)
+{
+    struct coll_mtree_single_host *local = module->locals;
+
+    while (local != NULL && !coll_mtree_call_class_equals(&local->guard.kind, kind)) {
+        local = local->next;
+    }
+    if (local != NULL) {
+        return &local->guard;
+    }
+    local = calloc(1, sizeof(*local));
+    if (local == NULL) {
+        return NULL;
+    }
+    (void)coll_mtree_autotune_init(
+        &local->guard, kind,
+        (mtree_forecast_t){MTREE_FORECAST_SLOWER, rivals_of(kind, ranks)});
+    local->next = module->locals;
+    module->locals = local;
+    return &local->guard;
+}
+
+/* A call begins; @a turn tells who makes it. */
+static int local_begin(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
+                       const char *function, mtree_collective_t collective, size_t bytes,
+                       int root, coll_mtree_trial_t *turn)
+{
+    mtree_call_t call = {
+        .collective = collective, .units = bytes, .unit_bytes = 1, .root = root};
+    coll_mtree_call_class_t kind = coll_mtree_call_class_of(module, &call);
+    coll_mtree_autotuner_t *guard = local_guard(module, &kind, ompi_comm_size(comm));
+
+    if (guard == NULL) {
+        return coll_mtree_no_memory(comm);
+    }
+    coll_mtree_statistics_open(&turn->count, module, comm, function, &kind,
+                               (double)bytes);
+    coll_mtree_dispatch_declined(&turn->count, coll_mtree_autotune_begin(guard, turn),
+                                 COLL_MTREE_REASON_LOCAL);
+    return OMPI_SUCCESS;
+}
+
+static size_t size_of(const ompi_datatype_t *dtype, size_t count)
+{
+    return dtype->super.size * count;
+}
+
+static size_t sum_of(const int *counts, ompi_communicator_t *comm)
+{
+    size_t sum = 0;
+
+    for (int rank = 0; rank < ompi_comm_size(comm); rank++) {
+        sum += (size_t)counts[rank];
+    }
+    return sum;
+}
+
+/* @a _eligible and @a _bytes of a call are the same on all ranks. */
+#define DEFINE_LOCAL(_name, _collective, _root, _eligible, _bytes)                       \
+    static int local_##_name(MTREE_PARAMETERS_##_name, mca_coll_base_module_t *base)     \
+    {                                                                                    \
+        mca_coll_mtree_module_t *module = (mca_coll_mtree_module_t *)base;               \
+        size_t bytes = (_bytes);                                                         \
+        int rc;                                                                          \
+                                                                                         \
+        if (bytes < COLL_MTREE_SINGLE_HOST_BYTES || !(_eligible)) {                      \
+            return MTREE_FALLBACK(module, _name, MTREE_ARGUMENTS_##_name);               \
+        }                                                                                \
+        coll_mtree_trial_t turn = {.count = {.began = coll_mtree_clock()}};              \
+        rc = local_begin(module, comm, #_name, _collective, bytes, _root, &turn);        \
+        if (rc != OMPI_SUCCESS) {                                                        \
+            return rc;                                                                   \
+        }                                                                                \
+        rc = coll_mtree_base_algorithm_##_name(turn.rival, MTREE_ARGUMENTS_##_name,      \
+                                               module);                                  \
+        coll_mtree_autotune_end(&turn, module, comm);                                    \
+        coll_mtree_statistics_close(&turn.count);                                        \
+        return rc;                                                                       \
+    }
+
+DEFINE_LOCAL(allreduce, MTREE_ALLREDUCE, 0, ompi_op_is_commute(op),
+             size_of(dtype, (size_t)count))
+DEFINE_LOCAL(reduce, MTREE_REDUCE, root, ompi_op_is_commute(op),
+             size_of(dtype, (size_t)count))
+DEFINE_LOCAL(bcast, MTREE_BCAST, root, true, size_of(dtype, (size_t)count))
+DEFINE_LOCAL(allgather, MTREE_ALLGATHER, 0, true,
+             size_of(rdtype, (size_t)rcount *(size_t)ompi_comm_size(comm)))
+DEFINE_LOCAL(allgatherv, MTREE_ALLGATHER, 0, true, size_of(rdtype, sum_of(rcounts, comm)))
+DEFINE_LOCAL(reduce_scatter, MTREE_REDUCE_SCATTER, 0, ompi_op_is_commute(op),
+             size_of(dtype, sum_of(rcounts, comm)))
+DEFINE_LOCAL(reduce_scatter_block, MTREE_REDUCE_SCATTER, 0, ompi_op_is_commute(op),
+             size_of(dtype, (size_t)rcount *(size_t)ompi_comm_size(comm)))
+
+void coll_mtree_single_host_install(mca_coll_mtree_module_t *module)
+{
+    module->super.coll_allreduce = local_allreduce;
+    module->super.coll_reduce = local_reduce;
+    module->super.coll_bcast = local_bcast;
+    module->super.coll_allgather = local_allgather;
+    module->super.coll_allgatherv = local_allgatherv;
+    module->super.coll_reduce_scatter = local_reduce_scatter;
+    module->super.coll_reduce_scatter_block = local_reduce_scatter_block;
+}
+
+void coll_mtree_single_host_destroy(mca_coll_mtree_module_t *module)
+{
+    while (module->locals != NULL) {
+        struct coll_mtree_single_host *local = module->locals;
+
+        module->locals = local->next;
+        free(local);
+    }
+}

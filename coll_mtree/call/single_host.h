@@ -1,0 +1,21 @@
+/*
+ * Communicators whose ranks all run on one host: there is no network to plan for, and
+ * mtree steps aside.  But Open MPI's default algorithm is not always its fastest there
+ * (docs/performance.md), so for blocking calls that are long enough not to notice, a
+ * guard finds out which one is.
+ */
+#ifndef COLL_MTREE_CALL_SINGLE_HOST_H
+#define COLL_MTREE_CALL_SINGLE_HOST_H
+
+#include "coll_mtree/coll_mtree.h"
+
+/* Shorter calls go straight to the fallback. */
+#define COLL_MTREE_SINGLE_HOST_BYTES 4096
+
+/* Install the functions of such a communicator in its @a module. */
+void coll_mtree_single_host_install(mca_coll_mtree_module_t *module);
+
+/* Free what a module holds for this. */
+void coll_mtree_single_host_destroy(mca_coll_mtree_module_t *module);
+
+#endif

@@ -1,9 +1,0 @@
-#include "coll_mtree_serve.h"
-
-static void allreduce_task(coll_mtree_task_t *task, MTREE_PARAMETERS_allreduce)
-{
-    (void)comm;
-    coll_mtree_task_fold(task, MTREE_ALLREDUCE, sbuf, rbuf, (size_t)count, dtype, op);
-}
-
-MTREE_DEFINE_FORMS(allreduce)

@@ -1,0 +1,301 @@
+/*
+ * All that differs between the versions of Open MPI that mtree is built for.
+ */
+#ifndef COLL_MTREE_COMPAT_H
+#define COLL_MTREE_COMPAT_H
+
+#include "ompi_config.h"
+
+#include "mpi.h"
+#include "ompi/attribute/attribute.h"
+#include "ompi/mca/coll/base/base.h"
+#include "ompi/mca/coll/base/coll_base_util.h"
+#include "ompi/mca/coll/base/coll_tags.h"
+#include "ompi/mca/coll/coll.h"
+#include "ompi/proc/proc.h"
+#include "opal/util/info.h"
+#include "opal/util/info_subscriber.h"
+#include "opal/util/proc.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#if OMPI_MAJOR_VERSION >= 5
+#include "opal/mca/pmix/pmix-internal.h"
+#include "opal/mca/threads/mutex.h"
+#define MTREE_COLL_BASE_VERSION MCA_COLL_BASE_VERSION_2_4_0
+#else
+#include "opal/mca/pmix/pmix.h"
+#include "opal/threads/mutex.h"
+#define MTREE_COLL_BASE_VERSION MCA_COLL_BASE_VERSION_2_0_0
+#endif
+
+/* The name of the host this process runs on, as mpirun knows it. */
+static inline const char *coll_mtree_nodename(void)
+{
+    return opal_process_info.nodename;
+}
+
+/* This process's rank in MPI_COMM_WORLD, also with sessions, which do without that. */
+static inline int coll_mtree_world_rank(void)
+{
+    return (int)ompi_proc_local()->super.proc_name.vpid;
+}
+
+/* A number that tells a communicator from others in messages. */
+static inline unsigned coll_mtree_cid(ompi_communicator_t *comm)
+{
+#if OMPI_MAJOR_VERSION >= 5
+    return comm->c_index;
+#else
+    return comm->c_contextid;
+#endif
+}
+
+/*
+ * True for a communicator made from a group of a session, not for copies of it.  It has a
+ * number of its own on each rank, which Open MPI 5.0's ob1 exchanges with the first
+ * messages; with many at once some calls never ended (5.0.7).
+ */
+static inline bool coll_mtree_is_numbered_by_rank(const ompi_communicator_t *comm)
+{
+#if OMPI_MAJOR_VERSION >= 5
+    return !OMPI_COMM_IS_GLOBAL_INDEX(comm);
+#else
+    (void)comm;
+    return false;
+#endif
+}
+
+/*
+ * The value of @a key that a communicator was told, with its @a info, into @a value,
+ * [length]; false: there is none.  Nobody has subscribed to the keys, which would cost
+ * every MPI_Comm_dup() some microseconds: what MPI_Comm_set_info() gave is there all the
+ * same, in 4.1 beside the key that the communicator was made with.
+ */
+static inline bool coll_mtree_info_get(opal_info_t *info, const char *key, char *value,
+                                       int length)
+{
+    int is_there = 0;
+#if OMPI_MAJOR_VERSION >= 5
+    opal_cstring_t *text = NULL;
+
+    (void)opal_info_get(info, key, &text, &is_there);
+    if (is_there != 0) {
+        (void)snprintf(value, (size_t)length, "%s", text->string);
+        OBJ_RELEASE(text);
+    }
+#else
+    char given[OPAL_MAX_INFO_KEY];
+
+    (void)snprintf(given, sizeof(given), OPAL_INFO_SAVE_PREFIX "%s", key);
+    (void)opal_info_get(info, given, length - 1, value, &is_there);
+    if (is_there == 0) {
+        (void)opal_info_get(info, (char *)key, length - 1, value, &is_there);
+    }
+#endif
+    return is_there != 0;
+}
+
+/* Does ob1 lose acknowledgements of messages when two processes connect to each other at
+ * the same moment, over several TCP links (docs/openmpi.md)? */
+static inline bool coll_mtree_loses_matches(void)
+{
+    return OMPI_MAJOR_VERSION < 5 ||
+           (OMPI_MAJOR_VERSION == 5 && OMPI_MINOR_VERSION == 0 &&
+            OMPI_RELEASE_VERSION < 9);
+}
+
+/* What processes tell of themselves at the start (the modex): to whom, and its length. */
+#if OMPI_MAJOR_VERSION >= 5
+#define MTREE_MODEX_SCOPE PMIX_GLOBAL
+typedef size_t coll_mtree_modex_length_t;
+#else
+#define MTREE_MODEX_SCOPE    OPAL_PMIX_GLOBAL
+typedef int32_t coll_mtree_modex_length_t;
+
+/* A code of PMIx's that 4.1 hands on as it is; that there is nothing may be a time-out.
+ */
+#define MTREE_PMIX_ERR_NOMEM (-32)
+#endif
+
+/* Is there one?  Not for ompi_info. */
+static inline bool coll_mtree_has_modex(void)
+{
+#if OMPI_MAJOR_VERSION >= 5
+    return PMIx_Initialized() != 0;
+#else
+    return opal_pmix.initialized != NULL && opal_pmix.initialized() != 0;
+#endif
+}
+
+/*
+ * What the process @a name has told of itself under @a key: @a bytes_p, malloc'ed (NULL:
+ * nothing), and their number.  False: there is no memory to ask.  Open MPI's own macros
+ * make no difference between the two.
+ */
+static inline bool coll_mtree_modex_get(const char *key, const opal_process_name_t *name,
+                                        uint8_t **bytes_p, size_t *length_p)
+{
+#if OMPI_MAJOR_VERSION >= 5
+    pmix_value_t *value = NULL;
+    pmix_proc_t process;
+    pmix_status_t rc;
+
+    OPAL_PMIX_CONVERT_NAME(&process, name);
+    rc = PMIx_Get(&process, key, NULL, 0, &value);
+#else
+    opal_value_t *value = NULL;
+    int rc = opal_pmix.get(name, key, NULL, &value);
+#endif
+
+    *bytes_p = NULL;
+    *length_p = 0;
+    if (value != NULL) {
+        *bytes_p = (uint8_t *)value->data.bo.bytes;
+        *length_p = (size_t)value->data.bo.size;
+        value->data.bo.bytes = NULL;
+    }
+#if OMPI_MAJOR_VERSION >= 5
+    if (value != NULL) {
+        PMIX_VALUE_RELEASE(value);
+    }
+    return rc != PMIX_ERR_NOMEM && rc != PMIX_ERR_OUT_OF_RESOURCE;
+#else
+    if (value != NULL) {
+        OBJ_RELEASE(value);
+    }
+    return rc != OPAL_ERR_OUT_OF_RESOURCE && rc != MTREE_PMIX_ERR_NOMEM;
+#endif
+}
+
+/* In 4.1 there is no fault tolerance, in 5.0 it may be built in, and on or off in a job.
+ */
+#if OMPI_MAJOR_VERSION >= 5 && OPAL_ENABLE_FT_MPI
+#include "ompi/mca/bml/base/base.h"
+#include "ompi/mca/bml/bml.h"
+#include "ompi/runtime/params.h"
+#include "opal/mca/smsc/base/base.h"
+
+/* Is a process that is lost no reason to end the others (mpirun --with-ft ulfm)? */
+static inline bool coll_mtree_survives(void)
+{
+    return ompi_ftmpi_enabled;
+}
+
+/* The code with which every collective on a communicator ends that has lost a process or
+ * was revoked; OMPI_SUCCESS: it is whole. */
+static inline int coll_mtree_loss_of(ompi_communicator_t *comm)
+{
+    if (ompi_comm_is_revoked(comm)) {
+        return MPI_ERR_REVOKED;
+    }
+    return ompi_comm_coll_revoked(comm) ? MPI_ERR_PROC_FAILED : OMPI_SUCCESS;
+}
+
+/* Is this code of a message's end one that all messages of its communicator will have? */
+static inline bool coll_mtree_is_loss(int code)
+{
+    return code == MPI_ERR_PROC_FAILED || code == MPI_ERR_REVOKED;
+}
+
+/* End a collective's message on a broken communicator, which may call its callback; true
+ * when it has ended with this.  What a living process has begun to send comes first. */
+static inline bool coll_mtree_request_give_up(ompi_request_t *request)
+{
+    return ompi_request_is_failed(request);
+}
+
+/*
+ * May a message to rank @a peer of @a comm not be synchronous over ob1?  Who knows that
+ * the communicator is broken turns such a message away; ob1 then takes its request for
+ * another one, though over shared memory the first part is still to come back.  When it
+ * does that is counted for the other one, which never ends (docs/openmpi.md).
+ */
+static inline bool coll_mtree_is_turned_away(ompi_communicator_t *comm, int peer)
+{
+    const mca_bml_base_endpoint_t *endpoint;
+    const mca_btl_base_module_t *btl;
+
+    if (!ompi_ftmpi_enabled) {
+        return false;
+    }
+    endpoint = mca_bml_base_get_endpoint(ompi_comm_peer_lookup(comm, peer));
+    if (endpoint == NULL || endpoint->btl_eager.arr_size == 0) {
+        return false;
+    }
+    btl = endpoint->btl_eager.bml_btls[0].btl;
+    return strcmp(btl->btl_component->btl_version.mca_component_name, "sm") == 0;
+}
+
+/* The same of all that are longer than sm's eager limit: it has parts where no process
+ * may read another's memory, which is Open MPI's component cma. */
+static inline bool coll_mtree_long_is_turned_away(void)
+{
+    const mca_base_component_list_item_t *item;
+
+    if (!ompi_ftmpi_enabled || !mca_base_framework_is_open(&opal_smsc_base_framework)) {
+        return false;
+    }
+    OPAL_LIST_FOREACH(item, &opal_smsc_base_framework.framework_components,
+                      mca_base_component_list_item_t)
+    {
+        if (strcmp(item->cli_component->mca_component_name, "cma") == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+#else
+static inline bool coll_mtree_survives(void)
+{
+    return false;
+}
+
+static inline int coll_mtree_loss_of(ompi_communicator_t *comm)
+{
+    (void)comm;
+    return OMPI_SUCCESS;
+}
+
+static inline bool coll_mtree_is_loss(int code)
+{
+    (void)code;
+    return false;
+}
+
+static inline bool coll_mtree_request_give_up(ompi_request_t *request)
+{
+    (void)request;
+    return false;
+}
+
+static inline bool coll_mtree_is_turned_away(ompi_communicator_t *comm, int peer)
+{
+    (void)comm;
+    (void)peer;
+    return false;
+}
+
+static inline bool coll_mtree_long_is_turned_away(void)
+{
+    return false;
+}
+#endif
+
+/* What a keyval of communicators needs whose attributes are not copied. */
+static inline ompi_attribute_fn_ptr_union_t coll_mtree_copy_nothing(void)
+{
+    ompi_attribute_fn_ptr_union_t copy;
+
+#if OMPI_MAJOR_VERSION >= 5
+    copy.attr_communicator_copy_fn = MPI_COMM_NULL_COPY_FN;
+#else
+    /* Its type has one parameter more, which this function does not look at. */
+    copy.attr_communicator_copy_fn =
+        (MPI_Comm_internal_copy_attr_function *)(void (*)(void))MPI_COMM_NULL_COPY_FN;
+#endif
+    return copy;
+}
+
+#endif

@@ -1,0 +1,94 @@
+#include "coll_mtree/control/host.h"
+
+#include "coll_mtree/coll_mtree.h"
+#include "coll_mtree/control/locality.h"
+
+#include "topo/host/nic.h"
+
+#include "opal/mca/base/mca_base_var.h"
+#include "opal/util/argv.h"
+
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *coll_mtree_host_tcp_parameter(const char *name)
+{
+    const char **value = NULL;
+    int number = mca_base_var_find("opal", "btl", "tcp", name);
+
+    if (number < 0 ||
+        mca_base_var_get_value(number, &value, NULL, NULL) != OPAL_SUCCESS ||
+        value == NULL || *value == NULL || **value == '\0') {
+        return NULL;
+    }
+    return *value;
+}
+
+/* Addresses of one link have no routes. */
+static bool is_local(const mtree_address_t *address)
+{
+    return address->family == AF_INET6 && address->bytes[0] == 0xfe &&
+           (address->bytes[1] & 0xc0) == 0x80;
+}
+
+/* Does Open MPI's TCP transport use an interface with this address? */
+static bool is_used(const struct ifaddrs *entry, const mtree_address_t *address)
+{
+    const char *include = coll_mtree_host_tcp_parameter("if_include");
+    const char *exclude = coll_mtree_host_tcp_parameter("if_exclude");
+
+    if (include != NULL) {
+        return mtree_nic_is_listed(entry->ifa_name, address, include);
+    }
+    return (entry->ifa_flags & IFF_LOOPBACK) == 0 &&
+           (exclude == NULL || !mtree_nic_is_listed(entry->ifa_name, address, exclude));
+}
+
+/* Addresses and speed of the interfaces with addresses of @a family. */
+static void describe_interfaces(coll_mtree_host_t *host, int *count,
+                                const struct ifaddrs *all, sa_family_t family)
+{
+    for (const struct ifaddrs *entry = all; entry != NULL; entry = entry->ifa_next) {
+        mtree_address_t address;
+        double speed;
+
+        if (entry->ifa_addr == NULL || (entry->ifa_flags & IFF_UP) == 0 ||
+            entry->ifa_addr->sa_family != family || *count == COLL_MTREE_HOST_ADDRESSES) {
+            continue;
+        }
+        address = mtree_address_from_sockaddr(entry->ifa_addr);
+        if (!is_local(&address) && is_used(entry, &address)) {
+            host->addresses[(*count)++] = address;
+            speed = mtree_nic_read_speed(entry->ifa_name, MTREE_NIC_NETWORK);
+            host->speed = speed > host->speed ? speed : host->speed;
+        }
+    }
+}
+
+void coll_mtree_host_describe(coll_mtree_host_t *host)
+{
+    const char *list = mca_coll_mtree_component.hosts;
+    int rank = coll_mtree_world_rank();
+    struct ifaddrs *all;
+    int count = 0;
+
+    memset(host, 0, sizeof(*host));
+    host->locality = coll_mtree_locality_own();
+    snprintf(host->name, sizeof(host->name), "%s", coll_mtree_nodename());
+    if (getifaddrs(&all) == 0) {
+        describe_interfaces(host, &count, all, AF_INET);
+        describe_interfaces(host, &count, all, AF_INET6);
+        freeifaddrs(all);
+    }
+    if (list != NULL) {
+        char **names = opal_argv_split(list, ',');
+
+        if (rank < opal_argv_count(names)) {
+            snprintf(host->name, sizeof(host->name), "%s", names[rank]);
+            host->is_replaced = true;
+        }
+        opal_argv_free(names);
+    }
+}

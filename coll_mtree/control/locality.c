@@ -1,0 +1,181 @@
+#include "coll_mtree/control/locality.h"
+
+#include "coll_mtree/control/host.h"
+
+#include "topo/host/machine.h"
+
+#include "ompi/mca/pml/base/base.h"
+#include "opal/mca/hwloc/base/base.h"
+#include "opal/util/argv.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static opal_mutex_t own_lock = OPAL_MUTEX_STATIC_INIT;
+static mtree_locality_t own;
+static bool own_known;
+
+/* This process among those of its host: number *index_p of *num_p. */
+static void find_seat(int *index_p, int *num_p)
+{
+    const char *list = mca_coll_mtree_component.hosts;
+    int rank = coll_mtree_world_rank(), index = 0, num = 0;
+    char **names;
+
+    *index_p = opal_process_info.my_local_rank;
+    *num_p = (int)opal_process_info.num_local_peers + 1;
+    if (list == NULL || list[0] == '\0') {
+        return;
+    }
+    names = opal_argv_split(list, ',');
+    if (rank < opal_argv_count(names)) {
+        for (int i = 0; names[i] != NULL; i++) {
+            bool same = strcmp(names[i], names[rank]) == 0;
+
+            index += same && i < rank;
+            num += same;
+        }
+        *index_p = index;
+        *num_p = num;
+    }
+    opal_argv_free(names);
+}
+
+/* UCX drives the network past the system's interfaces. */
+static bool uses_fabric(void)
+{
+    const char *pml = mca_pml_base_selected_component.pmlm_version.mca_component_name;
+
+    return strcmp(pml, "ucx") == 0;
+}
+
+/* Keep the interfaces that Open MPI sends through. */
+static void keep_used(mtree_nic_t *nics, int *num_p)
+{
+    int fabric = *num_p;
+
+    if (uses_fabric()) {
+        mtree_nics_keep_kind(nics, &fabric, MTREE_NIC_FABRIC);
+        if (fabric > 0) {
+            *num_p = fabric;
+            return;
+        }
+    }
+    mtree_nics_keep_kind(nics, num_p, MTREE_NIC_NETWORK);
+    mtree_nics_keep_tcp(nics, num_p, coll_mtree_host_tcp_parameter("if_include"),
+                        coll_mtree_host_tcp_parameter("if_exclude"));
+}
+
+/* Set @a locality's distance to the network; every interface counts when @a recorded. */
+static void measure(const mtree_machine_t *machine, bool recorded,
+                    mtree_locality_t *locality)
+{
+    mtree_nic_t *nics;
+    int num;
+
+    if (!mtree_locality_is_known(locality) ||
+        mtree_machine_nics(machine, &nics, &num) != MTREE_OK) {
+        return;
+    }
+    if (!recorded) {
+        keep_used(nics, &num);
+    }
+    mtree_nics_keep_best(nics, &num);
+    mtree_locality_measure(locality, nics, num);
+    free(nics);
+}
+
+/* The machine that Open MPI knows, or else our own. */
+static mtree_status_t machine_open(mtree_machine_t **machine_p)
+{
+    if (opal_hwloc_topology == NULL) {
+        (void)opal_hwloc_base_get_topology();
+    }
+    if (mtree_machine_borrow(opal_hwloc_topology, machine_p) == MTREE_OK) {
+        return MTREE_OK;
+    }
+    return mtree_machine_load(NULL, machine_p);
+}
+
+/* Process number @a index of @a num on a host of which hwloc wrote down @a path. */
+static mtree_locality_t locate_recorded(const char *path, int index, int num)
+{
+    mtree_locality_t locality = mtree_locality_unknown();
+    mtree_machine_t *machine;
+    mtree_status_t status;
+
+    coll_mtree_log_about("coll_mtree_hwloc", "the places of ranks are not known");
+    status = mtree_machine_load(path, &machine);
+    coll_mtree_log_about(NULL, NULL);
+    if (status != MTREE_OK) {
+        return locality;
+    }
+    locality = mtree_machine_locate_core(machine,
+                                         index * mtree_machine_num_cores(machine) / num);
+    measure(machine, true, &locality);
+    mtree_machine_destroy(machine);
+    return locality;
+}
+
+static mtree_locality_t locate(void)
+{
+    const char *path = mca_coll_mtree_component.hwloc;
+    mtree_locality_t locality = mtree_locality_unknown();
+    mtree_machine_t *machine;
+    int index, num;
+
+    find_seat(&index, &num);
+    if (num < 2) {
+        return locality;
+    }
+    if (path != NULL && path[0] != '\0') {
+        return locate_recorded(path, index, num);
+    }
+    if (machine_open(&machine) == MTREE_OK) {
+        locality = mtree_machine_locate_self(machine);
+        measure(machine, false, &locality);
+        mtree_machine_destroy(machine);
+    }
+    return locality;
+}
+
+mtree_locality_t coll_mtree_locality_own(void)
+{
+    opal_mutex_lock(&own_lock);
+    if (!own_known) {
+        own = locate();
+        own_known = true;
+    }
+    opal_mutex_unlock(&own_lock);
+    return own;
+}
+
+/* True when the ranks of @a host do not all count alike. */
+static bool has_parts(const mtree_placement_t *placement, int host)
+{
+    int num = placement->first[host + 1] - placement->first[host];
+
+    return placement->num_leaders[host] < num ||
+           mtree_placement_num_parts(placement, host, 1) > 1;
+}
+
+void coll_mtree_locality_log(ompi_communicator_t *comm,
+                             const mtree_placement_t *placement)
+{
+    for (int host = 0; host < placement->num_hosts; host++) {
+        int first = placement->ranks[placement->first[host]];
+        int wide = placement->localities[first].wide_numa != 0;
+
+        if (has_parts(placement, host)) {
+            coll_mtree_verbose(
+                comm, 1,
+                "hwloc: the %d ranks on the host of rank %d are in %d packages"
+                ", %d NUMA nodes; %d of them lead",
+                placement->first[host + 1] - placement->first[host], first,
+                mtree_placement_num_parts(placement, host, wide),
+                mtree_placement_num_parts(placement, host, 1 - wide),
+                placement->num_leaders[host]);
+            return;
+        }
+    }
+}

@@ -1,0 +1,105 @@
+#include "coll_mtree/plan/plan_file.h"
+
+#include "coll_mtree/topology/user_files.h"
+
+#include <stdlib.h>
+
+/* The plan's host numbers to those of @a vertices, or NULL when they are not the same
+ * hosts. */
+static int *plan_host_numbers(const mtree_plan_t *plan, const mtree_topology_t *topology,
+                              const int *vertices, int num_hosts)
+{
+    int *number = malloc((size_t)plan->num_hosts * sizeof(*number));
+
+    if (number == NULL || plan->num_hosts != num_hosts) {
+        free(number);
+        return NULL;
+    }
+    for (int i = 0; i < num_hosts; i++) {
+        int vertex = mtree_topology_find_host(topology, plan->hosts[i]);
+
+        number[i] = 0;
+        while (number[i] < num_hosts && vertices[number[i]] != vertex) {
+            number[i]++;
+        }
+        /* A plan names each of its hosts once, so all found means the same set. */
+        if (number[i] == num_hosts) {
+            free(number);
+            return NULL;
+        }
+    }
+    return number;
+}
+
+static void tree_renumber(mtree_tree_t *to, const mtree_tree_t *from, const int *number,
+                          int num_hosts)
+{
+    to->root = number[from->root];
+    to->rate = from->rate;
+    to->share = from->share;
+    to->chunk_bytes = from->chunk_bytes;
+    for (int host = 0; host < num_hosts; host++) {
+        int parent = from->parent[host];
+
+        to->parent[number[host]] = parent < 0 ? -1 : number[parent];
+        to->latency[number[host]] = from->latency[host];
+    }
+}
+
+/* The plan with host i as number[i].  NULL: no memory. */
+static mtree_plan_t *plan_renumber(const mtree_plan_t *plan, const int *number)
+{
+    const char **names = malloc((size_t)plan->num_hosts * sizeof(*names));
+    mtree_plan_t *renumbered = NULL;
+
+    if (names == NULL) {
+        return NULL;
+    }
+    for (int i = 0; i < plan->num_hosts; i++) {
+        names[number[i]] = plan->hosts[i];
+    }
+    if (mtree_plan_create(plan->collective, plan->algorithm, plan->num_hosts, names,
+                          plan->num_trees, &renumbered) == MTREE_OK) {
+        renumbered->root = plan->root < 0 ? -1 : number[plan->root];
+        renumbered->bytes = plan->bytes;
+        renumbered->throughput = plan->throughput;
+        renumbered->bound = plan->bound;
+        renumbered->seconds = plan->seconds;
+        for (int t = 0; t < plan->num_trees; t++) {
+            tree_renumber(&renumbered->trees[t], &plan->trees[t], number,
+                          plan->num_hosts);
+        }
+    } else {
+        renumbered = NULL;
+    }
+    free(names);
+    return renumbered;
+}
+
+mtree_plan_t *coll_mtree_plan_file_get(ompi_communicator_t *comm,
+                                       const mtree_topology_t *topology,
+                                       const int *vertices, int num_hosts,
+                                       const coll_mtree_call_class_t *kind)
+{
+    static bool said;
+    const mtree_plan_t *plan = coll_mtree_user_files_plan();
+    mtree_plan_t *fitting = NULL;
+    int *number;
+
+    if (plan == NULL || plan->collective != kind->collective) {
+        return NULL;
+    }
+    number = plan_host_numbers(plan, topology, vertices, num_hosts);
+    if (number == NULL && !said) {
+        said = true;
+        coll_mtree_verbose(comm, 0,
+                           "coll_mtree_plan: %s: its %d hosts are not the %d of this "
+                           "communicator; planned as without it",
+                           mca_coll_mtree_component.plan, plan->num_hosts, num_hosts);
+    }
+    if (number != NULL && (kind->root < 0 || number[plan->root] == kind->root)) {
+        fitting = plan_renumber(plan, number);
+    }
+    free(number);
+    return fitting;
+}

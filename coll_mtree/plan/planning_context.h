@@ -1,0 +1,109 @@
+/*
+ * Networks: what rank 0 knows of the hosts that a group of processes runs on, and the
+ * plans it made for them.  They are kept until the end of the job, so that communicators
+ * of the same processes have them planned once.
+ */
+#ifndef COLL_MTREE_PLAN_PLANNING_CONTEXT_H
+#define COLL_MTREE_PLAN_PLANNING_CONTEXT_H
+
+#include "coll_mtree/coll_mtree.h"
+#include "simulate/forecast/forecast.h"
+#include "coll_mtree/control/host.h"
+
+#include "topo/drift/drift.h"
+
+typedef struct coll_mtree_planning_context coll_mtree_planning_context_t;
+
+/* What tells calls apart that are planned for apart. */
+typedef struct {
+    mtree_collective_t collective;
+    int root;              /* rank; -1: none */
+    int size_class;        /* binary logarithm of the bytes, rounded down */
+    double bytes;          /* of the first such call; no part of the identity */
+    const char *algorithm; /* on rank 0: what the communicator asks for; NULL: nothing */
+    int trees;             /* the same; -1: nothing */
+    bool by_arrival; /* for how far apart its ranks come (coll_mtree/adapt/arrival_skew.h)
+                      */
+} coll_mtree_call_class_t;
+
+static inline bool coll_mtree_call_class_equals(const coll_mtree_call_class_t *a,
+                                                const coll_mtree_call_class_t *b)
+{
+    return a->collective == b->collective && a->root == b->root &&
+           a->size_class == b->size_class && a->algorithm == b->algorithm &&
+           a->trees == b->trees && a->by_arrival == b->by_arrival;
+}
+
+/* What a change of the network makes of plans. */
+typedef enum {
+    COLL_MTREE_STAY,
+    COLL_MTREE_REBALANCE, /* the same trees with other shares */
+    COLL_MTREE_REPLAN
+} coll_mtree_change_t;
+
+/*
+ * The network of the processes of @a comm, by what they @a said [ranks] of their
+ * hosts.  NULL, having said why, when mtree cannot serve them.
+ */
+coll_mtree_planning_context_t *
+coll_mtree_planning_context_learn(ompi_communicator_t *comm,
+                                  const coll_mtree_host_t *said);
+
+/* What it is planned on: the topology, the vertices of its hosts [hosts] and where the
+ * topology came from; the network's. */
+const mtree_topology_t *
+coll_mtree_planning_context_topology(const coll_mtree_planning_context_t *network,
+                                     const int **vertices_p, const char **origin_p);
+
+/* Number of hosts, and the host of each rank; the network's. */
+int coll_mtree_planning_context_num_hosts(const coll_mtree_planning_context_t *network);
+const int *
+coll_mtree_planning_context_hosts(const coll_mtree_planning_context_t *network);
+
+/*
+ * A plan for calls of @a kind as JSON, with at most @a max_trees trees (of one root); the
+ * network's.  NULL, having said why, when there is none.  *forecast_p: what is
+ * expected of it.
+ */
+const char *coll_mtree_planning_context_plan(coll_mtree_planning_context_t *network,
+                                             ompi_communicator_t *comm,
+                                             const coll_mtree_call_class_t *kind,
+                                             int max_trees, mtree_forecast_t *forecast_p);
+
+/* The line of a communicator: its network, and what its first @a plan (NULL: there is
+ * none) makes of it, of which @a forecast is told. */
+void coll_mtree_planning_context_log(const coll_mtree_planning_context_t *network,
+                                     ompi_communicator_t *comm, const mtree_plan_t *plan,
+                                     mtree_forecast_t forecast);
+
+/* How often the network was found to have changed so that plans were made anew. */
+unsigned
+coll_mtree_planning_context_version(const coll_mtree_planning_context_t *network);
+
+/* What has become since @a version of the plans that were made for it. */
+coll_mtree_change_t
+coll_mtree_planning_context_change(const coll_mtree_planning_context_t *network,
+                                   unsigned version);
+
+/*
+ * What was heard of the network in calls of @a kind over @a plan: @a paces of @a
+ * num_paces ways between its hosts.  Where it has changed such that another plan would be
+ * clearly faster, plans are made anew and the version is a new one; returns it.
+ */
+unsigned coll_mtree_planning_context_update(coll_mtree_planning_context_t *network,
+                                            ompi_communicator_t *comm,
+                                            const coll_mtree_call_class_t *kind,
+                                            int max_trees, const mtree_plan_t *plan,
+                                            const mtree_path_sample_t *paces,
+                                            int num_paces);
+
+/* What was heard last, *num_p ways between its hosts, malloc'ed; NULL with 0: nothing
+ * yet, or no memory. */
+mtree_path_sample_t *
+coll_mtree_planning_context_path_samples(const coll_mtree_planning_context_t *network,
+                                         int *num_p);
+
+/* Free all networks. */
+void coll_mtree_planning_context_close(void);
+
+#endif

@@ -1,0 +1,95 @@
+#include "coll_mtree/probe/experiments.h"
+
+#include "coll_mtree/probe/pingpong.h"
+#include "coll_mtree/probe/stream.h"
+#include "coll_mtree/transport/transport.h"
+
+#include <stdlib.h>
+
+typedef struct {
+    coll_mtree_probe_part_t part;
+    coll_mtree_ping_t *ping; /* one of the two, or none: it cannot be done */
+    coll_mtree_stream_t *stream;
+    bool begun, ended;
+} running_t;
+
+struct coll_mtree_probe_experiments {
+    ompi_communicator_t *comm;
+    double began;
+    int num_parts;
+    running_t parts[];
+};
+
+static void part_begin(running_t *running, ompi_communicator_t *comm)
+{
+    running->begun = true;
+    if (running->part.kind == MTREE_PROBE_PING) {
+        running->ping = coll_mtree_ping_begin(comm, &running->part);
+        running->ended = running->ping == NULL;
+    } else {
+        running->stream = coll_mtree_stream_begin(comm, &running->part);
+        running->ended = running->stream == NULL;
+    }
+}
+
+coll_mtree_probe_experiments_t *
+coll_mtree_probe_experiments_begin(ompi_communicator_t *comm,
+                                   const coll_mtree_probe_part_t *parts, int num_parts)
+{
+    coll_mtree_probe_experiments_t *work =
+        calloc(1, sizeof(*work) + (size_t)num_parts * sizeof(work->parts[0]));
+
+    if (work == NULL) {
+        return NULL;
+    }
+    work->comm = comm;
+    work->began = coll_mtree_clock();
+    work->num_parts = num_parts;
+    for (int i = 0; i < num_parts; i++) {
+        work->parts[i].part = parts[i];
+    }
+    return work;
+}
+
+bool coll_mtree_probe_experiments_advance(coll_mtree_probe_experiments_t *work)
+{
+    double since = coll_mtree_clock() - work->began;
+    bool ended = true;
+
+    for (int i = 0; i < work->num_parts; i++) {
+        running_t *running = &work->parts[i];
+
+        if (!running->begun && since >= running->part.begin) {
+            part_begin(running, work->comm);
+        }
+        if (running->begun && !running->ended) {
+            running->ended = running->ping != NULL
+                                 ? coll_mtree_ping_advance(running->ping)
+                                 : coll_mtree_stream_advance(running->stream);
+        }
+        ended = ended && running->ended;
+    }
+    return ended;
+}
+
+void coll_mtree_probe_experiments_end(coll_mtree_probe_experiments_t *work,
+                                      coll_mtree_probe_report_t *reports)
+{
+    for (int i = 0; i < work->num_parts; i++) {
+        running_t *running = &work->parts[i];
+        mtree_probe_result_t *result = NULL;
+
+        if (coll_mtree_probe_part_reports(&running->part)) {
+            reports->number = running->part.number;
+            result = &reports->result;
+            *result = (mtree_probe_result_t){.failed = true};
+            reports++;
+        }
+        if (running->ping != NULL) {
+            coll_mtree_ping_end(running->ping, result);
+        } else if (running->stream != NULL) {
+            coll_mtree_stream_end(running->stream, result);
+        }
+    }
+    free(work);
+}

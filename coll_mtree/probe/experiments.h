@@ -1,0 +1,57 @@
+/*
+ * One host's part in a round of experiments (topo/probe/probe.h): round trips and
+ * streams, all at the same time, driven by whoever calls
+ * coll_mtree_probe_experiments_advance().
+ */
+#ifndef COLL_MTREE_PROBE_EXPERIMENTS_H
+#define COLL_MTREE_PROBE_EXPERIMENTS_H
+
+#include "coll_mtree/probe/message.h"
+
+#include "topo/probe/probe.h"
+
+/* Sent as it is. */
+typedef struct {
+    int number; /* of the experiment in its round */
+    int kind;   /* PING or STREAM */
+    int sends;  /* this host is `from` */
+    int peer;   /* rank of the other host's leader */
+    int tag;    /* this experiment's own */
+    int repeats;
+    size_t bytes;
+    double seconds;
+    double begin; /* after the others' of the round, seconds */
+    int sharing;  /* streams on a link of the way, this one included */
+    double trip;  /* round trip on the empty way, seconds; 0: not known */
+    double speed; /* of the ends' interfaces, bits/s; 0: not known */
+} coll_mtree_probe_part_t;
+
+/* Sent as it is. */
+typedef struct {
+    int number;
+    mtree_probe_result_t result;
+} coll_mtree_probe_report_t;
+
+/* Who reports: of round trips the sender, of streams the receiver. */
+static inline bool coll_mtree_probe_part_reports(const coll_mtree_probe_part_t *part)
+{
+    return (part->kind == MTREE_PROBE_PING) == (part->sends != 0);
+}
+
+typedef struct coll_mtree_probe_experiments coll_mtree_probe_experiments_t;
+
+/* Begin all @a parts, which are copied.  NULL: no memory. */
+coll_mtree_probe_experiments_t *
+coll_mtree_probe_experiments_begin(ompi_communicator_t *comm,
+                                   const coll_mtree_probe_part_t *parts, int num_parts);
+
+/* Go on without waiting; true when all parts have ended, in whatever way. */
+bool coll_mtree_probe_experiments_advance(coll_mtree_probe_experiments_t *work);
+
+/*
+ * The reports of the parts that do, in their order, into @a reports; then free all.
+ */
+void coll_mtree_probe_experiments_end(coll_mtree_probe_experiments_t *work,
+                                      coll_mtree_probe_report_t *reports);
+
+#endif

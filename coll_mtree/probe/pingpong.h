@@ -1,0 +1,25 @@
+/*
+ * Round trips of a message and its answer, one after the other.
+ */
+#ifndef COLL_MTREE_PROBE_PINGPONG_H
+#define COLL_MTREE_PROBE_PINGPONG_H
+
+#include "coll_mtree/probe/experiments.h"
+
+typedef struct coll_mtree_ping coll_mtree_ping_t;
+
+/*
+ * Begin this host's side of @a part.  The first round trip, which may open the
+ * connection, is not counted.  NULL: it cannot be done.
+ */
+coll_mtree_ping_t *coll_mtree_ping_begin(ompi_communicator_t *comm,
+                                         const coll_mtree_probe_part_t *part);
+
+/* Go on without waiting; true when it has ended or its time is over. */
+bool coll_mtree_ping_advance(coll_mtree_ping_t *ping);
+
+/* On the host that sends: what was measured, into @a result (NULL: nothing is wanted);
+ * then free it. */
+void coll_mtree_ping_end(coll_mtree_ping_t *ping, mtree_probe_result_t *result);
+
+#endif

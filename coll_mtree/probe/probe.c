@@ -1,0 +1,459 @@
+#include "coll_mtree/probe/probe.h"
+
+#include "coll_mtree/coll_mtree.h"
+#include "coll_mtree/base/safe_file.h"
+#include "coll_mtree/probe/coordinator.h"
+#include "coll_mtree/probe/routes.h"
+#include "coll_mtree/transport/transport.h"
+
+#include "base/log.h"
+#include "topo/dot/read.h"
+#include "base/units.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of the budget, for routes; what is not used goes to the measurements. */
+#define ROUTES_SHARE 0.3
+
+/* The least that is left for measurements. */
+#define LEAST_SECONDS 0.5
+
+/* What a round may take beyond what was expected of it, before the probe is given up. */
+#define PATIENCE_FACTOR  4.0
+#define PATIENCE_SECONDS 20.0
+
+/* Between lines that tell of progress. */
+#define PROGRESS_SECONDS 2.0
+
+/* Measured in the lab: setting up, and what each host adds. */
+#define EXPECTED_SECONDS      1.0
+#define EXPECTED_HOST_SECONDS 0.5
+
+/* For the last word to leave. */
+#define END_SECONDS 5.0
+
+typedef struct {
+    ompi_communicator_t *comm;
+    int num_hosts;
+    int *leader;              /* [num_hosts] */
+    coll_mtree_host_t *hosts; /* [num_hosts] */
+    coll_mtree_probe_coordinator_t conductor;
+    mtree_probe_t *probe;
+    FILE *record; /* NULL: the user wants none */
+    double started, told;
+    int next_tag; /* of experiments, a distance from the first */
+} lead_t;
+
+double coll_mtree_probe_expected_seconds(int num_hosts)
+{
+    double seconds = EXPECTED_SECONDS + num_hosts * EXPECTED_HOST_SECONDS;
+
+    return seconds < mca_coll_mtree_component.probe_seconds
+               ? seconds
+               : mca_coll_mtree_component.probe_seconds;
+}
+
+/* Hosts are counted as ranks name them, so the first on a host has the next number. */
+static bool is_leader(const int *host, int rank)
+{
+    int highest = -1;
+
+    for (int r = 0; r < rank; r++) {
+        highest = host[r] > highest ? host[r] : highest;
+    }
+    return host[rank] > highest;
+}
+
+static int lead_init(lead_t *lead, int first_tag, const int *host,
+                     const coll_mtree_host_t *said)
+{
+    size_t hosts = (size_t)lead->num_hosts;
+    int found = 0;
+
+    lead->leader = calloc(hosts, sizeof(*lead->leader));
+    lead->hosts = calloc(hosts, sizeof(*lead->hosts));
+    if (lead->leader == NULL || lead->hosts == NULL) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    for (int rank = 0; rank < ompi_comm_size(lead->comm); rank++) {
+        if (host[rank] == found) {
+            lead->leader[found] = rank;
+            lead->hosts[found++] = said[rank];
+        }
+    }
+    return coll_mtree_probe_coordinator_init(&lead->conductor, lead->comm, first_tag,
+                                             lead->num_hosts, lead->leader);
+}
+
+static void lead_cleanup(lead_t *lead)
+{
+    coll_mtree_probe_coordinator_cleanup(&lead->conductor);
+    mtree_probe_destroy(lead->probe);
+    if (lead->record != NULL) {
+        fclose(lead->record);
+    }
+    free(lead->leader);
+    free(lead->hosts);
+}
+
+/* Have all hosts addresses of one kind, each of its own? */
+static bool have_addresses(const lead_t *lead)
+{
+    for (int a = 0; a < lead->num_hosts; a++) {
+        const mtree_address_t *address = &lead->hosts[a].addresses[0];
+
+        if (address->family == AF_UNSPEC ||
+            address->family != lead->hosts[0].addresses[0].family) {
+            return false;
+        }
+        for (int b = 0; b < a; b++) {
+            if (mtree_address_equals(address, &lead->hosts[b].addresses[0])) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* Where hosts have no addresses of their own, their names do. */
+static mtree_status_t lead_create_probe(lead_t *lead, bool addressed, double seconds)
+{
+    mtree_probe_options_t options = {.seconds = seconds, .seed = 1, .log = lead->record};
+    size_t hosts = (size_t)lead->num_hosts;
+    mtree_probe_host_t *list = calloc(hosts, sizeof(*list));
+    char(*text)[MTREE_ADDRESS_LENGTH] = calloc(hosts, sizeof(*text));
+    mtree_status_t status = MTREE_ERR_NO_MEMORY;
+
+    if (list != NULL && text != NULL) {
+        for (size_t h = 0; h < hosts; h++) {
+            list[h].name = lead->hosts[h].name;
+            list[h].address =
+                addressed ? mtree_address_format(&lead->hosts[h].addresses[0], text[h])
+                          : list[h].name;
+            list[h].speed = lead->hosts[h].speed;
+        }
+        status = mtree_probe_create(list, lead->num_hosts, &options, &lead->probe);
+    }
+    free(text);
+    free(list);
+    return status;
+}
+
+static mtree_status_t lead_add_addresses(lead_t *lead)
+{
+    mtree_status_t status = MTREE_OK;
+    char text[MTREE_ADDRESS_LENGTH];
+
+    for (int h = 0; h < lead->num_hosts; h++) {
+        for (int i = 1; i < COLL_MTREE_HOST_ADDRESSES && status == MTREE_OK; i++) {
+            const mtree_address_t *address = &lead->hosts[h].addresses[i];
+
+            if (address->family != AF_UNSPEC) {
+                status = mtree_probe_add_address(lead->probe, h,
+                                                 mtree_address_format(address, text));
+            }
+        }
+    }
+    return status;
+}
+
+/* A record that cannot be written is no reason not to probe. */
+static FILE *open_record(void)
+{
+    const char *path = mca_coll_mtree_component.probe_record;
+    FILE *record;
+
+    if (path == NULL || path[0] == '\0') {
+        return NULL;
+    }
+    record = coll_mtree_safe_file_open(path, false);
+    if (record == NULL) {
+        mtree_error("coll_mtree_probe_record: %s: cannot be written: %s", path,
+                    coll_mtree_safe_file_error());
+    }
+    return record;
+}
+
+/* Routes first, for they tell what is worth measuring. */
+static int lead_prepare(lead_t *lead)
+{
+    double budget = mca_coll_mtree_component.probe_seconds, left;
+    mtree_traceroute_search_t *search = NULL;
+    bool addressed = have_addresses(lead);
+    int rc = coll_mtree_probe_coordinator_handshake(&lead->conductor, PATIENCE_SECONDS);
+
+    if (rc == OMPI_SUCCESS && addressed) {
+        rc = coll_mtree_probe_search(&lead->conductor, lead->hosts, ROUTES_SHARE * budget,
+                                     &search);
+    }
+    if (rc != OMPI_SUCCESS) {
+        return rc;
+    }
+    left = budget - (coll_mtree_clock() - lead->started);
+    mtree_debug("probe: routes are known after %.3f s", budget - left);
+    if (lead_create_probe(lead, addressed, left > LEAST_SECONDS ? left : LEAST_SECONDS) !=
+            MTREE_OK ||
+        (addressed && lead_add_addresses(lead) != MTREE_OK) ||
+        (search != NULL &&
+         coll_mtree_probe_add_routes(search, lead->num_hosts, lead->probe) != MTREE_OK)) {
+        rc = OMPI_ERROR;
+    }
+    mtree_traceroute_search_destroy(search);
+    return rc;
+}
+
+/* Room for the parts of each host, then the parts. */
+static int shares_of_experiments(lead_t *lead, const mtree_probe_round_t *round)
+{
+    coll_mtree_probe_coordinator_t *conductor = &lead->conductor;
+
+    coll_mtree_probe_coordinator_clear(conductor, COLL_MTREE_COMMAND_EXPERIMENTS);
+    for (int e = 0; e < round->num_experiments; e++) {
+        conductor->share[round->experiments[e].from].order.num_items++;
+        conductor->share[round->experiments[e].to].order.num_items++;
+    }
+    for (int host = 0; host < lead->num_hosts; host++) {
+        coll_mtree_share_t *share = &conductor->share[host];
+
+        share->items =
+            calloc((size_t)share->order.num_items + 1, sizeof(coll_mtree_probe_part_t));
+        if (share->items == NULL) {
+            return OMPI_ERR_OUT_OF_RESOURCE;
+        }
+        share->order.num_items = 0;
+    }
+    for (int e = 0; e < round->num_experiments; e++) {
+        const mtree_probe_experiment_t *experiment = &round->experiments[e];
+        const int ends[2] = {experiment->from, experiment->to};
+        int tag = conductor->first_tag - COLL_MTREE_EXPERIMENT_TAG - lead->next_tag;
+
+        lead->next_tag =
+            (lead->next_tag + 1) % (COLL_MTREE_PROBE_TAGS - COLL_MTREE_EXPERIMENT_TAG);
+        for (int end = 0; end < 2; end++) {
+            coll_mtree_share_t *share = &conductor->share[ends[end]];
+            coll_mtree_probe_part_t *parts = share->items;
+
+            parts[share->order.num_items++] =
+                (coll_mtree_probe_part_t){.number = e,
+                                          .kind = (int)experiment->kind,
+                                          .sends = end == 0,
+                                          .peer = lead->leader[ends[1 - end]],
+                                          .tag = tag,
+                                          .trip = experiment->trip,
+                                          .speed = experiment->speed,
+                                          .repeats = experiment->repeats,
+                                          .bytes = experiment->bytes,
+                                          .sharing = experiment->sharing,
+                                          .seconds = experiment->seconds,
+                                          .begin = experiment->begin};
+        }
+    }
+    return OMPI_SUCCESS;
+}
+
+/* What the hosts reported, in the order of the experiments; the number that failed. */
+static int take_reports(const lead_t *lead, const mtree_probe_round_t *round,
+                        mtree_probe_result_t *results)
+{
+    int failed = round->num_experiments;
+
+    for (int e = 0; e < round->num_experiments; e++) {
+        results[e] = (mtree_probe_result_t){.failed = true};
+    }
+    for (int host = 0; host < lead->num_hosts; host++) {
+        const coll_mtree_share_t *share = &lead->conductor.share[host];
+        const coll_mtree_probe_report_t *reports = share->reply;
+        size_t count = reports == NULL
+                           ? 0
+                           : coll_mtree_command_reply_bytes(&share->order, share->items) /
+                                 sizeof(*reports);
+
+        for (size_t i = 0; i < count; i++) {
+            if (reports[i].number >= 0 && reports[i].number < round->num_experiments) {
+                results[reports[i].number] = reports[i].result;
+                failed -= !reports[i].result.failed;
+            }
+        }
+    }
+    return failed;
+}
+
+static int lead_round(lead_t *lead, const mtree_probe_round_t *round)
+{
+    mtree_probe_result_t *results =
+        calloc((size_t)round->num_experiments, sizeof(*results));
+    int rc =
+        results == NULL ? OMPI_ERR_OUT_OF_RESOURCE : shares_of_experiments(lead, round);
+    double took;
+
+    if (rc == OMPI_SUCCESS) {
+        rc = coll_mtree_probe_coordinator_run(
+            &lead->conductor, PATIENCE_FACTOR * round->seconds + PATIENCE_SECONDS, &took);
+    }
+    if (rc == OMPI_SUCCESS) {
+        int failed = take_reports(lead, round, results);
+
+        mtree_debug("probe: %s: %d experiments, %d failed, %.3f s (%.3f s expected)",
+                    round->purpose, round->num_experiments, failed, took, round->seconds);
+        rc = mtree_probe_record(lead->probe, results, took) == MTREE_OK ? OMPI_SUCCESS
+                                                                        : OMPI_ERROR;
+    }
+    free(results);
+    return rc;
+}
+
+static void tell_progress(lead_t *lead, const mtree_probe_round_t *round)
+{
+    double now = coll_mtree_clock();
+
+    if (now >= lead->told + PROGRESS_SECONDS) {
+        lead->told = now;
+        coll_mtree_verbose(
+            lead->comm, 1, "probing the network, %.0f s of at most %g s: %s",
+            now - lead->started, mca_coll_mtree_component.probe_seconds, round->purpose);
+    }
+}
+
+static int lead_measure(lead_t *lead)
+{
+    mtree_probe_round_t round;
+    int rc = OMPI_SUCCESS;
+
+    while (rc == OMPI_SUCCESS) {
+        if (mtree_probe_next(lead->probe, &round) != MTREE_OK) {
+            return OMPI_ERROR;
+        }
+        if (round.num_experiments == 0) {
+            return OMPI_SUCCESS;
+        }
+        tell_progress(lead, &round);
+        rc = lead_round(lead, &round);
+    }
+    return rc;
+}
+
+static const char *basis_name(mtree_probe_basis_t basis)
+{
+    return basis == MTREE_PROBE_MEASURED   ? "measured"
+           : basis == MTREE_PROBE_AT_LEAST ? "at least"
+                                           : "assumed";
+}
+
+/* The topology with a comment on each figure. */
+static mtree_status_t write_findings(const mtree_probe_findings_t *findings,
+                                     double seconds, FILE *out)
+{
+    const mtree_topology_t *topology = findings->topology;
+    char size[MTREE_UNITS_LENGTH];
+
+    fprintf(out, "// probed in %.1f s with %s; routes %s\n", seconds,
+            mtree_units_format_size(findings->bytes, size, sizeof(size)),
+            findings->routes_known ? "from the network" : "inferred from rates");
+    for (int l = 0; l < topology->num_links; l++) {
+        const mtree_link_t *link = &topology->links[l];
+        const mtree_probe_link_t *found = &findings->links[l];
+
+        fprintf(out, "// %s -- %s: capacity %s within %.0f %%, %s within %.0f %%; ",
+                topology->vertices[link->u].name, topology->vertices[link->v].name,
+                basis_name(found->capacity[0].basis), 100 * found->capacity[0].spread,
+                basis_name(found->capacity[1].basis), 100 * found->capacity[1].spread);
+        fprintf(out, "latency %s within %.0f %%\n", basis_name(found->latency.basis),
+                100 * found->latency.spread);
+    }
+    return mtree_topology_write(topology, out);
+}
+
+static int lead_finish(lead_t *lead, char **text_p)
+{
+    double seconds = coll_mtree_clock() - lead->started;
+    mtree_probe_findings_t findings;
+    size_t length;
+    FILE *out;
+    char *text = NULL, size[MTREE_UNITS_LENGTH];
+    int rc = OMPI_ERROR, hosts;
+
+    if (mtree_probe_finish(lead->probe, &findings) != MTREE_OK) {
+        return OMPI_ERROR;
+    }
+    out = open_memstream(&text, &length);
+    if (out != NULL) {
+        rc = write_findings(&findings, seconds, out) == MTREE_OK ? OMPI_SUCCESS
+                                                                 : OMPI_ERROR;
+        fclose(out);
+    }
+    if (rc == OMPI_SUCCESS) {
+        hosts = mtree_topology_num_hosts(findings.topology);
+        coll_mtree_verbose(
+            lead->comm, 1,
+            "probed the network in %.1f s with %s: %d hosts, %d switches, "
+            "%d links, routes %s",
+            seconds, mtree_units_format_size(findings.bytes, size, sizeof(size)), hosts,
+            findings.topology->num_vertices - hosts, findings.topology->num_links,
+            findings.routes_known ? "from the network" : "inferred");
+        *text_p = text;
+    } else {
+        free(text);
+    }
+    mtree_probe_findings_clear(&findings);
+    return rc;
+}
+
+/* Nothing more comes; in words that stay, whatever becomes of the messages. */
+static void tell_end(ompi_communicator_t *comm, int first_tag, const int *host)
+{
+    static const coll_mtree_command_t end = {.kind = COLL_MTREE_COMMAND_END};
+    double deadline = coll_mtree_clock() + END_SECONDS;
+
+    for (int rank = 1; rank < ompi_comm_size(comm); rank++) {
+        ompi_request_t *request = NULL;
+
+        if (!is_leader(host, rank) ||
+            !coll_mtree_probe_send(comm, rank, first_tag - COLL_MTREE_COMMAND_TAG, &end,
+                                   sizeof(end), &request)) {
+            continue;
+        }
+        while (!coll_mtree_probe_done(&request, NULL) && coll_mtree_clock() < deadline) {
+            coll_mtree_probe_progress_wait(COLL_MTREE_WAIT_LATER);
+        }
+        (void)coll_mtree_probe_abandon(&request);
+    }
+}
+
+int coll_mtree_probe_lead(ompi_communicator_t *comm, int first_tag, int num_hosts,
+                          const int *host, const coll_mtree_host_t *said, char **text_p)
+{
+    lead_t lead = {.comm = comm, .num_hosts = num_hosts, .started = coll_mtree_clock()};
+    int rc;
+
+    lead.told = lead.started;
+    lead.record = open_record();
+    coll_mtree_log_about("coll_mtree_topology", "the network is not known");
+    rc = lead_init(&lead, first_tag, host, said);
+    if (rc == OMPI_SUCCESS) {
+        rc = lead_prepare(&lead);
+    }
+    if (rc == OMPI_SUCCESS) {
+        rc = lead_measure(&lead);
+    }
+    tell_end(comm, first_tag, host);
+    if (rc == OMPI_SUCCESS) {
+        rc = lead_finish(&lead, text_p);
+    }
+    coll_mtree_log_about(NULL, NULL);
+    if (rc == OMPI_ERR_TIMEOUT || rc == OMPI_ERR_OUT_OF_RESOURCE) {
+        coll_mtree_verbose(comm, 0, "the probe of the network was given up, %s",
+                           rc == OMPI_ERR_TIMEOUT ? "a host did not answer"
+                                                  : "there is no memory for it");
+    }
+    lead_cleanup(&lead);
+    return rc == OMPI_SUCCESS ? rc : OMPI_ERROR;
+}
+
+void coll_mtree_probe_serve(ompi_communicator_t *comm, int first_tag, const int *host)
+{
+    if (is_leader(host, ompi_comm_rank(comm))) {
+        coll_mtree_probe_worker_serve(comm, first_tag);
+    }
+}

@@ -1,0 +1,26 @@
+/*
+ * The routes between the hosts, asked of the network itself
+ * (topo/probe/traceroute_search.h).
+ */
+#ifndef COLL_MTREE_PROBE_ROUTES_H
+#define COLL_MTREE_PROBE_ROUTES_H
+
+#include "coll_mtree/control/host.h"
+#include "coll_mtree/probe/coordinator.h"
+
+#include "topo/probe/traceroute_search.h"
+
+/*
+ * Search for the routes between @a hosts [conductor->num_hosts] for about @a seconds.
+ * Open MPI's code; a network that does not tell is no error.  Free *search_p with
+ * mtree_traceroute_search_destroy().
+ */
+int coll_mtree_probe_search(coll_mtree_probe_coordinator_t *conductor,
+                            const coll_mtree_host_t *hosts, double seconds,
+                            mtree_traceroute_search_t **search_p);
+
+/* Add what was found between the hosts to @a probe. */
+mtree_status_t coll_mtree_probe_add_routes(const mtree_traceroute_search_t *search,
+                                           int num_hosts, mtree_probe_t *probe);
+
+#endif

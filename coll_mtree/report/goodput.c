@@ -1,0 +1,52 @@
+#include "coll_mtree/report/goodput.h"
+
+#include <math.h>
+
+void coll_mtree_goodput_add_paths(const mtree_goodput_t *goodput, double scale,
+                                  coll_mtree_path_total_t *ways)
+{
+    double seconds = mtree_goodput_seconds(goodput);
+
+    for (int i = 0; i < goodput->num_links; i++) {
+        const mtree_goodput_link_t *link = &goodput->links[i];
+        coll_mtree_path_total_t *way = &ways[link->rank];
+
+        if (link->bytes > 0) {
+            way->bytes += scale * link->bytes;
+            way->seconds += seconds;
+            way->pressed_bytes += scale * link->pressed_bytes;
+            way->pressed_seconds += link->pressed_seconds;
+        }
+    }
+}
+
+void coll_mtree_goodput_add_trees(const mtree_goodput_t *goodput,
+                                  const mtree_layout_t *layout, double unit_bytes,
+                                  double began, coll_mtree_tree_sample_t *trees,
+                                  int num_trees)
+{
+    for (int s = 0; s < layout->num_streams; s++) {
+        coll_mtree_tree_sample_t *tree = &trees[layout->streams[s].tree];
+
+        if (goodput->trees[s].bytes > 0) {
+            tree->bytes += unit_bytes * (double)layout->streams[s].length;
+            tree->end = fmax(tree->end, goodput->trees[s].end);
+        }
+    }
+    for (int t = 0; t < num_trees; t++) {
+        if (trees[t].end > 0) {
+            trees[t].seconds += trees[t].end - began;
+            trees[t].end = 0;
+        }
+    }
+}
+
+double coll_mtree_goodput_rate(const coll_mtree_tree_sample_t *tree)
+{
+    return tree->seconds > 0 ? 8 * tree->bytes / tree->seconds : 0;
+}
+
+double coll_mtree_goodput_backlogged_rate(const coll_mtree_path_total_t *way)
+{
+    return way->pressed_seconds > 0 ? 8 * way->pressed_bytes / way->pressed_seconds : 0;
+}

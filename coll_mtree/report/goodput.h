@@ -1,0 +1,44 @@
+/*
+ * Goodput: what the ways from this process to others, and the trees of its plans, gave in
+ * the calls that mtree served, for the report and for MPI_T
+ * (coll_mtree/report/statistics.h).
+ */
+#ifndef COLL_MTREE_REPORT_GOODPUT_H
+#define COLL_MTREE_REPORT_GOODPUT_H
+
+#include "schedule/goodput.h"
+
+/* The way to a process. */
+typedef struct {
+    double bytes;   /* of data that it took */
+    double seconds; /* of the calls that had some for it, first to last message */
+    double pressed_bytes, pressed_seconds; /* as in schedule/goodput.h */
+} coll_mtree_path_total_t;
+
+/* A tree of a plan. */
+typedef struct {
+    double bytes;   /* of the message, over all calls */
+    double seconds; /* from each call's beginning to its last message over the tree */
+    double end;     /* clock of the latter, in the call at hand */
+} coll_mtree_tree_sample_t;
+
+/* Add what one call sent to each process, @a ways [processes]; @a scale: bytes of data in
+ * one that @a goodput counts. */
+void coll_mtree_goodput_add_paths(const mtree_goodput_t *goodput, double scale,
+                                  coll_mtree_path_total_t *ways);
+
+/* Add what one call, which began at @a began on the clock of @a goodput, moved over each
+ * tree of its plan, @a trees [num_trees]; @a unit_bytes: bytes of data in a unit of @a
+ * layout. */
+void coll_mtree_goodput_add_trees(const mtree_goodput_t *goodput,
+                                  const mtree_layout_t *layout, double unit_bytes,
+                                  double began, coll_mtree_tree_sample_t *trees,
+                                  int num_trees);
+
+/* Bits/s of a tree over its calls; 0: none. */
+double coll_mtree_goodput_rate(const coll_mtree_tree_sample_t *tree);
+
+/* Bits/s of a way while it was pressed; 0: it never was. */
+double coll_mtree_goodput_backlogged_rate(const coll_mtree_path_total_t *way);
+
+#endif

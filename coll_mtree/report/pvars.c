@@ -1,0 +1,170 @@
+#include "coll_mtree/report/pvars.h"
+
+#include "coll_mtree/report/statistics.h"
+
+#include "opal/mca/base/mca_base_pvar.h"
+
+#include <stddef.h>
+#include <string.h>
+
+typedef struct {
+    const char *name, *text;
+    int kind;      /* MCA_BASE_PVAR_CLASS_* */
+    size_t offset; /* in coll_mtree_totals_t, of a uint64_t */
+} pvar_t;
+
+#define TOTAL(_member)   offsetof(coll_mtree_totals_t, _member)
+#define COUNTER(_member) MCA_BASE_PVAR_CLASS_COUNTER, TOTAL(_member)
+#define SUM(_member)     MCA_BASE_PVAR_CLASS_AGGREGATE, TOTAL(_member)
+#define FALLBACK(_symbol, _name, _text)                                                  \
+    {"fallbacks_" _name, "Calls that Open MPI served since " _text,                      \
+     COUNTER(why[COLL_MTREE_REASON_##_symbol])},
+
+static const pvar_t pvars[] = {
+    {"calls_trees", "Calls that mtree served over the trees of a plan",
+     COUNTER(calls[COLL_MTREE_TREES])},
+    {"calls_ring", "Calls that mtree served around a ring",
+     COUNTER(calls[COLL_MTREE_RING])},
+    {"calls_fallback", "Calls that Open MPI's other components served for mtree",
+     COUNTER(calls[COLL_MTREE_FALLBACK])},
+    {"calls_rival",
+     "Calls that Open MPI served by another algorithm than it takes by default",
+     COUNTER(calls[COLL_MTREE_BASE_ALGORITHM])},
+    {"bytes_trees", "Bytes of the calls of calls_trees", SUM(bytes[COLL_MTREE_TREES])},
+    {"bytes_ring", "Bytes of the calls of calls_ring", SUM(bytes[COLL_MTREE_RING])},
+    {"bytes_fallback", "Bytes of the calls of calls_fallback",
+     SUM(bytes[COLL_MTREE_FALLBACK])},
+    {"bytes_rival", "Bytes of the calls of calls_rival",
+     SUM(bytes[COLL_MTREE_BASE_ALGORITHM])},
+    COLL_MTREE_FOR_EACH_REASON(FALLBACK){
+        "chunks", "Messages with data that this rank sent for mtree's calls",
+        COUNTER(chunks)},
+    {"chunk_bytes", "Bytes in the messages of chunks", SUM(chunk_bytes)},
+    {"plans", "Plans that this rank agreed on with others", COUNTER(plans)},
+    {"replans",
+     "Times that a communicator gave its plans up since the network had changed",
+     COUNTER(replans)},
+    {"probe_bytes", "Bytes that this rank sent for probing the network",
+     SUM(probe_bytes)},
+    {"scratch", "Bytes of receive slots of the calls that are under way",
+     MCA_BASE_PVAR_CLASS_LEVEL, TOTAL(scratch)},
+    {"scratch_most", "The most that coll_mtree_scratch has been",
+     MCA_BASE_PVAR_CLASS_HIGHWATERMARK, TOTAL(most_scratch)},
+};
+
+/* Those of a communicator, arrays. */
+typedef struct {
+    const char *name, *text;
+    int kind, type;
+    void (*read)(const coll_mtree_group_t *group, void *values);
+    bool of_trees; /* a number for each tree, else for each rank */
+} array_t;
+
+/* Trees that are told of. */
+#define SHOWN_TREES 64
+
+static void read_way_bytes(const coll_mtree_group_t *group, void *values)
+{
+    unsigned long long *bytes = values;
+
+    for (int rank = 0; group->ways != NULL && rank < group->num_ranks; rank++) {
+        bytes[rank] = (unsigned long long)group->ways[rank].bytes;
+    }
+}
+
+static void read_way_goodput(const coll_mtree_group_t *group, void *values)
+{
+    double *rates = values;
+
+    for (int rank = 0; group->ways != NULL && rank < group->num_ranks; rank++) {
+        rates[rank] = coll_mtree_goodput_backlogged_rate(&group->ways[rank]);
+    }
+}
+
+static void read_tree_goodput(const coll_mtree_group_t *group, void *values)
+{
+    const coll_mtree_record_t *record = group->latest;
+    double *rates = values;
+
+    for (int t = 0; record != NULL && t < record->num_trees && t < SHOWN_TREES; t++) {
+        rates[t] = coll_mtree_goodput_rate(&record->trees[t]);
+    }
+}
+
+static const array_t arrays[] = {
+    {"link_bytes", "Bytes of data that each rank took from this one in mtree's calls",
+     MCA_BASE_PVAR_CLASS_AGGREGATE, MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, read_way_bytes,
+     false},
+    {"link_goodput",
+     "Bits/s that the way to each rank gave while more was ready for it; 0: it always "
+     "kept up",
+     MCA_BASE_PVAR_CLASS_LEVEL, MCA_BASE_VAR_TYPE_DOUBLE, read_way_goodput, false},
+    {"tree_goodput",
+     "Bits/s of message over each of the first 64 trees, for the kind of call that came "
+     "last; 0: no such tree",
+     MCA_BASE_PVAR_CLASS_LEVEL, MCA_BASE_VAR_TYPE_DOUBLE, read_tree_goodput, true},
+};
+
+static int array_count(const array_t *which, ompi_communicator_t *comm)
+{
+    return which->of_trees ? SHOWN_TREES : ompi_comm_size(comm);
+}
+
+static int array_notify(mca_base_pvar_t *pvar, mca_base_pvar_event_t event, void *object,
+                        int *count)
+{
+    if (event == MCA_BASE_PVAR_HANDLE_BIND) {
+        *count = array_count(pvar->ctx, object);
+    }
+    return OPAL_SUCCESS;
+}
+
+static int array_read(const struct mca_base_pvar_t *pvar, void *values, void *object)
+{
+    const array_t *which = pvar->ctx;
+    const coll_mtree_group_t *group;
+
+    /* All types have 8 bytes, and 0 has no bit set in any. */
+    memset(values, 0, (size_t)array_count(which, object) * sizeof(uint64_t));
+    (void)coll_mtree_statistics_lock();
+    group = coll_mtree_statistics_find(object);
+    if (group != NULL) {
+        which->read(group, values);
+    }
+    coll_mtree_statistics_unlock();
+    return OPAL_SUCCESS;
+}
+
+static int pvar_read(const struct mca_base_pvar_t *pvar, void *value, void *object)
+{
+    const pvar_t *which = pvar->ctx;
+    unsigned long long *number = value;
+    coll_mtree_totals_t totals;
+    uint64_t total;
+
+    (void)object;
+    coll_mtree_statistics_totals(&totals);
+    memcpy(&total, (const char *)&totals + which->offset, sizeof(total));
+    *number = total;
+    return OPAL_SUCCESS;
+}
+
+void coll_mtree_pvars_register(void)
+{
+    for (size_t i = 0; i < sizeof(pvars) / sizeof(pvars[0]); i++) {
+        (void)mca_base_component_pvar_register(
+            &mca_coll_mtree_component.super.collm_version, pvars[i].name, pvars[i].text,
+            OPAL_INFO_LVL_4, pvars[i].kind, MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, NULL,
+            MCA_BASE_VAR_BIND_NO_OBJECT,
+            MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS, pvar_read, NULL,
+            NULL, (void *)&pvars[i]);
+    }
+    for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++) {
+        (void)mca_base_component_pvar_register(
+            &mca_coll_mtree_component.super.collm_version, arrays[i].name, arrays[i].text,
+            OPAL_INFO_LVL_4, arrays[i].kind, arrays[i].type, NULL,
+            MCA_BASE_VAR_BIND_MPI_COMM,
+            MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS, array_read, NULL,
+            array_notify, (void *)&arrays[i]);
+    }
+}

@@ -1,0 +1,11 @@
+/*
+ * MPI_T's performance variables: this process's totals (coll_mtree/report/statistics.h),
+ * each with a name of its own that begins with coll_mtree_.
+ */
+#ifndef COLL_MTREE_REPORT_PVARS_H
+#define COLL_MTREE_REPORT_PVARS_H
+
+/* Register them; what fails is not there, as MPI_T tools expect. */
+void coll_mtree_pvars_register(void);
+
+#endif

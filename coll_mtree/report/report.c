@@ -1,0 +1,152 @@
+#include "coll_mtree/report/report.h"
+
+#include "coll_mtree/base/finalize_hooks.h"
+#include "coll_mtree/base/safe_file.h"
+#include "coll_mtree/base/tags.h"
+#include "coll_mtree/transport/transport.h"
+
+#include "report/report.h"
+#include "base/log.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Calls that the timeline keeps, the newest. */
+#define MOST_MOMENTS 4096
+
+static coll_mtree_report_t report;
+static mca_coll_mtree_module_t *world_module; /* NULL: mtree does not serve the world */
+static coll_mtree_timeline_event_t *moments;  /* [MOST_MOMENTS] on rank 0 */
+static double began, written;                 /* seconds on the clock */
+static bool is_running;
+
+bool coll_mtree_report_is_wanted(void)
+{
+    const char *path = mca_coll_mtree_component.report;
+
+    return path != NULL && path[0] != '\0';
+}
+
+static bool goes_to_stdout(void)
+{
+    return strcmp(mca_coll_mtree_component.report, "stdout") == 0;
+}
+
+/* Write @a text to @a path by way of a file beside it, so that a reader sees the old one
+ * or the new one whole. */
+static void write_file(const char *path, const char *text)
+{
+    size_t room = strlen(path) + sizeof(".new");
+    char *beside = malloc(room);
+    bool failed = beside == NULL;
+    FILE *file;
+
+    if (!failed) {
+        snprintf(beside, room, "%s.new", path);
+        file = coll_mtree_safe_file_open(beside, true);
+        failed = file == NULL;
+        failed = failed || fputs(text, file) < 0;
+        failed = (file != NULL && fclose(file) != 0) || failed;
+        failed = failed || rename(beside, path) != 0;
+    }
+    if (failed) {
+        mtree_error("coll_mtree_report: %s: cannot be written: %s; the report is lost",
+                    path, coll_mtree_safe_file_error());
+    }
+    free(beside);
+}
+
+static void write_report(void)
+{
+    const coll_mtree_group_t *groups;
+    char *text;
+
+    report.seconds = coll_mtree_clock() - began;
+    coll_mtree_statistics_totals(&report.totals);
+    groups = coll_mtree_statistics_lock();
+    coll_mtree_rank_report_add_own_paths(groups, &report.heard);
+    text = coll_mtree_report_json(&report, groups);
+    coll_mtree_statistics_unlock();
+    coll_mtree_rank_report_cleanup(&report.heard);
+    if (text == NULL) {
+        mtree_error("coll_mtree_report: no memory for the report; it is lost");
+    } else if (goes_to_stdout()) {
+        (void)mtree_report_print_text(text, "the report", stdout);
+        fflush(stdout);
+    } else {
+        write_file(mca_coll_mtree_component.report, text);
+    }
+    free(text);
+}
+
+void coll_mtree_report_call(const coll_mtree_count_t *count, double seconds)
+{
+    double now = count->began + seconds;
+    double live = mca_coll_mtree_component.report_live;
+
+    if (!is_running || moments == NULL) {
+        return;
+    }
+    (void)coll_mtree_statistics_lock();
+    moments[report.calls % MOST_MOMENTS] =
+        (coll_mtree_timeline_event_t){.record = count->record,
+                                      .server = count->server,
+                                      .began = count->began - began,
+                                      .seconds = seconds,
+                                      .bytes = count->bytes};
+    report.calls++;
+    report.first_moment =
+        report.calls < MOST_MOMENTS ? 0 : (size_t)(report.calls % MOST_MOMENTS);
+    report.num_moments =
+        report.calls < MOST_MOMENTS ? (size_t)report.calls : MOST_MOMENTS;
+    coll_mtree_statistics_unlock();
+    if (live > 0 && now - written >= live && !goes_to_stdout()) {
+        written = now;
+        write_report();
+    }
+}
+
+/* All ranks hand over what their calls took; the last report is written. */
+static void report_end(void)
+{
+    int tag =
+        world_module == NULL
+            ? 0
+            : coll_mtree_tags_reserve(world_module, COLL_MTREE_RANK_REPORT_TAGS, false);
+
+    is_running = false;
+    if (ompi_comm_rank(&ompi_mpi_comm_world.comm) != 0) {
+        coll_mtree_rank_report_send(tag);
+        return;
+    }
+    if (world_module != NULL) {
+        coll_mtree_rank_report_collect(tag, &report.heard);
+    }
+    report.is_complete = true;
+    write_report();
+    free(moments);
+    moments = NULL;
+}
+
+void coll_mtree_report_begin(mca_coll_mtree_module_t *module, const char *obstacle)
+{
+    bool writes = ompi_comm_rank(&ompi_mpi_comm_world.comm) == 0;
+
+    if (!coll_mtree_report_is_wanted() || (module == NULL && !writes)) {
+        return;
+    }
+    began = written = coll_mtree_clock();
+    world_module = module;
+    report = (coll_mtree_report_t){.started = (int64_t)time(NULL),
+                                   .ranks = ompi_comm_size(&ompi_mpi_comm_world.comm),
+                                   .heard = {.ranks = 1},
+                                   .obstacle = obstacle};
+    moments = writes ? calloc(MOST_MOMENTS, sizeof(*moments)) : NULL;
+    report.moments = moments;
+    is_running = coll_mtree_finalize_hook_add(report_end);
+    if (!is_running) {
+        mtree_error("coll_mtree_report: no memory for the report; there will be none");
+    }
+}

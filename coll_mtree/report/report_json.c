@@ -1,0 +1,501 @@
+#include "simulate/forecast/forecast.h"
+#include "coll_mtree/report/report.h"
+
+#include "planner/plan/json.h"
+#include "planner/regular/ring.h"
+#include "report/report.h"
+#include "report/traffic.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Up to so many bytes latency decides, and the bound says nothing. */
+#define SHORT_BYTES 2048
+
+/* A topology that calls were planned on. */
+typedef struct {
+    const mtree_topology_t *topology;
+    const char *origin;
+    double *bytes;              /* [2 * links] that mtree's calls put on each arc */
+    double seconds;             /* of mtree's calls */
+    mtree_traffic_gave_t *gave; /* [2 * links] */
+} map_t;
+
+typedef struct {
+    const coll_mtree_report_t *report;
+    map_t *maps; /* [num_maps] */
+    int num_maps;
+    json_t *plans, *communicators;
+    double saved, openmpi; /* seconds */
+    bool is_measured;      /* of all that is saved */
+} builder_t;
+
+/* What is known of a group while its calls are written. */
+typedef struct {
+    const coll_mtree_group_t *group;
+    map_t *map;             /* NULL: no topology */
+    mtree_routes_t *routes; /* between its hosts; NULL with map */
+    const int *vertices;
+    int num_hosts;
+    int first_plan; /* the number of the group's first plan in the report */
+} place_t;
+
+static const char *const server_names[] = {"trees", "ring", "openmpi", "rival"};
+
+/* Each group follows the network in a copy of its own of what was read once. */
+static bool is_same(const map_t *map, const mtree_topology_t *topology,
+                    const char *origin)
+{
+    return map->topology == topology ||
+           (strcmp(map->origin, origin) == 0 &&
+            map->topology->num_vertices == topology->num_vertices &&
+            map->topology->num_links == topology->num_links);
+}
+
+static map_t *map_of(builder_t *builder, const mtree_topology_t *topology,
+                     const char *origin)
+{
+    mtree_traffic_gave_t *gave;
+    map_t *maps;
+    double *bytes;
+
+    for (int i = 0; i < builder->num_maps; i++) {
+        if (is_same(&builder->maps[i], topology, origin)) {
+            return &builder->maps[i];
+        }
+    }
+    maps = realloc(builder->maps, (size_t)(builder->num_maps + 1) * sizeof(*maps));
+    if (maps == NULL) {
+        return NULL;
+    }
+    builder->maps = maps;
+    bytes = calloc(2 * (size_t)topology->num_links + 1, sizeof(*bytes));
+    if (bytes == NULL) {
+        return NULL;
+    }
+    gave = calloc(2 * (size_t)topology->num_links + 1, sizeof(*gave));
+    if (gave == NULL) {
+        free(bytes);
+        return NULL;
+    }
+    maps[builder->num_maps] =
+        (map_t){.topology = topology, .origin = origin, .bytes = bytes, .gave = gave};
+    return &maps[builder->num_maps++];
+}
+
+/* Without a network, or memory, the place has no map. */
+static void place_init(place_t *place, builder_t *builder,
+                       const coll_mtree_group_t *group)
+{
+    const mtree_topology_t *topology;
+    const char *origin;
+
+    *place = (place_t){.group = group};
+    if (group->network == NULL) {
+        return;
+    }
+    topology =
+        coll_mtree_planning_context_topology(group->network, &place->vertices, &origin);
+    place->num_hosts = coll_mtree_planning_context_num_hosts(group->network);
+    place->map = map_of(builder, topology, origin);
+    if (place->map != NULL &&
+        mtree_routes_create(topology, place->vertices, place->num_hosts,
+                            &place->routes) != MTREE_OK) {
+        place->map = NULL;
+        place->routes = NULL;
+    }
+}
+
+/* The plan of calls of @a kind, and its number in the report; NULL: none. */
+static mtree_plan_t *plan_of(const place_t *place, const coll_mtree_call_class_t *kind,
+                             int *number_p)
+{
+    const coll_mtree_planned_t *planned = place->group->planned;
+    mtree_plan_t *plan;
+
+    *number_p = place->first_plan;
+    while (planned != NULL && !coll_mtree_call_class_equals(&planned->kind, kind)) {
+        planned = planned->next;
+        ++*number_p;
+    }
+    if (planned == NULL || mtree_plan_from_json(planned->text, strlen(planned->text),
+                                                "plan", &plan) != MTREE_OK) {
+        return NULL;
+    }
+    return plan;
+}
+
+/* Put what @a tally's calls moved onto the map. */
+static void add_traffic(place_t *place, const mtree_plan_t *plan, double bytes)
+{
+    if (place->map != NULL && plan != NULL) {
+        mtree_traffic_add(plan, place->routes, bytes, place->map->bytes);
+    }
+}
+
+static void add_ring_traffic(place_t *place, const mtree_plan_t *plan, double bytes)
+{
+    mtree_plan_t *ring;
+
+    if (bytes > 0 && plan != NULL &&
+        mtree_ring_create(plan->collective, plan->num_hosts,
+                          (const char *const *)plan->hosts, &ring) == MTREE_OK) {
+        add_traffic(place, ring, bytes);
+        mtree_plan_destroy(ring);
+    }
+}
+
+/* The group's plans for the report, with the arcs that each tree crosses. */
+static void append_plans(builder_t *builder, place_t *place)
+{
+    place->first_plan = (int)json_array_size(builder->plans);
+    for (const coll_mtree_planned_t *planned = place->group->planned; planned != NULL;
+         planned = planned->next) {
+        json_t *json = json_loads(planned->text, 0, NULL);
+        mtree_plan_t *plan;
+
+        if (place->map != NULL &&
+            mtree_plan_from_json(planned->text, strlen(planned->text), "plan", &plan) ==
+                MTREE_OK) {
+            json_object_set_new(json, "topology",
+                                json_integer(place->map - builder->maps));
+            mtree_traffic_mark(plan, place->routes, place->map->topology->num_links,
+                               json);
+            mtree_plan_destroy(plan);
+        }
+        json_array_append_new(builder->plans, json);
+    }
+}
+
+/* What a call of @a bytes of Open MPI's own took, or would have; *how_p says which of
+ * them. */
+static double openmpi_seconds(const place_t *place, const coll_mtree_record_t *record,
+                              double bytes, const char **how_p)
+{
+    const coll_mtree_durations_t *fallback = &record->by[COLL_MTREE_FALLBACK];
+    mtree_plan_request_t request = {.collective = record->kind.collective,
+                                    .bytes = bytes};
+    double seconds;
+
+    *how_p = "measured";
+    if (record->measured[COLL_MTREE_FALLBACK] > 0) {
+        return record->measured[COLL_MTREE_FALLBACK];
+    }
+    if (fallback->timed > 0) {
+        return coll_mtree_durations_median(fallback);
+    }
+    *how_p = "unknown";
+    if (place->map == NULL) {
+        return 0;
+    }
+    if (record->kind.root >= 0) {
+        request.root =
+            coll_mtree_planning_context_hosts(place->group->network)[record->kind.root];
+    }
+    seconds = mtree_forecast_fallback_seconds(
+        place->map->topology, place->vertices, place->num_hosts,
+        (place->group->num_ranks - 1) / place->num_hosts + 1, &request);
+    if (seconds < 0) {
+        return 0;
+    }
+    *how_p = "predicted";
+    return seconds;
+}
+
+static json_t *server_json(const coll_mtree_report_t *report,
+                           const coll_mtree_record_t *record, int server)
+{
+    const coll_mtree_durations_t *tally = &record->by[server];
+    coll_mtree_ranks_t all;
+    json_t *json = json_pack("{s:s, s:I, s:f, s:I}", "by", server_names[server], "calls",
+                             (json_int_t)tally->calls, "bytes", tally->bytes, "timed",
+                             (json_int_t)tally->timed);
+
+    if (tally->timed > 0) {
+        json_object_set_new(json, "seconds", json_real(tally->seconds));
+        json_object_set_new(json, "mean_s",
+                            json_real(tally->seconds / (double)tally->timed));
+        json_object_set_new(json, "median_s",
+                            json_real(coll_mtree_durations_median(tally)));
+        json_object_set_new(json, "least_s", json_real(tally->least));
+        json_object_set_new(json, "most_s", json_real(tally->most));
+        all = coll_mtree_report_ranks(report, record, server);
+        json_object_set_new(json, "ranks", json_integer(all.ranks));
+        json_object_set_new(json, "mean_of_ranks_s", json_real(all.mean));
+        json_object_set_new(json, "slowest_rank_s", json_real(all.slowest));
+    }
+    return json;
+}
+
+/* What each tree of the plan gave, in bits/s of message. */
+static json_t *trees_json(const coll_mtree_record_t *record)
+{
+    json_t *list = json_array();
+
+    for (int t = 0; t < record->num_trees; t++) {
+        json_array_append_new(list,
+                              json_real(coll_mtree_goodput_rate(&record->trees[t])));
+    }
+    return list;
+}
+
+static json_t *fallbacks_json(const coll_mtree_record_t *record)
+{
+    json_t *list = json_array();
+
+    for (int why = 0; why < COLL_MTREE_REASONS; why++) {
+        if (record->why[why] > 0) {
+            json_array_append_new(
+                list, json_pack("{s:s, s:s, s:I}", "why",
+                                coll_mtree_reason_name((coll_mtree_fallback_reason_t)why),
+                                "text",
+                                coll_mtree_reason_text((coll_mtree_fallback_reason_t)why),
+                                "calls", (json_int_t)record->why[why]));
+        }
+    }
+    return list;
+}
+
+/* What the plan promises, next to what came of it: @a bytes a call, @a seconds a call (0:
+ * mtree served none). */
+static void write_promise(json_t *json, const mtree_plan_t *plan, double bytes,
+                          double seconds)
+{
+    double bound = plan->bound > 0 && bytes > SHORT_BYTES ? 8 * bytes / plan->bound : 0;
+    double predicted = mtree_forecast_plan_seconds(plan);
+
+    if (predicted > 0 && plan->throughput > 0) {
+        predicted += fmax(8 * (bytes - plan->bytes) / plan->throughput, -predicted / 2);
+        json_object_set_new(json, "predicted_s", json_real(predicted));
+    }
+    if (bound > 0) {
+        json_object_set_new(json, "bound_s", json_real(bound));
+    }
+    if (bound > 0 && seconds > 0) {
+        json_object_set_new(json, "share_of_bound", json_real(bound / seconds));
+    }
+}
+
+/* What Open MPI would have taken, and what mtree's calls saved. */
+static void write_savings(json_t *json, builder_t *builder, const place_t *place,
+                          const coll_mtree_record_t *record, double bytes)
+{
+    const char *how;
+    double openmpi = openmpi_seconds(place, record, bytes, &how);
+    double saved = 0;
+
+    json_object_set_new(json, "openmpi_how", json_string(how));
+    if (openmpi <= 0) {
+        return;
+    }
+    json_object_set_new(json, "openmpi_s", json_real(openmpi));
+    for (int server = 0; server < COLL_MTREE_BACKENDS; server++) {
+        const coll_mtree_durations_t *tally = &record->by[server];
+
+        if (server == COLL_MTREE_FALLBACK) {
+            continue;
+        }
+
+        saved += (double)tally->timed * openmpi -
+                 (record->kind.root < 0
+                      ? tally->seconds
+                      : (double)tally->timed *
+                            coll_mtree_report_seconds(builder->report, record, server));
+        builder->openmpi += (double)tally->timed * openmpi;
+        builder->is_measured =
+            builder->is_measured && (tally->timed == 0 || strcmp(how, "measured") == 0);
+    }
+    json_object_set_new(json, "saved_s", json_real(saved));
+    builder->saved += saved;
+}
+
+static void write_plan(json_t *json, place_t *place, const coll_mtree_record_t *record,
+                       double bytes, double seconds)
+{
+    int number;
+    mtree_plan_t *plan = plan_of(place, &record->kind, &number);
+
+    if (plan == NULL) {
+        return;
+    }
+    add_traffic(place, plan, record->by[COLL_MTREE_TREES].bytes);
+    add_ring_traffic(place, plan, record->by[COLL_MTREE_RING].bytes);
+    json_object_set_new(json, "plan", json_integer(number));
+    write_promise(json, plan, bytes, seconds);
+    mtree_plan_destroy(plan);
+}
+
+static json_t *record_json(builder_t *builder, place_t *place,
+                           const coll_mtree_record_t *record)
+{
+    const coll_mtree_durations_t *trees = &record->by[COLL_MTREE_TREES];
+    const coll_mtree_durations_t *ring = &record->by[COLL_MTREE_RING];
+    double low = record->kind.size_class == 0 ? 0 : ldexp(1, record->kind.size_class);
+    double bytes = 0, calls = 0, seconds = 0;
+    json_t *servers = json_array();
+    json_t *json;
+
+    for (int server = 0; server < COLL_MTREE_BACKENDS; server++) {
+        const coll_mtree_durations_t *tally = &record->by[server];
+
+        calls += (double)tally->calls;
+        bytes += tally->bytes;
+        seconds += tally->seconds;
+        if (tally->calls > 0) {
+            json_array_append_new(servers, server_json(builder->report, record, server));
+        }
+    }
+    json = json_pack("{s:s, s:f, s:f, s:f, s:f, s:f, s:o, s:o}", "function",
+                     record->function, "bytes_from", low <= 1024 ? 0.0 : low, "bytes_to",
+                     2 * low, "calls", calls, "bytes", bytes, "seconds", seconds,
+                     "served", servers, "fallbacks", fallbacks_json(record));
+    if (record->kind.root >= 0) {
+        json_object_set_new(json, "root", json_integer(record->kind.root));
+    }
+    if (record->num_trees > 0) {
+        json_object_set_new(json, "trees_bps", trees_json(record));
+    }
+    if (place->map != NULL) {
+        place->map->seconds += trees->seconds + ring->seconds;
+    }
+    bytes = calls > 0 ? bytes / calls : 0;
+    write_plan(json, place, record, bytes,
+               coll_mtree_report_seconds(builder->report, record, COLL_MTREE_TREES));
+    write_savings(json, builder, place, record, bytes);
+    return json;
+}
+
+static json_t *group_json(builder_t *builder, const coll_mtree_group_t *group)
+{
+    json_t *calls = json_array();
+    json_t *json = json_pack("{s:s, s:i, s:i, s:i, s:o}", "name", group->name, "ranks",
+                             group->num_ranks, "leader", group->leader, "communicators",
+                             group->communicators, "calls", calls);
+    place_t place;
+
+    place_init(&place, builder, group);
+    if (place.map != NULL) {
+        json_object_set_new(json, "topology", json_integer(place.map - builder->maps));
+        json_object_set_new(json, "hosts", json_integer(place.num_hosts));
+        coll_mtree_report_measure(builder->report, group, place.map->topology,
+                                  place.routes, place.map->gave);
+    }
+    append_plans(builder, &place);
+    for (const coll_mtree_record_t *record = group->records; record != NULL;
+         record = record->next) {
+        json_array_append_new(calls, record_json(builder, &place, record));
+    }
+    mtree_routes_destroy(place.routes);
+    return json;
+}
+
+/* Where a record stands: the numbers of its group and of itself in it. */
+static void find_record(const coll_mtree_group_t *groups,
+                        const coll_mtree_record_t *record, int *group_p, int *number_p)
+{
+    *group_p = *number_p = 0;
+    while (groups != NULL && groups != record->group) {
+        groups = groups->next;
+        ++*group_p;
+    }
+    for (const coll_mtree_record_t *r = record->group->records; r != record;
+         r = r->next) {
+        ++*number_p;
+    }
+}
+
+static json_t *timeline_json(const coll_mtree_report_t *report,
+                             const coll_mtree_group_t *groups)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < report->num_moments; i++) {
+        const coll_mtree_timeline_event_t *moment =
+            &report->moments[(report->first_moment + i) % report->num_moments];
+        int group, number;
+
+        find_record(groups, moment->record, &group, &number);
+        json_array_append_new(list, json_pack("[f, f, f, i, i, i]", moment->began,
+                                              moment->seconds, moment->bytes,
+                                              (int)moment->server, group, number));
+    }
+    return list;
+}
+
+static json_t *totals_json(const builder_t *builder)
+{
+    const coll_mtree_report_t *report = builder->report;
+    const coll_mtree_totals_t *totals = &report->totals;
+
+    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:b}", "chunks",
+                     (json_int_t)totals->chunks, "chunk_bytes",
+                     (json_int_t)totals->chunk_bytes, "plans", (json_int_t)totals->plans,
+                     "probe_bytes", (json_int_t)totals->probe_bytes, "most_scratch_bytes",
+                     (json_int_t)totals->most_scratch, "timeline_calls",
+                     (json_int_t)report->calls, "timeline_lost",
+                     (json_int_t)(report->calls - report->num_moments), "openmpi_s",
+                     builder->openmpi, "saved_s", builder->saved, "saved_is_measured",
+                     (int)builder->is_measured);
+}
+
+static json_t *report_json(builder_t *builder, const coll_mtree_group_t *groups)
+{
+    const coll_mtree_report_t *report = builder->report;
+    json_t *topologies = json_array();
+    char date[32], version[32];
+    time_t started = (time_t)report->started;
+    struct tm utc;
+    json_t *json;
+
+    for (const coll_mtree_group_t *group = groups; group != NULL; group = group->next) {
+        json_array_append_new(builder->communicators, group_json(builder, group));
+    }
+    for (int i = 0; i < builder->num_maps; i++) {
+        const map_t *map = &builder->maps[i];
+
+        json_array_append_new(topologies,
+                              mtree_traffic_json(map->topology, map->origin, map->bytes,
+                                                 map->seconds, map->gave));
+    }
+    snprintf(version, sizeof(version), "%d.%d.%d", OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION,
+             OMPI_RELEASE_VERSION);
+    gmtime_r(&started, &utc);
+    strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%SZ", &utc);
+    json = json_pack("{s:s, s:s, s:s, s:b, s:s, s:f, s:i, s:i, s:o, s:o, s:O, s:O, s:o}",
+                     "format", MTREE_REPORT_FORMAT, "mtree", MTREE_VERSION, "open_mpi",
+                     version, "complete", (int)report->is_complete, "started", date,
+                     "elapsed_s", report->seconds, "ranks", report->ranks, "ranks_heard",
+                     report->heard.ranks, "totals", totals_json(builder), "topologies",
+                     topologies, "plans", builder->plans, "communicators",
+                     builder->communicators, "timeline", timeline_json(report, groups));
+    if (report->obstacle != NULL) {
+        json_object_set_new(json, "obstacle", json_string(report->obstacle));
+    }
+    return json;
+}
+
+char *coll_mtree_report_json(const coll_mtree_report_t *report,
+                             const coll_mtree_group_t *groups)
+{
+    builder_t builder = {.report = report,
+                         .is_measured = true,
+                         .plans = json_array(),
+                         .communicators = json_array()};
+    json_t *json = report_json(&builder, groups);
+    char *text = NULL;
+
+    if (json != NULL) {
+        text = json_dumps(json, JSON_REAL_PRECISION(9));
+    }
+    json_decref(json);
+    json_decref(builder.plans);
+    json_decref(builder.communicators);
+    for (int i = 0; i < builder.num_maps; i++) {
+        free(builder.maps[i].bytes);
+        free(builder.maps[i].gave);
+    }
+    free(builder.maps);
+    return text;
+}

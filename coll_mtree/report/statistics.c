@@ -1,0 +1,432 @@
+#include "coll_mtree/report/statistics.h"
+
+#include "coll_mtree/call/plan_entry.h"
+#include "coll_mtree/report/report.h"
+#include "coll_mtree/transport/transport.h"
+
+#include "planner/plan/json.h"
+#include "base/median.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* FNV-1a's. */
+#define HASH_BASIS UINT64_C(14695981039346656037)
+#define HASH_PRIME UINT64_C(1099511628211)
+
+/* One thread at a time counts; the totals, which are added to for each message, are
+ * atomic. */
+static opal_mutex_t lock = OPAL_MUTEX_STATIC_INIT;
+static coll_mtree_group_t *groups, *last_group;
+static coll_mtree_totals_t totals; /* what is not below */
+static atomic_uint_fast64_t chunks, chunk_bytes, probe_bytes, scratch, most_scratch;
+
+#define WHY_NAME(_symbol, _name, _text) _name,
+#define WHY_TEXT(_symbol, _name, _text) _text,
+
+const char *coll_mtree_reason_name(coll_mtree_fallback_reason_t why)
+{
+    static const char *const names[] = {COLL_MTREE_FOR_EACH_REASON(WHY_NAME)};
+
+    return names[why];
+}
+
+const char *coll_mtree_reason_text(coll_mtree_fallback_reason_t why)
+{
+    static const char *const texts[] = {COLL_MTREE_FOR_EACH_REASON(WHY_TEXT)};
+
+    return texts[why];
+}
+
+static uint64_t hash_number(uint64_t hash, uint64_t number)
+{
+    for (int i = 0; i < 8; i++) {
+        hash = (hash ^ ((number >> (8 * i)) & 0xff)) * HASH_PRIME;
+    }
+    return hash;
+}
+
+/* A number that only communicators of the same processes in the same order have. */
+static uint64_t identify(ompi_communicator_t *comm)
+{
+    uint64_t hash = HASH_BASIS;
+
+    for (int rank = 0; rank < ompi_comm_size(comm); rank++) {
+        const opal_process_name_t *name =
+            &ompi_comm_peer_lookup(comm, rank)->super.proc_name;
+
+        hash = hash_number(hash_number(hash, name->jobid), name->vpid);
+    }
+    return hash;
+}
+
+/* A new group of the processes of @a comm, at the end; NULL: no memory. */
+static coll_mtree_group_t *group_add(ompi_communicator_t *comm, uint64_t identity)
+{
+    coll_mtree_group_t *group = calloc(1, sizeof(*group));
+
+    if (group == NULL || (group->name = strdup(comm->c_name)) == NULL) {
+        free(group);
+        return NULL;
+    }
+    group->identity = identity;
+    group->num_ranks = ompi_comm_size(comm);
+    group->rank = ompi_comm_rank(comm);
+    group->leader = (int)ompi_comm_peer_lookup(comm, 0)->super.proc_name.vpid;
+    if (last_group == NULL) {
+        groups = group;
+    } else {
+        last_group->next = group;
+    }
+    last_group = group;
+    return group;
+}
+
+static coll_mtree_group_t *group_find(uint64_t identity)
+{
+    coll_mtree_group_t *group = groups;
+
+    while (group != NULL && group->identity != identity) {
+        group = group->next;
+    }
+    return group;
+}
+
+static coll_mtree_group_t *group_of(mca_coll_mtree_module_t *module,
+                                    ompi_communicator_t *comm)
+{
+    uint64_t identity;
+
+    if (module->group != NULL) {
+        return module->group;
+    }
+    identity = identify(comm);
+    module->group = group_find(identity);
+    if (module->group == NULL) {
+        module->group = group_add(comm, identity);
+    }
+    if (module->group != NULL) {
+        module->group->communicators++;
+    }
+    return module->group;
+}
+
+static coll_mtree_record_t *record_of(coll_mtree_group_t *group, const char *function,
+                                      const coll_mtree_call_class_t *kind)
+{
+    coll_mtree_record_t *record = group->records;
+
+    while (record != NULL && (!coll_mtree_call_class_equals(&record->kind, kind) ||
+                              strcmp(record->function, function) != 0)) {
+        record = record->next;
+    }
+    if (record != NULL) {
+        return record;
+    }
+    record = calloc(1, sizeof(*record));
+    if (record == NULL) {
+        return NULL;
+    }
+    record->group = group;
+    record->function = function;
+    record->kind = *kind;
+    if (group->last_record == NULL) {
+        group->records = record;
+    } else {
+        group->last_record->next = record;
+    }
+    group->last_record = record;
+    return record;
+}
+
+void coll_mtree_statistics_open(coll_mtree_count_t *count,
+                                mca_coll_mtree_module_t *module,
+                                ompi_communicator_t *comm, const char *function,
+                                const coll_mtree_call_class_t *kind, double bytes)
+{
+    coll_mtree_group_t *group;
+
+    count->bytes = bytes;
+    opal_mutex_lock(&lock);
+    group = group_of(module, comm);
+    count->record = group == NULL ? NULL : record_of(group, function, kind);
+    opal_mutex_unlock(&lock);
+}
+
+void coll_mtree_statistics_served(coll_mtree_count_t *count, coll_mtree_backend_t server)
+{
+    coll_mtree_durations_t *tally;
+
+    count->server = server;
+    if (count->record == NULL) {
+        return;
+    }
+    opal_mutex_lock(&lock);
+    tally = &count->record->by[server];
+    tally->calls++;
+    tally->bytes += count->bytes;
+    totals.calls[server]++;
+    totals.bytes[server] += (uint64_t)count->bytes;
+    opal_mutex_unlock(&lock);
+}
+
+void coll_mtree_statistics_fell_back(coll_mtree_count_t *count,
+                                     coll_mtree_fallback_reason_t why)
+{
+    coll_mtree_statistics_served(count, COLL_MTREE_FALLBACK);
+    if (count->record == NULL) {
+        return;
+    }
+    opal_mutex_lock(&lock);
+    count->record->why[why]++;
+    totals.why[why]++;
+    opal_mutex_unlock(&lock);
+}
+
+void coll_mtree_statistics_left(coll_mtree_fallback_reason_t why)
+{
+    opal_mutex_lock(&lock);
+    totals.calls[COLL_MTREE_FALLBACK]++;
+    totals.why[why]++;
+    opal_mutex_unlock(&lock);
+}
+
+void coll_mtree_statistics_close(const coll_mtree_count_t *count)
+{
+    double seconds = coll_mtree_clock() - count->began;
+    coll_mtree_durations_t *tally;
+
+    if (count->record == NULL) {
+        return;
+    }
+    opal_mutex_lock(&lock);
+    tally = &count->record->by[count->server];
+    tally->recent[tally->timed % COLL_MTREE_RECENT] = seconds;
+    tally->least = tally->timed == 0 || seconds < tally->least ? seconds : tally->least;
+    tally->most = seconds > tally->most ? seconds : tally->most;
+    tally->timed++;
+    tally->timed_bytes += count->bytes;
+    tally->seconds += seconds;
+    opal_mutex_unlock(&lock);
+    coll_mtree_report_call(count, seconds);
+}
+
+void coll_mtree_statistics_measured(const coll_mtree_count_t *count,
+                                    const double *seconds)
+{
+    if (count->record == NULL) {
+        return;
+    }
+    opal_mutex_lock(&lock);
+    memcpy(count->record->measured, seconds, sizeof(count->record->measured));
+    opal_mutex_unlock(&lock);
+}
+
+/* The trees of @a record are others from now on. */
+static void forget_trees(coll_mtree_record_t *record)
+{
+    free(record->trees);
+    record->trees = NULL;
+    record->num_trees = 0;
+    record->over_plan = 0;
+}
+
+static void pass_trees(const coll_mtree_transfer_record_t *passage,
+                       const mtree_goodput_t *goodput, const mtree_layout_t *layout,
+                       double unit_bytes)
+{
+    coll_mtree_record_t *record = passage->record;
+    int num_trees = passage->num_trees;
+
+    if (record->num_trees != num_trees) {
+        forget_trees(record);
+    }
+    if (record->trees == NULL) {
+        record->trees = calloc((size_t)num_trees, sizeof(*record->trees));
+        record->num_trees = record->trees == NULL ? 0 : num_trees;
+    }
+    if (record->trees == NULL) {
+        return;
+    }
+    if (++record->over_plan == 2) {
+        memset(record->trees, 0, (size_t)num_trees * sizeof(*record->trees));
+    }
+    coll_mtree_goodput_add_trees(goodput, layout, unit_bytes, passage->began,
+                                 record->trees, num_trees);
+    record->group->latest = record;
+}
+
+void coll_mtree_statistics_passed(const coll_mtree_transfer_record_t *passage,
+                                  const mtree_goodput_t *goodput,
+                                  const mtree_layout_t *layout, double unit_bytes,
+                                  double scale)
+{
+    coll_mtree_group_t *group;
+
+    if (passage->record == NULL || goodput == NULL) {
+        return;
+    }
+    opal_mutex_lock(&lock);
+    group = passage->record->group;
+    if (group->ways == NULL) {
+        group->ways = calloc((size_t)group->num_ranks, sizeof(*group->ways));
+    }
+    if (group->ways != NULL) {
+        coll_mtree_goodput_add_paths(goodput, scale, group->ways);
+    }
+    if (passage->num_trees > 0) {
+        pass_trees(passage, goodput, layout, unit_bytes);
+    }
+    opal_mutex_unlock(&lock);
+}
+
+/* Keep @a text, which is taken over, as the plan for calls of @a kind. */
+static void keep_plan(coll_mtree_group_t *group, const coll_mtree_call_class_t *kind,
+                      char *text)
+{
+    coll_mtree_planned_t **at = &group->planned, *planned;
+
+    while (*at != NULL && !coll_mtree_call_class_equals(&(*at)->kind, kind)) {
+        at = &(*at)->next;
+    }
+    planned = *at;
+    if (planned == NULL) {
+        planned = calloc(1, sizeof(*planned));
+        if (planned == NULL) {
+            free(text);
+            return;
+        }
+        planned->kind = *kind;
+        *at = planned;
+    }
+    free(planned->text);
+    planned->text = text;
+}
+
+void coll_mtree_statistics_planned(mca_coll_mtree_module_t *module,
+                                   ompi_communicator_t *comm,
+                                   const coll_mtree_call_class_t *kind,
+                                   const mtree_plan_t *plan)
+{
+    coll_mtree_group_t *group;
+    char *text = NULL;
+
+    if (coll_mtree_report_is_wanted() && mtree_plan_to_json(plan, &text) != MTREE_OK) {
+        text = NULL;
+    }
+    opal_mutex_lock(&lock);
+    totals.plans++;
+    group = group_of(module, comm);
+    if (group == NULL) {
+        free(text);
+    } else {
+        group->network = module->network;
+        for (coll_mtree_record_t *r = group->records; r != NULL; r = r->next) {
+            if (coll_mtree_call_class_equals(&r->kind, kind)) {
+                forget_trees(r);
+            }
+        }
+        if (text != NULL) {
+            keep_plan(group, kind, text);
+        }
+    }
+    opal_mutex_unlock(&lock);
+}
+
+void coll_mtree_statistics_add_chunk(size_t bytes)
+{
+    atomic_fetch_add_explicit(&chunks, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&chunk_bytes, bytes, memory_order_relaxed);
+}
+
+void coll_mtree_statistics_add_probe(size_t bytes)
+{
+    atomic_fetch_add_explicit(&probe_bytes, bytes, memory_order_relaxed);
+}
+
+void coll_mtree_statistics_add_replan(void)
+{
+    opal_mutex_lock(&lock);
+    totals.replans++;
+    opal_mutex_unlock(&lock);
+}
+
+void coll_mtree_statistics_add_scratch(ptrdiff_t bytes)
+{
+    uint_fast64_t now =
+        atomic_fetch_add(&scratch, (uint_fast64_t)bytes) + (uint_fast64_t)bytes;
+    uint_fast64_t most = atomic_load(&most_scratch);
+
+    while (now > most && bytes > 0 &&
+           !atomic_compare_exchange_weak(&most_scratch, &most, now)) {}
+}
+
+void coll_mtree_statistics_totals(coll_mtree_totals_t *totals_p)
+{
+    opal_mutex_lock(&lock);
+    *totals_p = totals;
+    opal_mutex_unlock(&lock);
+    totals_p->chunks = atomic_load(&chunks);
+    totals_p->chunk_bytes = atomic_load(&chunk_bytes);
+    totals_p->probe_bytes = atomic_load(&probe_bytes);
+    totals_p->scratch = atomic_load(&scratch);
+    totals_p->most_scratch = atomic_load(&most_scratch);
+}
+
+double coll_mtree_durations_median(const coll_mtree_durations_t *tally)
+{
+    double sorted[COLL_MTREE_RECENT];
+    int count = tally->timed < COLL_MTREE_RECENT ? (int)tally->timed : COLL_MTREE_RECENT;
+
+    memcpy(sorted, tally->recent, sizeof(sorted));
+    return count == 0 ? 0 : mtree_median(sorted, count);
+}
+
+const coll_mtree_group_t *coll_mtree_statistics_lock(void)
+{
+    opal_mutex_lock(&lock);
+    return groups;
+}
+
+const coll_mtree_group_t *coll_mtree_statistics_find(ompi_communicator_t *comm)
+{
+    return group_find(identify(comm));
+}
+
+void coll_mtree_statistics_unlock(void)
+{
+    opal_mutex_unlock(&lock);
+}
+
+static void group_destroy(coll_mtree_group_t *group)
+{
+    while (group->records != NULL) {
+        coll_mtree_record_t *record = group->records;
+
+        group->records = record->next;
+        free(record->trees);
+        free(record);
+    }
+    while (group->planned != NULL) {
+        coll_mtree_planned_t *planned = group->planned;
+
+        group->planned = planned->next;
+        free(planned->text);
+        free(planned);
+    }
+    free(group->ways);
+    free(group->name);
+    free(group);
+}
+
+void coll_mtree_statistics_finish(void)
+{
+    while (groups != NULL) {
+        coll_mtree_group_t *group = groups;
+
+        groups = group->next;
+        group_destroy(group);
+    }
+    last_group = NULL;
+}

@@ -1,0 +1,191 @@
+/*
+ * Statistics: what the calls of this process did, for the report
+ * (coll_mtree/report/report.h) and for MPI_T (coll_mtree/report/pvars.h).
+ *
+ * They are kept by group (communicators of the same processes together), function, root
+ * and size class, apart for each way in which a call can be served.  Counting costs a
+ * short search and no message.
+ */
+#ifndef COLL_MTREE_REPORT_STATISTICS_H
+#define COLL_MTREE_REPORT_STATISTICS_H
+
+#include "coll_mtree/report/goodput.h"
+#include "coll_mtree/plan/planning_context.h"
+
+#include <stdint.h>
+
+/* Who serves a call, in the order of preference, all else being equal. */
+typedef enum {
+    COLL_MTREE_TREES,
+    COLL_MTREE_RING,
+    COLL_MTREE_FALLBACK,
+    COLL_MTREE_BASE_ALGORITHM, /* another algorithm of Open MPI's
+                                  (coll_mtree/select/base_algorithms.h) */
+    COLL_MTREE_BACKENDS
+} coll_mtree_backend_t;
+
+/* Why the fallback serves a call: each a symbol, a name for programs and a text for
+ * people. */
+#define COLL_MTREE_FOR_EACH_REASON(_do)                                                  \
+    _do(CALL, "call", "mtree does not serve such an operation, datatype or size") _do(   \
+        INTERNAL, "internal",                                                            \
+        "it is nonblocking and so short that it may be Open MPI's own")                  \
+        _do(LOCAL, "local", "all ranks run on one host") _do(                            \
+            GROUP, "group",                                                              \
+            "mtree cannot serve these processes (coll_mtree_verbose 1 tells why)")       \
+            _do(TAGS, "tags",                                                            \
+                "its trees may need more tags than there are: lower coll_mtree_trees")   \
+                _do(TOPOLOGY, "topology", "the topology was not known yet")              \
+                    _do(PLAN, "plan", "no plan could be made for it")                    \
+                        _do(FORECAST, "forecast", "Open MPI was expected to be faster")  \
+                            _do(TRIAL, "trial", "it was Open MPI's turn in a trial")     \
+                                _do(MEASURED, "measured",                                \
+                                    "Open MPI was measured to be faster")
+
+#define COLL_MTREE_REASON_SYMBOL(_symbol, _name, _text) COLL_MTREE_REASON_##_symbol,
+typedef enum {
+    COLL_MTREE_FOR_EACH_REASON(COLL_MTREE_REASON_SYMBOL) COLL_MTREE_REASONS
+} coll_mtree_fallback_reason_t;
+
+/* The name and the text of a reason. */
+const char *coll_mtree_reason_name(coll_mtree_fallback_reason_t why);
+const char *coll_mtree_reason_text(coll_mtree_fallback_reason_t why);
+
+/* Durations kept of the latest calls, for their median. */
+#define COLL_MTREE_RECENT 128
+
+/* Calls that one way served.  Seconds are this rank's, from call to return; nonblocking
+ * calls of mtree's: from start to end; those of the fallback are counted, not timed. */
+typedef struct {
+    uint64_t calls, timed;
+    double bytes;       /* of all calls: what the message, or the whole result, has */
+    double timed_bytes; /* of those that are timed */
+    double seconds, least, most;
+    double recent[COLL_MTREE_RECENT]; /* [timed] the latest, in a ring */
+} coll_mtree_durations_t;
+
+typedef struct coll_mtree_record {
+    struct coll_mtree_group *group;
+    const char *function; /* "allreduce", "allgatherv", ... */
+    coll_mtree_call_class_t kind;
+    coll_mtree_durations_t by[COLL_MTREE_BACKENDS];
+    uint64_t why[COLL_MTREE_REASONS];     /* calls of the fallback */
+    double measured[COLL_MTREE_BACKENDS]; /* seconds a call in the last trial; 0: none */
+    coll_mtree_tree_sample_t *trees; /* [num_trees] of the latest plan, calls over it but
+                                 for the first, which opens connections */
+    int num_trees;
+    uint64_t over_plan;             /* calls over it */
+    struct coll_mtree_record *next; /* in the order of their first calls */
+} coll_mtree_record_t;
+
+/* A plan that calls of a kind had. */
+typedef struct coll_mtree_planned {
+    coll_mtree_call_class_t kind;
+    char *text;                      /* JSON */
+    struct coll_mtree_planned *next; /* in the order of their first calls */
+} coll_mtree_planned_t;
+
+typedef struct coll_mtree_group {
+    uint64_t identity;                            /* the same on all ranks */
+    int num_ranks, rank;                          /* rank: this process's */
+    int leader;                                   /* rank 0's rank in MPI_COMM_WORLD */
+    char *name;                                   /* of the first of its communicators */
+    int communicators;                            /* that made calls */
+    const coll_mtree_planning_context_t *network; /* on its rank 0; NULL: not known */
+    coll_mtree_record_t *records, *last_record;
+    coll_mtree_record_t *latest; /* whose trees passed something last; or NULL */
+    coll_mtree_path_total_t
+        *ways; /* [num_ranks] from this process; NULL: nothing passed */
+    coll_mtree_planned_t *planned; /* where a report is wanted */
+    struct coll_mtree_group *next; /* in the order of their first calls */
+} coll_mtree_group_t;
+
+/* One call that is counted. */
+typedef struct {
+    coll_mtree_record_t *record; /* NULL: not counted */
+    coll_mtree_backend_t server;
+    double bytes;
+    double began; /* seconds */
+} coll_mtree_count_t;
+
+/* What is not told apart by group.  Only grows, except for scratch.  All are uint64_t,
+ * which MPI_T reads (coll_mtree/report/pvars.c). */
+typedef struct {
+    uint64_t calls[COLL_MTREE_BACKENDS];
+    uint64_t bytes[COLL_MTREE_BACKENDS];
+    uint64_t why[COLL_MTREE_REASONS];
+    uint64_t chunks;       /* messages sent for mtree's calls, credits left out */
+    uint64_t chunk_bytes;  /* that they held */
+    uint64_t plans;        /* agreed on by this rank */
+    uint64_t replans;      /* times that a communicator gave its plans up for new ones */
+    uint64_t probe_bytes;  /* sent for probing the network */
+    uint64_t scratch;      /* bytes of receive slots in use */
+    uint64_t most_scratch; /* the most there were */
+} coll_mtree_totals_t;
+
+/* A call of @a function, of @a kind and so many @a bytes, begins. */
+void coll_mtree_statistics_open(coll_mtree_count_t *count,
+                                mca_coll_mtree_module_t *module,
+                                ompi_communicator_t *comm, const char *function,
+                                const coll_mtree_call_class_t *kind, double bytes);
+
+/* Who serves it; @a why: if that is the fallback. */
+void coll_mtree_statistics_served(coll_mtree_count_t *count, coll_mtree_backend_t server);
+void coll_mtree_statistics_fell_back(coll_mtree_count_t *count,
+                                     coll_mtree_fallback_reason_t why);
+
+/* The fallback serves a call that is not looked at any closer, of a few bytes: it is in
+ * the totals alone. */
+void coll_mtree_statistics_left(coll_mtree_fallback_reason_t why);
+
+/* It has ended, and is timed. */
+void coll_mtree_statistics_close(const coll_mtree_count_t *count);
+
+/* A trial has measured calls like that: seconds by server, 0: not in the trial. */
+void coll_mtree_statistics_measured(const coll_mtree_count_t *count,
+                                    const double *seconds);
+
+/* Calls of @a kind have @a plan now. */
+void coll_mtree_statistics_planned(mca_coll_mtree_module_t *module,
+                                   ompi_communicator_t *comm,
+                                   const coll_mtree_call_class_t *kind,
+                                   const mtree_plan_t *plan);
+
+/* A call over a plan or around the ring that has ended. */
+typedef struct {
+    coll_mtree_record_t *record; /* NULL: not counted */
+    double began;                /* on the clock */
+    int num_trees;               /* of the plan of its kind; 0: of another one */
+} coll_mtree_transfer_record_t;
+
+/* Add what it moved; @a unit_bytes, @a scale: as for coll_mtree/report/goodput.h. */
+void coll_mtree_statistics_passed(const coll_mtree_transfer_record_t *passage,
+                                  const mtree_goodput_t *goodput,
+                                  const mtree_layout_t *layout, double unit_bytes,
+                                  double scale);
+
+/* The group of the processes of @a comm; NULL: they made no calls.  Between lock and
+ * unlock. */
+const coll_mtree_group_t *coll_mtree_statistics_find(ompi_communicator_t *comm);
+
+/* Add to the totals; scratch may be negative. */
+void coll_mtree_statistics_add_chunk(size_t bytes);
+void coll_mtree_statistics_add_probe(size_t bytes);
+void coll_mtree_statistics_add_replan(void);
+void coll_mtree_statistics_add_scratch(ptrdiff_t bytes);
+
+/* A copy of the totals. */
+void coll_mtree_statistics_totals(coll_mtree_totals_t *totals_p);
+
+/* The median of the durations that @a tally keeps; 0: none. */
+double coll_mtree_durations_median(const coll_mtree_durations_t *tally);
+
+/* The first group; NULL: no calls yet.  Nothing may be counted while it is looked at:
+ * between lock and unlock. */
+const coll_mtree_group_t *coll_mtree_statistics_lock(void);
+void coll_mtree_statistics_unlock(void);
+
+/* Free all; nothing is counted any more. */
+void coll_mtree_statistics_finish(void);
+
+#endif

@@ -1,0 +1,24 @@
+/*
+ * Topologies that this process has learned, from the probe or from the cache, for all
+ * communicators.  They stay until the end of the job.
+ */
+#ifndef COLL_MTREE_TOPOLOGY_REGISTRY_H
+#define COLL_MTREE_TOPOLOGY_REGISTRY_H
+
+#include "coll_mtree/control/host.h"
+
+#include "topo/topology.h"
+
+/* Keep the topology that @a text of @a length bytes describes; @a origin is its name in
+ * messages ("the probe").  NULL, having said why, when it cannot be read. */
+const mtree_topology_t *coll_mtree_topology_registry_add(const char *text, size_t length,
+                                                         const char *origin);
+
+/* The newest that has all hosts of @a said [ranks], or NULL. */
+const mtree_topology_t *coll_mtree_topology_registry_find(const coll_mtree_host_t *said,
+                                                          int ranks);
+
+/* Free all. */
+void coll_mtree_topology_registry_close(void);
+
+#endif

@@ -1,0 +1,416 @@
+#include "coll_mtree/topology/source.h"
+
+#include "coll_mtree/topology/user_files.h"
+#include "coll_mtree/topology/registry.h"
+#include "coll_mtree/base/safe_file.h"
+#include "coll_mtree/probe/probe.h"
+#include "coll_mtree/topology/cache.h"
+#include "coll_mtree/base/tags.h"
+#include "coll_mtree/control/exchange.h"
+#include "coll_mtree/transport/transport.h"
+
+#include "base/log.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a probe costs has to have been spent so many times in the fallback. */
+#define PAYBACK 20.0
+
+#define FIRST_LOOK 16 /* calls; each next one twice as many */
+
+/* What rank 0 tells the others, as the text of a talk. */
+#define SAYS_READY "ready" /* it has a topology, and so has everybody who needs one */
+#define SAYS_TELL  "tell"  /* it has one that the others do not have */
+#define SAYS_PROBE "probe"
+#define SAYS_WAIT  "wait"
+#define SAYS_NEVER "never"
+
+/* Names of topologies in messages. */
+#define FROM_PROBE "the probe"
+#define FROM_CACHE "the cache"
+
+/* Seconds that calls of the fallback took on one rank. */
+typedef struct {
+    double rooted, other;
+} spent_t;
+
+/* A module's way to a topology. */
+struct coll_mtree_source {
+    bool settled;
+    bool watched; /* the fallback serves a call that mtree could have served */
+    bool rooted;  /* that call has a root */
+    unsigned calls,
+        next_look; /* that could have been served; the next look at the clock */
+    spent_t spent; /* in such calls on this rank */
+    int num_hosts;
+    int *host;               /* [ranks] once they are known */
+    coll_mtree_host_t *said; /* [ranks] on rank 0, the same */
+    char *text;              /* on rank 0: what is to be told; or NULL */
+    /* The talk that is under way. */
+    ompi_communicator_t *comm;
+    atomic_bool ended;
+    char *answer; /* NULL: it failed */
+    size_t length;
+};
+
+typedef struct coll_mtree_source source_t;
+
+coll_mtree_topology_choice_t coll_mtree_source_choice(void)
+{
+    const char *wanted = mca_coll_mtree_component.topology;
+
+    if (wanted == NULL || wanted[0] == '\0' || strcmp(wanted, "auto") == 0) {
+        return COLL_MTREE_TOPOLOGY_AUTO;
+    }
+    return strcmp(wanted, "probe") == 0  ? COLL_MTREE_TOPOLOGY_PROBE
+           : strcmp(wanted, "none") == 0 ? COLL_MTREE_TOPOLOGY_NONE
+                                         : COLL_MTREE_TOPOLOGY_FILE;
+}
+
+const mtree_topology_t *coll_mtree_source_topology(const coll_mtree_host_t *said,
+                                                   int ranks, const char **name_p)
+{
+    if (coll_mtree_source_choice() == COLL_MTREE_TOPOLOGY_FILE) {
+        *name_p = mca_coll_mtree_component.topology;
+        return coll_mtree_user_files_topology();
+    } else {
+        const mtree_topology_t *topology = coll_mtree_topology_registry_find(said, ranks);
+
+        *name_p = topology == NULL ? "learned" : topology->source;
+        return topology;
+    }
+}
+
+/* Number the hosts in the order in which the ranks name them. */
+static int number_hosts(source_t *source, const coll_mtree_host_t *said, int ranks)
+{
+    int *first = calloc((size_t)ranks, sizeof(*first)); /* rank of each host */
+
+    source->host = calloc((size_t)ranks, sizeof(*source->host));
+    source->said = malloc((size_t)ranks * sizeof(*source->said));
+    if (first == NULL || source->host == NULL || source->said == NULL) {
+        free(first);
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    memcpy(source->said, said, (size_t)ranks * sizeof(*said));
+    source->num_hosts = 0;
+    for (int rank = 0; rank < ranks; rank++) {
+        int host = 0;
+
+        while (host < source->num_hosts &&
+               strcmp(said[first[host]].name, said[rank].name) != 0) {
+            host++;
+        }
+        first[host] = host == source->num_hosts ? rank : first[host];
+        source->num_hosts += host == source->num_hosts;
+        source->host[rank] = host;
+    }
+    free(first);
+    return OMPI_SUCCESS;
+}
+
+/* Is it worth probing by now, when calls took so many seconds? */
+static bool is_worth_probing(const source_t *source, double seconds)
+{
+    return coll_mtree_source_choice() == COLL_MTREE_TOPOLOGY_PROBE ||
+           seconds > PAYBACK * coll_mtree_probe_expected_seconds(source->num_hosts);
+}
+
+/* Keep the topology @a text, which is malloc'ed, for this process; NULL, and it is freed,
+ * when it is none. */
+static char *learn_text(char *text, const char *origin)
+{
+    if (text != NULL &&
+        coll_mtree_topology_registry_add(text, strlen(text), origin) == NULL) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+/* Rank 0 knows the hosts: what is to be done? */
+static const char *decide_first(source_t *source, const coll_mtree_host_t *said)
+{
+    int ranks = ompi_comm_size(source->comm);
+
+    if (number_hosts(source, said, ranks) != OMPI_SUCCESS) {
+        return SAYS_NEVER;
+    }
+    if (source->num_hosts < 2) {
+        coll_mtree_verbose(
+            source->comm, 1,
+            "not served, all its ranks run on host %s; the fallback serves",
+            said[0].name);
+        return SAYS_NEVER;
+    }
+    if (coll_mtree_topology_registry_find(said, ranks) != NULL) {
+        return SAYS_READY;
+    }
+    if (coll_mtree_source_choice() == COLL_MTREE_TOPOLOGY_AUTO) {
+        source->text = learn_text(
+            coll_mtree_topology_cache_read(said, ranks, source->host, source->num_hosts),
+            FROM_CACHE);
+        if (source->text != NULL) {
+            return SAYS_TELL;
+        }
+        coll_mtree_verbose(
+            source->comm, 1,
+            "no topology is known yet: the network is probed when the "
+            "fallback has taken %.0f s, or now with coll_mtree_topology=probe",
+            PAYBACK * coll_mtree_probe_expected_seconds(source->num_hosts));
+    }
+    return is_worth_probing(source, 0) ? SAYS_PROBE : SAYS_WAIT;
+}
+
+static void decide(coll_mtree_exchange_t *talk, const void *said, void *arg)
+{
+    source_t *source = arg;
+    const char *answer = decide_first(source, said);
+
+    coll_mtree_exchange_answer(talk, source->num_hosts, source->host, answer,
+                               mtree_forecast_of(MTREE_FORECAST_FASTER));
+}
+
+/*
+ * Rank 0 knows how long the ranks were in calls, @a said [ranks].  Of calls without a
+ * root that is the shortest time, for who came early has waited for the others; of those
+ * with one the longest, for a root that sends, or a leaf, leaves early.
+ */
+static void decide_again(coll_mtree_exchange_t *talk, const void *said, void *arg)
+{
+    source_t *source = arg;
+    const spent_t *spent = said;
+    spent_t all = spent[0];
+
+    for (int rank = 1; rank < ompi_comm_size(source->comm); rank++) {
+        all.rooted = fmax(all.rooted, spent[rank].rooted);
+        all.other = fmin(all.other, spent[rank].other);
+    }
+    coll_mtree_exchange_answer(
+        talk, source->num_hosts, NULL,
+        is_worth_probing(source, all.rooted + all.other) ? SAYS_PROBE : SAYS_WAIT,
+        mtree_forecast_of(MTREE_FORECAST_FASTER));
+}
+
+/* What was learned; without it the others learn that nothing was. */
+static void decide_tell(coll_mtree_exchange_t *talk, const void *said, void *arg)
+{
+    source_t *source = arg;
+
+    (void)said;
+    coll_mtree_exchange_answer(talk, source->num_hosts, NULL,
+                               source->text == NULL ? SAYS_NEVER : source->text,
+                               mtree_forecast_of(MTREE_FORECAST_FASTER));
+}
+
+static void talk_ended(coll_mtree_exchange_t *talk, const coll_mtree_answer_t *answer,
+                       void *arg)
+{
+    source_t *source = arg;
+    size_t ranks = (size_t)ompi_comm_size(source->comm);
+
+    (void)talk;
+    if (answer->code == OMPI_SUCCESS && answer->text != NULL) {
+        source->answer = malloc(answer->length + 1);
+        if (source->answer != NULL) {
+            memcpy(source->answer, answer->text, answer->length);
+            source->answer[answer->length] = '\0';
+            source->length = answer->length;
+        }
+    }
+    if (source->answer != NULL && answer->hosts != NULL && source->host == NULL) {
+        source->num_hosts = answer->num_hosts;
+        source->host = malloc(ranks * sizeof(*source->host));
+        if (source->host != NULL) {
+            memcpy(source->host, answer->hosts, ranks * sizeof(*source->host));
+        }
+    }
+    atomic_store(&source->ended, true);
+}
+
+/* Begin a talk whose answer goes to source->answer. */
+static coll_mtree_exchange_t *talk_begin(source_t *source,
+                                         mca_coll_mtree_module_t *module,
+                                         coll_mtree_exchange_decide_t decision)
+{
+    int first_tag = coll_mtree_tags_reserve(module, COLL_MTREE_EXCHANGE_TAGS, false);
+
+    free(source->answer);
+    source->answer = NULL;
+    atomic_store(&source->ended, false);
+    return decision == decide_again
+               ? coll_mtree_exchange_start_with(module, source->comm, first_tag,
+                                                &source->spent, sizeof(source->spent),
+                                                decision, talk_ended, source)
+               : coll_mtree_exchange_start(module, source->comm, first_tag,
+                                           decision == decide, decision, talk_ended,
+                                           source);
+}
+
+/* Wait for its end; the answer, never NULL. */
+static const char *talk_wait(source_t *source, coll_mtree_exchange_t *talk,
+                             coll_mtree_wait_t wait)
+{
+    if (talk == NULL) {
+        return SAYS_NEVER;
+    }
+    coll_mtree_exchange_open(talk);
+    while (!atomic_load(&source->ended)) {
+        coll_mtree_probe_progress_wait(wait);
+    }
+    return source->answer == NULL ? SAYS_NEVER : source->answer;
+}
+
+/* Where the user wants what was found, too. */
+static void write_output(const char *text)
+{
+    const char *path = mca_coll_mtree_component.probe_output;
+    FILE *out;
+
+    if (path == NULL || path[0] == '\0') {
+        return;
+    }
+    out = coll_mtree_safe_file_open(path, false);
+    if (out == NULL || fputs(text, out) < 0 || fflush(out) != 0) {
+        mtree_error("coll_mtree_probe_output: %s: cannot be written: %s", path,
+                    coll_mtree_safe_file_error());
+    }
+    if (out != NULL) {
+        fclose(out);
+    }
+}
+
+/* Rank 0 leads the probe and keeps what it finds. */
+static void lead(source_t *source, int first_tag)
+{
+    char *text;
+
+    if (coll_mtree_probe_lead(source->comm, first_tag, source->num_hosts, source->host,
+                              source->said, &text) == OMPI_SUCCESS) {
+        source->text = learn_text(text, FROM_PROBE);
+    }
+    if (source->text != NULL) {
+        coll_mtree_topology_cache_write(source->said, ompi_comm_size(source->comm),
+                                        source->host, source->num_hosts, source->text);
+        write_output(source->text);
+    }
+}
+
+/* Probe, if rank 0 has nothing to tell yet; then every rank hears what it has. */
+static bool learn(source_t *source, mca_coll_mtree_module_t *module, bool probe)
+{
+    int first_tag = coll_mtree_tags_reserve(module, COLL_MTREE_PROBE_TAGS, false);
+    bool leads = ompi_comm_rank(source->comm) == 0;
+    const char *answer;
+
+    if (probe && leads) {
+        lead(source, first_tag);
+    } else if (probe && source->host != NULL) {
+        coll_mtree_probe_serve(source->comm, first_tag, source->host);
+    }
+    answer =
+        talk_wait(source, talk_begin(source, module, decide_tell), COLL_MTREE_WAIT_LATER);
+    if (strcmp(answer, SAYS_NEVER) == 0) {
+        return false;
+    }
+    /* Another rank needs it when it is rank 0 of a communicator; without it, it probes.
+     */
+    if (!leads) {
+        (void)coll_mtree_topology_registry_add(answer, source->length,
+                                               probe ? FROM_PROBE : FROM_CACHE);
+    }
+    return true;
+}
+
+/* The way has come to its end: keep only what it led to. */
+static bool settle(source_t *source, mca_coll_mtree_module_t *module, bool learned)
+{
+    source->settled = learned;
+    module->unserved = !learned;
+    free(source->host);
+    free(source->said);
+    free(source->text);
+    free(source->answer);
+    source->host = NULL;
+    source->said = NULL;
+    source->text = source->answer = NULL;
+    return learned;
+}
+
+/* A blocking call is at the point where something is decided. */
+static bool look(source_t *source, mca_coll_mtree_module_t *module)
+{
+    coll_mtree_exchange_t *talk =
+        talk_begin(source, module, source->calls == 1 ? decide : decide_again);
+    const char *says = talk_wait(source, talk, COLL_MTREE_WAIT_AT_ONCE);
+
+    if (strcmp(says, SAYS_WAIT) == 0) {
+        return false;
+    }
+    if (strcmp(says, SAYS_READY) == 0 || strcmp(says, SAYS_NEVER) == 0) {
+        return settle(source, module, strcmp(says, SAYS_READY) == 0);
+    }
+    return settle(source, module, learn(source, module, strcmp(says, SAYS_PROBE) == 0));
+}
+
+bool coll_mtree_source_create(mca_coll_mtree_module_t *module, ompi_communicator_t *comm)
+{
+    if (module->source == NULL) {
+        module->source = calloc(1, sizeof(*module->source));
+        if (module->source == NULL) {
+            return false;
+        }
+        module->source->comm = comm;
+        module->source->next_look = 1;
+        module->source->settled = coll_mtree_source_choice() == COLL_MTREE_TOPOLOGY_FILE;
+        atomic_init(&module->source->ended, true);
+    }
+    return true;
+}
+
+bool coll_mtree_source_is_settled(mca_coll_mtree_module_t *module,
+                                  mtree_collective_t collective, bool blocking)
+{
+    source_t *source = module->source;
+
+    if (source->settled || !blocking) {
+        return source->settled;
+    }
+    source->watched = true;
+    source->rooted = mtree_collective_has_root(collective);
+    if (++source->calls < source->next_look) {
+        return false;
+    }
+    source->next_look = source->calls == 1 ? FIRST_LOOK : 2 * source->calls;
+    return look(source, module);
+}
+
+double coll_mtree_source_watch(const mca_coll_mtree_module_t *module)
+{
+    const source_t *source = module->source;
+
+    return source == NULL || !source->watched ? 0 : coll_mtree_clock();
+}
+
+void coll_mtree_source_watched(mca_coll_mtree_module_t *module, double began)
+{
+    if (began > 0) {
+        source_t *source = module->source;
+        double *spent = source->rooted ? &source->spent.rooted : &source->spent.other;
+
+        source->watched = false;
+        *spent += coll_mtree_clock() - began;
+    }
+}
+
+void coll_mtree_source_destroy(mca_coll_mtree_module_t *module)
+{
+    if (module->source != NULL) {
+        (void)settle(module->source, module, false);
+        free(module->source);
+    }
+}

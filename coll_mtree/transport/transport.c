@@ -1,0 +1,234 @@
+#include "coll_mtree/transport/transport.h"
+
+#include "coll_mtree/transport/deferred_completion.h"
+#include "coll_mtree/transport/completion_poll.h"
+#include "coll_mtree/report/statistics.h"
+
+#include "ompi/mca/pml/base/base.h"
+#include "ompi/mca/pml/pml.h"
+#include "ompi/request/request.h"
+#include "opal/mca/base/mca_base_var.h"
+
+#include <string.h>
+#include <time.h>
+
+/* Room for ob1's header in a message. */
+#define HEADER_BYTES 128
+
+/* What a message may hold at least, however low the user sets the limit. */
+#define LEAST_BYTES 128
+
+/* The PML is Open MPI's ob1. */
+static bool over_ob1;
+
+/* It may lose what tells a sender that its message was matched: mtree does not ask. */
+static bool unmatched;
+
+/* The value of Open MPI's parameter btl_@a btl_@a name, or NULL. */
+static const void *btl_parameter(const char *btl, const char *name)
+{
+    int number = mca_base_var_find("opal", "btl", btl, name);
+    const void *value = NULL;
+
+    return number >= 0 &&
+                   mca_base_var_get_value(number, &value, NULL, NULL) == OPAL_SUCCESS
+               ? value
+               : NULL;
+}
+
+/* Open MPI's tcp transport has several connections to each peer, and loses what is said
+ * of a message's match on them. */
+static bool tcp_loses_matches(void)
+{
+    const unsigned *links = btl_parameter("tcp", "links");
+
+    return coll_mtree_loses_matches() && links != NULL && *links > 1;
+}
+
+/* What a message may hold that @a btl sends at once, without an answer. */
+static uint32_t most_at_once(const char *btl)
+{
+    const size_t *limit = btl_parameter(btl, "eager_limit");
+
+    if (limit == NULL || *limit > COLL_MTREE_ANY_LENGTH) {
+        return COLL_MTREE_ANY_LENGTH;
+    }
+    return (uint32_t)(*limit < HEADER_BYTES + LEAST_BYTES ? LEAST_BYTES
+                                                          : *limit - HEADER_BYTES);
+}
+
+static uint32_t find_longest(void)
+{
+    uint32_t over_tcp = tcp_loses_matches() ? most_at_once("tcp") : COLL_MTREE_ANY_LENGTH;
+    uint32_t over_sm =
+        coll_mtree_long_is_turned_away() ? most_at_once("sm") : COLL_MTREE_ANY_LENGTH;
+
+    return over_tcp < over_sm ? over_tcp : over_sm;
+}
+
+/* Parameters do not change any more once they are asked for, and each message of a probe
+ * asks. */
+uint32_t coll_mtree_transport_longest(void)
+{
+    static atomic_uint longest;
+
+    if (longest == 0) {
+        longest = find_longest();
+    }
+    return longest;
+}
+
+/* The first error is what the others follow from. */
+static mtree_status_t transport_fail(coll_mtree_transport_t *transport, int code)
+{
+    int none = OMPI_SUCCESS;
+
+    if (atomic_compare_exchange_strong(&transport->error, &none, code)) {
+        transport->super.ends_all = coll_mtree_is_loss(code);
+    }
+    return MTREE_ERR_TRANSPORT;
+}
+
+/* The message of @a done has ended, and its request with it. */
+static void message_ended(coll_mtree_transport_t *transport,
+                          const ompi_request_t *request, mtree_completion_t *done)
+{
+    int code = request->req_status.MPI_ERROR;
+    mtree_status_t status =
+        code == MPI_SUCCESS ? MTREE_OK : transport_fail(transport, code);
+
+    done->empty = request->req_status._ucount == 0;
+    coll_mtree_failure_monitor_free(&transport->watch, done);
+    coll_mtree_deferred_completion_call(done, status);
+}
+
+/* Runs inside the PML's progress, or at once when the request is complete by now. */
+static int request_complete(ompi_request_t *request)
+{
+    mtree_completion_t *done = (mtree_completion_t *)request->req_complete_cb_data;
+
+    /* Open MPI's ucx uses requests again as they are, and takes this for its own. */
+    request->req_complete_cb_data = NULL;
+    message_ended((coll_mtree_transport_t *)done->transport, request, done);
+    /* Tells Open MPI that the request is not there any more. */
+    return 1;
+}
+
+static void request_polled(mtree_completion_t *done)
+{
+    message_ended((coll_mtree_transport_t *)done->transport, done->message, done);
+}
+
+static mtree_status_t request_watch(coll_mtree_transport_t *transport, int rc,
+                                    ompi_request_t *request, mtree_completion_t *done)
+{
+    if (rc != OMPI_SUCCESS) {
+        return transport_fail(transport, rc);
+    }
+    done->transport = &transport->super;
+    done->message = request;
+    coll_mtree_failure_monitor_add(&transport->watch, done);
+    /* What ob1 has sent at once has one request for all threads: it takes no callback. */
+    if (REQUEST_COMPLETE(request)) {
+        message_ended(transport, request, done);
+    } else if (coll_mtree_completion_poll_is_open()) {
+        coll_mtree_completion_poll_add(done);
+    } else {
+        ompi_request_set_callback(request, request_complete, done);
+    }
+    return MTREE_OK;
+}
+
+/* Whether a synchronous message to @a peer may be one. */
+static bool may_ask(const coll_mtree_transport_t *transport, int peer)
+{
+    return !unmatched && !(over_ob1 && coll_mtree_is_turned_away(transport->comm, peer));
+}
+
+static mtree_status_t transport_send(mtree_transport_t *super, int peer, int tag,
+                                     const void *buffer, size_t count, bool synchronous,
+                                     mtree_completion_t *done)
+{
+    coll_mtree_transport_t *transport = (coll_mtree_transport_t *)super;
+    mca_pml_base_send_mode_t mode = synchronous && may_ask(transport, peer)
+                                        ? MCA_PML_BASE_SEND_SYNCHRONOUS
+                                        : MCA_PML_BASE_SEND_STANDARD;
+    ompi_request_t *request;
+    int rc =
+        MCA_PML_CALL(isend((void *)buffer, count, transport->unit, peer,
+                           transport->first_tag - tag, mode, transport->comm, &request));
+
+    if (count > 0) {
+        coll_mtree_statistics_add_chunk(count * transport->unit_bytes);
+    }
+    return request_watch(transport, rc, request, done);
+}
+
+static mtree_status_t transport_recv(mtree_transport_t *super, int peer, int tag,
+                                     void *buffer, size_t count, mtree_completion_t *done)
+{
+    coll_mtree_transport_t *transport = (coll_mtree_transport_t *)super;
+    ompi_request_t *request;
+    int rc = MCA_PML_CALL(irecv(buffer, count, transport->unit, peer,
+                                transport->first_tag - tag, transport->comm, &request));
+
+    return request_watch(transport, rc, request, done);
+}
+
+int coll_mtree_transport_code(coll_mtree_transport_t *transport, mtree_status_t status)
+{
+    int code = atomic_load(&transport->error);
+
+    return status == MTREE_OK              ? OMPI_SUCCESS
+           : status == MTREE_ERR_NO_MEMORY ? OMPI_ERR_OUT_OF_RESOURCE
+           : code != OMPI_SUCCESS          ? code
+                                           : OMPI_ERROR;
+}
+
+double coll_mtree_clock(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static double transport_now(mtree_transport_t *super)
+{
+    (void)super;
+    return coll_mtree_clock();
+}
+
+static const mtree_transport_ops_t transport_ops = {
+    .send = transport_send, .recv = transport_recv, .now = transport_now};
+
+void coll_mtree_transport_open(bool threads)
+{
+    const char *pml = mca_pml_base_selected_component.pmlm_version.mca_component_name;
+
+    over_ob1 = strcmp(pml, "ob1") == 0;
+    unmatched = over_ob1 && tcp_loses_matches();
+    coll_mtree_failure_monitor_open();
+    coll_mtree_deferred_completion_open();
+    coll_mtree_completion_poll_open(threads, request_polled);
+}
+
+void coll_mtree_transport_close(void)
+{
+    coll_mtree_failure_monitor_close();
+    coll_mtree_deferred_completion_close();
+    coll_mtree_completion_poll_close();
+}
+
+void coll_mtree_transport_init(coll_mtree_transport_t *transport,
+                               ompi_communicator_t *comm, ompi_datatype_t *unit,
+                               int first_tag)
+{
+    transport->super = (mtree_transport_t){.ops = &transport_ops};
+    transport->comm = comm;
+    transport->unit = unit;
+    ompi_datatype_type_size(unit, &transport->unit_bytes);
+    transport->first_tag = first_tag;
+    atomic_init(&transport->error, OMPI_SUCCESS);
+    transport->watch = (coll_mtree_failure_monitor_t){.comm = comm};
+}

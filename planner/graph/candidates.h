@@ -1,0 +1,69 @@
+/*
+ * The edges that trees may be made of, and the capacities that they take.
+ *
+ * An edge joins two hosts; sending over it uses every arc of the route between them.
+ * Edges are undirected for allreduce (a tree edge uses the routes of both directions) and
+ * directed from parent to child otherwise (a tree edge uses the route down for bcast and
+ * allgather, the route up for reduce and reduce_scatter).
+ *
+ * Pairs that other pairs can replace in any tree are no candidates
+ * (planner/graph/dominance.h), so no packing loses by their absence.  Arcs that the same
+ * edges use are one *row*, with the least of their capacities.
+ */
+#ifndef MTREE_PLANNER_GRAPH_CANDIDATES_H
+#define MTREE_PLANNER_GRAPH_CANDIDATES_H
+
+#include "planner/plan/algorithm.h"
+
+typedef struct {
+    bool directed;
+    int num_hosts;
+    int num_edges;
+    int *from, *to; /* [num_edges] hosts; from is the parent when directed, the lower
+                       otherwise */
+    double
+        *latency;   /* [num_edges] seconds, one way, the longer of both when undirected */
+    int *first;     /* [num_edges + 1] where an edge's rows start in `rows` */
+    int *rows;      /* rows an edge uses, once for each time it does */
+    int *out_first; /* [num_hosts + 1] where a host's edges start in `out` */
+    int *out;      /* edges by the host they leave; undirected ones at both their hosts */
+    int *in_first; /* the same by the host they enter */
+    int *in;
+    int num_rows;
+    double *capacity; /* [num_rows] bits/s, positive */
+    int *arc;         /* [num_rows] the arc of the topology that gave the capacity */
+} mtree_candidates_t;
+
+/*
+ * The candidates for the problem's collective.  They connect all hosts (from every host
+ * to every host when directed).  Owned by the caller.  MTREE_ERR_NO_MEMORY,
+ * MTREE_ERR_UNREACHABLE (logged) when a route has an arc without capacity and hosts are
+ * cut off by it.
+ */
+mtree_status_t mtree_candidates_create(const mtree_problem_t *problem,
+                                       mtree_candidates_t **candidates_p);
+
+/* Free; NULL is allowed. */
+void mtree_candidates_destroy(mtree_candidates_t *candidates);
+
+/* The host at the other end of @a edge than @a host. */
+static inline int mtree_candidates_other(const mtree_candidates_t *candidates, int edge,
+                                         int host)
+{
+    return candidates->from[edge] == host ? candidates->to[edge] : candidates->from[edge];
+}
+
+/*
+ * Turn round the edges of a directed tree that do not lead away from @a root.  @a edges,
+ * [num_hosts - 1], may be a tree from any root.  MTREE_ERR_NO_MEMORY,
+ * MTREE_ERR_UNREACHABLE (logged) when an edge has no candidate the other way.
+ */
+mtree_status_t mtree_candidates_turn(const mtree_candidates_t *candidates, int root,
+                                     int *edges);
+
+/* The price of each edge when each row has a price: the sum over its rows.  @a price is
+ * [num_edges]. */
+void mtree_candidates_price(const mtree_candidates_t *candidates, const double *row_price,
+                            double *price);
+
+#endif

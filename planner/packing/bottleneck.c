@@ -1,0 +1,92 @@
+#include "planner/packing/bottleneck.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Links that are named before the rest is counted. */
+#define MAX_NAMED 12
+
+/* A row counts when price x capacity is at least this part of the greatest. */
+#define LEAST_PART 1e-6
+
+/* Mark the links of the rows that count; returns how many there are. */
+static int mark_links(const mtree_problem_t *problem,
+                      const mtree_candidates_t *candidates, const double *row_price,
+                      bool *marked)
+{
+    double most = 0.0;
+    int count = 0;
+
+    for (int row = 0; row < candidates->num_rows; ++row) {
+        double worth = row_price[row] * candidates->capacity[row];
+
+        most = worth > most ? worth : most;
+    }
+    for (int row = 0; row < candidates->num_rows; ++row) {
+        if (row_price[row] * candidates->capacity[row] > most * LEAST_PART) {
+            marked[candidates->arc[row] >> 1] = true;
+        }
+    }
+    for (int link = 0; link < problem->topology->num_links; ++link) {
+        count += marked[link];
+    }
+    return count;
+}
+
+static void write_links(const mtree_topology_t *topology, const bool *marked, int count,
+                        FILE *out)
+{
+    int named = 0;
+
+    fputs(count == 1 ? "link " : "links ", out);
+    for (int link = 0; link < topology->num_links && named < MAX_NAMED; ++link) {
+        if (!marked[link]) {
+            continue;
+        }
+        fprintf(out, "%s%s-%s",
+                named == 0           ? ""
+                : named == count - 1 ? " and "
+                                     : ", ",
+                topology->vertices[topology->links[link].u].name,
+                topology->vertices[topology->links[link].v].name);
+        ++named;
+    }
+    if (named < count) {
+        fprintf(out, " and %d more", count - named);
+    }
+}
+
+mtree_status_t mtree_limit_describe(const mtree_problem_t *problem,
+                                    const mtree_candidates_t *candidates,
+                                    const double *row_price, char **text_p)
+{
+    bool *marked = calloc((size_t)problem->topology->num_links + 1, sizeof(*marked));
+    mtree_status_t status = MTREE_ERR_NO_MEMORY;
+    char *text = NULL;
+    size_t length;
+    FILE *out;
+    int count;
+
+    if (marked == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    out = open_memstream(&text, &length);
+    if (out == NULL) {
+        goto free_marked;
+    }
+    count = mark_links(problem, candidates, row_price, marked);
+    if (count > 0) {
+        write_links(problem->topology, marked, count, out);
+    }
+    if (fclose(out) == 0) {
+        *text_p = text;
+        status = MTREE_OK;
+    } else {
+        free(text);
+    }
+
+free_marked:
+    free(marked);
+    return status;
+}

@@ -1,0 +1,101 @@
+/*
+ * Column generation: find the trees that the packing's linear program needs, and prove
+ * how good it is.
+ */
+#ifndef MTREE_PLANNER_PACKING_COLGEN_H
+#define MTREE_PLANNER_PACKING_COLGEN_H
+
+#include "planner/packing/prim.h"
+#include "planner/packing/master.h"
+
+/* A tree is worth adding when its price is this much below its worth (groups' prices sum
+ * to one). */
+#define MTREE_GAIN 1e-9
+
+typedef struct {
+    const mtree_problem_t *problem;
+    const mtree_candidates_t *candidates;
+    mtree_pool_t *pool;
+    mtree_master_t *master;
+    mtree_pool_t *all; /* every tree there is, where they are few; NULL */
+    mtree_grower_t *grower;
+    int *into;           /* [num_hosts] the edge into each host; directed */
+    double bound;        /* bits/s that no group can get beyond, whatever the trees */
+    double *bound_price; /* [num_rows] row prices that prove it */
+    double work;         /* done so far, in steps of a few nanoseconds */
+    double *row_price;   /* scratch, [num_rows] */
+    double *price;       /* scratch, [num_edges] */
+    int *uses;           /* scratch, [num_rows] */
+    int *edges;          /* scratch, [num_hosts - 1] */
+} mtree_generator_t;
+
+/*
+ * A generator with an empty pool for the problem, owned by the caller; @a candidates must
+ * outlive it.
+ */
+mtree_status_t mtree_generator_create(const mtree_problem_t *problem,
+                                      const mtree_candidates_t *candidates,
+                                      mtree_generator_t **generator_p);
+
+/* Free; NULL is allowed. */
+void mtree_generator_destroy(mtree_generator_t *generator);
+
+/* The root of a directed group. */
+int mtree_generator_root(const mtree_generator_t *generator, int group);
+
+/*
+ * The cheapest tree of a group under row prices into generator->edges, its price into
+ * *cost_p. Undirected: a cheapest spanning tree; directed: a cheapest arborescence.
+ */
+mtree_status_t mtree_generator_cheapest(mtree_generator_t *generator,
+                                        const double *row_price, int group,
+                                        double *cost_p);
+
+/*
+ * Keep the bound that @a row_price proves, when each group's cheapest trees together cost
+ * @a cost, if it is the lowest so far.
+ */
+void mtree_generator_offer_bound(mtree_generator_t *generator, const double *row_price,
+                                 double cost);
+
+/*
+ * Where edges share rows (switches), a cheapest tree may run through one row many times:
+ * replace generator->edges by a tree that is cheap and does not.  Elsewhere nothing is
+ * done.
+ */
+void mtree_generator_balance(mtree_generator_t *generator, const double *row_price,
+                             int group);
+
+/*
+ * Make the master's solution optimal for throughput, or until bound and x differ by at
+ * most @a tolerance (a fraction), or until generator->work reaches @a work.
+ */
+mtree_status_t mtree_generator_run(mtree_generator_t *generator, double tolerance,
+                                   double work);
+
+/*
+ * Solve the master, and count the work.  When generator->work reaches @a work (but not at
+ * once), the solution is one that keeps the capacities, perhaps not the best.
+ */
+mtree_status_t mtree_generator_solve(mtree_generator_t *generator, double work);
+
+/* Find every tree there is, when they are undirected and few; generator->all stays NULL
+ * otherwise. */
+mtree_status_t mtree_generator_enumerate(mtree_generator_t *generator);
+
+/*
+ * The same when the shape of a tree counts, by the time or by a limit on height: prices
+ * all trees where mtree_generator_enumerate found them, else trees grown with an eye on
+ * distance.
+ */
+mtree_status_t mtree_generator_run_shaped(mtree_generator_t *generator, double work);
+
+/*
+ * The least time in which @a bits (of each group) can be delivered, latency included:
+ * Newton's method on T, trees priced by rate and delay.  Sets *time_p and leaves the
+ * master solved for it.
+ */
+mtree_status_t mtree_generator_run_time(mtree_generator_t *generator, double bits,
+                                        double work, double *time_p);
+
+#endif

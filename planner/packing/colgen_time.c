@@ -1,0 +1,291 @@
+/*
+ * The least time for a size: Newton's method on T around the packing's linear program.
+ */
+#include "planner/packing/colgen.h"
+
+#include "planner/packing/enumerate.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+/* Up to this many spanning trees, all are looked at, which makes the result exact. */
+#define MAX_ENUMERATED 20000.0
+
+/* Roots from which shallow trees are grown, and how much a second of distance may cost in
+ * them, as parts of what it costs a whole tree. */
+#define MAX_ROOTS 64
+static const double distance_parts[] = {0.0, 0.02, 0.06, 0.2, 0.6, 2.0, 1e3};
+
+#define NUM_DISTANCE_PARTS ((int)(sizeof(distance_parts) / sizeof(distance_parts[0])))
+
+/* Trees that one round adds: at least, and one for this many rows. */
+#define BEST_OFFERS    8
+#define ROWS_PER_OFFER 8
+
+/* T is taken down when that changes it by more than this part, at the end by more than
+ * that. */
+#define TIME_STEP      0.01
+#define TIME_TOLERANCE 1e-6
+
+/* The search ends when this many rounds of new trees have taken T down by less than this
+ * part. */
+#define PATIENCE      8
+#define PATIENCE_GAIN 5e-4
+
+/* What a tree is worth beyond its price. */
+static double gain(const mtree_generator_t *generator, const mtree_column_t *column)
+{
+    const mtree_candidates_t *candidates = generator->candidates;
+    const mtree_master_t *master = generator->master;
+    double sum = 0.0;
+
+    for (int e = 0; e + 1 < candidates->num_hosts; ++e) {
+        sum += generator->price[column->edges[e]];
+    }
+    return master->group_price[column->group] * mtree_master_weight(master, column) - sum;
+}
+
+/* The trees that gain most so far, the best first. */
+typedef struct {
+    int count, room;
+    double *gain;
+    int *column;
+} ranking_t;
+
+static void rank(ranking_t *ranking, int column, double gain)
+{
+    int place;
+
+    if (gain <= MTREE_GAIN ||
+        (ranking->count == ranking->room && gain <= ranking->gain[ranking->count - 1])) {
+        return;
+    }
+    place = ranking->count < ranking->room ? ranking->count++ : ranking->count - 1;
+    for (; place > 0 && ranking->gain[place - 1] < gain; --place) {
+        ranking->gain[place] = ranking->gain[place - 1];
+        ranking->column[place] = ranking->column[place - 1];
+    }
+    ranking->gain[place] = gain;
+    ranking->column[place] = column;
+}
+
+/* Add the trees of @a offers that gain most: all of them would slow the linear program
+ * down.  *added_p counts them. */
+static mtree_status_t add_best(mtree_generator_t *generator, const mtree_pool_t *offers,
+                               int *added_p)
+{
+    ranking_t ranking = {.room = BEST_OFFERS + generator->master->num_groups +
+                                 generator->candidates->num_rows / ROWS_PER_OFFER};
+    mtree_status_t status = MTREE_OK;
+
+    ranking.gain = malloc((size_t)ranking.room * sizeof(*ranking.gain));
+    ranking.column = malloc((size_t)ranking.room * sizeof(*ranking.column));
+    if (ranking.gain == NULL || ranking.column == NULL) {
+        status = MTREE_ERR_NO_MEMORY;
+        goto free_ranking;
+    }
+    mtree_candidates_price(generator->candidates, generator->master->row_price,
+                           generator->price);
+    for (int c = 0; c < offers->num_columns; ++c) {
+        rank(&ranking, c, gain(generator, &offers->columns[c]));
+    }
+    for (int r = 0; r < ranking.count && status == MTREE_OK; ++r) {
+        const mtree_column_t *offer = &offers->columns[ranking.column[r]];
+
+        status = mtree_pool_add(generator->pool, offer->group, offer->root, offer->edges,
+                                NULL);
+    }
+    generator->work += (double)offers->num_columns * generator->candidates->num_hosts;
+    *added_p = ranking.count;
+
+free_ranking:
+    free(ranking.gain);
+    free(ranking.column);
+    return status;
+}
+
+/* Grow shallow trees of a group from @a root into @a offers. */
+static mtree_status_t offer_from_root(mtree_generator_t *generator, int group, int root,
+                                      mtree_pool_t *offers)
+{
+    const mtree_candidates_t *candidates = generator->candidates;
+    const mtree_master_t *master = generator->master;
+    double ways = candidates->directed ? 1.0 : 2.0;
+    double second =
+        master->time > 0.0 ? ways * master->group_price[group] / master->time : 0.0;
+    mtree_status_t status = MTREE_OK;
+
+    for (int p = 0; p < NUM_DISTANCE_PARTS && status == MTREE_OK; ++p) {
+        mtree_grow_options_t options = {.distance_price = distance_parts[p] * second,
+                                        .max_height = generator->pool->max_height};
+
+        if (mtree_grower_run(generator->grower, master->row_price, root, &options,
+                             generator->edges)) {
+            status = mtree_pool_add(offers, group, root, generator->edges, NULL);
+        }
+        generator->work += (double)candidates->num_hosts * candidates->num_hosts +
+                           4.0 * candidates->num_edges + 10.0 * candidates->num_hosts;
+        if (second <= 0.0) {
+            break;
+        }
+    }
+    return status;
+}
+
+/* The cheapest tree of a group, and shallow ones from its root, or from many when
+ * undirected. */
+static mtree_status_t offer_trees(mtree_generator_t *generator, int group,
+                                  mtree_pool_t *offers)
+{
+    const mtree_candidates_t *candidates = generator->candidates;
+    int root = mtree_generator_root(generator, group);
+    int step = (candidates->num_hosts + MAX_ROOTS - 1) / MAX_ROOTS;
+    double price;
+    mtree_status_t status =
+        mtree_generator_cheapest(generator, generator->master->row_price, group, &price);
+
+    if (status == MTREE_OK) {
+        status = mtree_pool_add(offers, group, root, generator->edges, NULL);
+    }
+    if (candidates->directed) {
+        return status == MTREE_OK ? offer_from_root(generator, group, root, offers)
+                                  : status;
+    }
+    for (root = 0; root < candidates->num_hosts && status == MTREE_OK; root += step) {
+        status = offer_from_root(generator, group, root, offers);
+    }
+    return status;
+}
+
+/* Add trees that pay under the master's prices; *added_p is their number. */
+static mtree_status_t price_shapes(mtree_generator_t *generator, int *added_p)
+{
+    mtree_pool_t *offers = NULL;
+    mtree_status_t status;
+
+    if (generator->all != NULL) {
+        return add_best(generator, generator->all, added_p);
+    }
+    status =
+        mtree_pool_create(generator->candidates, generator->pool->max_height, &offers);
+    for (int g = 0; g < generator->master->num_groups && status == MTREE_OK; ++g) {
+        status = offer_trees(generator, g, offers);
+    }
+    if (status == MTREE_OK) {
+        status = add_best(generator, offers, added_p);
+    }
+    mtree_pool_destroy(offers);
+    return status;
+}
+
+mtree_status_t mtree_generator_run_shaped(mtree_generator_t *generator, double work)
+{
+    mtree_status_t status;
+    int added = 0, before;
+
+    do {
+        before = generator->pool->num_columns;
+        status = mtree_generator_solve(generator, work);
+        if (status == MTREE_OK) {
+            status = price_shapes(generator, &added);
+        }
+    } while (status == MTREE_OK && added > 0 && generator->pool->num_columns > before &&
+             generator->work < work);
+    return status;
+}
+
+/* The time in which the master's rates deliver @a bits of each group: the slowest
+ * group's. */
+static double needed_time(const mtree_generator_t *generator, double bits)
+{
+    const mtree_master_t *master = generator->master;
+    double slowest = 0.0;
+
+    for (int g = 0; g < master->num_groups; ++g) {
+        double rate = 0.0, head = 0.0;
+
+        for (int t = 0; t < master->num_columns; ++t) {
+            const mtree_column_t *column = &generator->pool->columns[t];
+
+            if (column->group == g && column->delay < master->time) {
+                rate += master->rate[t];
+                head += master->rate[t] * column->delay;
+            }
+        }
+        slowest = fmax(slowest, rate > 0.0 ? (bits + head) / rate : INFINITY);
+    }
+    return slowest;
+}
+
+mtree_status_t mtree_generator_enumerate(mtree_generator_t *generator)
+{
+    if (generator->candidates->directed ||
+        mtree_enumerate_count(generator->candidates) > MAX_ENUMERATED) {
+        return MTREE_OK;
+    }
+    mtree_status_t status = mtree_pool_create(
+        generator->candidates, generator->pool->max_height, &generator->all);
+
+    return status == MTREE_OK
+               ? mtree_enumerate_trees(generator->candidates, generator->all)
+               : status;
+}
+
+/* A time that is surely enough: the slowest delay, and the bits at the rates found so
+ * far. */
+static double enough_time(const mtree_generator_t *generator, double bits)
+{
+    double delay = 0.0;
+
+    for (int c = 0; c < generator->pool->num_columns; ++c) {
+        delay = fmax(delay, generator->pool->columns[c].delay);
+    }
+    return delay + bits / generator->master->x;
+}
+
+mtree_status_t mtree_generator_run_time(mtree_generator_t *generator, double bits,
+                                        double work, double *time_p)
+{
+    mtree_status_t status = mtree_generator_solve(generator, work);
+    double time = enough_time(generator, bits);
+    double time_before = time;
+    bool is_last = false;
+    int rounds = 0;
+
+    if (status == MTREE_OK) {
+        status = mtree_master_set_time(generator->master, time);
+    }
+    while (status == MTREE_OK) {
+        int before = generator->pool->num_columns;
+        int added = 0;
+        double next;
+
+        status = mtree_generator_solve(generator, work);
+        if (status != MTREE_OK) {
+            break;
+        }
+        next = needed_time(generator, bits);
+        if (next < time * (1.0 - (is_last ? TIME_TOLERANCE : TIME_STEP))) {
+            /* The rates are enough for less time: ask for that before looking for trees.
+             */
+            time = next;
+            status = mtree_master_set_time(generator->master, time);
+            continue;
+        }
+        if (is_last) {
+            break;
+        }
+        if (++rounds % PATIENCE == 0) {
+            is_last = next > time_before * (1.0 - PATIENCE_GAIN);
+            time_before = next;
+        }
+        status = price_shapes(generator, &added);
+        is_last = is_last || added == 0 || generator->pool->num_columns == before ||
+                  generator->work > work;
+    }
+    if (status == MTREE_OK) {
+        *time_p = time;
+    }
+    return status;
+}

@@ -1,0 +1,220 @@
+#include "planner/packing/master.h"
+
+#include "base/log.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Column 0 of the program is x; tree t is column t + 1. */
+#define FIRST_TREE 1
+
+/* What capacities are perturbed by at most, and a number whose multiples spread evenly
+ * between whole ones. */
+#define TINY_PART 1e-6
+#define GOLDEN    0.6180339887498949
+
+void mtree_master_destroy(mtree_master_t *master)
+{
+    if (master == NULL) {
+        return;
+    }
+    mtree_lp_destroy(master->lp);
+    free(master->rate);
+    free(master->row_price);
+    free(master->group_price);
+    free(master->uses);
+    free(master->index);
+    free(master->value);
+    free(master);
+}
+
+/*
+ * Set the rows' capacities, each less by a different tiny part (@a slack 1) or in full
+ * (0).  Equal capacities make the program degenerate: the simplex method then pivots on
+ * without getting anywhere.
+ */
+static mtree_status_t bound_rows(mtree_master_t *master, double slack)
+{
+    const mtree_candidates_t *candidates = master->pool->candidates;
+    mtree_status_t status = MTREE_OK;
+
+    for (int row = 0; row < candidates->num_rows && status == MTREE_OK; ++row) {
+        double part = fmod((row + 1) * GOLDEN, 1.0) * TINY_PART * slack;
+
+        status =
+            mtree_lp_bound_row(master->lp, row, -INFINITY,
+                               candidates->capacity[row] * (1.0 - part) / master->scale);
+    }
+    return status;
+}
+
+/* Rows of capacity, one of groups each, and x. */
+static mtree_status_t set_up(mtree_master_t *master)
+{
+    const mtree_candidates_t *candidates = master->pool->candidates;
+    mtree_status_t status;
+
+    status = mtree_lp_add_rows(master->lp, candidates->num_rows, -INFINITY, 0.0);
+    if (status == MTREE_OK) {
+        status = mtree_lp_add_rows(master->lp, master->num_groups, 0.0, INFINITY);
+    }
+    if (status == MTREE_OK) {
+        status = bound_rows(master, 1.0);
+    }
+    for (int group = 0; group < master->num_groups; ++group) {
+        master->index[group] = candidates->num_rows + group;
+        master->value[group] = -1.0;
+    }
+    if (status == MTREE_OK) {
+        status = mtree_lp_add_column(master->lp, 1.0, master->num_groups, master->index,
+                                     master->value);
+    }
+    return status;
+}
+
+mtree_status_t mtree_master_create(const mtree_pool_t *pool, int num_groups,
+                                   mtree_master_t **master_p)
+{
+    const mtree_candidates_t *candidates = pool->candidates;
+    size_t num_lines = (size_t)candidates->num_rows + (size_t)num_groups;
+    mtree_master_t *master = calloc(1, sizeof(*master));
+    mtree_status_t status = MTREE_ERR_NO_MEMORY;
+
+    if (master == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    master->pool = pool;
+    master->num_groups = num_groups;
+    for (int row = 0; row < candidates->num_rows; ++row) {
+        master->scale += candidates->capacity[row] / candidates->num_rows;
+    }
+    master->row_price =
+        calloc((size_t)candidates->num_rows + 1, sizeof(*master->row_price));
+    master->group_price = calloc((size_t)num_groups, sizeof(*master->group_price));
+    master->uses = calloc((size_t)candidates->num_rows + 1, sizeof(*master->uses));
+    master->index = malloc((num_lines + 1) * sizeof(*master->index));
+    master->value = malloc((num_lines + 1) * sizeof(*master->value));
+    if (master->row_price != NULL && master->group_price != NULL &&
+        master->uses != NULL && master->index != NULL && master->value != NULL) {
+        status = mtree_lp_create(&master->lp);
+    }
+    if (status == MTREE_OK) {
+        status = set_up(master);
+    }
+    if (status != MTREE_OK) {
+        mtree_master_destroy(master);
+        return status;
+    }
+    *master_p = master;
+    return MTREE_OK;
+}
+
+double mtree_master_weight(const mtree_master_t *master, const mtree_column_t *column)
+{
+    if (master->pool->max_height > 0 && column->height > master->pool->max_height) {
+        return 0.0;
+    }
+    return master->time > 0.0 ? fmax(0.0, 1.0 - column->delay / master->time) : 1.0;
+}
+
+/* The coefficients of a tree into index and value; returns their number. */
+static int write_column(mtree_master_t *master, const mtree_column_t *column)
+{
+    const mtree_candidates_t *candidates = master->pool->candidates;
+    int count = 0;
+
+    memset(master->uses, 0, (size_t)candidates->num_rows * sizeof(*master->uses));
+    mtree_pool_count(master->pool, column->edges, master->uses);
+    for (int row = 0; row < candidates->num_rows; ++row) {
+        if (master->uses[row] > 0) {
+            master->index[count] = row;
+            master->value[count++] = master->uses[row];
+        }
+    }
+    master->index[count] = candidates->num_rows + column->group;
+    master->value[count++] = mtree_master_weight(master, column);
+    return count;
+}
+
+mtree_status_t mtree_master_set_time(mtree_master_t *master, double time)
+{
+    mtree_status_t status = MTREE_OK;
+
+    if (time == master->time) {
+        return MTREE_OK;
+    }
+    master->time = time;
+    for (int t = 0; t < master->num_columns && status == MTREE_OK; ++t) {
+        int count = write_column(master, &master->pool->columns[t]);
+
+        status = mtree_lp_set_column(master->lp, FIRST_TREE + t, count, master->index,
+                                     master->value);
+    }
+    return status;
+}
+
+static mtree_status_t take_columns(mtree_master_t *master)
+{
+    const mtree_pool_t *pool = master->pool;
+    mtree_status_t status = MTREE_OK;
+
+    if (pool->num_columns > master->rate_room) {
+        double *rate = realloc(master->rate, (size_t)pool->room * sizeof(*rate));
+
+        if (rate == NULL) {
+            return MTREE_ERR_NO_MEMORY;
+        }
+        master->rate = rate;
+        master->rate_room = pool->room;
+    }
+    while (master->num_columns < pool->num_columns && status == MTREE_OK) {
+        int count = write_column(master, &pool->columns[master->num_columns]);
+
+        status =
+            mtree_lp_add_column(master->lp, 0.0, count, master->index, master->value);
+        if (status == MTREE_OK) {
+            ++master->num_columns;
+        }
+    }
+    return status;
+}
+
+mtree_status_t mtree_master_solve(mtree_master_t *master)
+{
+    const mtree_candidates_t *candidates = master->pool->candidates;
+    mtree_status_t status = take_columns(master);
+
+    if (status == MTREE_OK) {
+        status = mtree_lp_solve(master->lp);
+    }
+    if (status == MTREE_ERR_SOLVER) {
+        mtree_error(
+            "planner: GLPK could not solve the packing of %d trees on %d rows; plan with "
+            "another algorithm",
+            master->num_columns, candidates->num_rows);
+    }
+    if (status != MTREE_OK) {
+        return status;
+    }
+    master->x = mtree_lp_objective(master->lp) * master->scale;
+    for (int t = 0; t < master->num_columns; ++t) {
+        master->rate[t] =
+            fmax(0.0, mtree_lp_value(master->lp, FIRST_TREE + t)) * master->scale;
+    }
+    for (int row = 0; row < candidates->num_rows; ++row) {
+        master->row_price[row] = fmax(0.0, mtree_lp_price(master->lp, row));
+    }
+    for (int group = 0; group < master->num_groups; ++group) {
+        master->group_price[group] =
+            fmax(0.0, -mtree_lp_price(master->lp, candidates->num_rows + group));
+    }
+    return MTREE_OK;
+}
+
+mtree_status_t mtree_master_finish(mtree_master_t *master)
+{
+    mtree_status_t status = bound_rows(master, 0.0);
+
+    return status == MTREE_OK ? mtree_master_solve(master) : status;
+}

@@ -1,0 +1,373 @@
+#include "planner/packing/packing.h"
+
+#include "planner/graph/candidates.h"
+#include "planner/packing/bottleneck.h"
+#include "planner/packing/mwu.h"
+#include "planner/packing/select.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+/* The gap at which column generation stops, and spreading, which is for large networks.
+ */
+#define TOLERANCE        1e-7
+#define SPREAD_TOLERANCE 2e-4
+
+/* Steps of work (10 to 20 nanoseconds each) that each stage may take. */
+#define LP_WORK     2e8
+#define SPREAD_WORK 8e9
+#define SHAPE_WORK  1.5e8
+#define HINT_WORK   1.5e7
+#define THIN_WORK   6e7
+
+/* Where there are so many edges that one tree takes a tenth of a second, less is close
+ * enough. */
+#define HUGE_EDGES     100000
+#define HUGE_TOLERANCE 2e-3
+
+/* Beyond this many rows the simplex method takes too long, for throughput or for a size.
+ */
+#define MAX_LP_LINES    1200
+#define MAX_SHAPE_LINES 600
+
+/* Up to this many, the rates of trees that were chosen are fitted, in this many pivots.
+ */
+#define MAX_REFIT_LINES 2500
+#define REFIT_PIVOTS    10000
+
+/* Where the shape of trees counts in a network too large for the simplex method, no more
+ * than this many. */
+#define LARGE_TREES 16
+
+/* Few trees are chosen for the time that the last ones need, this often, with these parts
+ * of the work. */
+static const double choice_parts[] = {0.2, 0.5, 0.3};
+
+#define MAX_CHOICES ((int)(sizeof(choice_parts) / sizeof(choice_parts[0])))
+#define CHOICE_GAIN 0.02
+
+/* A tree that delivers less than this part of an even share only adds overhead. */
+#define LEAST_SHARE 1e-3
+
+/* What the predicted time may grow by, if that takes fewer trees: messages to many are
+ * what it does not count. */
+#define FEWER_COST 0.01
+
+/* A plan in the making. */
+typedef struct {
+    mtree_generator_t *generator;
+    mtree_tree_set_t set;  /* what becomes the plan; empty: the master's solution */
+    mtree_tree_set_t hint; /* the packing of most throughput, when it does not */
+    double x;    /* bits/s that every group gets from the set, or would at no latency */
+    double time; /* seconds for the size; 0: throughput */
+} packing_t;
+
+/* Make a plan of a set of trees. */
+static mtree_status_t make_plan(const mtree_generator_t *generator,
+                                const mtree_tree_set_t *set, mtree_plan_t **plan_p)
+{
+    const mtree_problem_t *problem = generator->problem;
+    mtree_plan_t *plan = NULL;
+    mtree_status_t status;
+
+    status = mtree_plan_create(problem->request->collective, "packing",
+                               problem->num_hosts, problem->names, set->num_trees, &plan);
+    if (status != MTREE_OK) {
+        return status;
+    }
+    for (int t = 0; t < set->num_trees; ++t) {
+        mtree_tree_t *tree = &plan->trees[t];
+
+        tree->root = set->trees[t].root;
+        tree->rate = set->rate[t];
+        mtree_pool_parents(generator->pool, &set->trees[t], tree->parent, NULL);
+    }
+    status = mtree_limit_describe(problem, generator->candidates, generator->bound_price,
+                                  &plan->limit);
+    if (status != MTREE_OK) {
+        mtree_plan_destroy(plan);
+        return status;
+    }
+    plan->bound = generator->bound * generator->master->num_groups;
+    *plan_p = plan;
+    return MTREE_OK;
+}
+
+/* Bits that each group delivers. */
+static double group_bits(const mtree_generator_t *generator)
+{
+    return 8.0 * generator->problem->request->bytes / generator->master->num_groups;
+}
+
+/* Rows of the linear program: what it costs grows with their square. */
+static int num_lines(const packing_t *packing)
+{
+    return packing->generator->candidates->num_rows +
+           packing->generator->master->num_groups;
+}
+
+/* Will few trees be chosen, so that the packing of many only shows the way? */
+static bool wants_few(const packing_t *packing)
+{
+    return packing->generator->problem->request->max_trees > 0 &&
+           packing->generator->master->num_groups == 1;
+}
+
+/* Does the shape of trees count, besides what they carry? */
+static bool shape_counts(const packing_t *packing)
+{
+    const mtree_plan_request_t *request = packing->generator->problem->request;
+
+    return request->bytes > 0.0 || request->max_height > 0;
+}
+
+/*
+ * As much as can be carried.  Spreading comes within a small part of it, and proves that
+ * in most cases; a linear program that starts from its trees goes the rest of the way,
+ * where that is wanted and it is not too large.
+ */
+static mtree_status_t pack_throughput(packing_t *packing)
+{
+    mtree_generator_t *generator = packing->generator;
+    bool is_huge = generator->candidates->num_edges > HUGE_EDGES;
+    double tolerance = is_huge ? HUGE_TOLERANCE : SPREAD_TOLERANCE;
+    mtree_status_t status = mtree_spread(
+        generator, tolerance, generator->work + SPREAD_WORK, &packing->set, &packing->x);
+    bool is_close = packing->x >= generator->bound * (1.0 - tolerance);
+
+    if (status != MTREE_OK || num_lines(packing) > MAX_LP_LINES ||
+        (is_close && wants_few(packing))) {
+        return status;
+    }
+    status = mtree_generator_run(generator, TOLERANCE, generator->work + LP_WORK);
+    if (status == MTREE_OK && generator->master->x > packing->x) {
+        mtree_tree_set_clear(&packing->set);
+        packing->x = generator->master->x;
+    }
+    return status == MTREE_ERR_SOLVER ? MTREE_OK : status;
+}
+
+/* Trees whose shape suits the limit on height and the size. */
+static mtree_status_t pack_shaped(packing_t *packing)
+{
+    mtree_generator_t *generator = packing->generator;
+    double bits = group_bits(generator);
+    double work = generator->work + (wants_few(packing) ? HINT_WORK : SHAPE_WORK);
+    mtree_status_t status = MTREE_OK;
+
+    if (packing->set.trees == NULL) {
+        status = mtree_tree_set_take(generator, &packing->set);
+    }
+    if (status == MTREE_OK && num_lines(packing) > MAX_SHAPE_LINES) {
+        if (bits > 0.0 && generator->master->num_groups == 1) {
+            packing->time = mtree_tree_set_time(&packing->set, bits);
+            status = mtree_master_set_time(generator->master, packing->time);
+        }
+        return status;
+    }
+    if (status == MTREE_OK) {
+        status = mtree_generator_enumerate(generator);
+    }
+    if (status != MTREE_OK) {
+        return status;
+    }
+    packing->hint = packing->set;
+    packing->set = (mtree_tree_set_t){0};
+    status = bits > 0.0 ? mtree_generator_run_time(generator, bits, work, &packing->time)
+                        : mtree_generator_run_shaped(generator, work);
+    packing->x = generator->master->x;
+    return status;
+}
+
+/*
+ * At most @a max_trees trees.  When a size is given, what a tree is worth depends on the
+ * time that all need, so they are chosen again for the time that the last ones need.
+ */
+static mtree_status_t choose_few(packing_t *packing, int max_trees)
+{
+    mtree_generator_t *generator = packing->generator;
+    double min_rate = generator->problem->request->min_rate;
+    double bits = group_bits(generator);
+    const mtree_tree_set_t *hint =
+        packing->hint.num_trees > 0 ? &packing->hint : &packing->set;
+    mtree_status_t status = MTREE_OK;
+
+    for (int choice = 0; choice < MAX_CHOICES && status == MTREE_OK; ++choice) {
+        double part = packing->time > 0.0 ? choice_parts[choice] : 1.0;
+        mtree_tree_set_t few = {0};
+        double time;
+
+        status = mtree_thin(generator, hint, max_trees, min_rate, packing->x,
+                            part * THIN_WORK, &few);
+        if (status != MTREE_OK) {
+            break;
+        }
+        time = packing->time > 0.0 ? mtree_tree_set_time(&few, bits) : INFINITY;
+        if (choice > 0 && time >= packing->time) {
+            mtree_tree_set_clear(&few);
+            break;
+        }
+        mtree_tree_set_clear(&packing->set);
+        packing->set = few;
+        hint = &packing->set;
+        if (!isfinite(time) ||
+            (choice > 0 && time > packing->time * (1.0 - CHOICE_GAIN))) {
+            break;
+        }
+        packing->time = time;
+        status = mtree_master_set_time(generator->master, time);
+        if (status == MTREE_OK && num_lines(packing) <= MAX_SHAPE_LINES) {
+            status = mtree_generator_solve(generator, generator->work + THIN_WORK);
+            packing->x = generator->master->x;
+        }
+    }
+    return status;
+}
+
+/* How many trees the request allows a group; 0: any number. */
+static int tree_limit(const packing_t *packing)
+{
+    const mtree_plan_request_t *request = packing->generator->problem->request;
+
+    if (request->min_rate > 0.0 &&
+        packing->x / request->min_rate < packing->set.num_trees) {
+        int most = (int)fmax(1.0, packing->x / request->min_rate);
+
+        return request->max_trees == 0 || most < request->max_trees ? most
+                                                                    : request->max_trees;
+    }
+    return request->max_trees;
+}
+
+/* The trees that keep the request's limits. */
+static mtree_status_t choose_trees(packing_t *packing)
+{
+    mtree_generator_t *generator = packing->generator;
+    const mtree_plan_request_t *request = generator->problem->request;
+    bool is_master = packing->set.trees == NULL, is_unshaped;
+    mtree_status_t status =
+        is_master ? mtree_tree_set_take(generator, &packing->set) : MTREE_OK;
+    int max_trees;
+
+    if (status != MTREE_OK) {
+        return status;
+    }
+    if (generator->master->num_groups > 1) {
+        mtree_tree_set_trim(&packing->set, request->max_trees, request->min_rate);
+        return num_lines(packing) <= MAX_REFIT_LINES
+                   ? mtree_tree_set_refit(generator, REFIT_PIVOTS, &packing->set)
+                   : MTREE_OK;
+    }
+    max_trees = tree_limit(packing);
+    is_unshaped = packing->time > 0.0 && num_lines(packing) > MAX_SHAPE_LINES;
+    max_trees = max_trees == 0 && is_unshaped ? LARGE_TREES : max_trees;
+    if (max_trees > 0 && (packing->set.num_trees > max_trees || is_unshaped)) {
+        return choose_few(packing, max_trees);
+    }
+    if (is_master) {
+        mtree_tree_set_clear(&packing->set);
+        status = mtree_master_finish(generator->master);
+        if (status == MTREE_OK) {
+            status = mtree_tree_set_take(generator, &packing->set);
+        }
+    }
+    return status;
+}
+
+/* The fastest @a count trees, with the rates that suit these best. */
+static mtree_status_t take_fastest(const packing_t *packing, int count,
+                                   mtree_tree_set_t *few_p)
+{
+    const mtree_generator_t *generator = packing->generator;
+    const mtree_tree_set_t *set = &packing->set;
+    mtree_tree_set_t few = {0};
+    mtree_status_t status = mtree_tree_set_create(generator, set->num_trees, &few);
+
+    if (status != MTREE_OK) {
+        return status;
+    }
+    for (int t = 0; t < set->num_trees; ++t) {
+        mtree_tree_set_append(&few, generator->candidates->num_hosts - 1, &set->trees[t],
+                              set->rate[t]);
+    }
+    mtree_tree_set_trim(&few, count, 0.0);
+    status = mtree_tree_set_refit(generator, REFIT_PIVOTS, &few);
+    if (status != MTREE_OK) {
+        mtree_tree_set_clear(&few);
+        return status;
+    }
+    *few_p = few;
+    return MTREE_OK;
+}
+
+/*
+ * Fewer trees than are allowed, where they take hardly longer: many packings carry the
+ * same, and on a star one chain carries as much as with nine trees from one to all others
+ * beside it.
+ */
+static mtree_status_t choose_fewer(packing_t *packing)
+{
+    double bits = group_bits(packing->generator);
+    double most = mtree_tree_set_time(&packing->set, bits) * (1.0 + FEWER_COST);
+
+    if (packing->time <= 0.0 || !wants_few(packing) ||
+        num_lines(packing) > MAX_REFIT_LINES) {
+        return MTREE_OK;
+    }
+    for (int count = 1; count < packing->set.num_trees; ++count) {
+        mtree_tree_set_t few;
+        mtree_status_t status = take_fastest(packing, count, &few);
+
+        if (status != MTREE_OK) {
+            return status;
+        }
+        if (mtree_tree_set_time(&few, bits) <= most) {
+            mtree_tree_set_clear(&packing->set);
+            packing->set = few;
+            break;
+        }
+        mtree_tree_set_clear(&few);
+    }
+    return MTREE_OK;
+}
+
+static mtree_status_t pack(packing_t *packing)
+{
+    mtree_status_t status = pack_throughput(packing);
+
+    if (status == MTREE_OK && shape_counts(packing)) {
+        status = pack_shaped(packing);
+    }
+    if (status == MTREE_OK) {
+        status = choose_trees(packing);
+    }
+    if (status == MTREE_OK) {
+        status = choose_fewer(packing);
+    }
+    if (status == MTREE_OK && packing->time > 0.0) {
+        mtree_tree_set_drop_small(&packing->set, packing->time, LEAST_SHARE);
+    }
+    return status;
+}
+
+mtree_status_t mtree_packing_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p)
+{
+    mtree_candidates_t *candidates = NULL;
+    packing_t packing = {.generator = NULL};
+    mtree_status_t status = mtree_candidates_create(problem, &candidates);
+
+    if (status == MTREE_OK) {
+        status = mtree_generator_create(problem, candidates, &packing.generator);
+    }
+    if (status == MTREE_OK) {
+        status = pack(&packing);
+    }
+    if (status == MTREE_OK) {
+        status = make_plan(packing.generator, &packing.set, plan_p);
+    }
+    mtree_tree_set_clear(&packing.set);
+    mtree_tree_set_clear(&packing.hint);
+    mtree_generator_destroy(packing.generator);
+    mtree_candidates_destroy(candidates);
+    return status;
+}

@@ -1,0 +1,18 @@
+/*
+ * "packing": several trees at once, as much as the network can carry, with a proof of how
+ * much that is.
+ */
+#ifndef MTREE_PLANNER_PACKING_PACKING_H
+#define MTREE_PLANNER_PACKING_PACKING_H
+
+#include "planner/plan/algorithm.h"
+
+/*
+ * The trees that carry most (request->bytes 0), or that deliver the request's bytes in
+ * the least time, latency included: column generation (docs/design.md section 4), then
+ * thinned to the request's limits.  Sets the plan's bound and what limits it.  All
+ * collectives.
+ */
+mtree_status_t mtree_packing_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p);
+
+#endif

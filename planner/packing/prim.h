@@ -1,0 +1,38 @@
+/*
+ * Grow a spanning tree from a root, one host at a time, cheapest first (Prim's method).
+ * With only prices on undirected edges the result is a cheapest spanning tree; a price on
+ * distance and limits on height and spread make it a good shallow or balanced one,
+ * without a promise.
+ */
+#ifndef MTREE_PLANNER_PACKING_PRIM_H
+#define MTREE_PLANNER_PACKING_PRIM_H
+
+#include "planner/graph/candidates.h"
+
+typedef struct mtree_grower mtree_grower_t;
+
+typedef struct {
+    double distance_price; /* added to an edge's price, per second between the root and
+                              the new host */
+    int max_height;        /* hops; 0: no limit */
+    double spread; /* each use of a row by the tree raises its price by this factor; 0:
+                      never */
+} mtree_grow_options_t;
+
+/* Scratch for growing trees over @a candidates, which must outlive it.  Owned by the
+ * caller. */
+mtree_status_t mtree_grower_create(const mtree_candidates_t *candidates,
+                                   mtree_grower_t **grower_p);
+
+/* Free; NULL is allowed. */
+void mtree_grower_destroy(mtree_grower_t *grower);
+
+/*
+ * Grow from @a root under @a row_price, [num_rows], none negative.  On success @a edges,
+ * [num_hosts - 1], are the tree's edges in the order in which they were added.  False
+ * when the limit on height stopped it.
+ */
+bool mtree_grower_run(mtree_grower_t *grower, const double *row_price, int root,
+                      const mtree_grow_options_t *options, int *edges);
+
+#endif

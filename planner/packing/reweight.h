@@ -1,0 +1,20 @@
+/*
+ * Rebalancing: other rates, and so other shares, for the trees of a plan that there is,
+ * on a network whose capacities have changed by little.  One small linear program in the
+ * place of a search for trees.
+ */
+#ifndef MTREE_PLANNER_PACKING_REWEIGHT_H
+#define MTREE_PLANNER_PACKING_REWEIGHT_H
+
+#include "planner/plan/algorithm.h"
+
+/*
+ * The trees of problem->request->keep with the rates that carry most: their sum, or for
+ * gathering collectives what the root that sends least does.  Trees that get none are
+ * left out.  MTREE_ERR_INVALID when it is a plan of another collective or of other hosts;
+ * MTREE_ERR_SOLVER when no rates are found.
+ */
+mtree_status_t mtree_rebalance_plan(const mtree_problem_t *problem,
+                                    mtree_plan_t **plan_p);
+
+#endif

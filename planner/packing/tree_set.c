@@ -1,0 +1,214 @@
+#include "planner/packing/tree_set.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A tree below this part of what its group gets is what rounding left of one that is not
+ * there. */
+#define LEAST_PART 1e-9
+
+mtree_status_t mtree_tree_set_create(const mtree_generator_t *generator, int room,
+                                     mtree_tree_set_t *set_p)
+{
+    size_t num_hosts = (size_t)generator->candidates->num_hosts;
+    mtree_tree_set_t set = {.room = room};
+    mtree_status_t status = MTREE_OK;
+
+    set.trees = calloc((size_t)room + 1, sizeof(*set.trees));
+    set.rate = calloc((size_t)room + 1, sizeof(*set.rate));
+    if (set.trees == NULL || set.rate == NULL) {
+        set.room = 0;
+        status = MTREE_ERR_NO_MEMORY;
+    }
+    for (int t = 0; t < set.room && status == MTREE_OK; ++t) {
+        set.trees[t].edges = malloc(num_hosts * sizeof(*set.trees[t].edges));
+        if (set.trees[t].edges == NULL) {
+            status = MTREE_ERR_NO_MEMORY;
+        }
+    }
+    if (status != MTREE_OK) {
+        mtree_tree_set_clear(&set);
+        return status;
+    }
+    *set_p = set;
+    return MTREE_OK;
+}
+
+void mtree_tree_set_append(mtree_tree_set_t *set, int num_edges,
+                           const mtree_column_t *tree, double rate)
+{
+    mtree_column_t *place = &set->trees[set->num_trees];
+    int *edges = place->edges;
+
+    memcpy(edges, tree->edges, (size_t)num_edges * sizeof(*edges));
+    *place = *tree;
+    place->edges = edges;
+    set->rate[set->num_trees++] = rate;
+}
+
+mtree_status_t mtree_tree_set_take(const mtree_generator_t *generator,
+                                   mtree_tree_set_t *set_p)
+{
+    const mtree_master_t *master = generator->master;
+    double least = master->x * LEAST_PART;
+    mtree_tree_set_t set = {0};
+    mtree_status_t status;
+    int count = 0;
+
+    for (int t = 0; t < master->num_columns; ++t) {
+        count += master->rate[t] > least;
+    }
+    status = mtree_tree_set_create(generator, count, &set);
+    if (status != MTREE_OK) {
+        return status;
+    }
+    for (int t = 0; t < master->num_columns; ++t) {
+        if (master->rate[t] > least) {
+            mtree_tree_set_append(&set, generator->candidates->num_hosts - 1,
+                                  &generator->pool->columns[t], master->rate[t]);
+        }
+    }
+    *set_p = set;
+    return MTREE_OK;
+}
+
+double mtree_tree_set_time(const mtree_tree_set_t *set, double bits)
+{
+    double time = INFINITY, last;
+
+    /* Trees that begin after the time found take no part; without them it takes longer
+     * for fewer. */
+    do {
+        double rate = 0.0, head = 0.0;
+
+        last = time;
+        for (int t = 0; t < set->num_trees; ++t) {
+            if (set->trees[t].delay < last) {
+                rate += set->rate[t];
+                head += set->rate[t] * set->trees[t].delay;
+            }
+        }
+        time = rate > 0.0 ? (bits + head) / rate : INFINITY;
+    } while (time < last);
+    return time;
+}
+
+static void remove_tree(mtree_tree_set_t *set, int t)
+{
+    mtree_column_t tree = set->trees[t];
+
+    --set->num_trees;
+    set->trees[t] = set->trees[set->num_trees];
+    set->rate[t] = set->rate[set->num_trees];
+    set->trees[set->num_trees] = tree;
+}
+
+/* How many trees of the set come before tree @a t in its group, the fastest first. */
+static int rank_in_group(const mtree_tree_set_t *set, int t)
+{
+    int rank = 0;
+
+    for (int other = 0; other < set->num_trees; ++other) {
+        rank += set->trees[other].group == set->trees[t].group &&
+                (set->rate[other] > set->rate[t] ||
+                 (set->rate[other] == set->rate[t] && other < t));
+    }
+    return rank;
+}
+
+void mtree_tree_set_trim(mtree_tree_set_t *set, int max_trees, double min_rate)
+{
+    bool removed = true;
+
+    while (removed) {
+        removed = false;
+        for (int t = set->num_trees - 1; t >= 0 && !removed; --t) {
+            int rank = rank_in_group(set, t);
+
+            if ((max_trees > 0 && rank >= max_trees) ||
+                (rank > 0 && set->rate[t] < min_rate)) {
+                remove_tree(set, t);
+                removed = true;
+            }
+        }
+    }
+}
+
+/* What the group that gets least gets. */
+static double least_of_groups(const mtree_tree_set_t *set, int num_groups)
+{
+    double least = INFINITY;
+
+    for (int group = 0; group < num_groups; ++group) {
+        double sum = 0.0;
+
+        for (int t = 0; t < set->num_trees; ++t) {
+            sum += set->trees[t].group == group ? set->rate[t] : 0.0;
+        }
+        least = fmin(least, sum);
+    }
+    return least;
+}
+
+mtree_status_t mtree_tree_set_refit(const mtree_generator_t *generator, int max_pivots,
+                                    mtree_tree_set_t *set)
+{
+    int num_groups = generator->master->num_groups;
+    mtree_pool_t *pool = NULL;
+    mtree_master_t *master = NULL;
+    mtree_status_t status =
+        mtree_pool_create(generator->candidates, generator->pool->max_height, &pool);
+
+    if (status != MTREE_OK) {
+        return status;
+    }
+    for (int t = 0; t < set->num_trees && status == MTREE_OK; ++t) {
+        status = mtree_pool_add(pool, set->trees[t].group, set->trees[t].root,
+                                set->trees[t].edges, NULL);
+    }
+    if (status == MTREE_OK) {
+        status = mtree_master_create(pool, num_groups, &master);
+    }
+    if (status == MTREE_OK) {
+        status = mtree_master_set_time(master, generator->master->time);
+    }
+    if (status == MTREE_OK) {
+        mtree_lp_limit(master->lp, max_pivots);
+        status = mtree_master_finish(master);
+    }
+    /* The trees are different, so the pool numbers them as the set does. */
+    if (status == MTREE_OK &&
+        (master->time > 0.0 || master->x > least_of_groups(set, num_groups))) {
+        memcpy(set->rate, master->rate, (size_t)set->num_trees * sizeof(*set->rate));
+    }
+    mtree_master_destroy(master);
+    mtree_pool_destroy(pool);
+    return status;
+}
+
+void mtree_tree_set_drop_small(mtree_tree_set_t *set, double time, double part)
+{
+    double sum = 0.0;
+
+    for (int t = 0; t < set->num_trees; ++t) {
+        sum += set->rate[t] * fmax(0.0, time - set->trees[t].delay);
+    }
+    for (int t = set->num_trees - 1; t >= 0; --t) {
+        double bits = set->rate[t] * fmax(0.0, time - set->trees[t].delay);
+
+        if (bits * set->num_trees < part * sum && rank_in_group(set, t) > 0) {
+            remove_tree(set, t);
+        }
+    }
+}
+
+void mtree_tree_set_clear(mtree_tree_set_t *set)
+{
+    for (int t = 0; set->trees != NULL && t < set->room; ++t) {
+        free(set->trees[t].edges);
+    }
+    free(set->trees);
+    free(set->rate);
+    *set = (mtree_tree_set_t){0};
+}

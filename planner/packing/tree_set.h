@@ -1,0 +1,52 @@
+/*
+ * Trees of a pool's kind, with rates: what becomes a plan.
+ */
+#ifndef MTREE_PLANNER_PACKING_TREE_SET_H
+#define MTREE_PLANNER_PACKING_TREE_SET_H
+
+#include "planner/packing/colgen.h"
+
+typedef struct {
+    int num_trees, room;
+    mtree_column_t *trees; /* [room], edges owned by the set */
+    double *rate;          /* [room] bits/s */
+} mtree_tree_set_t;
+
+/* An empty set with room for @a room trees whose edges are allocated. */
+mtree_status_t mtree_tree_set_create(const mtree_generator_t *generator, int room,
+                                     mtree_tree_set_t *set_p);
+
+/* Append a copy of a tree; the room must be there. */
+void mtree_tree_set_append(mtree_tree_set_t *set, int num_edges,
+                           const mtree_column_t *tree, double rate);
+
+/* All trees that the master's solution uses, with its rates. */
+mtree_status_t mtree_tree_set_take(const mtree_generator_t *generator,
+                                   mtree_tree_set_t *set_p);
+
+/*
+ * The time in which the trees of one group deliver @a bits at their rates, each beginning
+ * after its delay; infinite when they have no rate.
+ */
+double mtree_tree_set_time(const mtree_tree_set_t *set, double bits);
+
+/* Keep the fastest @a max_trees (0: all) of each group, and of those the ones with @a
+ * min_rate, but at least one. */
+void mtree_tree_set_trim(mtree_tree_set_t *set, int max_trees, double min_rate);
+
+/*
+ * Give the trees the rates that make the slowest group fastest, by the generator's
+ * weights, when the set does not have all of the trees that its rates are for; in at most
+ * @a max_pivots pivots, after which the rates are the best so far.
+ */
+mtree_status_t mtree_tree_set_refit(const mtree_generator_t *generator, int max_pivots,
+                                    mtree_tree_set_t *set);
+
+/* Drop trees that deliver less in @a time than @a part of what an even share would be,
+ * but not all of a group. */
+void mtree_tree_set_drop_small(mtree_tree_set_t *set, double time, double part);
+
+/* Free what the set holds. */
+void mtree_tree_set_clear(mtree_tree_set_t *set);
+
+#endif

@@ -1,0 +1,42 @@
+/*
+ * What an algorithm of the planner is: a name, the collectives it does, and a function
+ * that makes the trees.  planner.c holds the table of all of them and does what they have
+ * in common.
+ */
+#ifndef MTREE_PLANNER_PLAN_ALGORITHM_H
+#define MTREE_PLANNER_PLAN_ALGORITHM_H
+
+#include "planner/plan/plan.h"
+#include "planner/planner.h"
+
+/* What an algorithm is given.  Everything belongs to the caller; there are at least two
+ * hosts. */
+typedef struct {
+    const mtree_topology_t *topology;
+    const mtree_routes_t *routes; /* between the hosts, numbered as in the plan */
+    const mtree_plan_request_t *request;
+    const int *hosts; /* [num_hosts] vertices of the topology */
+    int num_hosts;
+    const char *const *names; /* [num_hosts] host names, for mtree_plan_create */
+} mtree_problem_t;
+
+/*
+ * Make the trees of a plan: mtree_plan_create, then each tree's root, parent and rate.
+ * Everything else may stay 0 or NULL, and mtree_planner_run fills it in: latencies,
+ * shares (in proportion to the rates), throughput, bound, chunk sizes and seconds. Errors
+ * are logged by the algorithm.
+ */
+typedef mtree_status_t (*mtree_algorithm_func_t)(const mtree_problem_t *problem,
+                                                 mtree_plan_t **plan_p);
+
+/* A set of collectives, one bit each. */
+#define MTREE_DOES(_collective) (1u << (_collective))
+#define MTREE_DOES_ALL          (MTREE_DOES(MTREE_COLLECTIVE_LAST) - 1u)
+
+typedef struct {
+    const char *name;
+    unsigned collectives; /* MTREE_DOES() of each */
+    mtree_algorithm_func_t plan;
+} mtree_algorithm_t;
+
+#endif

@@ -1,0 +1,295 @@
+/*
+ * Is a plan well formed, and does it keep the capacities?
+ */
+#include "planner/plan/plan.h"
+
+#include "base/log.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* What rounding in a file or a solver may add up to. */
+#define SHARE_TOLERANCE    1e-6
+#define CAPACITY_TOLERANCE 1e-6
+
+/* More than any lockstep schedule of as many hosts as are accepted has. */
+#define MAX_STEPS (1 << 20)
+
+static mtree_status_t check_numbers(const mtree_plan_t *plan, int t)
+{
+    const mtree_tree_t *tree = &plan->trees[t];
+
+    if (tree->root < 0 || tree->root >= plan->num_hosts) {
+        mtree_error("plan: tree %d has root %d; the plan has %d hosts", t, tree->root,
+                    plan->num_hosts);
+        return MTREE_ERR_INVALID;
+    }
+    if (!isfinite(tree->rate) || tree->rate < 0.0) {
+        mtree_error("plan: tree %d has rate %g; give a finite rate of at least 0", t,
+                    tree->rate);
+        return MTREE_ERR_INVALID;
+    }
+    if (!isfinite(tree->share) || tree->share < 0.0 ||
+        tree->share > 1.0 + SHARE_TOLERANCE) {
+        mtree_error("plan: tree %d has share %g; shares lie between 0 and 1", t,
+                    tree->share);
+        return MTREE_ERR_INVALID;
+    }
+    if (mtree_collective_has_root(plan->collective) && tree->root != plan->root) {
+        mtree_error("plan: tree %d has root %s, but the %s is from %s", t,
+                    plan->hosts[tree->root], mtree_collective_name(plan->collective),
+                    plan->hosts[plan->root]);
+        return MTREE_ERR_INVALID;
+    }
+    return MTREE_OK;
+}
+
+static mtree_status_t check_parents(const mtree_plan_t *plan, int t)
+{
+    const mtree_tree_t *tree = &plan->trees[t];
+
+    for (int i = 0; i < plan->num_hosts; ++i) {
+        int parent = tree->parent[i];
+
+        if (i == tree->root ? parent != -1 : parent < 0 || parent >= plan->num_hosts) {
+            mtree_error("plan: tree %d gives host %s the parent %d; %s", t,
+                        plan->hosts[i], parent,
+                        i == tree->root ? "it is the root and has none"
+                                        : "every host but the root needs one");
+            return MTREE_ERR_INVALID;
+        }
+        if (!isfinite(tree->latency[i]) || tree->latency[i] < 0.0) {
+            mtree_error(
+                "plan: tree %d has latency %g at host %s; give seconds of at least 0", t,
+                tree->latency[i], plan->hosts[i]);
+            return MTREE_ERR_INVALID;
+        }
+    }
+    return MTREE_OK;
+}
+
+/* Every host's chain of parents must end at the root.  @a seen is scratch, [num_hosts].
+ */
+static mtree_status_t check_spans(const mtree_plan_t *plan, int t, int *seen)
+{
+    const mtree_tree_t *tree = &plan->trees[t];
+
+    for (int i = 0; i < plan->num_hosts; ++i) {
+        seen[i] =
+            0; /* 0: not visited, i + 1: on the chain from host i, -1: reaches the root */
+    }
+    seen[tree->root] = -1;
+    for (int i = 0; i < plan->num_hosts; ++i) {
+        int at = i;
+
+        while (seen[at] == 0) {
+            seen[at] = i + 1;
+            at = tree->parent[at];
+        }
+        if (seen[at] == i + 1) {
+            mtree_error("plan: tree %d has a cycle through host %s; a tree has none", t,
+                        plan->hosts[at]);
+            return MTREE_ERR_INVALID;
+        }
+        for (at = i; seen[at] != -1; at = tree->parent[at]) {
+            seen[at] = -1;
+        }
+    }
+    return MTREE_OK;
+}
+
+static bool has_steps(const mtree_plan_t *plan)
+{
+    for (int t = 0; t < plan->num_trees; ++t) {
+        for (int i = 0; i < plan->num_hosts; ++i) {
+            if (plan->trees[t].step[i] != 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Steps grow from the root down, or data would be sent before it is there. */
+static mtree_status_t check_steps(const mtree_plan_t *plan, int t)
+{
+    const mtree_tree_t *tree = &plan->trees[t];
+
+    for (int i = 0; i < plan->num_hosts; ++i) {
+        int above = i == tree->root ? -1 : tree->step[tree->parent[i]];
+
+        if (tree->step[i] <= above || tree->step[i] > MAX_STEPS ||
+            (i == tree->root && tree->step[i] != 0)) {
+            mtree_error("plan: tree %d gives host %s step %d; the root has step 0, every "
+                        "other host a later one than its parent, up to %d",
+                        t, plan->hosts[i], tree->step[i], MAX_STEPS);
+            return MTREE_ERR_INVALID;
+        }
+    }
+    return MTREE_OK;
+}
+
+static mtree_status_t check_sum(double sum, const char *whose)
+{
+    if (fabs(sum - 1.0) > SHARE_TOLERANCE) {
+        mtree_error("plan: the shares%s%s sum to %.9g; they must sum to 1",
+                    whose == NULL ? "" : " of root ", whose == NULL ? "" : whose, sum);
+        return MTREE_ERR_INVALID;
+    }
+    return MTREE_OK;
+}
+
+/* @a sums is scratch, [num_hosts]. */
+static mtree_status_t check_shares(const mtree_plan_t *plan, double *sums)
+{
+    double all = 0.0;
+
+    for (int i = 0; i < plan->num_hosts; ++i) {
+        sums[i] = 0.0;
+    }
+    for (int t = 0; t < plan->num_trees; ++t) {
+        sums[plan->trees[t].root] += plan->trees[t].share;
+        all += plan->trees[t].share;
+    }
+    if (!mtree_collective_is_gathering(plan->collective)) {
+        return check_sum(all, NULL);
+    }
+    for (int i = 0; i < plan->num_hosts; ++i) {
+        mtree_status_t status = check_sum(sums[i], plan->hosts[i]);
+
+        if (status != MTREE_OK) {
+            return status;
+        }
+    }
+    return MTREE_OK;
+}
+
+static void add_route(const mtree_routes_t *routes, int from, int to, double rate,
+                      double *load)
+{
+    int num_arcs;
+    const int *arcs = mtree_routes_get(routes, from, to, &num_arcs);
+
+    for (int a = 0; a < num_arcs; ++a) {
+        load[arcs[a]] += rate;
+    }
+}
+
+void mtree_plan_tree_load(const mtree_plan_t *plan, int tree,
+                          const mtree_routes_t *routes, double amount, double *load)
+{
+    const int *parent = plan->trees[tree].parent;
+
+    for (int i = 0; i < plan->num_hosts; ++i) {
+        if (mtree_collective_uses_down(plan->collective) && parent[i] >= 0) {
+            add_route(routes, parent[i], i, amount, load);
+        }
+        if (mtree_collective_uses_up(plan->collective) && parent[i] >= 0) {
+            add_route(routes, i, parent[i], amount, load);
+        }
+    }
+}
+
+void mtree_plan_load(const mtree_plan_t *plan, const mtree_routes_t *routes, double *load)
+{
+    for (int t = 0; t < plan->num_trees; ++t) {
+        mtree_plan_tree_load(plan, t, routes, plan->trees[t].rate, load);
+    }
+}
+
+double mtree_plan_busiest(const mtree_topology_t *topology, const double *load)
+{
+    double busiest = 0.0;
+
+    for (int arc = 0; arc < 2 * topology->num_links; ++arc) {
+        if (load[arc] > 0.0) {
+            busiest = fmax(busiest, load[arc] / mtree_arc_capacity(topology, arc));
+        }
+    }
+    return busiest;
+}
+
+static mtree_status_t check_capacities(const mtree_plan_t *plan,
+                                       const mtree_topology_t *topology,
+                                       const mtree_routes_t *routes)
+{
+    int num_arcs = 2 * topology->num_links;
+    double *load = calloc((size_t)num_arcs + 1, sizeof(*load));
+    mtree_status_t status = MTREE_OK;
+
+    if (load == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    mtree_plan_load(plan, routes, load);
+    for (int arc = 0; arc < num_arcs && status == MTREE_OK; ++arc) {
+        double capacity = mtree_arc_capacity(topology, arc);
+
+        if (load[arc] > capacity * (1.0 + CAPACITY_TOLERANCE)) {
+            mtree_error(
+                "plan: %g bits/s from %s to %s, whose capacity is %g; lower the rates",
+                load[arc], topology->vertices[mtree_arc_from(topology, arc)].name,
+                topology->vertices[mtree_arc_to(topology, arc)].name, capacity);
+            status = MTREE_ERR_INVALID;
+        }
+    }
+    free(load);
+    return status;
+}
+
+static mtree_status_t check_root(const mtree_plan_t *plan)
+{
+    if (plan->num_trees < 1) {
+        mtree_error("plan: there are no trees; give at least one");
+        return MTREE_ERR_INVALID;
+    }
+    if (mtree_collective_has_root(plan->collective) &&
+        (plan->root < 0 || plan->root >= plan->num_hosts)) {
+        mtree_error("plan: %s from host %d of %d; name the root",
+                    mtree_collective_name(plan->collective), plan->root, plan->num_hosts);
+        return MTREE_ERR_INVALID;
+    }
+    return MTREE_OK;
+}
+
+mtree_status_t mtree_plan_check(const mtree_plan_t *plan,
+                                const mtree_topology_t *topology,
+                                const mtree_routes_t *routes)
+{
+    mtree_status_t status = check_root(plan);
+    bool stepped = has_steps(plan);
+    double *sums = NULL;
+    int *seen = NULL;
+
+    if (status != MTREE_OK) {
+        return status;
+    }
+    seen = malloc((size_t)plan->num_hosts * sizeof(*seen));
+    sums = malloc((size_t)plan->num_hosts * sizeof(*sums));
+    if (seen == NULL || sums == NULL) {
+        status = MTREE_ERR_NO_MEMORY;
+        goto free_scratch;
+    }
+    for (int t = 0; t < plan->num_trees && status == MTREE_OK; ++t) {
+        status = check_numbers(plan, t);
+        if (status == MTREE_OK) {
+            status = check_parents(plan, t);
+        }
+        if (status == MTREE_OK) {
+            status = check_spans(plan, t, seen);
+        }
+        if (status == MTREE_OK && stepped) {
+            status = check_steps(plan, t);
+        }
+    }
+    if (status == MTREE_OK) {
+        status = check_shares(plan, sums);
+    }
+    if (status == MTREE_OK && routes != NULL) {
+        status = check_capacities(plan, topology, routes);
+    }
+
+free_scratch:
+    free(sums);
+    free(seen);
+    return status;
+}

@@ -1,0 +1,99 @@
+#include "planner/plan/chunk_model.h"
+
+#include <math.h>
+
+#define BITS_PER_BYTE 8.0
+#define CHUNK_ALIGN   64.0
+
+/* beta: seconds a byte. */
+static double seconds_per_byte(const mtree_chunk_path_t *path)
+{
+    return BITS_PER_BYTE / path->rate;
+}
+
+/* The minimum of a/mu + b mu over 0 < mu <= bytes, where `per_chunk` seconds are paid
+ * v/mu times. */
+static double best_size(const mtree_chunk_path_t *path, double bytes, double per_chunk)
+{
+    if (path->num_links < 2) {
+        return bytes;
+    }
+    return fmin(bytes, sqrt(bytes * per_chunk /
+                            ((path->num_links - 1) * seconds_per_byte(path))));
+}
+
+mtree_chunk_path_t mtree_chunk_path(const mtree_tree_t *tree, int num_hosts,
+                                    mtree_collective_t collective)
+{
+    mtree_chunk_path_t path = {.rate = tree->rate};
+    int host, up;
+
+    for (host = 0; host < num_hosts; host++) {
+        double sum = 0;
+        int links = 0;
+
+        for (up = host; tree->parent[up] >= 0; up = tree->parent[up]) {
+            sum += tree->latency[up];
+            links++;
+        }
+        path.num_links = links > path.num_links ? links : path.num_links;
+        path.latency_sum = fmax(path.latency_sum, sum);
+        path.latency_max = fmax(path.latency_max, tree->latency[host]);
+    }
+    if (collective == MTREE_ALLREDUCE) {
+        path.num_links *= 2;
+        path.latency_sum *= 2;
+    }
+    return path;
+}
+
+double mtree_chunk_published_time(const mtree_chunk_path_t *path, double bytes,
+                                  double chunk)
+{
+    double beta = seconds_per_byte(path);
+
+    if (path->num_links == 0) {
+        return 0;
+    }
+    return path->latency_sum + (bytes / chunk - 1) * path->latency_max +
+           (path->num_links - 1) * beta * chunk + beta * bytes;
+}
+
+double mtree_chunk_published_time_of_count(const mtree_chunk_path_t *path, double bytes,
+                                           double count)
+{
+    return mtree_chunk_published_time(path, bytes, bytes / count);
+}
+
+double mtree_chunk_published_size(const mtree_chunk_path_t *path, double bytes)
+{
+    return best_size(path, bytes, path->latency_max);
+}
+
+double mtree_chunk_published_count(const mtree_chunk_path_t *path, double bytes)
+{
+    return sqrt(mtree_chunk_published_break_even(path, bytes));
+}
+
+double mtree_chunk_published_break_even(const mtree_chunk_path_t *path, double bytes)
+{
+    if (path->num_links < 2) {
+        return 1;
+    }
+    return fmax(1, bytes * (path->num_links - 1) * seconds_per_byte(path) /
+                       path->latency_max);
+}
+
+double mtree_chunk_production_size(const mtree_chunk_path_t *path, double bytes,
+                                   double overhead)
+{
+    return best_size(path, bytes, overhead);
+}
+
+size_t mtree_chunk_bytes(double size)
+{
+    if (size < CHUNK_ALIGN) {
+        return size < 1 ? 1 : (size_t)ceil(size);
+    }
+    return (size_t)(ceil(size / CHUNK_ALIGN) * CHUNK_ALIGN);
+}

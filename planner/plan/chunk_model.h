@@ -1,0 +1,73 @@
+/*
+ * How long a tree takes to stream its share in chunks, and which chunk is best.
+ *
+ * Two models stand side by side.  The published one (papers/mtree.txt, section III-C)
+ * charges a link's latency to every chunk; it reproduces the paper's figures.  The
+ * production one lets a link pipeline: latency delays the first chunk only, and each
+ * chunk pays an overhead.
+ *
+ * Sizes are bytes, times seconds, rates bits/s.  The best size is a real number; use
+ * mtree_chunk_bytes() for a size to run with.
+ */
+#ifndef MTREE_PLANNER_PLAN_CHUNK_MODEL_H
+#define MTREE_PLANNER_PLAN_CHUNK_MODEL_H
+
+#include "planner/plan/plan.h"
+
+/* The longest way that a chunk takes through a tree. */
+typedef struct {
+    int num_links;      /* l: tree edges on the way; 0: the tree is one host */
+    double latency_sum; /* sum of alpha_i */
+    double latency_max; /* largest alpha_i */
+    double rate;        /* 1 / beta */
+} mtree_chunk_path_t;
+
+/*
+ * The path of @a tree for @a collective: root to leaf, and for allreduce there and back.
+ * Each of l, the sum and the maximum is the largest over all leaves, so no leaf's own
+ * path takes longer.
+ */
+mtree_chunk_path_t mtree_chunk_path(const mtree_tree_t *tree, int num_hosts,
+                                    mtree_collective_t collective);
+
+/* Published, equation 3: time for @a bytes in chunks of @a chunk bytes (0 < chunk <=
+ * bytes). */
+double mtree_chunk_published_time(const mtree_chunk_path_t *path, double bytes,
+                                  double chunk);
+
+/* Published, equation 4: time for @a bytes in @a count chunks (count >= 1, not
+ * necessarily whole). */
+double mtree_chunk_published_time_of_count(const mtree_chunk_path_t *path, double bytes,
+                                           double count);
+
+/*
+ * Published, equation 7 with the v that it lost: sqrt(v max(alpha) / ((l-1) beta)), at
+ * most @a bytes; @a bytes when l < 2, where cutting gains nothing.
+ */
+double mtree_chunk_published_size(const mtree_chunk_path_t *path, double bytes);
+
+/* Published, equation 8 with the v that it lost: sqrt(v (l-1) beta / max(alpha)), at
+ * least 1.  Infinite when no link has latency. */
+double mtree_chunk_published_count(const mtree_chunk_path_t *path, double bytes);
+
+/*
+ * The count from which on equation 4 is no better than one message: lambda# = v (l-1)
+ * beta / max(alpha), at least 1.  The paper's own mu# has a v too many: it does not give
+ * its lambda# = v / mu#.
+ */
+double mtree_chunk_published_break_even(const mtree_chunk_path_t *path, double bytes);
+
+/*
+ * Production: the chunk that makes sum(alpha) + (l-1 + v/mu) (beta mu + o) least, @a
+ * overhead being o, what a host spends on each chunk: sqrt(v o / ((l-1) beta)), at most
+ * @a bytes; @a bytes when l < 2.
+ */
+double mtree_chunk_production_size(const mtree_chunk_path_t *path, double bytes,
+                                   double overhead);
+
+/* @a size to a whole number of bytes to run with: 1 at least, rounded up to a multiple of
+ * 64 from 64 on, so that chunks of any element type up to 64 bytes begin at whole
+ * elements. */
+size_t mtree_chunk_bytes(double size);
+
+#endif

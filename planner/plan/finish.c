@@ -1,0 +1,350 @@
+#include "planner/plan/finish.h"
+
+#include "planner/plan/chunk_model.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+double mtree_tree_delay(const mtree_tree_t *tree, int num_hosts,
+                        mtree_collective_t collective)
+{
+    double depth = mtree_tree_depth(tree, num_hosts);
+
+    return collective == MTREE_ALLREDUCE ? 2.0 * depth : depth;
+}
+
+static void fill_latencies(const mtree_problem_t *problem, mtree_plan_t *plan)
+{
+    for (int t = 0; t < plan->num_trees; ++t) {
+        mtree_tree_t *tree = &plan->trees[t];
+
+        for (int i = 0; i < plan->num_hosts; ++i) {
+            if (tree->parent[i] >= 0) {
+                tree->latency[i] =
+                    mtree_routes_latency(problem->routes, tree->parent[i], i);
+            }
+        }
+    }
+}
+
+/*
+ * The time by which the trees of one message have delivered @a bits, each sending from
+ * its delay on; those whose delay is later take no part.  @a members are @a count trees.
+ */
+static double common_time(const mtree_plan_t *plan, const double *delay,
+                          const int *members, int count, double bits)
+{
+    double time = INFINITY;
+    bool changed;
+
+    do {
+        double rate = 0.0, head = 0.0, next;
+
+        for (int m = 0; m < count; ++m) {
+            const mtree_tree_t *tree = &plan->trees[members[m]];
+
+            if (delay[members[m]] < time) {
+                rate += tree->rate;
+                head += tree->rate * delay[members[m]];
+            }
+        }
+        if (rate <= 0.0) {
+            return INFINITY;
+        }
+        next = (bits + head) / rate;
+        changed = next < time * (1.0 - 1e-12);
+        time = changed ? next : time;
+    } while (changed);
+    return time;
+}
+
+/* Shares of the trees that carry one message of @a bits. */
+static void share_out(mtree_plan_t *plan, const double *delay, const int *members,
+                      int count, double bits)
+{
+    double time = bits > 0.0 ? common_time(plan, delay, members, count, bits) : INFINITY;
+    double sum = 0.0;
+
+    for (int m = 0; m < count; ++m) {
+        mtree_tree_t *tree = &plan->trees[members[m]];
+
+        tree->share = isfinite(time) ? tree->rate * fmax(0.0, time - delay[members[m]])
+                                     : tree->rate;
+        sum += tree->share;
+    }
+    for (int m = 0; m < count; ++m) {
+        mtree_tree_t *tree = &plan->trees[members[m]];
+
+        tree->share = sum > 0.0 ? tree->share / sum : 1.0 / count;
+    }
+}
+
+/* The bits that the trees of one root (or all, when there is one message) share. */
+static double message_bits(const mtree_plan_t *plan)
+{
+    double bits = 8.0 * plan->bytes;
+
+    return mtree_collective_is_gathering(plan->collective) ? bits / plan->num_hosts
+                                                           : bits;
+}
+
+static void fill_shares(mtree_plan_t *plan, const double *delay, int *members)
+{
+    bool gathering = mtree_collective_is_gathering(plan->collective);
+    int num_groups = gathering ? plan->num_hosts : 1;
+
+    for (int t = 0; t < plan->num_trees; ++t) {
+        if (plan->trees[t].share > 0.0) {
+            return;
+        }
+    }
+    for (int group = 0; group < num_groups; ++group) {
+        int count = 0;
+
+        for (int t = 0; t < plan->num_trees; ++t) {
+            if (!gathering || plan->trees[t].root == group) {
+                members[count++] = t;
+            }
+        }
+        share_out(plan, delay, members, count, message_bits(plan));
+    }
+}
+
+/* For one message the sum of the rates; for gathering, what the slowest root sends, times
+ * the roots. */
+static double plan_throughput(const mtree_plan_t *plan)
+{
+    double least = INFINITY, sum = 0.0;
+
+    if (!mtree_collective_is_gathering(plan->collective)) {
+        for (int t = 0; t < plan->num_trees; ++t) {
+            sum += plan->trees[t].rate;
+        }
+        return sum;
+    }
+    for (int root = 0; root < plan->num_hosts; ++root) {
+        sum = 0.0;
+        for (int t = 0; t < plan->num_trees; ++t) {
+            sum += plan->trees[t].root == root ? plan->trees[t].rate : 0.0;
+        }
+        least = fmin(least, sum);
+    }
+    return least * plan->num_hosts;
+}
+
+/*
+ * The least size of a chunk of a tree that carries @a bytes, of which one carries @a
+ * most. What a message costs a processor is not in the model; it is why chunks of long
+ * messages are not made as small as the model would have them.  The size is the same for
+ * all trees that are long enough: trees with shorter chunks fell behind the others.
+ */
+static double chunk_floor(double bytes, double most)
+{
+    double size = fmax(fmin(most / MTREE_CHUNK_MANY, (double)MTREE_CHUNK_MAX),
+                       (double)MTREE_CHUNK_MIN);
+
+    return fmin(fmax(bytes / MTREE_CHUNK_FEWEST, (double)MTREE_CHUNK_LEAST), size);
+}
+
+/* Equal numbers of chunks for all trees, the most that any tree wants, within the limits
+ * of size. */
+static void fill_chunks(mtree_plan_t *plan)
+{
+    double chunks = 1.0, most = 0.0;
+
+    for (int t = 0; t < plan->num_trees; ++t) {
+        mtree_chunk_path_t path =
+            mtree_chunk_path(&plan->trees[t], plan->num_hosts, plan->collective);
+        double bytes = plan->trees[t].share * message_bits(plan) / 8.0;
+        double best = mtree_chunk_production_size(&path, bytes, MTREE_CHUNK_OVERHEAD);
+
+        chunks = best > 0.0 ? fmax(chunks, bytes / best) : chunks;
+        most = fmax(most, bytes);
+    }
+    for (int t = 0; t < plan->num_trees; ++t) {
+        mtree_tree_t *tree = &plan->trees[t];
+        double bytes = tree->share * message_bits(plan) / 8.0;
+
+        if (tree->chunk_bytes == 0) {
+            tree->chunk_bytes = mtree_chunk_bytes(fmin(
+                fmax(bytes / chunks, chunk_floor(bytes, most)), (double)MTREE_CHUNK_MAX));
+        }
+    }
+}
+
+/* The capacity of the narrowest link that sending from one host to another uses. */
+static double narrowest(const mtree_problem_t *problem, int from, int to)
+{
+    int num_arcs;
+    const int *arcs = mtree_routes_get(problem->routes, from, to, &num_arcs);
+    double least = INFINITY;
+
+    for (int a = 0; a < num_arcs; ++a) {
+        least = fmin(least, mtree_arc_capacity(problem->topology, arcs[a]));
+    }
+    return least;
+}
+
+/* Seconds that a message of @a bits takes over the edge above @a host, one way or (for
+ * allreduce) the slower way. */
+static double hop_time(const mtree_problem_t *problem, const mtree_tree_t *tree, int host,
+                       double bits)
+{
+    mtree_collective_t collective = problem->request->collective;
+    double rate = INFINITY;
+
+    if (mtree_collective_uses_down(collective)) {
+        rate = fmin(rate, narrowest(problem, tree->parent[host], host));
+    }
+    if (mtree_collective_uses_up(collective)) {
+        rate = fmin(rate, narrowest(problem, host, tree->parent[host]));
+    }
+    return tree->latency[host] + MTREE_CHUNK_OVERHEAD + bits / rate;
+}
+
+/*
+ * Seconds until the first chunk, of @a bits, has been everywhere.  On its way it has each
+ * link to itself, whatever rate the tree has there on average.  @a time and @a chain are
+ * scratch, [num_hosts].
+ */
+static double first_chunk_time(const mtree_problem_t *problem, const mtree_plan_t *plan,
+                               const mtree_tree_t *tree, double bits, double *time,
+                               int *chain)
+{
+    double latest = 0.0;
+
+    for (int i = 0; i < plan->num_hosts; ++i) {
+        time[i] = -1.0;
+    }
+    time[tree->root] = 0.0;
+    for (int i = 0; i < plan->num_hosts; ++i) {
+        int length = 0;
+
+        for (int at = i; time[at] < 0.0; at = tree->parent[at]) {
+            chain[length++] = at;
+        }
+        while (length-- > 0) {
+            int host = chain[length];
+
+            time[host] = time[tree->parent[host]] + hop_time(problem, tree, host, bits);
+            latest = fmax(latest, time[host]);
+        }
+    }
+    return plan->collective == MTREE_ALLREDUCE ? 2.0 * latest : latest;
+}
+
+/* The seconds for which the busiest arc is busy. */
+static mtree_status_t busiest_time(const mtree_problem_t *problem,
+                                   const mtree_plan_t *plan, double *seconds_p)
+{
+    int num_arcs = 2 * problem->topology->num_links;
+    double *load = calloc((size_t)num_arcs + 1, sizeof(*load));
+
+    if (load == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    for (int t = 0; t < plan->num_trees; ++t) {
+        mtree_plan_tree_load(plan, t, problem->routes,
+                             plan->trees[t].share * message_bits(plan), load);
+    }
+    *seconds_p = mtree_plan_busiest(problem->topology, load);
+    /* Nothing is predicted where nothing gets through. */
+    if (!isfinite(*seconds_p)) {
+        *seconds_p = 0.0;
+    }
+    free(load);
+    return MTREE_OK;
+}
+
+/* The time of the slowest tree, its first chunk's way and the rest at the rate that the
+ * tree gets; but no less than what the links need, which matters where the first chunks
+ * of many trees are all there is. */
+static mtree_status_t predict(const mtree_problem_t *problem, mtree_plan_t *plan)
+{
+    double *time = malloc((size_t)plan->num_hosts * sizeof(*time));
+    int *chain = malloc((size_t)plan->num_hosts * sizeof(*chain));
+    double seconds = 0.0;
+    mtree_status_t status = MTREE_ERR_NO_MEMORY;
+
+    if (time == NULL || chain == NULL) {
+        goto free_scratch;
+    }
+    status = busiest_time(problem, plan, &seconds);
+    for (int t = 0; t < plan->num_trees && status == MTREE_OK; ++t) {
+        const mtree_tree_t *tree = &plan->trees[t];
+        double bits = tree->share * message_bits(plan);
+        double chunk = fmin(8.0 * (double)tree->chunk_bytes, bits);
+
+        if (bits > 0.0 && tree->rate > 0.0 && plan->num_hosts > 1) {
+            seconds =
+                fmax(seconds, first_chunk_time(problem, plan, tree, chunk, time, chain) +
+                                  (bits - chunk) / (tree->rate * MTREE_PLAN_YIELD));
+        }
+    }
+    if (status == MTREE_OK) {
+        plan->seconds = seconds;
+    }
+
+free_scratch:
+    free(time);
+    free(chain);
+    return status;
+}
+
+/* When no tree has a rate: one for all, the highest that no arc is overloaded by. */
+static mtree_status_t fill_rates(const mtree_problem_t *problem, mtree_plan_t *plan)
+{
+    int num_arcs = 2 * problem->topology->num_links;
+    double busiest, *load;
+
+    for (int t = 0; t < plan->num_trees; ++t) {
+        if (plan->trees[t].rate > 0.0) {
+            return MTREE_OK;
+        }
+    }
+    load = calloc((size_t)num_arcs + 1, sizeof(*load));
+    if (load == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    for (int t = 0; t < plan->num_trees; ++t) {
+        plan->trees[t].rate = 1.0;
+    }
+    mtree_plan_load(plan, problem->routes, load);
+    busiest = mtree_plan_busiest(problem->topology, load);
+    for (int t = 0; t < plan->num_trees; ++t) {
+        plan->trees[t].rate = busiest > 0.0 ? 1.0 / busiest : 0.0;
+    }
+    free(load);
+    return MTREE_OK;
+}
+
+mtree_status_t mtree_plan_finish(const mtree_problem_t *problem, mtree_plan_t *plan)
+{
+    double *delay = malloc((size_t)plan->num_trees * sizeof(*delay) + 1);
+    int *members = malloc((size_t)plan->num_trees * sizeof(*members) + 1);
+    mtree_status_t status = MTREE_OK;
+
+    if (delay == NULL || members == NULL) {
+        status = MTREE_ERR_NO_MEMORY;
+        goto free_scratch;
+    }
+    fill_latencies(problem, plan);
+    status = fill_rates(problem, plan);
+    if (status != MTREE_OK) {
+        goto free_scratch;
+    }
+    for (int t = 0; t < plan->num_trees; ++t) {
+        delay[t] = mtree_tree_delay(&plan->trees[t], plan->num_hosts, plan->collective);
+    }
+    fill_shares(plan, delay, members);
+    plan->throughput = plan_throughput(plan);
+    if (plan->bytes > 0.0) {
+        fill_chunks(plan);
+        status = predict(problem, plan);
+    }
+
+free_scratch:
+    free(members);
+    free(delay);
+    return status;
+}

@@ -1,0 +1,52 @@
+/*
+ * What every plan needs besides trees and rates: latencies, shares, throughput, chunks,
+ * predicted time.
+ */
+#ifndef MTREE_PLANNER_PLAN_FINISH_H
+#define MTREE_PLANNER_PLAN_FINISH_H
+
+#include "planner/plan/algorithm.h"
+
+/* What a chunk costs at each hop besides its bytes, seconds: the time to start and match
+ * a message. */
+#define MTREE_CHUNK_OVERHEAD 30e-6
+
+/* Chunks stay below the eager limit of Open MPI's TCP transport (64 KiB), with room for a
+ * header. */
+#define MTREE_CHUNK_MAX ((size_t)32 << 10)
+
+/* Below this size what each message costs the processors shows, unless the message is so
+ * short that it would be cut into fewer than MTREE_CHUNK_FEWEST chunks
+ * (docs/performance.md). */
+#define MTREE_CHUNK_MIN    ((size_t)16 << 10)
+#define MTREE_CHUNK_FEWEST 16
+#define MTREE_CHUNK_LEAST  ((size_t)1 << 10)
+
+/* A share of more than so many chunks is cut into longer ones, up to MTREE_CHUNK_MAX:
+ * what they cost the processors is more than what they delay the ends. */
+#define MTREE_CHUNK_MANY 512
+
+/*
+ * What a tree gets of the rate it was given, headers, acknowledgements and the gaps
+ * between chunks of different trees taken off: about this much on B4 in the lab and in
+ * mtree simulate (0.83 to 0.89 at a fifth of its capacities).
+ */
+#define MTREE_PLAN_YIELD 0.86
+
+/*
+ * Seconds before the first byte of @a tree has been everywhere: its depth, twice for
+ * allreduce, which reduces before it broadcasts (D_t of docs/design.md section 4).
+ */
+double mtree_tree_delay(const mtree_tree_t *tree, int num_hosts,
+                        mtree_collective_t collective);
+
+/*
+ * Fill in what @a plan, made for @a problem, does not have yet: each tree's latencies
+ * from the routes, rates when all are 0 (the same for all trees, as high as the
+ * capacities allow), shares when all are 0 (in proportion to what each tree delivers by
+ * the time all are done when plan->bytes > 0, to the rates otherwise), throughput, chunk
+ * sizes that are 0, and seconds.
+ */
+mtree_status_t mtree_plan_finish(const mtree_problem_t *problem, mtree_plan_t *plan);
+
+#endif

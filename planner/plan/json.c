@@ -1,0 +1,463 @@
+#include "planner/plan/json.h"
+
+#include "base/log.h"
+
+#include <jansson.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A plan is at most this large: hosts, trees, and hosts x trees (each is 12 bytes of
+ * memory). */
+#define MAX_HOSTS MTREE_TOPOLOGY_MAX_VERTICES
+#define MAX_TREES (1 << 18)
+#define MAX_EDGES (1L << 25)
+#define MAX_TEXT  ((size_t)1 << 30)
+
+/* NULL when anything of it was lost for want of memory. */
+static json_t *tree_to_json(const mtree_plan_t *plan, const mtree_tree_t *tree)
+{
+    json_t *edges = json_array();
+    json_t *latencies = json_array();
+    json_t *steps = json_array();
+    json_t *object;
+    int lost = 0;
+
+    for (int i = 0; i < plan->num_hosts; ++i) {
+        if (tree->parent[i] < 0) {
+            continue;
+        }
+        lost |= json_array_append_new(
+            edges, json_pack("[s, s]", plan->hosts[tree->parent[i]], plan->hosts[i]));
+        lost |= json_array_append_new(latencies, json_real(tree->latency[i]));
+        if (tree->step[i] > 0) {
+            lost |= json_array_append_new(steps, json_integer(tree->step[i]));
+        }
+    }
+    if (lost != 0 || steps == NULL) {
+        json_decref(edges);
+        json_decref(latencies);
+        json_decref(steps);
+        return NULL;
+    }
+    object =
+        json_pack("{s:s, s:f, s:f, s:I, s:o, s:o}", "root", plan->hosts[tree->root],
+                  "rate_bps", tree->rate, "share", tree->share, "chunk_bytes",
+                  (json_int_t)tree->chunk_bytes, "edges", edges, "latency_s", latencies);
+    if (json_array_size(steps) > 0 && json_object_set(object, "steps", steps) != 0) {
+        json_decref(object);
+        object = NULL;
+    }
+    json_decref(steps);
+    return object;
+}
+
+/* Whole bits/s and nanoseconds say all that is known of a route.  Not 0 when anything was
+ * lost for want of memory. */
+static int routes_to_json(const mtree_plan_t *plan, json_t *object)
+{
+    size_t pairs = (size_t)plan->num_hosts * (size_t)plan->num_hosts;
+    json_t *rates, *latencies, *links;
+    int lost = 0;
+
+    if (plan->routes == NULL) {
+        return 0;
+    }
+    rates = json_array();
+    latencies = json_array();
+    links = json_array();
+    for (size_t i = 0; i < pairs; ++i) {
+        lost |=
+            json_array_append_new(rates, json_integer((json_int_t)plan->routes[i].rate));
+        lost |= json_array_append_new(
+            latencies, json_integer((json_int_t)(plan->routes[i].latency * 1e9)));
+        lost |= json_array_append_new(links, json_integer(plan->routes[i].links));
+    }
+    lost |= json_object_set_new(object, "route_links", links);
+    lost |= json_object_set_new(object, "route_bps", rates);
+    lost |= json_object_set_new(object, "route_ns", latencies);
+    return lost;
+}
+
+static int plan_height(const mtree_plan_t *plan)
+{
+    int height = 0;
+
+    for (int t = 0; t < plan->num_trees; ++t) {
+        int h = mtree_tree_height(&plan->trees[t], plan->num_hosts);
+
+        height = h > height ? h : height;
+    }
+    return height;
+}
+
+/* Not json_dumps(): it leaves out what it has no memory for. */
+static char *json_text(const json_t *object)
+{
+    size_t length = json_dumpb(object, NULL, 0, JSON_INDENT(1));
+    char *text = length == 0 ? NULL : malloc(length + 1);
+
+    if (text == NULL || json_dumpb(object, text, length, JSON_INDENT(1)) != length) {
+        free(text);
+        return NULL;
+    }
+    text[length] = '\0';
+    return text;
+}
+
+mtree_status_t mtree_plan_to_json(const mtree_plan_t *plan, char **text_p)
+{
+    json_t *hosts = json_array();
+    json_t *trees = json_array();
+    json_t *root = plan->root < 0 ? json_null() : json_string(plan->hosts[plan->root]);
+    json_t *object;
+    char *text;
+    int lost = 0;
+
+    for (int i = 0; i < plan->num_hosts; ++i) {
+        lost |= json_array_append_new(hosts, json_string(plan->hosts[i]));
+    }
+    for (int t = 0; t < plan->num_trees; ++t) {
+        lost |= json_array_append_new(trees, tree_to_json(plan, &plan->trees[t]));
+    }
+    object = json_pack("{s:s, s:s, s:f, s:f, s:i, s:o, s:f, s:f, s:s?, s:o, s:o}",
+                       "collective", mtree_collective_name(plan->collective), "algorithm",
+                       plan->algorithm, "throughput_bps", plan->throughput, "bound_bps",
+                       plan->bound, "height", plan_height(plan), "root", root, "bytes",
+                       plan->bytes, "seconds", plan->seconds, "limit", plan->limit,
+                       "hosts", hosts, "trees", trees);
+    if (object != NULL) {
+        lost |= routes_to_json(plan, object);
+    }
+    text = object == NULL || lost != 0 ? NULL : json_text(object);
+    json_decref(object);
+    if (text == NULL) {
+        mtree_error(
+            "plan: it cannot be written as JSON; a name is not UTF-8, a number is not "
+            "finite, or memory is out");
+        return MTREE_ERR_INVALID;
+    }
+    *text_p = text;
+    return MTREE_OK;
+}
+
+/* What a reader carries along: the source's name for messages, and host names to numbers.
+ */
+typedef struct {
+    const char *name;
+    json_t *numbers; /* object: host name -> number */
+} reader_t;
+
+static mtree_status_t bad(const reader_t *reader, const char *what, const char *fix)
+{
+    mtree_error("%s: %s; %s", reader->name, what, fix);
+    return MTREE_ERR_INVALID;
+}
+
+static mtree_status_t bad_tree(const reader_t *reader, size_t tree, const char *what,
+                               const char *fix)
+{
+    mtree_error("%s: tree %zu: %s; %s", reader->name, tree, what, fix);
+    return MTREE_ERR_INVALID;
+}
+
+/* The number of the host that @a value names, or -1. */
+static int host_number(const reader_t *reader, const json_t *value)
+{
+    const char *name = json_string_value(value);
+    const json_t *number = name == NULL ? NULL : json_object_get(reader->numbers, name);
+
+    return number == NULL ? -1 : (int)json_integer_value(number);
+}
+
+static mtree_status_t read_hosts(reader_t *reader, const json_t *object,
+                                 const char ***hosts_p, int *num_hosts_p)
+{
+    const json_t *array = json_object_get(object, "hosts");
+    size_t count = json_array_size(array);
+    const char **hosts;
+
+    if (count == 0) {
+        return bad(reader, "no \"hosts\"", "give an array of host names");
+    }
+    if (count > MAX_HOSTS) {
+        mtree_error("%s: %zu hosts; at most %d are accepted", reader->name, count,
+                    MAX_HOSTS);
+        return MTREE_ERR_LIMIT;
+    }
+    hosts = calloc(count, sizeof(*hosts));
+    if (hosts == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    for (size_t i = 0; i < count; ++i) {
+        hosts[i] = json_string_value(json_array_get(array, i));
+        if (hosts[i] == NULL || json_object_get(reader->numbers, hosts[i]) != NULL) {
+            mtree_error(
+                "%s: host %zu is not a name, or is there twice; name each host once",
+                reader->name, i);
+            free(hosts);
+            return MTREE_ERR_INVALID;
+        }
+        json_object_set_new(reader->numbers, hosts[i], json_integer((json_int_t)i));
+    }
+    *hosts_p = hosts;
+    *num_hosts_p = (int)count;
+    return MTREE_OK;
+}
+
+static mtree_status_t read_edges(const reader_t *reader, const json_t *object, size_t t,
+                                 int num_hosts, mtree_tree_t *tree)
+{
+    const json_t *edges = json_object_get(object, "edges");
+    const json_t *latencies = json_object_get(object, "latency_s");
+    const json_t *steps = json_object_get(object, "steps");
+
+    if (!json_is_array(edges) || json_array_size(edges) != (size_t)num_hosts - 1) {
+        return bad_tree(reader, t, "not one edge for every host but the root",
+                        "give \"edges\" as an array of [parent, child]");
+    }
+    if (steps != NULL && json_array_size(steps) != json_array_size(edges)) {
+        return bad_tree(reader, t, "\"steps\" and \"edges\" differ in length",
+                        "give one step an edge, or leave them out");
+    }
+    if (latencies != NULL && json_array_size(latencies) != json_array_size(edges)) {
+        return bad_tree(reader, t, "\"latency_s\" and \"edges\" differ in length",
+                        "give one latency an edge");
+    }
+    for (size_t e = 0; e < json_array_size(edges); ++e) {
+        const json_t *edge = json_array_get(edges, e);
+        int parent = host_number(reader, json_array_get(edge, 0));
+        int child = host_number(reader, json_array_get(edge, 1));
+
+        if (parent < 0 || child < 0 || json_array_size(edge) != 2) {
+            return bad_tree(reader, t, "an edge is not two names from \"hosts\"",
+                            "write [parent, child]");
+        }
+        if (tree->parent[child] >= 0) {
+            return bad_tree(reader, t, "a host has two parents",
+                            "give each host one parent");
+        }
+        tree->parent[child] = parent;
+        tree->latency[child] = json_number_value(json_array_get(latencies, e));
+        tree->step[child] =
+            (int)fmin(fmax(json_number_value(json_array_get(steps, e)), -1.0), INT_MAX);
+    }
+    return MTREE_OK;
+}
+
+static mtree_status_t read_tree(const reader_t *reader, const json_t *object, size_t t,
+                                int num_hosts, mtree_tree_t *tree)
+{
+    const json_t *share = json_object_get(object, "share");
+    const json_t *rate = json_object_get(object, "rate_bps");
+    json_int_t chunk = json_integer_value(json_object_get(object, "chunk_bytes"));
+
+    tree->root = host_number(reader, json_object_get(object, "root"));
+    if (tree->root < 0) {
+        return bad_tree(reader, t, "\"root\" is not one of \"hosts\"", "name the root");
+    }
+    if (!json_is_number(share) || !json_is_number(rate)) {
+        return bad_tree(reader, t, "no \"share\" or no \"rate_bps\"",
+                        "give both as numbers");
+    }
+    if (chunk < 0) {
+        return bad_tree(reader, t, "\"chunk_bytes\" is negative", "give bytes, or 0");
+    }
+    tree->share = json_number_value(share);
+    tree->rate = json_number_value(rate);
+    tree->chunk_bytes = (size_t)chunk;
+    return read_edges(reader, object, t, num_hosts, tree);
+}
+
+/* A number of the plan's head: 0 when it is missing, an error when it is not one or
+ * negative. */
+static mtree_status_t read_number(const reader_t *reader, const json_t *object,
+                                  const char *key, double *value_p)
+{
+    const json_t *value = json_object_get(object, key);
+
+    if (value != NULL && (!json_is_number(value) || json_number_value(value) < 0.0)) {
+        mtree_error(
+            "%s: \"%s\" is not a number of at least 0; correct it or leave it out",
+            reader->name, key);
+        return MTREE_ERR_INVALID;
+    }
+    *value_p = json_number_value(value);
+    return MTREE_OK;
+}
+
+static mtree_status_t read_head(const reader_t *reader, const json_t *object,
+                                mtree_plan_t *plan)
+{
+    const json_t *root = json_object_get(object, "root");
+    const char *limit = json_string_value(json_object_get(object, "limit"));
+    mtree_status_t status =
+        read_number(reader, object, "throughput_bps", &plan->throughput);
+
+    if (status == MTREE_OK) {
+        status = read_number(reader, object, "bound_bps", &plan->bound);
+    }
+    if (status == MTREE_OK) {
+        status = read_number(reader, object, "bytes", &plan->bytes);
+    }
+    if (status == MTREE_OK) {
+        status = read_number(reader, object, "seconds", &plan->seconds);
+    }
+    if (status != MTREE_OK) {
+        return status;
+    }
+    if (root != NULL && !json_is_null(root)) {
+        plan->root = host_number(reader, root);
+        if (plan->root < 0) {
+            return bad(reader, "\"root\" is not one of \"hosts\"",
+                       "name a host or write null");
+        }
+    }
+    if (limit != NULL) {
+        plan->limit = strdup(limit);
+        if (plan->limit == NULL) {
+            return MTREE_ERR_NO_MEMORY;
+        }
+    }
+    return MTREE_OK;
+}
+
+static mtree_status_t read_routes(const reader_t *reader, const json_t *object,
+                                  mtree_plan_t *plan)
+{
+    const json_t *rates = json_object_get(object, "route_bps");
+    const json_t *latencies = json_object_get(object, "route_ns");
+    const json_t *links = json_object_get(object, "route_links");
+    size_t pairs = (size_t)plan->num_hosts * (size_t)plan->num_hosts;
+
+    if (rates == NULL && latencies == NULL && links == NULL) {
+        return MTREE_OK;
+    }
+    if (json_array_size(rates) != pairs || json_array_size(latencies) != pairs ||
+        json_array_size(links) != pairs) {
+        return bad(reader, "\"route_bps\", _ns and _links are not of every two hosts",
+                   "give hosts x hosts numbers in each, or none of them");
+    }
+    plan->routes = calloc(pairs, sizeof(*plan->routes));
+    if (plan->routes == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    for (size_t i = 0; i < pairs; ++i) {
+        double rate = json_number_value(json_array_get(rates, i));
+        double latency = json_number_value(json_array_get(latencies, i)) * 1e-9;
+        double hops = json_number_value(json_array_get(links, i));
+
+        if (rate < 0 || latency < 0 || hops < 0 || hops > MAX_HOSTS) {
+            return bad(reader, "a route's rate, latency or number of links is negative",
+                       "correct it, or leave all of them out");
+        }
+        plan->routes[i] = (mtree_plan_route_t){rate, latency, (int)hops};
+    }
+    return MTREE_OK;
+}
+
+static mtree_status_t read_trees(const reader_t *reader, const json_t *object,
+                                 mtree_plan_t *plan)
+{
+    const json_t *trees = json_object_get(object, "trees");
+    mtree_status_t status = MTREE_OK;
+
+    for (size_t t = 0; t < json_array_size(trees) && status == MTREE_OK; ++t) {
+        status = read_tree(reader, json_array_get(trees, t), t, plan->num_hosts,
+                           &plan->trees[t]);
+    }
+    return status;
+}
+
+/* The number of trees, within what is accepted for @a num_hosts hosts. */
+static mtree_status_t count_trees(const reader_t *reader, const json_t *object,
+                                  int num_hosts, int *num_trees_p)
+{
+    const json_t *trees = json_object_get(object, "trees");
+    size_t count = json_array_size(trees);
+
+    if (count == 0) {
+        return bad(reader, "no \"trees\"", "give an array of at least one tree");
+    }
+    if (count > MAX_TREES || (long)count * num_hosts > MAX_EDGES) {
+        mtree_error(
+            "%s: %zu trees over %d hosts; at most %d trees and %ld edges are accepted",
+            reader->name, count, num_hosts, MAX_TREES, MAX_EDGES);
+        return MTREE_ERR_LIMIT;
+    }
+    *num_trees_p = (int)count;
+    return MTREE_OK;
+}
+
+static mtree_status_t plan_from_object(reader_t *reader, const json_t *object,
+                                       mtree_plan_t **plan_p)
+{
+    const char *collective_name =
+        json_string_value(json_object_get(object, "collective"));
+    const char *algorithm = json_string_value(json_object_get(object, "algorithm"));
+    const char **hosts = NULL;
+    int num_hosts = 0, num_trees = 0;
+    mtree_plan_t *plan = NULL;
+    mtree_collective_t collective;
+    mtree_status_t status;
+
+    if (collective_name == NULL ||
+        mtree_collective_parse(collective_name, &collective) != MTREE_OK) {
+        return bad(reader, "no known \"collective\"",
+                   "give allreduce, reduce, bcast, allgather or reduce_scatter");
+    }
+    status = read_hosts(reader, object, &hosts, &num_hosts);
+    if (status != MTREE_OK) {
+        return status;
+    }
+    status = count_trees(reader, object, num_hosts, &num_trees);
+    if (status == MTREE_OK) {
+        status = mtree_plan_create(collective, algorithm == NULL ? "file" : algorithm,
+                                   num_hosts, hosts, num_trees, &plan);
+    }
+    if (status == MTREE_OK) {
+        status = read_head(reader, object, plan);
+    }
+    if (status == MTREE_OK) {
+        status = read_trees(reader, object, plan);
+    }
+    if (status == MTREE_OK) {
+        status = read_routes(reader, object, plan);
+    }
+    if (status == MTREE_OK) {
+        status = mtree_plan_check(plan, NULL, NULL);
+    }
+    free(hosts);
+    if (status != MTREE_OK) {
+        mtree_plan_destroy(plan);
+        return status;
+    }
+    *plan_p = plan;
+    return MTREE_OK;
+}
+
+mtree_status_t mtree_plan_from_json(const char *text, size_t length, const char *name,
+                                    mtree_plan_t **plan_p)
+{
+    reader_t reader = {.name = name};
+    json_error_t error;
+    json_t *object;
+    mtree_status_t status;
+
+    if (length > MAX_TEXT) {
+        mtree_error("%s: %zu bytes; at most %zu are accepted", name, length, MAX_TEXT);
+        return MTREE_ERR_LIMIT;
+    }
+    object = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
+    if (object == NULL) {
+        mtree_error("%s:%d: %s; a plan is one JSON object", name, error.line, error.text);
+        return MTREE_ERR_INVALID;
+    }
+    reader.numbers = json_object();
+    status = reader.numbers == NULL ? MTREE_ERR_NO_MEMORY
+                                    : plan_from_object(&reader, object, plan_p);
+    json_decref(reader.numbers);
+    json_decref(object);
+    return status;
+}

@@ -1,0 +1,193 @@
+#include "planner/plan/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Of a message whose size is not known. */
+#define ASSUMED_BYTES 1e6
+
+static const char *const collective_names[MTREE_COLLECTIVE_LAST] = {
+    "allreduce", "reduce", "bcast", "allgather", "reduce_scatter"};
+
+const char *mtree_collective_name(mtree_collective_t collective)
+{
+    if (collective < 0 || collective >= MTREE_COLLECTIVE_LAST) {
+        return "unknown";
+    }
+    return collective_names[collective];
+}
+
+mtree_status_t mtree_collective_parse(const char *name, mtree_collective_t *collective_p)
+{
+    for (int c = 0; c < MTREE_COLLECTIVE_LAST; ++c) {
+        if (strcmp(name, collective_names[c]) == 0) {
+            *collective_p = (mtree_collective_t)c;
+            return MTREE_OK;
+        }
+    }
+    return MTREE_ERR_NOT_FOUND;
+}
+
+bool mtree_collective_has_root(mtree_collective_t collective)
+{
+    return collective == MTREE_BCAST || collective == MTREE_REDUCE;
+}
+
+bool mtree_collective_is_gathering(mtree_collective_t collective)
+{
+    return collective == MTREE_ALLGATHER || collective == MTREE_REDUCE_SCATTER;
+}
+
+bool mtree_collective_uses_down(mtree_collective_t collective)
+{
+    return collective == MTREE_ALLREDUCE || collective == MTREE_BCAST ||
+           collective == MTREE_ALLGATHER;
+}
+
+bool mtree_collective_uses_up(mtree_collective_t collective)
+{
+    return collective == MTREE_ALLREDUCE || collective == MTREE_REDUCE ||
+           collective == MTREE_REDUCE_SCATTER;
+}
+
+static mtree_status_t tree_init(mtree_tree_t *tree, int num_hosts)
+{
+    tree->parent = malloc((size_t)num_hosts * sizeof(*tree->parent));
+    tree->latency = calloc((size_t)num_hosts, sizeof(*tree->latency));
+    tree->step = calloc((size_t)num_hosts, sizeof(*tree->step));
+    if (tree->parent == NULL || tree->latency == NULL || tree->step == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    for (int i = 0; i < num_hosts; ++i) {
+        tree->parent[i] = -1;
+    }
+    return MTREE_OK;
+}
+
+mtree_status_t mtree_plan_create(mtree_collective_t collective, const char *algorithm,
+                                 int num_hosts, const char *const *hosts, int num_trees,
+                                 mtree_plan_t **plan_p)
+{
+    mtree_plan_t *plan;
+
+    if (num_hosts < 1 || num_trees < 0) {
+        return MTREE_ERR_INVALID;
+    }
+    plan = calloc(1, sizeof(*plan));
+    if (plan == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    plan->collective = collective;
+    plan->root = -1;
+    plan->num_hosts = num_hosts;
+    plan->num_trees = num_trees;
+    plan->algorithm = strdup(algorithm);
+    plan->hosts = calloc((size_t)num_hosts, sizeof(*plan->hosts));
+    plan->trees = calloc((size_t)num_trees + 1, sizeof(*plan->trees));
+    if (plan->algorithm == NULL || plan->hosts == NULL || plan->trees == NULL) {
+        goto destroy_plan;
+    }
+    for (int i = 0; i < num_hosts; ++i) {
+        plan->hosts[i] = strdup(hosts[i]);
+        if (plan->hosts[i] == NULL) {
+            goto destroy_plan;
+        }
+    }
+    for (int t = 0; t < num_trees; ++t) {
+        if (tree_init(&plan->trees[t], num_hosts) != MTREE_OK) {
+            goto destroy_plan;
+        }
+    }
+    *plan_p = plan;
+    return MTREE_OK;
+
+destroy_plan:
+    mtree_plan_destroy(plan);
+    return MTREE_ERR_NO_MEMORY;
+}
+
+bool mtree_plan_is_by_arrival(const mtree_plan_t *plan)
+{
+    return plan->num_trees == 1 && strcmp(plan->algorithm, MTREE_PLAN_ARRIVAL) == 0;
+}
+
+double mtree_plan_route_seconds(const mtree_plan_t *plan, int from, int to)
+{
+    double bytes = plan->bytes > 0 ? plan->bytes : ASSUMED_BYTES;
+    const mtree_plan_route_t *route;
+
+    if (plan->routes == NULL || from == to) {
+        return 0;
+    }
+    route = &plan->routes[(size_t)from * (size_t)plan->num_hosts + (size_t)to];
+    return route->latency + route->links * 8 * bytes / route->rate;
+}
+
+void mtree_plan_destroy(mtree_plan_t *plan)
+{
+    if (plan == NULL) {
+        return;
+    }
+    for (int t = 0; plan->trees != NULL && t < plan->num_trees; ++t) {
+        free(plan->trees[t].parent);
+        free(plan->trees[t].latency);
+        free(plan->trees[t].step);
+    }
+    for (int i = 0; plan->hosts != NULL && i < plan->num_hosts; ++i) {
+        free(plan->hosts[i]);
+    }
+    free(plan->trees);
+    free(plan->hosts);
+    free(plan->routes);
+    free(plan->algorithm);
+    free(plan->limit);
+    free(plan);
+}
+
+int mtree_plan_num_steps(const mtree_plan_t *plan)
+{
+    int steps = 0;
+
+    for (int t = 0; t < plan->num_trees; ++t) {
+        for (int i = 0; i < plan->num_hosts; ++i) {
+            int step = plan->trees[t].step[i];
+
+            steps = step > steps ? step : steps;
+        }
+    }
+    return steps;
+}
+
+int mtree_tree_height(const mtree_tree_t *tree, int num_hosts)
+{
+    int height = 0;
+
+    for (int i = 0; i < num_hosts; ++i) {
+        int hops = 0;
+
+        for (int at = i; tree->parent[at] >= 0 && hops < num_hosts;
+             at = tree->parent[at]) {
+            ++hops;
+        }
+        height = hops > height ? hops : height;
+    }
+    return height;
+}
+
+double mtree_tree_depth(const mtree_tree_t *tree, int num_hosts)
+{
+    double depth = 0.0;
+
+    for (int i = 0; i < num_hosts; ++i) {
+        double seconds = 0.0;
+        int hops = 0;
+
+        for (int at = i; tree->parent[at] >= 0 && hops < num_hosts;
+             at = tree->parent[at]) {
+            seconds += tree->latency[at];
+            ++hops;
+        }
+        depth = seconds > depth ? seconds : depth;
+    }
+    return depth;
+}

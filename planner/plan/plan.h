@@ -1,0 +1,153 @@
+/*
+ * A plan: trees, rates and chunk sizes for one collective on one topology, with the bound
+ * that no plan can beat.
+ *
+ * Hosts are numbered 0 .. num_hosts-1 in a plan; `hosts[i]` is the host's name (the
+ * `host` of the topology's vertex), so that a plan can be read and used without the
+ * topology.
+ */
+#ifndef MTREE_PLANNER_PLAN_PLAN_H
+#define MTREE_PLANNER_PLAN_PLAN_H
+
+#include "base/status.h"
+#include "topo/topology.h"
+#include "topo/routes.h"
+
+#include <stddef.h>
+
+typedef enum {
+    MTREE_ALLREDUCE,
+    MTREE_REDUCE,
+    MTREE_BCAST,
+    MTREE_ALLGATHER,
+    MTREE_REDUCE_SCATTER,
+    MTREE_COLLECTIVE_LAST
+} mtree_collective_t;
+
+/*
+ * One tree.  For allreduce it carries data up (reduce) and down (broadcast) at once; for
+ * reduce up only; for bcast and allgather down only; for reduce_scatter up only.
+ */
+typedef struct {
+    int root;     /* host number */
+    double rate;  /* bits/s the tree takes on each of its edges, each direction it uses */
+    double share; /* its part of the message (allgather: of its root's block) */
+    size_t chunk_bytes; /* 0: not decided */
+    int *parent;        /* [num_hosts] host number of the parent, -1 for the root */
+    double *latency;    /* [num_hosts] seconds, one way, of the route to the parent; 0 for
+                           the root */
+    int *step; /* [num_hosts] the lockstep step, from 1, in which data comes down from the
+                  parent, or, s of S steps, goes up in S - s + 1; 0 for the root.  All 0:
+                  no steps, chunks stream */
+} mtree_tree_t;
+
+/* The algorithm of plans by arrival. */
+#define MTREE_PLAN_ARRIVAL "arrival"
+
+/* What a route gives when nothing else uses it. */
+typedef struct {
+    double rate;    /* bits/s of its narrowest link */
+    double latency; /* seconds, one way */
+    int links;
+} mtree_plan_route_t;
+
+typedef struct {
+    mtree_collective_t collective;
+    char *algorithm; /* "packing", "gost", ... */
+    int root;        /* host number for bcast and reduce, -1 otherwise */
+    double bytes;    /* message size that it is made for; 0: throughput alone */
+    int num_hosts;
+    char **hosts; /* [num_hosts] */
+    int num_trees;
+    mtree_tree_t *trees;
+    double throughput; /* bits/s of message (allgather: of result) that the rates give */
+    double bound;      /* bits/s no plan can exceed; 0: not known */
+    char *limit; /* what limits the bound, in words ("links a-b and c-d"); may be NULL */
+    double seconds; /* predicted time for `bytes`, latency included; 0: not predicted */
+    mtree_plan_route_t *routes; /* [num_hosts x num_hosts] from host i to host j at i *
+                                   num_hosts + j; NULL: not told */
+} mtree_plan_t;
+
+/* "allreduce", "reduce", "bcast", "allgather", "reduce_scatter". */
+const char *mtree_collective_name(mtree_collective_t collective);
+
+/* True for bcast and reduce, which one host is the root of. */
+bool mtree_collective_has_root(mtree_collective_t collective);
+
+/* True for allgather and reduce_scatter, where every host is the root of trees of its
+ * own. */
+bool mtree_collective_is_gathering(mtree_collective_t collective);
+
+/* Do its trees carry data from the root down, from the leaves up, or (allreduce) both at
+ * once? */
+bool mtree_collective_uses_down(mtree_collective_t collective);
+bool mtree_collective_uses_up(mtree_collective_t collective);
+
+/* The collective of that name into *collective_p, or MTREE_ERR_NOT_FOUND (not logged). */
+mtree_status_t mtree_collective_parse(const char *name, mtree_collective_t *collective_p);
+
+/*
+ * An empty plan over @a num_hosts hosts with room for @a num_trees trees whose parents
+ * are all -1.  `hosts` names are copied.  Owned by the caller.
+ */
+mtree_status_t mtree_plan_create(mtree_collective_t collective, const char *algorithm,
+                                 int num_hosts, const char *const *hosts, int num_trees,
+                                 mtree_plan_t **plan_p);
+
+/*
+ * Is it a plan by arrival (planner/regular/chains.h): its tree is only the order for the
+ * case that all come in theirs, and who comes when decides (schedule/arrival/arrival.h)?
+ */
+bool mtree_plan_is_by_arrival(const mtree_plan_t *plan);
+
+/*
+ * What the route from host @a from to host @a to costs the network: the latency and, for
+ * each of its links, the seconds that the plan's bytes (of a plan for throughput alone:
+ * 1 MB) take over the narrowest.  A route of many links is in the way of many others.  0
+ * where routes are not told.
+ */
+double mtree_plan_route_seconds(const mtree_plan_t *plan, int from, int to);
+
+/* Free; NULL is allowed. */
+void mtree_plan_destroy(mtree_plan_t *plan);
+
+/* Lockstep steps of all trees, one way; 0: chunks stream. */
+int mtree_plan_num_steps(const mtree_plan_t *plan);
+
+/* Height of a tree in hops, and its latency from the root to the farthest leaf in
+ * seconds. */
+int mtree_tree_height(const mtree_tree_t *tree, int num_hosts);
+double mtree_tree_depth(const mtree_tree_t *tree, int num_hosts);
+
+/*
+ * Add to @a load, [2 x links of the topology], what the plan's trees put on each arc,
+ * bits/s.  @a routes must number the hosts as the plan does.
+ */
+void mtree_plan_load(const mtree_plan_t *plan, const mtree_routes_t *routes,
+                     double *load);
+
+/* The same of tree number @a tree alone, with @a amount in the place of its rate: what
+ * crosses each arc when so much goes over each edge of the tree. */
+void mtree_plan_tree_load(const mtree_plan_t *plan, int tree,
+                          const mtree_routes_t *routes, double amount, double *load);
+
+/*
+ * The seconds for which the busiest arc of @a topology is busy with @a load, [2 x links]
+ * bits; of a load in bits/s, how many times it is too much.  Infinite where something is
+ * to cross an arc without capacity, 0 without a load.
+ */
+double mtree_plan_busiest(const mtree_topology_t *topology, const double *load);
+
+/*
+ * Is @a plan well formed: every tree spans and has no cycle, shares sum to one
+ * (allgather, reduce_scatter: for each root), rates are not negative, steps, where there
+ * are any, grow from the root down; and, with @a routes
+ * (may be NULL), is no arc given more than its capacity.
+ * @a routes must number the hosts as the plan does.  Logs the first fault;
+ * MTREE_ERR_INVALID.
+ */
+mtree_status_t mtree_plan_check(const mtree_plan_t *plan,
+                                const mtree_topology_t *topology,
+                                const mtree_routes_t *routes);
+
+#endif

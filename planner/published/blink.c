@@ -1,0 +1,231 @@
+#include "planner/published/blink.h"
+
+#include "planner/packing/prim.h"
+#include "planner/regular/shallow_tree.h"
+#include "planner/solver/lp.h"
+#include "base/log.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define EPSILON    0.1
+#define ENOUGH     0.95 /* of the packing's rate, for whole units */
+#define MAX_CHOICE 128  /* trees that the integer program chooses from */
+#define MAX_NODES  2000
+#define ROUNDING   1e-9
+
+/* The multiplicative weights.  The price of a capacity c that u bits/s were packed on is
+ * about delta / c (1 + epsilon)^(u / c). */
+typedef struct {
+    const mtree_candidates_t *candidates;
+    double *row_price; /* [num_rows] */
+    mtree_grower_t *grower;
+    int *tree;    /* [num_hosts - 1] the cheapest tree */
+    int *uses;    /* [num_rows] of it */
+    double *load; /* [num_rows] of all trees so far */
+} weights_t;
+
+static void free_weights(weights_t *weights)
+{
+    free(weights->row_price);
+    mtree_grower_destroy(weights->grower);
+    free(weights->tree);
+    free(weights->uses);
+    free(weights->load);
+}
+
+static mtree_status_t init_weights(weights_t *weights)
+{
+    const mtree_candidates_t *candidates = weights->candidates;
+    size_t rows = (size_t)candidates->num_rows;
+    double delta =
+        (1 + EPSILON) * pow((1 + EPSILON) * candidates->num_rows, -1 / EPSILON);
+
+    weights->row_price = malloc(rows * sizeof(double));
+    weights->tree = malloc((size_t)candidates->num_hosts * sizeof(int));
+    weights->uses = malloc(rows * sizeof(int));
+    weights->load = calloc(rows, sizeof(double));
+    if (weights->row_price == NULL || weights->tree == NULL || weights->uses == NULL ||
+        weights->load == NULL) {
+        mtree_error("no memory for blink on %d hosts; use packing",
+                    candidates->num_hosts);
+        return MTREE_ERR_NO_MEMORY;
+    }
+    for (int row = 0; row < candidates->num_rows; row++) {
+        weights->row_price[row] = delta / candidates->capacity[row];
+    }
+    return mtree_grower_create(candidates, &weights->grower);
+}
+
+/* Load the cheapest tree with all that it holds, and raise the prices.  Returns its rate.
+ */
+static double load_tree(weights_t *weights)
+{
+    const mtree_candidates_t *candidates = weights->candidates;
+    double rate =
+        mtree_forest_fit(candidates, weights->tree, candidates->capacity, weights->uses);
+
+    for (int row = 0; row < candidates->num_rows; row++) {
+        double part = rate * weights->uses[row] / candidates->capacity[row];
+
+        weights->load[row] += part;
+        weights->row_price[row] *= 1 + EPSILON * part;
+    }
+    return rate;
+}
+
+/* The packing's stop: the capacities at their prices are worth one. */
+static bool is_full(const weights_t *weights)
+{
+    double worth = 0;
+
+    for (int row = 0; row < weights->candidates->num_rows; row++) {
+        worth += weights->row_price[row] * weights->candidates->capacity[row];
+    }
+    return worth >= 1;
+}
+
+/* Bring the rates down to what the capacities hold. */
+static void scale_rates(const weights_t *weights, mtree_forest_t *forest)
+{
+    double busiest = 0;
+
+    for (int row = 0; row < weights->candidates->num_rows; row++) {
+        busiest = fmax(busiest, weights->load[row]);
+    }
+    for (int tree = 0; tree < forest->num_trees; tree++) {
+        forest->rate[tree] /= busiest;
+    }
+}
+
+mtree_status_t mtree_blink_pack(const mtree_candidates_t *candidates, int root,
+                                mtree_forest_t **forest_p)
+{
+    const mtree_grow_options_t cheapest = {0};
+    weights_t weights = {.candidates = candidates};
+    mtree_forest_t *forest = NULL;
+    mtree_status_t status = init_weights(&weights);
+
+    if (status == MTREE_OK) {
+        status = mtree_forest_create(candidates, &forest);
+    }
+    while (status == MTREE_OK && !is_full(&weights)) {
+        /* Without a limit on height there is always a tree. */
+        (void)mtree_grower_run(weights.grower, weights.row_price, root, &cheapest,
+                               weights.tree);
+        status = mtree_forest_add(forest, weights.tree, root, load_tree(&weights));
+    }
+    if (status != MTREE_OK) {
+        mtree_forest_destroy(forest);
+        goto free_weights;
+    }
+    scale_rates(&weights, forest);
+    *forest_p = forest;
+free_weights:
+    free_weights(&weights);
+    return status;
+}
+
+/* Rows are capacities in units, columns the trees. */
+static mtree_status_t build_choice(mtree_lp_t *lp, const mtree_forest_t *forest,
+                                   double unit, int *uses, int *rows, double *values)
+{
+    const mtree_candidates_t *candidates = forest->candidates;
+    mtree_status_t status = mtree_lp_add_rows(lp, candidates->num_rows, -INFINITY, 0);
+
+    for (int row = 0; row < candidates->num_rows && status == MTREE_OK; row++) {
+        status = mtree_lp_bound_row(lp, row, -INFINITY,
+                                    floor(candidates->capacity[row] / unit + ROUNDING));
+    }
+    for (int tree = 0; tree < forest->num_trees && status == MTREE_OK; tree++) {
+        int num = 0;
+
+        mtree_forest_fit(candidates, mtree_forest_edges(forest, tree),
+                         candidates->capacity, uses);
+        for (int row = 0; row < candidates->num_rows; row++) {
+            if (uses[row] > 0) {
+                rows[num] = row;
+                values[num++] = uses[row];
+            }
+        }
+        status = mtree_lp_add_column(lp, 1, num, rows, values);
+        if (status == MTREE_OK) {
+            status = mtree_lp_make_binary(lp, tree);
+        }
+    }
+    return status;
+}
+
+mtree_status_t mtree_blink_choose(mtree_forest_t *forest)
+{
+    const mtree_candidates_t *candidates = forest->candidates;
+    size_t num_rows = (size_t)candidates->num_rows;
+    int *uses = malloc(2 * num_rows * sizeof(*uses));
+    double *values = malloc(num_rows * sizeof(*values));
+    double unit = INFINITY;
+    mtree_lp_t *lp = NULL;
+    mtree_status_t status = MTREE_ERR_NO_MEMORY;
+
+    if (uses == NULL || values == NULL) {
+        mtree_error("no memory to choose among blink's trees; use packing");
+        goto free_scratch;
+    }
+    for (int row = 0; row < candidates->num_rows; row++) {
+        unit = fmin(unit, candidates->capacity[row]);
+    }
+    mtree_forest_keep_widest(forest, MAX_CHOICE);
+    status = mtree_lp_create(&lp);
+    if (status == MTREE_OK) {
+        status = build_choice(lp, forest, unit, uses, uses + num_rows, values);
+    }
+    if (status == MTREE_OK) {
+        status = mtree_lp_solve(lp);
+    }
+    if (status == MTREE_OK) {
+        status = mtree_lp_solve_integer(lp, MAX_NODES);
+    }
+    if (status == MTREE_OK) {
+        for (int tree = 0; tree < forest->num_trees; tree++) {
+            forest->rate[tree] = mtree_lp_integer_value(lp, tree) > 0.5 ? unit : 0;
+        }
+    } else if (status != MTREE_ERR_NO_MEMORY) {
+        mtree_error("blink: the choice among %d trees has no solution (%s); use packing",
+                    forest->num_trees, mtree_status_string(status));
+    }
+    mtree_lp_destroy(lp);
+free_scratch:
+    free(uses);
+    free(values);
+    return status;
+}
+
+mtree_status_t mtree_blink_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p)
+{
+    const mtree_plan_request_t *request = problem->request;
+    mtree_candidates_t *candidates;
+    mtree_forest_t *forest;
+    double packed;
+    mtree_status_t status = mtree_candidates_create(problem, &candidates);
+
+    if (status != MTREE_OK) {
+        return status;
+    }
+    status = mtree_blink_pack(candidates, mtree_latency_center(problem), &forest);
+    if (status != MTREE_OK) {
+        goto destroy_candidates;
+    }
+    packed = mtree_forest_rate(forest);
+    status = mtree_blink_choose(forest);
+    if (status == MTREE_OK && (mtree_forest_rate(forest) < ENOUGH * packed ||
+                               request->max_trees > 0 || request->min_rate > 0)) {
+        status = mtree_forest_select(forest, request->max_trees, request->min_rate);
+    }
+    if (status == MTREE_OK) {
+        mtree_forest_drop_idle(forest);
+        status = mtree_forest_plan(forest, problem, "blink", plan_p);
+    }
+    mtree_forest_destroy(forest);
+destroy_candidates:
+    mtree_candidates_destroy(candidates);
+    return status;
+}

@@ -1,0 +1,279 @@
+#include "planner/published/forest.h"
+
+#include "base/log.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_ROOM 16
+
+static mtree_status_t no_memory(void)
+{
+    mtree_error("no memory for spanning trees; plan for fewer hosts or trees");
+    return MTREE_ERR_NO_MEMORY;
+}
+
+mtree_status_t mtree_forest_create(const mtree_candidates_t *candidates,
+                                   mtree_forest_t **forest_p)
+{
+    mtree_forest_t *forest = calloc(1, sizeof(*forest));
+
+    if (forest == NULL) {
+        return no_memory();
+    }
+    forest->candidates = candidates;
+    *forest_p = forest;
+    return MTREE_OK;
+}
+
+void mtree_forest_destroy(mtree_forest_t *forest)
+{
+    if (forest == NULL) {
+        return;
+    }
+    free(forest->edges);
+    free(forest->root);
+    free(forest->rate);
+    free(forest);
+}
+
+static mtree_status_t make_room(mtree_forest_t *forest)
+{
+    int room = forest->room == 0 ? FIRST_ROOM : 2 * forest->room;
+    size_t length = (size_t)room * (size_t)(forest->candidates->num_hosts - 1);
+    void *moved;
+
+    if (forest->num_trees < forest->room) {
+        return MTREE_OK;
+    }
+    moved = realloc(forest->edges, length * sizeof(*forest->edges));
+    if (moved == NULL) {
+        return no_memory();
+    }
+    forest->edges = moved;
+    moved = realloc(forest->root, (size_t)room * sizeof(*forest->root));
+    if (moved == NULL) {
+        return no_memory();
+    }
+    forest->root = moved;
+    moved = realloc(forest->rate, (size_t)room * sizeof(*forest->rate));
+    if (moved == NULL) {
+        return no_memory();
+    }
+    forest->rate = moved;
+    forest->room = room;
+    return MTREE_OK;
+}
+
+static int compare_ints(const void *a, const void *b)
+{
+    int x = *(const int *)a, y = *(const int *)b;
+
+    return (x > y) - (x < y);
+}
+
+mtree_status_t mtree_forest_add(mtree_forest_t *forest, const int *edges, int root,
+                                double rate)
+{
+    int num_edges = forest->candidates->num_hosts - 1;
+    size_t length = (size_t)num_edges * sizeof(*edges);
+    mtree_status_t status = make_room(forest);
+    int *added;
+
+    if (status != MTREE_OK) {
+        return status;
+    }
+    added = mtree_forest_edges(forest, forest->num_trees);
+    memcpy(added, edges, length);
+    qsort(added, (size_t)num_edges, sizeof(*added), compare_ints);
+    for (int tree = 0; tree < forest->num_trees; tree++) {
+        if (memcmp(mtree_forest_edges(forest, tree), added, length) == 0) {
+            forest->rate[tree] += rate;
+            return MTREE_OK;
+        }
+    }
+    forest->root[forest->num_trees] = root;
+    forest->rate[forest->num_trees] = rate;
+    forest->num_trees++;
+    return MTREE_OK;
+}
+
+/* Make tree @a to a copy of tree @a from. */
+static void copy_tree(mtree_forest_t *forest, int from, int to)
+{
+    size_t length = (size_t)(forest->candidates->num_hosts - 1) * sizeof(*forest->edges);
+
+    memmove(mtree_forest_edges(forest, to), mtree_forest_edges(forest, from), length);
+    forest->root[to] = forest->root[from];
+    forest->rate[to] = forest->rate[from];
+}
+
+static void swap_trees(mtree_forest_t *forest, int a, int b)
+{
+    int *edges_a = mtree_forest_edges(forest, a),
+        *edges_b = mtree_forest_edges(forest, b);
+    int root = forest->root[a];
+    double rate = forest->rate[a];
+
+    for (int i = 0; i < forest->candidates->num_hosts - 1; i++) {
+        int edge = edges_a[i];
+        edges_a[i] = edges_b[i];
+        edges_b[i] = edge;
+    }
+    forest->root[a] = forest->root[b];
+    forest->rate[a] = forest->rate[b];
+    forest->root[b] = root;
+    forest->rate[b] = rate;
+}
+
+void mtree_forest_keep_widest(mtree_forest_t *forest, int max_trees)
+{
+    for (int at = 0; at < forest->num_trees && at < max_trees; at++) {
+        int widest = at;
+
+        for (int tree = at + 1; tree < forest->num_trees; tree++) {
+            widest = forest->rate[tree] > forest->rate[widest] ? tree : widest;
+        }
+        swap_trees(forest, at, widest);
+    }
+    if (forest->num_trees > max_trees) {
+        forest->num_trees = max_trees;
+    }
+}
+
+void mtree_forest_drop_idle(mtree_forest_t *forest)
+{
+    int kept = 0;
+
+    for (int tree = 0; tree < forest->num_trees; tree++) {
+        if (forest->rate[tree] > 0) {
+            copy_tree(forest, tree, kept++);
+        }
+    }
+    forest->num_trees = kept;
+}
+
+double mtree_forest_rate(const mtree_forest_t *forest)
+{
+    double sum = 0;
+
+    for (int tree = 0; tree < forest->num_trees; tree++) {
+        sum += forest->rate[tree];
+    }
+    return sum;
+}
+
+double mtree_forest_fit(const mtree_candidates_t *candidates, const int *edges,
+                        const double *left, int *uses)
+{
+    double rate = INFINITY;
+
+    memset(uses, 0, (size_t)candidates->num_rows * sizeof(*uses));
+    for (int i = 0; i < candidates->num_hosts - 1; i++) {
+        for (int at = candidates->first[edges[i]]; at < candidates->first[edges[i] + 1];
+             at++) {
+            uses[candidates->rows[at]]++;
+        }
+    }
+    for (int row = 0; row < candidates->num_rows; row++) {
+        if (uses[row] > 0) {
+            rate = fmin(rate, left[row] / uses[row]);
+        }
+    }
+    return rate;
+}
+
+/*
+ * Hang the tree on `root`: parent[] of every host, -1 for the root, and depth[] in hops.
+ * Edges are taken as they come to touch the part that hangs already, in as many passes as
+ * the tree is high.
+ */
+static void hang(const mtree_candidates_t *candidates, const int *edges, int root,
+                 int *parent, int *depth)
+{
+    int n = candidates->num_hosts, hanging = 1;
+
+    for (int host = 0; host < n; host++) {
+        parent[host] = -1;
+        depth[host] = -1;
+    }
+    depth[root] = 0;
+    while (hanging < n) {
+        for (int i = 0; i < n - 1; i++) {
+            int up = candidates->from[edges[i]], down = candidates->to[edges[i]];
+
+            if (depth[down] >= 0 && depth[up] < 0) {
+                up = candidates->to[edges[i]];
+                down = candidates->from[edges[i]];
+            }
+            if (depth[up] >= 0 && depth[down] < 0) {
+                parent[down] = up;
+                depth[down] = depth[up] + 1;
+                hanging++;
+            }
+        }
+    }
+}
+
+static int farthest(const int *depth, int num_hosts)
+{
+    int far = 0;
+
+    for (int host = 1; host < num_hosts; host++) {
+        far = depth[host] > depth[far] ? host : far;
+    }
+    return far;
+}
+
+int mtree_forest_center(const mtree_candidates_t *candidates, const int *edges)
+{
+    int n = candidates->num_hosts, scratch[3 * n];
+    int *parent = scratch, *there = scratch + n, *back = scratch + 2 * n, center = 0;
+    int one_end, other_end, height = n;
+
+    /* The height from a host is its distance to the farther end of a longest path. */
+    hang(candidates, edges, 0, parent, there);
+    one_end = farthest(there, n);
+    hang(candidates, edges, one_end, parent, there);
+    other_end = farthest(there, n);
+    hang(candidates, edges, other_end, parent, back);
+    for (int host = 0; host < n; host++) {
+        int far = there[host] > back[host] ? there[host] : back[host];
+
+        if (far < height) {
+            height = far;
+            center = host;
+        }
+    }
+    return center;
+}
+
+mtree_status_t mtree_forest_plan(const mtree_forest_t *forest,
+                                 const mtree_problem_t *problem, const char *algorithm,
+                                 mtree_plan_t **plan_p)
+{
+    int *depth = malloc((size_t)problem->num_hosts * sizeof(*depth));
+    mtree_plan_t *plan;
+    mtree_status_t status;
+
+    if (depth == NULL) {
+        return no_memory();
+    }
+    status =
+        mtree_plan_create(problem->request->collective, algorithm, problem->num_hosts,
+                          problem->names, forest->num_trees, &plan);
+    if (status != MTREE_OK) {
+        goto free_depth;
+    }
+    for (int tree = 0; tree < forest->num_trees; tree++) {
+        plan->trees[tree].root = forest->root[tree];
+        plan->trees[tree].rate = forest->rate[tree];
+        hang(forest->candidates, mtree_forest_edges(forest, tree), forest->root[tree],
+             plan->trees[tree].parent, depth);
+    }
+    *plan_p = plan;
+free_depth:
+    free(depth);
+    return status;
+}

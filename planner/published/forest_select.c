@@ -1,0 +1,161 @@
+#include "planner/published/forest.h"
+
+#include "planner/solver/lp.h"
+#include "base/log.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Nodes of the search for the best trees: a bound that does not depend on the machine. */
+#define MAX_NODES 3000
+
+/* Rates below this part of the largest capacity are none. */
+#define LEAST_PART 1e-9
+
+/* MILP (1).  Column 2 i is r_i in Mb/s, column 2 i + 1 is y_i. */
+typedef struct {
+    mtree_forest_t *forest;
+    mtree_lp_t *lp;
+    double unit;    /* bits/s that one unit of the program's rates stands for */
+    int *uses;      /* [num_rows] how often a tree uses each capacity */
+    int *rows;      /* [num_rows + 3] of one column */
+    double *values; /* same */
+} program_t;
+
+/* Rows (1b), one a capacity. */
+static mtree_status_t add_capacities(program_t *program)
+{
+    const mtree_candidates_t *candidates = program->forest->candidates;
+    mtree_status_t status =
+        mtree_lp_add_rows(program->lp, candidates->num_rows, -INFINITY, 0);
+
+    for (int row = 0; row < candidates->num_rows && status == MTREE_OK; row++) {
+        status = mtree_lp_bound_row(program->lp, row, -INFINITY,
+                                    candidates->capacity[row] / program->unit);
+    }
+    return status;
+}
+
+/*
+ * The columns of one tree, and its rows `least` (1c) and `most` (1d).  (1c) M (1 - y) + r
+ * >= r-min becomes r >= r-min y, which says the same of whole y and more of broken ones.
+ */
+static mtree_status_t add_tree(program_t *program, int tree, int limit_row,
+                               double min_rate)
+{
+    const mtree_candidates_t *candidates = program->forest->candidates;
+    double most = mtree_forest_fit(candidates, mtree_forest_edges(program->forest, tree),
+                                   candidates->capacity, program->uses) /
+                  program->unit;
+    int least_row = limit_row + 1 + 2 * tree, most_row = least_row + 1, num = 0;
+    int rows[] = {limit_row, least_row, most_row};
+    double values[] = {1, -min_rate / program->unit, -most};
+    mtree_status_t status;
+
+    for (int row = 0; row < candidates->num_rows; row++) {
+        if (program->uses[row] > 0) {
+            program->rows[num] = row;
+            program->values[num++] = program->uses[row];
+        }
+    }
+    program->rows[num] = least_row;
+    program->values[num++] = 1;
+    program->rows[num] = most_row;
+    program->values[num++] = 1;
+    status = mtree_lp_bound_row(program->lp, least_row, 0, INFINITY);
+    if (status == MTREE_OK) {
+        status = mtree_lp_add_column(program->lp, 1, num, program->rows, program->values);
+    }
+    if (status == MTREE_OK) {
+        status = mtree_lp_add_column(program->lp, 0, 3, rows, values);
+    }
+    if (status == MTREE_OK) {
+        status = mtree_lp_make_binary(program->lp, 2 * tree + 1);
+    }
+    return status;
+}
+
+static mtree_status_t build(program_t *program, int max_trees, double min_rate)
+{
+    int num_trees = program->forest->num_trees;
+    int limit_row = program->forest->candidates->num_rows;
+    mtree_status_t status = add_capacities(program);
+
+    if (status == MTREE_OK) {
+        status = mtree_lp_add_rows(program->lp, 1, -INFINITY,
+                                   max_trees == 0 ? num_trees : max_trees);
+    }
+    if (status == MTREE_OK) {
+        status = mtree_lp_add_rows(program->lp, 2 * num_trees, -INFINITY, 0);
+    }
+    for (int tree = 0; tree < num_trees && status == MTREE_OK; tree++) {
+        status = add_tree(program, tree, limit_row, min_rate);
+    }
+    return status;
+}
+
+/* Keep the trees that got a rate; `whole` tells which solution to read. */
+static void keep_chosen(program_t *program, bool whole)
+{
+    mtree_forest_t *forest = program->forest;
+
+    for (int tree = 0; tree < forest->num_trees; tree++) {
+        double rate = whole ? mtree_lp_integer_value(program->lp, 2 * tree)
+                            : mtree_lp_value(program->lp, 2 * tree);
+
+        forest->rate[tree] = rate > LEAST_PART ? rate * program->unit : 0;
+    }
+    mtree_forest_drop_idle(forest);
+}
+
+static mtree_status_t solve(program_t *program, int max_trees, double min_rate)
+{
+    bool whole =
+        (max_trees > 0 && max_trees < program->forest->num_trees) || min_rate > 0;
+    mtree_status_t status = mtree_lp_solve(program->lp);
+
+    if (status == MTREE_OK && whole) {
+        status = mtree_lp_solve_integer(program->lp, MAX_NODES);
+    }
+    if (status != MTREE_OK) {
+        mtree_error("cannot choose %d of %d trees: %s; allow more trees or a lower rate",
+                    max_trees, program->forest->num_trees, mtree_status_string(status));
+        return MTREE_ERR_SOLVER;
+    }
+    keep_chosen(program, whole);
+    return MTREE_OK;
+}
+
+mtree_status_t mtree_forest_select(mtree_forest_t *forest, int max_trees, double min_rate)
+{
+    const mtree_candidates_t *candidates = forest->candidates;
+    program_t program = {.forest = forest};
+    size_t length = (size_t)candidates->num_rows + 3;
+    mtree_status_t status;
+
+    for (int row = 0; row < candidates->num_rows; row++) {
+        program.unit = fmax(program.unit, candidates->capacity[row]);
+    }
+    program.uses = malloc(length * sizeof(*program.uses));
+    program.rows = malloc(length * sizeof(*program.rows));
+    program.values = malloc(length * sizeof(*program.values));
+    if (program.uses == NULL || program.rows == NULL || program.values == NULL) {
+        mtree_error("no memory to choose among %d trees; use packing", forest->num_trees);
+        status = MTREE_ERR_NO_MEMORY;
+        goto free_scratch;
+    }
+    status = mtree_lp_create(&program.lp);
+    if (status == MTREE_OK) {
+        status = build(&program, max_trees, min_rate);
+    }
+    if (status == MTREE_OK) {
+        status = solve(&program, max_trees, min_rate);
+    }
+    mtree_lp_destroy(program.lp);
+free_scratch:
+    free(program.uses);
+    free(program.rows);
+    free(program.values);
+    return status;
+}

@@ -1,0 +1,310 @@
+#include "planner/published/gost.h"
+
+#include "base/log.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Less than this part of the largest capacity is nothing left: rounding. */
+#define LEAST_PART 1e-9
+
+typedef struct {
+    double wide;
+    int edge;
+} ranked_t;
+
+/* One run of GBST.  Matrices are by pair of hosts. */
+typedef struct {
+    const mtree_gost_t *gost;
+    double least;       /* capacities below are none */
+    double *left;       /* [num_rows] capacity not given to a tree yet */
+    double *wide;       /* [num_edges] b_j */
+    ranked_t *by_width; /* [num_edges] edges by non-increasing b_j */
+    int *uses;          /* [num_rows] of the tree in the making */
+    int *lengths;       /* [n * n] L */
+    bool *tree;         /* [n * n] M */
+    bool *in_tree;      /* [n] V_s */
+    int *edges;         /* [n - 1] E_s */
+    int *height;        /* [n] D* */
+    int *joined;        /* [n] D_j */
+    int *best;          /* [n] D of the edge chosen so far */
+    int *scratch;       /* [2 * n] */
+} gbst_t;
+
+static int edge_length(const mtree_gost_t *gost, int edge)
+{
+    return gost->length == NULL ? 1 : gost->length[edge];
+}
+
+static void free_gbst(gbst_t *gbst)
+{
+    free(gbst->left);
+    free(gbst->wide);
+    free(gbst->by_width);
+    free(gbst->uses);
+    free(gbst->lengths);
+    free(gbst->tree);
+    free(gbst->in_tree);
+    free(gbst->edges);
+    free(gbst->height);
+    free(gbst->joined);
+    free(gbst->best);
+    free(gbst->scratch);
+}
+
+static mtree_status_t init_gbst(gbst_t *gbst)
+{
+    const mtree_candidates_t *candidates = gbst->gost->candidates;
+    size_t n = (size_t)candidates->num_hosts, num_rows = (size_t)candidates->num_rows;
+
+    gbst->left = malloc(num_rows * sizeof(double));
+    gbst->wide = malloc((size_t)candidates->num_edges * sizeof(double));
+    gbst->by_width = malloc((size_t)candidates->num_edges * sizeof(ranked_t));
+    gbst->uses = malloc(num_rows * sizeof(int));
+    gbst->lengths = calloc(n * n, sizeof(int));
+    gbst->tree = calloc(n * n, sizeof(bool));
+    gbst->in_tree = calloc(n, sizeof(bool));
+    gbst->edges = calloc(n, sizeof(int));
+    gbst->height = calloc(n, sizeof(int));
+    gbst->joined = calloc(n, sizeof(int));
+    gbst->best = calloc(n, sizeof(int));
+    gbst->scratch = calloc(2 * n, sizeof(int));
+    if (gbst->left == NULL || gbst->wide == NULL || gbst->by_width == NULL ||
+        gbst->uses == NULL || gbst->lengths == NULL || gbst->tree == NULL ||
+        gbst->in_tree == NULL || gbst->edges == NULL || gbst->height == NULL ||
+        gbst->joined == NULL || gbst->best == NULL || gbst->scratch == NULL) {
+        mtree_error("no memory for gost on %d hosts; use packing", candidates->num_hosts);
+        return MTREE_ERR_NO_MEMORY;
+    }
+    for (int row = 0; row < candidates->num_rows; row++) {
+        gbst->left[row] = candidates->capacity[row];
+        gbst->least = fmax(gbst->least, candidates->capacity[row] * LEAST_PART);
+    }
+    for (int edge = 0; edge < candidates->num_edges; edge++) {
+        int u = candidates->from[edge], v = candidates->to[edge];
+
+        gbst->lengths[(size_t)u * n + (size_t)v] = edge_length(gbst->gost, edge);
+        gbst->lengths[(size_t)v * n + (size_t)u] = edge_length(gbst->gost, edge);
+    }
+    return MTREE_OK;
+}
+
+void mtree_gost_heights(int num_hosts, const bool *in_tree, const bool *tree,
+                        const int *lengths, int u, int v, const int *height, int *joined,
+                        int *queue, int *distance)
+{
+    int n = num_hosts, head = 0, tail = 0, farthest = 0;
+
+    memcpy(joined, height, (size_t)n * sizeof(*joined));
+    for (int i = 0; i < n; i++) {
+        distance[i] = -1; /* not visited */
+    }
+    queue[tail++] = u;
+    distance[u] = lengths[v * n + u];
+    while (head < tail) {
+        int p = queue[head++];
+
+        farthest = distance[p] > farthest ? distance[p] : farthest;
+        for (int next = 0; next < n; next++) {
+            if (!in_tree[next] || distance[next] >= 0 || !tree[p * n + next]) {
+                continue;
+            }
+            distance[next] = distance[p] + lengths[p * n + next];
+            joined[next] = distance[next] > joined[next] ? distance[next] : joined[next];
+            queue[tail++] = next;
+        }
+    }
+    joined[v] = farthest;
+}
+
+static int most_of(const int *numbers, int n)
+{
+    int most = numbers[0];
+
+    for (int i = 1; i < n; i++) {
+        most = numbers[i] > most ? numbers[i] : most;
+    }
+    return most;
+}
+
+/* Orders edges by non-increasing b_j, then by number. */
+static int compare_widths(const void *a, const void *b)
+{
+    const ranked_t *x = a, *y = b;
+
+    if (x->wide != y->wide) {
+        return x->wide < y->wide ? 1 : -1;
+    }
+    return (x->edge > y->edge) - (x->edge < y->edge);
+}
+
+/* b_j of every edge, and their order. */
+static void measure_edges(gbst_t *gbst)
+{
+    const mtree_candidates_t *candidates = gbst->gost->candidates;
+
+    for (int edge = 0; edge < candidates->num_edges; edge++) {
+        double wide = INFINITY;
+
+        for (int at = candidates->first[edge]; at < candidates->first[edge + 1]; at++) {
+            wide = fmin(wide, gbst->left[candidates->rows[at]]);
+        }
+        gbst->wide[edge] = wide < gbst->least ? 0 : wide;
+        gbst->by_width[edge] = (ranked_t){gbst->wide[edge], edge};
+    }
+    qsort(gbst->by_width, (size_t)candidates->num_edges, sizeof(*gbst->by_width),
+          compare_widths);
+}
+
+/* Lines 8 to 13: the edge e_kappa that extends the tree, or -1.  gbst->best becomes its
+ * D. */
+static int choose_edge(gbst_t *gbst)
+{
+    const mtree_candidates_t *candidates = gbst->gost->candidates;
+    int n = candidates->num_hosts, chosen = -1,
+        chosen_height = 2 * gbst->gost->max_height;
+
+    for (int i = 0; i < candidates->num_edges; i++) {
+        int edge = gbst->by_width[i].edge, height;
+        int u = candidates->from[edge], v = candidates->to[edge];
+
+        if (gbst->wide[edge] < gbst->gost->min_rate ||
+            (chosen >= 0 && gbst->wide[edge] < gbst->wide[chosen])) {
+            break;
+        }
+        if (gbst->in_tree[u] == gbst->in_tree[v]) {
+            continue;
+        }
+        mtree_gost_heights(n, gbst->in_tree, gbst->tree, gbst->lengths,
+                           gbst->in_tree[u] ? u : v, gbst->in_tree[u] ? v : u,
+                           gbst->height, gbst->joined, gbst->scratch, gbst->scratch + n);
+        height = most_of(gbst->joined, n);
+        if (height <= chosen_height) {
+            chosen = edge;
+            chosen_height = height;
+            memcpy(gbst->best, gbst->joined, (size_t)n * sizeof(*gbst->best));
+        }
+    }
+    return chosen;
+}
+
+/* Lines 3 to 18: grow one tree from a random vertex.  False: it does not reach every
+ * vertex. */
+static bool grow_tree(gbst_t *gbst, mtree_random_t *random)
+{
+    const mtree_candidates_t *candidates = gbst->gost->candidates;
+    int n = candidates->num_hosts;
+
+    memset(gbst->tree, 0, (size_t)n * (size_t)n * sizeof(*gbst->tree));
+    memset(gbst->in_tree, 0, (size_t)n * sizeof(*gbst->in_tree));
+    memset(gbst->height, 0, (size_t)n * sizeof(*gbst->height));
+    gbst->in_tree[mtree_random_below(random, (uint64_t)n)] = true;
+    for (int i = 0; i < n - 1; i++) {
+        int edge = choose_edge(gbst), u, v;
+
+        if (edge < 0) {
+            return false;
+        }
+        u = candidates->from[edge];
+        v = candidates->to[edge];
+        gbst->in_tree[u] = gbst->in_tree[v] = true;
+        gbst->tree[u * n + v] = gbst->tree[v * n + u] = true;
+        gbst->edges[i] = edge;
+        memcpy(gbst->height, gbst->best, (size_t)n * sizeof(*gbst->height));
+    }
+    return true;
+}
+
+/* Line 22, with edges that share capacities; then lines 24 and 25. */
+static double take_rate(gbst_t *gbst)
+{
+    const mtree_candidates_t *candidates = gbst->gost->candidates;
+    double rate = INFINITY;
+
+    for (int edge = 0; edge < candidates->num_edges; edge++) {
+        if (gbst->wide[edge] > 0) {
+            rate = fmin(rate, gbst->wide[edge]);
+        }
+    }
+    rate = fmin(rate, mtree_forest_fit(candidates, gbst->edges, gbst->left, gbst->uses));
+    for (int row = 0; row < candidates->num_rows; row++) {
+        gbst->left[row] -= rate * gbst->uses[row];
+    }
+    return rate;
+}
+
+/* Line 20: the root tau of least D*. */
+static int choose_root(const gbst_t *gbst)
+{
+    int root = 0;
+
+    for (int host = 1; host < gbst->gost->candidates->num_hosts; host++) {
+        root = gbst->height[host] < gbst->height[root] ? host : root;
+    }
+    return root;
+}
+
+mtree_status_t mtree_gost_gbst(const mtree_gost_t *gost, mtree_random_t *random,
+                               mtree_forest_t **forest_p)
+{
+    gbst_t gbst = {.gost = gost};
+    mtree_forest_t *forest = NULL;
+    mtree_status_t status = init_gbst(&gbst);
+
+    if (status == MTREE_OK) {
+        status = mtree_forest_create(gost->candidates, &forest);
+    }
+    while (status == MTREE_OK && forest->num_trees < MTREE_GOST_MAX_TREES) {
+        measure_edges(&gbst);
+        if (!grow_tree(&gbst, random)) {
+            break;
+        }
+        status =
+            mtree_forest_add(forest, gbst.edges, choose_root(&gbst), take_rate(&gbst));
+    }
+    free_gbst(&gbst);
+    if (status != MTREE_OK) {
+        mtree_forest_destroy(forest);
+        return status;
+    }
+    *forest_p = forest;
+    return MTREE_OK;
+}
+
+mtree_status_t mtree_gost_ith(const mtree_gost_t *gost, double rho,
+                              mtree_random_t *random, mtree_forest_t **forest_p,
+                              int *height_p)
+{
+    mtree_gost_t lower = *gost;
+    mtree_forest_t *best = NULL, *tried;
+    int least = 1, most = gost->max_height;
+    mtree_status_t status = mtree_gost_gbst(gost, random, &best);
+    double threshold;
+
+    if (status != MTREE_OK) {
+        return status;
+    }
+    threshold = rho * mtree_forest_rate(best);
+    while (least < most) {
+        lower.max_height = (least + most) / 2;
+        status = mtree_gost_gbst(&lower, random, &tried);
+        if (status != MTREE_OK) {
+            mtree_forest_destroy(best);
+            return status;
+        }
+        if (mtree_forest_rate(tried) >= threshold) {
+            most = lower.max_height;
+            mtree_forest_destroy(best);
+            best = tried;
+        } else {
+            least = lower.max_height + 1;
+            mtree_forest_destroy(tried);
+        }
+    }
+    *forest_p = best;
+    if (height_p != NULL) {
+        *height_p = most;
+    }
+    return MTREE_OK;
+}

@@ -1,0 +1,473 @@
+#include "planner/published/multitree.h"
+
+#include "topo/adjacency.h"
+#include "base/log.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A capacity is a whole number of least capacities up to rounding. */
+#define CONNECTION_SLACK 1e-9
+
+/* The construction, between steps and within one. */
+typedef struct {
+    const mtree_topology_t *topology;
+    const int *hosts;
+    mtree_adjacency_t adjacency; /* its arcs in the order in which they are tried */
+    mtree_multitree_t *trees;
+    int *host_of;     /* [num_vertices] host number, -1: takes no part */
+    int *connections; /* [2 * num_links] messages that the arc carries in a step */
+    int *free;        /* [2 * num_links] of them, not yet taken in this step */
+    int *order;       /* [n * n] each tree's hosts in the order of joining */
+    int *joined;      /* [n] how many there are */
+    int *cursor; /* [n] where in order a free parent may still be: those before failed in
+                  * this step, and as arcs are only taken they stay so */
+    int next_root; /* whose turn it is: after the tree that grew last, so that none is
+                      always first */
+    int *place;    /* [n] of the host's link among those of the switch that it hangs on */
+    int *enter; /* [num_vertices] breadth-first search: arc that entered, -1: not seen */
+    int *queue; /* [num_vertices] */
+    int *way;   /* [num_vertices] arcs of the way found */
+} build_t;
+
+static mtree_status_t no_memory(int num_hosts)
+{
+    mtree_error("no memory for multitree's %d trees of %d hosts; use packing", num_hosts,
+                num_hosts);
+    return MTREE_ERR_NO_MEMORY;
+}
+
+void mtree_multitree_destroy(mtree_multitree_t *multitree)
+{
+    if (multitree == NULL) {
+        return;
+    }
+    free(multitree->parent);
+    free(multitree->step);
+    free(multitree->first);
+    free(multitree->num);
+    free(multitree->arcs);
+    free(multitree);
+}
+
+static mtree_multitree_t *allocate_trees(int num_hosts)
+{
+    mtree_multitree_t *trees = calloc(1, sizeof(*trees));
+    size_t length = (size_t)num_hosts * (size_t)num_hosts;
+
+    if (trees == NULL) {
+        return NULL;
+    }
+    trees->num_hosts = num_hosts;
+    trees->parent = malloc(length * sizeof(int));
+    trees->step = malloc(length * sizeof(int));
+    trees->first = calloc(length, sizeof(int));
+    trees->num = calloc(length, sizeof(int));
+    if (trees->parent == NULL || trees->step == NULL || trees->first == NULL ||
+        trees->num == NULL) {
+        mtree_multitree_destroy(trees);
+        return NULL;
+    }
+    for (size_t i = 0; i < length; i++) {
+        trees->parent[i] = -1;
+        trees->step[i] = -1; /* not joined */
+    }
+    return trees;
+}
+
+/*
+ * "It first checks the neighbors in Y dimension then in X dimension" (section III-C1).
+ * Every host has to look the same way first, also where a torus wraps round, or the trees
+ * crowd the same arcs: 6 instead of 5 steps on the 4x4 torus.  A grid's links, each given
+ * from a host to the next one, tell the ways apart.
+ */
+static int order_of(const mtree_topology_t *topology, int arc)
+{
+    const mtree_vertex_t *from = &topology->vertices[mtree_arc_from(topology, arc)];
+    const mtree_vertex_t *to = &topology->vertices[mtree_arc_to(topology, arc)];
+    bool vertical = from->has_position && to->has_position && from->x == to->x;
+    bool backwards = (arc & 1) != 0 && from->kind != MTREE_VERTEX_SWITCH &&
+                     to->kind != MTREE_VERTEX_SWITCH;
+
+    return (vertical ? 0 : 2) + (backwards ? 1 : 0);
+}
+
+static void order_arcs(const mtree_topology_t *topology, mtree_adjacency_t *adjacency,
+                       int *scratch)
+{
+    for (int vertex = 0; vertex < topology->num_vertices; vertex++) {
+        int *arcs = adjacency->arcs + adjacency->first[vertex];
+        int num = adjacency->first[vertex + 1] - adjacency->first[vertex];
+        int num_ordered = 0;
+
+        for (int order = 0; order < 4; order++) {
+            for (int i = 0; i < num; i++) {
+                if (order_of(topology, arcs[i]) == order) {
+                    scratch[num_ordered++] = arcs[i];
+                }
+            }
+        }
+        memcpy(arcs, scratch, (size_t)num * sizeof(*arcs));
+    }
+}
+
+/* How many least capacities each arc holds; what reduce-scatter sends the other way must
+ * fit as well. */
+static void count_connections(const mtree_topology_t *topology, int *connections)
+{
+    double least = INFINITY;
+
+    for (int link = 0; link < topology->num_links; link++) {
+        const double *capacity = topology->links[link].capacity;
+
+        if (capacity[0] > 0 && capacity[1] > 0) {
+            least = fmin(least, fmin(capacity[0], capacity[1]));
+        }
+    }
+    for (int arc = 0; arc < 2 * topology->num_links; arc++) {
+        const double *capacity = topology->links[arc >> 1].capacity;
+
+        connections[arc] =
+            (int)fmin(fmin(capacity[0], capacity[1]) / least + CONNECTION_SLACK,
+                      topology->num_vertices);
+    }
+}
+
+static void free_build(build_t *build)
+{
+    mtree_adjacency_cleanup(&build->adjacency);
+    free(build->host_of);
+    free(build->connections);
+    free(build->free);
+    free(build->order);
+    free(build->joined);
+    free(build->cursor);
+    free(build->place);
+    free(build->enter);
+    free(build->queue);
+    free(build->way);
+    mtree_multitree_destroy(build->trees);
+}
+
+static mtree_status_t allocate_build(build_t *build, int num_hosts)
+{
+    size_t vertices = (size_t)build->topology->num_vertices;
+    size_t arcs = 2 * (size_t)build->topology->num_links + 1;
+
+    build->trees = allocate_trees(num_hosts);
+    build->host_of = malloc(vertices * sizeof(int));
+    build->connections = malloc(arcs * sizeof(int));
+    build->free = malloc(arcs * sizeof(int));
+    build->order = malloc((size_t)num_hosts * (size_t)num_hosts * sizeof(int));
+    build->joined = malloc((size_t)num_hosts * sizeof(int));
+    build->cursor = malloc((size_t)num_hosts * sizeof(int));
+    build->place = calloc((size_t)num_hosts, sizeof(int));
+    build->enter = malloc(vertices * sizeof(int));
+    build->queue = malloc(vertices * sizeof(int));
+    build->way = malloc(vertices * sizeof(int));
+    if (build->trees == NULL || build->host_of == NULL || build->connections == NULL ||
+        build->free == NULL || build->order == NULL || build->joined == NULL ||
+        build->cursor == NULL || build->place == NULL || build->enter == NULL ||
+        build->queue == NULL || build->way == NULL) {
+        return no_memory(num_hosts);
+    }
+    return mtree_adjacency_init(&build->adjacency, build->topology);
+}
+
+/* Where the host's first link is among those of the vertex at its other end. */
+static int find_place(const build_t *build, int vertex)
+{
+    const mtree_adjacency_t *adjacency = &build->adjacency;
+    int place = 0, arc, other;
+
+    if (adjacency->first[vertex] == adjacency->first[vertex + 1]) {
+        return 0;
+    }
+    arc = adjacency->arcs[adjacency->first[vertex]];
+    other = mtree_arc_to(build->topology, arc);
+    while (adjacency->arcs[adjacency->first[other] + place] != (arc ^ 1)) {
+        place++;
+    }
+    return place;
+}
+
+/* Lines 1 to 3: every host is the root of its tree. */
+static void init_build(build_t *build)
+{
+    int n = build->trees->num_hosts;
+
+    for (int vertex = 0; vertex < build->topology->num_vertices; vertex++) {
+        build->host_of[vertex] = -1;
+        build->enter[vertex] = -1;
+    }
+    for (int root = 0; root < n; root++) {
+        build->host_of[build->hosts[root]] = root;
+        build->order[root * n] = root;
+        build->joined[root] = 1;
+        build->trees->step[root * n + root] = 0;
+    }
+    count_connections(build->topology, build->connections);
+    order_arcs(build->topology, &build->adjacency, build->free);
+    for (int host = 0; host < n; host++) {
+        build->place[host] = find_place(build, build->hosts[host]);
+    }
+}
+
+/*
+ * The place of the arc at a vertex that is tried as number `i`.  Where a switch has
+ * several free hosts the paper lets pick any.  Trying them from the one after the
+ * parent's own place on, round, makes the parents of a switch pick different ones, and a
+ * tree of equal shape for every root where the switches are alike.
+ */
+static int arc_to_try(const build_t *build, int vertex, int parent, int i)
+{
+    int first = build->adjacency.first[vertex];
+    int num = build->adjacency.first[vertex + 1] - first;
+
+    if (build->topology->vertices[vertex].kind != MTREE_VERTEX_SWITCH) {
+        return build->adjacency.arcs[first + i];
+    }
+    return build->adjacency.arcs[first + (build->place[parent] + 1 + i) % num];
+}
+
+/*
+ * Lines 9 and 10, and section III-C3: the first host in breadth-first order from `parent`
+ * over free arcs that is not in the tree of `root`; -1: there is none.  build->enter and
+ * the first *num_seen_p of build->queue hold the search.
+ */
+static int search_child(build_t *build, int root, int parent, int *num_seen_p)
+{
+    int n = build->trees->num_hosts, start = build->hosts[parent];
+    int head = 0, tail = 0, child = -1;
+
+    build->queue[tail++] = start;
+    while (head < tail && child < 0) {
+        int vertex = build->queue[head++];
+        int num = build->adjacency.first[vertex + 1] - build->adjacency.first[vertex];
+
+        for (int i = 0; i < num && child < 0; i++) {
+            int arc = arc_to_try(build, vertex, parent, i);
+            int to = mtree_arc_to(build->topology, arc), host = build->host_of[to];
+
+            if (build->free[arc] == 0 || to == start || build->enter[to] >= 0 ||
+                (host >= 0 && build->trees->step[root * n + host] >= 0)) {
+                continue;
+            }
+            build->enter[to] = arc;
+            build->queue[tail++] = to;
+            child = host;
+        }
+    }
+    *num_seen_p = tail;
+    return child;
+}
+
+/* The child found, and its way: *num_arcs_p arcs in build->way, from the child to the
+ * parent. */
+static int find_child(build_t *build, int root, int parent, int *num_arcs_p)
+{
+    int start = build->hosts[parent], num_arcs = 0, num_seen;
+    int child = search_child(build, root, parent, &num_seen);
+    int at = child < 0 ? start : build->hosts[child];
+
+    for (; at != start; at = mtree_arc_from(build->topology, build->enter[at])) {
+        build->way[num_arcs++] = build->enter[at];
+    }
+    for (int i = 0; i < num_seen; i++) {
+        build->enter[build->queue[i]] = -1;
+    }
+    *num_arcs_p = num_arcs;
+    return child;
+}
+
+/* Lines 11 to 13.  build->way runs from the child to the parent. */
+static mtree_status_t join(build_t *build, int root, int parent, int child, int num_arcs)
+{
+    mtree_multitree_t *trees = build->trees;
+    int n = trees->num_hosts, at = root * n + child;
+
+    if (trees->num_arcs + num_arcs > trees->room) {
+        int room = 2 * (trees->num_arcs + num_arcs) + n;
+        int *arcs = realloc(trees->arcs, (size_t)room * sizeof(*arcs));
+
+        if (arcs == NULL) {
+            return no_memory(n);
+        }
+        trees->arcs = arcs;
+        trees->room = room;
+    }
+    trees->parent[at] = parent;
+    trees->step[at] = trees->num_steps;
+    trees->first[at] = trees->num_arcs;
+    trees->num[at] = num_arcs;
+    for (int i = num_arcs - 1; i >= 0; i--) {
+        trees->arcs[trees->num_arcs++] = build->way[i];
+        build->free[build->way[i]]--;
+    }
+    build->order[root * n + build->joined[root]++] = child;
+    return MTREE_OK;
+}
+
+/* One turn of one tree in a step: `old` of its hosts joined before the step.  *grew_p: it
+ * got a host. */
+static mtree_status_t take_turn(build_t *build, int root, int old, bool *grew_p)
+{
+    int n = build->trees->num_hosts;
+
+    while (build->cursor[root] < old && build->joined[root] < n) {
+        int parent = build->order[root * n + build->cursor[root]];
+        int num_arcs, child = find_child(build, root, parent, &num_arcs);
+
+        if (child >= 0) {
+            *grew_p = true;
+            return join(build, root, parent, child, num_arcs);
+        }
+        build->cursor[root]++;
+    }
+    *grew_p = false;
+    return MTREE_OK;
+}
+
+/* Lines 5 to 14: one time step, in which the trees take turns until none finds a free
+ * arc. */
+static mtree_status_t run_step(build_t *build, int *old, int *num_joined_p)
+{
+    int n = build->trees->num_hosts, num_joined = 0;
+    mtree_status_t status;
+    bool grew, any = true;
+
+    build->trees->num_steps++;
+    memcpy(build->free, build->connections,
+           2 * (size_t)build->topology->num_links * sizeof(*build->free));
+    memcpy(old, build->joined, (size_t)n * sizeof(*old));
+    memset(build->cursor, 0, (size_t)n * sizeof(*build->cursor));
+    while (any) {
+        int begin = build->next_root;
+
+        any = false;
+        for (int turn = 0; turn < n; turn++) {
+            int root = (begin + turn) % n;
+
+            status = take_turn(build, root, old[root], &grew);
+            if (status != MTREE_OK) {
+                return status;
+            }
+            build->next_root = grew ? (root + 1) % n : build->next_root;
+            num_joined += grew;
+            any = any || grew;
+        }
+    }
+    *num_joined_p = num_joined;
+    return MTREE_OK;
+}
+
+static mtree_status_t run_steps(build_t *build)
+{
+    int n = build->trees->num_hosts, left = n * (n - 1), num_joined = 0;
+    int *old = malloc((size_t)n * sizeof(*old));
+    mtree_status_t status = MTREE_OK;
+
+    if (old == NULL) {
+        return no_memory(n);
+    }
+    while (left > 0 && status == MTREE_OK) {
+        status = run_step(build, old, &num_joined);
+        if (status == MTREE_OK && num_joined == 0) {
+            mtree_error(
+                "multitree: in %s some of the %d hosts do not reach each other; check "
+                "its links",
+                build->topology->source, n);
+            status = MTREE_ERR_UNREACHABLE;
+        }
+        left -= num_joined;
+    }
+    free(old);
+    return status;
+}
+
+mtree_status_t mtree_multitree_create(const mtree_topology_t *topology, const int *hosts,
+                                      int num_hosts, mtree_multitree_t **multitree_p)
+{
+    build_t build = {.topology = topology, .hosts = hosts};
+    mtree_status_t status = allocate_build(&build, num_hosts);
+
+    if (status == MTREE_OK) {
+        init_build(&build);
+        status = run_steps(&build);
+    }
+    if (status == MTREE_OK) {
+        *multitree_p = build.trees;
+        build.trees = NULL;
+    }
+    free_build(&build);
+    return status;
+}
+
+mtree_status_t mtree_multitree_schedule(const mtree_multitree_t *multitree,
+                                        mtree_rounds_t **schedule_p)
+{
+    mtree_rounds_t *schedule;
+    int n = multitree->num_hosts, last = multitree->num_steps;
+    mtree_status_t status = mtree_rounds_create("multitree", n, n, &schedule);
+
+    if (status != MTREE_OK) {
+        return status;
+    }
+    for (int at = 0; at < n * n && status == MTREE_OK; at++) {
+        int root = at / n, child = at % n, parent = multitree->parent[at];
+        const int *way = multitree->arcs + multitree->first[at];
+        int step = multitree->step[at], num_arcs = multitree->num[at];
+
+        if (parent < 0) {
+            continue;
+        }
+        status = mtree_rounds_add(schedule, last - step + 1, child, parent, root, true);
+        if (status == MTREE_OK) {
+            status = mtree_rounds_set_path(schedule, way, num_arcs, true);
+        }
+        if (status == MTREE_OK) {
+            status = mtree_rounds_add(schedule, last + step, parent, child, root, false);
+        }
+        if (status == MTREE_OK) {
+            status = mtree_rounds_set_path(schedule, way, num_arcs, false);
+        }
+    }
+    if (status != MTREE_OK) {
+        mtree_rounds_destroy(schedule);
+        return status;
+    }
+    *schedule_p = schedule;
+    return MTREE_OK;
+}
+
+mtree_status_t mtree_multitree_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p)
+{
+    mtree_multitree_t *trees = NULL;
+    mtree_plan_t *plan = NULL;
+    int n = problem->num_hosts;
+    size_t hosts = (size_t)n;
+    mtree_status_t status =
+        mtree_multitree_create(problem->topology, problem->hosts, n, &trees);
+
+    if (status != MTREE_OK) {
+        return status;
+    }
+    status = mtree_plan_create(problem->request->collective, "multitree", n,
+                               problem->names, n, &plan);
+    if (status != MTREE_OK) {
+        goto destroy_trees;
+    }
+    /* Without rates, mtree_plan_finish() gives all trees the highest common one. */
+    for (int root = 0; root < n; root++) {
+        plan->trees[root].root = root;
+        memcpy(plan->trees[root].parent, trees->parent + (size_t)root * hosts,
+               hosts * sizeof(*trees->parent));
+        memcpy(plan->trees[root].step, trees->step + (size_t)root * hosts,
+               hosts * sizeof(*trees->step));
+    }
+    *plan_p = plan;
+destroy_trees:
+    mtree_multitree_destroy(trees);
+    return status;
+}

@@ -1,0 +1,283 @@
+#include "planner/published/optree.h"
+#include "base/log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * Invariant: at the start of every stage the ranks of each group together hold every
+ * block exactly once.  A stage delivers each block that a member holds to one member of
+ * every sibling, so that it then holds for the children, and at the end for every single
+ * rank.
+ */
+typedef struct {
+    mtree_optree_schedule_t *schedule;
+    int num_sends, send_room;
+    int stage;
+    int *held;  /* [num_ranks] blocks each rank holds now */
+    int *count; /* [num_ranks] blocks each rank held when the stage began */
+    int *edge;  /* [num_groups + 1] first rank of each group, and one past the last */
+    int num_groups;
+} builder_t;
+
+static mtree_status_t add_send(builder_t *builder, int from, int to, int clockwise)
+{
+    mtree_optree_schedule_t *schedule = builder->schedule;
+    size_t num_ranks = (size_t)schedule->num_ranks;
+
+    if (builder->num_sends == builder->send_room) {
+        int room = builder->send_room * 2 + 64;
+        mtree_optree_send_t *grown =
+            realloc(schedule->sends, (size_t)room * sizeof(*grown));
+
+        if (grown == NULL) {
+            return MTREE_ERR_NO_MEMORY;
+        }
+        schedule->sends = grown;
+        builder->send_room = room;
+    }
+    schedule->sends[builder->num_sends++] =
+        (mtree_optree_send_t){from, to, clockwise, builder->count[from]};
+    memcpy(&schedule->blocks[(size_t)to * num_ranks + (size_t)builder->held[to]],
+           &schedule->blocks[(size_t)from * num_ranks],
+           (size_t)builder->count[from] * sizeof(int));
+    builder->held[to] += builder->count[from];
+    return MTREE_OK;
+}
+
+/*
+ * The first stage takes the shorter way round the ring; of opposite children, every
+ * second pair goes each way, which is what keeps a fibre's load at Lemma 1's ceil(m^2 /
+ * 8).
+ */
+static int goes_clockwise(const builder_t *builder, int from_child, int to_child,
+                          int arity, int position)
+{
+    int ahead = (to_child - from_child + arity) % arity;
+    int lower = from_child < to_child ? from_child : to_child;
+
+    if (builder->stage > 0) {
+        return to_child > from_child;
+    }
+    if (2 * ahead != arity) {
+        return 2 * ahead < arity;
+    }
+    return (lower + position) % 2 == 0;
+}
+
+/* All sends of one group, whose children's edges are child[0 .. num_children]. */
+static mtree_status_t exchange(builder_t *builder, const int *child, int num_children)
+{
+    mtree_status_t status = MTREE_OK;
+    int from, to, position;
+
+    for (from = 0; from < num_children; from++) {
+        for (position = 0; position < child[from + 1] - child[from]; position++) {
+            for (to = 0; to < num_children && status == MTREE_OK; to++) {
+                int size = child[to + 1] - child[to];
+
+                if (to != from) {
+                    status = add_send(
+                        builder, child[from] + position, child[to] + position % size,
+                        goes_clockwise(builder, from, to, num_children, position));
+                }
+            }
+        }
+    }
+    return status;
+}
+
+/* Run one stage and replace the groups by their children. */
+static mtree_status_t run_stage(builder_t *builder, int arity)
+{
+    int num_ranks = builder->schedule->num_ranks;
+    int *edge = malloc(((size_t)num_ranks + 1) * sizeof(*edge));
+    int num_edges = 0;
+    mtree_status_t status = MTREE_OK;
+    int group, child;
+
+    if (edge == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    memcpy(builder->count, builder->held, (size_t)num_ranks * sizeof(*builder->count));
+    for (group = 0; group < builder->num_groups && status == MTREE_OK; group++) {
+        int first = builder->edge[group];
+        int size = builder->edge[group + 1] - first;
+        int children = size < arity ? size : arity;
+        int start = num_edges;
+
+        for (child = 0; child < children; child++) {
+            /* The larger children come first. */
+            edge[num_edges++] = first + child * (size / children) +
+                                (child < size % children ? child : size % children);
+        }
+        edge[num_edges] = first + size;
+        status = exchange(builder, &edge[start], children);
+    }
+    free(builder->edge);
+    builder->edge = edge;
+    builder->num_groups = num_edges;
+    return status;
+}
+
+/*
+ * The most blocks that the stage's sends take over any fibre.  `change` is scratch of 2 *
+ * num_ranks + 2 zeros for the clockwise fibres and as many for the others: fibre i joins
+ * ranks i and i + 1.
+ */
+static long stage_load(const mtree_optree_schedule_t *schedule, int stage, long *change)
+{
+    int num_ranks = schedule->num_ranks;
+    long most = 0;
+    int way, i;
+
+    for (way = 0; way < 2; way++) {
+        long load = 0, wrapped = 0;
+
+        memset(change, 0, (2 * (size_t)num_ranks + 2) * sizeof(*change));
+        for (i = schedule->stage_send[stage]; i < schedule->stage_send[stage + 1]; i++) {
+            const mtree_optree_send_t *send = &schedule->sends[i];
+            int first = send->clockwise ? send->from : send->to;
+            int end = send->clockwise ? send->to : send->from;
+
+            if (send->clockwise == way) {
+                change[first] += send->num_blocks;
+                change[end < first ? end + num_ranks : end] -= send->num_blocks;
+            }
+        }
+        for (i = 0; i < num_ranks; i++) {
+            wrapped += change[i];
+        }
+        /* What is still open after the last rank goes on over fibre 0 and ends in the
+         * second half. */
+        for (i = 0; i < num_ranks; i++) {
+            load += change[i] + change[num_ranks + i];
+            most = load + wrapped > most ? load + wrapped : most;
+        }
+    }
+    return most;
+}
+
+/* Replace the counted wavelengths and steps by those of the sends. */
+static mtree_status_t measure_stages(mtree_optree_schedule_t *schedule,
+                                     int num_wavelengths)
+{
+    long *change = malloc((2 * (size_t)schedule->num_ranks + 2) * sizeof(*change));
+    int stage;
+
+    if (change == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    schedule->steps = 0;
+    for (stage = 0; stage < schedule->num_stages; stage++) {
+        mtree_optree_stage_t *measured = &schedule->stages[stage];
+
+        measured->wavelengths = stage_load(schedule, stage, change);
+        measured->steps = (measured->wavelengths + num_wavelengths - 1) / num_wavelengths;
+        schedule->steps += measured->steps;
+    }
+    free(change);
+    return MTREE_OK;
+}
+
+static mtree_status_t run_stages(builder_t *builder)
+{
+    mtree_optree_schedule_t *schedule = builder->schedule;
+    mtree_status_t status = MTREE_OK;
+    int rank;
+
+    for (rank = 0; rank < schedule->num_ranks; rank++) {
+        schedule->blocks[(size_t)rank * (size_t)schedule->num_ranks] = rank;
+        builder->held[rank] = 1;
+    }
+    builder->edge[0] = 0;
+    builder->edge[1] = schedule->num_ranks;
+    builder->num_groups = 1;
+    for (; builder->stage < schedule->num_stages && status == MTREE_OK;
+         builder->stage++) {
+        status = run_stage(builder, schedule->stages[builder->stage].arity);
+        schedule->stage_send[builder->stage + 1] = builder->num_sends;
+    }
+    return status;
+}
+
+static mtree_status_t check_arguments(int num_ranks, int num_stages, int num_wavelengths)
+{
+    if (num_ranks < 1 || num_stages < 1 || num_wavelengths < 1) {
+        mtree_error(
+            "optree: %d ranks, %d stages and %d wavelengths: each must be at least 1",
+            num_ranks, num_stages, num_wavelengths);
+        return MTREE_ERR_INVALID;
+    }
+    if (num_ranks > MTREE_OPTREE_MAX_RANKS || num_stages > MTREE_OPTREE_MAX_STAGES) {
+        mtree_error(
+            "optree: %d ranks in %d stages: at most %d ranks and %d stages are planned",
+            num_ranks, num_stages, MTREE_OPTREE_MAX_RANKS, MTREE_OPTREE_MAX_STAGES);
+        return MTREE_ERR_LIMIT;
+    }
+    return MTREE_OK;
+}
+
+mtree_status_t mtree_optree_schedule_create(int num_ranks, int num_stages,
+                                            int num_wavelengths,
+                                            mtree_optree_schedule_t **schedule_p)
+{
+    mtree_status_t status = check_arguments(num_ranks, num_stages, num_wavelengths);
+    mtree_optree_schedule_t *schedule;
+    builder_t builder = {0};
+
+    if (status != MTREE_OK) {
+        return status;
+    }
+    schedule = calloc(1, sizeof(*schedule));
+    if (schedule == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    schedule->num_ranks = num_ranks;
+    schedule->num_stages = num_stages;
+    mtree_optree_count_steps(num_ranks, num_stages, num_wavelengths, schedule->stages);
+    schedule->stage_send = calloc((size_t)num_stages + 1, sizeof(*schedule->stage_send));
+    schedule->blocks =
+        calloc((size_t)num_ranks * (size_t)num_ranks, sizeof(*schedule->blocks));
+    builder.schedule = schedule;
+    builder.held = calloc((size_t)num_ranks, sizeof(*builder.held));
+    builder.count = calloc((size_t)num_ranks, sizeof(*builder.count));
+    builder.edge = calloc((size_t)num_ranks + 1, sizeof(*builder.edge));
+    if (schedule->stage_send == NULL || schedule->blocks == NULL ||
+        builder.held == NULL || builder.count == NULL || builder.edge == NULL) {
+        status = MTREE_ERR_NO_MEMORY;
+    } else {
+        status = run_stages(&builder);
+    }
+    if (status == MTREE_OK) {
+        status = measure_stages(schedule, num_wavelengths);
+    }
+
+    free(builder.held);
+    free(builder.count);
+    free(builder.edge);
+    if (status == MTREE_ERR_NO_MEMORY) {
+        mtree_error("optree: no memory for the schedule of %d ranks; use fewer",
+                    num_ranks);
+        mtree_optree_schedule_destroy(schedule);
+        return status;
+    }
+    *schedule_p = schedule;
+    return MTREE_OK;
+}
+
+const int *mtree_optree_blocks(const mtree_optree_schedule_t *schedule, int rank)
+{
+    return &schedule->blocks[(size_t)rank * (size_t)schedule->num_ranks];
+}
+
+void mtree_optree_schedule_destroy(mtree_optree_schedule_t *schedule)
+{
+    if (schedule == NULL) {
+        return;
+    }
+    free(schedule->stage_send);
+    free(schedule->sends);
+    free(schedule->blocks);
+    free(schedule);
+}

@@ -1,0 +1,185 @@
+#include "planner/published/psld_plink.h"
+
+#include "planner/regular/shallow_tree.h"
+#include "base/log.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static mtree_status_t no_memory(const mtree_problem_t *problem)
+{
+    mtree_error("no memory for aggregators of %d hosts; plan for fewer",
+                problem->num_hosts);
+    return MTREE_ERR_NO_MEMORY;
+}
+
+double mtree_servers_bandwidth(const mtree_problem_t *problem, int from, int to)
+{
+    int num_arcs;
+    const int *arcs = mtree_routes_get(problem->routes, from, to, &num_arcs);
+    double sum = 0;
+
+    for (int a = 0; a < num_arcs; a++) {
+        sum += mtree_arc_capacity(problem->topology, arcs[a]);
+    }
+    return num_arcs == 0 ? 0 : sum / num_arcs;
+}
+
+/* The mean bandwidth to `host` from the others. */
+static double mean_bandwidth(const mtree_problem_t *problem, int host)
+{
+    double sum = 0;
+
+    for (int other = 0; other < problem->num_hosts; other++) {
+        sum += mtree_servers_bandwidth(problem, other, host);
+    }
+    return sum / (problem->num_hosts - 1);
+}
+
+/* Scale the rates, proportions so far, to the largest that the capacities hold. */
+static mtree_status_t scale_rates(const mtree_problem_t *problem, mtree_plan_t *plan)
+{
+    int num_arcs = 2 * problem->topology->num_links;
+    double *load = calloc((size_t)num_arcs, sizeof(*load)), busiest;
+
+    if (load == NULL) {
+        return no_memory(problem);
+    }
+    mtree_plan_load(plan, problem->routes, load);
+    busiest = mtree_plan_busiest(problem->topology, load);
+    for (int t = 0; t < plan->num_trees; t++) {
+        plan->trees[t].rate /= busiest;
+    }
+    free(load);
+    return MTREE_OK;
+}
+
+/* The unused host of the largest bandwidth; it becomes used. */
+static int take_best(double *bandwidth, int num_hosts)
+{
+    int best = 0;
+
+    for (int host = 1; host < num_hosts; host++) {
+        best = bandwidth[host] > bandwidth[best] ? host : best;
+    }
+    bandwidth[best] = -1;
+    return best;
+}
+
+mtree_status_t mtree_psld_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p)
+{
+    int n = problem->num_hosts, max_trees = problem->request->max_trees;
+    int num_servers = max_trees > 0 && max_trees < n ? max_trees : n;
+    double *bandwidth = malloc((size_t)n * sizeof(*bandwidth));
+    mtree_plan_t *plan;
+    mtree_status_t status;
+
+    if (bandwidth == NULL) {
+        return no_memory(problem);
+    }
+    for (int host = 0; host < n; host++) {
+        bandwidth[host] = mean_bandwidth(problem, host);
+    }
+    status = mtree_plan_create(problem->request->collective, "psld", n, problem->names,
+                               num_servers, &plan);
+    if (status != MTREE_OK) {
+        goto free_bandwidth;
+    }
+    for (int t = 0; t < num_servers; t++) {
+        int server = take_best(bandwidth, n);
+
+        plan->trees[t].root = server;
+        plan->trees[t].rate = mean_bandwidth(problem, server);
+        for (int host = 0; host < n; host++) {
+            plan->trees[t].parent[host] = host == server ? -1 : server;
+        }
+    }
+    status = scale_rates(problem, plan);
+    if (status != MTREE_OK) {
+        mtree_plan_destroy(plan);
+        goto free_bandwidth;
+    }
+    *plan_p = plan;
+free_bandwidth:
+    free(bandwidth);
+    return status;
+}
+
+/*
+ * Leaders: the latency centre, then always the host that is farthest from its nearest
+ * leader.  leader[h] becomes the nearest leader of h.
+ */
+static void choose_leaders(const mtree_problem_t *problem, int num_leaders, int *leader)
+{
+    int n = problem->num_hosts, next = mtree_latency_center(problem);
+
+    for (int host = 0; host < n; host++) {
+        leader[host] = next;
+    }
+    for (int made = 1; made <= num_leaders; made++) {
+        double far = -1;
+        int newest = next;
+
+        for (int host = 0; host < n; host++) {
+            double distance = mtree_routes_latency(problem->routes, host, leader[host]);
+
+            if (mtree_routes_latency(problem->routes, host, newest) < distance) {
+                leader[host] = newest;
+                distance = mtree_routes_latency(problem->routes, host, newest);
+            }
+            if (distance > far) {
+                far = distance;
+                next = host;
+            }
+        }
+    }
+}
+
+/* The leader with the largest mean bandwidth to the others. */
+static int choose_root(const mtree_problem_t *problem, const int *leader)
+{
+    double best = -1;
+    int root = leader[0];
+
+    for (int host = 0; host < problem->num_hosts; host++) {
+        double sum = 0;
+
+        for (int other = 0; other < problem->num_hosts; other++) {
+            sum += leader[other] == other ? mtree_servers_bandwidth(problem, other, host)
+                                          : 0;
+        }
+        if (leader[host] == host && sum > best) {
+            best = sum;
+            root = host;
+        }
+    }
+    return root;
+}
+
+mtree_status_t mtree_plink_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p)
+{
+    int n = problem->num_hosts, root;
+    int *leader = malloc((size_t)n * sizeof(*leader));
+    mtree_plan_t *plan;
+    mtree_status_t status;
+
+    if (leader == NULL) {
+        return no_memory(problem);
+    }
+    status = mtree_plan_create(problem->request->collective, "plink", n, problem->names,
+                               1, &plan);
+    if (status != MTREE_OK) {
+        goto free_leader;
+    }
+    choose_leaders(problem, (int)ceil(sqrt(n)), leader);
+    root = choose_root(problem, leader);
+    for (int host = 0; host < n; host++) {
+        plan->trees[0].parent[host] = leader[host] != host ? leader[host] : root;
+    }
+    plan->trees[0].parent[root] = -1;
+    plan->trees[0].root = root;
+    *plan_p = plan;
+free_leader:
+    free(leader);
+    return status;
+}

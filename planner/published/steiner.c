@@ -1,0 +1,290 @@
+#include "planner/published/steiner_solver.h"
+
+#include "base/log.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* How near the bound counts as on it. */
+#define GAP_TOLERANCE 1e-7
+
+/* Part of the best prices so far in those that the oracle is asked at first. */
+#define CENTER_PULL 0.8
+
+/* Weights under this part of chi are rounding. */
+#define WEIGHT_TOLERANCE 1e-9
+
+int mtree_steiner_root_row(const mtree_steiner_solver_t *solver,
+                           mtree_steiner_stage_t stage, int r)
+{
+    return stage == MTREE_STEINER_STAGE_REDUCE ? r : solver->num_roots + r;
+}
+
+bool mtree_steiner_has_stage(const mtree_steiner_solver_t *solver,
+                             mtree_steiner_stage_t stage)
+{
+    switch (stage) {
+    case MTREE_STEINER_STAGE_REDUCE:
+        return solver->request->mode != MTREE_STEINER_BROADCAST;
+    case MTREE_STEINER_STAGE_OVERLAP:
+        return solver->request->mode == MTREE_STEINER_OVERLAPPED;
+    case MTREE_STEINER_STAGE_FINAL:
+        break;
+    }
+    return true;
+}
+
+mtree_status_t mtree_steiner_report(mtree_status_t status)
+{
+    if (status == MTREE_ERR_SOLVER) {
+        mtree_error(
+            "steiner: the linear program could not be solved; use another algorithm");
+    } else if (status == MTREE_ERR_NO_MEMORY) {
+        mtree_error("steiner: no memory for the linear program; use fewer hosts");
+    }
+    return status;
+}
+
+/* Rows, and the columns chi_v. */
+static mtree_status_t set_up_program(mtree_steiner_solver_t *solver)
+{
+    const mtree_candidates_t *candidates = solver->candidates;
+    mtree_status_t status = mtree_lp_create(&solver->lp);
+
+    if (status == MTREE_OK) {
+        status = mtree_lp_add_rows(solver->lp, 2 * solver->num_roots, 0.0, INFINITY);
+    }
+    if (status == MTREE_OK) {
+        status = mtree_lp_add_rows(solver->lp, 2 * candidates->num_rows, -INFINITY, 0.0);
+    }
+    for (int i = 0; i < 2 * candidates->num_rows && status == MTREE_OK; i++) {
+        status = mtree_lp_bound_row(solver->lp, 2 * solver->num_roots + i, -INFINITY,
+                                    candidates->capacity[i % candidates->num_rows] /
+                                        solver->unit);
+    }
+    for (int r = 0; r < solver->num_roots && status == MTREE_OK; r++) {
+        bool reduces = mtree_steiner_has_stage(solver, MTREE_STEINER_STAGE_REDUCE);
+        const int rows[] = {
+            mtree_steiner_root_row(solver, MTREE_STEINER_STAGE_FINAL, r),
+            mtree_steiner_root_row(solver, MTREE_STEINER_STAGE_REDUCE, r)};
+        const double values[] = {-1.0, -1.0};
+
+        status = mtree_lp_add_column(solver->lp, 1.0, reduces ? 2 : 1, rows, values);
+    }
+    return status;
+}
+
+static mtree_status_t solve_program(mtree_steiner_solver_t *solver)
+{
+    mtree_status_t status = mtree_steiner_report(mtree_lp_solve(solver->lp));
+
+    for (int row = 0; row < 2 * solver->candidates->num_rows && status == MTREE_OK;
+         row++) {
+        solver->lp_price[row] =
+            fmax(0.0, mtree_lp_price(solver->lp, 2 * solver->num_roots + row));
+    }
+    return status;
+}
+
+/*
+ * Solve and price in turn until no tree is missing, or the rest to the bound is small
+ * enough.  The program's own prices jump about; between them and the best ones so far the
+ * oracle finds better trees.  Only when it finds none there, it is asked at the program's
+ * own, which decide.
+ */
+static mtree_status_t generate(mtree_steiner_solver_t *solver)
+{
+    bool exact = mtree_steiner_oracle_exact(solver->oracle);
+    int num_added = 1;
+    mtree_status_t status = mtree_steiner_report(set_up_program(solver));
+
+    if (status == MTREE_OK &&
+        mtree_steiner_has_stage(solver, MTREE_STEINER_STAGE_REDUCE)) {
+        status = mtree_steiner_start_stage(solver, MTREE_STEINER_STAGE_REDUCE);
+    }
+    if (status == MTREE_OK) {
+        status = mtree_steiner_start_stage(solver, MTREE_STEINER_STAGE_FINAL);
+    }
+    while (status == MTREE_OK && num_added > 0) {
+        status = solve_program(solver);
+        if (status != MTREE_OK ||
+            (exact && mtree_lp_objective(solver->lp) >=
+                          (1.0 - solver->request->gap - GAP_TOLERANCE) * solver->bound)) {
+            break;
+        }
+        solver->pull = CENTER_PULL;
+        status = mtree_steiner_price_all(solver, &num_added);
+        if (status == MTREE_OK && num_added == 0) {
+            solver->pull = 0.0;
+            status = mtree_steiner_price_all(solver, &num_added);
+        }
+    }
+    return status;
+}
+
+/* The trees that carry something, with their weights. */
+static mtree_status_t take_packing(mtree_steiner_solver_t *solver,
+                                   mtree_steiner_packing_t **packing_p)
+{
+    mtree_steiner_packing_t *packing = calloc(1, sizeof(*packing));
+    double chi = mtree_lp_objective(solver->lp);
+
+    if (packing == NULL) {
+        return mtree_steiner_report(MTREE_ERR_NO_MEMORY);
+    }
+    packing->num_hosts = solver->candidates->num_hosts;
+    packing->chi = chi * solver->unit;
+    packing->bound =
+        mtree_steiner_oracle_exact(solver->oracle) ? solver->bound * solver->unit : 0.0;
+    for (int t = 0; t < solver->num_trees; t++) {
+        double weight = mtree_lp_value(solver->lp, solver->num_roots + t);
+
+        if (weight > WEIGHT_TOLERANCE * chi) {
+            mtree_steiner_tree_t kept = solver->trees[t];
+
+            kept.weight = weight * solver->unit;
+            solver->trees[t] = solver->trees[packing->num_trees];
+            solver->trees[packing->num_trees++] = kept;
+        }
+    }
+    for (int t = packing->num_trees; t < solver->num_trees; t++) {
+        free(solver->trees[t].parent);
+    }
+    packing->trees = solver->trees;
+    solver->trees = NULL;
+    solver->num_trees = 0;
+    *packing_p = packing;
+    return MTREE_OK;
+}
+
+static mtree_status_t solver_allocate(mtree_steiner_solver_t *solver)
+{
+    size_t num_hosts = (size_t)solver->candidates->num_hosts;
+    size_t num_rows = (size_t)solver->candidates->num_rows;
+    size_t num_roots = (size_t)solver->num_roots;
+
+    solver->edge_at = malloc(num_hosts * num_hosts * sizeof(*solver->edge_at));
+    solver->lp_price = calloc(2 * num_rows, sizeof(*solver->lp_price));
+    solver->center = calloc(2 * num_rows, sizeof(*solver->center));
+    solver->row_price = calloc(2 * num_rows, sizeof(*solver->row_price));
+    solver->edge_price = malloc((size_t)solver->candidates->num_edges * sizeof(double));
+    solver->price = malloc(num_hosts * num_hosts * sizeof(*solver->price));
+    solver->use = calloc(num_rows, sizeof(*solver->use));
+    solver->column_rows = malloc((num_rows + 1) * sizeof(*solver->column_rows));
+    solver->column_values = malloc((num_rows + 1) * sizeof(*solver->column_values));
+    solver->reduce_cost = malloc(num_roots * sizeof(*solver->reduce_cost));
+    solver->broadcast_cost = malloc(num_roots * sizeof(*solver->broadcast_cost));
+    solver->parent = malloc(num_hosts * sizeof(*solver->parent));
+    if (solver->edge_at == NULL || solver->lp_price == NULL || solver->center == NULL ||
+        solver->row_price == NULL || solver->edge_price == NULL ||
+        solver->price == NULL || solver->use == NULL || solver->column_rows == NULL ||
+        solver->column_values == NULL || solver->reduce_cost == NULL ||
+        solver->broadcast_cost == NULL || solver->parent == NULL) {
+        return mtree_steiner_report(MTREE_ERR_NO_MEMORY);
+    }
+    return MTREE_OK;
+}
+
+static mtree_status_t solver_init(mtree_steiner_solver_t *solver,
+                                  const mtree_steiner_request_t *request)
+{
+    const mtree_plan_request_t broadcast = {.collective = MTREE_BCAST};
+    mtree_problem_t problem = {.topology = request->topology,
+                               .request = &broadcast,
+                               .hosts = request->hosts,
+                               .num_hosts = request->num_hosts};
+    mtree_status_t status;
+
+    solver->request = request;
+    solver->bound = INFINITY;
+    solver->num_roots = request->root < 0 ? request->num_active : 1;
+    solver->first_root = request->root < 0 ? 0 : request->root;
+    status = mtree_routes_create(request->topology, request->hosts, request->num_hosts,
+                                 &solver->routes);
+    if (status == MTREE_OK) {
+        problem.routes = solver->routes;
+        status = mtree_candidates_create(&problem, &solver->candidates);
+    }
+    if (status == MTREE_OK) {
+        status = solver_allocate(solver);
+    }
+    if (status == MTREE_OK) {
+        status = mtree_steiner_oracle_create(request->num_hosts, request->num_active,
+                                             &solver->oracle);
+    }
+    if (status != MTREE_OK) {
+        return status;
+    }
+    for (int i = 0; i < request->num_hosts * request->num_hosts; i++) {
+        solver->edge_at[i] = -1;
+    }
+    for (int e = 0; e < solver->candidates->num_edges; e++) {
+        solver->edge_at[solver->candidates->from[e] * request->num_hosts +
+                        solver->candidates->to[e]] = e;
+    }
+    for (int row = 0; row < solver->candidates->num_rows; row++) {
+        solver->unit = fmax(solver->unit, solver->candidates->capacity[row]);
+    }
+    return MTREE_OK;
+}
+
+static void solver_cleanup(mtree_steiner_solver_t *solver)
+{
+    mtree_routes_destroy(solver->routes);
+    mtree_candidates_destroy(solver->candidates);
+    mtree_steiner_oracle_destroy(solver->oracle);
+    mtree_lp_destroy(solver->lp);
+    free(solver->edge_at);
+    free(solver->lp_price);
+    free(solver->center);
+    free(solver->row_price);
+    free(solver->edge_price);
+    free(solver->price);
+    free(solver->use);
+    free(solver->column_rows);
+    free(solver->column_values);
+    free(solver->reduce_cost);
+    free(solver->broadcast_cost);
+    free(solver->parent);
+    for (int t = 0; t < solver->num_trees; t++) {
+        free(solver->trees[t].parent);
+    }
+    free(solver->trees);
+}
+
+mtree_status_t mtree_steiner_pack(const mtree_steiner_request_t *request,
+                                  mtree_steiner_packing_t **packing_p)
+{
+    mtree_steiner_solver_t solver = {0};
+    mtree_status_t status;
+
+    if (request->num_active < 2 || request->num_hosts < request->num_active ||
+        request->root >= request->num_active || request->gap < 0.0) {
+        mtree_error(
+            "steiner: %d of %d hosts active, root %d, gap %g; at least two must be "
+            "active, the root one of them, and the gap not negative",
+            request->num_active, request->num_hosts, request->root, request->gap);
+        return MTREE_ERR_INVALID;
+    }
+    status = solver_init(&solver, request);
+    if (status == MTREE_OK) {
+        status = generate(&solver);
+    }
+    if (status == MTREE_OK) {
+        status = take_packing(&solver, packing_p);
+    }
+    solver_cleanup(&solver);
+    return status;
+}
+
+void mtree_steiner_packing_destroy(mtree_steiner_packing_t *packing)
+{
+    if (packing == NULL) {
+        return;
+    }
+    for (int t = 0; t < packing->num_trees; t++) {
+        free(packing->trees[t].parent);
+    }
+    free(packing->trees);
+    free(packing);
+}

@@ -1,0 +1,165 @@
+#include "planner/published/steiner.h"
+
+#include "base/log.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/*
+ * A plan's trees span its hosts and nothing else, so a relay cannot be named in it.  The
+ * hosts of the request are the active ones, every other host of the topology may relay,
+ * and in the plan a host hangs below the nearest active host above it; what the relay did
+ * is then done by the routes between them.  Where relays only pass data on, nothing
+ * changes; where one combines or copies, its links carry the parts one by one.  So the
+ * weights are scaled to what the routes carry.
+ */
+
+/* The rest to the bound at which the packing may stop. */
+#define PLAN_GAP 0.01
+
+/* More hosts and relays than this make the dense oracle too slow. */
+#define MOST_HOSTS 256
+
+/* The request's hosts, then the others. */
+static int list_hosts(const mtree_problem_t *problem, int *hosts)
+{
+    int num_hosts = problem->num_hosts;
+
+    for (int i = 0; i < num_hosts; i++) {
+        hosts[i] = problem->hosts[i];
+    }
+    for (int v = 0; v < problem->topology->num_vertices; v++) {
+        bool is_active = problem->topology->vertices[v].kind != MTREE_VERTEX_HOST;
+
+        for (int i = 0; i < problem->num_hosts && !is_active; i++) {
+            is_active = problem->hosts[i] == v;
+        }
+        if (!is_active) {
+            hosts[num_hosts++] = v;
+        }
+    }
+    return num_hosts;
+}
+
+/* Add what a tree edge sends over the route to the arcs' loads. */
+static void add_load(const mtree_problem_t *problem, int from, int to, double rate,
+                     double *load)
+{
+    int num_arcs;
+    const int *arcs = mtree_routes_get(problem->routes, from, to, &num_arcs);
+
+    for (int i = 0; i < num_arcs; i++) {
+        load[arcs[i]] += rate;
+    }
+}
+
+/* Scale the rates until some arc is full and none is over. */
+static void scale_rates(const mtree_problem_t *problem, mtree_plan_t *plan, double *load)
+{
+    double scale = INFINITY;
+
+    for (int t = 0; t < plan->num_trees; t++) {
+        const mtree_tree_t *tree = &plan->trees[t];
+
+        for (int host = 0; host < plan->num_hosts; host++) {
+            if (tree->parent[host] >= 0 && mtree_collective_uses_down(plan->collective)) {
+                add_load(problem, tree->parent[host], host, tree->rate, load);
+            }
+            if (tree->parent[host] >= 0 && mtree_collective_uses_up(plan->collective)) {
+                add_load(problem, host, tree->parent[host], tree->rate, load);
+            }
+        }
+    }
+    for (int arc = 0; arc < 2 * problem->topology->num_links; arc++) {
+        if (load[arc] > 0.0) {
+            scale = fmin(scale, mtree_arc_capacity(problem->topology, arc) / load[arc]);
+        }
+    }
+    for (int t = 0; t < plan->num_trees; t++) {
+        plan->trees[t].rate *= scale;
+    }
+}
+
+static int compare_weights(const void *left, const void *right)
+{
+    const mtree_steiner_tree_t *a = left, *b = right;
+
+    return (a->weight < b->weight) - (a->weight > b->weight);
+}
+
+static mtree_status_t make_plan(const mtree_problem_t *problem,
+                                mtree_steiner_packing_t *packing, mtree_plan_t **plan_p)
+{
+    const mtree_plan_request_t *request = problem->request;
+    int num_trees = packing->num_trees;
+    double *load = calloc(2 * (size_t)problem->topology->num_links, sizeof(*load));
+    mtree_plan_t *plan;
+    mtree_status_t status;
+
+    if (load == NULL) {
+        mtree_error("steiner: no memory for %d links", problem->topology->num_links);
+        return MTREE_ERR_NO_MEMORY;
+    }
+    if (request->max_trees > 0 && request->max_trees < num_trees) {
+        qsort(packing->trees, (size_t)num_trees, sizeof(*packing->trees),
+              compare_weights);
+        num_trees = request->max_trees;
+    }
+    status = mtree_plan_create(request->collective, "steiner", problem->num_hosts,
+                               problem->names, num_trees, &plan);
+    if (status == MTREE_OK) {
+        for (int t = 0; t < num_trees; t++) {
+            const mtree_steiner_tree_t *tree = &packing->trees[t];
+
+            plan->trees[t].root = tree->root;
+            plan->trees[t].rate = tree->weight;
+            for (int host = 0; host < problem->num_hosts; host++) {
+                int above = tree->parent[host];
+
+                while (above >= problem->num_hosts) {
+                    above = tree->parent[above];
+                }
+                plan->trees[t].parent[host] = above;
+            }
+        }
+        scale_rates(problem, plan, load);
+        *plan_p = plan;
+    }
+    free(load);
+    return status;
+}
+
+mtree_status_t mtree_steiner_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p)
+{
+    bool has_root = mtree_collective_has_root(problem->request->collective);
+    mtree_steiner_request_t request = {.topology = problem->topology,
+                                       .num_active = problem->num_hosts,
+                                       .mode = MTREE_STEINER_BROADCAST,
+                                       .root = has_root ? problem->request->root : -1,
+                                       .gap = PLAN_GAP};
+    mtree_steiner_packing_t *packing;
+    mtree_status_t status;
+    int *hosts;
+
+    if (mtree_topology_num_hosts(problem->topology) > MOST_HOSTS) {
+        mtree_error(
+            "steiner: %d hosts in the topology, at most %d are planned; choose packing",
+            mtree_topology_num_hosts(problem->topology), MOST_HOSTS);
+        return MTREE_ERR_LIMIT;
+    }
+    hosts = malloc((size_t)problem->topology->num_vertices * sizeof(*hosts));
+    if (hosts == NULL) {
+        mtree_error("steiner: no memory for %d vertices",
+                    problem->topology->num_vertices);
+        return MTREE_ERR_NO_MEMORY;
+    }
+    request.num_hosts = list_hosts(problem, hosts);
+    request.hosts = hosts;
+    status = mtree_steiner_pack(&request, &packing);
+    if (status == MTREE_OK) {
+        status = make_plan(problem, packing, plan_p);
+        mtree_steiner_packing_destroy(packing);
+    }
+    free(hosts);
+    return status;
+}

@@ -1,0 +1,427 @@
+#include "planner/published/steiner_tree.h"
+
+#include "planner/graph/arborescence.h"
+#include "base/log.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Work (in elementary steps) that a search for one exact tree may take. */
+#define EXACT_WORK 4e6
+
+typedef enum { OVER_ACTIVE, OVER_RELAYS, BY_PATHS } method_t;
+
+struct mtree_steiner_oracle {
+    int num_vertices, num_active;
+    method_t method;
+    double *price; /* [n * n] of the edge from parent to child, whatever the direction
+                      asked for */
+    /* Dreyfus-Wagner: shortest paths, and the cheapest tree from each vertex to each set
+     * of active ones. */
+    double *distance; /* [n * n] */
+    int *step;        /* [n * n] the next vertex on the shortest path */
+    double *cheapest; /* [sets * n] */
+    int *split; /* [sets * n] the part of the set that branches off there, or -1 - the
+                   vertex moved to */
+    /* Arborescences over some of the vertices. */
+    int *from, *to; /* [n * n] */
+    double *edge_price;
+    int *number, *vertex, *enter; /* [n] */
+    bool *used;                   /* [n] vertices that the tree in the making may use */
+};
+
+static double over_active_work(double n, double num_active)
+{
+    return pow(3, num_active - 1) * n + pow(2, num_active - 1) * n * n;
+}
+
+static double over_relays_work(double n, double num_active)
+{
+    return pow(2, n - num_active) * n * n * 4;
+}
+
+static method_t choose_method(int num_vertices, int num_active)
+{
+    double over_active = over_active_work(num_vertices, num_active);
+    double over_relays = over_relays_work(num_vertices, num_active);
+
+    if (num_active == num_vertices ||
+        (over_relays <= over_active && over_relays <= EXACT_WORK)) {
+        return OVER_RELAYS;
+    }
+    return over_active <= EXACT_WORK ? OVER_ACTIVE : BY_PATHS;
+}
+
+bool mtree_steiner_oracle_exact(const mtree_steiner_oracle_t *oracle)
+{
+    return oracle->method != BY_PATHS;
+}
+
+mtree_status_t mtree_steiner_oracle_create(int num_vertices, int num_active,
+                                           mtree_steiner_oracle_t **oracle_p)
+{
+    mtree_steiner_oracle_t *oracle = calloc(1, sizeof(*oracle));
+    size_t n = (size_t)num_vertices;
+    size_t sets = 1;
+
+    if (oracle != NULL) {
+        oracle->num_vertices = num_vertices;
+        oracle->num_active = num_active;
+        oracle->method = choose_method(num_vertices, num_active);
+        sets = oracle->method == OVER_ACTIVE ? (size_t)1 << (num_active - 1) : 1;
+        oracle->price = malloc(n * n * sizeof(*oracle->price));
+        oracle->distance = malloc(n * n * sizeof(*oracle->distance));
+        oracle->step = malloc(n * n * sizeof(*oracle->step));
+        oracle->cheapest = malloc(sets * n * sizeof(*oracle->cheapest));
+        oracle->split = malloc(sets * n * sizeof(*oracle->split));
+        oracle->from = malloc(n * n * sizeof(*oracle->from));
+        oracle->to = malloc(n * n * sizeof(*oracle->to));
+        oracle->edge_price = malloc(n * n * sizeof(*oracle->edge_price));
+        oracle->number = malloc(n * sizeof(*oracle->number));
+        oracle->vertex = malloc(n * sizeof(*oracle->vertex));
+        oracle->enter = malloc(n * sizeof(*oracle->enter));
+        oracle->used = malloc(n * sizeof(*oracle->used));
+    }
+    if (oracle == NULL || oracle->price == NULL || oracle->distance == NULL ||
+        oracle->step == NULL || oracle->cheapest == NULL || oracle->split == NULL ||
+        oracle->from == NULL || oracle->to == NULL || oracle->edge_price == NULL ||
+        oracle->number == NULL || oracle->vertex == NULL || oracle->enter == NULL ||
+        oracle->used == NULL) {
+        mtree_error(
+            "steiner: no memory for trees over %d hosts, %d of them active; use fewer",
+            num_vertices, num_active);
+        mtree_steiner_oracle_destroy(oracle);
+        return MTREE_ERR_NO_MEMORY;
+    }
+    *oracle_p = oracle;
+    return MTREE_OK;
+}
+
+void mtree_steiner_oracle_destroy(mtree_steiner_oracle_t *oracle)
+{
+    if (oracle == NULL) {
+        return;
+    }
+    free(oracle->price);
+    free(oracle->distance);
+    free(oracle->step);
+    free(oracle->cheapest);
+    free(oracle->split);
+    free(oracle->from);
+    free(oracle->to);
+    free(oracle->edge_price);
+    free(oracle->number);
+    free(oracle->vertex);
+    free(oracle->enter);
+    free(oracle->used);
+    free(oracle);
+}
+
+/* All shortest paths, by Floyd and Warshall. */
+static void find_paths(mtree_steiner_oracle_t *oracle)
+{
+    int n = oracle->num_vertices;
+    double *distance = oracle->distance;
+    int *step = oracle->step;
+
+    memcpy(distance, oracle->price, (size_t)n * (size_t)n * sizeof(*distance));
+    for (int u = 0; u < n; u++) {
+        for (int v = 0; v < n; v++) {
+            step[u * n + v] = v;
+        }
+        distance[u * n + u] = 0;
+    }
+    for (int by = 0; by < n; by++) {
+        for (int u = 0; u < n; u++) {
+            for (int v = 0; v < n; v++) {
+                double length = distance[u * n + by] + distance[by * n + v];
+
+                if (length < distance[u * n + v]) {
+                    distance[u * n + v] = length;
+                    step[u * n + v] = step[u * n + by];
+                }
+            }
+        }
+    }
+}
+
+void mtree_steiner_oracle_set_prices(mtree_steiner_oracle_t *oracle, const double *price,
+                                     bool inward)
+{
+    int n = oracle->num_vertices;
+
+    for (int u = 0; u < n; u++) {
+        for (int v = 0; v < n; v++) {
+            oracle->price[u * n + v] = inward ? price[v * n + u] : price[u * n + v];
+        }
+    }
+    if (oracle->method != OVER_RELAYS) {
+        find_paths(oracle);
+    }
+}
+
+/*
+ * The cheapest arborescence over the used vertices, with relays at its leaves cut off,
+ * into @a parent.
+ */
+static mtree_status_t span_used(mtree_steiner_oracle_t *oracle, int root, int *parent,
+                                double *price_p)
+{
+    int n = oracle->num_vertices;
+    int num_used = 0;
+    int num_edges = 0;
+    int *children =
+        oracle->number; /* once the edges are made their numbers are not needed */
+    mtree_status_t status;
+
+    for (int v = 0; v < n; v++) {
+        parent[v] = MTREE_STEINER_ABSENT;
+        if (oracle->used[v]) {
+            oracle->number[v] = num_used;
+            oracle->vertex[num_used++] = v;
+        }
+    }
+    for (int i = 0; i < num_used; i++) {
+        for (int j = 0; j < num_used; j++) {
+            double price = oracle->price[oracle->vertex[i] * n + oracle->vertex[j]];
+
+            if (i != j && isfinite(price)) {
+                oracle->from[num_edges] = i;
+                oracle->to[num_edges] = j;
+                oracle->edge_price[num_edges++] = price;
+            }
+        }
+    }
+    status =
+        mtree_arborescence_find(num_used, oracle->number[root], num_edges, oracle->from,
+                                oracle->to, oracle->edge_price, oracle->enter);
+    if (status != MTREE_OK) {
+        return status;
+    }
+
+    memset(children, 0, (size_t)n * sizeof(*children));
+    for (int i = 0; i < num_used; i++) {
+        int v = oracle->vertex[i];
+
+        parent[v] =
+            oracle->enter[i] < 0 ? -1 : oracle->vertex[oracle->from[oracle->enter[i]]];
+        if (parent[v] >= 0) {
+            children[parent[v]]++;
+        }
+    }
+    for (int v = oracle->num_active; v < n; v++) {
+        for (int leaf = v;
+             leaf >= oracle->num_active && parent[leaf] >= 0 && children[leaf] == 0;) {
+            int above = parent[leaf];
+
+            parent[leaf] = MTREE_STEINER_ABSENT;
+            children[above]--;
+            leaf = above;
+        }
+    }
+    *price_p = 0;
+    for (int v = 0; v < n; v++) {
+        *price_p += parent[v] >= 0 ? oracle->price[parent[v] * n + v] : 0;
+    }
+    return MTREE_OK;
+}
+
+static void use_active_only(mtree_steiner_oracle_t *oracle)
+{
+    for (int v = 0; v < oracle->num_vertices; v++) {
+        oracle->used[v] = v < oracle->num_active;
+    }
+}
+
+static void use_path(mtree_steiner_oracle_t *oracle, int from, int to)
+{
+    while (from != to) {
+        from = oracle->step[from * oracle->num_vertices + to];
+        oracle->used[from] = true;
+    }
+}
+
+/* Try every set of relays. */
+static mtree_status_t find_over_relays(mtree_steiner_oracle_t *oracle, int root,
+                                       int *parent_p, double *price_p)
+{
+    int num_relays = oracle->num_vertices - oracle->num_active;
+    int best = -1;
+    double least = INFINITY;
+
+    for (int set = 0; set < 1 << num_relays; set++) {
+        double price;
+
+        for (int v = 0; v < oracle->num_vertices; v++) {
+            oracle->used[v] =
+                v < oracle->num_active || ((set >> (v - oracle->num_active)) & 1) != 0;
+        }
+        mtree_status_t status = span_used(oracle, root, parent_p, &price);
+
+        if (status != MTREE_OK && status != MTREE_ERR_UNREACHABLE) {
+            return status;
+        }
+        if (status == MTREE_OK && price < least) {
+            least = price;
+            best = set;
+        }
+    }
+    if (best < 0) {
+        return MTREE_ERR_UNREACHABLE;
+    }
+    for (int v = oracle->num_active; v < oracle->num_vertices; v++) {
+        oracle->used[v] = ((best >> (v - oracle->num_active)) & 1) != 0;
+    }
+    return span_used(oracle, root, parent_p, price_p);
+}
+
+/* The active vertex that bit @a bit of a set stands for: all but the root have one. */
+static int bit_vertex(int bit, int root)
+{
+    return bit < root ? bit : bit + 1;
+}
+
+/* Where the row of @a set starts in cheapest and split. */
+static size_t set_row(const mtree_steiner_oracle_t *oracle, unsigned set)
+{
+    return (size_t)set * (size_t)oracle->num_vertices;
+}
+
+/* Fill in the cheapest trees for @a set, those for its subsets being there. */
+static void extend_set(mtree_steiner_oracle_t *oracle, unsigned set)
+{
+    int n = oracle->num_vertices;
+    double *cheapest = &oracle->cheapest[set_row(oracle, set)];
+    int *split = &oracle->split[set_row(oracle, set)];
+
+    for (int v = 0; v < n; v++) {
+        cheapest[v] = INFINITY;
+        split[v] = 0;
+    }
+    /* Each pair of parts once: the part with the lowest bit branches off. */
+    for (unsigned part = (set - 1) & set; part > 0; part = (part - 1) & set) {
+        const double *one = &oracle->cheapest[set_row(oracle, part)];
+        const double *other = &oracle->cheapest[set_row(oracle, set ^ part)];
+
+        if ((part & (set & -set)) == 0) {
+            continue;
+        }
+        for (int v = 0; v < n; v++) {
+            if (one[v] + other[v] < cheapest[v]) {
+                cheapest[v] = one[v] + other[v];
+                split[v] = (int)part;
+            }
+        }
+    }
+    /* Or a path to where it branches; distances obey the triangle inequality, so one pass
+     * does. */
+    memcpy(oracle->edge_price, cheapest, (size_t)n * sizeof(*cheapest));
+    for (int u = 0; u < n; u++) {
+        for (int v = 0; v < n; v++) {
+            double price = oracle->distance[u * n + v] + oracle->edge_price[v];
+
+            if (price < cheapest[u]) {
+                cheapest[u] = price;
+                split[u] = -1 - v;
+            }
+        }
+    }
+}
+
+/* Mark the vertices of the cheapest tree from @a v to @a set. */
+static void use_tree(mtree_steiner_oracle_t *oracle, unsigned set, int v, int root)
+{
+    while (true) {
+        int split = oracle->split[set_row(oracle, set) + (size_t)v];
+
+        if ((set & (set - 1)) == 0) {
+            use_path(oracle, v, bit_vertex(__builtin_ctz(set), root));
+            return;
+        }
+        if (split < 0) {
+            use_path(oracle, v, -1 - split);
+            v = -1 - split;
+        } else {
+            use_tree(oracle, (unsigned)split, v, root);
+            set ^= (unsigned)split;
+        }
+    }
+}
+
+/* Dreyfus and Wagner. */
+static mtree_status_t find_over_active(mtree_steiner_oracle_t *oracle, int root,
+                                       int *parent_p, double *price_p)
+{
+    int n = oracle->num_vertices;
+    unsigned sets = 1u << (oracle->num_active - 1);
+
+    for (unsigned set = 1; set < sets; set++) {
+        if ((set & (set - 1)) != 0) {
+            extend_set(oracle, set);
+            continue;
+        }
+        for (int v = 0; v < n; v++) {
+            oracle->cheapest[set_row(oracle, set) + (size_t)v] =
+                oracle->distance[v * n + bit_vertex(__builtin_ctz(set), root)];
+        }
+    }
+    use_active_only(oracle);
+    if (sets > 1) {
+        if (!isfinite(oracle->cheapest[set_row(oracle, sets - 1) + (size_t)root])) {
+            return MTREE_ERR_UNREACHABLE;
+        }
+        use_tree(oracle, sets - 1, root, root);
+    }
+    /* The union of the paths holds a tree of that price, so the arborescence costs no
+     * more. */
+    return span_used(oracle, root, parent_p, price_p);
+}
+
+/* Join the nearest active vertex that is not yet joined, again and again. */
+static mtree_status_t find_by_paths(mtree_steiner_oracle_t *oracle, int root,
+                                    int *parent_p, double *price_p)
+{
+    int n = oracle->num_vertices;
+
+    for (int v = 0; v < n; v++) {
+        oracle->used[v] = v == root;
+    }
+    for (int joined = 1; joined < oracle->num_active;) {
+        double nearest = INFINITY;
+        int from = root, to = root;
+
+        for (int u = 0; u < n; u++) {
+            for (int v = 0; oracle->used[u] && v < oracle->num_active; v++) {
+                if (!oracle->used[v] && oracle->distance[u * n + v] < nearest) {
+                    nearest = oracle->distance[u * n + v];
+                    from = u;
+                    to = v;
+                }
+            }
+        }
+        if (!isfinite(nearest)) {
+            return MTREE_ERR_UNREACHABLE;
+        }
+        use_path(oracle, from, to);
+        joined = 0;
+        for (int v = 0; v < oracle->num_active; v++) {
+            joined += oracle->used[v];
+        }
+    }
+    return span_used(oracle, root, parent_p, price_p);
+}
+
+mtree_status_t mtree_steiner_oracle_find(mtree_steiner_oracle_t *oracle, int root,
+                                         int *parent_p, double *price_p)
+{
+    switch (oracle->method) {
+    case OVER_ACTIVE:
+        return find_over_active(oracle, root, parent_p, price_p);
+    case OVER_RELAYS:
+        return find_over_relays(oracle, root, parent_p, price_p);
+    case BY_PATHS:
+        break;
+    }
+    return find_by_paths(oracle, root, parent_p, price_p);
+}

@@ -1,0 +1,115 @@
+#include "planner/regular/direct_exchange.h"
+
+#include "planner/solver/dense_simplex.h"
+
+#include <stdlib.h>
+
+/* Messages grow with the square of the hosts, and the linear program with its cube. */
+#define MOST_HOSTS 64
+
+bool mtree_direct_fits(const mtree_problem_t *problem)
+{
+    if (problem->num_hosts < 3 || problem->num_hosts > MOST_HOSTS) {
+        return false;
+    }
+    for (int from = 0; from < problem->num_hosts; from++) {
+        for (int to = 0; to < problem->num_hosts; to++) {
+            if (from != to && !mtree_routes_adjacent(problem->routes, from, to)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* Count in @a uses, [arcs], how often an allreduce over the tree of @a root crosses each.
+ */
+static void count_uses(const mtree_problem_t *problem, int root, int *uses)
+{
+    for (int other = 0; other < problem->num_hosts; other++) {
+        for (int up = 0; up < 2; up++) {
+            int num_arcs;
+            const int *arcs = mtree_routes_get(problem->routes, up ? other : root,
+                                               up ? root : other, &num_arcs);
+
+            for (int a = 0; a < num_arcs; a++) {
+                uses[arcs[a]]++;
+            }
+        }
+    }
+}
+
+/* A capacity of none would not be positive, which the tableau wants; nothing is carried
+ * then. */
+static double least_capacity(double capacity)
+{
+    return capacity > 0 ? capacity : 1e-9;
+}
+
+/* The rates of the trees that together give an allreduce the most throughput. */
+static mtree_status_t choose_rates(const mtree_problem_t *problem, mtree_plan_t *plan)
+{
+    int num_arcs = 2 * problem->topology->num_links, num_trees = plan->num_trees;
+    size_t cells = (size_t)num_trees * (size_t)num_arcs;
+    int *uses = calloc(cells, sizeof(*uses));
+    int **use = malloc((size_t)num_trees * sizeof(*use));
+    double *capacity = malloc((size_t)num_arcs * sizeof(*capacity));
+    double *weight = malloc((size_t)num_trees * sizeof(*weight));
+    mtree_dense_simplex_t *tableau = NULL;
+    mtree_status_t status = MTREE_ERR_NO_MEMORY;
+
+    if (uses == NULL || use == NULL || capacity == NULL || weight == NULL) {
+        goto free_arrays;
+    }
+    for (int arc = 0; arc < num_arcs; arc++) {
+        capacity[arc] = least_capacity(mtree_arc_capacity(problem->topology, arc));
+    }
+    for (int t = 0; t < num_trees; t++) {
+        use[t] = uses + (size_t)t * (size_t)num_arcs;
+        weight[t] = 1;
+        count_uses(problem, t, use[t]);
+    }
+    status = mtree_dense_simplex_create(num_arcs, capacity, num_trees, &tableau);
+    if (status == MTREE_OK) {
+        mtree_dense_simplex_solve(tableau, num_trees, use, weight);
+        for (int t = 0; t < num_trees; t++) {
+            plan->trees[t].rate = tableau->rate[t];
+        }
+    }
+    mtree_dense_simplex_destroy(tableau);
+
+free_arrays:
+    free(weight);
+    free(capacity);
+    free(use);
+    free(uses);
+    return status;
+}
+
+mtree_status_t mtree_direct_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p)
+{
+    int num_hosts = problem->num_hosts;
+    mtree_plan_t *plan;
+    mtree_status_t status =
+        mtree_plan_create(problem->request->collective, "direct", num_hosts,
+                          problem->names, num_hosts, &plan);
+
+    if (status != MTREE_OK) {
+        return status;
+    }
+    for (int root = 0; root < num_hosts; root++) {
+        plan->trees[root].root = root;
+        for (int host = 0; host < num_hosts; host++) {
+            plan->trees[root].parent[host] = host == root ? -1 : root;
+        }
+    }
+    if (problem->request->collective == MTREE_ALLREDUCE) {
+        status = choose_rates(problem, plan);
+    }
+    if (status != MTREE_OK) {
+        mtree_plan_destroy(plan);
+        return status;
+    }
+    *plan_p = plan;
+    return MTREE_OK;
+}

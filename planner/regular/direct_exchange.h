@@ -1,0 +1,28 @@
+/*
+ * Direct exchange: every host sends its part to each of the others itself, one tree of
+ * one hop a host.
+ *
+ * Behind switches such trees can carry as much as any, and no host waits for what
+ * another passes on: where many trees share each interface, deep ones leave it idle for a
+ * quarter of the time (docs/performance.md).
+ */
+#ifndef MTREE_PLANNER_REGULAR_DIRECT_EXCHANGE_H
+#define MTREE_PLANNER_REGULAR_DIRECT_EXCHANGE_H
+
+#include "planner/plan/algorithm.h"
+
+/*
+ * Can hosts send to each other without passing through a third, and are they few enough
+ * that a tree for each costs little?
+ */
+bool mtree_direct_fits(const mtree_problem_t *problem);
+
+/*
+ * The algorithm "direct" of the planner, for allreduce, allgather and reduce_scatter.
+ * For allreduce the rates are those that add up to the most, so that hosts behind wider
+ * links sum more of it; otherwise mtree_plan_finish() gives all trees the same.
+ * MTREE_ERR_NO_MEMORY.
+ */
+mtree_status_t mtree_direct_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p);
+
+#endif

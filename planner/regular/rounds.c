@@ -1,0 +1,273 @@
+#include "planner/regular/rounds.h"
+
+#include "base/log.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BITS_PER_BYTE 8.0
+#define FIRST_ROOM    64
+
+static mtree_status_t no_memory(const char *algorithm)
+{
+    mtree_error("no memory for the step schedule of %s; plan for fewer hosts", algorithm);
+    return MTREE_ERR_NO_MEMORY;
+}
+
+mtree_status_t mtree_rounds_create(const char *algorithm, int num_hosts, int num_pieces,
+                                   mtree_rounds_t **schedule_p)
+{
+    mtree_rounds_t *schedule = calloc(1, sizeof(*schedule));
+    int piece;
+
+    if (schedule == NULL) {
+        return no_memory(algorithm);
+    }
+    schedule->algorithm = strdup(algorithm);
+    schedule->share = calloc((size_t)num_pieces, sizeof(*schedule->share));
+    schedule->num_hosts = num_hosts;
+    schedule->num_pieces = num_pieces;
+    if (schedule->algorithm == NULL || schedule->share == NULL) {
+        mtree_rounds_destroy(schedule);
+        return no_memory(algorithm);
+    }
+    for (piece = 0; piece < num_pieces; piece++) {
+        schedule->share[piece] = 1.0 / num_pieces;
+    }
+    *schedule_p = schedule;
+    return MTREE_OK;
+}
+
+void mtree_rounds_destroy(mtree_rounds_t *schedule)
+{
+    if (schedule == NULL) {
+        return;
+    }
+    free(schedule->algorithm);
+    free(schedule->share);
+    free(schedule->transfers);
+    free(schedule->arcs);
+    free(schedule);
+}
+
+mtree_status_t mtree_rounds_add(mtree_rounds_t *schedule, int step, int from, int to,
+                                int piece, bool reduce)
+{
+    if (schedule->num_transfers == schedule->room) {
+        int room = schedule->room == 0 ? FIRST_ROOM : 2 * schedule->room;
+        mtree_transfer_t *transfers =
+            realloc(schedule->transfers, (size_t)room * sizeof(*transfers));
+
+        if (transfers == NULL) {
+            return no_memory(schedule->algorithm);
+        }
+        schedule->transfers = transfers;
+        schedule->room = room;
+    }
+    schedule->transfers[schedule->num_transfers++] =
+        (mtree_transfer_t){step, from, to, piece, reduce, 0, 0};
+    schedule->num_steps = step > schedule->num_steps ? step : schedule->num_steps;
+    return MTREE_OK;
+}
+
+mtree_status_t mtree_rounds_set_path(mtree_rounds_t *schedule, const int *arcs,
+                                     int num_arcs, bool reversed)
+{
+    mtree_transfer_t *transfer = &schedule->transfers[schedule->num_transfers - 1];
+    int i;
+
+    if (schedule->num_arcs + num_arcs > schedule->arc_room) {
+        int room = 2 * (schedule->num_arcs + num_arcs) + FIRST_ROOM;
+        int *moved = realloc(schedule->arcs, (size_t)room * sizeof(*moved));
+
+        if (moved == NULL) {
+            return no_memory(schedule->algorithm);
+        }
+        schedule->arcs = moved;
+        schedule->arc_room = room;
+    }
+    transfer->first_arc = schedule->num_arcs;
+    transfer->num_arcs = num_arcs;
+    for (i = 0; i < num_arcs; i++) {
+        schedule->arcs[schedule->num_arcs++] =
+            reversed ? arcs[num_arcs - 1 - i] ^ 1 : arcs[i];
+    }
+    return MTREE_OK;
+}
+
+/* The transfers by step: order[first[s]] .. order[first[s + 1] - 1] are those of step s.
+ */
+typedef struct {
+    int *first;
+    int *order;
+} by_step_t;
+
+static mtree_status_t sort_by_step(const mtree_rounds_t *schedule, by_step_t *by_step)
+{
+    int i;
+
+    by_step->first = calloc((size_t)schedule->num_steps + 3, sizeof(*by_step->first));
+    by_step->order = calloc((size_t)schedule->num_transfers + 1, sizeof(*by_step->order));
+    if (by_step->first == NULL || by_step->order == NULL) {
+        free(by_step->first);
+        free(by_step->order);
+        return no_memory(schedule->algorithm);
+    }
+    for (i = 0; i < schedule->num_transfers; i++) {
+        by_step->first[schedule->transfers[i].step + 2]++;
+    }
+    for (i = 1; i <= schedule->num_steps + 2; i++) {
+        by_step->first[i] += by_step->first[i - 1];
+    }
+    /* first[s + 1] runs from the start of step s to its end, and so becomes the start of
+     * s + 1. */
+    for (i = 0; i < schedule->num_transfers; i++) {
+        by_step->order[by_step->first[schedule->transfers[i].step + 1]++] = i;
+    }
+    return MTREE_OK;
+}
+
+static void free_by_step(by_step_t *by_step)
+{
+    free(by_step->first);
+    free(by_step->order);
+}
+
+static const int *transfer_arcs(const mtree_rounds_t *schedule,
+                                const mtree_routes_t *routes,
+                                const mtree_transfer_t *transfer, int *num_arcs_p)
+{
+    if (transfer->num_arcs == 0) {
+        return mtree_routes_get(routes, transfer->from, transfer->to, num_arcs_p);
+    }
+    *num_arcs_p = transfer->num_arcs;
+    return schedule->arcs + transfer->first_arc;
+}
+
+/* Load of the arcs within one step, in shares of the message; undone by clear_step(). */
+static void load_step(const mtree_rounds_t *schedule, const mtree_routes_t *routes,
+                      const by_step_t *by_step, int step, const double *amount,
+                      double *load)
+{
+    int i, a, num_arcs;
+
+    for (i = by_step->first[step]; i < by_step->first[step + 1]; i++) {
+        const mtree_transfer_t *transfer = &schedule->transfers[by_step->order[i]];
+        const int *arcs = transfer_arcs(schedule, routes, transfer, &num_arcs);
+
+        for (a = 0; a < num_arcs; a++) {
+            load[arcs[a]] = amount == NULL ? 0 : load[arcs[a]] + amount[transfer->piece];
+        }
+    }
+}
+
+/* The largest of load / capacity over the arcs that the step uses, and its longest
+ * latency. */
+static void worst_of_step(const mtree_rounds_t *schedule,
+                          const mtree_topology_t *topology, const mtree_routes_t *routes,
+                          const by_step_t *by_step, int step, const double *load,
+                          double *busiest_p, double *latency_p)
+{
+    double busiest = 0, latency = 0;
+    int i, a, num_arcs;
+
+    for (i = by_step->first[step]; i < by_step->first[step + 1]; i++) {
+        const mtree_transfer_t *transfer = &schedule->transfers[by_step->order[i]];
+        const int *arcs = transfer_arcs(schedule, routes, transfer, &num_arcs);
+
+        double delay = 0;
+
+        for (a = 0; a < num_arcs; a++) {
+            busiest =
+                fmax(busiest, load[arcs[a]] / mtree_arc_capacity(topology, arcs[a]));
+            delay += topology->links[arcs[a] >> 1].latency;
+        }
+        latency = fmax(latency, delay);
+    }
+    *busiest_p = busiest;
+    *latency_p = latency;
+}
+
+/* Over all steps: the sum of latencies, and the sum and the maximum of the busiest arcs'
+ * times. */
+typedef struct {
+    double latency, busy, busiest;
+} totals_t;
+
+static mtree_status_t walk_steps(const mtree_rounds_t *schedule,
+                                 const mtree_topology_t *topology,
+                                 const mtree_routes_t *routes, const double *amount,
+                                 totals_t *totals)
+{
+    double *load = calloc(2 * (size_t)topology->num_links + 1, sizeof(*load));
+    mtree_status_t status = MTREE_ERR_NO_MEMORY;
+    double busiest, latency;
+    by_step_t by_step;
+    int step;
+
+    if (load == NULL) {
+        return no_memory(schedule->algorithm);
+    }
+    status = sort_by_step(schedule, &by_step);
+    if (status != MTREE_OK) {
+        goto free_load;
+    }
+    for (step = 1; step <= schedule->num_steps; step++) {
+        load_step(schedule, routes, &by_step, step, amount, load);
+        worst_of_step(schedule, topology, routes, &by_step, step, load, &busiest,
+                      &latency);
+        load_step(schedule, routes, &by_step, step, NULL, load);
+        totals->latency += latency;
+        totals->busy += busiest;
+        totals->busiest = fmax(totals->busiest, busiest);
+    }
+    free_by_step(&by_step);
+free_load:
+    free(load);
+    return status;
+}
+
+mtree_status_t mtree_rounds_contention(const mtree_rounds_t *schedule,
+                                       const mtree_topology_t *topology,
+                                       const mtree_routes_t *routes, double *contention_p)
+{
+    double *one = malloc((size_t)schedule->num_pieces * sizeof(*one));
+    double narrowest = INFINITY;
+    totals_t totals = {0};
+    mtree_status_t status;
+    int arc, piece;
+
+    if (one == NULL) {
+        return no_memory(schedule->algorithm);
+    }
+    for (piece = 0; piece < schedule->num_pieces; piece++) {
+        one[piece] = 1;
+    }
+    for (arc = 0; arc < 2 * topology->num_links; arc++) {
+        if (mtree_arc_capacity(topology, arc) > 0) {
+            narrowest = fmin(narrowest, mtree_arc_capacity(topology, arc));
+        }
+    }
+    status = walk_steps(schedule, topology, routes, one, &totals);
+    free(one);
+    if (status == MTREE_OK) {
+        *contention_p = totals.busiest * narrowest;
+    }
+    return status;
+}
+
+mtree_status_t mtree_rounds_seconds(const mtree_rounds_t *schedule,
+                                    const mtree_topology_t *topology,
+                                    const mtree_routes_t *routes, double bytes,
+                                    double wire_factor, double *seconds_p)
+{
+    totals_t totals = {0};
+    mtree_status_t status =
+        walk_steps(schedule, topology, routes, schedule->share, &totals);
+
+    if (status == MTREE_OK) {
+        *seconds_p = totals.latency + totals.busy * bytes * wire_factor * BITS_PER_BYTE;
+    }
+    return status;
+}

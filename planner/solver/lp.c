@@ -1,0 +1,328 @@
+#include "planner/solver/lp.h"
+
+#include <glpk.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+/* Pivots that one solution may take, for each row and column of the program, unless the
+ * caller sets a limit. */
+#define PIVOTS_PER_LINE 20
+
+struct mtree_lp {
+    glp_prob *problem;
+    unsigned generation; /* of GLPK's state that it lives in */
+    int *index;          /* scratch of GLPK's 1-based form, [room + 1] */
+    double *value;
+    int room;
+    int max_pivots; /* 0: in proportion to the program */
+};
+
+/* The arguments of one guarded call and what it answers. */
+typedef struct {
+    int row, column, count, max_nodes;
+    double lower, upper, objective;
+    bool found;
+} call_t;
+
+typedef void (*call_func_t)(mtree_lp_t *lp, call_t *call);
+
+/* GLPK's state is one a thread; an error throws all of it away and starts the next
+ * generation. */
+static _Thread_local jmp_buf guard;
+static _Thread_local unsigned generation;
+
+static void on_error(void *info)
+{
+    (void)info;
+    longjmp(guard, 1);
+}
+
+/* Do GLPK's functions have their state?  Those that make it themselves end the process
+ * when there is no memory for it; this one tells (2). */
+static bool has_state(void)
+{
+    return glp_init_env() <= 1;
+}
+
+/*
+ * Run @a func with GLPK's errors caught.  After one, all of GLPK's memory on this thread
+ * is freed at once, the programs made before with it.
+ */
+static mtree_status_t guarded(mtree_lp_t *lp, call_func_t func, call_t *call)
+{
+    if (lp->generation != generation) {
+        return MTREE_ERR_SOLVER;
+    }
+    if (!has_state()) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    if (setjmp(guard) != 0) {
+        glp_error_hook(NULL, NULL);
+        glp_free_env();
+        ++generation;
+        return MTREE_ERR_SOLVER;
+    }
+    glp_term_out(GLP_OFF);
+    glp_error_hook(on_error, NULL);
+    func(lp, call);
+    glp_error_hook(NULL, NULL);
+    return MTREE_OK;
+}
+
+static void call_create(mtree_lp_t *lp, call_t *call)
+{
+    (void)call;
+    lp->problem = glp_create_prob();
+    glp_set_obj_dir(lp->problem, GLP_MAX);
+}
+
+mtree_status_t mtree_lp_create(mtree_lp_t **lp_p)
+{
+    mtree_lp_t *lp = calloc(1, sizeof(*lp));
+    call_t call = {0};
+    mtree_status_t status;
+
+    if (lp == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    lp->generation = generation;
+    status = guarded(lp, call_create, &call);
+    if (status != MTREE_OK) {
+        free(lp);
+        return status;
+    }
+    *lp_p = lp;
+    return MTREE_OK;
+}
+
+static void call_destroy(mtree_lp_t *lp, call_t *call)
+{
+    (void)call;
+    glp_delete_prob(lp->problem);
+}
+
+void mtree_lp_destroy(mtree_lp_t *lp)
+{
+    call_t call = {0};
+
+    if (lp == NULL) {
+        return;
+    }
+    (void)guarded(lp, call_destroy, &call);
+    free(lp->index);
+    free(lp->value);
+    free(lp);
+}
+
+static int bound_type(double lower, double upper)
+{
+    if (isinf(lower)) {
+        return isinf(upper) ? GLP_FR : GLP_UP;
+    }
+    if (isinf(upper)) {
+        return GLP_LO;
+    }
+    return lower == upper ? GLP_FX : GLP_DB;
+}
+
+static void call_add_rows(mtree_lp_t *lp, call_t *call)
+{
+    int first = glp_add_rows(lp->problem, call->count);
+
+    for (int row = first; row < first + call->count; ++row) {
+        glp_set_row_bnds(lp->problem, row, bound_type(call->lower, call->upper),
+                         call->lower, call->upper);
+    }
+}
+
+mtree_status_t mtree_lp_add_rows(mtree_lp_t *lp, int count, double lower, double upper)
+{
+    call_t call = {.count = count, .lower = lower, .upper = upper};
+
+    return guarded(lp, call_add_rows, &call);
+}
+
+static void call_bound_row(mtree_lp_t *lp, call_t *call)
+{
+    glp_set_row_bnds(lp->problem, call->row + 1, bound_type(call->lower, call->upper),
+                     call->lower, call->upper);
+}
+
+mtree_status_t mtree_lp_bound_row(mtree_lp_t *lp, int row, double lower, double upper)
+{
+    call_t call = {.row = row, .lower = lower, .upper = upper};
+
+    return guarded(lp, call_bound_row, &call);
+}
+
+/* Copy coefficients into GLPK's 1-based form. */
+static mtree_status_t take_coefficients(mtree_lp_t *lp, int count, const int *rows,
+                                        const double *values)
+{
+    if (count > lp->room) {
+        int *index = realloc(lp->index, ((size_t)count + 1) * sizeof(*index));
+        double *value = realloc(lp->value, ((size_t)count + 1) * sizeof(*value));
+
+        lp->index = index != NULL ? index : lp->index;
+        lp->value = value != NULL ? value : lp->value;
+        if (index == NULL || value == NULL) {
+            return MTREE_ERR_NO_MEMORY;
+        }
+        lp->room = count;
+    }
+    for (int i = 0; i < count; ++i) {
+        lp->index[i + 1] = rows[i] + 1;
+        lp->value[i + 1] = values[i];
+    }
+    return MTREE_OK;
+}
+
+static void call_set_column(mtree_lp_t *lp, call_t *call)
+{
+    glp_set_mat_col(lp->problem, call->column + 1, call->count, lp->index, lp->value);
+}
+
+static void call_add_column(mtree_lp_t *lp, call_t *call)
+{
+    int column = glp_add_cols(lp->problem, 1);
+
+    glp_set_col_bnds(lp->problem, column, GLP_LO, 0.0, 0.0);
+    glp_set_obj_coef(lp->problem, column, call->objective);
+    call->column = column - 1;
+    call_set_column(lp, call);
+}
+
+mtree_status_t mtree_lp_add_column(mtree_lp_t *lp, double objective, int count,
+                                   const int *rows, const double *values)
+{
+    call_t call = {.count = count, .objective = objective};
+    mtree_status_t status = take_coefficients(lp, count, rows, values);
+
+    return status == MTREE_OK ? guarded(lp, call_add_column, &call) : status;
+}
+
+mtree_status_t mtree_lp_set_column(mtree_lp_t *lp, int column, int count, const int *rows,
+                                   const double *values)
+{
+    call_t call = {.column = column, .count = count};
+    mtree_status_t status = take_coefficients(lp, count, rows, values);
+
+    return status == MTREE_OK ? guarded(lp, call_set_column, &call) : status;
+}
+
+static void call_make_binary(mtree_lp_t *lp, call_t *call)
+{
+    glp_set_col_kind(lp->problem, call->column + 1, GLP_BV);
+}
+
+mtree_status_t mtree_lp_make_binary(mtree_lp_t *lp, int column)
+{
+    call_t call = {.column = column};
+
+    return guarded(lp, call_make_binary, &call);
+}
+
+/* One run of the simplex method, from the basis at hand or (@a afresh) from the one of
+ * the rows. */
+static bool solve_once(mtree_lp_t *lp, int method, bool afresh)
+{
+    glp_smcp parameters;
+    int code;
+
+    glp_init_smcp(&parameters);
+    parameters.msg_lev = GLP_MSG_OFF;
+    parameters.meth = method;
+    parameters.it_lim = lp->max_pivots > 0
+                            ? lp->max_pivots
+                            : PIVOTS_PER_LINE * (glp_get_num_rows(lp->problem) +
+                                                 glp_get_num_cols(lp->problem) + 1);
+    if (afresh) {
+        glp_std_basis(lp->problem);
+    }
+    code = glp_simplex(lp->problem, &parameters);
+    return (code == 0 && glp_get_status(lp->problem) == GLP_OPT) ||
+           (code == GLP_EITLIM && lp->max_pivots > 0 &&
+            glp_get_prim_stat(lp->problem) == GLP_FEAS);
+}
+
+static void call_solve(mtree_lp_t *lp, call_t *call)
+{
+    call->found = solve_once(lp, GLP_PRIMAL, false) || solve_once(lp, GLP_DUALP, false) ||
+                  solve_once(lp, GLP_PRIMAL, true);
+}
+
+void mtree_lp_limit(mtree_lp_t *lp, int pivots)
+{
+    lp->max_pivots = pivots;
+}
+
+mtree_status_t mtree_lp_solve(mtree_lp_t *lp)
+{
+    call_t call = {.found = false};
+    mtree_status_t status = guarded(lp, call_solve, &call);
+
+    return status == MTREE_OK && !call.found ? MTREE_ERR_SOLVER : status;
+}
+
+/* Called by GLPK at each node: stop at the limit. */
+static void on_node(glp_tree *tree, void *info)
+{
+    int all;
+
+    glp_ios_tree_size(tree, NULL, NULL, &all);
+    if (all > *(const int *)info) {
+        glp_ios_terminate(tree);
+    }
+}
+
+static void call_solve_integer(mtree_lp_t *lp, call_t *call)
+{
+    glp_iocp parameters;
+    int code, found;
+
+    glp_init_iocp(&parameters);
+    parameters.msg_lev = GLP_MSG_OFF;
+    parameters.cb_func = on_node;
+    parameters.cb_info = &call->max_nodes;
+    code = glp_intopt(lp->problem, &parameters);
+    found = glp_mip_status(lp->problem);
+    call->found =
+        (code == 0 || code == GLP_ESTOP) && (found == GLP_OPT || found == GLP_FEAS);
+}
+
+mtree_status_t mtree_lp_solve_integer(mtree_lp_t *lp, int max_nodes)
+{
+    call_t call = {.max_nodes = max_nodes};
+    mtree_status_t status = guarded(lp, call_solve_integer, &call);
+
+    return status == MTREE_OK && !call.found ? MTREE_ERR_NOT_FOUND : status;
+}
+
+/* The getters need no guard: GLPK only checks their index, which the caller has from
+ * here. */
+double mtree_lp_objective(const mtree_lp_t *lp)
+{
+    return lp->generation == generation ? glp_get_obj_val(lp->problem) : 0.0;
+}
+
+double mtree_lp_value(const mtree_lp_t *lp, int column)
+{
+    return lp->generation == generation ? glp_get_col_prim(lp->problem, column + 1) : 0.0;
+}
+
+double mtree_lp_price(const mtree_lp_t *lp, int row)
+{
+    return lp->generation == generation ? glp_get_row_dual(lp->problem, row + 1) : 0.0;
+}
+
+int mtree_lp_pivots(const mtree_lp_t *lp)
+{
+    return lp->generation == generation ? glp_get_it_cnt(lp->problem) : 0;
+}
+
+double mtree_lp_integer_value(const mtree_lp_t *lp, int column)
+{
+    return lp->generation == generation ? glp_mip_col_val(lp->problem, column + 1) : 0.0;
+}

@@ -1,0 +1,75 @@
+/*
+ * Linear programs, solved by GLPK: maximise over columns x >= 0 with bounded rows.
+ *
+ * GLPK ends the process when it meets an error.  Here every call into it is guarded: an
+ * error makes the call return MTREE_ERR_SOLVER, GLPK's whole state on this thread is
+ * freed, and every program made before answers MTREE_ERR_SOLVER from then on.  Without
+ * memory for that state it returns MTREE_ERR_NO_MEMORY.  GLPK prints nothing.
+ */
+#ifndef MTREE_PLANNER_SOLVER_LP_H
+#define MTREE_PLANNER_SOLVER_LP_H
+
+#include "base/status.h"
+
+typedef struct mtree_lp mtree_lp_t;
+
+/* An empty program, owned by the caller. */
+mtree_status_t mtree_lp_create(mtree_lp_t **lp_p);
+
+/* Free; NULL is allowed. */
+void mtree_lp_destroy(mtree_lp_t *lp);
+
+/* Add @a count rows with lower <= row <= upper; either may be infinite.  They are
+ * numbered from 0 on. */
+mtree_status_t mtree_lp_add_rows(mtree_lp_t *lp, int count, double lower, double upper);
+
+/* Change the bounds of a row. */
+mtree_status_t mtree_lp_bound_row(mtree_lp_t *lp, int row, double lower, double upper);
+
+/*
+ * Add a column x >= 0 with its coefficient in the objective and in @a count different
+ * rows.  They are numbered from 0 on.
+ */
+mtree_status_t mtree_lp_add_column(mtree_lp_t *lp, double objective, int count,
+                                   const int *rows, const double *values);
+
+/* Replace the coefficients of a column; the objective's stays. */
+mtree_status_t mtree_lp_set_column(mtree_lp_t *lp, int column, int count, const int *rows,
+                                   const double *values);
+
+/* Let a column take the values 0 and 1 only (see mtree_lp_solve_integer). */
+mtree_status_t mtree_lp_make_binary(mtree_lp_t *lp, int column);
+
+/*
+ * Let each mtree_lp_solve from now on take at most @a pivots.  One that ends at the limit
+ * with a solution that keeps the rows' bounds has found that one, though not the best.
+ */
+void mtree_lp_limit(mtree_lp_t *lp, int pivots);
+
+/*
+ * Maximise, from where the last call ended.  MTREE_ERR_SOLVER (not logged) when no
+ * optimum is found within the limit on pivots.
+ */
+mtree_status_t mtree_lp_solve(mtree_lp_t *lp);
+
+/*
+ * Maximise with the binary columns whole, over at most @a max_nodes nodes of the search
+ * tree, a limit that does not depend on the machine's speed.  mtree_lp_solve must have
+ * succeeded before.  MTREE_ERR_NOT_FOUND when no whole solution came up.
+ */
+mtree_status_t mtree_lp_solve_integer(mtree_lp_t *lp, int max_nodes);
+
+/* After mtree_lp_solve: the objective, a column's value, and a row's price (change of the
+ * objective when the row's bound grows by one). */
+double mtree_lp_objective(const mtree_lp_t *lp);
+double mtree_lp_value(const mtree_lp_t *lp, int column);
+double mtree_lp_price(const mtree_lp_t *lp, int row);
+
+/* Pivots of the simplex method made so far: a measure of work that does not depend on the
+ * machine's speed. */
+int mtree_lp_pivots(const mtree_lp_t *lp);
+
+/* After mtree_lp_solve_integer: a column's value. */
+double mtree_lp_integer_value(const mtree_lp_t *lp, int column);
+
+#endif

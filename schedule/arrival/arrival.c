@@ -1,0 +1,251 @@
+#include "schedule/arrival/private.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Chunks that a receiver of a sum keeps room for at least. */
+#define LEAST_ROOM 8
+
+/* Bytes a second that are copied into new memory. */
+#define COPY_RATE 1e9
+
+bool mtree_arrival_serves(mtree_collective_t collective)
+{
+    return collective == MTREE_BCAST || collective == MTREE_REDUCE ||
+           collective == MTREE_ALLREDUCE;
+}
+
+static void run_destroy(mtree_arrival_run_t *run)
+{
+    while (run->all_notes != NULL) {
+        mtree_control_msg_t *note = run->all_notes;
+
+        run->all_notes = note->all;
+        free(note);
+    }
+    mtree_chain_destroy(run->chain);
+    mtree_directory_destroy(run->directory);
+    free(run->ears);
+    free(run->layout.peers);
+    free(run);
+}
+
+static void run_released(void *arg)
+{
+    mtree_arrival_run_t *run = arg;
+    void (*released)(void *) = run->released;
+
+    arg = run->arg;
+    if (run->kept_aside > 0) {
+        atomic_fetch_add(run->arrival.aside, run->kept_aside);
+    }
+    run_destroy(run);
+    if (released != NULL) {
+        released(arg);
+    }
+}
+
+/* Nothing is decided any more once it has failed. */
+static void run_turn(mtree_operation_t *operation, void *arg)
+{
+    mtree_arrival_run_t *run = arg;
+
+    if (mtree_dynamic_peers_status(operation) != MTREE_OK) {
+        mtree_dynamic_peers_end(operation);
+    } else if (run->operation == NULL) {
+        run->operation = operation;
+        if (run->arrival.came != NULL) {
+            run->arrival.came[run->coordinator] = 0;
+            run->began = mtree_arrival_now(run);
+        }
+        if (mtree_arrival_coordinates(run)) {
+            mtree_arrival_convene(run);
+        } else {
+            mtree_arrival_enter(run);
+        }
+    }
+    if (mtree_dynamic_peers_status(operation) != MTREE_OK) {
+        return;
+    }
+    if (mtree_arrival_coordinates(run)) {
+        mtree_arrival_coordinate(run);
+    } else {
+        mtree_arrival_report(run);
+    }
+}
+
+static void note_sent(mtree_event_t *event)
+{
+    mtree_control_msg_t *note = (mtree_control_msg_t *)event;
+
+    note->link = note->run->free_notes;
+    note->run->free_notes = note;
+    (void)mtree_dynamic_peers_settle(note->run->operation, event);
+}
+
+mtree_control_msg_t *mtree_arrival_control_msg(mtree_arrival_run_t *run)
+{
+    mtree_control_msg_t *note = run->free_notes;
+
+    if (note != NULL) {
+        run->free_notes = note->link;
+        return note;
+    }
+    note = calloc(1, sizeof(*note));
+    if (note == NULL) {
+        mtree_dynamic_peers_fail(run->operation, MTREE_ERR_NO_MEMORY);
+        return NULL;
+    }
+    note->run = run;
+    note->all = run->all_notes;
+    run->all_notes = note;
+    return note;
+}
+
+void mtree_arrival_send(mtree_control_msg_t *note, int rank, int tag, size_t bytes)
+{
+    mtree_dynamic_peers_send(note->run->operation, note->run->arrival.control, rank, tag,
+                             &note->text, bytes, &note->event, note_sent);
+}
+
+static int find_coordinator(const mtree_arrival_t *arrival)
+{
+    if (mtree_collective_has_root(arrival->call->collective)) {
+        return arrival->call->root;
+    }
+    return mtree_placement_leader(arrival->placement, arrival->plan->trees[0].root, 0);
+}
+
+/* Everyone may become a peer. */
+static void run_fill_peers(mtree_arrival_run_t *run, size_t chunk)
+{
+    const mtree_placement_t *placement = run->arrival.placement;
+    const mtree_plan_t *plan = run->arrival.plan;
+    int here = placement->host[run->arrival.rank];
+
+    for (int rank = 0; rank < placement->num_ranks; rank++) {
+        mtree_plan_route_t route = {0, 0, 0};
+
+        if (rank == run->arrival.rank) {
+            continue;
+        }
+        if (plan->routes != NULL) {
+            route = plan->routes[here * plan->num_hosts + placement->host[rank]];
+        }
+        run->layout.peers[run->layout.num_peers++] = (mtree_peer_t){
+            rank, mtree_layout_window(route.rate, 2 * route.latency, chunk, 1)};
+    }
+}
+
+/*
+ * Seconds by which a receiver must be behind its source for the root to give it the rest:
+ * what it costs the root to keep a copy for it.  Only of broadcasts is there a root that
+ * holds everything; and one whose tags are used again stays for those it serves itself.
+ */
+static double run_handover_worth(const mtree_arrival_run_t *run)
+{
+    const mtree_call_t *call = run->arrival.call;
+
+    if (run->stream.reduce || run->arrival.lasting || run->arrival.stays) {
+        return INFINITY;
+    }
+    return (double)call->units * (double)call->unit_bytes / COPY_RATE;
+}
+
+/* The one stream, whose neighbours are to be found. */
+static void run_fill_layout(mtree_arrival_run_t *run)
+{
+    const mtree_call_t *call = run->arrival.call;
+    size_t bytes = call->units * call->unit_bytes;
+    size_t chunk = call->chunk_bytes;
+    size_t room;
+
+    if (chunk == 0) {
+        chunk = run->arrival.plan->trees[0].chunk_bytes;
+    }
+    if (chunk == 0) {
+        chunk = mtree_layout_default_chunk(bytes, bytes);
+    }
+    chunk = mtree_layout_chunk(call, chunk);
+    room = run->arrival.room / (chunk * call->unit_bytes);
+    run->stream =
+        (mtree_stream_t){.parent = mtree_arrival_coordinates(run) ? -1 : run->coordinator,
+                         .length = call->units,
+                         .chunk = chunk,
+                         .window = room > LEAST_ROOM ? room : LEAST_ROOM,
+                         .reduce = call->collective != MTREE_BCAST,
+                         .broadcast = call->collective != MTREE_REDUCE,
+                         .open = true,
+                         .block = -1};
+    run->has_directory = run->stream.broadcast && bytes > MTREE_ARRIVAL_DIRECT_BYTES;
+    run->layout.num_streams = 1;
+    run->layout.streams = &run->stream;
+    run->layout.num_tags = MTREE_ARRIVAL_TAGS;
+    run->layout.lead = INFINITY;
+    run->layout.paced = bytes > MTREE_LAYOUT_UNPACED_BYTES;
+    run_fill_peers(run, chunk * call->unit_bytes);
+}
+
+static mtree_status_t run_create(const mtree_arrival_t *arrival,
+                                 mtree_arrival_run_t **run_p)
+{
+    mtree_arrival_run_t *run = calloc(1, sizeof(*run));
+    size_t ranks = (size_t)arrival->placement->num_ranks;
+    mtree_status_t status = MTREE_OK;
+    bool coordinates;
+
+    if (run == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    run->arrival = *arrival;
+    run->coordinator = find_coordinator(arrival);
+    coordinates = mtree_arrival_coordinates(run);
+    run->ears = calloc(coordinates ? ranks : 1, sizeof(*run->ears));
+    run->layout.peers = calloc(ranks, sizeof(*run->layout.peers));
+    if (run->ears == NULL || run->layout.peers == NULL) {
+        status = MTREE_ERR_NO_MEMORY;
+        goto destroy_run;
+    }
+    run_fill_layout(run);
+    if (coordinates && run->stream.reduce) {
+        status = mtree_chain_create(arrival->plan, arrival->placement, run->coordinator,
+                                    &run->chain);
+    }
+    if (status == MTREE_OK && coordinates && run->has_directory) {
+        status =
+            mtree_directory_create(arrival->plan, arrival->placement, run->coordinator,
+                                   run_handover_worth(run), &run->directory);
+    }
+    if (status != MTREE_OK) {
+        goto destroy_run;
+    }
+    *run_p = run;
+    return MTREE_OK;
+
+destroy_run:
+    run_destroy(run);
+    return status;
+}
+
+mtree_status_t mtree_arrival_start(const mtree_arrival_t *arrival,
+                                   const mtree_operation_data_t *data,
+                                   mtree_operation_func_t func, void (*released)(void *),
+                                   void *arg, mtree_operation_t **operation_p)
+{
+    mtree_operation_controller_t guide = {run_turn, run_released, NULL};
+    mtree_arrival_run_t *run;
+    mtree_status_t status = run_create(arrival, &run);
+
+    if (status != MTREE_OK) {
+        return status;
+    }
+    run->released = released;
+    run->arg = arg;
+    guide.arg = run;
+    status = mtree_operation_start_controlled(&run->layout, arrival->transport, data,
+                                              &guide, func, arg, operation_p);
+    if (status != MTREE_OK) {
+        run_destroy(run);
+    }
+    return status;
+}

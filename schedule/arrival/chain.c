@@ -1,0 +1,172 @@
+#include "schedule/arrival/chain.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct mtree_chain {
+    const mtree_plan_t *plan;
+    const mtree_placement_t *placement;
+    int root;
+    int num_places;  /* hosts but the root's; the root is the place after them */
+    int num_taken;   /* places */
+    int num_missing; /* ranks that have not had their turn, but for the root */
+    bool settled;
+    int last;    /* rank that took the last place, or the root */
+    bool *waits; /* [num_ranks] arrived, and has not had its turn */
+    int *order;  /* [num_ranks] of arrival, from 1 */
+    int arrived;
+    int *next;    /* [num_places] the place that a place sends to */
+    int *taker;   /* [num_places] rank that took it */
+    int *tail;    /* [num_hosts] the last of the host's ranks so far; -1: none */
+    int *missing; /* [num_hosts] its ranks that have not had their turn, but for the root
+                   */
+};
+
+/* Is every place's next one a later one, with no more children than there is room for? */
+static bool is_order(const int *next, int num_places, int *children)
+{
+    memset(children, 0, ((size_t)num_places + 1) * sizeof(*children));
+    for (int place = 0; place < num_places; place++) {
+        if (next[place] <= place || ++children[next[place]] >= MTREE_CHAIN_CHILDREN) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The planner's hosts but the root's, in their order, are the places. */
+static void chain_read_places(mtree_chain_t *chain, int *scratch)
+{
+    const mtree_tree_t *tree = &chain->plan->trees[0];
+    int root = chain->placement->host[chain->root];
+
+    for (int host = 0; host < chain->plan->num_hosts; host++) {
+        int parent = tree->parent[host];
+
+        if (host != root) {
+            chain->next[host - (host > root)] = parent == root || parent < 0
+                                                    ? chain->num_places
+                                                    : parent - (parent > root);
+        }
+    }
+    if (tree->root != root || !is_order(chain->next, chain->num_places, scratch)) {
+        for (int place = 0; place < chain->num_places; place++) {
+            chain->next[place] = place + 1;
+        }
+    }
+}
+
+mtree_status_t mtree_chain_create(const mtree_plan_t *plan,
+                                  const mtree_placement_t *placement, int root,
+                                  mtree_chain_t **chain_p)
+{
+    size_t ranks = (size_t)placement->num_ranks, hosts = (size_t)placement->num_hosts;
+    mtree_chain_t *chain =
+        calloc(1, sizeof(*chain) + (ranks + 4 * hosts) * sizeof(int) + ranks);
+
+    if (chain == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    chain->plan = plan;
+    chain->placement = placement;
+    chain->root = chain->last = root;
+    chain->num_places = placement->num_hosts - 1;
+    chain->num_missing = placement->num_ranks - 1;
+    chain->order = (int *)(chain + 1);
+    chain->next = chain->order + ranks;
+    chain->taker = chain->next + hosts;
+    chain->tail = chain->taker + hosts;
+    chain->missing = chain->tail + hosts;
+    chain->waits = (bool *)(chain->missing + hosts);
+    chain_read_places(chain, chain->missing);
+    for (int host = 0; host < placement->num_hosts; host++) {
+        chain->tail[host] = -1;
+        chain->missing[host] = placement->first[host + 1] - placement->first[host] -
+                               (host == placement->host[root]);
+    }
+    *chain_p = chain;
+    return MTREE_OK;
+}
+
+void mtree_chain_destroy(mtree_chain_t *chain)
+{
+    free(chain);
+}
+
+void mtree_chain_arrive(mtree_chain_t *chain, int rank)
+{
+    chain->waits[rank] = true;
+    chain->order[rank] = ++chain->arrived;
+}
+
+/* Of those that wait, the one next to the last; -1: nobody waits. */
+static int chain_nearest(const mtree_chain_t *chain)
+{
+    int best = -1;
+    double least = 0;
+
+    for (int rank = 0; rank < chain->placement->num_ranks; rank++) {
+        double seconds;
+
+        if (!chain->waits[rank]) {
+            continue;
+        }
+        seconds =
+            mtree_plan_route_seconds(chain->plan, chain->placement->host[chain->last],
+                                     chain->placement->host[rank]);
+        if (best < 0 || seconds < least ||
+            (seconds <= least && chain->order[rank] < chain->order[best])) {
+            best = rank;
+            least = seconds;
+        }
+    }
+    return best;
+}
+
+/* Those that send to @a place. */
+static void link_add_places(const mtree_chain_t *chain, int place,
+                            mtree_chain_link_t *link)
+{
+    for (int i = 0; i < place; i++) {
+        if (chain->next[i] == place) {
+            link->children[link->num_children++] = chain->taker[i];
+        }
+    }
+}
+
+bool mtree_chain_next(mtree_chain_t *chain, mtree_chain_link_t *link_p)
+{
+    int home = chain->placement->host[chain->root];
+    int rank = chain->settled ? -1 : chain_nearest(chain);
+    mtree_chain_link_t link = {.rank = rank};
+    int host;
+
+    if (rank < 0 && (chain->settled || chain->num_missing > 0)) {
+        return false;
+    }
+    link.rank = rank < 0 ? chain->root : rank;
+    host = chain->placement->host[link.rank];
+    if (chain->tail[host] >= 0) {
+        link.children[link.num_children++] = chain->tail[host];
+    }
+    if (rank < 0) {
+        link_add_places(chain, chain->num_places, &link);
+        chain->settled = true;
+    } else {
+        chain->waits[rank] = false;
+        chain->num_missing--;
+        chain->tail[host] = rank;
+        if (--chain->missing[host] == 0 && host != home) {
+            link_add_places(chain, chain->num_taken, &link);
+            chain->taker[chain->num_taken++] = rank;
+            chain->last = rank;
+        }
+    }
+    *link_p = link;
+    return true;
+}
+
+bool mtree_chain_is_settled(const mtree_chain_t *chain)
+{
+    return chain->settled;
+}

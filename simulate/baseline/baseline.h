@@ -1,0 +1,55 @@
+/*
+ * Open MPI 4.1's own collective algorithms (ompi/mca/coll/base) as rank programs, under
+ * the names that its `coll_tuned_<collective>_algorithm` parameters use, and the choice
+ * its tuned component makes by default.  They answer "would Open MPI be faster here?".
+ *
+ * Operations are commutative; ranks keep Open MPI's order.
+ */
+#ifndef MTREE_SIMULATE_BASELINE_BASELINE_H
+#define MTREE_SIMULATE_BASELINE_BASELINE_H
+
+#include "planner/plan/plan.h"
+#include "simulate/baseline/program.h"
+
+typedef struct {
+    int rank, num_ranks;
+    int root;
+    size_t count;   /* elements: of the vector; allgather: of the whole result */
+    size_t segment; /* elements a segment; 0: not cut */
+    size_t element_bytes;
+    bool in_place; /* bcast: the root has its data in RESULT, not in INPUT */
+} mtree_baseline_call_t;
+
+typedef struct {
+    mtree_collective_t collective;
+    const char *name;
+    bool segments; /* cuts messages into segments when asked to */
+    void (*build)(mtree_program_t *program, const mtree_baseline_call_t *call);
+} mtree_baseline_t;
+
+/* The *num_p algorithms, static. */
+const mtree_baseline_t *mtree_baselines(size_t *num_p);
+
+/* The algorithm of that name, NULL if there is none. */
+const mtree_baseline_t *mtree_baseline_find(mtree_collective_t collective,
+                                            const char *name);
+
+/*
+ * What Open MPI 4.1.4 takes by default for a message of @a bytes (allgather: of the whole
+ * result) among
+ * @a num_ranks ranks: its fixed decision, which cuts nothing into segments.
+ */
+const mtree_baseline_t *mtree_baseline_default(mtree_collective_t collective,
+                                               int num_ranks, size_t bytes);
+
+/*
+ * Build the programs of all ranks; @a call->rank is ignored.  *programs_p is an array of
+ * call->num_ranks that mtree_baseline_destroy() frees.  MTREE_ERR_LIMIT (logged) when
+ * there are more steps than fit in memory.
+ */
+mtree_status_t mtree_baseline_build(const mtree_baseline_t *baseline,
+                                    const mtree_baseline_call_t *call,
+                                    mtree_program_t **programs_p);
+void mtree_baseline_destroy(mtree_program_t *programs, int num_ranks);
+
+#endif

@@ -1,0 +1,228 @@
+#include "simulate/baseline/program.h"
+
+#include "base/log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct mtree_runner mtree_runner_t;
+
+/* A send or receive of a runner that is not done. */
+typedef struct mtree_request {
+    mtree_completion_t done;
+    mtree_runner_t *runner;
+    size_t step;
+    struct mtree_request *next;       /* of all, for freeing */
+    struct mtree_request *next_spare; /* of those that are done */
+} mtree_request_t;
+
+typedef struct {
+    mtree_event_queue_t *clock;
+    mtree_pt2pt_t *world;
+    double fold_seconds;
+    double end; /* when the last rank so far ended */
+} mtree_executor_t;
+
+/* Where one rank is in its program. */
+struct mtree_runner {
+    mtree_executor_t *executor;
+    int rank;
+    const mtree_program_t *program;
+    uint32_t **buffers;
+    size_t at;
+    bool *is_done;                     /* [num_steps] for sends and receives */
+    mtree_event_queue_event_t step_on; /* goes on once the rank has computed */
+    mtree_request_t *requests;
+    mtree_request_t *spare; /* requests to use again */
+};
+
+static void *at_place(const mtree_runner_t *runner, mtree_place_t place)
+{
+    return runner->buffers == NULL ? NULL : runner->buffers[place.buffer] + place.offset;
+}
+
+static void request_done(mtree_completion_t *self, mtree_status_t status)
+{
+    mtree_request_t *request =
+        (mtree_request_t *)((char *)self - offsetof(mtree_request_t, done));
+    mtree_runner_t *runner = request->runner;
+    const mtree_step_t *at = &runner->program->steps[runner->at];
+
+    if (status != MTREE_OK) {
+        mtree_event_queue_fail(runner->executor->clock, status);
+    }
+    runner->is_done[request->step] = true;
+    request->next_spare = runner->spare;
+    runner->spare = request;
+    if (runner->at < runner->program->num_steps && at->kind == MTREE_STEP_WAIT &&
+        at->request == request->step) {
+        mtree_event_queue_add(runner->executor->clock, &runner->step_on, 0.0);
+    }
+}
+
+static mtree_status_t start(mtree_runner_t *runner, const mtree_step_t *step)
+{
+    mtree_transport_t *transport =
+        mtree_pt2pt_transport(runner->executor->world, runner->rank);
+    mtree_request_t *request = runner->spare;
+
+    if (request == NULL) {
+        request = calloc(1, sizeof(*request));
+        if (request == NULL) {
+            return MTREE_ERR_NO_MEMORY;
+        }
+        request->next = runner->requests;
+        runner->requests = request;
+    } else {
+        runner->spare = request->next_spare;
+    }
+    request->done.func = request_done;
+    request->runner = runner;
+    request->step = (size_t)(step - runner->program->steps);
+    if (step->kind == MTREE_STEP_SEND) {
+        return transport->ops->send(transport, step->peer, 0,
+                                    at_place(runner, step->from), step->count, false,
+                                    &request->done);
+    }
+    return transport->ops->recv(transport, step->peer, 0, at_place(runner, step->to),
+                                step->count, &request->done);
+}
+
+static void compute(mtree_runner_t *runner, const mtree_step_t *step)
+{
+    const uint32_t *from = at_place(runner, step->from);
+    uint32_t *to = at_place(runner, step->to);
+    size_t i;
+
+    if (step->kind == MTREE_STEP_FOLD) {
+        mtree_pt2pt_compute(runner->executor->world, runner->rank,
+                            (double)step->count * runner->executor->fold_seconds);
+    }
+    if (to == NULL || from == NULL) {
+        return;
+    }
+    if (step->kind == MTREE_STEP_COPY) {
+        memmove(to, from, step->count * sizeof(uint32_t));
+        return;
+    }
+    for (i = 0; i < step->count; i++) {
+        to[i] += from[i];
+    }
+}
+
+/* Go through the program up to the next wait for something that is not done. */
+static void run(mtree_event_queue_event_t *event)
+{
+    mtree_runner_t *runner =
+        (mtree_runner_t *)((char *)event - offsetof(mtree_runner_t, step_on));
+    mtree_executor_t *executor = runner->executor;
+    const mtree_step_t *step;
+    mtree_status_t status;
+    double end;
+
+    for (; runner->at < runner->program->num_steps; runner->at++) {
+        step = &runner->program->steps[runner->at];
+        switch (step->kind) {
+        case MTREE_STEP_SEND:
+        case MTREE_STEP_RECV:
+            status = start(runner, step);
+            if (status != MTREE_OK) {
+                mtree_event_queue_fail(executor->clock, status);
+                return;
+            }
+            break;
+        case MTREE_STEP_WAIT:
+            if (!runner->is_done[step->request]) {
+                return;
+            }
+            break;
+        case MTREE_STEP_FOLD:
+        case MTREE_STEP_COPY:
+            compute(runner, step);
+            break;
+        }
+    }
+    end = mtree_pt2pt_free_at(executor->world, runner->rank);
+    if (end > executor->end) {
+        executor->end = end;
+    }
+}
+
+static mtree_status_t check_ended(const mtree_runner_t *runners, int num_ranks)
+{
+    const mtree_step_t *step;
+    int r;
+
+    for (r = 0; r < num_ranks; r++) {
+        if (runners[r].at < runners[r].program->num_steps) {
+            step = &runners[r].program->steps[runners[r].at];
+            step = &runners[r].program->steps[step->request];
+            mtree_error(
+                "simulator: rank %d waits for ever to %s %zu elements %s rank %d; "
+                "the algorithm is wrong",
+                r, step->kind == MTREE_STEP_SEND ? "send" : "receive", step->count,
+                step->kind == MTREE_STEP_SEND ? "to" : "from", step->peer);
+            return MTREE_ERR_TRANSPORT;
+        }
+    }
+    return MTREE_OK;
+}
+
+static void free_runners(mtree_runner_t *runners, int num_ranks)
+{
+    mtree_request_t *request, *next;
+    int r;
+
+    for (r = 0; r < num_ranks; r++) {
+        for (request = runners[r].requests; request != NULL; request = next) {
+            next = request->next;
+            free(request);
+        }
+        free(runners[r].is_done);
+    }
+    free(runners);
+}
+
+mtree_status_t mtree_programs_run(mtree_event_queue_t *clock, mtree_pt2pt_t *world,
+                                  const mtree_program_t *programs, int num_ranks,
+                                  uint32_t *(*buffers)[MTREE_BUFFER_LAST],
+                                  double fold_seconds, const double *arrivals,
+                                  double *seconds_p)
+{
+    mtree_executor_t executor = {
+        .clock = clock, .world = world, .fold_seconds = fold_seconds};
+    mtree_runner_t *runners = calloc((size_t)num_ranks, sizeof(*runners));
+    mtree_status_t status = MTREE_OK;
+    int r;
+
+    if (runners == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    for (r = 0; r < num_ranks; r++) {
+        runners[r].executor = &executor;
+        runners[r].rank = r;
+        runners[r].program = &programs[r];
+        runners[r].buffers = buffers == NULL ? NULL : buffers[r];
+        runners[r].step_on.func = run;
+        runners[r].is_done = calloc(programs[r].num_steps + 1, sizeof(bool));
+        if (runners[r].is_done == NULL) {
+            status = MTREE_ERR_NO_MEMORY;
+            goto out_free_runners;
+        }
+        mtree_event_queue_add(clock, &runners[r].step_on,
+                              arrivals == NULL ? 0.0 : arrivals[r]);
+    }
+    status = mtree_event_queue_run(clock);
+    if (status == MTREE_OK) {
+        status = check_ended(runners, num_ranks);
+    }
+    if (status == MTREE_OK) {
+        *seconds_p = executor.end;
+    }
+out_free_runners:
+    for (r = 0; r < num_ranks; r++) {
+        mtree_event_queue_remove(clock, &runners[r].step_on);
+    }
+    free_runners(runners, num_ranks);
+    return status;
+}

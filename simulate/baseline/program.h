@@ -1,0 +1,100 @@
+/*
+ * Rank programs: what one rank of a classical collective algorithm does, step by step, as
+ * it would be written with non-blocking MPI calls.  Built by the baselines
+ * (simulate/baseline*.c), run by mtree_programs_run().
+ *
+ * Lengths and offsets are in elements.  A rank has four buffers; it sends from and
+ * receives into any.
+ */
+#ifndef MTREE_SIMULATE_BASELINE_PROGRAM_H
+#define MTREE_SIMULATE_BASELINE_PROGRAM_H
+
+#include "simulate/pt2pt.h"
+
+typedef enum {
+    MTREE_BUFFER_INPUT, /* what the application gives */
+    MTREE_BUFFER_RESULT,
+    MTREE_BUFFER_WORK,
+    MTREE_BUFFER_INBOX,
+    MTREE_BUFFER_LAST
+} mtree_buffer_t;
+
+/* A place in a buffer. */
+typedef struct {
+    mtree_buffer_t buffer;
+    size_t offset;
+} mtree_place_t;
+
+typedef enum {
+    MTREE_STEP_SEND, /* starts; from, count, peer */
+    MTREE_STEP_RECV, /* starts; to, count, peer */
+    MTREE_STEP_WAIT, /* until the send or receive of step `request` is done */
+    MTREE_STEP_FOLD, /* to = to + from, element by element */
+    MTREE_STEP_COPY
+} mtree_step_kind_t;
+
+typedef struct {
+    mtree_step_kind_t kind;
+    int peer;
+    size_t request;
+    mtree_place_t to, from;
+    size_t count;
+} mtree_step_t;
+
+typedef struct {
+    size_t num_steps, room;
+    mtree_step_t *steps;
+    size_t lengths[MTREE_BUFFER_LAST]; /* elements that the steps touch */
+    mtree_status_t status;             /* the first failure to add a step */
+} mtree_program_t;
+
+/* Elements from @a offset of @a buffer on. */
+static inline mtree_place_t mtree_place(mtree_buffer_t buffer, size_t offset)
+{
+    return (mtree_place_t){buffer, offset};
+}
+
+/*
+ * Add a step to a program that was zeroed before the first.  Failures are kept in
+ * `status`.  A send or receive of nothing is left out, as both ends know its length; what
+ * mtree_program_send() and mtree_program_recv() return is for mtree_program_wait() only.
+ */
+size_t mtree_program_send(mtree_program_t *program, int peer, mtree_place_t from,
+                          size_t count);
+size_t mtree_program_recv(mtree_program_t *program, int peer, mtree_place_t to,
+                          size_t count);
+void mtree_program_wait(mtree_program_t *program, size_t request);
+void mtree_program_fold(mtree_program_t *program, mtree_place_t to, mtree_place_t from,
+                        size_t count);
+void mtree_program_copy(mtree_program_t *program, mtree_place_t to, mtree_place_t from,
+                        size_t count);
+
+/* Send and wait; receive and wait. */
+void mtree_program_send_now(mtree_program_t *program, int peer, mtree_place_t from,
+                            size_t count);
+void mtree_program_recv_now(mtree_program_t *program, int peer, mtree_place_t to,
+                            size_t count);
+
+/* Start a receive, send, wait for both (MPI_Sendrecv). */
+void mtree_program_exchange(mtree_program_t *program, int send_peer, mtree_place_t from,
+                            size_t send_count, int recv_peer, mtree_place_t to,
+                            size_t recv_count);
+
+/* Free the steps; @a program itself is the caller's. */
+void mtree_program_clear(mtree_program_t *program);
+
+/*
+ * Run @a programs, one a rank of @a world (unit: one element), until all have ended.  @a
+ * buffers is NULL without data, else [num_ranks][MTREE_BUFFER_LAST] arrays of uint32_t at
+ * least as long as the programs say; folding adds modulo 2^32.  @a fold_seconds is the
+ * time to fold one element; rank r begins at arrivals[r] seconds (NULL: all at 0).
+ * @a seconds_p is when the last rank ended.  MTREE_ERR_TRANSPORT (logged) when a rank
+ * waits for ever.
+ */
+mtree_status_t mtree_programs_run(mtree_event_queue_t *clock, mtree_pt2pt_t *world,
+                                  const mtree_program_t *programs, int num_ranks,
+                                  uint32_t *(*buffers)[MTREE_BUFFER_LAST],
+                                  double fold_seconds, const double *arrivals,
+                                  double *seconds_p);
+
+#endif

@@ -1,0 +1,212 @@
+#include "simulate/forecast/forecast.h"
+
+#include "simulate/simulate.h"
+
+#include <math.h>
+#include <string.h>
+
+/* What starting, matching and ending one message costs a host (docs/performance.md). */
+#define MESSAGE_SECONDS 30e-6
+
+/* The simulator takes milliseconds up to so many ranks. */
+#define MOST_RANKS 64
+
+/*
+ * Estimates that differ by less than so many times may be wrong about which is faster.
+ * Where both are brief, processors and not the network decide, which they know little of.
+ */
+#define DOUBT         1.5
+#define BRIEF_DOUBT   4.0
+#define BRIEF_SECONDS 5e-3
+
+typedef struct {
+    const char *name;
+    size_t segment; /* 0: messages are not cut */
+} base_algorithm_t;
+
+/* Where counts and datatypes may differ between ranks, none that cuts messages by count:
+ * they are right only where these do not differ. */
+static const base_algorithm_t rivals[MTREE_COLLECTIVE_LAST][MTREE_BASE_ALGORITHMS] = {
+    [MTREE_ALLREDUCE] = {{"recursive_doubling", 0}, {"ring", 0}, {"rabenseifner", 0}},
+    [MTREE_REDUCE] = {{"linear", 0},
+                      {"binomial", 0},
+                      {"pipeline", MTREE_BASE_ALGORITHM_SEGMENT},
+                      {"rabenseifner", 0}},
+    [MTREE_BCAST] = {{"basic_linear", 0}, {"binomial", 0}, {"knomial", 0}},
+    [MTREE_ALLGATHER] = {{"bruck", 0}, {"ring", 0}, {"recursive_doubling", 0}},
+    [MTREE_REDUCE_SCATTER] = {{"recursive_halving", 0}, {"butterfly", 0}, {"ring", 0}},
+};
+
+const char *mtree_base_algorithm_name(mtree_collective_t collective, int rival)
+{
+    return rival < 1 || rival > MTREE_BASE_ALGORITHMS
+               ? NULL
+               : rivals[collective][rival - 1].name;
+}
+
+bool mtree_base_algorithm_is_other(mtree_collective_t collective, int rival, int ranks,
+                                   size_t bytes)
+{
+    const char *name = mtree_base_algorithm_name(collective, rival);
+
+    return name != NULL &&
+           strcmp(name, mtree_baseline_default(collective, ranks, bytes)->name) != 0;
+}
+
+/* Messages that @a host sends and receives for @a tree, of which @a bytes go through it.
+ */
+static double tree_messages(const mtree_plan_t *plan, const mtree_tree_t *tree, int host,
+                            double bytes)
+{
+    double chunk = tree->chunk_bytes > 0 ? (double)tree->chunk_bytes : bytes;
+    int neighbours = tree->parent[host] >= 0;
+
+    for (int below = 0; below < plan->num_hosts; below++) {
+        neighbours += tree->parent[below] == host;
+    }
+    return neighbours * ceil(bytes / chunk) *
+           (plan->collective == MTREE_ALLREDUCE ? 2 : 1);
+}
+
+/* Messages of the host that has the most of them. */
+static double plan_messages(const mtree_plan_t *plan)
+{
+    double bytes = mtree_collective_is_gathering(plan->collective)
+                       ? plan->bytes / plan->num_hosts
+                       : plan->bytes;
+    double most = 0;
+
+    for (int host = 0; host < plan->num_hosts; host++) {
+        double messages = 0;
+
+        for (int t = 0; t < plan->num_trees; t++) {
+            if (plan->trees[t].share * bytes > 0.5) {
+                messages += tree_messages(plan, &plan->trees[t], host,
+                                          plan->trees[t].share * bytes);
+            }
+        }
+        most = fmax(most, messages);
+    }
+    return most;
+}
+
+double mtree_forecast_promised_seconds(const mtree_plan_t *plan, double bytes)
+{
+    return plan->seconds > 0 ? plan->seconds : 8 * bytes / plan->throughput;
+}
+
+double mtree_forecast_plan_seconds(const mtree_plan_t *plan)
+{
+    double messages = plan_messages(plan) * MESSAGE_SECONDS;
+
+    return plan->bytes <= MTREE_FORECAST_SHORT_BYTES ? plan->seconds + messages
+                                                     : fmax(plan->seconds, messages);
+}
+
+/* Seconds that Open MPI takes with @a baseline; negative when it cannot be told. */
+static double baseline_seconds(const mtree_topology_t *topology, const int *vertices,
+                               int num_hosts, int ranks_per_host,
+                               const mtree_plan_request_t *request,
+                               const mtree_baseline_t *baseline, size_t segment)
+{
+    mtree_simulate_options_t options;
+    mtree_simulate_result_t result;
+    double seconds = -1;
+
+    if (num_hosts * ranks_per_host > MOST_RANKS) {
+        return -1;
+    }
+    mtree_simulate_default_options(&options);
+    options.bytes = (size_t)request->bytes;
+    options.root = request->root;
+    options.ranks_per_host = ranks_per_host;
+    options.segment_bytes = segment;
+    if (mtree_simulate_baseline(topology, vertices, num_hosts, baseline, &options,
+                                &result) == MTREE_OK) {
+        seconds = result.seconds;
+        mtree_simulate_result_clear(&result);
+    }
+    return seconds;
+}
+
+double mtree_forecast_fallback_seconds(const mtree_topology_t *topology,
+                                       const int *vertices, int num_hosts,
+                                       int ranks_per_host,
+                                       const mtree_plan_request_t *request)
+{
+    return baseline_seconds(topology, vertices, num_hosts, ranks_per_host, request,
+                            mtree_baseline_default(request->collective,
+                                                   num_hosts * ranks_per_host,
+                                                   (size_t)request->bytes),
+                            0);
+}
+
+double mtree_forecast_base_algorithm_seconds(const mtree_topology_t *topology,
+                                             const int *vertices, int num_hosts,
+                                             int ranks_per_host,
+                                             const mtree_plan_request_t *request,
+                                             int rival)
+{
+    if (!mtree_base_algorithm_is_other(request->collective, rival,
+                                       num_hosts * ranks_per_host,
+                                       (size_t)request->bytes)) {
+        return -1;
+    }
+    return baseline_seconds(
+        topology, vertices, num_hosts, ranks_per_host, request,
+        mtree_baseline_find(request->collective,
+                            mtree_base_algorithm_name(request->collective, rival)),
+        rivals[request->collective][rival - 1].segment);
+}
+
+/* How many times @a seconds an estimate may be for the truth to be less. */
+static double doubt_of(double seconds)
+{
+    return seconds < BRIEF_SECONDS ? BRIEF_DOUBT : DOUBT;
+}
+
+static mtree_confidence_t confidence_of(double trees, double fallback)
+{
+    double doubt = doubt_of(fmin(trees, fallback));
+
+    if (fallback < 0) {
+        return MTREE_FORECAST_MAYBE_FASTER;
+    }
+    if (trees <= fallback) {
+        return trees * doubt < fallback ? MTREE_FORECAST_FASTER
+                                        : MTREE_FORECAST_MAYBE_FASTER;
+    }
+    return fallback * doubt < trees ? MTREE_FORECAST_SLOWER : MTREE_FORECAST_MAYBE_SLOWER;
+}
+
+mtree_forecast_t mtree_forecast_make(double trees, double fallback,
+                                     const double others[MTREE_BASE_ALGORITHMS + 1])
+{
+    mtree_forecast_t forecast = {confidence_of(trees, fallback), 0};
+    double least = fallback < 0 ? trees : fmin(trees, fallback);
+
+    for (int r = 1; r <= MTREE_BASE_ALGORITHMS; r++) {
+        least = others[r] < 0 ? least : fmin(least, others[r]);
+    }
+    for (int r = 1; r <= MTREE_BASE_ALGORITHMS; r++) {
+        if (others[r] >= 0 && others[r] <= least * doubt_of(least)) {
+            forecast.rivals |= 1u << r;
+        }
+    }
+    return forecast;
+}
+
+/* Bits of a number that hold the odds. */
+#define CONFIDENCE_BITS 2
+
+int mtree_forecast_encode(mtree_forecast_t forecast)
+{
+    return (int)(forecast.rivals << CONFIDENCE_BITS | (unsigned)forecast.odds);
+}
+
+mtree_forecast_t mtree_forecast_decode(int number)
+{
+    return (mtree_forecast_t){
+        (mtree_confidence_t)((unsigned)number & ((1u << CONFIDENCE_BITS) - 1)),
+        (unsigned)number >> CONFIDENCE_BITS};
+}

@@ -1,0 +1,89 @@
+/*
+ * Estimates: how long a plan would take, how long what Open MPI would do, and what that
+ * says about which of them to use.
+ */
+#ifndef MTREE_SIMULATE_FORECAST_FORECAST_H
+#define MTREE_SIMULATE_FORECAST_FORECAST_H
+
+#include "planner/planner.h"
+
+/* Up to so many bytes what each message costs adds to what the network takes; above, it
+ * is hidden behind it. */
+#define MTREE_FORECAST_SHORT_BYTES (128 << 10)
+
+/* What is expected of mtree, next to the fallback. */
+typedef enum {
+    MTREE_FORECAST_FASTER,       /* clearly */
+    MTREE_FORECAST_MAYBE_FASTER, /* so close that only a trial tells */
+    MTREE_FORECAST_MAYBE_SLOWER,
+    MTREE_FORECAST_SLOWER
+} mtree_confidence_t;
+
+/*
+ * Rivals: algorithms of Open MPI that are tried besides the one it takes by default, at
+ * most so many of a collective, numbered from 1; 0 is none.
+ */
+#define MTREE_BASE_ALGORITHMS 4
+
+/* The bytes by which those that are pipelines cut messages. */
+#define MTREE_BASE_ALGORITHM_SEGMENT 65536
+
+/* The name of a collective's rival, as in simulate/baseline/baseline.h; NULL: there is
+ * none with this number. */
+const char *mtree_base_algorithm_name(mtree_collective_t collective, int rival);
+
+/* Is there one with this number that Open MPI does not take by default for @a bytes among
+ * @a ranks ranks? */
+bool mtree_base_algorithm_is_other(mtree_collective_t collective, int rival, int ranks,
+                                   size_t bytes);
+
+/* With what is expected of Open MPI's other algorithms. */
+typedef struct {
+    mtree_confidence_t odds;
+    unsigned rivals; /* bit r: rival r may be faster than both */
+} mtree_forecast_t;
+
+/* No others may be faster. */
+static inline mtree_forecast_t mtree_forecast_of(mtree_confidence_t odds)
+{
+    return (mtree_forecast_t){odds, 0};
+}
+
+/* A forecast as a number that is sent, and back. */
+int mtree_forecast_encode(mtree_forecast_t forecast);
+mtree_forecast_t mtree_forecast_decode(int number);
+
+/* Seconds that @a plan promises for @a bytes: what it says, else by its throughput. */
+double mtree_forecast_promised_seconds(const mtree_plan_t *plan, double bytes);
+
+/* Seconds that @a plan, which predicts them for its bytes, takes when the busiest host's
+ * messages are counted, too. */
+double mtree_forecast_plan_seconds(const mtree_plan_t *plan);
+
+/*
+ * Seconds that Open MPI's default algorithm takes in the simulator
+ * (simulate/baseline/baseline.h) for the collective, root and bytes of @a request between
+ * @a num_hosts hosts at @a vertices, with @a ranks_per_host ranks each; negative when it
+ * cannot be told.
+ */
+double mtree_forecast_fallback_seconds(const mtree_topology_t *topology,
+                                       const int *vertices, int num_hosts,
+                                       int ranks_per_host,
+                                       const mtree_plan_request_t *request);
+
+/* Seconds that rival @a rival takes, told in the same way; negative when there is none.
+ */
+double mtree_forecast_base_algorithm_seconds(const mtree_topology_t *topology,
+                                             const int *vertices, int num_hosts,
+                                             int ranks_per_host,
+                                             const mtree_plan_request_t *request,
+                                             int rival);
+
+/*
+ * What follows from the estimates, in seconds, of trees, the fallback (negative: not
+ * known) and @a others [1..MTREE_BASE_ALGORITHMS] (negative: not to be tried).
+ */
+mtree_forecast_t mtree_forecast_make(double trees, double fallback,
+                                     const double others[MTREE_BASE_ALGORITHMS + 1]);
+
+#endif

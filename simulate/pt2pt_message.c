@@ -1,0 +1,344 @@
+#include "simulate/pt2pt_private.h"
+
+#include "base/log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static mtree_rank_t *rank_of(mtree_transport_t *transport)
+{
+    return (mtree_rank_t *)((char *)transport - offsetof(mtree_rank_t, transport));
+}
+
+/* The rank handles one message; returns when that is over. */
+static double handle(mtree_rank_t *rank)
+{
+    mtree_pt2pt_compute(rank->world, rank->number, rank->world->options.overhead);
+    return rank->free_at;
+}
+
+static mtree_status_t check_peer(const mtree_pt2pt_t *world, int peer)
+{
+    if (peer < 0 || peer >= world->options.num_ranks) {
+        mtree_error(
+            "simulator: a message to or from rank %d of %d; the schedule is wrong", peer,
+            world->options.num_ranks);
+        return MTREE_ERR_INVALID;
+    }
+    return MTREE_OK;
+}
+
+static void live_add(mtree_live_t **list, mtree_live_t *live)
+{
+    live->next = *list;
+    live->pointer_to_this = list;
+    if (*list != NULL) {
+        (*list)->pointer_to_this = &live->next;
+    }
+    *list = live;
+}
+
+static void live_remove(mtree_live_t *live)
+{
+    *live->pointer_to_this = live->next;
+    if (live->next != NULL) {
+        live->next->pointer_to_this = live->pointer_to_this;
+    }
+}
+
+void mtree_pt2pt_send_free(mtree_send_t *send)
+{
+    live_remove(&send->live);
+    free(send->copy);
+    free(send);
+}
+
+void mtree_pt2pt_recv_free(mtree_recv_t *recv)
+{
+    live_remove(&recv->live);
+    free(recv);
+}
+
+static void send_release(mtree_send_t *send)
+{
+    if (--send->references == 0) {
+        mtree_pt2pt_send_free(send);
+    }
+}
+
+/* One more end of the message is done; its completion is the last use of it here. */
+static void send_done(mtree_event_queue_event_t *event)
+{
+    mtree_send_t *send =
+        (mtree_send_t *)((char *)event - offsetof(mtree_send_t, done_event));
+    mtree_completion_t *done = send->done;
+
+    send->pair->from->world->pending--;
+    send->done = NULL;
+    send_release(send);
+    done->func(done, MTREE_OK);
+}
+
+static void recv_done(mtree_event_queue_event_t *event)
+{
+    mtree_recv_t *recv = (mtree_recv_t *)((char *)event - offsetof(mtree_recv_t, event));
+    mtree_completion_t *done = recv->done;
+    mtree_pt2pt_t *world = recv->pair->from->world;
+
+    if (world->options.received != NULL) {
+        world->options.received(world->options.received_arg, recv->tag);
+    }
+    world->pending--;
+    done->empty = recv->count == 0;
+    mtree_pt2pt_recv_free(recv);
+    done->func(done, MTREE_OK);
+}
+
+/* The bytes are taken from the sender's buffer as long as that is its to give. */
+static void copy_data(const mtree_send_t *send)
+{
+    const mtree_pt2pt_t *world = send->pair->from->world;
+
+    if (world->options.data && send->count > 0) {
+        memcpy(send->recv->buffer, send->copy != NULL ? send->copy : send->buffer,
+               send->count * world->options.unit_bytes);
+    }
+}
+
+/* The whole message is there. */
+static void deliver(mtree_send_t *send)
+{
+    mtree_event_queue_add(send->pair->from->world->clock, &send->recv->event,
+                          handle(send->pair->to));
+    send_release(send);
+}
+
+static mtree_send_t *send_of_message(mtree_message_t *message)
+{
+    return (mtree_send_t *)((char *)message - offsetof(mtree_send_t, message));
+}
+
+static void rest_departed(mtree_message_t *message)
+{
+    mtree_send_t *send = send_of_message(message);
+
+    copy_data(send);
+    mtree_event_queue_add(send->pair->from->world->clock, &send->done_event, 0.0);
+}
+
+static void rest_arrived(mtree_message_t *message)
+{
+    deliver(send_of_message(message));
+}
+
+/* The sender hears that its message was matched: it is done, or sends the rest. */
+static void acknowledged(mtree_message_t *message)
+{
+    mtree_send_t *send =
+        (mtree_send_t *)((char *)message - offsetof(mtree_send_t, acknowledge));
+    const mtree_pt2pt_t *world = send->pair->from->world;
+
+    if (send->rest_bytes == 0) {
+        mtree_event_queue_add(world->clock, &send->done_event, 0.0);
+        return;
+    }
+    send->message.bytes = send->rest_bytes;
+    send->message.departed = rest_departed;
+    send->message.arrived = rest_arrived;
+    mtree_network_send(send->pair->connection, &send->message);
+}
+
+static void match(mtree_send_t *send, mtree_recv_t *recv)
+{
+    mtree_pt2pt_t *world = send->pair->from->world;
+    mtree_pair_t *back;
+    mtree_status_t status;
+
+    send->recv = recv;
+    if (send->count == 0) {
+        recv->count = 0;
+    }
+    if (recv->count != send->count) {
+        mtree_error("simulator: rank %d sends %zu units with tag %d to rank %d, which "
+                    "expects %zu; the schedule is wrong",
+                    send->pair->from->number, send->count, send->tag,
+                    send->pair->to->number, recv->count);
+        mtree_event_queue_fail(world->clock, MTREE_ERR_TRANSPORT);
+        return;
+    }
+    if (send->synchronous || send->rest_bytes > 0) {
+        status = mtree_pt2pt_pair(send->pair->to, send->pair->from->number, &back);
+        if (status != MTREE_OK) {
+            mtree_event_queue_fail(world->clock, status);
+            return;
+        }
+        send->acknowledge.bytes = world->options.control_bytes;
+        send->acknowledge.arrived = acknowledged;
+        mtree_network_send(back->connection, &send->acknowledge);
+    }
+    if (send->rest_bytes == 0) {
+        copy_data(send);
+        deliver(send);
+    }
+}
+
+/* The message, or the first part of it, is at the receiver. */
+static void first_arrived(mtree_message_t *message)
+{
+    mtree_send_t *send = send_of_message(message);
+    mtree_pair_t *pair = send->pair;
+    mtree_recv_t **recv_p, *recv;
+
+    for (recv_p = &pair->posted; *recv_p != NULL; recv_p = &(*recv_p)->next) {
+        if ((*recv_p)->tag == send->tag) {
+            recv = *recv_p;
+            *recv_p = recv->next;
+            if (recv->next == NULL) {
+                pair->posted_last_p = recv_p;
+            }
+            match(send, recv);
+            return;
+        }
+    }
+    send->next = NULL;
+    *pair->arrived_last_p = send;
+    pair->arrived_last_p = &send->next;
+}
+
+static void send_start(mtree_event_queue_event_t *event)
+{
+    mtree_send_t *send = (mtree_send_t *)((char *)event - offsetof(mtree_send_t, event));
+
+    mtree_network_send(send->pair->connection, &send->message);
+    /* The bytes were copied into the transport's buffers: that is all that the sender
+     * waits for. */
+    if (!send->synchronous && send->rest_bytes == 0) {
+        mtree_event_queue_add(send->pair->from->world->clock, &send->done_event, 0.0);
+    }
+}
+
+/* How the message is cut into the part that goes at once and the part that waits for the
+ * match. */
+static void send_cut(mtree_send_t *send, const mtree_pt2pt_options_t *options)
+{
+    const size_t bytes = send->count * options->unit_bytes;
+
+    send->first_bytes = bytes;
+    if (options->eager_bytes > 0 && bytes > options->eager_bytes) {
+        send->first_bytes = options->eager_bytes;
+    }
+    send->rest_bytes = bytes - send->first_bytes;
+    send->message.bytes = send->first_bytes + options->control_bytes;
+    send->message.arrived = first_arrived;
+}
+
+static mtree_status_t send_copy(mtree_send_t *send, const mtree_pt2pt_options_t *options)
+{
+    const size_t bytes = send->count * options->unit_bytes;
+
+    if (!options->data || send->synchronous || send->rest_bytes > 0 || bytes == 0) {
+        return MTREE_OK;
+    }
+    send->copy = malloc(bytes);
+    if (send->copy == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    memcpy(send->copy, send->buffer, bytes);
+    return MTREE_OK;
+}
+
+static mtree_status_t world_send(mtree_transport_t *transport, int peer, int tag,
+                                 const void *buffer, size_t count, bool synchronous,
+                                 mtree_completion_t *done)
+{
+    mtree_rank_t *rank = rank_of(transport);
+    mtree_pt2pt_t *world = rank->world;
+    mtree_send_t *send;
+    mtree_pair_t *pair;
+    mtree_status_t status;
+
+    status = check_peer(world, peer);
+    if (status == MTREE_OK) {
+        status = mtree_pt2pt_pair(rank, peer, &pair);
+    }
+    if (status != MTREE_OK) {
+        return status;
+    }
+    send = calloc(1, sizeof(*send));
+    if (send == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    send->pair = pair;
+    send->tag = tag;
+    send->buffer = buffer;
+    send->count = count;
+    send->synchronous = synchronous;
+    send->references = 2;
+    send->done = done;
+    send->event.func = send_start;
+    send->done_event.func = send_done;
+    send_cut(send, &world->options);
+    status = send_copy(send, &world->options);
+    if (status != MTREE_OK) {
+        free(send);
+        return status;
+    }
+    live_add(&world->sends, &send->live);
+    world->messages++;
+    world->pending++;
+    mtree_event_queue_add(world->clock, &send->event, handle(rank));
+    return MTREE_OK;
+}
+
+static mtree_status_t world_recv(mtree_transport_t *transport, int peer, int tag,
+                                 void *buffer, size_t count, mtree_completion_t *done)
+{
+    mtree_rank_t *rank = rank_of(transport);
+    mtree_pt2pt_t *world = rank->world;
+    mtree_send_t **send_p, *send;
+    mtree_recv_t *recv;
+    mtree_pair_t *pair;
+    mtree_status_t status;
+
+    status = check_peer(world, peer);
+    if (status == MTREE_OK) {
+        status = mtree_pt2pt_pair(&world->ranks[peer], rank->number, &pair);
+    }
+    if (status != MTREE_OK) {
+        return status;
+    }
+    recv = calloc(1, sizeof(*recv));
+    if (recv == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    recv->pair = pair;
+    recv->tag = tag;
+    recv->buffer = buffer;
+    recv->count = count;
+    recv->done = done;
+    recv->event.func = recv_done;
+    live_add(&world->recvs, &recv->live);
+    world->pending++;
+    for (send_p = &pair->arrived; *send_p != NULL; send_p = &(*send_p)->next) {
+        if ((*send_p)->tag == tag) {
+            send = *send_p;
+            *send_p = send->next;
+            if (send->next == NULL) {
+                pair->arrived_last_p = send_p;
+            }
+            match(send, recv);
+            return MTREE_OK;
+        }
+    }
+    *pair->posted_last_p = recv;
+    pair->posted_last_p = &recv->next;
+    return MTREE_OK;
+}
+
+static double world_now(mtree_transport_t *transport)
+{
+    return mtree_event_queue_now(rank_of(transport)->world->clock);
+}
+
+const mtree_transport_ops_t mtree_pt2pt_ops = {
+    .send = world_send, .recv = world_recv, .now = world_now};

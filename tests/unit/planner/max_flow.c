@@ -1,0 +1,141 @@
+#include "tests/unit/planner/max_flow.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Residual capacity below this part of the largest is what rounding leaves. */
+#define TINY 1e-12
+
+flow_t *flow_create(int num_vertices, int room)
+{
+    flow_t *flow = calloc(1, sizeof(*flow));
+    size_t ends = 2 * (size_t)room + 1, vertices = (size_t)num_vertices + 2;
+
+    ck_assert_ptr_nonnull(flow);
+    flow->num_vertices = num_vertices;
+    flow->room = room;
+    flow->from = calloc(ends, sizeof(*flow->from));
+    flow->to = calloc(ends, sizeof(*flow->to));
+    flow->capacity = calloc(ends, sizeof(*flow->capacity));
+    flow->left = calloc(ends, sizeof(*flow->left));
+    flow->arcs = calloc(ends, sizeof(*flow->arcs));
+    flow->level = calloc(vertices, sizeof(*flow->level));
+    flow->next = calloc(vertices, sizeof(*flow->next));
+    flow->queue = calloc(vertices, sizeof(*flow->queue));
+    flow->first = NULL;
+    ck_assert(flow->from != NULL && flow->to != NULL && flow->capacity != NULL &&
+              flow->left != NULL && flow->arcs != NULL && flow->level != NULL &&
+              flow->next != NULL && flow->queue != NULL);
+    return flow;
+}
+
+void flow_destroy(flow_t *flow)
+{
+    free(flow->from);
+    free(flow->to);
+    free(flow->capacity);
+    free(flow->left);
+    free(flow->arcs);
+    free(flow->level);
+    free(flow->next);
+    free(flow->queue);
+    free(flow->first);
+    free(flow);
+}
+
+int flow_add(flow_t *flow, int from, int to, double capacity)
+{
+    int place = 2 * flow->num_arcs++;
+
+    ck_assert_int_le(flow->num_arcs, flow->room);
+    ck_assert_ptr_null(flow->first);
+    flow->from[place] = flow->to[place + 1] = from;
+    flow->to[place] = flow->from[place + 1] = to;
+    flow->capacity[place] = capacity;
+    return place;
+}
+
+static void list_arcs(flow_t *flow)
+{
+    flow->first = calloc((size_t)flow->num_vertices + 2, sizeof(*flow->first));
+    ck_assert_ptr_nonnull(flow->first);
+    for (int arc = 0; arc < 2 * flow->num_arcs; ++arc) {
+        ++flow->first[flow->from[arc] + 2];
+    }
+    for (int v = 0; v < flow->num_vertices; ++v) {
+        flow->first[v + 2] += flow->first[v + 1];
+    }
+    for (int arc = 0; arc < 2 * flow->num_arcs; ++arc) {
+        flow->arcs[flow->first[flow->from[arc] + 1]++] = arc;
+    }
+}
+
+/* Number the vertices by distance from the source; is the sink among them? */
+static bool set_levels(flow_t *flow, int source, int sink, double tiny)
+{
+    int reached = 0;
+
+    for (int v = 0; v < flow->num_vertices; ++v) {
+        flow->level[v] = -1;
+        flow->next[v] = flow->first[v];
+    }
+    flow->level[source] = 0;
+    flow->queue[reached++] = source;
+    for (int q = 0; q < reached; ++q) {
+        for (int e = flow->first[flow->queue[q]]; e < flow->first[flow->queue[q] + 1];
+             ++e) {
+            int to = flow->to[flow->arcs[e]];
+
+            if (flow->left[flow->arcs[e]] > tiny && flow->level[to] < 0) {
+                flow->level[to] = flow->level[flow->queue[q]] + 1;
+                flow->queue[reached++] = to;
+            }
+        }
+    }
+    return flow->level[sink] >= 0;
+}
+
+/* Send up to @a most from @a at to the sink over rising levels. */
+static double send(flow_t *flow, int at, int sink, double most, double tiny)
+{
+    double sent = 0.0;
+
+    if (at == sink) {
+        return most;
+    }
+    for (; flow->next[at] < flow->first[at + 1]; ++flow->next[at]) {
+        int arc = flow->arcs[flow->next[at]];
+
+        if (flow->left[arc] > tiny && flow->level[flow->to[arc]] == flow->level[at] + 1) {
+            double part =
+                send(flow, flow->to[arc], sink, fmin(most - sent, flow->left[arc]), tiny);
+
+            flow->left[arc] -= part;
+            flow->left[arc ^ 1] += part;
+            sent += part;
+            if (most - sent <= tiny) {
+                break;
+            }
+        }
+    }
+    return sent;
+}
+
+double flow_run(flow_t *flow, int source, int sink, double enough)
+{
+    double value = 0.0, tiny = 0.0;
+
+    if (flow->first == NULL) {
+        list_arcs(flow);
+    }
+    memcpy(flow->left, flow->capacity, 2 * (size_t)flow->num_arcs * sizeof(*flow->left));
+    for (int arc = 0; arc < 2 * flow->num_arcs; ++arc) {
+        tiny = fmax(tiny, TINY * flow->capacity[arc]);
+    }
+    while (value < enough && set_levels(flow, source, sink, tiny)) {
+        value += send(flow, source, sink, enough - value, tiny);
+    }
+    return value;
+}

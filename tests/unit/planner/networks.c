@@ -1,0 +1,172 @@
+#include "tests/unit/planner/networks.h"
+
+#include "planner/plan/plan.h"
+#include "topo/routes.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define GIGABYTES 8e9
+
+/* A number in [0, 1) and the next state. */
+static double draw(unsigned long long *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (double)(*state >> 33) / (double)(1ull << 31);
+}
+
+static int add_vertex(mtree_topology_t *topology, mtree_vertex_kind_t kind,
+                      const char *name, int number)
+{
+    char text[32];
+    int vertex;
+
+    snprintf(text, sizeof(text), "%s%d", name, number);
+    ck_assert_int_eq(mtree_topology_add_vertex(topology, text, NULL, kind, &vertex),
+                     MTREE_OK);
+    return vertex;
+}
+
+static void add_link(mtree_topology_t *topology, int u, int v, double there, double back,
+                     double latency)
+{
+    ck_assert_int_eq(mtree_topology_add_link(topology, u, v, there, back, latency, NULL),
+                     MTREE_OK);
+}
+
+mtree_topology_t *network_random(int num_hosts, int num_links, unsigned seed,
+                                 bool one_way, double latency)
+{
+    size_t hosts = (size_t)num_hosts;
+    bool *joined = calloc(hosts * hosts, sizeof(*joined));
+    unsigned long long state = seed;
+    mtree_topology_t *topology;
+
+    ck_assert_ptr_nonnull(joined);
+    ck_assert_int_eq(mtree_topology_create("random", "drawn", &topology), MTREE_OK);
+    for (int i = 0; i < num_hosts; ++i) {
+        (void)add_vertex(topology, MTREE_VERTEX_HOST, "h", i);
+    }
+    while (topology->num_links < num_links) {
+        /* The first links make a tree. */
+        int v = topology->num_links < num_hosts - 1 ? topology->num_links + 1
+                                                    : (int)(draw(&state) * num_hosts);
+        int u = (int)(draw(&state) * (v < num_hosts - 1 ? v : num_hosts - 1));
+        double there = 1e7 * (6 + (int)(draw(&state) * 29));
+        double back = one_way ? 1e7 * (6 + (int)(draw(&state) * 29)) : there;
+
+        if (u < v && !joined[(size_t)u * hosts + (size_t)v]) {
+            joined[(size_t)u * hosts + (size_t)v] = true;
+            add_link(topology, u, v, there, back,
+                     latency * (0.125 + 0.875 * draw(&state)));
+        }
+    }
+    free(joined);
+    return topology;
+}
+
+mtree_topology_t *network_b4(unsigned seed)
+{
+    static const int links[][2] = {
+        {0, 1}, {0, 2}, {1, 3}, {2, 4}, {2, 5}, {3, 4},  {3, 5},  {4, 6},  {4, 7}, {5, 6},
+        {5, 7}, {6, 7}, {6, 8}, {7, 9}, {8, 9}, {8, 10}, {9, 11}, {8, 11}, {9, 10}};
+    unsigned long long state = seed;
+    mtree_topology_t *topology;
+
+    ck_assert_int_eq(mtree_topology_create("b4", "made", &topology), MTREE_OK);
+    for (int i = 0; i < 12; ++i) {
+        (void)add_vertex(topology, MTREE_VERTEX_HOST, "site", i);
+    }
+    for (size_t l = 0; l < sizeof(links) / sizeof(links[0]); ++l) {
+        double tens = 6 + (int)(draw(&state) * 29);
+        /* a + b / capacity, 400 ms at 60 Mb/s and 50 ms at 340. */
+        double latency = -0.025 + 25.5 / (10.0 * tens);
+
+        add_link(topology, links[l][0], links[l][1], 1e7 * tens, 1e7 * tens, latency);
+    }
+    return topology;
+}
+
+mtree_topology_t *network_a100(int num_machines)
+{
+    mtree_topology_t *topology;
+    int between = -1;
+
+    ck_assert_int_eq(mtree_topology_create("a100", "made", &topology), MTREE_OK);
+    if (num_machines > 1) {
+        between = add_vertex(topology, MTREE_VERTEX_SWITCH, "between", 0);
+    }
+    for (int m = 0; m < num_machines; ++m) {
+        int inside = add_vertex(topology, MTREE_VERTEX_SWITCH, "inside", m);
+
+        for (int g = 0; g < 8; ++g) {
+            int gpu = add_vertex(topology, MTREE_VERTEX_HOST, "gpu", 8 * m + g);
+
+            add_link(topology, gpu, inside, 300 * GIGABYTES, 300 * GIGABYTES, 1e-6);
+            if (between >= 0) {
+                add_link(topology, gpu, between, 25 * GIGABYTES, 25 * GIGABYTES, 5e-6);
+            }
+        }
+    }
+    return topology;
+}
+
+mtree_topology_t *network_mi250(int num_machines)
+{
+    static const int links[][3] = {
+        {0, 1, 4},   {0, 2, 1},   {0, 4, 2},   {1, 2, 1},   {1, 3, 1},  {1, 5, 1},
+        {2, 3, 4},   {2, 6, 1},   {3, 7, 2},   {4, 5, 4},   {4, 12, 1}, {5, 13, 1},
+        {5, 14, 1},  {6, 7, 4},   {6, 13, 1},  {6, 14, 1},  {7, 15, 1}, {8, 9, 4},
+        {8, 10, 1},  {8, 12, 2},  {9, 10, 1},  {9, 11, 1},  {9, 13, 1}, {10, 11, 4},
+        {10, 14, 1}, {11, 15, 2}, {12, 13, 4}, {14, 15, 4},
+    };
+    mtree_topology_t *topology;
+    int between = -1;
+
+    ck_assert_int_eq(mtree_topology_create("mi250", "made", &topology), MTREE_OK);
+    if (num_machines > 1) {
+        between = add_vertex(topology, MTREE_VERTEX_SWITCH, "between", 0);
+    }
+    for (int m = 0; m < num_machines; ++m) {
+        int first = topology->num_vertices;
+
+        for (int d = 0; d < 16; ++d) {
+            int die = add_vertex(topology, MTREE_VERTEX_HOST, "die", 16 * m + d);
+
+            if (between >= 0) {
+                add_link(topology, die, between, 16 * GIGABYTES, 16 * GIGABYTES, 5e-6);
+            }
+        }
+        for (size_t l = 0; l < sizeof(links) / sizeof(links[0]); ++l) {
+            double capacity = links[l][2] * 50 * GIGABYTES;
+
+            add_link(topology, first + links[l][0], first + links[l][1], capacity,
+                     capacity, 1e-6);
+        }
+    }
+    return topology;
+}
+
+mtree_plan_t *network_plan(const mtree_topology_t *topology,
+                           const mtree_plan_request_t *request)
+{
+    int *hosts = malloc((size_t)topology->num_vertices * sizeof(*hosts));
+    mtree_routes_t *routes;
+    mtree_plan_t *plan;
+    int num_hosts = 0;
+
+    ck_assert_ptr_nonnull(hosts);
+    for (int v = 0; v < topology->num_vertices; ++v) {
+        if (topology->vertices[v].kind == MTREE_VERTEX_HOST) {
+            hosts[num_hosts++] = v;
+        }
+    }
+    ck_assert_int_eq(mtree_planner_run(topology, hosts, num_hosts, request, &plan),
+                     MTREE_OK);
+    ck_assert_int_eq(mtree_routes_create(topology, hosts, num_hosts, &routes), MTREE_OK);
+    ck_assert_int_eq(mtree_plan_check(plan, topology, routes), MTREE_OK);
+    mtree_routes_destroy(routes);
+    free(hosts);
+    return plan;
+}

@@ -1,0 +1,38 @@
+/*
+ * Networks that the planner's tests share.
+ */
+#ifndef MTREE_TESTS_UNIT_PLANNER_NETWORKS_H
+#define MTREE_TESTS_UNIT_PLANNER_NETWORKS_H
+
+#include "planner/planner.h"
+
+/*
+ * A random connected network of hosts, with capacities of 60 to 340 Mb/s in whole 10 Mb/s
+ * (a way each when @a one_way) and latencies up to @a latency seconds.  Equal arguments
+ * give equal networks.
+ */
+mtree_topology_t *network_random(int num_hosts, int num_links, unsigned seed,
+                                 bool one_way, double latency);
+
+/* Google's B4 of 2011: 12 hosts, 19 links, capacities of 60 to 340 Mb/s drawn from @a
+ * seed; latencies fall from 400 to 50 ms as capacities rise. */
+mtree_topology_t *network_b4(unsigned seed);
+
+/*
+ * Machines of 8 GPUs on a switch of 300 GB/s each, and one adapter of 25 GB/s a GPU to a
+ * switch between machines (DGX A100).
+ */
+mtree_topology_t *network_a100(int num_machines);
+
+/*
+ * Machines of 16 dies joined by links of 50 GB/s, 1 to 4 a pair, and 16 GB/s a die to a
+ * switch between machines (MI250).
+ */
+mtree_topology_t *network_mi250(int num_machines);
+
+/* Plan for all hosts of the topology; the test fails unless there is a plan that keeps
+ * all capacities. */
+mtree_plan_t *network_plan(const mtree_topology_t *topology,
+                           const mtree_plan_request_t *request);
+
+#endif

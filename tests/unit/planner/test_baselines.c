@@ -1,0 +1,278 @@
+/* The baselines of papers/mtree.txt: blink, topoadopt, psld, plink, and the time without
+ * chunks. */
+#include "planner/published/blink.h"
+#include "planner/planner.h"
+#include "planner/published/psld_plink.h"
+#include "papers/baselines/unpipelined.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MBPS 1e6
+
+static mtree_topology_t *topology;
+static mtree_routes_t *routes;
+static int hosts[16];
+
+static void make_hosts(int num_hosts)
+{
+    char name[16];
+
+    ck_assert_int_eq(mtree_topology_create("net", "test", &topology), MTREE_OK);
+    for (int i = 0; i < num_hosts; i++) {
+        snprintf(name, sizeof(name), "h%d", i);
+        ck_assert_int_eq(
+            mtree_topology_add_vertex(topology, name, NULL, MTREE_VERTEX_HOST, NULL),
+            MTREE_OK);
+        hosts[i] = i;
+    }
+}
+
+static void add_link(int u, int v, double capacity, double latency)
+{
+    ck_assert_int_eq(
+        mtree_topology_add_link(topology, u, v, capacity, capacity, latency, NULL),
+        MTREE_OK);
+}
+
+static void make_routes(void)
+{
+    ck_assert_int_eq(
+        mtree_routes_create(topology, hosts, topology->num_vertices, &routes), MTREE_OK);
+}
+
+/* Fig. 2a of the paper: A B C D in a ring of capacity 1, B - D of capacity 2; 2 is the
+ * optimum. */
+static void make_figure_2(void)
+{
+    make_hosts(4);
+    add_link(0, 1, 1 * MBPS, 0.1);
+    add_link(1, 2, 1 * MBPS, 0.1);
+    add_link(2, 3, 1 * MBPS, 0.1);
+    add_link(3, 0, 1 * MBPS, 0.1);
+    add_link(1, 3, 2 * MBPS, 0.1);
+    make_routes();
+}
+
+static void teardown(void)
+{
+    mtree_routes_destroy(routes);
+    mtree_topology_destroy(topology);
+    routes = NULL;
+    topology = NULL;
+}
+
+static mtree_plan_t *make_plan(const char *algorithm, int max_trees, unsigned seed)
+{
+    mtree_plan_request_t request = {
+        .algorithm = algorithm, .max_trees = max_trees, .seed = seed};
+    mtree_plan_t *plan;
+
+    ck_assert_int_eq(
+        mtree_planner_run(topology, hosts, topology->num_vertices, &request, &plan),
+        MTREE_OK);
+    ck_assert_int_eq(mtree_plan_check(plan, topology, routes), MTREE_OK);
+    return plan;
+}
+
+START_TEST(test_blink_packs_figure_2)
+{
+    mtree_plan_t *plan;
+
+    make_figure_2();
+    plan = make_plan("blink", 0, 0);
+    ck_assert_double_eq_tol(plan->throughput, 2 * MBPS, 1);
+    for (int t = 1; t < plan->num_trees; t++) {
+        ck_assert_int_eq(plan->trees[t].root, plan->trees[0].root);
+    }
+    mtree_plan_destroy(plan);
+}
+END_TEST
+
+/* A full mesh of five hosts: the bound is 10 / 4 links' worth, the packing at least 0.7
+ * of it. */
+START_TEST(test_blink_packing_is_nearly_optimal)
+{
+    mtree_plan_request_t request = {0};
+    mtree_problem_t problem = {.request = &request, .hosts = hosts, .num_hosts = 5};
+    mtree_candidates_t *candidates;
+    mtree_forest_t *forest;
+    double packed;
+
+    make_hosts(5);
+    for (int i = 0; i < 5; i++) {
+        for (int j = 0; j < i; j++) {
+            add_link(i, j, 10 * MBPS, 0.1);
+        }
+    }
+    make_routes();
+    problem.topology = topology;
+    problem.routes = routes;
+    ck_assert_int_eq(mtree_candidates_create(&problem, &candidates), MTREE_OK);
+    ck_assert_int_eq(mtree_blink_pack(candidates, 2, &forest), MTREE_OK);
+    packed = mtree_forest_rate(forest);
+    ck_assert_double_ge(packed, 0.7 * 25 * MBPS);
+    ck_assert_double_le(packed, 25 * MBPS * (1 + 1e-9));
+    /* Two trees of whole links fit, no more. */
+    ck_assert_int_eq(mtree_blink_choose(forest), MTREE_OK);
+    ck_assert_double_le(mtree_forest_rate(forest), 20 * MBPS);
+    ck_assert_double_ge(mtree_forest_rate(forest), 10 * MBPS);
+    mtree_forest_destroy(forest);
+    mtree_candidates_destroy(candidates);
+}
+END_TEST
+
+START_TEST(test_topoadopt_finds_the_optimum_of_figure_2)
+{
+    mtree_plan_t *plan, *again;
+
+    make_figure_2();
+    plan = make_plan("topoadopt", 3, 11);
+    again = make_plan("topoadopt", 3, 11);
+    ck_assert_int_le(plan->num_trees, 3);
+    ck_assert_double_eq_tol(plan->throughput, 2 * MBPS, 1);
+    ck_assert_double_eq(plan->throughput, again->throughput);
+    mtree_plan_destroy(plan);
+    mtree_plan_destroy(again);
+}
+END_TEST
+
+START_TEST(test_psld_shares_by_bandwidth)
+{
+    mtree_problem_t problem = {.hosts = hosts, .num_hosts = 4};
+    double bandwidth[4] = {0}, sum = 0;
+    mtree_plan_t *plan;
+
+    make_figure_2();
+    problem.topology = topology;
+    problem.routes = routes;
+    /* A's ways: 1 and 1 over its links, and to C over B or D, 1 too. */
+    ck_assert_double_eq(mtree_servers_bandwidth(&problem, 0, 1), 1 * MBPS);
+    ck_assert_double_eq(mtree_servers_bandwidth(&problem, 0, 2), 1 * MBPS);
+    ck_assert_double_eq(mtree_servers_bandwidth(&problem, 1, 3), 2 * MBPS);
+    plan = make_plan("psld", 0, 0);
+    ck_assert_int_eq(plan->num_trees, 4);
+    for (int t = 0; t < 4; t++) {
+        for (int other = 0; other < 4; other++) {
+            bandwidth[t] += mtree_servers_bandwidth(&problem, other, plan->trees[t].root);
+        }
+        sum += bandwidth[t];
+        ck_assert_int_eq(mtree_tree_height(&plan->trees[t], 4), 1);
+    }
+    for (int t = 0; t < 4; t++) {
+        ck_assert_double_eq_tol(plan->trees[t].share, bandwidth[t] / sum, 1e-9);
+    }
+    mtree_plan_destroy(plan);
+}
+END_TEST
+
+/* Two clusters of three, far apart: each has one leader, and one edge of the tree
+ * crosses. */
+START_TEST(test_plink_has_two_levels)
+{
+    int crossing = 0;
+    mtree_plan_t *plan;
+
+    make_hosts(6);
+    for (int i = 0; i < 6; i++) {
+        for (int j = 0; j < i; j++) {
+            add_link(i, j, 100 * MBPS, i / 3 == j / 3 ? 0.001 : 0.2);
+        }
+    }
+    make_routes();
+    plan = make_plan("plink", 0, 0);
+    ck_assert_int_eq(plan->num_trees, 1);
+    ck_assert_int_le(mtree_tree_height(&plan->trees[0], 6), 2);
+    for (int host = 0; host < 6; host++) {
+        int parent = plan->trees[0].parent[host];
+
+        crossing += parent >= 0 && parent / 3 != host / 3;
+    }
+    ck_assert_int_le(crossing, 2);
+    ck_assert_int_ge(crossing, 1);
+    mtree_plan_destroy(plan);
+}
+END_TEST
+
+/* A chain 2 - 1 - 0 at 8 Mb/s and 0.1 s: 1 MB takes a second a hop, one hop after the
+ * other. */
+START_TEST(test_unpipelined_chain)
+{
+    static const char *const names[] = {"h0", "h1", "h2"};
+    mtree_plan_t *plan;
+    double seconds;
+
+    make_hosts(3);
+    add_link(0, 1, 8 * MBPS, 0.1);
+    add_link(1, 2, 8 * MBPS, 0.1);
+    make_routes();
+    ck_assert_int_eq(mtree_plan_create(MTREE_ALLREDUCE, "by hand", 3, names, 1, &plan),
+                     MTREE_OK);
+    plan->trees[0].share = 1;
+    plan->trees[0].parent[1] = 0;
+    plan->trees[0].parent[2] = 1;
+    ck_assert_int_eq(mtree_unpipelined_seconds(plan, topology, routes, 1e6, &seconds),
+                     MTREE_OK);
+    ck_assert_double_eq_tol(seconds, 2.2, 1e-6);
+    /* Both straight to the root share the last link: 2 s, and 0.2 s for the farther one.
+     */
+    plan->trees[0].parent[2] = 0;
+    ck_assert_int_eq(mtree_unpipelined_seconds(plan, topology, routes, 1e6, &seconds),
+                     MTREE_OK);
+    ck_assert_double_eq_tol(seconds, 2.2, 1e-6);
+    mtree_plan_destroy(plan);
+}
+END_TEST
+
+/* Max-min: two messages share a narrow arc at 4 Mb/s each, a third gets the 12 left of
+ * the wide one. */
+START_TEST(test_unpipelined_shares_are_max_min)
+{
+    static const char *const names[] = {"h0", "h1", "h2", "h3"};
+    mtree_plan_t *plan;
+    double seconds;
+
+    make_hosts(4);
+    add_link(0, 1, 16 * MBPS, 0);
+    add_link(1, 2, 8 * MBPS, 0);
+    add_link(2, 3, 100 * MBPS, 0);
+    make_routes();
+    ck_assert_int_eq(mtree_plan_create(MTREE_ALLREDUCE, "by hand", 4, names, 1, &plan),
+                     MTREE_OK);
+    plan->trees[0].share = 1;
+    plan->trees[0].parent[1] = 0;
+    plan->trees[0].parent[2] = 0;
+    plan->trees[0].parent[3] = 0;
+    /* 1 MB is 8 Mb: host 1's is out after 1 s at 8, with 4 + 4 beside it; the others end
+     * at 2 s. */
+    ck_assert_int_eq(mtree_unpipelined_seconds(plan, topology, routes, 1e6, &seconds),
+                     MTREE_OK);
+    ck_assert_double_eq_tol(seconds, 2, 1e-6);
+    mtree_plan_destroy(plan);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("baselines");
+    TCase *tcase = tcase_create("baselines");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_add_checked_fixture(tcase, NULL, teardown);
+    tcase_set_timeout(tcase, 60);
+    tcase_add_test(tcase, test_blink_packs_figure_2);
+    tcase_add_test(tcase, test_blink_packing_is_nearly_optimal);
+    tcase_add_test(tcase, test_topoadopt_finds_the_optimum_of_figure_2);
+    tcase_add_test(tcase, test_psld_shares_by_bandwidth);
+    tcase_add_test(tcase, test_plink_has_two_levels);
+    tcase_add_test(tcase, test_unpipelined_chain);
+    tcase_add_test(tcase, test_unpipelined_shares_are_max_min);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_ENV);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

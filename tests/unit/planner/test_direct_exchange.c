@@ -1,0 +1,156 @@
+/*
+ * Direct exchange: what it carries behind a switch, and where the planner takes it by
+ * itself.
+ */
+#include "tests/unit/planner/networks.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+
+#define MEGABIT 1e6
+
+/* Hosts around a switch, on links of those capacities, in Mb/s. */
+static mtree_topology_t *star(int num_hosts, const double *capacity)
+{
+    mtree_topology_t *topology;
+    int center;
+
+    ck_assert_int_eq(mtree_topology_create("star", "test", &topology), MTREE_OK);
+    ck_assert_int_eq(
+        mtree_topology_add_vertex(topology, "switch", NULL, MTREE_VERTEX_SWITCH, &center),
+        MTREE_OK);
+    for (int i = 0; i < num_hosts; i++) {
+        double bits = capacity[i] * MEGABIT;
+        char name[16];
+        int host;
+
+        snprintf(name, sizeof(name), "h%d", i);
+        ck_assert_int_eq(
+            mtree_topology_add_vertex(topology, name, NULL, MTREE_VERTEX_HOST, &host),
+            MTREE_OK);
+        ck_assert_int_eq(
+            mtree_topology_add_link(topology, host, center, bits, bits, 0, NULL),
+            MTREE_OK);
+    }
+    return topology;
+}
+
+static const double even[] = {40, 40, 40, 40, 40, 40, 40, 40};
+
+START_TEST(even_star_is_full)
+{
+    static const mtree_collective_t collectives[] = {MTREE_ALLREDUCE, MTREE_ALLGATHER,
+                                                     MTREE_REDUCE_SCATTER};
+    mtree_topology_t *topology = star(8, even);
+
+    for (int c = 0; c < 3; c++) {
+        mtree_plan_request_t request = {.collective = collectives[c],
+                                        .bytes = _i == 0 ? 0 : 16e6};
+        mtree_plan_t *plan = network_plan(topology, &request);
+
+        ck_assert_str_eq(plan->algorithm, "direct");
+        ck_assert_int_eq(plan->num_trees, 8);
+        ck_assert_double_gt(plan->throughput, plan->bound * 0.999999);
+        ck_assert_ptr_nonnull(plan->limit);
+        for (int t = 0; t < plan->num_trees; t++) {
+            ck_assert_int_eq(mtree_tree_height(&plan->trees[t], 8), 1);
+        }
+        mtree_plan_destroy(plan);
+    }
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+/* Every host sends and receives the whole message at least once, so the slowest limits
+ * it; it sums nothing itself, the others have room for that. */
+START_TEST(slow_host_sums_nothing)
+{
+    static const double capacity[] = {20, 30, 40, 40};
+    mtree_plan_request_t request = {.collective = MTREE_ALLREDUCE, .algorithm = "direct"};
+    mtree_topology_t *topology = star(4, capacity);
+    mtree_plan_t *plan = network_plan(topology, &request);
+
+    ck_assert_double_eq_tol(plan->throughput, 20 * MEGABIT, 1);
+    ck_assert_double_eq_tol(plan->trees[0].rate, 0, 1);
+    mtree_plan_destroy(plan);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+/* Eight equal hosts: seven parts out and seven sums back, 2 (n - 1) / n of the message
+ * over each link. */
+START_TEST(equal_hosts_share_the_sum)
+{
+    mtree_plan_request_t request = {.collective = MTREE_ALLREDUCE, .algorithm = "direct"};
+    mtree_topology_t *topology = star(8, even);
+    mtree_plan_t *plan = network_plan(topology, &request);
+
+    ck_assert_double_eq_tol(plan->throughput, 40 * MEGABIT * 8 / 14, 1);
+    mtree_plan_destroy(plan);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+/* Where hosts forward for each other, trees of many hops carry more; where the user
+ * names an algorithm, that is taken; one host's message goes over trees. */
+START_TEST(elsewhere_packing_stays)
+{
+    mtree_plan_request_t allreduce = {.collective = MTREE_ALLREDUCE, .max_trees = 10};
+    mtree_plan_request_t packing = {.collective = MTREE_ALLREDUCE,
+                                    .algorithm = "packing"};
+    mtree_plan_request_t bcast = {.collective = MTREE_BCAST, .bytes = 16e6};
+    mtree_topology_t *b4 = network_b4(1), *even_star = star(8, even);
+    mtree_plan_t *plans[] = {network_plan(b4, &allreduce),
+                             network_plan(even_star, &packing),
+                             network_plan(even_star, &bcast)};
+
+    for (int i = 0; i < 3; i++) {
+        ck_assert_str_eq(plans[i]->algorithm, "packing");
+        mtree_plan_destroy(plans[i]);
+    }
+    mtree_topology_destroy(even_star);
+    mtree_topology_destroy(b4);
+}
+END_TEST
+
+/* Short messages are a chunk a tree, and all first chunks of a host share its link. */
+START_TEST(no_time_is_less_than_what_the_links_need)
+{
+    static const mtree_collective_t collectives[] = {MTREE_ALLREDUCE, MTREE_ALLGATHER,
+                                                     MTREE_REDUCE_SCATTER};
+    mtree_topology_t *topology = star(8, even);
+
+    for (int c = 0; c < 3; c++) {
+        mtree_plan_request_t request = {.collective = collectives[c],
+                                        .algorithm = "direct",
+                                        .bytes = 4096 << (2 * _i)};
+        mtree_plan_t *plan = network_plan(topology, &request);
+
+        ck_assert_double_ge(plan->seconds,
+                            8 * request.bytes / plan->throughput * 0.999999);
+        mtree_plan_destroy(plan);
+    }
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("direct");
+    TCase *tcase = tcase_create("direct");
+    SRunner *runner;
+    int failed;
+
+    tcase_add_loop_test(tcase, even_star_is_full, 0, 2);
+    tcase_add_test(tcase, slow_host_sums_nothing);
+    tcase_add_test(tcase, equal_hosts_share_the_sum);
+    tcase_add_test(tcase, elsewhere_packing_stays);
+    tcase_add_loop_test(tcase, no_time_is_less_than_what_the_links_need, 0, 6);
+    suite_add_tcase(suite, tcase);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? 0 : 1;
+}

@@ -1,0 +1,278 @@
+#include "planner/published/gost.h"
+
+#include "planner/planner.h"
+#include "base/log.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MBPS 1e6
+
+enum { A, B, C, D };
+
+static mtree_topology_t *topology;
+static mtree_routes_t *routes;
+static mtree_candidates_t *candidates;
+static mtree_plan_request_t request;
+static const char *names[16];
+static int hosts[16];
+static char last_line[1024];
+
+static void keep_line(mtree_log_level_t level, const char *message, void *arg)
+{
+    (void)level;
+    (void)arg;
+    snprintf(last_line, sizeof(last_line), "%s", message);
+}
+
+static void make_hosts(int num_hosts)
+{
+    char name[16];
+
+    mtree_log_set(keep_line, NULL, MTREE_LOG_ERROR);
+    ck_assert_int_eq(mtree_topology_create("net", "test", &topology), MTREE_OK);
+    for (int i = 0; i < num_hosts; i++) {
+        snprintf(name, sizeof(name), "h%d", i);
+        ck_assert_int_eq(
+            mtree_topology_add_vertex(topology, name, NULL, MTREE_VERTEX_HOST, NULL),
+            MTREE_OK);
+        hosts[i] = i;
+    }
+}
+
+static void add_link(int u, int v, double capacity)
+{
+    ck_assert_int_eq(
+        mtree_topology_add_link(topology, u, v, capacity, capacity, 0.1, NULL), MTREE_OK);
+}
+
+static void make_candidates(void)
+{
+    mtree_problem_t problem = {.topology = topology,
+                               .request = &request,
+                               .hosts = hosts,
+                               .num_hosts = topology->num_vertices,
+                               .names = names};
+
+    ck_assert_int_eq(
+        mtree_routes_create(topology, hosts, topology->num_vertices, &routes), MTREE_OK);
+    problem.routes = routes;
+    for (int i = 0; i < topology->num_vertices; i++) {
+        names[i] = topology->vertices[i].name;
+    }
+    ck_assert_int_eq(mtree_candidates_create(&problem, &candidates), MTREE_OK);
+}
+
+/* Fig. 2a: four nodes, a ring of capacity 1 and a chord B - D of capacity 2. */
+static void make_figure_2(void)
+{
+    make_hosts(4);
+    add_link(A, B, 1 * MBPS);
+    add_link(B, C, 1 * MBPS);
+    add_link(C, D, 1 * MBPS);
+    add_link(D, A, 1 * MBPS);
+    add_link(B, D, 2 * MBPS);
+}
+
+static void teardown(void)
+{
+    mtree_candidates_destroy(candidates);
+    mtree_routes_destroy(routes);
+    mtree_topology_destroy(topology);
+    candidates = NULL;
+    routes = NULL;
+    topology = NULL;
+}
+
+/* Is the tree the star around `center`? */
+static bool is_star(const mtree_forest_t *forest, int tree, int center)
+{
+    const int *edges = mtree_forest_edges(forest, tree);
+
+    for (int i = 0; i < candidates->num_hosts - 1; i++) {
+        if (candidates->from[edges[i]] != center && candidates->to[edges[i]] != center) {
+            return false;
+        }
+    }
+    return forest->root[tree] == center;
+}
+
+/* Fig. 2e: from wherever it starts, H = 1 gives the stars around B and D and the whole
+ * capacity. */
+START_TEST(test_figure_2)
+{
+    mtree_gost_t gost = {.max_height = 1, .min_rate = 0.1 * MBPS};
+
+    make_figure_2();
+    make_candidates();
+    gost.candidates = candidates;
+    for (unsigned seed = 0; seed < 20; seed++) {
+        mtree_random_t random = {.state = seed};
+        mtree_forest_t *forest;
+
+        ck_assert_int_eq(mtree_gost_gbst(&gost, &random, &forest), MTREE_OK);
+        ck_assert_int_eq(forest->num_trees, 2);
+        ck_assert(is_star(forest, 0, B) != is_star(forest, 1, B));
+        ck_assert(is_star(forest, 0, D) != is_star(forest, 1, D));
+        ck_assert_double_eq_tol(forest->rate[0], 1 * MBPS, 1e-3);
+        ck_assert_double_eq_tol(forest->rate[1], 1 * MBPS, 1e-3);
+        mtree_forest_destroy(forest);
+    }
+}
+END_TEST
+
+START_TEST(test_ith_lowers_the_height_at_no_loss)
+{
+    mtree_gost_t gost = {.max_height = 3, .min_rate = 0.1 * MBPS};
+    mtree_random_t random = {.state = 7};
+    mtree_forest_t *forest;
+    int height;
+
+    make_figure_2();
+    make_candidates();
+    gost.candidates = candidates;
+    ck_assert_int_eq(mtree_gost_ith(&gost, 1, &random, &forest, &height), MTREE_OK);
+    ck_assert_int_eq(height, 1);
+    ck_assert_double_eq_tol(mtree_forest_rate(forest), 2 * MBPS, 1e-3);
+    mtree_forest_destroy(forest);
+}
+END_TEST
+
+/* r* is the smallest of all b_j > 0, not that of the tree: the second tree gets what is
+ * smallest anywhere. */
+START_TEST(test_rate_is_globally_smallest)
+{
+    mtree_gost_t gost = {.max_height = 2, .min_rate = 1 * MBPS};
+    mtree_random_t random = {.state = 1};
+    mtree_forest_t *forest;
+
+    make_hosts(3);
+    add_link(0, 1, 100 * MBPS);
+    add_link(1, 2, 100 * MBPS);
+    add_link(0, 2, 30 * MBPS);
+    make_candidates();
+    gost.candidates = candidates;
+    ck_assert_int_eq(mtree_gost_gbst(&gost, &random, &forest), MTREE_OK);
+    /* 0-1-2 at 30 thrice (70, 40, 10 left there, merged), then r* = 10 over one wide edge
+     * and 0-2 or both wide ones. */
+    ck_assert_int_ge(forest->num_trees, 1);
+    ck_assert_int_eq(forest->root[0], 1);
+    ck_assert_double_ge(forest->rate[0], 60 * MBPS);
+    ck_assert_double_le(mtree_forest_rate(forest), 115 * MBPS);
+    /* MILP (1) finds the optimum over the trees there are: at least as much as GBST gave.
+     */
+    double greedy = mtree_forest_rate(forest);
+    ck_assert_int_eq(mtree_forest_select(forest, 0, 0), MTREE_OK);
+    ck_assert_double_ge(mtree_forest_rate(forest), greedy * (1 - 1e-9));
+    mtree_forest_destroy(forest);
+}
+END_TEST
+
+/* The path 0 - 1 - 2 of lengths 3 and 4; 3 joins 1 at length 5, or 2. */
+START_TEST(test_heights_of_algorithm_2)
+{
+    int lengths[16] = {0}, height[] = {7, 4, 7, 0}, joined[4], queue[4], distance[4];
+    bool tree[16] = {false}, in_tree[] = {true, true, true, false};
+
+    tree[0 * 4 + 1] = tree[1 * 4 + 0] = true;
+    tree[1 * 4 + 2] = tree[2 * 4 + 1] = true;
+    lengths[0 * 4 + 1] = lengths[1 * 4 + 0] = 3;
+    lengths[1 * 4 + 2] = lengths[2 * 4 + 1] = 4;
+    lengths[1 * 4 + 3] = lengths[3 * 4 + 1] = 5;
+    lengths[2 * 4 + 3] = lengths[3 * 4 + 2] = 5;
+    mtree_gost_heights(4, in_tree, tree, lengths, 1, 3, height, joined, queue, distance);
+    ck_assert_int_eq(joined[0], 8);
+    ck_assert_int_eq(joined[1], 4); /* as published; 5 in truth */
+    ck_assert_int_eq(joined[2], 9);
+    ck_assert_int_eq(joined[3], 9);
+    mtree_gost_heights(4, in_tree, tree, lengths, 2, 3, height, joined, queue, distance);
+    ck_assert_int_eq(joined[0], 12);
+    ck_assert_int_eq(joined[1], 9);
+    ck_assert_int_eq(joined[2], 7);
+    ck_assert_int_eq(joined[3], 12);
+    ck_assert_int_eq(height[0], 7);
+}
+END_TEST
+
+START_TEST(test_trees_keep_to_the_height)
+{
+    make_hosts(9);
+    for (int i = 0; i < 9; i++) {
+        add_link(i, (i + 1) % 9, (100 + 10 * i) * MBPS);
+        add_link(i, (i + 4) % 9, (150 - 10 * i) * MBPS);
+    }
+    for (int height = 2; height < 6; height++) {
+        mtree_plan_t *plan;
+
+        request =
+            (mtree_plan_request_t){.algorithm = "gost", .max_height = height, .seed = 3};
+        ck_assert_int_eq(mtree_planner_run(topology, hosts, 9, &request, &plan),
+                         MTREE_OK);
+        for (int t = 0; t < plan->num_trees; t++) {
+            ck_assert_int_le(mtree_tree_height(&plan->trees[t], 9), height);
+        }
+        ck_assert_int_eq(mtree_plan_check(plan, topology, NULL), MTREE_OK);
+        mtree_plan_destroy(plan);
+    }
+    request.max_height = 1;
+    mtree_plan_t *none;
+    ck_assert_int_eq(mtree_planner_run(topology, hosts, 9, &request, &none),
+                     MTREE_ERR_NOT_FOUND);
+    ck_assert_ptr_nonnull(strstr(last_line, "height 1"));
+}
+END_TEST
+
+START_TEST(test_plan_with_limits_and_chunks)
+{
+    mtree_plan_t *plan, *again;
+
+    make_hosts(9);
+    for (int i = 0; i < 9; i++) {
+        add_link(i, (i + 1) % 9, (100 + 10 * i) * MBPS);
+        add_link(i, (i + 2) % 9, (200 - 10 * i) * MBPS);
+    }
+    make_candidates();
+    request = (mtree_plan_request_t){.algorithm = "gost",
+                                     .max_trees = 2,
+                                     .min_rate = 20 * MBPS,
+                                     .bytes = 64e6,
+                                     .seed = 5};
+    ck_assert_int_eq(mtree_planner_run(topology, hosts, 9, &request, &plan), MTREE_OK);
+    ck_assert_int_ge(plan->num_trees, 1);
+    ck_assert_int_le(plan->num_trees, 2);
+    for (int t = 0; t < plan->num_trees; t++) {
+        ck_assert_double_ge(plan->trees[t].rate, 20 * MBPS * (1 - 1e-9));
+        ck_assert_uint_gt(plan->trees[t].chunk_bytes, 64 << 10);
+        ck_assert_double_eq_tol(plan->trees[t].share,
+                                plan->trees[t].rate / plan->throughput, 1e-9);
+    }
+    ck_assert_int_eq(mtree_plan_check(plan, topology, routes), MTREE_OK);
+    ck_assert_int_eq(mtree_planner_run(topology, hosts, 9, &request, &again), MTREE_OK);
+    ck_assert_double_eq(plan->throughput, again->throughput);
+    mtree_plan_destroy(plan);
+    mtree_plan_destroy(again);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("gost");
+    TCase *tcase = tcase_create("gost");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_add_checked_fixture(tcase, NULL, teardown);
+    tcase_add_test(tcase, test_figure_2);
+    tcase_add_test(tcase, test_ith_lowers_the_height_at_no_loss);
+    tcase_add_test(tcase, test_rate_is_globally_smallest);
+    tcase_add_test(tcase, test_heights_of_algorithm_2);
+    tcase_add_test(tcase, test_trees_keep_to_the_height);
+    tcase_add_test(tcase, test_plan_with_limits_and_chunks);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_ENV);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

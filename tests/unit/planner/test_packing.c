@@ -1,0 +1,247 @@
+/*
+ * "packing" against bounds that are computed in another way, and published figures.
+ */
+#include "tests/unit/planner/bound.h"
+#include "tests/unit/planner/networks.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Plans without limits come this close to the bound. */
+#define CLOSE 0.999
+
+/* Plan without limits; the plan's own bound must hold and be proved to be close. */
+static double throughput(const mtree_topology_t *topology, mtree_collective_t collective,
+                         int root)
+{
+    mtree_plan_request_t request = {.collective = collective, .root = root};
+    mtree_plan_t *plan = network_plan(topology, &request);
+    double result = plan->throughput;
+
+    ck_assert_double_ge(plan->bound, result * (1.0 - 1e-9));
+    ck_assert_double_ge(result, plan->bound * CLOSE);
+    mtree_plan_destroy(plan);
+    return result;
+}
+
+/* Between CLOSE and 1 of @a bound, as far as numbers can be told apart. */
+static void check_close(double result, double bound)
+{
+    ck_assert_double_ge(result, bound * CLOSE);
+    ck_assert_double_le(result, bound * (1.0 + 1e-6));
+}
+
+START_TEST(references_agree)
+{
+    for (unsigned seed = 1; seed <= 6; ++seed) {
+        mtree_topology_t *topology =
+            network_random(6 + (int)seed / 2, 12 + (int)seed, seed, seed % 2 == 0, 0.0);
+
+        ck_assert_double_eq_tol(
+            bound_allreduce(topology) / bound_allreduce_by_trial(topology), 1.0, 1e-9);
+        mtree_topology_destroy(topology);
+    }
+}
+END_TEST
+
+START_TEST(small_allreduce)
+{
+    for (unsigned seed = 1; seed <= 12; ++seed) {
+        mtree_topology_t *topology =
+            network_random(6 + (int)seed / 4, 11 + (int)seed, seed, false, 0.0);
+
+        check_close(throughput(topology, MTREE_ALLREDUCE, 0),
+                    bound_allreduce_by_trial(topology));
+        mtree_topology_destroy(topology);
+    }
+}
+END_TEST
+
+/* Hosts and links of larger networks: sparse and dense. */
+static const int sizes[][2] = {{12, 19},   {12, 40},   {25, 60},   {40, 231}, {60, 120},
+                               {80, 2000}, {100, 300}, {200, 600}, {200, 900}};
+
+#define NUM_SIZES ((int)(sizeof(sizes) / sizeof(sizes[0])))
+
+START_TEST(allreduce)
+{
+    mtree_topology_t *topology =
+        network_random(sizes[_i][0], sizes[_i][1], 10 + (unsigned)_i, false, 0.0);
+
+    check_close(throughput(topology, MTREE_ALLREDUCE, 0), bound_allreduce(topology));
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+START_TEST(bcast)
+{
+    mtree_topology_t *topology =
+        network_random(sizes[_i][0], sizes[_i][1], 20 + (unsigned)_i, _i % 2 == 0, 0.0);
+    int step = sizes[_i][0] <= 40 ? 1 : sizes[_i][0] / 3;
+
+    for (int root = 0; root < sizes[_i][0]; root += step) {
+        check_close(throughput(topology, MTREE_BCAST, root), bound_bcast(topology, root));
+    }
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+/* Reduce goes the other way: on a network whose links are turned round, as bcast does. */
+START_TEST(reduce)
+{
+    mtree_topology_t *topology = network_random(16, 40, 5, true, 0.0);
+    double results[16];
+
+    for (int root = 0; root < 16; ++root) {
+        results[root] = throughput(topology, MTREE_REDUCE, root);
+    }
+    for (int l = 0; l < topology->num_links; ++l) {
+        double *capacity = topology->links[l].capacity;
+        double there = capacity[0];
+
+        capacity[0] = capacity[1];
+        capacity[1] = there;
+    }
+    for (int root = 0; root < 16; ++root) {
+        check_close(results[root], bound_bcast(topology, root));
+    }
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+START_TEST(allgather)
+{
+    mtree_topology_t *topology =
+        network_random(sizes[_i][0], sizes[_i][1], 30 + (unsigned)_i, _i % 2 == 0, 0.0);
+
+    check_close(throughput(topology, MTREE_ALLGATHER, 0), bound_allgather(topology));
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+/* ForestColl's figures in GB/s of the gathered result (arXiv 2402.06787), exactly. */
+START_TEST(published)
+{
+    static const struct {
+        mtree_topology_t *(*make)(int);
+        int machines;
+        double result;
+    } cases[] = {{network_a100, 1, 2400.0 / 7},
+                 {network_a100, 2, 5200.0 / 15},
+                 {network_a100, 4, 800.0 / 3},
+                 {network_mi250, 1, 2400.0 / 7},
+                 {network_mi250, 2, 5312.0 / 15}};
+    mtree_topology_t *topology = cases[_i].make(cases[_i].machines);
+    double result = throughput(topology, MTREE_ALLGATHER, 0) / 8e9;
+
+    ck_assert_double_eq_tol(result, cases[_i].result, 1e-6 * cases[_i].result);
+    ck_assert_double_eq_tol(bound_allgather(topology) / 8e9, cases[_i].result,
+                            1e-6 * cases[_i].result);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+/* Ten trees carry at least a tenth more than gost's ten, on networks of the size of its
+ * paper's. */
+START_TEST(more_than_gost)
+{
+    static const int networks[][3] = {{20, 141, 1}, {20, 141, 2}, {40, 231, 3}};
+    mtree_plan_request_t request = {
+        .collective = MTREE_ALLREDUCE, .max_trees = 10, .seed = 1};
+    mtree_topology_t *topology = network_random(networks[_i][0], networks[_i][1],
+                                                (unsigned)networks[_i][2], false, 0.0);
+    mtree_plan_t *ours = network_plan(topology, &request);
+    mtree_plan_t *theirs;
+
+    request.algorithm = "gost";
+    theirs = network_plan(topology, &request);
+    ck_assert_int_le(ours->num_trees, 10);
+    ck_assert_double_ge(ours->throughput, 1.1 * theirs->throughput);
+    mtree_plan_destroy(ours);
+    mtree_plan_destroy(theirs);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+/* Two rings joined by two links: these are the limit, and are named. */
+START_TEST(limit_is_named)
+{
+    mtree_plan_request_t request = {.collective = MTREE_ALLREDUCE, .max_trees = 4};
+    mtree_topology_t *topology;
+    mtree_plan_t *plan;
+
+    ck_assert_int_eq(mtree_topology_create("rings", "made", &topology), MTREE_OK);
+    for (int i = 0; i < 8; ++i) {
+        char name[] = {(char)('a' + i), '\0'};
+
+        ck_assert_int_eq(
+            mtree_topology_add_vertex(topology, name, NULL, MTREE_VERTEX_HOST, NULL),
+            MTREE_OK);
+    }
+    for (int i = 0; i < 8; ++i) {
+        ck_assert_int_eq(mtree_topology_add_link(topology, i, i / 4 * 4 + (i + 1) % 4,
+                                                 1e9, 1e9, 0.001, NULL),
+                         MTREE_OK);
+    }
+    for (int i = 0; i < 2; ++i) {
+        ck_assert_int_eq(
+            mtree_topology_add_link(topology, i, 4 + i, 2e8, 2e8, 0.001, NULL), MTREE_OK);
+    }
+    plan = network_plan(topology, &request);
+    ck_assert_double_eq_tol(plan->throughput, 4e8, 1.0);
+    ck_assert_double_eq_tol(plan->bound, 4e8, 1.0);
+    ck_assert_str_eq(plan->limit, "links a-e and b-f");
+    mtree_plan_destroy(plan);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+/* The same request gives the same plan. */
+START_TEST(plans_repeat)
+{
+    mtree_plan_request_t request = {
+        .collective = MTREE_ALLREDUCE, .max_trees = 6, .bytes = 16e6};
+    mtree_topology_t *topology = network_random(20, 60, 3, false, 0.05);
+    mtree_plan_t *first = network_plan(topology, &request);
+    mtree_plan_t *second = network_plan(topology, &request);
+
+    ck_assert_int_le(first->num_trees, 6);
+    ck_assert_int_eq(first->num_trees, second->num_trees);
+    for (int t = 0; t < first->num_trees; ++t) {
+        ck_assert(first->trees[t].rate == second->trees[t].rate);
+        ck_assert(first->trees[t].share == second->trees[t].share);
+        ck_assert_mem_eq(first->trees[t].parent, second->trees[t].parent,
+                         20 * sizeof(int));
+    }
+    mtree_plan_destroy(first);
+    mtree_plan_destroy(second);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("packing");
+    TCase *tcase = tcase_create("packing");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_set_timeout(tcase, 600);
+    tcase_add_test(tcase, references_agree);
+    tcase_add_test(tcase, small_allreduce);
+    tcase_add_loop_test(tcase, allreduce, 0, NUM_SIZES);
+    tcase_add_loop_test(tcase, bcast, 0, NUM_SIZES);
+    tcase_add_test(tcase, reduce);
+    tcase_add_loop_test(tcase, allgather, 0, NUM_SIZES - 1);
+    tcase_add_loop_test(tcase, published, 0, 5);
+    tcase_add_loop_test(tcase, more_than_gost, 0, 3);
+    tcase_add_test(tcase, limit_is_named);
+    tcase_add_test(tcase, plans_repeat);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? 0 : 1;
+}

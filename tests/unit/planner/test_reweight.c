@@ -1,0 +1,156 @@
+/*
+ * Other rates for the trees of a plan on a network that has changed by little: they fit
+ * it, and come close to what new trees would give.
+ */
+#include "planner/planner.h"
+#include "topo/routes.h"
+#include "topo/dot/read.h"
+
+#include <check.h>
+#include <stdlib.h>
+
+static mtree_topology_t *topology;
+static int hosts[64], num_hosts;
+
+static void begin(void)
+{
+    ck_assert_int_eq(mtree_topology_read(TOPOLOGIES "/b4.dot", &topology), MTREE_OK);
+    num_hosts = 0;
+    for (int v = 0; v < topology->num_vertices; v++) {
+        if (topology->vertices[v].kind == MTREE_VERTEX_HOST) {
+            hosts[num_hosts++] = v;
+        }
+    }
+}
+
+static mtree_plan_t *plan(mtree_collective_t collective, const mtree_plan_t *keep)
+{
+    mtree_plan_request_t request = {.collective = collective,
+                                    .algorithm = "packing",
+                                    .max_trees = 10,
+                                    .bytes = 16e6,
+                                    .keep = keep};
+    mtree_plan_t *made;
+
+    ck_assert_int_eq(mtree_planner_run(topology, hosts, num_hosts, &request, &made),
+                     MTREE_OK);
+    return made;
+}
+
+static void check_fits(const mtree_plan_t *made)
+{
+    mtree_routes_t *routes;
+
+    ck_assert_int_eq(mtree_routes_create(topology, hosts, num_hosts, &routes), MTREE_OK);
+    ck_assert_int_eq(mtree_plan_check(made, topology, routes), MTREE_OK);
+    mtree_routes_destroy(routes);
+}
+
+/* How many times too full the fullest arc is by @a made. */
+static double overload(const mtree_plan_t *made)
+{
+    double *load = calloc(2 * (size_t)topology->num_links, sizeof(*load));
+    double most = 0;
+    mtree_routes_t *routes;
+
+    ck_assert_ptr_nonnull(load);
+    ck_assert_int_eq(mtree_routes_create(topology, hosts, num_hosts, &routes), MTREE_OK);
+    mtree_plan_load(made, routes, load);
+    for (int a = 0; a < 2 * topology->num_links; a++) {
+        double full = load[a] / mtree_arc_capacity(topology, a);
+
+        most = full > most ? full : most;
+    }
+    mtree_routes_destroy(routes);
+    free(load);
+    return most;
+}
+
+/* The arcs of link @a l have @a part of their capacity. */
+static void scale(int l, double part)
+{
+    topology->links[l].capacity[0] *= part;
+    topology->links[l].capacity[1] *= part;
+}
+
+START_TEST(rates_fit_what_has_changed)
+{
+    mtree_plan_t *first, *again;
+
+    begin();
+    first = plan((mtree_collective_t)_i, NULL);
+    for (int l = 0; l < topology->num_links; l++) {
+        scale(l, 0.75);
+        again = plan((mtree_collective_t)_i, first);
+        check_fits(again);
+        ck_assert_int_le(again->num_trees, first->num_trees);
+        /* The old rates, made to fit, were one of the choices. */
+        ck_assert_double_ge(again->throughput,
+                            first->throughput / overload(first) * (1 - 1e-6));
+        mtree_plan_destroy(again);
+        scale(l, 1 / 0.75);
+    }
+    mtree_plan_destroy(first);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+START_TEST(other_shares_win_back_much_of_what_one_link_lost)
+{
+    mtree_plan_t *first, *again, *fresh;
+    double lost = 0, kept = 0, best = 0;
+
+    begin();
+    first = plan(MTREE_ALLREDUCE, NULL);
+    for (int l = 0; l < topology->num_links; l++) {
+        scale(l, 0.75);
+        again = plan(MTREE_ALLREDUCE, first);
+        fresh = plan(MTREE_ALLREDUCE, NULL);
+        lost += first->throughput / overload(first);
+        kept += again->throughput;
+        best += fresh->throughput;
+        mtree_plan_destroy(again);
+        mtree_plan_destroy(fresh);
+        scale(l, 1 / 0.75);
+    }
+    ck_assert_double_ge(kept, lost + 0.5 * (best - lost));
+    mtree_plan_destroy(first);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+START_TEST(trees_of_something_else_are_refused)
+{
+    mtree_plan_request_t request = {.collective = MTREE_BCAST, .bytes = 1e6};
+    mtree_plan_t *first, *again;
+
+    begin();
+    first = plan(MTREE_ALLREDUCE, NULL);
+    request.keep = first;
+    ck_assert_int_eq(mtree_planner_run(topology, hosts, num_hosts, &request, &again),
+                     MTREE_ERR_INVALID);
+    request.collective = MTREE_ALLREDUCE;
+    ck_assert_int_eq(mtree_planner_run(topology, hosts, num_hosts - 1, &request, &again),
+                     MTREE_ERR_INVALID);
+    mtree_plan_destroy(first);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("rebalance");
+    TCase *tcase = tcase_create("rebalance");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_set_timeout(tcase, 60);
+    tcase_add_loop_test(tcase, rates_fit_what_has_changed, 0, MTREE_COLLECTIVE_LAST);
+    tcase_add_test(tcase, other_shares_win_back_much_of_what_one_link_lost);
+    tcase_add_test(tcase, trees_of_something_else_are_refused);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

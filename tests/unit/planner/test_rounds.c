@@ -1,0 +1,276 @@
+#include "papers/baselines/double_tree.h"
+#include "papers/baselines/halving_doubling.h"
+#include "planner/regular/ring.h"
+#include "planner/regular/rounds.h"
+
+#include "base/log.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GBPS 1e9
+
+static char last_line[1024];
+
+static void keep_line(mtree_log_level_t level, const char *message, void *arg)
+{
+    (void)level;
+    (void)arg;
+    snprintf(last_line, sizeof(last_line), "%s", message);
+}
+
+static void setup(void)
+{
+    last_line[0] = '\0';
+    mtree_log_set(keep_line, NULL, MTREE_LOG_ERROR);
+}
+
+/* Hosts 0 .. 3 in a row, each link 1 Gb/s and 1 ms. */
+static void make_row(mtree_topology_t **topology_p, mtree_routes_t **routes_p)
+{
+    static const int hosts[] = {0, 1, 2, 3};
+    mtree_topology_t *topology;
+    char name[16];
+
+    ck_assert_int_eq(mtree_topology_create("row", "test", &topology), MTREE_OK);
+    for (int i = 0; i < 4; i++) {
+        snprintf(name, sizeof(name), "n%d", i);
+        ck_assert_int_eq(
+            mtree_topology_add_vertex(topology, name, NULL, MTREE_VERTEX_HOST, NULL),
+            MTREE_OK);
+    }
+    for (int i = 0; i < 3; i++) {
+        ck_assert_int_eq(
+            mtree_topology_add_link(topology, i, i + 1, GBPS, GBPS, 1e-3, NULL),
+            MTREE_OK);
+    }
+    ck_assert_int_eq(mtree_routes_create(topology, hosts, 4, routes_p), MTREE_OK);
+    *topology_p = topology;
+}
+
+START_TEST(test_ring_takes_2n_minus_2_steps)
+{
+    for (int n = 2; n < 10; n++) {
+        mtree_rounds_t *schedule;
+
+        ck_assert_int_eq(mtree_ring_schedule(n, NULL, &schedule), MTREE_OK);
+        ck_assert_int_eq(schedule->num_steps, 2 * (n - 1));
+        ck_assert_int_eq(schedule->num_transfers, 2 * n * (n - 1));
+        ck_assert_int_eq(mtree_rounds_check(schedule), MTREE_OK);
+        mtree_rounds_destroy(schedule);
+    }
+}
+END_TEST
+
+/* Four hosts in a row: the way from the last to the first crosses every link, in a
+ * direction of its own. */
+START_TEST(test_time_and_contention_of_a_ring_on_a_row)
+{
+    mtree_rounds_t *schedule;
+    mtree_topology_t *topology;
+    mtree_routes_t *routes;
+    double seconds, contention;
+
+    make_row(&topology, &routes);
+    ck_assert_int_eq(mtree_ring_schedule(4, NULL, &schedule), MTREE_OK);
+    ck_assert_int_eq(mtree_rounds_contention(schedule, topology, routes, &contention),
+                     MTREE_OK);
+    ck_assert_double_eq(contention, 1);
+    /* 6 steps of 3 ms, and of 1 MB / 4 at 1 Gb/s: 2 ms. */
+    ck_assert_int_eq(mtree_rounds_seconds(schedule, topology, routes, 1e6, 1, &seconds),
+                     MTREE_OK);
+    ck_assert_double_eq_tol(seconds, 6 * (3e-3 + 2e-3), 1e-12);
+    ck_assert_int_eq(mtree_rounds_seconds(schedule, topology, routes, 1e6, 1.5, &seconds),
+                     MTREE_OK);
+    ck_assert_double_eq_tol(seconds, 6 * (3e-3 + 3e-3), 1e-12);
+    mtree_rounds_destroy(schedule);
+    mtree_routes_destroy(routes);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+START_TEST(test_shared_arcs_are_counted)
+{
+    static const int way[] = {0, 2};
+    mtree_rounds_t *schedule;
+    mtree_topology_t *topology;
+    mtree_routes_t *routes;
+    double contention;
+
+    make_row(&topology, &routes);
+    ck_assert_int_eq(mtree_rounds_create("by hand", 4, 2, &schedule), MTREE_OK);
+    ck_assert_int_eq(mtree_rounds_add(schedule, 1, 0, 2, 0, true), MTREE_OK);
+    ck_assert_int_eq(mtree_rounds_add(schedule, 1, 1, 3, 1, true), MTREE_OK);
+    ck_assert_int_eq(mtree_rounds_contention(schedule, topology, routes, &contention),
+                     MTREE_OK);
+    ck_assert_double_eq(contention, 2);
+    /* A way of its own: back from 2 to 0 in place of the route from 1 to 3. */
+    ck_assert_int_eq(mtree_rounds_set_path(schedule, way, 2, true), MTREE_OK);
+    ck_assert_int_eq(schedule->arcs[0], 3);
+    ck_assert_int_eq(schedule->arcs[1], 1);
+    ck_assert_int_eq(mtree_rounds_contention(schedule, topology, routes, &contention),
+                     MTREE_OK);
+    ck_assert_double_eq(contention, 1);
+    mtree_rounds_destroy(schedule);
+    mtree_routes_destroy(routes);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+START_TEST(test_check_finds_faults)
+{
+    mtree_rounds_t *schedule;
+
+    ck_assert_int_eq(mtree_ring_schedule(4, NULL, &schedule), MTREE_OK);
+    /* A missing transfer: somebody ends without a piece. */
+    schedule->num_transfers--;
+    ck_assert_int_eq(mtree_rounds_check(schedule), MTREE_ERR_INVALID);
+    schedule->num_transfers++;
+    ck_assert_int_eq(mtree_rounds_check(schedule), MTREE_OK);
+    /* The first reduce again, later: its part would count twice. */
+    ck_assert_int_eq(mtree_rounds_add(schedule, 3, schedule->transfers[0].from,
+                                      schedule->transfers[0].to,
+                                      schedule->transfers[0].piece, true),
+                     MTREE_OK);
+    ck_assert_int_eq(mtree_rounds_check(schedule), MTREE_ERR_INVALID);
+    ck_assert_ptr_nonnull(strstr(last_line, "twice"));
+    mtree_rounds_destroy(schedule);
+}
+END_TEST
+
+START_TEST(test_grid_order_is_a_ring_of_neighbours)
+{
+    static const int sides[][2] = {{2, 2}, {4, 4}, {4, 3}, {3, 4}, {8, 16}};
+
+    for (int i = 0; i < 5; i++) {
+        int rows = sides[i][0], cols = sides[i][1], n = rows * cols;
+        bool seen[128] = {false};
+        int order[128];
+
+        mtree_ring_order_grid(rows, cols, order);
+        for (int at = 0; at < n; at++) {
+            int here = order[at], next = order[(at + 1) % n];
+
+            ck_assert(!seen[here]);
+            seen[here] = true;
+            ck_assert_int_eq(
+                abs(here / cols - next / cols) + abs(here % cols - next % cols), 1);
+        }
+    }
+}
+END_TEST
+
+START_TEST(test_2d_ring_sends_2n_n_minus_1_pieces_a_phase)
+{
+    mtree_rounds_t *schedule;
+    double sent = 0;
+
+    ck_assert_int_eq(mtree_ring_schedule_2d(4, 4, &schedule), MTREE_OK);
+    ck_assert_int_eq(schedule->num_steps, 4 * (4 - 1));
+    ck_assert_int_eq(mtree_rounds_check(schedule), MTREE_OK);
+    for (int i = 0; i < schedule->num_transfers; i++) {
+        sent += schedule->share[schedule->transfers[i].piece];
+    }
+    /* A host sends 2 N (N - 1) / N^2 of the message in each of the two phases. */
+    ck_assert_double_eq_tol(sent / 16, 2 * 24.0 / 16, 1e-9);
+    mtree_rounds_destroy(schedule);
+    ck_assert_int_eq(mtree_ring_schedule_2d(2, 6, &schedule), MTREE_OK);
+    ck_assert_int_eq(mtree_rounds_check(schedule), MTREE_OK);
+    mtree_rounds_destroy(schedule);
+}
+END_TEST
+
+START_TEST(test_double_trees_swap_leaves_and_inner_hosts)
+{
+    for (int n = 2; n < 40; n++) {
+        int parent[80], children[80] = {0};
+        mtree_rounds_t *schedule;
+
+        mtree_double_tree_parents(n, parent);
+        for (int i = 0; i < 2 * n; i++) {
+            if (parent[i] >= 0) {
+                children[i / n * n + parent[i]]++;
+            }
+        }
+        for (int host = 0; host < n; host++) {
+            ck_assert_int_le(children[host], 2);
+            if (n % 2 == 0 && children[host] > 1) {
+                ck_assert_int_le(children[n + host], 1);
+            }
+        }
+        for (int chunks = 1; chunks < 4; chunks++) {
+            ck_assert_int_eq(mtree_double_tree_schedule(n, chunks, &schedule), MTREE_OK);
+            ck_assert_int_eq(mtree_rounds_check(schedule), MTREE_OK);
+            mtree_rounds_destroy(schedule);
+        }
+    }
+}
+END_TEST
+
+START_TEST(test_halving_doubling_takes_2_log_n_steps)
+{
+    mtree_rounds_t *schedule;
+
+    ck_assert_int_eq(mtree_halving_schedule(16, NULL, &schedule), MTREE_OK);
+    ck_assert_int_eq(schedule->num_steps, 8);
+    ck_assert_int_eq(schedule->num_transfers, 2 * 16 * 15);
+    ck_assert_int_eq(mtree_rounds_check(schedule), MTREE_OK);
+    mtree_rounds_destroy(schedule);
+    ck_assert_int_eq(mtree_halving_schedule(12, NULL, &schedule), MTREE_ERR_UNSUPPORTED);
+    ck_assert_ptr_nonnull(strstr(last_line, "power of two"));
+}
+END_TEST
+
+/* 32 hosts, four a switch: partners sit on different sides, and no two of a switch meet
+ * at one switch. */
+START_TEST(test_rank_mapping_spreads_partners)
+{
+    int host_of[32];
+    bool seen[32] = {false};
+
+    ck_assert_int_eq(mtree_halving_map_bigraph(32, 4, host_of), MTREE_OK);
+    for (int rank = 0; rank < 32; rank++) {
+        ck_assert(!seen[host_of[rank]]);
+        seen[host_of[rank]] = true;
+    }
+    for (int distance = 1; distance < 32; distance *= 2) {
+        int load[4][4] = {{0}};
+
+        for (int rank = 0; rank < 32; rank++) {
+            int here = host_of[rank], there = host_of[rank ^ distance];
+
+            ck_assert_int_ne(here < 16, there < 16);
+            if (here < 16) {
+                ck_assert_int_eq(++load[here / 4][(there - 16) / 4], 1);
+            }
+        }
+    }
+    ck_assert_int_eq(mtree_halving_map_bigraph(24, 4, host_of), MTREE_ERR_UNSUPPORTED);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("step_schedule");
+    TCase *tcase = tcase_create("step_schedule");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_add_checked_fixture(tcase, setup, NULL);
+    tcase_add_test(tcase, test_ring_takes_2n_minus_2_steps);
+    tcase_add_test(tcase, test_time_and_contention_of_a_ring_on_a_row);
+    tcase_add_test(tcase, test_shared_arcs_are_counted);
+    tcase_add_test(tcase, test_check_finds_faults);
+    tcase_add_test(tcase, test_grid_order_is_a_ring_of_neighbours);
+    tcase_add_test(tcase, test_2d_ring_sends_2n_n_minus_1_pieces_a_phase);
+    tcase_add_test(tcase, test_double_trees_swap_leaves_and_inner_hosts);
+    tcase_add_test(tcase, test_halving_doubling_takes_2_log_n_steps);
+    tcase_add_test(tcase, test_rank_mapping_spreads_partners);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_ENV);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

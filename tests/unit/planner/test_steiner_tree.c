@@ -1,0 +1,177 @@
+#include "planner/published/steiner_tree.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define MOST 7
+
+static void draw_prices(double *price, int n, unsigned seed)
+{
+    srand(seed);
+    for (int u = 0; u < n; u++) {
+        for (int v = 0; v < n; v++) {
+            price[u * n + v] = u == v || rand() % 3 == 0 ? (double)INFINITY : rand() % 10;
+        }
+    }
+}
+
+/* Price of a tree given by parents, infinite when it is none; inward edges lead to the
+ * parent. */
+static double tree_price(const double *price, int n, int num_active, int root,
+                         const int *parent, bool inward)
+{
+    double sum = 0;
+
+    for (int v = 0; v < n; v++) {
+        int at = v;
+
+        if (parent[v] == MTREE_STEINER_ABSENT) {
+            if (v < num_active) {
+                return INFINITY;
+            }
+            continue;
+        }
+        for (int hops = 0; hops < n && at >= 0 && at != root; hops++) {
+            at = parent[at];
+        }
+        if (at != root) {
+            return INFINITY;
+        }
+        if (v != root) {
+            sum += inward ? price[v * n + parent[v]] : price[parent[v] * n + v];
+        }
+    }
+    return sum;
+}
+
+/* The least price over all assignments of parents. */
+static double try_all(const double *price, int n, int num_active, int root, bool inward)
+{
+    double least = INFINITY;
+    long all = 1;
+    int parent[MOST];
+
+    for (int v = 0; v < n; v++) {
+        all *= n;
+    }
+    for (long code = 0; code < all; code++) {
+        long rest = code;
+
+        for (int v = 0; v < n; v++) {
+            /* "Its own parent" stands for the root, and for a relay that is left out. */
+            parent[v] = (int)(rest % n);
+            parent[v] = parent[v] != v ? parent[v]
+                        : v == root    ? -1
+                                       : MTREE_STEINER_ABSENT;
+            rest /= n;
+        }
+        if (parent[root] == -1) {
+            least = fmin(least, tree_price(price, n, num_active, root, parent, inward));
+        }
+    }
+    return least;
+}
+
+/* Against all trees; both exact methods come up: 2 of 6 active and 4 of 6 active; and
+ * all. */
+START_TEST(test_against_all_trees)
+{
+    int num_found = 0;
+
+    for (unsigned seed = 1; seed <= 40; seed++) {
+        double price[MOST * MOST];
+        int n = 5 + (int)(seed % 2);
+        int num_active = 2 + (int)(seed / 2 % (unsigned)(n - 1));
+        int root = (int)(seed % (unsigned)num_active);
+        bool inward = seed % 3 == 0;
+        mtree_steiner_oracle_t *oracle;
+        mtree_status_t status;
+        int parent[MOST];
+        double least, found;
+
+        draw_prices(price, n, seed);
+        ck_assert_int_eq(mtree_steiner_oracle_create(n, num_active, &oracle), MTREE_OK);
+        ck_assert(mtree_steiner_oracle_exact(oracle));
+        mtree_steiner_oracle_set_prices(oracle, price, inward);
+        status = mtree_steiner_oracle_find(oracle, root, parent, &found);
+        least = try_all(price, n, num_active, root, inward);
+        if (isinf(least)) {
+            ck_assert_int_eq(status, MTREE_ERR_UNREACHABLE);
+        } else {
+            ck_assert_int_eq(status, MTREE_OK);
+            ck_assert_double_eq_tol(found, least, 1e-9);
+            ck_assert_double_eq_tol(
+                tree_price(price, n, num_active, root, parent, inward), least, 1e-9);
+            num_found++;
+        }
+        mtree_steiner_oracle_destroy(oracle);
+    }
+    ck_assert_int_gt(num_found, 20);
+}
+END_TEST
+
+/* Two hosts, both active: the smallest packing that a machine of the paper asks for. */
+START_TEST(test_pair)
+{
+    static const double price[] = {INFINITY, 3, 4, INFINITY};
+    mtree_steiner_oracle_t *oracle;
+    int parent[2];
+    double found;
+
+    ck_assert_int_eq(mtree_steiner_oracle_create(2, 2, &oracle), MTREE_OK);
+    mtree_steiner_oracle_set_prices(oracle, price, false);
+    ck_assert_int_eq(mtree_steiner_oracle_find(oracle, 1, parent, &found), MTREE_OK);
+    ck_assert_double_eq_tol(found, 4, 1e-9);
+    ck_assert_int_eq(parent[0], 1);
+    ck_assert_int_eq(parent[1], -1);
+    mtree_steiner_oracle_destroy(oracle);
+}
+END_TEST
+
+/* Too large for an exact search: still a tree, and on a ring of relays the only one. */
+START_TEST(test_large)
+{
+    enum { N = 60, ACTIVE = 20 };
+    static double price[N * N];
+    int parent[N];
+    double found;
+    mtree_steiner_oracle_t *oracle;
+
+    for (int i = 0; i < N * N; i++) {
+        price[i] = INFINITY;
+    }
+    /* Active vertices 0, 1, ... with two relays between each and the next, one way. */
+    for (int i = 0; i < ACTIVE; i++) {
+        int relay = ACTIVE + 2 * i;
+
+        price[i * N + relay] = 1;
+        price[relay * N + relay + 1] = 1;
+        price[(relay + 1) * N + (i + 1) % ACTIVE] = 1;
+    }
+    ck_assert_int_eq(mtree_steiner_oracle_create(N, ACTIVE, &oracle), MTREE_OK);
+    ck_assert(!mtree_steiner_oracle_exact(oracle));
+    mtree_steiner_oracle_set_prices(oracle, price, false);
+    ck_assert_int_eq(mtree_steiner_oracle_find(oracle, 3, parent, &found), MTREE_OK);
+    ck_assert_double_eq_tol(found, 3 * (ACTIVE - 1), 1e-9);
+    ck_assert_double_eq_tol(tree_price(price, N, ACTIVE, 3, parent, false), found, 1e-9);
+    mtree_steiner_oracle_destroy(oracle);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("steiner_tree");
+    TCase *tcase = tcase_create("steiner_tree");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_add_test(tcase, test_against_all_trees);
+    tcase_add_test(tcase, test_pair);
+    tcase_add_test(tcase, test_large);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? 0 : 1;
+}

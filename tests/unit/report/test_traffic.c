@@ -1,0 +1,114 @@
+/*
+ * What links gave, by what was measured between hosts.
+ */
+#include "report/traffic.h"
+#include "topo/topology.h"
+
+#include <check.h>
+#include <stdlib.h>
+
+/* a - b - c, 100 bits/s and 40 bits/s; arcs 0 and 1 are a > b and back, 2 and 3 b > c and
+ * back. */
+static mtree_topology_t *line(mtree_routes_t **routes_p)
+{
+    static const char *const names[] = {"a", "b", "c"};
+    mtree_topology_t *topology;
+    int hosts[3];
+
+    ck_assert_int_eq(mtree_topology_create("line", "test", &topology), MTREE_OK);
+    for (int i = 0; i < 3; i++) {
+        ck_assert_int_eq(mtree_topology_add_vertex(topology, names[i], names[i],
+                                                   MTREE_VERTEX_HOST, &hosts[i]),
+                         MTREE_OK);
+    }
+    ck_assert_int_eq(
+        mtree_topology_add_link(topology, hosts[0], hosts[1], 100, 100, 1e-3, NULL),
+        MTREE_OK);
+    ck_assert_int_eq(
+        mtree_topology_add_link(topology, hosts[1], hosts[2], 40, 40, 1e-3, NULL),
+        MTREE_OK);
+    ck_assert_int_eq(mtree_routes_create(topology, hosts, 3, routes_p), MTREE_OK);
+    return topology;
+}
+
+START_TEST(the_link_that_is_nearest_to_full_is_the_narrowest)
+{
+    mtree_traffic_path_t ways[] = {
+        {.from = 0, .to = 2, .rate = 30, .pressed = 0.9, .pressed_rate = 36},
+        {.from = 0, .to = 1, .rate = 20, .pressed = 0, .pressed_rate = 0}};
+    mtree_traffic_gave_t gave[4] = {{0}};
+    mtree_routes_t *routes;
+    mtree_topology_t *topology = line(&routes);
+
+    mtree_traffic_measure(topology, routes, ways, 2, gave);
+    /* a > b carried both ways: one at its pace while pressed, the other at its mean. */
+    ck_assert_double_eq(gave[0].rate, 56);
+    ck_assert_double_eq(gave[0].pressed, 0.9);
+    ck_assert(!gave[0].narrowest);
+    ck_assert_double_eq(gave[2].rate, 36);
+    ck_assert(gave[2].narrowest);
+    ck_assert_double_eq(gave[1].rate, 0);
+    ck_assert_double_eq(gave[3].rate, 0);
+    mtree_routes_destroy(routes);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+START_TEST(ways_that_kept_up_tell_nothing)
+{
+    mtree_traffic_path_t ways[] = {
+        {.from = 2, .to = 0, .rate = 30, .pressed = 0.02, .pressed_rate = 1000}};
+    mtree_traffic_gave_t gave[4] = {{0}};
+    mtree_routes_t *routes;
+    mtree_topology_t *topology = line(&routes);
+    double bytes[4] = {0, 50, 0, 50};
+    json_t *json, *link;
+
+    mtree_traffic_measure(topology, routes, ways, 1, gave);
+    ck_assert_double_eq(gave[1].pressed, 0);
+    ck_assert(!gave[1].narrowest && !gave[3].narrowest);
+    json = mtree_traffic_json(topology, "test", bytes, 10, gave);
+    link = json_array_get(json_object_get(json, "links"), 1);
+    ck_assert_double_eq(
+        json_number_value(json_array_get(json_object_get(link, "gave_bps"), 1)), 0);
+    ck_assert_double_eq(
+        json_number_value(json_array_get(json_object_get(link, "use"), 1)), 1);
+    json_decref(json);
+    mtree_routes_destroy(routes);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+START_TEST(groups_add_up)
+{
+    mtree_traffic_path_t way = {
+        .from = 1, .to = 2, .rate = 10, .pressed = 0.5, .pressed_rate = 20};
+    mtree_traffic_gave_t gave[4] = {{0}};
+    mtree_routes_t *routes;
+    mtree_topology_t *topology = line(&routes);
+
+    mtree_traffic_measure(topology, routes, &way, 1, gave);
+    mtree_traffic_measure(topology, routes, &way, 1, gave);
+    ck_assert_double_eq(gave[2].rate, 40);
+    ck_assert_double_eq(gave[2].pressed, 0.5);
+    mtree_routes_destroy(routes);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+int main(void)
+{
+    TCase *tests = tcase_create("traffic");
+    Suite *suite = suite_create("traffic");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_add_test(tests, the_link_that_is_nearest_to_full_is_the_narrowest);
+    tcase_add_test(tests, ways_that_kept_up_tell_nothing);
+    tcase_add_test(tests, groups_add_up);
+    suite_add_tcase(suite, tests);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

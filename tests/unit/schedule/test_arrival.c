@@ -1,0 +1,479 @@
+/*
+ * Bcast, reduce and allreduce by arrival: ranks come in random order at random moments,
+ * and some only when all that can happen without them has happened.
+ */
+#include "tests/unit/schedule/chaos.h"
+#include "planner/regular/chains.h"
+#include "schedule/arrival/arrival.h"
+
+#include <check.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_RANKS 12
+
+/* 4,000 cases, a process for each loop. */
+#define LOOPS        8
+#define CASES_A_LOOP 500
+
+static unsigned long long state;
+
+static int draw(int below)
+{
+    state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+    return (int)((state >> 33) % (unsigned)below);
+}
+
+/* One collective on all ranks. */
+typedef struct {
+    mtree_call_t call;
+    mtree_plan_t *plan;
+    mtree_placement_t *placement;
+    chaos_t *network, *control;
+    size_t room;
+    bool lasting;
+    bool packed; /* the data of a bcast */
+    atomic_size_t aside;
+    int num_ranks;
+    int32_t *vectors[MAX_RANKS], *results[MAX_RANKS];
+    int32_t *wanted; /* the right result */
+    mtree_operation_t *operations[MAX_RANKS];
+    mtree_operation_data_t data[MAX_RANKS];
+    mtree_trace_t *trace; /* of the rank that is traced; NULL: none is */
+    int traced;
+    bool started[MAX_RANKS], finished[MAX_RANKS], released[MAX_RANKS];
+} world_t;
+
+typedef struct {
+    world_t *world;
+    int rank;
+} seat_t;
+
+static seat_t seats[MAX_RANKS];
+
+static void fold(void *arg, const void *a, const void *b, void *out, size_t count)
+{
+    (void)arg;
+    for (size_t i = 0; i < count; i++) {
+        ((uint32_t *)out)[i] = ((const uint32_t *)a)[i] + ((const uint32_t *)b)[i];
+    }
+}
+
+static void pack(void *arg, size_t offset, void *bytes, size_t length)
+{
+    seat_t *seat = arg;
+
+    memcpy(bytes, (char *)seat->world->results[seat->rank] + offset, length);
+}
+
+static void unpack(void *arg, size_t offset, const void *bytes, size_t length)
+{
+    seat_t *seat = arg;
+
+    memcpy((char *)seat->world->results[seat->rank] + offset, bytes, length);
+}
+
+static int32_t value_of(int rank, size_t i)
+{
+    return (int32_t)((size_t)rank * 1000003 + i * 7919);
+}
+
+static bool is_right(const world_t *world, int rank)
+{
+    if (world->call.collective == MTREE_REDUCE && rank != world->call.root) {
+        return true;
+    }
+    return memcmp(world->results[rank], world->wanted,
+                  world->call.units * world->call.unit_bytes) == 0;
+}
+
+static void add_wanted(world_t *world, size_t count)
+{
+    world->wanted = calloc(count, sizeof(*world->wanted));
+    for (int r = 0; r < world->num_ranks; r++) {
+        if (world->call.collective == MTREE_BCAST && r != world->call.root) {
+            continue;
+        }
+        for (size_t i = 0; i < count; i++) {
+            world->wanted[i] =
+                (int32_t)((uint32_t)world->wanted[i] + (uint32_t)value_of(r, i));
+        }
+    }
+}
+
+/* From here on the buffers are the user's again, who uses them. */
+static void finish(mtree_operation_t *operation, mtree_status_t status, void *arg)
+{
+    seat_t *seat = arg;
+    world_t *world = seat->world;
+
+    ck_assert_int_eq(status, MTREE_OK);
+    ck_assert(!world->finished[seat->rank]);
+    ck_assert(is_right(world, seat->rank));
+    world->finished[seat->rank] = true;
+    memset(world->vectors[seat->rank], 0xee, world->call.units * world->call.unit_bytes);
+    memset(world->results[seat->rank], 0xee, world->call.units * world->call.unit_bytes);
+    mtree_operation_free(operation);
+}
+
+static void release(void *arg)
+{
+    seat_t *seat = arg;
+
+    ck_assert(seat->world->finished[seat->rank]);
+    ck_assert(!seat->world->released[seat->rank]);
+    seat->world->released[seat->rank] = true;
+}
+
+static void start(world_t *world, int rank)
+{
+    mtree_operation_data_t *data = &world->data[rank];
+    mtree_arrival_t arrival = {.plan = world->plan,
+                               .placement = world->placement,
+                               .call = &world->call,
+                               .rank = rank,
+                               .transport = chaos_transport(world->network, rank),
+                               .control = chaos_transport(world->control, rank),
+                               .room = world->room,
+                               .aside = &world->aside,
+                               .lasting = world->lasting};
+
+    seats[rank] = (seat_t){world, rank};
+    *data = (mtree_operation_data_t){.input = world->vectors[rank],
+                                     .output = world->results[rank],
+                                     .extent = (ptrdiff_t)world->call.unit_bytes,
+                                     .span = world->call.unit_bytes,
+                                     .fold = fold,
+                                     .arg = &seats[rank]};
+    if (world->trace != NULL && rank == world->traced) {
+        data->trace = world->trace;
+    }
+    if (world->packed) {
+        data->pack = pack;
+        data->unpack = unpack;
+    }
+    world->started[rank] = true;
+    ck_assert_int_eq(mtree_arrival_start(&arrival, data, finish, release, &seats[rank],
+                                         &world->operations[rank]),
+                     MTREE_OK);
+}
+
+/* One thing on either network; false: nothing can happen. */
+static bool step(world_t *world)
+{
+    if (draw(2) == 0) {
+        return chaos_step(world->network) || chaos_step(world->control);
+    }
+    return chaos_step(world->control) || chaos_step(world->network);
+}
+
+static void add_plan(world_t *world, int hosts)
+{
+    static const char *names[MAX_RANKS] = {"a", "b", "c", "d", "e", "f",
+                                           "g", "h", "i", "j", "k", "l"};
+    mtree_chains_link_t link = {.bytes = 1 + draw(2000000), .bandwidth = 1e9};
+    int root = world->placement->host[world->call.root];
+    int order[MAX_RANKS], num = 0;
+
+    link.latency = draw(3) * 1e-3;
+    ck_assert_int_eq(mtree_plan_create(world->call.collective, MTREE_PLAN_ARRIVAL, hosts,
+                                       names, 1, &world->plan),
+                     MTREE_OK);
+    for (int host = 0; host < hosts; host++) {
+        if (host != root) {
+            order[num++] = host;
+        }
+    }
+    world->plan->trees[0].root = root;
+    ck_assert_int_eq(
+        mtree_chains_build(order, num, root, &link, world->plan->trees[0].parent),
+        MTREE_OK);
+    if (draw(2) == 0) {
+        world->plan->routes =
+            calloc((size_t)(hosts * hosts), sizeof(*world->plan->routes));
+        for (int i = 0; i < hosts * hosts; i++) {
+            world->plan->routes[i] =
+                (mtree_plan_route_t){1e6 * (1 + draw(100)), 1e-3, 1 + draw(3)};
+        }
+    }
+}
+
+static void world_open(world_t *world, mtree_collective_t collective, int num_ranks,
+                       int hosts, size_t units)
+{
+    int host[MAX_RANKS];
+
+    memset(world, 0, sizeof(*world));
+    world->num_ranks = num_ranks;
+    world->call = (mtree_call_t){.collective = collective,
+                                 .root = draw(num_ranks),
+                                 .units = units,
+                                 .unit_bytes = collective == MTREE_BCAST ? 1 : 4,
+                                 .chunk_bytes = (size_t)(256 + 4 * draw(2000))};
+    if (collective == MTREE_BCAST) {
+        world->call.units *= 4;
+    }
+    for (int r = 0; r < num_ranks; r++) {
+        host[r] = r < hosts ? r : draw(hosts);
+        world->vectors[r] = malloc(units * 4);
+        world->results[r] = malloc(units * 4);
+        for (size_t i = 0; i < units; i++) {
+            world->vectors[r][i] = value_of(r, i);
+            world->results[r][i] =
+                collective == MTREE_BCAST && r == world->call.root ? value_of(r, i) : -1;
+        }
+    }
+    ck_assert_int_eq(
+        mtree_placement_create(num_ranks, hosts, host, NULL, &world->placement),
+        MTREE_OK);
+    add_plan(world, hosts);
+    add_wanted(world, units);
+    world->network =
+        chaos_create(num_ranks, world->call.unit_bytes, (unsigned)draw(1 << 30));
+    world->control = chaos_create(num_ranks, 1, (unsigned)draw(1 << 30));
+    world->room = (size_t)draw(3) * 20000;
+    atomic_init(&world->aside, 1 << 20);
+}
+
+/* Nothing may be left over: a later call's messages would meet it. */
+static void world_close(world_t *world)
+{
+    while (step(world)) {}
+    for (int r = 0; r < world->num_ranks; r++) {
+        ck_assert_msg(world->released[r], "rank %d of %d hangs in %s of %zu units", r,
+                      world->num_ranks, mtree_collective_name(world->call.collective),
+                      world->call.units);
+        free(world->vectors[r]);
+        free(world->results[r]);
+    }
+    ck_assert_uint_eq(atomic_load(&world->aside), 1 << 20);
+    if (world->call.longest_bytes > 0) {
+        ck_assert_uint_le(chaos_longest(world->network) * world->call.unit_bytes,
+                          world->call.longest_bytes);
+    }
+    ck_assert(chaos_is_quiet(world->network));
+    ck_assert(chaos_is_quiet(world->control));
+    free(world->wanted);
+    chaos_destroy(world->network);
+    chaos_destroy(world->control);
+    mtree_plan_destroy(world->plan);
+    mtree_placement_destroy(world->placement);
+}
+
+static size_t draw_units(void)
+{
+    return draw(3) == 0 ? (size_t)(1 + draw(16000)) : (size_t)(17000 + draw(20000));
+}
+
+START_TEST(test_random_arrivals)
+{
+    state = (unsigned long long)_i * 1000 + 1;
+    for (int c = 0; c < CASES_A_LOOP; c++) {
+        static const mtree_collective_t kinds[] = {MTREE_BCAST, MTREE_REDUCE,
+                                                   MTREE_ALLREDUCE};
+        int num_ranks = 2 + draw(MAX_RANKS - 1);
+        world_t world;
+        int order[MAX_RANKS];
+
+        world_open(&world, kinds[draw(3)], num_ranks, 1 + draw(num_ranks), draw_units());
+        world.call.longest_bytes = c % 3 == 0 ? (size_t)(100 + 4 * c) : 0;
+        world.lasting = draw(3) == 0;
+        world.packed = world.call.collective == MTREE_BCAST && draw(2) == 0;
+        for (int r = 0; r < num_ranks; r++) {
+            int other = draw(r + 1);
+
+            order[r] = order[other];
+            order[other] = r;
+        }
+        for (int r = 0; r < num_ranks; r++) {
+            int pause = draw(4) == 0 ? 1 << 30 : draw(200);
+
+            start(&world, order[r]);
+            while (pause-- > 0 && step(&world)) {}
+        }
+        world_close(&world);
+    }
+}
+END_TEST
+
+/* Who has left, when all but @a late have come and nothing more can happen. */
+static int num_finished_without(world_t *world, int late)
+{
+    int finished = 0;
+
+    for (int r = 0; r < world->num_ranks; r++) {
+        if (r != late) {
+            start(world, r);
+        }
+    }
+    while (step(world)) {}
+    for (int r = 0; r < world->num_ranks; r++) {
+        finished += world->finished[r];
+    }
+    start(world, late);
+    return finished;
+}
+
+/* Chunks that the traced rank received from @a peer. */
+static size_t num_received(const world_t *world, int peer)
+{
+    size_t received = 0;
+
+    for (size_t i = 0; i < mtree_trace_count(world->trace); i++) {
+        const mtree_trace_event_t *event = mtree_trace_get(world->trace, i);
+
+        received += event->act == MTREE_TRACE_RECEIVE && event->peer == peer;
+    }
+    return received;
+}
+
+/*
+ * A rank comes late, when the root is busy with another one, who becomes its source. When
+ * that one holds everything, the root takes over: the source leaves, and every chunk
+ * comes once, the first from the source and the last from the root.
+ */
+START_TEST(test_bcast_source_is_relieved)
+{
+    int relieved = 0;
+
+    for (int c = 0; c < 100; c++) {
+        world_t world;
+        size_t chunks;
+        int root, source, late;
+        bool left;
+
+        state = (unsigned long long)c + 55;
+        world_open(&world, MTREE_BCAST, 3, 3, 100000);
+        world.call.chunk_bytes = 1000;
+        chunks = (world.call.units + 999) / 1000;
+        root = world.call.root;
+        source = (root + 1) % 3;
+        late = (root + 2) % 3;
+        world.packed = c % 2 == 0;
+        world.traced = late;
+        ck_assert_int_eq(mtree_trace_create(2 * chunks, &world.trace), MTREE_OK);
+        start(&world, root);
+        start(&world, source);
+        for (size_t i = 0; i < chunks && step(&world); i++) {}
+        start(&world, late);
+        while (!world.finished[source] && step(&world)) {}
+        left = !world.finished[late];
+        while (step(&world)) {}
+        relieved += left && num_received(&world, root) > 0;
+        ck_assert_uint_eq(num_received(&world, root) + num_received(&world, source),
+                          chunks);
+        world_close(&world);
+        mtree_trace_destroy(world.trace);
+    }
+    ck_assert_int_ge(relieved, 25);
+}
+END_TEST
+
+static int rank_but(int num_ranks, int root)
+{
+    return (root + 1 + draw(num_ranks - 1)) % num_ranks;
+}
+
+/* Of a bcast everyone leaves before the late one comes, the root, too, where it may keep
+ * a copy. */
+START_TEST(test_bcast_one_late)
+{
+    for (int c = 0; c < 200; c++) {
+        int num_ranks = 3 + draw(MAX_RANKS - 2);
+        bool aside = c % 2 == 0;
+        world_t world;
+
+        state = (unsigned long long)c + 77;
+        world_open(&world, MTREE_BCAST, num_ranks, 1 + draw(num_ranks), 20000);
+        world.lasting = !aside;
+        ck_assert_int_eq(
+            num_finished_without(&world, rank_but(num_ranks, world.call.root)),
+            num_ranks - 1 - !aside);
+        world_close(&world);
+    }
+}
+END_TEST
+
+/* Of a reduce everyone leaves but the root and those whose sum the late one is to take;
+ * with a rank a host and one chain that is one. */
+START_TEST(test_reduce_one_late)
+{
+    for (int c = 0; c < 200; c++) {
+        int num_ranks = 3 + draw(MAX_RANKS - 2);
+        world_t world;
+
+        state = (unsigned long long)c + 99;
+        world_open(&world, MTREE_REDUCE, num_ranks, num_ranks, 20000);
+        for (int host = 0; host < num_ranks; host++) {
+            /* Not an order of places, so that there is one chain. */
+            if (host != world.plan->trees[0].root) {
+                world.plan->trees[0].parent[host] = host;
+            }
+        }
+        world.room = 1 << 20;
+        ck_assert_int_eq(
+            num_finished_without(&world, rank_but(num_ranks, world.call.root)),
+            num_ranks - 3);
+        world_close(&world);
+    }
+}
+END_TEST
+
+/* A message that cannot be sent ends the operation of the rank that was to send it. */
+static mtree_status_t failed_with;
+
+static void note_failure(mtree_operation_t *operation, mtree_status_t status, void *arg)
+{
+    (void)operation;
+    (void)arg;
+    failed_with = status;
+}
+
+START_TEST(test_failure_is_told)
+{
+    /* What is under way stays so, where LeakSanitizer finds it. */
+    static world_t world;
+    static mtree_operation_t *operation;
+    mtree_operation_data_t data;
+    mtree_arrival_t arrival;
+
+    state = 5;
+    world_open(&world, MTREE_REDUCE, 4, 4, 20000);
+    arrival = (mtree_arrival_t){.plan = world.plan,
+                                .placement = world.placement,
+                                .call = &world.call,
+                                .rank = rank_but(4, world.call.root),
+                                .room = 1 << 20};
+    arrival.transport = chaos_transport(world.network, arrival.rank);
+    arrival.control = chaos_transport(world.control, arrival.rank);
+    data = (mtree_operation_data_t){
+        .input = world.vectors[arrival.rank], .extent = 4, .span = 4, .fold = fold};
+    chaos_fail_after(world.control, 0);
+    ck_assert_int_eq(
+        mtree_arrival_start(&arrival, &data, note_failure, NULL, NULL, &operation),
+        MTREE_OK);
+    while (step(&world)) {}
+    ck_assert_int_eq(failed_with, MTREE_ERR_TRANSPORT);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("arrival");
+    TCase *tcase = tcase_create("arrival");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_set_timeout(tcase, 120);
+    tcase_add_loop_test(tcase, test_random_arrivals, 0, LOOPS);
+    tcase_add_test(tcase, test_bcast_one_late);
+    tcase_add_test(tcase, test_bcast_source_is_relieved);
+    tcase_add_test(tcase, test_reduce_one_late);
+    tcase_add_test(tcase, test_failure_is_told);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? 0 : 1;
+}

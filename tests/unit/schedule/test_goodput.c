@@ -1,0 +1,111 @@
+/*
+ * What counts as the pace of a link: a pressed peer's, from the first that it took on.
+ */
+#include "schedule/goodput.h"
+
+#include <check.h>
+#include <stdlib.h>
+
+static mtree_goodput_t *goodput_of_two_peers(void)
+{
+    static mtree_peer_t peers[2] = {{.rank = 3}, {.rank = 7}};
+    static const mtree_layout_t layout = {
+        .num_streams = 2, .num_peers = 2, .peers = peers};
+    mtree_goodput_t *goodput;
+
+    ck_assert_int_eq(mtree_goodput_create(&layout, &goodput), MTREE_OK);
+    return goodput;
+}
+
+START_TEST(a_peer_that_comes_late_was_not_pressed)
+{
+    mtree_goodput_t *goodput = goodput_of_two_peers();
+
+    mtree_goodput_backlog(goodput, 0, true, 1.0);
+    mtree_goodput_sent(goodput, 0, 0, 100, 9.0);
+    mtree_goodput_backlog(goodput, 0, true, 9.0);
+    mtree_goodput_sent(goodput, 0, 1, 50, 10.0);
+    mtree_goodput_backlog(goodput, 0, false, 10.5);
+    mtree_goodput_sent(goodput, 0, 1, 25, 11.0);
+    ck_assert_int_eq(goodput->links[0].rank, 3);
+    ck_assert_double_eq(goodput->links[0].bytes, 175);
+    ck_assert_double_eq(goodput->links[0].pressed_bytes, 50);
+    ck_assert_double_eq(goodput->links[0].pressed_seconds, 1.5);
+    ck_assert_double_eq(goodput->links[1].bytes, 0);
+    mtree_goodput_destroy(goodput);
+}
+END_TEST
+
+START_TEST(pressed_times_add_up)
+{
+    mtree_goodput_t *goodput = goodput_of_two_peers();
+
+    mtree_goodput_sent(goodput, 1, 0, 8, 1.0);
+    for (int i = 2; i < 6; i++) {
+        mtree_goodput_backlog(goodput, 1, true, i);
+        mtree_goodput_backlog(goodput, 1, true, i + 0.125);
+        mtree_goodput_sent(goodput, 1, 0, 8, i + 0.25);
+        mtree_goodput_backlog(goodput, 1, false, i + 0.5);
+        mtree_goodput_backlog(goodput, 1, false, i + 0.75);
+    }
+    ck_assert_double_eq(goodput->links[1].pressed_bytes, 32);
+    ck_assert_double_eq(goodput->links[1].pressed_seconds, 2);
+    ck_assert_double_eq(goodput->links[0].pressed_seconds, 0);
+    mtree_goodput_destroy(goodput);
+}
+END_TEST
+
+START_TEST(trees_end_with_their_last_message)
+{
+    mtree_goodput_t *goodput = goodput_of_two_peers();
+
+    mtree_goodput_received(goodput, 1, 10, 2.0);
+    mtree_goodput_sent(goodput, 0, 0, 20, 3.0);
+    mtree_goodput_received(goodput, 1, 30, 5.0);
+    ck_assert_double_eq(goodput->begin, 2);
+    ck_assert_double_eq(mtree_goodput_seconds(goodput), 3);
+    ck_assert_double_eq(goodput->trees[0].end, 3);
+    ck_assert_double_eq(goodput->trees[1].end, 5);
+    ck_assert_double_eq(goodput->trees[1].bytes, 40);
+    mtree_goodput_begin(goodput, 7.0);
+    ck_assert_double_eq(goodput->trees[1].bytes + goodput->links[0].bytes, 0);
+    ck_assert_int_eq(goodput->links[1].rank, 7);
+    mtree_goodput_destroy(goodput);
+}
+END_TEST
+
+START_TEST(the_first_meeting_counts)
+{
+    mtree_goodput_t *goodput = goodput_of_two_peers();
+
+    mtree_goodput_begin(goodput, 4.0);
+    ck_assert_double_lt(mtree_goodput_had_contact(goodput, 7), 0);
+    mtree_goodput_first_contact(goodput, 7, 4.5);
+    mtree_goodput_first_contact(goodput, 7, 6.0);
+    mtree_goodput_first_contact(goodput, 5, 4.25);
+    ck_assert_double_eq(mtree_goodput_had_contact(goodput, 7), 0.5);
+    ck_assert_double_lt(mtree_goodput_had_contact(goodput, 3), 0);
+    ck_assert_double_lt(mtree_goodput_had_contact(goodput, 5), 0);
+    mtree_goodput_begin(goodput, 8.0);
+    ck_assert_double_lt(mtree_goodput_had_contact(goodput, 7), 0);
+    mtree_goodput_destroy(goodput);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("goodput");
+    TCase *tcase = tcase_create("goodput");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_add_test(tcase, a_peer_that_comes_late_was_not_pressed);
+    tcase_add_test(tcase, pressed_times_add_up);
+    tcase_add_test(tcase, trees_end_with_their_last_message);
+    tcase_add_test(tcase, the_first_meeting_counts);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

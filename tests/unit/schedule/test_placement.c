@@ -1,0 +1,287 @@
+/*
+ * Who leads, and how ranks hang below their leader, on machines that hwloc recorded
+ * (tests/fixtures/machines).
+ */
+#include "schedule/placement.h"
+#include "topo/host/machine.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LENGTH(_array) (int)(sizeof(_array) / sizeof((_array)[0]))
+
+#define MAX_RANKS 96
+#define TREES     12
+
+/* One host's ranks, bound to every @a step-th core. */
+static mtree_placement_t *place(const char *name, int ranks, int step)
+{
+    mtree_locality_t localities[MAX_RANKS];
+    mtree_placement_t *placement;
+    mtree_machine_t *machine;
+    int host[MAX_RANKS] = {0};
+    mtree_nic_t *nics;
+    char path[512];
+    int num;
+
+    snprintf(path, sizeof(path), FIXTURES "/machines/%s.xml", name);
+    ck_assert_int_eq(mtree_machine_load(path, &machine), MTREE_OK);
+    ck_assert_int_eq(mtree_machine_nics(machine, &nics, &num), MTREE_OK);
+    for (int rank = 0; rank < ranks; rank++) {
+        localities[rank] = mtree_machine_locate_core(machine, rank * step);
+        mtree_locality_measure(&localities[rank], nics, num);
+    }
+    free(nics);
+    mtree_machine_destroy(machine);
+    ck_assert_int_eq(mtree_placement_create(ranks, 1, host, localities, &placement),
+                     MTREE_OK);
+    return placement;
+}
+
+/* All parents; what one rank calls its child must call it its parent. */
+static void hang_all(const mtree_placement_t *placement, int leader, int tree,
+                     int *parent)
+{
+    int above[MAX_RANKS], num = placement->num_ranks;
+
+    memset(above, -1, sizeof(above));
+    for (int rank = 0; rank < num; rank++) {
+        int children[MAX_RANKS], num_children;
+
+        mtree_placement_hang(placement, rank, leader, tree, &parent[rank], children,
+                             &num_children);
+        ck_assert_int_lt(num_children, num);
+        for (int i = 0; i < num_children; i++) {
+            ck_assert_int_eq(above[children[i]], -1);
+            above[children[i]] = rank;
+        }
+    }
+    ck_assert_mem_eq(above, parent, (size_t)num * sizeof(int));
+    ck_assert_int_eq(parent[leader], -1);
+    for (int rank = 0; rank < num; rank++) {
+        int at = rank, steps = 0;
+
+        while (at != leader) {
+            at = parent[at];
+            ck_assert_int_lt(steps++, num);
+        }
+    }
+}
+
+static const struct {
+    const char *machine;
+    int ranks, step; /* every so many cores one */
+    int leaders;
+    int tree;
+    const char *hangs; /* the parents of ranks 0, 1 ...; - is the leader */
+} cases[] = {
+    /* All NICs at package 0, whose ranks are 0 to 3. */
+    {"24em64t-2n6c2t-pci", 8, 1, 6, 0, "- 0 0 0 0 0 0 6"},
+    {"24em64t-2n6c2t-pci", 12, 1, 6, 0, "- 0 0 0 0 0 0 6 6 6 6 6"},
+    {"24em64t-2n6c2t-pci", 12, 1, 6, 3, "3 3 3 - 3 3 9 9 9 3 9 9"},
+    /* All NICs at package 1, whose ranks are 4 to 7. */
+    {"32em64t-2n8c2t-pci-normalio", 8, 2, 4, 0, "4 0 0 0 - 4 4 4"},
+    {"32em64t-2n8c2t-pci-normalio", 8, 2, 4, 1, "1 5 1 1 5 - 5 5"},
+    /* So few that all lead, wherever the NICs are. */
+    {"32em64t-2n8c2t-pci-normalio", 2, 8, 2, 0, "1 -"},
+    {"32em64t-2n8c2t-pci-normalio", 2, 8, 2, 1, "- 0"},
+    /* NUMA nodes first, then packages, then caches: 16 ranks on the first 32 cores, of
+     * which 24 are the first node's four packages. */
+    {"96em64t-4n4d3ca2co-pci", 16, 2, 16, 0, "- 0 0 0 3 3 0 6 6 0 9 9 0 12 12 12"},
+    /* No NIC is known, so all lead: 2 packages, 4 nodes each, 2 caches each. */
+    {"AMD-17h-Zen-2xEpyc-7451", 16, 3, 16, 0, "- 0 0 2 0 4 0 6 0 8 8 10 8 12 8 14"},
+    {"AMD-17h-Zen-2xEpyc-7451", 16, 3, 16, 9, "1 9 3 1 5 1 7 1 9 - 11 9 13 9 15 9"},
+    /* One package of 4 clusters; two cores share a cache. */
+    {"64intel64-fakeKNL-SNC4-hybrid", 8, 2, 8, 0, "- 0 0 2 0 4 0 6"},
+    {"64intel64-fakeKNL-SNC4-hybrid", 16, 1, 16, 0,
+     "- 0 0 2 0 4 4 6 0 8 8 10 0 12 12 14"},
+    /* One package, one node, two caches of ten cores each. */
+    {"nvidia-dgx-gb10", 10, 2, 10, 0, "- 0 0 0 0 0 5 5 5 5"},
+};
+
+START_TEST(test_hangs)
+{
+    mtree_placement_t *placement =
+        place(cases[_i].machine, cases[_i].ranks, cases[_i].step);
+    int parent[MAX_RANKS], leader;
+    char hangs[512] = "";
+
+    ck_assert_int_eq(placement->num_leaders[0], cases[_i].leaders);
+    leader = mtree_placement_leader(placement, 0, cases[_i].tree);
+    hang_all(placement, leader, cases[_i].tree, parent);
+    for (int rank = 0; rank < cases[_i].ranks; rank++) {
+        size_t at = strlen(hangs);
+        const char *space = rank > 0 ? " " : "";
+
+        if (parent[rank] < 0) {
+            snprintf(hangs + at, sizeof(hangs) - at, "%s-", space);
+        } else {
+            snprintf(hangs + at, sizeof(hangs) - at, "%s%d", space, parent[rank]);
+        }
+    }
+    ck_assert_str_eq(hangs, cases[_i].hangs);
+    mtree_placement_destroy(placement);
+}
+END_TEST
+
+/* Links between the parts at @a level, those between the parts around them included. */
+static int count_crossings(const mtree_placement_t *placement, const int *parent,
+                           int level)
+{
+    int count = 0;
+
+    for (int rank = 0; rank < placement->num_ranks; rank++) {
+        bool crosses = false;
+
+        for (int l = 0; l <= level && parent[rank] >= 0; l++) {
+            crosses |= mtree_locality_part(&placement->localities[rank], l) !=
+                       mtree_locality_part(&placement->localities[parent[rank]], l);
+        }
+        count += crosses;
+    }
+    return count;
+}
+
+static const struct {
+    const char *machine;
+    int cores;
+    int parts[3]; /* at the widest levels: as many as a full machine has */
+} machines[] = {{"24em64t-2n6c2t-pci", 12, {2, 2, 2}},
+                {"32em64t-2n8c2t-pci-normalio", 16, {2, 2, 2}},
+                {"96em64t-4n4d3ca2co-pci", 96, {4, 16, 48}},
+                {"AMD-17h-Zen-2xEpyc-7451", 48, {2, 8, 16}},
+                {"64intel64-fakeKNL-SNC4-hybrid", 16, {1, 4, 8}},
+                {"nvidia-dgx-gb10", 20, {1, 1, 2}}};
+
+/* Whoever leads, no tree crosses between parts more often than it must. */
+START_TEST(test_crossings)
+{
+    mtree_placement_t *placement = place(machines[_i].machine, machines[_i].cores, 1);
+
+    for (int tree = 0; tree < TREES; tree++) {
+        for (int leader = 0; leader < machines[_i].cores; leader++) {
+            int parent[MAX_RANKS];
+
+            hang_all(placement, leader, tree, parent);
+            for (int level = 0; level < LENGTH(machines[_i].parts); level++) {
+                int parts = machines[_i].parts[level];
+
+                ck_assert_int_eq(mtree_placement_num_parts(placement, 0, level), parts);
+                ck_assert_int_eq(count_crossings(placement, parent, level), parts - 1);
+            }
+        }
+    }
+    mtree_placement_destroy(placement);
+}
+END_TEST
+
+/* Ranks that lead or have others below them in one of the trees. */
+START_TEST(test_work_is_spread)
+{
+    mtree_placement_t *placement = place("AMD-17h-Zen-2xEpyc-7451", 16, 3);
+    bool works[MAX_RANKS] = {false};
+
+    for (int tree = 0; tree < TREES; tree++) {
+        int parent[MAX_RANKS];
+
+        hang_all(placement, mtree_placement_leader(placement, 0, tree), tree, parent);
+        for (int rank = 0; rank < 16; rank++) {
+            works[parent[rank] < 0 ? rank : parent[rank]] = true;
+        }
+    }
+    for (int rank = 0; rank < 16; rank++) {
+        ck_assert(works[rank]);
+    }
+    mtree_placement_destroy(placement);
+}
+END_TEST
+
+/* Ranks 0 3 4 on the first host, 1 on the second, 2 5 on the third. */
+START_TEST(test_nothing_known)
+{
+    const int host[] = {0, 1, 2, 0, 0, 2};
+    mtree_placement_t *placement;
+
+    ck_assert_int_eq(mtree_placement_create(6, 3, host, NULL, &placement), MTREE_OK);
+    for (int tree = 0; tree < 6; tree++) {
+        static const int first[] = {0, 3, 4}, last[] = {2, 5};
+        int children[6], num_children, parent;
+
+        ck_assert_int_eq(mtree_placement_leader(placement, 0, tree), first[tree % 3]);
+        ck_assert_int_eq(mtree_placement_leader(placement, 1, tree), 1);
+        ck_assert_int_eq(mtree_placement_leader(placement, 2, tree), last[tree % 2]);
+        mtree_placement_hang(placement, 3, 3, tree, &parent, children, &num_children);
+        ck_assert_int_eq(parent, -1);
+        ck_assert_int_eq(num_children, 2);
+        ck_assert_int_eq(children[0], 0);
+        ck_assert_int_eq(children[1], 4);
+        mtree_placement_hang(placement, 4, 3, tree, &parent, children, &num_children);
+        ck_assert_int_eq(parent, 3);
+        ck_assert_int_eq(num_children, 0);
+    }
+    mtree_placement_destroy(placement);
+}
+END_TEST
+
+START_TEST(test_leaders)
+{
+    const int host[] = {0, 0, 0, 0, 0, 0, 0, 0};
+    mtree_locality_t localities[LENGTH(host)];
+    mtree_placement_t *placement;
+
+    /* One next to the network is too few: the next four help it, not the farthest. */
+    for (int rank = 0; rank < LENGTH(host); rank++) {
+        localities[rank] = mtree_locality_unknown();
+        localities[rank].near = rank == 5  ? MTREE_NEAR_NUMA
+                                : rank % 2 ? MTREE_NEAR_HOST
+                                           : MTREE_NEAR_PACKAGE;
+    }
+    ck_assert_int_eq(mtree_placement_create(8, 1, host, localities, &placement),
+                     MTREE_OK);
+    for (int tree = 0; tree < TREES; tree++) {
+        static const int expected[] = {5, 0, 2, 4, 6};
+
+        ck_assert_int_eq(mtree_placement_leader(placement, 0, tree), expected[tree % 5]);
+    }
+    mtree_placement_destroy(placement);
+}
+END_TEST
+
+START_TEST(test_bad_hosts)
+{
+    const int gap[] = {0, 2}, wrong[] = {0, 3}, below[] = {-1, 0};
+    mtree_placement_t *placement = NULL;
+
+    ck_assert_int_eq(mtree_placement_create(2, 3, gap, NULL, &placement),
+                     MTREE_ERR_INVALID);
+    ck_assert_int_eq(mtree_placement_create(2, 3, wrong, NULL, &placement),
+                     MTREE_ERR_INVALID);
+    ck_assert_int_eq(mtree_placement_create(2, 1, below, NULL, &placement),
+                     MTREE_ERR_INVALID);
+    ck_assert_ptr_null(placement);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("placement");
+    TCase *tcase = tcase_create("placement");
+    SRunner *runner;
+    int failed;
+
+    tcase_set_timeout(tcase, 60);
+    tcase_add_loop_test(tcase, test_hangs, 0, LENGTH(cases));
+    tcase_add_loop_test(tcase, test_crossings, 0, LENGTH(machines));
+    tcase_add_test(tcase, test_work_is_spread);
+    tcase_add_test(tcase, test_nothing_known);
+    tcase_add_test(tcase, test_leaders);
+    tcase_add_test(tcase, test_bad_hosts);
+    suite_add_tcase(suite, tcase);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return (failed == 0) ? EXIT_SUCCESS : EXIT_FAILURE;
+}

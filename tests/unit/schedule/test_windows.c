@@ -1,0 +1,455 @@
+/*
+ * The schedule's windows, credits, pace and lockstep, in every order in which the
+ * network can tell small jobs that messages are there or gone, and their ranks can begin:
+ * none ends in a deadlock, all end with the right sums.
+ *
+ * It is the code that runs in production that is tried, over the transport of chaos.h.
+ * A state is where all ranks' operations stand and what the network may tell next; states
+ * are told apart by their hashes, and from each one every choice is taken once.
+ */
+#include "tests/unit/schedule/chaos.h"
+#include "schedule/layout.h"
+#include "schedule/operation_private.h"
+#include "tests/unit/schedule/snapshot.h"
+#include "tests/unit/schedule/visited.h"
+
+#include <check.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_RANKS 4
+#define MAX_TREES 2
+#define MAX_UNITS 16
+#define MAX_DEPTH 400
+
+/* Enough for each of the jobs; a test that needs more is too large for this. */
+#define MAX_STATES 1000000
+
+typedef struct {
+    const char *name;
+    mtree_collective_t collective;
+    int num_ranks, num_trees;
+    int parent[MAX_TREES][MAX_RANKS];
+    int step[MAX_TREES][MAX_RANKS]; /* lockstep, when not all are 0 */
+    size_t units;                   /* a chunk each */
+    size_t window;                  /* chunks; 0: the plan's own */
+    size_t pace;                    /* chunks under way to a peer; 0: not paced */
+    size_t wrong_window;            /* that rank 0 takes its window for; 0: the same */
+} shape_t;
+
+static const shape_t shapes[] = {
+    {"a chain", MTREE_ALLREDUCE, 3, 1, {{-1, 0, 1}}, .units = 4, .window = 1, .pace = 1},
+    {"a chain with room", MTREE_ALLREDUCE, 3, 1, {{-1, 0, 1}}, .units = 3, .window = 2},
+    {"two chains, opposite ways",
+     MTREE_ALLREDUCE,
+     3,
+     2,
+     {{-1, 0, 1}, {1, 2, -1}},
+     .units = 4,
+     .window = 1,
+     .pace = 1},
+    {"a star and a chain",
+     MTREE_REDUCE,
+     3,
+     2,
+     {{-1, 0, 0}, {-1, 0, 1}},
+     .units = 4,
+     .window = 2,
+     .pace = 1},
+    {"two roots",
+     MTREE_REDUCE_SCATTER,
+     2,
+     2,
+     {{-1, 0}, {1, -1}},
+     .units = 6,
+     .window = 1,
+     .pace = 1},
+    {"a broadcast",
+     MTREE_BCAST,
+     4,
+     2,
+     {{-1, 0, 1, 1}, {-1, 2, 0, 2}},
+     .units = 4,
+     .pace = 1},
+    {"lockstep",
+     MTREE_ALLREDUCE,
+     3,
+     2,
+     {{-1, 0, 1}, {1, 2, -1}},
+     {{0, 1, 2}, {2, 1, 0}},
+     .units = 2,
+     .pace = 1},
+};
+
+/* What choices change; in memory that can be put back. */
+typedef struct {
+    mtree_operation_t *operation[MAX_RANKS]; /* NULL: not begun */
+    uint32_t input[MAX_RANKS][MAX_UNITS], output[MAX_RANKS][MAX_UNITS];
+    chaos_t *chaos;
+} job_t;
+
+/* Check's assertions cost a system call each, so what is found is counted. */
+typedef struct {
+    const shape_t *shape;
+    mtree_layout_t *layout[MAX_RANKS];
+    job_t *job;
+    visited_t visited;
+    snapshot_t snapshot[MAX_DEPTH];
+    size_t ends, deadlocks, wrong, failures;
+} search_t;
+
+static void fold_add(void *arg, const void *a, const void *b, void *out, size_t count)
+{
+    const uint32_t *x = a, *y = b;
+    uint32_t *z = out;
+
+    (void)arg;
+    for (size_t i = 0; i < count; i++) {
+        z[i] = x[i] + y[i];
+    }
+}
+
+static mtree_plan_t *make_plan(const shape_t *shape)
+{
+    static const char *names[MAX_RANKS] = {"a", "b", "c", "d"};
+    mtree_plan_t *plan;
+
+    ck_assert_int_eq(mtree_plan_create(MTREE_ALLREDUCE, "small", shape->num_ranks, names,
+                                       shape->num_trees, &plan),
+                     MTREE_OK);
+    for (int t = 0; t < shape->num_trees; t++) {
+        plan->trees[t].rate = 1e6;
+        plan->trees[t].share = 1.0 / shape->num_trees;
+        for (int r = 0; r < shape->num_ranks; r++) {
+            plan->trees[t].parent[r] = shape->parent[t][r];
+            plan->trees[t].step[r] = shape->step[t][r];
+            plan->trees[t].root = shape->parent[t][r] < 0 ? r : plan->trees[t].root;
+        }
+    }
+    return plan;
+}
+
+/* A window that is smaller than any plan has, so that few chunks fill it. */
+static void narrow(mtree_layout_t *layout, const shape_t *shape, size_t window)
+{
+    for (int s = 0; s < layout->num_streams; s++) {
+        layout->streams[s].window = window > 0 ? window : layout->streams[s].window;
+    }
+    for (int p = 0; p < layout->num_peers; p++) {
+        layout->peers[p].window = shape->pace * sizeof(uint32_t);
+    }
+    layout->paced = shape->pace > 0;
+    layout->lead = 0;
+}
+
+static void make_layouts(search_t *search)
+{
+    const shape_t *shape = search->shape;
+    static const int host[MAX_RANKS] = {0, 1, 2, 3};
+    mtree_call_t call = {.collective = shape->collective,
+                         .units = shape->units,
+                         .unit_bytes = sizeof(uint32_t),
+                         .chunk_bytes = sizeof(uint32_t)};
+    mtree_plan_t *plan = make_plan(shape);
+    mtree_placement_t *placement;
+
+    ck_assert_int_eq(mtree_placement_create(shape->num_ranks, shape->num_ranks, host,
+                                            NULL, &placement),
+                     MTREE_OK);
+    for (int r = 0; r < shape->num_ranks; r++) {
+        ck_assert_int_eq(
+            mtree_layout_create(plan, placement, &call, r, &search->layout[r]), MTREE_OK);
+        narrow(search->layout[r], shape,
+               r == 0 && shape->wrong_window > 0 ? shape->wrong_window : shape->window);
+    }
+    mtree_placement_destroy(placement);
+    mtree_plan_destroy(plan);
+}
+
+static void begin(search_t *search)
+{
+    const shape_t *shape = search->shape;
+    job_t *job = calloc(1, sizeof(*job));
+
+    for (int r = 0; r < shape->num_ranks; r++) {
+        for (size_t i = 0; i < shape->units; i++) {
+            job->input[r][i] = (uint32_t)(1 + i) << (8 * r);
+            job->output[r][i] = shape->collective == MTREE_BCAST && r == 0
+                                    ? job->input[r][i]
+                                    : UINT32_MAX;
+        }
+    }
+    job->chaos = chaos_create(shape->num_ranks, sizeof(uint32_t), 0);
+    chaos_be_patient(job->chaos);
+    search->job = job;
+}
+
+static size_t num_choices(const search_t *search)
+{
+    size_t count = chaos_num_pending(search->job->chaos);
+
+    for (int r = 0; r < search->shape->num_ranks; r++) {
+        count += search->job->operation[r] == NULL;
+    }
+    return count;
+}
+
+/* Tell a completion, or, for the numbers behind these, let a rank begin. */
+static void take(search_t *search, size_t choice)
+{
+    size_t pending = chaos_num_pending(search->job->chaos);
+    int rank = 0;
+
+    if (choice < pending) {
+        chaos_complete(search->job->chaos, choice);
+        return;
+    }
+    for (choice -= pending; search->job->operation[rank] != NULL || choice > 0; rank++) {
+        choice -= search->job->operation[rank] == NULL;
+    }
+    mtree_operation_data_t data = {.input = search->job->input[rank],
+                                   .output = search->job->output[rank],
+                                   .extent = sizeof(uint32_t),
+                                   .span = sizeof(uint32_t),
+                                   .fold = fold_add};
+    search->failures +=
+        mtree_operation_start(search->layout[rank],
+                              chaos_transport(search->job->chaos, rank), &data, NULL,
+                              NULL, &search->job->operation[rank]) != MTREE_OK;
+}
+
+static uint64_t hash_inlet(uint64_t hash, const mtree_receiver_t *inlet)
+{
+    hash = visited_mix(hash, inlet->posted);
+    hash = visited_mix(hash, inlet->taken);
+    hash = visited_mix(hash, inlet->released);
+    hash = visited_mix(hash, inlet->arrived);
+    hash = visited_mix(hash, 2 * inlet->credited + inlet->crediting);
+    for (size_t i = 0; i < inlet->window; i++) {
+        const mtree_slot_t *slot = &inlet->slots[i];
+
+        hash = visited_mix(hash, 4 * slot->chunk + 2 * slot->arrived + slot->sent);
+    }
+    return hash;
+}
+
+static uint64_t hash_flow(uint64_t hash, const mtree_stream_state_t *flow)
+{
+    for (const mtree_send_channel_t *lane = flow->lanes; lane != NULL;
+         lane = lane->sibling) {
+        hash = visited_mix(hash, lane->next);
+        hash = visited_mix(hash, lane->sent);
+        hash = visited_mix(hash, lane->credit);
+    }
+    for (int i = 0; flow->stream->reduce && i < flow->stream->num_children; i++) {
+        hash = hash_inlet(hash, &flow->inlets[i]);
+    }
+    if (flow->above != NULL) {
+        hash = hash_inlet(hash, flow->above);
+    }
+    return hash;
+}
+
+/* The last[] of an operation decide what a busy link takes next. */
+static uint64_t hash_operation(const mtree_operation_t *operation)
+{
+    uint64_t hash = visited_mix(1, (uint64_t)operation->step);
+
+    for (int up = 0; up < 2; up++) {
+        uint64_t bits;
+
+        memcpy(&bits, &operation->last[up], sizeof(bits));
+        hash = visited_mix(hash, bits);
+    }
+    for (int s = 0; s < operation->layout->num_streams; s++) {
+        if (operation->flows[s].num_chunks > 0) {
+            hash = hash_flow(hash, &operation->flows[s]);
+        }
+    }
+    return hash;
+}
+
+/* Which of a rank's completions this one is: by its place in the operation, or, the
+ * parcel of a send being elsewhere, by lane and chunk. */
+static uint64_t hash_completion(const search_t *search,
+                                const mtree_completion_t *completion)
+{
+    const mtree_event_t *event = (const mtree_event_t *)completion;
+    const mtree_operation_t *operation;
+    const mtree_send_op_t *parcel = (const mtree_send_op_t *)completion;
+    uintptr_t place = (uintptr_t)completion, first, end;
+    int rank = 0;
+
+    while (search->job->operation[rank] == NULL ||
+           event->inbox != &search->job->operation[rank]->inbox) {
+        rank++;
+    }
+    operation = search->job->operation[rank];
+    first = (uintptr_t)operation;
+    end = (uintptr_t)(operation->unstepped + 2 * operation->layout->num_steps + 1);
+    if (place >= first && place < end) {
+        return visited_mix(visited_mix(2, (uint64_t)rank), place - first);
+    }
+    return visited_mix(visited_mix(visited_mix(3, (uint64_t)rank), parcel->chunk),
+                       (uint64_t)(parcel->lane - operation->lanes));
+}
+
+/* What the network may tell next is a set: its order does not matter. */
+static uint64_t hash_state(const search_t *search)
+{
+    uint64_t hash = 0, pending = 0;
+
+    for (int r = 0; r < search->shape->num_ranks; r++) {
+        hash = visited_mix(hash, search->job->operation[r] == NULL
+                                     ? 0
+                                     : hash_operation(search->job->operation[r]));
+        for (size_t i = 0; i < search->shape->units; i++) {
+            hash = visited_mix(hash, search->job->output[r][i]);
+        }
+    }
+    for (size_t i = 0; i < chaos_num_pending(search->job->chaos); i++) {
+        pending += hash_completion(search, chaos_pending(search->job->chaos, i));
+    }
+    return visited_mix(hash, pending);
+}
+
+/* What unit @a i of the result is: each rank's part is in a byte of its own. */
+static uint32_t expected(const shape_t *shape, size_t i)
+{
+    uint32_t sum = 0;
+
+    if (shape->collective == MTREE_BCAST) {
+        return (uint32_t)(1 + i);
+    }
+    for (int r = 0; r < shape->num_ranks; r++) {
+        sum += (uint32_t)(1 + i) << (8 * r);
+    }
+    return sum;
+}
+
+static bool is_right(const search_t *search, int rank)
+{
+    const shape_t *shape = search->shape;
+    size_t from = 0, to = shape->units;
+
+    if (shape->collective == MTREE_REDUCE && rank != 0) {
+        return true;
+    }
+    if (shape->collective == MTREE_REDUCE_SCATTER) {
+        from = shape->units * (size_t)rank / (size_t)shape->num_ranks;
+        to = shape->units * (size_t)(rank + 1) / (size_t)shape->num_ranks;
+    }
+    while (from < to && search->job->output[rank][from] == expected(shape, from)) {
+        from++;
+    }
+    return from == to;
+}
+
+/* Nothing can happen any more. */
+static void judge_end(search_t *search)
+{
+    bool done = true, right = true;
+
+    for (int r = 0; r < search->shape->num_ranks; r++) {
+        mtree_status_t status;
+
+        done = done && mtree_operation_done(search->job->operation[r], &status) &&
+               status == MTREE_OK;
+        right = right && is_right(search, r);
+    }
+    search->ends++;
+    search->deadlocks += !done;
+    search->wrong += done && !right;
+}
+
+/* Every way to go on from here, unless they were tried before. */
+static void explore(search_t *search, size_t depth)
+{
+    size_t choices = num_choices(search);
+
+    if (search->failures > 0 || !visited_add(&search->visited, hash_state(search))) {
+        return;
+    }
+    if (choices == 0) {
+        judge_end(search);
+        return;
+    }
+    if (depth == MAX_DEPTH || search->visited.count == MAX_STATES) {
+        search->failures++;
+        return;
+    }
+    snapshot_take(&search->snapshot[depth]);
+    for (size_t i = 0; i < choices; i++) {
+        take(search, i);
+        explore(search, depth + 1);
+        snapshot_restore(&search->snapshot[depth]);
+    }
+}
+
+static void explore_shape(search_t *search, const shape_t *shape)
+{
+    memset(search, 0, sizeof(*search));
+    search->shape = shape;
+    make_layouts(search);
+    visited_init(&search->visited, MAX_STATES);
+    snapshot_begin();
+    begin(search);
+    explore(search, 0);
+    snapshot_end();
+    for (int r = 0; r < shape->num_ranks; r++) {
+        mtree_layout_destroy(search->layout[r]);
+    }
+    for (int i = 0; i < MAX_DEPTH; i++) {
+        snapshot_free(&search->snapshot[i]);
+    }
+    printf("%s: %zu states, %zu ends\n", shape->name, search->visited.count,
+           search->ends);
+    visited_cleanup(&search->visited);
+    ck_assert_msg(search->failures == 0, "%s: too large, or a rank that does not begin",
+                  shape->name);
+}
+
+START_TEST(every_order_ends_well)
+{
+    static search_t search;
+
+    explore_shape(&search, &shapes[_i]);
+    ck_assert_uint_eq(search.deadlocks, 0);
+    ck_assert_uint_eq(search.wrong, 0);
+    ck_assert_uint_gt(search.ends, 0);
+}
+END_TEST
+
+/* The search sees a deadlock where there is one: a receiver with more room than its
+ * sender knows of never tells of it. */
+START_TEST(windows_that_differ_end_in_a_deadlock)
+{
+    static search_t search;
+    shape_t shape = shapes[0];
+
+    shape.name = "a window that differs";
+    shape.wrong_window = shape.units;
+    explore_shape(&search, &shape);
+    ck_assert_uint_gt(search.deadlocks, 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("windows");
+    TCase *orders = tcase_create("orders");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_set_timeout(orders, 120);
+    tcase_add_loop_test(orders, every_order_ends_well, 0,
+                        (int)(sizeof(shapes) / sizeof(shapes[0])));
+    tcase_add_test(orders, windows_that_differ_end_in_a_deadlock);
+    suite_add_tcase(suite, orders);
+    srunner_run_all(runner, CK_ENV);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

@@ -1,0 +1,221 @@
+/*
+ * What short messages are expected to cost over trees and by Open MPI's algorithms.
+ */
+#include "simulate/forecast/forecast.h"
+#include "planner/planner.h"
+#include "simulate/baseline/baseline.h"
+#include "topo/dot/read.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_HOSTS 16
+#define MESSAGE   30e-6
+#define WORK      20e-6 /* the simulator's, of a message, at each end */
+
+static mtree_topology_t *topology;
+static int hosts[MAX_HOSTS], num_hosts;
+
+static void read_topology(const char *path)
+{
+    ck_assert_int_eq(mtree_topology_read(path, &topology), MTREE_OK);
+    num_hosts = 0;
+    for (int vertex = 0; vertex < topology->num_vertices; vertex++) {
+        if (topology->vertices[vertex].kind == MTREE_VERTEX_HOST) {
+            hosts[num_hosts++] = vertex;
+        }
+    }
+}
+
+static double fallback(mtree_collective_t collective, double bytes)
+{
+    const mtree_plan_request_t request = {.collective = collective, .bytes = bytes};
+
+    return mtree_forecast_fallback_seconds(topology, hosts, num_hosts, 1, &request);
+}
+
+/* The estimate of an allreduce planned by @a algorithm, and what it predicts itself. */
+static double planned(const char *algorithm, double bytes, double *seconds_p)
+{
+    mtree_plan_request_t request = {.collective = MTREE_ALLREDUCE,
+                                    .algorithm = algorithm,
+                                    .max_trees = 10,
+                                    .bytes = bytes};
+    mtree_plan_t *plan;
+    double estimate;
+
+    ck_assert_int_eq(mtree_planner_run(topology, hosts, num_hosts, &request, &plan),
+                     MTREE_OK);
+    estimate = mtree_forecast_plan_seconds(plan);
+    *seconds_p = plan->seconds;
+    mtree_plan_destroy(plan);
+    return estimate;
+}
+
+START_TEST(a_star_without_latency_is_left_to_open_mpi)
+{
+    double wire = 8 * 1024 / 1e9, seconds;
+
+    read_topology(TOPOLOGIES "/star-8.dot");
+    ck_assert_int_eq(num_hosts, 8);
+    /* Recursive doubling: three rounds of a message's work at both ends and all bytes. */
+    ck_assert_double_lt(fallback(MTREE_ALLREDUCE, 1024), 9 * (2 * WORK + wire));
+    ck_assert_double_gt(fallback(MTREE_ALLREDUCE, 1024), 3 * (2 * WORK + wire));
+    /* A large one goes over each link both ways, but for each host's own eighth. */
+    ck_assert_double_eq_tol(fallback(MTREE_ALLREDUCE, 16e6), 2 * 7 * 16e6 / 1e9, 0.05);
+
+    /* One tree, whose root talks to three others, both ways. */
+    ck_assert_double_eq_tol(planned("latency", 1024, &seconds) - seconds, 6 * MESSAGE,
+                            1e-12);
+    ck_assert_double_gt(seconds + 6 * MESSAGE, fallback(MTREE_ALLREDUCE, 1024));
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+START_TEST(the_busiest_host_counts)
+{
+    static const char *const names[] = {"a", "b", "c"};
+    mtree_plan_t *plan;
+
+    ck_assert_int_eq(mtree_plan_create(MTREE_ALLREDUCE, "test", 3, names, 2, &plan),
+                     MTREE_OK);
+    plan->bytes = 4000;
+    plan->seconds = 1;
+    for (int t = 0; t < 2; t++) {
+        plan->trees[t].root = t;
+        plan->trees[t].share = 0.5;
+        plan->trees[t].chunk_bytes = 1000;
+        plan->trees[t].parent[1 - t] = plan->trees[t].parent[2] = t;
+    }
+    /* Two chunks both ways: to two neighbours in the one tree, to one in the other. */
+    ck_assert_double_eq_tol(mtree_forecast_plan_seconds(plan), 1 + 2 * 2 * 3 * MESSAGE,
+                            1e-12);
+    mtree_plan_destroy(plan);
+}
+END_TEST
+
+START_TEST(trees_serve_a_wan)
+{
+    double seconds;
+
+    read_topology(TOPOLOGIES "/b4.dot");
+    ck_assert_int_eq(num_hosts, 12);
+    for (double bytes = 8; bytes <= MTREE_FORECAST_SHORT_BYTES; bytes *= 2) {
+        ck_assert_double_lt(planned("latency", bytes, &seconds),
+                            fallback(MTREE_ALLREDUCE, bytes));
+    }
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+START_TEST(long_messages_hide_what_their_chunks_cost)
+{
+    double seconds;
+
+    read_topology(TOPOLOGIES "/b4.dot");
+    ck_assert_double_eq(planned("packing", 16e6, &seconds), seconds);
+    /* Open MPI takes the same pairs whatever lies between them. */
+    ck_assert_double_gt(fallback(MTREE_ALLREDUCE, 16e6), 4 * seconds);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+static mtree_confidence_t odds(double trees, double fallback)
+{
+    static const double none[MTREE_BASE_ALGORITHMS + 1] = {-1, -1, -1, -1, -1};
+
+    return mtree_forecast_make(trees, fallback, none).odds;
+}
+
+START_TEST(only_what_is_clear_is_not_tried)
+{
+    ck_assert_int_eq(odds(1, 1.6), MTREE_FORECAST_FASTER);
+    ck_assert_int_eq(odds(1, 1.4), MTREE_FORECAST_MAYBE_FASTER);
+    ck_assert_int_eq(odds(1, 1), MTREE_FORECAST_MAYBE_FASTER);
+    ck_assert_int_eq(odds(1.4, 1), MTREE_FORECAST_MAYBE_SLOWER);
+    ck_assert_int_eq(odds(1.6, 1), MTREE_FORECAST_SLOWER);
+    /* Short times are less sure, and what is not known is to be tried. */
+    ck_assert_int_eq(odds(1e-3, 3e-3), MTREE_FORECAST_MAYBE_FASTER);
+    ck_assert_int_eq(odds(1e-3, 5e-3), MTREE_FORECAST_FASTER);
+    ck_assert_int_eq(odds(3e-3, 1e-3), MTREE_FORECAST_MAYBE_SLOWER);
+    ck_assert_int_eq(odds(1, -1), MTREE_FORECAST_MAYBE_FASTER);
+}
+END_TEST
+
+START_TEST(rivals_that_may_be_the_fastest_are_tried)
+{
+    const double rivals[MTREE_BASE_ALGORITHMS + 1] = {-1, 1.2, 1.7, -1, 0.9};
+    mtree_forecast_t forecast = mtree_forecast_make(1, 5, rivals);
+
+    /* Half as much again as the fastest, which is the fourth, is too much. */
+    ck_assert_int_eq(forecast.odds, MTREE_FORECAST_FASTER);
+    ck_assert_uint_eq(forecast.rivals, 1u << 1 | 1u << 4);
+    ck_assert_uint_eq(mtree_forecast_make(0.5, 5, rivals).rivals, 0);
+    ck_assert_uint_eq(mtree_forecast_make(3, 1.5, rivals).rivals, 1u << 1 | 1u << 4);
+    forecast = mtree_forecast_decode(mtree_forecast_encode(forecast));
+    ck_assert_int_eq(forecast.odds, MTREE_FORECAST_FASTER);
+    ck_assert_uint_eq(forecast.rivals, 1u << 1 | 1u << 4);
+}
+END_TEST
+
+/* The simulator knows each of them, and the default is no rival of its own. */
+START_TEST(rivals_are_open_mpi_s_other_algorithms)
+{
+    read_topology(TOPOLOGIES "/star-8.dot");
+    for (int c = 0; c < MTREE_COLLECTIVE_LAST; c++) {
+        mtree_plan_request_t request = {.collective = (mtree_collective_t)c,
+                                        .bytes = 64e3};
+        const char *taken = mtree_baseline_default(request.collective, 8, 64000)->name;
+
+        ck_assert_ptr_null(mtree_base_algorithm_name(request.collective, 0));
+        for (int r = 1; r <= MTREE_BASE_ALGORITHMS; r++) {
+            const char *name = mtree_base_algorithm_name(request.collective, r);
+            double seconds = mtree_forecast_base_algorithm_seconds(
+                topology, hosts, num_hosts, 1, &request, r);
+
+            if (name == NULL || strcmp(name, taken) == 0) {
+                ck_assert_double_lt(seconds, 0);
+            } else {
+                ck_assert_double_gt(seconds, 0);
+            }
+        }
+    }
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+START_TEST(the_simulator_is_not_asked_about_many_ranks)
+{
+    const mtree_plan_request_t request = {.collective = MTREE_BCAST, .bytes = 1e6};
+
+    read_topology(TOPOLOGIES "/b4.dot");
+    ck_assert_double_gt(
+        mtree_forecast_fallback_seconds(topology, hosts, num_hosts, 2, &request), 0);
+    ck_assert_double_lt(
+        mtree_forecast_fallback_seconds(topology, hosts, num_hosts, 100, &request), 0);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("estimate");
+    TCase *estimates = tcase_create("estimates");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_add_test(estimates, a_star_without_latency_is_left_to_open_mpi);
+    tcase_add_test(estimates, the_busiest_host_counts);
+    tcase_add_test(estimates, trees_serve_a_wan);
+    tcase_add_test(estimates, long_messages_hide_what_their_chunks_cost);
+    tcase_add_test(estimates, only_what_is_clear_is_not_tried);
+    tcase_add_test(estimates, rivals_that_may_be_the_fastest_are_tried);
+    tcase_add_test(estimates, rivals_are_open_mpi_s_other_algorithms);
+    tcase_add_test(estimates, the_simulator_is_not_asked_about_many_ranks);
+    suite_add_tcase(suite, estimates);
+    srunner_run_all(runner, CK_ENV);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}

@@ -1,0 +1,360 @@
+#include "simulate/network.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * Hand-computed cases.  Rates of 8 Mb/s make a byte a microsecond; a packet holds 1000
+ * bytes and has no header unless a test says so.
+ */
+#define RATE 8e6
+
+typedef struct {
+    mtree_message_t message;
+    mtree_event_queue_t *clock;
+    double departed, arrived;
+} parcel_t;
+
+typedef struct {
+    mtree_topology_t *topology;
+    mtree_event_queue_t *clock;
+    mtree_network_t *network;
+} fixture_t;
+
+static void parcel_departed(mtree_message_t *message)
+{
+    parcel_t *parcel = (parcel_t *)message;
+
+    parcel->departed = mtree_event_queue_now(parcel->clock);
+}
+
+static void parcel_arrived(mtree_message_t *message)
+{
+    parcel_t *parcel = (parcel_t *)message;
+
+    parcel->arrived = mtree_event_queue_now(parcel->clock);
+}
+
+static void send(fixture_t *fixture, mtree_connection_t *connection, parcel_t *parcel,
+                 size_t bytes)
+{
+    memset(parcel, 0, sizeof(*parcel));
+    parcel->clock = fixture->clock;
+    parcel->message.bytes = bytes;
+    parcel->message.departed = parcel_departed;
+    parcel->message.arrived = parcel_arrived;
+    mtree_network_send(connection, &parcel->message);
+}
+
+static mtree_connection_t *join(fixture_t *fixture, int from, int to)
+{
+    mtree_connection_t *connection = NULL;
+
+    ck_assert_int_eq(mtree_network_connect(fixture->network, from, to, &connection),
+                     MTREE_OK);
+    return connection;
+}
+
+static mtree_network_options_t plain(mtree_network_model_t model)
+{
+    mtree_network_options_t options;
+
+    mtree_network_default_options(&options);
+    options.model = model;
+    options.packet_bytes = 1000;
+    options.header_bytes = 0;
+    options.ack_bytes = 0;
+    return options;
+}
+
+/* A line of vertices: 'h' hosts, 's' switches; 10 ms a link, @a rates in bits/s. */
+static fixture_t line(const char *kinds, const double *rates,
+                      const mtree_network_options_t *options)
+{
+    fixture_t fixture = {0};
+    int hosts[8], num_hosts = 0, length = (int)strlen(kinds), i;
+    char name[2] = "a";
+
+    ck_assert_int_eq(mtree_topology_create("line", "test", &fixture.topology), MTREE_OK);
+    for (i = 0; i < length; i++, name[0]++) {
+        ck_assert_int_eq(mtree_topology_add_vertex(fixture.topology, name, NULL,
+                                                   kinds[i] == 's' ? MTREE_VERTEX_SWITCH
+                                                                   : MTREE_VERTEX_HOST,
+                                                   NULL),
+                         MTREE_OK);
+        if (kinds[i] == 'h') {
+            hosts[num_hosts++] = i;
+        }
+    }
+    for (i = 0; i + 1 < length; i++) {
+        ck_assert_int_eq(mtree_topology_add_link(fixture.topology, i, i + 1, rates[i],
+                                                 rates[i], 0.010, NULL),
+                         MTREE_OK);
+    }
+    ck_assert_int_eq(mtree_event_queue_create(&fixture.clock), MTREE_OK);
+    ck_assert_int_eq(mtree_network_create(fixture.clock, fixture.topology, hosts,
+                                          num_hosts, options, &fixture.network),
+                     MTREE_OK);
+    return fixture;
+}
+
+static void clear(fixture_t *fixture)
+{
+    mtree_network_destroy(fixture->network);
+    mtree_event_queue_destroy(fixture->clock);
+    mtree_topology_destroy(fixture->topology);
+}
+
+static void run(fixture_t *fixture)
+{
+    ck_assert_int_eq(mtree_event_queue_run(fixture->clock), MTREE_OK);
+}
+
+static const double even[] = {RATE, RATE, RATE, RATE};
+
+/* Size over rate, then the latency. */
+START_TEST(test_one_link)
+{
+    mtree_network_options_t options = plain((mtree_network_model_t)_i);
+    fixture_t fixture = line("hh", even, &options);
+    parcel_t parcel;
+
+    send(&fixture, join(&fixture, 0, 1), &parcel, 5000);
+    run(&fixture);
+    ck_assert_double_eq_tol(parcel.departed, 0.005, 1e-9);
+    ck_assert_double_eq_tol(parcel.arrived, 0.015, 1e-9);
+    ck_assert_double_eq_tol(mtree_network_busy(fixture.network, 0), 0.005, 1e-9);
+    ck_assert_double_eq(mtree_network_busy(fixture.network, 1), 0.0);
+    clear(&fixture);
+}
+END_TEST
+
+/* 2500 bytes are three packets of 40 bytes of header; 50 bytes of acknowledgement for
+ * each go back. */
+START_TEST(test_headers_and_acks)
+{
+    mtree_network_options_t options = plain((mtree_network_model_t)_i);
+    fixture_t fixture;
+    parcel_t parcel;
+
+    options.header_bytes = 40;
+    fixture = line("hh", even, &options);
+    send(&fixture, join(&fixture, 0, 1), &parcel, 2500);
+    run(&fixture);
+    ck_assert_double_eq_tol(parcel.arrived, 0.01262, 1e-9);
+    clear(&fixture);
+
+    options.ack_bytes = 52;
+    fixture = line("hh", even, &options);
+    send(&fixture, join(&fixture, 0, 1), &parcel, 4000);
+    run(&fixture);
+    ck_assert_double_eq_tol(parcel.arrived, 0.01416, 1e-9);
+    ck_assert_double_eq_tol(mtree_network_busy(fixture.network, 1), 4 * 52e-6, 1e-9);
+    clear(&fixture);
+}
+END_TEST
+
+/* Through a switch: once the first packet is whole there, it goes on. */
+START_TEST(test_switch)
+{
+    mtree_network_options_t options = plain((mtree_network_model_t)_i);
+    fixture_t fixture = line("hsh", even, &options);
+    parcel_t parcel;
+
+    send(&fixture, join(&fixture, 0, 1), &parcel, 5000);
+    run(&fixture);
+    ck_assert_double_eq_tol(parcel.departed, 0.005, 1e-9);
+    ck_assert_double_eq_tol(parcel.arrived, 0.005 + 0.001 + 0.020, 1e-9);
+    ck_assert_double_eq_tol(mtree_network_busy(fixture.network, 2), 0.005, 1e-9);
+    clear(&fixture);
+}
+END_TEST
+
+/* Less than a packet waits at the switch only for itself. */
+START_TEST(test_short_through_switch)
+{
+    mtree_network_options_t options = plain((mtree_network_model_t)_i);
+    fixture_t fixture = line("hsh", even, &options);
+    parcel_t parcel;
+
+    send(&fixture, join(&fixture, 0, 1), &parcel, 100);
+    run(&fixture);
+    ck_assert_double_eq_tol(parcel.departed, 0.0001, 1e-9);
+    ck_assert_double_eq_tol(parcel.arrived, 0.0001 + 0.0001 + 0.020, 1e-9);
+    clear(&fixture);
+}
+END_TEST
+
+/* A route through a host that forwards, to a link half as fast: that one says when the
+ * end comes. */
+START_TEST(test_slow_second_link)
+{
+    static const double rates[] = {RATE, RATE / 2};
+    mtree_network_options_t options = plain(MTREE_NETWORK_QUEUE);
+    fixture_t fixture = line("hhh", rates, &options);
+    parcel_t parcel;
+
+    send(&fixture, join(&fixture, 0, 2), &parcel, 5000);
+    run(&fixture);
+    ck_assert_double_eq_tol(parcel.departed, 0.005, 1e-9);
+    ck_assert_double_eq_tol(parcel.arrived, 0.001 + 0.010 + 0.010 + 0.010, 1e-9);
+    clear(&fixture);
+}
+END_TEST
+
+/* Two messages on one link: one after the other in the one model, side by side in the
+ * other. */
+START_TEST(test_two_messages)
+{
+    mtree_network_options_t options = plain(MTREE_NETWORK_QUEUE);
+    fixture_t fixture = line("hhh", even, &options);
+    parcel_t to_far, to_near;
+
+    send(&fixture, join(&fixture, 0, 2), &to_far, 4000);
+    send(&fixture, join(&fixture, 0, 1), &to_near, 4000);
+    run(&fixture);
+    ck_assert_double_eq_tol(to_far.departed, 0.004, 1e-9);
+    ck_assert_double_eq_tol(to_near.departed, 0.008, 1e-9);
+    ck_assert_double_eq_tol(to_near.arrived, 0.018, 1e-9);
+    clear(&fixture);
+
+    options.model = MTREE_NETWORK_FLOW;
+    fixture = line("hhh", even, &options);
+    send(&fixture, join(&fixture, 0, 2), &to_far, 4000);
+    send(&fixture, join(&fixture, 0, 1), &to_near, 2000);
+    run(&fixture);
+    /* Half each for 4 ms, then the rest of the longer one alone for 2 ms. */
+    ck_assert_double_eq_tol(to_near.departed, 0.004, 1e-9);
+    ck_assert_double_eq_tol(to_far.departed, 0.006, 1e-9);
+    ck_assert_double_eq_tol(mtree_network_busy(fixture.network, 0), 0.006, 1e-9);
+    clear(&fixture);
+}
+END_TEST
+
+/* Max-min: of three flows two share a slow link, and the third takes what they leave of a
+ * fast one. */
+START_TEST(test_max_min)
+{
+    static const double rates[] = {3 * RATE, RATE};
+    mtree_network_options_t options = plain(MTREE_NETWORK_FLOW);
+    fixture_t fixture = line("hhh", rates, &options);
+    parcel_t through, slow, fast;
+
+    send(&fixture, join(&fixture, 0, 2), &through, 1000);
+    send(&fixture, join(&fixture, 1, 2), &slow, 1000);
+    send(&fixture, join(&fixture, 0, 1), &fast, 5000);
+    run(&fixture);
+    ck_assert_double_eq_tol(through.departed, 0.002, 1e-9);
+    ck_assert_double_eq_tol(slow.departed, 0.002, 1e-9);
+    ck_assert_double_eq_tol(fast.departed, 0.002, 1e-9);
+    clear(&fixture);
+}
+END_TEST
+
+/* Messages of one connection arrive in order, whatever their sizes; on the fast links a
+ * short one comes to be next to the end of the long one before it. */
+START_TEST(test_order)
+{
+    static const double rates[] = {RATE, 10 * RATE, 5 * RATE};
+    mtree_network_options_t options = plain((mtree_network_model_t)_i);
+    fixture_t fixture = line("hshh", rates, &options);
+    mtree_connection_t *connection = join(&fixture, 0, 2);
+    parcel_t parcels[6];
+    int i;
+
+    for (i = 0; i < 6; i++) {
+        send(&fixture, connection, &parcels[i], i % 2 == 0 ? 9000 : 10);
+    }
+    run(&fixture);
+    for (i = 1; i < 6; i++) {
+        ck_assert_double_ge(parcels[i].arrived, parcels[i - 1].arrived);
+    }
+    clear(&fixture);
+}
+END_TEST
+
+/* A window of 1000 bytes and 20 ms there and back: 50000 bytes/s, however fast the link
+ * is. */
+START_TEST(test_window)
+{
+    mtree_network_options_t options = plain((mtree_network_model_t)_i);
+    fixture_t fixture;
+    mtree_connection_t *connection;
+    parcel_t first, second;
+
+    options.window_bytes = 1000;
+    fixture = line("hh", even, &options);
+    connection = join(&fixture, 0, 1);
+    send(&fixture, connection, &first, 1000);
+    send(&fixture, connection, &second, 1000);
+    run(&fixture);
+    ck_assert_double_eq_tol(second.departed - first.departed, 0.020, 1e-9);
+    clear(&fixture);
+}
+END_TEST
+
+/* Two ranks of one host meet no link. */
+START_TEST(test_local)
+{
+    mtree_network_options_t options = plain((mtree_network_model_t)_i);
+    fixture_t fixture;
+    parcel_t parcel;
+
+    options.local_rate = 80e6;
+    options.local_latency = 0.002;
+    fixture = line("hh", even, &options);
+    send(&fixture, join(&fixture, 1, 1), &parcel, 10000);
+    run(&fixture);
+    ck_assert_double_eq_tol(parcel.arrived, 0.003, 1e-9);
+    ck_assert_double_eq(mtree_network_busy(fixture.network, 0), 0.0);
+    clear(&fixture);
+}
+END_TEST
+
+START_TEST(test_options)
+{
+    mtree_network_options_t options = plain(MTREE_NETWORK_QUEUE);
+    fixture_t fixture = line("hh", even, &options);
+    mtree_network_t *network = NULL;
+    const int hosts[] = {0, 1};
+
+    options.packet_bytes = 0;
+    ck_assert_int_eq(mtree_network_create(fixture.clock, fixture.topology, hosts, 2,
+                                          &options, &network),
+                     MTREE_ERR_INVALID);
+    options = plain(MTREE_NETWORK_QUEUE);
+    options.local_rate = 0.0;
+    ck_assert_int_eq(mtree_network_create(fixture.clock, fixture.topology, hosts, 2,
+                                          &options, &network),
+                     MTREE_ERR_INVALID);
+    ck_assert_ptr_null(network);
+    clear(&fixture);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("network");
+    TCase *tcase = tcase_create("network");
+    SRunner *runner = srunner_create(suite);
+    const int first = MTREE_NETWORK_QUEUE, last = MTREE_NETWORK_FLOW + 1;
+    int failed;
+
+    tcase_add_loop_test(tcase, test_one_link, first, last);
+    tcase_add_loop_test(tcase, test_headers_and_acks, first, last);
+    tcase_add_loop_test(tcase, test_switch, first, last);
+    tcase_add_loop_test(tcase, test_short_through_switch, first, last);
+    tcase_add_test(tcase, test_slow_second_link);
+    tcase_add_test(tcase, test_two_messages);
+    tcase_add_test(tcase, test_max_min);
+    tcase_add_loop_test(tcase, test_order, first, last);
+    tcase_add_loop_test(tcase, test_window, first, last);
+    tcase_add_loop_test(tcase, test_local, first, last);
+    tcase_add_test(tcase, test_options);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? 0 : 1;
+}

@@ -1,0 +1,302 @@
+#include "simulate/pt2pt.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Hosts on a line, 8 Mb/s (a byte a microsecond) and 10 ms a link; no headers. */
+typedef struct {
+    mtree_topology_t *topology;
+    mtree_event_queue_t *clock;
+    mtree_network_t *network;
+    mtree_pt2pt_t *world;
+} fixture_t;
+
+typedef struct {
+    mtree_completion_t completion;
+    mtree_event_queue_t *clock;
+    int calls;
+    double time;
+    mtree_status_t status;
+} done_t;
+
+static void done(mtree_completion_t *self, mtree_status_t status)
+{
+    done_t *note = (done_t *)self;
+
+    note->calls++;
+    note->time = mtree_event_queue_now(note->clock);
+    note->status = status;
+}
+
+static mtree_completion_t *watch(fixture_t *fixture, done_t *note)
+{
+    *note = (done_t){.completion.func = done, .clock = fixture->clock};
+    return &note->completion;
+}
+
+static fixture_t make(mtree_pt2pt_options_t options)
+{
+    static const int hosts[] = {0, 1, 2};
+    mtree_network_options_t network;
+    fixture_t fixture = {0};
+    int i;
+
+    mtree_network_default_options(&network);
+    network.packet_bytes = 1000;
+    network.header_bytes = 0;
+    network.ack_bytes = 0;
+    ck_assert_int_eq(mtree_topology_create("line", "test", &fixture.topology), MTREE_OK);
+    for (i = 0; i < 3; i++) {
+        ck_assert_int_eq(mtree_topology_add_vertex(fixture.topology,
+                                                   (const char[]){(char)('a' + i), '\0'},
+                                                   NULL, MTREE_VERTEX_HOST, NULL),
+                         MTREE_OK);
+    }
+    for (i = 0; i < 2; i++) {
+        ck_assert_int_eq(
+            mtree_topology_add_link(fixture.topology, i, i + 1, 8e6, 8e6, 0.010, NULL),
+            MTREE_OK);
+    }
+    ck_assert_int_eq(mtree_event_queue_create(&fixture.clock), MTREE_OK);
+    ck_assert_int_eq(mtree_network_create(fixture.clock, fixture.topology, hosts, 3,
+                                          &network, &fixture.network),
+                     MTREE_OK);
+    ck_assert_int_eq(
+        mtree_pt2pt_create(fixture.clock, fixture.network, &options, &fixture.world),
+        MTREE_OK);
+    return fixture;
+}
+
+static void clear(fixture_t *fixture)
+{
+    mtree_pt2pt_destroy(fixture->world);
+    mtree_network_destroy(fixture->network);
+    mtree_event_queue_destroy(fixture->clock);
+    mtree_topology_destroy(fixture->topology);
+}
+
+static void send(fixture_t *fixture, int from, int to, int tag, const void *buffer,
+                 size_t count, bool synchronous, done_t *note)
+{
+    mtree_transport_t *transport = mtree_pt2pt_transport(fixture->world, from);
+
+    ck_assert_int_eq(transport->ops->send(transport, to, tag, buffer, count, synchronous,
+                                          watch(fixture, note)),
+                     MTREE_OK);
+}
+
+static void recv(fixture_t *fixture, int rank, int from, int tag, void *buffer,
+                 size_t count, done_t *note)
+{
+    mtree_transport_t *transport = mtree_pt2pt_transport(fixture->world, rank);
+
+    ck_assert_int_eq(
+        transport->ops->recv(transport, from, tag, buffer, count, watch(fixture, note)),
+        MTREE_OK);
+}
+
+static const mtree_pt2pt_options_t one_each = {
+    .num_ranks = 3, .ranks_per_host = 1, .unit_bytes = 1, .control_bytes = 0};
+
+/* A send is over at once, a synchronous one when the word of the match is back. */
+START_TEST(test_eager)
+{
+    fixture_t fixture = make(one_each);
+    done_t sent, sent_sync, received[2];
+
+    recv(&fixture, 1, 0, 0, NULL, 2000, &received[0]);
+    recv(&fixture, 1, 0, 0, NULL, 3000, &received[1]);
+    send(&fixture, 0, 1, 0, NULL, 2000, false, &sent);
+    send(&fixture, 0, 1, 0, NULL, 3000, true, &sent_sync);
+    ck_assert_int_eq(sent.calls, 0);
+    ck_assert_uint_eq(mtree_pt2pt_pending(fixture.world), 4);
+    ck_assert_int_eq(mtree_event_queue_run(fixture.clock), MTREE_OK);
+    ck_assert_double_eq_tol(sent.time, 0.0, 1e-9);
+    ck_assert_double_eq_tol(received[0].time, 0.012, 1e-9);
+    ck_assert_double_eq_tol(received[1].time, 0.015, 1e-9);
+    ck_assert_double_eq_tol(sent_sync.time, 0.025, 1e-9);
+    ck_assert_int_eq(sent.calls + sent_sync.calls + received[0].calls + received[1].calls,
+                     4);
+    ck_assert_uint_eq(mtree_pt2pt_pending(fixture.world), 0);
+    ck_assert_uint_eq(mtree_pt2pt_messages(fixture.world), 2);
+    clear(&fixture);
+}
+END_TEST
+
+/* Each message costs both ranks some time, one after the other. */
+START_TEST(test_overhead)
+{
+    mtree_pt2pt_options_t options = one_each;
+    fixture_t fixture;
+    done_t sent[2], received[2];
+
+    options.overhead = 0.004;
+    fixture = make(options);
+    recv(&fixture, 1, 0, 0, NULL, 1000, &received[0]);
+    recv(&fixture, 1, 0, 0, NULL, 1000, &received[1]);
+    send(&fixture, 0, 1, 0, NULL, 1000, false, &sent[0]);
+    send(&fixture, 0, 1, 0, NULL, 1000, false, &sent[1]);
+    ck_assert_int_eq(mtree_event_queue_run(fixture.clock), MTREE_OK);
+    ck_assert_double_eq_tol(sent[0].time, 0.004, 1e-9);
+    ck_assert_double_eq_tol(sent[1].time, 0.008, 1e-9);
+    ck_assert_double_eq_tol(received[0].time, 0.004 + 0.011 + 0.004, 1e-9);
+    ck_assert_double_eq_tol(received[1].time, 0.008 + 0.011 + 0.004, 1e-9);
+    clear(&fixture);
+}
+END_TEST
+
+/* Over the eager limit: 1000 bytes go, 10 ms later they match, 10 ms later the rest may
+ * go. */
+START_TEST(test_rendezvous)
+{
+    mtree_pt2pt_options_t options = one_each;
+    fixture_t fixture;
+    done_t sent, received;
+
+    options.eager_bytes = 1000;
+    fixture = make(options);
+    recv(&fixture, 1, 0, 0, NULL, 5000, &received);
+    send(&fixture, 0, 1, 0, NULL, 5000, false, &sent);
+    ck_assert_int_eq(mtree_event_queue_run(fixture.clock), MTREE_OK);
+    ck_assert_double_eq_tol(sent.time, 0.011 + 0.010 + 0.004, 1e-9);
+    ck_assert_double_eq_tol(received.time, 0.011 + 0.010 + 0.014, 1e-9);
+    clear(&fixture);
+}
+END_TEST
+
+typedef struct {
+    mtree_event_queue_event_t event;
+    fixture_t *fixture;
+    done_t *note;
+    uint32_t *word;
+} late_t;
+
+static void recv_late(mtree_event_queue_event_t *event)
+{
+    late_t *late = (late_t *)event;
+
+    recv(late->fixture, 1, 0, 7, late->word, 1, late->note);
+}
+
+/*
+ * First in, first out for a pair and a tag, whether the receive or the message is there
+ * first; the bytes are those at the time of the send, although the buffer is used again.
+ */
+START_TEST(test_matching)
+{
+    mtree_pt2pt_options_t options = one_each;
+    uint32_t word = 1, got[4] = {0};
+    done_t notes[8];
+    fixture_t fixture;
+    late_t late;
+
+    options.data = true;
+    options.unit_bytes = sizeof(uint32_t);
+    fixture = make(options);
+    late = (late_t){
+        .event.func = recv_late, .fixture = &fixture, .note = &notes[7], .word = &got[3]};
+    recv(&fixture, 1, 0, 5, &got[2], 1, &notes[0]);
+    recv(&fixture, 1, 0, 7, &got[0], 1, &notes[1]);
+    recv(&fixture, 1, 0, 7, &got[1], 1, &notes[2]);
+    for (word = 1; word <= 3; word++) {
+        send(&fixture, 0, 1, 7, &word, 1, false, &notes[2 + word]);
+    }
+    word = 4;
+    send(&fixture, 0, 1, 5, &word, 1, false, &notes[6]);
+    word = 99;
+    mtree_event_queue_add(fixture.clock, &late.event, 1.0);
+    ck_assert_int_eq(mtree_event_queue_run(fixture.clock), MTREE_OK);
+    ck_assert_int_eq(got[0], 1);
+    ck_assert_int_eq(got[1], 2);
+    ck_assert_int_eq(got[2], 4);
+    ck_assert_int_eq(got[3], 3);
+    ck_assert_double_eq_tol(notes[7].time, 1.0, 1e-9);
+    ck_assert_uint_eq(mtree_pt2pt_pending(fixture.world), 0);
+    clear(&fixture);
+}
+END_TEST
+
+/* What a rank computes delays what it does next. */
+START_TEST(test_compute)
+{
+    fixture_t fixture = make(one_each);
+    done_t sent, received;
+
+    recv(&fixture, 1, 0, 0, NULL, 1000, &received);
+    mtree_pt2pt_compute(fixture.world, 0, 0.5);
+    send(&fixture, 0, 1, 0, NULL, 1000, false, &sent);
+    mtree_pt2pt_compute(fixture.world, 1, 1.0);
+    ck_assert_int_eq(mtree_event_queue_run(fixture.clock), MTREE_OK);
+    ck_assert_double_eq_tol(sent.time, 0.5, 1e-9);
+    ck_assert_double_eq_tol(received.time, 1.0, 1e-9);
+    clear(&fixture);
+}
+END_TEST
+
+/* Two ranks a host: those of one host do not meet the link. */
+START_TEST(test_ranks_per_host)
+{
+    mtree_pt2pt_options_t options = one_each;
+    fixture_t fixture;
+    done_t sent[2], received[2];
+
+    options.num_ranks = 4;
+    options.ranks_per_host = 2;
+    fixture = make(options);
+    recv(&fixture, 1, 0, 0, NULL, 1000, &received[0]);
+    send(&fixture, 0, 1, 0, NULL, 1000, false, &sent[0]);
+    recv(&fixture, 3, 1, 0, NULL, 1000, &received[1]);
+    send(&fixture, 1, 3, 0, NULL, 1000, false, &sent[1]);
+    ck_assert_int_eq(mtree_event_queue_run(fixture.clock), MTREE_OK);
+    ck_assert_double_lt(received[0].time, 0.001);
+    ck_assert_double_eq_tol(received[1].time, 0.011, 1e-9);
+    clear(&fixture);
+}
+END_TEST
+
+START_TEST(test_errors)
+{
+    fixture_t fixture = make(one_each);
+    mtree_transport_t *transport = mtree_pt2pt_transport(fixture.world, 0);
+    mtree_pt2pt_options_t many = one_each;
+    mtree_pt2pt_t *world = NULL;
+    done_t note, sent, received;
+
+    ck_assert_int_eq(
+        transport->ops->send(transport, 3, 0, NULL, 1, false, watch(&fixture, &note)),
+        MTREE_ERR_INVALID);
+    ck_assert_int_eq(
+        transport->ops->recv(transport, -1, 0, NULL, 1, watch(&fixture, &note)),
+        MTREE_ERR_INVALID);
+    many.num_ranks = 1 << 20;
+    ck_assert_int_eq(mtree_pt2pt_create(fixture.clock, fixture.network, &many, &world),
+                     MTREE_ERR_LIMIT);
+    /* A receive of another length than the message's is a mistake of the schedule. */
+    recv(&fixture, 1, 0, 0, NULL, 10, &received);
+    send(&fixture, 0, 1, 0, NULL, 11, false, &sent);
+    ck_assert_int_eq(mtree_event_queue_run(fixture.clock), MTREE_ERR_TRANSPORT);
+    clear(&fixture);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("world");
+    TCase *tcase = tcase_create("world");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_add_test(tcase, test_eager);
+    tcase_add_test(tcase, test_overhead);
+    tcase_add_test(tcase, test_rendezvous);
+    tcase_add_test(tcase, test_matching);
+    tcase_add_test(tcase, test_compute);
+    tcase_add_test(tcase, test_ranks_per_host);
+    tcase_add_test(tcase, test_errors);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? 0 : 1;
+}

@@ -1,0 +1,354 @@
+#include "planner/planner.h"
+#include "simulate/check_data.h"
+#include "simulate/simulate.h"
+#include "topo/dot/read.h"
+
+#include <check.h>
+#include <string.h>
+
+/* The 12 sites and 19 links of Google's B4, with rates as in the lab. */
+static const char b4[] = "graph b4 {\n"
+                         "a -- b [capacity=\"40Mbps\" latency=\"5ms\"]; a -- c "
+                         "[capacity=\"60Mbps\" latency=\"5ms\"];\n"
+                         "b -- e [capacity=\"67Mbps\" latency=\"5ms\"]; c -- d "
+                         "[capacity=\"45Mbps\" latency=\"5ms\"];\n"
+                         "c -- f [capacity=\"50Mbps\" latency=\"5ms\"]; d -- e "
+                         "[capacity=\"35Mbps\" latency=\"5ms\"];\n"
+                         "d -- g [capacity=\"45Mbps\" latency=\"5ms\"]; d -- h "
+                         "[capacity=\"45Mbps\" latency=\"5ms\"];\n"
+                         "e -- f [capacity=\"35Mbps\" latency=\"5ms\"]; f -- g "
+                         "[capacity=\"35Mbps\" latency=\"5ms\"];\n"
+                         "f -- h [capacity=\"35Mbps\" latency=\"5ms\"]; g -- h "
+                         "[capacity=\"35Mbps\" latency=\"5ms\"];\n"
+                         "g -- k [capacity=\"55Mbps\" latency=\"5ms\"]; h -- j "
+                         "[capacity=\"35Mbps\" latency=\"5ms\"];\n"
+                         "i -- j [capacity=\"35Mbps\" latency=\"5ms\"]; i -- k "
+                         "[capacity=\"45Mbps\" latency=\"5ms\"];\n"
+                         "j -- k [capacity=\"35Mbps\" latency=\"5ms\"]; j -- l "
+                         "[capacity=\"50Mbps\" latency=\"5ms\"];\n"
+                         "k -- l [capacity=\"50Mbps\" latency=\"5ms\"];\n"
+                         "}\n";
+
+typedef struct {
+    mtree_topology_t *topology;
+    int hosts[16];
+    int num_hosts;
+} fixture_t;
+
+static fixture_t parse(const char *text)
+{
+    fixture_t fixture = {0};
+    int v;
+
+    ck_assert_int_eq(mtree_topology_parse(text, strlen(text), "test", &fixture.topology),
+                     MTREE_OK);
+    for (v = 0; v < fixture.topology->num_vertices; v++) {
+        if (fixture.topology->vertices[v].kind == MTREE_VERTEX_HOST) {
+            fixture.hosts[fixture.num_hosts++] = v;
+        }
+    }
+    return fixture;
+}
+
+/* A plan of one tree, a chain over the hosts from the first to the last. */
+static mtree_plan_t *chain(mtree_collective_t collective, int num_hosts, double rate,
+                           double latency)
+{
+    static const char *const names[] = {"a", "b", "c", "d"};
+    mtree_plan_t *plan = NULL;
+    int h;
+
+    ck_assert_int_eq(mtree_plan_create(collective, "chain", num_hosts, names, 1, &plan),
+                     MTREE_OK);
+    plan->root = collective == MTREE_BCAST || collective == MTREE_REDUCE ? 0 : -1;
+    plan->trees[0].root = 0;
+    plan->trees[0].rate = rate;
+    plan->trees[0].share = 1.0;
+    plan->bound = rate;
+    for (h = 0; h < num_hosts; h++) {
+        plan->trees[0].parent[h] = h - 1;
+        plan->trees[0].latency[h] = h == 0 ? 0.0 : latency;
+    }
+    return plan;
+}
+
+/* No header, no overhead: what is left can be computed by hand. */
+static mtree_simulate_options_t bare(size_t bytes)
+{
+    mtree_simulate_options_t options;
+
+    mtree_simulate_default_options(&options);
+    options.bytes = bytes;
+    options.overhead = 0.0;
+    options.fold_rate = 0.0;
+    options.control_bytes = 0;
+    options.network.header_bytes = 0;
+    options.network.ack_bytes = 0;
+    options.network.packet_bytes = 1000;
+    options.check = true;
+    return options;
+}
+
+/*
+ * A broadcast of 40000 bytes in 10 chunks over two links of a byte a microsecond and 10
+ * ms: what the second host has whole it sends on, so the end is 40 ms + one chunk of 4 ms
+ * + 20 ms.
+ */
+START_TEST(test_chain)
+{
+    fixture_t fixture = parse("graph g { a -- b [capacity=\"8Mbps\" latency=\"10ms\"];"
+                              " b -- c [capacity=\"8Mbps\" latency=\"10ms\"]; }");
+    mtree_simulate_options_t options = bare(40000);
+    mtree_plan_t *plan = chain(MTREE_BCAST, 3, 8e6, 0.010);
+    mtree_simulate_result_t result = {0};
+
+    options.chunk_bytes = 4000;
+    ck_assert_int_eq(mtree_simulate_plan(fixture.topology, fixture.hosts, 3, plan,
+                                         MTREE_BCAST, &options, &result),
+                     MTREE_OK);
+    ck_assert_double_eq_tol(result.seconds, 0.064, 1e-9);
+    ck_assert_double_eq_tol(result.share_of_bound, 0.040 / 0.064, 1e-6);
+    ck_assert_uint_eq(result.messages, 20);
+    ck_assert_int_eq(result.num_trees, 1);
+    ck_assert_double_eq_tol(result.tree_seconds[0], 0.064, 1e-9);
+    ck_assert_double_eq_tol(result.busy[0], 0.040 / 0.064, 1e-6);
+    ck_assert_double_eq_tol(result.busy[1], 0.0, 1e-6);
+    ck_assert_double_eq_tol(result.busy[2], 0.040 / 0.064, 1e-6);
+    mtree_simulate_result_clear(&result);
+    mtree_plan_destroy(plan);
+    mtree_topology_destroy(fixture.topology);
+}
+END_TEST
+
+/* Every collective with real data on an allreduce plan, one and two ranks a host, both
+ * models. */
+START_TEST(test_collectives)
+{
+    fixture_t fixture = parse(b4);
+    mtree_plan_request_t request = {
+        .collective = MTREE_ALLREDUCE, .bytes = 1e6, .algorithm = "multitree"};
+    mtree_simulate_result_t result = {0};
+    mtree_simulate_options_t options;
+    mtree_plan_t *plan = NULL;
+    int ranks;
+
+    ck_assert_int_eq(mtree_planner_run(fixture.topology, fixture.hosts, fixture.num_hosts,
+                                       &request, &plan),
+                     MTREE_OK);
+    for (ranks = 1; ranks <= 2; ranks++) {
+        mtree_simulate_default_options(&options);
+        options.bytes = 300001;
+        options.root = 4;
+        options.ranks_per_host = ranks;
+        options.check = true;
+        options.network.model = ranks == 1 ? MTREE_NETWORK_QUEUE : MTREE_NETWORK_FLOW;
+        ck_assert_int_eq(mtree_simulate_plan(fixture.topology, fixture.hosts,
+                                             fixture.num_hosts, plan,
+                                             (mtree_collective_t)_i, &options, &result),
+                         MTREE_OK);
+        ck_assert_double_gt(result.seconds, 0.0);
+        ck_assert_int_eq(result.num_trees, plan->num_trees);
+        mtree_simulate_result_clear(&result);
+    }
+    mtree_plan_destroy(plan);
+    mtree_topology_destroy(fixture.topology);
+}
+END_TEST
+
+/* With and without data, and a second time: the same times bit by bit. */
+START_TEST(test_deterministic)
+{
+    fixture_t fixture = parse(b4);
+    mtree_plan_request_t request = {
+        .collective = MTREE_ALLREDUCE, .bytes = 1e6, .algorithm = "multitree"};
+    mtree_simulate_result_t result[3] = {{0}};
+    mtree_simulate_options_t options;
+    mtree_plan_t *plan = NULL;
+    int i;
+
+    ck_assert_int_eq(mtree_planner_run(fixture.topology, fixture.hosts, fixture.num_hosts,
+                                       &request, &plan),
+                     MTREE_OK);
+    mtree_simulate_default_options(&options);
+    options.bytes = 1000000;
+    options.network.model = (mtree_network_model_t)_i;
+    for (i = 0; i < 3; i++) {
+        options.check = i == 1;
+        ck_assert_int_eq(mtree_simulate_plan(fixture.topology, fixture.hosts,
+                                             fixture.num_hosts, plan, MTREE_ALLREDUCE,
+                                             &options, &result[i]),
+                         MTREE_OK);
+        ck_assert_int_eq(memcmp(&result[i].seconds, &result[0].seconds, sizeof(double)),
+                         0);
+        ck_assert_int_eq(memcmp(result[i].busy, result[0].busy,
+                                (size_t)result[0].num_arcs * sizeof(double)),
+                         0);
+    }
+    for (i = 0; i < 3; i++) {
+        mtree_simulate_result_clear(&result[i]);
+    }
+    mtree_plan_destroy(plan);
+    mtree_topology_destroy(fixture.topology);
+}
+END_TEST
+
+START_TEST(test_errors)
+{
+    fixture_t fixture = parse("graph g { a -- b [capacity=\"8Mbps\" latency=\"10ms\"];"
+                              " b -- c [capacity=\"8Mbps\" latency=\"10ms\"]; }");
+    mtree_simulate_options_t options = bare(40000);
+    mtree_plan_t *plan = chain(MTREE_BCAST, 3, 8e6, 0.010);
+    mtree_simulate_result_t result = {0};
+
+    /* A plan for another collective, another root, another number of hosts. */
+    ck_assert_int_eq(mtree_simulate_plan(fixture.topology, fixture.hosts, 3, plan,
+                                         MTREE_ALLREDUCE, &options, &result),
+                     MTREE_ERR_UNSUPPORTED);
+    options.root = 1;
+    ck_assert_int_eq(mtree_simulate_plan(fixture.topology, fixture.hosts, 3, plan,
+                                         MTREE_BCAST, &options, &result),
+                     MTREE_ERR_UNSUPPORTED);
+    options.root = 3;
+    ck_assert_int_eq(mtree_simulate_plan(fixture.topology, fixture.hosts, 3, plan,
+                                         MTREE_BCAST, &options, &result),
+                     MTREE_ERR_INVALID);
+    options.root = 0;
+    ck_assert_int_eq(mtree_simulate_plan(fixture.topology, fixture.hosts, 2, plan,
+                                         MTREE_BCAST, &options, &result),
+                     MTREE_ERR_INVALID);
+    options.bytes = 0;
+    ck_assert_int_eq(mtree_simulate_plan(fixture.topology, fixture.hosts, 3, plan,
+                                         MTREE_BCAST, &options, &result),
+                     MTREE_ERR_INVALID);
+    mtree_plan_destroy(plan);
+    mtree_topology_destroy(fixture.topology);
+}
+END_TEST
+
+/* The check of results finds one wrong element, and looks only where something must be.
+ */
+START_TEST(test_sample)
+{
+    uint32_t result[10];
+    mtree_check_data_t sample;
+    size_t i;
+
+    ck_assert_int_eq(mtree_check_data_init(&sample, MTREE_REDUCE_SCATTER, 3, 0, 10),
+                     MTREE_OK);
+    ck_assert_uint_eq(sample.blocks[1], 4);
+    ck_assert_uint_eq(sample.blocks[2], 7);
+    for (i = 0; i < 10; i++) {
+        result[i] = mtree_check_data_value(0, i) + mtree_check_data_value(1, i) +
+                    mtree_check_data_value(2, i);
+    }
+    ck_assert_int_eq(mtree_check_data_check(&sample, "test", 1, result), MTREE_OK);
+    result[7] += 1;
+    ck_assert_int_eq(mtree_check_data_check(&sample, "test", 1, result), MTREE_OK);
+    ck_assert_int_eq(mtree_check_data_check(&sample, "test", 2, result),
+                     MTREE_ERR_TRANSPORT);
+    mtree_check_data_clear(&sample);
+    ck_assert_int_eq(mtree_check_data_init(&sample, MTREE_ALLGATHER, 2, 0, 4), MTREE_OK);
+    for (i = 0; i < 4; i++) {
+        result[i] = mtree_check_data_value(i < 2 ? 0 : 1, i);
+    }
+    ck_assert_int_eq(mtree_check_data_check(&sample, "test", 0, result), MTREE_OK);
+    result[2] = mtree_check_data_value(0, 2);
+    ck_assert_int_eq(mtree_check_data_check(&sample, "test", 0, result),
+                     MTREE_ERR_TRANSPORT);
+    mtree_check_data_clear(&sample);
+}
+END_TEST
+
+static double seconds_on(const fixture_t *fixture, const char *algorithm,
+                         mtree_collective_t collective,
+                         const mtree_simulate_options_t *options)
+{
+    mtree_plan_request_t request = {.collective = collective,
+                                    .bytes = (double)options->bytes,
+                                    .root = options->root,
+                                    .algorithm = algorithm};
+    mtree_simulate_result_t result = {0};
+    mtree_plan_t *plan = NULL;
+    double seconds;
+
+    ck_assert_int_eq(mtree_planner_run(fixture->topology, fixture->hosts,
+                                       fixture->num_hosts, &request, &plan),
+                     MTREE_OK);
+    ck_assert_int_eq(mtree_simulate_plan(fixture->topology, fixture->hosts,
+                                         fixture->num_hosts, plan, collective, options,
+                                         &result),
+                     MTREE_OK);
+    seconds = result.seconds;
+    mtree_simulate_result_clear(&result);
+    mtree_plan_destroy(plan);
+    return seconds;
+}
+
+/* By arrival with real data on B4, two ranks a host, everyone at a time of its own. */
+START_TEST(test_by_arrival)
+{
+    fixture_t fixture = parse(b4);
+    mtree_simulate_options_t options;
+    double arrivals[24], last = 0;
+
+    for (int r = 0; r < 24; r++) {
+        arrivals[r] = 0.01 * (r * 7 % 24);
+        last = arrivals[r] > last ? arrivals[r] : last;
+    }
+    mtree_simulate_default_options(&options);
+    options.bytes = 300001;
+    options.root = 4;
+    options.ranks_per_host = 2;
+    options.check = true;
+    options.arrivals = arrivals;
+    ck_assert_double_gt(seconds_on(&fixture, "arrival", (mtree_collective_t)_i, &options),
+                        last);
+    mtree_topology_destroy(fixture.topology);
+}
+END_TEST
+
+/*
+ * Equal hosts, of which the second, next to the root in a chain of them all, comes when
+ * the others could be done: by arrival it holds nobody up, and takes little more than its
+ * own transfer of 0.1 s.
+ */
+START_TEST(test_late_host)
+{
+    fixture_t fixture = parse("graph g { node [kind=host]; s [kind=switch];"
+                              " edge [capacity=\"80Mbps\" latency=\"0.1ms\"];"
+                              " a -- s; b -- s; c -- s; d -- s; e -- s; }");
+    mtree_collective_t collective = _i == 0 ? MTREE_BCAST : MTREE_REDUCE;
+    const double arrivals[] = {0, 0.3, 0, 0, 0};
+    mtree_simulate_options_t options = bare(1000000);
+
+    options.check = true;
+    ck_assert_double_lt(seconds_on(&fixture, "arrival", collective, &options), 0.13);
+    options.arrivals = arrivals;
+    ck_assert_double_lt(seconds_on(&fixture, "arrival", collective, &options),
+                        0.3 + 1.25 * 0.1);
+    mtree_topology_destroy(fixture.topology);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("simulate");
+    TCase *tcase = tcase_create("simulate");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_set_timeout(tcase, 60);
+    tcase_add_test(tcase, test_chain);
+    tcase_add_loop_test(tcase, test_collectives, 0, MTREE_COLLECTIVE_LAST);
+    tcase_add_loop_test(tcase, test_deterministic, MTREE_NETWORK_QUEUE,
+                        MTREE_NETWORK_FLOW + 1);
+    tcase_add_loop_test(tcase, test_by_arrival, MTREE_ALLREDUCE, MTREE_BCAST + 1);
+    tcase_add_loop_test(tcase, test_late_host, 0, 2);
+    tcase_add_test(tcase, test_errors);
+    tcase_add_test(tcase, test_sample);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? 0 : 1;
+}

@@ -1,0 +1,448 @@
+#include "tests/unit/topo/probed.h"
+
+#include "simulate/fair_share.h"
+#include "base/random.h"
+#include "topo/routes.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME     600
+#define OVERHEAD 30e-6 /* seconds, of the software in a round trip */
+#define WINDOW   90e3  /* bytes, that a stream starts with */
+#define MARKS    40
+#define TRACE    0.3 /* seconds */
+
+typedef struct {
+    const mtree_topology_t *truth;
+    const probed_options_t *options;
+    int num_hosts;
+    int *hosts;   /* vertices of truth */
+    bool *silent; /* [num_vertices] */
+    mtree_routes_t *routes;
+    mtree_random_t random;
+    mtree_probe_t *probe;
+    double streamed; /* seconds of all rounds of streams */
+} network_t;
+
+/* About normal, of variance 1. */
+static double draw(network_t *network)
+{
+    double sum = 0;
+
+    for (int i = 0; i < 12; ++i) {
+        sum += mtree_random_fraction(&network->random);
+    }
+    return sum - 6;
+}
+
+static double trip(const network_t *network, int a, int b)
+{
+    return OVERHEAD + mtree_routes_latency(network->routes, a, b) +
+           mtree_routes_latency(network->routes, b, a);
+}
+
+/* The address of @a vertex for packets that come from @a before. */
+static void write_address(const network_t *network, int vertex, int before, char *text)
+{
+    const mtree_vertex_t *vertices = network->truth->vertices;
+
+    if (network->options->interfaces) {
+        snprintf(text, NAME, "%s.%s", vertices[vertex].name, vertices[before].name);
+    } else {
+        snprintf(text, NAME, "%s", vertices[vertex].name);
+    }
+}
+
+static void trace(network_t *network, int from, int to)
+{
+    char texts[MTREE_PROBE_MAX_HOPS][NAME];
+    const char *hops[MTREE_PROBE_MAX_HOPS];
+    int num_arcs, num_hops = 0;
+    const int *arcs = mtree_routes_get(network->routes, from, to, &num_arcs);
+
+    for (int i = 0; i + 1 < num_arcs; ++i) {
+        int vertex = mtree_arc_to(network->truth, arcs[i]);
+
+        if (network->options->no_switches &&
+            network->truth->vertices[vertex].kind == MTREE_VERTEX_SWITCH) {
+            continue;
+        }
+        write_address(network, vertex, mtree_arc_from(network->truth, arcs[i]),
+                      texts[num_hops]);
+        hops[num_hops] = network->silent[vertex] ? "" : texts[num_hops];
+        ++num_hops;
+    }
+    ck_assert_int_eq(mtree_probe_add_route(network->probe, from, to, hops, num_hops),
+                     MTREE_OK);
+}
+
+static int compare_doubles(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+
+    return (a > b) - (a < b);
+}
+
+static double ping(network_t *network, const mtree_probe_experiment_t *experiment,
+                   mtree_probe_result_t *result)
+{
+    double base = trip(network, experiment->from, experiment->to);
+    double trips[64], sum = 0;
+
+    ck_assert_int_ge(experiment->repeats, 1);
+    ck_assert_int_le(experiment->repeats, 64);
+    for (int i = 0; i < experiment->repeats; ++i) {
+        trips[i] = base * (1 + network->options->noise * fabs(draw(network)));
+        sum += trips[i];
+    }
+    qsort(trips, (size_t)experiment->repeats, sizeof(*trips), compare_doubles);
+    result->least = trips[0];
+    result->median = trips[experiment->repeats / 2];
+    return sum;
+}
+
+/* Bytes after @a seconds of a stream that opens its window until it has @a rate. */
+static double sent(double seconds, double rate, double round_trip)
+{
+    double opening = fmax(0, round_trip * log2(rate / 8 * round_trip / WINDOW));
+    double early = fmin(seconds, opening);
+
+    return WINDOW / log(2) * (exp2(early / round_trip) - 1) +
+           (seconds - early) * rate / 8;
+}
+
+/* Does @a experiment begin within that second of the streams' time (0: none does)? */
+static bool is_second(const network_t *network,
+                      const mtree_probe_experiment_t *experiment, int second)
+{
+    return second > 0 && (int)(network->streamed + experiment->begin) == second - 1;
+}
+
+static void take_marks(network_t *network, const mtree_probe_experiment_t *experiment,
+                       double rate, mtree_probe_result_t *result)
+{
+    double round_trip = trip(network, experiment->from, experiment->to);
+    double bytes = 0, now, before = 0;
+
+    result->num_marks = MARKS;
+    result->marks[0] = (mtree_probe_mark_t){0, 0};
+    for (int i = 1; i < MARKS; ++i) {
+        now = sent(experiment->seconds * i / (MARKS - 1), rate, round_trip);
+        if (is_second(network, experiment, network->options->rising)) {
+            now *= 0.5 * i / (MARKS - 1);
+        }
+        bytes += (now - before) * fmax(0, 1 + network->options->noise * draw(network));
+        before = now;
+        result->marks[i] =
+            (mtree_probe_mark_t){experiment->seconds * i / (MARKS - 1), bytes};
+    }
+}
+
+/* Does @a experiment send at @a moment, seconds after the round's begin? */
+static bool sends_at(const mtree_probe_experiment_t *experiment, double moment)
+{
+    return moment >= experiment->begin &&
+           moment < experiment->begin + experiment->seconds;
+}
+
+/* Max-min fair rates of all that sends in the middle of the time of those of @a set. */
+static void share(const network_t *network, const mtree_probe_round_t *round,
+                  const mtree_probe_experiment_t *set, mtree_fair_share_flow_t *flows)
+{
+    int num_arcs = 2 * network->truth->num_links;
+    double *capacities = malloc((size_t)num_arcs * sizeof(*capacities));
+    mtree_fair_share_t *shared;
+    int count;
+
+    ck_assert_ptr_nonnull(capacities);
+    for (int arc = 0; arc < num_arcs; ++arc) {
+        capacities[arc] = mtree_arc_capacity(network->truth, arc);
+    }
+    ck_assert_int_eq(mtree_fair_share_create(num_arcs, capacities, &shared), MTREE_OK);
+    for (int i = 0; i < round->num_experiments; ++i) {
+        const int *arcs = mtree_routes_get(network->routes, round->experiments[i].from,
+                                           round->experiments[i].to, &count);
+
+        flows[i] = (mtree_fair_share_flow_t){.num_uses = count, .limit = INFINITY};
+        if (!sends_at(&round->experiments[i], set->begin + set->seconds / 2)) {
+            continue;
+        }
+        flows[i].uses = calloc((size_t)count, sizeof(*flows[i].uses));
+        ck_assert_ptr_nonnull(flows[i].uses);
+        for (int j = 0; j < count; ++j) {
+            flows[i].uses[j].arc = arcs[j];
+            flows[i].uses[j].weight = 1;
+        }
+        ck_assert_int_eq(mtree_fair_share_join(shared, &flows[i]), MTREE_OK);
+    }
+    mtree_fair_share_share(shared);
+    mtree_fair_share_destroy(shared);
+    for (int i = 0; i < round->num_experiments; ++i) {
+        free(flows[i].uses);
+    }
+    free(capacities);
+}
+
+/* Carry out a round of streams; the seconds that it takes. */
+static double stream(network_t *network, const mtree_probe_round_t *round,
+                     mtree_probe_result_t *results)
+{
+    mtree_fair_share_flow_t *flows = calloc((size_t)round->num_experiments, sizeof(*flows));
+    double longest = 0, slowness;
+
+    ck_assert_ptr_nonnull(flows);
+    for (int i = 0; i < round->num_experiments; ++i) {
+        const mtree_probe_experiment_t *experiment = &round->experiments[i];
+
+        if (i == 0 || experiment->set != experiment[-1].set) {
+            share(network, round, experiment, flows);
+        }
+        slowness = is_second(network, experiment, network->options->slow) ? 0.5 : 1;
+        take_marks(network, experiment, flows[i].rate * slowness, &results[i]);
+        longest = fmax(longest, experiment->begin + experiment->seconds);
+    }
+    free(flows);
+    network->streamed += longest;
+    return longest + network->options->lingers;
+}
+
+/* Carry out a round; the seconds that it takes. */
+static double carry_out(network_t *network, const mtree_probe_round_t *round,
+                        mtree_probe_result_t *results)
+{
+    mtree_probe_kind_t kind = round->experiments[0].kind;
+    double longest = kind == MTREE_PROBE_STREAM ? stream(network, round, results) : 0;
+    double farthest = 0;
+
+    for (int i = 0; i < round->num_experiments; ++i) {
+        const mtree_probe_experiment_t *experiment = &round->experiments[i];
+
+        ck_assert_int_ne(experiment->from, experiment->to);
+        ck_assert_int_eq(experiment->kind, kind);
+        farthest = fmax(farthest, trip(network, 0, experiment->from));
+        if (kind == MTREE_PROBE_ROUTE) {
+            trace(network, experiment->from, experiment->to);
+            longest = TRACE;
+        } else if (kind == MTREE_PROBE_PING) {
+            longest = fmax(longest, ping(network, experiment, &results[i]));
+        }
+    }
+    return longest + farthest;
+}
+
+/* The probe of the hosts with all of their addresses. */
+static void create(network_t *network)
+{
+    const mtree_topology_t *truth = network->truth;
+    const mtree_probe_options_t options = {.seconds = network->options->seconds,
+                                           .seed = network->options->seed,
+                                           .routes = network->options->routes};
+    mtree_probe_host_t *hosts = calloc((size_t)network->num_hosts, sizeof(*hosts));
+    char address[NAME];
+
+    ck_assert_ptr_nonnull(hosts);
+    for (int i = 0; i < network->num_hosts; ++i) {
+        hosts[i].name = truth->vertices[network->hosts[i]].name;
+        hosts[i].address = hosts[i].name;
+    }
+    ck_assert_int_eq(
+        mtree_probe_create(hosts, network->num_hosts, &options, &network->probe),
+        MTREE_OK);
+    free(hosts);
+    for (int arc = 0; network->options->interfaces && arc < 2 * truth->num_links; ++arc) {
+        for (int i = 0; i < network->num_hosts; ++i) {
+            if (network->hosts[i] == mtree_arc_to(truth, arc)) {
+                write_address(network, network->hosts[i], mtree_arc_from(truth, arc),
+                              address);
+                ck_assert_int_eq(mtree_probe_add_address(network->probe, i, address),
+                                 MTREE_OK);
+            }
+        }
+    }
+}
+
+static void list_hosts(const mtree_topology_t *topology, int *num_hosts_p, int **hosts_p)
+{
+    int *hosts = malloc((size_t)topology->num_vertices * sizeof(*hosts));
+
+    ck_assert_ptr_nonnull(hosts);
+    *num_hosts_p = 0;
+    for (int i = 0; i < topology->num_vertices; ++i) {
+        if (topology->vertices[i].kind == MTREE_VERTEX_HOST) {
+            hosts[(*num_hosts_p)++] = i;
+        }
+    }
+    *hosts_p = hosts;
+}
+
+void probed_run(const mtree_topology_t *truth, const probed_options_t *options,
+                mtree_probe_findings_t *findings)
+{
+    network_t network = {.truth = truth, .options = options};
+    mtree_probe_result_t *results;
+    mtree_probe_round_t round;
+
+    list_hosts(truth, &network.num_hosts, &network.hosts);
+    mtree_random_init(&network.random, options->seed);
+    network.silent = calloc((size_t)truth->num_vertices, sizeof(*network.silent));
+    ck_assert_ptr_nonnull(network.silent);
+    for (int i = 0; i < truth->num_vertices; ++i) {
+        network.silent[i] = mtree_random_fraction(&network.random) < options->silent;
+    }
+    ck_assert_int_eq(
+        mtree_routes_create(truth, network.hosts, network.num_hosts, &network.routes),
+        MTREE_OK);
+    create(&network);
+    for (;;) {
+        ck_assert_int_eq(mtree_probe_next(network.probe, &round), MTREE_OK);
+        if (round.num_experiments == 0) {
+            break;
+        }
+        results = calloc((size_t)round.num_experiments, sizeof(*results));
+        ck_assert_ptr_nonnull(results);
+        ck_assert_int_eq(mtree_probe_record(network.probe, results,
+                                            carry_out(&network, &round, results)),
+                         MTREE_OK);
+        free(results);
+    }
+    ck_assert_int_eq(mtree_probe_finish(network.probe, findings), MTREE_OK);
+    mtree_probe_destroy(network.probe);
+    mtree_routes_destroy(network.routes);
+    free(network.silent);
+    free(network.hosts);
+}
+
+static void check_latency(double found, double truth, const char *from, const char *to)
+{
+    ck_assert_msg(fabs(found - truth) <= fmax(0.1 * truth, 2e-4),
+                  "latency from %s to %s: found %g s, it is %g s", from, to, found,
+                  truth);
+}
+
+static double bottleneck(const mtree_topology_t *topology, const int *arcs, int num_arcs)
+{
+    double least = INFINITY;
+
+    for (int i = 0; i < num_arcs; ++i) {
+        least = fmin(least, mtree_arc_capacity(topology, arcs[i]));
+    }
+    return least;
+}
+
+void probed_check(const mtree_topology_t *truth, const mtree_probe_findings_t *findings,
+                  double tolerance)
+{
+    const mtree_topology_t *found = findings->topology;
+    mtree_routes_t *routes, *true_routes;
+    int num_hosts, num_found, count, true_count;
+    int *hosts, *found_hosts;
+
+    ck_assert_int_eq(found->num_vertices, truth->num_vertices);
+    ck_assert_int_eq(found->num_links, truth->num_links);
+    list_hosts(truth, &num_hosts, &hosts);
+    list_hosts(found, &num_found, &found_hosts);
+    ck_assert_int_eq(num_found, num_hosts);
+    ck_assert_int_eq(mtree_routes_create(truth, hosts, num_hosts, &true_routes),
+                     MTREE_OK);
+    ck_assert_int_eq(mtree_routes_create(found, found_hosts, num_hosts, &routes),
+                     MTREE_OK);
+    for (int i = 0; i < num_hosts * num_hosts; ++i) {
+        int from = i / num_hosts, to = i % num_hosts;
+        const int *true_arcs = mtree_routes_get(true_routes, from, to, &true_count);
+        const int *arcs = mtree_routes_get(routes, from, to, &count);
+        double true_rate = bottleneck(truth, true_arcs, true_count);
+        const char *from_name = found->vertices[from].name;
+        const char *to_name = found->vertices[to].name;
+
+        ck_assert_msg(count == true_count, "%s to %s: found %d links, there are %d",
+                      from_name, to_name, count, true_count);
+        check_latency(mtree_routes_latency(routes, from, to),
+                      mtree_routes_latency(true_routes, from, to), from_name, to_name);
+        ck_assert_msg(from == to || fabs(bottleneck(found, arcs, count) - true_rate) <=
+                                        tolerance * true_rate,
+                      "%s to %s: found %g bits/s, there are %g", from_name, to_name,
+                      bottleneck(found, arcs, count), true_rate);
+    }
+    mtree_routes_destroy(routes);
+    mtree_routes_destroy(true_routes);
+    free(hosts);
+    free(found_hosts);
+}
+
+/* The arc of @a topology between the vertices of these names, or -1. */
+static int find_arc(const mtree_topology_t *topology, const char *from, const char *to)
+{
+    for (int arc = 0; arc < 2 * topology->num_links; ++arc) {
+        if (strcmp(topology->vertices[mtree_arc_from(topology, arc)].name, from) == 0 &&
+            strcmp(topology->vertices[mtree_arc_to(topology, arc)].name, to) == 0) {
+            return arc;
+        }
+    }
+    return -1;
+}
+
+/* What the hosts from which routes cross @a arc can send, or those to which they do can
+ * receive, whichever is less. */
+static double usable(const mtree_topology_t *truth, int arc)
+{
+    mtree_routes_t *routes;
+    double sent_most = 0, received_most = 0;
+    int num_hosts, count;
+    int *hosts;
+
+    list_hosts(truth, &num_hosts, &hosts);
+    ck_assert_int_eq(mtree_routes_create(truth, hosts, num_hosts, &routes), MTREE_OK);
+    for (int side = 0; side < 2; ++side) {
+        for (int i = 0; i < num_hosts; ++i) {
+            double rate = 0;
+
+            for (int j = 0; j < num_hosts; ++j) {
+                const int *arcs = mtree_routes_get(routes, (side == 0) ? i : j,
+                                                   (side == 0) ? j : i, &count);
+                for (int k = 0; k < count; ++k) {
+                    rate = (arcs[k] == arc) ? fmax(rate, bottleneck(truth, arcs, count))
+                                            : rate;
+                }
+            }
+            *((side == 0) ? &sent_most : &received_most) += rate;
+        }
+    }
+    mtree_routes_destroy(routes);
+    free(hosts);
+    return fmin(mtree_arc_capacity(truth, arc), fmin(sent_most, received_most));
+}
+
+void probed_check_links(const mtree_topology_t *truth,
+                        const mtree_probe_findings_t *findings, double tolerance)
+{
+    const mtree_topology_t *found = findings->topology;
+
+    ck_assert_int_eq(found->num_vertices, truth->num_vertices);
+    ck_assert_int_eq(found->num_links, truth->num_links);
+    for (int arc = 0; arc < 2 * found->num_links; ++arc) {
+        const char *from = found->vertices[mtree_arc_from(found, arc)].name;
+        const char *to = found->vertices[mtree_arc_to(found, arc)].name;
+        double rate = mtree_arc_capacity(found, arc);
+        int there = find_arc(truth, from, to);
+        double true_rate;
+
+        ck_assert_msg(there >= 0, "found a link from %s to %s that is not there", from,
+                      to);
+        true_rate = mtree_arc_capacity(truth, there);
+        check_latency(found->links[arc >> 1].latency, truth->links[there >> 1].latency,
+                      from, to);
+        if (findings->links[arc >> 1].capacity[arc & 1].basis == MTREE_PROBE_AT_LEAST) {
+            ck_assert_msg(rate >= 0.9 * usable(truth, there) && rate <= 1.1 * true_rate,
+                          "%s to %s: found at least %g bits/s, %g of %g can be used",
+                          from, to, rate, usable(truth, there), true_rate);
+        } else {
+            ck_assert_msg(fabs(rate - true_rate) <= tolerance * true_rate,
+                          "%s to %s: found %g bits/s, there are %g", from, to, rate,
+                          true_rate);
+        }
+    }
+}

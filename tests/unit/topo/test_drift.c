@@ -1,0 +1,492 @@
+/*
+ * What is found of a network by what collectives give: which link is slow, when that is
+ * beyond doubt, and when it is believed to have healed; on what a lab gave, and on ways
+ * whose narrowest links are known.
+ */
+#include "topo/drift/drift.h"
+#include "topo/routes.h"
+#include "topo/dot/read.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_PACES 600
+#define LAB_SCALE  0.2
+#define LAB_CALLS  14
+#define CUT_AFTER  7 /* the lab's link was cut after this call */
+
+static mtree_topology_t *topology;
+static mtree_drift_t *drift;
+static int hosts[64], num_hosts;
+
+static void begin(mtree_topology_t *of)
+{
+    topology = of;
+    num_hosts = 0;
+    for (int v = 0; v < of->num_vertices; v++) {
+        if (of->vertices[v].kind == MTREE_VERTEX_HOST) {
+            hosts[num_hosts++] = v;
+        }
+    }
+    ck_assert_int_eq(mtree_drift_create(of, hosts, num_hosts, &drift), MTREE_OK);
+}
+
+static void begin_text(const char *text)
+{
+    mtree_topology_t *parsed;
+
+    ck_assert_int_eq(mtree_topology_parse(text, strlen(text), "t.dot", &parsed),
+                     MTREE_OK);
+    begin(parsed);
+}
+
+static void begin_b4(void)
+{
+    mtree_topology_t *b4;
+
+    ck_assert_int_eq(mtree_topology_read(TOPOLOGIES "/b4.dot", &b4), MTREE_OK);
+    for (int l = 0; l < b4->num_links; l++) {
+        b4->links[l].capacity[0] *= LAB_SCALE;
+        b4->links[l].capacity[1] *= LAB_SCALE;
+    }
+    begin(b4);
+}
+
+static void end(void)
+{
+    mtree_drift_destroy(drift);
+    mtree_topology_destroy(topology);
+}
+
+static int host_number(const char *name)
+{
+    int vertex = mtree_topology_find_vertex(topology, name);
+
+    for (int h = 0; h < num_hosts; h++) {
+        if (hosts[h] == vertex) {
+            return h;
+        }
+    }
+    ck_abort_msg("no host %s", name);
+    return -1;
+}
+
+/* Mb/s that @a of has for a link. */
+static double capacity(const mtree_topology_t *of, const char *from, const char *to)
+{
+    int u = mtree_topology_find_vertex(of, from), v = mtree_topology_find_vertex(of, to);
+
+    for (int a = 0; a < 2 * of->num_links; a++) {
+        if (mtree_arc_from(of, a) == u && mtree_arc_to(of, a) == v) {
+            return mtree_arc_capacity(of, a) / 1e6;
+        }
+    }
+    ck_abort_msg("no link %s->%s", from, to);
+    return 0;
+}
+
+static double believed(const char *from, const char *to)
+{
+    return capacity(mtree_drift_topology(drift), from, to);
+}
+
+static int count_changed_arcs(void)
+{
+    const mtree_topology_t *now = mtree_drift_topology(drift);
+    int changed = 0;
+
+    for (int a = 0; a < 2 * now->num_links; a++) {
+        double was = mtree_arc_capacity(topology, a);
+
+        changed += fabs(mtree_arc_capacity(now, a) - was) > 1e-6 * was;
+    }
+    return changed;
+}
+
+/* What the lab gave in a call; the number of ways. */
+static int read_lab(int wanted, mtree_path_sample_t *paces)
+{
+    FILE *in = fopen(FIXTURES "/paces/b4-cut.txt", "r");
+    char line[256], from[32], to[32];
+    float rate, pressed_rate, pressed;
+    int call, num = 0;
+
+    ck_assert_ptr_nonnull(in);
+    while (fgets(line, sizeof(line), in) != NULL) {
+        if (sscanf(line, "%d %31s %31s %f %f %f", &call, from, to, &rate, &pressed_rate,
+                   &pressed) == 6 &&
+            call == wanted) {
+            paces[num++] = (mtree_path_sample_t){.from = host_number(from),
+                                                 .to = host_number(to),
+                                                 .rate = rate * 1e6F,
+                                                 .pressed_rate = pressed_rate * 1e6F,
+                                                 .pressed = pressed};
+        }
+    }
+    fclose(in);
+    ck_assert_int_gt(num, 30);
+    return num;
+}
+
+static unsigned long long state;
+
+static float draw_factor(float spread)
+{
+    state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+    return 1 + spread * (2 * (float)(state >> 40) / (float)(1 << 24) - 1);
+}
+
+START_TEST(the_lab_s_cut_link_is_found_and_no_other)
+{
+    mtree_path_sample_t paces[MOST_PACES];
+
+    begin_b4();
+    for (int call = 0; call <= CUT_AFTER; call++) {
+        ck_assert(!mtree_drift_update(drift, paces, read_lab(call, paces)));
+    }
+    /* A quarter is two octaves: twice it is beyond doubt. */
+    ck_assert(!mtree_drift_update(drift, paces, read_lab(CUT_AFTER + 1, paces)));
+    ck_assert_int_eq(count_changed_arcs(), 0);
+    ck_assert(mtree_drift_update(drift, paces, read_lab(CUT_AFTER + 2, paces)));
+    ck_assert_ptr_nonnull(strstr(mtree_drift_news(drift), "US6->EU2 gives "));
+    ck_assert_double_eq_tol(believed("US6", "EU2"), 10, 1);
+    for (int call = CUT_AFTER + 3; call < LAB_CALLS; call++) {
+        mtree_drift_update(drift, paces, read_lab(call, paces));
+    }
+    ck_assert_double_eq_tol(believed("US6", "EU2"), 10, 1);
+    ck_assert_double_eq_tol(believed("EU2", "US6"), 10, 1);
+    ck_assert_int_eq(count_changed_arcs(), 2);
+    end();
+}
+END_TEST
+
+START_TEST(a_jitter_of_a_fifth_changes_nothing)
+{
+    mtree_path_sample_t paces[MOST_PACES];
+
+    begin_b4();
+    state = (unsigned long long)_i;
+    for (int hearing = 0; hearing < 200; hearing++) {
+        int num = read_lab(1 + hearing % CUT_AFTER, paces);
+
+        for (int i = 0; i < num; i++) {
+            float factor = draw_factor(0.2F);
+
+            paces[i].rate *= factor;
+            paces[i].pressed_rate *= factor;
+        }
+        ck_assert(!mtree_drift_update(drift, paces, num));
+    }
+    ck_assert_int_eq(count_changed_arcs(), 0);
+    end();
+}
+END_TEST
+
+START_TEST(one_bad_call_in_ten_changes_nothing)
+{
+    mtree_path_sample_t paces[MOST_PACES];
+
+    begin_b4();
+    for (int hearing = 0; hearing < 100; hearing++) {
+        int call = hearing % 10 == 0 ? CUT_AFTER + 3 : 1 + hearing % CUT_AFTER;
+
+        ck_assert(!mtree_drift_update(drift, paces, read_lab(call, paces)));
+    }
+    ck_assert_int_eq(count_changed_arcs(), 0);
+    end();
+}
+END_TEST
+
+START_TEST(processors_that_slow_all_down_are_no_link)
+{
+    mtree_path_sample_t paces[MOST_PACES];
+
+    begin_b4();
+    for (int hearing = 0; hearing < 20; hearing++) {
+        int num = read_lab(1 + hearing % CUT_AFTER, paces);
+
+        for (int i = 0; i < num; i++) {
+            const char *from = topology->vertices[hosts[paces[i].from]].name;
+            const char *to = topology->vertices[hosts[paces[i].to]].name;
+
+            paces[i].rate = (float)(0.285e6 * capacity(topology, from, to));
+            paces[i].pressed_rate = paces[i].rate;
+            paces[i].pressed = 1;
+        }
+        ck_assert(!mtree_drift_update(drift, paces, num));
+    }
+    /* All moved alike, so that any plan stays as good as it was; and they move back. */
+    ck_assert_double_eq_tol(believed("US6", "EU2"), 12, 0.1);
+    ck_assert_double_eq_tol(believed("US6", "EU2") / 40, believed("AS1", "AS2") / 36,
+                            1e-9);
+    end();
+}
+END_TEST
+
+#define STAR                                                                             \
+    "graph { s [kind=switch]; a -- s [capacity=\"10Mbps\"]; b -- s "                     \
+    "[capacity=\"10Mbps\"];"                                                             \
+    "c -- s [capacity=\"10Mbps\"]; d -- s [capacity=\"10Mbps\"] }"
+
+/* Every host of the star sends to every other; what @a slow sends passes at @a rate. */
+static int star_paces(const char *slow, float rate, mtree_path_sample_t *paces)
+{
+    int num = 0;
+
+    for (int from = 0; from < num_hosts; from++) {
+        for (int to = 0; to < num_hosts; to++) {
+            bool is_slow = from == host_number(slow);
+
+            if (from != to) {
+                paces[num++] = (mtree_path_sample_t){.from = from,
+                                                     .to = to,
+                                                     .rate = rate / 3,
+                                                     .pressed_rate = rate / 3,
+                                                     .pressed = is_slow ? 1 : 0};
+            }
+        }
+    }
+    return num;
+}
+
+START_TEST(what_slow_ways_share_is_the_reason)
+{
+    mtree_path_sample_t paces[MOST_PACES];
+
+    begin_text(STAR);
+    ck_assert(!mtree_drift_update(drift, paces, star_paces("c", 9.5e6F, paces)));
+    ck_assert(!mtree_drift_update(drift, paces, star_paces("c", 2.375e6F, paces)));
+    ck_assert(mtree_drift_update(drift, paces, star_paces("c", 2.375e6F, paces)));
+    ck_assert_double_eq_tol(believed("c", "s"), 2.5, 1e-3);
+    ck_assert_int_eq(count_changed_arcs(), 1);
+    end();
+}
+END_TEST
+
+#define PAIR                                                                             \
+    "graph { a -- b [capacity=\"8Mbps\"]; b -- c [capacity=\"8Mbps\"];"                  \
+    "c -- a [capacity=\"8Mbps\"] }"
+
+/* Three links both ways; that from a to b gives @a rate and is pressed for a part of the
+ * time.  The number of ways. */
+static int triangle_paces(double rate, double pressed, mtree_path_sample_t *paces)
+{
+    int num = 0;
+
+    for (int from = 0; from < 3; from++) {
+        for (int to = 0; to < 3; to++) {
+            if (from != to) {
+                paces[num++] = (mtree_path_sample_t){.from = from,
+                                                     .to = to,
+                                                     .rate = 4e6F,
+                                                     .pressed_rate = 7.6e6F,
+                                                     .pressed = 0.4F};
+            }
+        }
+    }
+    paces[0].rate = paces[0].pressed_rate = (float)rate;
+    paces[0].pressed = (float)pressed;
+    return num;
+}
+
+static bool hear_pair(double rate, double pressed)
+{
+    mtree_path_sample_t paces[6];
+    int num = triangle_paces(rate, pressed, paces);
+
+    return mtree_drift_update(drift, paces, num) != MTREE_DRIFT_NOTHING;
+}
+
+/* Hearings until something is believed anew, at most @a most. */
+static int hear_until_changed(double rate, double pressed, int most)
+{
+    for (int hearing = 1; hearing <= most; hearing++) {
+        if (hear_pair(rate, pressed)) {
+            return hearing;
+        }
+    }
+    return most + 1;
+}
+
+START_TEST(a_link_that_heals_is_believed_in_again)
+{
+    begin_text(PAIR);
+    ck_assert_int_eq(hear_until_changed(1.9e6, 0.9, 10), 2);
+    ck_assert_double_eq_tol(believed("a", "b"), 2, 1e-3);
+    /* As long as it is pressed at that rate, nothing is tried. */
+    ck_assert_int_eq(hear_until_changed(1.9e6, 0.9, 1000), 1001);
+    /* It carries its part with ease: soon it is tried at twice that, then at all. */
+    ck_assert_int_le(hear_until_changed(1.8e6, 0.05, 10), 5);
+    ck_assert_double_eq_tol(believed("a", "b"), 4, 1e-3);
+    ck_assert_ptr_nonnull(strstr(mtree_drift_news(drift), "a->b is tried at 4 Mb/s"));
+    ck_assert_int_le(hear_until_changed(3.6e6, 0.05, 20), 10);
+    ck_assert_double_eq_tol(believed("a", "b"), 8, 1e-3);
+    ck_assert_int_eq(hear_until_changed(3.6e6, 0.05, 1000), 1001);
+    end();
+}
+END_TEST
+
+START_TEST(trials_that_fail_become_rare)
+{
+    int waited = 0, trials = 0;
+
+    begin_text(PAIR);
+    ck_assert_int_eq(hear_until_changed(1.9e6, 0.9, 10), 2);
+    /* The plan goes around it: nothing is known until it is tried. */
+    for (int hearing = 0; hearing < 1000; hearing++) {
+        if (hear_pair(0.1e6, 0)) {
+            ck_assert_double_eq_tol(believed("a", "b"), 4, 1e-3);
+            trials++;
+            /* It gives no more than it did: one hearing is enough. */
+            ck_assert_int_eq(hear_until_changed(1.9e6, 0.9, 10), 1);
+            ck_assert_double_eq_tol(believed("a", "b"), 2, 1e-3);
+        }
+        waited++;
+    }
+    ck_assert_int_ge(trials, 3);
+    ck_assert_int_le(trials, 4);
+    ck_assert_int_eq(waited, 1000);
+    end();
+}
+END_TEST
+
+START_TEST(a_link_that_gives_more_is_believed_to)
+{
+    begin_text(PAIR);
+    ck_assert_int_le(hear_until_changed(15.2e6, 0.9, 10), 4);
+    ck_assert_double_eq_tol(believed("a", "b"), 16, 1e-3);
+    ck_assert_int_eq(count_changed_arcs(), 1);
+    end();
+}
+END_TEST
+
+START_TEST(a_link_that_swings_is_left_alone_more_and_more)
+{
+    int changes = 0;
+
+    begin_text(PAIR);
+    for (int hearing = 0; hearing < 400; hearing++) {
+        bool is_slow = hearing % 20 < 10;
+
+        changes += hear_pair(is_slow ? 1.9e6 : 7.6e6, 0.9);
+    }
+    ck_assert_int_le(changes, 16); /* of 40 */
+    end();
+}
+END_TEST
+
+START_TEST(what_makes_no_sense_is_not_heard)
+{
+    mtree_path_sample_t paces[] = {{.from = -1, .to = 1, .rate = 1e6F, .pressed = 1},
+                                   {.from = 0, .to = 9, .rate = 1e6F, .pressed = 1},
+                                   {.from = 1, .to = 1, .rate = 1e6F, .pressed = 1},
+                                   {.from = 0, .to = 1, .rate = 0, .pressed = 1}};
+
+    begin_text(PAIR);
+    for (int hearing = 0; hearing < 10; hearing++) {
+        ck_assert(!mtree_drift_update(drift, paces, 4));
+        ck_assert(!mtree_drift_update(drift, paces, 0));
+    }
+    ck_assert_int_eq(count_changed_arcs(), 0);
+    end();
+}
+END_TEST
+
+/* Hearings until an arc is corrected by little, at most @a most. */
+static int hear_until_corrected(double rate, double pressed, int most)
+{
+    for (int hearing = 1; hearing <= most; hearing++) {
+        mtree_drift_change_t change;
+        mtree_path_sample_t paces[6];
+        int num = triangle_paces(rate, pressed, paces);
+
+        change = mtree_drift_update(drift, paces, num);
+        ck_assert_int_ne(change, MTREE_DRIFT_MUCH);
+        if (change == MTREE_DRIFT_LITTLE) {
+            return hearing;
+        }
+    }
+    return most + 1;
+}
+
+START_TEST(a_link_that_is_off_by_little_is_corrected)
+{
+    int waited;
+
+    begin_text(PAIR);
+    ck_assert_int_eq(hear_until_corrected(7.6e6, 0.9, 100), 101);
+    waited = hear_until_corrected(6.08e6, 0.9, 40);
+    ck_assert_int_ge(waited, 4);
+    ck_assert_int_le(waited, 40);
+    ck_assert_double_eq_tol(believed("a", "b"), 6.4, 0.8);
+    ck_assert_ptr_nonnull(strstr(mtree_drift_news(drift), "a->b gives "));
+    ck_assert_int_eq(count_changed_arcs(), 1);
+    end();
+}
+END_TEST
+
+START_TEST(a_corrected_link_that_heals_is_believed_in_again)
+{
+    begin_text(PAIR);
+    ck_assert_int_le(hear_until_corrected(6.08e6, 0.9, 40), 40);
+    /* It is pressed at what it had: that is seen. */
+    ck_assert_int_le(hear_until_corrected(7.6e6, 0.9, 60), 60);
+    ck_assert_double_eq_tol(believed("a", "b"), 8, 0.4);
+    end();
+    begin_text(PAIR);
+    ck_assert_int_le(hear_until_corrected(6.08e6, 0.9, 40), 40);
+    /* It gets less and is not pressed any more: it is tried. */
+    ck_assert_int_le(hear_until_corrected(2e6, 0.05, 80), 80);
+    ck_assert_double_eq_tol(believed("a", "b"), 8, 1e-3);
+    ck_assert_ptr_nonnull(strstr(mtree_drift_news(drift), "a->b is tried at 8 Mb/s"));
+    end();
+}
+END_TEST
+
+START_TEST(corrections_become_rare)
+{
+    int corrections = 0;
+
+    begin_text(PAIR);
+    for (int hearing = 0; hearing < 600; hearing++) {
+        mtree_path_sample_t paces[6];
+        int num = triangle_paces(hearing % 60 < 30 ? 6.08e6 : 7.6e6, 0.9, paces);
+
+        corrections += mtree_drift_update(drift, paces, num) != MTREE_DRIFT_NOTHING;
+    }
+    ck_assert_int_ge(corrections, 1);
+    ck_assert_int_le(corrections, 10); /* of 20 */
+    end();
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("drift");
+    TCase *tcase = tcase_create("drift");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_set_timeout(tcase, 60);
+    tcase_add_test(tcase, the_lab_s_cut_link_is_found_and_no_other);
+    tcase_add_loop_test(tcase, a_jitter_of_a_fifth_changes_nothing, 0, 5);
+    tcase_add_test(tcase, one_bad_call_in_ten_changes_nothing);
+    tcase_add_test(tcase, processors_that_slow_all_down_are_no_link);
+    tcase_add_test(tcase, what_slow_ways_share_is_the_reason);
+    tcase_add_test(tcase, a_link_that_heals_is_believed_in_again);
+    tcase_add_test(tcase, trials_that_fail_become_rare);
+    tcase_add_test(tcase, a_link_that_gives_more_is_believed_to);
+    tcase_add_test(tcase, a_link_that_swings_is_left_alone_more_and_more);
+    tcase_add_test(tcase, a_link_that_is_off_by_little_is_corrected);
+    tcase_add_test(tcase, a_corrected_link_that_heals_is_believed_in_again);
+    tcase_add_test(tcase, corrections_become_rare);
+    tcase_add_test(tcase, what_makes_no_sense_is_not_heard);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,290 @@
+/*
+ * What topo/host/machine.c and its neighbours see of machines that hwloc recorded
+ * (tests/fixtures/machines).
+ */
+#include "tests/unit/captured_log.h"
+#include "topo/host/machine.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LENGTH(_array) (int)(sizeof(_array) / sizeof((_array)[0]))
+
+static mtree_machine_t *load(const char *name)
+{
+    mtree_machine_t *machine = NULL;
+    char path[512];
+
+    snprintf(path, sizeof(path), FIXTURES "/machines/%s.xml", name);
+    ck_assert_int_eq(mtree_machine_load(path, &machine), MTREE_OK);
+    return machine;
+}
+
+static const struct {
+    const char *machine;
+    int cores, core;
+    mtree_locality_t place; /* of that core */
+} places[] = {
+    {"24em64t-2n6c2t-pci", 12, 0, {0, 0, -1, 0, 0, MTREE_NEAR_NUMA}},
+    {"24em64t-2n6c2t-pci", 12, 6, {1, 1, -1, 6, 0, MTREE_NEAR_HOST}},
+    {"32em64t-2n8c2t-pci-normalio", 16, 7, {0, 0, -1, 7, 0, MTREE_NEAR_HOST}},
+    {"32em64t-2n8c2t-pci-normalio", 16, 8, {1, 1, -1, 8, 0, MTREE_NEAR_NUMA}},
+    /* Packages inside NUMA nodes, caches that two cores share. */
+    {"96em64t-4n4d3ca2co-pci", 96, 50, {8, 2, 25, 50, 1, MTREE_NEAR_NUMA}},
+    {"AMD-17h-Zen-2xEpyc-7451", 48, 23, {0, 3, 7, 23, 0, MTREE_NEAR_HOST}},
+    {"AMD-17h-Zen-2xEpyc-7451", 48, 24, {1, 4, 8, 24, 0, MTREE_NEAR_HOST}},
+    /* Two NUMA nodes on the same cores count as the first. */
+    {"64intel64-fakeKNL-SNC4-hybrid", 16, 1, {0, 0, 0, 1, 0, MTREE_NEAR_HOST}},
+    {"64intel64-fakeKNL-SNC4-hybrid", 16, 15, {0, 6, 7, 15, 0, MTREE_NEAR_HOST}},
+    {"nvidia-dgx-gb10", 20, 9, {0, 0, 0, 9, 0, MTREE_NEAR_HOST}},
+    {"nvidia-dgx-gb10", 20, 10, {0, 0, 1, 10, 0, MTREE_NEAR_HOST}},
+};
+
+START_TEST(test_places)
+{
+    mtree_machine_t *machine = load(places[_i].machine);
+    mtree_locality_t place = mtree_machine_locate_core(machine, places[_i].core);
+    mtree_nic_t *nics;
+    int num;
+
+    ck_assert_int_eq(mtree_machine_num_cores(machine), places[_i].cores);
+    ck_assert_int_eq(mtree_machine_nics(machine, &nics, &num), MTREE_OK);
+    ck_assert_int_eq(place.near, MTREE_NEAR_HOST);
+    mtree_locality_measure(&place, nics, num);
+    ck_assert_mem_eq(&place, &places[_i].place, sizeof(place));
+    free(nics);
+    mtree_machine_destroy(machine);
+}
+END_TEST
+
+START_TEST(test_nowhere)
+{
+    mtree_machine_t *machine = load("24em64t-2n6c2t-pci");
+    mtree_locality_t unknown = mtree_locality_unknown();
+    mtree_locality_t place = mtree_machine_locate_core(machine, 12);
+
+    ck_assert_mem_eq(&place, &unknown, sizeof(place));
+    ck_assert(!mtree_locality_is_known(&place));
+    /* This process is bound to nothing there. */
+    place = mtree_machine_locate_self(machine);
+    ck_assert(!mtree_locality_is_known(&place));
+    mtree_machine_destroy(machine);
+}
+END_TEST
+
+START_TEST(test_order)
+{
+    mtree_machine_t *machine = load("96em64t-4n4d3ca2co-pci");
+    mtree_locality_t last = mtree_locality_unknown();
+
+    for (int core = 0; core < mtree_machine_num_cores(machine); core++) {
+        mtree_locality_t place = mtree_machine_locate_core(machine, core);
+
+        ck_assert_int_lt(mtree_locality_compare(&last, &place), 0);
+        ck_assert_int_gt(mtree_locality_compare(&place, &last), 0);
+        ck_assert_int_eq(mtree_locality_compare(&place, &place), 0);
+        /* The widest part is the NUMA node of 24 cores, then the package of 6. */
+        ck_assert_int_eq(mtree_locality_part(&place, 0), core / 24);
+        ck_assert_int_eq(mtree_locality_part(&place, 1), core / 6);
+        ck_assert_int_eq(mtree_locality_part(&place, 2), core / 2);
+        ck_assert_int_eq(mtree_locality_part(&place, 3), core);
+        last = place;
+    }
+    mtree_machine_destroy(machine);
+}
+END_TEST
+
+START_TEST(test_nics)
+{
+    mtree_machine_t *machine = load("24em64t-2n6c2t-pci");
+    mtree_nic_t *nics;
+    int num;
+
+    ck_assert_int_eq(mtree_machine_nics(machine, &nics, &num), MTREE_OK);
+    ck_assert_int_eq(num, 5);
+    ck_assert_str_eq(nics[0].name, "eth0");
+    ck_assert_int_eq(nics[0].kind, MTREE_NIC_NETWORK);
+    ck_assert_int_eq(nics[0].package, 0);
+    ck_assert_int_eq(nics[0].numa, 0);
+    ck_assert_double_eq_tol(nics[0].speed, 1.6e9, 1e3);
+    ck_assert_str_eq(nics[4].name, "mlx4_0");
+    ck_assert_int_eq(nics[4].kind, MTREE_NIC_FABRIC);
+    mtree_nics_keep_kind(nics, &num, MTREE_NIC_NETWORK);
+    ck_assert_int_eq(num, 4);
+    /* eth2 and ib0 sit in slots ten times as fast as the others'. */
+    mtree_nics_keep_best(nics, &num);
+    ck_assert_int_eq(num, 2);
+    ck_assert_str_eq(nics[0].name, "eth2");
+    ck_assert_str_eq(nics[1].name, "ib0");
+    free(nics);
+    mtree_machine_destroy(machine);
+}
+END_TEST
+
+START_TEST(test_distance)
+{
+    mtree_nic_t nics[] = {{.package = 1, .numa = 4}, {.package = 0, .numa = -1}};
+    mtree_locality_t place = mtree_locality_unknown();
+
+    place.package = 1;
+    place.numa = 5;
+    mtree_locality_measure(&place, nics, 2);
+    ck_assert_int_eq(place.near, MTREE_NEAR_PACKAGE);
+    place.numa = 4;
+    mtree_locality_measure(&place, nics, 2);
+    ck_assert_int_eq(place.near, MTREE_NEAR_NUMA);
+    place.package = 0;
+    place.numa = 2;
+    mtree_locality_measure(&place, nics, 1);
+    ck_assert_int_eq(place.near, MTREE_NEAR_HOST);
+    mtree_locality_measure(&place, nics, 2);
+    ck_assert_int_eq(place.near, MTREE_NEAR_NUMA);
+    mtree_locality_measure(&place, nics, 0);
+    ck_assert_int_eq(place.near, MTREE_NEAR_HOST);
+}
+END_TEST
+
+START_TEST(test_best)
+{
+    mtree_nic_t nics[] = {{"eth0", MTREE_NIC_NETWORK, 0, 0, 10e9},
+                          {"eth1", MTREE_NIC_NETWORK, -1, -1, 20e9},
+                          {"eth2", MTREE_NIC_NETWORK, 1, -1, 9e9},
+                          {"eth3", MTREE_NIC_NETWORK, -1, 1, 0},
+                          {"eth4", MTREE_NIC_NETWORK, -1, 1, 40e9}};
+    int num = 3;
+
+    mtree_nics_keep_best(nics, &num);
+    ck_assert_int_eq(num, 1);
+    ck_assert_str_eq(nics[0].name, "eth0");
+    num = 2;
+    mtree_nics_keep_best(nics + 3, &num);
+    ck_assert_int_eq(num, 1);
+    ck_assert_str_eq(nics[3].name, "eth4");
+}
+END_TEST
+
+static const struct {
+    const char *list;
+    bool listed; /* eth1 with the address 10.1.2.3 */
+} lists[] = {
+    {"eth1", true},
+    {"eth0,eth1", true},
+    {"eth0,eth11", false},
+    {"eth", false},
+    {"", false},
+    {",,eth1", true},
+    {"10.1.2.3/32", true},
+    {"10.1.2.4/32", false},
+    {"10.1.2.4/31", false},
+    {"10.1.2.2/31", true},
+    {"10.1.0.0/16", true},
+    {"10.2.0.0/16,10.0.0.0/8", true},
+    {"0.0.0.0/0", true},
+    {"10.1.2.3", false},
+    {"10.1.2.3/33", false},
+    {"10.1.2.3/", false},
+    {"10.1.2.3/8x", false},
+    {"10.1/16", false},
+};
+
+START_TEST(test_lists)
+{
+    mtree_address_t address = mtree_address_parse("10.1.2.3");
+    mtree_address_t none = mtree_address_parse("");
+    mtree_address_t long_one = mtree_address_parse("fd00:1::5");
+
+    ck_assert_int_eq(mtree_nic_is_listed("eth1", &address, lists[_i].list),
+                     lists[_i].listed);
+    if (strchr(lists[_i].list, '/') != NULL) {
+        ck_assert(!mtree_nic_is_listed("eth1", &none, lists[_i].list));
+    }
+    ck_assert(mtree_nic_is_listed("eth1", &long_one, "fd00:1::/32"));
+    ck_assert(mtree_nic_is_listed("eth1", &long_one, "fd00:1::4/127"));
+    ck_assert(!mtree_nic_is_listed("eth1", &long_one, "fd00:1::4/128,0.0.0.0/0"));
+}
+END_TEST
+
+/* Every system that runs tests has lo, up, at 127.0.0.1. */
+START_TEST(test_tcp)
+{
+    const mtree_nic_t both[] = {{.name = "none0"}, {.name = "lo"}};
+    static const struct {
+        const char *include, *exclude;
+        int kept;
+    } cases[] = {{NULL, NULL, 1},          {"", "lo", 0},           {"lo", "lo", 1},
+                 {"127.0.0.0/8", NULL, 1}, {NULL, "10.0.0.0/8", 1}, {"none0", NULL, 0}};
+
+    for (int i = 0; i < LENGTH(cases); i++) {
+        mtree_nic_t nics[LENGTH(both)];
+        int num = LENGTH(both);
+
+        memcpy(nics, both, sizeof(both));
+        mtree_nics_keep_tcp(nics, &num, cases[i].include, cases[i].exclude);
+        ck_assert_int_eq(num, cases[i].kept);
+        ck_assert(num == 0 || strcmp(nics[0].name, "lo") == 0);
+    }
+    ck_assert_double_eq(mtree_nic_read_speed("none0", MTREE_NIC_NETWORK), 0);
+}
+END_TEST
+
+START_TEST(test_this_machine)
+{
+    mtree_machine_t *machine;
+    mtree_nic_t *nics;
+    int num;
+
+    ck_assert_int_eq(mtree_machine_load(NULL, &machine), MTREE_OK);
+    ck_assert_int_ge(mtree_machine_num_cores(machine), 1);
+    ck_assert_int_eq(mtree_machine_nics(machine, &nics, &num), MTREE_OK);
+    ck_assert_int_ge(mtree_machine_locate_core(machine, 0).core, 0);
+    free(nics);
+    mtree_machine_destroy(machine);
+}
+END_TEST
+
+START_TEST(test_bad_files)
+{
+    mtree_machine_t *machine = NULL;
+
+    heard_start();
+    ck_assert_int_eq(mtree_machine_load(FIXTURES "/machines/none.xml", &machine),
+                     MTREE_ERR_IO);
+    ck_assert_int_eq(heard_lines(), 1);
+    ck_assert_ptr_nonnull(strstr(heard_last(), "/none.xml: hwloc cannot read it (No such "
+                                               "file or directory); give it a file"));
+    ck_assert_int_eq(mtree_machine_load(FIXTURES "/machines/SOURCE.txt", &machine),
+                     MTREE_ERR_IO);
+    ck_assert_int_eq(heard_lines(), 2);
+    ck_assert_ptr_null(machine);
+    ck_assert_int_eq(mtree_machine_borrow(NULL, &machine), MTREE_ERR_UNSUPPORTED);
+    ck_assert_int_eq(heard_lines(), 2);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("machine");
+    TCase *tcase = tcase_create("machine");
+    SRunner *runner;
+    int failed;
+
+    tcase_set_timeout(tcase, 60);
+    tcase_add_loop_test(tcase, test_places, 0, LENGTH(places));
+    tcase_add_test(tcase, test_nowhere);
+    tcase_add_test(tcase, test_order);
+    tcase_add_test(tcase, test_nics);
+    tcase_add_test(tcase, test_distance);
+    tcase_add_test(tcase, test_best);
+    tcase_add_loop_test(tcase, test_lists, 0, LENGTH(lists));
+    tcase_add_test(tcase, test_tcp);
+    tcase_add_test(tcase, test_this_machine);
+    tcase_add_test(tcase, test_bad_files);
+    suite_add_tcase(suite, tcase);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return (failed == 0) ? EXIT_SUCCESS : EXIT_FAILURE;
+}

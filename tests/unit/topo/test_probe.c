@@ -1,0 +1,538 @@
+#include "tests/unit/captured_log.h"
+#include "tests/unit/topo/probed.h"
+
+#include "planner/planner.h"
+#include "topo/generators.h"
+#include "base/random.h"
+#include "topo/routes.h"
+#include "topo/dot/read.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NOISE 0.05
+
+static mtree_topology_t *read_map(const char *path)
+{
+    mtree_topology_t *topology;
+
+    ck_assert_int_eq(mtree_topology_read(path, &topology), MTREE_OK);
+    return topology;
+}
+
+/* A generated shape whose capacities are drawn around 200 Mb/s, with latencies of 2 to
+ * 20 ms that fall as they rise; without @a skew all links are alike. */
+static mtree_topology_t *make_shape(const char *shape, double skew, unsigned seed)
+{
+    const mtree_generate_request_t request = {
+        .capacity = 2e8, .latency = 1e-3, .seed = seed};
+    mtree_topology_t *topology;
+
+    ck_assert_int_eq(mtree_generate(shape, &request, &topology), MTREE_OK);
+    if (skew > 0) {
+        mtree_generate_capacities(topology, 2e8, skew, seed);
+        mtree_generate_latencies(topology, 1e8, 3e8, 2e-3, 20e-3);
+    }
+    return topology;
+}
+
+/* A core switch, @a pods below it, @a racks below each of these and @a hosts in each
+ * rack; links of 200, 200 and 100 Mb/s from the core down. */
+static mtree_topology_t *make_tree(int pods, int racks, int hosts)
+{
+    int num_hosts = pods * racks * hosts;
+    mtree_topology_t *topology;
+    int i, core, pod = 0, rack = 0, vertex;
+    char name[32];
+
+    ck_assert_int_eq(mtree_topology_create("tree", "test", &topology), MTREE_OK);
+    for (i = 0; i < num_hosts; ++i) {
+        snprintf(name, sizeof(name), "h%d", i);
+        mtree_topology_add_vertex(topology, name, NULL, MTREE_VERTEX_HOST, &vertex);
+    }
+    mtree_topology_add_vertex(topology, "core", NULL, MTREE_VERTEX_SWITCH, &core);
+    for (i = 0; i < num_hosts; ++i) {
+        if (i % (racks * hosts) == 0) {
+            snprintf(name, sizeof(name), "pod%d", i / racks / hosts);
+            mtree_topology_add_vertex(topology, name, NULL, MTREE_VERTEX_SWITCH, &pod);
+            mtree_topology_add_link(topology, core, pod, 2e8, 2e8, 4e-3, NULL);
+        }
+        if (i % hosts == 0) {
+            snprintf(name, sizeof(name), "rack%d", i / hosts);
+            mtree_topology_add_vertex(topology, name, NULL, MTREE_VERTEX_SWITCH, &rack);
+            mtree_topology_add_link(topology, pod, rack, 2e8, 2e8, 2e-3, NULL);
+        }
+        mtree_topology_add_link(topology, rack, i, 1e8, 1e8, 1e-3, NULL);
+    }
+    return topology;
+}
+
+/* What the plan made for @a topology gives on @a truth, bits/s: as much of its rates as
+ * the links of truth allow. */
+static double throughput(const mtree_topology_t *topology, const mtree_topology_t *truth)
+{
+    const mtree_plan_request_t request = {.collective = MTREE_ALLREDUCE};
+    int *hosts = malloc((size_t)truth->num_vertices * sizeof(*hosts));
+    int *true_hosts = malloc((size_t)truth->num_vertices * sizeof(*true_hosts));
+    double *load = calloc(2 * (size_t)truth->num_links, sizeof(*load));
+    mtree_routes_t *routes;
+    mtree_plan_t *plan;
+    double part = INFINITY;
+    int i, count = 0;
+
+    for (i = 0; i < truth->num_vertices; ++i) {
+        if (truth->vertices[i].kind == MTREE_VERTEX_HOST) {
+            hosts[count] = mtree_topology_find_vertex(topology, truth->vertices[i].name);
+            true_hosts[count++] = i;
+        }
+    }
+    ck_assert_int_eq(mtree_planner_run(topology, hosts, count, &request, &plan),
+                     MTREE_OK);
+    ck_assert_int_eq(mtree_routes_create(truth, true_hosts, count, &routes), MTREE_OK);
+    mtree_plan_load(plan, routes, load);
+    for (i = 0; i < 2 * truth->num_links; ++i) {
+        if (load[i] > 0) {
+            part = fmin(part, mtree_arc_capacity(truth, i) / load[i]);
+        }
+    }
+    part *= plan->throughput;
+    mtree_plan_destroy(plan);
+    mtree_routes_destroy(routes);
+    free(hosts);
+    free(true_hosts);
+    free(load);
+    return part;
+}
+
+static void check_plan(const mtree_topology_t *truth,
+                       const mtree_probe_findings_t *findings)
+{
+    double best = throughput(truth, truth);
+    double found = throughput(findings->topology, truth);
+
+    ck_assert_msg(found >= 0.95 * best,
+                  "the plan from the probe gives %g bits/s, the true one %g", found,
+                  best);
+}
+
+/* Every route, and the plan: for networks some of whose switches have no names. */
+static void check_shape(mtree_topology_t *truth, const probed_options_t *options)
+{
+    mtree_probe_findings_t findings;
+
+    probed_run(truth, options, &findings);
+    ck_assert_int_eq(findings.routes_known, options->routes);
+    probed_check(truth, &findings, 0.1);
+    check_plan(truth, &findings);
+    mtree_probe_findings_clear(&findings);
+    mtree_topology_destroy(truth);
+}
+
+/* Every link by its name, every route, the plan, the budget. */
+static void check_all(mtree_topology_t *truth, const probed_options_t *options)
+{
+    mtree_probe_findings_t findings;
+
+    probed_run(truth, options, &findings);
+    probed_check_links(truth, &findings, 0.1);
+    probed_check(truth, &findings, 0.1);
+    ck_assert_int_eq(findings.num_routes_kept, findings.num_routes);
+    ck_assert(findings.routes_known);
+    ck_assert(findings.seconds <= options->seconds);
+    ck_assert(findings.bytes > 0);
+    check_plan(truth, &findings);
+    mtree_probe_findings_clear(&findings);
+    mtree_topology_destroy(truth);
+}
+
+START_TEST(test_b4)
+{
+    const probed_options_t options = {
+        .noise = NOISE, .routes = true, .seconds = 10, .seed = (unsigned)_i};
+    mtree_topology_t *truth = read_map(TOPOLOGIES "/b4.dot");
+
+    if (_i > 0) {
+        mtree_generate_capacities(truth, 5e7, 0.7, (unsigned)_i);
+    }
+    check_all(truth, &options);
+}
+END_TEST
+
+START_TEST(test_tree)
+{
+    const probed_options_t options = {
+        .noise = NOISE, .routes = true, .seconds = 10, .seed = (unsigned)_i};
+
+    check_all(make_tree(2 + _i % 2, 2, 3), &options);
+}
+END_TEST
+
+START_TEST(test_star)
+{
+    const probed_options_t options = {
+        .noise = NOISE, .routes = true, .seconds = 10, .seed = (unsigned)_i};
+
+    check_all(make_shape("star:8", 0.5, (unsigned)_i + 1), &options);
+}
+END_TEST
+
+START_TEST(test_slow_by_chance)
+{
+    /* Something else takes half of the network while fans are out: what is repeated shows
+     * that nothing is shared, and what the links carry. */
+    const probed_options_t options = {
+        .noise = 0.02, .routes = true, .slow = 1 + _i, .seconds = 15, .seed = 9};
+    mtree_topology_t *truth = read_map(TOPOLOGIES "/b4.dot");
+
+    check_all(truth, &options);
+}
+END_TEST
+
+static const char *const meshes[] = {"torus:3x4", "random:14:24", "ring:6"};
+
+START_TEST(test_mesh)
+{
+    const probed_options_t options = {
+        .noise = 0.03, .routes = true, .seconds = 10, .seed = 5};
+
+    check_all(make_shape(meshes[_i], 0.7, 11), &options);
+}
+END_TEST
+
+START_TEST(test_interfaces)
+{
+    /* 0: hosts that forward, with an address for each link; 1: routers. */
+    const probed_options_t options = {
+        .noise = NOISE, .routes = true, .interfaces = true, .seconds = 10, .seed = 3};
+    mtree_topology_t *truth =
+        (_i == 0) ? read_map(TOPOLOGIES "/b4.dot") : make_tree(2, 2, 3);
+
+    check_shape(truth, &options);
+}
+END_TEST
+
+START_TEST(test_silent)
+{
+    /* Hosts that forward but do not answer are known by their links; a silent switch of a
+     * star, by being the only one next to all hosts. */
+    const probed_options_t options = {.noise = NOISE,
+                                      .routes = true,
+                                      .silent = (_i == 0) ? 0.3 : 1.0,
+                                      .seconds = 10,
+                                      .seed = 4};
+    mtree_topology_t *truth =
+        (_i == 0) ? read_map(TOPOLOGIES "/b4.dot") : make_shape("star:8", 0.5, 2);
+
+    check_shape(truth, &options);
+}
+END_TEST
+
+START_TEST(test_ethernet)
+{
+    /* A switch that no trace shows: all hosts look linked to all, until they send to
+     * several at once.  The last is too large for all routes to be traced. */
+    const probed_options_t options = {.noise = NOISE,
+                                      .routes = true,
+                                      .no_switches = true,
+                                      .seconds = 10,
+                                      .seed = (unsigned)_i};
+    mtree_topology_t *truth = make_shape((_i < 3) ? "star:8" : "star:140", 0, 1);
+
+    check_shape(truth, &options);
+}
+END_TEST
+
+START_TEST(test_without_routes)
+{
+    const probed_options_t options = {
+        .noise = (_i < 2) ? NOISE : 0.02, .seconds = 10, .seed = 6};
+    mtree_topology_t *truth = (_i == 0)   ? make_shape("star:8", 0, 1)
+                              : (_i == 1) ? make_tree(3, 2, 3)
+                              : (_i == 2) ? make_shape("torus:3x4", 0, 1)
+                                          : make_shape("ring:7", 0.5, 3);
+
+    check_shape(truth, &options);
+}
+END_TEST
+
+/* Links are alike both ways here; of what a round saw rise only, and no time was left to
+ * test, the way back says more. */
+START_TEST(test_short_of_time)
+{
+    const probed_options_t options = {.noise = 0.02,
+                                      .routes = true,
+                                      .rising = 1 + _i % 5,
+                                      .lingers = 0.3,
+                                      .seconds = 6 + _i / 5 * 0.2,
+                                      .seed = 12};
+    mtree_topology_t *truth = read_map(TOPOLOGIES "/b4.dot");
+    mtree_probe_findings_t findings;
+
+    probed_run(truth, &options, &findings);
+    for (int i = 0; i < findings.topology->num_links; ++i) {
+        const mtree_probe_link_t *link = &findings.links[i];
+        const double *rates = findings.topology->links[i].capacity;
+
+        for (int way = 0; way < 2; ++way) {
+            ck_assert_msg(link->capacity[way].basis != MTREE_PROBE_AT_LEAST ||
+                              link->capacity[!way].basis != MTREE_PROBE_MEASURED ||
+                              rates[way] >= 0.9 * rates[!way],
+                          "link %d: at least %g bits/s, and %g are measured back", i,
+                          rates[way], rates[!way]);
+        }
+    }
+    mtree_probe_findings_clear(&findings);
+    mtree_topology_destroy(truth);
+}
+END_TEST
+
+START_TEST(test_deterministic)
+{
+    const probed_options_t options = {
+        .noise = NOISE, .routes = true, .seconds = 5, .seed = 7};
+    mtree_topology_t *truth = read_map(TOPOLOGIES "/b4.dot");
+    mtree_probe_findings_t one, other;
+    int i;
+
+    probed_run(truth, &options, &one);
+    probed_run(truth, &options, &other);
+    ck_assert_int_eq(one.topology->num_links, other.topology->num_links);
+    for (i = 0; i < one.topology->num_links; ++i) {
+        ck_assert_mem_eq(&one.topology->links[i], &other.topology->links[i],
+                         sizeof(mtree_link_t));
+    }
+    mtree_probe_findings_clear(&one);
+    mtree_probe_findings_clear(&other);
+    mtree_topology_destroy(truth);
+}
+END_TEST
+
+static const struct {
+    const char *shape;
+    int num_hosts;
+} large[] = {
+    {"tree:4x4x16", 256}, {"tree:8x4x16", 512}, {"torus:16x16", 256}, {"star:512", 512}};
+
+START_TEST(test_many_hosts)
+{
+    /* Experiments in the order of hosts times their logarithm, not of their pairs. */
+    const probed_options_t options = {
+        .noise = NOISE, .routes = true, .seconds = 10, .seed = 8};
+    mtree_topology_t *truth = make_shape(large[_i].shape, 0, 1);
+    int n = large[_i].num_hosts;
+    mtree_probe_findings_t findings;
+
+    ck_assert_int_eq(mtree_topology_num_hosts(truth), n);
+    probed_run(truth, &options, &findings);
+    probed_check_links(truth, &findings, 0.1);
+    ck_assert_int_le(findings.num_routes, (int)(3 * n * (3 + log2(n))));
+    ck_assert_double_le(findings.seconds, options.seconds);
+    /* Of what the links carry in a minute. */
+    ck_assert_double_le(8 * findings.bytes, 0.01 * 60 * 2 * 2e8 * truth->num_links);
+    mtree_probe_findings_clear(&findings);
+    mtree_topology_destroy(truth);
+}
+END_TEST
+
+static mtree_probe_t *create_pair(double seconds)
+{
+    const mtree_probe_host_t hosts[] = {{"a", "10.0.0.1", 1e9}, {"b", "10.0.0.2", 1e9}};
+    const mtree_probe_options_t options = {.seconds = seconds};
+    mtree_probe_t *probe;
+
+    ck_assert_int_eq(mtree_probe_create(hosts, 2, &options, &probe), MTREE_OK);
+    return probe;
+}
+
+START_TEST(test_arguments)
+{
+    const mtree_probe_host_t twice[] = {{"a", "10.0.0.1", 0}, {"a", "10.0.0.2", 0}};
+    const mtree_probe_host_t same[] = {{"a", "10.0.0.1", 0}, {"b", "10.0.0.1", 0}};
+    const mtree_probe_options_t options = {.seconds = 1};
+    const mtree_probe_options_t no_time = {.seconds = 0};
+    mtree_probe_t *probe;
+
+    heard_start();
+    ck_assert_int_eq(mtree_probe_create(twice, 2, &options, &probe), MTREE_ERR_INVALID);
+    ck_assert_str_eq(heard_last(), "host a is to be probed twice; name each host once");
+    ck_assert_int_eq(mtree_probe_create(same, 2, &options, &probe), MTREE_ERR_INVALID);
+    ck_assert_int_eq(mtree_probe_create(same, 1, &no_time, &probe), MTREE_ERR_INVALID);
+    ck_assert_int_eq(mtree_probe_create(same, 0, &options, &probe), MTREE_ERR_LIMIT);
+    ck_assert_int_eq(heard_lines(), 4);
+}
+END_TEST
+
+START_TEST(test_order_of_calls)
+{
+    mtree_probe_t *probe = create_pair(1);
+    mtree_probe_result_t result = {.least = 2e-3, .median = 1e-3};
+    mtree_probe_findings_t findings;
+    mtree_probe_round_t round;
+
+    heard_start();
+    ck_assert_int_eq(mtree_probe_record(probe, &result, 1), MTREE_ERR_INVALID);
+    ck_assert_int_eq(mtree_probe_finish(probe, &findings), MTREE_ERR_UNREACHABLE);
+    ck_assert_int_eq(mtree_probe_next(probe, &round), MTREE_OK);
+    ck_assert_int_eq(round.num_experiments, 1);
+    ck_assert_int_eq(round.experiments[0].kind, MTREE_PROBE_PING);
+    ck_assert_int_eq(mtree_probe_next(probe, &round), MTREE_ERR_INVALID);
+    ck_assert_int_eq(mtree_probe_add_route(probe, 0, 1, NULL, 0), MTREE_ERR_INVALID);
+    /* A median below the least cannot be. */
+    ck_assert_int_eq(mtree_probe_record(probe, &result, 1), MTREE_ERR_INVALID);
+    ck_assert_int_eq(heard_lines(), 5);
+    mtree_probe_destroy(probe);
+}
+END_TEST
+
+START_TEST(test_nothing_works)
+{
+    /* All experiments fail: the probe ends, and says that it found nothing. */
+    mtree_probe_t *probe = create_pair(1);
+    const mtree_probe_result_t result = {.failed = true};
+    mtree_status_t status;
+    mtree_probe_round_t round;
+    int rounds = 0;
+
+    heard_start();
+    while ((status = mtree_probe_next(probe, &round)) == MTREE_OK &&
+           round.num_experiments > 0) {
+        ck_assert_int_eq(round.num_experiments, 1);
+        ck_assert_int_eq(mtree_probe_record(probe, &result, 0.01), MTREE_OK);
+        ck_assert_int_lt(++rounds, 100);
+    }
+    ck_assert_int_eq(status, MTREE_ERR_UNREACHABLE);
+    ck_assert_int_eq(heard_lines(), 1);
+    mtree_probe_destroy(probe);
+}
+END_TEST
+
+/* Any answer that is of its form: a route over few addresses and silent routers, a trip,
+ * or a stream; or none. */
+static void answer(mtree_probe_t *probe, mtree_random_t *random,
+                   const mtree_probe_experiment_t *experiment,
+                   mtree_probe_result_t *result)
+{
+    static const char *const addresses[] = {"", "", "h0", "h1", "h2", "r", "s", "t", "u"};
+    const char *hops[4];
+    int i, count = (int)mtree_random_below(random, 5);
+
+    result->failed = mtree_random_below(random, 5) == 0;
+    if (experiment->kind == MTREE_PROBE_ROUTE && !result->failed) {
+        for (i = 0; i < count; ++i) {
+            hops[i] = addresses[mtree_random_below(random, 9)];
+        }
+        /* Ways that pass an address twice are refused: that is an answer too. */
+        (void)mtree_probe_add_route(probe, experiment->from, experiment->to, hops, count);
+    }
+    result->least = exp(-20 * mtree_random_fraction(random));
+    result->median = result->least * (1 + mtree_random_fraction(random));
+    result->num_marks = 2 + (int)mtree_random_below(random, MTREE_PROBE_MAX_MARKS - 1);
+    for (i = 1; i < result->num_marks; ++i) {
+        result->marks[i].seconds =
+            result->marks[i - 1].seconds + 1e-6 + mtree_random_fraction(random);
+        result->marks[i].bytes =
+            result->marks[i - 1].bytes +
+            (double)(mtree_random_next(random) >> (20 + mtree_random_below(random, 40)));
+    }
+}
+
+START_TEST(test_any_answers)
+{
+    const mtree_probe_options_t options = {
+        .seconds = 5, .seed = (unsigned)_i, .routes = _i % 4 != 0};
+    mtree_probe_host_t hosts[9];
+    char names[9][16];
+    mtree_random_t random;
+    mtree_probe_result_t *results;
+    mtree_probe_findings_t findings;
+    mtree_probe_round_t round;
+    mtree_probe_t *probe;
+    mtree_status_t status;
+    int i, num_hosts = 2 + _i % 8, rounds = 0;
+
+    mtree_random_init(&random, (unsigned)_i);
+    for (i = 0; i < num_hosts; ++i) {
+        snprintf(names[i], sizeof(names[i]), "h%d", i);
+        hosts[i] = (mtree_probe_host_t){names[i], names[i], 0};
+    }
+    heard_start();
+    ck_assert_int_eq(mtree_probe_create(hosts, num_hosts, &options, &probe), MTREE_OK);
+    while ((status = mtree_probe_next(probe, &round)) == MTREE_OK &&
+           round.num_experiments > 0) {
+        results = calloc((size_t)round.num_experiments, sizeof(*results));
+        ck_assert_ptr_nonnull(results);
+        for (i = 0; i < round.num_experiments; ++i) {
+            answer(probe, &random, &round.experiments[i], &results[i]);
+        }
+        ck_assert_int_eq(mtree_probe_record(probe, results, 0.01), MTREE_OK);
+        free(results);
+        ck_assert_int_lt(++rounds, 1000);
+    }
+    if (status == MTREE_OK) {
+        status = mtree_probe_finish(probe, &findings);
+    }
+    if (status == MTREE_OK) {
+        ck_assert_int_eq(mtree_topology_num_hosts(findings.topology), num_hosts);
+        ck_assert_int_eq(mtree_topology_check_connected(findings.topology), MTREE_OK);
+        mtree_probe_findings_clear(&findings);
+    } else {
+        ck_assert_int_eq(status, MTREE_ERR_UNREACHABLE);
+        ck_assert_int_ge(heard_lines(), 1);
+    }
+    mtree_probe_destroy(probe);
+}
+END_TEST
+
+START_TEST(test_one_host)
+{
+    const mtree_probe_host_t host = {"a", "10.0.0.1", 0};
+    const mtree_probe_options_t options = {.seconds = 1, .routes = true};
+    mtree_probe_findings_t findings;
+    mtree_probe_round_t round;
+    mtree_probe_t *probe;
+
+    ck_assert_int_eq(mtree_probe_create(&host, 1, &options, &probe), MTREE_OK);
+    ck_assert_int_eq(mtree_probe_next(probe, &round), MTREE_OK);
+    ck_assert_int_eq(round.num_experiments, 0);
+    ck_assert_int_eq(mtree_probe_finish(probe, &findings), MTREE_OK);
+    ck_assert_int_eq(findings.topology->num_vertices, 1);
+    mtree_probe_findings_clear(&findings);
+    mtree_probe_destroy(probe);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("probe");
+    TCase *tcase = tcase_create("probe");
+    SRunner *runner;
+    int failed;
+
+    tcase_set_timeout(tcase, 120);
+    tcase_add_loop_test(tcase, test_b4, 0, 6);
+    tcase_add_loop_test(tcase, test_tree, 0, 6);
+    tcase_add_loop_test(tcase, test_star, 0, 4);
+    tcase_add_loop_test(tcase, test_slow_by_chance, 0, 4);
+    tcase_add_loop_test(tcase, test_mesh, 0, 3);
+    tcase_add_loop_test(tcase, test_interfaces, 0, 2);
+    tcase_add_loop_test(tcase, test_silent, 0, 2);
+    tcase_add_loop_test(tcase, test_ethernet, 0, 4);
+    tcase_add_loop_test(tcase, test_without_routes, 0, 4);
+    tcase_add_test(tcase, test_deterministic);
+    tcase_add_loop_test(tcase, test_short_of_time, 0, 50);
+    tcase_add_loop_test(tcase, test_many_hosts, 0, 4);
+    tcase_add_test(tcase, test_arguments);
+    tcase_add_test(tcase, test_order_of_calls);
+    tcase_add_test(tcase, test_nothing_works);
+    tcase_add_loop_test(tcase, test_any_answers, 0, 100);
+    tcase_add_test(tcase, test_one_host);
+    suite_add_tcase(suite, tcase);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return (failed == 0) ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,256 @@
+#include "topo/probe/test_batch.h"
+#include "topo/probe/fit.h"
+#include "topo/probe/bottleneck.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define MARKS 21
+
+/* Marks a twentieth of a second apart; @a rates are those of the intervals, Mb/s. */
+static mtree_probe_rate_t fit(const double rates[MARKS - 1])
+{
+    mtree_probe_mark_t marks[MARKS] = {{0, 0}};
+    int i;
+
+    for (i = 1; i < MARKS; ++i) {
+        marks[i].seconds = 0.05 * i;
+        marks[i].bytes = marks[i - 1].bytes + rates[i - 1] * 1e6 / 8 * 0.05;
+    }
+    return mtree_probe_fit_rate(&(mtree_probe_curve_t){MARKS, marks}, 1);
+}
+
+START_TEST(test_start_left_out)
+{
+    double rates[MARKS - 1];
+    mtree_probe_rate_t rate;
+    int i;
+
+    /* A bucket that empties, a window that opens: _i chooses. */
+    for (i = 0; i < MARKS - 1; ++i) {
+        rates[i] = (i >= 6) ? 100 : (_i == 0) ? 1000 : 2 << i;
+    }
+    rate = fit(rates);
+    ck_assert_double_eq_tol(rate.rate, 1e8, 1e3);
+    ck_assert_double_le(rate.spread, 1e-6);
+    ck_assert(!rate.rising);
+}
+END_TEST
+
+START_TEST(test_rising)
+{
+    double rates[MARKS - 1];
+    int i;
+
+    for (i = 0; i < MARKS - 1; ++i) {
+        rates[i] = 10 + 10 * i;
+    }
+    ck_assert(fit(rates).rising);
+}
+END_TEST
+
+START_TEST(test_late)
+{
+    double rates[MARKS - 1];
+    mtree_probe_rate_t rate;
+    int i;
+
+    /* 0: a window that is open after two thirds of the time only.  1: a pause of a tenth
+     * of the time, in which nothing is sent: it says nothing of the link, and the rate is
+     * not called steady. */
+    for (i = 0; i < MARKS - 1; ++i) {
+        rates[i] = (_i == 0) ? ((i >= 13) ? 100 : 20) : (i >= 15 && i < 17) ? 0 : 100;
+    }
+    rate = fit(rates);
+    ck_assert_double_eq_tol(rate.rate, 1e8, 1e6);
+    ck_assert(!rate.rising);
+    ck_assert((_i == 0) == (rate.spread < 0.02));
+}
+END_TEST
+
+START_TEST(test_few_marks)
+{
+    const mtree_probe_mark_t marks[] = {{0, 0}, {1, 1e6}};
+
+    const mtree_probe_curve_t curve = {2, marks};
+
+    ck_assert_double_eq_tol(mtree_probe_fit_rate(&curve, 1).rate, 8e6, 1);
+}
+END_TEST
+
+/* Hosts 0 to 2 around a switch; 3 behind host 2. */
+static mtree_probe_graph_t make_graph(void)
+{
+    static const int ways[][4] = {{0, 4, 1, -1}, {0, 4, 2, -1}, {1, 4, 2, -1},
+                                  {2, 4, 0, -1}, {2, 3, -1, 0}, {0, 4, 2, 3}};
+    mtree_probe_graph_t graph;
+    int i, length, vertex;
+
+    ck_assert_int_eq(mtree_probe_graph_init(&graph, 4), MTREE_OK);
+    ck_assert_int_eq(mtree_probe_graph_add_switch(&graph, NULL, &vertex), MTREE_OK);
+    ck_assert_int_eq(vertex, 4);
+    for (i = 0; i < 6; ++i) {
+        for (length = 0; length < 4 && ways[i][length] >= 0; ++length) {}
+        ck_assert_int_eq(mtree_probe_graph_add_path(&graph, ways[i], length), MTREE_OK);
+    }
+    ck_assert_int_eq(mtree_probe_graph_index(&graph), MTREE_OK);
+    return graph;
+}
+
+static double latency_of(const mtree_probe_graph_t *graph, const double *latency, int u,
+                         int v)
+{
+    return latency[mtree_probe_graph_find_arc(graph, u, v) >> 1];
+}
+
+START_TEST(test_latencies)
+{
+    mtree_probe_graph_t graph = make_graph();
+    /* Links of 1, 2, 3 ms at the switch, 10 ms beyond; the last trip does not fit. */
+    const mtree_probe_trip_t trips[] = {{0, 1, 6e-3},  {0, 2, 8e-3},  {1, 2, 10e-3},
+                                        {2, 3, 20e-3}, {0, 3, 28e-3}, {0, 1, 6e-3},
+                                        {1, 2, 10e-3}, {0, 2, 30e-3}};
+    double latency[4], error;
+
+    ck_assert_int_eq(mtree_probe_fit_latencies(&graph, trips, 7, latency, &error),
+                     MTREE_OK);
+    ck_assert_double_eq_tol(latency_of(&graph, latency, 0, 4), 1e-3, 1e-5);
+    ck_assert_double_eq_tol(latency_of(&graph, latency, 1, 4), 2e-3, 1e-5);
+    ck_assert_double_eq_tol(latency_of(&graph, latency, 4, 2), 3e-3, 1e-5);
+    ck_assert_double_eq_tol(latency_of(&graph, latency, 2, 3), 10e-3, 1e-5);
+    ck_assert_double_le(error, 1e-3);
+    ck_assert_int_eq(mtree_probe_fit_latencies(&graph, trips, 8, latency, &error),
+                     MTREE_OK);
+    ck_assert_double_eq_tol(latency_of(&graph, latency, 2, 3), 10e-3, 1e-3);
+    ck_assert_double_ge(error, 0.05);
+    mtree_probe_graph_clear(&graph);
+}
+END_TEST
+
+START_TEST(test_inseparable_latencies)
+{
+    mtree_probe_graph_t graph = make_graph();
+    const mtree_probe_trip_t trip = {0, 1, 6e-3};
+    double latency[4];
+
+    /* One trip over two links: half each; what nothing crosses is 0. */
+    ck_assert_int_eq(mtree_probe_fit_latencies(&graph, &trip, 1, latency, NULL),
+                     MTREE_OK);
+    ck_assert_double_eq_tol(latency_of(&graph, latency, 0, 4), 1.5e-3, 1e-6);
+    ck_assert_double_eq_tol(latency_of(&graph, latency, 4, 1), 1.5e-3, 1e-6);
+    ck_assert_double_eq(latency_of(&graph, latency, 2, 3), 0);
+    mtree_probe_graph_clear(&graph);
+}
+END_TEST
+
+START_TEST(test_explain)
+{
+    mtree_probe_graph_t graph = make_graph();
+    /* 0 sends to 1 and 2 at once, then each alone: its own link is 100, that to 2 is 60;
+     * that to 1 takes 100, and perhaps more. */
+    const mtree_probe_mark_t rises[] = {{0, 0}, {0.5, 1e6}, {0.8, 3e6}, {1, 6e6}};
+    const mtree_probe_mark_t at_50[] = {{0, 0}, {1, 50e6 / 8}};
+    const mtree_probe_mark_t at_60[] = {{0, 0}, {1, 60e6 / 8}};
+    const mtree_probe_mark_t at_100[] = {{0, 0}, {1, 100e6 / 8}};
+    const mtree_probe_stream_t streams[] = {{0, 0, 1, false, {2, at_50}, {0, 0, false}},
+                                            {0, 0, 2, false, {2, at_50}, {0, 0, false}},
+                                            {1, 0, 1, false, {2, at_100}, {0, 0, false}},
+                                            {2, 0, 2, false, {2, at_60}, {0, 0, false}},
+                                            {3, 2, 3, false, {4, rises}, {0, 0, false}}};
+    mtree_probe_arc_t arcs[8];
+    int out = mtree_probe_graph_find_arc(&graph, 0, 4);
+    int to_1 = mtree_probe_graph_find_arc(&graph, 4, 1);
+    int to_2 = mtree_probe_graph_find_arc(&graph, 4, 2);
+    int rising = mtree_probe_graph_find_arc(&graph, 2, 3);
+
+    ck_assert_int_eq(mtree_probe_bottleneck_explain(&graph, streams, 5, arcs), MTREE_OK);
+    ck_assert(arcs[out].known);
+    ck_assert_double_eq_tol(arcs[out].value, 100e6, 1);
+    ck_assert(arcs[to_2].known);
+    ck_assert_double_eq_tol(arcs[to_2].value, 60e6, 1);
+    ck_assert(!arcs[to_1].known);
+    ck_assert_double_eq_tol(arcs[to_1].most, 100e6, 1);
+    ck_assert(!arcs[rising].known);
+    ck_assert_double_gt(arcs[rising].most, 0);
+    ck_assert(!arcs[rising ^ 1].known);
+    ck_assert_double_eq(arcs[rising ^ 1].most, 0);
+    mtree_probe_graph_clear(&graph);
+}
+END_TEST
+
+START_TEST(test_agenda)
+{
+    mtree_probe_graph_t graph;
+    mtree_probe_test_batch_t agenda;
+    const mtree_probe_test_t *tests;
+    double end;
+    int ways[4][2] = {{0, 1}, {1, 2}, {2, 3}, {3, 0}};
+    int arcs[2];
+
+    /* A ring of four hosts; 0 and 2 send both ways round, 1 to 2 alone. */
+    ck_assert_int_eq(mtree_probe_graph_init(&graph, 4), MTREE_OK);
+    for (int i = 0; i < 8; ++i) {
+        const int way[] = {ways[i / 2][i % 2], ways[i / 2][1 - i % 2]};
+
+        ck_assert_int_eq(mtree_probe_graph_add_path(&graph, way, 2), MTREE_OK);
+    }
+    ck_assert_int_eq(mtree_probe_graph_index(&graph), MTREE_OK);
+    mtree_probe_test_batch_init(&agenda, &graph);
+    for (int host = 0; host < 4; host += 2) {
+        arcs[0] = mtree_probe_graph_find_arc(&graph, host, 1);
+        arcs[1] = mtree_probe_graph_find_arc(&graph, host, 3);
+        ck_assert(mtree_probe_test_batch_add(&agenda, host, arcs, 2, 0.1));
+    }
+    arcs[0] = mtree_probe_graph_find_arc(&graph, 1, 2);
+    ck_assert(mtree_probe_test_batch_add(&agenda, 1, arcs, 1, 0.1));
+    agenda.tests[0].seconds = 1;
+    agenda.tests[1].seconds = 2;
+    agenda.tests[2].seconds = 0.5;
+    ck_assert_int_eq(mtree_probe_test_batch_plan(&agenda, &end), MTREE_OK);
+    tests = agenda.tests;
+    /* 0 and 2 have their receivers in common, 1 and 2 a link: the longest is first, and
+     * the two others follow together after the last bytes have come in. */
+    ck_assert_int_eq(tests[0].host, 2);
+    ck_assert_double_eq(tests[0].begin, 0);
+    ck_assert_int_eq(tests[1].host, 0);
+    ck_assert_double_ge(tests[1].begin, 2.1);
+    ck_assert_double_le(tests[1].begin, 2.2);
+    ck_assert_int_eq(tests[2].host, 1);
+    ck_assert_double_eq(tests[2].begin, tests[1].begin);
+    ck_assert_double_eq(end, tests[1].begin + 1);
+
+    /* What does not fit whole is not added. */
+    while (agenda.num_arcs < MTREE_PROBE_AGENDA_ROOM - 1) {
+        ck_assert(mtree_probe_test_batch_add(&agenda, 1, arcs, 1, 0.1));
+    }
+    ck_assert(!mtree_probe_test_batch_add(&agenda, 1, arcs, 2, 0.1));
+    ck_assert_int_eq(agenda.num_arcs, MTREE_PROBE_AGENDA_ROOM - 1);
+    ck_assert(mtree_probe_test_batch_add(&agenda, 1, arcs, 1, 0.1));
+    ck_assert(!mtree_probe_test_batch_add(&agenda, 1, arcs, 1, 0.1));
+    mtree_probe_graph_clear(&graph);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("probe_fit");
+    TCase *tcase = tcase_create("probe_fit");
+    SRunner *runner;
+    int failed;
+
+    tcase_add_loop_test(tcase, test_start_left_out, 0, 2);
+    tcase_add_test(tcase, test_rising);
+    tcase_add_loop_test(tcase, test_late, 0, 2);
+    tcase_add_test(tcase, test_few_marks);
+    tcase_add_test(tcase, test_latencies);
+    tcase_add_test(tcase, test_inseparable_latencies);
+    tcase_add_test(tcase, test_explain);
+    tcase_add_test(tcase, test_agenda);
+    suite_add_tcase(suite, tcase);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return (failed == 0) ? EXIT_SUCCESS : EXIT_FAILURE;
+}

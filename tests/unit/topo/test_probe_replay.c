@@ -1,0 +1,205 @@
+/*
+ * Probes that were recorded in the lab (topo/probe/record.h), played again: what the
+ * streams of real TCP connections tell of the links of a network that is known.
+ */
+#include "topo/probe/routes.h"
+#include "topo/probe/bottleneck.h"
+#include "topo/dot/read.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_HOSTS   64
+#define MAX_STREAMS 1024
+
+typedef struct {
+    int num_hosts;
+    char *addresses[MAX_HOSTS];
+    mtree_probe_routes_t *routes; /* made before the first of them */
+    int set;
+    int num_streams;
+    mtree_probe_stream_t streams[MAX_STREAMS];
+} record_t;
+
+static void take_route(record_t *record, char *rest)
+{
+    const char *hops[MTREE_PROBE_MAX_HOPS];
+    int from = (int)strtol(rest, &rest, 10), to = (int)strtol(rest, &rest, 10);
+    int num_hops = 0;
+    char *hop;
+
+    if (record->routes == NULL) {
+        ck_assert_int_eq(mtree_probe_routes_create((const char *const *)record->addresses,
+                                                   record->num_hosts, &record->routes),
+                         MTREE_OK);
+    }
+    while ((hop = strtok_r(rest, " \n", &rest)) != NULL) {
+        ck_assert_int_lt(num_hops, MTREE_PROBE_MAX_HOPS);
+        hops[num_hops++] = strcmp(hop, "-") == 0 ? "" : hop;
+    }
+    ck_assert_int_eq(mtree_probe_routes_add(record->routes, from, to, hops, num_hops),
+                     MTREE_OK);
+}
+
+static void take_stream(record_t *record, char *rest)
+{
+    mtree_probe_stream_t *stream = &record->streams[record->num_streams];
+    mtree_probe_mark_t *marks = calloc(MTREE_PROBE_MAX_MARKS, sizeof(*marks));
+    char *end;
+
+    ck_assert_ptr_nonnull(marks);
+    ck_assert_int_lt(record->num_streams, MAX_STREAMS);
+    *stream = (mtree_probe_stream_t){.set = record->set};
+    stream->from = (int)strtol(rest, &rest, 10);
+    stream->to = (int)strtol(rest, &rest, 10);
+    for (;; ++stream->curve.num_marks) {
+        double seconds = strtod(rest, &end);
+
+        if (end == rest) {
+            break;
+        }
+        ck_assert_int_lt(stream->curve.num_marks, MTREE_PROBE_MAX_MARKS);
+        marks[stream->curve.num_marks].seconds = seconds;
+        marks[stream->curve.num_marks].bytes = strtod(end, &rest);
+    }
+    stream->curve.marks = marks;
+    if (stream->curve.num_marks > 0) {
+        ++record->num_streams;
+    } else {
+        free(marks);
+    }
+}
+
+static void take_line(record_t *record, char *line)
+{
+    char *rest = line;
+    const char *kind = strtok_r(rest, " \n", &rest);
+
+    if (kind == NULL) {
+        return;
+    }
+    if (strcmp(kind, "host") == 0) {
+        ck_assert_int_lt(record->num_hosts, MAX_HOSTS);
+        (void)strtok_r(rest, " ", &rest);
+        record->addresses[record->num_hosts++] = strdup(strtok_r(rest, " ", &rest));
+    } else if (strcmp(kind, "route") == 0) {
+        take_route(record, rest);
+    } else if (strcmp(kind, "round") == 0 || strcmp(kind, "set") == 0) {
+        ++record->set;
+    } else if (strcmp(kind, "stream") == 0) {
+        take_stream(record, rest);
+    }
+}
+
+static record_t *read_record(const char *path)
+{
+    record_t *record = calloc(1, sizeof(*record));
+    FILE *file = fopen(path, "r");
+    size_t room = 0;
+    char *line = NULL;
+
+    ck_assert_ptr_nonnull(record);
+    ck_assert_msg(file != NULL, "%s cannot be opened", path);
+    while (getline(&line, &room, file) >= 0) {
+        take_line(record, line);
+    }
+    free(line);
+    fclose(file);
+    return record;
+}
+
+static void free_record(record_t *record)
+{
+    for (int i = 0; i < record->num_streams; ++i) {
+        free((void *)record->streams[i].curve.marks);
+    }
+    for (int i = 0; i < record->num_hosts; ++i) {
+        free(record->addresses[i]);
+    }
+    mtree_probe_routes_destroy(record->routes);
+    free(record);
+}
+
+/* The lab numbers vertices as the file does, from 1 on, in the last bytes of their
+ * addresses. */
+static int vertex_of(const record_t *record, const mtree_probe_graph_t *graph, int vertex)
+{
+    const char *address =
+        vertex < record->num_hosts ? record->addresses[vertex] : graph->names[vertex];
+
+    return (int)strtol(strrchr(address, '.') + 1, NULL, 10) - 1;
+}
+
+static int find_arc(const mtree_topology_t *topology, int from, int to)
+{
+    for (int arc = 0; arc < 2 * topology->num_links; ++arc) {
+        if (mtree_arc_from(topology, arc) == from && mtree_arc_to(topology, arc) == to) {
+            return arc;
+        }
+    }
+    ck_abort_msg("there is no link from vertex %d to %d", from, to);
+    return -1;
+}
+
+static const struct {
+    const char *record, *map;
+    int least_known; /* arcs whose capacity the record tells */
+} replays[] = {{"tree-2x2x3.record", "tree-2x2x3.dot", 30}, {"b4.record", "b4.dot", 30}};
+
+START_TEST(test_capacities)
+{
+    char path[1024];
+    mtree_topology_t *truth;
+    mtree_probe_graph_t graph;
+    mtree_probe_arc_t *arcs;
+    record_t *record;
+    int num_known = 0;
+
+    snprintf(path, sizeof(path), "%s/%s", PROBES, replays[_i].map);
+    ck_assert_int_eq(mtree_topology_read(path, &truth), MTREE_OK);
+    snprintf(path, sizeof(path), "%s/%s", PROBES, replays[_i].record);
+    record = read_record(path);
+    ck_assert_int_eq(mtree_probe_routes_resolve(record->routes, &graph), MTREE_OK);
+    ck_assert_int_eq(graph.num_links, truth->num_links);
+    arcs = calloc(2 * (size_t)graph.num_links, sizeof(*arcs));
+    ck_assert_ptr_nonnull(arcs);
+    ck_assert_int_eq(mtree_probe_bottleneck_explain(&graph, record->streams,
+                                                    record->num_streams, arcs),
+                     MTREE_OK);
+    for (int arc = 0; arc < 2 * graph.num_links; ++arc) {
+        int from = vertex_of(record, &graph, mtree_probe_arc_from(&graph, arc));
+        int to = vertex_of(record, &graph, mtree_probe_arc_to(&graph, arc));
+        double rate = mtree_arc_capacity(truth, find_arc(truth, from, to));
+        double found = arcs[arc].known ? arcs[arc].value : arcs[arc].most;
+
+        num_known += arcs[arc].known;
+        ck_assert_msg(fabs(found - rate) <= 0.1 * rate,
+                      "%s to %s: found %g bits/s, there are %g",
+                      truth->vertices[from].name, truth->vertices[to].name, found, rate);
+    }
+    ck_assert_int_ge(num_known, replays[_i].least_known);
+    free(arcs);
+    mtree_probe_graph_clear(&graph);
+    free_record(record);
+    mtree_topology_destroy(truth);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("probe_replay");
+    TCase *tcase = tcase_create("probe_replay");
+    SRunner *runner;
+    int failed;
+
+    tcase_add_loop_test(tcase, test_capacities, 0, 2);
+    suite_add_tcase(suite, tcase);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return (failed == 0) ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,282 @@
+#include "tests/unit/captured_log.h"
+#include "topo/generators.h"
+#include "topo/routes.h"
+#include "topo/dot/read.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+static mtree_topology_t *topology;
+static mtree_routes_t *routes;
+static int *hosts;
+static int num_hosts;
+
+/* Routes between all hosts of what @a text describes. */
+static void route_all(mtree_topology_t *of)
+{
+    int i;
+
+    topology = of;
+    hosts = malloc((size_t)of->num_vertices * sizeof(*hosts));
+    num_hosts = 0;
+    for (i = 0; i < of->num_vertices; ++i) {
+        if (of->vertices[i].kind == MTREE_VERTEX_HOST) {
+            hosts[num_hosts++] = i;
+        }
+    }
+    ck_assert_int_eq(mtree_routes_create(of, hosts, num_hosts, &routes), MTREE_OK);
+}
+
+static void route_text(const char *text)
+{
+    mtree_topology_t *parsed;
+
+    ck_assert_int_eq(mtree_topology_parse(text, strlen(text), "t.dot", &parsed),
+                     MTREE_OK);
+    route_all(parsed);
+}
+
+static void route_shape(const char *shape)
+{
+    mtree_generate_request_t request = {.capacity = 1e9};
+    mtree_topology_t *generated;
+
+    ck_assert_int_eq(mtree_generate(shape, &request, &generated), MTREE_OK);
+    route_all(generated);
+}
+
+static void forget(void)
+{
+    mtree_routes_destroy(routes);
+    mtree_topology_destroy(topology);
+    free(hosts);
+}
+
+/* The names along a route, ends included, must read @a expected. */
+static void assert_route(int from, int to, const char *expected)
+{
+    char text[256];
+    int num_arcs, i;
+    const int *arcs = mtree_routes_get(routes, from, to, &num_arcs);
+
+    strcpy(text, topology->vertices[hosts[from]].name);
+    for (i = 0; i < num_arcs; ++i) {
+        strcat(text, " ");
+        strcat(text, topology->vertices[mtree_arc_to(topology, arcs[i])].name);
+    }
+    ck_assert_str_eq(text, expected);
+}
+
+START_TEST(test_least_latency)
+{
+    route_text("graph { a; b; c; d;\n"
+               "a -- b [capacity=\"1Mbps\" latency=\"1ms\"];\n"
+               "b -- c [capacity=\"1Mbps\" latency=\"1ms\"];\n"
+               "c -- d [capacity=\"1Mbps\" latency=\"1ms\"];\n"
+               "a -- d [capacity=\"1Mbps\" latency=\"9ms\"]; }");
+    assert_route(0, 2, "a b c");
+    assert_route(0, 0, "a");
+    ck_assert_double_eq(mtree_routes_latency(routes, 0, 2), 0.002);
+    ck_assert_double_eq(mtree_routes_latency(routes, 1, 1), 0);
+    /* Neighbours use their own link even where a longer way is faster. */
+    assert_route(0, 3, "a d");
+    ck_assert_double_eq(mtree_routes_latency(routes, 0, 3), 0.009);
+    assert_route(1, 3, "b c d");
+    ck_assert(mtree_routes_adjacent(routes, 0, 3));
+    ck_assert(!mtree_routes_adjacent(routes, 0, 2));
+    forget();
+}
+END_TEST
+
+START_TEST(test_fewer_links_break_ties)
+{
+    route_text("graph { a; b; c; d; e;\n"
+               "a -- b [capacity=\"1Mbps\" latency=\"1ms\"];\n"
+               "b -- c [capacity=\"1Mbps\" latency=\"1ms\"];\n"
+               "c -- d [capacity=\"1Mbps\" latency=\"1ms\"];\n"
+               "a -- e [capacity=\"1Mbps\" latency=\"2ms\"];\n"
+               "e -- d [capacity=\"1Mbps\" latency=\"1ms\"]; }");
+    assert_route(0, 3, "a e d");
+    assert_route(3, 0, "d e a");
+    forget();
+}
+END_TEST
+
+START_TEST(test_one_way_links)
+{
+    route_text("digraph { a -> b [capacity=\"1Mbps\"]; b -> c [capacity=\"1Mbps\"];\n"
+               "c -> a [capacity=\"1Mbps\"]; }");
+    assert_route(0, 2, "a b c");
+    assert_route(2, 0, "c a");
+    assert_route(1, 0, "b c a");
+    forget();
+}
+END_TEST
+
+START_TEST(test_switches_do_not_separate)
+{
+    route_text("graph { s [kind=switch]; t [kind=switch]; a; b; c;\n"
+               "a -- s [capacity=\"1Mbps\"]; s -- t [capacity=\"1Mbps\"];\n"
+               "t -- b [capacity=\"1Mbps\"]; b -- c [capacity=\"1Mbps\"]; }");
+    assert_route(0, 1, "a s t b");
+    ck_assert(mtree_routes_adjacent(routes, 0, 1));
+    ck_assert(!mtree_routes_adjacent(routes, 0, 2));
+    mtree_routes_destroy(routes);
+    /* A host that takes no part forwards as a switch does. */
+    hosts[1] = hosts[2];
+    ck_assert_int_eq(mtree_routes_create(topology, hosts, 2, &routes), MTREE_OK);
+    assert_route(0, 1, "a s t b c");
+    ck_assert(mtree_routes_adjacent(routes, 0, 1));
+    forget();
+}
+END_TEST
+
+/* Every route is connected, and what follows a vertex of it is that vertex' own route:
+ * one table of next vertices by destination serves the network. */
+static void assert_consistent(void)
+{
+    int *number = malloc((size_t)topology->num_vertices * sizeof(*number));
+    int from, to, i, num_arcs, rest_arcs, at, via;
+    const int *arcs, *rest;
+
+    for (i = 0; i < topology->num_vertices; ++i) {
+        number[i] = -1;
+    }
+    for (i = 0; i < num_hosts; ++i) {
+        number[hosts[i]] = i;
+    }
+    for (from = 0; from < num_hosts; ++from) {
+        for (to = 0; to < num_hosts; ++to) {
+            arcs = mtree_routes_get(routes, from, to, &num_arcs);
+            at = hosts[from];
+            for (i = 0; i < num_arcs; ++i) {
+                ck_assert_int_eq(mtree_arc_from(topology, arcs[i]), at);
+                at = mtree_arc_to(topology, arcs[i]);
+                via = number[at];
+                if (via >= 0) {
+                    rest = mtree_routes_get(routes, via, to, &rest_arcs);
+                    ck_assert_int_eq(rest_arcs, num_arcs - i - 1);
+                    ck_assert(memcmp(rest, arcs + i + 1,
+                                     (size_t)rest_arcs * sizeof(*rest)) == 0);
+                }
+            }
+            ck_assert_int_eq(at, hosts[to]);
+        }
+    }
+    free(number);
+}
+
+START_TEST(test_consistent)
+{
+    static const char *const shapes[] = {"torus:4x4",   "mesh:3x5",    "fattree:4",
+                                         "fattree:8x8", "bigraph:4x8", "random:40:80"};
+
+    route_shape(shapes[_i]);
+    assert_consistent();
+    forget();
+}
+END_TEST
+
+START_TEST(test_consistent_on_maps)
+{
+    static const char *const files[] = {TOPOLOGIES "/b4.dot", TOPOLOGIES "/abilene.dot",
+                                        TOPOLOGIES "/geant.dot"};
+    mtree_topology_t *read;
+
+    ck_assert_int_eq(mtree_topology_read(files[_i], &read), MTREE_OK);
+    route_all(read);
+    assert_consistent();
+    forget();
+}
+END_TEST
+
+/* From one switch of a fat tree to the hosts elsewhere all uplinks are used, evenly. */
+START_TEST(test_fat_tree_spreads)
+{
+    int use[3072 * 2] = {0};
+    int from, to, i, num_arcs, arc;
+    const int *arcs;
+
+    route_shape("fattree:8");
+    ck_assert_int_eq(num_hosts, 128);
+    for (from = 0; from < num_hosts; ++from) {
+        for (to = 0; to < num_hosts; ++to) {
+            arcs = mtree_routes_get(routes, from, to, &num_arcs);
+            ck_assert_int_le(num_arcs, 6);
+            for (i = 0; i < num_arcs; ++i) {
+                ++use[arcs[i]];
+            }
+        }
+    }
+    /* Each of the 32 uplinks of a pod's aggregation switches carries its hosts' routes to
+     * the 112 hosts of other pods: 16 * 112 / 16 links up from a pod. */
+    for (arc = 0; arc < 2 * topology->num_links; ++arc) {
+        if (strncmp(topology->vertices[mtree_arc_to(topology, arc)].name, "core", 4) ==
+            0) {
+            ck_assert_int_eq(use[arc], 112);
+        }
+    }
+    forget();
+}
+END_TEST
+
+START_TEST(test_large)
+{
+    int num_arcs;
+
+    route_shape("fattree:16");
+    ck_assert_int_eq(num_hosts, 1024);
+    mtree_routes_get(routes, 0, 1023, &num_arcs);
+    ck_assert_int_eq(num_arcs, 6);
+    forget();
+}
+END_TEST
+
+START_TEST(test_unreachable_and_too_many)
+{
+    static int many[MTREE_ROUTES_MAX_HOSTS + 1];
+    int pair[] = {0, 1};
+
+    ck_assert_int_eq(mtree_topology_create("t", "test", &topology), MTREE_OK);
+    mtree_topology_add_vertex(topology, "a", NULL, MTREE_VERTEX_HOST, NULL);
+    mtree_topology_add_vertex(topology, "b", NULL, MTREE_VERTEX_HOST, NULL);
+    mtree_topology_add_link(topology, 0, 1, 1e6, 0, 0, NULL);
+    heard_start();
+    ck_assert_int_eq(mtree_routes_create(topology, pair, 2, &routes),
+                     MTREE_ERR_UNREACHABLE);
+    ck_assert_str_eq(heard_last(),
+                     "test: host b has no path to host a; join them with links");
+    ck_assert_int_eq(mtree_topology_check_connected(topology), MTREE_ERR_UNREACHABLE);
+    ck_assert_int_eq(heard_lines(), 2);
+    ck_assert_int_eq(
+        mtree_routes_create(topology, many, MTREE_ROUTES_MAX_HOSTS + 1, &routes),
+        MTREE_ERR_LIMIT);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("routes");
+    TCase *tcase = tcase_create("routes");
+    SRunner *runner;
+    int failed;
+
+    tcase_set_timeout(tcase, 60);
+    tcase_add_test(tcase, test_least_latency);
+    tcase_add_test(tcase, test_fewer_links_break_ties);
+    tcase_add_test(tcase, test_one_way_links);
+    tcase_add_test(tcase, test_switches_do_not_separate);
+    tcase_add_loop_test(tcase, test_consistent, 0, 6);
+    tcase_add_loop_test(tcase, test_consistent_on_maps, 0, 3);
+    tcase_add_test(tcase, test_fat_tree_spreads);
+    tcase_add_test(tcase, test_large);
+    tcase_add_test(tcase, test_unreachable_and_too_many);
+    suite_add_tcase(suite, tcase);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return (failed == 0) ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,330 @@
+#include "tests/unit/captured_log.h"
+#include "topo/dot/read.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static mtree_topology_t *parse(const char *text)
+{
+    mtree_topology_t *topology = NULL;
+
+    heard_start();
+    ck_assert_int_eq(mtree_topology_parse(text, strlen(text), "t.dot", &topology),
+                     MTREE_OK);
+    return topology;
+}
+
+START_TEST(test_example)
+{
+    mtree_topology_t *topology =
+        parse("// three sites\n"
+              "graph three {\n"
+              "    paris  [pos=\"2.35,48.86!\"];\n"
+              "    berlin [host=\"berlin.example.org\" lon=13.4 lat=52.5];\n"
+              "    sw     [kind=switch];\n"
+              "    paris -- berlin [capacity=\"200Mbps\" latency=\"10ms\"];\n"
+              "    paris -- sw     [capacity=\"1Gbps\" capacity_back=\"0bps\"];\n"
+              "    berlin -- sw    [capacity=\"25MBps\" label=\"a label\"];\n"
+              "}\n");
+
+    ck_assert_int_eq(heard_lines(), 0);
+    ck_assert_str_eq(topology->name, "three");
+    ck_assert_str_eq(topology->source, "t.dot");
+    ck_assert_int_eq(topology->num_vertices, 3);
+    ck_assert_int_eq(mtree_topology_num_hosts(topology), 2);
+    ck_assert_str_eq(topology->vertices[0].host, "paris");
+    ck_assert(topology->vertices[0].has_position);
+    ck_assert_double_eq(topology->vertices[0].y, 48.86);
+    ck_assert_str_eq(topology->vertices[1].host, "berlin.example.org");
+    ck_assert_double_eq(topology->vertices[1].x, 13.4);
+    ck_assert_int_eq(topology->vertices[2].kind, MTREE_VERTEX_SWITCH);
+    ck_assert(!topology->vertices[2].has_position);
+    ck_assert_int_eq(topology->num_links, 3);
+    ck_assert_double_eq(topology->links[0].capacity[0], 200e6);
+    ck_assert_double_eq(topology->links[0].capacity[1], 200e6);
+    ck_assert_double_eq(topology->links[0].latency, 0.010);
+    ck_assert_double_eq(topology->links[1].capacity[0], 1e9);
+    ck_assert_double_eq(topology->links[1].capacity[1], 0);
+    ck_assert_double_eq(topology->links[1].latency, 0);
+    ck_assert_double_eq(topology->links[2].capacity[0], 200e6);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+START_TEST(test_directed)
+{
+    mtree_topology_t *topology =
+        parse("digraph {\n a -> b [capacity=\"1Mbps\"]\n c -> a [capacity=\"4Mbps\"]\n"
+              " b -> a [capacity=\"2Mbps\"]\n b -> c [capacity=\"3Mbps\"]\n}\n");
+
+    ck_assert_int_eq(topology->num_links, 3);
+    ck_assert_double_eq(topology->links[0].capacity[0], 1e6);
+    ck_assert_double_eq(topology->links[0].capacity[1], 2e6);
+    ck_assert_double_eq(topology->links[1].capacity[0], 4e6);
+    ck_assert_double_eq(topology->links[1].capacity[1], 0);
+    ck_assert_str_eq(topology->name, "network");
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+/* Text that is wrong, and what the user must read. */
+static const struct {
+    const char *text;
+    mtree_status_t status;
+    const char *message;
+} bad[] = {
+    {"", MTREE_ERR_INVALID, "t.dot:1: not a DOT graph"},
+    {"hello", MTREE_ERR_INVALID, "t.dot:1: syntax error near 'hello'"},
+    {"graph {\n a -- b [capacity=\"1Mbps\"]\n a [ c\n}", MTREE_ERR_INVALID,
+     "t.dot:4: syntax error near '}'"},
+    {"graph {\n a -- \"b\n\n", MTREE_ERR_INVALID, "t.dot:2: syntax error"},
+    {"graph { a; }\ngraph { b; }", MTREE_ERR_INVALID, "t.dot: holds 2 graphs"},
+    {"graph { a; }\njunk", MTREE_ERR_INVALID, "t.dot:2: syntax error near 'junk'"},
+    {"graph { }", MTREE_ERR_INVALID, "t.dot:1: no host"},
+    {"graph { a [kind=switch]; }", MTREE_ERR_INVALID, "t.dot:1: no host"},
+    {"graph {\n a\n b [kind=swich];\n}", MTREE_ERR_INVALID,
+     "t.dot:3: node b: kind 'swich' is neither host nor switch"},
+    {"graph {\n a -- b [capacity=\"1Mbps\"];\n /* c\n -- */ b -- c "
+     "[capacity=\"1Mps\"];\n}",
+     MTREE_ERR_INVALID, "t.dot:4: link b-c: capacity '1Mps': unknown unit"},
+    {"graph {\n\n a -- b [capacity=\"0Mbps\"];\n}", MTREE_ERR_INVALID,
+     "t.dot:3: link a-b: capacity '0Mbps': must be positive"},
+    {"graph {\n\n a -- b [capacity=\"-5Mbps\"];\n}", MTREE_ERR_INVALID,
+     "t.dot:3: link a-b: capacity '-5Mbps': must not be negative"},
+    {"graph {\n a -- b;\n}", MTREE_ERR_INVALID,
+     "t.dot:2: link a-b: capacity: is missing"},
+    {"graph {\n a -- b [capacity=\"1Mbps\" latency=5];\n}", MTREE_ERR_INVALID,
+     "t.dot:2: link a-b: latency '5': no unit"},
+    {"graph {\n a -- b [capacity=\"1Mbps\" latency=\"101s\"];\n}", MTREE_ERR_INVALID,
+     "t.dot:2: link a-b: latency '101s': over 100 s"},
+    {"graph {\n a -- b [capacity=\"1Mbps\" capacity_back=\"x\"];\n}", MTREE_ERR_INVALID,
+     "t.dot:2: link a-b: capacity_back 'x': not a number"},
+    {"graph {\n a -- a [capacity=\"1Mbps\"];\n}", MTREE_ERR_INVALID,
+     "t.dot:2: node a is linked to itself"},
+    {"graph {\n a -- b [capacity=\"1Mbps\"];\n b -- c [capacity=\"1Mbps\"];\n"
+     " b -- a [capacity=\"2Mbps\"];\n}",
+     MTREE_ERR_INVALID, "t.dot:4: link b-a is there already, on line 2"},
+    {"digraph {\n a -> b [capacity=\"1Mbps\"];\n a -> b [capacity=\"1Mbps\"];\n}",
+     MTREE_ERR_INVALID, "t.dot:3: link a-b is there already, on line 2"},
+    {"digraph {\n a -> b [capacity=\"1Mbps\"];\n b -> a [capacity=\"1Mbps\" "
+     "latency=\"1s\"];\n}",
+     MTREE_ERR_INVALID, "t.dot:3: link b-a has another latency"},
+    {"digraph {\n a -> b [capacity=\"1Mbps\" capacity_back=\"1Mbps\"];\n}",
+     MTREE_ERR_INVALID, "t.dot:2: link a-b: capacity_back is for undirected graphs"},
+    {"digraph {\n a -> b [capacity=\"1Mbps\"];\n}", MTREE_ERR_UNREACHABLE,
+     "t.dot:2: host b has no path to host a"},
+    {"graph {\n a -- b [capacity=\"1Mbps\"];\n c -- d [capacity=\"1Mbps\"];\n}",
+     MTREE_ERR_UNREACHABLE, "t.dot:3: host a has no path to host c"},
+    {"graph {\n a [host=x];\n b [host=x];\n a -- b [capacity=\"1Mbps\"];\n}",
+     MTREE_ERR_INVALID, "t.dot:3: nodes a and b both stand for host x"},
+    {"graph {\n a -- \"\" [capacity=\"1Mbps\"];\n}", MTREE_ERR_INVALID,
+     "t.dot:2: the name of a node must be"},
+    {"graph {\n a;\n \"\xff\";\n}", MTREE_ERR_INVALID,
+     "t.dot:3: the name of a node must be"},
+};
+
+START_TEST(test_bad_input)
+{
+    mtree_topology_t *topology = NULL;
+
+    heard_start();
+    ck_assert_int_eq(
+        mtree_topology_parse(bad[_i].text, strlen(bad[_i].text), "t.dot", &topology),
+        bad[_i].status);
+    ck_assert_ptr_null(topology);
+    ck_assert_int_eq(heard_lines(), 1);
+    ck_assert_msg(strncmp(heard_last(), bad[_i].message, strlen(bad[_i].message)) == 0,
+                  "case %d: '%s'", _i, heard_last());
+    /* The parser must be fit for the next file. */
+    mtree_topology_destroy(parse("graph { a -- b [capacity=\"1Mbps\"]; }"));
+    ck_assert_int_eq(heard_lines(), 0);
+}
+END_TEST
+
+START_TEST(test_warnings)
+{
+    char text[10000] = "graph { a -- b [capacity=\"1Mbps\" ";
+    size_t at = strlen(text);
+
+    mtree_topology_destroy(parse("graph { a -- b [capacity=\"1Mbps\" capacty=3]; }"));
+    ck_assert_int_eq(heard_lines(), 1);
+    ck_assert_str_eq(heard_last(),
+                     "t.dot: the edge attribute 'capacty' is not known and not used");
+    mtree_topology_destroy(parse("graph { a:x -- b [capacity=\"1Mbps\"]; }"));
+    ck_assert_int_ge(heard_lines(), 1);
+    ck_assert_ptr_nonnull(strstr(heard_last(), "ports"));
+
+    /* Of a line that is too long the end is told, too. */
+    while (at < 9000) {
+        at += (size_t)snprintf(text + at, sizeof(text) - at, "ninefold_");
+    }
+    (void)snprintf(text + at, sizeof(text) - at, "=3]; }");
+    mtree_topology_destroy(parse(text));
+    ck_assert_ptr_nonnull(strstr(heard_last(), "the edge attribute 'ninefold_ninefold_"));
+    ck_assert_ptr_nonnull(strstr(heard_last(), "ninefold_' is not known and not used"));
+    ck_assert_ptr_nonnull(strstr(heard_last(), " ... "));
+}
+END_TEST
+
+/* Small files that would make cgraph build huge graphs. */
+START_TEST(test_limits)
+{
+    static const char *const parts[][3] = {
+        {"{", "{", "subgraphs nested too deeply"},
+        {"graph { a [", "a%d=1 ", "too many different attributes"},
+        {"graph {", "n%d;", "more node names than the largest topology has"},
+        {"graph { {a b c d e f g h i j k l m n o p q r s t u v w x y z}",
+         " -- {a b c d e f g h i j k l m n o p q r s t u v w x y z}",
+         "more edges than the largest topology has"},
+    };
+    static const size_t rooms[] = {1000, 10000, 12u << 20, 1u << 18};
+    size_t room = rooms[_i];
+    char *text = malloc(room);
+    mtree_topology_t *topology;
+    size_t length;
+    int i;
+
+    length = strlen(strcpy(text, parts[_i][0]));
+    for (i = 0; length + 128 < room; ++i) {
+        length += (size_t)sprintf(text + length, parts[_i][1], i);
+    }
+    heard_start();
+    ck_assert_int_eq(mtree_topology_parse(text, length, "t.dot", &topology),
+                     MTREE_ERR_LIMIT);
+    ck_assert_ptr_nonnull(strstr(heard_last(), parts[_i][2]));
+    ck_assert_int_eq(heard_lines(), 1);
+    free(text);
+}
+END_TEST
+
+START_TEST(test_files)
+{
+    mtree_topology_t *topology;
+
+    heard_start();
+    ck_assert_int_eq(mtree_topology_read(FIXTURES "/no-such-file.dot", &topology),
+                     MTREE_ERR_IO);
+    ck_assert_ptr_nonnull(strstr(heard_last(), "no-such-file.dot: cannot be opened"));
+    ck_assert_int_eq(mtree_topology_read("/", &topology), MTREE_ERR_IO);
+    ck_assert_int_eq(heard_lines(), 2);
+    ck_assert_int_eq(mtree_topology_parse("graph {\0}", 9, "t.dot", &topology),
+                     MTREE_ERR_INVALID);
+}
+END_TEST
+
+START_TEST(test_shipped)
+{
+    static const struct {
+        const char *path;
+        int num_hosts, num_links;
+    } files[] = {
+        {TOPOLOGIES "/b4.dot", 12, 19},    {TOPOLOGIES "/abilene.dot", 12, 15},
+        {TOPOLOGIES "/geant.dot", 22, 36}, {TOPOLOGIES "/torus-4x4.dot", 16, 32},
+        {TOPOLOGIES "/star-8.dot", 8, 8},
+    };
+    mtree_topology_t *topology;
+    size_t i;
+
+    for (i = 0; i < sizeof(files) / sizeof(files[0]); ++i) {
+        heard_start();
+        ck_assert_int_eq(mtree_topology_read(files[i].path, &topology), MTREE_OK);
+        ck_assert_int_eq(heard_lines(), 0);
+        ck_assert_int_eq(mtree_topology_num_hosts(topology), files[i].num_hosts);
+        ck_assert_int_eq(topology->num_links, files[i].num_links);
+        mtree_topology_destroy(topology);
+    }
+}
+END_TEST
+
+/* The capacities of b4.dot are drawn as papers/mtree IV-A says, its latencies follow
+ * them. */
+START_TEST(test_b4_is_drawn_as_the_paper_says)
+{
+    mtree_topology_t *topology;
+    const mtree_link_t *link;
+    double place;
+    int i;
+
+    ck_assert_int_eq(mtree_topology_read(TOPOLOGIES "/b4.dot", &topology), MTREE_OK);
+    for (i = 0; i < topology->num_links; ++i) {
+        link = &topology->links[i];
+        ck_assert_double_ge(link->capacity[0], 130e6);
+        ck_assert_double_le(link->capacity[0], 270e6);
+        ck_assert_double_eq(fmod(link->capacity[0], 10e6), 0);
+        ck_assert_double_eq(link->capacity[0], link->capacity[1]);
+        place = (1 / link->capacity[0] - 1 / 270e6) / (1 / 130e6 - 1 / 270e6);
+        ck_assert_double_eq_tol(link->latency, 0.005 + place * 0.035, 1e-6);
+    }
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+START_TEST(test_write_reads_back)
+{
+    mtree_topology_t *topology, *back;
+    char *text = NULL;
+    size_t length;
+    FILE *out;
+    int i;
+
+    topology =
+        parse("graph \"a b\" { x [host=\"x.y\" pos=\"0.1,-3\"]; y; s [kind=switch];\n"
+              "x -- s [capacity=\"33.3Mbps\" latency=\"0.1us\"];\n"
+              "s -- y [capacity=\"1bps\" capacity_back=\"0.1Gbps\"];\n"
+              "y -- x [capacity=\"1Mbps\" capacity_back=\"0bps\"]; }");
+    out = open_memstream(&text, &length);
+    ck_assert_int_eq(mtree_topology_write(topology, out), MTREE_OK);
+    fclose(out);
+    back = parse(text);
+    ck_assert_int_eq(heard_lines(), 0);
+    ck_assert_str_eq(back->name, topology->name);
+    ck_assert_int_eq(back->num_vertices, topology->num_vertices);
+    for (i = 0; i < topology->num_vertices; ++i) {
+        ck_assert_str_eq(back->vertices[i].name, topology->vertices[i].name);
+        ck_assert_str_eq(back->vertices[i].host, topology->vertices[i].host);
+        ck_assert_int_eq(back->vertices[i].kind, topology->vertices[i].kind);
+        ck_assert_int_eq(back->vertices[i].has_position,
+                         topology->vertices[i].has_position);
+        ck_assert(back->vertices[i].x == topology->vertices[i].x);
+        ck_assert(back->vertices[i].y == topology->vertices[i].y);
+    }
+    ck_assert_int_eq(back->num_links, topology->num_links);
+    for (i = 0; i < topology->num_links; ++i) {
+        ck_assert_int_eq(back->links[i].u, topology->links[i].u);
+        ck_assert_int_eq(back->links[i].v, topology->links[i].v);
+        ck_assert(back->links[i].capacity[0] == topology->links[i].capacity[0]);
+        ck_assert(back->links[i].capacity[1] == topology->links[i].capacity[1]);
+        ck_assert(back->links[i].latency == topology->links[i].latency);
+    }
+    free(text);
+    mtree_topology_destroy(back);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("topology_file");
+    TCase *tcase = tcase_create("topology_file");
+    SRunner *runner;
+    int failed;
+
+    tcase_set_timeout(tcase, 60);
+    tcase_add_test(tcase, test_example);
+    tcase_add_test(tcase, test_directed);
+    tcase_add_loop_test(tcase, test_bad_input, 0, sizeof(bad) / sizeof(bad[0]));
+    tcase_add_test(tcase, test_warnings);
+    tcase_add_loop_test(tcase, test_limits, 0, 4);
+    tcase_add_test(tcase, test_files);
+    tcase_add_test(tcase, test_shipped);
+    tcase_add_test(tcase, test_b4_is_drawn_as_the_paper_says);
+    tcase_add_test(tcase, test_write_reads_back);
+    suite_add_tcase(suite, tcase);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return (failed == 0) ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,376 @@
+#include "topo/generators.h"
+#include "topo/probe/traceroute_search.h"
+#include "topo/routes.h"
+#include "topo/dot/read.h"
+
+#include <check.h>
+#include <stdlib.h>
+
+/* Answers that a router gives one host in a burst, as Linux does. */
+#define BURST 6
+
+/* What an imitated network is like. */
+typedef struct {
+    bool has_first_hops; /* hosts know the device that packets leave by */
+    int silent;          /* a vertex that never answers, or -1 */
+} traits_t;
+
+static mtree_topology_t *topology;
+static mtree_routes_t *routes;
+static int *hosts, *answers; /* answers[vertex * num_hosts + host]: given so far */
+static int num_hosts, num_questions, num_rounds;
+static mtree_traceroute_search_t *search;
+
+static mtree_address_t address_of(int vertex)
+{
+    return (mtree_address_t){
+        .family = AF_INET,
+        .bytes = {10, 0, (unsigned char)(vertex >> 8), (unsigned char)vertex}};
+}
+
+static void network_load(mtree_topology_t *of)
+{
+    topology = of;
+    hosts = malloc((size_t)of->num_vertices * sizeof(*hosts));
+    num_hosts = num_questions = num_rounds = 0;
+    for (int i = 0; i < of->num_vertices; i++) {
+        if (of->vertices[i].kind == MTREE_VERTEX_HOST) {
+            hosts[num_hosts++] = i;
+        }
+    }
+    ck_assert_int_eq(mtree_routes_create(of, hosts, num_hosts, &routes), MTREE_OK);
+    answers = calloc((size_t)(of->num_vertices * num_hosts), sizeof(*answers));
+}
+
+static void network_load_shape(const char *shape)
+{
+    mtree_generate_request_t request = {.capacity = 1e9, .seed = 3};
+    mtree_topology_t *generated;
+
+    ck_assert_int_eq(mtree_generate(shape, &request, &generated), MTREE_OK);
+    network_load(generated);
+}
+
+static void network_unload(void)
+{
+    mtree_traceroute_search_destroy(search);
+    mtree_routes_destroy(routes);
+    mtree_topology_destroy(topology);
+    free(hosts);
+    free(answers);
+}
+
+static void search_begin(const traits_t *traits)
+{
+    ck_assert_int_eq(mtree_traceroute_search_create(num_hosts, &search), MTREE_OK);
+    for (int h = 0; h < num_hosts; h++) {
+        mtree_address_t address = address_of(hosts[h]);
+
+        ck_assert_int_eq(mtree_traceroute_search_add_address(search, h, &address),
+                         MTREE_OK);
+        for (int t = 0; traits->has_first_hops && t < num_hosts; t++) {
+            int num_arcs;
+            const int *arcs = mtree_routes_get(routes, h, t, &num_arcs);
+
+            if (num_arcs > 0) {
+                mtree_kernel_route_t first = {.device = arcs[0] + 1};
+
+                mtree_traceroute_search_set_first_hop(search, h, t, &first);
+            }
+        }
+    }
+}
+
+static void answer(const mtree_route_question_t *question, const traits_t *traits)
+{
+    int num_arcs;
+    const int *arcs =
+        mtree_routes_get(routes, question->host, question->target, &num_arcs);
+    int vertex = mtree_arc_to(topology, arcs[question->limit - 1]);
+    mtree_address_t from = address_of(vertex);
+    mtree_traceroute_answer_t said =
+        question->limit == num_arcs ? MTREE_HOP_TARGET : MTREE_HOP_ROUTER;
+
+    ck_assert_int_le(question->limit, num_arcs);
+    if (vertex == traits->silent ||
+        ++answers[vertex * num_hosts + question->host] > BURST) {
+        said = MTREE_HOP_SILENT;
+    }
+    ck_assert_int_eq(mtree_traceroute_search_answer(search, question, said, &from),
+                     MTREE_OK);
+}
+
+static void search_run(const traits_t *traits)
+{
+    const mtree_route_question_t *questions;
+    int number;
+
+    search_begin(traits);
+    for (;;) {
+        ck_assert_int_eq(mtree_traceroute_search_ask(search, &questions, &number),
+                         MTREE_OK);
+        if (number == 0) {
+            return;
+        }
+        num_rounds++;
+        num_questions += number;
+        for (int q = 0; q < number; q++) {
+            ck_assert_int_ne(questions[q].host, questions[q].target);
+            answer(&questions[q], traits);
+        }
+    }
+}
+
+/* Every route is the network's own; hops of the silent vertex have no address. */
+static void assert_routes(const traits_t *traits)
+{
+    mtree_address_t hops[MTREE_ROUTE_SEARCH_MAX_HOPS];
+
+    for (int from = 0; from < num_hosts; from++) {
+        for (int to = 0; to < num_hosts; to++) {
+            int num_arcs;
+            const int *arcs = mtree_routes_get(routes, from, to, &num_arcs);
+
+            ck_assert_int_eq(mtree_traceroute_search_get(search, from, to, hops),
+                             num_arcs);
+            for (int i = 0; i < num_arcs; i++) {
+                int vertex = mtree_arc_to(topology, arcs[i]);
+                mtree_address_t address = address_of(vertex);
+
+                if (vertex == traits->silent) {
+                    ck_assert_int_eq(hops[i].family, AF_UNSPEC);
+                } else {
+                    ck_assert(mtree_address_equals(&hops[i], &address));
+                }
+            }
+        }
+    }
+}
+
+static const struct {
+    const char *shape;
+    int most_questions, most_rounds;
+} shapes[] = {
+    {"star:8", 16, 2},        {"star:24", 48, 2},      {"ring:9", 60, 6},
+    {"mesh:3x4", 100, 8},     {"torus:3x3", 60, 6},    {"fattree:4", 240, 8},
+    {"fattree:4x4", 150, 6},  {"bigraph:4x4", 150, 6}, {"random:12:18", 80, 6},
+    {"random:16:40", 150, 6},
+};
+
+/* All routes are found, although routers answer six times only, with few questions. */
+START_TEST(test_shapes)
+{
+    const traits_t traits = {.has_first_hops = true, .silent = -1};
+
+    network_load_shape(shapes[_i].shape);
+    search_run(&traits);
+    assert_routes(&traits);
+    ck_assert_int_le(num_questions, shapes[_i].most_questions);
+    ck_assert_int_le(num_rounds, shapes[_i].most_rounds);
+    network_unload();
+}
+END_TEST
+
+START_TEST(test_map)
+{
+    const traits_t traits = {.has_first_hops = true, .silent = -1};
+    mtree_topology_t *b4;
+
+    ck_assert_int_eq(mtree_topology_read(TOPOLOGIES "/b4.dot", &b4), MTREE_OK);
+    network_load(b4);
+    search_run(&traits);
+    assert_routes(&traits);
+    ck_assert_int_le(num_questions, 60);
+    network_unload();
+}
+END_TEST
+
+/* A host that does not know its devices asks for each target. */
+START_TEST(test_without_first_hops)
+{
+    const traits_t traits = {.has_first_hops = false, .silent = -1};
+
+    network_load_shape("star:6");
+    search_run(&traits);
+    assert_routes(&traits);
+    ck_assert_int_eq(num_questions, 6 * 5 + 6);
+    network_unload();
+}
+END_TEST
+
+/* The gateway's answer for one target holds for all behind it, itself included. */
+START_TEST(test_gateway)
+{
+    const mtree_address_t gateway = address_of(200), hop = address_of(201);
+    const mtree_kernel_route_t first = {.device = 2, .gateway = gateway};
+    const mtree_route_question_t *questions;
+    mtree_address_t hops[MTREE_ROUTE_SEARCH_MAX_HOPS];
+    int number;
+
+    ck_assert_int_eq(mtree_traceroute_search_create(4, &search), MTREE_OK);
+    for (int h = 0; h < 4; h++) {
+        mtree_address_t address = address_of(h);
+
+        ck_assert_int_eq(mtree_traceroute_search_add_address(search, h, &address),
+                         MTREE_OK);
+        for (int t = 0; t < 4; t++) {
+            mtree_traceroute_search_set_first_hop(search, h, t, &first);
+        }
+    }
+    ck_assert_int_eq(mtree_traceroute_search_ask(search, &questions, &number), MTREE_OK);
+    ck_assert_int_eq(number, 4);
+    for (int q = 0; q < number; q++) {
+        ck_assert_int_eq(questions[q].limit, 1);
+        ck_assert_int_eq(
+            mtree_traceroute_search_answer(search, &questions[q], MTREE_HOP_ROUTER, &hop),
+            MTREE_OK);
+    }
+    ck_assert_int_eq(mtree_traceroute_search_ask(search, &questions, &number), MTREE_OK);
+    ck_assert_int_eq(number, 4);
+    for (int q = 0; q < number; q++) {
+        ck_assert_int_eq(questions[q].limit, 2);
+        ck_assert_int_eq(
+            mtree_traceroute_search_answer(search, &questions[q], MTREE_HOP_TARGET, &hop),
+            MTREE_OK);
+    }
+    ck_assert_int_eq(mtree_traceroute_search_ask(search, &questions, &number), MTREE_OK);
+    ck_assert_int_eq(number, 0);
+    ck_assert_int_eq(mtree_traceroute_search_get(search, 3, 1, hops), 2);
+    ck_assert(mtree_address_equals(&hops[0], &hop));
+    mtree_traceroute_search_destroy(search);
+}
+END_TEST
+
+/* On a network that all are on, every target answers for itself. */
+START_TEST(test_network_without_hops)
+{
+    const mtree_kernel_route_t first = {.device = 2};
+    const mtree_route_question_t *questions;
+    mtree_address_t hops[MTREE_ROUTE_SEARCH_MAX_HOPS];
+    int number, asked[5] = {0}, round = 0;
+
+    ck_assert_int_eq(mtree_traceroute_search_create(5, &search), MTREE_OK);
+    for (int h = 0; h < 5; h++) {
+        mtree_address_t address = address_of(h);
+
+        ck_assert_int_eq(mtree_traceroute_search_add_address(search, h, &address),
+                         MTREE_OK);
+        for (int t = 0; t < 5; t++) {
+            mtree_traceroute_search_set_first_hop(search, h, t, &first);
+        }
+    }
+    for (;;) {
+        ck_assert_int_eq(mtree_traceroute_search_ask(search, &questions, &number),
+                         MTREE_OK);
+        if (number == 0) {
+            break;
+        }
+        asked[round++] = number;
+        for (int q = 0; q < number; q++) {
+            mtree_address_t address = address_of(questions[q].target);
+
+            ck_assert_int_eq(mtree_traceroute_search_answer(search, &questions[q],
+                                                            MTREE_HOP_TARGET, &address),
+                             MTREE_OK);
+        }
+    }
+    /* Of each host: one target, another, and then the others. */
+    ck_assert_int_eq(round, 3);
+    ck_assert_int_eq(asked[0] + asked[1] + asked[2], 5 * 4);
+    ck_assert_int_eq(mtree_traceroute_search_get(search, 0, 4, hops), 1);
+    mtree_traceroute_search_destroy(search);
+}
+END_TEST
+
+/* A router that never answers is a hop without an address, and what follows is found. */
+START_TEST(test_silent_router)
+{
+    traits_t traits = {.has_first_hops = false, .silent = -1};
+
+    network_load_shape("fattree:2x3");
+    for (int v = 0; v < topology->num_vertices; v++) {
+        if (topology->vertices[v].kind == MTREE_VERTEX_SWITCH) {
+            traits.silent = v;
+            break;
+        }
+    }
+    search_run(&traits);
+    assert_routes(&traits);
+    network_unload();
+}
+END_TEST
+
+/* Where nobody answers at all the search ends, without routes. */
+START_TEST(test_silent_network)
+{
+    const mtree_route_question_t *questions;
+    mtree_address_t hops[MTREE_ROUTE_SEARCH_MAX_HOPS];
+    int number, rounds = 0;
+    traits_t traits = {.has_first_hops = true};
+
+    network_load_shape("ring:5");
+    search_begin(&traits);
+    for (;;) {
+        ck_assert_int_eq(mtree_traceroute_search_ask(search, &questions, &number),
+                         MTREE_OK);
+        if (number == 0) {
+            break;
+        }
+        ck_assert_int_lt(++rounds, 20);
+        for (int q = 0; q < number; q++) {
+            ck_assert_int_eq(mtree_traceroute_search_answer(search, &questions[q],
+                                                            MTREE_HOP_SILENT, NULL),
+                             MTREE_OK);
+        }
+    }
+    ck_assert_int_eq(mtree_traceroute_search_get(search, 0, 2, hops), 0);
+    network_unload();
+}
+END_TEST
+
+/* Somebody says that there is no way: nothing more is asked. */
+START_TEST(test_refused)
+{
+    const mtree_route_question_t *questions;
+    mtree_address_t hops[MTREE_ROUTE_SEARCH_MAX_HOPS], router = address_of(99);
+    int number;
+    traits_t traits = {.has_first_hops = false};
+
+    network_load_shape("star:2");
+    search_begin(&traits);
+    ck_assert_int_eq(mtree_traceroute_search_ask(search, &questions, &number), MTREE_OK);
+    ck_assert_int_eq(number, 2);
+    for (int q = 0; q < number; q++) {
+        ck_assert_int_eq(mtree_traceroute_search_answer(search, &questions[q],
+                                                        MTREE_HOP_REFUSED, &router),
+                         MTREE_OK);
+    }
+    ck_assert_int_eq(mtree_traceroute_search_ask(search, &questions, &number), MTREE_OK);
+    ck_assert_int_eq(number, 0);
+    ck_assert_int_eq(mtree_traceroute_search_get(search, 0, 1, hops), 0);
+    network_unload();
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("route_search");
+    TCase *tcase = tcase_create("route_search");
+    SRunner *runner;
+    int failed;
+
+    tcase_add_loop_test(tcase, test_shapes, 0, sizeof(shapes) / sizeof(shapes[0]));
+    tcase_add_test(tcase, test_map);
+    tcase_add_test(tcase, test_without_first_hops);
+    tcase_add_test(tcase, test_gateway);
+    tcase_add_test(tcase, test_network_without_hops);
+    tcase_add_test(tcase, test_silent_router);
+    tcase_add_test(tcase, test_silent_network);
+    tcase_add_test(tcase, test_refused);
+    suite_add_tcase(suite, tcase);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return (failed == 0) ? EXIT_SUCCESS : EXIT_FAILURE;
+}

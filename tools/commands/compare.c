@@ -1,0 +1,413 @@
+/*
+ * mtree compare: the planner's algorithms and Open MPI's own, side by side on one
+ * simulated network.
+ */
+#include "tools/command.h"
+#include "tools/plan_options.h"
+#include "tools/simulate_options.h"
+
+#include "base/log.h"
+#include "base/units.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Open MPI's algorithms stand behind this; alone it is the one that Open MPI takes by
+ * default. */
+#define OPENMPI        "openmpi"
+#define OPENMPI_PREFIX OPENMPI ":"
+
+#define MAX_ROWS 128
+
+typedef struct {
+    char name[64];
+    const mtree_baseline_t *baseline; /* NULL: an algorithm of the planner */
+    bool done;                        /* else `why` says why not */
+    int num_trees;
+    double seconds, predicted;
+    char why[160];
+} row_t;
+
+typedef struct {
+    planning_t planning;
+    simulating_t simulating;
+    planned_t planned; /* topology and hosts; its plan is not used */
+    char *list;        /* --algorithms; NULL: all */
+    bool json;
+    int num_rows;
+    row_t rows[MAX_ROWS];
+    double bound; /* bits/s, the least that any plan proves; 0: none */
+} session_t;
+
+static mtree_status_t add_row(session_t *session, const char *name,
+                              const mtree_baseline_t *baseline)
+{
+    row_t *row = &session->rows[session->num_rows];
+
+    if (session->num_rows == MAX_ROWS) {
+        mtree_error("compare: more than %d algorithms; name fewer", MAX_ROWS);
+        return MTREE_ERR_LIMIT;
+    }
+    *row = (row_t){.baseline = baseline};
+    snprintf(row->name, sizeof(row->name), "%s", name);
+    session->num_rows++;
+    return MTREE_OK;
+}
+
+/* "openmpi" with what it stands for here. */
+static mtree_status_t add_default(session_t *session)
+{
+    const mtree_baseline_t *baseline = mtree_baseline_default(
+        session->planned.request.collective,
+        session->planned.num_hosts * session->simulating.options.ranks_per_host,
+        session->simulating.options.bytes);
+    char name[64];
+
+    snprintf(name, sizeof(name), OPENMPI " (%s)", baseline->name);
+    return add_row(session, name, baseline);
+}
+
+static mtree_status_t add_named(session_t *session, const char *name)
+{
+    const mtree_baseline_t *baseline;
+
+    if (strcmp(name, OPENMPI) == 0) {
+        return add_default(session);
+    }
+    if (strncmp(name, OPENMPI_PREFIX, strlen(OPENMPI_PREFIX)) != 0) {
+        return add_row(session, name, NULL);
+    }
+    baseline = mtree_baseline_find(session->planned.request.collective,
+                                   name + strlen(OPENMPI_PREFIX));
+    if (baseline == NULL) {
+        mtree_error("compare: Open MPI has no %s by '%s'; 'mtree compare' without "
+                    "--algorithms lists what there is",
+                    mtree_collective_name(session->planned.request.collective),
+                    name + strlen(OPENMPI_PREFIX));
+        return MTREE_ERR_NOT_FOUND;
+    }
+    return add_row(session, name, baseline);
+}
+
+static mtree_status_t add_all(session_t *session)
+{
+    const int ranks =
+        session->planned.num_hosts * session->simulating.options.ranks_per_host;
+    const char *const *names = mtree_planner_algorithms();
+    const mtree_baseline_t *baselines;
+    mtree_status_t status = MTREE_OK;
+    char name[64];
+    size_t num, b;
+    int a;
+
+    for (a = 0; names[a] != NULL && status == MTREE_OK; a++) {
+        status = add_row(session, names[a], NULL);
+    }
+    if (status == MTREE_OK) {
+        status = add_default(session);
+    }
+    baselines = mtree_baselines(&num);
+    for (b = 0; b < num && status == MTREE_OK; b++) {
+        if (baselines[b].collective == session->planned.request.collective &&
+            (ranks == 2 || strcmp(baselines[b].name, "two_proc") != 0)) {
+            snprintf(name, sizeof(name), OPENMPI_PREFIX "%s", baselines[b].name);
+            status = add_row(session, name, &baselines[b]);
+        }
+    }
+    return status;
+}
+
+static mtree_status_t add_rows(session_t *session)
+{
+    mtree_status_t status = MTREE_OK;
+    char *name, *rest;
+
+    if (session->list == NULL) {
+        return add_all(session);
+    }
+    for (name = strtok_r(session->list, ",", &rest); name != NULL && status == MTREE_OK;
+         name = strtok_r(NULL, ",", &rest)) {
+        status = add_named(session, name);
+    }
+    return status;
+}
+
+/* Keeps what is logged about one algorithm for its row. */
+static void keep_reason(mtree_log_level_t level, const char *message, void *arg)
+{
+    row_t *row = arg;
+
+    if (level == MTREE_LOG_ERROR) {
+        snprintf(row->why, sizeof(row->why), "%s", message);
+    }
+}
+
+static mtree_status_t run_plan(session_t *session, row_t *row,
+                               mtree_simulate_result_t *result)
+{
+    const planned_t *planned = &session->planned;
+    mtree_plan_request_t request = planned->request;
+    mtree_plan_t *plan = NULL;
+    mtree_status_t status;
+
+    request.algorithm = row->name;
+    status = planning_plan(planned, &request, &plan);
+    if (status != MTREE_OK) {
+        return status;
+    }
+    if (plan->bound > 0.0 && (session->bound == 0.0 || plan->bound < session->bound)) {
+        session->bound = plan->bound;
+    }
+    row->num_trees = plan->num_trees;
+    row->predicted = plan->seconds;
+    status =
+        mtree_simulate_plan(planned->topology, planned->hosts, planned->num_hosts, plan,
+                            request.collective, &session->simulating.options, result);
+    mtree_plan_destroy(plan);
+    return status;
+}
+
+/* What was asked for by name is shown even if it does not do this collective. */
+static bool is_wanted(const session_t *session, mtree_status_t status)
+{
+    return session->list != NULL || status != MTREE_ERR_UNSUPPORTED;
+}
+
+static mtree_status_t run_row(session_t *session, row_t *row)
+{
+    const planned_t *planned = &session->planned;
+    mtree_simulate_result_t result = {0};
+    mtree_status_t status;
+
+    session->simulating.what = row->name;
+    if (simulating_due(&session->simulating.pace)) {
+        fprintf(stderr, "mtree: %d of %d done, now %s\n", (int)(row - session->rows),
+                session->num_rows, row->name);
+    }
+    mtree_log_set(keep_reason, row, MTREE_LOG_ERROR);
+    if (row->baseline == NULL) {
+        status = run_plan(session, row, &result);
+    } else {
+        status =
+            mtree_simulate_baseline(planned->topology, planned->hosts, planned->num_hosts,
+                                    row->baseline, &session->simulating.options, &result);
+    }
+    mtree_log_set(NULL, NULL, MTREE_LOG_WARN);
+    row->done = status == MTREE_OK;
+    if (status != MTREE_OK && row->why[0] == '\0') {
+        snprintf(row->why, sizeof(row->why), "%s", mtree_status_string(status));
+    }
+    row->seconds = result.seconds;
+    mtree_simulate_result_clear(&result);
+    return status;
+}
+
+/* Run all; rows that are not wanted make room for those after them. */
+static bool run_rows(session_t *session)
+{
+    row_t *kept = session->rows;
+    bool any = false;
+    int i;
+
+    for (i = 0; i < session->num_rows; i++) {
+        if (is_wanted(session, run_row(session, &session->rows[i]))) {
+            any = any || session->rows[i].done;
+            *kept++ = session->rows[i];
+        }
+    }
+    session->num_rows = (int)(kept - session->rows);
+    return any;
+}
+
+static double share_of_bound(const session_t *session, const row_t *row)
+{
+    if (session->bound == 0.0 || row->seconds == 0.0) {
+        return 0.0;
+    }
+    return 8.0 * (double)session->simulating.options.bytes / session->bound /
+           row->seconds;
+}
+
+/* The fastest of the planner's algorithms or of Open MPI's; NULL: none of them ran. */
+static const row_t *fastest(const session_t *session, bool openmpi)
+{
+    const row_t *best = NULL, *row;
+
+    for (row = session->rows; row < session->rows + session->num_rows; row++) {
+        if (row->done && (row->baseline != NULL) == openmpi &&
+            (best == NULL || row->seconds < best->seconds)) {
+            best = row;
+        }
+    }
+    return best;
+}
+
+static double least_seconds(const session_t *session)
+{
+    const row_t *plan = fastest(session, false), *openmpi = fastest(session, true);
+
+    if (plan == NULL || openmpi == NULL) {
+        return plan != NULL ? plan->seconds : openmpi != NULL ? openmpi->seconds : 0.0;
+    }
+    return plan->seconds < openmpi->seconds ? plan->seconds : openmpi->seconds;
+}
+
+static mtree_status_t print_json(const session_t *session)
+{
+    const double least = least_seconds(session);
+    const row_t *plan = fastest(session, false), *openmpi = fastest(session, true);
+    json_t *list = json_array();
+    const row_t *row;
+
+    for (row = session->rows; row < session->rows + session->num_rows; row++) {
+        json_array_append_new(
+            list,
+            row->done
+                ? json_pack("{s:s, s:i, s:f, s:f, s:f, s:f}", "algorithm", row->name,
+                            "trees", row->num_trees, "seconds", row->seconds, "ratio",
+                            least > 0.0 ? row->seconds / least : 1.0, "share_of_bound",
+                            share_of_bound(session, row), "predicted_s", row->predicted)
+                : json_pack("{s:s, s:s}", "algorithm", row->name, "error", row->why));
+    }
+    return command_print_json(
+        json_pack("{s:s, s:I, s:i, s:f, s:s?, s:s?, s:o}", "collective",
+                  mtree_collective_name(session->planned.request.collective), "bytes",
+                  (json_int_t)session->simulating.options.bytes, "ranks",
+                  session->planned.num_hosts * session->simulating.options.ranks_per_host,
+                  "bound_bps", session->bound, "fastest_plan",
+                  plan == NULL ? NULL : plan->name, "fastest_openmpi",
+                  openmpi == NULL ? NULL : openmpi->name, "algorithms", list),
+        stdout);
+}
+
+/* Would Open MPI be faster here? */
+static void print_verdict(const session_t *session)
+{
+    const row_t *plan = fastest(session, false), *openmpi = fastest(session, true);
+
+    if (plan == NULL || openmpi == NULL) {
+        return;
+    }
+    if (openmpi->seconds < plan->seconds) {
+        printf("\n%s, Open MPI's own, is %.2f times as fast as %s, the best plan.\n",
+               openmpi->name, plan->seconds / openmpi->seconds, plan->name);
+    } else {
+        printf("\n%s is %.2f times as fast as %s, Open MPI's best here.\n", plan->name,
+               openmpi->seconds / plan->seconds, openmpi->name);
+    }
+}
+
+static void print_table(const session_t *session)
+{
+    const double least = least_seconds(session);
+    char size[MTREE_UNITS_LENGTH], time[MTREE_UNITS_LENGTH], trees[16];
+    const row_t *row;
+
+    printf("%s of %s, %d ranks on %d hosts of %s\n\n",
+           mtree_collective_name(session->planned.request.collective),
+           mtree_units_format_size((double)session->simulating.options.bytes, size,
+                                   sizeof(size)),
+           session->planned.num_hosts * session->simulating.options.ranks_per_host,
+           session->planned.num_hosts, session->planned.topology->name);
+    printf("  %-32s %5s  %10s  %6s  %9s\n", "algorithm", "trees", "time", "ratio",
+           "of bound");
+    for (row = session->rows; row < session->rows + session->num_rows; row++) {
+        if (!row->done) {
+            printf("  %-32s        %s\n", row->name, row->why);
+            continue;
+        }
+        snprintf(trees, sizeof(trees), "%d", row->num_trees);
+        printf("  %-32s %5s  %10s  %6.2f", row->name, row->baseline == NULL ? trees : "-",
+               mtree_units_format_time(row->seconds, time, sizeof(time)),
+               least > 0.0 ? row->seconds / least : 1.0);
+        if (session->bound > 0.0) {
+            printf("  %7.1f %%", 100.0 * share_of_bound(session, row));
+        }
+        putchar('\n');
+    }
+    print_verdict(session);
+}
+
+static mtree_status_t compare(session_t *session, const char *path)
+{
+    mtree_plan_request_t *request = &session->planning.request;
+    mtree_status_t status;
+
+    if (request->bytes == 0.0) {
+        request->bytes = (double)SIMULATING_DEFAULT_BYTES;
+    }
+    status = planning_prepare(&session->planning, path, &session->planned);
+    if (status != MTREE_OK) {
+        return status;
+    }
+    session->simulating.options.bytes = (size_t)request->bytes;
+    session->simulating.options.root = session->planned.request.root;
+    simulating_watch(&session->simulating);
+    status = add_rows(session);
+    if (status != MTREE_OK) {
+        return status;
+    }
+    if (!run_rows(session)) {
+        mtree_error("compare: none of the algorithms could run; the first: %s",
+                    session->num_rows > 0 ? session->rows[0].why : "none was named");
+        return MTREE_ERR_UNSUPPORTED;
+    }
+    if (session->json) {
+        return print_json(session);
+    }
+    print_table(session);
+    return MTREE_OK;
+}
+
+static int run(int argc, char **argv)
+{
+    static const struct option options[] = {{"help", no_argument, NULL, 'h'},
+                                            {"json", no_argument, NULL, 'j'},
+                                            {"algorithms", required_argument, NULL, 'a'},
+                                            PLANNING_OPTIONS,
+                                            SIMULATING_OPTIONS,
+                                            SIMULATING_SEGMENT_OPTION,
+                                            {NULL, 0, NULL, 0}};
+    static session_t session;
+    mtree_status_t status;
+    int option;
+
+    planning_init(&session.planning);
+    simulating_init(&session.simulating);
+    while ((option = getopt_long(argc, argv, "hj" PLANNING_LETTERS, options, NULL)) !=
+           -1) {
+        if (option == 'h') {
+            return command_help(&command_compare);
+        } else if (option == 'j') {
+            session.json = true;
+        } else if (option == 'a') {
+            session.list = optarg;
+        } else if (planning_option(&session.planning, option, optarg) != MTREE_OK &&
+                   simulating_option(&session.simulating, option, optarg) != MTREE_OK) {
+            return COMMAND_MISUSED;
+        }
+    }
+    if (optind + 1 != argc) {
+        return command_misuse(&command_compare, "one topology file is needed");
+    }
+    status = compare(&session, argv[optind]);
+    planned_cleanup(&session.planned);
+    return status == MTREE_OK ? COMMAND_OK : COMMAND_FAILED;
+}
+
+const command_t command_compare = {
+    .name = "compare",
+    .summary = "simulate the algorithms side by side",
+    .help =
+        "Usage: mtree compare [OPTION]... FILE.dot\n"
+        "Simulate the planner's algorithms and Open MPI's own on the network of that\n"
+        "topology and print their times, side by side, and which is the fastest.\n\n"
+        "  -a, --algorithms LIST only these, separated by commas: names of 'mtree "
+        "plan',\n"
+        "                        openmpi: what Open MPI takes by default, and\n"
+        "                        openmpi:NAME: another of its (default: "
+        "all)\n" PLANNING_HELP_WHAT PLANNING_HELP_LIMITS SIMULATING_HELP
+            SIMULATING_SEGMENT_HELP "  -j, --json            as JSON\n"
+        "  -h, --help            this text\n",
+    .run = run,
+};

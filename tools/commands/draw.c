@@ -1,0 +1,263 @@
+/*
+ * mtree draw: a picture of a network, and of the trees on it.
+ */
+#include "tools/command.h"
+#include "tools/map/map.h"
+#include "tools/map/map_labels.h"
+#include "tools/map/map_multiples.h"
+#include "tools/plan_options.h"
+
+#include "base/log.h"
+#include "topo/dot/read.h"
+
+#include <graphviz/gvc.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PNG_DPI "140"
+
+typedef struct {
+    const char *topology, *plan, *output, *format;
+    bool with_plan; /* planning options were given */
+    bool multiples;
+    bool json;
+    planning_t planning;
+} arguments_t;
+
+/* The end of the file's name is the format that Graphviz is asked for. */
+static const char *find_format(const char *output)
+{
+    static const char *const formats[] = {"svg", "png", "pdf", "dot", NULL};
+    const char *dot = (output != NULL) ? strrchr(output, '.') : NULL;
+    int i;
+
+    for (i = 0; dot != NULL && formats[i] != NULL; ++i) {
+        if (strcmp(dot + 1, formats[i]) == 0) {
+            return formats[i];
+        }
+    }
+    return NULL;
+}
+
+static mtree_status_t write_text(const char *text, size_t length, const char *output)
+{
+    FILE *out = fopen(output, "we");
+    int failed = (out == NULL);
+
+    if (out != NULL) {
+        failed += (fwrite(text, 1, length, out) != length);
+        failed += (fclose(out) != 0);
+    }
+    if (failed > 0) {
+        mtree_error("%s: cannot be written: %s", output, strerror(errno));
+        return MTREE_ERR_IO;
+    }
+    return MTREE_OK;
+}
+
+/*
+ * Draw the lines between the places, and then labels above them.  The layout is to be
+ * freed with gvFreeLayout().
+ */
+static mtree_status_t lay_out(GVC_t *gvc, Agraph_t *graph)
+{
+    const bool labels = map_labels_take(graph) > 0;
+    bool failed = gvLayout(gvc, graph, "neato") != 0;
+
+    if (!failed && labels) {
+        attach_attrs(graph);
+        gvFreeLayout(gvc, graph);
+        map_labels_place(graph);
+        failed = gvLayout(gvc, graph, "nop2") != 0;
+    }
+    if (failed) {
+        mtree_error("Graphviz could not lay the map out; draw to a .dot file instead");
+        return MTREE_ERR_IO;
+    }
+    return MTREE_OK;
+}
+
+/* Lay the graph in @a text out and render it. */
+static mtree_status_t render(const char *text, const char *format, const char *output)
+{
+    mtree_status_t status = MTREE_ERR_IO;
+    GVC_t *gvc = gvContext();
+    Agraph_t *graph = agmemread(text);
+    unsigned length = 0;
+    char *picture = NULL;
+
+    agseterr(AGERR); /* its warnings are about looks */
+    if (gvc == NULL || graph == NULL) {
+        mtree_error("Graphviz cannot read the map; draw to a .dot file instead");
+        goto out_close;
+    }
+    if (strcmp(format, "png") == 0) {
+        agattr(graph, AGRAPH, "dpi", PNG_DPI);
+    }
+    status = lay_out(gvc, graph);
+    if (status != MTREE_OK) {
+        goto out_close;
+    }
+    if (gvRenderData(gvc, graph, format, &picture, &length) != 0 || picture == NULL) {
+        mtree_error("Graphviz could not render %s; draw to a .dot file instead", format);
+        status = MTREE_ERR_IO;
+        goto out_layout;
+    }
+    status = write_text(picture, length, output);
+    gvFreeRenderData(picture);
+
+out_layout:
+    gvFreeLayout(gvc, graph);
+out_close:
+    if (graph != NULL) {
+        agclose(graph);
+    }
+    gvFreeContext(gvc);
+    return status;
+}
+
+static mtree_status_t draw(const arguments_t *arguments, const planned_t *planned)
+{
+    const char *format = arguments->format;
+    char *text = NULL;
+    size_t length = 0;
+    mtree_status_t status;
+    FILE *out;
+
+    out = open_memstream(&text, &length);
+    if (out == NULL) {
+        mtree_error("out of memory for the picture");
+        return MTREE_ERR_NO_MEMORY;
+    }
+    status =
+        arguments->multiples
+            ? map_multiples_write(planned->topology, planned->plan, planned->routes, out)
+            : map_write(planned->topology, planned->plan, planned->routes, out);
+    if (fclose(out) != 0 && status == MTREE_OK) {
+        mtree_error("out of memory for the picture");
+        status = MTREE_ERR_NO_MEMORY;
+    }
+    if (status == MTREE_OK) {
+        status = (strcmp(format, "dot") == 0)
+                     ? write_text(text, length, arguments->output)
+                     : render(text, format, arguments->output);
+    }
+    free(text);
+    return status;
+}
+
+/* The topology with the plan that was given or asked for, or alone. */
+static mtree_status_t prepare(const arguments_t *arguments, planned_t *planned)
+{
+    if (arguments->plan != NULL) {
+        return planned_read(arguments->plan, arguments->topology, planned);
+    }
+    if (arguments->with_plan) {
+        return planning_run(&arguments->planning, arguments->topology, planned);
+    }
+    *planned = (planned_t){0};
+    return mtree_topology_read(arguments->topology, &planned->topology);
+}
+
+static int run_draw(const arguments_t *arguments)
+{
+    mtree_status_t status;
+    planned_t planned;
+
+    status = prepare(arguments, &planned);
+    if (status != MTREE_OK) {
+        return COMMAND_FAILED;
+    }
+    if (arguments->output != NULL) {
+        status = draw(arguments, &planned);
+    }
+    if (status == MTREE_OK && arguments->json) {
+        status = command_print_json(
+            map_json(planned.topology, planned.plan, planned.routes), stdout);
+    }
+    planned_cleanup(&planned);
+    return (status == MTREE_OK) ? COMMAND_OK : COMMAND_FAILED;
+}
+
+static int run(int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"help", no_argument, NULL, 'h'},
+        {"json", no_argument, NULL, 'j'},
+        {"multiples", no_argument, NULL, 'M'},
+        {"output", required_argument, NULL, 'o'},
+        {"plan", required_argument, NULL, 'p'},
+        PLANNING_OPTIONS,
+        {NULL, 0, NULL, 0},
+    };
+    arguments_t arguments = {0};
+    int option;
+
+    planning_init(&arguments.planning);
+    while ((option = getopt_long(argc, argv, "hjMo:p:" PLANNING_LETTERS, options,
+                                 NULL)) != -1) {
+        switch (option) {
+        case 'h':
+            command_help(&command_draw);
+            planning_print_algorithms();
+            return COMMAND_OK;
+        case 'j':
+            arguments.json = true;
+            break;
+        case 'M':
+            arguments.multiples = true;
+            break;
+        case 'o':
+            arguments.output = optarg;
+            break;
+        case 'p':
+            arguments.plan = optarg;
+            break;
+        default:
+            if (planning_option(&arguments.planning, option, optarg) != MTREE_OK) {
+                return COMMAND_MISUSED;
+            }
+            arguments.with_plan = true;
+        }
+    }
+    if (optind + 1 != argc) {
+        return command_misuse(&command_draw, "one topology file is needed");
+    }
+    if (arguments.output != NULL) {
+        arguments.format = find_format(arguments.output);
+    }
+    if (arguments.output == NULL ? !arguments.json : arguments.format == NULL) {
+        return command_misuse(
+            &command_draw,
+            "-o FILE is needed, whose name ends in .svg, .png, .pdf or .dot");
+    }
+    if (arguments.plan != NULL && arguments.with_plan) {
+        return command_misuse(&command_draw,
+                              "--plan and planning options exclude each other");
+    }
+    if (arguments.multiples && arguments.plan == NULL && !arguments.with_plan) {
+        return command_misuse(&command_draw,
+                              "--multiples needs --plan or a planning option");
+    }
+    arguments.topology = argv[optind];
+    return run_draw(&arguments);
+}
+
+const command_t command_draw = {
+    .name = "draw",
+    .summary = "draw a topology and the trees of a plan",
+    .help =
+        "Usage: mtree draw [OPTION]... FILE.dot -o OUT.svg|png|pdf|dot\n"
+        "Draw the network; with a plan, or with any planning option, also its trees: a "
+        "colour\n"
+        "each, a dot in that colour at the root, and the use of every link in per "
+        "cent.\n\n"
+        "  -o, --output FILE     the picture; the end of its name says the format\n"
+        "  -p, --plan PLAN.json  a plan saved by mtree plan -o\n"
+        "  -M, --multiples       each tree on a small map of its own, side by "
+        "side\n" PLANNING_HELP
+        "  -j, --json            print the use of the links as JSON; -o may be left out\n"
+        "  -h, --help            this text\n",
+    .run = run,
+};

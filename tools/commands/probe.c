@@ -1,0 +1,150 @@
+/*
+ * mtree probe: under mpirun, measure the network between the hosts of a job.
+ */
+#include "tools/command.h"
+
+#include "base/log.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* What each rank runs; it is installed where no user need see it. */
+#define PROGRAM "mtree_link_probe"
+
+#define PATH_ROOM 4096
+
+/* The program beside this one, as in the build folder, or where it is installed. */
+static bool find_program(char *path)
+{
+    ssize_t length = readlink("/proc/self/exe", path, PATH_ROOM - 1);
+    char *slash;
+
+    if (length > 0) {
+        path[length] = '\0';
+        slash = strrchr(path, '/');
+        if (slash != NULL && (size_t)(slash - path) + sizeof(PROGRAM) + 1 < PATH_ROOM) {
+            strcpy(slash + 1, PROGRAM);
+            if (access(path, X_OK) == 0) {
+                return true;
+            }
+        }
+    }
+    snprintf(path, PATH_ROOM, "%s/%s", PKGLIBEXECDIR, PROGRAM);
+    return access(path, X_OK) == 0;
+}
+
+/* The rank of this process by its launcher, or NULL: there is none. */
+static const char *rank_of_process(void)
+{
+    const char *rank = getenv("OMPI_COMM_WORLD_RANK");
+
+    return rank != NULL ? rank : getenv("PMIX_RANK");
+}
+
+/* What Open MPI must know; what the user set stays, but for what this command is. */
+static void set_parameters(const char *output)
+{
+    setenv("OMPI_MCA_coll", "mtree", 1);
+    setenv("OMPI_MCA_coll_mtree_topology", "probe", 1);
+    setenv("OMPI_MCA_coll_mtree_probe_output", output, 1);
+    setenv("OMPI_MCA_coll_mtree_verbose", "1", 0);
+}
+
+static mtree_status_t run_program(const char *output)
+{
+    char path[PATH_ROOM];
+    int state;
+    pid_t child;
+
+    if (!find_program(path)) {
+        mtree_error("probe: %s is neither beside mtree nor in %s: was mtree built with "
+                    "Open MPI?",
+                    PROGRAM, PKGLIBEXECDIR);
+        return MTREE_ERR_NOT_FOUND;
+    }
+    child = fork();
+    if (child == 0) {
+        set_parameters(output);
+        execl(path, PROGRAM, (char *)NULL);
+        _exit(127);
+    }
+    if (child < 0 || waitpid(child, &state, 0) != child) {
+        mtree_error("probe: %s cannot be started: %s", path, strerror(errno));
+        return MTREE_ERR_IO;
+    }
+    if (!WIFEXITED(state) || WEXITSTATUS(state) != 0) {
+        mtree_error("probe: %s failed", path);
+        return MTREE_ERR_IO;
+    }
+    return MTREE_OK;
+}
+
+/* Rank 0 says what was found. */
+static int show(const char *output, bool with_json)
+{
+    if (access(output, R_OK) != 0) {
+        mtree_error("probe: no topology was found; the lines above say why");
+        return COMMAND_FAILED;
+    }
+    execl("/proc/self/exe", "mtree", "topology", output, with_json ? "--json" : NULL,
+          (char *)NULL);
+    mtree_error("probe: mtree topology %s cannot be started: %s", output,
+                strerror(errno));
+    return COMMAND_FAILED;
+}
+
+static int run(int argc, char **argv)
+{
+    static const struct option options[] = {{"help", no_argument, NULL, 'h'},
+                                            {"json", no_argument, NULL, 'j'},
+                                            {"output", required_argument, NULL, 'o'},
+                                            {NULL, 0, NULL, 0}};
+    const char *output = NULL, *rank = rank_of_process();
+    bool with_json = false;
+    int option;
+
+    while ((option = getopt_long(argc, argv, "hjo:", options, NULL)) != -1) {
+        if (option == 'h') {
+            return command_help(&command_probe);
+        } else if (option == 'j') {
+            with_json = true;
+        } else if (option == 'o') {
+            output = optarg;
+        } else {
+            return COMMAND_MISUSED;
+        }
+    }
+    if (optind != argc || output == NULL) {
+        return command_misuse(&command_probe, "-o FILE.dot and no argument is needed");
+    }
+    if (rank == NULL) {
+        return command_misuse(&command_probe,
+                              "it measures between the ranks of a job: mpirun "
+                              "--map-by node ... mtree probe -o FILE.dot");
+    }
+    if (strcmp(rank, "0") == 0 && unlink(output) != 0 && errno != ENOENT) {
+        mtree_error("%s: cannot be written: %s", output, strerror(errno));
+        return COMMAND_FAILED;
+    }
+    if (run_program(output) != MTREE_OK) {
+        return COMMAND_FAILED;
+    }
+    return strcmp(rank, "0") == 0 ? show(output, with_json) : COMMAND_OK;
+}
+
+const command_t command_probe = {
+    .name = "probe",
+    .summary = "measure the network between hosts, under mpirun",
+    .help = "Usage: mtree probe [--json] -o FILE.dot, under mpirun\n"
+            "Measure the network between the hosts of a job, with one rank on each or\n"
+            "more, and write it as a topology file on the host of rank 0:\n\n"
+            "    mpirun --map-by node mtree probe -o net.dot\n\n"
+            "  -o, --output FILE  the topology\n"
+            "  -j, --json         print it as JSON, not as text\n"
+            "  -h, --help         this text\n\n"
+            "OMPI_MCA_coll_mtree_probe_seconds is how long it may take.\n",
+    .run = run,
+};

@@ -1,0 +1,191 @@
+/*
+ * mtree simulate: how long a plan takes, and what the links do meanwhile.
+ */
+#include "tools/command.h"
+#include "tools/plan_options.h"
+#include "tools/simulate_options.h"
+
+#include "base/units.h"
+
+typedef struct {
+    planning_t planning;
+    simulating_t simulating;
+    const char *plan_path;
+    bool json;
+    planned_t planned;
+    mtree_simulate_result_t result;
+} session_t;
+
+static const char *arc_end(const session_t *session, int arc, bool to)
+{
+    const mtree_topology_t *topology = session->planned.topology;
+
+    return topology
+        ->vertices[to ? mtree_arc_to(topology, arc) : mtree_arc_from(topology, arc)]
+        .name;
+}
+
+static json_t *json_links(const session_t *session)
+{
+    json_t *list = json_array();
+    int arc;
+
+    for (arc = 0; arc < session->result.num_arcs; arc++) {
+        json_array_append_new(list, json_pack("{s:s, s:s, s:f}", "from",
+                                              arc_end(session, arc, false), "to",
+                                              arc_end(session, arc, true), "busy",
+                                              session->result.busy[arc]));
+    }
+    return list;
+}
+
+static json_t *json_trees(const session_t *session)
+{
+    const mtree_plan_t *plan = session->planned.plan;
+    json_t *list = json_array();
+    int t;
+
+    for (t = 0; t < plan->num_trees; t++) {
+        json_array_append_new(list, json_pack("{s:s, s:f, s:f}", "root",
+                                              plan->hosts[plan->trees[t].root], "share",
+                                              plan->trees[t].share, "seconds",
+                                              session->result.tree_seconds[t]));
+    }
+    return list;
+}
+
+static mtree_status_t print_json(const session_t *session)
+{
+    const mtree_simulate_result_t *result = &session->result;
+
+    return command_print_json(
+        json_pack("{s:s, s:s, s:I, s:f, s:f, s:I, s:o, s:o}", "collective",
+                  mtree_collective_name(session->planned.request.collective), "algorithm",
+                  session->planned.plan->algorithm, "bytes",
+                  (json_int_t)session->simulating.options.bytes, "seconds",
+                  result->seconds, "share_of_bound", result->share_of_bound, "messages",
+                  (json_int_t)result->messages, "links", json_links(session), "trees",
+                  json_trees(session)),
+        stdout);
+}
+
+static void print_table(const session_t *session)
+{
+    const mtree_simulate_result_t *result = &session->result;
+    const mtree_plan_t *plan = session->planned.plan;
+    char size[MTREE_UNITS_LENGTH], time[MTREE_UNITS_LENGTH];
+    int i;
+
+    printf("%s of %s by %s, %d trees: %s",
+           mtree_collective_name(session->planned.request.collective),
+           mtree_units_format_size((double)session->simulating.options.bytes, size,
+                                   sizeof(size)),
+           plan->algorithm, plan->num_trees,
+           mtree_units_format_time(result->seconds, time, sizeof(time)));
+    if (result->share_of_bound > 0.0) {
+        printf(", %.1f %% of the bound", 100.0 * result->share_of_bound);
+    }
+    printf("\n%zu messages\n\n  tree  root              share      done\n",
+           result->messages);
+    for (i = 0; i < plan->num_trees; i++) {
+        printf("  %4d  %-16s %5.1f %%  %s\n", i, plan->hosts[plan->trees[i].root],
+               100.0 * plan->trees[i].share,
+               mtree_units_format_time(result->tree_seconds[i], time, sizeof(time)));
+    }
+    printf("\n  link                               busy\n");
+    for (i = 0; i < result->num_arcs; i++) {
+        printf("  %-14s > %-14s %7.1f %%\n", arc_end(session, i, false),
+               arc_end(session, i, true), 100.0 * result->busy[i]);
+    }
+}
+
+/* The plan: made, or read; and the size: given, else the plan's, else a default. */
+static mtree_status_t get_plan(session_t *session, const char *path)
+{
+    mtree_plan_request_t *request = &session->planning.request;
+    double bytes = request->bytes;
+    mtree_status_t status;
+
+    if (session->plan_path == NULL) {
+        request->bytes = bytes > 0.0 ? bytes : (double)SIMULATING_DEFAULT_BYTES;
+        status = planning_run(&session->planning, path, &session->planned);
+    } else {
+        status = planned_read(session->plan_path, path, &session->planned);
+    }
+    if (status != MTREE_OK) {
+        return status;
+    }
+    bytes = bytes > 0.0 ? bytes : session->planned.request.bytes;
+    session->simulating.options.bytes =
+        bytes > 0.0 ? (size_t)bytes : SIMULATING_DEFAULT_BYTES;
+    session->simulating.options.root = session->planned.request.root;
+    return MTREE_OK;
+}
+
+static mtree_status_t simulate(session_t *session, const char *path)
+{
+    const planned_t *planned = &session->planned;
+    mtree_status_t status = get_plan(session, path);
+
+    if (status == MTREE_OK) {
+        simulating_watch(&session->simulating);
+        status = mtree_simulate_plan(
+            planned->topology, planned->hosts, planned->num_hosts, planned->plan,
+            planned->request.collective, &session->simulating.options, &session->result);
+    }
+    if (status == MTREE_OK && session->json) {
+        status = print_json(session);
+    } else if (status == MTREE_OK) {
+        print_table(session);
+    }
+    return status;
+}
+
+static int run(int argc, char **argv)
+{
+    static const struct option options[] = {{"help", no_argument, NULL, 'h'},
+                                            {"json", no_argument, NULL, 'j'},
+                                            {"plan", required_argument, NULL, 'p'},
+                                            PLANNING_OPTIONS,
+                                            SIMULATING_OPTIONS,
+                                            {NULL, 0, NULL, 0}};
+    session_t session = {0};
+    mtree_status_t status;
+    int option;
+
+    planning_init(&session.planning);
+    simulating_init(&session.simulating);
+    while ((option = getopt_long(argc, argv, "hjp:" PLANNING_LETTERS, options, NULL)) !=
+           -1) {
+        if (option == 'h') {
+            return command_help(&command_simulate);
+        } else if (option == 'j') {
+            session.json = true;
+        } else if (option == 'p') {
+            session.plan_path = optarg;
+        } else if (planning_option(&session.planning, option, optarg) != MTREE_OK &&
+                   simulating_option(&session.simulating, option, optarg) != MTREE_OK) {
+            return COMMAND_MISUSED;
+        }
+    }
+    if (optind + 1 != argc) {
+        return command_misuse(&command_simulate, "one topology file is needed");
+    }
+    status = simulate(&session, argv[optind]);
+    mtree_simulate_result_clear(&session.result);
+    planned_cleanup(&session.planned);
+    return status == MTREE_OK ? COMMAND_OK : COMMAND_FAILED;
+}
+
+const command_t command_simulate = {
+    .name = "simulate",
+    .summary = "run a plan on a simulated network",
+    .help = "Usage: mtree simulate [OPTION]... FILE.dot\n"
+            "Run the engine of the component on the network of that topology, on a\n"
+            "virtual clock, and print the time and how busy each link is.\n\n"
+            "  -p, --plan PLAN.json  run this plan; it says hosts and "
+            "collective\n" PLANNING_HELP_WHAT PLANNING_HELP_ALGORITHM PLANNING_HELP_LIMITS
+                SIMULATING_HELP "  -j, --json            as JSON\n"
+            "  -h, --help            this text\n",
+    .run = run,
+};

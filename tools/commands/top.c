@@ -1,0 +1,286 @@
+/*
+ * mtree top: what the links of a running job carry.
+ */
+#include "tools/command.h"
+#include "tools/report/report_file.h"
+
+#include "report/page.h"
+#include "base/log.h"
+#include "base/units.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define DEFAULT_DELAY 1.0
+#define DEFAULT_LINKS 20
+#define BAR           30 /* letters */
+
+/* A file that was not written for so long, and for three looks, is stale. */
+#define STALE_SECONDS 5.0
+
+typedef struct {
+    const char *path;
+    double delay;   /* seconds between two frames */
+    long frames;    /* 0: until the job ends */
+    long links;     /* shown of each topology */
+    bool is_screen; /* frames overwrite one another */
+} arguments_t;
+
+/* One direction of a link. */
+typedef struct {
+    const char *from, *to;
+    double rate, capacity; /* bits/s, since the last frame */
+    double gave;           /* bits/s while it was full, lately; 0: it was not */
+    size_t arc;
+} flow_t;
+
+/* Whole per cent of the capacity. */
+static long used_percent(const flow_t *flow)
+{
+    return flow->capacity > 0 ? lround(100 * flow->rate / flow->capacity) : 0;
+}
+
+/* Those that are shown as equally full stay in the file's order from frame to frame. */
+static int flow_compare(const void *left, const void *right)
+{
+    const flow_t *a = left, *b = right;
+    const long used[2] = {used_percent(a), used_percent(b)};
+
+    return used[0] != used[1] ? (used[0] < used[1]) - (used[0] > used[1])
+                              : (a->arc > b->arc) - (a->arc < b->arc);
+}
+
+/* The links of @a topology, the fullest first, both directions of each, over @a seconds
+ * since @a before (NULL: nothing was sent then); malloc'ed, NULL: no memory. */
+static flow_t *find_flows(const json_t *topology, const json_t *before, double seconds,
+                          size_t *count_p)
+{
+    const json_t *links = json_object_get(topology, "links");
+    const json_t *earlier = json_object_get(before, "links");
+    size_t count = 2 * json_array_size(links);
+    flow_t *flows = calloc(count + 1, sizeof(*flows));
+
+    for (size_t arc = 0; flows != NULL && arc < count; arc++) {
+        const json_t *link = json_array_get(links, arc / 2);
+        size_t way = arc % 2;
+        double bytes = mtree_page_path(link, "bytes", way) -
+                       mtree_page_path(json_array_get(earlier, arc / 2), "bytes", way);
+
+        flows[arc] = (flow_t){.from = mtree_page_text(link, way == 0 ? "from" : "to"),
+                              .to = mtree_page_text(link, way == 0 ? "to" : "from"),
+                              .rate = 8 * fmax(bytes, 0) / fmax(seconds, 1e-3),
+                              .capacity = mtree_page_path(link, "capacity_bps", way),
+                              .gave = mtree_page_path(link, "gave_bps", way),
+                              .arc = arc};
+    }
+    if (flows != NULL) {
+        qsort(flows, count, sizeof(*flows), flow_compare);
+    }
+    *count_p = count;
+    return flows;
+}
+
+static void print_flow(const flow_t *flow)
+{
+    const long used = used_percent(flow);
+    const long full = (used < 100 ? used : 100) * BAR / 100;
+    char rate[MTREE_UNITS_LENGTH], way[160];
+
+    snprintf(way, sizeof(way), "%s > %s", flow->from, flow->to);
+    printf("  %-24s %10s %5ld %%  ", way,
+           mtree_units_format_rate(flow->rate, rate, sizeof(rate)), used);
+    for (int i = 0; i < BAR; i++) {
+        putchar(i < full ? '#' : '.');
+    }
+    if (flow->gave > 0) {
+        printf("  %10s", mtree_units_format_rate(flow->gave, rate, sizeof(rate)));
+    }
+    putchar('\n');
+}
+
+static void print_topology(const arguments_t *arguments, const json_t *topology,
+                           const json_t *before, double seconds)
+{
+    size_t count;
+    flow_t *flows = find_flows(topology, before, seconds, &count);
+
+    mtree_page_write_topology(topology, stdout);
+    printf("\n  %-24s %10s %7s  %*s  %10s\n", "direction", "carries", "used", BAR, "",
+           "when full");
+    for (size_t i = 0; flows != NULL && i < count && i < (size_t)arguments->links; i++) {
+        print_flow(&flows[i]);
+    }
+    free(flows);
+}
+
+/* What came since the report @a before (NULL: since the job began). */
+static void print_frame(const arguments_t *arguments, const json_t *report,
+                        const json_t *before)
+{
+    const json_t *topologies = json_object_get(report, "topologies");
+    double seconds =
+        mtree_page_number(report, "elapsed_s") - mtree_page_number(before, "elapsed_s");
+
+    if (arguments->is_screen) {
+        fputs("\033[H\033[2J", stdout);
+    }
+    mtree_page_write_fact(report, MTREE_PAGE_JOB, stdout);
+    putchar('\n');
+    mtree_page_write_fact(report, MTREE_PAGE_SAVED, stdout);
+    putchar('\n');
+    for (size_t t = 0; t < json_array_size(topologies); t++) {
+        print_topology(arguments, json_array_get(topologies, t),
+                       json_array_get(json_object_get(before, "topologies"), t), seconds);
+    }
+    fflush(stdout);
+}
+
+static void rest(double seconds)
+{
+    struct timespec time = {.tv_sec = (time_t)seconds,
+                            .tv_nsec = (long)((seconds - floor(seconds)) * 1e9)};
+
+    (void)nanosleep(&time, NULL);
+}
+
+/* Has nothing been written since? */
+static bool is_old(const json_t *report, const json_t *before)
+{
+    return before != NULL && json_real_value(json_object_get(report, "elapsed_s")) ==
+                                 json_real_value(json_object_get(before, "elapsed_s"));
+}
+
+/* Say, once for each time that the job is silent, that what is shown is old: the file is
+ * written after calls, so the job computes, hangs or is gone. */
+static void say_stale(const arguments_t *arguments, double *silent)
+{
+    double before = *silent, patience = fmax(STALE_SECONDS, 3 * arguments->delay);
+    char time[MTREE_UNITS_LENGTH];
+
+    *silent += arguments->delay;
+    if (before < patience && *silent >= patience) {
+        printf("%s has not been written for %s: the job calls no collectives, or it is "
+               "gone\n",
+               arguments->path, mtree_units_format_time(*silent, time, sizeof(time)));
+        fflush(stdout);
+    }
+}
+
+static int run_top(const arguments_t *arguments)
+{
+    json_t *before = NULL, *report;
+    bool is_complete = false;
+    double silent = 0;
+    long frame = 0;
+
+    while (!is_complete && (arguments->frames == 0 || frame < arguments->frames)) {
+        if (frame > 0) {
+            rest(arguments->delay);
+        }
+        if (report_file_read(arguments->path, &report) != MTREE_OK) {
+            json_decref(before);
+            return COMMAND_FAILED;
+        }
+        is_complete = json_is_true(json_object_get(report, "complete"));
+        frame++;
+        if (is_old(report, before)) {
+            json_decref(report);
+            say_stale(arguments, &silent);
+            continue;
+        }
+        silent = 0;
+        print_frame(arguments, report, before);
+        json_decref(before);
+        before = report;
+    }
+    json_decref(before);
+    return COMMAND_OK;
+}
+
+/* A whole number from @a least on. */
+static bool read_count(const char *text, long least, long *count_p)
+{
+    char *end;
+
+    *count_p = strtol(text, &end, 10);
+    return end != text && *end == '\0' && *count_p >= least;
+}
+
+static bool read_delay(const char *text, double *delay_p)
+{
+    const char *end;
+
+    return mtree_units_parse_number(text, delay_p, &end) == MTREE_OK && *end == '\0' &&
+           *delay_p >= 0.01 && *delay_p <= 3600;
+}
+
+static int misuse_value(const char *option, const char *value, const char *wanted)
+{
+    mtree_error("top: %s '%s': %s is needed", option, value, wanted);
+    return COMMAND_MISUSED;
+}
+
+static int run(int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"delay", required_argument, NULL, 'd'},
+        {"frames", required_argument, NULL, 'n'},
+        {"help", no_argument, NULL, 'h'},
+        {"links", required_argument, NULL, 'l'},
+        {NULL, 0, NULL, 0},
+    };
+    arguments_t arguments = {.delay = DEFAULT_DELAY, .links = DEFAULT_LINKS};
+    int option;
+
+    while ((option = getopt_long(argc, argv, "d:hl:n:", options, NULL)) != -1) {
+        switch (option) {
+        case 'd':
+            if (!read_delay(optarg, &arguments.delay)) {
+                return misuse_value("--delay", optarg, "seconds from 0.01 to 3600");
+            }
+            break;
+        case 'h':
+            return command_help(&command_top);
+        case 'l':
+            if (!read_count(optarg, 1, &arguments.links)) {
+                return misuse_value("--links", optarg, "a whole number from 1 on");
+            }
+            break;
+        case 'n':
+            if (!read_count(optarg, 0, &arguments.frames)) {
+                return misuse_value("--frames", optarg, "a whole number from 0 on");
+            }
+            break;
+        default:
+            return COMMAND_MISUSED;
+        }
+    }
+    if (optind + 1 != argc) {
+        return command_misuse(&command_top, "one report file is needed");
+    }
+    arguments.path = argv[optind];
+    arguments.is_screen = isatty(STDOUT_FILENO) == 1;
+    return run_top(&arguments);
+}
+
+const command_t command_top = {
+    .name = "top",
+    .summary = "follow the links of a running job",
+    .help =
+        "Usage: mtree top [OPTION]... FILE\n"
+        "Show which links a running job fills, the fullest first, until it ends, and "
+        "what "
+        "those\n"
+        "give that are full. FILE is its report, which rank 0 writes anew each second "
+        "with\n"
+        "    --mca coll_mtree_report FILE --mca coll_mtree_report_live 1\n"
+        "A line says so when it has not been written for some seconds.\n\n"
+        "  -d, --delay SECONDS   between two looks at the file (default 1)\n"
+        "  -n, --frames N        stop after N looks; 0: when the job ends (default)\n"
+        "  -l, --links N         directions of links shown (default 20)\n"
+        "  -h, --help            this text\n",
+    .run = run,
+};

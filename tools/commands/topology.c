@@ -1,0 +1,229 @@
+/*
+ * mtree topology: what a topology file says, checked, at another scale if wanted.
+ */
+#include "tools/command.h"
+#include "tools/link_options.h"
+#include "tools/topology_json.h"
+
+#include "base/log.h"
+#include "topo/routes.h"
+#include "topo/dot/read.h"
+#include "base/units.h"
+
+#include <stdlib.h>
+
+static void print_capacity(const mtree_link_t *link)
+{
+    char forward[MTREE_UNITS_LENGTH], backward[MTREE_UNITS_LENGTH];
+
+    mtree_units_format_rate(link->capacity[0], forward, sizeof(forward));
+    mtree_units_format_rate(link->capacity[1], backward, sizeof(backward));
+    if (link->capacity[0] == link->capacity[1]) {
+        printf("%s", forward);
+    } else {
+        printf("%s there, %s back", forward, backward);
+    }
+}
+
+static void print_topology(const mtree_topology_t *topology)
+{
+    char text[MTREE_UNITS_LENGTH];
+    const mtree_link_t *link;
+    int num_hosts = mtree_topology_num_hosts(topology);
+    int i;
+
+    printf("%s (%s): %d hosts, %d switches, %d links\n", topology->name, topology->source,
+           num_hosts, topology->num_vertices - num_hosts, topology->num_links);
+    for (i = 0; i < topology->num_links; ++i) {
+        link = &topology->links[i];
+        printf("  %s -- %s: ", topology->vertices[link->u].name,
+               topology->vertices[link->v].name);
+        print_capacity(link);
+        printf(", %s\n", mtree_units_format_time(link->latency, text, sizeof(text)));
+    }
+}
+
+static void print_routes(const mtree_topology_t *topology, const mtree_routes_t *routes,
+                         int num_hosts)
+{
+    char text[MTREE_UNITS_LENGTH];
+    int from, to, i, num_arcs;
+    const int *arcs;
+
+    puts("routes:");
+    for (from = 0; from < num_hosts; ++from) {
+        for (to = 0; to < num_hosts; ++to) {
+            arcs = mtree_routes_get(routes, from, to, &num_arcs);
+            if (num_arcs == 0) {
+                continue;
+            }
+            printf("  %s", topology->vertices[mtree_arc_from(topology, arcs[0])].name);
+            for (i = 0; i < num_arcs; ++i) {
+                printf(" > %s", topology->vertices[mtree_arc_to(topology, arcs[i])].name);
+            }
+            printf("  (%s)\n",
+                   mtree_units_format_time(mtree_routes_latency(routes, from, to), text,
+                                           sizeof(text)));
+        }
+    }
+}
+
+/* The routes between all hosts of @a topology, and the number of hosts. */
+static mtree_status_t find_routes(const mtree_topology_t *topology, int *num_hosts_p,
+                                  mtree_routes_t **routes_p)
+{
+    int *hosts = malloc((size_t)topology->num_vertices * sizeof(*hosts));
+    mtree_status_t status;
+    int num_hosts = 0;
+    int i;
+
+    if (hosts == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    for (i = 0; i < topology->num_vertices; ++i) {
+        if (topology->vertices[i].kind == MTREE_VERTEX_HOST) {
+            hosts[num_hosts++] = i;
+        }
+    }
+    status = mtree_routes_create(topology, hosts, num_hosts, routes_p);
+    free(hosts);
+    *num_hosts_p = num_hosts;
+    return status;
+}
+
+typedef struct {
+    bool with_json, with_routes;
+    double scale; /* of every capacity */
+    bool no_latency;
+    const char *output; /* NULL: none */
+} arguments_t;
+
+/* The network as a lab plays it (netlab(1)). */
+static void rescale(mtree_topology_t *topology, const arguments_t *arguments)
+{
+    mtree_link_t *link;
+    int i;
+
+    for (i = 0; i < topology->num_links; ++i) {
+        link = &topology->links[i];
+        link->capacity[0] *= arguments->scale;
+        link->capacity[1] *= arguments->scale;
+        if (arguments->no_latency) {
+            link->latency = 0;
+        }
+    }
+}
+
+static mtree_status_t show(const mtree_topology_t *topology, const arguments_t *arguments)
+{
+    mtree_routes_t *routes = NULL;
+    mtree_status_t status;
+    int num_hosts = 0;
+
+    if (arguments->with_routes) {
+        status = find_routes(topology, &num_hosts, &routes);
+        if (status != MTREE_OK) {
+            return status;
+        }
+    }
+    status = MTREE_OK;
+    if (arguments->with_json) {
+        status = command_print_json(topology_json(topology, routes, num_hosts), stdout);
+    } else {
+        print_topology(topology);
+        if (routes != NULL) {
+            print_routes(topology, routes, num_hosts);
+        }
+    }
+    mtree_routes_destroy(routes);
+    return status;
+}
+
+static mtree_status_t save(const mtree_topology_t *topology, const char *output, int argc,
+                           char **argv)
+{
+    drawing_t drawing;
+
+    drawing_init(&drawing);
+    drawing.output = output;
+    return drawing_write(&drawing, topology, NULL, argc, argv);
+}
+
+static mtree_status_t parse_scale(const char *text, double *scale_p)
+{
+    const char *end;
+
+    if (mtree_units_parse_number(text, scale_p, &end) != MTREE_OK || *end != '\0' ||
+        *scale_p < 1e-9 || *scale_p > 1e9) {
+        mtree_error("topology: --scale '%s' is no number from 1e-9 to 1e9", text);
+        return MTREE_ERR_INVALID;
+    }
+    return MTREE_OK;
+}
+
+static int parse_arguments(int argc, char **argv, arguments_t *arguments)
+{
+    static const struct option options[] = {{"help", no_argument, NULL, 'h'},
+                                            {"json", no_argument, NULL, 'j'},
+                                            {"routes", no_argument, NULL, 'r'},
+                                            {"scale", required_argument, NULL, 's'},
+                                            {"no-latency", no_argument, NULL, 'n'},
+                                            {"output", required_argument, NULL, 'o'},
+                                            {NULL, 0, NULL, 0}};
+    int option;
+
+    while ((option = getopt_long(argc, argv, "hjrs:no:", options, NULL)) != -1) {
+        if (option == 'j') {
+            arguments->with_json = true;
+        } else if (option == 'r') {
+            arguments->with_routes = true;
+        } else if (option == 'n') {
+            arguments->no_latency = true;
+        } else if (option == 'o') {
+            arguments->output = optarg;
+        } else if (option == 'h') {
+            exit(command_help(&command_topology));
+        } else if (option != 's' || parse_scale(optarg, &arguments->scale) != MTREE_OK) {
+            return COMMAND_MISUSED;
+        }
+    }
+    return COMMAND_OK;
+}
+
+static int run(int argc, char **argv)
+{
+    arguments_t arguments = {.scale = 1};
+    mtree_topology_t *topology;
+    mtree_status_t status;
+
+    if (parse_arguments(argc, argv, &arguments) != COMMAND_OK) {
+        return COMMAND_MISUSED;
+    }
+    if (optind + 1 != argc) {
+        return command_misuse(&command_topology, "one topology file is needed");
+    }
+    if (mtree_topology_read(argv[optind], &topology) != MTREE_OK) {
+        return COMMAND_FAILED;
+    }
+    rescale(topology, &arguments);
+    status = show(topology, &arguments);
+    if (status == MTREE_OK && arguments.output != NULL) {
+        status = save(topology, arguments.output, argc, argv);
+    }
+    mtree_topology_destroy(topology);
+    return (status == MTREE_OK) ? COMMAND_OK : COMMAND_FAILED;
+}
+
+const command_t command_topology = {
+    .name = "topology",
+    .summary = "check a topology file and say what is in it",
+    .help = "Usage: mtree topology [OPTION]... FILE.dot\n"
+            "Check a topology file and print its hosts, switches and links.\n\n"
+            "  -r, --routes       also the route between every two hosts\n"
+            "  -j, --json         as JSON\n"
+            "  -s, --scale S      with every capacity multiplied by S\n"
+            "  -n, --no-latency   without latencies; with --scale: what netlab plays\n"
+            "  -o, --output FILE  write it there, too, as a topology file\n"
+            "  -h, --help         this text\n",
+    .run = run,
+};

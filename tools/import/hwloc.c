@@ -1,0 +1,226 @@
+/*
+ * A machine as hwloc writes it in XML (lstopo machine.xml): its NUMA nodes are hosts, its
+ * network interfaces and what holds several of either are switches.
+ */
+#include "tools/import/xml.h"
+
+#include "base/log.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NONE (-1)
+
+/* An open object of the file. */
+typedef struct {
+    int parent;   /* the object around it, or NONE */
+    char *name;   /* what it is called if it becomes a node */
+    bool is_leaf; /* a NUMA node or a network interface: a node in any case */
+    bool is_host;
+    double speed; /* of the PCI slot that it is or sits in, bits/s; 0: not known */
+    int only;     /* the one node in it so far, or NONE */
+    double only_speed;
+    int node; /* itself, once it is one, else NONE */
+} object_t;
+
+typedef struct {
+    import_t *import;
+    int num_objects, room;
+    object_t *objects; /* those that are open, the widest first */
+    int count;         /* of all objects, for names */
+} hwloc_t;
+
+/* Make the object a node of the network, unless it is one. */
+static mtree_status_t become_node(const hwloc_t *hwloc, object_t *object, int line)
+{
+    mtree_status_t status;
+
+    if (object->node != NONE) {
+        return MTREE_OK;
+    }
+    status = import_node(hwloc->import, object->name, line, &object->node);
+    if (status == MTREE_OK) {
+        hwloc->import->nodes[object->node].is_switch = !object->is_host;
+    }
+    return status;
+}
+
+static mtree_status_t join(const hwloc_t *hwloc, int outer, int inner, double speed,
+                           int line)
+{
+    const import_t *import = hwloc->import;
+    mtree_status_t status;
+    import_record_t record;
+
+    import_record_init(&record);
+    status = import_record_take(&record, import, "source", import->nodes[outer].id, line);
+    if (status == MTREE_OK) {
+        status =
+            import_record_take(&record, import, "target", import->nodes[inner].id, line);
+    }
+    record.capacity = speed;
+    if (status == MTREE_OK) {
+        status = import_add_link(hwloc->import, &record, line);
+    }
+    import_record_reset(&record);
+    return status;
+}
+
+/* @a node is in @a object, which becomes a node itself when it is the second. */
+static mtree_status_t add_inner(const hwloc_t *hwloc, object_t *object, int node,
+                                double speed, int line)
+{
+    mtree_status_t status;
+
+    if (object->node == NONE && object->only == NONE) {
+        object->only = node;
+        object->only_speed = speed;
+        return MTREE_OK;
+    }
+    status = become_node(hwloc, object, line);
+    if (status == MTREE_OK && object->only != NONE) {
+        status = join(hwloc, object->node, object->only, object->only_speed, line);
+        object->only = NONE;
+    }
+    return (status == MTREE_OK) ? join(hwloc, object->node, node, speed, line) : status;
+}
+
+/* Is an operating system's device a network interface? 2: network, 3: OpenFabrics. */
+static bool is_interface(const import_xml_t *xml)
+{
+    char *kind = import_xml_attribute(xml, "osdev_type");
+    bool found = kind != NULL && (strcmp(kind, "2") == 0 || strcmp(kind, "3") == 0);
+
+    xmlFree(kind);
+    return found;
+}
+
+/* What the object is called: its own name, or its type and its number. */
+static char *name_of(const import_xml_t *xml, const char *type, int count)
+{
+    char *given = import_xml_attribute(xml, "name");
+    char *number = import_xml_attribute(xml, "os_index");
+    char counted[16], *name = NULL;
+    size_t length;
+
+    (void)snprintf(counted, sizeof(counted), "_%d", count);
+    if (strcmp(type, "OSDev") == 0 && given != NULL) {
+        name = strdup(given);
+    } else {
+        length = strlen(type) + sizeof(counted) + ((number != NULL) ? strlen(number) : 0);
+        name = malloc(length);
+        if (name != NULL) {
+            (void)snprintf(name, length, "%s%s", type,
+                           (number != NULL) ? number : counted);
+        }
+    }
+    xmlFree(given);
+    xmlFree(number);
+    return name;
+}
+
+static mtree_status_t push(hwloc_t *hwloc, const import_xml_t *xml, const char *type)
+{
+    object_t object = {
+        .parent = hwloc->num_objects - 1, .only = NONE, .node = NONE, .is_leaf = false};
+    char *speed = import_xml_attribute(xml, "pci_link_speed");
+    object_t *objects;
+    int room;
+
+    if (hwloc->num_objects == hwloc->room) {
+        room = 2 * hwloc->room + 64;
+        objects = realloc(hwloc->objects, (size_t)room * sizeof(*objects));
+        if (objects == NULL) {
+            xmlFree(speed);
+            goto err_memory;
+        }
+        hwloc->objects = objects;
+        hwloc->room = room;
+    }
+    object.is_host = strcmp(type, "NUMANode") == 0;
+    object.is_leaf = object.is_host || (strcmp(type, "OSDev") == 0 && is_interface(xml));
+    object.speed = (object.parent != NONE) ? hwloc->objects[object.parent].speed : 0;
+    /* hwloc counts in GB/s; a slot that says 0 does not know. */
+    if (speed != NULL && strtod(speed, NULL) > 0 && strtod(speed, NULL) < 1e6) {
+        object.speed = strtod(speed, NULL) * 8e9;
+    }
+    xmlFree(speed);
+    object.name = name_of(xml, type, hwloc->count++);
+    if (object.name == NULL) {
+        goto err_memory;
+    }
+    hwloc->objects[hwloc->num_objects++] = object;
+    return MTREE_OK;
+
+err_memory:
+    mtree_error("%s: out of memory", hwloc->import->file);
+    return MTREE_ERR_NO_MEMORY;
+}
+
+static mtree_status_t take_start(void *data, import_xml_t *xml, const char *element)
+{
+    hwloc_t *hwloc = data;
+    mtree_status_t status;
+    char *type;
+
+    if (strcmp(element, "object") != 0) {
+        return MTREE_OK;
+    }
+    type = import_xml_attribute(xml, "type");
+    if (type == NULL) {
+        mtree_error("%s:%d: an object without a type", hwloc->import->file,
+                    import_xml_line(xml));
+        return MTREE_ERR_INVALID;
+    }
+    status = push(hwloc, xml, type);
+    xmlFree(type);
+    if (status == MTREE_OK && hwloc->objects[hwloc->num_objects - 1].is_leaf) {
+        status = become_node(hwloc, &hwloc->objects[hwloc->num_objects - 1],
+                             import_xml_line(xml));
+    }
+    return status;
+}
+
+/* What the object stands for, itself or the one node in it, is in the object around. */
+static mtree_status_t take_end(void *data, import_xml_t *xml, const char *element)
+{
+    hwloc_t *hwloc = data;
+    mtree_status_t status = MTREE_OK;
+    const object_t *object;
+    bool is_itself;
+
+    if (strcmp(element, "object") != 0 || hwloc->num_objects == 0) {
+        return MTREE_OK;
+    }
+    object = &hwloc->objects[hwloc->num_objects - 1];
+    is_itself = object->node != NONE;
+    if (object->parent != NONE && (is_itself || object->only != NONE)) {
+        status = add_inner(hwloc, &hwloc->objects[object->parent],
+                           is_itself ? object->node : object->only,
+                           is_itself ? object->speed : object->only_speed,
+                           import_xml_line(xml));
+    }
+    free(object->name);
+    --hwloc->num_objects;
+    return status;
+}
+
+mtree_status_t import_hwloc(import_t *import, const char *text, size_t length)
+{
+    hwloc_t hwloc = {.import = import};
+    mtree_status_t status;
+
+    status = import_xml_read(import, text, length, "an hwloc file", take_start, take_end,
+                             &hwloc);
+    while (hwloc.num_objects > 0) {
+        free(hwloc.objects[--hwloc.num_objects].name);
+    }
+    free(hwloc.objects);
+    if (status == MTREE_OK && hwloc.count == 0) {
+        mtree_error("%s: no objects of hwloc in it; write it with lstopo machine.xml",
+                    import->file);
+        status = MTREE_ERR_INVALID;
+    }
+    return status;
+}

@@ -1,0 +1,102 @@
+/*
+ * Networks in other people's formats, on their way to a topology: nodes by their
+ * identifiers, what is not known left open, parallel links and directions as they come.
+ */
+#ifndef MTREE_TOOLS_IMPORT_NETWORK_H
+#define MTREE_TOOLS_IMPORT_NETWORK_H
+
+#include "topo/topology.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct {
+    char *id;
+    char *label; /* NULL: none */
+    bool is_switch, has_position;
+    double lon, lat;
+} import_node_t;
+
+typedef struct {
+    int u, v;
+    double capacity; /* bits/s from u to v (both ways when undirected); 0: not known */
+    double latency;  /* seconds; negative: not known */
+} import_link_t;
+
+typedef struct {
+    const char *file; /* its name, for messages */
+    char *name;       /* of the network; NULL: none is given */
+    char *comments;   /* lines to keep: source, licence; NULL: none */
+    bool directed;    /* links are one-way */
+    json_t *places;   /* identifier -> place in nodes */
+    int num_nodes, node_room;
+    import_node_t *nodes;
+    int num_links, link_room;
+    import_link_t *links;
+} import_t;
+
+/* What a node or a link says about itself, gathered key by key. */
+typedef struct {
+    char *id, *label, *source, *target;
+    bool has_lon, has_lat;
+    double lon, lat;
+    double capacity, latency; /* as in import_link_t */
+} import_record_t;
+
+typedef struct {
+    double capacity;      /* of links that have none, bits/s; 0: that is an error */
+    const char *switches; /* patterns of switches' names, as fnmatch takes them, by
+                             commas; or NULL */
+} import_request_t;
+
+/* An empty network, read from @a file. */
+mtree_status_t import_init(import_t *import, const char *file);
+
+/* Free what @a import holds. */
+void import_cleanup(import_t *import);
+
+/* The node @a id, added when it is not there; its place in *node_p. */
+mtree_status_t import_node(import_t *import, const char *id, int line, int *node_p);
+
+/* Append a line to the comments. */
+mtree_status_t import_comment(import_t *import, const char *line, size_t length);
+
+/* An empty record; releases what @a record held when it was initialised before. */
+void import_record_init(import_record_t *record);
+void import_record_reset(import_record_t *record);
+
+/*
+ * Take a key and its value.  Known, whatever their case: id, label or name, source,
+ * target, Longitude or lon, Latitude or lat, LinkSpeedRaw (bits/s), capacity or bandwidth
+ * (with a unit, or Mb/s), latency or delay (with a unit, or ms).  Others pass.  A value
+ * that cannot be read is logged with @a line.
+ */
+mtree_status_t import_record_take(import_record_t *record, const import_t *import,
+                                  const char *key, const char *value, int line);
+
+/* Add what @a record says of a node or of a link, and reset it. */
+mtree_status_t import_add_node(import_t *import, import_record_t *record, int line);
+mtree_status_t import_add_link(import_t *import, import_record_t *record, int line);
+
+/*
+ * The topology: names made fit for hosts, parallel links added up, links to oneself
+ * dropped, latencies that are not known taken from the positions (200 km a millisecond
+ * along the great circle) or zero. Not connected or without links is an error, logged.
+ */
+mtree_status_t import_finish(const import_t *import, const import_request_t *request,
+                             mtree_topology_t **topology_p);
+
+/* Readers of one format each: the whole of @a text into @a import.  Errors name file and
+ * line. */
+mtree_status_t import_tsv(import_t *import, const char *text, size_t length);
+mtree_status_t import_gml(import_t *import, const char *text, size_t length);
+mtree_status_t import_graphml(import_t *import, const char *text, size_t length);
+mtree_status_t import_slurm(import_t *import, const char *text, size_t length);
+mtree_status_t import_hwloc(import_t *import, const char *text, size_t length);
+
+/* Take labels and positions from a table of nodes (node, label, lat, lon). */
+mtree_status_t import_tsv_nodes(import_t *import, const char *file, const char *text,
+                                size_t length);
+
+#endif

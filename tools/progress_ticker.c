@@ -1,0 +1,65 @@
+#include "tools/progress_ticker.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+/* Seconds between two lines. */
+#define PACE 2
+
+/* The line's end; what the handler reads is set while no timer runs. */
+static char ending[128];
+static volatile sig_atomic_t seconds;
+
+/* A timer and not a call from the planner: GLPK may be at it for seconds without giving
+ * control back.  Only what is safe in a signal handler is called. */
+static void on_timer(int signal_number)
+{
+    char line[sizeof(ending) + 32] = "mtree: ";
+    size_t length = strlen(line);
+    int saved = errno, rest, digits = 1;
+    ssize_t written;
+
+    (void)signal_number;
+    seconds += PACE;
+    for (rest = seconds; rest >= 10; rest /= 10) {
+        ++digits;
+    }
+    rest = seconds;
+    for (int d = digits - 1; d >= 0; --d) {
+        line[length + (size_t)d] = (char)('0' + rest % 10);
+        rest /= 10;
+    }
+    length += (size_t)digits;
+    memcpy(line + length, ending, strlen(ending));
+    length += strlen(ending);
+    written = write(STDERR_FILENO, line, length);
+    (void)written; /* whether anybody listens makes no difference */
+    errno = saved;
+}
+
+static void set_timer(int pace)
+{
+    struct itimerval timer = {.it_interval = {.tv_sec = pace},
+                              .it_value = {.tv_sec = pace}};
+
+    (void)setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+void watch_start(const char *what)
+{
+    struct sigaction action = {.sa_handler = on_timer, .sa_flags = SA_RESTART};
+
+    snprintf(ending, sizeof(ending), " s: %s\n", what);
+    seconds = 0;
+    (void)sigaction(SIGALRM, &action, NULL);
+    set_timer(PACE);
+}
+
+void watch_stop(void)
+{
+    set_timer(0);
+}

@@ -1,0 +1,297 @@
+#include "tools/report/report_html.h"
+
+#include "tools/report/report_map.h"
+#include "tools/report/report_parts.h"
+
+#include "report/page.h"
+#include "base/units.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Text that is written for people first and escaped then. */
+typedef struct {
+    char *bytes;
+    size_t length;
+    FILE *file; /* NULL: no memory, and nothing is written */
+} text_t;
+
+static void text_begin(text_t *text)
+{
+    *text = (text_t){.bytes = NULL};
+    text->file = open_memstream(&text->bytes, &text->length);
+}
+
+static void text_end(text_t *text, FILE *out)
+{
+    if (text->file != NULL && fclose(text->file) == 0) {
+        mtree_table_escape(text->bytes, out);
+    }
+    free(text->bytes);
+}
+
+static void write_fact(const json_t *report, mtree_page_fact_t fact, FILE *out)
+{
+    text_t text;
+
+    text_begin(&text);
+    if (text.file != NULL) {
+        mtree_page_write_fact(report, fact, text.file);
+    }
+    text_end(&text, out);
+}
+
+static void write_head(const json_t *report, FILE *out)
+{
+    fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n"
+          "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\"/>\n"
+          "<title>mtree report</title>\n<style>",
+          out);
+    fputs(report_parts_style, out);
+    fputs("</style>\n</head>\n<body>\n<main>\n<h1>mtree report</h1>\n<p>", out);
+    write_fact(report, MTREE_PAGE_JOB, out);
+    fputs("</p>\n<p class=\"soft\">", out);
+    write_fact(report, MTREE_PAGE_VERSIONS, out);
+    fputs("</p>\n", out);
+    if (json_object_get(report, "obstacle") != NULL) {
+        fputs("<p class=\"bad\">MPI_COMM_WORLD was not served: ", out);
+        mtree_table_escape(mtree_page_text(report, "obstacle"), out);
+        fputs("</p>\n", out);
+    }
+}
+
+static void write_card(const char *name, const char *value, const char *kind, FILE *out)
+{
+    fprintf(out,
+            "<div class=\"card\"><span class=\"soft\">%s</span><b class=\"%s\">%s</b>"
+            "</div>\n",
+            name, kind, value);
+}
+
+/* What was moved and how long it took, of all calls. */
+static void write_cards(const json_t *report, FILE *out)
+{
+    const json_t *totals = json_object_get(report, "totals");
+    double saved = mtree_page_number(totals, "saved_s"), calls = 0, bytes = 0,
+           seconds = 0;
+    char text[MTREE_UNITS_LENGTH];
+    size_t c, i;
+    json_t *communicator, *line;
+
+    json_array_foreach (json_object_get(report, "communicators"), c, communicator) {
+        json_array_foreach (json_object_get(communicator, "calls"), i, line) {
+            calls += mtree_page_number(line, "calls");
+            bytes += mtree_page_number(line, "bytes");
+            seconds += mtree_page_number(line, "seconds");
+        }
+    }
+    fputs("<div class=\"cards\">\n", out);
+    if (mtree_page_number(totals, "openmpi_s") > 0) {
+        write_card(saved < 0 ? "Time lost" : "Time saved",
+                   mtree_units_format_time(fabs(saved), text, sizeof(text)),
+                   saved < 0 ? "bad" : "good", out);
+    }
+    snprintf(text, sizeof(text), "%.0f", calls);
+    write_card("Collective calls", text, "", out);
+    write_card("Data in them", mtree_units_format_size(bytes, text, sizeof(text)), "",
+               out);
+    write_card("Time in them", mtree_units_format_time(seconds, text, sizeof(text)), "",
+               out);
+    fputs("</div>\n<p class=\"soft\">", out);
+    write_fact(report, MTREE_PAGE_SAVED, out);
+    fputs(".</p>\n<p class=\"soft\">", out);
+    write_fact(report, MTREE_PAGE_WORK, out);
+    fputs(".</p>\n", out);
+}
+
+/* A table in a fold, unless it has no rows; it is released. */
+static void write_fold(const char *name, mtree_table_t *table, FILE *out)
+{
+    if (mtree_table_has_rows(table)) {
+        fprintf(out, "<details><summary>%s</summary>\n", name);
+        mtree_table_write_html(table, out);
+        fputs("</details>\n", out);
+    }
+    mtree_table_destroy(table);
+}
+
+/* Who uses plan number @a plan: "allreduce 8 MB-16 MB". */
+static void write_user(const json_t *report, size_t plan, FILE *out)
+{
+    const char *comma = "";
+    char name[128];
+    size_t c, i;
+    json_t *communicator, *calls;
+
+    json_array_foreach (json_object_get(report, "communicators"), c, communicator) {
+        json_array_foreach (json_object_get(communicator, "calls"), i, calls) {
+            if (json_object_get(calls, "plan") != NULL &&
+                (size_t)mtree_page_number(calls, "plan") == plan) {
+                fputs(comma, out);
+                mtree_table_escape(mtree_page_calls_name(calls, name, sizeof(name)), out);
+                comma = ", ";
+            }
+        }
+    }
+}
+
+/* Checkboxes for the trees of plan number @a number. */
+static void write_picker(const json_t *report, size_t number, FILE *out)
+{
+    const json_t *plan = json_array_get(json_object_get(report, "plans"), number);
+    size_t count = json_array_size(json_object_get(plan, "trees"));
+
+    fputs("<div class=\"picker\"><strong>Trees of ", out);
+    write_user(report, number, out);
+    fprintf(out, "</strong><label><input type=\"checkbox\" data-all=\"%zu\"/>all</label>",
+            number);
+    for (size_t t = 0; t < count; t++) {
+        fprintf(out,
+                "<label><input type=\"checkbox\" data-tree=\"p%zut%zu\"/><i "
+                "style=\"background:%s\"></i>%zu</label>",
+                number, t + 1, report_parts_colour(t), t + 1);
+    }
+    fputs("</div>\n", out);
+}
+
+static void write_topology(const json_t *topology, FILE *out)
+{
+    text_t text;
+
+    text_begin(&text);
+    if (text.file != NULL) {
+        mtree_page_write_topology(topology, text.file);
+    }
+    text_end(&text, out);
+}
+
+/* The busiest and the slowest link, a line each. */
+static void write_extremes(const json_t *report, size_t number, FILE *out)
+{
+    static void (*const writers[])(const json_t *, size_t, FILE *) = {
+        mtree_page_write_busiest, mtree_page_write_slowest};
+
+    for (size_t i = 0; i < sizeof(writers) / sizeof(writers[0]); i++) {
+        text_t text;
+
+        fputs("<p class=\"soft\">", out);
+        text_begin(&text);
+        if (text.file != NULL) {
+            writers[i](report, number, text.file);
+        }
+        text_end(&text, out);
+        fputs("</p>\n", out);
+    }
+}
+
+/* All that concerns topology @a number. */
+static mtree_status_t write_network(const json_t *report, size_t number, FILE *out)
+{
+    const json_t *topology =
+        json_array_get(json_object_get(report, "topologies"), number);
+    const json_t *plans = json_object_get(report, "plans");
+    mtree_status_t status;
+
+    fputs("<h2>Network</h2>\n<section>\n<p>", out);
+    write_topology(topology, out);
+    fputs("</p>\n", out);
+    write_extremes(report, number, out);
+    status = report_map_write(report, number, out);
+    if (status != MTREE_OK) {
+        return status;
+    }
+    fputs(
+        "<div class=\"keys\"><span>Use of each direction while mtree's calls ran:</span>",
+        out);
+    for (int step = 0; step < 5; step++) {
+        fprintf(out, "<span><i class=\"u%d\"></i>%d-%d %%</span>", step, 20 * step,
+                20 * step + 20);
+    }
+    fputs("<span>width: capacity</span></div>\n", out);
+    for (size_t p = 0; p < json_array_size(plans); p++) {
+        const json_t *plan = json_array_get(plans, p);
+
+        if (json_object_get(plan, "topology") != NULL &&
+            (size_t)mtree_page_number(plan, "topology") == number) {
+            write_picker(report, p, out);
+        }
+    }
+    write_fold("All links", mtree_page_links(topology), out);
+    fputs("</section>\n", out);
+    return MTREE_OK;
+}
+
+static void write_communicator(const json_t *report, const json_t *communicator,
+                               FILE *out)
+{
+    mtree_table_t *calls = mtree_page_calls(report, communicator);
+    mtree_table_t *fallbacks = mtree_page_fallbacks(communicator);
+    text_t name;
+
+    fputs("<section>\n<p><strong>", out);
+    text_begin(&name);
+    if (name.file != NULL) {
+        mtree_page_write_communicator(communicator, name.file);
+    }
+    text_end(&name, out);
+    fputs("</strong></p>\n", out);
+    mtree_table_write_html(calls, out);
+    if (mtree_table_has_rows(fallbacks)) {
+        mtree_table_write_html(fallbacks, out);
+    }
+    fputs("</section>\n", out);
+    mtree_table_destroy(calls);
+    mtree_table_destroy(fallbacks);
+}
+
+static void write_plans(const json_t *report, FILE *out)
+{
+    const json_t *plans = json_object_get(report, "plans");
+
+    if (json_array_size(plans) == 0) {
+        return;
+    }
+    fputs("<h2>Plans</h2>\n<section>\n", out);
+    for (size_t p = 0; p < json_array_size(plans); p++) {
+        const json_t *plan = json_array_get(plans, p);
+        mtree_table_t *trees = mtree_page_trees(report, p);
+        char rate[MTREE_UNITS_LENGTH];
+
+        fputs("<details><summary>", out);
+        write_user(report, p, out);
+        fputs(": ", out);
+        mtree_table_escape(mtree_page_text(plan, "algorithm"), out);
+        fprintf(out, ", %s</summary>\n",
+                mtree_units_format_rate(mtree_page_number(plan, "throughput_bps"), rate,
+                                        sizeof(rate)));
+        mtree_table_write_html(trees, out);
+        fputs("</details>\n", out);
+        mtree_table_destroy(trees);
+    }
+    fputs("</section>\n", out);
+}
+
+mtree_status_t report_html_write(const json_t *report, FILE *out)
+{
+    const json_t *communicators = json_object_get(report, "communicators");
+    size_t topologies = json_array_size(json_object_get(report, "topologies"));
+    mtree_status_t status = MTREE_OK;
+
+    write_head(report, out);
+    write_cards(report, out);
+    for (size_t t = 0; t < topologies && status == MTREE_OK; t++) {
+        status = write_network(report, t, out);
+    }
+    fputs("<h2>Timeline</h2>\n<section>\n", out);
+    report_timeline_write(report, out);
+    fputs("</section>\n<h2>Collectives</h2>\n", out);
+    for (size_t c = 0; c < json_array_size(communicators); c++) {
+        write_communicator(report, json_array_get(communicators, c), out);
+    }
+    write_plans(report, out);
+    fputs("</main>\n<script>", out);
+    fputs(report_parts_script, out);
+    fputs("</script>\n</body>\n</html>\n", out);
+    return status;
+}

@@ -1,0 +1,170 @@
+#include "topo/dot/check.h"
+
+#include "topo/dot/lexer.h"
+#include "base/log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A link, ordered by the vertices it joins and then by its place in the file. */
+typedef struct {
+    int low, high, link;
+} pair_t;
+
+static int compare_pairs(const void *a, const void *b)
+{
+    const pair_t *x = a;
+    const pair_t *y = b;
+
+    if (x->low != y->low) {
+        return (x->low < y->low) ? -1 : 1;
+    }
+    if (x->high != y->high) {
+        return (x->high < y->high) ? -1 : 1;
+    }
+    return (x->link > y->link) - (x->link < y->link);
+}
+
+/*
+ * Two edges join the same vertices: the two directions of a directed graph become one
+ * link, the first; the second is left without capacity.  Anything else is a duplicate.
+ */
+static mtree_status_t join_directions(const mtree_reader_t *reader, int first, int second)
+{
+    mtree_link_t *a = &reader->topology->links[first];
+    mtree_link_t *b = &reader->topology->links[second];
+
+    if (!agisdirected(reader->graph) || a->u == b->u || a->capacity[1] > 0) {
+        mtree_error("%s:%d: link %s-%s is there already, on line %d; keep one of them",
+                    reader->name, mtree_reader_edge_line(reader, reader->edges[second]),
+                    agnameof(agtail(reader->edges[second])),
+                    agnameof(aghead(reader->edges[second])),
+                    mtree_reader_edge_line(reader, reader->edges[first]));
+        return MTREE_ERR_INVALID;
+    }
+    if (a->latency != b->latency) {
+        mtree_error(
+            "%s:%d: link %s-%s has another latency than its other direction on line %d; "
+            "give both the same",
+            reader->name, mtree_reader_edge_line(reader, reader->edges[second]),
+            agnameof(agtail(reader->edges[second])),
+            agnameof(aghead(reader->edges[second])),
+            mtree_reader_edge_line(reader, reader->edges[first]));
+        return MTREE_ERR_INVALID;
+    }
+    a->capacity[1] = b->capacity[0];
+    b->capacity[0] = 0;
+    return MTREE_OK;
+}
+
+/* Take out the links that join_directions() emptied. */
+static void drop_empty_links(mtree_topology_t *topology)
+{
+    int kept = 0;
+    int i;
+
+    for (i = 0; i < topology->num_links; ++i) {
+        if (topology->links[i].capacity[0] > 0 || topology->links[i].capacity[1] > 0) {
+            topology->links[kept++] = topology->links[i];
+        }
+    }
+    topology->num_links = kept;
+}
+
+mtree_status_t mtree_reader_join_links(const mtree_reader_t *reader)
+{
+    mtree_topology_t *topology = reader->topology;
+    mtree_status_t status = MTREE_OK;
+    pair_t *pairs = malloc(((size_t)topology->num_links + 1) * sizeof(*pairs));
+    int i, first;
+
+    if (pairs == NULL) {
+        mtree_error("%s: out of memory for %d links", reader->name, topology->num_links);
+        return MTREE_ERR_NO_MEMORY;
+    }
+    for (i = 0; i < topology->num_links; ++i) {
+        const mtree_link_t *link = &topology->links[i];
+
+        pairs[i].low = (link->u < link->v) ? link->u : link->v;
+        pairs[i].high = (link->u < link->v) ? link->v : link->u;
+        pairs[i].link = i;
+    }
+    qsort(pairs, (size_t)topology->num_links, sizeof(*pairs), compare_pairs);
+    for (i = 1, first = 0; i < topology->num_links && status == MTREE_OK; ++i) {
+        if (pairs[i].low == pairs[first].low && pairs[i].high == pairs[first].high) {
+            status = join_directions(reader, pairs[first].link, pairs[i].link);
+        } else {
+            first = i;
+        }
+    }
+    free(pairs);
+    if (status == MTREE_OK) {
+        drop_empty_links(topology);
+    }
+    return status;
+}
+
+static int compare_hosts(const void *a, const void *b)
+{
+    return strcmp((*(const mtree_vertex_t *const *)a)->host,
+                  (*(const mtree_vertex_t *const *)b)->host);
+}
+
+mtree_status_t mtree_reader_check_hosts(const mtree_reader_t *reader)
+{
+    const mtree_topology_t *topology = reader->topology;
+    mtree_status_t status = MTREE_OK;
+    const mtree_vertex_t **hosts =
+        malloc(((size_t)topology->num_vertices + 1) * sizeof(*hosts));
+    int count = 0;
+    int i;
+
+    if (hosts == NULL) {
+        mtree_error("%s: out of memory for %d nodes", reader->name,
+                    topology->num_vertices);
+        return MTREE_ERR_NO_MEMORY;
+    }
+    for (i = 0; i < topology->num_vertices; ++i) {
+        if (topology->vertices[i].kind == MTREE_VERTEX_HOST) {
+            hosts[count++] = &topology->vertices[i];
+        }
+    }
+    if (count == 0) {
+        mtree_error("%s:1: no host: every node is a switch, or there is none; add hosts",
+                    reader->name);
+        status = MTREE_ERR_INVALID;
+    }
+    qsort(hosts, (size_t)count, sizeof(*hosts), compare_hosts);
+    for (i = 1; i < count && status == MTREE_OK; ++i) {
+        if (strcmp(hosts[i - 1]->host, hosts[i]->host) == 0) {
+            mtree_error(
+                "%s:%d: nodes %s and %s both stand for host %s; give each a host of its "
+                "own",
+                reader->name,
+                mtree_dot_scan_node_line(reader->text, reader->length, hosts[i]->name),
+                hosts[i - 1]->name, hosts[i]->name, hosts[i]->host);
+            status = MTREE_ERR_INVALID;
+        }
+    }
+    free(hosts);
+    return status;
+}
+
+mtree_status_t mtree_reader_check_connected(const mtree_reader_t *reader)
+{
+    const mtree_topology_t *topology = reader->topology;
+    mtree_status_t status;
+    const char *from_name, *to_name;
+    int from, to;
+
+    status = mtree_topology_find_unreachable(topology, &from, &to);
+    if (status == MTREE_ERR_UNREACHABLE) {
+        from_name = topology->vertices[from].name;
+        to_name = topology->vertices[to].name;
+        mtree_error("%s:%d: host %s has no path to host %s; join them with links",
+                    reader->name,
+                    mtree_dot_scan_node_line(reader->text, reader->length, to_name),
+                    from_name, to_name);
+    }
+    return status;
+}

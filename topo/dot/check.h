@@ -1,0 +1,36 @@
+/*
+ * A topology on its way from a DOT file, and the checks on it that need the file's lines.
+ * Internal to the reader; programs use topo/dot/read.h.
+ */
+#ifndef MTREE_TOPO_DOT_CHECK_H
+#define MTREE_TOPO_DOT_CHECK_H
+
+#include "topo/dot/cgraph_parse.h"
+#include "topo/topology.h"
+
+typedef struct {
+    const char *text;
+    size_t length;
+    const char *name; /* of the file, for messages */
+    Agraph_t *graph;
+    mtree_topology_t *topology;
+    Agedge_t **edges; /* [num_links] the edge each link was read from */
+} mtree_reader_t;
+
+/* The line of the file on which @a edge is written. */
+int mtree_reader_edge_line(const mtree_reader_t *reader, Agedge_t *edge);
+
+/* There is a host, and no two nodes stand for the same.  Logs the fault;
+ * MTREE_ERR_INVALID. */
+mtree_status_t mtree_reader_check_hosts(const mtree_reader_t *reader);
+
+/*
+ * Make one link of the two directions of a directed graph.  Any other two links between
+ * the same vertices are a fault, logged; MTREE_ERR_INVALID.
+ */
+mtree_status_t mtree_reader_join_links(const mtree_reader_t *reader);
+
+/* Every host reaches every other.  Logs the two that do not; MTREE_ERR_UNREACHABLE. */
+mtree_status_t mtree_reader_check_connected(const mtree_reader_t *reader);
+
+#endif

@@ -1,0 +1,63 @@
+#include "topo/dot/read.h"
+
+#include "base/log.h"
+#include "base/units.h"
+
+#include <string.h>
+
+static void write_vertex(const mtree_vertex_t *vertex, FILE *out)
+{
+    char text[MTREE_UNITS_LENGTH];
+
+    fprintf(out, "    \"%s\" [kind=%s", vertex->name,
+            (vertex->kind == MTREE_VERTEX_SWITCH) ? "switch" : "host");
+    if (strcmp(vertex->name, vertex->host) != 0) {
+        fprintf(out, " host=\"%s\"", vertex->host);
+    }
+    if (vertex->has_position) {
+        fprintf(out, " pos=\"%s,", mtree_units_write_number(vertex->x, text));
+        fprintf(out, "%s\"", mtree_units_write_number(vertex->y, text));
+    }
+    fputs("];\n", out);
+}
+
+static void write_link(const mtree_topology_t *topology, const mtree_link_t *link,
+                       FILE *out)
+{
+    bool turned = (link->capacity[0] == 0);
+    int from = turned ? link->v : link->u;
+    int to = turned ? link->u : link->v;
+    char text[MTREE_UNITS_LENGTH];
+
+    fprintf(out, "    \"%s\" -- \"%s\" [capacity=\"%s\"", topology->vertices[from].name,
+            topology->vertices[to].name,
+            mtree_units_write_rate(link->capacity[turned], text));
+    if (link->capacity[0] != link->capacity[1]) {
+        fprintf(out, " capacity_back=\"%s\"",
+                mtree_units_write_rate(link->capacity[!turned], text));
+    }
+    if (link->latency > 0) {
+        fprintf(out, " latency=\"%s\"", mtree_units_write_time(link->latency, text));
+    }
+    fputs("];\n", out);
+}
+
+mtree_status_t mtree_topology_write(const mtree_topology_t *topology, FILE *out)
+{
+    int i;
+
+    fprintf(out, "graph \"%s\" {\n", topology->name);
+    for (i = 0; i < topology->num_vertices; ++i) {
+        write_vertex(&topology->vertices[i], out);
+    }
+    for (i = 0; i < topology->num_links; ++i) {
+        write_link(topology, &topology->links[i], out);
+    }
+    fputs("}\n", out);
+    if (fflush(out) != 0 || ferror(out)) {
+        mtree_error("the topology %s cannot be written: is the disk full?",
+                    topology->name);
+        return MTREE_ERR_IO;
+    }
+    return MTREE_OK;
+}

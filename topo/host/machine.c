@@ -1,0 +1,259 @@
+#include "topo/host/machine.h"
+
+#include "base/log.h"
+
+#include <errno.h>
+#include <hwloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct mtree_machine {
+    hwloc_topology_t topology;
+    bool borrowed;
+    bool recorded; /* read from a file: not this machine */
+};
+
+static mtree_status_t machine_create(hwloc_topology_t topology, bool borrowed,
+                                     bool recorded, mtree_machine_t **machine_p)
+{
+    mtree_machine_t *machine = malloc(sizeof(*machine));
+
+    if (machine == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    machine->topology = topology;
+    machine->borrowed = borrowed;
+    machine->recorded = recorded;
+    *machine_p = machine;
+    return MTREE_OK;
+}
+
+/*
+ * What of hwloc is not asked: what looks for graphics processors, which takes long and is
+ * of no use here, and pci, which never frees its memory; without it hwloc reads the
+ * devices from /sys.
+ */
+static const char *const left_out[] = {"cuda", "gl",     "levelzero", "nvml",
+                                       "pci",  "opencl", "rsmi"};
+
+/* Zero when @a topology is loaded; else errno tells why it is not. */
+static int topology_load(hwloc_topology_t topology, const char *path)
+{
+    if (path != NULL && hwloc_topology_set_xml(topology, path) != 0) {
+        return -1;
+    }
+    for (size_t i = 0; i < sizeof(left_out) / sizeof(left_out[0]); i++) {
+        /* That one is not installed is no error. */
+        (void)hwloc_topology_set_components(
+            topology, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, left_out[i]);
+    }
+    if (hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_IMPORTANT) !=
+        0) {
+        return -1;
+    }
+    return hwloc_topology_load(topology);
+}
+
+mtree_status_t mtree_machine_load(const char *path, mtree_machine_t **machine_p)
+{
+    hwloc_topology_t topology;
+    mtree_status_t status = MTREE_ERR_IO;
+
+    if (hwloc_topology_init(&topology) != 0) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    errno = 0;
+    if (topology_load(topology, path) != 0) {
+        mtree_error("%s: hwloc cannot %s it (%s)%s", path == NULL ? "this machine" : path,
+                    path == NULL ? "explore" : "read", strerror(errno),
+                    path == NULL ? "" : "; give it a file that lstopo of hwloc 2 wrote");
+        goto destroy_topology;
+    }
+    status = machine_create(topology, false, path != NULL, machine_p);
+    if (status == MTREE_OK) {
+        return MTREE_OK;
+    }
+
+destroy_topology:
+    hwloc_topology_destroy(topology);
+    return status;
+}
+
+mtree_status_t mtree_machine_borrow(struct hwloc_topology *topology,
+                                    mtree_machine_t **machine_p)
+{
+    if (topology == NULL || hwloc_topology_abi_check(topology) != 0) {
+        return MTREE_ERR_UNSUPPORTED;
+    }
+    return machine_create(topology, true, false, machine_p);
+}
+
+void mtree_machine_destroy(mtree_machine_t *machine)
+{
+    if (machine != NULL && !machine->borrowed) {
+        hwloc_topology_destroy(machine->topology);
+    }
+    free(machine);
+}
+
+/* The narrowest object of @a type around all of @a set; NULL: there is none. */
+static hwloc_obj_t object_around(hwloc_topology_t topology, hwloc_obj_type_t type,
+                                 hwloc_const_cpuset_t set)
+{
+    hwloc_obj_t object = NULL, best = NULL;
+
+    while ((object = hwloc_get_next_obj_by_type(topology, type, object)) != NULL) {
+        /* Of NUMA nodes on the same cores, such as fast and slow memory, the first. */
+        if (hwloc_bitmap_isincluded(set, object->cpuset) &&
+            (best == NULL ||
+             hwloc_bitmap_weight(object->cpuset) < hwloc_bitmap_weight(best->cpuset))) {
+            best = object;
+        }
+    }
+    return best;
+}
+
+static bool object_is_inside(hwloc_obj_t object, hwloc_obj_t wider)
+{
+    return wider == NULL || (hwloc_bitmap_isincluded(object->cpuset, wider->cpuset) &&
+                             !hwloc_bitmap_isequal(object->cpuset, wider->cpuset));
+}
+
+/* The widest cache around @a set that is narrower than @a package and @a numa. */
+static hwloc_obj_t cache_around(hwloc_topology_t topology, hwloc_const_cpuset_t set,
+                                hwloc_obj_t package, hwloc_obj_t numa)
+{
+    hwloc_obj_t cache = hwloc_get_obj_covering_cpuset(topology, set), widest = NULL;
+
+    for (; cache != NULL; cache = cache->parent) {
+        if (hwloc_obj_type_is_dcache(cache->type) && object_is_inside(cache, package) &&
+            object_is_inside(cache, numa) &&
+            hwloc_get_nbobjs_inside_cpuset_by_type(topology, cache->cpuset,
+                                                   HWLOC_OBJ_CORE) > 1) {
+            widest = cache;
+        }
+    }
+    return widest;
+}
+
+static int16_t object_number(hwloc_obj_t object)
+{
+    return object == NULL || object->logical_index > INT16_MAX
+               ? -1
+               : (int16_t)object->logical_index;
+}
+
+/* True when packages are narrower than NUMA nodes; hwloc lets both ways be. */
+static bool has_wide_numa(hwloc_topology_t topology)
+{
+    hwloc_obj_t package = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, 0);
+    hwloc_obj_t numa = package == NULL
+                           ? NULL
+                           : object_around(topology, HWLOC_OBJ_NUMANODE, package->cpuset);
+
+    return numa != NULL && object_is_inside(package, numa);
+}
+
+static mtree_locality_t locate(hwloc_topology_t topology, hwloc_const_cpuset_t set)
+{
+    mtree_locality_t locality = mtree_locality_unknown();
+    hwloc_obj_t package = object_around(topology, HWLOC_OBJ_PACKAGE, set);
+    hwloc_obj_t numa = object_around(topology, HWLOC_OBJ_NUMANODE, set);
+
+    if (hwloc_bitmap_iszero(set)) {
+        return locality;
+    }
+    locality.package = object_number(package);
+    locality.numa = object_number(numa);
+    locality.cache = object_number(cache_around(topology, set, package, numa));
+    locality.core = object_number(object_around(topology, HWLOC_OBJ_CORE, set));
+    locality.wide_numa = has_wide_numa(topology);
+    return locality;
+}
+
+mtree_locality_t mtree_machine_locate_self(const mtree_machine_t *machine)
+{
+    mtree_locality_t locality = mtree_locality_unknown();
+    hwloc_bitmap_t set = hwloc_bitmap_alloc();
+
+    if (set != NULL &&
+        hwloc_get_cpubind(machine->topology, set, HWLOC_CPUBIND_PROCESS) == 0) {
+        /* What is not the job's is no part of the topology. */
+        hwloc_bitmap_and(set, set, hwloc_get_root_obj(machine->topology)->cpuset);
+        locality = locate(machine->topology, set);
+    }
+    hwloc_bitmap_free(set);
+    return locality;
+}
+
+mtree_locality_t mtree_machine_locate_core(const mtree_machine_t *machine, int core)
+{
+    hwloc_obj_t object =
+        hwloc_get_obj_by_type(machine->topology, HWLOC_OBJ_CORE, (unsigned)core);
+
+    return object == NULL ? mtree_locality_unknown()
+                          : locate(machine->topology, object->cpuset);
+}
+
+int mtree_machine_num_cores(const mtree_machine_t *machine)
+{
+    return hwloc_get_nbobjs_by_type(machine->topology, HWLOC_OBJ_CORE);
+}
+
+/* Bits/s of the slot that @a device sits in; 0: not known. */
+static double slot_speed(hwloc_obj_t device)
+{
+    hwloc_obj_t slot = device->parent;
+
+    while (slot != NULL && slot->type != HWLOC_OBJ_PCI_DEVICE) {
+        slot = slot->parent;
+    }
+    /* hwloc counts in GB/s. */
+    return slot == NULL ? 0 : (double)slot->attr->pcidev.linkspeed * 8e9;
+}
+
+static bool device_is_nic(hwloc_obj_t device)
+{
+    return device->attr->osdev.type == HWLOC_OBJ_OSDEV_NETWORK ||
+           device->attr->osdev.type == HWLOC_OBJ_OSDEV_OPENFABRICS;
+}
+
+static mtree_nic_t nic_of_device(const mtree_machine_t *machine, hwloc_obj_t device)
+{
+    hwloc_obj_t place = hwloc_get_non_io_ancestor_obj(machine->topology, device);
+    mtree_locality_t locality = locate(machine->topology, place->cpuset);
+    mtree_nic_t nic = {.package = locality.package, .numa = locality.numa};
+
+    snprintf(nic.name, sizeof(nic.name), "%s", device->name);
+    nic.kind = device->attr->osdev.type == HWLOC_OBJ_OSDEV_NETWORK ? MTREE_NIC_NETWORK
+                                                                   : MTREE_NIC_FABRIC;
+    nic.speed =
+        machine->recorded ? slot_speed(device) : mtree_nic_read_speed(nic.name, nic.kind);
+    return nic;
+}
+
+mtree_status_t mtree_machine_nics(const mtree_machine_t *machine, mtree_nic_t **nics_p,
+                                  int *num_p)
+{
+    hwloc_obj_t device = NULL;
+    mtree_nic_t *nics;
+    int num = 0;
+
+    while ((device = hwloc_get_next_osdev(machine->topology, device)) != NULL) {
+        num += device_is_nic(device);
+    }
+    nics = calloc((size_t)num + 1, sizeof(*nics));
+    if (nics == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    num = 0;
+    while ((device = hwloc_get_next_osdev(machine->topology, device)) != NULL) {
+        if (device_is_nic(device)) {
+            nics[num++] = nic_of_device(machine, device);
+        }
+    }
+    *nics_p = nics;
+    *num_p = num;
+    return MTREE_OK;
+}

@@ -1,0 +1,247 @@
+#include "topo/host/traceroute.h"
+
+#include "base/log.h"
+
+#include <errno.h>
+#include <linux/errqueue.h>
+#include <netinet/icmp6.h>
+#include <netinet/ip_icmp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* As traceroute: probe i goes to the port this much above it. */
+#define FIRST_PORT 33434
+
+/* Linux's routers answer a host once a second when it has asked often. */
+#define SECOND_TRY_SECONDS 1.05
+
+struct mtree_traceroute {
+    int socket;
+    mtree_traceroute_probe_t *probes;
+    int num_probes;
+    int num_silent;
+    double *sent; /* [num_probes] by the real-time clock, which stamps packets */
+    double started;
+    double patience;
+    bool asked_twice;
+};
+
+static double clock_seconds(clockid_t clock)
+{
+    struct timespec now;
+
+    clock_gettime(clock, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* Errors that are answers to packets sent before, of which the queue knows more. */
+static bool is_answer(int error)
+{
+    return error == ECONNREFUSED || error == EHOSTUNREACH || error == ENETUNREACH ||
+           error == EPROTO || error == EACCES;
+}
+
+static void probe_send(mtree_traceroute_t *hops, int number)
+{
+    mtree_traceroute_probe_t *probe = &hops->probes[number];
+    struct sockaddr_storage to;
+    socklen_t length = mtree_address_to_sockaddr(&probe->to, FIRST_PORT + number, &to);
+    int tries = 3;
+
+    if (probe->to.family == AF_INET) {
+        setsockopt(hops->socket, IPPROTO_IP, IP_TTL, &probe->limit, sizeof(probe->limit));
+    } else {
+        setsockopt(hops->socket, IPPROTO_IPV6, IPV6_UNICAST_HOPS, &probe->limit,
+                   sizeof(probe->limit));
+    }
+    do {
+        hops->sent[number] = clock_seconds(CLOCK_REALTIME);
+    } while (sendto(hops->socket, "", 1, MSG_DONTWAIT, (struct sockaddr *)&to, length) <
+                 0 &&
+             is_answer(errno) && --tries > 0);
+}
+
+static void send_silent(mtree_traceroute_t *hops)
+{
+    for (int i = 0; i < hops->num_probes; i++) {
+        if (hops->probes[i].answer == MTREE_HOP_SILENT) {
+            probe_send(hops, i);
+        }
+    }
+}
+
+/* What an ICMP message says about the packet that it is about. */
+static mtree_traceroute_answer_t answer_of(const struct sock_extended_err *error)
+{
+    if (error->ee_origin == SO_EE_ORIGIN_ICMP) {
+        return error->ee_type == ICMP_TIME_EXCEEDED ? MTREE_HOP_ROUTER
+               : error->ee_type == ICMP_DEST_UNREACH &&
+                       error->ee_code == ICMP_PORT_UNREACH
+                   ? MTREE_HOP_TARGET
+                   : MTREE_HOP_REFUSED;
+    }
+    if (error->ee_origin == SO_EE_ORIGIN_ICMP6) {
+        return error->ee_type == ICMP6_TIME_EXCEEDED ? MTREE_HOP_ROUTER
+               : error->ee_type == ICMP6_DST_UNREACH &&
+                       error->ee_code == ICMP6_DST_UNREACH_NOPORT
+                   ? MTREE_HOP_TARGET
+                   : MTREE_HOP_REFUSED;
+    }
+    return MTREE_HOP_SILENT;
+}
+
+static void take_answer(mtree_traceroute_t *hops, int number,
+                        const struct sock_extended_err *error, double received)
+{
+    mtree_traceroute_probe_t *probe = &hops->probes[number];
+
+    if (probe->answer != MTREE_HOP_SILENT) {
+        return;
+    }
+    probe->answer = answer_of(error);
+    if (probe->answer == MTREE_HOP_SILENT) {
+        return;
+    }
+    probe->from = mtree_address_from_sockaddr(SO_EE_OFFENDER(error));
+    if (received > hops->sent[number]) {
+        probe->round_trip = received - hops->sent[number];
+    }
+    hops->num_silent--;
+}
+
+/* The number of the probe that was sent to @a to, or -1. */
+static int probe_number(const mtree_traceroute_t *hops, const struct sockaddr_storage *to)
+{
+    int port = to->ss_family == AF_INET
+                   ? ntohs(((const struct sockaddr_in *)to)->sin_port)
+                   : ntohs(((const struct sockaddr_in6 *)to)->sin6_port);
+    mtree_address_t address = mtree_address_from_sockaddr((const struct sockaddr *)to);
+    int number = port - FIRST_PORT;
+
+    return number >= 0 && number < hops->num_probes &&
+                   mtree_address_equals(&hops->probes[number].to, &address)
+               ? number
+               : -1;
+}
+
+/* One message of the error queue; false when there is none. */
+static bool receive_answer(mtree_traceroute_t *hops)
+{
+    struct sockaddr_storage to;
+    char packet[64], control[512];
+    struct iovec part = {.iov_base = packet, .iov_len = sizeof(packet)};
+    struct msghdr message = {.msg_name = &to,
+                             .msg_namelen = sizeof(to),
+                             .msg_iov = &part,
+                             .msg_iovlen = 1,
+                             .msg_control = control,
+                             .msg_controllen = sizeof(control)};
+    const struct sock_extended_err *error = NULL;
+    double received = clock_seconds(CLOCK_REALTIME);
+    struct timespec stamp;
+    int number;
+
+    if (recvmsg(hops->socket, &message, MSG_ERRQUEUE | MSG_DONTWAIT) < 0) {
+        return false;
+    }
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(&message); c != NULL;
+         c = CMSG_NXTHDR(&message, c)) {
+        if ((c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_RECVERR) ||
+            (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_RECVERR)) {
+            error = (const struct sock_extended_err *)CMSG_DATA(c);
+        } else if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_TIMESTAMPNS) {
+            memcpy(&stamp, CMSG_DATA(c), sizeof(stamp));
+            received = (double)stamp.tv_sec + (double)stamp.tv_nsec * 1e-9;
+        }
+    }
+    number = message.msg_namelen > 0 ? probe_number(hops, &to) : -1;
+    if (error != NULL && number >= 0) {
+        take_answer(hops, number, error, received);
+    }
+    return true;
+}
+
+bool mtree_traceroute_advance(mtree_traceroute_t *hops)
+{
+    double waited = clock_seconds(CLOCK_MONOTONIC) - hops->started;
+
+    while (receive_answer(hops)) {}
+    if (hops->num_silent == 0) {
+        return true;
+    }
+    if (!hops->asked_twice && waited >= SECOND_TRY_SECONDS) {
+        hops->asked_twice = true;
+        send_silent(hops);
+    }
+    return waited >= SECOND_TRY_SECONDS + hops->patience;
+}
+
+static mtree_status_t open_socket(const mtree_address_t *own, int *socket_p)
+{
+    struct sockaddr_storage here;
+    socklen_t length = mtree_address_to_sockaddr(own, 0, &here);
+    int fd = socket(own->family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    bool ipv4 = own->family == AF_INET;
+    int on = 1;
+
+    if (fd < 0 || bind(fd, (struct sockaddr *)&here, length) != 0 ||
+        setsockopt(fd, ipv4 ? IPPROTO_IP : IPPROTO_IPV6, ipv4 ? IP_RECVERR : IPV6_RECVERR,
+                   &on, sizeof(on)) != 0) {
+        mtree_debug("routes cannot be asked for: %s", strerror(errno));
+        if (fd >= 0) {
+            close(fd);
+        }
+        return MTREE_ERR_IO;
+    }
+    /* Without it round trips are a little less exact. */
+    (void)setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof(on));
+    *socket_p = fd;
+    return MTREE_OK;
+}
+
+mtree_status_t mtree_traceroute_start(const mtree_address_t *own,
+                                      mtree_traceroute_probe_t *probes, int num_probes,
+                                      double patience, mtree_traceroute_t **hops_p)
+{
+    mtree_traceroute_t *hops;
+    mtree_status_t status;
+
+    if (num_probes > MTREE_HOPS_MAX_PROBES) {
+        mtree_debug("more than %d probes of routes at a time", MTREE_HOPS_MAX_PROBES);
+        return MTREE_ERR_LIMIT;
+    }
+    hops = calloc(1, sizeof(*hops));
+    if (hops == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    hops->probes = probes;
+    hops->num_probes = hops->num_silent = num_probes;
+    hops->patience = patience;
+    hops->sent = calloc((size_t)num_probes + 1, sizeof(*hops->sent));
+    status = hops->sent == NULL ? MTREE_ERR_NO_MEMORY : open_socket(own, &hops->socket);
+    if (status != MTREE_OK) {
+        free(hops->sent);
+        free(hops);
+        return status;
+    }
+    for (int i = 0; i < num_probes; i++) {
+        probes[i].answer = MTREE_HOP_SILENT;
+        probes[i].from = (mtree_address_t){.family = AF_UNSPEC};
+        probes[i].round_trip = 0;
+    }
+    hops->started = clock_seconds(CLOCK_MONOTONIC);
+    send_silent(hops);
+    *hops_p = hops;
+    return MTREE_OK;
+}
+
+void mtree_traceroute_destroy(mtree_traceroute_t *hops)
+{
+    if (hops != NULL) {
+        close(hops->socket);
+        free(hops->sent);
+        free(hops);
+    }
+}

@@ -1,0 +1,266 @@
+/*
+ * A router may answer with the address of the interface at which a packet came in.  Then
+ * the way back shows other addresses than the way there, in mirrored places.
+ */
+#include "base/log.h"
+#include "topo/probe/routes_private.h"
+
+#include <stdlib.h>
+
+/* Each pass can rely on the routers that the one before recognised, one hop further from
+ * the hosts. */
+#define MAX_PASSES 64
+
+/* Address x had y in the mirrored place when `next` followed x; or, to find addresses
+ * that routers use for all interfaces: x was next to y, before it or after it. */
+typedef struct {
+    int x, next, y;
+} fact_t;
+
+typedef struct {
+    const mtree_probe_routes_t *routes;
+    int *class_of;
+    bool *whole; /* an address by which its router answers whatever way packets come */
+    fact_t *facts;
+    int num_facts, room;
+} aliases_t;
+
+static int compare_facts(const void *left, const void *right)
+{
+    const fact_t *a = left, *b = right;
+
+    if (a->x != b->x) {
+        return (a->x < b->x) ? -1 : 1;
+    }
+    if (a->next != b->next) {
+        return (a->next < b->next) ? -1 : 1;
+    }
+    return (a->y > b->y) - (a->y < b->y);
+}
+
+static void sort_facts(aliases_t *aliases)
+{
+    if (aliases->num_facts > 0) {
+        qsort(aliases->facts, (size_t)aliases->num_facts, sizeof(fact_t), compare_facts);
+    }
+}
+
+static mtree_status_t add_fact(aliases_t *aliases, fact_t fact)
+{
+    fact_t *grown;
+    int room;
+
+    if (aliases->num_facts == aliases->room) {
+        room = 2 * aliases->room + 256;
+        grown = realloc(aliases->facts, (size_t)room * sizeof(*grown));
+        if (grown == NULL) {
+            mtree_error("out of memory for the routers on %d routes",
+                        aliases->routes->num_seen);
+            return MTREE_ERR_NO_MEMORY;
+        }
+        aliases->facts = grown;
+        aliases->room = room;
+    }
+    aliases->facts[aliases->num_facts++] = fact;
+    return MTREE_OK;
+}
+
+static int class_find(const aliases_t *aliases, int address)
+{
+    while (aliases->class_of[address] != address) {
+        address = aliases->class_of[address];
+    }
+    return address;
+}
+
+/*
+ * Who is at @a place of @a seen, -1 being its start and num_hops its end: a host as its
+ * number, a router as its class after the hosts; silent ones are MTREE_PROBE_SILENT.
+ */
+static int token(const aliases_t *aliases, const mtree_probe_traceroutes_t *seen,
+                 int place)
+{
+    const mtree_probe_routes_t *routes = aliases->routes;
+    int address;
+
+    if (place < 0 || place >= seen->num_hops) {
+        return (place < 0) ? seen->from : seen->to;
+    }
+    address = seen->hops[place];
+    if (address == MTREE_PROBE_SILENT) {
+        return MTREE_PROBE_SILENT;
+    }
+    return (routes->addresses.owners[address] >= 0)
+               ? routes->addresses.owners[address]
+               : routes->num_hosts + class_find(aliases, address);
+}
+
+static const mtree_probe_traceroutes_t *find_back(const mtree_probe_routes_t *routes,
+                                                  const mtree_probe_traceroutes_t *seen)
+{
+    int low = 0, high = routes->num_seen;
+    const mtree_probe_traceroutes_t *other;
+    int middle;
+
+    if (!mtree_probe_routes_known(routes, seen->to, seen->from)) {
+        return NULL;
+    }
+    while (high - low > 1) {
+        middle = (low + high) / 2;
+        other = &routes->seen[middle];
+        if (other->from > seen->to ||
+            (other->from == seen->to && other->to > seen->from)) {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    return &routes->seen[low];
+}
+
+/*
+ * A packet does not go back to where it came from: who is seen both before and after an
+ * address shows that the address is not that of one interface.
+ */
+static mtree_status_t find_whole(aliases_t *aliases)
+{
+    const mtree_probe_routes_t *routes = aliases->routes;
+    const mtree_probe_traceroutes_t *seen;
+    mtree_status_t status;
+    int i, hop, side, neighbour;
+
+    aliases->num_facts = 0;
+    for (i = 0; i < routes->num_seen; ++i) {
+        seen = &routes->seen[i];
+        for (hop = 0; hop < seen->num_hops; ++hop) {
+            for (side = 0; side < 2; ++side) {
+                neighbour = token(aliases, seen, hop + 2 * side - 1);
+                if (seen->hops[hop] == MTREE_PROBE_SILENT ||
+                    neighbour == MTREE_PROBE_SILENT) {
+                    continue;
+                }
+                status = add_fact(aliases, (fact_t){seen->hops[hop], neighbour, side});
+                if (status != MTREE_OK) {
+                    return status;
+                }
+            }
+        }
+    }
+    sort_facts(aliases);
+    for (i = 1; i < aliases->num_facts; ++i) {
+        if (aliases->facts[i].x == aliases->facts[i - 1].x &&
+            aliases->facts[i].next == aliases->facts[i - 1].next &&
+            aliases->facts[i].y != aliases->facts[i - 1].y) {
+            aliases->whole[aliases->facts[i].x] = true;
+        }
+    }
+    return MTREE_OK;
+}
+
+/* May the router at @a hop of @a seen be the one in the mirrored place of @a back? */
+static bool mirrored(const aliases_t *aliases, const mtree_probe_traceroutes_t *seen,
+                     const mtree_probe_traceroutes_t *back, int hop)
+{
+    int place = seen->num_hops - 1 - hop;
+    int x = seen->hops[hop], y = back->hops[place];
+    int before, after;
+
+    if (x == MTREE_PROBE_SILENT || y == MTREE_PROBE_SILENT ||
+        aliases->routes->addresses.owners[x] >= 0 ||
+        aliases->routes->addresses.owners[y] >= 0 || aliases->whole[x] ||
+        aliases->whole[y]) {
+        return false;
+    }
+    before = token(aliases, seen, hop - 1);
+    after = token(aliases, seen, hop + 1);
+    return (before != MTREE_PROBE_SILENT && before == token(aliases, back, place + 1)) ||
+           (after != MTREE_PROBE_SILENT && after == token(aliases, back, place - 1));
+}
+
+/* Merge what is mirrored now; *merged_p tells whether there was any. */
+static mtree_status_t pass(aliases_t *aliases, bool *merged_p)
+{
+    const mtree_probe_routes_t *routes = aliases->routes;
+    const mtree_probe_traceroutes_t *seen, *back;
+    mtree_status_t status;
+    const fact_t *fact;
+    int i, hop, x, y, count, next;
+
+    aliases->num_facts = 0;
+    for (i = 0; i < routes->num_seen; ++i) {
+        seen = &routes->seen[i];
+        back = find_back(routes, seen);
+        if (back == NULL || back->num_hops != seen->num_hops) {
+            continue;
+        }
+        for (hop = 0; hop < seen->num_hops; ++hop) {
+            if (!mirrored(aliases, seen, back, hop)) {
+                continue;
+            }
+            next = (hop + 1 < seen->num_hops) ? routes->num_hosts + seen->hops[hop + 1]
+                                              : seen->to;
+            status = add_fact(aliases, (fact_t){seen->hops[hop], next,
+                                                back->hops[seen->num_hops - 1 - hop]});
+            if (status != MTREE_OK) {
+                return status;
+            }
+        }
+    }
+    sort_facts(aliases);
+    *merged_p = false;
+    for (i = 0; i < aliases->num_facts; i += count) {
+        fact = &aliases->facts[i];
+        /* Routers side by side, of which the way back takes another one, give x several
+         * mirrors on the same way: then nothing is known. */
+        for (count = 1; i + count < aliases->num_facts && fact[count].x == fact->x &&
+                        fact[count].next == fact->next;
+             ++count) {}
+        x = class_find(aliases, fact->x);
+        y = class_find(aliases, fact->y);
+        if (x != y && fact[count - 1].y == fact->y) {
+            aliases->class_of[(x < y) ? y : x] = (x < y) ? x : y;
+            *merged_p = true;
+        }
+    }
+    return MTREE_OK;
+}
+
+mtree_status_t mtree_probe_find_aliases(const mtree_probe_routes_t *routes,
+                                        int **class_of_p)
+{
+    int num_addresses = routes->addresses.num_addresses;
+    aliases_t aliases = {.routes = routes};
+    mtree_status_t status = MTREE_ERR_NO_MEMORY;
+    bool merged = true;
+    int i;
+
+    aliases.class_of = malloc(((size_t)num_addresses + 1) * sizeof(int));
+    aliases.whole = calloc((size_t)num_addresses + 1, sizeof(bool));
+    if (aliases.class_of == NULL || aliases.whole == NULL) {
+        mtree_error("out of memory for %d addresses of routers", num_addresses);
+        goto err_free;
+    }
+    for (i = 0; i < num_addresses; ++i) {
+        aliases.class_of[i] = i;
+    }
+    status = find_whole(&aliases);
+    for (i = 0; status == MTREE_OK && merged && i < MAX_PASSES; ++i) {
+        status = pass(&aliases, &merged);
+    }
+    if (status != MTREE_OK) {
+        goto err_free;
+    }
+    for (i = 0; i < num_addresses; ++i) {
+        aliases.class_of[i] = class_find(&aliases, i);
+    }
+    free(aliases.whole);
+    free(aliases.facts);
+    *class_of_p = aliases.class_of;
+    return MTREE_OK;
+
+err_free:
+    free(aliases.class_of);
+    free(aliases.whole);
+    free(aliases.facts);
+    return status;
+}

@@ -1,0 +1,292 @@
+#include "topo/probe/bottleneck.h"
+
+#include "base/log.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NONE (-1)
+
+/* An arc that carries less than this part of what it is known to carry is not full: four
+ * times the noise of a busy network. */
+#define FULL 0.85
+
+/* A stream that crosses an arc. */
+typedef struct {
+    int arc, stream;
+} crossing_t;
+
+/* What the streams of a set carried across an arc together. */
+typedef struct {
+    int arc;
+    mtree_probe_rate_t rate;
+} load_t;
+
+typedef struct {
+    int arc, set;
+    double rate, spread;
+} sample_t;
+
+typedef struct {
+    const mtree_probe_graph_t *graph;
+    const mtree_probe_stream_t *streams;
+    int num_streams;
+    mtree_probe_arc_t *arcs;
+    crossing_t *crossings;       /* of the set at hand */
+    mtree_probe_curve_t *curves; /* of the arc at hand */
+    int *first_load;             /* [num_streams + 1] where a stream's set begins */
+    load_t *loads;               /* of all sets */
+    int num_loads;
+    const mtree_probe_rate_t **at; /* [2 num_links] the load in the set at hand */
+    sample_t *samples;
+    int num_samples;
+} explainer_t;
+
+static const mtree_probe_path_t *path_of(const explainer_t *explainer, int stream)
+{
+    return mtree_probe_graph_find_path(explainer->graph, explainer->streams[stream].from,
+                                       explainer->streams[stream].to);
+}
+
+/* The end of the set that begins at @a first. */
+static int set_end(const explainer_t *explainer, int first)
+{
+    int end = first;
+
+    while (end < explainer->num_streams &&
+           explainer->streams[end].set == explainer->streams[first].set) {
+        ++end;
+    }
+    return end;
+}
+
+static int compare_crossings(const void *left, const void *right)
+{
+    const crossing_t *a = left, *b = right;
+
+    if (a->arc != b->arc) {
+        return (a->arc < b->arc) ? -1 : 1;
+    }
+    return (a->stream > b->stream) - (a->stream < b->stream);
+}
+
+/* Sum up the streams from @a first to @a end - 1, arc by arc. */
+static void load_arcs(explainer_t *explainer, int first, int end)
+{
+    const mtree_probe_path_t *path;
+    crossing_t *crossings = explainer->crossings;
+    int i, j, next, count = 0;
+
+    for (i = first; i < end; ++i) {
+        path = path_of(explainer, i);
+        for (j = 0; path != NULL && j < path->num_arcs; ++j) {
+            crossings[count++] = (crossing_t){path->arcs[j], i};
+        }
+    }
+    qsort(crossings, (size_t)count, sizeof(*crossings), compare_crossings);
+    for (i = 0; i < count; i = next) {
+        for (next = i; next < count && crossings[next].arc == crossings[i].arc; ++next) {
+            explainer->curves[next - i] =
+                explainer->streams[crossings[next].stream].curve;
+        }
+        explainer->loads[explainer->num_loads++] =
+            (load_t){crossings[i].arc, mtree_probe_fit_rate(explainer->curves, next - i)};
+    }
+}
+
+/* A rate that was not steady counts for less, unless it had only begun. */
+static void find_most(explainer_t *explainer)
+{
+    const load_t *load;
+    double *most;
+    int i;
+
+    for (i = 0; i < explainer->num_loads; ++i) {
+        load = &explainer->loads[i];
+        most = &explainer->arcs[load->arc].most;
+        *most = fmax(*most, load->rate.rate *
+                                (load->rate.rising ? 1 : 1 - fmin(1, load->rate.spread)));
+    }
+}
+
+/* Is whatever crosses one of them sure to cross the other? */
+static bool are_chained(const mtree_probe_graph_t *graph, int a, int b)
+{
+    int count = graph->first_crossing[a + 1] - graph->first_crossing[a];
+
+    return count == graph->first_crossing[b + 1] - graph->first_crossing[b] &&
+           memcmp(graph->crossing + graph->first_crossing[a],
+                  graph->crossing + graph->first_crossing[b],
+                  (size_t)count * sizeof(*graph->crossing)) == 0;
+}
+
+/* The first of the arcs, one or a chain, that alone can have limited the stream on @a
+ * path; or NONE. */
+static int find_limit(const explainer_t *explainer, const mtree_probe_path_t *path)
+{
+    int limit = NONE;
+    int i, arc;
+
+    for (i = 0; i < path->num_arcs; ++i) {
+        arc = path->arcs[i];
+        if (explainer->at[arc]->rate >= FULL * explainer->arcs[arc].most) {
+            if (limit != NONE && !are_chained(explainer->graph, limit, arc)) {
+                return NONE;
+            }
+            limit = (limit == NONE) ? arc : limit;
+        }
+    }
+    return limit;
+}
+
+static bool has_sample(const explainer_t *explainer, int set, int arc)
+{
+    int i;
+
+    for (i = explainer->num_samples - 1; i >= 0 && explainer->samples[i].set == set;
+         --i) {
+        if (explainer->samples[i].arc == arc) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void add_samples(explainer_t *explainer, int stream)
+{
+    const mtree_probe_path_t *path = path_of(explainer, stream);
+    int limit = (path == NULL) ? NONE : find_limit(explainer, path);
+    int set = explainer->streams[stream].set;
+    int i, arc;
+
+    if (limit == NONE || explainer->at[limit]->rising) {
+        return;
+    }
+    for (i = 0; i < path->num_arcs; ++i) {
+        arc = path->arcs[i];
+        if ((arc == limit || are_chained(explainer->graph, limit, arc)) &&
+            !has_sample(explainer, set, arc)) {
+            explainer->arcs[arc].chained |= arc != limit;
+            explainer->arcs[limit].chained |= arc != limit;
+            explainer->samples[explainer->num_samples++] = (sample_t){
+                arc, set, explainer->at[arc]->rate, explainer->at[arc]->spread};
+        }
+    }
+}
+
+/* What a sample says at least. */
+static double sure_rate(const sample_t *sample)
+{
+    return sample->rate * (1 - fmin(1, sample->spread));
+}
+
+static int compare_samples(const void *left, const void *right)
+{
+    const sample_t *a = left, *b = right;
+
+    if (a->arc != b->arc) {
+        return (a->arc < b->arc) ? -1 : 1;
+    }
+    return (sure_rate(a) < sure_rate(b)) - (sure_rate(a) > sure_rate(b));
+}
+
+/* The sample of each arc that says most: streams that leave a link idle at times are
+ * usual, and none carries more than there is.  The spread is how far the next one is
+ * from it, or its own when it is the only one. */
+static void settle(explainer_t *explainer)
+{
+    sample_t *samples = explainer->samples;
+    mtree_probe_arc_t *arc;
+    int first, count;
+
+    qsort(samples, (size_t)explainer->num_samples, sizeof(*samples), compare_samples);
+    for (first = 0; first < explainer->num_samples; first += count) {
+        for (count = 1; first + count < explainer->num_samples &&
+                        samples[first + count].arc == samples[first].arc;
+             ++count) {}
+        arc = &explainer->arcs[samples[first].arc];
+        arc->known = true;
+        arc->num_samples = count;
+        arc->value = samples[first].rate;
+        arc->spread = (count == 1) ? samples[first].spread
+                                   : fabs(samples[first].rate - samples[first + 1].rate) /
+                                         2 / arc->value;
+    }
+}
+
+static void explain(explainer_t *explainer)
+{
+    const load_t *load;
+    int first, end, i;
+
+    for (first = 0; first < explainer->num_streams; first = end) {
+        end = set_end(explainer, first);
+        explainer->first_load[first] = explainer->num_loads;
+        load_arcs(explainer, first, end);
+        explainer->first_load[end] = explainer->num_loads;
+    }
+    find_most(explainer);
+    for (first = 0; first < explainer->num_streams; first = end) {
+        end = set_end(explainer, first);
+        for (i = explainer->first_load[first]; i < explainer->first_load[end]; ++i) {
+            load = &explainer->loads[i];
+            explainer->at[load->arc] = &load->rate;
+        }
+        for (i = first; i < end; ++i) {
+            add_samples(explainer, i);
+        }
+    }
+    settle(explainer);
+}
+
+/* Room for all sets; false when there is not enough. */
+static bool explainer_alloc(explainer_t *explainer)
+{
+    size_t num_arcs = 2 * (size_t)explainer->graph->num_links;
+    size_t num_streams = (size_t)explainer->num_streams, num_crossings = 0;
+    const mtree_probe_path_t *path;
+    int i;
+
+    for (i = 0; i < explainer->num_streams; ++i) {
+        path = path_of(explainer, i);
+        num_crossings += (path == NULL) ? 0 : (size_t)path->num_arcs;
+    }
+    explainer->crossings = malloc((num_crossings + 1) * sizeof(crossing_t));
+    explainer->loads = malloc((num_crossings + 1) * sizeof(load_t));
+    explainer->curves = malloc((num_streams + 1) * sizeof(mtree_probe_curve_t));
+    explainer->first_load = malloc((num_streams + 1) * sizeof(int));
+    explainer->samples = malloc((num_crossings + 1) * sizeof(sample_t));
+    explainer->at = calloc(num_arcs + 1, sizeof(*explainer->at));
+    return explainer->crossings != NULL && explainer->loads != NULL &&
+           explainer->curves != NULL && explainer->first_load != NULL &&
+           explainer->samples != NULL && explainer->at != NULL;
+}
+
+mtree_status_t mtree_probe_bottleneck_explain(const mtree_probe_graph_t *graph,
+                                              const mtree_probe_stream_t *streams,
+                                              int num_streams, mtree_probe_arc_t *arcs)
+{
+    explainer_t explainer = {
+        .graph = graph, .streams = streams, .num_streams = num_streams, .arcs = arcs};
+    mtree_status_t status = MTREE_OK;
+    int arc;
+
+    for (arc = 0; arc < 2 * graph->num_links; ++arc) {
+        arcs[arc] = (mtree_probe_arc_t){0};
+    }
+    if (explainer_alloc(&explainer)) {
+        explain(&explainer);
+    } else {
+        mtree_error("out of memory for what %d streams tell of %d links", num_streams,
+                    graph->num_links);
+        status = MTREE_ERR_NO_MEMORY;
+    }
+    free(explainer.crossings);
+    free(explainer.loads);
+    free(explainer.curves);
+    free(explainer.first_load);
+    free(explainer.samples);
+    free(explainer.at);
+    return status;
+}

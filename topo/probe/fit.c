@@ -1,0 +1,413 @@
+#include "topo/probe/fit.h"
+
+#include "base/log.h"
+#include "base/median.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define SETTLED  0.40 /* of a stream's time */
+#define STOPPING 0.95
+
+/* From one half to the next: a start that was not over.  Where the later half does not
+ * grow so, it was over by then. */
+#define GROWTH 1.15
+
+#define MAX_SWEEPS  2000
+#define CONVERGED   1e-6 /* of the typical latency */
+#define WEIGHINGS   4
+#define TRIP_FLOOR  20e-6 /* seconds: shorter trips are as uncertain as this one */
+#define ERROR_FLOOR 0.005 /* relative; smaller errors are alike */
+
+/* Points at which the sum of streams is looked at. */
+#define POINTS 40
+
+double mtree_probe_curve_bytes(const mtree_probe_curve_t *curve, double seconds)
+{
+    const mtree_probe_mark_t *marks = curve->marks;
+    int low = 0, high = curve->num_marks - 1, middle;
+    double width;
+
+    if (seconds < marks[low].seconds) {
+        return 0;
+    }
+    if (seconds >= marks[high].seconds) {
+        return marks[high].bytes;
+    }
+    while (low + 1 < high) {
+        middle = (low + high) / 2;
+        *((marks[middle].seconds <= seconds) ? &low : &high) = middle;
+    }
+    width = marks[high].seconds - marks[low].seconds;
+    return marks[low].bytes + (marks[high].bytes - marks[low].bytes) *
+                                  (seconds - marks[low].seconds) / width;
+}
+
+/* Least-squares slope of the points from @a first to @a end - 1, which are @a step
+ * apart. */
+static double slope(const double *bytes, int first, int end, double step)
+{
+    double middle = (first + end - 1) / 2.0;
+    double xx = 0, xy = 0;
+    int i;
+
+    for (i = first; i < end; ++i) {
+        xx += (i - middle) * (i - middle);
+        xy += (i - middle) * bytes[i];
+    }
+    return xy / xx / step;
+}
+
+/* The greatest slope of so many points one after the other. */
+static double greatest_slope(const double *bytes, int count, double step)
+{
+    double greatest = 0;
+    int i;
+
+    for (i = 0; i + count <= POINTS; ++i) {
+        greatest = fmax(greatest, slope(bytes, i, i + count, step));
+    }
+    return greatest;
+}
+
+/* Is the later half of the points from @a first on faster than the earlier one?
+ * *spread_p is by how much they differ, of @a rate. */
+static bool compare_parts(const double *bytes, int first, double step, double rate,
+                          double *spread_p)
+{
+    int middle = (first + POINTS) / 2;
+    double early = 8 * slope(bytes, first, middle, step);
+    double late = 8 * slope(bytes, middle, POINTS, step);
+
+    *spread_p = (rate > 0) ? fabs(late - early) / 2 / rate : 0;
+    return late > GROWTH * early;
+}
+
+mtree_probe_rate_t mtree_probe_fit_rate(const mtree_probe_curve_t *curves, int num_curves)
+{
+    double begin = INFINITY, end = INFINITY, step;
+    mtree_probe_rate_t rate = {0};
+    double bytes[POINTS] = {0};
+    int i, j;
+
+    for (i = 0; i < num_curves; ++i) {
+        begin = fmin(begin, curves[i].marks[0].seconds);
+        end = fmin(end, curves[i].marks[curves[i].num_marks - 1].seconds);
+    }
+    step = (STOPPING - SETTLED) * (end - begin) / (POINTS - 1);
+    if (!(step > 0)) {
+        rate.spread = 1;
+        rate.rising = true;
+        return rate;
+    }
+    for (i = 0; i < num_curves; ++i) {
+        for (j = 0; j < POINTS; ++j) {
+            bytes[j] += mtree_probe_curve_bytes(
+                &curves[i], begin + SETTLED * (end - begin) + j * step);
+        }
+    }
+    rate.rate = 8 * greatest_slope(bytes, POINTS / 2, step);
+    rate.rising = compare_parts(bytes, 0, step, rate.rate, &rate.spread) &&
+                  compare_parts(bytes, POINTS / 2, step, rate.rate, &rate.spread);
+    return rate;
+}
+
+/* The trips as rows: how often each crosses which links. */
+typedef struct {
+    int num_rows, num_links;
+    int *first; /* [num_rows + 1] */
+    int *links; /* a link there and back comes twice */
+    double *seconds, *weight, *residual;
+    double *curvature; /* [num_links] */
+    int *first_row;    /* [num_links + 1] */
+    int *rows;         /* those that cross a link */
+} system_t;
+
+static void system_cleanup(system_t *system)
+{
+    free(system->first);
+    free(system->links);
+    free(system->seconds);
+    free(system->weight);
+    free(system->residual);
+    free(system->curvature);
+    free(system->first_row);
+    free(system->rows);
+}
+
+static void add_links(system_t *system, const mtree_probe_path_t *path, int *length)
+{
+    int i;
+
+    for (i = 0; i < path->num_arcs; ++i) {
+        system->links[(*length)++] = path->arcs[i] >> 1;
+    }
+}
+
+static mtree_status_t system_alloc(system_t *system, int num_trips, int total)
+{
+    size_t rows = (size_t)num_trips + 1, links = (size_t)system->num_links + 2;
+
+    system->first = malloc(rows * sizeof(int));
+    system->links = malloc(((size_t)total + 1) * sizeof(int));
+    system->seconds = malloc(rows * sizeof(double));
+    system->weight = malloc(rows * sizeof(double));
+    system->residual = malloc(rows * sizeof(double));
+    system->curvature = malloc(links * sizeof(double));
+    system->first_row = calloc(links, sizeof(int));
+    system->rows = malloc(((size_t)total + 1) * sizeof(int));
+    if (system->first == NULL || system->links == NULL || system->seconds == NULL ||
+        system->weight == NULL || system->residual == NULL || system->curvature == NULL ||
+        system->first_row == NULL || system->rows == NULL) {
+        mtree_error("out of memory for the latencies of %d links", system->num_links);
+        return MTREE_ERR_NO_MEMORY;
+    }
+    return MTREE_OK;
+}
+
+/* List each link's rows, in ascending order. */
+static void transpose(system_t *system)
+{
+    int row, i, link;
+
+    for (i = 0; i < system->first[system->num_rows]; ++i) {
+        ++system->first_row[system->links[i] + 2];
+    }
+    for (link = 0; link < system->num_links; ++link) {
+        system->first_row[link + 1] += system->first_row[link];
+    }
+    for (row = 0; row < system->num_rows; ++row) {
+        for (i = system->first[row]; i < system->first[row + 1]; ++i) {
+            system->rows[system->first_row[system->links[i] + 1]++] = row;
+        }
+    }
+}
+
+static mtree_status_t system_init(system_t *system, const mtree_probe_graph_t *graph,
+                                  const mtree_probe_trip_t *trips, int num_trips)
+{
+    const mtree_probe_path_t *there, *back;
+    mtree_status_t status;
+    int total = 0, length = 0;
+    int i;
+
+    *system = (system_t){.num_links = graph->num_links};
+    for (i = 0; i < num_trips; ++i) {
+        there = mtree_probe_graph_find_path(graph, trips[i].from, trips[i].to);
+        back = mtree_probe_graph_find_path(graph, trips[i].to, trips[i].from);
+        total += (there != NULL) ? 2 * there->num_arcs : 0;
+        total += (back != NULL) ? 2 * back->num_arcs : 0;
+    }
+    status = system_alloc(system, num_trips, total);
+    if (status != MTREE_OK) {
+        return status;
+    }
+    for (i = 0; i < num_trips; ++i) {
+        there = mtree_probe_graph_find_path(graph, trips[i].from, trips[i].to);
+        back = mtree_probe_graph_find_path(graph, trips[i].to, trips[i].from);
+        if (there == NULL && back == NULL) {
+            continue;
+        }
+        system->first[system->num_rows] = length;
+        system->seconds[system->num_rows++] = trips[i].seconds;
+        add_links(system, (there != NULL) ? there : back, &length);
+        add_links(system, (back != NULL) ? back : there, &length);
+    }
+    system->first[system->num_rows] = length;
+    transpose(system);
+    return MTREE_OK;
+}
+
+/* Every trip's links share it equally; a link gets the mean of its trips' opinions. */
+static void start(const system_t *system, double *latency)
+{
+    int link, i, row;
+
+    for (link = 0; link < system->num_links; ++link) {
+        latency[link] = 0;
+        for (i = system->first_row[link]; i < system->first_row[link + 1]; ++i) {
+            row = system->rows[i];
+            latency[link] += system->seconds[row] /
+                             (system->first[row + 1] - system->first[row]) /
+                             (system->first_row[link + 1] - system->first_row[link]);
+        }
+    }
+}
+
+static void find_residuals(system_t *system, const double *latency)
+{
+    int row, i;
+
+    for (row = 0; row < system->num_rows; ++row) {
+        system->residual[row] = system->seconds[row];
+        for (i = system->first[row]; i < system->first[row + 1]; ++i) {
+            system->residual[row] -= latency[system->links[i]];
+        }
+    }
+}
+
+static double relative(const system_t *system, int row)
+{
+    return fabs(system->residual[row]) / fmax(system->seconds[row], TRIP_FLOOR);
+}
+
+/* Move each latency to where the squared errors are least, the others held; returns the
+ * largest move.  A row in which the link comes twice is listed twice. */
+static double sweep(system_t *system, double *latency)
+{
+    double gradient, moved, largest = 0;
+    int link, i;
+
+    for (link = 0; link < system->num_links; ++link) {
+        gradient = 0;
+        for (i = system->first_row[link]; i < system->first_row[link + 1]; ++i) {
+            gradient +=
+                system->weight[system->rows[i]] * system->residual[system->rows[i]];
+        }
+        if (!(system->curvature[link] > 0)) {
+            continue;
+        }
+        moved = fmax(gradient / system->curvature[link], -latency[link]);
+        latency[link] += moved;
+        for (i = system->first_row[link]; i < system->first_row[link + 1]; ++i) {
+            system->residual[system->rows[i]] -= moved;
+        }
+        largest = fmax(largest, fabs(moved));
+    }
+    return largest;
+}
+
+/* Weights from the errors at hand: the square of the trip, and less beyond twice the
+ * median error. */
+static mtree_status_t weigh(system_t *system)
+{
+    double *errors = malloc(((size_t)system->num_rows + 1) * sizeof(*errors));
+    double limit, length;
+    int row, link, i, j, count;
+
+    if (errors == NULL) {
+        mtree_error("out of memory for the errors of %d trips", system->num_rows);
+        return MTREE_ERR_NO_MEMORY;
+    }
+    for (row = 0; row < system->num_rows; ++row) {
+        errors[row] = relative(system, row);
+    }
+    limit = fmax(2 * mtree_median(errors, system->num_rows), ERROR_FLOOR);
+    free(errors);
+    for (row = 0; row < system->num_rows; ++row) {
+        length = fmax(system->seconds[row], TRIP_FLOOR);
+        system->weight[row] =
+            fmin(1, limit / fmax(relative(system, row), limit)) / (length * length);
+    }
+    for (link = 0; link < system->num_links; ++link) {
+        system->curvature[link] = 0;
+        for (i = system->first_row[link]; i < system->first_row[link + 1]; i += count) {
+            row = system->rows[i];
+            count = 0;
+            for (j = i; j < system->first_row[link + 1] && system->rows[j] == row; ++j) {
+                ++count;
+            }
+            system->curvature[link] += count * count * system->weight[row];
+        }
+    }
+    return MTREE_OK;
+}
+
+static void solve(system_t *system, double *latency)
+{
+    double typical = 0;
+    int row, i;
+
+    for (row = 0; row < system->num_rows; ++row) {
+        typical += system->seconds[row] / system->num_rows;
+    }
+    for (i = 0; i < MAX_SWEEPS && sweep(system, latency) > CONVERGED * typical; ++i) {}
+}
+
+/* A link and where its rows are. */
+typedef struct {
+    int link, count;
+    const int *rows;
+} crossing_t;
+
+static int compare_rows(const void *left, const void *right)
+{
+    const crossing_t *a = left, *b = right;
+    int i;
+
+    if (a->count != b->count) {
+        return (a->count < b->count) ? -1 : 1;
+    }
+    for (i = 0; i < a->count; ++i) {
+        if (a->rows[i] != b->rows[i]) {
+            return (a->rows[i] < b->rows[i]) ? -1 : 1;
+        }
+    }
+    return 0;
+}
+
+/* Links that the same trips cross, as often, cannot be told apart: the mean for each. */
+static mtree_status_t share_equally(const system_t *system, double *latency)
+{
+    crossing_t *crossings = malloc(((size_t)system->num_links + 1) * sizeof(*crossings));
+    double mean;
+    int i, first, end;
+
+    if (crossings == NULL) {
+        mtree_error("out of memory for the latencies of %d links", system->num_links);
+        return MTREE_ERR_NO_MEMORY;
+    }
+    for (i = 0; i < system->num_links; ++i) {
+        crossings[i] = (crossing_t){i, system->first_row[i + 1] - system->first_row[i],
+                                    system->rows + system->first_row[i]};
+    }
+    qsort(crossings, (size_t)system->num_links, sizeof(*crossings), compare_rows);
+    for (first = 0; first < system->num_links; first = end) {
+        mean = 0;
+        for (end = first; end < system->num_links &&
+                          compare_rows(&crossings[first], &crossings[end]) == 0;
+             ++end) {
+            mean += latency[crossings[end].link];
+        }
+        for (i = first; i < end; ++i) {
+            latency[crossings[i].link] = mean / (end - first);
+        }
+    }
+    free(crossings);
+    return MTREE_OK;
+}
+
+mtree_status_t mtree_probe_fit_latencies(const mtree_probe_graph_t *graph,
+                                         const mtree_probe_trip_t *trips, int num_trips,
+                                         double *latency, double *error_p)
+{
+    mtree_status_t status;
+    system_t system;
+    double error = 0;
+    int i;
+
+    status = system_init(&system, graph, trips, num_trips);
+    if (status != MTREE_OK) {
+        goto out;
+    }
+    start(&system, latency);
+    find_residuals(&system, latency);
+    for (i = 0; i < WEIGHINGS && system.num_rows > 0; ++i) {
+        status = weigh(&system);
+        if (status != MTREE_OK) {
+            goto out;
+        }
+        solve(&system, latency);
+    }
+    for (i = 0; i < system.num_rows; ++i) {
+        error += relative(&system, i) / system.num_rows;
+    }
+    status = share_equally(&system, latency);
+    if (status == MTREE_OK && error_p != NULL) {
+        *error_p = error;
+    }
+
+out:
+    system_cleanup(&system);
+    return status;
+}

@@ -1,0 +1,269 @@
+#include "topo/probe/graph.h"
+
+#include "base/log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NONE (-1)
+
+static mtree_status_t no_memory(void)
+{
+    mtree_error("out of memory for the network that the probe found");
+    return MTREE_ERR_NO_MEMORY;
+}
+
+static mtree_status_t grow_vertices(mtree_probe_graph_t *graph, int room)
+{
+    char **names = realloc(graph->names, (size_t)room * sizeof(*names));
+    int *first_link;
+
+    if (names == NULL) {
+        return no_memory();
+    }
+    graph->names = names;
+    first_link = realloc(graph->first_link, (size_t)room * sizeof(*first_link));
+    if (first_link == NULL) {
+        return no_memory();
+    }
+    graph->first_link = first_link;
+    graph->vertex_room = room;
+    return MTREE_OK;
+}
+
+mtree_status_t mtree_probe_graph_init(mtree_probe_graph_t *graph, int num_hosts)
+{
+    mtree_status_t status;
+    int host;
+
+    *graph = (mtree_probe_graph_t){.num_hosts = num_hosts};
+    status = grow_vertices(graph, 2 * num_hosts + 8);
+    if (status != MTREE_OK) {
+        mtree_probe_graph_clear(graph);
+        return status;
+    }
+    for (host = 0; host < num_hosts; ++host) {
+        graph->names[host] = NULL;
+        graph->first_link[host] = NONE;
+    }
+    graph->num_vertices = num_hosts;
+    return MTREE_OK;
+}
+
+void mtree_probe_graph_clear(mtree_probe_graph_t *graph)
+{
+    int i;
+
+    for (i = 0; i < graph->num_vertices; ++i) {
+        free(graph->names[i]);
+    }
+    for (i = 0; i < graph->num_paths; ++i) {
+        free(graph->paths[i].arcs);
+    }
+    free(graph->names);
+    free(graph->first_link);
+    free(graph->links);
+    free(graph->paths);
+    free(graph->first_path);
+    free(graph->first_crossing);
+    free(graph->crossing);
+    *graph = (mtree_probe_graph_t){0};
+}
+
+mtree_status_t mtree_probe_graph_add_switch(mtree_probe_graph_t *graph, const char *name,
+                                            int *vertex_p)
+{
+    mtree_status_t status;
+    char *copy = NULL;
+
+    if (graph->num_vertices == graph->vertex_room) {
+        status = grow_vertices(graph, 2 * graph->vertex_room);
+        if (status != MTREE_OK) {
+            return status;
+        }
+    }
+    if (name != NULL) {
+        copy = strdup(name);
+        if (copy == NULL) {
+            return no_memory();
+        }
+    }
+    graph->names[graph->num_vertices] = copy;
+    graph->first_link[graph->num_vertices] = NONE;
+    *vertex_p = graph->num_vertices++;
+    return MTREE_OK;
+}
+
+int mtree_probe_graph_find_arc(const mtree_probe_graph_t *graph, int u, int v)
+{
+    const mtree_probe_edge_t *link;
+    int i;
+
+    for (i = graph->first_link[u]; i != NONE; i = link->next[link->v == u]) {
+        link = &graph->links[i];
+        if (link->u == v || link->v == v) {
+            return 2 * i + (link->v == u);
+        }
+    }
+    return NONE;
+}
+
+static mtree_status_t join(mtree_probe_graph_t *graph, int u, int v, int *arc_p)
+{
+    mtree_probe_edge_t *links;
+    int arc = mtree_probe_graph_find_arc(graph, u, v);
+    int room;
+
+    if (arc != NONE) {
+        *arc_p = arc;
+        return MTREE_OK;
+    }
+    if (graph->num_links == graph->link_room) {
+        room = 2 * graph->link_room + 32;
+        links = realloc(graph->links, (size_t)room * sizeof(*links));
+        if (links == NULL) {
+            return no_memory();
+        }
+        graph->links = links;
+        graph->link_room = room;
+    }
+    graph->links[graph->num_links] = (mtree_probe_edge_t){
+        .u = u, .v = v, .next = {graph->first_link[u], graph->first_link[v]}};
+    graph->first_link[u] = graph->num_links;
+    graph->first_link[v] = graph->num_links;
+    *arc_p = 2 * graph->num_links++;
+    return MTREE_OK;
+}
+
+mtree_status_t mtree_probe_graph_add_path(mtree_probe_graph_t *graph, const int *vertices,
+                                          int num_vertices)
+{
+    mtree_probe_path_t *paths;
+    mtree_status_t status;
+    int *arcs;
+    int i, room;
+
+    if (graph->num_paths == graph->path_room) {
+        room = 2 * graph->path_room + 64;
+        paths = realloc(graph->paths, (size_t)room * sizeof(*paths));
+        if (paths == NULL) {
+            return no_memory();
+        }
+        graph->paths = paths;
+        graph->path_room = room;
+    }
+    arcs = malloc((size_t)num_vertices * sizeof(*arcs));
+    if (arcs == NULL) {
+        return no_memory();
+    }
+    for (i = 0; i + 1 < num_vertices; ++i) {
+        status = join(graph, vertices[i], vertices[i + 1], &arcs[i]);
+        if (status != MTREE_OK) {
+            free(arcs);
+            return status;
+        }
+    }
+    graph->paths[graph->num_paths++] =
+        (mtree_probe_path_t){.from = vertices[0],
+                             .to = vertices[num_vertices - 1],
+                             .num_arcs = num_vertices - 1,
+                             .arcs = arcs};
+    return MTREE_OK;
+}
+
+static int compare_ends(const void *left, const void *right)
+{
+    const mtree_probe_path_t *a = left, *b = right;
+
+    if (a->from != b->from) {
+        return (a->from < b->from) ? -1 : 1;
+    }
+    return (a->to > b->to) - (a->to < b->to);
+}
+
+/* List the paths by the arcs that they cross, those of one arc first, then those of two,
+ * and so on. */
+static void list_crossings(mtree_probe_graph_t *graph, int *next)
+{
+    int longest = 0;
+    int i, j, length;
+
+    for (i = 0; i < graph->num_paths; ++i) {
+        longest =
+            (graph->paths[i].num_arcs > longest) ? graph->paths[i].num_arcs : longest;
+    }
+    memcpy(next, graph->first_crossing, (size_t)(2 * graph->num_links) * sizeof(*next));
+    for (length = 1; length <= longest; ++length) {
+        for (i = 0; i < graph->num_paths; ++i) {
+            for (j = 0; graph->paths[i].num_arcs == length && j < length; ++j) {
+                graph->crossing[next[graph->paths[i].arcs[j]]++] = i;
+            }
+        }
+    }
+}
+
+mtree_status_t mtree_probe_graph_index(mtree_probe_graph_t *graph)
+{
+    int num_arcs = 2 * graph->num_links;
+    int total = 0;
+    int *next;
+    int i, j;
+
+    if (graph->num_paths > 0) {
+        qsort(graph->paths, (size_t)graph->num_paths, sizeof(*graph->paths),
+              compare_ends);
+    }
+    for (i = 0; i < graph->num_paths; ++i) {
+        total += graph->paths[i].num_arcs;
+    }
+    free(graph->first_path);
+    free(graph->first_crossing);
+    free(graph->crossing);
+    graph->first_path = calloc((size_t)graph->num_hosts + 1, sizeof(int));
+    graph->first_crossing = calloc((size_t)num_arcs + 2, sizeof(int));
+    graph->crossing = malloc(((size_t)total + 1) * sizeof(int));
+    next = malloc(((size_t)num_arcs + 1) * sizeof(int));
+    if (graph->first_path == NULL || graph->first_crossing == NULL ||
+        graph->crossing == NULL || next == NULL) {
+        free(next);
+        return no_memory();
+    }
+    for (i = 0; i < graph->num_paths; ++i) {
+        ++graph->first_path[graph->paths[i].from + 1];
+        for (j = 0; j < graph->paths[i].num_arcs; ++j) {
+            ++graph->first_crossing[graph->paths[i].arcs[j] + 1];
+        }
+    }
+    for (i = 0; i < graph->num_hosts; ++i) {
+        graph->first_path[i + 1] += graph->first_path[i];
+    }
+    for (i = 0; i < num_arcs; ++i) {
+        graph->first_crossing[i + 1] += graph->first_crossing[i];
+    }
+    list_crossings(graph, next);
+    free(next);
+    return MTREE_OK;
+}
+
+const mtree_probe_path_t *mtree_probe_graph_find_path(const mtree_probe_graph_t *graph,
+                                                      int from, int to)
+{
+    const mtree_probe_path_t wanted = {.from = from, .to = to};
+
+    return (graph->num_paths == 0)
+               ? NULL
+               : bsearch(&wanted, graph->paths, (size_t)graph->num_paths,
+                         sizeof(*graph->paths), compare_ends);
+}
+
+bool mtree_probe_graph_is_neighbour(const mtree_probe_graph_t *graph, int arc)
+{
+    const mtree_probe_path_t *path;
+
+    if (!mtree_probe_arc_direct(graph, arc)) {
+        return false;
+    }
+    path = mtree_probe_graph_find_path(graph, mtree_probe_arc_from(graph, arc),
+                                       mtree_probe_arc_to(graph, arc));
+    return path != NULL && path->num_arcs == 1;
+}

@@ -1,0 +1,84 @@
+/*
+ * What the link probe works on: hosts, switches and links without figures, and the paths
+ * that packets between hosts take.
+ */
+#ifndef MTREE_TOPO_PROBE_GRAPH_H
+#define MTREE_TOPO_PROBE_GRAPH_H
+
+#include "base/status.h"
+
+#include <stdbool.h>
+
+/* Arcs are numbered as a topology's: 2l is link l from its u to its v. */
+typedef struct {
+    int u, v;
+    int next[2]; /* the next link in the list of u and in that of v, -1 at its end */
+} mtree_probe_edge_t;
+
+typedef struct {
+    int from, to; /* hosts */
+    int num_arcs;
+    int *arcs;
+} mtree_probe_path_t;
+
+typedef struct {
+    int num_hosts; /* vertices 0 to num_hosts - 1 are the hosts */
+    int num_vertices, vertex_room;
+    char **names;    /* [num_vertices] a switch's address; NULL for hosts and where there
+                        is none */
+    int *first_link; /* [num_vertices] -1 when it has none */
+    int num_links, link_room;
+    mtree_probe_edge_t *links;
+    int num_paths, path_room;
+    mtree_probe_path_t *paths; /* once indexed, by from and then by to */
+    int *first_path;           /* [num_hosts + 1] by the host they start from */
+    int *first_crossing;       /* [2 num_links + 1] once indexed */
+    int *crossing; /* positions of the paths that cross an arc, the shortest first */
+} mtree_probe_graph_t;
+
+/* Hosts without links.  mtree_probe_graph_clear() frees; all return
+ * MTREE_ERR_NO_MEMORY. */
+mtree_status_t mtree_probe_graph_init(mtree_probe_graph_t *graph, int num_hosts);
+void mtree_probe_graph_clear(mtree_probe_graph_t *graph);
+
+/* Add a switch; @a name is copied and may be NULL. */
+mtree_status_t mtree_probe_graph_add_switch(mtree_probe_graph_t *graph, const char *name,
+                                            int *vertex_p);
+
+/* The arc from @a u to @a v, or -1. */
+int mtree_probe_graph_find_arc(const mtree_probe_graph_t *graph, int u, int v);
+
+/* The path along @a vertices, of which the first and the last are hosts and none comes
+ * twice; links that are missing are added. */
+mtree_status_t mtree_probe_graph_add_path(mtree_probe_graph_t *graph, const int *vertices,
+                                          int num_vertices);
+
+/* To be called when all paths are there and before the functions below. */
+mtree_status_t mtree_probe_graph_index(mtree_probe_graph_t *graph);
+
+/* The path between two hosts, or NULL. */
+const mtree_probe_path_t *mtree_probe_graph_find_path(const mtree_probe_graph_t *graph,
+                                                      int from, int to);
+
+/* Does @a arc join two hosts, whose path is the arc itself? */
+bool mtree_probe_graph_is_neighbour(const mtree_probe_graph_t *graph, int arc);
+
+/* The vertex that @a arc leaves, and the one it enters. */
+static inline int mtree_probe_arc_from(const mtree_probe_graph_t *graph, int arc)
+{
+    return (arc & 1) ? graph->links[arc >> 1].v : graph->links[arc >> 1].u;
+}
+
+static inline int mtree_probe_arc_to(const mtree_probe_graph_t *graph, int arc)
+{
+    return mtree_probe_arc_from(graph, arc ^ 1);
+}
+
+/* Does @a arc join two hosts? */
+static inline bool mtree_probe_arc_direct(const mtree_probe_graph_t *graph, int arc)
+{
+    return graph->links[arc >> 1].u < graph->num_hosts &&
+           graph->links[arc >> 1].v < graph->num_hosts;
+}
+
+#endif

@@ -1,0 +1,203 @@
+#include "topo/probe/infer.h"
+
+#include "base/log.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define NONE (-1)
+
+/* Trips that differ by less are equal, relative, if the noise is not larger. */
+#define EQUAL 0.03
+
+/* A tree whose mean error is larger than this, or so many times the noise, is none. */
+#define TREE_ERROR  0.04
+#define TREE_NOISES 2
+
+/* One-way distances; the shortest ways over the links that are chosen. */
+typedef struct {
+    int num_hosts;
+    double *distance; /* [num_hosts * num_hosts] as measured */
+    double *length;   /* of the way over links */
+    int *next;        /* the host to go to first */
+} table_t;
+
+static void table_cleanup(table_t *table)
+{
+    free(table->distance);
+    free(table->length);
+    free(table->next);
+}
+
+static mtree_status_t table_init(table_t *table, int num_hosts,
+                                 const mtree_probe_trip_t *trips, int num_trips)
+{
+    size_t size = (size_t)num_hosts * (size_t)num_hosts;
+    size_t i;
+    int trip;
+
+    *table = (table_t){.num_hosts = num_hosts};
+    table->distance = malloc(size * sizeof(double));
+    table->length = malloc(size * sizeof(double));
+    table->next = malloc(size * sizeof(int));
+    if (table->distance == NULL || table->length == NULL || table->next == NULL) {
+        mtree_error("out of memory for the distances of %d hosts", num_hosts);
+        return MTREE_ERR_NO_MEMORY;
+    }
+    for (i = 0; i < size; ++i) {
+        table->distance[i] =
+            (i / (size_t)num_hosts == i % (size_t)num_hosts) ? 0 : INFINITY;
+    }
+    for (trip = 0; trip < num_trips; ++trip) {
+        table->distance[trips[trip].from * num_hosts + trips[trip].to] =
+            trips[trip].seconds / 2;
+        table->distance[trips[trip].to * num_hosts + trips[trip].from] =
+            trips[trip].seconds / 2;
+    }
+    for (i = 0; i < size; ++i) {
+        if (isinf(table->distance[i])) {
+            mtree_error("hosts number %zu and %zu did not answer each other's pings; a "
+                        "network without routes cannot be inferred without them",
+                        i / (size_t)num_hosts, i % (size_t)num_hosts);
+            return MTREE_ERR_UNREACHABLE;
+        }
+    }
+    return MTREE_OK;
+}
+
+/* Does a third host lie on the way between @a a and @a b? */
+static bool has_between(const table_t *table, int a, int b, double tolerance)
+{
+    int n = table->num_hosts;
+    double direct = table->distance[a * n + b];
+    double around;
+    int c;
+
+    for (c = 0; c < n; ++c) {
+        around = table->distance[a * n + c] + table->distance[c * n + b];
+        /* A detour that is shorter shows that the two have a link of their own. */
+        if (c != a && c != b && fabs(around - direct) <= tolerance * direct) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Link the hosts between which nobody lies, and find the ways over the links (Floyd and
+ * Warshall; neighbours keep their link).  The number of links. */
+static int link_hosts(table_t *table, double tolerance)
+{
+    int n = table->num_hosts;
+    int count = 0;
+    double around;
+    int a, b, c;
+
+    for (a = 0; a < n; ++a) {
+        for (b = 0; b < n; ++b) {
+            table->next[a * n + b] = NONE;
+            table->length[a * n + b] = INFINITY;
+            if (a != b && !has_between(table, a, b, tolerance)) {
+                table->next[a * n + b] = b;
+                table->length[a * n + b] = table->distance[a * n + b];
+                count += a < b;
+            }
+        }
+    }
+    for (c = 0; c < n; ++c) {
+        for (a = 0; a < n; ++a) {
+            for (b = 0; b < n; ++b) {
+                around = table->length[a * n + c] + table->length[c * n + b];
+                if (a != b && table->next[a * n + b] != b &&
+                    around < table->length[a * n + b]) {
+                    table->length[a * n + b] = around;
+                    table->next[a * n + b] = table->next[a * n + c];
+                }
+            }
+        }
+    }
+    return count;
+}
+
+/* The graph of hosts that forward; MTREE_ERR_UNREACHABLE, not logged, when the links do
+ * not join all. */
+static mtree_status_t draw(const table_t *table, mtree_probe_graph_t *graph)
+{
+    int n = table->num_hosts;
+    mtree_status_t status;
+    int *way;
+    int i, at, length;
+
+    status = mtree_probe_graph_init(graph, n);
+    if (status != MTREE_OK) {
+        return status;
+    }
+    way = malloc(((size_t)n + 1) * sizeof(*way));
+    if (way == NULL) {
+        mtree_error("out of memory for the ways between %d hosts", n);
+        status = MTREE_ERR_NO_MEMORY;
+    }
+    for (i = 0; status == MTREE_OK && i < n * n; ++i) {
+        if (i / n == i % n) {
+            continue;
+        }
+        length = 0;
+        for (at = i / n; at != NONE && at != i % n && length < n;
+             at = table->next[at * n + i % n]) {
+            way[length++] = at;
+        }
+        way[length++] = i % n;
+        status = (at != i % n) ? MTREE_ERR_UNREACHABLE
+                               : mtree_probe_graph_add_path(graph, way, length);
+    }
+    free(way);
+    if (status == MTREE_OK) {
+        status = mtree_probe_graph_index(graph);
+    }
+    if (status != MTREE_OK) {
+        mtree_probe_graph_clear(graph);
+    }
+    return status;
+}
+
+mtree_status_t mtree_probe_infer(int num_hosts, const mtree_probe_trip_t *trips,
+                                 int num_trips, double noise,
+                                 mtree_probe_graph_t *graph_p)
+{
+    mtree_probe_graph_t graph;
+    mtree_status_t status;
+    table_t table;
+    double error;
+    int num_links;
+
+    status = table_init(&table, num_hosts, trips, num_trips);
+    if (status != MTREE_OK) {
+        goto out;
+    }
+    num_links = link_hosts(&table, fmax(EQUAL, noise));
+    if (num_hosts > 2) {
+        status = mtree_probe_infer_tree(num_hosts, table.distance, trips, num_trips,
+                                        &graph, &error);
+        if (status != MTREE_OK) {
+            goto out;
+        }
+        if (error <= fmax(TREE_ERROR, TREE_NOISES * noise) &&
+            graph.num_links < num_links) {
+            *graph_p = graph;
+            goto out;
+        }
+        mtree_probe_graph_clear(&graph);
+    }
+    status = draw(&table, &graph);
+    if (status == MTREE_ERR_UNREACHABLE) {
+        mtree_error("the round trips between %d hosts add up to no network; give a "
+                    "topology file",
+                    num_hosts);
+    }
+    if (status == MTREE_OK) {
+        *graph_p = graph;
+    }
+
+out:
+    table_cleanup(&table);
+    return status;
+}

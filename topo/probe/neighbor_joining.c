@@ -1,0 +1,320 @@
+#include "base/log.h"
+#include "topo/probe/infer.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NONE (-1)
+
+/* An inner link shorter than this part of the mean distance, or than so many times the
+ * mean error of a distance, is not told from none. */
+#define SHORT_PART   0.03
+#define SHORT_ERRORS 3
+
+/* Contracting a link changes the others; each time at least one goes. */
+#define MAX_CONTRACTIONS 16
+
+/* A tree by neighbour joining: vertices above the hosts are joints. */
+typedef struct {
+    int num_hosts, num_vertices; /* 2 num_hosts - 1 at most */
+    int *parent;                 /* the root's is NONE */
+    int *class_of;               /* joints contracted into one vertex have equal ones */
+    double *distance;            /* [num_vertices * num_vertices] while joining */
+    bool *active;
+    double *sum; /* of distances to active vertices */
+} tree_t;
+
+static void tree_cleanup(tree_t *tree)
+{
+    free(tree->parent);
+    free(tree->class_of);
+    free(tree->distance);
+    free(tree->active);
+    free(tree->sum);
+}
+
+static mtree_status_t tree_init(tree_t *tree, int num_hosts, const double *distance)
+{
+    size_t size = 2 * (size_t)num_hosts;
+    int i, j;
+
+    *tree = (tree_t){.num_hosts = num_hosts, .num_vertices = num_hosts};
+    tree->parent = malloc(size * sizeof(int));
+    tree->class_of = malloc(size * sizeof(int));
+    tree->distance = calloc(size * size, sizeof(double));
+    tree->active = calloc(size, sizeof(bool));
+    tree->sum = calloc(size, sizeof(double));
+    if (tree->parent == NULL || tree->class_of == NULL || tree->distance == NULL ||
+        tree->active == NULL || tree->sum == NULL) {
+        mtree_error("out of memory for a tree of %d hosts", num_hosts);
+        tree_cleanup(tree);
+        return MTREE_ERR_NO_MEMORY;
+    }
+    for (i = 0; i < 2 * num_hosts; ++i) {
+        tree->parent[i] = NONE;
+        tree->class_of[i] = i;
+        tree->active[i] = i < num_hosts;
+    }
+    for (i = 0; i < num_hosts; ++i) {
+        for (j = 0; j < num_hosts; ++j) {
+            tree->distance[(size_t)i * size + (size_t)j] = distance[i * num_hosts + j];
+        }
+    }
+    return MTREE_OK;
+}
+
+static double *between(const tree_t *tree, int i, int j)
+{
+    return &tree->distance[(size_t)i * 2 * (size_t)tree->num_hosts + (size_t)j];
+}
+
+/* Join @a i and @a j: a new vertex takes their place. */
+static void join(tree_t *tree, int i, int j)
+{
+    int joint = tree->num_vertices++;
+    double length;
+    int k;
+
+    tree->parent[i] = joint;
+    tree->parent[j] = joint;
+    tree->active[i] = false;
+    tree->active[j] = false;
+    for (k = 0; k < joint; ++k) {
+        if (tree->active[k]) {
+            length =
+                (*between(tree, i, k) + *between(tree, j, k) - *between(tree, i, j)) / 2;
+            *between(tree, joint, k) = length;
+            *between(tree, k, joint) = length;
+        }
+    }
+    tree->active[joint] = true;
+}
+
+/* The two that are nearest to each other against all others. */
+static void find_neighbours(const tree_t *tree, int num_active, int *i_p, int *j_p)
+{
+    double best = INFINITY, at;
+    int i, j;
+
+    for (i = 0; i < tree->num_vertices; ++i) {
+        for (j = i + 1; tree->active[i] && j < tree->num_vertices; ++j) {
+            at = (num_active - 2) * *between(tree, i, j) - tree->sum[i] - tree->sum[j];
+            if (tree->active[j] && at < best) {
+                best = at;
+                *i_p = i;
+                *j_p = j;
+            }
+        }
+    }
+}
+
+static void join_all(tree_t *tree)
+{
+    int num_active, i, j, k, last = NONE;
+
+    for (num_active = tree->num_hosts; num_active > 2; --num_active) {
+        for (k = 0; k < tree->num_vertices; ++k) {
+            tree->sum[k] = 0;
+            for (j = 0; tree->active[k] && j < tree->num_vertices; ++j) {
+                tree->sum[k] += tree->active[j] ? *between(tree, k, j) : 0;
+            }
+        }
+        i = 0;
+        j = 1;
+        find_neighbours(tree, num_active, &i, &j);
+        join(tree, i, j);
+    }
+    /* Two are left: the later one, a joint unless there are two hosts, is the root. */
+    for (i = 0; i < tree->num_vertices; ++i) {
+        if (tree->active[i]) {
+            if (last != NONE) {
+                tree->parent[last] = i;
+            }
+            last = i;
+        }
+    }
+}
+
+static int class_find(const tree_t *tree, int vertex)
+{
+    while (tree->class_of[vertex] != vertex) {
+        vertex = tree->class_of[vertex];
+    }
+    return vertex;
+}
+
+/* The vertices from @a from to @a to, contracted ones once; their number. */
+static int find_way(const tree_t *tree, int from, int to, int *way)
+{
+    int depth_from = 0, depth_to = 0, count = 0, tail = 2 * tree->num_hosts;
+    int i, vertex;
+
+    for (i = from; i != NONE; i = tree->parent[i]) {
+        ++depth_from;
+    }
+    for (i = to; i != NONE; i = tree->parent[i]) {
+        ++depth_to;
+    }
+    while (from != to) {
+        if (depth_from >= depth_to) {
+            way[count++] = from;
+            from = tree->parent[from];
+            --depth_from;
+        } else {
+            way[--tail] = to;
+            to = tree->parent[to];
+            --depth_to;
+        }
+    }
+    way[count++] = from;
+    while (tail < 2 * tree->num_hosts) {
+        way[count++] = way[tail++];
+    }
+    for (i = 1, tail = 1; i < count; ++i) {
+        vertex = class_find(tree, way[i]);
+        if (vertex != way[tail - 1]) {
+            way[tail++] = vertex;
+        }
+    }
+    return tail;
+}
+
+/* The graph of the tree as it is contracted now; vertex_of[] tells its switches. */
+static mtree_status_t draw(const tree_t *tree, int *vertex_of, mtree_probe_graph_t *graph)
+{
+    mtree_status_t status;
+    int *way;
+    int i, j, k, length;
+
+    status = mtree_probe_graph_init(graph, tree->num_hosts);
+    if (status != MTREE_OK) {
+        return status;
+    }
+    way = malloc(2 * (size_t)tree->num_hosts * sizeof(*way) + sizeof(*way));
+    if (way == NULL) {
+        mtree_error("out of memory for a tree of %d hosts", tree->num_hosts);
+        status = MTREE_ERR_NO_MEMORY;
+        goto err_clear;
+    }
+    for (i = 0; i < tree->num_vertices; ++i) {
+        vertex_of[i] = i;
+        if (i >= tree->num_hosts && class_find(tree, i) == i) {
+            status = mtree_probe_graph_add_switch(graph, NULL, &vertex_of[i]);
+        }
+        if (status != MTREE_OK) {
+            goto err_clear;
+        }
+    }
+    for (i = 0; i < tree->num_hosts * tree->num_hosts && status == MTREE_OK; ++i) {
+        if (i / tree->num_hosts == i % tree->num_hosts) {
+            continue;
+        }
+        length = find_way(tree, i / tree->num_hosts, i % tree->num_hosts, way);
+        for (j = 0; j < length; ++j) {
+            k = vertex_of[way[j]];
+            way[j] = k;
+        }
+        status = mtree_probe_graph_add_path(graph, way, length);
+    }
+    if (status == MTREE_OK) {
+        status = mtree_probe_graph_index(graph);
+    }
+    if (status == MTREE_OK) {
+        free(way);
+        return MTREE_OK;
+    }
+
+err_clear:
+    free(way);
+    mtree_probe_graph_clear(graph);
+    return status;
+}
+
+/* Contract the inner links of @a graph that are shorter than @a least; their number. */
+static int contract(tree_t *tree, const int *vertex_of, const mtree_probe_graph_t *graph,
+                    const double *latency, double least)
+{
+    int count = 0;
+    int i, above, arc;
+
+    for (i = tree->num_hosts; i < tree->num_vertices; ++i) {
+        if (tree->parent[i] == NONE) {
+            continue;
+        }
+        above = class_find(tree, tree->parent[i]);
+        if (class_find(tree, i) == above) {
+            continue;
+        }
+        arc = mtree_probe_graph_find_arc(graph, vertex_of[class_find(tree, i)],
+                                         vertex_of[above]);
+        if (arc != NONE && latency[arc >> 1] < least) {
+            tree->class_of[class_find(tree, i)] = above;
+            ++count;
+        }
+    }
+    return count;
+}
+
+static mtree_status_t fit(const tree_t *tree, int *vertex_of, double *latency,
+                          const mtree_probe_trip_t *trips, int num_trips,
+                          mtree_probe_graph_t *graph, double *error_p)
+{
+    mtree_status_t status = draw(tree, vertex_of, graph);
+
+    if (status == MTREE_OK) {
+        status = mtree_probe_fit_latencies(graph, trips, num_trips, latency, error_p);
+        if (status != MTREE_OK) {
+            mtree_probe_graph_clear(graph);
+        }
+    }
+    return status;
+}
+
+mtree_status_t mtree_probe_infer_tree(int num_hosts, const double *distance,
+                                      const mtree_probe_trip_t *trips, int num_trips,
+                                      mtree_probe_graph_t *graph_p, double *error_p)
+{
+    mtree_probe_graph_t graph;
+    mtree_status_t status;
+    double mean = 0, error = 0;
+    double *latency;
+    int *vertex_of;
+    tree_t tree;
+    int i;
+
+    status = tree_init(&tree, num_hosts, distance);
+    if (status != MTREE_OK) {
+        return status;
+    }
+    latency = malloc(2 * (size_t)num_hosts * sizeof(*latency));
+    vertex_of = malloc(2 * (size_t)num_hosts * sizeof(*vertex_of));
+    if (latency == NULL || vertex_of == NULL) {
+        mtree_error("out of memory for a tree of %d hosts", num_hosts);
+        status = MTREE_ERR_NO_MEMORY;
+        goto out;
+    }
+    for (i = 0; i < num_trips; ++i) {
+        mean += trips[i].seconds / 2 / num_trips;
+    }
+    join_all(&tree);
+    status = fit(&tree, vertex_of, latency, trips, num_trips, &graph, &error);
+    for (i = 0; status == MTREE_OK && i < MAX_CONTRACTIONS; ++i) {
+        if (contract(&tree, vertex_of, &graph, latency,
+                     mean * fmax(SHORT_PART, SHORT_ERRORS * error)) == 0) {
+            break;
+        }
+        mtree_probe_graph_clear(&graph);
+        status = fit(&tree, vertex_of, latency, trips, num_trips, &graph, &error);
+    }
+    if (status == MTREE_OK) {
+        *graph_p = graph;
+        *error_p = error;
+    }
+
+out:
+    free(latency);
+    free(vertex_of);
+    tree_cleanup(&tree);
+    return status;
+}

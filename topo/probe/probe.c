@@ -1,0 +1,367 @@
+#include "topo/probe/probe.h"
+
+#include "base/log.h"
+#include "topo/probe/record.h"
+#include "topo/probe/state.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static mtree_status_t check_arguments(const mtree_probe_host_t *hosts, int num_hosts,
+                                      const mtree_probe_options_t *options)
+{
+    int i;
+
+    if (num_hosts < 1 || num_hosts > MTREE_PROBE_MAX_HOSTS) {
+        mtree_error("a probe of %d hosts; give 1 to %d", num_hosts,
+                    MTREE_PROBE_MAX_HOSTS);
+        return MTREE_ERR_LIMIT;
+    }
+    if (!(options->seconds > 0) || !isfinite(options->seconds)) {
+        mtree_error("a probe's budget of %g seconds; give more than 0", options->seconds);
+        return MTREE_ERR_INVALID;
+    }
+    for (i = 0; i < num_hosts; ++i) {
+        if (!mtree_topology_name_valid(hosts[i].name) || hosts[i].address[0] == '\0' ||
+            !(hosts[i].speed >= 0) || !isfinite(hosts[i].speed)) {
+            mtree_error(
+                "host number %d, name \"%s\", address \"%s\", speed %g, cannot be "
+                "probed; give it a name and an address",
+                i, hosts[i].name, hosts[i].address, hosts[i].speed);
+            return MTREE_ERR_INVALID;
+        }
+    }
+    return MTREE_OK;
+}
+
+static int compare_names(const void *left, const void *right)
+{
+    return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+/* Copy the hosts; @a sorted is room for num_hosts names. */
+static mtree_status_t copy_hosts(mtree_probe_t *probe, const mtree_probe_host_t *hosts,
+                                 char **sorted)
+{
+    int i;
+
+    for (i = 0; i < probe->num_hosts; ++i) {
+        probe->speeds[i] = hosts[i].speed;
+        probe->names[i] = strdup(hosts[i].name);
+        sorted[i] = probe->names[i];
+        if (probe->names[i] == NULL) {
+            mtree_error("out of memory for the names of %d hosts", probe->num_hosts);
+            return MTREE_ERR_NO_MEMORY;
+        }
+    }
+    qsort(sorted, (size_t)probe->num_hosts, sizeof(*sorted), compare_names);
+    for (i = 1; i < probe->num_hosts; ++i) {
+        if (strcmp(sorted[i - 1], sorted[i]) == 0) {
+            mtree_error("host %s is to be probed twice; name each host once", sorted[i]);
+            return MTREE_ERR_INVALID;
+        }
+    }
+    return MTREE_OK;
+}
+
+mtree_status_t mtree_probe_create(const mtree_probe_host_t *hosts, int num_hosts,
+                                  const mtree_probe_options_t *options,
+                                  mtree_probe_t **probe_p)
+{
+    mtree_status_t status = check_arguments(hosts, num_hosts, options);
+    const char **addresses = NULL;
+    char **sorted = NULL;
+    mtree_probe_t *probe;
+    int i;
+
+    if (status != MTREE_OK) {
+        return status;
+    }
+    probe = calloc(1, sizeof(*probe));
+    if (probe == NULL) {
+        goto err_memory;
+    }
+    probe->num_hosts = num_hosts;
+    probe->options = *options;
+    mtree_random_init(&probe->random, options->seed);
+    probe->names = calloc((size_t)num_hosts, sizeof(*probe->names));
+    probe->speeds = calloc((size_t)num_hosts, sizeof(*probe->speeds));
+    sorted = calloc((size_t)num_hosts, sizeof(*sorted));
+    addresses = calloc((size_t)num_hosts, sizeof(*addresses));
+    if (probe->names == NULL || probe->speeds == NULL || sorted == NULL ||
+        addresses == NULL) {
+        goto err_memory;
+    }
+    for (i = 0; i < num_hosts; ++i) {
+        addresses[i] = hosts[i].address;
+    }
+    mtree_probe_log_hosts(options->log, hosts, num_hosts);
+    status = copy_hosts(probe, hosts, sorted);
+    if (status == MTREE_OK) {
+        status = mtree_probe_routes_create(addresses, num_hosts, &probe->routes);
+    }
+    goto out;
+
+err_memory:
+    mtree_error("out of memory for a probe of %d hosts", num_hosts);
+    status = MTREE_ERR_NO_MEMORY;
+out:
+    free(sorted);
+    free(addresses);
+    if (status != MTREE_OK) {
+        mtree_probe_destroy(probe);
+        return status;
+    }
+    *probe_p = probe;
+    return MTREE_OK;
+}
+
+void mtree_probe_destroy(mtree_probe_t *probe)
+{
+    int i;
+
+    if (probe == NULL) {
+        return;
+    }
+    for (i = 0; probe->names != NULL && i < probe->num_hosts; ++i) {
+        free(probe->names[i]);
+    }
+    for (i = 0; i < probe->num_streams; ++i) {
+        free((void *)probe->streams[i].curve.marks);
+    }
+    mtree_probe_graph_clear(&probe->graph);
+    mtree_probe_routes_destroy(probe->routes);
+    free(probe->names);
+    free(probe->speeds);
+    free(probe->experiments);
+    free(probe->latency);
+    free(probe->pairs);
+    free(probe->streams);
+    free(probe->arcs);
+    free(probe->tries);
+    free(probe->exhausted);
+    free(probe->fastest);
+    free(probe->had_turn);
+    free(probe);
+}
+
+mtree_status_t mtree_probe_add_address(mtree_probe_t *probe, int host,
+                                       const char *address)
+{
+    if (host < 0 || host >= probe->num_hosts || address[0] == '\0') {
+        mtree_error("address \"%s\" of host number %d of %d; give one that it has",
+                    address, host, probe->num_hosts);
+        return MTREE_ERR_INVALID;
+    }
+    mtree_probe_log_address(probe->options.log, host, address);
+    return mtree_probe_routes_add_address(probe->routes, host, address);
+}
+
+mtree_status_t mtree_probe_add_route(mtree_probe_t *probe, int from, int to,
+                                     const char *const *hops, int num_hops)
+{
+    if (probe->stage != MTREE_PROBE_STAGE_ROUTES) {
+        mtree_error("a route from host number %d to %d came after the probe had used the "
+                    "routes; add routes before or while they are asked for",
+                    from, to);
+        return MTREE_ERR_INVALID;
+    }
+    mtree_probe_log_route(probe->options.log, from, to, hops, num_hops);
+    return mtree_probe_routes_add(probe->routes, from, to, hops, num_hops);
+}
+
+mtree_status_t mtree_probe_add_experiment(mtree_probe_t *probe,
+                                          mtree_probe_experiment_t experiment)
+{
+    mtree_probe_experiment_t *experiments;
+    int room;
+
+    if (probe->num_experiments == probe->experiment_room) {
+        room = 2 * probe->experiment_room + 64;
+        experiments = realloc(probe->experiments, (size_t)room * sizeof(*experiments));
+        if (experiments == NULL) {
+            mtree_error("out of memory for a round of %d experiments", room);
+            return MTREE_ERR_NO_MEMORY;
+        }
+        probe->experiments = experiments;
+        probe->experiment_room = room;
+    }
+    probe->experiments[probe->num_experiments++] = experiment;
+    return MTREE_OK;
+}
+
+static mtree_status_t fill(mtree_probe_t *probe)
+{
+    switch (probe->stage) {
+    case MTREE_PROBE_STAGE_ROUTES:
+        return mtree_probe_fill_routes(probe);
+    case MTREE_PROBE_STAGE_TRIPS:
+        return mtree_probe_fill_rtt(probe);
+    case MTREE_PROBE_STAGE_FANS:
+    case MTREE_PROBE_STAGE_FANS_AGAIN:
+        return mtree_probe_fill_interface_test(probe);
+    case MTREE_PROBE_STAGE_ALONE:
+    case MTREE_PROBE_STAGE_ALONE_AGAIN:
+        return mtree_probe_fill_single_link_test(probe);
+    case MTREE_PROBE_STAGE_CROSS:
+        return mtree_probe_fill_cross(probe);
+    case MTREE_PROBE_STAGE_DONE:
+        break;
+    }
+    return MTREE_OK;
+}
+
+static mtree_status_t end_stage(mtree_probe_t *probe)
+{
+    switch (probe->stage) {
+    case MTREE_PROBE_STAGE_ROUTES:
+        return mtree_probe_end_routes(probe);
+    case MTREE_PROBE_STAGE_TRIPS:
+        return mtree_probe_end_rtt(probe);
+    case MTREE_PROBE_STAGE_ALONE:
+        return mtree_probe_end_single_link_test(probe);
+    case MTREE_PROBE_STAGE_ALONE_AGAIN:
+        return mtree_probe_end_single_link_retest(probe);
+    case MTREE_PROBE_STAGE_FANS:
+    case MTREE_PROBE_STAGE_FANS_AGAIN:
+    case MTREE_PROBE_STAGE_CROSS:
+    case MTREE_PROBE_STAGE_DONE:
+        break;
+    }
+    return MTREE_OK;
+}
+
+static double expected_seconds(const mtree_probe_t *probe)
+{
+    double longest = 0;
+    int i;
+
+    for (i = 0; i < probe->num_experiments; ++i) {
+        longest =
+            fmax(longest, probe->experiments[i].begin + probe->experiments[i].seconds);
+    }
+    return longest + probe->delay;
+}
+
+mtree_status_t mtree_probe_next(mtree_probe_t *probe, mtree_probe_round_t *round_p)
+{
+    mtree_status_t status;
+
+    if (probe->pending) {
+        mtree_error("round %d of the probe has no results yet; record them first",
+                    probe->num_rounds);
+        return MTREE_ERR_INVALID;
+    }
+    probe->num_experiments = 0;
+    for (;;) {
+        status = fill(probe);
+        if (status != MTREE_OK) {
+            return status;
+        }
+        if (probe->num_experiments > 0 || probe->stage == MTREE_PROBE_STAGE_DONE) {
+            break;
+        }
+        status = end_stage(probe);
+        if (status != MTREE_OK) {
+            return status;
+        }
+        ++probe->stage;
+        probe->prepared = false;
+    }
+    probe->pending = probe->num_experiments > 0;
+    *round_p =
+        (mtree_probe_round_t){.num_experiments = probe->num_experiments,
+                              .experiments = probe->experiments,
+                              .purpose = probe->purpose,
+                              .seconds = expected_seconds(probe),
+                              .share = fmin(probe->spent / probe->options.seconds, 1)};
+    return MTREE_OK;
+}
+
+static bool marks_valid(const mtree_probe_result_t *result)
+{
+    int i;
+
+    if (result->num_marks < 2 || result->num_marks > MTREE_PROBE_MAX_MARKS) {
+        return false;
+    }
+    for (i = 0; i < result->num_marks; ++i) {
+        if (!isfinite(result->marks[i].seconds) || !isfinite(result->marks[i].bytes) ||
+            !(result->marks[i].seconds >= ((i > 0) ? result->marks[i - 1].seconds : 0)) ||
+            !(result->marks[i].bytes >= ((i > 0) ? result->marks[i - 1].bytes : 0))) {
+            return false;
+        }
+    }
+    return result->marks[result->num_marks - 1].seconds > 0;
+}
+
+static bool result_valid(const mtree_probe_experiment_t *experiment,
+                         const mtree_probe_result_t *result)
+{
+    if (result->failed || experiment->kind == MTREE_PROBE_ROUTE) {
+        return true;
+    }
+    if (experiment->kind == MTREE_PROBE_STREAM) {
+        return marks_valid(result);
+    }
+    return result->least > 0 && result->median >= result->least &&
+           result->median <= 2 * MTREE_TOPOLOGY_MAX_LATENCY;
+}
+
+/* All that the round at hand told, into the log. */
+static void log_round(const mtree_probe_t *probe, const mtree_probe_result_t *results,
+                      double seconds)
+{
+    FILE *log = probe->options.log;
+    const mtree_probe_experiment_t *experiment;
+    int i;
+
+    mtree_probe_log_round(log, probe->num_rounds, seconds, probe->purpose);
+    for (i = 0; results != NULL && i < probe->num_experiments; ++i) {
+        experiment = &probe->experiments[i];
+        if (experiment->kind == MTREE_PROBE_STREAM &&
+            (i == 0 || experiment[-1].set != experiment->set)) {
+            mtree_probe_log_set(log, experiment->begin);
+        }
+        mtree_probe_log_result(log, experiment, &results[i]);
+    }
+}
+
+mtree_status_t mtree_probe_record(mtree_probe_t *probe,
+                                  const mtree_probe_result_t *results, double seconds)
+{
+    mtree_status_t status = MTREE_OK;
+    double planned;
+    int i;
+
+    if (!probe->pending || !(seconds >= 0) || !isfinite(seconds)) {
+        mtree_error("results of %g seconds for round %d of the probe; record each round "
+                    "once",
+                    seconds, probe->num_rounds);
+        return MTREE_ERR_INVALID;
+    }
+    for (i = 0; i < probe->num_experiments; ++i) {
+        if (probe->experiments[i].kind != MTREE_PROBE_ROUTE &&
+            !result_valid(&probe->experiments[i], &results[i])) {
+            mtree_error("result %d of round %d of the probe, from %s to %s, cannot be; "
+                        "mark it as failed",
+                        i, probe->num_rounds, probe->names[probe->experiments[i].from],
+                        probe->names[probe->experiments[i].to]);
+            return MTREE_ERR_INVALID;
+        }
+    }
+    log_round(probe, results, seconds);
+    planned = expected_seconds(probe) - probe->delay;
+    if (probe->experiments[0].kind == MTREE_PROBE_PING) {
+        status = mtree_probe_keep_rtt(probe, results);
+    } else if (probe->experiments[0].kind == MTREE_PROBE_STREAM) {
+        probe->delay = fmax(probe->delay, seconds - planned);
+        status = mtree_probe_keep_streams(probe, results);
+    }
+    probe->spent += seconds;
+    probe->pending = false;
+    ++probe->num_rounds;
+    return status;
+}

@@ -1,0 +1,346 @@
+/*
+ * From what the probe found to a topology.
+ */
+#include "base/log.h"
+#include "base/median.h"
+#include "topo/probe/state.h"
+#include "topo/routes.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What an arc is taken to carry when nothing is known of any, bits/s. */
+#define UNKNOWN_RATE 1e9
+
+/* How far a latency may be moved from its fit so that routes come out as they were seen:
+ * part of it, or seconds. */
+#define MOVE_PART    0.08
+#define MOVE_SECONDS 150e-6
+#define MOVES        40
+
+static mtree_status_t add_vertices(const mtree_probe_t *probe, mtree_topology_t *topology)
+{
+    char name[32];
+    const char *address;
+    mtree_status_t status = MTREE_OK;
+    int i, number = 0;
+
+    for (i = 0; status == MTREE_OK && i < probe->num_hosts; ++i) {
+        status = mtree_topology_add_vertex(topology, probe->names[i], NULL,
+                                           MTREE_VERTEX_HOST, NULL);
+    }
+    for (i = probe->num_hosts; status == MTREE_OK && i < probe->graph.num_vertices; ++i) {
+        address = probe->graph.names[i];
+        if (address == NULL || !mtree_topology_name_valid(address) ||
+            mtree_topology_find_vertex(topology, address) >= 0) {
+            do {
+                (void)snprintf(name, sizeof(name), "switch%d", ++number);
+            } while (mtree_topology_find_vertex(topology, name) >= 0);
+            address = name;
+        }
+        status =
+            mtree_topology_add_vertex(topology, address, NULL, MTREE_VERTEX_SWITCH, NULL);
+    }
+    return status;
+}
+
+/* The median of the capacities that are known, or UNKNOWN_RATE. */
+static mtree_status_t find_usual(const mtree_probe_t *probe, double *usual_p)
+{
+    int num_arcs = (probe->arcs == NULL) ? 0 : 2 * probe->graph.num_links;
+    double *values = malloc(((size_t)num_arcs + 1) * sizeof(*values));
+    int i, count = 0;
+
+    if (values == NULL) {
+        mtree_error("out of memory for %d capacities", num_arcs);
+        return MTREE_ERR_NO_MEMORY;
+    }
+    for (i = 0; i < num_arcs; ++i) {
+        if (probe->arcs[i].known) {
+            values[count++] = probe->arcs[i].value;
+        }
+    }
+    *usual_p = (count > 0) ? mtree_median(values, count) : UNKNOWN_RATE;
+    free(values);
+    return MTREE_OK;
+}
+
+/* The speed that the system tells of a host at either end, the lesser of two; 0: none. */
+static double end_speed(const mtree_probe_t *probe, int link)
+{
+    const mtree_probe_edge_t *edge = &probe->graph.links[link];
+    double at_u = (edge->u < probe->num_hosts) ? probe->speeds[edge->u] : 0;
+    double at_v = (edge->v < probe->num_hosts) ? probe->speeds[edge->v] : 0;
+
+    return (at_u > 0 && at_v > 0) ? fmin(at_u, at_v) : fmax(at_u, at_v);
+}
+
+/* The capacity of an arc, and how it is known. */
+static double judge(const mtree_probe_t *probe, int arc, double usual,
+                    mtree_probe_confidence_t *confidence)
+{
+    const mtree_probe_arc_t none = {0};
+    const mtree_probe_arc_t *there = (probe->arcs == NULL) ? &none : &probe->arcs[arc];
+    const mtree_probe_arc_t *back = (probe->arcs == NULL) ? &none : &probe->arcs[arc ^ 1];
+    double speed = end_speed(probe, arc >> 1);
+
+    *confidence = (mtree_probe_confidence_t){MTREE_PROBE_ASSUMED, 0};
+    if (there->known) {
+        *confidence = (mtree_probe_confidence_t){
+            there->chained ? MTREE_PROBE_AT_LEAST : MTREE_PROBE_MEASURED, there->spread};
+        return there->value;
+    }
+    /* What was seen of an arc that had no test of its own says less than the way back. */
+    if (there->most > 0 &&
+        (probe->tries[arc] > 0 || !back->known || back->value < there->most)) {
+        *confidence = (mtree_probe_confidence_t){MTREE_PROBE_AT_LEAST, 0};
+        return there->most;
+    }
+    if (back->known || back->most > 0) {
+        return back->known ? back->value : back->most;
+    }
+    return (speed > 0) ? speed : usual;
+}
+
+/* Mark the links whose latency some trip tells. */
+static void mark_latencies(const mtree_probe_t *probe, mtree_probe_link_t *links)
+{
+    const mtree_probe_path_t *path;
+    int i, j, way;
+
+    for (i = 0; i < probe->graph.num_links; ++i) {
+        links[i].latency = (mtree_probe_confidence_t){MTREE_PROBE_ASSUMED, 0};
+    }
+    for (i = 0; i < 2 * probe->num_pairs; ++i) {
+        const mtree_probe_trip_t *trip = &probe->pairs[i / 2].trip;
+
+        way = i % 2;
+        path = (trip->seconds > 0)
+                   ? mtree_probe_graph_find_path(&probe->graph,
+                                                 (way == 0) ? trip->from : trip->to,
+                                                 (way == 0) ? trip->to : trip->from)
+                   : NULL;
+        for (j = 0; path != NULL && j < path->num_arcs; ++j) {
+            links[path->arcs[j] >> 1].latency =
+                (mtree_probe_confidence_t){MTREE_PROBE_MEASURED, probe->latency_error};
+        }
+    }
+}
+
+static mtree_status_t add_links(const mtree_probe_t *probe, mtree_topology_t *topology,
+                                mtree_probe_link_t *links)
+{
+    const mtree_probe_edge_t *edge;
+    mtree_status_t status;
+    double forward, backward, usual;
+    int i;
+
+    status = find_usual(probe, &usual);
+    for (i = 0; status == MTREE_OK && i < probe->graph.num_links; ++i) {
+        edge = &probe->graph.links[i];
+        forward = judge(probe, 2 * i, usual, &links[i].capacity[0]);
+        backward = judge(probe, 2 * i + 1, usual, &links[i].capacity[1]);
+        status = mtree_topology_add_link(topology, edge->u, edge->v, forward, backward,
+                                         (probe->latency == NULL) ? 0 : probe->latency[i],
+                                         NULL);
+    }
+    return status;
+}
+
+/* Where a route in the topology leaves the path that was seen. */
+static bool is_kept(const mtree_probe_path_t *path, const mtree_routes_t *routes)
+{
+    int num_arcs;
+    const int *arcs = mtree_routes_get(routes, path->from, path->to, &num_arcs);
+
+    return num_arcs == path->num_arcs &&
+           memcmp(arcs, path->arcs, (size_t)num_arcs * sizeof(*arcs)) == 0;
+}
+
+static bool has_link(const int *arcs, int num_arcs, int link)
+{
+    int i;
+
+    for (i = 0; i < num_arcs && arcs[i] >> 1 != link; ++i) {}
+    return i < num_arcs;
+}
+
+static double sum_latency(const mtree_topology_t *topology, const int *arcs, int num_arcs,
+                          const int *others, int num_others)
+{
+    double sum = 0;
+    int i;
+
+    for (i = 0; i < num_arcs; ++i) {
+        if (!has_link(others, num_others, arcs[i] >> 1)) {
+            sum += topology->links[arcs[i] >> 1].latency;
+        }
+    }
+    return sum;
+}
+
+/* Change the latencies of the links of @a arcs that are not among @a others by @a change
+ * in all, each in proportion, no further from its fit than is allowed. */
+static void move_latency(const mtree_probe_t *probe, mtree_topology_t *topology,
+                         const int *arcs, int num_arcs, const int *others, int num_others,
+                         double change)
+{
+    double sum = sum_latency(topology, arcs, num_arcs, others, num_others);
+    double fitted, allowed;
+    double *latency;
+    int i;
+
+    for (i = 0; i < num_arcs; ++i) {
+        if (has_link(others, num_others, arcs[i] >> 1)) {
+            continue;
+        }
+        latency = &topology->links[arcs[i] >> 1].latency;
+        fitted = probe->latency[arcs[i] >> 1];
+        allowed = fmax(MOVE_PART * fitted, MOVE_SECONDS);
+        *latency += (sum > 0) ? change * *latency / sum : change / num_arcs;
+        *latency = fmax(0, fmax(fitted - allowed, fmin(fitted + allowed, *latency)));
+    }
+}
+
+/*
+ * Make each path that was seen, and is not the route in the topology, shorter than that
+ * route: half of what it lacks from one, half to the other.
+ */
+static void move_latencies(const mtree_probe_t *probe, mtree_topology_t *topology,
+                           const mtree_routes_t *routes)
+{
+    const mtree_probe_path_t *path;
+    const int *arcs;
+    int i, num_arcs;
+    double lack;
+
+    for (i = 0; i < probe->graph.num_paths; ++i) {
+        path = &probe->graph.paths[i];
+        if (is_kept(path, routes)) {
+            continue;
+        }
+        arcs = mtree_routes_get(routes, path->from, path->to, &num_arcs);
+        lack = sum_latency(topology, path->arcs, path->num_arcs, arcs, num_arcs) -
+               sum_latency(topology, arcs, num_arcs, path->arcs, path->num_arcs);
+        if (lack < 0) {
+            continue;
+        }
+        lack += 1e-6 + 1e-3 * sum_latency(topology, arcs, num_arcs, NULL, 0);
+        move_latency(probe, topology, path->arcs, path->num_arcs, arcs, num_arcs,
+                     -lack / 2);
+        move_latency(probe, topology, arcs, num_arcs, path->arcs, path->num_arcs,
+                     lack / 2);
+    }
+}
+
+static int count_kept(const mtree_probe_t *probe, const mtree_routes_t *routes)
+{
+    int i, count = 0;
+
+    for (i = 0; i < probe->graph.num_paths; ++i) {
+        count += is_kept(&probe->graph.paths[i], routes);
+    }
+    return count;
+}
+
+/* Move latencies until the routes are those seen, or as many as can be; *kept_p is their
+ * number. */
+static mtree_status_t keep_routes(const mtree_probe_t *probe, mtree_topology_t *topology,
+                                  int *kept_p)
+{
+    int n = probe->num_hosts, best = -1;
+    int *hosts = malloc((size_t)n * sizeof(*hosts));
+    double *latency = malloc(((size_t)topology->num_links + 1) * sizeof(*latency));
+    mtree_routes_t *routes;
+    mtree_status_t status = MTREE_OK;
+    int i, move, kept;
+
+    if (hosts == NULL || latency == NULL) {
+        mtree_error("out of memory for the routes of %d hosts", n);
+        status = MTREE_ERR_NO_MEMORY;
+    }
+    for (i = 0; status == MTREE_OK && i < n; ++i) {
+        hosts[i] = i;
+    }
+    for (move = 0; status == MTREE_OK && move <= MOVES && best < probe->graph.num_paths;
+         ++move) {
+        status = mtree_routes_create(topology, hosts, n, &routes);
+        if (status != MTREE_OK) {
+            break;
+        }
+        kept = count_kept(probe, routes);
+        if (kept > best) {
+            best = kept;
+            for (i = 0; i < topology->num_links; ++i) {
+                latency[i] = topology->links[i].latency;
+            }
+        }
+        move_latencies(probe, topology, routes);
+        mtree_routes_destroy(routes);
+    }
+    for (i = 0; status == MTREE_OK && i < topology->num_links; ++i) {
+        topology->links[i].latency = latency[i];
+    }
+    free(hosts);
+    free(latency);
+    *kept_p = best;
+    return status;
+}
+
+mtree_status_t mtree_probe_finish(mtree_probe_t *probe,
+                                  mtree_probe_findings_t *findings_p)
+{
+    mtree_probe_findings_t findings = {.routes_known = probe->routes_known,
+                                       .num_routes = probe->graph.num_paths,
+                                       .num_rounds = probe->num_rounds,
+                                       .seconds = probe->spent,
+                                       .bytes = probe->bytes};
+    mtree_status_t status;
+
+    if (!probe->has_graph || probe->latency == NULL) {
+        mtree_error(
+            "the probe of %d hosts ended before it had seen their network; give it "
+            "more than %g seconds (coll_mtree_probe_seconds)",
+            probe->num_hosts, probe->options.seconds);
+        return MTREE_ERR_UNREACHABLE;
+    }
+    status = mtree_topology_create("probed", "the link probe", &findings.topology);
+    if (status != MTREE_OK) {
+        return status;
+    }
+    findings.links = calloc((size_t)probe->graph.num_links + 1, sizeof(*findings.links));
+    if (findings.links == NULL) {
+        mtree_error("out of memory for %d links", probe->graph.num_links);
+        status = MTREE_ERR_NO_MEMORY;
+        goto err_clear;
+    }
+    status = add_vertices(probe, findings.topology);
+    if (status == MTREE_OK) {
+        status = add_links(probe, findings.topology, findings.links);
+    }
+    if (status == MTREE_OK) {
+        mark_latencies(probe, findings.links);
+        status = mtree_topology_check_connected(findings.topology);
+    }
+    if (status == MTREE_OK) {
+        status = keep_routes(probe, findings.topology, &findings.num_routes_kept);
+    }
+    if (status != MTREE_OK) {
+        goto err_clear;
+    }
+    *findings_p = findings;
+    return MTREE_OK;
+
+err_clear:
+    mtree_probe_findings_clear(&findings);
+    return status;
+}
+
+void mtree_probe_findings_clear(mtree_probe_findings_t *findings)
+{
+    mtree_topology_destroy(findings->topology);
+    free(findings->links);
+    *findings = (mtree_probe_findings_t){0};
+}

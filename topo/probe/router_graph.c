@@ -1,0 +1,426 @@
+#include "base/log.h"
+#include "topo/probe/probe.h"
+#include "topo/probe/routes_private.h"
+
+#include <stdlib.h>
+
+#define NONE (-1)
+
+/* Longer runs of routers that do not answer are not looked for among known links: the
+ * ways would be too many. */
+#define MAX_FILLED 3
+
+/* A router that does not answer, between two that do or further in a run of them. */
+typedef struct {
+    int before, after; /* vertices around the run, the lesser first */
+    int length, place; /* of the run, and in it counted from `before` */
+    int vertex;
+} inner_t;
+
+typedef struct {
+    mtree_probe_routes_t *routes;
+    mtree_probe_graph_t *graph;
+    int *class_of;
+    int *vertex_of;   /* [num_addresses] vertex of a class, or NONE */
+    int *gate_class;  /* [num_hosts] hosts behind the same silent router */
+    int *gate_vertex; /* [num_hosts] of the classes, or NONE */
+    inner_t *inner;
+    int num_inner, inner_room;
+    int vertices[MTREE_PROBE_MAX_HOPS + 2]; /* of the route at hand */
+} resolver_t;
+
+static int compare_seen(const void *left, const void *right)
+{
+    const mtree_probe_traceroutes_t *a = left, *b = right;
+
+    if (a->from != b->from) {
+        return (a->from < b->from) ? -1 : 1;
+    }
+    return (a->to > b->to) - (a->to < b->to);
+}
+
+static mtree_status_t address_vertex(resolver_t *resolver, int address, int *vertex_p)
+{
+    const mtree_probe_addresses_t *addresses = &resolver->routes->addresses;
+    int class = resolver->class_of[address];
+    mtree_status_t status;
+
+    if (addresses->owners[address] >= 0) {
+        *vertex_p = addresses->owners[address];
+        return MTREE_OK;
+    }
+    if (resolver->vertex_of[class] == NONE) {
+        status = mtree_probe_graph_add_switch(resolver->graph, addresses->texts[class],
+                                              &resolver->vertex_of[class]);
+        if (status != MTREE_OK) {
+            return status;
+        }
+    }
+    *vertex_p = resolver->vertex_of[class];
+    return MTREE_OK;
+}
+
+/* Fill resolver->vertices with @a seen, NONE for the silent ones; *silent_p is how many
+ * there are. */
+static mtree_status_t lay_out(resolver_t *resolver, const mtree_probe_traceroutes_t *seen,
+                              int *silent_p)
+{
+    mtree_status_t status;
+    int i;
+
+    *silent_p = 0;
+    resolver->vertices[0] = seen->from;
+    resolver->vertices[seen->num_hops + 1] = seen->to;
+    for (i = 0; i < seen->num_hops; ++i) {
+        if (seen->hops[i] == MTREE_PROBE_SILENT) {
+            resolver->vertices[i + 1] = NONE;
+            ++*silent_p;
+            continue;
+        }
+        status = address_vertex(resolver, seen->hops[i], &resolver->vertices[i + 1]);
+        if (status != MTREE_OK) {
+            return status;
+        }
+    }
+    return MTREE_OK;
+}
+
+static bool comes_before(const int *vertices, int count, int vertex)
+{
+    int i;
+
+    for (i = 0; i < count && vertices[i] != vertex; ++i) {}
+    return i < count;
+}
+
+/* Find vertices for the places from @a place to @a end - 1 over links that are known,
+ * such that the vertex at @a end comes next. */
+static bool fill_run(const mtree_probe_graph_t *graph, int *vertices, int place, int end)
+{
+    int last = vertices[place - 1];
+    const mtree_probe_edge_t *link;
+    int i, vertex;
+
+    if (place == end) {
+        return mtree_probe_graph_find_arc(graph, last, vertices[end]) != NONE;
+    }
+    for (i = graph->first_link[last]; i != NONE; i = link->next[link->v == last]) {
+        link = &graph->links[i];
+        vertex = (link->v == last) ? link->u : link->v;
+        if (!comes_before(vertices, place, vertex) && vertex != vertices[end]) {
+            vertices[place] = vertex;
+            if (fill_run(graph, vertices, place + 1, end)) {
+                return true;
+            }
+        }
+    }
+    vertices[place] = NONE;
+    return false;
+}
+
+/* The place after the run of silent routers that begins at @a place. */
+static int run_end(const int *vertices, int place)
+{
+    while (vertices[place] == NONE) {
+        ++place;
+    }
+    return place;
+}
+
+/* Fill the runs that known links explain; false when some remain. */
+static bool fill_runs(resolver_t *resolver, int length)
+{
+    bool filled = true;
+    int place, end;
+
+    for (place = 1; place < length; ++place) {
+        if (resolver->vertices[place] == NONE) {
+            end = run_end(resolver->vertices, place);
+            if (end - place > MAX_FILLED ||
+                !fill_run(resolver->graph, resolver->vertices, place, end)) {
+                filled = false;
+            }
+            place = end;
+        }
+    }
+    return filled;
+}
+
+static int gate_find(const resolver_t *resolver, int host)
+{
+    while (resolver->gate_class[host] != host) {
+        host = resolver->gate_class[host];
+    }
+    return host;
+}
+
+/* All routes of a host that start with a silent router are taken to start with the same
+ * one, its gate; a run of one router between two hosts makes their gates one. */
+static void join_gates(resolver_t *resolver, const mtree_probe_traceroutes_t *seen)
+{
+    int from = gate_find(resolver, seen->from);
+    int to = gate_find(resolver, seen->to);
+
+    if (seen->num_hops == 1 && from != to) {
+        resolver->gate_class[(from < to) ? to : from] = (from < to) ? from : to;
+    }
+}
+
+static mtree_status_t gate_vertex(resolver_t *resolver, int host, int *vertex_p)
+{
+    int class = gate_find(resolver, host);
+    mtree_status_t status;
+
+    if (resolver->gate_vertex[class] == NONE) {
+        status = mtree_probe_graph_add_switch(resolver->graph, NULL,
+                                              &resolver->gate_vertex[class]);
+        if (status != MTREE_OK) {
+            return status;
+        }
+    }
+    *vertex_p = resolver->gate_vertex[class];
+    return MTREE_OK;
+}
+
+static mtree_status_t inner_vertex(resolver_t *resolver, inner_t wanted, int *vertex_p)
+{
+    mtree_status_t status;
+    inner_t *grown;
+    int i, room;
+
+    for (i = 0; i < resolver->num_inner; ++i) {
+        if (resolver->inner[i].before == wanted.before &&
+            resolver->inner[i].after == wanted.after &&
+            resolver->inner[i].length == wanted.length &&
+            resolver->inner[i].place == wanted.place) {
+            *vertex_p = resolver->inner[i].vertex;
+            return MTREE_OK;
+        }
+    }
+    if (resolver->num_inner == resolver->inner_room) {
+        room = 2 * resolver->inner_room + 64;
+        grown = realloc(resolver->inner, (size_t)room * sizeof(*grown));
+        if (grown == NULL) {
+            mtree_error("out of memory for routers that do not answer");
+            return MTREE_ERR_NO_MEMORY;
+        }
+        resolver->inner = grown;
+        resolver->inner_room = room;
+    }
+    status = mtree_probe_graph_add_switch(resolver->graph, NULL, &wanted.vertex);
+    if (status != MTREE_OK) {
+        return status;
+    }
+    resolver->inner[resolver->num_inner++] = wanted;
+    *vertex_p = wanted.vertex;
+    return MTREE_OK;
+}
+
+/* Give the silent routers from @a place to @a end - 1 vertices of their own, the same on
+ * the way back. */
+static mtree_status_t name_run(resolver_t *resolver, int place, int end)
+{
+    int *vertices = resolver->vertices;
+    int before = vertices[place - 1], after = vertices[end];
+    mtree_status_t status;
+    int length = end - place;
+    bool back = before > after;
+    int i;
+
+    for (i = 0; i < length; ++i) {
+        status = inner_vertex(resolver,
+                              (inner_t){.before = back ? after : before,
+                                        .after = back ? before : after,
+                                        .length = length,
+                                        .place = back ? length - 1 - i : i},
+                              &vertices[place + i]);
+        if (status != MTREE_OK) {
+            return status;
+        }
+    }
+    return MTREE_OK;
+}
+
+/* Name what known links did not explain. */
+static mtree_status_t name_silent(resolver_t *resolver, int length)
+{
+    int *vertices = resolver->vertices;
+    mtree_status_t status = MTREE_OK;
+    int place, end;
+
+    if (length > 2 && vertices[1] == NONE) {
+        status = gate_vertex(resolver, vertices[0], &vertices[1]);
+    }
+    if (status == MTREE_OK && length > 2 && vertices[length - 2] == NONE) {
+        status = gate_vertex(resolver, vertices[length - 1], &vertices[length - 2]);
+    }
+    for (place = 1; status == MTREE_OK && place < length - 1; ++place) {
+        if (vertices[place] == NONE) {
+            end = run_end(vertices, place);
+            status = name_run(resolver, place, end);
+            place = end;
+        }
+    }
+    return status;
+}
+
+/* Add the route at hand, unless merging made it pass a vertex twice. */
+static mtree_status_t add_path(resolver_t *resolver, int length)
+{
+    int i;
+
+    for (i = 1; i < length; ++i) {
+        if (comes_before(resolver->vertices, i, resolver->vertices[i])) {
+            return MTREE_OK;
+        }
+    }
+    return mtree_probe_graph_add_path(resolver->graph, resolver->vertices, length);
+}
+
+typedef enum { WHOLE, FILLED, NAMED } stage_t;
+
+/* Do the routes whose turn it is in @a stage: those without silent routers; those that
+ * known links explain; the others. */
+static mtree_status_t resolve_stage(resolver_t *resolver, stage_t stage, bool *done)
+{
+    mtree_probe_routes_t *routes = resolver->routes;
+    mtree_status_t status;
+    int i, length, silent;
+
+    for (i = 0; i < routes->num_seen; ++i) {
+        if (done[i]) {
+            continue;
+        }
+        length = routes->seen[i].num_hops + 2;
+        status = lay_out(resolver, &routes->seen[i], &silent);
+        if (status != MTREE_OK) {
+            return status;
+        }
+        if (stage == WHOLE && silent > 0) {
+            continue;
+        }
+        if (stage == FILLED && !fill_runs(resolver, length)) {
+            if (resolver->vertices[1] == NONE) {
+                join_gates(resolver, &routes->seen[i]);
+            }
+            continue;
+        }
+        if (stage == NAMED) {
+            (void)fill_runs(resolver, length);
+            status = name_silent(resolver, length);
+        }
+        if (status == MTREE_OK) {
+            status = add_path(resolver, length);
+        }
+        if (status != MTREE_OK) {
+            return status;
+        }
+        done[i] = true;
+    }
+    return MTREE_OK;
+}
+
+static mtree_status_t resolver_init(resolver_t *resolver, mtree_probe_routes_t *routes,
+                                    mtree_probe_graph_t *graph)
+{
+    int i;
+
+    *resolver = (resolver_t){.routes = routes, .graph = graph};
+    resolver->vertex_of =
+        malloc(((size_t)routes->addresses.num_addresses + 1) * sizeof(int));
+    resolver->gate_class = malloc((size_t)routes->num_hosts * sizeof(int));
+    resolver->gate_vertex = malloc((size_t)routes->num_hosts * sizeof(int));
+    if (resolver->vertex_of == NULL || resolver->gate_class == NULL ||
+        resolver->gate_vertex == NULL) {
+        mtree_error("out of memory for the network of %d routes", routes->num_seen);
+        return MTREE_ERR_NO_MEMORY;
+    }
+    for (i = 0; i < routes->addresses.num_addresses; ++i) {
+        resolver->vertex_of[i] = NONE;
+    }
+    for (i = 0; i < routes->num_hosts; ++i) {
+        resolver->gate_class[i] = i;
+        resolver->gate_vertex[i] = NONE;
+    }
+    return mtree_probe_find_aliases(routes, &resolver->class_of);
+}
+
+static void resolver_cleanup(resolver_t *resolver)
+{
+    free(resolver->class_of);
+    free(resolver->vertex_of);
+    free(resolver->gate_class);
+    free(resolver->gate_vertex);
+    free(resolver->inner);
+}
+
+/* Hosts that are linked use their link: add these paths where they were not traced. */
+static mtree_status_t add_neighbours(mtree_probe_graph_t *graph)
+{
+    int *missing = malloc((2 * (size_t)graph->num_links + 1) * sizeof(*missing));
+    mtree_status_t status = MTREE_OK;
+    int num_missing = 0;
+    int arc, i, ends[2];
+
+    if (missing == NULL) {
+        mtree_error("out of memory for the links between %d hosts", graph->num_hosts);
+        return MTREE_ERR_NO_MEMORY;
+    }
+    for (arc = 0; arc < 2 * graph->num_links; ++arc) {
+        if (mtree_probe_arc_direct(graph, arc) &&
+            mtree_probe_graph_find_path(graph, mtree_probe_arc_from(graph, arc),
+                                        mtree_probe_arc_to(graph, arc)) == NULL) {
+            missing[num_missing++] = arc;
+        }
+    }
+    for (i = 0; status == MTREE_OK && i < num_missing; ++i) {
+        ends[0] = mtree_probe_arc_from(graph, missing[i]);
+        ends[1] = mtree_probe_arc_to(graph, missing[i]);
+        status = mtree_probe_graph_add_path(graph, ends, 2);
+    }
+    free(missing);
+    return (status == MTREE_OK) ? mtree_probe_graph_index(graph) : status;
+}
+
+mtree_status_t mtree_probe_routes_resolve(mtree_probe_routes_t *routes,
+                                          mtree_probe_graph_t *graph_p)
+{
+    mtree_probe_graph_t graph;
+    resolver_t resolver;
+    mtree_status_t status;
+    stage_t stage;
+    bool *done;
+
+    qsort(routes->seen, (size_t)routes->num_seen, sizeof(*routes->seen), compare_seen);
+    status = mtree_probe_graph_init(&graph, routes->num_hosts);
+    if (status != MTREE_OK) {
+        return status;
+    }
+    done = calloc((size_t)routes->num_seen + 1, sizeof(*done));
+    if (done == NULL) {
+        mtree_error("out of memory for %d routes", routes->num_seen);
+        status = MTREE_ERR_NO_MEMORY;
+        goto err_clear_graph;
+    }
+    status = resolver_init(&resolver, routes, &graph);
+    for (stage = WHOLE; status == MTREE_OK && stage <= NAMED; ++stage) {
+        status = resolve_stage(&resolver, stage, done);
+    }
+    resolver_cleanup(&resolver);
+    free(done);
+    if (status == MTREE_OK) {
+        status = mtree_probe_graph_index(&graph);
+    }
+    if (status == MTREE_OK) {
+        status = add_neighbours(&graph);
+    }
+    if (status != MTREE_OK) {
+        goto err_clear_graph;
+    }
+    *graph_p = graph;
+    return MTREE_OK;
+
+err_clear_graph:
+    mtree_probe_graph_clear(&graph);
+    return status;
+}

@@ -1,0 +1,34 @@
+/*
+ * What mtree_probe_routes_t holds: for its own files.
+ */
+#ifndef MTREE_TOPO_PROBE_ROUTES_PRIVATE_H
+#define MTREE_TOPO_PROBE_ROUTES_PRIVATE_H
+
+#include "topo/probe/address_table.h"
+#include "topo/probe/routes.h"
+
+/* Instead of the number of an address: a router that did not answer. */
+#define MTREE_PROBE_SILENT (-1)
+
+typedef struct {
+    int from, to, num_hops;
+    int *hops; /* numbers of addresses, or MTREE_PROBE_SILENT */
+} mtree_probe_traceroutes_t;
+
+struct mtree_probe_routes {
+    int num_hosts;
+    mtree_probe_addresses_t addresses;
+    int num_seen, seen_room;
+    mtree_probe_traceroutes_t *seen;
+    unsigned char *known; /* a bit for each pair (from, to) */
+};
+
+/*
+ * Which addresses are one router's: class_of[address] is the least number of an address
+ * of the same router.  @a routes->seen is sorted by its ends.  The caller frees
+ * *class_of_p.
+ */
+mtree_status_t mtree_probe_find_aliases(const mtree_probe_routes_t *routes,
+                                        int **class_of_p);
+
+#endif

@@ -1,0 +1,353 @@
+/*
+ * The stages of the probe before streams: routes, and round trips.
+ */
+#include "base/log.h"
+#include "base/median.h"
+#include "topo/probe/pair_sample.h"
+#include "topo/probe/infer.h"
+#include "topo/probe/state.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Pings that a host answers or waits for at the same time. */
+#define CROWD       8
+#define CROWD_AGAIN 4
+
+#define PING_BYTES     8
+#define PING_REPEATS   6
+#define LEAST_REPEATS  3
+#define PING_SHARE     0.3  /* of the budget */
+#define PINGS_PER_LINK 3    /* pairs whose path crosses a link between switches */
+#define NOISY          0.05 /* relative: such pairs are pinged once more, */
+#define NOISY_SECONDS  1e-4 /* if it is so much and the links are known */
+#define MAX_PASSES     2
+
+static mtree_status_t ask_route(void *data, int from, int to)
+{
+    mtree_probe_t *probe = data;
+
+    if (mtree_probe_routes_known(probe->routes, from, to)) {
+        return MTREE_OK;
+    }
+    return mtree_probe_add_experiment(
+        probe,
+        (mtree_probe_experiment_t){.kind = MTREE_PROBE_ROUTE, .from = from, .to = to});
+}
+
+mtree_status_t mtree_probe_fill_routes(mtree_probe_t *probe)
+{
+    mtree_status_t status;
+
+    if (probe->prepared || !probe->options.routes) {
+        return MTREE_OK;
+    }
+    probe->prepared = true;
+    status =
+        mtree_probe_pair_sample(probe->num_hosts, probe->options.seed, ask_route, probe);
+    (void)snprintf(probe->purpose, sizeof(probe->purpose), "%d routes between %d hosts",
+                   probe->num_experiments, probe->num_hosts);
+    return status;
+}
+
+mtree_status_t mtree_probe_end_routes(mtree_probe_t *probe)
+{
+    mtree_status_t status;
+    int host;
+
+    if (mtree_probe_routes_count(probe->routes) > 0) {
+        status = mtree_probe_routes_resolve(probe->routes, &probe->graph);
+        if (status != MTREE_OK) {
+            return status;
+        }
+        for (host = 0; host < probe->num_hosts && probe->graph.first_link[host] >= 0;
+             ++host) {}
+        probe->routes_known = host == probe->num_hosts;
+        if (probe->routes_known) {
+            probe->has_graph = true;
+            return MTREE_OK;
+        }
+        mtree_probe_graph_clear(&probe->graph);
+        mtree_warn(
+            "no route to or from %s was seen: the network's shape is inferred from "
+            "round trips; let ICMP \"time exceeded\" pass to see routes",
+            probe->names[host]);
+    }
+    if (probe->num_hosts > MTREE_PROBE_SHAPE_MAX_HOSTS) {
+        mtree_error(
+            "the routes between %d hosts were not seen, and a network of more than "
+            "%d is not inferred without; let ICMP \"time exceeded\" pass or give "
+            "a topology file",
+            probe->num_hosts, MTREE_PROBE_SHAPE_MAX_HOSTS);
+        return MTREE_ERR_UNSUPPORTED;
+    }
+    return MTREE_OK;
+}
+
+static mtree_status_t add_pair(mtree_probe_t *probe, int from, int to)
+{
+    mtree_probe_pair_t *pairs;
+    int room;
+
+    if (probe->num_pairs == probe->pair_room) {
+        room = 2 * probe->pair_room + 64;
+        pairs = realloc(probe->pairs, (size_t)room * sizeof(*pairs));
+        if (pairs == NULL) {
+            mtree_error("out of memory for %d pairs of hosts", room);
+            return MTREE_ERR_NO_MEMORY;
+        }
+        probe->pairs = pairs;
+        probe->pair_room = room;
+    }
+    probe->pairs[probe->num_pairs++] = (mtree_probe_pair_t){
+        .trip = {.from = (from < to) ? from : to, .to = (from < to) ? to : from}};
+    return MTREE_OK;
+}
+
+static int compare_pairs(const void *left, const void *right)
+{
+    const mtree_probe_trip_t *a = &((const mtree_probe_pair_t *)left)->trip;
+    const mtree_probe_trip_t *b = &((const mtree_probe_pair_t *)right)->trip;
+
+    if (a->from != b->from) {
+        return (a->from < b->from) ? -1 : 1;
+    }
+    return (a->to > b->to) - (a->to < b->to);
+}
+
+/* Pairs whose path is one link, and for every other arc some whose path crosses it: the
+ * shortest one and others at random from the shorter half. */
+static mtree_status_t choose_pairs(mtree_probe_t *probe)
+{
+    const mtree_probe_graph_t *graph = &probe->graph;
+    mtree_status_t status = MTREE_OK;
+    const mtree_probe_path_t *path;
+    int arc, i, first, count, place, kept = 0;
+
+    for (arc = 0; status == MTREE_OK && arc < 2 * graph->num_links; ++arc) {
+        first = graph->first_crossing[arc];
+        count = graph->first_crossing[arc + 1] - first;
+        for (i = 0; status == MTREE_OK && i < PINGS_PER_LINK && i < count; ++i) {
+            place = (i == 0) ? 0
+                             : (int)mtree_random_below(&probe->random,
+                                                       (uint64_t)(count + 1) / 2);
+            path = &graph->paths[graph->crossing[first + place]];
+            status = add_pair(probe, path->from, path->to);
+            if (path->num_arcs == 1) {
+                break;
+            }
+        }
+    }
+    qsort(probe->pairs, (size_t)probe->num_pairs, sizeof(*probe->pairs), compare_pairs);
+    for (i = 0; i < probe->num_pairs; ++i) {
+        if (kept == 0 || compare_pairs(&probe->pairs[i], &probe->pairs[kept - 1]) != 0) {
+            probe->pairs[kept++] = probe->pairs[i];
+        }
+    }
+    probe->num_pairs = kept;
+    return status;
+}
+
+static mtree_status_t prepare_pairs(mtree_probe_t *probe)
+{
+    mtree_status_t status = MTREE_OK;
+    int a, b;
+
+    probe->prepared = true;
+    if (probe->has_graph) {
+        return choose_pairs(probe);
+    }
+    for (a = 0; a < probe->num_hosts; ++a) {
+        for (b = a + 1; status == MTREE_OK && b < probe->num_hosts; ++b) {
+            status = add_pair(probe, a, b);
+        }
+    }
+    return status;
+}
+
+/* Is @a pair to be pinged in pass @a pass? */
+static bool is_due(const mtree_probe_t *probe, const mtree_probe_pair_t *pair, int pass)
+{
+    bool noisy = pair->noise > NOISY &&
+                 (!probe->has_graph || pair->noise * pair->trip.seconds > NOISY_SECONDS);
+
+    return pair->passes == pass &&
+           (pass == 0 || ((!(pair->trip.seconds > 0) || noisy) &&
+                          probe->spent < PING_SHARE * probe->options.seconds));
+}
+
+/* Round trips a pair, such that @a rounds more keep to their share of the budget. */
+static int choose_repeats(const mtree_probe_t *probe, int rounds)
+{
+    double left = PING_SHARE * probe->options.seconds - probe->spent;
+    double longest = 0;
+    int i;
+
+    for (i = 0; i < probe->num_pairs; ++i) {
+        longest = fmax(longest, probe->pairs[i].trip.seconds);
+    }
+    if (!(longest > 0)) {
+        return PING_REPEATS;
+    }
+    return (int)fmax(LEAST_REPEATS, fmin(PING_REPEATS, left / rounds / longest));
+}
+
+/* Fill a round with pairs of @a pass; *due_p is how many are due in all. */
+static mtree_status_t fill_pass(mtree_probe_t *probe, int pass, int *due_p)
+{
+    /* In a second pass fewer disturb one another. */
+    int crowd = (pass > 0) ? CROWD_AGAIN : CROWD;
+    int *busy = calloc((size_t)probe->num_hosts, sizeof(*busy));
+    mtree_status_t status = MTREE_OK;
+    mtree_probe_pair_t *pair;
+    int i;
+
+    if (busy == NULL) {
+        mtree_error("out of memory for the pings of %d hosts", probe->num_hosts);
+        return MTREE_ERR_NO_MEMORY;
+    }
+    *due_p = 0;
+    for (i = 0; status == MTREE_OK && i < probe->num_pairs; ++i) {
+        pair = &probe->pairs[i];
+        if (!is_due(probe, pair, pass)) {
+            continue;
+        }
+        ++*due_p;
+        if (busy[pair->trip.from] < crowd && busy[pair->trip.to] < crowd) {
+            ++busy[pair->trip.from];
+            ++busy[pair->trip.to];
+            ++pair->passes;
+            status = mtree_probe_add_experiment(
+                probe, (mtree_probe_experiment_t){.kind = MTREE_PROBE_PING,
+                                                  .from = pair->trip.from,
+                                                  .to = pair->trip.to,
+                                                  .bytes = PING_BYTES});
+        }
+    }
+    free(busy);
+    return status;
+}
+
+mtree_status_t mtree_probe_fill_rtt(mtree_probe_t *probe)
+{
+    mtree_status_t status = MTREE_OK;
+    int pass, i, repeats, due = 0;
+
+    if (!probe->prepared) {
+        status = prepare_pairs(probe);
+    }
+    for (pass = 0; status == MTREE_OK && pass < MAX_PASSES && probe->num_experiments == 0;
+         ++pass) {
+        status = fill_pass(probe, pass, &due);
+    }
+    if (status != MTREE_OK || probe->num_experiments == 0) {
+        return status;
+    }
+    repeats = choose_repeats(probe,
+                             (due + probe->num_experiments - 1) / probe->num_experiments);
+    for (i = 0; i < probe->num_experiments; ++i) {
+        probe->experiments[i].repeats = repeats;
+    }
+    (void)snprintf(probe->purpose, sizeof(probe->purpose),
+                   "latency of %d pairs of hosts%s", probe->num_experiments,
+                   (pass > 1) ? " once more" : "");
+    return MTREE_OK;
+}
+
+mtree_status_t mtree_probe_keep_rtt(mtree_probe_t *probe,
+                                    const mtree_probe_result_t *results)
+{
+    const mtree_probe_experiment_t *experiment;
+    mtree_probe_pair_t wanted = {0};
+    mtree_probe_pair_t *pair;
+    int i;
+
+    for (i = 0; i < probe->num_experiments; ++i) {
+        experiment = &probe->experiments[i];
+        if (results[i].failed) {
+            continue;
+        }
+        wanted.trip.from = experiment->from;
+        wanted.trip.to = experiment->to;
+        pair = bsearch(&wanted, probe->pairs, (size_t)probe->num_pairs, sizeof(*pair),
+                       compare_pairs);
+        if (pair == NULL) {
+            continue;
+        }
+        if (!(pair->trip.seconds > 0) || results[i].least < pair->trip.seconds) {
+            pair->trip.seconds = results[i].least;
+        }
+        pair->noise = results[i].median / results[i].least - 1;
+        probe->bytes += 2.0 * experiment->repeats * (double)experiment->bytes;
+    }
+    return MTREE_OK;
+}
+
+/* The trips that there are, in @a trips; *noise_p is the median of their noise. */
+static mtree_status_t list_trips(const mtree_probe_t *probe, mtree_probe_trip_t *trips,
+                                 int *num_trips_p, double *noise_p)
+{
+    double *noise = malloc(((size_t)probe->num_pairs + 1) * sizeof(*noise));
+    int i, count = 0;
+
+    if (noise == NULL) {
+        mtree_error("out of memory for %d round trips", probe->num_pairs);
+        return MTREE_ERR_NO_MEMORY;
+    }
+    for (i = 0; i < probe->num_pairs; ++i) {
+        if (probe->pairs[i].trip.seconds > 0) {
+            noise[count] = probe->pairs[i].noise;
+            trips[count++] = probe->pairs[i].trip;
+        }
+    }
+    *num_trips_p = count;
+    *noise_p = (count > 0) ? mtree_median(noise, count) : 0;
+    free(noise);
+    return MTREE_OK;
+}
+
+mtree_status_t mtree_probe_fit_graph(mtree_probe_t *probe)
+{
+    mtree_probe_trip_t *trips = malloc(((size_t)probe->num_pairs + 1) * sizeof(*trips));
+    double noise, *latency = NULL;
+    mtree_status_t status;
+    int num_trips;
+
+    if (trips == NULL) {
+        mtree_error("out of memory for %d round trips", probe->num_pairs);
+        return MTREE_ERR_NO_MEMORY;
+    }
+    status = list_trips(probe, trips, &num_trips, &noise);
+    if (status == MTREE_OK && !probe->has_graph) {
+        status =
+            mtree_probe_infer(probe->num_hosts, trips, num_trips, noise, &probe->graph);
+        probe->has_graph = status == MTREE_OK;
+    }
+    if (status != MTREE_OK) {
+        goto out;
+    }
+    latency = calloc((size_t)probe->graph.num_links + 1, sizeof(*latency));
+    if (latency == NULL) {
+        mtree_error("out of memory for %d latencies", probe->graph.num_links);
+        status = MTREE_ERR_NO_MEMORY;
+        goto out;
+    }
+    status = mtree_probe_fit_latencies(&probe->graph, trips, num_trips, latency,
+                                       &probe->latency_error);
+    if (status != MTREE_OK) {
+        free(latency);
+        goto out;
+    }
+    free(probe->latency);
+    probe->latency = latency;
+
+out:
+    free(trips);
+    return status;
+}
+
+mtree_status_t mtree_probe_end_rtt(mtree_probe_t *probe)
+{
+    return mtree_probe_fit_graph(probe);
+}

@@ -1,0 +1,201 @@
+#include "topo/probe/shared_interface.h"
+
+#include "base/log.h"
+
+#include <stdlib.h>
+
+#define NONE (-1)
+
+typedef struct {
+    const mtree_probe_graph_t *old;
+    mtree_probe_graph_t *graph;
+    int *group; /* [num_hosts] least host of those around the same switch, or NONE */
+    int *size;  /* [num_hosts] of the group that the host is the least of */
+    int *port;  /* [num_hosts] the switch of a group */
+    int *way;   /* of the path at hand */
+} splitter_t;
+
+/* Is @a host linked to a host of @a group, and no path known to one of them that is
+ * longer than a link? */
+static bool belongs(const splitter_t *splitter, int host, int group)
+{
+    const mtree_probe_graph_t *old = splitter->old;
+    const mtree_probe_edge_t *link;
+    bool linked = false;
+    int i, other;
+
+    for (i = old->first_link[host]; i != NONE; i = link->next[link->v == host]) {
+        link = &old->links[i];
+        other = (link->u == host) ? link->v : link->u;
+        linked |= other < old->num_hosts && splitter->group[other] == group;
+    }
+    for (i = old->first_path[host]; linked && i < old->first_path[host + 1]; ++i) {
+        if (old->paths[i].num_arcs > 1 && splitter->group[old->paths[i].to] == group) {
+            return false;
+        }
+    }
+    return linked;
+}
+
+/* Add to @a group every host that belongs to it; true if there was one. */
+static bool grow_group(splitter_t *splitter, const bool *shared, int group)
+{
+    bool grown = false;
+    int host;
+
+    for (host = 0; host < splitter->old->num_hosts; ++host) {
+        if (shared[host] && splitter->group[host] == NONE &&
+            belongs(splitter, host, group)) {
+            splitter->group[host] = group;
+            ++splitter->size[group];
+            grown = true;
+        }
+    }
+    return grown;
+}
+
+/* Who is on one Ethernet reaches each other without a hop; where not all routes were
+ * traced, through third ones. */
+static void form_groups(splitter_t *splitter, const bool *shared)
+{
+    int num_hosts = splitter->old->num_hosts;
+    int host, group;
+
+    for (host = 0; host < num_hosts; ++host) {
+        splitter->group[host] = NONE;
+    }
+    for (host = 0; host < num_hosts; ++host) {
+        if (shared[host] && splitter->group[host] == NONE) {
+            splitter->group[host] = host;
+            splitter->size[host] = 1;
+            while (grow_group(splitter, shared, host)) {}
+        }
+    }
+    /* Two hosts are no network: each keeps its own interface. */
+    for (host = 0; host < num_hosts; ++host) {
+        if (splitter->group[host] != NONE && splitter->size[splitter->group[host]] == 2) {
+            group = splitter->group[host];
+            splitter->group[host] = host;
+            if (host != group) {
+                splitter->size[host] = 1;
+                splitter->size[group] = 1;
+            }
+        }
+    }
+}
+
+static mtree_status_t add_switches(splitter_t *splitter)
+{
+    const mtree_probe_graph_t *old = splitter->old;
+    mtree_status_t status = MTREE_OK;
+    int i, vertex;
+
+    for (i = old->num_hosts; status == MTREE_OK && i < old->num_vertices; ++i) {
+        status = mtree_probe_graph_add_switch(splitter->graph, old->names[i], &vertex);
+    }
+    for (i = 0; status == MTREE_OK && i < old->num_hosts; ++i) {
+        if (splitter->group[i] == i) {
+            status =
+                mtree_probe_graph_add_switch(splitter->graph, NULL, &splitter->port[i]);
+        }
+    }
+    return status;
+}
+
+static int port_of(const splitter_t *splitter, int vertex)
+{
+    if (vertex >= splitter->old->num_hosts || splitter->group[vertex] == NONE) {
+        return NONE;
+    }
+    return splitter->port[splitter->group[vertex]];
+}
+
+/* The way of @a path with the switches in it; its length. */
+static int lay_out(splitter_t *splitter, const mtree_probe_path_t *path)
+{
+    int *way = splitter->way;
+    int last = path->from;
+    int length = 0;
+    int i, vertex, out, in;
+
+    way[length++] = path->from;
+    for (i = 0; i < path->num_arcs; ++i) {
+        vertex = mtree_probe_arc_to(splitter->old, path->arcs[i]);
+        out = port_of(splitter, last);
+        in = port_of(splitter, vertex);
+        if (out != NONE && out != way[length - 1]) {
+            /* What a host forwards comes in and goes out at its port: the port alone
+             * stands for it. */
+            if (length >= 2 && way[length - 2] == out) {
+                --length;
+            } else {
+                way[length++] = out;
+            }
+        }
+        if (in != NONE && in != out) {
+            way[length++] = in;
+        }
+        way[length++] = vertex;
+        last = vertex;
+    }
+    return length;
+}
+
+static mtree_status_t copy_paths(splitter_t *splitter)
+{
+    const mtree_probe_graph_t *old = splitter->old;
+    mtree_status_t status = MTREE_OK;
+    int i;
+
+    for (i = 0; status == MTREE_OK && i < old->num_paths; ++i) {
+        status = mtree_probe_graph_add_path(splitter->graph, splitter->way,
+                                            lay_out(splitter, &old->paths[i]));
+    }
+    return status;
+}
+
+mtree_status_t mtree_probe_sharing_split(const mtree_probe_graph_t *graph,
+                                         const bool *shared, mtree_probe_graph_t *graph_p)
+{
+    size_t num_hosts = (size_t)graph->num_hosts;
+    splitter_t splitter = {.old = graph};
+    mtree_probe_graph_t split;
+    mtree_status_t status;
+
+    status = mtree_probe_graph_init(&split, graph->num_hosts);
+    if (status != MTREE_OK) {
+        return status;
+    }
+    splitter.graph = &split;
+    splitter.group = malloc(num_hosts * sizeof(int));
+    splitter.size = calloc(num_hosts, sizeof(int));
+    splitter.port = malloc(num_hosts * sizeof(int));
+    splitter.way = malloc(3 * ((size_t)graph->num_vertices + 1) * sizeof(int));
+    if (splitter.group == NULL || splitter.size == NULL || splitter.port == NULL ||
+        splitter.way == NULL) {
+        mtree_error("out of memory for the interfaces of %zu hosts", num_hosts);
+        status = MTREE_ERR_NO_MEMORY;
+        goto out;
+    }
+    form_groups(&splitter, shared);
+    status = add_switches(&splitter);
+    if (status == MTREE_OK) {
+        status = copy_paths(&splitter);
+    }
+    if (status == MTREE_OK) {
+        status = mtree_probe_graph_index(&split);
+    }
+    if (status == MTREE_OK) {
+        *graph_p = split;
+    }
+
+out:
+    if (status != MTREE_OK) {
+        mtree_probe_graph_clear(&split);
+    }
+    free(splitter.group);
+    free(splitter.size);
+    free(splitter.port);
+    free(splitter.way);
+    return status;
+}

@@ -1,0 +1,224 @@
+#include "topo/probe/stream_picker.h"
+
+#include "base/log.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+#define NONE (-1)
+
+/* Of the paths that cross an arc at most so many are looked at, short ones and long. */
+#define MAX_CANDIDATES 256
+
+mtree_status_t mtree_probe_picker_init(mtree_probe_picker_t *picker,
+                                       const mtree_probe_graph_t *graph)
+{
+    size_t num_arcs = 2 * (size_t)graph->num_links + 1;
+    size_t arc;
+
+    *picker = (mtree_probe_picker_t){.graph = graph};
+    picker->streams = calloc(num_arcs, sizeof(int));
+    picker->room = calloc(num_arcs, sizeof(int));
+    picker->overlap = calloc(num_arcs, sizeof(int));
+    if (picker->streams == NULL || picker->room == NULL || picker->overlap == NULL) {
+        mtree_error("out of memory for a round of the probe");
+        mtree_probe_picker_clear(picker);
+        return MTREE_ERR_NO_MEMORY;
+    }
+    for (arc = 0; arc < num_arcs; ++arc) {
+        picker->room[arc] = INT_MAX;
+    }
+    return MTREE_OK;
+}
+
+void mtree_probe_picker_clear(mtree_probe_picker_t *picker)
+{
+    free(picker->streams);
+    free(picker->room);
+    free(picker->overlap);
+    free(picker->paths);
+}
+
+static mtree_status_t add_path(mtree_probe_picker_t *picker, int path)
+{
+    int *paths;
+    int room;
+
+    if (picker->num_paths == picker->path_room) {
+        room = 2 * picker->path_room + 64;
+        paths = realloc(picker->paths, (size_t)room * sizeof(*paths));
+        if (paths == NULL) {
+            mtree_error("out of memory for a round of %d streams", room);
+            return MTREE_ERR_NO_MEMORY;
+        }
+        picker->paths = paths;
+        picker->path_room = room;
+    }
+    picker->paths[picker->num_paths++] = path;
+    return MTREE_OK;
+}
+
+/* Add @a by to the overlap of each arc of the paths from @a first on. */
+static void change_overlap(mtree_probe_picker_t *picker, int first, int by)
+{
+    const mtree_probe_path_t *path;
+    int i, j;
+
+    for (i = first; i < picker->num_paths; ++i) {
+        path = &picker->graph->paths[picker->paths[i]];
+        for (j = 0; j < path->num_arcs; ++j) {
+            picker->overlap[path->arcs[j]] += by;
+        }
+    }
+}
+
+/* A test of one arc, as mtree_probe_picker_cross() describes it. */
+typedef struct {
+    int arc, count;
+    int first;  /* of its streams in picker->paths */
+    bool alone; /* as if nothing was chosen before */
+} test_t;
+
+static int lesser(int a, int b)
+{
+    return (a < b) ? a : b;
+}
+
+/* Streams of all tests that an arc may carry for the test's sake. */
+static int room_beside(const test_t *test, int arc)
+{
+    return (arc == test->arc) ? INT_MAX : (test->count + 1) / 2;
+}
+
+/*
+ * How much the path has in common with the test besides its arc: the streams on its other
+ * arcs, all together, then its length.  NONE when it has to be another.
+ */
+static int cost(const mtree_probe_picker_t *picker, const mtree_probe_path_t *path,
+                const test_t *test)
+{
+    int common = 0;
+    int i, arc, streams, back;
+
+    for (i = 0; i < path->num_arcs; ++i) {
+        arc = path->arcs[i];
+        streams = picker->overlap[arc] + (test->alone ? 0 : picker->streams[arc]);
+        back = picker->overlap[arc ^ 1] + (test->alone ? 0 : picker->streams[arc ^ 1]);
+        if (back > 0 || (!test->alone &&
+                         streams >= lesser(picker->room[arc], room_beside(test, arc)))) {
+            return NONE;
+        }
+        common += (arc == test->arc) ? 0 : streams;
+    }
+    return common * (2 * picker->graph->num_vertices) + path->num_arcs;
+}
+
+static bool is_picked(const mtree_probe_picker_t *picker, int first, int path)
+{
+    int i;
+
+    for (i = first; i < picker->num_paths && picker->paths[i] != path; ++i) {}
+    return i < picker->num_paths;
+}
+
+/* The next path of the test, or NONE. */
+static int pick_path(const mtree_probe_picker_t *picker, const test_t *test)
+{
+    const mtree_probe_graph_t *graph = picker->graph;
+    int begin = graph->first_crossing[test->arc];
+    int count = graph->first_crossing[test->arc + 1] - begin;
+    int step = (count + MAX_CANDIDATES - 1) / MAX_CANDIDATES;
+    int best = NONE, best_cost = 0;
+    int i, path, at;
+
+    for (i = 0; i < count; i += step) {
+        path = graph->crossing[begin + i];
+        at = cost(picker, &graph->paths[path], test);
+        if (at != NONE && (best == NONE || at < best_cost) &&
+            !is_picked(picker, test->first, path)) {
+            best = path;
+            best_cost = at;
+        }
+    }
+    return best;
+}
+
+/* Pick the streams of a test. */
+static mtree_status_t pick_test(mtree_probe_picker_t *picker, const test_t *test)
+{
+    mtree_status_t status = MTREE_OK;
+    int path;
+
+    while (status == MTREE_OK && picker->num_paths < test->first + test->count) {
+        path = pick_path(picker, test);
+        if (path == NONE) {
+            break;
+        }
+        status = add_path(picker, path);
+        if (status != MTREE_OK) {
+            break;
+        }
+        change_overlap(picker, picker->num_paths - 1, 1);
+        /* The link itself alone: nothing else can limit it. */
+        if (picker->graph->paths[path].num_arcs == 1) {
+            break;
+        }
+    }
+    change_overlap(picker, test->first, -1);
+    return status;
+}
+
+/* The test's streams are part of the round. */
+static void take_arcs(mtree_probe_picker_t *picker, const test_t *test)
+{
+    const mtree_probe_path_t *path;
+    int i, j, arc;
+
+    for (i = test->first; i < picker->num_paths; ++i) {
+        path = &picker->graph->paths[picker->paths[i]];
+        for (j = 0; j < path->num_arcs; ++j) {
+            arc = path->arcs[j];
+            ++picker->streams[arc];
+            picker->room[arc] = lesser(picker->room[arc], room_beside(test, arc));
+        }
+    }
+}
+
+mtree_status_t mtree_probe_picker_cross(mtree_probe_picker_t *picker, int arc, int count,
+                                        int *added_p)
+{
+    test_t test = {.arc = arc, .count = count, .first = picker->num_paths, .alone = true};
+    mtree_status_t status = pick_test(picker, &test);
+    int possible = picker->num_paths - test.first;
+
+    if (status == MTREE_OK && test.first > 0) {
+        picker->num_paths = test.first;
+        test.alone = false;
+        test.count = possible;
+        status = pick_test(picker, &test);
+    }
+    if (status != MTREE_OK) {
+        return status;
+    }
+    if (picker->num_paths - test.first < possible) {
+        picker->num_paths = test.first;
+    }
+    take_arcs(picker, &test);
+    *added_p = picker->num_paths - test.first;
+    return MTREE_OK;
+}
+
+void mtree_probe_picker_share(const mtree_probe_picker_t *picker, int *sharing)
+{
+    const mtree_probe_path_t *path;
+    int i, j, streams;
+
+    for (i = 0; i < picker->num_paths; ++i) {
+        path = &picker->graph->paths[picker->paths[i]];
+        sharing[i] = 1;
+        for (j = 0; j < path->num_arcs; ++j) {
+            streams = picker->streams[path->arcs[j]];
+            sharing[i] = (streams > sharing[i]) ? streams : sharing[i];
+        }
+    }
+}

@@ -1,0 +1,402 @@
+/*
+ * Rounds of streams: how long and how large; and the stage that crosses each arc that is
+ * not known.
+ */
+#include "base/log.h"
+#include "topo/probe/stream_picker.h"
+#include "topo/probe/state.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NONE (-1)
+
+/* A stream lasts this long, or so many round trips if these are longer: about six of
+ * them for the window to open, and as many as are left to measure in. */
+#define STREAM_SECONDS 0.25
+#define STREAM_TRIPS   10
+#define LEAST_SECONDS  0.05
+#define LEAST_TRIPS    6
+#define LONGER         1.5 /* with every try of the same arc */
+
+/* Messages such that a stream has about so many, within limits. */
+#define MESSAGES      48
+#define LEAST_MESSAGE 4096
+#define FIRST_MESSAGE 32768
+#define MOST_MESSAGE  1048576
+
+#define MAX_TRIES 3
+#define UNSTEADY  0.08 /* a spread that asks for another sample */
+#define LOPSIDED                                                                         \
+    0.1 /* so does one way of a link that gives so much less than the other */
+#define NIC_PAIRS  2 /* streams across an arc of a host at the first try; doubled */
+#define LINK_PAIRS 4 /* the same of an arc between switches */
+
+mtree_status_t mtree_probe_explain(mtree_probe_t *probe)
+{
+    return mtree_probe_bottleneck_explain(&probe->graph, probe->streams,
+                                          probe->num_streams, probe->arcs);
+}
+
+mtree_status_t mtree_probe_reset_arcs(mtree_probe_t *probe)
+{
+    size_t num_arcs = 2 * (size_t)probe->graph.num_links + 1;
+
+    free(probe->arcs);
+    free(probe->tries);
+    free(probe->exhausted);
+    probe->arcs = calloc(num_arcs, sizeof(*probe->arcs));
+    probe->tries = calloc(num_arcs, sizeof(*probe->tries));
+    probe->exhausted = calloc(num_arcs, sizeof(*probe->exhausted));
+    if (probe->arcs == NULL || probe->tries == NULL || probe->exhausted == NULL) {
+        mtree_error("out of memory for %d links", probe->graph.num_links);
+        return MTREE_ERR_NO_MEMORY;
+    }
+    return MTREE_OK;
+}
+
+/* Seconds of a round trip along a path. */
+static double path_trip(const mtree_probe_t *probe, const mtree_probe_path_t *path)
+{
+    double sum = 0;
+    int i;
+
+    for (i = 0; i < path->num_arcs; ++i) {
+        sum += 2 * probe->latency[path->arcs[i] >> 1];
+    }
+    return sum;
+}
+
+/* The size of messages: from the fastest of the path's arcs if one was used, else from
+ * what the system says. */
+static size_t choose_bytes(const mtree_probe_t *probe, const mtree_probe_path_t *path,
+                           double seconds)
+{
+    double rate = fmin(probe->speeds[path->from], probe->speeds[path->to]);
+    double bytes;
+    int i;
+
+    for (i = 0; i < path->num_arcs; ++i) {
+        rate = fmax(rate, probe->arcs[path->arcs[i]].most);
+    }
+    bytes = (rate > 0) ? rate * seconds / 8 / MESSAGES : FIRST_MESSAGE;
+    bytes = fmax(LEAST_MESSAGE, fmin(MOST_MESSAGE, bytes));
+    return (size_t)bytes / LEAST_MESSAGE * LEAST_MESSAGE;
+}
+
+/* How long a stream is to be sent, at most and at least. */
+static double usual_seconds(double trip)
+{
+    return fmax(STREAM_SECONDS, STREAM_TRIPS * trip);
+}
+
+static double least_seconds(double trip)
+{
+    return fmax(LEAST_SECONDS, LEAST_TRIPS * trip);
+}
+
+/* Add a stream along @a path to the round; @a like says when it is sent. */
+static mtree_status_t add_experiment(mtree_probe_t *probe, const mtree_probe_path_t *path,
+                                     int sharing, const mtree_probe_test_t *like)
+{
+    double speed = fmin(probe->speeds[path->from], probe->speeds[path->to]);
+
+    return mtree_probe_add_experiment(
+        probe,
+        (mtree_probe_experiment_t){.kind = MTREE_PROBE_STREAM,
+                                   .from = path->from,
+                                   .to = path->to,
+                                   .bytes = choose_bytes(probe, path, like->seconds),
+                                   .seconds = like->seconds,
+                                   .begin = like->begin,
+                                   .set = probe->num_sets,
+                                   .sharing = sharing,
+                                   .trip = path_trip(probe, path),
+                                   .speed = speed});
+}
+
+/* Add the streams that were picked to the round. */
+static mtree_status_t add_streams(mtree_probe_t *probe, mtree_probe_picker_t *picker,
+                                  double seconds)
+{
+    int *sharing = malloc(((size_t)picker->num_paths + 1) * sizeof(*sharing));
+    const mtree_probe_test_t like = {.seconds = seconds};
+    mtree_status_t status = MTREE_OK;
+    int i;
+
+    if (sharing == NULL) {
+        mtree_error("out of memory for a round of %d streams", picker->num_paths);
+        return MTREE_ERR_NO_MEMORY;
+    }
+    mtree_probe_picker_share(picker, sharing);
+    for (i = 0; status == MTREE_OK && i < picker->num_paths; ++i) {
+        status = add_experiment(probe, &probe->graph.paths[picker->paths[i]], sharing[i],
+                                &like);
+    }
+    ++probe->num_sets;
+    free(sharing);
+    return status;
+}
+
+mtree_status_t mtree_probe_set_round(mtree_probe_t *probe, mtree_probe_picker_t *picker,
+                                     double longer, int rounds, const char *purpose)
+{
+    double trip = 0, seconds, left;
+    int i;
+
+    for (i = 0; i < picker->num_paths; ++i) {
+        trip = fmax(trip, path_trip(probe, &probe->graph.paths[picker->paths[i]]));
+    }
+    left = probe->options.seconds - probe->spent;
+    seconds = fmin(longer * usual_seconds(trip), left / rounds - probe->delay);
+    seconds = fmax(seconds, least_seconds(trip));
+    if (seconds + fmax(probe->delay, trip) > left) {
+        return MTREE_OK;
+    }
+    (void)snprintf(probe->purpose, sizeof(probe->purpose), "%s, %d streams", purpose,
+                   picker->num_paths);
+    return add_streams(probe, picker, seconds);
+}
+
+/* When the tests begin if they take @a part of the usual time, and when all have ended.
+ */
+static mtree_status_t plan_agenda(mtree_probe_test_batch_t *agenda, double part,
+                                  double *end_p)
+{
+    mtree_probe_test_t *test;
+    int i;
+
+    for (i = 0; i < agenda->num_tests; ++i) {
+        test = &agenda->tests[i];
+        test->seconds = fmax(least_seconds(test->trip), part * usual_seconds(test->trip));
+    }
+    return mtree_probe_test_batch_plan(agenda, end_p);
+}
+
+static mtree_status_t add_test(mtree_probe_t *probe,
+                               const mtree_probe_test_batch_t *agenda,
+                               const mtree_probe_test_t *test)
+{
+    mtree_status_t status = MTREE_OK;
+    const mtree_probe_path_t *path;
+    int i, arc;
+
+    for (i = 0; status == MTREE_OK && i < test->num_arcs; ++i) {
+        arc = agenda->arcs[test->first + i];
+        path = mtree_probe_graph_find_path(&probe->graph,
+                                           mtree_probe_arc_from(&probe->graph, arc),
+                                           mtree_probe_arc_to(&probe->graph, arc));
+        status = add_experiment(probe, path, 1, test);
+    }
+    ++probe->num_sets;
+    probe->had_turn[test->host] = true;
+    return status;
+}
+
+mtree_status_t mtree_probe_set_agenda(mtree_probe_t *probe,
+                                      mtree_probe_test_batch_t *agenda, double share,
+                                      const char *purpose)
+{
+    double left = probe->options.seconds - probe->spent - probe->delay;
+    const mtree_probe_test_t *test;
+    mtree_status_t status;
+    double end;
+    int i;
+
+    status = plan_agenda(agenda, 1, &end);
+    if (status == MTREE_OK && end > share * left) {
+        status = plan_agenda(agenda, share * left / end, &end);
+    }
+    for (i = 0; status == MTREE_OK && i < agenda->num_tests; ++i) {
+        test = &agenda->tests[i];
+        if (test->begin + test->seconds + fmax(0, test->trip - probe->delay) <= left) {
+            status = add_test(probe, agenda, test);
+        }
+    }
+    (void)snprintf(probe->purpose, sizeof(probe->purpose), "%s, %d streams", purpose,
+                   probe->num_experiments);
+    return status;
+}
+
+/* An arc that is to be tested, and in what order. */
+typedef struct {
+    int arc, tries;
+    double trip; /* of the shortest path across it */
+    bool picked; /* for the round at hand */
+} due_t;
+
+static int compare_due(const void *left, const void *right)
+{
+    const due_t *a = left, *b = right;
+
+    if (a->tries != b->tries) {
+        return (a->tries < b->tries) ? -1 : 1;
+    }
+    if (a->trip != b->trip) {
+        return (a->trip > b->trip) ? -1 : 1;
+    }
+    return (a->arc > b->arc) - (a->arc < b->arc);
+}
+
+/* Most links give the same both ways: one that does not was disturbed, or is worth to be
+ * sure of. */
+static bool is_lopsided(const mtree_probe_t *probe, int arc)
+{
+    const mtree_probe_arc_t *there = &probe->arcs[arc], *back = &probe->arcs[arc ^ 1];
+
+    return there->known && back->known && there->num_samples < 2 &&
+           there->value < (1 - LOPSIDED) * back->value;
+}
+
+bool mtree_probe_needs_test(const mtree_probe_t *probe, int arc)
+{
+    const mtree_probe_arc_t *known = &probe->arcs[arc];
+
+    if (probe->tries[arc] >= MAX_TRIES) {
+        return false;
+    }
+    if (known->known) {
+        return known->spread > UNSTEADY || is_lopsided(probe, arc);
+    }
+    return !probe->exhausted[arc];
+}
+
+/* Those to be tested, long ones first so that a round's streams are alike. */
+static int list_due(const mtree_probe_t *probe, due_t *due)
+{
+    const mtree_probe_graph_t *graph = &probe->graph;
+    int count = 0;
+    int arc;
+
+    for (arc = 0; arc < 2 * graph->num_links; ++arc) {
+        if (graph->first_crossing[arc + 1] > graph->first_crossing[arc] &&
+            mtree_probe_needs_test(probe, arc)) {
+            due[count++] = (due_t){
+                arc, probe->tries[arc],
+                path_trip(probe,
+                          &graph->paths[graph->crossing[graph->first_crossing[arc]]]),
+                false};
+        }
+    }
+    qsort(due, (size_t)count, sizeof(*due), compare_due);
+    return count;
+}
+
+/* Test what is @a due in the round if it can be; *tested_p counts. */
+static mtree_status_t pick_cross(mtree_probe_t *probe, mtree_probe_picker_t *picker,
+                                 due_t *due, int *tested_p)
+{
+    const mtree_probe_graph_t *graph = &probe->graph;
+    int arc = due->arc;
+    bool at_host = mtree_probe_arc_from(graph, arc) < graph->num_hosts ||
+                   mtree_probe_arc_to(graph, arc) < graph->num_hosts;
+    int count = (at_host ? NIC_PAIRS : LINK_PAIRS) << probe->tries[arc];
+    mtree_status_t status;
+    int added;
+
+    status = mtree_probe_picker_cross(picker, arc, count, &added);
+    if (status == MTREE_OK && added > 0) {
+        due->picked = true;
+        ++*tested_p;
+        /* A link alone may have been disturbed: more time helps, not more streams. */
+        probe->exhausted[arc] =
+            added < count && !mtree_probe_graph_is_neighbour(graph, arc);
+    }
+    return status;
+}
+
+mtree_status_t mtree_probe_fill_cross(mtree_probe_t *probe)
+{
+    due_t *due = malloc((2 * (size_t)probe->graph.num_links + 1) * sizeof(*due));
+    int i, num_due, tested = 0;
+    mtree_probe_picker_t picker;
+    mtree_status_t status;
+
+    if (due == NULL) {
+        mtree_error("out of memory for %d links", probe->graph.num_links);
+        return MTREE_ERR_NO_MEMORY;
+    }
+    status = mtree_probe_picker_init(&picker, &probe->graph);
+    if (status != MTREE_OK) {
+        free(due);
+        return status;
+    }
+    num_due = list_due(probe, due);
+    for (i = 0; status == MTREE_OK && i < num_due; ++i) {
+        /* What is tried again takes longer: it has rounds of its own. */
+        if (due[i].tries == due[0].tries) {
+            status = pick_cross(probe, &picker, &due[i], &tested);
+        }
+    }
+    if (status == MTREE_OK && tested > 0) {
+        status =
+            mtree_probe_set_round(probe, &picker, pow(LONGER, due[0].tries),
+                                  (num_due + tested - 1) / tested, "capacity of links");
+    }
+    /* Where no time was left nothing was tried. */
+    for (i = 0; i < num_due && probe->num_experiments > 0; ++i) {
+        probe->tries[due[i].arc] += due[i].picked;
+    }
+    mtree_probe_picker_clear(&picker);
+    free(due);
+    return status;
+}
+
+/* Keep @a stream and a copy of its marks. */
+static mtree_status_t add_stream(mtree_probe_t *probe, mtree_probe_stream_t stream)
+{
+    size_t bytes = (size_t)stream.curve.num_marks * sizeof(*stream.curve.marks);
+    mtree_probe_stream_t *streams;
+    mtree_probe_mark_t *marks;
+    int room;
+
+    if (probe->num_streams == probe->stream_room) {
+        room = 2 * probe->stream_room + 64;
+        streams = realloc(probe->streams, (size_t)room * sizeof(*streams));
+        if (streams == NULL) {
+            mtree_error("out of memory for %d streams", room);
+            return MTREE_ERR_NO_MEMORY;
+        }
+        probe->streams = streams;
+        probe->stream_room = room;
+    }
+    marks = malloc(bytes);
+    if (marks == NULL) {
+        mtree_error("out of memory for the marks of a stream");
+        return MTREE_ERR_NO_MEMORY;
+    }
+    memcpy(marks, stream.curve.marks, bytes);
+    stream.curve.marks = marks;
+    probe->streams[probe->num_streams++] = stream;
+    return MTREE_OK;
+}
+
+mtree_status_t mtree_probe_keep_streams(mtree_probe_t *probe,
+                                        const mtree_probe_result_t *results)
+{
+    mtree_status_t status = MTREE_OK;
+    const mtree_probe_result_t *result;
+    mtree_probe_curve_t curve;
+    int i;
+
+    for (i = 0; status == MTREE_OK && i < probe->num_experiments; ++i) {
+        result = &results[i];
+        curve = (mtree_probe_curve_t){result->num_marks, result->marks};
+        if (result->failed) {
+            continue;
+        }
+        probe->bytes += result->marks[result->num_marks - 1].bytes;
+        status = add_stream(
+            probe,
+            (mtree_probe_stream_t){.set = probe->experiments[i].set,
+                                   .from = probe->experiments[i].from,
+                                   .to = probe->experiments[i].to,
+                                   .alone = probe->stage == MTREE_PROBE_STAGE_ALONE ||
+                                            probe->stage == MTREE_PROBE_STAGE_ALONE_AGAIN,
+                                   .curve = curve,
+                                   .rate = mtree_probe_fit_rate(&curve, 1)});
+    }
+    return (status == MTREE_OK) ? mtree_probe_explain(probe) : status;
+}

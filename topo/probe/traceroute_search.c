@@ -1,0 +1,444 @@
+#include "topo/probe/traceroute_search.h"
+
+#include "base/log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What follows a vertex on the way to a target, where it is none. */
+#define NOT_ASKED (-1)
+#define NO_WAY    (-2)
+
+/* After so many in a row that do not answer, the rest is not asked for. */
+#define MOST_SILENT 3
+
+/* On a device without a gateway: after so many targets for which nobody else answered,
+ * it is a network that all of them are on. */
+#define MOST_ALONE 2
+
+/* Hosts come first, with the numbers they have outside. */
+typedef struct {
+    mtree_address_t address; /* none: it does not answer */
+    int *next;               /* [num_hosts] the vertex after it, by target */
+    int silent;              /* the vertex after it that does not answer, or -1 */
+} vertex_t;
+
+typedef struct {
+    mtree_address_t address;
+    int vertex;
+} known_t;
+
+struct mtree_traceroute_search {
+    int num_hosts;
+    int num_vertices, vertex_room;
+    vertex_t *vertices;
+    int num_known, known_room;
+    known_t *known;
+    mtree_kernel_route_t *first; /* [host * num_hosts + target]; device 0: not known */
+    bool *wanted;                /* [host * num_hosts + target]; NULL: all are */
+    int num_questions, question_room;
+    mtree_route_question_t *questions;
+    int *load; /* [num_hosts] questions of each host in this round */
+};
+
+static mtree_status_t no_memory(void)
+{
+    mtree_error("out of memory for the routes between hosts");
+    return MTREE_ERR_NO_MEMORY;
+}
+
+/* Room for one more in an array of @a count elements of @a bytes. */
+static mtree_status_t make_room(void **array, int count, int *room, size_t bytes)
+{
+    int larger = *room == 0 ? 64 : *room * 2;
+    void *moved;
+
+    if (count < *room) {
+        return MTREE_OK;
+    }
+    moved = realloc(*array, (size_t)larger * bytes);
+    if (moved == NULL) {
+        return no_memory();
+    }
+    *array = moved;
+    *room = larger;
+    return MTREE_OK;
+}
+
+static mtree_status_t vertex_add(mtree_traceroute_search_t *search,
+                                 const mtree_address_t *address, int *vertex_p)
+{
+    vertex_t *vertex;
+    int *next;
+    mtree_status_t status = make_room((void **)&search->vertices, search->num_vertices,
+                                      &search->vertex_room, sizeof(*search->vertices));
+
+    if (status != MTREE_OK) {
+        return status;
+    }
+    next = malloc((size_t)search->num_hosts * sizeof(*next));
+    if (next == NULL) {
+        return no_memory();
+    }
+    for (int target = 0; target < search->num_hosts; target++) {
+        next[target] = NOT_ASKED;
+    }
+    *vertex_p = search->num_vertices++;
+    vertex = &search->vertices[*vertex_p];
+    vertex->address = *address;
+    vertex->next = next;
+    vertex->silent = -1;
+    return MTREE_OK;
+}
+
+static mtree_status_t known_add(mtree_traceroute_search_t *search, int vertex,
+                                const mtree_address_t *address)
+{
+    mtree_status_t status = make_room((void **)&search->known, search->num_known,
+                                      &search->known_room, sizeof(*search->known));
+
+    if (status == MTREE_OK) {
+        search->known[search->num_known].address = *address;
+        search->known[search->num_known].vertex = vertex;
+        search->num_known++;
+    }
+    return status;
+}
+
+mtree_status_t mtree_traceroute_search_create(int num_hosts,
+                                              mtree_traceroute_search_t **search_p)
+{
+    static const mtree_address_t none = {.family = AF_UNSPEC};
+    mtree_traceroute_search_t *search = calloc(1, sizeof(*search));
+    size_t hosts = (size_t)num_hosts;
+    int host;
+
+    if (search == NULL) {
+        return no_memory();
+    }
+    search->num_hosts = num_hosts;
+    search->first = calloc(hosts * hosts, sizeof(*search->first));
+    search->load = calloc(hosts, sizeof(*search->load));
+    if (search->first == NULL || search->load == NULL) {
+        mtree_traceroute_search_destroy(search);
+        return no_memory();
+    }
+    for (int i = 0; i < num_hosts; i++) {
+        if (vertex_add(search, &none, &host) != MTREE_OK) {
+            mtree_traceroute_search_destroy(search);
+            return MTREE_ERR_NO_MEMORY;
+        }
+    }
+    *search_p = search;
+    return MTREE_OK;
+}
+
+void mtree_traceroute_search_destroy(mtree_traceroute_search_t *search)
+{
+    if (search == NULL) {
+        return;
+    }
+    for (int v = 0; v < search->num_vertices; v++) {
+        free(search->vertices[v].next);
+    }
+    free(search->vertices);
+    free(search->known);
+    free(search->first);
+    free(search->wanted);
+    free(search->questions);
+    free(search->load);
+    free(search);
+}
+
+mtree_status_t mtree_traceroute_search_add_address(mtree_traceroute_search_t *search,
+                                                   int host,
+                                                   const mtree_address_t *address)
+{
+    vertex_t *vertex = &search->vertices[host];
+
+    if (vertex->address.family == AF_UNSPEC) {
+        vertex->address = *address;
+    }
+    return known_add(search, host, address);
+}
+
+static mtree_kernel_route_t *first_hop(const mtree_traceroute_search_t *search, int host,
+                                       int target)
+{
+    return &search->first[(size_t)host * (size_t)search->num_hosts + (size_t)target];
+}
+
+void mtree_traceroute_search_set_first_hop(mtree_traceroute_search_t *search, int host,
+                                           int target, const mtree_kernel_route_t *found)
+{
+    *first_hop(search, host, target) = *found;
+}
+
+mtree_status_t mtree_traceroute_search_want(mtree_traceroute_search_t *search, int host,
+                                            int target)
+{
+    size_t hosts = (size_t)search->num_hosts;
+
+    if (search->wanted == NULL) {
+        search->wanted = calloc(hosts * hosts, sizeof(*search->wanted));
+        if (search->wanted == NULL) {
+            return no_memory();
+        }
+    }
+    search->wanted[(size_t)host * hosts + (size_t)target] = true;
+    return MTREE_OK;
+}
+
+static bool is_wanted(const mtree_traceroute_search_t *search, int host, int target)
+{
+    return host != target &&
+           (search->wanted == NULL ||
+            search->wanted[(size_t)host * (size_t)search->num_hosts + (size_t)target]);
+}
+
+/* Does @a host send to both through the same device and gateway, if any? */
+static bool same_first_hop(const mtree_traceroute_search_t *search, int host, int a,
+                           int b)
+{
+    const mtree_kernel_route_t *to_a = first_hop(search, host, a);
+    const mtree_kernel_route_t *to_b = first_hop(search, host, b);
+
+    return to_a->device > 0 && to_a->device == to_b->device &&
+           (mtree_address_equals(&to_a->gateway, &to_b->gateway) ||
+            (to_a->gateway.family == AF_UNSPEC && to_b->gateway.family == AF_UNSPEC));
+}
+
+/* True when nobody else answered for @a target as the first hop of @a host. */
+static bool stands_alone(const mtree_traceroute_search_t *search, int host, int target)
+{
+    int next = search->vertices[host].next[target];
+
+    return next == target ||
+           (next >= 0 && search->vertices[next].address.family == AF_UNSPEC);
+}
+
+/*
+ * Is the first hop from @a host to @a target to be asked for in this round?  One target
+ * is enough where others share it, until it is seen that they do not.
+ */
+static bool first_hop_wanted(const mtree_traceroute_search_t *search, int host,
+                             int target)
+{
+    int alone = 0;
+    bool is_first = true;
+
+    for (int other = 0; other < search->num_hosts; other++) {
+        if (other == host || other == target ||
+            !same_first_hop(search, host, target, other)) {
+            continue;
+        }
+        alone += stands_alone(search, host, other);
+        if (other < target && is_wanted(search, host, other) &&
+            search->vertices[host].next[other] == NOT_ASKED) {
+            is_first = false;
+        }
+    }
+    return is_first || alone >= MOST_ALONE;
+}
+
+/* Where the route from @a host to @a target is not known any more: the vertex, and its
+ * place on the route; or -1 when it is known or given up. */
+static int route_end(const mtree_traceroute_search_t *search, int host, int target,
+                     int *hops)
+{
+    int vertex = host, silent = 0;
+
+    for (*hops = 0; *hops < MTREE_ROUTE_SEARCH_MAX_HOPS && vertex != target; ++*hops) {
+        int next = search->vertices[vertex].next[target];
+
+        if (next == NOT_ASKED) {
+            return vertex;
+        }
+        if (next == NO_WAY) {
+            return -1;
+        }
+        silent = search->vertices[next].address.family == AF_UNSPEC ? silent + 1 : 0;
+        if (silent == MOST_SILENT) {
+            return -1;
+        }
+        vertex = next;
+    }
+    return -1;
+}
+
+/* A host without an address, or with one of another kind, cannot be asked for. */
+static bool has_same_family(const mtree_traceroute_search_t *search, int host, int target)
+{
+    sa_family_t family = search->vertices[host].address.family;
+
+    return family != AF_UNSPEC && family == search->vertices[target].address.family;
+}
+
+/* Each vertex is asked about once a target: @a asked[vertex * num_hosts + target] is the
+ * number of the question, or -1. */
+static mtree_status_t question_add(mtree_traceroute_search_t *search, int *asked,
+                                   int host, int target)
+{
+    int hops, end = route_end(search, host, target, &hops);
+    mtree_route_question_t question = {host, target, hops + 1};
+    int *number;
+    mtree_status_t status;
+
+    if (end < 0 || !has_same_family(search, host, target) ||
+        (end < search->num_hosts && end != host) ||
+        (end == host && !first_hop_wanted(search, host, target))) {
+        return MTREE_OK;
+    }
+    number = &asked[(size_t)end * (size_t)search->num_hosts + (size_t)target];
+    if (*number >= 0) {
+        mtree_route_question_t *before = &search->questions[*number];
+
+        if (search->load[host] + 1 < search->load[before->host]) {
+            search->load[before->host]--;
+            search->load[host]++;
+            *before = question;
+        }
+        return MTREE_OK;
+    }
+    status = make_room((void **)&search->questions, search->num_questions,
+                       &search->question_room, sizeof(*search->questions));
+    if (status == MTREE_OK) {
+        *number = search->num_questions;
+        search->questions[search->num_questions++] = question;
+        search->load[host]++;
+    }
+    return status;
+}
+
+static int compare_questions(const void *a, const void *b)
+{
+    const mtree_route_question_t *left = a, *right = b;
+
+    return left->host != right->host ? left->host - right->host
+                                     : left->target - right->target;
+}
+
+mtree_status_t mtree_traceroute_search_ask(mtree_traceroute_search_t *search,
+                                           const mtree_route_question_t **questions_p,
+                                           int *num_questions_p)
+{
+    size_t pairs = (size_t)search->num_vertices * (size_t)search->num_hosts;
+    int *asked = malloc(pairs * sizeof(*asked));
+    mtree_status_t status = asked == NULL ? no_memory() : MTREE_OK;
+
+    for (size_t i = 0; asked != NULL && i < pairs; i++) {
+        asked[i] = -1;
+    }
+    search->num_questions = 0;
+    memset(search->load, 0, (size_t)search->num_hosts * sizeof(*search->load));
+    for (int host = 0; host < search->num_hosts && status == MTREE_OK; host++) {
+        for (int target = 0; target < search->num_hosts && status == MTREE_OK; target++) {
+            if (is_wanted(search, host, target)) {
+                status = question_add(search, asked, host, target);
+            }
+        }
+    }
+    free(asked);
+    if (status == MTREE_OK) {
+        if (search->num_questions > 0) {
+            qsort(search->questions, (size_t)search->num_questions,
+                  sizeof(*search->questions), compare_questions);
+        }
+        *questions_p = search->questions;
+        *num_questions_p = search->num_questions;
+    }
+    return status;
+}
+
+/* The vertex that stands behind an answer. */
+static mtree_status_t answered_vertex(mtree_traceroute_search_t *search, int before,
+                                      const mtree_route_question_t *question,
+                                      mtree_traceroute_answer_t answer,
+                                      const mtree_address_t *from, int *vertex_p)
+{
+    static const mtree_address_t none = {.family = AF_UNSPEC};
+    mtree_status_t status;
+
+    if (answer == MTREE_HOP_TARGET || answer == MTREE_HOP_REFUSED) {
+        *vertex_p = answer == MTREE_HOP_TARGET ? question->target : NO_WAY;
+        return MTREE_OK;
+    }
+    if (answer == MTREE_HOP_SILENT) {
+        *vertex_p = search->vertices[before].silent;
+        if (*vertex_p >= 0) {
+            return MTREE_OK;
+        }
+        status = vertex_add(search, &none, vertex_p);
+        if (status == MTREE_OK) {
+            search->vertices[before].silent = *vertex_p;
+        }
+        return status;
+    }
+    for (int i = 0; i < search->num_known; i++) {
+        if (mtree_address_equals(&search->known[i].address, from)) {
+            *vertex_p = search->known[i].vertex;
+            return MTREE_OK;
+        }
+    }
+    status = vertex_add(search, from, vertex_p);
+    return status == MTREE_OK ? known_add(search, *vertex_p, from) : status;
+}
+
+/* What was found for one target holds for those that share the first hop with it. */
+static void share_first_hop(mtree_traceroute_search_t *search, int host, int target,
+                            int vertex)
+{
+    bool gateway = first_hop(search, host, target)->gateway.family != AF_UNSPEC;
+    int *next = search->vertices[host].next;
+
+    if (vertex < 0 ||
+        (!gateway &&
+         (vertex == target || search->vertices[vertex].address.family == AF_UNSPEC))) {
+        return;
+    }
+    for (int other = 0; other < search->num_hosts; other++) {
+        if (other != host && next[other] == NOT_ASKED &&
+            same_first_hop(search, host, target, other)) {
+            next[other] = vertex;
+        }
+    }
+}
+
+mtree_status_t mtree_traceroute_search_answer(mtree_traceroute_search_t *search,
+                                              const mtree_route_question_t *question,
+                                              mtree_traceroute_answer_t answer,
+                                              const mtree_address_t *from)
+{
+    int hops, vertex;
+    int before = route_end(search, question->host, question->target, &hops);
+    mtree_status_t status;
+
+    /* A first hop that was shared may have told it by now. */
+    if (before < 0 || hops + 1 != question->limit) {
+        return MTREE_OK;
+    }
+    status = answered_vertex(search, before, question, answer, from, &vertex);
+    if (status != MTREE_OK) {
+        return status;
+    }
+    search->vertices[before].next[question->target] = vertex;
+    if (before == question->host) {
+        share_first_hop(search, before, question->target, vertex);
+    }
+    return MTREE_OK;
+}
+
+int mtree_traceroute_search_get(const mtree_traceroute_search_t *search, int from, int to,
+                                mtree_address_t *hops)
+{
+    int vertex = from, num_hops = 0;
+
+    while (vertex != to && num_hops < MTREE_ROUTE_SEARCH_MAX_HOPS) {
+        vertex = search->vertices[vertex].next[to];
+        if (vertex < 0) {
+            return 0;
+        }
+        hops[num_hops++] = search->vertices[vertex].address;
+    }
+    return vertex == to ? num_hops : 0;
+}
