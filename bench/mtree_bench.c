@@ -2,11 +2,11 @@
  * mtree_bench: times MPI collectives in the manner of the OSU micro-benchmarks, and
  * checks their results.
  */
+#include "base/log.h"
 #include "bench/operation.h"
 #include "bench/options.h"
 #include "bench/pattern.h"
 #include "bench/report.h"
-#include "base/log.h"
 
 #include <mpi.h>
 #include <stdio.h>

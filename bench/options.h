@@ -4,9 +4,9 @@
 #ifndef MTREE_BENCH_OPTIONS_H
 #define MTREE_BENCH_OPTIONS_H
 
+#include "base/status.h"
 #include "bench/arrivals.h"
 #include "bench/operation.h"
-#include "base/status.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -113,15 +113,16 @@ typedef struct {
 
     struct coll_mtree_follow *follow; /* NULL: nothing was heard of its network yet */
     struct coll_mtree_bandwidth_monitor
-        *gauge; /* NULL: no call was followed that does not wait */
+        *monitor; /* NULL: no call was followed that does not wait */
     struct coll_mtree_arrival_skew *skews; /* by kind of call */
 
     /* coll_mtree/call/plan_entry.c's */
     opal_mutex_t lock;
-    coll_mtree_plan_entry_t *agreements, *last_agreement; /* in the order of the calls */
+    coll_mtree_plan_entry_t *plan_entries,
+        *last_plan_entry;         /* in the order of the calls */
     mtree_placement_t *placement; /* NULL: not known yet, or mtree cannot serve */
     struct coll_mtree_planning_context
-        *network;  /* on rank 0: what it is planned on, or NULL */
+        *context;  /* on rank 0: what it is planned on, or NULL */
     bool unserved; /* every rank knows by now that mtree cannot serve this communicator */
     bool introduced;          /* rank 0 has said what it is planned on */
     mtree_plan_t *plain_plan; /* for what was accepted and cannot be planned */

@@ -1,7 +1,7 @@
 #include "coll_mtree/adapt/bandwidth_monitor.h"
+#include "coll_mtree/control/modex.h"
 #include "coll_mtree/plan/planning_context.h"
 #include "coll_mtree/report/pvars.h"
-#include "coll_mtree/control/modex.h"
 #include "coll_mtree/report/statistics.h"
 #include "coll_mtree/transport/transport.h"
 
@@ -357,9 +357,9 @@ void coll_mtree_verbose(ompi_communicator_t *comm, int level, const char *format
 
 int coll_mtree_no_memory(ompi_communicator_t *comm)
 {
-    static atomic_flag said = ATOMIC_FLAG_INIT;
+    static atomic_flag contribution = ATOMIC_FLAG_INIT;
 
-    if (!atomic_flag_test_and_set(&said)) {
+    if (!atomic_flag_test_and_set(&contribution)) {
         mtree_error("no memory for a call on communicator %s, which ends with "
                     "MPI_ERR_NO_MEM; run fewer ranks a host, or lower coll_mtree_chunk",
                     comm->c_name);

@@ -1,12 +1,12 @@
+#include "coll_mtree/adapt/arrival_skew.h"
+#include "coll_mtree/adapt/bandwidth_monitor.h"
+#include "coll_mtree/adapt/follow.h"
 #include "coll_mtree/call/plan_entry.h"
 #include "coll_mtree/call/single_host.h"
-#include "coll_mtree/report/report.h"
-#include "coll_mtree/adapt/follow.h"
-#include "coll_mtree/adapt/bandwidth_monitor.h"
-#include "coll_mtree/adapt/arrival_skew.h"
-#include "coll_mtree/topology/source.h"
 #include "coll_mtree/control/modex.h"
+#include "coll_mtree/report/report.h"
 #include "coll_mtree/report/trace.h"
+#include "coll_mtree/topology/source.h"
 #include "coll_mtree/transport/transport.h"
 
 #include "ompi/proc/proc.h"
@@ -18,14 +18,14 @@ static void module_construct(mca_coll_mtree_module_t *module)
     module->locals = NULL;
     memset(module->tags, 0, sizeof(module->tags));
     OBJ_CONSTRUCT(&module->lock, opal_mutex_t);
-    module->agreements = module->last_agreement = NULL;
+    module->plan_entries = module->last_plan_entry = NULL;
     module->placement = module->plain_placement = NULL;
     module->plain_plan = NULL;
-    module->network = NULL;
+    module->context = NULL;
     module->source = NULL;
     module->group = NULL;
     module->follow = NULL;
-    module->gauge = NULL;
+    module->monitor = NULL;
     module->skews = NULL;
     memset(&module->hints, 0, sizeof(module->hints));
     module->unserved = module->introduced = false;

@@ -17,18 +17,18 @@
 extern "C" {
 #endif
 
-#include "base/status.h"                /* what functions return */
 #include "base/log.h"                   /* where messages go */
+#include "base/status.h"                /* what functions return */
 #include "base/units.h"                 /* "200Mbps", "38ms", "16M" */
-#include "topo/topology.h"              /* hosts, switches, links */
+#include "planner/plan/json.h"          /* plans as JSON */
+#include "planner/plan/plan.h"          /* trees, rates, shares, the bound */
+#include "planner/planner.h"            /* from a topology to a plan */
+#include "simulate/baseline/baseline.h" /* Open MPI's own algorithms */
+#include "simulate/simulate.h"          /* how long a plan or a baseline takes */
 #include "topo/dot/read.h"              /* read from and written to Graphviz DOT */
 #include "topo/generators.h"            /* tori, stars, fat trees, ... */
 #include "topo/routes.h"                /* the path between two hosts */
-#include "planner/plan/plan.h"          /* trees, rates, shares, the bound */
-#include "planner/planner.h"            /* from a topology to a plan */
-#include "planner/plan/json.h"          /* plans as JSON */
-#include "simulate/baseline/baseline.h" /* Open MPI's own algorithms */
-#include "simulate/simulate.h"          /* how long a plan or a baseline takes */
+#include "topo/topology.h"              /* hosts, switches, links */
 
 #ifdef __cplusplus
 }

@@ -9,11 +9,11 @@
 #include "papers/figures.h"
 #include "papers/instance.h"
 
-#include "planner/published/blink.h"
-#include "planner/plan/chunk_model.h"
-#include "planner/published/gost.h"
-#include "papers/baselines/unpipelined.h"
 #include "base/log.h"
+#include "papers/baselines/unpipelined.h"
+#include "planner/plan/chunk_model.h"
+#include "planner/published/blink.h"
+#include "planner/published/gost.h"
 
 #include <math.h>
 #include <stdlib.h>

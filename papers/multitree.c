@@ -6,11 +6,11 @@
 #include "papers/figures.h"
 #include "papers/instance.h"
 
+#include "base/log.h"
 #include "papers/baselines/double_tree.h"
 #include "papers/baselines/halving_doubling.h"
 #include "planner/published/multitree.h"
 #include "planner/regular/ring.h"
-#include "base/log.h"
 
 #include <math.h>
 #include <stdlib.h>

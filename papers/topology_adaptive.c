@@ -2,10 +2,10 @@
  * GPUs. */
 #include "papers/figures.h"
 
-#include "planner/published/steiner.h"
+#include "base/log.h"
 #include "papers/baselines/steiner_baselines.h"
 #include "papers/baselines/steiner_machines.h"
-#include "base/log.h"
+#include "planner/published/steiner.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -161,7 +161,7 @@ mtree_table_t *mtree_page_links(const json_t *topology)
     }
     json_array_foreach (json_object_get(topology, "links"), l, link) {
         for (size_t way = 0; way < 2; way++) {
-            double pressed = mtree_page_path(link, "pressed", way);
+            double backlogged = mtree_page_path(link, "pressed", way);
 
             mtree_table_add(table, "%s", mtree_page_text(link, way == 0 ? "from" : "to"));
             mtree_table_add(table, "%s", mtree_page_text(link, way == 0 ? "to" : "from"));
@@ -170,8 +170,8 @@ mtree_table_t *mtree_page_links(const json_t *topology)
             add_size(table, mtree_page_path(link, "bytes", way));
             mtree_table_add(table, "%.1f %%", 100 * mtree_page_path(link, "use", way));
             add_rate(table, mtree_page_path(link, "gave_bps", way));
-            if (pressed > 0) {
-                mtree_table_add(table, "%.0f %%", 100 * pressed);
+            if (backlogged > 0) {
+                mtree_table_add(table, "%.0f %%", 100 * backlogged);
             } else {
                 mtree_table_add(table, "-");
             }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 /* A way that was pressed for less of the time tells nothing. */
-#define LEAST_PRESSED 0.03
+#define LEAST_BACKLOGGED 0.03
 
 void mtree_traffic_add(const mtree_plan_t *plan, const mtree_routes_t *routes,
                        double message, double *bytes)
@@ -57,22 +57,22 @@ void mtree_traffic_measure(const mtree_topology_t *topology, const mtree_routes_
 {
     for (size_t w = 0; w < num_ways; w++) {
         const mtree_traffic_path_t *way = &ways[w];
-        bool pressed = way->pressed >= LEAST_PRESSED;
+        bool backlogged = way->backlogged >= LEAST_BACKLOGGED;
         int num_arcs;
         const int *route = mtree_routes_get(routes, way->from, way->to, &num_arcs);
 
         for (int i = 0; i < num_arcs; i++) {
             mtree_traffic_gave_t *arc = &gave[route[i]];
 
-            arc->rate += pressed ? way->pressed_rate : way->rate;
-            arc->pressed = fmax(arc->pressed, pressed ? way->pressed : 0);
+            arc->rate += backlogged ? way->backlogged_rate : way->rate;
+            arc->backlogged = fmax(arc->backlogged, backlogged ? way->backlogged : 0);
         }
     }
     for (size_t w = 0; w < num_ways; w++) {
         int num_arcs, narrowest = -1;
         const int *route = mtree_routes_get(routes, ways[w].from, ways[w].to, &num_arcs);
 
-        for (int i = 0; i < num_arcs && ways[w].pressed >= LEAST_PRESSED; i++) {
+        for (int i = 0; i < num_arcs && ways[w].backlogged >= LEAST_BACKLOGGED; i++) {
             if (narrowest < 0 || fullness(topology, route[i], gave) >
                                      fullness(topology, narrowest, gave)) {
                 narrowest = route[i];
@@ -116,9 +116,9 @@ static json_t *link_json(const mtree_topology_t *topology, int number,
         "capacity_bps", link->capacity[0], link->capacity[1], "latency_s", link->latency,
         "bytes", bytes[0], bytes[1], "use", use_of(bytes[0], link->capacity[0], seconds),
         use_of(bytes[1], link->capacity[1], seconds), "gave_bps",
-        gave[0].pressed > 0 ? gave[0].rate : 0, gave[1].pressed > 0 ? gave[1].rate : 0,
-        "pressed", gave[0].pressed, gave[1].pressed, "narrowest", (int)gave[0].narrowest,
-        (int)gave[1].narrowest);
+        gave[0].backlogged > 0 ? gave[0].rate : 0,
+        gave[1].backlogged > 0 ? gave[1].rate : 0, "pressed", gave[0].backlogged,
+        gave[1].backlogged, "narrowest", (int)gave[0].narrowest, (int)gave[1].narrowest);
 }
 
 json_t *mtree_traffic_json(const mtree_topology_t *topology, const char *origin,

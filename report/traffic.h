@@ -29,17 +29,17 @@ void mtree_traffic_mark(const mtree_plan_t *plan, const mtree_routes_t *routes,
 /* What went from one host to another (schedule/goodput.h), numbers as of the routes. */
 typedef struct {
     int from, to;
-    double rate;         /* bits/s over all of the time */
-    double pressed;      /* part of the time for which the way was pressed, 0 to 1 */
-    double pressed_rate; /* bits/s in that time */
+    double rate;            /* bits/s over all of the time */
+    double backlogged;      /* part of the time for which the way was pressed, 0 to 1 */
+    double backlogged_rate; /* bits/s in that time */
 } mtree_traffic_path_t;
 
 /* What one direction of a link gave. */
 typedef struct {
-    double rate;    /* bits/s while ways over it were pressed; others at their mean */
-    double pressed; /* the greatest part of the time for which one was; 0: never, so that
-                       nothing is known of what it gives */
-    bool narrowest; /* a pressed way has no link that is nearer to full */
+    double rate;       /* bits/s while ways over it were pressed; others at their mean */
+    double backlogged; /* the greatest part of the time for which one was; 0: never, so
+                       that nothing is known of what it gives */
+    bool narrowest;    /* a pressed way has no link that is nearer to full */
 } mtree_traffic_gave_t;
 
 /*

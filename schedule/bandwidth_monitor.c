@@ -15,143 +15,143 @@ typedef struct {
     mtree_bandwidth_monitor_path_t passed;
     int pressing; /* operations that press it */
     double since; /* clock up to which the time that it is pressed is counted */
-} way_t;
+} path_t;
 
 struct mtree_bandwidth_monitor {
     atomic_flag lock; /* held for some instructions only */
-    atomic_int underway;
+    atomic_int outstanding;
     mtree_bandwidth_monitor_sum_t sum;
     double looked;  /* clock of the last turn, or of whatever else came */
     double settled; /* clock from which on what passes counts as pressed */
-    int num_ways;
-    way_t ways[];
+    int num_paths;
+    path_t paths[];
 };
 
-mtree_status_t mtree_bandwidth_monitor_create(int num_ways,
-                                              mtree_bandwidth_monitor_t **gauge_p)
+mtree_status_t mtree_bandwidth_monitor_create(int num_paths,
+                                              mtree_bandwidth_monitor_t **monitor_p)
 {
-    mtree_bandwidth_monitor_t *gauge =
-        calloc(1, sizeof(*gauge) + (size_t)num_ways * sizeof(gauge->ways[0]));
+    mtree_bandwidth_monitor_t *monitor =
+        calloc(1, sizeof(*monitor) + (size_t)num_paths * sizeof(monitor->paths[0]));
 
-    if (gauge == NULL) {
+    if (monitor == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }
-    atomic_flag_clear(&gauge->lock);
-    atomic_init(&gauge->underway, 0);
-    gauge->num_ways = num_ways;
-    *gauge_p = gauge;
+    atomic_flag_clear(&monitor->lock);
+    atomic_init(&monitor->outstanding, 0);
+    monitor->num_paths = num_paths;
+    *monitor_p = monitor;
     return MTREE_OK;
 }
 
-void mtree_bandwidth_monitor_destroy(mtree_bandwidth_monitor_t *gauge)
+void mtree_bandwidth_monitor_destroy(mtree_bandwidth_monitor_t *monitor)
 {
-    free(gauge);
+    free(monitor);
 }
 
 /* Count the time until @a now as pressed for the ways that are. */
-static void count_pressed(mtree_bandwidth_monitor_t *gauge, double now)
+static void count_backlogged(mtree_bandwidth_monitor_t *monitor, double now)
 {
-    for (int i = 0; i < gauge->num_ways; i++) {
-        way_t *way = &gauge->ways[i];
-        double since = fmax(way->since, gauge->settled);
+    for (int i = 0; i < monitor->num_paths; i++) {
+        path_t *path = &monitor->paths[i];
+        double since = fmax(path->since, monitor->settled);
 
-        if (way->pressing > 0 && now > since) {
-            way->passed.pressed_seconds += now - since;
+        if (path->pressing > 0 && now > since) {
+            path->passed.backlogged_seconds += now - since;
         }
-        way->since = now;
+        path->since = now;
     }
 }
 
 /* It is @a now: was somebody there all the time, and was the gauge's @a alone? */
-static void gauge_turn(mtree_bandwidth_monitor_t *gauge, bool alone, double now)
+static void monitor_turn(mtree_bandwidth_monitor_t *monitor, bool alone, double now)
 {
-    double past = now - gauge->looked;
+    double past = now - monitor->looked;
 
     if (past <= 0) {
         return;
     }
-    if (atomic_load(&gauge->underway) > 0) {
-        gauge->sum.seconds += past;
+    if (atomic_load(&monitor->outstanding) > 0) {
+        monitor->sum.seconds += past;
         if (!alone || past > MOST_GAP) {
-            count_pressed(gauge, gauge->looked);
-            gauge->sum.unattended += past;
-            gauge->settled = now + SETTLING;
+            count_backlogged(monitor, monitor->looked);
+            monitor->sum.unattended += past;
+            monitor->settled = now + SETTLING;
         }
     }
-    gauge->looked = now;
+    monitor->looked = now;
 }
 
-static void gauge_lock(mtree_bandwidth_monitor_t *gauge)
+static void monitor_lock(mtree_bandwidth_monitor_t *monitor)
 {
-    while (atomic_flag_test_and_set_explicit(&gauge->lock, memory_order_acquire)) {}
+    while (atomic_flag_test_and_set_explicit(&monitor->lock, memory_order_acquire)) {}
 }
 
-static void gauge_unlock(mtree_bandwidth_monitor_t *gauge)
+static void monitor_unlock(mtree_bandwidth_monitor_t *monitor)
 {
-    atomic_flag_clear_explicit(&gauge->lock, memory_order_release);
+    atomic_flag_clear_explicit(&monitor->lock, memory_order_release);
 }
 
-void mtree_bandwidth_monitor_begin(mtree_bandwidth_monitor_t *gauge, double now)
+void mtree_bandwidth_monitor_begin(mtree_bandwidth_monitor_t *monitor, double now)
 {
-    gauge_lock(gauge);
-    gauge_turn(gauge, true, now);
-    atomic_fetch_add(&gauge->underway, 1);
-    gauge_unlock(gauge);
+    monitor_lock(monitor);
+    monitor_turn(monitor, true, now);
+    atomic_fetch_add(&monitor->outstanding, 1);
+    monitor_unlock(monitor);
 }
 
-void mtree_bandwidth_monitor_end(mtree_bandwidth_monitor_t *gauge, double now)
+void mtree_bandwidth_monitor_end(mtree_bandwidth_monitor_t *monitor, double now)
 {
-    gauge_lock(gauge);
-    gauge_turn(gauge, true, now);
-    atomic_fetch_sub(&gauge->underway, 1);
-    gauge_unlock(gauge);
+    monitor_lock(monitor);
+    monitor_turn(monitor, true, now);
+    atomic_fetch_sub(&monitor->outstanding, 1);
+    monitor_unlock(monitor);
 }
 
-bool mtree_bandwidth_monitor_is_busy(const mtree_bandwidth_monitor_t *gauge)
+bool mtree_bandwidth_monitor_is_busy(const mtree_bandwidth_monitor_t *monitor)
 {
-    return atomic_load(&gauge->underway) > 0;
+    return atomic_load(&monitor->outstanding) > 0;
 }
 
-void mtree_bandwidth_monitor_attend(mtree_bandwidth_monitor_t *gauge, bool alone,
+void mtree_bandwidth_monitor_attend(mtree_bandwidth_monitor_t *monitor, bool alone,
                                     double now)
 {
-    gauge_lock(gauge);
-    gauge_turn(gauge, alone, now);
-    gauge_unlock(gauge);
+    monitor_lock(monitor);
+    monitor_turn(monitor, alone, now);
+    monitor_unlock(monitor);
 }
 
-void mtree_bandwidth_monitor_sent(mtree_bandwidth_monitor_t *gauge, int way, double bytes,
-                                  double now)
+void mtree_bandwidth_monitor_sent(mtree_bandwidth_monitor_t *monitor, int path,
+                                  double bytes, double now)
 {
-    gauge_lock(gauge);
-    gauge_turn(gauge, true, now);
-    gauge->ways[way].passed.bytes += bytes;
-    if (gauge->ways[way].pressing > 0 && now > gauge->settled) {
-        gauge->ways[way].passed.pressed_bytes += bytes;
+    monitor_lock(monitor);
+    monitor_turn(monitor, true, now);
+    monitor->paths[path].passed.bytes += bytes;
+    if (monitor->paths[path].pressing > 0 && now > monitor->settled) {
+        monitor->paths[path].passed.backlogged_bytes += bytes;
     }
-    gauge_unlock(gauge);
+    monitor_unlock(monitor);
 }
 
-void mtree_bandwidth_monitor_backlog(mtree_bandwidth_monitor_t *gauge, int way,
-                                     bool pressed, double now)
+void mtree_bandwidth_monitor_backlog(mtree_bandwidth_monitor_t *monitor, int path,
+                                     bool backlogged, double now)
 {
-    gauge_lock(gauge);
-    gauge_turn(gauge, true, now);
-    count_pressed(gauge, now);
-    gauge->ways[way].pressing += pressed ? 1 : -1;
-    gauge_unlock(gauge);
+    monitor_lock(monitor);
+    monitor_turn(monitor, true, now);
+    count_backlogged(monitor, now);
+    monitor->paths[path].pressing += backlogged ? 1 : -1;
+    monitor_unlock(monitor);
 }
 
-void mtree_bandwidth_monitor_read(mtree_bandwidth_monitor_t *gauge, double now,
+void mtree_bandwidth_monitor_read(mtree_bandwidth_monitor_t *monitor, double now,
                                   mtree_bandwidth_monitor_sum_t *sum_p,
-                                  mtree_bandwidth_monitor_path_t *ways)
+                                  mtree_bandwidth_monitor_path_t *paths)
 {
-    gauge_lock(gauge);
-    gauge_turn(gauge, true, now);
-    count_pressed(gauge, now);
-    *sum_p = gauge->sum;
-    for (int i = 0; i < gauge->num_ways; i++) {
-        ways[i] = gauge->ways[i].passed;
+    monitor_lock(monitor);
+    monitor_turn(monitor, true, now);
+    count_backlogged(monitor, now);
+    *sum_p = monitor->sum;
+    for (int i = 0; i < monitor->num_paths; i++) {
+        paths[i] = monitor->paths[i].passed;
     }
-    gauge_unlock(gauge);
+    monitor_unlock(monitor);
 }

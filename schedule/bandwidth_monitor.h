@@ -23,8 +23,8 @@
 /* What passed over a way. */
 typedef struct {
     double bytes;
-    double pressed_bytes;   /* the part of it that was taken while it was pressed */
-    double pressed_seconds; /* for which it was pressed, and attended */
+    double backlogged_bytes;   /* the part of it that was taken while it was pressed */
+    double backlogged_seconds; /* for which it was pressed, and attended */
 } mtree_bandwidth_monitor_path_t;
 
 /* What passed in all. */
@@ -36,35 +36,35 @@ typedef struct {
 typedef struct mtree_bandwidth_monitor mtree_bandwidth_monitor_t;
 
 /* A gauge of so many ways; owned by the caller.  MTREE_ERR_NO_MEMORY. */
-mtree_status_t mtree_bandwidth_monitor_create(int num_ways,
-                                              mtree_bandwidth_monitor_t **gauge_p);
+mtree_status_t mtree_bandwidth_monitor_create(int num_paths,
+                                              mtree_bandwidth_monitor_t **monitor_p);
 
 /* Free; NULL is allowed. */
-void mtree_bandwidth_monitor_destroy(mtree_bandwidth_monitor_t *gauge);
+void mtree_bandwidth_monitor_destroy(mtree_bandwidth_monitor_t *monitor);
 
 /* An operation begins, or ends; every beginning has one end. */
-void mtree_bandwidth_monitor_begin(mtree_bandwidth_monitor_t *gauge, double now);
-void mtree_bandwidth_monitor_end(mtree_bandwidth_monitor_t *gauge, double now);
+void mtree_bandwidth_monitor_begin(mtree_bandwidth_monitor_t *monitor, double now);
+void mtree_bandwidth_monitor_end(mtree_bandwidth_monitor_t *monitor, double now);
 
 /* Is an operation under way? */
-bool mtree_bandwidth_monitor_is_busy(const mtree_bandwidth_monitor_t *gauge);
+bool mtree_bandwidth_monitor_is_busy(const mtree_bandwidth_monitor_t *monitor);
 
 /* A turn of progress; @a alone: nothing that this gauge does not count shares the ways.
  */
-void mtree_bandwidth_monitor_attend(mtree_bandwidth_monitor_t *gauge, bool alone,
+void mtree_bandwidth_monitor_attend(mtree_bandwidth_monitor_t *monitor, bool alone,
                                     double now);
 
-/* @a bytes were taken on @a way. */
-void mtree_bandwidth_monitor_sent(mtree_bandwidth_monitor_t *gauge, int way, double bytes,
-                                  double now);
+/* @a bytes were taken on @a path. */
+void mtree_bandwidth_monitor_sent(mtree_bandwidth_monitor_t *monitor, int path,
+                                  double bytes, double now);
 
-/* An operation presses @a way from now on, or does so no more. */
-void mtree_bandwidth_monitor_backlog(mtree_bandwidth_monitor_t *gauge, int way,
-                                     bool pressed, double now);
+/* An operation presses @a path from now on, or does so no more. */
+void mtree_bandwidth_monitor_backlog(mtree_bandwidth_monitor_t *monitor, int path,
+                                     bool backlogged, double now);
 
-/* All until @a now: *sum_p, and @a ways [num_ways]. */
-void mtree_bandwidth_monitor_read(mtree_bandwidth_monitor_t *gauge, double now,
+/* All until @a now: *sum_p, and @a paths [num_ways]. */
+void mtree_bandwidth_monitor_read(mtree_bandwidth_monitor_t *monitor, double now,
                                   mtree_bandwidth_monitor_sum_t *sum_p,
-                                  mtree_bandwidth_monitor_path_t *ways);
+                                  mtree_bandwidth_monitor_path_t *paths);
 
 #endif

@@ -20,9 +20,9 @@ mtree_status_t mtree_goodput_create(const mtree_layout_t *layout,
     goodput->trees = (mtree_goodput_tree_t *)(goodput->links + links);
     for (size_t i = 0; i < links; i++) {
         goodput->links[i].rank = layout->peers[i].rank;
-        goodput->links[i].way = -1;
+        goodput->links[i].path = -1;
     }
-    goodput->gauge = NULL;
+    goodput->monitor = NULL;
     mtree_goodput_begin(goodput, 0);
     *goodput_p = goodput;
     return MTREE_OK;
@@ -33,15 +33,15 @@ void mtree_goodput_destroy(mtree_goodput_t *goodput)
     free(goodput);
 }
 
-void mtree_goodput_share(mtree_goodput_t *goodput, mtree_bandwidth_monitor_t *gauge,
-                         const int *host, int self, double gauge_bytes)
+void mtree_goodput_share(mtree_goodput_t *goodput, mtree_bandwidth_monitor_t *monitor,
+                         const int *host, int self, double monitor_bytes)
 {
-    goodput->gauge = gauge;
-    goodput->gauge_bytes = gauge_bytes;
+    goodput->monitor = monitor;
+    goodput->monitor_bytes = monitor_bytes;
     for (int i = 0; i < goodput->num_links; i++) {
         int to = host[goodput->links[i].rank];
 
-        goodput->links[i].way = gauge == NULL || to == host[self] ? -1 : to;
+        goodput->links[i].path = monitor == NULL || to == host[self] ? -1 : to;
     }
 }
 
@@ -50,8 +50,8 @@ void mtree_goodput_end(mtree_goodput_t *goodput, double now)
     for (int i = 0; i < goodput->num_links; i++) {
         mtree_goodput_backlog(goodput, i, false, now);
     }
-    if (goodput->gauge != NULL) {
-        mtree_bandwidth_monitor_end(goodput->gauge, now);
+    if (goodput->monitor != NULL) {
+        mtree_bandwidth_monitor_end(goodput->monitor, now);
     }
 }
 
@@ -61,11 +61,11 @@ void mtree_goodput_begin(mtree_goodput_t *goodput, double now)
     goodput->begin = goodput->end = 0;
     for (int i = 0; i < goodput->num_links; i++) {
         goodput->links[i] = (mtree_goodput_link_t){
-            .rank = goodput->links[i].rank, .way = goodput->links[i].way, .since = -1};
+            .rank = goodput->links[i].rank, .path = goodput->links[i].path, .since = -1};
     }
     memset(goodput->trees, 0, (size_t)goodput->num_trees * sizeof(*goodput->trees));
-    if (goodput->gauge != NULL) {
-        mtree_bandwidth_monitor_begin(goodput->gauge, now);
+    if (goodput->monitor != NULL) {
+        mtree_bandwidth_monitor_begin(goodput->monitor, now);
     }
 }
 
@@ -116,11 +116,11 @@ void mtree_goodput_sent(mtree_goodput_t *goodput, int link, int tree, double byt
     goodput_move(goodput, tree, bytes, now);
     to->bytes += bytes;
     if (to->since >= 0) {
-        to->pressed_bytes += bytes;
+        to->backlogged_bytes += bytes;
     }
-    if (to->way >= 0) {
-        mtree_bandwidth_monitor_sent(goodput->gauge, to->way,
-                                     goodput->gauge_bytes * bytes, now);
+    if (to->path >= 0) {
+        mtree_bandwidth_monitor_sent(goodput->monitor, to->path,
+                                     goodput->monitor_bytes * bytes, now);
     }
 }
 
@@ -129,18 +129,19 @@ void mtree_goodput_received(mtree_goodput_t *goodput, int tree, double bytes, do
     goodput_move(goodput, tree, bytes, now);
 }
 
-void mtree_goodput_backlog(mtree_goodput_t *goodput, int link, bool pressed, double now)
+void mtree_goodput_backlog(mtree_goodput_t *goodput, int link, bool backlogged,
+                           double now)
 {
     mtree_goodput_link_t *to = &goodput->links[link];
-    bool was_pressed = to->since >= 0;
+    bool was_backlogged = to->since >= 0;
 
-    if (pressed && to->since < 0 && to->bytes > 0) {
+    if (backlogged && to->since < 0 && to->bytes > 0) {
         to->since = now;
-    } else if (!pressed && to->since >= 0) {
-        to->pressed_seconds += now - to->since;
+    } else if (!backlogged && to->since >= 0) {
+        to->backlogged_seconds += now - to->since;
         to->since = -1;
     }
-    if (to->way >= 0 && (to->since >= 0) != was_pressed) {
-        mtree_bandwidth_monitor_backlog(goodput->gauge, to->way, pressed, now);
+    if (to->path >= 0 && (to->since >= 0) != was_backlogged) {
+        mtree_bandwidth_monitor_backlog(goodput->monitor, to->path, backlogged, now);
     }
 }

@@ -14,21 +14,21 @@
 #ifndef MTREE_SCHEDULE_GOODPUT_H
 #define MTREE_SCHEDULE_GOODPUT_H
 
+#include "base/status.h"
 #include "schedule/bandwidth_monitor.h"
 #include "schedule/stream.h"
-#include "base/status.h"
 
 /* The way to one peer. */
 typedef struct {
     int rank;
-    double bytes;           /* of data that the peer has taken */
-    double pressed_bytes;   /* the part of it that was taken while it was pressed */
-    double pressed_seconds; /* for which it was pressed, since it first took something: it
-                               may have come late to the call */
-    double since;           /* clock at which it was last pressed; negative: it is not */
+    double bytes;              /* of data that the peer has taken */
+    double backlogged_bytes;   /* the part of it that was taken while it was pressed */
+    double backlogged_seconds; /* for which it was pressed, since it first took something:
+                               it may have come late to the call */
+    double since; /* clock at which it was last pressed; negative: it is not */
     double met; /* clock at which a first chunk of the first tree had passed between them,
                    to or from it; 0: none did */
-    int way;    /* of the gauge; -1: none */
+    int path;   /* of the gauge; -1: none */
 } mtree_goodput_link_t;
 
 /* One stream: a tree, or a tree of one block. */
@@ -44,8 +44,8 @@ typedef struct {
     mtree_goodput_link_t *links;
     int num_trees; /* as the layout's streams */
     mtree_goodput_tree_t *trees;
-    mtree_bandwidth_monitor_t *gauge; /* which hears of it, too; NULL: none does */
-    double gauge_bytes;               /* that a byte of the operation is to it */
+    mtree_bandwidth_monitor_t *monitor; /* which hears of it, too; NULL: none does */
+    double monitor_bytes;               /* that a byte of the operation is to it */
 } mtree_goodput_t;
 
 /* For operations of @a layout, one at a time; owned by the caller.  MTREE_ERR_NO_MEMORY.
@@ -57,13 +57,13 @@ mtree_status_t mtree_goodput_create(const mtree_layout_t *layout,
 void mtree_goodput_destroy(mtree_goodput_t *goodput);
 
 /*
- * From the next operation on @a gauge, which has a way for each host, hears of what goes
- * to hosts other than that of rank @a self; @a host is by rank. @a gauge_bytes of data
- * are in one that the operation counts.  Every operation is to be ended by
+ * From the next operation on @a monitor, which has a way for each host, hears of what
+ * goes to hosts other than that of rank @a self; @a host is by rank. @a monitor_bytes of
+ * data are in one that the operation counts.  Every operation is to be ended by
  * mtree_goodput_end().
  */
-void mtree_goodput_share(mtree_goodput_t *goodput, mtree_bandwidth_monitor_t *gauge,
-                         const int *host, int self, double gauge_bytes);
+void mtree_goodput_share(mtree_goodput_t *goodput, mtree_bandwidth_monitor_t *monitor,
+                         const int *host, int self, double monitor_bytes);
 
 /* An operation has ended: it presses nothing any more. */
 void mtree_goodput_end(mtree_goodput_t *goodput, double now);
@@ -85,7 +85,8 @@ void mtree_goodput_sent(mtree_goodput_t *goodput, int link, int tree, double byt
 void mtree_goodput_received(mtree_goodput_t *goodput, int tree, double bytes, double now);
 
 /* For the operation: is peer number @a link pressed from now on? */
-void mtree_goodput_backlog(mtree_goodput_t *goodput, int link, bool pressed, double now);
+void mtree_goodput_backlog(mtree_goodput_t *goodput, int link, bool backlogged,
+                           double now);
 
 /* Seconds from the call's first to its last message. */
 static inline double mtree_goodput_seconds(const mtree_goodput_t *goodput)

@@ -27,7 +27,7 @@
  * that they share, so one that runs ahead where a link has nothing else to send takes it
  * from the others further on (docs/performance.md).
  */
-#define LEAD 0.15
+#define MAX_LEAD 0.15
 
 /* Time that a receiver's credit may be late, beyond the round trip (seconds). */
 #define CREDIT_DELAY 0.1
@@ -427,8 +427,8 @@ mtree_status_t mtree_layout_create(const mtree_plan_t *plan,
     builder.stepped = builder.layout->num_steps > 0;
     builder_add_parts(&builder);
     builder_fill_peers(&builder);
-    builder.layout->lead =
-        builder.stepped || builder.seconds == 0 ? INFINITY : LEAD / builder.seconds;
+    builder.layout->max_lead =
+        builder.stepped || builder.seconds == 0 ? INFINITY : MAX_LEAD / builder.seconds;
     builder.layout->num_tags = MTREE_STREAM_TAGS * builder.layout->num_streams;
     builder.layout->paced = call->units * call->unit_bytes > MTREE_LAYOUT_UNPACED_BYTES;
     free(builder.work);

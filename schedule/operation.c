@@ -6,7 +6,7 @@
 
 /* How many of each part the operation of a layout has. */
 typedef struct {
-    size_t lanes, inlets, slots, scratch;
+    size_t channels, receivers, slots, scratch;
 } census_t;
 
 static size_t stream_num_chunks(const mtree_stream_t *stream)
@@ -45,9 +45,9 @@ static census_t operation_census(const mtree_layout_t *layout,
             continue;
         }
         if (stream->broadcast) {
-            census.lanes += children;
+            census.channels += children;
             if (stream->parent >= 0) {
-                census.inlets++;
+                census.receivers++;
                 census.slots += slots;
                 census.scratch += data->unpack != NULL
                                       ? slots * mtree_stream_slot_bytes(data, stream)
@@ -55,8 +55,8 @@ static census_t operation_census(const mtree_layout_t *layout,
             }
         }
         if (stream->reduce) {
-            census.lanes += stream->parent >= 0;
-            census.inlets += children;
+            census.channels += stream->parent >= 0;
+            census.receivers += children;
             census.slots += children * slots;
             census.scratch += children * slots * mtree_stream_slot_bytes(data, stream);
         }
@@ -77,15 +77,15 @@ void mtree_operation_fail(mtree_operation_t *operation, mtree_status_t status)
     }
 }
 
-void mtree_stream_state_trace(const mtree_stream_state_t *flow, mtree_act_t act, bool up,
+void mtree_stream_state_trace(const mtree_stream_state_t *state, mtree_act_t act, bool up,
                               int peer, size_t chunk, double begin)
 {
-    mtree_operation_t *operation = flow->operation;
+    mtree_operation_t *operation = state->operation;
     mtree_trace_event_t event = {.begin = begin,
                                  .end = begin,
                                  .chunk = chunk,
                                  .call = operation->call,
-                                 .stream = flow->stream->tag / MTREE_STREAM_TAGS,
+                                 .stream = state->stream->tag / MTREE_STREAM_TAGS,
                                  .peer = peer,
                                  .act = act,
                                  .up = up};
@@ -93,27 +93,27 @@ void mtree_stream_state_trace(const mtree_stream_state_t *flow, mtree_act_t act,
     if (operation->data.trace == NULL) {
         return;
     }
-    event.bytes = mtree_stream_state_count(flow, chunk) * (size_t)operation->data.extent;
+    event.bytes = mtree_stream_state_count(state, chunk) * (size_t)operation->data.extent;
     if (act != MTREE_TRACE_RECEIVE) {
         event.end = mtree_operation_clock(operation);
     }
     mtree_trace_add(operation->data.trace, &event);
 }
 
-static mtree_send_queue_t *operation_outlet(mtree_operation_t *operation, int rank)
+static mtree_send_queue_t *operation_send_queue(mtree_operation_t *operation, int rank)
 {
     int low = 0, high = operation->layout->num_peers - 1;
 
     while (low < high) {
         int middle = (low + high) / 2;
 
-        if (operation->outlets[middle].rank < rank) {
+        if (operation->send_queues[middle].rank < rank) {
             low = middle + 1;
         } else {
             high = middle;
         }
     }
-    return &operation->outlets[low];
+    return &operation->send_queues[low];
 }
 
 void mtree_operation_step(mtree_operation_t *operation, int step)
@@ -128,7 +128,7 @@ void mtree_operation_step(mtree_operation_t *operation, int step)
         operation->step++;
     }
     for (int i = 0; i < layout->num_peers; i++) {
-        operation->outlets[i].dirty = true;
+        operation->send_queues[i].dirty = true;
     }
 }
 
@@ -139,101 +139,101 @@ static int operation_count_step(mtree_operation_t *operation, int step)
     return step;
 }
 
-mtree_send_channel_t *mtree_stream_state_add_channel(mtree_stream_state_t *flow, int rank,
-                                                     int step, bool up,
+mtree_send_channel_t *mtree_stream_state_add_channel(mtree_stream_state_t *state,
+                                                     int rank, int step, bool up,
                                                      mtree_cursor_t *at)
 {
-    mtree_send_channel_t *lane = at->lane++;
+    mtree_send_channel_t *channel = at->channel++;
 
-    lane->flow = flow;
-    lane->outlet = operation_outlet(flow->operation, rank);
-    lane->up = up;
-    lane->step =
-        operation_count_step(flow->operation, mtree_layout_step(flow->operation->layout,
-                                                                flow->stream, step, up));
-    lane->blank = lane->end = lane->credit = flow->num_chunks;
-    if (up && flow->stream->window < flow->num_chunks) {
-        lane->credit = flow->stream->window;
+    channel->state = state;
+    channel->send_queue = operation_send_queue(state->operation, rank);
+    channel->up = up;
+    channel->step = operation_count_step(
+        state->operation,
+        mtree_layout_step(state->operation->layout, state->stream, step, up));
+    channel->blank = channel->end = channel->credit = state->num_chunks;
+    if (up && state->stream->window < state->num_chunks) {
+        channel->credit = state->stream->window;
     }
-    lane->link = lane->outlet->lanes;
-    lane->outlet->lanes = lane;
-    lane->outlet->dirty = true;
-    lane->sibling = flow->lanes;
-    flow->lanes = lane;
-    return lane;
+    channel->link = channel->send_queue->channels;
+    channel->send_queue->channels = channel;
+    channel->send_queue->dirty = true;
+    channel->sibling = state->channels;
+    state->channels = channel;
+    return channel;
 }
 
-mtree_receiver_t *mtree_stream_state_add_receiver(mtree_stream_state_t *flow, int rank,
+mtree_receiver_t *mtree_stream_state_add_receiver(mtree_stream_state_t *state, int rank,
                                                   int step, int tag, size_t window,
                                                   bool memory, mtree_cursor_t *at)
 {
-    const mtree_operation_data_t *data = &flow->operation->data;
-    mtree_receiver_t *inlet = at->inlet++;
+    const mtree_operation_data_t *data = &state->operation->data;
+    mtree_receiver_t *receiver = at->receiver++;
 
-    inlet->flow = flow;
-    inlet->peer = rank;
-    inlet->tag = flow->stream->tag + tag;
-    inlet->step = operation_count_step(
-        flow->operation, mtree_layout_step(flow->operation->layout, flow->stream, step,
-                                           tag == MTREE_TAG_UP));
-    inlet->window = window;
-    inlet->slots = at->slot;
-    for (size_t i = 0; i < inlet->window; i++) {
-        at->slot->inlet = inlet;
+    receiver->state = state;
+    receiver->peer = rank;
+    receiver->tag = state->stream->tag + tag;
+    receiver->step = operation_count_step(
+        state->operation, mtree_layout_step(state->operation->layout, state->stream, step,
+                                            tag == MTREE_TAG_UP));
+    receiver->window = window;
+    receiver->slots = at->slot;
+    for (size_t i = 0; i < receiver->window; i++) {
+        at->slot->receiver = receiver;
         if (memory) {
             at->slot->memory = mtree_address(at->scratch, -data->gap);
-            at->scratch += mtree_stream_slot_bytes(data, flow->stream);
+            at->scratch += mtree_stream_slot_bytes(data, state->stream);
         }
         at->slot++;
     }
-    return inlet;
+    return receiver;
 }
 
-static void flow_init(mtree_stream_state_t *flow, mtree_operation_t *operation,
-                      const mtree_stream_t *stream, mtree_cursor_t *at)
+static void state_init(mtree_stream_state_t *state, mtree_operation_t *operation,
+                       const mtree_stream_t *stream, mtree_cursor_t *at)
 {
     size_t slots = mtree_stream_slots(stream);
 
-    flow->operation = operation;
-    flow->stream = stream;
-    flow->num_chunks = stream_num_chunks(stream);
+    state->operation = operation;
+    state->stream = stream;
+    state->num_chunks = stream_num_chunks(stream);
     if (operation->data.shift != NULL && stream->block >= 0) {
-        flow->shift = operation->data.shift[stream->block];
+        state->shift = operation->data.shift[stream->block];
     }
-    flow->inlets = at->inlet;
+    state->receivers = at->receiver;
     if (!stream->reduce || (stream->num_children == 0 && !stream->open)) {
-        flow->folded = flow->num_chunks;
+        state->folded = state->num_chunks;
     }
     if (stream->parent < 0 && !stream->reduce) {
-        flow->complete = flow->num_chunks;
+        state->complete = state->num_chunks;
     }
     if (stream->open && !operation->held) {
         operation->held = true;
-        operation->underway++;
+        operation->outstanding++;
     }
-    if (flow->num_chunks == 0 || stream->open) {
+    if (state->num_chunks == 0 || stream->open) {
         return;
     }
     for (int i = 0; i < stream->num_children; i++) {
         if (stream->reduce) {
-            mtree_stream_state_add_receiver(flow, stream->children[i],
+            mtree_stream_state_add_receiver(state, stream->children[i],
                                             stream->child_steps[i], MTREE_TAG_UP, slots,
                                             true, at);
         }
     }
     for (int i = 0; i < stream->num_children; i++) {
         if (stream->broadcast) {
-            mtree_stream_state_add_channel(flow, stream->children[i],
+            mtree_stream_state_add_channel(state, stream->children[i],
                                            stream->child_steps[i], false, at);
         }
     }
     if (stream->parent >= 0 && stream->broadcast) {
-        flow->above = mtree_stream_state_add_receiver(
-            flow, stream->parent, stream->parent_step, MTREE_TAG_DOWN, slots,
+        state->above = mtree_stream_state_add_receiver(
+            state, stream->parent, stream->parent_step, MTREE_TAG_DOWN, slots,
             operation->data.unpack != NULL, at);
     }
     if (stream->parent >= 0 && stream->reduce) {
-        mtree_stream_state_add_channel(flow, stream->parent, stream->parent_step, true,
+        mtree_stream_state_add_channel(state, stream->parent, stream->parent_step, true,
                                        at);
     }
 }
@@ -247,8 +247,8 @@ static mtree_operation_t *operation_alloc(const mtree_layout_t *layout,
     size_t bytes = sizeof(mtree_operation_t) +
                    (size_t)layout->num_streams * sizeof(mtree_stream_state_t) +
                    (size_t)layout->num_peers * sizeof(mtree_send_queue_t) +
-                   census.lanes * sizeof(mtree_send_channel_t) +
-                   census.inlets * sizeof(mtree_receiver_t) +
+                   census.channels * sizeof(mtree_send_channel_t) +
+                   census.receivers * sizeof(mtree_receiver_t) +
                    census.slots * sizeof(mtree_slot_t) +
                    (2 * (size_t)layout->num_steps + 1) * sizeof(int);
     mtree_operation_t *operation = calloc(1, bytes);
@@ -263,11 +263,12 @@ static mtree_operation_t *operation_alloc(const mtree_layout_t *layout,
     }
     operation->layout = layout;
     operation->data = *data;
-    operation->flows = (mtree_stream_state_t *)(operation + 1);
-    operation->outlets = (mtree_send_queue_t *)(operation->flows + layout->num_streams);
-    at->lane = (mtree_send_channel_t *)(operation->outlets + layout->num_peers);
-    at->inlet = (mtree_receiver_t *)(at->lane + census.lanes);
-    at->slot = (mtree_slot_t *)(at->inlet + census.inlets);
+    operation->states = (mtree_stream_state_t *)(operation + 1);
+    operation->send_queues =
+        (mtree_send_queue_t *)(operation->states + layout->num_streams);
+    at->channel = (mtree_send_channel_t *)(operation->send_queues + layout->num_peers);
+    at->receiver = (mtree_receiver_t *)(at->channel + census.channels);
+    at->slot = (mtree_slot_t *)(at->receiver + census.receivers);
     operation->unstepped = (int *)(at->slot + census.slots);
     operation->step = layout->num_steps > 0;
     at->scratch = operation->scratch;
@@ -276,25 +277,25 @@ static mtree_operation_t *operation_alloc(const mtree_layout_t *layout,
 
 static void operation_release(mtree_operation_t *operation)
 {
-    mtree_operation_controller_t guide = operation->guide;
+    mtree_operation_controller_t controller = operation->controller;
 
-    while (operation->annexes != NULL) {
-        mtree_extra_buffer_t *annex = operation->annexes;
+    while (operation->extra_buffers != NULL) {
+        mtree_extra_buffer_t *extra_buffer = operation->extra_buffers;
 
-        operation->annexes = annex->link;
-        free(annex->scratch);
-        free(annex);
+        operation->extra_buffers = extra_buffer->link;
+        free(extra_buffer->scratch);
+        free(extra_buffer);
     }
-    while (operation->free_parcels != NULL) {
-        mtree_send_op_t *parcel = operation->free_parcels;
+    while (operation->free_send_ops != NULL) {
+        mtree_send_op_t *send_op = operation->free_send_ops;
 
-        operation->free_parcels = parcel->link;
-        free(parcel);
+        operation->free_send_ops = send_op->link;
+        free(send_op);
     }
     free(operation->scratch);
     free(operation);
-    if (guide.released != NULL) {
-        guide.released(guide.arg);
+    if (controller.released != NULL) {
+        controller.released(controller.arg);
     }
 }
 
@@ -323,18 +324,18 @@ static bool operation_idle(mtree_inbox_t *inbox)
 {
     mtree_operation_t *operation = inbox_operation(inbox);
 
-    if (operation->guide.turn != NULL) {
-        operation->guide.turn(operation, operation->guide.arg);
+    if (operation->controller.turn != NULL) {
+        operation->controller.turn(operation, operation->controller.arg);
     }
     if (operation->status == MTREE_OK) {
         mtree_send_queue_pump(operation);
     }
-    if ((operation->excused ||
+    if ((operation->detached ||
          (operation->status != MTREE_OK && !operation->transport->ends_all)) &&
-        !operation->finished && operation->underway > 0) {
+        !operation->finished && operation->outstanding > 0) {
         operation_finish(operation);
     }
-    return operation->underway == 0;
+    return operation->outstanding == 0;
 }
 
 static void operation_last(mtree_inbox_t *inbox)
@@ -360,12 +361,10 @@ mtree_status_t mtree_operation_start(const mtree_layout_t *layout,
                                             operation_p);
 }
 
-mtree_status_t mtree_operation_start_controlled(const mtree_layout_t *layout,
-                                                mtree_transport_t *transport,
-                                                const mtree_operation_data_t *data,
-                                                const mtree_operation_controller_t *guide,
-                                                mtree_operation_func_t func, void *arg,
-                                                mtree_operation_t **operation_p)
+mtree_status_t mtree_operation_start_controlled(
+    const mtree_layout_t *layout, mtree_transport_t *transport,
+    const mtree_operation_data_t *data, const mtree_operation_controller_t *controller,
+    mtree_operation_func_t func, void *arg, mtree_operation_t **operation_p)
 {
     mtree_cursor_t at;
     mtree_operation_t *operation = operation_alloc(layout, data, &at);
@@ -374,7 +373,7 @@ mtree_status_t mtree_operation_start_controlled(const mtree_layout_t *layout,
         return MTREE_ERR_NO_MEMORY;
     }
     operation->transport = transport;
-    operation->guide = *guide;
+    operation->controller = *controller;
     operation->last[false] = operation->last[true] = INFINITY;
     operation->func = func;
     operation->arg = arg;
@@ -386,30 +385,30 @@ mtree_status_t mtree_operation_start_controlled(const mtree_layout_t *layout,
     }
     mtree_inbox_init(&operation->inbox, operation_idle, operation_last);
     for (int i = 0; i < layout->num_peers; i++) {
-        operation->outlets[i].rank = layout->peers[i].rank;
-        operation->outlets[i].window = layout->peers[i].window;
+        operation->send_queues[i].rank = layout->peers[i].rank;
+        operation->send_queues[i].window = layout->peers[i].window;
     }
-    operation->lanes = at.lane;
-    operation->inlets = at.inlet;
+    operation->channels = at.channel;
+    operation->receivers = at.receiver;
     for (int i = 0; i < layout->num_streams; i++) {
         const mtree_stream_t *stream = &layout->streams[i];
 
         if (data->pack != NULL && stream->chunk > operation->packed_bytes) {
             operation->packed_bytes = stream->chunk;
         }
-        flow_init(&operation->flows[i], operation, stream, &at);
+        state_init(&operation->states[i], operation, stream, &at);
     }
     /* This rank may have nothing to do in the first steps. */
     operation_count_step(operation, operation->step);
     mtree_operation_step(operation, operation->step);
     /* The caller may see the operation's end before this returns. */
     *operation_p = operation;
-    while (at.inlet > operation->inlets) {
-        mtree_receiver_post(--at.inlet);
+    while (at.receiver > operation->receivers) {
+        mtree_receiver_post(--at.receiver);
     }
-    while (at.lane > operation->lanes) {
-        if ((--at.lane)->up) {
-            mtree_send_channel_await_credit(at.lane);
+    while (at.channel > operation->channels) {
+        if ((--at.channel)->up) {
+            mtree_send_channel_await_credit(at.channel);
         }
     }
     mtree_inbox_open(&operation->inbox);
@@ -432,7 +431,7 @@ void mtree_operation_free(mtree_operation_t *operation)
     if (operation == NULL) {
         return;
     }
-    if (operation->underway > 0) {
+    if (operation->outstanding > 0) {
         operation->orphan = true;
         return;
     }

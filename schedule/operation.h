@@ -93,13 +93,12 @@ mtree_status_t mtree_operation_start(const mtree_layout_t *layout,
                                      mtree_operation_func_t func, void *arg,
                                      mtree_operation_t **operation_p);
 
-/* The same with a @a guide, which is copied; an operation with open streams needs one. */
-mtree_status_t mtree_operation_start_controlled(const mtree_layout_t *layout,
-                                                mtree_transport_t *transport,
-                                                const mtree_operation_data_t *data,
-                                                const mtree_operation_controller_t *guide,
-                                                mtree_operation_func_t func, void *arg,
-                                                mtree_operation_t **operation_p);
+/* The same with a @a controller, which is copied; an operation with open streams needs
+ * one. */
+mtree_status_t mtree_operation_start_controlled(
+    const mtree_layout_t *layout, mtree_transport_t *transport,
+    const mtree_operation_data_t *data, const mtree_operation_controller_t *controller,
+    mtree_operation_func_t func, void *arg, mtree_operation_t **operation_p);
 
 /* True when the operation has come to its end; *status_p (may be NULL) is how. */
 bool mtree_operation_done(const mtree_operation_t *operation, mtree_status_t *status_p);

@@ -20,7 +20,7 @@ typedef struct mtree_send_queue mtree_send_queue_t;
 /* One receive slot of an inlet. */
 typedef struct {
     mtree_event_t event;
-    mtree_receiver_t *inlet;
+    mtree_receiver_t *receiver;
     size_t chunk;
     bool arrived; /* received, not yet folded or delivered */
     bool sent;    /* the sum gathered in it was sent up */
@@ -30,7 +30,7 @@ typedef struct {
 
 /* What comes from one peer for one stream.  Chunk i lands in slot i % window. */
 struct mtree_receiver {
-    mtree_stream_state_t *flow;
+    mtree_stream_state_t *state;
     int peer; /* rank */
     int tag;
     size_t window;
@@ -47,8 +47,8 @@ struct mtree_receiver {
 
 /* The chunks of one stream to one peer, one way. */
 struct mtree_send_channel {
-    mtree_stream_state_t *flow;
-    mtree_send_queue_t *outlet;
+    mtree_stream_state_t *state;
+    mtree_send_queue_t *send_queue;
     bool up;
     int step;      /* lockstep: nothing is sent before it; 0: none */
     size_t next;   /* next chunk to send */
@@ -65,7 +65,7 @@ struct mtree_send_channel {
 typedef struct mtree_send_op mtree_send_op_t;
 struct mtree_send_op {
     mtree_event_t event;
-    mtree_send_channel_t *lane;
+    mtree_send_channel_t *channel;
     size_t chunk;
     size_t bytes; /* counted against the outlet's window */
     double begin; /* when it was sent, where that is traced */
@@ -76,10 +76,10 @@ struct mtree_send_op {
 /* The queue to one peer. */
 struct mtree_send_queue {
     int rank;
-    size_t window;   /* bytes */
-    size_t underway; /* bytes */
+    size_t window;      /* bytes */
+    size_t outstanding; /* bytes */
     bool dirty; /* a lane became ready or a send was done since it was last looked at */
-    mtree_send_channel_t *lanes;
+    mtree_send_channel_t *channels;
 };
 
 /* A stream, running. */
@@ -92,10 +92,10 @@ struct mtree_stream_state {
     size_t complete; /* chunks of the result that this rank has, in order */
     size_t awaited;  /* receives of the result that are under way */
     bool stopped;    /* what is not complete does not come from `above` */
-    mtree_receiver_t *inlets; /* [num_children], where the stream reduces */
-    mtree_receiver_t *above;  /* from the parent, where it broadcasts and there is one */
-    mtree_send_channel_t *lanes; /* to the children, before them, where it reduces, to the
-                            parent; of an open stream, the newest first */
+    mtree_receiver_t *receivers; /* [num_children], where the stream reduces */
+    mtree_receiver_t *above; /* from the parent, where it broadcasts and there is one */
+    mtree_send_channel_t *channels; /* to the children, before them, where it reduces, to
+                            the parent; of an open stream, the newest first */
 };
 
 /* Memory of what was attached while the operation ran. */
@@ -113,11 +113,11 @@ struct mtree_operation {
     void *arg;
     mtree_status_t status;
     atomic_bool finished;
-    mtree_operation_controller_t guide;
+    mtree_operation_controller_t controller;
     bool held;           /* open streams: something may still be attached */
-    bool excused;        /* its owner need not wait for what is under way */
+    bool detached;       /* its owner need not wait for what is under way */
     bool orphan;         /* freed by its owner while something was under way */
-    size_t underway;     /* sends, receives and credits started and not done */
+    size_t outstanding;  /* sends, receives and credits started and not done */
     unsigned call;       /* its number in the trace */
     size_t packed_bytes; /* of the largest chunk, where data must be packed; else 0 */
     mtree_inbox_t inbox;
@@ -126,38 +126,38 @@ struct mtree_operation {
     int step;       /* lockstep: all before it has been sent and received */
     int *unstepped; /* [2 x steps of the layout + 1] lanes and inlets that each step waits
                        for */
-    mtree_stream_state_t *flows;
-    mtree_send_queue_t *outlets;
-    mtree_send_channel_t *lanes;
-    mtree_receiver_t *inlets;
+    mtree_stream_state_t *states;
+    mtree_send_queue_t *send_queues;
+    mtree_send_channel_t *channels;
+    mtree_receiver_t *receivers;
     mtree_slot_t *slots;
-    mtree_send_op_t *free_parcels;
+    mtree_send_op_t *free_send_ops;
     char *scratch;
-    mtree_extra_buffer_t *annexes;
+    mtree_extra_buffer_t *extra_buffers;
 };
 
 /* First unit and number of units of a chunk of a flow. */
-static inline size_t mtree_stream_state_offset(const mtree_stream_state_t *flow,
+static inline size_t mtree_stream_state_offset(const mtree_stream_state_t *state,
                                                size_t chunk)
 {
-    return flow->stream->offset + chunk * flow->stream->chunk;
+    return state->stream->offset + chunk * state->stream->chunk;
 }
 
-static inline size_t mtree_stream_state_count(const mtree_stream_state_t *flow,
+static inline size_t mtree_stream_state_count(const mtree_stream_state_t *state,
                                               size_t chunk)
 {
-    const mtree_stream_t *stream = flow->stream;
+    const mtree_stream_t *stream = state->stream;
     size_t left = stream->length - chunk * stream->chunk;
 
     return left < stream->chunk ? left : stream->chunk;
 }
 
-static inline char *mtree_stream_state_address(const mtree_stream_state_t *flow,
+static inline char *mtree_stream_state_address(const mtree_stream_state_t *state,
                                                const void *base, size_t chunk)
 {
-    return mtree_address(base,
-                         flow->shift + (ptrdiff_t)mtree_stream_state_offset(flow, chunk) *
-                                           flow->operation->data.extent);
+    return mtree_address(base, state->shift +
+                                   (ptrdiff_t)mtree_stream_state_offset(state, chunk) *
+                                       state->operation->data.extent);
 }
 
 /* Chunks that a parent grants at a time beyond the first window. */
@@ -167,46 +167,47 @@ static inline size_t mtree_credit_batch(size_t window)
 }
 
 /* Does the result come in here, and no sums? */
-static inline bool mtree_receiver_is_above(const mtree_receiver_t *inlet)
+static inline bool mtree_receiver_is_above(const mtree_receiver_t *receiver)
 {
-    return inlet->tag == inlet->flow->stream->tag + MTREE_TAG_DOWN;
+    return receiver->tag == receiver->state->stream->tag + MTREE_TAG_DOWN;
 }
 
 /* Units of the next message of a lane. */
-static inline size_t mtree_send_channel_count(const mtree_send_channel_t *lane)
+static inline size_t mtree_send_channel_count(const mtree_send_channel_t *channel)
 {
-    return lane->next < lane->blank ? mtree_stream_state_count(lane->flow, lane->next)
-                                    : 0;
+    return channel->next < channel->blank
+               ? mtree_stream_state_count(channel->state, channel->next)
+               : 0;
 }
 
 /* True where the sum of a reducing flow ends; elsewhere it goes on up. */
-static inline bool mtree_stream_state_is_root(const mtree_stream_state_t *flow)
+static inline bool mtree_stream_state_is_root(const mtree_stream_state_t *state)
 {
-    return flow->stream->parent < 0;
+    return state->stream->parent < 0;
 }
 
 /* Start every receive that has a free slot. */
-void mtree_receiver_post(mtree_receiver_t *inlet);
+void mtree_receiver_post(mtree_receiver_t *receiver);
 
 /* The slots up to those of chunk @a released - 1 are free: receive into them and tell the
  * sender. */
-void mtree_receiver_release(mtree_receiver_t *inlet, size_t released);
+void mtree_receiver_release(mtree_receiver_t *receiver, size_t released);
 
 /* Fold all that can be, in order, and pass on what is complete. */
-void mtree_stream_state_reduce(mtree_stream_state_t *flow);
+void mtree_stream_state_reduce(mtree_stream_state_t *state);
 
 /* Chunk @a chunk of a reducing inner rank was sent up: its slot is free. */
-void mtree_stream_state_sent_up(mtree_stream_state_t *flow, size_t chunk);
+void mtree_stream_state_sent_up(mtree_stream_state_t *state, size_t chunk);
 
-/* More chunks of @a flow are complete or folded: its lanes may have work. */
-void mtree_stream_state_wake(mtree_stream_state_t *flow);
+/* More chunks of @a state are complete or folded: its lanes may have work. */
+void mtree_stream_state_wake(mtree_stream_state_t *state);
 
 /* Send what may be sent to every peer whose state changed. */
 void mtree_send_queue_pump(mtree_operation_t *operation);
 
 /* Wait for the next credit of a lane whose receiver keeps less room than there are
  * chunks. */
-void mtree_send_channel_await_credit(mtree_send_channel_t *lane);
+void mtree_send_channel_await_credit(mtree_send_channel_t *channel);
 
 /* A lane or inlet of @a step is done: go on to the first step that waits for another. */
 void mtree_operation_step(mtree_operation_t *operation, int step);
@@ -223,34 +224,34 @@ static inline double mtree_operation_clock(const mtree_operation_t *operation)
 }
 
 /* Add to the trace, where there is one, what began at @a begin and ends now. */
-void mtree_stream_state_trace(const mtree_stream_state_t *flow, mtree_act_t act, bool up,
+void mtree_stream_state_trace(const mtree_stream_state_t *state, mtree_act_t act, bool up,
                               int peer, size_t chunk, double begin);
 
 /* Which peer and which stream of the layout these are. */
 static inline int mtree_send_queue_number(const mtree_operation_t *operation,
-                                          const mtree_send_queue_t *outlet)
+                                          const mtree_send_queue_t *send_queue)
 {
-    return (int)(outlet - operation->outlets);
+    return (int)(send_queue - operation->send_queues);
 }
 
-static inline int mtree_stream_state_number(const mtree_stream_state_t *flow)
+static inline int mtree_stream_state_number(const mtree_stream_state_t *state)
 {
-    return (int)(flow - flow->operation->flows);
+    return (int)(state - state->operation->states);
 }
 
 /* Bytes of data of a chunk of a flow. */
-static inline double mtree_stream_state_bytes(const mtree_stream_state_t *flow,
+static inline double mtree_stream_state_bytes(const mtree_stream_state_t *state,
                                               size_t chunk)
 {
-    return (double)mtree_stream_state_count(flow, chunk) *
-           (double)flow->operation->data.extent;
+    return (double)mtree_stream_state_count(state, chunk) *
+           (double)state->operation->data.extent;
 }
 
 /* Where the next parts are taken from while an operation, or an annex, is put together.
  */
 typedef struct {
-    mtree_send_channel_t *lane;
-    mtree_receiver_t *inlet;
+    mtree_send_channel_t *channel;
+    mtree_receiver_t *receiver;
     mtree_slot_t *slot;
     char *scratch;
 } mtree_cursor_t;
@@ -262,10 +263,10 @@ size_t mtree_stream_slot_bytes(const mtree_operation_data_t *data,
 
 /* Add a lane to @a rank, or an inlet from it on tag @a tag of the stream with @a window
  * slots, of its own @a memory, taken from @a at; @a step as in the layout. */
-mtree_send_channel_t *mtree_stream_state_add_channel(mtree_stream_state_t *flow, int rank,
-                                                     int step, bool up,
+mtree_send_channel_t *mtree_stream_state_add_channel(mtree_stream_state_t *state,
+                                                     int rank, int step, bool up,
                                                      mtree_cursor_t *at);
-mtree_receiver_t *mtree_stream_state_add_receiver(mtree_stream_state_t *flow, int rank,
+mtree_receiver_t *mtree_stream_state_add_receiver(mtree_stream_state_t *state, int rank,
                                                   int step, int tag, size_t window,
                                                   bool memory, mtree_cursor_t *at);
 

@@ -10,8 +10,8 @@
 #ifndef MTREE_SCHEDULE_PLACEMENT_H
 #define MTREE_SCHEDULE_PLACEMENT_H
 
-#include "topo/host/locality.h"
 #include "base/status.h"
+#include "topo/host/locality.h"
 
 /* The same on all ranks. */
 typedef struct {

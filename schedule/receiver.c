@@ -1,19 +1,19 @@
 #include "schedule/operation_private.h"
 
-static void inlet_credit(mtree_receiver_t *inlet);
+static void receiver_credit(mtree_receiver_t *receiver);
 
-static void inlet_credited(mtree_event_t *event)
+static void receiver_credited(mtree_event_t *event)
 {
-    mtree_receiver_t *inlet =
+    mtree_receiver_t *receiver =
         (mtree_receiver_t *)((char *)event - offsetof(mtree_receiver_t, credit_event));
 
-    inlet->crediting = false;
-    inlet->flow->operation->underway--;
+    receiver->crediting = false;
+    receiver->state->operation->outstanding--;
     if (event->status != MTREE_OK) {
-        mtree_operation_fail(inlet->flow->operation, event->status);
+        mtree_operation_fail(receiver->state->operation, event->status);
         return;
     }
-    inlet_credit(inlet);
+    receiver_credit(receiver);
 }
 
 /*
@@ -21,213 +21,214 @@ static void inlet_credited(mtree_event_t *event)
  * window and the batch, so the message is empty, and none is sent that the sender does
  * not wait for.
  */
-static void inlet_credit(mtree_receiver_t *inlet)
+static void receiver_credit(mtree_receiver_t *receiver)
 {
-    mtree_operation_t *operation = inlet->flow->operation;
-    size_t batch = mtree_credit_batch(inlet->window);
+    mtree_operation_t *operation = receiver->state->operation;
+    size_t batch = mtree_credit_batch(receiver->window);
     mtree_status_t status;
 
-    if (inlet->crediting || operation->status != MTREE_OK ||
-        inlet->released < inlet->credited + batch ||
-        inlet->window + inlet->credited >= inlet->flow->num_chunks) {
+    if (receiver->crediting || operation->status != MTREE_OK ||
+        receiver->released < receiver->credited + batch ||
+        receiver->window + receiver->credited >= receiver->state->num_chunks) {
         return;
     }
-    inlet->credited += batch;
-    inlet->crediting = true;
-    operation->underway++;
-    mtree_event_init(&inlet->credit_event, &operation->inbox, inlet_credited);
+    receiver->credited += batch;
+    receiver->crediting = true;
+    operation->outstanding++;
+    mtree_event_init(&receiver->credit_event, &operation->inbox, receiver_credited);
     status = operation->transport->ops->send(
-        operation->transport, inlet->peer, inlet->flow->stream->tag + MTREE_TAG_CREDIT,
-        NULL, 0, false, &inlet->credit_event.completion);
+        operation->transport, receiver->peer,
+        receiver->state->stream->tag + MTREE_TAG_CREDIT, NULL, 0, false,
+        &receiver->credit_event.completion);
     if (status != MTREE_OK) {
-        operation->underway--;
+        operation->outstanding--;
         mtree_operation_fail(operation, status);
     }
 }
 
 /* Has its source stopped, and is all here that it sent before? */
-static void inlet_find_stop(mtree_receiver_t *inlet)
+static void receiver_find_stop(mtree_receiver_t *receiver)
 {
-    if (inlet == inlet->flow->above && inlet->taken < inlet->posted &&
-        inlet->slots[inlet->taken % inlet->window].blank) {
-        inlet->flow->stopped = true;
+    if (receiver == receiver->state->above && receiver->taken < receiver->posted &&
+        receiver->slots[receiver->taken % receiver->window].blank) {
+        receiver->state->stopped = true;
     }
 }
 
 /* A chunk came down from the parent: it is part of the result. */
-static void inlet_deliver(mtree_receiver_t *inlet, mtree_slot_t *slot)
+static void receiver_deliver(mtree_receiver_t *receiver, mtree_slot_t *slot)
 {
-    mtree_stream_state_t *flow = inlet->flow;
-    mtree_operation_t *operation = flow->operation;
+    mtree_stream_state_t *state = receiver->state;
+    mtree_operation_t *operation = state->operation;
 
     if (slot->memory != NULL) {
-        operation->data.unpack(operation->data.arg,
-                               mtree_stream_state_offset(flow, slot->chunk), slot->memory,
-                               mtree_stream_state_count(flow, slot->chunk));
+        operation->data.unpack(
+            operation->data.arg, mtree_stream_state_offset(state, slot->chunk),
+            slot->memory, mtree_stream_state_count(state, slot->chunk));
     }
-    while (inlet->taken < inlet->posted &&
-           inlet->slots[inlet->taken % inlet->window].arrived) {
-        inlet->slots[inlet->taken % inlet->window].arrived = false;
-        inlet->taken++;
+    while (receiver->taken < receiver->posted &&
+           receiver->slots[receiver->taken % receiver->window].arrived) {
+        receiver->slots[receiver->taken % receiver->window].arrived = false;
+        receiver->taken++;
     }
-    flow->complete = inlet->taken;
-    mtree_receiver_release(inlet, inlet->taken);
-    mtree_stream_state_wake(flow);
-    inlet_find_stop(inlet);
+    state->complete = receiver->taken;
+    mtree_receiver_release(receiver, receiver->taken);
+    mtree_stream_state_wake(state);
+    receiver_find_stop(receiver);
 }
 
 /* Its source stopped before this chunk, and sends empty messages to all receives that are
  * started. */
-static void inlet_blank(mtree_receiver_t *inlet, mtree_slot_t *slot)
+static void receiver_blank(mtree_receiver_t *receiver, mtree_slot_t *slot)
 {
     slot->blank = true;
-    inlet_find_stop(inlet);
+    receiver_find_stop(receiver);
 }
 
-static void inlet_arrived(mtree_event_t *event)
+static void receiver_arrived(mtree_event_t *event)
 {
     mtree_slot_t *slot = (mtree_slot_t *)event;
-    mtree_receiver_t *inlet = slot->inlet;
-    mtree_operation_t *operation = inlet->flow->operation;
+    mtree_receiver_t *receiver = slot->receiver;
+    mtree_operation_t *operation = receiver->state->operation;
 
-    operation->underway--;
+    operation->outstanding--;
     if (event->status != MTREE_OK) {
         mtree_operation_fail(operation, event->status);
         return;
     }
-    inlet->flow->awaited -= mtree_receiver_is_above(inlet);
-    if (event->completion.empty && inlet->flow->stream->open) {
-        inlet_blank(inlet, slot);
+    receiver->state->awaited -= mtree_receiver_is_above(receiver);
+    if (event->completion.empty && receiver->state->stream->open) {
+        receiver_blank(receiver, slot);
         return;
     }
     slot->arrived = true;
-    if (++inlet->arrived == inlet->flow->num_chunks) {
-        mtree_operation_step(operation, inlet->step);
+    if (++receiver->arrived == receiver->state->num_chunks) {
+        mtree_operation_step(operation, receiver->step);
     }
     if (operation->data.goodput != NULL) {
         mtree_goodput_received(operation->data.goodput,
-                               mtree_stream_state_number(inlet->flow),
-                               mtree_stream_state_bytes(inlet->flow, slot->chunk),
+                               mtree_stream_state_number(receiver->state),
+                               mtree_stream_state_bytes(receiver->state, slot->chunk),
                                mtree_operation_now(operation));
-        if (inlet->arrived == 1 && mtree_stream_state_number(inlet->flow) == 0) {
-            mtree_goodput_first_contact(operation->data.goodput, inlet->peer,
+        if (receiver->arrived == 1 && mtree_stream_state_number(receiver->state) == 0) {
+            mtree_goodput_first_contact(operation->data.goodput, receiver->peer,
                                         mtree_operation_now(operation));
         }
     }
-    mtree_stream_state_trace(inlet->flow, MTREE_TRACE_RECEIVE,
-                             inlet != inlet->flow->above, inlet->peer, slot->chunk,
-                             mtree_operation_clock(operation));
-    if (inlet == inlet->flow->above) {
-        inlet_deliver(inlet, slot);
+    mtree_stream_state_trace(receiver->state, MTREE_TRACE_RECEIVE,
+                             receiver != receiver->state->above, receiver->peer,
+                             slot->chunk, mtree_operation_clock(operation));
+    if (receiver == receiver->state->above) {
+        receiver_deliver(receiver, slot);
     } else {
-        mtree_stream_state_reduce(inlet->flow);
+        mtree_stream_state_reduce(receiver->state);
     }
 }
 
-void mtree_receiver_post(mtree_receiver_t *inlet)
+void mtree_receiver_post(mtree_receiver_t *receiver)
 {
-    mtree_stream_state_t *flow = inlet->flow;
-    mtree_operation_t *operation = flow->operation;
+    mtree_stream_state_t *state = receiver->state;
+    mtree_operation_t *operation = state->operation;
 
-    while (inlet->posted < flow->num_chunks &&
-           inlet->posted < inlet->released + inlet->window &&
+    while (receiver->posted < state->num_chunks &&
+           receiver->posted < receiver->released + receiver->window &&
            operation->status == MTREE_OK) {
-        mtree_slot_t *slot = &inlet->slots[inlet->posted % inlet->window];
+        mtree_slot_t *slot = &receiver->slots[receiver->posted % receiver->window];
         char *address = slot->memory;
         mtree_status_t status;
 
-        slot->chunk = inlet->posted++;
+        slot->chunk = receiver->posted++;
         if (address == NULL) {
             address =
-                mtree_stream_state_address(flow, operation->data.output, slot->chunk);
+                mtree_stream_state_address(state, operation->data.output, slot->chunk);
         }
-        mtree_event_init(&slot->event, &operation->inbox, inlet_arrived);
-        operation->underway++;
-        flow->awaited += mtree_receiver_is_above(inlet);
+        mtree_event_init(&slot->event, &operation->inbox, receiver_arrived);
+        operation->outstanding++;
+        state->awaited += mtree_receiver_is_above(receiver);
         status = operation->transport->ops->recv(
-            operation->transport, inlet->peer, inlet->tag, address,
-            mtree_stream_state_count(flow, slot->chunk), &slot->event.completion);
+            operation->transport, receiver->peer, receiver->tag, address,
+            mtree_stream_state_count(state, slot->chunk), &slot->event.completion);
         if (status != MTREE_OK) {
-            operation->underway--;
+            operation->outstanding--;
             mtree_operation_fail(operation, status);
         }
     }
 }
 
-void mtree_receiver_release(mtree_receiver_t *inlet, size_t released)
+void mtree_receiver_release(mtree_receiver_t *receiver, size_t released)
 {
-    inlet->released = released;
-    mtree_receiver_post(inlet);
+    receiver->released = released;
+    mtree_receiver_post(receiver);
     /* What comes down is always taken at once, so only what goes up is granted. */
-    if (inlet != inlet->flow->above) {
-        inlet_credit(inlet);
+    if (receiver != receiver->state->above) {
+        receiver_credit(receiver);
     }
 }
 
 /* The slot of the first child gathers the sum on an inner rank; on a root the output
  * does. */
-static void flow_fold_chunk(mtree_stream_state_t *flow, mtree_receiver_t *inlet,
-                            size_t chunk)
+static void state_fold_chunk(mtree_stream_state_t *state, mtree_receiver_t *receiver,
+                             size_t chunk)
 {
-    const mtree_operation_data_t *data = &flow->operation->data;
-    mtree_receiver_t *first = &flow->inlets[0];
-    char *mine = mtree_stream_state_address(flow, data->input, chunk);
-    char *sum = mtree_stream_state_is_root(flow)
-                    ? mtree_stream_state_address(flow, data->output, chunk)
+    const mtree_operation_data_t *data = &state->operation->data;
+    mtree_receiver_t *first = &state->receivers[0];
+    char *mine = mtree_stream_state_address(state, data->input, chunk);
+    char *sum = mtree_stream_state_is_root(state)
+                    ? mtree_stream_state_address(state, data->output, chunk)
                     : first->slots[chunk % first->window].memory;
-    char *theirs = inlet->slots[chunk % inlet->window].memory;
-    double begin = mtree_operation_clock(flow->operation);
+    char *theirs = receiver->slots[chunk % receiver->window].memory;
+    double begin = mtree_operation_clock(state->operation);
 
     if (data->fold == NULL) {
         return;
     }
-    if (inlet != first) {
-        data->fold(data->arg, theirs, sum, sum, mtree_stream_state_count(flow, chunk));
+    if (receiver != first) {
+        data->fold(data->arg, theirs, sum, sum, mtree_stream_state_count(state, chunk));
     } else if (sum == theirs) {
-        data->fold(data->arg, mine, sum, sum, mtree_stream_state_count(flow, chunk));
+        data->fold(data->arg, mine, sum, sum, mtree_stream_state_count(state, chunk));
     } else {
-        data->fold(data->arg, theirs, mine, sum, mtree_stream_state_count(flow, chunk));
+        data->fold(data->arg, theirs, mine, sum, mtree_stream_state_count(state, chunk));
     }
-    mtree_stream_state_trace(flow, MTREE_TRACE_FOLD, true, inlet->peer, chunk, begin);
+    mtree_stream_state_trace(state, MTREE_TRACE_FOLD, true, receiver->peer, chunk, begin);
 }
 
-void mtree_stream_state_reduce(mtree_stream_state_t *flow)
+void mtree_stream_state_reduce(mtree_stream_state_t *state)
 {
     size_t before =
-        flow->num_chunks; /* chunks that the children before this one are in */
+        state->num_chunks; /* chunks that the children before this one are in */
 
-    for (int child = 0; child < flow->stream->num_children; child++) {
-        mtree_receiver_t *inlet = &flow->inlets[child];
-        size_t taken = inlet->taken;
+    for (int child = 0; child < state->stream->num_children; child++) {
+        mtree_receiver_t *receiver = &state->receivers[child];
+        size_t taken = receiver->taken;
 
-        while (inlet->taken < before && inlet->taken < inlet->posted &&
-               inlet->slots[inlet->taken % inlet->window].arrived) {
-            inlet->slots[inlet->taken % inlet->window].arrived = false;
-            flow_fold_chunk(flow, inlet, inlet->taken++);
+        while (receiver->taken < before && receiver->taken < receiver->posted &&
+               receiver->slots[receiver->taken % receiver->window].arrived) {
+            receiver->slots[receiver->taken % receiver->window].arrived = false;
+            state_fold_chunk(state, receiver, receiver->taken++);
         }
-        if (inlet->taken > taken && (child > 0 || mtree_stream_state_is_root(flow))) {
-            mtree_receiver_release(inlet, inlet->taken);
+        if (receiver->taken > taken && (child > 0 || mtree_stream_state_is_root(state))) {
+            mtree_receiver_release(receiver, receiver->taken);
         }
-        before = inlet->taken;
+        before = receiver->taken;
     }
-    if (before > flow->folded) {
-        flow->folded = before;
-        if (mtree_stream_state_is_root(flow)) {
-            flow->complete = before;
+    if (before > state->folded) {
+        state->folded = before;
+        if (mtree_stream_state_is_root(state)) {
+            state->complete = before;
         }
-        mtree_stream_state_wake(flow);
+        mtree_stream_state_wake(state);
     }
 }
 
-void mtree_stream_state_sent_up(mtree_stream_state_t *flow, size_t chunk)
+void mtree_stream_state_sent_up(mtree_stream_state_t *state, size_t chunk)
 {
     mtree_receiver_t *first;
     size_t released;
 
-    if (flow->stream->num_children == 0) {
+    if (state->stream->num_children == 0) {
         return;
     }
-    first = &flow->inlets[0];
+    first = &state->receivers[0];
     released = first->released;
     first->slots[chunk % first->window].sent = true;
     /* Sends may end in another order than they began. */

@@ -3,64 +3,66 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Chunks of @a lane that are ready, that the receiver has room for, and whose step has
+/* Chunks of @a channel that are ready, that the receiver has room for, and whose step has
  * come. */
-static size_t lane_limit(const mtree_send_channel_t *lane)
+static size_t channel_limit(const mtree_send_channel_t *channel)
 {
-    size_t ready = lane->up ? lane->flow->folded : lane->flow->complete;
+    size_t ready = channel->up ? channel->state->folded : channel->state->complete;
 
-    if (lane->step > lane->flow->operation->step) {
+    if (channel->step > channel->state->operation->step) {
         return 0;
     }
-    return ready < lane->credit ? ready : lane->credit;
+    return ready < channel->credit ? ready : channel->credit;
 }
 
-void mtree_stream_state_wake(mtree_stream_state_t *flow)
+void mtree_stream_state_wake(mtree_stream_state_t *state)
 {
-    for (mtree_send_channel_t *lane = flow->lanes; lane != NULL; lane = lane->sibling) {
-        lane->outlet->dirty = true;
+    for (mtree_send_channel_t *channel = state->channels; channel != NULL;
+         channel = channel->sibling) {
+        channel->send_queue->dirty = true;
     }
 }
 
-static void lane_credited(mtree_event_t *event)
+static void channel_credited(mtree_event_t *event)
 {
-    mtree_send_channel_t *lane =
+    mtree_send_channel_t *channel =
         (mtree_send_channel_t *)((char *)event -
                                  offsetof(mtree_send_channel_t, credit_event));
 
-    lane->flow->operation->underway--;
+    channel->state->operation->outstanding--;
     if (event->status != MTREE_OK) {
-        mtree_operation_fail(lane->flow->operation, event->status);
+        mtree_operation_fail(channel->state->operation, event->status);
         return;
     }
-    lane->credit += mtree_credit_batch(lane->flow->stream->window);
-    lane->outlet->dirty = true;
-    mtree_send_channel_await_credit(lane);
+    channel->credit += mtree_credit_batch(channel->state->stream->window);
+    channel->send_queue->dirty = true;
+    mtree_send_channel_await_credit(channel);
 }
 
-void mtree_send_channel_await_credit(mtree_send_channel_t *lane)
+void mtree_send_channel_await_credit(mtree_send_channel_t *channel)
 {
-    mtree_operation_t *operation = lane->flow->operation;
+    mtree_operation_t *operation = channel->state->operation;
     mtree_status_t status;
 
-    if (lane->credit >= lane->flow->num_chunks || operation->status != MTREE_OK) {
+    if (channel->credit >= channel->state->num_chunks || operation->status != MTREE_OK) {
         return;
     }
-    operation->underway++;
-    mtree_event_init(&lane->credit_event, &operation->inbox, lane_credited);
-    status = operation->transport->ops->recv(operation->transport, lane->outlet->rank,
-                                             lane->flow->stream->tag + MTREE_TAG_CREDIT,
-                                             NULL, 0, &lane->credit_event.completion);
+    operation->outstanding++;
+    mtree_event_init(&channel->credit_event, &operation->inbox, channel_credited);
+    status =
+        operation->transport->ops->recv(operation->transport, channel->send_queue->rank,
+                                        channel->state->stream->tag + MTREE_TAG_CREDIT,
+                                        NULL, 0, &channel->credit_event.completion);
     if (status != MTREE_OK) {
-        operation->underway--;
+        operation->outstanding--;
         mtree_operation_fail(operation, status);
     }
 }
 
-/* The part of its chunks that @a lane has sent. */
-static double lane_progress(const mtree_send_channel_t *lane)
+/* The part of its chunks that @a channel has sent. */
+static double channel_progress(const mtree_send_channel_t *channel)
 {
-    return (double)lane->next / (double)lane->flow->num_chunks;
+    return (double)channel->next / (double)channel->state->num_chunks;
 }
 
 /* Find anew which of the lanes that go @a up, and have begun and not ended, is the last.
@@ -70,38 +72,40 @@ static void operation_find_last(mtree_operation_t *operation, bool up)
     double last = INFINITY;
 
     for (int i = 0; i < operation->layout->num_peers; i++) {
-        const mtree_send_channel_t *lane = operation->outlets[i].lanes;
+        const mtree_send_channel_t *channel = operation->send_queues[i].channels;
 
-        for (; lane != NULL; lane = lane->link) {
-            if (lane->up == up && lane->next > 0 && lane->next < lane->flow->num_chunks) {
-                last = fmin(last, lane_progress(lane));
+        for (; channel != NULL; channel = channel->link) {
+            if (channel->up == up && channel->next > 0 &&
+                channel->next < channel->state->num_chunks) {
+                last = fmin(last, channel_progress(channel));
             }
         }
     }
     operation->last[up] = last;
 }
 
-/* @a lane goes on to its next chunk. */
-static size_t lane_advance(mtree_send_channel_t *lane)
+/* @a channel goes on to its next chunk. */
+static size_t channel_advance(mtree_send_channel_t *channel)
 {
-    mtree_operation_t *operation = lane->flow->operation;
-    bool was_last = lane_progress(lane) <= operation->last[lane->up];
+    mtree_operation_t *operation = channel->state->operation;
+    bool was_last = channel_progress(channel) <= operation->last[channel->up];
 
-    lane->next++;
+    channel->next++;
     /* Otherwise there is another one that is not further. */
-    if (was_last || lane->next == 1) {
-        operation_find_last(operation, lane->up);
+    if (was_last || channel->next == 1) {
+        operation_find_last(operation, channel->up);
     }
-    return lane->next - 1;
+    return channel->next - 1;
 }
 
 /* A lane that is too far ahead of the others has a link to itself or waits. */
-static bool lane_leads(const mtree_send_channel_t *lane)
+static bool channel_leads(const mtree_send_channel_t *channel)
 {
-    const mtree_operation_t *operation = lane->flow->operation;
+    const mtree_operation_t *operation = channel->state->operation;
 
-    return operation->layout->paced && lane->outlet->underway > 0 &&
-           lane_progress(lane) > operation->last[lane->up] + operation->layout->lead;
+    return operation->layout->paced && channel->send_queue->outstanding > 0 &&
+           channel_progress(channel) >
+               operation->last[channel->up] + operation->layout->max_lead;
 }
 
 /*
@@ -109,20 +113,21 @@ static bool lane_leads(const mtree_send_channel_t *lane)
  * that have something to send.  Reduce and broadcast of all trees thus share a link such
  * that they end together.
  */
-static mtree_send_channel_t *outlet_pick(const mtree_send_queue_t *outlet)
+static mtree_send_channel_t *send_queue_pick(const mtree_send_queue_t *send_queue)
 {
     mtree_send_channel_t *best = NULL;
     double least = 0;
 
-    for (mtree_send_channel_t *lane = outlet->lanes; lane != NULL; lane = lane->link) {
+    for (mtree_send_channel_t *channel = send_queue->channels; channel != NULL;
+         channel = channel->link) {
         double progress;
 
-        if (lane->next >= lane_limit(lane) || lane_leads(lane)) {
+        if (channel->next >= channel_limit(channel) || channel_leads(channel)) {
             continue;
         }
-        progress = ((double)lane->next + 0.5) / (double)lane->flow->num_chunks;
+        progress = ((double)channel->next + 0.5) / (double)channel->state->num_chunks;
         if (best == NULL || progress < least) {
-            best = lane;
+            best = channel;
             least = progress;
         }
     }
@@ -130,144 +135,149 @@ static mtree_send_channel_t *outlet_pick(const mtree_send_queue_t *outlet)
 }
 
 /* It is back for the next use. */
-static void parcel_put(mtree_operation_t *operation, mtree_send_op_t *parcel)
+static void send_op_put(mtree_operation_t *operation, mtree_send_op_t *send_op)
 {
-    parcel->link = operation->free_parcels;
-    operation->free_parcels = parcel;
+    send_op->link = operation->free_send_ops;
+    operation->free_send_ops = send_op;
 }
 
 static void blank_sent(mtree_event_t *event)
 {
-    mtree_send_op_t *parcel = (mtree_send_op_t *)event;
-    mtree_send_channel_t *lane = parcel->lane;
-    mtree_operation_t *operation = lane->flow->operation;
+    mtree_send_op_t *send_op = (mtree_send_op_t *)event;
+    mtree_send_channel_t *channel = send_op->channel;
+    mtree_operation_t *operation = channel->state->operation;
     mtree_status_t status = event->status;
 
-    operation->underway--;
-    lane->sent++;
-    parcel_put(operation, parcel);
+    operation->outstanding--;
+    channel->sent++;
+    send_op_put(operation, send_op);
     if (status != MTREE_OK) {
         mtree_operation_fail(operation, status);
     }
 }
 
-static void parcel_sent(mtree_event_t *event)
+static void send_op_sent(mtree_event_t *event)
 {
-    mtree_send_op_t *parcel = (mtree_send_op_t *)event;
-    mtree_send_channel_t *lane = parcel->lane;
-    mtree_operation_t *operation = lane->flow->operation;
+    mtree_send_op_t *send_op = (mtree_send_op_t *)event;
+    mtree_send_channel_t *channel = send_op->channel;
+    mtree_operation_t *operation = channel->state->operation;
     mtree_status_t status = event->status;
 
-    operation->underway--;
-    lane->outlet->underway -= parcel->bytes;
-    lane->outlet->dirty = true;
-    mtree_stream_state_trace(lane->flow, MTREE_TRACE_SEND, lane->up, lane->outlet->rank,
-                             parcel->chunk, parcel->begin);
-    parcel_put(operation, parcel);
+    operation->outstanding--;
+    channel->send_queue->outstanding -= send_op->bytes;
+    channel->send_queue->dirty = true;
+    mtree_stream_state_trace(channel->state, MTREE_TRACE_SEND, channel->up,
+                             channel->send_queue->rank, send_op->chunk, send_op->begin);
+    send_op_put(operation, send_op);
     if (status != MTREE_OK) {
         mtree_operation_fail(operation, status);
         return;
     }
     if (operation->data.goodput != NULL) {
         mtree_goodput_sent(operation->data.goodput,
-                           mtree_send_queue_number(operation, lane->outlet),
-                           mtree_stream_state_number(lane->flow), (double)parcel->bytes,
-                           mtree_operation_now(operation));
-        if (lane->sent == 0 && mtree_stream_state_number(lane->flow) == 0) {
-            mtree_goodput_first_contact(operation->data.goodput, lane->outlet->rank,
+                           mtree_send_queue_number(operation, channel->send_queue),
+                           mtree_stream_state_number(channel->state),
+                           (double)send_op->bytes, mtree_operation_now(operation));
+        if (channel->sent == 0 && mtree_stream_state_number(channel->state) == 0) {
+            mtree_goodput_first_contact(operation->data.goodput,
+                                        channel->send_queue->rank,
                                         mtree_operation_now(operation));
         }
     }
-    if (++lane->sent == lane->end) {
-        mtree_operation_step(operation, lane->step);
+    if (++channel->sent == channel->end) {
+        mtree_operation_step(operation, channel->step);
     }
-    if (lane->up) {
-        mtree_stream_state_sent_up(lane->flow, parcel->chunk);
+    if (channel->up) {
+        mtree_stream_state_sent_up(channel->state, send_op->chunk);
     }
 }
 
-static mtree_send_op_t *parcel_get(mtree_operation_t *operation)
+static mtree_send_op_t *send_op_get(mtree_operation_t *operation)
 {
-    mtree_send_op_t *parcel = operation->free_parcels;
+    mtree_send_op_t *send_op = operation->free_send_ops;
 
-    if (parcel != NULL) {
-        operation->free_parcels = parcel->link;
-        return parcel;
+    if (send_op != NULL) {
+        operation->free_send_ops = send_op->link;
+        return send_op;
     }
     /* The bytes to pack into lie behind the parcel itself. */
-    parcel = calloc(1, sizeof(*parcel) + operation->packed_bytes);
-    if (parcel != NULL && operation->packed_bytes > 0) {
-        parcel->packed = (char *)(parcel + 1);
+    send_op = calloc(1, sizeof(*send_op) + operation->packed_bytes);
+    if (send_op != NULL && operation->packed_bytes > 0) {
+        send_op->packed = (char *)(send_op + 1);
     }
-    return parcel;
+    return send_op;
 }
 
-/* The address of the chunk that @a lane sends next. */
-static const char *parcel_address(mtree_send_op_t *parcel, size_t count)
+/* The address of the chunk that @a channel sends next. */
+static const char *send_op_address(mtree_send_op_t *send_op, size_t count)
 {
-    mtree_stream_state_t *flow = parcel->lane->flow;
-    mtree_operation_t *operation = flow->operation;
+    mtree_stream_state_t *state = send_op->channel->state;
+    mtree_operation_t *operation = state->operation;
 
     if (operation->data.pack != NULL) {
         operation->data.pack(operation->data.arg,
-                             mtree_stream_state_offset(flow, parcel->chunk),
-                             parcel->packed, count);
-        return parcel->packed;
+                             mtree_stream_state_offset(state, send_op->chunk),
+                             send_op->packed, count);
+        return send_op->packed;
     }
-    if (!parcel->lane->up) {
-        return mtree_stream_state_address(flow, operation->data.output, parcel->chunk);
+    if (!send_op->channel->up) {
+        return mtree_stream_state_address(state, operation->data.output, send_op->chunk);
     }
-    if (flow->stream->num_children > 0) {
-        return flow->inlets[0].slots[parcel->chunk % flow->inlets[0].window].memory;
+    if (state->stream->num_children > 0) {
+        return state->receivers[0]
+            .slots[send_op->chunk % state->receivers[0].window]
+            .memory;
     }
-    return mtree_stream_state_address(flow, operation->data.input, parcel->chunk);
+    return mtree_stream_state_address(state, operation->data.input, send_op->chunk);
 }
 
-static void lane_send(mtree_send_channel_t *lane, size_t bytes)
+static void channel_send(mtree_send_channel_t *channel, size_t bytes)
 {
-    mtree_operation_t *operation = lane->flow->operation;
-    bool blank = lane->next >= lane->blank;
-    size_t count = mtree_send_channel_count(lane);
-    mtree_send_op_t *parcel = parcel_get(operation);
+    mtree_operation_t *operation = channel->state->operation;
+    bool blank = channel->next >= channel->blank;
+    size_t count = mtree_send_channel_count(channel);
+    mtree_send_op_t *send_op = send_op_get(operation);
     const char *address;
     mtree_status_t status;
 
-    if (parcel == NULL) {
+    if (send_op == NULL) {
         mtree_operation_fail(operation, MTREE_ERR_NO_MEMORY);
         return;
     }
-    parcel->lane = lane;
-    parcel->chunk = lane_advance(lane);
-    parcel->bytes = bytes;
-    parcel->begin = mtree_operation_clock(operation);
-    address = blank ? NULL : parcel_address(parcel, count);
-    lane->outlet->underway += bytes;
-    operation->underway++;
-    mtree_event_init(&parcel->event, &operation->inbox, blank ? blank_sent : parcel_sent);
+    send_op->channel = channel;
+    send_op->chunk = channel_advance(channel);
+    send_op->bytes = bytes;
+    send_op->begin = mtree_operation_clock(operation);
+    address = blank ? NULL : send_op_address(send_op, count);
+    channel->send_queue->outstanding += bytes;
+    operation->outstanding++;
+    mtree_event_init(&send_op->event, &operation->inbox,
+                     blank ? blank_sent : send_op_sent);
     status = operation->transport->ops->send(
-        operation->transport, lane->outlet->rank,
-        lane->flow->stream->tag + (lane->up ? MTREE_TAG_UP : MTREE_TAG_DOWN), address,
-        count, operation->layout->paced && !blank, &parcel->event.completion);
+        operation->transport, channel->send_queue->rank,
+        channel->state->stream->tag + (channel->up ? MTREE_TAG_UP : MTREE_TAG_DOWN),
+        address, count, operation->layout->paced && !blank, &send_op->event.completion);
     if (status != MTREE_OK) {
-        operation->underway--;
-        parcel_put(operation, parcel);
+        operation->outstanding--;
+        send_op_put(operation, send_op);
         mtree_operation_fail(operation, status);
     }
 }
 
 /* Send what may be sent to a peer; true when its window is too full for what is ready. */
-static bool outlet_pump(mtree_operation_t *operation, mtree_send_queue_t *outlet)
+static bool send_queue_pump(mtree_operation_t *operation, mtree_send_queue_t *send_queue)
 {
-    mtree_send_channel_t *lane;
+    mtree_send_channel_t *channel;
 
-    while (operation->status == MTREE_OK && (lane = outlet_pick(outlet)) != NULL) {
-        size_t bytes = mtree_send_channel_count(lane) * (size_t)operation->data.extent;
+    while (operation->status == MTREE_OK &&
+           (channel = send_queue_pick(send_queue)) != NULL) {
+        size_t bytes = mtree_send_channel_count(channel) * (size_t)operation->data.extent;
 
-        if (operation->layout->paced && outlet->underway > 0 &&
-            outlet->underway + bytes > outlet->window) {
+        if (operation->layout->paced && send_queue->outstanding > 0 &&
+            send_queue->outstanding + bytes > send_queue->window) {
             return true;
         }
-        lane_send(lane, bytes);
+        channel_send(channel, bytes);
     }
     return false;
 }
@@ -279,16 +289,16 @@ void mtree_send_queue_pump(mtree_operation_t *operation)
 
     for (int turn = 0; turn < layout->num_peers; turn++) {
         int i = layout->first_peer + turn;
-        bool pressed;
+        bool backlogged;
 
         i -= i >= layout->num_peers ? layout->num_peers : 0;
-        if (!operation->outlets[i].dirty) {
+        if (!operation->send_queues[i].dirty) {
             continue;
         }
-        operation->outlets[i].dirty = false;
-        pressed = outlet_pump(operation, &operation->outlets[i]);
-        if (goodput != NULL && pressed != (goodput->links[i].since >= 0)) {
-            mtree_goodput_backlog(goodput, i, pressed, mtree_operation_now(operation));
+        operation->send_queues[i].dirty = false;
+        backlogged = send_queue_pump(operation, &operation->send_queues[i]);
+        if (goodput != NULL && backlogged != (goodput->links[i].since >= 0)) {
+            mtree_goodput_backlog(goodput, i, backlogged, mtree_operation_now(operation));
         }
     }
 }

@@ -26,8 +26,8 @@ typedef struct {
     int parent_step;        /* in which it comes down from the parent; 0: in none */
     const int *child_steps; /* in which it goes down to each child; 0: in none */
     bool open;              /* parent and children become known while it runs
-                               (schedule/dynamic_peers.h);              `parent` then only says whether this rank is
-                               the root */
+                               (schedule/dynamic_peers.h);              `parent` then only says whether
+                               this rank is              the root */
     int tree;               /* its number in the plan */
     int block; /* rank whose block it carries a part of; -1 where there are no blocks */
 } mtree_stream_t;
@@ -45,13 +45,13 @@ typedef struct {
     mtree_stream_t *streams;
     int num_peers; /* every parent and child of a stream, once, in ascending rank */
     mtree_peer_t *peers;
-    int first_peer; /* the next rank after this one, which is served first: if all began
-                       with rank 0, its link would be the only busy one for a while */
-    int num_tags;   /* the same on all ranks */
-    int num_steps;  /* lockstep steps one way; 0: chunks stream */
-    double lead;    /* part of its chunks that a stream may be ahead of the last one on a
-                       busy link; infinite: no limit */
-    bool paced;     /* false: so little is sent that windows are not worth a round trip */
+    int first_peer;  /* the next rank after this one, which is served first: if all began
+                        with rank 0, its link would be the only busy one for a while */
+    int num_tags;    /* the same on all ranks */
+    int num_steps;   /* lockstep steps one way; 0: chunks stream */
+    double max_lead; /* part of its chunks that a stream may be ahead of the last one on a
+                    busy link; infinite: no limit */
+    bool paced; /* false: so little is sent that windows are not worth a round trip */
     int *children_room, *steps_room;
 } mtree_layout_t;
 

@@ -5,8 +5,8 @@
 #ifndef MTREE_SIMULATE_CONTEXT_H
 #define MTREE_SIMULATE_CONTEXT_H
 
-#include "simulate/simulate.h"
 #include "simulate/pt2pt.h"
+#include "simulate/simulate.h"
 
 typedef struct {
     const mtree_simulate_options_t *options;
@@ -16,7 +16,7 @@ typedef struct {
     size_t count; /* elements of the vector */
     mtree_event_queue_t *clock;
     mtree_network_t *network;
-    mtree_pt2pt_t *world;
+    mtree_pt2pt_t *pt2pt;
 } mtree_simulation_t;
 
 /*

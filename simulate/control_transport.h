@@ -10,19 +10,19 @@
 typedef struct mtree_control_transport mtree_control_transport_t;
 
 /*
- * The couriers of @a num_ranks ranks of @a world, which must outlive them.  Their units
+ * The couriers of @a num_ranks ranks of @a pt2pt, which must outlive them.  Their units
  * are bytes; messages are of whole units of the world, @a unit_bytes each.  Owned by the
  * caller.  MTREE_ERR_NO_MEMORY.
  */
-mtree_status_t mtree_control_transport_create(mtree_pt2pt_t *world, int num_ranks,
-                                              size_t unit_bytes,
-                                              mtree_control_transport_t **courier_p);
+mtree_status_t
+mtree_control_transport_create(mtree_pt2pt_t *pt2pt, int num_ranks, size_t unit_bytes,
+                               mtree_control_transport_t **control_transport_p);
 
 /* Free; NULL is allowed. */
-void mtree_control_transport_destroy(mtree_control_transport_t *courier);
+void mtree_control_transport_destroy(mtree_control_transport_t *control_transport);
 
 /* The transport of rank @a rank; the courier's. */
-mtree_transport_t *mtree_control_transport_transport(mtree_control_transport_t *courier,
-                                                     int rank);
+mtree_transport_t *
+mtree_control_transport_transport(mtree_control_transport_t *control_transport, int rank);
 
 #endif

@@ -4,21 +4,21 @@
 
 #include <stdlib.h>
 
-double mtree_pt2pt_free_at(const mtree_pt2pt_t *world, int rank)
+double mtree_pt2pt_free_at(const mtree_pt2pt_t *pt2pt, int rank)
 {
-    const double now = mtree_event_queue_now(world->clock);
+    const double now = mtree_event_queue_now(pt2pt->clock);
 
-    return world->ranks[rank].free_at > now ? world->ranks[rank].free_at : now;
+    return pt2pt->ranks[rank].free_at > now ? pt2pt->ranks[rank].free_at : now;
 }
 
-void mtree_pt2pt_compute(mtree_pt2pt_t *world, int rank, double seconds)
+void mtree_pt2pt_compute(mtree_pt2pt_t *pt2pt, int rank, double seconds)
 {
-    world->ranks[rank].free_at = mtree_pt2pt_free_at(world, rank) + seconds;
+    pt2pt->ranks[rank].free_at = mtree_pt2pt_free_at(pt2pt, rank) + seconds;
 }
 
 mtree_status_t mtree_pt2pt_pair(mtree_rank_t *from, int peer, mtree_pair_t **pair_p)
 {
-    mtree_pt2pt_t *world = from->world;
+    mtree_pt2pt_t *pt2pt = from->pt2pt;
     mtree_pair_t *pair = from->to[peer];
     mtree_status_t status;
     int per_host;
@@ -31,15 +31,15 @@ mtree_status_t mtree_pt2pt_pair(mtree_rank_t *from, int peer, mtree_pair_t **pai
     if (pair == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }
-    per_host = world->options.ranks_per_host;
-    status = mtree_network_connect(world->network, from->number / per_host,
+    per_host = pt2pt->options.ranks_per_host;
+    status = mtree_network_connect(pt2pt->network, from->number / per_host,
                                    peer / per_host, &pair->connection);
     if (status != MTREE_OK) {
         free(pair);
         return status;
     }
     pair->from = from;
-    pair->to = &world->ranks[peer];
+    pair->to = &pt2pt->ranks[peer];
     pair->arrived_last_p = &pair->arrived;
     pair->posted_last_p = &pair->posted;
     from->to[peer] = pair;
@@ -49,10 +49,10 @@ mtree_status_t mtree_pt2pt_pair(mtree_rank_t *from, int peer, mtree_pair_t **pai
 
 mtree_status_t mtree_pt2pt_create(mtree_event_queue_t *clock, mtree_network_t *network,
                                   const mtree_pt2pt_options_t *options,
-                                  mtree_pt2pt_t **world_p)
+                                  mtree_pt2pt_t **pt2pt_p)
 {
     const size_t num_ranks = (size_t)options->num_ranks;
-    mtree_pt2pt_t *world;
+    mtree_pt2pt_t *pt2pt;
     mtree_pair_t **pairs;
     int r;
 
@@ -61,93 +61,93 @@ mtree_status_t mtree_pt2pt_create(mtree_event_queue_t *clock, mtree_network_t *n
                     MTREE_WORLD_MAX_RANKS);
         return MTREE_ERR_LIMIT;
     }
-    world = calloc(1, sizeof(*world));
-    if (world == NULL) {
+    pt2pt = calloc(1, sizeof(*pt2pt));
+    if (pt2pt == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }
-    world->clock = clock;
-    world->network = network;
-    world->options = *options;
-    world->ranks = calloc(num_ranks, sizeof(mtree_rank_t));
+    pt2pt->clock = clock;
+    pt2pt->network = network;
+    pt2pt->options = *options;
+    pt2pt->ranks = calloc(num_ranks, sizeof(mtree_rank_t));
     pairs = calloc(num_ranks * num_ranks, sizeof(mtree_pair_t *));
-    if (world->ranks == NULL || pairs == NULL) {
+    if (pt2pt->ranks == NULL || pairs == NULL) {
         free(pairs);
-        free(world->ranks);
-        free(world);
+        free(pt2pt->ranks);
+        free(pt2pt);
         return MTREE_ERR_NO_MEMORY;
     }
     for (r = 0; r < options->num_ranks; r++) {
-        world->ranks[r].transport.ops = &mtree_pt2pt_ops;
-        world->ranks[r].world = world;
-        world->ranks[r].number = r;
-        world->ranks[r].to = pairs + (size_t)r * num_ranks;
+        pt2pt->ranks[r].transport.ops = &mtree_pt2pt_ops;
+        pt2pt->ranks[r].pt2pt = pt2pt;
+        pt2pt->ranks[r].number = r;
+        pt2pt->ranks[r].to = pairs + (size_t)r * num_ranks;
     }
-    *world_p = world;
+    *pt2pt_p = pt2pt;
     return MTREE_OK;
 }
 
-void mtree_pt2pt_abort(mtree_pt2pt_t *world)
+void mtree_pt2pt_abort(mtree_pt2pt_t *pt2pt)
 {
     mtree_completion_t *done;
     mtree_send_t *send;
     mtree_recv_t *recv;
 
-    while (world->sends != NULL) {
-        send = (mtree_send_t *)((char *)world->sends - offsetof(mtree_send_t, live));
+    while (pt2pt->sends != NULL) {
+        send = (mtree_send_t *)((char *)pt2pt->sends - offsetof(mtree_send_t, live));
         done = send->done;
-        mtree_event_queue_remove(world->clock, &send->event);
-        mtree_event_queue_remove(world->clock, &send->done_event);
+        mtree_event_queue_remove(pt2pt->clock, &send->event);
+        mtree_event_queue_remove(pt2pt->clock, &send->done_event);
         mtree_pt2pt_send_free(send);
         if (done != NULL) {
             done->func(done, MTREE_ERR_TRANSPORT);
         }
     }
-    while (world->recvs != NULL) {
-        recv = (mtree_recv_t *)((char *)world->recvs - offsetof(mtree_recv_t, live));
+    while (pt2pt->recvs != NULL) {
+        recv = (mtree_recv_t *)((char *)pt2pt->recvs - offsetof(mtree_recv_t, live));
         done = recv->done;
-        mtree_event_queue_remove(world->clock, &recv->event);
+        mtree_event_queue_remove(pt2pt->clock, &recv->event);
         mtree_pt2pt_recv_free(recv);
         done->func(done, MTREE_ERR_TRANSPORT);
     }
-    world->pending = 0;
+    pt2pt->pending = 0;
 }
 
-void mtree_pt2pt_destroy(mtree_pt2pt_t *world)
+void mtree_pt2pt_destroy(mtree_pt2pt_t *pt2pt)
 {
     int from, to;
 
-    if (world == NULL) {
+    if (pt2pt == NULL) {
         return;
     }
-    while (world->sends != NULL) {
+    while (pt2pt->sends != NULL) {
         mtree_pt2pt_send_free(
-            (mtree_send_t *)((char *)world->sends - offsetof(mtree_send_t, live)));
+            (mtree_send_t *)((char *)pt2pt->sends - offsetof(mtree_send_t, live)));
     }
-    while (world->recvs != NULL) {
+    while (pt2pt->recvs != NULL) {
         mtree_pt2pt_recv_free(
-            (mtree_recv_t *)((char *)world->recvs - offsetof(mtree_recv_t, live)));
+            (mtree_recv_t *)((char *)pt2pt->recvs - offsetof(mtree_recv_t, live)));
     }
-    for (from = 0; from < world->options.num_ranks; from++) {
-        for (to = 0; to < world->options.num_ranks; to++) {
-            free(world->ranks[from].to[to]);
+    for (from = 0; from < pt2pt->options.num_ranks; from++) {
+        for (to = 0; to < pt2pt->options.num_ranks; to++) {
+            free(pt2pt->ranks[from].to[to]);
         }
     }
-    free(world->ranks[0].to);
-    free(world->ranks);
-    free(world);
+    free(pt2pt->ranks[0].to);
+    free(pt2pt->ranks);
+    free(pt2pt);
 }
 
-mtree_transport_t *mtree_pt2pt_transport(mtree_pt2pt_t *world, int rank)
+mtree_transport_t *mtree_pt2pt_transport(mtree_pt2pt_t *pt2pt, int rank)
 {
-    return &world->ranks[rank].transport;
+    return &pt2pt->ranks[rank].transport;
 }
 
-size_t mtree_pt2pt_messages(const mtree_pt2pt_t *world)
+size_t mtree_pt2pt_messages(const mtree_pt2pt_t *pt2pt)
 {
-    return world->messages;
+    return pt2pt->messages;
 }
 
-size_t mtree_pt2pt_pending(const mtree_pt2pt_t *world)
+size_t mtree_pt2pt_pending(const mtree_pt2pt_t *pt2pt)
 {
-    return world->pending;
+    return pt2pt->pending;
 }

@@ -41,32 +41,32 @@ typedef struct mtree_pt2pt mtree_pt2pt_t;
  */
 mtree_status_t mtree_pt2pt_create(mtree_event_queue_t *clock, mtree_network_t *network,
                                   const mtree_pt2pt_options_t *options,
-                                  mtree_pt2pt_t **world_p);
+                                  mtree_pt2pt_t **pt2pt_p);
 
 /* Complete all that is under way with MTREE_ERR_TRANSPORT; the clock must not run after
  * that. */
-void mtree_pt2pt_abort(mtree_pt2pt_t *world);
+void mtree_pt2pt_abort(mtree_pt2pt_t *pt2pt);
 
 /* Free; NULL is allowed.  What has not completed never will. */
-void mtree_pt2pt_destroy(mtree_pt2pt_t *world);
+void mtree_pt2pt_destroy(mtree_pt2pt_t *pt2pt);
 
 /* The transport of rank @a rank; the world's. */
-mtree_transport_t *mtree_pt2pt_transport(mtree_pt2pt_t *world, int rank);
+mtree_transport_t *mtree_pt2pt_transport(mtree_pt2pt_t *pt2pt, int rank);
 
 /*
  * Rank @a rank computes for @a seconds after what it does already: the sends and
  * completions it starts later come after that.
  */
-void mtree_pt2pt_compute(mtree_pt2pt_t *world, int rank, double seconds);
+void mtree_pt2pt_compute(mtree_pt2pt_t *pt2pt, int rank, double seconds);
 
 /* When @a rank is done with what it computes; not before now. */
-double mtree_pt2pt_free_at(const mtree_pt2pt_t *world, int rank);
+double mtree_pt2pt_free_at(const mtree_pt2pt_t *pt2pt, int rank);
 
 /* Messages sent so far, acknowledgements not counted. */
-size_t mtree_pt2pt_messages(const mtree_pt2pt_t *world);
+size_t mtree_pt2pt_messages(const mtree_pt2pt_t *pt2pt);
 
 /* Sends and receives that were started and are not done: after the clock has run, those
  * are stuck. */
-size_t mtree_pt2pt_pending(const mtree_pt2pt_t *world);
+size_t mtree_pt2pt_pending(const mtree_pt2pt_t *pt2pt);
 
 #endif

@@ -13,16 +13,16 @@ static mtree_rank_t *rank_of(mtree_transport_t *transport)
 /* The rank handles one message; returns when that is over. */
 static double handle(mtree_rank_t *rank)
 {
-    mtree_pt2pt_compute(rank->world, rank->number, rank->world->options.overhead);
+    mtree_pt2pt_compute(rank->pt2pt, rank->number, rank->pt2pt->options.overhead);
     return rank->free_at;
 }
 
-static mtree_status_t check_peer(const mtree_pt2pt_t *world, int peer)
+static mtree_status_t check_peer(const mtree_pt2pt_t *pt2pt, int peer)
 {
-    if (peer < 0 || peer >= world->options.num_ranks) {
+    if (peer < 0 || peer >= pt2pt->options.num_ranks) {
         mtree_error(
             "simulator: a message to or from rank %d of %d; the schedule is wrong", peer,
-            world->options.num_ranks);
+            pt2pt->options.num_ranks);
         return MTREE_ERR_INVALID;
     }
     return MTREE_OK;
@@ -73,7 +73,7 @@ static void send_done(mtree_event_queue_event_t *event)
         (mtree_send_t *)((char *)event - offsetof(mtree_send_t, done_event));
     mtree_completion_t *done = send->done;
 
-    send->pair->from->world->pending--;
+    send->pair->from->pt2pt->pending--;
     send->done = NULL;
     send_release(send);
     done->func(done, MTREE_OK);
@@ -83,12 +83,12 @@ static void recv_done(mtree_event_queue_event_t *event)
 {
     mtree_recv_t *recv = (mtree_recv_t *)((char *)event - offsetof(mtree_recv_t, event));
     mtree_completion_t *done = recv->done;
-    mtree_pt2pt_t *world = recv->pair->from->world;
+    mtree_pt2pt_t *pt2pt = recv->pair->from->pt2pt;
 
-    if (world->options.received != NULL) {
-        world->options.received(world->options.received_arg, recv->tag);
+    if (pt2pt->options.received != NULL) {
+        pt2pt->options.received(pt2pt->options.received_arg, recv->tag);
     }
-    world->pending--;
+    pt2pt->pending--;
     done->empty = recv->count == 0;
     mtree_pt2pt_recv_free(recv);
     done->func(done, MTREE_OK);
@@ -97,18 +97,18 @@ static void recv_done(mtree_event_queue_event_t *event)
 /* The bytes are taken from the sender's buffer as long as that is its to give. */
 static void copy_data(const mtree_send_t *send)
 {
-    const mtree_pt2pt_t *world = send->pair->from->world;
+    const mtree_pt2pt_t *pt2pt = send->pair->from->pt2pt;
 
-    if (world->options.data && send->count > 0) {
+    if (pt2pt->options.data && send->count > 0) {
         memcpy(send->recv->buffer, send->copy != NULL ? send->copy : send->buffer,
-               send->count * world->options.unit_bytes);
+               send->count * pt2pt->options.unit_bytes);
     }
 }
 
 /* The whole message is there. */
 static void deliver(mtree_send_t *send)
 {
-    mtree_event_queue_add(send->pair->from->world->clock, &send->recv->event,
+    mtree_event_queue_add(send->pair->from->pt2pt->clock, &send->recv->event,
                           handle(send->pair->to));
     send_release(send);
 }
@@ -123,7 +123,7 @@ static void rest_departed(mtree_message_t *message)
     mtree_send_t *send = send_of_message(message);
 
     copy_data(send);
-    mtree_event_queue_add(send->pair->from->world->clock, &send->done_event, 0.0);
+    mtree_event_queue_add(send->pair->from->pt2pt->clock, &send->done_event, 0.0);
 }
 
 static void rest_arrived(mtree_message_t *message)
@@ -136,10 +136,10 @@ static void acknowledged(mtree_message_t *message)
 {
     mtree_send_t *send =
         (mtree_send_t *)((char *)message - offsetof(mtree_send_t, acknowledge));
-    const mtree_pt2pt_t *world = send->pair->from->world;
+    const mtree_pt2pt_t *pt2pt = send->pair->from->pt2pt;
 
     if (send->rest_bytes == 0) {
-        mtree_event_queue_add(world->clock, &send->done_event, 0.0);
+        mtree_event_queue_add(pt2pt->clock, &send->done_event, 0.0);
         return;
     }
     send->message.bytes = send->rest_bytes;
@@ -150,7 +150,7 @@ static void acknowledged(mtree_message_t *message)
 
 static void match(mtree_send_t *send, mtree_recv_t *recv)
 {
-    mtree_pt2pt_t *world = send->pair->from->world;
+    mtree_pt2pt_t *pt2pt = send->pair->from->pt2pt;
     mtree_pair_t *back;
     mtree_status_t status;
 
@@ -163,16 +163,16 @@ static void match(mtree_send_t *send, mtree_recv_t *recv)
                     "expects %zu; the schedule is wrong",
                     send->pair->from->number, send->count, send->tag,
                     send->pair->to->number, recv->count);
-        mtree_event_queue_fail(world->clock, MTREE_ERR_TRANSPORT);
+        mtree_event_queue_fail(pt2pt->clock, MTREE_ERR_TRANSPORT);
         return;
     }
     if (send->synchronous || send->rest_bytes > 0) {
         status = mtree_pt2pt_pair(send->pair->to, send->pair->from->number, &back);
         if (status != MTREE_OK) {
-            mtree_event_queue_fail(world->clock, status);
+            mtree_event_queue_fail(pt2pt->clock, status);
             return;
         }
-        send->acknowledge.bytes = world->options.control_bytes;
+        send->acknowledge.bytes = pt2pt->options.control_bytes;
         send->acknowledge.arrived = acknowledged;
         mtree_network_send(back->connection, &send->acknowledge);
     }
@@ -213,7 +213,7 @@ static void send_start(mtree_event_queue_event_t *event)
     /* The bytes were copied into the transport's buffers: that is all that the sender
      * waits for. */
     if (!send->synchronous && send->rest_bytes == 0) {
-        mtree_event_queue_add(send->pair->from->world->clock, &send->done_event, 0.0);
+        mtree_event_queue_add(send->pair->from->pt2pt->clock, &send->done_event, 0.0);
     }
 }
 
@@ -247,17 +247,17 @@ static mtree_status_t send_copy(mtree_send_t *send, const mtree_pt2pt_options_t 
     return MTREE_OK;
 }
 
-static mtree_status_t world_send(mtree_transport_t *transport, int peer, int tag,
+static mtree_status_t pt2pt_send(mtree_transport_t *transport, int peer, int tag,
                                  const void *buffer, size_t count, bool synchronous,
                                  mtree_completion_t *done)
 {
     mtree_rank_t *rank = rank_of(transport);
-    mtree_pt2pt_t *world = rank->world;
+    mtree_pt2pt_t *pt2pt = rank->pt2pt;
     mtree_send_t *send;
     mtree_pair_t *pair;
     mtree_status_t status;
 
-    status = check_peer(world, peer);
+    status = check_peer(pt2pt, peer);
     if (status == MTREE_OK) {
         status = mtree_pt2pt_pair(rank, peer, &pair);
     }
@@ -277,32 +277,32 @@ static mtree_status_t world_send(mtree_transport_t *transport, int peer, int tag
     send->done = done;
     send->event.func = send_start;
     send->done_event.func = send_done;
-    send_cut(send, &world->options);
-    status = send_copy(send, &world->options);
+    send_cut(send, &pt2pt->options);
+    status = send_copy(send, &pt2pt->options);
     if (status != MTREE_OK) {
         free(send);
         return status;
     }
-    live_add(&world->sends, &send->live);
-    world->messages++;
-    world->pending++;
-    mtree_event_queue_add(world->clock, &send->event, handle(rank));
+    live_add(&pt2pt->sends, &send->live);
+    pt2pt->messages++;
+    pt2pt->pending++;
+    mtree_event_queue_add(pt2pt->clock, &send->event, handle(rank));
     return MTREE_OK;
 }
 
-static mtree_status_t world_recv(mtree_transport_t *transport, int peer, int tag,
+static mtree_status_t pt2pt_recv(mtree_transport_t *transport, int peer, int tag,
                                  void *buffer, size_t count, mtree_completion_t *done)
 {
     mtree_rank_t *rank = rank_of(transport);
-    mtree_pt2pt_t *world = rank->world;
+    mtree_pt2pt_t *pt2pt = rank->pt2pt;
     mtree_send_t **send_p, *send;
     mtree_recv_t *recv;
     mtree_pair_t *pair;
     mtree_status_t status;
 
-    status = check_peer(world, peer);
+    status = check_peer(pt2pt, peer);
     if (status == MTREE_OK) {
-        status = mtree_pt2pt_pair(&world->ranks[peer], rank->number, &pair);
+        status = mtree_pt2pt_pair(&pt2pt->ranks[peer], rank->number, &pair);
     }
     if (status != MTREE_OK) {
         return status;
@@ -317,8 +317,8 @@ static mtree_status_t world_recv(mtree_transport_t *transport, int peer, int tag
     recv->count = count;
     recv->done = done;
     recv->event.func = recv_done;
-    live_add(&world->recvs, &recv->live);
-    world->pending++;
+    live_add(&pt2pt->recvs, &recv->live);
+    pt2pt->pending++;
     for (send_p = &pair->arrived; *send_p != NULL; send_p = &(*send_p)->next) {
         if ((*send_p)->tag == tag) {
             send = *send_p;
@@ -335,10 +335,10 @@ static mtree_status_t world_recv(mtree_transport_t *transport, int peer, int tag
     return MTREE_OK;
 }
 
-static double world_now(mtree_transport_t *transport)
+static double pt2pt_now(mtree_transport_t *transport)
 {
-    return mtree_event_queue_now(rank_of(transport)->world->clock);
+    return mtree_event_queue_now(rank_of(transport)->pt2pt->clock);
 }
 
 const mtree_transport_ops_t mtree_pt2pt_ops = {
-    .send = world_send, .recv = world_recv, .now = world_now};
+    .send = pt2pt_send, .recv = pt2pt_recv, .now = pt2pt_now};

@@ -60,7 +60,7 @@ struct mtree_pair {
 
 struct mtree_rank {
     mtree_transport_t transport;
-    mtree_pt2pt_t *world;
+    mtree_pt2pt_t *pt2pt;
     int number;
     double free_at;
     mtree_pair_t **to; /* [num_ranks], made when first used */

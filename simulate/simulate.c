@@ -49,7 +49,7 @@ mtree_status_t mtree_simulation_open(const mtree_topology_t *topology, const int
                                      mtree_pt2pt_received_t received, void *arg,
                                      mtree_simulation_t *job_p)
 {
-    const mtree_pt2pt_options_t world = {.num_ranks = num_hosts * options->ranks_per_host,
+    const mtree_pt2pt_options_t pt2pt = {.num_ranks = num_hosts * options->ranks_per_host,
                                          .ranks_per_host = options->ranks_per_host,
                                          .unit_bytes = sizeof(uint32_t),
                                          .data = options->check,
@@ -60,7 +60,7 @@ mtree_status_t mtree_simulation_open(const mtree_topology_t *topology, const int
                                          .received_arg = arg};
     mtree_simulation_t job = {.options = options,
                               .num_arcs = 2 * topology->num_links,
-                              .num_ranks = world.num_ranks,
+                              .num_ranks = pt2pt.num_ranks,
                               .root = options->root * options->ranks_per_host,
                               .count = (options->bytes - 1) / sizeof(uint32_t) + 1};
     mtree_status_t status = check_options(options, num_hosts);
@@ -75,7 +75,7 @@ mtree_status_t mtree_simulation_open(const mtree_topology_t *topology, const int
                                       &options->network, &job.network);
     }
     if (status == MTREE_OK) {
-        status = mtree_pt2pt_create(job.clock, job.network, &world, &job.world);
+        status = mtree_pt2pt_create(job.clock, job.network, &pt2pt, &job.pt2pt);
     }
     if (status != MTREE_OK) {
         mtree_simulation_close(&job);
@@ -87,7 +87,7 @@ mtree_status_t mtree_simulation_open(const mtree_topology_t *topology, const int
 
 void mtree_simulation_close(mtree_simulation_t *job)
 {
-    mtree_pt2pt_destroy(job->world);
+    mtree_pt2pt_destroy(job->pt2pt);
     mtree_network_destroy(job->network);
     mtree_event_queue_destroy(job->clock);
 }
@@ -105,7 +105,7 @@ mtree_status_t mtree_simulation_result(const mtree_simulation_t *job, double sec
         busy[arc] = mtree_network_busy(job->network, arc) / seconds;
     }
     *result_p = (mtree_simulate_result_t){.seconds = seconds,
-                                          .messages = mtree_pt2pt_messages(job->world),
+                                          .messages = mtree_pt2pt_messages(job->pt2pt),
                                           .num_arcs = job->num_arcs,
                                           .busy = busy};
     return MTREE_OK;

@@ -1,5 +1,5 @@
-#include "simulate/context.h"
 #include "simulate/check_data.h"
+#include "simulate/context.h"
 
 #include <stdlib.h>
 
@@ -64,7 +64,7 @@ static mtree_status_t run_checked(const mtree_simulation_t *job,
     }
     status = make_buffers(&sample, programs, &buffers);
     if (status == MTREE_OK) {
-        status = mtree_programs_run(job->clock, job->world, programs, call->num_ranks,
+        status = mtree_programs_run(job->clock, job->pt2pt, programs, call->num_ranks,
                                     buffers, mtree_simulation_fold_seconds(job),
                                     job->options->arrivals, seconds_p);
     }
@@ -101,7 +101,7 @@ static mtree_status_t run_job(const mtree_simulation_t *job,
     if (job->options->check) {
         status = run_checked(job, baseline, &call, programs, seconds_p);
     } else {
-        status = mtree_programs_run(job->clock, job->world, programs, job->num_ranks,
+        status = mtree_programs_run(job->clock, job->pt2pt, programs, job->num_ranks,
                                     NULL, mtree_simulation_fold_seconds(job),
                                     job->options->arrivals, seconds_p);
     }

@@ -1,10 +1,10 @@
+#include "base/log.h"
 #include "schedule/arrival/arrival.h"
 #include "schedule/layout.h"
 #include "schedule/operation.h"
-#include "simulate/control_transport.h"
-#include "simulate/context.h"
 #include "simulate/check_data.h"
-#include "base/log.h"
+#include "simulate/context.h"
+#include "simulate/control_transport.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ struct run {
     mtree_check_data_t sample;
     mtree_placement_t *placement;
     mtree_call_t call;
-    mtree_control_transport_t *courier; /* where the plan is by arrival */
+    mtree_control_transport_t *control_transport; /* where the plan is by arrival */
     player_t *players;
     void *nowhere; /* stands for all vectors when no data is carried */
     size_t nowhere_bytes;
@@ -60,7 +60,7 @@ static void fold(void *arg, const void *a, const void *b, void *out, size_t coun
     uint32_t *sum = out;
     size_t i;
 
-    mtree_pt2pt_compute(run->job.world, player->number,
+    mtree_pt2pt_compute(run->job.pt2pt, player->number,
                         (double)count * mtree_simulation_fold_seconds(&run->job));
     for (i = 0; i < count && run->job.options->check; i++) {
         sum[i] = x[i] + y[i];
@@ -71,7 +71,7 @@ static void ended(mtree_operation_t *operation, mtree_status_t status, void *arg
 {
     player_t *player = arg;
     run_t *run = player->run;
-    double now = mtree_pt2pt_free_at(run->job.world, player->number);
+    double now = mtree_pt2pt_free_at(run->job.pt2pt, player->number);
 
     (void)operation;
     if (status != MTREE_OK) {
@@ -198,7 +198,7 @@ static mtree_status_t start_static(run_t *run, player_t *player,
         return status;
     }
     return mtree_operation_start(player->layout,
-                                 mtree_pt2pt_transport(run->job.world, player->number),
+                                 mtree_pt2pt_transport(run->job.pt2pt, player->number),
                                  data, ended, player, &player->operation);
 }
 
@@ -211,8 +211,9 @@ static mtree_status_t start_by_arrival(run_t *run, player_t *player,
         .placement = run->placement,
         .call = &run->call,
         .rank = player->number,
-        .transport = mtree_pt2pt_transport(run->job.world, player->number),
-        .control = mtree_control_transport_transport(run->courier, player->number),
+        .transport = mtree_pt2pt_transport(run->job.pt2pt, player->number),
+        .control =
+            mtree_control_transport_transport(run->control_transport, player->number),
         .room = run->call.units * run->call.unit_bytes};
 
     return mtree_arrival_start(&arrival, data, ended, NULL, player, &player->operation);
@@ -228,8 +229,8 @@ static mtree_status_t start(run_t *run, player_t *player)
                                          .arg = player};
 
     seed_output(run, player);
-    return run->courier != NULL ? start_by_arrival(run, player, &data)
-                                : start_static(run, player, &data);
+    return run->control_transport != NULL ? start_by_arrival(run, player, &data)
+                                          : start_static(run, player, &data);
 }
 
 static void come(mtree_event_queue_event_t *event)
@@ -316,8 +317,8 @@ static mtree_status_t play(run_t *run, mtree_collective_t collective, int num_ho
     }
     if (status == MTREE_OK && mtree_plan_is_by_arrival(run->plan) &&
         mtree_arrival_serves(collective)) {
-        status = mtree_control_transport_create(run->job.world, num_ranks,
-                                                sizeof(uint32_t), &run->courier);
+        status = mtree_control_transport_create(
+            run->job.pt2pt, num_ranks, sizeof(uint32_t), &run->control_transport);
     }
     if (status == MTREE_OK) {
         status = start_all(run);
@@ -334,7 +335,7 @@ static void clear(run_t *run)
 
     /* What failed half-way has sends and receives under way; their ends free the
      * operations. */
-    mtree_pt2pt_abort(run->job.world);
+    mtree_pt2pt_abort(run->job.pt2pt);
     for (player = run->players;
          run->players != NULL && player < run->players + run->job.num_ranks; player++) {
         mtree_event_queue_remove(run->job.clock, &player->coming);
@@ -348,7 +349,7 @@ static void clear(run_t *run)
     if (run->nowhere != NULL) {
         munmap(run->nowhere, run->nowhere_bytes);
     }
-    mtree_control_transport_destroy(run->courier);
+    mtree_control_transport_destroy(run->control_transport);
     free(run->players);
     free(run->stream_tree);
     free(run->tree_seconds);

@@ -3,10 +3,10 @@
 #include "tools/command.h"
 #include "tools/topology_json.h"
 
-#include "topo/generators.h"
 #include "base/log.h"
-#include "topo/dot/read.h"
 #include "base/units.h"
+#include "topo/dot/read.h"
+#include "topo/generators.h"
 
 #include <errno.h>
 #include <inttypes.h>

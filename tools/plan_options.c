@@ -2,11 +2,11 @@
 
 #include "tools/progress_ticker.h"
 
-#include "planner/plan/json.h"
 #include "base/file.h"
 #include "base/log.h"
-#include "topo/dot/read.h"
 #include "base/units.h"
+#include "planner/plan/json.h"
+#include "topo/dot/read.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 /* Seconds between two lines. */
-#define PACE 2
+#define SAMPLE 2
 
 /* The line's end; what the handler reads is set while no timer runs. */
 static char ending[128];
@@ -24,7 +24,7 @@ static void on_timer(int signal_number)
     ssize_t written;
 
     (void)signal_number;
-    seconds += PACE;
+    seconds += SAMPLE;
     for (rest = seconds; rest >= 10; rest /= 10) {
         ++digits;
     }
@@ -41,10 +41,10 @@ static void on_timer(int signal_number)
     errno = saved;
 }
 
-static void set_timer(int pace)
+static void set_timer(int sample)
 {
-    struct itimerval timer = {.it_interval = {.tv_sec = pace},
-                              .it_value = {.tv_sec = pace}};
+    struct itimerval timer = {.it_interval = {.tv_sec = sample},
+                              .it_value = {.tv_sec = sample}};
 
     (void)setitimer(ITIMER_REAL, &timer, NULL);
 }
@@ -56,7 +56,7 @@ void watch_start(const char *what)
     snprintf(ending, sizeof(ending), " s: %s\n", what);
     seconds = 0;
     (void)sigaction(SIGALRM, &action, NULL);
-    set_timer(PACE);
+    set_timer(SAMPLE);
 }
 
 void watch_stop(void)

@@ -10,7 +10,7 @@
 #include <time.h>
 
 /* Seconds between words of progress. */
-#define PACE 2.0
+#define SAMPLE 2.0
 
 static double wall_clock(void)
 {
@@ -23,8 +23,8 @@ static double wall_clock(void)
 void simulating_init(simulating_t *simulating)
 {
     mtree_simulate_default_options(&simulating->options);
-    simulating->pace.start = wall_clock();
-    simulating->pace.last = simulating->pace.start;
+    simulating->sample.start = wall_clock();
+    simulating->sample.last = simulating->sample.start;
 }
 
 static mtree_status_t read_size(const char *option, const char *value, size_t *bytes_p)
@@ -112,14 +112,14 @@ mtree_status_t simulating_option(simulating_t *simulating, int letter, const cha
     }
 }
 
-bool simulating_due(simulating_pace_t *pace)
+bool simulating_due(simulating_sample_t *sample)
 {
     const double now = wall_clock();
 
-    if (now - pace->last < PACE) {
+    if (now - sample->last < SAMPLE) {
         return false;
     }
-    pace->last = now;
+    sample->last = now;
     return true;
 }
 
@@ -128,9 +128,9 @@ static void progress(double now, void *arg)
     simulating_t *simulating = arg;
     char text[MTREE_UNITS_LENGTH];
 
-    if (simulating_due(&simulating->pace)) {
+    if (simulating_due(&simulating->sample)) {
         fprintf(stderr, "mtree: %.0f s: simulated %s of the network's time%s%s\n",
-                simulating->pace.last - simulating->pace.start,
+                simulating->sample.last - simulating->sample.start,
                 mtree_units_format_time(now, text, sizeof(text)),
                 simulating->what == NULL ? "" : " with ",
                 simulating->what == NULL ? "" : simulating->what);

@@ -5,8 +5,8 @@
 #ifndef MTREE_TOOLS_SIMULATE_OPTIONS_H
 #define MTREE_TOOLS_SIMULATE_OPTIONS_H
 
-#include "simulate/simulate.h"
 #include "simulate/pt2pt.h"
+#include "simulate/simulate.h"
 
 #include <getopt.h>
 
@@ -17,11 +17,11 @@
  * word. */
 typedef struct {
     double start, last; /* seconds */
-} simulating_pace_t;
+} simulating_sample_t;
 
 typedef struct {
     mtree_simulate_options_t options;
-    simulating_pace_t pace;
+    simulating_sample_t sample;
     const char *what; /* is simulated now, for words of progress; NULL: not said */
 } simulating_t;
 
@@ -79,6 +79,6 @@ mtree_status_t simulating_option(simulating_t *simulating, int letter, const cha
 void simulating_watch(simulating_t *simulating);
 
 /* True, at most every two seconds and not in the first two: a word of progress is due. */
-bool simulating_due(simulating_pace_t *pace);
+bool simulating_due(simulating_sample_t *sample);
 
 #endif

@@ -1,7 +1,7 @@
 #include "topo/routes.h"
 
-#include "topo/adjacency.h"
 #include "base/log.h"
+#include "topo/adjacency.h"
 
 #include <math.h>
 #include <stdint.h>

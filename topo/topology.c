@@ -1,7 +1,7 @@
 #include "topo/topology.h"
 
-#include "topo/adjacency.h"
 #include "base/log.h"
+#include "topo/adjacency.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -1,12 +1,12 @@
 #include "coll_mtree/adapt/arrival_skew.h"
 
-#include "coll_mtree/call/plan_entry.h"
 #include "coll_mtree/base/algorithm_param.h"
+#include "coll_mtree/call/plan_entry.h"
 
+#include "base/units.h"
 #include "planner/plan/json.h"
 #include "schedule/arrival/arrival.h"
 #include "simulate/simulate.h"
-#include "base/units.h"
 
 #include <math.h>
 #include <stdatomic.h>
@@ -35,8 +35,8 @@ static _Atomic double simulate_from;
 
 /* Calls of one kind. */
 struct coll_mtree_arrival_skew {
-    coll_mtree_call_class_t kind; /* not by arrival */
-    bool by_arrival;              /* as agreed by all ranks */
+    coll_mtree_call_class_t call_class; /* not by arrival */
+    bool by_arrival;                    /* as agreed by all ranks */
     /* On rank 0. */
     mtree_arrival_choice_t choice;
     double spread; /* seconds, of the call that was simulated last; 0: none was */
@@ -50,20 +50,20 @@ typedef struct {
     const mtree_topology_t *topology;
     const int *vertices;
     int num_hosts;
-    const coll_mtree_call_class_t *kind;
+    const coll_mtree_call_class_t *call_class;
     int root; /* host; -1: none */
     const mtree_plan_t *trees, *arrival;
     const double *arrivals; /* [num_hosts] seconds */
 } call_t;
 
 static coll_mtree_arrival_skew_t *skew_find(const mca_coll_mtree_module_t *module,
-                                            const coll_mtree_call_class_t *kind)
+                                            const coll_mtree_call_class_t *call_class)
 {
-    coll_mtree_call_class_t of_trees = *kind;
+    coll_mtree_call_class_t of_trees = *call_class;
     coll_mtree_arrival_skew_t *skew = module->skews;
 
     of_trees.by_arrival = false;
-    while (skew != NULL && !coll_mtree_call_class_equals(&skew->kind, &of_trees)) {
+    while (skew != NULL && !coll_mtree_call_class_equals(&skew->call_class, &of_trees)) {
         skew = skew->next;
     }
     return skew;
@@ -71,17 +71,17 @@ static coll_mtree_arrival_skew_t *skew_find(const mca_coll_mtree_module_t *modul
 
 coll_mtree_arrival_skew_t *
 coll_mtree_arrival_skew_get(mca_coll_mtree_module_t *module,
-                            const coll_mtree_call_class_t *kind)
+                            const coll_mtree_call_class_t *call_class)
 {
-    coll_mtree_arrival_skew_t *skew = skew_find(module, kind);
+    coll_mtree_arrival_skew_t *skew = skew_find(module, call_class);
 
     if (skew != NULL) {
         return skew;
     }
     skew = calloc(1, sizeof(*skew));
     if (skew != NULL) {
-        skew->kind = *kind;
-        skew->kind.by_arrival = false;
+        skew->call_class = *call_class;
+        skew->call_class.by_arrival = false;
         mtree_arrival_choice_init(&skew->choice);
         skew->next = module->skews;
         module->skews = skew;
@@ -100,9 +100,9 @@ void coll_mtree_arrival_skew_destroy(mca_coll_mtree_module_t *module)
 }
 
 bool coll_mtree_arrival_skew_is_by_arrival(const mca_coll_mtree_module_t *module,
-                                           const coll_mtree_call_class_t *kind)
+                                           const coll_mtree_call_class_t *call_class)
 {
-    const coll_mtree_arrival_skew_t *skew = skew_find(module, kind);
+    const coll_mtree_arrival_skew_t *skew = skew_find(module, call_class);
 
     return skew != NULL && skew->by_arrival;
 }
@@ -114,63 +114,64 @@ void coll_mtree_arrival_skew_switch(coll_mtree_arrival_skew_t *skew, bool by_arr
 
 /* By arrival each is one edge away from the coordinator, who may have left with a copy
  * for those that had not come: at the earliest they come now. */
-static void tell_by_arrival(const coll_mtree_request_t *run, mtree_arrival_time_t *entry)
+static void tell_by_arrival(const coll_mtree_request_t *req, mtree_arrival_time_t *entry)
 {
-    int self = ompi_comm_rank(run->comm), ranks = ompi_comm_size(run->comm);
-    double now = coll_mtree_clock() - run->began;
+    int self = ompi_comm_rank(req->comm), ranks = ompi_comm_size(req->comm);
+    double now = coll_mtree_clock() - req->began;
     int coordinator = 0;
 
     while (coordinator < ranks - 1 &&
-           (run->came[coordinator] < 0 || run->came[coordinator] > 0)) {
+           (req->came[coordinator] < 0 || req->came[coordinator] > 0)) {
         coordinator++;
     }
-    mtree_arrival_time_init(entry, self, run->came[self] < 0 ? coordinator : self, 0);
+    mtree_arrival_time_init(entry, self, req->came[self] < 0 ? coordinator : self, 0);
     for (int rank = 0; rank < ranks; rank++) {
-        if (rank != self && run->came[self] >= 0) {
+        if (rank != self && req->came[self] >= 0) {
             mtree_arrival_time_add(entry, rank,
-                                   run->came[rank] < 0 ? now : run->came[rank]);
+                                   req->came[rank] < 0 ? now : req->came[rank]);
         }
     }
 }
 
-void coll_mtree_arrival_skew_record(const coll_mtree_request_t *run,
+void coll_mtree_arrival_skew_record(const coll_mtree_request_t *req,
                                     mtree_arrival_time_t *entry_p)
 {
-    int self = ompi_comm_rank(run->comm);
+    int self = ompi_comm_rank(req->comm);
     const mtree_stream_t *stream;
     double met;
 
     mtree_arrival_time_init(entry_p, self, -1, 0);
-    if (run->came != NULL) {
-        tell_by_arrival(run, entry_p);
+    if (req->came != NULL) {
+        tell_by_arrival(req, entry_p);
         return;
     }
-    if (run->goodput == NULL || run->layout->num_streams == 0) {
+    if (req->goodput == NULL || req->layout->num_streams == 0) {
         return;
     }
-    stream = &run->layout->streams[0];
-    met = mtree_goodput_had_contact(run->goodput, stream->parent);
+    stream = &req->layout->streams[0];
+    met = mtree_goodput_had_contact(req->goodput, stream->parent);
     if (stream->parent < 0) {
         mtree_arrival_time_init(entry_p, self, self, 0);
     } else if (met >= 0) {
         mtree_arrival_time_init(entry_p, self, stream->parent, met);
     }
     for (int i = 0; i < stream->num_children; i++) {
-        met = mtree_goodput_had_contact(run->goodput, stream->children[i]);
+        met = mtree_goodput_had_contact(req->goodput, stream->children[i]);
         if (met >= 0) {
             mtree_arrival_time_add(entry_p, stream->children[i], met);
         }
     }
 }
 
-/* May the user's choices be overruled for @a kind at all? */
-static bool may_change(const coll_mtree_call_class_t *kind)
+/* May the user's choices be overruled for @a call_class at all? */
+static bool may_change(const coll_mtree_call_class_t *call_class)
 {
     const mca_coll_mtree_component_t *c = &mca_coll_mtree_component;
 
-    return mtree_arrival_serves(kind->collective) &&
-           (kind->collective == MTREE_BCAST || !c->deterministic) &&
-           kind->algorithm == NULL && coll_mtree_algorithm_of(kind->collective) == NULL &&
+    return mtree_arrival_serves(call_class->collective) &&
+           (call_class->collective == MTREE_BCAST || !c->deterministic) &&
+           call_class->algorithm == NULL &&
+           coll_mtree_algorithm_of(call_class->collective) == NULL &&
            (c->plan == NULL || c->plan[0] == '\0');
 }
 
@@ -197,18 +198,18 @@ static bool find_arrivals(const mtree_plan_t *plan, const int *host, int ranks,
 {
     double *seconds = calloc(2 * (size_t)ranks, sizeof(*seconds));
     double *latency = seconds + ranks;
-    bool told = false;
+    bool rank_sample = false;
 
     if (seconds == NULL) {
         return false;
     }
     fill_latencies(plan, host, ranks, entries, latency);
-    told = mtree_arrival_times_solve(entries, ranks, latency, seconds);
-    for (int rank = 0; rank < ranks && told; rank++) {
+    rank_sample = mtree_arrival_times_solve(entries, ranks, latency, seconds);
+    for (int rank = 0; rank < ranks && rank_sample; rank++) {
         arrivals_p[host[rank]] = fmax(arrivals_p[host[rank]], seconds[rank]);
     }
     free(seconds);
-    return told;
+    return rank_sample;
 }
 
 /* How far apart they come; those before the root of a broadcast come with it. */
@@ -219,7 +220,7 @@ static double find_spread(const call_t *call)
     for (int h = 0; h < call->num_hosts; h++) {
         double came = call->arrivals[h];
 
-        if (call->kind->collective == MTREE_BCAST) {
+        if (call->call_class->collective == MTREE_BCAST) {
             came = fmax(came, call->arrivals[call->root]);
         }
         first = fmin(first, came);
@@ -236,14 +237,15 @@ static bool simulate(const call_t *call, const mtree_plan_t *plan, const double 
     mtree_simulate_result_t result;
 
     mtree_simulate_default_options(&options);
-    options.bytes = (size_t)call->kind->bytes;
+    options.bytes = (size_t)call->call_class->bytes;
     options.root = call->root < 0 ? 0 : call->root;
     options.chunk_bytes = options.bytes / MOST_CHUNKS;
     options.chunk_bytes =
         options.chunk_bytes < LEAST_CHUNK ? LEAST_CHUNK : options.chunk_bytes;
     options.arrivals = arrivals;
     if (mtree_simulate_plan(call->topology, call->vertices, call->num_hosts, plan,
-                            call->kind->collective, &options, &result) != MTREE_OK) {
+                            call->call_class->collective, &options,
+                            &result) != MTREE_OK) {
         return false;
     }
     *outcome_p = (mtree_outcome_t){0, result.seconds};
@@ -276,21 +278,21 @@ static bool foresee(const call_t *call, const mtree_plan_t *plan, double seconds
 
 /* One line for what was heard at level 20, for what follows at level 2. */
 static void say_heard(ompi_communicator_t *comm, const coll_mtree_arrival_skew_t *skew,
-                      double spread, bool turns)
+                      double spread, bool trials)
 {
     char size[32], apart[32], trees[32], arrival[32];
 
-    mtree_units_format_size(skew->kind.bytes, size, sizeof(size));
+    mtree_units_format_size(skew->call_class.bytes, size, sizeof(size));
     mtree_units_format_time(spread, apart, sizeof(apart));
     mtree_units_format_time(skew->trees.stay, trees, sizeof(trees));
     mtree_units_format_time(skew->arrival.stay, arrival, sizeof(arrival));
     coll_mtree_verbose(
-        comm, turns ? 2 : 20,
+        comm, trials ? 2 : 20,
         "%s of about %s: ranks come %s apart, each would take %s over trees "
         "and %s by arrival%s%s",
-        mtree_collective_name(skew->kind.collective), size, apart, trees, arrival,
-        turns ? "; from here on " : "",
-        !turns                    ? ""
+        mtree_collective_name(skew->call_class.collective), size, apart, trees, arrival,
+        trials ? "; from here on " : "",
+        !trials                   ? ""
         : skew->choice.by_arrival ? "by arrival"
                                   : "over trees");
 }
@@ -307,20 +309,20 @@ static bool skew_simulate(coll_mtree_arrival_skew_t *skew, const call_t *call,
                           double spread, double seconds)
 {
     double begun = coll_mtree_clock(), ended;
-    double chain =
-        fmax(mtree_forecast_promised_seconds(call->arrival, call->kind->bytes), seconds);
-    bool told;
+    double chain = fmax(
+        mtree_forecast_promised_seconds(call->arrival, call->call_class->bytes), seconds);
+    bool rank_sample;
 
     if (begun < atomic_load(&simulate_from)) {
         return false;
     }
-    told = foresee(call, call->trees, seconds, &skew->trees) &&
-           foresee(call, call->arrival, chain, &skew->arrival);
+    rank_sample = foresee(call, call->trees, seconds, &skew->trees) &&
+                  foresee(call, call->arrival, chain, &skew->arrival);
     ended = coll_mtree_clock();
     atomic_store(&simulate_from, ended + (ended - begun) / SIMULATING);
-    skew->spread = told ? spread : 0;
+    skew->spread = rank_sample ? spread : 0;
     skew->reused = 0;
-    return told;
+    return rank_sample;
 }
 
 /* The entries of @a call speak for one or the other, or, where it cannot be simulated,
@@ -329,7 +331,8 @@ static void skew_judge(coll_mtree_arrival_skew_t *skew, ompi_communicator_t *com
                        const call_t *call)
 {
     double spread = find_spread(call);
-    double seconds = mtree_forecast_promised_seconds(call->trees, call->kind->bytes);
+    double seconds =
+        mtree_forecast_promised_seconds(call->trees, call->call_class->bytes);
     bool before = skew->choice.by_arrival;
 
     if (spread < LEAST_SPREAD * seconds) {
@@ -346,11 +349,11 @@ static void skew_judge(coll_mtree_arrival_skew_t *skew, ompi_communicator_t *com
 /* The plan by arrival for @a call; NULL: there is none. */
 static mtree_plan_t *plan_by_arrival(const call_t *call)
 {
-    mtree_plan_request_t request = {.collective = call->kind->collective,
+    mtree_plan_request_t request = {.collective = call->call_class->collective,
                                     .algorithm = MTREE_PLAN_ARRIVAL,
                                     .root = call->root < 0 ? 0 : call->root,
                                     .max_trees = 1,
-                                    .bytes = call->kind->bytes};
+                                    .bytes = call->call_class->bytes};
     mtree_plan_t *plan;
 
     return mtree_planner_run(call->topology, call->vertices, call->num_hosts, &request,
@@ -359,15 +362,17 @@ static mtree_plan_t *plan_by_arrival(const call_t *call)
                : NULL;
 }
 
-/* The plan over trees for calls of @a kind, which was made before; NULL: there is none.
+/* The plan over trees for calls of @a call_class, which was made before; NULL: there is
+ * none.
  */
 static mtree_plan_t *plan_trees(mca_coll_mtree_module_t *module,
                                 ompi_communicator_t *comm,
-                                const coll_mtree_call_class_t *kind)
+                                const coll_mtree_call_class_t *call_class)
 {
     mtree_forecast_t forecast;
     const char *text = coll_mtree_planning_context_plan(
-        module->network, comm, kind, coll_mtree_hints_max_trees(module, comm), &forecast);
+        module->context, comm, call_class, coll_mtree_hints_max_trees(module, comm),
+        &forecast);
     mtree_plan_t *plan;
 
     return text != NULL && mtree_plan_from_json(text, strlen(text), "plan of rank 0",
@@ -381,23 +386,24 @@ bool coll_mtree_arrival_skew_update(coll_mtree_arrival_skew_t *skew,
                                     ompi_communicator_t *comm, const mtree_plan_t *plan,
                                     const mtree_arrival_time_t *entries)
 {
-    const coll_mtree_planning_context_t *network = module->network;
-    const coll_mtree_call_class_t *kind = &skew->kind;
-    const int *host = coll_mtree_planning_context_hosts(network);
-    call_t call = {.kind = kind,
-                   .num_hosts = coll_mtree_planning_context_num_hosts(network)};
+    const coll_mtree_planning_context_t *context = module->context;
+    const coll_mtree_call_class_t *call_class = &skew->call_class;
+    const int *host = coll_mtree_planning_context_hosts(context);
+    call_t call = {.call_class = call_class,
+                   .num_hosts = coll_mtree_planning_context_num_hosts(context)};
     double *arrivals = calloc((size_t)call.num_hosts, sizeof(*arrivals));
     bool by_arrival = mtree_plan_is_by_arrival(plan);
     mtree_plan_t *other = NULL;
     const char *origin;
 
     call.topology =
-        coll_mtree_planning_context_topology(network, &call.vertices, &origin);
-    call.root = kind->root < 0 ? -1 : host[kind->root];
+        coll_mtree_planning_context_topology(context, &call.vertices, &origin);
+    call.root = call_class->root < 0 ? -1 : host[call_class->root];
     call.arrivals = arrivals;
-    if (arrivals != NULL && call.num_hosts <= MOST_HOSTS && may_change(kind) &&
+    if (arrivals != NULL && call.num_hosts <= MOST_HOSTS && may_change(call_class) &&
         find_arrivals(plan, host, ompi_comm_size(comm), entries, arrivals)) {
-        other = by_arrival ? plan_trees(module, comm, kind) : plan_by_arrival(&call);
+        other =
+            by_arrival ? plan_trees(module, comm, call_class) : plan_by_arrival(&call);
     }
     if (other != NULL) {
         call.trees = by_arrival ? other : plan;

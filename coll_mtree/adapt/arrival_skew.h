@@ -11,21 +11,21 @@
 #ifndef COLL_MTREE_ADAPT_ARRIVAL_SKEW_H
 #define COLL_MTREE_ADAPT_ARRIVAL_SKEW_H
 
-#include "coll_mtree/plan/planning_context.h"
 #include "coll_mtree/call/request.h"
+#include "coll_mtree/plan/planning_context.h"
 
 #include "schedule/arrival_times.h"
 
 /* Calls of one kind on one communicator. */
 typedef struct coll_mtree_arrival_skew coll_mtree_arrival_skew_t;
 
-/* Those of @a kind on @a module's, which keeps them; NULL: no memory. */
+/* Those of @a call_class on @a module's, which keeps them; NULL: no memory. */
 coll_mtree_arrival_skew_t *
 coll_mtree_arrival_skew_get(mca_coll_mtree_module_t *module,
-                            const coll_mtree_call_class_t *kind);
+                            const coll_mtree_call_class_t *call_class);
 
-/* What this rank tells of the blocking call that @a run has been. */
-void coll_mtree_arrival_skew_record(const coll_mtree_request_t *run,
+/* What this rank tells of the blocking call that @a req has been. */
+void coll_mtree_arrival_skew_record(const coll_mtree_request_t *req,
                                     mtree_arrival_time_t *entry_p);
 
 /*
@@ -40,9 +40,9 @@ bool coll_mtree_arrival_skew_update(coll_mtree_arrival_skew_t *skew,
 /* On all ranks: such calls are by arrival from here on, or not. */
 void coll_mtree_arrival_skew_switch(coll_mtree_arrival_skew_t *skew, bool by_arrival);
 
-/* Are calls of @a kind by arrival, as far as all ranks have agreed? */
+/* Are calls of @a call_class by arrival, as far as all ranks have agreed? */
 bool coll_mtree_arrival_skew_is_by_arrival(const mca_coll_mtree_module_t *module,
-                                           const coll_mtree_call_class_t *kind);
+                                           const coll_mtree_call_class_t *call_class);
 
 /* Free what a module holds for this. */
 void coll_mtree_arrival_skew_destroy(mca_coll_mtree_module_t *module);

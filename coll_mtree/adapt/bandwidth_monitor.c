@@ -6,58 +6,58 @@
 
 #include <stdlib.h>
 
-typedef struct coll_mtree_bandwidth_monitor gauge_t;
+typedef struct coll_mtree_bandwidth_monitor monitor_t;
 
 struct coll_mtree_bandwidth_monitor {
-    mtree_bandwidth_monitor_t *gauge;
-    size_t num_ways;
+    mtree_bandwidth_monitor_t *monitor;
+    size_t num_paths;
     coll_mtree_taken_t *base; /* that was taken so far */
-    gauge_t *next;
+    monitor_t *next;
 };
 
 /* All there are; their bases, too, are changed under the lock. */
-static gauge_t *gauges;
-static opal_mutex_t gauges_lock = OPAL_MUTEX_STATIC_INIT;
+static monitor_t *monitors;
+static opal_mutex_t monitors_lock = OPAL_MUTEX_STATIC_INIT;
 static bool is_open; /* turns of progress are told of */
 
 /* A turn of Open MPI's progress. */
-static int gauges_attend(void)
+static int monitors_attend(void)
 {
     int busy = 0;
 
     /* Who has the lock attends to all. */
-    if (opal_mutex_trylock(&gauges_lock) != 0) {
+    if (opal_mutex_trylock(&monitors_lock) != 0) {
         return 0;
     }
-    for (gauge_t *self = gauges; self != NULL; self = self->next) {
-        busy += mtree_bandwidth_monitor_is_busy(self->gauge);
+    for (monitor_t *self = monitors; self != NULL; self = self->next) {
+        busy += mtree_bandwidth_monitor_is_busy(self->monitor);
     }
-    for (gauge_t *self = gauges; busy > 0 && self != NULL; self = self->next) {
-        if (mtree_bandwidth_monitor_is_busy(self->gauge)) {
-            mtree_bandwidth_monitor_attend(self->gauge, busy == 1, coll_mtree_clock());
+    for (monitor_t *self = monitors; busy > 0 && self != NULL; self = self->next) {
+        if (mtree_bandwidth_monitor_is_busy(self->monitor)) {
+            mtree_bandwidth_monitor_attend(self->monitor, busy == 1, coll_mtree_clock());
         }
     }
-    opal_mutex_unlock(&gauges_lock);
+    opal_mutex_unlock(&monitors_lock);
     return 0;
 }
 
-static coll_mtree_taken_t *taken_alloc(size_t num_ways)
+static coll_mtree_taken_t *taken_alloc(size_t num_paths)
 {
     return calloc(1, sizeof(coll_mtree_taken_t) +
-                         num_ways * sizeof(mtree_bandwidth_monitor_path_t));
+                         num_paths * sizeof(mtree_bandwidth_monitor_path_t));
 }
 
-static gauge_t *gauge_create(size_t num_ways)
+static monitor_t *monitor_create(size_t num_paths)
 {
-    gauge_t *self = calloc(1, sizeof(*self));
+    monitor_t *self = calloc(1, sizeof(*self));
 
     if (self == NULL) {
         return NULL;
     }
-    self->num_ways = num_ways;
-    self->base = taken_alloc(num_ways);
+    self->num_paths = num_paths;
+    self->base = taken_alloc(num_paths);
     if (self->base == NULL ||
-        mtree_bandwidth_monitor_create((int)num_ways, &self->gauge) != MTREE_OK) {
+        mtree_bandwidth_monitor_create((int)num_paths, &self->monitor) != MTREE_OK) {
         free(self->base);
         free(self);
         return NULL;
@@ -68,90 +68,90 @@ static gauge_t *gauge_create(size_t num_ways)
 mtree_bandwidth_monitor_t *
 coll_mtree_bandwidth_monitor_find(const mca_coll_mtree_module_t *module)
 {
-    return module->gauge == NULL ? NULL : module->gauge->gauge;
+    return module->monitor == NULL ? NULL : module->monitor->monitor;
 }
 
 mtree_bandwidth_monitor_t *
 coll_mtree_bandwidth_monitor_get(mca_coll_mtree_module_t *module)
 {
-    opal_mutex_lock(&gauges_lock);
-    if (module->gauge == NULL) {
-        module->gauge = gauge_create((size_t)module->placement->num_hosts);
-        if (module->gauge != NULL) {
-            module->gauge->next = gauges;
-            gauges = module->gauge;
+    opal_mutex_lock(&monitors_lock);
+    if (module->monitor == NULL) {
+        module->monitor = monitor_create((size_t)module->placement->num_hosts);
+        if (module->monitor != NULL) {
+            module->monitor->next = monitors;
+            monitors = module->monitor;
         }
         if (!is_open) {
-            is_open = opal_progress_register(gauges_attend) == OPAL_SUCCESS;
+            is_open = opal_progress_register(monitors_attend) == OPAL_SUCCESS;
         }
     }
-    opal_mutex_unlock(&gauges_lock);
+    opal_mutex_unlock(&monitors_lock);
     return coll_mtree_bandwidth_monitor_find(module);
 }
 
 /* Add @a sign times @a other to @a taken. */
 static void taken_add(coll_mtree_taken_t *taken, const coll_mtree_taken_t *other,
-                      size_t num_ways, double sign)
+                      size_t num_paths, double sign)
 {
     taken->sum.seconds += sign * other->sum.seconds;
     taken->sum.unattended += sign * other->sum.unattended;
-    for (size_t i = 0; i < num_ways; i++) {
-        taken->ways[i].bytes += sign * other->ways[i].bytes;
-        taken->ways[i].pressed_bytes += sign * other->ways[i].pressed_bytes;
-        taken->ways[i].pressed_seconds += sign * other->ways[i].pressed_seconds;
+    for (size_t i = 0; i < num_paths; i++) {
+        taken->paths[i].bytes += sign * other->paths[i].bytes;
+        taken->paths[i].backlogged_bytes += sign * other->paths[i].backlogged_bytes;
+        taken->paths[i].backlogged_seconds += sign * other->paths[i].backlogged_seconds;
     }
 }
 
 coll_mtree_taken_t *coll_mtree_bandwidth_monitor_take(mca_coll_mtree_module_t *module)
 {
-    gauge_t *self = module->gauge;
-    coll_mtree_taken_t *taken = self == NULL ? NULL : taken_alloc(self->num_ways);
+    monitor_t *self = module->monitor;
+    coll_mtree_taken_t *taken = self == NULL ? NULL : taken_alloc(self->num_paths);
 
     if (taken == NULL) {
         return NULL;
     }
-    opal_mutex_lock(&gauges_lock);
-    mtree_bandwidth_monitor_read(self->gauge, coll_mtree_clock(), &taken->sum,
-                                 taken->ways);
-    taken_add(taken, self->base, self->num_ways, -1);
-    taken_add(self->base, taken, self->num_ways, 1);
-    opal_mutex_unlock(&gauges_lock);
+    opal_mutex_lock(&monitors_lock);
+    mtree_bandwidth_monitor_read(self->monitor, coll_mtree_clock(), &taken->sum,
+                                 taken->paths);
+    taken_add(taken, self->base, self->num_paths, -1);
+    taken_add(self->base, taken, self->num_paths, 1);
+    opal_mutex_unlock(&monitors_lock);
     return taken;
 }
 
 void coll_mtree_bandwidth_monitor_put_back(mca_coll_mtree_module_t *module,
                                            const coll_mtree_taken_t *taken)
 {
-    gauge_t *self = module->gauge;
+    monitor_t *self = module->monitor;
 
-    opal_mutex_lock(&gauges_lock);
-    taken_add(self->base, taken, self->num_ways, -1);
-    opal_mutex_unlock(&gauges_lock);
+    opal_mutex_lock(&monitors_lock);
+    taken_add(self->base, taken, self->num_paths, -1);
+    opal_mutex_unlock(&monitors_lock);
 }
 
 void coll_mtree_bandwidth_monitor_destroy(mca_coll_mtree_module_t *module)
 {
-    gauge_t *self = module->gauge, **at = &gauges;
+    monitor_t *self = module->monitor, **at = &monitors;
 
     if (self == NULL) {
         return;
     }
-    opal_mutex_lock(&gauges_lock);
+    opal_mutex_lock(&monitors_lock);
     while (*at != self) {
         at = &(*at)->next;
     }
     *at = self->next;
-    opal_mutex_unlock(&gauges_lock);
-    mtree_bandwidth_monitor_destroy(self->gauge);
+    opal_mutex_unlock(&monitors_lock);
+    mtree_bandwidth_monitor_destroy(self->monitor);
     free(self->base);
     free(self);
-    module->gauge = NULL;
+    module->monitor = NULL;
 }
 
 void coll_mtree_bandwidth_monitor_close(void)
 {
     if (is_open) {
-        opal_progress_unregister(gauges_attend);
+        opal_progress_unregister(monitors_attend);
         is_open = false;
     }
 }

@@ -17,7 +17,7 @@
 /* What passed in a stretch of time. */
 typedef struct {
     mtree_bandwidth_monitor_sum_t sum;
-    mtree_bandwidth_monitor_path_t ways[]; /* [hosts] */
+    mtree_bandwidth_monitor_path_t paths[]; /* [hosts] */
 } coll_mtree_taken_t;
 
 /* The gauge of @a module, whose placement is known; the module's.  NULL: no memory. */

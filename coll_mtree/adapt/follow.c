@@ -1,12 +1,12 @@
 #include "coll_mtree/adapt/follow.h"
 
-#include "coll_mtree/call/plan_entry.h"
-#include "coll_mtree/base/finalize_hooks.h"
-#include "coll_mtree/base/deferred_release.h"
 #include "coll_mtree/adapt/arrival_skew.h"
-#include "coll_mtree/base/tags.h"
-#include "coll_mtree/control/exchange.h"
 #include "coll_mtree/adapt/path_samples.h"
+#include "coll_mtree/base/deferred_release.h"
+#include "coll_mtree/base/finalize_hooks.h"
+#include "coll_mtree/base/tags.h"
+#include "coll_mtree/call/plan_entry.h"
+#include "coll_mtree/control/exchange.h"
 
 #include "opal/runtime/opal_progress.h"
 
@@ -22,30 +22,30 @@
 #define SAYS_TREES     "trees"
 
 /* A talk begins after a call and is waited for before the second one from there. */
-#define TALKS 2
+#define EXCHANGES 2
 
 typedef struct coll_mtree_follow follow_t;
 
 /* What a rank tells of the calls since the last talk, and of the last of them. */
 typedef struct {
     mtree_path_sample_t
-        paces[COLL_MTREE_MOST_PATHS]; /* those that are not used have no rate */
+        samples[COLL_MTREE_MOST_PATHS]; /* those that are not used have no rate */
     mtree_arrival_time_t entry;
-} told_t;
+} rank_sample_t;
 
 typedef struct {
     follow_t *follow;
     bool begun;
     long call; /* after which it began */
-    coll_mtree_call_class_t kind;
+    coll_mtree_call_class_t call_class;
     const mtree_plan_t *plan;
     atomic_bool ended;    /* its answer is there */
     atomic_bool released; /* and nobody looks at it any more: it may be used again */
     coll_mtree_change_t change;
-    bool turn; /* such calls are to turn to `by_arrival` */
+    bool trial; /* such calls are to turn to `by_arrival` */
     bool by_arrival;
     coll_mtree_arrival_skew_t *skew; /* of such calls; NULL: no memory */
-    coll_mtree_deferred_release_t retired;
+    coll_mtree_deferred_release_t deferred;
 } inquiry_t;
 
 struct coll_mtree_follow {
@@ -57,7 +57,7 @@ struct coll_mtree_follow {
     double seconds;           /* that they took */
     mtree_bandwidth_monitor_path_t *passed; /* [hosts] in that time */
     mtree_arrival_time_t entry;             /* of the last call */
-    inquiry_t inquiries[TALKS];
+    inquiry_t inquiries[EXCHANGES];
     unsigned version; /* on rank 0: of the network that the plans were made for */
     follow_t *next;
 };
@@ -74,10 +74,10 @@ static void inquiry_wait(inquiry_t *inquiry)
 }
 
 /* Nobody may leave MPI while others wait for what he is to pass on. */
-static void finish_talks(void)
+static void finish_exchanges(void)
 {
     for (follow_t *follow = follows; follow != NULL; follow = follow->next) {
-        for (int i = 0; i < TALKS; i++) {
+        for (int i = 0; i < EXCHANGES; i++) {
             inquiry_wait(&follow->inquiries[i]);
         }
     }
@@ -90,7 +90,7 @@ static void follow_register(follow_t *follow)
 
     opal_mutex_lock(&follows_lock);
     if (!added) {
-        added = coll_mtree_finalize_hook_add(finish_talks);
+        added = coll_mtree_finalize_hook_add(finish_exchanges);
     }
     follow->next = follows;
     follows = follow;
@@ -115,9 +115,9 @@ void coll_mtree_follow_destroy(mca_coll_mtree_module_t *module)
     module->follow = NULL;
 }
 
-static void release_comm(coll_mtree_deferred_release_t *retired)
+static void release_comm(coll_mtree_deferred_release_t *deferred)
 {
-    inquiry_t *inquiry = (inquiry_t *)((char *)retired - offsetof(inquiry_t, retired));
+    inquiry_t *inquiry = (inquiry_t *)((char *)deferred - offsetof(inquiry_t, deferred));
 
     /* With the last one goes the follow itself. */
     ompi_communicator_t *comm = inquiry->follow->comm;
@@ -145,14 +145,14 @@ static follow_t *follow_of(mca_coll_mtree_module_t *module, ompi_communicator_t 
     }
     follow->module = module;
     follow->comm = comm;
-    for (int i = 0; i < TALKS; i++) {
+    for (int i = 0; i < EXCHANGES; i++) {
         follow->inquiries[i].follow = follow;
-        follow->inquiries[i].retired.release = release_comm;
+        follow->inquiries[i].deferred.release = release_comm;
         atomic_init(&follow->inquiries[i].ended, true);
         atomic_init(&follow->inquiries[i].released, true);
     }
-    if (module->network != NULL) {
-        follow->version = coll_mtree_planning_context_version(module->network);
+    if (module->context != NULL) {
+        follow->version = coll_mtree_planning_context_version(module->context);
     }
     follow_register(follow);
     module->follow = follow;
@@ -161,33 +161,33 @@ static follow_t *follow_of(mca_coll_mtree_module_t *module, ompi_communicator_t 
 
 /* On rank 0: what is to become of the plans, after what the ranks say of their ways. */
 static coll_mtree_change_t inquiry_change(inquiry_t *inquiry,
-                                          const mtree_path_sample_t *paces)
+                                          const mtree_path_sample_t *samples)
 {
     follow_t *follow = inquiry->follow;
-    coll_mtree_planning_context_t *network = follow->module->network;
+    coll_mtree_planning_context_t *context = follow->module->context;
     coll_mtree_change_t change;
     unsigned version;
 
     /* Calls by arrival tell nothing of links, and other plans would sum in another order.
      */
-    if (inquiry->kind.by_arrival || mca_coll_mtree_component.deterministic) {
+    if (inquiry->call_class.by_arrival || mca_coll_mtree_component.deterministic) {
         return COLL_MTREE_STAY;
     }
     version = coll_mtree_planning_context_update(
-        network, follow->comm, &inquiry->kind,
-        coll_mtree_hints_max_trees(follow->module, follow->comm), inquiry->plan, paces,
+        context, follow->comm, &inquiry->call_class,
+        coll_mtree_hints_max_trees(follow->module, follow->comm), inquiry->plan, samples,
         COLL_MTREE_MOST_PATHS * ompi_comm_size(follow->comm));
-    change = coll_mtree_planning_context_change(network, follow->version);
+    change = coll_mtree_planning_context_change(context, follow->version);
     follow->version = version;
     return change;
 }
 
 /* On rank 0: the answer to what the ranks say; NULL: nothing. */
-static const char *inquiry_judge(inquiry_t *inquiry, const mtree_path_sample_t *paces,
+static const char *inquiry_judge(inquiry_t *inquiry, const mtree_path_sample_t *samples,
                                  const mtree_arrival_time_t *entries)
 {
     follow_t *follow = inquiry->follow;
-    coll_mtree_change_t change = inquiry_change(inquiry, paces);
+    coll_mtree_change_t change = inquiry_change(inquiry, samples);
     bool by_arrival;
 
     if (change != COLL_MTREE_STAY) {
@@ -198,32 +198,34 @@ static const char *inquiry_judge(inquiry_t *inquiry, const mtree_path_sample_t *
     }
     by_arrival = coll_mtree_arrival_skew_update(inquiry->skew, follow->module,
                                                 follow->comm, inquiry->plan, entries);
-    if (by_arrival == inquiry->kind.by_arrival) {
+    if (by_arrival == inquiry->call_class.by_arrival) {
         return NULL;
     }
     return by_arrival ? SAYS_ARRIVAL : SAYS_TREES;
 }
 
-static void inquiry_decide(coll_mtree_exchange_t *talk, const void *said, void *arg)
+static void inquiry_decide(coll_mtree_exchange_t *exchange, const void *contribution,
+                           void *arg)
 {
     inquiry_t *inquiry = arg;
     size_t ranks = (size_t)ompi_comm_size(inquiry->follow->comm);
-    mtree_path_sample_t *paces = malloc(ranks * COLL_MTREE_MOST_PATHS * sizeof(*paces));
+    mtree_path_sample_t *samples =
+        malloc(ranks * COLL_MTREE_MOST_PATHS * sizeof(*samples));
     mtree_arrival_time_t *entries = malloc(ranks * sizeof(*entries));
-    const told_t *told = said;
+    const rank_sample_t *rank_sample = contribution;
     const char *answer = NULL;
 
-    if (paces != NULL && entries != NULL) {
+    if (samples != NULL && entries != NULL) {
         for (size_t rank = 0; rank < ranks; rank++) {
-            memcpy(paces + rank * COLL_MTREE_MOST_PATHS, told[rank].paces,
-                   sizeof(told->paces));
-            entries[rank] = told[rank].entry;
+            memcpy(samples + rank * COLL_MTREE_MOST_PATHS, rank_sample[rank].samples,
+                   sizeof(rank_sample->samples));
+            entries[rank] = rank_sample[rank].entry;
         }
-        answer = inquiry_judge(inquiry, paces, entries);
+        answer = inquiry_judge(inquiry, samples, entries);
     }
     free(entries);
-    free(paces);
-    coll_mtree_exchange_answer(talk, 0, NULL, answer,
+    free(samples);
+    coll_mtree_exchange_answer(exchange, 0, NULL, answer,
                                mtree_forecast_of(MTREE_FORECAST_FASTER));
 }
 
@@ -234,67 +236,67 @@ static bool answer_is(const coll_mtree_answer_t *answer, const char *text)
            memcmp(answer->text, text, answer->length) == 0;
 }
 
-static void inquiry_ended(coll_mtree_exchange_t *talk, const coll_mtree_answer_t *answer,
-                          void *arg)
+static void inquiry_ended(coll_mtree_exchange_t *exchange,
+                          const coll_mtree_answer_t *answer, void *arg)
 {
     inquiry_t *inquiry = arg;
 
-    (void)talk;
+    (void)exchange;
     if (answer_is(answer, SAYS_REPLAN)) {
         inquiry->change = COLL_MTREE_REPLAN;
     } else if (answer_is(answer, SAYS_REBALANCE)) {
         inquiry->change = COLL_MTREE_REBALANCE;
     }
     inquiry->by_arrival = answer_is(answer, SAYS_ARRIVAL);
-    inquiry->turn = inquiry->by_arrival || answer_is(answer, SAYS_TREES);
+    inquiry->trial = inquiry->by_arrival || answer_is(answer, SAYS_TREES);
     atomic_store(&inquiry->ended, true);
     /* From here on another thread may end the inquiry, with its communicator. */
-    coll_mtree_deferred_release_add(&inquiry->retired);
+    coll_mtree_deferred_release_add(&inquiry->deferred);
 }
 
-/* Begin a talk, after the call of @a kind that was noted last. */
-static void follow_inquire(follow_t *follow, const coll_mtree_call_class_t *kind)
+/* Begin a talk, after the call of @a call_class that was noted last. */
+static void follow_inquire(follow_t *follow, const coll_mtree_call_class_t *call_class)
 {
     inquiry_t *inquiry = &follow->inquiries[0];
     int first_tag =
         coll_mtree_tags_reserve(follow->module, COLL_MTREE_EXCHANGE_TAGS, false);
-    told_t told;
-    coll_mtree_exchange_t *talk;
+    rank_sample_t rank_sample;
+    coll_mtree_exchange_t *exchange;
 
     /* Of two calls in turn, at most one talk is under way. */
     if (inquiry->begun) {
         inquiry++;
     }
     coll_mtree_path_samples_pack(follow->module->placement, ompi_comm_rank(follow->comm),
-                                 follow->passed, follow->seconds, told.paces);
-    told.entry = follow->entry;
+                                 follow->passed, follow->seconds, rank_sample.samples);
+    rank_sample.entry = follow->entry;
     inquiry->begun = true;
     inquiry->call = follow->calls;
-    inquiry->kind = *kind;
+    inquiry->call_class = *call_class;
     inquiry->plan = follow->plan;
     inquiry->change = COLL_MTREE_STAY;
-    inquiry->turn = false;
-    inquiry->skew = coll_mtree_arrival_skew_get(follow->module, kind);
+    inquiry->trial = false;
+    inquiry->skew = coll_mtree_arrival_skew_get(follow->module, call_class);
     atomic_store(&inquiry->ended, false);
     atomic_store(&inquiry->released, false);
     OBJ_RETAIN(follow->comm);
-    talk = coll_mtree_exchange_start_with(follow->module, follow->comm, first_tag, &told,
-                                          sizeof(told), inquiry_decide, inquiry_ended,
-                                          inquiry);
-    if (talk == NULL) {
+    exchange = coll_mtree_exchange_start_with(follow->module, follow->comm, first_tag,
+                                              &rank_sample, sizeof(rank_sample),
+                                              inquiry_decide, inquiry_ended, inquiry);
+    if (exchange == NULL) {
         OBJ_RELEASE(follow->comm);
         atomic_store(&inquiry->ended, true);
         atomic_store(&inquiry->released, true);
         return;
     }
-    coll_mtree_exchange_open(talk);
+    coll_mtree_exchange_open(exchange);
 }
 
 /* Add what a call over trees sent to other hosts. */
-static void follow_add(follow_t *follow, const coll_mtree_request_t *run)
+static void follow_add(follow_t *follow, const coll_mtree_request_t *req)
 {
-    const mtree_goodput_t *goodput = run->goodput;
-    double scale = (double)run->task.call.unit_bytes / (double)run->data.super.extent;
+    const mtree_goodput_t *goodput = req->goodput;
+    double scale = (double)req->args.call.unit_bytes / (double)req->data.super.extent;
     const int *host = follow->module->placement->host;
 
     if (goodput == NULL) {
@@ -307,48 +309,50 @@ static void follow_add(follow_t *follow, const coll_mtree_request_t *run)
 
         if (host[link->rank] != host[ompi_comm_rank(follow->comm)]) {
             passed->bytes += scale * link->bytes;
-            passed->pressed_bytes += scale * link->pressed_bytes;
-            passed->pressed_seconds += link->pressed_seconds;
+            passed->backlogged_bytes += scale * link->backlogged_bytes;
+            passed->backlogged_seconds += link->backlogged_seconds;
         }
     }
 }
 
-/* Is a call of @a kind over @a plan one that tells anything?  The same on all ranks. */
-static bool is_followed(const coll_mtree_call_class_t *kind, const mtree_plan_t *plan)
+/* Is a call of @a call_class over @a plan one that tells anything?  The same on all
+ * ranks. */
+static bool is_followed(const coll_mtree_call_class_t *call_class,
+                        const mtree_plan_t *plan)
 {
     return mca_coll_mtree_component.follow &&
-           kind->bytes >= COLL_MTREE_MEASURABLE_BYTES &&
+           call_class->bytes >= COLL_MTREE_MEASURABLE_BYTES &&
            mtree_plan_num_steps(plan) == 0 &&
            !(mca_coll_mtree_component.deterministic &&
-             mtree_collective_uses_up(kind->collective));
+             mtree_collective_uses_up(call_class->collective));
 }
 
 void coll_mtree_follow_note(mca_coll_mtree_module_t *module,
-                            const coll_mtree_request_t *run,
-                            const coll_mtree_call_class_t *kind, const mtree_plan_t *plan,
-                            bool warm)
+                            const coll_mtree_request_t *req,
+                            const coll_mtree_call_class_t *call_class,
+                            const mtree_plan_t *plan, bool warm)
 {
     follow_t *follow;
 
     /* Where the user wants it by arrival, nothing is to be found out. */
-    if (!is_followed(kind, plan) || run->by_arrival != kind->by_arrival) {
+    if (!is_followed(call_class, plan) || req->by_arrival != call_class->by_arrival) {
         return;
     }
-    follow = follow_of(module, run->comm);
+    follow = follow_of(module, req->comm);
     if (follow == NULL) {
         return;
     }
     follow->plan = plan;
     follow->calls++;
     if (warm) {
-        coll_mtree_arrival_skew_record(run, &follow->entry);
-        follow_add(follow, run);
-        follow->expected += mtree_forecast_promised_seconds(plan, kind->bytes);
-        follow->moved += kind->bytes;
+        coll_mtree_arrival_skew_record(req, &follow->entry);
+        follow_add(follow, req);
+        follow->expected += mtree_forecast_promised_seconds(plan, call_class->bytes);
+        follow->moved += call_class->bytes;
     }
     if (follow->expected >= COLL_MTREE_MEASURABLE_SECONDS &&
-        follow->moved >= (double)COLL_MTREE_BYTES_PER_RANK * ompi_comm_size(run->comm)) {
-        follow_inquire(follow, kind);
+        follow->moved >= (double)COLL_MTREE_BYTES_PER_RANK * ompi_comm_size(req->comm)) {
+        follow_inquire(follow, call_class);
         follow->expected = follow->moved = follow->seconds = 0;
         memset(follow->passed, 0,
                (size_t)module->placement->num_hosts * sizeof(*follow->passed));
@@ -360,14 +364,14 @@ coll_mtree_change_t coll_mtree_follow_catch_up(mca_coll_mtree_module_t *module)
     follow_t *follow = module->follow;
     coll_mtree_change_t change = COLL_MTREE_STAY;
 
-    for (int i = 0; follow != NULL && i < TALKS; i++) {
+    for (int i = 0; follow != NULL && i < EXCHANGES; i++) {
         inquiry_t *inquiry = &follow->inquiries[i];
 
         if (inquiry->begun && follow->calls > inquiry->call) {
             inquiry_wait(inquiry);
             inquiry->begun = false;
             change = inquiry->change > change ? inquiry->change : change;
-            if (inquiry->turn && inquiry->skew != NULL) {
+            if (inquiry->trial && inquiry->skew != NULL) {
                 coll_mtree_arrival_skew_switch(inquiry->skew, inquiry->by_arrival);
                 coll_mtree_statistics_add_replan();
             }

@@ -15,8 +15,8 @@
 #ifndef COLL_MTREE_ADAPT_FOLLOW_H
 #define COLL_MTREE_ADAPT_FOLLOW_H
 
-#include "coll_mtree/plan/planning_context.h"
 #include "coll_mtree/call/request.h"
+#include "coll_mtree/plan/planning_context.h"
 
 /*
  * A blocking call that mtree could serve begins on @a module's communicator: what is to
@@ -25,14 +25,14 @@
 coll_mtree_change_t coll_mtree_follow_catch_up(mca_coll_mtree_module_t *module);
 
 /*
- * A blocking call of @a kind over the trees of @a plan or by arrival, which stays with
- * the module, has been made by @a run.  What a call does that is not @a warm says
+ * A blocking call of @a call_class over the trees of @a plan or by arrival, which stays
+ * with the module, has been made by @a req.  What a call does that is not @a warm says
  * nothing.
  */
 void coll_mtree_follow_note(mca_coll_mtree_module_t *module,
-                            const coll_mtree_request_t *run,
-                            const coll_mtree_call_class_t *kind, const mtree_plan_t *plan,
-                            bool warm);
+                            const coll_mtree_request_t *req,
+                            const coll_mtree_call_class_t *call_class,
+                            const mtree_plan_t *plan, bool warm);
 
 /* Free what a module holds for this. */
 void coll_mtree_follow_destroy(mca_coll_mtree_module_t *module);

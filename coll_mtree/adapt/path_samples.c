@@ -3,37 +3,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int pace_compare(const void *left, const void *right)
+static int sample_compare(const void *left, const void *right)
 {
     const mtree_path_sample_t *a = left, *b = right;
 
-    return (a->pressed < b->pressed) - (a->pressed > b->pressed);
+    return (a->backlogged < b->backlogged) - (a->backlogged > b->backlogged);
 }
 
 void coll_mtree_path_samples_pack(const mtree_placement_t *placement, int rank,
-                                  const mtree_bandwidth_monitor_path_t *ways,
-                                  double seconds, mtree_path_sample_t *paces)
+                                  const mtree_bandwidth_monitor_path_t *paths,
+                                  double seconds, mtree_path_sample_t *samples)
 {
     size_t hosts = (size_t)placement->num_hosts;
     mtree_path_sample_t *all = calloc(hosts, sizeof(*all));
 
-    memset(paces, 0, COLL_MTREE_MOST_PATHS * sizeof(*paces));
+    memset(samples, 0, COLL_MTREE_MOST_PATHS * sizeof(*samples));
     if (all == NULL || seconds <= 0) {
         free(all);
         return;
     }
     for (size_t to = 0; to < hosts; to++) {
-        double pressed = ways[to].pressed_seconds;
+        double backlogged = paths[to].backlogged_seconds;
 
         all[to].from = placement->host[rank];
         all[to].to = (int)to;
-        all[to].rate = (float)(8 * ways[to].bytes / seconds);
-        all[to].pressed = (float)(pressed / seconds);
-        all[to].pressed_rate =
-            pressed > 0 ? (float)(8 * ways[to].pressed_bytes / pressed) : 0;
+        all[to].rate = (float)(8 * paths[to].bytes / seconds);
+        all[to].backlogged = (float)(backlogged / seconds);
+        all[to].backlogged_rate =
+            backlogged > 0 ? (float)(8 * paths[to].backlogged_bytes / backlogged) : 0;
     }
-    qsort(all, hosts, sizeof(*all), pace_compare);
-    memcpy(paces, all,
+    qsort(all, hosts, sizeof(*all), sample_compare);
+    memcpy(samples, all,
            sizeof(*all) *
                (hosts < COLL_MTREE_MOST_PATHS ? hosts : COLL_MTREE_MOST_PATHS));
     free(all);

@@ -23,11 +23,11 @@
 #define COLL_MTREE_MOST_PATHS 16
 
 /*
- * What rank @a rank says of @a ways, by host, over @a seconds: *paces
+ * What rank @a rank says of @a paths, by host, over @a seconds: *paces
  * [COLL_MTREE_MOST_PATHS]; those that are not used have no rate.
  */
 void coll_mtree_path_samples_pack(const mtree_placement_t *placement, int rank,
-                                  const mtree_bandwidth_monitor_path_t *ways,
-                                  double seconds, mtree_path_sample_t *paces);
+                                  const mtree_bandwidth_monitor_path_t *paths,
+                                  double seconds, mtree_path_sample_t *samples);
 
 #endif

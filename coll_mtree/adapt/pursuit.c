@@ -1,12 +1,12 @@
 #include "coll_mtree/adapt/pursuit.h"
 
-#include "coll_mtree/call/plan_entry.h"
-#include "coll_mtree/base/finalize_hooks.h"
 #include "coll_mtree/adapt/bandwidth_monitor.h"
-#include "coll_mtree/base/deferred_release.h"
-#include "coll_mtree/base/tags.h"
-#include "coll_mtree/control/exchange.h"
 #include "coll_mtree/adapt/path_samples.h"
+#include "coll_mtree/base/deferred_release.h"
+#include "coll_mtree/base/finalize_hooks.h"
+#include "coll_mtree/base/tags.h"
+#include "coll_mtree/call/plan_entry.h"
+#include "coll_mtree/control/exchange.h"
 
 #include "planner/plan/json.h"
 
@@ -19,7 +19,7 @@
 
 /* Talks of a persistent request that may be under way at once: the start at which an
  * answer is due does not end before it is there. */
-#define MOST_TALKS (PATIENCE + 2)
+#define MOST_EXCHANGES (PATIENCE + 2)
 
 /* Where a rank looked after its calls for less than this part of the time, what the
  * others were held up by may be it, and no link. */
@@ -30,14 +30,14 @@
 
 /* What a rank tells of the time since it was last heard. */
 typedef struct {
-    mtree_path_sample_t paces[COLL_MTREE_MOST_PATHS];
+    mtree_path_sample_t samples[COLL_MTREE_MOST_PATHS];
     float seconds, unattended;
-} told_t;
+} rank_sample_t;
 
 struct coll_mtree_inquiry {
     coll_mtree_waiter_t due; /* in the queue, of the answer */
     coll_mtree_pursuit_t *pursuit;
-    coll_mtree_exchange_t *talk;
+    coll_mtree_exchange_t *exchange;
     long call;                 /* at which it began */
     bool waits;                /* for its place in the queue */
     atomic_bool passed;        /* it has had it */
@@ -46,7 +46,7 @@ struct coll_mtree_inquiry {
     coll_mtree_taken_t *taken; /* what was told, or NULL */
     mtree_plan_t *plan;        /* the answer, which stays; NULL: none */
     int status;
-    coll_mtree_deferred_release_t retired;
+    coll_mtree_deferred_release_t deferred;
     coll_mtree_inquiry_t *following; /* which is to be opened when this one has ended */
     coll_mtree_inquiry_t *next;
 };
@@ -55,7 +55,7 @@ struct coll_mtree_inquiry {
 static atomic_int underway;
 
 /* Nobody may leave MPI while others wait for what he is to pass on. */
-static void finish_talks(void)
+static void finish_exchanges(void)
 {
     while (atomic_load(&underway) > 0) {
         opal_progress();
@@ -63,42 +63,43 @@ static void finish_talks(void)
     coll_mtree_deferred_release_run();
 }
 
-static bool gate_is_ready(coll_mtree_waiter_t *gate)
+static bool plan_gate_is_ready(coll_mtree_waiter_t *plan_gate)
 {
     coll_mtree_pursuit_t *pursuit =
-        (coll_mtree_pursuit_t *)((char *)gate - offsetof(coll_mtree_pursuit_t, gate));
+        (coll_mtree_pursuit_t *)((char *)plan_gate -
+                                 offsetof(coll_mtree_pursuit_t, plan_gate));
 
     return atomic_load(&pursuit->settled);
 }
 
-static void gate_pass(coll_mtree_waiter_t *gate)
+static void plan_gate_pass(coll_mtree_waiter_t *plan_gate)
 {
-    (void)gate;
+    (void)plan_gate;
 }
 
 void coll_mtree_pursuit_init(coll_mtree_pursuit_t *pursuit,
                              mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
-                             const coll_mtree_call_class_t *kind, bool persistent)
+                             const coll_mtree_call_class_t *call_class, bool persistent)
 {
     memset(pursuit, 0, sizeof(*pursuit));
     pursuit->module = module;
     pursuit->comm = comm;
-    pursuit->kind = *kind;
+    pursuit->call_class = *call_class;
     /* Other plans would sum in another order. */
     pursuit->is_followed = mca_coll_mtree_component.follow &&
-                           kind->bytes >= COLL_MTREE_MEASURABLE_BYTES &&
-                           !kind->by_arrival &&
+                           call_class->bytes >= COLL_MTREE_MEASURABLE_BYTES &&
+                           !call_class->by_arrival &&
                            !(mca_coll_mtree_component.deterministic &&
-                             mtree_collective_uses_up(kind->collective));
+                             mtree_collective_uses_up(call_class->collective));
     if (persistent && pursuit->is_followed) {
-        pursuit->first_tag =
-            coll_mtree_tags_reserve(module, MOST_TALKS * COLL_MTREE_EXCHANGE_TAGS, true);
+        pursuit->first_tag = coll_mtree_tags_reserve(
+            module, MOST_EXCHANGES * COLL_MTREE_EXCHANGE_TAGS, true);
     }
     atomic_init(&pursuit->settled, false);
-    coll_mtree_ordered_gate_init(&pursuit->queue);
-    pursuit->gate.is_ready = gate_is_ready;
-    pursuit->gate.pass = gate_pass;
-    coll_mtree_ordered_gate_join(&pursuit->queue, &pursuit->gate);
+    coll_mtree_ordered_gate_init(&pursuit->gate);
+    pursuit->plan_gate.is_ready = plan_gate_is_ready;
+    pursuit->plan_gate.pass = plan_gate_pass;
+    coll_mtree_ordered_gate_join(&pursuit->gate, &pursuit->plan_gate);
 }
 
 void coll_mtree_pursuit_cleanup(coll_mtree_pursuit_t *pursuit)
@@ -111,7 +112,7 @@ void coll_mtree_pursuit_cleanup(coll_mtree_pursuit_t *pursuit)
         free(inquiry->taken);
         free(inquiry);
     }
-    coll_mtree_ordered_gate_cleanup(&pursuit->queue);
+    coll_mtree_ordered_gate_cleanup(&pursuit->gate);
 }
 
 void coll_mtree_pursuit_settle(coll_mtree_pursuit_t *pursuit, const mtree_plan_t *plan,
@@ -126,75 +127,78 @@ void coll_mtree_pursuit_settle(coll_mtree_pursuit_t *pursuit, const mtree_plan_t
     first = pursuit->first;
     opal_mutex_unlock(&pursuit->module->lock);
     if (first != NULL) {
-        coll_mtree_exchange_open(first->talk);
+        coll_mtree_exchange_open(first->exchange);
     }
-    coll_mtree_ordered_gate_advance(&pursuit->queue);
+    coll_mtree_ordered_gate_advance(&pursuit->gate);
 }
 
 /* On rank 0: did all ranks look after their calls? */
-static bool all_attended(const told_t *told, int ranks)
+static bool all_attended(const rank_sample_t *rank_sample, int ranks)
 {
     int rank = 0;
 
     while (rank < ranks &&
-           told[rank].unattended <= MOST_UNATTENDED * told[rank].seconds) {
+           rank_sample[rank].unattended <= MOST_UNATTENDED * rank_sample[rank].seconds) {
         rank++;
     }
     return rank == ranks;
 }
 
-/* On rank 0: the version of the network after what all ranks @a told. */
-static unsigned pursuit_hear(const coll_mtree_pursuit_t *pursuit, const told_t *told)
+/* On rank 0: the version of the network after what all ranks @a rank_sample. */
+static unsigned pursuit_hear(const coll_mtree_pursuit_t *pursuit,
+                             const rank_sample_t *rank_sample)
 {
-    coll_mtree_planning_context_t *network = pursuit->module->network;
+    coll_mtree_planning_context_t *context = pursuit->module->context;
     int ranks = ompi_comm_size(pursuit->comm);
-    mtree_path_sample_t *paces = malloc((size_t)ranks * sizeof(told->paces));
-    unsigned version = coll_mtree_planning_context_version(network);
+    mtree_path_sample_t *samples = malloc((size_t)ranks * sizeof(rank_sample->samples));
+    unsigned version = coll_mtree_planning_context_version(context);
 
-    if (paces != NULL && all_attended(told, ranks)) {
+    if (samples != NULL && all_attended(rank_sample, ranks)) {
         for (int rank = 0; rank < ranks; rank++) {
-            memcpy(paces + (size_t)rank * COLL_MTREE_MOST_PATHS, told[rank].paces,
-                   sizeof(told->paces));
+            memcpy(samples + (size_t)rank * COLL_MTREE_MOST_PATHS,
+                   rank_sample[rank].samples, sizeof(rank_sample->samples));
         }
         version = coll_mtree_planning_context_update(
-            network, pursuit->comm, &pursuit->kind,
+            context, pursuit->comm, &pursuit->call_class,
             coll_mtree_hints_max_trees(pursuit->module, pursuit->comm), pursuit->newest,
-            paces, COLL_MTREE_MOST_PATHS * ranks);
+            samples, COLL_MTREE_MOST_PATHS * ranks);
     }
-    free(paces);
+    free(samples);
     return version;
 }
 
-/* On rank 0: the answer to what the ranks @a told; NULL: nothing. */
-static const char *pursuit_judge(coll_mtree_pursuit_t *pursuit, const told_t *told,
+/* On rank 0: the answer to what the ranks @a rank_sample; NULL: nothing. */
+static const char *pursuit_judge(coll_mtree_pursuit_t *pursuit,
+                                 const rank_sample_t *rank_sample,
                                  mtree_forecast_t *forecast_p)
 {
-    coll_mtree_planning_context_t *network = pursuit->module->network;
+    coll_mtree_planning_context_t *context = pursuit->module->context;
     unsigned before = pursuit->version;
 
-    if (network == NULL || pursuit->newest == NULL ||
+    if (context == NULL || pursuit->newest == NULL ||
         mtree_plan_num_steps(pursuit->newest) > 0) {
         return NULL;
     }
-    if (told[0].seconds < COLL_MTREE_MEASURABLE_SECONDS) {
+    if (rank_sample[0].seconds < COLL_MTREE_MEASURABLE_SECONDS) {
         return SAYS_MORE;
     }
-    pursuit->version = pursuit_hear(pursuit, told);
-    return coll_mtree_planning_context_change(network, before) == COLL_MTREE_STAY
+    pursuit->version = pursuit_hear(pursuit, rank_sample);
+    return coll_mtree_planning_context_change(context, before) == COLL_MTREE_STAY
                ? NULL
                : coll_mtree_planning_context_plan(
-                     network, pursuit->comm, &pursuit->kind,
+                     context, pursuit->comm, &pursuit->call_class,
                      coll_mtree_hints_max_trees(pursuit->module, pursuit->comm),
                      forecast_p);
 }
 
-static void inquiry_decide(coll_mtree_exchange_t *talk, const void *said, void *arg)
+static void inquiry_decide(coll_mtree_exchange_t *exchange, const void *contribution,
+                           void *arg)
 {
     coll_mtree_inquiry_t *inquiry = arg;
     mtree_forecast_t forecast = mtree_forecast_of(MTREE_FORECAST_FASTER);
-    const char *answer = pursuit_judge(inquiry->pursuit, said, &forecast);
+    const char *answer = pursuit_judge(inquiry->pursuit, contribution, &forecast);
 
-    coll_mtree_exchange_answer(talk, 0, NULL, answer, forecast);
+    coll_mtree_exchange_answer(exchange, 0, NULL, answer, forecast);
 }
 
 /* The answer, as this rank's own. */
@@ -217,14 +221,14 @@ static int inquiry_read(coll_mtree_inquiry_t *inquiry, const coll_mtree_answer_t
                : OMPI_ERR_OUT_OF_RESOURCE;
 }
 
-static void inquiry_ended(coll_mtree_exchange_t *talk, const coll_mtree_answer_t *answer,
-                          void *arg)
+static void inquiry_ended(coll_mtree_exchange_t *exchange,
+                          const coll_mtree_answer_t *answer, void *arg)
 {
     coll_mtree_inquiry_t *inquiry = arg;
     coll_mtree_pursuit_t *pursuit = inquiry->pursuit;
     coll_mtree_inquiry_t *following;
 
-    (void)talk;
+    (void)exchange;
     inquiry->status = inquiry_read(inquiry, answer);
     if (inquiry->plan != NULL) {
         pursuit->newest = inquiry->plan;
@@ -234,19 +238,19 @@ static void inquiry_ended(coll_mtree_exchange_t *talk, const coll_mtree_answer_t
     following = inquiry->following;
     opal_mutex_unlock(&pursuit->module->lock);
     if (following != NULL) {
-        coll_mtree_exchange_open(following->talk);
+        coll_mtree_exchange_open(following->exchange);
     }
-    coll_mtree_ordered_gate_advance(&pursuit->queue);
+    coll_mtree_ordered_gate_advance(&pursuit->gate);
     atomic_fetch_sub(&underway, 1);
     /* From here on another thread may take the pursuit away. */
-    coll_mtree_deferred_release_add(&inquiry->retired);
+    coll_mtree_deferred_release_add(&inquiry->deferred);
 }
 
-static void inquiry_release(coll_mtree_deferred_release_t *retired)
+static void inquiry_release(coll_mtree_deferred_release_t *deferred)
 {
     coll_mtree_inquiry_t *inquiry =
-        (coll_mtree_inquiry_t *)((char *)retired -
-                                 offsetof(coll_mtree_inquiry_t, retired));
+        (coll_mtree_inquiry_t *)((char *)deferred -
+                                 offsetof(coll_mtree_inquiry_t, deferred));
     coll_mtree_pursuit_t *pursuit = inquiry->pursuit;
 
     atomic_store(&inquiry->released, true);
@@ -271,8 +275,8 @@ static void due_pass(coll_mtree_waiter_t *due)
         pursuit->plan = inquiry->plan;
         pursuit->warm = false;
         coll_mtree_statistics_add_replan();
-        coll_mtree_statistics_planned(pursuit->module, pursuit->comm, &pursuit->kind,
-                                      pursuit->plan);
+        coll_mtree_statistics_planned(pursuit->module, pursuit->comm,
+                                      &pursuit->call_class, pursuit->plan);
     }
     atomic_store(&inquiry->passed, true);
 }
@@ -295,7 +299,7 @@ static coll_mtree_inquiry_t *inquiry_get(coll_mtree_pursuit_t *pursuit)
         inquiry->due.is_ready = due_is_ready;
         inquiry->due.pass = due_pass;
         inquiry->pursuit = pursuit;
-        inquiry->retired.release = inquiry_release;
+        inquiry->deferred.release = inquiry_release;
         atomic_init(&inquiry->passed, true);
         atomic_init(&inquiry->released, true);
         atomic_init(&inquiry->ended, true);
@@ -306,19 +310,19 @@ static coll_mtree_inquiry_t *inquiry_get(coll_mtree_pursuit_t *pursuit)
 }
 
 /* What this rank says; @a inquiry keeps what it comes from. */
-static void inquiry_tell(coll_mtree_inquiry_t *inquiry, told_t *told_p)
+static void inquiry_tell(coll_mtree_inquiry_t *inquiry, rank_sample_t *rank_sample_p)
 {
     mca_coll_mtree_module_t *module = inquiry->pursuit->module;
 
-    memset(told_p, 0, sizeof(*told_p));
+    memset(rank_sample_p, 0, sizeof(*rank_sample_p));
     free(inquiry->taken);
     inquiry->taken = coll_mtree_bandwidth_monitor_take(module);
     if (inquiry->taken != NULL) {
-        told_p->seconds = (float)inquiry->taken->sum.seconds;
-        told_p->unattended = (float)inquiry->taken->sum.unattended;
+        rank_sample_p->seconds = (float)inquiry->taken->sum.seconds;
+        rank_sample_p->unattended = (float)inquiry->taken->sum.unattended;
         coll_mtree_path_samples_pack(
             module->placement, ompi_comm_rank(inquiry->pursuit->comm),
-            inquiry->taken->ways, inquiry->taken->sum.seconds, told_p->paces);
+            inquiry->taken->paths, inquiry->taken->sum.seconds, rank_sample_p->samples);
     }
 }
 
@@ -348,7 +352,7 @@ static int pursuit_inquire(coll_mtree_pursuit_t *pursuit)
 {
     coll_mtree_inquiry_t *inquiry = inquiry_get(pursuit);
     int tag = pursuit->first_tag;
-    told_t told;
+    rank_sample_t rank_sample;
 
     if (inquiry == NULL) {
         return OMPI_ERR_OUT_OF_RESOURCE;
@@ -356,24 +360,24 @@ static int pursuit_inquire(coll_mtree_pursuit_t *pursuit)
     if (tag == 0) {
         tag = coll_mtree_tags_reserve(pursuit->module, COLL_MTREE_EXCHANGE_TAGS, false);
     } else {
-        tag -= (int)(pursuit->talks % MOST_TALKS) * COLL_MTREE_EXCHANGE_TAGS;
+        tag -= (int)(pursuit->exchanges % MOST_EXCHANGES) * COLL_MTREE_EXCHANGE_TAGS;
     }
-    if (pursuit->talks++ == 0) {
+    if (pursuit->exchanges++ == 0) {
         static atomic_bool added;
 
         if (!atomic_exchange(&added, true) &&
-            !coll_mtree_finalize_hook_add(finish_talks)) {
+            !coll_mtree_finalize_hook_add(finish_exchanges)) {
             return OMPI_ERR_OUT_OF_RESOURCE;
         }
     }
-    inquiry_tell(inquiry, &told);
+    inquiry_tell(inquiry, &rank_sample);
     inquiry->status = OMPI_SUCCESS;
     inquiry->following = NULL;
     atomic_store(&inquiry->ended, false);
-    inquiry->talk = coll_mtree_exchange_start_with(pursuit->module, pursuit->comm, tag,
-                                                   &told, sizeof(told), inquiry_decide,
-                                                   inquiry_ended, inquiry);
-    if (inquiry->talk == NULL) {
+    inquiry->exchange = coll_mtree_exchange_start_with(
+        pursuit->module, pursuit->comm, tag, &rank_sample, sizeof(rank_sample),
+        inquiry_decide, inquiry_ended, inquiry);
+    if (inquiry->exchange == NULL) {
         atomic_store(&inquiry->ended, true);
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
@@ -384,7 +388,7 @@ static int pursuit_inquire(coll_mtree_pursuit_t *pursuit)
     pursuit->retain(pursuit);
     atomic_fetch_add(&underway, 1);
     if (inquiry_may_open(inquiry)) {
-        coll_mtree_exchange_open(inquiry->talk);
+        coll_mtree_exchange_open(inquiry->exchange);
     }
     return OMPI_SUCCESS;
 }
@@ -401,7 +405,7 @@ int coll_mtree_pursuit_count(coll_mtree_pursuit_t *pursuit, double bytes)
          inquiry = inquiry->next) {
         if (inquiry->waits && pursuit->calls >= inquiry->call + PATIENCE) {
             inquiry->waits = false;
-            coll_mtree_ordered_gate_join(&pursuit->queue, &inquiry->due);
+            coll_mtree_ordered_gate_join(&pursuit->gate, &inquiry->due);
         }
     }
     if (pursuit->moved >=

@@ -17,8 +17,8 @@
 #ifndef COLL_MTREE_ADAPT_PURSUIT_H
 #define COLL_MTREE_ADAPT_PURSUIT_H
 
-#include "coll_mtree/plan/planning_context.h"
 #include "coll_mtree/base/ordered_gate.h"
+#include "coll_mtree/plan/planning_context.h"
 
 typedef struct coll_mtree_pursuit coll_mtree_pursuit_t;
 typedef struct coll_mtree_inquiry coll_mtree_inquiry_t;
@@ -26,20 +26,20 @@ typedef struct coll_mtree_inquiry coll_mtree_inquiry_t;
 struct coll_mtree_pursuit {
     mca_coll_mtree_module_t *module;
     ompi_communicator_t *comm;
-    coll_mtree_call_class_t kind;
+    coll_mtree_call_class_t call_class;
     /* A talk is under way, which holds the owner of this: the owner's. */
     void (*retain)(coll_mtree_pursuit_t *pursuit);
     void (*release)(coll_mtree_pursuit_t *pursuit);
     bool is_followed;
     int first_tag; /* of a persistent request's talks; 0: each takes others */
-    coll_mtree_ordered_gate_t queue; /* of calls, and of answers when they are due */
-    coll_mtree_waiter_t gate;        /* the first in it: there is no plan yet */
+    coll_mtree_ordered_gate_t gate; /* of calls, and of answers when they are due */
+    coll_mtree_waiter_t plan_gate;  /* the first in it: there is no plan yet */
     atomic_bool settled;
     const mtree_plan_t *plan; /* for what passes the queue; NULL: none could be made */
     int status;               /* Open MPI's code */
     bool warm;                /* a call has gone over its plan */
     double moved;             /* bytes since the last talk began: the same on all ranks */
-    long calls, talks;        /* so far; the same */
+    long calls, exchanges;    /* so far; the same */
     coll_mtree_inquiry_t *inquiries; /* all there are */
     coll_mtree_inquiry_t *first;     /* the one that is to be opened with the gate */
     coll_mtree_inquiry_t *latest;    /* the one that began last */
@@ -49,12 +49,13 @@ struct coll_mtree_pursuit {
 };
 
 /*
- * The pursuit of calls of @a kind, or of the starts of a @a persistent request, for which
- * it takes tags: all ranks call in the same order.  `retain` and `release` are to be set.
+ * The pursuit of calls of @a call_class, or of the starts of a @a persistent request, for
+ * which it takes tags: all ranks call in the same order.  `retain` and `release` are to
+ * be set.
  */
 void coll_mtree_pursuit_init(coll_mtree_pursuit_t *pursuit,
                              mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
-                             const coll_mtree_call_class_t *kind, bool persistent);
+                             const coll_mtree_call_class_t *call_class, bool persistent);
 
 /* Free what it holds; no talk is under way, since each holds the communicator. */
 void coll_mtree_pursuit_cleanup(coll_mtree_pursuit_t *pursuit);

@@ -2,8 +2,8 @@
 
 #include "coll_mtree/coll_mtree.h"
 
-#include "planner/planner.h"
 #include "base/log.h"
+#include "planner/planner.h"
 
 #include "opal/util/argv.h"
 

@@ -2,18 +2,18 @@
 
 #include <stdatomic.h>
 
-static _Atomic(coll_mtree_deferred_release_t *) retired;
+static _Atomic(coll_mtree_deferred_release_t *) deferred;
 
 void coll_mtree_deferred_release_add(coll_mtree_deferred_release_t *self)
 {
-    self->next = atomic_load(&retired);
-    while (!atomic_compare_exchange_weak(&retired, &self->next, self)) {}
+    self->next = atomic_load(&deferred);
+    while (!atomic_compare_exchange_weak(&deferred, &self->next, self)) {}
 }
 
 void coll_mtree_deferred_release_run(void)
 {
     coll_mtree_deferred_release_t *self =
-        atomic_load(&retired) == NULL ? NULL : atomic_exchange(&retired, NULL);
+        atomic_load(&deferred) == NULL ? NULL : atomic_exchange(&deferred, NULL);
 
     while (self != NULL) {
         coll_mtree_deferred_release_t *next = self->next;

@@ -42,10 +42,10 @@ static void read_trees(coll_mtree_hints_t *hints, ompi_communicator_t *comm,
 static void read_chunk(coll_mtree_hints_t *hints, ompi_communicator_t *comm,
                        const char *value)
 {
-    const char *why;
+    const char *reason;
     size_t bytes;
 
-    if (mtree_units_parse_size(value, &bytes, &why) != MTREE_OK || bytes > 1u << 30) {
+    if (mtree_units_parse_size(value, &bytes, &reason) != MTREE_OK || bytes > 1u << 30) {
         coll_mtree_verbose(
             comm, 0,
             "info key mtree_chunk: '%s' is no size like 32k, of at most 1G; served "

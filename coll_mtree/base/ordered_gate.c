@@ -1,60 +1,60 @@
 #include "coll_mtree/base/ordered_gate.h"
 
-void coll_mtree_ordered_gate_init(coll_mtree_ordered_gate_t *queue)
+void coll_mtree_ordered_gate_init(coll_mtree_ordered_gate_t *gate)
 {
-    OBJ_CONSTRUCT(&queue->lock, opal_mutex_t);
-    queue->first = NULL;
-    queue->last = &queue->first;
-    queue->busy = false;
+    OBJ_CONSTRUCT(&gate->lock, opal_mutex_t);
+    gate->first = NULL;
+    gate->last = &gate->first;
+    gate->busy = false;
 }
 
-void coll_mtree_ordered_gate_cleanup(coll_mtree_ordered_gate_t *queue)
+void coll_mtree_ordered_gate_cleanup(coll_mtree_ordered_gate_t *gate)
 {
-    OBJ_DESTRUCT(&queue->lock);
+    OBJ_DESTRUCT(&gate->lock);
 }
 
 /* Take who may pass; NULL: nobody may. */
-static coll_mtree_waiter_t *queue_take(coll_mtree_ordered_gate_t *queue)
+static coll_mtree_waiter_t *gate_take(coll_mtree_ordered_gate_t *gate)
 {
-    coll_mtree_waiter_t *place = queue->first;
+    coll_mtree_waiter_t *waiter = gate->first;
 
-    if (place == NULL || (place->is_ready != NULL && !place->is_ready(place))) {
+    if (waiter == NULL || (waiter->is_ready != NULL && !waiter->is_ready(waiter))) {
         return NULL;
     }
-    queue->first = place->next;
-    if (queue->first == NULL) {
-        queue->last = &queue->first;
+    gate->first = waiter->next;
+    if (gate->first == NULL) {
+        gate->last = &gate->first;
     }
-    return place;
+    return waiter;
 }
 
-void coll_mtree_ordered_gate_advance(coll_mtree_ordered_gate_t *queue)
+void coll_mtree_ordered_gate_advance(coll_mtree_ordered_gate_t *gate)
 {
-    coll_mtree_waiter_t *place;
+    coll_mtree_waiter_t *waiter;
 
-    opal_mutex_lock(&queue->lock);
+    opal_mutex_lock(&gate->lock);
     /* Who is at it looks again before it ends.  So they pass one at a time. */
-    if (queue->busy) {
-        opal_mutex_unlock(&queue->lock);
+    if (gate->busy) {
+        opal_mutex_unlock(&gate->lock);
         return;
     }
-    queue->busy = true;
-    while ((place = queue_take(queue)) != NULL) {
-        opal_mutex_unlock(&queue->lock);
-        place->pass(place);
-        opal_mutex_lock(&queue->lock);
+    gate->busy = true;
+    while ((waiter = gate_take(gate)) != NULL) {
+        opal_mutex_unlock(&gate->lock);
+        waiter->pass(waiter);
+        opal_mutex_lock(&gate->lock);
     }
-    queue->busy = false;
-    opal_mutex_unlock(&queue->lock);
+    gate->busy = false;
+    opal_mutex_unlock(&gate->lock);
 }
 
-void coll_mtree_ordered_gate_join(coll_mtree_ordered_gate_t *queue,
-                                  coll_mtree_waiter_t *place)
+void coll_mtree_ordered_gate_join(coll_mtree_ordered_gate_t *gate,
+                                  coll_mtree_waiter_t *waiter)
 {
-    place->next = NULL;
-    opal_mutex_lock(&queue->lock);
-    *queue->last = place;
-    queue->last = &place->next;
-    opal_mutex_unlock(&queue->lock);
-    coll_mtree_ordered_gate_advance(queue);
+    waiter->next = NULL;
+    opal_mutex_lock(&gate->lock);
+    *gate->last = waiter;
+    gate->last = &waiter->next;
+    opal_mutex_unlock(&gate->lock);
+    coll_mtree_ordered_gate_advance(gate);
 }

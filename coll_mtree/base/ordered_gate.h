@@ -12,8 +12,8 @@
 
 /* A place in a queue; embedded in who waits. */
 typedef struct coll_mtree_waiter {
-    bool (*is_ready)(struct coll_mtree_waiter *place); /* NULL: always */
-    void (*pass)(struct coll_mtree_waiter *place); /* it may join again, or be freed */
+    bool (*is_ready)(struct coll_mtree_waiter *waiter); /* NULL: always */
+    void (*pass)(struct coll_mtree_waiter *waiter); /* it may join again, or be freed */
     struct coll_mtree_waiter *next;
 } coll_mtree_waiter_t;
 
@@ -24,14 +24,14 @@ typedef struct {
 } coll_mtree_ordered_gate_t;
 
 /* An empty queue, and its end: nobody waits in it then. */
-void coll_mtree_ordered_gate_init(coll_mtree_ordered_gate_t *queue);
-void coll_mtree_ordered_gate_cleanup(coll_mtree_ordered_gate_t *queue);
+void coll_mtree_ordered_gate_init(coll_mtree_ordered_gate_t *gate);
+void coll_mtree_ordered_gate_cleanup(coll_mtree_ordered_gate_t *gate);
 
 /* Join as the last, and let pass who may. */
-void coll_mtree_ordered_gate_join(coll_mtree_ordered_gate_t *queue,
-                                  coll_mtree_waiter_t *place);
+void coll_mtree_ordered_gate_join(coll_mtree_ordered_gate_t *gate,
+                                  coll_mtree_waiter_t *waiter);
 
 /* Who waits may have become ready: let pass who may.  From any thread, callbacks too. */
-void coll_mtree_ordered_gate_advance(coll_mtree_ordered_gate_t *queue);
+void coll_mtree_ordered_gate_advance(coll_mtree_ordered_gate_t *gate);
 
 #endif

@@ -5,22 +5,22 @@
 #include <stdlib.h>
 
 /* Count and datatype may differ between ranks, the bytes of a block may not. */
-static void allgather_task(coll_mtree_coll_args_t *task, MTREE_PARAMETERS_allgather)
+static void allgather_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS_allgather)
 {
     ptrdiff_t lower, extent;
 
     ompi_datatype_get_extent(rdtype, &lower, &extent);
-    coll_mtree_coll_args_move(task, MTREE_ALLGATHER, rbuf,
+    coll_mtree_coll_args_move(args, MTREE_ALLGATHER, rbuf,
                               (size_t)rcount * (size_t)ompi_comm_size(comm), rdtype);
     coll_mtree_coll_args_own_block(
-        task, sbuf, scount, sdtype,
+        args, sbuf, scount, sdtype,
         mtree_address(rbuf, (ptrdiff_t)ompi_comm_rank(comm) * rcount * extent), rcount);
 }
 
 MTREE_DEFINE_FORMS(allgather)
 
 /* The same with blocks of any size, anywhere in the result. */
-static void allgatherv_task(coll_mtree_coll_args_t *task, MTREE_PARAMETERS_allgatherv)
+static void allgatherv_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS_allgatherv)
 {
     int rank = ompi_comm_rank(comm), ranks = ompi_comm_size(comm);
     ptrdiff_t lower, extent;
@@ -31,21 +31,21 @@ static void allgatherv_task(coll_mtree_coll_args_t *task, MTREE_PARAMETERS_allga
     }
     ompi_datatype_type_size(rdtype, &size);
     ompi_datatype_get_extent(rdtype, &lower, &extent);
-    coll_mtree_coll_args_move(task, MTREE_ALLGATHER, rbuf, count, rdtype);
-    coll_mtree_coll_args_blocks(task, rcounts, size, ranks);
-    coll_mtree_coll_args_own_block(task, sbuf, scount, sdtype,
+    coll_mtree_coll_args_move(args, MTREE_ALLGATHER, rbuf, count, rdtype);
+    coll_mtree_coll_args_blocks(args, rcounts, size, ranks);
+    coll_mtree_coll_args_own_block(args, sbuf, scount, sdtype,
                                    mtree_address(rbuf, displs[rank] * extent),
                                    rcounts[rank]);
-    if (task->verdict != MTREE_COLL_ARGS_SERVED) {
+    if (args->verdict != MTREE_COLL_ARGS_SERVED) {
         return;
     }
-    task->displace = malloc((size_t)ranks * sizeof(*task->displace));
-    if (task->displace == NULL) {
-        task->verdict = MTREE_COLL_ARGS_NO_MEMORY;
+    args->displace = malloc((size_t)ranks * sizeof(*args->displace));
+    if (args->displace == NULL) {
+        args->verdict = MTREE_COLL_ARGS_NO_MEMORY;
         return;
     }
     for (int r = 0; r < ranks; r++) {
-        task->displace[r] = displs[r] * extent;
+        args->displace[r] = displs[r] * extent;
     }
 }
 

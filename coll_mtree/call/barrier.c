@@ -6,14 +6,14 @@
  */
 static char token;
 
-static void barrier_task(coll_mtree_coll_args_t *task, MTREE_PARAMETERS_barrier)
+static void barrier_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS_barrier)
 {
     (void)comm;
     if (!mca_coll_mtree_component.barrier) {
         return;
     }
-    coll_mtree_coll_args_move(task, MTREE_ALLREDUCE, &token, 1, MPI_BYTE);
-    task->verdict = MTREE_COLL_ARGS_SERVED;
+    coll_mtree_coll_args_move(args, MTREE_ALLREDUCE, &token, 1, MPI_BYTE);
+    args->verdict = MTREE_COLL_ARGS_SERVED;
 }
 
 MTREE_DEFINE_FORMS(barrier)

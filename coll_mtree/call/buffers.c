@@ -14,17 +14,17 @@
  * only where there is no third buffer. */
 static void data_fold(void *arg, const void *a, const void *b, void *out, size_t count)
 {
-    const coll_mtree_coll_args_t *task = ((coll_mtree_buffers_t *)arg)->task;
+    const coll_mtree_coll_args_t *args = ((coll_mtree_buffers_t *)arg)->args;
 
-    if (out != b && ompi_op_is_intrinsic(task->op)) {
-        ompi_3buff_op_reduce(task->op, (void *)a, (void *)b, out, (int)count,
-                             task->datatype);
+    if (out != b && ompi_op_is_intrinsic(args->op)) {
+        ompi_3buff_op_reduce(args->op, (void *)a, (void *)b, out, (int)count,
+                             args->datatype);
         return;
     }
     if (out != b) {
-        ompi_datatype_copy_content_same_ddt(task->datatype, count, out, (void *)b);
+        ompi_datatype_copy_content_same_ddt(args->datatype, count, out, (void *)b);
     }
-    ompi_op_reduce(task->op, (void *)a, out, count, task->datatype);
+    ompi_op_reduce(args->op, (void *)a, out, count, args->datatype);
 }
 
 /* The block that byte @a offset of the packed image is in. */
@@ -35,7 +35,7 @@ static int data_block(const coll_mtree_buffers_t *data, size_t offset)
     while (low < high) {
         int middle = (low + high + 1) / 2;
 
-        if (data->task->blocks[middle] <= offset) {
+        if (data->args->blocks[middle] <= offset) {
             low = middle;
         } else {
             high = middle - 1;
@@ -52,27 +52,27 @@ static int data_block(const coll_mtree_buffers_t *data, size_t offset)
 static size_t data_convertor(const coll_mtree_buffers_t *data, size_t offset, bool pack,
                              opal_convertor_t *convertor)
 {
-    const coll_mtree_coll_args_t *task = data->task;
-    size_t size, first = 0, count = task->count;
-    void *address = task->output;
+    const coll_mtree_coll_args_t *args = data->args;
+    size_t size, first = 0, count = args->count;
+    void *address = args->output;
 
     /* Where blocks are apart each has a packed image of its own. */
-    if (task->displace != NULL) {
+    if (args->displace != NULL) {
         int block = data_block(data, offset);
 
-        ompi_datatype_type_size(task->datatype, &size);
-        first = task->blocks[block];
-        count = (task->blocks[block + 1] - first) / size;
-        address = mtree_address(address, task->displace[block]);
+        ompi_datatype_type_size(args->datatype, &size);
+        first = args->blocks[block];
+        count = (args->blocks[block + 1] - first) / size;
+        address = mtree_address(address, args->displace[block]);
     }
     OBJ_CONSTRUCT(convertor, opal_convertor_t);
     if (pack) {
         opal_convertor_copy_and_prepare_for_send(ompi_mpi_local_convertor,
-                                                 &task->datatype->super, count, address,
+                                                 &args->datatype->super, count, address,
                                                  0, convertor);
     } else {
         opal_convertor_copy_and_prepare_for_recv(ompi_mpi_local_convertor,
-                                                 &task->datatype->super, count, address,
+                                                 &args->datatype->super, count, address,
                                                  0, convertor);
     }
     offset -= first;
@@ -132,25 +132,25 @@ static void data_unpack(void *arg, size_t offset, const void *bytes, size_t leng
 
 static int data_init_fold(coll_mtree_buffers_t *data, int rank)
 {
-    const coll_mtree_coll_args_t *task = data->task;
+    const coll_mtree_coll_args_t *args = data->args;
     ptrdiff_t lower, extent, true_extent;
     size_t ranks_first;
 
-    ompi_datatype_get_extent(task->datatype, &lower, &extent);
-    ompi_datatype_get_true_extent(task->datatype, &data->super.gap, &true_extent);
-    data->super.input = task->input;
-    data->super.output = task->output;
+    ompi_datatype_get_extent(args->datatype, &lower, &extent);
+    ompi_datatype_get_true_extent(args->datatype, &data->super.gap, &true_extent);
+    data->super.input = args->input;
+    data->super.output = args->output;
     data->super.extent = extent;
     data->super.span = (size_t)true_extent;
     data->super.fold = data_fold;
-    if (!task->aside || task->count == 0) {
+    if (!args->aside || args->count == 0) {
         return OMPI_SUCCESS;
     }
-    data->aside = malloc((size_t)extent * (task->count - 1) + data->super.span);
+    data->aside = malloc((size_t)extent * (args->count - 1) + data->super.span);
     if (data->aside == NULL) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    ranks_first = task->blocks != NULL ? task->blocks[rank] : task->count * (size_t)rank;
+    ranks_first = args->blocks != NULL ? args->blocks[rank] : args->count * (size_t)rank;
     data->super.output =
         mtree_address(data->aside, -data->super.gap - (ptrdiff_t)ranks_first * extent);
     return OMPI_SUCCESS;
@@ -163,22 +163,22 @@ static int data_init_fold(coll_mtree_buffers_t *data, int rank)
  */
 static int data_init_move(coll_mtree_buffers_t *data, int ranks)
 {
-    const coll_mtree_coll_args_t *task = data->task;
+    const coll_mtree_coll_args_t *args = data->args;
     ptrdiff_t lower, extent;
 
     data->super.extent = 1;
     data->super.span = 1;
-    data->num_blocks = task->displace != NULL ? ranks : 1;
-    if (!ompi_datatype_is_contiguous_memory_layout(task->datatype,
-                                                   task->count > 1 ? 2 : 1)) {
+    data->num_blocks = args->displace != NULL ? ranks : 1;
+    if (!ompi_datatype_is_contiguous_memory_layout(args->datatype,
+                                                   args->count > 1 ? 2 : 1)) {
         data->super.pack = data_pack;
         data->super.unpack = data_unpack;
         return OMPI_SUCCESS;
     }
-    ompi_datatype_get_true_extent(task->datatype, &lower, &extent);
-    data->super.output = mtree_address(task->output, lower);
+    ompi_datatype_get_true_extent(args->datatype, &lower, &extent);
+    data->super.output = mtree_address(args->output, lower);
     data->super.input = data->super.output;
-    if (task->displace == NULL) {
+    if (args->displace == NULL) {
         return OMPI_SUCCESS;
     }
     data->shift = malloc((size_t)ranks * sizeof(*data->shift));
@@ -186,35 +186,35 @@ static int data_init_move(coll_mtree_buffers_t *data, int ranks)
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     for (int r = 0; r < ranks; r++) {
-        data->shift[r] = task->displace[r] - (ptrdiff_t)task->blocks[r];
+        data->shift[r] = args->displace[r] - (ptrdiff_t)args->blocks[r];
     }
     data->super.shift = data->shift;
     return OMPI_SUCCESS;
 }
 
 int coll_mtree_buffers_init(coll_mtree_buffers_t *data,
-                            const coll_mtree_coll_args_t *task, int rank, int ranks)
+                            const coll_mtree_coll_args_t *args, int rank, int ranks)
 {
-    data->task = task;
+    data->args = args;
     data->super.arg = data;
     data->super.trace = coll_mtree_trace_get();
-    return task->op != NULL ? data_init_fold(data, rank) : data_init_move(data, ranks);
+    return args->op != NULL ? data_init_fold(data, rank) : data_init_move(data, ranks);
 }
 
-int coll_mtree_buffers_begin(const coll_mtree_coll_args_t *task)
+int coll_mtree_buffers_begin(const coll_mtree_coll_args_t *args)
 {
-    if (task->own.from_type == NULL) {
+    if (args->own.from_type == NULL) {
         return OMPI_SUCCESS;
     }
-    return ompi_datatype_sndrcv(task->own.from, task->own.from_count, task->own.from_type,
-                                task->own.to, task->own.to_count, task->datatype);
+    return ompi_datatype_sndrcv(args->own.from, args->own.from_count, args->own.from_type,
+                                args->own.to, args->own.to_count, args->datatype);
 }
 
 void coll_mtree_buffers_deliver(const coll_mtree_buffers_t *data,
-                                const coll_mtree_coll_args_t *task)
+                                const coll_mtree_coll_args_t *args)
 {
     if (data->aside != NULL) {
-        ompi_datatype_copy_content_same_ddt(task->datatype, task->count, task->scatter_to,
+        ompi_datatype_copy_content_same_ddt(args->datatype, args->count, args->scatter_to,
                                             mtree_address(data->aside, -data->super.gap));
     }
 }

@@ -11,25 +11,25 @@
 
 typedef struct {
     mtree_operation_data_t super; /* super.arg is this */
-    const coll_mtree_coll_args_t *task;
+    const coll_mtree_coll_args_t *args;
     int num_blocks;   /* that must be packed each for itself */
     ptrdiff_t *shift; /* owned; super.shift */
     char *aside;      /* the result of a reduce_scatter in place; owned */
 } coll_mtree_buffers_t;
 
 /*
- * What the engine needs to see of the buffers of @a task, which must stay.
+ * What the engine needs to see of the buffers of @a args, which must stay.
  * Returns OMPI_ERR_OUT_OF_RESOURCE; a zeroed or initialised one may be cleaned up.
  */
 int coll_mtree_buffers_init(coll_mtree_buffers_t *data,
-                            const coll_mtree_coll_args_t *task, int rank, int ranks);
+                            const coll_mtree_coll_args_t *args, int rank, int ranks);
 
 /* What is to be copied before the first message: the rank's own block. */
-int coll_mtree_buffers_begin(const coll_mtree_coll_args_t *task);
+int coll_mtree_buffers_begin(const coll_mtree_coll_args_t *args);
 
 /* What is to be copied after the last message: a result that was kept aside. */
 void coll_mtree_buffers_deliver(const coll_mtree_buffers_t *data,
-                                const coll_mtree_coll_args_t *task);
+                                const coll_mtree_coll_args_t *args);
 
 void coll_mtree_buffers_cleanup(coll_mtree_buffers_t *data);
 

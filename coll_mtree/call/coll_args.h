@@ -48,18 +48,18 @@ typedef struct {
  * A task that folds @a count elements; verdict and call are set.  @a sbuf may be
  * MPI_IN_PLACE.
  */
-void coll_mtree_coll_args_fold(coll_mtree_coll_args_t *task,
+void coll_mtree_coll_args_fold(coll_mtree_coll_args_t *args,
                                mtree_collective_t collective, const void *sbuf,
                                void *rbuf, size_t count, ompi_datatype_t *dtype,
                                ompi_op_t *op);
 
 /* A task that moves @a count elements that lie in sequence at @a output; the same. */
-void coll_mtree_coll_args_move(coll_mtree_coll_args_t *task,
+void coll_mtree_coll_args_move(coll_mtree_coll_args_t *args,
                                mtree_collective_t collective, void *output, size_t count,
                                ompi_datatype_t *dtype);
 
 /* The rank's own block of an allgather goes to its place in the result first. */
-void coll_mtree_coll_args_own_block(coll_mtree_coll_args_t *task, const void *sbuf,
+void coll_mtree_coll_args_own_block(coll_mtree_coll_args_t *args, const void *sbuf,
                                     int scount, ompi_datatype_t *sdtype, void *to,
                                     int to_count);
 
@@ -67,10 +67,10 @@ void coll_mtree_coll_args_own_block(coll_mtree_coll_args_t *task, const void *sb
  * The blocks of a gathering collective: rcounts[r] elements, each of @a element units.
  * May turn the verdict into MTREE_COLL_ARGS_NO_MEMORY.
  */
-void coll_mtree_coll_args_blocks(coll_mtree_coll_args_t *task, const int *rcounts,
+void coll_mtree_coll_args_blocks(coll_mtree_coll_args_t *args, const int *rcounts,
                                  size_t element, int ranks);
 
 /* Free what the task owns. */
-void coll_mtree_coll_args_cleanup(coll_mtree_coll_args_t *task);
+void coll_mtree_coll_args_cleanup(coll_mtree_coll_args_t *args);
 
 #endif

@@ -7,7 +7,7 @@
  * place in the whole vector, so the output begins as far before the user's.  In place the
  * result would overwrite what was not sent yet: it is kept aside until the end.
  */
-static void scatter_task(coll_mtree_coll_args_t *task, const void *sbuf, void *rbuf,
+static void scatter_args(coll_mtree_coll_args_t *args, const void *sbuf, void *rbuf,
                          const int *rcounts, int rcount, ompi_datatype_t *dtype,
                          ompi_op_t *op, ompi_communicator_t *comm)
 {
@@ -20,28 +20,28 @@ static void scatter_task(coll_mtree_coll_args_t *task, const void *sbuf, void *r
         count += (size_t)(rcounts != NULL ? rcounts[r] : rcount);
     }
     ompi_datatype_get_extent(dtype, &lower, &extent);
-    coll_mtree_coll_args_fold(task, MTREE_REDUCE_SCATTER, sbuf, rbuf, count, dtype, op);
+    coll_mtree_coll_args_fold(args, MTREE_REDUCE_SCATTER, sbuf, rbuf, count, dtype, op);
     if (rcounts != NULL) {
-        coll_mtree_coll_args_blocks(task, rcounts, 1, ranks);
+        coll_mtree_coll_args_blocks(args, rcounts, 1, ranks);
     }
-    task->count = (size_t)(rcounts != NULL ? rcounts[rank] : rcount);
-    task->output = mtree_address(rbuf, -(ptrdiff_t)first * extent);
-    task->aside = sbuf == MPI_IN_PLACE;
-    task->scatter_to = rbuf;
+    args->count = (size_t)(rcounts != NULL ? rcounts[rank] : rcount);
+    args->output = mtree_address(rbuf, -(ptrdiff_t)first * extent);
+    args->aside = sbuf == MPI_IN_PLACE;
+    args->scatter_to = rbuf;
 }
 
-static void reduce_scatter_task(coll_mtree_coll_args_t *task,
+static void reduce_scatter_args(coll_mtree_coll_args_t *args,
                                 MTREE_PARAMETERS_reduce_scatter)
 {
-    scatter_task(task, sbuf, rbuf, rcounts, 0, dtype, op, comm);
+    scatter_args(args, sbuf, rbuf, rcounts, 0, dtype, op, comm);
 }
 
 MTREE_DEFINE_FORMS(reduce_scatter)
 
-static void reduce_scatter_block_task(coll_mtree_coll_args_t *task,
+static void reduce_scatter_block_args(coll_mtree_coll_args_t *args,
                                       MTREE_PARAMETERS_reduce_scatter_block)
 {
-    scatter_task(task, sbuf, rbuf, NULL, rcount, dtype, op, comm);
+    scatter_args(args, sbuf, rbuf, NULL, rcount, dtype, op, comm);
 }
 
 MTREE_DEFINE_FORMS(reduce_scatter_block)

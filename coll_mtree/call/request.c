@@ -1,8 +1,8 @@
 #include "coll_mtree/call/request.h"
 
-#include "coll_mtree/call/plan_entry.h"
-#include "coll_mtree/call/arrival.h"
 #include "coll_mtree/adapt/bandwidth_monitor.h"
+#include "coll_mtree/call/arrival.h"
+#include "coll_mtree/call/plan_entry.h"
 
 #include "schedule/operation.h"
 
@@ -10,29 +10,29 @@
 
 #include <stdlib.h>
 
-static void run_destroy(coll_mtree_request_t *run);
-static void run_pass(coll_mtree_waiter_t *place);
+static void request_destroy(coll_mtree_request_t *req);
+static void request_pass(coll_mtree_waiter_t *waiter);
 
-static void run_destroy_retired(coll_mtree_deferred_release_t *retired)
+static void request_destroy_deferred(coll_mtree_deferred_release_t *deferred)
 {
-    run_destroy((coll_mtree_request_t *)((char *)retired -
-                                         offsetof(coll_mtree_request_t, retired)));
+    request_destroy((coll_mtree_request_t *)((char *)deferred -
+                                             offsetof(coll_mtree_request_t, deferred)));
 }
 
-static bool run_let_go(coll_mtree_request_t *run)
+static bool request_let_go(coll_mtree_request_t *req)
 {
-    return atomic_fetch_sub(&run->holders, 1) == 1;
+    return atomic_fetch_sub(&req->holders, 1) == 1;
 }
 
-void coll_mtree_request_release(coll_mtree_request_t *run)
+void coll_mtree_request_release(coll_mtree_request_t *req)
 {
-    OMPI_REQUEST_FINI(&run->super.super);
-    if (run_let_go(run)) {
-        run_destroy(run);
+    OMPI_REQUEST_FINI(&req->super.super);
+    if (request_let_go(req)) {
+        request_destroy(req);
     }
 }
 
-static int run_request_free(ompi_request_t **request)
+static int request_request_free(ompi_request_t **request)
 {
     coll_mtree_request_release((coll_mtree_request_t *)*request);
     coll_mtree_deferred_release_run();
@@ -40,7 +40,7 @@ static int run_request_free(ompi_request_t **request)
     return OMPI_SUCCESS;
 }
 
-static int run_request_start(size_t count, ompi_request_t **requests)
+static int request_request_start(size_t count, ompi_request_t **requests)
 {
     int rc = OMPI_SUCCESS;
 
@@ -51,179 +51,179 @@ static int run_request_start(size_t count, ompi_request_t **requests)
 }
 
 /* MPI does not let collectives be cancelled. */
-static int run_request_cancel(ompi_request_t *request, int complete)
+static int request_request_cancel(ompi_request_t *request, int complete)
 {
     (void)request;
     (void)complete;
     return MPI_ERR_REQUEST;
 }
 
-static void run_construct(coll_mtree_request_t *run)
+static void request_construct(coll_mtree_request_t *req)
 {
-    ompi_request_t *request = &run->super.super;
+    ompi_request_t *request = &req->super.super;
 
     request->req_type = OMPI_REQUEST_COLL;
-    request->req_start = run_request_start;
-    request->req_free = run_request_free;
-    request->req_cancel = run_request_cancel;
+    request->req_start = request_request_start;
+    request->req_free = request_request_free;
+    request->req_cancel = request_request_cancel;
     request->req_status = ompi_status_empty;
 }
 
-OBJ_CLASS_INSTANCE(coll_mtree_request_t, ompi_coll_base_nbc_request_t, run_construct,
+OBJ_CLASS_INSTANCE(coll_mtree_request_t, ompi_coll_base_nbc_request_t, request_construct,
                    NULL);
 
 /*
  * The user may free datatypes and operation while the call is under way.  Open MPI
  * retains them for nonblocking calls, but not for persistent ones in all versions.
  */
-static void run_retain_types(coll_mtree_coll_args_t *task)
+static void request_retain_types(coll_mtree_coll_args_t *args)
 {
-    OBJ_RETAIN(task->datatype);
-    if (task->own.from_type != NULL) {
-        OBJ_RETAIN(task->own.from_type);
+    OBJ_RETAIN(args->datatype);
+    if (args->own.from_type != NULL) {
+        OBJ_RETAIN(args->own.from_type);
     }
-    if (task->op != NULL) {
-        OBJ_RETAIN(task->op);
+    if (args->op != NULL) {
+        OBJ_RETAIN(args->op);
     }
 }
 
-static void run_release_types(coll_mtree_coll_args_t *task)
+static void request_release_types(coll_mtree_coll_args_t *args)
 {
-    OBJ_RELEASE(task->datatype);
-    if (task->own.from_type != NULL) {
-        OBJ_RELEASE(task->own.from_type);
+    OBJ_RELEASE(args->datatype);
+    if (args->own.from_type != NULL) {
+        OBJ_RELEASE(args->own.from_type);
     }
-    if (task->op != NULL) {
-        OBJ_RELEASE(task->op);
+    if (args->op != NULL) {
+        OBJ_RELEASE(args->op);
     }
 }
 
 coll_mtree_request_t *coll_mtree_request_create(ompi_communicator_t *comm,
-                                                coll_mtree_coll_args_t *task,
-                                                coll_mtree_plan_entry_t *agreement,
+                                                coll_mtree_coll_args_t *args,
+                                                coll_mtree_plan_entry_t *entry,
                                                 int first_tag, bool persistent)
 {
-    coll_mtree_request_t *run = OBJ_NEW(coll_mtree_request_t);
+    coll_mtree_request_t *req = OBJ_NEW(coll_mtree_request_t);
 
-    if (run == NULL) {
-        coll_mtree_coll_args_cleanup(task);
+    if (req == NULL) {
+        coll_mtree_coll_args_cleanup(args);
         return NULL;
     }
-    OMPI_REQUEST_INIT(&run->super.super, persistent);
-    run->super.super.req_mpi_object.comm = comm;
-    run->comm = comm;
+    OMPI_REQUEST_INIT(&req->super.super, persistent);
+    req->super.super.req_mpi_object.comm = comm;
+    req->comm = comm;
     OBJ_RETAIN(comm);
-    run->agreement = agreement;
-    run->pursuit = coll_mtree_plan_entry_pursuit(agreement);
-    run->place.is_ready = NULL;
-    run->place.pass = run_pass;
-    run->started = false;
-    run->task = *task;
-    run->task.call.longest_bytes = run->pursuit->module->longest_bytes;
-    run_retain_types(&run->task);
-    memset(&run->data, 0, sizeof(run->data));
-    run->count.record = run->passage.record = NULL;
-    run->scratch = 0;
-    run->first_tag = first_tag;
-    run->blocking = run->ring = false;
-    run->plan = NULL;
-    run->by_arrival = false;
-    run->layout = NULL;
-    run->goodput = NULL;
-    run->came = NULL;
-    atomic_init(&run->holders, 1);
-    run->retired.release = run_destroy_retired;
-    return run;
+    req->entry = entry;
+    req->pursuit = coll_mtree_plan_entry_pursuit(entry);
+    req->waiter.is_ready = NULL;
+    req->waiter.pass = request_pass;
+    req->started = false;
+    req->args = *args;
+    req->args.call.longest_bytes = req->pursuit->module->longest_bytes;
+    request_retain_types(&req->args);
+    memset(&req->data, 0, sizeof(req->data));
+    req->count.record = req->transfer.record = NULL;
+    req->scratch = 0;
+    req->first_tag = first_tag;
+    req->blocking = req->ring = false;
+    req->plan = NULL;
+    req->by_arrival = false;
+    req->layout = NULL;
+    req->goodput = NULL;
+    req->came = NULL;
+    atomic_init(&req->holders, 1);
+    req->deferred.release = request_destroy_deferred;
+    return req;
 }
 
-static coll_mtree_request_t *run_of(coll_mtree_pursuit_t *own)
+static coll_mtree_request_t *request_of(coll_mtree_pursuit_t *own)
 {
     return (coll_mtree_request_t *)((char *)own - offsetof(coll_mtree_request_t, own));
 }
 
 static void own_retain(coll_mtree_pursuit_t *own)
 {
-    atomic_fetch_add(&run_of(own)->holders, 1);
+    atomic_fetch_add(&request_of(own)->holders, 1);
 }
 
 /* Runs outside callbacks. */
 static void own_release(coll_mtree_pursuit_t *own)
 {
-    if (run_let_go(run_of(own))) {
-        run_destroy(run_of(own));
+    if (request_let_go(request_of(own))) {
+        request_destroy(request_of(own));
     }
 }
 
-void coll_mtree_request_pursue(coll_mtree_request_t *run, mca_coll_mtree_module_t *module,
-                               const coll_mtree_call_class_t *kind)
+void coll_mtree_request_pursue(coll_mtree_request_t *req, mca_coll_mtree_module_t *module,
+                               const coll_mtree_call_class_t *call_class)
 {
-    coll_mtree_pursuit_init(&run->own, module, run->comm, kind, true);
-    run->own.retain = own_retain;
-    run->own.release = own_release;
-    run->pursuit = &run->own;
+    coll_mtree_pursuit_init(&req->own, module, req->comm, call_class, true);
+    req->own.retain = own_retain;
+    req->own.release = own_release;
+    req->pursuit = &req->own;
 }
 
 /* Free what was prepared for a plan. */
-static void run_unprepare(coll_mtree_request_t *run)
+static void request_unprepare(coll_mtree_request_t *req)
 {
-    coll_mtree_buffers_cleanup(&run->data);
-    memset(&run->data, 0, sizeof(run->data));
-    mtree_goodput_destroy(run->goodput);
-    run->goodput = NULL;
-    free(run->came);
-    run->came = NULL;
-    mtree_layout_destroy(run->layout);
-    run->layout = NULL;
-    run->scratch = 0;
-    run->plan = NULL;
+    coll_mtree_buffers_cleanup(&req->data);
+    memset(&req->data, 0, sizeof(req->data));
+    mtree_goodput_destroy(req->goodput);
+    req->goodput = NULL;
+    free(req->came);
+    req->came = NULL;
+    mtree_layout_destroy(req->layout);
+    req->layout = NULL;
+    req->scratch = 0;
+    req->plan = NULL;
 }
 
-static void run_destroy(coll_mtree_request_t *run)
+static void request_destroy(coll_mtree_request_t *req)
 {
-    ompi_communicator_t *comm = run->comm;
+    ompi_communicator_t *comm = req->comm;
 
-    run_unprepare(run);
-    if (run->pursuit == &run->own) {
-        coll_mtree_pursuit_cleanup(&run->own);
+    request_unprepare(req);
+    if (req->pursuit == &req->own) {
+        coll_mtree_pursuit_cleanup(&req->own);
     }
-    run_release_types(&run->task);
-    coll_mtree_coll_args_cleanup(&run->task);
-    OBJ_RELEASE(run);
+    request_release_types(&req->args);
+    coll_mtree_coll_args_cleanup(&req->args);
+    OBJ_RELEASE(req);
     /* With the last one goes the module, which the run's agreement belongs to. */
     OBJ_RELEASE(comm);
 }
 
 /* The starts of a persistent request come in an order of their own, which is the same on
  * all ranks. */
-static int run_count_start(coll_mtree_request_t *run)
+static int request_count_start(coll_mtree_request_t *req)
 {
-    const mtree_call_t *call = &run->task.call;
+    const mtree_call_t *call = &req->args.call;
 
-    if (run->pursuit != &run->own) {
+    if (req->pursuit != &req->own) {
         return OMPI_SUCCESS;
     }
-    if (!run->started) {
-        run->started = true;
-        coll_mtree_plan_entry_settle(run->agreement, &run->own);
+    if (!req->started) {
+        req->started = true;
+        coll_mtree_plan_entry_settle(req->entry, &req->own);
     }
-    return coll_mtree_pursuit_count(&run->own, (double)(call->units * call->unit_bytes));
+    return coll_mtree_pursuit_count(&req->own, (double)(call->units * call->unit_bytes));
 }
 
-int coll_mtree_request_start(coll_mtree_request_t *run)
+int coll_mtree_request_start(coll_mtree_request_t *req)
 {
-    int rc = run_count_start(run);
+    int rc = request_count_start(req);
 
     if (rc != OMPI_SUCCESS) {
         return rc;
     }
-    atomic_fetch_add(&run->holders, 1);
-    run->super.super.req_complete = REQUEST_PENDING;
-    run->super.super.req_state = OMPI_REQUEST_ACTIVE;
-    if (run->count.record != NULL) {
-        run->count.began = coll_mtree_clock();
-        coll_mtree_statistics_served(&run->count, COLL_MTREE_TREES);
+    atomic_fetch_add(&req->holders, 1);
+    req->super.super.req_complete = REQUEST_PENDING;
+    req->super.super.req_state = OMPI_REQUEST_ACTIVE;
+    if (req->count.record != NULL) {
+        req->count.began = coll_mtree_clock();
+        coll_mtree_statistics_served(&req->count, COLL_MTREE_TREES);
     }
-    coll_mtree_ordered_gate_join(&run->pursuit->queue, &run->place);
+    coll_mtree_ordered_gate_join(&req->pursuit->gate, &req->waiter);
     /* Who only sends, and waits for nobody, hears of losses here: they are told in Open
      * MPI's progress. */
     if (coll_mtree_survives()) {
@@ -232,179 +232,179 @@ int coll_mtree_request_start(coll_mtree_request_t *run)
     return OMPI_SUCCESS;
 }
 
-int coll_mtree_request_wait(coll_mtree_request_t *run)
+int coll_mtree_request_wait(coll_mtree_request_t *req)
 {
-    ompi_request_wait_completion(&run->super.super);
-    return run->super.super.req_status.MPI_ERROR;
+    ompi_request_wait_completion(&req->super.super);
+    return req->super.super.req_status.MPI_ERROR;
 }
 
 /* Runs in a callback of the PML or in the call that started it. */
-static void run_end(coll_mtree_request_t *run, int rc)
+static void request_end(coll_mtree_request_t *req, int rc)
 {
-    coll_mtree_statistics_close(&run->count);
-    run->super.super.req_status.MPI_ERROR =
-        rc == OMPI_ERR_OUT_OF_RESOURCE ? coll_mtree_no_memory(run->comm) : rc;
-    ompi_request_complete(&run->super.super, true);
-    if (run_let_go(run)) {
-        coll_mtree_deferred_release_add(&run->retired);
+    coll_mtree_statistics_close(&req->count);
+    req->super.super.req_status.MPI_ERROR =
+        rc == OMPI_ERR_OUT_OF_RESOURCE ? coll_mtree_no_memory(req->comm) : rc;
+    ompi_request_complete(&req->super.super, true);
+    if (request_let_go(req)) {
+        coll_mtree_deferred_release_add(&req->deferred);
     }
 }
 
-static void run_ended(mtree_operation_t *operation, mtree_status_t status, void *arg)
+static void request_ended(mtree_operation_t *operation, mtree_status_t status, void *arg)
 {
-    coll_mtree_request_t *run = arg;
-    double unit = (double)run->task.call.unit_bytes;
+    coll_mtree_request_t *req = arg;
+    double unit = (double)req->args.call.unit_bytes;
 
     mtree_operation_free(operation);
-    if (run->goodput != NULL) {
-        mtree_goodput_end(run->goodput, coll_mtree_clock());
+    if (req->goodput != NULL) {
+        mtree_goodput_end(req->goodput, coll_mtree_clock());
     }
-    coll_mtree_statistics_add_scratch(-(ptrdiff_t)run->scratch);
+    coll_mtree_statistics_add_scratch(-(ptrdiff_t)req->scratch);
     if (status == MTREE_OK) {
-        coll_mtree_buffers_deliver(&run->data, &run->task);
-        coll_mtree_statistics_passed(&run->passage, run->goodput, run->layout, unit,
-                                     unit / (double)run->data.super.extent);
-    } else if (!run->transport.super.ends_all) {
+        coll_mtree_buffers_deliver(&req->data, &req->args);
+        coll_mtree_statistics_passed(&req->transfer, req->goodput, req->layout, unit,
+                                     unit / (double)req->data.super.extent);
+    } else if (!req->transport.super.ends_all) {
         /* Messages may be under way for ever, to and from what the run holds. */
-        atomic_fetch_add(&run->holders, 1);
+        atomic_fetch_add(&req->holders, 1);
     }
-    run_end(run, coll_mtree_transport_code(&run->transport, status));
+    request_end(req, coll_mtree_transport_code(&req->transport, status));
 }
 
 /* What came after the end, of a run by arrival: it held the run besides. */
-static void run_released(void *arg)
+static void request_released(void *arg)
 {
-    coll_mtree_request_t *run = arg;
+    coll_mtree_request_t *req = arg;
 
-    if (run_let_go(run)) {
-        coll_mtree_deferred_release_add(&run->retired);
+    if (request_let_go(req)) {
+        coll_mtree_deferred_release_add(&req->deferred);
     }
 }
 
 /* By arrival, nobody has come yet; false: no memory. */
-static bool run_await_all(coll_mtree_request_t *run)
+static bool request_await_all(coll_mtree_request_t *req)
 {
-    size_t ranks = (size_t)ompi_comm_size(run->comm);
+    size_t ranks = (size_t)ompi_comm_size(req->comm);
 
-    run->came = malloc(ranks * sizeof(*run->came));
-    for (size_t rank = 0; run->came != NULL && rank < ranks; rank++) {
-        run->came[rank] = -1;
+    req->came = malloc(ranks * sizeof(*req->came));
+    for (size_t rank = 0; req->came != NULL && rank < ranks; rank++) {
+        req->came[rank] = -1;
     }
-    return run->came != NULL;
+    return req->came != NULL;
 }
 
 /* A persistent request does this once for each plan that it goes by. */
-static int run_prepare(coll_mtree_request_t *run, const mtree_plan_t *plan,
-                       const mtree_placement_t *placement)
+static int request_prepare(coll_mtree_request_t *req, const mtree_plan_t *plan,
+                           const mtree_placement_t *placement)
 {
     int rc;
 
-    if (run->plan == plan) {
+    if (req->plan == plan) {
         return OMPI_SUCCESS;
     }
-    run_unprepare(run);
-    rc = coll_mtree_buffers_init(&run->data, &run->task, ompi_comm_rank(run->comm),
-                                 ompi_comm_size(run->comm));
+    request_unprepare(req);
+    rc = coll_mtree_buffers_init(&req->data, &req->args, ompi_comm_rank(req->comm),
+                                 ompi_comm_size(req->comm));
     if (rc != OMPI_SUCCESS) {
         return rc;
     }
-    run->by_arrival = coll_mtree_arrival_serves(plan, &run->task);
-    if (!run->by_arrival &&
-        mtree_layout_create(plan, placement, &run->task.call, ompi_comm_rank(run->comm),
-                            &run->layout) != MTREE_OK) {
+    req->by_arrival = coll_mtree_arrival_serves(plan, &req->args);
+    if (!req->by_arrival &&
+        mtree_layout_create(plan, placement, &req->args.call, ompi_comm_rank(req->comm),
+                            &req->layout) != MTREE_OK) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    if (run->layout != NULL &&
-        mtree_goodput_create(run->layout, &run->goodput) != MTREE_OK) {
+    if (req->layout != NULL &&
+        mtree_goodput_create(req->layout, &req->goodput) != MTREE_OK) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    if (mca_coll_mtree_component.follow && run->by_arrival &&
-        !run->super.super.req_persistent && !run_await_all(run)) {
+    if (mca_coll_mtree_component.follow && req->by_arrival &&
+        !req->super.super.req_persistent && !request_await_all(req)) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    run->data.super.goodput = run->goodput;
-    run->passage.num_trees = run->ring ? 0 : plan->num_trees;
-    run->plan = plan;
-    coll_mtree_transport_init(&run->transport, run->comm,
-                              run->task.op != NULL ? run->task.datatype : MPI_BYTE,
-                              run->first_tag);
-    if (run->layout != NULL) {
-        run->scratch = mtree_operation_scratch(run->layout, &run->data.super);
+    req->data.super.goodput = req->goodput;
+    req->transfer.num_trees = req->ring ? 0 : plan->num_trees;
+    req->plan = plan;
+    coll_mtree_transport_init(&req->transport, req->comm,
+                              req->args.op != NULL ? req->args.datatype : MPI_BYTE,
+                              req->first_tag);
+    if (req->layout != NULL) {
+        req->scratch = mtree_operation_scratch(req->layout, &req->data.super);
     }
     return OMPI_SUCCESS;
 }
 
-static mtree_status_t run_operate(coll_mtree_request_t *run, const mtree_plan_t *plan,
-                                  const mtree_placement_t *placement)
+static mtree_status_t request_operate(coll_mtree_request_t *req, const mtree_plan_t *plan,
+                                      const mtree_placement_t *placement)
 {
     mtree_operation_t *operation;
     mtree_status_t status;
 
-    if (!run->by_arrival) {
-        return mtree_operation_start(run->layout, &run->transport.super, &run->data.super,
-                                     run_ended, run, &operation);
+    if (!req->by_arrival) {
+        return mtree_operation_start(req->layout, &req->transport.super, &req->data.super,
+                                     request_ended, req, &operation);
     }
-    atomic_fetch_add(&run->holders, 1);
-    run->began = coll_mtree_clock();
-    status = coll_mtree_arrival_start(run, plan, placement, run_ended, run_released,
-                                      &operation);
+    atomic_fetch_add(&req->holders, 1);
+    req->began = coll_mtree_clock();
+    status = coll_mtree_arrival_start(req, plan, placement, request_ended,
+                                      request_released, &operation);
     if (status != MTREE_OK) {
-        atomic_fetch_sub(&run->holders, 1);
+        atomic_fetch_sub(&req->holders, 1);
     }
     return status;
 }
 
 /* Calls that are followed without waiting are gauged, and all that share links with them;
  * but for the first over each plan, which opens connections. */
-static void run_gauge(coll_mtree_request_t *run, const mtree_placement_t *placement)
+static void request_monitor(coll_mtree_request_t *req, const mtree_placement_t *placement)
 {
-    mca_coll_mtree_module_t *module = run->pursuit->module;
-    mtree_bandwidth_monitor_t *gauge;
+    mca_coll_mtree_module_t *module = req->pursuit->module;
+    mtree_bandwidth_monitor_t *monitor;
 
-    if (run->goodput == NULL || placement != module->placement) {
+    if (req->goodput == NULL || placement != module->placement) {
         return;
     }
-    gauge = run->pursuit->is_followed && !run->blocking
-                ? coll_mtree_bandwidth_monitor_get(module)
-                : coll_mtree_bandwidth_monitor_find(module);
-    mtree_goodput_share(run->goodput, run->pursuit->warm ? gauge : NULL, placement->host,
-                        ompi_comm_rank(run->comm),
-                        (double)run->task.call.unit_bytes /
-                            (double)run->data.super.extent);
-    run->pursuit->warm = true;
+    monitor = req->pursuit->is_followed && !req->blocking
+                  ? coll_mtree_bandwidth_monitor_get(module)
+                  : coll_mtree_bandwidth_monitor_find(module);
+    mtree_goodput_share(req->goodput, req->pursuit->warm ? monitor : NULL,
+                        placement->host, ompi_comm_rank(req->comm),
+                        (double)req->args.call.unit_bytes /
+                            (double)req->data.super.extent);
+    req->pursuit->warm = true;
 }
 
 /* Its plan is there: begin. */
-static void run_pass(coll_mtree_waiter_t *place)
+static void request_pass(coll_mtree_waiter_t *waiter)
 {
-    coll_mtree_request_t *run =
-        (coll_mtree_request_t *)((char *)place - offsetof(coll_mtree_request_t, place));
+    coll_mtree_request_t *req =
+        (coll_mtree_request_t *)((char *)waiter - offsetof(coll_mtree_request_t, waiter));
     const mtree_placement_t *placement;
     const mtree_plan_t *plan;
-    int rc = coll_mtree_plan_entry_plan(run->agreement, run->pursuit, run->ring, &plan,
+    int rc = coll_mtree_plan_entry_plan(req->entry, req->pursuit, req->ring, &plan,
                                         &placement);
 
     /* Its messages might all be sent at once, to those that have given up. */
     if (rc == OMPI_SUCCESS) {
-        rc = coll_mtree_loss_of(run->comm);
+        rc = coll_mtree_loss_of(req->comm);
     }
     if (rc == OMPI_SUCCESS) {
-        rc = run_prepare(run, plan, placement);
+        rc = request_prepare(req, plan, placement);
     }
     if (rc == OMPI_SUCCESS) {
-        rc = coll_mtree_buffers_begin(&run->task);
+        rc = coll_mtree_buffers_begin(&req->args);
     }
     if (rc == OMPI_SUCCESS) {
-        run_gauge(run, placement);
+        request_monitor(req, placement);
     }
-    coll_mtree_statistics_add_scratch((ptrdiff_t)run->scratch);
-    run->passage.began = coll_mtree_clock();
-    if (rc == OMPI_SUCCESS && run_operate(run, plan, placement) != MTREE_OK) {
+    coll_mtree_statistics_add_scratch((ptrdiff_t)req->scratch);
+    req->transfer.began = coll_mtree_clock();
+    if (rc == OMPI_SUCCESS && request_operate(req, plan, placement) != MTREE_OK) {
         rc = OMPI_ERR_OUT_OF_RESOURCE;
     }
     /* Otherwise the run may have ended and be gone. */
     if (rc != OMPI_SUCCESS) {
-        coll_mtree_statistics_add_scratch(-(ptrdiff_t)run->scratch);
-        run_end(run, rc);
+        coll_mtree_statistics_add_scratch(-(ptrdiff_t)req->scratch);
+        request_end(req, rc);
     }
 }

@@ -9,11 +9,11 @@
 #ifndef COLL_MTREE_CALL_REQUEST_H
 #define COLL_MTREE_CALL_REQUEST_H
 
-#include "coll_mtree/call/buffers.h"
 #include "coll_mtree/adapt/pursuit.h"
 #include "coll_mtree/base/deferred_release.h"
-#include "coll_mtree/report/statistics.h"
+#include "coll_mtree/call/buffers.h"
 #include "coll_mtree/call/coll_args.h"
+#include "coll_mtree/report/statistics.h"
 #include "coll_mtree/transport/transport.h"
 
 #include <stdatomic.h>
@@ -21,18 +21,18 @@
 typedef struct coll_mtree_request {
     ompi_coll_base_nbc_request_t super; /* Open MPI keeps things of its own in it */
     ompi_communicator_t *comm;          /* retained, and with it the module */
-    coll_mtree_plan_entry_t *agreement; /* the communicator's */
+    coll_mtree_plan_entry_t *entry;     /* the communicator's */
     coll_mtree_pursuit_t *pursuit;      /* the agreement's, or its own */
-    coll_mtree_waiter_t place;          /* in its queue */
+    coll_mtree_waiter_t waiter;         /* in its queue */
     coll_mtree_pursuit_t own;           /* of persistent requests: of its starts */
     bool started;                       /* the same: once at least */
-    coll_mtree_coll_args_t task;
+    coll_mtree_coll_args_t args;
     coll_mtree_buffers_t data;
     coll_mtree_transport_t transport;
-    coll_mtree_transport_t control;       /* of runs by arrival */
-    coll_mtree_transfer_record_t passage; /* whose goodput this is */
-    coll_mtree_count_t count;             /* of nonblocking and persistent calls */
-    size_t scratch;                       /* bytes of receive slots while it runs */
+    coll_mtree_transport_t control;        /* of runs by arrival */
+    coll_mtree_transfer_record_t transfer; /* whose goodput this is */
+    coll_mtree_count_t count;              /* of nonblocking and persistent calls */
+    size_t scratch;                        /* bytes of receive slots while it runs */
     int first_tag;
     bool blocking;            /* who made it waits in it */
     bool ring;                /* around the agreement's ring, not over its trees */
@@ -43,33 +43,33 @@ typedef struct coll_mtree_request {
     double *came; /* by arrival, as in schedule/arrival/arrival.h; NULL: not wanted */
     double began; /* clock of the last start by arrival */
     atomic_int holders;
-    coll_mtree_deferred_release_t retired;
+    coll_mtree_deferred_release_t deferred;
 } coll_mtree_request_t;
 
 OBJ_CLASS_DECLARATION(coll_mtree_request_t);
 
 /*
- * A run of @a task, which is taken over even on failure, with the owner as its holder.
+ * A run of @a args, which is taken over even on failure, with the owner as its holder.
  * NULL: no memory.
  */
 coll_mtree_request_t *coll_mtree_request_create(ompi_communicator_t *comm,
-                                                coll_mtree_coll_args_t *task,
-                                                coll_mtree_plan_entry_t *agreement,
+                                                coll_mtree_coll_args_t *args,
+                                                coll_mtree_plan_entry_t *entry,
                                                 int first_tag, bool persistent);
 
-/* @a run is a persistent request that was just made for calls of @a kind: its starts are
- * followed by themselves.  All ranks call in the same order. */
-void coll_mtree_request_pursue(coll_mtree_request_t *run, mca_coll_mtree_module_t *module,
-                               const coll_mtree_call_class_t *kind);
+/* @a req is a persistent request that was just made for calls of @a call_class: its
+ * starts are followed by themselves.  All ranks call in the same order. */
+void coll_mtree_request_pursue(coll_mtree_request_t *req, mca_coll_mtree_module_t *module,
+                               const coll_mtree_call_class_t *call_class);
 
 /* Start it: at once when its plan is there, else when it comes.  Never blocks.  Open
  * MPI's code. */
-int coll_mtree_request_start(coll_mtree_request_t *run);
+int coll_mtree_request_start(coll_mtree_request_t *req);
 
 /* Wait for the end; Open MPI's code of how it ended. */
-int coll_mtree_request_wait(coll_mtree_request_t *run);
+int coll_mtree_request_wait(coll_mtree_request_t *req);
 
 /* The owner lets go. */
-void coll_mtree_request_release(coll_mtree_request_t *run);
+void coll_mtree_request_release(coll_mtree_request_t *req);
 
 #endif

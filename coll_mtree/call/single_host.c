@@ -1,71 +1,76 @@
 #include "coll_mtree/call/single_host.h"
 
+#include "coll_mtree/call/dispatch.h"
 #include "coll_mtree/call/plan_entry.h"
 #include "coll_mtree/select/base_algorithms.h"
-#include "coll_mtree/call/dispatch.h"
 
 #include <stdlib.h>
 
 /* The guard of one kind of call on one communicator. */
 struct coll_mtree_single_host {
-    coll_mtree_autotuner_t guard;
+    coll_mtree_autotuner_t autotuner;
     struct coll_mtree_single_host *next;
 };
 
-/* The rivals of which Open MPI's default for @a kind is none, all worth a turn. */
-static unsigned rivals_of(const coll_mtree_call_class_t *kind, int ranks)
+/* The rivals of which Open MPI's default for @a call_class is none, all worth a turn. */
+static unsigned base_algorithms_of(const coll_mtree_call_class_t *call_class, int ranks)
 {
-    unsigned rivals = 0;
+    unsigned base_algorithms = 0;
 
-    for (int rival = 1; rival <= MTREE_BASE_ALGORITHMS; rival++) {
-        if (mtree_base_algorithm_is_other(kind->collective, rival, ranks,
-                                          (size_t)kind->bytes)) {
-            rivals |= 1u << rival;
+    for (int base_algorithm = 1; base_algorithm <= MTREE_BASE_ALGORITHMS;
+         base_algorithm++) {
+        if (mtree_base_algorithm_is_other(call_class->collective, base_algorithm, ranks,
+                                          (size_t)call_class->bytes)) {
+            base_algorithms |= 1u << base_algorithm;
         }
     }
-    return rivals;
+    return base_algorithms;
 }
 
-/* The guard of calls of @a kind, made if need be; NULL: no memory. */
-static coll_mtree_autotuner_t *local_guard(mca_coll_mtree_module_t *module,
-                                           const coll_mtree_call_class_t *kind, int ranks)
+/* The guard of calls of @a call_class, made if need be; NULL: no memory. */
+static coll_mtree_autotuner_t *local_autotuner(mca_coll_mtree_module_t *module,
+                                               const coll_mtree_call_class_t *call_class,
+                                               int ranks)
 {
     struct coll_mtree_single_host *local = module->locals;
 
-    while (local != NULL && !coll_mtree_call_class_equals(&local->guard.kind, kind)) {
+    while (local != NULL &&
+           !coll_mtree_call_class_equals(&local->autotuner.call_class, call_class)) {
         local = local->next;
     }
     if (local != NULL) {
-        return &local->guard;
+        return &local->autotuner;
     }
     local = calloc(1, sizeof(*local));
     if (local == NULL) {
         return NULL;
     }
     (void)coll_mtree_autotune_init(
-        &local->guard, kind,
-        (mtree_forecast_t){MTREE_FORECAST_SLOWER, rivals_of(kind, ranks)});
+        &local->autotuner, call_class,
+        (mtree_forecast_t){MTREE_FORECAST_SLOWER, base_algorithms_of(call_class, ranks)});
     local->next = module->locals;
     module->locals = local;
-    return &local->guard;
+    return &local->autotuner;
 }
 
-/* A call begins; @a turn tells who makes it. */
+/* A call begins; @a trial tells who makes it. */
 static int local_begin(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
                        const char *function, mtree_collective_t collective, size_t bytes,
-                       int root, coll_mtree_trial_t *turn)
+                       int root, coll_mtree_trial_t *trial)
 {
     mtree_call_t call = {
         .collective = collective, .units = bytes, .unit_bytes = 1, .root = root};
-    coll_mtree_call_class_t kind = coll_mtree_call_class_of(module, &call);
-    coll_mtree_autotuner_t *guard = local_guard(module, &kind, ompi_comm_size(comm));
+    coll_mtree_call_class_t call_class = coll_mtree_call_class_of(module, &call);
+    coll_mtree_autotuner_t *autotuner =
+        local_autotuner(module, &call_class, ompi_comm_size(comm));
 
-    if (guard == NULL) {
+    if (autotuner == NULL) {
         return coll_mtree_no_memory(comm);
     }
-    coll_mtree_statistics_open(&turn->count, module, comm, function, &kind,
+    coll_mtree_statistics_open(&trial->count, module, comm, function, &call_class,
                                (double)bytes);
-    coll_mtree_dispatch_declined(&turn->count, coll_mtree_autotune_begin(guard, turn),
+    coll_mtree_dispatch_declined(&trial->count,
+                                 coll_mtree_autotune_begin(autotuner, trial),
                                  COLL_MTREE_REASON_LOCAL);
     return OMPI_SUCCESS;
 }
@@ -96,15 +101,15 @@ static size_t sum_of(const int *counts, ompi_communicator_t *comm)
         if (bytes < COLL_MTREE_SINGLE_HOST_BYTES || !(_eligible)) {                      \
             return MTREE_FALLBACK(module, _name, MTREE_ARGUMENTS_##_name);               \
         }                                                                                \
-        coll_mtree_trial_t turn = {.count = {.began = coll_mtree_clock()}};              \
-        rc = local_begin(module, comm, #_name, _collective, bytes, _root, &turn);        \
+        coll_mtree_trial_t trial = {.count = {.began = coll_mtree_clock()}};             \
+        rc = local_begin(module, comm, #_name, _collective, bytes, _root, &trial);       \
         if (rc != OMPI_SUCCESS) {                                                        \
             return rc;                                                                   \
         }                                                                                \
-        rc = coll_mtree_base_algorithm_##_name(turn.rival, MTREE_ARGUMENTS_##_name,      \
-                                               module);                                  \
-        coll_mtree_autotune_end(&turn, module, comm);                                    \
-        coll_mtree_statistics_close(&turn.count);                                        \
+        rc = coll_mtree_base_algorithm_##_name(trial.base_algorithm,                     \
+                                               MTREE_ARGUMENTS_##_name, module);         \
+        coll_mtree_autotune_end(&trial, module, comm);                                   \
+        coll_mtree_statistics_close(&trial.count);                                       \
         return rc;                                                                       \
     }
 

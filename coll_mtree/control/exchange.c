@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TAG_SAID, TAG_NUMBERS, TAG_TEXT };
+enum { TAG_CONTRIBUTION, TAG_NUMBERS, TAG_TEXT };
 
 /* A rank's parent lacks the lowest digit, to this base, that is not 0. */
 #define BASE 8
@@ -21,16 +21,17 @@ enum { TAG_SAID, TAG_NUMBERS, TAG_TEXT };
 /* A message whose length both ends know: in parts as long as messages may be, one after
  * the other. */
 typedef struct {
-    mtree_event_t event;                       /* of the part; must be first */
-    void (*came)(coll_mtree_exchange_t *talk); /* when all has come; NULL: it is sent */
+    mtree_event_t event; /* of the part; must be first */
+    void (*came)(
+        coll_mtree_exchange_t *exchange); /* when all has come; NULL: it is sent */
     int rank, tag;
     char *bytes;
     size_t left;
-} letter_t;
+} long_message_t;
 
 typedef struct {
     int rank;
-    letter_t said, numbers, text;
+    long_message_t contribution, numbers, text;
 } child_t;
 
 struct coll_mtree_exchange {
@@ -44,15 +45,15 @@ struct coll_mtree_exchange {
     int num_children;
     child_t *child; /* [num_children] in the order of their ranks */
     mtree_event_t open;
-    letter_t said_up, numbers_down, text_down;
+    long_message_t contribution_up, numbers_down, text_down;
     size_t longest;  /* of a message's bytes */
     size_t missing;  /* of what rank 0 decides on, or a rank sends up */
     size_t underway; /* messages; and the opening */
     mtree_status_t status;
     bool ended;
-    bool with_hosts;   /* the ranks say where they are, and rank 0 who is where */
-    size_t said_bytes; /* by each rank */
-    char *said;        /* by this rank and those below it, in order; or NULL */
+    bool with_hosts;           /* the ranks say where they are, and rank 0 who is where */
+    size_t contribution_bytes; /* by each rank */
+    char *contribution;        /* by this rank and those below it, in order; or NULL */
     /* The length of the text, the number of hosts, the plan's forecast; from FIRST_HOST
      * on the hosts of the ranks, and behind them their localities. */
     int *numbers;
@@ -61,333 +62,346 @@ struct coll_mtree_exchange {
 };
 
 /* Nothing new is started after an error. */
-static void talk_fail(coll_mtree_exchange_t *talk, mtree_status_t status)
+static void exchange_fail(coll_mtree_exchange_t *exchange, mtree_status_t status)
 {
-    if (talk->status == MTREE_OK) {
-        talk->status = status;
+    if (exchange->status == MTREE_OK) {
+        exchange->status = status;
     }
 }
 
-static coll_mtree_exchange_t *inbox_talk(mtree_inbox_t *inbox)
+static coll_mtree_exchange_t *inbox_exchange(mtree_inbox_t *inbox)
 {
     return (coll_mtree_exchange_t *)((char *)inbox -
                                      offsetof(coll_mtree_exchange_t, inbox));
 }
 
 /* One message less is under way; the talk, or NULL when it has failed. */
-static coll_mtree_exchange_t *talk_of_event(mtree_event_t *event)
+static coll_mtree_exchange_t *exchange_of_event(mtree_event_t *event)
 {
-    coll_mtree_exchange_t *talk = inbox_talk(event->inbox);
+    coll_mtree_exchange_t *exchange = inbox_exchange(event->inbox);
 
-    talk->underway--;
+    exchange->underway--;
     if (event->status != MTREE_OK) {
-        talk_fail(talk, event->status);
+        exchange_fail(exchange, event->status);
     }
-    return talk->status == MTREE_OK ? talk : NULL;
+    return exchange->status == MTREE_OK ? exchange : NULL;
 }
 
-static void letter_moved(mtree_event_t *event);
+static void long_message_moved(mtree_event_t *event);
 
-static void letter_go(coll_mtree_exchange_t *talk, letter_t *letter)
+static void long_message_go(coll_mtree_exchange_t *exchange, long_message_t *long_message)
 {
-    mtree_transport_t *transport = &talk->transport.super;
-    size_t length = letter->left < talk->longest ? letter->left : talk->longest;
-    char *bytes = letter->bytes;
+    mtree_transport_t *transport = &exchange->transport.super;
+    size_t length =
+        long_message->left < exchange->longest ? long_message->left : exchange->longest;
+    char *bytes = long_message->bytes;
     mtree_status_t status;
 
-    letter->bytes += length;
-    letter->left -= length;
-    mtree_event_init(&letter->event, &talk->inbox, letter_moved);
-    talk->underway++;
-    status = letter->came == NULL
-                 ? transport->ops->send(transport, letter->rank, letter->tag, bytes,
-                                        length, false, &letter->event.completion)
-                 : transport->ops->recv(transport, letter->rank, letter->tag, bytes,
-                                        length, &letter->event.completion);
+    long_message->bytes += length;
+    long_message->left -= length;
+    mtree_event_init(&long_message->event, &exchange->inbox, long_message_moved);
+    exchange->underway++;
+    status =
+        long_message->came == NULL
+            ? transport->ops->send(transport, long_message->rank, long_message->tag,
+                                   bytes, length, false, &long_message->event.completion)
+            : transport->ops->recv(transport, long_message->rank, long_message->tag,
+                                   bytes, length, &long_message->event.completion);
     if (status != MTREE_OK) {
-        talk->underway--;
-        talk_fail(talk, status);
+        exchange->underway--;
+        exchange_fail(exchange, status);
     }
 }
 
-static void letter_moved(mtree_event_t *event)
+static void long_message_moved(mtree_event_t *event)
 {
-    coll_mtree_exchange_t *talk = talk_of_event(event);
-    letter_t *letter = (letter_t *)event;
+    coll_mtree_exchange_t *exchange = exchange_of_event(event);
+    long_message_t *long_message = (long_message_t *)event;
 
-    if (talk == NULL) {
+    if (exchange == NULL) {
         return;
     }
-    if (letter->left > 0) {
-        letter_go(talk, letter);
-    } else if (letter->came != NULL) {
-        letter->came(talk);
+    if (long_message->left > 0) {
+        long_message_go(exchange, long_message);
+    } else if (long_message->came != NULL) {
+        long_message->came(exchange);
     }
 }
 
 /* Begin to send, or where @a came is given to receive, @a length bytes. */
-static void talk_post(coll_mtree_exchange_t *talk, letter_t *letter,
-                      void (*came)(coll_mtree_exchange_t *talk), int rank, int tag,
-                      void *bytes, size_t length)
+static void exchange_post(coll_mtree_exchange_t *exchange, long_message_t *long_message,
+                          void (*came)(coll_mtree_exchange_t *exchange), int rank,
+                          int tag, void *bytes, size_t length)
 {
-    if (talk->status == MTREE_OK) {
-        letter->came = came;
-        letter->rank = rank;
-        letter->tag = tag;
-        letter->bytes = bytes;
-        letter->left = length;
-        letter_go(talk, letter);
+    if (exchange->status == MTREE_OK) {
+        long_message->came = came;
+        long_message->rank = rank;
+        long_message->tag = tag;
+        long_message->bytes = bytes;
+        long_message->left = length;
+        long_message_go(exchange, long_message);
     }
 }
 
-static void talk_forward_text(coll_mtree_exchange_t *talk)
+static void exchange_forward_text(coll_mtree_exchange_t *exchange)
 {
-    for (int i = 0; i < talk->num_children; i++) {
-        talk_post(talk, &talk->child[i].text, NULL, talk->child[i].rank, TAG_TEXT,
-                  talk->text, (size_t)talk->numbers[0]);
+    for (int i = 0; i < exchange->num_children; i++) {
+        exchange_post(exchange, &exchange->child[i].text, NULL, exchange->child[i].rank,
+                      TAG_TEXT, exchange->text, (size_t)exchange->numbers[0]);
     }
 }
 
-static void talk_forward_numbers(coll_mtree_exchange_t *talk)
+static void exchange_forward_numbers(coll_mtree_exchange_t *exchange)
 {
-    for (int i = 0; i < talk->num_children; i++) {
-        talk_post(talk, &talk->child[i].numbers, NULL, talk->child[i].rank, TAG_NUMBERS,
-                  talk->numbers, talk->num_numbers * sizeof(int));
+    for (int i = 0; i < exchange->num_children; i++) {
+        exchange_post(exchange, &exchange->child[i].numbers, NULL,
+                      exchange->child[i].rank, TAG_NUMBERS, exchange->numbers,
+                      exchange->num_numbers * sizeof(int));
     }
 }
 
-static void numbers_came(coll_mtree_exchange_t *talk)
+static void numbers_came(coll_mtree_exchange_t *exchange)
 {
-    talk_forward_numbers(talk);
-    if (talk->numbers[0] > 0) {
-        talk->text = malloc((size_t)talk->numbers[0]);
-        if (talk->text == NULL) {
-            talk_fail(talk, MTREE_ERR_NO_MEMORY);
+    exchange_forward_numbers(exchange);
+    if (exchange->numbers[0] > 0) {
+        exchange->text = malloc((size_t)exchange->numbers[0]);
+        if (exchange->text == NULL) {
+            exchange_fail(exchange, MTREE_ERR_NO_MEMORY);
             return;
         }
-        talk_post(talk, &talk->text_down, talk_forward_text, talk->parent, TAG_TEXT,
-                  talk->text, (size_t)talk->numbers[0]);
+        exchange_post(exchange, &exchange->text_down, exchange_forward_text,
+                      exchange->parent, TAG_TEXT, exchange->text,
+                      (size_t)exchange->numbers[0]);
     }
 }
 
 /* What a rank's lowest digit that is not 0 counts; rank 0: not less than all ranks. */
-static int64_t talk_unit(const coll_mtree_exchange_t *talk, int rank)
+static int64_t exchange_unit(const coll_mtree_exchange_t *exchange, int rank)
 {
     int64_t unit = 1;
 
-    while (unit < talk->ranks && rank / unit % BASE == 0) {
+    while (unit < exchange->ranks && rank / unit % BASE == 0) {
         unit *= BASE;
     }
     return unit;
 }
 
 /* Ranks below this one, itself included: they follow one another. */
-static size_t talk_below(const coll_mtree_exchange_t *talk, int rank)
+static size_t exchange_below(const coll_mtree_exchange_t *exchange, int rank)
 {
-    int64_t most = talk_unit(talk, rank);
+    int64_t most = exchange_unit(exchange, rank);
 
-    return (size_t)(most < talk->ranks - rank ? most : talk->ranks - rank);
+    return (size_t)(most < exchange->ranks - rank ? most : exchange->ranks - rank);
 }
 
 /* One thing less is missing. */
-static void talk_gather(coll_mtree_exchange_t *talk)
+static void exchange_gather(coll_mtree_exchange_t *exchange)
 {
-    if (--talk->missing > 0) {
+    if (--exchange->missing > 0) {
         return;
     }
-    if (talk->rank == 0) {
-        talk->decide(talk, talk->said, talk->arg);
-    } else if (talk->said != NULL) {
-        talk_post(talk, &talk->said_up, NULL, talk->parent, TAG_SAID, talk->said,
-                  talk_below(talk, talk->rank) * talk->said_bytes);
+    if (exchange->rank == 0) {
+        exchange->decide(exchange, exchange->contribution, exchange->arg);
+    } else if (exchange->contribution != NULL) {
+        exchange_post(exchange, &exchange->contribution_up, NULL, exchange->parent,
+                      TAG_CONTRIBUTION, exchange->contribution,
+                      exchange_below(exchange, exchange->rank) *
+                          exchange->contribution_bytes);
     }
 }
 
 static void opened(mtree_event_t *event)
 {
-    coll_mtree_exchange_t *talk = talk_of_event(event);
+    coll_mtree_exchange_t *exchange = exchange_of_event(event);
 
-    if (talk != NULL && talk->rank == 0) {
-        talk_gather(talk);
+    if (exchange != NULL && exchange->rank == 0) {
+        exchange_gather(exchange);
     }
 }
 
 /* Where the localities of the ranks are in the numbers. */
-static mtree_locality_t *talk_localities(coll_mtree_exchange_t *talk)
+static mtree_locality_t *exchange_localities(coll_mtree_exchange_t *exchange)
 {
-    return (mtree_locality_t *)(void *)(talk->numbers + FIRST_HOST + talk->ranks);
+    return (mtree_locality_t *)(void *)(exchange->numbers + FIRST_HOST + exchange->ranks);
 }
 
-void coll_mtree_exchange_answer(coll_mtree_exchange_t *talk, int num_hosts,
+void coll_mtree_exchange_answer(coll_mtree_exchange_t *exchange, int num_hosts,
                                 const int *hosts, const char *text,
                                 mtree_forecast_t forecast)
 {
     size_t length = text == NULL ? 0 : strlen(text);
 
     if (length > 0 && length < INT_MAX) {
-        talk->text = malloc(length);
+        exchange->text = malloc(length);
     }
     /* Without memory there is no plan, on any rank. */
-    if (text != NULL && talk->text != NULL) {
-        memcpy(talk->text, text, length);
-        talk->numbers[0] = (int)length;
+    if (text != NULL && exchange->text != NULL) {
+        memcpy(exchange->text, text, length);
+        exchange->numbers[0] = (int)length;
     }
-    talk->numbers[1] = num_hosts;
-    talk->numbers[2] = mtree_forecast_encode(forecast);
-    if (talk->with_hosts && hosts != NULL) {
-        const coll_mtree_host_t *said = (const void *)talk->said;
+    exchange->numbers[1] = num_hosts;
+    exchange->numbers[2] = mtree_forecast_encode(forecast);
+    if (exchange->with_hosts && hosts != NULL) {
+        const coll_mtree_host_t *contribution = (const void *)exchange->contribution;
 
-        memcpy(talk->numbers + FIRST_HOST, hosts, (size_t)talk->ranks * sizeof(int));
-        for (int rank = 0; rank < talk->ranks; rank++) {
-            talk_localities(talk)[rank] = said[rank].locality;
+        memcpy(exchange->numbers + FIRST_HOST, hosts,
+               (size_t)exchange->ranks * sizeof(int));
+        for (int rank = 0; rank < exchange->ranks; rank++) {
+            exchange_localities(exchange)[rank] = contribution[rank].locality;
         }
     }
-    talk_forward_numbers(talk);
-    if (talk->numbers[0] > 0) {
-        talk_forward_text(talk);
+    exchange_forward_numbers(exchange);
+    if (exchange->numbers[0] > 0) {
+        exchange_forward_text(exchange);
     }
 }
 
-static void talk_tell_end(coll_mtree_exchange_t *talk)
+static void exchange_tell_end(coll_mtree_exchange_t *exchange)
 {
     coll_mtree_answer_t answer = {
-        .num_hosts = talk->numbers[1],
-        .hosts = talk->with_hosts ? talk->numbers + FIRST_HOST : NULL,
-        .localities = talk->with_hosts ? talk_localities(talk) : NULL,
-        .text = talk->text,
-        .length = (size_t)talk->numbers[0],
-        .forecast = mtree_forecast_decode(talk->numbers[2]),
-        .code = coll_mtree_transport_code(&talk->transport, talk->status)};
+        .num_hosts = exchange->numbers[1],
+        .hosts = exchange->with_hosts ? exchange->numbers + FIRST_HOST : NULL,
+        .localities = exchange->with_hosts ? exchange_localities(exchange) : NULL,
+        .text = exchange->text,
+        .length = (size_t)exchange->numbers[0],
+        .forecast = mtree_forecast_decode(exchange->numbers[2]),
+        .code = coll_mtree_transport_code(&exchange->transport, exchange->status)};
 
-    talk->ended = true;
-    talk->end(talk, &answer, talk->arg);
+    exchange->ended = true;
+    exchange->end(exchange, &answer, exchange->arg);
 }
 
-static void talk_free(coll_mtree_exchange_t *talk)
+static void exchange_free(coll_mtree_exchange_t *exchange)
 {
-    free(talk->child);
-    free(talk->said);
-    free(talk->numbers);
-    free(talk->text);
-    free(talk);
+    free(exchange->child);
+    free(exchange->contribution);
+    free(exchange->numbers);
+    free(exchange->text);
+    free(exchange);
 }
 
 /* One that has failed ends at once; messages that stay under way keep its memory. */
-static bool talk_idle(mtree_inbox_t *inbox)
+static bool exchange_idle(mtree_inbox_t *inbox)
 {
-    coll_mtree_exchange_t *talk = inbox_talk(inbox);
+    coll_mtree_exchange_t *exchange = inbox_exchange(inbox);
 
-    if (talk->status != MTREE_OK && !talk->ended && talk->underway > 0) {
-        talk_tell_end(talk);
+    if (exchange->status != MTREE_OK && !exchange->ended && exchange->underway > 0) {
+        exchange_tell_end(exchange);
     }
-    return talk->underway == 0;
+    return exchange->underway == 0;
 }
 
-static void talk_finish(mtree_inbox_t *inbox)
+static void exchange_finish(mtree_inbox_t *inbox)
 {
-    coll_mtree_exchange_t *talk = inbox_talk(inbox);
+    coll_mtree_exchange_t *exchange = inbox_exchange(inbox);
 
-    if (!talk->ended) {
-        talk_tell_end(talk);
+    if (!exchange->ended) {
+        exchange_tell_end(exchange);
     }
-    talk_free(talk);
+    exchange_free(exchange);
 }
 
 /* False: no memory. */
-static bool talk_init_tree(coll_mtree_exchange_t *talk)
+static bool exchange_init_tree(coll_mtree_exchange_t *exchange)
 {
-    int64_t unit = talk_unit(talk, talk->rank);
+    int64_t unit = exchange_unit(exchange, exchange->rank);
     size_t most = 0;
 
     for (int64_t below = 1; below < unit; below *= BASE) {
         most += BASE - 1;
     }
-    talk->parent =
-        talk->rank == 0 ? -1 : (int)(talk->rank - talk->rank / unit % BASE * unit);
-    talk->child = calloc(most > 0 ? most : 1, sizeof(*talk->child));
-    if (talk->child == NULL) {
+    exchange->parent = exchange->rank == 0
+                           ? -1
+                           : (int)(exchange->rank - exchange->rank / unit % BASE * unit);
+    exchange->child = calloc(most > 0 ? most : 1, sizeof(*exchange->child));
+    if (exchange->child == NULL) {
         return false;
     }
     for (int64_t below = 1; below < unit; below *= BASE) {
         for (int digit = 1; digit < BASE; digit++) {
-            int64_t child = talk->rank + digit * below;
+            int64_t child = exchange->rank + digit * below;
 
-            if (child < talk->ranks) {
-                talk->child[talk->num_children++].rank = (int)child;
+            if (child < exchange->ranks) {
+                exchange->child[exchange->num_children++].rank = (int)child;
             }
         }
     }
     return true;
 }
 
-static coll_mtree_exchange_t *talk_alloc(const mca_coll_mtree_module_t *module,
-                                         ompi_communicator_t *comm, bool with_hosts,
-                                         size_t bytes)
+static coll_mtree_exchange_t *exchange_alloc(const mca_coll_mtree_module_t *module,
+                                             ompi_communicator_t *comm, bool with_hosts,
+                                             size_t bytes)
 {
-    coll_mtree_exchange_t *talk = calloc(1, sizeof(*talk));
+    coll_mtree_exchange_t *exchange = calloc(1, sizeof(*exchange));
 
-    if (talk == NULL) {
+    if (exchange == NULL) {
         return NULL;
     }
-    talk->rank = ompi_comm_rank(comm);
-    talk->ranks = ompi_comm_size(comm);
-    talk->longest = module->longest_bytes;
-    talk->with_hosts = with_hosts;
-    talk->said_bytes = bytes;
-    talk->num_numbers =
-        FIRST_HOST + (with_hosts ? (size_t)talk->ranks * (1 + LOCALITY_NUMBERS) : 0);
-    talk->numbers = calloc(talk->num_numbers, sizeof(int));
+    exchange->rank = ompi_comm_rank(comm);
+    exchange->ranks = ompi_comm_size(comm);
+    exchange->longest = module->longest_bytes;
+    exchange->with_hosts = with_hosts;
+    exchange->contribution_bytes = bytes;
+    exchange->num_numbers =
+        FIRST_HOST + (with_hosts ? (size_t)exchange->ranks * (1 + LOCALITY_NUMBERS) : 0);
+    exchange->numbers = calloc(exchange->num_numbers, sizeof(int));
     if (bytes > 0) {
-        talk->said = calloc(talk_below(talk, talk->rank), bytes);
+        exchange->contribution = calloc(exchange_below(exchange, exchange->rank), bytes);
     }
-    if (!talk_init_tree(talk) || talk->numbers == NULL ||
-        (bytes > 0 && talk->said == NULL)) {
-        talk_free(talk);
+    if (!exchange_init_tree(exchange) || exchange->numbers == NULL ||
+        (bytes > 0 && exchange->contribution == NULL)) {
+        exchange_free(exchange);
         return NULL;
     }
-    return talk;
+    return exchange;
 }
 
 /* Hear what the ranks below say; what this one says is there. */
-static void talk_listen(coll_mtree_exchange_t *talk)
+static void exchange_listen(coll_mtree_exchange_t *exchange)
 {
-    for (int i = 0; i < talk->num_children; i++) {
-        child_t *child = &talk->child[i];
+    for (int i = 0; i < exchange->num_children; i++) {
+        child_t *child = &exchange->child[i];
 
-        talk_post(talk, &child->said, talk_gather, child->rank, TAG_SAID,
-                  talk->said + (size_t)(child->rank - talk->rank) * talk->said_bytes,
-                  talk_below(talk, child->rank) * talk->said_bytes);
+        exchange_post(exchange, &child->contribution, exchange_gather, child->rank,
+                      TAG_CONTRIBUTION,
+                      exchange->contribution + (size_t)(child->rank - exchange->rank) *
+                                                   exchange->contribution_bytes,
+                      exchange_below(exchange, child->rank) *
+                          exchange->contribution_bytes);
     }
     /* A leaf has nothing to wait for. */
-    if (talk->missing == 0) {
-        talk->missing = 1;
-        talk_gather(talk);
+    if (exchange->missing == 0) {
+        exchange->missing = 1;
+        exchange_gather(exchange);
     }
 }
 
 /* Start; what this rank says is there. */
-static void talk_begin(coll_mtree_exchange_t *talk, ompi_communicator_t *comm,
-                       int first_tag, coll_mtree_exchange_decide_t decide,
-                       coll_mtree_exchange_end_t end, void *arg)
+static void exchange_begin(coll_mtree_exchange_t *exchange, ompi_communicator_t *comm,
+                           int first_tag, coll_mtree_exchange_decide_t decide,
+                           coll_mtree_exchange_end_t end, void *arg)
 {
-    coll_mtree_transport_init(&talk->transport, comm, MPI_BYTE, first_tag);
-    mtree_inbox_init(&talk->inbox, talk_idle, talk_finish);
-    talk->decide = decide;
-    talk->end = end;
-    talk->arg = arg;
+    coll_mtree_transport_init(&exchange->transport, comm, MPI_BYTE, first_tag);
+    mtree_inbox_init(&exchange->inbox, exchange_idle, exchange_finish);
+    exchange->decide = decide;
+    exchange->end = end;
+    exchange->arg = arg;
     /* What the ranks below say, and on rank 0 the opening. */
-    talk->missing =
-        (talk->rank == 0) + (talk->said != NULL ? (size_t)talk->num_children : 0);
-    mtree_event_init(&talk->open, &talk->inbox, opened);
-    talk->underway = 1;
-    if (talk->rank > 0) {
-        talk_post(talk, &talk->numbers_down, numbers_came, talk->parent, TAG_NUMBERS,
-                  talk->numbers, talk->num_numbers * sizeof(int));
+    exchange->missing =
+        (exchange->rank == 0) +
+        (exchange->contribution != NULL ? (size_t)exchange->num_children : 0);
+    mtree_event_init(&exchange->open, &exchange->inbox, opened);
+    exchange->underway = 1;
+    if (exchange->rank > 0) {
+        exchange_post(exchange, &exchange->numbers_down, numbers_came, exchange->parent,
+                      TAG_NUMBERS, exchange->numbers,
+                      exchange->num_numbers * sizeof(int));
     }
-    if (talk->said != NULL) {
-        talk_listen(talk);
+    if (exchange->contribution != NULL) {
+        exchange_listen(exchange);
     }
-    mtree_inbox_open(&talk->inbox);
+    mtree_inbox_open(&exchange->inbox);
 }
 
 coll_mtree_exchange_t *coll_mtree_exchange_start(const mca_coll_mtree_module_t *module,
@@ -396,16 +410,16 @@ coll_mtree_exchange_t *coll_mtree_exchange_start(const mca_coll_mtree_module_t *
                                                  coll_mtree_exchange_decide_t decide,
                                                  coll_mtree_exchange_end_t end, void *arg)
 {
-    coll_mtree_exchange_t *talk =
-        talk_alloc(module, comm, with_hosts, with_hosts ? sizeof(coll_mtree_host_t) : 0);
+    coll_mtree_exchange_t *exchange = exchange_alloc(
+        module, comm, with_hosts, with_hosts ? sizeof(coll_mtree_host_t) : 0);
 
-    if (talk != NULL) {
+    if (exchange != NULL) {
         if (with_hosts) {
-            coll_mtree_host_describe((coll_mtree_host_t *)(void *)talk->said);
+            coll_mtree_host_describe((coll_mtree_host_t *)(void *)exchange->contribution);
         }
-        talk_begin(talk, comm, first_tag, decide, end, arg);
+        exchange_begin(exchange, comm, first_tag, decide, end, arg);
     }
-    return talk;
+    return exchange;
 }
 
 coll_mtree_exchange_t *
@@ -414,18 +428,18 @@ coll_mtree_exchange_start_with(const mca_coll_mtree_module_t *module,
                                size_t bytes, coll_mtree_exchange_decide_t decide,
                                coll_mtree_exchange_end_t end, void *arg)
 {
-    coll_mtree_exchange_t *talk = talk_alloc(module, comm, false, bytes);
+    coll_mtree_exchange_t *exchange = exchange_alloc(module, comm, false, bytes);
 
-    if (talk != NULL) {
-        if (talk->said != NULL) {
-            memcpy(talk->said, mine, bytes);
+    if (exchange != NULL) {
+        if (exchange->contribution != NULL) {
+            memcpy(exchange->contribution, mine, bytes);
         }
-        talk_begin(talk, comm, first_tag, decide, end, arg);
+        exchange_begin(exchange, comm, first_tag, decide, end, arg);
     }
-    return talk;
+    return exchange;
 }
 
-void coll_mtree_exchange_open(coll_mtree_exchange_t *talk)
+void coll_mtree_exchange_open(coll_mtree_exchange_t *exchange)
 {
-    talk->open.completion.func(&talk->open.completion, MTREE_OK);
+    exchange->open.completion.func(&exchange->open.completion, MTREE_OK);
 }

@@ -9,8 +9,8 @@
 #define COLL_MTREE_CONTROL_EXCHANGE_H
 
 #include "coll_mtree/coll_mtree.h"
-#include "simulate/forecast/forecast.h"
 #include "coll_mtree/control/host.h"
+#include "simulate/forecast/forecast.h"
 
 #define COLL_MTREE_EXCHANGE_TAGS 3
 
@@ -27,15 +27,15 @@ typedef struct {
 } coll_mtree_answer_t;
 
 /*
- * On rank 0, when it has what the others say: call coll_mtree_exchange_answer().  @a said
- * is [ranks], of hosts (coll_mtree_host_t) or of what coll_mtree_exchange_start_with()
- * was given; NULL when nothing was asked for.
+ * On rank 0, when it has what the others say: call coll_mtree_exchange_answer().  @a
+ * contribution is [ranks], of hosts (coll_mtree_host_t) or of what
+ * coll_mtree_exchange_start_with() was given; NULL when nothing was asked for.
  */
-typedef void (*coll_mtree_exchange_decide_t)(coll_mtree_exchange_t *talk,
-                                             const void *said, void *arg);
+typedef void (*coll_mtree_exchange_decide_t)(coll_mtree_exchange_t *exchange,
+                                             const void *contribution, void *arg);
 
 /* Called once, on every rank; @a answer is valid in the call only, as is the talk. */
-typedef void (*coll_mtree_exchange_end_t)(coll_mtree_exchange_t *talk,
+typedef void (*coll_mtree_exchange_end_t)(coll_mtree_exchange_t *exchange,
                                           const coll_mtree_answer_t *answer, void *arg);
 
 /*
@@ -60,13 +60,13 @@ coll_mtree_exchange_start_with(const mca_coll_mtree_module_t *module,
                                coll_mtree_exchange_end_t end, void *arg);
 
 /* What came before is settled: go on.  To be called once. */
-void coll_mtree_exchange_open(coll_mtree_exchange_t *talk);
+void coll_mtree_exchange_open(coll_mtree_exchange_t *exchange);
 
 /*
  * On rank 0, in its decision: the answer.  @a hosts and @a text (both may be NULL) are
  * copied.
  */
-void coll_mtree_exchange_answer(coll_mtree_exchange_t *talk, int num_hosts,
+void coll_mtree_exchange_answer(coll_mtree_exchange_t *exchange, int num_hosts,
                                 const int *hosts, const char *text,
                                 mtree_forecast_t forecast);
 

@@ -23,7 +23,7 @@ typedef struct {
 static char mine[LONGEST_TEXT];
 static process_t *known; /* by rank in MPI_COMM_WORLD */
 static size_t num_known;
-static bool told;
+static bool rank_sample;
 
 static const char *set_or_not(const char *value)
 {
@@ -68,7 +68,7 @@ void coll_mtree_modex_publish(void)
                     rc);
         /* To the others this process is one without mtree; what that is about is said. */
         mine[0] = '\0';
-        told = true;
+        rank_sample = true;
     }
 }
 
@@ -77,7 +77,7 @@ void coll_mtree_modex_close(void)
     free(known);
     known = NULL;
     num_known = 0;
-    told = false;
+    rank_sample = false;
 }
 
 static size_t line_length(const char *line)
@@ -109,10 +109,10 @@ static void settings_tell(ompi_communicator_t *comm, int rank, const char *their
     const char *own = mine;
 
     /* A rank 0 that has no mtree cannot speak. */
-    if (told || ompi_comm_rank(comm) != (theirs == NULL && rank == 0)) {
+    if (rank_sample || ompi_comm_rank(comm) != (theirs == NULL && rank == 0)) {
         return;
     }
-    told = true;
+    rank_sample = true;
     while (theirs != NULL && line_length(own) > 0 &&
            line_length(own) == line_length(theirs) &&
            strncmp(own, theirs, line_length(own)) == 0) {

@@ -79,25 +79,26 @@ static mtree_plan_t *plan_renumber(const mtree_plan_t *plan, const int *number)
 mtree_plan_t *coll_mtree_plan_file_get(ompi_communicator_t *comm,
                                        const mtree_topology_t *topology,
                                        const int *vertices, int num_hosts,
-                                       const coll_mtree_call_class_t *kind)
+                                       const coll_mtree_call_class_t *call_class)
 {
-    static bool said;
+    static bool contribution;
     const mtree_plan_t *plan = coll_mtree_user_files_plan();
     mtree_plan_t *fitting = NULL;
     int *number;
 
-    if (plan == NULL || plan->collective != kind->collective) {
+    if (plan == NULL || plan->collective != call_class->collective) {
         return NULL;
     }
     number = plan_host_numbers(plan, topology, vertices, num_hosts);
-    if (number == NULL && !said) {
-        said = true;
+    if (number == NULL && !contribution) {
+        contribution = true;
         coll_mtree_verbose(comm, 0,
                            "coll_mtree_plan: %s: its %d hosts are not the %d of this "
                            "communicator; planned as without it",
                            mca_coll_mtree_component.plan, plan->num_hosts, num_hosts);
     }
-    if (number != NULL && (kind->root < 0 || number[plan->root] == kind->root)) {
+    if (number != NULL &&
+        (call_class->root < 0 || number[plan->root] == call_class->root)) {
         fitting = plan_renumber(plan, number);
     }
     free(number);

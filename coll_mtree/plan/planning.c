@@ -3,9 +3,9 @@
 #include "coll_mtree/base/algorithm_param.h"
 #include "coll_mtree/plan/plan_file.h"
 
+#include "base/units.h"
 #include "planner/plan/json.h"
 #include "planner/planner.h"
-#include "base/units.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -77,18 +77,19 @@ static int plan_trees_of_a_root(const mtree_plan_t *plan)
 /* The saved plan for such calls; NULL when there is none or it has too many trees. */
 static mtree_plan_t *planning_saved(ompi_communicator_t *comm,
                                     const mtree_topology_t *topology, const int *vertices,
-                                    int num_hosts, const coll_mtree_call_class_t *kind,
+                                    int num_hosts,
+                                    const coll_mtree_call_class_t *call_class,
                                     int max_trees)
 {
-    static bool said;
+    static bool contribution;
     mtree_plan_t *plan =
-        coll_mtree_plan_file_get(comm, topology, vertices, num_hosts, kind);
+        coll_mtree_plan_file_get(comm, topology, vertices, num_hosts, call_class);
 
     if (plan == NULL || plan_trees_of_a_root(plan) <= max_trees) {
         return plan;
     }
-    if (!said) {
-        said = true;
+    if (!contribution) {
+        contribution = true;
         coll_mtree_verbose(comm, 0,
                            "coll_mtree_plan: %s: its %d trees are more than %d, raise "
                            "coll_mtree_trees; planned as without it",
@@ -135,18 +136,18 @@ static mtree_forecast_t planning_forecast(ompi_communicator_t *comm,
                                           expected_t *expected)
 {
     int ranks_per_host = (ompi_comm_size(comm) - 1) / num_hosts + 1;
-    double rivals[MTREE_BASE_ALGORITHMS + 1];
+    double base_algorithms[MTREE_BASE_ALGORITHMS + 1];
     mtree_forecast_t forecast;
     char size[32], ours[32], theirs[32];
 
     expected->fallback = mtree_forecast_fallback_seconds(topology, vertices, num_hosts,
                                                          ranks_per_host, request);
     for (int r = 1; r <= MTREE_BASE_ALGORITHMS; r++) {
-        rivals[r] = mtree_forecast_base_algorithm_seconds(topology, vertices, num_hosts,
-                                                          ranks_per_host, request, r);
+        base_algorithms[r] = mtree_forecast_base_algorithm_seconds(
+            topology, vertices, num_hosts, ranks_per_host, request, r);
     }
-    forecast = mtree_forecast_make(expected->trees, expected->fallback, rivals);
-    if (forecast.odds >= MTREE_FORECAST_MAYBE_SLOWER) {
+    forecast = mtree_forecast_make(expected->trees, expected->fallback, base_algorithms);
+    if (forecast.confidence >= MTREE_FORECAST_MAYBE_SLOWER) {
         mtree_units_format_size(request->bytes, size, sizeof(size));
         mtree_units_format_time(expected->trees, ours, sizeof(ours));
         mtree_units_format_time(expected->fallback, theirs, sizeof(theirs));
@@ -160,42 +161,45 @@ static mtree_forecast_t planning_forecast(ompi_communicator_t *comm,
 }
 
 /* NULL: what the planner likes best. */
-static const char *planning_algorithm(const coll_mtree_call_class_t *kind)
+static const char *planning_algorithm(const coll_mtree_call_class_t *call_class)
 {
-    if (kind->by_arrival) {
+    if (call_class->by_arrival) {
         return MTREE_PLAN_ARRIVAL;
     }
-    return kind->algorithm != NULL ? kind->algorithm
-                                   : coll_mtree_algorithm_of(kind->collective);
+    return call_class->algorithm != NULL
+               ? call_class->algorithm
+               : coll_mtree_algorithm_of(call_class->collective);
 }
 
-static mtree_plan_request_t planning_request(const coll_mtree_call_class_t *kind,
+static mtree_plan_request_t planning_request(const coll_mtree_call_class_t *call_class,
                                              int max_trees)
 {
-    int trees = kind->trees < 0 ? mca_coll_mtree_component.trees : kind->trees;
+    int trees =
+        call_class->trees < 0 ? mca_coll_mtree_component.trees : call_class->trees;
 
-    return (mtree_plan_request_t){.collective = kind->collective,
-                                  .algorithm = planning_algorithm(kind),
-                                  .root = kind->root < 0 ? 0 : kind->root,
+    return (mtree_plan_request_t){.collective = call_class->collective,
+                                  .algorithm = planning_algorithm(call_class),
+                                  .root = call_class->root < 0 ? 0 : call_class->root,
                                   .max_trees = trees <= 0 ? max_trees : trees,
-                                  .bytes = kind->bytes};
+                                  .bytes = call_class->bytes};
 }
 
-/* A plan for calls of @a kind, of the trees that @a keep has (NULL: of any); NULL, having
- * said why, when there is none. */
+/* A plan for calls of @a call_class, of the trees that @a keep has (NULL: of any); NULL,
+ * having said why, when there is none. */
 static mtree_plan_t *planning_new(ompi_communicator_t *comm,
                                   const mtree_topology_t *topology, const int *vertices,
-                                  int num_hosts, const coll_mtree_call_class_t *kind,
+                                  int num_hosts,
+                                  const coll_mtree_call_class_t *call_class,
                                   int max_trees, const mtree_plan_t *keep,
                                   expected_t *expected, mtree_forecast_t *forecast_p)
 {
-    mtree_plan_request_t request = planning_request(kind, max_trees);
+    mtree_plan_request_t request = planning_request(call_class, max_trees);
     mtree_plan_t *plan;
 
     request.keep = keep;
     if (mtree_planner_run(topology, vertices, num_hosts, &request, &plan) != MTREE_OK) {
         coll_mtree_verbose(comm, 2, "no plan for %s; the fallback serves",
-                           mtree_collective_name(kind->collective));
+                           mtree_collective_name(call_class->collective));
         return NULL;
     }
     if (request.algorithm == NULL) {
@@ -232,12 +236,12 @@ static mtree_status_t planning_keep(const char *older, mtree_plan_t **keep_p)
 
 char *coll_mtree_planning_run(ompi_communicator_t *comm, const mtree_topology_t *topology,
                               const int *vertices, int num_hosts,
-                              const coll_mtree_call_class_t *kind, int max_trees,
+                              const coll_mtree_call_class_t *call_class, int max_trees,
                               const char *older, mtree_forecast_t *forecast_p)
 {
     mtree_plan_t *keep = NULL;
     mtree_plan_t *plan =
-        planning_saved(comm, topology, vertices, num_hosts, kind, max_trees);
+        planning_saved(comm, topology, vertices, num_hosts, call_class, max_trees);
     bool saved = plan != NULL;
     expected_t expected = {-1, -1};
     char *text = NULL;
@@ -247,8 +251,8 @@ char *coll_mtree_planning_run(ompi_communicator_t *comm, const mtree_topology_t 
         return NULL;
     }
     if (!saved) {
-        plan = planning_new(comm, topology, vertices, num_hosts, kind, max_trees, keep,
-                            &expected, forecast_p);
+        plan = planning_new(comm, topology, vertices, num_hosts, call_class, max_trees,
+                            keep, &expected, forecast_p);
     }
     mtree_plan_destroy(keep);
     if (plan == NULL) {
@@ -259,10 +263,10 @@ char *coll_mtree_planning_run(ompi_communicator_t *comm, const mtree_topology_t 
             comm, 0,
             "the plan for %s has more than %d trees, raise coll_mtree_trees; "
             "the fallback serves",
-            mtree_collective_name(kind->collective), max_trees);
+            mtree_collective_name(call_class->collective), max_trees);
     } else if (mtree_plan_to_json(plan, &text) == MTREE_OK &&
-               forecast_p->odds < MTREE_FORECAST_MAYBE_SLOWER) {
-        say_plan(comm, plan, kind->bytes, saved, &expected);
+               forecast_p->confidence < MTREE_FORECAST_MAYBE_SLOWER) {
+        say_plan(comm, plan, call_class->bytes, saved, &expected);
     }
     mtree_plan_destroy(plan);
     return text;
@@ -304,11 +308,11 @@ static double planned_seconds(const mtree_topology_t *topology, const int *verti
 
 coll_mtree_change_t coll_mtree_planning_change(const mtree_topology_t *topology,
                                                const int *vertices, int num_hosts,
-                                               const coll_mtree_call_class_t *kind,
+                                               const coll_mtree_call_class_t *call_class,
                                                int max_trees, const mtree_plan_t *plan,
                                                bool little, double *gain_p)
 {
-    mtree_plan_request_t request = planning_request(kind, max_trees);
+    mtree_plan_request_t request = planning_request(call_class, max_trees);
     mtree_routes_t *routes;
     double now, shared, anew = -1;
 

@@ -1,10 +1,10 @@
 #include "coll_mtree/plan/planning_context.h"
 
 #include "coll_mtree/base/algorithm_param.h"
-#include "coll_mtree/topology/user_files.h"
-#include "coll_mtree/topology/registry.h"
 #include "coll_mtree/plan/planning.h"
+#include "coll_mtree/topology/registry.h"
 #include "coll_mtree/topology/source.h"
+#include "coll_mtree/topology/user_files.h"
 
 #include "base/units.h"
 
@@ -15,8 +15,8 @@
 
 /* A plan for one kind of call; NULL where none could be made. */
 typedef struct planned {
-    coll_mtree_call_class_t kind; /* root: a host */
-    unsigned version;             /* of the network; older ones are not used any more */
+    coll_mtree_call_class_t call_class; /* root: a host */
+    unsigned version; /* of the network; older ones are not used any more */
     char *text;
     mtree_forecast_t forecast;
     struct planned *next;
@@ -31,80 +31,80 @@ struct coll_mtree_planning_context {
     int num_hosts;
     int *vertices; /* [num_hosts] of the topology */
     planned_t *planned;
-    mtree_drift_t *drift;       /* has the topology, once it was heard of; or NULL */
-    unsigned version;           /* of the topology */
-    unsigned trees;             /* the version since which the trees are the same */
-    mtree_path_sample_t *paces; /* [num_paces] of the last hearing; or NULL */
-    int num_paces;
+    mtree_drift_t *drift;         /* has the topology, once it was heard of; or NULL */
+    unsigned version;             /* of the topology */
+    unsigned trees;               /* the version since which the trees are the same */
+    mtree_path_sample_t *samples; /* [num_paces] of the last hearing; or NULL */
+    int num_samples;
     coll_mtree_planning_context_t *next;
 };
 
 /* One thread at a time learns and plans; the solver is not made for more. */
-static coll_mtree_planning_context_t *networks;
-static opal_mutex_t networks_lock = OPAL_MUTEX_STATIC_INIT;
+static coll_mtree_planning_context_t *contexts;
+static opal_mutex_t contexts_lock = OPAL_MUTEX_STATIC_INIT;
 
-static void network_destroy(coll_mtree_planning_context_t *network)
+static void context_destroy(coll_mtree_planning_context_t *context)
 {
-    while (network->planned != NULL) {
-        planned_t *planned = network->planned;
+    while (context->planned != NULL) {
+        planned_t *planned = context->planned;
 
-        network->planned = planned->next;
+        context->planned = planned->next;
         free(planned->text);
         free(planned);
     }
-    mtree_drift_destroy(network->drift);
-    free(network->paces);
-    free(network->vertices);
-    free(network->host);
-    free(network->procs);
-    free(network);
+    mtree_drift_destroy(context->drift);
+    free(context->samples);
+    free(context->vertices);
+    free(context->host);
+    free(context->procs);
+    free(context);
 }
 
 void coll_mtree_planning_context_close(void)
 {
-    while (networks != NULL) {
-        coll_mtree_planning_context_t *network = networks;
+    while (contexts != NULL) {
+        coll_mtree_planning_context_t *context = contexts;
 
-        networks = network->next;
-        network_destroy(network);
+        contexts = context->next;
+        context_destroy(context);
     }
     coll_mtree_user_files_close();
     coll_mtree_topology_registry_close();
 }
 
-static coll_mtree_planning_context_t *network_find(ompi_communicator_t *comm)
+static coll_mtree_planning_context_t *context_find(ompi_communicator_t *comm)
 {
-    coll_mtree_planning_context_t *network;
+    coll_mtree_planning_context_t *context;
 
-    for (network = networks; network != NULL; network = network->next) {
+    for (context = contexts; context != NULL; context = context->next) {
         int rank = 0;
 
-        if (network->num_procs != ompi_comm_size(comm)) {
+        if (context->num_procs != ompi_comm_size(comm)) {
             continue;
         }
-        while (rank < network->num_procs &&
-               network->procs[rank] == ompi_comm_peer_lookup(comm, rank)) {
+        while (rank < context->num_procs &&
+               context->procs[rank] == ompi_comm_peer_lookup(comm, rank)) {
             rank++;
         }
-        if (rank == network->num_procs) {
+        if (rank == context->num_procs) {
             break;
         }
     }
-    return network;
+    return context;
 }
 
 /*
  * Number the hosts in the order in which the ranks name them.  False, having said why,
  * when a host is not in the topology or there is only one.
  */
-static bool network_map(coll_mtree_planning_context_t *network, ompi_communicator_t *comm,
-                        const coll_mtree_host_t *said)
+static bool context_map(coll_mtree_planning_context_t *context, ompi_communicator_t *comm,
+                        const coll_mtree_host_t *contribution)
 {
     int num_hosts = 0;
 
-    for (int rank = 0; rank < network->num_procs; rank++) {
-        const char *name = said[rank].name;
-        int vertex = mtree_topology_find_host(network->topology, name);
+    for (int rank = 0; rank < context->num_procs; rank++) {
+        const char *name = contribution[rank].name;
+        int vertex = mtree_topology_find_host(context->topology, name);
         int h = 0;
 
         if (vertex < 0) {
@@ -113,170 +113,174 @@ static bool network_map(coll_mtree_planning_context_t *network, ompi_communicato
                 "not served, host %s of rank %d is not in topology %s; add it "
                 "there, or give its node a host= attribute; the fallback "
                 "serves",
-                name, rank, network->origin);
+                name, rank, context->origin);
             return false;
         }
-        while (h < num_hosts && network->vertices[h] != vertex) {
+        while (h < num_hosts && context->vertices[h] != vertex) {
             h++;
         }
-        network->vertices[h] = vertex;
+        context->vertices[h] = vertex;
         num_hosts += h == num_hosts;
-        network->host[rank] = h;
+        context->host[rank] = h;
     }
     if (num_hosts < 2) {
         coll_mtree_verbose(
             comm, 1, "not served, all its ranks run on host %s; the fallback serves",
-            said[0].name);
+            contribution[0].name);
         return false;
     }
-    network->num_hosts = num_hosts;
+    context->num_hosts = num_hosts;
     return true;
 }
 
 /* Leaves the topology NULL, having said why, when mtree cannot serve. */
-static void network_read(coll_mtree_planning_context_t *network,
-                         ompi_communicator_t *comm, const coll_mtree_host_t *said)
+static void context_read(coll_mtree_planning_context_t *context,
+                         ompi_communicator_t *comm, const coll_mtree_host_t *contribution)
 {
     if (!coll_mtree_algorithm_check()) {
         return;
     }
-    network->topology =
-        coll_mtree_source_topology(said, network->num_procs, &network->origin);
-    if (network->topology == NULL || !network_map(network, comm, said)) {
-        network->topology = NULL;
+    context->topology =
+        coll_mtree_source_topology(contribution, context->num_procs, &context->origin);
+    if (context->topology == NULL || !context_map(context, comm, contribution)) {
+        context->topology = NULL;
         return;
     }
 }
 
-static coll_mtree_planning_context_t *network_create(ompi_communicator_t *comm,
-                                                     const coll_mtree_host_t *said)
+static coll_mtree_planning_context_t *
+context_create(ompi_communicator_t *comm, const coll_mtree_host_t *contribution)
 {
     size_t procs = (size_t)ompi_comm_size(comm);
-    coll_mtree_planning_context_t *network = calloc(1, sizeof(*network));
+    coll_mtree_planning_context_t *context = calloc(1, sizeof(*context));
 
-    if (network == NULL) {
+    if (context == NULL) {
         return NULL;
     }
-    network->num_procs = (int)procs;
-    network->procs = malloc(procs * sizeof(*network->procs));
-    network->host = calloc(procs, sizeof(int));
-    network->vertices = calloc(procs, sizeof(int));
-    if (network->procs == NULL || network->host == NULL || network->vertices == NULL) {
-        network_destroy(network);
+    context->num_procs = (int)procs;
+    context->procs = malloc(procs * sizeof(*context->procs));
+    context->host = calloc(procs, sizeof(int));
+    context->vertices = calloc(procs, sizeof(int));
+    if (context->procs == NULL || context->host == NULL || context->vertices == NULL) {
+        context_destroy(context);
         return NULL;
     }
-    for (int rank = 0; rank < network->num_procs; rank++) {
-        network->procs[rank] = ompi_comm_peer_lookup(comm, rank);
+    for (int rank = 0; rank < context->num_procs; rank++) {
+        context->procs[rank] = ompi_comm_peer_lookup(comm, rank);
     }
-    network_read(network, comm, said);
-    network->next = networks;
-    networks = network;
-    return network;
+    context_read(context, comm, contribution);
+    context->next = contexts;
+    contexts = context;
+    return context;
 }
 
 coll_mtree_planning_context_t *
 coll_mtree_planning_context_learn(ompi_communicator_t *comm,
-                                  const coll_mtree_host_t *said)
+                                  const coll_mtree_host_t *contribution)
 {
-    coll_mtree_planning_context_t *network;
+    coll_mtree_planning_context_t *context;
 
-    opal_mutex_lock(&networks_lock);
-    network = network_find(comm);
-    if (network == NULL) {
-        network = network_create(comm, said);
+    opal_mutex_lock(&contexts_lock);
+    context = context_find(comm);
+    if (context == NULL) {
+        context = context_create(comm, contribution);
     }
-    opal_mutex_unlock(&networks_lock);
-    return network != NULL && network->topology != NULL ? network : NULL;
+    opal_mutex_unlock(&contexts_lock);
+    return context != NULL && context->topology != NULL ? context : NULL;
 }
 
 const mtree_topology_t *
-coll_mtree_planning_context_topology(const coll_mtree_planning_context_t *network,
+coll_mtree_planning_context_topology(const coll_mtree_planning_context_t *context,
                                      const int **vertices_p, const char **origin_p)
 {
-    *vertices_p = network->vertices;
-    *origin_p = network->origin;
-    return network->topology;
+    *vertices_p = context->vertices;
+    *origin_p = context->origin;
+    return context->topology;
 }
 
-int coll_mtree_planning_context_num_hosts(const coll_mtree_planning_context_t *network)
+int coll_mtree_planning_context_num_hosts(const coll_mtree_planning_context_t *context)
 {
-    return network->num_hosts;
+    return context->num_hosts;
 }
 
-const int *coll_mtree_planning_context_hosts(const coll_mtree_planning_context_t *network)
+const int *coll_mtree_planning_context_hosts(const coll_mtree_planning_context_t *context)
 {
-    return network->host;
+    return context->host;
 }
 
-static planned_t *network_find_planned(const coll_mtree_planning_context_t *network,
-                                       const coll_mtree_call_class_t *kind)
+static planned_t *context_find_planned(const coll_mtree_planning_context_t *context,
+                                       const coll_mtree_call_class_t *call_class)
 {
-    planned_t *planned = network->planned;
+    planned_t *planned = context->planned;
 
-    while (planned != NULL && (planned->version != network->version ||
-                               !coll_mtree_call_class_equals(&planned->kind, kind))) {
+    while (planned != NULL &&
+           (planned->version != context->version ||
+            !coll_mtree_call_class_equals(&planned->call_class, call_class))) {
         planned = planned->next;
     }
     return planned;
 }
 
-/* The text of the plan for calls of @a kind whose trees are to stay; NULL: there is none.
- * It is the oldest one, for later ones may have lost trees that are of use again. */
-static const char *network_older_text(const coll_mtree_planning_context_t *network,
-                                      const coll_mtree_call_class_t *kind)
+/* The text of the plan for calls of @a call_class whose trees are to stay; NULL: there is
+ * none. It is the oldest one, for later ones may have lost trees that are of use again.
+ */
+static const char *context_older_text(const coll_mtree_planning_context_t *context,
+                                      const coll_mtree_call_class_t *call_class)
 {
     const char *text = NULL;
 
-    for (const planned_t *planned = network->planned;
-         planned != NULL && planned->version >= network->trees; planned = planned->next) {
-        if (planned->text != NULL && coll_mtree_call_class_equals(&planned->kind, kind)) {
+    for (const planned_t *planned = context->planned;
+         planned != NULL && planned->version >= context->trees; planned = planned->next) {
+        if (planned->text != NULL &&
+            coll_mtree_call_class_equals(&planned->call_class, call_class)) {
             text = planned->text;
         }
     }
     return text;
 }
 
-/* @a kind with a host as its root. */
-static coll_mtree_call_class_t kind_by_host(const coll_mtree_planning_context_t *network,
-                                            const coll_mtree_call_class_t *kind)
+/* @a call_class with a host as its root. */
+static coll_mtree_call_class_t
+call_class_by_host(const coll_mtree_planning_context_t *context,
+                   const coll_mtree_call_class_t *call_class)
 {
-    coll_mtree_call_class_t by_host = *kind;
+    coll_mtree_call_class_t by_host = *call_class;
 
-    if (kind->root >= 0) {
-        by_host.root = network->host[kind->root];
+    if (call_class->root >= 0) {
+        by_host.root = context->host[call_class->root];
     }
     return by_host;
 }
 
-const char *coll_mtree_planning_context_plan(coll_mtree_planning_context_t *network,
+const char *coll_mtree_planning_context_plan(coll_mtree_planning_context_t *context,
                                              ompi_communicator_t *comm,
-                                             const coll_mtree_call_class_t *kind,
+                                             const coll_mtree_call_class_t *call_class,
                                              int max_trees, mtree_forecast_t *forecast_p)
 {
-    coll_mtree_call_class_t by_host = kind_by_host(network, kind);
+    coll_mtree_call_class_t by_host = call_class_by_host(context, call_class);
     planned_t *planned;
 
-    opal_mutex_lock(&networks_lock);
-    planned = network_find_planned(network, &by_host);
+    opal_mutex_lock(&contexts_lock);
+    planned = context_find_planned(context, &by_host);
     if (planned == NULL) {
         planned = calloc(1, sizeof(*planned));
         if (planned != NULL) {
-            planned->kind = by_host;
-            planned->version = network->version;
+            planned->call_class = by_host;
+            planned->version = context->version;
             planned->text = coll_mtree_planning_run(
-                comm, network->topology, network->vertices, network->num_hosts, &by_host,
-                max_trees, network_older_text(network, &by_host), &planned->forecast);
-            planned->next = network->planned;
-            network->planned = planned;
+                comm, context->topology, context->vertices, context->num_hosts, &by_host,
+                max_trees, context_older_text(context, &by_host), &planned->forecast);
+            planned->next = context->planned;
+            context->planned = planned;
         }
     }
-    opal_mutex_unlock(&networks_lock);
+    opal_mutex_unlock(&contexts_lock);
     *forecast_p =
         planned == NULL ? mtree_forecast_of(MTREE_FORECAST_SLOWER) : planned->forecast;
     return planned == NULL ? NULL : planned->text;
 }
 
-void coll_mtree_planning_context_log(const coll_mtree_planning_context_t *network,
+void coll_mtree_planning_context_log(const coll_mtree_planning_context_t *context,
                                      ompi_communicator_t *comm, const mtree_plan_t *plan,
                                      mtree_forecast_t forecast)
 {
@@ -292,41 +296,42 @@ void coll_mtree_planning_context_log(const coll_mtree_planning_context_t *networ
         (void)snprintf(what, sizeof(what), "%s by %s, %d trees, %s%s%s",
                        mtree_collective_name(plan->collective), plan->algorithm,
                        plan->num_trees, rate, share,
-                       forecast.odds >= MTREE_FORECAST_MAYBE_SLOWER
+                       forecast.confidence >= MTREE_FORECAST_MAYBE_SLOWER
                            ? "; the fallback is expected to be faster"
                            : "");
     }
     coll_mtree_verbose(
         comm, 1, "topology %s: %d ranks on %d of its %d hosts, %d links; %s",
-        network->origin, network->num_procs, network->num_hosts,
-        mtree_topology_num_hosts(network->topology), network->topology->num_links, what);
+        context->origin, context->num_procs, context->num_hosts,
+        mtree_topology_num_hosts(context->topology), context->topology->num_links, what);
 }
 
-unsigned coll_mtree_planning_context_version(const coll_mtree_planning_context_t *network)
+unsigned coll_mtree_planning_context_version(const coll_mtree_planning_context_t *context)
 {
-    return network->version;
+    return context->version;
 }
 
 coll_mtree_change_t
-coll_mtree_planning_context_change(const coll_mtree_planning_context_t *network,
+coll_mtree_planning_context_change(const coll_mtree_planning_context_t *context,
                                    unsigned version)
 {
-    return version == network->version ? COLL_MTREE_STAY
-           : version >= network->trees ? COLL_MTREE_REBALANCE
+    return version == context->version ? COLL_MTREE_STAY
+           : version >= context->trees ? COLL_MTREE_REBALANCE
                                        : COLL_MTREE_REPLAN;
 }
 
 /* The network has changed, by @a little or much: is it worth other plans, or other shares
  * of their trees? */
-static void network_renew(coll_mtree_planning_context_t *network,
-                          ompi_communicator_t *comm, const coll_mtree_call_class_t *kind,
-                          int max_trees, const mtree_plan_t *plan, bool little)
+static void context_renew(coll_mtree_planning_context_t *context,
+                          ompi_communicator_t *comm,
+                          const coll_mtree_call_class_t *call_class, int max_trees,
+                          const mtree_plan_t *plan, bool little)
 {
-    coll_mtree_call_class_t by_host = kind_by_host(network, kind);
-    const char *news = mtree_drift_news(network->drift);
+    coll_mtree_call_class_t by_host = call_class_by_host(context, call_class);
+    const char *news = mtree_drift_news(context->drift);
     double gain;
     coll_mtree_change_t change = coll_mtree_planning_change(
-        network->topology, network->vertices, network->num_hosts, &by_host, max_trees,
+        context->topology, context->vertices, context->num_hosts, &by_host, max_trees,
         plan, little, &gain);
 
     if (change == COLL_MTREE_STAY) {
@@ -335,9 +340,9 @@ static void network_renew(coll_mtree_planning_context_t *network,
                            gain);
         return;
     }
-    network->version++;
+    context->version++;
     if (change == COLL_MTREE_REPLAN) {
-        network->trees = network->version;
+        context->trees = context->version;
     }
     coll_mtree_verbose(comm, 1, "%s; %s, %.2f times as fast", news,
                        change == COLL_MTREE_REPLAN ? "planned anew"
@@ -346,62 +351,63 @@ static void network_renew(coll_mtree_planning_context_t *network,
 }
 
 /* Keep what was heard, for who wants to look at it. */
-static void network_keep(coll_mtree_planning_context_t *network,
-                         const mtree_path_sample_t *paces, int num_paces)
+static void context_keep(coll_mtree_planning_context_t *context,
+                         const mtree_path_sample_t *samples, int num_samples)
 {
     mtree_path_sample_t *kept =
-        realloc(network->paces, (size_t)num_paces * sizeof(*network->paces));
+        realloc(context->samples, (size_t)num_samples * sizeof(*context->samples));
 
     if (kept != NULL) {
-        memcpy(kept, paces, (size_t)num_paces * sizeof(*kept));
-        network->paces = kept;
-        network->num_paces = num_paces;
+        memcpy(kept, samples, (size_t)num_samples * sizeof(*kept));
+        context->samples = kept;
+        context->num_samples = num_samples;
     }
 }
 
 mtree_path_sample_t *
-coll_mtree_planning_context_path_samples(const coll_mtree_planning_context_t *network,
+coll_mtree_planning_context_path_samples(const coll_mtree_planning_context_t *context,
                                          int *num_p)
 {
     mtree_path_sample_t *copy = NULL;
 
     *num_p = 0;
-    opal_mutex_lock(&networks_lock);
-    if (network->num_paces > 0) {
-        copy = malloc((size_t)network->num_paces * sizeof(*copy));
+    opal_mutex_lock(&contexts_lock);
+    if (context->num_samples > 0) {
+        copy = malloc((size_t)context->num_samples * sizeof(*copy));
     }
     if (copy != NULL) {
-        *num_p = network->num_paces;
-        memcpy(copy, network->paces, (size_t)*num_p * sizeof(*copy));
+        *num_p = context->num_samples;
+        memcpy(copy, context->samples, (size_t)*num_p * sizeof(*copy));
     }
-    opal_mutex_unlock(&networks_lock);
+    opal_mutex_unlock(&contexts_lock);
     return copy;
 }
 
-unsigned coll_mtree_planning_context_update(coll_mtree_planning_context_t *network,
+unsigned coll_mtree_planning_context_update(coll_mtree_planning_context_t *context,
                                             ompi_communicator_t *comm,
-                                            const coll_mtree_call_class_t *kind,
+                                            const coll_mtree_call_class_t *call_class,
                                             int max_trees, const mtree_plan_t *plan,
-                                            const mtree_path_sample_t *paces,
-                                            int num_paces)
+                                            const mtree_path_sample_t *samples,
+                                            int num_samples)
 {
     /* A plan of the user's is not to be changed. */
     const char *saved = mca_coll_mtree_component.plan;
     mtree_drift_change_t change = MTREE_DRIFT_NOTHING;
 
-    opal_mutex_lock(&networks_lock);
-    network_keep(network, paces, num_paces);
-    if (network->drift == NULL &&
-        mtree_drift_create(network->topology, network->vertices, network->num_hosts,
-                           &network->drift) == MTREE_OK) {
-        network->topology = mtree_drift_topology(network->drift);
+    opal_mutex_lock(&contexts_lock);
+    context_keep(context, samples, num_samples);
+    if (context->drift == NULL &&
+        mtree_drift_create(context->topology, context->vertices, context->num_hosts,
+                           &context->drift) == MTREE_OK) {
+        context->topology = mtree_drift_topology(context->drift);
     }
-    if (network->drift != NULL && (saved == NULL || saved[0] == '\0')) {
-        change = mtree_drift_update(network->drift, paces, num_paces);
+    if (context->drift != NULL && (saved == NULL || saved[0] == '\0')) {
+        change = mtree_drift_update(context->drift, samples, num_samples);
     }
     if (change != MTREE_DRIFT_NOTHING) {
-        network_renew(network, comm, kind, max_trees, plan, change == MTREE_DRIFT_LITTLE);
+        context_renew(context, comm, call_class, max_trees, plan,
+                      change == MTREE_DRIFT_LITTLE);
     }
-    opal_mutex_unlock(&networks_lock);
-    return network->version;
+    opal_mutex_unlock(&contexts_lock);
+    return context->version;
 }

@@ -9,7 +9,7 @@
 
 /* One host's share of what is asked for at a time. */
 typedef struct {
-    coll_mtree_command_t order; /* without items, nothing is asked of this host */
+    coll_mtree_command_t command; /* without items, nothing is asked of this host */
     void *items;
     void *reply; /* set by conducting; freed by the next or at the end */
 } coll_mtree_share_t;
@@ -26,15 +26,15 @@ typedef struct {
 
 /* @a leader stays the caller's.  OMPI_ERR_OUT_OF_RESOURCE; to be cleaned up all the same.
  */
-int coll_mtree_probe_coordinator_init(coll_mtree_probe_coordinator_t *conductor,
+int coll_mtree_probe_coordinator_init(coll_mtree_probe_coordinator_t *coordinator,
                                       ompi_communicator_t *comm, int first_tag,
                                       int num_hosts, const int *leader);
 
 /* Free what it holds. */
-void coll_mtree_probe_coordinator_cleanup(coll_mtree_probe_coordinator_t *conductor);
+void coll_mtree_probe_coordinator_cleanup(coll_mtree_probe_coordinator_t *coordinator);
 
 /* New shares, of @a kind and without items. */
-void coll_mtree_probe_coordinator_clear(coll_mtree_probe_coordinator_t *conductor,
+void coll_mtree_probe_coordinator_clear(coll_mtree_probe_coordinator_t *coordinator,
                                         coll_mtree_command_kind_t kind);
 
 /*
@@ -42,11 +42,11 @@ void coll_mtree_probe_coordinator_clear(coll_mtree_probe_coordinator_t *conducto
  * most @a seconds: OMPI_ERR_TIMEOUT.  *seconds_p is what it took.  Shares without items
  * are left out, except of hello.  Experiments of all hosts begin at about the same time.
  */
-int coll_mtree_probe_coordinator_run(coll_mtree_probe_coordinator_t *conductor,
+int coll_mtree_probe_coordinator_run(coll_mtree_probe_coordinator_t *coordinator,
                                      double seconds, double *seconds_p);
 
 /* Say hello twice, and keep the second round trip. */
-int coll_mtree_probe_coordinator_handshake(coll_mtree_probe_coordinator_t *conductor,
+int coll_mtree_probe_coordinator_handshake(coll_mtree_probe_coordinator_t *coordinator,
                                            double seconds);
 
 #endif

@@ -36,31 +36,31 @@ coll_mtree_probe_experiments_t *
 coll_mtree_probe_experiments_begin(ompi_communicator_t *comm,
                                    const coll_mtree_probe_part_t *parts, int num_parts)
 {
-    coll_mtree_probe_experiments_t *work =
-        calloc(1, sizeof(*work) + (size_t)num_parts * sizeof(work->parts[0]));
+    coll_mtree_probe_experiments_t *experiments = calloc(
+        1, sizeof(*experiments) + (size_t)num_parts * sizeof(experiments->parts[0]));
 
-    if (work == NULL) {
+    if (experiments == NULL) {
         return NULL;
     }
-    work->comm = comm;
-    work->began = coll_mtree_clock();
-    work->num_parts = num_parts;
+    experiments->comm = comm;
+    experiments->began = coll_mtree_clock();
+    experiments->num_parts = num_parts;
     for (int i = 0; i < num_parts; i++) {
-        work->parts[i].part = parts[i];
+        experiments->parts[i].part = parts[i];
     }
-    return work;
+    return experiments;
 }
 
-bool coll_mtree_probe_experiments_advance(coll_mtree_probe_experiments_t *work)
+bool coll_mtree_probe_experiments_advance(coll_mtree_probe_experiments_t *experiments)
 {
-    double since = coll_mtree_clock() - work->began;
+    double since = coll_mtree_clock() - experiments->began;
     bool ended = true;
 
-    for (int i = 0; i < work->num_parts; i++) {
-        running_t *running = &work->parts[i];
+    for (int i = 0; i < experiments->num_parts; i++) {
+        running_t *running = &experiments->parts[i];
 
         if (!running->begun && since >= running->part.begin) {
-            part_begin(running, work->comm);
+            part_begin(running, experiments->comm);
         }
         if (running->begun && !running->ended) {
             running->ended = running->ping != NULL
@@ -72,11 +72,11 @@ bool coll_mtree_probe_experiments_advance(coll_mtree_probe_experiments_t *work)
     return ended;
 }
 
-void coll_mtree_probe_experiments_end(coll_mtree_probe_experiments_t *work,
+void coll_mtree_probe_experiments_end(coll_mtree_probe_experiments_t *experiments,
                                       coll_mtree_probe_report_t *reports)
 {
-    for (int i = 0; i < work->num_parts; i++) {
-        running_t *running = &work->parts[i];
+    for (int i = 0; i < experiments->num_parts; i++) {
+        running_t *running = &experiments->parts[i];
         mtree_probe_result_t *result = NULL;
 
         if (coll_mtree_probe_part_reports(&running->part)) {
@@ -91,5 +91,5 @@ void coll_mtree_probe_experiments_end(coll_mtree_probe_experiments_t *work,
             coll_mtree_stream_end(running->stream, result);
         }
     }
-    free(work);
+    free(experiments);
 }

@@ -46,12 +46,12 @@ coll_mtree_probe_experiments_begin(ompi_communicator_t *comm,
                                    const coll_mtree_probe_part_t *parts, int num_parts);
 
 /* Go on without waiting; true when all parts have ended, in whatever way. */
-bool coll_mtree_probe_experiments_advance(coll_mtree_probe_experiments_t *work);
+bool coll_mtree_probe_experiments_advance(coll_mtree_probe_experiments_t *experiments);
 
 /*
  * The reports of the parts that do, in their order, into @a reports; then free all.
  */
-void coll_mtree_probe_experiments_end(coll_mtree_probe_experiments_t *work,
+void coll_mtree_probe_experiments_end(coll_mtree_probe_experiments_t *experiments,
                                       coll_mtree_probe_report_t *reports);
 
 #endif

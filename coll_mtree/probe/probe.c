@@ -1,14 +1,14 @@
 #include "coll_mtree/probe/probe.h"
 
-#include "coll_mtree/coll_mtree.h"
 #include "coll_mtree/base/safe_file.h"
+#include "coll_mtree/coll_mtree.h"
 #include "coll_mtree/probe/coordinator.h"
 #include "coll_mtree/probe/routes.h"
 #include "coll_mtree/transport/transport.h"
 
 #include "base/log.h"
-#include "topo/dot/read.h"
 #include "base/units.h"
+#include "topo/dot/read.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -39,10 +39,10 @@ typedef struct {
     int num_hosts;
     int *leader;              /* [num_hosts] */
     coll_mtree_host_t *hosts; /* [num_hosts] */
-    coll_mtree_probe_coordinator_t conductor;
+    coll_mtree_probe_coordinator_t coordinator;
     mtree_probe_t *probe;
     FILE *record; /* NULL: the user wants none */
-    double started, told;
+    double started, rank_sample;
     int next_tag; /* of experiments, a distance from the first */
 } lead_t;
 
@@ -67,7 +67,7 @@ static bool is_leader(const int *host, int rank)
 }
 
 static int lead_init(lead_t *lead, int first_tag, const int *host,
-                     const coll_mtree_host_t *said)
+                     const coll_mtree_host_t *contribution)
 {
     size_t hosts = (size_t)lead->num_hosts;
     int found = 0;
@@ -80,16 +80,16 @@ static int lead_init(lead_t *lead, int first_tag, const int *host,
     for (int rank = 0; rank < ompi_comm_size(lead->comm); rank++) {
         if (host[rank] == found) {
             lead->leader[found] = rank;
-            lead->hosts[found++] = said[rank];
+            lead->hosts[found++] = contribution[rank];
         }
     }
-    return coll_mtree_probe_coordinator_init(&lead->conductor, lead->comm, first_tag,
+    return coll_mtree_probe_coordinator_init(&lead->coordinator, lead->comm, first_tag,
                                              lead->num_hosts, lead->leader);
 }
 
 static void lead_cleanup(lead_t *lead)
 {
-    coll_mtree_probe_coordinator_cleanup(&lead->conductor);
+    coll_mtree_probe_coordinator_cleanup(&lead->coordinator);
     mtree_probe_destroy(lead->probe);
     if (lead->record != NULL) {
         fclose(lead->record);
@@ -182,11 +182,11 @@ static int lead_prepare(lead_t *lead)
     double budget = mca_coll_mtree_component.probe_seconds, left;
     mtree_traceroute_search_t *search = NULL;
     bool addressed = have_addresses(lead);
-    int rc = coll_mtree_probe_coordinator_handshake(&lead->conductor, PATIENCE_SECONDS);
+    int rc = coll_mtree_probe_coordinator_handshake(&lead->coordinator, PATIENCE_SECONDS);
 
     if (rc == OMPI_SUCCESS && addressed) {
-        rc = coll_mtree_probe_search(&lead->conductor, lead->hosts, ROUTES_SHARE * budget,
-                                     &search);
+        rc = coll_mtree_probe_search(&lead->coordinator, lead->hosts,
+                                     ROUTES_SHARE * budget, &search);
     }
     if (rc != OMPI_SUCCESS) {
         return rc;
@@ -207,35 +207,35 @@ static int lead_prepare(lead_t *lead)
 /* Room for the parts of each host, then the parts. */
 static int shares_of_experiments(lead_t *lead, const mtree_probe_round_t *round)
 {
-    coll_mtree_probe_coordinator_t *conductor = &lead->conductor;
+    coll_mtree_probe_coordinator_t *coordinator = &lead->coordinator;
 
-    coll_mtree_probe_coordinator_clear(conductor, COLL_MTREE_COMMAND_EXPERIMENTS);
+    coll_mtree_probe_coordinator_clear(coordinator, COLL_MTREE_COMMAND_EXPERIMENTS);
     for (int e = 0; e < round->num_experiments; e++) {
-        conductor->share[round->experiments[e].from].order.num_items++;
-        conductor->share[round->experiments[e].to].order.num_items++;
+        coordinator->share[round->experiments[e].from].command.num_items++;
+        coordinator->share[round->experiments[e].to].command.num_items++;
     }
     for (int host = 0; host < lead->num_hosts; host++) {
-        coll_mtree_share_t *share = &conductor->share[host];
+        coll_mtree_share_t *share = &coordinator->share[host];
 
         share->items =
-            calloc((size_t)share->order.num_items + 1, sizeof(coll_mtree_probe_part_t));
+            calloc((size_t)share->command.num_items + 1, sizeof(coll_mtree_probe_part_t));
         if (share->items == NULL) {
             return OMPI_ERR_OUT_OF_RESOURCE;
         }
-        share->order.num_items = 0;
+        share->command.num_items = 0;
     }
     for (int e = 0; e < round->num_experiments; e++) {
         const mtree_probe_experiment_t *experiment = &round->experiments[e];
         const int ends[2] = {experiment->from, experiment->to};
-        int tag = conductor->first_tag - COLL_MTREE_EXPERIMENT_TAG - lead->next_tag;
+        int tag = coordinator->first_tag - COLL_MTREE_EXPERIMENT_TAG - lead->next_tag;
 
         lead->next_tag =
             (lead->next_tag + 1) % (COLL_MTREE_PROBE_TAGS - COLL_MTREE_EXPERIMENT_TAG);
         for (int end = 0; end < 2; end++) {
-            coll_mtree_share_t *share = &conductor->share[ends[end]];
+            coll_mtree_share_t *share = &coordinator->share[ends[end]];
             coll_mtree_probe_part_t *parts = share->items;
 
-            parts[share->order.num_items++] =
+            parts[share->command.num_items++] =
                 (coll_mtree_probe_part_t){.number = e,
                                           .kind = (int)experiment->kind,
                                           .sends = end == 0,
@@ -263,12 +263,12 @@ static int take_reports(const lead_t *lead, const mtree_probe_round_t *round,
         results[e] = (mtree_probe_result_t){.failed = true};
     }
     for (int host = 0; host < lead->num_hosts; host++) {
-        const coll_mtree_share_t *share = &lead->conductor.share[host];
+        const coll_mtree_share_t *share = &lead->coordinator.share[host];
         const coll_mtree_probe_report_t *reports = share->reply;
-        size_t count = reports == NULL
-                           ? 0
-                           : coll_mtree_command_reply_bytes(&share->order, share->items) /
-                                 sizeof(*reports);
+        size_t count = reports == NULL ? 0
+                                       : coll_mtree_command_reply_bytes(&share->command,
+                                                                        share->items) /
+                                             sizeof(*reports);
 
         for (size_t i = 0; i < count; i++) {
             if (reports[i].number >= 0 && reports[i].number < round->num_experiments) {
@@ -290,7 +290,8 @@ static int lead_round(lead_t *lead, const mtree_probe_round_t *round)
 
     if (rc == OMPI_SUCCESS) {
         rc = coll_mtree_probe_coordinator_run(
-            &lead->conductor, PATIENCE_FACTOR * round->seconds + PATIENCE_SECONDS, &took);
+            &lead->coordinator, PATIENCE_FACTOR * round->seconds + PATIENCE_SECONDS,
+            &took);
     }
     if (rc == OMPI_SUCCESS) {
         int failed = take_reports(lead, round, results);
@@ -308,8 +309,8 @@ static void tell_progress(lead_t *lead, const mtree_probe_round_t *round)
 {
     double now = coll_mtree_clock();
 
-    if (now >= lead->told + PROGRESS_SECONDS) {
-        lead->told = now;
+    if (now >= lead->rank_sample + PROGRESS_SECONDS) {
+        lead->rank_sample = now;
         coll_mtree_verbose(
             lead->comm, 1, "probing the network, %.0f s of at most %g s: %s",
             now - lead->started, mca_coll_mtree_component.probe_seconds, round->purpose);
@@ -422,15 +423,16 @@ static void tell_end(ompi_communicator_t *comm, int first_tag, const int *host)
 }
 
 int coll_mtree_probe_lead(ompi_communicator_t *comm, int first_tag, int num_hosts,
-                          const int *host, const coll_mtree_host_t *said, char **text_p)
+                          const int *host, const coll_mtree_host_t *contribution,
+                          char **text_p)
 {
     lead_t lead = {.comm = comm, .num_hosts = num_hosts, .started = coll_mtree_clock()};
     int rc;
 
-    lead.told = lead.started;
+    lead.rank_sample = lead.started;
     lead.record = open_record();
     coll_mtree_log_about("coll_mtree_topology", "the network is not known");
-    rc = lead_init(&lead, first_tag, host, said);
+    rc = lead_init(&lead, first_tag, host, contribution);
     if (rc == OMPI_SUCCESS) {
         rc = lead_prepare(&lead);
     }

@@ -15,12 +15,14 @@ double coll_mtree_probe_expected_seconds(int num_hosts);
 
 /*
  * On rank 0: probe, with @a host [ranks] the number of each rank's host, counted in the
- * order in which the ranks name them, and @a said [ranks] what each rank said of it.
- * *text_p is the topology as DOT with comments, malloc'ed.  OMPI_ERROR, having said why.
+ * order in which the ranks name them, and @a contribution [ranks] what each rank said of
+ * it. *text_p is the topology as DOT with comments, malloc'ed.  OMPI_ERROR, having said
+ * why.
  * @a first_tag is the first of COLL_MTREE_PROBE_TAGS tags.
  */
 int coll_mtree_probe_lead(ompi_communicator_t *comm, int first_tag, int num_hosts,
-                          const int *host, const coll_mtree_host_t *said, char **text_p);
+                          const int *host, const coll_mtree_host_t *contribution,
+                          char **text_p);
 
 /* On every other rank, at the same time: take part, if it is this one's. */
 void coll_mtree_probe_serve(ompi_communicator_t *comm, int first_tag, const int *host);

@@ -17,13 +17,13 @@
 /* A host may be slow to look into its tables. */
 #define MOST_SECONDS 10.0
 
-static double longest_round_trip(const coll_mtree_probe_coordinator_t *conductor)
+static double longest_round_trip(const coll_mtree_probe_coordinator_t *coordinator)
 {
     double longest = 0;
 
-    for (int host = 0; host < conductor->num_hosts; host++) {
-        if (conductor->round_trip[host] > longest) {
-            longest = conductor->round_trip[host];
+    for (int host = 0; host < coordinator->num_hosts; host++) {
+        if (coordinator->round_trip[host] > longest) {
+            longest = coordinator->round_trip[host];
         }
     }
     return longest;
@@ -34,16 +34,16 @@ static mtree_status_t want(void *search, int from, int to)
     return mtree_traceroute_search_want(search, from, to);
 }
 
-static int search_begin(const coll_mtree_probe_coordinator_t *conductor,
+static int search_begin(const coll_mtree_probe_coordinator_t *coordinator,
                         const coll_mtree_host_t *hosts,
                         mtree_traceroute_search_t **search_p)
 {
     mtree_traceroute_search_t *search;
 
-    if (mtree_traceroute_search_create(conductor->num_hosts, &search) != MTREE_OK) {
+    if (mtree_traceroute_search_create(coordinator->num_hosts, &search) != MTREE_OK) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    for (int host = 0; host < conductor->num_hosts; host++) {
+    for (int host = 0; host < coordinator->num_hosts; host++) {
         for (int i = 0; i < COLL_MTREE_HOST_ADDRESSES; i++) {
             const mtree_address_t *address = &hosts[host].addresses[i];
 
@@ -54,8 +54,8 @@ static int search_begin(const coll_mtree_probe_coordinator_t *conductor,
             }
         }
     }
-    if (conductor->num_hosts > MTREE_PROBE_SAMPLE_ALL &&
-        mtree_probe_pair_sample(conductor->num_hosts, SAMPLE_SEED, want, search) !=
+    if (coordinator->num_hosts > MTREE_PROBE_SAMPLE_ALL &&
+        mtree_probe_pair_sample(coordinator->num_hosts, SAMPLE_SEED, want, search) !=
             MTREE_OK) {
         mtree_traceroute_search_destroy(search);
         return OMPI_ERR_OUT_OF_RESOURCE;
@@ -73,35 +73,36 @@ static int share_set(coll_mtree_share_t *share, const void *items, int count,
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     memcpy(share->items, items, (size_t)count * item_bytes);
-    share->order.num_items = count;
+    share->command.num_items = count;
     return OMPI_SUCCESS;
 }
 
 /* Every host looks up the way to every other in its own tables. */
-static int ask_first_hops(coll_mtree_probe_coordinator_t *conductor,
+static int ask_first_hops(coll_mtree_probe_coordinator_t *coordinator,
                           const coll_mtree_host_t *hosts,
                           mtree_traceroute_search_t *search)
 {
-    size_t num_hosts = (size_t)conductor->num_hosts;
+    size_t num_hosts = (size_t)coordinator->num_hosts;
     mtree_address_t *all = malloc(num_hosts * sizeof(*all));
     int rc = all == NULL ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
     double took;
 
-    coll_mtree_probe_coordinator_clear(conductor, COLL_MTREE_COMMAND_FIRST_HOPS);
+    coll_mtree_probe_coordinator_clear(coordinator, COLL_MTREE_COMMAND_FIRST_HOPS);
     for (size_t host = 0; rc == OMPI_SUCCESS && host < num_hosts; host++) {
         all[host] = hosts[host].addresses[0];
     }
     for (size_t host = 0; rc == OMPI_SUCCESS && host < num_hosts; host++) {
-        rc = share_set(&conductor->share[host], all, conductor->num_hosts, sizeof(*all));
+        rc = share_set(&coordinator->share[host], all, coordinator->num_hosts,
+                       sizeof(*all));
     }
     free(all);
     if (rc == OMPI_SUCCESS) {
-        rc = coll_mtree_probe_coordinator_run(conductor, MOST_SECONDS, &took);
+        rc = coll_mtree_probe_coordinator_run(coordinator, MOST_SECONDS, &took);
     }
-    for (int host = 0; rc == OMPI_SUCCESS && host < conductor->num_hosts; host++) {
-        const mtree_kernel_route_t *found = conductor->share[host].reply;
+    for (int host = 0; rc == OMPI_SUCCESS && host < coordinator->num_hosts; host++) {
+        const mtree_kernel_route_t *found = coordinator->share[host].reply;
 
-        for (int target = 0; target < conductor->num_hosts; target++) {
+        for (int target = 0; target < coordinator->num_hosts; target++) {
             mtree_traceroute_search_set_first_hop(search, host, target, &found[target]);
         }
     }
@@ -109,17 +110,17 @@ static int ask_first_hops(coll_mtree_probe_coordinator_t *conductor,
 }
 
 /* Hand the questions, which are ordered by host, to their hosts. */
-static int shares_of_questions(coll_mtree_probe_coordinator_t *conductor,
+static int shares_of_questions(coll_mtree_probe_coordinator_t *coordinator,
                                const coll_mtree_host_t *hosts,
                                const mtree_route_question_t *questions, int count)
 {
     mtree_traceroute_probe_t *probes = calloc((size_t)count, sizeof(*probes));
-    double patience = longest_round_trip(conductor) + PATIENCE_SECONDS;
+    double patience = longest_round_trip(coordinator) + PATIENCE_SECONDS;
     int rc = probes == NULL ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
 
-    coll_mtree_probe_coordinator_clear(conductor, COLL_MTREE_COMMAND_HOPS);
+    coll_mtree_probe_coordinator_clear(coordinator, COLL_MTREE_COMMAND_HOPS);
     for (int first = 0, next; rc == OMPI_SUCCESS && first < count; first = next) {
-        coll_mtree_share_t *share = &conductor->share[questions[first].host];
+        coll_mtree_share_t *share = &coordinator->share[questions[first].host];
 
         for (next = first;
              next < count && questions[next].host == questions[first].host &&
@@ -128,23 +129,23 @@ static int shares_of_questions(coll_mtree_probe_coordinator_t *conductor,
             probes[next].to = hosts[questions[next].target].addresses[0];
             probes[next].limit = questions[next].limit;
         }
-        share->order.patience = patience;
+        share->command.patience = patience;
         rc = share_set(share, probes + first, next - first, sizeof(*probes));
     }
     free(probes);
     return rc;
 }
 
-static int take_answers(coll_mtree_probe_coordinator_t *conductor,
+static int take_answers(coll_mtree_probe_coordinator_t *coordinator,
                         mtree_traceroute_search_t *search,
                         const mtree_route_question_t *questions, int count)
 {
     for (int i = 0, of_host = 0; i < count; i++) {
-        const coll_mtree_share_t *share = &conductor->share[questions[i].host];
+        const coll_mtree_share_t *share = &coordinator->share[questions[i].host];
         const mtree_traceroute_probe_t *probes = share->reply;
 
         of_host = i > 0 && questions[i].host == questions[i - 1].host ? of_host + 1 : 0;
-        if (of_host < share->order.num_items &&
+        if (of_host < share->command.num_items &&
             mtree_traceroute_search_answer(search, &questions[i], probes[of_host].answer,
                                            &probes[of_host].from) != MTREE_OK) {
             return OMPI_ERR_OUT_OF_RESOURCE;
@@ -154,12 +155,12 @@ static int take_answers(coll_mtree_probe_coordinator_t *conductor,
 }
 
 /* Round after round of questions, until all is found or the time is over. */
-static int search_run(coll_mtree_probe_coordinator_t *conductor,
+static int search_run(coll_mtree_probe_coordinator_t *coordinator,
                       const coll_mtree_host_t *hosts, mtree_traceroute_search_t *search,
                       double seconds)
 {
     double deadline = coll_mtree_clock() + seconds, took;
-    int rc = ask_first_hops(conductor, hosts, search);
+    int rc = ask_first_hops(coordinator, hosts, search);
 
     while (rc == OMPI_SUCCESS && coll_mtree_clock() < deadline) {
         const mtree_route_question_t *questions;
@@ -171,13 +172,13 @@ static int search_run(coll_mtree_probe_coordinator_t *conductor,
         if (count == 0) {
             break;
         }
-        rc = shares_of_questions(conductor, hosts, questions, count);
+        rc = shares_of_questions(coordinator, hosts, questions, count);
         if (rc == OMPI_SUCCESS) {
-            rc = coll_mtree_probe_coordinator_run(conductor, MOST_SECONDS, &took);
+            rc = coll_mtree_probe_coordinator_run(coordinator, MOST_SECONDS, &took);
         }
         if (rc == OMPI_SUCCESS) {
             mtree_debug("probe: %d questions for hops, %.3f s", count, took);
-            rc = take_answers(conductor, search, questions, count);
+            rc = take_answers(coordinator, search, questions, count);
         }
     }
     return rc;
@@ -216,17 +217,17 @@ mtree_status_t coll_mtree_probe_add_routes(const mtree_traceroute_search_t *sear
     return status;
 }
 
-int coll_mtree_probe_search(coll_mtree_probe_coordinator_t *conductor,
+int coll_mtree_probe_search(coll_mtree_probe_coordinator_t *coordinator,
                             const coll_mtree_host_t *hosts, double seconds,
                             mtree_traceroute_search_t **search_p)
 {
     mtree_traceroute_search_t *search;
-    int rc = search_begin(conductor, hosts, &search);
+    int rc = search_begin(coordinator, hosts, &search);
 
     if (rc != OMPI_SUCCESS) {
         return rc;
     }
-    rc = search_run(conductor, hosts, search, seconds);
+    rc = search_run(coordinator, hosts, search, seconds);
     if (rc != OMPI_SUCCESS) {
         mtree_traceroute_search_destroy(search);
         return rc;

@@ -15,7 +15,7 @@
  * Open MPI's code; a network that does not tell is no error.  Free *search_p with
  * mtree_traceroute_search_destroy().
  */
-int coll_mtree_probe_search(coll_mtree_probe_coordinator_t *conductor,
+int coll_mtree_probe_search(coll_mtree_probe_coordinator_t *coordinator,
                             const coll_mtree_host_t *hosts, double seconds,
                             mtree_traceroute_search_t **search_p);
 

@@ -111,8 +111,8 @@ struct coll_mtree_stream {
     mtree_probe_mark_t marked[MARKED]; /* when they were sent, and with how many bytes */
 
     /* The receiver's. */
-    double told;     /* bytes, by the last credit */
-    double interval; /* between arrivals that are kept, seconds */
+    double rank_sample; /* bytes, by the last credit */
+    double interval;    /* between arrivals that are kept, seconds */
     int num_arrivals;
     mtree_probe_mark_t arrivals[MOST_ARRIVALS];
     mtree_probe_mark_t latest;
@@ -370,9 +370,9 @@ static bool stream_receive(coll_mtree_stream_t *stream, double now)
         return false;
     }
     if (!stream->is_over &&
-        (stream->bytes > stream->told || stream->num_last == RECEIVES)) {
+        (stream->bytes > stream->rank_sample || stream->num_last == RECEIVES)) {
         stream->is_over = stream->num_last == RECEIVES;
-        stream->told = stream->bytes;
+        stream->rank_sample = stream->bytes;
         stream->credit = (credit_t){stream->bytes, stream->is_over};
         stream_start_credit(stream);
     }

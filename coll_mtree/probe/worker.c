@@ -8,10 +8,10 @@
 
 struct coll_mtree_probe_worker {
     ompi_communicator_t *comm;
-    coll_mtree_command_t order;
+    coll_mtree_command_t command;
     void *items, *reply;
     double begins; /* experiments, by this host's clock */
-    coll_mtree_probe_experiments_t *work;
+    coll_mtree_probe_experiments_t *experiments;
     mtree_traceroute_t *hops;
     bool is_done;
 };
@@ -24,20 +24,20 @@ size_t coll_mtree_command_item_bytes(int kind)
                                                     : 0;
 }
 
-size_t coll_mtree_command_reply_bytes(const coll_mtree_command_t *order,
+size_t coll_mtree_command_reply_bytes(const coll_mtree_command_t *command,
                                       const void *items)
 {
     const coll_mtree_probe_part_t *parts = items;
     size_t bytes = 0;
 
-    if (order->kind == COLL_MTREE_COMMAND_FIRST_HOPS) {
-        return (size_t)order->num_items * sizeof(mtree_kernel_route_t);
+    if (command->kind == COLL_MTREE_COMMAND_FIRST_HOPS) {
+        return (size_t)command->num_items * sizeof(mtree_kernel_route_t);
     }
-    if (order->kind == COLL_MTREE_COMMAND_HOPS) {
-        return (size_t)order->num_items * sizeof(mtree_traceroute_probe_t);
+    if (command->kind == COLL_MTREE_COMMAND_HOPS) {
+        return (size_t)command->num_items * sizeof(mtree_traceroute_probe_t);
     }
-    for (int i = 0; order->kind == COLL_MTREE_COMMAND_EXPERIMENTS && i < order->num_items;
-         i++) {
+    for (int i = 0;
+         command->kind == COLL_MTREE_COMMAND_EXPERIMENTS && i < command->num_items; i++) {
         bytes += coll_mtree_probe_part_reports(&parts[i])
                      ? sizeof(coll_mtree_probe_report_t)
                      : 0;
@@ -45,12 +45,12 @@ size_t coll_mtree_command_reply_bytes(const coll_mtree_command_t *order,
     return bytes;
 }
 
-static void find_first_hops(const coll_mtree_probe_worker_t *duty)
+static void find_first_hops(const coll_mtree_probe_worker_t *worker)
 {
-    const mtree_address_t *to = duty->items;
-    mtree_kernel_route_t *found = duty->reply;
+    const mtree_address_t *to = worker->items;
+    mtree_kernel_route_t *found = worker->reply;
 
-    for (int i = 0; i < duty->order.num_items; i++) {
+    for (int i = 0; i < worker->command.num_items; i++) {
         if (mtree_kernel_route_find(&to[i], &found[i]) != MTREE_OK) {
             found[i] = (mtree_kernel_route_t){.device = 0};
         }
@@ -58,18 +58,19 @@ static void find_first_hops(const coll_mtree_probe_worker_t *duty)
 }
 
 /* Without hops every probe stays silent. */
-static void start_hops(coll_mtree_probe_worker_t *duty)
+static void start_hops(coll_mtree_probe_worker_t *worker)
 {
-    mtree_traceroute_probe_t *probes = duty->reply;
+    mtree_traceroute_probe_t *probes = worker->reply;
     coll_mtree_host_t host;
 
-    memcpy(probes, duty->items, (size_t)duty->order.num_items * sizeof(*probes));
+    memcpy(probes, worker->items, (size_t)worker->command.num_items * sizeof(*probes));
     coll_mtree_host_describe(&host);
     for (int i = 0; i < COLL_MTREE_HOST_ADDRESSES; i++) {
         if (host.addresses[i].family == probes[0].to.family) {
-            if (mtree_traceroute_start(&host.addresses[i], probes, duty->order.num_items,
-                                       duty->order.patience, &duty->hops) != MTREE_OK) {
-                duty->hops = NULL;
+            if (mtree_traceroute_start(
+                    &host.addresses[i], probes, worker->command.num_items,
+                    worker->command.patience, &worker->hops) != MTREE_OK) {
+                worker->hops = NULL;
             }
             return;
         }
@@ -77,12 +78,12 @@ static void start_hops(coll_mtree_probe_worker_t *duty)
 }
 
 /* What is reported when not even the work could begin. */
-static void report_failure(const coll_mtree_probe_worker_t *duty)
+static void report_failure(const coll_mtree_probe_worker_t *worker)
 {
-    const coll_mtree_probe_part_t *parts = duty->items;
-    coll_mtree_probe_report_t *report = duty->reply;
+    const coll_mtree_probe_part_t *parts = worker->items;
+    coll_mtree_probe_report_t *report = worker->reply;
 
-    for (int i = 0; i < duty->order.num_items; i++) {
+    for (int i = 0; i < worker->command.num_items; i++) {
         if (coll_mtree_probe_part_reports(&parts[i])) {
             report->number = parts[i].number;
             report->result = (mtree_probe_result_t){.failed = true};
@@ -93,79 +94,81 @@ static void report_failure(const coll_mtree_probe_worker_t *duty)
 
 coll_mtree_probe_worker_t *
 coll_mtree_probe_worker_begin(ompi_communicator_t *comm,
-                              const coll_mtree_command_t *order, void *items, void *reply)
+                              const coll_mtree_command_t *command, void *items,
+                              void *reply)
 {
-    coll_mtree_probe_worker_t *duty = calloc(1, sizeof(*duty));
+    coll_mtree_probe_worker_t *worker = calloc(1, sizeof(*worker));
 
-    if (duty == NULL) {
+    if (worker == NULL) {
         return NULL;
     }
-    duty->comm = comm;
-    duty->order = *order;
-    duty->items = items;
-    duty->reply = reply;
-    duty->begins = coll_mtree_clock() + order->delay;
-    if (order->kind == COLL_MTREE_COMMAND_FIRST_HOPS) {
-        find_first_hops(duty);
-    } else if (order->kind == COLL_MTREE_COMMAND_HOPS && order->num_items > 0) {
-        start_hops(duty);
+    worker->comm = comm;
+    worker->command = *command;
+    worker->items = items;
+    worker->reply = reply;
+    worker->begins = coll_mtree_clock() + command->delay;
+    if (command->kind == COLL_MTREE_COMMAND_FIRST_HOPS) {
+        find_first_hops(worker);
+    } else if (command->kind == COLL_MTREE_COMMAND_HOPS && command->num_items > 0) {
+        start_hops(worker);
     }
-    return duty;
+    return worker;
 }
 
-static bool advance_experiments(coll_mtree_probe_worker_t *duty)
+static bool advance_experiments(coll_mtree_probe_worker_t *worker)
 {
-    if (duty->work == NULL) {
-        if (coll_mtree_clock() < duty->begins) {
+    if (worker->experiments == NULL) {
+        if (coll_mtree_clock() < worker->begins) {
             return false;
         }
-        duty->work = coll_mtree_probe_experiments_begin(duty->comm, duty->items,
-                                                        duty->order.num_items);
-        if (duty->work == NULL) {
-            report_failure(duty);
+        worker->experiments = coll_mtree_probe_experiments_begin(
+            worker->comm, worker->items, worker->command.num_items);
+        if (worker->experiments == NULL) {
+            report_failure(worker);
             return true;
         }
     }
-    if (!coll_mtree_probe_experiments_advance(duty->work)) {
+    if (!coll_mtree_probe_experiments_advance(worker->experiments)) {
         return false;
     }
-    coll_mtree_probe_experiments_end(duty->work, duty->reply);
-    duty->work = NULL;
+    coll_mtree_probe_experiments_end(worker->experiments, worker->reply);
+    worker->experiments = NULL;
     return true;
 }
 
-bool coll_mtree_probe_worker_advance(coll_mtree_probe_worker_t *duty)
+bool coll_mtree_probe_worker_advance(coll_mtree_probe_worker_t *worker)
 {
-    if (!duty->is_done) {
-        duty->is_done = duty->order.kind == COLL_MTREE_COMMAND_EXPERIMENTS
-                            ? advance_experiments(duty)
-                            : duty->hops == NULL || mtree_traceroute_advance(duty->hops);
+    if (!worker->is_done) {
+        worker->is_done =
+            worker->command.kind == COLL_MTREE_COMMAND_EXPERIMENTS
+                ? advance_experiments(worker)
+                : worker->hops == NULL || mtree_traceroute_advance(worker->hops);
     }
-    return duty->is_done;
+    return worker->is_done;
 }
 
-coll_mtree_wait_t coll_mtree_probe_worker_wait(const coll_mtree_probe_worker_t *duty)
+coll_mtree_wait_t coll_mtree_probe_worker_wait(const coll_mtree_probe_worker_t *worker)
 {
     const coll_mtree_probe_part_t *parts;
 
-    if (duty == NULL || duty->work == NULL) {
+    if (worker == NULL || worker->experiments == NULL) {
         return COLL_MTREE_WAIT_LATER;
     }
-    parts = duty->items;
+    parts = worker->items;
     return parts[0].kind == MTREE_PROBE_PING ? COLL_MTREE_WAIT_AT_ONCE
                                              : COLL_MTREE_WAIT_SOON;
 }
 
-void coll_mtree_probe_worker_end(coll_mtree_probe_worker_t *duty)
+void coll_mtree_probe_worker_end(coll_mtree_probe_worker_t *worker)
 {
-    if (duty == NULL) {
+    if (worker == NULL) {
         return;
     }
-    if (duty->work != NULL) {
-        coll_mtree_probe_experiments_end(duty->work, duty->reply);
+    if (worker->experiments != NULL) {
+        coll_mtree_probe_experiments_end(worker->experiments, worker->reply);
     }
-    mtree_traceroute_destroy(duty->hops);
-    free(duty);
+    mtree_traceroute_destroy(worker->hops);
+    free(worker);
 }
 
 static void wait_for(ompi_request_t **request)
@@ -177,12 +180,13 @@ static void wait_for(ompi_request_t **request)
 
 /* False when rank 0 cannot be followed any more. */
 static bool follow_one(ompi_communicator_t *comm, int first_tag,
-                       const coll_mtree_command_t *order)
+                       const coll_mtree_command_t *command)
 {
-    size_t length = (size_t)order->num_items * coll_mtree_command_item_bytes(order->kind);
+    size_t length =
+        (size_t)command->num_items * coll_mtree_command_item_bytes(command->kind);
     void *items = calloc(length + 1, 1), *reply = NULL;
     ompi_request_t *request = NULL;
-    coll_mtree_probe_worker_t *duty = NULL;
+    coll_mtree_probe_worker_t *worker = NULL;
     bool done = false;
 
     if (items != NULL &&
@@ -191,19 +195,20 @@ static bool follow_one(ompi_communicator_t *comm, int first_tag,
         size_t bytes;
 
         wait_for(&request);
-        bytes = coll_mtree_command_reply_bytes(order, items);
+        bytes = coll_mtree_command_reply_bytes(command, items);
         reply = calloc(bytes + 1, 1);
-        duty = reply == NULL ? NULL
-                             : coll_mtree_probe_worker_begin(comm, order, items, reply);
-        while (duty != NULL && !coll_mtree_probe_worker_advance(duty)) {
-            coll_mtree_probe_progress_wait(coll_mtree_probe_worker_wait(duty));
+        worker = reply == NULL
+                     ? NULL
+                     : coll_mtree_probe_worker_begin(comm, command, items, reply);
+        while (worker != NULL && !coll_mtree_probe_worker_advance(worker)) {
+            coll_mtree_probe_progress_wait(coll_mtree_probe_worker_wait(worker));
         }
-        done = duty != NULL &&
+        done = worker != NULL &&
                coll_mtree_probe_send(comm, 0, first_tag - COLL_MTREE_REPLY_TAG, reply,
                                      bytes, &request);
         wait_for(&request);
     }
-    coll_mtree_probe_worker_end(duty);
+    coll_mtree_probe_worker_end(worker);
     free(reply);
     free(items);
     return done;
@@ -211,16 +216,17 @@ static bool follow_one(ompi_communicator_t *comm, int first_tag,
 
 void coll_mtree_probe_worker_serve(ompi_communicator_t *comm, int first_tag)
 {
-    coll_mtree_command_t order;
+    coll_mtree_command_t command;
     ompi_request_t *request = NULL;
 
     do {
         /* What it is when rank 0 is lost. */
-        order.kind = COLL_MTREE_COMMAND_END;
-        if (!coll_mtree_probe_recv(comm, 0, first_tag - COLL_MTREE_COMMAND_TAG, &order,
-                                   sizeof(order), &request)) {
+        command.kind = COLL_MTREE_COMMAND_END;
+        if (!coll_mtree_probe_recv(comm, 0, first_tag - COLL_MTREE_COMMAND_TAG, &command,
+                                   sizeof(command), &request)) {
             return;
         }
         wait_for(&request);
-    } while (order.kind != COLL_MTREE_COMMAND_END && follow_one(comm, first_tag, &order));
+    } while (command.kind != COLL_MTREE_COMMAND_END &&
+             follow_one(comm, first_tag, &command));
 }

@@ -39,30 +39,30 @@ enum {
 /* Bytes of an item of @a kind. */
 size_t coll_mtree_command_item_bytes(int kind);
 
-/* Bytes of the reply to @a order with @a items. */
-size_t coll_mtree_command_reply_bytes(const coll_mtree_command_t *order,
+/* Bytes of the reply to @a command with @a items. */
+size_t coll_mtree_command_reply_bytes(const coll_mtree_command_t *command,
                                       const void *items);
 
 typedef struct coll_mtree_probe_worker coll_mtree_probe_worker_t;
 
 /*
- * Begin what @a order asks for; @a items are used in place, until the end, and @a reply
+ * Begin what @a command asks for; @a items are used in place, until the end, and @a reply
  * has coll_mtree_command_reply_bytes() bytes.  What cannot be done is replied as failed
  * or silent.  NULL: no memory.
  */
 coll_mtree_probe_worker_t *
 coll_mtree_probe_worker_begin(ompi_communicator_t *comm,
-                              const coll_mtree_command_t *order, void *items,
+                              const coll_mtree_command_t *command, void *items,
                               void *reply);
 
 /* Go on without waiting; true when the reply is there. */
-bool coll_mtree_probe_worker_advance(coll_mtree_probe_worker_t *duty);
+bool coll_mtree_probe_worker_advance(coll_mtree_probe_worker_t *worker);
 
 /* How it is to be waited for; NULL is allowed. */
-coll_mtree_wait_t coll_mtree_probe_worker_wait(const coll_mtree_probe_worker_t *duty);
+coll_mtree_wait_t coll_mtree_probe_worker_wait(const coll_mtree_probe_worker_t *worker);
 
 /* Free it, before its end too; NULL is allowed. */
-void coll_mtree_probe_worker_end(coll_mtree_probe_worker_t *duty);
+void coll_mtree_probe_worker_end(coll_mtree_probe_worker_t *worker);
 
 /* Follow the orders of rank 0 until the last: for the first rank on every other host.
  * @a first_tag is the first of COLL_MTREE_PROBE_TAGS tags. */

@@ -20,20 +20,21 @@ static ompi_communicator_t *world(void)
 static size_t add_times(const coll_mtree_record_t *record,
                         coll_mtree_rank_report_time_t *times, size_t count)
 {
-    for (int server = 0; server < COLL_MTREE_BACKENDS; server++) {
+    for (int backend = 0; backend < COLL_MTREE_BACKENDS; backend++) {
         coll_mtree_rank_report_time_t *one = &times[count];
 
-        if (record->by[server].timed == 0) {
+        if (record->by[backend].timed == 0) {
             continue;
         }
-        *one = (coll_mtree_rank_report_time_t){.identity = record->group->identity,
-                                               .root = record->kind.root,
-                                               .size_class = record->kind.size_class,
-                                               .by_arrival = record->kind.by_arrival,
-                                               .server = server,
-                                               .rank = coll_mtree_world_rank(),
-                                               .timed = record->by[server].timed,
-                                               .seconds = record->by[server].seconds};
+        *one =
+            (coll_mtree_rank_report_time_t){.identity = record->group->identity,
+                                            .root = record->call_class.root,
+                                            .size_class = record->call_class.size_class,
+                                            .by_arrival = record->call_class.by_arrival,
+                                            .backend = backend,
+                                            .rank = coll_mtree_world_rank(),
+                                            .timed = record->by[backend].timed,
+                                            .seconds = record->by[backend].seconds};
         snprintf(one->function, sizeof(one->function), "%s", record->function);
         count++;
     }
@@ -63,25 +64,25 @@ static void add_own_times(coll_mtree_rank_report_t *heard)
 void coll_mtree_rank_report_add_own_paths(const coll_mtree_group_t *groups,
                                           coll_mtree_rank_report_t *heard)
 {
-    coll_mtree_rank_report_path_t *ways;
-    size_t room = heard->num_ways;
+    coll_mtree_rank_report_path_t *paths;
+    size_t room = heard->num_paths;
 
     for (const coll_mtree_group_t *g = groups; g != NULL; g = g->next) {
-        room += g->ways == NULL ? 0 : (size_t)g->num_ranks;
+        room += g->paths == NULL ? 0 : (size_t)g->num_ranks;
     }
-    ways = room == 0 ? NULL : realloc(heard->ways, room * sizeof(*ways));
-    if (ways == NULL) {
+    paths = room == 0 ? NULL : realloc(heard->paths, room * sizeof(*paths));
+    if (paths == NULL) {
         return;
     }
-    heard->ways = ways;
+    heard->paths = paths;
     for (const coll_mtree_group_t *g = groups; g != NULL; g = g->next) {
-        for (int rank = 0; g->ways != NULL && rank < g->num_ranks; rank++) {
-            if (g->ways[rank].bytes > 0) {
-                ways[heard->num_ways++] =
+        for (int rank = 0; g->paths != NULL && rank < g->num_ranks; rank++) {
+            if (g->paths[rank].bytes > 0) {
+                paths[heard->num_paths++] =
                     (coll_mtree_rank_report_path_t){.identity = g->identity,
                                                     .from = g->rank,
                                                     .to = rank,
-                                                    .way = g->ways[rank]};
+                                                    .path = g->paths[rank]};
             }
         }
     }
@@ -119,7 +120,7 @@ void coll_mtree_rank_report_send(int first_tag)
     coll_mtree_rank_report_add_own_paths(coll_mtree_statistics_lock(), &own);
     coll_mtree_statistics_unlock();
     hand_over(own.times, own.num_times * sizeof(*own.times), first_tag, deadline);
-    hand_over(own.ways, own.num_ways * sizeof(*own.ways), first_tag + 1, deadline);
+    hand_over(own.paths, own.num_paths * sizeof(*own.paths), first_tag + 1, deadline);
 }
 
 /* Take the message of @a rank, if it comes before the deadline, to the end of the
@@ -157,22 +158,22 @@ static bool hear(int rank, int tag, double deadline, size_t size, void **all_p,
 void coll_mtree_rank_report_collect(int first_tag, coll_mtree_rank_report_t *heard_p)
 {
     double deadline = coll_mtree_clock() + PATIENCE;
-    void *times = NULL, *ways = NULL;
+    void *times = NULL, *paths = NULL;
 
     *heard_p = (coll_mtree_rank_report_t){.ranks = 1};
     for (int rank = 1; rank < ompi_comm_size(world()); rank++) {
         heard_p->ranks += hear(rank, first_tag, deadline, sizeof(*heard_p->times), &times,
                                &heard_p->num_times) &&
-                          hear(rank, first_tag + 1, deadline, sizeof(*heard_p->ways),
-                               &ways, &heard_p->num_ways);
+                          hear(rank, first_tag + 1, deadline, sizeof(*heard_p->paths),
+                               &paths, &heard_p->num_paths);
     }
     heard_p->times = times;
-    heard_p->ways = ways;
+    heard_p->paths = paths;
 }
 
 void coll_mtree_rank_report_cleanup(coll_mtree_rank_report_t *heard)
 {
     free(heard->times);
-    free(heard->ways);
+    free(heard->paths);
     *heard = (coll_mtree_rank_report_t){.ranks = heard->ranks};
 }

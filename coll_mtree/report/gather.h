@@ -18,7 +18,7 @@ typedef struct {
     uint64_t identity; /* of the group */
     char function[23];
     bool by_arrival;
-    int32_t root, size_class, server, rank;
+    int32_t root, size_class, backend, rank;
     uint64_t timed;
     double seconds;
 } coll_mtree_rank_report_time_t;
@@ -27,15 +27,15 @@ typedef struct {
 typedef struct {
     uint64_t identity;
     int32_t from, to;
-    coll_mtree_path_total_t way;
+    coll_mtree_path_total_t path;
 } coll_mtree_rank_report_path_t;
 
 typedef struct {
     int ranks; /* those whose words are there, with one's own */
     coll_mtree_rank_report_time_t *times;
     size_t num_times;
-    coll_mtree_rank_report_path_t *ways;
-    size_t num_ways;
+    coll_mtree_rank_report_path_t *paths;
+    size_t num_paths;
 } coll_mtree_rank_report_t;
 
 /* On another rank: tell rank 0. */

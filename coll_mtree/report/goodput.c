@@ -3,19 +3,19 @@
 #include <math.h>
 
 void coll_mtree_goodput_add_paths(const mtree_goodput_t *goodput, double scale,
-                                  coll_mtree_path_total_t *ways)
+                                  coll_mtree_path_total_t *paths)
 {
     double seconds = mtree_goodput_seconds(goodput);
 
     for (int i = 0; i < goodput->num_links; i++) {
         const mtree_goodput_link_t *link = &goodput->links[i];
-        coll_mtree_path_total_t *way = &ways[link->rank];
+        coll_mtree_path_total_t *path = &paths[link->rank];
 
         if (link->bytes > 0) {
-            way->bytes += scale * link->bytes;
-            way->seconds += seconds;
-            way->pressed_bytes += scale * link->pressed_bytes;
-            way->pressed_seconds += link->pressed_seconds;
+            path->bytes += scale * link->bytes;
+            path->seconds += seconds;
+            path->backlogged_bytes += scale * link->backlogged_bytes;
+            path->backlogged_seconds += link->backlogged_seconds;
         }
     }
 }
@@ -46,7 +46,9 @@ double coll_mtree_goodput_rate(const coll_mtree_tree_sample_t *tree)
     return tree->seconds > 0 ? 8 * tree->bytes / tree->seconds : 0;
 }
 
-double coll_mtree_goodput_backlogged_rate(const coll_mtree_path_total_t *way)
+double coll_mtree_goodput_backlogged_rate(const coll_mtree_path_total_t *path)
 {
-    return way->pressed_seconds > 0 ? 8 * way->pressed_bytes / way->pressed_seconds : 0;
+    return path->backlogged_seconds > 0
+               ? 8 * path->backlogged_bytes / path->backlogged_seconds
+               : 0;
 }

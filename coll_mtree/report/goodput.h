@@ -12,7 +12,7 @@
 typedef struct {
     double bytes;   /* of data that it took */
     double seconds; /* of the calls that had some for it, first to last message */
-    double pressed_bytes, pressed_seconds; /* as in schedule/goodput.h */
+    double backlogged_bytes, backlogged_seconds; /* as in schedule/goodput.h */
 } coll_mtree_path_total_t;
 
 /* A tree of a plan. */
@@ -22,10 +22,10 @@ typedef struct {
     double end;     /* clock of the latter, in the call at hand */
 } coll_mtree_tree_sample_t;
 
-/* Add what one call sent to each process, @a ways [processes]; @a scale: bytes of data in
- * one that @a goodput counts. */
+/* Add what one call sent to each process, @a paths [processes]; @a scale: bytes of data
+ * in one that @a goodput counts. */
 void coll_mtree_goodput_add_paths(const mtree_goodput_t *goodput, double scale,
-                                  coll_mtree_path_total_t *ways);
+                                  coll_mtree_path_total_t *paths);
 
 /* Add what one call, which began at @a began on the clock of @a goodput, moved over each
  * tree of its plan, @a trees [num_trees]; @a unit_bytes: bytes of data in a unit of @a
@@ -39,6 +39,6 @@ void coll_mtree_goodput_add_trees(const mtree_goodput_t *goodput,
 double coll_mtree_goodput_rate(const coll_mtree_tree_sample_t *tree);
 
 /* Bits/s of a way while it was pressed; 0: it never was. */
-double coll_mtree_goodput_backlogged_rate(const coll_mtree_path_total_t *way);
+double coll_mtree_goodput_backlogged_rate(const coll_mtree_path_total_t *path);
 
 #endif

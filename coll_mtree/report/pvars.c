@@ -9,8 +9,8 @@
 
 typedef struct {
     const char *name, *text;
-    int kind;      /* MCA_BASE_PVAR_CLASS_* */
-    size_t offset; /* in coll_mtree_totals_t, of a uint64_t */
+    int call_class; /* MCA_BASE_PVAR_CLASS_* */
+    size_t offset;  /* in coll_mtree_totals_t, of a uint64_t */
 } pvar_t;
 
 #define TOTAL(_member)   offsetof(coll_mtree_totals_t, _member)
@@ -18,7 +18,7 @@ typedef struct {
 #define SUM(_member)     MCA_BASE_PVAR_CLASS_AGGREGATE, TOTAL(_member)
 #define FALLBACK(_symbol, _name, _text)                                                  \
     {"fallbacks_" _name, "Calls that Open MPI served since " _text,                      \
-     COUNTER(why[COLL_MTREE_REASON_##_symbol])},
+     COUNTER(reason[COLL_MTREE_REASON_##_symbol])},
 
 static const pvar_t pvars[] = {
     {"calls_trees", "Calls that mtree served over the trees of a plan",
@@ -55,7 +55,7 @@ static const pvar_t pvars[] = {
 /* Those of a communicator, arrays. */
 typedef struct {
     const char *name, *text;
-    int kind, type;
+    int call_class, type;
     void (*read)(const coll_mtree_group_t *group, void *values);
     bool of_trees; /* a number for each tree, else for each rank */
 } array_t;
@@ -63,21 +63,21 @@ typedef struct {
 /* Trees that are told of. */
 #define SHOWN_TREES 64
 
-static void read_way_bytes(const coll_mtree_group_t *group, void *values)
+static void read_path_bytes(const coll_mtree_group_t *group, void *values)
 {
     unsigned long long *bytes = values;
 
-    for (int rank = 0; group->ways != NULL && rank < group->num_ranks; rank++) {
-        bytes[rank] = (unsigned long long)group->ways[rank].bytes;
+    for (int rank = 0; group->paths != NULL && rank < group->num_ranks; rank++) {
+        bytes[rank] = (unsigned long long)group->paths[rank].bytes;
     }
 }
 
-static void read_way_goodput(const coll_mtree_group_t *group, void *values)
+static void read_path_goodput(const coll_mtree_group_t *group, void *values)
 {
     double *rates = values;
 
-    for (int rank = 0; group->ways != NULL && rank < group->num_ranks; rank++) {
-        rates[rank] = coll_mtree_goodput_backlogged_rate(&group->ways[rank]);
+    for (int rank = 0; group->paths != NULL && rank < group->num_ranks; rank++) {
+        rates[rank] = coll_mtree_goodput_backlogged_rate(&group->paths[rank]);
     }
 }
 
@@ -93,12 +93,12 @@ static void read_tree_goodput(const coll_mtree_group_t *group, void *values)
 
 static const array_t arrays[] = {
     {"link_bytes", "Bytes of data that each rank took from this one in mtree's calls",
-     MCA_BASE_PVAR_CLASS_AGGREGATE, MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, read_way_bytes,
+     MCA_BASE_PVAR_CLASS_AGGREGATE, MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, read_path_bytes,
      false},
     {"link_goodput",
      "Bits/s that the way to each rank gave while more was ready for it; 0: it always "
      "kept up",
-     MCA_BASE_PVAR_CLASS_LEVEL, MCA_BASE_VAR_TYPE_DOUBLE, read_way_goodput, false},
+     MCA_BASE_PVAR_CLASS_LEVEL, MCA_BASE_VAR_TYPE_DOUBLE, read_path_goodput, false},
     {"tree_goodput",
      "Bits/s of message over each of the first 64 trees, for the kind of call that came "
      "last; 0: no such tree",
@@ -154,15 +154,15 @@ void coll_mtree_pvars_register(void)
     for (size_t i = 0; i < sizeof(pvars) / sizeof(pvars[0]); i++) {
         (void)mca_base_component_pvar_register(
             &mca_coll_mtree_component.super.collm_version, pvars[i].name, pvars[i].text,
-            OPAL_INFO_LVL_4, pvars[i].kind, MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, NULL,
-            MCA_BASE_VAR_BIND_NO_OBJECT,
+            OPAL_INFO_LVL_4, pvars[i].call_class, MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG,
+            NULL, MCA_BASE_VAR_BIND_NO_OBJECT,
             MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS, pvar_read, NULL,
             NULL, (void *)&pvars[i]);
     }
     for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++) {
         (void)mca_base_component_pvar_register(
             &mca_coll_mtree_component.super.collm_version, arrays[i].name, arrays[i].text,
-            OPAL_INFO_LVL_4, arrays[i].kind, arrays[i].type, NULL,
+            OPAL_INFO_LVL_4, arrays[i].call_class, arrays[i].type, NULL,
             MCA_BASE_VAR_BIND_MPI_COMM,
             MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS, array_read, NULL,
             array_notify, (void *)&arrays[i]);

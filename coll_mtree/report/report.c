@@ -5,8 +5,8 @@
 #include "coll_mtree/base/tags.h"
 #include "coll_mtree/transport/transport.h"
 
-#include "report/report.h"
 #include "base/log.h"
+#include "report/report.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,12 +14,12 @@
 #include <time.h>
 
 /* Calls that the timeline keeps, the newest. */
-#define MOST_MOMENTS 4096
+#define MOST_TIMELINE_EVENTS 4096
 
 static coll_mtree_report_t report;
 static mca_coll_mtree_module_t *world_module; /* NULL: mtree does not serve the world */
-static coll_mtree_timeline_event_t *moments;  /* [MOST_MOMENTS] on rank 0 */
-static double began, written;                 /* seconds on the clock */
+static coll_mtree_timeline_event_t *timeline_events; /* [MOST_MOMENTS] on rank 0 */
+static double began, written;                        /* seconds on the clock */
 static bool is_running;
 
 bool coll_mtree_report_is_wanted(void)
@@ -86,21 +86,22 @@ void coll_mtree_report_call(const coll_mtree_count_t *count, double seconds)
     double now = count->began + seconds;
     double live = mca_coll_mtree_component.report_live;
 
-    if (!is_running || moments == NULL) {
+    if (!is_running || timeline_events == NULL) {
         return;
     }
     (void)coll_mtree_statistics_lock();
-    moments[report.calls % MOST_MOMENTS] =
+    timeline_events[report.calls % MOST_TIMELINE_EVENTS] =
         (coll_mtree_timeline_event_t){.record = count->record,
-                                      .server = count->server,
+                                      .backend = count->backend,
                                       .began = count->began - began,
                                       .seconds = seconds,
                                       .bytes = count->bytes};
     report.calls++;
-    report.first_moment =
-        report.calls < MOST_MOMENTS ? 0 : (size_t)(report.calls % MOST_MOMENTS);
-    report.num_moments =
-        report.calls < MOST_MOMENTS ? (size_t)report.calls : MOST_MOMENTS;
+    report.first_timeline_event = report.calls < MOST_TIMELINE_EVENTS
+                                      ? 0
+                                      : (size_t)(report.calls % MOST_TIMELINE_EVENTS);
+    report.num_timeline_events =
+        report.calls < MOST_TIMELINE_EVENTS ? (size_t)report.calls : MOST_TIMELINE_EVENTS;
     coll_mtree_statistics_unlock();
     if (live > 0 && now - written >= live && !goes_to_stdout()) {
         written = now;
@@ -126,8 +127,8 @@ static void report_end(void)
     }
     report.is_complete = true;
     write_report();
-    free(moments);
-    moments = NULL;
+    free(timeline_events);
+    timeline_events = NULL;
 }
 
 void coll_mtree_report_begin(mca_coll_mtree_module_t *module, const char *obstacle)
@@ -143,8 +144,9 @@ void coll_mtree_report_begin(mca_coll_mtree_module_t *module, const char *obstac
                                    .ranks = ompi_comm_size(&ompi_mpi_comm_world.comm),
                                    .heard = {.ranks = 1},
                                    .obstacle = obstacle};
-    moments = writes ? calloc(MOST_MOMENTS, sizeof(*moments)) : NULL;
-    report.moments = moments;
+    timeline_events =
+        writes ? calloc(MOST_TIMELINE_EVENTS, sizeof(*timeline_events)) : NULL;
+    report.timeline_events = timeline_events;
     is_running = coll_mtree_finalize_hook_add(report_end);
     if (!is_running) {
         mtree_error("coll_mtree_report: no memory for the report; there will be none");

@@ -17,7 +17,7 @@
 /* One call of the timeline. */
 typedef struct {
     const coll_mtree_record_t *record;
-    coll_mtree_backend_t server;
+    coll_mtree_backend_t backend;
     double began, seconds, bytes; /* began: since the report's beginning */
 } coll_mtree_timeline_event_t;
 
@@ -30,9 +30,9 @@ typedef struct {
     const char *obstacle; /* why mtree could not serve MPI_COMM_WORLD; NULL: it could */
     coll_mtree_rank_report_t
         heard; /* this rank's ways, at MPI_Finalize the others' words */
-    const coll_mtree_timeline_event_t *moments; /* [num_moments] the calls, oldest first,
-                                           from first_moment on, in a ring */
-    size_t num_moments, first_moment;
+    const coll_mtree_timeline_event_t *timeline_events; /* [num_moments] the calls, oldest
+                                           first, from first_moment on, in a ring */
+    size_t num_timeline_events, first_timeline_event;
     uint64_t calls; /* timed ones, those that are not in the ring any more included */
     coll_mtree_totals_t totals;
 } coll_mtree_report_t;
@@ -53,14 +53,15 @@ char *coll_mtree_report_json(const coll_mtree_report_t *report,
                              const coll_mtree_group_t *groups);
 
 /* coll_mtree/report/report_ranks.c, with what follows: what the calls of @a record that
- * @a server timed took, over all ranks that are heard of; there must be one. */
+ * @a backend timed took, over all ranks that are heard of; there must be one. */
 typedef struct {
     int ranks;
     double mean, slowest; /* seconds: of the ranks' means, and the longest of them */
 } coll_mtree_ranks_t;
 
 coll_mtree_ranks_t coll_mtree_report_ranks(const coll_mtree_report_t *report,
-                                           const coll_mtree_record_t *record, int server);
+                                           const coll_mtree_record_t *record,
+                                           int backend);
 
 /*
  * Seconds that such a call took until it was done on all ranks, 0: none was timed: where
@@ -68,7 +69,7 @@ coll_mtree_ranks_t coll_mtree_report_ranks(const coll_mtree_report_t *report,
  * before; then the slowest rank tells.
  */
 double coll_mtree_report_seconds(const coll_mtree_report_t *report,
-                                 const coll_mtree_record_t *record, int server);
+                                 const coll_mtree_record_t *record, int backend);
 
 /* Add to @a gave [2 x links of @a topology] what was measured
  * between the hosts of @a group, which has a network, and which @a routes numbers: in all

@@ -1,5 +1,5 @@
-#include "simulate/forecast/forecast.h"
 #include "coll_mtree/report/report.h"
+#include "simulate/forecast/forecast.h"
 
 #include "planner/plan/json.h"
 #include "planner/regular/ring.h"
@@ -42,7 +42,7 @@ typedef struct {
     int first_plan; /* the number of the group's first plan in the report */
 } place_t;
 
-static const char *const server_names[] = {"trees", "ring", "openmpi", "rival"};
+static const char *const backend_names[] = {"trees", "ring", "openmpi", "rival"};
 
 /* Each group follows the network in a copy of its own of what was read once. */
 static bool is_same(const map_t *map, const mtree_topology_t *topology,
@@ -93,12 +93,12 @@ static void place_init(place_t *place, builder_t *builder,
     const char *origin;
 
     *place = (place_t){.group = group};
-    if (group->network == NULL) {
+    if (group->context == NULL) {
         return;
     }
     topology =
-        coll_mtree_planning_context_topology(group->network, &place->vertices, &origin);
-    place->num_hosts = coll_mtree_planning_context_num_hosts(group->network);
+        coll_mtree_planning_context_topology(group->context, &place->vertices, &origin);
+    place->num_hosts = coll_mtree_planning_context_num_hosts(group->context);
     place->map = map_of(builder, topology, origin);
     if (place->map != NULL &&
         mtree_routes_create(topology, place->vertices, place->num_hosts,
@@ -108,15 +108,16 @@ static void place_init(place_t *place, builder_t *builder,
     }
 }
 
-/* The plan of calls of @a kind, and its number in the report; NULL: none. */
-static mtree_plan_t *plan_of(const place_t *place, const coll_mtree_call_class_t *kind,
-                             int *number_p)
+/* The plan of calls of @a call_class, and its number in the report; NULL: none. */
+static mtree_plan_t *plan_of(const place_t *place,
+                             const coll_mtree_call_class_t *call_class, int *number_p)
 {
     const coll_mtree_planned_t *planned = place->group->planned;
     mtree_plan_t *plan;
 
     *number_p = place->first_plan;
-    while (planned != NULL && !coll_mtree_call_class_equals(&planned->kind, kind)) {
+    while (planned != NULL &&
+           !coll_mtree_call_class_equals(&planned->call_class, call_class)) {
         planned = planned->next;
         ++*number_p;
     }
@@ -127,7 +128,7 @@ static mtree_plan_t *plan_of(const place_t *place, const coll_mtree_call_class_t
     return plan;
 }
 
-/* Put what @a tally's calls moved onto the map. */
+/* Put what @a durations's calls moved onto the map. */
 static void add_traffic(place_t *place, const mtree_plan_t *plan, double bytes)
 {
     if (place->map != NULL && plan != NULL) {
@@ -175,7 +176,7 @@ static double openmpi_seconds(const place_t *place, const coll_mtree_record_t *r
                               double bytes, const char **how_p)
 {
     const coll_mtree_durations_t *fallback = &record->by[COLL_MTREE_FALLBACK];
-    mtree_plan_request_t request = {.collective = record->kind.collective,
+    mtree_plan_request_t request = {.collective = record->call_class.collective,
                                     .bytes = bytes};
     double seconds;
 
@@ -190,9 +191,9 @@ static double openmpi_seconds(const place_t *place, const coll_mtree_record_t *r
     if (place->map == NULL) {
         return 0;
     }
-    if (record->kind.root >= 0) {
-        request.root =
-            coll_mtree_planning_context_hosts(place->group->network)[record->kind.root];
+    if (record->call_class.root >= 0) {
+        request.root = coll_mtree_planning_context_hosts(
+            place->group->context)[record->call_class.root];
     }
     seconds = mtree_forecast_fallback_seconds(
         place->map->topology, place->vertices, place->num_hosts,
@@ -204,24 +205,24 @@ static double openmpi_seconds(const place_t *place, const coll_mtree_record_t *r
     return seconds;
 }
 
-static json_t *server_json(const coll_mtree_report_t *report,
-                           const coll_mtree_record_t *record, int server)
+static json_t *backend_json(const coll_mtree_report_t *report,
+                            const coll_mtree_record_t *record, int backend)
 {
-    const coll_mtree_durations_t *tally = &record->by[server];
+    const coll_mtree_durations_t *durations = &record->by[backend];
     coll_mtree_ranks_t all;
-    json_t *json = json_pack("{s:s, s:I, s:f, s:I}", "by", server_names[server], "calls",
-                             (json_int_t)tally->calls, "bytes", tally->bytes, "timed",
-                             (json_int_t)tally->timed);
+    json_t *json = json_pack("{s:s, s:I, s:f, s:I}", "by", backend_names[backend],
+                             "calls", (json_int_t)durations->calls, "bytes",
+                             durations->bytes, "timed", (json_int_t)durations->timed);
 
-    if (tally->timed > 0) {
-        json_object_set_new(json, "seconds", json_real(tally->seconds));
+    if (durations->timed > 0) {
+        json_object_set_new(json, "seconds", json_real(durations->seconds));
         json_object_set_new(json, "mean_s",
-                            json_real(tally->seconds / (double)tally->timed));
+                            json_real(durations->seconds / (double)durations->timed));
         json_object_set_new(json, "median_s",
-                            json_real(coll_mtree_durations_median(tally)));
-        json_object_set_new(json, "least_s", json_real(tally->least));
-        json_object_set_new(json, "most_s", json_real(tally->most));
-        all = coll_mtree_report_ranks(report, record, server);
+                            json_real(coll_mtree_durations_median(durations)));
+        json_object_set_new(json, "least_s", json_real(durations->least));
+        json_object_set_new(json, "most_s", json_real(durations->most));
+        all = coll_mtree_report_ranks(report, record, backend);
         json_object_set_new(json, "ranks", json_integer(all.ranks));
         json_object_set_new(json, "mean_of_ranks_s", json_real(all.mean));
         json_object_set_new(json, "slowest_rank_s", json_real(all.slowest));
@@ -245,14 +246,15 @@ static json_t *fallbacks_json(const coll_mtree_record_t *record)
 {
     json_t *list = json_array();
 
-    for (int why = 0; why < COLL_MTREE_REASONS; why++) {
-        if (record->why[why] > 0) {
+    for (int reason = 0; reason < COLL_MTREE_REASONS; reason++) {
+        if (record->reason[reason] > 0) {
             json_array_append_new(
-                list, json_pack("{s:s, s:s, s:I}", "why",
-                                coll_mtree_reason_name((coll_mtree_fallback_reason_t)why),
-                                "text",
-                                coll_mtree_reason_text((coll_mtree_fallback_reason_t)why),
-                                "calls", (json_int_t)record->why[why]));
+                list,
+                json_pack("{s:s, s:s, s:I}", "why",
+                          coll_mtree_reason_name((coll_mtree_fallback_reason_t)reason),
+                          "text",
+                          coll_mtree_reason_text((coll_mtree_fallback_reason_t)reason),
+                          "calls", (json_int_t)record->reason[reason]));
         }
     }
     return list;
@@ -291,21 +293,21 @@ static void write_savings(json_t *json, builder_t *builder, const place_t *place
         return;
     }
     json_object_set_new(json, "openmpi_s", json_real(openmpi));
-    for (int server = 0; server < COLL_MTREE_BACKENDS; server++) {
-        const coll_mtree_durations_t *tally = &record->by[server];
+    for (int backend = 0; backend < COLL_MTREE_BACKENDS; backend++) {
+        const coll_mtree_durations_t *durations = &record->by[backend];
 
-        if (server == COLL_MTREE_FALLBACK) {
+        if (backend == COLL_MTREE_FALLBACK) {
             continue;
         }
 
-        saved += (double)tally->timed * openmpi -
-                 (record->kind.root < 0
-                      ? tally->seconds
-                      : (double)tally->timed *
-                            coll_mtree_report_seconds(builder->report, record, server));
-        builder->openmpi += (double)tally->timed * openmpi;
-        builder->is_measured =
-            builder->is_measured && (tally->timed == 0 || strcmp(how, "measured") == 0);
+        saved += (double)durations->timed * openmpi -
+                 (record->call_class.root < 0
+                      ? durations->seconds
+                      : (double)durations->timed *
+                            coll_mtree_report_seconds(builder->report, record, backend));
+        builder->openmpi += (double)durations->timed * openmpi;
+        builder->is_measured = builder->is_measured &&
+                               (durations->timed == 0 || strcmp(how, "measured") == 0);
     }
     json_object_set_new(json, "saved_s", json_real(saved));
     builder->saved += saved;
@@ -315,7 +317,7 @@ static void write_plan(json_t *json, place_t *place, const coll_mtree_record_t *
                        double bytes, double seconds)
 {
     int number;
-    mtree_plan_t *plan = plan_of(place, &record->kind, &number);
+    mtree_plan_t *plan = plan_of(place, &record->call_class, &number);
 
     if (plan == NULL) {
         return;
@@ -332,27 +334,29 @@ static json_t *record_json(builder_t *builder, place_t *place,
 {
     const coll_mtree_durations_t *trees = &record->by[COLL_MTREE_TREES];
     const coll_mtree_durations_t *ring = &record->by[COLL_MTREE_RING];
-    double low = record->kind.size_class == 0 ? 0 : ldexp(1, record->kind.size_class);
+    double low =
+        record->call_class.size_class == 0 ? 0 : ldexp(1, record->call_class.size_class);
     double bytes = 0, calls = 0, seconds = 0;
-    json_t *servers = json_array();
+    json_t *backends = json_array();
     json_t *json;
 
-    for (int server = 0; server < COLL_MTREE_BACKENDS; server++) {
-        const coll_mtree_durations_t *tally = &record->by[server];
+    for (int backend = 0; backend < COLL_MTREE_BACKENDS; backend++) {
+        const coll_mtree_durations_t *durations = &record->by[backend];
 
-        calls += (double)tally->calls;
-        bytes += tally->bytes;
-        seconds += tally->seconds;
-        if (tally->calls > 0) {
-            json_array_append_new(servers, server_json(builder->report, record, server));
+        calls += (double)durations->calls;
+        bytes += durations->bytes;
+        seconds += durations->seconds;
+        if (durations->calls > 0) {
+            json_array_append_new(backends,
+                                  backend_json(builder->report, record, backend));
         }
     }
     json = json_pack("{s:s, s:f, s:f, s:f, s:f, s:f, s:o, s:o}", "function",
                      record->function, "bytes_from", low <= 1024 ? 0.0 : low, "bytes_to",
                      2 * low, "calls", calls, "bytes", bytes, "seconds", seconds,
-                     "served", servers, "fallbacks", fallbacks_json(record));
-    if (record->kind.root >= 0) {
-        json_object_set_new(json, "root", json_integer(record->kind.root));
+                     "served", backends, "fallbacks", fallbacks_json(record));
+    if (record->call_class.root >= 0) {
+        json_object_set_new(json, "root", json_integer(record->call_class.root));
     }
     if (record->num_trees > 0) {
         json_object_set_new(json, "trees_bps", trees_json(record));
@@ -411,15 +415,17 @@ static json_t *timeline_json(const coll_mtree_report_t *report,
 {
     json_t *list = json_array();
 
-    for (size_t i = 0; i < report->num_moments; i++) {
-        const coll_mtree_timeline_event_t *moment =
-            &report->moments[(report->first_moment + i) % report->num_moments];
+    for (size_t i = 0; i < report->num_timeline_events; i++) {
+        const coll_mtree_timeline_event_t *timeline_event =
+            &report->timeline_events[(report->first_timeline_event + i) %
+                                     report->num_timeline_events];
         int group, number;
 
-        find_record(groups, moment->record, &group, &number);
-        json_array_append_new(list, json_pack("[f, f, f, i, i, i]", moment->began,
-                                              moment->seconds, moment->bytes,
-                                              (int)moment->server, group, number));
+        find_record(groups, timeline_event->record, &group, &number);
+        json_array_append_new(list,
+                              json_pack("[f, f, f, i, i, i]", timeline_event->began,
+                                        timeline_event->seconds, timeline_event->bytes,
+                                        (int)timeline_event->backend, group, number));
     }
     return list;
 }
@@ -435,9 +441,9 @@ static json_t *totals_json(const builder_t *builder)
                      "probe_bytes", (json_int_t)totals->probe_bytes, "most_scratch_bytes",
                      (json_int_t)totals->most_scratch, "timeline_calls",
                      (json_int_t)report->calls, "timeline_lost",
-                     (json_int_t)(report->calls - report->num_moments), "openmpi_s",
-                     builder->openmpi, "saved_s", builder->saved, "saved_is_measured",
-                     (int)builder->is_measured);
+                     (json_int_t)(report->calls - report->num_timeline_events),
+                     "openmpi_s", builder->openmpi, "saved_s", builder->saved,
+                     "saved_is_measured", (int)builder->is_measured);
 }
 
 static json_t *report_json(builder_t *builder, const coll_mtree_group_t *groups)

@@ -5,51 +5,51 @@
 #include <string.h>
 
 /* The latest word of all ranks of a running job. */
-static mtree_traffic_path_t *latest_ways(const coll_mtree_group_t *group, size_t *num_p)
+static mtree_traffic_path_t *latest_paths(const coll_mtree_group_t *group, size_t *num_p)
 {
-    int num_paces;
-    mtree_path_sample_t *paces =
-        coll_mtree_planning_context_path_samples(group->network, &num_paces);
-    mtree_traffic_path_t *ways = calloc((size_t)num_paces + 1, sizeof(*ways));
+    int num_samples;
+    mtree_path_sample_t *samples =
+        coll_mtree_planning_context_path_samples(group->context, &num_samples);
+    mtree_traffic_path_t *paths = calloc((size_t)num_samples + 1, sizeof(*paths));
 
     *num_p = 0;
-    for (int i = 0; i < num_paces && ways != NULL; i++) {
-        if (paces[i].rate > 0) {
-            ways[(*num_p)++] =
-                (mtree_traffic_path_t){.from = paces[i].from,
-                                       .to = paces[i].to,
-                                       .rate = paces[i].rate,
-                                       .pressed = paces[i].pressed,
-                                       .pressed_rate = paces[i].pressed_rate};
+    for (int i = 0; i < num_samples && paths != NULL; i++) {
+        if (samples[i].rate > 0) {
+            paths[(*num_p)++] =
+                (mtree_traffic_path_t){.from = samples[i].from,
+                                       .to = samples[i].to,
+                                       .rate = samples[i].rate,
+                                       .backlogged = samples[i].backlogged,
+                                       .backlogged_rate = samples[i].backlogged_rate};
         }
     }
-    free(paces);
-    return ways;
+    free(samples);
+    return paths;
 }
 
 /* What all calls gave, of the ranks that were heard. */
-static mtree_traffic_path_t *heard_ways(const coll_mtree_rank_report_t *heard,
-                                        const coll_mtree_group_t *group, size_t *num_p)
+static mtree_traffic_path_t *heard_paths(const coll_mtree_rank_report_t *heard,
+                                         const coll_mtree_group_t *group, size_t *num_p)
 {
-    const int *host = coll_mtree_planning_context_hosts(group->network);
-    mtree_traffic_path_t *ways = calloc(heard->num_ways + 1, sizeof(*ways));
+    const int *host = coll_mtree_planning_context_hosts(group->context);
+    mtree_traffic_path_t *paths = calloc(heard->num_paths + 1, sizeof(*paths));
 
     *num_p = 0;
-    for (size_t i = 0; i < heard->num_ways && ways != NULL; i++) {
-        const coll_mtree_rank_report_path_t *one = &heard->ways[i];
-        double seconds = one->way.seconds;
+    for (size_t i = 0; i < heard->num_paths && paths != NULL; i++) {
+        const coll_mtree_rank_report_path_t *one = &heard->paths[i];
+        double seconds = one->path.seconds;
 
         if (one->identity == group->identity && host[one->from] != host[one->to] &&
             seconds > 0) {
-            ways[(*num_p)++] = (mtree_traffic_path_t){
+            paths[(*num_p)++] = (mtree_traffic_path_t){
                 .from = host[one->from],
                 .to = host[one->to],
-                .rate = 8 * one->way.bytes / seconds,
-                .pressed = one->way.pressed_seconds / seconds,
-                .pressed_rate = coll_mtree_goodput_backlogged_rate(&one->way)};
+                .rate = 8 * one->path.bytes / seconds,
+                .backlogged = one->path.backlogged_seconds / seconds,
+                .backlogged_rate = coll_mtree_goodput_backlogged_rate(&one->path)};
         }
     }
-    return ways;
+    return paths;
 }
 
 void coll_mtree_report_measure(const coll_mtree_report_t *report,
@@ -57,34 +57,34 @@ void coll_mtree_report_measure(const coll_mtree_report_t *report,
                                const mtree_topology_t *topology,
                                const mtree_routes_t *routes, mtree_traffic_gave_t *gave)
 {
-    size_t num_ways = 0;
-    mtree_traffic_path_t *ways =
-        report->is_complete ? NULL : latest_ways(group, &num_ways);
+    size_t num_paths = 0;
+    mtree_traffic_path_t *paths =
+        report->is_complete ? NULL : latest_paths(group, &num_paths);
 
-    if (num_ways == 0) {
-        free(ways);
-        ways = heard_ways(&report->heard, group, &num_ways);
+    if (num_paths == 0) {
+        free(paths);
+        paths = heard_paths(&report->heard, group, &num_paths);
     }
-    if (ways != NULL) {
-        mtree_traffic_measure(topology, routes, ways, num_ways, gave);
+    if (paths != NULL) {
+        mtree_traffic_measure(topology, routes, paths, num_paths, gave);
     }
-    free(ways);
+    free(paths);
 }
 
 coll_mtree_ranks_t coll_mtree_report_ranks(const coll_mtree_report_t *report,
-                                           const coll_mtree_record_t *record, int server)
+                                           const coll_mtree_record_t *record, int backend)
 {
-    const coll_mtree_durations_t *tally = &record->by[server];
-    double own = tally->seconds / (double)tally->timed, sum = own;
+    const coll_mtree_durations_t *durations = &record->by[backend];
+    double own = durations->seconds / (double)durations->timed, sum = own;
     coll_mtree_ranks_t all = {.ranks = 1, .slowest = own};
 
     for (size_t i = 0; i < report->heard.num_times; i++) {
         const coll_mtree_rank_report_time_t *heard = &report->heard.times[i];
 
-        if (heard->identity == record->group->identity && heard->server == server &&
-            heard->root == record->kind.root &&
-            heard->size_class == record->kind.size_class &&
-            heard->by_arrival == record->kind.by_arrival &&
+        if (heard->identity == record->group->identity && heard->backend == backend &&
+            heard->root == record->call_class.root &&
+            heard->size_class == record->call_class.size_class &&
+            heard->by_arrival == record->call_class.by_arrival &&
             strcmp(heard->function, record->function) == 0) {
             double mean = heard->seconds / (double)heard->timed;
 
@@ -98,12 +98,12 @@ coll_mtree_ranks_t coll_mtree_report_ranks(const coll_mtree_report_t *report,
 }
 
 double coll_mtree_report_seconds(const coll_mtree_report_t *report,
-                                 const coll_mtree_record_t *record, int server)
+                                 const coll_mtree_record_t *record, int backend)
 {
-    if (record->by[server].timed == 0) {
+    if (record->by[backend].timed == 0) {
         return 0;
     }
-    return record->kind.root < 0
-               ? coll_mtree_durations_median(&record->by[server])
-               : coll_mtree_report_ranks(report, record, server).slowest;
+    return record->call_class.root < 0
+               ? coll_mtree_durations_median(&record->by[backend])
+               : coll_mtree_report_ranks(report, record, backend).slowest;
 }

@@ -4,8 +4,8 @@
 #include "coll_mtree/report/report.h"
 #include "coll_mtree/transport/transport.h"
 
-#include "planner/plan/json.h"
 #include "base/median.h"
+#include "planner/plan/json.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -22,21 +22,21 @@ static coll_mtree_group_t *groups, *last_group;
 static coll_mtree_totals_t totals; /* what is not below */
 static atomic_uint_fast64_t chunks, chunk_bytes, probe_bytes, scratch, most_scratch;
 
-#define WHY_NAME(_symbol, _name, _text) _name,
-#define WHY_TEXT(_symbol, _name, _text) _text,
+#define REASON_NAME(_symbol, _name, _text) _name,
+#define REASON_TEXT(_symbol, _name, _text) _text,
 
-const char *coll_mtree_reason_name(coll_mtree_fallback_reason_t why)
+const char *coll_mtree_reason_name(coll_mtree_fallback_reason_t reason)
 {
-    static const char *const names[] = {COLL_MTREE_FOR_EACH_REASON(WHY_NAME)};
+    static const char *const names[] = {COLL_MTREE_FOR_EACH_REASON(REASON_NAME)};
 
-    return names[why];
+    return names[reason];
 }
 
-const char *coll_mtree_reason_text(coll_mtree_fallback_reason_t why)
+const char *coll_mtree_reason_text(coll_mtree_fallback_reason_t reason)
 {
-    static const char *const texts[] = {COLL_MTREE_FOR_EACH_REASON(WHY_TEXT)};
+    static const char *const texts[] = {COLL_MTREE_FOR_EACH_REASON(REASON_TEXT)};
 
-    return texts[why];
+    return texts[reason];
 }
 
 static uint64_t hash_number(uint64_t hash, uint64_t number)
@@ -113,12 +113,13 @@ static coll_mtree_group_t *group_of(mca_coll_mtree_module_t *module,
 }
 
 static coll_mtree_record_t *record_of(coll_mtree_group_t *group, const char *function,
-                                      const coll_mtree_call_class_t *kind)
+                                      const coll_mtree_call_class_t *call_class)
 {
     coll_mtree_record_t *record = group->records;
 
-    while (record != NULL && (!coll_mtree_call_class_equals(&record->kind, kind) ||
-                              strcmp(record->function, function) != 0)) {
+    while (record != NULL &&
+           (!coll_mtree_call_class_equals(&record->call_class, call_class) ||
+            strcmp(record->function, function) != 0)) {
         record = record->next;
     }
     if (record != NULL) {
@@ -130,7 +131,7 @@ static coll_mtree_record_t *record_of(coll_mtree_group_t *group, const char *fun
     }
     record->group = group;
     record->function = function;
-    record->kind = *kind;
+    record->call_class = *call_class;
     if (group->last_record == NULL) {
         group->records = record;
     } else {
@@ -143,71 +144,72 @@ static coll_mtree_record_t *record_of(coll_mtree_group_t *group, const char *fun
 void coll_mtree_statistics_open(coll_mtree_count_t *count,
                                 mca_coll_mtree_module_t *module,
                                 ompi_communicator_t *comm, const char *function,
-                                const coll_mtree_call_class_t *kind, double bytes)
+                                const coll_mtree_call_class_t *call_class, double bytes)
 {
     coll_mtree_group_t *group;
 
     count->bytes = bytes;
     opal_mutex_lock(&lock);
     group = group_of(module, comm);
-    count->record = group == NULL ? NULL : record_of(group, function, kind);
+    count->record = group == NULL ? NULL : record_of(group, function, call_class);
     opal_mutex_unlock(&lock);
 }
 
-void coll_mtree_statistics_served(coll_mtree_count_t *count, coll_mtree_backend_t server)
+void coll_mtree_statistics_served(coll_mtree_count_t *count, coll_mtree_backend_t backend)
 {
-    coll_mtree_durations_t *tally;
+    coll_mtree_durations_t *durations;
 
-    count->server = server;
+    count->backend = backend;
     if (count->record == NULL) {
         return;
     }
     opal_mutex_lock(&lock);
-    tally = &count->record->by[server];
-    tally->calls++;
-    tally->bytes += count->bytes;
-    totals.calls[server]++;
-    totals.bytes[server] += (uint64_t)count->bytes;
+    durations = &count->record->by[backend];
+    durations->calls++;
+    durations->bytes += count->bytes;
+    totals.calls[backend]++;
+    totals.bytes[backend] += (uint64_t)count->bytes;
     opal_mutex_unlock(&lock);
 }
 
 void coll_mtree_statistics_fell_back(coll_mtree_count_t *count,
-                                     coll_mtree_fallback_reason_t why)
+                                     coll_mtree_fallback_reason_t reason)
 {
     coll_mtree_statistics_served(count, COLL_MTREE_FALLBACK);
     if (count->record == NULL) {
         return;
     }
     opal_mutex_lock(&lock);
-    count->record->why[why]++;
-    totals.why[why]++;
+    count->record->reason[reason]++;
+    totals.reason[reason]++;
     opal_mutex_unlock(&lock);
 }
 
-void coll_mtree_statistics_left(coll_mtree_fallback_reason_t why)
+void coll_mtree_statistics_left(coll_mtree_fallback_reason_t reason)
 {
     opal_mutex_lock(&lock);
     totals.calls[COLL_MTREE_FALLBACK]++;
-    totals.why[why]++;
+    totals.reason[reason]++;
     opal_mutex_unlock(&lock);
 }
 
 void coll_mtree_statistics_close(const coll_mtree_count_t *count)
 {
     double seconds = coll_mtree_clock() - count->began;
-    coll_mtree_durations_t *tally;
+    coll_mtree_durations_t *durations;
 
     if (count->record == NULL) {
         return;
     }
     opal_mutex_lock(&lock);
-    tally = &count->record->by[count->server];
-    tally->recent[tally->timed % COLL_MTREE_RECENT] = seconds;
-    tally->least = tally->timed == 0 || seconds < tally->least ? seconds : tally->least;
-    tally->most = seconds > tally->most ? seconds : tally->most;
-    tally->timed++;
-    tally->timed_bytes += count->bytes;
-    tally->seconds += seconds;
+    durations = &count->record->by[count->backend];
+    durations->recent[durations->timed % COLL_MTREE_RECENT] = seconds;
+    durations->least =
+        durations->timed == 0 || seconds < durations->least ? seconds : durations->least;
+    durations->most = seconds > durations->most ? seconds : durations->most;
+    durations->timed++;
+    durations->timed_bytes += count->bytes;
+    durations->seconds += seconds;
     opal_mutex_unlock(&lock);
     coll_mtree_report_call(count, seconds);
 }
@@ -232,12 +234,12 @@ static void forget_trees(coll_mtree_record_t *record)
     record->over_plan = 0;
 }
 
-static void pass_trees(const coll_mtree_transfer_record_t *passage,
+static void pass_trees(const coll_mtree_transfer_record_t *transfer,
                        const mtree_goodput_t *goodput, const mtree_layout_t *layout,
                        double unit_bytes)
 {
-    coll_mtree_record_t *record = passage->record;
-    int num_trees = passage->num_trees;
+    coll_mtree_record_t *record = transfer->record;
+    int num_trees = transfer->num_trees;
 
     if (record->num_trees != num_trees) {
         forget_trees(record);
@@ -252,42 +254,42 @@ static void pass_trees(const coll_mtree_transfer_record_t *passage,
     if (++record->over_plan == 2) {
         memset(record->trees, 0, (size_t)num_trees * sizeof(*record->trees));
     }
-    coll_mtree_goodput_add_trees(goodput, layout, unit_bytes, passage->began,
+    coll_mtree_goodput_add_trees(goodput, layout, unit_bytes, transfer->began,
                                  record->trees, num_trees);
     record->group->latest = record;
 }
 
-void coll_mtree_statistics_passed(const coll_mtree_transfer_record_t *passage,
+void coll_mtree_statistics_passed(const coll_mtree_transfer_record_t *transfer,
                                   const mtree_goodput_t *goodput,
                                   const mtree_layout_t *layout, double unit_bytes,
                                   double scale)
 {
     coll_mtree_group_t *group;
 
-    if (passage->record == NULL || goodput == NULL) {
+    if (transfer->record == NULL || goodput == NULL) {
         return;
     }
     opal_mutex_lock(&lock);
-    group = passage->record->group;
-    if (group->ways == NULL) {
-        group->ways = calloc((size_t)group->num_ranks, sizeof(*group->ways));
+    group = transfer->record->group;
+    if (group->paths == NULL) {
+        group->paths = calloc((size_t)group->num_ranks, sizeof(*group->paths));
     }
-    if (group->ways != NULL) {
-        coll_mtree_goodput_add_paths(goodput, scale, group->ways);
+    if (group->paths != NULL) {
+        coll_mtree_goodput_add_paths(goodput, scale, group->paths);
     }
-    if (passage->num_trees > 0) {
-        pass_trees(passage, goodput, layout, unit_bytes);
+    if (transfer->num_trees > 0) {
+        pass_trees(transfer, goodput, layout, unit_bytes);
     }
     opal_mutex_unlock(&lock);
 }
 
-/* Keep @a text, which is taken over, as the plan for calls of @a kind. */
-static void keep_plan(coll_mtree_group_t *group, const coll_mtree_call_class_t *kind,
-                      char *text)
+/* Keep @a text, which is taken over, as the plan for calls of @a call_class. */
+static void keep_plan(coll_mtree_group_t *group,
+                      const coll_mtree_call_class_t *call_class, char *text)
 {
     coll_mtree_planned_t **at = &group->planned, *planned;
 
-    while (*at != NULL && !coll_mtree_call_class_equals(&(*at)->kind, kind)) {
+    while (*at != NULL && !coll_mtree_call_class_equals(&(*at)->call_class, call_class)) {
         at = &(*at)->next;
     }
     planned = *at;
@@ -297,7 +299,7 @@ static void keep_plan(coll_mtree_group_t *group, const coll_mtree_call_class_t *
             free(text);
             return;
         }
-        planned->kind = *kind;
+        planned->call_class = *call_class;
         *at = planned;
     }
     free(planned->text);
@@ -306,7 +308,7 @@ static void keep_plan(coll_mtree_group_t *group, const coll_mtree_call_class_t *
 
 void coll_mtree_statistics_planned(mca_coll_mtree_module_t *module,
                                    ompi_communicator_t *comm,
-                                   const coll_mtree_call_class_t *kind,
+                                   const coll_mtree_call_class_t *call_class,
                                    const mtree_plan_t *plan)
 {
     coll_mtree_group_t *group;
@@ -321,14 +323,14 @@ void coll_mtree_statistics_planned(mca_coll_mtree_module_t *module,
     if (group == NULL) {
         free(text);
     } else {
-        group->network = module->network;
+        group->context = module->context;
         for (coll_mtree_record_t *r = group->records; r != NULL; r = r->next) {
-            if (coll_mtree_call_class_equals(&r->kind, kind)) {
+            if (coll_mtree_call_class_equals(&r->call_class, call_class)) {
                 forget_trees(r);
             }
         }
         if (text != NULL) {
-            keep_plan(group, kind, text);
+            keep_plan(group, call_class, text);
         }
     }
     opal_mutex_unlock(&lock);
@@ -374,12 +376,13 @@ void coll_mtree_statistics_totals(coll_mtree_totals_t *totals_p)
     totals_p->most_scratch = atomic_load(&most_scratch);
 }
 
-double coll_mtree_durations_median(const coll_mtree_durations_t *tally)
+double coll_mtree_durations_median(const coll_mtree_durations_t *durations)
 {
     double sorted[COLL_MTREE_RECENT];
-    int count = tally->timed < COLL_MTREE_RECENT ? (int)tally->timed : COLL_MTREE_RECENT;
+    int count =
+        durations->timed < COLL_MTREE_RECENT ? (int)durations->timed : COLL_MTREE_RECENT;
 
-    memcpy(sorted, tally->recent, sizeof(sorted));
+    memcpy(sorted, durations->recent, sizeof(sorted));
     return count == 0 ? 0 : mtree_median(sorted, count);
 }
 
@@ -415,7 +418,7 @@ static void group_destroy(coll_mtree_group_t *group)
         free(planned->text);
         free(planned);
     }
-    free(group->ways);
+    free(group->paths);
     free(group->name);
     free(group);
 }

@@ -9,8 +9,8 @@
 #ifndef COLL_MTREE_REPORT_STATISTICS_H
 #define COLL_MTREE_REPORT_STATISTICS_H
 
-#include "coll_mtree/report/goodput.h"
 #include "coll_mtree/plan/planning_context.h"
+#include "coll_mtree/report/goodput.h"
 
 #include <stdint.h>
 
@@ -48,8 +48,8 @@ typedef enum {
 } coll_mtree_fallback_reason_t;
 
 /* The name and the text of a reason. */
-const char *coll_mtree_reason_name(coll_mtree_fallback_reason_t why);
-const char *coll_mtree_reason_text(coll_mtree_fallback_reason_t why);
+const char *coll_mtree_reason_name(coll_mtree_fallback_reason_t reason);
+const char *coll_mtree_reason_text(coll_mtree_fallback_reason_t reason);
 
 /* Durations kept of the latest calls, for their median. */
 #define COLL_MTREE_RECENT 128
@@ -67,9 +67,9 @@ typedef struct {
 typedef struct coll_mtree_record {
     struct coll_mtree_group *group;
     const char *function; /* "allreduce", "allgatherv", ... */
-    coll_mtree_call_class_t kind;
+    coll_mtree_call_class_t call_class;
     coll_mtree_durations_t by[COLL_MTREE_BACKENDS];
-    uint64_t why[COLL_MTREE_REASONS];     /* calls of the fallback */
+    uint64_t reason[COLL_MTREE_REASONS];  /* calls of the fallback */
     double measured[COLL_MTREE_BACKENDS]; /* seconds a call in the last trial; 0: none */
     coll_mtree_tree_sample_t *trees; /* [num_trees] of the latest plan, calls over it but
                                  for the first, which opens connections */
@@ -80,7 +80,7 @@ typedef struct coll_mtree_record {
 
 /* A plan that calls of a kind had. */
 typedef struct coll_mtree_planned {
-    coll_mtree_call_class_t kind;
+    coll_mtree_call_class_t call_class;
     char *text;                      /* JSON */
     struct coll_mtree_planned *next; /* in the order of their first calls */
 } coll_mtree_planned_t;
@@ -91,11 +91,11 @@ typedef struct coll_mtree_group {
     int leader;                                   /* rank 0's rank in MPI_COMM_WORLD */
     char *name;                                   /* of the first of its communicators */
     int communicators;                            /* that made calls */
-    const coll_mtree_planning_context_t *network; /* on its rank 0; NULL: not known */
+    const coll_mtree_planning_context_t *context; /* on its rank 0; NULL: not known */
     coll_mtree_record_t *records, *last_record;
     coll_mtree_record_t *latest; /* whose trees passed something last; or NULL */
     coll_mtree_path_total_t
-        *ways; /* [num_ranks] from this process; NULL: nothing passed */
+        *paths; /* [num_ranks] from this process; NULL: nothing passed */
     coll_mtree_planned_t *planned; /* where a report is wanted */
     struct coll_mtree_group *next; /* in the order of their first calls */
 } coll_mtree_group_t;
@@ -103,7 +103,7 @@ typedef struct coll_mtree_group {
 /* One call that is counted. */
 typedef struct {
     coll_mtree_record_t *record; /* NULL: not counted */
-    coll_mtree_backend_t server;
+    coll_mtree_backend_t backend;
     double bytes;
     double began; /* seconds */
 } coll_mtree_count_t;
@@ -113,7 +113,7 @@ typedef struct {
 typedef struct {
     uint64_t calls[COLL_MTREE_BACKENDS];
     uint64_t bytes[COLL_MTREE_BACKENDS];
-    uint64_t why[COLL_MTREE_REASONS];
+    uint64_t reason[COLL_MTREE_REASONS];
     uint64_t chunks;       /* messages sent for mtree's calls, credits left out */
     uint64_t chunk_bytes;  /* that they held */
     uint64_t plans;        /* agreed on by this rank */
@@ -123,20 +123,21 @@ typedef struct {
     uint64_t most_scratch; /* the most there were */
 } coll_mtree_totals_t;
 
-/* A call of @a function, of @a kind and so many @a bytes, begins. */
+/* A call of @a function, of @a call_class and so many @a bytes, begins. */
 void coll_mtree_statistics_open(coll_mtree_count_t *count,
                                 mca_coll_mtree_module_t *module,
                                 ompi_communicator_t *comm, const char *function,
-                                const coll_mtree_call_class_t *kind, double bytes);
+                                const coll_mtree_call_class_t *call_class, double bytes);
 
-/* Who serves it; @a why: if that is the fallback. */
-void coll_mtree_statistics_served(coll_mtree_count_t *count, coll_mtree_backend_t server);
+/* Who serves it; @a reason: if that is the fallback. */
+void coll_mtree_statistics_served(coll_mtree_count_t *count,
+                                  coll_mtree_backend_t backend);
 void coll_mtree_statistics_fell_back(coll_mtree_count_t *count,
-                                     coll_mtree_fallback_reason_t why);
+                                     coll_mtree_fallback_reason_t reason);
 
 /* The fallback serves a call that is not looked at any closer, of a few bytes: it is in
  * the totals alone. */
-void coll_mtree_statistics_left(coll_mtree_fallback_reason_t why);
+void coll_mtree_statistics_left(coll_mtree_fallback_reason_t reason);
 
 /* It has ended, and is timed. */
 void coll_mtree_statistics_close(const coll_mtree_count_t *count);
@@ -145,10 +146,10 @@ void coll_mtree_statistics_close(const coll_mtree_count_t *count);
 void coll_mtree_statistics_measured(const coll_mtree_count_t *count,
                                     const double *seconds);
 
-/* Calls of @a kind have @a plan now. */
+/* Calls of @a call_class have @a plan now. */
 void coll_mtree_statistics_planned(mca_coll_mtree_module_t *module,
                                    ompi_communicator_t *comm,
-                                   const coll_mtree_call_class_t *kind,
+                                   const coll_mtree_call_class_t *call_class,
                                    const mtree_plan_t *plan);
 
 /* A call over a plan or around the ring that has ended. */
@@ -159,7 +160,7 @@ typedef struct {
 } coll_mtree_transfer_record_t;
 
 /* Add what it moved; @a unit_bytes, @a scale: as for coll_mtree/report/goodput.h. */
-void coll_mtree_statistics_passed(const coll_mtree_transfer_record_t *passage,
+void coll_mtree_statistics_passed(const coll_mtree_transfer_record_t *transfer,
                                   const mtree_goodput_t *goodput,
                                   const mtree_layout_t *layout, double unit_bytes,
                                   double scale);
@@ -177,8 +178,8 @@ void coll_mtree_statistics_add_scratch(ptrdiff_t bytes);
 /* A copy of the totals. */
 void coll_mtree_statistics_totals(coll_mtree_totals_t *totals_p);
 
-/* The median of the durations that @a tally keeps; 0: none. */
-double coll_mtree_durations_median(const coll_mtree_durations_t *tally);
+/* The median of the durations that @a durations keeps; 0: none. */
+double coll_mtree_durations_median(const coll_mtree_durations_t *durations);
 
 /* The first group; NULL: no calls yet.  Nothing may be counted while it is looked at:
  * between lock and unlock. */

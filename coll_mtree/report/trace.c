@@ -5,8 +5,8 @@
 #include "coll_mtree/base/tags.h"
 #include "coll_mtree/transport/transport.h"
 
-#include "planner/plan/plan.h"
 #include "base/log.h"
+#include "planner/plan/plan.h"
 
 #include "ompi/mca/pml/pml.h"
 

@@ -24,21 +24,21 @@
 #define COLL_MTREE_UNTRIED INT64_MAX
 
 typedef struct {
-    coll_mtree_backend_t server;
-    int rival; /* of COLL_MTREE_BASE_ALGORITHM; else 0 */
-    bool out;  /* of the trial: clearly slower */
+    coll_mtree_backend_t backend;
+    int base_algorithm; /* of COLL_MTREE_BASE_ALGORITHM; else 0 */
+    bool out;           /* of the trial: clearly slower */
     int64_t time[COLL_MTREE_AUTOTUNE_ROUNDS + 1]; /* nanoseconds */
     int64_t typical; /* of the rounds so far; COLL_MTREE_UNTRIED */
 } coll_mtree_candidate_t;
 
 typedef struct {
-    coll_mtree_call_class_t kind;
+    coll_mtree_call_class_t call_class;
     coll_mtree_candidate_t candidates[COLL_MTREE_AUTOTUNE_CANDIDATES];
     int num_candidates;
     int serving; /* the candidate that serves when nothing is being tried */
     bool open;   /* the forecast left it open */
     bool trying;
-    int turn;       /* the candidate whose turn it is */
+    int trial;      /* the candidate whose turn it is */
     int round;      /* 0: the warm-up */
     bool settled;   /* the first of two calls of a turn has been made */
     int calls;      /* of the trial that is under way, or since the last one */
@@ -50,38 +50,38 @@ typedef struct {
 /* One call in a guard's books (guard NULL: none of its business) and in the statistics.
  */
 typedef struct {
-    coll_mtree_autotuner_t *guard;
-    int rival;     /* that is to serve it; 0: none */
-    int64_t begin; /* nanoseconds */
+    coll_mtree_autotuner_t *autotuner;
+    int base_algorithm; /* that is to serve it; 0: none */
+    int64_t begin;      /* nanoseconds */
     coll_mtree_count_t count;
 } coll_mtree_trial_t;
 
-/* A guard of calls of @a kind, of whose plan @a forecast is told; true when it wants a
- * ring to try. */
-bool coll_mtree_autotune_init(coll_mtree_autotuner_t *guard,
-                              const coll_mtree_call_class_t *kind,
+/* A guard of calls of @a call_class, of whose plan @a forecast is told; true when it
+ * wants a ring to try. */
+bool coll_mtree_autotune_init(coll_mtree_autotuner_t *autotuner,
+                              const coll_mtree_call_class_t *call_class,
                               mtree_forecast_t forecast);
 
 /*
- * Leave out of the first trial of @a guard who was clearly slower in that of @a shorter,
- * be it over or not, which is of calls that differ by their length alone and took 20 ms
- * at least: such calls go by the network.  Trees stay, since those of longer messages may
- * be others.  False: there is nothing to be learnt from @a shorter.
+ * Leave out of the first trial of @a autotuner who was clearly slower in that of @a
+ * shorter, be it over or not, which is of calls that differ by their length alone and
+ * took 20 ms at least: such calls go by the network.  Trees stay, since those of longer
+ * messages may be others.  False: there is nothing to be learnt from @a shorter.
  */
-bool coll_mtree_autotune_learn(coll_mtree_autotuner_t *guard,
+bool coll_mtree_autotune_learn(coll_mtree_autotuner_t *autotuner,
                                const coll_mtree_autotuner_t *shorter,
                                ompi_communicator_t *comm);
 
 /* Who serves when nothing is being tried. */
-coll_mtree_backend_t coll_mtree_autotune_backend(const coll_mtree_autotuner_t *guard);
+coll_mtree_backend_t coll_mtree_autotune_backend(const coll_mtree_autotuner_t *autotuner);
 
 /* A blocking call begins: who is to serve it. */
-coll_mtree_backend_t coll_mtree_autotune_begin(coll_mtree_autotuner_t *guard,
-                                               coll_mtree_trial_t *turn);
+coll_mtree_backend_t coll_mtree_autotune_begin(coll_mtree_autotuner_t *autotuner,
+                                               coll_mtree_trial_t *trial);
 
 /* The call has ended, whoever served it.  What was measured is agreed by @a module's
  * fallback. */
-void coll_mtree_autotune_end(coll_mtree_trial_t *turn, mca_coll_mtree_module_t *module,
+void coll_mtree_autotune_end(coll_mtree_trial_t *trial, mca_coll_mtree_module_t *module,
                              ompi_communicator_t *comm);
 
 #endif

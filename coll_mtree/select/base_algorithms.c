@@ -28,14 +28,14 @@ static int bcast_knomial(MTREE_PARAMETERS_bcast, mca_coll_base_module_t *module)
 
 /* The functions, after 0 the fallback, in the order of mtree_base_algorithm_name(); they
  * keep requests and trees in their module's data. */
-#define DEFINE_RIVAL(_name, ...)                                                         \
-    int coll_mtree_base_algorithm_##_name(int rival, MTREE_PARAMETERS_##_name,           \
+#define DEFINE_BASE_ALGORITHM(_name, ...)                                                \
+    int coll_mtree_base_algorithm_##_name(int base_algorithm, MTREE_PARAMETERS_##_name,  \
                                           mca_coll_mtree_module_t *module)               \
     {                                                                                    \
         static int (*const functions[MTREE_BASE_ALGORITHMS + 1])(                        \
             MTREE_PARAMETERS_##_name, mca_coll_base_module_t *) = {NULL, __VA_ARGS__};   \
                                                                                          \
-        if (functions[rival] == NULL) {                                                  \
+        if (functions[base_algorithm] == NULL) {                                         \
             return MTREE_FALLBACK(module, _name, MTREE_ARGUMENTS_##_name);               \
         }                                                                                \
         if (module->super.base_data == NULL) {                                           \
@@ -43,27 +43,28 @@ static int bcast_knomial(MTREE_PARAMETERS_bcast, mca_coll_base_module_t *module)
         }                                                                                \
         return module->super.base_data == NULL                                           \
                    ? coll_mtree_no_memory(comm)                                          \
-                   : functions[rival](MTREE_ARGUMENTS_##_name, &module->super);          \
+                   : functions[base_algorithm](MTREE_ARGUMENTS_##_name, &module->super); \
     }
 
-DEFINE_RIVAL(allreduce, ompi_coll_base_allreduce_intra_recursivedoubling,
-             ompi_coll_base_allreduce_intra_ring,
-             ompi_coll_base_allreduce_intra_redscat_allgather)
-DEFINE_RIVAL(reduce, ompi_coll_base_reduce_intra_basic_linear, reduce_binomial,
-             reduce_pipeline, ompi_coll_base_reduce_intra_redscat_gather)
-DEFINE_RIVAL(bcast, ompi_coll_base_bcast_intra_basic_linear, bcast_binomial,
-             bcast_knomial)
-DEFINE_RIVAL(allgather, ompi_coll_base_allgather_intra_bruck,
-             ompi_coll_base_allgather_intra_ring,
-             ompi_coll_base_allgather_intra_recursivedoubling)
-DEFINE_RIVAL(allgatherv, ompi_coll_base_allgatherv_intra_bruck,
-             ompi_coll_base_allgatherv_intra_ring)
-DEFINE_RIVAL(reduce_scatter, ompi_coll_base_reduce_scatter_intra_basic_recursivehalving,
-             ompi_coll_base_reduce_scatter_intra_butterfly,
-             ompi_coll_base_reduce_scatter_intra_ring)
-DEFINE_RIVAL(reduce_scatter_block,
-             ompi_coll_base_reduce_scatter_block_intra_recursivehalving,
-             ompi_coll_base_reduce_scatter_block_intra_butterfly)
+DEFINE_BASE_ALGORITHM(allreduce, ompi_coll_base_allreduce_intra_recursivedoubling,
+                      ompi_coll_base_allreduce_intra_ring,
+                      ompi_coll_base_allreduce_intra_redscat_allgather)
+DEFINE_BASE_ALGORITHM(reduce, ompi_coll_base_reduce_intra_basic_linear, reduce_binomial,
+                      reduce_pipeline, ompi_coll_base_reduce_intra_redscat_gather)
+DEFINE_BASE_ALGORITHM(bcast, ompi_coll_base_bcast_intra_basic_linear, bcast_binomial,
+                      bcast_knomial)
+DEFINE_BASE_ALGORITHM(allgather, ompi_coll_base_allgather_intra_bruck,
+                      ompi_coll_base_allgather_intra_ring,
+                      ompi_coll_base_allgather_intra_recursivedoubling)
+DEFINE_BASE_ALGORITHM(allgatherv, ompi_coll_base_allgatherv_intra_bruck,
+                      ompi_coll_base_allgatherv_intra_ring)
+DEFINE_BASE_ALGORITHM(reduce_scatter,
+                      ompi_coll_base_reduce_scatter_intra_basic_recursivehalving,
+                      ompi_coll_base_reduce_scatter_intra_butterfly,
+                      ompi_coll_base_reduce_scatter_intra_ring)
+DEFINE_BASE_ALGORITHM(reduce_scatter_block,
+                      ompi_coll_base_reduce_scatter_block_intra_recursivehalving,
+                      ompi_coll_base_reduce_scatter_block_intra_butterfly)
 
 /* No others are tried. */
-DEFINE_RIVAL(barrier, NULL)
+DEFINE_BASE_ALGORITHM(barrier, NULL)

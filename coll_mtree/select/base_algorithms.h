@@ -10,10 +10,10 @@
 #include "coll_mtree/coll_mtree.h"
 #include "simulate/forecast/forecast.h"
 
-/* Have @a rival (mtree_base_algorithm_name()) make a call, or, when it is 0 or this
- * function has no such algorithm, the fallback of @a module. */
+/* Have @a base_algorithm (mtree_base_algorithm_name()) make a call, or, when it is 0 or
+ * this function has no such algorithm, the fallback of @a module. */
 #define MTREE_DECLARE_RIVAL(_name)                                                       \
-    int coll_mtree_base_algorithm_##_name(int rival, MTREE_PARAMETERS_##_name,           \
+    int coll_mtree_base_algorithm_##_name(int base_algorithm, MTREE_PARAMETERS_##_name,  \
                                           mca_coll_mtree_module_t *module);
 
 MTREE_DECLARE_RIVAL(allreduce)

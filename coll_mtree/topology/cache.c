@@ -21,8 +21,8 @@ static void store_key_cleanup(store_key_t *store)
 }
 
 /* False when there is no memory, or when nothing is to be kept of such hosts. */
-static bool store_key_init(store_key_t *store, const coll_mtree_host_t *said, int ranks,
-                           const int *host, int num_hosts)
+static bool store_key_init(store_key_t *store, const coll_mtree_host_t *contribution,
+                           int ranks, const int *host, int num_hosts)
 {
     size_t hosts = (size_t)num_hosts;
     int found = 0;
@@ -35,14 +35,14 @@ static bool store_key_init(store_key_t *store, const coll_mtree_host_t *said, in
         return false;
     }
     for (int rank = 0; rank < ranks; rank++) {
-        if (said[rank].is_replaced) {
+        if (contribution[rank].is_replaced) {
             store_key_cleanup(store);
             return false;
         }
         if (host[rank] == found) {
-            store->names[found] = said[rank].name;
-            store->addresses[found] =
-                mtree_address_format(&said[rank].addresses[0], store->text[found]);
+            store->names[found] = contribution[rank].name;
+            store->addresses[found] = mtree_address_format(
+                &contribution[rank].addresses[0], store->text[found]);
             found++;
         }
     }
@@ -53,14 +53,14 @@ static bool store_key_init(store_key_t *store, const coll_mtree_host_t *said, in
     return true;
 }
 
-char *coll_mtree_topology_cache_read(const coll_mtree_host_t *said, int ranks,
+char *coll_mtree_topology_cache_read(const coll_mtree_host_t *contribution, int ranks,
                                      const int *host, int num_hosts)
 {
     store_key_t store;
     size_t length;
     char *text;
 
-    if (!store_key_init(&store, said, ranks, host, num_hosts)) {
+    if (!store_key_init(&store, contribution, ranks, host, num_hosts)) {
         return NULL;
     }
     if (mtree_cache_read(&store.key, mca_coll_mtree_component.cache_days, time(NULL),
@@ -71,12 +71,12 @@ char *coll_mtree_topology_cache_read(const coll_mtree_host_t *said, int ranks,
     return text;
 }
 
-void coll_mtree_topology_cache_write(const coll_mtree_host_t *said, int ranks,
+void coll_mtree_topology_cache_write(const coll_mtree_host_t *contribution, int ranks,
                                      const int *host, int num_hosts, const char *text)
 {
     store_key_t store;
 
-    if (store_key_init(&store, said, ranks, host, num_hosts)) {
+    if (store_key_init(&store, contribution, ranks, host, num_hosts)) {
         (void)mtree_cache_write(&store.key, time(NULL), text);
         store_key_cleanup(&store);
     }

@@ -37,25 +37,25 @@ const mtree_topology_t *coll_mtree_topology_registry_add(const char *text, size_
     return learned->topology;
 }
 
-static bool has_all(const mtree_topology_t *topology, const coll_mtree_host_t *said,
-                    int ranks)
+static bool has_all(const mtree_topology_t *topology,
+                    const coll_mtree_host_t *contribution, int ranks)
 {
     for (int rank = 0; rank < ranks; rank++) {
-        if (mtree_topology_find_host(topology, said[rank].name) < 0) {
+        if (mtree_topology_find_host(topology, contribution[rank].name) < 0) {
             return false;
         }
     }
     return true;
 }
 
-const mtree_topology_t *coll_mtree_topology_registry_find(const coll_mtree_host_t *said,
-                                                          int ranks)
+const mtree_topology_t *
+coll_mtree_topology_registry_find(const coll_mtree_host_t *contribution, int ranks)
 {
     const learned_t *learned;
 
     opal_mutex_lock(&newest_lock);
     learned = newest;
-    while (learned != NULL && !has_all(learned->topology, said, ranks)) {
+    while (learned != NULL && !has_all(learned->topology, contribution, ranks)) {
         learned = learned->older;
     }
     opal_mutex_unlock(&newest_lock);

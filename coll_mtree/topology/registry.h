@@ -14,9 +14,9 @@
 const mtree_topology_t *coll_mtree_topology_registry_add(const char *text, size_t length,
                                                          const char *origin);
 
-/* The newest that has all hosts of @a said [ranks], or NULL. */
-const mtree_topology_t *coll_mtree_topology_registry_find(const coll_mtree_host_t *said,
-                                                          int ranks);
+/* The newest that has all hosts of @a contribution [ranks], or NULL. */
+const mtree_topology_t *
+coll_mtree_topology_registry_find(const coll_mtree_host_t *contribution, int ranks);
 
 /* Free all. */
 void coll_mtree_topology_registry_close(void);

@@ -1,12 +1,12 @@
 #include "coll_mtree/topology/source.h"
 
-#include "coll_mtree/topology/user_files.h"
-#include "coll_mtree/topology/registry.h"
 #include "coll_mtree/base/safe_file.h"
-#include "coll_mtree/probe/probe.h"
-#include "coll_mtree/topology/cache.h"
 #include "coll_mtree/base/tags.h"
 #include "coll_mtree/control/exchange.h"
+#include "coll_mtree/probe/probe.h"
+#include "coll_mtree/topology/cache.h"
+#include "coll_mtree/topology/registry.h"
+#include "coll_mtree/topology/user_files.h"
 #include "coll_mtree/transport/transport.h"
 
 #include "base/log.h"
@@ -47,9 +47,9 @@ struct coll_mtree_source {
         next_look; /* that could have been served; the next look at the clock */
     spent_t spent; /* in such calls on this rank */
     int num_hosts;
-    int *host;               /* [ranks] once they are known */
-    coll_mtree_host_t *said; /* [ranks] on rank 0, the same */
-    char *text;              /* on rank 0: what is to be told; or NULL */
+    int *host;                       /* [ranks] once they are known */
+    coll_mtree_host_t *contribution; /* [ranks] on rank 0, the same */
+    char *text;                      /* on rank 0: what is to be told; or NULL */
     /* The talk that is under way. */
     ompi_communicator_t *comm;
     atomic_bool ended;
@@ -71,14 +71,15 @@ coll_mtree_topology_choice_t coll_mtree_source_choice(void)
                                          : COLL_MTREE_TOPOLOGY_FILE;
 }
 
-const mtree_topology_t *coll_mtree_source_topology(const coll_mtree_host_t *said,
+const mtree_topology_t *coll_mtree_source_topology(const coll_mtree_host_t *contribution,
                                                    int ranks, const char **name_p)
 {
     if (coll_mtree_source_choice() == COLL_MTREE_TOPOLOGY_FILE) {
         *name_p = mca_coll_mtree_component.topology;
         return coll_mtree_user_files_topology();
     } else {
-        const mtree_topology_t *topology = coll_mtree_topology_registry_find(said, ranks);
+        const mtree_topology_t *topology =
+            coll_mtree_topology_registry_find(contribution, ranks);
 
         *name_p = topology == NULL ? "learned" : topology->source;
         return topology;
@@ -86,23 +87,24 @@ const mtree_topology_t *coll_mtree_source_topology(const coll_mtree_host_t *said
 }
 
 /* Number the hosts in the order in which the ranks name them. */
-static int number_hosts(source_t *source, const coll_mtree_host_t *said, int ranks)
+static int number_hosts(source_t *source, const coll_mtree_host_t *contribution,
+                        int ranks)
 {
     int *first = calloc((size_t)ranks, sizeof(*first)); /* rank of each host */
 
     source->host = calloc((size_t)ranks, sizeof(*source->host));
-    source->said = malloc((size_t)ranks * sizeof(*source->said));
-    if (first == NULL || source->host == NULL || source->said == NULL) {
+    source->contribution = malloc((size_t)ranks * sizeof(*source->contribution));
+    if (first == NULL || source->host == NULL || source->contribution == NULL) {
         free(first);
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    memcpy(source->said, said, (size_t)ranks * sizeof(*said));
+    memcpy(source->contribution, contribution, (size_t)ranks * sizeof(*contribution));
     source->num_hosts = 0;
     for (int rank = 0; rank < ranks; rank++) {
         int host = 0;
 
         while (host < source->num_hosts &&
-               strcmp(said[first[host]].name, said[rank].name) != 0) {
+               strcmp(contribution[first[host]].name, contribution[rank].name) != 0) {
             host++;
         }
         first[host] = host == source->num_hosts ? rank : first[host];
@@ -133,27 +135,28 @@ static char *learn_text(char *text, const char *origin)
 }
 
 /* Rank 0 knows the hosts: what is to be done? */
-static const char *decide_first(source_t *source, const coll_mtree_host_t *said)
+static const char *decide_first(source_t *source, const coll_mtree_host_t *contribution)
 {
     int ranks = ompi_comm_size(source->comm);
 
-    if (number_hosts(source, said, ranks) != OMPI_SUCCESS) {
+    if (number_hosts(source, contribution, ranks) != OMPI_SUCCESS) {
         return SAYS_NEVER;
     }
     if (source->num_hosts < 2) {
         coll_mtree_verbose(
             source->comm, 1,
             "not served, all its ranks run on host %s; the fallback serves",
-            said[0].name);
+            contribution[0].name);
         return SAYS_NEVER;
     }
-    if (coll_mtree_topology_registry_find(said, ranks) != NULL) {
+    if (coll_mtree_topology_registry_find(contribution, ranks) != NULL) {
         return SAYS_READY;
     }
     if (coll_mtree_source_choice() == COLL_MTREE_TOPOLOGY_AUTO) {
-        source->text = learn_text(
-            coll_mtree_topology_cache_read(said, ranks, source->host, source->num_hosts),
-            FROM_CACHE);
+        source->text =
+            learn_text(coll_mtree_topology_cache_read(contribution, ranks, source->host,
+                                                      source->num_hosts),
+                       FROM_CACHE);
         if (source->text != NULL) {
             return SAYS_TELL;
         }
@@ -166,24 +169,25 @@ static const char *decide_first(source_t *source, const coll_mtree_host_t *said)
     return is_worth_probing(source, 0) ? SAYS_PROBE : SAYS_WAIT;
 }
 
-static void decide(coll_mtree_exchange_t *talk, const void *said, void *arg)
+static void decide(coll_mtree_exchange_t *exchange, const void *contribution, void *arg)
 {
     source_t *source = arg;
-    const char *answer = decide_first(source, said);
+    const char *answer = decide_first(source, contribution);
 
-    coll_mtree_exchange_answer(talk, source->num_hosts, source->host, answer,
+    coll_mtree_exchange_answer(exchange, source->num_hosts, source->host, answer,
                                mtree_forecast_of(MTREE_FORECAST_FASTER));
 }
 
 /*
- * Rank 0 knows how long the ranks were in calls, @a said [ranks].  Of calls without a
- * root that is the shortest time, for who came early has waited for the others; of those
- * with one the longest, for a root that sends, or a leaf, leaves early.
+ * Rank 0 knows how long the ranks were in calls, @a contribution [ranks].  Of calls
+ * without a root that is the shortest time, for who came early has waited for the others;
+ * of those with one the longest, for a root that sends, or a leaf, leaves early.
  */
-static void decide_again(coll_mtree_exchange_t *talk, const void *said, void *arg)
+static void decide_again(coll_mtree_exchange_t *exchange, const void *contribution,
+                         void *arg)
 {
     source_t *source = arg;
-    const spent_t *spent = said;
+    const spent_t *spent = contribution;
     spent_t all = spent[0];
 
     for (int rank = 1; rank < ompi_comm_size(source->comm); rank++) {
@@ -191,29 +195,30 @@ static void decide_again(coll_mtree_exchange_t *talk, const void *said, void *ar
         all.other = fmin(all.other, spent[rank].other);
     }
     coll_mtree_exchange_answer(
-        talk, source->num_hosts, NULL,
+        exchange, source->num_hosts, NULL,
         is_worth_probing(source, all.rooted + all.other) ? SAYS_PROBE : SAYS_WAIT,
         mtree_forecast_of(MTREE_FORECAST_FASTER));
 }
 
 /* What was learned; without it the others learn that nothing was. */
-static void decide_tell(coll_mtree_exchange_t *talk, const void *said, void *arg)
+static void decide_tell(coll_mtree_exchange_t *exchange, const void *contribution,
+                        void *arg)
 {
     source_t *source = arg;
 
-    (void)said;
-    coll_mtree_exchange_answer(talk, source->num_hosts, NULL,
+    (void)contribution;
+    coll_mtree_exchange_answer(exchange, source->num_hosts, NULL,
                                source->text == NULL ? SAYS_NEVER : source->text,
                                mtree_forecast_of(MTREE_FORECAST_FASTER));
 }
 
-static void talk_ended(coll_mtree_exchange_t *talk, const coll_mtree_answer_t *answer,
-                       void *arg)
+static void exchange_ended(coll_mtree_exchange_t *exchange,
+                           const coll_mtree_answer_t *answer, void *arg)
 {
     source_t *source = arg;
     size_t ranks = (size_t)ompi_comm_size(source->comm);
 
-    (void)talk;
+    (void)exchange;
     if (answer->code == OMPI_SUCCESS && answer->text != NULL) {
         source->answer = malloc(answer->length + 1);
         if (source->answer != NULL) {
@@ -233,9 +238,9 @@ static void talk_ended(coll_mtree_exchange_t *talk, const coll_mtree_answer_t *a
 }
 
 /* Begin a talk whose answer goes to source->answer. */
-static coll_mtree_exchange_t *talk_begin(source_t *source,
-                                         mca_coll_mtree_module_t *module,
-                                         coll_mtree_exchange_decide_t decision)
+static coll_mtree_exchange_t *exchange_begin(source_t *source,
+                                             mca_coll_mtree_module_t *module,
+                                             coll_mtree_exchange_decide_t decision)
 {
     int first_tag = coll_mtree_tags_reserve(module, COLL_MTREE_EXCHANGE_TAGS, false);
 
@@ -245,20 +250,20 @@ static coll_mtree_exchange_t *talk_begin(source_t *source,
     return decision == decide_again
                ? coll_mtree_exchange_start_with(module, source->comm, first_tag,
                                                 &source->spent, sizeof(source->spent),
-                                                decision, talk_ended, source)
+                                                decision, exchange_ended, source)
                : coll_mtree_exchange_start(module, source->comm, first_tag,
-                                           decision == decide, decision, talk_ended,
+                                           decision == decide, decision, exchange_ended,
                                            source);
 }
 
 /* Wait for its end; the answer, never NULL. */
-static const char *talk_wait(source_t *source, coll_mtree_exchange_t *talk,
-                             coll_mtree_wait_t wait)
+static const char *exchange_wait(source_t *source, coll_mtree_exchange_t *exchange,
+                                 coll_mtree_wait_t wait)
 {
-    if (talk == NULL) {
+    if (exchange == NULL) {
         return SAYS_NEVER;
     }
-    coll_mtree_exchange_open(talk);
+    coll_mtree_exchange_open(exchange);
     while (!atomic_load(&source->ended)) {
         coll_mtree_probe_progress_wait(wait);
     }
@@ -290,12 +295,13 @@ static void lead(source_t *source, int first_tag)
     char *text;
 
     if (coll_mtree_probe_lead(source->comm, first_tag, source->num_hosts, source->host,
-                              source->said, &text) == OMPI_SUCCESS) {
+                              source->contribution, &text) == OMPI_SUCCESS) {
         source->text = learn_text(text, FROM_PROBE);
     }
     if (source->text != NULL) {
-        coll_mtree_topology_cache_write(source->said, ompi_comm_size(source->comm),
-                                        source->host, source->num_hosts, source->text);
+        coll_mtree_topology_cache_write(source->contribution,
+                                        ompi_comm_size(source->comm), source->host,
+                                        source->num_hosts, source->text);
         write_output(source->text);
     }
 }
@@ -312,8 +318,8 @@ static bool learn(source_t *source, mca_coll_mtree_module_t *module, bool probe)
     } else if (probe && source->host != NULL) {
         coll_mtree_probe_serve(source->comm, first_tag, source->host);
     }
-    answer =
-        talk_wait(source, talk_begin(source, module, decide_tell), COLL_MTREE_WAIT_LATER);
+    answer = exchange_wait(source, exchange_begin(source, module, decide_tell),
+                           COLL_MTREE_WAIT_LATER);
     if (strcmp(answer, SAYS_NEVER) == 0) {
         return false;
     }
@@ -332,11 +338,11 @@ static bool settle(source_t *source, mca_coll_mtree_module_t *module, bool learn
     source->settled = learned;
     module->unserved = !learned;
     free(source->host);
-    free(source->said);
+    free(source->contribution);
     free(source->text);
     free(source->answer);
     source->host = NULL;
-    source->said = NULL;
+    source->contribution = NULL;
     source->text = source->answer = NULL;
     return learned;
 }
@@ -344,9 +350,9 @@ static bool settle(source_t *source, mca_coll_mtree_module_t *module, bool learn
 /* A blocking call is at the point where something is decided. */
 static bool look(source_t *source, mca_coll_mtree_module_t *module)
 {
-    coll_mtree_exchange_t *talk =
-        talk_begin(source, module, source->calls == 1 ? decide : decide_again);
-    const char *says = talk_wait(source, talk, COLL_MTREE_WAIT_AT_ONCE);
+    coll_mtree_exchange_t *exchange =
+        exchange_begin(source, module, source->calls == 1 ? decide : decide_again);
+    const char *says = exchange_wait(source, exchange, COLL_MTREE_WAIT_AT_ONCE);
 
     if (strcmp(says, SAYS_WAIT) == 0) {
         return false;

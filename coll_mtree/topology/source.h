@@ -43,9 +43,9 @@ bool coll_mtree_source_is_settled(mca_coll_mtree_module_t *module,
 double coll_mtree_source_watch(const mca_coll_mtree_module_t *module);
 void coll_mtree_source_watched(mca_coll_mtree_module_t *module, double began);
 
-/* On rank 0: the topology for the hosts of @a said [ranks], with its name for messages in
- * *name_p.  NULL, having said why once, when there is none. */
-const mtree_topology_t *coll_mtree_source_topology(const coll_mtree_host_t *said,
+/* On rank 0: the topology for the hosts of @a contribution [ranks], with its name for
+ * messages in *name_p.  NULL, having said why once, when there is none. */
+const mtree_topology_t *coll_mtree_source_topology(const coll_mtree_host_t *contribution,
                                                    int ranks, const char **name_p);
 
 /* Free what a module holds for this. */

@@ -2,8 +2,8 @@
 
 #include "coll_mtree/coll_mtree.h"
 
-#include "planner/plan/json.h"
 #include "base/file.h"
+#include "planner/plan/json.h"
 #include "topo/dot/read.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 #include "coll_mtree/transport/transport.h"
 
-#include "coll_mtree/transport/deferred_completion.h"
-#include "coll_mtree/transport/completion_poll.h"
 #include "coll_mtree/report/statistics.h"
+#include "coll_mtree/transport/completion_poll.h"
+#include "coll_mtree/transport/deferred_completion.h"
 
 #include "ompi/mca/pml/base/base.h"
 #include "ompi/mca/pml/pml.h"

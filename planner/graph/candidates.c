@@ -1,7 +1,7 @@
 #include "planner/graph/candidates.h"
 
-#include "planner/graph/dominance.h"
 #include "base/log.h"
+#include "planner/graph/dominance.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
 #ifndef MTREE_PLANNER_PACKING_COLGEN_H
 #define MTREE_PLANNER_PACKING_COLGEN_H
 
-#include "planner/packing/prim.h"
 #include "planner/packing/master.h"
+#include "planner/packing/prim.h"
 
 /* A tree is worth adding when its price is this much below its worth (groups' prices sum
  * to one). */

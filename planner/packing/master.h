@@ -13,8 +13,8 @@
 #ifndef MTREE_PLANNER_PACKING_MASTER_H
 #define MTREE_PLANNER_PACKING_MASTER_H
 
-#include "planner/solver/lp.h"
 #include "planner/packing/columns.h"
+#include "planner/solver/lp.h"
 
 typedef struct {
     const mtree_pool_t *pool;

@@ -1,7 +1,7 @@
 #include "planner/packing/reweight.h"
 
-#include "planner/solver/lp.h"
 #include "base/log.h"
+#include "planner/solver/lp.h"
 
 #include <math.h>
 #include <stdlib.h>

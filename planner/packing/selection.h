@@ -5,8 +5,8 @@
 #ifndef MTREE_PLANNER_PACKING_SELECTION_H
 #define MTREE_PLANNER_PACKING_SELECTION_H
 
-#include "planner/solver/dense_simplex.h"
 #include "planner/packing/tree_set.h"
+#include "planner/solver/dense_simplex.h"
 
 #include <stdbool.h>
 

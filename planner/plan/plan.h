@@ -10,8 +10,8 @@
 #define MTREE_PLANNER_PLAN_PLAN_H
 
 #include "base/status.h"
-#include "topo/topology.h"
 #include "topo/routes.h"
+#include "topo/topology.h"
 
 #include <stddef.h>
 

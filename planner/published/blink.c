@@ -1,9 +1,9 @@
 #include "planner/published/blink.h"
 
+#include "base/log.h"
 #include "planner/packing/prim.h"
 #include "planner/regular/shallow_tree.h"
 #include "planner/solver/lp.h"
-#include "base/log.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -6,8 +6,8 @@
 #ifndef MTREE_PLANNER_PUBLISHED_FOREST_H
 #define MTREE_PLANNER_PUBLISHED_FOREST_H
 
-#include "planner/plan/algorithm.h"
 #include "planner/graph/candidates.h"
+#include "planner/plan/algorithm.h"
 
 typedef struct {
     const mtree_candidates_t *candidates;

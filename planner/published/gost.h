@@ -5,8 +5,8 @@
 #ifndef MTREE_PLANNER_PUBLISHED_GOST_H
 #define MTREE_PLANNER_PUBLISHED_GOST_H
 
-#include "planner/published/forest.h"
 #include "base/random.h"
+#include "planner/published/forest.h"
 
 /* rho of ITH as the planner uses it; the paper leaves it open. */
 #define MTREE_GOST_RHO 0.9

@@ -1,8 +1,8 @@
 #include "planner/published/gost.h"
 
+#include "base/log.h"
 #include "planner/plan/chunk_model.h"
 #include "planner/plan/finish.h"
-#include "base/log.h"
 
 #include <math.h>
 

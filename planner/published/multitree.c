@@ -1,7 +1,7 @@
 #include "planner/published/multitree.h"
 
-#include "topo/adjacency.h"
 #include "base/log.h"
+#include "topo/adjacency.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-#include "planner/published/optree.h"
 #include "base/log.h"
+#include "planner/published/optree.h"
 
 #include <stdlib.h>
 #include <string.h>

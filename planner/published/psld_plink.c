@@ -1,7 +1,7 @@
 #include "planner/published/psld_plink.h"
 
-#include "planner/regular/shallow_tree.h"
 #include "base/log.h"
+#include "planner/regular/shallow_tree.h"
 
 #include <math.h>
 #include <stdlib.h>

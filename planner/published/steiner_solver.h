@@ -7,8 +7,8 @@
 #define MTREE_PLANNER_PUBLISHED_STEINER_SOLVER_H
 
 #include "planner/graph/candidates.h"
-#include "planner/solver/lp.h"
 #include "planner/published/steiner.h"
+#include "planner/solver/lp.h"
 
 /*
  * Rows of the program, with n roots and c rows of capacity (those that the mode has no

@@ -1,7 +1,7 @@
 #include "planner/published/steiner_tree.h"
 
-#include "planner/graph/arborescence.h"
 #include "base/log.h"
+#include "planner/graph/arborescence.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 #include "planner/published/topoadopt.h"
 
-#include "planner/published/forest.h"
-#include "base/random.h"
 #include "base/log.h"
+#include "base/random.h"
+#include "planner/published/forest.h"
 
 #include <math.h>
 #include <stdlib.h>

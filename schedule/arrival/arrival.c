@@ -17,15 +17,15 @@ bool mtree_arrival_serves(mtree_collective_t collective)
 
 static void run_destroy(mtree_arrival_run_t *run)
 {
-    while (run->all_notes != NULL) {
-        mtree_control_msg_t *note = run->all_notes;
+    while (run->all_control_msgs != NULL) {
+        mtree_control_msg_t *control_msg = run->all_control_msgs;
 
-        run->all_notes = note->all;
-        free(note);
+        run->all_control_msgs = control_msg->all;
+        free(control_msg);
     }
     mtree_chain_destroy(run->chain);
     mtree_directory_destroy(run->directory);
-    free(run->ears);
+    free(run->posted_recvs);
     free(run->layout.peers);
     free(run);
 }
@@ -74,38 +74,39 @@ static void run_turn(mtree_operation_t *operation, void *arg)
     }
 }
 
-static void note_sent(mtree_event_t *event)
+static void control_msg_sent(mtree_event_t *event)
 {
-    mtree_control_msg_t *note = (mtree_control_msg_t *)event;
+    mtree_control_msg_t *control_msg = (mtree_control_msg_t *)event;
 
-    note->link = note->run->free_notes;
-    note->run->free_notes = note;
-    (void)mtree_dynamic_peers_settle(note->run->operation, event);
+    control_msg->link = control_msg->run->free_control_msgs;
+    control_msg->run->free_control_msgs = control_msg;
+    (void)mtree_dynamic_peers_settle(control_msg->run->operation, event);
 }
 
 mtree_control_msg_t *mtree_arrival_control_msg(mtree_arrival_run_t *run)
 {
-    mtree_control_msg_t *note = run->free_notes;
+    mtree_control_msg_t *control_msg = run->free_control_msgs;
 
-    if (note != NULL) {
-        run->free_notes = note->link;
-        return note;
+    if (control_msg != NULL) {
+        run->free_control_msgs = control_msg->link;
+        return control_msg;
     }
-    note = calloc(1, sizeof(*note));
-    if (note == NULL) {
+    control_msg = calloc(1, sizeof(*control_msg));
+    if (control_msg == NULL) {
         mtree_dynamic_peers_fail(run->operation, MTREE_ERR_NO_MEMORY);
         return NULL;
     }
-    note->run = run;
-    note->all = run->all_notes;
-    run->all_notes = note;
-    return note;
+    control_msg->run = run;
+    control_msg->all = run->all_control_msgs;
+    run->all_control_msgs = control_msg;
+    return control_msg;
 }
 
-void mtree_arrival_send(mtree_control_msg_t *note, int rank, int tag, size_t bytes)
+void mtree_arrival_send(mtree_control_msg_t *control_msg, int rank, int tag, size_t bytes)
 {
-    mtree_dynamic_peers_send(note->run->operation, note->run->arrival.control, rank, tag,
-                             &note->text, bytes, &note->event, note_sent);
+    mtree_dynamic_peers_send(
+        control_msg->run->operation, control_msg->run->arrival.control, rank, tag,
+        &control_msg->text, bytes, &control_msg->event, control_msg_sent);
 }
 
 static int find_coordinator(const mtree_arrival_t *arrival)
@@ -181,7 +182,7 @@ static void run_fill_layout(mtree_arrival_run_t *run)
     run->layout.num_streams = 1;
     run->layout.streams = &run->stream;
     run->layout.num_tags = MTREE_ARRIVAL_TAGS;
-    run->layout.lead = INFINITY;
+    run->layout.max_lead = INFINITY;
     run->layout.paced = bytes > MTREE_LAYOUT_UNPACED_BYTES;
     run_fill_peers(run, chunk * call->unit_bytes);
 }
@@ -200,9 +201,9 @@ static mtree_status_t run_create(const mtree_arrival_t *arrival,
     run->arrival = *arrival;
     run->coordinator = find_coordinator(arrival);
     coordinates = mtree_arrival_coordinates(run);
-    run->ears = calloc(coordinates ? ranks : 1, sizeof(*run->ears));
+    run->posted_recvs = calloc(coordinates ? ranks : 1, sizeof(*run->posted_recvs));
     run->layout.peers = calloc(ranks, sizeof(*run->layout.peers));
-    if (run->ears == NULL || run->layout.peers == NULL) {
+    if (run->posted_recvs == NULL || run->layout.peers == NULL) {
         status = MTREE_ERR_NO_MEMORY;
         goto destroy_run;
     }
@@ -232,7 +233,7 @@ mtree_status_t mtree_arrival_start(const mtree_arrival_t *arrival,
                                    mtree_operation_func_t func, void (*released)(void *),
                                    void *arg, mtree_operation_t **operation_p)
 {
-    mtree_operation_controller_t guide = {run_turn, run_released, NULL};
+    mtree_operation_controller_t controller = {run_turn, run_released, NULL};
     mtree_arrival_run_t *run;
     mtree_status_t status = run_create(arrival, &run);
 
@@ -241,9 +242,9 @@ mtree_status_t mtree_arrival_start(const mtree_arrival_t *arrival,
     }
     run->released = released;
     run->arg = arg;
-    guide.arg = run;
+    controller.arg = run;
     status = mtree_operation_start_controlled(&run->layout, arrival->transport, data,
-                                              &guide, func, arg, operation_p);
+                                              &controller, func, arg, operation_p);
     if (status != MTREE_OK) {
         run_destroy(run);
     }

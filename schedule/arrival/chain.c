@@ -11,9 +11,9 @@ struct mtree_chain {
     int num_taken;   /* places */
     int num_missing; /* ranks that have not had their turn, but for the root */
     bool settled;
-    int last;    /* rank that took the last place, or the root */
-    bool *waits; /* [num_ranks] arrived, and has not had its turn */
-    int *order;  /* [num_ranks] of arrival, from 1 */
+    int last;     /* rank that took the last place, or the root */
+    bool *waits;  /* [num_ranks] arrived, and has not had its turn */
+    int *command; /* [num_ranks] of arrival, from 1 */
     int arrived;
     int *next;    /* [num_places] the place that a place sends to */
     int *taker;   /* [num_places] rank that took it */
@@ -23,7 +23,7 @@ struct mtree_chain {
 };
 
 /* Is every place's next one a later one, with no more children than there is room for? */
-static bool is_order(const int *next, int num_places, int *children)
+static bool is_command(const int *next, int num_places, int *children)
 {
     memset(children, 0, ((size_t)num_places + 1) * sizeof(*children));
     for (int place = 0; place < num_places; place++) {
@@ -49,7 +49,7 @@ static void chain_read_places(mtree_chain_t *chain, int *scratch)
                                                     : parent - (parent > root);
         }
     }
-    if (tree->root != root || !is_order(chain->next, chain->num_places, scratch)) {
+    if (tree->root != root || !is_command(chain->next, chain->num_places, scratch)) {
         for (int place = 0; place < chain->num_places; place++) {
             chain->next[place] = place + 1;
         }
@@ -72,8 +72,8 @@ mtree_status_t mtree_chain_create(const mtree_plan_t *plan,
     chain->root = chain->last = root;
     chain->num_places = placement->num_hosts - 1;
     chain->num_missing = placement->num_ranks - 1;
-    chain->order = (int *)(chain + 1);
-    chain->next = chain->order + ranks;
+    chain->command = (int *)(chain + 1);
+    chain->next = chain->command + ranks;
     chain->taker = chain->next + hosts;
     chain->tail = chain->taker + hosts;
     chain->missing = chain->tail + hosts;
@@ -96,7 +96,7 @@ void mtree_chain_destroy(mtree_chain_t *chain)
 void mtree_chain_arrive(mtree_chain_t *chain, int rank)
 {
     chain->waits[rank] = true;
-    chain->order[rank] = ++chain->arrived;
+    chain->command[rank] = ++chain->arrived;
 }
 
 /* Of those that wait, the one next to the last; -1: nobody waits. */
@@ -115,7 +115,7 @@ static int chain_nearest(const mtree_chain_t *chain)
             mtree_plan_route_seconds(chain->plan, chain->placement->host[chain->last],
                                      chain->placement->host[rank]);
         if (best < 0 || seconds < least ||
-            (seconds <= least && chain->order[rank] < chain->order[best])) {
+            (seconds <= least && chain->command[rank] < chain->command[best])) {
             best = rank;
             least = seconds;
         }

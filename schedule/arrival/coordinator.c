@@ -4,76 +4,79 @@
 #define GATHERING_PART 0.02
 
 /* Tell @a rank, which may be the coordinator itself. */
-static void coordinator_order(mtree_arrival_run_t *run, int rank,
-                              const mtree_command_t *order)
+static void coordinator_command(mtree_arrival_run_t *run, int rank,
+                                const mtree_command_t *command)
 {
-    mtree_control_msg_t *note;
+    mtree_control_msg_t *control_msg;
 
     if (rank == run->coordinator) {
-        mtree_arrival_obey(run, order);
+        mtree_arrival_obey(run, command);
         return;
     }
-    note = mtree_arrival_control_msg(run);
-    if (note != NULL) {
-        note->text.order = *order;
-        mtree_arrival_send(note, rank, MTREE_ARRIVAL_TAG_COMMAND, sizeof(*order));
+    control_msg = mtree_arrival_control_msg(run);
+    if (control_msg != NULL) {
+        control_msg->text.command = *command;
+        mtree_arrival_send(control_msg, rank, MTREE_ARRIVAL_TAG_COMMAND,
+                           sizeof(*command));
     }
 }
 
 /* An order about one rank. */
-static void coordinator_order_about(mtree_arrival_run_t *run, int rank,
-                                    mtree_command_kind_t kind, int about)
+static void coordinator_command_about(mtree_arrival_run_t *run, int rank,
+                                      mtree_command_kind_t kind, int about)
 {
-    mtree_command_t order = {.kind = kind, .num_ranks = 1, .ranks = {about}};
+    mtree_command_t command = {.kind = kind, .num_ranks = 1, .ranks = {about}};
 
-    coordinator_order(run, rank, &order);
+    coordinator_command(run, rank, &command);
 }
 
-static void coordinator_listen(mtree_posted_recv_t *ear);
+static void coordinator_listen(mtree_posted_recv_t *posted_recv);
 
 /* No rank reports after its last report, so nothing is left to be received. */
 static void coordinator_heard(mtree_event_t *event)
 {
-    mtree_posted_recv_t *ear = (mtree_posted_recv_t *)event;
-    mtree_arrival_run_t *run = ear->run;
-    mtree_report_t report = ear->text.report;
+    mtree_posted_recv_t *posted_recv = (mtree_posted_recv_t *)event;
+    mtree_arrival_run_t *run = posted_recv->run;
+    mtree_report_t report = posted_recv->text.report;
 
     if (!mtree_dynamic_peers_settle(run->operation, event)) {
         return;
     }
     if (run->has_directory && report.kind != MTREE_REPORT_BYE) {
-        coordinator_listen(ear);
-    } else if (ear->relieved >= 0) {
+        coordinator_listen(posted_recv);
+    } else if (posted_recv->relieved >= 0) {
         run->handing_over--;
-        mtree_dynamic_peers_receiver(run->operation, ear->relieved, (size_t)report.chunk);
+        mtree_dynamic_peers_receiver(run->operation, posted_recv->relieved,
+                                     (size_t)report.chunk);
     }
     switch ((mtree_report_kind_t)report.kind) {
     case MTREE_REPORT_HERE:
         if (run->arrival.came != NULL) {
-            run->arrival.came[ear->rank] = mtree_arrival_now(run) - run->began;
+            run->arrival.came[posted_recv->rank] = mtree_arrival_now(run) - run->began;
         }
         if (run->chain != NULL) {
-            mtree_chain_arrive(run->chain, ear->rank);
+            mtree_chain_arrive(run->chain, posted_recv->rank);
         }
         if (run->directory != NULL) {
-            mtree_directory_arrive(run->directory, ear->rank);
+            mtree_directory_arrive(run->directory, posted_recv->rank);
         }
         break;
     case MTREE_REPORT_HOLD:
-        mtree_directory_hold(run->directory, ear->rank);
+        mtree_directory_hold(run->directory, posted_recv->rank);
         break;
     case MTREE_REPORT_BYE:
         break;
     }
 }
 
-static void coordinator_listen(mtree_posted_recv_t *ear)
+static void coordinator_listen(mtree_posted_recv_t *posted_recv)
 {
-    mtree_arrival_run_t *run = ear->run;
+    mtree_arrival_run_t *run = posted_recv->run;
 
-    mtree_dynamic_peers_recv(run->operation, run->arrival.control, ear->rank,
-                             MTREE_ARRIVAL_TAG_REPORT, &ear->text.report,
-                             sizeof(ear->text.report), &ear->event, coordinator_heard);
+    mtree_dynamic_peers_recv(run->operation, run->arrival.control, posted_recv->rank,
+                             MTREE_ARRIVAL_TAG_REPORT, &posted_recv->text.report,
+                             sizeof(posted_recv->text.report), &posted_recv->event,
+                             coordinator_heard);
 }
 
 /* Chain those that are there. */
@@ -82,15 +85,16 @@ static void coordinator_chain(mtree_arrival_run_t *run)
     mtree_chain_link_t link;
 
     while (mtree_chain_next(run->chain, &link)) {
-        mtree_command_t order = {.kind = MTREE_COMMAND_GATHER,
-                                 .num_ranks = link.num_children};
+        mtree_command_t command = {.kind = MTREE_COMMAND_GATHER,
+                                   .num_ranks = link.num_children};
 
         for (int i = 0; i < link.num_children; i++) {
-            order.ranks[i] = link.children[i];
+            command.ranks[i] = link.children[i];
         }
-        coordinator_order(run, link.rank, &order);
+        coordinator_command(run, link.rank, &command);
         for (int i = 0; i < link.num_children; i++) {
-            coordinator_order_about(run, link.children[i], MTREE_COMMAND_PASS, link.rank);
+            coordinator_command_about(run, link.children[i], MTREE_COMMAND_PASS,
+                                      link.rank);
         }
     }
 }
@@ -118,12 +122,12 @@ static bool coordinator_is_free(const mtree_arrival_run_t *run)
 /* Let @a rank leave, which gives @a relieved, if that is a rank, no more. */
 static void coordinator_dismiss(mtree_arrival_run_t *run, int rank, int relieved)
 {
-    mtree_command_t order = {
+    mtree_command_t command = {
         .kind = MTREE_COMMAND_LEAVE, .num_ranks = relieved >= 0, .ranks = {relieved}};
 
     run->handing_over += relieved >= 0;
-    run->ears[rank].relieved = relieved;
-    coordinator_order(run, rank, &order);
+    run->posted_recvs[rank].relieved = relieved;
+    coordinator_command(run, rank, &command);
 }
 
 /* Give sources to those that are there, and let go whom nobody needs. */
@@ -134,15 +138,15 @@ static void coordinator_spread(mtree_arrival_run_t *run)
 
     while (!coordinator_gathers(run) &&
            mtree_directory_assign(run->directory, now, &source, &rank)) {
-        coordinator_order_about(run, rank, MTREE_COMMAND_TAKE, source);
-        coordinator_order_about(run, source, MTREE_COMMAND_GIVE, rank);
+        coordinator_command_about(run, rank, MTREE_COMMAND_TAKE, source);
+        coordinator_command_about(run, source, MTREE_COMMAND_GIVE, rank);
     }
     while (mtree_directory_dismiss(run->directory, now, coordinator_is_free(run), &rank,
                                    &relieved)) {
         coordinator_dismiss(run, rank, relieved);
     }
     while (mtree_directory_settle(run->directory, &rank)) {
-        coordinator_order_about(run, rank, MTREE_COMMAND_SETTLED, rank);
+        coordinator_command_about(run, rank, MTREE_COMMAND_SETTLED, rank);
     }
 }
 
@@ -208,11 +212,11 @@ void mtree_arrival_convene(mtree_arrival_run_t *run)
     const mtree_stream_t *stream = &run->stream;
 
     for (int rank = 0; rank < run->arrival.placement->num_ranks; rank++) {
-        mtree_posted_recv_t *ear = &run->ears[rank];
+        mtree_posted_recv_t *posted_recv = &run->posted_recvs[rank];
 
-        ear->run = run;
-        ear->rank = rank;
-        ear->relieved = -1;
+        posted_recv->run = run;
+        posted_recv->rank = rank;
+        posted_recv->relieved = -1;
         if (rank == run->coordinator) {
             continue;
         }
@@ -220,7 +224,7 @@ void mtree_arrival_convene(mtree_arrival_run_t *run)
             mtree_dynamic_peers_receiver(run->operation, rank, 0);
         }
         if (stream->reduce || run->has_directory) {
-            coordinator_listen(ear);
+            coordinator_listen(posted_recv);
         }
     }
 }

@@ -13,7 +13,7 @@ typedef enum { ABSENT, WAITING, TAKING, HOLDING, DISMISSED } state_t;
 
 typedef struct {
     state_t state;
-    int order;    /* of arrival, from 1; the root's is 0 */
+    int command;  /* of arrival, from 1; the root's is 0 */
     int source;   /* until it holds everything, as far as is known; -1: none */
     double began; /* to take */
     int inside;   /* ranks of its own host that it gives to */
@@ -74,7 +74,7 @@ void mtree_directory_destroy(mtree_directory_t *directory)
 void mtree_directory_arrive(mtree_directory_t *directory, int rank)
 {
     directory->members[rank] =
-        (member_t){.state = WAITING, .order = ++directory->arrived, .source = -1};
+        (member_t){.state = WAITING, .command = ++directory->arrived, .source = -1};
     directory->waiting++;
 }
 
@@ -111,8 +111,8 @@ static merit_t merit_of(const mtree_directory_t *directory, int source, int rank
                      .seconds = mtree_plan_route_seconds(
                          directory->plan, directory->placement->host[source],
                          directory->placement->host[rank]),
-                     .receiver = directory->members[rank].order,
-                     .source = member->order};
+                     .receiver = directory->members[rank].command,
+                     .source = member->command};
 }
 
 static bool is_better(const merit_t *a, const merit_t *b)

@@ -62,7 +62,7 @@ struct mtree_control_msg {
     mtree_arrival_run_t *run;
     mtree_control_msg_t *link, *all;
     union {
-        mtree_command_t order;
+        mtree_command_t command;
         mtree_report_t report;
     } text;
 };
@@ -74,7 +74,7 @@ typedef struct {
     int rank;
     int relieved; /* the rank that it was to give no more; -1: none */
     union {
-        mtree_command_t order;
+        mtree_command_t command;
         mtree_report_t report;
     } text;
 } mtree_posted_recv_t;
@@ -93,8 +93,8 @@ struct mtree_arrival_run {
     int handing_over;             /* the coordinator: who have yet to tell their chunk */
     mtree_chain_t *chain;         /* the coordinator's, of a reduction */
     mtree_directory_t *directory; /* the coordinator's, of a broadcast */
-    mtree_posted_recv_t *ears;    /* [num_ranks] of the coordinator; else one */
-    mtree_control_msg_t *free_notes, *all_notes;
+    mtree_posted_recv_t *posted_recvs; /* [num_ranks] of the coordinator; else one */
+    mtree_control_msg_t *free_control_msgs, *all_control_msgs;
     double began;      /* clock, where those that come are noted */
     size_t kept_aside; /* bytes */
     void (*released)(void *arg);
@@ -115,11 +115,12 @@ static inline double mtree_arrival_now(const mtree_arrival_run_t *run)
 mtree_control_msg_t *mtree_arrival_control_msg(mtree_arrival_run_t *run);
 
 /* Send it to @a rank on @a tag of the coordination. */
-void mtree_arrival_send(mtree_control_msg_t *note, int rank, int tag, size_t bytes);
+void mtree_arrival_send(mtree_control_msg_t *control_msg, int rank, int tag,
+                        size_t bytes);
 
 /* member.c: begin; do what the coordinator says; report what came to pass. */
 void mtree_arrival_enter(mtree_arrival_run_t *run);
-void mtree_arrival_obey(mtree_arrival_run_t *run, const mtree_command_t *order);
+void mtree_arrival_obey(mtree_arrival_run_t *run, const mtree_command_t *command);
 void mtree_arrival_report(mtree_arrival_run_t *run);
 
 /* coordinator.c: begin; decide what can be decided now. */

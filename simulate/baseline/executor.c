@@ -18,7 +18,7 @@ typedef struct mtree_request {
 
 typedef struct {
     mtree_event_queue_t *clock;
-    mtree_pt2pt_t *world;
+    mtree_pt2pt_t *pt2pt;
     double fold_seconds;
     double end; /* when the last rank so far ended */
 } mtree_executor_t;
@@ -63,7 +63,7 @@ static void request_done(mtree_completion_t *self, mtree_status_t status)
 static mtree_status_t start(mtree_runner_t *runner, const mtree_step_t *step)
 {
     mtree_transport_t *transport =
-        mtree_pt2pt_transport(runner->executor->world, runner->rank);
+        mtree_pt2pt_transport(runner->executor->pt2pt, runner->rank);
     mtree_request_t *request = runner->spare;
 
     if (request == NULL) {
@@ -95,7 +95,7 @@ static void compute(mtree_runner_t *runner, const mtree_step_t *step)
     size_t i;
 
     if (step->kind == MTREE_STEP_FOLD) {
-        mtree_pt2pt_compute(runner->executor->world, runner->rank,
+        mtree_pt2pt_compute(runner->executor->pt2pt, runner->rank,
                             (double)step->count * runner->executor->fold_seconds);
     }
     if (to == NULL || from == NULL) {
@@ -142,7 +142,7 @@ static void run(mtree_event_queue_event_t *event)
             break;
         }
     }
-    end = mtree_pt2pt_free_at(executor->world, runner->rank);
+    end = mtree_pt2pt_free_at(executor->pt2pt, runner->rank);
     if (end > executor->end) {
         executor->end = end;
     }
@@ -183,14 +183,14 @@ static void free_runners(mtree_runner_t *runners, int num_ranks)
     free(runners);
 }
 
-mtree_status_t mtree_programs_run(mtree_event_queue_t *clock, mtree_pt2pt_t *world,
+mtree_status_t mtree_programs_run(mtree_event_queue_t *clock, mtree_pt2pt_t *pt2pt,
                                   const mtree_program_t *programs, int num_ranks,
                                   uint32_t *(*buffers)[MTREE_BUFFER_LAST],
                                   double fold_seconds, const double *arrivals,
                                   double *seconds_p)
 {
     mtree_executor_t executor = {
-        .clock = clock, .world = world, .fold_seconds = fold_seconds};
+        .clock = clock, .pt2pt = pt2pt, .fold_seconds = fold_seconds};
     mtree_runner_t *runners = calloc((size_t)num_ranks, sizeof(*runners));
     mtree_status_t status = MTREE_OK;
     int r;

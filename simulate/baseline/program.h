@@ -84,14 +84,14 @@ void mtree_program_exchange(mtree_program_t *program, int send_peer, mtree_place
 void mtree_program_clear(mtree_program_t *program);
 
 /*
- * Run @a programs, one a rank of @a world (unit: one element), until all have ended.  @a
+ * Run @a programs, one a rank of @a pt2pt (unit: one element), until all have ended.  @a
  * buffers is NULL without data, else [num_ranks][MTREE_BUFFER_LAST] arrays of uint32_t at
  * least as long as the programs say; folding adds modulo 2^32.  @a fold_seconds is the
  * time to fold one element; rank r begins at arrivals[r] seconds (NULL: all at 0).
  * @a seconds_p is when the last rank ended.  MTREE_ERR_TRANSPORT (logged) when a rank
  * waits for ever.
  */
-mtree_status_t mtree_programs_run(mtree_event_queue_t *clock, mtree_pt2pt_t *world,
+mtree_status_t mtree_programs_run(mtree_event_queue_t *clock, mtree_pt2pt_t *pt2pt,
                                   const mtree_program_t *programs, int num_ranks,
                                   uint32_t *(*buffers)[MTREE_BUFFER_LAST],
                                   double fold_seconds, const double *arrivals,

@@ -26,28 +26,31 @@ typedef struct {
 
 /* Where counts and datatypes may differ between ranks, none that cuts messages by count:
  * they are right only where these do not differ. */
-static const base_algorithm_t rivals[MTREE_COLLECTIVE_LAST][MTREE_BASE_ALGORITHMS] = {
-    [MTREE_ALLREDUCE] = {{"recursive_doubling", 0}, {"ring", 0}, {"rabenseifner", 0}},
-    [MTREE_REDUCE] = {{"linear", 0},
-                      {"binomial", 0},
-                      {"pipeline", MTREE_BASE_ALGORITHM_SEGMENT},
-                      {"rabenseifner", 0}},
-    [MTREE_BCAST] = {{"basic_linear", 0}, {"binomial", 0}, {"knomial", 0}},
-    [MTREE_ALLGATHER] = {{"bruck", 0}, {"ring", 0}, {"recursive_doubling", 0}},
-    [MTREE_REDUCE_SCATTER] = {{"recursive_halving", 0}, {"butterfly", 0}, {"ring", 0}},
+static const base_algorithm_t
+    base_algorithms[MTREE_COLLECTIVE_LAST][MTREE_BASE_ALGORITHMS] = {
+        [MTREE_ALLREDUCE] = {{"recursive_doubling", 0}, {"ring", 0}, {"rabenseifner", 0}},
+        [MTREE_REDUCE] = {{"linear", 0},
+                          {"binomial", 0},
+                          {"pipeline", MTREE_BASE_ALGORITHM_SEGMENT},
+                          {"rabenseifner", 0}},
+        [MTREE_BCAST] = {{"basic_linear", 0}, {"binomial", 0}, {"knomial", 0}},
+        [MTREE_ALLGATHER] = {{"bruck", 0}, {"ring", 0}, {"recursive_doubling", 0}},
+        [MTREE_REDUCE_SCATTER] = {{"recursive_halving", 0},
+                                  {"butterfly", 0},
+                                  {"ring", 0}},
 };
 
-const char *mtree_base_algorithm_name(mtree_collective_t collective, int rival)
+const char *mtree_base_algorithm_name(mtree_collective_t collective, int base_algorithm)
 {
-    return rival < 1 || rival > MTREE_BASE_ALGORITHMS
+    return base_algorithm < 1 || base_algorithm > MTREE_BASE_ALGORITHMS
                ? NULL
-               : rivals[collective][rival - 1].name;
+               : base_algorithms[collective][base_algorithm - 1].name;
 }
 
-bool mtree_base_algorithm_is_other(mtree_collective_t collective, int rival, int ranks,
-                                   size_t bytes)
+bool mtree_base_algorithm_is_other(mtree_collective_t collective, int base_algorithm,
+                                   int ranks, size_t bytes)
 {
-    const char *name = mtree_base_algorithm_name(collective, rival);
+    const char *name = mtree_base_algorithm_name(collective, base_algorithm);
 
     return name != NULL &&
            strcmp(name, mtree_baseline_default(collective, ranks, bytes)->name) != 0;
@@ -145,18 +148,19 @@ double mtree_forecast_base_algorithm_seconds(const mtree_topology_t *topology,
                                              const int *vertices, int num_hosts,
                                              int ranks_per_host,
                                              const mtree_plan_request_t *request,
-                                             int rival)
+                                             int base_algorithm)
 {
-    if (!mtree_base_algorithm_is_other(request->collective, rival,
+    if (!mtree_base_algorithm_is_other(request->collective, base_algorithm,
                                        num_hosts * ranks_per_host,
                                        (size_t)request->bytes)) {
         return -1;
     }
     return baseline_seconds(
         topology, vertices, num_hosts, ranks_per_host, request,
-        mtree_baseline_find(request->collective,
-                            mtree_base_algorithm_name(request->collective, rival)),
-        rivals[request->collective][rival - 1].segment);
+        mtree_baseline_find(
+            request->collective,
+            mtree_base_algorithm_name(request->collective, base_algorithm)),
+        base_algorithms[request->collective][base_algorithm - 1].segment);
 }
 
 /* How many times @a seconds an estimate may be for the truth to be less. */
@@ -190,18 +194,19 @@ mtree_forecast_t mtree_forecast_make(double trees, double fallback,
     }
     for (int r = 1; r <= MTREE_BASE_ALGORITHMS; r++) {
         if (others[r] >= 0 && others[r] <= least * doubt_of(least)) {
-            forecast.rivals |= 1u << r;
+            forecast.base_algorithms |= 1u << r;
         }
     }
     return forecast;
 }
 
-/* Bits of a number that hold the odds. */
+/* Bits of a number that hold the confidence. */
 #define CONFIDENCE_BITS 2
 
 int mtree_forecast_encode(mtree_forecast_t forecast)
 {
-    return (int)(forecast.rivals << CONFIDENCE_BITS | (unsigned)forecast.odds);
+    return (int)(forecast.base_algorithms << CONFIDENCE_BITS |
+                 (unsigned)forecast.confidence);
 }
 
 mtree_forecast_t mtree_forecast_decode(int number)

@@ -28,25 +28,25 @@ typedef enum {
 /* The bytes by which those that are pipelines cut messages. */
 #define MTREE_BASE_ALGORITHM_SEGMENT 65536
 
-/* The name of a collective's rival, as in simulate/baseline/baseline.h; NULL: there is
- * none with this number. */
-const char *mtree_base_algorithm_name(mtree_collective_t collective, int rival);
+/* The name of a collective's base_algorithm, as in simulate/baseline/baseline.h; NULL:
+ * there is none with this number. */
+const char *mtree_base_algorithm_name(mtree_collective_t collective, int base_algorithm);
 
 /* Is there one with this number that Open MPI does not take by default for @a bytes among
  * @a ranks ranks? */
-bool mtree_base_algorithm_is_other(mtree_collective_t collective, int rival, int ranks,
-                                   size_t bytes);
+bool mtree_base_algorithm_is_other(mtree_collective_t collective, int base_algorithm,
+                                   int ranks, size_t bytes);
 
 /* With what is expected of Open MPI's other algorithms. */
 typedef struct {
-    mtree_confidence_t odds;
-    unsigned rivals; /* bit r: rival r may be faster than both */
+    mtree_confidence_t confidence;
+    unsigned base_algorithms; /* bit r: base_algorithm r may be faster than both */
 } mtree_forecast_t;
 
 /* No others may be faster. */
-static inline mtree_forecast_t mtree_forecast_of(mtree_confidence_t odds)
+static inline mtree_forecast_t mtree_forecast_of(mtree_confidence_t confidence)
 {
-    return (mtree_forecast_t){odds, 0};
+    return (mtree_forecast_t){confidence, 0};
 }
 
 /* A forecast as a number that is sent, and back. */
@@ -71,13 +71,14 @@ double mtree_forecast_fallback_seconds(const mtree_topology_t *topology,
                                        int ranks_per_host,
                                        const mtree_plan_request_t *request);
 
-/* Seconds that rival @a rival takes, told in the same way; negative when there is none.
+/* Seconds that base_algorithm @a base_algorithm takes, told in the same way; negative
+ * when there is none.
  */
 double mtree_forecast_base_algorithm_seconds(const mtree_topology_t *topology,
                                              const int *vertices, int num_hosts,
                                              int ranks_per_host,
                                              const mtree_plan_request_t *request,
-                                             int rival);
+                                             int base_algorithm);
 
 /*
  * What follows from the estimates, in seconds, of trees, the fallback (negative: not

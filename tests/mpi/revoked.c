@@ -11,8 +11,8 @@
 #include "tests/mpi/calls.h"
 #include "tests/mpi/expect.h"
 
-#include <mpi-ext.h>
 #include <mpi.h>
+#include <mpi-ext.h>
 #include <stdio.h>
 #include <stdlib.h>
 

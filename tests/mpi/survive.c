@@ -15,8 +15,8 @@
 #include "tests/mpi/calls.h"
 #include "tests/mpi/expect.h"
 
-#include <mpi-ext.h>
 #include <mpi.h>
+#include <mpi-ext.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

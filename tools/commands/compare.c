@@ -180,7 +180,7 @@ static mtree_status_t run_row(session_t *session, row_t *row)
     mtree_status_t status;
 
     session->simulating.what = row->name;
-    if (simulating_due(&session->simulating.pace)) {
+    if (simulating_due(&session->simulating.sample)) {
         fprintf(stderr, "mtree: %d of %d done, now %s\n", (int)(row - session->rows),
                 session->num_rows, row->name);
     }

@@ -10,8 +10,8 @@
 #include "base/log.h"
 #include "topo/dot/read.h"
 
-#include <graphviz/gvc.h>
 #include <errno.h>
+#include <graphviz/gvc.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,8 +2,8 @@
  * mtree import: networks in other formats.
  */
 #include "tools/command.h"
-#include "tools/link_options.h"
 #include "tools/import/network.h"
+#include "tools/link_options.h"
 
 #include "base/file.h"
 #include "base/log.h"

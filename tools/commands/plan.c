@@ -4,9 +4,9 @@
 #include "tools/command.h"
 #include "tools/plan_options.h"
 
-#include "planner/plan/json.h"
 #include "base/log.h"
 #include "base/units.h"
+#include "planner/plan/json.h"
 
 #include <errno.h>
 #include <stdlib.h>

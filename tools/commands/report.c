@@ -5,8 +5,8 @@
 #include "tools/report/report_file.h"
 #include "tools/report/report_html.h"
 
-#include "report/report.h"
 #include "base/log.h"
+#include "report/report.h"
 
 #include <errno.h>
 #include <string.h>

@@ -4,9 +4,9 @@
 #include "tools/command.h"
 #include "tools/report/report_file.h"
 
-#include "report/page.h"
 #include "base/log.h"
 #include "base/units.h"
+#include "report/page.h"
 
 #include <math.h>
 #include <stdlib.h>

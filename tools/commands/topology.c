@@ -6,9 +6,9 @@
 #include "tools/topology_json.h"
 
 #include "base/log.h"
-#include "topo/routes.h"
-#include "topo/dot/read.h"
 #include "base/units.h"
+#include "topo/dot/read.h"
+#include "topo/routes.h"
 
 #include <stdlib.h>
 

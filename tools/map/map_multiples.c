@@ -4,9 +4,9 @@
 #include "tools/map/map_layout.h"
 #include "tools/plan_options.h"
 
-#include "report/table.h"
 #include "base/log.h"
 #include "base/units.h"
+#include "report/table.h"
 
 #include <math.h>
 #include <stdlib.h>

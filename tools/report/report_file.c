@@ -1,7 +1,7 @@
 #include "tools/report/report_file.h"
 
-#include "report/report.h"
 #include "base/file.h"
+#include "report/report.h"
 
 #include <stdlib.h>
 

@@ -3,8 +3,8 @@
 #include "tools/report/report_map.h"
 #include "tools/report/report_parts.h"
 
-#include "report/page.h"
 #include "base/units.h"
+#include "report/page.h"
 
 #include <math.h>
 #include <stdlib.h>

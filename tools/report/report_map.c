@@ -3,9 +3,9 @@
 #include "tools/map/map_layout.h"
 #include "tools/report/report_parts.h"
 
-#include "report/page.h"
 #include "base/log.h"
 #include "base/units.h"
+#include "report/page.h"
 
 #include <math.h>
 #include <stdlib.h>

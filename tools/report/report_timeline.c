@@ -1,19 +1,19 @@
 #include "tools/report/report_parts.h"
 
-#include "report/page.h"
 #include "base/units.h"
+#include "report/page.h"
 
 #include <math.h>
 
 /* Sizes in the units of the picture, which scales to the page. */
-#define WIDTH 1080.0
-#define LEFT  210.0 /* room for the names of the lanes */
-#define LANE  26.0
-#define HEAD  8.0
-#define FOOT  26.0
-#define BAR   16.0
-#define LEAST 1.2 /* of a bar, to be seen at all */
-#define TICKS 8
+#define WIDTH   1080.0
+#define LEFT    210.0 /* room for the names of the lanes */
+#define CHANNEL 26.0
+#define HEAD    8.0
+#define FOOT    26.0
+#define BAR     16.0
+#define LEAST   1.2 /* of a bar, to be seen at all */
+#define TICKS   8
 
 /* By server, as the component numbers them. */
 static const char *const classes[] = {"trees", "ring", "openmpi", "rival"};
@@ -33,35 +33,35 @@ static double member(const json_t *moment, size_t index)
 }
 
 /* The lane of the calls number @a number of communicator @a group: those before it. */
-static size_t lane_of(const json_t *communicators, double group, double number)
+static size_t channel_of(const json_t *communicators, double group, double number)
 {
-    size_t lane = (size_t)fmax(number, 0);
+    size_t channel = (size_t)fmax(number, 0);
 
     for (size_t c = 0; c < json_array_size(communicators) && (double)c < group; c++) {
-        lane +=
+        channel +=
             json_array_size(json_object_get(json_array_get(communicators, c), "calls"));
     }
-    return lane;
+    return channel;
 }
 
 /* The names of the lanes. */
-static void write_lanes(const json_t *communicators, FILE *out)
+static void write_channels(const json_t *communicators, FILE *out)
 {
-    size_t lane = 0, c, i;
+    size_t channel = 0, c, i;
     json_t *communicator, *calls;
     char name[128];
 
     json_array_foreach ((json_t *)communicators, c, communicator) {
         json_array_foreach (json_object_get(communicator, "calls"), i, calls) {
             fprintf(out, "<text x=\"%.0f\" y=\"%.1f\" text-anchor=\"end\">", LEFT - 12,
-                    HEAD + LANE * (double)lane + BAR - 2);
+                    HEAD + CHANNEL * (double)channel + BAR - 2);
             mtree_table_escape(mtree_page_calls_name(calls, name, sizeof(name)), out);
             fprintf(out,
                     "</text><line class=\"axis\" x1=\"%.0f\" x2=\"%.0f\" y1=\"%.1f\" "
                     "y2=\"%.1f\"/>\n",
-                    LEFT, WIDTH, HEAD + LANE * (double)lane + LANE - 4,
-                    HEAD + LANE * (double)lane + LANE - 4);
-            lane++;
+                    LEFT, WIDTH, HEAD + CHANNEL * (double)channel + CHANNEL - 4,
+                    HEAD + CHANNEL * (double)channel + CHANNEL - 4);
+            channel++;
         }
     }
 }
@@ -87,7 +87,7 @@ static void write_bar(const json_t *moment, const json_t *communicators, double 
                       FILE *out)
 {
     double server = member(moment, 3);
-    size_t lane = lane_of(communicators, member(moment, 4), member(moment, 5));
+    size_t channel = channel_of(communicators, member(moment, 4), member(moment, 5));
     double scale = (WIDTH - LEFT - 30) / length;
     char time[MTREE_UNITS_LENGTH], begin[MTREE_UNITS_LENGTH], size[MTREE_UNITS_LENGTH];
 
@@ -98,15 +98,15 @@ static void write_bar(const json_t *moment, const json_t *communicators, double 
             "<rect class=\"%s\" x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.0f\" "
             "rx=\"1.5\"><title>%s, %s, at %s</title></rect>\n",
             classes[(int)server], LEFT + scale * member(moment, 0),
-            HEAD + LANE * (double)lane + 2, fmax(scale * member(moment, 1), LEAST), BAR,
-            mtree_units_format_size(member(moment, 2), size, sizeof(size)),
+            HEAD + CHANNEL * (double)channel + 2, fmax(scale * member(moment, 1), LEAST),
+            BAR, mtree_units_format_size(member(moment, 2), size, sizeof(size)),
             mtree_units_format_time(member(moment, 1), time, sizeof(time)),
             mtree_units_format_time(member(moment, 0), begin, sizeof(begin)));
 }
 
-static size_t count_lanes(const json_t *communicators)
+static size_t count_channels(const json_t *communicators)
 {
-    return lane_of(communicators, (double)json_array_size(communicators), 0);
+    return channel_of(communicators, (double)json_array_size(communicators), 0);
 }
 
 void report_timeline_write(const json_t *report, FILE *out)
@@ -114,14 +114,14 @@ void report_timeline_write(const json_t *report, FILE *out)
     const json_t *communicators = json_object_get(report, "communicators");
     const json_t *moments = json_object_get(report, "timeline");
     double length = fmax(mtree_page_number(report, "elapsed_s"), 1e-6);
-    double height = HEAD + LANE * (double)count_lanes(communicators);
+    double height = HEAD + CHANNEL * (double)count_channels(communicators);
     double lost = mtree_page_number(json_object_get(report, "totals"), "timeline_lost");
 
     fprintf(out,
             "<svg viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-label=\"Timeline of the "
             "calls\">\n",
             WIDTH, height + FOOT);
-    write_lanes(communicators, out);
+    write_channels(communicators, out);
     write_axis(length, height, out);
     for (size_t i = 0; i < json_array_size(moments); i++) {
         write_bar(json_array_get(moments, i), communicators, length, out);

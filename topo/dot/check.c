@@ -1,7 +1,7 @@
 #include "topo/dot/check.h"
 
-#include "topo/dot/lexer.h"
 #include "base/log.h"
+#include "topo/dot/lexer.h"
 
 #include <stdlib.h>
 #include <string.h>

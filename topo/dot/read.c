@@ -1,10 +1,10 @@
 #include "topo/dot/read.h"
 
-#include "topo/dot/lexer.h"
 #include "base/file.h"
 #include "base/log.h"
-#include "topo/dot/check.h"
 #include "base/units.h"
+#include "topo/dot/check.h"
+#include "topo/dot/lexer.h"
 
 #include <stdint.h>
 #include <stdlib.h>

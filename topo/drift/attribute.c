@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static int way_compare(const void *left, const void *right)
+static int path_compare(const void *left, const void *right)
 {
     const mtree_drift_path_t *a = left, *b = right;
 
@@ -12,48 +12,50 @@ static int way_compare(const void *left, const void *right)
 }
 
 /* The ways between hosts, each once, out of what the ranks said. */
-static bool drift_gather(mtree_drift_t *drift, const mtree_path_sample_t *paces,
-                         int num_paces)
+static bool drift_gather(mtree_drift_t *drift, const mtree_path_sample_t *samples,
+                         int num_samples)
 {
     int num = 0;
 
-    if (num_paces > drift->room) {
-        mtree_drift_path_t *ways =
-            realloc(drift->ways, (size_t)num_paces * sizeof(*ways));
+    if (num_samples > drift->room) {
+        mtree_drift_path_t *paths =
+            realloc(drift->paths, (size_t)num_samples * sizeof(*paths));
 
-        if (ways == NULL) {
+        if (paths == NULL) {
             return false;
         }
-        drift->ways = ways;
-        drift->room = num_paces;
+        drift->paths = paths;
+        drift->room = num_samples;
     }
-    for (int i = 0; i < num_paces; i++) {
-        const mtree_path_sample_t *pace = &paces[i];
+    for (int i = 0; i < num_samples; i++) {
+        const mtree_path_sample_t *sample = &samples[i];
 
-        if (pace->from >= 0 && pace->from < drift->num_hosts && pace->to >= 0 &&
-            pace->to < drift->num_hosts && pace->from != pace->to && pace->rate > 0) {
-            drift->ways[num++] = (mtree_drift_path_t){.from = pace->from,
-                                                      .to = pace->to,
-                                                      .rate = pace->rate,
-                                                      .pressed_rate = pace->pressed_rate,
-                                                      .pressed = pace->pressed};
+        if (sample->from >= 0 && sample->from < drift->num_hosts && sample->to >= 0 &&
+            sample->to < drift->num_hosts && sample->from != sample->to &&
+            sample->rate > 0) {
+            drift->paths[num++] =
+                (mtree_drift_path_t){.from = sample->from,
+                                     .to = sample->to,
+                                     .rate = sample->rate,
+                                     .backlogged_rate = sample->backlogged_rate,
+                                     .backlogged = sample->backlogged};
         }
     }
-    drift->num_ways = 0;
-    qsort(drift->ways, (size_t)num, sizeof(*drift->ways), way_compare);
+    drift->num_paths = 0;
+    qsort(drift->paths, (size_t)num, sizeof(*drift->paths), path_compare);
     for (int i = 0; i < num; i++) {
-        mtree_drift_path_t way = drift->ways[i],
-                           *last = drift->ways + drift->num_ways - 1;
+        mtree_drift_path_t path = drift->paths[i],
+                           *last = drift->paths + drift->num_paths - 1;
 
-        way.pressed_rate =
-            way.pressed >= MTREE_DRIFT_PRESSED ? way.pressed_rate : way.rate;
-        if (drift->num_ways == 0 || way_compare(last, &way) != 0) {
-            drift->ways[drift->num_ways++] = way;
+        path.backlogged_rate =
+            path.backlogged >= MTREE_DRIFT_PRESSED ? path.backlogged_rate : path.rate;
+        if (drift->num_paths == 0 || path_compare(last, &path) != 0) {
+            drift->paths[drift->num_paths++] = path;
             continue;
         }
-        last->rate += way.rate;
-        last->pressed_rate += way.pressed_rate;
-        last->pressed = fmax(last->pressed, way.pressed);
+        last->rate += path.rate;
+        last->backlogged_rate += path.backlogged_rate;
+        last->backlogged = fmax(last->backlogged, path.backlogged);
     }
     return true;
 }
@@ -64,39 +66,41 @@ static void drift_load(mtree_drift_t *drift)
     for (int a = 0; a < drift->num_arcs; a++) {
         mtree_drift_arc_t *arc = &drift->arcs[a];
 
-        arc->rate = arc->pressed_rate = arc->pressed = 0;
+        arc->rate = arc->backlogged_rate = arc->backlogged = 0;
         arc->slow = false;
     }
-    for (int w = 0; w < drift->num_ways; w++) {
-        const mtree_drift_path_t *way = &drift->ways[w];
+    for (int w = 0; w < drift->num_paths; w++) {
+        const mtree_drift_path_t *path = &drift->paths[w];
         int num_arcs;
-        const int *route = mtree_routes_get(drift->routes, way->from, way->to, &num_arcs);
+        const int *route =
+            mtree_routes_get(drift->routes, path->from, path->to, &num_arcs);
 
         for (int i = 0; i < num_arcs; i++) {
             mtree_drift_arc_t *arc = &drift->arcs[route[i]];
 
-            arc->rate += way->rate;
-            arc->pressed_rate += way->pressed_rate;
-            arc->pressed = fmax(arc->pressed, way->pressed);
+            arc->rate += path->rate;
+            arc->backlogged_rate += path->backlogged_rate;
+            arc->backlogged = fmax(arc->backlogged, path->backlogged);
         }
     }
 }
 
-/* Is @a way slow, with no arc on it that carries what it should or is known to be the
+/* Is @a path slow, with no arc on it that carries what it should or is known to be the
  * reason? */
-static bool way_is_unexplained(const mtree_drift_t *drift, const mtree_drift_path_t *way)
+static bool path_is_unexplained(const mtree_drift_t *drift,
+                                const mtree_drift_path_t *path)
 {
     int num_arcs;
-    const int *route = mtree_routes_get(drift->routes, way->from, way->to, &num_arcs);
+    const int *route = mtree_routes_get(drift->routes, path->from, path->to, &num_arcs);
 
-    if (way->pressed < MTREE_DRIFT_PRESSED) {
+    if (path->backlogged < MTREE_DRIFT_PRESSED) {
         return false;
     }
     for (int i = 0; i < num_arcs; i++) {
         const mtree_drift_arc_t *arc = &drift->arcs[route[i]];
 
         if (arc->slow ||
-            arc->pressed_rate >= MTREE_DRIFT_SLOW * mtree_drift_due(drift, route[i])) {
+            arc->backlogged_rate >= MTREE_DRIFT_SLOW * mtree_drift_due(drift, route[i])) {
             return false;
         }
     }
@@ -112,11 +116,11 @@ static int drift_find_reason(mtree_drift_t *drift)
     for (int a = 0; a < drift->num_arcs; a++) {
         drift->arcs[a].unexplained = 0;
     }
-    for (int w = 0; w < drift->num_ways; w++) {
+    for (int w = 0; w < drift->num_paths; w++) {
         int num_arcs;
-        const int *route = mtree_routes_get(drift->routes, drift->ways[w].from,
-                                            drift->ways[w].to, &num_arcs);
-        bool unexplained = way_is_unexplained(drift, &drift->ways[w]);
+        const int *route = mtree_routes_get(drift->routes, drift->paths[w].from,
+                                            drift->paths[w].to, &num_arcs);
+        bool unexplained = path_is_unexplained(drift, &drift->paths[w]);
 
         for (int i = 0; i < num_arcs; i++) {
             drift->arcs[route[i]].unexplained += unexplained;
@@ -129,20 +133,20 @@ static int drift_find_reason(mtree_drift_t *drift)
 
         if (more > 0 ||
             (more == 0 && best >= 0 &&
-             arc->pressed_rate * mtree_drift_due(drift, best) >
-                 drift->arcs[best].pressed_rate * mtree_drift_due(drift, a))) {
+             arc->backlogged_rate * mtree_drift_due(drift, best) >
+                 drift->arcs[best].backlogged_rate * mtree_drift_due(drift, a))) {
             best = a;
         }
     }
     return best;
 }
 
-bool mtree_drift_listen(mtree_drift_t *drift, const mtree_path_sample_t *paces,
-                        int num_paces)
+bool mtree_drift_listen(mtree_drift_t *drift, const mtree_path_sample_t *samples,
+                        int num_samples)
 {
     int reason;
 
-    if (!drift_gather(drift, paces, num_paces)) {
+    if (!drift_gather(drift, samples, num_samples)) {
         return false;
     }
     drift_load(drift);

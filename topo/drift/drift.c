@@ -34,9 +34,9 @@
 
 /* A link found slow that carries this part of what it should and is hardly pressed seems
  * to give more by now: such a hearing counts as several. */
-#define EASED_LOAD    0.5
-#define EASED_PRESSED 0.15
-#define EASED_COUNT   16
+#define EASED_LOAD       0.5
+#define EASED_BACKLOGGED 0.15
+#define EASED_COUNT      16
 
 static mtree_status_t topology_copy(const mtree_topology_t *from, mtree_topology_t **to_p)
 {
@@ -116,7 +116,7 @@ void mtree_drift_destroy(mtree_drift_t *drift)
     mtree_topology_destroy(drift->topology);
     free(drift->arcs);
     free(drift->ratios);
-    free(drift->ways);
+    free(drift->paths);
     free(drift);
 }
 
@@ -127,7 +127,7 @@ const mtree_topology_t *mtree_drift_topology(const mtree_drift_t *drift)
 
 const char *mtree_drift_news(const mtree_drift_t *drift)
 {
-    return drift->news;
+    return drift->change_summary;
 }
 
 void mtree_drift_set_capacity(mtree_drift_t *drift, int a, double capacity)
@@ -148,12 +148,12 @@ static const char *arc_to_name(const mtree_drift_t *drift, int a)
 void mtree_drift_describe(mtree_drift_t *drift, int a, const char *verb, double before)
 {
     const mtree_topology_t *topology = drift->topology;
-    size_t used = strlen(drift->news);
+    size_t used = strlen(drift->change_summary);
     char now[32], then[32];
 
     mtree_units_format_rate(mtree_arc_capacity(topology, a), now, sizeof(now));
     mtree_units_format_rate(before, then, sizeof(then));
-    (void)snprintf(drift->news + used, sizeof(drift->news) - used,
+    (void)snprintf(drift->change_summary + used, sizeof(drift->change_summary) - used,
                    "%s%s->%s %s %s, not %s", used == 0 ? "" : "; ",
                    arc_from_name(drift, a), arc_to_name(drift, a), verb, now, then);
 }
@@ -171,18 +171,18 @@ static void arc_judge(mtree_drift_t *drift, int a)
     double due = mtree_drift_due(drift, a);
 
     if (arc->slow) {
-        arc->slower += octaves(arc->pressed_rate, due);
+        arc->slower += octaves(arc->backlogged_rate, due);
         arc->faster = 0;
         mtree_debug("%s->%s gives %.3g of %.3g Mb/s and was pressed for %.0f %% of the "
                     "time: %.1f octaves of %.1f",
                     arc_from_name(drift, a), arc_to_name(drift, a),
-                    arc->pressed_rate / 1e6, due / 1e6, 100 * arc->pressed, arc->slower,
-                    drift->patience);
+                    arc->backlogged_rate / 1e6, due / 1e6, 100 * arc->backlogged,
+                    arc->slower, drift->patience);
     } else if (arc->rate > MTREE_DRIFT_FAST * due) {
         arc->faster += octaves(due, arc->rate);
         arc->slower = 0;
-    } else if (arc->pressed >= MTREE_DRIFT_PRESSED &&
-               arc->pressed_rate >= MTREE_DRIFT_SLOW * due) {
+    } else if (arc->backlogged >= MTREE_DRIFT_PRESSED &&
+               arc->backlogged_rate >= MTREE_DRIFT_SLOW * due) {
         arc->slower = arc->faster = 0;
     } else if (arc->trial == 0) {
         arc->slower /= 2;
@@ -205,8 +205,8 @@ static bool drift_moves_as_one(mtree_drift_t *drift)
 
         used += arc->rate > 0;
         if (arc->slow || is_fast) {
-            drift->ratios[slow + fast] =
-                (arc->slow ? arc->pressed_rate : arc->rate) / mtree_drift_due(drift, a);
+            drift->ratios[slow + fast] = (arc->slow ? arc->backlogged_rate : arc->rate) /
+                                         mtree_drift_due(drift, a);
         }
         slow += arc->slow;
         fast += is_fast && !arc->slow;
@@ -238,7 +238,7 @@ static void arc_slow_down(mtree_drift_t *drift, int a)
     }
     /* It must not vanish from the map. */
     mtree_drift_set_capacity(
-        drift, a, fmax(arc->pressed_rate / MTREE_DRIFT_EFFICIENCY, before / MOST_CUT));
+        drift, a, fmax(arc->backlogged_rate / MTREE_DRIFT_EFFICIENCY, before / MOST_CUT));
     arc->slowed = true;
     arc->retry = arc->between;
     arc->trial = 0;
@@ -299,12 +299,13 @@ static bool arc_waits_on(mtree_drift_t *drift, int a)
         }
         return false;
     }
-    if (arc->pressed >= MTREE_DRIFT_PRESSED &&
-        arc->pressed_rate < MTREE_DRIFT_FAST * due) {
+    if (arc->backlogged >= MTREE_DRIFT_PRESSED &&
+        arc->backlogged_rate < MTREE_DRIFT_FAST * due) {
         return false; /* it can be seen to give no more */
     }
-    arc->retry -=
-        arc->pressed < EASED_PRESSED && arc->rate > EASED_LOAD * due ? EASED_COUNT : 1;
+    arc->retry -= arc->backlogged < EASED_BACKLOGGED && arc->rate > EASED_LOAD * due
+                      ? EASED_COUNT
+                      : 1;
     return arc->retry <= 0;
 }
 
@@ -317,15 +318,15 @@ static mtree_drift_change_t drift_retry(mtree_drift_t *drift)
         if (!drift->arcs[a].slowed || !arc_waits_on(drift, a)) {
             continue;
         }
-        for (int way = a & ~1; way <= (a | 1); way++) {
-            mtree_drift_arc_t *arc = &drift->arcs[way];
-            double before = mtree_arc_capacity(drift->topology, way);
+        for (int path = a & ~1; path <= (a | 1); path++) {
+            mtree_drift_arc_t *arc = &drift->arcs[path];
+            double before = mtree_arc_capacity(drift->topology, path);
 
             if (arc->slowed && arc->trial == 0) {
-                mtree_drift_set_capacity(drift, way, fmin(arc->original, 2 * before));
+                mtree_drift_set_capacity(drift, path, fmin(arc->original, 2 * before));
                 arc->trial = TRIAL;
                 arc->slower = drift->patience; /* the least sign ends it */
-                mtree_drift_describe(drift, way, "is tried at", before);
+                mtree_drift_describe(drift, path, "is tried at", before);
                 if (before < MTREE_DRIFT_SLOW * arc->original) {
                     change = MTREE_DRIFT_MUCH;
                 } else if (change == MTREE_DRIFT_NOTHING) {
@@ -338,13 +339,14 @@ static mtree_drift_change_t drift_retry(mtree_drift_t *drift)
 }
 
 mtree_drift_change_t mtree_drift_update(mtree_drift_t *drift,
-                                        const mtree_path_sample_t *paces, int num_paces)
+                                        const mtree_path_sample_t *samples,
+                                        int num_samples)
 {
     mtree_drift_change_t tried;
     bool changed;
 
-    drift->news[0] = '\0';
-    if (!mtree_drift_listen(drift, paces, num_paces)) {
+    drift->change_summary[0] = '\0';
+    if (!mtree_drift_listen(drift, samples, num_samples)) {
         return MTREE_DRIFT_NOTHING;
     }
     if (drift_moves_as_one(drift)) {

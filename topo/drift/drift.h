@@ -20,10 +20,10 @@
 
 /* What went from one host to another, as one rank saw it.  Sent as it is. */
 typedef struct {
-    int from, to;       /* host numbers */
-    float rate;         /* bits/s over all of the time */
-    float pressed_rate; /* bits/s while it was pressed */
-    float pressed;      /* part of the time for which it was, 0 to 1 */
+    int from, to;          /* host numbers */
+    float rate;            /* bits/s over all of the time */
+    float backlogged_rate; /* bits/s while it was pressed */
+    float backlogged;      /* part of the time for which it was, 0 to 1 */
 } mtree_path_sample_t;
 
 typedef struct mtree_drift mtree_drift_t;
@@ -49,11 +49,12 @@ typedef enum {
 } mtree_drift_change_t;
 
 /*
- * A hearing: @a paces of @a num_paces ways; ranks of the same hosts add up.
+ * A hearing: @a samples of @a num_samples ways; ranks of the same hosts add up.
  * MTREE_ERR_NO_MEMORY aside nothing can fail: then nothing changes.
  */
 mtree_drift_change_t mtree_drift_update(mtree_drift_t *drift,
-                                        const mtree_path_sample_t *paces, int num_paces);
+                                        const mtree_path_sample_t *samples,
+                                        int num_samples);
 
 /* What the last hearing changed, in words ("US6->EU2 gives 9.9 Mb/s, not 40 Mb/s"); the
  * drift's. */

@@ -32,13 +32,13 @@ typedef struct {
     int between; /* what retry begins with the next time */
     int trial;   /* hearings to go of its trial; 0: there is none */
     /* Of the hearing at hand. */
-    double rate, pressed_rate; /* of all ways over it; the second counts pressed ways at
-                                  what they give while they are */
-    double pressed;            /* the greatest part of the time that one was pressed */
-    int unexplained;           /* ways over it that are slow without a reason */
-    bool slow;                 /* it is the reason */
-    int shared;                /* pressed ways over it */
-    bool limits;               /* it is what limits one of them */
+    double rate, backlogged_rate; /* of all ways over it; the second counts pressed ways
+                                  at what they give while they are */
+    double backlogged;            /* the greatest part of the time that one was pressed */
+    int unexplained;              /* ways over it that are slow without a reason */
+    bool slow;                    /* it is the reason */
+    int shared;                   /* pressed ways over it */
+    bool limits;                  /* it is what limits one of them */
     /* Of little changes: what it gave of what it should, the mean of so many hearings in
      * which it limited something; hearings until its next trial, 0: never corrected. */
     double typical;
@@ -48,7 +48,7 @@ typedef struct {
 /* A way of the hearing at hand. */
 typedef struct {
     int from, to;
-    double rate, pressed_rate, pressed;
+    double rate, backlogged_rate, backlogged;
 } mtree_drift_path_t;
 
 struct mtree_drift {
@@ -56,14 +56,14 @@ struct mtree_drift {
     mtree_routes_t *routes;
     int num_hosts, num_arcs;
     mtree_drift_arc_t *arcs;
-    double *ratios;           /* [num_arcs] for medians */
-    mtree_drift_path_t *ways; /* [num_ways] */
-    int num_ways, room;
+    double *ratios;            /* [num_arcs] for medians */
+    mtree_drift_path_t *paths; /* [num_ways] */
+    int num_paths, room;
     double patience;
     int calm;          /* hearings since the last change */
     int rest, between; /* hearings until the next correction; what rest begins with */
     int steady;        /* hearings since the last one, or since between was halved */
-    char news[512];
+    char change_summary[512];
 };
 
 /* What an arc should give. */
@@ -73,11 +73,11 @@ static inline double mtree_drift_due(const mtree_drift_t *drift, int a)
 }
 
 /*
- * Find from @a paces what each arc carried, and the fewest arcs that are the reason of
+ * Find from @a samples what each arc carried, and the fewest arcs that are the reason of
  * all slow ways.  False: no memory.
  */
-bool mtree_drift_listen(mtree_drift_t *drift, const mtree_path_sample_t *paces,
-                        int num_paces);
+bool mtree_drift_listen(mtree_drift_t *drift, const mtree_path_sample_t *samples,
+                        int num_samples);
 
 /* Set an arc's capacity; add to the news that it is @a verb that, and not @a before. */
 void mtree_drift_set_capacity(mtree_drift_t *drift, int a, double capacity);

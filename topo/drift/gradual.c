@@ -11,8 +11,8 @@
 
 /* An arc that typically gives less of what it should has its capacity corrected, and
  * one that was, again, when it gives more. */
-#define LITTLE_SLOWER 0.9
-#define LITTLE_FASTER 1.05
+#define GRADUAL_SLOWER 0.9
+#define GRADUAL_FASTER 1.05
 
 /* Hearings between two corrections: each doubles them up to the most, and so many times
  * as many without any halve them again. */
@@ -25,15 +25,15 @@
 
 static double arc_ratio(const mtree_drift_t *drift, int a)
 {
-    return drift->arcs[a].pressed_rate / mtree_drift_due(drift, a);
+    return drift->arcs[a].backlogged_rate / mtree_drift_due(drift, a);
 }
 
 /* The arc of a pressed way that limits it: the fullest; of several that are equally full
  * the one that most pressed ways share. */
-static int way_limit(const mtree_drift_t *drift, const mtree_drift_path_t *way)
+static int path_limit(const mtree_drift_t *drift, const mtree_drift_path_t *path)
 {
     int num_arcs, best = -1;
-    const int *route = mtree_routes_get(drift->routes, way->from, way->to, &num_arcs);
+    const int *route = mtree_routes_get(drift->routes, path->from, path->to, &num_arcs);
     double fullest = 0;
 
     for (int i = 0; i < num_arcs; i++) {
@@ -55,18 +55,20 @@ static void mark_limits(mtree_drift_t *drift)
         drift->arcs[a].shared = 0;
         drift->arcs[a].limits = false;
     }
-    for (int w = 0; w < drift->num_ways; w++) {
-        const mtree_drift_path_t *way = &drift->ways[w];
+    for (int w = 0; w < drift->num_paths; w++) {
+        const mtree_drift_path_t *path = &drift->paths[w];
         int num_arcs;
-        const int *route = mtree_routes_get(drift->routes, way->from, way->to, &num_arcs);
+        const int *route =
+            mtree_routes_get(drift->routes, path->from, path->to, &num_arcs);
 
         for (int i = 0; i < num_arcs; i++) {
-            drift->arcs[route[i]].shared += way->pressed >= MTREE_DRIFT_PRESSED;
+            drift->arcs[route[i]].shared += path->backlogged >= MTREE_DRIFT_PRESSED;
         }
     }
-    for (int w = 0; w < drift->num_ways; w++) {
-        const mtree_drift_path_t *way = &drift->ways[w];
-        int limit = way->pressed >= MTREE_DRIFT_PRESSED ? way_limit(drift, way) : -1;
+    for (int w = 0; w < drift->num_paths; w++) {
+        const mtree_drift_path_t *path = &drift->paths[w];
+        int limit =
+            path->backlogged >= MTREE_DRIFT_PRESSED ? path_limit(drift, path) : -1;
 
         if (limit >= 0) {
             drift->arcs[limit].limits = true;
@@ -82,7 +84,7 @@ static bool arc_is_off(const mtree_drift_t *drift, int a)
         arc->corrected > 0 && mtree_arc_capacity(drift->topology, a) < arc->original;
 
     return arc->heard >= LEAST_HEARD && arc->trial == 0 &&
-           (arc->typical < LITTLE_SLOWER || (lowered && arc->typical > LITTLE_FASTER));
+           (arc->typical < GRADUAL_SLOWER || (lowered && arc->typical > GRADUAL_FASTER));
 }
 
 static void arc_correct(mtree_drift_t *drift, int a)

@@ -6,8 +6,8 @@
 #ifndef MTREE_TOPO_HOST_MACHINE_H
 #define MTREE_TOPO_HOST_MACHINE_H
 
-#include "topo/host/locality.h"
 #include "base/status.h"
+#include "topo/host/locality.h"
 
 struct hwloc_topology;
 

@@ -5,8 +5,8 @@
 #ifndef MTREE_TOPO_PROBE_FIT_H
 #define MTREE_TOPO_PROBE_FIT_H
 
-#include "topo/probe/probe.h"
 #include "topo/probe/graph.h"
+#include "topo/probe/probe.h"
 
 typedef struct {
     double rate;   /* bits/s */

@@ -3,8 +3,8 @@
  */
 #include "base/log.h"
 #include "base/median.h"
-#include "topo/probe/pair_sample.h"
 #include "topo/probe/infer.h"
+#include "topo/probe/pair_sample.h"
 #include "topo/probe/state.h"
 
 #include <math.h>

@@ -4,12 +4,12 @@
 #ifndef MTREE_TOPO_PROBE_STATE_H
 #define MTREE_TOPO_PROBE_STATE_H
 
-#include "topo/probe/probe.h"
-#include "topo/probe/test_batch.h"
-#include "topo/probe/stream_picker.h"
-#include "topo/probe/routes.h"
-#include "topo/probe/bottleneck.h"
 #include "base/random.h"
+#include "topo/probe/bottleneck.h"
+#include "topo/probe/probe.h"
+#include "topo/probe/routes.h"
+#include "topo/probe/stream_picker.h"
+#include "topo/probe/test_batch.h"
 
 /* In this order; a stage that has nothing to do is passed over. */
 typedef enum {

@@ -3,8 +3,8 @@
  * not known.
  */
 #include "base/log.h"
-#include "topo/probe/stream_picker.h"
 #include "topo/probe/state.h"
+#include "topo/probe/stream_picker.h"
 
 #include <math.h>
 #include <stdio.h>

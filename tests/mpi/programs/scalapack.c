@@ -2,8 +2,8 @@
  * A system of equations and a matrix product by ScaLAPACK on a 2 x 2 grid.  Prints the
  * solution's digits and the residual.
  */
-#include <math.h>
 #include <mpi.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

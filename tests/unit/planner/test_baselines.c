@@ -1,9 +1,9 @@
 /* The baselines of papers/mtree.txt: blink, topoadopt, psld, plink, and the time without
  * chunks. */
-#include "planner/published/blink.h"
-#include "planner/planner.h"
-#include "planner/published/psld_plink.h"
 #include "papers/baselines/unpipelined.h"
+#include "planner/planner.h"
+#include "planner/published/blink.h"
+#include "planner/published/psld_plink.h"
 
 #include <check.h>
 #include <stdio.h>

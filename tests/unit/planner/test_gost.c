@@ -1,7 +1,7 @@
 #include "planner/published/gost.h"
 
-#include "planner/planner.h"
 #include "base/log.h"
+#include "planner/planner.h"
 
 #include <check.h>
 #include <stdio.h>

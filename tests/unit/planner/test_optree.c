@@ -1,5 +1,5 @@
-#include "planner/published/optree.h"
 #include "base/log.h"
+#include "planner/published/optree.h"
 
 #include <check.h>
 #include <stdlib.h>

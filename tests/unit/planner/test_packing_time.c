@@ -3,8 +3,8 @@
  */
 #include "tests/unit/planner/networks.h"
 
-#include "planner/solver/lp.h"
 #include "planner/plan/finish.h"
+#include "planner/solver/lp.h"
 
 #include <check.h>
 #include <math.h>

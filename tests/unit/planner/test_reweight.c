@@ -3,8 +3,8 @@
  * it, and come close to what new trees would give.
  */
 #include "planner/planner.h"
-#include "topo/routes.h"
 #include "topo/dot/read.h"
+#include "topo/routes.h"
 
 #include <check.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-#include "planner/planner.h"
-#include "planner/published/steiner.h"
+#include "base/log.h"
 #include "papers/baselines/steiner_baselines.h"
 #include "papers/baselines/steiner_machines.h"
-#include "base/log.h"
+#include "planner/planner.h"
+#include "planner/published/steiner.h"
 
 #include <check.h>
 #include <math.h>

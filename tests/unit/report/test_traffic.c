@@ -34,8 +34,8 @@ static mtree_topology_t *line(mtree_routes_t **routes_p)
 START_TEST(the_link_that_is_nearest_to_full_is_the_narrowest)
 {
     mtree_traffic_path_t ways[] = {
-        {.from = 0, .to = 2, .rate = 30, .pressed = 0.9, .pressed_rate = 36},
-        {.from = 0, .to = 1, .rate = 20, .pressed = 0, .pressed_rate = 0}};
+        {.from = 0, .to = 2, .rate = 30, .backlogged = 0.9, .backlogged_rate = 36},
+        {.from = 0, .to = 1, .rate = 20, .backlogged = 0, .backlogged_rate = 0}};
     mtree_traffic_gave_t gave[4] = {{0}};
     mtree_routes_t *routes;
     mtree_topology_t *topology = line(&routes);
@@ -43,7 +43,7 @@ START_TEST(the_link_that_is_nearest_to_full_is_the_narrowest)
     mtree_traffic_measure(topology, routes, ways, 2, gave);
     /* a > b carried both ways: one at its pace while pressed, the other at its mean. */
     ck_assert_double_eq(gave[0].rate, 56);
-    ck_assert_double_eq(gave[0].pressed, 0.9);
+    ck_assert_double_eq(gave[0].backlogged, 0.9);
     ck_assert(!gave[0].narrowest);
     ck_assert_double_eq(gave[2].rate, 36);
     ck_assert(gave[2].narrowest);
@@ -57,7 +57,7 @@ END_TEST
 START_TEST(ways_that_kept_up_tell_nothing)
 {
     mtree_traffic_path_t ways[] = {
-        {.from = 2, .to = 0, .rate = 30, .pressed = 0.02, .pressed_rate = 1000}};
+        {.from = 2, .to = 0, .rate = 30, .backlogged = 0.02, .backlogged_rate = 1000}};
     mtree_traffic_gave_t gave[4] = {{0}};
     mtree_routes_t *routes;
     mtree_topology_t *topology = line(&routes);
@@ -65,7 +65,7 @@ START_TEST(ways_that_kept_up_tell_nothing)
     json_t *json, *link;
 
     mtree_traffic_measure(topology, routes, ways, 1, gave);
-    ck_assert_double_eq(gave[1].pressed, 0);
+    ck_assert_double_eq(gave[1].backlogged, 0);
     ck_assert(!gave[1].narrowest && !gave[3].narrowest);
     json = mtree_traffic_json(topology, "test", bytes, 10, gave);
     link = json_array_get(json_object_get(json, "links"), 1);
@@ -82,7 +82,7 @@ END_TEST
 START_TEST(groups_add_up)
 {
     mtree_traffic_path_t way = {
-        .from = 1, .to = 2, .rate = 10, .pressed = 0.5, .pressed_rate = 20};
+        .from = 1, .to = 2, .rate = 10, .backlogged = 0.5, .backlogged_rate = 20};
     mtree_traffic_gave_t gave[4] = {{0}};
     mtree_routes_t *routes;
     mtree_topology_t *topology = line(&routes);
@@ -90,7 +90,7 @@ START_TEST(groups_add_up)
     mtree_traffic_measure(topology, routes, &way, 1, gave);
     mtree_traffic_measure(topology, routes, &way, 1, gave);
     ck_assert_double_eq(gave[2].rate, 40);
-    ck_assert_double_eq(gave[2].pressed, 0.5);
+    ck_assert_double_eq(gave[2].backlogged, 0.5);
     mtree_routes_destroy(routes);
     mtree_topology_destroy(topology);
 }

@@ -2,9 +2,9 @@
  * Bcast, reduce and allreduce by arrival: ranks come in random order at random moments,
  * and some only when all that can happen without them has happened.
  */
-#include "tests/unit/schedule/chaos.h"
 #include "planner/regular/chains.h"
 #include "schedule/arrival/arrival.h"
+#include "tests/unit/schedule/chaos.h"
 
 #include <check.h>
 #include <stdint.h>
@@ -174,7 +174,7 @@ static void add_plan(world_t *world, int hosts)
                                            "g", "h", "i", "j", "k", "l"};
     mtree_chains_link_t link = {.bytes = 1 + draw(2000000), .bandwidth = 1e9};
     int root = world->placement->host[world->call.root];
-    int order[MAX_RANKS], num = 0;
+    int command[MAX_RANKS], num = 0;
 
     link.latency = draw(3) * 1e-3;
     ck_assert_int_eq(mtree_plan_create(world->call.collective, MTREE_PLAN_ARRIVAL, hosts,
@@ -182,12 +182,12 @@ static void add_plan(world_t *world, int hosts)
                      MTREE_OK);
     for (int host = 0; host < hosts; host++) {
         if (host != root) {
-            order[num++] = host;
+            command[num++] = host;
         }
     }
     world->plan->trees[0].root = root;
     ck_assert_int_eq(
-        mtree_chains_build(order, num, root, &link, world->plan->trees[0].parent),
+        mtree_chains_build(command, num, root, &link, world->plan->trees[0].parent),
         MTREE_OK);
     if (draw(2) == 0) {
         world->plan->routes =
@@ -274,7 +274,7 @@ START_TEST(test_random_arrivals)
                                                    MTREE_ALLREDUCE};
         int num_ranks = 2 + draw(MAX_RANKS - 1);
         world_t world;
-        int order[MAX_RANKS];
+        int command[MAX_RANKS];
 
         world_open(&world, kinds[draw(3)], num_ranks, 1 + draw(num_ranks), draw_units());
         world.call.longest_bytes = c % 3 == 0 ? (size_t)(100 + 4 * c) : 0;
@@ -283,13 +283,13 @@ START_TEST(test_random_arrivals)
         for (int r = 0; r < num_ranks; r++) {
             int other = draw(r + 1);
 
-            order[r] = order[other];
-            order[other] = r;
+            command[r] = command[other];
+            command[other] = r;
         }
         for (int r = 0; r < num_ranks; r++) {
             int pause = draw(4) == 0 ? 1 << 30 : draw(200);
 
-            start(&world, order[r]);
+            start(&world, command[r]);
             while (pause-- > 0 && step(&world)) {}
         }
         world_close(&world);
@@ -423,7 +423,8 @@ END_TEST
 /* A message that cannot be sent ends the operation of the rank that was to send it. */
 static mtree_status_t failed_with;
 
-static void note_failure(mtree_operation_t *operation, mtree_status_t status, void *arg)
+static void control_msg_failure(mtree_operation_t *operation, mtree_status_t status,
+                                void *arg)
 {
     (void)operation;
     (void)arg;
@@ -451,7 +452,7 @@ START_TEST(test_failure_is_told)
         .input = world.vectors[arrival.rank], .extent = 4, .span = 4, .fold = fold};
     chaos_fail_after(world.control, 0);
     ck_assert_int_eq(
-        mtree_arrival_start(&arrival, &data, note_failure, NULL, NULL, &operation),
+        mtree_arrival_start(&arrival, &data, control_msg_failure, NULL, NULL, &operation),
         MTREE_OK);
     while (step(&world)) {}
     ck_assert_int_eq(failed_with, MTREE_ERR_TRANSPORT);

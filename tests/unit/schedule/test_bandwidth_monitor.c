@@ -7,113 +7,113 @@
 #include <check.h>
 #include <stdlib.h>
 
-#define WAYS 2
-#define TURN 0.01 /* seconds between two turns of progress */
-#define NEAR 1e-9
+#define PATHS 2
+#define TURN  0.01 /* seconds between two turns of progress */
+#define NEAR  1e-9
 
-static mtree_bandwidth_monitor_t *gauge;
+static mtree_bandwidth_monitor_t *monitor;
 static mtree_bandwidth_monitor_sum_t sum;
-static mtree_bandwidth_monitor_path_t ways[WAYS];
+static mtree_bandwidth_monitor_path_t paths[PATHS];
 
 static void setup(void)
 {
-    ck_assert_int_eq(mtree_bandwidth_monitor_create(WAYS, &gauge), MTREE_OK);
+    ck_assert_int_eq(mtree_bandwidth_monitor_create(PATHS, &monitor), MTREE_OK);
 }
 
 static void teardown(void)
 {
-    mtree_bandwidth_monitor_destroy(gauge);
+    mtree_bandwidth_monitor_destroy(monitor);
 }
 
 /* Turns of progress from @a from to @a to. */
 static void attend(double from, double to)
 {
     for (int turn = 0; from + turn * TURN < to; turn++) {
-        mtree_bandwidth_monitor_attend(gauge, true, from + turn * TURN);
+        mtree_bandwidth_monitor_attend(monitor, true, from + turn * TURN);
     }
-    mtree_bandwidth_monitor_attend(gauge, true, to);
+    mtree_bandwidth_monitor_attend(monitor, true, to);
 }
 
 START_TEST(what_two_operations_send_at_once_adds_up)
 {
-    mtree_bandwidth_monitor_begin(gauge, 1.0);
-    mtree_bandwidth_monitor_begin(gauge, 1.0);
-    mtree_bandwidth_monitor_backlog(gauge, 1, true, 1.0);
-    mtree_bandwidth_monitor_backlog(gauge, 1, true, 1.0);
+    mtree_bandwidth_monitor_begin(monitor, 1.0);
+    mtree_bandwidth_monitor_begin(monitor, 1.0);
+    mtree_bandwidth_monitor_backlog(monitor, 1, true, 1.0);
+    mtree_bandwidth_monitor_backlog(monitor, 1, true, 1.0);
     attend(1.0, 2.0);
-    mtree_bandwidth_monitor_sent(gauge, 1, 300, 2.0);
-    mtree_bandwidth_monitor_sent(gauge, 1, 400, 2.0);
-    mtree_bandwidth_monitor_backlog(gauge, 1, false, 2.0);
+    mtree_bandwidth_monitor_sent(monitor, 1, 300, 2.0);
+    mtree_bandwidth_monitor_sent(monitor, 1, 400, 2.0);
+    mtree_bandwidth_monitor_backlog(monitor, 1, false, 2.0);
     attend(2.0, 2.5);
-    mtree_bandwidth_monitor_sent(gauge, 1, 100, 2.5);
-    mtree_bandwidth_monitor_backlog(gauge, 1, false, 2.5);
-    mtree_bandwidth_monitor_sent(gauge, 1, 50, 2.5);
-    mtree_bandwidth_monitor_end(gauge, 2.5);
-    ck_assert(mtree_bandwidth_monitor_is_busy(gauge));
-    mtree_bandwidth_monitor_end(gauge, 2.5);
-    ck_assert(!mtree_bandwidth_monitor_is_busy(gauge));
-    mtree_bandwidth_monitor_read(gauge, 9.0, &sum, ways);
+    mtree_bandwidth_monitor_sent(monitor, 1, 100, 2.5);
+    mtree_bandwidth_monitor_backlog(monitor, 1, false, 2.5);
+    mtree_bandwidth_monitor_sent(monitor, 1, 50, 2.5);
+    mtree_bandwidth_monitor_end(monitor, 2.5);
+    ck_assert(mtree_bandwidth_monitor_is_busy(monitor));
+    mtree_bandwidth_monitor_end(monitor, 2.5);
+    ck_assert(!mtree_bandwidth_monitor_is_busy(monitor));
+    mtree_bandwidth_monitor_read(monitor, 9.0, &sum, paths);
     ck_assert_double_eq_tol(sum.seconds, 1.5, NEAR);
     ck_assert_double_eq_tol(sum.unattended, 0, NEAR);
-    ck_assert_double_eq(ways[1].bytes, 850);
-    ck_assert_double_eq(ways[1].pressed_bytes, 800);
-    ck_assert_double_eq_tol(ways[1].pressed_seconds, 1.5, NEAR);
-    ck_assert_double_eq(ways[0].bytes, 0);
+    ck_assert_double_eq(paths[1].bytes, 850);
+    ck_assert_double_eq(paths[1].backlogged_bytes, 800);
+    ck_assert_double_eq_tol(paths[1].backlogged_seconds, 1.5, NEAR);
+    ck_assert_double_eq(paths[0].bytes, 0);
 }
 END_TEST
 
 START_TEST(time_in_which_nobody_looked_presses_nothing)
 {
-    mtree_bandwidth_monitor_begin(gauge, 1.0);
-    mtree_bandwidth_monitor_backlog(gauge, 0, true, 1.0);
+    mtree_bandwidth_monitor_begin(monitor, 1.0);
+    mtree_bandwidth_monitor_backlog(monitor, 0, true, 1.0);
     attend(1.0, 2.0);
-    mtree_bandwidth_monitor_sent(gauge, 0, 100, 2.0);
+    mtree_bandwidth_monitor_sent(monitor, 0, 100, 2.0);
     /* The program computes; the first turn finds what the system has sent meanwhile. */
-    mtree_bandwidth_monitor_sent(gauge, 0, 900, 4.0);
+    mtree_bandwidth_monitor_sent(monitor, 0, 900, 4.0);
     attend(4.0, 5.0);
-    mtree_bandwidth_monitor_sent(gauge, 0, 100, 5.0);
-    mtree_bandwidth_monitor_backlog(gauge, 0, false, 5.0);
-    mtree_bandwidth_monitor_end(gauge, 5.0);
-    mtree_bandwidth_monitor_read(gauge, 5.0, &sum, ways);
+    mtree_bandwidth_monitor_sent(monitor, 0, 100, 5.0);
+    mtree_bandwidth_monitor_backlog(monitor, 0, false, 5.0);
+    mtree_bandwidth_monitor_end(monitor, 5.0);
+    mtree_bandwidth_monitor_read(monitor, 5.0, &sum, paths);
     ck_assert_double_eq_tol(sum.seconds, 4.0, NEAR);
     ck_assert_double_eq_tol(sum.unattended, 2.0, NEAR);
-    ck_assert_double_eq(ways[0].bytes, 1100);
-    ck_assert_double_eq(ways[0].pressed_bytes, 200);
+    ck_assert_double_eq(paths[0].bytes, 1100);
+    ck_assert_double_eq(paths[0].backlogged_bytes, 200);
     /* Buffers fill again for a moment. */
-    ck_assert_double_lt(ways[0].pressed_seconds, 2.0);
-    ck_assert_double_gt(ways[0].pressed_seconds, 1.9);
+    ck_assert_double_lt(paths[0].backlogged_seconds, 2.0);
+    ck_assert_double_gt(paths[0].backlogged_seconds, 1.9);
 }
 END_TEST
 
 START_TEST(time_between_operations_is_nobodys)
 {
-    mtree_bandwidth_monitor_begin(gauge, 1.0);
+    mtree_bandwidth_monitor_begin(monitor, 1.0);
     attend(1.0, 2.0);
-    mtree_bandwidth_monitor_end(gauge, 2.0);
-    mtree_bandwidth_monitor_begin(gauge, 7.0);
+    mtree_bandwidth_monitor_end(monitor, 2.0);
+    mtree_bandwidth_monitor_begin(monitor, 7.0);
     attend(7.0, 8.0);
-    mtree_bandwidth_monitor_end(gauge, 8.0);
-    mtree_bandwidth_monitor_read(gauge, 8.0, &sum, ways);
+    mtree_bandwidth_monitor_end(monitor, 8.0);
+    mtree_bandwidth_monitor_read(monitor, 8.0, &sum, paths);
     ck_assert_double_eq_tol(sum.seconds, 2.0, NEAR);
     ck_assert_double_eq_tol(sum.unattended, 0, NEAR);
 }
 END_TEST
 
-START_TEST(a_way_that_others_share_tells_nothing)
+START_TEST(a_path_that_others_share_tells_nothing)
 {
-    mtree_bandwidth_monitor_begin(gauge, 1.0);
-    mtree_bandwidth_monitor_backlog(gauge, 0, true, 1.0);
+    mtree_bandwidth_monitor_begin(monitor, 1.0);
+    mtree_bandwidth_monitor_backlog(monitor, 0, true, 1.0);
     for (int turn = 1; turn <= 100; turn++) {
-        mtree_bandwidth_monitor_attend(gauge, false, 1.0 + turn * TURN);
+        mtree_bandwidth_monitor_attend(monitor, false, 1.0 + turn * TURN);
     }
-    mtree_bandwidth_monitor_sent(gauge, 0, 100, 2.0);
-    mtree_bandwidth_monitor_backlog(gauge, 0, false, 2.0);
-    mtree_bandwidth_monitor_end(gauge, 2.0);
-    mtree_bandwidth_monitor_read(gauge, 2.0, &sum, ways);
+    mtree_bandwidth_monitor_sent(monitor, 0, 100, 2.0);
+    mtree_bandwidth_monitor_backlog(monitor, 0, false, 2.0);
+    mtree_bandwidth_monitor_end(monitor, 2.0);
+    mtree_bandwidth_monitor_read(monitor, 2.0, &sum, paths);
     ck_assert_double_eq_tol(sum.unattended, 1.0, NEAR);
-    ck_assert_double_eq(ways[0].bytes, 100);
-    ck_assert_double_eq(ways[0].pressed_bytes, 0);
-    ck_assert_double_eq_tol(ways[0].pressed_seconds, 0, NEAR);
+    ck_assert_double_eq(paths[0].bytes, 100);
+    ck_assert_double_eq(paths[0].backlogged_bytes, 0);
+    ck_assert_double_eq_tol(paths[0].backlogged_seconds, 0, NEAR);
 }
 END_TEST
 
@@ -128,7 +128,7 @@ int main(void)
     tcase_add_test(tcase, what_two_operations_send_at_once_adds_up);
     tcase_add_test(tcase, time_in_which_nobody_looked_presses_nothing);
     tcase_add_test(tcase, time_between_operations_is_nobodys);
-    tcase_add_test(tcase, a_way_that_others_share_tells_nothing);
+    tcase_add_test(tcase, a_path_that_others_share_tells_nothing);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);

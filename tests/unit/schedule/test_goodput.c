@@ -17,7 +17,7 @@ static mtree_goodput_t *goodput_of_two_peers(void)
     return goodput;
 }
 
-START_TEST(a_peer_that_comes_late_was_not_pressed)
+START_TEST(a_peer_that_comes_late_was_not_backlogged)
 {
     mtree_goodput_t *goodput = goodput_of_two_peers();
 
@@ -29,14 +29,14 @@ START_TEST(a_peer_that_comes_late_was_not_pressed)
     mtree_goodput_sent(goodput, 0, 1, 25, 11.0);
     ck_assert_int_eq(goodput->links[0].rank, 3);
     ck_assert_double_eq(goodput->links[0].bytes, 175);
-    ck_assert_double_eq(goodput->links[0].pressed_bytes, 50);
-    ck_assert_double_eq(goodput->links[0].pressed_seconds, 1.5);
+    ck_assert_double_eq(goodput->links[0].backlogged_bytes, 50);
+    ck_assert_double_eq(goodput->links[0].backlogged_seconds, 1.5);
     ck_assert_double_eq(goodput->links[1].bytes, 0);
     mtree_goodput_destroy(goodput);
 }
 END_TEST
 
-START_TEST(pressed_times_add_up)
+START_TEST(backlogged_times_add_up)
 {
     mtree_goodput_t *goodput = goodput_of_two_peers();
 
@@ -48,9 +48,9 @@ START_TEST(pressed_times_add_up)
         mtree_goodput_backlog(goodput, 1, false, i + 0.5);
         mtree_goodput_backlog(goodput, 1, false, i + 0.75);
     }
-    ck_assert_double_eq(goodput->links[1].pressed_bytes, 32);
-    ck_assert_double_eq(goodput->links[1].pressed_seconds, 2);
-    ck_assert_double_eq(goodput->links[0].pressed_seconds, 0);
+    ck_assert_double_eq(goodput->links[1].backlogged_bytes, 32);
+    ck_assert_double_eq(goodput->links[1].backlogged_seconds, 2);
+    ck_assert_double_eq(goodput->links[0].backlogged_seconds, 0);
     mtree_goodput_destroy(goodput);
 }
 END_TEST
@@ -99,8 +99,8 @@ int main(void)
     SRunner *runner = srunner_create(suite);
     int failed;
 
-    tcase_add_test(tcase, a_peer_that_comes_late_was_not_pressed);
-    tcase_add_test(tcase, pressed_times_add_up);
+    tcase_add_test(tcase, a_peer_that_comes_late_was_not_backlogged);
+    tcase_add_test(tcase, backlogged_times_add_up);
     tcase_add_test(tcase, trees_end_with_their_last_message);
     tcase_add_test(tcase, the_first_meeting_counts);
     suite_add_tcase(suite, tcase);

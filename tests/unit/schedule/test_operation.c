@@ -2,9 +2,9 @@
  * Every collective, on random trees, placements, sizes and timing, against what it must
  * give.
  */
-#include "tests/unit/schedule/chaos.h"
 #include "schedule/layout.h"
 #include "schedule/operation.h"
+#include "tests/unit/schedule/chaos.h"
 
 #include <check.h>
 #include <stdint.h>
@@ -30,7 +30,7 @@ static unsigned long long state;
 static int num_stepped;
 
 /* Peers that were pressed. */
-static int num_pressed;
+static int num_backlogged;
 
 /* Operations whose chunks had to be as short as messages may be. */
 static int num_cut;
@@ -56,19 +56,20 @@ static mtree_plan_t *random_plan(int hosts, int trees)
         MTREE_OK);
     for (int t = 0; t < trees; t++) {
         mtree_tree_t *tree = &plan->trees[t];
-        int order[MAX_RANKS];
+        int command[MAX_RANKS];
 
         for (int i = 0; i < hosts; i++) {
             int j = draw(i + 1);
-            order[i] = order[j];
-            order[j] = i;
+            command[i] = command[j];
+            command[j] = i;
         }
-        tree->root = order[0];
+        tree->root = command[0];
         for (int i = 1; i < hosts; i++) {
-            tree->parent[order[i]] = order[draw(i)];
-            tree->latency[order[i]] = draw(30) * 1e-3;
+            tree->parent[command[i]] = command[draw(i)];
+            tree->latency[command[i]] = draw(30) * 1e-3;
             if (stepped) {
-                tree->step[order[i]] = tree->step[tree->parent[order[i]]] + 1 + draw(3);
+                tree->step[command[i]] =
+                    tree->step[tree->parent[command[i]]] + 1 + draw(3);
             }
         }
         tree->parent[tree->root] = -1;
@@ -335,8 +336,8 @@ static void job_verify_goodput(const job_t *job)
 
             ck_assert_int_eq(link->rank, job->layout[r]->peers[i].rank);
             ck_assert_double_lt(link->since, 0);
-            ck_assert_double_le(link->pressed_bytes, link->bytes);
-            num_pressed += link->pressed_bytes > 0;
+            ck_assert_double_le(link->backlogged_bytes, link->bytes);
+            num_backlogged += link->backlogged_bytes > 0;
             sent += link->bytes;
         }
     }
@@ -470,7 +471,7 @@ START_TEST(every_collective_gives_its_result)
         chaos_destroy(chaos);
     }
     ck_assert_int_gt(num_stepped, 0);
-    ck_assert_int_gt(num_pressed, 0);
+    ck_assert_int_gt(num_backlogged, 0);
     ck_assert_int_gt(num_cut, 0);
 }
 END_TEST

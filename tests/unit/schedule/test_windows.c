@@ -7,9 +7,9 @@
  * A state is where all ranks' operations stand and what the network may tell next; states
  * are told apart by their hashes, and from each one every choice is taken once.
  */
-#include "tests/unit/schedule/chaos.h"
 #include "schedule/layout.h"
 #include "schedule/operation_private.h"
+#include "tests/unit/schedule/chaos.h"
 #include "tests/unit/schedule/snapshot.h"
 #include "tests/unit/schedule/visited.h"
 
@@ -35,12 +35,19 @@ typedef struct {
     int step[MAX_TREES][MAX_RANKS]; /* lockstep, when not all are 0 */
     size_t units;                   /* a chunk each */
     size_t window;                  /* chunks; 0: the plan's own */
-    size_t pace;                    /* chunks under way to a peer; 0: not paced */
+    size_t sample;                  /* chunks under way to a peer; 0: not paced */
     size_t wrong_window;            /* that rank 0 takes its window for; 0: the same */
 } shape_t;
 
 static const shape_t shapes[] = {
-    {"a chain", MTREE_ALLREDUCE, 3, 1, {{-1, 0, 1}}, .units = 4, .window = 1, .pace = 1},
+    {"a chain",
+     MTREE_ALLREDUCE,
+     3,
+     1,
+     {{-1, 0, 1}},
+     .units = 4,
+     .window = 1,
+     .sample = 1},
     {"a chain with room", MTREE_ALLREDUCE, 3, 1, {{-1, 0, 1}}, .units = 3, .window = 2},
     {"two chains, opposite ways",
      MTREE_ALLREDUCE,
@@ -49,7 +56,7 @@ static const shape_t shapes[] = {
      {{-1, 0, 1}, {1, 2, -1}},
      .units = 4,
      .window = 1,
-     .pace = 1},
+     .sample = 1},
     {"a star and a chain",
      MTREE_REDUCE,
      3,
@@ -57,7 +64,7 @@ static const shape_t shapes[] = {
      {{-1, 0, 0}, {-1, 0, 1}},
      .units = 4,
      .window = 2,
-     .pace = 1},
+     .sample = 1},
     {"two roots",
      MTREE_REDUCE_SCATTER,
      2,
@@ -65,14 +72,14 @@ static const shape_t shapes[] = {
      {{-1, 0}, {1, -1}},
      .units = 6,
      .window = 1,
-     .pace = 1},
+     .sample = 1},
     {"a broadcast",
      MTREE_BCAST,
      4,
      2,
      {{-1, 0, 1, 1}, {-1, 2, 0, 2}},
      .units = 4,
-     .pace = 1},
+     .sample = 1},
     {"lockstep",
      MTREE_ALLREDUCE,
      3,
@@ -80,7 +87,7 @@ static const shape_t shapes[] = {
      {{-1, 0, 1}, {1, 2, -1}},
      {{0, 1, 2}, {2, 1, 0}},
      .units = 2,
-     .pace = 1},
+     .sample = 1},
 };
 
 /* What choices change; in memory that can be put back. */
@@ -138,10 +145,10 @@ static void narrow(mtree_layout_t *layout, const shape_t *shape, size_t window)
         layout->streams[s].window = window > 0 ? window : layout->streams[s].window;
     }
     for (int p = 0; p < layout->num_peers; p++) {
-        layout->peers[p].window = shape->pace * sizeof(uint32_t);
+        layout->peers[p].window = shape->sample * sizeof(uint32_t);
     }
-    layout->paced = shape->pace > 0;
-    layout->lead = 0;
+    layout->paced = shape->sample > 0;
+    layout->max_lead = 0;
 }
 
 static void make_layouts(search_t *search)
@@ -220,34 +227,34 @@ static void take(search_t *search, size_t choice)
                               NULL, &search->job->operation[rank]) != MTREE_OK;
 }
 
-static uint64_t hash_inlet(uint64_t hash, const mtree_receiver_t *inlet)
+static uint64_t hash_receiver(uint64_t hash, const mtree_receiver_t *receiver)
 {
-    hash = visited_mix(hash, inlet->posted);
-    hash = visited_mix(hash, inlet->taken);
-    hash = visited_mix(hash, inlet->released);
-    hash = visited_mix(hash, inlet->arrived);
-    hash = visited_mix(hash, 2 * inlet->credited + inlet->crediting);
-    for (size_t i = 0; i < inlet->window; i++) {
-        const mtree_slot_t *slot = &inlet->slots[i];
+    hash = visited_mix(hash, receiver->posted);
+    hash = visited_mix(hash, receiver->taken);
+    hash = visited_mix(hash, receiver->released);
+    hash = visited_mix(hash, receiver->arrived);
+    hash = visited_mix(hash, 2 * receiver->credited + receiver->crediting);
+    for (size_t i = 0; i < receiver->window; i++) {
+        const mtree_slot_t *slot = &receiver->slots[i];
 
         hash = visited_mix(hash, 4 * slot->chunk + 2 * slot->arrived + slot->sent);
     }
     return hash;
 }
 
-static uint64_t hash_flow(uint64_t hash, const mtree_stream_state_t *flow)
+static uint64_t hash_stream(uint64_t hash, const mtree_stream_state_t *state)
 {
-    for (const mtree_send_channel_t *lane = flow->lanes; lane != NULL;
-         lane = lane->sibling) {
-        hash = visited_mix(hash, lane->next);
-        hash = visited_mix(hash, lane->sent);
-        hash = visited_mix(hash, lane->credit);
+    for (const mtree_send_channel_t *channel = state->channels; channel != NULL;
+         channel = channel->sibling) {
+        hash = visited_mix(hash, channel->next);
+        hash = visited_mix(hash, channel->sent);
+        hash = visited_mix(hash, channel->credit);
     }
-    for (int i = 0; flow->stream->reduce && i < flow->stream->num_children; i++) {
-        hash = hash_inlet(hash, &flow->inlets[i]);
+    for (int i = 0; state->stream->reduce && i < state->stream->num_children; i++) {
+        hash = hash_receiver(hash, &state->receivers[i]);
     }
-    if (flow->above != NULL) {
-        hash = hash_inlet(hash, flow->above);
+    if (state->above != NULL) {
+        hash = hash_receiver(hash, state->above);
     }
     return hash;
 }
@@ -264,8 +271,8 @@ static uint64_t hash_operation(const mtree_operation_t *operation)
         hash = visited_mix(hash, bits);
     }
     for (int s = 0; s < operation->layout->num_streams; s++) {
-        if (operation->flows[s].num_chunks > 0) {
-            hash = hash_flow(hash, &operation->flows[s]);
+        if (operation->states[s].num_chunks > 0) {
+            hash = hash_stream(hash, &operation->states[s]);
         }
     }
     return hash;
@@ -278,7 +285,7 @@ static uint64_t hash_completion(const search_t *search,
 {
     const mtree_event_t *event = (const mtree_event_t *)completion;
     const mtree_operation_t *operation;
-    const mtree_send_op_t *parcel = (const mtree_send_op_t *)completion;
+    const mtree_send_op_t *send_op = (const mtree_send_op_t *)completion;
     uintptr_t place = (uintptr_t)completion, first, end;
     int rank = 0;
 
@@ -292,12 +299,12 @@ static uint64_t hash_completion(const search_t *search,
     if (place >= first && place < end) {
         return visited_mix(visited_mix(2, (uint64_t)rank), place - first);
     }
-    return visited_mix(visited_mix(visited_mix(3, (uint64_t)rank), parcel->chunk),
-                       (uint64_t)(parcel->lane - operation->lanes));
+    return visited_mix(visited_mix(visited_mix(3, (uint64_t)rank), send_op->chunk),
+                       (uint64_t)(send_op->channel - operation->channels));
 }
 
 /* What the network may tell next is a set: its order does not matter. */
-static uint64_t hash_state(const search_t *search)
+static uint64_t hash_search(const search_t *search)
 {
     uint64_t hash = 0, pending = 0;
 
@@ -369,7 +376,7 @@ static void explore(search_t *search, size_t depth)
 {
     size_t choices = num_choices(search);
 
-    if (search->failures > 0 || !visited_add(&search->visited, hash_state(search))) {
+    if (search->failures > 0 || !visited_add(&search->visited, hash_search(search))) {
         return;
     }
     if (choices == 0) {
@@ -411,7 +418,7 @@ static void explore_shape(search_t *search, const shape_t *shape)
                   shape->name);
 }
 
-START_TEST(every_order_ends_well)
+START_TEST(every_command_ends_well)
 {
     static search_t search;
 
@@ -444,7 +451,7 @@ int main(void)
     int failed;
 
     tcase_set_timeout(orders, 120);
-    tcase_add_loop_test(orders, every_order_ends_well, 0,
+    tcase_add_loop_test(orders, every_command_ends_well, 0,
                         (int)(sizeof(shapes) / sizeof(shapes[0])));
     tcase_add_test(orders, windows_that_differ_end_in_a_deadlock);
     suite_add_tcase(suite, orders);

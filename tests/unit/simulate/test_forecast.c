@@ -1,9 +1,9 @@
 /*
  * What short messages are expected to cost over trees and by Open MPI's algorithms.
  */
-#include "simulate/forecast/forecast.h"
 #include "planner/planner.h"
 #include "simulate/baseline/baseline.h"
+#include "simulate/forecast/forecast.h"
 #include "topo/dot/read.h"
 
 #include <check.h>
@@ -121,45 +121,46 @@ START_TEST(long_messages_hide_what_their_chunks_cost)
 }
 END_TEST
 
-static mtree_confidence_t odds(double trees, double fallback)
+static mtree_confidence_t confidence(double trees, double fallback)
 {
     static const double none[MTREE_BASE_ALGORITHMS + 1] = {-1, -1, -1, -1, -1};
 
-    return mtree_forecast_make(trees, fallback, none).odds;
+    return mtree_forecast_make(trees, fallback, none).confidence;
 }
 
 START_TEST(only_what_is_clear_is_not_tried)
 {
-    ck_assert_int_eq(odds(1, 1.6), MTREE_FORECAST_FASTER);
-    ck_assert_int_eq(odds(1, 1.4), MTREE_FORECAST_MAYBE_FASTER);
-    ck_assert_int_eq(odds(1, 1), MTREE_FORECAST_MAYBE_FASTER);
-    ck_assert_int_eq(odds(1.4, 1), MTREE_FORECAST_MAYBE_SLOWER);
-    ck_assert_int_eq(odds(1.6, 1), MTREE_FORECAST_SLOWER);
+    ck_assert_int_eq(confidence(1, 1.6), MTREE_FORECAST_FASTER);
+    ck_assert_int_eq(confidence(1, 1.4), MTREE_FORECAST_MAYBE_FASTER);
+    ck_assert_int_eq(confidence(1, 1), MTREE_FORECAST_MAYBE_FASTER);
+    ck_assert_int_eq(confidence(1.4, 1), MTREE_FORECAST_MAYBE_SLOWER);
+    ck_assert_int_eq(confidence(1.6, 1), MTREE_FORECAST_SLOWER);
     /* Short times are less sure, and what is not known is to be tried. */
-    ck_assert_int_eq(odds(1e-3, 3e-3), MTREE_FORECAST_MAYBE_FASTER);
-    ck_assert_int_eq(odds(1e-3, 5e-3), MTREE_FORECAST_FASTER);
-    ck_assert_int_eq(odds(3e-3, 1e-3), MTREE_FORECAST_MAYBE_SLOWER);
-    ck_assert_int_eq(odds(1, -1), MTREE_FORECAST_MAYBE_FASTER);
+    ck_assert_int_eq(confidence(1e-3, 3e-3), MTREE_FORECAST_MAYBE_FASTER);
+    ck_assert_int_eq(confidence(1e-3, 5e-3), MTREE_FORECAST_FASTER);
+    ck_assert_int_eq(confidence(3e-3, 1e-3), MTREE_FORECAST_MAYBE_SLOWER);
+    ck_assert_int_eq(confidence(1, -1), MTREE_FORECAST_MAYBE_FASTER);
 }
 END_TEST
 
 START_TEST(rivals_that_may_be_the_fastest_are_tried)
 {
-    const double rivals[MTREE_BASE_ALGORITHMS + 1] = {-1, 1.2, 1.7, -1, 0.9};
-    mtree_forecast_t forecast = mtree_forecast_make(1, 5, rivals);
+    const double base_algorithms[MTREE_BASE_ALGORITHMS + 1] = {-1, 1.2, 1.7, -1, 0.9};
+    mtree_forecast_t forecast = mtree_forecast_make(1, 5, base_algorithms);
 
     /* Half as much again as the fastest, which is the fourth, is too much. */
-    ck_assert_int_eq(forecast.odds, MTREE_FORECAST_FASTER);
-    ck_assert_uint_eq(forecast.rivals, 1u << 1 | 1u << 4);
-    ck_assert_uint_eq(mtree_forecast_make(0.5, 5, rivals).rivals, 0);
-    ck_assert_uint_eq(mtree_forecast_make(3, 1.5, rivals).rivals, 1u << 1 | 1u << 4);
+    ck_assert_int_eq(forecast.confidence, MTREE_FORECAST_FASTER);
+    ck_assert_uint_eq(forecast.base_algorithms, 1u << 1 | 1u << 4);
+    ck_assert_uint_eq(mtree_forecast_make(0.5, 5, base_algorithms).base_algorithms, 0);
+    ck_assert_uint_eq(mtree_forecast_make(3, 1.5, base_algorithms).base_algorithms,
+                      1u << 1 | 1u << 4);
     forecast = mtree_forecast_decode(mtree_forecast_encode(forecast));
-    ck_assert_int_eq(forecast.odds, MTREE_FORECAST_FASTER);
-    ck_assert_uint_eq(forecast.rivals, 1u << 1 | 1u << 4);
+    ck_assert_int_eq(forecast.confidence, MTREE_FORECAST_FASTER);
+    ck_assert_uint_eq(forecast.base_algorithms, 1u << 1 | 1u << 4);
 }
 END_TEST
 
-/* The simulator knows each of them, and the default is no rival of its own. */
+/* The simulator knows each of them, and the default is no base_algorithm of its own. */
 START_TEST(rivals_are_open_mpi_s_other_algorithms)
 {
     read_topology(TOPOLOGIES "/star-8.dot");

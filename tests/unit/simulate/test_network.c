@@ -14,7 +14,7 @@ typedef struct {
     mtree_message_t message;
     mtree_event_queue_t *clock;
     double departed, arrived;
-} parcel_t;
+} send_op_t;
 
 typedef struct {
     mtree_topology_t *topology;
@@ -22,29 +22,29 @@ typedef struct {
     mtree_network_t *network;
 } fixture_t;
 
-static void parcel_departed(mtree_message_t *message)
+static void send_op_departed(mtree_message_t *message)
 {
-    parcel_t *parcel = (parcel_t *)message;
+    send_op_t *send_op = (send_op_t *)message;
 
-    parcel->departed = mtree_event_queue_now(parcel->clock);
+    send_op->departed = mtree_event_queue_now(send_op->clock);
 }
 
-static void parcel_arrived(mtree_message_t *message)
+static void send_op_arrived(mtree_message_t *message)
 {
-    parcel_t *parcel = (parcel_t *)message;
+    send_op_t *send_op = (send_op_t *)message;
 
-    parcel->arrived = mtree_event_queue_now(parcel->clock);
+    send_op->arrived = mtree_event_queue_now(send_op->clock);
 }
 
-static void send(fixture_t *fixture, mtree_connection_t *connection, parcel_t *parcel,
+static void send(fixture_t *fixture, mtree_connection_t *connection, send_op_t *send_op,
                  size_t bytes)
 {
-    memset(parcel, 0, sizeof(*parcel));
-    parcel->clock = fixture->clock;
-    parcel->message.bytes = bytes;
-    parcel->message.departed = parcel_departed;
-    parcel->message.arrived = parcel_arrived;
-    mtree_network_send(connection, &parcel->message);
+    memset(send_op, 0, sizeof(*send_op));
+    send_op->clock = fixture->clock;
+    send_op->message.bytes = bytes;
+    send_op->message.departed = send_op_departed;
+    send_op->message.arrived = send_op_arrived;
+    mtree_network_send(connection, &send_op->message);
 }
 
 static mtree_connection_t *join(fixture_t *fixture, int from, int to)
@@ -118,12 +118,12 @@ START_TEST(test_one_link)
 {
     mtree_network_options_t options = plain((mtree_network_model_t)_i);
     fixture_t fixture = line("hh", even, &options);
-    parcel_t parcel;
+    send_op_t send_op;
 
-    send(&fixture, join(&fixture, 0, 1), &parcel, 5000);
+    send(&fixture, join(&fixture, 0, 1), &send_op, 5000);
     run(&fixture);
-    ck_assert_double_eq_tol(parcel.departed, 0.005, 1e-9);
-    ck_assert_double_eq_tol(parcel.arrived, 0.015, 1e-9);
+    ck_assert_double_eq_tol(send_op.departed, 0.005, 1e-9);
+    ck_assert_double_eq_tol(send_op.arrived, 0.015, 1e-9);
     ck_assert_double_eq_tol(mtree_network_busy(fixture.network, 0), 0.005, 1e-9);
     ck_assert_double_eq(mtree_network_busy(fixture.network, 1), 0.0);
     clear(&fixture);
@@ -136,20 +136,20 @@ START_TEST(test_headers_and_acks)
 {
     mtree_network_options_t options = plain((mtree_network_model_t)_i);
     fixture_t fixture;
-    parcel_t parcel;
+    send_op_t send_op;
 
     options.header_bytes = 40;
     fixture = line("hh", even, &options);
-    send(&fixture, join(&fixture, 0, 1), &parcel, 2500);
+    send(&fixture, join(&fixture, 0, 1), &send_op, 2500);
     run(&fixture);
-    ck_assert_double_eq_tol(parcel.arrived, 0.01262, 1e-9);
+    ck_assert_double_eq_tol(send_op.arrived, 0.01262, 1e-9);
     clear(&fixture);
 
     options.ack_bytes = 52;
     fixture = line("hh", even, &options);
-    send(&fixture, join(&fixture, 0, 1), &parcel, 4000);
+    send(&fixture, join(&fixture, 0, 1), &send_op, 4000);
     run(&fixture);
-    ck_assert_double_eq_tol(parcel.arrived, 0.01416, 1e-9);
+    ck_assert_double_eq_tol(send_op.arrived, 0.01416, 1e-9);
     ck_assert_double_eq_tol(mtree_network_busy(fixture.network, 1), 4 * 52e-6, 1e-9);
     clear(&fixture);
 }
@@ -160,12 +160,12 @@ START_TEST(test_switch)
 {
     mtree_network_options_t options = plain((mtree_network_model_t)_i);
     fixture_t fixture = line("hsh", even, &options);
-    parcel_t parcel;
+    send_op_t send_op;
 
-    send(&fixture, join(&fixture, 0, 1), &parcel, 5000);
+    send(&fixture, join(&fixture, 0, 1), &send_op, 5000);
     run(&fixture);
-    ck_assert_double_eq_tol(parcel.departed, 0.005, 1e-9);
-    ck_assert_double_eq_tol(parcel.arrived, 0.005 + 0.001 + 0.020, 1e-9);
+    ck_assert_double_eq_tol(send_op.departed, 0.005, 1e-9);
+    ck_assert_double_eq_tol(send_op.arrived, 0.005 + 0.001 + 0.020, 1e-9);
     ck_assert_double_eq_tol(mtree_network_busy(fixture.network, 2), 0.005, 1e-9);
     clear(&fixture);
 }
@@ -176,12 +176,12 @@ START_TEST(test_short_through_switch)
 {
     mtree_network_options_t options = plain((mtree_network_model_t)_i);
     fixture_t fixture = line("hsh", even, &options);
-    parcel_t parcel;
+    send_op_t send_op;
 
-    send(&fixture, join(&fixture, 0, 1), &parcel, 100);
+    send(&fixture, join(&fixture, 0, 1), &send_op, 100);
     run(&fixture);
-    ck_assert_double_eq_tol(parcel.departed, 0.0001, 1e-9);
-    ck_assert_double_eq_tol(parcel.arrived, 0.0001 + 0.0001 + 0.020, 1e-9);
+    ck_assert_double_eq_tol(send_op.departed, 0.0001, 1e-9);
+    ck_assert_double_eq_tol(send_op.arrived, 0.0001 + 0.0001 + 0.020, 1e-9);
     clear(&fixture);
 }
 END_TEST
@@ -193,12 +193,12 @@ START_TEST(test_slow_second_link)
     static const double rates[] = {RATE, RATE / 2};
     mtree_network_options_t options = plain(MTREE_NETWORK_QUEUE);
     fixture_t fixture = line("hhh", rates, &options);
-    parcel_t parcel;
+    send_op_t send_op;
 
-    send(&fixture, join(&fixture, 0, 2), &parcel, 5000);
+    send(&fixture, join(&fixture, 0, 2), &send_op, 5000);
     run(&fixture);
-    ck_assert_double_eq_tol(parcel.departed, 0.005, 1e-9);
-    ck_assert_double_eq_tol(parcel.arrived, 0.001 + 0.010 + 0.010 + 0.010, 1e-9);
+    ck_assert_double_eq_tol(send_op.departed, 0.005, 1e-9);
+    ck_assert_double_eq_tol(send_op.arrived, 0.001 + 0.010 + 0.010 + 0.010, 1e-9);
     clear(&fixture);
 }
 END_TEST
@@ -209,7 +209,7 @@ START_TEST(test_two_messages)
 {
     mtree_network_options_t options = plain(MTREE_NETWORK_QUEUE);
     fixture_t fixture = line("hhh", even, &options);
-    parcel_t to_far, to_near;
+    send_op_t to_far, to_near;
 
     send(&fixture, join(&fixture, 0, 2), &to_far, 4000);
     send(&fixture, join(&fixture, 0, 1), &to_near, 4000);
@@ -239,7 +239,7 @@ START_TEST(test_max_min)
     static const double rates[] = {3 * RATE, RATE};
     mtree_network_options_t options = plain(MTREE_NETWORK_FLOW);
     fixture_t fixture = line("hhh", rates, &options);
-    parcel_t through, slow, fast;
+    send_op_t through, slow, fast;
 
     send(&fixture, join(&fixture, 0, 2), &through, 1000);
     send(&fixture, join(&fixture, 1, 2), &slow, 1000);
@@ -260,15 +260,15 @@ START_TEST(test_order)
     mtree_network_options_t options = plain((mtree_network_model_t)_i);
     fixture_t fixture = line("hshh", rates, &options);
     mtree_connection_t *connection = join(&fixture, 0, 2);
-    parcel_t parcels[6];
+    send_op_t send_ops[6];
     int i;
 
     for (i = 0; i < 6; i++) {
-        send(&fixture, connection, &parcels[i], i % 2 == 0 ? 9000 : 10);
+        send(&fixture, connection, &send_ops[i], i % 2 == 0 ? 9000 : 10);
     }
     run(&fixture);
     for (i = 1; i < 6; i++) {
-        ck_assert_double_ge(parcels[i].arrived, parcels[i - 1].arrived);
+        ck_assert_double_ge(send_ops[i].arrived, send_ops[i - 1].arrived);
     }
     clear(&fixture);
 }
@@ -281,7 +281,7 @@ START_TEST(test_window)
     mtree_network_options_t options = plain((mtree_network_model_t)_i);
     fixture_t fixture;
     mtree_connection_t *connection;
-    parcel_t first, second;
+    send_op_t first, second;
 
     options.window_bytes = 1000;
     fixture = line("hh", even, &options);
@@ -299,14 +299,14 @@ START_TEST(test_local)
 {
     mtree_network_options_t options = plain((mtree_network_model_t)_i);
     fixture_t fixture;
-    parcel_t parcel;
+    send_op_t send_op;
 
     options.local_rate = 80e6;
     options.local_latency = 0.002;
     fixture = line("hh", even, &options);
-    send(&fixture, join(&fixture, 1, 1), &parcel, 10000);
+    send(&fixture, join(&fixture, 1, 1), &send_op, 10000);
     run(&fixture);
-    ck_assert_double_eq_tol(parcel.arrived, 0.003, 1e-9);
+    ck_assert_double_eq_tol(send_op.arrived, 0.003, 1e-9);
     ck_assert_double_eq(mtree_network_busy(fixture.network, 0), 0.0);
     clear(&fixture);
 }

@@ -9,7 +9,7 @@ typedef struct {
     mtree_topology_t *topology;
     mtree_event_queue_t *clock;
     mtree_network_t *network;
-    mtree_pt2pt_t *world;
+    mtree_pt2pt_t *pt2pt;
 } fixture_t;
 
 typedef struct {
@@ -63,14 +63,14 @@ static fixture_t make(mtree_pt2pt_options_t options)
                                           &network, &fixture.network),
                      MTREE_OK);
     ck_assert_int_eq(
-        mtree_pt2pt_create(fixture.clock, fixture.network, &options, &fixture.world),
+        mtree_pt2pt_create(fixture.clock, fixture.network, &options, &fixture.pt2pt),
         MTREE_OK);
     return fixture;
 }
 
 static void clear(fixture_t *fixture)
 {
-    mtree_pt2pt_destroy(fixture->world);
+    mtree_pt2pt_destroy(fixture->pt2pt);
     mtree_network_destroy(fixture->network);
     mtree_event_queue_destroy(fixture->clock);
     mtree_topology_destroy(fixture->topology);
@@ -79,7 +79,7 @@ static void clear(fixture_t *fixture)
 static void send(fixture_t *fixture, int from, int to, int tag, const void *buffer,
                  size_t count, bool synchronous, done_t *note)
 {
-    mtree_transport_t *transport = mtree_pt2pt_transport(fixture->world, from);
+    mtree_transport_t *transport = mtree_pt2pt_transport(fixture->pt2pt, from);
 
     ck_assert_int_eq(transport->ops->send(transport, to, tag, buffer, count, synchronous,
                                           watch(fixture, note)),
@@ -89,7 +89,7 @@ static void send(fixture_t *fixture, int from, int to, int tag, const void *buff
 static void recv(fixture_t *fixture, int rank, int from, int tag, void *buffer,
                  size_t count, done_t *note)
 {
-    mtree_transport_t *transport = mtree_pt2pt_transport(fixture->world, rank);
+    mtree_transport_t *transport = mtree_pt2pt_transport(fixture->pt2pt, rank);
 
     ck_assert_int_eq(
         transport->ops->recv(transport, from, tag, buffer, count, watch(fixture, note)),
@@ -110,7 +110,7 @@ START_TEST(test_eager)
     send(&fixture, 0, 1, 0, NULL, 2000, false, &sent);
     send(&fixture, 0, 1, 0, NULL, 3000, true, &sent_sync);
     ck_assert_int_eq(sent.calls, 0);
-    ck_assert_uint_eq(mtree_pt2pt_pending(fixture.world), 4);
+    ck_assert_uint_eq(mtree_pt2pt_pending(fixture.pt2pt), 4);
     ck_assert_int_eq(mtree_event_queue_run(fixture.clock), MTREE_OK);
     ck_assert_double_eq_tol(sent.time, 0.0, 1e-9);
     ck_assert_double_eq_tol(received[0].time, 0.012, 1e-9);
@@ -118,8 +118,8 @@ START_TEST(test_eager)
     ck_assert_double_eq_tol(sent_sync.time, 0.025, 1e-9);
     ck_assert_int_eq(sent.calls + sent_sync.calls + received[0].calls + received[1].calls,
                      4);
-    ck_assert_uint_eq(mtree_pt2pt_pending(fixture.world), 0);
-    ck_assert_uint_eq(mtree_pt2pt_messages(fixture.world), 2);
+    ck_assert_uint_eq(mtree_pt2pt_pending(fixture.pt2pt), 0);
+    ck_assert_uint_eq(mtree_pt2pt_messages(fixture.pt2pt), 2);
     clear(&fixture);
 }
 END_TEST
@@ -212,7 +212,7 @@ START_TEST(test_matching)
     ck_assert_int_eq(got[2], 4);
     ck_assert_int_eq(got[3], 3);
     ck_assert_double_eq_tol(notes[7].time, 1.0, 1e-9);
-    ck_assert_uint_eq(mtree_pt2pt_pending(fixture.world), 0);
+    ck_assert_uint_eq(mtree_pt2pt_pending(fixture.pt2pt), 0);
     clear(&fixture);
 }
 END_TEST
@@ -224,9 +224,9 @@ START_TEST(test_compute)
     done_t sent, received;
 
     recv(&fixture, 1, 0, 0, NULL, 1000, &received);
-    mtree_pt2pt_compute(fixture.world, 0, 0.5);
+    mtree_pt2pt_compute(fixture.pt2pt, 0, 0.5);
     send(&fixture, 0, 1, 0, NULL, 1000, false, &sent);
-    mtree_pt2pt_compute(fixture.world, 1, 1.0);
+    mtree_pt2pt_compute(fixture.pt2pt, 1, 1.0);
     ck_assert_int_eq(mtree_event_queue_run(fixture.clock), MTREE_OK);
     ck_assert_double_eq_tol(sent.time, 0.5, 1e-9);
     ck_assert_double_eq_tol(received.time, 1.0, 1e-9);
@@ -258,9 +258,9 @@ END_TEST
 START_TEST(test_errors)
 {
     fixture_t fixture = make(one_each);
-    mtree_transport_t *transport = mtree_pt2pt_transport(fixture.world, 0);
+    mtree_transport_t *transport = mtree_pt2pt_transport(fixture.pt2pt, 0);
     mtree_pt2pt_options_t many = one_each;
-    mtree_pt2pt_t *world = NULL;
+    mtree_pt2pt_t *pt2pt = NULL;
     done_t note, sent, received;
 
     ck_assert_int_eq(
@@ -270,7 +270,7 @@ START_TEST(test_errors)
         transport->ops->recv(transport, -1, 0, NULL, 1, watch(&fixture, &note)),
         MTREE_ERR_INVALID);
     many.num_ranks = 1 << 20;
-    ck_assert_int_eq(mtree_pt2pt_create(fixture.clock, fixture.network, &many, &world),
+    ck_assert_int_eq(mtree_pt2pt_create(fixture.clock, fixture.network, &many, &pt2pt),
                      MTREE_ERR_LIMIT);
     /* A receive of another length than the message's is a mistake of the schedule. */
     recv(&fixture, 1, 0, 0, NULL, 10, &received);

@@ -1,7 +1,7 @@
 #include "tests/unit/topo/probed.h"
 
-#include "simulate/fair_share.h"
 #include "base/random.h"
+#include "simulate/fair_share.h"
 #include "topo/routes.h"
 
 #include <check.h>
@@ -191,7 +191,8 @@ static void share(const network_t *network, const mtree_probe_round_t *round,
 static double stream(network_t *network, const mtree_probe_round_t *round,
                      mtree_probe_result_t *results)
 {
-    mtree_fair_share_flow_t *flows = calloc((size_t)round->num_experiments, sizeof(*flows));
+    mtree_fair_share_flow_t *flows =
+        calloc((size_t)round->num_experiments, sizeof(*flows));
     double longest = 0, slowness;
 
     ck_assert_ptr_nonnull(flows);

@@ -3,9 +3,9 @@
  * beyond doubt, and when it is believed to have healed; on what a lab gave, and on ways
  * whose narrowest links are known.
  */
+#include "topo/dot/read.h"
 #include "topo/drift/drift.h"
 #include "topo/routes.h"
-#include "topo/dot/read.h"
 
 #include <check.h>
 #include <math.h>
@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_PACES 600
-#define LAB_SCALE  0.2
-#define LAB_CALLS  14
-#define CUT_AFTER  7 /* the lab's link was cut after this call */
+#define MOST_SAMPLES 600
+#define LAB_SCALE    0.2
+#define LAB_CALLS    14
+#define CUT_AFTER    7 /* the lab's link was cut after this call */
 
 static mtree_topology_t *topology;
 static mtree_drift_t *drift;
@@ -107,23 +107,24 @@ static int count_changed_arcs(void)
 }
 
 /* What the lab gave in a call; the number of ways. */
-static int read_lab(int wanted, mtree_path_sample_t *paces)
+static int read_lab(int wanted, mtree_path_sample_t *samples)
 {
     FILE *in = fopen(FIXTURES "/paces/b4-cut.txt", "r");
     char line[256], from[32], to[32];
-    float rate, pressed_rate, pressed;
+    float rate, backlogged_rate, backlogged;
     int call, num = 0;
 
     ck_assert_ptr_nonnull(in);
     while (fgets(line, sizeof(line), in) != NULL) {
-        if (sscanf(line, "%d %31s %31s %f %f %f", &call, from, to, &rate, &pressed_rate,
-                   &pressed) == 6 &&
+        if (sscanf(line, "%d %31s %31s %f %f %f", &call, from, to, &rate,
+                   &backlogged_rate, &backlogged) == 6 &&
             call == wanted) {
-            paces[num++] = (mtree_path_sample_t){.from = host_number(from),
-                                                 .to = host_number(to),
-                                                 .rate = rate * 1e6F,
-                                                 .pressed_rate = pressed_rate * 1e6F,
-                                                 .pressed = pressed};
+            samples[num++] =
+                (mtree_path_sample_t){.from = host_number(from),
+                                      .to = host_number(to),
+                                      .rate = rate * 1e6F,
+                                      .backlogged_rate = backlogged_rate * 1e6F,
+                                      .backlogged = backlogged};
         }
     }
     fclose(in);
@@ -141,20 +142,20 @@ static float draw_factor(float spread)
 
 START_TEST(the_lab_s_cut_link_is_found_and_no_other)
 {
-    mtree_path_sample_t paces[MOST_PACES];
+    mtree_path_sample_t samples[MOST_SAMPLES];
 
     begin_b4();
     for (int call = 0; call <= CUT_AFTER; call++) {
-        ck_assert(!mtree_drift_update(drift, paces, read_lab(call, paces)));
+        ck_assert(!mtree_drift_update(drift, samples, read_lab(call, samples)));
     }
     /* A quarter is two octaves: twice it is beyond doubt. */
-    ck_assert(!mtree_drift_update(drift, paces, read_lab(CUT_AFTER + 1, paces)));
+    ck_assert(!mtree_drift_update(drift, samples, read_lab(CUT_AFTER + 1, samples)));
     ck_assert_int_eq(count_changed_arcs(), 0);
-    ck_assert(mtree_drift_update(drift, paces, read_lab(CUT_AFTER + 2, paces)));
+    ck_assert(mtree_drift_update(drift, samples, read_lab(CUT_AFTER + 2, samples)));
     ck_assert_ptr_nonnull(strstr(mtree_drift_news(drift), "US6->EU2 gives "));
     ck_assert_double_eq_tol(believed("US6", "EU2"), 10, 1);
     for (int call = CUT_AFTER + 3; call < LAB_CALLS; call++) {
-        mtree_drift_update(drift, paces, read_lab(call, paces));
+        mtree_drift_update(drift, samples, read_lab(call, samples));
     }
     ck_assert_double_eq_tol(believed("US6", "EU2"), 10, 1);
     ck_assert_double_eq_tol(believed("EU2", "US6"), 10, 1);
@@ -165,20 +166,20 @@ END_TEST
 
 START_TEST(a_jitter_of_a_fifth_changes_nothing)
 {
-    mtree_path_sample_t paces[MOST_PACES];
+    mtree_path_sample_t samples[MOST_SAMPLES];
 
     begin_b4();
     state = (unsigned long long)_i;
     for (int hearing = 0; hearing < 200; hearing++) {
-        int num = read_lab(1 + hearing % CUT_AFTER, paces);
+        int num = read_lab(1 + hearing % CUT_AFTER, samples);
 
         for (int i = 0; i < num; i++) {
             float factor = draw_factor(0.2F);
 
-            paces[i].rate *= factor;
-            paces[i].pressed_rate *= factor;
+            samples[i].rate *= factor;
+            samples[i].backlogged_rate *= factor;
         }
-        ck_assert(!mtree_drift_update(drift, paces, num));
+        ck_assert(!mtree_drift_update(drift, samples, num));
     }
     ck_assert_int_eq(count_changed_arcs(), 0);
     end();
@@ -187,13 +188,13 @@ END_TEST
 
 START_TEST(one_bad_call_in_ten_changes_nothing)
 {
-    mtree_path_sample_t paces[MOST_PACES];
+    mtree_path_sample_t samples[MOST_SAMPLES];
 
     begin_b4();
     for (int hearing = 0; hearing < 100; hearing++) {
         int call = hearing % 10 == 0 ? CUT_AFTER + 3 : 1 + hearing % CUT_AFTER;
 
-        ck_assert(!mtree_drift_update(drift, paces, read_lab(call, paces)));
+        ck_assert(!mtree_drift_update(drift, samples, read_lab(call, samples)));
     }
     ck_assert_int_eq(count_changed_arcs(), 0);
     end();
@@ -202,21 +203,21 @@ END_TEST
 
 START_TEST(processors_that_slow_all_down_are_no_link)
 {
-    mtree_path_sample_t paces[MOST_PACES];
+    mtree_path_sample_t samples[MOST_SAMPLES];
 
     begin_b4();
     for (int hearing = 0; hearing < 20; hearing++) {
-        int num = read_lab(1 + hearing % CUT_AFTER, paces);
+        int num = read_lab(1 + hearing % CUT_AFTER, samples);
 
         for (int i = 0; i < num; i++) {
-            const char *from = topology->vertices[hosts[paces[i].from]].name;
-            const char *to = topology->vertices[hosts[paces[i].to]].name;
+            const char *from = topology->vertices[hosts[samples[i].from]].name;
+            const char *to = topology->vertices[hosts[samples[i].to]].name;
 
-            paces[i].rate = (float)(0.285e6 * capacity(topology, from, to));
-            paces[i].pressed_rate = paces[i].rate;
-            paces[i].pressed = 1;
+            samples[i].rate = (float)(0.285e6 * capacity(topology, from, to));
+            samples[i].backlogged_rate = samples[i].rate;
+            samples[i].backlogged = 1;
         }
-        ck_assert(!mtree_drift_update(drift, paces, num));
+        ck_assert(!mtree_drift_update(drift, samples, num));
     }
     /* All moved alike, so that any plan stays as good as it was; and they move back. */
     ck_assert_double_eq_tol(believed("US6", "EU2"), 12, 0.1);
@@ -232,7 +233,7 @@ END_TEST
     "c -- s [capacity=\"10Mbps\"]; d -- s [capacity=\"10Mbps\"] }"
 
 /* Every host of the star sends to every other; what @a slow sends passes at @a rate. */
-static int star_paces(const char *slow, float rate, mtree_path_sample_t *paces)
+static int star_samples(const char *slow, float rate, mtree_path_sample_t *samples)
 {
     int num = 0;
 
@@ -241,11 +242,11 @@ static int star_paces(const char *slow, float rate, mtree_path_sample_t *paces)
             bool is_slow = from == host_number(slow);
 
             if (from != to) {
-                paces[num++] = (mtree_path_sample_t){.from = from,
-                                                     .to = to,
-                                                     .rate = rate / 3,
-                                                     .pressed_rate = rate / 3,
-                                                     .pressed = is_slow ? 1 : 0};
+                samples[num++] = (mtree_path_sample_t){.from = from,
+                                                       .to = to,
+                                                       .rate = rate / 3,
+                                                       .backlogged_rate = rate / 3,
+                                                       .backlogged = is_slow ? 1 : 0};
             }
         }
     }
@@ -254,12 +255,12 @@ static int star_paces(const char *slow, float rate, mtree_path_sample_t *paces)
 
 START_TEST(what_slow_ways_share_is_the_reason)
 {
-    mtree_path_sample_t paces[MOST_PACES];
+    mtree_path_sample_t samples[MOST_SAMPLES];
 
     begin_text(STAR);
-    ck_assert(!mtree_drift_update(drift, paces, star_paces("c", 9.5e6F, paces)));
-    ck_assert(!mtree_drift_update(drift, paces, star_paces("c", 2.375e6F, paces)));
-    ck_assert(mtree_drift_update(drift, paces, star_paces("c", 2.375e6F, paces)));
+    ck_assert(!mtree_drift_update(drift, samples, star_samples("c", 9.5e6F, samples)));
+    ck_assert(!mtree_drift_update(drift, samples, star_samples("c", 2.375e6F, samples)));
+    ck_assert(mtree_drift_update(drift, samples, star_samples("c", 2.375e6F, samples)));
     ck_assert_double_eq_tol(believed("c", "s"), 2.5, 1e-3);
     ck_assert_int_eq(count_changed_arcs(), 1);
     end();
@@ -272,39 +273,39 @@ END_TEST
 
 /* Three links both ways; that from a to b gives @a rate and is pressed for a part of the
  * time.  The number of ways. */
-static int triangle_paces(double rate, double pressed, mtree_path_sample_t *paces)
+static int triangle_samples(double rate, double backlogged, mtree_path_sample_t *samples)
 {
     int num = 0;
 
     for (int from = 0; from < 3; from++) {
         for (int to = 0; to < 3; to++) {
             if (from != to) {
-                paces[num++] = (mtree_path_sample_t){.from = from,
-                                                     .to = to,
-                                                     .rate = 4e6F,
-                                                     .pressed_rate = 7.6e6F,
-                                                     .pressed = 0.4F};
+                samples[num++] = (mtree_path_sample_t){.from = from,
+                                                       .to = to,
+                                                       .rate = 4e6F,
+                                                       .backlogged_rate = 7.6e6F,
+                                                       .backlogged = 0.4F};
             }
         }
     }
-    paces[0].rate = paces[0].pressed_rate = (float)rate;
-    paces[0].pressed = (float)pressed;
+    samples[0].rate = samples[0].backlogged_rate = (float)rate;
+    samples[0].backlogged = (float)backlogged;
     return num;
 }
 
-static bool hear_pair(double rate, double pressed)
+static bool hear_pair(double rate, double backlogged)
 {
-    mtree_path_sample_t paces[6];
-    int num = triangle_paces(rate, pressed, paces);
+    mtree_path_sample_t samples[6];
+    int num = triangle_samples(rate, backlogged, samples);
 
-    return mtree_drift_update(drift, paces, num) != MTREE_DRIFT_NOTHING;
+    return mtree_drift_update(drift, samples, num) != MTREE_DRIFT_NOTHING;
 }
 
 /* Hearings until something is believed anew, at most @a most. */
-static int hear_until_changed(double rate, double pressed, int most)
+static int hear_until_changed(double rate, double backlogged, int most)
 {
     for (int hearing = 1; hearing <= most; hearing++) {
-        if (hear_pair(rate, pressed)) {
+        if (hear_pair(rate, backlogged)) {
             return hearing;
         }
     }
@@ -380,15 +381,15 @@ END_TEST
 
 START_TEST(what_makes_no_sense_is_not_heard)
 {
-    mtree_path_sample_t paces[] = {{.from = -1, .to = 1, .rate = 1e6F, .pressed = 1},
-                                   {.from = 0, .to = 9, .rate = 1e6F, .pressed = 1},
-                                   {.from = 1, .to = 1, .rate = 1e6F, .pressed = 1},
-                                   {.from = 0, .to = 1, .rate = 0, .pressed = 1}};
+    mtree_path_sample_t samples[] = {{.from = -1, .to = 1, .rate = 1e6F, .backlogged = 1},
+                                     {.from = 0, .to = 9, .rate = 1e6F, .backlogged = 1},
+                                     {.from = 1, .to = 1, .rate = 1e6F, .backlogged = 1},
+                                     {.from = 0, .to = 1, .rate = 0, .backlogged = 1}};
 
     begin_text(PAIR);
     for (int hearing = 0; hearing < 10; hearing++) {
-        ck_assert(!mtree_drift_update(drift, paces, 4));
-        ck_assert(!mtree_drift_update(drift, paces, 0));
+        ck_assert(!mtree_drift_update(drift, samples, 4));
+        ck_assert(!mtree_drift_update(drift, samples, 0));
     }
     ck_assert_int_eq(count_changed_arcs(), 0);
     end();
@@ -396,14 +397,14 @@ START_TEST(what_makes_no_sense_is_not_heard)
 END_TEST
 
 /* Hearings until an arc is corrected by little, at most @a most. */
-static int hear_until_corrected(double rate, double pressed, int most)
+static int hear_until_corrected(double rate, double backlogged, int most)
 {
     for (int hearing = 1; hearing <= most; hearing++) {
         mtree_drift_change_t change;
-        mtree_path_sample_t paces[6];
-        int num = triangle_paces(rate, pressed, paces);
+        mtree_path_sample_t samples[6];
+        int num = triangle_samples(rate, backlogged, samples);
 
-        change = mtree_drift_update(drift, paces, num);
+        change = mtree_drift_update(drift, samples, num);
         ck_assert_int_ne(change, MTREE_DRIFT_MUCH);
         if (change == MTREE_DRIFT_LITTLE) {
             return hearing;
@@ -452,10 +453,10 @@ START_TEST(corrections_become_rare)
 
     begin_text(PAIR);
     for (int hearing = 0; hearing < 600; hearing++) {
-        mtree_path_sample_t paces[6];
-        int num = triangle_paces(hearing % 60 < 30 ? 6.08e6 : 7.6e6, 0.9, paces);
+        mtree_path_sample_t samples[6];
+        int num = triangle_samples(hearing % 60 < 30 ? 6.08e6 : 7.6e6, 0.9, samples);
 
-        corrections += mtree_drift_update(drift, paces, num) != MTREE_DRIFT_NOTHING;
+        corrections += mtree_drift_update(drift, samples, num) != MTREE_DRIFT_NOTHING;
     }
     ck_assert_int_ge(corrections, 1);
     ck_assert_int_le(corrections, 10); /* of 20 */

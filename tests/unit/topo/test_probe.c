@@ -1,11 +1,11 @@
 #include "tests/unit/captured_log.h"
 #include "tests/unit/topo/probed.h"
 
-#include "planner/planner.h"
-#include "topo/generators.h"
 #include "base/random.h"
-#include "topo/routes.h"
+#include "planner/planner.h"
 #include "topo/dot/read.h"
+#include "topo/generators.h"
+#include "topo/routes.h"
 
 #include <check.h>
 #include <math.h>

@@ -1,6 +1,6 @@
-#include "topo/probe/test_batch.h"
-#include "topo/probe/fit.h"
 #include "topo/probe/bottleneck.h"
+#include "topo/probe/fit.h"
+#include "topo/probe/test_batch.h"
 
 #include <check.h>
 #include <math.h>

@@ -2,9 +2,9 @@
  * Probes that were recorded in the lab (topo/probe/record.h), played again: what the
  * streams of real TCP connections tell of the links of a network that is known.
  */
-#include "topo/probe/routes.h"
-#include "topo/probe/bottleneck.h"
 #include "topo/dot/read.h"
+#include "topo/probe/bottleneck.h"
+#include "topo/probe/routes.h"
 
 #include <check.h>
 #include <math.h>

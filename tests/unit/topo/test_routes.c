@@ -1,7 +1,7 @@
 #include "tests/unit/captured_log.h"
+#include "topo/dot/read.h"
 #include "topo/generators.h"
 #include "topo/routes.h"
-#include "topo/dot/read.h"
 
 #include <check.h>
 #include <stdlib.h>

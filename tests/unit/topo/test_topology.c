@@ -1,6 +1,6 @@
+#include "base/random.h"
 #include "tests/unit/captured_log.h"
 #include "topo/generators.h"
-#include "base/random.h"
 #include "topo/topology.h"
 
 #include <check.h>

@@ -1,7 +1,7 @@
+#include "topo/dot/read.h"
 #include "topo/generators.h"
 #include "topo/probe/traceroute_search.h"
 #include "topo/routes.h"
-#include "topo/dot/read.h"
 
 #include <check.h>
 #include <stdlib.h>
