@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # Make ./configure from configure.ac.
 set -e
 cd "$(dirname "$0")"

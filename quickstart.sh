@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # From a clone to a measured speed-up on an emulated wide-area network, in a few minutes.
 set -eu
 top=$(cd "$(dirname "$0")" && pwd)

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Build, then run every test.  The last line counts them.
 set -eu
 top=$(cd "$(dirname "$0")" && pwd)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Internet addresses of hosts and routers, IPv4 and IPv6.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Messages to the user.  The function that first decides that something is an error logs
  * it, in one line: what is wrong, where, and what to do.  Its callers pass the status on

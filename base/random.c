@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/random.h"
 
 void mtree_random_init(mtree_random_t *random, uint64_t seed)

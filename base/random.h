@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Pseudo-random numbers that are the same on every machine (SplitMix64: Steele, Lea,
  * Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014).

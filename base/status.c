@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/status.h"
 
 const char *mtree_status_string(mtree_status_t status)

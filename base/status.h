@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The one status type of mtree.  Every function that can fail returns it, and sets its
  * outputs only when it returns MTREE_OK.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Quantities as people write them: "200Mbps", "25GBps", "38ms".
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Who comes when: patterns of arrival at a collective, as a time after the barrier before
  * it for each rank and iteration.

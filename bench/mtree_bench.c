@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * mtree_bench: times MPI collectives in the manner of the OSU micro-benchmarks, and
  * checks their results.

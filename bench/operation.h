@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The operations that the benchmark times: what each calls, the buffers it needs and the
  * result it must give.

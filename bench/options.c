@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "bench/options.h"
 #include "base/log.h"
 #include "base/units.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The command line of mtree_bench, in the manner of the OSU micro-benchmarks.
  */

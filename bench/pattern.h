@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Data to move: every element depends on the rank, the iteration and the position, and
  * the sum over all ranks is known without asking them.

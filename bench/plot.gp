@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Bandwidth against size: gnuplot -e "table='T.tsv'; drawing='T.svg'" plot.gp
 heading = system("sed -n '1s/^# //p' '" . table . "'")
 set terminal svg size 720,400 font "sans-serif,13" background "white" rounded

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What mtree_bench prints: a table in the OSU micro-benchmarks' format, or one JSON
  * object.

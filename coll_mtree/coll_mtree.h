@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * coll/mtree: collectives over several trees at once, on networks that are not uniform.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * All that differs between the versions of Open MPI that mtree is built for.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/adapt/bandwidth_monitor.h"
 #include "coll_mtree/control/modex.h"
 #include "coll_mtree/plan/planning_context.h"

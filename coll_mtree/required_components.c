@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/coll_mtree.h"
 
 #include "opal/mca/base/base.h"

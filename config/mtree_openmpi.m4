@@ -1,3 +1,4 @@
+dnl SPDX-License-Identifier: BSD-3-Clause
 # MTREE_CHECK_OPENMPI: find Open MPI, its developer headers and its component folder.
 #
 # Sets OPENMPI_CPPFLAGS, OPENMPI_VERSION, MPICC, MPIRUN, componentdir.  The headers are tried by

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Run a command (default: ./runtests.sh) on a copy of this checkout in a Debian 13, which has
 # Open MPI 5.0.7.
 #

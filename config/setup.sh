@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Sourced by quickstart.sh and runtests.sh: the packages, then a build in ./build.
 #
 # Sets `build`.  Needs `top`, the source folder.

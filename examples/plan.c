@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Plan an allreduce with libmtree: read a map, pack trees, simulate them.
  *

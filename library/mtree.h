@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * libmtree: networks, plans and the simulator, without MPI.
  *

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Install the packages into a throwaway Debian, use them there, purge them, and see what is left.
 #
 #     dpkg-buildpackage -us -uc -b && packaging/try-packages.sh ../*.deb

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the programs of papers/ share: `papers/NAME FIGURE [SEED]` prints the numbers of
  * one figure as a table, tab-separated; its first line names the columns, its first

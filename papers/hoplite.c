@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The figures of papers/hoplite.txt: chains in the order of arrival (Section 4.3,
  * Appendix A). */
 #include "papers/figures.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "papers/hoplite_figures.h"
 
 #include "papers/instance.h"

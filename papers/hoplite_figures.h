@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Figures 6 and 7 of papers/hoplite.txt, and what order of arrival does, on the
  * simulator.

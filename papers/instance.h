@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A network that the papers' figures are measured on: a topology, the hosts that take
  * part and the routes between them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The figures of papers/mtree.txt, section IV: throughput by skew (Fig. 6), completion
  * times (Fig. 8), chunk counts (Fig. 9 and 10), limits on heights and trees (Fig. 11 to

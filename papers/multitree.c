@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The figures of papers/multitree.txt: steps on the 2x2 mesh (Fig. 3), allreduce
  * bandwidth by network and size (Fig. 9), weak scaling on tori (Fig. 10).  Links as in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The figures of papers/optree.txt: OpTree, an all-gather for optical rings. */
 #include "papers/figures.h"
 

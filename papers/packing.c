@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * `packing` beside every other algorithm, on the networks of all five papers: none may
  * plan for more throughput; and with at most ten trees, beside gost with its MILP.

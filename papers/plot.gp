@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Draw one table of papers/: gnuplot -e "table='T.tsv'; drawing='T.svg'" plot.gp
 set terminal svg size 640,420 font "sans,12" background "white"
 set output drawing

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The figures of papers/topology-adaptive.txt: packing of Steiner trees on machines of
  * GPUs. */
 #include "papers/figures.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The planner's front door: a topology, a set of hosts and a request in, a plan out.
  * Deterministic.

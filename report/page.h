@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What a report's page shows, for its two forms, text and HTML.
  */

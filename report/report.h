@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Reports: what the collectives of a job did, as the component writes it
  * (coll_mtree_report) in JSON, see docs/report.md, and what people look at.

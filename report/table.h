@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Tables of a report's page: the same cells as text and as HTML.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Traffic: what calls put on the links of a topology, for the report.
  */

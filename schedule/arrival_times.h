@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Entries: at which moment each rank came to a call, relative to the others, as far as
  * its messages tell; and whether calls by arrival (schedule/arrival/arrival.h) pay.

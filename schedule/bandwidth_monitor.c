@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "schedule/bandwidth_monitor.h"
 
 #include <math.h>

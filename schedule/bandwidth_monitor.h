@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A gauge: what one process sent over its ways in operations that may overlap, and that
  * go on only while the program looks after them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Attaching: an operation of one open stream whose neighbours become known while it runs.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "schedule/goodput.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Goodput: what one rank sent in one call, to whom and how fast, and when each of its
  * trees ended.

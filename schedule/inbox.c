@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "schedule/inbox.h"
 
 /* Take all that has arrived, oldest first. */

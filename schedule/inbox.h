@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The inbox of an operation: completions arrive from any thread and from inside other
  * calls, and are handled one at a time, in the order of arrival, by whoever finds the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Layouts: from a plan over hosts to what one rank does in one collective call.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The insides of an operation, shared by operation.c (life), receiver.c (receiving and
  * folding) and send_queue.c (sending).  All of it is touched only by the thread that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Placements: which rank runs where, who leads the ranks of a host in a tree, and how
  * they hang below their leader.

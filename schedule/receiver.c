@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "schedule/operation_private.h"
 
 static void receiver_credit(mtree_receiver_t *receiver);

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A stream is one tree as one rank sees it: who is above, who is below, which part of the
  * vector flows, and which way.  A layout is all the streams of one rank in one collective

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "schedule/trace.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A trace: what operations did with their chunks and when, in a ring that is allocated
  * once and keeps the newest events.  Any thread may add.

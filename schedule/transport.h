@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the schedule needs of a network: start a send, start a receive, tell when each is
  * done.

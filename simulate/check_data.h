@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Data for simulated collectives, such that every wrong, missing or doubled part shows:
  * what each rank contributes, and what it must have in the end.  Elements are uint32_t

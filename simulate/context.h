@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What a simulation consists of, put together and taken apart: clock, network, ranks.
  * Private to simulate/simulate*.c.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Couriers: transports over simulated ranks whose messages' contents count even where the
  * simulation carries no data.  What schedules say to each other goes by courier.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A virtual clock: events in the order of their times, and of their adding where times
  * are equal, so that two runs of the same simulation are the same bit by bit.

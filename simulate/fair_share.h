@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Max-min fair rates of flows that share arcs (progressive filling: all rates grow
  * together, and a flow stops when one of its arcs is full or it has reached its own

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The network on a virtual clock: messages travel over connections, a connection takes
  * the route between two hosts, and the arcs of the route are shared with other

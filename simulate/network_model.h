@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the two models of the network share.  Private to simulate/network*.c.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The ranks of a job on a simulated network: one transport a rank (schedule/transport.h),
  * on the virtual clock.

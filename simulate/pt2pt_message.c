@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "simulate/pt2pt_private.h"
 
 #include "base/log.h"

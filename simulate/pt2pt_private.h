@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the ranks (pt2pt.c) and what goes between them (pt2pt_message.c) share.  Private
  * to simulate/world*.c.

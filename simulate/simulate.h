@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The simulator's front door: how long would this collective take on this network, and
  * what would its links do?  Plans run in the production engine (schedule/operation.h),

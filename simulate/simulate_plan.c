@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/log.h"
 #include "schedule/arrival/arrival.h"
 #include "schedule/layout.h"

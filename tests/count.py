@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Count the cases of all test programs of a build folder: N passed, N failed, N skipped."""
 
 import os

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Lists of host names as Slurm writes them: "login,n[0-15,20],rack[0-3]n[00-17]".
  */

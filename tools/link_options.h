@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Options of `mtree generate` and `mtree import` that give links capacities and
  * latencies, and the file that both write.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/plan_options.h"
 
 #include "tools/progress_ticker.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/progress_ticker.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/simulate_options.h"
 
 #include "base/log.h"

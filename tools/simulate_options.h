@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Options of `mtree simulate` and `mtree compare` that say how the network behaves, and a
  * word now and then on standard error while a long simulation runs.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/topology_json.h"
 
 static json_t *json_vertices(const mtree_topology_t *topology, mtree_vertex_kind_t kind)

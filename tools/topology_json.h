@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A topology as JSON, for programs (docs/topology-file.md).
  */

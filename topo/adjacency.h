@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The arcs at each vertex, as one array: what walks over a topology start from.
  */

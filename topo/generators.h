@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Regular and random topologies, and capacities and latencies drawn at random for any
  * topology.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Routes: the arcs that traffic between two hosts takes.
  *

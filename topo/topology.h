@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The network as mtree sees it: hosts and switches joined by two-way, full-duplex links.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Skew: how far apart the ranks of a communicator come to its calls, and whether calls of
  * a kind are by arrival (schedule/arrival/arrival.h) for that.

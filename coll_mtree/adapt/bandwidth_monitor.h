@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The gauge of a communicator: what its calls over trees sent to each host, whatever form
  * they have and however many are under way (schedule/bandwidth_monitor.h), for those that

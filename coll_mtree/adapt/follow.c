@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/adapt/follow.h"
 
 #include "coll_mtree/adapt/arrival_skew.h"

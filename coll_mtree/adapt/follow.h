@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Following: the network is watched through the blocking calls that go over trees, and
  * plans change with it.  Those that do not wait have pursuits

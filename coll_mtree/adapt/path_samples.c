@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/adapt/path_samples.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Ways: what a rank tells rank 0 of how fast things went to other hosts.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The algorithms that the user chose: coll_mtree_algorithm is `NAME`, for every
  * collective that this algorithm does, or `COLLECTIVE:NAME`, or several of these,

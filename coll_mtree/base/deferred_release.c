@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/base/deferred_release.h"
 
 #include <stdatomic.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Objects whose last reference was given up inside a completion callback.
  *

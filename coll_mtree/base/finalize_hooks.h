@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What is to be done at MPI_Finalize while everything still works.
  */

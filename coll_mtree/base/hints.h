@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Hints: what a communicator's info keys ask for, in the place of the parameters of the
  * same names with coll_ before them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/base/ordered_gate.h"
 
 void coll_mtree_ordered_gate_init(coll_mtree_ordered_gate_t *gate)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A queue of what waits: for a plan, or for whether it is to be another one.
  *

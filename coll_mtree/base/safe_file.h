@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Files that jobs write where their user says: traces, reports, what a probe found.
  */

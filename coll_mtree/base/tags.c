@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/base/tags.h"
 
 #include "ompi/mca/pml/pml.h"

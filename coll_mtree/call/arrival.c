@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/call/arrival.h"
 
 #include "coll_mtree/call/plan_entry.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Runs by arrival (schedule/arrival/arrival.h): which runs are, and how they are started
  * over the PML.

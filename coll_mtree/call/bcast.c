@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/call/dispatch.h"
 
 /* Count and datatype may differ between ranks, their product may not. */

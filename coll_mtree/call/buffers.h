@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The user's data as the engine sees it: how to fold it, and where it is not contiguous,
  * how to pack it.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/call/coll_args.h"
 
 #include <stdlib.h>

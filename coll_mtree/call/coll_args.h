@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A task: what one call of a collective asks for, before anything is decided about it.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The plain plan: each rank a host of its own, one binomial tree.  Every rank makes the
  * same one without a message, and it serves every collective.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Serving: whether mtree takes a call, and the three ways in which it can be made.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Agreements: the plan that all ranks of a communicator use for one kind of call.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A run: one call that mtree serves, with all that lives as long as it does; to the user
  * it is the request.

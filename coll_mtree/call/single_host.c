@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/call/single_host.h"
 
 #include "coll_mtree/call/dispatch.h"

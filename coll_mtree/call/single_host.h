@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Communicators whose ranks all run on one host: there is no network to plan for, and
  * mtree steps aside.  But Open MPI's default algorithm is not always its fastest there

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A talk: the messages of one agreement.  What the ranks say of their hosts goes up a
  * tree to rank 0, whose answer goes down it: who runs where, and a plan or another text.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What a rank tells rank 0 about the host that it runs on.
  */

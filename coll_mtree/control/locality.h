@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Localities of this process and of a communicator's ranks, from Open MPI's knowledge of
  * this machine where there is any, else from hwloc itself.

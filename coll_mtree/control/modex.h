@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Settings: what must be the same on all ranks of a communicator, parameters and the
  * version of mtree's messages.

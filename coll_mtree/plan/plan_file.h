@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The plan that the user saved (coll_mtree_plan), for the calls that it is for.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Planning on rank 0: by the algorithm that the user chose, or from a plan file.
  */

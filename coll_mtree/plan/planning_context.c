@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/plan/planning_context.h"
 
 #include "coll_mtree/base/algorithm_param.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Networks: what rank 0 knows of the hosts that a group of processes runs on, and the
  * plans it made for them.  They are kept until the end of the job, so that communicators

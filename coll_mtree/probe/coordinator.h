@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Rank 0's side of the probe: orders to the first rank on each host, itself included, and
  * their replies.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/probe/experiments.h"
 
 #include "coll_mtree/probe/pingpong.h"

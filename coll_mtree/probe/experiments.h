@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * One host's part in a round of experiments (topo/probe/probe.h): round trips and
  * streams, all at the same time, driven by whoever calls

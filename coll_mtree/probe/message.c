@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/probe/message.h"
 
 #include "coll_mtree/report/statistics.h"

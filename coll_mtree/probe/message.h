@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The probe's messages over the PML.  Whoever waits for one asks again and again and has
  * a deadline of its own, so that a host that has gone cannot hold up the others.

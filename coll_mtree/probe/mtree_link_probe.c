@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What each rank of `mtree probe` runs: a collective, in which the component probes.
  */

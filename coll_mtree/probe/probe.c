@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/probe/probe.h"
 
 #include "coll_mtree/base/safe_file.h"

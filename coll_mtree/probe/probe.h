@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The probe as it runs: the ranks of a communicator find out what network joins their
  * hosts (topo/probe/probe.h says what is measured, docs/probe.md how it goes).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The routes between the hosts, asked of the network itself
  * (topo/probe/traceroute_search.h).

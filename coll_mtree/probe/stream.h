@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Messages one after the other, as many at a time as fill the way, and when they come in.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the first rank on a host does for the probe: orders of rank 0, one at a time, and
  * the reply to each.

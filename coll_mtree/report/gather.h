@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What rank 0 of MPI_COMM_WORLD hears of the other ranks for the report at the end of the
  * job: what their calls took, and what went from them to others.

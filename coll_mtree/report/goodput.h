@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Goodput: what the ways from this process to others, and the trees of its plans, gave in
  * the calls that mtree served, for the report and for MPI_T

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * MPI_T's performance variables: this process's totals (coll_mtree/report/statistics.h),
  * each with a name of its own that begins with coll_mtree_.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The report of the job (coll_mtree_report): what the collectives did and took, written
  * by rank 0 of MPI_COMM_WORLD at MPI_Finalize, and before that now and then

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/report/report.h"
 #include "simulate/forecast/forecast.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Statistics: what the calls of this process did, for the report
  * (coll_mtree/report/report.h) and for MPI_T (coll_mtree/report/pvars.h).

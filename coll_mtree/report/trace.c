@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/report/trace.h"
 
 #include "coll_mtree/base/finalize_hooks.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The trace of the job (coll_mtree_trace): every rank keeps what its calls did; at
  * MPI_Finalize rank 0 of MPI_COMM_WORLD reads the others' clocks, gathers their events

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Guards: who serves the blocking calls of one kind: mtree over the plan's trees, mtree
  * around a ring, the fallback, or another algorithm of Open MPI's (a rival).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/select/base_algorithms.h"
 
 #include "ompi/mca/coll/base/coll_base_functions.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Calling rivals: algorithms of Open MPI (ompi/mca/coll/base) that the guard tries
  * besides the one that Open MPI takes by default.  Only such as are right wherever that

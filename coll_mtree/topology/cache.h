@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The cache of topologies (topo/dot/cache.h) for the hosts of a communicator.
  */

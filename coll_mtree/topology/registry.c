@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/topology/registry.h"
 
 #include "coll_mtree/compat.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Topologies that this process has learned, from the probe or from the cache, for all
  * communicators.  They stay until the end of the job.

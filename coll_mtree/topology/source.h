@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Where a communicator's topology comes from: the file that coll_mtree_topology names,
  * the cache, or the probe; and when.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Files that the user names: topology and plan.  Each is read once a process, so what is
  * wrong with it is said once; both are kept until the end of the job.  Callers see to it

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Polls: messages whose end is looked for, not told by a callback.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/transport/deferred_completion.h"
 
 #include "ompi/mca/pml/base/base.h"

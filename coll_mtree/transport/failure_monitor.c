@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/transport/failure_monitor.h"
 
 #include "opal/runtime/opal_progress.h"

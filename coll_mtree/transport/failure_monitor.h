@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Watches: messages that are under way where a process may be lost and the others go on
  * (Open MPI 5 with `mpirun --with-ft ulfm`).

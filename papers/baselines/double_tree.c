@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "papers/baselines/double_tree.h"
 
 #include "base/log.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Double binary tree allreduce as a step schedule: the baseline DBTREE of
  * papers/multitree.txt (section II-C, Fig. 4b).

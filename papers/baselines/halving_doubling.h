@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Halving-doubling allreduce as a step schedule, and its rank mapping: the baseline HDRM
  * of papers/multitree.txt.

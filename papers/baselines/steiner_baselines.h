@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The schemes that papers/topology-adaptive.txt compares with (Section VI-A), on its
  * machines: seconds by the same fluid model, a phase lasting as long as its busiest arc.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "papers/baselines/steiner_machines.h"
 
 #include "base/log.h"

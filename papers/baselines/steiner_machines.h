@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The machines of papers/topology-adaptive.txt, Figure 3: GPUs that are joined inside a
  * machine by PCIe or NVLink, and machines that are joined with each other.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The time of a reduce without chunks: how papers/mtree.txt, section IV-D, compares
  * completion times (Fig. 8).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The cheapest arborescence: a tree of directed edges that leads from a root to every
  * other vertex (Chu and Liu, Edmonds).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/graph/candidates.h"
 
 #include "base/log.h"

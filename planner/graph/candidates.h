@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The edges that trees may be made of, and the capacities that they take.
  *

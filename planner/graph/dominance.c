@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/graph/dominance.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Which pairs of hosts need not be edges of trees, because other pairs do as well.
  */

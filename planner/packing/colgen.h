@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Column generation: find the trees that the packing's linear program needs, and prove
  * how good it is.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The least time for a size: Newton's method on T around the packing's linear program.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A pool of different trees over the same candidate edges: the columns of the packing's
  * linear program.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Every spanning tree there is, where they are few enough to be looked at one by one.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Local improvement of a choice of few trees: one edge of one tree is exchanged for
  * another at a time.

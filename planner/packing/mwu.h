@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A packing without a linear program: many trees of falling sizes, each the cheapest
  * where little is loaded.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/packing/packing.h"
 
 #include "planner/graph/candidates.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * "packing": several trees at once, as much as the network can carry, with a proof of how
  * much that is.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Grow a spanning tree from a root, one host at a time, cheapest first (Prim's method).
  * With only prices on undirected edges the result is a cheapest spanning tree; a price on

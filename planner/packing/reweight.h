@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Rebalancing: other rates, and so other shares, for the trees of a plan that there is,
  * on a network whose capacities have changed by little.  One small linear program in the

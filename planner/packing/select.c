@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/packing/select.h"
 
 #include "planner/packing/local_search.h"

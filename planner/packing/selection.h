@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A few trees of one group with the rates that suit them best: what the search for a good
  * choice of few trees (planner/packing/select.h) changes and judges.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/packing/tree_set.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Trees of a pool's kind, with rates: what becomes a plan.
  */

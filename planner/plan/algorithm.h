@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What an algorithm of the planner is: a name, the collectives it does, and a function
  * that makes the trees.  planner.c holds the table of all of them and does what they have

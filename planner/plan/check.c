@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Is a plan well formed, and does it keep the capacities?
  */

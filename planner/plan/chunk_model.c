@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/plan/chunk_model.h"
 
 #include <math.h>

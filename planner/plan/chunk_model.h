@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * How long a tree takes to stream its share in chunks, and which chunk is best.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What every plan needs besides trees and rates: latencies, shares, throughput, chunks,
  * predicted time.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/plan/json.h"
 
 #include "base/log.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Plans as JSON (docs/plan-file.md): what `mtree plan --json` prints, `coll_mtree_plan`
  * reads, and rank 0 sends to the other ranks.

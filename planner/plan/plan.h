@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A plan: trees, rates and chunk sizes for one collective on one topology, with the bound
  * that no plan can beat.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * BLINK's packing of spanning trees, a baseline of papers/mtree.txt: a fractional packing
  * by multiplicative weights, then an integer program that keeps few of its trees. Heights

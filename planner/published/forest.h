@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A forest: spanning trees made of candidate edges, each with a root and a rate; what the
  * tree-packing heuristics collect before some of the trees become a plan.  For allreduce,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * GOST: height-bounded spanning trees for allreduce, papers/mtree.txt section III-A,
  * Algorithms 1 to 3 as published.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * MultiTree (papers/multitree.txt, Algorithm 1): one tree a host, all built at once from
  * the roots down in time steps, so that within a step no link carries more than it holds.

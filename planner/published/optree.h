@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * OpTree: an all-gather in k stages on an optical ring with w wavelengths a fibre, after
  * Dai, Chen, Huang and Zhang, "OpTree: An Efficient Algorithm for All-gather Operation in

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/published/optree.h"
 
 /* A link of an electrical network carries one block at a time, as a fibre of one

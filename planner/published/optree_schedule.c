@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/log.h"
 #include "planner/published/optree.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The baselines of papers/mtree.txt that do not pack trees but let hosts send to
  * aggregators over their routes: PSLD (several parameter servers) and PLINK (two-level

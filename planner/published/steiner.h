@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Packing of directed Steiner trees over partly active workers, after Zhang, Wu and Li,
  * "Near-Optimal Topology-adaptive Parameter Synchronization in Distributed DNN Training"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The state of mtree_steiner_pack() (planner/published/steiner.h), shared by its two
  * parts: steiner.c sets the linear program up, solves it and takes the packing from it,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The cheapest directed Steiner tree: from a root to every active vertex, over relays
  * where that is cheaper.  The oracle of planner/published/steiner.h (algorithm A of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * TOPOADOPT, a baseline of papers/mtree.txt: several spanning trees found by simulated
  * annealing over all of them at once.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Chains: reduce schedules built in the order in which participants arrive, after Zhuang
  * et al., "Hoplite: Efficient and Fault-Tolerant Collective Communication for Task-Based

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/regular/direct_exchange.h"
 
 #include "planner/solver/dense_simplex.h"

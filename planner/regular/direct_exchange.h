@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Direct exchange: every host sends its part to each of the others itself, one tree of
  * one hop a host.

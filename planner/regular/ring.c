@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/regular/ring.h"
 
 /* A ring within a larger schedule: host(i) = first + i * stride; its chunk c is every

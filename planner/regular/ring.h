@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Ring allreduce, and its two-dimensional form, as step schedules: the baselines RING and
  * 2D-RING of papers/multitree.txt.

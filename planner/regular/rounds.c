@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/regular/rounds.h"
 
 #include "base/log.h"

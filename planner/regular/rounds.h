@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A step schedule: an allreduce as a list of transfers, each in a numbered step that
  * starts when the one before has ended everywhere (papers/multitree.txt).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/regular/shallow_tree.h"
 
 #include "planner/graph/candidates.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/solver/dense_simplex.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The best rates of a few given trees: a small dense linear program, solved thousands of
  * times while trees are exchanged (GLPK is for the large ones, see lp.h).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Linear programs, solved by GLPK: maximise over columns x >= 0 with bounded rows.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Collectives by arrival: bcast, reduce and allreduce whose schedule is made while they
  * run, in the order in which the ranks come, so that those that are there need not wait

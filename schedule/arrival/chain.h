@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The chains of a reduction by arrival: who sends its sum to whom, in the order in which
  * they come.  Pure decisions, no messages.

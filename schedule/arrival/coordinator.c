@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "schedule/arrival/private.h"
 
 /* Of the message: what waiting for it costs is no more than that. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "schedule/arrival/directory.h"
 
 #include <stdlib.h>

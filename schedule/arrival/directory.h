@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The directory of a broadcast by arrival: who has come, who holds how much, and who gets
  * it from whom.  Pure decisions, no messages.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The insides of a collective by arrival, shared by arrival.c (life), member.c
  * (every rank) and coordinator.c (the one that coordinates).  All of it is

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "simulate/baseline/build.h"
 
 static mtree_place_t result(size_t offset)

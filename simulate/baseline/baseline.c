@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "simulate/baseline/build.h"
 
 #include "base/log.h"

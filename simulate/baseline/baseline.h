@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Open MPI 4.1's own collective algorithms (ompi/mca/coll/base) as rank programs, under
  * the names that its `coll_tuned_<collective>_algorithm` parameters use, and the choice

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "simulate/baseline/build.h"
 
 /* The data is in RESULT on every rank; the root brings it there from INPUT, unless this

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Rank programs: what one rank of a classical collective algorithm does, step by step, as
  * it would be written with non-blocking MPI calls.  Built by the baselines

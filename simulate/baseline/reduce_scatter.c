@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "simulate/baseline/build.h"
 
 /* The sums are made in RESULT at their places in the vector; rank r's answer is block r

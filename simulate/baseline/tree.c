@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "simulate/baseline/build.h"
 
 static int shifted(int rank, int num_ranks, int root)

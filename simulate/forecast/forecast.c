@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "simulate/forecast/forecast.h"
 
 #include "simulate/simulate.h"

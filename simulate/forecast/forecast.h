@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Estimates: how long a plan would take, how long what Open MPI would do, and what that
  * says about which of them to use.

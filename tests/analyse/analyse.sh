@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # analyse.sh FLAGS... -- FILE.c...: gcc's and clang's static analysers over the files (make analyse).
 #
 # Fails when they find what tests/analyse/accepted.txt does not hold.  Left out are gcc 12's checks for leaks and

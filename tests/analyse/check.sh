@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # check.sh KIND [CONFIGURE-ARGS...]: build the tree another way in ./KIND, and run the unit and MPI tests there.
 #
 #   address   AddressSanitizer and UBSan; leaks are looked for in the unit tests (under mpirun Open MPI's own

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """coverage.py SOURCES BUILD: the part of each room's lines that ran, from the gcov data in BUILD.
 
 --files names the files too, least first; --least PERCENT makes less in a room of it a failure.

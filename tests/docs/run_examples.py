@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Run every example of the documents, as a reader would.
 
     run_examples.py DOCUMENT.md... PAGE.1...

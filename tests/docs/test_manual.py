@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """The manual pages say what the programs and the component say of themselves, no more, no less."""
 
 import os

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/fuzz/fuzz.h"
 
 #include "base/log.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What every fuzz target expects of a reader, whatever it is given.
  *

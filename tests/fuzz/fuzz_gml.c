@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* GML, as mtree import reads them. */
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/fuzz_import.h"

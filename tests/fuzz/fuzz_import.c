@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/fuzz/fuzz_import.h"
 
 #include "tests/fuzz/fuzz.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What mtree import does with a file, for the fuzz targets of its readers.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Plans as JSON; one that is read must give the same text when written twice. */
 #include "tests/fuzz/fuzz.h"
 

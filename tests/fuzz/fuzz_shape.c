@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Shapes of mtree generate. */
 #include "tests/fuzz/fuzz.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* DOT topologies.  cgraph's parser has global state: whatever it was given, the next file
  * must be read as if it were the first. */
 #include "tests/fuzz/fuzz.h"

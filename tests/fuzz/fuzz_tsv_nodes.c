@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Tables of nodes for a table of links. */
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/fuzz_import.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Rates, times and sizes, of files and of the command line; what is read is finite and,
  * written, reads as the same. */
 #include "tests/fuzz/fuzz.h"

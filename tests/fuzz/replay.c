@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Feed a fuzz target the files of its corpus, or those that are named: what libFuzzer
  * found is tested without it.

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
 # What bash offers after a Tab, for mtree and netlab.
 set -u
 completions=/usr/share/bash-completion/bash_completion

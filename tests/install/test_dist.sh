@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # Every file of the repository is in the tarball, so that it builds and tests as a clone does.
 set -u
 source=$(cd "${srcdir:-.}" && pwd)

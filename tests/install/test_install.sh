@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # make install, install-user and uninstall, from a copy of nothing but what they say they do: programs and
 # the library work where they are installed, and nothing is left behind.
 set -u

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # The example job script: it measures the network once for a set of nodes, then runs the program on it.
 set -u
 script=${srcdir:-.}/examples/mtree.sbatch

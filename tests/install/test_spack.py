@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """The Spack recipes, without Spack: they load, and configure knows the options that they give it.
 
 What Spack offers a recipe stands in as little as the recipes need of it.

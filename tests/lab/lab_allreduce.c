@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Run by test_netlab.py across a lab: checks a sum over all ranks and prints, from rank
  * 0, a line "ok RANKS HOSTS LOCAL": LOCAL is the number of ranks that share memory with

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Run by test_follow.py and test_faults.py across a lab: so many sums of so many bytes
  * over all ranks, each checked.  Rank 0 prints "call NUMBER SECONDS" after each and "ok"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * lab_skew COLLECTIVE LATE [EVEN LATE EVEN]: blocking calls of 4 MB, rank 0 the root:
  * some whose ranks come together, some to which rank LATE comes 0.6 s late, and again

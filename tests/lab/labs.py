@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What the tests in labs share: where things are, who may have labs at all, a busy machine."""
 
 import functools

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Links that stall, lose packets and reorder them: calls are slower, and right.
 
 MTREE_STALL_SECONDS is how long a link carries next to nothing (default 3; `make check-stall` takes 30).

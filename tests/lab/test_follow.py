@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Following a network that changes in a lab: plans go around a link that gets slow, sums stay right."""
 
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Long calls: what is clearly slower at one length is not tried at the next ones."""
 
 import os

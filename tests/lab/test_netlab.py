@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """netlab on this machine: labs come up, carry MPI, and leave nothing behind."""
 
 import json

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """What netlab would do, without doing it: forwarding, names, shaping, relay input."""
 
 import os

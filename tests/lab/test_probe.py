@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """The link probe in a lab: it finds the links that are there, keeps them, and plans follow."""
 
 import json

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Calls turn to the order of arrival while a rank comes late that others wait for, and back when it comes in time."""
 
 import json

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* A broadcast and a sum of 30,000 ints each. */
 #ifndef MTREE_TESTS_MPI_CALLS_H
 #define MTREE_TESTS_MPI_CALLS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Blocking collectives on a communicator while an MPI_Comm_idup of it is under way.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Elements of every predefined datatype: what may be done with them, how to write one and
  * how to compare two without looking at padding.

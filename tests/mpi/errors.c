@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * errors PREFIX: what collectives say of wrong arguments and of messages that are too
  * long, to be compared between MPI libraries: a line each, of rank R to the file

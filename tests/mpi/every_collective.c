@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * An ordinary MPI program that uses every collective of MPI-3.1, blocking and
  * nonblocking, on every kind of communicator, checks each result and finalizes.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the MPI test programs expect: each check is counted, each failure told, and the
  * sum decides the exit status of every rank.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A broadcast and a sum on the world and on its ranks but the last: few calls, the first
  * rank the same in all, so that what mtree says about them can be counted.

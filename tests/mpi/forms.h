@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The three forms of a collective: blocking, nonblocking, persistent (an extension of
  * Open MPI 4.1's).

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Fortran callers of what mtree serves, by mpif.h, by "use mpi" and by "use mpi_f08": constants, a user's operation,
 ! datatypes, and requests.  Compiled three times, with INTERFACE_MPIF, INTERFACE_MPI or INTERFACE_F08 set.
 #ifdef INTERFACE_F08

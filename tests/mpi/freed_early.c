@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Communicators, datatypes and operations that the program frees while nonblocking
  * collectives use them: MPI keeps them until those have ended.

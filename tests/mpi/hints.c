@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Communicators with info keys: each argument KEY=VALUE goes into one info object, with
  * which the world is duplicated; then calls are made on the copy, on a copy that is told

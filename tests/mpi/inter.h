@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Every collective that MPI-3.1 allows on an intercommunicator. */
 #ifndef MTREE_TESTS_MPI_INTER_H
 #define MTREE_TESTS_MPI_INTER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Every collective of MPI-3.1 on an intracommunicator, neighbourhood ones apart. */
 #ifndef MTREE_TESTS_MPI_INTRA_H
 #define MTREE_TESTS_MPI_INTRA_H

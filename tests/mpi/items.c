@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/mpi/items.h"
 
 #include <stdint.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Items: what the random cases send, in several datatypes each, and the areas of memory
  * that hold them.  An item has a packed image, in which all is checked.

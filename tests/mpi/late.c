@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Control variables that a tool writes while the job runs: those that are documented to
  * hold from then on do, all others refuse to be written and keep their values.

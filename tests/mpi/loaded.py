@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """MPI in a library that the program itself opens and nobody else sees, as Python's mpi4py has it: mtree's component
 finds what it needs of Open MPI all the same."""
 import ctypes

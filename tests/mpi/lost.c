@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The last rank ends itself in the midst of a collective; the others go on until they are
  * ended.

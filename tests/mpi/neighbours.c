@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/mpi/neighbours.h"
 #include "tests/mpi/scratch.h"
 

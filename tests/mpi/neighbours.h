@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The neighbourhood collectives of MPI-3.1. */
 #ifndef MTREE_TESTS_MPI_NEIGHBOURS_H
 #define MTREE_TESTS_MPI_NEIGHBOURS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A library to be preloaded: from failing_begin() on, or from the start, one allocation
  * of mtree's own or of its solver's fails (none of jansson's, whose reader crashes

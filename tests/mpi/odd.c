@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/mpi/odd.h"
 
 #include <stdint.h>

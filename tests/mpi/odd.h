@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Areas of pairs of ints that lie in memory as few programs have them: at absolute
  * addresses, with extents that overlap, backwards.

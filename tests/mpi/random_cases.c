@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * random_cases [CASES [SEED [early] [tame] [late]]]: random collectives, of every form,
  * several at a time, on several communicators, against results that each rank computes

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * random_collectives [--cases N] [--seed S]: random collectives with random arguments,
  * several under way at a time, against results computed on each rank alone.

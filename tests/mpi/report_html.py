@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """report_html.py PAGE.html PAGE.txt: the HTML page is well formed, needs nothing from anywhere else, and holds every
 figure of the text page."""
 import html.parser

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A rank revokes a communicator (MPIX_Comm_revoke) while a collective on it is under way,
  * again and again, each time another communicator: the call ends on every rank, well or

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * rules [areas|nothing|freed|attributes]...: rules of MPI that few programs make use of,
  * for every collective that mtree serves in every form; all groups without arguments.

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # run.sh HOW RANKS PROGRAM [ARGS...]: run a program of the build folder we are in under mpirun.
 #
 #   plain   Open MPI without mtree

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Integer arrays for the tests of every collective, and the items that travel in them.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * semantics [types|counts|signatures|operations]...: the rules of MPI that allreduce,
  * bcast and allgather must keep; all groups without arguments.

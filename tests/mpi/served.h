@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * How many calls mtree has served on this rank, as MPI_T tells.
  */

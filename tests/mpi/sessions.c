@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Collectives on a communicator of a session and on a copy of it, before there is an
  * MPI_COMM_WORLD.

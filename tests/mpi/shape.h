@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Derived datatypes of one signature, four ints, and many layouts.
  */

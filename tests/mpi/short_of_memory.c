@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What mtree serves while an allocation fails (no_memory.c, preloaded): each call ends
  * right or with MPI_ERR_NO_MEM, upon which this program gives up as others do.

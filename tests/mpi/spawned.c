@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Processes that are started by others, and that meet at a port: their intercommunicators
  * and what these are merged to.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * One rank kills itself at some point of a collective, again and again in the same job:
  * every other one is told (MPIX_ERR_PROC_FAILED) by that call or the next, nobody waits

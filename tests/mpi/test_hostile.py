@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Topologies and plans from anyone: a job ends right, and mtree says nothing or one line.
 
 test_hostile.py [FILES [JOBS [SEED [FIRST]]]]: so many files, made from good ones by a seed and numbered from FIRST on

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Threads of each rank call collectives at once, each on a communicator of its own
  * (MPI_THREAD_MULTIPLE), and make and free copies of it in between.

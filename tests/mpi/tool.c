@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What a tool sees through MPI_T: performance variables that count the calls, control
  * variables that late writes change, and those that cannot be written.

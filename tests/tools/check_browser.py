@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """check_browser.py MTREE REPORT.json [FOLDER]: open the HTML page of a report in headless Chromium, in its light and its dark
 theme, with nothing to reach but the file; switch its trees on; keep pictures of it in FOLDER.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """The catalogue in docs/errors.md is whole: each line that the component can say about a fault is in it, and each line of it is
 in the program and read by a test.  Of all programs: a test reads each line that says what is wrong, or UNREAD has the reason."""
 import os

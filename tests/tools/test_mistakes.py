@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """What the programs say of mistakes that test_mtree.sh and test_netlab.py do not make: each case is a command line, what it exits
 with and the one line that it says.  test_errors.py tells which lines no test reads."""
 import json

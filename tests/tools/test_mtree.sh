@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # mtree(1): every command and every option, good and bad.
 set -u
 mtree=${MTREE:-./mtree}

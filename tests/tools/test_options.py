@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Every option that --help names does what it says: for each program the options of its help text are those that a case here (of
 mtree, in test_mtree.sh; of netlab, in tests/lab) uses with success.
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The last line that mtree logged, for tests that assert what the user is told.
  */

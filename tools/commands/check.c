@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * mtree check: is a plan well formed, and does it keep within a network's capacities?
  */

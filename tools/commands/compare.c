@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * mtree compare: the planner's algorithms and Open MPI's own, side by side on one
  * simulated network.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * mtree draw: a picture of a network, and of the trees on it.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * mtree probe: under mpirun, measure the network between the hosts of a job.
  */

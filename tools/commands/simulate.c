@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * mtree simulate: how long a plan takes, and what the links do meanwhile.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * mtree topology: what a topology file says, checked, at another scale if wanted.
  */

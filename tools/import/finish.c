@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * From an imported network to a topology: names, kinds, and one link for every pair that
  * is joined.

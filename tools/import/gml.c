@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * GML: keys with numbers, strings or lists in brackets (Himsolt, "GML: A portable Graph
  * File Format").

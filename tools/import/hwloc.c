@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A machine as hwloc writes it in XML (lstopo machine.xml): its NUMA nodes are hosts, its
  * network interfaces and what holds several of either are switches.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Networks in other people's formats, on their way to a topology: nodes by their
  * identifiers, what is not known left open, parallel links and directions as they come.

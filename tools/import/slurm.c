@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Slurm's topology.conf, as its tree plugin reads it: a line for each switch,
  * "SwitchName=NAME Nodes=LIST" or "SwitchName=NAME Switches=LIST", with "#" comments and

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Tables of links: "u<TAB>v<TAB>capacity_mbps<TAB>latency_ms" a line, "-" for what is not
  * known, and lines "# key: value" that describe the network.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * XML, element by element, for the readers of formats that are XML.
  */

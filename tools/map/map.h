@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A picture of a network, and of a plan on it, as a DOT graph with colours, widths and
  * labels.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Where the labels of a map's lines go.  Graphviz draws each label with its line, so that
  * later lines run through it, and lets labels overlap.  Here they lie on their lines,

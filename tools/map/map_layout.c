@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/map/map_layout.h"
 
 #include "tools/map/map.h"

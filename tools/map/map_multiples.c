@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/map/map_multiples.h"
 
 #include "tools/map/map.h"

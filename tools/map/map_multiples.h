@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Small multiples: the trees of a plan, each on a map of its own.
  */

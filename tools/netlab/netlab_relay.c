@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * netlab_relay: the latency of a lab's links, where the kernel has no netem.
  *

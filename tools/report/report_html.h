@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A report as one HTML page that needs nothing else: no network, no other file.
  */

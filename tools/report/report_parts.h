@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What every report's HTML page has in common, and the small pieces that its parts are
  * made of.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/report/report_parts.h"
 
 #include "base/units.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "topo/dot/cache.h"
 
 #include "base/file.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Topologies that were learned, kept for later jobs: a topology file for each set of
  * hosts, in $XDG_CACHE_HOME/mtree or ~/.cache/mtree, with a stamp of comment lines.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Graphviz's cgraph, kept in bounds: its parser has global state, prints what is wrong,
  * and leaks the graph it was at when the text is wrong.  Not to be called by two threads

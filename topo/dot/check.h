@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A topology on its way from a DOT file, and the checks on it that need the file's lines.
  * Internal to the reader; programs use topo/dot/read.h.

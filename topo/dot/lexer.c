@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "topo/dot/lexer.h"
 
 #include "base/log.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A light look at DOT text, for what cgraph does not tell: the line on which a node or an
  * edge stands, and whether the text would make cgraph build more than is accepted.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Topology files: Graphviz DOT, read and written with Graphviz's cgraph
  * (docs/topology-file.md).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "topo/drift/drift_private.h"
 
 #include <math.h>

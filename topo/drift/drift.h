@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Drift: how far a network has moved away from its topology, by what collectives give.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The insides of a drift, shared by drift.c (what hearings come to), attribute.c (what
  * one hearing says of each arc) and gradual.c (what many say, of little changes).

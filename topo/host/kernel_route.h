@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * First hops: through which device and gateway this host sends to another, as the
  * kernel's own tables say (what `ip route get` asks), without a packet.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "topo/host/locality.h"
 
 mtree_locality_t mtree_locality_unknown(void)

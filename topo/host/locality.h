@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Localities: where in its host a process runs, by what it is bound to, and how far that
  * is from the host's network.  Pure data, small enough to travel with a host's name.

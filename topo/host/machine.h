@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The machine that a process runs on, seen through hwloc: packages, NUMA nodes, caches
  * and cores, and where its network interfaces hang.  Only topo/host/machine.c includes

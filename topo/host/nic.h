@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Network interfaces of one host: where they hang, how fast they are, and which of them
  * a program that is told "eth0,10.1.0.0/16" uses.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Hops: which routers and hosts answer for packets that may pass only so many of them.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A router may answer with the address of the interface at which a packet came in.  Then
  * the way back shows other addresses than the way there, in mirrored places.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What streams that ran together tell about the capacities of arcs.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Figures from measurements: the rate of a stream from its marks, the latencies of links
  * from round trips.

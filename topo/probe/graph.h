@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What the link probe works on: hosts, switches and links without figures, and the paths
  * that packets between hosts take.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The shape of a network whose routes cannot be seen, from how far its hosts are apart.
  */

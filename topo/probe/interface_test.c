@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The stages of the probe that tell whether a host's links share its interface: several
  * of them at once, then the fastest alone.  What seems to share is tried once more, as a

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "topo/probe/pair_sample.h"
 
 #include "base/random.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The link probe: what to measure between hosts to learn the network that joins them, and
  * how measurements become a topology (docs/probe.md).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "topo/probe/record.h"
 
 void mtree_probe_log_hosts(FILE *log, const mtree_probe_host_t *hosts, int num_hosts)

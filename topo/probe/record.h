@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * All that a probe is told, as lines of text (docs/probe.md, "The record"): what a user
  * can send in when the topology is wrong, and what tests replay.

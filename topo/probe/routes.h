@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The routes that hop-limited probes saw, and the network they show.
  */

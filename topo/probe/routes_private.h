@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What mtree_probe_routes_t holds: for its own files.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Hosts whose links share one interface: the switch that routes do not show.
  */

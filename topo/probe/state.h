@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What mtree_probe_t holds, and its stages: for its own files.
  */

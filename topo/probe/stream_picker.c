@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "topo/probe/stream_picker.h"
 
 #include "base/log.h"

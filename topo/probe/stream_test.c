@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Rounds of streams: how long and how large; and the stage that crosses each arc that is
  * not known.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "topo/probe/test_batch.h"
 
 #include "base/log.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "topo/probe/traceroute_search.h"
 
 #include "base/log.h"

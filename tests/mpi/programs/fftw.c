@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * FFTs of FFTW over MPI, there and back, in two and three dimensions, with the wisdom of
  * rank 0 for all.  Prints digests of the spectra, which do not depend on who served the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Every collective of mpi4py, of objects and of buffers; rank 0 prints a line for each group, the same in each run."""
 
 import array

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """mpich.py build|run FOLDER SOURCES: MPICH's own tests of collectives and communicators, with whatever MPI is here.
 
 `build` compiles them from the sources of MPICH 3.2 (their folder test/mpi) to FOLDER, `run` has mpirun run each as their

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """near.py A B TOLERANCE: two outputs that are the same but for numbers, which are so to a relative tolerance."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Sourced by the .test scripts: a program with and without mtree, its outputs side by side.
 #
 # both NAME RANKS PROGRAM [ARGS...] runs it, in the folder $dir, with plain Open MPI and with mtree serving all

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A system of equations and a matrix product by ScaLAPACK on a 2 x 2 grid.  Prints the
  * solution's digits and the residual.

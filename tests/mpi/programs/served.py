@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """served.py NAME REPORT...: how many collective calls of a job, or of several, mtree served; a failure when none."""
 
 import collections

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # serving.sh [--lab FILE.dot] COMMAND...: run a command, such as the test-suite of a library, whose mpirun jobs mtree
 # serves as far as it can: messages of all sizes, without a guard.  To be called in the build folder.
 #

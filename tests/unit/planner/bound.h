@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What no plan can exceed, computed by maximum flows alone: references for the planner,
  * which finds the same by packing trees.  Bits per second.

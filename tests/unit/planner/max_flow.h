@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Maximum flow for the tests' reference bounds (Edmonds and Karp's shortest augmenting
  * paths, found level by level as Dinitz does).

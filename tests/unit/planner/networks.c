@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/unit/planner/networks.h"
 
 #include "planner/plan/plan.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The baselines of papers/mtree.txt: blink, topoadopt, psld, plink, and the time without
  * chunks. */
 #include "papers/baselines/unpipelined.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/regular/chains.h"
 
 #include "planner/plan/json.h"

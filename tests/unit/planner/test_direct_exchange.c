@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Direct exchange: what it carries behind a switch, and where the planner takes it by
  * itself.

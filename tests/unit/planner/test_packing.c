@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * "packing" against bounds that are computed in another way, and published figures.
  */

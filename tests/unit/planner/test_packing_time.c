@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * "packing" for a size, latency included, against the least time over all spanning trees.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Other rates for the trees of a plan on a network that has changed by little: they fit
  * it, and come close to what new trees would give.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/log.h"
 #include "papers/baselines/steiner_baselines.h"
 #include "papers/baselines/steiner_machines.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/unit/schedule/chaos.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A transport for tests: all ranks live in one process, messages take any time and
  * completions come in any order, drawn from a seed.  Only what schedule/transport.h

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Memory that can be put back: for tests that go on from one state in several ways.
  *

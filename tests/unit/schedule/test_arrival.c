@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Bcast, reduce and allreduce by arrival: ranks come in random order at random moments,
  * and some only when all that can happen without them has happened.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Who is told to exchange with whom, as ranks come: the paper's examples and what goes
  * beyond them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Who came when, from what ranks tell of each other, and when the order of arrival is
  * chosen and given up.

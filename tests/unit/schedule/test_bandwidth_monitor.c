@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What a gauge says of ways that several operations share, and of time in which nobody
  * looked after them.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What counts as the pace of a link: a pressed peer's, from the first that it took on.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Every collective, on random trees, placements, sizes and timing, against what it must
  * give.

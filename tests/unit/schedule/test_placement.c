@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Who leads, and how ranks hang below their leader, on machines that hwloc recorded
  * (tests/fixtures/machines).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The schedule's windows, credits, pace and lockstep, in every order in which the
  * network can tell small jobs that messages are there or gone, and their ranks can begin:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* The states that an exhaustive test has been in, by their hashes. */
 #ifndef MTREE_TESTS_UNIT_SCHEDULE_VISITED_H
 #define MTREE_TESTS_UNIT_SCHEDULE_VISITED_H

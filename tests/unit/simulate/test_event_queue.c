@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "simulate/event_queue.h"
 
 #include <check.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What short messages are expected to cost over trees and by Open MPI's algorithms.
  */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/planner.h"
 #include "simulate/check_data.h"
 #include "simulate/simulate.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A network on which the link probe is tried: hosts that answer its experiments as those
  * of a topology would.

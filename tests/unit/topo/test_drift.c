@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What is found of a network by what collectives give: which link is slow, when that is
  * beyond doubt, and when it is believed to have healed; on what a lab gave, and on ways

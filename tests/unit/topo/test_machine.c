@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * What topo/host/machine.c and its neighbours see of machines that hwloc recorded
  * (tests/fixtures/machines).

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Probes that were recorded in the lab (topo/probe/record.h), played again: what the
  * streams of real TCP connections tell of the links of a network that is known.

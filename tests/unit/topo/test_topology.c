@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/random.h"
 #include "tests/unit/captured_log.h"
 #include "topo/generators.h"

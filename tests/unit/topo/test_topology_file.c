@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/unit/captured_log.h"
 #include "topo/dot/read.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "topo/host/kernel_route.h"
 #include "topo/host/traceroute.h"
 

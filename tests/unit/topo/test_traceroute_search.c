@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 #include "topo/dot/read.h"
 #include "topo/generators.h"
 #include "topo/probe/traceroute_search.h"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What this machine lets netlab do: namespaces, shaping, netem."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """How netlab fails: one clear line, or an interruption that still cleans up."""
 
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The holder: the one process whose namespaces are a lab.
 
 It runs in a mount and a network namespace of its own (and, without root, a user

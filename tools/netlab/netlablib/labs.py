@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Labs that stand: a folder each, which says who holds the lab and what is in it."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Programs inside a lab: how to get into a host, and what Open MPI must know there."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A lab as data: the `ip` and `tc` commands that make it; nothing here runs them.
 
 Every vertex is a network namespace that forwards; every link is a veth pair (or, with a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """From a topology to a standing lab and back: up, run, set."""
 
 import json

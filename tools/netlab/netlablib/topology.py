@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The topology as `mtree topology --json --routes` tells it, and who forwards what."""
 
 import json

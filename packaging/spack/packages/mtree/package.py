@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 import os
 
 from spack_repo.builtin.build_systems.autotools import AutotoolsPackage
@@ -15,7 +16,7 @@ class Mtree(AutotoolsPackage):
     homepage = f"file://{CLONE}/README.md"
     git = f"file://{CLONE}"  # the clone that this recipe is in
 
-    license("GPL-3.0-or-later")
+    license("BSD-3-Clause")
 
     version("main", branch="main")
 

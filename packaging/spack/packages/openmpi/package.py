@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 from spack_repo.builtin.packages.openmpi.package import Openmpi as BuiltinOpenmpi
 
 from spack.package import *

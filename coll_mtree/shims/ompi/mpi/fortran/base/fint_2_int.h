@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Debian's Open MPI packages leave this header out; all that other headers use of it is
  * this conversion, which is the value itself where a Fortran INTEGER is a C int.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Debian's Open MPI 5.0 leaves this header out.  Open MPI's own mutexes and conditions
  * are those of POSIX, so types that hold them must have the size of these.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Debian's Open MPI 5.0 leaves this header out; it has what a thread keeps for itself.
  */
