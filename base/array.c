@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/array.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_CAPACITY 8
+
+mtree_status_t mtree_array_reserve(void *array_p, int *capacity_p, int count, size_t size)
+{
+    int capacity = *capacity_p > 0 ? *capacity_p : FIRST_CAPACITY;
+    void *array;
+
+    if (count <= *capacity_p) {
+        return MTREE_OK;
+    }
+    while (capacity < count) {
+        capacity = capacity > INT_MAX / 2 ? INT_MAX : 2 * capacity;
+    }
+    memcpy(&array, array_p, sizeof(array));
+    array = reallocarray(array, (size_t)capacity, size);
+    if (array == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    memcpy(array_p, &array, sizeof(array));
+    *capacity_p = capacity;
+    return MTREE_OK;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Growing arrays, lists and hash tables. */
+#include "base/array.h"
+#include "base/hash.h"
+#include "base/list.h"
+
+#include <check.h>
+#include <limits.h>
+#include <stdlib.h>
+
+typedef struct {
+    int number;
+    mtree_list_t list;
+    mtree_hash_link_t hash;
+} item_t;
+
+START_TEST(an_array_keeps_its_elements_as_it_grows)
+{
+    int *numbers = NULL, capacity = 0, i;
+
+    for (i = 0; i < 1000; ++i) {
+        ck_assert_int_eq(
+            mtree_array_reserve(&numbers, &capacity, i + 1, sizeof(*numbers)), MTREE_OK);
+        ck_assert_int_gt(capacity, i);
+        numbers[i] = i;
+    }
+    for (i = 0; i < 1000; ++i) {
+        ck_assert_int_eq(numbers[i], i);
+    }
+    free(numbers);
+}
+END_TEST
+
+START_TEST(an_array_that_has_no_memory_stays_as_it_was)
+{
+    char *bytes = NULL;
+    int capacity = 0;
+
+    ck_assert_int_eq(mtree_array_reserve(&bytes, &capacity, 3, 1), MTREE_OK);
+    bytes[2] = 'x';
+    ck_assert_int_eq(mtree_array_reserve(&bytes, &capacity, INT_MAX, SIZE_MAX / 4),
+                     MTREE_ERR_NO_MEMORY);
+    ck_assert_int_ge(capacity, 3);
+    ck_assert_int_lt(capacity, INT_MAX);
+    ck_assert_int_eq(bytes[2], 'x');
+    free(bytes);
+}
+END_TEST
+
+START_TEST(a_list_keeps_the_order_and_loses_what_is_removed)
+{
+    item_t items[4];
+    mtree_list_t head, *link, *next;
+    int i, sum = 0;
+
+    mtree_list_init(&head);
+    ck_assert(mtree_list_is_empty(&head));
+    for (i = 0; i < 4; ++i) {
+        items[i].number = i;
+        mtree_list_append(&head, &items[i].list);
+    }
+    MTREE_LIST_FOR_EACH_SAFE(link, next, &head)
+    {
+        if (MTREE_CONTAINER_OF(link, item_t, list)->number % 2 == 1) {
+            mtree_list_remove(link);
+        }
+    }
+    MTREE_LIST_FOR_EACH(link, &head)
+    {
+        sum = 10 * sum + MTREE_CONTAINER_OF(link, item_t, list)->number;
+    }
+    ck_assert_int_eq(sum, 2); /* 0, 2 */
+    ck_assert_ptr_eq(mtree_list_take(&head), &items[0].list);
+    ck_assert_ptr_eq(mtree_list_take(&head), &items[2].list);
+    ck_assert_ptr_null(mtree_list_take(&head));
+}
+END_TEST
+
+/* From http://www.isthe.com/chongo/tech/comp/fnv: FNV-1a of "" and "foobar". */
+START_TEST(hashes_are_fnv_1a)
+{
+    ck_assert_uint_eq(mtree_hash_bytes(MTREE_HASH_INIT, "", 0),
+                      UINT64_C(0xcbf29ce484222325));
+    ck_assert_uint_eq(mtree_hash_bytes(MTREE_HASH_INIT, "foobar", 6),
+                      UINT64_C(0x85944171f73967e8));
+    ck_assert_uint_ne(mtree_hash_string(mtree_hash_string(MTREE_HASH_INIT, "ab"), "c"),
+                      mtree_hash_string(mtree_hash_string(MTREE_HASH_INIT, "a"), "bc"));
+}
+END_TEST
+
+static bool has_number(const mtree_hash_link_t *link, const void *key)
+{
+    return MTREE_CONTAINER_OF(link, item_t, hash)->number == *(const int *)key;
+}
+
+START_TEST(a_table_finds_every_element_also_under_one_hash)
+{
+    enum { COUNT = 300 };
+    static item_t items[COUNT];
+    mtree_hash_table_t table;
+    int i;
+
+    mtree_hash_table_init(&table);
+    i = 7;
+    ck_assert_ptr_null(mtree_hash_table_find(&table, 7, has_number, &i));
+    for (i = 0; i < COUNT; ++i) {
+        items[i].number = i;
+        ck_assert_int_eq(mtree_hash_table_add(&table, &items[i].hash, (uint64_t)(i % 50)),
+                         MTREE_OK);
+    }
+    for (i = 0; i < COUNT; i += 3) {
+        mtree_hash_table_remove(&table, &items[i].hash);
+    }
+    for (i = 0; i < COUNT; ++i) {
+        mtree_hash_link_t *link =
+            mtree_hash_table_find(&table, (uint64_t)(i % 50), has_number, &i);
+
+        ck_assert_ptr_eq(link, i % 3 == 0 ? NULL : &items[i].hash);
+    }
+    ck_assert_uint_eq(table.count, COUNT - COUNT / 3);
+    mtree_hash_table_cleanup(&table);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("containers");
+    TCase *tcase = tcase_create("containers");
+    SRunner *runner;
+    int failed;
+
+    tcase_add_test(tcase, an_array_keeps_its_elements_as_it_grows);
+    tcase_add_test(tcase, an_array_that_has_no_memory_stays_as_it_was);
+    tcase_add_test(tcase, a_list_keeps_the_order_and_loses_what_is_removed);
+    tcase_add_test(tcase, hashes_are_fnv_1a);
+    tcase_add_test(tcase, a_table_finds_every_element_also_under_one_hash);
+    suite_add_tcase(suite, tcase);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
