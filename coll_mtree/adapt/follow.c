@@ -14,13 +14,15 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/* What rank 0 answers when plans are to be made anew, or to have other shares, or when
- * the calls of the kind that it was asked about are to be by arrival or over trees again;
- * otherwise nothing. */
-#define SAYS_REPLAN    "replan"
-#define SAYS_REBALANCE "rebalance"
-#define SAYS_ARRIVAL   "arrival"
-#define SAYS_TREES     "trees"
+/* What rank 0 decides on the plans of all calls, or on calls of the class that it was
+ * asked about. */
+typedef enum {
+    DECISION_STAY,
+    DECISION_REBALANCE, /* the same trees with other shares */
+    DECISION_REPLAN,
+    DECISION_BY_ARRIVAL,
+    DECISION_TREES /* no longer by arrival */
+} decision_t;
 
 /* A talk begins after a call and is waited for before the second one from there. */
 #define EXCHANGES 2
@@ -183,26 +185,26 @@ static coll_mtree_change_t inquiry_change(inquiry_t *inquiry,
     return change;
 }
 
-/* On rank 0: the answer to what the ranks say; NULL: nothing. */
-static const char *inquiry_judge(inquiry_t *inquiry, const mtree_path_sample_t *samples,
-                                 const mtree_arrival_time_t *entries)
+/* On rank 0: what follows from what the ranks measured. */
+static decision_t inquiry_judge(inquiry_t *inquiry, const mtree_path_sample_t *samples,
+                                const mtree_arrival_time_t *entries)
 {
     follow_t *follow = inquiry->follow;
     coll_mtree_change_t change = inquiry_change(inquiry, samples);
     bool by_arrival;
 
     if (change != COLL_MTREE_STAY) {
-        return change == COLL_MTREE_REBALANCE ? SAYS_REBALANCE : SAYS_REPLAN;
+        return change == COLL_MTREE_REBALANCE ? DECISION_REBALANCE : DECISION_REPLAN;
     }
     if (inquiry->skew == NULL) {
-        return NULL;
+        return DECISION_STAY;
     }
     by_arrival = coll_mtree_arrival_skew_update(inquiry->skew, follow->module,
                                                 follow->comm, inquiry->plan, entries);
     if (by_arrival == inquiry->call_class.by_arrival) {
-        return NULL;
+        return DECISION_STAY;
     }
-    return by_arrival ? SAYS_ARRIVAL : SAYS_TREES;
+    return by_arrival ? DECISION_BY_ARRIVAL : DECISION_TREES;
 }
 
 static void inquiry_decide(coll_mtree_exchange_t *exchange, const void *contribution,
@@ -214,7 +216,7 @@ static void inquiry_decide(coll_mtree_exchange_t *exchange, const void *contribu
         malloc(ranks * COLL_MTREE_MOST_PATHS * sizeof(*samples));
     mtree_arrival_time_t *entries = malloc(ranks * sizeof(*entries));
     const rank_sample_t *rank_sample = contribution;
-    const char *answer = NULL;
+    decision_t decision = DECISION_STAY;
 
     if (samples != NULL && entries != NULL) {
         for (size_t rank = 0; rank < ranks; rank++) {
@@ -222,34 +224,28 @@ static void inquiry_decide(coll_mtree_exchange_t *exchange, const void *contribu
                    sizeof(rank_sample->samples));
             entries[rank] = rank_sample[rank].entry;
         }
-        answer = inquiry_judge(inquiry, samples, entries);
+        decision = inquiry_judge(inquiry, samples, entries);
     }
     free(entries);
     free(samples);
-    coll_mtree_exchange_answer(exchange, 0, NULL, answer,
-                               mtree_forecast_of(MTREE_FORECAST_FASTER));
-}
-
-static bool answer_is(const coll_mtree_answer_t *answer, const char *text)
-{
-    return answer->code == OMPI_SUCCESS && answer->text != NULL &&
-           answer->length == strlen(text) &&
-           memcmp(answer->text, text, answer->length) == 0;
+    coll_mtree_exchange_reply(exchange, decision, NULL, 0);
 }
 
 static void inquiry_ended(coll_mtree_exchange_t *exchange,
-                          const coll_mtree_answer_t *answer, void *arg)
+                          const coll_mtree_reply_t *reply, void *arg)
 {
     inquiry_t *inquiry = arg;
+    decision_t decision =
+        reply->code == OMPI_SUCCESS ? (decision_t)reply->kind : DECISION_STAY;
 
     (void)exchange;
-    if (answer_is(answer, SAYS_REPLAN)) {
+    if (decision == DECISION_REPLAN) {
         inquiry->change = COLL_MTREE_REPLAN;
-    } else if (answer_is(answer, SAYS_REBALANCE)) {
+    } else if (decision == DECISION_REBALANCE) {
         inquiry->change = COLL_MTREE_REBALANCE;
     }
-    inquiry->by_arrival = answer_is(answer, SAYS_ARRIVAL);
-    inquiry->trial = inquiry->by_arrival || answer_is(answer, SAYS_TREES);
+    inquiry->by_arrival = decision == DECISION_BY_ARRIVAL;
+    inquiry->trial = inquiry->by_arrival || decision == DECISION_TREES;
     atomic_store(&inquiry->ended, true);
     /* From here on another thread may end the inquiry, with its communicator. */
     coll_mtree_deferred_release_add(&inquiry->deferred);

@@ -26,8 +26,12 @@
  * others were held up by may be it, and no link. */
 #define MOST_UNATTENDED 0.1
 
-/* What rank 0 answers besides a plan or nothing: it was too little to judge by. */
-#define SAYS_MORE "more"
+/* What rank 0 decides. */
+typedef enum {
+    DECISION_STAY,
+    DECISION_PLAN, /* the payload is a plan as JSON */
+    DECISION_MORE  /* too little was measured to judge by */
+} decision_t;
 
 /* What a rank tells of the time since it was last heard. */
 typedef struct {
@@ -168,69 +172,70 @@ static unsigned pursuit_hear(const coll_mtree_pursuit_t *pursuit,
     return version;
 }
 
-/* On rank 0: the answer to what the ranks @a rank_sample; NULL: nothing. */
-static const char *pursuit_judge(coll_mtree_pursuit_t *pursuit,
-                                 const rank_sample_t *rank_sample,
-                                 mtree_forecast_t *forecast_p)
+/* On rank 0: what follows from what the ranks measured, @a rank_sample.  *plan_p is a new
+ * plan as JSON, the context's, for DECISION_PLAN. */
+static decision_t pursuit_judge(coll_mtree_pursuit_t *pursuit,
+                                const rank_sample_t *rank_sample, const char **plan_p)
 {
     coll_mtree_planning_context_t *context = pursuit->module->context;
     unsigned before = pursuit->version;
+    mtree_forecast_t forecast;
 
     if (context == NULL || pursuit->newest == NULL ||
         mtree_plan_num_steps(pursuit->newest) > 0) {
-        return NULL;
+        return DECISION_STAY;
     }
     if (rank_sample[0].seconds < COLL_MTREE_MEASURABLE_SECONDS) {
-        return SAYS_MORE;
+        return DECISION_MORE;
     }
     pursuit->version = pursuit_hear(pursuit, rank_sample);
-    return coll_mtree_planning_context_change(context, before) == COLL_MTREE_STAY
-               ? NULL
-               : coll_mtree_planning_context_plan(
-                     context, pursuit->comm, &pursuit->call_class,
-                     coll_mtree_hints_max_trees(pursuit->module, pursuit->comm),
-                     forecast_p);
+    if (coll_mtree_planning_context_change(context, before) == COLL_MTREE_STAY) {
+        return DECISION_STAY;
+    }
+    *plan_p = coll_mtree_planning_context_plan(
+        context, pursuit->comm, &pursuit->call_class,
+        coll_mtree_hints_max_trees(pursuit->module, pursuit->comm), &forecast);
+    return *plan_p == NULL ? DECISION_STAY : DECISION_PLAN;
 }
 
 static void inquiry_decide(coll_mtree_exchange_t *exchange, const void *contribution,
                            void *arg)
 {
     coll_mtree_inquiry_t *inquiry = arg;
-    mtree_forecast_t forecast = mtree_forecast_of(MTREE_FORECAST_FASTER);
-    const char *answer = pursuit_judge(inquiry->pursuit, contribution, &forecast);
+    const char *plan = NULL;
+    decision_t decision = pursuit_judge(inquiry->pursuit, contribution, &plan);
 
-    coll_mtree_exchange_answer(exchange, 0, NULL, answer, forecast);
+    coll_mtree_exchange_reply(exchange, decision, plan, plan == NULL ? 0 : strlen(plan));
 }
 
-/* The answer, as this rank's own. */
-static int inquiry_read(coll_mtree_inquiry_t *inquiry, const coll_mtree_answer_t *answer)
+/* Take over what rank 0 decided. */
+static int inquiry_read(coll_mtree_inquiry_t *inquiry, const coll_mtree_reply_t *reply)
 {
-    if (answer->code != OMPI_SUCCESS || answer->text == NULL) {
-        return answer->code;
+    if (reply->code != OMPI_SUCCESS || reply->kind == DECISION_STAY) {
+        return reply->code;
     }
-    if (answer->length == strlen(SAYS_MORE) &&
-        memcmp(answer->text, SAYS_MORE, answer->length) == 0) {
+    if (reply->kind == DECISION_MORE) {
         if (inquiry->taken != NULL) {
             coll_mtree_bandwidth_monitor_put_back(inquiry->pursuit->module,
                                                   inquiry->taken);
         }
         return OMPI_SUCCESS;
     }
-    return mtree_plan_from_json(answer->text, answer->length, "plan of rank 0",
+    return mtree_plan_from_json(reply->payload, reply->length, "plan of rank 0",
                                 &inquiry->plan) == MTREE_OK
                ? OMPI_SUCCESS
                : OMPI_ERR_OUT_OF_RESOURCE;
 }
 
 static void inquiry_ended(coll_mtree_exchange_t *exchange,
-                          const coll_mtree_answer_t *answer, void *arg)
+                          const coll_mtree_reply_t *reply, void *arg)
 {
     coll_mtree_inquiry_t *inquiry = arg;
     coll_mtree_pursuit_t *pursuit = inquiry->pursuit;
     coll_mtree_inquiry_t *following;
 
     (void)exchange;
-    inquiry->status = inquiry_read(inquiry, answer);
+    inquiry->status = inquiry_read(inquiry, reply);
     if (inquiry->plan != NULL) {
         pursuit->newest = inquiry->plan;
     }

@@ -53,6 +53,17 @@ struct coll_mtree_plan_entry {
     coll_mtree_plan_entry_t *next;
 };
 
+/* What rank 0 decides. */
+typedef enum {
+    DECISION_NO_PLAN,
+    DECISION_PLAN /* the payload is a plan_reply_t */
+} decision_t;
+
+typedef struct {
+    int forecast; /* of the plan, encoded */
+    char json[];  /* the plan */
+} plan_reply_t;
+
 int coll_mtree_hints_max_trees(mca_coll_mtree_module_t *module, ompi_communicator_t *comm)
 {
     int asked = coll_mtree_hints_get(module, comm)->trees;
@@ -204,6 +215,25 @@ static int plan_entry_know(coll_mtree_plan_entry_t *entry)
                : MTREE_DECLINED;
 }
 
+/* Reply with the plan @a json (NULL: there is none) and its @a forecast. */
+static void plan_entry_reply(coll_mtree_exchange_t *exchange, const char *json,
+                             mtree_forecast_t forecast)
+{
+    size_t length = json == NULL ? 0 : strlen(json);
+    plan_reply_t *plan_reply = json == NULL ? NULL : malloc(sizeof(*plan_reply) + length);
+
+    /* Without memory there is no plan, on any rank. */
+    if (plan_reply == NULL) {
+        coll_mtree_exchange_reply(exchange, DECISION_NO_PLAN, NULL, 0);
+        return;
+    }
+    plan_reply->forecast = mtree_forecast_encode(forecast);
+    memcpy(plan_reply->json, json, length);
+    coll_mtree_exchange_reply(exchange, DECISION_PLAN, plan_reply,
+                              sizeof(*plan_reply) + length);
+    free(plan_reply);
+}
+
 /*
  * Rank 0 knows all hosts (NULL: it did before): learn the network and plan.  It comes
  * here in the order of the agreements, so the first one has brought the network.
@@ -213,25 +243,24 @@ static void plan_entry_decide(coll_mtree_exchange_t *exchange, const void *contr
 {
     coll_mtree_plan_entry_t *entry = arg;
     mca_coll_mtree_module_t *module = entry->module;
-    const char *text = NULL;
+    const char *json = NULL;
     mtree_forecast_t forecast = mtree_forecast_of(MTREE_FORECAST_SLOWER);
 
     if (contribution != NULL) {
         module->context = coll_mtree_planning_context_learn(entry->comm, contribution);
+        if (module->context != NULL) {
+            coll_mtree_exchange_reply_hosts(
+                exchange, coll_mtree_planning_context_num_hosts(module->context),
+                coll_mtree_planning_context_hosts(module->context));
+        }
     }
     if (module->context != NULL) {
         entry->version = coll_mtree_planning_context_version(module->context);
-        text = coll_mtree_planning_context_plan(
+        json = coll_mtree_planning_context_plan(
             module->context, entry->comm, &entry->call_class,
             coll_mtree_hints_max_trees(module, entry->comm), &forecast);
     }
-    coll_mtree_exchange_answer(
-        exchange,
-        module->context == NULL ? 0
-                                : coll_mtree_planning_context_num_hosts(module->context),
-        module->context == NULL ? NULL
-                                : coll_mtree_planning_context_hosts(module->context),
-        text, forecast);
+    plan_entry_reply(exchange, json, forecast);
 }
 
 /* Rank 0's line of the communicator, once. */
@@ -248,25 +277,26 @@ static void plan_entry_say(const coll_mtree_plan_entry_t *entry)
 
 /* What came from rank 0, as this rank's own. */
 static int plan_entry_read(coll_mtree_plan_entry_t *entry,
-                           const coll_mtree_answer_t *answer)
+                           const coll_mtree_reply_t *reply)
 {
     mca_coll_mtree_module_t *module = entry->module;
+    const plan_reply_t *plan_reply = reply->payload;
 
-    if (answer->hosts != NULL && answer->num_hosts > 0) {
-        if (mtree_placement_create(ompi_comm_size(entry->comm), answer->num_hosts,
-                                   answer->hosts, answer->localities,
+    if (reply->hosts != NULL && reply->num_hosts > 0) {
+        if (mtree_placement_create(ompi_comm_size(entry->comm), reply->num_hosts,
+                                   reply->hosts, reply->localities,
                                    &module->placement) != MTREE_OK) {
             return OMPI_ERR_OUT_OF_RESOURCE;
         }
         coll_mtree_locality_log(entry->comm, module->placement);
     }
-    entry->forecast = answer->forecast;
-    if (answer->text != NULL &&
-        mtree_plan_from_json(answer->text, answer->length, "plan of rank 0",
-                             &entry->plan) != MTREE_OK) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
-    if (entry->plan != NULL) {
+    entry->forecast = mtree_forecast_of(MTREE_FORECAST_SLOWER);
+    if (reply->kind == DECISION_PLAN) {
+        entry->forecast = mtree_forecast_decode(plan_reply->forecast);
+        if (mtree_plan_from_json(plan_reply->json, reply->length - sizeof(*plan_reply),
+                                 "plan of rank 0", &entry->plan) != MTREE_OK) {
+            return OMPI_ERR_OUT_OF_RESOURCE;
+        }
         coll_mtree_statistics_planned(module, entry->comm, &entry->call_class,
                                       entry->plan);
     }
@@ -293,7 +323,7 @@ static void plan_entry_release_comm(coll_mtree_deferred_release_t *deferred)
  * holds the communicator, so the next one stays when this one is left alone.
  */
 static void plan_entry_ended(coll_mtree_exchange_t *exchange,
-                             const coll_mtree_answer_t *answer, void *arg)
+                             const coll_mtree_reply_t *reply, void *arg)
 {
     coll_mtree_plan_entry_t *entry = arg;
     mca_coll_mtree_module_t *module = entry->module;
@@ -302,7 +332,7 @@ static void plan_entry_ended(coll_mtree_exchange_t *exchange,
 
     (void)exchange;
     entry->status =
-        answer->code == OMPI_SUCCESS ? plan_entry_read(entry, answer) : answer->code;
+        reply->code == OMPI_SUCCESS ? plan_entry_read(entry, reply) : reply->code;
     opal_mutex_lock(&module->lock);
     waiting = entry->waiting;
     next = entry->next;

@@ -9,12 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TAG_CONTRIBUTION, TAG_NUMBERS, TAG_TEXT };
+enum { TAG_CONTRIBUTION, TAG_NUMBERS, TAG_PAYLOAD };
 
 /* A rank's parent lacks the lowest digit, to this base, that is not 0. */
 #define BASE 8
 
-#define FIRST_HOST 3
+/* What the numbers of a reply are; the hosts of the ranks follow, then their localities.
+ */
+enum { REPLY_LENGTH, REPLY_KIND, REPLY_NUM_HOSTS, FIRST_HOST };
 
 /* Numbers that a locality takes. */
 #define LOCALITY_NUMBERS (sizeof(mtree_locality_t) / sizeof(int))
@@ -32,7 +34,7 @@ typedef struct {
 
 typedef struct {
     int rank;
-    long_message_t contribution, numbers, text;
+    long_message_t contribution, numbers, payload;
 } child_t;
 
 struct coll_mtree_exchange {
@@ -46,7 +48,7 @@ struct coll_mtree_exchange {
     int num_children;
     child_t *child; /* [num_children] in the order of their ranks */
     mtree_event_t open;
-    long_message_t contribution_up, numbers_down, text_down;
+    long_message_t contribution_up, numbers_down, payload_down;
     size_t longest;  /* of a message's bytes */
     size_t missing;  /* of what rank 0 decides on, or a rank sends up */
     size_t underway; /* messages; and the opening */
@@ -55,11 +57,9 @@ struct coll_mtree_exchange {
     bool with_hosts;           /* the ranks say where they are, and rank 0 who is where */
     size_t contribution_bytes; /* by each rank */
     char *contribution;        /* by this rank and those below it, in order; or NULL */
-    /* The length of the text, the number of hosts, the plan's forecast; from FIRST_HOST
-     * on the hosts of the ranks, and behind them their localities. */
-    int *numbers;
+    int *numbers;              /* of the reply, [num_numbers] */
     size_t num_numbers;
-    char *text;
+    char *payload; /* [numbers[REPLY_LENGTH]] */
 };
 
 /* Nothing new is started after an error. */
@@ -144,11 +144,17 @@ static void exchange_post(coll_mtree_exchange_t *exchange, long_message_t *long_
     }
 }
 
-static void exchange_forward_text(coll_mtree_exchange_t *exchange)
+static size_t exchange_payload_bytes(const coll_mtree_exchange_t *exchange)
+{
+    return (size_t)exchange->numbers[REPLY_LENGTH];
+}
+
+static void exchange_forward_payload(coll_mtree_exchange_t *exchange)
 {
     for (int i = 0; i < exchange->num_children; i++) {
-        exchange_post(exchange, &exchange->child[i].text, NULL, exchange->child[i].rank,
-                      TAG_TEXT, exchange->text, (size_t)exchange->numbers[0]);
+        exchange_post(exchange, &exchange->child[i].payload, NULL,
+                      exchange->child[i].rank, TAG_PAYLOAD, exchange->payload,
+                      exchange_payload_bytes(exchange));
     }
 }
 
@@ -164,15 +170,15 @@ static void exchange_forward_numbers(coll_mtree_exchange_t *exchange)
 static void numbers_came(coll_mtree_exchange_t *exchange)
 {
     exchange_forward_numbers(exchange);
-    if (exchange->numbers[0] > 0) {
-        exchange->text = malloc((size_t)exchange->numbers[0]);
-        if (exchange->text == NULL) {
+    if (exchange_payload_bytes(exchange) > 0) {
+        exchange->payload = malloc(exchange_payload_bytes(exchange));
+        if (exchange->payload == NULL) {
             exchange_fail(exchange, MTREE_ERR_NO_MEMORY);
             return;
         }
-        exchange_post(exchange, &exchange->text_down, exchange_forward_text,
-                      exchange->parent, TAG_TEXT, exchange->text,
-                      (size_t)exchange->numbers[0]);
+        exchange_post(exchange, &exchange->payload_down, exchange_forward_payload,
+                      exchange->parent, TAG_PAYLOAD, exchange->payload,
+                      exchange_payload_bytes(exchange));
     }
 }
 
@@ -226,50 +232,51 @@ static mtree_locality_t *exchange_localities(coll_mtree_exchange_t *exchange)
     return (mtree_locality_t *)(void *)(exchange->numbers + FIRST_HOST + exchange->ranks);
 }
 
-void coll_mtree_exchange_answer(coll_mtree_exchange_t *exchange, int num_hosts,
-                                const int *hosts, const char *text,
-                                mtree_forecast_t forecast)
+void coll_mtree_exchange_reply_hosts(coll_mtree_exchange_t *exchange, int num_hosts,
+                                     const int *hosts)
 {
-    size_t length = text == NULL ? 0 : strlen(text);
+    const coll_mtree_host_t *contributions = (const void *)exchange->contribution;
 
-    if (length > 0 && length < INT_MAX) {
-        exchange->text = malloc(length);
-    }
-    /* Without memory there is no plan, on any rank. */
-    if (text != NULL && exchange->text != NULL) {
-        memcpy(exchange->text, text, length);
-        exchange->numbers[0] = (int)length;
-    }
-    exchange->numbers[1] = num_hosts;
-    exchange->numbers[2] = mtree_forecast_encode(forecast);
-    if (exchange->with_hosts && hosts != NULL) {
-        const coll_mtree_host_t *contribution = (const void *)exchange->contribution;
-
-        memcpy(exchange->numbers + FIRST_HOST, hosts,
-               (size_t)exchange->ranks * sizeof(int));
-        for (int rank = 0; rank < exchange->ranks; rank++) {
-            exchange_localities(exchange)[rank] = contribution[rank].locality;
-        }
-    }
-    exchange_forward_numbers(exchange);
-    if (exchange->numbers[0] > 0) {
-        exchange_forward_text(exchange);
+    exchange->numbers[REPLY_NUM_HOSTS] = num_hosts;
+    memcpy(exchange->numbers + FIRST_HOST, hosts, (size_t)exchange->ranks * sizeof(int));
+    for (int rank = 0; rank < exchange->ranks; rank++) {
+        exchange_localities(exchange)[rank] = contributions[rank].locality;
     }
 }
 
-static void exchange_tell_end(coll_mtree_exchange_t *exchange)
+void coll_mtree_exchange_reply(coll_mtree_exchange_t *exchange, int kind,
+                               const void *payload, size_t length)
 {
-    coll_mtree_answer_t answer = {
-        .num_hosts = exchange->numbers[1],
+    bool fits = length < INT_MAX;
+
+    if (length > 0 && fits) {
+        exchange->payload = malloc(length);
+        fits = exchange->payload != NULL;
+    }
+    exchange->numbers[REPLY_KIND] = fits ? kind : 0;
+    if (exchange->payload != NULL) {
+        memcpy(exchange->payload, payload, length);
+        exchange->numbers[REPLY_LENGTH] = (int)length;
+    }
+    exchange_forward_numbers(exchange);
+    if (exchange->payload != NULL) {
+        exchange_forward_payload(exchange);
+    }
+}
+
+static void exchange_report_end(coll_mtree_exchange_t *exchange)
+{
+    coll_mtree_reply_t reply = {
+        .code = coll_mtree_transport_code(&exchange->transport, exchange->status),
+        .kind = exchange->numbers[REPLY_KIND],
+        .payload = exchange->payload,
+        .length = exchange_payload_bytes(exchange),
+        .num_hosts = exchange->numbers[REPLY_NUM_HOSTS],
         .hosts = exchange->with_hosts ? exchange->numbers + FIRST_HOST : NULL,
-        .localities = exchange->with_hosts ? exchange_localities(exchange) : NULL,
-        .text = exchange->text,
-        .length = (size_t)exchange->numbers[0],
-        .forecast = mtree_forecast_decode(exchange->numbers[2]),
-        .code = coll_mtree_transport_code(&exchange->transport, exchange->status)};
+        .localities = exchange->with_hosts ? exchange_localities(exchange) : NULL};
 
     exchange->ended = true;
-    exchange->end(exchange, &answer, exchange->arg);
+    exchange->end(exchange, &reply, exchange->arg);
 }
 
 static void exchange_free(coll_mtree_exchange_t *exchange)
@@ -277,7 +284,7 @@ static void exchange_free(coll_mtree_exchange_t *exchange)
     free(exchange->child);
     free(exchange->contribution);
     free(exchange->numbers);
-    free(exchange->text);
+    free(exchange->payload);
     free(exchange);
 }
 
@@ -287,7 +294,7 @@ static bool exchange_idle(mtree_inbox_t *inbox)
     coll_mtree_exchange_t *exchange = inbox_exchange(inbox);
 
     if (exchange->status != MTREE_OK && !exchange->ended && exchange->underway > 0) {
-        exchange_tell_end(exchange);
+        exchange_report_end(exchange);
     }
     return exchange->underway == 0;
 }
@@ -297,7 +304,7 @@ static void exchange_finish(mtree_inbox_t *inbox)
     coll_mtree_exchange_t *exchange = inbox_exchange(inbox);
 
     if (!exchange->ended) {
-        exchange_tell_end(exchange);
+        exchange_report_end(exchange);
     }
     exchange_free(exchange);
 }

@@ -23,12 +23,14 @@
 
 #define FIRST_LOOK 16 /* calls; each next one twice as many */
 
-/* What rank 0 tells the others, as the text of a talk. */
-#define SAYS_READY "ready" /* it has a topology, and so has everybody who needs one */
-#define SAYS_TELL  "tell"  /* it has one that the others do not have */
-#define SAYS_PROBE "probe"
-#define SAYS_WAIT  "wait"
-#define SAYS_NEVER "never"
+/* What rank 0 decides; every rank then does the same. */
+typedef enum {
+    DECISION_NEVER, /* there will be no topology; also where an exchange failed */
+    DECISION_READY, /* rank 0 has a topology, and so has each rank that needs one */
+    DECISION_SEND,  /* rank 0 has a topology that the others do not have */
+    DECISION_PROBE,
+    DECISION_WAIT /* go on with the fallback, and ask again later */
+} decision_t;
 
 /* Names of topologies in messages. */
 #define FROM_PROBE "the probe"
@@ -51,11 +53,12 @@ struct coll_mtree_source {
     int *host;                       /* [ranks] once they are known */
     coll_mtree_host_t *contribution; /* [ranks] on rank 0, the same */
     char *text;                      /* on rank 0: what is to be told; or NULL */
-    /* The talk that is under way. */
+    /* The exchange that is under way, and its reply. */
     ompi_communicator_t *comm;
     atomic_bool ended;
-    char *answer; /* NULL: it failed */
-    size_t length;
+    decision_t decision;
+    char *topology; /* DOT, [topology_bytes]; NULL: none came */
+    size_t topology_bytes;
 };
 
 typedef struct coll_mtree_source source_t;
@@ -136,22 +139,22 @@ static char *learn_text(char *text, const char *origin)
 }
 
 /* Rank 0 knows the hosts: what is to be done? */
-static const char *decide_first(source_t *source, const coll_mtree_host_t *contribution)
+static decision_t decide_first(source_t *source, const coll_mtree_host_t *contribution)
 {
     int ranks = ompi_comm_size(source->comm);
 
     if (number_hosts(source, contribution, ranks) != OMPI_SUCCESS) {
-        return SAYS_NEVER;
+        return DECISION_NEVER;
     }
     if (source->num_hosts < 2) {
         coll_mtree_verbose(
             source->comm, 1,
             "not served, all its ranks run on host %s; the fallback serves",
             contribution[0].name);
-        return SAYS_NEVER;
+        return DECISION_NEVER;
     }
     if (coll_mtree_topology_registry_find(contribution, ranks) != NULL) {
-        return SAYS_READY;
+        return DECISION_READY;
     }
     if (coll_mtree_source_choice() == COLL_MTREE_TOPOLOGY_AUTO) {
         source->text =
@@ -159,7 +162,7 @@ static const char *decide_first(source_t *source, const coll_mtree_host_t *contr
                                                       source->num_hosts),
                        FROM_CACHE);
         if (source->text != NULL) {
-            return SAYS_TELL;
+            return DECISION_SEND;
         }
         coll_mtree_verbose(
             source->comm, 1,
@@ -167,16 +170,18 @@ static const char *decide_first(source_t *source, const coll_mtree_host_t *contr
             "fallback has taken %.0f s, or now with coll_mtree_topology=probe",
             PAYBACK * coll_mtree_probe_expected_seconds(source->num_hosts));
     }
-    return is_worth_probing(source, 0) ? SAYS_PROBE : SAYS_WAIT;
+    return is_worth_probing(source, 0) ? DECISION_PROBE : DECISION_WAIT;
 }
 
 static void decide(coll_mtree_exchange_t *exchange, const void *contribution, void *arg)
 {
     source_t *source = arg;
-    const char *answer = decide_first(source, contribution);
+    decision_t decision = decide_first(source, contribution);
 
-    coll_mtree_exchange_answer(exchange, source->num_hosts, source->host, answer,
-                               mtree_forecast_of(MTREE_FORECAST_FASTER));
+    if (source->host != NULL) {
+        coll_mtree_exchange_reply_hosts(exchange, source->num_hosts, source->host);
+    }
+    coll_mtree_exchange_reply(exchange, decision, NULL, 0);
 }
 
 /*
@@ -195,58 +200,65 @@ static void decide_again(coll_mtree_exchange_t *exchange, const void *contributi
         all.rooted = fmax(all.rooted, spent[rank].rooted);
         all.other = fmin(all.other, spent[rank].other);
     }
-    coll_mtree_exchange_answer(
-        exchange, source->num_hosts, NULL,
-        is_worth_probing(source, all.rooted + all.other) ? SAYS_PROBE : SAYS_WAIT,
-        mtree_forecast_of(MTREE_FORECAST_FASTER));
+    coll_mtree_exchange_reply(
+        exchange,
+        is_worth_probing(source, all.rooted + all.other) ? DECISION_PROBE : DECISION_WAIT,
+        NULL, 0);
 }
 
 /* What was learned; without it the others learn that nothing was. */
-static void decide_tell(coll_mtree_exchange_t *exchange, const void *contribution,
+static void decide_send(coll_mtree_exchange_t *exchange, const void *contribution,
                         void *arg)
 {
     source_t *source = arg;
 
     (void)contribution;
-    coll_mtree_exchange_answer(exchange, source->num_hosts, NULL,
-                               source->text == NULL ? SAYS_NEVER : source->text,
-                               mtree_forecast_of(MTREE_FORECAST_FASTER));
+    if (source->text == NULL) {
+        coll_mtree_exchange_reply(exchange, DECISION_NEVER, NULL, 0);
+    } else {
+        coll_mtree_exchange_reply(exchange, DECISION_SEND, source->text,
+                                  strlen(source->text));
+    }
 }
 
 static void exchange_ended(coll_mtree_exchange_t *exchange,
-                           const coll_mtree_answer_t *answer, void *arg)
+                           const coll_mtree_reply_t *reply, void *arg)
 {
     source_t *source = arg;
     size_t ranks = (size_t)ompi_comm_size(source->comm);
 
     (void)exchange;
-    if (answer->code == OMPI_SUCCESS && answer->text != NULL) {
-        source->answer = malloc(answer->length + 1);
-        if (source->answer != NULL) {
-            memcpy(source->answer, answer->text, answer->length);
-            source->answer[answer->length] = '\0';
-            source->length = answer->length;
+    source->decision =
+        reply->code == OMPI_SUCCESS ? (decision_t)reply->kind : DECISION_NEVER;
+    if (source->decision != DECISION_NEVER && reply->payload != NULL) {
+        source->topology = malloc(reply->length);
+        source->topology_bytes = reply->length;
+        if (source->topology == NULL) {
+            source->decision = DECISION_NEVER;
+        } else {
+            memcpy(source->topology, reply->payload, reply->length);
         }
     }
-    if (source->answer != NULL && answer->hosts != NULL && source->host == NULL) {
-        source->num_hosts = answer->num_hosts;
+    if (source->decision != DECISION_NEVER && reply->hosts != NULL &&
+        source->host == NULL) {
+        source->num_hosts = reply->num_hosts;
         source->host = malloc(ranks * sizeof(*source->host));
         if (source->host != NULL) {
-            memcpy(source->host, answer->hosts, ranks * sizeof(*source->host));
+            memcpy(source->host, reply->hosts, ranks * sizeof(*source->host));
         }
     }
     atomic_store(&source->ended, true);
 }
 
-/* Begin a talk whose answer goes to source->answer. */
+/* Begin an exchange whose reply goes to source->decision and source->topology. */
 static coll_mtree_exchange_t *exchange_begin(source_t *source,
                                              mca_coll_mtree_module_t *module,
                                              coll_mtree_exchange_decide_t decision)
 {
     int first_tag = coll_mtree_tags_reserve(module, COLL_MTREE_EXCHANGE_TAGS, false);
 
-    free(source->answer);
-    source->answer = NULL;
+    free(source->topology);
+    source->topology = NULL;
     atomic_store(&source->ended, false);
     return decision == decide_again
                ? coll_mtree_exchange_start_with(module, source->comm, first_tag,
@@ -257,18 +269,18 @@ static coll_mtree_exchange_t *exchange_begin(source_t *source,
                                            source);
 }
 
-/* Wait for its end; the answer, never NULL. */
-static const char *exchange_wait(source_t *source, coll_mtree_exchange_t *exchange,
-                                 coll_mtree_wait_t wait)
+/* Wait for the end of @a exchange (NULL: no memory); what was decided. */
+static decision_t exchange_wait(source_t *source, coll_mtree_exchange_t *exchange,
+                                coll_mtree_wait_t wait)
 {
     if (exchange == NULL) {
-        return SAYS_NEVER;
+        return DECISION_NEVER;
     }
     coll_mtree_exchange_open(exchange);
     while (!atomic_load(&source->ended)) {
         coll_mtree_probe_progress_wait(wait);
     }
-    return source->answer == NULL ? SAYS_NEVER : source->answer;
+    return source->decision;
 }
 
 /* Where the user wants what was found, too. */
@@ -312,22 +324,22 @@ static bool learn(source_t *source, mca_coll_mtree_module_t *module, bool probe)
 {
     int first_tag = coll_mtree_tags_reserve(module, COLL_MTREE_PROBE_TAGS, false);
     bool leads = ompi_comm_rank(source->comm) == 0;
-    const char *answer;
+    decision_t decision;
 
     if (probe && leads) {
         lead(source, first_tag);
     } else if (probe && source->host != NULL) {
         coll_mtree_probe_serve(source->comm, first_tag, source->host);
     }
-    answer = exchange_wait(source, exchange_begin(source, module, decide_tell),
-                           COLL_MTREE_WAIT_LATER);
-    if (strcmp(answer, SAYS_NEVER) == 0) {
+    decision = exchange_wait(source, exchange_begin(source, module, decide_send),
+                             COLL_MTREE_WAIT_LATER);
+    if (decision == DECISION_NEVER) {
         return false;
     }
     /* Another rank needs it when it is rank 0 of a communicator; without it, it probes.
      */
     if (!leads) {
-        (void)coll_mtree_topology_registry_add(answer, source->length,
+        (void)coll_mtree_topology_registry_add(source->topology, source->topology_bytes,
                                                probe ? FROM_PROBE : FROM_CACHE);
     }
     return true;
@@ -341,10 +353,10 @@ static bool settle(source_t *source, mca_coll_mtree_module_t *module, bool learn
     free(source->host);
     free(source->contribution);
     free(source->text);
-    free(source->answer);
+    free(source->topology);
     source->host = NULL;
     source->contribution = NULL;
-    source->text = source->answer = NULL;
+    source->text = source->topology = NULL;
     return learned;
 }
 
@@ -353,15 +365,19 @@ static bool look(source_t *source, mca_coll_mtree_module_t *module)
 {
     coll_mtree_exchange_t *exchange =
         exchange_begin(source, module, source->calls == 1 ? decide : decide_again);
-    const char *says = exchange_wait(source, exchange, COLL_MTREE_WAIT_AT_ONCE);
+    decision_t decision = exchange_wait(source, exchange, COLL_MTREE_WAIT_AT_ONCE);
 
-    if (strcmp(says, SAYS_WAIT) == 0) {
+    switch (decision) {
+    case DECISION_WAIT:
         return false;
+    case DECISION_READY:
+        return settle(source, module, true);
+    case DECISION_SEND:
+    case DECISION_PROBE:
+        return settle(source, module, learn(source, module, decision == DECISION_PROBE));
+    default:
+        return settle(source, module, false);
     }
-    if (strcmp(says, SAYS_READY) == 0 || strcmp(says, SAYS_NEVER) == 0) {
-        return settle(source, module, strcmp(says, SAYS_READY) == 0);
-    }
-    return settle(source, module, learn(source, module, strcmp(says, SAYS_PROBE) == 0));
 }
 
 bool coll_mtree_source_create(mca_coll_mtree_module_t *module, ompi_communicator_t *comm)
