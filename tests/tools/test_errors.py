@@ -63,8 +63,8 @@ def grams(text, length=12):
 
 def find_said():
     """Each line that says what is wrong, with where it is said."""
-    sources = [path for room in ("topo", "planner", "schedule", "simulate", "report", "tools", "bench", "coll_mtree")
-               for path in sorted((ROOT / room).glob("*.c"))]
+    sources = [path for room in ("base", "topo", "planner", "schedule", "simulate", "report", "tools", "bench", "coll_mtree")
+               for path in sorted((ROOT / room).glob("**/*.c"))]
     scripts = [ROOT / "tools/netlab/netlab", ROOT / "bench/mtree_compare", *sorted((ROOT / "tools/netlab/netlablib").glob("*.py"))]
     said = []
     for path in sources + scripts:
@@ -85,7 +85,7 @@ def unread(said):
     for line, own in pieces.items():
         for piece in own:
             owners.setdefault(piece, set()).add(line)
-    read = " ".join(path.read_text() for pattern in ("tests/mpi/*.test", "tests/lab/*.py", "tests/tools/*.sh", "tests/unit/*",
+    read = " ".join(path.read_text() for pattern in ("tests/mpi/*.test", "tests/lab/*.py", "tests/tools/*.sh", "tests/unit/**/*.[ch]",
                                                      "tests/tools/test_m*.py", "tests/mpi/*.c")
                     for path in sorted(ROOT.glob(pattern))).replace("\\", "")
     for where, line in said:
@@ -102,7 +102,7 @@ def fragments(text):
 
 def formats(folder):
     """The format strings of errors in a folder, with … for what is put in."""
-    for path in sorted((ROOT / folder).glob("*.c")):
+    for path in sorted((ROOT / folder).glob("**/*.c")):
         for call in CALL.findall(path.read_text()):
             text = "".join(LITERAL.findall(call)).replace('\\"', '"')
             yield re.sub(r"%[-+ 0-9.*l]*[a-z]", "…", text)
@@ -112,7 +112,7 @@ rows = [(line.split("`")[1], "(no test" in line)
         for line in (ROOT / "docs/errors.md").read_text().splitlines() if line.startswith("| `")]
 assert len(rows) > 10, rows
 source = " ".join(text for room in ("coll_mtree", "topo") for text in formats(room))
-source += " ".join("".join(LITERAL.findall(path.read_text())) for path in (ROOT / "coll_mtree").glob("*.c"))
+source += " ".join("".join(LITERAL.findall(path.read_text())) for path in (ROOT / "coll_mtree").glob("**/*.c"))
 tests = " ".join(path.read_text() for pattern in ("tests/mpi/*.test", "tests/lab/*.py", "tests/tools/*.sh")
                  for path in sorted(ROOT.glob(pattern)))
 tests = tests.replace("\\", "")

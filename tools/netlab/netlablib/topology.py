@@ -51,7 +51,8 @@ def find_program(name, variable, given=None):
     tools = os.path.dirname(os.path.abspath(sys.argv[0]))
     prefix = os.path.dirname(tools)
     helpers = os.path.join(prefix, "libexec", "mtree")
-    near = os.pathsep.join((prefix, tools, helpers))
+    built = os.path.join(prefix, "..")  # tools/netlab is two folders deep in a build folder
+    near = os.pathsep.join((prefix, built, tools, helpers))
     return shutil.which(name, path=near) or shutil.which(name)
 
 
