@@ -250,7 +250,7 @@ static int dispatch(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
     }
     /* What it is told now may change what kind of call this one is. */
     dispatch_catch_up(module, comm, args, form);
-    call_class = coll_mtree_call_class_of(module, &args->call);
+    call_class = coll_mtree_class_of_call(module, &args->call);
     coll_mtree_statistics_open(&trial->count, module, comm, args->function, &call_class,
                                (double)args->call.units * (double)args->call.unit_bytes);
     backend = dispatch_choose(module, comm, args, form, &call_class, trial, &reason);

@@ -18,9 +18,6 @@
 
 #include <stdlib.h>
 
-/* Below this size all calls are alike. */
-#define SHORT_BYTES 1024
-
 /* The plan of the first call of so many bytes is the one that people are told of: what
  * comes before it is often a program's greeting. */
 #define TELLING_BYTES 65536
@@ -76,21 +73,13 @@ int coll_mtree_hints_max_trees(mca_coll_mtree_module_t *module, ompi_communicato
     return trees > ompi_comm_size(comm) ? trees : ompi_comm_size(comm);
 }
 
-coll_mtree_call_class_t coll_mtree_call_class_of(const mca_coll_mtree_module_t *module,
+coll_mtree_call_class_t coll_mtree_class_of_call(const mca_coll_mtree_module_t *module,
                                                  const mtree_call_t *call)
 {
-    size_t bytes = call->units * call->unit_bytes;
-    coll_mtree_call_class_t call_class = {
-        .collective = call->collective,
-        .root = mtree_collective_has_root(call->collective) ? call->root : -1,
-        .algorithm = module->hints.algorithm[call->collective],
-        .trees = module->hints.trees};
+    coll_mtree_call_class_t call_class = coll_mtree_call_class_of(
+        call->collective, call->root, call->units * call->unit_bytes,
+        module->hints.algorithm[call->collective], module->hints.trees);
 
-    bytes = bytes < SHORT_BYTES ? SHORT_BYTES : bytes;
-    call_class.bytes = (double)bytes;
-    for (; bytes > 1; bytes >>= 1) {
-        call_class.size_class++;
-    }
     call_class.by_arrival = coll_mtree_arrival_skew_is_by_arrival(module, &call_class);
     return call_class;
 }

@@ -24,9 +24,8 @@
 int coll_mtree_hints_max_trees(mca_coll_mtree_module_t *module,
                                ompi_communicator_t *comm);
 
-/* What tells @a call of @a module, whose hints are read, apart from calls that are
- * planned for apart. */
-coll_mtree_call_class_t coll_mtree_call_class_of(const mca_coll_mtree_module_t *module,
+/* The class of @a call of @a module, whose hints are read. */
+coll_mtree_call_class_t coll_mtree_class_of_call(const mca_coll_mtree_module_t *module,
                                                  const mtree_call_t *call);
 
 /*

@@ -61,7 +61,7 @@ static int local_begin(mca_coll_mtree_module_t *module, ompi_communicator_t *com
 {
     mtree_call_t call = {
         .collective = collective, .units = bytes, .unit_bytes = 1, .root = root};
-    coll_mtree_call_class_t call_class = coll_mtree_call_class_of(module, &call);
+    coll_mtree_call_class_t call_class = coll_mtree_class_of_call(module, &call);
     coll_mtree_autotuner_t *autotuner =
         local_autotuner(module, &call_class, ompi_comm_size(comm));
 

@@ -7,6 +7,7 @@
 #ifndef COLL_MTREE_PLAN_PLANNING_CONTEXT_H
 #define COLL_MTREE_PLAN_PLANNING_CONTEXT_H
 
+#include "coll_mtree/base/call_class.h"
 #include "coll_mtree/coll_mtree.h"
 #include "coll_mtree/control/host.h"
 #include "simulate/forecast/forecast.h"
@@ -14,26 +15,6 @@
 #include "topo/drift/drift.h"
 
 typedef struct coll_mtree_planning_context coll_mtree_planning_context_t;
-
-/* What tells calls apart that are planned for apart. */
-typedef struct {
-    mtree_collective_t collective;
-    int root;              /* rank; -1: none */
-    int size_class;        /* binary logarithm of the bytes, rounded down */
-    double bytes;          /* of the first such call; no part of the identity */
-    const char *algorithm; /* on rank 0: what the communicator asks for; NULL: nothing */
-    int trees;             /* the same; -1: nothing */
-    bool by_arrival; /* for how far apart its ranks come (coll_mtree/adapt/arrival_skew.h)
-                      */
-} coll_mtree_call_class_t;
-
-static inline bool coll_mtree_call_class_equals(const coll_mtree_call_class_t *a,
-                                                const coll_mtree_call_class_t *b)
-{
-    return a->collective == b->collective && a->root == b->root &&
-           a->size_class == b->size_class && a->algorithm == b->algorithm &&
-           a->trees == b->trees && a->by_arrival == b->by_arrival;
-}
 
 /* What a change of the network makes of plans. */
 typedef enum {

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Call classes: the key of all that is kept about similar calls.
+ *
+ * Calls of one class share a plan, an autotuner and a row of the statistics.  A class is
+ * what the calls have in common on every rank: collective, root, size to a factor of two,
+ * and what the communicator asks for.  Two calls of one class on one communicator are of
+ * the same class on every rank.
+ */
+#ifndef COLL_MTREE_BASE_CALL_CLASS_H
+#define COLL_MTREE_BASE_CALL_CLASS_H
+
+#include "planner/plan/plan.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* All calls of fewer bytes are in the class of calls of this size. */
+#define COLL_MTREE_CLASS_LEAST_BYTES 1024
+
+typedef struct {
+    mtree_collective_t collective;
+    int root;              /* rank, in planning its host; -1: the collective has none */
+    int size_class;        /* binary logarithm of the bytes, rounded down */
+    double bytes;          /* of the first such call; not part of the key */
+    const char *algorithm; /* rank 0: what the communicator asks for, the planner's copy
+                              of its name; NULL: nothing */
+    int trees;             /* what the communicator asks for; -1: nothing */
+    bool by_arrival;       /* arrival-ordered, since its ranks come far apart
+                              (coll_mtree/adapt/arrival_skew.h) */
+} coll_mtree_call_class_t;
+
+/* The class, over trees, of calls of @a bytes in all, where the communicator asks for
+ * @a algorithm and @a trees.  @a root is ignored for collectives that have none. */
+coll_mtree_call_class_t coll_mtree_call_class_of(mtree_collective_t collective, int root,
+                                                 size_t bytes, const char *algorithm,
+                                                 int trees);
+
+bool coll_mtree_call_class_equals(const coll_mtree_call_class_t *a,
+                                  const coll_mtree_call_class_t *b);
+
+/* Equal classes have the same hash, within one process. */
+uint64_t coll_mtree_call_class_hash(const coll_mtree_call_class_t *call_class);
+
+#endif

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The key of all that is kept about similar calls, and tables of it. */
+#include "coll_mtree/base/call_class.h"
+#include "coll_mtree/base/class_table.h"
+
+#include <check.h>
+#include <stdlib.h>
+
+static const char packing[] = "packing", ring[] = "ring";
+
+static coll_mtree_call_class_t allreduce_of(size_t bytes)
+{
+    return coll_mtree_call_class_of(MTREE_ALLREDUCE, 0, bytes, NULL, -1);
+}
+
+START_TEST(calls_of_a_size_to_a_factor_of_two_share_a_class)
+{
+    coll_mtree_call_class_t a = allreduce_of(4096), b = allreduce_of(8191),
+                            c = allreduce_of(8192);
+
+    ck_assert_int_eq(a.size_class, 12);
+    ck_assert_int_eq(c.size_class, 13);
+    ck_assert(a.bytes == 4096 && b.bytes == 8191);
+    ck_assert(coll_mtree_call_class_equals(&a, &b));
+    ck_assert(!coll_mtree_call_class_equals(&b, &c));
+}
+END_TEST
+
+START_TEST(all_short_calls_share_a_class)
+{
+    coll_mtree_call_class_t a = allreduce_of(1), b = allreduce_of(1023),
+                            c = allreduce_of(2048);
+
+    ck_assert_int_eq(a.size_class, 10);
+    ck_assert(a.bytes == COLL_MTREE_CLASS_LEAST_BYTES);
+    ck_assert(coll_mtree_call_class_equals(&a, &b));
+    ck_assert(!coll_mtree_call_class_equals(&a, &c));
+}
+END_TEST
+
+START_TEST(a_size_may_be_as_large_as_memory)
+{
+    ck_assert_int_eq(allreduce_of(SIZE_MAX).size_class, 63);
+}
+END_TEST
+
+START_TEST(the_root_counts_where_there_is_one)
+{
+    coll_mtree_call_class_t a = coll_mtree_call_class_of(MTREE_BCAST, 1, 1, NULL, -1),
+                            b = coll_mtree_call_class_of(MTREE_BCAST, 2, 1, NULL, -1),
+                            c = coll_mtree_call_class_of(MTREE_ALLREDUCE, 1, 1, NULL, -1),
+                            d = coll_mtree_call_class_of(MTREE_ALLREDUCE, 2, 1, NULL, -1);
+
+    ck_assert_int_eq(a.root, 1);
+    ck_assert(!coll_mtree_call_class_equals(&a, &b));
+    ck_assert_int_eq(c.root, -1);
+    ck_assert(coll_mtree_call_class_equals(&c, &d));
+}
+END_TEST
+
+/* Classes that differ from the first in one thing each. */
+static int make_different(coll_mtree_call_class_t classes[8])
+{
+    int count = 0;
+
+    classes[count++] = coll_mtree_call_class_of(MTREE_REDUCE, 3, 1 << 20, packing, 4);
+    classes[count++] = coll_mtree_call_class_of(MTREE_BCAST, 3, 1 << 20, packing, 4);
+    classes[count++] = coll_mtree_call_class_of(MTREE_REDUCE, 0, 1 << 20, packing, 4);
+    classes[count++] = coll_mtree_call_class_of(MTREE_REDUCE, 3, 1 << 21, packing, 4);
+    classes[count++] = coll_mtree_call_class_of(MTREE_REDUCE, 3, 1 << 20, ring, 4);
+    classes[count++] = coll_mtree_call_class_of(MTREE_REDUCE, 3, 1 << 20, NULL, 4);
+    classes[count++] = coll_mtree_call_class_of(MTREE_REDUCE, 3, 1 << 20, packing, -1);
+    classes[count] = classes[0];
+    classes[count++].by_arrival = true;
+    return count;
+}
+
+START_TEST(everything_but_the_exact_bytes_is_part_of_the_key)
+{
+    coll_mtree_call_class_t classes[8], again;
+    int count = make_different(classes);
+
+    for (int i = 0; i < count; i++) {
+        for (int j = 0; j < count; j++) {
+            ck_assert_int_eq(coll_mtree_call_class_equals(&classes[i], &classes[j]),
+                             i == j);
+            ck_assert_int_eq(coll_mtree_call_class_hash(&classes[i]) ==
+                                 coll_mtree_call_class_hash(&classes[j]),
+                             i == j);
+        }
+        again = classes[i];
+        again.bytes++;
+        ck_assert(coll_mtree_call_class_equals(&classes[i], &again));
+        ck_assert(coll_mtree_call_class_hash(&classes[i]) ==
+                  coll_mtree_call_class_hash(&again));
+    }
+}
+END_TEST
+
+/* Tables have a power of two of buckets, so the low bits must differ. */
+START_TEST(hashes_of_similar_classes_differ_in_their_low_bits)
+{
+    int in_bucket[64] = {0};
+
+    for (int c = 0; c < MTREE_COLLECTIVE_LAST; c++) {
+        for (int size = 10; size < 23; size++) {
+            coll_mtree_call_class_t call_class = coll_mtree_call_class_of(
+                (mtree_collective_t)c, 0, (size_t)1 << size, NULL, -1);
+
+            in_bucket[coll_mtree_call_class_hash(&call_class) & 63]++;
+        }
+    }
+    for (int b = 0; b < 64; b++) {
+        ck_assert_int_lt(in_bucket[b], 6);
+    }
+}
+END_TEST
+
+typedef struct {
+    coll_mtree_class_node_t node;
+    int number;
+} element_t;
+
+static int cleared;
+
+static void clear(void *element)
+{
+    cleared += ((element_t *)element)->number;
+}
+
+START_TEST(a_table_has_one_element_per_class_in_the_order_of_their_first_calls)
+{
+    coll_mtree_class_table_t table;
+    mtree_list_t *link;
+    element_t *element;
+    int next = 6;
+
+    coll_mtree_class_table_init(&table);
+    for (int size = 6; size < 40; size++) {
+        coll_mtree_call_class_t call_class = allreduce_of((size_t)1024 << size);
+
+        ck_assert_ptr_null(coll_mtree_class_table_find(&table, &call_class));
+        element = coll_mtree_class_table_get(&table, &call_class, sizeof(*element));
+        ck_assert_int_eq(element->number, 0);
+        element->number = size;
+        ck_assert_ptr_eq(coll_mtree_class_table_find(&table, &call_class), element);
+        ck_assert_ptr_eq(
+            coll_mtree_class_table_get(&table, &call_class, sizeof(*element)), element);
+    }
+    COLL_MTREE_CLASS_TABLE_FOR_EACH(element, link, &table)
+    {
+        ck_assert_int_eq(element->node.call_class.size_class, 10 + next);
+        ck_assert_int_eq(element->number, next++);
+    }
+    ck_assert_int_eq(next, 40);
+    cleared = 0;
+    coll_mtree_class_table_cleanup(&table, clear);
+    ck_assert_int_eq(cleared, (6 + 39) * 34 / 2);
+    ck_assert(mtree_list_is_empty(&table.nodes));
+}
+END_TEST
+
+START_TEST(an_empty_table_finds_nothing_and_holds_nothing)
+{
+    coll_mtree_call_class_t call_class = allreduce_of(1);
+    coll_mtree_class_table_t table;
+
+    coll_mtree_class_table_init(&table);
+    ck_assert_ptr_null(coll_mtree_class_table_find(&table, &call_class));
+    cleared = 0;
+    coll_mtree_class_table_cleanup(&table, clear);
+    ck_assert_int_eq(cleared, 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("call_class");
+    TCase *tcase = tcase_create("call_class");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_add_test(tcase, calls_of_a_size_to_a_factor_of_two_share_a_class);
+    tcase_add_test(tcase, all_short_calls_share_a_class);
+    tcase_add_test(tcase, a_size_may_be_as_large_as_memory);
+    tcase_add_test(tcase, the_root_counts_where_there_is_one);
+    tcase_add_test(tcase, everything_but_the_exact_bytes_is_part_of_the_key);
+    tcase_add_test(tcase, hashes_of_similar_classes_differ_in_their_low_bits);
+    tcase_add_test(tcase,
+                   a_table_has_one_element_per_class_in_the_order_of_their_first_calls);
+    tcase_add_test(tcase, an_empty_table_finds_nothing_and_holds_nothing);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
