@@ -26,18 +26,16 @@
 
 BEGIN_C_DECLS
 
-/* The functions that mtree may serve: each collective blocking, nonblocking and
- * persistent. */
-#define MTREE_FORMS_OF(_do, _name) _do(_name) _do(i##_name) _do(_name##_init)
-#define MTREE_FOR_EACH_FUNCTION(_do)                                                     \
-    MTREE_FORMS_OF(_do, allreduce)                                                       \
-    MTREE_FORMS_OF(_do, reduce)                                                          \
-    MTREE_FORMS_OF(_do, bcast)                                                           \
-    MTREE_FORMS_OF(_do, allgather)                                                       \
-    MTREE_FORMS_OF(_do, allgatherv)                                                      \
-    MTREE_FORMS_OF(_do, reduce_scatter)                                                  \
-    MTREE_FORMS_OF(_do, reduce_scatter_block)                                            \
-    MTREE_FORMS_OF(_do, barrier)
+/* The functions of MPI that mtree may serve, by name: once each, or each of the three
+ * forms, blocking, nonblocking and persistent. */
+#define MTREE_INTERFACES(_with, _do)                                                     \
+    _with(_do, allreduce) _with(_do, reduce) _with(_do, bcast) _with(_do, allgather)     \
+        _with(_do, allgatherv) _with(_do, reduce_scatter)                                \
+            _with(_do, reduce_scatter_block) _with(_do, barrier)
+#define MTREE_ONCE(_do, _name)        _do(_name)
+#define MTREE_FORMS_OF(_do, _name)    _do(_name) _do(i##_name) _do(_name##_init)
+#define MTREE_FOR_EACH_INTERFACE(_do) MTREE_INTERFACES(MTREE_ONCE, _do)
+#define MTREE_FOR_EACH_FUNCTION(_do)  MTREE_INTERFACES(MTREE_FORMS_OF, _do)
 
 typedef struct {
     mca_coll_base_component_t super;
@@ -208,14 +206,7 @@ void coll_mtree_log_about(const char *parameter, const char *consequence);
                                   ompi_request_t **request,                              \
                                   mca_coll_base_module_t *base);
 
-MTREE_DECLARE_FORMS(allreduce)
-MTREE_DECLARE_FORMS(reduce)
-MTREE_DECLARE_FORMS(bcast)
-MTREE_DECLARE_FORMS(allgather)
-MTREE_DECLARE_FORMS(allgatherv)
-MTREE_DECLARE_FORMS(reduce_scatter)
-MTREE_DECLARE_FORMS(reduce_scatter_block)
-MTREE_DECLARE_FORMS(barrier)
+MTREE_FOR_EACH_INTERFACE(MTREE_DECLARE_FORMS)
 
 END_C_DECLS
 

@@ -22,35 +22,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Sets of collectives.  None is "all": whoever adds a collective decides which algorithms
+ * do it. */
+#define ALLREDUCE MTREE_DOES(MTREE_ALLREDUCE)
+#define ROOTED    (MTREE_DOES(MTREE_REDUCE) | MTREE_DOES(MTREE_BCAST))
+#define BLOCKS    (MTREE_DOES(MTREE_ALLGATHER) | MTREE_DOES(MTREE_REDUCE_SCATTER))
+
 /* Every algorithm of the planner; the first is the default. */
 static const mtree_algorithm_t algorithms[] = {
-    {"packing", MTREE_DOES_ALL, mtree_packing_plan},
-    {"latency", MTREE_DOES_ALL, mtree_latency_plan},
-    {"gost", MTREE_DOES(MTREE_ALLREDUCE), mtree_gost_plan},
-    {"blink", MTREE_DOES(MTREE_ALLREDUCE), mtree_blink_plan},
-    {"topoadopt", MTREE_DOES(MTREE_ALLREDUCE), mtree_topoadopt_plan},
-    {"psld", MTREE_DOES(MTREE_ALLREDUCE), mtree_psld_plan},
-    {"plink", MTREE_DOES(MTREE_ALLREDUCE), mtree_plink_plan},
-    {"multitree",
-     MTREE_DOES(MTREE_ALLREDUCE) | MTREE_DOES(MTREE_ALLGATHER) |
-         MTREE_DOES(MTREE_REDUCE_SCATTER),
-     mtree_multitree_plan},
-    {"steiner",
-     MTREE_DOES(MTREE_ALLREDUCE) | MTREE_DOES(MTREE_REDUCE) | MTREE_DOES(MTREE_BCAST),
-     mtree_steiner_plan},
-    {"optree", MTREE_DOES(MTREE_ALLGATHER) | MTREE_DOES(MTREE_REDUCE_SCATTER),
-     mtree_optree_plan},
-    {"ring",
-     MTREE_DOES(MTREE_ALLREDUCE) | MTREE_DOES(MTREE_ALLGATHER) |
-         MTREE_DOES(MTREE_REDUCE_SCATTER),
-     mtree_ring_plan},
-    {"direct",
-     MTREE_DOES(MTREE_ALLREDUCE) | MTREE_DOES(MTREE_ALLGATHER) |
-         MTREE_DOES(MTREE_REDUCE_SCATTER),
-     mtree_direct_plan},
-    {MTREE_PLAN_ARRIVAL,
-     MTREE_DOES(MTREE_ALLREDUCE) | MTREE_DOES(MTREE_REDUCE) | MTREE_DOES(MTREE_BCAST),
-     mtree_chains_plan},
+    {"packing", ALLREDUCE | ROOTED | BLOCKS, mtree_packing_plan},
+    {"latency", ALLREDUCE | ROOTED | BLOCKS, mtree_latency_plan},
+    {"gost", ALLREDUCE, mtree_gost_plan},
+    {"blink", ALLREDUCE, mtree_blink_plan},
+    {"topoadopt", ALLREDUCE, mtree_topoadopt_plan},
+    {"psld", ALLREDUCE, mtree_psld_plan},
+    {"plink", ALLREDUCE, mtree_plink_plan},
+    {"multitree", ALLREDUCE | BLOCKS, mtree_multitree_plan},
+    {"steiner", ALLREDUCE | ROOTED, mtree_steiner_plan},
+    {"optree", BLOCKS, mtree_optree_plan},
+    {"ring", ALLREDUCE | BLOCKS, mtree_ring_plan},
+    {"direct", ALLREDUCE | BLOCKS, mtree_direct_plan},
+    {MTREE_PLAN_ARRIVAL, ALLREDUCE | ROOTED, mtree_chains_plan},
 };
 
 /* Direct exchange may be predicted to take so much longer than the packing: it gets
@@ -76,7 +68,8 @@ bool mtree_planner_does(const char *algorithm, mtree_collective_t collective)
 {
     for (int a = 0; a < NUM_ALGORITHMS; ++a) {
         if (strcmp(algorithm, algorithms[a].name) == 0) {
-            return (algorithms[a].collectives & MTREE_DOES(collective)) != 0;
+            return mtree_collective_traits(collective) != NULL &&
+                   (algorithms[a].collectives & MTREE_DOES(collective)) != 0;
         }
     }
     return false;
@@ -107,6 +100,9 @@ static mtree_status_t find_algorithm(const mtree_plan_request_t *request,
 
 static mtree_status_t check_request(const mtree_plan_request_t *request, int num_hosts)
 {
+    if (mtree_collective_check(request->collective) != MTREE_OK) {
+        return MTREE_ERR_INVALID;
+    }
     if (num_hosts < 1) {
         mtree_error("planner: no hosts to plan for; give at least one");
         return MTREE_ERR_INVALID;

@@ -10,7 +10,7 @@
 void mtree_traffic_add(const mtree_plan_t *plan, const mtree_routes_t *routes,
                        double message, double *bytes)
 {
-    double part = mtree_collective_is_gathering(plan->collective)
+    double part = mtree_collective_has_blocks(plan->collective)
                       ? message / plan->num_hosts
                       : message;
 

@@ -170,11 +170,11 @@ static void builder_add_stream(builder_t *builder, int number, int root_rank,
             fmax(builder->seconds,
                  8.0 * (double)length * (double)builder->call->unit_bytes / tree->rate);
     }
-    stream->reduce = collective != MTREE_BCAST && collective != MTREE_ALLGATHER;
-    stream->broadcast = collective != MTREE_REDUCE && collective != MTREE_REDUCE_SCATTER;
+    stream->reduce = mtree_collective_reduces(collective);
+    stream->broadcast = mtree_collective_broadcasts(collective);
     stream->tag = MTREE_STREAM_TAGS * layout->num_streams;
     stream->tree = number;
-    stream->block = mtree_collective_is_gathering(collective) ? root_rank : -1;
+    stream->block = mtree_collective_has_blocks(collective) ? root_rank : -1;
     stream->children = children;
     stream->child_steps = steps;
     layout->num_streams++;
@@ -243,8 +243,7 @@ static void builder_add_part(builder_t *builder, int source, size_t offset, size
 {
     const mtree_plan_t *plan = builder->plan;
     int host = source < 0 ? -1 : builder->placement->host[source];
-    bool own_trees =
-        plan->collective == MTREE_ALLGATHER || plan->collective == MTREE_REDUCE_SCATTER;
+    bool own_trees = mtree_collective_has_blocks(plan->collective);
     double begin = 0, largest = 0;
 
     for (int t = 0; t < plan->num_trees; t++) {
@@ -278,6 +277,9 @@ static mtree_status_t builder_check(const builder_t *builder)
     const mtree_plan_t *plan = builder->plan;
     const mtree_call_t *call = builder->call;
 
+    if (mtree_collective_check(call->collective) != MTREE_OK) {
+        return MTREE_ERR_INVALID;
+    }
     if (plan->num_hosts != builder->placement->num_hosts) {
         return MTREE_ERR_INVALID;
     }
@@ -287,7 +289,7 @@ static mtree_status_t builder_check(const builder_t *builder)
     if (plan->collective != call->collective) {
         return MTREE_ERR_UNSUPPORTED;
     }
-    if ((call->collective == MTREE_BCAST || call->collective == MTREE_REDUCE) &&
+    if (mtree_collective_has_root(call->collective) &&
         plan->root != builder->placement->host[call->root]) {
         return MTREE_ERR_UNSUPPORTED;
     }
@@ -299,25 +301,18 @@ static void builder_add_parts(builder_t *builder)
     const mtree_call_t *call = builder->call;
     size_t ranks = (size_t)builder->placement->num_ranks;
 
-    switch (call->collective) {
-    case MTREE_ALLGATHER:
-    case MTREE_REDUCE_SCATTER:
-        for (size_t r = 0; r < ranks; r++) {
-            size_t from =
-                call->blocks != NULL ? call->blocks[r] : call->units / ranks * r;
-            size_t to = call->blocks != NULL ? call->blocks[r + 1]
-                                             : call->units / ranks * (r + 1);
+    if (!mtree_collective_has_blocks(call->collective)) {
+        bool has_root = mtree_collective_has_root(call->collective);
 
-            builder_add_part(builder, (int)r, from, to - from);
-        }
-        break;
-    case MTREE_BCAST:
-    case MTREE_REDUCE:
-        builder_add_part(builder, call->root, 0, call->units);
-        break;
-    default:
-        builder_add_part(builder, -1, 0, call->units);
-        break;
+        builder_add_part(builder, has_root ? call->root : -1, 0, call->units);
+        return;
+    }
+    for (size_t r = 0; r < ranks; r++) {
+        size_t from = call->blocks != NULL ? call->blocks[r] : call->units / ranks * r;
+        size_t to =
+            call->blocks != NULL ? call->blocks[r + 1] : call->units / ranks * (r + 1);
+
+        builder_add_part(builder, (int)r, from, to - from);
     }
 }
 
@@ -375,7 +370,7 @@ static mtree_status_t builder_alloc(builder_t *builder)
     size_t hosts = (size_t)placement->num_hosts;
     size_t ranks = (size_t)placement->num_ranks;
     int host = placement->host[builder->rank];
-    bool blocks = collective == MTREE_ALLGATHER || collective == MTREE_REDUCE_SCATTER;
+    bool blocks = mtree_collective_has_blocks(collective);
     size_t streams = (size_t)builder->plan->num_trees * (blocks ? ranks : 1);
     /* In one stream a rank has at most its host's other ranks and all other hosts below
      * it. */

@@ -47,7 +47,8 @@ size_t mtree_layout_window(double rate, double trip, size_t chunk, int sharers);
  * What @a rank does in @a call.  The plan may be for the call's own collective, or for
  * allreduce: its trees are used both ways, so they serve any collective, rooted anew
  * where it needs a root.  Owned by the caller. MTREE_ERR_UNSUPPORTED when the plan's
- * trees cannot serve the call.
+ * trees cannot serve the call, MTREE_ERR_INVALID when they are not for these hosts, or
+ * the collective is not known (logged).
  */
 mtree_status_t mtree_layout_create(const mtree_plan_t *plan,
                                    const mtree_placement_t *placement,

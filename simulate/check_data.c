@@ -10,9 +10,13 @@ mtree_status_t mtree_check_data_init(mtree_check_data_t *sample,
                                      int root, size_t count)
 {
     const size_t size = (size_t)num_ranks;
-    size_t *blocks = malloc((size + 1) * sizeof(size_t));
+    size_t *blocks;
     size_t r;
 
+    if (mtree_collective_check(collective) != MTREE_OK) {
+        return MTREE_ERR_INVALID;
+    }
+    blocks = malloc((size + 1) * sizeof(size_t));
     if (blocks == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }
@@ -48,39 +52,49 @@ static uint32_t sample_sum(const mtree_check_data_t *sample, size_t index)
            size * ((uint32_t)index * 40503u);
 }
 
-/* The elements that rank @a rank must have. */
-static void sample_range(const mtree_check_data_t *sample, int rank, size_t *begin,
-                         size_t *end)
+static void part_range(const mtree_check_data_t *sample, mtree_part_t part, int rank,
+                       size_t *begin, size_t *end)
 {
-    *begin = 0;
-    *end = sample->count;
-    if (sample->collective == MTREE_REDUCE_SCATTER) {
-        *begin = sample->blocks[rank];
-        *end = sample->blocks[rank + 1];
-    } else if (sample->collective == MTREE_REDUCE && rank != sample->root) {
-        *end = 0;
+    *begin = part == MTREE_PART_BLOCK ? sample->blocks[rank] : 0;
+    *end = part == MTREE_PART_VECTOR  ? sample->count
+           : part == MTREE_PART_BLOCK ? sample->blocks[rank + 1]
+                                      : 0;
+}
+
+void mtree_check_data_input(const mtree_check_data_t *sample, int rank, size_t *begin_p,
+                            size_t *end_p)
+{
+    part_range(sample, mtree_collective_input(sample->collective, rank, sample->root),
+               rank, begin_p, end_p);
+}
+
+/* Element @a index of the result.  It comes from *source_p, which the caller counts up
+ * from 0, where blocks are gathered. */
+static uint32_t expected_value(const mtree_check_data_t *sample, size_t index,
+                               int *source_p)
+{
+    if (mtree_collective_reduces(sample->collective)) {
+        return sample_sum(sample, index);
     }
+    if (mtree_collective_has_root(sample->collective)) {
+        return mtree_check_data_value(sample->root, index);
+    }
+    while (index >= sample->blocks[*source_p + 1]) {
+        ++*source_p;
+    }
+    return mtree_check_data_value(*source_p, index);
 }
 
 mtree_status_t mtree_check_data_check(const mtree_check_data_t *sample, const char *name,
                                       int rank, const uint32_t *result)
 {
-    size_t i, begin, end;
-    uint32_t value;
+    size_t begin, end;
     int source = 0;
 
-    sample_range(sample, rank, &begin, &end);
-    for (i = begin; i < end; i++) {
-        value = sample_sum(sample, i);
-        if (sample->collective == MTREE_BCAST) {
-            value = mtree_check_data_value(sample->root, i);
-        } else if (sample->collective == MTREE_ALLGATHER) {
-            while (i >= sample->blocks[source + 1]) {
-                source++;
-            }
-            value = mtree_check_data_value(source, i);
-        }
-        if (result[i] != value) {
+    part_range(sample, mtree_collective_result(sample->collective, rank, sample->root),
+               rank, &begin, &end);
+    for (size_t i = begin; i < end; i++) {
+        if (result[i] != expected_value(sample, i, &source)) {
             mtree_error(
                 "simulator: %s by %s gives rank %d of %d a wrong element %zu of %zu; "
                 "the algorithm is wrong",

@@ -20,11 +20,17 @@ typedef struct {
                        element at most, the longer ones first */
 } mtree_check_data_t;
 
-/* Set up; mtree_check_data_clear() frees what it holds. */
+/* Set up; mtree_check_data_clear() frees what it holds.  MTREE_ERR_INVALID for an unknown
+ * collective (logged). */
 mtree_status_t mtree_check_data_init(mtree_check_data_t *sample,
                                      mtree_collective_t collective, int num_ranks,
                                      int root, size_t count);
 void mtree_check_data_clear(mtree_check_data_t *sample);
+
+/* The part of its vector that rank @a rank contributes: elements *begin_p up to but not
+ * *end_p. */
+void mtree_check_data_input(const mtree_check_data_t *sample, int rank, size_t *begin_p,
+                            size_t *end_p);
 
 /* Element @a index of the whole vector as rank @a rank contributes it. */
 uint32_t mtree_check_data_value(int rank, size_t index);

@@ -6,6 +6,12 @@
 
 typedef uint32_t *buffers_t[MTREE_BUFFER_LAST];
 
+/* Is the input of a rank its own block alone? */
+static bool holds_block(mtree_collective_t collective)
+{
+    return mtree_collective_traits(collective)->input == MTREE_PART_BLOCK;
+}
+
 static void free_buffers(buffers_t *buffers, int num_ranks)
 {
     int r, b;
@@ -18,8 +24,7 @@ static void free_buffers(buffers_t *buffers, int num_ranks)
     free(buffers);
 }
 
-/* The buffers that the programs ask for, the inputs filled; an allgather's holds the own
- * block only. */
+/* The buffers that the programs ask for, the inputs filled. */
 static mtree_status_t make_buffers(const mtree_check_data_t *sample,
                                    const mtree_program_t *programs, buffers_t **buffers_p)
 {
@@ -38,7 +43,7 @@ static mtree_status_t make_buffers(const mtree_check_data_t *sample,
                 return MTREE_ERR_NO_MEMORY;
             }
         }
-        shift = sample->collective == MTREE_ALLGATHER ? sample->blocks[r] : 0;
+        shift = holds_block(sample->collective) ? sample->blocks[r] : 0;
         for (i = 0; i < programs[r].lengths[MTREE_BUFFER_INPUT]; i++) {
             buffers[r][MTREE_BUFFER_INPUT][i] = mtree_check_data_value(r, shift + i);
         }
@@ -92,7 +97,7 @@ static mtree_status_t run_job(const mtree_simulation_t *job,
     mtree_program_t *programs = NULL;
     mtree_status_t status;
 
-    if (baseline->collective == MTREE_ALLGATHER) {
+    if (holds_block(baseline->collective)) {
         call.count = (call.count + ranks - 1) / ranks * ranks;
     }
     status = mtree_baseline_build(baseline, &call, &programs);

@@ -89,10 +89,8 @@ static void ended(mtree_operation_t *operation, mtree_status_t status, void *arg
 static mtree_status_t map_streams(run_t *run, mtree_collective_t collective)
 {
     const mtree_plan_t *plan = run->plan;
-    const bool blocks =
-        collective == MTREE_ALLGATHER || collective == MTREE_REDUCE_SCATTER;
-    const bool own_trees =
-        plan->collective == MTREE_ALLGATHER || plan->collective == MTREE_REDUCE_SCATTER;
+    const bool blocks = mtree_collective_has_blocks(collective);
+    const bool own_trees = mtree_collective_has_blocks(plan->collective);
     const int sources = blocks ? run->job.num_ranks : 1;
     int source, t;
 
@@ -164,20 +162,17 @@ static mtree_status_t make_vectors(run_t *run)
     return MTREE_OK;
 }
 
-/* What a rank starts with in its result: a broadcast's message, its own block of an
- * allgather. */
+/* Where data only goes down the trees, a rank starts with its contribution in its result.
+ */
 static void seed_output(const run_t *run, const player_t *player)
 {
-    const mtree_check_data_t *sample = &run->sample;
-    size_t begin = 0, end = 0;
+    size_t begin, end;
 
-    if (sample->collective == MTREE_BCAST && player->number == sample->root) {
-        end = sample->count;
-    } else if (sample->collective == MTREE_ALLGATHER) {
-        begin = sample->blocks[player->number];
-        end = sample->blocks[player->number + 1];
+    if (mtree_collective_reduces(run->sample.collective) || !run->job.options->check) {
+        return;
     }
-    if (run->job.options->check && end > begin) {
+    mtree_check_data_input(&run->sample, player->number, &begin, &end);
+    if (end > begin) {
         memcpy(player->output + begin, player->input + begin,
                (end - begin) * sizeof(uint32_t));
     }
@@ -368,8 +363,11 @@ mtree_status_t mtree_simulate_plan(const mtree_topology_t *topology, const int *
 {
     mtree_simulate_result_t result;
     run_t run = {.plan = plan};
-    mtree_status_t status;
+    mtree_status_t status = mtree_collective_check(collective);
 
+    if (status != MTREE_OK) {
+        return status;
+    }
     if (plan->num_hosts != num_hosts) {
         mtree_error(
             "simulator: the plan is for %d hosts, the job runs on %d; plan for these",

@@ -44,9 +44,7 @@ static mtree_status_t read_collective(planning_t *planning, const char *value)
     mtree_status_t status = mtree_collective_parse(value, &planning->request.collective);
 
     if (status != MTREE_OK) {
-        mtree_error("--collective '%s': use allreduce, reduce, bcast, allgather or "
-                    "reduce_scatter",
-                    value);
+        mtree_error("--collective '%s': use one of " MTREE_COLLECTIVE_NAMES, value);
         return MTREE_ERR_INVALID;
     }
     return MTREE_OK;

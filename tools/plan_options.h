@@ -38,8 +38,8 @@ typedef struct {
         "seed", required_argument, NULL, 's'                                             \
     }
 #define PLANNING_HELP_WHAT                                                               \
-    "  -C, --collective C    allreduce (default), reduce, bcast, allgather, "            \
-    "reduce_scatter\n"                                                                   \
+    "  -C, --collective C    " MTREE_COLLECTIVE_NAMES "\n"                               \
+    "                        (default: allreduce)\n"                                     \
     "  -R, --root HOST       of bcast and reduce (default: the first host)\n"            \
     "  -H, --hosts LIST      the hosts that take part, by commas (default: all)\n"
 #define PLANNING_HELP_ALGORITHM                                                          \

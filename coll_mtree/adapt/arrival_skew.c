@@ -181,7 +181,7 @@ static bool may_change(const coll_mtree_call_class_t *call_class)
 static void fill_latencies(const mtree_plan_t *plan, const int *host, int ranks,
                            const mtree_arrival_time_t *entries, double *latency)
 {
-    double sign = mtree_collective_uses_up(plan->collective) ? -1 : 1;
+    double sign = mtree_collective_reduces(plan->collective) ? -1 : 1;
 
     for (int rank = 0; rank < ranks; rank++) {
         int toward = entries[rank].toward;

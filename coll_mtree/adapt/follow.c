@@ -321,7 +321,7 @@ static bool is_followed(const coll_mtree_call_class_t *call_class,
            call_class->bytes >= COLL_MTREE_MEASURABLE_BYTES &&
            mtree_plan_num_steps(plan) == 0 &&
            !(mca_coll_mtree_component.deterministic &&
-             mtree_collective_uses_up(call_class->collective));
+             mtree_collective_reduces(call_class->collective));
 }
 
 void coll_mtree_follow_note(mca_coll_mtree_module_t *module,

@@ -95,7 +95,7 @@ void coll_mtree_pursuit_init(coll_mtree_pursuit_t *pursuit,
                            call_class->bytes >= COLL_MTREE_MEASURABLE_BYTES &&
                            !call_class->by_arrival &&
                            !(mca_coll_mtree_component.deterministic &&
-                             mtree_collective_uses_up(call_class->collective));
+                             mtree_collective_reduces(call_class->collective));
     if (persistent && pursuit->is_followed) {
         pursuit->first_tag = coll_mtree_tags_reserve(
             module, MOST_EXCHANGES * COLL_MTREE_EXCHANGE_TAGS, true);

@@ -47,7 +47,7 @@ static void report_unknown(const reading_t *reading, const char *item)
 static void item_choose(const reading_t *reading, mtree_collective_t collective,
                         const char *name)
 {
-    if (mca_coll_mtree_component.deterministic && mtree_collective_uses_up(collective) &&
+    if (mca_coll_mtree_component.deterministic && mtree_collective_reduces(collective) &&
         strcmp(name, MTREE_PLAN_ARRIVAL) == 0) {
         mtree_warn("%s: no %s by arrival where coll_mtree_deterministic is set; packing "
                    "plans it",
@@ -79,7 +79,7 @@ static bool item_read(const reading_t *reading, char *item)
     *colon = '\0';
     if (mtree_collective_parse(item, &collective) != MTREE_OK) {
         mtree_error(
-            "%s: %s is none of allreduce, reduce, bcast, allgather, reduce_scatter; %s",
+            "%s: %s is none of " MTREE_COLLECTIVE_NAMES "; %s",
             reading->parameter, item, reading->consequence);
         return false;
     }

@@ -25,7 +25,7 @@ static int64_t dispatch_num_tags(mca_coll_mtree_module_t *module,
 {
     int64_t trees = coll_mtree_hints_max_trees(module, comm);
 
-    if (mtree_collective_is_gathering(call->collective)) {
+    if (mtree_collective_has_blocks(call->collective)) {
         trees *= ompi_comm_size(comm);
     }
     return trees * MTREE_STREAM_TAGS;

@@ -61,7 +61,7 @@ static int plan_trees_of_a_root(const mtree_plan_t *plan)
 {
     int most = 0;
 
-    if (!mtree_collective_is_gathering(plan->collective)) {
+    if (!mtree_collective_has_blocks(plan->collective)) {
         return plan->num_trees;
     }
     for (int host = 0; host < plan->num_hosts; host++) {

@@ -78,7 +78,7 @@ static void start_trial(coll_mtree_autotuner_t *autotuner)
 /* Must its results not depend on who serves? */
 static bool is_fixed(mtree_collective_t collective)
 {
-    return mca_coll_mtree_component.deterministic && mtree_collective_uses_up(collective);
+    return mca_coll_mtree_component.deterministic && mtree_collective_reduces(collective);
 }
 
 static void offer(coll_mtree_autotuner_t *autotuner, coll_mtree_backend_t backend,

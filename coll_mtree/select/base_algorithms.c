@@ -27,14 +27,14 @@ static int bcast_knomial(MTREE_PARAMETERS_bcast, mca_coll_base_module_t *module)
     return ompi_coll_base_bcast_intra_knomial(MTREE_ARGUMENTS_bcast, module, 0, RADIX);
 }
 
-/* The functions, after 0 the fallback, in the order of mtree_base_algorithm_name(); they
+/* The functions by the numbers of simulate/forecast/forecast.h; 0 is the fallback.  They
  * keep requests and trees in their module's data. */
 #define DEFINE_BASE_ALGORITHM(_name, ...)                                                \
     int coll_mtree_base_algorithm_##_name(int base_algorithm, MTREE_PARAMETERS_##_name,  \
                                           mca_coll_mtree_module_t *module)               \
     {                                                                                    \
         static int (*const functions[MTREE_BASE_ALGORITHMS + 1])(                        \
-            MTREE_PARAMETERS_##_name, mca_coll_base_module_t *) = {NULL, __VA_ARGS__};   \
+            MTREE_PARAMETERS_##_name, mca_coll_base_module_t *) = {__VA_ARGS__};         \
                                                                                          \
         if (functions[base_algorithm] == NULL) {                                         \
             return MTREE_FALLBACK(module, _name, MTREE_ARGUMENTS_##_name);               \
@@ -47,25 +47,39 @@ static int bcast_knomial(MTREE_PARAMETERS_bcast, mca_coll_base_module_t *module)
                    : functions[base_algorithm](MTREE_ARGUMENTS_##_name, &module->super); \
     }
 
-DEFINE_BASE_ALGORITHM(allreduce, ompi_coll_base_allreduce_intra_recursivedoubling,
-                      ompi_coll_base_allreduce_intra_ring,
-                      ompi_coll_base_allreduce_intra_redscat_allgather)
-DEFINE_BASE_ALGORITHM(reduce, ompi_coll_base_reduce_intra_basic_linear, reduce_binomial,
-                      reduce_pipeline, ompi_coll_base_reduce_intra_redscat_gather)
-DEFINE_BASE_ALGORITHM(bcast, ompi_coll_base_bcast_intra_basic_linear, bcast_binomial,
-                      bcast_knomial)
-DEFINE_BASE_ALGORITHM(allgather, ompi_coll_base_allgather_intra_bruck,
-                      ompi_coll_base_allgather_intra_ring,
-                      ompi_coll_base_allgather_intra_recursivedoubling)
-DEFINE_BASE_ALGORITHM(allgatherv, ompi_coll_base_allgatherv_intra_bruck,
-                      ompi_coll_base_allgatherv_intra_ring)
-DEFINE_BASE_ALGORITHM(reduce_scatter,
-                      ompi_coll_base_reduce_scatter_intra_basic_recursivehalving,
-                      ompi_coll_base_reduce_scatter_intra_butterfly,
-                      ompi_coll_base_reduce_scatter_intra_ring)
+DEFINE_BASE_ALGORITHM(
+    allreduce,
+    [MTREE_BASE_ALLREDUCE_DOUBLING] = ompi_coll_base_allreduce_intra_recursivedoubling,
+    [MTREE_BASE_ALLREDUCE_RING] = ompi_coll_base_allreduce_intra_ring,
+    [MTREE_BASE_ALLREDUCE_RABENSEIFNER] =
+        ompi_coll_base_allreduce_intra_redscat_allgather)
+DEFINE_BASE_ALGORITHM(
+    reduce, [MTREE_BASE_REDUCE_LINEAR] = ompi_coll_base_reduce_intra_basic_linear,
+    [MTREE_BASE_REDUCE_BINOMIAL] = reduce_binomial,
+    [MTREE_BASE_REDUCE_PIPELINE] = reduce_pipeline,
+    [MTREE_BASE_REDUCE_RABENSEIFNER] = ompi_coll_base_reduce_intra_redscat_gather)
+DEFINE_BASE_ALGORITHM(
+    bcast, [MTREE_BASE_BCAST_LINEAR] = ompi_coll_base_bcast_intra_basic_linear,
+    [MTREE_BASE_BCAST_BINOMIAL] = bcast_binomial,
+    [MTREE_BASE_BCAST_KNOMIAL] = bcast_knomial)
+DEFINE_BASE_ALGORITHM(
+    allgather, [MTREE_BASE_ALLGATHER_BRUCK] = ompi_coll_base_allgather_intra_bruck,
+    [MTREE_BASE_ALLGATHER_RING] = ompi_coll_base_allgather_intra_ring,
+    [MTREE_BASE_ALLGATHER_DOUBLING] = ompi_coll_base_allgather_intra_recursivedoubling)
+DEFINE_BASE_ALGORITHM(
+    allgatherv, [MTREE_BASE_ALLGATHER_BRUCK] = ompi_coll_base_allgatherv_intra_bruck,
+    [MTREE_BASE_ALLGATHER_RING] = ompi_coll_base_allgatherv_intra_ring)
+DEFINE_BASE_ALGORITHM(
+    reduce_scatter,
+    [MTREE_BASE_REDUCE_SCATTER_HALVING] =
+        ompi_coll_base_reduce_scatter_intra_basic_recursivehalving,
+    [MTREE_BASE_REDUCE_SCATTER_BUTTERFLY] = ompi_coll_base_reduce_scatter_intra_butterfly,
+    [MTREE_BASE_REDUCE_SCATTER_RING] = ompi_coll_base_reduce_scatter_intra_ring)
 DEFINE_BASE_ALGORITHM(reduce_scatter_block,
-                      ompi_coll_base_reduce_scatter_block_intra_recursivehalving,
-                      ompi_coll_base_reduce_scatter_block_intra_butterfly)
+                      [MTREE_BASE_REDUCE_SCATTER_HALVING] =
+                          ompi_coll_base_reduce_scatter_block_intra_recursivehalving,
+                      [MTREE_BASE_REDUCE_SCATTER_BUTTERFLY] =
+                          ompi_coll_base_reduce_scatter_block_intra_butterfly)
 
 /* No others are tried. */
 DEFINE_BASE_ALGORITHM(barrier, NULL)

@@ -13,17 +13,9 @@
 
 /* Have @a base_algorithm (mtree_base_algorithm_name()) make a call, or, when it is 0 or
  * this function has no such algorithm, the fallback of @a module. */
-#define MTREE_DECLARE_RIVAL(_name)                                                       \
+#define MTREE_DECLARE_BASE_ALGORITHM(_name)                                              \
     int coll_mtree_base_algorithm_##_name(int base_algorithm, MTREE_PARAMETERS_##_name,  \
                                           mca_coll_mtree_module_t *module);
-
-MTREE_DECLARE_RIVAL(allreduce)
-MTREE_DECLARE_RIVAL(reduce)
-MTREE_DECLARE_RIVAL(bcast)
-MTREE_DECLARE_RIVAL(allgather)
-MTREE_DECLARE_RIVAL(allgatherv)
-MTREE_DECLARE_RIVAL(reduce_scatter)
-MTREE_DECLARE_RIVAL(reduce_scatter_block)
-MTREE_DECLARE_RIVAL(barrier)
+MTREE_FOR_EACH_INTERFACE(MTREE_DECLARE_BASE_ALGORITHM)
 
 #endif

@@ -95,8 +95,8 @@ static mtree_status_t add_edge(builder_t *builder, int from, int to)
 {
     mtree_candidates_t *made = builder->made;
     const mtree_routes_t *routes = builder->problem->routes;
-    bool down = mtree_collective_uses_down(builder->problem->request->collective);
-    bool up = mtree_collective_uses_up(builder->problem->request->collective);
+    bool down = mtree_collective_broadcasts(builder->problem->request->collective);
+    bool up = mtree_collective_reduces(builder->problem->request->collective);
     double latency_down, latency_up;
     mtree_status_t status = make_edge_room(builder);
 
@@ -126,7 +126,7 @@ static bool is_dominated(const builder_t *builder, int from, int to)
         return mtree_dominance_of_pair(builder->problem, builder->host_at,
                                        builder->is_symmetric, from, to);
     }
-    return mtree_collective_uses_up(builder->problem->request->collective)
+    return mtree_collective_reduces(builder->problem->request->collective)
                ? mtree_dominance_of_route(builder->problem, builder->host_at, to, from)
                : mtree_dominance_of_route(builder->problem, builder->host_at, from, to);
 }
@@ -134,8 +134,8 @@ static bool is_dominated(const builder_t *builder, int from, int to)
 static mtree_status_t add_edges(builder_t *builder)
 {
     bool directed = builder->made->directed;
-    bool down = mtree_collective_uses_down(builder->problem->request->collective);
-    bool up = mtree_collective_uses_up(builder->problem->request->collective);
+    bool down = mtree_collective_broadcasts(builder->problem->request->collective);
+    bool up = mtree_collective_reduces(builder->problem->request->collective);
     int num_hosts = builder->problem->num_hosts;
     mtree_status_t status = make_edge_room(builder);
 
@@ -375,7 +375,7 @@ mtree_status_t mtree_candidates_create(const mtree_problem_t *problem,
     if (builder.made == NULL || builder.host_at == NULL) {
         goto free_host_at;
     }
-    builder.made->directed = problem->request->collective != MTREE_ALLREDUCE;
+    builder.made->directed = mtree_collective_passes(problem->request->collective) == 1;
     builder.made->num_hosts = problem->num_hosts;
     for (int v = 0; v < num_vertices; ++v) {
         builder.host_at[v] = -1;

@@ -37,7 +37,7 @@ static mtree_status_t create_parts(mtree_generator_t *generator)
 {
     const mtree_candidates_t *candidates = generator->candidates;
     const mtree_plan_request_t *request = generator->problem->request;
-    bool gathering = mtree_collective_is_gathering(request->collective);
+    bool gathering = mtree_collective_has_blocks(request->collective);
     mtree_status_t status;
 
     status = mtree_pool_create(candidates, request->max_height, &generator->pool);
@@ -89,7 +89,7 @@ int mtree_generator_root(const mtree_generator_t *generator, int group)
 {
     const mtree_plan_request_t *request = generator->problem->request;
 
-    return mtree_collective_is_gathering(request->collective) ? group : request->root;
+    return mtree_collective_has_blocks(request->collective) ? group : request->root;
 }
 
 /* The price of the tree in generator->edges. */

@@ -25,7 +25,7 @@ typedef struct {
 
 static bool is_gathering(const rebalance_t *rebalance)
 {
-    return mtree_collective_is_gathering(rebalance->keep->collective);
+    return mtree_collective_has_blocks(rebalance->keep->collective);
 }
 
 /* No arc carries more than it can, no root sends less than the least. */

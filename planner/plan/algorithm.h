@@ -32,7 +32,6 @@ typedef mtree_status_t (*mtree_algorithm_func_t)(const mtree_problem_t *problem,
 
 /* A set of collectives, one bit each. */
 #define MTREE_DOES(_collective) (1u << (_collective))
-#define MTREE_DOES_ALL          (MTREE_DOES(MTREE_COLLECTIVE_LAST) - 1u)
 
 typedef struct {
     const char *name;

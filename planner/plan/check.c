@@ -152,7 +152,7 @@ static mtree_status_t check_shares(const mtree_plan_t *plan, double *sums)
         sums[plan->trees[t].root] += plan->trees[t].share;
         all += plan->trees[t].share;
     }
-    if (!mtree_collective_is_gathering(plan->collective)) {
+    if (!mtree_collective_has_blocks(plan->collective)) {
         return check_sum(all, NULL);
     }
     for (int i = 0; i < plan->num_hosts; ++i) {
@@ -182,10 +182,10 @@ void mtree_plan_tree_load(const mtree_plan_t *plan, int tree,
     const int *parent = plan->trees[tree].parent;
 
     for (int i = 0; i < plan->num_hosts; ++i) {
-        if (mtree_collective_uses_down(plan->collective) && parent[i] >= 0) {
+        if (mtree_collective_broadcasts(plan->collective) && parent[i] >= 0) {
             add_route(routes, parent[i], i, amount, load);
         }
-        if (mtree_collective_uses_up(plan->collective) && parent[i] >= 0) {
+        if (mtree_collective_reduces(plan->collective) && parent[i] >= 0) {
             add_route(routes, i, parent[i], amount, load);
         }
     }

@@ -41,10 +41,8 @@ mtree_chunk_path_t mtree_chunk_path(const mtree_tree_t *tree, int num_hosts,
         path.latency_sum = fmax(path.latency_sum, sum);
         path.latency_max = fmax(path.latency_max, tree->latency[host]);
     }
-    if (collective == MTREE_ALLREDUCE) {
-        path.num_links *= 2;
-        path.latency_sum *= 2;
-    }
+    path.num_links *= mtree_collective_passes(collective);
+    path.latency_sum *= mtree_collective_passes(collective);
     return path;
 }
 

@@ -11,7 +11,7 @@ double mtree_tree_delay(const mtree_tree_t *tree, int num_hosts,
 {
     double depth = mtree_tree_depth(tree, num_hosts);
 
-    return collective == MTREE_ALLREDUCE ? 2.0 * depth : depth;
+    return mtree_collective_passes(collective) * depth;
 }
 
 static void fill_latencies(const mtree_problem_t *problem, mtree_plan_t *plan)
@@ -85,13 +85,12 @@ static double message_bits(const mtree_plan_t *plan)
 {
     double bits = 8.0 * plan->bytes;
 
-    return mtree_collective_is_gathering(plan->collective) ? bits / plan->num_hosts
-                                                           : bits;
+    return mtree_collective_has_blocks(plan->collective) ? bits / plan->num_hosts : bits;
 }
 
 static void fill_shares(mtree_plan_t *plan, const double *delay, int *members)
 {
-    bool gathering = mtree_collective_is_gathering(plan->collective);
+    bool gathering = mtree_collective_has_blocks(plan->collective);
     int num_groups = gathering ? plan->num_hosts : 1;
 
     for (int t = 0; t < plan->num_trees; ++t) {
@@ -117,7 +116,7 @@ static double plan_throughput(const mtree_plan_t *plan)
 {
     double least = INFINITY, sum = 0.0;
 
-    if (!mtree_collective_is_gathering(plan->collective)) {
+    if (!mtree_collective_has_blocks(plan->collective)) {
         for (int t = 0; t < plan->num_trees; ++t) {
             sum += plan->trees[t].rate;
         }
@@ -194,10 +193,10 @@ static double hop_time(const mtree_problem_t *problem, const mtree_tree_t *tree,
     mtree_collective_t collective = problem->request->collective;
     double rate = INFINITY;
 
-    if (mtree_collective_uses_down(collective)) {
+    if (mtree_collective_broadcasts(collective)) {
         rate = fmin(rate, narrowest(problem, tree->parent[host], host));
     }
-    if (mtree_collective_uses_up(collective)) {
+    if (mtree_collective_reduces(collective)) {
         rate = fmin(rate, narrowest(problem, host, tree->parent[host]));
     }
     return tree->latency[host] + MTREE_CHUNK_OVERHEAD + bits / rate;
@@ -231,7 +230,7 @@ static double first_chunk_time(const mtree_problem_t *problem, const mtree_plan_
             latest = fmax(latest, time[host]);
         }
     }
-    return plan->collective == MTREE_ALLREDUCE ? 2.0 * latest : latest;
+    return mtree_collective_passes(plan->collective) * latest;
 }
 
 /* The seconds for which the busiest arc is busy. */

@@ -406,7 +406,7 @@ static mtree_status_t plan_from_object(reader_t *reader, const json_t *object,
     if (collective_name == NULL ||
         mtree_collective_parse(collective_name, &collective) != MTREE_OK) {
         return bad(reader, "no known \"collective\"",
-                   "give allreduce, reduce, bcast, allgather or reduce_scatter");
+                   "give one of " MTREE_COLLECTIVE_NAMES);
     }
     status = read_hosts(reader, object, &hosts, &num_hosts);
     if (status != MTREE_OK) {

@@ -7,50 +7,6 @@
 /* Of a message whose size is not known. */
 #define ASSUMED_BYTES 1e6
 
-static const char *const collective_names[MTREE_COLLECTIVE_LAST] = {
-    "allreduce", "reduce", "bcast", "allgather", "reduce_scatter"};
-
-const char *mtree_collective_name(mtree_collective_t collective)
-{
-    if (collective < 0 || collective >= MTREE_COLLECTIVE_LAST) {
-        return "unknown";
-    }
-    return collective_names[collective];
-}
-
-mtree_status_t mtree_collective_parse(const char *name, mtree_collective_t *collective_p)
-{
-    for (int c = 0; c < MTREE_COLLECTIVE_LAST; ++c) {
-        if (strcmp(name, collective_names[c]) == 0) {
-            *collective_p = (mtree_collective_t)c;
-            return MTREE_OK;
-        }
-    }
-    return MTREE_ERR_NOT_FOUND;
-}
-
-bool mtree_collective_has_root(mtree_collective_t collective)
-{
-    return collective == MTREE_BCAST || collective == MTREE_REDUCE;
-}
-
-bool mtree_collective_is_gathering(mtree_collective_t collective)
-{
-    return collective == MTREE_ALLGATHER || collective == MTREE_REDUCE_SCATTER;
-}
-
-bool mtree_collective_uses_down(mtree_collective_t collective)
-{
-    return collective == MTREE_ALLREDUCE || collective == MTREE_BCAST ||
-           collective == MTREE_ALLGATHER;
-}
-
-bool mtree_collective_uses_up(mtree_collective_t collective)
-{
-    return collective == MTREE_ALLREDUCE || collective == MTREE_REDUCE ||
-           collective == MTREE_REDUCE_SCATTER;
-}
-
 static mtree_status_t tree_init(mtree_tree_t *tree, int num_hosts)
 {
     tree->parent = malloc((size_t)num_hosts * sizeof(*tree->parent));
@@ -71,7 +27,8 @@ mtree_status_t mtree_plan_create(mtree_collective_t collective, const char *algo
 {
     mtree_plan_t *plan;
 
-    if (num_hosts < 1 || num_trees < 0) {
+    if (num_hosts < 1 || num_trees < 0 ||
+        mtree_collective_check(collective) != MTREE_OK) {
         return MTREE_ERR_INVALID;
     }
     plan = calloc(1, sizeof(*plan));

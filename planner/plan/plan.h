@@ -11,19 +11,11 @@
 #define MTREE_PLANNER_PLAN_PLAN_H
 
 #include "base/status.h"
+#include "planner/plan/collective.h"
 #include "topo/routes.h"
 #include "topo/topology.h"
 
 #include <stddef.h>
-
-typedef enum {
-    MTREE_ALLREDUCE,
-    MTREE_REDUCE,
-    MTREE_BCAST,
-    MTREE_ALLGATHER,
-    MTREE_REDUCE_SCATTER,
-    MTREE_COLLECTIVE_LAST
-} mtree_collective_t;
 
 /*
  * One tree.  For allreduce it carries data up (reduce) and down (broadcast) at once; for
@@ -69,27 +61,10 @@ typedef struct {
                                    num_hosts + j; NULL: not told */
 } mtree_plan_t;
 
-/* "allreduce", "reduce", "bcast", "allgather", "reduce_scatter". */
-const char *mtree_collective_name(mtree_collective_t collective);
-
-/* True for bcast and reduce, which one host is the root of. */
-bool mtree_collective_has_root(mtree_collective_t collective);
-
-/* True for allgather and reduce_scatter, where every host is the root of trees of its
- * own. */
-bool mtree_collective_is_gathering(mtree_collective_t collective);
-
-/* Do its trees carry data from the root down, from the leaves up, or (allreduce) both at
- * once? */
-bool mtree_collective_uses_down(mtree_collective_t collective);
-bool mtree_collective_uses_up(mtree_collective_t collective);
-
-/* The collective of that name into *collective_p, or MTREE_ERR_NOT_FOUND (not logged). */
-mtree_status_t mtree_collective_parse(const char *name, mtree_collective_t *collective_p);
-
 /*
  * An empty plan over @a num_hosts hosts with room for @a num_trees trees whose parents
- * are all -1.  `hosts` names are copied.  Owned by the caller.
+ * are all -1.  `hosts` names are copied.  Owned by the caller.  MTREE_ERR_INVALID for an
+ * unknown collective (logged).
  */
 mtree_status_t mtree_plan_create(mtree_collective_t collective, const char *algorithm,
                                  int num_hosts, const char *const *hosts, int num_trees,

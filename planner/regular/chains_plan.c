@@ -99,7 +99,7 @@ mtree_status_t mtree_chains_plan(const mtree_problem_t *problem, mtree_plan_t **
         plan->trees[0].root = root;
         status = plan_tell_routes(problem, plan);
     }
-    if (status == MTREE_OK && request->collective == MTREE_BCAST) {
+    if (status == MTREE_OK && !mtree_collective_reduces(request->collective)) {
         chain_down(arrivals, num_objects, root, plan->trees[0].parent);
     } else if (status == MTREE_OK) {
         status =

@@ -162,8 +162,7 @@ mtree_status_t mtree_ring_create(mtree_collective_t collective, int num_hosts,
         return status;
     }
     for (int root = 0; root < n; root++) {
-        plan->trees[root].share =
-            mtree_collective_is_gathering(collective) ? 1.0 : 1.0 / n;
+        plan->trees[root].share = mtree_collective_has_blocks(collective) ? 1.0 : 1.0 / n;
         plan->trees[root].root = root;
         for (int step = 1; step < n; step++) {
             int host = (root + step) % n;

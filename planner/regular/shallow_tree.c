@@ -154,7 +154,7 @@ int mtree_latency_center(const mtree_problem_t *problem)
 mtree_status_t mtree_latency_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p)
 {
     const mtree_plan_request_t *request = problem->request;
-    bool gathering = mtree_collective_is_gathering(request->collective);
+    bool gathering = mtree_collective_has_blocks(request->collective);
     int num_trees = gathering ? problem->num_hosts : 1;
     mtree_candidates_t *candidates = NULL;
     mtree_plan_t *plan = NULL;

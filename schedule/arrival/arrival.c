@@ -12,8 +12,8 @@
 
 bool mtree_arrival_serves(mtree_collective_t collective)
 {
-    return collective == MTREE_BCAST || collective == MTREE_REDUCE ||
-           collective == MTREE_ALLREDUCE;
+    return mtree_collective_traits(collective) != NULL &&
+           !mtree_collective_has_blocks(collective);
 }
 
 static void run_destroy(mtree_arrival_run_t *run)
@@ -175,8 +175,8 @@ static void run_fill_layout(mtree_arrival_run_t *run)
                          .length = call->units,
                          .chunk = chunk,
                          .window = room > LEAST_ROOM ? room : LEAST_ROOM,
-                         .reduce = call->collective != MTREE_BCAST,
-                         .broadcast = call->collective != MTREE_REDUCE,
+                         .reduce = mtree_collective_reduces(call->collective),
+                         .broadcast = mtree_collective_broadcasts(call->collective),
                          .open = true,
                          .block = -1};
     run->has_directory = run->stream.broadcast && bytes > MTREE_ARRIVAL_DIRECT_BYTES;
@@ -191,11 +191,18 @@ static void run_fill_layout(mtree_arrival_run_t *run)
 static mtree_status_t run_create(const mtree_arrival_t *arrival,
                                  mtree_arrival_run_t **run_p)
 {
-    mtree_arrival_run_t *run = calloc(1, sizeof(*run));
     size_t ranks = (size_t)arrival->placement->num_ranks;
-    mtree_status_t status = MTREE_OK;
+    mtree_status_t status = mtree_collective_check(arrival->call->collective);
+    mtree_arrival_run_t *run;
     bool coordinates;
 
+    if (status != MTREE_OK) {
+        return status;
+    }
+    if (!mtree_arrival_serves(arrival->call->collective)) {
+        return MTREE_ERR_UNSUPPORTED;
+    }
+    run = calloc(1, sizeof(*run));
     if (run == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }

@@ -62,8 +62,9 @@ bool mtree_arrival_serves(mtree_collective_t collective);
 /*
  * Start; as mtree_operation_start().  @a released (may be NULL) is called with @a arg
  * when nothing is under way any more, which may be long after the end; until then *data's
- * functions and what @a arrival points to are used.  MTREE_ERR_NO_MEMORY: nothing was
- * sent and neither function is called.
+ * functions and what @a arrival points to are used.  On an error nothing was sent and
+ * neither function is called: MTREE_ERR_NO_MEMORY, MTREE_ERR_UNSUPPORTED when it does not
+ * serve the collective, MTREE_ERR_INVALID for an unknown one (logged).
  */
 mtree_status_t mtree_arrival_start(const mtree_arrival_t *arrival,
                                    const mtree_operation_data_t *data,

@@ -37,8 +37,8 @@ const mtree_baseline_t *mtree_baseline_find(mtree_collective_t collective,
 
 /*
  * What Open MPI 4.1.4 takes by default for a message of @a bytes (allgather: of the whole
- * result) among
- * @a num_ranks ranks: its fixed decision, which cuts nothing into segments.
+ * result) among @a num_ranks ranks: its fixed decision, which cuts nothing into segments.
+ * NULL for a collective without baselines.
  */
 const mtree_baseline_t *mtree_baseline_default(mtree_collective_t collective,
                                                int num_ranks, size_t bytes);

@@ -237,10 +237,14 @@ static const rule_t *const rules[MTREE_COLLECTIVE_LAST] = {
 const mtree_baseline_t *mtree_baseline_default(mtree_collective_t collective,
                                                int num_ranks, size_t bytes)
 {
-    const rule_t *rule = rules[collective];
+    const mtree_collective_traits_t *traits = mtree_collective_traits(collective);
+    const rule_t *rule = traits == NULL ? NULL : rules[collective];
 
+    if (rule == NULL) {
+        return NULL;
+    }
     /* Open MPI decides on what one rank contributes. */
-    if (collective == MTREE_ALLGATHER) {
+    if (traits->input == MTREE_PART_BLOCK) {
         bytes /= (size_t)num_ranks;
     }
     while (rule->ranks_below != ANY_RANKS && num_ranks >= rule->ranks_below) {

@@ -25,27 +25,34 @@ typedef struct {
     size_t segment; /* 0: messages are not cut */
 } base_algorithm_t;
 
-/* Where counts and datatypes may differ between ranks, none that cuts messages by count:
- * they are right only where these do not differ. */
 static const base_algorithm_t
-    base_algorithms[MTREE_COLLECTIVE_LAST][MTREE_BASE_ALGORITHMS] = {
-        [MTREE_ALLREDUCE] = {{"recursive_doubling", 0}, {"ring", 0}, {"rabenseifner", 0}},
-        [MTREE_REDUCE] = {{"linear", 0},
-                          {"binomial", 0},
-                          {"pipeline", MTREE_BASE_ALGORITHM_SEGMENT},
-                          {"rabenseifner", 0}},
-        [MTREE_BCAST] = {{"basic_linear", 0}, {"binomial", 0}, {"knomial", 0}},
-        [MTREE_ALLGATHER] = {{"bruck", 0}, {"ring", 0}, {"recursive_doubling", 0}},
-        [MTREE_REDUCE_SCATTER] = {{"recursive_halving", 0},
-                                  {"butterfly", 0},
-                                  {"ring", 0}},
+    base_algorithms[MTREE_COLLECTIVE_LAST][MTREE_BASE_ALGORITHMS + 1] = {
+        [MTREE_ALLREDUCE] = {[MTREE_BASE_ALLREDUCE_DOUBLING] = {"recursive_doubling", 0},
+                             [MTREE_BASE_ALLREDUCE_RING] = {"ring", 0},
+                             [MTREE_BASE_ALLREDUCE_RABENSEIFNER] = {"rabenseifner", 0}},
+        [MTREE_REDUCE] = {[MTREE_BASE_REDUCE_LINEAR] = {"linear", 0},
+                          [MTREE_BASE_REDUCE_BINOMIAL] = {"binomial", 0},
+                          [MTREE_BASE_REDUCE_PIPELINE] = {"pipeline",
+                                                          MTREE_BASE_ALGORITHM_SEGMENT},
+                          [MTREE_BASE_REDUCE_RABENSEIFNER] = {"rabenseifner", 0}},
+        [MTREE_BCAST] = {[MTREE_BASE_BCAST_LINEAR] = {"basic_linear", 0},
+                         [MTREE_BASE_BCAST_BINOMIAL] = {"binomial", 0},
+                         [MTREE_BASE_BCAST_KNOMIAL] = {"knomial", 0}},
+        [MTREE_ALLGATHER] = {[MTREE_BASE_ALLGATHER_BRUCK] = {"bruck", 0},
+                             [MTREE_BASE_ALLGATHER_RING] = {"ring", 0},
+                             [MTREE_BASE_ALLGATHER_DOUBLING] = {"recursive_doubling", 0}},
+        [MTREE_REDUCE_SCATTER] =
+            {[MTREE_BASE_REDUCE_SCATTER_HALVING] = {"recursive_halving", 0},
+             [MTREE_BASE_REDUCE_SCATTER_BUTTERFLY] = {"butterfly", 0},
+             [MTREE_BASE_REDUCE_SCATTER_RING] = {"ring", 0}},
 };
 
 const char *mtree_base_algorithm_name(mtree_collective_t collective, int base_algorithm)
 {
-    return base_algorithm < 1 || base_algorithm > MTREE_BASE_ALGORITHMS
+    return base_algorithm < 1 || base_algorithm > MTREE_BASE_ALGORITHMS ||
+                   mtree_collective_traits(collective) == NULL
                ? NULL
-               : base_algorithms[collective][base_algorithm - 1].name;
+               : base_algorithms[collective][base_algorithm].name;
 }
 
 bool mtree_base_algorithm_is_other(mtree_collective_t collective, int base_algorithm,
@@ -68,14 +75,13 @@ static double tree_messages(const mtree_plan_t *plan, const mtree_tree_t *tree, 
     for (int below = 0; below < plan->num_hosts; below++) {
         neighbours += tree->parent[below] == host;
     }
-    return neighbours * ceil(bytes / chunk) *
-           (plan->collective == MTREE_ALLREDUCE ? 2 : 1);
+    return neighbours * ceil(bytes / chunk) * mtree_collective_passes(plan->collective);
 }
 
 /* Messages of the host that has the most of them. */
 static double plan_messages(const mtree_plan_t *plan)
 {
-    double bytes = mtree_collective_is_gathering(plan->collective)
+    double bytes = mtree_collective_has_blocks(plan->collective)
                        ? plan->bytes / plan->num_hosts
                        : plan->bytes;
     double most = 0;
@@ -117,7 +123,7 @@ static double baseline_seconds(const mtree_topology_t *topology, const int *vert
     mtree_simulate_result_t result;
     double seconds = -1;
 
-    if (num_hosts * ranks_per_host > MOST_RANKS) {
+    if (baseline == NULL || num_hosts * ranks_per_host > MOST_RANKS) {
         return -1;
     }
     mtree_simulate_default_options(&options);
@@ -156,12 +162,11 @@ double mtree_forecast_base_algorithm_seconds(const mtree_topology_t *topology,
                                        (size_t)request->bytes)) {
         return -1;
     }
-    return baseline_seconds(
-        topology, vertices, num_hosts, ranks_per_host, request,
-        mtree_baseline_find(
-            request->collective,
-            mtree_base_algorithm_name(request->collective, base_algorithm)),
-        base_algorithms[request->collective][base_algorithm - 1].segment);
+    return baseline_seconds(topology, vertices, num_hosts, ranks_per_host, request,
+                            mtree_baseline_find(request->collective,
+                                                mtree_base_algorithm_name(
+                                                    request->collective, base_algorithm)),
+                            base_algorithms[request->collective][base_algorithm].segment);
 }
 
 /* How many times @a seconds an estimate may be for the truth to be less. */

@@ -21,9 +21,35 @@ typedef enum {
 } mtree_confidence_t;
 
 /*
- * Rivals: algorithms of Open MPI that are tried besides the one it takes by default, at
- * most so many of a collective, numbered from 1; 0 is none.
+ * Base algorithms: algorithms of Open MPI (ompi/mca/coll/base) that are tried besides the
+ * one that it takes by default.  Those of one collective are numbered from 1; 0 is none.
+ * Where counts and datatypes may differ between ranks, none of them cuts messages by
+ * count: such an algorithm is right only where these do not differ.
  */
+enum {
+    MTREE_BASE_ALLREDUCE_DOUBLING = 1,
+    MTREE_BASE_ALLREDUCE_RING,
+    MTREE_BASE_ALLREDUCE_RABENSEIFNER
+};
+enum {
+    MTREE_BASE_REDUCE_LINEAR = 1,
+    MTREE_BASE_REDUCE_BINOMIAL,
+    MTREE_BASE_REDUCE_PIPELINE,
+    MTREE_BASE_REDUCE_RABENSEIFNER
+};
+enum { MTREE_BASE_BCAST_LINEAR = 1, MTREE_BASE_BCAST_BINOMIAL, MTREE_BASE_BCAST_KNOMIAL };
+enum {
+    MTREE_BASE_ALLGATHER_BRUCK = 1,
+    MTREE_BASE_ALLGATHER_RING,
+    MTREE_BASE_ALLGATHER_DOUBLING
+};
+enum {
+    MTREE_BASE_REDUCE_SCATTER_HALVING = 1,
+    MTREE_BASE_REDUCE_SCATTER_BUTTERFLY,
+    MTREE_BASE_REDUCE_SCATTER_RING
+};
+
+/* The most that a collective has. */
 #define MTREE_BASE_ALGORITHMS 4
 
 /* The bytes by which those that are pipelines cut messages. */

@@ -36,7 +36,7 @@ static void print_tree(const mtree_plan_t *plan, int number)
 
     printf("\ntree %d: %s, %.1f %% of %s, %s from root to leaf", number + 1,
            mtree_units_format_rate(tree->rate, rate, sizeof(rate)), 100 * tree->share,
-           mtree_collective_is_gathering(plan->collective) ? "its root's block"
+           mtree_collective_has_blocks(plan->collective) ? "its root's block"
                                                            : "the message",
            planning_format_height(plan, tree, " and ", height));
     if (tree->chunk_bytes > 0) {

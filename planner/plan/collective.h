@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The collectives, as one table: what each rank contributes and receives, and which way
+ * data flows in the trees.  Planner, engine, simulator, component, benchmark and report
+ * read this table and make no list of their own (docs/adding.md).
+ */
+#ifndef MTREE_PLANNER_PLAN_COLLECTIVE_H
+#define MTREE_PLANNER_PLAN_COLLECTIVE_H
+
+#include "base/status.h"
+
+#include <stdbool.h>
+
+typedef enum {
+    MTREE_ALLREDUCE,
+    MTREE_REDUCE,
+    MTREE_BCAST,
+    MTREE_ALLGATHER,
+    MTREE_REDUCE_SCATTER,
+    MTREE_COLLECTIVE_LAST
+} mtree_collective_t;
+
+/* Their names, for help and messages. */
+#define MTREE_COLLECTIVE_NAMES "allreduce, reduce, bcast, allgather, reduce_scatter"
+
+/* What a rank holds of the vector that a call is about. */
+typedef enum {
+    MTREE_PART_NONE,
+    MTREE_PART_BLOCK, /* its own block; the blocks of all ranks make the vector */
+    MTREE_PART_VECTOR
+} mtree_part_t;
+
+typedef struct {
+    const char *name; /* of MPI's function, in lower case and without its prefix */
+    bool reduces;     /* data flows from the leaves up and is summed on its way */
+    bool broadcasts;  /* data flows from the root of each tree down */
+    bool has_root; /* the caller names one rank, and its host is the root of all trees */
+    bool has_blocks; /* each rank's block has trees of its own, rooted in its host */
+    mtree_part_t input, root_input;   /* what a rank, and what the root contributes */
+    mtree_part_t result, root_result; /* what a rank, and what the root receives */
+} mtree_collective_traits_t;
+
+/* The row of @a collective, or NULL: no collective has this value. */
+const mtree_collective_traits_t *mtree_collective_traits(mtree_collective_t collective);
+
+/*
+ * MTREE_ERR_INVALID, logged, for a value that is no collective.  Every public function
+ * of planner, schedule and simulate that takes a collective checks it once; what they
+ * call may then rely on the row.
+ */
+mtree_status_t mtree_collective_check(mtree_collective_t collective);
+
+/* The name, or "unknown". */
+const char *mtree_collective_name(mtree_collective_t collective);
+
+/* The collective of that name into *collective_p, or MTREE_ERR_NOT_FOUND (not logged). */
+mtree_status_t mtree_collective_parse(const char *name, mtree_collective_t *collective_p);
+
+/* One column each of the row of a collective that has been checked. */
+static inline bool mtree_collective_reduces(mtree_collective_t collective)
+{
+    return mtree_collective_traits(collective)->reduces;
+}
+
+static inline bool mtree_collective_broadcasts(mtree_collective_t collective)
+{
+    return mtree_collective_traits(collective)->broadcasts;
+}
+
+static inline bool mtree_collective_has_root(mtree_collective_t collective)
+{
+    return mtree_collective_traits(collective)->has_root;
+}
+
+static inline bool mtree_collective_has_blocks(mtree_collective_t collective)
+{
+    return mtree_collective_traits(collective)->has_blocks;
+}
+
+/* How often data crosses each edge of a tree: 2, up and down again, or 1. */
+static inline int mtree_collective_passes(mtree_collective_t collective)
+{
+    return mtree_collective_reduces(collective) + mtree_collective_broadcasts(collective);
+}
+
+/* What @a rank of a call with root @a root contributes and receives. */
+static inline mtree_part_t mtree_collective_input(mtree_collective_t collective, int rank,
+                                                  int root)
+{
+    const mtree_collective_traits_t *traits = mtree_collective_traits(collective);
+
+    return rank == root ? traits->root_input : traits->input;
+}
+
+static inline mtree_part_t mtree_collective_result(mtree_collective_t collective,
+                                                   int rank, int root)
+{
+    const mtree_collective_traits_t *traits = mtree_collective_traits(collective);
+
+    return rank == root ? traits->root_result : traits->result;
+}
+
+#endif

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The table of collectives, what planner, engine and simulator make of each row, and of a
+ * value that has no row.
+ */
+#include "planner/plan/collective.h"
+
+#include "base/log.h"
+#include "planner/planner.h"
+#include "schedule/arrival/arrival.h"
+#include "schedule/layout.h"
+#include "simulate/check_data.h"
+#include "simulate/forecast/forecast.h"
+#include "simulate/simulate.h"
+#include "topo/dot/read.h"
+
+#include <check.h>
+#include <string.h>
+
+#define HOSTS 8
+#define ELSE  1 /* a rank that is not the root, 0 */
+
+static const mtree_collective_t strange[] = {
+    MTREE_COLLECTIVE_LAST, (mtree_collective_t)-1, (mtree_collective_t)1000};
+
+#define NUM_STRANGE (int)(sizeof(strange) / sizeof(strange[0]))
+
+static void count_line(mtree_log_level_t level, const char *message, void *arg)
+{
+    (void)level;
+    (void)message;
+    ++*(int *)arg;
+}
+
+static mtree_topology_t *read_star(int *hosts)
+{
+    mtree_topology_t *topology;
+    int num_hosts = 0;
+
+    ck_assert_int_eq(mtree_topology_read(TOPOLOGIES "/star-8.dot", &topology), MTREE_OK);
+    for (int v = 0; v < topology->num_vertices; v++) {
+        if (topology->vertices[v].kind == MTREE_VERTEX_HOST) {
+            hosts[num_hosts++] = v;
+        }
+    }
+    ck_assert_int_eq(num_hosts, HOSTS);
+    return topology;
+}
+
+START_TEST(each_has_a_name_that_is_parsed_and_listed)
+{
+    mtree_collective_t parsed;
+
+    for (int c = 0; c < MTREE_COLLECTIVE_LAST; c++) {
+        const char *name = mtree_collective_name((mtree_collective_t)c);
+
+        ck_assert_int_eq(mtree_collective_check((mtree_collective_t)c), MTREE_OK);
+        ck_assert_int_eq(mtree_collective_parse(name, &parsed), MTREE_OK);
+        ck_assert_int_eq(parsed, c);
+        ck_assert_ptr_nonnull(strstr(MTREE_COLLECTIVE_NAMES, name));
+    }
+    ck_assert_int_eq(mtree_collective_parse("alltoall", &parsed), MTREE_ERR_NOT_FOUND);
+}
+END_TEST
+
+/* The columns depend on each other. */
+START_TEST(each_row_is_consistent)
+{
+    const mtree_collective_traits_t *row =
+        mtree_collective_traits((mtree_collective_t)_i);
+
+    ck_assert(row->reduces || row->broadcasts);
+    ck_assert(!(row->has_root && row->has_blocks));
+    ck_assert_int_eq(row->root_result == row->result && row->root_input == row->input,
+                     !row->has_root);
+    ck_assert(row->root_input != MTREE_PART_NONE && row->root_result != MTREE_PART_NONE);
+    if (row->reduces) {
+        ck_assert_int_eq(row->input, MTREE_PART_VECTOR);
+    }
+    if (row->broadcasts) {
+        ck_assert_int_eq(row->result, MTREE_PART_VECTOR);
+    }
+    ck_assert_int_eq(mtree_collective_passes((mtree_collective_t)_i),
+                     row->reduces && row->broadcasts ? 2 : 1);
+}
+END_TEST
+
+START_TEST(each_says_what_mpi_says)
+{
+    const struct {
+        mtree_collective_t collective;
+        mtree_part_t input, root_input, result, root_result;
+    } facts[MTREE_COLLECTIVE_LAST] = {
+        {MTREE_ALLREDUCE, MTREE_PART_VECTOR, MTREE_PART_VECTOR, MTREE_PART_VECTOR,
+         MTREE_PART_VECTOR},
+        {MTREE_REDUCE, MTREE_PART_VECTOR, MTREE_PART_VECTOR, MTREE_PART_NONE,
+         MTREE_PART_VECTOR},
+        {MTREE_BCAST, MTREE_PART_NONE, MTREE_PART_VECTOR, MTREE_PART_VECTOR,
+         MTREE_PART_VECTOR},
+        {MTREE_ALLGATHER, MTREE_PART_BLOCK, MTREE_PART_BLOCK, MTREE_PART_VECTOR,
+         MTREE_PART_VECTOR},
+        {MTREE_REDUCE_SCATTER, MTREE_PART_VECTOR, MTREE_PART_VECTOR, MTREE_PART_BLOCK,
+         MTREE_PART_BLOCK},
+    };
+    mtree_collective_t c = facts[_i].collective;
+
+    ck_assert_int_eq(c, _i);
+    ck_assert_int_eq(mtree_collective_input(c, ELSE, 0), facts[_i].input);
+    ck_assert_int_eq(mtree_collective_input(c, 0, 0), facts[_i].root_input);
+    ck_assert_int_eq(mtree_collective_result(c, ELSE, 0), facts[_i].result);
+    ck_assert_int_eq(mtree_collective_result(c, 0, 0), facts[_i].root_result);
+}
+END_TEST
+
+/* The default algorithm plans it, the engine runs the plan on data, and so does Open
+ * MPI's default. */
+START_TEST(each_is_planned_simulated_and_compared)
+{
+    const mtree_collective_t collective = (mtree_collective_t)_i;
+    const mtree_plan_request_t request = {.collective = collective, .bytes = 64e3};
+    const mtree_baseline_t *baseline = mtree_baseline_default(collective, HOSTS, 64000);
+    mtree_simulate_options_t options;
+    mtree_simulate_result_t result;
+    int hosts[HOSTS];
+    mtree_topology_t *topology = read_star(hosts);
+    mtree_plan_t *plan;
+
+    mtree_simulate_default_options(&options);
+    options.bytes = 64000;
+    options.check = true;
+    ck_assert_int_eq(mtree_planner_run(topology, hosts, HOSTS, &request, &plan),
+                     MTREE_OK);
+    ck_assert_int_eq(
+        mtree_simulate_plan(topology, hosts, HOSTS, plan, collective, &options, &result),
+        MTREE_OK);
+    mtree_simulate_result_clear(&result);
+    ck_assert_ptr_nonnull(baseline);
+    ck_assert_int_eq(
+        mtree_simulate_baseline(topology, hosts, HOSTS, baseline, &options, &result),
+        MTREE_OK);
+    mtree_simulate_result_clear(&result);
+    ck_assert_ptr_nonnull(mtree_base_algorithm_name(collective, 1));
+    mtree_plan_destroy(plan);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+START_TEST(another_value_has_no_row)
+{
+    int lines = 0;
+
+    mtree_log_set(count_line, &lines, MTREE_LOG_WARN);
+    ck_assert_ptr_null(mtree_collective_traits(strange[_i]));
+    ck_assert_str_eq(mtree_collective_name(strange[_i]), "unknown");
+    ck_assert(!mtree_planner_does("packing", strange[_i]));
+    ck_assert(!mtree_arrival_serves(strange[_i]));
+    ck_assert_ptr_null(mtree_baseline_default(strange[_i], HOSTS, 64000));
+    ck_assert_ptr_null(mtree_baseline_find(strange[_i], "ring"));
+    ck_assert_ptr_null(mtree_base_algorithm_name(strange[_i], 1));
+    ck_assert(!mtree_base_algorithm_is_other(strange[_i], 1, HOSTS, 64000));
+    ck_assert_int_eq(lines, 0);
+    ck_assert_int_eq(mtree_collective_check(strange[_i]), MTREE_ERR_INVALID);
+    ck_assert_int_eq(lines, 1);
+}
+END_TEST
+
+START_TEST(another_value_is_not_planned)
+{
+    const mtree_plan_request_t request = {.collective = strange[_i], .bytes = 64e3};
+    const char *const name = "a";
+    int hosts[HOSTS], lines = 0;
+    mtree_topology_t *topology = read_star(hosts);
+    mtree_plan_t *plan = NULL;
+
+    mtree_log_set(count_line, &lines, MTREE_LOG_WARN);
+    ck_assert_int_eq(mtree_planner_run(topology, hosts, HOSTS, &request, &plan),
+                     MTREE_ERR_INVALID);
+    ck_assert_int_eq(lines, 1);
+    ck_assert_int_eq(mtree_plan_create(strange[_i], "packing", 1, &name, 1, &plan),
+                     MTREE_ERR_INVALID);
+    ck_assert_int_eq(lines, 2);
+    ck_assert_ptr_null(plan);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+/* An allreduce's plan serves every collective, but no other value. */
+START_TEST(another_value_is_not_run)
+{
+    const mtree_plan_request_t request = {.collective = MTREE_ALLREDUCE};
+    const mtree_call_t call = {.collective = strange[_i], .units = 8, .unit_bytes = 4};
+    int ranks[HOSTS] = {0, 1, 2, 3, 4, 5, 6, 7}, hosts[HOSTS], lines = 0;
+    mtree_topology_t *topology = read_star(hosts);
+    mtree_simulate_options_t options;
+    mtree_simulate_result_t result;
+    mtree_placement_t *placement;
+    mtree_arrival_t arrival = {.call = &call};
+    mtree_operation_t *operation;
+    mtree_check_data_t data;
+    mtree_layout_t *layout;
+    mtree_plan_t *plan;
+
+    ck_assert_int_eq(mtree_planner_run(topology, hosts, HOSTS, &request, &plan),
+                     MTREE_OK);
+    ck_assert_int_eq(mtree_placement_create(HOSTS, HOSTS, ranks, NULL, &placement),
+                     MTREE_OK);
+    arrival.placement = placement;
+    mtree_simulate_default_options(&options);
+    options.bytes = 64000;
+    mtree_log_set(count_line, &lines, MTREE_LOG_WARN);
+    ck_assert_int_eq(mtree_layout_create(plan, placement, &call, 0, &layout),
+                     MTREE_ERR_INVALID);
+    ck_assert_int_eq(lines, 1);
+    ck_assert_int_eq(mtree_arrival_start(&arrival, NULL, NULL, NULL, NULL, &operation),
+                     MTREE_ERR_INVALID);
+    ck_assert_int_eq(lines, 2);
+    ck_assert_int_eq(mtree_check_data_init(&data, strange[_i], HOSTS, 0, 8),
+                     MTREE_ERR_INVALID);
+    ck_assert_int_eq(lines, 3);
+    ck_assert_int_eq(
+        mtree_simulate_plan(topology, hosts, HOSTS, plan, strange[_i], &options, &result),
+        MTREE_ERR_INVALID);
+    ck_assert_int_eq(lines, 4);
+    mtree_placement_destroy(placement);
+    mtree_plan_destroy(plan);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("collective");
+    TCase *tcase = tcase_create("table");
+    SRunner *runner;
+    int failed;
+
+    tcase_add_test(tcase, each_has_a_name_that_is_parsed_and_listed);
+    tcase_add_loop_test(tcase, each_row_is_consistent, 0, MTREE_COLLECTIVE_LAST);
+    tcase_add_loop_test(tcase, each_says_what_mpi_says, 0, MTREE_COLLECTIVE_LAST);
+    tcase_add_loop_test(tcase, each_is_planned_simulated_and_compared, 0,
+                        MTREE_COLLECTIVE_LAST);
+    tcase_add_loop_test(tcase, another_value_has_no_row, 0, NUM_STRANGE);
+    tcase_add_loop_test(tcase, another_value_is_not_planned, 0, NUM_STRANGE);
+    tcase_add_loop_test(tcase, another_value_is_not_run, 0, NUM_STRANGE);
+    suite_add_tcase(suite, tcase);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? 0 : 1;
+}
