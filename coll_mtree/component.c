@@ -241,7 +241,7 @@ static int mtree_register(void)
         "follow",
         "Watch what blocking calls give of each link, and plan anew when the "
         "network has changed so that other trees are clearly faster "
-        "(docs/follow.md); and how far apart ranks come, and have bcast, reduce "
+        "(docs/replan.md); and how far apart ranks come, and have bcast, reduce "
         "and allreduce by arrival where that pays (docs/arrival.md); 0: plans "
         "stay. Must be the same on all ranks",
         4, &c->follow);

@@ -11,7 +11,7 @@
  * (coll_mtree/adapt/arrival_skew.h).  Its answer is waited for at the beginning of the
  * second such call after that, by when it has long been there, so that all ranks turn to
  * new plans at the same point of the order of calls.  What is under way keeps the plan it
- * began with. docs/follow.md has the rules.
+ * began with. docs/replan.md has the rules.
  */
 #ifndef COLL_MTREE_ADAPT_FOLLOW_H
 #define COLL_MTREE_ADAPT_FOLLOW_H

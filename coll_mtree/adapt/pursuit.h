@@ -13,7 +13,7 @@
  *
  * This cannot hang a program that is right without it: all that such a call waits for is
  * that every rank makes an earlier one, and the end of a collective may depend on that.
- * docs/follow.md has the rules.
+ * docs/replan.md has the rules.
  */
 #ifndef COLL_MTREE_ADAPT_PURSUIT_H
 #define COLL_MTREE_ADAPT_PURSUIT_H

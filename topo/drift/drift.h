@@ -8,7 +8,7 @@
  * pressed way carries what the topology says, some link of it gives less; which one, the
  * fewest links tell that explain all such ways.  A link that is found to give less, or
  * more, again and again has its capacity changed in a copy of the topology.  See
- * docs/follow.md for the rule, its numbers and why.
+ * docs/replan.md for the rule, its numbers and why.
  *
  * Pure: no messages, no clock; time is counted in hearings.
  */
