@@ -93,10 +93,11 @@ static mtree_status_t make_halving(const network_t *network, mtree_rounds_t **sc
         mtree_error("no memory for the ranks of %d hosts", network->on.num_hosts);
         return MTREE_ERR_NO_MEMORY;
     }
-    status =
-        mtree_halving_map_bigraph(network->on.num_hosts, network->per_switch, host_of);
+    status = mtree_halving_doubling_map_bigraph(network->on.num_hosts,
+                                                network->per_switch, host_of);
     if (status == MTREE_OK) {
-        status = mtree_halving_schedule(network->on.num_hosts, host_of, schedule_p);
+        status =
+            mtree_halving_doubling_schedule(network->on.num_hosts, host_of, schedule_p);
     }
     free(host_of);
     return status;

@@ -31,7 +31,7 @@
 /* Every algorithm of the planner; the first is the default. */
 static const mtree_algorithm_t algorithms[] = {
     {"packing", ALLREDUCE | ROOTED | BLOCKS, mtree_packing_plan},
-    {"latency", ALLREDUCE | ROOTED | BLOCKS, mtree_latency_plan},
+    {"latency", ALLREDUCE | ROOTED | BLOCKS, mtree_shallow_tree_plan},
     {"gost", ALLREDUCE, mtree_gost_plan},
     {"blink", ALLREDUCE, mtree_blink_plan},
     {"topoadopt", ALLREDUCE, mtree_topoadopt_plan},
@@ -41,7 +41,7 @@ static const mtree_algorithm_t algorithms[] = {
     {"steiner", ALLREDUCE | ROOTED, mtree_steiner_plan},
     {"optree", BLOCKS, mtree_optree_plan},
     {"ring", ALLREDUCE | BLOCKS, mtree_ring_plan},
-    {"direct", ALLREDUCE | BLOCKS, mtree_direct_plan},
+    {"direct", ALLREDUCE | BLOCKS, mtree_direct_exchange_plan},
     {MTREE_PLAN_ARRIVAL, ALLREDUCE | ROOTED, mtree_chains_plan},
 };
 
@@ -186,7 +186,7 @@ static mtree_status_t run_algorithm(const mtree_problem_t *problem,
     mtree_status_t status;
 
     status = problem->num_hosts == 1 ? plan_alone(problem, &plan)
-             : request->keep != NULL ? mtree_rebalance_plan(problem, &plan)
+             : request->keep != NULL ? mtree_reweight_plan(problem, &plan)
                                      : algorithm->plan(problem, &plan);
     if (status != MTREE_OK) {
         return status;
@@ -225,7 +225,7 @@ static mtree_status_t prefer_direct(const mtree_problem_t *problem, mtree_plan_t
 
     request.algorithm = "direct";
     if (!mtree_planner_does(request.algorithm, request.collective) ||
-        request.min_rate > 0.0 || !mtree_direct_fits(problem)) {
+        request.min_rate > 0.0 || !mtree_direct_exchange_fits(problem)) {
         return MTREE_OK;
     }
     status = find_algorithm(&request, &algorithm);

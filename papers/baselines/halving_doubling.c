@@ -26,8 +26,8 @@ static mtree_status_t exchange(mtree_rounds_t *schedule, const int *host_of, int
     return status;
 }
 
-mtree_status_t mtree_halving_schedule(int num_hosts, const int *host_of,
-                                      mtree_rounds_t **schedule_p)
+mtree_status_t mtree_halving_doubling_schedule(int num_hosts, const int *host_of,
+                                               mtree_rounds_t **schedule_p)
 {
     mtree_rounds_t *schedule;
     mtree_status_t status;
@@ -72,7 +72,8 @@ static int log2_of(int power)
     return log;
 }
 
-mtree_status_t mtree_halving_map_bigraph(int num_hosts, int per_switch, int *host_of)
+mtree_status_t mtree_halving_doubling_map_bigraph(int num_hosts, int per_switch,
+                                                  int *host_of)
 {
     int half = num_hosts / 2, switches;
 

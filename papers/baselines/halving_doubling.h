@@ -13,8 +13,8 @@
  * numbers; NULL: the same. MTREE_ERR_UNSUPPORTED (logged) when @a num_hosts is not a
  * power of two.
  */
-mtree_status_t mtree_halving_schedule(int num_hosts, const int *host_of,
-                                      mtree_rounds_t **schedule_p);
+mtree_status_t mtree_halving_doubling_schedule(int num_hosts, const int *host_of,
+                                               mtree_rounds_t **schedule_p);
 
 /*
  * The rank mapping for a BiGraph: every lower switch joined to every upper one, hosts
@@ -25,6 +25,7 @@ mtree_status_t mtree_halving_schedule(int num_hosts, const int *host_of,
  * switch's hosts sit on as many switches, and no link carries two messages in a step.
  * Both numbers must be powers of two. MTREE_ERR_UNSUPPORTED (logged) otherwise.
  */
-mtree_status_t mtree_halving_map_bigraph(int num_hosts, int per_switch, int *host_of);
+mtree_status_t mtree_halving_doubling_map_bigraph(int num_hosts, int per_switch,
+                                                  int *host_of);
 
 #endif

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Edges while they are collected, on arcs; the compact form on rows comes after. */
+/* Edges while they are collected, on arcs; the compact form on constraints comes after.
+ */
 typedef struct {
     const mtree_problem_t *problem;
     int *host_at;      /* [num_vertices] host number at a vertex, -1: none */
@@ -56,13 +57,13 @@ static mtree_status_t add_uses(builder_t *builder, int from, int to)
     mtree_candidates_t *made = builder->made;
     int num_arcs;
     const int *arcs = mtree_routes_get(builder->problem->routes, from, to, &num_arcs);
-    mtree_status_t status = grow(&made->rows, &builder->use_room, builder->num_uses,
-                                 num_arcs, sizeof(*made->rows));
+    mtree_status_t status = grow(&made->constraints, &builder->use_room,
+                                 builder->num_uses, num_arcs, sizeof(*made->constraints));
 
     if (status != MTREE_OK) {
         return status;
     }
-    memcpy(made->rows + builder->num_uses, arcs, (size_t)num_arcs * sizeof(*arcs));
+    memcpy(made->constraints + builder->num_uses, arcs, (size_t)num_arcs * sizeof(*arcs));
     builder->num_uses += num_arcs;
     return MTREE_OK;
 }
@@ -196,68 +197,69 @@ static void sign_arcs(const builder_t *builder, int num_arcs, signature_t *signa
     }
     for (int edge = 0; edge < made->num_edges; ++edge) {
         for (int use = made->first[edge]; use < made->first[edge + 1]; ++use) {
-            signatures[made->rows[use]].a += mix((uint64_t)edge + 1);
-            signatures[made->rows[use]].b += mix(~(uint64_t)edge);
+            signatures[made->constraints[use]].a += mix((uint64_t)edge + 1);
+            signatures[made->constraints[use]].b += mix(~(uint64_t)edge);
         }
     }
     qsort(signatures, (size_t)num_arcs, sizeof(*signatures), signature_compare);
 }
 
-/* Make arcs with equal signatures one row, and drop those that no edge uses; @a row_of is
- * [num_arcs]. */
+/* Make arcs with equal signatures one constraint, and drop those that no edge uses; @a
+ * constraint_of is [num_arcs]. */
 static void merge_arcs(const builder_t *builder, int num_arcs,
-                       const signature_t *signatures, int *row_of)
+                       const signature_t *signatures, int *constraint_of)
 {
     mtree_candidates_t *made = builder->made;
 
     for (int i = 0; i < num_arcs; ++i) {
         const signature_t *here = &signatures[i];
         double capacity = mtree_arc_capacity(builder->problem->topology, here->arc);
-        int row = made->num_rows - 1;
+        int c = made->num_constraints - 1;
 
         if (here->a == 0 && here->b == 0) {
             continue;
         }
-        if (row < 0 || here[-1].a != here->a || here[-1].b != here->b) {
-            row = made->num_rows++;
-            made->capacity[row] = capacity;
-            made->arc[row] = here->arc;
-        } else if (capacity < made->capacity[row]) {
-            made->capacity[row] = capacity;
-            made->arc[row] = here->arc;
+        if (c < 0 || here[-1].a != here->a || here[-1].b != here->b) {
+            c = made->num_constraints++;
+            made->capacity[c] = capacity;
+            made->arc[c] = here->arc;
+        } else if (capacity < made->capacity[c]) {
+            made->capacity[c] = capacity;
+            made->arc[c] = here->arc;
         }
-        row_of[here->arc] = row;
+        constraint_of[here->arc] = c;
     }
 }
 
-/* Turn the arcs that edges use into rows. */
+/* Turn the arcs that edges use into constraints. */
 static mtree_status_t make_rows(builder_t *builder)
 {
     mtree_candidates_t *made = builder->made;
     int num_arcs = 2 * builder->problem->topology->num_links;
     signature_t *signatures = malloc(((size_t)num_arcs + 1) * sizeof(*signatures));
-    int *row_of = malloc(((size_t)num_arcs + 1) * sizeof(*row_of));
+    int *constraint_of = malloc(((size_t)num_arcs + 1) * sizeof(*constraint_of));
     mtree_status_t status = MTREE_ERR_NO_MEMORY;
     int kept = 0;
 
     made->capacity = malloc(((size_t)num_arcs + 1) * sizeof(*made->capacity));
     made->arc = malloc(((size_t)num_arcs + 1) * sizeof(*made->arc));
-    if (signatures == NULL || row_of == NULL || made->capacity == NULL ||
+    if (signatures == NULL || constraint_of == NULL || made->capacity == NULL ||
         made->arc == NULL) {
         goto free_scratch;
     }
     sign_arcs(builder, num_arcs, signatures);
-    merge_arcs(builder, num_arcs, signatures, row_of);
+    merge_arcs(builder, num_arcs, signatures, constraint_of);
     for (int edge = 0; edge < made->num_edges; ++edge) {
         int start = kept;
 
-        /* All arcs of a row are used by the same edges equally often: one of them counts.
+        /* All arcs of a constraint are used by the same edges equally often: one of them
+         * counts.
          */
         for (int use = made->first[edge]; use < made->first[edge + 1]; ++use) {
-            int row = row_of[made->rows[use]];
+            int c = constraint_of[made->constraints[use]];
 
-            if (made->arc[row] == made->rows[use]) {
-                made->rows[kept++] = row;
+            if (made->arc[c] == made->constraints[use]) {
+                made->constraints[kept++] = c;
             }
         }
         made->first[edge] = start;
@@ -266,7 +268,7 @@ static mtree_status_t make_rows(builder_t *builder)
     status = MTREE_OK;
 
 free_scratch:
-    free(row_of);
+    free(constraint_of);
     free(signatures);
     return status;
 }
@@ -419,7 +421,7 @@ void mtree_candidates_destroy(mtree_candidates_t *candidates)
     free(candidates->to);
     free(candidates->latency);
     free(candidates->first);
-    free(candidates->rows);
+    free(candidates->constraints);
     free(candidates->out_first);
     free(candidates->out);
     free(candidates->in_first);
@@ -429,15 +431,15 @@ void mtree_candidates_destroy(mtree_candidates_t *candidates)
     free(candidates);
 }
 
-void mtree_candidates_price(const mtree_candidates_t *candidates, const double *row_price,
-                            double *price)
+void mtree_candidates_price(const mtree_candidates_t *candidates,
+                            const double *constraint_price, double *price)
 {
     for (int edge = 0; edge < candidates->num_edges; ++edge) {
         double sum = 0.0;
 
         for (int use = candidates->first[edge]; use < candidates->first[edge + 1];
              ++use) {
-            sum += row_price[candidates->rows[use]];
+            sum += constraint_price[candidates->constraints[use]];
         }
         price[edge] = sum;
     }

@@ -9,7 +9,7 @@
  *
  * Pairs that other pairs can replace in any tree are no candidates
  * (planner/graph/dominance.h), so no packing loses by their absence.  Arcs that the same
- * edges use are one *row*, with the least of their capacities.
+ * edges use are one *constraint*, with the least of their capacities.
  */
 #ifndef MTREE_PLANNER_GRAPH_CANDIDATES_H
 #define MTREE_PLANNER_GRAPH_CANDIDATES_H
@@ -23,16 +23,16 @@ typedef struct {
     int *from, *to; /* [num_edges] hosts; from is the parent when directed, the lower
                        otherwise */
     double
-        *latency;   /* [num_edges] seconds, one way, the longer of both when undirected */
-    int *first;     /* [num_edges + 1] where an edge's rows start in `rows` */
-    int *rows;      /* rows an edge uses, once for each time it does */
-    int *out_first; /* [num_hosts + 1] where a host's edges start in `out` */
+        *latency; /* [num_edges] seconds, one way, the longer of both when undirected */
+    int *first;   /* [num_edges + 1] where an edge's constraints start in `constraints` */
+    int *constraints; /* constraints an edge uses, once for each time it does */
+    int *out_first;   /* [num_hosts + 1] where a host's edges start in `out` */
     int *out;      /* edges by the host they leave; undirected ones at both their hosts */
     int *in_first; /* the same by the host they enter */
     int *in;
-    int num_rows;
-    double *capacity; /* [num_rows] bits/s, positive */
-    int *arc;         /* [num_rows] the arc of the topology that gave the capacity */
+    int num_constraints;
+    double *capacity; /* [num_constraints] bits/s, positive */
+    int *arc; /* [num_constraints] the arc of the topology that gave the capacity */
 } mtree_candidates_t;
 
 /*
@@ -62,9 +62,9 @@ static inline int mtree_candidates_other(const mtree_candidates_t *candidates, i
 mtree_status_t mtree_candidates_turn(const mtree_candidates_t *candidates, int root,
                                      int *edges);
 
-/* The price of each edge when each row has a price: the sum over its rows.  @a price is
- * [num_edges]. */
-void mtree_candidates_price(const mtree_candidates_t *candidates, const double *row_price,
-                            double *price);
+/* The price of each edge when each constraint has a price: the sum over its constraints.
+ * @a price is [num_edges]. */
+void mtree_candidates_price(const mtree_candidates_t *candidates,
+                            const double *constraint_price, double *price);
 
 #endif

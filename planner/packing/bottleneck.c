@@ -8,25 +8,25 @@
 /* Links that are named before the rest is counted. */
 #define MAX_NAMED 12
 
-/* A row counts when price x capacity is at least this part of the greatest. */
+/* A constraint counts when price x capacity is at least this part of the greatest. */
 #define LEAST_PART 1e-6
 
-/* Mark the links of the rows that count; returns how many there are. */
+/* Mark the links of the constraints that count; returns how many there are. */
 static int mark_links(const mtree_problem_t *problem,
-                      const mtree_candidates_t *candidates, const double *row_price,
-                      bool *marked)
+                      const mtree_candidates_t *candidates,
+                      const double *constraint_price, bool *marked)
 {
     double most = 0.0;
     int count = 0;
 
-    for (int row = 0; row < candidates->num_rows; ++row) {
-        double worth = row_price[row] * candidates->capacity[row];
+    for (int c = 0; c < candidates->num_constraints; ++c) {
+        double worth = constraint_price[c] * candidates->capacity[c];
 
         most = worth > most ? worth : most;
     }
-    for (int row = 0; row < candidates->num_rows; ++row) {
-        if (row_price[row] * candidates->capacity[row] > most * LEAST_PART) {
-            marked[candidates->arc[row] >> 1] = true;
+    for (int c = 0; c < candidates->num_constraints; ++c) {
+        if (constraint_price[c] * candidates->capacity[c] > most * LEAST_PART) {
+            marked[candidates->arc[c] >> 1] = true;
         }
     }
     for (int link = 0; link < problem->topology->num_links; ++link) {
@@ -58,9 +58,9 @@ static void write_links(const mtree_topology_t *topology, const bool *marked, in
     }
 }
 
-mtree_status_t mtree_limit_describe(const mtree_problem_t *problem,
-                                    const mtree_candidates_t *candidates,
-                                    const double *row_price, char **text_p)
+mtree_status_t mtree_bottleneck_describe(const mtree_problem_t *problem,
+                                         const mtree_candidates_t *candidates,
+                                         const double *constraint_price, char **text_p)
 {
     bool *marked = calloc((size_t)problem->topology->num_links + 1, sizeof(*marked));
     mtree_status_t status = MTREE_ERR_NO_MEMORY;
@@ -76,7 +76,7 @@ mtree_status_t mtree_limit_describe(const mtree_problem_t *problem,
     if (out == NULL) {
         goto free_marked;
     }
-    count = mark_links(problem, candidates, row_price, marked);
+    count = mark_links(problem, candidates, constraint_price, marked);
     if (count > 0) {
         write_links(problem->topology, marked, count, out);
     }

@@ -10,10 +10,10 @@
 /*
  * Name the links whose prices prove a bound (the edges of the tightest partition, or the
  * arcs of the tightest cut): "links a-b and c-d", at most a handful and then their
- * number.  @a row_price is [num_rows]. *text_p is malloc'ed, the caller's.
+ * number.  @a constraint_price is [num_constraints]. *text_p is malloc'ed, the caller's.
  */
-mtree_status_t mtree_limit_describe(const mtree_problem_t *problem,
-                                    const mtree_candidates_t *candidates,
-                                    const double *row_price, char **text_p);
+mtree_status_t mtree_bottleneck_describe(const mtree_problem_t *problem,
+                                         const mtree_candidates_t *candidates,
+                                         const double *constraint_price, char **text_p);
 
 #endif

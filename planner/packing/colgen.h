@@ -16,87 +16,87 @@
 typedef struct {
     const mtree_problem_t *problem;
     const mtree_candidates_t *candidates;
-    mtree_pool_t *pool;
+    mtree_columns_t *columns;
     mtree_master_t *master;
-    mtree_pool_t *all; /* every tree there is, where they are few; NULL */
-    mtree_grower_t *grower;
+    mtree_columns_t *all; /* every tree there is, where they are few; NULL */
+    mtree_prim_t *prim;
     int *into;           /* [num_hosts] the edge into each host; directed */
     double bound;        /* bits/s that no group can get beyond, whatever the trees */
-    double *bound_price; /* [num_rows] row prices that prove it */
+    double *bound_price; /* [num_constraints] constraint prices that prove it */
     double work;         /* done so far, in steps of a few nanoseconds */
-    double *row_price;   /* scratch, [num_rows] */
-    double *price;       /* scratch, [num_edges] */
-    int *uses;           /* scratch, [num_rows] */
-    int *edges;          /* scratch, [num_hosts - 1] */
-} mtree_generator_t;
+    double *constraint_price; /* scratch, [num_constraints] */
+    double *price;            /* scratch, [num_edges] */
+    int *uses;                /* scratch, [num_constraints] */
+    int *edges;               /* scratch, [num_hosts - 1] */
+} mtree_colgen_t;
 
 /*
  * A generator with an empty pool for the problem, owned by the caller; @a candidates must
  * outlive it.
  */
-mtree_status_t mtree_generator_create(const mtree_problem_t *problem,
-                                      const mtree_candidates_t *candidates,
-                                      mtree_generator_t **generator_p);
+mtree_status_t mtree_colgen_create(const mtree_problem_t *problem,
+                                   const mtree_candidates_t *candidates,
+                                   mtree_colgen_t **generator_p);
 
 /* Free; NULL is allowed. */
-void mtree_generator_destroy(mtree_generator_t *generator);
+void mtree_colgen_destroy(mtree_colgen_t *colgen);
 
 /* The root of a directed group. */
-int mtree_generator_root(const mtree_generator_t *generator, int group);
+int mtree_colgen_root(const mtree_colgen_t *colgen, int group);
 
 /*
- * The cheapest tree of a group under row prices into generator->edges, its price into
+ * The cheapest tree of a group under constraint prices into colgen->edges, its price into
  * *cost_p. Undirected: a cheapest spanning tree; directed: a cheapest arborescence.
  */
-mtree_status_t mtree_generator_cheapest(mtree_generator_t *generator,
-                                        const double *row_price, int group,
-                                        double *cost_p);
+mtree_status_t mtree_colgen_cheapest(mtree_colgen_t *colgen,
+                                     const double *constraint_price, int group,
+                                     double *cost_p);
 
 /*
- * Keep the bound that @a row_price proves, when each group's cheapest trees together cost
+ * Keep the bound that @a constraint_price proves, when each group's cheapest trees
+ * together cost
  * @a cost, if it is the lowest so far.
  */
-void mtree_generator_offer_bound(mtree_generator_t *generator, const double *row_price,
-                                 double cost);
+void mtree_colgen_offer_bound(mtree_colgen_t *colgen, const double *constraint_price,
+                              double cost);
 
 /*
- * Where edges share rows (switches), a cheapest tree may run through one row many times:
- * replace generator->edges by a tree that is cheap and does not.  Elsewhere nothing is
- * done.
+ * Where edges share constraints (switches), a cheapest tree may run through one
+ * constraint many times: replace colgen->edges by a tree that is cheap and does not.
+ * Elsewhere nothing is done.
  */
-void mtree_generator_balance(mtree_generator_t *generator, const double *row_price,
-                             int group);
+void mtree_colgen_balance(mtree_colgen_t *colgen, const double *constraint_price,
+                          int group);
 
 /*
  * Make the master's solution optimal for throughput, or until bound and x differ by at
- * most @a tolerance (a fraction), or until generator->work reaches @a work.
+ * most @a tolerance (a fraction), or until colgen->work reaches @a work.
  */
-mtree_status_t mtree_generator_run(mtree_generator_t *generator, double tolerance,
-                                   double work);
+mtree_status_t mtree_colgen_run(mtree_colgen_t *colgen, double tolerance, double work);
 
 /*
- * Solve the master, and count the work.  When generator->work reaches @a work (but not at
+ * Solve the master, and count the work.  When colgen->work reaches @a work (but not at
  * once), the solution is one that keeps the capacities, perhaps not the best.
  */
-mtree_status_t mtree_generator_solve(mtree_generator_t *generator, double work);
+mtree_status_t mtree_colgen_solve(mtree_colgen_t *colgen, double work);
 
-/* Find every tree there is, when they are undirected and few; generator->all stays NULL
+/* Find every tree there is, when they are undirected and few; colgen->all stays NULL
  * otherwise. */
-mtree_status_t mtree_generator_enumerate(mtree_generator_t *generator);
+mtree_status_t mtree_colgen_enumerate(mtree_colgen_t *colgen);
 
 /*
  * The same when the shape of a tree counts, by the time or by a limit on height: prices
- * all trees where mtree_generator_enumerate found them, else trees grown with an eye on
+ * all trees where mtree_colgen_enumerate found them, else trees grown with an eye on
  * distance.
  */
-mtree_status_t mtree_generator_run_shaped(mtree_generator_t *generator, double work);
+mtree_status_t mtree_colgen_run_shaped(mtree_colgen_t *colgen, double work);
 
 /*
  * The least time in which @a bits (of each group) can be delivered, latency included:
  * Newton's method on T, trees priced by rate and delay.  Sets *time_p and leaves the
  * master solved for it.
  */
-mtree_status_t mtree_generator_run_time(mtree_generator_t *generator, double bits,
-                                        double work, double *time_p);
+mtree_status_t mtree_colgen_run_time(mtree_colgen_t *colgen, double bits, double work,
+                                     double *time_p);
 
 #endif

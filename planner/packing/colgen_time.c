@@ -20,7 +20,7 @@ static const double distance_parts[] = {0.0, 0.02, 0.06, 0.2, 0.6, 2.0, 1e3};
 
 #define NUM_DISTANCE_PARTS ((int)(sizeof(distance_parts) / sizeof(distance_parts[0])))
 
-/* Trees that one round adds: at least, and one for this many rows. */
+/* Trees that one round adds: at least, and one for this many constraints. */
 #define BEST_OFFERS    8
 #define ROWS_PER_OFFER 8
 
@@ -35,14 +35,14 @@ static const double distance_parts[] = {0.0, 0.02, 0.06, 0.2, 0.6, 2.0, 1e3};
 #define PATIENCE_GAIN 5e-4
 
 /* What a tree is worth beyond its price. */
-static double gain(const mtree_generator_t *generator, const mtree_column_t *column)
+static double gain(const mtree_colgen_t *colgen, const mtree_column_t *column)
 {
-    const mtree_candidates_t *candidates = generator->candidates;
-    const mtree_master_t *master = generator->master;
+    const mtree_candidates_t *candidates = colgen->candidates;
+    const mtree_master_t *master = colgen->master;
     double sum = 0.0;
 
     for (int e = 0; e + 1 < candidates->num_hosts; ++e) {
-        sum += generator->price[column->edges[e]];
+        sum += colgen->price[column->edges[e]];
     }
     return master->group_price[column->group] * mtree_master_weight(master, column) - sum;
 }
@@ -73,11 +73,11 @@ static void rank(ranking_t *ranking, int column, double gain)
 
 /* Add the trees of @a offers that gain most: all of them would slow the linear program
  * down.  *added_p counts them. */
-static mtree_status_t add_best(mtree_generator_t *generator, const mtree_pool_t *offers,
+static mtree_status_t add_best(mtree_colgen_t *colgen, const mtree_columns_t *offers,
                                int *added_p)
 {
-    ranking_t ranking = {.room = BEST_OFFERS + generator->master->num_groups +
-                                 generator->candidates->num_rows / ROWS_PER_OFFER};
+    ranking_t ranking = {.room = BEST_OFFERS + colgen->master->num_groups +
+                                 colgen->candidates->num_constraints / ROWS_PER_OFFER};
     mtree_status_t status = MTREE_OK;
 
     ranking.gain = malloc((size_t)ranking.room * sizeof(*ranking.gain));
@@ -86,18 +86,18 @@ static mtree_status_t add_best(mtree_generator_t *generator, const mtree_pool_t 
         status = MTREE_ERR_NO_MEMORY;
         goto free_ranking;
     }
-    mtree_candidates_price(generator->candidates, generator->master->row_price,
-                           generator->price);
+    mtree_candidates_price(colgen->candidates, colgen->master->constraint_price,
+                           colgen->price);
     for (int c = 0; c < offers->num_columns; ++c) {
-        rank(&ranking, c, gain(generator, &offers->columns[c]));
+        rank(&ranking, c, gain(colgen, &offers->column[c]));
     }
     for (int r = 0; r < ranking.count && status == MTREE_OK; ++r) {
-        const mtree_column_t *offer = &offers->columns[ranking.column[r]];
+        const mtree_column_t *offer = &offers->column[ranking.column[r]];
 
-        status = mtree_pool_add(generator->pool, offer->group, offer->root, offer->edges,
-                                NULL);
+        status = mtree_columns_add(colgen->columns, offer->group, offer->root,
+                                   offer->edges, NULL);
     }
-    generator->work += (double)offers->num_columns * generator->candidates->num_hosts;
+    colgen->work += (double)offers->num_columns * colgen->candidates->num_hosts;
     *added_p = ranking.count;
 
 free_ranking:
@@ -107,26 +107,26 @@ free_ranking:
 }
 
 /* Grow shallow trees of a group from @a root into @a offers. */
-static mtree_status_t offer_from_root(mtree_generator_t *generator, int group, int root,
-                                      mtree_pool_t *offers)
+static mtree_status_t offer_from_root(mtree_colgen_t *colgen, int group, int root,
+                                      mtree_columns_t *offers)
 {
-    const mtree_candidates_t *candidates = generator->candidates;
-    const mtree_master_t *master = generator->master;
+    const mtree_candidates_t *candidates = colgen->candidates;
+    const mtree_master_t *master = colgen->master;
     double ways = candidates->directed ? 1.0 : 2.0;
     double second =
         master->time > 0.0 ? ways * master->group_price[group] / master->time : 0.0;
     mtree_status_t status = MTREE_OK;
 
     for (int p = 0; p < NUM_DISTANCE_PARTS && status == MTREE_OK; ++p) {
-        mtree_grow_options_t options = {.distance_price = distance_parts[p] * second,
-                                        .max_height = generator->pool->max_height};
+        mtree_prim_options_t options = {.distance_price = distance_parts[p] * second,
+                                        .max_height = colgen->columns->max_height};
 
-        if (mtree_grower_run(generator->grower, master->row_price, root, &options,
-                             generator->edges)) {
-            status = mtree_pool_add(offers, group, root, generator->edges, NULL);
+        if (mtree_prim_run(colgen->prim, master->constraint_price, root, &options,
+                           colgen->edges)) {
+            status = mtree_columns_add(offers, group, root, colgen->edges, NULL);
         }
-        generator->work += (double)candidates->num_hosts * candidates->num_hosts +
-                           4.0 * candidates->num_edges + 10.0 * candidates->num_hosts;
+        colgen->work += (double)candidates->num_hosts * candidates->num_hosts +
+                        4.0 * candidates->num_edges + 10.0 * candidates->num_hosts;
         if (second <= 0.0) {
             break;
         }
@@ -136,78 +136,77 @@ static mtree_status_t offer_from_root(mtree_generator_t *generator, int group, i
 
 /* The cheapest tree of a group, and shallow ones from its root, or from many when
  * undirected. */
-static mtree_status_t offer_trees(mtree_generator_t *generator, int group,
-                                  mtree_pool_t *offers)
+static mtree_status_t offer_trees(mtree_colgen_t *colgen, int group,
+                                  mtree_columns_t *offers)
 {
-    const mtree_candidates_t *candidates = generator->candidates;
-    int root = mtree_generator_root(generator, group);
+    const mtree_candidates_t *candidates = colgen->candidates;
+    int root = mtree_colgen_root(colgen, group);
     int step = (candidates->num_hosts + MAX_ROOTS - 1) / MAX_ROOTS;
     double price;
     mtree_status_t status =
-        mtree_generator_cheapest(generator, generator->master->row_price, group, &price);
+        mtree_colgen_cheapest(colgen, colgen->master->constraint_price, group, &price);
 
     if (status == MTREE_OK) {
-        status = mtree_pool_add(offers, group, root, generator->edges, NULL);
+        status = mtree_columns_add(offers, group, root, colgen->edges, NULL);
     }
     if (candidates->directed) {
-        return status == MTREE_OK ? offer_from_root(generator, group, root, offers)
-                                  : status;
+        return status == MTREE_OK ? offer_from_root(colgen, group, root, offers) : status;
     }
     for (root = 0; root < candidates->num_hosts && status == MTREE_OK; root += step) {
-        status = offer_from_root(generator, group, root, offers);
+        status = offer_from_root(colgen, group, root, offers);
     }
     return status;
 }
 
 /* Add trees that pay under the master's prices; *added_p is their number. */
-static mtree_status_t price_shapes(mtree_generator_t *generator, int *added_p)
+static mtree_status_t price_shapes(mtree_colgen_t *colgen, int *added_p)
 {
-    mtree_pool_t *offers = NULL;
+    mtree_columns_t *offers = NULL;
     mtree_status_t status;
 
-    if (generator->all != NULL) {
-        return add_best(generator, generator->all, added_p);
+    if (colgen->all != NULL) {
+        return add_best(colgen, colgen->all, added_p);
     }
     status =
-        mtree_pool_create(generator->candidates, generator->pool->max_height, &offers);
-    for (int g = 0; g < generator->master->num_groups && status == MTREE_OK; ++g) {
-        status = offer_trees(generator, g, offers);
+        mtree_columns_create(colgen->candidates, colgen->columns->max_height, &offers);
+    for (int g = 0; g < colgen->master->num_groups && status == MTREE_OK; ++g) {
+        status = offer_trees(colgen, g, offers);
     }
     if (status == MTREE_OK) {
-        status = add_best(generator, offers, added_p);
+        status = add_best(colgen, offers, added_p);
     }
-    mtree_pool_destroy(offers);
+    mtree_columns_destroy(offers);
     return status;
 }
 
-mtree_status_t mtree_generator_run_shaped(mtree_generator_t *generator, double work)
+mtree_status_t mtree_colgen_run_shaped(mtree_colgen_t *colgen, double work)
 {
     mtree_status_t status;
     int added = 0, before;
 
     do {
-        before = generator->pool->num_columns;
-        status = mtree_generator_solve(generator, work);
+        before = colgen->columns->num_columns;
+        status = mtree_colgen_solve(colgen, work);
         if (status == MTREE_OK) {
-            status = price_shapes(generator, &added);
+            status = price_shapes(colgen, &added);
         }
-    } while (status == MTREE_OK && added > 0 && generator->pool->num_columns > before &&
-             generator->work < work);
+    } while (status == MTREE_OK && added > 0 && colgen->columns->num_columns > before &&
+             colgen->work < work);
     return status;
 }
 
 /* The time in which the master's rates deliver @a bits of each group: the slowest
  * group's. */
-static double needed_time(const mtree_generator_t *generator, double bits)
+static double needed_time(const mtree_colgen_t *colgen, double bits)
 {
-    const mtree_master_t *master = generator->master;
+    const mtree_master_t *master = colgen->master;
     double slowest = 0.0;
 
     for (int g = 0; g < master->num_groups; ++g) {
         double rate = 0.0, head = 0.0;
 
         for (int t = 0; t < master->num_columns; ++t) {
-            const mtree_column_t *column = &generator->pool->columns[t];
+            const mtree_column_t *column = &colgen->columns->column[t];
 
             if (column->group == g && column->delay < master->time) {
                 rate += master->rate[t];
@@ -219,59 +218,58 @@ static double needed_time(const mtree_generator_t *generator, double bits)
     return slowest;
 }
 
-mtree_status_t mtree_generator_enumerate(mtree_generator_t *generator)
+mtree_status_t mtree_colgen_enumerate(mtree_colgen_t *colgen)
 {
-    if (generator->candidates->directed ||
-        mtree_enumerate_count(generator->candidates) > MAX_ENUMERATED) {
+    if (colgen->candidates->directed ||
+        mtree_enumerate_count(colgen->candidates) > MAX_ENUMERATED) {
         return MTREE_OK;
     }
-    mtree_status_t status = mtree_pool_create(
-        generator->candidates, generator->pool->max_height, &generator->all);
+    mtree_status_t status = mtree_columns_create(
+        colgen->candidates, colgen->columns->max_height, &colgen->all);
 
-    return status == MTREE_OK
-               ? mtree_enumerate_trees(generator->candidates, generator->all)
-               : status;
+    return status == MTREE_OK ? mtree_enumerate_trees(colgen->candidates, colgen->all)
+                              : status;
 }
 
 /* A time that is surely enough: the slowest delay, and the bits at the rates found so
  * far. */
-static double enough_time(const mtree_generator_t *generator, double bits)
+static double enough_time(const mtree_colgen_t *colgen, double bits)
 {
     double delay = 0.0;
 
-    for (int c = 0; c < generator->pool->num_columns; ++c) {
-        delay = fmax(delay, generator->pool->columns[c].delay);
+    for (int c = 0; c < colgen->columns->num_columns; ++c) {
+        delay = fmax(delay, colgen->columns->column[c].delay);
     }
-    return delay + bits / generator->master->x;
+    return delay + bits / colgen->master->x;
 }
 
-mtree_status_t mtree_generator_run_time(mtree_generator_t *generator, double bits,
-                                        double work, double *time_p)
+mtree_status_t mtree_colgen_run_time(mtree_colgen_t *colgen, double bits, double work,
+                                     double *time_p)
 {
-    mtree_status_t status = mtree_generator_solve(generator, work);
-    double time = enough_time(generator, bits);
+    mtree_status_t status = mtree_colgen_solve(colgen, work);
+    double time = enough_time(colgen, bits);
     double time_before = time;
     bool is_last = false;
     int rounds = 0;
 
     if (status == MTREE_OK) {
-        status = mtree_master_set_time(generator->master, time);
+        status = mtree_master_set_time(colgen->master, time);
     }
     while (status == MTREE_OK) {
-        int before = generator->pool->num_columns;
+        int before = colgen->columns->num_columns;
         int added = 0;
         double next;
 
-        status = mtree_generator_solve(generator, work);
+        status = mtree_colgen_solve(colgen, work);
         if (status != MTREE_OK) {
             break;
         }
-        next = needed_time(generator, bits);
+        next = needed_time(colgen, bits);
         if (next < time * (1.0 - (is_last ? TIME_TOLERANCE : TIME_STEP))) {
             /* The rates are enough for less time: ask for that before looking for trees.
              */
             time = next;
-            status = mtree_master_set_time(generator->master, time);
+            status = mtree_master_set_time(colgen->master, time);
             continue;
         }
         if (is_last) {
@@ -281,9 +279,9 @@ mtree_status_t mtree_generator_run_time(mtree_generator_t *generator, double bit
             is_last = next > time_before * (1.0 - PATIENCE_GAIN);
             time_before = next;
         }
-        status = price_shapes(generator, &added);
-        is_last = is_last || added == 0 || generator->pool->num_columns == before ||
-                  generator->work > work;
+        status = price_shapes(colgen, &added);
+        is_last = is_last || added == 0 || colgen->columns->num_columns == before ||
+                  colgen->work > work;
     }
     if (status == MTREE_OK) {
         *time_p = time;

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/packing/columns.h"
 
+#include "base/array.h"
+#include "base/hash.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,44 +58,44 @@ static scratch_t *scratch_create(int num_hosts)
     return scratch;
 }
 
-void mtree_pool_destroy(mtree_pool_t *pool)
+void mtree_columns_destroy(mtree_columns_t *columns)
 {
-    if (pool == NULL) {
+    if (columns == NULL) {
         return;
     }
-    for (int c = 0; c < pool->num_columns; ++c) {
-        free(pool->columns[c].edges);
+    for (int c = 0; c < columns->num_columns; ++c) {
+        free(columns->column[c].edges);
     }
-    scratch_destroy(pool->scratch);
-    free(pool->columns);
-    free(pool->slots);
-    free(pool);
+    scratch_destroy(columns->scratch);
+    free(columns->column);
+    free(columns->slots);
+    free(columns);
 }
 
-mtree_status_t mtree_pool_create(const mtree_candidates_t *candidates, int max_height,
-                                 mtree_pool_t **pool_p)
+mtree_status_t mtree_columns_create(const mtree_candidates_t *candidates, int max_height,
+                                    mtree_columns_t **pool_p)
 {
-    mtree_pool_t *pool = calloc(1, sizeof(*pool));
+    mtree_columns_t *columns = calloc(1, sizeof(*columns));
 
-    if (pool == NULL) {
+    if (columns == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }
-    pool->candidates = candidates;
-    pool->max_height = max_height;
-    pool->scratch = scratch_create(candidates->num_hosts);
-    if (pool->scratch == NULL) {
-        mtree_pool_destroy(pool);
+    columns->candidates = candidates;
+    columns->max_height = max_height;
+    columns->scratch = scratch_create(candidates->num_hosts);
+    if (columns->scratch == NULL) {
+        mtree_columns_destroy(columns);
         return MTREE_ERR_NO_MEMORY;
     }
-    *pool_p = pool;
+    *pool_p = columns;
     return MTREE_OK;
 }
 
 /* List the tree's edges at each of their hosts. */
-static void build_graph(const mtree_pool_t *pool, const int *edges)
+static void build_graph(const mtree_columns_t *columns, const int *edges)
 {
-    const mtree_candidates_t *candidates = pool->candidates;
-    scratch_t *scratch = pool->scratch;
+    const mtree_candidates_t *candidates = columns->candidates;
+    scratch_t *scratch = columns->scratch;
     int num_edges = candidates->num_hosts - 1;
     int *place = scratch->first + 1;
 
@@ -113,10 +116,10 @@ static void build_graph(const mtree_pool_t *pool, const int *edges)
 
 /* Walk the graph from @a root: parents and distances.  Returns the host farthest by
  * latency. */
-static int walk(const mtree_pool_t *pool, int root, double *seconds, int *hops)
+static int walk(const mtree_columns_t *columns, int root, double *seconds, int *hops)
 {
-    const mtree_candidates_t *candidates = pool->candidates;
-    scratch_t *scratch = pool->scratch;
+    const mtree_candidates_t *candidates = columns->candidates;
+    scratch_t *scratch = columns->scratch;
     int farthest = root, reached = 0;
 
     scratch->parent[root] = -1;
@@ -157,28 +160,29 @@ static int most_hops(const int *hops, int num_hosts)
  * height if there are any.  In a tree the farthest host from anywhere is one of the two
  * ends of a longest path.
  */
-static int find_center(const mtree_pool_t *pool)
+static int find_center(const mtree_columns_t *columns)
 {
-    scratch_t *scratch = pool->scratch;
-    int num_hosts = pool->candidates->num_hosts;
+    scratch_t *scratch = columns->scratch;
+    int num_hosts = columns->candidates->num_hosts;
     double *to_a = scratch->seconds, *to_b = to_a + num_hosts, *other = to_b + num_hosts;
     int *hops_a = scratch->hops, *hops_b = hops_a + num_hosts, *hops = hops_b + num_hosts;
     double least = INFINITY;
     int center = -1;
     int a, b;
 
-    (void)walk(pool, 0, other, hops);
-    (void)walk(pool, most_hops(hops, num_hosts), other, hops_a);
-    (void)walk(pool, most_hops(hops_a, num_hosts), other, hops_b);
-    a = walk(pool, 0, other, hops);
-    b = walk(pool, a, to_a, hops);
-    (void)walk(pool, b, to_b, hops);
+    (void)walk(columns, 0, other, hops);
+    (void)walk(columns, most_hops(hops, num_hosts), other, hops_a);
+    (void)walk(columns, most_hops(hops_a, num_hosts), other, hops_b);
+    a = walk(columns, 0, other, hops);
+    b = walk(columns, a, to_a, hops);
+    (void)walk(columns, b, to_b, hops);
     for (int i = 0; i < num_hosts; ++i) {
         int height = hops_a[i] > hops_b[i] ? hops_a[i] : hops_b[i];
         double radius = fmax(to_a[i], to_b[i]);
 
         /* Hosts beyond the limit come after all others. */
-        radius += pool->max_height > 0 && height > pool->max_height ? 1e9 * height : 0.0;
+        radius +=
+            columns->max_height > 0 && height > columns->max_height ? 1e9 * height : 0.0;
         if (radius < least) {
             least = radius;
             center = i;
@@ -187,44 +191,44 @@ static int find_center(const mtree_pool_t *pool)
     return center;
 }
 
-void mtree_pool_measure(const mtree_pool_t *pool, mtree_column_t *column)
+void mtree_columns_measure(const mtree_columns_t *columns, mtree_column_t *column)
 {
-    const mtree_candidates_t *candidates = pool->candidates;
-    scratch_t *scratch = pool->scratch;
+    const mtree_candidates_t *candidates = columns->candidates;
+    scratch_t *scratch = columns->scratch;
 
-    build_graph(pool, column->edges);
+    build_graph(columns, column->edges);
     if (!candidates->directed) {
-        column->root = find_center(pool);
+        column->root = find_center(columns);
     }
-    int farthest = walk(pool, column->root, scratch->seconds, scratch->hops);
+    int farthest = walk(columns, column->root, scratch->seconds, scratch->hops);
 
     column->height = scratch->hops[most_hops(scratch->hops, candidates->num_hosts)];
     column->delay = scratch->seconds[farthest] - HOP_LATENCY * scratch->hops[farthest];
     column->delay *= candidates->directed ? 1.0 : 2.0;
 }
 
-void mtree_pool_parents(const mtree_pool_t *pool, const mtree_column_t *column,
-                        int *parent, int *order)
+void mtree_columns_parents(const mtree_columns_t *columns, const mtree_column_t *column,
+                           int *parent, int *order)
 {
-    size_t num_hosts = (size_t)pool->candidates->num_hosts;
-    scratch_t *scratch = pool->scratch;
+    size_t num_hosts = (size_t)columns->candidates->num_hosts;
+    scratch_t *scratch = columns->scratch;
 
-    build_graph(pool, column->edges);
-    (void)walk(pool, column->root, scratch->seconds, scratch->hops);
+    build_graph(columns, column->edges);
+    (void)walk(columns, column->root, scratch->seconds, scratch->hops);
     memcpy(parent, scratch->parent, num_hosts * sizeof(*parent));
     if (order != NULL) {
         memcpy(order, scratch->queue, num_hosts * sizeof(*order));
     }
 }
 
-void mtree_pool_count(const mtree_pool_t *pool, const int *edges, int *uses)
+void mtree_columns_count(const mtree_columns_t *columns, const int *edges, int *uses)
 {
-    const mtree_candidates_t *candidates = pool->candidates;
+    const mtree_candidates_t *candidates = columns->candidates;
 
     for (int e = 0; e + 1 < candidates->num_hosts; ++e) {
         for (int use = candidates->first[edges[e]]; use < candidates->first[edges[e] + 1];
              ++use) {
-            ++uses[candidates->rows[use]];
+            ++uses[candidates->constraints[use]];
         }
     }
 }
@@ -236,69 +240,63 @@ static int int_compare(const void *left, const void *right)
     return (*a > *b) - (*a < *b);
 }
 
-static uint64_t hash_edges(int group, const int *edges, int count)
-{
-    uint64_t hash = 0xcbf29ce484222325u ^ (uint64_t)group;
-
-    for (int e = 0; e < count; ++e) {
-        hash = (hash ^ (uint64_t)edges[e]) * 0x100000001b3u;
-        hash ^= hash >> 29;
-    }
-    return hash;
-}
-
 /* The slot of the column equal to @a wanted, or the free one where it belongs. */
-static int find_slot(const mtree_pool_t *pool, const mtree_column_t *wanted)
+static int find_slot(const mtree_columns_t *columns, const mtree_column_t *wanted)
 {
-    size_t length = ((size_t)pool->candidates->num_hosts - 1) * sizeof(*wanted->edges);
-    int slot = (int)(wanted->hash & (uint64_t)(pool->num_slots - 1));
+    size_t length = ((size_t)columns->candidates->num_hosts - 1) * sizeof(*wanted->edges);
+    int slot = (int)(wanted->hash & (uint64_t)(columns->num_slots - 1));
 
-    while (pool->slots[slot] >= 0) {
-        const mtree_column_t *column = &pool->columns[pool->slots[slot]];
+    while (columns->slots[slot] >= 0) {
+        const mtree_column_t *column = &columns->column[columns->slots[slot]];
 
         if (column->hash == wanted->hash && column->group == wanted->group &&
             memcmp(column->edges, wanted->edges, length) == 0) {
             return slot;
         }
-        slot = (slot + 1) & (pool->num_slots - 1);
+        slot = (slot + 1) & (columns->num_slots - 1);
     }
     return slot;
 }
 
-/* Double the room for columns, and the hash table with it. */
-static mtree_status_t make_room(mtree_pool_t *pool)
+/* Make the hash table anew, four times as large as the array of columns. */
+static mtree_status_t resize_table(mtree_columns_t *columns)
 {
-    int room = pool->room == 0 ? 64 : 2 * pool->room;
-    mtree_column_t *columns = realloc(pool->columns, (size_t)room * sizeof(*columns));
-    int *slots;
+    int num_slots = 4 * columns->capacity;
+    int *slots = malloc((size_t)num_slots * sizeof(*slots));
 
-    if (columns == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
-    pool->columns = columns;
-    slots = malloc(4 * (size_t)room * sizeof(*slots));
     if (slots == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }
-    free(pool->slots);
-    pool->slots = slots;
-    pool->num_slots = 4 * room;
-    pool->room = room;
-    for (int s = 0; s < pool->num_slots; ++s) {
+    free(columns->slots);
+    columns->slots = slots;
+    columns->num_slots = num_slots;
+    for (int s = 0; s < num_slots; ++s) {
         slots[s] = -1;
     }
-    for (int c = 0; c < pool->num_columns; ++c) {
-        slots[find_slot(pool, &pool->columns[c])] = c;
+    for (int i = 0; i < columns->num_columns; ++i) {
+        slots[find_slot(columns, &columns->column[i])] = i;
     }
     return MTREE_OK;
 }
 
-mtree_status_t mtree_pool_add(mtree_pool_t *pool, int group, int root, const int *edges,
-                              int *column_p)
+/* Memory for one more column, and a hash table that is at most a quarter full. */
+static mtree_status_t reserve_column(mtree_columns_t *columns)
 {
-    int num_edges = pool->candidates->num_hosts - 1;
+    mtree_status_t status =
+        mtree_array_reserve(&columns->column, &columns->capacity,
+                            columns->num_columns + 1, sizeof(*columns->column));
+
+    return status == MTREE_OK && columns->num_slots < 4 * columns->capacity
+               ? resize_table(columns)
+               : status;
+}
+
+mtree_status_t mtree_columns_add(mtree_columns_t *columns, int group, int root,
+                                 const int *edges, int *column_p)
+{
+    int num_edges = columns->candidates->num_hosts - 1;
     mtree_column_t column = {.group = group, .root = root};
-    mtree_status_t status = pool->num_columns == pool->room ? make_room(pool) : MTREE_OK;
+    mtree_status_t status = reserve_column(columns);
     int slot;
 
     if (status != MTREE_OK) {
@@ -310,17 +308,19 @@ mtree_status_t mtree_pool_add(mtree_pool_t *pool, int group, int root, const int
     }
     memcpy(column.edges, edges, (size_t)num_edges * sizeof(*edges));
     qsort(column.edges, (size_t)num_edges, sizeof(*column.edges), int_compare);
-    column.hash = hash_edges(group, column.edges, num_edges);
-    slot = find_slot(pool, &column);
-    if (pool->slots[slot] >= 0) {
+    column.hash =
+        mtree_hash_bytes(mtree_hash_bytes(MTREE_HASH_INIT, &group, sizeof(group)),
+                         column.edges, (size_t)num_edges * sizeof(*column.edges));
+    slot = find_slot(columns, &column);
+    if (columns->slots[slot] >= 0) {
         free(column.edges);
     } else {
-        mtree_pool_measure(pool, &column);
-        pool->slots[slot] = pool->num_columns;
-        pool->columns[pool->num_columns++] = column;
+        mtree_columns_measure(columns, &column);
+        columns->slots[slot] = columns->num_columns;
+        columns->column[columns->num_columns++] = column;
     }
     if (column_p != NULL) {
-        *column_p = pool->slots[slot];
+        *column_p = columns->slots[slot];
     }
     return MTREE_OK;
 }

@@ -27,37 +27,38 @@ typedef struct {
     const mtree_candidates_t *candidates;
     int max_height; /* an undirected tree's root is chosen within it where that can be; 0:
                        no limit */
-    int num_columns, room;
-    mtree_column_t *columns;
+    int num_columns, capacity;
+    mtree_column_t *column;
     int *slots; /* open hash table of column numbers, -1: free; a power of two long */
     int num_slots;
     void *scratch;
-} mtree_pool_t;
+} mtree_columns_t;
 
 /* An empty pool, owned by the caller; @a candidates must outlive it. */
-mtree_status_t mtree_pool_create(const mtree_candidates_t *candidates, int max_height,
-                                 mtree_pool_t **pool_p);
+mtree_status_t mtree_columns_create(const mtree_candidates_t *candidates, int max_height,
+                                    mtree_columns_t **pool_p);
 
 /* Free; NULL is allowed. */
-void mtree_pool_destroy(mtree_pool_t *pool);
+void mtree_columns_destroy(mtree_columns_t *columns);
 
 /*
  * Put a tree into the pool unless it is there; *column_p (may be NULL) is its number.  @a
  * edges are copied and may come in any order; @a root is the root of a directed tree.
  */
-mtree_status_t mtree_pool_add(mtree_pool_t *pool, int group, int root, const int *edges,
-                              int *column_p);
+mtree_status_t mtree_columns_add(mtree_columns_t *columns, int group, int root,
+                                 const int *edges, int *column_p);
 
 /* Fill in a tree's root, height and delay from its group, edges and (directed) root, as
- * mtree_pool_add does. */
-void mtree_pool_measure(const mtree_pool_t *pool, mtree_column_t *column);
+ * mtree_columns_add does. */
+void mtree_columns_measure(const mtree_columns_t *columns, mtree_column_t *column);
 
 /* The parents of a tree's hosts, [num_hosts], -1 for its root; and its hosts in an order
  * in which each comes after its parent, [num_hosts], unless @a order is NULL. */
-void mtree_pool_parents(const mtree_pool_t *pool, const mtree_column_t *column,
-                        int *parent, int *order);
+void mtree_columns_parents(const mtree_columns_t *columns, const mtree_column_t *column,
+                           int *parent, int *order);
 
-/* Add to @a uses, [num_rows], how often the edges of a tree use each row. */
-void mtree_pool_count(const mtree_pool_t *pool, const int *edges, int *uses);
+/* Add to @a uses, [num_constraints], how often the edges of a tree use each constraint.
+ */
+void mtree_columns_count(const mtree_columns_t *columns, const int *edges, int *uses);
 
 #endif

@@ -38,7 +38,7 @@ double mtree_enumerate_count(const mtree_candidates_t *candidates)
 
 typedef struct {
     const mtree_candidates_t *candidates;
-    mtree_pool_t *pool;
+    mtree_columns_t *columns;
     int edges[MTREE_ENUMERATE_MAX_HOSTS];
     int num_edges;
 } search_t;
@@ -83,7 +83,7 @@ static mtree_status_t decide(search_t *search, int edge, const signed char *part
     mtree_status_t status = MTREE_OK;
 
     if (search->num_edges == wanted) {
-        return mtree_pool_add(search->pool, 0, 0, search->edges, NULL);
+        return mtree_columns_add(search->columns, 0, 0, search->edges, NULL);
     }
     memcpy(joined, part, (size_t)candidates->num_hosts);
     if (join(candidates, edge, joined)) {
@@ -99,9 +99,9 @@ static mtree_status_t decide(search_t *search, int edge, const signed char *part
 }
 
 mtree_status_t mtree_enumerate_trees(const mtree_candidates_t *candidates,
-                                     mtree_pool_t *pool)
+                                     mtree_columns_t *columns)
 {
-    search_t search = {.candidates = candidates, .pool = pool};
+    search_t search = {.candidates = candidates, .columns = columns};
     signed char part[MTREE_ENUMERATE_MAX_HOSTS];
 
     for (int i = 0; i < candidates->num_hosts; ++i) {

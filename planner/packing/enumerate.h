@@ -19,6 +19,6 @@ double mtree_enumerate_count(const mtree_candidates_t *candidates);
 
 /* Put them all into @a pool. */
 mtree_status_t mtree_enumerate_trees(const mtree_candidates_t *candidates,
-                                     mtree_pool_t *pool);
+                                     mtree_columns_t *columns);
 
 #endif

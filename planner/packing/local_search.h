@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Local improvement of a choice of few trees: one edge of one tree is exchanged for
+ * Local improvement of a selection of few trees: one edge of one tree is exchanged for
  * another at a time.
  */
 #ifndef MTREE_PLANNER_PACKING_LOCAL_SEARCH_H
@@ -8,20 +8,21 @@
 
 #include "planner/packing/selection.h"
 
-typedef struct mtree_exchanger mtree_exchanger_t;
+typedef struct mtree_local_search mtree_local_search_t;
 
-/* Scratch for exchanging edges of @a choice, which must outlive it.  Owned by the caller.
+/* Scratch for exchanging edges of @a selection, which must outlive it.  Owned by the
+ * caller.
  */
-mtree_status_t mtree_exchanger_create(mtree_choice_t *choice,
-                                      mtree_exchanger_t **exchanger_p);
+mtree_status_t mtree_local_search_create(mtree_selection_t *selection,
+                                         mtree_local_search_t **search_p);
 
 /* Free; NULL is allowed. */
-void mtree_exchanger_destroy(mtree_exchanger_t *exchanger);
+void mtree_local_search_destroy(mtree_local_search_t *search);
 
 /*
- * Exchange edges until none of the exchanges looked at gains, or the choice's work
- * reaches @a work.  The choice must have been solved and is left solved.
+ * Exchange edges until none of the exchanges looked at gains, or the selection's work
+ * reaches @a work.  The selection must have been solved and is left solved.
  */
-void mtree_exchanger_run(mtree_exchanger_t *exchanger, double work);
+void mtree_local_search_run(mtree_local_search_t *search, double work);
 
 #endif

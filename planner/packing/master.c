@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/packing/master.h"
 
+#include "base/array.h"
 #include "base/log.h"
 
 #include <math.h>
@@ -22,7 +23,7 @@ void mtree_master_destroy(mtree_master_t *master)
     }
     mtree_lp_destroy(master->lp);
     free(master->rate);
-    free(master->row_price);
+    free(master->constraint_price);
     free(master->group_price);
     free(master->uses);
     free(master->index);
@@ -37,10 +38,10 @@ void mtree_master_destroy(mtree_master_t *master)
  */
 static mtree_status_t bound_rows(mtree_master_t *master, double slack)
 {
-    const mtree_candidates_t *candidates = master->pool->candidates;
+    const mtree_candidates_t *candidates = master->columns->candidates;
     mtree_status_t status = MTREE_OK;
 
-    for (int row = 0; row < candidates->num_rows && status == MTREE_OK; ++row) {
+    for (int row = 0; row < candidates->num_constraints && status == MTREE_OK; ++row) {
         double part = fmod((row + 1) * GOLDEN, 1.0) * TINY_PART * slack;
 
         status =
@@ -53,10 +54,10 @@ static mtree_status_t bound_rows(mtree_master_t *master, double slack)
 /* Rows of capacity, one of groups each, and x. */
 static mtree_status_t set_up(mtree_master_t *master)
 {
-    const mtree_candidates_t *candidates = master->pool->candidates;
+    const mtree_candidates_t *candidates = master->columns->candidates;
     mtree_status_t status;
 
-    status = mtree_lp_add_rows(master->lp, candidates->num_rows, -INFINITY, 0.0);
+    status = mtree_lp_add_rows(master->lp, candidates->num_constraints, -INFINITY, 0.0);
     if (status == MTREE_OK) {
         status = mtree_lp_add_rows(master->lp, master->num_groups, 0.0, INFINITY);
     }
@@ -64,7 +65,7 @@ static mtree_status_t set_up(mtree_master_t *master)
         status = bound_rows(master, 1.0);
     }
     for (int group = 0; group < master->num_groups; ++group) {
-        master->index[group] = candidates->num_rows + group;
+        master->index[group] = candidates->num_constraints + group;
         master->value[group] = -1.0;
     }
     if (status == MTREE_OK) {
@@ -74,29 +75,29 @@ static mtree_status_t set_up(mtree_master_t *master)
     return status;
 }
 
-mtree_status_t mtree_master_create(const mtree_pool_t *pool, int num_groups,
+mtree_status_t mtree_master_create(const mtree_columns_t *columns, int num_groups,
                                    mtree_master_t **master_p)
 {
-    const mtree_candidates_t *candidates = pool->candidates;
-    size_t num_lines = (size_t)candidates->num_rows + (size_t)num_groups;
+    const mtree_candidates_t *candidates = columns->candidates;
+    size_t num_lines = (size_t)candidates->num_constraints + (size_t)num_groups;
     mtree_master_t *master = calloc(1, sizeof(*master));
     mtree_status_t status = MTREE_ERR_NO_MEMORY;
 
     if (master == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }
-    master->pool = pool;
+    master->columns = columns;
     master->num_groups = num_groups;
-    for (int row = 0; row < candidates->num_rows; ++row) {
-        master->scale += candidates->capacity[row] / candidates->num_rows;
+    for (int row = 0; row < candidates->num_constraints; ++row) {
+        master->scale += candidates->capacity[row] / candidates->num_constraints;
     }
-    master->row_price =
-        calloc((size_t)candidates->num_rows + 1, sizeof(*master->row_price));
+    master->constraint_price = calloc((size_t)candidates->num_constraints + 1,
+                                      sizeof(*master->constraint_price));
     master->group_price = calloc((size_t)num_groups, sizeof(*master->group_price));
-    master->uses = calloc((size_t)candidates->num_rows + 1, sizeof(*master->uses));
+    master->uses = calloc((size_t)candidates->num_constraints + 1, sizeof(*master->uses));
     master->index = malloc((num_lines + 1) * sizeof(*master->index));
     master->value = malloc((num_lines + 1) * sizeof(*master->value));
-    if (master->row_price != NULL && master->group_price != NULL &&
+    if (master->constraint_price != NULL && master->group_price != NULL &&
         master->uses != NULL && master->index != NULL && master->value != NULL) {
         status = mtree_lp_create(&master->lp);
     }
@@ -113,7 +114,7 @@ mtree_status_t mtree_master_create(const mtree_pool_t *pool, int num_groups,
 
 double mtree_master_weight(const mtree_master_t *master, const mtree_column_t *column)
 {
-    if (master->pool->max_height > 0 && column->height > master->pool->max_height) {
+    if (master->columns->max_height > 0 && column->height > master->columns->max_height) {
         return 0.0;
     }
     return master->time > 0.0 ? fmax(0.0, 1.0 - column->delay / master->time) : 1.0;
@@ -122,18 +123,18 @@ double mtree_master_weight(const mtree_master_t *master, const mtree_column_t *c
 /* The coefficients of a tree into index and value; returns their number. */
 static int write_column(mtree_master_t *master, const mtree_column_t *column)
 {
-    const mtree_candidates_t *candidates = master->pool->candidates;
+    const mtree_candidates_t *candidates = master->columns->candidates;
     int count = 0;
 
-    memset(master->uses, 0, (size_t)candidates->num_rows * sizeof(*master->uses));
-    mtree_pool_count(master->pool, column->edges, master->uses);
-    for (int row = 0; row < candidates->num_rows; ++row) {
+    memset(master->uses, 0, (size_t)candidates->num_constraints * sizeof(*master->uses));
+    mtree_columns_count(master->columns, column->edges, master->uses);
+    for (int row = 0; row < candidates->num_constraints; ++row) {
         if (master->uses[row] > 0) {
             master->index[count] = row;
             master->value[count++] = master->uses[row];
         }
     }
-    master->index[count] = candidates->num_rows + column->group;
+    master->index[count] = candidates->num_constraints + column->group;
     master->value[count++] = mtree_master_weight(master, column);
     return count;
 }
@@ -147,7 +148,7 @@ mtree_status_t mtree_master_set_time(mtree_master_t *master, double time)
     }
     master->time = time;
     for (int t = 0; t < master->num_columns && status == MTREE_OK; ++t) {
-        int count = write_column(master, &master->pool->columns[t]);
+        int count = write_column(master, &master->columns->column[t]);
 
         status = mtree_lp_set_column(master->lp, FIRST_TREE + t, count, master->index,
                                      master->value);
@@ -157,20 +158,13 @@ mtree_status_t mtree_master_set_time(mtree_master_t *master, double time)
 
 static mtree_status_t take_columns(mtree_master_t *master)
 {
-    const mtree_pool_t *pool = master->pool;
-    mtree_status_t status = MTREE_OK;
+    const mtree_columns_t *columns = master->columns;
+    mtree_status_t status =
+        mtree_array_reserve(&master->rate, &master->rate_capacity, columns->num_columns,
+                            sizeof(*master->rate));
 
-    if (pool->num_columns > master->rate_room) {
-        double *rate = realloc(master->rate, (size_t)pool->room * sizeof(*rate));
-
-        if (rate == NULL) {
-            return MTREE_ERR_NO_MEMORY;
-        }
-        master->rate = rate;
-        master->rate_room = pool->room;
-    }
-    while (master->num_columns < pool->num_columns && status == MTREE_OK) {
-        int count = write_column(master, &pool->columns[master->num_columns]);
+    while (master->num_columns < columns->num_columns && status == MTREE_OK) {
+        int count = write_column(master, &columns->column[master->num_columns]);
 
         status =
             mtree_lp_add_column(master->lp, 0.0, count, master->index, master->value);
@@ -183,7 +177,7 @@ static mtree_status_t take_columns(mtree_master_t *master)
 
 mtree_status_t mtree_master_solve(mtree_master_t *master)
 {
-    const mtree_candidates_t *candidates = master->pool->candidates;
+    const mtree_candidates_t *candidates = master->columns->candidates;
     mtree_status_t status = take_columns(master);
 
     if (status == MTREE_OK) {
@@ -193,7 +187,7 @@ mtree_status_t mtree_master_solve(mtree_master_t *master)
         mtree_error(
             "planner: GLPK could not solve the packing of %d trees on %d rows; plan with "
             "another algorithm",
-            master->num_columns, candidates->num_rows);
+            master->num_columns, candidates->num_constraints);
     }
     if (status != MTREE_OK) {
         return status;
@@ -203,12 +197,12 @@ mtree_status_t mtree_master_solve(mtree_master_t *master)
         master->rate[t] =
             fmax(0.0, mtree_lp_value(master->lp, FIRST_TREE + t)) * master->scale;
     }
-    for (int row = 0; row < candidates->num_rows; ++row) {
-        master->row_price[row] = fmax(0.0, mtree_lp_price(master->lp, row));
+    for (int row = 0; row < candidates->num_constraints; ++row) {
+        master->constraint_price[row] = fmax(0.0, mtree_lp_price(master->lp, row));
     }
     for (int group = 0; group < master->num_groups; ++group) {
         master->group_price[group] =
-            fmax(0.0, -mtree_lp_price(master->lp, candidates->num_rows + group));
+            fmax(0.0, -mtree_lp_price(master->lp, candidates->num_constraints + group));
     }
     return MTREE_OK;
 }

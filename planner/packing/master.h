@@ -18,7 +18,7 @@
 #include "planner/solver/lp.h"
 
 typedef struct {
-    const mtree_pool_t *pool;
+    const mtree_columns_t *columns;
     int num_groups;
     double scale; /* rates inside the program are divided by it */
     double time;  /* T; 0: throughput */
@@ -26,16 +26,16 @@ typedef struct {
     int num_columns; /* of the pool that are in the program */
     double x;        /* bits/s */
     double *rate;    /* [num_columns] bits/s */
-    int rate_room;
-    double *row_price;   /* [num_rows] */
-    double *group_price; /* [num_groups] */
-    int *uses;           /* scratch */
+    int rate_capacity;
+    double *constraint_price; /* [num_constraints] */
+    double *group_price;      /* [num_groups] */
+    int *uses;                /* scratch */
     int *index;
     double *value;
 } mtree_master_t;
 
 /* A program without trees, owned by the caller; @a pool must outlive it. */
-mtree_status_t mtree_master_create(const mtree_pool_t *pool, int num_groups,
+mtree_status_t mtree_master_create(const mtree_columns_t *columns, int num_groups,
                                    mtree_master_t **master_p);
 
 /* Free; NULL is allowed. */

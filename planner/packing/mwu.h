@@ -5,8 +5,8 @@
  *
  * For networks that are too large for the simplex method.  Trees of one size are laid one
  * after the other under prices that grow exponentially with load (as in Garg and
- * Koenemann's method); then the size is halved.  The loads of rows that matter end up
- * within about one tree's size of each other, so each halving halves the gap, and the
+ * Koenemann's method); then the size is halved.  The loads of constraints that matter end
+ * up within about one tree's size of each other, so each halving halves the gap, and the
  * prices on the way prove the bound.
  */
 #ifndef MTREE_PLANNER_PACKING_MWU_H
@@ -16,10 +16,10 @@
 
 /*
  * Pack until bound and result differ by at most @a tolerance (a fraction) or
- * generator->work reaches @a work. Lowers generator->bound.  *set_p is the packing and
+ * colgen->work reaches @a work. Lowers colgen->bound.  *set_p is the packing and
  * *x_p what every group gets, bits/s.
  */
-mtree_status_t mtree_spread(mtree_generator_t *generator, double tolerance, double work,
-                            mtree_tree_set_t *set_p, double *x_p);
+mtree_status_t mtree_mwu_pack(mtree_colgen_t *colgen, double tolerance, double work,
+                              mtree_tree_set_t *set_p, double *x_p);
 
 #endif

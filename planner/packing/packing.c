@@ -26,7 +26,8 @@
 #define HUGE_EDGES     100000
 #define HUGE_TOLERANCE 2e-3
 
-/* Beyond this many rows the simplex method takes too long, for throughput or for a size.
+/* Beyond this many constraints the simplex method takes too long, for throughput or for a
+ * size.
  */
 #define MAX_LP_LINES    1200
 #define MAX_SHAPE_LINES 600
@@ -56,7 +57,7 @@ static const double choice_parts[] = {0.2, 0.5, 0.3};
 
 /* A plan in the making. */
 typedef struct {
-    mtree_generator_t *generator;
+    mtree_colgen_t *colgen;
     mtree_tree_set_t set;  /* what becomes the plan; empty: the master's solution */
     mtree_tree_set_t hint; /* the packing of most throughput, when it does not */
     double x;    /* bits/s that every group gets from the set, or would at no latency */
@@ -64,10 +65,10 @@ typedef struct {
 } packing_t;
 
 /* Make a plan of a set of trees. */
-static mtree_status_t make_plan(const mtree_generator_t *generator,
-                                const mtree_tree_set_t *set, mtree_plan_t **plan_p)
+static mtree_status_t make_plan(const mtree_colgen_t *colgen, const mtree_tree_set_t *set,
+                                mtree_plan_t **plan_p)
 {
-    const mtree_problem_t *problem = generator->problem;
+    const mtree_problem_t *problem = colgen->problem;
     mtree_plan_t *plan = NULL;
     mtree_status_t status;
 
@@ -81,43 +82,43 @@ static mtree_status_t make_plan(const mtree_generator_t *generator,
 
         tree->root = set->trees[t].root;
         tree->rate = set->rate[t];
-        mtree_pool_parents(generator->pool, &set->trees[t], tree->parent, NULL);
+        mtree_columns_parents(colgen->columns, &set->trees[t], tree->parent, NULL);
     }
-    status = mtree_limit_describe(problem, generator->candidates, generator->bound_price,
-                                  &plan->limit);
+    status = mtree_bottleneck_describe(problem, colgen->candidates, colgen->bound_price,
+                                       &plan->limit);
     if (status != MTREE_OK) {
         mtree_plan_destroy(plan);
         return status;
     }
-    plan->bound = generator->bound * generator->master->num_groups;
+    plan->bound = colgen->bound * colgen->master->num_groups;
     *plan_p = plan;
     return MTREE_OK;
 }
 
 /* Bits that each group delivers. */
-static double group_bits(const mtree_generator_t *generator)
+static double group_bits(const mtree_colgen_t *colgen)
 {
-    return 8.0 * generator->problem->request->bytes / generator->master->num_groups;
+    return 8.0 * colgen->problem->request->bytes / colgen->master->num_groups;
 }
 
-/* Rows of the linear program: what it costs grows with their square. */
+/* Constraints of the linear program: what it costs grows with their square. */
 static int num_lines(const packing_t *packing)
 {
-    return packing->generator->candidates->num_rows +
-           packing->generator->master->num_groups;
+    return packing->colgen->candidates->num_constraints +
+           packing->colgen->master->num_groups;
 }
 
 /* Will few trees be chosen, so that the packing of many only shows the way? */
 static bool wants_few(const packing_t *packing)
 {
-    return packing->generator->problem->request->max_trees > 0 &&
-           packing->generator->master->num_groups == 1;
+    return packing->colgen->problem->request->max_trees > 0 &&
+           packing->colgen->master->num_groups == 1;
 }
 
 /* Does the shape of trees count, besides what they carry? */
 static bool shape_counts(const packing_t *packing)
 {
-    const mtree_plan_request_t *request = packing->generator->problem->request;
+    const mtree_plan_request_t *request = packing->colgen->problem->request;
 
     return request->bytes > 0.0 || request->max_height > 0;
 }
@@ -129,21 +130,21 @@ static bool shape_counts(const packing_t *packing)
  */
 static mtree_status_t pack_throughput(packing_t *packing)
 {
-    mtree_generator_t *generator = packing->generator;
-    bool is_huge = generator->candidates->num_edges > HUGE_EDGES;
+    mtree_colgen_t *colgen = packing->colgen;
+    bool is_huge = colgen->candidates->num_edges > HUGE_EDGES;
     double tolerance = is_huge ? HUGE_TOLERANCE : SPREAD_TOLERANCE;
-    mtree_status_t status = mtree_spread(
-        generator, tolerance, generator->work + SPREAD_WORK, &packing->set, &packing->x);
-    bool is_close = packing->x >= generator->bound * (1.0 - tolerance);
+    mtree_status_t status = mtree_mwu_pack(colgen, tolerance, colgen->work + SPREAD_WORK,
+                                           &packing->set, &packing->x);
+    bool is_close = packing->x >= colgen->bound * (1.0 - tolerance);
 
     if (status != MTREE_OK || num_lines(packing) > MAX_LP_LINES ||
         (is_close && wants_few(packing))) {
         return status;
     }
-    status = mtree_generator_run(generator, TOLERANCE, generator->work + LP_WORK);
-    if (status == MTREE_OK && generator->master->x > packing->x) {
+    status = mtree_colgen_run(colgen, TOLERANCE, colgen->work + LP_WORK);
+    if (status == MTREE_OK && colgen->master->x > packing->x) {
         mtree_tree_set_clear(&packing->set);
-        packing->x = generator->master->x;
+        packing->x = colgen->master->x;
     }
     return status == MTREE_ERR_SOLVER ? MTREE_OK : status;
 }
@@ -151,32 +152,32 @@ static mtree_status_t pack_throughput(packing_t *packing)
 /* Trees whose shape suits the limit on height and the size. */
 static mtree_status_t pack_shaped(packing_t *packing)
 {
-    mtree_generator_t *generator = packing->generator;
-    double bits = group_bits(generator);
-    double work = generator->work + (wants_few(packing) ? HINT_WORK : SHAPE_WORK);
+    mtree_colgen_t *colgen = packing->colgen;
+    double bits = group_bits(colgen);
+    double work = colgen->work + (wants_few(packing) ? HINT_WORK : SHAPE_WORK);
     mtree_status_t status = MTREE_OK;
 
     if (packing->set.trees == NULL) {
-        status = mtree_tree_set_take(generator, &packing->set);
+        status = mtree_tree_set_from_master(colgen, &packing->set);
     }
     if (status == MTREE_OK && num_lines(packing) > MAX_SHAPE_LINES) {
-        if (bits > 0.0 && generator->master->num_groups == 1) {
+        if (bits > 0.0 && colgen->master->num_groups == 1) {
             packing->time = mtree_tree_set_time(&packing->set, bits);
-            status = mtree_master_set_time(generator->master, packing->time);
+            status = mtree_master_set_time(colgen->master, packing->time);
         }
         return status;
     }
     if (status == MTREE_OK) {
-        status = mtree_generator_enumerate(generator);
+        status = mtree_colgen_enumerate(colgen);
     }
     if (status != MTREE_OK) {
         return status;
     }
     packing->hint = packing->set;
     packing->set = (mtree_tree_set_t){0};
-    status = bits > 0.0 ? mtree_generator_run_time(generator, bits, work, &packing->time)
-                        : mtree_generator_run_shaped(generator, work);
-    packing->x = generator->master->x;
+    status = bits > 0.0 ? mtree_colgen_run_time(colgen, bits, work, &packing->time)
+                        : mtree_colgen_run_shaped(colgen, work);
+    packing->x = colgen->master->x;
     return status;
 }
 
@@ -186,9 +187,9 @@ static mtree_status_t pack_shaped(packing_t *packing)
  */
 static mtree_status_t choose_few(packing_t *packing, int max_trees)
 {
-    mtree_generator_t *generator = packing->generator;
-    double min_rate = generator->problem->request->min_rate;
-    double bits = group_bits(generator);
+    mtree_colgen_t *colgen = packing->colgen;
+    double min_rate = colgen->problem->request->min_rate;
+    double bits = group_bits(colgen);
     const mtree_tree_set_t *hint =
         packing->hint.num_trees > 0 ? &packing->hint : &packing->set;
     mtree_status_t status = MTREE_OK;
@@ -198,8 +199,8 @@ static mtree_status_t choose_few(packing_t *packing, int max_trees)
         mtree_tree_set_t few = {0};
         double time;
 
-        status = mtree_thin(generator, hint, max_trees, min_rate, packing->x,
-                            part * THIN_WORK, &few);
+        status = mtree_select_trees(colgen, hint, max_trees, min_rate, packing->x,
+                                    part * THIN_WORK, &few);
         if (status != MTREE_OK) {
             break;
         }
@@ -216,10 +217,10 @@ static mtree_status_t choose_few(packing_t *packing, int max_trees)
             break;
         }
         packing->time = time;
-        status = mtree_master_set_time(generator->master, time);
+        status = mtree_master_set_time(colgen->master, time);
         if (status == MTREE_OK && num_lines(packing) <= MAX_SHAPE_LINES) {
-            status = mtree_generator_solve(generator, generator->work + THIN_WORK);
-            packing->x = generator->master->x;
+            status = mtree_colgen_solve(colgen, colgen->work + THIN_WORK);
+            packing->x = colgen->master->x;
         }
     }
     return status;
@@ -228,7 +229,7 @@ static mtree_status_t choose_few(packing_t *packing, int max_trees)
 /* How many trees the request allows a group; 0: any number. */
 static int tree_limit(const packing_t *packing)
 {
-    const mtree_plan_request_t *request = packing->generator->problem->request;
+    const mtree_plan_request_t *request = packing->colgen->problem->request;
 
     if (request->min_rate > 0.0 &&
         packing->x / request->min_rate < packing->set.num_trees) {
@@ -243,20 +244,20 @@ static int tree_limit(const packing_t *packing)
 /* The trees that keep the request's limits. */
 static mtree_status_t choose_trees(packing_t *packing)
 {
-    mtree_generator_t *generator = packing->generator;
-    const mtree_plan_request_t *request = generator->problem->request;
+    mtree_colgen_t *colgen = packing->colgen;
+    const mtree_plan_request_t *request = colgen->problem->request;
     bool is_master = packing->set.trees == NULL, is_unshaped;
     mtree_status_t status =
-        is_master ? mtree_tree_set_take(generator, &packing->set) : MTREE_OK;
+        is_master ? mtree_tree_set_from_master(colgen, &packing->set) : MTREE_OK;
     int max_trees;
 
     if (status != MTREE_OK) {
         return status;
     }
-    if (generator->master->num_groups > 1) {
+    if (colgen->master->num_groups > 1) {
         mtree_tree_set_trim(&packing->set, request->max_trees, request->min_rate);
         return num_lines(packing) <= MAX_REFIT_LINES
-                   ? mtree_tree_set_refit(generator, REFIT_PIVOTS, &packing->set)
+                   ? mtree_tree_set_refit(colgen, REFIT_PIVOTS, &packing->set)
                    : MTREE_OK;
     }
     max_trees = tree_limit(packing);
@@ -267,9 +268,9 @@ static mtree_status_t choose_trees(packing_t *packing)
     }
     if (is_master) {
         mtree_tree_set_clear(&packing->set);
-        status = mtree_master_finish(generator->master);
+        status = mtree_master_finish(colgen->master);
         if (status == MTREE_OK) {
-            status = mtree_tree_set_take(generator, &packing->set);
+            status = mtree_tree_set_from_master(colgen, &packing->set);
         }
     }
     return status;
@@ -279,20 +280,20 @@ static mtree_status_t choose_trees(packing_t *packing)
 static mtree_status_t take_fastest(const packing_t *packing, int count,
                                    mtree_tree_set_t *few_p)
 {
-    const mtree_generator_t *generator = packing->generator;
+    const mtree_colgen_t *colgen = packing->colgen;
     const mtree_tree_set_t *set = &packing->set;
     mtree_tree_set_t few = {0};
-    mtree_status_t status = mtree_tree_set_create(generator, set->num_trees, &few);
+    mtree_status_t status = mtree_tree_set_create(colgen, set->num_trees, &few);
 
     if (status != MTREE_OK) {
         return status;
     }
     for (int t = 0; t < set->num_trees; ++t) {
-        mtree_tree_set_append(&few, generator->candidates->num_hosts - 1, &set->trees[t],
+        mtree_tree_set_append(&few, colgen->candidates->num_hosts - 1, &set->trees[t],
                               set->rate[t]);
     }
     mtree_tree_set_trim(&few, count, 0.0);
-    status = mtree_tree_set_refit(generator, REFIT_PIVOTS, &few);
+    status = mtree_tree_set_refit(colgen, REFIT_PIVOTS, &few);
     if (status != MTREE_OK) {
         mtree_tree_set_clear(&few);
         return status;
@@ -308,7 +309,7 @@ static mtree_status_t take_fastest(const packing_t *packing, int count,
  */
 static mtree_status_t choose_fewer(packing_t *packing)
 {
-    double bits = group_bits(packing->generator);
+    double bits = group_bits(packing->colgen);
     double most = mtree_tree_set_time(&packing->set, bits) * (1.0 + FEWER_COST);
 
     if (packing->time <= 0.0 || !wants_few(packing) ||
@@ -354,21 +355,21 @@ static mtree_status_t pack(packing_t *packing)
 mtree_status_t mtree_packing_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p)
 {
     mtree_candidates_t *candidates = NULL;
-    packing_t packing = {.generator = NULL};
+    packing_t packing = {.colgen = NULL};
     mtree_status_t status = mtree_candidates_create(problem, &candidates);
 
     if (status == MTREE_OK) {
-        status = mtree_generator_create(problem, candidates, &packing.generator);
+        status = mtree_colgen_create(problem, candidates, &packing.colgen);
     }
     if (status == MTREE_OK) {
         status = pack(&packing);
     }
     if (status == MTREE_OK) {
-        status = make_plan(packing.generator, &packing.set, plan_p);
+        status = make_plan(packing.colgen, &packing.set, plan_p);
     }
     mtree_tree_set_clear(&packing.set);
     mtree_tree_set_clear(&packing.hint);
-    mtree_generator_destroy(packing.generator);
+    mtree_colgen_destroy(packing.colgen);
     mtree_candidates_destroy(candidates);
     return status;
 }

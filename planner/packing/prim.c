@@ -8,7 +8,7 @@
 /* With spread, keys grow old: this many hosts are looked at again before one is taken. */
 #define REFRESHES 4
 
-struct mtree_grower {
+struct mtree_prim {
     const mtree_candidates_t *candidates;
     double *price;    /* [num_edges] */
     double *key;      /* [num_hosts] price of joining over `via` */
@@ -17,211 +17,211 @@ struct mtree_grower {
     int *height; /* [num_hosts] hops from the root, of hosts in the tree; -1: not in it */
     int *waiting; /* hosts not in the tree */
     int num_waiting;
-    int *load; /* [num_rows] uses by the tree */
+    int *load; /* [num_constraints] uses by the tree */
 };
 
-void mtree_grower_destroy(mtree_grower_t *grower)
+void mtree_prim_destroy(mtree_prim_t *prim)
 {
-    if (grower == NULL) {
+    if (prim == NULL) {
         return;
     }
-    free(grower->price);
-    free(grower->key);
-    free(grower->via);
-    free(grower->distance);
-    free(grower->height);
-    free(grower->waiting);
-    free(grower->load);
-    free(grower);
+    free(prim->price);
+    free(prim->key);
+    free(prim->via);
+    free(prim->distance);
+    free(prim->height);
+    free(prim->waiting);
+    free(prim->load);
+    free(prim);
 }
 
-mtree_status_t mtree_grower_create(const mtree_candidates_t *candidates,
-                                   mtree_grower_t **grower_p)
+mtree_status_t mtree_prim_create(const mtree_candidates_t *candidates,
+                                 mtree_prim_t **grower_p)
 {
     size_t num_hosts = (size_t)candidates->num_hosts;
-    mtree_grower_t *grower = calloc(1, sizeof(*grower));
+    mtree_prim_t *prim = calloc(1, sizeof(*prim));
 
-    if (grower == NULL) {
+    if (prim == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }
-    grower->candidates = candidates;
-    grower->price = malloc(((size_t)candidates->num_edges + 1) * sizeof(*grower->price));
-    grower->key = malloc(num_hosts * sizeof(*grower->key));
-    grower->via = malloc(num_hosts * sizeof(*grower->via));
-    grower->distance = malloc(num_hosts * sizeof(*grower->distance));
-    grower->height = malloc(num_hosts * sizeof(*grower->height));
-    grower->waiting = malloc(num_hosts * sizeof(*grower->waiting));
-    grower->load = malloc(((size_t)candidates->num_rows + 1) * sizeof(*grower->load));
-    if (grower->price == NULL || grower->key == NULL || grower->via == NULL ||
-        grower->distance == NULL || grower->height == NULL || grower->waiting == NULL ||
-        grower->load == NULL) {
-        mtree_grower_destroy(grower);
+    prim->candidates = candidates;
+    prim->price = malloc(((size_t)candidates->num_edges + 1) * sizeof(*prim->price));
+    prim->key = malloc(num_hosts * sizeof(*prim->key));
+    prim->via = malloc(num_hosts * sizeof(*prim->via));
+    prim->distance = malloc(num_hosts * sizeof(*prim->distance));
+    prim->height = malloc(num_hosts * sizeof(*prim->height));
+    prim->waiting = malloc(num_hosts * sizeof(*prim->waiting));
+    prim->load = malloc(((size_t)candidates->num_constraints + 1) * sizeof(*prim->load));
+    if (prim->price == NULL || prim->key == NULL || prim->via == NULL ||
+        prim->distance == NULL || prim->height == NULL || prim->waiting == NULL ||
+        prim->load == NULL) {
+        mtree_prim_destroy(prim);
         return MTREE_ERR_NO_MEMORY;
     }
-    *grower_p = grower;
+    *grower_p = prim;
     return MTREE_OK;
 }
 
 /* What joining over @a edge from @a host costs now. */
-static double edge_key(const mtree_grower_t *grower, const double *row_price,
-                       const mtree_grow_options_t *options, int edge, int host)
+static double edge_key(const mtree_prim_t *prim, const double *constraint_price,
+                       const mtree_prim_options_t *options, int edge, int host)
 {
-    const mtree_candidates_t *candidates = grower->candidates;
-    double key = grower->price[edge];
+    const mtree_candidates_t *candidates = prim->candidates;
+    double key = prim->price[edge];
 
-    if (options->spread > 0.0) {
+    if (options->reuse_factor > 0.0) {
         for (int use = candidates->first[edge]; use < candidates->first[edge + 1];
              ++use) {
-            int row = candidates->rows[use];
+            int c = candidates->constraints[use];
 
-            key += row_price[row] * options->spread * grower->load[row];
+            key += constraint_price[c] * options->reuse_factor * prim->load[c];
         }
     }
     return key +
-           options->distance_price * (grower->distance[host] + candidates->latency[edge]);
+           options->distance_price * (prim->distance[host] + candidates->latency[edge]);
 }
 
 /* Offer the edges of @a host, which has just joined, to the hosts that wait. */
-static void offer_edges(mtree_grower_t *grower, const double *row_price,
-                        const mtree_grow_options_t *options, int host)
+static void offer_edges(mtree_prim_t *prim, const double *constraint_price,
+                        const mtree_prim_options_t *options, int host)
 {
-    const mtree_candidates_t *candidates = grower->candidates;
+    const mtree_candidates_t *candidates = prim->candidates;
 
-    if (options->max_height > 0 && grower->height[host] >= options->max_height) {
+    if (options->max_height > 0 && prim->height[host] >= options->max_height) {
         return;
     }
     for (int o = candidates->out_first[host]; o < candidates->out_first[host + 1]; ++o) {
         int edge = candidates->out[o];
         int other = mtree_candidates_other(candidates, edge, host);
 
-        if (grower->height[other] < 0) {
-            double key = edge_key(grower, row_price, options, edge, host);
+        if (prim->height[other] < 0) {
+            double key = edge_key(prim, constraint_price, options, edge, host);
 
-            if (key < grower->key[other]) {
-                grower->key[other] = key;
-                grower->via[other] = edge;
+            if (key < prim->key[other]) {
+                prim->key[other] = key;
+                prim->via[other] = edge;
             }
         }
     }
 }
 
 /* The host in the tree from which @a edge leads to @a to. */
-static int joined_end(const mtree_grower_t *grower, int edge, int to)
+static int joined_end(const mtree_prim_t *prim, int edge, int to)
 {
-    return mtree_candidates_other(grower->candidates, edge, to);
+    return mtree_candidates_other(prim->candidates, edge, to);
 }
 
 /* Compute anew the key of a waiting host, over all edges from the tree that can be seen
  * from it. */
-static void refresh_key(mtree_grower_t *grower, const double *row_price,
-                        const mtree_grow_options_t *options, int host)
+static void refresh_key(mtree_prim_t *prim, const double *constraint_price,
+                        const mtree_prim_options_t *options, int host)
 {
-    const mtree_candidates_t *candidates = grower->candidates;
+    const mtree_candidates_t *candidates = prim->candidates;
 
-    grower->key[host] = INFINITY;
+    prim->key[host] = INFINITY;
     for (int o = candidates->in_first[host]; o < candidates->in_first[host + 1]; ++o) {
         int edge = candidates->in[o];
         int other = mtree_candidates_other(candidates, edge, host);
 
-        if (grower->height[other] >= 0 &&
-            (options->max_height == 0 || grower->height[other] < options->max_height)) {
-            double key = edge_key(grower, row_price, options, edge, other);
+        if (prim->height[other] >= 0 &&
+            (options->max_height == 0 || prim->height[other] < options->max_height)) {
+            double key = edge_key(prim, constraint_price, options, edge, other);
 
-            if (key < grower->key[host]) {
-                grower->key[host] = key;
-                grower->via[host] = edge;
+            if (key < prim->key[host]) {
+                prim->key[host] = key;
+                prim->via[host] = edge;
             }
         }
     }
 }
 
 /* The place in `waiting` of the host with the least key, -1 when none can join. */
-static int find_cheapest(const mtree_grower_t *grower)
+static int find_cheapest(const mtree_prim_t *prim)
 {
     double least = INFINITY;
     int best = -1;
 
-    for (int w = 0; w < grower->num_waiting; ++w) {
-        if (grower->key[grower->waiting[w]] < least) {
-            least = grower->key[grower->waiting[w]];
+    for (int w = 0; w < prim->num_waiting; ++w) {
+        if (prim->key[prim->waiting[w]] < least) {
+            least = prim->key[prim->waiting[w]];
             best = w;
         }
     }
     return best;
 }
 
-static int take_cheapest(mtree_grower_t *grower, const double *row_price,
-                         const mtree_grow_options_t *options)
+static int take_cheapest(mtree_prim_t *prim, const double *constraint_price,
+                         const mtree_prim_options_t *options)
 {
-    int best = find_cheapest(grower);
+    int best = find_cheapest(prim);
 
-    if (options->spread <= 0.0 || best < 0) {
+    if (options->reuse_factor <= 0.0 || best < 0) {
         return best;
     }
     for (int i = 0; i < REFRESHES; ++i) {
-        int host = grower->waiting[best];
-        double old = grower->key[host];
+        int host = prim->waiting[best];
+        double old = prim->key[host];
 
-        refresh_key(grower, row_price, options, host);
-        if (grower->key[host] <= old) {
+        refresh_key(prim, constraint_price, options, host);
+        if (prim->key[host] <= old) {
             return best;
         }
-        best = find_cheapest(grower);
+        best = find_cheapest(prim);
     }
     /* Whichever host it is now, it joins over the edge that is best now. */
-    refresh_key(grower, row_price, options, grower->waiting[best]);
+    refresh_key(prim, constraint_price, options, prim->waiting[best]);
     return best;
 }
 
-static void start(mtree_grower_t *grower, const double *row_price, int root,
-                  const mtree_grow_options_t *options)
+static void start(mtree_prim_t *prim, const double *constraint_price, int root,
+                  const mtree_prim_options_t *options)
 {
-    const mtree_candidates_t *candidates = grower->candidates;
+    const mtree_candidates_t *candidates = prim->candidates;
 
-    mtree_candidates_price(candidates, row_price, grower->price);
-    if (options->spread > 0.0) {
-        memset(grower->load, 0, (size_t)candidates->num_rows * sizeof(*grower->load));
+    mtree_candidates_price(candidates, constraint_price, prim->price);
+    if (options->reuse_factor > 0.0) {
+        memset(prim->load, 0, (size_t)candidates->num_constraints * sizeof(*prim->load));
     }
-    grower->num_waiting = 0;
+    prim->num_waiting = 0;
     for (int i = 0; i < candidates->num_hosts; ++i) {
-        grower->key[i] = INFINITY;
-        grower->via[i] = -1;
-        grower->height[i] = -1;
+        prim->key[i] = INFINITY;
+        prim->via[i] = -1;
+        prim->height[i] = -1;
         if (i != root) {
-            grower->waiting[grower->num_waiting++] = i;
+            prim->waiting[prim->num_waiting++] = i;
         }
     }
-    grower->distance[root] = 0.0;
-    grower->height[root] = 0;
+    prim->distance[root] = 0.0;
+    prim->height[root] = 0;
 }
 
-bool mtree_grower_run(mtree_grower_t *grower, const double *row_price, int root,
-                      const mtree_grow_options_t *options, int *edges)
+bool mtree_prim_run(mtree_prim_t *prim, const double *constraint_price, int root,
+                    const mtree_prim_options_t *options, int *edges)
 {
-    const mtree_candidates_t *candidates = grower->candidates;
+    const mtree_candidates_t *candidates = prim->candidates;
     int joined = root;
 
-    start(grower, row_price, root, options);
+    start(prim, constraint_price, root, options);
     for (int i = 0; i + 1 < candidates->num_hosts; ++i) {
-        offer_edges(grower, row_price, options, joined);
+        offer_edges(prim, constraint_price, options, joined);
 
-        int place = take_cheapest(grower, row_price, options);
+        int place = take_cheapest(prim, constraint_price, options);
 
         if (place < 0) {
             return false;
         }
-        joined = grower->waiting[place];
-        edges[i] = grower->via[joined];
+        joined = prim->waiting[place];
+        edges[i] = prim->via[joined];
 
-        int parent = joined_end(grower, edges[i], joined);
+        int parent = joined_end(prim, edges[i], joined);
 
-        grower->waiting[place] = grower->waiting[--grower->num_waiting];
-        grower->distance[joined] =
-            grower->distance[parent] + candidates->latency[edges[i]];
-        grower->height[joined] = grower->height[parent] + 1;
+        prim->waiting[place] = prim->waiting[--prim->num_waiting];
+        prim->distance[joined] = prim->distance[parent] + candidates->latency[edges[i]];
+        prim->height[joined] = prim->height[parent] + 1;
         for (int use = candidates->first[edges[i]];
-             options->spread > 0.0 && use < candidates->first[edges[i] + 1]; ++use) {
-            ++grower->load[candidates->rows[use]];
+             options->reuse_factor > 0.0 && use < candidates->first[edges[i] + 1];
+             ++use) {
+            ++prim->load[candidates->constraints[use]];
         }
     }
     return true;

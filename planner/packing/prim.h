@@ -10,30 +10,30 @@
 
 #include "planner/graph/candidates.h"
 
-typedef struct mtree_grower mtree_grower_t;
+typedef struct mtree_prim mtree_prim_t;
 
 typedef struct {
     double distance_price; /* added to an edge's price, per second between the root and
                               the new host */
     int max_height;        /* hops; 0: no limit */
-    double spread; /* each use of a row by the tree raises its price by this factor; 0:
-                      never */
-} mtree_grow_options_t;
+    double reuse_factor; /* each use of a constraint by the tree raises its price by this
+                      factor; 0: never */
+} mtree_prim_options_t;
 
 /* Scratch for growing trees over @a candidates, which must outlive it.  Owned by the
  * caller. */
-mtree_status_t mtree_grower_create(const mtree_candidates_t *candidates,
-                                   mtree_grower_t **grower_p);
+mtree_status_t mtree_prim_create(const mtree_candidates_t *candidates,
+                                 mtree_prim_t **grower_p);
 
 /* Free; NULL is allowed. */
-void mtree_grower_destroy(mtree_grower_t *grower);
+void mtree_prim_destroy(mtree_prim_t *prim);
 
 /*
- * Grow from @a root under @a row_price, [num_rows], none negative.  On success @a edges,
- * [num_hosts - 1], are the tree's edges in the order in which they were added.  False
- * when the limit on height stopped it.
+ * Grow from @a root under @a constraint_price, [num_constraints], none negative.  On
+ * success @a edges, [num_hosts - 1], are the tree's edges in the order in which they were
+ * added.  False when the limit on height stopped it.
  */
-bool mtree_grower_run(mtree_grower_t *grower, const double *row_price, int root,
-                      const mtree_grow_options_t *options, int *edges);
+bool mtree_prim_run(mtree_prim_t *prim, const double *constraint_price, int root,
+                    const mtree_prim_options_t *options, int *edges);
 
 #endif

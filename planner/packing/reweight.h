@@ -15,7 +15,6 @@
  * left out.  MTREE_ERR_INVALID when it is a plan of another collective or of other hosts;
  * MTREE_ERR_SOLVER when no rates are found.
  */
-mtree_status_t mtree_rebalance_plan(const mtree_problem_t *problem,
-                                    mtree_plan_t **plan_p);
+mtree_status_t mtree_reweight_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p);
 
 #endif

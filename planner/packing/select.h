@@ -16,8 +16,8 @@
  * time) are the ones that count.  @a set_p is filled in and emptied with
  * mtree_tree_set_clear.
  */
-mtree_status_t mtree_thin(mtree_generator_t *generator, const mtree_tree_set_t *hint,
-                          int max_trees, double min_rate, double most, double work,
-                          mtree_tree_set_t *set_p);
+mtree_status_t mtree_select_trees(mtree_colgen_t *colgen, const mtree_tree_set_t *hint,
+                                  int max_trees, double min_rate, double most,
+                                  double work, mtree_tree_set_t *set_p);
 
 #endif

@@ -4,171 +4,180 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a choice must be better by to count as better. */
+/* What a selection must be better by to count as better. */
 #define GAIN 1e-9
 
-void mtree_choice_destroy(mtree_choice_t *choice)
+void mtree_selection_destroy(mtree_selection_t *selection)
 {
-    if (choice == NULL) {
+    if (selection == NULL) {
         return;
     }
-    mtree_dense_simplex_destroy(choice->tableau);
-    for (int t = 0; t < choice->max_trees; ++t) {
-        if (choice->trees != NULL) {
-            free(choice->trees[t].edges);
+    mtree_dense_simplex_destroy(selection->simplex);
+    for (int t = 0; t < selection->max_trees; ++t) {
+        if (selection->trees != NULL) {
+            free(selection->trees[t].edges);
         }
-        if (choice->uses != NULL) {
-            free(choice->uses[t]);
+        if (selection->uses != NULL) {
+            free(selection->uses[t]);
         }
     }
-    free(choice->trees);
-    free(choice->uses);
-    free(choice->weight);
-    free(choice->rate);
-    free(choice->row_price);
-    free(choice->left);
-    free(choice->best_edges);
-    free(choice);
+    free(selection->trees);
+    free(selection->uses);
+    free(selection->weight);
+    free(selection->rate);
+    free(selection->constraint_price);
+    free(selection->left);
+    free(selection->best_edges);
+    free(selection);
 }
 
-static mtree_status_t create_parts(mtree_choice_t *choice)
+static mtree_status_t create_parts(mtree_selection_t *selection)
 {
-    const mtree_candidates_t *candidates = choice->candidates;
-    size_t num_rows = (size_t)candidates->num_rows, trees = (size_t)choice->max_trees;
+    const mtree_candidates_t *candidates = selection->candidates;
+    size_t num_constraints = (size_t)candidates->num_constraints,
+           trees = (size_t)selection->max_trees;
     size_t num_hosts = (size_t)candidates->num_hosts;
 
-    choice->trees = calloc(trees, sizeof(*choice->trees));
-    choice->uses = calloc(trees, sizeof(*choice->uses));
-    choice->weight = calloc(trees, sizeof(*choice->weight));
-    choice->rate = calloc(trees, sizeof(*choice->rate));
-    choice->row_price = calloc(num_rows, sizeof(*choice->row_price));
-    choice->left = malloc(num_rows * sizeof(*choice->left));
-    choice->best_edges = malloc(trees * num_hosts * sizeof(*choice->best_edges));
-    if (choice->trees == NULL || choice->uses == NULL || choice->weight == NULL ||
-        choice->rate == NULL || choice->row_price == NULL || choice->left == NULL ||
-        choice->best_edges == NULL) {
+    selection->trees = calloc(trees, sizeof(*selection->trees));
+    selection->uses = calloc(trees, sizeof(*selection->uses));
+    selection->weight = calloc(trees, sizeof(*selection->weight));
+    selection->rate = calloc(trees, sizeof(*selection->rate));
+    selection->constraint_price =
+        calloc(num_constraints, sizeof(*selection->constraint_price));
+    selection->left = malloc(num_constraints * sizeof(*selection->left));
+    selection->best_edges = malloc(trees * num_hosts * sizeof(*selection->best_edges));
+    if (selection->trees == NULL || selection->uses == NULL ||
+        selection->weight == NULL || selection->rate == NULL ||
+        selection->constraint_price == NULL || selection->left == NULL ||
+        selection->best_edges == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }
-    for (int t = 0; t < choice->max_trees; ++t) {
-        choice->trees[t].edges = malloc(num_hosts * sizeof(int));
-        choice->uses[t] = malloc(num_rows * sizeof(int));
-        if (choice->trees[t].edges == NULL || choice->uses[t] == NULL) {
+    for (int t = 0; t < selection->max_trees; ++t) {
+        selection->trees[t].edges = malloc(num_hosts * sizeof(int));
+        selection->uses[t] = malloc(num_constraints * sizeof(int));
+        if (selection->trees[t].edges == NULL || selection->uses[t] == NULL) {
             return MTREE_ERR_NO_MEMORY;
         }
     }
-    return mtree_dense_simplex_create(candidates->num_rows, candidates->capacity,
-                                      choice->max_trees, &choice->tableau);
+    return mtree_dense_simplex_create(candidates->num_constraints, candidates->capacity,
+                                      selection->max_trees, 1, &selection->simplex);
 }
 
-mtree_status_t mtree_choice_create(mtree_generator_t *generator, int max_trees,
-                                   mtree_choice_t **choice_p)
+mtree_status_t mtree_selection_create(mtree_colgen_t *colgen, int max_trees,
+                                      mtree_selection_t **selection_p)
 {
-    mtree_choice_t *choice = calloc(1, sizeof(*choice));
+    mtree_selection_t *selection = calloc(1, sizeof(*selection));
     mtree_status_t status;
 
-    if (choice == NULL) {
+    if (selection == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }
-    choice->generator = generator;
-    choice->candidates = generator->candidates;
-    choice->max_trees = max_trees;
-    choice->num_edges = generator->candidates->num_hosts - 1;
-    status = create_parts(choice);
+    selection->colgen = colgen;
+    selection->candidates = colgen->candidates;
+    selection->max_trees = max_trees;
+    selection->num_edges = colgen->candidates->num_hosts - 1;
+    status = create_parts(selection);
     if (status != MTREE_OK) {
-        mtree_choice_destroy(choice);
+        mtree_selection_destroy(selection);
         return status;
     }
-    *choice_p = choice;
+    *selection_p = selection;
     return MTREE_OK;
 }
 
-double mtree_choice_work(const mtree_choice_t *choice)
+double mtree_selection_work(const mtree_selection_t *selection)
 {
-    return choice->work + choice->tableau->work;
+    return selection->work + selection->simplex->work;
 }
 
-bool mtree_choice_is_shaped(const mtree_choice_t *choice)
+bool mtree_selection_is_shaped(const mtree_selection_t *selection)
 {
-    return choice->generator->master->time > 0.0 ||
-           choice->generator->pool->max_height > 0;
+    return selection->colgen->master->time > 0.0 ||
+           selection->colgen->columns->max_height > 0;
 }
 
-void mtree_choice_refresh(mtree_choice_t *choice, int t)
+void mtree_selection_refresh(mtree_selection_t *selection, int t)
 {
-    mtree_column_t *tree = &choice->trees[t];
+    mtree_column_t *tree = &selection->trees[t];
 
-    tree->root = mtree_generator_root(choice->generator, 0);
-    mtree_pool_measure(choice->generator->pool, tree);
-    memset(choice->uses[t], 0, (size_t)choice->candidates->num_rows * sizeof(int));
-    mtree_pool_count(choice->generator->pool, tree->edges, choice->uses[t]);
-    choice->weight[t] = mtree_master_weight(choice->generator->master, tree);
-    choice->work += 10.0 * choice->num_edges + choice->candidates->num_rows / 4.0;
+    tree->root = mtree_colgen_root(selection->colgen, 0);
+    mtree_columns_measure(selection->colgen->columns, tree);
+    memset(selection->uses[t], 0,
+           (size_t)selection->candidates->num_constraints * sizeof(int));
+    mtree_columns_count(selection->colgen->columns, tree->edges, selection->uses[t]);
+    selection->weight[t] = mtree_master_weight(selection->colgen->master, tree);
+    selection->work +=
+        10.0 * selection->num_edges + selection->candidates->num_constraints / 4.0;
 }
 
-void mtree_choice_set(mtree_choice_t *choice, int t, const int *edges)
+void mtree_selection_set(mtree_selection_t *selection, int t, const int *edges)
 {
-    memcpy(choice->trees[t].edges, edges, (size_t)choice->num_edges * sizeof(*edges));
-    mtree_choice_refresh(choice, t);
+    memcpy(selection->trees[t].edges, edges,
+           (size_t)selection->num_edges * sizeof(*edges));
+    mtree_selection_refresh(selection, t);
 }
 
-void mtree_choice_swap(mtree_choice_t *choice, int a, int b)
+void mtree_selection_swap(mtree_selection_t *selection, int a, int b)
 {
-    mtree_column_t tree = choice->trees[a];
-    int *uses = choice->uses[a];
-    double weight = choice->weight[a];
+    mtree_column_t tree = selection->trees[a];
+    int *uses = selection->uses[a];
+    double weight = selection->weight[a];
 
-    choice->trees[a] = choice->trees[b];
-    choice->uses[a] = choice->uses[b];
-    choice->weight[a] = choice->weight[b];
-    choice->trees[b] = tree;
-    choice->uses[b] = uses;
-    choice->weight[b] = weight;
+    selection->trees[a] = selection->trees[b];
+    selection->uses[a] = selection->uses[b];
+    selection->weight[a] = selection->weight[b];
+    selection->trees[b] = tree;
+    selection->uses[b] = uses;
+    selection->weight[b] = weight;
 }
 
-double mtree_choice_try(mtree_choice_t *choice, int num_trees)
+double mtree_selection_try(mtree_selection_t *selection, int num_trees)
 {
-    return mtree_dense_simplex_solve(choice->tableau, num_trees, choice->uses,
-                                     choice->weight);
+    return mtree_dense_simplex_solve(selection->simplex, num_trees, selection->uses,
+                                     selection->weight, NULL);
 }
 
-void mtree_choice_solve(mtree_choice_t *choice)
+void mtree_selection_solve(mtree_selection_t *selection)
 {
-    const mtree_dense_simplex_t *tableau = choice->tableau;
-    const mtree_candidates_t *candidates = choice->candidates;
-    size_t num_rows = (size_t)candidates->num_rows;
+    const mtree_dense_simplex_t *simplex = selection->simplex;
+    const mtree_candidates_t *candidates = selection->candidates;
+    size_t num_constraints = (size_t)candidates->num_constraints;
 
-    choice->value = mtree_choice_try(choice, choice->num_trees);
-    memcpy(choice->rate, tableau->rate,
-           (size_t)choice->num_trees * sizeof(*choice->rate));
-    memcpy(choice->row_price, tableau->row_price, num_rows * sizeof(*choice->row_price));
-    memcpy(choice->left, candidates->capacity, num_rows * sizeof(*choice->left));
-    for (int t = 0; t < choice->num_trees; ++t) {
-        for (int row = 0; row < candidates->num_rows; ++row) {
-            choice->left[row] -= choice->rate[t] * choice->uses[t][row];
+    selection->value = mtree_selection_try(selection, selection->num_trees);
+    memcpy(selection->rate, simplex->rate,
+           (size_t)selection->num_trees * sizeof(*selection->rate));
+    memcpy(selection->constraint_price, simplex->constraint_price,
+           num_constraints * sizeof(*selection->constraint_price));
+    memcpy(selection->left, candidates->capacity,
+           num_constraints * sizeof(*selection->left));
+    for (int t = 0; t < selection->num_trees; ++t) {
+        for (int c = 0; c < candidates->num_constraints; ++c) {
+            selection->left[c] -= selection->rate[t] * selection->uses[t][c];
         }
     }
-    choice->work += candidates->num_rows * (choice->num_trees + 4.0) / 8.0;
+    selection->work += candidates->num_constraints * (selection->num_trees + 4.0) / 8.0;
 }
 
-void mtree_choice_keep(mtree_choice_t *choice)
+void mtree_selection_keep(mtree_selection_t *selection)
 {
-    if (choice->value <= choice->best_value * (1.0 + GAIN)) {
+    if (selection->value <= selection->best_value * (1.0 + GAIN)) {
         return;
     }
-    choice->best_value = choice->value;
-    choice->best_trees = choice->num_trees;
-    for (int t = 0; t < choice->num_trees; ++t) {
-        memcpy(choice->best_edges + (size_t)t * (size_t)choice->num_edges,
-               choice->trees[t].edges, (size_t)choice->num_edges * sizeof(int));
+    selection->best_value = selection->value;
+    selection->best_trees = selection->num_trees;
+    for (int t = 0; t < selection->num_trees; ++t) {
+        memcpy(selection->best_edges + (size_t)t * (size_t)selection->num_edges,
+               selection->trees[t].edges, (size_t)selection->num_edges * sizeof(int));
     }
 }
 
-void mtree_choice_restore(mtree_choice_t *choice)
+void mtree_selection_restore(mtree_selection_t *selection)
 {
-    choice->num_trees = choice->best_trees;
-    for (int t = 0; t < choice->num_trees; ++t) {
-        mtree_choice_set(choice, t,
-                         choice->best_edges + (size_t)t * (size_t)choice->num_edges);
+    selection->num_trees = selection->best_trees;
+    for (int t = 0; t < selection->num_trees; ++t) {
+        mtree_selection_set(selection, t,
+                            selection->best_edges +
+                                (size_t)t * (size_t)selection->num_edges);
     }
-    mtree_choice_solve(choice);
+    mtree_selection_solve(selection);
 }

@@ -9,10 +9,10 @@
  * there. */
 #define LEAST_PART 1e-9
 
-mtree_status_t mtree_tree_set_create(const mtree_generator_t *generator, int room,
+mtree_status_t mtree_tree_set_create(const mtree_colgen_t *colgen, int room,
                                      mtree_tree_set_t *set_p)
 {
-    size_t num_hosts = (size_t)generator->candidates->num_hosts;
+    size_t num_hosts = (size_t)colgen->candidates->num_hosts;
     mtree_tree_set_t set = {.room = room};
     mtree_status_t status = MTREE_OK;
 
@@ -48,10 +48,10 @@ void mtree_tree_set_append(mtree_tree_set_t *set, int num_edges,
     set->rate[set->num_trees++] = rate;
 }
 
-mtree_status_t mtree_tree_set_take(const mtree_generator_t *generator,
-                                   mtree_tree_set_t *set_p)
+mtree_status_t mtree_tree_set_from_master(const mtree_colgen_t *colgen,
+                                          mtree_tree_set_t *set_p)
 {
-    const mtree_master_t *master = generator->master;
+    const mtree_master_t *master = colgen->master;
     double least = master->x * LEAST_PART;
     mtree_tree_set_t set = {0};
     mtree_status_t status;
@@ -60,14 +60,14 @@ mtree_status_t mtree_tree_set_take(const mtree_generator_t *generator,
     for (int t = 0; t < master->num_columns; ++t) {
         count += master->rate[t] > least;
     }
-    status = mtree_tree_set_create(generator, count, &set);
+    status = mtree_tree_set_create(colgen, count, &set);
     if (status != MTREE_OK) {
         return status;
     }
     for (int t = 0; t < master->num_columns; ++t) {
         if (master->rate[t] > least) {
-            mtree_tree_set_append(&set, generator->candidates->num_hosts - 1,
-                                  &generator->pool->columns[t], master->rate[t]);
+            mtree_tree_set_append(&set, colgen->candidates->num_hosts - 1,
+                                  &colgen->columns->column[t], master->rate[t]);
         }
     }
     *set_p = set;
@@ -152,27 +152,27 @@ static double least_of_groups(const mtree_tree_set_t *set, int num_groups)
     return least;
 }
 
-mtree_status_t mtree_tree_set_refit(const mtree_generator_t *generator, int max_pivots,
+mtree_status_t mtree_tree_set_refit(const mtree_colgen_t *colgen, int max_pivots,
                                     mtree_tree_set_t *set)
 {
-    int num_groups = generator->master->num_groups;
-    mtree_pool_t *pool = NULL;
+    int num_groups = colgen->master->num_groups;
+    mtree_columns_t *columns = NULL;
     mtree_master_t *master = NULL;
     mtree_status_t status =
-        mtree_pool_create(generator->candidates, generator->pool->max_height, &pool);
+        mtree_columns_create(colgen->candidates, colgen->columns->max_height, &columns);
 
     if (status != MTREE_OK) {
         return status;
     }
     for (int t = 0; t < set->num_trees && status == MTREE_OK; ++t) {
-        status = mtree_pool_add(pool, set->trees[t].group, set->trees[t].root,
-                                set->trees[t].edges, NULL);
+        status = mtree_columns_add(columns, set->trees[t].group, set->trees[t].root,
+                                   set->trees[t].edges, NULL);
     }
     if (status == MTREE_OK) {
-        status = mtree_master_create(pool, num_groups, &master);
+        status = mtree_master_create(columns, num_groups, &master);
     }
     if (status == MTREE_OK) {
-        status = mtree_master_set_time(master, generator->master->time);
+        status = mtree_master_set_time(master, colgen->master->time);
     }
     if (status == MTREE_OK) {
         mtree_lp_limit(master->lp, max_pivots);
@@ -184,7 +184,7 @@ mtree_status_t mtree_tree_set_refit(const mtree_generator_t *generator, int max_
         memcpy(set->rate, master->rate, (size_t)set->num_trees * sizeof(*set->rate));
     }
     mtree_master_destroy(master);
-    mtree_pool_destroy(pool);
+    mtree_columns_destroy(columns);
     return status;
 }
 

@@ -14,7 +14,7 @@ typedef struct {
 } mtree_tree_set_t;
 
 /* An empty set with room for @a room trees whose edges are allocated. */
-mtree_status_t mtree_tree_set_create(const mtree_generator_t *generator, int room,
+mtree_status_t mtree_tree_set_create(const mtree_colgen_t *colgen, int room,
                                      mtree_tree_set_t *set_p);
 
 /* Append a copy of a tree; the room must be there. */
@@ -22,8 +22,8 @@ void mtree_tree_set_append(mtree_tree_set_t *set, int num_edges,
                            const mtree_column_t *tree, double rate);
 
 /* All trees that the master's solution uses, with its rates. */
-mtree_status_t mtree_tree_set_take(const mtree_generator_t *generator,
-                                   mtree_tree_set_t *set_p);
+mtree_status_t mtree_tree_set_from_master(const mtree_colgen_t *colgen,
+                                          mtree_tree_set_t *set_p);
 
 /*
  * The time in which the trees of one group deliver @a bits at their rates, each beginning
@@ -40,7 +40,7 @@ void mtree_tree_set_trim(mtree_tree_set_t *set, int max_trees, double min_rate);
  * weights, when the set does not have all of the trees that its rates are for; in at most
  * @a max_pivots pivots, after which the rates are the best so far.
  */
-mtree_status_t mtree_tree_set_refit(const mtree_generator_t *generator, int max_pivots,
+mtree_status_t mtree_tree_set_refit(const mtree_colgen_t *colgen, int max_pivots,
                                     mtree_tree_set_t *set);
 
 /* Drop trees that deliver less in @a time than @a part of what an even share would be,

@@ -19,17 +19,17 @@
  * about delta / c (1 + epsilon)^(u / c). */
 typedef struct {
     const mtree_candidates_t *candidates;
-    double *row_price; /* [num_rows] */
-    mtree_grower_t *grower;
+    double *constraint_price; /* [num_constraints] */
+    mtree_prim_t *prim;
     int *tree;    /* [num_hosts - 1] the cheapest tree */
-    int *uses;    /* [num_rows] of it */
-    double *load; /* [num_rows] of all trees so far */
+    int *uses;    /* [num_constraints] of it */
+    double *load; /* [num_constraints] of all trees so far */
 } weights_t;
 
 static void free_weights(weights_t *weights)
 {
-    free(weights->row_price);
-    mtree_grower_destroy(weights->grower);
+    free(weights->constraint_price);
+    mtree_prim_destroy(weights->prim);
     free(weights->tree);
     free(weights->uses);
     free(weights->load);
@@ -38,24 +38,24 @@ static void free_weights(weights_t *weights)
 static mtree_status_t init_weights(weights_t *weights)
 {
     const mtree_candidates_t *candidates = weights->candidates;
-    size_t rows = (size_t)candidates->num_rows;
+    size_t rows = (size_t)candidates->num_constraints;
     double delta =
-        (1 + EPSILON) * pow((1 + EPSILON) * candidates->num_rows, -1 / EPSILON);
+        (1 + EPSILON) * pow((1 + EPSILON) * candidates->num_constraints, -1 / EPSILON);
 
-    weights->row_price = malloc(rows * sizeof(double));
+    weights->constraint_price = malloc(rows * sizeof(double));
     weights->tree = malloc((size_t)candidates->num_hosts * sizeof(int));
     weights->uses = malloc(rows * sizeof(int));
     weights->load = calloc(rows, sizeof(double));
-    if (weights->row_price == NULL || weights->tree == NULL || weights->uses == NULL ||
-        weights->load == NULL) {
+    if (weights->constraint_price == NULL || weights->tree == NULL ||
+        weights->uses == NULL || weights->load == NULL) {
         mtree_error("no memory for blink on %d hosts; use packing",
                     candidates->num_hosts);
         return MTREE_ERR_NO_MEMORY;
     }
-    for (int row = 0; row < candidates->num_rows; row++) {
-        weights->row_price[row] = delta / candidates->capacity[row];
+    for (int row = 0; row < candidates->num_constraints; row++) {
+        weights->constraint_price[row] = delta / candidates->capacity[row];
     }
-    return mtree_grower_create(candidates, &weights->grower);
+    return mtree_prim_create(candidates, &weights->prim);
 }
 
 /* Load the cheapest tree with all that it holds, and raise the prices.  Returns its rate.
@@ -66,11 +66,11 @@ static double load_tree(weights_t *weights)
     double rate =
         mtree_forest_fit(candidates, weights->tree, candidates->capacity, weights->uses);
 
-    for (int row = 0; row < candidates->num_rows; row++) {
+    for (int row = 0; row < candidates->num_constraints; row++) {
         double part = rate * weights->uses[row] / candidates->capacity[row];
 
         weights->load[row] += part;
-        weights->row_price[row] *= 1 + EPSILON * part;
+        weights->constraint_price[row] *= 1 + EPSILON * part;
     }
     return rate;
 }
@@ -80,8 +80,8 @@ static bool is_full(const weights_t *weights)
 {
     double worth = 0;
 
-    for (int row = 0; row < weights->candidates->num_rows; row++) {
-        worth += weights->row_price[row] * weights->candidates->capacity[row];
+    for (int row = 0; row < weights->candidates->num_constraints; row++) {
+        worth += weights->constraint_price[row] * weights->candidates->capacity[row];
     }
     return worth >= 1;
 }
@@ -91,7 +91,7 @@ static void scale_rates(const weights_t *weights, mtree_forest_t *forest)
 {
     double busiest = 0;
 
-    for (int row = 0; row < weights->candidates->num_rows; row++) {
+    for (int row = 0; row < weights->candidates->num_constraints; row++) {
         busiest = fmax(busiest, weights->load[row]);
     }
     for (int tree = 0; tree < forest->num_trees; tree++) {
@@ -102,7 +102,7 @@ static void scale_rates(const weights_t *weights, mtree_forest_t *forest)
 mtree_status_t mtree_blink_pack(const mtree_candidates_t *candidates, int root,
                                 mtree_forest_t **forest_p)
 {
-    const mtree_grow_options_t cheapest = {0};
+    const mtree_prim_options_t cheapest = {0};
     weights_t weights = {.candidates = candidates};
     mtree_forest_t *forest = NULL;
     mtree_status_t status = init_weights(&weights);
@@ -112,8 +112,8 @@ mtree_status_t mtree_blink_pack(const mtree_candidates_t *candidates, int root,
     }
     while (status == MTREE_OK && !is_full(&weights)) {
         /* Without a limit on height there is always a tree. */
-        (void)mtree_grower_run(weights.grower, weights.row_price, root, &cheapest,
-                               weights.tree);
+        (void)mtree_prim_run(weights.prim, weights.constraint_price, root, &cheapest,
+                             weights.tree);
         status = mtree_forest_add(forest, weights.tree, root, load_tree(&weights));
     }
     if (status != MTREE_OK) {
@@ -127,14 +127,15 @@ free_weights:
     return status;
 }
 
-/* Rows are capacities in units, columns the trees. */
+/* Constraints are capacities in units, columns the trees. */
 static mtree_status_t build_choice(mtree_lp_t *lp, const mtree_forest_t *forest,
                                    double unit, int *uses, int *rows, double *values)
 {
     const mtree_candidates_t *candidates = forest->candidates;
-    mtree_status_t status = mtree_lp_add_rows(lp, candidates->num_rows, -INFINITY, 0);
+    mtree_status_t status =
+        mtree_lp_add_rows(lp, candidates->num_constraints, -INFINITY, 0);
 
-    for (int row = 0; row < candidates->num_rows && status == MTREE_OK; row++) {
+    for (int row = 0; row < candidates->num_constraints && status == MTREE_OK; row++) {
         status = mtree_lp_bound_row(lp, row, -INFINITY,
                                     floor(candidates->capacity[row] / unit + ROUNDING));
     }
@@ -143,7 +144,7 @@ static mtree_status_t build_choice(mtree_lp_t *lp, const mtree_forest_t *forest,
 
         mtree_forest_fit(candidates, mtree_forest_edges(forest, tree),
                          candidates->capacity, uses);
-        for (int row = 0; row < candidates->num_rows; row++) {
+        for (int row = 0; row < candidates->num_constraints; row++) {
             if (uses[row] > 0) {
                 rows[num] = row;
                 values[num++] = uses[row];
@@ -160,9 +161,9 @@ static mtree_status_t build_choice(mtree_lp_t *lp, const mtree_forest_t *forest,
 mtree_status_t mtree_blink_choose(mtree_forest_t *forest)
 {
     const mtree_candidates_t *candidates = forest->candidates;
-    size_t num_rows = (size_t)candidates->num_rows;
-    int *uses = malloc(2 * num_rows * sizeof(*uses));
-    double *values = malloc(num_rows * sizeof(*values));
+    size_t num_constraints = (size_t)candidates->num_constraints;
+    int *uses = malloc(2 * num_constraints * sizeof(*uses));
+    double *values = malloc(num_constraints * sizeof(*values));
     double unit = INFINITY;
     mtree_lp_t *lp = NULL;
     mtree_status_t status = MTREE_ERR_NO_MEMORY;
@@ -171,13 +172,13 @@ mtree_status_t mtree_blink_choose(mtree_forest_t *forest)
         mtree_error("no memory to choose among blink's trees; use packing");
         goto free_scratch;
     }
-    for (int row = 0; row < candidates->num_rows; row++) {
+    for (int row = 0; row < candidates->num_constraints; row++) {
         unit = fmin(unit, candidates->capacity[row]);
     }
     mtree_forest_keep_widest(forest, MAX_CHOICE);
     status = mtree_lp_create(&lp);
     if (status == MTREE_OK) {
-        status = build_choice(lp, forest, unit, uses, uses + num_rows, values);
+        status = build_choice(lp, forest, unit, uses, uses + num_constraints, values);
     }
     if (status == MTREE_OK) {
         status = mtree_lp_solve(lp);
@@ -211,7 +212,7 @@ mtree_status_t mtree_blink_plan(const mtree_problem_t *problem, mtree_plan_t **p
     if (status != MTREE_OK) {
         return status;
     }
-    status = mtree_blink_pack(candidates, mtree_latency_center(problem), &forest);
+    status = mtree_blink_pack(candidates, mtree_shallow_tree_center(problem), &forest);
     if (status != MTREE_OK) {
         goto destroy_candidates;
     }

@@ -170,16 +170,16 @@ double mtree_forest_fit(const mtree_candidates_t *candidates, const int *edges,
 {
     double rate = INFINITY;
 
-    memset(uses, 0, (size_t)candidates->num_rows * sizeof(*uses));
+    memset(uses, 0, (size_t)candidates->num_constraints * sizeof(*uses));
     for (int i = 0; i < candidates->num_hosts - 1; i++) {
         for (int at = candidates->first[edges[i]]; at < candidates->first[edges[i] + 1];
              at++) {
-            uses[candidates->rows[at]]++;
+            uses[candidates->constraints[at]]++;
         }
     }
-    for (int row = 0; row < candidates->num_rows; row++) {
-        if (uses[row] > 0) {
-            rate = fmin(rate, left[row] / uses[row]);
+    for (int c = 0; c < candidates->num_constraints; c++) {
+        if (uses[c] > 0) {
+            rate = fmin(rate, left[c] / uses[c]);
         }
     }
     return rate;

@@ -52,9 +52,9 @@ void mtree_forest_drop_idle(mtree_forest_t *forest);
 double mtree_forest_rate(const mtree_forest_t *forest);
 
 /*
- * How often the tree of @a edges uses each capacity, to @a uses [num_rows]; returns the
- * largest rate that it can have where @a left [num_rows] is what the capacities have
- * left.
+ * How often the tree of @a edges uses each capacity, to @a uses [num_constraints];
+ * returns the largest rate that it can have where @a left [num_constraints] is what the
+ * capacities have left.
  */
 double mtree_forest_fit(const mtree_candidates_t *candidates, const int *edges,
                         const double *left, int *uses);

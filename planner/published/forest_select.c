@@ -19,8 +19,8 @@ typedef struct {
     mtree_forest_t *forest;
     mtree_lp_t *lp;
     double unit;    /* bits/s that one unit of the program's rates stands for */
-    int *uses;      /* [num_rows] how often a tree uses each capacity */
-    int *rows;      /* [num_rows + 3] of one column */
+    int *uses;      /* [num_constraints] how often a tree uses each capacity */
+    int *rows;      /* [num_constraints + 3] of one column */
     double *values; /* same */
 } program_t;
 
@@ -29,9 +29,9 @@ static mtree_status_t add_capacities(program_t *program)
 {
     const mtree_candidates_t *candidates = program->forest->candidates;
     mtree_status_t status =
-        mtree_lp_add_rows(program->lp, candidates->num_rows, -INFINITY, 0);
+        mtree_lp_add_rows(program->lp, candidates->num_constraints, -INFINITY, 0);
 
-    for (int row = 0; row < candidates->num_rows && status == MTREE_OK; row++) {
+    for (int row = 0; row < candidates->num_constraints && status == MTREE_OK; row++) {
         status = mtree_lp_bound_row(program->lp, row, -INFINITY,
                                     candidates->capacity[row] / program->unit);
     }
@@ -54,7 +54,7 @@ static mtree_status_t add_tree(program_t *program, int tree, int limit_row,
     double values[] = {1, -min_rate / program->unit, -most};
     mtree_status_t status;
 
-    for (int row = 0; row < candidates->num_rows; row++) {
+    for (int row = 0; row < candidates->num_constraints; row++) {
         if (program->uses[row] > 0) {
             program->rows[num] = row;
             program->values[num++] = program->uses[row];
@@ -80,7 +80,7 @@ static mtree_status_t add_tree(program_t *program, int tree, int limit_row,
 static mtree_status_t build(program_t *program, int max_trees, double min_rate)
 {
     int num_trees = program->forest->num_trees;
-    int limit_row = program->forest->candidates->num_rows;
+    int limit_row = program->forest->candidates->num_constraints;
     mtree_status_t status = add_capacities(program);
 
     if (status == MTREE_OK) {
@@ -132,10 +132,10 @@ mtree_status_t mtree_forest_select(mtree_forest_t *forest, int max_trees, double
 {
     const mtree_candidates_t *candidates = forest->candidates;
     program_t program = {.forest = forest};
-    size_t length = (size_t)candidates->num_rows + 3;
+    size_t length = (size_t)candidates->num_constraints + 3;
     mtree_status_t status;
 
-    for (int row = 0; row < candidates->num_rows; row++) {
+    for (int row = 0; row < candidates->num_constraints; row++) {
         program.unit = fmax(program.unit, candidates->capacity[row]);
     }
     program.uses = malloc(length * sizeof(*program.uses));

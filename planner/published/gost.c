@@ -19,10 +19,10 @@ typedef struct {
 typedef struct {
     const mtree_gost_t *gost;
     double least;       /* capacities below are none */
-    double *left;       /* [num_rows] capacity not given to a tree yet */
+    double *left;       /* [num_constraints] capacity not given to a tree yet */
     double *wide;       /* [num_edges] b_j */
     ranked_t *by_width; /* [num_edges] edges by non-increasing b_j */
-    int *uses;          /* [num_rows] of the tree in the making */
+    int *uses;          /* [num_constraints] of the tree in the making */
     int *lengths;       /* [n * n] L */
     bool *tree;         /* [n * n] M */
     bool *in_tree;      /* [n] V_s */
@@ -57,12 +57,13 @@ static void free_gbst(gbst_t *gbst)
 static mtree_status_t init_gbst(gbst_t *gbst)
 {
     const mtree_candidates_t *candidates = gbst->gost->candidates;
-    size_t n = (size_t)candidates->num_hosts, num_rows = (size_t)candidates->num_rows;
+    size_t n = (size_t)candidates->num_hosts,
+           num_constraints = (size_t)candidates->num_constraints;
 
-    gbst->left = malloc(num_rows * sizeof(double));
+    gbst->left = malloc(num_constraints * sizeof(double));
     gbst->wide = malloc((size_t)candidates->num_edges * sizeof(double));
     gbst->by_width = malloc((size_t)candidates->num_edges * sizeof(ranked_t));
-    gbst->uses = malloc(num_rows * sizeof(int));
+    gbst->uses = malloc(num_constraints * sizeof(int));
     gbst->lengths = calloc(n * n, sizeof(int));
     gbst->tree = calloc(n * n, sizeof(bool));
     gbst->in_tree = calloc(n, sizeof(bool));
@@ -78,9 +79,9 @@ static mtree_status_t init_gbst(gbst_t *gbst)
         mtree_error("no memory for gost on %d hosts; use packing", candidates->num_hosts);
         return MTREE_ERR_NO_MEMORY;
     }
-    for (int row = 0; row < candidates->num_rows; row++) {
-        gbst->left[row] = candidates->capacity[row];
-        gbst->least = fmax(gbst->least, candidates->capacity[row] * LEAST_PART);
+    for (int c = 0; c < candidates->num_constraints; c++) {
+        gbst->left[c] = candidates->capacity[c];
+        gbst->least = fmax(gbst->least, candidates->capacity[c] * LEAST_PART);
     }
     for (int edge = 0; edge < candidates->num_edges; edge++) {
         int u = candidates->from[edge], v = candidates->to[edge];
@@ -149,7 +150,7 @@ static void measure_edges(gbst_t *gbst)
         double wide = INFINITY;
 
         for (int at = candidates->first[edge]; at < candidates->first[edge + 1]; at++) {
-            wide = fmin(wide, gbst->left[candidates->rows[at]]);
+            wide = fmin(wide, gbst->left[candidates->constraints[at]]);
         }
         gbst->wide[edge] = wide < gbst->least ? 0 : wide;
         gbst->by_width[edge] = (ranked_t){gbst->wide[edge], edge};
@@ -229,8 +230,8 @@ static double take_rate(gbst_t *gbst)
         }
     }
     rate = fmin(rate, mtree_forest_fit(candidates, gbst->edges, gbst->left, gbst->uses));
-    for (int row = 0; row < candidates->num_rows; row++) {
-        gbst->left[row] -= rate * gbst->uses[row];
+    for (int c = 0; c < candidates->num_constraints; c++) {
+        gbst->left[c] -= rate * gbst->uses[c];
     }
     return rate;
 }

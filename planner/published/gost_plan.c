@@ -15,8 +15,8 @@ static double default_min_rate(const mtree_candidates_t *candidates)
 {
     double largest = 0;
 
-    for (int row = 0; row < candidates->num_rows; row++) {
-        largest = fmax(largest, candidates->capacity[row]);
+    for (int c = 0; c < candidates->num_constraints; c++) {
+        largest = fmax(largest, candidates->capacity[c]);
     }
     return largest * DEFAULT_MIN_PART;
 }

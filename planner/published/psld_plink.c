@@ -14,7 +14,7 @@ static mtree_status_t no_memory(const mtree_problem_t *problem)
     return MTREE_ERR_NO_MEMORY;
 }
 
-double mtree_servers_bandwidth(const mtree_problem_t *problem, int from, int to)
+double mtree_psld_bandwidth(const mtree_problem_t *problem, int from, int to)
 {
     int num_arcs;
     const int *arcs = mtree_routes_get(problem->routes, from, to, &num_arcs);
@@ -32,7 +32,7 @@ static double mean_bandwidth(const mtree_problem_t *problem, int host)
     double sum = 0;
 
     for (int other = 0; other < problem->num_hosts; other++) {
-        sum += mtree_servers_bandwidth(problem, other, host);
+        sum += mtree_psld_bandwidth(problem, other, host);
     }
     return sum / (problem->num_hosts - 1);
 }
@@ -112,7 +112,7 @@ free_bandwidth:
  */
 static void choose_leaders(const mtree_problem_t *problem, int num_leaders, int *leader)
 {
-    int n = problem->num_hosts, next = mtree_latency_center(problem);
+    int n = problem->num_hosts, next = mtree_shallow_tree_center(problem);
 
     for (int host = 0; host < n; host++) {
         leader[host] = next;
@@ -146,8 +146,8 @@ static int choose_root(const mtree_problem_t *problem, const int *leader)
         double sum = 0;
 
         for (int other = 0; other < problem->num_hosts; other++) {
-            sum += leader[other] == other ? mtree_servers_bandwidth(problem, other, host)
-                                          : 0;
+            sum +=
+                leader[other] == other ? mtree_psld_bandwidth(problem, other, host) : 0;
         }
         if (leader[host] == host && sum > best) {
             best = sum;

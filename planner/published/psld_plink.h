@@ -13,7 +13,7 @@
  * The bandwidth from host @a from to host @a to as the paper measures it for PSLD and
  * PLINK: the mean capacity of the arcs of the route of least latency, bits/s.
  */
-double mtree_servers_bandwidth(const mtree_problem_t *problem, int from, int to);
+double mtree_psld_bandwidth(const mtree_problem_t *problem, int from, int to);
 
 /*
  * PSLD, for allreduce: every host (or the best max_trees) is a server that all others

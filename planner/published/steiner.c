@@ -56,12 +56,13 @@ static mtree_status_t set_up_program(mtree_steiner_solver_t *solver)
         status = mtree_lp_add_rows(solver->lp, 2 * solver->num_roots, 0.0, INFINITY);
     }
     if (status == MTREE_OK) {
-        status = mtree_lp_add_rows(solver->lp, 2 * candidates->num_rows, -INFINITY, 0.0);
+        status = mtree_lp_add_rows(solver->lp, 2 * candidates->num_constraints, -INFINITY,
+                                   0.0);
     }
-    for (int i = 0; i < 2 * candidates->num_rows && status == MTREE_OK; i++) {
-        status = mtree_lp_bound_row(solver->lp, 2 * solver->num_roots + i, -INFINITY,
-                                    candidates->capacity[i % candidates->num_rows] /
-                                        solver->unit);
+    for (int i = 0; i < 2 * candidates->num_constraints && status == MTREE_OK; i++) {
+        status = mtree_lp_bound_row(
+            solver->lp, 2 * solver->num_roots + i, -INFINITY,
+            candidates->capacity[i % candidates->num_constraints] / solver->unit);
     }
     for (int r = 0; r < solver->num_roots && status == MTREE_OK; r++) {
         bool reduces = mtree_steiner_has_stage(solver, MTREE_STEINER_STAGE_REDUCE);
@@ -79,7 +80,7 @@ static mtree_status_t solve_program(mtree_steiner_solver_t *solver)
 {
     mtree_status_t status = mtree_steiner_report(mtree_lp_solve(solver->lp));
 
-    for (int row = 0; row < 2 * solver->candidates->num_rows && status == MTREE_OK;
+    for (int row = 0; row < 2 * solver->candidates->num_constraints && status == MTREE_OK;
          row++) {
         solver->lp_price[row] =
             fmax(0.0, mtree_lp_price(solver->lp, 2 * solver->num_roots + row));
@@ -161,23 +162,25 @@ static mtree_status_t take_packing(mtree_steiner_solver_t *solver,
 static mtree_status_t solver_allocate(mtree_steiner_solver_t *solver)
 {
     size_t num_hosts = (size_t)solver->candidates->num_hosts;
-    size_t num_rows = (size_t)solver->candidates->num_rows;
+    size_t num_constraints = (size_t)solver->candidates->num_constraints;
     size_t num_roots = (size_t)solver->num_roots;
 
     solver->edge_at = malloc(num_hosts * num_hosts * sizeof(*solver->edge_at));
-    solver->lp_price = calloc(2 * num_rows, sizeof(*solver->lp_price));
-    solver->center = calloc(2 * num_rows, sizeof(*solver->center));
-    solver->row_price = calloc(2 * num_rows, sizeof(*solver->row_price));
+    solver->lp_price = calloc(2 * num_constraints, sizeof(*solver->lp_price));
+    solver->center = calloc(2 * num_constraints, sizeof(*solver->center));
+    solver->constraint_price =
+        calloc(2 * num_constraints, sizeof(*solver->constraint_price));
     solver->edge_price = malloc((size_t)solver->candidates->num_edges * sizeof(double));
     solver->price = malloc(num_hosts * num_hosts * sizeof(*solver->price));
-    solver->use = calloc(num_rows, sizeof(*solver->use));
-    solver->column_rows = malloc((num_rows + 1) * sizeof(*solver->column_rows));
-    solver->column_values = malloc((num_rows + 1) * sizeof(*solver->column_values));
+    solver->use = calloc(num_constraints, sizeof(*solver->use));
+    solver->column_rows = malloc((num_constraints + 1) * sizeof(*solver->column_rows));
+    solver->column_values =
+        malloc((num_constraints + 1) * sizeof(*solver->column_values));
     solver->reduce_cost = malloc(num_roots * sizeof(*solver->reduce_cost));
     solver->broadcast_cost = malloc(num_roots * sizeof(*solver->broadcast_cost));
     solver->parent = malloc(num_hosts * sizeof(*solver->parent));
     if (solver->edge_at == NULL || solver->lp_price == NULL || solver->center == NULL ||
-        solver->row_price == NULL || solver->edge_price == NULL ||
+        solver->constraint_price == NULL || solver->edge_price == NULL ||
         solver->price == NULL || solver->use == NULL || solver->column_rows == NULL ||
         solver->column_values == NULL || solver->reduce_cost == NULL ||
         solver->broadcast_cost == NULL || solver->parent == NULL) {
@@ -223,7 +226,7 @@ static mtree_status_t solver_init(mtree_steiner_solver_t *solver,
         solver->edge_at[solver->candidates->from[e] * request->num_hosts +
                         solver->candidates->to[e]] = e;
     }
-    for (int row = 0; row < solver->candidates->num_rows; row++) {
+    for (int row = 0; row < solver->candidates->num_constraints; row++) {
         solver->unit = fmax(solver->unit, solver->candidates->capacity[row]);
     }
     return MTREE_OK;
@@ -238,7 +241,7 @@ static void solver_cleanup(mtree_steiner_solver_t *solver)
     free(solver->edge_at);
     free(solver->lp_price);
     free(solver->center);
-    free(solver->row_price);
+    free(solver->constraint_price);
     free(solver->edge_price);
     free(solver->price);
     free(solver->use);

@@ -19,7 +19,7 @@
 /* Where a stage's rows begin among those of capacity. */
 static int stage_row(const mtree_steiner_solver_t *solver, mtree_steiner_stage_t stage)
 {
-    return stage == MTREE_STEINER_STAGE_FINAL ? solver->candidates->num_rows : 0;
+    return stage == MTREE_STEINER_STAGE_FINAL ? solver->candidates->num_constraints : 0;
 }
 
 /* The column of the tree in solver->parent; returns its number of rows. */
@@ -38,11 +38,11 @@ static int make_column(mtree_steiner_solver_t *solver, mtree_steiner_stage_t sta
             int edge = solver->edge_at[inward ? v * num_hosts + up : up * num_hosts + v];
 
             for (int i = candidates->first[edge]; i < candidates->first[edge + 1]; i++) {
-                solver->use[candidates->rows[i]] += 1.0;
+                solver->use[candidates->constraints[i]] += 1.0;
             }
         }
     }
-    for (int row = 0; row < candidates->num_rows; row++) {
+    for (int row = 0; row < candidates->num_constraints; row++) {
         if (solver->use[row] > 0.0) {
             solver->column_rows[count] = first_row + row;
             solver->column_values[count++] = solver->use[row];
@@ -100,13 +100,13 @@ static mtree_status_t add_tree(mtree_steiner_solver_t *solver,
                                solver->column_values);
 }
 
-/* Let the oracle price a stage's trees at solver->row_price. */
+/* Let the oracle price a stage's trees at solver->constraint_price. */
 static void set_prices(mtree_steiner_solver_t *solver, mtree_steiner_stage_t stage)
 {
     int num_hosts = solver->candidates->num_hosts;
 
     mtree_candidates_price(solver->candidates,
-                           solver->row_price + stage_row(solver, stage),
+                           solver->constraint_price + stage_row(solver, stage),
                            solver->edge_price);
     for (int i = 0; i < num_hosts * num_hosts; i++) {
         int edge = solver->edge_at[i];
@@ -137,11 +137,11 @@ mtree_status_t mtree_steiner_start_stage(mtree_steiner_solver_t *solver,
     const mtree_candidates_t *candidates = solver->candidates;
     bool shared = stage == MTREE_STEINER_STAGE_FINAL &&
                   mtree_steiner_has_stage(solver, MTREE_STEINER_STAGE_OVERLAP);
-    double *row_price = solver->row_price + stage_row(solver, stage);
+    double *constraint_price = solver->constraint_price + stage_row(solver, stage);
     mtree_status_t status = MTREE_OK;
 
-    for (int row = 0; row < candidates->num_rows; row++) {
-        row_price[row] = solver->unit / candidates->capacity[row];
+    for (int row = 0; row < candidates->num_constraints; row++) {
+        constraint_price[row] = solver->unit / candidates->capacity[row];
     }
     for (int i = 0; i < START_ROUNDS * solver->num_roots && status == MTREE_OK; i++) {
         int r = i % solver->num_roots;
@@ -165,8 +165,8 @@ mtree_status_t mtree_steiner_start_stage(mtree_steiner_solver_t *solver,
             int row =
                 solver->column_rows[c] - 2 * solver->num_roots - stage_row(solver, stage);
 
-            row_price[row] *= 1.0 + START_STEP * rate * solver->column_values[c] /
-                                        candidates->capacity[row];
+            constraint_price[row] *= 1.0 + START_STEP * rate * solver->column_values[c] /
+                                               candidates->capacity[row];
         }
         if (shared && status == MTREE_OK) {
             count = make_column(solver, MTREE_STEINER_STAGE_OVERLAP, r);
@@ -211,17 +211,17 @@ static mtree_status_t price_stage(mtree_steiner_solver_t *solver,
 static double mix_prices(mtree_steiner_solver_t *solver)
 {
     const mtree_candidates_t *candidates = solver->candidates;
-    int num_rows = candidates->num_rows;
+    int num_constraints = candidates->num_constraints;
     int first =
-        mtree_steiner_has_stage(solver, MTREE_STEINER_STAGE_REDUCE) ? 0 : num_rows;
+        mtree_steiner_has_stage(solver, MTREE_STEINER_STAGE_REDUCE) ? 0 : num_constraints;
     double sum = 0.0;
 
-    for (int row = first; row < 2 * num_rows; row++) {
-        double capacity = candidates->capacity[row % num_rows] / solver->unit;
+    for (int row = first; row < 2 * num_constraints; row++) {
+        double capacity = candidates->capacity[row % num_constraints] / solver->unit;
 
-        solver->row_price[row] = solver->pull * solver->center[row] +
-                                 (1.0 - solver->pull) * solver->lp_price[row];
-        sum += capacity * solver->row_price[row];
+        solver->constraint_price[row] = solver->pull * solver->center[row] +
+                                        (1.0 - solver->pull) * solver->lp_price[row];
+        sum += capacity * solver->constraint_price[row];
     }
     return sum;
 }
@@ -239,8 +239,8 @@ static void take_bound(mtree_steiner_solver_t *solver, double all_capacity)
     }
     if (least > 0.0 && all_capacity / least < solver->bound) {
         solver->bound = all_capacity / least;
-        for (int row = 0; row < 2 * solver->candidates->num_rows; row++) {
-            solver->center[row] = solver->row_price[row] / least;
+        for (int row = 0; row < 2 * solver->candidates->num_constraints; row++) {
+            solver->center[row] = solver->constraint_price[row] / least;
         }
     }
 }

@@ -26,15 +26,16 @@ typedef struct {
     mtree_lp_t *lp;
     double unit;
     int *edge_at;     /* [num_hosts * num_hosts] the edge between two hosts, -1: none */
-    double *lp_price; /* [2 * num_rows] of the rows (8d) and (8e) by the last solution */
-    double
-        *center; /* [2 * num_rows] the prices that gave the bound, for trees of price 1 */
-    double pull; /* part of the center in the prices that the oracle is asked at */
-    double *row_price;  /* [2 * num_rows] those prices */
-    double *edge_price; /* [num_edges] */
-    double *price;      /* [num_hosts * num_hosts] */
-    double *use;        /* [num_rows] zeros between calls */
-    int *column_rows;   /* [num_rows + 1] */
+    double *lp_price; /* [2 * num_constraints] of the rows (8d) and (8e) by the last
+                         solution */
+    double *center; /* [2 * num_constraints] the prices that gave the bound, for trees of
+                       price 1 */
+    double pull;    /* part of the center in the prices that the oracle is asked at */
+    double *constraint_price; /* [2 * num_constraints] those prices */
+    double *edge_price;       /* [num_edges] */
+    double *price;            /* [num_hosts * num_hosts] */
+    double *use;              /* [num_constraints] zeros between calls */
+    int *column_rows;         /* [num_constraints + 1] */
     double *column_values;
     double *reduce_cost,
         *broadcast_cost; /* [num_roots] of the cheapest trees at the current prices */

@@ -78,7 +78,7 @@ mtree_status_t mtree_chains_plan(const mtree_problem_t *problem, mtree_plan_t **
     mtree_chains_link_t link = worst_link(problem);
     int root = mtree_collective_has_root(request->collective)
                    ? request->root
-                   : mtree_latency_center(problem);
+                   : mtree_shallow_tree_center(problem);
     int *arrivals = malloc((size_t)problem->num_hosts * sizeof(*arrivals));
     int num_objects = 0;
     mtree_plan_t *plan = NULL;

@@ -8,7 +8,7 @@
 /* Messages grow with the square of the hosts, and the linear program with its cube. */
 #define MOST_HOSTS 64
 
-bool mtree_direct_fits(const mtree_problem_t *problem)
+bool mtree_direct_exchange_fits(const mtree_problem_t *problem)
 {
     if (problem->num_hosts < 3 || problem->num_hosts > MOST_HOSTS) {
         return false;
@@ -40,8 +40,8 @@ static void count_uses(const mtree_problem_t *problem, int root, int *uses)
     }
 }
 
-/* A capacity of none would not be positive, which the tableau wants; nothing is carried
- * then. */
+/* An arc without capacity gets next to none: a plan without any rate would be an error.
+ */
 static double least_capacity(double capacity)
 {
     return capacity > 0 ? capacity : 1e-9;
@@ -56,7 +56,7 @@ static mtree_status_t choose_rates(const mtree_problem_t *problem, mtree_plan_t 
     int **use = malloc((size_t)num_trees * sizeof(*use));
     double *capacity = malloc((size_t)num_arcs * sizeof(*capacity));
     double *weight = malloc((size_t)num_trees * sizeof(*weight));
-    mtree_dense_simplex_t *tableau = NULL;
+    mtree_dense_simplex_t *simplex = NULL;
     mtree_status_t status = MTREE_ERR_NO_MEMORY;
 
     if (uses == NULL || use == NULL || capacity == NULL || weight == NULL) {
@@ -70,14 +70,14 @@ static mtree_status_t choose_rates(const mtree_problem_t *problem, mtree_plan_t 
         weight[t] = 1;
         count_uses(problem, t, use[t]);
     }
-    status = mtree_dense_simplex_create(num_arcs, capacity, num_trees, &tableau);
+    status = mtree_dense_simplex_create(num_arcs, capacity, num_trees, 1, &simplex);
     if (status == MTREE_OK) {
-        mtree_dense_simplex_solve(tableau, num_trees, use, weight);
+        mtree_dense_simplex_solve(simplex, num_trees, use, weight, NULL);
         for (int t = 0; t < num_trees; t++) {
-            plan->trees[t].rate = tableau->rate[t];
+            plan->trees[t].rate = simplex->rate[t];
         }
     }
-    mtree_dense_simplex_destroy(tableau);
+    mtree_dense_simplex_destroy(simplex);
 
 free_arrays:
     free(weight);
@@ -87,7 +87,8 @@ free_arrays:
     return status;
 }
 
-mtree_status_t mtree_direct_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p)
+mtree_status_t mtree_direct_exchange_plan(const mtree_problem_t *problem,
+                                          mtree_plan_t **plan_p)
 {
     int num_hosts = problem->num_hosts;
     mtree_plan_t *plan;

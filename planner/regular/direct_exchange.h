@@ -16,7 +16,7 @@
  * Can hosts send to each other without passing through a third, and are they few enough
  * that a tree for each costs little?
  */
-bool mtree_direct_fits(const mtree_problem_t *problem);
+bool mtree_direct_exchange_fits(const mtree_problem_t *problem);
 
 /*
  * The algorithm "direct" of the planner, for allreduce, allgather and reduce_scatter.
@@ -24,6 +24,7 @@ bool mtree_direct_fits(const mtree_problem_t *problem);
  * links sum more of it; otherwise mtree_plan_finish() gives all trees the same.
  * MTREE_ERR_NO_MEMORY.
  */
-mtree_status_t mtree_direct_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p);
+mtree_status_t mtree_direct_exchange_plan(const mtree_problem_t *problem,
+                                          mtree_plan_t **plan_p);
 
 #endif

@@ -132,7 +132,7 @@ static void grow_tree(grower_t *grower, int root, mtree_tree_t *tree)
     }
 }
 
-int mtree_latency_center(const mtree_problem_t *problem)
+int mtree_shallow_tree_center(const mtree_problem_t *problem)
 {
     double least = INFINITY;
     int center = 0;
@@ -151,7 +151,8 @@ int mtree_latency_center(const mtree_problem_t *problem)
     return center;
 }
 
-mtree_status_t mtree_latency_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p)
+mtree_status_t mtree_shallow_tree_plan(const mtree_problem_t *problem,
+                                       mtree_plan_t **plan_p)
 {
     const mtree_plan_request_t *request = problem->request;
     bool gathering = mtree_collective_has_blocks(request->collective);
@@ -175,7 +176,7 @@ mtree_status_t mtree_latency_plan(const mtree_problem_t *problem, mtree_plan_t *
             int root = gathering ? t
                        : mtree_collective_has_root(request->collective)
                            ? request->root
-                           : mtree_latency_center(problem);
+                           : mtree_shallow_tree_center(problem);
 
             grow_tree(&grower, root, &plan->trees[t]);
         }

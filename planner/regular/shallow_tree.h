@@ -9,7 +9,7 @@
 
 /* The host number from which the farthest other host is nearest by latency; the lowest of
  * several. */
-int mtree_latency_center(const mtree_problem_t *problem);
+int mtree_shallow_tree_center(const mtree_problem_t *problem);
 
 /*
  * "latency": the tree of least latencies from the root, over pairs that no third host
@@ -17,6 +17,7 @@ int mtree_latency_center(const mtree_problem_t *problem);
  * the given one).  For gathering, one such tree from every host.  Rates are the highest
  * that the capacities allow, the same for all trees.
  */
-mtree_status_t mtree_latency_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p);
+mtree_status_t mtree_shallow_tree_plan(const mtree_problem_t *problem,
+                                       mtree_plan_t **plan_p);
 
 #endif

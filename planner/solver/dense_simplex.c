@@ -14,55 +14,56 @@
 #define STEEP_PIVOTS 200
 #define MAX_PIVOTS   2000
 
-void mtree_dense_simplex_destroy(mtree_dense_simplex_t *tableau)
+void mtree_dense_simplex_destroy(mtree_dense_simplex_t *simplex)
 {
-    if (tableau == NULL) {
+    if (simplex == NULL) {
         return;
     }
-    free(tableau->cells);
-    free(tableau->row_basis);
-    free(tableau->column_basis);
-    free(tableau->rate);
-    free(tableau->row_price);
-    free(tableau->line_row);
-    free(tableau->pattern);
-    free(tableau->slots);
-    free(tableau);
+    free(simplex->cells);
+    free(simplex->row_basis);
+    free(simplex->column_basis);
+    free(simplex->rate);
+    free(simplex->constraint_price);
+    free(simplex->row_constraint);
+    free(simplex->pattern);
+    free(simplex->slots);
+    free(simplex);
 }
 
-mtree_status_t mtree_dense_simplex_create(int num_rows, const double *capacity,
-                                          int max_trees,
-                                          mtree_dense_simplex_t **tableau_p)
+mtree_status_t mtree_dense_simplex_create(int num_constraints, const double *capacity,
+                                          int max_trees, int num_groups,
+                                          mtree_dense_simplex_t **simplex_p)
 {
-    size_t rows = (size_t)num_rows + 1, columns = (size_t)max_trees + 1;
-    mtree_dense_simplex_t *tableau = calloc(1, sizeof(*tableau));
+    size_t constraints = (size_t)num_constraints + 1;
+    size_t rows = constraints + (size_t)num_groups, columns = (size_t)max_trees + 2;
+    mtree_dense_simplex_t *simplex = calloc(1, sizeof(*simplex));
 
-    if (tableau == NULL) {
+    if (simplex == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }
-    tableau->num_rows = num_rows;
-    tableau->max_trees = max_trees;
-    tableau->capacity = capacity;
-    tableau->cells = malloc(rows * columns * sizeof(*tableau->cells));
-    tableau->row_basis = malloc(rows * sizeof(*tableau->row_basis));
-    tableau->column_basis = malloc(columns * sizeof(*tableau->column_basis));
-    tableau->rate = malloc(columns * sizeof(*tableau->rate));
-    tableau->row_price = malloc(rows * sizeof(*tableau->row_price));
-    tableau->line_row = malloc(rows * sizeof(*tableau->line_row));
-    tableau->pattern = malloc(rows * sizeof(*tableau->pattern));
-    tableau->num_slots = 64;
-    while (tableau->num_slots < 2 * num_rows) {
-        tableau->num_slots *= 2;
+    simplex->num_constraints = num_constraints;
+    simplex->num_groups = num_groups;
+    simplex->capacity = capacity;
+    simplex->cells = malloc(rows * columns * sizeof(*simplex->cells));
+    simplex->row_basis = malloc(rows * sizeof(*simplex->row_basis));
+    simplex->column_basis = malloc(columns * sizeof(*simplex->column_basis));
+    simplex->rate = malloc(columns * sizeof(*simplex->rate));
+    simplex->constraint_price = malloc(constraints * sizeof(*simplex->constraint_price));
+    simplex->row_constraint = malloc(constraints * sizeof(*simplex->row_constraint));
+    simplex->pattern = malloc(constraints * sizeof(*simplex->pattern));
+    simplex->num_slots = 64;
+    while (simplex->num_slots < 2 * num_constraints) {
+        simplex->num_slots *= 2;
     }
-    tableau->slots = malloc((size_t)tableau->num_slots * sizeof(*tableau->slots));
-    if (tableau->line_row == NULL || tableau->pattern == NULL || tableau->slots == NULL ||
-        tableau->cells == NULL || tableau->row_basis == NULL ||
-        tableau->column_basis == NULL || tableau->rate == NULL ||
-        tableau->row_price == NULL) {
-        mtree_dense_simplex_destroy(tableau);
+    simplex->slots = malloc((size_t)simplex->num_slots * sizeof(*simplex->slots));
+    if (simplex->row_constraint == NULL || simplex->pattern == NULL ||
+        simplex->slots == NULL || simplex->cells == NULL || simplex->row_basis == NULL ||
+        simplex->column_basis == NULL || simplex->rate == NULL ||
+        simplex->constraint_price == NULL) {
+        mtree_dense_simplex_destroy(simplex);
         return MTREE_ERR_NO_MEMORY;
     }
-    *tableau_p = tableau;
+    *simplex_p = simplex;
     return MTREE_OK;
 }
 
@@ -75,179 +76,232 @@ static uint64_t tree_key(int t)
     return key ^ (key >> 29);
 }
 
-/* Find the rows that can limit the trees: of each pattern of use the narrowest. */
-static void choose_lines(mtree_dense_simplex_t *tableau, int num_trees, int *const *uses)
+/* Find the constraints that can limit the trees: of each pattern of use the narrowest. */
+static void choose_constraints(mtree_dense_simplex_t *simplex, int num_trees,
+                               int *const *uses)
 {
-    memset(tableau->pattern, 0, (size_t)tableau->num_rows * sizeof(*tableau->pattern));
-    memset(tableau->slots, -1, (size_t)tableau->num_slots * sizeof(*tableau->slots));
-    tableau->num_lines = 0;
+    memset(simplex->pattern, 0,
+           (size_t)simplex->num_constraints * sizeof(*simplex->pattern));
+    memset(simplex->slots, -1, (size_t)simplex->num_slots * sizeof(*simplex->slots));
+    simplex->num_rows = 0;
     for (int t = 0; t < num_trees; ++t) {
         uint64_t key = tree_key(t);
 
-        for (int row = 0; row < tableau->num_rows; ++row) {
-            tableau->pattern[row] += (uint64_t)uses[t][row] * key;
+        for (int c = 0; c < simplex->num_constraints; ++c) {
+            simplex->pattern[c] += (uint64_t)uses[t][c] * key;
         }
     }
-    for (int row = 0; row < tableau->num_rows; ++row) {
-        uint64_t pattern = tableau->pattern[row];
-        int slot = (int)((pattern >> 32) & (uint64_t)(tableau->num_slots - 1));
+    for (int c = 0; c < simplex->num_constraints; ++c) {
+        uint64_t pattern = simplex->pattern[c];
+        int slot = (int)((pattern >> 32) & (uint64_t)(simplex->num_slots - 1));
 
         if (pattern == 0) {
             continue;
         }
-        while (tableau->slots[slot] >= 0 &&
-               tableau->pattern[tableau->line_row[tableau->slots[slot]]] != pattern) {
-            slot = (slot + 1) & (tableau->num_slots - 1);
+        while (simplex->slots[slot] >= 0 &&
+               simplex->pattern[simplex->row_constraint[simplex->slots[slot]]] !=
+                   pattern) {
+            slot = (slot + 1) & (simplex->num_slots - 1);
         }
-        if (tableau->slots[slot] < 0) {
-            tableau->slots[slot] = tableau->num_lines;
-            tableau->line_row[tableau->num_lines++] = row;
-        } else if (tableau->capacity[row] <
-                   tableau->capacity[tableau->line_row[tableau->slots[slot]]]) {
-            tableau->line_row[tableau->slots[slot]] = row;
+        if (simplex->slots[slot] < 0) {
+            simplex->slots[slot] = simplex->num_rows;
+            simplex->row_constraint[simplex->num_rows++] = c;
+        } else if (simplex->capacity[c] <
+                   simplex->capacity[simplex->row_constraint[simplex->slots[slot]]]) {
+            simplex->row_constraint[simplex->slots[slot]] = c;
         }
     }
-    tableau->work += (double)tableau->num_rows * (num_trees + 4.0) / 8.0;
+    simplex->work += (double)simplex->num_constraints * (num_trees + 4.0) / 8.0;
+}
+
+static double *row_cells(const mtree_dense_simplex_t *simplex, int row)
+{
+    return simplex->cells + (size_t)row * (size_t)(simplex->num_columns + 1);
 }
 
 /*
- * Cells: line r holds its row's coefficients and, last, what is left of its capacity; the
- * line after them holds each column's loss (negative: raising it gains) and, last, the
- * objective.
+ * Cells: a row of a constraint holds its coefficients and, last, what is left of its
+ * capacity.  The row after all others holds each column's loss (negative: raising it
+ * gains) and, last, the objective.
  */
-static void fill(mtree_dense_simplex_t *tableau, int num_trees, int *const *uses,
-                 const double *weight)
+static void fill_constraints(mtree_dense_simplex_t *simplex, int num_trees,
+                             int *const *uses)
 {
-    int width = num_trees + 1;
-    double *line;
+    for (int r = 0; r < simplex->num_rows; ++r) {
+        int c = simplex->row_constraint[r];
+        double *cells = row_cells(simplex, r);
 
-    for (int l = 0; l < tableau->num_lines; ++l) {
-        int row = tableau->line_row[l];
-
-        line = tableau->cells + (size_t)l * (size_t)width;
         for (int t = 0; t < num_trees; ++t) {
-            line[t] = uses[t][row];
+            cells[t] = uses[t][c];
         }
-        line[num_trees] = tableau->capacity[row];
-        tableau->row_basis[l] = -1 - l;
+        for (int column = num_trees; column < simplex->num_columns; ++column) {
+            cells[column] = 0.0;
+        }
+        cells[simplex->num_columns] = simplex->capacity[c];
     }
-    line = tableau->cells + (size_t)tableau->num_lines * (size_t)width;
-    for (int t = 0; t < num_trees; ++t) {
-        line[t] = -weight[t];
-        tableau->column_basis[t] = t;
-    }
-    line[num_trees] = 0.0;
 }
 
-static int choose_column(const mtree_dense_simplex_t *tableau, int num_trees,
-                         bool steepest)
+/* One group: the objective is the trees' sum. */
+static void fill_sum(mtree_dense_simplex_t *simplex, int num_trees, const double *weight)
 {
-    const double *loss =
-        tableau->cells + (size_t)tableau->num_lines * (size_t)(num_trees + 1);
+    double *loss = row_cells(simplex, simplex->num_rows);
+
+    for (int t = 0; t < num_trees; ++t) {
+        loss[t] = -weight[t];
+    }
+    loss[num_trees] = 0.0;
+}
+
+/*
+ * Several groups: the column after the trees is x, the objective, and a row for each
+ * group, after those of the constraints, says x - sum of weight_t r_t <= 0.
+ */
+static void fill_groups(mtree_dense_simplex_t *simplex, int num_trees,
+                        const double *weight, const int *group)
+{
+    size_t width = (size_t)simplex->num_columns + 1;
+    double *first = row_cells(simplex, simplex->num_rows);
+
+    memset(first, 0, ((size_t)simplex->num_groups + 1) * width * sizeof(*first));
+    for (int g = 0; g <= simplex->num_groups; ++g) {
+        first[(size_t)g * width + (size_t)num_trees] =
+            g < simplex->num_groups ? 1.0 : -1.0;
+    }
+    for (int t = 0; t < num_trees; ++t) {
+        first[(size_t)group[t] * width + (size_t)t] = -weight[t];
+    }
+    simplex->num_rows += simplex->num_groups;
+}
+
+static void fill(mtree_dense_simplex_t *simplex, int num_trees, int *const *uses,
+                 const double *weight, const int *group)
+{
+    simplex->num_columns = num_trees + (simplex->num_groups > 1);
+    fill_constraints(simplex, num_trees, uses);
+    if (simplex->num_groups > 1) {
+        fill_groups(simplex, num_trees, weight, group);
+    } else {
+        fill_sum(simplex, num_trees, weight);
+    }
+    for (int r = 0; r < simplex->num_rows; ++r) {
+        simplex->row_basis[r] = -1 - r;
+    }
+    for (int column = 0; column < simplex->num_columns; ++column) {
+        simplex->column_basis[column] = column;
+    }
+}
+
+/* The column to raise, -1 at the optimum. */
+static int choose_column(const mtree_dense_simplex_t *simplex, bool steepest)
+{
+    const double *loss = row_cells(simplex, simplex->num_rows);
     double least = -TINY;
-    int column = -1;
+    int best = -1;
 
-    for (int t = 0; t < num_trees; ++t) {
-        if (loss[t] < least &&
-            (steepest || column < 0 ||
-             tableau->column_basis[t] < tableau->column_basis[column])) {
-            column = t;
-            least = steepest ? loss[t] : -TINY;
+    for (int column = 0; column < simplex->num_columns; ++column) {
+        if (loss[column] < least &&
+            (steepest || best < 0 ||
+             simplex->column_basis[column] < simplex->column_basis[best])) {
+            best = column;
+            least = steepest ? loss[column] : -TINY;
         }
     }
-    return column;
+    return best;
 }
 
-static int choose_row(const mtree_dense_simplex_t *tableau, int num_trees, int column)
+/* The row that limits the column first, -1 when none does. */
+static int choose_row(const mtree_dense_simplex_t *simplex, int column)
 {
-    int width = num_trees + 1;
     double least = INFINITY;
     int best = -1;
 
-    for (int row = 0; row < tableau->num_lines; ++row) {
-        const double *line = tableau->cells + (size_t)row * (size_t)width;
+    for (int r = 0; r < simplex->num_rows; ++r) {
+        const double *cells = row_cells(simplex, r);
 
-        if (line[column] > TINY) {
-            double ratio = line[num_trees] / line[column];
+        if (cells[column] > TINY) {
+            double ratio = cells[simplex->num_columns] / cells[column];
 
             if (ratio < least * (1.0 - TINY) ||
-                (ratio <= least && tableau->row_basis[row] < tableau->row_basis[best])) {
+                (ratio <= least && simplex->row_basis[r] < simplex->row_basis[best])) {
                 least = ratio;
-                best = row;
+                best = r;
             }
         }
     }
     return best;
 }
 
-static void pivot(mtree_dense_simplex_t *tableau, int num_trees, int row, int column)
+static void pivot(mtree_dense_simplex_t *simplex, int row, int column)
 {
-    int width = num_trees + 1;
-    double *chosen = tableau->cells + (size_t)row * (size_t)width;
+    int width = simplex->num_columns + 1;
+    double *chosen = row_cells(simplex, row);
     double inverse = 1.0 / chosen[column];
-    int swap = tableau->row_basis[row];
+    int swap = simplex->row_basis[row];
 
     chosen[column] = 1.0;
-    for (int t = 0; t < width; ++t) {
-        chosen[t] *= inverse;
+    for (int i = 0; i < width; ++i) {
+        chosen[i] *= inverse;
     }
-    for (int r = 0; r <= tableau->num_lines; ++r) {
-        double *line = tableau->cells + (size_t)r * (size_t)width;
-        double factor = line[column];
+    for (int r = 0; r <= simplex->num_rows; ++r) {
+        double *cells = row_cells(simplex, r);
+        double factor = cells[column];
 
         if (r == row || factor == 0.0) {
             continue;
         }
-        line[column] = 0.0;
-        for (int t = 0; t < width; ++t) {
-            line[t] -= factor * chosen[t];
+        cells[column] = 0.0;
+        for (int i = 0; i < width; ++i) {
+            cells[i] -= factor * chosen[i];
         }
     }
-    tableau->row_basis[row] = tableau->column_basis[column];
-    tableau->column_basis[column] = swap;
+    simplex->row_basis[row] = simplex->column_basis[column];
+    simplex->column_basis[column] = swap;
 }
 
-static double read_result(mtree_dense_simplex_t *tableau, int num_trees)
+static double read_result(mtree_dense_simplex_t *simplex, int num_trees)
 {
-    int width = num_trees + 1;
-    const double *loss = tableau->cells + (size_t)tableau->num_lines * (size_t)width;
+    const double *loss = row_cells(simplex, simplex->num_rows);
+    int num_constraint_rows =
+        simplex->num_rows - (simplex->num_groups > 1 ? simplex->num_groups : 0);
 
     for (int t = 0; t < num_trees; ++t) {
-        tableau->rate[t] = 0.0;
+        simplex->rate[t] = 0.0;
     }
-    memset(tableau->row_price, 0,
-           (size_t)tableau->num_rows * sizeof(*tableau->row_price));
-    for (int row = 0; row < tableau->num_lines; ++row) {
-        if (tableau->row_basis[row] >= 0) {
-            double left = tableau->cells[(size_t)row * (size_t)width + (size_t)num_trees];
+    memset(simplex->constraint_price, 0,
+           (size_t)simplex->num_constraints * sizeof(*simplex->constraint_price));
+    for (int r = 0; r < simplex->num_rows; ++r) {
+        int variable = simplex->row_basis[r];
 
-            tableau->rate[tableau->row_basis[row]] = fmax(0.0, left);
+        if (variable >= 0 && variable < num_trees) {
+            simplex->rate[variable] =
+                fmax(0.0, row_cells(simplex, r)[simplex->num_columns]);
         }
     }
-    for (int t = 0; t < num_trees; ++t) {
-        if (tableau->column_basis[t] < 0) {
-            int row = tableau->line_row[-1 - tableau->column_basis[t]];
+    for (int column = 0; column < simplex->num_columns; ++column) {
+        int row = -1 - simplex->column_basis[column];
 
-            tableau->row_price[row] = fmax(0.0, loss[t]);
+        if (row >= 0 && row < num_constraint_rows) {
+            simplex->constraint_price[simplex->row_constraint[row]] =
+                fmax(0.0, loss[column]);
         }
     }
-    return loss[num_trees];
+    return loss[simplex->num_columns];
 }
 
-double mtree_dense_simplex_solve(mtree_dense_simplex_t *tableau, int num_trees,
-                                 int *const *uses, const double *weight)
+double mtree_dense_simplex_solve(mtree_dense_simplex_t *simplex, int num_trees,
+                                 int *const *uses, const double *weight, const int *group)
 {
-    choose_lines(tableau, num_trees, uses);
-    fill(tableau, num_trees, uses, weight);
-    for (int pivots = 0; pivots < MAX_PIVOTS; ++pivots) {
-        int column = choose_column(tableau, num_trees, pivots < STEEP_PIVOTS);
-        int row = column < 0 ? -1 : choose_row(tableau, num_trees, column);
+    choose_constraints(simplex, num_trees, uses);
+    fill(simplex, num_trees, uses, weight, group);
+    for (int pivots = 0; pivots < MAX_PIVOTS * simplex->num_groups; ++pivots) {
+        int column = choose_column(simplex, pivots < STEEP_PIVOTS * simplex->num_groups);
+        int row = column < 0 ? -1 : choose_row(simplex, column);
 
         if (row < 0) {
             break;
         }
-        pivot(tableau, num_trees, row, column);
-        tableau->work += (tableau->num_lines + 1.0) * (num_trees + 4.0) / 8.0;
+        pivot(simplex, row, column);
+        simplex->work += (simplex->num_rows + 1.0) * (num_trees + 4.0) / 8.0;
     }
-    return read_result(tableau, num_trees);
+    return read_result(simplex, num_trees);
 }

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The best rates of a few given trees: a small dense linear program, solved thousands of
- * times while trees are exchanged (GLPK is for the large ones, see lp.h).
+ * The best rates of given trees: a dense linear program, solved by the simplex method.
+ * GLPK (planner/solver/lp.h) is for the large programs; this one is solved thousands of
+ * times while trees are exchanged, and is there in every build.
  *
- * maximise sum of weight_t r_t, sum over t of uses_t(row) r_t <= capacity(row), r >= 0.
- * All capacities are positive, so r = 0 is where the simplex method starts.  Of the rows
- * that all trees use alike only the one with the least capacity can limit them: the
- * others are left out, which makes the tableau of a large network a small one.
+ * Trees are in groups.  Maximise x so that, with the rates r >= 0 in bits/s,
+ *     sum over t of uses_t(c) r_t <= capacity(c)   for each constraint c,
+ *     sum over t in g of weight_t r_t >= x         for each group g.
+ * No capacity is negative, so r = 0 is where the simplex method starts.  Of the
+ * constraints that all trees use alike only the one with the least capacity can limit
+ * them: the others are left out, which makes the tableau of a large network a small one.
  */
 #ifndef MTREE_PLANNER_SOLVER_DENSE_SIMPLEX_H
 #define MTREE_PLANNER_SOLVER_DENSE_SIMPLEX_H
@@ -16,35 +19,39 @@
 #include <stdint.h>
 
 typedef struct {
-    int num_rows, max_trees;
-    const double *capacity; /* [num_rows], positive, of the caller */
-    int num_lines;          /* rows that are in the tableau */
-    int *line_row;          /* [num_rows] which */
-    double *cells;          /* the tableau, (num_lines + 1) x (max_trees + 1) */
-    int *row_basis;    /* [num_lines] variable in the line: below 0 a line's slack, else a
-                          tree */
-    int *column_basis; /* [max_trees] the variable at zero in the column */
-    double *rate;      /* [max_trees] result */
-    double *row_price; /* [num_rows] result: what one more of capacity is worth */
-    uint64_t *pattern; /* scratch, [num_rows] */
-    int *slots;        /* scratch, [num_slots] lines by pattern, -1: free */
-    int num_slots;     /* a power of two */
-    double work;       /* done so far, in steps of a few nanoseconds */
+    int num_constraints, num_groups;
+    const double *capacity;    /* [num_constraints], none negative, of the caller */
+    int num_rows, num_columns; /* of the tableau, without the objective and the right-hand
+                                  sides */
+    int *row_constraint;       /* [num_constraints] the constraint of a row */
+    double *cells;             /* (num_rows + 1) x (num_columns + 1) */
+    int *row_basis; /* [num_rows] variable in the row: below 0 a row's slack, else a tree
+                       or, after them, x */
+    int *column_basis;        /* [num_columns] the variable at zero in the column */
+    double *rate;             /* [max_trees] result */
+    double *constraint_price; /* [num_constraints] result: what the objective gains per
+                                 unit of capacity */
+    uint64_t *pattern;        /* scratch, [num_constraints] */
+    int *slots;               /* scratch, [num_slots] rows by pattern, -1: free */
+    int num_slots;            /* a power of two */
+    double work;              /* done so far, in steps of a few nanoseconds */
 } mtree_dense_simplex_t;
 
 /* Owned by the caller; @a capacity must outlive it. */
-mtree_status_t mtree_dense_simplex_create(int num_rows, const double *capacity,
-                                          int max_trees,
-                                          mtree_dense_simplex_t **tableau_p);
+mtree_status_t mtree_dense_simplex_create(int num_constraints, const double *capacity,
+                                          int max_trees, int num_groups,
+                                          mtree_dense_simplex_t **simplex_p);
 
 /* Free; NULL is allowed. */
-void mtree_dense_simplex_destroy(mtree_dense_simplex_t *tableau);
+void mtree_dense_simplex_destroy(mtree_dense_simplex_t *simplex);
 
 /*
- * Solve for @a num_trees trees; uses[t] is [num_rows].  Returns the maximum and leaves
- * rates and prices in the tableau.
+ * Solve for @a num_trees trees; uses[t] is [num_constraints], @a group [num_trees] (not
+ * read, and may be NULL, where there is one group).  Returns x and leaves rates and
+ * prices in @a simplex.
  */
-double mtree_dense_simplex_solve(mtree_dense_simplex_t *tableau, int num_trees,
-                                 int *const *uses, const double *weight);
+double mtree_dense_simplex_solve(mtree_dense_simplex_t *simplex, int num_trees,
+                                 int *const *uses, const double *weight,
+                                 const int *group);
 
 #endif

@@ -150,14 +150,14 @@ START_TEST(test_psld_shares_by_bandwidth)
     problem.topology = topology;
     problem.routes = routes;
     /* A's ways: 1 and 1 over its links, and to C over B or D, 1 too. */
-    ck_assert_double_eq(mtree_servers_bandwidth(&problem, 0, 1), 1 * MBPS);
-    ck_assert_double_eq(mtree_servers_bandwidth(&problem, 0, 2), 1 * MBPS);
-    ck_assert_double_eq(mtree_servers_bandwidth(&problem, 1, 3), 2 * MBPS);
+    ck_assert_double_eq(mtree_psld_bandwidth(&problem, 0, 1), 1 * MBPS);
+    ck_assert_double_eq(mtree_psld_bandwidth(&problem, 0, 2), 1 * MBPS);
+    ck_assert_double_eq(mtree_psld_bandwidth(&problem, 1, 3), 2 * MBPS);
     plan = make_plan("psld", 0, 0);
     ck_assert_int_eq(plan->num_trees, 4);
     for (int t = 0; t < 4; t++) {
         for (int other = 0; other < 4; other++) {
-            bandwidth[t] += mtree_servers_bandwidth(&problem, other, plan->trees[t].root);
+            bandwidth[t] += mtree_psld_bandwidth(&problem, other, plan->trees[t].root);
         }
         sum += bandwidth[t];
         ck_assert_int_eq(mtree_tree_height(&plan->trees[t], 4), 1);

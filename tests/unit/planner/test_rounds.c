@@ -214,12 +214,13 @@ START_TEST(test_halving_doubling_takes_2_log_n_steps)
 {
     mtree_rounds_t *schedule;
 
-    ck_assert_int_eq(mtree_halving_schedule(16, NULL, &schedule), MTREE_OK);
+    ck_assert_int_eq(mtree_halving_doubling_schedule(16, NULL, &schedule), MTREE_OK);
     ck_assert_int_eq(schedule->num_steps, 8);
     ck_assert_int_eq(schedule->num_transfers, 2 * 16 * 15);
     ck_assert_int_eq(mtree_rounds_check(schedule), MTREE_OK);
     mtree_rounds_destroy(schedule);
-    ck_assert_int_eq(mtree_halving_schedule(12, NULL, &schedule), MTREE_ERR_UNSUPPORTED);
+    ck_assert_int_eq(mtree_halving_doubling_schedule(12, NULL, &schedule),
+                     MTREE_ERR_UNSUPPORTED);
     ck_assert_ptr_nonnull(strstr(last_line, "power of two"));
 }
 END_TEST
@@ -231,7 +232,7 @@ START_TEST(test_rank_mapping_spreads_partners)
     int host_of[32];
     bool seen[32] = {false};
 
-    ck_assert_int_eq(mtree_halving_map_bigraph(32, 4, host_of), MTREE_OK);
+    ck_assert_int_eq(mtree_halving_doubling_map_bigraph(32, 4, host_of), MTREE_OK);
     for (int rank = 0; rank < 32; rank++) {
         ck_assert(!seen[host_of[rank]]);
         seen[host_of[rank]] = true;
@@ -248,7 +249,8 @@ START_TEST(test_rank_mapping_spreads_partners)
             }
         }
     }
-    ck_assert_int_eq(mtree_halving_map_bigraph(24, 4, host_of), MTREE_ERR_UNSUPPORTED);
+    ck_assert_int_eq(mtree_halving_doubling_map_bigraph(24, 4, host_of),
+                     MTREE_ERR_UNSUPPORTED);
 }
 END_TEST
 
