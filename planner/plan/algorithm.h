@@ -7,8 +7,7 @@
 #ifndef MTREE_PLANNER_PLAN_ALGORITHM_H
 #define MTREE_PLANNER_PLAN_ALGORITHM_H
 
-#include "planner/plan/plan.h"
-#include "planner/planner.h"
+#include "planner/plan/request.h"
 
 /* What an algorithm is given.  Everything belongs to the caller; there are at least two
  * hosts. */

@@ -2,6 +2,7 @@
 #include "planner/regular/chains.h"
 
 #include "planner/plan/json.h"
+#include "planner/planner.h"
 #include "topo/dot/read.h"
 
 #include <check.h>

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Public.  What a plan is asked for: the collective, its size and root, and the limits
+ * that the trees must keep.
+ */
+#ifndef MTREE_PLANNER_PLAN_REQUEST_H
+#define MTREE_PLANNER_PLAN_REQUEST_H
+
+#include "planner/plan/plan.h"
+
+typedef struct {
+    mtree_collective_t collective;
+    const char *algorithm; /* see mtree_planner_algorithms(); NULL: "packing", or "direct"
+                              where that is as good */
+    int root;              /* host number (position in hosts) for bcast and reduce */
+    int max_trees;         /* K; 0: no limit.  For allgather: trees per root */
+    int max_height;        /* H in hops; 0: no limit */
+    double min_rate;       /* r-min in bits/s; 0: none */
+    double bytes;  /* message size (allgather: of the result); 0: throughput alone */
+    unsigned seed; /* for algorithms that draw at random */
+    const mtree_plan_t *keep; /* its trees are to stay and get the rates that are best
+                                 now (planner/packing/reweight.h), whatever the algorithm;
+                                 NULL: new trees */
+} mtree_plan_request_t;
+
+#endif
