@@ -166,7 +166,7 @@ static void plan_entry_learn(coll_mtree_plan_entry_t *entry)
         shorter = plan_entry_find(entry->module, &call_class);
         if (shorter != NULL && shorter->known && !shorter->outdated &&
             (classes <= LEARN_CLASSES ||
-             coll_mtree_autotune_backend(&shorter->autotuner) == COLL_MTREE_TREES) &&
+             coll_mtree_autotuner_backend(&shorter->autotuner) == COLL_MTREE_TREES) &&
             coll_mtree_autotune_learn(&entry->autotuner, &shorter->autotuner,
                                       entry->comm)) {
             return;
@@ -199,7 +199,7 @@ static int plan_entry_know(coll_mtree_plan_entry_t *entry)
     } else {
         plan_entry_learn(entry);
     }
-    return coll_mtree_autotune_backend(&entry->autotuner) == COLL_MTREE_TREES
+    return coll_mtree_autotuner_backend(&entry->autotuner) == COLL_MTREE_TREES
                ? OMPI_SUCCESS
                : MTREE_DECLINED;
 }

@@ -8,18 +8,16 @@
 #include <stddef.h>
 #include <string.h>
 
+/* A number of this process. */
 typedef struct {
     const char *name, *text;
-    int call_class; /* MCA_BASE_PVAR_CLASS_* */
+    int pvar_class; /* MCA_BASE_PVAR_CLASS_* */
     size_t offset;  /* in coll_mtree_totals_t, of a uint64_t */
 } pvar_t;
 
 #define TOTAL(_member)   offsetof(coll_mtree_totals_t, _member)
 #define COUNTER(_member) MCA_BASE_PVAR_CLASS_COUNTER, TOTAL(_member)
 #define SUM(_member)     MCA_BASE_PVAR_CLASS_AGGREGATE, TOTAL(_member)
-#define FALLBACK(_symbol, _name, _text)                                                  \
-    {"fallbacks_" _name, "Calls that Open MPI served since " _text,                      \
-     COUNTER(reason[COLL_MTREE_REASON_##_symbol])},
 
 static const pvar_t pvars[] = {
     {"calls_trees", "Calls that mtree served over the trees of a plan",
@@ -37,9 +35,8 @@ static const pvar_t pvars[] = {
      SUM(bytes[COLL_MTREE_FALLBACK])},
     {"bytes_rival", "Bytes of the calls of calls_rival",
      SUM(bytes[COLL_MTREE_BASE_ALGORITHM])},
-    COLL_MTREE_FOR_EACH_REASON(FALLBACK){
-        "chunks", "Messages with data that this rank sent for mtree's calls",
-        COUNTER(chunks)},
+    {"chunks", "Messages with data that this rank sent for mtree's calls",
+     COUNTER(chunks)},
     {"chunk_bytes", "Bytes in the messages of chunks", SUM(chunk_bytes)},
     {"plans", "Plans that this rank agreed on with others", COUNTER(plans)},
     {"replans",
@@ -53,15 +50,15 @@ static const pvar_t pvars[] = {
      MCA_BASE_PVAR_CLASS_HIGHWATERMARK, TOTAL(most_scratch)},
 };
 
-/* Those of a communicator, arrays. */
+/* An array of a communicator. */
 typedef struct {
     const char *name, *text;
-    int call_class, type;
+    int pvar_class, type;
     void (*read)(const coll_mtree_group_t *group, void *values);
-    bool of_trees; /* a number for each tree, else for each rank */
+    bool of_trees; /* one number per tree, else one per rank */
 } array_t;
 
-/* Trees that are told of. */
+/* Trees that are shown. */
 #define SHOWN_TREES 64
 
 static void read_path_bytes(const coll_mtree_group_t *group, void *values)
@@ -138,34 +135,61 @@ static int array_read(const struct mca_base_pvar_t *pvar, void *values, void *ob
 
 static int pvar_read(const struct mca_base_pvar_t *pvar, void *value, void *object)
 {
-    const pvar_t *which = pvar->ctx;
+    size_t offset = (size_t)(uintptr_t)pvar->ctx;
     unsigned long long *number = value;
     coll_mtree_totals_t totals;
     uint64_t total;
 
     (void)object;
     coll_mtree_statistics_totals(&totals);
-    memcpy(&total, (const char *)&totals + which->offset, sizeof(total));
+    memcpy(&total, (const char *)&totals + offset, sizeof(total));
     *number = total;
     return OPAL_SUCCESS;
+}
+
+static void pvar_register(const char *name, const char *text, int pvar_class,
+                          size_t offset)
+{
+    (void)mca_base_component_pvar_register(
+        &mca_coll_mtree_component.super.collm_version, name, text, OPAL_INFO_LVL_4,
+        pvar_class, MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, NULL,
+        MCA_BASE_VAR_BIND_NO_OBJECT,
+        MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS, pvar_read, NULL,
+        NULL, (void *)(uintptr_t)offset);
+}
+
+/* "fallbacks_NAME" per reason.  Open MPI copies name and text. */
+static void reasons_register(void)
+{
+    for (int r = 0; r < COLL_MTREE_REASONS; r++) {
+        coll_mtree_fallback_reason_t reason = (coll_mtree_fallback_reason_t)r;
+        char name[64], text[256];
+
+        (void)snprintf(name, sizeof(name), "fallbacks_%s",
+                       coll_mtree_reason_name(reason));
+        (void)snprintf(text, sizeof(text), "Calls that Open MPI served since %s",
+                       coll_mtree_reason_text(reason));
+        pvar_register(name, text, MCA_BASE_PVAR_CLASS_COUNTER,
+                      TOTAL(reason) + (size_t)r * sizeof(uint64_t));
+    }
+}
+
+static void array_register(const array_t *which)
+{
+    (void)mca_base_component_pvar_register(
+        &mca_coll_mtree_component.super.collm_version, which->name, which->text,
+        OPAL_INFO_LVL_4, which->pvar_class, which->type, NULL, MCA_BASE_VAR_BIND_MPI_COMM,
+        MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS, array_read, NULL,
+        array_notify, (void *)which);
 }
 
 void coll_mtree_pvars_register(void)
 {
     for (size_t i = 0; i < sizeof(pvars) / sizeof(pvars[0]); i++) {
-        (void)mca_base_component_pvar_register(
-            &mca_coll_mtree_component.super.collm_version, pvars[i].name, pvars[i].text,
-            OPAL_INFO_LVL_4, pvars[i].call_class, MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG,
-            NULL, MCA_BASE_VAR_BIND_NO_OBJECT,
-            MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS, pvar_read, NULL,
-            NULL, (void *)&pvars[i]);
+        pvar_register(pvars[i].name, pvars[i].text, pvars[i].pvar_class, pvars[i].offset);
     }
+    reasons_register();
     for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++) {
-        (void)mca_base_component_pvar_register(
-            &mca_coll_mtree_component.super.collm_version, arrays[i].name, arrays[i].text,
-            OPAL_INFO_LVL_4, arrays[i].call_class, arrays[i].type, NULL,
-            MCA_BASE_VAR_BIND_MPI_COMM,
-            MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS, array_read, NULL,
-            array_notify, (void *)&arrays[i]);
+        array_register(&arrays[i]);
     }
 }

@@ -23,23 +23,6 @@ static coll_mtree_group_t *groups, *last_group;
 static coll_mtree_totals_t totals; /* what is not below */
 static atomic_uint_fast64_t chunks, chunk_bytes, probe_bytes, scratch, most_scratch;
 
-#define REASON_NAME(_symbol, _name, _text) _name,
-#define REASON_TEXT(_symbol, _name, _text) _text,
-
-const char *coll_mtree_reason_name(coll_mtree_fallback_reason_t reason)
-{
-    static const char *const names[] = {COLL_MTREE_FOR_EACH_REASON(REASON_NAME)};
-
-    return names[reason];
-}
-
-const char *coll_mtree_reason_text(coll_mtree_fallback_reason_t reason)
-{
-    static const char *const texts[] = {COLL_MTREE_FOR_EACH_REASON(REASON_TEXT)};
-
-    return texts[reason];
-}
-
 static uint64_t hash_number(uint64_t hash, uint64_t number)
 {
     for (int i = 0; i < 8; i++) {

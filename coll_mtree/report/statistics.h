@@ -10,47 +10,11 @@
 #ifndef COLL_MTREE_REPORT_STATISTICS_H
 #define COLL_MTREE_REPORT_STATISTICS_H
 
+#include "coll_mtree/base/backend.h"
 #include "coll_mtree/plan/planning_context.h"
 #include "coll_mtree/report/goodput.h"
 
 #include <stdint.h>
-
-/* Who serves a call, in the order of preference, all else being equal. */
-typedef enum {
-    COLL_MTREE_TREES,
-    COLL_MTREE_RING,
-    COLL_MTREE_FALLBACK,
-    COLL_MTREE_BASE_ALGORITHM, /* another algorithm of Open MPI's
-                                  (coll_mtree/select/base_algorithms.h) */
-    COLL_MTREE_BACKENDS
-} coll_mtree_backend_t;
-
-/* Why the fallback serves a call: each a symbol, a name for programs and a text for
- * people. */
-#define COLL_MTREE_FOR_EACH_REASON(_do)                                                  \
-    _do(CALL, "call", "mtree does not serve such an operation, datatype or size") _do(   \
-        INTERNAL, "internal",                                                            \
-        "it is nonblocking and so short that it may be Open MPI's own")                  \
-        _do(LOCAL, "local", "all ranks run on one host") _do(                            \
-            GROUP, "group",                                                              \
-            "mtree cannot serve these processes (coll_mtree_verbose 1 tells why)")       \
-            _do(TAGS, "tags",                                                            \
-                "its trees may need more tags than there are: lower coll_mtree_trees")   \
-                _do(TOPOLOGY, "topology", "the topology was not known yet")              \
-                    _do(PLAN, "plan", "no plan could be made for it")                    \
-                        _do(FORECAST, "forecast", "Open MPI was expected to be faster")  \
-                            _do(TRIAL, "trial", "it was Open MPI's turn in a trial")     \
-                                _do(MEASURED, "measured",                                \
-                                    "Open MPI was measured to be faster")
-
-#define COLL_MTREE_REASON_SYMBOL(_symbol, _name, _text) COLL_MTREE_REASON_##_symbol,
-typedef enum {
-    COLL_MTREE_FOR_EACH_REASON(COLL_MTREE_REASON_SYMBOL) COLL_MTREE_REASONS
-} coll_mtree_fallback_reason_t;
-
-/* The name and the text of a reason. */
-const char *coll_mtree_reason_name(coll_mtree_fallback_reason_t reason);
-const char *coll_mtree_reason_text(coll_mtree_fallback_reason_t reason);
 
 /* Durations kept of the latest calls, for their median. */
 #define COLL_MTREE_RECENT 128

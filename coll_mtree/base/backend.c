@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "coll_mtree/base/backend.h"
+
+typedef struct {
+    const char *name, *text;
+} reason_t;
+
+// clang-format off
+static const reason_t reasons[COLL_MTREE_REASONS] = {
+    [COLL_MTREE_REASON_CALL] = {
+        "call", "mtree does not serve such an operation, datatype or size"},
+    [COLL_MTREE_REASON_INTERNAL] = {
+        "internal", "it is nonblocking and so short that it may be Open MPI's own"},
+    [COLL_MTREE_REASON_LOCAL] = {
+        "local", "all ranks run on one host"},
+    [COLL_MTREE_REASON_GROUP] = {
+        "group", "mtree cannot serve these processes (coll_mtree_verbose 1 tells why)"},
+    [COLL_MTREE_REASON_TAGS] = {
+        "tags", "its trees may need more tags than there are: lower coll_mtree_trees"},
+    [COLL_MTREE_REASON_TOPOLOGY] = {
+        "topology", "the topology was not known yet"},
+    [COLL_MTREE_REASON_PLAN] = {
+        "plan", "no plan could be made for it"},
+    [COLL_MTREE_REASON_FORECAST] = {
+        "forecast", "Open MPI was expected to be faster"},
+    [COLL_MTREE_REASON_TRIAL] = {
+        "trial", "it was Open MPI's turn in a trial"},
+    [COLL_MTREE_REASON_MEASURED] = {
+        "measured", "Open MPI was measured to be faster"},
+};
+// clang-format on
+
+const char *coll_mtree_reason_name(coll_mtree_fallback_reason_t reason)
+{
+    return reasons[reason].name;
+}
+
+const char *coll_mtree_reason_text(coll_mtree_fallback_reason_t reason)
+{
+    return reasons[reason].text;
+}
