@@ -4,8 +4,8 @@
  */
 #include "tools/command.h"
 #include "tools/map/map.h"
-#include "tools/map/map_labels.h"
-#include "tools/map/map_multiples.h"
+#include "tools/map/labels.h"
+#include "tools/map/multiples.h"
 #include "tools/plan_options.h"
 
 #include "base/log.h"

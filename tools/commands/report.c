@@ -3,8 +3,8 @@
  * mtree report: what the collectives of a job did.
  */
 #include "tools/command.h"
-#include "tools/report/report_file.h"
-#include "tools/report/report_html.h"
+#include "tools/report/file.h"
+#include "tools/report/html.h"
 
 #include "base/log.h"
 #include "report/report.h"

@@ -3,7 +3,7 @@
  * mtree top: what the links of a running job carry.
  */
 #include "tools/command.h"
-#include "tools/report/report_file.h"
+#include "tools/report/file.h"
 
 #include "base/log.h"
 #include "base/units.h"

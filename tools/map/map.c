@@ -2,7 +2,7 @@
 #include "tools/map/map.h"
 
 #include "report/table.h"
-#include "tools/map/map_layout.h"
+#include "tools/map/layout.h"
 #include "tools/plan_options.h"
 
 #include "base/log.h"

@@ -4,8 +4,8 @@
  * later lines run through it, and lets labels overlap.  Here they lie on their lines,
  * above all of these, and apart from each other where there is room.
  */
-#ifndef MTREE_TOOLS_MAP_MAP_LABELS_H
-#define MTREE_TOOLS_MAP_MAP_LABELS_H
+#ifndef MTREE_TOOLS_MAP_LABELS_H
+#define MTREE_TOOLS_MAP_LABELS_H
 
 #include <graphviz/gvc.h>
 

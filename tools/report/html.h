@@ -2,8 +2,8 @@
 /*
  * A report as one HTML page that needs nothing else: no network, no other file.
  */
-#ifndef MTREE_TOOLS_REPORT_REPORT_HTML_H
-#define MTREE_TOOLS_REPORT_REPORT_HTML_H
+#ifndef MTREE_TOOLS_REPORT_HTML_H
+#define MTREE_TOOLS_REPORT_HTML_H
 
 #include "base/status.h"
 

@@ -2,8 +2,8 @@
 /*
  * The map of a report's topology as SVG.
  */
-#ifndef MTREE_TOOLS_REPORT_REPORT_MAP_H
-#define MTREE_TOOLS_REPORT_REPORT_MAP_H
+#ifndef MTREE_TOOLS_REPORT_MAP_H
+#define MTREE_TOOLS_REPORT_MAP_H
 
 #include "base/status.h"
 

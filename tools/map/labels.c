@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tools/map/map_labels.h"
+#include "tools/map/labels.h"
 
 #include <math.h>
 #include <stdbool.h>

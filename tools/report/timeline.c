@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tools/report/report_parts.h"
+#include "tools/report/parts.h"
 
 #include "base/units.h"
 #include "report/page.h"

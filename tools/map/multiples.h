@@ -2,8 +2,8 @@
 /*
  * Small multiples: the trees of a plan, each on a map of its own.
  */
-#ifndef MTREE_TOOLS_MAP_MAP_MULTIPLES_H
-#define MTREE_TOOLS_MAP_MAP_MULTIPLES_H
+#ifndef MTREE_TOOLS_MAP_MULTIPLES_H
+#define MTREE_TOOLS_MAP_MULTIPLES_H
 
 #include "planner/plan/plan.h"
 

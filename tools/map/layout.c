@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tools/map/map_layout.h"
+#include "tools/map/layout.h"
 
 #include "tools/map/map.h"
 

@@ -2,8 +2,8 @@
 /*
  * Report files, which more than one command reads.
  */
-#ifndef MTREE_TOOLS_REPORT_REPORT_FILE_H
-#define MTREE_TOOLS_REPORT_REPORT_FILE_H
+#ifndef MTREE_TOOLS_REPORT_FILE_H
+#define MTREE_TOOLS_REPORT_FILE_H
 
 #include "base/status.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tools/map/map_multiples.h"
+#include "tools/map/multiples.h"
 
 #include "tools/map/map.h"
-#include "tools/map/map_layout.h"
+#include "tools/map/layout.h"
 #include "tools/plan_options.h"
 
 #include "base/log.h"

@@ -2,8 +2,8 @@
 /*
  * Where the vertices of a map go when its file does not say so.
  */
-#ifndef MTREE_TOOLS_MAP_MAP_LAYOUT_H
-#define MTREE_TOOLS_MAP_MAP_LAYOUT_H
+#ifndef MTREE_TOOLS_MAP_LAYOUT_H
+#define MTREE_TOOLS_MAP_LAYOUT_H
 
 #include "tools/map/coordinates.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tools/report/report_map.h"
+#include "tools/report/map.h"
 
-#include "tools/map/map_layout.h"
-#include "tools/report/report_parts.h"
+#include "tools/map/layout.h"
+#include "tools/report/parts.h"
 
 #include "base/log.h"
 #include "base/units.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tools/report/report_file.h"
+#include "tools/report/file.h"
 
 #include "base/file.h"
 #include "report/report.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tools/report/report_parts.h"
+#include "tools/report/parts.h"
 
 /* Colours are named by what they say, so that each theme has its own. */
 const char report_parts_style[] =

@@ -3,8 +3,8 @@
  * What every report's HTML page has in common, and the small pieces that its parts are
  * made of.
  */
-#ifndef MTREE_TOOLS_REPORT_REPORT_PARTS_H
-#define MTREE_TOOLS_REPORT_REPORT_PARTS_H
+#ifndef MTREE_TOOLS_REPORT_PARTS_H
+#define MTREE_TOOLS_REPORT_PARTS_H
 
 #include <jansson.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@ extern const char report_parts_style[], report_parts_script[];
 /* The colour of tree number @a tree, from 0. */
 const char *report_parts_colour(size_t tree);
 
-/* report_timeline.c: the calls of @a report over time, as SVG with a legend. */
+/* timeline.c: the calls of @a report over time, as SVG with a legend. */
 void report_timeline_write(const json_t *report, FILE *out);
 
 #endif
