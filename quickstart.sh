@@ -40,7 +40,7 @@ if ! netlab probe >"$build/probe.log" 2>&1; then
     echo "The lab cannot run here, for the reason above; the plan and the picture are real."
     exit 1
 fi
-mtree_compare "$map" --build "$build" --scale $scale --no-latency --quick \
+mtree_bench_compare "$map" --build "$build" --scale $scale --no-latency --quick \
     -t allreduce,bcast,allgather -m $size -R 2
 
 cat <<TXT

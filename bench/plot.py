@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Tables for gnuplot of what `mtree_compare --json` printed: plot.py RESULT.json... FOLDER.
+"""Tables for gnuplot of what `mtree_bench_compare --json` printed: plot.py RESULT.json... FOLDER.
 
 One a collective, FOLDER/COLLECTIVE.tsv: a comment, which is the plot's heading, then bytes and Mb/s of message for
 Open MPI's default, the best of its algorithms, mtree, and the bound.  Sizes may be spread over several results.

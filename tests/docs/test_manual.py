@@ -173,7 +173,7 @@ def main():
     check_program("mtree.1", ["./mtree"], r"  ([a-z]+)  +\S")
     check_program("netlab.1", [os.path.join(SOURCE, "tools", "netlab", "netlab")], r"    ([a-z]+)  +\S")
     check_program("mtree_bench.1", ["./mtree_bench"])
-    check_program("mtree_compare.1", [os.path.join(SOURCE, "bench", "mtree_compare")])
+    check_program("mtree_bench_compare.1", [os.path.join(SOURCE, "bench", "mtree_bench_compare")])
     check_form()
     if shutil.which("ompi_info"):
         check_parameters()

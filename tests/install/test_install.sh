@@ -57,7 +57,7 @@ bin=$root$(value bindir)
 maps=$root$(value pkgdatadir)/topologies
 check "mtree" "$bin/mtree" plan "$maps/b4.dot" --size 16M
 check "netlab" "$bin/netlab" status
-for program in mtree_bench mtree_compare; do
+for program in mtree_bench mtree_bench_compare mtree_compare; do
     [ -x "$bin/$program" ] || fail "no $program in $bin"
 done
 for helper in mtree_link_probe netlab_relay; do
@@ -66,8 +66,8 @@ done
 PYTHONDONTWRITEBYTECODE=1 "$bin/netlab" probe --json >"$tmp/probe" 2>/dev/null
 grep -q "\"relay\": \"$root$(value pkglibexecdir)/netlab_relay\"" "$tmp/probe" ||
     fail "the installed netlab does not find its netlab_relay: $(grep relay "$tmp/probe")"
-for page in man1/mtree.1 man1/netlab.1 man1/mtree_bench.1 man1/mtree_compare.1 man5/mtree-topology.5 \
-    man7/coll_mtree.7; do
+for page in man1/mtree.1 man1/netlab.1 man1/mtree_bench.1 man1/mtree_bench_compare.1 man1/mtree_compare.1 \
+    man5/mtree-topology.5 man7/coll_mtree.7; do
     [ -e "$root$(value mandir)/$page" ] || fail "no $page in $(value mandir)"
 done
 [ -e "$root$(value docdir)/README.md" ] && [ -e "$root$(value docdir)/docs/design.md" ] ||

@@ -65,7 +65,7 @@ def find_said():
     """Each line that says what is wrong, with where it is said."""
     sources = [path for room in ("base", "topo", "planner", "schedule", "simulate", "report", "tools", "bench", "coll_mtree")
                for path in sorted((ROOT / room).glob("**/*.c"))]
-    scripts = [ROOT / "tools/netlab/netlab", ROOT / "bench/mtree_compare", *sorted((ROOT / "tools/netlab/netlablib").glob("*.py"))]
+    scripts = [ROOT / "tools/netlab/netlab", ROOT / "bench/mtree_bench_compare", *sorted((ROOT / "tools/netlab/netlablib").glob("*.py"))]
     said = []
     for path in sources + scripts:
         text = path.read_text()

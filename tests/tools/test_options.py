@@ -3,7 +3,7 @@
 """Every option that --help names does what it says: for each program the options of its help text are those that a case here (of
 mtree, in test_mtree.sh; of netlab, in tests/lab) uses with success.
 
-mtree_bench runs under mpirun on two ranks; mtree_compare with stand-ins for the programs that it starts, which take down how."""
+mtree_bench runs under mpirun on two ranks; mtree_bench_compare with stand-ins for the programs that it starts, which take down how."""
 import json
 import os
 import pathlib
@@ -174,7 +174,7 @@ echo mca:coll:tuned:param:coll_tuned_allreduce_algorithm:enumerator:value:1:basi
     "netlab": '#!/bin/sh\necho "netlab $*" >>"$CALLS"\n',
 }
 
-# What is given to mtree_compare, and what its output, then what the programs that it started were called with, must match.
+# What is given to mtree_bench_compare, and what its output, then what the programs that it started were called with, must match.
 COMPARE = {
     "--local": ("--local 3 -t bcast -m 1k --quick -R 1", r"# 3 ranks on this machine", r"mpirun -n 3 "),
     "--scale": ("net.dot --scale 0.5", "", r"^netlab run net.dot --scale 0.5 "),
@@ -195,8 +195,8 @@ COMPARE = {
     "--mca": ("--local 4 -t bcast -m 1k --quick -R 1 --mca btl self", r"\nbcast ", r"^(mpirun -n 4 --mca btl self [^\n]*\n)+$"),
     "--mtree-mca": ("--local 4 -t bcast -m 1k --quick -R 1 --mtree-mca coll_mtree_trees 2", r"\nbcast ",
                     r"--mca coll mtree --mca coll_mtree_trees 2 "),
-    "-h": ("-h", r"^usage: mtree_compare", ""),
-    "--help": ("--help", r"^usage: mtree_compare", ""),
+    "-h": ("-h", r"^usage: mtree_bench_compare", ""),
+    "--help": ("--help", r"^usage: mtree_bench_compare", ""),
 }
 
 
@@ -211,16 +211,16 @@ def check_compare():
         environment.pop("NETLAB_LAB", None)
         for option, (words, said, called) in COMPARE.items():
             calls.write_text("")
-            done = run([sys.executable, ROOT / "bench/mtree_compare", "--build", programs, *words.split()], env=environment)
+            done = run([sys.executable, ROOT / "bench/mtree_bench_compare", "--build", programs, *words.split()], env=environment)
             is_right = (done.returncode == 0 or option == "--timeout") and re.search(said, done.stdout, re.S)
-            expect(is_right, f"mtree_compare {words}: {done.stdout}")
-            expect(re.search(called, calls.read_text(), re.S), f"mtree_compare {words} called: {calls.read_text()}")
-    compare("mtree_compare", run([sys.executable, ROOT / "bench/mtree_compare", "--help"]).stdout, COMPARE)
+            expect(is_right, f"mtree_bench_compare {words}: {done.stdout}")
+            expect(re.search(called, calls.read_text(), re.S), f"mtree_bench_compare {words} called: {calls.read_text()}")
+    compare("mtree_bench_compare", run([sys.executable, ROOT / "bench/mtree_bench_compare", "--help"]).stdout, COMPARE)
 
 
 check_mtree()
 check_netlab()
 check_compare()
 check_bench()
-print("\n".join(failures) if failures else "test_options.py: every option of mtree, netlab, mtree_bench and mtree_compare is used")
+print("\n".join(failures) if failures else "test_options.py: every option of mtree, netlab, mtree_bench and mtree_bench_compare is used")
 sys.exit(1 if failures else 0)
