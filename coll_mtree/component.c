@@ -2,6 +2,7 @@
 #include "coll_mtree/adapt/bandwidth_monitor.h"
 #include "coll_mtree/control/modex.h"
 #include "coll_mtree/plan/planning_context.h"
+#include "coll_mtree/plan/proc_group.h"
 #include "coll_mtree/report/pvars.h"
 #include "coll_mtree/report/statistics.h"
 #include "coll_mtree/transport/transport.h"
@@ -333,6 +334,7 @@ static int mtree_close(void)
     coll_mtree_transport_close();
     coll_mtree_modex_close();
     coll_mtree_planning_context_close();
+    coll_mtree_proc_group_close();
     mtree_log_set(NULL, NULL, MTREE_LOG_WARN);
     if (c->stream >= 0) {
         opal_output_close(c->stream);

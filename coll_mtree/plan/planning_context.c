@@ -3,13 +3,12 @@
 
 #include "coll_mtree/base/algorithm_param.h"
 #include "coll_mtree/plan/planning.h"
+#include "coll_mtree/plan/proc_group.h"
 #include "coll_mtree/topology/registry.h"
 #include "coll_mtree/topology/source.h"
 #include "coll_mtree/topology/user_files.h"
 
 #include "base/units.h"
-
-#include "ompi/proc/proc.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -25,8 +24,7 @@ typedef struct planned {
 
 struct coll_mtree_planning_context {
     int num_procs;
-    ompi_proc_t **procs;              /* [num_procs] */
-    int *host;                        /* [num_procs] */
+    int *host;                        /* [num_procs] by rank */
     const mtree_topology_t *topology; /* NULL: mtree cannot serve these processes */
     const char *origin;               /* the topology's name in messages */
     int num_hosts;
@@ -57,7 +55,6 @@ static void context_destroy(coll_mtree_planning_context_t *context)
     free(context->samples);
     free(context->vertices);
     free(context->host);
-    free(context->procs);
     free(context);
 }
 
@@ -71,27 +68,6 @@ void coll_mtree_planning_context_close(void)
     }
     coll_mtree_user_files_close();
     coll_mtree_topology_registry_close();
-}
-
-static coll_mtree_planning_context_t *context_find(ompi_communicator_t *comm)
-{
-    coll_mtree_planning_context_t *context;
-
-    for (context = contexts; context != NULL; context = context->next) {
-        int rank = 0;
-
-        if (context->num_procs != ompi_comm_size(comm)) {
-            continue;
-        }
-        while (rank < context->num_procs &&
-               context->procs[rank] == ompi_comm_peer_lookup(comm, rank)) {
-            rank++;
-        }
-        if (rank == context->num_procs) {
-            break;
-        }
-    }
-    return context;
 }
 
 /*
@@ -159,15 +135,11 @@ context_create(ompi_communicator_t *comm, const coll_mtree_host_t *contribution)
         return NULL;
     }
     context->num_procs = (int)procs;
-    context->procs = malloc(procs * sizeof(*context->procs));
     context->host = calloc(procs, sizeof(int));
     context->vertices = calloc(procs, sizeof(int));
-    if (context->procs == NULL || context->host == NULL || context->vertices == NULL) {
+    if (context->host == NULL || context->vertices == NULL) {
         context_destroy(context);
         return NULL;
-    }
-    for (int rank = 0; rank < context->num_procs; rank++) {
-        context->procs[rank] = ompi_comm_peer_lookup(comm, rank);
     }
     context_read(context, comm, contribution);
     context->next = contexts;
@@ -179,13 +151,17 @@ coll_mtree_planning_context_t *
 coll_mtree_planning_context_learn(ompi_communicator_t *comm,
                                   const coll_mtree_host_t *contribution)
 {
+    coll_mtree_proc_group_t *group = coll_mtree_proc_group_get(comm);
     coll_mtree_planning_context_t *context;
 
-    opal_mutex_lock(&contexts_lock);
-    context = context_find(comm);
-    if (context == NULL) {
-        context = context_create(comm, contribution);
+    if (group == NULL) {
+        return NULL;
     }
+    opal_mutex_lock(&contexts_lock);
+    if (group->context == NULL) {
+        group->context = context_create(comm, contribution);
+    }
+    context = group->context;
     opal_mutex_unlock(&contexts_lock);
     return context != NULL && context->topology != NULL ? context : NULL;
 }
