@@ -81,9 +81,19 @@ double mtree_plan_route_seconds(const mtree_plan_t *plan, int from, int to)
     return route->latency + route->links * 8 * bytes / route->rate;
 }
 
+mtree_plan_t *mtree_plan_retain(const mtree_plan_t *plan)
+{
+    mtree_plan_t *retained = (mtree_plan_t *)plan;
+
+    if (retained != NULL) {
+        (void)__atomic_fetch_add(&retained->references, 1, __ATOMIC_RELAXED);
+    }
+    return retained;
+}
+
 void mtree_plan_destroy(mtree_plan_t *plan)
 {
-    if (plan == NULL) {
+    if (plan == NULL || __atomic_fetch_sub(&plan->references, 1, __ATOMIC_ACQ_REL) > 0) {
         return;
     }
     for (int t = 0; plan->trees != NULL && t < plan->num_trees; ++t) {

@@ -59,6 +59,8 @@ typedef struct {
     double seconds; /* predicted time for `bytes`, latency included; 0: not predicted */
     mtree_plan_route_t *routes; /* [num_hosts x num_hosts] from host i to host j at i *
                                    num_hosts + j; NULL: not told */
+    int references; /* besides the first one; changed by mtree_plan_retain() and
+                       mtree_plan_destroy() alone */
 } mtree_plan_t;
 
 /*
@@ -84,7 +86,11 @@ bool mtree_plan_is_by_arrival(const mtree_plan_t *plan);
  */
 double mtree_plan_route_seconds(const mtree_plan_t *plan, int from, int to);
 
-/* Free; NULL is allowed. */
+/* One more reference to @a plan (NULL is allowed), which is not changed from now on.  Each
+ * reference is given up by mtree_plan_destroy().  From any thread. */
+mtree_plan_t *mtree_plan_retain(const mtree_plan_t *plan);
+
+/* Give up a reference; the last one frees the plan.  NULL is allowed. */
 void mtree_plan_destroy(mtree_plan_t *plan);
 
 /* Lockstep steps of all trees, one way; 0: chunks stream. */
