@@ -13,6 +13,7 @@
 #ifndef COLL_MTREE_COLL_MTREE_H
 #define COLL_MTREE_COLL_MTREE_H
 
+#include "coll_mtree/base/tag_range.h"
 #include "coll_mtree/compat.h"
 
 #include "ompi/communicator/communicator.h"
@@ -72,12 +73,6 @@ OMPI_DECLSPEC extern mca_coll_mtree_component_t mca_coll_mtree_component;
 
 typedef struct coll_mtree_plan_entry coll_mtree_plan_entry_t;
 
-/* Tags that were taken so far from one part of the range, as a distance from its first.
- */
-typedef struct {
-    int taken;
-} coll_mtree_tags_t;
-
 /* What the info keys of a communicator ask for (coll_mtree/base/hints.h). */
 typedef struct {
     bool is_read;
@@ -105,7 +100,7 @@ typedef struct {
     uint32_t
         longest_bytes; /* of a message between its ranks (coll_mtree/control/modex.h) */
     coll_mtree_hints_t hints;
-    coll_mtree_tags_t tags[2]; /* of calls; of persistent requests */
+    coll_mtree_tag_range_t tags; /* coll_mtree/base/tags.h */
 
     struct coll_mtree_source *source; /* how far it is with its topology */
     struct coll_mtree_group *group; /* whose statistics it adds to; NULL: no calls yet */

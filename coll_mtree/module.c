@@ -17,7 +17,7 @@ static void module_construct(mca_coll_mtree_module_t *module)
     memset(&module->fallback, 0, sizeof(module->fallback));
     module->enabled = module->is_local = false;
     module->locals = NULL;
-    memset(module->tags, 0, sizeof(module->tags));
+    memset(&module->tags, 0, sizeof(module->tags));
     OBJ_CONSTRUCT(&module->lock, opal_mutex_t);
     module->plan_entries = module->last_plan_entry = NULL;
     module->placement = module->plain_placement = NULL;

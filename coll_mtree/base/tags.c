@@ -12,18 +12,10 @@ static int tags_limit(void)
 
 int coll_mtree_tags_most(void)
 {
-    return tags_limit() / 4;
+    return coll_mtree_tag_range_most(tags_limit());
 }
 
 int coll_mtree_tags_reserve(mca_coll_mtree_module_t *module, int count, bool persistent)
 {
-    coll_mtree_tags_t *tags = &module->tags[persistent];
-    int first = tags_limit() / 2 + (persistent ? coll_mtree_tags_most() : 0);
-
-    if (tags->taken > coll_mtree_tags_most() - count) {
-        tags->taken = 0;
-    }
-    first += tags->taken;
-    tags->taken += count;
-    return -first;
+    return coll_mtree_tag_range_take(&module->tags, tags_limit(), count, persistent);
 }

@@ -2,11 +2,10 @@
 /*
  * Tags for a communicator's calls.
  *
- * They are numbers of our own, not those of ompi_coll_base_nbc_reserve_tags():
- * MPI_Comm_idup runs nonblocking collectives of Open MPI's at another moment on each rank
- * and takes tags there, which would put those of later calls out of step.  Ours come from
- * the far half of what the PML can tell apart and Open MPI sets aside for nonblocking
- * collectives, which its own counting from the near end does not reach.
+ * They are not those of ompi_coll_base_nbc_reserve_tags(), because MPI_Comm_idup runs
+ * nonblocking collectives of Open MPI at another moment on each rank and takes tags
+ * there, so that later calls would have different tags on different ranks.
+ * coll_mtree/base/ tag_range.h has the tags that Open MPI's own counting does not reach.
  */
 #ifndef COLL_MTREE_BASE_TAGS_H
 #define COLL_MTREE_BASE_TAGS_H
@@ -17,9 +16,10 @@
 int coll_mtree_tags_most(void);
 
 /*
- * The first of @a count tags, the next ones being below it.  All ranks of the module's
- * communicator call with the same arguments in the same order.  Those of persistent
- * requests, which may live long, are apart from the others, which are used again sooner.
+ * The first of @a count tags; the others are the next lower ones.  All ranks of the
+ * module's communicator call with the same arguments in the same order.  Persistent
+ * requests have tags of their own, because they may live long; those of calls are used
+ * again sooner.
  */
 int coll_mtree_tags_reserve(mca_coll_mtree_module_t *module, int count, bool persistent);
 

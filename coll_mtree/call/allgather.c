@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "coll_mtree/call/blocks.h"
 #include "coll_mtree/call/dispatch.h"
 
 #include "schedule/operation.h"
@@ -25,14 +26,12 @@ static void allgatherv_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS_allga
 {
     int rank = ompi_comm_rank(comm), ranks = ompi_comm_size(comm);
     ptrdiff_t lower, extent;
-    size_t size, count = 0;
+    size_t size;
 
-    for (int r = 0; r < ranks; r++) {
-        count += (size_t)rcounts[r];
-    }
     ompi_datatype_type_size(rdtype, &size);
     ompi_datatype_get_extent(rdtype, &lower, &extent);
-    coll_mtree_coll_args_move(args, MTREE_ALLGATHER, rbuf, count, rdtype);
+    coll_mtree_coll_args_move(args, MTREE_ALLGATHER, rbuf,
+                              coll_mtree_blocks_sum(rcounts, ranks), rdtype);
     coll_mtree_coll_args_blocks(args, rcounts, size, ranks);
     coll_mtree_coll_args_own_block(args, sbuf, scount, sdtype,
                                    mtree_address(rbuf, displs[rank] * extent),

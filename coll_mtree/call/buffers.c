@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/call/buffers.h"
 
+#include "coll_mtree/call/blocks.h"
 #include "coll_mtree/report/trace.h"
 
 #include "opal/datatype/opal_convertor.h"
@@ -28,23 +29,6 @@ static void data_fold(void *arg, const void *a, const void *b, void *out, size_t
     ompi_op_reduce(args->op, (void *)a, out, count, args->datatype);
 }
 
-/* The block that byte @a offset of the packed image is in. */
-static int data_block(const coll_mtree_buffers_t *data, size_t offset)
-{
-    int low = 0, high = data->num_blocks - 1;
-
-    while (low < high) {
-        int middle = (low + high + 1) / 2;
-
-        if (data->args->blocks[middle] <= offset) {
-            low = middle;
-        } else {
-            high = middle - 1;
-        }
-    }
-    return low;
-}
-
 /*
  * A convertor that stands at byte @a offset of the packed image, or for packing at most a
  * basic element before.  It is made anew for each chunk: Open MPI's convertors lose their
@@ -59,7 +43,7 @@ static size_t data_convertor(const coll_mtree_buffers_t *data, size_t offset, bo
 
     /* Where blocks are apart each has a packed image of its own. */
     if (args->displace != NULL) {
-        int block = data_block(data, offset);
+        int block = coll_mtree_blocks_find(args->blocks, data->num_blocks, offset);
 
         ompi_datatype_type_size(args->datatype, &size);
         first = args->blocks[block];

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/call/coll_args.h"
 
+#include "coll_mtree/call/blocks.h"
+
 #include <stdlib.h>
 
 /* From bytes alone, which are the same on all ranks even where datatypes differ. */
@@ -77,16 +79,11 @@ void coll_mtree_coll_args_blocks(coll_mtree_coll_args_t *args, const int *rcount
     if (args->verdict != MTREE_COLL_ARGS_SERVED) {
         return;
     }
-    args->blocks = malloc(((size_t)ranks + 1) * sizeof(*args->blocks));
+    args->blocks = coll_mtree_blocks_create(rcounts, element, ranks);
+    args->call.blocks = args->blocks;
     if (args->blocks == NULL) {
         args->verdict = MTREE_COLL_ARGS_NO_MEMORY;
-        return;
     }
-    args->blocks[0] = 0;
-    for (int rank = 0; rank < ranks; rank++) {
-        args->blocks[rank + 1] = args->blocks[rank] + (size_t)rcounts[rank] * element;
-    }
-    args->call.blocks = args->blocks;
 }
 
 void coll_mtree_coll_args_cleanup(coll_mtree_coll_args_t *args)

@@ -4,13 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* bits/s; windows follow from it where nothing is known of the network. */
+/* bits/s, from which windows follow: nothing is known of the network. */
 #define ASSUMED_RATE 1e9
 
 #define NAME_LENGTH 16
 
-/* What every plan has: names.  Here the ranks'. */
-static mtree_status_t plain_plan(int num_ranks, mtree_plan_t **plan_p)
+/* A plan with one tree whose edges are not set; each host is named after its rank. */
+static mtree_status_t plan_create(int num_ranks, mtree_plan_t **plan_p)
 {
     const char **names = calloc((size_t)num_ranks, sizeof(*names));
     char *text = malloc((size_t)num_ranks * NAME_LENGTH);
@@ -38,14 +38,14 @@ mtree_status_t coll_mtree_default_plan_create(int num_ranks, mtree_plan_t **plan
     mtree_status_t status = host == NULL ? MTREE_ERR_NO_MEMORY : MTREE_OK;
 
     if (status == MTREE_OK) {
-        status = plain_plan(num_ranks, &plan);
+        status = plan_create(num_ranks, &plan);
     }
     if (status != MTREE_OK) {
         goto free_host;
     }
     for (int rank = 0; rank < num_ranks; rank++) {
         host[rank] = rank;
-        /* Without its lowest bit; the root, 0, keeps the -1 that it was made with. */
+        /* The number without its lowest bit.  The root, 0, keeps its -1. */
         if (rank > 0) {
             plan->trees[0].parent[rank] = rank & (rank - 1);
         }

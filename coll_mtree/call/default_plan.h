@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The plain plan: each rank a host of its own, one binomial tree.  Every rank makes the
- * same one without a message, and it serves every collective.
+ * The default plan, for nonblocking calls that were accepted before the ranks learned
+ * that no plan could be made.  Each rank is a host of its own, and one binomial tree with
+ * root 0 spans them.  Every rank makes the same plan without a message, and it serves
+ * every collective.
  */
 #ifndef COLL_MTREE_CALL_DEFAULT_PLAN_H
 #define COLL_MTREE_CALL_DEFAULT_PLAN_H

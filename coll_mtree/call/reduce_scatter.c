@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "coll_mtree/call/blocks.h"
 #include "coll_mtree/call/dispatch.h"
 
 #include "schedule/operation.h"
 
 /*
- * Rank r gets rcounts[r] elements (NULL: rcount each).  The engine puts each block at its
- * place in the whole vector, so the output begins as far before the user's.  In place the
- * result would overwrite what was not sent yet: it is kept aside until the end.
+ * Rank r gets rcounts[r] elements (NULL: rcount each).  The engine writes each block at
+ * its place in the whole vector, so the output begins that far before the user's buffer.
+ * In place, the result would overwrite what was not sent yet, so it stays in a buffer of
+ * its own until the end.
  */
 static void scatter_args(coll_mtree_coll_args_t *args, const void *sbuf, void *rbuf,
                          const int *rcounts, int rcount, ompi_datatype_t *dtype,
@@ -14,11 +16,11 @@ static void scatter_args(coll_mtree_coll_args_t *args, const void *sbuf, void *r
 {
     int rank = ompi_comm_rank(comm), ranks = ompi_comm_size(comm);
     ptrdiff_t lower, extent;
-    size_t first = 0, count = 0;
+    size_t count = (size_t)rcount * (size_t)ranks, first = (size_t)rcount * (size_t)rank;
 
-    for (int r = 0; r < ranks; r++) {
-        first = r == rank ? count : first;
-        count += (size_t)(rcounts != NULL ? rcounts[r] : rcount);
+    if (rcounts != NULL) {
+        count = coll_mtree_blocks_sum(rcounts, ranks);
+        first = coll_mtree_blocks_sum(rcounts, rank);
     }
     ompi_datatype_get_extent(dtype, &lower, &extent);
     coll_mtree_coll_args_fold(args, MTREE_REDUCE_SCATTER, sbuf, rbuf, count, dtype, op);

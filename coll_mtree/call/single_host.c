@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/call/single_host.h"
 
+#include "coll_mtree/call/blocks.h"
 #include "coll_mtree/call/dispatch.h"
 #include "coll_mtree/call/plan_entry.h"
 #include "coll_mtree/select/base_algorithms.h"
@@ -83,12 +84,7 @@ static size_t size_of(const ompi_datatype_t *dtype, size_t count)
 
 static size_t sum_of(const int *counts, ompi_communicator_t *comm)
 {
-    size_t sum = 0;
-
-    for (int rank = 0; rank < ompi_comm_size(comm); rank++) {
-        sum += (size_t)counts[rank];
-    }
-    return sum;
+    return coll_mtree_blocks_sum(counts, ompi_comm_size(comm));
 }
 
 /* @a _eligible and @a _bytes of a call are the same on all ranks. */

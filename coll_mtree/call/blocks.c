@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "coll_mtree/call/blocks.h"
+
+#include <stdlib.h>
+
+size_t coll_mtree_blocks_sum(const int *counts, int ranks)
+{
+    size_t sum = 0;
+
+    for (int rank = 0; rank < ranks; rank++) {
+        sum += (size_t)counts[rank];
+    }
+    return sum;
+}
+
+size_t *coll_mtree_blocks_create(const int *counts, size_t units, int ranks)
+{
+    size_t *blocks = malloc(((size_t)ranks + 1) * sizeof(*blocks));
+
+    if (blocks == NULL) {
+        return NULL;
+    }
+    blocks[0] = 0;
+    for (int rank = 0; rank < ranks; rank++) {
+        blocks[rank + 1] = blocks[rank] + (size_t)counts[rank] * units;
+    }
+    return blocks;
+}
+
+int coll_mtree_blocks_find(const size_t *blocks, int ranks, size_t offset)
+{
+    int low = 0, high = ranks - 1;
+
+    while (low < high) {
+        int middle = (low + high + 1) / 2;
+
+        if (blocks[middle] <= offset) {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    return low;
+}
