@@ -169,13 +169,17 @@ static int plan_number(const json_t *calls)
                                                   : (int)mtree_page_number(calls, "plan");
 }
 
-/* Is plan number @a plan (-1: none) on topology number @a topology? */
-static bool plan_is_on(const json_t *report, int plan, size_t topology)
+/* Plan number @a number, NULL: there is none, as for -1. */
+static const json_t *plan_at(const json_t *report, int number)
 {
-    const json_t *number = json_object_get(
-        json_array_get(json_object_get(report, "plans"), (size_t)plan), "topology");
+    return json_array_get(json_object_get(report, "plans"), (size_t)number);
+}
 
-    return plan >= 0 && number != NULL && (size_t)json_integer_value(number) == topology;
+bool mtree_page_plan_is_on(const json_t *plan, size_t topology)
+{
+    const json_t *number = json_object_get(plan, "topology");
+
+    return number != NULL && (size_t)json_integer_value(number) == topology;
 }
 
 /* The calls that moved most over plan number @a plan, or (-1) over any plan on topology
@@ -189,7 +193,9 @@ static const json_t *heaviest_calls(const json_t *report, int plan, size_t topol
     json_array_foreach (json_object_get(report, "communicators"), c, communicator) {
         json_array_foreach (json_object_get(communicator, "calls"), i, calls) {
             int number = plan_number(calls);
-            bool fits = plan >= 0 ? number == plan : plan_is_on(report, number, topology);
+            bool fits = plan >= 0
+                            ? number == plan
+                            : mtree_page_plan_is_on(plan_at(report, number), topology);
 
             if (fits && mtree_page_number(calls, "bytes") >
                             mtree_page_number(heaviest, "bytes")) {
@@ -222,9 +228,7 @@ static bool tree_crosses(const json_t *tree, int arc)
 static void write_crossing(const json_t *report, size_t topology, int arc, FILE *out)
 {
     const json_t *calls = heaviest_calls(report, -1, topology);
-    const json_t *plan = calls == NULL ? NULL
-                                       : json_array_get(json_object_get(report, "plans"),
-                                                        (size_t)plan_number(calls));
+    const json_t *plan = calls == NULL ? NULL : plan_at(report, plan_number(calls));
     const json_t *trees = json_object_get(plan, "trees");
     const char *lead = "; crossed by trees";
     char name[128];

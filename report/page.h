@@ -41,6 +41,9 @@ void mtree_page_write_busiest(const json_t *report, size_t topology, FILE *out);
  * in a line; nothing where all ways kept up. */
 void mtree_page_write_slowest(const json_t *report, size_t topology, FILE *out);
 
+/* Was @a plan, an object of the report, made for topology number @a topology? */
+bool mtree_page_plan_is_on(const json_t *plan, size_t topology);
+
 /* Of the calls over plan number @a plan those that moved most; NULL: there are none. */
 const json_t *mtree_page_calls_of_plan(const json_t *report, size_t plan);
 

@@ -3,10 +3,10 @@
  * mtree draw: a picture of a network, and of the trees on it.
  */
 #include "tools/command.h"
-#include "tools/map/map.h"
+#include "tools/map/dot.h"
 #include "tools/map/labels.h"
+#include "tools/map/layout.h"
 #include "tools/map/multiples.h"
-#include "tools/plan_options.h"
 
 #include "base/log.h"
 #include "topo/dot/read.h"
@@ -118,31 +118,39 @@ out_close:
     return status;
 }
 
-static mtree_status_t draw(const arguments_t *arguments, const planned_t *planned)
+/* Write the scene as DOT. */
+static mtree_status_t write_graph(const arguments_t *arguments, map_scene_t *scene,
+                                  FILE *out)
 {
-    const char *format = arguments->format;
+    if (arguments->multiples) {
+        return map_multiples_write(scene, out);
+    }
+    map_dot_write(scene, out);
+    return MTREE_OK;
+}
+
+static mtree_status_t draw(const arguments_t *arguments, map_scene_t *scene)
+{
+    mtree_status_t status = map_layout_find(scene);
     char *text = NULL;
     size_t length = 0;
-    mtree_status_t status;
     FILE *out;
 
-    out = open_memstream(&text, &length);
-    if (out == NULL) {
-        mtree_error("out of memory for the picture");
-        return MTREE_ERR_NO_MEMORY;
+    if (status != MTREE_OK) {
+        return status;
     }
-    status =
-        arguments->multiples
-            ? map_multiples_write(planned->topology, planned->plan, planned->routes, out)
-            : map_write(planned->topology, planned->plan, planned->routes, out);
-    if (fclose(out) != 0 && status == MTREE_OK) {
+    out = open_memstream(&text, &length);
+    if (out != NULL) {
+        status = write_graph(arguments, scene, out);
+    }
+    if (out == NULL || (fclose(out) != 0 && status == MTREE_OK)) {
         mtree_error("out of memory for the picture");
         status = MTREE_ERR_NO_MEMORY;
     }
     if (status == MTREE_OK) {
-        status = (strcmp(format, "dot") == 0)
+        status = (strcmp(arguments->format, "dot") == 0)
                      ? write_text(text, length, arguments->output)
-                     : render(text, format, arguments->output);
+                     : render(text, arguments->format, arguments->output);
     }
     free(text);
     return status;
@@ -165,18 +173,20 @@ static int run_draw(const arguments_t *arguments)
 {
     mtree_status_t status;
     planned_t planned;
+    map_scene_t scene;
 
     status = prepare(arguments, &planned);
     if (status != MTREE_OK) {
         return COMMAND_FAILED;
     }
-    if (arguments->output != NULL) {
-        status = draw(arguments, &planned);
+    status = map_scene_of_plan(&scene, &planned);
+    if (status == MTREE_OK && arguments->output != NULL) {
+        status = draw(arguments, &scene);
     }
     if (status == MTREE_OK && arguments->json) {
-        status = command_print_json(
-            map_json(planned.topology, planned.plan, planned.routes), stdout);
+        status = command_print_json(map_scene_json(&scene), stdout);
     }
+    map_scene_cleanup(&scene);
     planned_cleanup(&planned);
     return (status == MTREE_OK) ? COMMAND_OK : COMMAND_FAILED;
 }

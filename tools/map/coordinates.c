@@ -11,15 +11,9 @@
 
 /* How many degrees, or units of another plane, a degree of longitude is: less than one
  * away from the equator; a plane that is no map is small. */
-static double squeeze_of(const mtree_topology_t *topology)
+static double squeeze_of(const map_box_t *box)
 {
-    double bottom = INFINITY, top = -INFINITY;
-
-    for (int i = 0; i < topology->num_vertices; ++i) {
-        bottom = fmin(bottom, topology->vertices[i].y);
-        top = fmax(top, topology->vertices[i].y);
-    }
-    return cos(fmin(fabs((bottom + top) / 2), 75) * M_PI / 180);
+    return cos(fmin(fabs((box->low + box->high) / 2), 75) * M_PI / 180);
 }
 
 /* exp of the mean logarithm of what is added: neither the longest nor the shortest rule
@@ -47,19 +41,19 @@ static double typical_length(const typical_t *typical)
  * beyond the typical distance come nearer, the more the farther they are, in their
  * direction: else one host overseas leaves no room for the others.
  */
-static void draw_in(const mtree_topology_t *topology, map_place_t *places)
+static void draw_in(map_point_t *places, int count)
 {
     typical_t typical = {0, 0};
     double farthest = 0, limit;
 
-    for (int i = 0; i < topology->num_vertices; ++i) {
+    for (int i = 0; i < count; i++) {
         double far = hypot(places[i].x, places[i].y);
 
         typical_add(&typical, far);
         farthest = fmax(farthest, far);
     }
     limit = typical_length(&typical);
-    for (int i = 0; farthest > FAR_OFF * limit && i < topology->num_vertices; ++i) {
+    for (int i = 0; farthest > FAR_OFF * limit && i < count; i++) {
         double far = hypot(places[i].x, places[i].y) / limit;
 
         if (far > 1) {
@@ -71,9 +65,9 @@ static void draw_in(const mtree_topology_t *topology, map_place_t *places)
 
 /* The point with the least sum of distances to the places, which few far ones hardly
  * move: Weiszfeld's method. */
-static map_place_t find_middle(const map_place_t *places, int count)
+static map_point_t find_middle(const map_point_t *places, int count)
 {
-    map_place_t middle = {0, 0};
+    map_point_t middle = {0, 0};
 
     for (int step = 0; step < MIDDLE_STEPS; ++step) {
         double x = 0, y = 0, sum = 0;
@@ -87,54 +81,57 @@ static map_place_t find_middle(const map_place_t *places, int count)
             y += weight * places[i].y;
             sum += weight;
         }
-        middle = (map_place_t){x / sum, y / sum};
+        middle = (map_point_t){x / sum, y / sum};
     }
     return middle;
 }
 
 /* The vertices around the middle of all. */
-static void centre_vertices(const mtree_topology_t *topology, map_place_t *places)
+static void centre_vertices(const mtree_topology_t *topology, map_point_t *places)
 {
-    double squeeze = squeeze_of(topology);
-    map_place_t middle;
+    const int count = topology->num_vertices;
+    map_box_t box;
+    map_point_t middle;
+    double squeeze;
 
-    for (int i = 0; i < topology->num_vertices; ++i) {
-        places[i] =
-            (map_place_t){squeeze * topology->vertices[i].x, topology->vertices[i].y};
+    for (int i = 0; i < count; i++) {
+        places[i] = (map_point_t){topology->vertices[i].x, topology->vertices[i].y};
     }
-    middle = find_middle(places, topology->num_vertices);
-    for (int i = 0; i < topology->num_vertices; ++i) {
+    box = map_bounds(places, count);
+    squeeze = squeeze_of(&box);
+    for (int i = 0; i < count; i++) {
+        places[i].x *= squeeze;
+    }
+    middle = find_middle(places, count);
+    for (int i = 0; i < count; i++) {
         places[i].x -= middle.x;
         places[i].y -= middle.y;
     }
 }
 
-void map_places_find(const mtree_topology_t *topology, map_place_t *places)
+void map_coordinates_find(map_scene_t *scene)
 {
-    double left = INFINITY, right = -INFINITY, bottom = INFINITY, top = -INFINITY;
+    const mtree_topology_t *topology = scene->topology;
+    map_point_t *places = scene->places;
     typical_t typical = {0, 0};
+    map_box_t box;
     double side, scale;
 
     centre_vertices(topology, places);
-    draw_in(topology, places);
-    for (int i = 0; i < topology->num_vertices; ++i) {
-        left = fmin(left, places[i].x);
-        right = fmax(right, places[i].x);
-        bottom = fmin(bottom, places[i].y);
-        top = fmax(top, places[i].y);
-    }
-    for (int i = 0; i < topology->num_links; ++i) {
-        const map_place_t *u = &places[topology->links[i].u];
-        const map_place_t *v = &places[topology->links[i].v];
+    draw_in(places, topology->num_vertices);
+    box = map_bounds(places, topology->num_vertices);
+    for (int i = 0; i < topology->num_links; i++) {
+        const map_point_t *u = &places[topology->links[i].u];
+        const map_point_t *v = &places[topology->links[i].v];
 
         typical_add(&typical, hypot(u->x - v->x, u->y - v->y));
     }
-    side = fmax(right - left, top - bottom);
+    side = fmax(box.right - box.left, box.high - box.low);
     side = (side > 0) ? side : 1;
     scale = LINK_INCHES / typical_length(&typical);
     scale = fmin(fmax(scale, LEAST_INCHES / side), MOST_INCHES / side);
-    for (int i = 0; i < topology->num_vertices; ++i) {
-        places[i] =
-            (map_place_t){(places[i].x - left) * scale, (places[i].y - bottom) * scale};
+    for (int i = 0; i < topology->num_vertices; i++) {
+        places[i] = (map_point_t){(places[i].x - box.left) * scale,
+                                  (places[i].y - box.low) * scale};
     }
 }

@@ -5,17 +5,13 @@
 #ifndef MTREE_TOOLS_MAP_COORDINATES_H
 #define MTREE_TOOLS_MAP_COORDINATES_H
 
-#include "topo/topology.h"
-
-typedef struct {
-    double x, y;
-} map_place_t;
+#include "tools/map/scene.h"
 
 /*
- * From the file's plane to inches on paper, to @a places [num_vertices]: a typical link
- * is long enough for its label, directions are kept, and what is far from everything else
+ * The places of the vertices, from the file's plane to inches on paper: a typical link is
+ * long enough for its label, directions are kept, and what is far from everything else
  * comes nearer.
  */
-void map_places_find(const mtree_topology_t *topology, map_place_t *places);
+void map_coordinates_find(map_scene_t *scene);
 
 #endif

@@ -1,83 +1,95 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/map/layout.h"
 
-#include "tools/map/map.h"
+#include "tools/map/coordinates.h"
 
 #include "base/log.h"
 
 #include <graphviz/gvc.h>
-#include <math.h>
 
-/* Graphviz's units in an inch, which map_places_find() has. */
-#define POINTS_AN_INCH 72.0
-
-#define MOST_BY_NEATO 200
+#define UNITS_PER_INCH 72.0
+#define MOST_BY_NEATO   200 /* vertices */
 
 /* Inches of a link, room for its label. */
 #define LINK_INCHES "2.2"
 
-/* A map of no directions of its own lies on its longer side, as pages are wide. */
-static void lay_flat(map_place_t *places, int count)
+static bool has_positions(const mtree_topology_t *topology)
 {
-    double across[2] = {INFINITY, -INFINITY}, along[2] = {INFINITY, -INFINITY};
-
-    for (int v = 0; v < count; v++) {
-        across[0] = fmin(across[0], places[v].x);
-        across[1] = fmax(across[1], places[v].x);
-        along[0] = fmin(along[0], places[v].y);
-        along[1] = fmax(along[1], places[v].y);
+    for (int v = 0; v < topology->num_vertices; v++) {
+        if (!topology->vertices[v].has_position) {
+            return false;
+        }
     }
-    for (int v = 0; v < count && along[1] - along[0] > across[1] - across[0]; v++) {
-        places[v] = (map_place_t){places[v].y, places[v].x};
+    return true;
+}
+
+/* A map of no directions of its own lies on its longer side, as pages are wide. */
+static void lay_flat(map_point_t *places, int count)
+{
+    map_box_t box = map_bounds(places, count);
+
+    for (int v = 0; v < count && box.high - box.low > box.right - box.left; v++) {
+        places[v] = (map_point_t){places[v].y, places[v].x};
     }
 }
 
-/* Graphviz's places, by force. */
-static mtree_status_t lay_out(const mtree_topology_t *topology, map_place_t *places)
+static Agnode_t *node_of(Agraph_t *graph, int vertex, int create)
 {
-    const char *engine = topology->num_vertices <= MOST_BY_NEATO ? "neato" : "sfdp";
-    GVC_t *gvc = gvContext();
-    Agraph_t *graph = agopen("map", Agundirected, NULL);
-    bool done;
     char name[32];
 
-    agseterr(AGERR);
+    snprintf(name, sizeof(name), "%d", vertex);
+    return agnode(graph, name, create);
+}
+
+/* The network for Graphviz, without looks. */
+static Agraph_t *graph_of(const mtree_topology_t *topology)
+{
+    Agraph_t *graph = agopen("map", Agundirected, NULL);
+
     agattr(graph, AGEDGE, "len", LINK_INCHES);
     for (int v = 0; v < topology->num_vertices; v++) {
-        snprintf(name, sizeof(name), "%d", v);
-        (void)agnode(graph, name, 1);
+        (void)node_of(graph, v, 1);
     }
     for (int l = 0; l < topology->num_links; l++) {
-        char ends[2][32];
-
-        snprintf(ends[0], sizeof(ends[0]), "%d", topology->links[l].u);
-        snprintf(ends[1], sizeof(ends[1]), "%d", topology->links[l].v);
-        (void)agedge(graph, agnode(graph, ends[0], 0), agnode(graph, ends[1], 0), NULL,
-                     1);
+        (void)agedge(graph, node_of(graph, topology->links[l].u, 0),
+                     node_of(graph, topology->links[l].v, 0), NULL, 1);
     }
-    done = gvLayout(gvc, graph, engine) == 0;
-    for (int v = 0; done && v < topology->num_vertices; v++) {
-        snprintf(name, sizeof(name), "%d", v);
-        places[v].x = ND_coord(agnode(graph, name, 0)).x / POINTS_AN_INCH;
-        places[v].y = ND_coord(agnode(graph, name, 0)).y / POINTS_AN_INCH;
+    return graph;
+}
+
+static mtree_status_t find_by_force(map_scene_t *scene)
+{
+    const int count = scene->topology->num_vertices;
+    GVC_t *gvc = gvContext();
+    Agraph_t *graph;
+    bool done;
+
+    agseterr(AGERR);
+    graph = graph_of(scene->topology);
+    done = gvLayout(gvc, graph, count <= MOST_BY_NEATO ? "neato" : "sfdp") == 0;
+    for (int v = 0; done && v < count; v++) {
+        const pointf coord = ND_coord(node_of(graph, v, 0));
+
+        scene->places[v] =
+            (map_point_t){coord.x / UNITS_PER_INCH, coord.y / POINTS_PER_INCH};
     }
     if (done) {
-        lay_flat(places, topology->num_vertices);
+        lay_flat(scene->places, count);
         gvFreeLayout(gvc, graph);
     } else {
         mtree_error("Graphviz could not lay the map of %s out; leave the picture out",
-                    topology->name);
+                    scene->topology->name);
     }
     agclose(graph);
     gvFreeContext(gvc);
     return done ? MTREE_OK : MTREE_ERR_IO;
 }
 
-mtree_status_t map_layout_find(const mtree_topology_t *topology, map_place_t *places)
+mtree_status_t map_layout_find(map_scene_t *scene)
 {
-    if (map_has_positions(topology)) {
-        map_places_find(topology, places);
+    if (has_positions(scene->topology)) {
+        map_coordinates_find(scene);
         return MTREE_OK;
     }
-    return lay_out(topology, places);
+    return find_by_force(scene);
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/report/html.h"
 
-#include "tools/report/map.h"
+#include "tools/map/layout.h"
+#include "tools/map/svg.h"
 #include "tools/report/parts.h"
+#include "tools/report/scene.h"
 
 #include "base/units.h"
 #include "report/page.h"
@@ -151,7 +153,7 @@ static void write_picker(const json_t *report, size_t number, FILE *out)
         fprintf(out,
                 "<label><input type=\"checkbox\" data-tree=\"p%zut%zu\"/><i "
                 "style=\"background:%s\"></i>%zu</label>",
-                number, t + 1, report_parts_colour(t), t + 1);
+                number, t + 1, map_colour(t), t + 1);
     }
     fputs("</div>\n", out);
 }
@@ -186,6 +188,37 @@ static void write_extremes(const json_t *report, size_t number, FILE *out)
     }
 }
 
+static mtree_status_t write_map(const json_t *report, size_t number, FILE *out)
+{
+    mtree_topology_t *topology;
+    map_scene_t scene;
+    mtree_status_t status = report_scene_create(report, number, &topology, &scene);
+
+    if (status != MTREE_OK) {
+        return status;
+    }
+    status = map_layout_find(&scene);
+    if (status == MTREE_OK) {
+        map_svg_write(&scene, out);
+    }
+    map_scene_cleanup(&scene);
+    mtree_topology_destroy(topology);
+    return status;
+}
+
+/* What the colours of links mean. */
+static void write_keys(FILE *out)
+{
+    fputs(
+        "<div class=\"keys\"><span>Use of each direction while mtree's calls ran:</span>",
+        out);
+    for (int step = 0; step < MAP_SVG_STEPS; step++) {
+        fprintf(out, "<span><i class=\"u%d\"></i>%d-%d %%</span>", step,
+                100 * step / MAP_SVG_STEPS, 100 * (step + 1) / MAP_SVG_STEPS);
+    }
+    fputs("<span>width: capacity</span></div>\n", out);
+}
+
 /* All that concerns topology @a number. */
 static mtree_status_t write_network(const json_t *report, size_t number, FILE *out)
 {
@@ -198,23 +231,13 @@ static mtree_status_t write_network(const json_t *report, size_t number, FILE *o
     write_topology(topology, out);
     fputs("</p>\n", out);
     write_extremes(report, number, out);
-    status = report_map_write(report, number, out);
+    status = write_map(report, number, out);
     if (status != MTREE_OK) {
         return status;
     }
-    fputs(
-        "<div class=\"keys\"><span>Use of each direction while mtree's calls ran:</span>",
-        out);
-    for (int step = 0; step < 5; step++) {
-        fprintf(out, "<span><i class=\"u%d\"></i>%d-%d %%</span>", step, 20 * step,
-                20 * step + 20);
-    }
-    fputs("<span>width: capacity</span></div>\n", out);
+    write_keys(out);
     for (size_t p = 0; p < json_array_size(plans); p++) {
-        const json_t *plan = json_array_get(plans, p);
-
-        if (json_object_get(plan, "topology") != NULL &&
-            (size_t)mtree_page_number(plan, "topology") == number) {
+        if (mtree_page_plan_is_on(json_array_get(plans, p), number)) {
             write_picker(report, p, out);
         }
     }

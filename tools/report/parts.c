@@ -76,14 +76,3 @@ const char report_parts_script[] =
     "box.addEventListener('change',function(){"
     "box.closest('.picker').querySelectorAll('input[data-tree]').forEach("
     "function(one){if(one.checked!==box.checked){one.click();}});});});";
-
-/* Okabe and Ito's, which most people can tell apart and which stand out from both themes.
- */
-const char *report_parts_colour(size_t tree)
-{
-    static const char *const colours[] = {"#D55E00", "#0097D6", "#009E73", "#CC79A7",
-                                          "#E69F00", "#8A63D2", "#B5179E", "#6AA121",
-                                          "#C0392B", "#3F8F8B"};
-
-    return colours[tree % (sizeof(colours) / sizeof(colours[0]))];
-}

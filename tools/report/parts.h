@@ -11,9 +11,6 @@
 
 extern const char report_parts_style[], report_parts_script[];
 
-/* The colour of tree number @a tree, from 0. */
-const char *report_parts_colour(size_t tree);
-
 /* timeline.c: the calls of @a report over time, as SVG with a legend. */
 void report_timeline_write(const json_t *report, FILE *out);
 
