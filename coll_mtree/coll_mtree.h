@@ -13,6 +13,7 @@
 #ifndef COLL_MTREE_COLL_MTREE_H
 #define COLL_MTREE_COLL_MTREE_H
 
+#include "coll_mtree/base/params.h"
 #include "coll_mtree/base/tag_range.h"
 #include "coll_mtree/compat.h"
 
@@ -22,8 +23,6 @@
 #include "ompi/request/request.h"
 
 #include "schedule/layout.h"
-
-#include <stdatomic.h>
 
 BEGIN_C_DECLS
 
@@ -38,38 +37,7 @@ BEGIN_C_DECLS
 #define MTREE_FOR_EACH_INTERFACE(_do) MTREE_INTERFACES(MTREE_ONCE, _do)
 #define MTREE_FOR_EACH_FUNCTION(_do)  MTREE_INTERFACES(MTREE_FORMS_OF, _do)
 
-typedef struct {
-    mca_coll_base_component_t super;
-    int priority;
-    int verbose;
-    int stream; /* of opal_output */
-    char *topology;
-    char *hosts;
-    char *hwloc;
-    int protocol;
-    char *algorithm;
-    char *plan;
-    int trees;
-    size_t chunk_bytes;
-    size_t min_bytes;
-    bool barrier;
-    bool guard;
-    bool deterministic;
-    size_t arrival_room;
-    size_t arrival_aside;
-    atomic_size_t aside_left; /* of arrival_aside */
-    bool follow;
-    double probe_seconds;
-    char *probe_output;
-    char *probe_record;
-    double cache_days;
-    char *trace;
-    size_t trace_events;
-    char *report;
-    double report_live;
-} mca_coll_mtree_component_t;
-
-OMPI_DECLSPEC extern mca_coll_mtree_component_t mca_coll_mtree_component;
+OMPI_DECLSPEC extern mca_coll_base_component_t mca_coll_mtree_component;
 
 typedef struct coll_mtree_plan_entry coll_mtree_plan_entry_t;
 
@@ -140,22 +108,8 @@ mca_coll_base_module_t *coll_mtree_comm_query(ompi_communicator_t *comm, int *pr
 int coll_mtree_open_required_components(bool enable_progress_threads,
                                         bool enable_mpi_threads);
 
-/* One line on rank 0 of a communicator when coll_mtree_verbose is at least @a level. */
-void coll_mtree_verbose(ompi_communicator_t *comm, int level, const char *format, ...)
-    __opal_attribute_format__(__printf__, 3, 4);
-
-/*
- * The code of a call on @a comm for which this rank has no memory, having said so once.
- * The other ranks wait for this one, as they do in Open MPI's own collectives: jobs whose
- * errors are fatal end.
- */
-int coll_mtree_no_memory(ompi_communicator_t *comm);
-
-/*
- * Until the next call, errors that the rooms below log are about @a parameter, and @a
- * consequence is what follows from them, in words; both NULL: no more.
- */
-void coll_mtree_log_about(const char *parameter, const char *consequence);
+/* coll_mtree/base/params.c: register all parameters with Open MPI. */
+void coll_mtree_params_register(const mca_base_component_t *component);
 
 /*
  * The collectives, with the parameters of Open MPI's coll interface.  MTREE_PARAMETERS_x

@@ -10,6 +10,8 @@
 #include "coll_mtree/topology/source.h"
 #include "coll_mtree/transport/transport.h"
 
+#include "coll_mtree/base/log.h"
+#include "coll_mtree/base/params.h"
 #include "ompi/proc/proc.h"
 
 static void module_construct(mca_coll_mtree_module_t *module)
@@ -136,10 +138,10 @@ static const char *processes_obstacle(ompi_communicator_t *comm, uint32_t *longe
     case COLL_MTREE_MODEX_SAME:
         break;
     }
-    if (coll_mtree_source_choice() == COLL_MTREE_TOPOLOGY_NONE) {
+    if (coll_mtree_params_topology() == COLL_MTREE_TOPOLOGY_NONE) {
         return "coll_mtree_topology is none";
     }
-    if (mca_coll_mtree_component.hosts == NULL && comm_is_local(comm)) {
+    if (coll_mtree_params.hosts == NULL && comm_is_local(comm)) {
         return on_one_host;
     }
     if (!comm_is_uniform(comm)) {
@@ -171,7 +173,7 @@ static const char *processes_known_obstacle(ompi_communicator_t *comm,
  * ranks, but for `not_known`.  @a longest_p: of its messages, where it can. */
 static const char *comm_obstacle(ompi_communicator_t *comm, uint32_t *longest_p)
 {
-    const mca_coll_mtree_component_t *c = &mca_coll_mtree_component;
+    const coll_mtree_params_t *c = &coll_mtree_params;
 
     if (OMPI_COMM_IS_INTER(comm)) {
         return "it is an intercommunicator";
@@ -218,11 +220,11 @@ mca_coll_base_module_t *coll_mtree_comm_query(ompi_communicator_t *comm, int *pr
 {
     uint32_t longest = 0;
     const char *obstacle = comm_obstacle(comm, &longest);
-    bool is_local = obstacle == on_one_host && mca_coll_mtree_component.guard &&
+    bool is_local = obstacle == on_one_host && coll_mtree_params.autotune &&
                     coll_mtree_cid(comm) < LOCAL_COMMUNICATORS;
     mca_coll_mtree_module_t *module;
 
-    *priority = mca_coll_mtree_component.priority;
+    *priority = coll_mtree_params.priority;
     if (obstacle == not_known) {
         return module_without_memory();
     }
@@ -266,7 +268,7 @@ static int module_enable(mca_coll_base_module_t *base, ompi_communicator_t *comm
     if (!(true MTREE_FOR_EACH_FUNCTION(HAS_FALLBACK))) {
         coll_mtree_verbose(
             comm, 1, "not served, no component of a priority below %d serves as fallback",
-            mca_coll_mtree_component.priority);
+            coll_mtree_params.priority);
         return OMPI_ERR_NOT_AVAILABLE;
     }
     MTREE_FOR_EACH_FUNCTION(RETAIN_FALLBACK)

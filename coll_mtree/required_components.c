@@ -23,8 +23,7 @@ static bool mtree_is_alone(void)
     }
     item = (mca_base_component_list_item_t *)opal_list_get_first(
         &ompi_coll_base_framework.framework_components);
-    return item->cli_component ==
-           (const mca_base_component_t *)&mca_coll_mtree_component.super.collm_version;
+    return strcmp(item->cli_component->mca_component_name, "mtree") == 0;
 }
 
 /*

@@ -2,6 +2,9 @@
 #include "coll_mtree/adapt/arrival_skew.h"
 
 #include "coll_mtree/base/algorithm_param.h"
+#include "coll_mtree/base/hints.h"
+#include "coll_mtree/base/log.h"
+#include "coll_mtree/base/params.h"
 #include "coll_mtree/call/plan_entry.h"
 
 #include "base/units.h"
@@ -167,7 +170,7 @@ void coll_mtree_arrival_skew_record(const coll_mtree_request_t *req,
 /* May the user's choices be overruled for @a call_class at all? */
 static bool may_change(const coll_mtree_call_class_t *call_class)
 {
-    const mca_coll_mtree_component_t *c = &mca_coll_mtree_component;
+    const coll_mtree_params_t *c = &coll_mtree_params;
 
     return mtree_arrival_serves(call_class->collective) &&
            (call_class->collective == MTREE_BCAST || !c->deterministic) &&

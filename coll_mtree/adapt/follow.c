@@ -3,8 +3,11 @@
 
 #include "coll_mtree/adapt/arrival_skew.h"
 #include "coll_mtree/adapt/path_samples.h"
+#include "coll_mtree/base/counters.h"
 #include "coll_mtree/base/deferred_release.h"
 #include "coll_mtree/base/finalize_hooks.h"
+#include "coll_mtree/base/hints.h"
+#include "coll_mtree/base/params.h"
 #include "coll_mtree/base/tags.h"
 #include "coll_mtree/call/plan_entry.h"
 #include "coll_mtree/control/exchange.h"
@@ -173,7 +176,7 @@ static coll_mtree_change_t inquiry_change(inquiry_t *inquiry,
 
     /* Calls by arrival tell nothing of links, and other plans would sum in another order.
      */
-    if (inquiry->call_class.by_arrival || mca_coll_mtree_component.deterministic) {
+    if (inquiry->call_class.by_arrival || coll_mtree_params.deterministic) {
         return COLL_MTREE_STAY;
     }
     version = coll_mtree_planning_context_update(
@@ -317,10 +320,9 @@ static void follow_add(follow_t *follow, const coll_mtree_request_t *req)
 static bool is_followed(const coll_mtree_call_class_t *call_class,
                         const mtree_plan_t *plan)
 {
-    return mca_coll_mtree_component.follow &&
-           call_class->bytes >= COLL_MTREE_MEASURABLE_BYTES &&
+    return coll_mtree_params.replan && call_class->bytes >= COLL_MTREE_MEASURABLE_BYTES &&
            mtree_plan_num_steps(plan) == 0 &&
-           !(mca_coll_mtree_component.deterministic &&
+           !(coll_mtree_params.deterministic &&
              mtree_collective_reduces(call_class->collective));
 }
 
@@ -370,7 +372,7 @@ coll_mtree_change_t coll_mtree_follow_catch_up(mca_coll_mtree_module_t *module)
             change = inquiry->change > change ? inquiry->change : change;
             if (inquiry->trial && inquiry->skew != NULL) {
                 coll_mtree_arrival_skew_switch(inquiry->skew, inquiry->by_arrival);
-                coll_mtree_statistics_add_replan();
+                coll_mtree_counters_add_replan();
             }
             while (!atomic_load(&inquiry->released)) {
                 coll_mtree_deferred_release_run();

@@ -3,8 +3,11 @@
 
 #include "coll_mtree/adapt/bandwidth_monitor.h"
 #include "coll_mtree/adapt/path_samples.h"
+#include "coll_mtree/base/counters.h"
 #include "coll_mtree/base/deferred_release.h"
 #include "coll_mtree/base/finalize_hooks.h"
+#include "coll_mtree/base/hints.h"
+#include "coll_mtree/base/params.h"
 #include "coll_mtree/base/tags.h"
 #include "coll_mtree/call/plan_entry.h"
 #include "coll_mtree/control/exchange.h"
@@ -91,10 +94,10 @@ void coll_mtree_pursuit_init(coll_mtree_pursuit_t *pursuit,
     pursuit->comm = comm;
     pursuit->call_class = *call_class;
     /* Other plans would sum in another order. */
-    pursuit->is_followed = mca_coll_mtree_component.follow &&
+    pursuit->is_followed = coll_mtree_params.replan &&
                            call_class->bytes >= COLL_MTREE_MEASURABLE_BYTES &&
                            !call_class->by_arrival &&
-                           !(mca_coll_mtree_component.deterministic &&
+                           !(coll_mtree_params.deterministic &&
                              mtree_collective_reduces(call_class->collective));
     if (persistent && pursuit->is_followed) {
         pursuit->first_tag = coll_mtree_tags_reserve(
@@ -280,7 +283,7 @@ static void due_pass(coll_mtree_waiter_t *due)
     } else if (inquiry->plan != NULL) {
         pursuit->plan = inquiry->plan;
         pursuit->warm = false;
-        coll_mtree_statistics_add_replan();
+        coll_mtree_counters_add_replan();
         coll_mtree_statistics_planned(pursuit->module, pursuit->comm,
                                       &pursuit->call_class, pursuit->plan);
     }

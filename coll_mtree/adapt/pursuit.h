@@ -21,6 +21,8 @@
 #include "coll_mtree/base/ordered_gate.h"
 #include "coll_mtree/plan/planning_context.h"
 
+#include <stdatomic.h>
+
 typedef struct coll_mtree_pursuit coll_mtree_pursuit_t;
 typedef struct coll_mtree_inquiry coll_mtree_inquiry_t;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/base/algorithm_param.h"
 
+#include "coll_mtree/base/params.h"
 #include "coll_mtree/coll_mtree.h"
 
 #include "base/log.h"
@@ -47,7 +48,7 @@ static void report_unknown(const reading_t *reading, const char *item)
 static void item_choose(const reading_t *reading, mtree_collective_t collective,
                         const char *name)
 {
-    if (mca_coll_mtree_component.deterministic && mtree_collective_reduces(collective) &&
+    if (coll_mtree_params.deterministic && mtree_collective_reduces(collective) &&
         strcmp(name, MTREE_PLAN_ARRIVAL) == 0) {
         mtree_warn("%s: no %s by arrival where coll_mtree_deterministic is set; packing "
                    "plans it",
@@ -78,9 +79,8 @@ static bool item_read(const reading_t *reading, char *item)
     }
     *colon = '\0';
     if (mtree_collective_parse(item, &collective) != MTREE_OK) {
-        mtree_error(
-            "%s: %s is none of " MTREE_COLLECTIVE_NAMES "; %s",
-            reading->parameter, item, reading->consequence);
+        mtree_error("%s: %s is none of " MTREE_COLLECTIVE_NAMES "; %s",
+                    reading->parameter, item, reading->consequence);
         return false;
     }
     if (!mtree_planner_does(name, collective)) {
@@ -109,7 +109,7 @@ bool coll_mtree_algorithm_read(const char *parameter, const char *text,
 
 bool coll_mtree_algorithm_check(void)
 {
-    const char *wanted = mca_coll_mtree_component.algorithm;
+    const char *wanted = coll_mtree_params.algorithm;
 
     if (state == UNREAD) {
         state = coll_mtree_algorithm_read("coll_mtree_algorithm",

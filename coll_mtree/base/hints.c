@@ -2,6 +2,8 @@
 #include "coll_mtree/base/hints.h"
 
 #include "coll_mtree/base/algorithm_param.h"
+#include "coll_mtree/base/log.h"
+#include "coll_mtree/base/params.h"
 
 #include "base/units.h"
 
@@ -81,4 +83,16 @@ const coll_mtree_hints_t *coll_mtree_hints_get(mca_coll_mtree_module_t *module,
     }
     hints->is_read = true;
     return hints;
+}
+
+int coll_mtree_hints_max_trees(mca_coll_mtree_module_t *module, ompi_communicator_t *comm)
+{
+    int asked = coll_mtree_hints_get(module, comm)->trees;
+    int trees = asked < 0 ? coll_mtree_params.trees : asked;
+
+    if (trees <= 0) {
+        trees = COLL_MTREE_MOST_TREES;
+    }
+    /* Some algorithms have a tree for each host, whatever limit is given. */
+    return trees > ompi_comm_size(comm) ? trees : ompi_comm_size(comm);
 }

@@ -21,4 +21,8 @@
 const coll_mtree_hints_t *coll_mtree_hints_get(mca_coll_mtree_module_t *module,
                                                ompi_communicator_t *comm);
 
+/* Most trees (of one root, for gathering collectives) that a plan on @a comm may have. */
+int coll_mtree_hints_max_trees(mca_coll_mtree_module_t *module,
+                               ompi_communicator_t *comm);
+
 #endif

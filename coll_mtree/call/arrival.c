@@ -1,9 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/call/arrival.h"
 
+#include "coll_mtree/base/params.h"
 #include "coll_mtree/call/plan_entry.h"
 
 #include "schedule/arrival/arrival.h"
+
+#include <stdatomic.h>
+
+/* Bytes of coll_mtree_arrival_aside that no broadcast holds. */
+static atomic_size_t aside_left;
+
+void coll_mtree_arrival_open(void)
+{
+    atomic_init(&aside_left, coll_mtree_params.arrival_aside);
+}
 
 bool coll_mtree_arrival_serves(const mtree_plan_t *plan,
                                const coll_mtree_coll_args_t *args)
@@ -12,7 +23,7 @@ bool coll_mtree_arrival_serves(const mtree_plan_t *plan,
         return false;
     }
     return args->call.collective == MTREE_BCAST ||
-           (args->op != NULL && !mca_coll_mtree_component.deterministic);
+           (args->op != NULL && !coll_mtree_params.deterministic);
 }
 
 mtree_status_t
@@ -27,8 +38,8 @@ coll_mtree_arrival_start(coll_mtree_request_t *req, const mtree_plan_t *plan,
                                .rank = ompi_comm_rank(req->comm),
                                .transport = &req->transport.super,
                                .control = &req->control.super,
-                               .room = mca_coll_mtree_component.arrival_room,
-                               .aside = &mca_coll_mtree_component.aside_left,
+                               .room = coll_mtree_params.arrival_room,
+                               .aside = &aside_left,
                                .came = req->came,
                                .stays = coll_mtree_plan_entry_is_by_arrival(req->entry),
                                .lasting = persistent};

@@ -10,6 +10,9 @@
 
 #include "schedule/operation.h"
 
+/* When the component is opened. */
+void coll_mtree_arrival_open(void);
+
 /*
  * Is @a args run by arrival where its plan is @a plan?  The same on all ranks.  Otherwise
  * such a plan's tree serves, as that of any other plan: reductions whose order must not

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/call/dispatch.h"
 
+#include "coll_mtree/base/params.h"
+
 /*
  * A byte goes up and down the trees planned for the smallest messages: where nothing is
  * folded what it holds does not matter, so all calls share it.
@@ -10,7 +12,7 @@ static char token;
 static void barrier_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS_barrier)
 {
     (void)comm;
-    if (!mca_coll_mtree_component.barrier) {
+    if (!coll_mtree_params.barrier) {
         return;
     }
     coll_mtree_coll_args_move(args, MTREE_ALLREDUCE, &token, 1, MPI_BYTE);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/call/coll_args.h"
 
+#include "coll_mtree/base/params.h"
 #include "coll_mtree/call/blocks.h"
 
 #include <stdlib.h>
@@ -11,8 +12,8 @@ static coll_mtree_verdict_t verdict_by_bytes(size_t bytes)
     if (bytes == 0) {
         return MTREE_COLL_ARGS_EMPTY;
     }
-    return bytes >= mca_coll_mtree_component.min_bytes ? MTREE_COLL_ARGS_SERVED
-                                                       : MTREE_COLL_ARGS_DECLINED;
+    return bytes >= coll_mtree_params.min_bytes ? MTREE_COLL_ARGS_SERVED
+                                                : MTREE_COLL_ARGS_DECLINED;
 }
 
 void coll_mtree_coll_args_fold(coll_mtree_coll_args_t *args,
@@ -34,7 +35,7 @@ void coll_mtree_coll_args_fold(coll_mtree_coll_args_t *args,
     args->call.collective = collective;
     args->call.units = count;
     args->call.unit_bytes = size;
-    args->call.chunk_bytes = mca_coll_mtree_component.chunk_bytes;
+    args->call.chunk_bytes = coll_mtree_params.chunk_bytes;
     args->input = sbuf == MPI_IN_PLACE ? rbuf : sbuf;
     args->output = rbuf;
     args->datatype = dtype;
@@ -53,7 +54,7 @@ void coll_mtree_coll_args_move(coll_mtree_coll_args_t *args,
     args->call.collective = collective;
     args->call.units = size * count;
     args->call.unit_bytes = 1;
-    args->call.chunk_bytes = mca_coll_mtree_component.chunk_bytes;
+    args->call.chunk_bytes = coll_mtree_params.chunk_bytes;
     args->output = output;
     args->datatype = dtype;
     args->count = count;

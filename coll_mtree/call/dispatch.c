@@ -2,8 +2,10 @@
 #include "coll_mtree/call/dispatch.h"
 
 #include "coll_mtree/adapt/follow.h"
+#include "coll_mtree/base/counters.h"
 #include "coll_mtree/base/deferred_release.h"
 #include "coll_mtree/base/hints.h"
+#include "coll_mtree/base/log.h"
 #include "coll_mtree/base/tags.h"
 #include "coll_mtree/call/plan_entry.h"
 #include "coll_mtree/call/request.h"
@@ -192,7 +194,7 @@ static void dispatch_catch_up(mca_coll_mtree_module_t *module, ompi_communicator
     }
     if (change != COLL_MTREE_STAY) {
         coll_mtree_plan_entries_renew(module, change == COLL_MTREE_REBALANCE);
-        coll_mtree_statistics_add_replan();
+        coll_mtree_counters_add_replan();
     }
     hints = coll_mtree_hints_get(module, comm);
     if (hints->chunk_bytes >= 0) {

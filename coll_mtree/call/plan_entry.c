@@ -4,6 +4,7 @@
 #include "coll_mtree/adapt/arrival_skew.h"
 #include "coll_mtree/adapt/follow.h"
 #include "coll_mtree/base/hints.h"
+#include "coll_mtree/base/params.h"
 #include "coll_mtree/base/tags.h"
 #include "coll_mtree/call/default_plan.h"
 #include "coll_mtree/call/dispatch.h"
@@ -60,18 +61,6 @@ typedef struct {
     int forecast; /* of the plan, encoded */
     char json[];  /* the plan */
 } plan_reply_t;
-
-int coll_mtree_hints_max_trees(mca_coll_mtree_module_t *module, ompi_communicator_t *comm)
-{
-    int asked = coll_mtree_hints_get(module, comm)->trees;
-    int trees = asked < 0 ? mca_coll_mtree_component.trees : asked;
-
-    if (trees <= 0) {
-        trees = COLL_MTREE_MOST_TREES;
-    }
-    /* Some algorithms have a tree for each host, whatever limit is given. */
-    return trees > ompi_comm_size(comm) ? trees : ompi_comm_size(comm);
-}
 
 coll_mtree_call_class_t coll_mtree_class_of_call(const mca_coll_mtree_module_t *module,
                                                  const mtree_call_t *call)

@@ -20,10 +20,6 @@
 #include "coll_mtree/call/request.h"
 #include "coll_mtree/select/autotune.h"
 
-/* Most trees (of one root, for gathering collectives) that a plan on @a comm may have. */
-int coll_mtree_hints_max_trees(mca_coll_mtree_module_t *module,
-                               ompi_communicator_t *comm);
-
 /* The class of @a call of @a module, whose hints are read. */
 coll_mtree_call_class_t coll_mtree_class_of_call(const mca_coll_mtree_module_t *module,
                                                  const mtree_call_t *call);

@@ -2,6 +2,9 @@
 #include "coll_mtree/call/request.h"
 
 #include "coll_mtree/adapt/bandwidth_monitor.h"
+#include "coll_mtree/base/counters.h"
+#include "coll_mtree/base/log.h"
+#include "coll_mtree/base/params.h"
 #include "coll_mtree/call/arrival.h"
 #include "coll_mtree/call/plan_entry.h"
 
@@ -260,7 +263,7 @@ static void request_ended(mtree_operation_t *operation, mtree_status_t status, v
     if (req->goodput != NULL) {
         mtree_goodput_end(req->goodput, coll_mtree_clock());
     }
-    coll_mtree_statistics_add_scratch(-(ptrdiff_t)req->scratch);
+    coll_mtree_counters_add_scratch(-(ptrdiff_t)req->scratch);
     if (status == MTREE_OK) {
         coll_mtree_buffers_deliver(&req->data, &req->args);
         coll_mtree_statistics_passed(&req->transfer, req->goodput, req->layout, unit,
@@ -319,8 +322,8 @@ static int request_prepare(coll_mtree_request_t *req, const mtree_plan_t *plan,
         mtree_goodput_create(req->layout, &req->goodput) != MTREE_OK) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    if (mca_coll_mtree_component.follow && req->by_arrival &&
-        !req->super.super.req_persistent && !request_await_all(req)) {
+    if (coll_mtree_params.replan && req->by_arrival && !req->super.super.req_persistent &&
+        !request_await_all(req)) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     req->data.super.goodput = req->goodput;
@@ -398,14 +401,14 @@ static void request_pass(coll_mtree_waiter_t *waiter)
     if (rc == OMPI_SUCCESS) {
         request_monitor(req, placement);
     }
-    coll_mtree_statistics_add_scratch((ptrdiff_t)req->scratch);
+    coll_mtree_counters_add_scratch((ptrdiff_t)req->scratch);
     req->transfer.began = coll_mtree_clock();
     if (rc == OMPI_SUCCESS && request_operate(req, plan, placement) != MTREE_OK) {
         rc = OMPI_ERR_OUT_OF_RESOURCE;
     }
     /* Otherwise the run may have ended and be gone. */
     if (rc != OMPI_SUCCESS) {
-        coll_mtree_statistics_add_scratch(-(ptrdiff_t)req->scratch);
+        coll_mtree_counters_add_scratch(-(ptrdiff_t)req->scratch);
         request_end(req, rc);
     }
 }

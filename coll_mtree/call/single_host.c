@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/call/single_host.h"
 
+#include "coll_mtree/base/log.h"
 #include "coll_mtree/call/blocks.h"
 #include "coll_mtree/call/dispatch.h"
 #include "coll_mtree/call/plan_entry.h"

@@ -1,31 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/control/host.h"
 
+#include "coll_mtree/base/params.h"
 #include "coll_mtree/coll_mtree.h"
 #include "coll_mtree/control/locality.h"
 
 #include "topo/host/nic.h"
 
-#include "opal/mca/base/mca_base_var.h"
 #include "opal/util/argv.h"
 
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <string.h>
-
-const char *coll_mtree_host_tcp_parameter(const char *name)
-{
-    const char **value = NULL;
-    int number = mca_base_var_find("opal", "btl", "tcp", name);
-
-    if (number < 0 ||
-        mca_base_var_get_value(number, &value, NULL, NULL) != OPAL_SUCCESS ||
-        value == NULL || *value == NULL || **value == '\0') {
-        return NULL;
-    }
-    return *value;
-}
 
 /* Addresses of one link have no routes. */
 static bool is_local(const mtree_address_t *address)
@@ -37,8 +24,8 @@ static bool is_local(const mtree_address_t *address)
 /* Does Open MPI's TCP transport use an interface with this address? */
 static bool is_used(const struct ifaddrs *entry, const mtree_address_t *address)
 {
-    const char *include = coll_mtree_host_tcp_parameter("if_include");
-    const char *exclude = coll_mtree_host_tcp_parameter("if_exclude");
+    const char *include = coll_mtree_params_btl_tcp("if_include");
+    const char *exclude = coll_mtree_params_btl_tcp("if_exclude");
 
     if (include != NULL) {
         return mtree_nic_is_listed(entry->ifa_name, address, include);
@@ -70,7 +57,7 @@ static void describe_interfaces(coll_mtree_host_t *host, int *count,
 
 void coll_mtree_host_describe(coll_mtree_host_t *host)
 {
-    const char *list = mca_coll_mtree_component.hosts;
+    const char *list = coll_mtree_params.hosts;
     int rank = coll_mtree_world_rank();
     struct ifaddrs *all;
     int count = 0;

@@ -23,9 +23,6 @@ typedef struct {
     mtree_locality_t locality; /* of the rank in it */
 } coll_mtree_host_t;
 
-/* The value of Open MPI's parameter btl_tcp_@a name, or NULL. */
-const char *coll_mtree_host_tcp_parameter(const char *name);
-
 /* This process's host. */
 void coll_mtree_host_describe(coll_mtree_host_t *host);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/control/locality.h"
 
+#include "coll_mtree/base/log.h"
+#include "coll_mtree/base/params.h"
 #include "coll_mtree/control/host.h"
 
 #include "topo/host/machine.h"
@@ -19,7 +21,7 @@ static bool own_known;
 /* This process among those of its host: number *index_p of *num_p. */
 static void find_seat(int *index_p, int *num_p)
 {
-    const char *list = mca_coll_mtree_component.hosts;
+    const char *list = coll_mtree_params.hosts;
     int rank = coll_mtree_world_rank(), index = 0, num = 0;
     char **names;
 
@@ -63,8 +65,8 @@ static void keep_used(mtree_nic_t *nics, int *num_p)
         }
     }
     mtree_nics_keep_kind(nics, num_p, MTREE_NIC_NETWORK);
-    mtree_nics_keep_tcp(nics, num_p, coll_mtree_host_tcp_parameter("if_include"),
-                        coll_mtree_host_tcp_parameter("if_exclude"));
+    mtree_nics_keep_tcp(nics, num_p, coll_mtree_params_btl_tcp("if_include"),
+                        coll_mtree_params_btl_tcp("if_exclude"));
 }
 
 /* Set @a locality's distance to the network; every interface counts when @a recorded. */
@@ -120,7 +122,7 @@ static mtree_locality_t locate_recorded(const char *path, int index, int num)
 
 static mtree_locality_t locate(void)
 {
-    const char *path = mca_coll_mtree_component.hwloc;
+    const char *path = coll_mtree_params.hwloc;
     mtree_locality_t locality = mtree_locality_unknown();
     mtree_machine_t *machine;
     int index, num;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/control/modex.h"
 
+#include "coll_mtree/base/params.h"
 #include "coll_mtree/topology/source.h"
 #include "coll_mtree/transport/transport.h"
 
@@ -26,36 +27,16 @@ static process_t *known; /* by rank in MPI_COMM_WORLD */
 static size_t num_known;
 static bool rank_sample;
 
-static const char *set_or_not(const char *value)
-{
-    return value == NULL || value[0] == '\0' ? "empty" : "set";
-}
-
-/* One a line, so that the first line that differs can be named. */
-static void settings_write(void)
-{
-    static const char *const topologies[] = {[COLL_MTREE_TOPOLOGY_FILE] = "a file",
-                                             [COLL_MTREE_TOPOLOGY_AUTO] = "auto",
-                                             [COLL_MTREE_TOPOLOGY_PROBE] = "probe",
-                                             [COLL_MTREE_TOPOLOGY_NONE] = "none"};
-    const mca_coll_mtree_component_t *c = &mca_coll_mtree_component;
-
-    snprintf(mine, sizeof(mine),
-             "protocol %d\npriority %d\ntopology %s\nhosts %s\ntrees %d\nchunk %zu\n"
-             "min_bytes %zu\nbarrier %d\nguard %d\nfollow %d\ndeterministic %d\n"
-             "arrival_room %zu\ntrace %s\n",
-             c->protocol, c->priority, topologies[coll_mtree_source_choice()],
-             set_or_not(c->hosts), c->trees, c->chunk_bytes, c->min_bytes, c->barrier,
-             c->guard, c->follow, c->deterministic, c->arrival_room,
-             c->trace_events == 0 ? "empty" : set_or_not(c->trace));
-}
-
 void coll_mtree_modex_publish(void)
 {
     char all[LONGEST_TEXT + 16];
     int rc = OPAL_SUCCESS;
 
-    settings_write();
+    /* One per line, so that the first line that differs can be named. */
+    if (!coll_mtree_params_write(mine, sizeof(mine))) {
+        mtree_error("the parameters that ranks compare do not fit into %d bytes",
+                    LONGEST_TEXT);
+    }
     /* What need not be the same comes behind what must. */
     snprintf(all, sizeof(all), "%s\n%" PRIu32, mine, coll_mtree_transport_longest());
     if (coll_mtree_has_modex()) {

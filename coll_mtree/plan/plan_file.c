@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/plan/plan_file.h"
 
+#include "coll_mtree/base/log.h"
+#include "coll_mtree/base/params.h"
 #include "coll_mtree/topology/user_files.h"
 
 #include <stdlib.h>
@@ -96,7 +98,7 @@ mtree_plan_t *coll_mtree_plan_file_get(ompi_communicator_t *comm,
         coll_mtree_verbose(comm, 0,
                            "coll_mtree_plan: %s: its %d hosts are not the %d of this "
                            "communicator; planned as without it",
-                           mca_coll_mtree_component.plan, plan->num_hosts, num_hosts);
+                           coll_mtree_params.plan, plan->num_hosts, num_hosts);
     }
     if (number != NULL &&
         (call_class->root < 0 || number[plan->root] == call_class->root)) {

@@ -2,6 +2,8 @@
 #include "coll_mtree/plan/planning.h"
 
 #include "coll_mtree/base/algorithm_param.h"
+#include "coll_mtree/base/log.h"
+#include "coll_mtree/base/params.h"
 #include "coll_mtree/plan/plan_file.h"
 
 #include "base/units.h"
@@ -94,8 +96,7 @@ static mtree_plan_t *planning_saved(ompi_communicator_t *comm,
         coll_mtree_verbose(comm, 0,
                            "coll_mtree_plan: %s: its %d trees are more than %d, raise "
                            "coll_mtree_trees; planned as without it",
-                           mca_coll_mtree_component.plan, plan_trees_of_a_root(plan),
-                           max_trees);
+                           coll_mtree_params.plan, plan_trees_of_a_root(plan), max_trees);
     }
     mtree_plan_destroy(plan);
     return NULL;
@@ -175,8 +176,7 @@ static const char *planning_algorithm(const coll_mtree_call_class_t *call_class)
 static mtree_plan_request_t planning_request(const coll_mtree_call_class_t *call_class,
                                              int max_trees)
 {
-    int trees =
-        call_class->trees < 0 ? mca_coll_mtree_component.trees : call_class->trees;
+    int trees = call_class->trees < 0 ? coll_mtree_params.trees : call_class->trees;
 
     return (mtree_plan_request_t){.collective = call_class->collective,
                                   .algorithm = planning_algorithm(call_class),
@@ -208,7 +208,7 @@ static mtree_plan_t *planning_new(ompi_communicator_t *comm,
             keep == NULL ? planning_lower(topology, vertices, num_hosts, &request, &plan)
                          : mtree_forecast_plan_seconds(plan);
         /* With 0 the user wants all to be served, whatever is expected. */
-        if (mca_coll_mtree_component.min_bytes > 0) {
+        if (coll_mtree_params.min_bytes > 0) {
             *forecast_p = planning_forecast(comm, topology, vertices, num_hosts, &request,
                                             expected);
         }

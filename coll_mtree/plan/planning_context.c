@@ -2,6 +2,8 @@
 #include "coll_mtree/plan/planning_context.h"
 
 #include "coll_mtree/base/algorithm_param.h"
+#include "coll_mtree/base/log.h"
+#include "coll_mtree/base/params.h"
 #include "coll_mtree/plan/planning.h"
 #include "coll_mtree/plan/proc_group.h"
 #include "coll_mtree/topology/registry.h"
@@ -368,7 +370,7 @@ unsigned coll_mtree_planning_context_update(coll_mtree_planning_context_t *conte
                                             int num_samples)
 {
     /* A plan of the user's is not to be changed. */
-    const char *saved = mca_coll_mtree_component.plan;
+    const char *saved = coll_mtree_params.plan;
     mtree_drift_change_t change = MTREE_DRIFT_NOTHING;
 
     opal_mutex_lock(&contexts_lock);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/probe/message.h"
 
+#include "coll_mtree/base/counters.h"
 #include "coll_mtree/report/statistics.h"
 
 #include "ompi/mca/pml/pml.h"
@@ -22,7 +23,7 @@ bool coll_mtree_probe_send(ompi_communicator_t *comm, int peer, int tag,
                            MCA_PML_BASE_SEND_STANDARD, comm, &request)) != OMPI_SUCCESS) {
         return false;
     }
-    coll_mtree_statistics_add_probe(length);
+    coll_mtree_counters_add_probe(length);
     *request_p = request;
     return true;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/probe/probe.h"
 
+#include "coll_mtree/base/log.h"
+#include "coll_mtree/base/params.h"
 #include "coll_mtree/base/safe_file.h"
 #include "coll_mtree/coll_mtree.h"
 #include "coll_mtree/probe/coordinator.h"
@@ -51,9 +53,8 @@ double coll_mtree_probe_expected_seconds(int num_hosts)
 {
     double seconds = EXPECTED_SECONDS + num_hosts * EXPECTED_HOST_SECONDS;
 
-    return seconds < mca_coll_mtree_component.probe_seconds
-               ? seconds
-               : mca_coll_mtree_component.probe_seconds;
+    return seconds < coll_mtree_params.probe_seconds ? seconds
+                                                     : coll_mtree_params.probe_seconds;
 }
 
 /* Hosts are counted as ranks name them, so the first on a host has the next number. */
@@ -163,7 +164,7 @@ static mtree_status_t lead_add_addresses(lead_t *lead)
 /* A record that cannot be written is no reason not to probe. */
 static FILE *open_record(void)
 {
-    const char *path = mca_coll_mtree_component.probe_record;
+    const char *path = coll_mtree_params.probe_record;
     FILE *record;
 
     if (path == NULL || path[0] == '\0') {
@@ -180,7 +181,7 @@ static FILE *open_record(void)
 /* Routes first, for they tell what is worth measuring. */
 static int lead_prepare(lead_t *lead)
 {
-    double budget = mca_coll_mtree_component.probe_seconds, left;
+    double budget = coll_mtree_params.probe_seconds, left;
     mtree_traceroute_search_t *search = NULL;
     bool addressed = have_addresses(lead);
     int rc = coll_mtree_probe_coordinator_handshake(&lead->coordinator, PATIENCE_SECONDS);
@@ -314,7 +315,7 @@ static void tell_progress(lead_t *lead, const mtree_probe_round_t *round)
         lead->rank_sample = now;
         coll_mtree_verbose(
             lead->comm, 1, "probing the network, %.0f s of at most %g s: %s",
-            now - lead->started, mca_coll_mtree_component.probe_seconds, round->purpose);
+            now - lead->started, coll_mtree_params.probe_seconds, round->purpose);
     }
 }
 

@@ -36,18 +36,18 @@ static const pvar_t pvars[] = {
     {"bytes_rival", "Bytes of the calls of calls_rival",
      SUM(bytes[COLL_MTREE_BASE_ALGORITHM])},
     {"chunks", "Messages with data that this rank sent for mtree's calls",
-     COUNTER(chunks)},
-    {"chunk_bytes", "Bytes in the messages of chunks", SUM(chunk_bytes)},
+     COUNTER(counters.chunks)},
+    {"chunk_bytes", "Bytes in the messages of chunks", SUM(counters.chunk_bytes)},
     {"plans", "Plans that this rank agreed on with others", COUNTER(plans)},
     {"replans",
      "Times that a communicator gave its plans up since the network had changed",
-     COUNTER(replans)},
+     COUNTER(counters.replans)},
     {"probe_bytes", "Bytes that this rank sent for probing the network",
-     SUM(probe_bytes)},
+     SUM(counters.probe_bytes)},
     {"scratch", "Bytes of receive slots of the calls that are under way",
-     MCA_BASE_PVAR_CLASS_LEVEL, TOTAL(scratch)},
+     MCA_BASE_PVAR_CLASS_LEVEL, TOTAL(counters.scratch)},
     {"scratch_most", "The most that coll_mtree_scratch has been",
-     MCA_BASE_PVAR_CLASS_HIGHWATERMARK, TOTAL(most_scratch)},
+     MCA_BASE_PVAR_CLASS_HIGHWATERMARK, TOTAL(counters.most_scratch)},
 };
 
 /* An array of a communicator. */
@@ -147,19 +147,18 @@ static int pvar_read(const struct mca_base_pvar_t *pvar, void *value, void *obje
     return OPAL_SUCCESS;
 }
 
-static void pvar_register(const char *name, const char *text, int pvar_class,
-                          size_t offset)
+static void pvar_register(const mca_base_component_t *component, const char *name,
+                          const char *text, int pvar_class, size_t offset)
 {
     (void)mca_base_component_pvar_register(
-        &mca_coll_mtree_component.super.collm_version, name, text, OPAL_INFO_LVL_4,
-        pvar_class, MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, NULL,
-        MCA_BASE_VAR_BIND_NO_OBJECT,
+        component, name, text, OPAL_INFO_LVL_4, pvar_class,
+        MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, NULL, MCA_BASE_VAR_BIND_NO_OBJECT,
         MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS, pvar_read, NULL,
         NULL, (void *)(uintptr_t)offset);
 }
 
 /* "fallbacks_NAME" per reason.  Open MPI copies name and text. */
-static void reasons_register(void)
+static void reasons_register(const mca_base_component_t *component)
 {
     for (int r = 0; r < COLL_MTREE_REASONS; r++) {
         coll_mtree_fallback_reason_t reason = (coll_mtree_fallback_reason_t)r;
@@ -169,27 +168,28 @@ static void reasons_register(void)
                        coll_mtree_reason_name(reason));
         (void)snprintf(text, sizeof(text), "Calls that Open MPI served since %s",
                        coll_mtree_reason_text(reason));
-        pvar_register(name, text, MCA_BASE_PVAR_CLASS_COUNTER,
+        pvar_register(component, name, text, MCA_BASE_PVAR_CLASS_COUNTER,
                       TOTAL(reason) + (size_t)r * sizeof(uint64_t));
     }
 }
 
-static void array_register(const array_t *which)
+static void array_register(const mca_base_component_t *component, const array_t *which)
 {
     (void)mca_base_component_pvar_register(
-        &mca_coll_mtree_component.super.collm_version, which->name, which->text,
-        OPAL_INFO_LVL_4, which->pvar_class, which->type, NULL, MCA_BASE_VAR_BIND_MPI_COMM,
+        component, which->name, which->text, OPAL_INFO_LVL_4, which->pvar_class,
+        which->type, NULL, MCA_BASE_VAR_BIND_MPI_COMM,
         MCA_BASE_PVAR_FLAG_READONLY | MCA_BASE_PVAR_FLAG_CONTINUOUS, array_read, NULL,
         array_notify, (void *)which);
 }
 
-void coll_mtree_pvars_register(void)
+void coll_mtree_pvars_register(const mca_base_component_t *component)
 {
     for (size_t i = 0; i < sizeof(pvars) / sizeof(pvars[0]); i++) {
-        pvar_register(pvars[i].name, pvars[i].text, pvars[i].pvar_class, pvars[i].offset);
+        pvar_register(component, pvars[i].name, pvars[i].text, pvars[i].pvar_class,
+                      pvars[i].offset);
     }
-    reasons_register();
+    reasons_register(component);
     for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++) {
-        array_register(&arrays[i]);
+        array_register(component, &arrays[i]);
     }
 }

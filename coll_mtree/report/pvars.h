@@ -6,7 +6,9 @@
 #ifndef COLL_MTREE_REPORT_PVARS_H
 #define COLL_MTREE_REPORT_PVARS_H
 
+#include "coll_mtree/coll_mtree.h"
+
 /* Register them; what fails is not there, as MPI_T tools expect. */
-void coll_mtree_pvars_register(void);
+void coll_mtree_pvars_register(const mca_base_component_t *component);
 
 #endif

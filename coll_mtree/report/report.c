@@ -2,6 +2,7 @@
 #include "coll_mtree/report/report.h"
 
 #include "coll_mtree/base/finalize_hooks.h"
+#include "coll_mtree/base/params.h"
 #include "coll_mtree/base/safe_file.h"
 #include "coll_mtree/base/tags.h"
 #include "coll_mtree/transport/transport.h"
@@ -23,16 +24,16 @@ static coll_mtree_timeline_event_t *timeline_events; /* [MOST_MOMENTS] on rank 0
 static double began, written;                        /* seconds on the clock */
 static bool is_running;
 
-bool coll_mtree_report_is_wanted(void)
+static bool is_wanted(void)
 {
-    const char *path = mca_coll_mtree_component.report;
+    const char *path = coll_mtree_params.report;
 
     return path != NULL && path[0] != '\0';
 }
 
 static bool goes_to_stdout(void)
 {
-    return strcmp(mca_coll_mtree_component.report, "stdout") == 0;
+    return strcmp(coll_mtree_params.report, "stdout") == 0;
 }
 
 /* Write @a text to @a path by way of a file beside it, so that a reader sees the old one
@@ -77,15 +78,15 @@ static void write_report(void)
         (void)mtree_report_print_text(text, "the report", stdout);
         fflush(stdout);
     } else {
-        write_file(mca_coll_mtree_component.report, text);
+        write_file(coll_mtree_params.report, text);
     }
     free(text);
 }
 
-void coll_mtree_report_call(const coll_mtree_count_t *count, double seconds)
+static void report_call(const coll_mtree_count_t *count, double seconds)
 {
     double now = count->began + seconds;
-    double live = mca_coll_mtree_component.report_live;
+    double live = coll_mtree_params.report_live;
 
     if (!is_running || timeline_events == NULL) {
         return;
@@ -136,7 +137,7 @@ void coll_mtree_report_begin(mca_coll_mtree_module_t *module, const char *obstac
 {
     bool writes = ompi_comm_rank(&ompi_mpi_comm_world.comm) == 0;
 
-    if (!coll_mtree_report_is_wanted() || (module == NULL && !writes)) {
+    if (!is_wanted() || (module == NULL && !writes)) {
         return;
     }
     began = written = coll_mtree_clock();
@@ -148,6 +149,7 @@ void coll_mtree_report_begin(mca_coll_mtree_module_t *module, const char *obstac
     timeline_events =
         writes ? calloc(MOST_TIMELINE_EVENTS, sizeof(*timeline_events)) : NULL;
     report.timeline_events = timeline_events;
+    coll_mtree_statistics_set_hook(report_call);
     is_running = coll_mtree_finalize_hook_add(report_end);
     if (!is_running) {
         mtree_error("coll_mtree_report: no memory for the report; there will be none");

@@ -38,15 +38,9 @@ typedef struct {
     coll_mtree_totals_t totals;
 } coll_mtree_report_t;
 
-/* Is a report wanted? */
-bool coll_mtree_report_is_wanted(void);
-
 /* MPI_COMM_WORLD is made: begin, when one is wanted.  @a module NULL: mtree cannot serve
  * it, for the reason @a obstacle, a static text. */
 void coll_mtree_report_begin(mca_coll_mtree_module_t *module, const char *obstacle);
-
-/* A call was timed. */
-void coll_mtree_report_call(const coll_mtree_count_t *count, double seconds);
 
 /* coll_mtree/report/report_json.c: the report as docs/report.md describes it; malloc'ed,
  * NULL: no memory.  To be called between coll_mtree_statistics_lock() and _unlock(). */

@@ -437,10 +437,11 @@ static json_t *totals_json(const builder_t *builder)
     const coll_mtree_totals_t *totals = &report->totals;
 
     return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:b}", "chunks",
-                     (json_int_t)totals->chunks, "chunk_bytes",
-                     (json_int_t)totals->chunk_bytes, "plans", (json_int_t)totals->plans,
-                     "probe_bytes", (json_int_t)totals->probe_bytes, "most_scratch_bytes",
-                     (json_int_t)totals->most_scratch, "timeline_calls",
+                     (json_int_t)totals->counters.chunks, "chunk_bytes",
+                     (json_int_t)totals->counters.chunk_bytes, "plans",
+                     (json_int_t)totals->plans, "probe_bytes",
+                     (json_int_t)totals->counters.probe_bytes, "most_scratch_bytes",
+                     (json_int_t)totals->counters.most_scratch, "timeline_calls",
                      (json_int_t)report->calls, "timeline_lost",
                      (json_int_t)(report->calls - report->num_timeline_events),
                      "openmpi_s", builder->openmpi, "saved_s", builder->saved,

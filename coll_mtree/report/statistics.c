@@ -2,13 +2,11 @@
 #include "coll_mtree/report/statistics.h"
 
 #include "coll_mtree/call/plan_entry.h"
-#include "coll_mtree/report/report.h"
 #include "coll_mtree/transport/transport.h"
 
 #include "base/median.h"
 #include "planner/plan/json.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,8 +18,14 @@
  * atomic. */
 static opal_mutex_t lock = OPAL_MUTEX_STATIC_INIT;
 static coll_mtree_group_t *groups, *last_group;
-static coll_mtree_totals_t totals; /* what is not below */
-static atomic_uint_fast64_t chunks, chunk_bytes, probe_bytes, scratch, most_scratch;
+static coll_mtree_totals_t totals; /* counters are apart */
+
+static coll_mtree_call_hook_t call_hook;
+
+void coll_mtree_statistics_set_hook(coll_mtree_call_hook_t hook)
+{
+    call_hook = hook;
+}
 
 static uint64_t hash_number(uint64_t hash, uint64_t number)
 {
@@ -195,7 +199,9 @@ void coll_mtree_statistics_close(const coll_mtree_count_t *count)
     durations->timed_bytes += count->bytes;
     durations->seconds += seconds;
     opal_mutex_unlock(&lock);
-    coll_mtree_report_call(count, seconds);
+    if (call_hook != NULL) {
+        call_hook(count, seconds);
+    }
 }
 
 void coll_mtree_statistics_measured(const coll_mtree_count_t *count,
@@ -298,7 +304,7 @@ void coll_mtree_statistics_planned(mca_coll_mtree_module_t *module,
     coll_mtree_group_t *group;
     char *text = NULL;
 
-    if (coll_mtree_report_is_wanted() && mtree_plan_to_json(plan, &text) != MTREE_OK) {
+    if (call_hook != NULL && mtree_plan_to_json(plan, &text) != MTREE_OK) {
         text = NULL;
     }
     opal_mutex_lock(&lock);
@@ -320,44 +326,12 @@ void coll_mtree_statistics_planned(mca_coll_mtree_module_t *module,
     opal_mutex_unlock(&lock);
 }
 
-void coll_mtree_statistics_add_chunk(size_t bytes)
-{
-    atomic_fetch_add_explicit(&chunks, 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&chunk_bytes, bytes, memory_order_relaxed);
-}
-
-void coll_mtree_statistics_add_probe(size_t bytes)
-{
-    atomic_fetch_add_explicit(&probe_bytes, bytes, memory_order_relaxed);
-}
-
-void coll_mtree_statistics_add_replan(void)
-{
-    opal_mutex_lock(&lock);
-    totals.replans++;
-    opal_mutex_unlock(&lock);
-}
-
-void coll_mtree_statistics_add_scratch(ptrdiff_t bytes)
-{
-    uint_fast64_t now =
-        atomic_fetch_add(&scratch, (uint_fast64_t)bytes) + (uint_fast64_t)bytes;
-    uint_fast64_t most = atomic_load(&most_scratch);
-
-    while (now > most && bytes > 0 &&
-           !atomic_compare_exchange_weak(&most_scratch, &most, now)) {}
-}
-
 void coll_mtree_statistics_totals(coll_mtree_totals_t *totals_p)
 {
     opal_mutex_lock(&lock);
     *totals_p = totals;
     opal_mutex_unlock(&lock);
-    totals_p->chunks = atomic_load(&chunks);
-    totals_p->chunk_bytes = atomic_load(&chunk_bytes);
-    totals_p->probe_bytes = atomic_load(&probe_bytes);
-    totals_p->scratch = atomic_load(&scratch);
-    totals_p->most_scratch = atomic_load(&most_scratch);
+    totals_p->counters = coll_mtree_counters_get();
 }
 
 double coll_mtree_durations_median(const coll_mtree_durations_t *durations)

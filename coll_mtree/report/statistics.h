@@ -11,6 +11,7 @@
 #define COLL_MTREE_REPORT_STATISTICS_H
 
 #include "coll_mtree/base/backend.h"
+#include "coll_mtree/base/counters.h"
 #include "coll_mtree/plan/planning_context.h"
 #include "coll_mtree/report/goodput.h"
 
@@ -79,14 +80,15 @@ typedef struct {
     uint64_t calls[COLL_MTREE_BACKENDS];
     uint64_t bytes[COLL_MTREE_BACKENDS];
     uint64_t reason[COLL_MTREE_REASONS];
-    uint64_t chunks;       /* messages sent for mtree's calls, credits left out */
-    uint64_t chunk_bytes;  /* that they held */
-    uint64_t plans;        /* agreed on by this rank */
-    uint64_t replans;      /* times that a communicator gave its plans up for new ones */
-    uint64_t probe_bytes;  /* sent for probing the network */
-    uint64_t scratch;      /* bytes of receive slots in use */
-    uint64_t most_scratch; /* the most there were */
+    uint64_t plans; /* agreed on by this rank */
+    coll_mtree_counters_t counters;
 } coll_mtree_totals_t;
+
+/* Called with each call that was timed, after its end. */
+typedef void (*coll_mtree_call_hook_t)(const coll_mtree_count_t *count, double seconds);
+
+/* From now on @a hook is called, and plans are kept, for a report. */
+void coll_mtree_statistics_set_hook(coll_mtree_call_hook_t hook);
 
 /* A call of @a function, of @a call_class and so many @a bytes, begins. */
 void coll_mtree_statistics_open(coll_mtree_count_t *count,
@@ -133,12 +135,6 @@ void coll_mtree_statistics_passed(const coll_mtree_transfer_record_t *transfer,
 /* The group of the processes of @a comm; NULL: they made no calls.  Between lock and
  * unlock. */
 const coll_mtree_group_t *coll_mtree_statistics_find(ompi_communicator_t *comm);
-
-/* Add to the totals; scratch may be negative. */
-void coll_mtree_statistics_add_chunk(size_t bytes);
-void coll_mtree_statistics_add_probe(size_t bytes);
-void coll_mtree_statistics_add_replan(void);
-void coll_mtree_statistics_add_scratch(ptrdiff_t bytes);
 
 /* A copy of the totals. */
 void coll_mtree_statistics_totals(coll_mtree_totals_t *totals_p);

@@ -2,6 +2,7 @@
 #include "coll_mtree/report/trace.h"
 
 #include "coll_mtree/base/finalize_hooks.h"
+#include "coll_mtree/base/params.h"
 #include "coll_mtree/base/safe_file.h"
 #include "coll_mtree/base/tags.h"
 #include "coll_mtree/transport/transport.h"
@@ -197,7 +198,7 @@ static void trace_end(void)
     int first_tag = coll_mtree_tags_reserve(world_module, NUM_TAGS, false);
 
     if (ompi_comm_rank(world()) == 0) {
-        trace_write(mca_coll_mtree_component.trace, first_tag);
+        trace_write(coll_mtree_params.trace, first_tag);
     } else {
         trace_hand_over(first_tag);
     }
@@ -207,7 +208,7 @@ static void trace_end(void)
 
 void coll_mtree_trace_begin(mca_coll_mtree_module_t *module)
 {
-    const mca_coll_mtree_component_t *c = &mca_coll_mtree_component;
+    const coll_mtree_params_t *c = &coll_mtree_params;
 
     if (c->trace == NULL || c->trace[0] == '\0' || c->trace_events == 0) {
         return;

@@ -2,17 +2,19 @@
 #include "coll_mtree/select/autotune.h"
 
 #include "base/clock.h"
+#include "coll_mtree/base/log.h"
+#include "coll_mtree/base/params.h"
 
 bool coll_mtree_autotune_init(coll_mtree_autotuner_t *autotuner,
                               const coll_mtree_call_class_t *call_class,
                               mtree_forecast_t forecast)
 {
     /* Backends add in different orders. */
-    bool fixed = mca_coll_mtree_component.deterministic &&
+    bool fixed = coll_mtree_params.deterministic &&
                  mtree_collective_reduces(call_class->collective);
 
     return coll_mtree_autotuner_init(autotuner, call_class, forecast,
-                                     mca_coll_mtree_component.guard && !fixed);
+                                     coll_mtree_params.autotune && !fixed);
 }
 
 bool coll_mtree_autotune_learn(coll_mtree_autotuner_t *autotuner,

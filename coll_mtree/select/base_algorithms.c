@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/select/base_algorithms.h"
 
+#include "coll_mtree/base/log.h"
 #include "ompi/mca/coll/base/coll_base_functions.h"
 
 /* Children of an inner rank, as the tuned component has it. */

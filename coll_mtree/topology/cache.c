@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/topology/cache.h"
 
+#include "coll_mtree/base/params.h"
 #include "coll_mtree/coll_mtree.h"
 
 #include "topo/dot/cache.h"
@@ -64,8 +65,8 @@ char *coll_mtree_topology_cache_read(const coll_mtree_host_t *contribution, int 
     if (!store_key_init(&store, contribution, ranks, host, num_hosts)) {
         return NULL;
     }
-    if (mtree_cache_read(&store.key, mca_coll_mtree_component.cache_days, time(NULL),
-                         &text, &length) != MTREE_OK) {
+    if (mtree_cache_read(&store.key, coll_mtree_params.cache_days, time(NULL), &text,
+                         &length) != MTREE_OK) {
         text = NULL;
     }
     store_key_cleanup(&store);

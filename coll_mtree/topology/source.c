@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/topology/source.h"
 
+#include "coll_mtree/base/log.h"
+#include "coll_mtree/base/params.h"
 #include "coll_mtree/base/safe_file.h"
 #include "coll_mtree/base/tags.h"
 #include "coll_mtree/control/exchange.h"
@@ -63,23 +65,11 @@ struct coll_mtree_source {
 
 typedef struct coll_mtree_source source_t;
 
-coll_mtree_topology_choice_t coll_mtree_source_choice(void)
-{
-    const char *wanted = mca_coll_mtree_component.topology;
-
-    if (wanted == NULL || wanted[0] == '\0' || strcmp(wanted, "auto") == 0) {
-        return COLL_MTREE_TOPOLOGY_AUTO;
-    }
-    return strcmp(wanted, "probe") == 0  ? COLL_MTREE_TOPOLOGY_PROBE
-           : strcmp(wanted, "none") == 0 ? COLL_MTREE_TOPOLOGY_NONE
-                                         : COLL_MTREE_TOPOLOGY_FILE;
-}
-
 const mtree_topology_t *coll_mtree_source_topology(const coll_mtree_host_t *contribution,
                                                    int ranks, const char **name_p)
 {
-    if (coll_mtree_source_choice() == COLL_MTREE_TOPOLOGY_FILE) {
-        *name_p = mca_coll_mtree_component.topology;
+    if (coll_mtree_params_topology() == COLL_MTREE_TOPOLOGY_FILE) {
+        *name_p = coll_mtree_params.topology;
         return coll_mtree_user_files_topology();
     } else {
         const mtree_topology_t *topology =
@@ -122,7 +112,7 @@ static int number_hosts(source_t *source, const coll_mtree_host_t *contribution,
 /* Is it worth probing by now, when calls took so many seconds? */
 static bool is_worth_probing(const source_t *source, double seconds)
 {
-    return coll_mtree_source_choice() == COLL_MTREE_TOPOLOGY_PROBE ||
+    return coll_mtree_params_topology() == COLL_MTREE_TOPOLOGY_PROBE ||
            seconds > PAYBACK * coll_mtree_probe_expected_seconds(source->num_hosts);
 }
 
@@ -156,7 +146,7 @@ static decision_t decide_first(source_t *source, const coll_mtree_host_t *contri
     if (coll_mtree_topology_registry_find(contribution, ranks) != NULL) {
         return DECISION_READY;
     }
-    if (coll_mtree_source_choice() == COLL_MTREE_TOPOLOGY_AUTO) {
+    if (coll_mtree_params_topology() == COLL_MTREE_TOPOLOGY_AUTO) {
         source->text =
             learn_text(coll_mtree_topology_cache_read(contribution, ranks, source->host,
                                                       source->num_hosts),
@@ -286,7 +276,7 @@ static decision_t exchange_wait(source_t *source, coll_mtree_exchange_t *exchang
 /* Where the user wants what was found, too. */
 static void write_output(const char *text)
 {
-    const char *path = mca_coll_mtree_component.probe_output;
+    const char *path = coll_mtree_params.probe_output;
     FILE *out;
 
     if (path == NULL || path[0] == '\0') {
@@ -389,7 +379,8 @@ bool coll_mtree_source_create(mca_coll_mtree_module_t *module, ompi_communicator
         }
         module->source->comm = comm;
         module->source->next_look = 1;
-        module->source->settled = coll_mtree_source_choice() == COLL_MTREE_TOPOLOGY_FILE;
+        module->source->settled =
+            coll_mtree_params_topology() == COLL_MTREE_TOPOLOGY_FILE;
         atomic_init(&module->source->ended, true);
     }
     return true;

@@ -17,16 +17,6 @@
 
 #include "topo/topology.h"
 
-typedef enum {
-    COLL_MTREE_TOPOLOGY_FILE,
-    COLL_MTREE_TOPOLOGY_AUTO,
-    COLL_MTREE_TOPOLOGY_PROBE,
-    COLL_MTREE_TOPOLOGY_NONE
-} coll_mtree_topology_choice_t;
-
-/* What coll_mtree_topology says; the same on all ranks. */
-coll_mtree_topology_choice_t coll_mtree_source_choice(void);
-
 /* Before the calls below, as often as one likes.  False: no memory, which other ranks do
  * not know of, so that it must not decide who serves. */
 bool coll_mtree_source_create(mca_coll_mtree_module_t *module, ompi_communicator_t *comm);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/topology/user_files.h"
 
+#include "coll_mtree/base/log.h"
+#include "coll_mtree/base/params.h"
 #include "coll_mtree/coll_mtree.h"
 
 #include "base/file.h"
@@ -15,7 +17,7 @@ static bool topology_read, plan_read;
 
 const mtree_topology_t *coll_mtree_user_files_topology(void)
 {
-    const char *path = mca_coll_mtree_component.topology;
+    const char *path = coll_mtree_params.topology;
 
     if (!topology_read) {
         topology_read = true;
@@ -43,7 +45,7 @@ static mtree_status_t plan_load(const char *path)
 
 const mtree_plan_t *coll_mtree_user_files_plan(void)
 {
-    const char *path = mca_coll_mtree_component.plan;
+    const char *path = coll_mtree_params.plan;
 
     if (!plan_read && path != NULL && path[0] != '\0') {
         plan_read = true;

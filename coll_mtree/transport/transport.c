@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/transport/transport.h"
 
-#include "coll_mtree/report/statistics.h"
+#include "coll_mtree/base/counters.h"
+#include "coll_mtree/base/params.h"
 #include "coll_mtree/transport/completion_poll.h"
 #include "coll_mtree/transport/deferred_completion.h"
 
 #include "ompi/mca/pml/base/base.h"
 #include "ompi/mca/pml/pml.h"
 #include "ompi/request/request.h"
-#include "opal/mca/base/mca_base_var.h"
 
 #include <string.h>
 #include <time.h>
@@ -25,23 +25,11 @@ static bool over_ob1;
 /* It may lose what tells a sender that its message was matched: mtree does not ask. */
 static bool unmatched;
 
-/* The value of Open MPI's parameter btl_@a btl_@a name, or NULL. */
-static const void *btl_parameter(const char *btl, const char *name)
-{
-    int number = mca_base_var_find("opal", "btl", btl, name);
-    const void *value = NULL;
-
-    return number >= 0 &&
-                   mca_base_var_get_value(number, &value, NULL, NULL) == OPAL_SUCCESS
-               ? value
-               : NULL;
-}
-
 /* Open MPI's tcp transport has several connections to each peer, and loses what is said
  * of a message's match on them. */
 static bool tcp_loses_matches(void)
 {
-    const unsigned *links = btl_parameter("tcp", "links");
+    const unsigned *links = coll_mtree_params_btl("tcp", "links");
 
     return coll_mtree_loses_matches() && links != NULL && *links > 1;
 }
@@ -49,7 +37,7 @@ static bool tcp_loses_matches(void)
 /* What a message may hold that @a btl sends at once, without an answer. */
 static uint32_t most_at_once(const char *btl)
 {
-    const size_t *limit = btl_parameter(btl, "eager_limit");
+    const size_t *limit = coll_mtree_params_btl(btl, "eager_limit");
 
     if (limit == NULL || *limit > COLL_MTREE_ANY_LENGTH) {
         return COLL_MTREE_ANY_LENGTH;
@@ -160,7 +148,7 @@ static mtree_status_t transport_send(mtree_transport_t *super, int peer, int tag
                            transport->first_tag - tag, mode, transport->comm, &request));
 
     if (count > 0) {
-        coll_mtree_statistics_add_chunk(count * transport->unit_bytes);
+        coll_mtree_counters_add_chunk(count * transport->unit_bytes);
     }
     return request_watch(transport, rc, request, done);
 }

@@ -120,7 +120,7 @@ class Follow(unittest.TestCase):
         self.assertNotIn("planned anew", said)
 
     def test_stays_with_its_plans_when_told_to(self):
-        self.environment["OMPI_MCA_coll_mtree_follow"] = "0"
+        self.environment["OMPI_MCA_coll_mtree_replan"] = "0"
         self.assertNotIn("planned anew", self.sums())
 
 

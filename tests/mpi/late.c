@@ -26,7 +26,7 @@ static const struct {
     int scope;
 } writable[] = {
     {"barrier", MPI_T_SCOPE_ALL_EQ},    {"chunk", MPI_T_SCOPE_ALL_EQ},
-    {"guard", MPI_T_SCOPE_ALL_EQ},      {"min_bytes", MPI_T_SCOPE_ALL_EQ},
+    {"autotune", MPI_T_SCOPE_ALL_EQ},   {"min_bytes", MPI_T_SCOPE_ALL_EQ},
     {"report_live", MPI_T_SCOPE_LOCAL}, {"verbose", MPI_T_SCOPE_LOCAL},
 };
 
@@ -124,14 +124,14 @@ static void make_calls(int count, int calls)
 }
 
 /* Calls of the test have a size each, by which late.test finds what is said of them. */
-static void check_verbose_and_guard(void)
+static void check_verbose_and_autotune(void)
 {
     const int silent = 0, lines = 2, off = 0;
 
     make_calls(KIB(32), 1);
     set("verbose", &lines);
     make_calls(KIB(16), CALLS);
-    set("guard", &off);
+    set("autotune", &off);
     make_calls(KIB(64), CALLS);
     set("verbose", &silent);
     make_calls(KIB(128), 1);
@@ -198,7 +198,7 @@ int main(int argc, char **argv)
     MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
     MPI_T_pvar_session_create(&session);
     check_scopes();
-    check_verbose_and_guard();
+    check_verbose_and_autotune();
     check_barrier();
     check_report_live(argv[1]);
     MPI_T_pvar_session_free(&session);

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "coll_mtree/base/log.h"
+
+#include "coll_mtree/base/params.h"
+
+#include "opal/util/output.h"
+
+#include <stdarg.h>
+#include <stdatomic.h>
+
+static int stream = -1; /* of opal_output, for what is no warning */
+static const char *log_parameter, *log_consequence;
+
+/* MPI_T may have written coll_mtree_verbose since the last line. */
+static mtree_log_level_t log_level(void)
+{
+    const int verbose = coll_mtree_params.verbose;
+
+    return verbose >= 20  ? MTREE_LOG_DEBUG
+           : verbose >= 1 ? MTREE_LOG_INFO
+                          : MTREE_LOG_WARN;
+}
+
+static void forward_log(mtree_log_level_t level, const char *message, void *arg)
+{
+    int to = level <= MTREE_LOG_WARN ? 0 : stream;
+
+    (void)arg;
+    if (level > log_level()) {
+        return;
+    }
+    if (log_parameter != NULL && level == MTREE_LOG_ERROR) {
+        opal_output(to, "coll:mtree: %s: %s; %s", log_parameter, message,
+                    log_consequence);
+    } else {
+        opal_output(to, "coll:mtree: %s", message);
+    }
+}
+
+void coll_mtree_log_open(void)
+{
+    stream = opal_output_open(NULL);
+    mtree_log_set(forward_log, NULL, MTREE_LOG_DEBUG);
+}
+
+void coll_mtree_log_close(void)
+{
+    mtree_log_set(NULL, NULL, MTREE_LOG_WARN);
+    if (stream >= 0) {
+        opal_output_close(stream);
+        stream = -1;
+    }
+}
+
+void coll_mtree_log_about(const char *parameter, const char *consequence)
+{
+    log_parameter = parameter;
+    log_consequence = consequence;
+}
+
+void coll_mtree_verbose(ompi_communicator_t *comm, int level, const char *format, ...)
+{
+    char line[MTREE_LOG_LINE];
+    va_list args;
+
+    if (coll_mtree_params.verbose < level || ompi_comm_rank(comm) != 0) {
+        return;
+    }
+    va_start(args, format);
+    mtree_log_format(line, format, args);
+    va_end(args);
+    opal_output(stream, "coll:mtree: communicator %u (%s): %s", coll_mtree_cid(comm),
+                comm->c_name, line);
+}
+
+int coll_mtree_no_memory(ompi_communicator_t *comm)
+{
+    static atomic_flag is_logged = ATOMIC_FLAG_INIT;
+
+    if (!atomic_flag_test_and_set(&is_logged)) {
+        mtree_error("no memory for a call on communicator %s, which ends with "
+                    "MPI_ERR_NO_MEM; run fewer ranks a host, or lower coll_mtree_chunk",
+                    comm->c_name);
+    }
+    return MPI_ERR_NO_MEM;
+}

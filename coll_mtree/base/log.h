@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Lines for the user.  What the rooms below log (base/log.h) takes the way of Open MPI's
+ * own lines, as far as coll_mtree_verbose wants it.
+ */
+#ifndef COLL_MTREE_BASE_LOG_H
+#define COLL_MTREE_BASE_LOG_H
+
+#include "coll_mtree/coll_mtree.h"
+
+#include "base/log.h"
+
+/* When the component is opened and closed. */
+void coll_mtree_log_open(void);
+void coll_mtree_log_close(void);
+
+/* One line on rank 0 of a communicator when coll_mtree_verbose is at least @a level. */
+void coll_mtree_verbose(ompi_communicator_t *comm, int level, const char *format, ...)
+    __opal_attribute_format__(__printf__, 3, 4);
+
+/*
+ * The code of a call on @a comm for which this rank has no memory; the first logs a line.
+ * The other ranks wait for this one, as they do in Open MPI's own collectives: jobs whose
+ * errors are fatal end.
+ */
+int coll_mtree_no_memory(ompi_communicator_t *comm);
+
+/*
+ * Until the next call, errors that the rooms below log are about @a parameter, and @a
+ * consequence is what follows from them, in words; both NULL: no more.
+ */
+void coll_mtree_log_about(const char *parameter, const char *consequence);
+
+#endif

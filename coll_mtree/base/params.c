@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "coll_mtree/base/params.h"
+
+#include "coll_mtree/coll_mtree.h"
+
+#include "base/log.h"
+
+#include "opal/mca/base/mca_base_var.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define LONGEST_HELP 1024
+
+static const mca_base_var_type_t types[] = {
+    [COLL_MTREE_PARAM_BOOL] = MCA_BASE_VAR_TYPE_BOOL,
+    [COLL_MTREE_PARAM_INT] = MCA_BASE_VAR_TYPE_INT,
+    [COLL_MTREE_PARAM_SIZE] = MCA_BASE_VAR_TYPE_SIZE_T,
+    [COLL_MTREE_PARAM_DOUBLE] = MCA_BASE_VAR_TYPE_DOUBLE,
+    [COLL_MTREE_PARAM_STRING] = MCA_BASE_VAR_TYPE_STRING};
+
+static const mca_base_var_scope_t scopes[] = {
+    [COLL_MTREE_PARAM_READ_ONCE] = MCA_BASE_VAR_SCOPE_READONLY,
+    [COLL_MTREE_PARAM_LOCAL] = MCA_BASE_VAR_SCOPE_LOCAL,
+    [COLL_MTREE_PARAM_COLLECTIVE] = MCA_BASE_VAR_SCOPE_ALL_EQ};
+
+static void param_register(const mca_base_component_t *component,
+                           const coll_mtree_param_t *param)
+{
+    bool settable = param->scope != COLL_MTREE_PARAM_READ_ONCE;
+    char help[LONGEST_HELP];
+    int number;
+
+    snprintf(help, sizeof(help), "%s%s%s", param->help,
+             param->agree != NULL ? ". Must be the same on all ranks" : "",
+             param->scope == COLL_MTREE_PARAM_COLLECTIVE
+                 ? "; MPI_T may write it, between the same calls on all"
+                 : "");
+    number = mca_base_component_var_register(
+        component, param->name, help, types[param->type], NULL, 0,
+        settable ? MCA_BASE_VAR_FLAG_SETTABLE : 0,
+        (mca_base_var_info_lvl_t)(param->level - 1), scopes[param->scope],
+        (void *)param->value.string);
+    if (number >= 0 && param->synonym != NULL) {
+        (void)mca_base_var_register_synonym(number, "ompi", "coll", "mtree",
+                                            param->synonym, (mca_base_var_syn_flag_t)0);
+    }
+}
+
+void coll_mtree_params_register(const mca_base_component_t *component)
+{
+    size_t count;
+    const coll_mtree_param_t *table = coll_mtree_params_table(&count);
+
+    coll_mtree_params_reset();
+    for (size_t i = 0; i < count; i++) {
+        param_register(component, &table[i]);
+    }
+}
+
+const void *coll_mtree_params_btl(const char *btl, const char *name)
+{
+    int number = mca_base_var_find("opal", "btl", btl, name);
+    const void *value = NULL;
+
+    return number >= 0 &&
+                   mca_base_var_get_value(number, &value, NULL, NULL) == OPAL_SUCCESS
+               ? value
+               : NULL;
+}
+
+const char *coll_mtree_params_btl_tcp(const char *name)
+{
+    const char *const *value = coll_mtree_params_btl("tcp", name);
+
+    return value == NULL || *value == NULL || **value == '\0' ? NULL : *value;
+}

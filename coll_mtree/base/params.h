@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Parameters: what users set with `--mca coll_mtree_NAME VALUE`.
+ *
+ * One table (params_table.c) describes each of them.  Registration with Open MPI
+ * (params.c), the comparison between ranks (coll_mtree/control/modex.c) and the tests
+ * derive from it.  To add one, add a member here and a row there (docs/adding.md).
+ */
+#ifndef COLL_MTREE_BASE_PARAMS_H
+#define COLL_MTREE_BASE_PARAMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The values in force.  Strings are Open MPI's; NULL and "" both stand for none. */
+typedef struct {
+    int priority;
+    int verbose;
+    char *topology;
+    char *hosts;
+    char *hwloc;
+    int protocol;
+    char *algorithm;
+    char *plan;
+    int trees;
+    size_t chunk_bytes;
+    size_t min_bytes;
+    bool barrier;
+    bool autotune;
+    bool deterministic;
+    size_t arrival_room;  /* bytes */
+    size_t arrival_aside; /* bytes */
+    bool replan;
+    double probe_seconds;
+    char *probe_output;
+    char *probe_record;
+    double cache_days;
+    char *trace;
+    size_t trace_events;
+    char *report;
+    double report_live; /* seconds */
+} coll_mtree_params_t;
+
+extern coll_mtree_params_t coll_mtree_params;
+
+typedef enum {
+    COLL_MTREE_PARAM_BOOL,
+    COLL_MTREE_PARAM_INT,
+    COLL_MTREE_PARAM_SIZE,
+    COLL_MTREE_PARAM_DOUBLE,
+    COLL_MTREE_PARAM_STRING
+} coll_mtree_param_type_t;
+
+/* Who may change a parameter while the job runs, by MPI_T. */
+typedef enum {
+    COLL_MTREE_PARAM_READ_ONCE,
+    COLL_MTREE_PARAM_LOCAL,     /* each rank, at any time */
+    COLL_MTREE_PARAM_COLLECTIVE /* all ranks, between the same calls */
+} coll_mtree_param_scope_t;
+
+/* Bytes that one value takes in the text that ranks compare, its NUL included. */
+#define COLL_MTREE_PARAM_TEXT 24
+
+typedef struct coll_mtree_param coll_mtree_param_t;
+struct coll_mtree_param {
+    const char *name;    /* without coll_mtree_ */
+    const char *synonym; /* its name in earlier versions, which still works; or NULL */
+    coll_mtree_param_type_t type;
+    coll_mtree_param_scope_t scope;
+    int level; /* of `ompi_info --level`, from 1 */
+    union {
+        bool *boolean;
+        int *integer;
+        size_t *size;
+        double *real;
+        char **string;
+    } value;
+    union {
+        bool boolean;
+        int integer;
+        size_t size;
+        double real; /* strings have none */
+    } initial;
+    /* Writes what must be the same on all ranks into [COLL_MTREE_PARAM_TEXT]; NULL: ranks
+     * may differ. */
+    void (*agree)(const coll_mtree_param_t *param, char *text);
+    const char *help; /* without what follows from agree and scope */
+};
+
+/* All parameters; @a count_p: how many. */
+const coll_mtree_param_t *coll_mtree_params_table(size_t *count_p);
+
+/* Give every parameter its initial value. */
+void coll_mtree_params_reset(void);
+
+/* Write a line "NAME VALUE" for each parameter that must agree, into @a text of @a size
+ * bytes.  False: it does not fit. */
+bool coll_mtree_params_write(char *text, size_t size);
+
+/* What coll_mtree_topology asks for. */
+typedef enum {
+    COLL_MTREE_TOPOLOGY_AUTO, /* as the cache has it, or probed when that pays back */
+    COLL_MTREE_TOPOLOGY_FILE,
+    COLL_MTREE_TOPOLOGY_PROBE,
+    COLL_MTREE_TOPOLOGY_NONE
+} coll_mtree_topology_choice_t;
+
+coll_mtree_topology_choice_t coll_mtree_params_topology(void);
+
+/* params.c: the value of Open MPI's parameter btl_@a btl_@a name, of that parameter's
+ * type; NULL: there is none. */
+const void *coll_mtree_params_btl(const char *btl, const char *name);
+
+/* The same for a string of btl/tcp; NULL also when it is empty. */
+const char *coll_mtree_params_btl_tcp(const char *name);
+
+#endif

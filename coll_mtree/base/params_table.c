@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "coll_mtree/base/params.h"
+
+#include <stdio.h>
+#include <string.h>
+
+coll_mtree_params_t coll_mtree_params;
+
+static bool is_set(const char *value)
+{
+    return value != NULL && value[0] != '\0';
+}
+
+static void agree_value(const coll_mtree_param_t *param, char *text)
+{
+    switch (param->type) {
+    case COLL_MTREE_PARAM_BOOL:
+        snprintf(text, COLL_MTREE_PARAM_TEXT, "%d", *param->value.boolean);
+        break;
+    case COLL_MTREE_PARAM_INT:
+        snprintf(text, COLL_MTREE_PARAM_TEXT, "%d", *param->value.integer);
+        break;
+    case COLL_MTREE_PARAM_SIZE:
+        snprintf(text, COLL_MTREE_PARAM_TEXT, "%zu", *param->value.size);
+        break;
+    case COLL_MTREE_PARAM_DOUBLE:
+        snprintf(text, COLL_MTREE_PARAM_TEXT, "%g", *param->value.real);
+        break;
+    case COLL_MTREE_PARAM_STRING:
+        snprintf(text, COLL_MTREE_PARAM_TEXT, "%s",
+                 is_set(*param->value.string) ? "set" : "empty");
+        break;
+    }
+}
+
+/* The file itself may differ: only rank 0's is read. */
+static void agree_topology(const coll_mtree_param_t *param, char *text)
+{
+    static const char *const names[] = {[COLL_MTREE_TOPOLOGY_FILE] = "a file",
+                                        [COLL_MTREE_TOPOLOGY_AUTO] = "auto",
+                                        [COLL_MTREE_TOPOLOGY_PROBE] = "probe",
+                                        [COLL_MTREE_TOPOLOGY_NONE] = "none"};
+
+    (void)param;
+    snprintf(text, COLL_MTREE_PARAM_TEXT, "%s", names[coll_mtree_params_topology()]);
+}
+
+/* A trace without events is none. */
+static void agree_trace(const coll_mtree_param_t *param, char *text)
+{
+    agree_value(param, text);
+    if (coll_mtree_params.trace_events == 0) {
+        snprintf(text, COLL_MTREE_PARAM_TEXT, "empty");
+    }
+}
+
+/* To be raised with every change of the messages between ranks. */
+#define PROTOCOL 2
+
+/* Below _name only the columns differ. */
+#define BOOL(_name, _field, _default)                                                    \
+    .name = _name, .type = COLL_MTREE_PARAM_BOOL,                                        \
+    .value.boolean = &coll_mtree_params._field, .initial.boolean = _default
+#define INT(_name, _field, _default)                                                     \
+    .name = _name, .type = COLL_MTREE_PARAM_INT,                                         \
+    .value.integer = &coll_mtree_params._field, .initial.integer = _default
+#define SIZE(_name, _field, _default)                                                    \
+    .name = _name, .type = COLL_MTREE_PARAM_SIZE,                                        \
+    .value.size = &coll_mtree_params._field, .initial.size = _default
+#define DOUBLE(_name, _field, _default)                                                  \
+    .name = _name, .type = COLL_MTREE_PARAM_DOUBLE,                                      \
+    .value.real = &coll_mtree_params._field, .initial.real = _default
+#define STRING(_name, _field)                                                            \
+    .name = _name, .type = COLL_MTREE_PARAM_STRING,                                      \
+    .value.string = &coll_mtree_params._field
+
+#define READ_ONCE  .scope = COLL_MTREE_PARAM_READ_ONCE
+#define LOCAL      .scope = COLL_MTREE_PARAM_LOCAL
+#define COLLECTIVE .scope = COLL_MTREE_PARAM_COLLECTIVE
+
+static const coll_mtree_param_t table[] = {
+    /* Compared first: ranks of other versions may differ in everything. */
+    {INT("protocol", protocol, PROTOCOL), READ_ONCE, .level = 9, .agree = agree_value,
+     .help = "For tests: the version of its messages that this rank claims to speak"},
+    /* Above sync's wrappers nothing is gained; below cuda's, device buffers arrive
+     * staged. */
+    {INT("priority", priority, 45), READ_ONCE, .level = 6, .agree = agree_value,
+     .help = "Priority of mtree among the coll components, up to 100; below 0 it is "
+             "never used"},
+    {STRING("topology", topology), READ_ONCE, .level = 2, .agree = agree_topology,
+     .help = "The network between the hosts. auto, or empty: as the cache has it, or "
+             "probed when the collectives have taken long enough for that to pay back; "
+             "probe: probed by the first collective (docs/probe.md); none: mtree serves "
+             "nothing; else the path of a topology file (Graphviz DOT, "
+             "docs/topology-file.md), read on the host of rank 0"},
+    /* Enough for 12 hosts (docs/probe.md). */
+    {DOUBLE("probe_seconds", probe_seconds, 9.0), READ_ONCE, .level = 3,
+     .help = "The longest that probing the network should take; with less it measures "
+             "less of it"},
+    {STRING("probe_output", probe_output), READ_ONCE, .level = 4,
+     .help = "Path of a file to which rank 0 writes what the probe found, as a topology "
+             "file. Empty: only the cache has it"},
+    {STRING("probe_record", probe_record), READ_ONCE, .level = 5,
+     .help = "Path of a file to which rank 0 writes all that the probe measured "
+             "(docs/probe.md). Empty: nothing is kept of it"},
+    {DOUBLE("cache_days", cache_days, 7.0), READ_ONCE, .level = 4,
+     .help = "Days after which what the cache has of the network is not used any more"},
+    {STRING("hosts", hosts), READ_ONCE, .level = 9, .agree = agree_value,
+     .help = "For tests: host names by rank of MPI_COMM_WORLD, separated by commas, "
+             "instead of those of the hosts that the ranks really run on. Empty: the "
+             "real ones"},
+    {INT("trees", trees, 10), READ_ONCE, .level = 4, .agree = agree_value,
+     .help = "Most trees of a plan (allgather, reduce_scatter: per root); 0: as many as "
+             "the planner likes. More trees use more of the network, fewer have less "
+             "overhead"},
+    {SIZE("chunk", chunk_bytes, 0), COLLECTIVE, .level = 5, .agree = agree_value,
+     .help = "Bytes sent as one message; 0: what the plan says, by size and network. "
+             "Above the transport's eager limit each message costs an extra round trip"},
+    {SIZE("min_bytes", min_bytes, 1), COLLECTIVE, .level = 4, .agree = agree_value,
+     .help = "Smallest message (allgather, reduce_scatter: of all ranks together) in "
+             "bytes that mtree serves where it expects to be faster than the fallback; "
+             "0: all sizes, whatever is expected"},
+    {STRING("algorithm", algorithm), READ_ONCE, .level = 4,
+     .help = "Planner algorithm, one of those that `mtree plan --help` lists, for the "
+             "collectives that it does; or COLLECTIVE:ALGORITHM, or several of them, "
+             "separated by commas (allreduce:gost,bcast:packing). Empty: packing, or "
+             "direct exchange behind switches where that is as good"},
+    {STRING("plan", plan), READ_ONCE, .level = 5,
+     .help = "Path of a plan file (JSON, docs/plan-file.md), as `mtree plan` saves it, "
+             "read on the host of rank 0, for calls of its collective and root between "
+             "its hosts, of any size. Empty: all is planned"},
+    {BOOL("barrier", barrier, true), COLLECTIVE, .level = 5, .agree = agree_value,
+     .help = "Serve barriers too, over the trees planned for the smallest messages; 0: "
+             "the fallback serves them"},
+    {BOOL("autotune", autotune, true), COLLECTIVE, .synonym = "guard", .level = 4,
+     .agree = agree_value,
+     .help = "Where mtree, the fallback and Open MPI's other algorithms are expected to "
+             "be close, and on one host, let blocking calls try them in turn, measure, "
+             "and keep to the fastest; 0: what is expected decides"},
+    {BOOL("replan", replan, true), READ_ONCE, .synonym = "follow", .level = 4,
+     .agree = agree_value,
+     .help = "Watch what calls get of each link, and plan anew when the network has "
+             "changed so that other trees are clearly faster (docs/replan.md); and how "
+             "far apart ranks come, and let bcast, reduce and allreduce go by the order "
+             "of arrival where that pays (docs/arrival.md); 0: plans stay"},
+    {BOOL("deterministic", deterministic, false), READ_ONCE, .level = 4,
+     .agree = agree_value,
+     .help = "Reductions give the same bits for the same input in every call of a job, "
+             "whenever the ranks come: none goes by the order of arrival, the autotuner "
+             "tries nothing, and plans stay"},
+    /* The whole of most messages. */
+    {SIZE("arrival_room", arrival_room, (size_t)64 << 20), READ_ONCE, .level = 5,
+     .agree = agree_value,
+     .help = "By arrival (docs/arrival.md): bytes that a rank in the chain of a "
+             "reduction takes from each rank that sends to it before it can send on "
+             "itself; those before it may leave as soon as it has taken all"},
+    {SIZE("arrival_aside", arrival_aside, (size_t)256 << 20), READ_ONCE, .level = 5,
+     .help = "By arrival (docs/arrival.md): bytes, of all broadcasts together, that a "
+             "root may copy for ranks that are late, so that it can leave before them; "
+             "it serves them whenever it is in MPI. 0: it waits for them"},
+    {STRING("report", report), READ_ONCE, .level = 2,
+     .help = "Path of a file that rank 0 writes at MPI_Finalize: what the collectives "
+             "did and took, for `mtree report` (docs/report.md). stdout: the page "
+             "itself on standard output. Empty: no report. Should be set on all ranks or "
+             "none"},
+    {DOUBLE("report_live", report_live, 0), LOCAL, .level = 4,
+     .help = "Seconds after which the file of coll_mtree_report is written anew while "
+             "the job runs, after the next call; for `mtree top`. 0: only at the end"},
+    {STRING("trace", trace), READ_ONCE, .level = 3, .agree = agree_trace,
+     .help = "Path of a file that rank 0 writes at MPI_Finalize: what every rank did "
+             "with each chunk, for Perfetto and chrome://tracing (docs/trace.md). Empty: "
+             "no trace"},
+    /* 3.5 MiB per rank. */
+    {SIZE("trace_events", trace_events, 65536), READ_ONCE, .level = 6,
+     .help = "Events that each rank keeps for the trace, the newest; 56 bytes each. 0: "
+             "no trace. Must be 0 on all ranks or none"},
+    {INT("verbose", verbose, 0), LOCAL, .level = 1,
+     .help = "0: errors only; 1: a line per communicator: which topology and plan are "
+             "used, why none is, and when the network has changed; 2: a line per choice: "
+             "which backend serves such calls, and why; 20: everything"},
+    {STRING("hwloc", hwloc), READ_ONCE, .level = 9,
+     .help = "For tests: path of a machine that hwloc wrote as XML. Every host is taken "
+             "for such a machine, its ranks for bound to cores spread evenly over it, "
+             "and all its interfaces for used. Empty: the real machines"},
+};
+
+const coll_mtree_param_t *coll_mtree_params_table(size_t *count_p)
+{
+    *count_p = sizeof(table) / sizeof(table[0]);
+    return table;
+}
+
+static void param_reset(const coll_mtree_param_t *param)
+{
+    switch (param->type) {
+    case COLL_MTREE_PARAM_BOOL:
+        *param->value.boolean = param->initial.boolean;
+        break;
+    case COLL_MTREE_PARAM_INT:
+        *param->value.integer = param->initial.integer;
+        break;
+    case COLL_MTREE_PARAM_SIZE:
+        *param->value.size = param->initial.size;
+        break;
+    case COLL_MTREE_PARAM_DOUBLE:
+        *param->value.real = param->initial.real;
+        break;
+    case COLL_MTREE_PARAM_STRING:
+        *param->value.string = NULL;
+        break;
+    }
+}
+
+void coll_mtree_params_reset(void)
+{
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+        param_reset(&table[i]);
+    }
+}
+
+bool coll_mtree_params_write(char *text, size_t size)
+{
+    size_t length = 0;
+
+    text[0] = '\0';
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+        char value[COLL_MTREE_PARAM_TEXT];
+
+        if (table[i].agree == NULL) {
+            continue;
+        }
+        table[i].agree(&table[i], value);
+        length += (size_t)snprintf(text + length, size - length, "%s %s\n", table[i].name,
+                                   value);
+        if (length >= size) {
+            return false;
+        }
+    }
+    return true;
+}
+
+coll_mtree_topology_choice_t coll_mtree_params_topology(void)
+{
+    const char *wanted = coll_mtree_params.topology;
+
+    if (!is_set(wanted) || strcmp(wanted, "auto") == 0) {
+        return COLL_MTREE_TOPOLOGY_AUTO;
+    }
+    return strcmp(wanted, "probe") == 0  ? COLL_MTREE_TOPOLOGY_PROBE
+           : strcmp(wanted, "none") == 0 ? COLL_MTREE_TOPOLOGY_NONE
+                                         : COLL_MTREE_TOPOLOGY_FILE;
+}

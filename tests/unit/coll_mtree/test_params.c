@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The table of parameters: its rows, their initial values, and what ranks compare. */
+#include "coll_mtree/base/params.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void setup(void)
+{
+    coll_mtree_params_reset();
+}
+
+START_TEST(every_row_has_a_name_of_its_own_a_level_and_a_help)
+{
+    size_t count;
+    const coll_mtree_param_t *table = coll_mtree_params_table(&count);
+
+    ck_assert_uint_gt(count, 20);
+    for (size_t i = 0; i < count; i++) {
+        ck_assert_msg(table[i].value.string != NULL, "%s has no value", table[i].name);
+        ck_assert_msg(table[i].level >= 1 && table[i].level <= 9, "%s", table[i].name);
+        ck_assert_msg(table[i].help != NULL && strlen(table[i].help) > 20 &&
+                          strlen(table[i].help) < 900,
+                      "%s", table[i].name);
+        ck_assert_msg(table[i].help[strlen(table[i].help) - 1] != '.', "%s",
+                      table[i].name);
+        for (size_t j = 0; j < count; j++) {
+            ck_assert_msg(i == j || strcmp(table[i].name, table[j].name) != 0, "%s",
+                          table[i].name);
+            ck_assert_msg(i == j || table[i].value.string != table[j].value.string, "%s",
+                          table[i].name);
+            ck_assert_msg(table[i].synonym == NULL ||
+                              strcmp(table[i].synonym, table[j].name) != 0,
+                          "%s", table[i].name);
+        }
+    }
+}
+END_TEST
+
+/* Whoever may be written at the same call on all ranks must also begin alike. */
+START_TEST(what_is_written_on_all_ranks_is_compared)
+{
+    size_t count;
+    const coll_mtree_param_t *table = coll_mtree_params_table(&count);
+
+    for (size_t i = 0; i < count; i++) {
+        ck_assert_msg(table[i].scope != COLL_MTREE_PARAM_COLLECTIVE ||
+                          table[i].agree != NULL,
+                      "%s", table[i].name);
+    }
+}
+END_TEST
+
+START_TEST(reset_gives_every_parameter_its_initial_value)
+{
+    ck_assert_int_eq(coll_mtree_params.priority, 45);
+    ck_assert_int_eq(coll_mtree_params.trees, 10);
+    ck_assert(coll_mtree_params.autotune);
+    ck_assert(!coll_mtree_params.deterministic);
+    ck_assert_uint_eq(coll_mtree_params.min_bytes, 1);
+    ck_assert_double_eq(coll_mtree_params.probe_seconds, 9);
+    ck_assert_ptr_null(coll_mtree_params.topology);
+}
+END_TEST
+
+/* Change the parameter of a row to a value that differs from the initial one. */
+static void change(const coll_mtree_param_t *param)
+{
+    static char text[] = "x";
+
+    switch (param->type) {
+    case COLL_MTREE_PARAM_BOOL:
+        *param->value.boolean = !*param->value.boolean;
+        break;
+    case COLL_MTREE_PARAM_INT:
+        *param->value.integer += 1;
+        break;
+    case COLL_MTREE_PARAM_SIZE:
+        *param->value.size += 1;
+        break;
+    case COLL_MTREE_PARAM_DOUBLE:
+        *param->value.real += 1;
+        break;
+    case COLL_MTREE_PARAM_STRING:
+        *param->value.string = text;
+        break;
+    }
+}
+
+START_TEST(the_text_differs_where_a_parameter_that_must_agree_does)
+{
+    size_t count;
+    const coll_mtree_param_t *table = coll_mtree_params_table(&count);
+    char lines[513] = "\n", *before = lines + 1, after[512], line[64];
+
+    ck_assert(coll_mtree_params_write(before, sizeof(lines) - 1));
+    ck_assert_int_eq(strncmp(before, "protocol ", 9), 0);
+    for (size_t i = 0; i < count; i++) {
+        coll_mtree_params_reset();
+        change(&table[i]);
+        ck_assert(coll_mtree_params_write(after, sizeof(after)));
+        ck_assert_msg((strcmp(before, after) != 0) == (table[i].agree != NULL), "%s",
+                      table[i].name);
+        snprintf(line, sizeof(line), "\n%s ", table[i].name);
+        ck_assert_msg((strstr(lines, line) != NULL) == (table[i].agree != NULL), "%s",
+                      table[i].name);
+    }
+}
+END_TEST
+
+START_TEST(only_the_kind_of_topology_is_compared)
+{
+    static char one[] = "one.dot", other[] = "other.dot", none[] = "none";
+    char texts[3][512];
+
+    coll_mtree_params.topology = one;
+    ck_assert_int_eq(coll_mtree_params_topology(), COLL_MTREE_TOPOLOGY_FILE);
+    ck_assert(coll_mtree_params_write(texts[0], sizeof(texts[0])));
+    coll_mtree_params.topology = other;
+    ck_assert(coll_mtree_params_write(texts[1], sizeof(texts[1])));
+    coll_mtree_params.topology = none;
+    ck_assert_int_eq(coll_mtree_params_topology(), COLL_MTREE_TOPOLOGY_NONE);
+    ck_assert(coll_mtree_params_write(texts[2], sizeof(texts[2])));
+    ck_assert_str_eq(texts[0], texts[1]);
+    ck_assert_str_ne(texts[0], texts[2]);
+}
+END_TEST
+
+START_TEST(the_topology_is_chosen_by_its_words)
+{
+    static char empty[] = "", automatic[] = "auto", probe[] = "probe";
+
+    ck_assert_int_eq(coll_mtree_params_topology(), COLL_MTREE_TOPOLOGY_AUTO);
+    coll_mtree_params.topology = empty;
+    ck_assert_int_eq(coll_mtree_params_topology(), COLL_MTREE_TOPOLOGY_AUTO);
+    coll_mtree_params.topology = automatic;
+    ck_assert_int_eq(coll_mtree_params_topology(), COLL_MTREE_TOPOLOGY_AUTO);
+    coll_mtree_params.topology = probe;
+    ck_assert_int_eq(coll_mtree_params_topology(), COLL_MTREE_TOPOLOGY_PROBE);
+}
+END_TEST
+
+START_TEST(a_trace_without_events_is_compared_as_none)
+{
+    static char path[] = "trace.json";
+    char none[512], without[512];
+
+    ck_assert(coll_mtree_params_write(none, sizeof(none)));
+    coll_mtree_params.trace = path;
+    coll_mtree_params.trace_events = 0;
+    ck_assert(coll_mtree_params_write(without, sizeof(without)));
+    ck_assert_str_eq(none, without);
+}
+END_TEST
+
+START_TEST(a_text_that_does_not_fit_is_refused)
+{
+    char text[20];
+
+    ck_assert(!coll_mtree_params_write(text, sizeof(text)));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("params");
+    TCase *tcase = tcase_create("params");
+    SRunner *runner;
+    int failed;
+
+    tcase_add_checked_fixture(tcase, setup, NULL);
+    tcase_add_test(tcase, every_row_has_a_name_of_its_own_a_level_and_a_help);
+    tcase_add_test(tcase, what_is_written_on_all_ranks_is_compared);
+    tcase_add_test(tcase, reset_gives_every_parameter_its_initial_value);
+    tcase_add_test(tcase, the_text_differs_where_a_parameter_that_must_agree_does);
+    tcase_add_test(tcase, only_the_kind_of_topology_is_compared);
+    tcase_add_test(tcase, the_topology_is_chosen_by_its_words);
+    tcase_add_test(tcase, a_trace_without_events_is_compared_as_none);
+    tcase_add_test(tcase, a_text_that_does_not_fit_is_refused);
+    suite_add_tcase(suite, tcase);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
