@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* DOT topologies.  cgraph's parser has global state: whatever it was given, the next file
- * must be read as if it were the first. */
+/* DOT topologies.  Whatever the reader was given, it reads the next file as if that were
+ * the first. */
 #include "tests/fuzz/fuzz.h"
 
 #include "topo/dot/read.h"

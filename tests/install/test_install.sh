@@ -93,7 +93,7 @@ run() {
 [ ! -x "$tmp/shared" ] || run "$lib" "$tmp/shared"
 # shellcheck disable=SC2046,SC2086
 check "the example, static" $compiler $(value CFLAGS) "$root$(value docdir)/examples/plan.c" \
-    -o "$tmp/static" $(flags --cflags) "$lib/libmtree.a" $(value CGRAPH_LIBS) $(value HWLOC_LIBS) \
+    -o "$tmp/static" $(flags --cflags) "$lib/libmtree.a" $(value HWLOC_LIBS) \
     $(value JANSSON_LIBS) $(value GLPK_LIBS) -lm
 [ ! -x "$tmp/static" ] || run "" "$tmp/static"
 # What the headers promise is there, and nothing else is.

@@ -2,7 +2,6 @@
 #include "topo/dot/check.h"
 
 #include "base/log.h"
-#include "topo/dot/lexer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,23 +33,20 @@ static mtree_status_t join_directions(const mtree_reader_t *reader, int first, i
 {
     mtree_link_t *a = &reader->topology->links[first];
     mtree_link_t *b = &reader->topology->links[second];
+    const mtree_dot_edge_t *again = reader->graph->edges[second];
 
-    if (!agisdirected(reader->graph) || a->u == b->u || a->capacity[1] > 0) {
+    if (!reader->graph->directed || a->u == b->u || a->capacity[1] > 0) {
         mtree_error("%s:%d: link %s-%s is there already, on line %d; keep one of them",
-                    reader->name, mtree_reader_edge_line(reader, reader->edges[second]),
-                    agnameof(agtail(reader->edges[second])),
-                    agnameof(aghead(reader->edges[second])),
-                    mtree_reader_edge_line(reader, reader->edges[first]));
+                    reader->name, again->line, again->tail->name, again->head->name,
+                    reader->graph->edges[first]->line);
         return MTREE_ERR_INVALID;
     }
     if (a->latency != b->latency) {
         mtree_error(
             "%s:%d: link %s-%s has another latency than its other direction on line %d; "
             "give both the same",
-            reader->name, mtree_reader_edge_line(reader, reader->edges[second]),
-            agnameof(agtail(reader->edges[second])),
-            agnameof(aghead(reader->edges[second])),
-            mtree_reader_edge_line(reader, reader->edges[first]));
+            reader->name, again->line, again->tail->name, again->head->name,
+            reader->graph->edges[first]->line);
         return MTREE_ERR_INVALID;
     }
     a->capacity[1] = b->capacity[0];
@@ -141,8 +137,7 @@ mtree_status_t mtree_reader_check_hosts(const mtree_reader_t *reader)
             mtree_error(
                 "%s:%d: nodes %s and %s both stand for host %s; give each a host of its "
                 "own",
-                reader->name,
-                mtree_dot_scan_node_line(reader->text, reader->length, hosts[i]->name),
+                reader->name, reader->graph->nodes[hosts[i] - topology->vertices]->line,
                 hosts[i - 1]->name, hosts[i]->name, hosts[i]->host);
             status = MTREE_ERR_INVALID;
         }
@@ -163,9 +158,7 @@ mtree_status_t mtree_reader_check_connected(const mtree_reader_t *reader)
         from_name = topology->vertices[from].name;
         to_name = topology->vertices[to].name;
         mtree_error("%s:%d: host %s has no path to host %s; join them with links",
-                    reader->name,
-                    mtree_dot_scan_node_line(reader->text, reader->length, to_name),
-                    from_name, to_name);
+                    reader->name, reader->graph->nodes[to]->line, from_name, to_name);
     }
     return status;
 }

@@ -6,20 +6,14 @@
 #ifndef MTREE_TOPO_DOT_CHECK_H
 #define MTREE_TOPO_DOT_CHECK_H
 
-#include "topo/dot/cgraph_parse.h"
+#include "topo/dot/graph.h"
 #include "topo/topology.h"
 
 typedef struct {
-    const char *text;
-    size_t length;
     const char *name; /* of the file, for messages */
-    Agraph_t *graph;
-    mtree_topology_t *topology;
-    Agedge_t **edges; /* [num_links] the edge each link was read from */
+    const mtree_dot_graph_t *graph;
+    mtree_topology_t *topology; /* its vertices and links are numbered as the graph's */
 } mtree_reader_t;
-
-/* The line of the file on which @a edge is written. */
-int mtree_reader_edge_line(const mtree_reader_t *reader, Agedge_t *edge);
 
 /* There is a host, and no two nodes stand for the same.  Logs the fault;
  * MTREE_ERR_INVALID. */

@@ -1,32 +1,60 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A light look at DOT text, for what cgraph does not tell: the line on which a node or an
- * edge stands, and whether the text would make cgraph build more than is accepted.
+ * Tokens of a DOT text (https://graphviz.org/doc/info/lang.html), with the lines on which
+ * they stand.
  */
 #ifndef MTREE_TOPO_DOT_LEXER_H
 #define MTREE_TOPO_DOT_LEXER_H
 
 #include "base/status.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
-/*
- * Would parsing @a text need more nodes, edges ("{a b} -- {c d}" is four), attribute
- * names or nested subgraphs than the limits of a topology?  Logs "NAME:LINE: ..." and
- * returns MTREE_ERR_LIMIT.  A NUL byte and a string or comment without an end are
- * MTREE_ERR_INVALID.  Other text that is not DOT passes: cgraph says what is wrong.
- */
-mtree_status_t mtree_dot_scan_check(const char *text, size_t length, const char *name);
+/* What a token is; a punctuation character is its own code. */
+enum {
+    MTREE_DOT_END = 256,  /* of the text */
+    MTREE_DOT_ID,         /* a name or a number */
+    MTREE_DOT_QUOTED,     /* the same between quotes or angle brackets */
+    MTREE_DOT_UNDIRECTED, /* -- */
+    MTREE_DOT_DIRECTED,   /* -> */
+    MTREE_DOT_STRICT,
+    MTREE_DOT_GRAPH,
+    MTREE_DOT_DIGRAPH,
+    MTREE_DOT_NODE,
+    MTREE_DOT_EDGE,
+    MTREE_DOT_SUBGRAPH
+};
 
-/* The line, counted from 1, on which the node @a node first stands; 1 when it is not
- * found. */
-int mtree_dot_scan_node_line(const char *text, size_t length, const char *node);
+typedef struct {
+    int kind;
+    char *text;        /* the ID that it stands for, in the lexer's memory; or NULL */
+    const char *start; /* in the DOT text */
+    size_t length;
+    int line; /* of its first character, counted from 1 */
+} mtree_dot_token_t;
+
+typedef struct {
+    const char *at, *end;
+    int line;
+    const char *name; /* of the file, for messages */
+    char *ids;        /* all IDs so far, each with its NUL */
+    char *ids_end;
+} mtree_dot_lexer_t;
+
+/* Begin with @a text, which must remain.  MTREE_ERR_NO_MEMORY, logged. */
+mtree_status_t mtree_dot_lexer_init(mtree_dot_lexer_t *lexer, const char *text,
+                                    size_t length, const char *name);
 
 /*
- * The line of edge number @a occurrence (from 0) between @a tail and @a head in either
- * order; the line of @a head when it is written with subgraphs.
+ * The next token.  Logs "NAME:LINE: ..." for a string or comment without an end and a
+ * number that runs into a name (MTREE_ERR_INVALID), and for a token or comment of more
+ * than 1 MiB (MTREE_ERR_LIMIT).
  */
-int mtree_dot_scan_edge_line(const char *text, size_t length, const char *tail,
-                             const char *head, int occurrence);
+mtree_status_t mtree_dot_lexer_next(mtree_dot_lexer_t *lexer, mtree_dot_token_t *token);
+
+/* Log that the grammar does not allow @a token here; MTREE_ERR_INVALID. */
+mtree_status_t mtree_dot_lexer_refuse(const mtree_dot_lexer_t *lexer,
+                                      const mtree_dot_token_t *token);
 
 #endif

@@ -5,19 +5,11 @@
 #include "base/log.h"
 #include "base/units.h"
 #include "topo/dot/check.h"
-#include "topo/dot/lexer.h"
+#include "topo/dot/parse.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Which vertex a node is. */
-typedef struct {
-    Agrec_t header;
-    int vertex;
-} node_record_t;
-
-static const char node_record[] = "mtree";
 
 /* Attributes for people and for Graphviz; any other may be a slip of the pen. */
 static const char *const drawing_attributes[] = {
@@ -31,48 +23,9 @@ static const char *const drawing_attributes[] = {
 };
 
 static const char *const node_attributes[] = {"kind", "host", "pos", "lon", "lat", NULL};
-static const char *const edge_attributes[] = {"capacity", "capacity_back", "latency",
-                                              "pos", NULL};
-
-static int vertex_of(Agnode_t *node)
-{
-    return ((node_record_t *)aggetrec(node, (char *)node_record, 0))->vertex;
-}
-
-/* The value of an attribute, or NULL when it is not given. */
-static const char *attribute(void *object, const char *name)
-{
-    const char *value = agget(object, (char *)name);
-
-    return (value == NULL || *value == '\0') ? NULL : value;
-}
-
-static int node_line(const mtree_reader_t *reader, Agnode_t *node)
-{
-    return mtree_dot_scan_node_line(reader->text, reader->length, agnameof(node));
-}
-
-/* Which of the edges between its two nodes @a edge is, in the order of the file. */
-static int edge_occurrence(const mtree_reader_t *reader, Agedge_t *edge)
-{
-    Agnode_t *tail = agtail(edge);
-    Agnode_t *head = aghead(edge);
-    int count = 0;
-    Agedge_t *other;
-
-    for (other = agfstedge(reader->graph, tail); other != NULL;
-         other = agnxtedge(reader->graph, other, tail)) {
-        count += (other->node == head && AGSEQ(other) < AGSEQ(edge));
-    }
-    return count;
-}
-
-int mtree_reader_edge_line(const mtree_reader_t *reader, Agedge_t *edge)
-{
-    return mtree_dot_scan_edge_line(reader->text, reader->length, agnameof(agtail(edge)),
-                                    agnameof(aghead(edge)),
-                                    edge_occurrence(reader, edge));
-}
+static const char *const edge_attributes[] = {"capacity", "capacity_back", "key",
+                                              "latency",  "pos",           NULL};
+static const char *const port_attributes[] = {"headport", "tailport", NULL};
 
 static bool is_listed(const char *name, const char *const *list)
 {
@@ -85,31 +38,41 @@ static bool is_listed(const char *name, const char *const *list)
 }
 
 /* One warning for each name that nobody reads. */
-static void warn_unknown_attributes(const mtree_reader_t *reader, int kind,
-                                    const char *what, const char *const *known)
+static void warn_unknown_attributes(const mtree_reader_t *reader)
 {
-    Agsym_t *symbol = NULL;
+    bool has_ports = reader->graph->has_ports;
+    int i;
 
-    while ((symbol = agnxtattr(reader->graph, kind, symbol)) != NULL) {
-        if (kind == AGEDGE && (strcmp(symbol->name, "headport") == 0 ||
-                               strcmp(symbol->name, "tailport") == 0)) {
-            mtree_warn(
-                "%s: ports of nodes (\"a:p -- b\") have no meaning here and are not used",
-                reader->name);
-        } else if (!is_listed(symbol->name, known) &&
-                   !is_listed(symbol->name, drawing_attributes)) {
-            mtree_warn("%s: the %s attribute '%s' is not known and not used",
-                       reader->name, what, symbol->name);
+    for (i = 0; i < reader->graph->num_names; ++i) {
+        const mtree_dot_attribute_name_t *it = &reader->graph->names[i];
+
+        if (is_listed(it->name, drawing_attributes)) {
+            continue;
         }
+        if (it->of_nodes && !is_listed(it->name, node_attributes)) {
+            mtree_warn("%s: the node attribute '%s' is not known and not used",
+                       reader->name, it->name);
+        }
+        if (it->of_edges && is_listed(it->name, port_attributes)) {
+            has_ports = true;
+        } else if (it->of_edges && !is_listed(it->name, edge_attributes)) {
+            mtree_warn("%s: the edge attribute '%s' is not known and not used",
+                       reader->name, it->name);
+        }
+    }
+    if (has_ports) {
+        mtree_warn(
+            "%s: ports of nodes (\"a:p -- b\") have no meaning here and are not used",
+            reader->name);
     }
 }
 
 /* Longitude and latitude, or Graphviz's pos; what cannot be read is no position. */
-static void read_position(Agnode_t *node, mtree_vertex_t *vertex)
+static void read_position(const mtree_dot_node_t *node, mtree_vertex_t *vertex)
 {
-    const char *lon = attribute(node, "lon");
-    const char *lat = attribute(node, "lat");
-    const char *pos = attribute(node, "pos");
+    const char *lon = mtree_dot_attributes_get(&node->attributes, "lon");
+    const char *lat = mtree_dot_attributes_get(&node->attributes, "lat");
+    const char *pos = mtree_dot_attributes_get(&node->attributes, "pos");
     const char *end;
 
     if (lon != NULL && lat != NULL) {
@@ -123,10 +86,10 @@ static void read_position(Agnode_t *node, mtree_vertex_t *vertex)
     }
 }
 
-static mtree_status_t read_kind(const mtree_reader_t *reader, Agnode_t *node,
-                                mtree_vertex_kind_t *kind_p)
+static mtree_status_t read_kind(const mtree_reader_t *reader,
+                                const mtree_dot_node_t *node, mtree_vertex_kind_t *kind_p)
 {
-    const char *kind = attribute(node, "kind");
+    const char *kind = mtree_dot_attributes_get(&node->attributes, "kind");
 
     if (kind == NULL || strcmp(kind, "host") == 0) {
         *kind_p = MTREE_VERTEX_HOST;
@@ -135,65 +98,58 @@ static mtree_status_t read_kind(const mtree_reader_t *reader, Agnode_t *node,
     } else {
         mtree_error(
             "%s:%d: node %s: kind '%s' is neither host nor switch; use one of them",
-            reader->name, node_line(reader, node), agnameof(node), kind);
+            reader->name, node->line, node->name, kind);
         return MTREE_ERR_INVALID;
     }
     return MTREE_OK;
 }
 
-static mtree_status_t read_node(mtree_reader_t *reader, Agnode_t *node)
+static mtree_status_t read_node(mtree_reader_t *reader, const mtree_dot_node_t *node)
 {
-    const char *host = attribute(node, "host");
+    const char *host = mtree_dot_attributes_get(&node->attributes, "host");
     mtree_vertex_kind_t kind;
-    node_record_t *record;
     mtree_status_t status;
     int vertex;
 
-    if (!mtree_topology_name_valid(agnameof(node)) ||
+    if (!mtree_topology_name_valid(node->name) ||
         (host != NULL && !mtree_topology_name_valid(host))) {
         mtree_error(
             "%s:%d: the name of a node must be 1 to %d bytes of UTF-8 without quotes, "
             "backslashes and control characters; rename it",
-            reader->name, node_line(reader, node), MTREE_TOPOLOGY_MAX_NAME);
+            reader->name, node->line, MTREE_TOPOLOGY_MAX_NAME);
         return MTREE_ERR_INVALID;
     }
     status = read_kind(reader, node, &kind);
     if (status != MTREE_OK) {
         return status;
     }
-    status =
-        mtree_topology_add_vertex(reader->topology, agnameof(node), host, kind, &vertex);
+    status = mtree_topology_add_vertex(reader->topology, node->name, host, kind, &vertex);
     if (status != MTREE_OK) {
         return status;
     }
     read_position(node, &reader->topology->vertices[vertex]);
-    record = agbindrec(node, (char *)node_record, sizeof(*record), 0);
-    if (record == NULL) {
-        mtree_error("%s: out of memory for node %s", reader->name, agnameof(node));
-        return MTREE_ERR_NO_MEMORY;
-    }
-    record->vertex = vertex;
     return MTREE_OK;
 }
 
+/* Vertices have the numbers of their nodes. */
 static mtree_status_t read_nodes(mtree_reader_t *reader)
 {
     mtree_status_t status = MTREE_OK;
-    Agnode_t *node;
+    int i;
 
-    for (node = agfstnode(reader->graph); node != NULL && status == MTREE_OK;
-         node = agnxtnode(reader->graph, node)) {
-        status = read_node(reader, node);
+    for (i = 0; i < reader->graph->num_nodes && status == MTREE_OK; ++i) {
+        status = read_node(reader, reader->graph->nodes[i]);
     }
     return status;
 }
 
 /* Read the rate in attribute @a name of @a edge; zero is allowed where @a zero says so.
  */
-static mtree_status_t read_capacity(const mtree_reader_t *reader, Agedge_t *edge,
-                                    const char *name, bool zero, double *capacity_p)
+static mtree_status_t read_capacity(const mtree_reader_t *reader,
+                                    const mtree_dot_edge_t *edge, const char *name,
+                                    bool zero, double *capacity_p)
 {
-    const char *text = attribute(edge, name);
+    const char *text = mtree_dot_attributes_get(&edge->attributes, name);
     const char *why = "is missing";
     mtree_status_t status;
     double capacity;
@@ -209,17 +165,16 @@ static mtree_status_t read_capacity(const mtree_reader_t *reader, Agedge_t *edge
         }
     }
     mtree_error("%s:%d: link %s-%s: %s%s%s%s: %s; write it like %s=\"200Mbps\"",
-                reader->name, mtree_reader_edge_line(reader, edge),
-                agnameof(agtail(edge)), agnameof(aghead(edge)), name,
+                reader->name, edge->line, edge->tail->name, edge->head->name, name,
                 (text != NULL) ? " '" : "", (text != NULL) ? text : "",
                 (text != NULL) ? "'" : "", why, name);
     return MTREE_ERR_INVALID;
 }
 
-static mtree_status_t read_latency(const mtree_reader_t *reader, Agedge_t *edge,
-                                   double *latency_p)
+static mtree_status_t read_latency(const mtree_reader_t *reader,
+                                   const mtree_dot_edge_t *edge, double *latency_p)
 {
-    const char *text = attribute(edge, "latency");
+    const char *text = mtree_dot_attributes_get(&edge->attributes, "latency");
     double latency = 0;
     const char *why;
 
@@ -237,20 +192,19 @@ static mtree_status_t read_latency(const mtree_reader_t *reader, Agedge_t *edge,
 
 err:
     mtree_error("%s:%d: link %s-%s: latency '%s': %s; write it like latency=\"38ms\"",
-                reader->name, mtree_reader_edge_line(reader, edge),
-                agnameof(agtail(edge)), agnameof(aghead(edge)), text, why);
+                reader->name, edge->line, edge->tail->name, edge->head->name, text, why);
     return MTREE_ERR_INVALID;
 }
 
-static mtree_status_t read_edge(mtree_reader_t *reader, Agedge_t *edge)
+static mtree_status_t read_edge(mtree_reader_t *reader, const mtree_dot_edge_t *edge)
 {
-    bool directed = agisdirected(reader->graph);
+    bool directed = reader->graph->directed;
     double forward, backward, latency;
     mtree_status_t status;
 
-    if (agtail(edge) == aghead(edge)) {
+    if (edge->tail == edge->head) {
         mtree_error("%s:%d: node %s is linked to itself; remove the link", reader->name,
-                    mtree_reader_edge_line(reader, edge), agnameof(agtail(edge)));
+                    edge->line, edge->tail->name);
         return MTREE_ERR_INVALID;
     }
     status = read_capacity(reader, edge, "capacity", false, &forward);
@@ -258,13 +212,12 @@ static mtree_status_t read_edge(mtree_reader_t *reader, Agedge_t *edge)
         return status;
     }
     backward = directed ? 0 : forward;
-    if (attribute(edge, "capacity_back") != NULL) {
+    if (mtree_dot_attributes_get(&edge->attributes, "capacity_back") != NULL) {
         if (directed) {
             mtree_error(
                 "%s:%d: link %s-%s: capacity_back is for undirected graphs; write the "
                 "other direction as an edge of its own",
-                reader->name, mtree_reader_edge_line(reader, edge),
-                agnameof(agtail(edge)), agnameof(aghead(edge)));
+                reader->name, edge->line, edge->tail->name, edge->head->name);
             return MTREE_ERR_INVALID;
         }
         status = read_capacity(reader, edge, "capacity_back", true, &backward);
@@ -276,44 +229,18 @@ static mtree_status_t read_edge(mtree_reader_t *reader, Agedge_t *edge)
     if (status != MTREE_OK) {
         return status;
     }
-    return mtree_topology_add_link(reader->topology, vertex_of(agtail(edge)),
-                                   vertex_of(aghead(edge)), forward, backward, latency,
-                                   NULL);
+    return mtree_topology_add_link(reader->topology, edge->tail->index, edge->head->index,
+                                   forward, backward, latency, NULL);
 }
 
-static int compare_edges(const void *a, const void *b)
-{
-    const Agedge_t *x = *(Agedge_t *const *)a;
-    const Agedge_t *y = *(Agedge_t *const *)b;
-
-    return (AGSEQ(x) > AGSEQ(y)) - (AGSEQ(x) < AGSEQ(y));
-}
-
-/* Add the links in the order of the file. */
+/* Links have the numbers of their edges. */
 static mtree_status_t read_edges(mtree_reader_t *reader)
 {
     mtree_status_t status = MTREE_OK;
-    int num_edges = agnedges(reader->graph);
-    int count = 0;
-    Agnode_t *node;
-    Agedge_t *edge;
     int i;
 
-    reader->edges = malloc(((size_t)num_edges + 1) * sizeof(*reader->edges));
-    if (reader->edges == NULL) {
-        mtree_error("%s: out of memory for %d links", reader->name, num_edges);
-        return MTREE_ERR_NO_MEMORY;
-    }
-    for (node = agfstnode(reader->graph); node != NULL;
-         node = agnxtnode(reader->graph, node)) {
-        for (edge = agfstout(reader->graph, node); edge != NULL;
-             edge = agnxtout(reader->graph, edge)) {
-            reader->edges[count++] = edge;
-        }
-    }
-    qsort(reader->edges, (size_t)count, sizeof(*reader->edges), compare_edges);
-    for (i = 0; i < count && status == MTREE_OK; ++i) {
-        status = read_edge(reader, reader->edges[i]);
+    for (i = 0; i < reader->graph->num_edges && status == MTREE_OK; ++i) {
+        status = read_edge(reader, reader->graph->edges[i]);
     }
     return status;
 }
@@ -322,8 +249,7 @@ static mtree_status_t read_graph(mtree_reader_t *reader)
 {
     mtree_status_t status;
 
-    warn_unknown_attributes(reader, AGNODE, "node", node_attributes);
-    warn_unknown_attributes(reader, AGEDGE, "edge", edge_attributes);
+    warn_unknown_attributes(reader);
     if ((status = read_nodes(reader)) != MTREE_OK ||
         (status = mtree_reader_check_hosts(reader)) != MTREE_OK ||
         (status = read_edges(reader)) != MTREE_OK ||
@@ -336,37 +262,31 @@ static mtree_status_t read_graph(mtree_reader_t *reader)
 mtree_status_t mtree_topology_parse(const char *text, size_t length, const char *name,
                                     mtree_topology_t **topology_p)
 {
-    mtree_reader_t reader = {.text = text, .length = length, .name = name};
+    mtree_reader_t reader = {.name = name};
+    mtree_dot_graph_t *graph;
     mtree_status_t status;
-    const char *graph_name;
+    bool is_named;
 
-    status = mtree_dot_scan_check(text, length, name);
+    status = mtree_dot_parse(text, length, name, &graph);
     if (status != MTREE_OK) {
         return status;
     }
-    status = mtree_dot_graph_parse(text, length, name, &reader.graph);
+    is_named = graph->name != NULL && mtree_topology_name_valid(graph->name);
+    status =
+        mtree_topology_create(is_named ? graph->name : "network", name, &reader.topology);
     if (status != MTREE_OK) {
-        return status;
+        goto out_destroy;
     }
-    /* cgraph names a graph without a name "%" and a number. */
-    graph_name = agnameof(reader.graph);
-    if (!mtree_topology_name_valid(graph_name) || graph_name[0] == '%') {
-        graph_name = "network";
-    }
-    status = mtree_topology_create(graph_name, name, &reader.topology);
-    if (status != MTREE_OK) {
-        goto out_close;
-    }
+    reader.graph = graph;
     status = read_graph(&reader);
     if (status == MTREE_OK) {
         *topology_p = reader.topology;
     } else {
         mtree_topology_destroy(reader.topology);
     }
-    free(reader.edges);
 
-out_close:
-    agclose(reader.graph);
+out_destroy:
+    mtree_dot_graph_destroy(graph);
     return status;
 }
 

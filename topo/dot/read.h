@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Topology files: Graphviz DOT, read and written with Graphviz's cgraph
- * (docs/topology-file.md).
+ * Topology files in Graphviz' format, DOT (docs/topology-file.md).
  */
 #ifndef MTREE_TOPO_DOT_READ_H
 #define MTREE_TOPO_DOT_READ_H

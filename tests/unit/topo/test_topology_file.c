@@ -169,11 +169,11 @@ START_TEST(test_warnings)
 }
 END_TEST
 
-/* Small files that would make cgraph build huge graphs. */
+/* Small files that stand for huge graphs. */
 START_TEST(test_limits)
 {
     static const char *const parts[][3] = {
-        {"{", "{", "subgraphs nested too deeply"},
+        {"graph {", "{", "subgraphs nested too deeply"},
         {"graph { a [", "a%d=1 ", "too many different attributes"},
         {"graph {", "n%d;", "more node names than the largest topology has"},
         {"graph { {a b c d e f g h i j k l m n o p q r s t u v w x y z}",

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The parser of DOT: each rule of the language, and each fault. */
+#include "tests/unit/captured_log.h"
+#include "topo/dot/parse.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void write_attributes(FILE *out, const mtree_dot_attributes_t *attributes)
+{
+    int i;
+
+    for (i = 0; i < attributes->count; ++i) {
+        fprintf(out, " %s=%s", attributes->items[i].name, attributes->items[i].value);
+    }
+}
+
+/* A graph in one line: its nodes and edges with their lines and attributes. */
+static char *write_graph(const mtree_dot_graph_t *graph)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    int i;
+
+    fprintf(out, "%s%s %s:", graph->strict ? "strict " : "",
+            graph->directed ? "digraph" : "graph",
+            graph->name != NULL ? graph->name : "-");
+    for (i = 0; i < graph->num_nodes; ++i) {
+        ck_assert_int_eq(graph->nodes[i]->index, i);
+        fprintf(out, " %s@%d", graph->nodes[i]->name, graph->nodes[i]->line);
+        write_attributes(out, &graph->nodes[i]->attributes);
+    }
+    for (i = 0; i < graph->num_edges; ++i) {
+        fprintf(out, "; %s-%s@%d", graph->edges[i]->tail->name,
+                graph->edges[i]->head->name, graph->edges[i]->line);
+        write_attributes(out, &graph->edges[i]->attributes);
+    }
+    fputs(graph->has_ports ? " ports" : "", out);
+    fclose(out);
+    return text;
+}
+
+static const struct {
+    const char *text, *graph;
+} good[] = {
+    /* Headers. */
+    {"graph {}", "graph -:"},
+    {"GRAPH net {}", "graph net:"},
+    {"strict DiGraph \"a b\" {\n}\n", "strict digraph a b:"},
+    /* Words, numbers, strings. */
+    {"graph { _a1; \xc3\xa9; 7; -7; .5; -1.5; 2. }",
+     "graph -: _a1@1 \xc3\xa9@1 7@1 -7@1 .5@1 -1.5@1 2.@1"},
+    {"graph { a-5 b.5 1-2 }", "graph -: a@1 -5@1 b@1 .5@1 1@1 -2@1"},
+    {"graph { \"a \\\"b\\\"\" \"c\\\nd\" \"e\\\\\" \"f\\g\" \"\" }",
+     "graph -: a \"b\"@1 cd@1 e\\\\@2 f\\g@2 @2"},
+    {"graph { \"a\" + \"b\"\n+ <c<d>>; \"node\" }", "graph -: abc<d>@1 node@2"},
+    {"graph { \"a\nb\" c }", "graph -: a\nb@1 c@2"},
+    {"graph { <a\n<b>>; <> }", "graph -: a\n<b>@1 @2"},
+    /* Blanks and comments. */
+    {"\xef\xbb\xbf// x {\n# 7 \"file\"\ngraph/* { \n*/{\r\n\ta # b\n/**/c}",
+     "graph -: a@5 c@6"},
+    /* Statements and their ends. */
+    {"graph { a; b c\nd }", "graph -: a@1 b@1 c@1 d@2"},
+    {"graph { a, b [x=1]; c = d graph [e=f] }", "graph -: a@1 x=1 b@1 x=1"},
+    {"graph { a [x=1,y=2;z=3 u=4][x=5][] }", "graph -: a@1 x=5 y=2 z=3 u=4"},
+    {"graph { a [\"x\"=\"1\" + \"2\"] }", "graph -: a@1 x=12"},
+    /* Edges. */
+    {"graph { a -- b }", "graph -: a@1 b@1; a-b@1"},
+    {"graph { a--b--a }", "graph -: a@1 b@1; a-b@1; b-a@1"},
+    {"digraph { a->b\n->c [x=1] }", "digraph -: a@1 b@1 c@2; a-b@1 x=1; b-c@2 x=1"},
+    {"graph { a, b -- c,\nd }", "graph -: a@1 b@1 c@1 d@2; a-c@1; a-d@2; b-c@1; b-d@2"},
+    {"graph { a:p -- b:q:n; c:p }", "graph -: a@1 b@1 c@1; a-b@1 ports"},
+    {"graph { c:p }", "graph -: c@1"},
+    /* Subgraphs. */
+    {"graph { {b a} -- {c\nd d} }",
+     "graph -: b@1 a@1 c@1 d@2; b-c@1; b-d@2; a-c@1; a-d@2"},
+    {"graph { a b { b a } -- c }", "graph -: a@1 b@1 c@1; a-c@1; b-c@1"},
+    {"graph { a -- subgraph { b -- c } -- {} -- d }",
+     "graph -: a@1 b@1 c@1 d@1; b-c@1; a-b@1; a-c@1"},
+    {"graph { subgraph x {a} subgraph y {subgraph x {b} -- c} subgraph x {} -- d }",
+     "graph -: a@1 b@1 c@1 d@1; b-c@1; a-d@1"},
+    {"graph { subgraph x {a} SubGraph x {b} -- c }",
+     "graph -: a@1 b@1 c@1; a-c@1; b-c@1"},
+    {"graph { subgraph \"x\" {{a} b {c}} -- d [k=v] {e}[k=w] }",
+     "graph -: a@1 b@1 c@1 d@1 e@1; a-d@1 k=v; b-d@1 k=v; c-d@1 k=v"},
+    /* Defaults. */
+    {"graph { a node [k=1] b {c} node [k=2 l=3] d b }",
+     "graph -: a@1 b@1 k=1 c@1 k=1 d@1 k=2 l=3"},
+    {"graph { node [k=1] { node [k=2] a } b; c [k=3] a }",
+     "graph -: a@1 k=2 b@1 k=1 c@1 k=3"},
+    {"graph { edge [k=1] a--b { Edge [l=2] a--b } a--b [k=3] }",
+     "graph -: a@1 b@1; a-b@1 k=1; a-b@1 k=1 l=2; a-b@1 k=3"},
+    {"graph { subgraph x { node [k=1] } node [k=2 l=2] subgraph x { a } b }",
+     "graph -: a@1 k=1 l=2 b@1 k=2 l=2"},
+    /* Edges that are the same. */
+    {"strict graph { a--b [k=1] b--a [k=2] }", "strict graph -: a@1 b@1; a-b@1 k=2"},
+    {"strict digraph { a->b [k=1] b->a [k=2] a->b [k=3] }",
+     "strict digraph -: a@1 b@1; a-b@1 k=3; b-a@1 k=2"},
+    {"graph { a--b [key=1] b--a [key=1 k=2] a--b [key=2] a--b }",
+     "graph -: a@1 b@1; a-b@1 key=1 k=2; a-b@1 key=2; a-b@1"},
+    {"strict graph { a--b [key=1] a--b [key=2 k=3] a--b [k=4] }",
+     "strict graph -: a@1 b@1; a-b@1 key=1 k=4"},
+};
+
+START_TEST(test_good_text)
+{
+    mtree_dot_graph_t *graph = NULL;
+    char *text;
+
+    heard_start();
+    ck_assert_int_eq(
+        mtree_dot_parse(good[_i].text, strlen(good[_i].text), "t.dot", &graph), MTREE_OK);
+    text = write_graph(graph);
+    ck_assert_str_eq(text, good[_i].graph);
+    ck_assert_int_eq(heard_lines(), 0);
+    free(text);
+    mtree_dot_graph_destroy(graph);
+}
+END_TEST
+
+/* Text that is wrong, and the message. */
+static const struct {
+    const char *text, *message;
+} bad[] = {
+    {"", "t.dot:1: not a DOT graph"},
+    {" // graph {}\n\n", "t.dot:1: not a DOT graph"},
+    {"{}", "t.dot:1: syntax error near '{'"},
+    {"strict {}", "t.dot:1: syntax error near '{'"},
+    {"graph\n{", "t.dot:2: syntax error near the end"},
+    {"graph a b {}", "t.dot:1: syntax error near 'b'"},
+    {"graph {}\n}", "t.dot:2: syntax error near '}'"},
+    {"graph {}\nstrict graph {}", "t.dot: holds 2 graphs, of which the second begins on "
+                                  "line 2"},
+    {"graph {} digraph {", "t.dot: holds 2 graphs"},
+    {"graph { a;; }", "t.dot:1: syntax error near ';'"},
+    {"graph { a -- }", "t.dot:1: syntax error near '}'"},
+    {"graph { a -> b }", "t.dot:1: syntax error near '->'"},
+    {"digraph { a -- b }", "t.dot:1: syntax error near '--'"},
+    {"graph { a - b }", "t.dot:1: syntax error near '-'"},
+    {"graph { a:; }", "t.dot:1: syntax error near ';'"},
+    {"graph { a:b:c:d }", "t.dot:1: syntax error near ':'"},
+    {"graph { a, {b} }", "t.dot:1: syntax error near '{'"},
+    {"graph { node a }", "t.dot:1: syntax error near 'a'"},
+    {"graph { edge; }", "t.dot:1: syntax error near ';'"},
+    {"graph { graph = a }", "t.dot:1: syntax error near '='"},
+    {"graph { a = ; }", "t.dot:1: syntax error near ';'"},
+    {"graph { a [x] }", "t.dot:1: syntax error near ']'"},
+    {"graph { a [x=] }", "t.dot:1: syntax error near ']'"},
+    {"graph { a [x=1,,y=2] }", "t.dot:1: syntax error near ','"},
+    {"graph { a [x=1 }", "t.dot:1: syntax error near '}'"},
+    {"graph { subgraph }", "t.dot:1: syntax error near '}'"},
+    {"graph { subgraph x y {} }", "t.dot:1: syntax error near 'y'"},
+    {"graph { strict }", "t.dot:1: syntax error near 'strict'"},
+    {"graph { \"a\" + b }", "t.dot:1: syntax error near 'b'"},
+    {"graph { a + \"b\" }", "t.dot:1: syntax error near '+'"},
+    {"graph { a\n\n\"b\nc\" + }", "t.dot:4: syntax error near '}'"},
+    {"graph { a [ \"b\nc\" }", "t.dot:2: syntax error near '}'"},
+    {"graph { a [x=y z=\"b\nc\" = ] }", "t.dot:2: syntax error near '='"},
+    {"graph { @ }", "t.dot:1: syntax error near '@'"},
+    {"graph {\f}", "t.dot:1: syntax error near '?'"},
+    {"graph {\n 12a }", "t.dot:2: syntax error near '12a': a number runs into a name"},
+    {"graph { 1.2.3 }", "t.dot:1: syntax error near '1.2.': a number"},
+    {"graph {\n a \"b\n", "t.dot:2: syntax error: a string or comment begins here"},
+    {"graph {\n a \"b\\", "t.dot:2: syntax error: a string or comment begins here"},
+    {"graph {\n a <b<c>\n", "t.dot:2: syntax error: a string or comment begins here"},
+    {"graph {}\n/*/", "t.dot:2: syntax error: a string or comment begins here"},
+};
+
+START_TEST(test_bad_text)
+{
+    mtree_dot_graph_t *graph = NULL;
+
+    heard_start();
+    ck_assert_int_eq(mtree_dot_parse(bad[_i].text, strlen(bad[_i].text), "t.dot", &graph),
+                     MTREE_ERR_INVALID);
+    ck_assert_ptr_null(graph);
+    ck_assert_int_eq(heard_lines(), 1);
+    ck_assert_msg(strncmp(heard_last(), bad[_i].message, strlen(bad[_i].message)) == 0,
+                  "case %d: '%s'", _i, heard_last());
+}
+END_TEST
+
+START_TEST(test_attribute_names)
+{
+    static const char text[] = "graph { a [x=1] a--a [x=1 y=2] node [z=1] u=v }";
+    static const struct {
+        const char *name;
+        bool of_nodes, of_edges;
+    } names[] = {
+        {"x", true, true}, {"y", false, true}, {"z", true, false}, {"u", false, false}};
+    mtree_dot_graph_t *graph;
+    int i;
+
+    ck_assert_int_eq(mtree_dot_parse(text, strlen(text), "t.dot", &graph), MTREE_OK);
+    ck_assert_int_eq(graph->num_names, 4);
+    for (i = 0; i < 4; ++i) {
+        ck_assert_str_eq(graph->names[i].name, names[i].name);
+        ck_assert_int_eq(graph->names[i].of_nodes, names[i].of_nodes);
+        ck_assert_int_eq(graph->names[i].of_edges, names[i].of_edges);
+    }
+    ck_assert_str_eq(mtree_dot_attributes_get(&graph->edges[0]->attributes, "y"), "2");
+    ck_assert_ptr_null(mtree_dot_attributes_get(&graph->edges[0]->attributes, "z"));
+    mtree_dot_graph_destroy(graph);
+    mtree_dot_graph_destroy(NULL);
+}
+END_TEST
+
+/* A text that is refused for its size: @a count times @a part after @a start. */
+static const struct {
+    const char *start, *part;
+    int count;
+    const char *message;
+} large[] = {
+    {"graph", "{", 64, "t.dot:1: subgraphs nested too deeply"},
+    {"graph{\n", "{}", 1100000, "t.dot:2: more node names than"},
+    {"graph{\n", "a ", 1100000, "t.dot:2: more node names than"},
+    {"graph{{a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a a}\n",
+     "--{b b b b b b b b b b b b b b b b b b b b b b b b b b b b b b b b}", 1100,
+     "t.dot:2: more edges than"},
+    {"graph {\n\n", "w", 1 << 21, "t.dot:3: a word, string or comment over 1 MiB"},
+    {"graph {\n\n\"", "w", 1 << 21, "t.dot:3: syntax error: a string or comment begins"},
+    {"graph {\n//", "w", 1 << 21, "t.dot:2: a word, string or comment over 1 MiB"},
+};
+
+START_TEST(test_large_text)
+{
+    const size_t start = strlen(large[_i].start);
+    const size_t part = strlen(large[_i].part);
+    const size_t length = start + part * (size_t)large[_i].count;
+    mtree_dot_graph_t *graph = NULL;
+    char *text = malloc(length + 1);
+    int i;
+
+    strcpy(text, large[_i].start);
+    for (i = 0; i < large[_i].count; ++i) {
+        memcpy(text + start + part * (size_t)i, large[_i].part, part);
+    }
+    heard_start();
+    ck_assert_int_ne(mtree_dot_parse(text, length, "t.dot", &graph), MTREE_OK);
+    ck_assert_int_eq(heard_lines(), 1);
+    ck_assert_msg(strncmp(heard_last(), large[_i].message, strlen(large[_i].message)) ==
+                      0,
+                  "case %d: '%s'", _i, heard_last());
+    free(text);
+}
+END_TEST
+
+/* 63 names of attributes are taken, and 63 pairs of braces; one more is not. */
+START_TEST(test_limits_are_exact)
+{
+    char text[4096];
+    size_t at;
+    int count, i;
+
+    for (count = 63; count <= 64; ++count) {
+        const mtree_status_t expected = count == 63 ? MTREE_OK : MTREE_ERR_LIMIT;
+        mtree_dot_graph_t *graph = NULL;
+
+        at = (size_t)sprintf(text, "graph { a [");
+        for (i = 0; i < count; ++i) {
+            at += (size_t)sprintf(text + at, "a%d=1 ", i);
+        }
+        at += (size_t)sprintf(text + at, "a0=2] }");
+        ck_assert_int_eq(mtree_dot_parse(text, at, "t.dot", &graph), expected);
+        mtree_dot_graph_destroy(graph);
+        graph = NULL;
+        at = (size_t)sprintf(
+            text, "graph%.*s%.*s", count,
+            "{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{", count,
+            "}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}}");
+        ck_assert_int_eq(mtree_dot_parse(text, at, "t.dot", &graph), expected);
+        mtree_dot_graph_destroy(graph);
+    }
+}
+END_TEST
+
+START_TEST(test_nul_byte)
+{
+    mtree_dot_graph_t *graph = NULL;
+
+    heard_start();
+    ck_assert_int_eq(mtree_dot_parse("graph {\0}", 9, "t.dot", &graph),
+                     MTREE_ERR_INVALID);
+    ck_assert_str_eq(heard_last(), "t.dot: holds a NUL byte: not a DOT file");
+    ck_assert_int_eq(heard_lines(), 1);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("dot_parse");
+    TCase *tcase = tcase_create("dot_parse");
+    SRunner *runner;
+    int failed;
+
+    tcase_set_timeout(tcase, 60);
+    tcase_add_loop_test(tcase, test_good_text, 0, sizeof(good) / sizeof(good[0]));
+    tcase_add_loop_test(tcase, test_bad_text, 0, sizeof(bad) / sizeof(bad[0]));
+    tcase_add_test(tcase, test_attribute_names);
+    tcase_add_loop_test(tcase, test_large_text, 0, sizeof(large) / sizeof(large[0]));
+    tcase_add_test(tcase, test_limits_are_exact);
+    tcase_add_test(tcase, test_nul_byte);
+    suite_add_tcase(suite, tcase);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return (failed == 0) ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "topo/dot/graph.h"
+
+#include "base/array.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void mtree_dot_graph_destroy(mtree_dot_graph_t *graph)
+{
+    int i;
+
+    if (graph == NULL) {
+        return;
+    }
+    for (i = 0; i < graph->num_nodes; ++i) {
+        free(graph->nodes[i]->attributes.items);
+        free(graph->nodes[i]);
+    }
+    for (i = 0; i < graph->num_edges; ++i) {
+        free(graph->edges[i]->attributes.items);
+        free(graph->edges[i]);
+    }
+    free(graph->nodes);
+    free(graph->edges);
+    mtree_hash_table_cleanup(&graph->nodes_by_name);
+    mtree_hash_table_cleanup(&graph->edges_by_ends);
+    free(graph->strings);
+    free(graph);
+}
+
+static bool is_node(const mtree_hash_link_t *link, const void *key)
+{
+    return strcmp(MTREE_CONTAINER_OF(link, mtree_dot_node_t, link)->name, key) == 0;
+}
+
+mtree_dot_node_t *mtree_dot_graph_node(mtree_dot_graph_t *graph, const char *name,
+                                       int line)
+{
+    const uint64_t hash = mtree_hash_string(MTREE_HASH_INIT, name);
+    mtree_hash_link_t *link =
+        mtree_hash_table_find(&graph->nodes_by_name, hash, is_node, name);
+    mtree_dot_node_t *node;
+
+    if (link != NULL) {
+        return MTREE_CONTAINER_OF(link, mtree_dot_node_t, link);
+    }
+    node = calloc(1, sizeof(*node));
+    if (node == NULL ||
+        mtree_array_reserve(&graph->nodes, &graph->node_capacity, graph->num_nodes + 1,
+                            sizeof(mtree_dot_node_t *)) != MTREE_OK ||
+        mtree_hash_table_add(&graph->nodes_by_name, &node->link, hash) != MTREE_OK) {
+        free(node);
+        return NULL;
+    }
+    node->name = name;
+    node->index = graph->num_nodes;
+    node->line = line;
+    graph->nodes[graph->num_nodes++] = node;
+    return node;
+}
+
+/* The same for both directions. */
+static uint64_t hash_ends(const mtree_dot_node_t *tail, const mtree_dot_node_t *head)
+{
+    const int low = (tail->index < head->index) ? tail->index : head->index;
+    const int ends[2] = {low, tail->index + head->index - low};
+
+    return mtree_hash_bytes(MTREE_HASH_INIT, ends, sizeof(ends));
+}
+
+mtree_dot_edge_t *mtree_dot_graph_add_edge(mtree_dot_graph_t *graph,
+                                           mtree_dot_node_t *tail, mtree_dot_node_t *head,
+                                           const char *key, int line)
+{
+    mtree_dot_edge_t *edge = calloc(1, sizeof(*edge));
+
+    if (edge == NULL ||
+        mtree_array_reserve(&graph->edges, &graph->edge_capacity, graph->num_edges + 1,
+                            sizeof(mtree_dot_edge_t *)) != MTREE_OK ||
+        mtree_hash_table_add(&graph->edges_by_ends, &edge->link, hash_ends(tail, head)) !=
+            MTREE_OK) {
+        free(edge);
+        return NULL;
+    }
+    edge->tail = tail;
+    edge->head = head;
+    edge->key = key;
+    edge->line = line;
+    graph->edges[graph->num_edges++] = edge;
+    return edge;
+}
+
+typedef struct {
+    const mtree_dot_node_t *tail, *head;
+    const char *key;
+    bool directed;
+} edge_query_t;
+
+static bool is_edge(const mtree_hash_link_t *link, const void *key)
+{
+    const mtree_dot_edge_t *edge = MTREE_CONTAINER_OF(link, mtree_dot_edge_t, link);
+    const edge_query_t *query = key;
+
+    if (query->key != NULL && (edge->key == NULL || strcmp(edge->key, query->key) != 0)) {
+        return false;
+    }
+    return (edge->tail == query->tail && edge->head == query->head) ||
+           (!query->directed && edge->tail == query->head && edge->head == query->tail);
+}
+
+mtree_dot_edge_t *mtree_dot_graph_find_edge(const mtree_dot_graph_t *graph,
+                                            const mtree_dot_node_t *tail,
+                                            const mtree_dot_node_t *head, const char *key)
+{
+    const edge_query_t query = {tail, head, key, graph->directed};
+    mtree_hash_link_t *link = mtree_hash_table_find(
+        &graph->edges_by_ends, hash_ends(tail, head), is_edge, &query);
+
+    return (link != NULL) ? MTREE_CONTAINER_OF(link, mtree_dot_edge_t, link) : NULL;
+}
+
+static mtree_dot_attribute_t *find(const mtree_dot_attributes_t *attributes,
+                                   const char *name)
+{
+    int i;
+
+    for (i = 0; i < attributes->count; ++i) {
+        if (strcmp(attributes->items[i].name, name) == 0) {
+            return &attributes->items[i];
+        }
+    }
+    return NULL;
+}
+
+mtree_status_t mtree_dot_attributes_set(mtree_dot_attributes_t *attributes,
+                                        const char *name, const char *value)
+{
+    mtree_dot_attribute_t *attribute = find(attributes, name);
+    mtree_status_t status;
+
+    if (attribute == NULL) {
+        status = mtree_array_reserve(&attributes->items, &attributes->capacity,
+                                     attributes->count + 1, sizeof(*attribute));
+        if (status != MTREE_OK) {
+            return status;
+        }
+        attribute = &attributes->items[attributes->count++];
+    }
+    *attribute = (mtree_dot_attribute_t){name, value};
+    return MTREE_OK;
+}
+
+mtree_status_t mtree_dot_attributes_set_all(mtree_dot_attributes_t *attributes,
+                                            const mtree_dot_attributes_t *from)
+{
+    mtree_status_t status = MTREE_OK;
+    int i;
+
+    for (i = 0; i < from->count && status == MTREE_OK; ++i) {
+        status = mtree_dot_attributes_set(attributes, from->items[i].name,
+                                          from->items[i].value);
+    }
+    return status;
+}
+
+const char *mtree_dot_attributes_get(const mtree_dot_attributes_t *attributes,
+                                     const char *name)
+{
+    const mtree_dot_attribute_t *attribute = find(attributes, name);
+
+    return (attribute == NULL || attribute->value[0] == '\0') ? NULL : attribute->value;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A graph as a DOT file describes it: nodes, edges and their attributes, all of them
+ * strings, and the lines on which they stand.  It knows nothing of networks.
+ */
+#ifndef MTREE_TOPO_DOT_GRAPH_H
+#define MTREE_TOPO_DOT_GRAPH_H
+
+#include "base/hash.h"
+#include "base/status.h"
+
+#include <stdbool.h>
+
+/* Most different names of attributes in a graph. */
+#define MTREE_DOT_MAX_ATTRIBUTES 63
+
+typedef struct {
+    const char *name, *value;
+} mtree_dot_attribute_t;
+
+/* Attributes of one object, each name once. */
+typedef struct {
+    mtree_dot_attribute_t *items;
+    int count, capacity;
+} mtree_dot_attributes_t;
+
+typedef struct {
+    const char *name;
+    int index; /* in nodes */
+    int line;  /* where the name stands first */
+    mtree_dot_attributes_t attributes;
+    mtree_hash_link_t link;
+} mtree_dot_node_t;
+
+typedef struct {
+    mtree_dot_node_t *tail, *head;
+    const char *key; /* tells parallel edges apart; NULL: none */
+    int line;        /* where its head stands */
+    mtree_dot_attributes_t attributes;
+    mtree_hash_link_t link;
+} mtree_dot_edge_t;
+
+/* The name of an attribute that some object may have. */
+typedef struct {
+    const char *name;
+    bool of_nodes, of_edges;
+} mtree_dot_attribute_name_t;
+
+typedef struct {
+    const char *name; /* NULL: none */
+    bool directed, strict, has_ports;
+    int num_nodes, num_edges, num_names;
+    mtree_dot_node_t **nodes; /* in the order of the file, as are the edges */
+    mtree_dot_edge_t **edges;
+    mtree_dot_attribute_name_t names[MTREE_DOT_MAX_ATTRIBUTES];
+    /* Private. */
+    int node_capacity, edge_capacity;
+    mtree_hash_table_t nodes_by_name, edges_by_ends;
+    char *strings; /* that all names and values point into */
+} mtree_dot_graph_t;
+
+/* Free @a graph and all in it; NULL is allowed. */
+void mtree_dot_graph_destroy(mtree_dot_graph_t *graph);
+
+/*
+ * The functions below keep pointers to the strings that they are given.  They return NULL
+ * or MTREE_ERR_NO_MEMORY when there is no memory, and log nothing.
+ */
+
+/* The node named @a name, which is new, and stands on @a line, when there was none. */
+mtree_dot_node_t *mtree_dot_graph_node(mtree_dot_graph_t *graph, const char *name,
+                                       int line);
+
+/* An edge from @a tail to @a head that is new. */
+mtree_dot_edge_t *mtree_dot_graph_add_edge(mtree_dot_graph_t *graph,
+                                           mtree_dot_node_t *tail, mtree_dot_node_t *head,
+                                           const char *key, int line);
+
+/*
+ * An edge between two nodes, in this direction when the graph is directed.  @a key is the
+ * one that it must have; NULL: it may have any or none.  NULL when there is no such edge.
+ */
+mtree_dot_edge_t *mtree_dot_graph_find_edge(const mtree_dot_graph_t *graph,
+                                            const mtree_dot_node_t *tail,
+                                            const mtree_dot_node_t *head,
+                                            const char *key);
+
+/* Give the attribute @a name the value @a value, whether it is there or not. */
+mtree_status_t mtree_dot_attributes_set(mtree_dot_attributes_t *attributes,
+                                        const char *name, const char *value);
+
+/* Set all of @a from. */
+mtree_status_t mtree_dot_attributes_set_all(mtree_dot_attributes_t *attributes,
+                                            const mtree_dot_attributes_t *from);
+
+/* The value of @a name; NULL when it is not there or "". */
+const char *mtree_dot_attributes_get(const mtree_dot_attributes_t *attributes,
+                                     const char *name);
+
+#endif
