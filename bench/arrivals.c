@@ -14,7 +14,7 @@
 
 #define NANOSECONDS 1e9
 
-static const char *const names[MTREE_ARRIVALS_FILE] = {"all", "one-late", "interval",
+static const char *const names[BENCH_ARRIVALS_FILE] = {"all", "one-late", "interval",
                                                        "random", "ramp"};
 
 /* One line of the file; false: it is not one number of at least 0 for each rank. */
@@ -32,7 +32,7 @@ static bool read_line(const char *line, int num_ranks, double *seconds)
     return line[strspn(line, " \t\r\n")] == '\0';
 }
 
-static mtree_status_t read_lines(FILE *file, const char *name, mtree_arrivals_t *arrivals)
+static mtree_status_t read_lines(FILE *file, const char *name, bench_arrivals_t *arrivals)
 {
     size_t ranks = (size_t)arrivals->num_ranks, room = 0;
     mtree_status_t status = MTREE_OK;
@@ -64,15 +64,15 @@ static mtree_status_t read_lines(FILE *file, const char *name, mtree_arrivals_t 
     return status;
 }
 
-mtree_status_t mtree_arrivals_read(const char *name, int num_ranks,
-                                   mtree_arrivals_t *arrivals)
+mtree_status_t bench_arrivals_read(const char *name, int num_ranks,
+                                   bench_arrivals_t *arrivals)
 {
     mtree_status_t status;
     FILE *file;
 
-    for (int kind = 0; kind < MTREE_ARRIVALS_FILE; kind++) {
+    for (int kind = 0; kind < BENCH_ARRIVALS_FILE; kind++) {
         if (strcmp(name, names[kind]) == 0) {
-            arrivals->kind = (mtree_arrivals_kind_t)kind;
+            arrivals->kind = (bench_arrivals_kind_t)kind;
             return MTREE_OK;
         }
     }
@@ -83,17 +83,17 @@ mtree_status_t mtree_arrivals_read(const char *name, int num_ranks,
                     name, strerror(errno));
         return MTREE_ERR_INVALID;
     }
-    arrivals->kind = MTREE_ARRIVALS_FILE;
+    arrivals->kind = BENCH_ARRIVALS_FILE;
     arrivals->num_ranks = num_ranks;
     status = read_lines(file, name, arrivals);
     fclose(file);
     if (status != MTREE_OK) {
-        mtree_arrivals_cleanup(arrivals);
+        bench_arrivals_cleanup(arrivals);
     }
     return status;
 }
 
-void mtree_arrivals_cleanup(mtree_arrivals_t *arrivals)
+void bench_arrivals_cleanup(bench_arrivals_t *arrivals)
 {
     free(arrivals->seconds);
     arrivals->seconds = NULL;
@@ -110,21 +110,21 @@ static double drawn(int rank, int iteration)
     return (double)(x >> 11) / (double)(1ULL << 53);
 }
 
-double mtree_arrivals_get(const mtree_arrivals_t *arrivals, int rank, int num_ranks,
+double bench_arrivals_get(const bench_arrivals_t *arrivals, int rank, int num_ranks,
                           int iteration)
 {
     double place = num_ranks > 1 ? (double)rank / (num_ranks - 1) : 0;
 
     switch (arrivals->kind) {
-    case MTREE_ARRIVALS_ONE_LATE:
+    case BENCH_ARRIVALS_ONE_LATE:
         return rank == num_ranks - 1 ? arrivals->span : 0;
-    case MTREE_ARRIVALS_INTERVAL:
+    case BENCH_ARRIVALS_INTERVAL:
         return place * arrivals->span;
-    case MTREE_ARRIVALS_RANDOM:
+    case BENCH_ARRIVALS_RANDOM:
         return drawn(rank, iteration) * arrivals->span;
-    case MTREE_ARRIVALS_RAMP:
+    case BENCH_ARRIVALS_RAMP:
         return place * place * arrivals->span;
-    case MTREE_ARRIVALS_FILE:
+    case BENCH_ARRIVALS_FILE:
         return arrivals
             ->seconds[(iteration % arrivals->num_lines) * arrivals->num_ranks + rank];
     default:
@@ -132,7 +132,7 @@ double mtree_arrivals_get(const mtree_arrivals_t *arrivals, int rank, int num_ra
     }
 }
 
-void mtree_arrivals_wait(double seconds)
+void bench_arrivals_wait(double seconds)
 {
     struct timespec left = {.tv_sec = (time_t)seconds};
 

@@ -15,17 +15,18 @@
 #include <time.h>
 
 typedef struct {
-    const mtree_options_t *options;
-    const mtree_pattern_t *pattern;
-    mtree_call_t call;
+    const bench_options_t *options;
+    const bench_pattern_t *pattern;
+    bench_call_t call;
     double *seconds; /* [iterations] of this rank */
     double *slowest; /* [iterations] of the slowest rank, on rank 0 */
-    double *came;    /* [iterations] after the barrier, of this rank; then of the last */
+    double *arrived; /* [iterations] arrival after the barrier, of this rank; then of the
+                        last */
     double *left;    /* [iterations] the same */
     double *stays;   /* [ranks] mean time in the call, on rank 0 */
-    double worked;   /* processor seconds of this rank in the timed calls */
+    double busy;     /* processor seconds of this rank in the timed calls */
     long failures;   /* of this rank */
-} mtree_bench_t;
+} bench_t;
 
 /* Processor seconds of this process so far, all its threads together. */
 static double processor_time(void)
@@ -37,47 +38,47 @@ static double processor_time(void)
 }
 
 /*
- * One call: buffers are written before and read after the timed part, and the barrier
- * lets no rank run ahead into it; but @a late seconds after it this rank comes.
+ * One call.  Buffers are written before and read after the timed part.  The barrier lets
+ * no rank run ahead into it; this rank enters @a late seconds after the barrier.
  */
-static double time_call(mtree_bench_t *bench, int iteration, double late)
+static double time_call(bench_t *bench, int iteration, double late)
 {
-    const mtree_operation_t *operation = bench->options->operation;
-    mtree_call_t *call = &bench->call;
-    double start, end, worked;
+    const bench_operation_t *operation = bench->options->operation;
+    bench_call_t *call = &bench->call;
+    double start, end, busy;
 
-    call->root = (bench->options->root == MTREE_OPTIONS_ROTATE)
+    call->root = (bench->options->root == BENCH_OPTIONS_ROTATE)
                      ? iteration % call->num_ranks
                      : bench->options->root;
-    mtree_operation_prepare(operation, call, bench->pattern, iteration);
+    bench_operation_prepare(operation, call, bench->pattern, iteration);
     MPI_Barrier(call->comm);
-    mtree_arrivals_wait(late);
+    bench_arrivals_wait(late);
 
-    worked = processor_time();
+    busy = processor_time();
     start = MPI_Wtime();
-    operation->run(call);
+    bench_operation_run(operation, call);
     end = MPI_Wtime();
-    bench->worked += processor_time() - worked;
+    bench->busy += processor_time() - busy;
 
     if (bench->options->validate &&
-        !mtree_operation_check(operation, call, bench->pattern, iteration)) {
+        !bench_operation_check(operation, call, bench->pattern, iteration)) {
         bench->failures++;
     }
     return end - start;
 }
 
 /* All iterations that count, after @a warmup others. */
-static void time_calls(mtree_bench_t *bench, int iterations, int warmup)
+static void time_calls(bench_t *bench, int iterations, int warmup)
 {
-    const mtree_options_t *options = bench->options;
+    const bench_options_t *options = bench->options;
 
     for (int i = 0; i < iterations; i++) {
-        bench->came[i] = options->staggered
-                             ? mtree_arrivals_get(&options->arrivals, bench->call.rank,
-                                                  bench->call.num_ranks, i)
-                             : 0;
-        bench->seconds[i] = time_call(bench, warmup + i, bench->came[i]);
-        bench->left[i] = bench->came[i] + bench->seconds[i];
+        bench->arrived[i] = options->staggered
+                                ? bench_arrivals_get(&options->arrivals, bench->call.rank,
+                                                     bench->call.num_ranks, i)
+                                : 0;
+        bench->seconds[i] = time_call(bench, warmup + i, bench->arrived[i]);
+        bench->left[i] = bench->arrived[i] + bench->seconds[i];
     }
 }
 
@@ -90,9 +91,9 @@ static int compare_doubles(const void *left, const void *right)
 }
 
 /* Gather what all ranks measured; the result is complete on rank 0. */
-static mtree_timing_t collect(mtree_bench_t *bench, size_t bytes, int iterations)
+static bench_timing_t collect(bench_t *bench, size_t bytes, int iterations)
 {
-    mtree_timing_t timing = {.bytes = bytes, .iterations = iterations};
+    bench_timing_t timing = {.bytes = bytes, .iterations = iterations};
     MPI_Comm comm = bench->call.comm;
     double mean = 0.0;
     int i;
@@ -103,7 +104,7 @@ static mtree_timing_t collect(mtree_bench_t *bench, size_t bytes, int iterations
     MPI_Reduce(&mean, &timing.mean, 1, MPI_DOUBLE, MPI_SUM, 0, comm);
     MPI_Reduce(&mean, &timing.min, 1, MPI_DOUBLE, MPI_MIN, 0, comm);
     MPI_Reduce(&mean, &timing.max, 1, MPI_DOUBLE, MPI_MAX, 0, comm);
-    MPI_Reduce(&bench->worked, &timing.processors, 1, MPI_DOUBLE, MPI_SUM, 0, comm);
+    MPI_Reduce(&bench->busy, &timing.processors, 1, MPI_DOUBLE, MPI_SUM, 0, comm);
     MPI_Reduce(bench->seconds, bench->slowest, iterations, MPI_DOUBLE, MPI_MAX, 0, comm);
     MPI_Allreduce(&bench->failures, &timing.failures, 1, MPI_LONG, MPI_SUM, comm);
     timing.mean /= bench->call.num_ranks;
@@ -121,10 +122,10 @@ static mtree_timing_t collect(mtree_bench_t *bench, size_t bytes, int iterations
 }
 
 /*
- * How long after the last rank has come the last one leaves.  Ranks leave the barrier at
- * slightly different moments; what differs is in the result.
+ * The time from the last arrival to the last completion.  It contains the small
+ * differences between the times at which ranks leave the barrier.
  */
-static void collect_arrivals(mtree_bench_t *bench, int iterations, mtree_timing_t *timing)
+static void collect_arrivals(bench_t *bench, int iterations, bench_timing_t *timing)
 {
     MPI_Comm comm = bench->call.comm;
     double *last = bench->slowest; /* not needed any more */
@@ -134,11 +135,11 @@ static void collect_arrivals(mtree_bench_t *bench, int iterations, mtree_timing_
         mean += bench->seconds[i] / iterations;
     }
     MPI_Gather(&mean, 1, MPI_DOUBLE, bench->stays, 1, MPI_DOUBLE, 0, comm);
-    MPI_Allreduce(MPI_IN_PLACE, bench->came, iterations, MPI_DOUBLE, MPI_MAX, comm);
+    MPI_Allreduce(MPI_IN_PLACE, bench->arrived, iterations, MPI_DOUBLE, MPI_MAX, comm);
     MPI_Reduce(bench->left, last, iterations, MPI_DOUBLE, MPI_MAX, 0, comm);
     for (int i = 0; i < iterations; i++) {
-        last[i] -= bench->came[i];
-        timing->last_arrival += bench->came[i] / iterations;
+        last[i] -= bench->arrived[i];
+        timing->last_arrival += bench->arrived[i] / iterations;
         timing->tail_mean += last[i] / iterations;
     }
     qsort(last, (size_t)iterations, sizeof(double), compare_doubles);
@@ -150,24 +151,22 @@ static void collect_arrivals(mtree_bench_t *bench, int iterations, mtree_timing_
 }
 
 /* Bytes of the vector that one rank contributes when the user asks for @a bytes. */
-static size_t vector_bytes(const mtree_bench_t *bench, size_t bytes)
+static size_t vector_bytes(const bench_t *bench, size_t bytes)
 {
-    if (bench->options->total &&
-        bench->options->operation->result == MTREE_RESULT_GATHERED) {
+    if (bench->options->total && bench_operation_gathers(bench->options->operation)) {
         return bytes / (size_t)bench->call.num_ranks;
     }
     return bytes;
 }
 
-static mtree_status_t measure_size(mtree_bench_t *bench, size_t bytes,
-                                   mtree_timing_t *timing_p)
+static mtree_status_t measure_size(bench_t *bench, size_t bytes, bench_timing_t *timing_p)
 {
-    int iterations = mtree_options_iterations(bench->options, bytes);
-    int warmup = mtree_options_warmup(bench->options, bytes);
+    int iterations = bench_options_iterations(bench->options, bytes);
+    int warmup = bench_options_warmup(bench->options, bytes);
     mtree_status_t status;
     int i;
 
-    status = mtree_operation_acquire(bench->options->operation,
+    status = bench_operation_acquire(bench->options->operation,
                                      vector_bytes(bench, bytes), &bench->call);
     if (status != MTREE_OK) {
         return status;
@@ -175,9 +174,9 @@ static mtree_status_t measure_size(mtree_bench_t *bench, size_t bytes,
     bench->failures = 0;
     bench->seconds = calloc((size_t)iterations, sizeof(double));
     bench->slowest = calloc((size_t)iterations, sizeof(double));
-    bench->came = calloc((size_t)iterations, sizeof(double));
+    bench->arrived = calloc((size_t)iterations, sizeof(double));
     bench->left = calloc((size_t)iterations, sizeof(double));
-    if (bench->seconds == NULL || bench->slowest == NULL || bench->came == NULL ||
+    if (bench->seconds == NULL || bench->slowest == NULL || bench->arrived == NULL ||
         bench->left == NULL) {
         mtree_error("no memory for the times of %d iterations: give fewer with -i",
                     iterations);
@@ -187,7 +186,7 @@ static mtree_status_t measure_size(mtree_bench_t *bench, size_t bytes,
     for (i = 0; i < warmup; i++) {
         time_call(bench, i, 0);
     }
-    bench->worked = 0;
+    bench->busy = 0;
     time_calls(bench, iterations, warmup);
     *timing_p = collect(bench, bytes, iterations);
     if (bench->options->staggered) {
@@ -196,19 +195,19 @@ static mtree_status_t measure_size(mtree_bench_t *bench, size_t bytes,
 
 release:
     free(bench->left);
-    free(bench->came);
+    free(bench->arrived);
     free(bench->slowest);
     free(bench->seconds);
-    mtree_operation_release(&bench->call);
+    bench_operation_release(&bench->call);
     return status;
 }
 
-static mtree_status_t measure(mtree_bench_t *bench, long *failures_p)
+static mtree_status_t measure(bench_t *bench, long *failures_p)
 {
-    const mtree_options_t *options = bench->options;
-    mtree_report_t *report = NULL;
+    const bench_options_t *options = bench->options;
+    bench_report_t *report = NULL;
     mtree_status_t status = MTREE_OK;
-    mtree_timing_t timing;
+    bench_timing_t timing;
     size_t bytes;
 
     bench->stays = calloc((size_t)bench->call.num_ranks, sizeof(double));
@@ -217,19 +216,19 @@ static mtree_status_t measure(mtree_bench_t *bench, long *failures_p)
         return MTREE_ERR_NO_MEMORY;
     }
     if (bench->call.rank == 0) {
-        status = mtree_report_create(options, bench->call.num_ranks, &report);
+        status = bench_report_create(options, bench->call.num_ranks, &report);
     }
     for (bytes = options->min_bytes; status == MTREE_OK; bytes *= 2) {
         status = measure_size(bench, bytes, &timing);
         if (status == MTREE_OK && report != NULL) {
-            mtree_report_add(report, &timing);
+            bench_report_add(report, &timing);
         }
         *failures_p += (status == MTREE_OK) ? timing.failures : 0;
         if (bytes == 0 || bytes > options->max_bytes / 2) {
             break;
         }
     }
-    mtree_report_destroy(report);
+    bench_report_destroy(report);
     free(bench->stays);
     return status;
 }
@@ -241,29 +240,29 @@ static void discard_line(mtree_log_level_t level, const char *message, void *arg
     (void)arg;
 }
 
-/* Every rank reads the same command line, so one of them says what is wrong with it. */
-static mtree_status_t read_options(int argc, char **argv, const mtree_call_t *call,
-                                   mtree_options_t *options_p)
+/* Every rank reads the same command line, so rank 0 alone logs what is wrong with it. */
+static mtree_status_t read_options(int argc, char **argv, const bench_call_t *call,
+                                   bench_options_t *options_p)
 {
     mtree_status_t status;
 
     if (call->rank != 0) {
         mtree_log_set(discard_line, NULL, MTREE_LOG_ERROR);
     }
-    status = mtree_options_parse(argc, argv, call->num_ranks, options_p);
+    status = bench_options_parse(argc, argv, call->num_ranks, options_p);
     mtree_log_set(NULL, NULL, MTREE_LOG_WARN);
     if (status == MTREE_OK && options_p->help && call->rank == 0) {
-        mtree_options_help(stdout);
+        bench_options_help(stdout);
     }
     return status;
 }
 
 int main(int argc, char **argv)
 {
-    mtree_bench_t bench = {0};
-    mtree_pattern_t *pattern = NULL;
+    bench_t bench = {0};
+    bench_pattern_t *pattern = NULL;
     long failures = 0;
-    mtree_options_t options;
+    bench_options_t options;
     mtree_status_t status;
 
     MPI_Init(&argc, &argv);
@@ -273,7 +272,7 @@ int main(int argc, char **argv)
 
     status = read_options(argc, argv, &bench.call, &options);
     if (status == MTREE_OK && !options.help) {
-        status = mtree_pattern_create(bench.call.num_ranks, &pattern);
+        status = bench_pattern_create(bench.call.num_ranks, &pattern);
         if (status == MTREE_OK) {
             bench.options = &options;
             bench.pattern = pattern;
@@ -283,8 +282,8 @@ int main(int argc, char **argv)
             /* Other ranks may be waiting for this one in a collective. */
             MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
         }
-        mtree_pattern_destroy(pattern);
-        mtree_arrivals_cleanup(&options.arrivals);
+        bench_pattern_destroy(pattern);
+        bench_arrivals_cleanup(&options.arrivals);
     }
     MPI_Finalize();
     return (status == MTREE_OK && failures == 0) ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -6,136 +6,121 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void run_allreduce(const mtree_call_t *call)
+/* Bytes of an element. */
+#define FLOATS  sizeof(float)
+#define BYTES   1
+#define NOTHING 0
+
+static void run_allreduce(const bench_call_t *call)
 {
     MPI_Allreduce(call->send, call->recv, call->count, MPI_FLOAT, MPI_SUM, call->comm);
 }
 
-static void run_reduce(const mtree_call_t *call)
+static void start_allreduce(const bench_call_t *call, MPI_Request *request)
+{
+    MPI_Iallreduce(call->send, call->recv, call->count, MPI_FLOAT, MPI_SUM, call->comm,
+                   request);
+}
+
+static void run_reduce(const bench_call_t *call)
 {
     MPI_Reduce(call->send, call->recv, call->count, MPI_FLOAT, MPI_SUM, call->root,
                call->comm);
 }
 
-static void run_reduce_scatter(const mtree_call_t *call)
+static void start_reduce(const bench_call_t *call, MPI_Request *request)
+{
+    MPI_Ireduce(call->send, call->recv, call->count, MPI_FLOAT, MPI_SUM, call->root,
+                call->comm, request);
+}
+
+static void run_reduce_scatter(const bench_call_t *call)
 {
     MPI_Reduce_scatter(call->send, call->recv, call->part_counts, MPI_FLOAT, MPI_SUM,
                        call->comm);
 }
 
-static void run_bcast(const mtree_call_t *call)
+static void start_reduce_scatter(const bench_call_t *call, MPI_Request *request)
+{
+    MPI_Ireduce_scatter(call->send, call->recv, call->part_counts, MPI_FLOAT, MPI_SUM,
+                        call->comm, request);
+}
+
+static void run_bcast(const bench_call_t *call)
 {
     MPI_Bcast(call->recv, call->count, MPI_BYTE, call->root, call->comm);
 }
 
-static void run_allgather(const mtree_call_t *call)
+static void start_bcast(const bench_call_t *call, MPI_Request *request)
+{
+    MPI_Ibcast(call->recv, call->count, MPI_BYTE, call->root, call->comm, request);
+}
+
+static void run_allgather(const bench_call_t *call)
 {
     MPI_Allgather(call->send, call->count, MPI_BYTE, call->recv, call->count, MPI_BYTE,
                   call->comm);
 }
 
-static void run_allgatherv(const mtree_call_t *call)
+static void start_allgather(const bench_call_t *call, MPI_Request *request)
+{
+    MPI_Iallgather(call->send, call->count, MPI_BYTE, call->recv, call->count, MPI_BYTE,
+                   call->comm, request);
+}
+
+static void run_allgatherv(const bench_call_t *call)
 {
     MPI_Allgatherv(call->send, call->count, MPI_BYTE, call->recv, call->part_counts,
                    call->part_displs, MPI_BYTE, call->comm);
 }
 
-static void run_barrier(const mtree_call_t *call)
+static void start_allgatherv(const bench_call_t *call, MPI_Request *request)
+{
+    MPI_Iallgatherv(call->send, call->count, MPI_BYTE, call->recv, call->part_counts,
+                    call->part_displs, MPI_BYTE, call->comm, request);
+}
+
+static void run_barrier(const bench_call_t *call)
 {
     MPI_Barrier(call->comm);
 }
 
-static void run_iallreduce(const mtree_call_t *call)
+static void start_barrier(const bench_call_t *call, MPI_Request *request)
 {
-    MPI_Request request;
-
-    MPI_Iallreduce(call->send, call->recv, call->count, MPI_FLOAT, MPI_SUM, call->comm,
-                   &request);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Ibarrier(call->comm, request);
 }
 
-static void run_ireduce(const mtree_call_t *call)
-{
-    MPI_Request request;
-
-    MPI_Ireduce(call->send, call->recv, call->count, MPI_FLOAT, MPI_SUM, call->root,
-                call->comm, &request);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-}
-
-static void run_ireduce_scatter(const mtree_call_t *call)
-{
-    MPI_Request request;
-
-    MPI_Ireduce_scatter(call->send, call->recv, call->part_counts, MPI_FLOAT, MPI_SUM,
-                        call->comm, &request);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-}
-
-static void run_ibcast(const mtree_call_t *call)
-{
-    MPI_Request request;
-
-    MPI_Ibcast(call->recv, call->count, MPI_BYTE, call->root, call->comm, &request);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-}
-
-static void run_iallgather(const mtree_call_t *call)
-{
-    MPI_Request request;
-
-    MPI_Iallgather(call->send, call->count, MPI_BYTE, call->recv, call->count, MPI_BYTE,
-                   call->comm, &request);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-}
-
-static void run_iallgatherv(const mtree_call_t *call)
-{
-    MPI_Request request;
-
-    MPI_Iallgatherv(call->send, call->count, MPI_BYTE, call->recv, call->part_counts,
-                    call->part_displs, MPI_BYTE, call->comm, &request);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-}
-
-static void run_ibarrier(const mtree_call_t *call)
-{
-    MPI_Request request;
-
-    MPI_Ibarrier(call->comm, &request);
-    MPI_Wait(&request, MPI_STATUS_IGNORE);
-}
-
-static const mtree_operation_t operations[] = {
-    {"allreduce", MTREE_RESULT_SUM, run_allreduce},
-    {"bcast", MTREE_RESULT_COPY, run_bcast},
-    {"allgather", MTREE_RESULT_GATHERED, run_allgather},
-    {"allgatherv", MTREE_RESULT_GATHERED, run_allgatherv},
-    {"reduce", MTREE_RESULT_SUM_AT_ROOT, run_reduce},
-    {"reduce_scatter", MTREE_RESULT_SUM_PART, run_reduce_scatter},
-    {"barrier", MTREE_RESULT_NONE, run_barrier},
-    {"iallreduce", MTREE_RESULT_SUM, run_iallreduce},
-    {"ibcast", MTREE_RESULT_COPY, run_ibcast},
-    {"iallgather", MTREE_RESULT_GATHERED, run_iallgather},
-    {"iallgatherv", MTREE_RESULT_GATHERED, run_iallgatherv},
-    {"ireduce", MTREE_RESULT_SUM_AT_ROOT, run_ireduce},
-    {"ireduce_scatter", MTREE_RESULT_SUM_PART, run_ireduce_scatter},
-    {"ibarrier", MTREE_RESULT_NONE, run_ibarrier},
+/* A barrier is an allreduce of nothing. */
+static const bench_operation_t operations[] = {
+    {"allreduce", MTREE_ALLREDUCE, FLOATS, run_allreduce, NULL},
+    {"bcast", MTREE_BCAST, BYTES, run_bcast, NULL},
+    {"allgather", MTREE_ALLGATHER, BYTES, run_allgather, NULL},
+    {"allgatherv", MTREE_ALLGATHER, BYTES, run_allgatherv, NULL},
+    {"reduce", MTREE_REDUCE, FLOATS, run_reduce, NULL},
+    {"reduce_scatter", MTREE_REDUCE_SCATTER, FLOATS, run_reduce_scatter, NULL},
+    {"barrier", MTREE_ALLREDUCE, NOTHING, run_barrier, NULL},
+    {"iallreduce", MTREE_ALLREDUCE, FLOATS, NULL, start_allreduce},
+    {"ibcast", MTREE_BCAST, BYTES, NULL, start_bcast},
+    {"iallgather", MTREE_ALLGATHER, BYTES, NULL, start_allgather},
+    {"iallgatherv", MTREE_ALLGATHER, BYTES, NULL, start_allgatherv},
+    {"ireduce", MTREE_REDUCE, FLOATS, NULL, start_reduce},
+    {"ireduce_scatter", MTREE_REDUCE_SCATTER, FLOATS, NULL, start_reduce_scatter},
+    {"ibarrier", MTREE_ALLREDUCE, NOTHING, NULL, start_barrier},
 };
 
-const mtree_operation_t *mtree_operation_get(int index)
+const bench_operation_t *bench_operation_get(int index)
 {
     int num_operations = (int)(sizeof(operations) / sizeof(operations[0]));
 
     return (index < num_operations) ? &operations[index] : NULL;
 }
 
-const mtree_operation_t *mtree_operation_find(const char *name)
+const bench_operation_t *bench_operation_find(const char *name)
 {
-    const mtree_operation_t *operation;
+    const bench_operation_t *operation;
     int i;
 
-    for (i = 0; (operation = mtree_operation_get(i)) != NULL; i++) {
+    for (i = 0; (operation = bench_operation_get(i)) != NULL; i++) {
         if (strcmp(operation->name, name) == 0) {
             return operation;
         }
@@ -143,23 +128,33 @@ const mtree_operation_t *mtree_operation_find(const char *name)
     return NULL;
 }
 
-static bool is_reduction(mtree_result_t result)
+void bench_operation_run(const bench_operation_t *operation, const bench_call_t *call)
 {
-    return result == MTREE_RESULT_SUM || result == MTREE_RESULT_SUM_AT_ROOT ||
-           result == MTREE_RESULT_SUM_PART;
-}
+    MPI_Request request;
 
-size_t mtree_operation_unit(const mtree_operation_t *operation)
-{
-    if (operation->result == MTREE_RESULT_NONE) {
-        return 0;
+    if (operation->run != NULL) {
+        operation->run(call);
+        return;
     }
-    return is_reduction(operation->result) ? sizeof(float) : 1;
+    operation->start(call, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
 }
 
-/* A scattered vector is cut into even parts, the first ones longer by one where it does
- * not divide. */
-static void set_parts(const mtree_operation_t *operation, mtree_call_t *call)
+bool bench_operation_gathers(const bench_operation_t *operation)
+{
+    return mtree_collective_traits(operation->collective)->input == MTREE_PART_BLOCK;
+}
+
+/* Does each rank write its input where its result will be, as MPI_Bcast has it? */
+static bool is_in_place(const bench_operation_t *operation)
+{
+    return mtree_collective_has_root(operation->collective) &&
+           !mtree_collective_reduces(operation->collective);
+}
+
+/* Gathered vectors are all as long as one rank's contribution.  A scattered vector is cut
+ * into even parts, the first ones longer by one where it does not divide. */
+static void set_parts(const bench_operation_t *operation, bench_call_t *call)
 {
     int whole = call->count / call->num_ranks;
     int rest = call->count % call->num_ranks;
@@ -167,34 +162,39 @@ static void set_parts(const mtree_operation_t *operation, mtree_call_t *call)
     int rank;
 
     for (rank = 0; rank < call->num_ranks; rank++) {
-        call->part_counts[rank] = (operation->result == MTREE_RESULT_GATHERED)
-                                      ? call->count
-                                      : whole + (rank < rest);
+        call->part_counts[rank] =
+            bench_operation_gathers(operation) ? call->count : whole + (rank < rest);
         call->part_displs[rank] = displ;
         displ += call->part_counts[rank];
     }
 }
 
-static size_t result_count(const mtree_operation_t *operation, const mtree_call_t *call)
+/* Elements of @a part of the vector. */
+static size_t part_count(const bench_operation_t *operation, const bench_call_t *call,
+                         mtree_part_t part)
 {
-    switch (operation->result) {
-    case MTREE_RESULT_NONE:
-        return 0;
-    case MTREE_RESULT_SUM_PART:
-        return (size_t)call->part_counts[call->rank];
-    case MTREE_RESULT_GATHERED:
-        return (size_t)call->count * (size_t)call->num_ranks;
-    default:
-        return (size_t)call->count;
-    }
+    size_t vectors = bench_operation_gathers(operation) ? (size_t)call->num_ranks : 1;
+
+    return part == MTREE_PART_VECTOR  ? (size_t)call->count * vectors
+           : part == MTREE_PART_BLOCK ? (size_t)call->part_counts[call->rank]
+                                      : 0;
 }
 
-mtree_status_t mtree_operation_acquire(const mtree_operation_t *operation, size_t bytes,
-                                       mtree_call_t *call)
+/* Elements of the result of a root, which any rank may be in its turn: no other has more.
+ */
+static size_t result_capacity(const bench_operation_t *operation,
+                              const bench_call_t *call)
 {
-    size_t unit = mtree_operation_unit(operation);
+    return part_count(operation, call,
+                      mtree_collective_traits(operation->collective)->root_result);
+}
+
+mtree_status_t bench_operation_acquire(const bench_operation_t *operation, size_t bytes,
+                                       bench_call_t *call)
+{
+    size_t unit = operation->unit;
     size_t num_ranks = (size_t)call->num_ranks;
-    size_t vectors = (operation->result == MTREE_RESULT_GATHERED) ? num_ranks : 1;
+    size_t vectors = bench_operation_gathers(operation) ? num_ranks : 1;
 
     if (bytes > (size_t)INT_MAX / vectors) {
         mtree_error(
@@ -214,7 +214,7 @@ mtree_status_t mtree_operation_acquire(const mtree_operation_t *operation, size_
     set_parts(operation, call);
     /* One byte more, because malloc(0) may give NULL. */
     call->send = malloc((size_t)call->count * unit + 1);
-    call->recv = malloc(result_count(operation, call) * unit + 1);
+    call->recv = malloc(result_capacity(operation, call) * unit + 1);
     if (call->send == NULL || call->recv == NULL) {
         goto err_release;
     }
@@ -224,11 +224,11 @@ err_release:
     mtree_error("rank %d: no memory for the buffers of %s of %zu bytes: give a smaller "
                 "maximum with -m",
                 call->rank, operation->name, bytes);
-    mtree_operation_release(call);
+    bench_operation_release(call);
     return MTREE_ERR_NO_MEMORY;
 }
 
-void mtree_operation_release(mtree_call_t *call)
+void bench_operation_release(bench_call_t *call)
 {
     free(call->send);
     free(call->recv);
@@ -236,35 +236,33 @@ void mtree_operation_release(mtree_call_t *call)
     free(call->part_displs);
 }
 
-void mtree_operation_prepare(const mtree_operation_t *operation, const mtree_call_t *call,
-                             const mtree_pattern_t *pattern, int iteration)
+void bench_operation_prepare(const bench_operation_t *operation, const bench_call_t *call,
+                             const bench_pattern_t *pattern, int iteration)
 {
-    size_t unit = mtree_operation_unit(operation);
-    mtree_pattern_run_t run = {.kind = is_reduction(operation->result)
-                                           ? MTREE_PATTERN_VALUES
-                                           : MTREE_PATTERN_BYTES,
+    bool reduces = mtree_collective_reduces(operation->collective);
+    bench_pattern_run_t run = {.kind =
+                                   reduces ? BENCH_PATTERN_VALUES : BENCH_PATTERN_BYTES,
                                .rank = call->rank,
                                .iteration = iteration,
                                .first = 0};
 
     /* 0xff is no byte of the pattern, and as a float it is not a number. */
-    memset(call->recv, 0xff, result_count(operation, call) * unit);
-    if (operation->result != MTREE_RESULT_COPY) {
-        mtree_pattern_fill(pattern, run, call->send, (size_t)call->count);
-    } else if (call->rank == call->root) {
-        mtree_pattern_fill(pattern, run, call->recv, (size_t)call->count);
+    memset(call->recv, 0xff, result_capacity(operation, call) * operation->unit);
+    if (mtree_collective_input(operation->collective, call->rank, call->root) !=
+        MTREE_PART_NONE) {
+        bench_pattern_fill(pattern, run, is_in_place(operation) ? call->recv : call->send,
+                           (size_t)call->count);
     }
 }
 
 /* Compare elements of the result from @a first on with @a run, and log the first that
  * differs. */
-static bool is_run(const mtree_operation_t *operation, const mtree_call_t *call,
-                   const mtree_pattern_t *pattern, mtree_pattern_run_t run, size_t first,
+static bool is_run(const bench_operation_t *operation, const bench_call_t *call,
+                   const bench_pattern_t *pattern, bench_pattern_run_t run, size_t first,
                    size_t count)
 {
-    size_t unit = mtree_operation_unit(operation);
-    const unsigned char *p = (const unsigned char *)call->recv + first * unit;
-    size_t place = mtree_pattern_mismatch(pattern, run, p, count);
+    const unsigned char *p = (const unsigned char *)call->recv + first * operation->unit;
+    size_t place = bench_pattern_mismatch(pattern, run, p, count);
 
     if (place == count) {
         return true;
@@ -275,8 +273,8 @@ static bool is_run(const mtree_operation_t *operation, const mtree_call_t *call,
     return false;
 }
 
-static bool is_gathered(const mtree_operation_t *operation, const mtree_call_t *call,
-                        const mtree_pattern_t *pattern, mtree_pattern_run_t run)
+static bool is_gathered(const bench_operation_t *operation, const bench_call_t *call,
+                        const bench_pattern_t *pattern, bench_pattern_run_t run)
 {
     size_t count = (size_t)call->count;
 
@@ -288,31 +286,20 @@ static bool is_gathered(const mtree_operation_t *operation, const mtree_call_t *
     return true;
 }
 
-bool mtree_operation_check(const mtree_operation_t *operation, const mtree_call_t *call,
-                           const mtree_pattern_t *pattern, int iteration)
+bool bench_operation_check(const bench_operation_t *operation, const bench_call_t *call,
+                           const bench_pattern_t *pattern, int iteration)
 {
-    mtree_pattern_run_t run = {.kind = is_reduction(operation->result)
-                                           ? MTREE_PATTERN_SUMS
-                                           : MTREE_PATTERN_BYTES,
-                               .rank = call->root,
-                               .iteration = iteration,
-                               .first = 0};
+    bool reduces = mtree_collective_reduces(operation->collective);
+    mtree_part_t part =
+        mtree_collective_result(operation->collective, call->rank, call->root);
+    bench_pattern_run_t run = {
+        .kind = reduces ? BENCH_PATTERN_SUMS : BENCH_PATTERN_BYTES,
+        .rank = call->root,
+        .iteration = iteration,
+        .first = part == MTREE_PART_BLOCK ? (size_t)call->part_displs[call->rank] : 0};
 
-    switch (operation->result) {
-    case MTREE_RESULT_NONE:
-        return true;
-    case MTREE_RESULT_GATHERED:
+    if (bench_operation_gathers(operation)) {
         return is_gathered(operation, call, pattern, run);
-    case MTREE_RESULT_SUM_AT_ROOT:
-        if (call->rank != call->root) {
-            return true;
-        }
-        break;
-    case MTREE_RESULT_SUM_PART:
-        run.first = (size_t)call->part_displs[call->rank];
-        break;
-    default:
-        break;
     }
-    return is_run(operation, call, pattern, run, 0, result_count(operation, call));
+    return is_run(operation, call, pattern, run, 0, part_count(operation, call, part));
 }

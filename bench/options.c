@@ -17,7 +17,7 @@
 #define WARMUP           200
 #define WARMUP_LARGE     10
 
-/* By which a pattern's last rank comes (seconds). */
+/* The time of a pattern's last arrival (seconds). */
 #define DEFAULT_SPAN 1.0
 
 enum { OPTION_ROOT = 256, OPTION_TOTAL, OPTION_JSON, OPTION_ARRIVAL, OPTION_SPAN };
@@ -38,9 +38,9 @@ static const struct option long_options[] = {
     {NULL, 0, NULL, 0},
 };
 
-void mtree_options_help(FILE *file)
+void bench_options_help(FILE *file)
 {
-    const mtree_operation_t *operation;
+    const bench_operation_t *operation;
     int i;
 
     fprintf(
@@ -71,7 +71,7 @@ void mtree_options_help(FILE *file)
         "  -h, --help                  print this\n"
         "\n"
         "Operations:");
-    for (i = 0; (operation = mtree_operation_get(i)) != NULL; i++) {
+    for (i = 0; (operation = bench_operation_get(i)) != NULL; i++) {
         fprintf(file, " %s", operation->name);
     }
     fprintf(file, "\nThe exit status is 1 when a result is wrong.\n");
@@ -111,7 +111,7 @@ static mtree_status_t parse_size(const char *text, size_t *bytes_p)
 }
 
 /* MIN:MAX, MIN:, :MAX or MAX; what is not given keeps its value. */
-static mtree_status_t parse_sizes(char *text, mtree_options_t *options)
+static mtree_status_t parse_sizes(char *text, bench_options_t *options)
 {
     char *colon = strchr(text, ':');
     char *max = (colon == NULL) ? text : colon + 1;
@@ -128,9 +128,9 @@ static mtree_status_t parse_sizes(char *text, mtree_options_t *options)
     return status;
 }
 
-static mtree_status_t parse_operation(const char *name, mtree_options_t *options)
+static mtree_status_t parse_operation(const char *name, bench_options_t *options)
 {
-    options->operation = mtree_operation_find(name);
+    options->operation = bench_operation_find(name);
     if (options->operation == NULL) {
         mtree_error("--collective %s: no such operation; --help lists them", name);
         return MTREE_ERR_INVALID;
@@ -143,7 +143,7 @@ static mtree_status_t parse_root(const char *text, int num_ranks, int *root_p)
     mtree_status_t status;
 
     if (strcmp(text, "rotate") == 0) {
-        *root_p = MTREE_OPTIONS_ROTATE;
+        *root_p = BENCH_OPTIONS_ROTATE;
         return MTREE_OK;
     }
     status = parse_number("--root", text, 0, root_p);
@@ -166,7 +166,7 @@ static mtree_status_t parse_span(const char *text, double *seconds_p)
 }
 
 static mtree_status_t parse_option(int letter, char *value, int num_ranks,
-                                   mtree_options_t *options)
+                                   bench_options_t *options)
 {
     switch (letter) {
     case 't':
@@ -181,8 +181,8 @@ static mtree_status_t parse_option(int letter, char *value, int num_ranks,
         return parse_root(value, num_ranks, &options->root);
     case OPTION_ARRIVAL:
         options->staggered = true;
-        mtree_arrivals_cleanup(&options->arrivals);
-        return mtree_arrivals_read(value, num_ranks, &options->arrivals);
+        bench_arrivals_cleanup(&options->arrivals);
+        return bench_arrivals_read(value, num_ranks, &options->arrivals);
     case OPTION_SPAN:
         return parse_span(value, &options->arrivals.span);
     case OPTION_TOTAL:
@@ -205,9 +205,9 @@ static mtree_status_t parse_option(int letter, char *value, int num_ranks,
 
 /* Sizes that make sense for the operation: reductions are of whole floats, a barrier has
  * one size. */
-static mtree_status_t settle_sizes(mtree_options_t *options)
+static mtree_status_t settle_sizes(bench_options_t *options)
 {
-    size_t unit = mtree_operation_unit(options->operation);
+    size_t unit = options->operation->unit;
 
     if (unit == 0) {
         options->min_bytes = 0;
@@ -223,10 +223,10 @@ static mtree_status_t settle_sizes(mtree_options_t *options)
     return MTREE_OK;
 }
 
-mtree_status_t mtree_options_parse(int argc, char **argv, int num_ranks,
-                                   mtree_options_t *options_p)
+mtree_status_t bench_options_parse(int argc, char **argv, int num_ranks,
+                                   bench_options_t *options_p)
 {
-    mtree_options_t options = {.operation = mtree_operation_find("allreduce"),
+    bench_options_t options = {.operation = bench_operation_find("allreduce"),
                                .min_bytes = 1,
                                .max_bytes = DEFAULT_MAX,
                                .arrivals = {.span = DEFAULT_SPAN},
@@ -258,7 +258,7 @@ mtree_status_t mtree_options_parse(int argc, char **argv, int num_ranks,
     return status;
 }
 
-int mtree_options_iterations(const mtree_options_t *options, size_t bytes)
+int bench_options_iterations(const bench_options_t *options, size_t bytes)
 {
     if (options->iterations >= 0) {
         return options->iterations;
@@ -266,7 +266,7 @@ int mtree_options_iterations(const mtree_options_t *options, size_t bytes)
     return (bytes > LARGE) ? ITERATIONS_LARGE : ITERATIONS;
 }
 
-int mtree_options_warmup(const mtree_options_t *options, size_t bytes)
+int bench_options_warmup(const bench_options_t *options, size_t bytes)
 {
     if (options->warmup >= 0) {
         return options->warmup;

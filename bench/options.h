@@ -13,38 +13,38 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#define MTREE_OPTIONS_ROTATE -1
+#define BENCH_OPTIONS_ROTATE -1
 
 typedef struct {
-    const mtree_operation_t *operation;
+    const bench_operation_t *operation;
     size_t min_bytes;
     size_t max_bytes;
     int iterations; /* -1: the default for the size */
     int warmup;     /* -1: the default for the size */
-    int root; /* or MTREE_OPTIONS_ROTATE: iteration i has root i modulo the number of
+    int root; /* or BENCH_OPTIONS_ROTATE: iteration i has root i modulo the number of
                  ranks */
-    bool staggered; /* ranks come as `arrivals` says, not all at once */
-    mtree_arrivals_t arrivals;
+    bool staggered; /* ranks enter as `arrivals` says, not all at once */
+    bench_arrivals_t arrivals;
     bool total; /* sizes of a gathering operation are those of its whole result */
     bool validate;
     bool full;
     bool json;
     bool help;
-} mtree_options_t;
+} bench_options_t;
 
 /*
  * Read the command line.  @a num_ranks limits the root.  On MTREE_ERR_INVALID one line
  * was logged that says which argument is wrong; log on one rank only.
  */
-mtree_status_t mtree_options_parse(int argc, char **argv, int num_ranks,
-                                   mtree_options_t *options_p);
+mtree_status_t bench_options_parse(int argc, char **argv, int num_ranks,
+                                   bench_options_t *options_p);
 
 /* Iterations that are timed, and those that come before, for a message of @a bytes bytes.
  */
-int mtree_options_iterations(const mtree_options_t *options, size_t bytes);
-int mtree_options_warmup(const mtree_options_t *options, size_t bytes);
+int bench_options_iterations(const bench_options_t *options, size_t bytes);
+int bench_options_warmup(const bench_options_t *options, size_t bytes);
 
 /* Write what --help shows. */
-void mtree_options_help(FILE *file);
+void bench_options_help(FILE *file);
 
 #endif

@@ -16,7 +16,7 @@
 
 /* Each cycle is stored twice in a row: a run of up to one period is contiguous from any
  * start. */
-struct mtree_pattern {
+struct bench_pattern {
     unsigned char *bytes;
     float *values;
     float *sums;
@@ -28,7 +28,7 @@ static uint32_t next_random(uint32_t *state_p)
     return *state_p >> 24;
 }
 
-static void fill_cycles(mtree_pattern_t *pattern, int num_ranks)
+static void fill_cycles(bench_pattern_t *pattern, int num_ranks)
 {
     uint32_t state = 20240101u;
     size_t i;
@@ -48,9 +48,9 @@ static void fill_cycles(mtree_pattern_t *pattern, int num_ranks)
     memcpy(pattern->sums + PERIOD, pattern->sums, PERIOD * sizeof(float));
 }
 
-mtree_status_t mtree_pattern_create(int num_ranks, mtree_pattern_t **pattern_p)
+mtree_status_t bench_pattern_create(int num_ranks, bench_pattern_t **pattern_p)
 {
-    mtree_pattern_t *pattern = calloc(1, sizeof(*pattern));
+    bench_pattern_t *pattern = calloc(1, sizeof(*pattern));
 
     if (pattern == NULL) {
         goto err;
@@ -66,13 +66,13 @@ mtree_status_t mtree_pattern_create(int num_ranks, mtree_pattern_t **pattern_p)
     return MTREE_OK;
 
 err_destroy:
-    mtree_pattern_destroy(pattern);
+    bench_pattern_destroy(pattern);
 err:
     mtree_error("no memory for the benchmark's data pattern");
     return MTREE_ERR_NO_MEMORY;
 }
 
-void mtree_pattern_destroy(mtree_pattern_t *pattern)
+void bench_pattern_destroy(bench_pattern_t *pattern)
 {
     if (pattern == NULL) {
         return;
@@ -83,26 +83,26 @@ void mtree_pattern_destroy(mtree_pattern_t *pattern)
     free(pattern);
 }
 
-size_t mtree_pattern_unit(mtree_pattern_kind_t kind)
+size_t bench_pattern_unit(bench_pattern_kind_t kind)
 {
-    return (kind == MTREE_PATTERN_BYTES) ? 1 : sizeof(float);
+    return (kind == BENCH_PATTERN_BYTES) ? 1 : sizeof(float);
 }
 
 /* Up to one period of the run's data, from its element @a done on. */
-static const unsigned char *cycle_at(const mtree_pattern_t *pattern,
-                                     mtree_pattern_run_t run, size_t done)
+static const unsigned char *cycle_at(const bench_pattern_t *pattern,
+                                     bench_pattern_run_t run, size_t done)
 {
     size_t start = run.first + done + (size_t)run.iteration * ITERATION_STEP;
     const void *cycle;
 
-    if (run.kind == MTREE_PATTERN_SUMS) {
+    if (run.kind == BENCH_PATTERN_SUMS) {
         cycle = pattern->sums;
     } else {
         start += (size_t)run.rank * RANK_STEP;
-        cycle = (run.kind == MTREE_PATTERN_BYTES) ? (const void *)pattern->bytes
+        cycle = (run.kind == BENCH_PATTERN_BYTES) ? (const void *)pattern->bytes
                                                   : (const void *)pattern->values;
     }
-    return (const unsigned char *)cycle + (start % PERIOD) * mtree_pattern_unit(run.kind);
+    return (const unsigned char *)cycle + (start % PERIOD) * bench_pattern_unit(run.kind);
 }
 
 static size_t piece_length(size_t done, size_t count)
@@ -110,10 +110,10 @@ static size_t piece_length(size_t done, size_t count)
     return (count - done < PERIOD) ? count - done : PERIOD;
 }
 
-void mtree_pattern_fill(const mtree_pattern_t *pattern, mtree_pattern_run_t run,
+void bench_pattern_fill(const bench_pattern_t *pattern, bench_pattern_run_t run,
                         void *buffer, size_t count)
 {
-    size_t unit = mtree_pattern_unit(run.kind);
+    size_t unit = bench_pattern_unit(run.kind);
     size_t done, length;
 
     for (done = 0; done < count; done += length) {
@@ -134,10 +134,10 @@ static size_t first_difference(const unsigned char *left, const unsigned char *r
     return i;
 }
 
-size_t mtree_pattern_mismatch(const mtree_pattern_t *pattern, mtree_pattern_run_t run,
+size_t bench_pattern_mismatch(const bench_pattern_t *pattern, bench_pattern_run_t run,
                               const void *buffer, size_t count)
 {
-    size_t unit = mtree_pattern_unit(run.kind);
+    size_t unit = bench_pattern_unit(run.kind);
     const unsigned char *have, *want;
     size_t done, length;
 

@@ -14,33 +14,33 @@
 
 #include <stddef.h>
 
-typedef struct mtree_pattern mtree_pattern_t;
+typedef struct bench_pattern bench_pattern_t;
 
 typedef enum {
-    MTREE_PATTERN_BYTES,  /* bytes that one rank sends */
-    MTREE_PATTERN_VALUES, /* floats that one rank sends */
-    MTREE_PATTERN_SUMS    /* floats: the sum over all ranks of what they send */
-} mtree_pattern_kind_t;
+    BENCH_PATTERN_BYTES,  /* bytes that one rank sends */
+    BENCH_PATTERN_VALUES, /* floats that one rank sends */
+    BENCH_PATTERN_SUMS    /* floats: the sum over all ranks of what they send */
+} bench_pattern_kind_t;
 
-/* Names a run of elements; `rank` is not used by MTREE_PATTERN_SUMS. */
+/* Names a run of elements; `rank` is not used by BENCH_PATTERN_SUMS. */
 typedef struct {
-    mtree_pattern_kind_t kind;
+    bench_pattern_kind_t kind;
     int rank;
     int iteration;
     size_t first; /* position of the first element */
-} mtree_pattern_run_t;
+} bench_pattern_run_t;
 
 /* The data of @a num_ranks ranks, the same in every process.  Owned by the caller. */
-mtree_status_t mtree_pattern_create(int num_ranks, mtree_pattern_t **pattern_p);
+mtree_status_t bench_pattern_create(int num_ranks, bench_pattern_t **pattern_p);
 
 /* Free; NULL is allowed. */
-void mtree_pattern_destroy(mtree_pattern_t *pattern);
+void bench_pattern_destroy(bench_pattern_t *pattern);
 
 /* Bytes of one element: 1 or sizeof(float). */
-size_t mtree_pattern_unit(mtree_pattern_kind_t kind);
+size_t bench_pattern_unit(bench_pattern_kind_t kind);
 
 /* Write @a count elements of @a run to @a buffer. */
-void mtree_pattern_fill(const mtree_pattern_t *pattern, mtree_pattern_run_t run,
+void bench_pattern_fill(const bench_pattern_t *pattern, bench_pattern_run_t run,
                         void *buffer, size_t count);
 
 /*
@@ -48,7 +48,7 @@ void mtree_pattern_fill(const mtree_pattern_t *pattern, mtree_pattern_run_t run,
  * says, or @a count when all
  * @a count elements are right.
  */
-size_t mtree_pattern_mismatch(const mtree_pattern_t *pattern, mtree_pattern_run_t run,
+size_t bench_pattern_mismatch(const bench_pattern_t *pattern, bench_pattern_run_t run,
                               const void *buffer, size_t count);
 
 #endif

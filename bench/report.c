@@ -10,13 +10,13 @@
 #define GIGABYTE     1e9
 #define WIDTH        18
 
-struct mtree_report {
-    mtree_options_t options;
+struct bench_report {
+    bench_options_t options;
     json_t *sizes;
     json_t *json; /* NULL: a table is printed */
 };
 
-static void print_header(const mtree_options_t *options, int num_ranks)
+static void print_header(const bench_options_t *options, int num_ranks)
 {
     printf("\n# mtree_bench: MPI %s latency, %d ranks%s\n", options->operation->name,
            num_ranks, options->total ? ", sizes of the whole result" : "");
@@ -33,21 +33,21 @@ static void print_header(const mtree_options_t *options, int num_ranks)
 }
 
 /* Processor seconds of all ranks for a gigabyte of the message; 0 for no bytes. */
-static double processors_per_gigabyte(const mtree_timing_t *timing)
+static double processors_per_gigabyte(const bench_timing_t *timing)
 {
     return timing->bytes == 0 ? 0
                               : timing->processors / ((double)timing->bytes / GIGABYTE);
 }
 
-/* Each rank's time in the call, a line each. */
-static void print_stays(const mtree_timing_t *timing)
+/* One line per rank: its time in the call. */
+static void print_stays(const bench_timing_t *timing)
 {
     for (int rank = 0; rank < timing->num_ranks; rank++) {
         printf("#   rank %-5d%*.2f\n", rank, WIDTH, timing->stays[rank] * MICROSECONDS);
     }
 }
 
-static void print_line(const mtree_options_t *options, const mtree_timing_t *timing)
+static void print_line(const bench_options_t *options, const bench_timing_t *timing)
 {
     printf("%-10zu%*.2f%*.2f", timing->bytes, WIDTH, timing->mean * MICROSECONDS, WIDTH,
            timing->slowest_mean * MICROSECONDS);
@@ -70,10 +70,10 @@ static void print_line(const mtree_options_t *options, const mtree_timing_t *tim
     fflush(stdout);
 }
 
-mtree_status_t mtree_report_create(const mtree_options_t *options, int num_ranks,
-                                   mtree_report_t **report_p)
+mtree_status_t bench_report_create(const bench_options_t *options, int num_ranks,
+                                   bench_report_t **report_p)
 {
-    mtree_report_t *report = calloc(1, sizeof(*report));
+    bench_report_t *report = calloc(1, sizeof(*report));
 
     if (report == NULL) {
         goto err;
@@ -103,7 +103,7 @@ err:
     return MTREE_ERR_NO_MEMORY;
 }
 
-static json_t *timing_to_json(const mtree_timing_t *timing)
+static json_t *timing_to_json(const bench_timing_t *timing)
 {
     return json_pack(
         "{s:I, s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I}", "bytes",
@@ -116,7 +116,7 @@ static json_t *timing_to_json(const mtree_timing_t *timing)
         processors_per_gigabyte(timing), "failures", (json_int_t)timing->failures);
 }
 
-static void add_arrivals(const mtree_timing_t *timing, json_t *object)
+static void add_arrivals(const bench_timing_t *timing, json_t *object)
 {
     json_t *stays = json_array();
 
@@ -132,7 +132,7 @@ static void add_arrivals(const mtree_timing_t *timing, json_t *object)
                                      timing->tail_max * MICROSECONDS, "stay_us", stays));
 }
 
-void mtree_report_add(mtree_report_t *report, const mtree_timing_t *timing)
+void bench_report_add(bench_report_t *report, const bench_timing_t *timing)
 {
     json_t *object;
 
@@ -149,7 +149,7 @@ void mtree_report_add(mtree_report_t *report, const mtree_timing_t *timing)
     }
 }
 
-void mtree_report_destroy(mtree_report_t *report)
+void bench_report_destroy(bench_report_t *report)
 {
     if (report == NULL) {
         return;

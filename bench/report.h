@@ -31,19 +31,19 @@ typedef struct {
     const double *stays; /* [num_ranks] mean of each rank's time in the call; the
                             caller's */
     long failures;       /* ranks and iterations with a wrong result */
-} mtree_timing_t;
+} bench_timing_t;
 
-typedef struct mtree_report mtree_report_t;
+typedef struct bench_report bench_report_t;
 
 /* Begin the report of a run on @a num_ranks ranks; a table's header is printed at once.
  */
-mtree_status_t mtree_report_create(const mtree_options_t *options, int num_ranks,
-                                   mtree_report_t **report_p);
+mtree_status_t bench_report_create(const bench_options_t *options, int num_ranks,
+                                   bench_report_t **report_p);
 
 /* Add one size: a table's line is printed at once. */
-void mtree_report_add(mtree_report_t *report, const mtree_timing_t *timing);
+void bench_report_add(bench_report_t *report, const bench_timing_t *timing);
 
 /* Print what was held back until the end, and free; NULL is allowed. */
-void mtree_report_destroy(mtree_report_t *report);
+void bench_report_destroy(bench_report_t *report);
 
 #endif
