@@ -95,11 +95,8 @@ static mtree_status_t best_baseline(const mtree_instance_t *star,
     double best = 0, seconds;
     size_t num;
 
-    baselines = mtree_baselines(&num);
+    baselines = mtree_baselines(collective, &num);
     for (size_t i = 0; i < num && status == MTREE_OK; i++) {
-        if (baselines[i].collective != collective) {
-            continue;
-        }
         options.segment_bytes = baselines[i].segments ? SEGMENT : 0;
         status = baseline_seconds(star, &baselines[i], &options, &seconds);
         if (status == MTREE_OK && (best == 0 || seconds < best)) {

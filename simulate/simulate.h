@@ -8,6 +8,7 @@
 #ifndef MTREE_SIMULATE_SIMULATE_H
 #define MTREE_SIMULATE_SIMULATE_H
 
+#include "planner/plan/plan.h"
 #include "simulate/baseline/baseline.h"
 #include "simulate/network.h"
 

@@ -1,95 +1,49 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "simulate/baseline/build.h"
+#include "simulate/baseline/algorithms.h"
 
 #include "base/log.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Steps of all ranks together: some gigabytes. */
 #define MAX_STEPS ((size_t)1 << 26)
 
-static const mtree_baseline_t baselines[] = {
-    {MTREE_ALLREDUCE, "basic_linear", false, mtree_build_allreduce_linear},
-    {MTREE_ALLREDUCE, "nonoverlapping", false, mtree_build_allreduce_nonoverlapping},
-    {MTREE_ALLREDUCE, "recursive_doubling", false, mtree_build_allreduce_doubling},
-    {MTREE_ALLREDUCE, "ring", false, mtree_build_allreduce_ring},
-    {MTREE_ALLREDUCE, "segmented_ring", true, mtree_build_allreduce_segmented_ring},
-    {MTREE_ALLREDUCE, "rabenseifner", false, mtree_build_allreduce_rabenseifner},
-    {MTREE_REDUCE, "linear", false, mtree_build_linear_reduce},
-    {MTREE_REDUCE, "chain", true, mtree_build_reduce_chain},
-    {MTREE_REDUCE, "pipeline", true, mtree_build_reduce_pipeline},
-    {MTREE_REDUCE, "binary", true, mtree_build_reduce_binary},
-    {MTREE_REDUCE, "binomial", true, mtree_build_reduce_binomial},
-    {MTREE_REDUCE, "in-order_binary", true, mtree_build_reduce_in_order},
-    {MTREE_REDUCE, "rabenseifner", false, mtree_build_reduce_rabenseifner},
-    {MTREE_BCAST, "basic_linear", false, mtree_build_bcast_linear},
-    {MTREE_BCAST, "chain", true, mtree_build_bcast_chain},
-    {MTREE_BCAST, "pipeline", true, mtree_build_bcast_pipeline},
-    {MTREE_BCAST, "split_binary_tree", true, mtree_build_bcast_split_binary},
-    {MTREE_BCAST, "binary_tree", true, mtree_build_bcast_binary},
-    {MTREE_BCAST, "binomial", true, mtree_build_bcast_binomial},
-    {MTREE_BCAST, "knomial", true, mtree_build_bcast_knomial},
-    {MTREE_BCAST, "scatter_allgather", false, mtree_build_bcast_scatter_allgather},
-    {MTREE_BCAST, "scatter_allgather_ring", false, mtree_build_bcast_scatter_ring},
-    {MTREE_ALLGATHER, "linear", false, mtree_build_allgather_linear},
-    {MTREE_ALLGATHER, "bruck", false, mtree_build_allgather_bruck},
-    {MTREE_ALLGATHER, "recursive_doubling", false, mtree_build_allgather_doubling},
-    {MTREE_ALLGATHER, "ring", false, mtree_build_allgather_ring},
-    {MTREE_ALLGATHER, "neighbor", false, mtree_build_allgather_neighbor},
-    {MTREE_ALLGATHER, "two_proc", false, mtree_build_allgather_two},
-    {MTREE_REDUCE_SCATTER, "non-overlapping", false,
-     mtree_build_reduce_scatter_nonoverlapping},
-    {MTREE_REDUCE_SCATTER, "recursive_halving", false,
-     mtree_build_reduce_scatter_halving},
-    {MTREE_REDUCE_SCATTER, "ring", false, mtree_build_reduce_scatter_ring},
-    {MTREE_REDUCE_SCATTER, "butterfly", false, mtree_build_reduce_scatter_butterfly},
+static const mtree_baseline_list_t *const lists[MTREE_COLLECTIVE_LAST] = {
+    [MTREE_ALLREDUCE] = &mtree_baselines_allreduce,
+    [MTREE_REDUCE] = &mtree_baselines_reduce,
+    [MTREE_BCAST] = &mtree_baselines_bcast,
+    [MTREE_ALLGATHER] = &mtree_baselines_allgather,
+    [MTREE_REDUCE_SCATTER] = &mtree_baselines_reduce_scatter,
 };
 
-const mtree_baseline_t *mtree_baselines(size_t *num_p)
+/* NULL: the collective has no baselines. */
+static const mtree_baseline_list_t *list_of(mtree_collective_t collective)
 {
-    *num_p = sizeof(baselines) / sizeof(baselines[0]);
-    return baselines;
+    return mtree_collective_traits(collective) == NULL ? NULL : lists[collective];
+}
+
+const mtree_baseline_t *mtree_baselines(mtree_collective_t collective, size_t *num_p)
+{
+    const mtree_baseline_list_t *list = list_of(collective);
+
+    *num_p = list == NULL ? 0 : list->num_algorithms;
+    return list == NULL ? NULL : list->algorithms;
 }
 
 const mtree_baseline_t *mtree_baseline_find(mtree_collective_t collective,
                                             const char *name)
 {
-    size_t i;
+    const mtree_baseline_list_t *list = list_of(collective);
 
-    for (i = 0; i < sizeof(baselines) / sizeof(baselines[0]); i++) {
-        if (baselines[i].collective == collective &&
-            strcmp(baselines[i].name, name) == 0) {
-            return &baselines[i];
-        }
-    }
-    return NULL;
+    return list == NULL ? NULL : mtree_rules_find(list, name);
 }
 
-mtree_block_t mtree_block(size_t count, size_t parts, size_t index)
+const mtree_baseline_t *mtree_baseline_default(mtree_collective_t collective,
+                                               int num_ranks, size_t bytes)
 {
-    const size_t longer = count % parts; /* blocks with one element more */
-    const size_t base = count / parts;
+    const mtree_baseline_list_t *list = list_of(collective);
 
-    return (mtree_block_t){index * base + (index < longer ? index : longer),
-                           base + (index < longer ? 1 : 0)};
-}
-
-mtree_block_t mtree_blocks(size_t count, size_t parts, size_t first, size_t last)
-{
-    const size_t start = mtree_block(count, parts, first).offset;
-
-    return (mtree_block_t){start, mtree_block(count, parts, last).offset - start};
-}
-
-int mtree_power_of_two(int n)
-{
-    int power = 1;
-
-    while (power <= n / 2) {
-        power *= 2;
-    }
-    return power;
+    return list == NULL ? NULL : mtree_rules_choose(list, num_ranks, bytes);
 }
 
 mtree_status_t mtree_baseline_build(const mtree_baseline_t *baseline,
@@ -101,6 +55,7 @@ mtree_status_t mtree_baseline_build(const mtree_baseline_t *baseline,
     mtree_status_t status = MTREE_OK;
     size_t steps = 0;
 
+    mine.tree = baseline->tree;
     if (programs == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }

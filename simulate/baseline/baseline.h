@@ -9,8 +9,9 @@
 #ifndef MTREE_SIMULATE_BASELINE_BASELINE_H
 #define MTREE_SIMULATE_BASELINE_BASELINE_H
 
-#include "planner/plan/plan.h"
+#include "planner/plan/collective.h"
 #include "simulate/baseline/program.h"
+#include "simulate/baseline/tree.h"
 
 typedef struct {
     int rank, num_ranks;
@@ -19,6 +20,7 @@ typedef struct {
     size_t segment; /* elements a segment; 0: not cut */
     size_t element_bytes;
     bool in_place; /* bcast: the root has its data in RESULT, not in INPUT */
+    mtree_rank_tree_func_t tree; /* the algorithm's; set by mtree_baseline_build() */
 } mtree_baseline_call_t;
 
 typedef struct {
@@ -26,10 +28,11 @@ typedef struct {
     const char *name;
     bool segments; /* cuts messages into segments when asked to */
     void (*build)(mtree_program_t *program, const mtree_baseline_call_t *call);
+    mtree_rank_tree_func_t tree; /* along which `build` sends; NULL: none */
 } mtree_baseline_t;
 
-/* The *num_p algorithms, static. */
-const mtree_baseline_t *mtree_baselines(size_t *num_p);
+/* The *num_p algorithms of @a collective, static; there may be none. */
+const mtree_baseline_t *mtree_baselines(mtree_collective_t collective, size_t *num_p);
 
 /* The algorithm of that name, NULL if there is none. */
 const mtree_baseline_t *mtree_baseline_find(mtree_collective_t collective,

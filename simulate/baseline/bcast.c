@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "simulate/baseline/build.h"
+#include "simulate/baseline/algorithms.h"
 
 /* The data is in RESULT on every rank; the root brings it there from INPUT, unless this
  * broadcast is a part of something else. */
 static void begin(mtree_program_t *program, const mtree_baseline_call_t *call)
 {
     if (call->rank == call->root && !call->in_place) {
-        mtree_program_copy(program, mtree_place(MTREE_BUFFER_RESULT, 0),
-                           mtree_place(MTREE_BUFFER_INPUT, 0), call->count);
+        mtree_program_begin(program, call->count);
     }
-}
-
-static mtree_place_t result(size_t offset)
-{
-    return mtree_place(MTREE_BUFFER_RESULT, offset);
 }
 
 /* Send to all children, then wait for all. */
@@ -24,51 +18,45 @@ static void send_down(mtree_program_t *program, const mtree_rank_tree_t *tree,
     int i;
 
     for (i = 0; i < tree->num_children; i++) {
-        requests[i] = mtree_program_send(program, tree->children[i], result(block.offset),
-                                         block.count);
+        requests[i] = mtree_program_send(program, tree->children[i],
+                                         mtree_result(block.offset), block.count);
     }
     for (i = 0; i < tree->num_children; i++) {
         mtree_program_wait(program, requests[i]);
     }
 }
 
-static mtree_block_t segment_of(const mtree_baseline_call_t *call, size_t segment,
-                                size_t index)
-{
-    mtree_block_t block = {index * segment, segment};
-
-    if (block.offset + block.count > call->count) {
-        block.count = call->count - block.offset;
-    }
-    return block;
-}
-
-/* Segment by segment down a tree, the next one being received while one is sent on. */
-static void tree_bcast(mtree_program_t *program, const mtree_baseline_call_t *call,
-                       const mtree_rank_tree_t *tree)
+/* Segment by segment down the tree, the next one being received while one is sent on. */
+static void tree_bcast(mtree_program_t *program, const mtree_baseline_call_t *call)
 {
     const size_t segment = call->segment == 0 ? call->count : call->segment;
-    mtree_block_t block;
-    size_t request, previous = 0, start;
+    const size_t num_segments = (call->count + segment - 1) / segment;
+    const mtree_block_t vector = {0, call->count};
+    mtree_block_t block, previous_block = {0, 0};
+    mtree_rank_tree_t tree;
+    size_t request, previous = 0;
 
     begin(program, call);
-    if (tree->parent < 0) {
-        for (start = 0; start < call->count; start += segment) {
-            send_down(program, tree, segment_of(call, segment, start / segment));
+    call->tree(call->rank, call->num_ranks, call->root, &tree);
+    for (size_t i = 0; i < num_segments; i++) {
+        block = mtree_block_segment(vector, segment, i);
+        if (tree.parent < 0) {
+            send_down(program, &tree, block);
+            continue;
         }
-        return;
-    }
-    for (start = 0; start < call->count; start += segment) {
-        block = segment_of(call, segment, start / segment);
-        request = mtree_program_recv(program, tree->parent, result(start), block.count);
-        if (start > 0) {
+        request = mtree_program_recv(program, tree.parent, mtree_result(block.offset),
+                                     block.count);
+        if (i > 0) {
             mtree_program_wait(program, previous);
-            send_down(program, tree, segment_of(call, segment, start / segment - 1));
+            send_down(program, &tree, previous_block);
         }
         previous = request;
+        previous_block = block;
     }
-    mtree_program_wait(program, previous);
-    send_down(program, tree, segment_of(call, segment, (start - segment) / segment));
+    if (tree.parent >= 0) {
+        mtree_program_wait(program, previous);
+        send_down(program, &tree, previous_block);
+    }
 }
 
 void mtree_build_linear_bcast(mtree_program_t *program, const mtree_baseline_call_t *call)
@@ -77,12 +65,12 @@ void mtree_build_linear_bcast(mtree_program_t *program, const mtree_baseline_cal
     int peer;
 
     if (call->rank != call->root) {
-        mtree_program_recv_now(program, call->root, result(0), call->count);
+        mtree_program_recv_now(program, call->root, mtree_result(0), call->count);
         return;
     }
     for (peer = 0; peer < call->num_ranks; peer++) {
         if (peer != call->root) {
-            mtree_program_send(program, peer, result(0), call->count);
+            mtree_program_send(program, peer, mtree_result(0), call->count);
         }
     }
     end = program->num_steps;
@@ -91,72 +79,20 @@ void mtree_build_linear_bcast(mtree_program_t *program, const mtree_baseline_cal
     }
 }
 
-void mtree_build_bcast_linear(mtree_program_t *program, const mtree_baseline_call_t *call)
+static void linear_bcast(mtree_program_t *program, const mtree_baseline_call_t *call)
 {
     begin(program, call);
     mtree_build_linear_bcast(program, call);
-}
-
-void mtree_build_bcast_chain(mtree_program_t *program, const mtree_baseline_call_t *call)
-{
-    mtree_rank_tree_t tree;
-
-    mtree_tree_chain(call->rank, call->num_ranks, call->root, MTREE_CHAIN_FANOUT, &tree);
-    tree_bcast(program, call, &tree);
-}
-
-void mtree_build_bcast_pipeline(mtree_program_t *program,
-                                const mtree_baseline_call_t *call)
-{
-    mtree_rank_tree_t tree;
-
-    mtree_tree_chain(call->rank, call->num_ranks, call->root, 1, &tree);
-    tree_bcast(program, call, &tree);
-}
-
-void mtree_build_bcast_binary(mtree_program_t *program, const mtree_baseline_call_t *call)
-{
-    mtree_rank_tree_t tree;
-
-    mtree_tree_binary(call->rank, call->num_ranks, call->root, &tree);
-    tree_bcast(program, call, &tree);
-}
-
-void mtree_build_bcast_binomial(mtree_program_t *program,
-                                const mtree_baseline_call_t *call)
-{
-    mtree_rank_tree_t tree;
-
-    mtree_tree_binomial(call->rank, call->num_ranks, call->root, &tree);
-    tree_bcast(program, call, &tree);
-}
-
-void mtree_build_bcast_knomial(mtree_program_t *program,
-                               const mtree_baseline_call_t *call)
-{
-    mtree_rank_tree_t tree;
-
-    mtree_tree_knomial(call->rank, call->num_ranks, call->root, MTREE_KNOMIAL_RADIX,
-                       &tree);
-    tree_bcast(program, call, &tree);
 }
 
 /* The root sends one half down each branch, by turns and one at a time. */
 static void split_root(mtree_program_t *program, const mtree_rank_tree_t *tree,
                        const mtree_block_t *half, size_t segment)
 {
-    size_t start, length;
-    int side;
-
-    for (start = 0; start < half[0].count; start += segment) {
-        for (side = 0; side < tree->num_children && side < 2; side++) {
-            if (start >= half[side].count) {
-                continue;
-            }
-            length = half[side].count - start;
-            mtree_program_send_now(program, tree->children[side],
-                                   result(half[side].offset + start),
-                                   length < segment ? length : segment);
+    for (size_t i = 0; i * segment < half[0].count; i++) {
+        for (int side = 0; side < tree->num_children && side < 2; side++) {
+            mtree_program_send_block(program, tree->children[side],
+                                     mtree_block_segment(half[side], segment, i));
         }
     }
 }
@@ -165,12 +101,9 @@ static void split_root(mtree_program_t *program, const mtree_rank_tree_t *tree,
 static void split_leaf(mtree_program_t *program, const mtree_rank_tree_t *tree,
                        mtree_block_t half, size_t segment)
 {
-    size_t start, length;
-
-    for (start = 0; start < half.count; start += segment) {
-        length = half.count - start;
-        mtree_program_recv_now(program, tree->parent, result(half.offset + start),
-                               length < segment ? length : segment);
+    for (size_t i = 0; i * segment < half.count; i++) {
+        mtree_program_recv_block(program, tree->parent,
+                                 mtree_block_segment(half, segment, i));
     }
 }
 
@@ -179,25 +112,22 @@ static void split_leaf(mtree_program_t *program, const mtree_rank_tree_t *tree,
 static void split_branch(mtree_program_t *program, const mtree_rank_tree_t *tree,
                          mtree_block_t half, size_t segment)
 {
-    size_t start, request = 0, previous = 0, length = 0, last_length = 0;
-    int i;
+    const size_t num_segments = (half.count + segment - 1) / segment;
+    mtree_block_t block, previous_block = {0, 0};
+    size_t request, previous = 0;
 
-    for (start = 0; start <= half.count + segment - 1; start += segment) {
-        last_length = length;
-        if (start < half.count) {
-            length = half.count - start < segment ? half.count - start : segment;
-            request = mtree_program_recv(program, tree->parent,
-                                         result(half.offset + start), length);
-        }
-        if (start > 0) {
+    for (size_t i = 0; i <= num_segments; i++) {
+        block = mtree_block_segment(half, segment, i);
+        request = mtree_program_recv(program, tree->parent, mtree_result(block.offset),
+                                     block.count);
+        if (i > 0) {
             mtree_program_wait(program, previous);
-            for (i = 0; i < tree->num_children; i++) {
-                mtree_program_send_now(program, tree->children[i],
-                                       result(half.offset + start - segment),
-                                       last_length);
-            }
+        }
+        for (int child = 0; i > 0 && child < tree->num_children; child++) {
+            mtree_program_send_block(program, tree->children[child], previous_block);
         }
         previous = request;
+        previous_block = block;
     }
 }
 
@@ -213,32 +143,31 @@ static void split_swap(mtree_program_t *program, const mtree_baseline_call_t *ca
     const int twin = (call->rank + (side == 0 ? 1 : size - 1)) % size;
 
     if (size % 2 == 0 && call->rank == call->root) {
-        mtree_program_send_now(program, last, result(half[1].offset), half[1].count);
+        mtree_program_send_block(program, last, half[1]);
     } else if (size % 2 == 0 && call->rank == last) {
-        mtree_program_recv_now(program, call->root, result(half[1].offset),
-                               half[1].count);
+        mtree_program_recv_block(program, call->root, half[1]);
     } else if (call->rank != call->root) {
-        mtree_program_exchange(program, twin, result(half[side].offset), half[side].count,
-                               twin, result(half[1 - side].offset), half[1 - side].count);
+        mtree_program_exchange_blocks(program, twin, half[side], twin, half[1 - side]);
     }
 }
 
-void mtree_build_bcast_split_binary(mtree_program_t *program,
-                                    const mtree_baseline_call_t *call)
+static void split_bcast(mtree_program_t *program, const mtree_baseline_call_t *call)
 {
     const mtree_block_t half[2] = {mtree_block(call->count, 2, 0),
                                    mtree_block(call->count, 2, 1)};
     const size_t segment = call->segment == 0 ? half[0].count : call->segment;
     const int position = (call->rank - call->root + call->num_ranks) % call->num_ranks;
+    mtree_baseline_call_t whole = *call;
     mtree_rank_tree_t tree;
 
     if (half[1].count == 0 || segment > half[0].count ||
         (call->segment > 0 && segment > half[1].count)) {
-        mtree_build_bcast_pipeline(program, call);
+        whole.tree = mtree_tree_pipeline;
+        tree_bcast(program, &whole);
         return;
     }
     begin(program, call);
-    mtree_tree_binary(call->rank, call->num_ranks, call->root, &tree);
+    call->tree(call->rank, call->num_ranks, call->root, &tree);
     if (tree.parent < 0) {
         split_root(program, &tree, half, segment);
     } else if (tree.num_children == 0) {
@@ -268,7 +197,6 @@ static void scatter(mtree_program_t *program, const mtree_baseline_call_t *call)
 {
     const int size = call->num_ranks;
     const int position = (call->rank - call->root + size) % size;
-    mtree_block_t block;
     int mask = 1, end;
 
     while (mask < size && (position & mask) == 0) {
@@ -276,15 +204,13 @@ static void scatter(mtree_program_t *program, const mtree_baseline_call_t *call)
     }
     end = position + mask < size ? position + mask : size;
     if (position > 0) {
-        block = scattered(call, position, end);
-        mtree_program_recv_now(program, (call->rank - mask + size) % size,
-                               result(block.offset), block.count);
+        mtree_program_recv_block(program, (call->rank - mask + size) % size,
+                                 scattered(call, position, end));
     }
     for (mask /= 2; mask > 0; mask /= 2) {
         if (position + mask < size) {
-            block = scattered(call, position + mask, end);
-            mtree_program_send_now(program, (call->rank + mask) % size,
-                                   result(block.offset), block.count);
+            mtree_program_send_block(program, (call->rank + mask) % size,
+                                     scattered(call, position + mask, end));
             end = position + mask;
         }
     }
@@ -309,18 +235,16 @@ static void double_rest(mtree_program_t *program, const mtree_baseline_call_t *c
         other = position ^ distance;
         start = position / (2 * distance) * (2 * distance);
         if (other > position && position < start + whole && other >= start + whole) {
-            mtree_program_send_now(program, (other + call->root) % size,
-                                   result(block.offset), block.count);
+            mtree_program_send_block(program, (other + call->root) % size, block);
         } else if (other < position && other < start + whole &&
                    position >= start + whole) {
-            mtree_program_recv_now(program, (other + call->root) % size,
-                                   result(block.offset), block.count);
+            mtree_program_recv_block(program, (other + call->root) % size, block);
         }
     }
 }
 
-void mtree_build_bcast_scatter_allgather(mtree_program_t *program,
-                                         const mtree_baseline_call_t *call)
+static void scatter_allgather_bcast(mtree_program_t *program,
+                                    const mtree_baseline_call_t *call)
 {
     const int size = call->num_ranks;
     const int position = (call->rank - call->root + size) % size;
@@ -338,9 +262,8 @@ void mtree_build_bcast_scatter_allgather(mtree_program_t *program,
         mine = scattered(call, position / mask * mask, position / mask * mask + mask);
         theirs = scattered(call, other / mask * mask, other / mask * mask + mask);
         if (other < size) {
-            mtree_program_exchange(
-                program, (other + call->root) % size, result(mine.offset), mine.count,
-                (other + call->root) % size, result(theirs.offset), theirs.count);
+            mtree_program_exchange_blocks(program, (other + call->root) % size, mine,
+                                          (other + call->root) % size, theirs);
         }
         if (other / mask * mask + mask > size) {
             double_rest(program, call, position, mask);
@@ -348,13 +271,12 @@ void mtree_build_bcast_scatter_allgather(mtree_program_t *program,
     }
 }
 
-void mtree_build_bcast_scatter_ring(mtree_program_t *program,
-                                    const mtree_baseline_call_t *call)
+static void scatter_ring_bcast(mtree_program_t *program,
+                               const mtree_baseline_call_t *call)
 {
     const int size = call->num_ranks;
     const int position = (call->rank - call->root + size) % size;
-    mtree_block_t sent, received;
-    int k, block;
+    int k, block, next;
 
     begin(program, call);
     if (call->count < (size_t)size) {
@@ -364,12 +286,10 @@ void mtree_build_bcast_scatter_ring(mtree_program_t *program,
     scatter(program, call);
     for (k = 0; k < size - 1; k++) {
         block = (position - k + size) % size;
-        sent = scattered(call, block, block + 1);
-        block = (block + size - 1) % size;
-        received = scattered(call, block, block + 1);
-        mtree_program_exchange(program, (call->rank + 1) % size, result(sent.offset),
-                               sent.count, (call->rank + size - 1) % size,
-                               result(received.offset), received.count);
+        next = (block + size - 1) % size;
+        mtree_program_exchange_blocks(
+            program, (call->rank + 1) % size, scattered(call, block, block + 1),
+            (call->rank + size - 1) % size, scattered(call, next, next + 1));
     }
 }
 
@@ -378,9 +298,46 @@ void mtree_build_default_bcast(mtree_program_t *program,
 {
     mtree_baseline_call_t part = *call;
 
-    part.segment = 0;
     part.in_place = true;
-    mtree_baseline_default(MTREE_BCAST, call->num_ranks,
-                           call->count * call->element_bytes)
-        ->build(program, &part);
+    mtree_rules_build(&mtree_baselines_bcast, program, &part);
 }
+
+static const mtree_baseline_t algorithms[] = {
+    {MTREE_BCAST, "basic_linear", false, linear_bcast, NULL},
+    {MTREE_BCAST, "chain", true, tree_bcast, mtree_tree_chain},
+    {MTREE_BCAST, "pipeline", true, tree_bcast, mtree_tree_pipeline},
+    {MTREE_BCAST, "split_binary_tree", true, split_bcast, mtree_tree_binary},
+    {MTREE_BCAST, "binary_tree", true, tree_bcast, mtree_tree_binary},
+    {MTREE_BCAST, "binomial", true, tree_bcast, mtree_tree_binomial},
+    {MTREE_BCAST, "knomial", true, tree_bcast, mtree_tree_knomial},
+    {MTREE_BCAST, "scatter_allgather", false, scatter_allgather_bcast, NULL},
+    {MTREE_BCAST, "scatter_allgather_ring", false, scatter_ring_bcast, NULL},
+};
+
+/* clang-format off */
+static const mtree_rule_t rules[] = {
+    {4, 32, "pipeline"}, {4, 256, "binary_tree"}, {4, 512, "pipeline"},
+    {4, 1024, "knomial"}, {4, 32768, "basic_linear"}, {4, 131072, "binary_tree"},
+    {4, 262144, "pipeline"}, {4, 524288, "basic_linear"}, {4, 1048576, "binomial"},
+    {4, MTREE_ANY, "binary_tree"},
+    {8, 64, "binary_tree"}, {8, 128, "binomial"}, {8, 2048, "binary_tree"},
+    {8, 8192, "binomial"}, {8, 1048576, "basic_linear"}, {8, MTREE_ANY, "pipeline"},
+    {16, 8, "knomial"}, {16, 64, "binary_tree"}, {16, 4096, "knomial"},
+    {16, 16384, "binary_tree"}, {16, 32768, "binomial"}, {16, MTREE_ANY, "basic_linear"},
+    {32, 4096, "knomial"}, {32, 1048576, "binomial"},
+    {32, MTREE_ANY, "scatter_allgather"},
+    {64, 2048, "binomial"}, {64, MTREE_ANY, "knomial"},
+    {128, MTREE_ANY, "knomial"},
+    {256, 2, "binomial"}, {256, 16384, "binary_tree"}, {256, 32768, "basic_linear"},
+    {256, 65536, "binary_tree"}, {256, MTREE_ANY, "knomial"},
+    {1024, 16384, "knomial"}, {1024, 32768, "split_binary_tree"},
+    {1024, MTREE_ANY, "knomial"},
+    {2048, 524288, "knomial"}, {2048, MTREE_ANY, "scatter_allgather"},
+    {4096, 262144, "knomial"}, {4096, MTREE_ANY, "scatter_allgather"},
+    {MTREE_ANY, 8192, "knomial"}, {MTREE_ANY, 16384, "binary_tree"},
+    {MTREE_ANY, 262144, "knomial"}, {MTREE_ANY, MTREE_ANY, "scatter_allgather"},
+};
+/* clang-format on */
+
+const mtree_baseline_list_t mtree_baselines_bcast = {
+    algorithms, sizeof(algorithms) / sizeof(algorithms[0]), rules};

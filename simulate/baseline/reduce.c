@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "simulate/baseline/build.h"
+#include "simulate/baseline/algorithms.h"
+#include "simulate/baseline/reducing.h"
 
 /* Where a rank gathers its part of the sum. */
 static mtree_place_t sum(const mtree_baseline_call_t *call, size_t offset)
@@ -10,14 +11,16 @@ static mtree_place_t sum(const mtree_baseline_call_t *call, size_t offset)
 
 /* Segment by segment, every message to its end before the next. */
 static void send_up(mtree_program_t *program, const mtree_baseline_call_t *call,
-                    int parent, size_t segment)
+                    int parent, size_t length)
 {
-    size_t start, length;
+    const mtree_block_t vector = {0, call->count};
 
-    for (start = 0; start < call->count; start += segment) {
-        length = call->count - start;
-        mtree_program_send_now(program, parent, mtree_place(MTREE_BUFFER_INPUT, start),
-                               length < segment ? length : segment);
+    for (size_t i = 0; i * length < call->count; i++) {
+        mtree_block_t segment = mtree_block_segment(vector, length, i);
+
+        mtree_program_send_now(program, parent,
+                               mtree_place(MTREE_BUFFER_INPUT, segment.offset),
+                               segment.count);
     }
 }
 
@@ -26,47 +29,43 @@ static void send_up(mtree_program_t *program, const mtree_baseline_call_t *call,
  * The first child's goes where the sum is made and the own input is added to it; those of
  * the others come in by turns in two inboxes.
  */
-static void tree_reduce(mtree_program_t *program, const mtree_baseline_call_t *call,
-                        const mtree_rank_tree_t *tree)
+static void tree_reduce(mtree_program_t *program, const mtree_baseline_call_t *call)
 {
     const size_t segment = call->segment == 0 ? call->count : call->segment;
-    const size_t children = (size_t)tree->num_children;
-    const size_t messages = children * ((call->count + segment - 1) / segment);
+    const mtree_block_t vector = {0, call->count};
     mtree_place_t inbox, previous_inbox = {0};
-    size_t k, start, length, previous_length = 0, request, previous = 0;
+    size_t children, messages, request, previous = 0;
+    mtree_rank_tree_t tree;
 
-    if (children == 0) {
-        send_up(program, call, tree->parent, segment);
+    call->tree(call->rank, call->num_ranks, call->root, &tree);
+    if (tree.num_children == 0) {
+        send_up(program, call, tree.parent, segment);
         return;
     }
-    for (k = 0; k <= messages; k++) {
-        start = k / children * segment;
-        length = 0;
-        inbox = previous_inbox;
-        request = previous;
-        if (k < messages) {
-            length = call->count - start < segment ? call->count - start : segment;
-            inbox = k % children == 0 ? sum(call, start)
-                                      : mtree_place(MTREE_BUFFER_INBOX, k % 2 * segment);
-            request =
-                mtree_program_recv(program, tree->children[k % children], inbox, length);
-        }
+    children = (size_t)tree.num_children;
+    messages = children * ((call->count + segment - 1) / segment);
+    for (size_t k = 0; k <= messages; k++) {
+        mtree_block_t block = mtree_block_segment(vector, segment, k / children);
+
+        inbox = k % children == 0 ? sum(call, block.offset)
+                                  : mtree_place(MTREE_BUFFER_INBOX, k % 2 * segment);
+        request = mtree_program_recv(program, tree.children[k % children], inbox,
+                                     k < messages ? block.count : 0);
         if (k > 0) {
-            start = (k - 1) / children * segment;
+            block = mtree_block_segment(vector, segment, (k - 1) / children);
             mtree_program_wait(program, previous);
-            mtree_program_fold(program, sum(call, start),
+            mtree_program_fold(program, sum(call, block.offset),
                                (k - 1) % children == 0
-                                   ? mtree_place(MTREE_BUFFER_INPUT, start)
+                                   ? mtree_place(MTREE_BUFFER_INPUT, block.offset)
                                    : previous_inbox,
-                               previous_length);
-            if (k % children == 0 && tree->parent >= 0) {
-                mtree_program_send_now(program, tree->parent, sum(call, start),
-                                       previous_length);
+                               block.count);
+            if (k % children == 0 && tree.parent >= 0) {
+                mtree_program_send_now(program, tree.parent, sum(call, block.offset),
+                                       block.count);
             }
         }
         previous = request;
         previous_inbox = inbox;
-        previous_length = length;
     }
 }
 
@@ -74,7 +73,7 @@ void mtree_build_linear_reduce(mtree_program_t *program,
                                const mtree_baseline_call_t *call)
 {
     const mtree_place_t input = mtree_place(MTREE_BUFFER_INPUT, 0);
-    const mtree_place_t result = mtree_place(MTREE_BUFFER_RESULT, 0);
+    const mtree_place_t result = mtree_result(0);
     const mtree_place_t inbox = mtree_place(MTREE_BUFFER_INBOX, 0);
     int peer = call->num_ranks - 1;
 
@@ -97,61 +96,22 @@ void mtree_build_linear_reduce(mtree_program_t *program,
     }
 }
 
-void mtree_build_reduce_chain(mtree_program_t *program, const mtree_baseline_call_t *call)
-{
-    mtree_rank_tree_t tree;
-
-    mtree_tree_chain(call->rank, call->num_ranks, call->root, MTREE_CHAIN_FANOUT, &tree);
-    tree_reduce(program, call, &tree);
-}
-
-void mtree_build_reduce_pipeline(mtree_program_t *program,
-                                 const mtree_baseline_call_t *call)
-{
-    mtree_rank_tree_t tree;
-
-    mtree_tree_chain(call->rank, call->num_ranks, call->root, 1, &tree);
-    tree_reduce(program, call, &tree);
-}
-
-void mtree_build_reduce_binary(mtree_program_t *program,
-                               const mtree_baseline_call_t *call)
-{
-    mtree_rank_tree_t tree;
-
-    mtree_tree_binary(call->rank, call->num_ranks, call->root, &tree);
-    tree_reduce(program, call, &tree);
-}
-
-void mtree_build_reduce_binomial(mtree_program_t *program,
-                                 const mtree_baseline_call_t *call)
-{
-    mtree_rank_tree_t tree;
-
-    mtree_tree_in_order_binomial(call->rank, call->num_ranks, call->root, &tree);
-    tree_reduce(program, call, &tree);
-}
-
 /* The tree's root is the last rank; it passes the result on if that is not the one asked
  * for. */
-void mtree_build_reduce_in_order(mtree_program_t *program,
-                                 const mtree_baseline_call_t *call)
+static void in_order_reduce(mtree_program_t *program, const mtree_baseline_call_t *call)
 {
+    const mtree_block_t vector = {0, call->count};
     mtree_baseline_call_t part = *call;
-    mtree_rank_tree_t tree;
 
     part.root = call->num_ranks - 1;
-    mtree_tree_in_order_binary(call->rank, call->num_ranks, &tree);
-    tree_reduce(program, &part, &tree);
+    tree_reduce(program, &part);
     if (part.root == call->root) {
         return;
     }
     if (call->rank == part.root) {
-        mtree_program_send_now(program, call->root, mtree_place(MTREE_BUFFER_RESULT, 0),
-                               call->count);
+        mtree_program_send_block(program, call->root, vector);
     } else if (call->rank == call->root) {
-        mtree_program_recv_now(program, part.root, mtree_place(MTREE_BUFFER_RESULT, 0),
-                               call->count);
+        mtree_program_recv_block(program, part.root, vector);
     }
 }
 
@@ -161,14 +121,10 @@ static void swap_root(mtree_program_t *program, const mtree_baseline_call_t *cal
 {
     const int last = halving->num_steps - 1;
     size_t window = call->count;
-    mtree_block_t *kept;
     int s;
 
     if (call->rank == 0) {
-        kept = &halving->kept[last];
-        mtree_program_send_now(program, call->root,
-                               mtree_place(MTREE_BUFFER_RESULT, kept->offset),
-                               kept->count);
+        mtree_program_send_block(program, call->root, halving->kept[last]);
         halving->new_rank = -1;
     } else if (call->rank == call->root) {
         for (s = 0; s <= last; s++) {
@@ -176,9 +132,7 @@ static void swap_root(mtree_program_t *program, const mtree_baseline_call_t *cal
             halving->given[s] = (mtree_block_t){window / 2, window - window / 2};
             window /= 2;
         }
-        kept = &halving->kept[last];
-        mtree_program_recv_now(program, 0, mtree_place(MTREE_BUFFER_RESULT, kept->offset),
-                               kept->count);
+        mtree_program_recv_block(program, 0, halving->kept[last]);
         halving->new_rank = 0;
     }
 }
@@ -200,19 +154,14 @@ static void gather(mtree_program_t *program, const mtree_baseline_call_t *call,
             peer = call->root;
         }
         if (partner >> s == root >> s) {
-            mtree_program_send_now(
-                program, peer, mtree_place(MTREE_BUFFER_RESULT, halving->kept[s].offset),
-                halving->kept[s].count);
+            mtree_program_send_block(program, peer, halving->kept[s]);
             return;
         }
-        mtree_program_recv_now(program, peer,
-                               mtree_place(MTREE_BUFFER_RESULT, halving->given[s].offset),
-                               halving->given[s].count);
+        mtree_program_recv_block(program, peer, halving->given[s]);
     }
 }
 
-void mtree_build_reduce_rabenseifner(mtree_program_t *program,
-                                     const mtree_baseline_call_t *call)
+static void rabenseifner(mtree_program_t *program, const mtree_baseline_call_t *call)
 {
     mtree_vector_halving_t halving;
     bool swapped;
@@ -235,10 +184,39 @@ void mtree_build_reduce_rabenseifner(mtree_program_t *program,
 void mtree_build_default_reduce(mtree_program_t *program,
                                 const mtree_baseline_call_t *call)
 {
-    mtree_baseline_call_t part = *call;
-
-    part.segment = 0;
-    mtree_baseline_default(MTREE_REDUCE, call->num_ranks,
-                           call->count * call->element_bytes)
-        ->build(program, &part);
+    mtree_rules_build(&mtree_baselines_reduce, program, call);
 }
+
+static const mtree_baseline_t algorithms[] = {
+    {MTREE_REDUCE, "linear", false, mtree_build_linear_reduce, NULL},
+    {MTREE_REDUCE, "chain", true, tree_reduce, mtree_tree_chain},
+    {MTREE_REDUCE, "pipeline", true, tree_reduce, mtree_tree_pipeline},
+    {MTREE_REDUCE, "binary", true, tree_reduce, mtree_tree_binary},
+    {MTREE_REDUCE, "binomial", true, tree_reduce, mtree_tree_in_order_binomial},
+    {MTREE_REDUCE, "in-order_binary", true, in_order_reduce, mtree_tree_in_order_binary},
+    {MTREE_REDUCE, "rabenseifner", false, rabenseifner, NULL},
+};
+
+/* clang-format off */
+static const mtree_rule_t rules[] = {
+    {4, 8, "rabenseifner"}, {4, 16, "binary"}, {4, 32, "pipeline"}, {4, 262144, "linear"},
+    {4, MTREE_ANY, "pipeline"},
+    {8, 4096, "binary"}, {8, 65536, "pipeline"}, {8, 262144, "binomial"},
+    {8, 524288, "linear"}, {8, 1048576, "binomial"}, {8, MTREE_ANY, "linear"},
+    {16, 8192, "binary"}, {16, MTREE_ANY, "binomial"},
+    {32, 4096, "binary"}, {32, MTREE_ANY, "binomial"},
+    {256, MTREE_ANY, "binomial"},
+    {512, 8192, "binomial"}, {512, 16384, "in-order_binary"},
+    {512, MTREE_ANY, "binomial"},
+    {2048, MTREE_ANY, "binomial"},
+    {4096, 512, "binomial"}, {4096, 1024, "in-order_binary"}, {4096, 8192, "binomial"},
+    {4096, 16384, "in-order_binary"}, {4096, MTREE_ANY, "binomial"},
+    {MTREE_ANY, 16, "binomial"}, {MTREE_ANY, 32, "in-order_binary"},
+    {MTREE_ANY, 1024, "binomial"}, {MTREE_ANY, 2048, "in-order_binary"},
+    {MTREE_ANY, 8192, "binomial"}, {MTREE_ANY, 16384, "in-order_binary"},
+    {MTREE_ANY, MTREE_ANY, "binomial"},
+};
+/* clang-format on */
+
+const mtree_baseline_list_t mtree_baselines_reduce = {
+    algorithms, sizeof(algorithms) / sizeof(algorithms[0]), rules};

@@ -1,49 +1,34 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "simulate/baseline/build.h"
+#include "simulate/baseline/algorithms.h"
+#include "simulate/baseline/reducing.h"
 
-/* The sums are made in RESULT at their places in the vector; rank r's answer is block r
- * of it. */
-static mtree_place_t result(size_t offset)
-{
-    return mtree_place(MTREE_BUFFER_RESULT, offset);
-}
-
+/* The sums are made in RESULT at their places in the vector; rank r's block is block r.
+ * These are the blocks from @a first up to but not @a last. */
 static mtree_block_t blocks(const mtree_baseline_call_t *call, int first, int last)
 {
     return mtree_blocks(call->count, (size_t)call->num_ranks, (size_t)first,
                         (size_t)last);
 }
 
-static void begin(mtree_program_t *program, const mtree_baseline_call_t *call)
-{
-    mtree_program_copy(program, result(0), mtree_place(MTREE_BUFFER_INPUT, 0),
-                       call->count);
-}
-
 /* The default reduce to rank 0, which then sends the blocks one after the other. */
-void mtree_build_reduce_scatter_nonoverlapping(mtree_program_t *program,
-                                               const mtree_baseline_call_t *call)
+static void nonoverlapping(mtree_program_t *program, const mtree_baseline_call_t *call)
 {
     mtree_baseline_call_t part = *call;
-    mtree_block_t block = blocks(call, call->rank, call->rank + 1);
-    int peer;
 
     part.root = 0;
     mtree_build_default_reduce(program, &part);
     if (call->rank != 0) {
-        mtree_program_recv_now(program, 0, result(block.offset), block.count);
+        mtree_program_recv_block(program, 0, blocks(call, call->rank, call->rank + 1));
         return;
     }
-    for (peer = 1; peer < call->num_ranks; peer++) {
-        block = blocks(call, peer, peer + 1);
-        mtree_program_send_now(program, peer, result(block.offset), block.count);
+    for (int peer = 1; peer < call->num_ranks; peer++) {
+        mtree_program_send_block(program, peer, blocks(call, peer, peer + 1));
     }
 }
 
-void mtree_build_reduce_scatter_ring(mtree_program_t *program,
-                                     const mtree_baseline_call_t *call)
+static void ring(mtree_program_t *program, const mtree_baseline_call_t *call)
 {
-    begin(program, call);
+    mtree_program_begin(program, call->count);
     mtree_build_ring_reduce(program, call, 1, 0, 1);
 }
 
@@ -82,42 +67,31 @@ static void fold_pairs(mtree_program_t *program, const mtree_baseline_call_t *ca
         return;
     }
     if (call->rank % 2 == 0) {
-        mtree_program_send_now(program, call->rank + 1, result(0), call->count);
+        mtree_program_send_now(program, call->rank + 1, mtree_result(0), call->count);
         fold->mine = -1;
     } else {
         mtree_program_recv_now(program, call->rank - 1, inbox, call->count);
-        mtree_program_fold(program, result(0), inbox, call->count);
+        mtree_program_fold(program, mtree_result(0), inbox, call->count);
         fold->mine = call->rank / 2;
     }
 }
 
-static void swap_and_fold(mtree_program_t *program, int peer, mtree_block_t sent,
-                          mtree_block_t kept)
+static void halving(mtree_program_t *program, const mtree_baseline_call_t *call)
 {
-    const mtree_place_t inbox = mtree_place(MTREE_BUFFER_INBOX, kept.offset);
-
-    mtree_program_exchange(program, peer, result(sent.offset), sent.count, peer, inbox,
-                           kept.count);
-    mtree_program_fold(program, result(kept.offset), inbox, kept.count);
-}
-
-void mtree_build_reduce_scatter_halving(mtree_program_t *program,
-                                        const mtree_baseline_call_t *call)
-{
-    mtree_block_t low, high, block;
+    mtree_block_t low, high;
     fold_t fold;
     int mask, peer, first = 0;
 
-    begin(program, call);
+    mtree_program_begin(program, call->count);
     fold_pairs(program, call, &fold);
     for (mask = fold.power / 2; mask > 0 && fold.mine >= 0; mask /= 2) {
         peer = rank_of(&fold, fold.mine ^ mask);
         low = shares(call, &fold, first, first + mask);
         high = shares(call, &fold, first + mask, first + 2 * mask);
         if ((fold.mine & mask) == 0) {
-            swap_and_fold(program, peer, high, low);
+            mtree_program_swap_and_fold(program, peer, high, MTREE_BUFFER_INBOX, low);
         } else {
-            swap_and_fold(program, peer, low, high);
+            mtree_program_swap_and_fold(program, peer, low, MTREE_BUFFER_INBOX, high);
             first += mask;
         }
     }
@@ -125,13 +99,11 @@ void mtree_build_reduce_scatter_halving(mtree_program_t *program,
         return;
     }
     if (call->rank % 2 == 0) {
-        block = blocks(call, call->rank, call->rank + 1);
-        mtree_program_recv_now(program, call->rank + 1, result(block.offset),
-                               block.count);
+        mtree_program_recv_block(program, call->rank + 1,
+                                 blocks(call, call->rank, call->rank + 1));
     } else {
-        block = blocks(call, call->rank - 1, call->rank);
-        mtree_program_send_now(program, call->rank - 1, result(block.offset),
-                               block.count);
+        mtree_program_send_block(program, call->rank - 1,
+                                 blocks(call, call->rank - 1, call->rank));
     }
 }
 
@@ -154,28 +126,23 @@ static void hand_over(mtree_program_t *program, const mtree_baseline_call_t *cal
 {
     const int owner = mirror(fold->mine, bits);
     const int peer = rank_of(fold, owner);
-    const mtree_block_t mine = blocks(call, call->rank, call->rank + 1);
-    const mtree_block_t given = blocks(call, peer, peer + 1);
-    mtree_block_t even;
 
     if (owner < fold->excess) {
-        even = blocks(call, peer - 1, peer);
-        mtree_program_send_now(program, peer - 1, result(even.offset), even.count);
+        mtree_program_send_block(program, peer - 1, blocks(call, peer - 1, peer));
     }
     if (owner != fold->mine) {
-        mtree_program_exchange(program, peer, result(given.offset), given.count, peer,
-                               result(mine.offset), mine.count);
+        mtree_program_exchange_blocks(program, peer, blocks(call, peer, peer + 1), peer,
+                                      blocks(call, call->rank, call->rank + 1));
     }
 }
 
-void mtree_build_reduce_scatter_butterfly(mtree_program_t *program,
-                                          const mtree_baseline_call_t *call)
+static void butterfly(mtree_program_t *program, const mtree_baseline_call_t *call)
 {
-    mtree_block_t low, high, block;
+    mtree_block_t low, high;
     fold_t fold;
     int mask, peer, first = 0, width, bits = 0;
 
-    begin(program, call);
+    mtree_program_begin(program, call->count);
     fold_pairs(program, call, &fold);
     width = fold.power;
     for (mask = 1; mask < fold.power; mask *= 2, bits++) {
@@ -187,9 +154,9 @@ void mtree_build_reduce_scatter_butterfly(mtree_program_t *program,
         low = shares(call, &fold, first, first + width);
         high = shares(call, &fold, first + width, first + 2 * width);
         if ((fold.mine & mask) == 0) {
-            swap_and_fold(program, peer, high, low);
+            mtree_program_swap_and_fold(program, peer, high, MTREE_BUFFER_INBOX, low);
         } else {
-            swap_and_fold(program, peer, low, high);
+            mtree_program_swap_and_fold(program, peer, low, MTREE_BUFFER_INBOX, high);
             first += width;
         }
     }
@@ -197,7 +164,43 @@ void mtree_build_reduce_scatter_butterfly(mtree_program_t *program,
         hand_over(program, call, &fold, bits);
         return;
     }
-    block = blocks(call, call->rank, call->rank + 1);
-    mtree_program_recv_now(program, rank_of(&fold, mirror(call->rank / 2, bits)),
-                           result(block.offset), block.count);
+    mtree_program_recv_block(program, rank_of(&fold, mirror(call->rank / 2, bits)),
+                             blocks(call, call->rank, call->rank + 1));
 }
+
+static const mtree_baseline_t algorithms[] = {
+    {MTREE_REDUCE_SCATTER, "non-overlapping", false, nonoverlapping, NULL},
+    {MTREE_REDUCE_SCATTER, "recursive_halving", false, halving, NULL},
+    {MTREE_REDUCE_SCATTER, "ring", false, ring, NULL},
+    {MTREE_REDUCE_SCATTER, "butterfly", false, butterfly, NULL},
+};
+
+/* clang-format off */
+static const mtree_rule_t rules[] = {
+    {4, 65536, "ring"}, {4, 131072, "butterfly"}, {4, MTREE_ANY, "ring"},
+    {8, 8, "non-overlapping"}, {8, 262144, "recursive_halving"}, {8, MTREE_ANY, "ring"},
+    {32, 262144, "recursive_halving"}, {32, MTREE_ANY, "ring"},
+    {64, 64, "non-overlapping"}, {64, 2048, "recursive_halving"},
+    {64, 524288, "butterfly"}, {64, MTREE_ANY, "ring"},
+    {128, 256, "non-overlapping"}, {128, 512, "recursive_halving"},
+    {128, 2048, "butterfly"}, {128, 4096, "recursive_halving"},
+    {128, MTREE_ANY, "butterfly"},
+    {256, 256, "non-overlapping"}, {256, 512, "recursive_halving"},
+    {256, MTREE_ANY, "butterfly"},
+    {512, 256, "non-overlapping"}, {512, 1024, "recursive_halving"},
+    {512, MTREE_ANY, "butterfly"},
+    {1024, 512, "non-overlapping"}, {1024, 2048, "recursive_halving"},
+    {1024, 8192, "butterfly"}, {1024, 16384, "recursive_halving"},
+    {1024, MTREE_ANY, "butterfly"},
+    {2048, 512, "non-overlapping"}, {2048, 4096, "recursive_halving"},
+    {2048, 16384, "butterfly"}, {2048, 32768, "recursive_halving"},
+    {2048, MTREE_ANY, "butterfly"},
+    {4096, 512, "non-overlapping"}, {4096, 4096, "recursive_halving"},
+    {4096, MTREE_ANY, "butterfly"},
+    {MTREE_ANY, 1024, "non-overlapping"}, {MTREE_ANY, 8192, "recursive_halving"},
+    {MTREE_ANY, MTREE_ANY, "butterfly"},
+};
+/* clang-format on */
+
+const mtree_baseline_list_t mtree_baselines_reduce_scatter = {
+    algorithms, sizeof(algorithms) / sizeof(algorithms[0]), rules};

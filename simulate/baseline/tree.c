@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "simulate/baseline/build.h"
+#include "simulate/baseline/tree.h"
+
+#include "simulate/baseline/blocks.h"
+
+#define CHAIN_FANOUT  4
+#define KNOMIAL_RADIX 4
 
 static int shifted(int rank, int num_ranks, int root)
 {
@@ -44,10 +49,12 @@ void mtree_tree_binary(int rank, int num_ranks, int root, mtree_rank_tree_t *tre
  * The last rank of a range is its root; before it comes the left subtree, and before that
  * the right one, which takes half of the range.
  */
-void mtree_tree_in_order_binary(int rank, int num_ranks, mtree_rank_tree_t *tree)
+void mtree_tree_in_order_binary(int rank, int num_ranks, int root,
+                                mtree_rank_tree_t *tree)
 {
     int first = 0, last = num_ranks - 1, right;
 
+    (void)root;
     begin(tree);
     while (rank != last) {
         tree->parent = last;
@@ -98,22 +105,21 @@ void mtree_tree_in_order_binomial(int rank, int num_ranks, int root,
     }
 }
 
-void mtree_tree_knomial(int rank, int num_ranks, int root, int radix,
-                        mtree_rank_tree_t *tree)
+void mtree_tree_knomial(int rank, int num_ranks, int root, mtree_rank_tree_t *tree)
 {
     const int position = shifted(rank, num_ranks, root);
     int mask = 1, above, i;
 
     begin(tree);
-    while (mask < num_ranks && position % (radix * mask) == 0) {
-        mask *= radix;
+    while (mask < num_ranks && position % (KNOMIAL_RADIX * mask) == 0) {
+        mask *= KNOMIAL_RADIX;
     }
     if (mask < num_ranks) {
-        above = position / (radix * mask) * (radix * mask);
+        above = position / (KNOMIAL_RADIX * mask) * (KNOMIAL_RADIX * mask);
         tree->parent = (above + root) % num_ranks;
     }
-    for (mask /= radix; mask > 0; mask /= radix) {
-        for (i = 1; i < radix; i++) {
+    for (mask /= KNOMIAL_RADIX; mask > 0; mask /= KNOMIAL_RADIX) {
+        for (i = 1; i < KNOMIAL_RADIX; i++) {
             add_child(tree, position + mask * i, num_ranks, root);
         }
     }
@@ -121,8 +127,7 @@ void mtree_tree_knomial(int rank, int num_ranks, int root, int radix,
 
 /* The others stand in @a fanout chains under the root, whose lengths differ by one at
  * most. */
-void mtree_tree_chain(int rank, int num_ranks, int root, int fanout,
-                      mtree_rank_tree_t *tree)
+static void chains(int rank, int num_ranks, int root, int fanout, mtree_rank_tree_t *tree)
 {
     const int position = shifted(rank, num_ranks, root);
     mtree_block_t chain;
@@ -146,4 +151,14 @@ void mtree_tree_chain(int rank, int num_ranks, int root, int fanout,
             }
         }
     }
+}
+
+void mtree_tree_chain(int rank, int num_ranks, int root, mtree_rank_tree_t *tree)
+{
+    chains(rank, num_ranks, root, CHAIN_FANOUT, tree);
+}
+
+void mtree_tree_pipeline(int rank, int num_ranks, int root, mtree_rank_tree_t *tree)
+{
+    chains(rank, num_ranks, root, 1, tree);
 }

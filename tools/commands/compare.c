@@ -112,10 +112,9 @@ static mtree_status_t add_all(session_t *session)
     if (status == MTREE_OK) {
         status = add_default(session);
     }
-    baselines = mtree_baselines(&num);
+    baselines = mtree_baselines(session->planned.request.collective, &num);
     for (b = 0; b < num && status == MTREE_OK; b++) {
-        if (baselines[b].collective == session->planned.request.collective &&
-            (ranks == 2 || strcmp(baselines[b].name, "two_proc") != 0)) {
+        if (ranks == 2 || strcmp(baselines[b].name, "two_proc") != 0) {
             snprintf(name, sizeof(name), OPENMPI_PREFIX "%s", baselines[b].name);
             status = add_row(session, name, &baselines[b]);
         }

@@ -62,6 +62,21 @@ static double run(const mtree_baseline_t *baseline, int num_hosts, int ranks_per
     return seconds;
 }
 
+/* Algorithm number @a index of all collectives together; NULL behind the last. */
+static const mtree_baseline_t *baseline_at(size_t index)
+{
+    for (int c = 0; c < MTREE_COLLECTIVE_LAST; c++) {
+        size_t num;
+        const mtree_baseline_t *baselines = mtree_baselines((mtree_collective_t)c, &num);
+
+        if (index < num) {
+            return &baselines[index];
+        }
+        index -= num;
+    }
+    return NULL;
+}
+
 static bool is_rooted(const mtree_baseline_t *baseline)
 {
     return baseline->collective == MTREE_BCAST || baseline->collective == MTREE_REDUCE;
@@ -73,8 +88,8 @@ START_TEST(test_results)
 {
     static const size_t counts[] = {1, 7, 333};
     static const int sizes[] = {2, 3, 4, 5, 7, 8, 11, 12, 14, 16};
-    size_t num, c, s;
-    const mtree_baseline_t *baseline = &mtree_baselines(&num)[_i];
+    size_t c, s;
+    const mtree_baseline_t *baseline = baseline_at((size_t)_i);
     int size, root;
 
     for (s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++) {
@@ -136,12 +151,13 @@ int main(void)
     Suite *suite = suite_create("baseline");
     TCase *tcase = tcase_create("baseline");
     SRunner *runner = srunner_create(suite);
-    size_t num;
-    int failed;
+    int num = 0, failed;
 
-    mtree_baselines(&num);
+    while (baseline_at((size_t)num) != NULL) {
+        num++;
+    }
     tcase_set_timeout(tcase, 120);
-    tcase_add_loop_test(tcase, test_results, 0, (int)num);
+    tcase_add_loop_test(tcase, test_results, 0, num);
     tcase_add_test(tcase, test_deterministic);
     tcase_add_test(tcase, test_default);
     suite_add_tcase(suite, tcase);
