@@ -71,36 +71,6 @@ size_t mtree_operation_scratch(const mtree_layout_t *layout,
     return operation_census(layout, data).scratch;
 }
 
-void mtree_operation_fail(mtree_operation_t *operation, mtree_status_t status)
-{
-    if (operation->status == MTREE_OK) {
-        operation->status = status;
-    }
-}
-
-void mtree_stream_state_trace(const mtree_stream_state_t *state, mtree_act_t act, bool up,
-                              int peer, size_t chunk, double begin)
-{
-    mtree_operation_t *operation = state->operation;
-    mtree_trace_event_t event = {.begin = begin,
-                                 .end = begin,
-                                 .chunk = chunk,
-                                 .call = operation->call,
-                                 .stream = state->stream->tag / MTREE_STREAM_TAGS,
-                                 .peer = peer,
-                                 .act = act,
-                                 .up = up};
-
-    if (operation->data.trace == NULL) {
-        return;
-    }
-    event.bytes = mtree_stream_state_count(state, chunk) * (size_t)operation->data.extent;
-    if (act != MTREE_TRACE_RECEIVE) {
-        event.end = mtree_operation_clock(operation);
-    }
-    mtree_trace_add(operation->data.trace, &event);
-}
-
 static mtree_send_queue_t *operation_send_queue(mtree_operation_t *operation, int rank)
 {
     int low = 0, high = operation->layout->num_peers - 1;
@@ -115,22 +85,6 @@ static mtree_send_queue_t *operation_send_queue(mtree_operation_t *operation, in
         }
     }
     return &operation->send_queues[low];
-}
-
-void mtree_operation_step(mtree_operation_t *operation, int step)
-{
-    const mtree_layout_t *layout = operation->layout;
-
-    if (step == 0 || --operation->unstepped[step] > 0 || step != operation->step) {
-        return;
-    }
-    while (operation->step < 2 * layout->num_steps &&
-           operation->unstepped[operation->step] == 0) {
-        operation->step++;
-    }
-    for (int i = 0; i < layout->num_peers; i++) {
-        operation->send_queues[i].dirty = true;
-    }
 }
 
 /* A new lane's or inlet's step, counted. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The insides of an operation, shared by operation.c (life), receiver.c (receiving and
- * folding) and send_queue.c (sending).  All of it is touched only by the thread that
- * holds the operation's inbox.
+ * An operation, inside, in layers: stream_state.c (steps, errors and the trace),
+ * receiver.c (receiving and reducing), send_queue.c (sending), operation.c (life) and
+ * dynamic_peers.c (open streams).  Only the thread that holds the operation's inbox
+ * touches any of it.
  */
 #ifndef MTREE_SCHEDULE_OPERATION_PRIVATE_H
 #define MTREE_SCHEDULE_OPERATION_PRIVATE_H

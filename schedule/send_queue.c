@@ -16,14 +16,6 @@ static size_t channel_limit(const mtree_send_channel_t *channel)
     return ready < channel->credit ? ready : channel->credit;
 }
 
-void mtree_stream_state_wake(mtree_stream_state_t *state)
-{
-    for (mtree_send_channel_t *channel = state->channels; channel != NULL;
-         channel = channel->sibling) {
-        channel->send_queue->dirty = true;
-    }
-}
-
 static void channel_credited(mtree_event_t *event)
 {
     mtree_send_channel_t *channel =

@@ -27,8 +27,8 @@ typedef struct {
     int parent_step;        /* in which it comes down from the parent; 0: in none */
     const int *child_steps; /* in which it goes down to each child; 0: in none */
     bool open;              /* parent and children become known while it runs
-                               (schedule/dynamic_peers.h);              `parent` then only says whether
-                               this rank is              the root */
+                               (schedule/dynamic_peers.h); `parent` then only says whether
+                               this rank is the root */
     int tree;               /* its number in the plan */
     int block; /* rank whose block it carries a part of; -1 where there are no blocks */
 } mtree_stream_t;

@@ -18,12 +18,7 @@ bool mtree_arrival_serves(mtree_collective_t collective)
 
 static void run_destroy(mtree_arrival_run_t *run)
 {
-    while (run->all_control_msgs != NULL) {
-        mtree_control_msg_t *control_msg = run->all_control_msgs;
-
-        run->all_control_msgs = control_msg->all;
-        free(control_msg);
-    }
+    mtree_control_msgs_free(run);
     mtree_chain_destroy(run->chain);
     mtree_directory_destroy(run->directory);
     free(run->posted_recvs);
@@ -73,41 +68,6 @@ static void run_turn(mtree_operation_t *operation, void *arg)
     } else {
         mtree_arrival_report(run);
     }
-}
-
-static void control_msg_sent(mtree_event_t *event)
-{
-    mtree_control_msg_t *control_msg = (mtree_control_msg_t *)event;
-
-    control_msg->link = control_msg->run->free_control_msgs;
-    control_msg->run->free_control_msgs = control_msg;
-    (void)mtree_dynamic_peers_settle(control_msg->run->operation, event);
-}
-
-mtree_control_msg_t *mtree_arrival_control_msg(mtree_arrival_run_t *run)
-{
-    mtree_control_msg_t *control_msg = run->free_control_msgs;
-
-    if (control_msg != NULL) {
-        run->free_control_msgs = control_msg->link;
-        return control_msg;
-    }
-    control_msg = calloc(1, sizeof(*control_msg));
-    if (control_msg == NULL) {
-        mtree_dynamic_peers_fail(run->operation, MTREE_ERR_NO_MEMORY);
-        return NULL;
-    }
-    control_msg->run = run;
-    control_msg->all = run->all_control_msgs;
-    run->all_control_msgs = control_msg;
-    return control_msg;
-}
-
-void mtree_arrival_send(mtree_control_msg_t *control_msg, int rank, int tag, size_t bytes)
-{
-    mtree_dynamic_peers_send(
-        control_msg->run->operation, control_msg->run->arrival.control, rank, tag,
-        &control_msg->text, bytes, &control_msg->event, control_msg_sent);
 }
 
 static int find_coordinator(const mtree_arrival_t *arrival)

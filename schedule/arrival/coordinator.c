@@ -14,11 +14,11 @@ static void coordinator_command(mtree_arrival_run_t *run, int rank,
         mtree_arrival_obey(run, command);
         return;
     }
-    control_msg = mtree_arrival_control_msg(run);
+    control_msg = mtree_control_msg_get(run);
     if (control_msg != NULL) {
         control_msg->text.command = *command;
-        mtree_arrival_send(control_msg, rank, MTREE_ARRIVAL_TAG_COMMAND,
-                           sizeof(*command));
+        mtree_control_msg_send(control_msg, rank, MTREE_ARRIVAL_TAG_COMMAND,
+                               sizeof(*command));
     }
 }
 

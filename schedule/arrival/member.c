@@ -6,12 +6,12 @@
 static void member_report(mtree_arrival_run_t *run, mtree_report_kind_t kind,
                           size_t chunk)
 {
-    mtree_control_msg_t *control_msg = mtree_arrival_control_msg(run);
+    mtree_control_msg_t *control_msg = mtree_control_msg_get(run);
 
     if (control_msg != NULL) {
         control_msg->text.report = (mtree_report_t){kind, (int64_t)chunk};
-        mtree_arrival_send(control_msg, run->coordinator, MTREE_ARRIVAL_TAG_REPORT,
-                           sizeof(control_msg->text.report));
+        mtree_control_msg_send(control_msg, run->coordinator, MTREE_ARRIVAL_TAG_REPORT,
+                               sizeof(control_msg->text.report));
     }
 }
 

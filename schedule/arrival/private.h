@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The insides of a collective by arrival, shared by arrival.c (life), member.c
- * (every rank) and coordinator.c (the one that coordinates).  All of it is
- * touched only in the order of the operation's inbox.
+ * An arrival-ordered collective, inside, in layers: control_msg.c (messages of the
+ * coordination), member.c (every rank but the coordinator), coordinator.c, and arrival.c
+ * (life).  Only the thread that holds the operation's inbox touches any of it.
  */
 #ifndef MTREE_SCHEDULE_ARRIVAL_PRIVATE_H
 #define MTREE_SCHEDULE_ARRIVAL_PRIVATE_H
@@ -112,12 +112,16 @@ static inline double mtree_arrival_now(const mtree_arrival_run_t *run)
     return run->arrival.transport->ops->now(run->arrival.transport);
 }
 
-/* A note to be filled in and sent; NULL, the operation having failed: no memory. */
-mtree_control_msg_t *mtree_arrival_control_msg(mtree_arrival_run_t *run);
+/* control_msg.c: a message to be filled in and sent.  NULL: no memory, and the operation
+ * has failed. */
+mtree_control_msg_t *mtree_control_msg_get(mtree_arrival_run_t *run);
 
 /* Send it to @a rank on @a tag of the coordination. */
-void mtree_arrival_send(mtree_control_msg_t *control_msg, int rank, int tag,
-                        size_t bytes);
+void mtree_control_msg_send(mtree_control_msg_t *control_msg, int rank, int tag,
+                            size_t bytes);
+
+/* Free all messages of @a run; none is on its way. */
+void mtree_control_msgs_free(mtree_arrival_run_t *run);
 
 /* member.c: begin; do what the coordinator says; report what came to pass. */
 void mtree_arrival_enter(mtree_arrival_run_t *run);
