@@ -103,26 +103,6 @@ void mtree_network_destroy(mtree_network_t *network)
     free(network);
 }
 
-double mtree_network_packets(const mtree_network_t *network, size_t bytes)
-{
-    const size_t packet = network->options.packet_bytes;
-
-    return bytes == 0 ? 1.0 : (double)((bytes + packet - 1) / packet);
-}
-
-double mtree_network_wire_bits(const mtree_network_t *network, size_t bytes)
-{
-    return 8.0 * ((double)bytes + mtree_network_packets(network, bytes) *
-                                      (double)network->options.header_bytes);
-}
-
-double mtree_network_packet_bits(const mtree_network_t *network, size_t bytes)
-{
-    const size_t packet = network->options.packet_bytes;
-
-    return mtree_network_wire_bits(network, bytes < packet ? bytes : packet);
-}
-
 /* The flow of a connection loads the way there with its bits and the way back with its
  * acks. */
 static mtree_status_t set_flow(mtree_connection_t *connection)
@@ -200,36 +180,6 @@ mtree_status_t mtree_network_connect(mtree_network_t *network, int from, int to,
 double mtree_network_busy(const mtree_network_t *network, int arc)
 {
     return network->busy[arc];
-}
-
-static void arrival_event(mtree_event_queue_event_t *event)
-{
-    mtree_message_t *message = mtree_network_message(event);
-
-    message->arrived(message);
-}
-
-static void departure_event(mtree_event_queue_event_t *event)
-{
-    mtree_message_t *message =
-        (mtree_message_t *)((char *)event - offsetof(mtree_message_t, departure));
-
-    message->departed(message);
-}
-
-void mtree_network_set_departure(mtree_message_t *message, double time)
-{
-    if (message->departed != NULL) {
-        message->departure.func = departure_event;
-        mtree_event_queue_add(message->connection->network->clock, &message->departure,
-                              time);
-    }
-}
-
-void mtree_network_set_arrival(mtree_message_t *message, double time)
-{
-    message->head.func = arrival_event;
-    mtree_event_queue_add(message->connection->network->clock, &message->head, time);
 }
 
 void mtree_network_send(mtree_connection_t *connection, mtree_message_t *message)

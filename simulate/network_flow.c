@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/container_of.h"
 #include "simulate/network_model.h"
 
 #include <float.h>
@@ -7,11 +8,6 @@
 /* A message that lacks less than this many seconds of its rate has been sent: the rest is
  * rounding. */
 #define TIME_TOLERANCE 1e-12
-
-static mtree_connection_t *connection_of_flow(mtree_fair_share_flow_t *flow)
-{
-    return (mtree_connection_t *)((char *)flow - offsetof(mtree_connection_t, flow));
-}
 
 /* Count down the bits of the first message that were sent since the last time. */
 static void flow_count(mtree_connection_t *connection)
@@ -51,7 +47,7 @@ static void flow_changed(mtree_network_t *network)
 void mtree_network_flow_complete(mtree_event_queue_event_t *event)
 {
     mtree_connection_t *connection =
-        (mtree_connection_t *)((char *)event - offsetof(mtree_connection_t, completion));
+        MTREE_CONTAINER_OF(event, mtree_connection_t, completion);
     mtree_network_t *network = connection->network;
     mtree_message_t *message = connection->first;
     const double now = mtree_event_queue_now(network->clock);
@@ -84,7 +80,7 @@ static void flow_complete_touched(mtree_fair_share_flow_t *const *touched,
     int i;
 
     for (i = 0; i < num_touched; i++) {
-        connection = connection_of_flow(touched[i]);
+        connection = MTREE_CONTAINER_OF(touched[i], mtree_connection_t, flow);
         now = mtree_event_queue_now(connection->network->clock);
         lacking = connection->completion.time - now;
         if (connection->rate > 0.0 && lacking <= TIME_TOLERANCE + now * DBL_EPSILON) {
@@ -96,8 +92,7 @@ static void flow_complete_touched(mtree_fair_share_flow_t *const *touched,
 
 void mtree_network_flow_timer(mtree_event_queue_event_t *event)
 {
-    mtree_network_t *network =
-        (mtree_network_t *)((char *)event - offsetof(mtree_network_t, timer));
+    mtree_network_t *network = MTREE_CONTAINER_OF(event, mtree_network_t, timer);
     mtree_fair_share_flow_t *const *touched;
     mtree_connection_t *connection;
     int num_touched = mtree_fair_share_touched(network->flows, &touched), i;
@@ -105,7 +100,7 @@ void mtree_network_flow_timer(mtree_event_queue_event_t *event)
     flow_complete_touched(touched, num_touched);
     mtree_fair_share_share(network->flows);
     for (i = 0; i < num_touched; i++) {
-        connection = connection_of_flow(touched[i]);
+        connection = MTREE_CONTAINER_OF(touched[i], mtree_connection_t, flow);
         if (touched[i]->joined && touched[i]->rate != connection->rate) {
             flow_count(connection);
             connection->rate = touched[i]->rate;

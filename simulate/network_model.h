@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the two models of the network share.  Private to simulate/network*.c.
+ * A network's insides, in layers: network_wire.c (what a message is on the wire, and its
+ * events), network_queue.c and network_flow.c (the two models), network.c (life and
+ * routes).  Private to simulate/network*.c.
  */
 #ifndef MTREE_SIMULATE_NETWORK_MODEL_H
 #define MTREE_SIMULATE_NETWORK_MODEL_H
@@ -48,12 +50,6 @@ struct mtree_network {
 double mtree_network_packets(const mtree_network_t *network, size_t bytes);
 double mtree_network_wire_bits(const mtree_network_t *network, size_t bytes);
 double mtree_network_packet_bits(const mtree_network_t *network, size_t bytes);
-
-/* The message whose `head` is @a event. */
-static inline mtree_message_t *mtree_network_message(mtree_event_queue_event_t *event)
-{
-    return (mtree_message_t *)((char *)event - offsetof(mtree_message_t, head));
-}
 
 /* When the last byte of @a message leaves the sender, and when it reaches the receiver.
  */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/container_of.h"
 #include "simulate/network_model.h"
 
 #include <math.h>
@@ -34,7 +35,7 @@ static void queue_acknowledge(const mtree_message_t *message)
  * route. */
 static void queue_head(mtree_event_queue_event_t *event)
 {
-    mtree_message_t *message = mtree_network_message(event);
+    mtree_message_t *message = MTREE_CONTAINER_OF(event, mtree_message_t, head);
     mtree_connection_t *connection = message->connection;
     mtree_network_t *network = connection->network;
     const double now = mtree_event_queue_now(network->clock);

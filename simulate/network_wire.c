@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/container_of.h"
+#include "simulate/network_model.h"
+
+double mtree_network_packets(const mtree_network_t *network, size_t bytes)
+{
+    const size_t packet = network->options.packet_bytes;
+
+    return bytes == 0 ? 1.0 : (double)((bytes + packet - 1) / packet);
+}
+
+double mtree_network_wire_bits(const mtree_network_t *network, size_t bytes)
+{
+    return 8.0 * ((double)bytes + mtree_network_packets(network, bytes) *
+                                      (double)network->options.header_bytes);
+}
+
+double mtree_network_packet_bits(const mtree_network_t *network, size_t bytes)
+{
+    const size_t packet = network->options.packet_bytes;
+
+    return mtree_network_wire_bits(network, bytes < packet ? bytes : packet);
+}
+
+static void arrival_event(mtree_event_queue_event_t *event)
+{
+    mtree_message_t *message = MTREE_CONTAINER_OF(event, mtree_message_t, head);
+
+    message->arrived(message);
+}
+
+static void departure_event(mtree_event_queue_event_t *event)
+{
+    mtree_message_t *message = MTREE_CONTAINER_OF(event, mtree_message_t, departure);
+
+    message->departed(message);
+}
+
+void mtree_network_set_departure(mtree_message_t *message, double time)
+{
+    if (message->departed != NULL) {
+        message->departure.func = departure_event;
+        mtree_event_queue_add(message->connection->network->clock, &message->departure,
+                              time);
+    }
+}
+
+void mtree_network_set_arrival(mtree_message_t *message, double time)
+{
+    message->head.func = arrival_event;
+    mtree_event_queue_add(message->connection->network->clock, &message->head, time);
+}
