@@ -52,8 +52,18 @@ UNREAD = {
     "the plans stay": "no fault: what following finds",
     "raise coll_mtree_trees": "no small plan has so many trees",
     "no plan for": "the planner would have to fail",
+    "no baseline does": "every collective has one",
     "is the disk full": "the component's disk would have to be full",
 }
+
+
+# A list of names that lines have in common.
+NAMES = re.search(r'#define (MTREE_COLLECTIVE_NAMES) ("[^"]*")', (ROOT / "planner/plan/collective.h").read_text())
+
+
+def read_source(path):
+    """A source with that list in its place."""
+    return path.read_text().replace(NAMES[1], NAMES[2])
 
 
 def grams(text, length=12):
@@ -103,13 +113,14 @@ def fragments(text):
 def formats(folder):
     """The format strings of errors in a folder, with … for what is put in."""
     for path in sorted((ROOT / folder).glob("**/*.c")):
-        for call in CALL.findall(path.read_text()):
+        for call in CALL.findall(read_source(path)):
             text = "".join(LITERAL.findall(call)).replace('\\"', '"')
             yield re.sub(r"%[-+ 0-9.*l]*[a-z]", "…", text)
 
 
-rows = [(line.split("`")[1], "(no test" in line)
-        for line in (ROOT / "docs/errors.md").read_text().splitlines() if line.startswith("| `")]
+# An item of a list begins with the line, which may be wrapped, and has what to do after it.
+items = re.split(r"\n(?=- )|\n\n", (ROOT / "docs/errors.md").read_text())
+rows = [(" ".join(item.split("`")[1].split()), "(no test" in item) for item in items if item.startswith("- `")]
 assert len(rows) > 10, rows
 source = " ".join(text for room in ("coll_mtree", "topo") for text in formats(room))
 source += " ".join("".join(LITERAL.findall(path.read_text())) for path in (ROOT / "coll_mtree").glob("**/*.c"))
