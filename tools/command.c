@@ -3,16 +3,18 @@
 
 #include "base/log.h"
 
-int command_help(const command_t *command)
-{
-    fputs(command->help, stdout);
-    return COMMAND_OK;
-}
+#include <errno.h>
+#include <string.h>
 
 int command_misuse(const command_t *command, const char *what)
 {
     mtree_error("%s: %s; see 'mtree %s --help'", command->name, what, command->name);
     return COMMAND_MISUSED;
+}
+
+int command_exit(mtree_status_t status)
+{
+    return status == MTREE_OK ? COMMAND_OK : COMMAND_FAILED;
 }
 
 mtree_status_t command_print_json(json_t *json, FILE *out)
@@ -31,4 +33,27 @@ mtree_status_t command_print_json(json_t *json, FILE *out)
         return MTREE_ERR_IO;
     }
     return MTREE_OK;
+}
+
+static mtree_status_t cannot_write(const char *path)
+{
+    mtree_error("%s: cannot be written: %s", path != NULL ? path : "the output",
+                strerror(errno));
+    return MTREE_ERR_IO;
+}
+
+mtree_status_t command_open(const char *path, FILE **out_p)
+{
+    *out_p = path != NULL ? fopen(path, "we") : stdout;
+    return *out_p != NULL ? MTREE_OK : cannot_write(path);
+}
+
+mtree_status_t command_close(const char *path, FILE *out, mtree_status_t status)
+{
+    int failed = ferror(out) + fflush(out);
+
+    if (out != stdout) {
+        failed += fclose(out);
+    }
+    return status == MTREE_OK && failed != 0 ? cannot_write(path) : status;
 }

@@ -5,9 +5,8 @@
 #ifndef MTREE_TOOLS_COMMAND_H
 #define MTREE_TOOLS_COMMAND_H
 
-#include "topo/topology.h"
+#include "base/status.h"
 
-#include <getopt.h>
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -19,10 +18,16 @@ enum {
     COMMAND_MISUSED = 2 /* wrong options or arguments, logged */
 };
 
+/* A row of the table of commands (mtree.c); the rest of --help comes from the command's
+ * options (options.h). */
 typedef struct {
     const char *name;
-    const char *summary; /* for the list of commands */
-    const char *help;    /* all that --help prints */
+    const char *summary;      /* for the list of commands */
+    const char *usage;        /* what follows the name in the first line of --help */
+    const char *help;         /* the lines below it */
+    void (*print_more)(void); /* prints the end of --help; NULL: there is none */
+    int least_arguments, most_arguments;
+    const char *needs; /* said when it gets more or fewer */
 
     /* argv[0] is "mtree" and the name, for getopt's messages.  Returns one of the above.
      */
@@ -33,15 +38,23 @@ extern const command_t command_topology, command_generate, command_import;
 extern const command_t command_plan, command_check, command_simulate, command_compare;
 extern const command_t command_draw, command_probe, command_report, command_top;
 
-/* Print the help text of @a command on standard output; COMMAND_OK. */
-int command_help(const command_t *command);
-
 /* Log @a what is wrong in the use of @a command and where its help is; COMMAND_MISUSED.
  */
 int command_misuse(const command_t *command, const char *what);
 
+/* What to exit with after @a status. */
+int command_exit(mtree_status_t status);
+
 /* Print @a json and a newline on @a out and release it.  MTREE_ERR_IO is logged, as is a
  * NULL @a json, which stands for a lack of memory. */
 mtree_status_t command_print_json(json_t *json, FILE *out);
+
+/*
+ * Open the file @a path for writing, NULL: standard output, and close it again, when it
+ * was opened; @a status is that of the writing.  Returns @a status, or MTREE_ERR_IO,
+ * logged, when not all could be written.
+ */
+mtree_status_t command_open(const char *path, FILE **out_p);
+mtree_status_t command_close(const char *path, FILE *out, mtree_status_t status);
 
 #endif

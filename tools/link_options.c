@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/link_options.h"
 
-#include "tools/command.h"
 #include "tools/topology_json.h"
 
 #include "base/log.h"
@@ -17,13 +16,14 @@
 /* The mean that the paper draws around. */
 #define DEFAULT_MEAN 200e6
 
-void drawing_init(drawing_t *drawing)
+void link_options_init(link_options_t *options)
 {
-    *drawing = (drawing_t){.skew = -1, .seed = 1};
+    *options = (link_options_t){.skew = -1, .seed = 1};
 }
 
-static mtree_status_t read_latency(drawing_t *drawing, const char *value)
+static mtree_status_t take_latency(void *data, const char *value)
 {
+    link_options_t *options = data;
     size_t length = strcspn(value, ":");
     const char *why;
     char first[64];
@@ -31,11 +31,11 @@ static mtree_status_t read_latency(drawing_t *drawing, const char *value)
     if (length < sizeof(first)) {
         memcpy(first, value, length);
         first[length] = '\0';
-        if (mtree_units_parse_time(first, &drawing->latency[0], &why) == MTREE_OK &&
+        if (mtree_units_parse_time(first, &options->latency[0], &why) == MTREE_OK &&
             mtree_units_parse_time(value[length] == ':' ? value + length + 1 : first,
-                                   &drawing->latency[1], &why) == MTREE_OK &&
-            drawing->latency[0] <= drawing->latency[1]) {
-            drawing->has_latency = true;
+                                   &options->latency[1], &why) == MTREE_OK &&
+            options->latency[0] <= options->latency[1]) {
+            options->has_latency = true;
             return MTREE_OK;
         }
     }
@@ -43,36 +43,26 @@ static mtree_status_t read_latency(drawing_t *drawing, const char *value)
     return MTREE_ERR_INVALID;
 }
 
-static mtree_status_t read_capacity(drawing_t *drawing, const char *value)
+mtree_status_t link_options_take_capacity(void *data, const char *value)
 {
+    link_options_t *options = data;
     const char *why;
 
-    if (mtree_units_parse_rate(value, &drawing->capacity, &why) != MTREE_OK ||
-        drawing->capacity == 0) {
+    if (mtree_units_parse_rate(value, &options->capacity, &why) != MTREE_OK ||
+        options->capacity == 0) {
         mtree_error("--capacity '%s': write it like 200Mbps", value);
         return MTREE_ERR_INVALID;
     }
     return MTREE_OK;
 }
 
-static mtree_status_t read_skew(drawing_t *drawing, const char *value)
+static mtree_status_t take_seed(void *data, const char *value)
 {
-    const char *end;
-
-    if (mtree_units_parse_number(value, &drawing->skew, &end) != MTREE_OK ||
-        *end != '\0' || drawing->skew < 0 || drawing->skew > 1) {
-        mtree_error("--skew '%s': a number from 0 to 1 is needed", value);
-        return MTREE_ERR_INVALID;
-    }
-    return MTREE_OK;
-}
-
-static mtree_status_t read_seed(drawing_t *drawing, const char *value)
-{
+    link_options_t *options = data;
     char *end;
 
     errno = 0;
-    drawing->seed = strtoull(value, &end, 10);
+    options->seed = strtoull(value, &end, 10);
     if (*value < '0' || *value > '9' || *end != '\0' || errno != 0) {
         mtree_error("--seed '%s': a whole number is needed", value);
         return MTREE_ERR_INVALID;
@@ -80,38 +70,32 @@ static mtree_status_t read_seed(drawing_t *drawing, const char *value)
     return MTREE_OK;
 }
 
-mtree_status_t drawing_option(drawing_t *drawing, int letter, const char *value)
-{
-    switch (letter) {
-    case 'c':
-        return read_capacity(drawing, value);
-    case 'l':
-        return read_latency(drawing, value);
-    case 'k':
-        return read_skew(drawing, value);
-    case 's':
-        return read_seed(drawing, value);
-    case 'o':
-        drawing->output = value;
-        return MTREE_OK;
-    case 'j':
-        drawing->json = true;
-        return MTREE_OK;
-    default:
-        return MTREE_ERR_NOT_FOUND;
-    }
-}
+const option_t link_options[] = {
+    {"latency", 'l', OPTION_OTHER, .argument = "L|A:B", .take = take_latency,
+     .help = "of each link, like 5ms; A:B: from A (widest) to B, falling\n"
+             "with the inverse of the capacity"},
+    {"skew", 'k', OPTION_NUMBER, offsetof(link_options_t, skew), .argument = "SK",
+     .help = "draw capacities at random, as whole twentieths of the mean\n"
+             "between mean*(1-SK/2) and mean*(1+SK/2)",
+     .most = 1},
+    {"seed", 's', OPTION_OTHER, .argument = "N", .take = take_seed,
+     .help = "of what is drawn at random (default 1)"},
+    {"output", 'o', OPTION_TEXT, offsetof(link_options_t, output), .argument = "FILE",
+     .help = "write there instead of standard output"},
+    {"json", 'j', OPTION_FLAG, offsetof(link_options_t, json),
+     .help = "write JSON, as mtree topology --json does"},
+    {0}};
 
 /* The capacities between which latencies fall: those that can be drawn, or those that are
  * there. */
-static void find_range(const drawing_t *drawing, double mean,
+static void find_range(const link_options_t *options, double mean,
                        const mtree_topology_t *topology, double *low_p, double *high_p)
 {
-    double low = mean * (1 - drawing->skew / 2);
-    double high = mean * (1 + drawing->skew / 2);
+    double low = mean * (1 - options->skew / 2);
+    double high = mean * (1 + options->skew / 2);
     int i;
 
-    if (drawing->skew < 0 && topology->num_links > 0) {
+    if (options->skew < 0 && topology->num_links > 0) {
         low = topology->links[0].capacity[0];
         high = low;
         for (i = 1; i < topology->num_links; ++i) {
@@ -125,47 +109,47 @@ static void find_range(const drawing_t *drawing, double mean,
     *high_p = high;
 }
 
-double drawing_capacity(const drawing_t *drawing)
+double link_options_capacity(const link_options_t *options)
 {
-    return (drawing->capacity > 0 || drawing->skew < 0) ? drawing->capacity
+    return (options->capacity > 0 || options->skew < 0) ? options->capacity
                                                         : DEFAULT_MEAN;
 }
 
-void drawing_apply(const drawing_t *drawing, mtree_topology_t *topology)
+void link_options_apply(const link_options_t *options, mtree_topology_t *topology)
 {
-    double mean = drawing_capacity(drawing);
+    double mean = link_options_capacity(options);
     double low, high;
 
-    if (drawing->skew >= 0) {
-        mtree_generate_capacities(topology, mean, drawing->skew, drawing->seed);
+    if (options->skew >= 0) {
+        mtree_generate_capacities(topology, mean, options->skew, options->seed);
     }
-    if (drawing->has_latency) {
-        find_range(drawing, mean, topology, &low, &high);
-        mtree_generate_latencies(topology, low, high, drawing->latency[0],
-                                 drawing->latency[1]);
+    if (options->has_latency) {
+        find_range(options, mean, topology, &low, &high);
+        mtree_generate_latencies(topology, low, high, options->latency[0],
+                                 options->latency[1]);
     }
 }
 
-/* Say which figures nobody measured. */
-static void write_drawing(const drawing_t *drawing, FILE *out)
+/* Comment lines on the figures that nobody measured. */
+static void write_drawn(const link_options_t *options, FILE *out)
 {
-    double mean = drawing_capacity(drawing);
+    double mean = link_options_capacity(options);
     char low[MTREE_UNITS_LENGTH], high[MTREE_UNITS_LENGTH], step[MTREE_UNITS_LENGTH];
 
-    if (drawing->skew >= 0) {
+    if (options->skew >= 0) {
         fprintf(out,
                 "// capacities: drawn from %s to %s in steps of %s, seed %" PRIu64
                 ", not measured\n",
-                mtree_units_write_rate(mean * (1 - drawing->skew / 2), low),
-                mtree_units_write_rate(mean * (1 + drawing->skew / 2), high),
-                mtree_units_write_rate(mean / 20, step), drawing->seed);
+                mtree_units_write_rate(mean * (1 - options->skew / 2), low),
+                mtree_units_write_rate(mean * (1 + options->skew / 2), high),
+                mtree_units_write_rate(mean / 20, step), options->seed);
     }
-    if (drawing->has_latency) {
+    if (options->has_latency) {
         fprintf(out,
                 "// latencies: from %s (widest link) to %s, falling with the inverse of "
                 "the capacity, not measured\n",
-                mtree_units_write_time(drawing->latency[0], low),
-                mtree_units_write_time(drawing->latency[1], high));
+                mtree_units_write_time(options->latency[0], low),
+                mtree_units_write_time(options->latency[1], high));
     }
 }
 
@@ -199,30 +183,24 @@ static void write_command(FILE *out, int argc, char **argv)
     fputs("\n", out);
 }
 
-mtree_status_t drawing_write(const drawing_t *drawing, const mtree_topology_t *topology,
-                             const char *comments, int argc, char **argv)
+mtree_status_t link_options_write(const link_options_t *options,
+                                  const mtree_topology_t *topology, const char *comments,
+                                  int argc, char **argv)
 {
-    FILE *out = stdout;
     mtree_status_t status;
+    FILE *out;
 
-    if (drawing->output != NULL) {
-        out = fopen(drawing->output, "we");
-        if (out == NULL) {
-            mtree_error("%s: cannot be written: %s", drawing->output, strerror(errno));
-            return MTREE_ERR_IO;
-        }
+    status = command_open(options->output, &out);
+    if (status != MTREE_OK) {
+        return status;
     }
-    if (drawing->json) {
+    if (options->json) {
         status = command_print_json(topology_json(topology, NULL, 0), out);
     } else {
         write_comment_lines(out, comments);
-        write_drawing(drawing, out);
+        write_drawn(options, out);
         write_command(out, argc, argv);
         status = mtree_topology_write(topology, out);
     }
-    if (out != stdout && fclose(out) != 0 && status == MTREE_OK) {
-        mtree_error("%s: cannot be written: %s", drawing->output, strerror(errno));
-        status = MTREE_ERR_IO;
-    }
-    return status;
+    return command_close(options->output, out, status);
 }

@@ -1,57 +1,35 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/plan_options.h"
 
-#include "tools/progress_ticker.h"
-
-#include "base/file.h"
 #include "base/log.h"
 #include "base/units.h"
-#include "planner/plan/json.h"
-#include "topo/dot/read.h"
+#include "planner/planner.h"
 
-#include <errno.h>
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define DEFAULT_TREES 10
 
-void planning_init(planning_t *planning)
+void plan_options_init(plan_options_t *options)
 {
-    *planning = (planning_t){.request = {.collective = MTREE_ALLREDUCE,
-                                         .max_trees = DEFAULT_TREES,
-                                         .seed = 1}};
+    *options = (plan_options_t){.request = {.collective = MTREE_ALLREDUCE,
+                                            .max_trees = DEFAULT_TREES,
+                                            .seed = 1}};
 }
 
-static mtree_status_t read_count(const char *option, const char *value, int *count_p)
+static mtree_status_t take_collective(void *data, const char *value)
 {
-    char *end;
-    long count;
+    plan_options_t *options = data;
 
-    errno = 0;
-    count = strtol(value, &end, 10);
-    if (*value < '0' || *value > '9' || *end != '\0' || errno != 0 || count > INT_MAX) {
-        mtree_error("--%s '%s': a whole number is needed", option, value);
-        return MTREE_ERR_INVALID;
-    }
-    *count_p = (int)count;
-    return MTREE_OK;
-}
-
-static mtree_status_t read_collective(planning_t *planning, const char *value)
-{
-    mtree_status_t status = mtree_collective_parse(value, &planning->request.collective);
-
-    if (status != MTREE_OK) {
+    if (mtree_collective_parse(value, &options->request.collective) != MTREE_OK) {
         mtree_error("--collective '%s': use one of " MTREE_COLLECTIVE_NAMES, value);
         return MTREE_ERR_INVALID;
     }
     return MTREE_OK;
 }
 
-static mtree_status_t read_size(planning_t *planning, const char *value)
+static mtree_status_t take_size(void *data, const char *value)
 {
+    plan_options_t *options = data;
     const char *why;
     size_t bytes;
 
@@ -65,59 +43,42 @@ static mtree_status_t read_size(planning_t *planning, const char *value)
                     value);
         return MTREE_ERR_INVALID;
     }
-    planning->request.bytes = (double)bytes;
+    options->request.bytes = (double)bytes;
     return MTREE_OK;
 }
 
-static mtree_status_t read_min_rate(planning_t *planning, const char *value)
-{
-    const char *why;
+const option_t plan_options[] = {
+    {"collective", 'C', OPTION_OTHER, .argument = "C",
+     .help = MTREE_COLLECTIVE_NAMES "\n(default: allreduce)", .take = take_collective},
+    {"root", 'R', OPTION_TEXT, offsetof(plan_options_t, root), .argument = "HOST",
+     .help = "of bcast and reduce (default: the first host)"},
+    {"hosts", 'H', OPTION_TEXT, offsetof(plan_options_t, hosts), .argument = "LIST",
+     .help = "the hosts that take part, by commas (default: all)"},
+    {"algorithm", 'a', OPTION_TEXT, offsetof(plan_options_t, request.algorithm),
+     .argument = "A", .help = "one of those below (default: packing, or direct)"},
+    {"trees", 't', OPTION_WHOLE, offsetof(plan_options_t, request.max_trees),
+     .argument = "K",
+     .help = "at most K trees (allgather: per root); 0: no limit (default 10)"},
+    {"height", 'e', OPTION_WHOLE, offsetof(plan_options_t, request.max_height),
+     .argument = "H", .help = "at most H hops from root to leaf; 0: no limit (default)"},
+    {"min-rate", 'm', OPTION_RATE, offsetof(plan_options_t, request.min_rate),
+     .argument = "R", .help = "no tree below this rate, like 5Mbps", .example = "5Mbps"},
+    {"seed", 's', OPTION_WHOLE, offsetof(plan_options_t, request.seed), .argument = "N",
+     .help = "of algorithms that draw at random (default 1)"},
+    {0}};
 
-    if (mtree_units_parse_rate(value, &planning->request.min_rate, &why) != MTREE_OK) {
-        mtree_error("--min-rate '%s': %s; write it like 5Mbps", value, why);
-        return MTREE_ERR_INVALID;
-    }
-    return MTREE_OK;
-}
+const option_t plan_size_option[] = {
+    {"size", 'b', OPTION_OTHER, .argument = "BYTES", .take = take_size,
+     .help = "plan for the least time of this size, like 16M (default: for\n"
+             "the most throughput)"},
+    {0}};
 
-mtree_status_t planning_option(planning_t *planning, int letter, const char *value)
-{
-    mtree_plan_request_t *request = &planning->request;
-    mtree_status_t status = MTREE_OK;
-    int seed;
+const option_t message_size_option[] = {
+    {"size", 'b', OPTION_OTHER, .argument = "BYTES", .take = take_size,
+     .help = "of the message (default 16M, or what the plan is for)"},
+    {0}};
 
-    switch (letter) {
-    case 'C':
-        return read_collective(planning, value);
-    case 'R':
-        planning->root = value;
-        return MTREE_OK;
-    case 'H':
-        planning->hosts = value;
-        return MTREE_OK;
-    case 'a':
-        request->algorithm = value;
-        return MTREE_OK;
-    case 't':
-        return read_count("trees", value, &request->max_trees);
-    case 'e':
-        return read_count("height", value, &request->max_height);
-    case 'm':
-        return read_min_rate(planning, value);
-    case 'b':
-        return read_size(planning, value);
-    case 's':
-        status = read_count("seed", value, &seed);
-        if (status == MTREE_OK) {
-            request->seed = (unsigned)seed;
-        }
-        return status;
-    default:
-        return MTREE_ERR_NOT_FOUND;
-    }
-}
-
-void planning_print_algorithms(void)
+void plan_options_print_algorithms(void)
 {
     const char *const *names = mtree_planner_algorithms();
 
@@ -126,239 +87,4 @@ void planning_print_algorithms(void)
         printf(" %s", *names);
     }
     printf("\n");
-}
-
-/* The host that @a name means: a host name as mpirun has it, or a node of the file. */
-static mtree_status_t find_host(const mtree_topology_t *topology, const char *name,
-                                int *host_p)
-{
-    int host = mtree_topology_find_host(topology, name);
-
-    if (host < 0) {
-        host = mtree_topology_find_vertex(topology, name);
-    }
-    if (host < 0 || topology->vertices[host].kind != MTREE_VERTEX_HOST) {
-        mtree_error("%s: no host '%s'; 'mtree topology' lists the hosts",
-                    topology->source, name);
-        return MTREE_ERR_NOT_FOUND;
-    }
-    *host_p = host;
-    return MTREE_OK;
-}
-
-/* All hosts, or those in the comma-separated @a list, each once; @a hosts has room for
- * all vertices. */
-static mtree_status_t list_hosts(const mtree_topology_t *topology, const char *list,
-                                 int *hosts, int *num_hosts_p)
-{
-    char name[MTREE_TOPOLOGY_MAX_NAME + 1];
-    mtree_status_t status;
-    int count = 0;
-    size_t length;
-    int i;
-
-    for (i = 0; list == NULL && i < topology->num_vertices; ++i) {
-        if (topology->vertices[i].kind == MTREE_VERTEX_HOST) {
-            hosts[count++] = i;
-        }
-    }
-    while (list != NULL && *list != '\0') {
-        length = strcspn(list, ",");
-        snprintf(name, sizeof(name), "%.*s", (int)length, list);
-        if (count == topology->num_vertices) {
-            mtree_error("--hosts names more hosts than there are");
-            return MTREE_ERR_INVALID;
-        }
-        status = find_host(topology, name, &hosts[count]);
-        if (status != MTREE_OK) {
-            return status;
-        }
-        for (i = 0; i < count; ++i) {
-            if (hosts[i] == hosts[count]) {
-                mtree_error("--hosts names host '%s' twice", name);
-                return MTREE_ERR_INVALID;
-            }
-        }
-        ++count;
-        list += length + (list[length] == ',');
-    }
-    if (count == 0) {
-        mtree_error("--hosts names no host");
-        return MTREE_ERR_INVALID;
-    }
-    *num_hosts_p = count;
-    return MTREE_OK;
-}
-
-static mtree_status_t find_root(const planning_t *planning,
-                                const mtree_topology_t *topology, const int *hosts,
-                                int num_hosts, int *root_p)
-{
-    mtree_status_t status;
-    int root, i;
-
-    *root_p = 0;
-    if (planning->root == NULL) {
-        return MTREE_OK;
-    }
-    status = find_host(topology, planning->root, &root);
-    if (status != MTREE_OK) {
-        return status;
-    }
-    for (i = 0; i < num_hosts; ++i) {
-        if (hosts[i] == root) {
-            *root_p = i;
-            return MTREE_OK;
-        }
-    }
-    mtree_error("--root '%s' is not among --hosts", planning->root);
-    return MTREE_ERR_INVALID;
-}
-
-static mtree_status_t find_hosts(const planning_t *planning, planned_t *planned)
-{
-    const mtree_topology_t *topology = planned->topology;
-    mtree_status_t status;
-
-    planned->request = planning->request;
-    planned->hosts = malloc((size_t)topology->num_vertices * sizeof(int));
-    if (planned->hosts == NULL) {
-        mtree_error("out of memory for a list of hosts");
-        return MTREE_ERR_NO_MEMORY;
-    }
-    status = list_hosts(topology, planning->hosts, planned->hosts, &planned->num_hosts);
-    if (status != MTREE_OK) {
-        return status;
-    }
-    status = find_root(planning, topology, planned->hosts, planned->num_hosts,
-                       &planned->request.root);
-    if (status != MTREE_OK) {
-        return status;
-    }
-    return mtree_routes_create(topology, planned->hosts, planned->num_hosts,
-                               &planned->routes);
-}
-
-mtree_status_t planning_prepare(const planning_t *planning, const char *file,
-                                planned_t *planned)
-{
-    mtree_status_t status;
-
-    *planned = (planned_t){0};
-    status = mtree_topology_read(file, &planned->topology);
-    if (status == MTREE_OK) {
-        status = find_hosts(planning, planned);
-    }
-    if (status != MTREE_OK) {
-        planned_cleanup(planned);
-    }
-    return status;
-}
-
-mtree_status_t planning_plan(const planned_t *planned,
-                             const mtree_plan_request_t *request, mtree_plan_t **plan_p)
-{
-    char what[64];
-    mtree_status_t status;
-
-    snprintf(what, sizeof(what), "planning with %s for %d hosts",
-             request->algorithm == NULL ? mtree_planner_algorithms()[0]
-                                        : request->algorithm,
-             planned->num_hosts);
-    watch_start(what);
-    status = mtree_planner_run(planned->topology, planned->hosts, planned->num_hosts,
-                               request, plan_p);
-    watch_stop();
-    return status;
-}
-
-mtree_status_t planning_run(const planning_t *planning, const char *file,
-                            planned_t *planned)
-{
-    mtree_status_t status = planning_prepare(planning, file, planned);
-
-    if (status != MTREE_OK) {
-        return status;
-    }
-    status = planning_plan(planned, &planned->request, &planned->plan);
-    if (status != MTREE_OK) {
-        planned_cleanup(planned);
-    }
-    return status;
-}
-
-/* Routes between the plan's hosts, wherever the topology has them. */
-static mtree_status_t route_plan(planned_t *planned)
-{
-    const mtree_plan_t *plan = planned->plan;
-    mtree_status_t status = MTREE_OK;
-    int i;
-
-    planned->hosts = malloc((size_t)plan->num_hosts * sizeof(int));
-    if (planned->hosts == NULL) {
-        mtree_error("out of memory for a list of hosts");
-        return MTREE_ERR_NO_MEMORY;
-    }
-    planned->num_hosts = plan->num_hosts;
-    planned->request.collective = plan->collective;
-    planned->request.root = plan->root < 0 ? 0 : plan->root;
-    planned->request.bytes = plan->bytes;
-    for (i = 0; i < plan->num_hosts && status == MTREE_OK; ++i) {
-        status = find_host(planned->topology, plan->hosts[i], &planned->hosts[i]);
-    }
-    if (status == MTREE_OK) {
-        status = mtree_routes_create(planned->topology, planned->hosts,
-                                     planned->num_hosts, &planned->routes);
-    }
-    return status;
-}
-
-mtree_status_t planned_read(const char *plan_file, const char *topology_file,
-                            planned_t *planned)
-{
-    mtree_status_t status;
-    size_t length;
-    char *text;
-
-    *planned = (planned_t){0};
-    status = mtree_file_read(plan_file, &text, &length);
-    if (status != MTREE_OK) {
-        return status;
-    }
-    status = mtree_plan_from_json(text, length, plan_file, &planned->plan);
-    free(text);
-    if (status == MTREE_OK && topology_file != NULL) {
-        status = mtree_topology_read(topology_file, &planned->topology);
-        if (status == MTREE_OK) {
-            status = route_plan(planned);
-        }
-    }
-    if (status != MTREE_OK) {
-        planned_cleanup(planned);
-    }
-    return status;
-}
-
-const char *planning_format_height(const mtree_plan_t *plan, const mtree_tree_t *tree,
-                                   const char *between, char *buffer)
-{
-    const int hops = mtree_tree_height(tree, plan->num_hosts);
-    const double depth = mtree_tree_depth(tree, plan->num_hosts);
-    char time[MTREE_UNITS_LENGTH] = "";
-
-    if (depth > 0) {
-        mtree_units_format_time(depth, time, sizeof(time));
-    }
-    snprintf(buffer, PLANNING_HEIGHT, "%d hop%s%s%s", hops, hops == 1 ? "" : "s",
-             depth > 0 ? between : "", time);
-    return buffer;
-}
-
-void planned_cleanup(planned_t *planned)
-{
-    mtree_plan_destroy(planned->plan);
-    mtree_routes_destroy(planned->routes);
-    mtree_topology_destroy(planned->topology);
-    free(planned->hosts);
-    *planned = (planned_t){0};
 }

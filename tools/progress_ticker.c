@@ -50,7 +50,7 @@ static void set_timer(int sample)
     (void)setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-void watch_start(const char *what)
+void progress_ticker_start(const char *what)
 {
     struct sigaction action = {.sa_handler = on_timer, .sa_flags = SA_RESTART};
 
@@ -60,7 +60,7 @@ void watch_start(const char *what)
     set_timer(SAMPLE);
 }
 
-void watch_stop(void)
+void progress_ticker_stop(void)
 {
     set_timer(0);
 }

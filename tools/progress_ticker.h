@@ -7,9 +7,9 @@
 
 /*
  * From two seconds on, and every two after that, tell that @a what ("planning with gost")
- * is under way, until watch_stop().  One at a time; @a what is copied.
+ * is under way, until progress_ticker_stop().  One at a time; @a what is copied.
  */
-void watch_start(const char *what);
-void watch_stop(void);
+void progress_ticker_start(const char *what);
+void progress_ticker_stop(void);
 
 #endif

@@ -1,66 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/simulate_options.h"
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/units.h"
+#include "simulate/pt2pt.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-/* Seconds between words of progress. */
-#define SAMPLE 2.0
+#define LINE_SECONDS 2.0 /* between lines of progress */
 
-static double wall_clock(void)
+void simulation_init(simulation_t *simulation)
 {
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    mtree_simulate_default_options(&simulation->options);
+    simulation->started = mtree_clock_seconds();
+    simulation->last_line = simulation->started;
 }
 
-void simulating_init(simulating_t *simulating)
+static mtree_status_t take_model(void *data, const char *value)
 {
-    mtree_simulate_default_options(&simulating->options);
-    simulating->sample.start = wall_clock();
-    simulating->sample.last = simulating->sample.start;
-}
+    simulation_t *simulation = data;
 
-static mtree_status_t read_size(const char *option, const char *value, size_t *bytes_p)
-{
-    const char *why;
-
-    if (mtree_units_parse_size(value, bytes_p, &why) != MTREE_OK) {
-        mtree_error("--%s '%s': %s; write it like 64K", option, value, why);
-        return MTREE_ERR_INVALID;
-    }
-    return MTREE_OK;
-}
-
-static mtree_status_t read_ranks(simulating_t *simulating, const char *value)
-{
-    char *end;
-    long ranks;
-
-    errno = 0;
-    ranks = strtol(value, &end, 10);
-    if (*end != '\0' || errno != 0 || ranks < 1 || ranks > MTREE_WORLD_MAX_RANKS) {
-        mtree_error("--ranks-per-host '%s': a whole number from 1 to %d is needed", value,
-                    MTREE_WORLD_MAX_RANKS);
-        return MTREE_ERR_INVALID;
-    }
-    simulating->options.ranks_per_host = (int)ranks;
-    return MTREE_OK;
-}
-
-static mtree_status_t read_model(simulating_t *simulating, const char *value)
-{
     if (strcmp(value, "queue") == 0) {
-        simulating->options.network.model = MTREE_NETWORK_QUEUE;
+        simulation->options.network.model = MTREE_NETWORK_QUEUE;
     } else if (strcmp(value, "flow") == 0) {
-        simulating->options.network.model = MTREE_NETWORK_FLOW;
+        simulation->options.network.model = MTREE_NETWORK_FLOW;
     } else {
         mtree_error("--model '%s': queue or flow is needed", value);
         return MTREE_ERR_INVALID;
@@ -68,78 +32,75 @@ static mtree_status_t read_model(simulating_t *simulating, const char *value)
     return MTREE_OK;
 }
 
-static mtree_status_t read_overhead(simulating_t *simulating, const char *value)
+static mtree_status_t take_window(void *data, const char *value)
 {
+    simulation_t *simulation = data;
     const char *why;
+    size_t bytes;
 
-    if (mtree_units_parse_time(value, &simulating->options.overhead, &why) != MTREE_OK) {
-        mtree_error("--overhead '%s': %s; write it like 20us", value, why);
+    if (mtree_units_parse_size(value, &bytes, &why) != MTREE_OK) {
+        mtree_error("--window '%s': %s; write it like 64K", value, why);
         return MTREE_ERR_INVALID;
     }
+    simulation->options.network.window_bytes = (double)bytes;
     return MTREE_OK;
 }
 
-static mtree_status_t read_window(simulating_t *simulating, const char *value)
+#define MEMBER(_name) offsetof(simulation_t, options._name)
+
+const option_t simulate_options[] = {
+    {"ranks-per-host", 0, OPTION_WHOLE, MEMBER(ranks_per_host), .argument = "N",
+     .help = "(default 1)", .least = 1, .most = MTREE_WORLD_MAX_RANKS},
+    {"model", 0, OPTION_OTHER, .argument = "M", .take = take_model,
+     .help = "flow (default): messages share links max-min fairly;\n"
+             "queue: links send one message after the other"},
+    {"chunk", 0, OPTION_SIZE, MEMBER(chunk_bytes), .argument = "BYTES",
+     .help = "of a plan's messages (default: the plan's)", .example = "64K"},
+    {"eager", 0, OPTION_SIZE, MEMBER(eager_bytes), .argument = "BYTES",
+     .help = "longest message sent without asking (default 64K)", .example = "64K"},
+    {"overhead", 0, OPTION_TIME, MEMBER(overhead), .argument = "TIME",
+     .help = "a rank spends on a message, at both ends (default 20us)",
+     .example = "20us"},
+    {"window", 0, OPTION_OTHER, .argument = "BYTES", .take = take_window,
+     .help = "a connection's bytes in flight (default: no limit)"},
+    {"check", 0, OPTION_FLAG, MEMBER(check),
+     .help = "carry real data and check the result"},
+    {0}};
+
+const option_t simulate_segment_option[] = {
+    {"segment", 0, OPTION_SIZE, MEMBER(segment_bytes), .argument = "BYTES",
+     .help = "of Open MPI's pipelining algorithms (default: whole\n"
+             "messages, as Open MPI does)",
+     .example = "64K"},
+    {0}};
+
+bool simulation_line_is_due(simulation_t *simulation)
 {
-    size_t bytes = 0;
-    mtree_status_t status = read_size("window", value, &bytes);
+    const double now = mtree_clock_seconds();
 
-    simulating->options.network.window_bytes = (double)bytes;
-    return status;
-}
-
-mtree_status_t simulating_option(simulating_t *simulating, int letter, const char *value)
-{
-    switch (letter) {
-    case SIMULATING_RANKS:
-        return read_ranks(simulating, value);
-    case SIMULATING_MODEL:
-        return read_model(simulating, value);
-    case SIMULATING_CHUNK:
-        return read_size("chunk", value, &simulating->options.chunk_bytes);
-    case SIMULATING_SEGMENT:
-        return read_size("segment", value, &simulating->options.segment_bytes);
-    case SIMULATING_EAGER:
-        return read_size("eager", value, &simulating->options.eager_bytes);
-    case SIMULATING_OVERHEAD:
-        return read_overhead(simulating, value);
-    case SIMULATING_WINDOW:
-        return read_window(simulating, value);
-    case SIMULATING_CHECK:
-        simulating->options.check = true;
-        return MTREE_OK;
-    default:
-        return MTREE_ERR_NOT_FOUND;
-    }
-}
-
-bool simulating_due(simulating_sample_t *sample)
-{
-    const double now = wall_clock();
-
-    if (now - sample->last < SAMPLE) {
+    if (now - simulation->last_line < LINE_SECONDS) {
         return false;
     }
-    sample->last = now;
+    simulation->last_line = now;
     return true;
 }
 
 static void progress(double now, void *arg)
 {
-    simulating_t *simulating = arg;
+    simulation_t *simulation = arg;
     char text[MTREE_UNITS_LENGTH];
 
-    if (simulating_due(&simulating->sample)) {
+    if (simulation_line_is_due(simulation)) {
         fprintf(stderr, "mtree: %.0f s: simulated %s of the network's time%s%s\n",
-                simulating->sample.last - simulating->sample.start,
+                simulation->last_line - simulation->started,
                 mtree_units_format_time(now, text, sizeof(text)),
-                simulating->what == NULL ? "" : " with ",
-                simulating->what == NULL ? "" : simulating->what);
+                simulation->what == NULL ? "" : " with ",
+                simulation->what == NULL ? "" : simulation->what);
     }
 }
 
-void simulating_watch(simulating_t *simulating)
+void simulation_watch(simulation_t *simulation)
 {
-    simulating->options.progress = progress;
-    simulating->options.progress_arg = simulating;
+    simulation->options.progress = progress;
+    simulation->options.progress_arg = simulation;
 }

@@ -2,16 +2,15 @@
 /*
  * mtree check: is a plan well formed, and does it keep within a network's capacities?
  */
-#include "tools/command.h"
-#include "tools/plan_options.h"
+#include "tools/planned_network.h"
 
 static mtree_status_t check(const char *plan_file, const char *topology_file,
                             bool with_json)
 {
     mtree_status_t status;
-    planned_t planned;
+    planned_network_t planned;
 
-    status = planned_read(plan_file, topology_file, &planned);
+    status = planned_network_read(plan_file, topology_file, &planned);
     if (status == MTREE_OK) {
         status = mtree_plan_check(planned.plan, planned.topology, planned.routes);
         if (status == MTREE_OK && !with_json) {
@@ -21,7 +20,7 @@ static mtree_status_t check(const char *plan_file, const char *topology_file,
                 planned.plan->num_trees, planned.plan->num_hosts,
                 (topology_file != NULL) ? ", no link is over its capacity" : "");
         }
-        planned_cleanup(&planned);
+        planned_network_cleanup(&planned);
     }
     if (with_json) {
         command_print_json(json_pack("{s:s, s:b, s:b}", "plan", plan_file, "valid",
@@ -34,42 +33,29 @@ static mtree_status_t check(const char *plan_file, const char *topology_file,
 
 static int run(int argc, char **argv)
 {
-    static const struct option options[] = {{"help", no_argument, NULL, 'h'},
-                                            {"json", no_argument, NULL, 'j'},
-                                            {NULL, 0, NULL, 0}};
+    static const option_t options[] = {{"json", 'j', OPTION_FLAG, .help = "as JSON"},
+                                       {0}};
     bool with_json = false;
-    int option;
+    const option_group_t groups[] = {{options, .data = &with_json}, {0}};
+    int code = options_parse(&command_check, groups, argc, argv);
 
-    while ((option = getopt_long(argc, argv, "hj", options, NULL)) != -1) {
-        switch (option) {
-        case 'h':
-            return command_help(&command_check);
-        case 'j':
-            with_json = true;
-            break;
-        default:
-            return COMMAND_MISUSED;
-        }
+    if (code != OPTIONS_GO_ON) {
+        return code;
     }
-    if (optind + 1 != argc && optind + 2 != argc) {
-        return command_misuse(&command_check,
-                              "a plan, and maybe a topology file, are needed");
-    }
-    return (check(argv[optind], (optind + 2 == argc) ? argv[optind + 1] : NULL,
-                  with_json) == MTREE_OK)
-               ? COMMAND_OK
-               : COMMAND_FAILED;
+    /* Without a second argument, argv ends in NULL there. */
+    return command_exit(check(argv[optind], argv[optind + 1], with_json));
 }
 
 const command_t command_check = {
     .name = "check",
     .summary = "check a plan, and whether it fits a topology",
-    .help = "Usage: mtree check [--json] PLAN.json [TOPOLOGY.dot]\n"
-            "Check that every tree of the plan spans its hosts without a cycle and that "
+    .usage = "[--json] PLAN.json [TOPOLOGY.dot]",
+    .help = "Check that every tree of the plan spans its hosts without a cycle and that "
             "shares\n"
             "sum to one; with a topology also that no link is given more than its "
-            "capacity.\n\n"
-            "  -j, --json    as JSON\n"
-            "  -h, --help    this text\n",
+            "capacity.\n",
+    .least_arguments = 1,
+    .most_arguments = 2,
+    .needs = "a plan, and maybe a topology file, are needed",
     .run = run,
 };

@@ -3,12 +3,12 @@
  * mtree compare: the planner's algorithms and Open MPI's own, side by side on one
  * simulated network.
  */
-#include "tools/command.h"
-#include "tools/plan_options.h"
+#include "tools/planned_network.h"
 #include "tools/simulate_options.h"
 
 #include "base/log.h"
 #include "base/units.h"
+#include "planner/planner.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,10 +30,10 @@ typedef struct {
 } row_t;
 
 typedef struct {
-    planning_t planning;
-    simulating_t simulating;
-    planned_t planned; /* topology and hosts; its plan is not used */
-    char *list;        /* --algorithms; NULL: all */
+    plan_options_t planning;
+    simulation_t simulation;
+    planned_network_t planned; /* topology and hosts; its plan is not used */
+    char *list;                /* --algorithms; NULL: all */
     bool json;
     int num_rows;
     row_t rows[MAX_ROWS];
@@ -60,8 +60,8 @@ static mtree_status_t add_default(session_t *session)
 {
     const mtree_baseline_t *baseline = mtree_baseline_default(
         session->planned.request.collective,
-        session->planned.num_hosts * session->simulating.options.ranks_per_host,
-        session->simulating.options.bytes);
+        session->planned.num_hosts * session->simulation.options.ranks_per_host,
+        session->simulation.options.bytes);
     char name[64];
 
     if (baseline == NULL) {
@@ -98,7 +98,7 @@ static mtree_status_t add_named(session_t *session, const char *name)
 static mtree_status_t add_all(session_t *session)
 {
     const int ranks =
-        session->planned.num_hosts * session->simulating.options.ranks_per_host;
+        session->planned.num_hosts * session->simulation.options.ranks_per_host;
     const char *const *names = mtree_planner_algorithms();
     const mtree_baseline_t *baselines;
     mtree_status_t status = MTREE_OK;
@@ -150,13 +150,13 @@ static void keep_reason(mtree_log_level_t level, const char *message, void *arg)
 static mtree_status_t run_plan(session_t *session, row_t *row,
                                mtree_simulate_result_t *result)
 {
-    const planned_t *planned = &session->planned;
+    const planned_network_t *planned = &session->planned;
     mtree_plan_request_t request = planned->request;
     mtree_plan_t *plan = NULL;
     mtree_status_t status;
 
     request.algorithm = row->name;
-    status = planning_plan(planned, &request, &plan);
+    status = planned_network_plan(planned, &request, &plan);
     if (status != MTREE_OK) {
         return status;
     }
@@ -167,7 +167,7 @@ static mtree_status_t run_plan(session_t *session, row_t *row,
     row->predicted = plan->seconds;
     status =
         mtree_simulate_plan(planned->topology, planned->hosts, planned->num_hosts, plan,
-                            request.collective, &session->simulating.options, result);
+                            request.collective, &session->simulation.options, result);
     mtree_plan_destroy(plan);
     return status;
 }
@@ -180,12 +180,12 @@ static bool is_wanted(const session_t *session, mtree_status_t status)
 
 static mtree_status_t run_row(session_t *session, row_t *row)
 {
-    const planned_t *planned = &session->planned;
+    const planned_network_t *planned = &session->planned;
     mtree_simulate_result_t result = {0};
     mtree_status_t status;
 
-    session->simulating.what = row->name;
-    if (simulating_due(&session->simulating.sample)) {
+    session->simulation.what = row->name;
+    if (simulation_line_is_due(&session->simulation)) {
         fprintf(stderr, "mtree: %d of %d done, now %s\n", (int)(row - session->rows),
                 session->num_rows, row->name);
     }
@@ -195,7 +195,7 @@ static mtree_status_t run_row(session_t *session, row_t *row)
     } else {
         status =
             mtree_simulate_baseline(planned->topology, planned->hosts, planned->num_hosts,
-                                    row->baseline, &session->simulating.options, &result);
+                                    row->baseline, &session->simulation.options, &result);
     }
     mtree_log_set(NULL, NULL, MTREE_LOG_WARN);
     row->done = status == MTREE_OK;
@@ -229,7 +229,7 @@ static double share_of_bound(const session_t *session, const row_t *row)
     if (session->bound == 0.0 || row->seconds == 0.0) {
         return 0.0;
     }
-    return 8.0 * (double)session->simulating.options.bytes / session->bound /
+    return 8.0 * (double)session->simulation.options.bytes / session->bound /
            row->seconds;
 }
 
@@ -277,8 +277,8 @@ static mtree_status_t print_json(const session_t *session)
     return command_print_json(
         json_pack("{s:s, s:I, s:i, s:f, s:s?, s:s?, s:o}", "collective",
                   mtree_collective_name(session->planned.request.collective), "bytes",
-                  (json_int_t)session->simulating.options.bytes, "ranks",
-                  session->planned.num_hosts * session->simulating.options.ranks_per_host,
+                  (json_int_t)session->simulation.options.bytes, "ranks",
+                  session->planned.num_hosts * session->simulation.options.ranks_per_host,
                   "bound_bps", session->bound, "fastest_plan",
                   plan == NULL ? NULL : plan->name, "fastest_openmpi",
                   openmpi == NULL ? NULL : openmpi->name, "algorithms", list),
@@ -310,9 +310,9 @@ static void print_table(const session_t *session)
 
     printf("%s of %s, %d ranks on %d hosts of %s\n\n",
            mtree_collective_name(session->planned.request.collective),
-           mtree_units_format_size((double)session->simulating.options.bytes, size,
+           mtree_units_format_size((double)session->simulation.options.bytes, size,
                                    sizeof(size)),
-           session->planned.num_hosts * session->simulating.options.ranks_per_host,
+           session->planned.num_hosts * session->simulation.options.ranks_per_host,
            session->planned.num_hosts, session->planned.topology->name);
     printf("  %-32s %5s  %10s  %6s  %9s\n", "algorithm", "trees", "time", "ratio",
            "of bound");
@@ -339,15 +339,15 @@ static mtree_status_t compare(session_t *session, const char *path)
     mtree_status_t status;
 
     if (request->bytes == 0.0) {
-        request->bytes = (double)SIMULATING_DEFAULT_BYTES;
+        request->bytes = (double)SIMULATION_DEFAULT_BYTES;
     }
-    status = planning_prepare(&session->planning, path, &session->planned);
+    status = planned_network_prepare(&session->planning, path, &session->planned);
     if (status != MTREE_OK) {
         return status;
     }
-    session->simulating.options.bytes = (size_t)request->bytes;
-    session->simulating.options.root = session->planned.request.root;
-    simulating_watch(&session->simulating);
+    session->simulation.options.bytes = (size_t)request->bytes;
+    session->simulation.options.root = session->planned.request.root;
+    simulation_watch(&session->simulation);
     status = add_rows(session);
     if (status != MTREE_OK) {
         return status;
@@ -364,55 +364,50 @@ static mtree_status_t compare(session_t *session, const char *path)
     return MTREE_OK;
 }
 
+static const option_t list_option[] = {
+    {"algorithms", 'a', OPTION_TEXT, offsetof(session_t, list), .argument = "LIST",
+     .help = "only these, separated by commas: names of 'mtree plan',\n"
+             "openmpi: what Open MPI takes by default, and\n"
+             "openmpi:NAME: another of its (default: all)"},
+    {0}};
+
+static const option_t json_option[] = {
+    {"json", 'j', OPTION_FLAG, offsetof(session_t, json), .help = "as JSON"}, {0}};
+
 static int run(int argc, char **argv)
 {
-    static const struct option options[] = {{"help", no_argument, NULL, 'h'},
-                                            {"json", no_argument, NULL, 'j'},
-                                            {"algorithms", required_argument, NULL, 'a'},
-                                            PLANNING_OPTIONS,
-                                            SIMULATING_OPTIONS,
-                                            SIMULATING_SEGMENT_OPTION,
-                                            {NULL, 0, NULL, 0}};
     static session_t session;
+    const option_group_t groups[] = {
+        {list_option, .data = &session},
+        {plan_options, .data = &session.planning, .without = "a"},
+        {message_size_option, .data = &session.planning},
+        {simulate_options, .data = &session.simulation},
+        {simulate_segment_option, .data = &session.simulation},
+        {json_option, .data = &session},
+        {0}};
     mtree_status_t status;
-    int option;
+    int code;
 
-    planning_init(&session.planning);
-    simulating_init(&session.simulating);
-    while ((option = getopt_long(argc, argv, "hj" PLANNING_LETTERS, options, NULL)) !=
-           -1) {
-        if (option == 'h') {
-            return command_help(&command_compare);
-        } else if (option == 'j') {
-            session.json = true;
-        } else if (option == 'a') {
-            session.list = optarg;
-        } else if (planning_option(&session.planning, option, optarg) != MTREE_OK &&
-                   simulating_option(&session.simulating, option, optarg) != MTREE_OK) {
-            return COMMAND_MISUSED;
-        }
-    }
-    if (optind + 1 != argc) {
-        return command_misuse(&command_compare, "one topology file is needed");
+    plan_options_init(&session.planning);
+    simulation_init(&session.simulation);
+    code = options_parse(&command_compare, groups, argc, argv);
+    if (code != OPTIONS_GO_ON) {
+        return code;
     }
     status = compare(&session, argv[optind]);
-    planned_cleanup(&session.planned);
-    return status == MTREE_OK ? COMMAND_OK : COMMAND_FAILED;
+    planned_network_cleanup(&session.planned);
+    return command_exit(status);
 }
 
 const command_t command_compare = {
     .name = "compare",
     .summary = "simulate the algorithms side by side",
+    .usage = "[OPTION]... FILE.dot",
     .help =
-        "Usage: mtree compare [OPTION]... FILE.dot\n"
         "Simulate the planner's algorithms and Open MPI's own on the network of that\n"
-        "topology and print their times, side by side, and which is the fastest.\n\n"
-        "  -a, --algorithms LIST only these, separated by commas: names of 'mtree "
-        "plan',\n"
-        "                        openmpi: what Open MPI takes by default, and\n"
-        "                        openmpi:NAME: another of its (default: "
-        "all)\n" PLANNING_HELP_WHAT PLANNING_HELP_LIMITS SIMULATING_HELP
-            SIMULATING_SEGMENT_HELP "  -j, --json            as JSON\n"
-        "  -h, --help            this text\n",
+        "topology and print their times, side by side, and which is the fastest.\n",
+    .least_arguments = 1,
+    .most_arguments = 1,
+    .needs = "one topology file is needed",
     .run = run,
 };

@@ -2,7 +2,6 @@
 /*
  * mtree draw: a picture of a network, and of the trees on it.
  */
-#include "tools/command.h"
 #include "tools/map/dot.h"
 #include "tools/map/labels.h"
 #include "tools/map/layout.h"
@@ -11,7 +10,6 @@
 #include "base/log.h"
 #include "topo/dot/read.h"
 
-#include <errno.h>
 #include <graphviz/gvc.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,8 +21,19 @@ typedef struct {
     bool with_plan; /* planning options were given */
     bool multiples;
     bool json;
-    planning_t planning;
+    plan_options_t planning;
 } arguments_t;
+
+static const option_t options[] = {
+    {"output", 'o', OPTION_TEXT, offsetof(arguments_t, output), .argument = "FILE",
+     .help = "the picture; the end of its name says the format"},
+    {"plan", 'p', OPTION_TEXT, offsetof(arguments_t, plan), .argument = "PLAN.json",
+     .help = "a plan saved by mtree plan -o"},
+    {"multiples", 'M', OPTION_FLAG, offsetof(arguments_t, multiples),
+     .help = "each tree on a small map of its own, side by side"},
+    {"json", 'j', OPTION_FLAG, offsetof(arguments_t, json),
+     .help = "print the use of the links as JSON; -o may be left out"},
+    {0}};
 
 /* The end of the file's name is the format that Graphviz is asked for. */
 static const char *find_format(const char *output)
@@ -43,18 +52,14 @@ static const char *find_format(const char *output)
 
 static mtree_status_t write_text(const char *text, size_t length, const char *output)
 {
-    FILE *out = fopen(output, "we");
-    int failed = (out == NULL);
+    FILE *out;
+    mtree_status_t status = command_open(output, &out);
 
-    if (out != NULL) {
-        failed += (fwrite(text, 1, length, out) != length);
-        failed += (fclose(out) != 0);
+    if (status == MTREE_OK) {
+        (void)fwrite(text, 1, length, out);
+        status = command_close(output, out, MTREE_OK);
     }
-    if (failed > 0) {
-        mtree_error("%s: cannot be written: %s", output, strerror(errno));
-        return MTREE_ERR_IO;
-    }
-    return MTREE_OK;
+    return status;
 }
 
 /*
@@ -157,22 +162,22 @@ static mtree_status_t draw(const arguments_t *arguments, map_scene_t *scene)
 }
 
 /* The topology with the plan that was given or asked for, or alone. */
-static mtree_status_t prepare(const arguments_t *arguments, planned_t *planned)
+static mtree_status_t prepare(const arguments_t *arguments, planned_network_t *planned)
 {
     if (arguments->plan != NULL) {
-        return planned_read(arguments->plan, arguments->topology, planned);
+        return planned_network_read(arguments->plan, arguments->topology, planned);
     }
     if (arguments->with_plan) {
-        return planning_run(&arguments->planning, arguments->topology, planned);
+        return planned_network_run(&arguments->planning, arguments->topology, planned);
     }
-    *planned = (planned_t){0};
+    *planned = (planned_network_t){0};
     return mtree_topology_read(arguments->topology, &planned->topology);
 }
 
 static int run_draw(const arguments_t *arguments)
 {
     mtree_status_t status;
-    planned_t planned;
+    planned_network_t planned;
     map_scene_t scene;
 
     status = prepare(arguments, &planned);
@@ -187,57 +192,26 @@ static int run_draw(const arguments_t *arguments)
         status = command_print_json(map_scene_json(&scene), stdout);
     }
     map_scene_cleanup(&scene);
-    planned_cleanup(&planned);
-    return (status == MTREE_OK) ? COMMAND_OK : COMMAND_FAILED;
+    planned_network_cleanup(&planned);
+    return command_exit(status);
 }
 
 static int run(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"help", no_argument, NULL, 'h'},
-        {"json", no_argument, NULL, 'j'},
-        {"multiples", no_argument, NULL, 'M'},
-        {"output", required_argument, NULL, 'o'},
-        {"plan", required_argument, NULL, 'p'},
-        PLANNING_OPTIONS,
-        {NULL, 0, NULL, 0},
-    };
     arguments_t arguments = {0};
-    int option;
+    const option_group_t groups[] = {
+        {options, .data = &arguments},
+        {plan_options, .data = &arguments.planning, .given_p = &arguments.with_plan},
+        {plan_size_option, .data = &arguments.planning, .given_p = &arguments.with_plan},
+        {0}};
+    int code;
 
-    planning_init(&arguments.planning);
-    while ((option = getopt_long(argc, argv, "hjMo:p:" PLANNING_LETTERS, options,
-                                 NULL)) != -1) {
-        switch (option) {
-        case 'h':
-            command_help(&command_draw);
-            planning_print_algorithms();
-            return COMMAND_OK;
-        case 'j':
-            arguments.json = true;
-            break;
-        case 'M':
-            arguments.multiples = true;
-            break;
-        case 'o':
-            arguments.output = optarg;
-            break;
-        case 'p':
-            arguments.plan = optarg;
-            break;
-        default:
-            if (planning_option(&arguments.planning, option, optarg) != MTREE_OK) {
-                return COMMAND_MISUSED;
-            }
-            arguments.with_plan = true;
-        }
+    plan_options_init(&arguments.planning);
+    code = options_parse(&command_draw, groups, argc, argv);
+    if (code != OPTIONS_GO_ON) {
+        return code;
     }
-    if (optind + 1 != argc) {
-        return command_misuse(&command_draw, "one topology file is needed");
-    }
-    if (arguments.output != NULL) {
-        arguments.format = find_format(arguments.output);
-    }
+    arguments.format = find_format(arguments.output);
     if (arguments.output == NULL ? !arguments.json : arguments.format == NULL) {
         return command_misuse(
             &command_draw,
@@ -258,17 +232,14 @@ static int run(int argc, char **argv)
 const command_t command_draw = {
     .name = "draw",
     .summary = "draw a topology and the trees of a plan",
-    .help =
-        "Usage: mtree draw [OPTION]... FILE.dot -o OUT.svg|png|pdf|dot\n"
-        "Draw the network; with a plan, or with any planning option, also its trees: a "
-        "colour\n"
-        "each, a dot in that colour at the root, and the use of every link in per "
-        "cent.\n\n"
-        "  -o, --output FILE     the picture; the end of its name says the format\n"
-        "  -p, --plan PLAN.json  a plan saved by mtree plan -o\n"
-        "  -M, --multiples       each tree on a small map of its own, side by "
-        "side\n" PLANNING_HELP
-        "  -j, --json            print the use of the links as JSON; -o may be left out\n"
-        "  -h, --help            this text\n",
+    .usage = "[OPTION]... FILE.dot -o OUT.svg|png|pdf|dot",
+    .help = "Draw the network; with a plan, or with any planning option, also its trees: "
+            "a colour\n"
+            "each, a dot in that colour at the root, and the use of every link in per "
+            "cent.\n",
+    .print_more = plan_options_print_algorithms,
+    .least_arguments = 1,
+    .most_arguments = 1,
+    .needs = "one topology file is needed",
     .run = run,
 };

@@ -2,7 +2,6 @@
 /*
  * mtree generate: regular and random topologies.
  */
-#include "tools/command.h"
 #include "tools/link_options.h"
 
 #include "topo/generators.h"
@@ -11,46 +10,43 @@
 
 static int run(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"help", no_argument, NULL, 'h'},
-        DRAWING_OPTIONS,
-        {NULL, 0, NULL, 0},
-    };
+    static const option_t capacity[] = {
+        {"capacity", 'c', OPTION_OTHER, .argument = "C",
+         .take = link_options_take_capacity,
+         .help = "of each link, each way (default 1Gbps; with --skew the\n"
+                 "mean, default 200Mbps)"},
+        {0}};
     mtree_generate_request_t request = {.capacity = DEFAULT_CAPACITY};
+    link_options_t links;
+    const option_group_t groups[] = {
+        {capacity, .data = &links}, {link_options, .data = &links}, {0}};
     mtree_topology_t *topology;
     mtree_status_t status;
-    drawing_t drawing;
-    int option;
+    int code;
 
-    drawing_init(&drawing);
-    while ((option = getopt_long(argc, argv, "h" DRAWING_LETTERS, options, NULL)) != -1) {
-        if (option == 'h') {
-            return command_help(&command_generate);
-        } else if (drawing_option(&drawing, option, optarg) != MTREE_OK) {
-            return COMMAND_MISUSED;
-        }
+    link_options_init(&links);
+    code = options_parse(&command_generate, groups, argc, argv);
+    if (code != OPTIONS_GO_ON) {
+        return code;
     }
-    if (optind + 1 != argc) {
-        return command_misuse(&command_generate, "one shape is needed");
-    }
-    request.seed = drawing.seed;
-    if (drawing.capacity > 0) {
-        request.capacity = drawing.capacity;
+    request.seed = links.seed;
+    if (links.capacity > 0) {
+        request.capacity = links.capacity;
     }
     if (mtree_generate(argv[optind], &request, &topology) != MTREE_OK) {
         return COMMAND_FAILED;
     }
-    drawing_apply(&drawing, topology);
-    status = drawing_write(&drawing, topology, NULL, argc, argv);
+    link_options_apply(&links, topology);
+    status = link_options_write(&links, topology, NULL, argc, argv);
     mtree_topology_destroy(topology);
-    return (status == MTREE_OK) ? COMMAND_OK : COMMAND_FAILED;
+    return command_exit(status);
 }
 
 const command_t command_generate = {
     .name = "generate",
     .summary = "make a regular or random topology",
+    .usage = "[OPTION]... SHAPE",
     .help =
-        "Usage: mtree generate [OPTION]... SHAPE\n"
         "Write a topology file of that shape:\n\n"
         "  torus:AxB[xC]  mesh:AxB[xC]  ring:N   hosts on a grid, on a ring\n"
         "  star:N                                N hosts around a switch\n"
@@ -59,9 +55,9 @@ const command_t command_generate = {
         "  bigraph:MxN                           M*N hosts on two stages of M switches\n"
         "  tree:AxB[xC]                          levels of switches, hosts below the "
         "last\n"
-        "  random:N:L                            N hosts, L links, connected\n\n"
-        "  -c, --capacity C      of each link, each way (default 1Gbps; with --skew the\n"
-        "                        mean, default 200Mbps)\n" DRAWING_HELP
-        "  -h, --help            this text\n",
+        "  random:N:L                            N hosts, L links, connected\n",
+    .least_arguments = 1,
+    .most_arguments = 1,
+    .needs = "one shape is needed",
     .run = run,
 };

@@ -2,16 +2,13 @@
 /*
  * mtree plan: the trees for a collective on a topology.
  */
-#include "tools/command.h"
-#include "tools/plan_options.h"
+#include "tools/planned_network.h"
 
 #include "base/log.h"
 #include "base/units.h"
 #include "planner/plan/json.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* A link direction is called full from here on: rates are rounded. */
 #define FULL 0.999
@@ -32,13 +29,14 @@ static void print_branch(const mtree_plan_t *plan, const mtree_tree_t *tree, int
 static void print_tree(const mtree_plan_t *plan, int number)
 {
     const mtree_tree_t *tree = &plan->trees[number];
-    char rate[MTREE_UNITS_LENGTH], height[PLANNING_HEIGHT], chunk[MTREE_UNITS_LENGTH];
+    char rate[MTREE_UNITS_LENGTH], height[PLANNED_HEIGHT_LENGTH],
+        chunk[MTREE_UNITS_LENGTH];
 
     printf("\ntree %d: %s, %.1f %% of %s, %s from root to leaf", number + 1,
            mtree_units_format_rate(tree->rate, rate, sizeof(rate)), 100 * tree->share,
            mtree_collective_has_blocks(plan->collective) ? "its root's block"
-                                                           : "the message",
-           planning_format_height(plan, tree, " and ", height));
+                                                         : "the message",
+           planned_network_height(plan, tree, " and ", height));
     if (tree->chunk_bytes > 0) {
         printf(", chunks of %s",
                mtree_units_format_size((double)tree->chunk_bytes, chunk, sizeof(chunk)));
@@ -48,7 +46,7 @@ static void print_tree(const mtree_plan_t *plan, int number)
 }
 
 /* How many directions of links the plan fills, uses in part, and leaves idle. */
-static mtree_status_t print_use(const planned_t *planned)
+static mtree_status_t print_use(const planned_network_t *planned)
 {
     const mtree_topology_t *topology = planned->topology;
     int num_arcs = 2 * topology->num_links;
@@ -74,7 +72,7 @@ static mtree_status_t print_use(const planned_t *planned)
     return MTREE_OK;
 }
 
-static mtree_status_t print_plan(const planned_t *planned)
+static mtree_status_t print_plan(const planned_network_t *planned)
 {
     const mtree_plan_t *plan = planned->plan;
     char rate[MTREE_UNITS_LENGTH], size[MTREE_UNITS_LENGTH], time[MTREE_UNITS_LENGTH];
@@ -111,94 +109,74 @@ static mtree_status_t print_plan(const planned_t *planned)
 static mtree_status_t write_plan(const mtree_plan_t *plan, const char *path)
 {
     mtree_status_t status;
-    FILE *out = stdout;
-    int failed;
+    FILE *out;
     char *text;
 
     status = mtree_plan_to_json(plan, &text);
     if (status != MTREE_OK) {
         return status;
     }
-    if (path != NULL) {
-        out = fopen(path, "we");
-        if (out == NULL) {
-            mtree_error("%s: cannot be written: %s", path, strerror(errno));
-            free(text);
-            return MTREE_ERR_IO;
-        }
+    status = command_open(path, &out);
+    if (status == MTREE_OK) {
+        fprintf(out, "%s\n", text);
+        status = command_close(path, out, MTREE_OK);
     }
-    failed = (fprintf(out, "%s\n", text) < 0) + (fflush(out) != 0);
     free(text);
-    if (out != stdout) {
-        failed += (fclose(out) != 0);
-    }
-    if (failed > 0) {
-        mtree_error("%s: cannot be written: %s",
-                    (path != NULL) ? path : "standard output", strerror(errno));
-        return MTREE_ERR_IO;
-    }
-    return MTREE_OK;
+    return status;
 }
+
+typedef struct {
+    plan_options_t planning;
+    const char *output;
+    bool json;
+} arguments_t;
+
+static const option_t options[] = {{"output", 'o', OPTION_TEXT,
+                                    offsetof(arguments_t, output), .argument = "FILE",
+                                    .help = "save the plan as JSON (docs/plan-file.md)"},
+                                   {"json", 'j', OPTION_FLAG, offsetof(arguments_t, json),
+                                    .help = "print the plan as JSON"},
+                                   {0}};
 
 static int run(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"help", no_argument, NULL, 'h'},
-        {"json", no_argument, NULL, 'j'},
-        {"output", required_argument, NULL, 'o'},
-        PLANNING_OPTIONS,
-        {NULL, 0, NULL, 0},
-    };
-    const char *output = NULL;
-    bool with_json = false;
-    mtree_status_t status;
-    planning_t planning;
-    planned_t planned;
-    int option;
+    arguments_t arguments = {0};
+    const option_group_t groups[] = {{plan_options, .data = &arguments.planning},
+                                     {plan_size_option, .data = &arguments.planning},
+                                     {options, .data = &arguments},
+                                     {0}};
+    planned_network_t planned;
+    mtree_status_t status = MTREE_OK;
+    int code;
 
-    planning_init(&planning);
-    while ((option = getopt_long(argc, argv, "hjo:" PLANNING_LETTERS, options, NULL)) !=
-           -1) {
-        switch (option) {
-        case 'h':
-            command_help(&command_plan);
-            planning_print_algorithms();
-            return COMMAND_OK;
-        case 'j':
-            with_json = true;
-            break;
-        case 'o':
-            output = optarg;
-            break;
-        default:
-            if (planning_option(&planning, option, optarg) != MTREE_OK) {
-                return COMMAND_MISUSED;
-            }
-        }
+    plan_options_init(&arguments.planning);
+    code = options_parse(&command_plan, groups, argc, argv);
+    if (code != OPTIONS_GO_ON) {
+        return code;
     }
-    if (optind + 1 != argc) {
-        return command_misuse(&command_plan, "one topology file is needed");
-    }
-    if (planning_run(&planning, argv[optind], &planned) != MTREE_OK) {
+    if (planned_network_run(&arguments.planning, argv[optind], &planned) != MTREE_OK) {
         return COMMAND_FAILED;
     }
-    status = (output != NULL) ? write_plan(planned.plan, output) : MTREE_OK;
-    if (status == MTREE_OK) {
-        status = with_json ? write_plan(planned.plan, NULL) : print_plan(&planned);
+    if (arguments.output != NULL) {
+        status = write_plan(planned.plan, arguments.output);
     }
-    planned_cleanup(&planned);
-    return (status == MTREE_OK) ? COMMAND_OK : COMMAND_FAILED;
+    if (status == MTREE_OK) {
+        status = arguments.json ? write_plan(planned.plan, NULL) : print_plan(&planned);
+    }
+    planned_network_cleanup(&planned);
+    return command_exit(status);
 }
 
 const command_t command_plan = {
     .name = "plan",
     .summary = "plan the trees for a collective on a topology",
-    .help = "Usage: mtree plan [OPTION]... FILE.dot\n"
-            "Plan a collective operation on that network: the trees, their rates and "
+    .usage = "[OPTION]... FILE.dot",
+    .help = "Plan a collective operation on that network: the trees, their rates and "
             "shares of "
-            "the\nmessage, and the bound that no plan can exceed.\n\n" PLANNING_HELP
-            "  -o, --output FILE     save the plan as JSON (docs/plan-file.md)\n"
-            "  -j, --json            print the plan as JSON\n"
-            "  -h, --help            this text\n",
+            "the\nmessage, and the bound that no plan can exceed.\n",
+    .print_more = plan_options_print_algorithms,
+    .least_arguments = 1,
+    .most_arguments = 1,
+    .needs = "one topology file is needed",
     .run = run,
 };

@@ -2,7 +2,7 @@
 /*
  * mtree probe: under mpirun, measure the network between the hosts of a job.
  */
-#include "tools/command.h"
+#include "tools/options.h"
 
 #include "base/log.h"
 
@@ -97,29 +97,30 @@ static int show(const char *output, bool with_json)
     return COMMAND_FAILED;
 }
 
+typedef struct {
+    const char *output;
+    bool json;
+} arguments_t;
+
 static int run(int argc, char **argv)
 {
-    static const struct option options[] = {{"help", no_argument, NULL, 'h'},
-                                            {"json", no_argument, NULL, 'j'},
-                                            {"output", required_argument, NULL, 'o'},
-                                            {NULL, 0, NULL, 0}};
-    const char *output = NULL, *rank = rank_of_process();
-    bool with_json = false;
-    int option;
+    static const option_t options[] = {
+        {"output", 'o', OPTION_TEXT, offsetof(arguments_t, output), .argument = "FILE",
+         .help = "the topology"},
+        {"json", 'j', OPTION_FLAG, offsetof(arguments_t, json),
+         .help = "print it as JSON, not as text"},
+        {0}};
+    arguments_t arguments = {0};
+    const option_group_t groups[] = {{options, .data = &arguments}, {0}};
+    const char *rank = rank_of_process(), *output;
+    int code = options_parse(&command_probe, groups, argc, argv);
 
-    while ((option = getopt_long(argc, argv, "hjo:", options, NULL)) != -1) {
-        if (option == 'h') {
-            return command_help(&command_probe);
-        } else if (option == 'j') {
-            with_json = true;
-        } else if (option == 'o') {
-            output = optarg;
-        } else {
-            return COMMAND_MISUSED;
-        }
+    if (code != OPTIONS_GO_ON) {
+        return code;
     }
-    if (optind != argc || output == NULL) {
-        return command_misuse(&command_probe, "-o FILE.dot and no argument is needed");
+    output = arguments.output;
+    if (output == NULL) {
+        return command_misuse(&command_probe, command_probe.needs);
     }
     if (rank == NULL) {
         return command_misuse(&command_probe,
@@ -133,19 +134,17 @@ static int run(int argc, char **argv)
     if (run_program(output) != MTREE_OK) {
         return COMMAND_FAILED;
     }
-    return strcmp(rank, "0") == 0 ? show(output, with_json) : COMMAND_OK;
+    return strcmp(rank, "0") == 0 ? show(output, arguments.json) : COMMAND_OK;
 }
 
 const command_t command_probe = {
     .name = "probe",
     .summary = "measure the network between hosts, under mpirun",
-    .help = "Usage: mtree probe [--json] -o FILE.dot, under mpirun\n"
-            "Measure the network between the hosts of a job, with one rank on each or\n"
+    .usage = "[--json] -o FILE.dot, under mpirun",
+    .help = "Measure the network between the hosts of a job, with one rank on each or\n"
             "more, and write it as a topology file on the host of rank 0:\n\n"
             "    mpirun --map-by node mtree probe -o net.dot\n\n"
-            "  -o, --output FILE  the topology\n"
-            "  -j, --json         print it as JSON, not as text\n"
-            "  -h, --help         this text\n\n"
             "OMPI_MCA_coll_mtree_probe_seconds is how long it may take.\n",
+    .needs = "-o FILE.dot and no argument is needed",
     .run = run,
 };

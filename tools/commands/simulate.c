@@ -2,18 +2,17 @@
 /*
  * mtree simulate: how long a plan takes, and what the links do meanwhile.
  */
-#include "tools/command.h"
-#include "tools/plan_options.h"
+#include "tools/planned_network.h"
 #include "tools/simulate_options.h"
 
 #include "base/units.h"
 
 typedef struct {
-    planning_t planning;
-    simulating_t simulating;
+    plan_options_t planning;
+    simulation_t simulation;
     const char *plan_path;
     bool json;
-    planned_t planned;
+    planned_network_t planned;
     mtree_simulate_result_t result;
 } session_t;
 
@@ -63,7 +62,7 @@ static mtree_status_t print_json(const session_t *session)
         json_pack("{s:s, s:s, s:I, s:f, s:f, s:I, s:o, s:o}", "collective",
                   mtree_collective_name(session->planned.request.collective), "algorithm",
                   session->planned.plan->algorithm, "bytes",
-                  (json_int_t)session->simulating.options.bytes, "seconds",
+                  (json_int_t)session->simulation.options.bytes, "seconds",
                   result->seconds, "share_of_bound", result->share_of_bound, "messages",
                   (json_int_t)result->messages, "links", json_links(session), "trees",
                   json_trees(session)),
@@ -79,7 +78,7 @@ static void print_table(const session_t *session)
 
     printf("%s of %s by %s, %d trees: %s",
            mtree_collective_name(session->planned.request.collective),
-           mtree_units_format_size((double)session->simulating.options.bytes, size,
+           mtree_units_format_size((double)session->simulation.options.bytes, size,
                                    sizeof(size)),
            plan->algorithm, plan->num_trees,
            mtree_units_format_time(result->seconds, time, sizeof(time)));
@@ -108,31 +107,31 @@ static mtree_status_t get_plan(session_t *session, const char *path)
     mtree_status_t status;
 
     if (session->plan_path == NULL) {
-        request->bytes = bytes > 0.0 ? bytes : (double)SIMULATING_DEFAULT_BYTES;
-        status = planning_run(&session->planning, path, &session->planned);
+        request->bytes = bytes > 0.0 ? bytes : (double)SIMULATION_DEFAULT_BYTES;
+        status = planned_network_run(&session->planning, path, &session->planned);
     } else {
-        status = planned_read(session->plan_path, path, &session->planned);
+        status = planned_network_read(session->plan_path, path, &session->planned);
     }
     if (status != MTREE_OK) {
         return status;
     }
     bytes = bytes > 0.0 ? bytes : session->planned.request.bytes;
-    session->simulating.options.bytes =
-        bytes > 0.0 ? (size_t)bytes : SIMULATING_DEFAULT_BYTES;
-    session->simulating.options.root = session->planned.request.root;
+    session->simulation.options.bytes =
+        bytes > 0.0 ? (size_t)bytes : SIMULATION_DEFAULT_BYTES;
+    session->simulation.options.root = session->planned.request.root;
     return MTREE_OK;
 }
 
 static mtree_status_t simulate(session_t *session, const char *path)
 {
-    const planned_t *planned = &session->planned;
+    const planned_network_t *planned = &session->planned;
     mtree_status_t status = get_plan(session, path);
 
     if (status == MTREE_OK) {
-        simulating_watch(&session->simulating);
+        simulation_watch(&session->simulation);
         status = mtree_simulate_plan(
             planned->topology, planned->hosts, planned->num_hosts, planned->plan,
-            planned->request.collective, &session->simulating.options, &session->result);
+            planned->request.collective, &session->simulation.options, &session->result);
     }
     if (status == MTREE_OK && session->json) {
         status = print_json(session);
@@ -142,51 +141,46 @@ static mtree_status_t simulate(session_t *session, const char *path)
     return status;
 }
 
+static const option_t plan_option[] = {
+    {"plan", 'p', OPTION_TEXT, offsetof(session_t, plan_path), .argument = "PLAN.json",
+     .help = "run this plan; it says hosts and collective"},
+    {0}};
+
+static const option_t json_option[] = {
+    {"json", 'j', OPTION_FLAG, offsetof(session_t, json), .help = "as JSON"}, {0}};
+
 static int run(int argc, char **argv)
 {
-    static const struct option options[] = {{"help", no_argument, NULL, 'h'},
-                                            {"json", no_argument, NULL, 'j'},
-                                            {"plan", required_argument, NULL, 'p'},
-                                            PLANNING_OPTIONS,
-                                            SIMULATING_OPTIONS,
-                                            {NULL, 0, NULL, 0}};
     session_t session = {0};
+    const option_group_t groups[] = {{plan_option, .data = &session},
+                                     {plan_options, .data = &session.planning},
+                                     {message_size_option, .data = &session.planning},
+                                     {simulate_options, .data = &session.simulation},
+                                     {json_option, .data = &session},
+                                     {0}};
     mtree_status_t status;
-    int option;
+    int code;
 
-    planning_init(&session.planning);
-    simulating_init(&session.simulating);
-    while ((option = getopt_long(argc, argv, "hjp:" PLANNING_LETTERS, options, NULL)) !=
-           -1) {
-        if (option == 'h') {
-            return command_help(&command_simulate);
-        } else if (option == 'j') {
-            session.json = true;
-        } else if (option == 'p') {
-            session.plan_path = optarg;
-        } else if (planning_option(&session.planning, option, optarg) != MTREE_OK &&
-                   simulating_option(&session.simulating, option, optarg) != MTREE_OK) {
-            return COMMAND_MISUSED;
-        }
-    }
-    if (optind + 1 != argc) {
-        return command_misuse(&command_simulate, "one topology file is needed");
+    plan_options_init(&session.planning);
+    simulation_init(&session.simulation);
+    code = options_parse(&command_simulate, groups, argc, argv);
+    if (code != OPTIONS_GO_ON) {
+        return code;
     }
     status = simulate(&session, argv[optind]);
     mtree_simulate_result_clear(&session.result);
-    planned_cleanup(&session.planned);
-    return status == MTREE_OK ? COMMAND_OK : COMMAND_FAILED;
+    planned_network_cleanup(&session.planned);
+    return command_exit(status);
 }
 
 const command_t command_simulate = {
     .name = "simulate",
     .summary = "run a plan on a simulated network",
-    .help = "Usage: mtree simulate [OPTION]... FILE.dot\n"
-            "Run the engine of the component on the network of that topology, on a\n"
-            "virtual clock, and print the time and how busy each link is.\n\n"
-            "  -p, --plan PLAN.json  run this plan; it says hosts and "
-            "collective\n" PLANNING_HELP_WHAT PLANNING_HELP_ALGORITHM PLANNING_HELP_LIMITS
-                SIMULATING_HELP "  -j, --json            as JSON\n"
-            "  -h, --help            this text\n",
+    .usage = "[OPTION]... FILE.dot",
+    .help = "Run the engine of the component on the network of that topology, on a\n"
+            "virtual clock, and print the time and how busy each link is.\n",
+    .least_arguments = 1,
+    .most_arguments = 1,
+    .needs = "one topology file is needed",
     .run = run,
 };

@@ -2,7 +2,7 @@
 /*
  * mtree top: what the links of a running job carry.
  */
-#include "tools/command.h"
+#include "tools/options.h"
 #include "tools/report/file.h"
 
 #include "base/log.h"
@@ -11,7 +11,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -25,8 +24,8 @@
 typedef struct {
     const char *path;
     double delay;   /* seconds between two frames */
-    long frames;    /* 0: until the job ends */
-    long links;     /* shown of each topology */
+    int frames;     /* 0: until the job ends */
+    int links;      /* shown of each topology */
     bool is_screen; /* frames overwrite one another */
 } arguments_t;
 
@@ -175,7 +174,7 @@ static int run_top(const arguments_t *arguments)
     json_t *before = NULL, *report;
     bool is_complete = false;
     double silent = 0;
-    long frame = 0;
+    int frame = 0;
 
     while (!is_complete && (arguments->frames == 0 || frame < arguments->frames)) {
         if (frame > 0) {
@@ -201,66 +200,35 @@ static int run_top(const arguments_t *arguments)
     return COMMAND_OK;
 }
 
-/* A whole number from @a least on. */
-static bool read_count(const char *text, long least, long *count_p)
+static mtree_status_t take_delay(void *data, const char *value)
 {
-    char *end;
-
-    *count_p = strtol(text, &end, 10);
-    return end != text && *end == '\0' && *count_p >= least;
-}
-
-static bool read_delay(const char *text, double *delay_p)
-{
+    arguments_t *arguments = data;
     const char *end;
 
-    return mtree_units_parse_number(text, delay_p, &end) == MTREE_OK && *end == '\0' &&
-           *delay_p >= 0.01 && *delay_p <= 3600;
-}
-
-static int misuse_value(const char *option, const char *value, const char *wanted)
-{
-    mtree_error("top: %s '%s': %s is needed", option, value, wanted);
-    return COMMAND_MISUSED;
+    if (mtree_units_parse_number(value, &arguments->delay, &end) != MTREE_OK ||
+        *end != '\0' || arguments->delay < 0.01 || arguments->delay > 3600) {
+        mtree_error("top: --delay '%s': seconds from 0.01 to 3600 are needed", value);
+        return MTREE_ERR_INVALID;
+    }
+    return MTREE_OK;
 }
 
 static int run(int argc, char **argv)
 {
-    static const struct option options[] = {
-        {"delay", required_argument, NULL, 'd'},
-        {"frames", required_argument, NULL, 'n'},
-        {"help", no_argument, NULL, 'h'},
-        {"links", required_argument, NULL, 'l'},
-        {NULL, 0, NULL, 0},
-    };
+    static const option_t options[] = {
+        {"delay", 'd', OPTION_OTHER, .argument = "SECONDS", .take = take_delay,
+         .help = "between two looks at the file (default 1)"},
+        {"frames", 'n', OPTION_WHOLE, offsetof(arguments_t, frames), .argument = "N",
+         .help = "stop after N looks; 0: when the job ends (default)"},
+        {"links", 'l', OPTION_WHOLE, offsetof(arguments_t, links), .argument = "N",
+         .help = "directions of links shown (default 20)", .least = 1},
+        {0}};
     arguments_t arguments = {.delay = DEFAULT_DELAY, .links = DEFAULT_LINKS};
-    int option;
+    const option_group_t groups[] = {{options, .data = &arguments}, {0}};
+    int code = options_parse(&command_top, groups, argc, argv);
 
-    while ((option = getopt_long(argc, argv, "d:hl:n:", options, NULL)) != -1) {
-        switch (option) {
-        case 'd':
-            if (!read_delay(optarg, &arguments.delay)) {
-                return misuse_value("--delay", optarg, "seconds from 0.01 to 3600");
-            }
-            break;
-        case 'h':
-            return command_help(&command_top);
-        case 'l':
-            if (!read_count(optarg, 1, &arguments.links)) {
-                return misuse_value("--links", optarg, "a whole number from 1 on");
-            }
-            break;
-        case 'n':
-            if (!read_count(optarg, 0, &arguments.frames)) {
-                return misuse_value("--frames", optarg, "a whole number from 0 on");
-            }
-            break;
-        default:
-            return COMMAND_MISUSED;
-        }
-    }
-    if (optind + 1 != argc) {
-        return command_misuse(&command_top, "one report file is needed");
+    if (code != OPTIONS_GO_ON) {
+        return code;
     }
     arguments.path = argv[optind];
     arguments.is_screen = isatty(STDOUT_FILENO) == 1;
@@ -270,18 +238,17 @@ static int run(int argc, char **argv)
 const command_t command_top = {
     .name = "top",
     .summary = "follow the links of a running job",
+    .usage = "[OPTION]... FILE",
     .help =
-        "Usage: mtree top [OPTION]... FILE\n"
         "Show which links a running job fills, the fullest first, until it ends, and "
         "what "
         "those\n"
         "give that are full. FILE is its report, which rank 0 writes anew each second "
         "with\n"
         "    --mca coll_mtree_report FILE --mca coll_mtree_report_live 1\n"
-        "A line says so when it has not been written for some seconds.\n\n"
-        "  -d, --delay SECONDS   between two looks at the file (default 1)\n"
-        "  -n, --frames N        stop after N looks; 0: when the job ends (default)\n"
-        "  -l, --links N         directions of links shown (default 20)\n"
-        "  -h, --help            this text\n",
+        "A line says so when it has not been written for some seconds.\n",
+    .least_arguments = 1,
+    .most_arguments = 1,
+    .needs = "one report file is needed",
     .run = run,
 };

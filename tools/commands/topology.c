@@ -2,11 +2,9 @@
 /*
  * mtree topology: what a topology file says, checked, at another scale if wanted.
  */
-#include "tools/command.h"
 #include "tools/link_options.h"
 #include "tools/topology_json.h"
 
-#include "base/log.h"
 #include "base/units.h"
 #include "topo/dot/read.h"
 #include "topo/routes.h"
@@ -96,7 +94,7 @@ typedef struct {
     bool with_json, with_routes;
     double scale; /* of every capacity */
     bool no_latency;
-    const char *output; /* NULL: none */
+    link_options_t links; /* with the output, if any */
 } arguments_t;
 
 /* The network as a lab plays it (netlab(1)). */
@@ -140,91 +138,49 @@ static mtree_status_t show(const mtree_topology_t *topology, const arguments_t *
     return status;
 }
 
-static mtree_status_t save(const mtree_topology_t *topology, const char *output, int argc,
-                           char **argv)
-{
-    drawing_t drawing;
-
-    drawing_init(&drawing);
-    drawing.output = output;
-    return drawing_write(&drawing, topology, NULL, argc, argv);
-}
-
-static mtree_status_t parse_scale(const char *text, double *scale_p)
-{
-    const char *end;
-
-    if (mtree_units_parse_number(text, scale_p, &end) != MTREE_OK || *end != '\0' ||
-        *scale_p < 1e-9 || *scale_p > 1e9) {
-        mtree_error("topology: --scale '%s' is no number from 1e-9 to 1e9", text);
-        return MTREE_ERR_INVALID;
-    }
-    return MTREE_OK;
-}
-
-static int parse_arguments(int argc, char **argv, arguments_t *arguments)
-{
-    static const struct option options[] = {{"help", no_argument, NULL, 'h'},
-                                            {"json", no_argument, NULL, 'j'},
-                                            {"routes", no_argument, NULL, 'r'},
-                                            {"scale", required_argument, NULL, 's'},
-                                            {"no-latency", no_argument, NULL, 'n'},
-                                            {"output", required_argument, NULL, 'o'},
-                                            {NULL, 0, NULL, 0}};
-    int option;
-
-    while ((option = getopt_long(argc, argv, "hjrs:no:", options, NULL)) != -1) {
-        if (option == 'j') {
-            arguments->with_json = true;
-        } else if (option == 'r') {
-            arguments->with_routes = true;
-        } else if (option == 'n') {
-            arguments->no_latency = true;
-        } else if (option == 'o') {
-            arguments->output = optarg;
-        } else if (option == 'h') {
-            exit(command_help(&command_topology));
-        } else if (option != 's' || parse_scale(optarg, &arguments->scale) != MTREE_OK) {
-            return COMMAND_MISUSED;
-        }
-    }
-    return COMMAND_OK;
-}
-
 static int run(int argc, char **argv)
 {
+    static const option_t options[] = {
+        {"routes", 'r', OPTION_FLAG, offsetof(arguments_t, with_routes),
+         .help = "also the route between every two hosts"},
+        {"json", 'j', OPTION_FLAG, offsetof(arguments_t, with_json), .help = "as JSON"},
+        {"scale", 's', OPTION_NUMBER, offsetof(arguments_t, scale), .argument = "S",
+         .help = "with every capacity multiplied by S", .least = 1e-9, .most = 1e9},
+        {"no-latency", 'n', OPTION_FLAG, offsetof(arguments_t, no_latency),
+         .help = "without latencies; with --scale: what netlab plays"},
+        {"output", 'o', OPTION_TEXT, offsetof(arguments_t, links.output),
+         .argument = "FILE", .help = "write it there, too, as a topology file"},
+        {0}};
     arguments_t arguments = {.scale = 1};
+    const option_group_t groups[] = {{options, .data = &arguments}, {0}};
     mtree_topology_t *topology;
     mtree_status_t status;
+    int code;
 
-    if (parse_arguments(argc, argv, &arguments) != COMMAND_OK) {
-        return COMMAND_MISUSED;
-    }
-    if (optind + 1 != argc) {
-        return command_misuse(&command_topology, "one topology file is needed");
+    link_options_init(&arguments.links);
+    code = options_parse(&command_topology, groups, argc, argv);
+    if (code != OPTIONS_GO_ON) {
+        return code;
     }
     if (mtree_topology_read(argv[optind], &topology) != MTREE_OK) {
         return COMMAND_FAILED;
     }
     rescale(topology, &arguments);
     status = show(topology, &arguments);
-    if (status == MTREE_OK && arguments.output != NULL) {
-        status = save(topology, arguments.output, argc, argv);
+    if (status == MTREE_OK && arguments.links.output != NULL) {
+        status = link_options_write(&arguments.links, topology, NULL, argc, argv);
     }
     mtree_topology_destroy(topology);
-    return (status == MTREE_OK) ? COMMAND_OK : COMMAND_FAILED;
+    return command_exit(status);
 }
 
 const command_t command_topology = {
     .name = "topology",
     .summary = "check a topology file and say what is in it",
-    .help = "Usage: mtree topology [OPTION]... FILE.dot\n"
-            "Check a topology file and print its hosts, switches and links.\n\n"
-            "  -r, --routes       also the route between every two hosts\n"
-            "  -j, --json         as JSON\n"
-            "  -s, --scale S      with every capacity multiplied by S\n"
-            "  -n, --no-latency   without latencies; with --scale: what netlab plays\n"
-            "  -o, --output FILE  write it there, too, as a topology file\n"
-            "  -h, --help         this text\n",
+    .usage = "[OPTION]... FILE.dot",
+    .help = "Check a topology file and print its hosts, switches and links.\n",
+    .least_arguments = 1,
+    .most_arguments = 1,
+    .needs = "one topology file is needed",
     .run = run,
 };

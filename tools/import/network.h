@@ -88,8 +88,7 @@ mtree_status_t import_add_link(import_t *import, import_record_t *record, int li
 mtree_status_t import_finish(const import_t *import, const import_request_t *request,
                              mtree_topology_t **topology_p);
 
-/* Readers of one format each: the whole of @a text into @a import.  Errors name file and
- * line. */
+/* Readers of one format each (formats.h). */
 mtree_status_t import_tsv(import_t *import, const char *text, size_t length);
 mtree_status_t import_gml(import_t *import, const char *text, size_t length);
 mtree_status_t import_graphml(import_t *import, const char *text, size_t length);

@@ -8,7 +8,7 @@
 #include <graphviz/gvc.h>
 
 #define UNITS_PER_INCH 72.0
-#define MOST_BY_NEATO   200 /* vertices */
+#define MOST_BY_NEATO  200 /* vertices */
 
 /* Inches of a link, room for its label. */
 #define LINK_INCHES "2.2"

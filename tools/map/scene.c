@@ -60,7 +60,7 @@ mtree_status_t map_scene_add_tree(map_scene_t *scene, int number, map_tree_t **t
     return MTREE_OK;
 }
 
-static mtree_status_t add_plan_tree(map_scene_t *scene, const planned_t *planned,
+static mtree_status_t add_plan_tree(map_scene_t *scene, const planned_network_t *planned,
                                     int number)
 {
     const mtree_plan_t *plan = planned->plan;
@@ -75,7 +75,7 @@ static mtree_status_t add_plan_tree(map_scene_t *scene, const planned_t *planned
     tree->root_name = plan->hosts[of->root];
     mtree_units_format_rate(of->rate, tree->rate, sizeof(tree->rate));
     snprintf(tree->share, sizeof(tree->share), "%.1f %%", 100 * of->share);
-    planning_format_height(plan, of, ", ", tree->height);
+    planned_network_height(plan, of, ", ", tree->height);
     mtree_plan_tree_load(plan, number, planned->routes, 1, tree->crossed);
     return MTREE_OK;
 }
@@ -94,7 +94,7 @@ static void summarise(map_scene_t *scene, const mtree_plan_t *plan)
     }
 }
 
-mtree_status_t map_scene_of_plan(map_scene_t *scene, const planned_t *planned)
+mtree_status_t map_scene_of_plan(map_scene_t *scene, const planned_network_t *planned)
 {
     const mtree_topology_t *topology = planned->topology;
     mtree_status_t status = map_scene_init(scene, topology);

@@ -8,7 +8,7 @@
 #ifndef MTREE_TOOLS_MAP_SCENE_H
 #define MTREE_TOOLS_MAP_SCENE_H
 
-#include "tools/plan_options.h"
+#include "tools/planned_network.h"
 
 #include "base/units.h"
 
@@ -33,7 +33,8 @@ typedef struct {
     const char *root_name; /* its host, the text is the creator's */
     const char *colour;
     double *crossed; /* [2 * num_links] more than 0: the tree sends over the arc */
-    char rate[MTREE_UNITS_LENGTH], share[16], height[PLANNING_HEIGHT]; /* for legends */
+    char rate[MTREE_UNITS_LENGTH], share[16],
+        height[PLANNED_HEIGHT_LENGTH]; /* for legends */
 } map_tree_t;
 
 typedef struct {
@@ -61,7 +62,7 @@ mtree_status_t map_scene_init(map_scene_t *scene, const mtree_topology_t *topolo
 
 /* The same of the topology of @a planned, with the trees of its plan, if any, and the use
  * that they make of the links. */
-mtree_status_t map_scene_of_plan(map_scene_t *scene, const planned_t *planned);
+mtree_status_t map_scene_of_plan(map_scene_t *scene, const planned_network_t *planned);
 
 /* One tree more, with number and colour, its arcs yet to be marked; it stays the scene's.
  * MTREE_ERR_NO_MEMORY, logged. */

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tools/import/formats.h"
+
+#include "base/log.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* GraphML and hwloc's files are XML, and may both be called so. */
+static mtree_status_t read_xml(import_t *import, const char *text, size_t length)
+{
+    return strstr(text, "<graphml") != NULL ? import_graphml(import, text, length)
+                                            : import_hwloc(import, text, length);
+}
+
+const import_format_t import_formats[] = {
+    {".tsv", "a table of links", import_tsv},
+    {".gml", "GML", import_gml},
+    {".graphml", "GraphML", import_graphml},
+    {".conf", "Slurm's topology.conf (tree)", import_slurm},
+    {".xml", "GraphML, or a machine of hwloc (lstopo FILE.xml)", read_xml},
+    {0}};
+
+const import_format_t *import_format_find(const char *file)
+{
+    const import_format_t *format;
+    size_t length = strlen(file);
+    char endings[256] = "";
+
+    for (format = import_formats; format->ending != NULL; format++) {
+        size_t end = strlen(format->ending), used = strlen(endings);
+
+        if (length > end && strcmp(file + length - end, format->ending) == 0) {
+            return format;
+        }
+        snprintf(endings + used, sizeof(endings) - used, "%s%s", used > 0 ? ", " : "",
+                 format->ending);
+    }
+    mtree_error("import: %s: the file's name must end in one of %s", file, endings);
+    return NULL;
+}

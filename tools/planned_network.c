@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tools/planned_network.h"
+
+#include "tools/progress_ticker.h"
+
+#include "base/file.h"
+#include "base/log.h"
+#include "base/units.h"
+#include "planner/plan/json.h"
+#include "planner/planner.h"
+#include "topo/dot/read.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The host that @a name means: a host name as mpirun has it, or a node of the file. */
+static mtree_status_t find_host(const mtree_topology_t *topology, const char *name,
+                                int *host_p)
+{
+    int host = mtree_topology_find_host(topology, name);
+
+    if (host < 0) {
+        host = mtree_topology_find_vertex(topology, name);
+    }
+    if (host < 0 || topology->vertices[host].kind != MTREE_VERTEX_HOST) {
+        mtree_error("%s: no host '%s'; 'mtree topology' lists the hosts",
+                    topology->source, name);
+        return MTREE_ERR_NOT_FOUND;
+    }
+    *host_p = host;
+    return MTREE_OK;
+}
+
+/* All hosts, or those in the comma-separated @a list, each once; @a hosts has room for
+ * all vertices. */
+static mtree_status_t list_hosts(const mtree_topology_t *topology, const char *list,
+                                 int *hosts, int *num_hosts_p)
+{
+    char name[MTREE_TOPOLOGY_MAX_NAME + 1];
+    mtree_status_t status;
+    int count = 0;
+    size_t length;
+    int i;
+
+    for (i = 0; list == NULL && i < topology->num_vertices; ++i) {
+        if (topology->vertices[i].kind == MTREE_VERTEX_HOST) {
+            hosts[count++] = i;
+        }
+    }
+    while (list != NULL && *list != '\0') {
+        length = strcspn(list, ",");
+        snprintf(name, sizeof(name), "%.*s", (int)length, list);
+        if (count == topology->num_vertices) {
+            mtree_error("--hosts names more hosts than there are");
+            return MTREE_ERR_INVALID;
+        }
+        status = find_host(topology, name, &hosts[count]);
+        if (status != MTREE_OK) {
+            return status;
+        }
+        for (i = 0; i < count; ++i) {
+            if (hosts[i] == hosts[count]) {
+                mtree_error("--hosts names host '%s' twice", name);
+                return MTREE_ERR_INVALID;
+            }
+        }
+        ++count;
+        list += length + (list[length] == ',');
+    }
+    if (count == 0) {
+        mtree_error("--hosts names no host");
+        return MTREE_ERR_INVALID;
+    }
+    *num_hosts_p = count;
+    return MTREE_OK;
+}
+
+static mtree_status_t find_root(const plan_options_t *options,
+                                const mtree_topology_t *topology, const int *hosts,
+                                int num_hosts, int *root_p)
+{
+    mtree_status_t status;
+    int root, i;
+
+    *root_p = 0;
+    if (options->root == NULL) {
+        return MTREE_OK;
+    }
+    status = find_host(topology, options->root, &root);
+    if (status != MTREE_OK) {
+        return status;
+    }
+    for (i = 0; i < num_hosts; ++i) {
+        if (hosts[i] == root) {
+            *root_p = i;
+            return MTREE_OK;
+        }
+    }
+    mtree_error("--root '%s' is not among --hosts", options->root);
+    return MTREE_ERR_INVALID;
+}
+
+static mtree_status_t find_hosts(const plan_options_t *options,
+                                 planned_network_t *planned)
+{
+    const mtree_topology_t *topology = planned->topology;
+    mtree_status_t status;
+
+    planned->request = options->request;
+    planned->hosts = malloc((size_t)topology->num_vertices * sizeof(int));
+    if (planned->hosts == NULL) {
+        mtree_error("out of memory for a list of hosts");
+        return MTREE_ERR_NO_MEMORY;
+    }
+    status = list_hosts(topology, options->hosts, planned->hosts, &planned->num_hosts);
+    if (status != MTREE_OK) {
+        return status;
+    }
+    status = find_root(options, topology, planned->hosts, planned->num_hosts,
+                       &planned->request.root);
+    if (status != MTREE_OK) {
+        return status;
+    }
+    return mtree_routes_create(topology, planned->hosts, planned->num_hosts,
+                               &planned->routes);
+}
+
+mtree_status_t planned_network_prepare(const plan_options_t *options, const char *file,
+                                       planned_network_t *planned)
+{
+    mtree_status_t status;
+
+    *planned = (planned_network_t){0};
+    status = mtree_topology_read(file, &planned->topology);
+    if (status == MTREE_OK) {
+        status = find_hosts(options, planned);
+    }
+    if (status != MTREE_OK) {
+        planned_network_cleanup(planned);
+    }
+    return status;
+}
+
+mtree_status_t planned_network_plan(const planned_network_t *planned,
+                                    const mtree_plan_request_t *request,
+                                    mtree_plan_t **plan_p)
+{
+    char what[64];
+    mtree_status_t status;
+
+    snprintf(what, sizeof(what), "planning with %s for %d hosts",
+             request->algorithm == NULL ? mtree_planner_algorithms()[0]
+                                        : request->algorithm,
+             planned->num_hosts);
+    progress_ticker_start(what);
+    status = mtree_planner_run(planned->topology, planned->hosts, planned->num_hosts,
+                               request, plan_p);
+    progress_ticker_stop();
+    return status;
+}
+
+mtree_status_t planned_network_run(const plan_options_t *options, const char *file,
+                                   planned_network_t *planned)
+{
+    mtree_status_t status = planned_network_prepare(options, file, planned);
+
+    if (status != MTREE_OK) {
+        return status;
+    }
+    status = planned_network_plan(planned, &planned->request, &planned->plan);
+    if (status != MTREE_OK) {
+        planned_network_cleanup(planned);
+    }
+    return status;
+}
+
+/* Routes between the plan's hosts, wherever the topology has them. */
+static mtree_status_t route_plan(planned_network_t *planned)
+{
+    const mtree_plan_t *plan = planned->plan;
+    mtree_status_t status = MTREE_OK;
+    int i;
+
+    planned->hosts = malloc((size_t)plan->num_hosts * sizeof(int));
+    if (planned->hosts == NULL) {
+        mtree_error("out of memory for a list of hosts");
+        return MTREE_ERR_NO_MEMORY;
+    }
+    planned->num_hosts = plan->num_hosts;
+    planned->request.collective = plan->collective;
+    planned->request.root = plan->root < 0 ? 0 : plan->root;
+    planned->request.bytes = plan->bytes;
+    for (i = 0; i < plan->num_hosts && status == MTREE_OK; ++i) {
+        status = find_host(planned->topology, plan->hosts[i], &planned->hosts[i]);
+    }
+    if (status == MTREE_OK) {
+        status = mtree_routes_create(planned->topology, planned->hosts,
+                                     planned->num_hosts, &planned->routes);
+    }
+    return status;
+}
+
+mtree_status_t planned_network_read(const char *plan_file, const char *topology_file,
+                                    planned_network_t *planned)
+{
+    mtree_status_t status;
+    size_t length;
+    char *text;
+
+    *planned = (planned_network_t){0};
+    status = mtree_file_read(plan_file, &text, &length);
+    if (status != MTREE_OK) {
+        return status;
+    }
+    status = mtree_plan_from_json(text, length, plan_file, &planned->plan);
+    free(text);
+    if (status == MTREE_OK && topology_file != NULL) {
+        status = mtree_topology_read(topology_file, &planned->topology);
+        if (status == MTREE_OK) {
+            status = route_plan(planned);
+        }
+    }
+    if (status != MTREE_OK) {
+        planned_network_cleanup(planned);
+    }
+    return status;
+}
+
+const char *planned_network_height(const mtree_plan_t *plan, const mtree_tree_t *tree,
+                                   const char *between, char *buffer)
+{
+    const int hops = mtree_tree_height(tree, plan->num_hosts);
+    const double depth = mtree_tree_depth(tree, plan->num_hosts);
+    char time[MTREE_UNITS_LENGTH] = "";
+
+    if (depth > 0) {
+        mtree_units_format_time(depth, time, sizeof(time));
+    }
+    snprintf(buffer, PLANNED_HEIGHT_LENGTH, "%d hop%s%s%s", hops, hops == 1 ? "" : "s",
+             depth > 0 ? between : "", time);
+    return buffer;
+}
+
+void planned_network_cleanup(planned_network_t *planned)
+{
+    mtree_plan_destroy(planned->plan);
+    mtree_routes_destroy(planned->routes);
+    mtree_topology_destroy(planned->topology);
+    free(planned->hosts);
+    *planned = (planned_network_t){0};
+}

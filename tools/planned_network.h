@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A topology, the hosts of it that take part, the routes between them and a plan: what
+ * most commands work on.
+ */
+#ifndef MTREE_TOOLS_PLANNED_NETWORK_H
+#define MTREE_TOOLS_PLANNED_NETWORK_H
+
+#include "planner/plan/plan.h"
+#include "tools/plan_options.h"
+
+typedef struct {
+    mtree_topology_t *topology;
+    mtree_routes_t *routes; /* numbered as the plan numbers its hosts */
+    int num_hosts;
+    int *hosts; /* [num_hosts] their vertices */
+    mtree_plan_request_t
+        request;        /* with its root; of a plan that was read, what the plan says */
+    mtree_plan_t *plan; /* NULL: none yet */
+} planned_network_t;
+
+/*
+ * Read the topology @a file and find hosts, root and routes in it; `plan` stays NULL.
+ * Release *planned with planned_network_cleanup().  Errors of these are logged.
+ */
+mtree_status_t planned_network_prepare(const plan_options_t *options, const char *file,
+                                       planned_network_t *planned);
+
+/* The same, and plan. */
+mtree_status_t planned_network_run(const plan_options_t *options, const char *file,
+                                   planned_network_t *planned);
+
+/* Make another plan for the hosts of @a planned, the caller's.  From two seconds on,
+ * lines on standard error say that this is under way. */
+mtree_status_t planned_network_plan(const planned_network_t *planned,
+                                    const mtree_plan_request_t *request,
+                                    mtree_plan_t **plan_p);
+
+/*
+ * Read the plan in @a plan_file, checked for form; with @a topology_file (may be NULL)
+ * the topology too, where the plan's hosts must be found, and the routes.
+ */
+mtree_status_t planned_network_read(const char *plan_file, const char *topology_file,
+                                    planned_network_t *planned);
+
+/* Free what @a planned holds. */
+void planned_network_cleanup(planned_network_t *planned);
+
+/*
+ * How far the farthest leaf of one of @a plan's trees is: "3 hops", and with latencies
+ * @a between and the time, "3 hops, 11.1 ms".  Returns @a buffer, of
+ * PLANNED_HEIGHT_LENGTH bytes.
+ */
+#define PLANNED_HEIGHT_LENGTH 64
+const char *planned_network_height(const mtree_plan_t *plan, const mtree_tree_t *tree,
+                                   const char *between, char *buffer);
+
+#endif
