@@ -55,6 +55,16 @@ static inline mtree_list_t *mtree_list_take(mtree_list_t *head)
     return link;
 }
 
+/* Append all links of @a from to @a to; @a from is empty afterwards. */
+static inline void mtree_list_move(mtree_list_t *to, mtree_list_t *from)
+{
+    from->next->previous = to->previous;
+    to->previous->next = from->next;
+    from->previous->next = to;
+    to->previous = from->previous;
+    mtree_list_init(from);
+}
+
 /* Each @a _link of the list; the loop must not remove it. */
 #define MTREE_LIST_FOR_EACH(_link, _head)                                                \
     for ((_link) = (_head)->next; (_link) != (_head); (_link) = (_link)->next)

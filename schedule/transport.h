@@ -10,6 +10,7 @@
 #ifndef MTREE_SCHEDULE_TRANSPORT_H
 #define MTREE_SCHEDULE_TRANSPORT_H
 
+#include "base/list.h"
 #include "base/status.h"
 
 #include <stdbool.h>
@@ -25,7 +26,7 @@ struct mtree_completion {
     /* The transport's own, while the message is under way. */
     mtree_transport_t *transport;
     void *message;
-    mtree_completion_t *next, *previous;
+    mtree_list_t link;
     mtree_status_t status;
     bool empty; /* of a receive that is done: what came was an empty message */
 };

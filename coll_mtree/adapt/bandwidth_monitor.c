@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/adapt/bandwidth_monitor.h"
 
+#include "coll_mtree/transport/progress.h"
 #include "coll_mtree/transport/transport.h"
-
-#include "opal/runtime/opal_progress.h"
 
 #include <stdlib.h>
 
@@ -19,9 +18,9 @@ struct coll_mtree_bandwidth_monitor {
 /* All there are; their bases, too, are changed under the lock. */
 static monitor_t *monitors;
 static opal_mutex_t monitors_lock = OPAL_MUTEX_STATIC_INIT;
-static bool is_open; /* turns of progress are told of */
+static bool is_open; /* the poller was added */
 
-/* A turn of Open MPI's progress. */
+/* Poll: a turn of Open MPI's progress. */
 static int monitors_attend(void)
 {
     int busy = 0;
@@ -83,7 +82,7 @@ coll_mtree_bandwidth_monitor_get(mca_coll_mtree_module_t *module)
             monitors = module->monitor;
         }
         if (!is_open) {
-            is_open = opal_progress_register(monitors_attend) == OPAL_SUCCESS;
+            is_open = coll_mtree_progress_add(monitors_attend);
         }
     }
     opal_mutex_unlock(&monitors_lock);
@@ -152,7 +151,7 @@ void coll_mtree_bandwidth_monitor_destroy(mca_coll_mtree_module_t *module)
 void coll_mtree_bandwidth_monitor_close(void)
 {
     if (is_open) {
-        opal_progress_unregister(monitors_attend);
+        coll_mtree_progress_remove(monitors_attend);
         is_open = false;
     }
 }

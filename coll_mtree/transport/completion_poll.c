@@ -2,94 +2,86 @@
 #include "coll_mtree/transport/completion_poll.h"
 
 #include "coll_mtree/compat.h"
+#include "coll_mtree/transport/progress.h"
 
 #include "ompi/request/request.h"
-#include "opal/runtime/opal_progress.h"
 
-static coll_mtree_completion_poll_func_t ended;
+static coll_mtree_completion_poll_func_t completed; /* NULL: not open */
 static opal_mutex_t lock = OPAL_MUTEX_STATIC_INIT;
-static mtree_completion_t *first; /* under way, the latest first */
+static mtree_list_t polled = {&polled, &polled}; /* the earliest first */
 
-static void poll_remove(mtree_completion_t *done)
+/* Move those that are complete to @a taken. */
+static void take_completed(mtree_list_t *taken)
 {
-    if (done->previous == NULL) {
-        first = done->next;
-    } else {
-        done->previous->next = done->next;
-    }
-    if (done->next != NULL) {
-        done->next->previous = done->previous;
-    }
-}
+    mtree_list_t *link, *next;
 
-/* Take those that have ended, the earliest first. */
-static mtree_completion_t *poll_take(void)
-{
-    mtree_completion_t *taken = NULL, *next;
+    MTREE_LIST_FOR_EACH_SAFE(link, next, &polled)
+    {
+        mtree_completion_t *done = MTREE_CONTAINER_OF(link, mtree_completion_t, link);
 
-    for (mtree_completion_t *done = first; done != NULL; done = next) {
-        next = done->next;
         if (REQUEST_COMPLETE((ompi_request_t *)done->message)) {
-            poll_remove(done);
-            done->next = taken;
-            taken = done;
+            mtree_list_remove(link);
+            mtree_list_append(taken, link);
         }
     }
-    return taken;
 }
 
-static int poll_progress(void)
+static int poll_completions(void)
 {
-    mtree_completion_t *done;
+    mtree_list_t taken, *link;
     int handled = 0;
 
-    /* Who has the lock looks for all. */
+    /* The thread that has the lock looks at all of them. */
     if (opal_mutex_trylock(&lock) != 0) {
         return 0;
     }
-    done = poll_take();
+    mtree_list_init(&taken);
+    take_completed(&taken);
     opal_mutex_unlock(&lock);
     opal_atomic_rmb();
-    while (done != NULL) {
-        /* The function may use it for the next message. */
-        mtree_completion_t *next = done->next;
-
-        ended(done);
+    while ((link = mtree_list_take(&taken)) != NULL) {
+        completed(MTREE_CONTAINER_OF(link, mtree_completion_t, link));
         handled++;
-        done = next;
     }
     return handled;
 }
 
 void coll_mtree_completion_poll_open(bool threads, coll_mtree_completion_poll_func_t func)
 {
-    if (threads && !coll_mtree_survives()) {
-        ended = func;
-        opal_progress_register(poll_progress);
+    if (threads && !coll_mtree_survives() && coll_mtree_progress_add(poll_completions)) {
+        completed = func;
     }
 }
 
 void coll_mtree_completion_poll_close(void)
 {
-    if (ended != NULL) {
-        opal_progress_unregister(poll_progress);
-        ended = NULL;
-    }
+    coll_mtree_progress_remove(poll_completions);
+    completed = NULL;
 }
 
 bool coll_mtree_completion_poll_is_open(void)
 {
-    return ended != NULL;
+    return completed != NULL;
 }
 
 void coll_mtree_completion_poll_add(mtree_completion_t *done)
 {
     opal_mutex_lock(&lock);
-    done->previous = NULL;
-    done->next = first;
-    if (first != NULL) {
-        first->previous = done;
+    mtree_list_append(&polled, &done->link);
+    opal_mutex_unlock(&lock);
+}
+
+void coll_mtree_completion_poll_cancel(mtree_completion_t *done)
+{
+    mtree_list_t *link;
+
+    opal_mutex_lock(&lock);
+    MTREE_LIST_FOR_EACH(link, &polled)
+    {
+        if (link == &done->link) {
+            (void)ompi_request_cancel(done->message);
+            break;
+        }
     }
-    first = done;
     opal_mutex_unlock(&lock);
 }

@@ -1,46 +1,47 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/transport/deferred_completion.h"
 
+#include "coll_mtree/transport/progress.h"
+
 #include "ompi/mca/pml/base/base.h"
-#include "opal/runtime/opal_progress.h"
 
 static bool is_open;
 static opal_mutex_t lock = OPAL_MUTEX_STATIC_INIT;
-static mtree_completion_t *first, *last; /* that have ended */
+static mtree_list_t queue = {&queue, &queue};
 
-/* What is handled begins messages, which may come back here. */
+/* A thread handles completions.  Handling one begins messages, which may call the poller
+ * again. */
 static bool is_busy;
 
-/* Take all that have ended, unless somebody is about to handle some. */
-static mtree_completion_t *later_take(void)
+/* Move all that are queued to @a taken; false: nothing is, or another thread is busy. */
+static bool take_queued(mtree_list_t *taken)
 {
-    mtree_completion_t *taken = NULL;
+    bool takes;
 
     opal_mutex_lock(&lock);
-    if (!is_busy && first != NULL) {
-        taken = first;
-        first = NULL;
+    takes = !is_busy && !mtree_list_is_empty(&queue);
+    if (takes) {
+        mtree_list_move(taken, &queue);
         is_busy = true;
     }
     opal_mutex_unlock(&lock);
-    return taken;
+    return takes;
 }
 
-static int later_progress(void)
+static int handle_queued(void)
 {
-    mtree_completion_t *done = later_take();
+    mtree_list_t taken, *link;
     int handled = 0;
 
-    if (done == NULL) {
+    mtree_list_init(&taken);
+    if (!take_queued(&taken)) {
         return 0;
     }
-    while (done != NULL) {
-        /* The function may use it for the next message. */
-        mtree_completion_t *next = done->next;
+    while ((link = mtree_list_take(&taken)) != NULL) {
+        mtree_completion_t *done = MTREE_CONTAINER_OF(link, mtree_completion_t, link);
 
         done->func(done, done->status);
         handled++;
-        done = next;
     }
     opal_mutex_lock(&lock);
     is_busy = false;
@@ -52,18 +53,14 @@ void coll_mtree_deferred_completion_open(void)
 {
     const char *pml = mca_pml_base_selected_component.pmlm_version.mca_component_name;
 
-    if (strcmp(pml, "cm") == 0 || strcmp(pml, "ucx") == 0) {
-        is_open = true;
-        opal_progress_register(later_progress);
-    }
+    is_open = (strcmp(pml, "cm") == 0 || strcmp(pml, "ucx") == 0) &&
+              coll_mtree_progress_add(handle_queued);
 }
 
 void coll_mtree_deferred_completion_close(void)
 {
-    if (is_open) {
-        opal_progress_unregister(later_progress);
-        is_open = false;
-    }
+    coll_mtree_progress_remove(handle_queued);
+    is_open = false;
 }
 
 void coll_mtree_deferred_completion_call(mtree_completion_t *done, mtree_status_t status)
@@ -73,13 +70,7 @@ void coll_mtree_deferred_completion_call(mtree_completion_t *done, mtree_status_
         return;
     }
     done->status = status;
-    done->next = NULL;
     opal_mutex_lock(&lock);
-    if (first == NULL) {
-        first = done;
-    } else {
-        last->next = done;
-    }
-    last = done;
+    mtree_list_append(&queue, &done->link);
     opal_mutex_unlock(&lock);
 }

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ends of messages that are handled a little later.
+ * Completions that are handled outside the PML's callback.
  *
- * Two PMLs cannot bear it that a message is begun in a callback (docs/openmpi.md).  Over
- * cm it may call Open MPI's progress, when the network has no room, within the progress
- * that called it, and the mtl ofi of 4.1 then loses ends of messages or tells them twice.
- * Over ucx it may overtake messages to the same peer that UCX's shared memory had no room
- * for.  So there a callback only notes the end, and mtree handles it at a turn of its
- * own.
+ * Over two PMLs no message may be begun in a callback (docs/openmpi.md).  Over cm it may
+ * call Open MPI's progress, when the network has no room, within the progress that called
+ * it, and the mtl ofi of 4.1 then loses completions or reports them twice.  Over ucx it
+ * may overtake messages to the same peer that UCX's shared memory had no room for.  There
+ * a callback only queues the completion, and a poller handles it.
  */
 #ifndef COLL_MTREE_TRANSPORT_DEFERRED_COMPLETION_H
 #define COLL_MTREE_TRANSPORT_DEFERRED_COMPLETION_H
@@ -16,7 +15,7 @@
 
 #include "schedule/transport.h"
 
-/* Begin and end to take turns in Open MPI's progress, with the component. */
+/* Open with the component, when the PML is known, and close with it. */
 void coll_mtree_deferred_completion_open(void);
 void coll_mtree_deferred_completion_close(void);
 

@@ -1,31 +1,42 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/transport/failure_monitor.h"
 
-#include "opal/runtime/opal_progress.h"
+#include "coll_mtree/transport/progress.h"
 
-static coll_mtree_failure_monitor_t *watches;
-static unsigned removals; /* messages that have come to their end so far */
+#include <stdatomic.h>
+
+/* Turns of progress from one look at the communicators to the next. */
+#define TURNS 8
+
+static mtree_list_t all = {&all, &all}; /* coll_mtree_monitored_t with messages */
+static unsigned removals;               /* messages that have completed so far */
 
 /*
- * Who gives a message up holds the lock while its callback runs, in the same thread; so
- * no other thread can free a request that is being looked at.
+ * A thread that gives a message up holds the lock while the message's callback runs, in
+ * the same thread; so no other thread can free a request that is being looked at.
  */
 static opal_recursive_mutex_t lock;
 static bool is_open;
 
 /* Give up the first message of a broken communicator that can be; false: there is none.
  */
-static bool watch_sweep(void)
+static bool sweep(void)
 {
     unsigned before = removals;
+    mtree_list_t *link, *of_one;
 
-    for (coll_mtree_failure_monitor_t *watch = watches; watch != NULL;
-         watch = watch->next) {
-        if (coll_mtree_loss_of(watch->comm) == OMPI_SUCCESS) {
+    MTREE_LIST_FOR_EACH(link, &all)
+    {
+        coll_mtree_monitored_t *monitored =
+            MTREE_CONTAINER_OF(link, coll_mtree_monitored_t, link);
+
+        if (coll_mtree_loss_of(monitored->comm) == OMPI_SUCCESS) {
             continue;
         }
-        for (mtree_completion_t *done = watch->first; done != NULL; done = done->next) {
-            coll_mtree_request_give_up(done->message);
+        MTREE_LIST_FOR_EACH(of_one, &monitored->messages)
+        {
+            coll_mtree_request_give_up(
+                MTREE_CONTAINER_OF(of_one, mtree_completion_t, link)->message);
             /* Callbacks may have changed all of the lists. */
             if (removals != before) {
                 return true;
@@ -35,17 +46,18 @@ static bool watch_sweep(void)
     return false;
 }
 
-static int watch_progress(void)
+static int look_for_losses(void)
 {
+    static atomic_uint turns;
     unsigned before;
     int ended;
 
-    if (watches == NULL) {
+    if (mtree_list_is_empty(&all) || atomic_fetch_add(&turns, 1) % TURNS != 0) {
         return 0;
     }
     opal_mutex_lock(&lock);
     before = removals;
-    while (watch_sweep()) {}
+    while (sweep()) {}
     ended = (int)(removals - before);
     opal_mutex_unlock(&lock);
     return ended;
@@ -56,60 +68,47 @@ void coll_mtree_failure_monitor_open(void)
     if (coll_mtree_survives()) {
         OBJ_CONSTRUCT(&lock, opal_recursive_mutex_t);
         is_open = true;
-        opal_progress_register_lp(watch_progress);
+        (void)coll_mtree_progress_add(look_for_losses);
     }
 }
 
 void coll_mtree_failure_monitor_close(void)
 {
     if (is_open) {
-        opal_progress_unregister(watch_progress);
+        coll_mtree_progress_remove(look_for_losses);
         OBJ_DESTRUCT(&lock);
         is_open = false;
     }
 }
 
-void coll_mtree_failure_monitor_add(coll_mtree_failure_monitor_t *watch,
+bool coll_mtree_failure_monitor_is_open(void)
+{
+    return is_open;
+}
+
+void coll_mtree_monitored_init(coll_mtree_monitored_t *monitored,
+                               ompi_communicator_t *comm)
+{
+    monitored->comm = comm;
+    mtree_list_init(&monitored->messages);
+    mtree_list_init(&monitored->link);
+}
+
+void coll_mtree_failure_monitor_add(coll_mtree_monitored_t *monitored,
                                     mtree_completion_t *done)
 {
     if (!is_open) {
         return;
     }
     opal_mutex_lock(&lock);
-    if (watch->first == NULL) {
-        watch->next = watches;
-        watches = watch;
-    } else {
-        watch->first->previous = done;
+    if (mtree_list_is_empty(&monitored->messages)) {
+        mtree_list_append(&all, &monitored->link);
     }
-    done->previous = NULL;
-    done->next = watch->first;
-    watch->first = done;
+    mtree_list_append(&monitored->messages, &done->link);
     opal_mutex_unlock(&lock);
 }
 
-static void watch_remove(coll_mtree_failure_monitor_t *watch, mtree_completion_t *done)
-{
-    if (done->previous == NULL) {
-        watch->first = done->next;
-    } else {
-        done->previous->next = done->next;
-    }
-    if (done->next != NULL) {
-        done->next->previous = done->previous;
-    }
-    if (watch->first == NULL) {
-        coll_mtree_failure_monitor_t **at = &watches;
-
-        while (*at != watch) {
-            at = &(*at)->next;
-        }
-        *at = watch->next;
-    }
-    removals++;
-}
-
-void coll_mtree_failure_monitor_free(coll_mtree_failure_monitor_t *watch,
+void coll_mtree_failure_monitor_free(coll_mtree_monitored_t *monitored,
                                      mtree_completion_t *done)
 {
     ompi_request_t *request = done->message;
@@ -119,7 +118,27 @@ void coll_mtree_failure_monitor_free(coll_mtree_failure_monitor_t *watch,
         return;
     }
     opal_mutex_lock(&lock);
-    watch_remove(watch, done);
+    mtree_list_remove(&done->link);
+    if (mtree_list_is_empty(&monitored->messages)) {
+        mtree_list_remove(&monitored->link);
+    }
+    removals++;
     request->req_free(&request);
+    opal_mutex_unlock(&lock);
+}
+
+void coll_mtree_failure_monitor_cancel(coll_mtree_monitored_t *monitored,
+                                       mtree_completion_t *done)
+{
+    mtree_list_t *link;
+
+    opal_mutex_lock(&lock);
+    MTREE_LIST_FOR_EACH(link, &monitored->messages)
+    {
+        if (link == &done->link) {
+            (void)ompi_request_cancel(done->message);
+            break;
+        }
+    }
     opal_mutex_unlock(&lock);
 }

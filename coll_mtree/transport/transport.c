@@ -55,8 +55,8 @@ static uint32_t find_longest(void)
     return over_tcp < over_sm ? over_tcp : over_sm;
 }
 
-/* Parameters do not change any more once they are asked for, and each message of a probe
- * asks. */
+/* Parameters no longer change once this is called, and each message of a probe calls it.
+ */
 uint32_t coll_mtree_transport_longest(void)
 {
     static atomic_uint longest;
@@ -67,7 +67,7 @@ uint32_t coll_mtree_transport_longest(void)
     return longest;
 }
 
-/* The first error is what the others follow from. */
+/* Keep the first error: later ones follow from it. */
 static mtree_status_t transport_fail(coll_mtree_transport_t *transport, int code)
 {
     int none = OMPI_SUCCESS;
@@ -78,37 +78,47 @@ static mtree_status_t transport_fail(coll_mtree_transport_t *transport, int code
     return MTREE_ERR_TRANSPORT;
 }
 
-/* The message of @a done has ended, and its request with it. */
-static void message_ended(coll_mtree_transport_t *transport,
-                          const ompi_request_t *request, mtree_completion_t *done)
+/* Open MPI's code of a complete @a request. */
+static int request_code(const ompi_request_t *request)
 {
-    int code = request->req_status.MPI_ERROR;
+    return request->req_status._cancelled ? MPI_ERR_REQUEST
+                                          : request->req_status.MPI_ERROR;
+}
+
+/* The @a request of @a done is complete: free it and hand the completion on. */
+static void request_handle(coll_mtree_transport_t *transport,
+                           const ompi_request_t *request, mtree_completion_t *done)
+{
+    int code = request_code(request);
     mtree_status_t status =
         code == MPI_SUCCESS ? MTREE_OK : transport_fail(transport, code);
 
     done->empty = request->req_status._ucount == 0;
-    coll_mtree_failure_monitor_free(&transport->watch, done);
+    coll_mtree_failure_monitor_free(&transport->monitored, done);
+    done->message = NULL;
     coll_mtree_deferred_completion_call(done, status);
 }
 
-/* Runs inside the PML's progress, or at once when the request is complete by now. */
+/* The request's callback, from the PML's progress, or at once when it is complete by now.
+ */
 static int request_complete(ompi_request_t *request)
 {
     mtree_completion_t *done = (mtree_completion_t *)request->req_complete_cb_data;
 
     /* Open MPI's ucx uses requests again as they are, and takes this for its own. */
     request->req_complete_cb_data = NULL;
-    message_ended((coll_mtree_transport_t *)done->transport, request, done);
-    /* Tells Open MPI that the request is not there any more. */
+    request_handle((coll_mtree_transport_t *)done->transport, request, done);
+    /* Tells Open MPI that the request is gone. */
     return 1;
 }
 
 static void request_polled(mtree_completion_t *done)
 {
-    message_ended((coll_mtree_transport_t *)done->transport, done->message, done);
+    request_handle((coll_mtree_transport_t *)done->transport, done->message, done);
 }
 
-static mtree_status_t request_watch(coll_mtree_transport_t *transport, int rc,
+/* The PML has begun @a request for @a done with code @a rc. */
+static mtree_status_t request_track(coll_mtree_transport_t *transport, int rc,
                                     ompi_request_t *request, mtree_completion_t *done)
 {
     if (rc != OMPI_SUCCESS) {
@@ -116,10 +126,11 @@ static mtree_status_t request_watch(coll_mtree_transport_t *transport, int rc,
     }
     done->transport = &transport->super;
     done->message = request;
-    coll_mtree_failure_monitor_add(&transport->watch, done);
-    /* What ob1 has sent at once has one request for all threads: it takes no callback. */
+    coll_mtree_failure_monitor_add(&transport->monitored, done);
+    /* All messages that ob1 has sent at once share one request, which takes no callback.
+     */
     if (REQUEST_COMPLETE(request)) {
-        message_ended(transport, request, done);
+        request_handle(transport, request, done);
     } else if (coll_mtree_completion_poll_is_open()) {
         coll_mtree_completion_poll_add(done);
     } else {
@@ -128,8 +139,8 @@ static mtree_status_t request_watch(coll_mtree_transport_t *transport, int rc,
     return MTREE_OK;
 }
 
-/* Whether a synchronous message to @a peer may be one. */
-static bool may_ask(const coll_mtree_transport_t *transport, int peer)
+/* May a message to @a peer be synchronous? */
+static bool may_be_synchronous(const coll_mtree_transport_t *transport, int peer)
 {
     return !unmatched && !(over_ob1 && coll_mtree_is_turned_away(transport->comm, peer));
 }
@@ -139,7 +150,7 @@ static mtree_status_t transport_send(mtree_transport_t *super, int peer, int tag
                                      mtree_completion_t *done)
 {
     coll_mtree_transport_t *transport = (coll_mtree_transport_t *)super;
-    mca_pml_base_send_mode_t mode = synchronous && may_ask(transport, peer)
+    mca_pml_base_send_mode_t mode = synchronous && may_be_synchronous(transport, peer)
                                         ? MCA_PML_BASE_SEND_SYNCHRONOUS
                                         : MCA_PML_BASE_SEND_STANDARD;
     ompi_request_t *request;
@@ -147,10 +158,10 @@ static mtree_status_t transport_send(mtree_transport_t *super, int peer, int tag
         MCA_PML_CALL(isend((void *)buffer, count, transport->unit, peer,
                            transport->first_tag - tag, mode, transport->comm, &request));
 
-    if (count > 0) {
-        coll_mtree_counters_add_chunk(count * transport->unit_bytes);
+    if (count > 0 && transport->count_sent != NULL) {
+        transport->count_sent(count * transport->unit_bytes);
     }
-    return request_watch(transport, rc, request, done);
+    return request_track(transport, rc, request, done);
 }
 
 static mtree_status_t transport_recv(mtree_transport_t *super, int peer, int tag,
@@ -161,7 +172,21 @@ static mtree_status_t transport_recv(mtree_transport_t *super, int peer, int tag
     int rc = MCA_PML_CALL(irecv(buffer, count, transport->unit, peer,
                                 transport->first_tag - tag, transport->comm, &request));
 
-    return request_watch(transport, rc, request, done);
+    return request_track(transport, rc, request, done);
+}
+
+void coll_mtree_transport_cancel(mtree_completion_t *done)
+{
+    coll_mtree_transport_t *transport = (coll_mtree_transport_t *)done->transport;
+
+    if (coll_mtree_failure_monitor_is_open()) {
+        coll_mtree_failure_monitor_cancel(&transport->monitored, done);
+    } else if (coll_mtree_completion_poll_is_open()) {
+        coll_mtree_completion_poll_cancel(done);
+    } else if (done->message != NULL) {
+        /* No other thread is in MPI.  Without a request only the handling is due. */
+        (void)ompi_request_cancel(done->message);
+    }
 }
 
 int coll_mtree_transport_code(coll_mtree_transport_t *transport, mtree_status_t status)
@@ -219,5 +244,6 @@ void coll_mtree_transport_init(coll_mtree_transport_t *transport,
     ompi_datatype_type_size(unit, &transport->unit_bytes);
     transport->first_tag = first_tag;
     atomic_init(&transport->error, OMPI_SUCCESS);
-    transport->watch = (coll_mtree_failure_monitor_t){.comm = comm};
+    transport->count_sent = coll_mtree_counters_add_chunk;
+    coll_mtree_monitored_init(&transport->monitored, comm);
 }

@@ -23,32 +23,41 @@ typedef struct {
     ompi_communicator_t *comm;
     ompi_datatype_t *unit; /* one unit is one element of it */
     size_t unit_bytes;     /* of data in it */
-    int first_tag;         /* tag i of the schedule is first_tag - i */
+    int first_tag;         /* tag i is first_tag - i for the PML */
     atomic_int error;      /* Open MPI's code of the first message that failed */
-    coll_mtree_failure_monitor_t watch;
+    void (*count_sent)(size_t bytes); /* of each message with data; NULL: not counted */
+    coll_mtree_monitored_t monitored;
 } coll_mtree_transport_t;
 
-/* Begin and end, with the component, to look after messages under way; there may be many
- * @a threads. */
+/* Open with the component and close with it; @a threads: several threads may call MPI at
+ * the same time. */
 void coll_mtree_transport_open(bool threads);
 void coll_mtree_transport_close(void);
 
 /*
- * Make @a transport send units of datatype @a unit over @a comm, with the tags from @a
- * first_tag downwards (coll_mtree/base/tags.h).
+ * Make @a transport send units of datatype @a unit over @a comm, with the tags from
+ * @a first_tag downwards (coll_mtree/base/tags.h).  What it sends counts as chunks,
+ * unless the caller then sets `count_sent`.
  */
 void coll_mtree_transport_init(coll_mtree_transport_t *transport,
                                ompi_communicator_t *comm, ompi_datatype_t *unit,
                                int first_tag);
 
-/* Open MPI's code of how what ran over @a transport ended with @a status. */
+/*
+ * Give up the message of @a done, which was started and has not been handled.  A receive
+ * that nothing has matched fails at once; any other message goes its way.  Either way
+ * `done->func` is called, now or later.
+ */
+void coll_mtree_transport_cancel(mtree_completion_t *done);
+
+/* Open MPI's code for an operation over @a transport that ended with @a status. */
 int coll_mtree_transport_code(coll_mtree_transport_t *transport, mtree_status_t status);
 
 /*
- * Bytes that a message of this process may hold, so that Open MPI need not acknowledge
- * it, where acknowledgements are lost or say that a message was turned away
- * (docs/openmpi.md): less than the eager limit of its tcp or sm transport; elsewhere
- * COLL_MTREE_ANY_LENGTH.  Others must agree on the least.
+ * Bytes that a message of this process may hold.  Less than the eager limit of Open MPI's
+ * tcp or sm transport where its acknowledgements of longer messages may be lost or may
+ * turn a message away (docs/openmpi.md); elsewhere COLL_MTREE_ANY_LENGTH.  Ranks use the
+ * least of all of them (coll_mtree/control/modex.h).
  */
 uint32_t coll_mtree_transport_longest(void);
 

@@ -47,6 +47,29 @@ START_TEST(an_array_that_has_no_memory_stays_as_it_was)
 }
 END_TEST
 
+START_TEST(a_list_takes_over_the_links_of_another)
+{
+    item_t items[3] = {{.number = 0}, {.number = 1}, {.number = 2}};
+    mtree_list_t to, from;
+
+    mtree_list_init(&to);
+    mtree_list_init(&from);
+    mtree_list_move(&to, &from);
+    ck_assert(mtree_list_is_empty(&to));
+    mtree_list_append(&to, &items[0].list);
+    mtree_list_append(&from, &items[1].list);
+    mtree_list_append(&from, &items[2].list);
+    mtree_list_move(&to, &from);
+    ck_assert(mtree_list_is_empty(&from));
+    for (int i = 0; i < 3; i++) {
+        ck_assert_ptr_eq(mtree_list_take(&to), &items[i].list);
+    }
+    ck_assert(mtree_list_is_empty(&to));
+    mtree_list_move(&to, &from);
+    ck_assert(mtree_list_is_empty(&to));
+}
+END_TEST
+
 START_TEST(a_list_keeps_the_order_and_loses_what_is_removed)
 {
     item_t items[4];
@@ -132,6 +155,7 @@ int main(void)
     tcase_add_test(tcase, an_array_keeps_its_elements_as_it_grows);
     tcase_add_test(tcase, an_array_that_has_no_memory_stays_as_it_was);
     tcase_add_test(tcase, a_list_keeps_the_order_and_loses_what_is_removed);
+    tcase_add_test(tcase, a_list_takes_over_the_links_of_another);
     tcase_add_test(tcase, hashes_are_fnv_1a);
     tcase_add_test(tcase, a_table_finds_every_element_also_under_one_hash);
     suite_add_tcase(suite, tcase);

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "coll_mtree/transport/progress.h"
+
+#include "coll_mtree/compat.h"
+
+#include "opal/runtime/opal_progress.h"
+
+#include <sched.h>
+#include <stdatomic.h>
+#include <time.h>
+
+/* As many as there are units that poll. */
+#define MOST_POLLERS 4
+
+/* Short beside any latency worth planning for, and beside any stream. */
+#define LATER_NANOSECONDS 300000
+#define SOON_NANOSECONDS  100000
+
+/* Read without the lock, which guards changes. */
+static _Atomic(coll_mtree_poll_func_t) pollers[MOST_POLLERS];
+static int num_pollers;
+static opal_mutex_t pollers_lock = OPAL_MUTEX_STATIC_INIT;
+
+static int call_pollers(void)
+{
+    int handled = 0;
+
+    for (int i = 0; i < MOST_POLLERS; i++) {
+        coll_mtree_poll_func_t poll = atomic_load(&pollers[i]);
+
+        handled += poll == NULL ? 0 : poll();
+    }
+    return handled;
+}
+
+/* Put @a to in the place of @a from; false: @a from is not there. */
+static bool replace_poller(coll_mtree_poll_func_t from, coll_mtree_poll_func_t to)
+{
+    for (int i = 0; i < MOST_POLLERS; i++) {
+        if (atomic_load(&pollers[i]) == from) {
+            atomic_store(&pollers[i], to);
+            return true;
+        }
+    }
+    return false;
+}
+
+bool coll_mtree_progress_add(coll_mtree_poll_func_t poll)
+{
+    bool added;
+
+    opal_mutex_lock(&pollers_lock);
+    added = (num_pollers > 0 || opal_progress_register(call_pollers) == OPAL_SUCCESS) &&
+            replace_poller(NULL, poll);
+    num_pollers += added;
+    opal_mutex_unlock(&pollers_lock);
+    return added;
+}
+
+void coll_mtree_progress_remove(coll_mtree_poll_func_t poll)
+{
+    opal_mutex_lock(&pollers_lock);
+    if (replace_poller(poll, NULL) && --num_pollers == 0) {
+        opal_progress_unregister(call_pollers);
+    }
+    opal_mutex_unlock(&pollers_lock);
+}
+
+void coll_mtree_progress_wait(coll_mtree_wait_t wait)
+{
+    const struct timespec later = {.tv_nsec = LATER_NANOSECONDS};
+    const struct timespec soon = {.tv_nsec = SOON_NANOSECONDS};
+
+    opal_progress();
+    if (wait == COLL_MTREE_WAIT_LATER) {
+        nanosleep(&later, NULL);
+    } else if (wait == COLL_MTREE_WAIT_SOON && opal_progress_yield_when_idle) {
+        nanosleep(&soon, NULL);
+    } else {
+        sched_yield();
+    }
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The component's part in Open MPI's progress: one hook, which calls the pollers, and the
+ * ways in which a blocking call may wait.
+ *
+ * The hook is registered while there is a poller.  A unit adds its poller when it is
+ * opened in a mode in which it has to poll, so a job that needs none pays nothing.
+ */
+#ifndef COLL_MTREE_TRANSPORT_PROGRESS_H
+#define COLL_MTREE_TRANSPORT_PROGRESS_H
+
+#include <stdbool.h>
+
+/* Look once, without waiting, from any thread, perhaps from several at a time; the number
+ * of events that were handled. */
+typedef int (*coll_mtree_poll_func_t)(void);
+
+/* Have @a poll called in each turn of Open MPI's progress.  False: Open MPI refuses. */
+bool coll_mtree_progress_add(coll_mtree_poll_func_t poll);
+
+/* End that; not while another thread is in MPI.  A function that was not added is no
+ * error. */
+void coll_mtree_progress_remove(coll_mtree_poll_func_t poll);
+
+/* How soon something may be expected to happen. */
+typedef enum {
+    COLL_MTREE_WAIT_AT_ONCE, /* a round trip is under way, whose time is measured */
+    COLL_MTREE_WAIT_SOON,    /* a stream is under way, whose rate is measured */
+    COLL_MTREE_WAIT_LATER
+} coll_mtree_wait_t;
+
+/*
+ * Let messages go on, and let other processes run.  Where processes share processors, one
+ * that polls without a pause keeps others from theirs for milliseconds, so that streams
+ * would seem to come in lumps.
+ */
+void coll_mtree_progress_wait(coll_mtree_wait_t wait);
+
+#endif
