@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/control/exchange.h"
 
+#include "coll_mtree/control/fragmented_message.h"
 #include "coll_mtree/transport/transport.h"
 
-#include "schedule/inbox.h"
+#include "base/container_of.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -11,30 +12,20 @@
 
 enum { TAG_CONTRIBUTION, TAG_NUMBERS, TAG_PAYLOAD };
 
-/* A rank's parent lacks the lowest digit, to this base, that is not 0. */
+/* The parent of a rank has 0 in place of the rank's lowest digit, to this base, that is
+ * not 0. */
 #define BASE 8
 
 /* What the numbers of a reply are; the hosts of the ranks follow, then their localities.
  */
 enum { REPLY_LENGTH, REPLY_KIND, REPLY_NUM_HOSTS, FIRST_HOST };
 
-/* Numbers that a locality takes. */
+/* Numbers per locality. */
 #define LOCALITY_NUMBERS (sizeof(mtree_locality_t) / sizeof(int))
-
-/* A message whose length both ends know: in parts as long as messages may be, one after
- * the other. */
-typedef struct {
-    mtree_event_t event; /* of the part; must be first */
-    void (*came)(
-        coll_mtree_exchange_t *exchange); /* when all has come; NULL: it is sent */
-    int rank, tag;
-    char *bytes;
-    size_t left;
-} long_message_t;
 
 typedef struct {
     int rank;
-    long_message_t contribution, numbers, payload;
+    coll_mtree_fragmented_message_t contribution, numbers, payload;
 } child_t;
 
 struct coll_mtree_exchange {
@@ -48,15 +39,15 @@ struct coll_mtree_exchange {
     int num_children;
     child_t *child; /* [num_children] in the order of their ranks */
     mtree_event_t open;
-    long_message_t contribution_up, numbers_down, payload_down;
-    size_t longest;  /* of a message's bytes */
-    size_t missing;  /* of what rank 0 decides on, or a rank sends up */
-    size_t underway; /* messages; and the opening */
+    coll_mtree_fragmented_message_t contribution_up, numbers_down, payload_down;
+    size_t longest;  /* bytes of a fragment */
+    size_t missing;  /* contributions, and on rank 0 the opening, before it goes on */
+    size_t underway; /* messages, and the opening */
     mtree_status_t status;
     bool ended;
-    bool with_hosts;           /* the ranks say where they are, and rank 0 who is where */
-    size_t contribution_bytes; /* by each rank */
-    char *contribution;        /* by this rank and those below it, in order; or NULL */
+    bool with_hosts;           /* the contributions are hosts */
+    size_t contribution_bytes; /* per rank */
+    char *contribution;        /* of this rank and those below it, in order; or NULL */
     int *numbers;              /* of the reply, [num_numbers] */
     size_t num_numbers;
     char *payload; /* [numbers[REPLY_LENGTH]] */
@@ -70,77 +61,47 @@ static void exchange_fail(coll_mtree_exchange_t *exchange, mtree_status_t status
     }
 }
 
-static coll_mtree_exchange_t *inbox_exchange(mtree_inbox_t *inbox)
+static coll_mtree_exchange_t *exchange_of(mtree_inbox_t *inbox)
 {
-    return (coll_mtree_exchange_t *)((char *)inbox -
-                                     offsetof(coll_mtree_exchange_t, inbox));
+    return MTREE_CONTAINER_OF(inbox, coll_mtree_exchange_t, inbox);
 }
 
-/* One message less is under way; the talk, or NULL when it has failed. */
-static coll_mtree_exchange_t *exchange_of_event(mtree_event_t *event)
+/* The message or the opening that was counted in `underway` has ended with @a status;
+ * false: nothing new is to be started. */
+static bool exchange_goes_on(coll_mtree_exchange_t *exchange, mtree_status_t status)
 {
-    coll_mtree_exchange_t *exchange = inbox_exchange(event->inbox);
-
     exchange->underway--;
-    if (event->status != MTREE_OK) {
-        exchange_fail(exchange, event->status);
-    }
-    return exchange->status == MTREE_OK ? exchange : NULL;
-}
-
-static void long_message_moved(mtree_event_t *event);
-
-static void long_message_go(coll_mtree_exchange_t *exchange, long_message_t *long_message)
-{
-    mtree_transport_t *transport = &exchange->transport.super;
-    size_t length =
-        long_message->left < exchange->longest ? long_message->left : exchange->longest;
-    char *bytes = long_message->bytes;
-    mtree_status_t status;
-
-    long_message->bytes += length;
-    long_message->left -= length;
-    mtree_event_init(&long_message->event, &exchange->inbox, long_message_moved);
-    exchange->underway++;
-    status =
-        long_message->came == NULL
-            ? transport->ops->send(transport, long_message->rank, long_message->tag,
-                                   bytes, length, false, &long_message->event.completion)
-            : transport->ops->recv(transport, long_message->rank, long_message->tag,
-                                   bytes, length, &long_message->event.completion);
     if (status != MTREE_OK) {
-        exchange->underway--;
         exchange_fail(exchange, status);
     }
+    return exchange->status == MTREE_OK;
 }
 
-static void long_message_moved(mtree_event_t *event)
+static void sent(coll_mtree_fragmented_message_t *message, mtree_status_t status)
 {
-    coll_mtree_exchange_t *exchange = exchange_of_event(event);
-    long_message_t *long_message = (long_message_t *)event;
-
-    if (exchange == NULL) {
-        return;
-    }
-    if (long_message->left > 0) {
-        long_message_go(exchange, long_message);
-    } else if (long_message->came != NULL) {
-        long_message->came(exchange);
-    }
+    (void)exchange_goes_on(exchange_of(message->move.inbox), status);
 }
 
-/* Begin to send, or where @a came is given to receive, @a length bytes. */
-static void exchange_post(coll_mtree_exchange_t *exchange, long_message_t *long_message,
-                          void (*came)(coll_mtree_exchange_t *exchange), int rank,
-                          int tag, void *bytes, size_t length)
+/* Start to send, or with @a received to receive, @a length bytes. */
+static void exchange_post(coll_mtree_exchange_t *exchange,
+                          coll_mtree_fragmented_message_t *message,
+                          void (*received)(coll_mtree_fragmented_message_t *message,
+                                           mtree_status_t status),
+                          int peer, int tag, void *bytes, size_t length)
 {
+    coll_mtree_move_t move = {.inbox = &exchange->inbox,
+                              .transport = &exchange->transport.super,
+                              .longest = exchange->longest,
+                              .receives = received != NULL,
+                              .peer = peer,
+                              .tag = tag,
+                              .bytes = bytes,
+                              .length = length,
+                              .ended = received != NULL ? received : sent};
+
     if (exchange->status == MTREE_OK) {
-        long_message->came = came;
-        long_message->rank = rank;
-        long_message->tag = tag;
-        long_message->bytes = bytes;
-        long_message->left = length;
-        long_message_go(exchange, long_message);
+        exchange->underway++;
+        coll_mtree_fragmented_message_start(message, &move);
     }
 }
 
@@ -167,8 +128,24 @@ static void exchange_forward_numbers(coll_mtree_exchange_t *exchange)
     }
 }
 
-static void numbers_came(coll_mtree_exchange_t *exchange)
+static void payload_received(coll_mtree_fragmented_message_t *message,
+                             mtree_status_t status)
 {
+    coll_mtree_exchange_t *exchange = exchange_of(message->move.inbox);
+
+    if (exchange_goes_on(exchange, status)) {
+        exchange_forward_payload(exchange);
+    }
+}
+
+static void numbers_received(coll_mtree_fragmented_message_t *message,
+                             mtree_status_t status)
+{
+    coll_mtree_exchange_t *exchange = exchange_of(message->move.inbox);
+
+    if (!exchange_goes_on(exchange, status)) {
+        return;
+    }
     exchange_forward_numbers(exchange);
     if (exchange_payload_bytes(exchange) > 0) {
         exchange->payload = malloc(exchange_payload_bytes(exchange));
@@ -176,13 +153,14 @@ static void numbers_came(coll_mtree_exchange_t *exchange)
             exchange_fail(exchange, MTREE_ERR_NO_MEMORY);
             return;
         }
-        exchange_post(exchange, &exchange->payload_down, exchange_forward_payload,
+        exchange_post(exchange, &exchange->payload_down, payload_received,
                       exchange->parent, TAG_PAYLOAD, exchange->payload,
                       exchange_payload_bytes(exchange));
     }
 }
 
-/* What a rank's lowest digit that is not 0 counts; rank 0: not less than all ranks. */
+/* The place value of the lowest digit of @a rank that is not 0; for rank 0 one that is at
+ * least the number of ranks. */
 static int64_t exchange_unit(const coll_mtree_exchange_t *exchange, int rank)
 {
     int64_t unit = 1;
@@ -193,7 +171,8 @@ static int64_t exchange_unit(const coll_mtree_exchange_t *exchange, int rank)
     return unit;
 }
 
-/* Ranks below this one, itself included: they follow one another. */
+/* The number of ranks in the subtree of @a rank, itself included; they are consecutive.
+ */
 static size_t exchange_below(const coll_mtree_exchange_t *exchange, int rank)
 {
     int64_t most = exchange_unit(exchange, rank);
@@ -201,7 +180,7 @@ static size_t exchange_below(const coll_mtree_exchange_t *exchange, int rank)
     return (size_t)(most < exchange->ranks - rank ? most : exchange->ranks - rank);
 }
 
-/* One thing less is missing. */
+/* One of the `missing` is there; the last one decides, or sends up. */
 static void exchange_gather(coll_mtree_exchange_t *exchange)
 {
     if (--exchange->missing > 0) {
@@ -217,16 +196,26 @@ static void exchange_gather(coll_mtree_exchange_t *exchange)
     }
 }
 
-static void opened(mtree_event_t *event)
+static void contribution_received(coll_mtree_fragmented_message_t *message,
+                                  mtree_status_t status)
 {
-    coll_mtree_exchange_t *exchange = exchange_of_event(event);
+    coll_mtree_exchange_t *exchange = exchange_of(message->move.inbox);
 
-    if (exchange != NULL && exchange->rank == 0) {
+    if (exchange_goes_on(exchange, status)) {
         exchange_gather(exchange);
     }
 }
 
-/* Where the localities of the ranks are in the numbers. */
+static void opened(mtree_event_t *event)
+{
+    coll_mtree_exchange_t *exchange = exchange_of(event->inbox);
+
+    if (exchange_goes_on(exchange, event->status) && exchange->rank == 0) {
+        exchange_gather(exchange);
+    }
+}
+
+/* The localities of the ranks, behind their hosts in the numbers. */
 static mtree_locality_t *exchange_localities(coll_mtree_exchange_t *exchange)
 {
     return (mtree_locality_t *)(void *)(exchange->numbers + FIRST_HOST + exchange->ranks);
@@ -288,10 +277,10 @@ static void exchange_free(coll_mtree_exchange_t *exchange)
     free(exchange);
 }
 
-/* One that has failed ends at once; messages that stay under way keep its memory. */
+/* An exchange that has failed ends at once; messages under way keep its memory. */
 static bool exchange_idle(mtree_inbox_t *inbox)
 {
-    coll_mtree_exchange_t *exchange = inbox_exchange(inbox);
+    coll_mtree_exchange_t *exchange = exchange_of(inbox);
 
     if (exchange->status != MTREE_OK && !exchange->ended && exchange->underway > 0) {
         exchange_report_end(exchange);
@@ -301,7 +290,7 @@ static bool exchange_idle(mtree_inbox_t *inbox)
 
 static void exchange_finish(mtree_inbox_t *inbox)
 {
-    coll_mtree_exchange_t *exchange = inbox_exchange(inbox);
+    coll_mtree_exchange_t *exchange = exchange_of(inbox);
 
     if (!exchange->ended) {
         exchange_report_end(exchange);
@@ -365,13 +354,13 @@ static coll_mtree_exchange_t *exchange_alloc(const mca_coll_mtree_module_t *modu
     return exchange;
 }
 
-/* Hear what the ranks below say; what this one says is there. */
-static void exchange_listen(coll_mtree_exchange_t *exchange)
+/* Receive the contributions of the ranks below; this rank's is there. */
+static void exchange_receive_contributions(coll_mtree_exchange_t *exchange)
 {
     for (int i = 0; i < exchange->num_children; i++) {
         child_t *child = &exchange->child[i];
 
-        exchange_post(exchange, &child->contribution, exchange_gather, child->rank,
+        exchange_post(exchange, &child->contribution, contribution_received, child->rank,
                       TAG_CONTRIBUTION,
                       exchange->contribution + (size_t)(child->rank - exchange->rank) *
                                                    exchange->contribution_bytes,
@@ -385,7 +374,7 @@ static void exchange_listen(coll_mtree_exchange_t *exchange)
     }
 }
 
-/* Start; what this rank says is there. */
+/* Start; this rank's contribution is there. */
 static void exchange_begin(coll_mtree_exchange_t *exchange, ompi_communicator_t *comm,
                            int first_tag, coll_mtree_exchange_decide_t decide,
                            coll_mtree_exchange_end_t end, void *arg)
@@ -395,19 +384,18 @@ static void exchange_begin(coll_mtree_exchange_t *exchange, ompi_communicator_t 
     exchange->decide = decide;
     exchange->end = end;
     exchange->arg = arg;
-    /* What the ranks below say, and on rank 0 the opening. */
     exchange->missing =
         (exchange->rank == 0) +
         (exchange->contribution != NULL ? (size_t)exchange->num_children : 0);
     mtree_event_init(&exchange->open, &exchange->inbox, opened);
     exchange->underway = 1;
     if (exchange->rank > 0) {
-        exchange_post(exchange, &exchange->numbers_down, numbers_came, exchange->parent,
-                      TAG_NUMBERS, exchange->numbers,
+        exchange_post(exchange, &exchange->numbers_down, numbers_received,
+                      exchange->parent, TAG_NUMBERS, exchange->numbers,
                       exchange->num_numbers * sizeof(int));
     }
     if (exchange->contribution != NULL) {
-        exchange_listen(exchange);
+        exchange_receive_contributions(exchange);
     }
     mtree_inbox_open(&exchange->inbox);
 }

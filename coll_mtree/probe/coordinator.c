@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/probe/coordinator.h"
 
-#include "coll_mtree/transport/transport.h"
+#include "base/clock.h"
 
 #include <stdlib.h>
 
-/* One host's messages. */
+/* The messages between rank 0 and one host. */
 typedef struct {
-    ompi_request_t *command, *items, *reply;
-    bool expected; /* a reply that has not come */
-} exchange_t;
+    coll_mtree_message_t *command, *items, *reply;
+    coll_mtree_command_t *sent; /* a copy, malloc'ed, which outlives the share */
+    bool is_expected;           /* the reply has not come */
+    bool failed;                /* it will not come */
+} host_messages_t;
 
 int coll_mtree_probe_coordinator_init(coll_mtree_probe_coordinator_t *coordinator,
-                                      ompi_communicator_t *comm, int first_tag,
-                                      int num_hosts, const int *leader)
+                                      const coll_mtree_channel_t *channel, int num_hosts,
+                                      const int *leader)
 {
     *coordinator = (coll_mtree_probe_coordinator_t){
-        .comm = comm, .first_tag = first_tag, .num_hosts = num_hosts, .leader = leader};
+        .channel = channel, .num_hosts = num_hosts, .leader = leader};
     coordinator->round_trip = calloc((size_t)num_hosts, sizeof(*coordinator->round_trip));
     coordinator->share = calloc((size_t)num_hosts, sizeof(*coordinator->share));
     return coordinator->round_trip == NULL || coordinator->share == NULL
@@ -42,44 +44,51 @@ static bool share_is_wanted(const coll_mtree_share_t *share)
            share->command.kind == COLL_MTREE_COMMAND_HANDSHAKE;
 }
 
-/* Order, items and the receive of the reply. */
-static bool exchange_start(coll_mtree_probe_coordinator_t *coordinator, int host,
-                           exchange_t *exchange)
+/* Send the command and its items, and receive the reply. */
+static bool host_start(coll_mtree_probe_coordinator_t *coordinator, int host,
+                       host_messages_t *messages)
 {
+    const coll_mtree_channel_t *channel = coordinator->channel;
     coll_mtree_share_t *share = &coordinator->share[host];
-    ompi_communicator_t *comm = coordinator->comm;
     int peer = coordinator->leader[host];
     size_t length = (size_t)share->command.num_items *
                     coll_mtree_command_item_bytes(share->command.kind);
 
-    if (!coll_mtree_probe_send(
-            comm, peer, coordinator->first_tag - COLL_MTREE_COMMAND_TAG, &share->command,
-            sizeof(share->command), &exchange->command) ||
-        (length > 0 && !coll_mtree_probe_send(
-                           comm, peer, coordinator->first_tag - COLL_MTREE_COMMAND_TAG,
-                           share->items, length, &exchange->items))) {
+    messages->sent = malloc(sizeof(*messages->sent));
+    if (messages->sent == NULL) {
         return false;
     }
-    exchange->expected = true;
-    return coll_mtree_probe_recv(
-        comm, peer, coordinator->first_tag - COLL_MTREE_REPLY_TAG, share->reply,
-        coll_mtree_command_reply_bytes(&share->command, share->items), &exchange->reply);
+    *messages->sent = share->command;
+    messages->command = coll_mtree_message_send(channel, peer, COLL_MTREE_COMMAND_TAG,
+                                                messages->sent, sizeof(*messages->sent));
+    if (length > 0) {
+        messages->items = coll_mtree_message_send(channel, peer, COLL_MTREE_ITEMS_TAG,
+                                                  share->items, length);
+    }
+    messages->reply = coll_mtree_message_recv(
+        channel, peer, COLL_MTREE_REPLY_TAG, share->reply,
+        coll_mtree_command_reply_bytes(&share->command, share->items));
+    messages->is_expected = true;
+    return messages->command != NULL && (length == 0 || messages->items != NULL) &&
+           messages->reply != NULL;
 }
 
 /* True when nothing of it is under way. */
-static bool exchange_is_over(coll_mtree_probe_coordinator_t *coordinator, int host,
-                             exchange_t *exchange, double started)
+static bool host_is_over(coll_mtree_probe_coordinator_t *coordinator, int host,
+                         host_messages_t *messages, double started)
 {
-    bool sent = coll_mtree_probe_done(&exchange->command, NULL);
+    bool sent = coll_mtree_message_test(&messages->command, NULL);
+    mtree_status_t status;
 
-    sent = coll_mtree_probe_done(&exchange->items, NULL) && sent;
-    if (exchange->expected && coll_mtree_probe_done(&exchange->reply, NULL)) {
-        exchange->expected = false;
+    sent = coll_mtree_message_test(&messages->items, NULL) && sent;
+    if (messages->is_expected && coll_mtree_message_test(&messages->reply, &status)) {
+        messages->is_expected = false;
+        messages->failed = status != MTREE_OK;
         if (coordinator->share[host].command.kind == COLL_MTREE_COMMAND_HANDSHAKE) {
-            coordinator->round_trip[host] = coll_mtree_clock() - started;
+            coordinator->round_trip[host] = mtree_clock_seconds() - started;
         }
     }
-    return sent && !exchange->expected;
+    return sent && !messages->is_expected;
 }
 
 /* A host that hears of an experiment early waits for those that hear of it late. */
@@ -115,65 +124,75 @@ static int replies_prepare(coll_mtree_probe_coordinator_t *coordinator)
     return OMPI_SUCCESS;
 }
 
-/* Advance all that is under way once; true when it is over. */
-static bool run_advance(coll_mtree_probe_coordinator_t *coordinator,
-                        exchange_t *exchanges, coll_mtree_probe_worker_t *own,
-                        double started)
+/* Advance all that is under way once; *is_over_p when nothing is any more.
+ * OMPI_ERR_TIMEOUT: a host's reply will not come. */
+static int run_advance(coll_mtree_probe_coordinator_t *coordinator,
+                       host_messages_t *messages, coll_mtree_probe_worker_t *own,
+                       double started, bool *is_over_p)
 {
-    bool over = own == NULL || coll_mtree_probe_worker_advance(own);
+    int rc = OMPI_SUCCESS;
 
+    *is_over_p = own == NULL || coll_mtree_probe_worker_advance(own);
     for (int host = 0; host < coordinator->num_hosts; host++) {
-        over = exchange_is_over(coordinator, host, &exchanges[host], started) && over;
+        *is_over_p =
+            host_is_over(coordinator, host, &messages[host], started) && *is_over_p;
+        rc = messages[host].failed ? OMPI_ERR_TIMEOUT : rc;
     }
-    return over;
+    return rc;
 }
 
-/*
- * What is still under way is given up.  Buffers that the PML may use are lost, on a
- * network that has failed.
- */
-static void exchange_abandon(coll_mtree_probe_coordinator_t *coordinator, int host,
-                             exchange_t *exchange)
+/* Give up what is still under way; its buffers stay for as long as the PML needs them. */
+static void host_abandon(coll_mtree_share_t *share, host_messages_t *messages)
 {
-    coll_mtree_share_t *share = &coordinator->share[host];
-
-    if (!coll_mtree_probe_abandon(&exchange->command)) {
-        coordinator->is_lost = true;
-    }
-    if (!coll_mtree_probe_abandon(&exchange->items)) {
+    coll_mtree_message_abandon(&messages->command, messages->sent);
+    if (messages->items != NULL) {
+        coll_mtree_message_abandon(&messages->items, share->items);
         share->items = NULL;
     }
-    if (!coll_mtree_probe_abandon(&exchange->reply)) {
+    if (messages->reply != NULL) {
+        coll_mtree_message_abandon(&messages->reply, share->reply);
         share->reply = NULL;
     }
 }
 
-static int run_all(coll_mtree_probe_coordinator_t *coordinator, exchange_t *exchanges,
+/* Start what is asked of the hosts; *own_p is this host's part of it, NULL: none. */
+static int start_all(coll_mtree_probe_coordinator_t *coordinator,
+                     host_messages_t *messages, coll_mtree_probe_worker_t **own_p)
+{
+    int own = -1;
+
+    *own_p = NULL;
+    for (int host = 0; host < coordinator->num_hosts; host++) {
+        if (!share_is_wanted(&coordinator->share[host])) {
+            continue;
+        }
+        if (coordinator->leader[host] == 0) {
+            own = host;
+        } else if (!host_start(coordinator, host, &messages[host])) {
+            return OMPI_ERR_OUT_OF_RESOURCE;
+        }
+    }
+    if (own >= 0) {
+        coll_mtree_share_t *share = &coordinator->share[own];
+
+        *own_p = coll_mtree_probe_worker_begin(coordinator->channel, &share->command,
+                                               share->items, share->reply);
+    }
+    return own >= 0 && *own_p == NULL ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
+}
+
+static int run_all(coll_mtree_probe_coordinator_t *coordinator, host_messages_t *messages,
                    double started, double seconds)
 {
-    coll_mtree_probe_worker_t *own = NULL;
-    int rc = OMPI_SUCCESS;
+    coll_mtree_probe_worker_t *own;
+    bool is_over = false;
+    int rc = start_all(coordinator, messages, &own);
 
-    for (int host = 0; host < coordinator->num_hosts && rc == OMPI_SUCCESS; host++) {
-        if (share_is_wanted(&coordinator->share[host]) &&
-            coordinator->leader[host] != 0 &&
-            !exchange_start(coordinator, host, &exchanges[host])) {
-            rc = OMPI_ERROR;
-        }
-    }
-    for (int host = 0; host < coordinator->num_hosts && rc == OMPI_SUCCESS; host++) {
-        coll_mtree_share_t *share = &coordinator->share[host];
-
-        if (share_is_wanted(share) && coordinator->leader[host] == 0) {
-            own = coll_mtree_probe_worker_begin(coordinator->comm, &share->command,
-                                                share->items, share->reply);
-            rc = own == NULL ? OMPI_ERR_OUT_OF_RESOURCE : OMPI_SUCCESS;
-        }
-    }
-    while (rc == OMPI_SUCCESS && !run_advance(coordinator, exchanges, own, started)) {
-        coll_mtree_probe_progress_wait(coll_mtree_probe_worker_wait(own));
-        if (coll_mtree_clock() > started + seconds) {
-            rc = OMPI_ERR_TIMEOUT;
+    while (rc == OMPI_SUCCESS && !is_over) {
+        rc = run_advance(coordinator, messages, own, started, &is_over);
+        if (rc == OMPI_SUCCESS && !is_over) {
+            coll_mtree_progress_wait(coll_mtree_probe_worker_wait(own));
+            rc = mtree_clock_seconds() > started + seconds ? OMPI_ERR_TIMEOUT : rc;
         }
     }
     coll_mtree_probe_worker_end(own);
@@ -183,19 +202,19 @@ static int run_all(coll_mtree_probe_coordinator_t *coordinator, exchange_t *exch
 int coll_mtree_probe_coordinator_run(coll_mtree_probe_coordinator_t *coordinator,
                                      double seconds, double *seconds_p)
 {
-    exchange_t *exchanges = calloc((size_t)coordinator->num_hosts, sizeof(*exchanges));
-    double started = coll_mtree_clock();
-    int rc = exchanges == NULL ? OMPI_ERR_OUT_OF_RESOURCE : replies_prepare(coordinator);
+    host_messages_t *messages = calloc((size_t)coordinator->num_hosts, sizeof(*messages));
+    double started = mtree_clock_seconds();
+    int rc = messages == NULL ? OMPI_ERR_OUT_OF_RESOURCE : replies_prepare(coordinator);
 
     if (rc == OMPI_SUCCESS) {
         set_delays(coordinator);
-        rc = run_all(coordinator, exchanges, started, seconds);
+        rc = run_all(coordinator, messages, started, seconds);
     }
-    for (int host = 0; exchanges != NULL && host < coordinator->num_hosts; host++) {
-        exchange_abandon(coordinator, host, &exchanges[host]);
+    for (int host = 0; messages != NULL && host < coordinator->num_hosts; host++) {
+        host_abandon(&coordinator->share[host], &messages[host]);
     }
-    free(exchanges);
-    *seconds_p = coll_mtree_clock() - started;
+    free(messages);
+    *seconds_p = mtree_clock_seconds() - started;
     return rc;
 }
 
@@ -220,8 +239,6 @@ void coll_mtree_probe_coordinator_cleanup(coll_mtree_probe_coordinator_t *coordi
     if (coordinator->share != NULL) {
         coll_mtree_probe_coordinator_clear(coordinator, COLL_MTREE_COMMAND_HANDSHAKE);
     }
-    if (!coordinator->is_lost) {
-        free(coordinator->share);
-    }
+    free(coordinator->share);
     free(coordinator->round_trip);
 }

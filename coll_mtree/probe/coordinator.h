@@ -16,20 +16,18 @@ typedef struct {
 } coll_mtree_share_t;
 
 typedef struct {
-    ompi_communicator_t *comm;
-    int first_tag;
+    const coll_mtree_channel_t *channel;
     int num_hosts;
     const int *leader;         /* [num_hosts] rank; that of one host is 0 */
     double *round_trip;        /* [num_hosts] seconds, from saying hello */
     coll_mtree_share_t *share; /* [num_hosts] */
-    bool is_lost;              /* the PML may use the shares for ever */
 } coll_mtree_probe_coordinator_t;
 
-/* @a leader stays the caller's.  OMPI_ERR_OUT_OF_RESOURCE; to be cleaned up all the same.
- */
+/* @a channel and @a leader stay the caller's.  OMPI_ERR_OUT_OF_RESOURCE; to be cleaned up
+ * all the same. */
 int coll_mtree_probe_coordinator_init(coll_mtree_probe_coordinator_t *coordinator,
-                                      ompi_communicator_t *comm, int first_tag,
-                                      int num_hosts, const int *leader);
+                                      const coll_mtree_channel_t *channel, int num_hosts,
+                                      const int *leader);
 
 /* Free what it holds. */
 void coll_mtree_probe_coordinator_cleanup(coll_mtree_probe_coordinator_t *coordinator);

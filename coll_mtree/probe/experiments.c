@@ -3,7 +3,8 @@
 
 #include "coll_mtree/probe/pingpong.h"
 #include "coll_mtree/probe/stream.h"
-#include "coll_mtree/transport/transport.h"
+
+#include "base/clock.h"
 
 #include <stdlib.h>
 
@@ -15,26 +16,26 @@ typedef struct {
 } running_t;
 
 struct coll_mtree_probe_experiments {
-    ompi_communicator_t *comm;
+    const coll_mtree_channel_t *channel;
     double began;
     int num_parts;
     running_t parts[];
 };
 
-static void part_begin(running_t *running, ompi_communicator_t *comm)
+static void part_begin(running_t *running, const coll_mtree_channel_t *channel)
 {
     running->begun = true;
     if (running->part.kind == MTREE_PROBE_PING) {
-        running->ping = coll_mtree_ping_begin(comm, &running->part);
+        running->ping = coll_mtree_ping_begin(channel, &running->part);
         running->ended = running->ping == NULL;
     } else {
-        running->stream = coll_mtree_stream_begin(comm, &running->part);
+        running->stream = coll_mtree_stream_begin(channel, &running->part);
         running->ended = running->stream == NULL;
     }
 }
 
 coll_mtree_probe_experiments_t *
-coll_mtree_probe_experiments_begin(ompi_communicator_t *comm,
+coll_mtree_probe_experiments_begin(const coll_mtree_channel_t *channel,
                                    const coll_mtree_probe_part_t *parts, int num_parts)
 {
     coll_mtree_probe_experiments_t *experiments = calloc(
@@ -43,8 +44,8 @@ coll_mtree_probe_experiments_begin(ompi_communicator_t *comm,
     if (experiments == NULL) {
         return NULL;
     }
-    experiments->comm = comm;
-    experiments->began = coll_mtree_clock();
+    experiments->channel = channel;
+    experiments->began = mtree_clock_seconds();
     experiments->num_parts = num_parts;
     for (int i = 0; i < num_parts; i++) {
         experiments->parts[i].part = parts[i];
@@ -54,14 +55,14 @@ coll_mtree_probe_experiments_begin(ompi_communicator_t *comm,
 
 bool coll_mtree_probe_experiments_advance(coll_mtree_probe_experiments_t *experiments)
 {
-    double since = coll_mtree_clock() - experiments->began;
+    double since = mtree_clock_seconds() - experiments->began;
     bool ended = true;
 
     for (int i = 0; i < experiments->num_parts; i++) {
         running_t *running = &experiments->parts[i];
 
         if (!running->begun && since >= running->part.begin) {
-            part_begin(running, experiments->comm);
+            part_begin(running, experiments->channel);
         }
         if (running->begun && !running->ended) {
             running->ended = running->ping != NULL

@@ -7,7 +7,7 @@
 #ifndef COLL_MTREE_PROBE_EXPERIMENTS_H
 #define COLL_MTREE_PROBE_EXPERIMENTS_H
 
-#include "coll_mtree/probe/message.h"
+#include "coll_mtree/control/message.h"
 
 #include "topo/probe/probe.h"
 
@@ -17,7 +17,7 @@ typedef struct {
     int kind;   /* PING or STREAM */
     int sends;  /* this host is `from` */
     int peer;   /* rank of the other host's leader */
-    int tag;    /* this experiment's own */
+    int tag;    /* of the channel, this experiment's own */
     int repeats;
     size_t bytes;
     double seconds;
@@ -41,9 +41,10 @@ static inline bool coll_mtree_probe_part_reports(const coll_mtree_probe_part_t *
 
 typedef struct coll_mtree_probe_experiments coll_mtree_probe_experiments_t;
 
-/* Begin all @a parts, which are copied.  NULL: no memory. */
+/* Begin all @a parts, which are copied, over @a channel, which stays.  NULL: no memory.
+ */
 coll_mtree_probe_experiments_t *
-coll_mtree_probe_experiments_begin(ompi_communicator_t *comm,
+coll_mtree_probe_experiments_begin(const coll_mtree_channel_t *channel,
                                    const coll_mtree_probe_part_t *parts, int num_parts);
 
 /* Go on without waiting; true when all parts have ended, in whatever way. */

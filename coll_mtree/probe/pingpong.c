@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/probe/pingpong.h"
 
-#include "coll_mtree/transport/transport.h"
+#include "base/clock.h"
 
 #include <stdlib.h>
 
@@ -9,10 +9,10 @@
 #define MOST_SECONDS 8.0
 
 struct coll_mtree_ping {
-    ompi_communicator_t *comm;
+    const coll_mtree_channel_t *channel;
     coll_mtree_probe_part_t part;
     int left; /* round trips, the one under way included */
-    ompi_request_t *out, *in;
+    coll_mtree_message_t *out, *in;
     char *sent, *received; /* [part.bytes] */
     bool failed;
     double deadline, started; /* the latter: this round trip */
@@ -21,26 +21,40 @@ struct coll_mtree_ping {
 
 static bool ping_send(coll_mtree_ping_t *ping)
 {
-    return coll_mtree_probe_send(ping->comm, ping->part.peer, ping->part.tag, ping->sent,
-                                 ping->part.bytes, &ping->out);
+    ping->out = coll_mtree_message_send(ping->channel, ping->part.peer, ping->part.tag,
+                                        ping->sent, ping->part.bytes);
+    return ping->out != NULL;
 }
 
 static bool ping_recv(coll_mtree_ping_t *ping)
 {
-    return coll_mtree_probe_recv(ping->comm, ping->part.peer, ping->part.tag,
-                                 ping->received, ping->part.bytes, &ping->in);
+    ping->in = coll_mtree_message_recv(ping->channel, ping->part.peer, ping->part.tag,
+                                       ping->received, ping->part.bytes);
+    return ping->in != NULL;
+}
+
+/* True when @a message_p has ended, or there is none. */
+static bool ping_test(coll_mtree_ping_t *ping, coll_mtree_message_t **message_p)
+{
+    mtree_status_t status;
+
+    if (!coll_mtree_message_test(message_p, &status)) {
+        return false;
+    }
+    ping->failed = ping->failed || status != MTREE_OK;
+    return true;
 }
 
 static void ping_start(coll_mtree_ping_t *ping)
 {
     ping->failed = !ping_recv(ping);
     if (!ping->failed && ping->part.sends) {
-        ping->started = coll_mtree_clock();
+        ping->started = mtree_clock_seconds();
         ping->failed = !ping_send(ping);
     }
 }
 
-coll_mtree_ping_t *coll_mtree_ping_begin(ompi_communicator_t *comm,
+coll_mtree_ping_t *coll_mtree_ping_begin(const coll_mtree_channel_t *channel,
                                          const coll_mtree_probe_part_t *part)
 {
     coll_mtree_ping_t *ping = calloc(1, sizeof(*ping));
@@ -48,10 +62,10 @@ coll_mtree_ping_t *coll_mtree_ping_begin(ompi_communicator_t *comm,
     if (ping == NULL) {
         return NULL;
     }
-    ping->comm = comm;
+    ping->channel = channel;
     ping->part = *part;
     ping->left = part->repeats + 1;
-    ping->deadline = coll_mtree_clock() + MOST_SECONDS;
+    ping->deadline = mtree_clock_seconds() + MOST_SECONDS;
     ping->sent = calloc(part->bytes + 1, 1);
     ping->received = calloc(part->bytes + 1, 1);
     ping->seconds = calloc((size_t)part->repeats + 1, sizeof(*ping->seconds));
@@ -68,29 +82,44 @@ static void ping_finish_trip(coll_mtree_ping_t *ping)
 {
     ping->left--;
     if (ping->left < ping->part.repeats) {
-        ping->seconds[ping->left] = coll_mtree_clock() - ping->started;
+        ping->seconds[ping->left] = mtree_clock_seconds() - ping->started;
     }
     if (ping->left > 0) {
         ping_start(ping);
     }
 }
 
+/* One step on the host that sends. */
+static void advance_sender(coll_mtree_ping_t *ping)
+{
+    if (ping_test(ping, &ping->in) && ping_test(ping, &ping->out) && !ping->failed) {
+        ping_finish_trip(ping);
+    }
+}
+
+/* One step on the host that answers. */
+static void advance_answerer(coll_mtree_ping_t *ping)
+{
+    if (ping->in != NULL && ping_test(ping, &ping->in) && !ping->failed) {
+        ping->failed = !ping_send(ping);
+    }
+    if (!ping->failed && ping->in == NULL && ping_test(ping, &ping->out) &&
+        --ping->left > 0) {
+        ping->failed = !ping_recv(ping);
+    }
+}
+
 bool coll_mtree_ping_advance(coll_mtree_ping_t *ping)
 {
     if (ping->failed || ping->left == 0) {
-        return ping->failed || coll_mtree_probe_done(&ping->out, NULL);
+        return ping->failed || ping_test(ping, &ping->out);
     }
-    if (ping->in != NULL && coll_mtree_probe_done(&ping->in, NULL) && !ping->part.sends) {
-        ping->failed = !ping_send(ping);
+    if (ping->part.sends) {
+        advance_sender(ping);
+    } else {
+        advance_answerer(ping);
     }
-    if (!ping->failed && ping->in == NULL && coll_mtree_probe_done(&ping->out, NULL)) {
-        if (ping->part.sends) {
-            ping_finish_trip(ping);
-        } else if (--ping->left > 0) {
-            ping->failed = !ping_recv(ping);
-        }
-    }
-    if (ping->left > 0 && coll_mtree_clock() > ping->deadline) {
+    if (ping->left > 0 && mtree_clock_seconds() > ping->deadline) {
         ping->failed = true;
     }
     return ping->failed;
@@ -119,19 +148,11 @@ static void ping_report(const coll_mtree_ping_t *ping, mtree_probe_result_t *res
 
 void coll_mtree_ping_end(coll_mtree_ping_t *ping, mtree_probe_result_t *result)
 {
-    bool sent = coll_mtree_probe_abandon(&ping->out);
-    bool received = coll_mtree_probe_abandon(&ping->in);
-
     if (result != NULL) {
         ping_report(ping, result);
     }
-    /* What the PML may still use is lost, on a network that has failed. */
-    if (sent) {
-        free(ping->sent);
-    }
-    if (received) {
-        free(ping->received);
-    }
+    coll_mtree_message_abandon(&ping->out, ping->sent);
+    coll_mtree_message_abandon(&ping->in, ping->received);
     free(ping->seconds);
     free(ping);
 }

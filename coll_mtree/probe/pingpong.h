@@ -13,7 +13,7 @@ typedef struct coll_mtree_ping coll_mtree_ping_t;
  * Begin this host's side of @a part.  The first round trip, which may open the
  * connection, is not counted.  NULL: it cannot be done.
  */
-coll_mtree_ping_t *coll_mtree_ping_begin(ompi_communicator_t *comm,
+coll_mtree_ping_t *coll_mtree_ping_begin(const coll_mtree_channel_t *channel,
                                          const coll_mtree_probe_part_t *part);
 
 /* Go on without waiting; true when it has ended or its time is over. */

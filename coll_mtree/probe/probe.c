@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/probe/probe.h"
 
+#include "coll_mtree/base/counters.h"
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/base/safe_file.h"
-#include "coll_mtree/coll_mtree.h"
+#include "coll_mtree/base/tags.h"
 #include "coll_mtree/probe/coordinator.h"
 #include "coll_mtree/probe/routes.h"
-#include "coll_mtree/transport/transport.h"
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/units.h"
 #include "topo/dot/read.h"
@@ -57,6 +58,17 @@ double coll_mtree_probe_expected_seconds(int num_hosts)
                                                      : coll_mtree_params.probe_seconds;
 }
 
+coll_mtree_channel_t coll_mtree_probe_channel(mca_coll_mtree_module_t *module,
+                                              ompi_communicator_t *comm)
+{
+    return (coll_mtree_channel_t){
+        .comm = comm,
+        .first_tag = coll_mtree_tags_reserve(module, COLL_MTREE_PROBE_TAGS, false),
+        .longest = module->longest_bytes,
+        .wait = COLL_MTREE_WAIT_LATER,
+        .count_sent = coll_mtree_counters_add_probe};
+}
+
 /* Hosts are counted as ranks name them, so the first on a host has the next number. */
 static bool is_leader(const int *host, int rank)
 {
@@ -68,7 +80,7 @@ static bool is_leader(const int *host, int rank)
     return host[rank] > highest;
 }
 
-static int lead_init(lead_t *lead, int first_tag, const int *host,
+static int lead_init(lead_t *lead, const coll_mtree_channel_t *channel, const int *host,
                      const coll_mtree_host_t *contribution)
 {
     size_t hosts = (size_t)lead->num_hosts;
@@ -85,8 +97,8 @@ static int lead_init(lead_t *lead, int first_tag, const int *host,
             lead->hosts[found++] = contribution[rank];
         }
     }
-    return coll_mtree_probe_coordinator_init(&lead->coordinator, lead->comm, first_tag,
-                                             lead->num_hosts, lead->leader);
+    return coll_mtree_probe_coordinator_init(&lead->coordinator, channel, lead->num_hosts,
+                                             lead->leader);
 }
 
 static void lead_cleanup(lead_t *lead)
@@ -193,7 +205,7 @@ static int lead_prepare(lead_t *lead)
     if (rc != OMPI_SUCCESS) {
         return rc;
     }
-    left = budget - (coll_mtree_clock() - lead->started);
+    left = budget - (mtree_clock_seconds() - lead->started);
     mtree_debug("probe: routes are known after %.3f s", budget - left);
     if (lead_create_probe(lead, addressed, left > LEAST_SECONDS ? left : LEAST_SECONDS) !=
             MTREE_OK ||
@@ -229,7 +241,7 @@ static int shares_of_experiments(lead_t *lead, const mtree_probe_round_t *round)
     for (int e = 0; e < round->num_experiments; e++) {
         const mtree_probe_experiment_t *experiment = &round->experiments[e];
         const int ends[2] = {experiment->from, experiment->to};
-        int tag = coordinator->first_tag - COLL_MTREE_EXPERIMENT_TAG - lead->next_tag;
+        int tag = COLL_MTREE_EXPERIMENT_TAG + lead->next_tag;
 
         lead->next_tag =
             (lead->next_tag + 1) % (COLL_MTREE_PROBE_TAGS - COLL_MTREE_EXPERIMENT_TAG);
@@ -309,7 +321,7 @@ static int lead_round(lead_t *lead, const mtree_probe_round_t *round)
 
 static void tell_progress(lead_t *lead, const mtree_probe_round_t *round)
 {
-    double now = coll_mtree_clock();
+    double now = mtree_clock_seconds();
 
     if (now >= lead->rank_sample + PROGRESS_SECONDS) {
         lead->rank_sample = now;
@@ -370,7 +382,7 @@ static mtree_status_t write_findings(const mtree_probe_findings_t *findings,
 
 static int lead_finish(lead_t *lead, char **text_p)
 {
-    double seconds = coll_mtree_clock() - lead->started;
+    double seconds = mtree_clock_seconds() - lead->started;
     mtree_probe_findings_t findings;
     size_t length;
     FILE *out;
@@ -403,51 +415,45 @@ static int lead_finish(lead_t *lead, char **text_p)
     return rc;
 }
 
-/* Nothing more comes; in words that stay, whatever becomes of the messages. */
-static void tell_end(ompi_communicator_t *comm, int first_tag, const int *host)
+/* Let the other hosts' workers end. */
+static void send_end(const coll_mtree_channel_t *channel, const int *host)
 {
-    static const coll_mtree_command_t end = {.kind = COLL_MTREE_COMMAND_END};
-    double deadline = coll_mtree_clock() + END_SECONDS;
+    const coll_mtree_command_t end = {.kind = COLL_MTREE_COMMAND_END};
+    double deadline = mtree_clock_seconds() + END_SECONDS;
 
-    for (int rank = 1; rank < ompi_comm_size(comm); rank++) {
-        ompi_request_t *request = NULL;
-
-        if (!is_leader(host, rank) ||
-            !coll_mtree_probe_send(comm, rank, first_tag - COLL_MTREE_COMMAND_TAG, &end,
-                                   sizeof(end), &request)) {
-            continue;
+    for (int rank = 1; rank < ompi_comm_size(channel->comm); rank++) {
+        if (is_leader(host, rank)) {
+            (void)coll_mtree_message_send_copy(channel, rank, COLL_MTREE_COMMAND_TAG,
+                                               &end, sizeof(end), deadline);
         }
-        while (!coll_mtree_probe_done(&request, NULL) && coll_mtree_clock() < deadline) {
-            coll_mtree_probe_progress_wait(COLL_MTREE_WAIT_LATER);
-        }
-        (void)coll_mtree_probe_abandon(&request);
     }
 }
 
-int coll_mtree_probe_lead(ompi_communicator_t *comm, int first_tag, int num_hosts,
+int coll_mtree_probe_lead(const coll_mtree_channel_t *channel, int num_hosts,
                           const int *host, const coll_mtree_host_t *contribution,
                           char **text_p)
 {
-    lead_t lead = {.comm = comm, .num_hosts = num_hosts, .started = coll_mtree_clock()};
+    lead_t lead = {
+        .comm = channel->comm, .num_hosts = num_hosts, .started = mtree_clock_seconds()};
     int rc;
 
     lead.rank_sample = lead.started;
     lead.record = open_record();
     coll_mtree_log_about("coll_mtree_topology", "the network is not known");
-    rc = lead_init(&lead, first_tag, host, contribution);
+    rc = lead_init(&lead, channel, host, contribution);
     if (rc == OMPI_SUCCESS) {
         rc = lead_prepare(&lead);
     }
     if (rc == OMPI_SUCCESS) {
         rc = lead_measure(&lead);
     }
-    tell_end(comm, first_tag, host);
+    send_end(channel, host);
     if (rc == OMPI_SUCCESS) {
         rc = lead_finish(&lead, text_p);
     }
     coll_mtree_log_about(NULL, NULL);
     if (rc == OMPI_ERR_TIMEOUT || rc == OMPI_ERR_OUT_OF_RESOURCE) {
-        coll_mtree_verbose(comm, 0, "the probe of the network was given up, %s",
+        coll_mtree_verbose(channel->comm, 0, "the probe of the network was given up, %s",
                            rc == OMPI_ERR_TIMEOUT ? "a host did not answer"
                                                   : "there is no memory for it");
     }
@@ -455,9 +461,9 @@ int coll_mtree_probe_lead(ompi_communicator_t *comm, int first_tag, int num_host
     return rc == OMPI_SUCCESS ? rc : OMPI_ERROR;
 }
 
-void coll_mtree_probe_serve(ompi_communicator_t *comm, int first_tag, const int *host)
+void coll_mtree_probe_serve(const coll_mtree_channel_t *channel, const int *host)
 {
-    if (is_leader(host, ompi_comm_rank(comm))) {
-        coll_mtree_probe_worker_serve(comm, first_tag);
+    if (is_leader(host, ompi_comm_rank(channel->comm))) {
+        coll_mtree_probe_worker_serve(channel);
     }
 }

@@ -14,18 +14,22 @@
 /* Seconds that a probe of so many hosts may be expected to take. */
 double coll_mtree_probe_expected_seconds(int num_hosts);
 
+/* The channel of a probe on @a comm, whose module is @a module; all ranks call, in the
+ * same order with its other reservations of tags. */
+coll_mtree_channel_t coll_mtree_probe_channel(mca_coll_mtree_module_t *module,
+                                              ompi_communicator_t *comm);
+
 /*
  * On rank 0: probe, with @a host [ranks] the number of each rank's host, counted in the
  * order in which the ranks name them, and @a contribution [ranks] what each rank said of
  * it. *text_p is the topology as DOT with comments, malloc'ed.  OMPI_ERROR, having said
  * why.
- * @a first_tag is the first of COLL_MTREE_PROBE_TAGS tags.
  */
-int coll_mtree_probe_lead(ompi_communicator_t *comm, int first_tag, int num_hosts,
+int coll_mtree_probe_lead(const coll_mtree_channel_t *channel, int num_hosts,
                           const int *host, const coll_mtree_host_t *contribution,
                           char **text_p);
 
 /* On every other rank, at the same time: take part, if it is this one's. */
-void coll_mtree_probe_serve(ompi_communicator_t *comm, int first_tag, const int *host);
+void coll_mtree_probe_serve(const coll_mtree_channel_t *channel, const int *host);
 
 #endif

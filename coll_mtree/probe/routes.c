@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/probe/routes.h"
 
-#include "coll_mtree/transport/transport.h"
-
+#include "base/clock.h"
 #include "base/log.h"
 #include "topo/probe/pair_sample.h"
 
@@ -160,10 +159,10 @@ static int search_run(coll_mtree_probe_coordinator_t *coordinator,
                       const coll_mtree_host_t *hosts, mtree_traceroute_search_t *search,
                       double seconds)
 {
-    double deadline = coll_mtree_clock() + seconds, took;
+    double deadline = mtree_clock_seconds() + seconds, took;
     int rc = ask_first_hops(coordinator, hosts, search);
 
-    while (rc == OMPI_SUCCESS && coll_mtree_clock() < deadline) {
+    while (rc == OMPI_SUCCESS && mtree_clock_seconds() < deadline) {
         const mtree_route_question_t *questions;
         int count;
 

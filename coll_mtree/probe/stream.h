@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages one after the other, as many at a time as fill the way, and when they come in.
+ * A stream of a probe: messages one after the other, as many at a time as fill the path,
+ * and when they come in.
  */
 #ifndef COLL_MTREE_PROBE_STREAM_H
 #define COLL_MTREE_PROBE_STREAM_H
@@ -9,8 +10,8 @@
 
 typedef struct coll_mtree_stream coll_mtree_stream_t;
 
-/* Begin this host's side of @a part.  NULL: it cannot be done. */
-coll_mtree_stream_t *coll_mtree_stream_begin(ompi_communicator_t *comm,
+/* Begin this host's side of @a part, over @a channel, which stays.  NULL: no memory. */
+coll_mtree_stream_t *coll_mtree_stream_begin(const coll_mtree_channel_t *channel,
                                              const coll_mtree_probe_part_t *part);
 
 /* Go on without waiting; true when it has ended or its time is over. */

@@ -2,13 +2,18 @@
 #include "coll_mtree/probe/worker.h"
 
 #include "coll_mtree/control/host.h"
-#include "coll_mtree/transport/transport.h"
 
+#include "base/clock.h"
+
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* For a reply to leave: rank 0 may have given the probe up, and then receives none. */
+#define REPLY_SECONDS 30.0
+
 struct coll_mtree_probe_worker {
-    ompi_communicator_t *comm;
+    const coll_mtree_channel_t *channel;
     coll_mtree_command_t command;
     void *items, *reply;
     double begins; /* experiments, by this host's clock */
@@ -94,7 +99,7 @@ static void report_failure(const coll_mtree_probe_worker_t *worker)
 }
 
 coll_mtree_probe_worker_t *
-coll_mtree_probe_worker_begin(ompi_communicator_t *comm,
+coll_mtree_probe_worker_begin(const coll_mtree_channel_t *channel,
                               const coll_mtree_command_t *command, void *items,
                               void *reply)
 {
@@ -103,11 +108,11 @@ coll_mtree_probe_worker_begin(ompi_communicator_t *comm,
     if (worker == NULL) {
         return NULL;
     }
-    worker->comm = comm;
+    worker->channel = channel;
     worker->command = *command;
     worker->items = items;
     worker->reply = reply;
-    worker->begins = coll_mtree_clock() + command->delay;
+    worker->begins = mtree_clock_seconds() + command->delay;
     if (command->kind == COLL_MTREE_COMMAND_FIRST_HOPS) {
         find_first_hops(worker);
     } else if (command->kind == COLL_MTREE_COMMAND_HOPS && command->num_items > 0) {
@@ -119,11 +124,11 @@ coll_mtree_probe_worker_begin(ompi_communicator_t *comm,
 static bool advance_experiments(coll_mtree_probe_worker_t *worker)
 {
     if (worker->experiments == NULL) {
-        if (coll_mtree_clock() < worker->begins) {
+        if (mtree_clock_seconds() < worker->begins) {
             return false;
         }
         worker->experiments = coll_mtree_probe_experiments_begin(
-            worker->comm, worker->items, worker->command.num_items);
+            worker->channel, worker->items, worker->command.num_items);
         if (worker->experiments == NULL) {
             report_failure(worker);
             return true;
@@ -172,62 +177,60 @@ void coll_mtree_probe_worker_end(coll_mtree_probe_worker_t *worker)
     free(worker);
 }
 
-static void wait_for(ompi_request_t **request)
+/* Carry out @a command with its @a items; the reply, malloc'ed, NULL: no memory. */
+static void *carry_out(const coll_mtree_channel_t *channel,
+                       const coll_mtree_command_t *command, void *items,
+                       size_t reply_bytes)
 {
-    while (!coll_mtree_probe_done(request, NULL)) {
-        coll_mtree_probe_progress_wait(COLL_MTREE_WAIT_LATER);
+    void *reply = calloc(reply_bytes + 1, 1);
+    coll_mtree_probe_worker_t *worker =
+        reply == NULL ? NULL
+                      : coll_mtree_probe_worker_begin(channel, command, items, reply);
+
+    if (worker == NULL) {
+        free(reply);
+        return NULL;
     }
+    while (!coll_mtree_probe_worker_advance(worker)) {
+        coll_mtree_progress_wait(coll_mtree_probe_worker_wait(worker));
+    }
+    coll_mtree_probe_worker_end(worker);
+    return reply;
 }
 
-/* False when rank 0 cannot be followed any more. */
-static bool follow_one(ompi_communicator_t *comm, int first_tag,
-                       const coll_mtree_command_t *command)
+/* Receive the items of @a command, carry it out and reply.  False: rank 0 cannot be
+ * served any more. */
+static bool serve_one(const coll_mtree_channel_t *channel,
+                      const coll_mtree_command_t *command)
 {
     size_t length =
         (size_t)command->num_items * coll_mtree_command_item_bytes(command->kind);
     void *items = calloc(length + 1, 1), *reply = NULL;
-    ompi_request_t *request = NULL;
-    coll_mtree_probe_worker_t *worker = NULL;
-    bool done = false;
+    coll_mtree_message_t *message = NULL;
 
     if (items != NULL &&
-        (length == 0 || coll_mtree_probe_recv(comm, 0, first_tag - COLL_MTREE_COMMAND_TAG,
-                                              items, length, &request))) {
-        size_t bytes;
+        (length == 0 || coll_mtree_message_recv_copy(channel, 0, COLL_MTREE_ITEMS_TAG,
+                                                     items, length, INFINITY))) {
+        size_t bytes = coll_mtree_command_reply_bytes(command, items);
 
-        wait_for(&request);
-        bytes = coll_mtree_command_reply_bytes(command, items);
-        reply = calloc(bytes + 1, 1);
-        worker = reply == NULL
-                     ? NULL
-                     : coll_mtree_probe_worker_begin(comm, command, items, reply);
-        while (worker != NULL && !coll_mtree_probe_worker_advance(worker)) {
-            coll_mtree_probe_progress_wait(coll_mtree_probe_worker_wait(worker));
+        reply = carry_out(channel, command, items, bytes);
+        if (reply != NULL) {
+            message =
+                coll_mtree_message_send(channel, 0, COLL_MTREE_REPLY_TAG, reply, bytes);
+            (void)coll_mtree_message_wait(&message,
+                                          mtree_clock_seconds() + REPLY_SECONDS);
+            coll_mtree_message_abandon(&message, reply);
         }
-        done = worker != NULL &&
-               coll_mtree_probe_send(comm, 0, first_tag - COLL_MTREE_REPLY_TAG, reply,
-                                     bytes, &request);
-        wait_for(&request);
     }
-    coll_mtree_probe_worker_end(worker);
-    free(reply);
     free(items);
-    return done;
+    return reply != NULL;
 }
 
-void coll_mtree_probe_worker_serve(ompi_communicator_t *comm, int first_tag)
+void coll_mtree_probe_worker_serve(const coll_mtree_channel_t *channel)
 {
     coll_mtree_command_t command;
-    ompi_request_t *request = NULL;
 
-    do {
-        /* What it is when rank 0 is lost. */
-        command.kind = COLL_MTREE_COMMAND_END;
-        if (!coll_mtree_probe_recv(comm, 0, first_tag - COLL_MTREE_COMMAND_TAG, &command,
-                                   sizeof(command), &request)) {
-            return;
-        }
-        wait_for(&request);
-    } while (command.kind != COLL_MTREE_COMMAND_END &&
-             follow_one(comm, first_tag, &command));
+    while (coll_mtree_message_recv_copy(channel, 0, COLL_MTREE_COMMAND_TAG, &command,
+                                        sizeof(command), INFINITY) &&
+           command.kind != COLL_MTREE_COMMAND_END && serve_one(channel, &command)) {}
 }

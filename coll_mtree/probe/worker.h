@@ -29,9 +29,10 @@ typedef struct {
     double patience; /* seconds to wait for the answer to a probe for a hop */
 } coll_mtree_command_t;
 
-/* Tags: orders and their items; replies; experiments. */
+/* Tags of the probe's channel; each experiment takes one. */
 enum {
     COLL_MTREE_COMMAND_TAG,
+    COLL_MTREE_ITEMS_TAG,
     COLL_MTREE_REPLY_TAG,
     COLL_MTREE_EXPERIMENT_TAG,
     COLL_MTREE_PROBE_TAGS = 1024
@@ -52,7 +53,7 @@ typedef struct coll_mtree_probe_worker coll_mtree_probe_worker_t;
  * or silent.  NULL: no memory.
  */
 coll_mtree_probe_worker_t *
-coll_mtree_probe_worker_begin(ompi_communicator_t *comm,
+coll_mtree_probe_worker_begin(const coll_mtree_channel_t *channel,
                               const coll_mtree_command_t *command, void *items,
                               void *reply);
 
@@ -65,8 +66,8 @@ coll_mtree_wait_t coll_mtree_probe_worker_wait(const coll_mtree_probe_worker_t *
 /* Free it, before its end too; NULL is allowed. */
 void coll_mtree_probe_worker_end(coll_mtree_probe_worker_t *worker);
 
-/* Follow the orders of rank 0 until the last: for the first rank on every other host.
- * @a first_tag is the first of COLL_MTREE_PROBE_TAGS tags. */
-void coll_mtree_probe_worker_serve(ompi_communicator_t *comm, int first_tag);
+/* Carry out the commands of rank 0 until the last: on the first rank of every other host.
+ */
+void coll_mtree_probe_worker_serve(const coll_mtree_channel_t *channel);
 
 #endif

@@ -1,23 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/report/gather.h"
 
-#include "coll_mtree/transport/transport.h"
-
-#include "ompi/mca/pml/pml.h"
-#include "opal/runtime/opal_progress.h"
+#include "base/clock.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Seconds that rank 0 waits for the others' words, and they for rank 0 to take them. */
-#define PATIENCE 10.0
+enum { TAG_TIMES, TAG_PATHS };
 
-static ompi_communicator_t *world(void)
-{
-    return &ompi_mpi_comm_world.comm;
-}
+/* For all messages of the job together, on rank 0 and on each other rank. */
+#define TIMEOUT_SECONDS 10.0
 
-/* What the calls of @a record took here, to the end of @a times; their new number. */
+/* Append what the calls of @a record took on this rank to @a times; the new count. */
 static size_t add_times(const coll_mtree_record_t *record,
                         coll_mtree_rank_report_time_t *times, size_t count)
 {
@@ -42,44 +36,44 @@ static size_t add_times(const coll_mtree_record_t *record,
     return count;
 }
 
-static void add_own_times(coll_mtree_rank_report_t *heard)
+static void add_own_times(coll_mtree_rank_report_t *gathered)
 {
     const coll_mtree_group_t *groups = coll_mtree_statistics_lock();
-    size_t room = 0;
+    size_t capacity = 0;
 
     for (const coll_mtree_group_t *g = groups; g != NULL; g = g->next) {
         for (const coll_mtree_record_t *r = g->records; r != NULL; r = r->next) {
-            room += COLL_MTREE_BACKENDS;
+            capacity += COLL_MTREE_BACKENDS;
         }
     }
-    heard->times = room == 0 ? NULL : calloc(room, sizeof(*heard->times));
-    for (const coll_mtree_group_t *g = heard->times == NULL ? NULL : groups; g != NULL;
+    gathered->times = capacity == 0 ? NULL : calloc(capacity, sizeof(*gathered->times));
+    for (const coll_mtree_group_t *g = gathered->times == NULL ? NULL : groups; g != NULL;
          g = g->next) {
         for (const coll_mtree_record_t *r = g->records; r != NULL; r = r->next) {
-            heard->num_times = add_times(r, heard->times, heard->num_times);
+            gathered->num_times = add_times(r, gathered->times, gathered->num_times);
         }
     }
     coll_mtree_statistics_unlock();
 }
 
 void coll_mtree_rank_report_add_own_paths(const coll_mtree_group_t *groups,
-                                          coll_mtree_rank_report_t *heard)
+                                          coll_mtree_rank_report_t *gathered)
 {
     coll_mtree_rank_report_path_t *paths;
-    size_t room = heard->num_paths;
+    size_t capacity = gathered->num_paths;
 
     for (const coll_mtree_group_t *g = groups; g != NULL; g = g->next) {
-        room += g->paths == NULL ? 0 : (size_t)g->num_ranks;
+        capacity += g->paths == NULL ? 0 : (size_t)g->num_ranks;
     }
-    paths = room == 0 ? NULL : realloc(heard->paths, room * sizeof(*paths));
+    paths = capacity == 0 ? NULL : realloc(gathered->paths, capacity * sizeof(*paths));
     if (paths == NULL) {
         return;
     }
-    heard->paths = paths;
+    gathered->paths = paths;
     for (const coll_mtree_group_t *g = groups; g != NULL; g = g->next) {
         for (int rank = 0; g->paths != NULL && rank < g->num_ranks; rank++) {
             if (g->paths[rank].bytes > 0) {
-                paths[heard->num_paths++] =
+                paths[gathered->num_paths++] =
                     (coll_mtree_rank_report_path_t){.identity = g->identity,
                                                     .from = g->rank,
                                                     .to = rank,
@@ -89,92 +83,63 @@ void coll_mtree_rank_report_add_own_paths(const coll_mtree_group_t *groups,
     }
 }
 
-/* Send @a bytes of @a what, which is taken over, and wait until @a deadline for rank 0 to
- * take it.  What nobody took keeps its memory. */
-static void hand_over(void *what, size_t bytes, int tag, double deadline)
+void coll_mtree_rank_report_send(const coll_mtree_channel_t *channel)
 {
-    ompi_request_t *request;
-    int done = 0;
-
-    if (MCA_PML_CALL(isend(what, bytes, MPI_BYTE, 0, tag, MCA_PML_BASE_SEND_STANDARD,
-                           world(), &request)) != OMPI_SUCCESS) {
-        free(what);
-        return;
-    }
-    while (done == 0 && coll_mtree_clock() < deadline) {
-        opal_progress();
-        if (ompi_request_test(&request, &done, MPI_STATUS_IGNORE) != OMPI_SUCCESS) {
-            return;
-        }
-    }
-    if (done != 0) {
-        free(what);
-    }
-}
-
-void coll_mtree_rank_report_send(int first_tag)
-{
-    double deadline = coll_mtree_clock() + PATIENCE;
+    double deadline = mtree_clock_seconds() + TIMEOUT_SECONDS;
     coll_mtree_rank_report_t own = {.ranks = 1};
 
     add_own_times(&own);
     coll_mtree_rank_report_add_own_paths(coll_mtree_statistics_lock(), &own);
     coll_mtree_statistics_unlock();
-    hand_over(own.times, own.num_times * sizeof(*own.times), first_tag, deadline);
-    hand_over(own.paths, own.num_paths * sizeof(*own.paths), first_tag + 1, deadline);
+    (void)coll_mtree_message_send_bulk(channel, 0, TAG_TIMES, own.times,
+                                       own.num_times * sizeof(*own.times), deadline);
+    (void)coll_mtree_message_send_bulk(channel, 0, TAG_PATHS, own.paths,
+                                       own.num_paths * sizeof(*own.paths), deadline);
 }
 
-/* Take the message of @a rank, if it comes before the deadline, to the end of the
- * *count_p elements of @a size bytes of *all_p. */
-static bool hear(int rank, int tag, double deadline, size_t size, void **all_p,
-                 size_t *count_p)
+/* Receive the message of @a rank and append it to the *count_p elements of @a size bytes
+ * of *all_p. */
+static bool receive(const coll_mtree_channel_t *channel, int rank, int tag,
+                    double deadline, size_t size, void **all_p, size_t *count_p)
 {
-    ompi_status_public_t status;
-    int there = 0;
-    size_t more;
+    size_t length;
+    void *more;
     char *all;
 
-    do {
-        if (MCA_PML_CALL(iprobe(rank, tag, world(), &there, &status)) != OMPI_SUCCESS) {
-            return false;
-        }
-    } while (there == 0 && coll_mtree_clock() < deadline);
-    if (there == 0) {
+    if (!coll_mtree_message_recv_bulk(channel, rank, tag, &more, &length, deadline)) {
         return false;
     }
-    more = status._ucount / size;
-    all = realloc(*all_p, (*count_p + more + 1) * size);
-    if (all == NULL) {
-        return false;
+    all = realloc(*all_p, *count_p * size + length + 1);
+    if (all != NULL) {
+        memcpy(all + *count_p * size, more == NULL ? "" : more, length);
+        *all_p = all;
+        *count_p += length / size;
     }
-    *all_p = all;
-    if (MCA_PML_CALL(recv(all + *count_p * size, more * size, MPI_BYTE, rank, tag,
-                          world(), MPI_STATUS_IGNORE)) != OMPI_SUCCESS) {
-        return false;
-    }
-    *count_p += more;
-    return true;
+    free(more);
+    return all != NULL;
 }
 
-void coll_mtree_rank_report_collect(int first_tag, coll_mtree_rank_report_t *heard_p)
+void coll_mtree_rank_report_collect(const coll_mtree_channel_t *channel,
+                                    coll_mtree_rank_report_t *gathered_p)
 {
-    double deadline = coll_mtree_clock() + PATIENCE;
+    double deadline = mtree_clock_seconds() + TIMEOUT_SECONDS;
     void *times = NULL, *paths = NULL;
 
-    *heard_p = (coll_mtree_rank_report_t){.ranks = 1};
-    for (int rank = 1; rank < ompi_comm_size(world()); rank++) {
-        heard_p->ranks += hear(rank, first_tag, deadline, sizeof(*heard_p->times), &times,
-                               &heard_p->num_times) &&
-                          hear(rank, first_tag + 1, deadline, sizeof(*heard_p->paths),
-                               &paths, &heard_p->num_paths);
+    *gathered_p = (coll_mtree_rank_report_t){.ranks = 1};
+    for (int rank = 1; rank < ompi_comm_size(channel->comm); rank++) {
+        gathered_p->ranks +=
+            receive(channel, rank, TAG_TIMES, deadline, sizeof(*gathered_p->times),
+                    &times, &gathered_p->num_times) &&
+            receive(channel, rank, TAG_PATHS, deadline, sizeof(*gathered_p->paths),
+                    &paths, &gathered_p->num_paths);
     }
-    heard_p->times = times;
-    heard_p->paths = paths;
+    gathered_p->times = times;
+    gathered_p->paths = paths;
 }
 
-void coll_mtree_rank_report_cleanup(coll_mtree_rank_report_t *heard)
+void coll_mtree_rank_report_cleanup(coll_mtree_rank_report_t *gathered)
 {
-    free(heard->times);
-    free(heard->paths);
-    *heard = (coll_mtree_rank_report_t){.ranks = heard->ranks};
+    free(gathered->times);
+    free(gathered->paths);
+    *gathered = (coll_mtree_rank_report_t){.ranks = gathered->ranks};
 }

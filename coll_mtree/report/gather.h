@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What rank 0 of MPI_COMM_WORLD hears of the other ranks for the report at the end of the
- * job: what their calls took, and what went from them to others.
+ * Gathers at rank 0 of MPI_COMM_WORLD, for the report at the end of the job, what the
+ * calls of every rank took, and what each rank sent to others.
  *
- * Each rank sends two messages.  Both sides wait for them for a limited time, so that a
- * rank that knows nothing of a report holds nobody up.
+ * Each rank sends two messages.  Both sides wait for a limited time, so that a rank that
+ * does not know of the report holds nobody up.
  */
 #ifndef COLL_MTREE_REPORT_GATHER_H
 #define COLL_MTREE_REPORT_GATHER_H
 
+#include "coll_mtree/control/message.h"
 #include "coll_mtree/report/statistics.h"
 
 /* Tags of MPI_COMM_WORLD, reserved on all ranks. */
 #define COLL_MTREE_RANK_REPORT_TAGS 2
 
-/* What one rank's calls took, of one record, by one server. */
+/* What the calls of one record took on one rank, over one backend. */
 typedef struct {
     uint64_t identity; /* of the group */
     char function[23];
@@ -24,7 +25,7 @@ typedef struct {
     double seconds;
 } coll_mtree_rank_report_time_t;
 
-/* What went from one rank to another of a group, by their ranks in it. */
+/* What one rank of a group sent to another, by their ranks in the group. */
 typedef struct {
     uint64_t identity;
     int32_t from, to;
@@ -32,25 +33,26 @@ typedef struct {
 } coll_mtree_rank_report_path_t;
 
 typedef struct {
-    int ranks; /* those whose words are there, with one's own */
+    int ranks; /* that it covers, this one included */
     coll_mtree_rank_report_time_t *times;
     size_t num_times;
     coll_mtree_rank_report_path_t *paths;
     size_t num_paths;
 } coll_mtree_rank_report_t;
 
-/* On another rank: tell rank 0. */
-void coll_mtree_rank_report_send(int first_tag);
+/* On every rank but 0: send this rank's. */
+void coll_mtree_rank_report_send(const coll_mtree_channel_t *channel);
 
-/* On rank 0: hear them.  *heard_p is to be cleaned up. */
-void coll_mtree_rank_report_collect(int first_tag, coll_mtree_rank_report_t *heard_p);
+/* On rank 0: receive the others'.  *gathered_p is to be cleaned up. */
+void coll_mtree_rank_report_collect(const coll_mtree_channel_t *channel,
+                                    coll_mtree_rank_report_t *gathered_p);
 
-/* Add what went from this process to others in the calls of @a groups.  Between
+/* Add what this process sent to others in the calls of @a groups.  Between
  * coll_mtree_statistics_lock() and _unlock(). */
 void coll_mtree_rank_report_add_own_paths(const coll_mtree_group_t *groups,
-                                          coll_mtree_rank_report_t *heard);
+                                          coll_mtree_rank_report_t *gathered);
 
-/* Free what it holds; how many ranks were heard stays. */
-void coll_mtree_rank_report_cleanup(coll_mtree_rank_report_t *heard);
+/* Free what it holds; the number of ranks stays. */
+void coll_mtree_rank_report_cleanup(coll_mtree_rank_report_t *gathered);
 
 #endif

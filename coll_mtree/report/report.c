@@ -68,10 +68,10 @@ static void write_report(void)
     report.seconds = coll_mtree_clock() - began;
     coll_mtree_statistics_totals(&report.totals);
     groups = coll_mtree_statistics_lock();
-    coll_mtree_rank_report_add_own_paths(groups, &report.heard);
+    coll_mtree_rank_report_add_own_paths(groups, &report.gathered);
     text = coll_mtree_report_json(&report, groups);
     coll_mtree_statistics_unlock();
-    coll_mtree_rank_report_cleanup(&report.heard);
+    coll_mtree_rank_report_cleanup(&report.gathered);
     if (text == NULL) {
         mtree_error("coll_mtree_report: no memory for the report; it is lost");
     } else if (goes_to_stdout()) {
@@ -111,21 +111,33 @@ static void report_call(const coll_mtree_count_t *count, double seconds)
     }
 }
 
-/* All ranks hand over what their calls took; the last report is written. */
+/* Gather what the calls of all ranks took; false: this rank does not write the report. */
+static bool gather(void)
+{
+    coll_mtree_channel_t channel;
+
+    if (world_module == NULL) {
+        return true;
+    }
+    channel =
+        (coll_mtree_channel_t){.comm = &ompi_mpi_comm_world.comm,
+                               .first_tag = coll_mtree_tags_reserve(
+                                   world_module, COLL_MTREE_RANK_REPORT_TAGS, false),
+                               .longest = world_module->longest_bytes};
+    if (ompi_comm_rank(channel.comm) != 0) {
+        coll_mtree_rank_report_send(&channel);
+        return false;
+    }
+    coll_mtree_rank_report_collect(&channel, &report.gathered);
+    return true;
+}
+
+/* MPI_Finalize: the last report. */
 static void report_end(void)
 {
-    int tag =
-        world_module == NULL
-            ? 0
-            : coll_mtree_tags_reserve(world_module, COLL_MTREE_RANK_REPORT_TAGS, false);
-
     is_running = false;
-    if (ompi_comm_rank(&ompi_mpi_comm_world.comm) != 0) {
-        coll_mtree_rank_report_send(tag);
+    if (!gather()) {
         return;
-    }
-    if (world_module != NULL) {
-        coll_mtree_rank_report_collect(tag, &report.heard);
     }
     report.is_complete = true;
     write_report();
@@ -144,7 +156,7 @@ void coll_mtree_report_begin(mca_coll_mtree_module_t *module, const char *obstac
     world_module = module;
     report = (coll_mtree_report_t){.started = (int64_t)time(NULL),
                                    .ranks = ompi_comm_size(&ompi_mpi_comm_world.comm),
-                                   .heard = {.ranks = 1},
+                                   .gathered = {.ranks = 1},
                                    .obstacle = obstacle};
     timeline_events =
         writes ? calloc(MOST_TIMELINE_EVENTS, sizeof(*timeline_events)) : NULL;

@@ -30,7 +30,7 @@ typedef struct {
     int ranks;            /* of MPI_COMM_WORLD */
     const char *obstacle; /* why mtree could not serve MPI_COMM_WORLD; NULL: it could */
     coll_mtree_rank_report_t
-        heard; /* this rank's ways, at MPI_Finalize the others' words */
+        gathered; /* this rank's ways, at MPI_Finalize the others' words */
     const coll_mtree_timeline_event_t *timeline_events; /* [num_moments] the calls, oldest
                                            first, from first_moment on, in a ring */
     size_t num_timeline_events, first_timeline_event;

@@ -475,7 +475,7 @@ static json_t *report_json(builder_t *builder, const coll_mtree_group_t *groups)
                      "format", MTREE_REPORT_FORMAT, "mtree", MTREE_VERSION, "open_mpi",
                      version, "complete", (int)report->is_complete, "started", date,
                      "elapsed_s", report->seconds, "ranks", report->ranks, "ranks_heard",
-                     report->heard.ranks, "totals", totals_json(builder), "topologies",
+                     report->gathered.ranks, "totals", totals_json(builder), "topologies",
                      topologies, "plans", builder->plans, "communicators",
                      builder->communicators, "timeline", timeline_json(report, groups));
     if (report->obstacle != NULL) {

@@ -29,15 +29,16 @@ static mtree_traffic_path_t *latest_paths(const coll_mtree_group_t *group, size_
 }
 
 /* What all calls gave, of the ranks that were heard. */
-static mtree_traffic_path_t *heard_paths(const coll_mtree_rank_report_t *heard,
-                                         const coll_mtree_group_t *group, size_t *num_p)
+static mtree_traffic_path_t *gathered_paths(const coll_mtree_rank_report_t *gathered,
+                                            const coll_mtree_group_t *group,
+                                            size_t *num_p)
 {
     const int *host = coll_mtree_planning_context_hosts(group->context);
-    mtree_traffic_path_t *paths = calloc(heard->num_paths + 1, sizeof(*paths));
+    mtree_traffic_path_t *paths = calloc(gathered->num_paths + 1, sizeof(*paths));
 
     *num_p = 0;
-    for (size_t i = 0; i < heard->num_paths && paths != NULL; i++) {
-        const coll_mtree_rank_report_path_t *one = &heard->paths[i];
+    for (size_t i = 0; i < gathered->num_paths && paths != NULL; i++) {
+        const coll_mtree_rank_report_path_t *one = &gathered->paths[i];
         double seconds = one->path.seconds;
 
         if (one->identity == group->identity && host[one->from] != host[one->to] &&
@@ -64,7 +65,7 @@ void coll_mtree_report_measure(const coll_mtree_report_t *report,
 
     if (num_paths == 0) {
         free(paths);
-        paths = heard_paths(&report->heard, group, &num_paths);
+        paths = gathered_paths(&report->gathered, group, &num_paths);
     }
     if (paths != NULL) {
         mtree_traffic_measure(topology, routes, paths, num_paths, gave);
@@ -79,15 +80,15 @@ coll_mtree_ranks_t coll_mtree_report_ranks(const coll_mtree_report_t *report,
     double own = durations->seconds / (double)durations->timed, sum = own;
     coll_mtree_ranks_t all = {.ranks = 1, .slowest = own};
 
-    for (size_t i = 0; i < report->heard.num_times; i++) {
-        const coll_mtree_rank_report_time_t *heard = &report->heard.times[i];
+    for (size_t i = 0; i < report->gathered.num_times; i++) {
+        const coll_mtree_rank_report_time_t *gathered = &report->gathered.times[i];
 
-        if (heard->identity == record->group->identity && heard->backend == backend &&
-            heard->root == record->call_class.root &&
-            heard->size_class == record->call_class.size_class &&
-            heard->by_arrival == record->call_class.by_arrival &&
-            strcmp(heard->function, record->function) == 0) {
-            double mean = heard->seconds / (double)heard->timed;
+        if (gathered->identity == record->group->identity &&
+            gathered->backend == backend && gathered->root == record->call_class.root &&
+            gathered->size_class == record->call_class.size_class &&
+            gathered->by_arrival == record->call_class.by_arrival &&
+            strcmp(gathered->function, record->function) == 0) {
+            double mean = gathered->seconds / (double)gathered->timed;
 
             sum += mean;
             all.slowest = fmax(all.slowest, mean);

@@ -5,26 +5,28 @@
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/base/safe_file.h"
 #include "coll_mtree/base/tags.h"
-#include "coll_mtree/transport/transport.h"
+#include "coll_mtree/control/message.h"
 
+#include "base/clock.h"
 #include "base/log.h"
-#include "planner/plan/plan.h"
-
-#include "ompi/mca/pml/pml.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* Round trips from which the quickest tells how far two clocks are apart. */
+/* Round trips whose quickest tells how far two clocks are apart. */
 #define PINGS 8
 
-/* The parts of the talk between rank 0 and another, each a tag. */
-enum { TAG_PING, TAG_HEADER, TAG_EVENTS, NUM_TAGS };
+/* For all messages between rank 0 and another rank. */
+#define TIMEOUT_SECONDS 10.0
 
+enum { TAG_PING, TAG_EVENTS, NUM_TAGS };
+
+/* What one rank hands over, sent as it is. */
 typedef struct {
-    size_t count;
     char host[128];
-} header_t;
+    mtree_trace_event_t events[];
+} rank_trace_t;
 
 static mtree_trace_t *trace;
 static mca_coll_mtree_module_t *world_module;
@@ -34,68 +36,94 @@ mtree_trace_t *coll_mtree_trace_get(void)
     return trace;
 }
 
-static ompi_communicator_t *world(void)
+/* This rank's events and their number, malloc'ed; none where there was no memory for
+ * them. NULL: no memory now. */
+static rank_trace_t *own_trace(size_t *count_p)
 {
-    return &ompi_mpi_comm_world.comm;
-}
+    size_t count = trace == NULL ? 0 : mtree_trace_count(trace);
+    rank_trace_t *own = calloc(1, sizeof(*own) + count * sizeof(own->events[0]));
 
-/* Kept by this rank: none where there was no memory for them. */
-static size_t num_events(void)
-{
-    return trace == NULL ? 0 : mtree_trace_count(trace);
-}
-
-static int send_bytes(const void *bytes, size_t length, int rank, int tag)
-{
-    return MCA_PML_CALL(send((void *)bytes, length, MPI_BYTE, rank, tag,
-                             MCA_PML_BASE_SEND_STANDARD, world()));
-}
-
-static int recv_bytes(void *bytes, size_t length, int rank, int tag)
-{
-    return MCA_PML_CALL(
-        recv(bytes, length, MPI_BYTE, rank, tag, world(), MPI_STATUS_IGNORE));
-}
-
-/* Seconds by which the clock of @a rank is ahead of this one. */
-static double clock_offset(int rank, int tag)
-{
-    double least = -1, offset = 0;
-
-    for (int i = 0; i < PINGS; i++) {
-        double before = coll_mtree_clock(), after, theirs;
-
-        if (send_bytes(&before, sizeof(before), rank, tag) != OMPI_SUCCESS ||
-            recv_bytes(&theirs, sizeof(theirs), rank, tag) != OMPI_SUCCESS) {
-            return 0;
-        }
-        after = coll_mtree_clock();
-        if (least < 0 || after - before < least) {
-            least = after - before;
-            offset = theirs - (before + after) / 2;
-        }
+    if (own == NULL) {
+        return NULL;
     }
-    return offset;
+    snprintf(own->host, sizeof(own->host), "%s", coll_mtree_nodename());
+    for (size_t i = 0; i < count; i++) {
+        own->events[i] = *mtree_trace_get(trace, i);
+    }
+    *count_p = count;
+    return own;
 }
 
-/* What rank 0 asks of this one. */
-static void trace_hand_over(int first_tag)
+/* On another rank: answer the pings of rank 0 and hand the events over, when rank 0 has
+ * come to this rank. */
+static void hand_over(const coll_mtree_channel_t *channel)
 {
-    header_t header = {.count = num_events()};
+    double deadline =
+        mtree_clock_seconds() + TIMEOUT_SECONDS * (1 + ompi_comm_rank(channel->comm));
+    size_t count = 0;
+    rank_trace_t *own;
 
-    snprintf(header.host, sizeof(header.host), "%s", coll_mtree_nodename());
     for (int i = 0; i < PINGS; i++) {
         double now;
 
-        (void)recv_bytes(&now, sizeof(now), 0, first_tag - TAG_PING);
-        now = coll_mtree_clock();
-        (void)send_bytes(&now, sizeof(now), 0, first_tag - TAG_PING);
+        if (!coll_mtree_message_recv_copy(channel, 0, TAG_PING, &now, sizeof(now),
+                                          deadline)) {
+            return;
+        }
+        now = mtree_clock_seconds();
+        if (!coll_mtree_message_send_copy(channel, 0, TAG_PING, &now, sizeof(now),
+                                          deadline)) {
+            return;
+        }
     }
-    (void)send_bytes(&header, sizeof(header), 0, first_tag - TAG_HEADER);
-    for (size_t i = 0; i < header.count; i++) {
-        (void)send_bytes(mtree_trace_get(trace, i), sizeof(mtree_trace_event_t), 0,
-                         first_tag - TAG_EVENTS);
+    own = own_trace(&count);
+    (void)coll_mtree_message_send_bulk(
+        channel, 0, TAG_EVENTS, own,
+        own == NULL ? 0 : sizeof(*own) + count * sizeof(own->events[0]), deadline);
+}
+
+/* Seconds by which the clock of @a rank is ahead of this one; false: it is not known. */
+static bool clock_offset(const coll_mtree_channel_t *channel, int rank, double deadline,
+                         double *offset_p)
+{
+    double least = -1;
+
+    for (int i = 0; i < PINGS; i++) {
+        double before = mtree_clock_seconds(), after, theirs;
+
+        if (!coll_mtree_message_send_copy(channel, rank, TAG_PING, &before,
+                                          sizeof(before), deadline) ||
+            !coll_mtree_message_recv_copy(channel, rank, TAG_PING, &theirs,
+                                          sizeof(theirs), deadline)) {
+            return false;
+        }
+        after = mtree_clock_seconds();
+        if (least < 0 || after - before < least) {
+            least = after - before;
+            *offset_p = theirs - (before + after) / 2;
+        }
     }
+    return true;
+}
+
+/* What @a rank hands over, malloc'ed, and by how much its clock is ahead; NULL: it has
+ * not come. */
+static rank_trace_t *receive_trace(const coll_mtree_channel_t *channel, int rank,
+                                   size_t *count_p, double *offset_p)
+{
+    double deadline = mtree_clock_seconds() + TIMEOUT_SECONDS;
+    void *bytes;
+    size_t length;
+
+    if (!clock_offset(channel, rank, deadline, offset_p) ||
+        !coll_mtree_message_recv_bulk(channel, rank, TAG_EVENTS, &bytes, &length,
+                                      deadline)) {
+        return NULL;
+    }
+    if (length >= sizeof(rank_trace_t)) {
+        *count_p = (length - sizeof(rank_trace_t)) / sizeof(mtree_trace_event_t);
+    }
+    return bytes;
 }
 
 /* What all lines of an event have in common, up to its time, and what follows it. */
@@ -139,38 +167,27 @@ static void write_event(FILE *file, int rank, double offset, size_t number,
     }
 }
 
-/* All that @a rank has, over the network when it is another one. */
-static void write_rank(FILE *file, int rank, int first_tag)
+static void write_rank(FILE *file, const coll_mtree_channel_t *channel, int rank)
 {
-    header_t header = {.count = num_events()};
     double offset = 0;
+    size_t count = 0;
+    rank_trace_t *of_rank =
+        rank == 0 ? own_trace(&count) : receive_trace(channel, rank, &count, &offset);
 
-    snprintf(header.host, sizeof(header.host), "%s", coll_mtree_nodename());
-    if (rank > 0) {
-        offset = clock_offset(rank, first_tag - TAG_PING);
-        if (recv_bytes(&header, sizeof(header), rank, first_tag - TAG_HEADER) !=
-            OMPI_SUCCESS) {
-            header.count = 0;
-        }
+    if (of_rank == NULL) {
+        mtree_error("coll_mtree_trace: no events came from rank %d; they are lost", rank);
     }
     fprintf(file,
             "%s\n{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":%d,\"args\":{\"name\":"
             "\"rank %d on %s\"}}",
-            rank == 0 ? "" : ",", rank, rank, header.host);
-    for (size_t i = 0; i < header.count; i++) {
-        mtree_trace_event_t event;
-
-        if (rank == 0) {
-            event = *mtree_trace_get(trace, i);
-        } else if (recv_bytes(&event, sizeof(event), rank, first_tag - TAG_EVENTS) !=
-                   OMPI_SUCCESS) {
-            return;
-        }
-        write_event(file, rank, offset, i, &event);
+            rank == 0 ? "" : ",", rank, rank, of_rank == NULL ? "?" : of_rank->host);
+    for (size_t i = 0; i < count; i++) {
+        write_event(file, rank, offset, i, &of_rank->events[i]);
     }
+    free(of_rank);
 }
 
-static void trace_write(const char *path, int first_tag)
+static void trace_write(const char *path, const coll_mtree_channel_t *channel)
 {
     FILE *file = coll_mtree_safe_file_open(path, false);
 
@@ -184,8 +201,8 @@ static void trace_write(const char *path, int first_tag)
         return;
     }
     fprintf(file, "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[");
-    for (int rank = 0; rank < ompi_comm_size(world()); rank++) {
-        write_rank(file, rank, first_tag);
+    for (int rank = 0; rank < ompi_comm_size(channel->comm); rank++) {
+        write_rank(file, channel, rank);
     }
     fprintf(file, "\n]}\n");
     if (ferror(file) != 0 || fclose(file) != 0) {
@@ -195,12 +212,15 @@ static void trace_write(const char *path, int first_tag)
 
 static void trace_end(void)
 {
-    int first_tag = coll_mtree_tags_reserve(world_module, NUM_TAGS, false);
+    coll_mtree_channel_t channel = {
+        .comm = &ompi_mpi_comm_world.comm,
+        .first_tag = coll_mtree_tags_reserve(world_module, NUM_TAGS, false),
+        .longest = world_module->longest_bytes};
 
-    if (ompi_comm_rank(world()) == 0) {
-        trace_write(coll_mtree_params.trace, first_tag);
+    if (ompi_comm_rank(channel.comm) == 0) {
+        trace_write(coll_mtree_params.trace, &channel);
     } else {
-        trace_hand_over(first_tag);
+        hand_over(&channel);
     }
     mtree_trace_destroy(trace);
     trace = NULL;
@@ -214,7 +234,7 @@ void coll_mtree_trace_begin(mca_coll_mtree_module_t *module)
         return;
     }
     if (mtree_trace_create(c->trace_events, &trace) != MTREE_OK) {
-        mtree_error("coll_mtree_trace: no memory for %zu events a rank; lower "
+        mtree_error("coll_mtree_trace: no memory for %zu events per rank; lower "
                     "coll_mtree_trace_events",
                     c->trace_events);
         trace = NULL;

@@ -268,7 +268,7 @@ static decision_t exchange_wait(source_t *source, coll_mtree_exchange_t *exchang
     }
     coll_mtree_exchange_open(exchange);
     while (!atomic_load(&source->ended)) {
-        coll_mtree_probe_progress_wait(wait);
+        coll_mtree_progress_wait(wait);
     }
     return source->decision;
 }
@@ -293,11 +293,11 @@ static void write_output(const char *text)
 }
 
 /* Rank 0 leads the probe and keeps what it finds. */
-static void lead(source_t *source, int first_tag)
+static void lead(source_t *source, const coll_mtree_channel_t *channel)
 {
     char *text;
 
-    if (coll_mtree_probe_lead(source->comm, first_tag, source->num_hosts, source->host,
+    if (coll_mtree_probe_lead(channel, source->num_hosts, source->host,
                               source->contribution, &text) == OMPI_SUCCESS) {
         source->text = learn_text(text, FROM_PROBE);
     }
@@ -312,14 +312,14 @@ static void lead(source_t *source, int first_tag)
 /* Probe, if rank 0 has nothing to tell yet; then every rank hears what it has. */
 static bool learn(source_t *source, mca_coll_mtree_module_t *module, bool probe)
 {
-    int first_tag = coll_mtree_tags_reserve(module, COLL_MTREE_PROBE_TAGS, false);
+    coll_mtree_channel_t channel = coll_mtree_probe_channel(module, source->comm);
     bool leads = ompi_comm_rank(source->comm) == 0;
     decision_t decision;
 
     if (probe && leads) {
-        lead(source, first_tag);
+        lead(source, &channel);
     } else if (probe && source->host != NULL) {
-        coll_mtree_probe_serve(source->comm, first_tag, source->host);
+        coll_mtree_probe_serve(&channel, source->host);
     }
     decision = exchange_wait(source, exchange_begin(source, module, decide_send),
                              COLL_MTREE_WAIT_LATER);

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * When the bytes of a probe's stream came in: the receiver's record, of bounded length,
+ * and the marks that are made of it.
+ */
+#ifndef COLL_MTREE_PROBE_STREAM_ARRIVALS_H
+#define COLL_MTREE_PROBE_STREAM_ARRIVALS_H
+
+#include "topo/probe/probe.h"
+
+/* Arrivals that are kept. */
+#define COLL_MTREE_STREAM_MOST_ARRIVALS 512
+
+/* Fewer arrivals tell nothing. */
+#define COLL_MTREE_STREAM_LEAST_ARRIVALS 8
+
+/* All zero: none yet. */
+typedef struct {
+    double interval; /* between arrivals that are kept, seconds */
+    int count;
+    mtree_probe_mark_t kept[COLL_MTREE_STREAM_MOST_ARRIVALS];
+    mtree_probe_mark_t latest;
+} coll_mtree_stream_arrivals_t;
+
+/* After @a seconds @a bytes had come in, in @a messages messages; both never fall. */
+void coll_mtree_stream_arrivals_add(coll_mtree_stream_arrivals_t *arrivals,
+                                    double seconds, double bytes, int messages);
+
+/*
+ * The marks, at equal intervals, in @a result, which fails with too few arrivals.  They
+ * end @a sent_seconds after the begin, for which the sender sent: what was under way then
+ * comes in while other streams have ended, and faster for it.
+ */
+void coll_mtree_stream_arrivals_report(coll_mtree_stream_arrivals_t *arrivals,
+                                       double sent_seconds, mtree_probe_result_t *result);
+
+#endif
