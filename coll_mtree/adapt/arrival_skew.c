@@ -7,6 +7,7 @@
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/call/plan_entry.h"
 
+#include "base/clock.h"
 #include "base/units.h"
 #include "planner/plan/json.h"
 #include "schedule/arrival/arrival.h"
@@ -34,7 +35,7 @@
  * of the time.  Meanwhile what cannot be told from the last time is left open. */
 #define SIMULATING 0.02
 
-/* When it may again, by coll_mtree_clock(), for whatever communicator and kind. */
+/* When it may again, by mtree_clock_seconds(), for whatever communicator and kind. */
 static _Atomic double simulate_from;
 
 /* Calls of one kind. */
@@ -121,7 +122,7 @@ void coll_mtree_arrival_skew_switch(coll_mtree_arrival_skew_t *skew, bool by_arr
 static void tell_by_arrival(const coll_mtree_request_t *req, mtree_arrival_time_t *entry)
 {
     int self = ompi_comm_rank(req->comm), ranks = ompi_comm_size(req->comm);
-    double now = coll_mtree_clock() - req->began;
+    double now = mtree_clock_seconds() - req->began;
     int coordinator = 0;
 
     while (coordinator < ranks - 1 &&
@@ -312,7 +313,7 @@ static bool is_new(coll_mtree_arrival_skew_t *skew, double spread)
 static bool skew_simulate(coll_mtree_arrival_skew_t *skew, const call_t *call,
                           double spread, double seconds)
 {
-    double begun = coll_mtree_clock(), ended;
+    double begun = mtree_clock_seconds(), ended;
     double chain = fmax(
         mtree_forecast_promised_seconds(call->arrival, call->call_class->bytes), seconds);
     bool rank_sample;
@@ -322,7 +323,7 @@ static bool skew_simulate(coll_mtree_arrival_skew_t *skew, const call_t *call,
     }
     rank_sample = foresee(call, call->trees, seconds, &skew->trees) &&
                   foresee(call, call->arrival, chain, &skew->arrival);
-    ended = coll_mtree_clock();
+    ended = mtree_clock_seconds();
     atomic_store(&simulate_from, ended + (ended - begun) / SIMULATING);
     skew->spread = rank_sample ? spread : 0;
     skew->reused = 0;

@@ -2,7 +2,8 @@
 #include "coll_mtree/adapt/bandwidth_monitor.h"
 
 #include "coll_mtree/transport/progress.h"
-#include "coll_mtree/transport/transport.h"
+
+#include "base/clock.h"
 
 #include <stdlib.h>
 
@@ -34,7 +35,8 @@ static int monitors_attend(void)
     }
     for (monitor_t *self = monitors; busy > 0 && self != NULL; self = self->next) {
         if (mtree_bandwidth_monitor_is_busy(self->monitor)) {
-            mtree_bandwidth_monitor_attend(self->monitor, busy == 1, coll_mtree_clock());
+            mtree_bandwidth_monitor_attend(self->monitor, busy == 1,
+                                           mtree_clock_seconds());
         }
     }
     opal_mutex_unlock(&monitors_lock);
@@ -111,7 +113,7 @@ coll_mtree_taken_t *coll_mtree_bandwidth_monitor_take(mca_coll_mtree_module_t *m
         return NULL;
     }
     opal_mutex_lock(&monitors_lock);
-    mtree_bandwidth_monitor_read(self->monitor, coll_mtree_clock(), &taken->sum,
+    mtree_bandwidth_monitor_read(self->monitor, mtree_clock_seconds(), &taken->sum,
                                  taken->paths);
     taken_add(taken, self->base, self->num_paths, -1);
     taken_add(self->base, taken, self->num_paths, 1);

@@ -11,6 +11,8 @@
 #include "coll_mtree/topology/source.h"
 #include "coll_mtree/transport/transport.h"
 
+#include "base/clock.h"
+
 typedef enum { MTREE_BLOCKING, MTREE_NONBLOCKING, MTREE_PERSISTENT } coll_mtree_form_t;
 
 /* Not an error: the fallback is to be called, on every rank. */
@@ -48,7 +50,7 @@ void coll_mtree_dispatch_declined(coll_mtree_count_t *count, coll_mtree_backend_
     int coll_mtree_##_name(MTREE_PARAMETERS_##_name, mca_coll_base_module_t *base)       \
     {                                                                                    \
         mca_coll_mtree_module_t *module = (mca_coll_mtree_module_t *)base;               \
-        coll_mtree_trial_t trial = {.count = {.began = coll_mtree_clock()}};             \
+        coll_mtree_trial_t trial = {.count = {.began = mtree_clock_seconds()}};          \
         int rc = _name##_dispatch(MTREE_ARGUMENTS_##_name, base, MTREE_BLOCKING, &trial, \
                                   NULL);                                                 \
         double began;                                                                    \

@@ -8,6 +8,7 @@
 #include "coll_mtree/call/arrival.h"
 #include "coll_mtree/call/plan_entry.h"
 
+#include "base/clock.h"
 #include "schedule/operation.h"
 
 #include "opal/runtime/opal_progress.h"
@@ -224,7 +225,7 @@ int coll_mtree_request_start(coll_mtree_request_t *req)
     req->super.super.req_complete = REQUEST_PENDING;
     req->super.super.req_state = OMPI_REQUEST_ACTIVE;
     if (req->count.record != NULL) {
-        req->count.began = coll_mtree_clock();
+        req->count.began = mtree_clock_seconds();
         coll_mtree_statistics_served(&req->count, COLL_MTREE_TREES);
     }
     coll_mtree_ordered_gate_join(&req->pursuit->gate, &req->waiter);
@@ -261,7 +262,7 @@ static void request_ended(mtree_operation_t *operation, mtree_status_t status, v
 
     mtree_operation_free(operation);
     if (req->goodput != NULL) {
-        mtree_goodput_end(req->goodput, coll_mtree_clock());
+        mtree_goodput_end(req->goodput, mtree_clock_seconds());
     }
     coll_mtree_counters_add_scratch(-(ptrdiff_t)req->scratch);
     if (status == MTREE_OK) {
@@ -349,7 +350,7 @@ static mtree_status_t request_operate(coll_mtree_request_t *req, const mtree_pla
                                      request_ended, req, &operation);
     }
     atomic_fetch_add(&req->holders, 1);
-    req->began = coll_mtree_clock();
+    req->began = mtree_clock_seconds();
     status = coll_mtree_arrival_start(req, plan, placement, request_ended,
                                       request_released, &operation);
     if (status != MTREE_OK) {
@@ -402,7 +403,7 @@ static void request_pass(coll_mtree_waiter_t *waiter)
         request_monitor(req, placement);
     }
     coll_mtree_counters_add_scratch((ptrdiff_t)req->scratch);
-    req->transfer.began = coll_mtree_clock();
+    req->transfer.began = mtree_clock_seconds();
     if (rc == OMPI_SUCCESS && request_operate(req, plan, placement) != MTREE_OK) {
         rc = OMPI_ERR_OUT_OF_RESOURCE;
     }

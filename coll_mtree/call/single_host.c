@@ -7,6 +7,8 @@
 #include "coll_mtree/call/plan_entry.h"
 #include "coll_mtree/select/base_algorithms.h"
 
+#include "base/clock.h"
+
 #include <stdlib.h>
 
 /* The guard of one kind of call on one communicator. */
@@ -99,7 +101,7 @@ static size_t sum_of(const int *counts, ompi_communicator_t *comm)
         if (bytes < COLL_MTREE_SINGLE_HOST_BYTES || !(_eligible)) {                      \
             return MTREE_FALLBACK(module, _name, MTREE_ARGUMENTS_##_name);               \
         }                                                                                \
-        coll_mtree_trial_t trial = {.count = {.began = coll_mtree_clock()}};             \
+        coll_mtree_trial_t trial = {.count = {.began = mtree_clock_seconds()}};          \
         rc = local_begin(module, comm, #_name, _collective, bytes, _root, &trial);       \
         if (rc != OMPI_SUCCESS) {                                                        \
             return rc;                                                                   \

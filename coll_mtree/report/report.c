@@ -5,8 +5,8 @@
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/base/safe_file.h"
 #include "coll_mtree/base/tags.h"
-#include "coll_mtree/transport/transport.h"
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "report/report.h"
 
@@ -65,7 +65,7 @@ static void write_report(void)
     const coll_mtree_group_t *groups;
     char *text;
 
-    report.seconds = coll_mtree_clock() - began;
+    report.seconds = mtree_clock_seconds() - began;
     coll_mtree_statistics_totals(&report.totals);
     groups = coll_mtree_statistics_lock();
     coll_mtree_rank_report_add_own_paths(groups, &report.gathered);
@@ -152,7 +152,7 @@ void coll_mtree_report_begin(mca_coll_mtree_module_t *module, const char *obstac
     if (!is_wanted() || (module == NULL && !writes)) {
         return;
     }
-    began = written = coll_mtree_clock();
+    began = written = mtree_clock_seconds();
     world_module = module;
     report = (coll_mtree_report_t){.started = (int64_t)time(NULL),
                                    .ranks = ompi_comm_size(&ompi_mpi_comm_world.comm),

@@ -2,8 +2,8 @@
 #include "coll_mtree/report/statistics.h"
 
 #include "coll_mtree/call/plan_entry.h"
-#include "coll_mtree/transport/transport.h"
 
+#include "base/clock.h"
 #include "base/median.h"
 #include "planner/plan/json.h"
 
@@ -183,7 +183,7 @@ void coll_mtree_statistics_left(coll_mtree_fallback_reason_t reason)
 
 void coll_mtree_statistics_close(const coll_mtree_count_t *count)
 {
-    double seconds = coll_mtree_clock() - count->began;
+    double seconds = mtree_clock_seconds() - count->began;
     coll_mtree_durations_t *durations;
 
     if (count->record == NULL) {

@@ -10,8 +10,8 @@
 #include "coll_mtree/topology/cache.h"
 #include "coll_mtree/topology/registry.h"
 #include "coll_mtree/topology/user_files.h"
-#include "coll_mtree/transport/transport.h"
 
+#include "base/clock.h"
 #include "base/log.h"
 
 #include <math.h>
@@ -407,7 +407,7 @@ double coll_mtree_source_watch(const mca_coll_mtree_module_t *module)
 {
     const source_t *source = module->source;
 
-    return source == NULL || !source->watched ? 0 : coll_mtree_clock();
+    return source == NULL || !source->watched ? 0 : mtree_clock_seconds();
 }
 
 void coll_mtree_source_watched(mca_coll_mtree_module_t *module, double began)
@@ -417,7 +417,7 @@ void coll_mtree_source_watched(mca_coll_mtree_module_t *module, double began)
         double *spent = source->rooted ? &source->spent.rooted : &source->spent.other;
 
         source->watched = false;
-        *spent += coll_mtree_clock() - began;
+        *spent += mtree_clock_seconds() - began;
     }
 }
 

@@ -6,12 +6,13 @@
 #include "coll_mtree/transport/completion_poll.h"
 #include "coll_mtree/transport/deferred_completion.h"
 
+#include "base/clock.h"
+
 #include "ompi/mca/pml/base/base.h"
 #include "ompi/mca/pml/pml.h"
 #include "ompi/request/request.h"
 
 #include <string.h>
-#include <time.h>
 
 /* Room for ob1's header in a message. */
 #define HEADER_BYTES 128
@@ -199,18 +200,10 @@ int coll_mtree_transport_code(coll_mtree_transport_t *transport, mtree_status_t 
                                            : OMPI_ERROR;
 }
 
-double coll_mtree_clock(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 static double transport_now(mtree_transport_t *super)
 {
     (void)super;
-    return coll_mtree_clock();
+    return mtree_clock_seconds();
 }
 
 static const mtree_transport_ops_t transport_ops = {

@@ -61,7 +61,4 @@ int coll_mtree_transport_code(coll_mtree_transport_t *transport, mtree_status_t 
  */
 uint32_t coll_mtree_transport_longest(void);
 
-/* Seconds on this host's steady clock. */
-double coll_mtree_clock(void);
-
 #endif
