@@ -13,6 +13,7 @@
 #ifndef COLL_MTREE_COLL_MTREE_H
 #define COLL_MTREE_COLL_MTREE_H
 
+#include "coll_mtree/base/class_table.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/base/tag_range.h"
 #include "coll_mtree/compat.h"
@@ -41,6 +42,16 @@ OMPI_DECLSPEC extern mca_coll_base_component_t mca_coll_mtree_component;
 
 typedef struct coll_mtree_plan_entry coll_mtree_plan_entry_t;
 
+/* What a communicator keeps of the calls of one class; each pointer may be NULL. */
+typedef struct {
+    coll_mtree_class_node_t node;
+    coll_mtree_plan_entry_t *entry; /* in force, a reference (call/plan_entry.h) */
+    bool known; /* a blocking call has waited for the entry: all ranks know its plan */
+    struct coll_mtree_autotuner *autotuner; /* of blocking calls, once `known` */
+    struct coll_mtree_arrival_skew *skew;   /* of a class over trees */
+    struct coll_mtree_record *record;       /* of the last call (report/statistics.h) */
+} coll_mtree_comm_class_t;
+
 /* What the info keys of a communicator ask for (coll_mtree/base/hints.h). */
 typedef struct {
     bool is_read;
@@ -64,7 +75,6 @@ typedef struct {
     coll_mtree_fallback_t fallback; /* modules are retained */
     bool enabled;  /* false: it stands for one that this rank has no memory for */
     bool is_local; /* coll_mtree/call/single_host.h serves it */
-    struct coll_mtree_single_host *locals; /* its */
     uint32_t
         longest_bytes; /* of a message between its ranks (coll_mtree/control/modex.h) */
     coll_mtree_hints_t hints;
@@ -75,23 +85,34 @@ typedef struct {
 
     struct coll_mtree_follow *follow; /* NULL: nothing was heard of its network yet */
     struct coll_mtree_bandwidth_monitor
-        *monitor; /* NULL: no call was followed that does not wait */
-    struct coll_mtree_arrival_skew *skews; /* by kind of call */
+        *monitor;                     /* NULL: no call was followed that does not wait */
+    coll_mtree_class_table_t classes; /* of coll_mtree_comm_class_t */
 
     /* coll_mtree/call/plan_entry.c's */
     opal_mutex_t lock;
-    coll_mtree_plan_entry_t *plan_entries,
-        *last_plan_entry;         /* in the order of the calls */
-    mtree_placement_t *placement; /* NULL: not known yet, or mtree cannot serve */
+    mtree_list_t pending; /* plan entries that wait for their plan, in the order of
+                             the calls */
+    bool hosts_asked;     /* an exchange asks, or has asked, who runs where */
+    coll_mtree_plan_entry_t *latest; /* the last that was made, a reference; or NULL */
+    mtree_placement_t *placement;    /* NULL: not known yet, or mtree cannot serve */
     struct coll_mtree_planning_context
         *context;  /* on rank 0: what it is planned on, or NULL */
     bool unserved; /* every rank knows by now that mtree cannot serve this communicator */
-    bool introduced;          /* rank 0 has said what it is planned on */
-    mtree_plan_t *plain_plan; /* for what was accepted and cannot be planned */
-    mtree_placement_t *plain_placement;
+    bool introduced;            /* rank 0 has said what it is planned on */
+    mtree_plan_t *default_plan; /* call/default_plan.h; NULL: not needed yet */
+    mtree_placement_t *default_placement;
 } mca_coll_mtree_module_t;
 
 OBJ_CLASS_DECLARATION(mca_coll_mtree_module_t);
+
+/* The element of @a call_class, made if need be; NULL: no memory. */
+static inline coll_mtree_comm_class_t *
+coll_mtree_comm_class_get(mca_coll_mtree_module_t *module,
+                          const coll_mtree_call_class_t *call_class)
+{
+    return coll_mtree_class_table_get(&module->classes, call_class,
+                                      sizeof(coll_mtree_comm_class_t));
+}
 
 /* Call the function that served this collective before mtree, with its own module. */
 #define MTREE_FALLBACK(_self, _name, ...)                                                \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "coll_mtree/adapt/arrival_skew.h"
 #include "coll_mtree/adapt/bandwidth_monitor.h"
 #include "coll_mtree/adapt/follow.h"
+#include "coll_mtree/call/comm_class.h"
 #include "coll_mtree/call/plan_entry.h"
 #include "coll_mtree/call/single_host.h"
 #include "coll_mtree/control/modex.h"
@@ -18,18 +18,19 @@ static void module_construct(mca_coll_mtree_module_t *module)
 {
     memset(&module->fallback, 0, sizeof(module->fallback));
     module->enabled = module->is_local = false;
-    module->locals = NULL;
     memset(&module->tags, 0, sizeof(module->tags));
     OBJ_CONSTRUCT(&module->lock, opal_mutex_t);
-    module->plan_entries = module->last_plan_entry = NULL;
-    module->placement = module->plain_placement = NULL;
-    module->plain_plan = NULL;
+    coll_mtree_class_table_init(&module->classes);
+    mtree_list_init(&module->pending);
+    module->hosts_asked = false;
+    module->latest = NULL;
+    module->placement = module->default_placement = NULL;
+    module->default_plan = NULL;
     module->context = NULL;
     module->source = NULL;
     module->group = NULL;
     module->follow = NULL;
     module->monitor = NULL;
-    module->skews = NULL;
     memset(&module->hints, 0, sizeof(module->hints));
     module->unserved = module->introduced = false;
     module->longest_bytes = 0;
@@ -42,10 +43,9 @@ static void module_construct(mca_coll_mtree_module_t *module)
 
 static void module_destruct(mca_coll_mtree_module_t *module)
 {
-    coll_mtree_single_host_destroy(module);
     coll_mtree_follow_destroy(module);
-    coll_mtree_arrival_skew_destroy(module);
     coll_mtree_plan_entries_destroy(module);
+    coll_mtree_comm_classes_destroy(module);
     coll_mtree_bandwidth_monitor_destroy(module);
     coll_mtree_source_destroy(module);
     OBJ_DESTRUCT(&module->lock);

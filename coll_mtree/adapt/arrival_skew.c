@@ -47,7 +47,6 @@ struct coll_mtree_arrival_skew {
     double spread; /* seconds, of the call that was simulated last; 0: none was */
     int reused;
     mtree_outcome_t trees, arrival; /* what it gave */
-    struct coll_mtree_arrival_skew *next;
 };
 
 /* A call that is to be judged. */
@@ -61,54 +60,33 @@ typedef struct {
     const double *arrivals; /* [num_hosts] seconds */
 } call_t;
 
-static coll_mtree_arrival_skew_t *skew_find(const mca_coll_mtree_module_t *module,
-                                            const coll_mtree_call_class_t *call_class)
-{
-    coll_mtree_call_class_t of_trees = *call_class;
-    coll_mtree_arrival_skew_t *skew = module->skews;
-
-    of_trees.by_arrival = false;
-    while (skew != NULL && !coll_mtree_call_class_equals(&skew->call_class, &of_trees)) {
-        skew = skew->next;
-    }
-    return skew;
-}
-
 coll_mtree_arrival_skew_t *
 coll_mtree_arrival_skew_get(mca_coll_mtree_module_t *module,
                             const coll_mtree_call_class_t *call_class)
 {
-    coll_mtree_arrival_skew_t *skew = skew_find(module, call_class);
+    coll_mtree_call_class_t over_trees = *call_class;
+    coll_mtree_comm_class_t *comm_class;
 
-    if (skew != NULL) {
-        return skew;
+    over_trees.by_arrival = false;
+    comm_class = coll_mtree_comm_class_get(module, &over_trees);
+    if (comm_class == NULL || comm_class->skew != NULL) {
+        return comm_class == NULL ? NULL : comm_class->skew;
     }
-    skew = calloc(1, sizeof(*skew));
-    if (skew != NULL) {
-        skew->call_class = *call_class;
-        skew->call_class.by_arrival = false;
-        mtree_arrival_choice_init(&skew->choice);
-        skew->next = module->skews;
-        module->skews = skew;
+    comm_class->skew = calloc(1, sizeof(*comm_class->skew));
+    if (comm_class->skew != NULL) {
+        comm_class->skew->call_class = over_trees;
+        mtree_arrival_choice_init(&comm_class->skew->choice);
     }
-    return skew;
+    return comm_class->skew;
 }
 
-void coll_mtree_arrival_skew_destroy(mca_coll_mtree_module_t *module)
+void coll_mtree_arrival_skew_destroy(coll_mtree_arrival_skew_t *skew)
 {
-    while (module->skews != NULL) {
-        coll_mtree_arrival_skew_t *skew = module->skews;
-
-        module->skews = skew->next;
-        free(skew);
-    }
+    free(skew);
 }
 
-bool coll_mtree_arrival_skew_is_by_arrival(const mca_coll_mtree_module_t *module,
-                                           const coll_mtree_call_class_t *call_class)
+bool coll_mtree_arrival_skew_is_by_arrival(const coll_mtree_arrival_skew_t *skew)
 {
-    const coll_mtree_arrival_skew_t *skew = skew_find(module, call_class);
-
     return skew != NULL && skew->by_arrival;
 }
 

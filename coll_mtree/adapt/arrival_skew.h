@@ -41,11 +41,10 @@ bool coll_mtree_arrival_skew_update(coll_mtree_arrival_skew_t *skew,
 /* On all ranks: such calls are by arrival from here on, or not. */
 void coll_mtree_arrival_skew_switch(coll_mtree_arrival_skew_t *skew, bool by_arrival);
 
-/* Are calls of @a call_class by arrival, as far as all ranks have agreed? */
-bool coll_mtree_arrival_skew_is_by_arrival(const mca_coll_mtree_module_t *module,
-                                           const coll_mtree_call_class_t *call_class);
+/* Are such calls by arrival, as far as all ranks have agreed?  NULL: no. */
+bool coll_mtree_arrival_skew_is_by_arrival(const coll_mtree_arrival_skew_t *skew);
 
-/* Free what a module holds for this. */
-void coll_mtree_arrival_skew_destroy(mca_coll_mtree_module_t *module);
+/* Free; NULL is allowed. */
+void coll_mtree_arrival_skew_destroy(coll_mtree_arrival_skew_t *skew);
 
 #endif

@@ -44,7 +44,7 @@ typedef struct {
     bool begun;
     long call; /* after which it began */
     coll_mtree_call_class_t call_class;
-    const mtree_plan_t *plan;
+    mtree_plan_t *plan;   /* a reference */
     atomic_bool ended;    /* its answer is there */
     atomic_bool released; /* and nobody looks at it any more: it may be used again */
     coll_mtree_change_t change;
@@ -116,6 +116,9 @@ void coll_mtree_follow_destroy(mca_coll_mtree_module_t *module)
     }
     *at = follow->next;
     opal_mutex_unlock(&follows_lock);
+    for (int i = 0; i < EXCHANGES; i++) {
+        mtree_plan_destroy(follow->inquiries[i].plan);
+    }
     free(follow->passed);
     free(follow);
     module->follow = NULL;
@@ -273,7 +276,8 @@ static void follow_inquire(follow_t *follow, const coll_mtree_call_class_t *call
     inquiry->begun = true;
     inquiry->call = follow->calls;
     inquiry->call_class = *call_class;
-    inquiry->plan = follow->plan;
+    mtree_plan_destroy(inquiry->plan);
+    inquiry->plan = mtree_plan_retain(follow->plan);
     inquiry->change = COLL_MTREE_STAY;
     inquiry->trial = false;
     inquiry->skew = coll_mtree_arrival_skew_get(follow->module, call_class);

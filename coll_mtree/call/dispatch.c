@@ -7,11 +7,11 @@
 #include "coll_mtree/base/hints.h"
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/tags.h"
+#include "coll_mtree/call/backend_choice.h"
+#include "coll_mtree/call/comm_class.h"
 #include "coll_mtree/call/plan_entry.h"
 #include "coll_mtree/call/request.h"
 #include "coll_mtree/topology/source.h"
-
-#include "schedule/stream.h"
 
 /*
  * Open MPI itself starts nonblocking collectives of a few integers, from within its
@@ -21,52 +21,59 @@
  */
 #define INTERNAL_BYTES 64
 
-/* Tags that a call may need whatever its plan will be. */
 static int64_t dispatch_num_tags(mca_coll_mtree_module_t *module,
                                  ompi_communicator_t *comm, const mtree_call_t *call)
 {
-    int64_t trees = coll_mtree_hints_max_trees(module, comm);
-
-    if (mtree_collective_has_blocks(call->collective)) {
-        trees *= ompi_comm_size(comm);
-    }
-    return trees * MTREE_STREAM_TAGS;
+    return coll_mtree_backend_num_tags(coll_mtree_hints_max_trees(module, comm),
+                                       call->collective, ompi_comm_size(comm));
 }
 
-/* Does the guard try who is faster?  A barrier is an allreduce of nothing, to which what
- * is measured of others does not apply. */
-static bool is_guarded(const coll_mtree_coll_args_t *args, coll_mtree_form_t form)
+/* Blocking calls are autotuned.  A barrier is an allreduce of nothing, to which what is
+ * measured of others does not apply. */
+static bool is_autotuned(const coll_mtree_coll_args_t *args, coll_mtree_form_t form)
 {
     bool is_barrier = args->call.collective == MTREE_ALLREDUCE && args->op == NULL;
 
     return form == MTREE_BLOCKING && !is_barrier;
 }
 
-/*
- * Who takes the call.  All that enters is the same on every rank at this point
- * of the order of calls; in particular not what this rank has heard so far from an
- * agreement that is under way, only what a blocking call has waited for before.  Where no
- * topology is known yet, a blocking call may wait until one is.
- */
+/* What is known of the plan of @a comm_class; its autotuner has been asked for the call
+ * of
+ * @a trial, if it is to be. */
+static coll_mtree_plan_facts_t plan_facts(const mca_coll_mtree_module_t *module,
+                                          const coll_mtree_comm_class_t *comm_class,
+                                          const coll_mtree_trial_t *trial, bool autotuned)
+{
+    coll_mtree_plan_facts_t facts = {.is_unserved = module->unserved,
+                                     .is_known = comm_class->known,
+                                     .is_autotuned = autotuned,
+                                     .is_timed = trial->autotuner != NULL};
+
+    if (facts.is_known) {
+        facts.has_plan = coll_mtree_plan_entry_has_plan(comm_class->entry);
+        facts.confidence = coll_mtree_plan_entry_confidence(comm_class->entry);
+        facts.trials = comm_class->autotuner->trials;
+    }
+    return facts;
+}
+
+/* What serves the call.  Where no topology is known yet, a blocking call may wait until
+ * one is. */
 static coll_mtree_backend_t
 dispatch_choose(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
                 const coll_mtree_coll_args_t *args, coll_mtree_form_t form,
-                const coll_mtree_call_class_t *call_class, coll_mtree_trial_t *trial,
+                const coll_mtree_comm_class_t *comm_class, coll_mtree_trial_t *trial,
                 coll_mtree_fallback_reason_t *reason_p)
 {
-    coll_mtree_trial_t *guarded = is_guarded(args, form) ? trial : NULL;
-    coll_mtree_backend_t backend;
+    const coll_mtree_call_facts_t call_facts = {
+        .is_supported = args->verdict == MTREE_COLL_ARGS_SERVED,
+        .is_unserved = module->unserved,
+        .num_tags = dispatch_num_tags(module, comm, &args->call),
+        .most_tags = coll_mtree_tags_most()};
+    coll_mtree_backend_t selected = COLL_MTREE_TREES;
+    coll_mtree_plan_facts_t facts;
 
-    if (args->verdict != MTREE_COLL_ARGS_SERVED) {
-        *reason_p = COLL_MTREE_REASON_CALL;
-        return COLL_MTREE_FALLBACK;
-    }
-    if (module->unserved) {
-        *reason_p = COLL_MTREE_REASON_GROUP;
-        return COLL_MTREE_FALLBACK;
-    }
-    if (dispatch_num_tags(module, comm, &args->call) > coll_mtree_tags_most()) {
-        *reason_p = COLL_MTREE_REASON_TAGS;
+    if (!coll_mtree_backend_is_possible(&call_facts, reason_p)) {
         return COLL_MTREE_FALLBACK;
     }
     if (!coll_mtree_source_is_settled(module, args->call.collective,
@@ -75,11 +82,13 @@ dispatch_choose(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
             module->unserved ? COLL_MTREE_REASON_GROUP : COLL_MTREE_REASON_TOPOLOGY;
         return COLL_MTREE_FALLBACK;
     }
-    backend = coll_mtree_plan_entry_backend(module, call_class, guarded);
-    if (backend == COLL_MTREE_FALLBACK) {
-        *reason_p = coll_mtree_plan_entry_reason(module, call_class, guarded);
+    if (comm_class->known && is_autotuned(args, form)) {
+        selected = coll_mtree_autotune_begin(comm_class->autotuner, trial);
     }
-    return backend;
+    facts = plan_facts(module, comm_class, trial, is_autotuned(args, form));
+    facts.selected = selected;
+    *reason_p = coll_mtree_backend_reason(&facts);
+    return coll_mtree_backend_choose(&facts);
 }
 
 /* No bytes, no messages; some ranks may not even get here, Open MPI returns at a count of
@@ -111,13 +120,13 @@ static bool is_internal(const coll_mtree_coll_args_t *args, coll_mtree_form_t fo
            args->call.units * args->call.unit_bytes <= INTERNAL_BYTES;
 }
 
-/* Only here a rank may learn that there is no plan and go to the fallback: every rank
- * waits. */
+/* The only place where a rank may learn that there is no plan and go to the fallback,
+ * since every rank waits here. */
 static int dispatch_blocking(mca_coll_mtree_module_t *module,
-                             const coll_mtree_call_class_t *call_class,
+                             coll_mtree_comm_class_t *comm_class,
                              coll_mtree_request_t *req, coll_mtree_trial_t *trial)
 {
-    int rc = coll_mtree_plan_entry_wait(req->entry);
+    int rc = coll_mtree_plan_entry_wait(req->entry, comm_class);
 
     req->blocking = true;
     if (rc == OMPI_SUCCESS) {
@@ -131,8 +140,9 @@ static int dispatch_blocking(mca_coll_mtree_module_t *module,
             coll_mtree_plan_entry_note(req->entry, req);
         }
     } else if (rc == MTREE_DECLINED) {
-        coll_mtree_statistics_fell_back(
-            &trial->count, coll_mtree_plan_entry_reason(module, call_class, trial));
+        coll_mtree_plan_facts_t facts = plan_facts(module, comm_class, trial, true);
+
+        coll_mtree_statistics_fell_back(&trial->count, coll_mtree_backend_reason(&facts));
     }
     coll_mtree_request_release(req);
     coll_mtree_deferred_release_run();
@@ -141,16 +151,15 @@ static int dispatch_blocking(mca_coll_mtree_module_t *module,
 
 /* A nonblocking call, which is counted as such, or a persistent request. */
 static int dispatch_later(mca_coll_mtree_module_t *module,
-                          const coll_mtree_call_class_t *call_class,
-                          coll_mtree_request_t *req, coll_mtree_form_t form,
-                          ompi_request_t **request_p)
+                          coll_mtree_comm_class_t *comm_class, coll_mtree_request_t *req,
+                          coll_mtree_form_t form, ompi_request_t **request_p)
 {
     int rc = OMPI_SUCCESS;
 
     if (form == MTREE_PERSISTENT) {
-        coll_mtree_request_pursue(req, module, call_class);
+        coll_mtree_request_pursue(req, module, &comm_class->node.call_class);
     } else {
-        rc = coll_mtree_pursuit_count(req->pursuit, call_class->bytes);
+        rc = coll_mtree_pursuit_count(req->pursuit, comm_class->node.call_class.bytes);
     }
     if (rc == OMPI_SUCCESS && form == MTREE_NONBLOCKING) {
         rc = coll_mtree_request_start(req);
@@ -205,10 +214,10 @@ static void dispatch_catch_up(mca_coll_mtree_module_t *module, ompi_communicator
 /* The call of @a args, which it takes, by mtree itself: over trees or around a ring. */
 static int dispatch_run(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
                         coll_mtree_coll_args_t *args, coll_mtree_form_t form,
-                        const coll_mtree_call_class_t *call_class, bool ring,
+                        coll_mtree_comm_class_t *comm_class, bool ring,
                         coll_mtree_trial_t *trial, ompi_request_t **request_p)
 {
-    coll_mtree_plan_entry_t *entry = coll_mtree_plan_entry_get(module, comm, call_class);
+    coll_mtree_plan_entry_t *entry = coll_mtree_plan_entry_get(module, comm, comm_class);
     coll_mtree_request_t *req;
 
     if (entry == NULL) {
@@ -226,10 +235,10 @@ static int dispatch_run(mca_coll_mtree_module_t *module, ompi_communicator_t *co
     req->ring = ring;
     req->transfer.record = trial->count.record;
     if (form == MTREE_BLOCKING) {
-        return dispatch_blocking(module, call_class, req, trial);
+        return dispatch_blocking(module, comm_class, req, trial);
     }
     req->count = trial->count;
-    return dispatch_later(module, call_class, req, form, request_p);
+    return dispatch_later(module, comm_class, req, form, request_p);
 }
 
 static int dispatch(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
@@ -238,7 +247,7 @@ static int dispatch(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
 {
     coll_mtree_fallback_reason_t reason = COLL_MTREE_REASON_CALL;
     coll_mtree_backend_t backend;
-    coll_mtree_call_class_t call_class;
+    coll_mtree_comm_class_t *comm_class;
     int rc;
 
     coll_mtree_deferred_release_run();
@@ -250,18 +259,22 @@ static int dispatch(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
         coll_mtree_coll_args_cleanup(args);
         return rc;
     }
-    /* What it is told now may change what kind of call this one is. */
+    /* The replies that are applied now may change the class of the call. */
     dispatch_catch_up(module, comm, args, form);
-    call_class = coll_mtree_class_of_call(module, &args->call);
-    coll_mtree_statistics_open(&trial->count, module, comm, args->function, &call_class,
+    comm_class = coll_mtree_comm_class_of(module, &args->call);
+    if (comm_class == NULL) {
+        coll_mtree_coll_args_cleanup(args);
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    coll_mtree_statistics_open(&trial->count, module, comm, args->function, comm_class,
                                (double)args->call.units * (double)args->call.unit_bytes);
-    backend = dispatch_choose(module, comm, args, form, &call_class, trial, &reason);
+    backend = dispatch_choose(module, comm, args, form, comm_class, trial, &reason);
     if (backend == COLL_MTREE_FALLBACK || backend == COLL_MTREE_BASE_ALGORITHM) {
         coll_mtree_dispatch_declined(&trial->count, backend, reason);
         coll_mtree_coll_args_cleanup(args);
         return MTREE_DECLINED;
     }
-    return dispatch_run(module, comm, args, form, &call_class, backend == COLL_MTREE_RING,
+    return dispatch_run(module, comm, args, form, comm_class, backend == COLL_MTREE_RING,
                         trial, request_p);
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/call/plan_entry.h"
 
-#include "coll_mtree/adapt/arrival_skew.h"
 #include "coll_mtree/adapt/follow.h"
 #include "coll_mtree/base/hints.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/base/tags.h"
+#include "coll_mtree/call/comm_class.h"
 #include "coll_mtree/call/default_plan.h"
 #include "coll_mtree/call/dispatch.h"
 #include "coll_mtree/control/exchange.h"
@@ -19,36 +19,27 @@
 
 #include <stdlib.h>
 
-/* The plan of the first call of so many bytes is the one that people are told of: what
- * comes before it is often a program's greeting. */
-#define TELLING_BYTES 65536
-
-/* Calls up to so many classes longer are not tried with what was clearly slower: a few,
- * but many where trees were the fastest, since nothing can be much faster with longer
- * messages than trees that are near the network's limit. */
-#define LEARN_CLASSES       2
-#define LEARN_CLASSES_TREES 6
+/* The log line of the communicator describes the plan of the first call of so many bytes:
+ * a shorter call before it is often a program's greeting. */
+#define LOGGED_BYTES 65536
 
 struct coll_mtree_plan_entry {
+    atomic_int holders;
     mca_coll_mtree_module_t *module;
-    ompi_communicator_t *comm; /* retained until the talk has ended */
+    ompi_communicator_t *comm; /* retained until the exchange has ended */
     coll_mtree_deferred_release_t deferred;
     coll_mtree_call_class_t call_class;
     coll_mtree_exchange_t *exchange;
-    atomic_bool settled; /* what follows does not change any more */
-    bool stale;          /* the network has changed since: not for new calls */
-    bool outdated;       /* its trees are not those of later plans */
-    bool warm;           /* a blocking call has gone over its trees */
-    bool known;          /* a blocking call waited for it: all ranks know of its end */
-    int status;          /* Open MPI's code */
-    mtree_plan_t *plan;  /* the first; NULL: none could be made */
-    unsigned version;    /* on rank 0: of the network that it was made for */
-    mtree_plan_t *ring;  /* for its guard to try; NULL: not wanted */
-    mtree_forecast_t forecast;        /* of the plan */
-    coll_mtree_autotuner_t autotuner; /* of blocking calls, when the plan is known */
-    coll_mtree_pursuit_t pursuit;     /* of nonblocking calls */
-    coll_mtree_pursuit_t *waiting;    /* those of persistent requests */
-    coll_mtree_plan_entry_t *next;
+    mtree_list_t pending;          /* in the module's list until it is settled */
+    atomic_bool settled;           /* status, plan, version and forecast are final */
+    int status;                    /* Open MPI's code */
+    mtree_plan_t *plan;            /* the first; NULL: none could be made */
+    unsigned version;              /* on rank 0: of the network that it was made for */
+    mtree_forecast_t forecast;     /* of the plan */
+    mtree_plan_t *ring;            /* a candidate of the autotuner; NULL: it is none */
+    bool warmed_up;                /* a blocking call has gone over the trees */
+    coll_mtree_pursuit_t pursuit;  /* of nonblocking calls */
+    coll_mtree_pursuit_t *waiting; /* those of persistent requests, for the first plan */
 };
 
 /* What rank 0 decides. */
@@ -62,135 +53,30 @@ typedef struct {
     char json[];  /* the plan */
 } plan_reply_t;
 
-coll_mtree_call_class_t coll_mtree_class_of_call(const mca_coll_mtree_module_t *module,
-                                                 const mtree_call_t *call)
+void coll_mtree_plan_entry_retain(coll_mtree_plan_entry_t *entry)
 {
-    coll_mtree_call_class_t call_class = coll_mtree_call_class_of(
-        call->collective, call->root, call->units * call->unit_bytes,
-        module->hints.algorithm[call->collective], module->hints.trees);
-
-    call_class.by_arrival = coll_mtree_arrival_skew_is_by_arrival(module, &call_class);
-    return call_class;
+    atomic_fetch_add(&entry->holders, 1);
 }
 
-static coll_mtree_plan_entry_t *plan_entry_find(const mca_coll_mtree_module_t *module,
-                                                const coll_mtree_call_class_t *call_class)
+void coll_mtree_plan_entry_release(coll_mtree_plan_entry_t *entry)
 {
-    coll_mtree_plan_entry_t *entry = module->plan_entries;
-
-    while (entry != NULL && (entry->stale || !coll_mtree_call_class_equals(
-                                                 &entry->call_class, call_class))) {
-        entry = entry->next;
+    if (entry == NULL || atomic_fetch_sub(&entry->holders, 1) > 1) {
+        return;
     }
-    return entry;
+    coll_mtree_pursuit_cleanup(&entry->pursuit);
+    mtree_plan_destroy(entry->plan);
+    mtree_plan_destroy(entry->ring);
+    free(entry);
 }
 
-coll_mtree_backend_t
-coll_mtree_plan_entry_backend(const mca_coll_mtree_module_t *module,
-                              const coll_mtree_call_class_t *call_class,
-                              coll_mtree_trial_t *trial)
+bool coll_mtree_plan_entry_has_plan(const coll_mtree_plan_entry_t *entry)
 {
-    coll_mtree_plan_entry_t *entry = plan_entry_find(module, call_class);
-
-    if (entry == NULL || !entry->known) {
-        return COLL_MTREE_TREES;
-    }
-    if (trial == NULL) {
-        return entry->plan == NULL ||
-                       entry->forecast.confidence >= MTREE_FORECAST_MAYBE_SLOWER
-                   ? COLL_MTREE_FALLBACK
-                   : COLL_MTREE_TREES;
-    }
-    return coll_mtree_autotune_begin(&entry->autotuner, trial);
+    return entry->plan != NULL;
 }
 
-coll_mtree_fallback_reason_t
-coll_mtree_plan_entry_reason(const mca_coll_mtree_module_t *module,
-                             const coll_mtree_call_class_t *call_class,
-                             const coll_mtree_trial_t *trial)
+mtree_confidence_t coll_mtree_plan_entry_confidence(const coll_mtree_plan_entry_t *entry)
 {
-    const coll_mtree_plan_entry_t *entry = plan_entry_find(module, call_class);
-
-    if (module->unserved || entry == NULL) {
-        return COLL_MTREE_REASON_GROUP;
-    }
-    if (entry->plan == NULL) {
-        return COLL_MTREE_REASON_PLAN;
-    }
-    if (trial != NULL && trial->autotuner != NULL) {
-        return COLL_MTREE_REASON_TRIAL;
-    }
-    return trial != NULL && entry->autotuner.trials > 0 ? COLL_MTREE_REASON_MEASURED
-                                                        : COLL_MTREE_REASON_FORECAST;
-}
-
-/* The last agreement on the same calls whose trees the plan of @a entry has, too,
- * with a guard like its own; NULL: there is none. */
-static const coll_mtree_plan_entry_t *
-plan_entry_before(const coll_mtree_plan_entry_t *entry)
-{
-    const coll_mtree_plan_entry_t *found = NULL;
-
-    for (const coll_mtree_plan_entry_t *other = entry->module->plan_entries;
-         other != entry; other = other->next) {
-        if (other->known && !other->outdated &&
-            other->autotuner.open == entry->autotuner.open &&
-            (other->ring == NULL) == (entry->ring == NULL) &&
-            coll_mtree_call_class_equals(&other->call_class, &entry->call_class)) {
-            found = other;
-        }
-    }
-    return found;
-}
-
-/* What was measured of calls that are but shorter than those of @a entry tells who
- * need not be tried. */
-static void plan_entry_learn(coll_mtree_plan_entry_t *entry)
-{
-    for (int classes = 1; classes <= LEARN_CLASSES_TREES; classes++) {
-        coll_mtree_call_class_t call_class = entry->call_class;
-        const coll_mtree_plan_entry_t *shorter;
-
-        call_class.size_class -= classes;
-        shorter = plan_entry_find(entry->module, &call_class);
-        if (shorter != NULL && shorter->known && !shorter->outdated &&
-            (classes <= LEARN_CLASSES ||
-             coll_mtree_autotuner_backend(&shorter->autotuner) == COLL_MTREE_TREES) &&
-            coll_mtree_autotune_learn(&entry->autotuner, &shorter->autotuner,
-                                      entry->comm)) {
-            return;
-        }
-    }
-}
-
-/* A blocking call has waited for the end of the agreement: all ranks know of it. */
-static int plan_entry_know(coll_mtree_plan_entry_t *entry)
-{
-    mca_coll_mtree_module_t *module = entry->module;
-    const mtree_plan_t *plan = entry->plan;
-    const coll_mtree_plan_entry_t *before;
-    mtree_forecast_t forecast = entry->forecast;
-
-    if (plan == NULL) {
-        forecast = mtree_forecast_of(MTREE_FORECAST_SLOWER);
-    }
-    entry->known = true;
-    module->unserved = module->placement == NULL;
-    if (coll_mtree_autotune_init(&entry->autotuner, &entry->call_class, forecast) &&
-        plan != NULL &&
-        mtree_ring_create(plan->collective, plan->num_hosts,
-                          (const char *const *)plan->hosts, &entry->ring) != MTREE_OK) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
-    before = plan == NULL ? NULL : plan_entry_before(entry);
-    if (before != NULL) {
-        entry->autotuner = before->autotuner;
-    } else {
-        plan_entry_learn(entry);
-    }
-    return coll_mtree_autotuner_backend(&entry->autotuner) == COLL_MTREE_TREES
-               ? OMPI_SUCCESS
-               : MTREE_DECLINED;
+    return entry->forecast.confidence;
 }
 
 /* Reply with the plan @a json (NULL: there is none) and its @a forecast. */
@@ -241,8 +127,8 @@ static void plan_entry_decide(coll_mtree_exchange_t *exchange, const void *contr
     plan_entry_reply(exchange, json, forecast);
 }
 
-/* Rank 0's line of the communicator, once. */
-static void plan_entry_say(const coll_mtree_plan_entry_t *entry)
+/* Log rank 0's line about the communicator, once. */
+static void log_communicator(const coll_mtree_plan_entry_t *entry)
 {
     mca_coll_mtree_module_t *module = entry->module;
 
@@ -253,7 +139,7 @@ static void plan_entry_say(const coll_mtree_plan_entry_t *entry)
     }
 }
 
-/* What came from rank 0, as this rank's own. */
+/* Take over the reply of rank 0.  Open MPI's code. */
 static int plan_entry_read(coll_mtree_plan_entry_t *entry,
                            const coll_mtree_reply_t *reply)
 {
@@ -278,34 +164,34 @@ static int plan_entry_read(coll_mtree_plan_entry_t *entry,
         coll_mtree_statistics_planned(module, entry->comm, &entry->call_class,
                                       entry->plan);
     }
-    if (entry->call_class.bytes >= TELLING_BYTES) {
-        plan_entry_say(entry);
+    if (entry->call_class.bytes >= LOGGED_BYTES) {
+        log_communicator(entry);
     }
     return OMPI_SUCCESS;
 }
 
-static void plan_entry_release_comm(coll_mtree_deferred_release_t *deferred)
+/* The exchange holds the entry and its communicator no more. */
+static void plan_entry_let_go(coll_mtree_deferred_release_t *deferred)
 {
     coll_mtree_plan_entry_t *entry =
-        (coll_mtree_plan_entry_t *)((char *)deferred -
-                                    offsetof(coll_mtree_plan_entry_t, deferred));
+        MTREE_CONTAINER_OF(deferred, coll_mtree_plan_entry_t, deferred);
     ompi_communicator_t *comm = entry->comm;
 
-    /* With the last one go the module and this agreement, and the macro writes to what it
-     * is given. */
+    coll_mtree_plan_entry_release(entry);
+    /* With its last reference goes the module. */
     OBJ_RELEASE(comm);
 }
 
 /*
- * The talk has ended: let calls begin, and let the next agreement go on.  One that waits
- * holds the communicator, so the next one stays when this one is left alone.
+ * The exchange has ended: calls may begin, and the next exchange may end.  The entry of
+ * the next one stays meanwhile, because it holds the communicator until it has ended.
  */
 static void plan_entry_ended(coll_mtree_exchange_t *exchange,
                              const coll_mtree_reply_t *reply, void *arg)
 {
     coll_mtree_plan_entry_t *entry = arg;
     mca_coll_mtree_module_t *module = entry->module;
-    coll_mtree_plan_entry_t *next;
+    coll_mtree_plan_entry_t *next = NULL;
     coll_mtree_pursuit_t *waiting;
 
     (void)exchange;
@@ -313,7 +199,10 @@ static void plan_entry_ended(coll_mtree_exchange_t *exchange,
         reply->code == OMPI_SUCCESS ? plan_entry_read(entry, reply) : reply->code;
     opal_mutex_lock(&module->lock);
     waiting = entry->waiting;
-    next = entry->next;
+    mtree_list_remove(&entry->pending);
+    if (!mtree_list_is_empty(&module->pending)) {
+        next = MTREE_CONTAINER_OF(module->pending.next, coll_mtree_plan_entry_t, pending);
+    }
     atomic_store(&entry->settled, true);
     opal_mutex_unlock(&module->lock);
     if (next != NULL) {
@@ -326,23 +215,28 @@ static void plan_entry_ended(coll_mtree_exchange_t *exchange,
         coll_mtree_pursuit_settle(waiting, entry->plan, entry->version);
         waiting = following;
     }
-    /* From here on another thread may take the module away. */
+    /* From here on another thread may free the module. */
     coll_mtree_deferred_release_add(&entry->deferred);
 }
 
-/* Talks of the pursuit hold the communicator, and with it the agreement. */
+/* Exchanges of the pursuit hold the entry and its communicator. */
 static void pursuit_retain(coll_mtree_pursuit_t *pursuit)
 {
     OBJ_RETAIN(pursuit->comm);
+    coll_mtree_plan_entry_retain(
+        MTREE_CONTAINER_OF(pursuit, coll_mtree_plan_entry_t, pursuit));
 }
 
 static void pursuit_release(coll_mtree_pursuit_t *pursuit)
 {
     ompi_communicator_t *comm = pursuit->comm;
 
+    coll_mtree_plan_entry_release(
+        MTREE_CONTAINER_OF(pursuit, coll_mtree_plan_entry_t, pursuit));
     OBJ_RELEASE(comm);
 }
 
+/* Two hold a new entry: its class and its exchange. */
 static coll_mtree_plan_entry_t *
 plan_entry_create(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
                   const coll_mtree_call_class_t *call_class)
@@ -352,9 +246,10 @@ plan_entry_create(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
     if (entry == NULL) {
         return NULL;
     }
+    atomic_init(&entry->holders, 2);
     entry->module = module;
     entry->comm = comm;
-    entry->deferred.release = plan_entry_release_comm;
+    entry->deferred.release = plan_entry_let_go;
     entry->call_class = *call_class;
     atomic_init(&entry->settled, false);
     coll_mtree_pursuit_init(&entry->pursuit, module, comm, call_class, false);
@@ -363,40 +258,38 @@ plan_entry_create(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
     OBJ_RETAIN(comm);
     entry->exchange = coll_mtree_exchange_start(
         module, comm, coll_mtree_tags_reserve(module, COLL_MTREE_EXCHANGE_TAGS, false),
-        module->plan_entries == NULL, plan_entry_decide, plan_entry_ended, entry);
+        !module->hosts_asked, plan_entry_decide, plan_entry_ended, entry);
     if (entry->exchange == NULL) {
         OBJ_RELEASE(comm);
         coll_mtree_pursuit_cleanup(&entry->pursuit);
         free(entry);
         return NULL;
     }
+    module->hosts_asked = true;
     return entry;
 }
 
-coll_mtree_plan_entry_t *
-coll_mtree_plan_entry_get(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
-                          const coll_mtree_call_class_t *call_class)
+coll_mtree_plan_entry_t *coll_mtree_plan_entry_get(mca_coll_mtree_module_t *module,
+                                                   ompi_communicator_t *comm,
+                                                   coll_mtree_comm_class_t *comm_class)
 {
-    coll_mtree_plan_entry_t *entry = plan_entry_find(module, call_class);
-    coll_mtree_plan_entry_t *previous;
+    coll_mtree_plan_entry_t *entry;
     bool open;
 
-    if (entry != NULL) {
-        return entry;
+    if (comm_class->entry != NULL) {
+        return comm_class->entry;
     }
-    entry = plan_entry_create(module, comm, call_class);
+    entry = plan_entry_create(module, comm, &comm_class->node.call_class);
     if (entry == NULL) {
         return NULL;
     }
+    comm_class->entry = entry;
+    coll_mtree_plan_entry_retain(entry);
+    coll_mtree_plan_entry_release(module->latest);
+    module->latest = entry;
     opal_mutex_lock(&module->lock);
-    previous = module->last_plan_entry;
-    open = previous == NULL || atomic_load(&previous->settled);
-    if (previous == NULL) {
-        module->plan_entries = entry;
-    } else {
-        previous->next = entry;
-    }
-    module->last_plan_entry = entry;
+    open = mtree_list_is_empty(&module->pending);
+    mtree_list_append(&module->pending, &entry->pending);
     opal_mutex_unlock(&module->lock);
     if (open) {
         coll_mtree_exchange_open(entry->exchange);
@@ -426,7 +319,34 @@ void coll_mtree_plan_entry_settle(coll_mtree_plan_entry_t *entry,
     }
 }
 
-int coll_mtree_plan_entry_wait(coll_mtree_plan_entry_t *entry)
+/* A blocking call has waited for the plan, so from here on all ranks know it. */
+static int plan_entry_know(coll_mtree_plan_entry_t *entry,
+                           coll_mtree_comm_class_t *comm_class)
+{
+    mca_coll_mtree_module_t *module = entry->module;
+    const mtree_plan_t *plan = entry->plan;
+    bool ring;
+
+    if (!coll_mtree_comm_class_autotune(
+            module, entry->comm, comm_class,
+            plan == NULL ? mtree_forecast_of(MTREE_FORECAST_SLOWER) : entry->forecast,
+            &ring)) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    comm_class->known = true;
+    module->unserved = module->placement == NULL;
+    if (ring && plan != NULL &&
+        mtree_ring_create(plan->collective, plan->num_hosts,
+                          (const char *const *)plan->hosts, &entry->ring) != MTREE_OK) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    return coll_mtree_autotuner_backend(comm_class->autotuner) == COLL_MTREE_TREES
+               ? OMPI_SUCCESS
+               : MTREE_DECLINED;
+}
+
+int coll_mtree_plan_entry_wait(coll_mtree_plan_entry_t *entry,
+                               coll_mtree_comm_class_t *comm_class)
 {
     while (!atomic_load(&entry->settled)) {
         opal_progress();
@@ -434,8 +354,8 @@ int coll_mtree_plan_entry_wait(coll_mtree_plan_entry_t *entry)
     if (entry->status != OMPI_SUCCESS) {
         return entry->status;
     }
-    /* Otherwise coll_mtree_plan_entry_backend() has decided. */
-    return entry->known ? OMPI_SUCCESS : plan_entry_know(entry);
+    /* Once it is known, the backend was chosen before the call came here. */
+    return comm_class->known ? OMPI_SUCCESS : plan_entry_know(entry, comm_class);
 }
 
 bool coll_mtree_plan_entry_is_by_arrival(const coll_mtree_plan_entry_t *entry)
@@ -457,16 +377,17 @@ int coll_mtree_plan_entry_plan(coll_mtree_plan_entry_t *entry,
     if (entry->plan != NULL) {
         *plan_p = ring ? entry->ring : pursuit->plan;
         *placement_p = module->placement;
-        return OMPI_SUCCESS;
+        return *plan_p != NULL ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
     }
     opal_mutex_lock(&module->lock);
-    if (module->plain_plan == NULL) {
-        status = coll_mtree_default_plan_create(
-            ompi_comm_size(entry->comm), &module->plain_plan, &module->plain_placement);
+    if (module->default_plan == NULL) {
+        status = coll_mtree_default_plan_create(ompi_comm_size(entry->comm),
+                                                &module->default_plan,
+                                                &module->default_placement);
     }
     opal_mutex_unlock(&module->lock);
-    *plan_p = module->plain_plan;
-    *placement_p = module->plain_placement;
+    *plan_p = module->default_plan;
+    *placement_p = module->default_placement;
     return status == MTREE_OK ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
 }
 
@@ -476,37 +397,35 @@ void coll_mtree_plan_entry_note(coll_mtree_plan_entry_t *entry,
     if (entry->plan == NULL || req->ring) {
         return;
     }
-    /* The first call opens connections and finds their windows small. */
     coll_mtree_follow_note(entry->module, req, &entry->call_class, entry->pursuit.plan,
-                           entry->warm);
-    entry->warm = true;
+                           entry->warmed_up);
+    entry->warmed_up = true;
 }
 
 void coll_mtree_plan_entries_renew(mca_coll_mtree_module_t *module, bool same_trees)
 {
-    coll_mtree_plan_entry_t *entry = module->plan_entries;
+    coll_mtree_comm_class_t *comm_class;
+    mtree_list_t *link;
 
-    for (; entry != NULL; entry = entry->next) {
-        entry->stale = true;
-        entry->outdated = entry->outdated || !same_trees;
+    COLL_MTREE_CLASS_TABLE_FOR_EACH(comm_class, link, &module->classes)
+    {
+        coll_mtree_plan_entry_release(comm_class->entry);
+        comm_class->entry = NULL;
+        comm_class->known = false;
+        if (!same_trees) {
+            free(comm_class->autotuner);
+            comm_class->autotuner = NULL;
+        }
     }
 }
 
 void coll_mtree_plan_entries_destroy(mca_coll_mtree_module_t *module)
 {
-    if (module->last_plan_entry != NULL) {
-        plan_entry_say(module->last_plan_entry);
-    }
-    while (module->plan_entries != NULL) {
-        coll_mtree_plan_entry_t *entry = module->plan_entries;
-
-        module->plan_entries = entry->next;
-        coll_mtree_pursuit_cleanup(&entry->pursuit);
-        mtree_plan_destroy(entry->plan);
-        mtree_plan_destroy(entry->ring);
-        free(entry);
+    if (module->latest != NULL) {
+        log_communicator(module->latest);
+        coll_mtree_plan_entry_release(module->latest);
     }
     mtree_placement_destroy(module->placement);
-    mtree_plan_destroy(module->plain_plan);
-    mtree_placement_destroy(module->plain_placement);
+    mtree_plan_destroy(module->default_plan);
+    mtree_placement_destroy(module->default_placement);
 }

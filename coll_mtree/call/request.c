@@ -119,6 +119,7 @@ coll_mtree_request_t *coll_mtree_request_create(ompi_communicator_t *comm,
     req->comm = comm;
     OBJ_RETAIN(comm);
     req->entry = entry;
+    coll_mtree_plan_entry_retain(entry);
     req->pursuit = coll_mtree_plan_entry_pursuit(entry);
     req->waiter.is_ready = NULL;
     req->waiter.pass = request_pass;
@@ -193,8 +194,9 @@ static void request_destroy(coll_mtree_request_t *req)
     }
     request_release_types(&req->args);
     coll_mtree_coll_args_cleanup(&req->args);
+    coll_mtree_plan_entry_release(req->entry);
     OBJ_RELEASE(req);
-    /* With the last one goes the module, which the run's agreement belongs to. */
+    /* With its last reference goes the module. */
     OBJ_RELEASE(comm);
 }
 

@@ -4,78 +4,59 @@
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/call/blocks.h"
 #include "coll_mtree/call/dispatch.h"
-#include "coll_mtree/call/plan_entry.h"
 #include "coll_mtree/select/base_algorithms.h"
 
 #include "base/clock.h"
 
 #include <stdlib.h>
 
-/* The guard of one kind of call on one communicator. */
-struct coll_mtree_single_host {
-    coll_mtree_autotuner_t autotuner;
-    struct coll_mtree_single_host *next;
-};
-
-/* The rivals of which Open MPI's default for @a call_class is none, all worth a turn. */
+/* The algorithms that Open MPI does not take by default for @a call_class: all are
+ * candidates. */
 static unsigned base_algorithms_of(const coll_mtree_call_class_t *call_class, int ranks)
 {
     unsigned base_algorithms = 0;
 
-    for (int base_algorithm = 1; base_algorithm <= MTREE_BASE_ALGORITHMS;
-         base_algorithm++) {
-        if (mtree_base_algorithm_is_other(call_class->collective, base_algorithm, ranks,
+    for (int a = 1; a <= MTREE_BASE_ALGORITHMS; a++) {
+        if (mtree_base_algorithm_is_other(call_class->collective, a, ranks,
                                           (size_t)call_class->bytes)) {
-            base_algorithms |= 1u << base_algorithm;
+            base_algorithms |= 1u << a;
         }
     }
     return base_algorithms;
 }
 
-/* The guard of calls of @a call_class, made if need be; NULL: no memory. */
-static coll_mtree_autotuner_t *local_autotuner(mca_coll_mtree_module_t *module,
-                                               const coll_mtree_call_class_t *call_class,
-                                               int ranks)
+/* Make the autotuner of @a comm_class.  False: no memory. */
+static bool make_autotuner(coll_mtree_comm_class_t *comm_class, int ranks)
 {
-    struct coll_mtree_single_host *local = module->locals;
+    const coll_mtree_call_class_t *call_class = &comm_class->node.call_class;
 
-    while (local != NULL &&
-           !coll_mtree_call_class_equals(&local->autotuner.call_class, call_class)) {
-        local = local->next;
-    }
-    if (local != NULL) {
-        return &local->autotuner;
-    }
-    local = calloc(1, sizeof(*local));
-    if (local == NULL) {
-        return NULL;
+    comm_class->autotuner = malloc(sizeof(*comm_class->autotuner));
+    if (comm_class->autotuner == NULL) {
+        return false;
     }
     (void)coll_mtree_autotune_init(
-        &local->autotuner, call_class,
+        comm_class->autotuner, call_class,
         (mtree_forecast_t){MTREE_FORECAST_SLOWER, base_algorithms_of(call_class, ranks)});
-    local->next = module->locals;
-    module->locals = local;
-    return &local->autotuner;
+    return true;
 }
 
-/* A call begins; @a trial tells who makes it. */
+/* A call begins; @a trial says which algorithm makes it. */
 static int local_begin(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
                        const char *function, mtree_collective_t collective, size_t bytes,
                        int root, coll_mtree_trial_t *trial)
 {
-    mtree_call_t call = {
-        .collective = collective, .units = bytes, .unit_bytes = 1, .root = root};
-    coll_mtree_call_class_t call_class = coll_mtree_class_of_call(module, &call);
-    coll_mtree_autotuner_t *autotuner =
-        local_autotuner(module, &call_class, ompi_comm_size(comm));
+    coll_mtree_call_class_t call_class =
+        coll_mtree_call_class_of(collective, root, bytes, NULL, -1);
+    coll_mtree_comm_class_t *comm_class = coll_mtree_comm_class_get(module, &call_class);
 
-    if (autotuner == NULL) {
+    if (comm_class == NULL || (comm_class->autotuner == NULL &&
+                               !make_autotuner(comm_class, ompi_comm_size(comm)))) {
         return coll_mtree_no_memory(comm);
     }
-    coll_mtree_statistics_open(&trial->count, module, comm, function, &call_class,
+    coll_mtree_statistics_open(&trial->count, module, comm, function, comm_class,
                                (double)bytes);
     coll_mtree_dispatch_declined(&trial->count,
-                                 coll_mtree_autotune_begin(autotuner, trial),
+                                 coll_mtree_autotune_begin(comm_class->autotuner, trial),
                                  COLL_MTREE_REASON_LOCAL);
     return OMPI_SUCCESS;
 }
@@ -135,14 +116,4 @@ void coll_mtree_single_host_install(mca_coll_mtree_module_t *module)
     module->super.coll_allgatherv = local_allgatherv;
     module->super.coll_reduce_scatter = local_reduce_scatter;
     module->super.coll_reduce_scatter_block = local_reduce_scatter_block;
-}
-
-void coll_mtree_single_host_destroy(mca_coll_mtree_module_t *module)
-{
-    while (module->locals != NULL) {
-        struct coll_mtree_single_host *local = module->locals;
-
-        module->locals = local->next;
-        free(local);
-    }
 }

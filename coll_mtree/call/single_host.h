@@ -16,7 +16,4 @@
 /* Install the functions of such a communicator in its @a module. */
 void coll_mtree_single_host_install(mca_coll_mtree_module_t *module);
 
-/* Free what a module holds for this. */
-void coll_mtree_single_host_destroy(mca_coll_mtree_module_t *module);
-
 #endif

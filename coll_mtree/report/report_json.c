@@ -109,24 +109,25 @@ static void place_init(place_t *place, builder_t *builder,
     }
 }
 
-/* The plan of calls of @a call_class, and its number in the report; NULL: none. */
+/* The plan of calls of @a call_class, a reference, and its number in the report; NULL:
+ * none. */
 static mtree_plan_t *plan_of(const place_t *place,
                              const coll_mtree_call_class_t *call_class, int *number_p)
 {
-    const coll_mtree_planned_t *planned = place->group->planned;
-    mtree_plan_t *plan;
+    const coll_mtree_group_class_t *class =
+        coll_mtree_class_table_find(&place->group->classes, call_class);
+    const coll_mtree_group_class_t *other;
+    mtree_list_t *link;
 
     *number_p = place->first_plan;
-    while (planned != NULL &&
-           !coll_mtree_call_class_equals(&planned->call_class, call_class)) {
-        planned = planned->next;
-        ++*number_p;
+    COLL_MTREE_CLASS_TABLE_FOR_EACH(other, link, &place->group->classes)
+    {
+        if (other == class) {
+            break;
+        }
+        *number_p += other->plan != NULL;
     }
-    if (planned == NULL || mtree_plan_from_json(planned->text, strlen(planned->text),
-                                                "plan", &plan) != MTREE_OK) {
-        return NULL;
-    }
-    return plan;
+    return class == NULL ? NULL : mtree_plan_retain(class->plan);
 }
 
 /* Put what @a durations's calls moved onto the map. */
@@ -152,20 +153,25 @@ static void add_ring_traffic(place_t *place, const mtree_plan_t *plan, double by
 /* The group's plans for the report, with the arcs that each tree crosses. */
 static void append_plans(builder_t *builder, place_t *place)
 {
-    place->first_plan = (int)json_array_size(builder->plans);
-    for (const coll_mtree_planned_t *planned = place->group->planned; planned != NULL;
-         planned = planned->next) {
-        json_t *json = json_loads(planned->text, 0, NULL);
-        mtree_plan_t *plan;
+    const coll_mtree_group_class_t *class;
+    mtree_list_t *link;
 
-        if (place->map != NULL &&
-            mtree_plan_from_json(planned->text, strlen(planned->text), "plan", &plan) ==
-                MTREE_OK) {
+    place->first_plan = (int)json_array_size(builder->plans);
+    COLL_MTREE_CLASS_TABLE_FOR_EACH(class, link, &place->group->classes)
+    {
+        json_t *json;
+        char *text;
+
+        if (class->plan == NULL || mtree_plan_to_json(class->plan, &text) != MTREE_OK) {
+            continue;
+        }
+        json = json_loads(text, 0, NULL);
+        free(text);
+        if (place->map != NULL) {
             json_object_set_new(json, "topology",
                                 json_integer(place->map - builder->maps));
-            mtree_traffic_mark(plan, place->routes, place->map->topology->num_links,
-                               json);
-            mtree_plan_destroy(plan);
+            mtree_traffic_mark(class->plan, place->routes,
+                               place->map->topology->num_links, json);
         }
         json_array_append_new(builder->plans, json);
     }

@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/report/statistics.h"
 
-#include "coll_mtree/call/plan_entry.h"
+#include "coll_mtree/plan/proc_group.h"
 
 #include "base/clock.h"
 #include "base/median.h"
-#include "planner/plan/json.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* FNV-1a's. */
-#define HASH_BASIS UINT64_C(14695981039346656037)
-#define HASH_PRIME UINT64_C(1099511628211)
 
 /* One thread at a time counts; the totals, which are added to for each message, are
  * atomic. */
@@ -27,30 +22,10 @@ void coll_mtree_statistics_set_hook(coll_mtree_call_hook_t hook)
     call_hook = hook;
 }
 
-static uint64_t hash_number(uint64_t hash, uint64_t number)
-{
-    for (int i = 0; i < 8; i++) {
-        hash = (hash ^ ((number >> (8 * i)) & 0xff)) * HASH_PRIME;
-    }
-    return hash;
-}
-
-/* A number that only communicators of the same processes in the same order have. */
-static uint64_t identify(ompi_communicator_t *comm)
-{
-    uint64_t hash = HASH_BASIS;
-
-    for (int rank = 0; rank < ompi_comm_size(comm); rank++) {
-        const opal_process_name_t *name =
-            &ompi_comm_peer_lookup(comm, rank)->super.proc_name;
-
-        hash = hash_number(hash_number(hash, name->jobid), name->vpid);
-    }
-    return hash;
-}
-
-/* A new group of the processes of @a comm, at the end; NULL: no memory. */
-static coll_mtree_group_t *group_add(ompi_communicator_t *comm, uint64_t identity)
+/* The statistics of @a group, whose communicator @a comm makes its first call; they are
+ * the last then.  NULL: no memory. */
+static coll_mtree_group_t *group_add(const coll_mtree_proc_group_t *processes,
+                                     ompi_communicator_t *comm)
 {
     coll_mtree_group_t *group = calloc(1, sizeof(*group));
 
@@ -58,7 +33,8 @@ static coll_mtree_group_t *group_add(ompi_communicator_t *comm, uint64_t identit
         free(group);
         return NULL;
     }
-    group->identity = identity;
+    coll_mtree_class_table_init(&group->classes);
+    group->identity = processes->identity;
     group->num_ranks = ompi_comm_size(comm);
     group->rank = ompi_comm_rank(comm);
     group->leader = (int)ompi_comm_peer_lookup(comm, 0)->super.proc_name.vpid;
@@ -71,55 +47,41 @@ static coll_mtree_group_t *group_add(ompi_communicator_t *comm, uint64_t identit
     return group;
 }
 
-static coll_mtree_group_t *group_find(uint64_t identity)
-{
-    coll_mtree_group_t *group = groups;
-
-    while (group != NULL && group->identity != identity) {
-        group = group->next;
-    }
-    return group;
-}
-
 static coll_mtree_group_t *group_of(mca_coll_mtree_module_t *module,
                                     ompi_communicator_t *comm)
 {
-    uint64_t identity;
+    coll_mtree_proc_group_t *processes;
 
     if (module->group != NULL) {
         return module->group;
     }
-    identity = identify(comm);
-    module->group = group_find(identity);
-    if (module->group == NULL) {
-        module->group = group_add(comm, identity);
+    processes = coll_mtree_proc_group_get(comm);
+    if (processes == NULL) {
+        return NULL;
     }
+    if (processes->statistics == NULL) {
+        processes->statistics = group_add(processes, comm);
+    }
+    module->group = processes->statistics;
     if (module->group != NULL) {
         module->group->communicators++;
     }
     return module->group;
 }
 
-static coll_mtree_record_t *record_of(coll_mtree_group_t *group, const char *function,
-                                      const coll_mtree_call_class_t *call_class)
+static coll_mtree_record_t *record_add(coll_mtree_group_t *group, const char *function,
+                                       coll_mtree_group_class_t *class)
 {
-    coll_mtree_record_t *record = group->records;
+    coll_mtree_record_t *record = calloc(1, sizeof(*record));
 
-    while (record != NULL &&
-           (!coll_mtree_call_class_equals(&record->call_class, call_class) ||
-            strcmp(record->function, function) != 0)) {
-        record = record->next;
-    }
-    if (record != NULL) {
-        return record;
-    }
-    record = calloc(1, sizeof(*record));
     if (record == NULL) {
         return NULL;
     }
     record->group = group;
     record->function = function;
-    record->call_class = *call_class;
+    record->call_class = class->node.call_class;
+    record->next_function = class->records;
+    class->records = record;
     if (group->last_record == NULL) {
         group->records = record;
     } else {
@@ -129,18 +91,37 @@ static coll_mtree_record_t *record_of(coll_mtree_group_t *group, const char *fun
     return record;
 }
 
+static coll_mtree_record_t *record_of(coll_mtree_group_t *group, const char *function,
+                                      const coll_mtree_call_class_t *call_class)
+{
+    coll_mtree_group_class_t *class =
+        coll_mtree_class_table_get(&group->classes, call_class, sizeof(*class));
+    coll_mtree_record_t *record = class == NULL ? NULL : class->records;
+
+    while (record != NULL && strcmp(record->function, function) != 0) {
+        record = record->next_function;
+    }
+    return record != NULL || class == NULL ? record : record_add(group, function, class);
+}
+
 void coll_mtree_statistics_open(coll_mtree_count_t *count,
                                 mca_coll_mtree_module_t *module,
                                 ompi_communicator_t *comm, const char *function,
-                                const coll_mtree_call_class_t *call_class, double bytes)
+                                coll_mtree_comm_class_t *comm_class, double bytes)
 {
     coll_mtree_group_t *group;
 
     count->bytes = bytes;
+    count->record = comm_class->record;
+    if (count->record != NULL && count->record->function == function) {
+        return;
+    }
     opal_mutex_lock(&lock);
     group = group_of(module, comm);
-    count->record = group == NULL ? NULL : record_of(group, function, call_class);
+    count->record =
+        group == NULL ? NULL : record_of(group, function, &comm_class->node.call_class);
     opal_mutex_unlock(&lock);
+    comm_class->record = count->record;
 }
 
 void coll_mtree_statistics_served(coll_mtree_count_t *count, coll_mtree_backend_t backend)
@@ -273,54 +254,28 @@ void coll_mtree_statistics_passed(const coll_mtree_transfer_record_t *transfer,
     opal_mutex_unlock(&lock);
 }
 
-/* Keep @a text, which is taken over, as the plan for calls of @a call_class. */
-static void keep_plan(coll_mtree_group_t *group,
-                      const coll_mtree_call_class_t *call_class, char *text)
-{
-    coll_mtree_planned_t **at = &group->planned, *planned;
-
-    while (*at != NULL && !coll_mtree_call_class_equals(&(*at)->call_class, call_class)) {
-        at = &(*at)->next;
-    }
-    planned = *at;
-    if (planned == NULL) {
-        planned = calloc(1, sizeof(*planned));
-        if (planned == NULL) {
-            free(text);
-            return;
-        }
-        planned->call_class = *call_class;
-        *at = planned;
-    }
-    free(planned->text);
-    planned->text = text;
-}
-
 void coll_mtree_statistics_planned(mca_coll_mtree_module_t *module,
                                    ompi_communicator_t *comm,
                                    const coll_mtree_call_class_t *call_class,
                                    const mtree_plan_t *plan)
 {
+    coll_mtree_group_class_t *class = NULL;
     coll_mtree_group_t *group;
-    char *text = NULL;
 
-    if (call_hook != NULL && mtree_plan_to_json(plan, &text) != MTREE_OK) {
-        text = NULL;
-    }
     opal_mutex_lock(&lock);
     totals.plans++;
     group = group_of(module, comm);
-    if (group == NULL) {
-        free(text);
-    } else {
+    if (group != NULL) {
         group->context = module->context;
-        for (coll_mtree_record_t *r = group->records; r != NULL; r = r->next) {
-            if (coll_mtree_call_class_equals(&r->call_class, call_class)) {
-                forget_trees(r);
-            }
+        class = coll_mtree_class_table_get(&group->classes, call_class, sizeof(*class));
+    }
+    if (class != NULL) {
+        for (coll_mtree_record_t *r = class->records; r != NULL; r = r->next_function) {
+            forget_trees(r);
         }
-        if (text != NULL) {
-            keep_plan(group, call_class, text);
+        if (call_hook != NULL) {
+            mtree_plan_destroy(class->plan);
+            class->plan = mtree_plan_retain(plan);
         }
     }
     opal_mutex_unlock(&lock);
@@ -352,12 +307,19 @@ const coll_mtree_group_t *coll_mtree_statistics_lock(void)
 
 const coll_mtree_group_t *coll_mtree_statistics_find(ompi_communicator_t *comm)
 {
-    return group_find(identify(comm));
+    coll_mtree_proc_group_t *processes = coll_mtree_proc_group_get(comm);
+
+    return processes == NULL ? NULL : processes->statistics;
 }
 
 void coll_mtree_statistics_unlock(void)
 {
     opal_mutex_unlock(&lock);
+}
+
+static void group_class_clear(void *element)
+{
+    mtree_plan_destroy(((coll_mtree_group_class_t *)element)->plan);
 }
 
 static void group_destroy(coll_mtree_group_t *group)
@@ -369,13 +331,7 @@ static void group_destroy(coll_mtree_group_t *group)
         free(record->trees);
         free(record);
     }
-    while (group->planned != NULL) {
-        coll_mtree_planned_t *planned = group->planned;
-
-        group->planned = planned->next;
-        free(planned->text);
-        free(planned);
-    }
+    coll_mtree_class_table_cleanup(&group->classes, group_class_clear);
     free(group->paths);
     free(group->name);
     free(group);

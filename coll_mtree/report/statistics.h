@@ -11,6 +11,7 @@
 #define COLL_MTREE_REPORT_STATISTICS_H
 
 #include "coll_mtree/base/backend.h"
+#include "coll_mtree/base/class_table.h"
 #include "coll_mtree/base/counters.h"
 #include "coll_mtree/plan/planning_context.h"
 #include "coll_mtree/report/goodput.h"
@@ -40,16 +41,17 @@ typedef struct coll_mtree_record {
     coll_mtree_tree_sample_t *trees; /* [num_trees] of the latest plan, calls over it but
                                  for the first, which opens connections */
     int num_trees;
-    uint64_t over_plan;             /* calls over it */
-    struct coll_mtree_record *next; /* in the order of their first calls */
+    uint64_t over_plan;                      /* calls over it */
+    struct coll_mtree_record *next_function; /* of the same class */
+    struct coll_mtree_record *next;          /* in the order of their first calls */
 } coll_mtree_record_t;
 
-/* A plan that calls of a kind had. */
-typedef struct coll_mtree_planned {
-    coll_mtree_call_class_t call_class;
-    char *text;                      /* JSON */
-    struct coll_mtree_planned *next; /* in the order of their first calls */
-} coll_mtree_planned_t;
+/* One class of calls of a group. */
+typedef struct {
+    coll_mtree_class_node_t node;
+    coll_mtree_record_t *records; /* one per function; a list by next_function */
+    mtree_plan_t *plan; /* the latest, a reference, where a report is wanted; or NULL */
+} coll_mtree_group_class_t;
 
 typedef struct coll_mtree_group {
     uint64_t identity;                            /* the same on all ranks */
@@ -62,8 +64,8 @@ typedef struct coll_mtree_group {
     coll_mtree_record_t *latest; /* whose trees passed something last; or NULL */
     coll_mtree_path_total_t
         *paths; /* [num_ranks] from this process; NULL: nothing passed */
-    coll_mtree_planned_t *planned; /* where a report is wanted */
-    struct coll_mtree_group *next; /* in the order of their first calls */
+    coll_mtree_class_table_t classes; /* of coll_mtree_group_class_t */
+    struct coll_mtree_group *next;    /* in the order of their first calls */
 } coll_mtree_group_t;
 
 /* One call that is counted. */
@@ -90,11 +92,12 @@ typedef void (*coll_mtree_call_hook_t)(const coll_mtree_count_t *count, double s
 /* From now on @a hook is called, and plans are kept, for a report. */
 void coll_mtree_statistics_set_hook(coll_mtree_call_hook_t hook);
 
-/* A call of @a function, of @a call_class and so many @a bytes, begins. */
+/* A call of @a function, a string that stays, of @a comm_class and so many @a bytes,
+ * begins. */
 void coll_mtree_statistics_open(coll_mtree_count_t *count,
                                 mca_coll_mtree_module_t *module,
                                 ompi_communicator_t *comm, const char *function,
-                                const coll_mtree_call_class_t *call_class, double bytes);
+                                coll_mtree_comm_class_t *comm_class, double bytes);
 
 /* Who serves it; @a reason: if that is the fallback. */
 void coll_mtree_statistics_served(coll_mtree_count_t *count,

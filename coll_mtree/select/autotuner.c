@@ -151,6 +151,17 @@ bool coll_mtree_autotuner_init(coll_mtree_autotuner_t *autotuner,
     return ring;
 }
 
+bool coll_mtree_autotuner_has(const coll_mtree_autotuner_t *autotuner,
+                              coll_mtree_backend_t backend)
+{
+    int c = 0;
+
+    while (c < autotuner->num_candidates && autotuner->candidates[c].backend != backend) {
+        c++;
+    }
+    return c < autotuner->num_candidates;
+}
+
 coll_mtree_backend_t coll_mtree_autotuner_backend(const coll_mtree_autotuner_t *autotuner)
 {
     return autotuner->candidates[autotuner->serving].backend;

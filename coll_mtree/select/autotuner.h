@@ -46,7 +46,7 @@ typedef struct {
     double typical; /* of the rounds so far; INFINITY: not in the last trial */
 } coll_mtree_candidate_t;
 
-typedef struct {
+typedef struct coll_mtree_autotuner {
     coll_mtree_call_class_t call_class;
     coll_mtree_candidate_t candidates[COLL_MTREE_AUTOTUNER_CANDIDATES];
     int num_candidates;
@@ -88,6 +88,10 @@ bool coll_mtree_autotuner_init(coll_mtree_autotuner_t *autotuner,
  */
 bool coll_mtree_autotuner_learn(coll_mtree_autotuner_t *autotuner,
                                 const coll_mtree_autotuner_t *shorter);
+
+/* Is @a backend a candidate? */
+bool coll_mtree_autotuner_has(const coll_mtree_autotuner_t *autotuner,
+                              coll_mtree_backend_t backend);
 
 /* What serves between trials. */
 coll_mtree_backend_t

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "coll_mtree/call/backend_choice.h"
+
+#include "schedule/stream.h"
+
+int64_t coll_mtree_backend_num_tags(int max_trees, mtree_collective_t collective,
+                                    int ranks)
+{
+    int64_t trees = max_trees;
+
+    if (mtree_collective_has_blocks(collective)) {
+        trees *= ranks;
+    }
+    return trees * MTREE_STREAM_TAGS;
+}
+
+bool coll_mtree_backend_is_possible(const coll_mtree_call_facts_t *facts,
+                                    coll_mtree_fallback_reason_t *reason_p)
+{
+    if (!facts->is_supported) {
+        *reason_p = COLL_MTREE_REASON_CALL;
+        return false;
+    }
+    if (facts->is_unserved) {
+        *reason_p = COLL_MTREE_REASON_GROUP;
+        return false;
+    }
+    if (facts->num_tags > facts->most_tags) {
+        *reason_p = COLL_MTREE_REASON_TAGS;
+        return false;
+    }
+    return true;
+}
+
+coll_mtree_backend_t coll_mtree_backend_choose(const coll_mtree_plan_facts_t *facts)
+{
+    if (!facts->is_known) {
+        return COLL_MTREE_TREES;
+    }
+    if (facts->is_autotuned) {
+        return facts->selected;
+    }
+    return !facts->has_plan || facts->confidence >= MTREE_FORECAST_MAYBE_SLOWER
+               ? COLL_MTREE_FALLBACK
+               : COLL_MTREE_TREES;
+}
+
+coll_mtree_fallback_reason_t
+coll_mtree_backend_reason(const coll_mtree_plan_facts_t *facts)
+{
+    if (facts->is_unserved) {
+        return COLL_MTREE_REASON_GROUP;
+    }
+    if (!facts->has_plan) {
+        return COLL_MTREE_REASON_PLAN;
+    }
+    if (facts->is_autotuned && facts->is_timed) {
+        return COLL_MTREE_REASON_TRIAL;
+    }
+    return facts->is_autotuned && facts->trials > 0 ? COLL_MTREE_REASON_MEASURED
+                                                    : COLL_MTREE_REASON_FORECAST;
+}

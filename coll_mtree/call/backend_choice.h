@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Which backend serves a call, and the reason when it is the fallback.
+ *
+ * All facts are the same on all ranks at the same call.  In particular, nothing counts
+ * that this rank alone has heard of an exchange that is under way: a plan counts once a
+ * blocking call has waited for it.
+ */
+#ifndef COLL_MTREE_CALL_BACKEND_CHOICE_H
+#define COLL_MTREE_CALL_BACKEND_CHOICE_H
+
+#include "coll_mtree/base/backend.h"
+#include "simulate/forecast/forecast.h"
+
+#include <stdint.h>
+
+/* What is known before any message. */
+typedef struct {
+    bool is_supported; /* mtree serves such an operation, datatype and size */
+    bool is_unserved;  /* all ranks know that mtree cannot serve the communicator */
+    int64_t num_tags;  /* that the call may need, whatever its plan */
+    int64_t most_tags; /* that a call may take */
+} coll_mtree_call_facts_t;
+
+/* What is known of the plan of the call's class. */
+typedef struct {
+    bool is_unserved;              /* as above */
+    bool is_known;                 /* all ranks know it */
+    bool has_plan;                 /* one could be made */
+    mtree_confidence_t confidence; /* of its forecast */
+    bool is_autotuned;             /* what follows is the autotuner's */
+    coll_mtree_backend_t selected;
+    bool is_timed; /* as part of a trial */
+    int trials;    /* that have ended */
+} coll_mtree_plan_facts_t;
+
+/*
+ * Tags that a call may need whatever its plan: each of @a max_trees trees takes some, and
+ * where each of @a ranks ranks has a block, each rank has that many trees.
+ */
+int64_t coll_mtree_backend_num_tags(int max_trees, mtree_collective_t collective,
+                                    int ranks);
+
+/* Does nothing speak against mtree so far?  Otherwise *reason_p is why the fallback
+ * serves. */
+bool coll_mtree_backend_is_possible(const coll_mtree_call_facts_t *facts,
+                                    coll_mtree_fallback_reason_t *reason_p);
+
+/* The backend of a call whose topology is known.  Trees stand for "to be planned" while
+ * the plan is not known. */
+coll_mtree_backend_t coll_mtree_backend_choose(const coll_mtree_plan_facts_t *facts);
+
+/* Why the fallback serves a call for which it was chosen by @a facts. */
+coll_mtree_fallback_reason_t
+coll_mtree_backend_reason(const coll_mtree_plan_facts_t *facts);
+
+#endif

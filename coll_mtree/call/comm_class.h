@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What one communicator keeps of each call class (coll_mtree_comm_class_t): a call looks
+ * its class up once and passes the element on.
+ *
+ * Only the thread that makes a collective call on the communicator looks up; MPI allows
+ * one at a time.
+ */
+#ifndef COLL_MTREE_CALL_COMM_CLASS_H
+#define COLL_MTREE_CALL_COMM_CLASS_H
+
+#include "coll_mtree/select/autotune.h"
+
+/* The class of @a call, which is of @a module's communicator, whose hints are read;
+ * arrival-ordered where the ranks agreed on that.  NULL: no memory. */
+coll_mtree_comm_class_t *coll_mtree_comm_class_of(mca_coll_mtree_module_t *module,
+                                                  const mtree_call_t *call);
+
+/*
+ * Give @a comm_class an autotuner for a plan of which @a forecast is known.  One that it
+ * had for an earlier plan with the same trees goes on if it has the same candidates.  A
+ * new one learns from those of shorter calls.  *ring_p: a ring is a candidate.  False: no
+ * memory.
+ */
+bool coll_mtree_comm_class_autotune(mca_coll_mtree_module_t *module,
+                                    ompi_communicator_t *comm,
+                                    coll_mtree_comm_class_t *comm_class,
+                                    mtree_forecast_t forecast, bool *ring_p);
+
+/* Free all classes of @a module, whose communicator goes. */
+void coll_mtree_comm_classes_destroy(mca_coll_mtree_module_t *module);
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which backend serves a call, and why it is the fallback. */
+#include "coll_mtree/call/backend_choice.h"
+
+#include "schedule/stream.h"
+
+#include <check.h>
+#include <stdlib.h>
+
+START_TEST(a_call_that_nothing_speaks_against_is_possible)
+{
+    const coll_mtree_call_facts_t facts = {
+        .is_supported = true, .num_tags = 100, .most_tags = 100};
+    coll_mtree_fallback_reason_t reason = COLL_MTREE_REASONS;
+
+    ck_assert(coll_mtree_backend_is_possible(&facts, &reason));
+    ck_assert_int_eq(reason, COLL_MTREE_REASONS);
+}
+END_TEST
+
+START_TEST(the_first_obstacle_is_the_reason)
+{
+    coll_mtree_call_facts_t facts = {
+        .is_unserved = true, .num_tags = 101, .most_tags = 100};
+    coll_mtree_fallback_reason_t reason;
+
+    ck_assert(!coll_mtree_backend_is_possible(&facts, &reason));
+    ck_assert_int_eq(reason, COLL_MTREE_REASON_CALL);
+    facts.is_supported = true;
+    ck_assert(!coll_mtree_backend_is_possible(&facts, &reason));
+    ck_assert_int_eq(reason, COLL_MTREE_REASON_GROUP);
+    facts.is_unserved = false;
+    ck_assert(!coll_mtree_backend_is_possible(&facts, &reason));
+    ck_assert_int_eq(reason, COLL_MTREE_REASON_TAGS);
+}
+END_TEST
+
+START_TEST(where_ranks_have_blocks_each_has_trees)
+{
+    ck_assert_int_eq(coll_mtree_backend_num_tags(64, MTREE_ALLREDUCE, 1000),
+                     64 * MTREE_STREAM_TAGS);
+    ck_assert_int_eq(coll_mtree_backend_num_tags(64, MTREE_ALLGATHER, 1000),
+                     64000 * MTREE_STREAM_TAGS);
+    /* More than an int counts. */
+    ck_assert_int_eq(coll_mtree_backend_num_tags(1 << 20, MTREE_REDUCE_SCATTER, 1 << 20),
+                     MTREE_STREAM_TAGS * ((int64_t)1 << 40));
+}
+END_TEST
+
+START_TEST(a_plan_that_is_not_known_is_to_be_made)
+{
+    const coll_mtree_plan_facts_t facts = {.confidence = MTREE_FORECAST_SLOWER,
+                                           .is_autotuned = true,
+                                           .selected = COLL_MTREE_FALLBACK};
+
+    ck_assert_int_eq(coll_mtree_backend_choose(&facts), COLL_MTREE_TREES);
+}
+END_TEST
+
+START_TEST(the_autotuner_selects_for_autotuned_calls)
+{
+    for (int b = 0; b < COLL_MTREE_BACKENDS; b++) {
+        const coll_mtree_plan_facts_t facts = {.is_known = true,
+                                               .has_plan = true,
+                                               .is_autotuned = true,
+                                               .selected = (coll_mtree_backend_t)b};
+
+        ck_assert_int_eq(coll_mtree_backend_choose(&facts), b);
+    }
+}
+END_TEST
+
+START_TEST(the_forecast_chooses_for_others)
+{
+    const struct {
+        mtree_confidence_t confidence;
+        coll_mtree_backend_t backend;
+    } cases[] = {{MTREE_FORECAST_FASTER, COLL_MTREE_TREES},
+                 {MTREE_FORECAST_MAYBE_FASTER, COLL_MTREE_TREES},
+                 {MTREE_FORECAST_MAYBE_SLOWER, COLL_MTREE_FALLBACK},
+                 {MTREE_FORECAST_SLOWER, COLL_MTREE_FALLBACK}};
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        coll_mtree_plan_facts_t facts = {
+            .is_known = true, .has_plan = true, .confidence = cases[i].confidence};
+
+        ck_assert_int_eq(coll_mtree_backend_choose(&facts), cases[i].backend);
+        facts.has_plan = false;
+        ck_assert_int_eq(coll_mtree_backend_choose(&facts), COLL_MTREE_FALLBACK);
+    }
+}
+END_TEST
+
+START_TEST(every_fallback_has_a_reason)
+{
+    coll_mtree_plan_facts_t facts = {.is_unserved = true,
+                                     .is_known = true,
+                                     .is_autotuned = true,
+                                     .is_timed = true,
+                                     .trials = 1};
+
+    ck_assert_int_eq(coll_mtree_backend_reason(&facts), COLL_MTREE_REASON_GROUP);
+    facts.is_unserved = false;
+    ck_assert_int_eq(coll_mtree_backend_reason(&facts), COLL_MTREE_REASON_PLAN);
+    facts.has_plan = true;
+    ck_assert_int_eq(coll_mtree_backend_reason(&facts), COLL_MTREE_REASON_TRIAL);
+    facts.is_timed = false;
+    ck_assert_int_eq(coll_mtree_backend_reason(&facts), COLL_MTREE_REASON_MEASURED);
+    facts.trials = 0;
+    ck_assert_int_eq(coll_mtree_backend_reason(&facts), COLL_MTREE_REASON_FORECAST);
+    /* What was measured of others does not apply to calls that are not autotuned. */
+    facts.trials = 1;
+    facts.is_timed = true;
+    facts.is_autotuned = false;
+    ck_assert_int_eq(coll_mtree_backend_reason(&facts), COLL_MTREE_REASON_FORECAST);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("backend_choice");
+    TCase *tcase = tcase_create("backend_choice");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_add_test(tcase, a_call_that_nothing_speaks_against_is_possible);
+    tcase_add_test(tcase, the_first_obstacle_is_the_reason);
+    tcase_add_test(tcase, where_ranks_have_blocks_each_has_trees);
+    tcase_add_test(tcase, a_plan_that_is_not_known_is_to_be_made);
+    tcase_add_test(tcase, the_autotuner_selects_for_autotuned_calls);
+    tcase_add_test(tcase, the_forecast_chooses_for_others);
+    tcase_add_test(tcase, every_fallback_has_a_reason);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
