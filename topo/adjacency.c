@@ -19,8 +19,7 @@ mtree_status_t mtree_adjacency_init(mtree_adjacency_t *adjacency,
     int i;
 
     if (first == NULL || next == NULL || entering == NULL || arcs == NULL) {
-        mtree_error("out of memory for %d arcs", num_arcs);
-        status = MTREE_ERR_NO_MEMORY;
+        status = mtree_no_memory("%d arcs", num_arcs);
         free(first);
         free(arcs);
         goto out_free;

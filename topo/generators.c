@@ -421,8 +421,7 @@ static mtree_status_t make_random(generator_t *generator)
     }
     pairs.bits = calloc((size_t)(count * count / 8) + 1, 1);
     if (pairs.bits == NULL) {
-        mtree_error("out of memory for the pairs of %" PRId64 " hosts", count);
-        return MTREE_ERR_NO_MEMORY;
+        return mtree_no_memory("the pairs of %" PRId64 " hosts", count);
     }
     status = add_random_links(generator, &pairs, (int)num_links);
     free(pairs.bits);

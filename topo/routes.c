@@ -259,9 +259,8 @@ static mtree_status_t search_init(search_t *search, const mtree_topology_t *topo
     if (search->latency == NULL || search->distance == NULL || search->next_arc == NULL ||
         search->heap == NULL || search->heap_place == NULL || search->fixed == NULL ||
         search->ways == NULL) {
-        mtree_error("out of memory for the routes of %d vertices", num_vertices);
         search_cleanup(search);
-        return MTREE_ERR_NO_MEMORY;
+        return mtree_no_memory("the routes of %d vertices", num_vertices);
     }
     for (i = 0; i < topology->num_links; ++i) {
         search->latency[i] = llround(topology->links[i].latency * 1e12);
@@ -327,8 +326,7 @@ static mtree_status_t table_fill(table_t *table, const search_t *search, const i
     return MTREE_OK;
 
 err_memory:
-    mtree_error("out of memory for the routes between %d hosts", num_hosts);
-    return MTREE_ERR_NO_MEMORY;
+    return mtree_no_memory("the routes between %d hosts", num_hosts);
 }
 
 static mtree_status_t routes_alloc(const mtree_topology_t *topology, int num_hosts,
@@ -353,8 +351,7 @@ static mtree_status_t routes_alloc(const mtree_topology_t *topology, int num_hos
 err_destroy:
     mtree_routes_destroy(routes);
 err:
-    mtree_error("out of memory for the routes between %d hosts", num_hosts);
-    return MTREE_ERR_NO_MEMORY;
+    return mtree_no_memory("the routes between %d hosts", num_hosts);
 }
 
 mtree_status_t mtree_routes_create(const mtree_topology_t *topology, const int *hosts,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "topo/topology.h"
 
+#include "base/array.h"
 #include "base/log.h"
 #include "topo/adjacency.h"
 
@@ -28,8 +29,7 @@ mtree_status_t mtree_topology_create(const char *name, const char *source,
 err_destroy:
     mtree_topology_destroy(topology);
 err:
-    mtree_error("out of memory for a topology");
-    return MTREE_ERR_NO_MEMORY;
+    return mtree_no_memory("a topology");
 }
 
 void mtree_topology_destroy(mtree_topology_t *topology)
@@ -50,30 +50,18 @@ void mtree_topology_destroy(mtree_topology_t *topology)
     free(topology);
 }
 
-/* Make room for one element more in an array of @a count of at most @a max. */
-static mtree_status_t array_grow(void **array_p, int *room_p, int count, int max,
-                                 size_t size, const char *what)
+/* Memory for one element more in an array of @a count of at most @a max. */
+static mtree_status_t reserve_one(void *array_p, int *capacity_p, int count, int max,
+                                  size_t size, const char *what)
 {
-    int room = *room_p;
-    void *array;
-
     if (count >= max) {
         mtree_error("the topology has more than %d %s; mtree takes no larger one", max,
                     what);
         return MTREE_ERR_LIMIT;
     }
-    if (count < room) {
-        return MTREE_OK;
-    }
-    room = (room == 0) ? 16 : 2 * room;
-    array = realloc(*array_p, (size_t)room * size);
-    if (array == NULL) {
-        mtree_error("out of memory for %d %s", room, what);
-        return MTREE_ERR_NO_MEMORY;
-    }
-    *array_p = array;
-    *room_p = room;
-    return MTREE_OK;
+    return mtree_array_reserve(array_p, capacity_p, count + 1, size) == MTREE_OK
+               ? MTREE_OK
+               : mtree_no_memory("%d %s", count + 1, what);
 }
 
 /* Number of bytes of the UTF-8 character that starts at @a text, 0 when it is not one. */
@@ -134,9 +122,9 @@ mtree_status_t mtree_topology_add_vertex(mtree_topology_t *topology, const char 
                     MTREE_TOPOLOGY_MAX_NAME);
         return MTREE_ERR_INVALID;
     }
-    status = array_grow((void **)&topology->vertices, &topology->vertex_room,
-                        topology->num_vertices, MTREE_TOPOLOGY_MAX_VERTICES,
-                        sizeof(*topology->vertices), "vertices");
+    status = reserve_one(&topology->vertices, &topology->vertex_capacity,
+                         topology->num_vertices, MTREE_TOPOLOGY_MAX_VERTICES,
+                         sizeof(*topology->vertices), "vertices");
     if (status != MTREE_OK) {
         return status;
     }
@@ -145,8 +133,7 @@ mtree_status_t mtree_topology_add_vertex(mtree_topology_t *topology, const char 
     if (name_copy == NULL || host_copy == NULL) {
         free(name_copy);
         free(host_copy);
-        mtree_error("out of memory for vertex %s", name);
-        return MTREE_ERR_NO_MEMORY;
+        return mtree_no_memory("vertex %s", name);
     }
     vertex = &topology->vertices[topology->num_vertices];
     *vertex = (mtree_vertex_t){.name = name_copy, .host = host_copy, .kind = kind};
@@ -181,9 +168,8 @@ mtree_status_t mtree_topology_add_link(mtree_topology_t *topology, int u, int v,
                     MTREE_TOPOLOGY_MAX_LATENCY);
         return MTREE_ERR_INVALID;
     }
-    status =
-        array_grow((void **)&topology->links, &topology->link_room, topology->num_links,
-                   MTREE_TOPOLOGY_MAX_LINKS, sizeof(*topology->links), "links");
+    status = reserve_one(&topology->links, &topology->link_capacity, topology->num_links,
+                         MTREE_TOPOLOGY_MAX_LINKS, sizeof(*topology->links), "links");
     if (status != MTREE_OK) {
         return status;
     }
@@ -315,8 +301,7 @@ mtree_status_t mtree_topology_find_unreachable(const mtree_topology_t *topology,
     queue = malloc((size_t)topology->num_vertices * sizeof(*queue));
     seen = malloc((size_t)topology->num_vertices * sizeof(*seen));
     if (queue == NULL || seen == NULL) {
-        mtree_error("out of memory for %d vertices", topology->num_vertices);
-        status = MTREE_ERR_NO_MEMORY;
+        status = mtree_no_memory("%d vertices", topology->num_vertices);
         goto out_free;
     }
     if ((missed = walk(topology, &adjacency, start, false, queue, seen)) >= 0) {

@@ -46,7 +46,7 @@ typedef struct {
     mtree_vertex_t *vertices;
     int num_links;
     mtree_link_t *links;
-    int vertex_room, link_room; /* allocated lengths */
+    int vertex_capacity, link_capacity;
 } mtree_topology_t;
 
 /*

@@ -2,6 +2,7 @@
 #include "topo/dot/cache.h"
 
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/log.h"
 
 #include <errno.h>
@@ -27,8 +28,7 @@
 
 static mtree_status_t no_memory(void)
 {
-    mtree_error("out of memory for the cache of topologies");
-    return MTREE_ERR_NO_MEMORY;
+    return mtree_no_memory("the cache of topologies");
 }
 
 static int compare_lines(const void *a, const void *b)
@@ -78,17 +78,6 @@ static mtree_status_t key_lines(const mtree_cache_key_t *key, char **text_p)
     return text == NULL ? no_memory() : MTREE_OK;
 }
 
-/* FNV-1a: it only spreads sets of hosts over names, the stamp tells them apart. */
-static uint64_t hash_text(const char *text)
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-    for (; *text != '\0'; text++) {
-        hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-    }
-    return hash;
-}
-
 /* The folder that caches are in, and mtree's below it; false when there is none. */
 static bool cache_folder(char *base, char *folder)
 {
@@ -113,7 +102,8 @@ static mtree_status_t path_of_lines(const char *lines, char *path)
 
     if (!cache_folder(base, folder) ||
         snprintf(path, MTREE_CACHE_PATH_LENGTH, "%s/%016" PRIx64 ".dot", folder,
-                 hash_text(lines)) >= MTREE_CACHE_PATH_LENGTH) {
+                 mtree_hash_bytes(MTREE_HASH_INIT, lines, strlen(lines))) >=
+            MTREE_CACHE_PATH_LENGTH) {
         return MTREE_ERR_NOT_FOUND;
     }
     return MTREE_OK;

@@ -76,8 +76,7 @@ mtree_status_t mtree_reader_join_links(const mtree_reader_t *reader)
     int i, first;
 
     if (pairs == NULL) {
-        mtree_error("%s: out of memory for %d links", reader->name, topology->num_links);
-        return MTREE_ERR_NO_MEMORY;
+        return mtree_no_memory("the %d links of %s", topology->num_links, reader->name);
     }
     for (i = 0; i < topology->num_links; ++i) {
         const mtree_link_t *link = &topology->links[i];
@@ -117,9 +116,8 @@ mtree_status_t mtree_reader_check_hosts(const mtree_reader_t *reader)
     int i;
 
     if (hosts == NULL) {
-        mtree_error("%s: out of memory for %d nodes", reader->name,
-                    topology->num_vertices);
-        return MTREE_ERR_NO_MEMORY;
+        return mtree_no_memory("the %d nodes of %s", topology->num_vertices,
+                               reader->name);
     }
     for (i = 0; i < topology->num_vertices; ++i) {
         if (topology->vertices[i].kind == MTREE_VERTEX_HOST) {

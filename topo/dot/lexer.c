@@ -20,8 +20,7 @@ mtree_status_t mtree_dot_lexer_init(mtree_dot_lexer_t *lexer, const char *text,
     /* Each token has a character at least, and its ID one more than it at most. */
     lexer->ids = lexer->ids_end = malloc(2 * length + 1);
     if (lexer->ids == NULL) {
-        mtree_error("%s: out of memory for %zu bytes", name, length);
-        return MTREE_ERR_NO_MEMORY;
+        return mtree_no_memory("the %zu bytes of %s", length, name);
     }
     return MTREE_OK;
 }

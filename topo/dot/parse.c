@@ -42,8 +42,7 @@ static void fail(parser_t *parser, mtree_status_t status)
 static void check_memory(parser_t *parser, mtree_status_t status)
 {
     if (status != MTREE_OK && parser->status == MTREE_OK) {
-        mtree_error("%s: out of memory for a graph", parser->lexer.name);
-        fail(parser, status);
+        fail(parser, mtree_no_memory("the graph of %s", parser->lexer.name));
     }
 }
 

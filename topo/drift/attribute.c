@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/array.h"
 #include "topo/drift/drift_private.h"
 
 #include <math.h>
@@ -18,15 +19,9 @@ static bool drift_gather(mtree_drift_t *drift, const mtree_path_sample_t *sample
 {
     int num = 0;
 
-    if (num_samples > drift->room) {
-        mtree_drift_path_t *paths =
-            realloc(drift->paths, (size_t)num_samples * sizeof(*paths));
-
-        if (paths == NULL) {
-            return false;
-        }
-        drift->paths = paths;
-        drift->room = num_samples;
+    if (mtree_array_reserve(&drift->paths, &drift->path_capacity, num_samples,
+                            sizeof(*drift->paths)) != MTREE_OK) {
+        return false;
     }
     for (int i = 0; i < num_samples; i++) {
         const mtree_path_sample_t *sample = &samples[i];

@@ -59,7 +59,7 @@ struct mtree_drift {
     mtree_drift_arc_t *arcs;
     double *ratios;            /* [num_arcs] for medians */
     mtree_drift_path_t *paths; /* [num_ways] */
-    int num_paths, room;
+    int num_paths, path_capacity;
     double patience;
     int calm;          /* hearings since the last change */
     int rest, between; /* hearings until the next correction; what rest begins with */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "topo/host/traceroute.h"
 
+#include "base/clock.h"
 #include "base/log.h"
 
 #include <errno.h>
@@ -29,11 +30,12 @@ struct mtree_traceroute {
     bool asked_twice;
 };
 
-static double clock_seconds(clockid_t clock)
+/* The clock that stamps packets. */
+static double real_time(void)
 {
     struct timespec now;
 
-    clock_gettime(clock, &now);
+    clock_gettime(CLOCK_REALTIME, &now);
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
@@ -58,7 +60,7 @@ static void probe_send(mtree_traceroute_t *hops, int number)
                    sizeof(probe->limit));
     }
     do {
-        hops->sent[number] = clock_seconds(CLOCK_REALTIME);
+        hops->sent[number] = real_time();
     } while (sendto(hops->socket, "", 1, MSG_DONTWAIT, (struct sockaddr *)&to, length) <
                  0 &&
              is_answer(errno) && --tries > 0);
@@ -140,7 +142,7 @@ static bool receive_answer(mtree_traceroute_t *hops)
                              .msg_control = control,
                              .msg_controllen = sizeof(control)};
     const struct sock_extended_err *error = NULL;
-    double received = clock_seconds(CLOCK_REALTIME);
+    double received = real_time();
     struct timespec stamp;
     int number;
 
@@ -166,7 +168,7 @@ static bool receive_answer(mtree_traceroute_t *hops)
 
 bool mtree_traceroute_advance(mtree_traceroute_t *hops)
 {
-    double waited = clock_seconds(CLOCK_MONOTONIC) - hops->started;
+    double waited = mtree_clock_seconds() - hops->started;
 
     while (receive_answer(hops)) {}
     if (hops->num_silent == 0) {
@@ -232,7 +234,7 @@ mtree_status_t mtree_traceroute_start(const mtree_address_t *own,
         probes[i].from = (mtree_address_t){.family = AF_UNSPEC};
         probes[i].round_trip = 0;
     }
-    hops->started = clock_seconds(CLOCK_MONOTONIC);
+    hops->started = mtree_clock_seconds();
     send_silent(hops);
     *hops_p = hops;
     return MTREE_OK;

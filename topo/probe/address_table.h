@@ -5,17 +5,24 @@
 #ifndef MTREE_TOPO_PROBE_ADDRESS_TABLE_H
 #define MTREE_TOPO_PROBE_ADDRESS_TABLE_H
 
+#include "base/hash.h"
 #include "base/status.h"
 
 typedef struct {
-    int num_addresses, room;
-    char **texts;
-    int *owners; /* the host that has it, or -1 */
-    int *slots;  /* [num_slots] hash table of addresses, -1 where free */
-    int num_slots;
+    mtree_hash_link_t link;
+    int number; /* in the table */
+    int owner;  /* the host that has it, or -1 */
+    char text[];
+} mtree_probe_address_t;
+
+/* Zeroed: empty. */
+typedef struct {
+    int num_addresses, capacity;
+    mtree_probe_address_t **items; /* [num_addresses] */
+    mtree_hash_table_t by_text;
 } mtree_probe_addresses_t;
 
-/* Free what @a addresses, zeroed before the first use, holds. */
+/* Free what @a addresses holds. */
 void mtree_probe_addresses_clear(mtree_probe_addresses_t *addresses);
 
 /* The number of @a text, which is added when it is new, then without an owner.

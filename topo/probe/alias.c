@@ -3,6 +3,7 @@
  * A router may answer with the address of the interface at which a packet came in.  Then
  * the way back shows other addresses than the way there, in mirrored places.
  */
+#include "base/array.h"
 #include "base/log.h"
 #include "topo/probe/routes_private.h"
 
@@ -23,7 +24,7 @@ typedef struct {
     int *class_of;
     bool *whole; /* an address by which its router answers whatever way packets come */
     fact_t *facts;
-    int num_facts, room;
+    int num_facts, capacity;
 } aliases_t;
 
 static int compare_facts(const void *left, const void *right)
@@ -48,19 +49,9 @@ static void sort_facts(aliases_t *aliases)
 
 static mtree_status_t add_fact(aliases_t *aliases, fact_t fact)
 {
-    fact_t *grown;
-    int room;
-
-    if (aliases->num_facts == aliases->room) {
-        room = 2 * aliases->room + 256;
-        grown = realloc(aliases->facts, (size_t)room * sizeof(*grown));
-        if (grown == NULL) {
-            mtree_error("out of memory for the routers on %d routes",
-                        aliases->routes->num_seen);
-            return MTREE_ERR_NO_MEMORY;
-        }
-        aliases->facts = grown;
-        aliases->room = room;
+    if (mtree_array_reserve(&aliases->facts, &aliases->capacity, aliases->num_facts + 1,
+                            sizeof(*aliases->facts)) != MTREE_OK) {
+        return mtree_no_memory("the routers on %d routes", aliases->routes->num_seen);
     }
     aliases->facts[aliases->num_facts++] = fact;
     return MTREE_OK;
@@ -91,8 +82,8 @@ static int token(const aliases_t *aliases, const mtree_probe_traceroutes_t *seen
     if (address == MTREE_PROBE_SILENT) {
         return MTREE_PROBE_SILENT;
     }
-    return (routes->addresses.owners[address] >= 0)
-               ? routes->addresses.owners[address]
+    return (routes->addresses.items[address]->owner >= 0)
+               ? routes->addresses.items[address]->owner
                : routes->num_hosts + class_find(aliases, address);
 }
 
@@ -167,8 +158,8 @@ static bool mirrored(const aliases_t *aliases, const mtree_probe_traceroutes_t *
     int before, after;
 
     if (x == MTREE_PROBE_SILENT || y == MTREE_PROBE_SILENT ||
-        aliases->routes->addresses.owners[x] >= 0 ||
-        aliases->routes->addresses.owners[y] >= 0 || aliases->whole[x] ||
+        aliases->routes->addresses.items[x]->owner >= 0 ||
+        aliases->routes->addresses.items[y]->owner >= 0 || aliases->whole[x] ||
         aliases->whole[y]) {
         return false;
     }

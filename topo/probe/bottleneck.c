@@ -279,9 +279,8 @@ mtree_status_t mtree_probe_bottleneck_explain(const mtree_probe_graph_t *graph,
     if (explainer_alloc(&explainer)) {
         explain(&explainer);
     } else {
-        mtree_error("out of memory for what %d streams tell of %d links", num_streams,
-                    graph->num_links);
-        status = MTREE_ERR_NO_MEMORY;
+        status = mtree_no_memory("what %d streams tell of %d links", num_streams,
+                                 graph->num_links);
     }
     free(explainer.crossings);
     free(explainer.loads);

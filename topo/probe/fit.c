@@ -160,8 +160,7 @@ static mtree_status_t system_alloc(system_t *system, int num_trips, int total)
     if (system->first == NULL || system->links == NULL || system->seconds == NULL ||
         system->weight == NULL || system->residual == NULL || system->curvature == NULL ||
         system->first_row == NULL || system->rows == NULL) {
-        mtree_error("out of memory for the latencies of %d links", system->num_links);
-        return MTREE_ERR_NO_MEMORY;
+        return mtree_no_memory("the latencies of %d links", system->num_links);
     }
     return MTREE_OK;
 }
@@ -287,8 +286,7 @@ static mtree_status_t weigh(system_t *system)
     int row, link, i, j, count;
 
     if (errors == NULL) {
-        mtree_error("out of memory for the errors of %d trips", system->num_rows);
-        return MTREE_ERR_NO_MEMORY;
+        return mtree_no_memory("the errors of %d trips", system->num_rows);
     }
     for (row = 0; row < system->num_rows; ++row) {
         errors[row] = relative(system, row);
@@ -355,8 +353,7 @@ static mtree_status_t share_equally(const system_t *system, double *latency)
     int i, first, end;
 
     if (crossings == NULL) {
-        mtree_error("out of memory for the latencies of %d links", system->num_links);
-        return MTREE_ERR_NO_MEMORY;
+        return mtree_no_memory("the latencies of %d links", system->num_links);
     }
     for (i = 0; i < system->num_links; ++i) {
         crossings[i] = (crossing_t){i, system->first_row[i + 1] - system->first_row[i],

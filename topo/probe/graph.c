@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "topo/probe/graph.h"
 
+#include "base/array.h"
 #include "base/log.h"
 
 #include <stdlib.h>
@@ -10,25 +11,20 @@
 
 static mtree_status_t no_memory(void)
 {
-    mtree_error("out of memory for the network that the probe found");
-    return MTREE_ERR_NO_MEMORY;
+    return mtree_no_memory("the network that the probe found");
 }
 
-static mtree_status_t grow_vertices(mtree_probe_graph_t *graph, int room)
+/* Memory for @a count vertices. */
+static mtree_status_t reserve_vertices(mtree_probe_graph_t *graph, int count)
 {
-    char **names = realloc(graph->names, (size_t)room * sizeof(*names));
-    int *first_link;
+    int capacity = graph->vertex_capacity; /* of both arrays */
 
-    if (names == NULL) {
+    if (mtree_array_reserve(&graph->names, &capacity, count, sizeof(*graph->names)) !=
+            MTREE_OK ||
+        mtree_array_reserve(&graph->first_link, &graph->vertex_capacity, count,
+                            sizeof(*graph->first_link)) != MTREE_OK) {
         return no_memory();
     }
-    graph->names = names;
-    first_link = realloc(graph->first_link, (size_t)room * sizeof(*first_link));
-    if (first_link == NULL) {
-        return no_memory();
-    }
-    graph->first_link = first_link;
-    graph->vertex_room = room;
     return MTREE_OK;
 }
 
@@ -38,7 +34,7 @@ mtree_status_t mtree_probe_graph_init(mtree_probe_graph_t *graph, int num_hosts)
     int host;
 
     *graph = (mtree_probe_graph_t){.num_hosts = num_hosts};
-    status = grow_vertices(graph, 2 * num_hosts + 8);
+    status = reserve_vertices(graph, num_hosts);
     if (status != MTREE_OK) {
         mtree_probe_graph_clear(graph);
         return status;
@@ -74,14 +70,11 @@ void mtree_probe_graph_clear(mtree_probe_graph_t *graph)
 mtree_status_t mtree_probe_graph_add_switch(mtree_probe_graph_t *graph, const char *name,
                                             int *vertex_p)
 {
-    mtree_status_t status;
+    mtree_status_t status = reserve_vertices(graph, graph->num_vertices + 1);
     char *copy = NULL;
 
-    if (graph->num_vertices == graph->vertex_room) {
-        status = grow_vertices(graph, 2 * graph->vertex_room);
-        if (status != MTREE_OK) {
-            return status;
-        }
+    if (status != MTREE_OK) {
+        return status;
     }
     if (name != NULL) {
         copy = strdup(name);
@@ -111,22 +104,15 @@ int mtree_probe_graph_find_arc(const mtree_probe_graph_t *graph, int u, int v)
 
 static mtree_status_t join(mtree_probe_graph_t *graph, int u, int v, int *arc_p)
 {
-    mtree_probe_edge_t *links;
     int arc = mtree_probe_graph_find_arc(graph, u, v);
-    int room;
 
     if (arc != NONE) {
         *arc_p = arc;
         return MTREE_OK;
     }
-    if (graph->num_links == graph->link_room) {
-        room = 2 * graph->link_room + 32;
-        links = realloc(graph->links, (size_t)room * sizeof(*links));
-        if (links == NULL) {
-            return no_memory();
-        }
-        graph->links = links;
-        graph->link_room = room;
+    if (mtree_array_reserve(&graph->links, &graph->link_capacity, graph->num_links + 1,
+                            sizeof(*graph->links)) != MTREE_OK) {
+        return no_memory();
     }
     graph->links[graph->num_links] = (mtree_probe_edge_t){
         .u = u, .v = v, .next = {graph->first_link[u], graph->first_link[v]}};
@@ -139,19 +125,13 @@ static mtree_status_t join(mtree_probe_graph_t *graph, int u, int v, int *arc_p)
 mtree_status_t mtree_probe_graph_add_path(mtree_probe_graph_t *graph, const int *vertices,
                                           int num_vertices)
 {
-    mtree_probe_path_t *paths;
     mtree_status_t status;
     int *arcs;
-    int i, room;
+    int i;
 
-    if (graph->num_paths == graph->path_room) {
-        room = 2 * graph->path_room + 64;
-        paths = realloc(graph->paths, (size_t)room * sizeof(*paths));
-        if (paths == NULL) {
-            return no_memory();
-        }
-        graph->paths = paths;
-        graph->path_room = room;
+    if (mtree_array_reserve(&graph->paths, &graph->path_capacity, graph->num_paths + 1,
+                            sizeof(*graph->paths)) != MTREE_OK) {
+        return no_memory();
     }
     arcs = malloc((size_t)num_vertices * sizeof(*arcs));
     if (arcs == NULL) {

@@ -24,13 +24,13 @@ typedef struct {
 
 typedef struct {
     int num_hosts; /* vertices 0 to num_hosts - 1 are the hosts */
-    int num_vertices, vertex_room;
+    int num_vertices, vertex_capacity;
     char **names;    /* [num_vertices] a switch's address; NULL for hosts and where there
                         is none */
     int *first_link; /* [num_vertices] -1 when it has none */
-    int num_links, link_room;
+    int num_links, link_capacity;
     mtree_probe_edge_t *links;
-    int num_paths, path_room;
+    int num_paths, path_capacity;
     mtree_probe_path_t *paths; /* once indexed, by from and then by to */
     int *first_path;           /* [num_hosts + 1] by the host they start from */
     int *first_crossing;       /* [2 num_links + 1] once indexed */

@@ -42,8 +42,7 @@ static mtree_status_t table_init(table_t *table, int num_hosts,
     table->length = malloc(size * sizeof(double));
     table->next = malloc(size * sizeof(int));
     if (table->distance == NULL || table->length == NULL || table->next == NULL) {
-        mtree_error("out of memory for the distances of %d hosts", num_hosts);
-        return MTREE_ERR_NO_MEMORY;
+        return mtree_no_memory("the distances of %d hosts", num_hosts);
     }
     for (i = 0; i < size; ++i) {
         table->distance[i] =
@@ -134,8 +133,7 @@ static mtree_status_t draw(const table_t *table, mtree_probe_graph_t *graph)
     }
     way = malloc(((size_t)n + 1) * sizeof(*way));
     if (way == NULL) {
-        mtree_error("out of memory for the ways between %d hosts", n);
-        status = MTREE_ERR_NO_MEMORY;
+        status = mtree_no_memory("the ways between %d hosts", n);
     }
     for (i = 0; status == MTREE_OK && i < n * n; ++i) {
         if (i / n == i % n) {

@@ -67,8 +67,7 @@ static mtree_status_t prepare_fans(mtree_probe_t *probe)
     probe->had_turn = calloc(num_hosts, sizeof(*probe->had_turn));
     probe->fastest = calloc(num_hosts, sizeof(*probe->fastest));
     if (probe->had_turn == NULL || probe->fastest == NULL) {
-        mtree_error("out of memory for the links of %d hosts", probe->num_hosts);
-        return MTREE_ERR_NO_MEMORY;
+        return mtree_no_memory("the links of %d hosts", probe->num_hosts);
     }
     for (host = 0; host < probe->num_hosts; ++host) {
         probe->fastest[host] = NONE;
@@ -222,8 +221,7 @@ mtree_status_t mtree_probe_end_single_link_retest(mtree_probe_t *probe)
     int host, num_shared = 0;
 
     if (shared == NULL) {
-        mtree_error("out of memory for the links of %d hosts", probe->num_hosts);
-        return MTREE_ERR_NO_MEMORY;
+        return mtree_no_memory("the links of %d hosts", probe->num_hosts);
     }
     for (host = 0; host < probe->num_hosts; ++host) {
         shared[host] =

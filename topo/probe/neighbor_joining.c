@@ -48,9 +48,8 @@ static mtree_status_t tree_init(tree_t *tree, int num_hosts, const double *dista
     tree->sum = calloc(size, sizeof(double));
     if (tree->parent == NULL || tree->class_of == NULL || tree->distance == NULL ||
         tree->active == NULL || tree->sum == NULL) {
-        mtree_error("out of memory for a tree of %d hosts", num_hosts);
         tree_cleanup(tree);
-        return MTREE_ERR_NO_MEMORY;
+        return mtree_no_memory("a tree of %d hosts", num_hosts);
     }
     for (i = 0; i < 2 * num_hosts; ++i) {
         tree->parent[i] = NONE;
@@ -194,8 +193,7 @@ static mtree_status_t draw(const tree_t *tree, int *vertex_of, mtree_probe_graph
     }
     way = malloc(2 * (size_t)tree->num_hosts * sizeof(*way) + sizeof(*way));
     if (way == NULL) {
-        mtree_error("out of memory for a tree of %d hosts", tree->num_hosts);
-        status = MTREE_ERR_NO_MEMORY;
+        status = mtree_no_memory("a tree of %d hosts", tree->num_hosts);
         goto err_clear;
     }
     for (i = 0; i < tree->num_vertices; ++i) {
@@ -291,8 +289,7 @@ mtree_status_t mtree_probe_infer_tree(int num_hosts, const double *distance,
     latency = malloc(2 * (size_t)num_hosts * sizeof(*latency));
     vertex_of = malloc(2 * (size_t)num_hosts * sizeof(*vertex_of));
     if (latency == NULL || vertex_of == NULL) {
-        mtree_error("out of memory for a tree of %d hosts", num_hosts);
-        status = MTREE_ERR_NO_MEMORY;
+        status = mtree_no_memory("a tree of %d hosts", num_hosts);
         goto out;
     }
     for (i = 0; i < num_trips; ++i) {

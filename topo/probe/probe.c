@@ -53,8 +53,7 @@ static mtree_status_t copy_hosts(mtree_probe_t *probe, const mtree_probe_host_t 
         probe->names[i] = strdup(hosts[i].name);
         sorted[i] = probe->names[i];
         if (probe->names[i] == NULL) {
-            mtree_error("out of memory for the names of %d hosts", probe->num_hosts);
-            return MTREE_ERR_NO_MEMORY;
+            return mtree_no_memory("the names of %d hosts", probe->num_hosts);
         }
     }
     qsort(sorted, (size_t)probe->num_hosts, sizeof(*sorted), compare_names);
@@ -106,8 +105,7 @@ mtree_status_t mtree_probe_create(const mtree_probe_host_t *hosts, int num_hosts
     goto out;
 
 err_memory:
-    mtree_error("out of memory for a probe of %d hosts", num_hosts);
-    status = MTREE_ERR_NO_MEMORY;
+    status = mtree_no_memory("a probe of %d hosts", num_hosts);
 out:
     free(sorted);
     free(addresses);
@@ -171,26 +169,6 @@ mtree_status_t mtree_probe_add_route(mtree_probe_t *probe, int from, int to,
     }
     mtree_probe_log_route(probe->options.log, from, to, hops, num_hops);
     return mtree_probe_routes_add(probe->routes, from, to, hops, num_hops);
-}
-
-mtree_status_t mtree_probe_add_experiment(mtree_probe_t *probe,
-                                          mtree_probe_experiment_t experiment)
-{
-    mtree_probe_experiment_t *experiments;
-    int room;
-
-    if (probe->num_experiments == probe->experiment_room) {
-        room = 2 * probe->experiment_room + 64;
-        experiments = realloc(probe->experiments, (size_t)room * sizeof(*experiments));
-        if (experiments == NULL) {
-            mtree_error("out of memory for a round of %d experiments", room);
-            return MTREE_ERR_NO_MEMORY;
-        }
-        probe->experiments = experiments;
-        probe->experiment_room = room;
-    }
-    probe->experiments[probe->num_experiments++] = experiment;
-    return MTREE_OK;
 }
 
 static mtree_status_t fill(mtree_probe_t *probe)

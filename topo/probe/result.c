@@ -55,8 +55,7 @@ static mtree_status_t find_usual(const mtree_probe_t *probe, double *usual_p)
     int i, count = 0;
 
     if (values == NULL) {
-        mtree_error("out of memory for %d capacities", num_arcs);
-        return MTREE_ERR_NO_MEMORY;
+        return mtree_no_memory("%d capacities", num_arcs);
     }
     for (i = 0; i < num_arcs; ++i) {
         if (probe->arcs[i].known) {
@@ -259,8 +258,7 @@ static mtree_status_t keep_routes(const mtree_probe_t *probe, mtree_topology_t *
     int i, move, kept;
 
     if (hosts == NULL || latency == NULL) {
-        mtree_error("out of memory for the routes of %d hosts", n);
-        status = MTREE_ERR_NO_MEMORY;
+        status = mtree_no_memory("the routes of %d hosts", n);
     }
     for (i = 0; status == MTREE_OK && i < n; ++i) {
         hosts[i] = i;
@@ -313,8 +311,7 @@ mtree_status_t mtree_probe_finish(mtree_probe_t *probe,
     }
     findings.links = calloc((size_t)probe->graph.num_links + 1, sizeof(*findings.links));
     if (findings.links == NULL) {
-        mtree_error("out of memory for %d links", probe->graph.num_links);
-        status = MTREE_ERR_NO_MEMORY;
+        status = mtree_no_memory("%d links", probe->graph.num_links);
         goto err_clear;
     }
     status = add_vertices(probe, findings.topology);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/array.h"
 #include "base/log.h"
 #include "topo/probe/probe.h"
 #include "topo/probe/routes_private.h"
@@ -26,7 +27,7 @@ typedef struct {
     int *gate_class;  /* [num_hosts] hosts behind the same silent router */
     int *gate_vertex; /* [num_hosts] of the classes, or NONE */
     inner_t *inner;
-    int num_inner, inner_room;
+    int num_inner, inner_capacity;
     int vertices[MTREE_PROBE_MAX_HOPS + 2]; /* of the route at hand */
 } resolver_t;
 
@@ -46,13 +47,13 @@ static mtree_status_t address_vertex(resolver_t *resolver, int address, int *ver
     int class = resolver->class_of[address];
     mtree_status_t status;
 
-    if (addresses->owners[address] >= 0) {
-        *vertex_p = addresses->owners[address];
+    if (addresses->items[address]->owner >= 0) {
+        *vertex_p = addresses->items[address]->owner;
         return MTREE_OK;
     }
     if (resolver->vertex_of[class] == NONE) {
-        status = mtree_probe_graph_add_switch(resolver->graph, addresses->texts[class],
-                                              &resolver->vertex_of[class]);
+        status = mtree_probe_graph_add_switch(
+            resolver->graph, addresses->items[class]->text, &resolver->vertex_of[class]);
         if (status != MTREE_OK) {
             return status;
         }
@@ -186,8 +187,7 @@ static mtree_status_t gate_vertex(resolver_t *resolver, int host, int *vertex_p)
 static mtree_status_t inner_vertex(resolver_t *resolver, inner_t wanted, int *vertex_p)
 {
     mtree_status_t status;
-    inner_t *grown;
-    int i, room;
+    int i;
 
     for (i = 0; i < resolver->num_inner; ++i) {
         if (resolver->inner[i].before == wanted.before &&
@@ -198,15 +198,10 @@ static mtree_status_t inner_vertex(resolver_t *resolver, inner_t wanted, int *ve
             return MTREE_OK;
         }
     }
-    if (resolver->num_inner == resolver->inner_room) {
-        room = 2 * resolver->inner_room + 64;
-        grown = realloc(resolver->inner, (size_t)room * sizeof(*grown));
-        if (grown == NULL) {
-            mtree_error("out of memory for routers that do not answer");
-            return MTREE_ERR_NO_MEMORY;
-        }
-        resolver->inner = grown;
-        resolver->inner_room = room;
+    if (mtree_array_reserve(&resolver->inner, &resolver->inner_capacity,
+                            resolver->num_inner + 1,
+                            sizeof(*resolver->inner)) != MTREE_OK) {
+        return mtree_no_memory("routers that do not answer");
     }
     status = mtree_probe_graph_add_switch(resolver->graph, NULL, &wanted.vertex);
     if (status != MTREE_OK) {
@@ -333,8 +328,7 @@ static mtree_status_t resolver_init(resolver_t *resolver, mtree_probe_routes_t *
     resolver->gate_vertex = malloc((size_t)routes->num_hosts * sizeof(int));
     if (resolver->vertex_of == NULL || resolver->gate_class == NULL ||
         resolver->gate_vertex == NULL) {
-        mtree_error("out of memory for the network of %d routes", routes->num_seen);
-        return MTREE_ERR_NO_MEMORY;
+        return mtree_no_memory("the network of %d routes", routes->num_seen);
     }
     for (i = 0; i < routes->addresses.num_addresses; ++i) {
         resolver->vertex_of[i] = NONE;
@@ -364,8 +358,7 @@ static mtree_status_t add_neighbours(mtree_probe_graph_t *graph)
     int arc, i, ends[2];
 
     if (missing == NULL) {
-        mtree_error("out of memory for the links between %d hosts", graph->num_hosts);
-        return MTREE_ERR_NO_MEMORY;
+        return mtree_no_memory("the links between %d hosts", graph->num_hosts);
     }
     for (arc = 0; arc < 2 * graph->num_links; ++arc) {
         if (mtree_probe_arc_direct(graph, arc) &&
@@ -399,8 +392,7 @@ mtree_status_t mtree_probe_routes_resolve(mtree_probe_routes_t *routes,
     }
     done = calloc((size_t)routes->num_seen + 1, sizeof(*done));
     if (done == NULL) {
-        mtree_error("out of memory for %d routes", routes->num_seen);
-        status = MTREE_ERR_NO_MEMORY;
+        status = mtree_no_memory("%d routes", routes->num_seen);
         goto err_clear_graph;
     }
     status = resolver_init(&resolver, routes, &graph);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "topo/probe/routes_private.h"
 
+#include "base/array.h"
 #include "base/log.h"
 #include "topo/probe/probe.h"
 
@@ -39,8 +40,7 @@ mtree_status_t mtree_probe_routes_create(const char *const *addresses, int num_h
 
 err_memory:
     mtree_probe_routes_destroy(routes);
-    mtree_error("out of memory for the routes between %d hosts", num_hosts);
-    return MTREE_ERR_NO_MEMORY;
+    return mtree_no_memory("the routes between %d hosts", num_hosts);
 }
 
 void mtree_probe_routes_destroy(mtree_probe_routes_t *routes)
@@ -69,14 +69,14 @@ mtree_status_t mtree_probe_routes_add_address(mtree_probe_routes_t *routes, int 
     if (status != MTREE_OK) {
         return status;
     }
-    if (routes->addresses.owners[number] >= 0 &&
-        routes->addresses.owners[number] != host) {
+    if (routes->addresses.items[number]->owner >= 0 &&
+        routes->addresses.items[number]->owner != host) {
         mtree_error("hosts number %d and %d both have the address %s; give each host "
                     "addresses of its own",
-                    routes->addresses.owners[number], host, address);
+                    routes->addresses.items[number]->owner, host, address);
         return MTREE_ERR_INVALID;
     }
-    routes->addresses.owners[number] = host;
+    routes->addresses.items[number]->owner = host;
     return MTREE_OK;
 }
 
@@ -96,7 +96,7 @@ static mtree_status_t read_hops(mtree_probe_routes_t *routes, const char *const 
         if (status != MTREE_OK) {
             return status;
         }
-        owner = routes->addresses.owners[seen->hops[i]];
+        owner = routes->addresses.items[seen->hops[i]]->owner;
         for (j = 0; j < i && seen->hops[j] != seen->hops[i]; ++j) {}
         if (j < i || owner == seen->from || owner == seen->to) {
             mtree_error("the route from host number %d to %d passes %s twice; leave "
@@ -112,8 +112,7 @@ static mtree_status_t read_hops(mtree_probe_routes_t *routes, const char *const 
 static mtree_status_t keep(mtree_probe_routes_t *routes, mtree_probe_traceroutes_t seen)
 {
     size_t place = (size_t)seen.from * (size_t)routes->num_hosts + (size_t)seen.to;
-    mtree_probe_traceroutes_t *grown;
-    int i, room;
+    int i;
 
     if (get_bit(routes->known, place)) {
         for (i = 0; routes->seen[i].from != seen.from || routes->seen[i].to != seen.to;
@@ -122,15 +121,9 @@ static mtree_status_t keep(mtree_probe_routes_t *routes, mtree_probe_traceroutes
         routes->seen[i] = seen;
         return MTREE_OK;
     }
-    if (routes->num_seen == routes->seen_room) {
-        room = 2 * routes->seen_room + 64;
-        grown = realloc(routes->seen, (size_t)room * sizeof(*grown));
-        if (grown == NULL) {
-            mtree_error("out of memory for %d routes", room);
-            return MTREE_ERR_NO_MEMORY;
-        }
-        routes->seen = grown;
-        routes->seen_room = room;
+    if (mtree_array_reserve(&routes->seen, &routes->seen_capacity, routes->num_seen + 1,
+                            sizeof(*routes->seen)) != MTREE_OK) {
+        return mtree_no_memory("%d routes", routes->num_seen + 1);
     }
     routes->seen[routes->num_seen++] = seen;
     routes->known[place / 8] |= (unsigned char)(1u << (place % 8));
@@ -152,8 +145,7 @@ mtree_status_t mtree_probe_routes_add(mtree_probe_routes_t *routes, int from, in
     }
     seen.hops = malloc(((size_t)num_hops + 1) * sizeof(*seen.hops));
     if (seen.hops == NULL) {
-        mtree_error("out of memory for a route of %d hops", num_hops);
-        return MTREE_ERR_NO_MEMORY;
+        return mtree_no_memory("a route of %d hops", num_hops);
     }
     status = read_hops(routes, hops, &seen);
     if (status == MTREE_OK) {

@@ -19,7 +19,7 @@ typedef struct {
 struct mtree_probe_routes {
     int num_hosts;
     mtree_probe_addresses_t addresses;
-    int num_seen, seen_room;
+    int num_seen, seen_capacity;
     mtree_probe_traceroutes_t *seen;
     unsigned char *known; /* a bit for each pair (from, to) */
 };

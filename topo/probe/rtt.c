@@ -2,6 +2,7 @@
 /*
  * The stages of the probe before streams: routes, and round trips.
  */
+#include "base/array.h"
 #include "base/log.h"
 #include "base/median.h"
 #include "topo/probe/infer.h"
@@ -88,18 +89,9 @@ mtree_status_t mtree_probe_end_routes(mtree_probe_t *probe)
 
 static mtree_status_t add_pair(mtree_probe_t *probe, int from, int to)
 {
-    mtree_probe_pair_t *pairs;
-    int room;
-
-    if (probe->num_pairs == probe->pair_room) {
-        room = 2 * probe->pair_room + 64;
-        pairs = realloc(probe->pairs, (size_t)room * sizeof(*pairs));
-        if (pairs == NULL) {
-            mtree_error("out of memory for %d pairs of hosts", room);
-            return MTREE_ERR_NO_MEMORY;
-        }
-        probe->pairs = pairs;
-        probe->pair_room = room;
+    if (mtree_array_reserve(&probe->pairs, &probe->pair_capacity, probe->num_pairs + 1,
+                            sizeof(*probe->pairs)) != MTREE_OK) {
+        return mtree_no_memory("%d pairs of hosts", probe->num_pairs + 1);
     }
     probe->pairs[probe->num_pairs++] = (mtree_probe_pair_t){
         .trip = {.from = (from < to) ? from : to, .to = (from < to) ? to : from}};
@@ -205,8 +197,7 @@ static mtree_status_t fill_pass(mtree_probe_t *probe, int pass, int *due_p)
     int i;
 
     if (busy == NULL) {
-        mtree_error("out of memory for the pings of %d hosts", probe->num_hosts);
-        return MTREE_ERR_NO_MEMORY;
+        return mtree_no_memory("the pings of %d hosts", probe->num_hosts);
     }
     *due_p = 0;
     for (i = 0; status == MTREE_OK && i < probe->num_pairs; ++i) {
@@ -293,8 +284,7 @@ static mtree_status_t list_trips(const mtree_probe_t *probe, mtree_probe_trip_t 
     int i, count = 0;
 
     if (noise == NULL) {
-        mtree_error("out of memory for %d round trips", probe->num_pairs);
-        return MTREE_ERR_NO_MEMORY;
+        return mtree_no_memory("%d round trips", probe->num_pairs);
     }
     for (i = 0; i < probe->num_pairs; ++i) {
         if (probe->pairs[i].trip.seconds > 0) {
@@ -316,8 +306,7 @@ mtree_status_t mtree_probe_fit_graph(mtree_probe_t *probe)
     int num_trips;
 
     if (trips == NULL) {
-        mtree_error("out of memory for %d round trips", probe->num_pairs);
-        return MTREE_ERR_NO_MEMORY;
+        return mtree_no_memory("%d round trips", probe->num_pairs);
     }
     status = list_trips(probe, trips, &num_trips, &noise);
     if (status == MTREE_OK && !probe->has_graph) {
@@ -330,8 +319,7 @@ mtree_status_t mtree_probe_fit_graph(mtree_probe_t *probe)
     }
     latency = calloc((size_t)probe->graph.num_links + 1, sizeof(*latency));
     if (latency == NULL) {
-        mtree_error("out of memory for %d latencies", probe->graph.num_links);
-        status = MTREE_ERR_NO_MEMORY;
+        status = mtree_no_memory("%d latencies", probe->graph.num_links);
         goto out;
     }
     status = mtree_probe_fit_latencies(&probe->graph, trips, num_trips, latency,

@@ -174,8 +174,7 @@ mtree_status_t mtree_probe_sharing_split(const mtree_probe_graph_t *graph,
     splitter.way = malloc(3 * ((size_t)graph->num_vertices + 1) * sizeof(int));
     if (splitter.group == NULL || splitter.size == NULL || splitter.port == NULL ||
         splitter.way == NULL) {
-        mtree_error("out of memory for the interfaces of %zu hosts", num_hosts);
-        status = MTREE_ERR_NO_MEMORY;
+        status = mtree_no_memory("the interfaces of %zu hosts", num_hosts);
         goto out;
     }
     form_groups(&splitter, shared);

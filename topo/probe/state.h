@@ -43,7 +43,7 @@ struct mtree_probe {
     int num_rounds, num_sets;
     double spent, bytes; /* seconds, bytes */
     double delay; /* seconds that rounds took longer than their streams, the most */
-    int num_experiments, experiment_room;
+    int num_experiments, experiment_capacity;
     mtree_probe_experiment_t *experiments;
     char purpose[96];
 
@@ -53,9 +53,9 @@ struct mtree_probe {
     double *latency;      /* [num_links] seconds */
     double latency_error; /* mean relative error of the trips */
 
-    int num_pairs, pair_room;
+    int num_pairs, pair_capacity;
     mtree_probe_pair_t *pairs;
-    int num_streams, stream_room;
+    int num_streams, stream_capacity;
     mtree_probe_stream_t *streams;
 
     mtree_probe_arc_t *arcs; /* [2 num_links] as the streams explain them */

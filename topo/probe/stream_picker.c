@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "topo/probe/stream_picker.h"
 
+#include "base/array.h"
 #include "base/log.h"
 
 #include <limits.h>
@@ -22,9 +23,8 @@ mtree_status_t mtree_probe_picker_init(mtree_probe_picker_t *picker,
     picker->room = calloc(num_arcs, sizeof(int));
     picker->overlap = calloc(num_arcs, sizeof(int));
     if (picker->streams == NULL || picker->room == NULL || picker->overlap == NULL) {
-        mtree_error("out of memory for a round of the probe");
         mtree_probe_picker_clear(picker);
-        return MTREE_ERR_NO_MEMORY;
+        return mtree_no_memory("a round of the probe");
     }
     for (arc = 0; arc < num_arcs; ++arc) {
         picker->room[arc] = INT_MAX;
@@ -42,18 +42,9 @@ void mtree_probe_picker_clear(mtree_probe_picker_t *picker)
 
 static mtree_status_t add_path(mtree_probe_picker_t *picker, int path)
 {
-    int *paths;
-    int room;
-
-    if (picker->num_paths == picker->path_room) {
-        room = 2 * picker->path_room + 64;
-        paths = realloc(picker->paths, (size_t)room * sizeof(*paths));
-        if (paths == NULL) {
-            mtree_error("out of memory for a round of %d streams", room);
-            return MTREE_ERR_NO_MEMORY;
-        }
-        picker->paths = paths;
-        picker->path_room = room;
+    if (mtree_array_reserve(&picker->paths, &picker->path_capacity, picker->num_paths + 1,
+                            sizeof(*picker->paths)) != MTREE_OK) {
+        return mtree_no_memory("a round of %d streams", picker->num_paths + 1);
     }
     picker->paths[picker->num_paths++] = path;
     return MTREE_OK;

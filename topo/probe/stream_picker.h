@@ -12,7 +12,7 @@ typedef struct {
     int *streams; /* [2 num_links] that cross an arc, of all tests */
     int *room;    /* [2 num_links] how many may, for the tests' sake */
     int *overlap; /* [2 num_links] streams of the test at hand alone */
-    int num_paths, path_room;
+    int num_paths, path_capacity;
     int *paths; /* the streams chosen, positions in graph->paths */
 } mtree_probe_picker_t;
 

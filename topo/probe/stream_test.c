@@ -3,6 +3,7 @@
  * Rounds of streams: how long and how large; and the stage that crosses each arc that is
  * not known.
  */
+#include "base/array.h"
 #include "base/log.h"
 #include "topo/probe/state.h"
 #include "topo/probe/stream_picker.h"
@@ -52,8 +53,7 @@ mtree_status_t mtree_probe_reset_arcs(mtree_probe_t *probe)
     probe->tries = calloc(num_arcs, sizeof(*probe->tries));
     probe->exhausted = calloc(num_arcs, sizeof(*probe->exhausted));
     if (probe->arcs == NULL || probe->tries == NULL || probe->exhausted == NULL) {
-        mtree_error("out of memory for %d links", probe->graph.num_links);
-        return MTREE_ERR_NO_MEMORY;
+        return mtree_no_memory("%d links", probe->graph.num_links);
     }
     return MTREE_OK;
 }
@@ -128,8 +128,7 @@ static mtree_status_t add_streams(mtree_probe_t *probe, mtree_probe_picker_t *pi
     int i;
 
     if (sharing == NULL) {
-        mtree_error("out of memory for a round of %d streams", picker->num_paths);
-        return MTREE_ERR_NO_MEMORY;
+        return mtree_no_memory("a round of %d streams", picker->num_paths);
     }
     mtree_probe_picker_share(picker, sharing);
     for (i = 0; status == MTREE_OK && i < picker->num_paths; ++i) {
@@ -316,8 +315,7 @@ mtree_status_t mtree_probe_fill_cross(mtree_probe_t *probe)
     mtree_status_t status;
 
     if (due == NULL) {
-        mtree_error("out of memory for %d links", probe->graph.num_links);
-        return MTREE_ERR_NO_MEMORY;
+        return mtree_no_memory("%d links", probe->graph.num_links);
     }
     status = mtree_probe_picker_init(&picker, &probe->graph);
     if (status != MTREE_OK) {
@@ -349,24 +347,16 @@ mtree_status_t mtree_probe_fill_cross(mtree_probe_t *probe)
 static mtree_status_t add_stream(mtree_probe_t *probe, mtree_probe_stream_t stream)
 {
     size_t bytes = (size_t)stream.curve.num_marks * sizeof(*stream.curve.marks);
-    mtree_probe_stream_t *streams;
     mtree_probe_mark_t *marks;
-    int room;
 
-    if (probe->num_streams == probe->stream_room) {
-        room = 2 * probe->stream_room + 64;
-        streams = realloc(probe->streams, (size_t)room * sizeof(*streams));
-        if (streams == NULL) {
-            mtree_error("out of memory for %d streams", room);
-            return MTREE_ERR_NO_MEMORY;
-        }
-        probe->streams = streams;
-        probe->stream_room = room;
+    if (mtree_array_reserve(&probe->streams, &probe->stream_capacity,
+                            probe->num_streams + 1,
+                            sizeof(*probe->streams)) != MTREE_OK) {
+        return mtree_no_memory("%d streams", probe->num_streams + 1);
     }
     marks = malloc(bytes);
     if (marks == NULL) {
-        mtree_error("out of memory for the marks of a stream");
-        return MTREE_ERR_NO_MEMORY;
+        return mtree_no_memory("the marks of a stream");
     }
     memcpy(marks, stream.curve.marks, bytes);
     stream.curve.marks = marks;

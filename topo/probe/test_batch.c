@@ -98,8 +98,7 @@ mtree_status_t mtree_probe_test_batch_plan(mtree_probe_test_batch_t *agenda,
     int i, next;
 
     if (from.sends == NULL || from.receives == NULL || from.carries == NULL) {
-        mtree_error("out of memory for when %d tests of links begin", agenda->num_tests);
-        status = MTREE_ERR_NO_MEMORY;
+        status = mtree_no_memory("when %d tests of links begin", agenda->num_tests);
         goto out;
     }
     for (i = 0; i < agenda->num_tests; ++i) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "topo/probe/traceroute_search.h"
 
+#include "base/array.h"
 #include "base/log.h"
 
 #include <stdlib.h>
@@ -31,54 +32,32 @@ typedef struct {
 
 struct mtree_traceroute_search {
     int num_hosts;
-    int num_vertices, vertex_room;
+    int num_vertices, vertex_capacity;
     vertex_t *vertices;
-    int num_known, known_room;
+    int num_known, known_capacity;
     known_t *known;
     mtree_kernel_route_t *first; /* [host * num_hosts + target]; device 0: not known */
     bool *wanted;                /* [host * num_hosts + target]; NULL: all are */
-    int num_questions, question_room;
+    int num_questions, question_capacity;
     mtree_route_question_t *questions;
     int *load; /* [num_hosts] questions of each host in this round */
 };
 
 static mtree_status_t no_memory(void)
 {
-    mtree_error("out of memory for the routes between hosts");
-    return MTREE_ERR_NO_MEMORY;
-}
-
-/* Room for one more in an array of @a count elements of @a bytes. */
-static mtree_status_t make_room(void **array, int count, int *room, size_t bytes)
-{
-    int larger = *room == 0 ? 64 : *room * 2;
-    void *moved;
-
-    if (count < *room) {
-        return MTREE_OK;
-    }
-    moved = realloc(*array, (size_t)larger * bytes);
-    if (moved == NULL) {
-        return no_memory();
-    }
-    *array = moved;
-    *room = larger;
-    return MTREE_OK;
+    return mtree_no_memory("the routes between hosts");
 }
 
 static mtree_status_t vertex_add(mtree_traceroute_search_t *search,
                                  const mtree_address_t *address, int *vertex_p)
 {
     vertex_t *vertex;
-    int *next;
-    mtree_status_t status = make_room((void **)&search->vertices, search->num_vertices,
-                                      &search->vertex_room, sizeof(*search->vertices));
+    int *next = malloc((size_t)search->num_hosts * sizeof(*next));
 
-    if (status != MTREE_OK) {
-        return status;
-    }
-    next = malloc((size_t)search->num_hosts * sizeof(*next));
-    if (next == NULL) {
+    if (next == NULL ||
+        mtree_array_reserve(&search->vertices, &search->vertex_capacity,
+                            search->num_vertices + 1, sizeof(*vertex)) != MTREE_OK) {
+        free(next);
         return no_memory();
     }
     for (int target = 0; target < search->num_hosts; target++) {
@@ -95,15 +74,12 @@ static mtree_status_t vertex_add(mtree_traceroute_search_t *search,
 static mtree_status_t known_add(mtree_traceroute_search_t *search, int vertex,
                                 const mtree_address_t *address)
 {
-    mtree_status_t status = make_room((void **)&search->known, search->num_known,
-                                      &search->known_room, sizeof(*search->known));
-
-    if (status == MTREE_OK) {
-        search->known[search->num_known].address = *address;
-        search->known[search->num_known].vertex = vertex;
-        search->num_known++;
+    if (mtree_array_reserve(&search->known, &search->known_capacity,
+                            search->num_known + 1, sizeof(known_t)) != MTREE_OK) {
+        return no_memory();
     }
-    return status;
+    search->known[search->num_known++] = (known_t){*address, vertex};
+    return MTREE_OK;
 }
 
 mtree_status_t mtree_traceroute_search_create(int num_hosts,
@@ -283,7 +259,6 @@ static mtree_status_t question_add(mtree_traceroute_search_t *search, int *asked
     int hops, end = route_end(search, host, target, &hops);
     mtree_route_question_t question = {host, target, hops + 1};
     int *number;
-    mtree_status_t status;
 
     if (end < 0 || !has_same_family(search, host, target) ||
         (end < search->num_hosts && end != host) ||
@@ -301,14 +276,14 @@ static mtree_status_t question_add(mtree_traceroute_search_t *search, int *asked
         }
         return MTREE_OK;
     }
-    status = make_room((void **)&search->questions, search->num_questions,
-                       &search->question_room, sizeof(*search->questions));
-    if (status == MTREE_OK) {
-        *number = search->num_questions;
-        search->questions[search->num_questions++] = question;
-        search->load[host]++;
+    if (mtree_array_reserve(&search->questions, &search->question_capacity,
+                            search->num_questions + 1, sizeof(question)) != MTREE_OK) {
+        return no_memory();
     }
-    return status;
+    *number = search->num_questions;
+    search->questions[search->num_questions++] = question;
+    search->load[host]++;
+    return MTREE_OK;
 }
 
 static int compare_questions(const void *a, const void *b)
