@@ -17,25 +17,17 @@ typedef struct {
     bool in_node, in_edge;
 } graphml_t;
 
-static int line_of(const graphml_t *graphml)
+/* Take attribute @a key of the element. */
+static mtree_status_t take_attribute(graphml_t *graphml, const char *key)
 {
-    return import_xml_line(graphml->xml);
-}
+    char *value = import_xml_attribute(graphml->xml, key);
 
-/* Take attribute @a name of the element as the key @a key. */
-static mtree_status_t take_attribute(graphml_t *graphml, const char *name,
-                                     const char *key)
-{
-    char *value = import_xml_attribute(graphml->xml, name);
-    mtree_status_t status;
-
-    if (value == NULL) {
-        return MTREE_OK;
+    if (value != NULL) {
+        (void)import_record_take(&graphml->record, graphml->import, key, value,
+                                 import_xml_line(graphml->xml));
+        xmlFree(value);
     }
-    status = import_record_take(&graphml->record, graphml->import, key, value,
-                                line_of(graphml));
-    xmlFree(value);
-    return status;
+    return graphml->record.status;
 }
 
 /* <key id="d1" attr.name="label" ...> */
@@ -68,7 +60,7 @@ static mtree_status_t take_data(graphml_t *graphml)
         strcasecmp(name, "source") != 0 && strcasecmp(name, "target") != 0) {
         if (graphml->in_node || graphml->in_edge) {
             status = import_record_take(&graphml->record, graphml->import, name, value,
-                                        line_of(graphml));
+                                        import_xml_line(graphml->xml));
         } else if (strcasecmp(name, "label") == 0 && graphml->import->name == NULL) {
             graphml->import->name = strdup(value);
         }
@@ -85,11 +77,13 @@ static mtree_status_t take_end(void *data, import_xml_t *xml, const char *elemen
     graphml->xml = xml;
     if (graphml->in_node && strcmp(element, "node") == 0) {
         graphml->in_node = false;
-        return import_add_node(graphml->import, &graphml->record, line_of(graphml));
+        return import_add_node(graphml->import, &graphml->record,
+                               import_xml_line(graphml->xml));
     }
     if (graphml->in_edge && strcmp(element, "edge") == 0) {
         graphml->in_edge = false;
-        return import_add_link(graphml->import, &graphml->record, line_of(graphml));
+        return import_add_link(graphml->import, &graphml->record,
+                               import_xml_line(graphml->xml));
     }
     return MTREE_OK;
 }
@@ -106,7 +100,6 @@ static mtree_status_t take_graph(graphml_t *graphml)
 static mtree_status_t take_start(void *data, import_xml_t *xml, const char *element)
 {
     graphml_t *graphml = data;
-    mtree_status_t status = MTREE_OK;
 
     graphml->xml = xml;
     if (strcmp(element, "key") == 0) {
@@ -121,16 +114,15 @@ static mtree_status_t take_start(void *data, import_xml_t *xml, const char *elem
     if (strcmp(element, "node") == 0) {
         graphml->in_node = true;
         import_record_reset(&graphml->record);
-        status = take_attribute(graphml, "id", "id");
-    } else if (strcmp(element, "edge") == 0) {
+        return take_attribute(graphml, "id");
+    }
+    if (strcmp(element, "edge") == 0) {
         graphml->in_edge = true;
         import_record_reset(&graphml->record);
-        status = take_attribute(graphml, "source", "source");
-        if (status == MTREE_OK) {
-            status = take_attribute(graphml, "target", "target");
-        }
+        (void)take_attribute(graphml, "source");
+        return take_attribute(graphml, "target");
     }
-    return status;
+    return MTREE_OK;
 }
 
 mtree_status_t import_graphml(import_t *import, const char *text, size_t length)

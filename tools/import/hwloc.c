@@ -5,6 +5,7 @@
  */
 #include "tools/import/xml.h"
 
+#include "base/array.h"
 #include "base/log.h"
 
 #include <stdio.h>
@@ -50,22 +51,9 @@ static mtree_status_t become_node(const hwloc_t *hwloc, object_t *object, int li
 static mtree_status_t join(const hwloc_t *hwloc, int outer, int inner, double speed,
                            int line)
 {
-    const import_t *import = hwloc->import;
-    mtree_status_t status;
-    import_record_t record;
+    const import_link_t link = {outer, inner, .capacity = speed, .latency = -1};
 
-    import_record_init(&record);
-    status = import_record_take(&record, import, "source", import->nodes[outer].id, line);
-    if (status == MTREE_OK) {
-        status =
-            import_record_take(&record, import, "target", import->nodes[inner].id, line);
-    }
-    record.capacity = speed;
-    if (status == MTREE_OK) {
-        status = import_add_link(hwloc->import, &record, line);
-    }
-    import_record_reset(&record);
-    return status;
+    return import_join(hwloc->import, &link, line);
 }
 
 /* @a node is in @a object, which becomes a node itself when it is the second. */
@@ -121,42 +109,41 @@ static char *name_of(const import_xml_t *xml, const char *type, int count)
     return name;
 }
 
+/* The speed of a PCI slot, bits/s; hwloc counts in GB/s.  A slot that says 0 does not
+ * know, and 0 is returned, as for what is no slot. */
+static double slot_speed(const import_xml_t *xml)
+{
+    char *text = import_xml_attribute(xml, "pci_link_speed");
+    double speed = text != NULL ? strtod(text, NULL) : 0;
+
+    xmlFree(text);
+    return speed > 0 && speed < 1e6 ? 8e9 * speed : 0;
+}
+
 static mtree_status_t push(hwloc_t *hwloc, const import_xml_t *xml, const char *type)
 {
-    object_t object = {
-        .parent = hwloc->num_objects - 1, .only = NONE, .node = NONE, .is_leaf = false};
-    char *speed = import_xml_attribute(xml, "pci_link_speed");
-    object_t *objects;
-    int room;
+    const bool is_host = strcmp(type, "NUMANode") == 0;
+    object_t object = {.parent = hwloc->num_objects - 1,
+                       .name = name_of(xml, type, hwloc->count++),
+                       .is_leaf =
+                           is_host || (strcmp(type, "OSDev") == 0 && is_interface(xml)),
+                       .is_host = is_host,
+                       .speed = slot_speed(xml),
+                       .only = NONE,
+                       .node = NONE};
 
-    if (hwloc->num_objects == hwloc->room) {
-        room = 2 * hwloc->room + 64;
-        objects = realloc(hwloc->objects, (size_t)room * sizeof(*objects));
-        if (objects == NULL) {
-            xmlFree(speed);
-            goto err_memory;
-        }
-        hwloc->objects = objects;
-        hwloc->room = room;
+    if (object.name == NULL ||
+        mtree_array_reserve(&hwloc->objects, &hwloc->room, hwloc->num_objects + 1,
+                            sizeof(object)) != MTREE_OK) {
+        mtree_error("%s: out of memory", hwloc->import->file);
+        free(object.name);
+        return MTREE_ERR_NO_MEMORY;
     }
-    object.is_host = strcmp(type, "NUMANode") == 0;
-    object.is_leaf = object.is_host || (strcmp(type, "OSDev") == 0 && is_interface(xml));
-    object.speed = (object.parent != NONE) ? hwloc->objects[object.parent].speed : 0;
-    /* hwloc counts in GB/s; a slot that says 0 does not know. */
-    if (speed != NULL && strtod(speed, NULL) > 0 && strtod(speed, NULL) < 1e6) {
-        object.speed = strtod(speed, NULL) * 8e9;
-    }
-    xmlFree(speed);
-    object.name = name_of(xml, type, hwloc->count++);
-    if (object.name == NULL) {
-        goto err_memory;
+    if (object.speed == 0 && object.parent != NONE) {
+        object.speed = hwloc->objects[object.parent].speed;
     }
     hwloc->objects[hwloc->num_objects++] = object;
     return MTREE_OK;
-
-err_memory:
-    mtree_error("%s: out of memory", hwloc->import->file);
-    return MTREE_ERR_NO_MEMORY;
 }
 
 static mtree_status_t take_start(void *data, import_xml_t *xml, const char *element)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/import/network.h"
 
+#include "base/array.h"
 #include "base/log.h"
 #include "base/units.h"
 
@@ -33,29 +34,20 @@ void import_cleanup(import_t *import)
     json_decref(import->places);
 }
 
-/* Room for one element more of at most @a max. */
-static mtree_status_t grow(const import_t *import, void **array_p, int *room_p, int count,
-                           int max, size_t size, int line)
+/* Memory for one element more of at most @a max. */
+static mtree_status_t reserve(const import_t *import, void *array_p, int *room_p,
+                              int count, int max, size_t size, int line)
 {
-    int room = (*room_p == 0) ? 64 : 2 * *room_p;
-    void *array;
-
     if (count >= max) {
         mtree_error("%s:%d: more than the %d nodes or %d links that mtree takes",
                     import->file, line, MTREE_TOPOLOGY_MAX_VERTICES,
                     MTREE_TOPOLOGY_MAX_LINKS);
         return MTREE_ERR_LIMIT;
     }
-    if (count < *room_p) {
-        return MTREE_OK;
-    }
-    array = realloc(*array_p, (size_t)room * size);
-    if (array == NULL) {
+    if (mtree_array_reserve(array_p, room_p, count + 1, size) != MTREE_OK) {
         mtree_error("%s:%d: out of memory", import->file, line);
         return MTREE_ERR_NO_MEMORY;
     }
-    *array_p = array;
-    *room_p = room;
     return MTREE_OK;
 }
 
@@ -75,8 +67,8 @@ mtree_status_t import_node(import_t *import, const char *id, int line, int *node
                     import->file, line, MTREE_TOPOLOGY_MAX_NAME);
         return MTREE_ERR_INVALID;
     }
-    status = grow(import, (void **)&import->nodes, &import->node_room, import->num_nodes,
-                  MTREE_TOPOLOGY_MAX_VERTICES, sizeof(*import->nodes), line);
+    status = reserve(import, &import->nodes, &import->node_room, import->num_nodes,
+                     MTREE_TOPOLOGY_MAX_VERTICES, sizeof(*import->nodes), line);
     if (status != MTREE_OK) {
         return status;
     }
@@ -171,6 +163,9 @@ mtree_status_t import_record_take(import_record_t *record, const import_t *impor
 {
     bool taken = true;
 
+    if (record->status != MTREE_OK) {
+        return record->status;
+    }
     if (is_key(key, "id", "id")) {
         taken = take_text(value, &record->id);
     } else if (is_key(key, "label", "name")) {
@@ -193,12 +188,12 @@ mtree_status_t import_record_take(import_record_t *record, const import_t *impor
     if (!taken) {
         mtree_error("%s:%d: %s '%s' cannot be read; correct or remove it", import->file,
                     line, key, value);
-        return MTREE_ERR_INVALID;
+        record->status = MTREE_ERR_INVALID;
     }
-    return MTREE_OK;
+    return record->status;
 }
 
-mtree_status_t import_add_node(import_t *import, import_record_t *record, int line)
+static mtree_status_t add_node(import_t *import, import_record_t *record, int line)
 {
     import_node_t *node;
     mtree_status_t status;
@@ -219,27 +214,50 @@ mtree_status_t import_add_node(import_t *import, import_record_t *record, int li
     node->lon = record->lon;
     node->lat = record->lat;
     record->label = NULL;
-    import_record_reset(record);
     return MTREE_OK;
+}
+
+mtree_status_t import_add_node(import_t *import, import_record_t *record, int line)
+{
+    mtree_status_t status = record->status;
+
+    if (status == MTREE_OK) {
+        status = add_node(import, record, line);
+    }
+    import_record_reset(record);
+    return status;
+}
+
+mtree_status_t import_join(import_t *import, const import_link_t *link, int line)
+{
+    mtree_status_t status =
+        reserve(import, &import->links, &import->link_room, import->num_links,
+                MTREE_TOPOLOGY_MAX_LINKS, sizeof(*import->links), line);
+
+    if (status == MTREE_OK) {
+        import->links[import->num_links++] = *link;
+    }
+    return status;
 }
 
 mtree_status_t import_add_link(import_t *import, import_record_t *record, int line)
 {
     import_link_t link = {.capacity = record->capacity, .latency = record->latency};
-    mtree_status_t status;
+    mtree_status_t status = record->status;
 
-    if (record->source == NULL || record->target == NULL) {
+    if (status == MTREE_OK && (record->source == NULL || record->target == NULL)) {
         mtree_error("%s:%d: a link without a source or a target", import->file, line);
-        return MTREE_ERR_INVALID;
+        status = MTREE_ERR_INVALID;
     }
-    if ((status = import_node(import, record->source, line, &link.u)) != MTREE_OK ||
-        (status = import_node(import, record->target, line, &link.v)) != MTREE_OK ||
-        (status =
-             grow(import, (void **)&import->links, &import->link_room, import->num_links,
-                  MTREE_TOPOLOGY_MAX_LINKS, sizeof(*import->links), line)) != MTREE_OK) {
-        return status;
+    if (status == MTREE_OK) {
+        status = import_node(import, record->source, line, &link.u);
     }
-    import->links[import->num_links++] = link;
+    if (status == MTREE_OK) {
+        status = import_node(import, record->target, line, &link.v);
+    }
+    if (status == MTREE_OK) {
+        status = import_join(import, &link, line);
+    }
     import_record_reset(record);
-    return MTREE_OK;
+    return status;
 }

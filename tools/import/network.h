@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Networks in other people's formats, on their way to a topology: nodes by their
- * identifiers, what is not known left open, parallel links and directions as they come.
+ * A network as a file in another format has it, before it becomes a topology: nodes by
+ * their identifiers, unknown figures left open, parallel and one-way links as they are.
  */
 #ifndef MTREE_TOOLS_IMPORT_NETWORK_H
 #define MTREE_TOOLS_IMPORT_NETWORK_H
@@ -37,8 +37,9 @@ typedef struct {
     import_link_t *links;
 } import_t;
 
-/* What a node or a link says about itself, gathered key by key. */
+/* What a file says of a node or a link, gathered key by key. */
 typedef struct {
+    mtree_status_t status; /* the first failure */
     char *id, *label, *source, *target;
     bool has_lon, has_lat;
     double lon, lat;
@@ -63,26 +64,30 @@ mtree_status_t import_node(import_t *import, const char *id, int line, int *node
 /* Append a line to the comments. */
 mtree_status_t import_comment(import_t *import, const char *line, size_t length);
 
-/* An empty record; releases what @a record held when it was initialised before. */
+/* An empty record, and one that is emptied. */
 void import_record_init(import_record_t *record);
 void import_record_reset(import_record_t *record);
 
 /*
  * Take a key and its value.  Known, whatever their case: id, label or name, source,
  * target, Longitude or lon, Latitude or lat, LinkSpeedRaw (bits/s), capacity or bandwidth
- * (with a unit, or Mb/s), latency or delay (with a unit, or ms).  Others pass.  A value
- * that cannot be read is logged with @a line.
+ * (with a unit, or Mb/s), latency or delay (with a unit, or ms).  Others are passed over.
+ * A value that cannot be read is logged with @a line; the record then takes no more, and
+ * the functions below return that failure.
  */
 mtree_status_t import_record_take(import_record_t *record, const import_t *import,
                                   const char *key, const char *value, int line);
 
-/* Add what @a record says of a node or of a link, and reset it. */
+/* Add what @a record has of a node or of a link, and empty it. */
 mtree_status_t import_add_node(import_t *import, import_record_t *record, int line);
 mtree_status_t import_add_link(import_t *import, import_record_t *record, int line);
 
+/* Add a link between two nodes. */
+mtree_status_t import_join(import_t *import, const import_link_t *link, int line);
+
 /*
  * The topology: names made fit for hosts, parallel links added up, links to oneself
- * dropped, latencies that are not known taken from the positions (200 km a millisecond
+ * dropped, latencies that are not known taken from the positions (200 km per millisecond
  * along the great circle) or zero. Not connected or without links is an error, logged.
  */
 mtree_status_t import_finish(const import_t *import, const import_request_t *request,

@@ -42,7 +42,7 @@ static mtree_status_t mark_switch(import_t *import, const char *name, int number
     return status;
 }
 
-/* One name of a list: it hangs on the line's switch. */
+/* One name of a list: a link joins it to the line's switch. */
 static mtree_status_t take_member(void *data, const char *name)
 {
     const listing_t *listing = data;
@@ -58,21 +58,14 @@ static mtree_status_t take_member(void *data, const char *name)
         return status;
     }
     import_record_init(&record);
-    status = import_record_take(&record, import, "source", line->name, listing->number);
-    if (status == MTREE_OK) {
-        status = import_record_take(&record, import, "target", name, listing->number);
-    }
+    (void)import_record_take(&record, import, "source", line->name, listing->number);
+    (void)import_record_take(&record, import, "target", name, listing->number);
     /* Slurm leaves the unit of a speed open: a bare number says nothing. */
-    if (status == MTREE_OK && line->speed != NULL &&
-        line->speed[strspn(line->speed, "0123456789.")] != '\0') {
-        status =
-            import_record_take(&record, import, "capacity", line->speed, listing->number);
+    if (line->speed != NULL && line->speed[strspn(line->speed, "0123456789.")] != '\0') {
+        (void)import_record_take(&record, import, "capacity", line->speed,
+                                 listing->number);
     }
-    if (status == MTREE_OK) {
-        status = import_add_link(import, &record, listing->number);
-    }
-    import_record_reset(&record);
-    return status;
+    return import_add_link(import, &record, listing->number);
 }
 
 static mtree_status_t take_list(import_t *import, const line_t *line, int number,

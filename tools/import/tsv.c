@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tables of links: "u<TAB>v<TAB>capacity_mbps<TAB>latency_ms" a line, "-" for what is not
- * known, and lines "# key: value" that describe the network.
+ * Tables of links, one line "u<TAB>v<TAB>capacity_mbps<TAB>latency_ms" per link, with "-"
+ * for what is not known; lines "# key: value" describe the network.
  */
 #include "tools/import/network.h"
 
@@ -59,9 +59,24 @@ static mtree_status_t take_heading(import_t *import, char *line)
     return MTREE_OK;
 }
 
+/* The fields of a line under their keys, but those that are not known. */
+static import_record_t take_fields(const import_t *import, const char *const keys[4],
+                                   char **fields, int count, int number)
+{
+    import_record_t record;
+
+    import_record_init(&record);
+    for (int i = 0; i < count && i < 4; i++) {
+        if (is_known(fields[i])) {
+            (void)import_record_take(&record, import, keys[i], fields[i], number);
+        }
+    }
+    return record;
+}
+
 static mtree_status_t take_link(import_t *import, char *line, int number)
 {
-    mtree_status_t status = MTREE_OK;
+    static const char *const keys[] = {"source", "target", "capacity", "latency"};
     import_record_t record;
     char *fields[MAX_FIELDS];
     int count;
@@ -75,27 +90,13 @@ static mtree_status_t take_link(import_t *import, char *line, int number)
                     number);
         return MTREE_ERR_INVALID;
     }
-    import_record_init(&record);
-    if ((status = import_record_take(&record, import, "source", fields[0], number)) ==
-            MTREE_OK &&
-        (status = import_record_take(&record, import, "target", fields[1], number)) ==
-            MTREE_OK &&
-        count > 2 && is_known(fields[2])) {
-        status = import_record_take(&record, import, "capacity", fields[2], number);
-    }
-    if (status == MTREE_OK && count > 3 && is_known(fields[3])) {
-        status = import_record_take(&record, import, "latency", fields[3], number);
-    }
-    if (status == MTREE_OK) {
-        status = import_add_link(import, &record, number);
-    }
-    import_record_reset(&record);
-    return status;
+    record = take_fields(import, keys, fields, count, number);
+    return import_add_link(import, &record, number);
 }
 
 static mtree_status_t take_node(import_t *import, char *line, int number)
 {
-    mtree_status_t status;
+    static const char *const keys[] = {"id", "label", "lat", "lon"};
     import_record_t record;
     char *fields[MAX_FIELDS];
     int count;
@@ -108,22 +109,8 @@ static mtree_status_t take_node(import_t *import, char *line, int number)
     if (json_object_get(import->places, fields[0]) == NULL) {
         return MTREE_OK;
     }
-    import_record_init(&record);
-    status = import_record_take(&record, import, "id", fields[0], number);
-    if (status == MTREE_OK && count > 1 && is_known(fields[1])) {
-        status = import_record_take(&record, import, "label", fields[1], number);
-    }
-    if (status == MTREE_OK && count > 3 && is_known(fields[2]) && is_known(fields[3])) {
-        status = import_record_take(&record, import, "lat", fields[2], number);
-    }
-    if (status == MTREE_OK && count > 3 && is_known(fields[2]) && is_known(fields[3])) {
-        status = import_record_take(&record, import, "lon", fields[3], number);
-    }
-    if (status == MTREE_OK) {
-        status = import_add_node(import, &record, number);
-    }
-    import_record_reset(&record);
-    return status;
+    record = take_fields(import, keys, fields, count, number);
+    return import_add_node(import, &record, number);
 }
 
 static mtree_status_t each_line(import_t *import, const char *text, size_t length,

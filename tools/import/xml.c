@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void hear(void *arg, const char *message, xmlParserSeverities severity,
-                 xmlTextReaderLocatorPtr locator)
+static void keep_error(void *arg, const char *message, xmlParserSeverities severity,
+                       xmlTextReaderLocatorPtr locator)
 {
     import_xml_t *xml = arg;
 
@@ -63,7 +63,7 @@ mtree_status_t import_xml_read(import_t *import, const char *text, size_t length
         mtree_error("%s: out of memory", import->file);
         return MTREE_ERR_NO_MEMORY;
     }
-    xmlTextReaderSetErrorHandler(xml.xml, hear, &xml);
+    xmlTextReaderSetErrorHandler(xml.xml, keep_error, &xml);
     while (status == MTREE_OK && (more = xmlTextReaderRead(xml.xml)) == 1) {
         element = (const char *)xmlTextReaderConstLocalName(xml.xml);
         if (element != NULL) {

@@ -12,11 +12,11 @@
 typedef struct {
     import_t *import;
     xmlTextReaderPtr xml;
-    char *error; /* the first thing that libxml2 had to say */
+    char *error; /* the first that libxml2 reports */
     int error_line;
 } import_xml_t;
 
-/* What to do at the begin and at the end of an element; one without content has both. */
+/* Called at the begin and at the end of an element; one without content has both. */
 typedef mtree_status_t (*import_xml_func_t)(void *data, import_xml_t *xml,
                                             const char *element);
 
