@@ -20,9 +20,9 @@ const char *mtree_page_text(const json_t *object, const char *key)
     return text == NULL ? "" : text;
 }
 
-double mtree_page_path(const json_t *link, const char *key, size_t way)
+double mtree_page_direction(const json_t *link, const char *key, size_t direction)
 {
-    return json_number_value(json_array_get(json_object_get(link, key), way));
+    return json_number_value(json_array_get(json_object_get(link, key), direction));
 }
 
 static const char *time_text(double seconds, char *buffer)
@@ -35,10 +35,11 @@ static const char *size_text(double bytes, char *buffer)
     return mtree_units_format_size(bytes, buffer, MTREE_UNITS_LENGTH);
 }
 
-static void write_job(const json_t *report, FILE *out)
+void mtree_page_job(const json_t *report, size_t unused, FILE *out)
 {
     char elapsed[MTREE_UNITS_LENGTH];
 
+    (void)unused;
     fprintf(out, "%s of %.0f ranks, begun %s, %s%s",
             json_is_true(json_object_get(report, "complete")) ? "A job" : "A running job",
             mtree_page_number(report, "ranks"), mtree_page_text(report, "started"),
@@ -46,25 +47,27 @@ static void write_job(const json_t *report, FILE *out)
             json_is_true(json_object_get(report, "complete")) ? "" : " so far");
 }
 
-static void write_versions(const json_t *report, FILE *out)
+void mtree_page_versions(const json_t *report, size_t unused, FILE *out)
 {
     double ranks = mtree_page_number(report, "ranks");
-    double heard = mtree_page_number(report, "ranks_heard");
+    double reporting = mtree_page_number(report, "ranks_heard");
 
+    (void)unused;
     fprintf(out, "mtree %s, Open MPI %s; times are those of rank 0",
             mtree_page_text(report, "mtree"), mtree_page_text(report, "open_mpi"));
-    if (heard > 1) {
-        fprintf(out, ", ranks' means those of %.0f of %.0f ranks", heard, ranks);
+    if (reporting > 1) {
+        fprintf(out, ", ranks' means those of %.0f of %.0f ranks", reporting, ranks);
     }
 }
 
-static void write_saved(const json_t *report, FILE *out)
+void mtree_page_saved(const json_t *report, size_t unused, FILE *out)
 {
     const json_t *totals = json_object_get(report, "totals");
     double saved = mtree_page_number(totals, "saved_s");
     double openmpi = mtree_page_number(totals, "openmpi_s");
     char ours[MTREE_UNITS_LENGTH], theirs[MTREE_UNITS_LENGTH];
 
+    (void)unused;
     if (openmpi <= 0) {
         fputs("Time saved: not known: mtree served no calls that it knows Open MPI's "
               "time of",
@@ -81,12 +84,13 @@ static void write_saved(const json_t *report, FILE *out)
                 : "predicted where not measured");
 }
 
-static void write_work(const json_t *report, FILE *out)
+void mtree_page_work(const json_t *report, size_t unused, FILE *out)
 {
     const json_t *totals = json_object_get(report, "totals");
     char bytes[MTREE_UNITS_LENGTH], probe[MTREE_UNITS_LENGTH],
         scratch[MTREE_UNITS_LENGTH];
 
+    (void)unused;
     fprintf(out,
             "Rank 0 sent %.0f chunks, %s; %s for probing; its receive slots took %s at "
             "most; %.0f plans",
@@ -97,19 +101,10 @@ static void write_work(const json_t *report, FILE *out)
             mtree_page_number(totals, "plans"));
 }
 
-void mtree_page_write_fact(const json_t *report, mtree_page_fact_t fact, FILE *out)
+void mtree_page_topology(const json_t *report, size_t number, FILE *out)
 {
-    static void (*const writers[])(const json_t *,
-                                   FILE *) = {[MTREE_PAGE_JOB] = write_job,
-                                              [MTREE_PAGE_VERSIONS] = write_versions,
-                                              [MTREE_PAGE_SAVED] = write_saved,
-                                              [MTREE_PAGE_WORK] = write_work};
-
-    writers[fact](report, out);
-}
-
-void mtree_page_write_topology(const json_t *topology, FILE *out)
-{
+    const json_t *topology =
+        json_array_get(json_object_get(report, "topologies"), number);
     const json_t *vertices = json_object_get(topology, "vertices");
     size_t count = json_array_size(vertices), hosts = 0;
 
@@ -126,8 +121,10 @@ void mtree_page_write_topology(const json_t *topology, FILE *out)
             mtree_page_text(topology, "origin"));
 }
 
-void mtree_page_write_communicator(const json_t *communicator, FILE *out)
+void mtree_page_communicator(const json_t *report, size_t number, FILE *out)
 {
+    const json_t *communicator =
+        json_array_get(json_object_get(report, "communicators"), number);
     double more = mtree_page_number(communicator, "communicators") - 1;
 
     fprintf(out, "%s: %.0f ranks", mtree_page_text(communicator, "name"),
@@ -255,7 +252,8 @@ static void write_arc(const json_t *links, int arc, FILE *out)
 
 static double arc_number(const json_t *links, const char *key, int arc)
 {
-    return mtree_page_path(json_array_get(links, (size_t)arc / 2), key, (size_t)arc % 2);
+    return mtree_page_direction(json_array_get(links, (size_t)arc / 2), key,
+                                (size_t)arc % 2);
 }
 
 static const char *rate_text(double rate, char *buffer)
@@ -263,7 +261,7 @@ static const char *rate_text(double rate, char *buffer)
     return mtree_units_format_rate(rate, buffer, MTREE_UNITS_LENGTH);
 }
 
-void mtree_page_write_busiest(const json_t *report, size_t topology, FILE *out)
+void mtree_page_busiest(const json_t *report, size_t topology, FILE *out)
 {
     const json_t *map = json_array_get(json_object_get(report, "topologies"), topology);
     const json_t *links = json_object_get(map, "links");
@@ -288,7 +286,7 @@ void mtree_page_write_busiest(const json_t *report, size_t topology, FILE *out)
     write_crossing(report, topology, busiest, out);
 }
 
-/* Was @a way of a link the narrowest of a way that was pressed? */
+/* Was the arc the narrowest of a path that was backlogged? */
 static bool arc_is_narrowest(const json_t *links, int arc)
 {
     const json_t *link = json_array_get(links, (size_t)arc / 2);
@@ -297,7 +295,7 @@ static bool arc_is_narrowest(const json_t *links, int arc)
         json_array_get(json_object_get(link, "narrowest"), (size_t)arc % 2));
 }
 
-void mtree_page_write_slowest(const json_t *report, size_t topology, FILE *out)
+void mtree_page_slowest(const json_t *report, size_t topology, FILE *out)
 {
     const json_t *map = json_array_get(json_object_get(report, "topologies"), topology);
     const json_t *links = json_object_get(map, "links");

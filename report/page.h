@@ -13,33 +13,37 @@
 double mtree_page_number(const json_t *object, const char *key);
 const char *mtree_page_text(const json_t *object, const char *key);
 
-/* One of the two numbers of a link, @a way 0: from its `from` to its `to`. */
-double mtree_page_path(const json_t *link, const char *key, size_t way);
+/* One of the two numbers of a link, @a direction 0: from its `from` to its `to`. */
+double mtree_page_direction(const json_t *link, const char *key, size_t direction);
 
-/* Facts about the job as a whole, each a line without its end. */
-typedef enum {
-    MTREE_PAGE_JOB,      /* ranks, date, how long */
-    MTREE_PAGE_VERSIONS, /* and whose times are in it */
-    MTREE_PAGE_SAVED,
-    MTREE_PAGE_WORK, /* messages and memory */
-    MTREE_PAGE_FACTS
-} mtree_page_fact_t;
+/*
+ * Writes one line of the page, without its end, about the job, or about number @a number
+ * of what the line is about.
+ */
+typedef void (*mtree_page_line_t)(const json_t *report, size_t number, FILE *out);
 
-void mtree_page_write_fact(const json_t *report, mtree_page_fact_t fact, FILE *out);
+/* The ranks, the date and how long; the versions, and whose times are in the report; the
+ * time saved; messages and memory. */
+void mtree_page_job(const json_t *report, size_t unused, FILE *out);
+void mtree_page_versions(const json_t *report, size_t unused, FILE *out);
+void mtree_page_saved(const json_t *report, size_t unused, FILE *out);
+void mtree_page_work(const json_t *report, size_t unused, FILE *out);
 
 /* "b4: 12 hosts, 19 links, from b4.dot" of a topology; "MPI_COMM_WORLD: 12 ranks on 12
  * hosts". */
-void mtree_page_write_topology(const json_t *topology, FILE *out);
-void mtree_page_write_communicator(const json_t *communicator, FILE *out);
+void mtree_page_topology(const json_t *report, size_t topology, FILE *out);
+void mtree_page_communicator(const json_t *report, size_t communicator, FILE *out);
 
-/* The link whose capacity was used most, and which trees cross it, in a line; nothing
- * without traffic. */
-void mtree_page_write_busiest(const json_t *report, size_t topology, FILE *out);
+/* The link whose capacity was used most, and which trees cross it; nothing without
+ * traffic. */
+void mtree_page_busiest(const json_t *report, size_t topology, FILE *out);
 
-/* Of the links that were found to be the narrowest of a way that was pressed, for a fifth
- * of the time or more, the one that gave least of its capacity, and which trees cross it,
- * in a line; nothing where all ways kept up. */
-void mtree_page_write_slowest(const json_t *report, size_t topology, FILE *out);
+/*
+ * Of the links that were the narrowest of a backlogged path for a fifth of the time or
+ * more, the one that gave the least part of its capacity, and which trees cross it;
+ * nothing where all paths kept up.
+ */
+void mtree_page_slowest(const json_t *report, size_t topology, FILE *out);
 
 /* Was @a plan, an object of the report, made for topology number @a topology? */
 bool mtree_page_plan_is_on(const json_t *plan, size_t topology);
@@ -47,7 +51,7 @@ bool mtree_page_plan_is_on(const json_t *plan, size_t topology);
 /* Of the calls over plan number @a plan those that moved most; NULL: there are none. */
 const json_t *mtree_page_calls_of_plan(const json_t *report, size_t plan);
 
-/* "allreduce 8 MB-16 MB", "bcast 1 KB-2 KB from rank 3": what one line of calls is about,
+/* "allreduce 8 MB-16 MB", "bcast 1 KB-2 KB root 3": what one line of calls is about,
  * at most @a length bytes into @a buffer. */
 const char *mtree_page_calls_name(const json_t *calls, char *buffer, size_t length);
 

@@ -26,8 +26,8 @@ static void add_size(mtree_table_t *table, double bytes)
     mtree_table_add(table, "%s", mtree_units_format_size(bytes, text, sizeof(text)));
 }
 
-/* Who served: "10 trees, packing", "a ring", "Open MPI", ... */
-static void add_server(mtree_table_t *table, const json_t *server, const json_t *plan)
+/* The backend that served: "10 trees, packing", "a ring", "Open MPI", ... */
+static void add_backend(mtree_table_t *table, const json_t *server, const json_t *plan)
 {
     const char *by = mtree_page_text(server, "by");
 
@@ -60,8 +60,8 @@ static void add_openmpi(mtree_table_t *table, const json_t *calls)
                     mtree_page_text(calls, "openmpi_how"));
 }
 
-/* One line for each way in which calls of a kind were served; what they have in common
- * stands in the first. */
+/* One row per backend that served calls of one class; what they have in common stands in
+ * the first. */
 static void add_calls(mtree_table_t *table, const json_t *calls, const json_t *plan)
 {
     static const json_t *const none;
@@ -75,7 +75,7 @@ static void add_calls(mtree_table_t *table, const json_t *calls, const json_t *p
 
         mtree_table_add(table, "%s",
                         i == 0 ? mtree_page_calls_name(calls, name, sizeof(name)) : "-");
-        add_server(table, server, plan);
+        add_backend(table, server, plan);
         mtree_table_add(table, "%.0f", mtree_page_number(server, "calls"));
         add_size(table, mtree_page_number(server, "bytes"));
         add_time(table, server, "seconds");
@@ -95,16 +95,12 @@ static void add_calls(mtree_table_t *table, const json_t *calls, const json_t *p
 
 mtree_table_t *mtree_page_calls(const json_t *report, const json_t *communicator)
 {
-    static const char *const heads[] = {"calls of", "served by", "calls",   "bytes",
-                                        "time",     "median",    "slowest", "predicted",
-                                        "of bound", "Open MPI",  "saved"};
-    mtree_table_t *table = mtree_table_create("llrrrrrrrrr");
+    mtree_table_t *table = mtree_table_create(
+        "llrrrrrrrrr", "calls of|served by|calls|bytes|time|median|slowest|predicted|of "
+                       "bound|Open MPI|saved");
     size_t i;
     json_t *calls;
 
-    for (size_t h = 0; h < sizeof(heads) / sizeof(heads[0]); h++) {
-        mtree_table_add(table, "%s", heads[h]);
-    }
     json_array_foreach (json_object_get(communicator, "calls"), i, calls) {
         const json_t *plan =
             json_object_get(calls, "plan") == NULL
@@ -119,14 +115,12 @@ mtree_table_t *mtree_page_calls(const json_t *report, const json_t *communicator
 
 mtree_table_t *mtree_page_fallbacks(const json_t *communicator)
 {
-    mtree_table_t *table = mtree_table_create("lrl");
+    mtree_table_t *table =
+        mtree_table_create("lrl", "calls of|calls|why Open MPI served them");
     size_t i, f;
     json_t *calls, *fallback;
     char name[128];
 
-    mtree_table_add(table, "calls of");
-    mtree_table_add(table, "calls");
-    mtree_table_add(table, "why Open MPI served them");
     json_array_foreach (json_object_get(communicator, "calls"), i, calls) {
         json_array_foreach (json_object_get(calls, "fallbacks"), f, fallback) {
             mtree_table_add(table, "%s",
@@ -151,26 +145,25 @@ static void add_rate(mtree_table_t *table, double rate)
 
 mtree_table_t *mtree_page_links(const json_t *topology)
 {
-    static const char *const heads[] = {"from", "to",  "capacity", "latency",
-                                        "sent", "use", "gave",     "full for"};
-    mtree_table_t *table = mtree_table_create("llrrrrrr");
+    mtree_table_t *table =
+        mtree_table_create("llrrrrrr", "from|to|capacity|latency|sent|use|gave|full for");
     size_t l;
     json_t *link;
 
-    for (size_t h = 0; h < sizeof(heads) / sizeof(heads[0]); h++) {
-        mtree_table_add(table, "%s", heads[h]);
-    }
     json_array_foreach (json_object_get(topology, "links"), l, link) {
-        for (size_t way = 0; way < 2; way++) {
-            double backlogged = mtree_page_path(link, "pressed", way);
+        for (size_t direction = 0; direction < 2; direction++) {
+            double backlogged = mtree_page_direction(link, "pressed", direction);
 
-            mtree_table_add(table, "%s", mtree_page_text(link, way == 0 ? "from" : "to"));
-            mtree_table_add(table, "%s", mtree_page_text(link, way == 0 ? "to" : "from"));
-            add_rate(table, mtree_page_path(link, "capacity_bps", way));
+            mtree_table_add(table, "%s",
+                            mtree_page_text(link, direction == 0 ? "from" : "to"));
+            mtree_table_add(table, "%s",
+                            mtree_page_text(link, direction == 0 ? "to" : "from"));
+            add_rate(table, mtree_page_direction(link, "capacity_bps", direction));
             add_time(table, link, "latency_s");
-            add_size(table, mtree_page_path(link, "bytes", way));
-            mtree_table_add(table, "%.1f %%", 100 * mtree_page_path(link, "use", way));
-            add_rate(table, mtree_page_path(link, "gave_bps", way));
+            add_size(table, mtree_page_direction(link, "bytes", direction));
+            mtree_table_add(table, "%.1f %%",
+                            100 * mtree_page_direction(link, "use", direction));
+            add_rate(table, mtree_page_direction(link, "gave_bps", direction));
             if (backlogged > 0) {
                 mtree_table_add(table, "%.0f %%", 100 * backlogged);
             } else {
@@ -183,18 +176,14 @@ mtree_table_t *mtree_page_links(const json_t *topology)
 
 mtree_table_t *mtree_page_trees(const json_t *report, size_t number)
 {
-    static const char *const heads[] = {"tree", "root",           "rate",
-                                        "gave", "of the message", "chunk"};
     const json_t *plan = json_array_get(json_object_get(report, "plans"), number);
     const json_t *gave =
         json_object_get(mtree_page_calls_of_plan(report, number), "trees_bps");
-    mtree_table_t *table = mtree_table_create("rlrrrr");
+    mtree_table_t *table =
+        mtree_table_create("rlrrrr", "tree|root|rate|gave|of the message|chunk");
     size_t t;
     json_t *tree;
 
-    for (size_t h = 0; h < sizeof(heads) / sizeof(heads[0]); h++) {
-        mtree_table_add(table, "%s", heads[h]);
-    }
     json_array_foreach (json_object_get(plan, "trees"), t, tree) {
         mtree_table_add(table, "%zu", t + 1);
         mtree_table_add(table, "%s", mtree_page_text(tree, "root"));

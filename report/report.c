@@ -81,7 +81,7 @@ static void print_communicators(const json_t *report, FILE *out)
 
     json_array_foreach (json_object_get(report, "communicators"), i, communicator) {
         fputc('\n', out);
-        mtree_page_write_communicator(communicator, out);
+        mtree_page_communicator(report, i, out);
         fputc('\n', out);
         print_table(mtree_page_calls(report, communicator), out);
         fallbacks = mtree_page_fallbacks(communicator);
@@ -95,10 +95,12 @@ static void print_communicators(const json_t *report, FILE *out)
 
 void mtree_report_print(const json_t *report, FILE *out)
 {
+    static const mtree_page_line_t lines[] = {mtree_page_job, mtree_page_versions,
+                                              mtree_page_saved, mtree_page_work};
     const json_t *topologies = json_object_get(report, "topologies");
 
-    for (int fact = 0; fact < MTREE_PAGE_FACTS; fact++) {
-        mtree_page_write_fact(report, (mtree_page_fact_t)fact, out);
+    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+        lines[i](report, 0, out);
         fputc('\n', out);
     }
     if (json_object_get(report, "obstacle") != NULL) {
@@ -107,11 +109,11 @@ void mtree_report_print(const json_t *report, FILE *out)
     }
     for (size_t i = 0; i < json_array_size(topologies); i++) {
         fputs("\nTopology ", out);
-        mtree_page_write_topology(json_array_get(topologies, i), out);
+        mtree_page_topology(report, i, out);
         fputc('\n', out);
-        mtree_page_write_busiest(report, i, out);
+        mtree_page_busiest(report, i, out);
         fputc('\n', out);
-        mtree_page_write_slowest(report, i, out);
+        mtree_page_slowest(report, i, out);
         fputc('\n', out);
     }
     print_communicators(report, out);

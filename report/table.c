@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "report/table.h"
 
+#include "base/array.h"
+
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +16,10 @@ struct mtree_table {
     bool failed;  /* no memory for a cell */
 };
 
-/* What stands in for a table when there is no memory for one. */
+/* In the place of a table when there is no memory for one. */
 static mtree_table_t no_table = {.columns = "", .failed = true};
 
-mtree_table_t *mtree_table_create(const char *columns)
+mtree_table_t *mtree_table_create(const char *columns, const char *heads)
 {
     mtree_table_t *table = calloc(1, sizeof(*table));
 
@@ -26,6 +28,12 @@ mtree_table_t *mtree_table_create(const char *columns)
     }
     table->columns = columns;
     table->num_columns = (int)strlen(columns);
+    for (int column = 0; column < table->num_columns; column++) {
+        int length = (int)strcspn(heads, "|");
+
+        mtree_table_add(table, "%.*s", length, heads);
+        heads += length + 1;
+    }
     return table;
 }
 
@@ -41,29 +49,14 @@ void mtree_table_destroy(mtree_table_t *table)
     free(table);
 }
 
-static bool make_room(mtree_table_t *table)
-{
-    int room = 2 * table->room + 64;
-    char **cells;
-
-    if (table->num_cells < table->room) {
-        return true;
-    }
-    cells = realloc(table->cells, (size_t)room * sizeof(*cells));
-    if (cells == NULL) {
-        return false;
-    }
-    table->cells = cells;
-    table->room = room;
-    return true;
-}
-
 void mtree_table_add(mtree_table_t *table, const char *format, ...)
 {
     char text[MOST_CELL];
     va_list args;
 
-    if (table->failed || !make_room(table)) {
+    if (table->failed ||
+        mtree_array_reserve(&table->cells, &table->room, table->num_cells + 1,
+                            sizeof(*table->cells)) != MTREE_OK) {
         table->failed = true;
         return;
     }

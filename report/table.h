@@ -11,20 +11,20 @@
 typedef struct mtree_table mtree_table_t;
 
 /*
- * A table whose columns are aligned as the letters of @a columns say, l or r; a static
- * text.  Never NULL: without memory it stays empty, and says so where it is written.
+ * A table whose columns are aligned as the letters of @a columns, l or r, a static text,
+ * with @a heads, one per column with '|' between them.  Never NULL: without memory it
+ * stays empty, and has a line about that where it is written.
  */
-mtree_table_t *mtree_table_create(const char *columns);
+mtree_table_t *mtree_table_create(const char *columns, const char *heads);
 
 /* Free; NULL is allowed. */
 void mtree_table_destroy(mtree_table_t *table);
 
-/* The next cell, row by row; the first row is the head.  A cell that begins with '-' and
- * ends there is an empty one. */
+/* The next cell, row by row.  "-" is an empty one. */
 void mtree_table_add(mtree_table_t *table, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Has it rows beside its head? */
+/* Does it have rows besides its head? */
 bool mtree_table_has_rows(const mtree_table_t *table);
 
 /* Write it, indented by two blanks; columns that are empty below their head are left out.

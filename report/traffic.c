@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A way that was pressed for less of the time tells nothing. */
+/* The part of the time below which a backlog is not evidence. */
 #define LEAST_BACKLOGGED 0.03
 
 void mtree_traffic_add(const mtree_plan_t *plan, const mtree_routes_t *routes,
@@ -43,7 +43,7 @@ void mtree_traffic_mark(const mtree_plan_t *plan, const mtree_routes_t *routes,
     free(crossed);
 }
 
-/* How full an arc was at what it gave. */
+/* The part of its capacity that an arc gave. */
 static double fullness(const mtree_topology_t *topology, int arc,
                        const mtree_traffic_gave_t *gave)
 {
@@ -53,27 +53,28 @@ static double fullness(const mtree_topology_t *topology, int arc,
 }
 
 void mtree_traffic_measure(const mtree_topology_t *topology, const mtree_routes_t *routes,
-                           const mtree_traffic_path_t *ways, size_t num_ways,
+                           const mtree_traffic_path_t *paths, size_t num_paths,
                            mtree_traffic_gave_t *gave)
 {
-    for (size_t w = 0; w < num_ways; w++) {
-        const mtree_traffic_path_t *way = &ways[w];
-        bool backlogged = way->backlogged >= LEAST_BACKLOGGED;
+    for (size_t p = 0; p < num_paths; p++) {
+        const mtree_traffic_path_t *path = &paths[p];
+        bool backlogged = path->backlogged >= LEAST_BACKLOGGED;
         int num_arcs;
-        const int *route = mtree_routes_get(routes, way->from, way->to, &num_arcs);
+        const int *route = mtree_routes_get(routes, path->from, path->to, &num_arcs);
 
         for (int i = 0; i < num_arcs; i++) {
             mtree_traffic_gave_t *arc = &gave[route[i]];
 
-            arc->rate += backlogged ? way->backlogged_rate : way->rate;
-            arc->backlogged = fmax(arc->backlogged, backlogged ? way->backlogged : 0);
+            arc->rate += backlogged ? path->backlogged_rate : path->rate;
+            arc->backlogged = fmax(arc->backlogged, backlogged ? path->backlogged : 0);
         }
     }
-    for (size_t w = 0; w < num_ways; w++) {
+    for (size_t p = 0; p < num_paths; p++) {
         int num_arcs, narrowest = -1;
-        const int *route = mtree_routes_get(routes, ways[w].from, ways[w].to, &num_arcs);
+        const int *route =
+            mtree_routes_get(routes, paths[p].from, paths[p].to, &num_arcs);
 
-        for (int i = 0; i < num_arcs && ways[w].backlogged >= LEAST_BACKLOGGED; i++) {
+        for (int i = 0; i < num_arcs && paths[p].backlogged >= LEAST_BACKLOGGED; i++) {
             if (narrowest < 0 || fullness(topology, route[i], gave) >
                                      fullness(topology, narrowest, gave)) {
                 narrowest = route[i];

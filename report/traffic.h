@@ -31,30 +31,31 @@ void mtree_traffic_mark(const mtree_plan_t *plan, const mtree_routes_t *routes,
 typedef struct {
     int from, to;
     double rate;            /* bits/s over all of the time */
-    double backlogged;      /* part of the time for which the way was pressed, 0 to 1 */
+    double backlogged;      /* part of the time in which the path had a backlog, 0 to 1 */
     double backlogged_rate; /* bits/s in that time */
 } mtree_traffic_path_t;
 
 /* What one direction of a link gave. */
 typedef struct {
-    double rate;       /* bits/s while ways over it were pressed; others at their mean */
-    double backlogged; /* the greatest part of the time for which one was; 0: never, so
-                       that nothing is known of what it gives */
-    bool narrowest;    /* a pressed way has no link that is nearer to full */
+    double rate;       /* bits/s while paths over it had a backlog; other paths
+                          at their mean */
+    double backlogged; /* the greatest part of the time that one had; 0: never, so what
+                          the link can give is not known */
+    bool narrowest;    /* a path with a backlog has no fuller link */
 } mtree_traffic_gave_t;
 
 /*
  * Find what each arc gave, @a gave [2 x links of @a topology, zeroed at first], from what
- * was measured between hosts.  A way pressed for less than 3 % of the time counts as one
- * that was not.  Several calls, for several groups of hosts, add up.
+ * was measured between hosts.  A backlog in less than 3 % of the time does not count.
+ * Several calls, for several groups of hosts, add up.
  */
 void mtree_traffic_measure(const mtree_topology_t *topology, const mtree_routes_t *routes,
-                           const mtree_traffic_path_t *ways, size_t num_ways,
+                           const mtree_traffic_path_t *paths, size_t num_paths,
                            mtree_traffic_gave_t *gave);
 
 /*
  * The topology with its traffic as docs/report.md describes it: @a bytes [2 x links] in
- * @a seconds of calls, and what its arcs @a gave [2 x links]; @a origin tells where the
+ * @a seconds of calls, and what its arcs @a gave [2 x links]; @a origin says where the
  * topology came from.  NULL: no memory.
  */
 json_t *mtree_traffic_json(const mtree_topology_t *topology, const char *origin,

@@ -66,14 +66,15 @@ static flow_t *find_flows(const json_t *topology, const json_t *before, double s
     for (size_t arc = 0; flows != NULL && arc < count; arc++) {
         const json_t *link = json_array_get(links, arc / 2);
         size_t way = arc % 2;
-        double bytes = mtree_page_path(link, "bytes", way) -
-                       mtree_page_path(json_array_get(earlier, arc / 2), "bytes", way);
+        double bytes =
+            mtree_page_direction(link, "bytes", way) -
+            mtree_page_direction(json_array_get(earlier, arc / 2), "bytes", way);
 
         flows[arc] = (flow_t){.from = mtree_page_text(link, way == 0 ? "from" : "to"),
                               .to = mtree_page_text(link, way == 0 ? "to" : "from"),
                               .rate = 8 * fmax(bytes, 0) / fmax(seconds, 1e-3),
-                              .capacity = mtree_page_path(link, "capacity_bps", way),
-                              .gave = mtree_page_path(link, "gave_bps", way),
+                              .capacity = mtree_page_direction(link, "capacity_bps", way),
+                              .gave = mtree_page_direction(link, "gave_bps", way),
                               .arc = arc};
     }
     if (flows != NULL) {
@@ -101,13 +102,19 @@ static void print_flow(const flow_t *flow)
     putchar('\n');
 }
 
-static void print_topology(const arguments_t *arguments, const json_t *topology,
-                           const json_t *before, double seconds)
+/* Topology number @a number, and what its links carried in @a seconds since the report
+ * @a before. */
+static void print_topology(const arguments_t *arguments, const json_t *report,
+                           size_t number, const json_t *before, double seconds)
 {
+    const json_t *topology =
+        json_array_get(json_object_get(report, "topologies"), number);
     size_t count;
-    flow_t *flows = find_flows(topology, before, seconds, &count);
+    flow_t *flows = find_flows(
+        topology, json_array_get(json_object_get(before, "topologies"), number), seconds,
+        &count);
 
-    mtree_page_write_topology(topology, stdout);
+    mtree_page_topology(report, number, stdout);
     printf("\n  %-24s %10s %7s  %*s  %10s\n", "direction", "carries", "used", BAR, "",
            "when full");
     for (size_t i = 0; flows != NULL && i < count && i < (size_t)arguments->links; i++) {
@@ -127,13 +134,12 @@ static void print_frame(const arguments_t *arguments, const json_t *report,
     if (arguments->is_screen) {
         fputs("\033[H\033[2J", stdout);
     }
-    mtree_page_write_fact(report, MTREE_PAGE_JOB, stdout);
+    mtree_page_job(report, 0, stdout);
     putchar('\n');
-    mtree_page_write_fact(report, MTREE_PAGE_SAVED, stdout);
+    mtree_page_saved(report, 0, stdout);
     putchar('\n');
     for (size_t t = 0; t < json_array_size(topologies); t++) {
-        print_topology(arguments, json_array_get(topologies, t),
-                       json_array_get(json_object_get(before, "topologies"), t), seconds);
+        print_topology(arguments, report, t, before, seconds);
     }
     fflush(stdout);
 }

@@ -13,36 +13,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Text that is written for people first and escaped then. */
-typedef struct {
-    char *bytes;
+/* A line of the text page, escaped. */
+static void write_line(const json_t *report, mtree_page_line_t line, size_t number,
+                       FILE *out)
+{
+    char *text = NULL;
     size_t length;
-    FILE *file; /* NULL: no memory, and nothing is written */
-} text_t;
+    FILE *file = open_memstream(&text, &length);
 
-static void text_begin(text_t *text)
-{
-    *text = (text_t){.bytes = NULL};
-    text->file = open_memstream(&text->bytes, &text->length);
-}
-
-static void text_end(text_t *text, FILE *out)
-{
-    if (text->file != NULL && fclose(text->file) == 0) {
-        mtree_table_escape(text->bytes, out);
+    if (file != NULL) {
+        line(report, number, file);
+        if (fclose(file) == 0) {
+            mtree_table_escape(text, out);
+        }
     }
-    free(text->bytes);
-}
-
-static void write_fact(const json_t *report, mtree_page_fact_t fact, FILE *out)
-{
-    text_t text;
-
-    text_begin(&text);
-    if (text.file != NULL) {
-        mtree_page_write_fact(report, fact, text.file);
-    }
-    text_end(&text, out);
+    free(text);
 }
 
 static void write_head(const json_t *report, FILE *out)
@@ -53,9 +38,9 @@ static void write_head(const json_t *report, FILE *out)
           out);
     fputs(report_parts_style, out);
     fputs("</style>\n</head>\n<body>\n<main>\n<h1>mtree report</h1>\n<p>", out);
-    write_fact(report, MTREE_PAGE_JOB, out);
+    write_line(report, mtree_page_job, 0, out);
     fputs("</p>\n<p class=\"soft\">", out);
-    write_fact(report, MTREE_PAGE_VERSIONS, out);
+    write_line(report, mtree_page_versions, 0, out);
     fputs("</p>\n", out);
     if (json_object_get(report, "obstacle") != NULL) {
         fputs("<p class=\"bad\">MPI_COMM_WORLD was not served: ", out);
@@ -102,9 +87,9 @@ static void write_cards(const json_t *report, FILE *out)
     write_card("Time in them", mtree_units_format_time(seconds, text, sizeof(text)), "",
                out);
     fputs("</div>\n<p class=\"soft\">", out);
-    write_fact(report, MTREE_PAGE_SAVED, out);
+    write_line(report, mtree_page_saved, 0, out);
     fputs(".</p>\n<p class=\"soft\">", out);
-    write_fact(report, MTREE_PAGE_WORK, out);
+    write_line(report, mtree_page_work, 0, out);
     fputs(".</p>\n", out);
 }
 
@@ -158,32 +143,14 @@ static void write_picker(const json_t *report, size_t number, FILE *out)
     fputs("</div>\n", out);
 }
 
-static void write_topology(const json_t *topology, FILE *out)
-{
-    text_t text;
-
-    text_begin(&text);
-    if (text.file != NULL) {
-        mtree_page_write_topology(topology, text.file);
-    }
-    text_end(&text, out);
-}
-
 /* The busiest and the slowest link, a line each. */
 static void write_extremes(const json_t *report, size_t number, FILE *out)
 {
-    static void (*const writers[])(const json_t *, size_t, FILE *) = {
-        mtree_page_write_busiest, mtree_page_write_slowest};
+    static const mtree_page_line_t lines[] = {mtree_page_busiest, mtree_page_slowest};
 
-    for (size_t i = 0; i < sizeof(writers) / sizeof(writers[0]); i++) {
-        text_t text;
-
+    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
         fputs("<p class=\"soft\">", out);
-        text_begin(&text);
-        if (text.file != NULL) {
-            writers[i](report, number, text.file);
-        }
-        text_end(&text, out);
+        write_line(report, lines[i], number, out);
         fputs("</p>\n", out);
     }
 }
@@ -228,7 +195,7 @@ static mtree_status_t write_network(const json_t *report, size_t number, FILE *o
     mtree_status_t status;
 
     fputs("<h2>Network</h2>\n<section>\n<p>", out);
-    write_topology(topology, out);
+    write_line(report, mtree_page_topology, number, out);
     fputs("</p>\n", out);
     write_extremes(report, number, out);
     status = write_map(report, number, out);
@@ -246,19 +213,15 @@ static mtree_status_t write_network(const json_t *report, size_t number, FILE *o
     return MTREE_OK;
 }
 
-static void write_communicator(const json_t *report, const json_t *communicator,
-                               FILE *out)
+static void write_communicator(const json_t *report, size_t number, FILE *out)
 {
+    const json_t *communicator =
+        json_array_get(json_object_get(report, "communicators"), number);
     mtree_table_t *calls = mtree_page_calls(report, communicator);
     mtree_table_t *fallbacks = mtree_page_fallbacks(communicator);
-    text_t name;
 
     fputs("<section>\n<p><strong>", out);
-    text_begin(&name);
-    if (name.file != NULL) {
-        mtree_page_write_communicator(communicator, name.file);
-    }
-    text_end(&name, out);
+    write_line(report, mtree_page_communicator, number, out);
     fputs("</strong></p>\n", out);
     mtree_table_write_html(calls, out);
     if (mtree_table_has_rows(fallbacks)) {
@@ -311,7 +274,7 @@ mtree_status_t report_html_write(const json_t *report, FILE *out)
     report_timeline_write(report, out);
     fputs("</section>\n<h2>Collectives</h2>\n", out);
     for (size_t c = 0; c < json_array_size(communicators); c++) {
-        write_communicator(report, json_array_get(communicators, c), out);
+        write_communicator(report, c, out);
     }
     write_plans(report, out);
     fputs("</main>\n<script>", out);

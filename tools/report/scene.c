@@ -40,8 +40,8 @@ static mtree_status_t add_links(const json_t *links, mtree_topology_t *topology)
             return MTREE_ERR_INVALID;
         }
         status = mtree_topology_add_link(topology, u, v,
-                                         mtree_page_path(link, "capacity_bps", 0),
-                                         mtree_page_path(link, "capacity_bps", 1),
+                                         mtree_page_direction(link, "capacity_bps", 0),
+                                         mtree_page_direction(link, "capacity_bps", 1),
                                          mtree_page_number(link, "latency_s"), NULL);
     }
     return status;
@@ -130,8 +130,8 @@ mtree_status_t report_scene_create(const json_t *report, size_t number,
     for (size_t arc = 0; status == MTREE_OK && arc < 2 * json_array_size(links); arc++) {
         const json_t *link = json_array_get(links, arc / 2);
 
-        scene->use[arc] = mtree_page_path(link, "use", arc % 2);
-        scene->bytes[arc] = mtree_page_path(link, "bytes", arc % 2);
+        scene->use[arc] = mtree_page_direction(link, "use", arc % 2);
+        scene->bytes[arc] = mtree_page_direction(link, "bytes", arc % 2);
     }
     if (status == MTREE_OK) {
         status = add_trees(scene, report, number);
