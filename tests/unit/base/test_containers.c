@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Growing arrays, lists and hash tables. */
+/* Arenas, growing arrays, lists and hash tables. */
+#include "base/arena.h"
 #include "base/array.h"
 #include "base/hash.h"
 #include "base/list.h"
@@ -67,6 +68,29 @@ START_TEST(a_list_takes_over_the_links_of_another)
     ck_assert(mtree_list_is_empty(&to));
     mtree_list_move(&to, &from);
     ck_assert(mtree_list_is_empty(&to));
+}
+END_TEST
+
+START_TEST(an_arena_gives_zeroed_memory_until_there_is_none)
+{
+    mtree_arena_t arena = {0};
+    double *numbers = mtree_arena_alloc(&arena, 100, sizeof(*numbers));
+    char *name = mtree_arena_strdup(&arena, "name");
+
+    ck_assert_ptr_nonnull(numbers);
+    for (int i = 0; i < 100; ++i) {
+        ck_assert_double_eq(numbers[i], 0);
+    }
+    ck_assert_str_eq(name, "name");
+    ck_assert_ptr_nonnull(mtree_arena_alloc(&arena, 0, sizeof(*numbers)));
+    ck_assert_int_eq(arena.status, MTREE_OK);
+    ck_assert_ptr_null(mtree_arena_alloc(&arena, SIZE_MAX / 2, sizeof(*numbers)));
+    ck_assert_int_eq(arena.status, MTREE_ERR_NO_MEMORY);
+    ck_assert_ptr_nonnull(mtree_arena_alloc(&arena, 1, 1));
+    ck_assert_int_eq(arena.status, MTREE_ERR_NO_MEMORY);
+    mtree_arena_cleanup(&arena);
+    ck_assert_ptr_null(arena.blocks);
+    ck_assert_int_eq(arena.status, MTREE_OK);
 }
 END_TEST
 
@@ -154,6 +178,7 @@ int main(void)
 
     tcase_add_test(tcase, an_array_keeps_its_elements_as_it_grows);
     tcase_add_test(tcase, an_array_that_has_no_memory_stays_as_it_was);
+    tcase_add_test(tcase, an_arena_gives_zeroed_memory_until_there_is_none);
     tcase_add_test(tcase, a_list_keeps_the_order_and_loses_what_is_removed);
     tcase_add_test(tcase, a_list_takes_over_the_links_of_another);
     tcase_add_test(tcase, hashes_are_fnv_1a);

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Arenas: memory that is allocated piece by piece and freed all at once.
+ *
+ * What lives and dies together (the arrays of a solver, the parts of a layout) comes from
+ * one arena.  Its creator allocates all of it, asks once whether there was memory for it,
+ * and frees it with one call, whether or not there was.
+ */
+#ifndef MTREE_BASE_ARENA_H
+#define MTREE_BASE_ARENA_H
+
+#include "base/status.h"
+
+#include <stddef.h>
+
+/* All zero: an empty arena. */
+typedef struct {
+    struct mtree_arena_block *blocks;
+    mtree_status_t status; /* MTREE_ERR_NO_MEMORY once an allocation has failed */
+} mtree_arena_t;
+
+/*
+ * An array of @a count zeroed elements of @a size bytes, aligned for every type; the
+ * arena's.  NULL when there is no memory, which the arena's status keeps; an array of no
+ * elements is not NULL.
+ */
+void *mtree_arena_alloc(mtree_arena_t *arena, size_t count, size_t size);
+
+/* The same for a copy of @a string. */
+char *mtree_arena_strdup(mtree_arena_t *arena, const char *string);
+
+/* Free all that was allocated; the arena is empty then. */
+void mtree_arena_cleanup(mtree_arena_t *arena);
+
+#endif
