@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Every algorithm of the planner's table makes a plan that spans and keeps all capacities
+ * for each collective that its row names, and claims no more than its bound.
+ */
+#include "tests/unit/planner/networks.h"
+
+#include <check.h>
+
+/* A tolerance for throughputs, as a factor. */
+#define ROUNDING 1.000001
+
+static void check_algorithm(const mtree_topology_t *topology, const char *algorithm,
+                            mtree_collective_t collective, double bytes)
+{
+    mtree_plan_request_t request = {.collective = collective,
+                                    .algorithm = algorithm,
+                                    .max_trees = 10,
+                                    .bytes = bytes};
+    mtree_plan_t *plan = network_plan(topology, &request);
+
+    ck_assert_str_eq(plan->algorithm, algorithm);
+    ck_assert_double_gt(plan->throughput, 0);
+    if (plan->bound > 0) {
+        ck_assert_double_le(plan->throughput, plan->bound * ROUNDING);
+    }
+    mtree_plan_destroy(plan);
+}
+
+START_TEST(every_row_makes_plans)
+{
+    const char *algorithm = mtree_planner_algorithms()[_i];
+    mtree_topology_t *networks[] = {network_b4(1), network_random(6, 11, 3, false, 0.01)};
+    int num_done = 0;
+
+    for (int collective = 0; collective < MTREE_COLLECTIVE_LAST; collective++) {
+        if (!mtree_planner_does(algorithm, (mtree_collective_t)collective)) {
+            continue;
+        }
+        for (int n = 0; n < 2; n++) {
+            check_algorithm(networks[n], algorithm, (mtree_collective_t)collective, 0);
+            check_algorithm(networks[n], algorithm, (mtree_collective_t)collective, 1e6);
+        }
+        num_done++;
+    }
+    ck_assert_int_gt(num_done, 0);
+    mtree_topology_destroy(networks[0]);
+    mtree_topology_destroy(networks[1]);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("algorithms");
+    TCase *tcase = tcase_create("algorithms");
+    SRunner *runner = srunner_create(suite);
+    int num_algorithms = 0, num_failed;
+
+    while (mtree_planner_algorithms()[num_algorithms] != NULL) {
+        num_algorithms++;
+    }
+    tcase_set_timeout(tcase, 60);
+    tcase_add_loop_test(tcase, every_row_makes_plans, 0, num_algorithms);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_NORMAL);
+    num_failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return num_failed == 0 ? 0 : 1;
+}
