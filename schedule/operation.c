@@ -256,7 +256,7 @@ static void operation_release(mtree_operation_t *operation)
 
 static mtree_operation_t *inbox_operation(mtree_inbox_t *inbox)
 {
-    return (mtree_operation_t *)((char *)inbox - offsetof(mtree_operation_t, inbox));
+    return MTREE_CONTAINER_OF(inbox, mtree_operation_t, inbox);
 }
 
 static void operation_finish(mtree_operation_t *operation)

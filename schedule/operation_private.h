@@ -8,6 +8,7 @@
 #ifndef MTREE_SCHEDULE_OPERATION_PRIVATE_H
 #define MTREE_SCHEDULE_OPERATION_PRIVATE_H
 
+#include "base/container_of.h"
 #include "schedule/inbox.h"
 #include "schedule/operation.h"
 

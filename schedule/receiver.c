@@ -6,7 +6,7 @@ static void receiver_credit(mtree_receiver_t *receiver);
 static void receiver_credited(mtree_event_t *event)
 {
     mtree_receiver_t *receiver =
-        (mtree_receiver_t *)((char *)event - offsetof(mtree_receiver_t, credit_event));
+        MTREE_CONTAINER_OF(event, mtree_receiver_t, credit_event);
 
     receiver->crediting = false;
     receiver->state->operation->outstanding--;

@@ -19,8 +19,7 @@ static size_t channel_limit(const mtree_send_channel_t *channel)
 static void channel_credited(mtree_event_t *event)
 {
     mtree_send_channel_t *channel =
-        (mtree_send_channel_t *)((char *)event -
-                                 offsetof(mtree_send_channel_t, credit_event));
+        MTREE_CONTAINER_OF(event, mtree_send_channel_t, credit_event);
 
     channel->state->operation->outstanding--;
     if (event->status != MTREE_OK) {

@@ -1,162 +1,170 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "simulate/control_transport.h"
 
+#include "base/list.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-/* A message on its way. */
-typedef struct letter letter_t;
-struct letter {
-    letter_t *next;
+/* The contents of a message that was sent and not received. */
+typedef struct {
+    mtree_list_t link;
     int from, to, tag;
     size_t bytes;
     char text[];
-};
+} contents_t;
 
 /* A receive that was started. */
 typedef struct {
     mtree_completion_t arrived; /* must be first */
-    mtree_control_transport_t *control_transport;
+    mtree_control_transport_t *control;
     int from, to, tag;
     void *buffer;
     mtree_completion_t *done;
-} awaited_t;
+} posted_recv_t;
 
+/* The transport of one rank. */
 typedef struct {
     mtree_transport_t transport; /* must be first */
-    mtree_control_transport_t *control_transport;
+    mtree_control_transport_t *control;
     int rank;
-} porter_t;
+} endpoint_t;
 
 struct mtree_control_transport {
     mtree_pt2pt_t *pt2pt;
     size_t unit_bytes;
-    letter_t *letters, **last_p;
-    porter_t porters[];
+    mtree_list_t contents; /* in the order in which they were sent */
+    endpoint_t endpoints[];
 };
 
-/* The world keeps the order of a pair's messages of one tag, and so does the list. */
-static void letter_arrived(mtree_completion_t *self, mtree_status_t status)
+static mtree_transport_t *pt2pt_of(const endpoint_t *endpoint)
 {
-    awaited_t awaited = *(awaited_t *)self;
-    mtree_control_transport_t *control_transport = awaited.control_transport;
-    letter_t **at = &control_transport->letters;
-    letter_t *letter;
+    return mtree_pt2pt_transport(endpoint->control->pt2pt, endpoint->rank);
+}
+
+/* The first contents sent from @a from to @a to with @a tag; NULL: none.  Messages of one
+ * pair and one tag arrive in this order, too. */
+static contents_t *take_contents(mtree_control_transport_t *control, int from, int to,
+                                 int tag)
+{
+    mtree_list_t *link;
+
+    MTREE_LIST_FOR_EACH(link, &control->contents)
+    {
+        contents_t *contents = MTREE_CONTAINER_OF(link, contents_t, link);
+
+        if (contents->from == from && contents->to == to && contents->tag == tag) {
+            mtree_list_remove(link);
+            return contents;
+        }
+    }
+    return NULL;
+}
+
+static void recv_arrived(mtree_completion_t *self, mtree_status_t status)
+{
+    posted_recv_t recv = *(posted_recv_t *)self;
 
     free(self);
-    while (*at != NULL && ((*at)->from != awaited.from || (*at)->to != awaited.to ||
-                           (*at)->tag != awaited.tag)) {
-        at = &(*at)->next;
-    }
-    letter = *at;
-    if (status == MTREE_OK && letter != NULL) {
-        *at = letter->next;
-        if (letter->next == NULL) {
-            control_transport->last_p = at;
+    if (status == MTREE_OK) {
+        contents_t *contents = take_contents(recv.control, recv.from, recv.to, recv.tag);
+
+        if (contents != NULL) {
+            memcpy(recv.buffer, contents->text, contents->bytes);
+            free(contents);
         }
-        memcpy(awaited.buffer, letter->text, letter->bytes);
-        free(letter);
     }
-    awaited.done->empty = awaited.arrived.empty;
-    awaited.done->func(awaited.done, status);
+    recv.done->empty = recv.arrived.empty;
+    recv.done->func(recv.done, status);
 }
 
-static mtree_status_t control_transport_send(mtree_transport_t *transport, int peer,
-                                             int tag, const void *buffer, size_t bytes,
-                                             bool synchronous, mtree_completion_t *done)
+static mtree_status_t control_send(mtree_transport_t *transport, int peer, int tag,
+                                   const void *buffer, size_t bytes, bool synchronous,
+                                   mtree_completion_t *done)
 {
-    const porter_t *porter = (const porter_t *)transport;
-    mtree_control_transport_t *control_transport = porter->control_transport;
-    mtree_transport_t *through =
-        mtree_pt2pt_transport(control_transport->pt2pt, porter->rank);
-    letter_t *letter = malloc(sizeof(*letter) + bytes);
+    const endpoint_t *endpoint = (const endpoint_t *)transport;
+    mtree_control_transport_t *control = endpoint->control;
+    mtree_transport_t *through = pt2pt_of(endpoint);
+    contents_t *contents = malloc(sizeof(*contents) + bytes);
 
-    if (letter == NULL) {
+    if (contents == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }
-    *letter = (letter_t){NULL, porter->rank, peer, tag, bytes};
-    memcpy(letter->text, buffer, bytes);
-    *control_transport->last_p = letter;
-    control_transport->last_p = &letter->next;
-    return through->ops->send(through, peer, tag, buffer,
-                              bytes / control_transport->unit_bytes, synchronous, done);
+    *contents =
+        (contents_t){.from = endpoint->rank, .to = peer, .tag = tag, .bytes = bytes};
+    memcpy(contents->text, buffer, bytes);
+    mtree_list_append(&control->contents, &contents->link);
+    return through->ops->send(through, peer, tag, buffer, bytes / control->unit_bytes,
+                              synchronous, done);
 }
 
-static mtree_status_t control_transport_recv(mtree_transport_t *transport, int peer,
-                                             int tag, void *buffer, size_t bytes,
-                                             mtree_completion_t *done)
+static mtree_status_t control_recv(mtree_transport_t *transport, int peer, int tag,
+                                   void *buffer, size_t bytes, mtree_completion_t *done)
 {
-    const porter_t *porter = (const porter_t *)transport;
-    mtree_control_transport_t *control_transport = porter->control_transport;
-    mtree_transport_t *through =
-        mtree_pt2pt_transport(control_transport->pt2pt, porter->rank);
-    awaited_t *awaited = malloc(sizeof(*awaited));
+    const endpoint_t *endpoint = (const endpoint_t *)transport;
+    mtree_control_transport_t *control = endpoint->control;
+    mtree_transport_t *through = pt2pt_of(endpoint);
+    posted_recv_t *recv = malloc(sizeof(*recv));
     mtree_status_t status;
 
-    if (awaited == NULL) {
+    if (recv == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }
-    *awaited = (awaited_t){{.func = letter_arrived},
-                           control_transport,
-                           peer,
-                           porter->rank,
-                           tag,
-                           buffer,
-                           done};
-    status = through->ops->recv(through, peer, tag, buffer,
-                                bytes / control_transport->unit_bytes, &awaited->arrived);
+    *recv = (posted_recv_t){
+        {.func = recv_arrived}, control, peer, endpoint->rank, tag, buffer, done};
+    status = through->ops->recv(through, peer, tag, buffer, bytes / control->unit_bytes,
+                                &recv->arrived);
     if (status != MTREE_OK) {
-        free(awaited);
+        free(recv);
     }
     return status;
 }
 
-static double control_transport_now(mtree_transport_t *transport)
+static double control_now(mtree_transport_t *transport)
 {
-    const porter_t *porter = (const porter_t *)transport;
-    mtree_transport_t *through =
-        mtree_pt2pt_transport(porter->control_transport->pt2pt, porter->rank);
+    mtree_transport_t *through = pt2pt_of((const endpoint_t *)transport);
 
     return through->ops->now(through);
 }
 
-static const mtree_transport_ops_t control_transport_ops = {
-    control_transport_send, control_transport_recv, control_transport_now};
+static const mtree_transport_ops_t control_ops = {control_send, control_recv,
+                                                  control_now};
 
-mtree_status_t
-mtree_control_transport_create(mtree_pt2pt_t *pt2pt, int num_ranks, size_t unit_bytes,
-                               mtree_control_transport_t **control_transport_p)
+mtree_status_t mtree_control_transport_create(mtree_pt2pt_t *pt2pt, int num_ranks,
+                                              size_t unit_bytes,
+                                              mtree_control_transport_t **control_p)
 {
-    mtree_control_transport_t *control_transport =
-        calloc(1, sizeof(*control_transport) + (size_t)num_ranks * sizeof(porter_t));
+    mtree_control_transport_t *control =
+        calloc(1, sizeof(*control) + (size_t)num_ranks * sizeof(endpoint_t));
 
-    if (control_transport == NULL) {
+    if (control == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }
-    control_transport->pt2pt = pt2pt;
-    control_transport->unit_bytes = unit_bytes;
-    control_transport->last_p = &control_transport->letters;
+    control->pt2pt = pt2pt;
+    control->unit_bytes = unit_bytes;
+    mtree_list_init(&control->contents);
     for (int rank = 0; rank < num_ranks; rank++) {
-        control_transport->porters[rank] =
-            (porter_t){{.ops = &control_transport_ops}, control_transport, rank};
+        control->endpoints[rank] = (endpoint_t){{.ops = &control_ops}, control, rank};
     }
-    *control_transport_p = control_transport;
+    *control_p = control;
     return MTREE_OK;
 }
 
-void mtree_control_transport_destroy(mtree_control_transport_t *control_transport)
+void mtree_control_transport_destroy(mtree_control_transport_t *control)
 {
-    while (control_transport != NULL && control_transport->letters != NULL) {
-        letter_t *letter = control_transport->letters;
+    mtree_list_t *link;
 
-        control_transport->letters = letter->next;
-        free(letter);
+    if (control == NULL) {
+        return;
     }
-    free(control_transport);
+    while ((link = mtree_list_take(&control->contents)) != NULL) {
+        free(MTREE_CONTAINER_OF(link, contents_t, link));
+    }
+    free(control);
 }
 
-mtree_transport_t *
-mtree_control_transport_transport(mtree_control_transport_t *control_transport, int rank)
+mtree_transport_t *mtree_control_transport_of(mtree_control_transport_t *control,
+                                              int rank)
 {
-    return &control_transport->porters[rank].transport;
+    return &control->endpoints[rank].transport;
 }

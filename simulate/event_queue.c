@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "simulate/event_queue.h"
 
+#include "base/array.h"
+
 #include <stdlib.h>
 
 /* Events between two calls of the progress function: at most some seconds where each
@@ -11,7 +13,8 @@ struct mtree_event_queue {
     double now;
     uint64_t next_sequence;
     mtree_event_queue_event_t **heap; /* binary heap, the earliest at 0 */
-    size_t length, room;
+    size_t length;
+    int capacity; /* of heap */
     mtree_status_t status;
     mtree_event_queue_progress_t progress;
     void *progress_arg;
@@ -110,19 +113,11 @@ void mtree_event_queue_remove(mtree_event_queue_t *clock,
 void mtree_event_queue_add(mtree_event_queue_t *clock, mtree_event_queue_event_t *event,
                            double time)
 {
-    mtree_event_queue_event_t **heap;
-    size_t room;
-
     mtree_event_queue_remove(clock, event);
-    if (clock->length == clock->room) {
-        room = clock->room == 0 ? 256 : 2 * clock->room;
-        heap = realloc(clock->heap, room * sizeof(mtree_event_queue_event_t *));
-        if (heap == NULL) {
-            mtree_event_queue_fail(clock, MTREE_ERR_NO_MEMORY);
-            return;
-        }
-        clock->heap = heap;
-        clock->room = room;
+    if (mtree_array_reserve(&clock->heap, &clock->capacity, (int)clock->length + 1,
+                            sizeof(*clock->heap)) != MTREE_OK) {
+        mtree_event_queue_fail(clock, MTREE_ERR_NO_MEMORY);
+        return;
     }
     event->time = time > clock->now ? time : clock->now;
     event->sequence = clock->next_sequence++;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "simulate/fair_share.h"
 
+#include "base/array.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -29,9 +31,10 @@ struct mtree_fair_share {
     arc_t *arcs;
     int *touched_arcs; /* [num_touched_arcs] */
     int num_arcs, num_touched_arcs;
-    int num_joined, num_touched, room;
+    int num_joined, num_touched;
     mtree_fair_share_flow_t **touched; /* [num_touched] */
-    stop_t *heap;                      /* binary heap, the lowest level at 0 */
+    int touched_capacity, heap_capacity;
+    stop_t *heap; /* binary heap, the lowest level at 0 */
     int heap_length;
 };
 
@@ -70,30 +73,18 @@ void mtree_fair_share_destroy(mtree_fair_share_t *flows)
     free(flows);
 }
 
-/* A touched flow may have left and others have joined since: there is room for twice as
- * many as have joined. */
+/* Memory for one flow more.  A touched flow may have left while others joined, so the
+ * arrays hold both the touched and the joined ones. */
 static mtree_status_t reserve(mtree_fair_share_t *flows)
 {
     const int needed = flows->num_touched + flows->num_joined + 1;
-    const int room = 2 * needed + 64;
-    mtree_fair_share_flow_t **touched;
-    stop_t *heap;
 
-    if (needed <= flows->room) {
-        return MTREE_OK;
-    }
-    touched = realloc(flows->touched, (size_t)room * sizeof(mtree_fair_share_flow_t *));
-    if (touched == NULL) {
+    if (mtree_array_reserve(&flows->touched, &flows->touched_capacity, needed,
+                            sizeof(*flows->touched)) != MTREE_OK) {
         return MTREE_ERR_NO_MEMORY;
     }
-    flows->touched = touched;
-    heap = realloc(flows->heap, ((size_t)room + (size_t)flows->num_arcs) * sizeof(*heap));
-    if (heap == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
-    flows->heap = heap;
-    flows->room = room;
-    return MTREE_OK;
+    return mtree_array_reserve(&flows->heap, &flows->heap_capacity,
+                               needed + flows->num_arcs, sizeof(*flows->heap));
 }
 
 static void touch_arcs(mtree_fair_share_t *flows, const mtree_fair_share_flow_t *flow)

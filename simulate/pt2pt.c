@@ -41,8 +41,8 @@ mtree_status_t mtree_pt2pt_pair(mtree_rank_t *from, int peer, mtree_pair_t **pai
     }
     pair->from = from;
     pair->to = &pt2pt->ranks[peer];
-    pair->arrived_last_p = &pair->arrived;
-    pair->posted_last_p = &pair->posted;
+    mtree_list_init(&pair->arrived);
+    mtree_list_init(&pair->posted);
     from->to[peer] = pair;
     *pair_p = pair;
     return MTREE_OK;
@@ -57,9 +57,9 @@ mtree_status_t mtree_pt2pt_create(mtree_event_queue_t *clock, mtree_network_t *n
     mtree_pair_t **pairs;
     int r;
 
-    if (options->num_ranks < 1 || options->num_ranks > MTREE_WORLD_MAX_RANKS) {
+    if (options->num_ranks < 1 || options->num_ranks > MTREE_PT2PT_MAX_RANKS) {
         mtree_error("simulator: %d ranks; 1 to %d can be simulated", options->num_ranks,
-                    MTREE_WORLD_MAX_RANKS);
+                    MTREE_PT2PT_MAX_RANKS);
         return MTREE_ERR_LIMIT;
     }
     pt2pt = calloc(1, sizeof(*pt2pt));
@@ -69,6 +69,8 @@ mtree_status_t mtree_pt2pt_create(mtree_event_queue_t *clock, mtree_network_t *n
     pt2pt->clock = clock;
     pt2pt->network = network;
     pt2pt->options = *options;
+    mtree_list_init(&pt2pt->sends);
+    mtree_list_init(&pt2pt->recvs);
     pt2pt->ranks = calloc(num_ranks, sizeof(mtree_rank_t));
     pairs = calloc(num_ranks * num_ranks, sizeof(mtree_pair_t *));
     if (pt2pt->ranks == NULL || pairs == NULL) {
@@ -87,29 +89,37 @@ mtree_status_t mtree_pt2pt_create(mtree_event_queue_t *clock, mtree_network_t *n
     return MTREE_OK;
 }
 
-void mtree_pt2pt_abort(mtree_pt2pt_t *pt2pt)
+/* End all sends and receives; without @a completes their owners do not hear of it. */
+static void end_all(mtree_pt2pt_t *pt2pt, bool completes)
 {
-    mtree_completion_t *done;
-    mtree_send_t *send;
-    mtree_recv_t *recv;
+    mtree_list_t *link;
 
-    while (pt2pt->sends != NULL) {
-        send = (mtree_send_t *)((char *)pt2pt->sends - offsetof(mtree_send_t, live));
-        done = send->done;
+    while ((link = mtree_list_take(&pt2pt->sends)) != NULL) {
+        mtree_send_t *send = MTREE_CONTAINER_OF(link, mtree_send_t, live);
+        mtree_completion_t *done = send->done;
+
         mtree_event_queue_remove(pt2pt->clock, &send->event);
         mtree_event_queue_remove(pt2pt->clock, &send->done_event);
         mtree_pt2pt_send_free(send);
-        if (done != NULL) {
+        if (done != NULL && completes) {
             done->func(done, MTREE_ERR_TRANSPORT);
         }
     }
-    while (pt2pt->recvs != NULL) {
-        recv = (mtree_recv_t *)((char *)pt2pt->recvs - offsetof(mtree_recv_t, live));
-        done = recv->done;
+    while ((link = mtree_list_take(&pt2pt->recvs)) != NULL) {
+        mtree_recv_t *recv = MTREE_CONTAINER_OF(link, mtree_recv_t, live);
+        mtree_completion_t *done = recv->done;
+
         mtree_event_queue_remove(pt2pt->clock, &recv->event);
         mtree_pt2pt_recv_free(recv);
-        done->func(done, MTREE_ERR_TRANSPORT);
+        if (completes) {
+            done->func(done, MTREE_ERR_TRANSPORT);
+        }
     }
+}
+
+void mtree_pt2pt_abort(mtree_pt2pt_t *pt2pt)
+{
+    end_all(pt2pt, true);
     pt2pt->pending = 0;
 }
 
@@ -120,14 +130,7 @@ void mtree_pt2pt_destroy(mtree_pt2pt_t *pt2pt)
     if (pt2pt == NULL) {
         return;
     }
-    while (pt2pt->sends != NULL) {
-        mtree_pt2pt_send_free(
-            (mtree_send_t *)((char *)pt2pt->sends - offsetof(mtree_send_t, live)));
-    }
-    while (pt2pt->recvs != NULL) {
-        mtree_pt2pt_recv_free(
-            (mtree_recv_t *)((char *)pt2pt->recvs - offsetof(mtree_recv_t, live)));
-    }
+    end_all(pt2pt, false);
     for (from = 0; from < pt2pt->options.num_ranks; from++) {
         for (to = 0; to < pt2pt->options.num_ranks; to++) {
             free(pt2pt->ranks[from].to[to]);

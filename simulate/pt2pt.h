@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The ranks of a job on a simulated network: one transport a rank (schedule/transport.h),
- * on the virtual clock.
+ * The ranks of a job on a simulated network: one transport per rank
+ * (schedule/transport.h) in virtual time.
  *
- * Messages follow Open MPI's point-to-point protocol over TCP: up to the eager limit a
- * message goes at once; a longer one sends its first part, waits for the receiver to have
- * matched it, then sends the rest.  A synchronous send is done when the receiver's word
- * that it matched has come back. Completions are always events of the clock, never called
- * from within send or recv.
+ * Messages follow Open MPI's point-to-point protocol over TCP.  A message up to the eager
+ * limit is sent at once.  A longer one sends its first part, waits until the receiver has
+ * matched it, and sends the rest.  A synchronous send is done when the receiver's
+ * acknowledgement of the match is back.  Completions are events of the queue; send and
+ * recv never call them.
  */
 #ifndef MTREE_SIMULATE_PT2PT_H
 #define MTREE_SIMULATE_PT2PT_H
@@ -16,7 +16,7 @@
 #include "simulate/network.h"
 
 /* A pointer for each pair of ranks: 512 MiB at this number. */
-#define MTREE_WORLD_MAX_RANKS 8192
+#define MTREE_PT2PT_MAX_RANKS 8192
 
 /* A message with tag @a tag is about to be handed to a receiver. */
 typedef void (*mtree_pt2pt_received_t)(void *arg, int tag);
@@ -25,7 +25,7 @@ typedef struct {
     int num_ranks;
     int ranks_per_host; /* rank r runs on host r / ranks_per_host of the network */
     size_t unit_bytes;  /* bytes of a transport's unit; > 0 */
-    bool data; /* copy the bytes; else buffers may be NULL and are not looked at */
+    bool data;          /* copy the bytes; else buffers are not read and may be NULL */
     size_t eager_bytes; /* longest message sent without asking; 0: no limit */
     size_t
         control_bytes; /* an envelope: part of each message, all of an acknowledgement */
@@ -37,36 +37,36 @@ typedef struct {
 typedef struct mtree_pt2pt mtree_pt2pt_t;
 
 /*
- * The ranks of a job; the clock and the network must outlive them.  Owned by the caller.
+ * The ranks of a job; the queue and the network must outlive them.  Owned by the caller.
  * MTREE_ERR_LIMIT (logged) for more ranks than can be simulated.
  */
 mtree_status_t mtree_pt2pt_create(mtree_event_queue_t *clock, mtree_network_t *network,
                                   const mtree_pt2pt_options_t *options,
                                   mtree_pt2pt_t **pt2pt_p);
 
-/* Complete all that is under way with MTREE_ERR_TRANSPORT; the clock must not run after
- * that. */
+/* Complete all outstanding sends and receives with MTREE_ERR_TRANSPORT; the queue must
+ * not run after that. */
 void mtree_pt2pt_abort(mtree_pt2pt_t *pt2pt);
 
 /* Free; NULL is allowed.  What has not completed never will. */
 void mtree_pt2pt_destroy(mtree_pt2pt_t *pt2pt);
 
-/* The transport of rank @a rank; the world's. */
+/* The transport of rank @a rank.  It lives as long as @a pt2pt. */
 mtree_transport_t *mtree_pt2pt_transport(mtree_pt2pt_t *pt2pt, int rank);
 
 /*
- * Rank @a rank computes for @a seconds after what it does already: the sends and
- * completions it starts later come after that.
+ * Rank @a rank computes for @a seconds, after what it computes already.  The sends and
+ * completions that it starts later wait for the end.
  */
 void mtree_pt2pt_compute(mtree_pt2pt_t *pt2pt, int rank, double seconds);
 
-/* When @a rank is done with what it computes; not before now. */
+/* The time at which @a rank has computed everything; not before now. */
 double mtree_pt2pt_free_at(const mtree_pt2pt_t *pt2pt, int rank);
 
 /* Messages sent so far, acknowledgements not counted. */
 size_t mtree_pt2pt_messages(const mtree_pt2pt_t *pt2pt);
 
-/* Sends and receives that were started and are not done: after the clock has run, those
+/* Sends and receives that were started and are not done.  After the queue has run, these
  * are stuck. */
 size_t mtree_pt2pt_pending(const mtree_pt2pt_t *pt2pt);
 

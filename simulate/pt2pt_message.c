@@ -8,7 +8,7 @@
 
 static mtree_rank_t *rank_of(mtree_transport_t *transport)
 {
-    return (mtree_rank_t *)((char *)transport - offsetof(mtree_rank_t, transport));
+    return MTREE_CONTAINER_OF(transport, mtree_rank_t, transport);
 }
 
 /* The rank handles one message; returns when that is over. */
@@ -29,34 +29,18 @@ static mtree_status_t check_peer(const mtree_pt2pt_t *pt2pt, int peer)
     return MTREE_OK;
 }
 
-static void live_add(mtree_live_t **list, mtree_live_t *live)
-{
-    live->next = *list;
-    live->pointer_to_this = list;
-    if (*list != NULL) {
-        (*list)->pointer_to_this = &live->next;
-    }
-    *list = live;
-}
-
-static void live_remove(mtree_live_t *live)
-{
-    *live->pointer_to_this = live->next;
-    if (live->next != NULL) {
-        live->next->pointer_to_this = live->pointer_to_this;
-    }
-}
-
 void mtree_pt2pt_send_free(mtree_send_t *send)
 {
-    live_remove(&send->live);
+    mtree_list_remove(&send->live);
+    mtree_list_remove(&send->arrived);
     free(send->copy);
     free(send);
 }
 
 void mtree_pt2pt_recv_free(mtree_recv_t *recv)
 {
-    live_remove(&recv->live);
+    mtree_list_remove(&recv->live);
+    mtree_list_remove(&recv->posted);
     free(recv);
 }
 
@@ -70,8 +54,7 @@ static void send_release(mtree_send_t *send)
 /* One more end of the message is done; its completion is the last use of it here. */
 static void send_done(mtree_event_queue_event_t *event)
 {
-    mtree_send_t *send =
-        (mtree_send_t *)((char *)event - offsetof(mtree_send_t, done_event));
+    mtree_send_t *send = MTREE_CONTAINER_OF(event, mtree_send_t, done_event);
     mtree_completion_t *done = send->done;
 
     send->pair->from->pt2pt->pending--;
@@ -82,7 +65,7 @@ static void send_done(mtree_event_queue_event_t *event)
 
 static void recv_done(mtree_event_queue_event_t *event)
 {
-    mtree_recv_t *recv = (mtree_recv_t *)((char *)event - offsetof(mtree_recv_t, event));
+    mtree_recv_t *recv = MTREE_CONTAINER_OF(event, mtree_recv_t, event);
     mtree_completion_t *done = recv->done;
     mtree_pt2pt_t *pt2pt = recv->pair->from->pt2pt;
 
@@ -95,7 +78,8 @@ static void recv_done(mtree_event_queue_event_t *event)
     done->func(done, MTREE_OK);
 }
 
-/* The bytes are taken from the sender's buffer as long as that is its to give. */
+/* Copy the message from the sender's buffer, or from the copy made before the buffer was
+ * given back. */
 static void copy_data(const mtree_send_t *send)
 {
     const mtree_pt2pt_t *pt2pt = send->pair->from->pt2pt;
@@ -106,7 +90,7 @@ static void copy_data(const mtree_send_t *send)
     }
 }
 
-/* The whole message is there. */
+/* The whole message is at the receiver. */
 static void deliver(mtree_send_t *send)
 {
     mtree_event_queue_add(send->pair->from->pt2pt->clock, &send->recv->event,
@@ -114,14 +98,9 @@ static void deliver(mtree_send_t *send)
     send_release(send);
 }
 
-static mtree_send_t *send_of_message(mtree_message_t *message)
-{
-    return (mtree_send_t *)((char *)message - offsetof(mtree_send_t, message));
-}
-
 static void rest_departed(mtree_message_t *message)
 {
-    mtree_send_t *send = send_of_message(message);
+    mtree_send_t *send = MTREE_CONTAINER_OF(message, mtree_send_t, message);
 
     copy_data(send);
     mtree_event_queue_add(send->pair->from->pt2pt->clock, &send->done_event, 0.0);
@@ -129,14 +108,13 @@ static void rest_departed(mtree_message_t *message)
 
 static void rest_arrived(mtree_message_t *message)
 {
-    deliver(send_of_message(message));
+    deliver(MTREE_CONTAINER_OF(message, mtree_send_t, message));
 }
 
-/* The sender hears that its message was matched: it is done, or sends the rest. */
+/* The message was matched: the sender is done, or sends the rest. */
 static void acknowledged(mtree_message_t *message)
 {
-    mtree_send_t *send =
-        (mtree_send_t *)((char *)message - offsetof(mtree_send_t, acknowledge));
+    mtree_send_t *send = MTREE_CONTAINER_OF(message, mtree_send_t, acknowledge);
     const mtree_pt2pt_t *pt2pt = send->pair->from->pt2pt;
 
     if (send->rest_bytes == 0) {
@@ -186,39 +164,35 @@ static void match(mtree_send_t *send, mtree_recv_t *recv)
 /* The message, or the first part of it, is at the receiver. */
 static void first_arrived(mtree_message_t *message)
 {
-    mtree_send_t *send = send_of_message(message);
+    mtree_send_t *send = MTREE_CONTAINER_OF(message, mtree_send_t, message);
     mtree_pair_t *pair = send->pair;
-    mtree_recv_t **recv_p, *recv;
+    mtree_list_t *link;
 
-    for (recv_p = &pair->posted; *recv_p != NULL; recv_p = &(*recv_p)->next) {
-        if ((*recv_p)->tag == send->tag) {
-            recv = *recv_p;
-            *recv_p = recv->next;
-            if (recv->next == NULL) {
-                pair->posted_last_p = recv_p;
-            }
+    MTREE_LIST_FOR_EACH(link, &pair->posted)
+    {
+        mtree_recv_t *recv = MTREE_CONTAINER_OF(link, mtree_recv_t, posted);
+
+        if (recv->tag == send->tag) {
+            mtree_list_remove(link);
             match(send, recv);
             return;
         }
     }
-    send->next = NULL;
-    *pair->arrived_last_p = send;
-    pair->arrived_last_p = &send->next;
+    mtree_list_append(&pair->arrived, &send->arrived);
 }
 
 static void send_start(mtree_event_queue_event_t *event)
 {
-    mtree_send_t *send = (mtree_send_t *)((char *)event - offsetof(mtree_send_t, event));
+    mtree_send_t *send = MTREE_CONTAINER_OF(event, mtree_send_t, event);
 
     mtree_network_send(send->pair->connection, &send->message);
-    /* The bytes were copied into the transport's buffers: that is all that the sender
-     * waits for. */
+    /* The sender waits only until the bytes are in the transport's buffers. */
     if (!send->synchronous && send->rest_bytes == 0) {
         mtree_event_queue_add(send->pair->from->pt2pt->clock, &send->done_event, 0.0);
     }
 }
 
-/* How the message is cut into the part that goes at once and the part that waits for the
+/* Cut the message into the part that is sent at once and the part that waits for the
  * match. */
 static void send_cut(mtree_send_t *send, const mtree_pt2pt_options_t *options)
 {
@@ -284,7 +258,8 @@ static mtree_status_t pt2pt_send(mtree_transport_t *transport, int peer, int tag
         free(send);
         return status;
     }
-    live_add(&pt2pt->sends, &send->live);
+    mtree_list_init(&send->arrived);
+    mtree_list_append(&pt2pt->sends, &send->live);
     pt2pt->messages++;
     pt2pt->pending++;
     mtree_event_queue_add(pt2pt->clock, &send->event, handle(rank));
@@ -296,9 +271,9 @@ static mtree_status_t pt2pt_recv(mtree_transport_t *transport, int peer, int tag
 {
     mtree_rank_t *rank = rank_of(transport);
     mtree_pt2pt_t *pt2pt = rank->pt2pt;
-    mtree_send_t **send_p, *send;
     mtree_recv_t *recv;
     mtree_pair_t *pair;
+    mtree_list_t *link;
     mtree_status_t status;
 
     status = check_peer(pt2pt, peer);
@@ -318,21 +293,20 @@ static mtree_status_t pt2pt_recv(mtree_transport_t *transport, int peer, int tag
     recv->count = count;
     recv->done = done;
     recv->event.func = recv_done;
-    live_add(&pt2pt->recvs, &recv->live);
+    mtree_list_init(&recv->posted);
+    mtree_list_append(&pt2pt->recvs, &recv->live);
     pt2pt->pending++;
-    for (send_p = &pair->arrived; *send_p != NULL; send_p = &(*send_p)->next) {
-        if ((*send_p)->tag == tag) {
-            send = *send_p;
-            *send_p = send->next;
-            if (send->next == NULL) {
-                pair->arrived_last_p = send_p;
-            }
+    MTREE_LIST_FOR_EACH(link, &pair->arrived)
+    {
+        mtree_send_t *send = MTREE_CONTAINER_OF(link, mtree_send_t, arrived);
+
+        if (send->tag == tag) {
+            mtree_list_remove(link);
             match(send, recv);
             return MTREE_OK;
         }
     }
-    *pair->posted_last_p = recv;
-    pair->posted_last_p = &recv->next;
+    mtree_list_append(&pair->posted, &recv->posted);
     return MTREE_OK;
 }
 

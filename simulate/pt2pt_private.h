@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the ranks (pt2pt.c) and what goes between them (pt2pt_message.c) share.  Private
- * to simulate/world*.c.
+ * What the ranks (pt2pt.c) and the messages between them (pt2pt_message.c) share.
  */
 #ifndef MTREE_SIMULATE_PT2PT_PRIVATE_H
 #define MTREE_SIMULATE_PT2PT_PRIVATE_H
 
+#include "base/list.h"
 #include "simulate/pt2pt.h"
 
 typedef struct mtree_rank mtree_rank_t;
@@ -13,15 +13,10 @@ typedef struct mtree_pair mtree_pair_t;
 typedef struct mtree_send mtree_send_t;
 typedef struct mtree_recv mtree_recv_t;
 
-/* Sends and receives that are not done, so that they can be freed with the world. */
-typedef struct mtree_live {
-    struct mtree_live *next, **pointer_to_this;
-} mtree_live_t;
-
 /* A receive that was posted; freed when its completion is called. */
 struct mtree_recv {
-    mtree_live_t live;
-    mtree_recv_t *next;
+    mtree_list_t live;   /* in the list of all receives */
+    mtree_list_t posted; /* in the pair's list */
     mtree_pair_t *pair;
     int tag;
     void *buffer;
@@ -30,10 +25,10 @@ struct mtree_recv {
     mtree_event_queue_event_t event;
 };
 
-/* A message and its protocol; freed when both ends are done with it. */
+/* A message and its protocol.  Sender and receiver each hold a reference. */
 struct mtree_send {
-    mtree_live_t live;
-    mtree_send_t *next; /* among those that wait for a receive */
+    mtree_list_t live;    /* in the list of all sends */
+    mtree_list_t arrived; /* in the pair's list */
     mtree_pair_t *pair;
     int tag;
     const void *buffer;
@@ -43,20 +38,19 @@ struct mtree_send {
     bool synchronous;
     int references;
     mtree_recv_t *recv;
-    mtree_completion_t *done; /* NULL once it was called */
-    mtree_event_queue_event_t
-        event; /* at the sender: its time for this message is over */
+    mtree_completion_t *done;        /* NULL once it was called */
+    mtree_event_queue_event_t event; /* the sender has handled the message */
     mtree_event_queue_event_t done_event;
-    mtree_message_t message;     /* there: the first part, then the rest */
-    mtree_message_t acknowledge; /* and back */
+    mtree_message_t message;     /* to the receiver: the first part, then the rest */
+    mtree_message_t acknowledge; /* to the sender */
 };
 
-/* All that goes from one rank to another. */
+/* The messages from one rank to another. */
 struct mtree_pair {
     mtree_rank_t *from, *to;
     mtree_connection_t *connection;
-    mtree_send_t *arrived, **arrived_last_p; /* without a receive */
-    mtree_recv_t *posted, **posted_last_p;   /* without a message */
+    mtree_list_t arrived; /* messages without a receive, the first to arrive first */
+    mtree_list_t posted;  /* receives without a message, the first posted first */
 };
 
 struct mtree_rank {
@@ -73,17 +67,17 @@ struct mtree_pt2pt {
     mtree_pt2pt_options_t options;
     mtree_rank_t *ranks;
     size_t messages, pending;
-    mtree_live_t *sends, *recvs;
+    mtree_list_t sends, recvs; /* that are not done */
 };
 
 /* The messages of a rank, as its transport. */
 extern const mtree_transport_ops_t mtree_pt2pt_ops;
 
-/* All that goes from @a from to rank @a peer; made, and joined to the network, when first
- * asked for. The world's. */
+/* The pair of @a from and rank @a peer, with its connection.  It is made when it is first
+ * asked for, and lives as long as the ranks. */
 mtree_status_t mtree_pt2pt_pair(mtree_rank_t *from, int peer, mtree_pair_t **pair_p);
 
-/* Take a message or a receive from the world's list and free it. */
+/* Take a message or a receive out of its lists and free it. */
 void mtree_pt2pt_send_free(mtree_send_t *send);
 void mtree_pt2pt_recv_free(mtree_recv_t *recv);
 

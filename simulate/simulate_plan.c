@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/container_of.h"
 #include "base/log.h"
 #include "schedule/arrival/arrival.h"
 #include "schedule/layout.h"
@@ -208,8 +209,7 @@ static mtree_status_t start_by_arrival(run_t *run, player_t *player,
         .call = &run->call,
         .rank = player->number,
         .transport = mtree_pt2pt_transport(run->job.pt2pt, player->number),
-        .control =
-            mtree_control_transport_transport(run->control_transport, player->number),
+        .control = mtree_control_transport_of(run->control_transport, player->number),
         .room = run->call.units * run->call.unit_bytes};
 
     return mtree_arrival_start(&arrival, data, ended, NULL, player, &player->operation);
@@ -231,7 +231,7 @@ static mtree_status_t start(run_t *run, player_t *player)
 
 static void come(mtree_event_queue_event_t *event)
 {
-    player_t *player = (player_t *)((char *)event - offsetof(player_t, coming));
+    player_t *player = MTREE_CONTAINER_OF(event, player_t, coming);
     mtree_status_t status = start(player->run, player);
 
     if (status != MTREE_OK) {

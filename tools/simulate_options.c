@@ -50,7 +50,7 @@ static mtree_status_t take_window(void *data, const char *value)
 
 const option_t simulate_options[] = {
     {"ranks-per-host", 0, OPTION_WHOLE, MEMBER(ranks_per_host), .argument = "N",
-     .help = "(default 1)", .least = 1, .most = MTREE_WORLD_MAX_RANKS},
+     .help = "(default 1)", .least = 1, .most = MTREE_PT2PT_MAX_RANKS},
     {"model", 0, OPTION_OTHER, .argument = "M", .take = take_model,
      .help = "flow (default): messages share links max-min fairly;\n"
              "queue: links send one message after the other"},

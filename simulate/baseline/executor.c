@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "simulate/baseline/program.h"
 
+#include "base/list.h"
 #include "base/log.h"
 
 #include <stdlib.h>
@@ -13,8 +14,7 @@ typedef struct mtree_request {
     mtree_completion_t done;
     mtree_runner_t *runner;
     size_t step;
-    struct mtree_request *next;       /* of all, for freeing */
-    struct mtree_request *next_spare; /* of those that are done */
+    mtree_list_t link; /* in the runner's list of outstanding or of free requests */
 } mtree_request_t;
 
 typedef struct {
@@ -33,8 +33,7 @@ struct mtree_runner {
     size_t at;
     bool *is_done;                     /* [num_steps] for sends and receives */
     mtree_event_queue_event_t step_on; /* goes on once the rank has computed */
-    mtree_request_t *requests;
-    mtree_request_t *spare; /* requests to use again */
+    mtree_list_t outstanding, spare;   /* requests */
 };
 
 static void *at_place(const mtree_runner_t *runner, mtree_place_t place)
@@ -44,8 +43,7 @@ static void *at_place(const mtree_runner_t *runner, mtree_place_t place)
 
 static void request_done(mtree_completion_t *self, mtree_status_t status)
 {
-    mtree_request_t *request =
-        (mtree_request_t *)((char *)self - offsetof(mtree_request_t, done));
+    mtree_request_t *request = MTREE_CONTAINER_OF(self, mtree_request_t, done);
     mtree_runner_t *runner = request->runner;
     const mtree_step_t *at = &runner->program->steps[runner->at];
 
@@ -53,29 +51,36 @@ static void request_done(mtree_completion_t *self, mtree_status_t status)
         mtree_event_queue_fail(runner->executor->clock, status);
     }
     runner->is_done[request->step] = true;
-    request->next_spare = runner->spare;
-    runner->spare = request;
+    mtree_list_remove(&request->link);
+    mtree_list_append(&runner->spare, &request->link);
     if (runner->at < runner->program->num_steps && at->kind == MTREE_STEP_WAIT &&
         at->request == request->step) {
         mtree_event_queue_add(runner->executor->clock, &runner->step_on, 0.0);
     }
 }
 
+/* A request to start a message with; NULL: no memory. */
+static mtree_request_t *get_request(mtree_runner_t *runner)
+{
+    mtree_list_t *link = mtree_list_take(&runner->spare);
+    mtree_request_t *request = link == NULL
+                                   ? calloc(1, sizeof(*request))
+                                   : MTREE_CONTAINER_OF(link, mtree_request_t, link);
+
+    if (request != NULL) {
+        mtree_list_append(&runner->outstanding, &request->link);
+    }
+    return request;
+}
+
 static mtree_status_t start(mtree_runner_t *runner, const mtree_step_t *step)
 {
     mtree_transport_t *transport =
         mtree_pt2pt_transport(runner->executor->pt2pt, runner->rank);
-    mtree_request_t *request = runner->spare;
+    mtree_request_t *request = get_request(runner);
 
     if (request == NULL) {
-        request = calloc(1, sizeof(*request));
-        if (request == NULL) {
-            return MTREE_ERR_NO_MEMORY;
-        }
-        request->next = runner->requests;
-        runner->requests = request;
-    } else {
-        runner->spare = request->next_spare;
+        return MTREE_ERR_NO_MEMORY;
     }
     request->done.func = request_done;
     request->runner = runner;
@@ -114,8 +119,7 @@ static void compute(mtree_runner_t *runner, const mtree_step_t *step)
 /* Go through the program up to the next wait for something that is not done. */
 static void run(mtree_event_queue_event_t *event)
 {
-    mtree_runner_t *runner =
-        (mtree_runner_t *)((char *)event - offsetof(mtree_runner_t, step_on));
+    mtree_runner_t *runner = MTREE_CONTAINER_OF(event, mtree_runner_t, step_on);
     mtree_executor_t *executor = runner->executor;
     const mtree_step_t *step;
     mtree_status_t status;
@@ -169,16 +173,20 @@ static mtree_status_t check_ended(const mtree_runner_t *runners, int num_ranks)
     return MTREE_OK;
 }
 
+static void free_requests(mtree_list_t *list)
+{
+    mtree_list_t *link;
+
+    while ((link = mtree_list_take(list)) != NULL) {
+        free(MTREE_CONTAINER_OF(link, mtree_request_t, link));
+    }
+}
+
 static void free_runners(mtree_runner_t *runners, int num_ranks)
 {
-    mtree_request_t *request, *next;
-    int r;
-
-    for (r = 0; r < num_ranks; r++) {
-        for (request = runners[r].requests; request != NULL; request = next) {
-            next = request->next;
-            free(request);
-        }
+    for (int r = 0; r < num_ranks; r++) {
+        free_requests(&runners[r].outstanding);
+        free_requests(&runners[r].spare);
         free(runners[r].is_done);
     }
     free(runners);
@@ -198,6 +206,10 @@ mtree_status_t mtree_programs_run(mtree_event_queue_t *clock, mtree_pt2pt_t *pt2
 
     if (runners == NULL) {
         return MTREE_ERR_NO_MEMORY;
+    }
+    for (r = 0; r < num_ranks; r++) {
+        mtree_list_init(&runners[r].outstanding);
+        mtree_list_init(&runners[r].spare);
     }
     for (r = 0; r < num_ranks; r++) {
         runners[r].executor = &executor;

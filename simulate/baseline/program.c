@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "simulate/baseline/program.h"
 
+#include "base/array.h"
+
 #include <stdlib.h>
 
 /* Stands for a send or receive of nothing, which is done at once. */
@@ -15,17 +17,11 @@ static void touch(mtree_program_t *program, mtree_place_t place, size_t count)
 
 static size_t add(mtree_program_t *program, const mtree_step_t *step)
 {
-    size_t room = program->room == 0 ? 16 : 2 * program->room;
-    mtree_step_t *steps;
-
-    if (program->num_steps == program->room) {
-        steps = realloc(program->steps, room * sizeof(mtree_step_t));
-        if (steps == NULL) {
-            program->status = MTREE_ERR_NO_MEMORY;
-            return NO_REQUEST;
-        }
-        program->steps = steps;
-        program->room = room;
+    if (mtree_array_reserve(&program->steps, &program->capacity,
+                            (int)program->num_steps + 1,
+                            sizeof(*program->steps)) != MTREE_OK) {
+        program->status = MTREE_ERR_NO_MEMORY;
+        return NO_REQUEST;
     }
     program->steps[program->num_steps] = *step;
     return program->num_steps++;

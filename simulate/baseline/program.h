@@ -43,7 +43,8 @@ typedef struct {
 } mtree_step_t;
 
 typedef struct {
-    size_t num_steps, room;
+    size_t num_steps;
+    int capacity; /* of steps */
     mtree_step_t *steps;
     size_t lengths[MTREE_BUFFER_LAST]; /* elements that the steps touch */
     mtree_status_t status;             /* the first failure to add a step */
