@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-mtree_status_t mtree_check_data_init(mtree_check_data_t *sample,
+mtree_status_t mtree_check_data_init(mtree_check_data_t *data,
                                      mtree_collective_t collective, int num_ranks,
                                      int root, size_t count)
 {
@@ -23,83 +23,83 @@ mtree_status_t mtree_check_data_init(mtree_check_data_t *sample,
     for (r = 0; r <= size; r++) {
         blocks[r] = r * (count / size) + (r < count % size ? r : count % size);
     }
-    *sample = (mtree_check_data_t){.collective = collective,
-                                   .num_ranks = num_ranks,
-                                   .root = root,
-                                   .count = count,
-                                   .blocks = blocks};
+    *data = (mtree_check_data_t){.collective = collective,
+                                 .num_ranks = num_ranks,
+                                 .root = root,
+                                 .count = count,
+                                 .blocks = blocks};
     return MTREE_OK;
 }
 
-void mtree_check_data_clear(mtree_check_data_t *sample)
+void mtree_check_data_clear(mtree_check_data_t *data)
 {
-    free(sample->blocks);
-    sample->blocks = NULL;
+    free(data->blocks);
+    data->blocks = NULL;
 }
 
 uint32_t mtree_check_data_value(int rank, size_t index)
 {
-    /* Odd factors, so that no two ranks and no two elements near each other agree. */
+    /* Odd factors, so that no two ranks and no two adjacent elements are equal. */
     return (uint32_t)(rank + 1) * 2654435761u + (uint32_t)index * 40503u;
 }
 
 /* The sum over all ranks, in closed form. */
-static uint32_t sample_sum(const mtree_check_data_t *sample, size_t index)
+static uint32_t sum_of_all(const mtree_check_data_t *data, size_t index)
 {
-    const uint32_t size = (uint32_t)sample->num_ranks;
+    const uint32_t size = (uint32_t)data->num_ranks;
 
     return (uint32_t)((uint64_t)size * (size + 1) / 2) * 2654435761u +
            size * ((uint32_t)index * 40503u);
 }
 
-static void part_range(const mtree_check_data_t *sample, mtree_part_t part, int rank,
+static void part_range(const mtree_check_data_t *data, mtree_part_t part, int rank,
                        size_t *begin, size_t *end)
 {
-    *begin = part == MTREE_PART_BLOCK ? sample->blocks[rank] : 0;
-    *end = part == MTREE_PART_VECTOR  ? sample->count
-           : part == MTREE_PART_BLOCK ? sample->blocks[rank + 1]
+    *begin = part == MTREE_PART_BLOCK ? data->blocks[rank] : 0;
+    *end = part == MTREE_PART_VECTOR  ? data->count
+           : part == MTREE_PART_BLOCK ? data->blocks[rank + 1]
                                       : 0;
 }
 
-void mtree_check_data_input(const mtree_check_data_t *sample, int rank, size_t *begin_p,
+void mtree_check_data_input(const mtree_check_data_t *data, int rank, size_t *begin_p,
                             size_t *end_p)
 {
-    part_range(sample, mtree_collective_input(sample->collective, rank, sample->root),
-               rank, begin_p, end_p);
+    part_range(data, mtree_collective_input(data->collective, rank, data->root), rank,
+               begin_p, end_p);
 }
 
 /* Element @a index of the result.  It comes from *source_p, which the caller counts up
  * from 0, where blocks are gathered. */
-static uint32_t expected_value(const mtree_check_data_t *sample, size_t index,
+static uint32_t expected_value(const mtree_check_data_t *data, size_t index,
                                int *source_p)
 {
-    if (mtree_collective_reduces(sample->collective)) {
-        return sample_sum(sample, index);
+    if (mtree_collective_reduces(data->collective)) {
+        return sum_of_all(data, index);
     }
-    if (mtree_collective_has_root(sample->collective)) {
-        return mtree_check_data_value(sample->root, index);
+    if (mtree_collective_has_root(data->collective)) {
+        return mtree_check_data_value(data->root, index);
     }
-    while (index >= sample->blocks[*source_p + 1]) {
+    while (index >= data->blocks[*source_p + 1]) {
         ++*source_p;
     }
     return mtree_check_data_value(*source_p, index);
 }
 
-mtree_status_t mtree_check_data_check(const mtree_check_data_t *sample, const char *name,
+mtree_status_t mtree_check_data_check(const mtree_check_data_t *data, const char *name,
                                       int rank, const uint32_t *result)
 {
     size_t begin, end;
     int source = 0;
 
-    part_range(sample, mtree_collective_result(sample->collective, rank, sample->root),
-               rank, &begin, &end);
+    part_range(data, mtree_collective_result(data->collective, rank, data->root), rank,
+               &begin, &end);
     for (size_t i = begin; i < end; i++) {
-        if (result[i] != expected_value(sample, i, &source)) {
+        if (result[i] != expected_value(data, i, &source)) {
             mtree_error(
                 "simulator: %s by %s gives rank %d of %d a wrong element %zu of %zu; "
                 "the algorithm is wrong",
-                mtree_collective_name(sample->collective), name, rank, sample->num_ranks,
-                i, sample->count);
+                mtree_collective_name(data->collective), name, rank, data->num_ranks, i,
+                data->count);
             return MTREE_ERR_TRANSPORT;
         }
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a simulation consists of, put together and taken apart: clock, network, ranks.
- * Private to simulate/simulate*.c.
+ * The parts of a simulation: event queue, network and ranks.  Private to
+ * simulate/simulate*.c.
  */
 #ifndef MTREE_SIMULATE_CONTEXT_H
 #define MTREE_SIMULATE_CONTEXT_H
@@ -15,27 +15,27 @@ typedef struct {
     int num_ranks;
     int root;     /* rank */
     size_t count; /* elements of the vector */
-    mtree_event_queue_t *clock;
+    mtree_event_queue_t *queue;
     mtree_network_t *network;
     mtree_pt2pt_t *pt2pt;
 } mtree_simulation_t;
 
 /*
- * Check @a options and build the three; @a received and @a arg are the world's.
- * mtree_simulation_close() frees them.
+ * Check @a options and make the parts.  @a received and @a arg are passed to
+ * mtree_pt2pt_create().  mtree_simulation_close() frees the parts.
  */
 mtree_status_t mtree_simulation_open(const mtree_topology_t *topology, const int *hosts,
                                      int num_hosts,
                                      const mtree_simulate_options_t *options,
                                      mtree_pt2pt_received_t received, void *arg,
-                                     mtree_simulation_t *job_p);
-void mtree_simulation_close(mtree_simulation_t *job);
+                                     mtree_simulation_t *simulation_p);
+void mtree_simulation_close(mtree_simulation_t *simulation);
 
-/* Set all but the trees of *result_p for a job that took @a seconds. */
-mtree_status_t mtree_simulation_result(const mtree_simulation_t *job, double seconds,
-                                       mtree_simulate_result_t *result_p);
+/* Set all but the trees of *result_p for a simulation that took @a seconds. */
+mtree_status_t mtree_simulation_result(const mtree_simulation_t *simulation,
+                                       double seconds, mtree_simulate_result_t *result_p);
 
 /* Seconds to fold one element. */
-double mtree_simulation_fold_seconds(const mtree_simulation_t *job);
+double mtree_simulation_fold_seconds(const mtree_simulation_t *simulation);
 
 #endif

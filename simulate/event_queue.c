@@ -5,14 +5,14 @@
 
 #include <stdlib.h>
 
-/* Events between two calls of the progress function: at most some seconds where each
- * moves a thousand flows. */
-#define PROGRESS_EVENTS (UINT64_C(1) << 14)
+/* Timers between two calls of the progress function: some seconds at most, where each
+ * changes a thousand flows. */
+#define PROGRESS_TIMERS (UINT64_C(1) << 14)
 
 struct mtree_event_queue {
     double now;
     uint64_t next_sequence;
-    mtree_event_queue_event_t **heap; /* binary heap, the earliest at 0 */
+    mtree_timer_t **heap; /* binary heap, the earliest at 0 */
     size_t length;
     int capacity; /* of heap */
     mtree_status_t status;
@@ -20,137 +20,131 @@ struct mtree_event_queue {
     void *progress_arg;
 };
 
-mtree_status_t mtree_event_queue_create(mtree_event_queue_t **clock_p)
+mtree_status_t mtree_event_queue_create(mtree_event_queue_t **queue_p)
 {
-    mtree_event_queue_t *clock = calloc(1, sizeof(*clock));
+    mtree_event_queue_t *queue = calloc(1, sizeof(*queue));
 
-    if (clock == NULL) {
+    if (queue == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }
-    *clock_p = clock;
+    *queue_p = queue;
     return MTREE_OK;
 }
 
-void mtree_event_queue_destroy(mtree_event_queue_t *clock)
+void mtree_event_queue_destroy(mtree_event_queue_t *queue)
 {
-    if (clock == NULL) {
+    if (queue == NULL) {
         return;
     }
-    free(clock->heap);
-    free(clock);
+    free(queue->heap);
+    free(queue);
 }
 
-double mtree_event_queue_now(const mtree_event_queue_t *clock)
+double mtree_event_queue_now(const mtree_event_queue_t *queue)
 {
-    return clock->now;
+    return queue->now;
 }
 
-static bool is_before(const mtree_event_queue_event_t *a,
-                      const mtree_event_queue_event_t *b)
+static bool is_before(const mtree_timer_t *a, const mtree_timer_t *b)
 {
     return a->time < b->time || (a->time == b->time && a->sequence < b->sequence);
 }
 
-static void put(mtree_event_queue_t *clock, size_t place,
-                mtree_event_queue_event_t *event)
+static void put(mtree_event_queue_t *queue, size_t place, mtree_timer_t *timer)
 {
-    clock->heap[place] = event;
-    event->place = place + 1;
+    queue->heap[place] = timer;
+    timer->place = place + 1;
 }
 
-static void sift_up(mtree_event_queue_t *clock, size_t place,
-                    mtree_event_queue_event_t *event)
+static void sift_up(mtree_event_queue_t *queue, size_t place, mtree_timer_t *timer)
 {
-    while (place > 0 && is_before(event, clock->heap[(place - 1) / 2])) {
-        put(clock, place, clock->heap[(place - 1) / 2]);
+    while (place > 0 && is_before(timer, queue->heap[(place - 1) / 2])) {
+        put(queue, place, queue->heap[(place - 1) / 2]);
         place = (place - 1) / 2;
     }
-    put(clock, place, event);
+    put(queue, place, timer);
 }
 
-static void sift_down(mtree_event_queue_t *clock, size_t place,
-                      mtree_event_queue_event_t *event)
+static void sift_down(mtree_event_queue_t *queue, size_t place, mtree_timer_t *timer)
 {
     size_t child = 2 * place + 1;
 
-    while (child < clock->length) {
-        if (child + 1 < clock->length &&
-            is_before(clock->heap[child + 1], clock->heap[child])) {
+    while (child < queue->length) {
+        if (child + 1 < queue->length &&
+            is_before(queue->heap[child + 1], queue->heap[child])) {
             child++;
         }
-        if (!is_before(clock->heap[child], event)) {
+        if (!is_before(queue->heap[child], timer)) {
             break;
         }
-        put(clock, place, clock->heap[child]);
+        put(queue, place, queue->heap[child]);
         place = child;
         child = 2 * place + 1;
     }
-    put(clock, place, event);
+    put(queue, place, timer);
 }
 
-void mtree_event_queue_remove(mtree_event_queue_t *clock,
-                              mtree_event_queue_event_t *event)
+void mtree_event_queue_remove(mtree_event_queue_t *queue, mtree_timer_t *timer)
 {
-    mtree_event_queue_event_t *last;
+    mtree_timer_t *last;
     size_t place;
 
-    if (event->place == 0) {
+    if (timer->place == 0) {
         return;
     }
-    place = event->place - 1;
-    event->place = 0;
-    last = clock->heap[--clock->length];
-    if (last == event) {
+    place = timer->place - 1;
+    timer->place = 0;
+    last = queue->heap[--queue->length];
+    if (last == timer) {
         return;
     }
-    if (place > 0 && is_before(last, clock->heap[(place - 1) / 2])) {
-        sift_up(clock, place, last);
+    if (place > 0 && is_before(last, queue->heap[(place - 1) / 2])) {
+        sift_up(queue, place, last);
     } else {
-        sift_down(clock, place, last);
+        sift_down(queue, place, last);
     }
 }
 
-void mtree_event_queue_add(mtree_event_queue_t *clock, mtree_event_queue_event_t *event,
-                           double time)
+void mtree_event_queue_add(mtree_event_queue_t *queue, mtree_timer_t *timer, double time)
 {
-    mtree_event_queue_remove(clock, event);
-    if (mtree_array_reserve(&clock->heap, &clock->capacity, (int)clock->length + 1,
-                            sizeof(*clock->heap)) != MTREE_OK) {
-        mtree_event_queue_fail(clock, MTREE_ERR_NO_MEMORY);
+    mtree_event_queue_remove(queue, timer);
+    if (mtree_array_reserve(&queue->heap, &queue->capacity, (int)queue->length + 1,
+                            sizeof(*queue->heap)) != MTREE_OK) {
+        mtree_event_queue_fail(queue, MTREE_ERR_NO_MEMORY);
         return;
     }
-    event->time = time > clock->now ? time : clock->now;
-    event->sequence = clock->next_sequence++;
-    sift_up(clock, clock->length++, event);
+    timer->time = time > queue->now ? time : queue->now;
+    timer->sequence = queue->next_sequence++;
+    sift_up(queue, queue->length++, timer);
 }
 
-void mtree_event_queue_fail(mtree_event_queue_t *clock, mtree_status_t status)
+void mtree_event_queue_fail(mtree_event_queue_t *queue, mtree_status_t status)
 {
-    if (clock->status == MTREE_OK) {
-        clock->status = status;
+    if (queue->status == MTREE_OK) {
+        queue->status = status;
     }
 }
 
-void mtree_event_queue_set_progress(mtree_event_queue_t *clock,
+void mtree_event_queue_set_progress(mtree_event_queue_t *queue,
                                     mtree_event_queue_progress_t progress, void *arg)
 {
-    clock->progress = progress;
-    clock->progress_arg = arg;
+    queue->progress = progress;
+    queue->progress_arg = arg;
 }
 
-mtree_status_t mtree_event_queue_run(mtree_event_queue_t *clock)
+mtree_status_t mtree_event_queue_run(mtree_event_queue_t *queue)
 {
-    mtree_event_queue_event_t *event;
-    uint64_t events = 0;
+    mtree_timer_t *timer;
+    uint64_t fired = 0;
 
-    while (clock->length > 0 && clock->status == MTREE_OK) {
-        event = clock->heap[0];
-        mtree_event_queue_remove(clock, event);
-        clock->now = event->time;
-        event->func(event);
-        if (++events % PROGRESS_EVENTS == 0 && clock->progress != NULL) {
-            clock->progress(clock->now, clock->progress_arg);
+    while (queue->length > 0 && queue->status == MTREE_OK) {
+        timer = queue->heap[0];
+        mtree_event_queue_remove(queue, timer);
+        queue->now = timer->time;
+        timer->func(timer);
+        if (++fired % PROGRESS_TIMERS == 0 && queue->progress != NULL) {
+            queue->progress(queue->now, queue->progress_arg);
         }
     }
-    return clock->status;
+    return queue->status;
 }

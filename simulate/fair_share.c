@@ -6,12 +6,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Levels that are equal but for rounding are one level: flows that are alike then end at
- * the same time. */
+/* Levels that differ by less are one level, so that equal flows end at the same time. */
 #define LEVEL_TOLERANCE 1e-12
 
-/* While rates grow, `left` is what the flows that stopped leave of the arc, and `load`
- * and `growing` are the weights and the number of the others. */
+/* While rates grow, `left` is the capacity that the stopped flows leave of the arc, and
+ * `load` and `growing` are the weights and the number of the flows that still grow. */
 typedef struct {
     double capacity, left, load;
     int growing;
@@ -19,8 +18,8 @@ typedef struct {
     mtree_fair_share_use_t *uses;
 } arc_t;
 
-/* Something that stops flows, and the rate at which it will; of an arc that rate rises
- * when other arcs stop its flows first. */
+/* What stops flows, an arc or a flow's own limit, and the rate at which it does.  The
+ * rate of an arc rises when another arc stops one of its flows first. */
 typedef struct {
     double level;
     int arc;                       /* -1: a flow's own limit */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Max-min fair rates of flows that share arcs (progressive filling: all rates grow
- * together, and a flow stops when one of its arcs is full or it has reached its own
- * limit; Bertsekas and Gallager, Data Networks, section 6.5.2).
+ * Max-min fair rates of flows that share arcs, by progressive filling: all rates grow
+ * together, and a flow stops growing when one of its arcs is full or its own limit is
+ * reached (Bertsekas and Gallager, Data Networks, section 6.5.2).
  *
- * Flows come and go.  Rates are found anew only for the flows that share arcs with those
- * that did, directly or through others: the rest of the network cannot tell.
+ * Flows join and leave.  Rates are computed anew only for flows that share arcs with
+ * those, directly or through other flows.
  */
 #ifndef MTREE_SIMULATE_FAIR_SHARE_H
 #define MTREE_SIMULATE_FAIR_SHARE_H
@@ -18,21 +18,21 @@ typedef struct mtree_fair_share_flow mtree_fair_share_flow_t;
 typedef struct mtree_fair_share_use mtree_fair_share_use_t;
 typedef struct mtree_fair_share mtree_fair_share_t;
 
-/* What a flow takes of one arc; the first two are the owner's to set. */
+/* What a flow takes of one arc.  Its owner sets the first two fields. */
 struct mtree_fair_share_use {
     int arc;
     double weight; /* bits the arc carries for each bit of the flow; > 0 */
-    /* Among the uses of the arc by flows that joined. */
+    /* In the list of the arc's uses by flows that have joined. */
     mtree_fair_share_flow_t *flow;
     mtree_fair_share_use_t *next, **pointer_to_this;
 };
 
-/* Zeroed before it first joins; the first three are the owner's to set. */
+/* Its owner zeroes it before it first joins and sets the first three fields. */
 struct mtree_fair_share_flow {
     int num_uses;
-    mtree_fair_share_use_t *uses; /* the owner's */
+    mtree_fair_share_use_t *uses; /* owned by the flow's owner */
     double limit; /* bits/s the flow itself can take; > 0, may be INFINITY */
-    double rate;  /* the answer, bits/s */
+    double rate;  /* bits/s; set by mtree_fair_share_share() */
     bool joined, touched;
 };
 
@@ -41,20 +41,20 @@ struct mtree_fair_share_flow {
 mtree_status_t mtree_fair_share_create(int num_arcs, const double *capacities,
                                        mtree_fair_share_t **flows_p);
 
-/* Free; NULL is allowed.  The flows stay their owner's. */
+/* Free; NULL is allowed.  The flows belong to their owners. */
 void mtree_fair_share_destroy(mtree_fair_share_t *flows);
 
-/* From now on @a flow takes its part; it has no rate until mtree_fair_share_share(). */
+/* Add @a flow.  It has no rate until mtree_fair_share_share(). */
 mtree_status_t mtree_fair_share_join(mtree_fair_share_t *flows,
                                      mtree_fair_share_flow_t *flow);
 
-/* @a flow, which joined, does so no longer. */
+/* Remove @a flow, which has joined. */
 void mtree_fair_share_leave(mtree_fair_share_t *flows, mtree_fair_share_flow_t *flow);
 
 /*
- * The flows whose rates what came and went since the last mtree_fair_share_share() can
- * change: some may have left meanwhile.  The list stays until mtree_fair_share_share();
- * flows may leave, but not join, in between.
+ * The flows whose rates may change by what has joined and left since the last
+ * mtree_fair_share_share(); some of them may have left.  The list is valid until
+ * mtree_fair_share_share(); until then flows may leave, but not join.
  */
 int mtree_fair_share_touched(mtree_fair_share_t *flows,
                              mtree_fair_share_flow_t *const **touched_p);

@@ -8,9 +8,9 @@
 
 /*
  * Packets and headers of TCP over Ethernet with jumbo frames.  The acknowledgements are
- * the lab's: with both directions of all links full the worst of them carried 92 to 94 %
- * of its rate (docs/lab.md), far less than pure acknowledgements would leave, while one
- * direction alone carries 99 %.
+ * measured in the lab: with both directions of all links full the slowest carried 92 to
+ * 94 % of its rate (docs/lab.md), and one direction alone carries 99 %.  Acknowledgements
+ * alone would take far less.
  */
 void mtree_network_default_options(mtree_network_options_t *options)
 {
@@ -38,7 +38,7 @@ static mtree_status_t check_options(const mtree_network_options_t *options)
     return MTREE_OK;
 }
 
-mtree_status_t mtree_network_create(mtree_event_queue_t *clock,
+mtree_status_t mtree_network_create(mtree_event_queue_t *queue,
                                     const mtree_topology_t *topology, const int *hosts,
                                     int num_hosts, const mtree_network_options_t *options,
                                     mtree_network_t **network_p)
@@ -56,7 +56,7 @@ mtree_status_t mtree_network_create(mtree_event_queue_t *clock,
     if (network == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }
-    network->clock = clock;
+    network->queue = queue;
     network->topology = topology;
     network->options = *options;
     network->num_arcs = (int)num_arcs;
@@ -103,8 +103,8 @@ void mtree_network_destroy(mtree_network_t *network)
     free(network);
 }
 
-/* The flow of a connection loads the way there with its bits and the way back with its
- * acks. */
+/* The flow of a connection loads its route with its bits, and the opposite direction with
+ * its acknowledgements. */
 static mtree_status_t set_flow(mtree_connection_t *connection)
 {
     const mtree_network_t *network = connection->network;

@@ -5,16 +5,16 @@
 #include <float.h>
 #include <math.h>
 
-/* A message that lacks less than this many seconds of its rate has been sent: the rest is
- * rounding. */
+/* A message whose remaining bits take less time than this (seconds) has been sent: the
+ * rest is rounding. */
 #define TIME_TOLERANCE 1e-12
 
-/* Count down the bits of the first message that were sent since the last time. */
+/* Count down the bits of the first message that were sent since the last count. */
 static void flow_count(mtree_connection_t *connection)
 {
     mtree_network_t *network = connection->network;
     const mtree_fair_share_flow_t *flow = &connection->flow;
-    const double now = mtree_event_queue_now(network->clock);
+    const double now = mtree_event_queue_now(network->queue);
     const double bits = connection->rate * (now - connection->counted);
     int i;
 
@@ -29,28 +29,28 @@ static void flow_count(mtree_connection_t *connection)
     }
 }
 
-/* When the first message will be sent if the rate stays as it is. */
+/* Set the time at which the first message is sent at the present rate. */
 static void flow_schedule(mtree_connection_t *connection)
 {
-    mtree_event_queue_add(connection->network->clock, &connection->completion,
+    mtree_event_queue_add(connection->network->queue, &connection->completion,
                           connection->counted +
                               connection->first->bits / connection->rate);
 }
 
-/* The rates are found when all else that is due now has happened, once. */
+/* Rates are computed once, after everything else that is due now. */
 static void flow_changed(mtree_network_t *network)
 {
-    mtree_event_queue_add(network->clock, &network->timer,
-                          mtree_event_queue_now(network->clock));
+    mtree_event_queue_add(network->queue, &network->timer,
+                          mtree_event_queue_now(network->queue));
 }
 
-void mtree_network_flow_complete(mtree_event_queue_event_t *event)
+void mtree_network_flow_complete(mtree_timer_t *event)
 {
     mtree_connection_t *connection =
         MTREE_CONTAINER_OF(event, mtree_connection_t, completion);
     mtree_network_t *network = connection->network;
     mtree_message_t *message = connection->first;
-    const double now = mtree_event_queue_now(network->clock);
+    const double now = mtree_event_queue_now(network->queue);
 
     flow_count(connection);
     connection->first = message->next;
@@ -70,27 +70,27 @@ void mtree_network_flow_complete(mtree_event_queue_event_t *event)
     mtree_network_set_arrival(message, connection->last_arrival);
 }
 
-/* Messages that end at the same time but for rounding end now, before the arcs are
- * shared anew. */
+/* End messages whose end differs from now by rounding only, before the arcs are shared
+ * anew. */
 static void flow_complete_touched(mtree_fair_share_flow_t *const *touched,
                                   int num_touched)
 {
     mtree_connection_t *connection;
-    double lacking, now;
+    double remaining, now;
     int i;
 
     for (i = 0; i < num_touched; i++) {
         connection = MTREE_CONTAINER_OF(touched[i], mtree_connection_t, flow);
-        now = mtree_event_queue_now(connection->network->clock);
-        lacking = connection->completion.time - now;
-        if (connection->rate > 0.0 && lacking <= TIME_TOLERANCE + now * DBL_EPSILON) {
-            mtree_event_queue_remove(connection->network->clock, &connection->completion);
+        now = mtree_event_queue_now(connection->network->queue);
+        remaining = connection->completion.time - now;
+        if (connection->rate > 0.0 && remaining <= TIME_TOLERANCE + now * DBL_EPSILON) {
+            mtree_event_queue_remove(connection->network->queue, &connection->completion);
             mtree_network_flow_complete(&connection->completion);
         }
     }
 }
 
-void mtree_network_flow_timer(mtree_event_queue_event_t *event)
+void mtree_network_flow_timer(mtree_timer_t *event)
 {
     mtree_network_t *network = MTREE_CONTAINER_OF(event, mtree_network_t, timer);
     mtree_fair_share_flow_t *const *touched;
@@ -107,8 +107,8 @@ void mtree_network_flow_timer(mtree_event_queue_event_t *event)
             flow_schedule(connection);
         }
     }
-    /* What completed here has been taken into account. */
-    mtree_event_queue_remove(network->clock, event);
+    /* The rates include what was completed here. */
+    mtree_event_queue_remove(network->queue, event);
 }
 
 void mtree_network_flow_send(mtree_message_t *message)
@@ -123,9 +123,9 @@ void mtree_network_flow_send(mtree_message_t *message)
     if (connection->flow.joined) {
         return;
     }
-    connection->counted = mtree_event_queue_now(network->clock);
+    connection->counted = mtree_event_queue_now(network->queue);
     if (mtree_fair_share_join(network->flows, &connection->flow) != MTREE_OK) {
-        mtree_event_queue_fail(network->clock, MTREE_ERR_NO_MEMORY);
+        mtree_event_queue_fail(network->queue, MTREE_ERR_NO_MEMORY);
         return;
     }
     flow_changed(network);

@@ -16,53 +16,54 @@ struct mtree_connection {
     int num_arcs;
     const int *arcs;     /* the route, the routes' own */
     double latency;      /* of the route */
-    double forwarding;   /* seconds that each bit of a first packet makes it wait to be
-                            whole at the inner vertices */
-    double limit;        /* bits/s, from the window or of the host itself */
-    double last_arrival; /* of the messages so far; a later one is not before it */
-    double next_start;   /* queue model: when the window lets the next message begin */
+    double forwarding;   /* seconds per bit of the first packet until it is complete at
+                            all inner vertices */
+    double limit;        /* bits/s: of the window, or inside one host */
+    double last_arrival; /* of the messages so far; no later message arrives before it */
+    double next_start;   /* queue model: time at which the window lets the next begin */
     /* Flow model. */
     mtree_message_t *first; /* messages not yet sent */
     mtree_message_t **last_p;
     mtree_fair_share_flow_t flow;
     double rate;    /* at which the first message is being sent */
-    double counted; /* when its bits were last counted down */
-    mtree_event_queue_event_t completion;
+    double counted; /* time at which its bits were last counted down */
+    mtree_timer_t completion;
 };
 
 struct mtree_network {
-    mtree_event_queue_t *clock;
+    mtree_event_queue_t *queue;
     const mtree_topology_t *topology;
     mtree_network_options_t options;
     mtree_routes_t *routes;
     mtree_connection_t *connections;
     int num_arcs;
     double *capacity;
-    double *free_at; /* queue model: when the arc has sent all that it was given */
+    double *free_at; /* queue model: time at which the arc has sent all it was given */
     double *busy;
     /* Flow model. */
-    mtree_event_queue_event_t timer; /* due when a flow came or went */
+    mtree_timer_t timer; /* due when a flow has joined or left */
     mtree_fair_share_t *flows;
 };
 
-/* What a message of @a bytes is on the wire: packets, bits with headers, bits of its
- * first packet, which an inner vertex must hold whole before it forwards it. */
+/* What a message of @a bytes is on the wire: its packets, its bits with headers, and the
+ * bits of its first packet, which an inner vertex receives completely before it forwards
+ * any. */
 double mtree_network_packets(const mtree_network_t *network, size_t bytes);
 double mtree_network_wire_bits(const mtree_network_t *network, size_t bytes);
 double mtree_network_packet_bits(const mtree_network_t *network, size_t bytes);
 
-/* When the last byte of @a message leaves the sender, and when it reaches the receiver.
- */
+/* Set the time at which the last byte of @a message leaves the sender, and that at which
+ * it reaches the receiver. */
 void mtree_network_set_departure(mtree_message_t *message, double time);
 void mtree_network_set_arrival(mtree_message_t *message, double time);
 
 /* Send in the queue model. */
 void mtree_network_queue_send(mtree_message_t *message);
 
-/* Send in the flow model, and its events: the first message of a connection is sent; a
- * flow came or went, so the arcs are to be shared anew. */
+/* Send in the flow model.  Its timers: the first message of a connection has been sent; a
+ * flow has joined or left, so the arcs are shared anew. */
 void mtree_network_flow_send(mtree_message_t *message);
-void mtree_network_flow_complete(mtree_event_queue_event_t *event);
-void mtree_network_flow_timer(mtree_event_queue_event_t *event);
+void mtree_network_flow_complete(mtree_timer_t *timer);
+void mtree_network_flow_timer(mtree_timer_t *timer);
 
 #endif

@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-/* Give @a arc @a seconds of work that is there from @a time on; returns when that work is
- * done. */
+/* Give @a arc @a seconds of work that is available from @a time on; returns the time at
+ * which the work is done. */
 static double queue_charge(mtree_network_t *network, int arc, double time, double seconds)
 {
     network->free_at[arc] = fmax(network->free_at[arc], time) + seconds;
@@ -13,7 +13,7 @@ static double queue_charge(mtree_network_t *network, int arc, double time, doubl
     return network->free_at[arc];
 }
 
-/* What has been received is acknowledged on the way back. */
+/* The received message is acknowledged in the opposite direction. */
 static void queue_acknowledge(const mtree_message_t *message)
 {
     const mtree_connection_t *connection = message->connection;
@@ -25,20 +25,20 @@ static void queue_acknowledge(const mtree_message_t *message)
     for (i = 0; i < connection->num_arcs; i++) {
         arc = connection->arcs[i] ^ 1;
         if (network->capacity[arc] > 0.0) {
-            queue_charge(network, arc, mtree_event_queue_now(network->clock),
+            queue_charge(network, arc, mtree_event_queue_now(network->queue),
                          bits / network->capacity[arc]);
         }
     }
 }
 
-/* The first packet of a message is whole at the vertex before arc number `hop` of its
+/* The first packet of a message is complete at the vertex before arc number `hop` of its
  * route. */
-static void queue_head(mtree_event_queue_event_t *event)
+static void queue_head(mtree_timer_t *event)
 {
     mtree_message_t *message = MTREE_CONTAINER_OF(event, mtree_message_t, head);
     mtree_connection_t *connection = message->connection;
     mtree_network_t *network = connection->network;
-    const double now = mtree_event_queue_now(network->clock);
+    const double now = mtree_event_queue_now(network->queue);
     const double first = mtree_network_packet_bits(network, message->bytes);
     const int arc = connection->arcs[message->hop];
     const double capacity = network->capacity[arc];
@@ -56,7 +56,7 @@ static void queue_head(mtree_event_queue_event_t *event)
     message->tail = end + latency;
     message->hop++;
     if (message->hop < connection->num_arcs) {
-        mtree_event_queue_add(network->clock, event, start + first / capacity + latency);
+        mtree_event_queue_add(network->queue, event, start + first / capacity + latency);
     } else {
         queue_acknowledge(message);
         connection->last_arrival = fmax(connection->last_arrival, message->tail);
@@ -68,7 +68,7 @@ void mtree_network_queue_send(mtree_message_t *message)
 {
     mtree_connection_t *connection = message->connection;
     mtree_network_t *network = connection->network;
-    double start = fmax(mtree_event_queue_now(network->clock), connection->next_start);
+    double start = fmax(mtree_event_queue_now(network->queue), connection->next_start);
 
     connection->next_start =
         start + mtree_network_wire_bits(network, message->bytes) / connection->limit;
@@ -79,5 +79,5 @@ void mtree_network_queue_send(mtree_message_t *message)
     }
     message->hop = 0;
     message->head.func = queue_head;
-    mtree_event_queue_add(network->clock, &message->head, start);
+    mtree_event_queue_add(network->queue, &message->head, start);
 }

@@ -22,14 +22,14 @@ double mtree_network_packet_bits(const mtree_network_t *network, size_t bytes)
     return mtree_network_wire_bits(network, bytes < packet ? bytes : packet);
 }
 
-static void arrival_event(mtree_event_queue_event_t *event)
+static void arrival_event(mtree_timer_t *event)
 {
     mtree_message_t *message = MTREE_CONTAINER_OF(event, mtree_message_t, head);
 
     message->arrived(message);
 }
 
-static void departure_event(mtree_event_queue_event_t *event)
+static void departure_event(mtree_timer_t *event)
 {
     mtree_message_t *message = MTREE_CONTAINER_OF(event, mtree_message_t, departure);
 
@@ -40,7 +40,7 @@ void mtree_network_set_departure(mtree_message_t *message, double time)
 {
     if (message->departed != NULL) {
         message->departure.func = departure_event;
-        mtree_event_queue_add(message->connection->network->clock, &message->departure,
+        mtree_event_queue_add(message->connection->network->queue, &message->departure,
                               time);
     }
 }
@@ -48,5 +48,5 @@ void mtree_network_set_departure(mtree_message_t *message, double time)
 void mtree_network_set_arrival(mtree_message_t *message, double time)
 {
     message->head.func = arrival_event;
-    mtree_event_queue_add(message->connection->network->clock, &message->head, time);
+    mtree_event_queue_add(message->connection->network->queue, &message->head, time);
 }

@@ -7,7 +7,7 @@
 
 double mtree_pt2pt_free_at(const mtree_pt2pt_t *pt2pt, int rank)
 {
-    const double now = mtree_event_queue_now(pt2pt->clock);
+    const double now = mtree_event_queue_now(pt2pt->queue);
 
     return pt2pt->ranks[rank].free_at > now ? pt2pt->ranks[rank].free_at : now;
 }
@@ -48,7 +48,7 @@ mtree_status_t mtree_pt2pt_pair(mtree_rank_t *from, int peer, mtree_pair_t **pai
     return MTREE_OK;
 }
 
-mtree_status_t mtree_pt2pt_create(mtree_event_queue_t *clock, mtree_network_t *network,
+mtree_status_t mtree_pt2pt_create(mtree_event_queue_t *queue, mtree_network_t *network,
                                   const mtree_pt2pt_options_t *options,
                                   mtree_pt2pt_t **pt2pt_p)
 {
@@ -66,7 +66,7 @@ mtree_status_t mtree_pt2pt_create(mtree_event_queue_t *clock, mtree_network_t *n
     if (pt2pt == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }
-    pt2pt->clock = clock;
+    pt2pt->queue = queue;
     pt2pt->network = network;
     pt2pt->options = *options;
     mtree_list_init(&pt2pt->sends);
@@ -89,7 +89,7 @@ mtree_status_t mtree_pt2pt_create(mtree_event_queue_t *clock, mtree_network_t *n
     return MTREE_OK;
 }
 
-/* End all sends and receives; without @a completes their owners do not hear of it. */
+/* End all sends and receives; their completions are called only if @a completes. */
 static void end_all(mtree_pt2pt_t *pt2pt, bool completes)
 {
     mtree_list_t *link;
@@ -98,8 +98,8 @@ static void end_all(mtree_pt2pt_t *pt2pt, bool completes)
         mtree_send_t *send = MTREE_CONTAINER_OF(link, mtree_send_t, live);
         mtree_completion_t *done = send->done;
 
-        mtree_event_queue_remove(pt2pt->clock, &send->event);
-        mtree_event_queue_remove(pt2pt->clock, &send->done_event);
+        mtree_event_queue_remove(pt2pt->queue, &send->event);
+        mtree_event_queue_remove(pt2pt->queue, &send->done_event);
         mtree_pt2pt_send_free(send);
         if (done != NULL && completes) {
             done->func(done, MTREE_ERR_TRANSPORT);
@@ -109,7 +109,7 @@ static void end_all(mtree_pt2pt_t *pt2pt, bool completes)
         mtree_recv_t *recv = MTREE_CONTAINER_OF(link, mtree_recv_t, live);
         mtree_completion_t *done = recv->done;
 
-        mtree_event_queue_remove(pt2pt->clock, &recv->event);
+        mtree_event_queue_remove(pt2pt->queue, &recv->event);
         mtree_pt2pt_recv_free(recv);
         if (completes) {
             done->func(done, MTREE_ERR_TRANSPORT);

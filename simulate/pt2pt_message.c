@@ -52,7 +52,7 @@ static void send_release(mtree_send_t *send)
 }
 
 /* One more end of the message is done; its completion is the last use of it here. */
-static void send_done(mtree_event_queue_event_t *event)
+static void send_done(mtree_timer_t *event)
 {
     mtree_send_t *send = MTREE_CONTAINER_OF(event, mtree_send_t, done_event);
     mtree_completion_t *done = send->done;
@@ -63,7 +63,7 @@ static void send_done(mtree_event_queue_event_t *event)
     done->func(done, MTREE_OK);
 }
 
-static void recv_done(mtree_event_queue_event_t *event)
+static void recv_done(mtree_timer_t *event)
 {
     mtree_recv_t *recv = MTREE_CONTAINER_OF(event, mtree_recv_t, event);
     mtree_completion_t *done = recv->done;
@@ -93,7 +93,7 @@ static void copy_data(const mtree_send_t *send)
 /* The whole message is at the receiver. */
 static void deliver(mtree_send_t *send)
 {
-    mtree_event_queue_add(send->pair->from->pt2pt->clock, &send->recv->event,
+    mtree_event_queue_add(send->pair->from->pt2pt->queue, &send->recv->event,
                           handle(send->pair->to));
     send_release(send);
 }
@@ -103,7 +103,7 @@ static void rest_departed(mtree_message_t *message)
     mtree_send_t *send = MTREE_CONTAINER_OF(message, mtree_send_t, message);
 
     copy_data(send);
-    mtree_event_queue_add(send->pair->from->pt2pt->clock, &send->done_event, 0.0);
+    mtree_event_queue_add(send->pair->from->pt2pt->queue, &send->done_event, 0.0);
 }
 
 static void rest_arrived(mtree_message_t *message)
@@ -118,7 +118,7 @@ static void acknowledged(mtree_message_t *message)
     const mtree_pt2pt_t *pt2pt = send->pair->from->pt2pt;
 
     if (send->rest_bytes == 0) {
-        mtree_event_queue_add(pt2pt->clock, &send->done_event, 0.0);
+        mtree_event_queue_add(pt2pt->queue, &send->done_event, 0.0);
         return;
     }
     send->message.bytes = send->rest_bytes;
@@ -142,13 +142,13 @@ static void match(mtree_send_t *send, mtree_recv_t *recv)
                     "expects %zu; the schedule is wrong",
                     send->pair->from->number, send->count, send->tag,
                     send->pair->to->number, recv->count);
-        mtree_event_queue_fail(pt2pt->clock, MTREE_ERR_TRANSPORT);
+        mtree_event_queue_fail(pt2pt->queue, MTREE_ERR_TRANSPORT);
         return;
     }
     if (send->synchronous || send->rest_bytes > 0) {
         status = mtree_pt2pt_pair(send->pair->to, send->pair->from->number, &back);
         if (status != MTREE_OK) {
-            mtree_event_queue_fail(pt2pt->clock, status);
+            mtree_event_queue_fail(pt2pt->queue, status);
             return;
         }
         send->acknowledge.bytes = pt2pt->options.control_bytes;
@@ -181,14 +181,14 @@ static void first_arrived(mtree_message_t *message)
     mtree_list_append(&pair->arrived, &send->arrived);
 }
 
-static void send_start(mtree_event_queue_event_t *event)
+static void send_start(mtree_timer_t *event)
 {
     mtree_send_t *send = MTREE_CONTAINER_OF(event, mtree_send_t, event);
 
     mtree_network_send(send->pair->connection, &send->message);
     /* The sender waits only until the bytes are in the transport's buffers. */
     if (!send->synchronous && send->rest_bytes == 0) {
-        mtree_event_queue_add(send->pair->from->pt2pt->clock, &send->done_event, 0.0);
+        mtree_event_queue_add(send->pair->from->pt2pt->queue, &send->done_event, 0.0);
     }
 }
 
@@ -262,7 +262,7 @@ static mtree_status_t pt2pt_send(mtree_transport_t *transport, int peer, int tag
     mtree_list_append(&pt2pt->sends, &send->live);
     pt2pt->messages++;
     pt2pt->pending++;
-    mtree_event_queue_add(pt2pt->clock, &send->event, handle(rank));
+    mtree_event_queue_add(pt2pt->queue, &send->event, handle(rank));
     return MTREE_OK;
 }
 
@@ -312,7 +312,7 @@ static mtree_status_t pt2pt_recv(mtree_transport_t *transport, int peer, int tag
 
 static double pt2pt_now(mtree_transport_t *transport)
 {
-    return mtree_event_queue_now(rank_of(transport)->pt2pt->clock);
+    return mtree_event_queue_now(rank_of(transport)->pt2pt->queue);
 }
 
 const mtree_transport_ops_t mtree_pt2pt_ops = {

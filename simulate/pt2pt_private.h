@@ -22,7 +22,7 @@ struct mtree_recv {
     void *buffer;
     size_t count;
     mtree_completion_t *done;
-    mtree_event_queue_event_t event;
+    mtree_timer_t event;
 };
 
 /* A message and its protocol.  Sender and receiver each hold a reference. */
@@ -38,9 +38,9 @@ struct mtree_send {
     bool synchronous;
     int references;
     mtree_recv_t *recv;
-    mtree_completion_t *done;        /* NULL once it was called */
-    mtree_event_queue_event_t event; /* the sender has handled the message */
-    mtree_event_queue_event_t done_event;
+    mtree_completion_t *done; /* NULL once it was called */
+    mtree_timer_t event;      /* the sender has handled the message */
+    mtree_timer_t done_event;
     mtree_message_t message;     /* to the receiver: the first part, then the rest */
     mtree_message_t acknowledge; /* to the sender */
 };
@@ -62,7 +62,7 @@ struct mtree_rank {
 };
 
 struct mtree_pt2pt {
-    mtree_event_queue_t *clock;
+    mtree_event_queue_t *queue;
     mtree_network_t *network;
     mtree_pt2pt_options_t options;
     mtree_rank_t *ranks;

@@ -48,7 +48,7 @@ mtree_status_t mtree_simulation_open(const mtree_topology_t *topology, const int
                                      int num_hosts,
                                      const mtree_simulate_options_t *options,
                                      mtree_pt2pt_received_t received, void *arg,
-                                     mtree_simulation_t *job_p)
+                                     mtree_simulation_t *simulation_p)
 {
     const mtree_pt2pt_options_t pt2pt = {.num_ranks = num_hosts * options->ranks_per_host,
                                          .ranks_per_host = options->ranks_per_host,
@@ -59,63 +59,67 @@ mtree_status_t mtree_simulation_open(const mtree_topology_t *topology, const int
                                          .overhead = options->overhead,
                                          .received = received,
                                          .received_arg = arg};
-    mtree_simulation_t job = {.options = options,
-                              .num_arcs = 2 * topology->num_links,
-                              .num_ranks = pt2pt.num_ranks,
-                              .root = options->root * options->ranks_per_host,
-                              .count = (options->bytes - 1) / sizeof(uint32_t) + 1};
+    mtree_simulation_t simulation = {.options = options,
+                                     .num_arcs = 2 * topology->num_links,
+                                     .num_ranks = pt2pt.num_ranks,
+                                     .root = options->root * options->ranks_per_host,
+                                     .count =
+                                         (options->bytes - 1) / sizeof(uint32_t) + 1};
     mtree_status_t status = check_options(options, num_hosts);
 
     if (status == MTREE_OK) {
-        status = mtree_event_queue_create(&job.clock);
+        status = mtree_event_queue_create(&simulation.queue);
     }
     if (status == MTREE_OK) {
-        mtree_event_queue_set_progress(job.clock, options->progress,
+        mtree_event_queue_set_progress(simulation.queue, options->progress,
                                        options->progress_arg);
-        status = mtree_network_create(job.clock, topology, hosts, num_hosts,
-                                      &options->network, &job.network);
+        status = mtree_network_create(simulation.queue, topology, hosts, num_hosts,
+                                      &options->network, &simulation.network);
     }
     if (status == MTREE_OK) {
-        status = mtree_pt2pt_create(job.clock, job.network, &pt2pt, &job.pt2pt);
+        status = mtree_pt2pt_create(simulation.queue, simulation.network, &pt2pt,
+                                    &simulation.pt2pt);
     }
     if (status != MTREE_OK) {
-        mtree_simulation_close(&job);
+        mtree_simulation_close(&simulation);
         return status;
     }
-    *job_p = job;
+    *simulation_p = simulation;
     return MTREE_OK;
 }
 
-void mtree_simulation_close(mtree_simulation_t *job)
+void mtree_simulation_close(mtree_simulation_t *simulation)
 {
-    mtree_pt2pt_destroy(job->pt2pt);
-    mtree_network_destroy(job->network);
-    mtree_event_queue_destroy(job->clock);
+    mtree_pt2pt_destroy(simulation->pt2pt);
+    mtree_network_destroy(simulation->network);
+    mtree_event_queue_destroy(simulation->queue);
 }
 
-mtree_status_t mtree_simulation_result(const mtree_simulation_t *job, double seconds,
-                                       mtree_simulate_result_t *result_p)
+mtree_status_t mtree_simulation_result(const mtree_simulation_t *simulation,
+                                       double seconds, mtree_simulate_result_t *result_p)
 {
-    double *busy = calloc((size_t)job->num_arcs + 1, sizeof(double));
+    double *busy = calloc((size_t)simulation->num_arcs + 1, sizeof(double));
     int arc;
 
     if (busy == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }
-    for (arc = 0; arc < job->num_arcs && seconds > 0.0; arc++) {
-        busy[arc] = mtree_network_busy(job->network, arc) / seconds;
+    for (arc = 0; arc < simulation->num_arcs && seconds > 0.0; arc++) {
+        busy[arc] = mtree_network_busy(simulation->network, arc) / seconds;
     }
-    *result_p = (mtree_simulate_result_t){.seconds = seconds,
-                                          .messages = mtree_pt2pt_messages(job->pt2pt),
-                                          .num_arcs = job->num_arcs,
-                                          .busy = busy};
+    *result_p =
+        (mtree_simulate_result_t){.seconds = seconds,
+                                  .messages = mtree_pt2pt_messages(simulation->pt2pt),
+                                  .num_arcs = simulation->num_arcs,
+                                  .busy = busy};
     return MTREE_OK;
 }
 
-double mtree_simulation_fold_seconds(const mtree_simulation_t *job)
+double mtree_simulation_fold_seconds(const mtree_simulation_t *simulation)
 {
-    return job->options->fold_rate > 0.0 ? sizeof(uint32_t) / job->options->fold_rate
-                                         : 0.0;
+    return simulation->options->fold_rate > 0.0
+               ? sizeof(uint32_t) / simulation->options->fold_rate
+               : 0.0;
 }
 
 void mtree_simulate_result_clear(mtree_simulate_result_t *result)

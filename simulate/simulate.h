@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The simulator's front door: how long would this collective take on this network, and
- * what would its links do?  Plans run in the production engine (schedule/operation.h),
- * Open MPI's algorithms as rank programs; both on the same virtual clock, network and
- * ranks.  Deterministic.
+ * The entry point of the simulator: the time that a collective takes on a network, and
+ * how busy each link is.  Plans run in the production engine (schedule/operation.h), Open
+ * MPI's algorithms as rank programs, both on the same event queue, network and ranks.
+ * Deterministic.
  */
 #ifndef MTREE_SIMULATE_SIMULATE_H
 #define MTREE_SIMULATE_SIMULATE_H
@@ -18,14 +18,14 @@ typedef struct {
                   elements of 4 bytes are simulated, the last one may be longer */
     int root;  /* host number, for bcast and reduce: its first rank */
     int ranks_per_host;     /* > 0; rank r runs on host r / ranks_per_host */
-    size_t chunk_bytes;     /* plans; 0: the plan's, or the engine's choice */
-    size_t segment_bytes;   /* baselines that cut messages; 0: whole messages */
-    size_t eager_bytes;     /* longest message that is sent without asking; 0: no limit */
+    size_t chunk_bytes;     /* of plans; 0: that of the plan, or of the engine */
+    size_t segment_bytes;   /* of baselines that cut messages; 0: whole messages */
+    size_t eager_bytes;     /* longest message sent before it is matched; 0: no limit */
     size_t control_bytes;   /* the envelope of a message */
-    double overhead;        /* seconds a rank spends on a message, at both ends */
-    double fold_rate;       /* bytes/s that a rank folds; 0: folding takes no time */
-    const double *arrivals; /* [ranks] when each rank comes to the call, seconds; NULL:
-                               all at 0 */
+    double overhead;        /* seconds per message of a rank's time, at both ends */
+    double fold_rate;       /* bytes/s that a rank adds up; 0: adding takes no time */
+    const double *arrivals; /* [ranks] seconds after which each rank enters the call;
+                               NULL: all at 0 */
     bool check; /* carry real data and check the result: MTREE_ERR_TRANSPORT */
     mtree_network_options_t network;
     mtree_event_queue_progress_t progress; /* may be NULL */
@@ -38,20 +38,20 @@ typedef struct {
                               known */
     size_t messages;
     int num_arcs;
-    double *busy;  /* [num_arcs] part of the time that each arc of the topology sends */
-    int num_trees; /* 0 for baselines */
-    double *tree_seconds; /* [num_trees] when the last chunk of each of the plan's trees
-                             arrived */
-    double *left; /* [ranks] of plans: when each rank left the call; NULL for baselines */
+    double *busy;         /* [num_arcs] part of the time for which each arc is sending */
+    int num_trees;        /* 0 for baselines */
+    double *tree_seconds; /* [num_trees] arrival of the last chunk of each tree */
+    double *left; /* [ranks] time at which each rank left the call; NULL for baselines */
 } mtree_simulate_result_t;
 
-/* What the lab's Open MPI over TCP shows; `bytes` is 0. */
+/* What Open MPI over TCP shows in the lab; `bytes` is 0. */
 void mtree_simulate_default_options(mtree_simulate_options_t *options);
 
 /*
- * Run @a plan, by arrival if that is what it is for, whose hosts are the @a num_hosts
- * vertices @a hosts of @a topology in their order.  The plan is for
- * @a collective, or for allreduce and then serves any.  Errors are logged.
+ * Run @a plan, arrival-ordered if it is such a plan.  Its hosts are the @a num_hosts
+ * vertices @a hosts of @a topology, in this order.  The plan is for @a collective, or for
+ * allreduce, whose trees serve every collective.  Errors are logged; MTREE_ERR_INVALID
+ * for an unknown collective.
  */
 mtree_status_t mtree_simulate_plan(const mtree_topology_t *topology, const int *hosts,
                                    int num_hosts, const mtree_plan_t *plan,
@@ -59,14 +59,13 @@ mtree_status_t mtree_simulate_plan(const mtree_topology_t *topology, const int *
                                    const mtree_simulate_options_t *options,
                                    mtree_simulate_result_t *result_p);
 
-/* Run one of Open MPI's algorithms; share_of_bound stays 0, since a bound comes with a
- * plan. */
+/* Run one of Open MPI's algorithms.  share_of_bound stays 0: only a plan has a bound. */
 mtree_status_t mtree_simulate_baseline(const mtree_topology_t *topology, const int *hosts,
                                        int num_hosts, const mtree_baseline_t *baseline,
                                        const mtree_simulate_options_t *options,
                                        mtree_simulate_result_t *result_p);
 
-/* Free what @a result holds; all zero is allowed. */
+/* Free what @a result owns; all zero is allowed. */
 void mtree_simulate_result_clear(mtree_simulate_result_t *result);
 
 #endif

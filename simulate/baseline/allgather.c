@@ -100,8 +100,8 @@ static void ring(mtree_program_t *program, const mtree_baseline_call_t *call)
     }
 }
 
-/* Pairs swap their blocks, then pairs of blocks go by turns to the right and to the left;
- * for an even number of ranks only, Open MPI takes the ring for an odd one. */
+/* Pairs swap their blocks, then pairs of blocks go alternately to the right and to the
+ * left; for an even number of ranks only, Open MPI takes the ring for an odd one. */
 static void neighbor(mtree_program_t *program, const mtree_baseline_call_t *call)
 {
     const int size = call->num_ranks;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Open MPI 4.1's own collective algorithms (ompi/mca/coll/base) as rank programs, under
- * the names that its `coll_tuned_<collective>_algorithm` parameters use, and the choice
- * its tuned component makes by default.  They answer "would Open MPI be faster here?".
+ * Baselines: the collective algorithms of Open MPI 4.1 (ompi/mca/coll/base) as rank
+ * programs, under the names of its `coll_tuned_<collective>_algorithm` parameters, and
+ * the choice that its tuned component makes by default.  They tell whether Open MPI would
+ * be faster.
  *
- * Operations are commutative; ranks keep Open MPI's order.
+ * Operations are commutative; sums are made in Open MPI's order.
  */
 #ifndef MTREE_SIMULATE_BASELINE_BASELINE_H
 #define MTREE_SIMULATE_BASELINE_BASELINE_H
@@ -17,7 +18,7 @@ typedef struct {
     int rank, num_ranks;
     int root;
     size_t count;   /* elements: of the vector; allgather: of the whole result */
-    size_t segment; /* elements a segment; 0: not cut */
+    size_t segment; /* elements per segment; 0: not cut */
     size_t element_bytes;
     bool in_place; /* bcast: the root has its data in RESULT, not in INPUT */
     mtree_rank_tree_func_t tree; /* the algorithm's; set by mtree_baseline_build() */
@@ -26,7 +27,7 @@ typedef struct {
 typedef struct {
     mtree_collective_t collective;
     const char *name;
-    bool segments; /* cuts messages into segments when asked to */
+    bool segments; /* it can cut messages into segments */
     void (*build)(mtree_program_t *program, const mtree_baseline_call_t *call);
     mtree_rank_tree_func_t tree; /* along which `build` sends; NULL: none */
 } mtree_baseline_t;
@@ -39,17 +40,17 @@ const mtree_baseline_t *mtree_baseline_find(mtree_collective_t collective,
                                             const char *name);
 
 /*
- * What Open MPI 4.1.4 takes by default for a message of @a bytes (allgather: of the whole
- * result) among @a num_ranks ranks: its fixed decision, which cuts nothing into segments.
- * NULL for a collective without baselines.
+ * The algorithm that Open MPI 4.1.4 takes by default for a message of @a bytes
+ * (allgather: of the whole result) among @a num_ranks ranks.  It cuts nothing into
+ * segments.  NULL for a collective without baselines.
  */
 const mtree_baseline_t *mtree_baseline_default(mtree_collective_t collective,
                                                int num_ranks, size_t bytes);
 
 /*
  * Build the programs of all ranks; @a call->rank is ignored.  *programs_p is an array of
- * call->num_ranks that mtree_baseline_destroy() frees.  MTREE_ERR_LIMIT (logged) when
- * there are more steps than fit in memory.
+ * call->num_ranks programs; mtree_baseline_destroy() frees it.  MTREE_ERR_LIMIT (logged):
+ * the steps do not fit in memory.
  */
 mtree_status_t mtree_baseline_build(const mtree_baseline_t *baseline,
                                     const mtree_baseline_call_t *call,

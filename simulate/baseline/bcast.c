@@ -85,7 +85,7 @@ static void linear_bcast(mtree_program_t *program, const mtree_baseline_call_t *
     mtree_build_linear_bcast(program, call);
 }
 
-/* The root sends one half down each branch, by turns and one at a time. */
+/* The root sends one half down each branch, alternately and one segment at a time. */
 static void split_root(mtree_program_t *program, const mtree_rank_tree_t *tree,
                        const mtree_block_t *half, size_t segment)
 {
@@ -191,8 +191,8 @@ static mtree_block_t scattered(const mtree_baseline_call_t *call, int first, int
     return (mtree_block_t){start, end - start};
 }
 
-/* Binomial scatter: position v ends with block v; the lowest bit of v says how much goes
- * through. */
+/* Binomial scatter: position v ends with block v; the lowest bit of v gives how many
+ * blocks it forwards. */
 static void scatter(mtree_program_t *program, const mtree_baseline_call_t *call)
 {
     const int size = call->num_ranks;

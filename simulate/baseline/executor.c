@@ -9,7 +9,7 @@
 
 typedef struct mtree_runner mtree_runner_t;
 
-/* A send or receive of a runner that is not done. */
+/* A send or receive of a runner. */
 typedef struct mtree_request {
     mtree_completion_t done;
     mtree_runner_t *runner;
@@ -18,22 +18,22 @@ typedef struct mtree_request {
 } mtree_request_t;
 
 typedef struct {
-    mtree_event_queue_t *clock;
+    mtree_event_queue_t *queue;
     mtree_pt2pt_t *pt2pt;
     double fold_seconds;
-    double end; /* when the last rank so far ended */
+    double end; /* the last time at which a rank ended, so far */
 } mtree_executor_t;
 
-/* Where one rank is in its program. */
+/* The state of one rank. */
 struct mtree_runner {
     mtree_executor_t *executor;
     int rank;
     const mtree_program_t *program;
     uint32_t **buffers;
     size_t at;
-    bool *is_done;                     /* [num_steps] for sends and receives */
-    mtree_event_queue_event_t step_on; /* goes on once the rank has computed */
-    mtree_list_t outstanding, spare;   /* requests */
+    bool *is_done;                   /* [num_steps] for sends and receives */
+    mtree_timer_t step_on;           /* the rank goes on */
+    mtree_list_t outstanding, spare; /* requests */
 };
 
 static void *at_place(const mtree_runner_t *runner, mtree_place_t place)
@@ -48,14 +48,14 @@ static void request_done(mtree_completion_t *self, mtree_status_t status)
     const mtree_step_t *at = &runner->program->steps[runner->at];
 
     if (status != MTREE_OK) {
-        mtree_event_queue_fail(runner->executor->clock, status);
+        mtree_event_queue_fail(runner->executor->queue, status);
     }
     runner->is_done[request->step] = true;
     mtree_list_remove(&request->link);
     mtree_list_append(&runner->spare, &request->link);
     if (runner->at < runner->program->num_steps && at->kind == MTREE_STEP_WAIT &&
         at->request == request->step) {
-        mtree_event_queue_add(runner->executor->clock, &runner->step_on, 0.0);
+        mtree_event_queue_add(runner->executor->queue, &runner->step_on, 0.0);
     }
 }
 
@@ -116,8 +116,8 @@ static void compute(mtree_runner_t *runner, const mtree_step_t *step)
     }
 }
 
-/* Go through the program up to the next wait for something that is not done. */
-static void run(mtree_event_queue_event_t *event)
+/* Run the program up to the next wait for a request that is not done. */
+static void run(mtree_timer_t *event)
 {
     mtree_runner_t *runner = MTREE_CONTAINER_OF(event, mtree_runner_t, step_on);
     mtree_executor_t *executor = runner->executor;
@@ -132,7 +132,7 @@ static void run(mtree_event_queue_event_t *event)
         case MTREE_STEP_RECV:
             status = start(runner, step);
             if (status != MTREE_OK) {
-                mtree_event_queue_fail(executor->clock, status);
+                mtree_event_queue_fail(executor->queue, status);
                 return;
             }
             break;
@@ -192,14 +192,14 @@ static void free_runners(mtree_runner_t *runners, int num_ranks)
     free(runners);
 }
 
-mtree_status_t mtree_programs_run(mtree_event_queue_t *clock, mtree_pt2pt_t *pt2pt,
+mtree_status_t mtree_programs_run(mtree_event_queue_t *queue, mtree_pt2pt_t *pt2pt,
                                   const mtree_program_t *programs, int num_ranks,
                                   uint32_t *(*buffers)[MTREE_BUFFER_LAST],
                                   double fold_seconds, const double *arrivals,
                                   double *seconds_p)
 {
     mtree_executor_t executor = {
-        .clock = clock, .pt2pt = pt2pt, .fold_seconds = fold_seconds};
+        .queue = queue, .pt2pt = pt2pt, .fold_seconds = fold_seconds};
     mtree_runner_t *runners = calloc((size_t)num_ranks, sizeof(*runners));
     mtree_status_t status = MTREE_OK;
     int r;
@@ -222,10 +222,10 @@ mtree_status_t mtree_programs_run(mtree_event_queue_t *clock, mtree_pt2pt_t *pt2
             status = MTREE_ERR_NO_MEMORY;
             goto out_free_runners;
         }
-        mtree_event_queue_add(clock, &runners[r].step_on,
+        mtree_event_queue_add(queue, &runners[r].step_on,
                               arrivals == NULL ? 0.0 : arrivals[r]);
     }
-    status = mtree_event_queue_run(clock);
+    status = mtree_event_queue_run(queue);
     if (status == MTREE_OK) {
         status = check_ended(runners, num_ranks);
     }
@@ -234,7 +234,7 @@ mtree_status_t mtree_programs_run(mtree_event_queue_t *clock, mtree_pt2pt_t *pt2
     }
 out_free_runners:
     for (r = 0; r < num_ranks; r++) {
-        mtree_event_queue_remove(clock, &runners[r].step_on);
+        mtree_event_queue_remove(queue, &runners[r].step_on);
     }
     free_runners(runners, num_ranks);
     return status;

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* Stands for a send or receive of nothing, which is done at once. */
+/* The request of a send or receive of 0 elements, which is done at once. */
 #define NO_REQUEST SIZE_MAX
 
 static void touch(mtree_program_t *program, mtree_place_t place, size_t count)

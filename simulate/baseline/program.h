@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Rank programs: what one rank of a classical collective algorithm does, step by step, as
- * it would be written with non-blocking MPI calls.  Built by the baselines
- * (simulate/baseline*.c), run by mtree_programs_run().
+ * Rank programs: the steps of one rank in a collective algorithm, as one would write it
+ * with nonblocking MPI calls.  The builders of simulate/baseline make them;
+ * mtree_programs_run() runs them.
  *
- * Lengths and offsets are in elements.  A rank has four buffers; it sends from and
- * receives into any.
+ * Lengths and offsets are in elements.  A rank has four buffers, and sends from and
+ * receives into any of them.
  */
 #ifndef MTREE_SIMULATE_BASELINE_PROGRAM_H
 #define MTREE_SIMULATE_BASELINE_PROGRAM_H
@@ -20,7 +20,7 @@ typedef enum {
     MTREE_BUFFER_LAST
 } mtree_buffer_t;
 
-/* A place in a buffer. */
+/* An element of a buffer. */
 typedef struct {
     mtree_buffer_t buffer;
     size_t offset;
@@ -57,9 +57,10 @@ static inline mtree_place_t mtree_place(mtree_buffer_t buffer, size_t offset)
 }
 
 /*
- * Add a step to a program that was zeroed before the first.  Failures are kept in
- * `status`.  A send or receive of nothing is left out, as both ends know its length; what
- * mtree_program_send() and mtree_program_recv() return is for mtree_program_wait() only.
+ * Add a step to a program that was zeroed before its first step.  The first failure stays
+ * in `status`.  A send or receive of 0 elements is left out, at both ends.
+ * mtree_program_send() and mtree_program_recv() return the request for
+ * mtree_program_wait().
  */
 size_t mtree_program_send(mtree_program_t *program, int peer, mtree_place_t from,
                           size_t count);
@@ -86,14 +87,16 @@ void mtree_program_exchange(mtree_program_t *program, int send_peer, mtree_place
 void mtree_program_clear(mtree_program_t *program);
 
 /*
- * Run @a programs, one a rank of @a pt2pt (unit: one element), until all have ended.  @a
- * buffers is NULL without data, else [num_ranks][MTREE_BUFFER_LAST] arrays of uint32_t at
- * least as long as the programs say; folding adds modulo 2^32.  @a fold_seconds is the
- * time to fold one element; rank r begins at arrivals[r] seconds (NULL: all at 0).
- * @a seconds_p is when the last rank ended.  MTREE_ERR_TRANSPORT (logged) when a rank
- * waits for ever.
+ * Run @a programs, one per rank of @a pt2pt, whose unit is one element, until all have
+ * ended.
+ * @a buffers is NULL where no data is carried, else [num_ranks][MTREE_BUFFER_LAST] arrays
+ * of uint32_t, at least as long as the programs say.  MTREE_STEP_FOLD adds modulo 2^32
+ * and takes
+ * @a fold_seconds per element.  Rank r begins at arrivals[r] seconds (NULL: all at 0).
+ * *seconds_p is the time at which the last rank ended.  MTREE_ERR_TRANSPORT (logged): a
+ * rank waits for ever.
  */
-mtree_status_t mtree_programs_run(mtree_event_queue_t *clock, mtree_pt2pt_t *pt2pt,
+mtree_status_t mtree_programs_run(mtree_event_queue_t *queue, mtree_pt2pt_t *pt2pt,
                                   const mtree_program_t *programs, int num_ranks,
                                   uint32_t *(*buffers)[MTREE_BUFFER_LAST],
                                   double fold_seconds, const double *arrivals,

@@ -27,7 +27,7 @@ static void send_up(mtree_program_t *program, const mtree_baseline_call_t *call,
 /*
  * Up a tree: the messages, ordered by segment and then by child, are received one ahead.
  * The first child's goes where the sum is made and the own input is added to it; those of
- * the others come in by turns in two inboxes.
+ * the others are received alternately in two inboxes.
  */
 static void tree_reduce(mtree_program_t *program, const mtree_baseline_call_t *call)
 {

@@ -32,8 +32,7 @@ static void ring(mtree_program_t *program, const mtree_baseline_call_t *call)
     mtree_build_ring_reduce(program, call, 1, 0, 1);
 }
 
-/* The power of two that takes part: who stands for the ranks beyond it, and their blocks.
- */
+/* The ranks that take part are a power of two; one of each pair beyond it sits out. */
 typedef struct {
     int power, excess;
     int mine; /* -1: left out */

@@ -6,15 +6,15 @@
 #include <math.h>
 #include <string.h>
 
-/* What starting, matching and ending one message costs a host (docs/performance.md). */
+/* Seconds that a host needs to start, match and end one message (docs/performance.md). */
 #define MESSAGE_SECONDS 30e-6
 
-/* The simulator takes milliseconds up to so many ranks. */
+/* Up to so many ranks the simulator takes milliseconds. */
 #define MOST_RANKS 64
 
 /*
- * Estimates that differ by less than so many times may be wrong about which is faster.
- * Where both are brief, processors and not the network decide, which they know little of.
+ * Two estimates whose ratio is less may be wrong about which is faster.  Of brief calls
+ * the estimates know less, since processors decide there and not the network.
  */
 #define DOUBT         1.5
 #define BRIEF_DOUBT   4.0
@@ -113,7 +113,7 @@ double mtree_forecast_plan_seconds(const mtree_plan_t *plan)
                                                      : fmax(plan->seconds, messages);
 }
 
-/* Seconds that Open MPI takes with @a baseline; negative when it cannot be told. */
+/* Seconds that Open MPI takes with @a baseline; negative: not known. */
 static double baseline_seconds(const mtree_topology_t *topology, const int *vertices,
                                int num_hosts, int ranks_per_host,
                                const mtree_plan_request_t *request,
@@ -169,7 +169,7 @@ double mtree_forecast_base_algorithm_seconds(const mtree_topology_t *topology,
                             base_algorithms[request->collective][base_algorithm].segment);
 }
 
-/* How many times @a seconds an estimate may be for the truth to be less. */
+/* The ratio to @a seconds below which another estimate may in truth be less. */
 static double doubt_of(double seconds)
 {
     return seconds < BRIEF_SECONDS ? BRIEF_DOUBT : DOUBT;

@@ -4,40 +4,40 @@
 #include <check.h>
 
 typedef struct {
-    mtree_event_queue_event_t event;
-    mtree_event_queue_t *clock;
+    mtree_timer_t event;
+    mtree_event_queue_t *queue;
     int number;
     int *log, *length_p;
     double again; /* add this one once more, so many seconds later; 0: not */
 } note_t;
 
-static void note(mtree_event_queue_event_t *event)
+static void note(mtree_timer_t *event)
 {
     note_t *self = (note_t *)event;
 
     self->log[(*self->length_p)++] = self->number;
     if (self->again > 0.0) {
-        mtree_event_queue_add(self->clock, event,
-                              mtree_event_queue_now(self->clock) + self->again);
+        mtree_event_queue_add(self->queue, event,
+                              mtree_event_queue_now(self->queue) + self->again);
         self->again = 0.0;
     }
 }
 
 static mtree_event_queue_t *clock_of(note_t *notes, int num, int *log, int *length_p)
 {
-    mtree_event_queue_t *clock = NULL;
+    mtree_event_queue_t *queue = NULL;
     int i;
 
-    ck_assert_int_eq(mtree_event_queue_create(&clock), MTREE_OK);
+    ck_assert_int_eq(mtree_event_queue_create(&queue), MTREE_OK);
     *length_p = 0;
     for (i = 0; i < num; i++) {
         notes[i] = (note_t){.event.func = note,
-                            .clock = clock,
+                            .queue = queue,
                             .number = i,
                             .log = log,
                             .length_p = length_p};
     }
-    return clock;
+    return queue;
 }
 
 /* By time, then in the order of adding; a time in the past is now. */
@@ -47,20 +47,20 @@ START_TEST(test_order)
     static const int expected[] = {4, 1, 3, 2, 0, 5, 1};
     note_t notes[6];
     int log[8], length, i;
-    mtree_event_queue_t *clock = clock_of(notes, 6, log, &length);
+    mtree_event_queue_t *queue = clock_of(notes, 6, log, &length);
 
     notes[1].again = 2.0;
     for (i = 0; i < 6; i++) {
-        mtree_event_queue_add(clock, &notes[i].event, times[i]);
+        mtree_event_queue_add(queue, &notes[i].event, times[i]);
     }
     /* Number 1 comes again at 3.0, after 0 and 5, which were added before it. */
-    ck_assert_int_eq(mtree_event_queue_run(clock), MTREE_OK);
+    ck_assert_int_eq(mtree_event_queue_run(queue), MTREE_OK);
     ck_assert_int_eq(length, 7);
     for (i = 0; i < 7; i++) {
         ck_assert_int_eq(log[i], expected[i]);
     }
-    ck_assert_double_eq(mtree_event_queue_now(clock), 3.0);
-    mtree_event_queue_destroy(clock);
+    ck_assert_double_eq(mtree_event_queue_now(queue), 3.0);
+    mtree_event_queue_destroy(queue);
 }
 END_TEST
 
@@ -68,21 +68,21 @@ START_TEST(test_remove_and_move)
 {
     note_t notes[5];
     int log[8], length, i;
-    mtree_event_queue_t *clock = clock_of(notes, 5, log, &length);
+    mtree_event_queue_t *queue = clock_of(notes, 5, log, &length);
 
     for (i = 0; i < 5; i++) {
-        mtree_event_queue_add(clock, &notes[i].event, (double)i);
+        mtree_event_queue_add(queue, &notes[i].event, (double)i);
     }
-    mtree_event_queue_remove(clock, &notes[2].event);
-    mtree_event_queue_remove(clock, &notes[2].event);
-    mtree_event_queue_add(clock, &notes[0].event, 3.5);
-    ck_assert_int_eq(mtree_event_queue_run(clock), MTREE_OK);
+    mtree_event_queue_remove(queue, &notes[2].event);
+    mtree_event_queue_remove(queue, &notes[2].event);
+    mtree_event_queue_add(queue, &notes[0].event, 3.5);
+    ck_assert_int_eq(mtree_event_queue_run(queue), MTREE_OK);
     ck_assert_int_eq(length, 4);
     ck_assert_int_eq(log[0], 1);
     ck_assert_int_eq(log[1], 3);
     ck_assert_int_eq(log[2], 0);
     ck_assert_int_eq(log[3], 4);
-    mtree_event_queue_destroy(clock);
+    mtree_event_queue_destroy(queue);
 }
 END_TEST
 
@@ -95,52 +95,52 @@ START_TEST(test_heap)
     static int log[NUM];
     unsigned draw = 1;
     int length, i;
-    mtree_event_queue_t *clock = clock_of(notes, NUM, log, &length);
+    mtree_event_queue_t *queue = clock_of(notes, NUM, log, &length);
 
     for (i = 0; i < NUM; i++) {
         draw = draw * 1664525u + 1013904223u;
-        mtree_event_queue_add(clock, &notes[i].event, (double)(draw >> 20));
+        mtree_event_queue_add(queue, &notes[i].event, (double)(draw >> 20));
     }
     for (i = 0; i < NUM; i += 3) {
-        mtree_event_queue_remove(clock, &notes[i].event);
+        mtree_event_queue_remove(queue, &notes[i].event);
     }
-    ck_assert_int_eq(mtree_event_queue_run(clock), MTREE_OK);
+    ck_assert_int_eq(mtree_event_queue_run(queue), MTREE_OK);
     ck_assert_int_eq(length, NUM - (NUM + 2) / 3);
     for (i = 1; i < length; i++) {
         ck_assert_double_le(notes[log[i - 1]].event.time, notes[log[i]].event.time);
         ck_assert_int_ne(log[i] % 3, 0);
     }
-    mtree_event_queue_destroy(clock);
+    mtree_event_queue_destroy(queue);
 }
 END_TEST
 
-static void fail_twice(mtree_event_queue_event_t *event)
+static void fail_twice(mtree_timer_t *event)
 {
-    mtree_event_queue_fail(((note_t *)event)->clock, MTREE_ERR_TRANSPORT);
-    mtree_event_queue_fail(((note_t *)event)->clock, MTREE_ERR_IO);
+    mtree_event_queue_fail(((note_t *)event)->queue, MTREE_ERR_TRANSPORT);
+    mtree_event_queue_fail(((note_t *)event)->queue, MTREE_ERR_IO);
 }
 
-/* The first failure stops the clock and is its status. */
+/* The first failure stops the queue and is its status. */
 START_TEST(test_fail)
 {
     note_t notes[3];
     int log[4], length, i;
-    mtree_event_queue_t *clock = clock_of(notes, 3, log, &length);
+    mtree_event_queue_t *queue = clock_of(notes, 3, log, &length);
 
     notes[1].event.func = fail_twice;
     for (i = 0; i < 3; i++) {
-        mtree_event_queue_add(clock, &notes[i].event, (double)i);
+        mtree_event_queue_add(queue, &notes[i].event, (double)i);
     }
-    ck_assert_int_eq(mtree_event_queue_run(clock), MTREE_ERR_TRANSPORT);
+    ck_assert_int_eq(mtree_event_queue_run(queue), MTREE_ERR_TRANSPORT);
     ck_assert_int_eq(length, 1);
-    mtree_event_queue_destroy(clock);
+    mtree_event_queue_destroy(queue);
 }
 END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("clock");
-    TCase *tcase = tcase_create("clock");
+    Suite *suite = suite_create("queue");
+    TCase *tcase = tcase_create("queue");
     SRunner *runner = srunner_create(suite);
     int failed;
 

@@ -13,13 +13,13 @@
 
 typedef struct {
     mtree_message_t message;
-    mtree_event_queue_t *clock;
+    mtree_event_queue_t *queue;
     double departed, arrived;
 } send_op_t;
 
 typedef struct {
     mtree_topology_t *topology;
-    mtree_event_queue_t *clock;
+    mtree_event_queue_t *queue;
     mtree_network_t *network;
 } fixture_t;
 
@@ -27,21 +27,21 @@ static void send_op_departed(mtree_message_t *message)
 {
     send_op_t *send_op = (send_op_t *)message;
 
-    send_op->departed = mtree_event_queue_now(send_op->clock);
+    send_op->departed = mtree_event_queue_now(send_op->queue);
 }
 
 static void send_op_arrived(mtree_message_t *message)
 {
     send_op_t *send_op = (send_op_t *)message;
 
-    send_op->arrived = mtree_event_queue_now(send_op->clock);
+    send_op->arrived = mtree_event_queue_now(send_op->queue);
 }
 
 static void send(fixture_t *fixture, mtree_connection_t *connection, send_op_t *send_op,
                  size_t bytes)
 {
     memset(send_op, 0, sizeof(*send_op));
-    send_op->clock = fixture->clock;
+    send_op->queue = fixture->queue;
     send_op->message.bytes = bytes;
     send_op->message.departed = send_op_departed;
     send_op->message.arrived = send_op_arrived;
@@ -93,8 +93,8 @@ static fixture_t line(const char *kinds, const double *rates,
                                                  rates[i], 0.010, NULL),
                          MTREE_OK);
     }
-    ck_assert_int_eq(mtree_event_queue_create(&fixture.clock), MTREE_OK);
-    ck_assert_int_eq(mtree_network_create(fixture.clock, fixture.topology, hosts,
+    ck_assert_int_eq(mtree_event_queue_create(&fixture.queue), MTREE_OK);
+    ck_assert_int_eq(mtree_network_create(fixture.queue, fixture.topology, hosts,
                                           num_hosts, options, &fixture.network),
                      MTREE_OK);
     return fixture;
@@ -103,13 +103,13 @@ static fixture_t line(const char *kinds, const double *rates,
 static void clear(fixture_t *fixture)
 {
     mtree_network_destroy(fixture->network);
-    mtree_event_queue_destroy(fixture->clock);
+    mtree_event_queue_destroy(fixture->queue);
     mtree_topology_destroy(fixture->topology);
 }
 
 static void run(fixture_t *fixture)
 {
-    ck_assert_int_eq(mtree_event_queue_run(fixture->clock), MTREE_OK);
+    ck_assert_int_eq(mtree_event_queue_run(fixture->queue), MTREE_OK);
 }
 
 static const double even[] = {RATE, RATE, RATE, RATE};
@@ -321,12 +321,12 @@ START_TEST(test_options)
     const int hosts[] = {0, 1};
 
     options.packet_bytes = 0;
-    ck_assert_int_eq(mtree_network_create(fixture.clock, fixture.topology, hosts, 2,
+    ck_assert_int_eq(mtree_network_create(fixture.queue, fixture.topology, hosts, 2,
                                           &options, &network),
                      MTREE_ERR_INVALID);
     options = plain(MTREE_NETWORK_QUEUE);
     options.local_rate = 0.0;
-    ck_assert_int_eq(mtree_network_create(fixture.clock, fixture.topology, hosts, 2,
+    ck_assert_int_eq(mtree_network_create(fixture.queue, fixture.topology, hosts, 2,
                                           &options, &network),
                      MTREE_ERR_INVALID);
     ck_assert_ptr_null(network);

@@ -8,14 +8,14 @@
 /* Hosts on a line, 8 Mb/s (a byte a microsecond) and 10 ms a link; no headers. */
 typedef struct {
     mtree_topology_t *topology;
-    mtree_event_queue_t *clock;
+    mtree_event_queue_t *queue;
     mtree_network_t *network;
     mtree_pt2pt_t *pt2pt;
 } fixture_t;
 
 typedef struct {
     mtree_completion_t completion;
-    mtree_event_queue_t *clock;
+    mtree_event_queue_t *queue;
     int calls;
     double time;
     mtree_status_t status;
@@ -26,13 +26,13 @@ static void done(mtree_completion_t *self, mtree_status_t status)
     done_t *note = (done_t *)self;
 
     note->calls++;
-    note->time = mtree_event_queue_now(note->clock);
+    note->time = mtree_event_queue_now(note->queue);
     note->status = status;
 }
 
 static mtree_completion_t *watch(fixture_t *fixture, done_t *note)
 {
-    *note = (done_t){.completion.func = done, .clock = fixture->clock};
+    *note = (done_t){.completion.func = done, .queue = fixture->queue};
     return &note->completion;
 }
 
@@ -59,12 +59,12 @@ static fixture_t make(mtree_pt2pt_options_t options)
             mtree_topology_add_link(fixture.topology, i, i + 1, 8e6, 8e6, 0.010, NULL),
             MTREE_OK);
     }
-    ck_assert_int_eq(mtree_event_queue_create(&fixture.clock), MTREE_OK);
-    ck_assert_int_eq(mtree_network_create(fixture.clock, fixture.topology, hosts, 3,
+    ck_assert_int_eq(mtree_event_queue_create(&fixture.queue), MTREE_OK);
+    ck_assert_int_eq(mtree_network_create(fixture.queue, fixture.topology, hosts, 3,
                                           &network, &fixture.network),
                      MTREE_OK);
     ck_assert_int_eq(
-        mtree_pt2pt_create(fixture.clock, fixture.network, &options, &fixture.pt2pt),
+        mtree_pt2pt_create(fixture.queue, fixture.network, &options, &fixture.pt2pt),
         MTREE_OK);
     return fixture;
 }
@@ -73,7 +73,7 @@ static void clear(fixture_t *fixture)
 {
     mtree_pt2pt_destroy(fixture->pt2pt);
     mtree_network_destroy(fixture->network);
-    mtree_event_queue_destroy(fixture->clock);
+    mtree_event_queue_destroy(fixture->queue);
     mtree_topology_destroy(fixture->topology);
 }
 
@@ -112,7 +112,7 @@ START_TEST(test_eager)
     send(&fixture, 0, 1, 0, NULL, 3000, true, &sent_sync);
     ck_assert_int_eq(sent.calls, 0);
     ck_assert_uint_eq(mtree_pt2pt_pending(fixture.pt2pt), 4);
-    ck_assert_int_eq(mtree_event_queue_run(fixture.clock), MTREE_OK);
+    ck_assert_int_eq(mtree_event_queue_run(fixture.queue), MTREE_OK);
     ck_assert_double_eq_tol(sent.time, 0.0, 1e-9);
     ck_assert_double_eq_tol(received[0].time, 0.012, 1e-9);
     ck_assert_double_eq_tol(received[1].time, 0.015, 1e-9);
@@ -138,7 +138,7 @@ START_TEST(test_overhead)
     recv(&fixture, 1, 0, 0, NULL, 1000, &received[1]);
     send(&fixture, 0, 1, 0, NULL, 1000, false, &sent[0]);
     send(&fixture, 0, 1, 0, NULL, 1000, false, &sent[1]);
-    ck_assert_int_eq(mtree_event_queue_run(fixture.clock), MTREE_OK);
+    ck_assert_int_eq(mtree_event_queue_run(fixture.queue), MTREE_OK);
     ck_assert_double_eq_tol(sent[0].time, 0.004, 1e-9);
     ck_assert_double_eq_tol(sent[1].time, 0.008, 1e-9);
     ck_assert_double_eq_tol(received[0].time, 0.004 + 0.011 + 0.004, 1e-9);
@@ -159,7 +159,7 @@ START_TEST(test_rendezvous)
     fixture = make(options);
     recv(&fixture, 1, 0, 0, NULL, 5000, &received);
     send(&fixture, 0, 1, 0, NULL, 5000, false, &sent);
-    ck_assert_int_eq(mtree_event_queue_run(fixture.clock), MTREE_OK);
+    ck_assert_int_eq(mtree_event_queue_run(fixture.queue), MTREE_OK);
     ck_assert_double_eq_tol(sent.time, 0.011 + 0.010 + 0.004, 1e-9);
     ck_assert_double_eq_tol(received.time, 0.011 + 0.010 + 0.014, 1e-9);
     clear(&fixture);
@@ -167,13 +167,13 @@ START_TEST(test_rendezvous)
 END_TEST
 
 typedef struct {
-    mtree_event_queue_event_t event;
+    mtree_timer_t event;
     fixture_t *fixture;
     done_t *note;
     uint32_t *word;
 } late_t;
 
-static void recv_late(mtree_event_queue_event_t *event)
+static void recv_late(mtree_timer_t *event)
 {
     late_t *late = (late_t *)event;
 
@@ -206,8 +206,8 @@ START_TEST(test_matching)
     word = 4;
     send(&fixture, 0, 1, 5, &word, 1, false, &notes[6]);
     word = 99;
-    mtree_event_queue_add(fixture.clock, &late.event, 1.0);
-    ck_assert_int_eq(mtree_event_queue_run(fixture.clock), MTREE_OK);
+    mtree_event_queue_add(fixture.queue, &late.event, 1.0);
+    ck_assert_int_eq(mtree_event_queue_run(fixture.queue), MTREE_OK);
     ck_assert_int_eq(got[0], 1);
     ck_assert_int_eq(got[1], 2);
     ck_assert_int_eq(got[2], 4);
@@ -228,7 +228,7 @@ START_TEST(test_compute)
     mtree_pt2pt_compute(fixture.pt2pt, 0, 0.5);
     send(&fixture, 0, 1, 0, NULL, 1000, false, &sent);
     mtree_pt2pt_compute(fixture.pt2pt, 1, 1.0);
-    ck_assert_int_eq(mtree_event_queue_run(fixture.clock), MTREE_OK);
+    ck_assert_int_eq(mtree_event_queue_run(fixture.queue), MTREE_OK);
     ck_assert_double_eq_tol(sent.time, 0.5, 1e-9);
     ck_assert_double_eq_tol(received.time, 1.0, 1e-9);
     clear(&fixture);
@@ -249,7 +249,7 @@ START_TEST(test_ranks_per_host)
     send(&fixture, 0, 1, 0, NULL, 1000, false, &sent[0]);
     recv(&fixture, 3, 1, 0, NULL, 1000, &received[1]);
     send(&fixture, 1, 3, 0, NULL, 1000, false, &sent[1]);
-    ck_assert_int_eq(mtree_event_queue_run(fixture.clock), MTREE_OK);
+    ck_assert_int_eq(mtree_event_queue_run(fixture.queue), MTREE_OK);
     ck_assert_double_lt(received[0].time, 0.001);
     ck_assert_double_eq_tol(received[1].time, 0.011, 1e-9);
     clear(&fixture);
@@ -271,12 +271,12 @@ START_TEST(test_errors)
         transport->ops->recv(transport, -1, 0, NULL, 1, watch(&fixture, &note)),
         MTREE_ERR_INVALID);
     many.num_ranks = 1 << 20;
-    ck_assert_int_eq(mtree_pt2pt_create(fixture.clock, fixture.network, &many, &pt2pt),
+    ck_assert_int_eq(mtree_pt2pt_create(fixture.queue, fixture.network, &many, &pt2pt),
                      MTREE_ERR_LIMIT);
     /* A receive of another length than the message's is a mistake of the schedule. */
     recv(&fixture, 1, 0, 0, NULL, 10, &received);
     send(&fixture, 0, 1, 0, NULL, 11, false, &sent);
-    ck_assert_int_eq(mtree_event_queue_run(fixture.clock), MTREE_ERR_TRANSPORT);
+    ck_assert_int_eq(mtree_event_queue_run(fixture.queue), MTREE_ERR_TRANSPORT);
     clear(&fixture);
 }
 END_TEST
