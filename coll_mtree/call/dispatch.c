@@ -13,41 +13,58 @@
 #include "coll_mtree/call/request.h"
 #include "coll_mtree/topology/source.h"
 
+#include "base/clock.h"
+
 /*
  * Open MPI itself starts nonblocking collectives of a few integers, from within its
  * progress, while MPI_Comm_idup is under way: at another moment of the program on each
- * rank.  Taking part in them would put what is counted by calls (tags, agreements) out of
- * step, so nonblocking calls up to this size are never served.
+ * rank.  If mtree served them, ranks would reserve tags and make plan entries in
+ * different orders; so nonblocking calls up to this size are never served.
  */
 #define INTERNAL_BYTES 64
 
-static int64_t dispatch_num_tags(mca_coll_mtree_module_t *module,
-                                 ompi_communicator_t *comm, const mtree_call_t *call)
+void coll_mtree_dispatch_init(coll_mtree_mpi_call_t *call, const char *function,
+                              coll_mtree_form_t form, ompi_communicator_t *comm,
+                              mca_coll_base_module_t *module)
 {
-    return coll_mtree_backend_num_tags(coll_mtree_hints_max_trees(module, comm),
-                                       call->collective, ompi_comm_size(comm));
+    memset(call, 0, sizeof(*call));
+    call->module = (mca_coll_mtree_module_t *)module;
+    call->comm = comm;
+    call->form = form;
+    call->args.function = function;
+    call->args.verdict = MTREE_COLL_ARGS_DECLINED;
+    if (form == MTREE_BLOCKING) {
+        call->trial.count.began = mtree_clock_seconds();
+    }
+}
+
+static int64_t num_tags(const coll_mtree_mpi_call_t *call)
+{
+    return coll_mtree_backend_num_tags(
+        coll_mtree_hints_max_trees(call->module, call->comm), call->args.call.collective,
+        ompi_comm_size(call->comm));
 }
 
 /* Blocking calls are autotuned.  A barrier is an allreduce of nothing, to which what is
  * measured of others does not apply. */
-static bool is_autotuned(const coll_mtree_coll_args_t *args, coll_mtree_form_t form)
+static bool is_autotuned(const coll_mtree_mpi_call_t *call)
 {
-    bool is_barrier = args->call.collective == MTREE_ALLREDUCE && args->op == NULL;
+    bool is_barrier =
+        call->args.call.collective == MTREE_ALLREDUCE && call->args.op == NULL;
 
-    return form == MTREE_BLOCKING && !is_barrier;
+    return call->form == MTREE_BLOCKING && !is_barrier;
 }
 
-/* What is known of the plan of @a comm_class; its autotuner has been asked for the call
- * of
- * @a trial, if it is to be. */
-static coll_mtree_plan_facts_t plan_facts(const mca_coll_mtree_module_t *module,
+/* What is known of the plan of @a comm_class; the autotuner has been asked, if it is to
+ * be. */
+static coll_mtree_plan_facts_t plan_facts(const coll_mtree_mpi_call_t *call,
                                           const coll_mtree_comm_class_t *comm_class,
-                                          const coll_mtree_trial_t *trial, bool autotuned)
+                                          bool autotuned)
 {
-    coll_mtree_plan_facts_t facts = {.is_unserved = module->unserved,
+    coll_mtree_plan_facts_t facts = {.is_unserved = call->module->unserved,
                                      .is_known = comm_class->known,
                                      .is_autotuned = autotuned,
-                                     .is_timed = trial->autotuner != NULL};
+                                     .is_timed = call->trial.autotuner != NULL};
 
     if (facts.is_known) {
         facts.has_plan = coll_mtree_plan_entry_has_plan(comm_class->entry);
@@ -59,33 +76,32 @@ static coll_mtree_plan_facts_t plan_facts(const mca_coll_mtree_module_t *module,
 
 /* What serves the call.  Where no topology is known yet, a blocking call may wait until
  * one is. */
-static coll_mtree_backend_t
-dispatch_choose(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
-                const coll_mtree_coll_args_t *args, coll_mtree_form_t form,
-                const coll_mtree_comm_class_t *comm_class, coll_mtree_trial_t *trial,
-                coll_mtree_fallback_reason_t *reason_p)
+static coll_mtree_backend_t choose(coll_mtree_mpi_call_t *call,
+                                   const coll_mtree_comm_class_t *comm_class,
+                                   coll_mtree_fallback_reason_t *reason_p)
 {
-    const coll_mtree_call_facts_t call_facts = {
-        .is_supported = args->verdict == MTREE_COLL_ARGS_SERVED,
-        .is_unserved = module->unserved,
-        .num_tags = dispatch_num_tags(module, comm, &args->call),
-        .most_tags = coll_mtree_tags_most()};
+    mca_coll_mtree_module_t *module = call->module;
+    const coll_mtree_call_facts_t call_facts = {.is_supported = call->args.verdict ==
+                                                                MTREE_COLL_ARGS_SERVED,
+                                                .is_unserved = module->unserved,
+                                                .num_tags = num_tags(call),
+                                                .most_tags = coll_mtree_tags_most()};
     coll_mtree_backend_t selected = COLL_MTREE_TREES;
     coll_mtree_plan_facts_t facts;
 
     if (!coll_mtree_backend_is_possible(&call_facts, reason_p)) {
         return COLL_MTREE_FALLBACK;
     }
-    if (!coll_mtree_source_is_settled(module, args->call.collective,
-                                      form == MTREE_BLOCKING)) {
+    if (!coll_mtree_source_is_settled(module, call->args.call.collective,
+                                      call->form == MTREE_BLOCKING)) {
         *reason_p =
             module->unserved ? COLL_MTREE_REASON_GROUP : COLL_MTREE_REASON_TOPOLOGY;
         return COLL_MTREE_FALLBACK;
     }
-    if (comm_class->known && is_autotuned(args, form)) {
-        selected = coll_mtree_autotune_begin(comm_class->autotuner, trial);
+    if (comm_class->known && is_autotuned(call)) {
+        selected = coll_mtree_autotune_begin(comm_class->autotuner, &call->trial);
     }
-    facts = plan_facts(module, comm_class, trial, is_autotuned(args, form));
+    facts = plan_facts(call, comm_class, is_autotuned(call));
     facts.selected = selected;
     *reason_p = coll_mtree_backend_reason(&facts);
     return coll_mtree_backend_choose(&facts);
@@ -114,23 +130,17 @@ void coll_mtree_dispatch_declined(coll_mtree_count_t *count, coll_mtree_backend_
     }
 }
 
-static bool is_internal(const coll_mtree_coll_args_t *args, coll_mtree_form_t form)
-{
-    return form == MTREE_NONBLOCKING && args->verdict == MTREE_COLL_ARGS_SERVED &&
-           args->call.units * args->call.unit_bytes <= INTERNAL_BYTES;
-}
-
 /* The only place where a rank may learn that there is no plan and go to the fallback,
  * since every rank waits here. */
-static int dispatch_blocking(mca_coll_mtree_module_t *module,
+static int dispatch_blocking(coll_mtree_mpi_call_t *call,
                              coll_mtree_comm_class_t *comm_class,
-                             coll_mtree_request_t *req, coll_mtree_trial_t *trial)
+                             coll_mtree_request_t *req)
 {
     int rc = coll_mtree_plan_entry_wait(req->entry, comm_class);
 
     req->blocking = true;
     if (rc == OMPI_SUCCESS) {
-        coll_mtree_statistics_served(&trial->count,
+        coll_mtree_statistics_served(&call->trial.count,
                                      req->ring ? COLL_MTREE_RING : COLL_MTREE_TREES);
         rc = coll_mtree_request_start(req);
         if (rc == OMPI_SUCCESS) {
@@ -140,9 +150,10 @@ static int dispatch_blocking(mca_coll_mtree_module_t *module,
             coll_mtree_plan_entry_note(req->entry, req);
         }
     } else if (rc == MTREE_DECLINED) {
-        coll_mtree_plan_facts_t facts = plan_facts(module, comm_class, trial, true);
+        coll_mtree_plan_facts_t facts = plan_facts(call, comm_class, true);
 
-        coll_mtree_statistics_fell_back(&trial->count, coll_mtree_backend_reason(&facts));
+        coll_mtree_statistics_fell_back(&call->trial.count,
+                                        coll_mtree_backend_reason(&facts));
     }
     coll_mtree_request_release(req);
     coll_mtree_deferred_release_run();
@@ -150,18 +161,20 @@ static int dispatch_blocking(mca_coll_mtree_module_t *module,
 }
 
 /* A nonblocking call, which is counted as such, or a persistent request. */
-static int dispatch_later(mca_coll_mtree_module_t *module,
-                          coll_mtree_comm_class_t *comm_class, coll_mtree_request_t *req,
-                          coll_mtree_form_t form, ompi_request_t **request_p)
+static int dispatch_later(const coll_mtree_mpi_call_t *call,
+                          const coll_mtree_comm_class_t *comm_class,
+                          coll_mtree_request_t *req, ompi_request_t **request_p)
 {
+    const coll_mtree_call_class_t *call_class = &comm_class->node.call_class;
     int rc = OMPI_SUCCESS;
 
-    if (form == MTREE_PERSISTENT) {
-        coll_mtree_request_pursue(req, module, &comm_class->node.call_class);
+    req->count = call->trial.count;
+    if (call->form == MTREE_PERSISTENT) {
+        coll_mtree_request_pursue(req, call->module, call_class);
     } else {
-        rc = coll_mtree_pursuit_count(req->pursuit, comm_class->node.call_class.bytes);
+        rc = coll_mtree_pursuit_count(req->pursuit, call_class->bytes);
     }
-    if (rc == OMPI_SUCCESS && form == MTREE_NONBLOCKING) {
+    if (rc == OMPI_SUCCESS && call->form == MTREE_NONBLOCKING) {
         rc = coll_mtree_request_start(req);
     }
     if (rc != OMPI_SUCCESS) {
@@ -172,117 +185,143 @@ static int dispatch_later(mca_coll_mtree_module_t *module,
     return OMPI_SUCCESS;
 }
 
-/* May the call of @a args be looked at?  OMPI_SUCCESS: yes; else the call's end. */
-static int dispatch_enter(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
-                          const coll_mtree_coll_args_t *args, coll_mtree_form_t form)
+/* By mtree itself, over trees or around the @a ring. */
+static int dispatch_run(coll_mtree_mpi_call_t *call, coll_mtree_comm_class_t *comm_class,
+                        bool ring, ompi_request_t **request_p)
 {
-    if (!module->enabled) {
-        return OMPI_ERR_OUT_OF_RESOURCE;
-    }
-    /* MPI_Comm_dup() makes several on each new communicator: nothing is looked up. */
-    if (is_internal(args, form)) {
-        coll_mtree_statistics_left(COLL_MTREE_REASON_INTERNAL);
-        return MTREE_DECLINED;
-    }
-    return args->verdict == MTREE_COLL_ARGS_NO_MEMORY ||
-                   !coll_mtree_source_create(module, comm)
-               ? OMPI_ERR_OUT_OF_RESOURCE
-               : OMPI_SUCCESS;
-}
-
-/* Take up what a blocking call is told at this point of the order of calls, and what the
- * communicator asks for. */
-static void dispatch_catch_up(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
-                              coll_mtree_coll_args_t *args, coll_mtree_form_t form)
-{
-    coll_mtree_change_t change = COLL_MTREE_STAY;
-    const coll_mtree_hints_t *hints;
-
-    if (form == MTREE_BLOCKING && args->verdict == MTREE_COLL_ARGS_SERVED) {
-        change = coll_mtree_follow_catch_up(module);
-    }
-    if (change != COLL_MTREE_STAY) {
-        coll_mtree_plan_entries_renew(module, change == COLL_MTREE_REBALANCE);
-        coll_mtree_counters_add_replan();
-    }
-    hints = coll_mtree_hints_get(module, comm);
-    if (hints->chunk_bytes >= 0) {
-        args->call.chunk_bytes = (size_t)hints->chunk_bytes;
-    }
-}
-
-/* The call of @a args, which it takes, by mtree itself: over trees or around a ring. */
-static int dispatch_run(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
-                        coll_mtree_coll_args_t *args, coll_mtree_form_t form,
-                        coll_mtree_comm_class_t *comm_class, bool ring,
-                        coll_mtree_trial_t *trial, ompi_request_t **request_p)
-{
-    coll_mtree_plan_entry_t *entry = coll_mtree_plan_entry_get(module, comm, comm_class);
+    bool persistent = call->form == MTREE_PERSISTENT;
+    coll_mtree_plan_entry_t *entry =
+        coll_mtree_plan_entry_get(call->module, call->comm, comm_class);
     coll_mtree_request_t *req;
 
     if (entry == NULL) {
-        coll_mtree_coll_args_cleanup(args);
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
+    call->args_taken = true;
     req = coll_mtree_request_create(
-        comm, args, entry,
-        coll_mtree_tags_reserve(module, (int)dispatch_num_tags(module, comm, &args->call),
-                                form == MTREE_PERSISTENT),
-        form == MTREE_PERSISTENT);
+        call->comm, &call->args, entry,
+        coll_mtree_tags_reserve(call->module, (int)num_tags(call), persistent),
+        persistent);
     if (req == NULL) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     req->ring = ring;
-    req->transfer.record = trial->count.record;
-    if (form == MTREE_BLOCKING) {
-        return dispatch_blocking(module, comm_class, req, trial);
-    }
-    req->count = trial->count;
-    return dispatch_later(module, comm_class, req, form, request_p);
+    req->transfer.record = call->trial.count.record;
+    return call->form == MTREE_BLOCKING
+               ? dispatch_blocking(call, comm_class, req)
+               : dispatch_later(call, comm_class, req, request_p);
 }
 
-static int dispatch(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
-                    coll_mtree_coll_args_t *args, coll_mtree_form_t form,
-                    coll_mtree_trial_t *trial, ompi_request_t **request_p)
+static bool is_internal(const coll_mtree_mpi_call_t *call)
 {
-    coll_mtree_fallback_reason_t reason = COLL_MTREE_REASON_CALL;
-    coll_mtree_backend_t backend;
+    const mtree_call_t *what = &call->args.call;
+
+    return call->form == MTREE_NONBLOCKING &&
+           call->args.verdict == MTREE_COLL_ARGS_SERVED &&
+           what->units * what->unit_bytes <= INTERNAL_BYTES;
+}
+
+/* OMPI_SUCCESS: go on; else the call's end. */
+static int dispatch_enter(coll_mtree_mpi_call_t *call)
+{
+    if (!call->module->enabled) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    /* MPI_Comm_dup() makes several on each new communicator: nothing is looked up. */
+    if (is_internal(call)) {
+        coll_mtree_statistics_left(COLL_MTREE_REASON_INTERNAL);
+        return MTREE_DECLINED;
+    }
+    return call->args.verdict == MTREE_COLL_ARGS_NO_MEMORY ||
+                   !coll_mtree_source_create(call->module, call->comm)
+               ? OMPI_ERR_OUT_OF_RESOURCE
+               : OMPI_SUCCESS;
+}
+
+/* Apply the replanning replies that are due at this point of the order of calls, and what
+ * the communicator asks for. */
+static void dispatch_catch_up(coll_mtree_mpi_call_t *call)
+{
+    coll_mtree_change_t change = COLL_MTREE_STAY;
+    const coll_mtree_hints_t *hints;
+
+    if (call->form == MTREE_BLOCKING && call->args.verdict == MTREE_COLL_ARGS_SERVED) {
+        change = coll_mtree_follow_catch_up(call->module);
+    }
+    if (change != COLL_MTREE_STAY) {
+        coll_mtree_plan_entries_renew(call->module, change == COLL_MTREE_REBALANCE);
+        coll_mtree_counters_add_replan();
+    }
+    hints = coll_mtree_hints_get(call->module, call->comm);
+    if (hints->chunk_bytes >= 0) {
+        call->args.call.chunk_bytes = (size_t)hints->chunk_bytes;
+    }
+}
+
+static int dispatch(coll_mtree_mpi_call_t *call, ompi_request_t **request_p)
+{
+    const coll_mtree_coll_args_t *args = &call->args;
+    coll_mtree_fallback_reason_t reason;
     coll_mtree_comm_class_t *comm_class;
+    coll_mtree_backend_t backend;
+    int rc;
+
+    if (args->verdict == MTREE_COLL_ARGS_EMPTY) {
+        return dispatch_empty(call->form, request_p);
+    }
+    rc = dispatch_enter(call);
+    if (rc != OMPI_SUCCESS) {
+        return rc;
+    }
+    /* First, since a reply may change the class of the call. */
+    dispatch_catch_up(call);
+    comm_class = coll_mtree_comm_class_of(call->module, &args->call);
+    if (comm_class == NULL) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    coll_mtree_statistics_open(&call->trial.count, call->module, call->comm,
+                               args->function, comm_class,
+                               (double)args->call.units * (double)args->call.unit_bytes);
+    backend = choose(call, comm_class, &reason);
+    if (backend == COLL_MTREE_FALLBACK || backend == COLL_MTREE_BASE_ALGORITHM) {
+        coll_mtree_dispatch_declined(&call->trial.count, backend, reason);
+        return MTREE_DECLINED;
+    }
+    return dispatch_run(call, comm_class, backend == COLL_MTREE_RING, request_p);
+}
+
+/* A blocking call has ended, whatever served it. */
+static void blocking_ended(coll_mtree_mpi_call_t *call)
+{
+    coll_mtree_autotune_end(&call->trial, call->module, call->comm);
+    coll_mtree_statistics_close(&call->trial.count);
+}
+
+int coll_mtree_dispatch(coll_mtree_mpi_call_t *call, ompi_request_t **request_p)
+{
     int rc;
 
     coll_mtree_deferred_release_run();
-    if (args->verdict == MTREE_COLL_ARGS_EMPTY) {
-        return dispatch_empty(form, request_p);
+    rc = dispatch(call, request_p);
+    if (!call->args_taken) {
+        coll_mtree_coll_args_cleanup(&call->args);
     }
-    rc = dispatch_enter(module, comm, args, form);
-    if (rc != OMPI_SUCCESS) {
-        coll_mtree_coll_args_cleanup(args);
-        return rc;
+    if (rc == OMPI_ERR_OUT_OF_RESOURCE) {
+        rc = coll_mtree_no_memory(call->comm);
     }
-    /* The replies that are applied now may change the class of the call. */
-    dispatch_catch_up(module, comm, args, form);
-    comm_class = coll_mtree_comm_class_of(module, &args->call);
-    if (comm_class == NULL) {
-        coll_mtree_coll_args_cleanup(args);
-        return OMPI_ERR_OUT_OF_RESOURCE;
+    if (call->form == MTREE_BLOCKING) {
+        if (rc == MTREE_DECLINED) {
+            call->watch_began = coll_mtree_source_watch(call->module);
+        } else {
+            blocking_ended(call);
+        }
     }
-    coll_mtree_statistics_open(&trial->count, module, comm, args->function, comm_class,
-                               (double)args->call.units * (double)args->call.unit_bytes);
-    backend = dispatch_choose(module, comm, args, form, comm_class, trial, &reason);
-    if (backend == COLL_MTREE_FALLBACK || backend == COLL_MTREE_BASE_ALGORITHM) {
-        coll_mtree_dispatch_declined(&trial->count, backend, reason);
-        coll_mtree_coll_args_cleanup(args);
-        return MTREE_DECLINED;
-    }
-    return dispatch_run(module, comm, args, form, comm_class, backend == COLL_MTREE_RING,
-                        trial, request_p);
+    return rc;
 }
 
-int coll_mtree_dispatch(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
-                        coll_mtree_coll_args_t *args, coll_mtree_form_t form,
-                        coll_mtree_trial_t *trial, ompi_request_t **request_p)
+int coll_mtree_dispatch_end(coll_mtree_mpi_call_t *call, int code)
 {
-    int rc = dispatch(module, comm, args, form, trial, request_p);
-
-    return rc == OMPI_ERR_OUT_OF_RESOURCE ? coll_mtree_no_memory(comm) : rc;
+    coll_mtree_source_watched(call->module, call->watch_began);
+    blocking_ended(call);
+    return code;
 }

@@ -1,6 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Serving: whether mtree takes a call, and the three ways in which it can be made.
+ * Dispatch: the way of a call from MPI to its backend.
+ *
+ * 1. Open MPI calls coll_mtree_allreduce() or another function that MTREE_DEFINE_FORMS
+ *    defines.  It describes the call (coll_mtree/call/coll_args.h) and passes it to
+ *    coll_mtree_dispatch().
+ * 2. A call that mtree does not serve is declined at once: the operation, the datatype or
+ *    the size does not allow it, or Open MPI itself made it.
+ * 3. A blocking call applies the replanning replies that are due, because all ranks are
+ * at the same point of the order of calls (coll_mtree/adapt).
+ * 4. The call's class is looked up, once, in the communicator's table
+ *    (coll_mtree/call/comm_class.h).  The statistics record of the class is opened.
+ * 5. The backend is chosen from what is the same on all ranks
+ *    (coll_mtree/call/backend_choice.h): trees, ring, fallback, or another algorithm of
+ *    Open MPI, perhaps by the class's autotuner (coll_mtree/select).  The first blocking
+ *    calls may wait here for a topology (coll_mtree/topology).
+ * 6. For trees and ring, the class's plan entry is found or made
+ *    (coll_mtree/call/plan_entry.h), and a request runs the call over its plan
+ *    (coll_mtree/call/request.h).  A blocking call waits for the request, the others
+ *    return it.
+ * 7. A declined call returns MTREE_DECLINED to the function of step 1, which calls the
+ *    fallback (MTREE_FALLBACK) or the chosen algorithm of Open MPI.
+ * 8. A blocking call ends with its time: for the autotuner, where the call was part of a
+ *    trial, and for the statistics.
  */
 #ifndef COLL_MTREE_CALL_DISPATCH_H
 #define COLL_MTREE_CALL_DISPATCH_H
@@ -8,89 +30,98 @@
 #include "coll_mtree/call/coll_args.h"
 #include "coll_mtree/select/autotune.h"
 #include "coll_mtree/select/base_algorithms.h"
-#include "coll_mtree/topology/source.h"
-#include "coll_mtree/transport/transport.h"
-
-#include "base/clock.h"
 
 typedef enum { MTREE_BLOCKING, MTREE_NONBLOCKING, MTREE_PERSISTENT } coll_mtree_form_t;
 
 /* Not an error: the fallback is to be called, on every rank. */
 #define MTREE_DECLINED 1
 
-/*
- * Serve @a args, which is taken over, in whatever way it ends: blocking, to its end;
- * nonblocking and persistent, *request_p is the request.  A blocking call's @a trial is
- * to be ended when it has been made; the others' is of no use then.  Besides Open MPI's
- * codes it returns MTREE_DECLINED.
- */
-int coll_mtree_dispatch(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
-                        coll_mtree_coll_args_t *args, coll_mtree_form_t form,
-                        coll_mtree_trial_t *trial, ompi_request_t **request_p);
+/* One call of a function of MPI. */
+typedef struct {
+    mca_coll_mtree_module_t *module;
+    ompi_communicator_t *comm;
+    coll_mtree_form_t form;
+    coll_mtree_coll_args_t args;
+    bool args_taken; /* by a request, which frees them */
+    coll_mtree_trial_t trial;
+    double watch_began; /* clock; of a blocking call that the fallback serves */
+} coll_mtree_mpi_call_t;
 
-/* A call is not mtree's: for the statistics. */
+/* A call of @a function, a string that stays, begins; its args are to be set next. */
+void coll_mtree_dispatch_init(coll_mtree_mpi_call_t *call, const char *function,
+                              coll_mtree_form_t form, ompi_communicator_t *comm,
+                              mca_coll_base_module_t *module);
+
+/*
+ * Serve @a call, whose args are freed whatever happens: a blocking one to its end; of the
+ * others *request_p becomes the request.  Open MPI's code, or MTREE_DECLINED; a blocking
+ * call that is declined goes to the base algorithm of its trial, or to the fallback, and
+ * then to coll_mtree_dispatch_end().
+ */
+int coll_mtree_dispatch(coll_mtree_mpi_call_t *call, ompi_request_t **request_p);
+
+/* Open MPI served the blocking @a call, which was declined, with @a code; returns that.
+ */
+int coll_mtree_dispatch_end(coll_mtree_mpi_call_t *call, int code);
+
+/* Count a call that Open MPI serves. */
 void coll_mtree_dispatch_declined(coll_mtree_count_t *count, coll_mtree_backend_t backend,
                                   coll_mtree_fallback_reason_t reason);
 
-/* The three functions of a collective, from its NAME_task(), which tells what a call asks
- * for. */
-#define MTREE_DEFINE_FORMS(_name)                                                        \
-    static int _name##_dispatch(MTREE_PARAMETERS_##_name, mca_coll_base_module_t *base,  \
-                                coll_mtree_form_t form, coll_mtree_trial_t *trial,       \
-                                ompi_request_t **request)                                \
-    {                                                                                    \
-        coll_mtree_coll_args_t args = {.function = #_name,                               \
-                                       .verdict = MTREE_COLL_ARGS_DECLINED};             \
-                                                                                         \
-        _name##_args(&args, MTREE_ARGUMENTS_##_name);                                    \
-        return coll_mtree_dispatch((mca_coll_mtree_module_t *)base, comm, &args, form,   \
-                                   trial, request);                                      \
-    }                                                                                    \
-                                                                                         \
+/* The blocking function of a collective, from its NAME_args(), which sets what the call
+ * asks for; then the nonblocking and the persistent one. */
+#define MTREE_DEFINE_BLOCKING(_name)                                                     \
     int coll_mtree_##_name(MTREE_PARAMETERS_##_name, mca_coll_base_module_t *base)       \
     {                                                                                    \
-        mca_coll_mtree_module_t *module = (mca_coll_mtree_module_t *)base;               \
-        coll_mtree_trial_t trial = {.count = {.began = mtree_clock_seconds()}};          \
-        int rc = _name##_dispatch(MTREE_ARGUMENTS_##_name, base, MTREE_BLOCKING, &trial, \
-                                  NULL);                                                 \
-        double began;                                                                    \
+        coll_mtree_mpi_call_t call;                                                      \
+        int rc;                                                                          \
                                                                                          \
-        if (rc == MTREE_DECLINED) {                                                      \
-            began = coll_mtree_source_watch(module);                                     \
-            rc = coll_mtree_base_algorithm_##_name(trial.base_algorithm,                 \
-                                                   MTREE_ARGUMENTS_##_name, module);     \
-            coll_mtree_source_watched(module, began);                                    \
-        }                                                                                \
-        coll_mtree_autotune_end(&trial, module, comm);                                   \
-        coll_mtree_statistics_close(&trial.count);                                       \
-        return rc;                                                                       \
-    }                                                                                    \
-                                                                                         \
+        coll_mtree_dispatch_init(&call, #_name, MTREE_BLOCKING, comm, base);             \
+        _name##_args(&call.args, MTREE_ARGUMENTS_##_name);                               \
+        rc = coll_mtree_dispatch(&call, NULL);                                           \
+        return rc != MTREE_DECLINED                                                      \
+                   ? rc                                                                  \
+                   : coll_mtree_dispatch_end(&call,                                      \
+                                             coll_mtree_base_algorithm_##_name(          \
+                                                 call.trial.base_algorithm,              \
+                                                 MTREE_ARGUMENTS_##_name, call.module)); \
+    }
+
+#define MTREE_DEFINE_NONBLOCKING(_name)                                                  \
     int coll_mtree_i##_name(MTREE_PARAMETERS_##_name, ompi_request_t **request,          \
                             mca_coll_base_module_t *base)                                \
     {                                                                                    \
-        coll_mtree_trial_t trial = {.autotuner = NULL};                                  \
-        int rc = _name##_dispatch(MTREE_ARGUMENTS_##_name, base, MTREE_NONBLOCKING,      \
-                                  &trial, request);                                      \
+        coll_mtree_mpi_call_t call;                                                      \
+        int rc;                                                                          \
                                                                                          \
-        return rc != MTREE_DECLINED                                                      \
-                   ? rc                                                                  \
-                   : MTREE_FALLBACK((mca_coll_mtree_module_t *)base, i##_name,           \
-                                    MTREE_ARGUMENTS_##_name, request);                   \
-    }                                                                                    \
-                                                                                         \
+        coll_mtree_dispatch_init(&call, #_name, MTREE_NONBLOCKING, comm, base);          \
+        _name##_args(&call.args, MTREE_ARGUMENTS_##_name);                               \
+        rc = coll_mtree_dispatch(&call, request);                                        \
+        return rc != MTREE_DECLINED ? rc                                                 \
+                                    : MTREE_FALLBACK(call.module, i##_name,              \
+                                                     MTREE_ARGUMENTS_##_name, request);  \
+    }
+
+#define MTREE_DEFINE_PERSISTENT(_name)                                                   \
     int coll_mtree_##_name##_init(MTREE_PARAMETERS_##_name, struct ompi_info_t *info,    \
                                   ompi_request_t **request,                              \
                                   mca_coll_base_module_t *base)                          \
     {                                                                                    \
-        coll_mtree_trial_t trial = {.autotuner = NULL};                                  \
-        int rc = _name##_dispatch(MTREE_ARGUMENTS_##_name, base, MTREE_PERSISTENT,       \
-                                  &trial, request);                                      \
+        coll_mtree_mpi_call_t call;                                                      \
+        int rc;                                                                          \
                                                                                          \
+        coll_mtree_dispatch_init(&call, #_name, MTREE_PERSISTENT, comm, base);           \
+        _name##_args(&call.args, MTREE_ARGUMENTS_##_name);                               \
+        rc = coll_mtree_dispatch(&call, request);                                        \
         return rc != MTREE_DECLINED                                                      \
                    ? rc                                                                  \
-                   : MTREE_FALLBACK((mca_coll_mtree_module_t *)base, _name##_init,       \
-                                    MTREE_ARGUMENTS_##_name, info, request);             \
+                   : MTREE_FALLBACK(call.module, _name##_init, MTREE_ARGUMENTS_##_name,  \
+                                    info, request);                                      \
     }
+
+#define MTREE_DEFINE_FORMS(_name)                                                        \
+    MTREE_DEFINE_BLOCKING(_name)                                                         \
+    MTREE_DEFINE_NONBLOCKING(_name)                                                      \
+    MTREE_DEFINE_PERSISTENT(_name)
 
 #endif

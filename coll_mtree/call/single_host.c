@@ -40,72 +40,84 @@ static bool make_autotuner(coll_mtree_comm_class_t *comm_class, int ranks)
     return true;
 }
 
-/* A call begins; @a trial says which algorithm makes it. */
-static int local_begin(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
-                       const char *function, mtree_collective_t collective, size_t bytes,
-                       int root, coll_mtree_trial_t *trial)
+/* A call of @a function, of so many @a bytes in all, begins.  Open MPI's code; on success
+ * trial.base_algorithm is what serves it. */
+static int local_begin(coll_mtree_mpi_call_t *call, mtree_collective_t collective,
+                       size_t bytes, int root)
 {
     coll_mtree_call_class_t call_class =
         coll_mtree_call_class_of(collective, root, bytes, NULL, -1);
-    coll_mtree_comm_class_t *comm_class = coll_mtree_comm_class_get(module, &call_class);
+    coll_mtree_comm_class_t *comm_class =
+        coll_mtree_comm_class_get(call->module, &call_class);
 
     if (comm_class == NULL || (comm_class->autotuner == NULL &&
-                               !make_autotuner(comm_class, ompi_comm_size(comm)))) {
-        return coll_mtree_no_memory(comm);
+                               !make_autotuner(comm_class, ompi_comm_size(call->comm)))) {
+        return coll_mtree_no_memory(call->comm);
     }
-    coll_mtree_statistics_open(&trial->count, module, comm, function, comm_class,
-                               (double)bytes);
-    coll_mtree_dispatch_declined(&trial->count,
-                                 coll_mtree_autotune_begin(comm_class->autotuner, trial),
-                                 COLL_MTREE_REASON_LOCAL);
+    coll_mtree_statistics_open(&call->trial.count, call->module, call->comm,
+                               call->args.function, comm_class, (double)bytes);
+    coll_mtree_dispatch_declined(
+        &call->trial.count,
+        coll_mtree_autotune_begin(comm_class->autotuner, &call->trial),
+        COLL_MTREE_REASON_LOCAL);
     return OMPI_SUCCESS;
 }
 
-static size_t size_of(const ompi_datatype_t *dtype, size_t count)
+/* The bytes of all; the same on all ranks. */
+static size_t bytes_of(const ompi_datatype_t *dtype, size_t count)
 {
     return dtype->super.size * count;
 }
 
-static size_t sum_of(const int *counts, ompi_communicator_t *comm)
+/* The same, of a reduction; 0: it must go to the fallback, since other algorithms may add
+ * in another order. */
+static size_t bytes_of_reduction(ompi_op_t *op, const ompi_datatype_t *dtype,
+                                 size_t count)
+{
+    return ompi_op_is_commute(op) ? bytes_of(dtype, count) : 0;
+}
+
+static size_t total_of(const int *counts, ompi_communicator_t *comm)
 {
     return coll_mtree_blocks_sum(counts, ompi_comm_size(comm));
 }
 
-/* @a _eligible and @a _bytes of a call are the same on all ranks. */
-#define DEFINE_LOCAL(_name, _collective, _root, _eligible, _bytes)                       \
+static size_t all_of(int count, ompi_communicator_t *comm)
+{
+    return (size_t)count * (size_t)ompi_comm_size(comm);
+}
+
+/* The blocking function of a collective, on one host. */
+#define DEFINE_LOCAL(_name, _collective, _root, _bytes)                                  \
     static int local_##_name(MTREE_PARAMETERS_##_name, mca_coll_base_module_t *base)     \
     {                                                                                    \
-        mca_coll_mtree_module_t *module = (mca_coll_mtree_module_t *)base;               \
         size_t bytes = (_bytes);                                                         \
+        coll_mtree_mpi_call_t call;                                                      \
         int rc;                                                                          \
                                                                                          \
-        if (bytes < COLL_MTREE_SINGLE_HOST_BYTES || !(_eligible)) {                      \
-            return MTREE_FALLBACK(module, _name, MTREE_ARGUMENTS_##_name);               \
+        if (bytes < COLL_MTREE_SINGLE_HOST_BYTES) {                                      \
+            return MTREE_FALLBACK((mca_coll_mtree_module_t *)base, _name,                \
+                                  MTREE_ARGUMENTS_##_name);                              \
         }                                                                                \
-        coll_mtree_trial_t trial = {.count = {.began = mtree_clock_seconds()}};          \
-        rc = local_begin(module, comm, #_name, _collective, bytes, _root, &trial);       \
-        if (rc != OMPI_SUCCESS) {                                                        \
-            return rc;                                                                   \
-        }                                                                                \
-        rc = coll_mtree_base_algorithm_##_name(trial.base_algorithm,                     \
-                                               MTREE_ARGUMENTS_##_name, module);         \
-        coll_mtree_autotune_end(&trial, module, comm);                                   \
-        coll_mtree_statistics_close(&trial.count);                                       \
-        return rc;                                                                       \
+        coll_mtree_dispatch_init(&call, #_name, MTREE_BLOCKING, comm, base);             \
+        rc = local_begin(&call, _collective, bytes, _root);                              \
+        return rc != OMPI_SUCCESS                                                        \
+                   ? rc                                                                  \
+                   : coll_mtree_dispatch_end(&call,                                      \
+                                             coll_mtree_base_algorithm_##_name(          \
+                                                 call.trial.base_algorithm,              \
+                                                 MTREE_ARGUMENTS_##_name, call.module)); \
     }
 
-DEFINE_LOCAL(allreduce, MTREE_ALLREDUCE, 0, ompi_op_is_commute(op),
-             size_of(dtype, (size_t)count))
-DEFINE_LOCAL(reduce, MTREE_REDUCE, root, ompi_op_is_commute(op),
-             size_of(dtype, (size_t)count))
-DEFINE_LOCAL(bcast, MTREE_BCAST, root, true, size_of(dtype, (size_t)count))
-DEFINE_LOCAL(allgather, MTREE_ALLGATHER, 0, true,
-             size_of(rdtype, (size_t)rcount *(size_t)ompi_comm_size(comm)))
-DEFINE_LOCAL(allgatherv, MTREE_ALLGATHER, 0, true, size_of(rdtype, sum_of(rcounts, comm)))
-DEFINE_LOCAL(reduce_scatter, MTREE_REDUCE_SCATTER, 0, ompi_op_is_commute(op),
-             size_of(dtype, sum_of(rcounts, comm)))
-DEFINE_LOCAL(reduce_scatter_block, MTREE_REDUCE_SCATTER, 0, ompi_op_is_commute(op),
-             size_of(dtype, (size_t)rcount *(size_t)ompi_comm_size(comm)))
+DEFINE_LOCAL(allreduce, MTREE_ALLREDUCE, 0, bytes_of_reduction(op, dtype, (size_t)count))
+DEFINE_LOCAL(reduce, MTREE_REDUCE, root, bytes_of_reduction(op, dtype, (size_t)count))
+DEFINE_LOCAL(bcast, MTREE_BCAST, root, bytes_of(dtype, (size_t)count))
+DEFINE_LOCAL(allgather, MTREE_ALLGATHER, 0, bytes_of(rdtype, all_of(rcount, comm)))
+DEFINE_LOCAL(allgatherv, MTREE_ALLGATHER, 0, bytes_of(rdtype, total_of(rcounts, comm)))
+DEFINE_LOCAL(reduce_scatter, MTREE_REDUCE_SCATTER, 0,
+             bytes_of_reduction(op, dtype, total_of(rcounts, comm)))
+DEFINE_LOCAL(reduce_scatter_block, MTREE_REDUCE_SCATTER, 0,
+             bytes_of_reduction(op, dtype, all_of(rcount, comm)))
 
 void coll_mtree_single_host_install(mca_coll_mtree_module_t *module)
 {
