@@ -93,12 +93,11 @@ static void find_range(const link_options_t *options, double mean,
 {
     double low = mean * (1 - options->skew / 2);
     double high = mean * (1 + options->skew / 2);
-    int i;
 
     if (options->skew < 0 && topology->num_links > 0) {
         low = topology->links[0].capacity[0];
         high = low;
-        for (i = 1; i < topology->num_links; ++i) {
+        for (int i = 1; i < topology->num_links; ++i) {
             double capacity = topology->links[i].capacity[0];
 
             low = (capacity < low) ? capacity : low;
@@ -168,10 +167,9 @@ static void write_comment_lines(FILE *out, const char *comments)
 static void write_command(FILE *out, int argc, char **argv)
 {
     const char *slash;
-    int i;
 
     fputs("// made with:", out);
-    for (i = 0; i < argc; ++i) {
+    for (int i = 0; i < argc; ++i) {
         if (strcmp(argv[i], "-o") == 0 || strcmp(argv[i], "--output") == 0) {
             ++i;
             continue;

@@ -16,9 +16,7 @@ static const command_t *const commands[] = {
 
 static const command_t *find_command(const char *name)
 {
-    int i;
-
-    for (i = 0; commands[i] != NULL; ++i) {
+    for (int i = 0; commands[i] != NULL; ++i) {
         if (strcmp(commands[i]->name, name) == 0) {
             return commands[i];
         }
@@ -28,13 +26,11 @@ static const command_t *find_command(const char *name)
 
 static void print_usage(FILE *out)
 {
-    int i;
-
     fputs("Usage: mtree COMMAND [OPTION]... [ARGUMENT]...\n"
           "Trees for collective operations on networks that are not uniform.\n\n"
           "Commands:\n",
           out);
-    for (i = 0; commands[i] != NULL; ++i) {
+    for (int i = 0; commands[i] != NULL; ++i) {
         fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
     }
     fputs("\n'mtree COMMAND --help' describes a command; mtree(1) is the manual.\n", out);

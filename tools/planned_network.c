@@ -41,9 +41,8 @@ static mtree_status_t list_hosts(const mtree_topology_t *topology, const char *l
     mtree_status_t status;
     int count = 0;
     size_t length;
-    int i;
 
-    for (i = 0; list == NULL && i < topology->num_vertices; ++i) {
+    for (int i = 0; list == NULL && i < topology->num_vertices; ++i) {
         if (topology->vertices[i].kind == MTREE_VERTEX_HOST) {
             hosts[count++] = i;
         }
@@ -59,7 +58,7 @@ static mtree_status_t list_hosts(const mtree_topology_t *topology, const char *l
         if (status != MTREE_OK) {
             return status;
         }
-        for (i = 0; i < count; ++i) {
+        for (int i = 0; i < count; ++i) {
             if (hosts[i] == hosts[count]) {
                 mtree_error("--hosts names host '%s' twice", name);
                 return MTREE_ERR_INVALID;
@@ -81,7 +80,7 @@ static mtree_status_t find_root(const plan_options_t *options,
                                 int num_hosts, int *root_p)
 {
     mtree_status_t status;
-    int root, i;
+    int root;
 
     *root_p = 0;
     if (options->root == NULL) {
@@ -91,7 +90,7 @@ static mtree_status_t find_root(const plan_options_t *options,
     if (status != MTREE_OK) {
         return status;
     }
-    for (i = 0; i < num_hosts; ++i) {
+    for (int i = 0; i < num_hosts; ++i) {
         if (hosts[i] == root) {
             *root_p = i;
             return MTREE_OK;
@@ -180,7 +179,6 @@ static mtree_status_t route_plan(planned_network_t *planned)
 {
     const mtree_plan_t *plan = planned->plan;
     mtree_status_t status = MTREE_OK;
-    int i;
 
     planned->hosts = malloc((size_t)plan->num_hosts * sizeof(int));
     if (planned->hosts == NULL) {
@@ -191,7 +189,7 @@ static mtree_status_t route_plan(planned_network_t *planned)
     planned->request.collective = plan->collective;
     planned->request.root = plan->root < 0 ? 0 : plan->root;
     planned->request.bytes = plan->bytes;
-    for (i = 0; i < plan->num_hosts && status == MTREE_OK; ++i) {
+    for (int i = 0; i < plan->num_hosts && status == MTREE_OK; ++i) {
         status = find_host(planned->topology, plan->hosts[i], &planned->hosts[i]);
     }
     if (status == MTREE_OK) {

@@ -5,9 +5,8 @@ static json_t *json_vertices(const mtree_topology_t *topology, mtree_vertex_kind
 {
     json_t *list = json_array();
     const mtree_vertex_t *vertex;
-    int i;
 
-    for (i = 0; i < topology->num_vertices; ++i) {
+    for (int i = 0; i < topology->num_vertices; ++i) {
         vertex = &topology->vertices[i];
         if (vertex->kind != kind) {
             continue;
@@ -24,9 +23,8 @@ static json_t *json_links(const mtree_topology_t *topology)
 {
     json_t *list = json_array();
     const mtree_link_t *link;
-    int i;
 
-    for (i = 0; i < topology->num_links; ++i) {
+    for (int i = 0; i < topology->num_links; ++i) {
         link = &topology->links[i];
         json_array_append_new(list,
                               json_pack("{s:s, s:s, s:[f, f], s:f}", "from",
@@ -42,12 +40,12 @@ static json_t *json_route(const mtree_topology_t *topology, const mtree_routes_t
                           int from, int to)
 {
     json_t *via = json_array();
-    int num_arcs, i;
+    int num_arcs;
     const int *arcs = mtree_routes_get(routes, from, to, &num_arcs);
 
     json_array_append_new(
         via, json_string(topology->vertices[mtree_arc_from(topology, arcs[0])].name));
-    for (i = 0; i < num_arcs; ++i) {
+    for (int i = 0; i < num_arcs; ++i) {
         json_array_append_new(
             via, json_string(topology->vertices[mtree_arc_to(topology, arcs[i])].name));
     }
@@ -60,10 +58,9 @@ static json_t *json_routes(const mtree_topology_t *topology, const mtree_routes_
                            int num_hosts)
 {
     json_t *list = json_array();
-    int from, to;
 
-    for (from = 0; from < num_hosts; ++from) {
-        for (to = 0; to < num_hosts; ++to) {
+    for (int from = 0; from < num_hosts; ++from) {
+        for (int to = 0; to < num_hosts; ++to) {
             if (from != to) {
                 json_array_append_new(list, json_route(topology, routes, from, to));
             }

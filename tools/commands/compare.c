@@ -104,9 +104,8 @@ static mtree_status_t add_all(session_t *session)
     mtree_status_t status = MTREE_OK;
     char name[64];
     size_t num, b;
-    int a;
 
-    for (a = 0; names[a] != NULL && status == MTREE_OK; a++) {
+    for (int a = 0; names[a] != NULL && status == MTREE_OK; a++) {
         status = add_row(session, names[a], NULL);
     }
     if (status == MTREE_OK) {
@@ -212,9 +211,8 @@ static bool run_rows(session_t *session)
 {
     row_t *kept = session->rows;
     bool any = false;
-    int i;
 
-    for (i = 0; i < session->num_rows; i++) {
+    for (int i = 0; i < session->num_rows; i++) {
         if (is_wanted(session, run_row(session, &session->rows[i]))) {
             any = any || session->rows[i].done;
             *kept++ = session->rows[i];
@@ -247,14 +245,14 @@ static const row_t *fastest(const session_t *session, bool openmpi)
     return best;
 }
 
+/* Of all that ran, of which there is one. */
 static double least_seconds(const session_t *session)
 {
     const row_t *plan = fastest(session, false), *openmpi = fastest(session, true);
 
-    if (plan == NULL || openmpi == NULL) {
-        return plan != NULL ? plan->seconds : openmpi != NULL ? openmpi->seconds : 0.0;
-    }
-    return plan->seconds < openmpi->seconds ? plan->seconds : openmpi->seconds;
+    return plan == NULL || (openmpi != NULL && openmpi->seconds < plan->seconds)
+               ? openmpi->seconds
+               : plan->seconds;
 }
 
 static mtree_status_t print_json(const session_t *session)

@@ -40,9 +40,8 @@ static const char *find_format(const char *output)
 {
     static const char *const formats[] = {"svg", "png", "pdf", "dot", NULL};
     const char *dot = (output != NULL) ? strrchr(output, '.') : NULL;
-    int i;
 
-    for (i = 0; dot != NULL && formats[i] != NULL; ++i) {
+    for (int i = 0; dot != NULL && formats[i] != NULL; ++i) {
         if (strcmp(dot + 1, formats[i]) == 0) {
             return formats[i];
         }

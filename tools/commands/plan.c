@@ -16,10 +16,8 @@
 static void print_branch(const mtree_plan_t *plan, const mtree_tree_t *tree, int host,
                          int indent)
 {
-    int child;
-
     printf("%*s%s\n", indent, "", plan->hosts[host]);
-    for (child = 0; child < plan->num_hosts; ++child) {
+    for (int child = 0; child < plan->num_hosts; ++child) {
         if (tree->parent[child] == host && child != tree->root) {
             print_branch(plan, tree, child, indent + 2);
         }
@@ -52,14 +50,13 @@ static mtree_status_t print_use(const planned_network_t *planned)
     int num_arcs = 2 * topology->num_links;
     double *load = calloc((size_t)num_arcs + 1, sizeof(*load));
     int full = 0, used = 0, idle = 0;
-    int arc;
 
     if (load == NULL) {
         mtree_error("out of memory for the use of %d links", topology->num_links);
         return MTREE_ERR_NO_MEMORY;
     }
     mtree_plan_load(planned->plan, planned->routes, load);
-    for (arc = 0; arc < num_arcs; ++arc) {
+    for (int arc = 0; arc < num_arcs; ++arc) {
         if (mtree_arc_capacity(topology, arc) > 0) {
             full += (load[arc] >= FULL * mtree_arc_capacity(topology, arc));
             idle += (load[arc] == 0);
@@ -77,7 +74,6 @@ static mtree_status_t print_plan(const planned_network_t *planned)
     const mtree_plan_t *plan = planned->plan;
     char rate[MTREE_UNITS_LENGTH], size[MTREE_UNITS_LENGTH], time[MTREE_UNITS_LENGTH];
     mtree_status_t status;
-    int i;
 
     printf("%s over %d hosts of %s, planned by %s\n",
            mtree_collective_name(plan->collective), plan->num_hosts,
@@ -99,7 +95,7 @@ static mtree_status_t print_plan(const planned_network_t *planned)
                mtree_units_format_time(plan->seconds, time, sizeof(time)));
     }
     status = print_use(planned);
-    for (i = 0; i < plan->num_trees; ++i) {
+    for (int i = 0; i < plan->num_trees; ++i) {
         print_tree(plan, i);
     }
     return status;

@@ -28,9 +28,8 @@ static const char *arc_end(const session_t *session, int arc, bool to)
 static json_t *json_links(const session_t *session)
 {
     json_t *list = json_array();
-    int arc;
 
-    for (arc = 0; arc < session->result.num_arcs; arc++) {
+    for (int arc = 0; arc < session->result.num_arcs; arc++) {
         json_array_append_new(list, json_pack("{s:s, s:s, s:f}", "from",
                                               arc_end(session, arc, false), "to",
                                               arc_end(session, arc, true), "busy",
@@ -43,9 +42,8 @@ static json_t *json_trees(const session_t *session)
 {
     const mtree_plan_t *plan = session->planned.plan;
     json_t *list = json_array();
-    int t;
 
-    for (t = 0; t < plan->num_trees; t++) {
+    for (int t = 0; t < plan->num_trees; t++) {
         json_array_append_new(list, json_pack("{s:s, s:f, s:f}", "root",
                                               plan->hosts[plan->trees[t].root], "share",
                                               plan->trees[t].share, "seconds",
@@ -74,7 +72,6 @@ static void print_table(const session_t *session)
     const mtree_simulate_result_t *result = &session->result;
     const mtree_plan_t *plan = session->planned.plan;
     char size[MTREE_UNITS_LENGTH], time[MTREE_UNITS_LENGTH];
-    int i;
 
     printf("%s of %s by %s, %d trees: %s",
            mtree_collective_name(session->planned.request.collective),
@@ -87,13 +84,13 @@ static void print_table(const session_t *session)
     }
     printf("\n%zu messages\n\n  tree  root              share      done\n",
            result->messages);
-    for (i = 0; i < plan->num_trees; i++) {
+    for (int i = 0; i < plan->num_trees; i++) {
         printf("  %4d  %-16s %5.1f %%  %s\n", i, plan->hosts[plan->trees[i].root],
                100.0 * plan->trees[i].share,
                mtree_units_format_time(result->tree_seconds[i], time, sizeof(time)));
     }
     printf("\n  link                               busy\n");
-    for (i = 0; i < result->num_arcs; i++) {
+    for (int i = 0; i < result->num_arcs; i++) {
         printf("  %-14s > %-14s %7.1f %%\n", arc_end(session, i, false),
                arc_end(session, i, true), 100.0 * result->busy[i]);
     }

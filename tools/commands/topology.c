@@ -29,11 +29,10 @@ static void print_topology(const mtree_topology_t *topology)
     char text[MTREE_UNITS_LENGTH];
     const mtree_link_t *link;
     int num_hosts = mtree_topology_num_hosts(topology);
-    int i;
 
     printf("%s (%s): %d hosts, %d switches, %d links\n", topology->name, topology->source,
            num_hosts, topology->num_vertices - num_hosts, topology->num_links);
-    for (i = 0; i < topology->num_links; ++i) {
+    for (int i = 0; i < topology->num_links; ++i) {
         link = &topology->links[i];
         printf("  %s -- %s: ", topology->vertices[link->u].name,
                topology->vertices[link->v].name);
@@ -46,18 +45,18 @@ static void print_routes(const mtree_topology_t *topology, const mtree_routes_t 
                          int num_hosts)
 {
     char text[MTREE_UNITS_LENGTH];
-    int from, to, i, num_arcs;
+    int num_arcs;
     const int *arcs;
 
     puts("routes:");
-    for (from = 0; from < num_hosts; ++from) {
-        for (to = 0; to < num_hosts; ++to) {
+    for (int from = 0; from < num_hosts; ++from) {
+        for (int to = 0; to < num_hosts; ++to) {
             arcs = mtree_routes_get(routes, from, to, &num_arcs);
             if (num_arcs == 0) {
                 continue;
             }
             printf("  %s", topology->vertices[mtree_arc_from(topology, arcs[0])].name);
-            for (i = 0; i < num_arcs; ++i) {
+            for (int i = 0; i < num_arcs; ++i) {
                 printf(" > %s", topology->vertices[mtree_arc_to(topology, arcs[i])].name);
             }
             printf("  (%s)\n",
@@ -74,12 +73,11 @@ static mtree_status_t find_routes(const mtree_topology_t *topology, int *num_hos
     int *hosts = malloc((size_t)topology->num_vertices * sizeof(*hosts));
     mtree_status_t status;
     int num_hosts = 0;
-    int i;
 
     if (hosts == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }
-    for (i = 0; i < topology->num_vertices; ++i) {
+    for (int i = 0; i < topology->num_vertices; ++i) {
         if (topology->vertices[i].kind == MTREE_VERTEX_HOST) {
             hosts[num_hosts++] = i;
         }
@@ -101,9 +99,8 @@ typedef struct {
 static void rescale(mtree_topology_t *topology, const arguments_t *arguments)
 {
     mtree_link_t *link;
-    int i;
 
-    for (i = 0; i < topology->num_links; ++i) {
+    for (int i = 0; i < topology->num_links; ++i) {
         link = &topology->links[i];
         link->capacity[0] *= arguments->scale;
         link->capacity[1] *= arguments->scale;

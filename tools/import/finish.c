@@ -5,6 +5,7 @@
  */
 #include "tools/import/network.h"
 
+#include "base/hash.h"
 #include "base/log.h"
 
 #include <fnmatch.h>
@@ -19,8 +20,7 @@
 
 /* All links between two nodes, taken together. */
 typedef struct {
-    int low, high;
-    int order;          /* place of the first of them in the file */
+    mtree_hash_link_t hash_link;
     int u, v;           /* the ends as the first of them has them */
     double capacity[2]; /* from u to v, and back */
     double latency_sum;
@@ -115,9 +115,8 @@ static mtree_status_t add_vertices(const import_t *import,
     char name[MTREE_TOPOLOGY_MAX_NAME];
     mtree_vertex_kind_t kind;
     mtree_vertex_t *vertex;
-    int i;
 
-    for (i = 0; i < import->num_nodes; ++i) {
+    for (int i = 0; i < import->num_nodes; ++i) {
         status = choose_name(import, taken, i, name, sizeof(name));
         if (status != MTREE_OK) {
             break;
@@ -154,85 +153,76 @@ static double latency_between(const import_node_t *a, const import_node_t *b)
     return 2 * EARTH_KM * asin(fmin(1, sqrt(chord))) / KM_PER_SECOND;
 }
 
-static int compare_joined(const void *a, const void *b)
+static bundle_t bundle_of(const import_t *import, const import_link_t *link,
+                          double default_capacity)
 {
-    const bundle_t *x = a;
-    const bundle_t *y = b;
-
-    if (x->low != y->low) {
-        return (x->low < y->low) ? -1 : 1;
-    }
-    if (x->high != y->high) {
-        return (x->high < y->high) ? -1 : 1;
-    }
-    return (x->order > y->order) - (x->order < y->order);
-}
-
-static int compare_order(const void *a, const void *b)
-{
-    const bundle_t *x = a;
-    const bundle_t *y = b;
-
-    return (x->order > y->order) - (x->order < y->order);
-}
-
-static bundle_t bundle_of(const import_t *import, int i, double default_capacity)
-{
-    const import_link_t *link = &import->links[i];
     double capacity = (link->capacity > 0) ? link->capacity : default_capacity;
-    bundle_t bundle = {.low = (link->u < link->v) ? link->u : link->v,
-                       .high = (link->u < link->v) ? link->v : link->u,
-                       .order = i,
-                       .u = link->u,
-                       .v = link->v};
 
-    bundle.capacity[0] = capacity;
-    bundle.capacity[1] = import->directed ? 0 : capacity;
-    if (link->latency >= 0) {
-        bundle.latency_sum = link->latency;
-        bundle.num_latencies = 1;
-    }
-    return bundle;
+    return (bundle_t){.u = link->u,
+                      .v = link->v,
+                      .capacity = {capacity, import->directed ? 0 : capacity},
+                      .latency_sum = fmax(link->latency, 0),
+                      .num_latencies = link->latency >= 0};
 }
 
-/* One bundle for each pair of nodes, in the order of the file; their number. */
-static int make_bundles(const import_t *import, double default_capacity,
-                        bundle_t *bundles)
+/* The same for both orders of a link's ends. */
+static uint64_t hash_ends(const bundle_t *bundle)
 {
+    const int ends[] = {bundle->u < bundle->v ? bundle->u : bundle->v,
+                        bundle->u < bundle->v ? bundle->v : bundle->u};
+
+    return mtree_hash_bytes(MTREE_HASH_INIT, ends, sizeof(ends));
+}
+
+static bool joins_same(const mtree_hash_link_t *link, const void *key)
+{
+    const bundle_t *a = MTREE_CONTAINER_OF(link, bundle_t, hash_link), *b = key;
+
+    return (a->u == b->u && a->v == b->v) || (a->u == b->v && a->v == b->u);
+}
+
+static void merge(bundle_t *bundle, const bundle_t *more)
+{
+    const bool turned = bundle->u != more->u;
+
+    bundle->capacity[0] += more->capacity[turned];
+    bundle->capacity[1] += more->capacity[!turned];
+    bundle->latency_sum += more->latency_sum;
+    bundle->num_latencies += more->num_latencies;
+}
+
+/* One bundle for each pair of nodes, in the order of the file; their number in
+ * *count_p. */
+static mtree_status_t make_bundles(const import_t *import, double default_capacity,
+                                   bundle_t *bundles, int *count_p)
+{
+    mtree_status_t status = MTREE_OK;
+    mtree_hash_table_t table;
     int count = 0;
-    int kept = 0;
-    bool turned;
-    int i;
 
-    for (i = 0; i < import->num_links; ++i) {
-        if (import->links[i].u != import->links[i].v) {
-            bundles[count++] = bundle_of(import, i, default_capacity);
+    mtree_hash_table_init(&table);
+    for (int i = 0; i < import->num_links && status == MTREE_OK; i++) {
+        bundle_t bundle = bundle_of(import, &import->links[i], default_capacity);
+        mtree_hash_link_t *found =
+            mtree_hash_table_find(&table, hash_ends(&bundle), joins_same, &bundle);
+
+        if (found != NULL) {
+            merge(MTREE_CONTAINER_OF(found, bundle_t, hash_link), &bundle);
+        } else if (bundle.u != bundle.v) {
+            bundles[count] = bundle;
+            status = mtree_hash_table_add(&table, &bundles[count++].hash_link,
+                                          hash_ends(&bundle));
         }
     }
-    qsort(bundles, (size_t)count, sizeof(*bundles), compare_joined);
-    for (i = 0; i < count; ++i) {
-        bundle_t *last = &bundles[kept - 1];
-
-        if (kept == 0 || last->low != bundles[i].low || last->high != bundles[i].high) {
-            bundles[kept++] = bundles[i];
-            continue;
-        }
-        turned = (last->u != bundles[i].u);
-        last->capacity[0] += bundles[i].capacity[turned];
-        last->capacity[1] += bundles[i].capacity[!turned];
-        last->latency_sum += bundles[i].latency_sum;
-        last->num_latencies += bundles[i].num_latencies;
-    }
-    qsort(bundles, (size_t)kept, sizeof(*bundles), compare_order);
-    return kept;
+    mtree_hash_table_cleanup(&table);
+    *count_p = count;
+    return status;
 }
 
 static mtree_status_t check_capacities(const import_t *import,
                                        const mtree_topology_t *topology)
 {
-    int i;
-
-    for (i = 0; i < import->num_links; ++i) {
+    for (int i = 0; i < import->num_links; ++i) {
         if (import->links[i].capacity <= 0) {
             mtree_error(
                 "%s: the capacity of link %s-%s is not known; give one with --capacity, "
@@ -245,32 +235,36 @@ static mtree_status_t check_capacities(const import_t *import,
     return MTREE_OK;
 }
 
+static mtree_status_t add_bundle(const import_t *import, const bundle_t *bundle,
+                                 mtree_topology_t *topology)
+{
+    const double latency =
+        (bundle->num_latencies > 0)
+            ? bundle->latency_sum / bundle->num_latencies
+            : latency_between(&import->nodes[bundle->u], &import->nodes[bundle->v]);
+
+    return mtree_topology_add_link(topology, bundle->u, bundle->v, bundle->capacity[0],
+                                   bundle->capacity[1], latency, NULL);
+}
+
 static mtree_status_t add_links(const import_t *import, const import_request_t *request,
                                 mtree_topology_t *topology)
 {
     mtree_status_t status = MTREE_OK;
     bundle_t *bundles = malloc(((size_t)import->num_links + 1) * sizeof(*bundles));
-    double latency;
-    int count, i;
+    int count = 0;
 
-    if (bundles == NULL) {
-        mtree_error("%s: out of memory for %d links", import->file, import->num_links);
-        return MTREE_ERR_NO_MEMORY;
-    }
     if (request->capacity <= 0) {
         status = check_capacities(import, topology);
     }
-    count = (status == MTREE_OK) ? make_bundles(import, request->capacity, bundles) : 0;
-    for (i = 0; i < count && status == MTREE_OK; ++i) {
-        const bundle_t *bundle = &bundles[i];
-
-        latency =
-            (bundle->num_latencies > 0)
-                ? bundle->latency_sum / bundle->num_latencies
-                : latency_between(&import->nodes[bundle->u], &import->nodes[bundle->v]);
-        status =
-            mtree_topology_add_link(topology, bundle->u, bundle->v, bundle->capacity[0],
-                                    bundle->capacity[1], latency, NULL);
+    if (status == MTREE_OK &&
+        (bundles == NULL ||
+         make_bundles(import, request->capacity, bundles, &count) != MTREE_OK)) {
+        mtree_error("%s: out of memory for %d links", import->file, import->num_links);
+        status = MTREE_ERR_NO_MEMORY;
+    }
+    for (int i = 0; i < count && status == MTREE_OK; i++) {
+        status = add_bundle(import, &bundles[i], topology);
     }
     free(bundles);
     return status;

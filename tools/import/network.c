@@ -21,9 +21,7 @@ mtree_status_t import_init(import_t *import, const char *file)
 
 void import_cleanup(import_t *import)
 {
-    int i;
-
-    for (i = 0; i < import->num_nodes; ++i) {
+    for (int i = 0; i < import->num_nodes; ++i) {
         free(import->nodes[i].id);
         free(import->nodes[i].label);
     }

@@ -41,7 +41,6 @@ static bool is_known(const char *field)
 static mtree_status_t take_heading(import_t *import, char *line)
 {
     static const char *const kept[] = {"description:", "source:", "license:", NULL};
-    int i;
 
     line += strspn(line, "# \t");
     if (strncmp(line, "name:", 5) == 0 && import->name == NULL) {
@@ -51,7 +50,7 @@ static mtree_status_t take_heading(import_t *import, char *line)
     if (strncmp(line, "directed:", 9) == 0) {
         import->directed = (strstr(line, "yes") != NULL);
     }
-    for (i = 0; kept[i] != NULL; ++i) {
+    for (int i = 0; kept[i] != NULL; ++i) {
         if (strncmp(line, kept[i], strlen(kept[i])) == 0) {
             return import_comment(import, line, strlen(line));
         }
