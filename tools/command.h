@@ -27,7 +27,7 @@ typedef struct {
     const char *help;         /* the lines below it */
     void (*print_more)(void); /* prints the end of --help; NULL: there is none */
     int least_arguments, most_arguments;
-    const char *needs; /* said when it gets more or fewer */
+    const char *needs; /* the error when it gets more or fewer */
 
     /* argv[0] is "mtree" and the name, for getopt's messages.  Returns one of the above.
      */

@@ -39,8 +39,7 @@ static const char *read_number(const char *text, long *number_p, int *digits_p)
 static mtree_status_t expand_from(expansion_t *expansion, const char *text,
                                   const char *end, size_t length);
 
-/* Every number of the bracket that begins at @a open, each followed by what comes after
- * it. */
+/* The names with each number of the bracket that begins at @a open in its place. */
 static mtree_status_t expand_bracket(expansion_t *expansion, const char *open,
                                      const char *end, size_t length)
 {
@@ -76,7 +75,7 @@ static mtree_status_t expand_bracket(expansion_t *expansion, const char *open,
     return status;
 }
 
-/* The names that begin with the @a length bytes there are and go on as @a text does. */
+/* The names that begin with the @a length bytes in `name` and continue with @a text. */
 static mtree_status_t expand_from(expansion_t *expansion, const char *text,
                                   const char *end, size_t length)
 {

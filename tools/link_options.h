@@ -34,7 +34,7 @@ void link_options_init(link_options_t *options);
  * given. */
 double link_options_capacity(const link_options_t *options);
 
-/* Draw what was asked for onto @a topology. */
+/* Draw the capacities and latencies of @a topology as the options have it. */
 void link_options_apply(const link_options_t *options, mtree_topology_t *topology);
 
 /*

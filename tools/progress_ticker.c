@@ -15,8 +15,8 @@
 static char ending[128];
 static volatile sig_atomic_t seconds;
 
-/* A timer and not a call from the planner: GLPK may be at it for seconds without giving
- * control back.  Only what is safe in a signal handler is called. */
+/* A timer, since GLPK may compute for seconds without a callback.  Only functions that
+ * are safe in a signal handler are called. */
 static void on_timer(int signal_number)
 {
     char line[sizeof(ending) + 32] = "mtree: ";
@@ -38,7 +38,7 @@ static void on_timer(int signal_number)
     memcpy(line + length, ending, strlen(ending));
     length += strlen(ending);
     written = write(STDERR_FILENO, line, length);
-    (void)written; /* whether anybody listens makes no difference */
+    (void)written; /* a lost line is no error */
     errno = saved;
 }
 

@@ -9,7 +9,7 @@
 #include "simulate/simulate.h"
 #include "tools/options.h"
 
-/* What is simulated when neither options nor plan say a size. */
+/* The size when neither options nor plan have one. */
 #define SIMULATION_DEFAULT_BYTES ((size_t)16 << 20)
 
 typedef struct {

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What each rank runs; it is installed where no user need see it. */
+/* The MPI program of each rank, which is installed beside no user's program. */
 #define PROGRAM "mtree_link_probe"
 
 #define PATH_ROOM 4096
@@ -45,7 +45,8 @@ static const char *rank_of_process(void)
     return rank != NULL ? rank : getenv("PMIX_RANK");
 }
 
-/* What Open MPI must know; what the user set stays, but for what this command is. */
+/* Parameters for Open MPI.  The user's stay, except those that make a probe of the job.
+ */
 static void set_parameters(const char *output)
 {
     setenv("OMPI_MCA_coll", "mtree", 1);
@@ -83,7 +84,7 @@ static mtree_status_t run_program(const char *output)
     return MTREE_OK;
 }
 
-/* Rank 0 says what was found. */
+/* Print on rank 0 what was found. */
 static int show(const char *output, bool with_json)
 {
     if (access(output, R_OK) != 0) {

@@ -18,7 +18,7 @@
 #define DEFAULT_LINKS 20
 #define BAR           30 /* letters */
 
-/* A file that was not written for so long, and for three looks, is stale. */
+/* A file that was not written for this long, and for three looks, is stale. */
 #define STALE_SECONDS 5.0
 
 typedef struct {
@@ -43,7 +43,7 @@ static long used_percent(const flow_t *flow)
     return flow->capacity > 0 ? lround(100 * flow->rate / flow->capacity) : 0;
 }
 
-/* Those that are shown as equally full stay in the file's order from frame to frame. */
+/* The fullest first; those shown as equally full keep the file's order in all frames. */
 static int flow_compare(const void *left, const void *right)
 {
     const flow_t *a = left, *b = right;
@@ -65,17 +65,18 @@ static flow_t *find_flows(const json_t *topology, const json_t *before, double s
 
     for (size_t arc = 0; flows != NULL && arc < count; arc++) {
         const json_t *link = json_array_get(links, arc / 2);
-        size_t way = arc % 2;
+        size_t direction = arc % 2;
         double bytes =
-            mtree_page_direction(link, "bytes", way) -
-            mtree_page_direction(json_array_get(earlier, arc / 2), "bytes", way);
+            mtree_page_direction(link, "bytes", direction) -
+            mtree_page_direction(json_array_get(earlier, arc / 2), "bytes", direction);
 
-        flows[arc] = (flow_t){.from = mtree_page_text(link, way == 0 ? "from" : "to"),
-                              .to = mtree_page_text(link, way == 0 ? "to" : "from"),
-                              .rate = 8 * fmax(bytes, 0) / fmax(seconds, 1e-3),
-                              .capacity = mtree_page_direction(link, "capacity_bps", way),
-                              .gave = mtree_page_direction(link, "gave_bps", way),
-                              .arc = arc};
+        flows[arc] =
+            (flow_t){.from = mtree_page_text(link, direction == 0 ? "from" : "to"),
+                     .to = mtree_page_text(link, direction == 0 ? "to" : "from"),
+                     .rate = 8 * fmax(bytes, 0) / fmax(seconds, 1e-3),
+                     .capacity = mtree_page_direction(link, "capacity_bps", direction),
+                     .gave = mtree_page_direction(link, "gave_bps", direction),
+                     .arc = arc};
     }
     if (flows != NULL) {
         qsort(flows, count, sizeof(*flows), flow_compare);
@@ -88,10 +89,10 @@ static void print_flow(const flow_t *flow)
 {
     const long used = used_percent(flow);
     const long full = (used < 100 ? used : 100) * BAR / 100;
-    char rate[MTREE_UNITS_LENGTH], way[160];
+    char rate[MTREE_UNITS_LENGTH], name[160];
 
-    snprintf(way, sizeof(way), "%s > %s", flow->from, flow->to);
-    printf("  %-24s %10s %5ld %%  ", way,
+    snprintf(name, sizeof(name), "%s > %s", flow->from, flow->to);
+    printf("  %-24s %10s %5ld %%  ", name,
            mtree_units_format_rate(flow->rate, rate, sizeof(rate)), used);
     for (int i = 0; i < BAR; i++) {
         putchar(i < full ? '#' : '.');
@@ -123,7 +124,7 @@ static void print_topology(const arguments_t *arguments, const json_t *report,
     free(flows);
 }
 
-/* What came since the report @a before (NULL: since the job began). */
+/* The traffic since the report @a before (NULL: since the job began). */
 static void print_frame(const arguments_t *arguments, const json_t *report,
                         const json_t *before)
 {
@@ -144,7 +145,7 @@ static void print_frame(const arguments_t *arguments, const json_t *report,
     fflush(stdout);
 }
 
-static void rest(double seconds)
+static void sleep_for(double seconds)
 {
     struct timespec time = {.tv_sec = (time_t)seconds,
                             .tv_nsec = (long)((seconds - floor(seconds)) * 1e9)};
@@ -159,15 +160,15 @@ static bool is_old(const json_t *report, const json_t *before)
                                  json_real_value(json_object_get(before, "elapsed_s"));
 }
 
-/* Say, once for each time that the job is silent, that what is shown is old: the file is
- * written after calls, so the job computes, hangs or is gone. */
-static void say_stale(const arguments_t *arguments, double *silent)
+/* Print once per silence that what is shown is old.  The file is written after calls, so
+ * the job computes, hangs or is gone. */
+static void print_stale(const arguments_t *arguments, double *silent)
 {
-    double before = *silent, patience = fmax(STALE_SECONDS, 3 * arguments->delay);
+    double before = *silent, limit = fmax(STALE_SECONDS, 3 * arguments->delay);
     char time[MTREE_UNITS_LENGTH];
 
     *silent += arguments->delay;
-    if (before < patience && *silent >= patience) {
+    if (before < limit && *silent >= limit) {
         printf("%s has not been written for %s: the job calls no collectives, or it is "
                "gone\n",
                arguments->path, mtree_units_format_time(*silent, time, sizeof(time)));
@@ -184,7 +185,7 @@ static int run_top(const arguments_t *arguments)
 
     while (!is_complete && (arguments->frames == 0 || frame < arguments->frames)) {
         if (frame > 0) {
-            rest(arguments->delay);
+            sleep_for(arguments->delay);
         }
         if (report_file_read(arguments->path, &report) != MTREE_OK) {
             json_decref(before);
@@ -194,7 +195,7 @@ static int run_top(const arguments_t *arguments)
         frame++;
         if (is_old(report, before)) {
             json_decref(report);
-            say_stale(arguments, &silent);
+            print_stale(arguments, &silent);
             continue;
         }
         silent = 0;

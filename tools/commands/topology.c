@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * mtree topology: what a topology file says, checked, at another scale if wanted.
+ * mtree topology: check a topology file and print it, at another scale if wanted.
  */
 #include "tools/link_options.h"
 #include "tools/topology_json.h"

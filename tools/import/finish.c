@@ -48,8 +48,8 @@ static void fit_host_name(const char *text, char *name, size_t room)
     name[length] = '\0';
 }
 
-/* Labels are for people and may repeat; identifiers that are more than numbers are better
- * names than labels that no host can have. */
+/* The label, unless it has characters that no host name has and the identifier is more
+ * than a number. */
 static const char *choose_text(const import_node_t *node)
 {
     const char *at;

@@ -55,7 +55,7 @@ static mtree_status_t take_data(graphml_t *graphml)
     const char *name;
 
     name = (id != NULL) ? json_string_value(json_object_get(graphml->names, id)) : NULL;
-    /* A data element named id or source says nothing about which node it is. */
+    /* A data element named id or source does not identify the node. */
     if (name != NULL && value != NULL && strcasecmp(name, "id") != 0 &&
         strcasecmp(name, "source") != 0 && strcasecmp(name, "target") != 0) {
         if (graphml->in_node || graphml->in_edge) {

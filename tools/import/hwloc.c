@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A machine as hwloc writes it in XML (lstopo machine.xml): its NUMA nodes are hosts, its
- * network interfaces and what holds several of either are switches.
+ * A machine as hwloc writes it in XML (lstopo machine.xml): its NUMA nodes are hosts; its
+ * network interfaces, and objects that hold several of either, are switches.
  */
 #include "tools/import/xml.h"
 
@@ -109,8 +109,7 @@ static char *name_of(const import_xml_t *xml, const char *type, int count)
     return name;
 }
 
-/* The speed of a PCI slot, bits/s; hwloc counts in GB/s.  A slot that says 0 does not
- * know, and 0 is returned, as for what is no slot. */
+/* The speed of a PCI slot, bits/s (hwloc: GB/s); 0: not known, or not a slot. */
 static double slot_speed(const import_xml_t *xml)
 {
     char *text = import_xml_attribute(xml, "pci_link_speed");
@@ -170,7 +169,7 @@ static mtree_status_t take_start(void *data, import_xml_t *xml, const char *elem
     return status;
 }
 
-/* What the object stands for, itself or the one node in it, is in the object around. */
+/* The object's node, or the only node in it, is also in the object around it. */
 static mtree_status_t take_end(void *data, import_xml_t *xml, const char *element)
 {
     hwloc_t *hwloc = data;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Slurm's topology.conf, as its tree plugin reads it: a line for each switch,
- * "SwitchName=NAME Nodes=LIST" or "SwitchName=NAME Switches=LIST", with "#" comments and
- * lines that go on after a backslash.
+ * "SwitchName=NAME Nodes=LIST" or "SwitchName=NAME Switches=LIST", with "#" comments; a
+ * backslash at the end of a line continues it.
  */
 #include "tools/import/network.h"
 
@@ -17,12 +17,12 @@
 
 #define MAX_LINE (1 << 20)
 
-/* What a line says; values point into it. */
+/* The values of a line, which point into it. */
 typedef struct {
     char *name, *nodes, *switches, *speed;
 } line_t;
 
-/* A list that is being read. */
+/* The list that take_member() is given name by name. */
 typedef struct {
     import_t *import;
     const line_t *line;
@@ -60,7 +60,7 @@ static mtree_status_t take_member(void *data, const char *name)
     import_record_init(&record);
     (void)import_record_take(&record, import, "source", line->name, listing->number);
     (void)import_record_take(&record, import, "target", name, listing->number);
-    /* Slurm leaves the unit of a speed open: a bare number says nothing. */
+    /* Slurm does not define a speed's unit, so a bare number is not used. */
     if (line->speed != NULL && line->speed[strspn(line->speed, "0123456789.")] != '\0') {
         (void)import_record_take(&record, import, "capacity", line->speed,
                                  listing->number);
@@ -141,16 +141,16 @@ static mtree_status_t take_line(import_t *import, char *text, int number)
     return status;
 }
 
-/* Copy a line of @a text without its comment, and those that it goes on in; the lines
- * that were read. */
+/* Copy a line of *@a text_p without its comment, and the lines that continue it, to @a
+ * line, and move *@a text_p behind them; returns how many they are. */
 static int join_lines(const char **text_p, const char *end, char *line)
 {
     const char *text = *text_p;
     size_t length = 0;
     int count = 0;
-    bool goes_on = true;
+    bool continues = true;
 
-    while (goes_on && text < end) {
+    while (continues && text < end) {
         const char *newline = memchr(text, '\n', (size_t)(end - text));
         size_t size = (size_t)(((newline != NULL) ? newline : end) - text);
         const char *comment = memchr(text, '#', size);
@@ -159,8 +159,8 @@ static int join_lines(const char **text_p, const char *end, char *line)
         while (kept > 0 && isspace((unsigned char)text[kept - 1])) {
             --kept;
         }
-        goes_on = kept > 0 && text[kept - 1] == '\\';
-        kept -= goes_on;
+        continues = kept > 0 && text[kept - 1] == '\\';
+        kept -= continues;
         memcpy(line + length, text, kept);
         length += kept;
         line[length++] = ' ';

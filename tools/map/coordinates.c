@@ -16,8 +16,7 @@ static double squeeze_of(const map_box_t *box)
     return cos(fmin(fabs((box->low + box->high) / 2), 75) * M_PI / 180);
 }
 
-/* exp of the mean logarithm of what is added: neither the longest nor the shortest rule
- * it. */
+/* A mean of lengths, exp of the mean logarithm, which extreme ones move little. */
 typedef struct {
     double sum;
     int count;
@@ -37,9 +36,9 @@ static double typical_length(const typical_t *typical)
 }
 
 /*
- * Where a vertex is FAR_OFF times as far from the middle of all as is typical, those
- * beyond the typical distance come nearer, the more the farther they are, in their
- * direction: else one host overseas leaves no room for the others.
+ * When a vertex is FAR_OFF times as far from the middle as is typical, all beyond the
+ * typical distance move towards the middle, the farthest most: else one host overseas
+ * leaves no room for the others.
  */
 static void draw_in(map_point_t *places, int count)
 {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where the text waits between the two functions. */
+/* The attribute of an edge that keeps its label between the two functions. */
 #define TEXT "maplabel"
 
 /* A label's letters, points: half the width of one, half the height of a line. */
@@ -23,7 +23,7 @@
 /* A label may hide this part of its line, not more. */
 #define MOST_HIDDEN 0.5
 
-/* Of a line's polygon; lines are seen by so many points of them. */
+/* Of a line's polygon, and points of it that a label is compared with. */
 #define MOST_POINTS 64
 #define NUM_SAMPLES 40
 
@@ -94,7 +94,7 @@ static int read_line(Agedge_t *edge, point_t points[MOST_POINTS])
     return length > 1 ? length : 0;
 }
 
-/* The point at @a part of the way along a line. */
+/* The point at @a part of the length of a line, 0 to 1. */
 static point_t along(const point_t *points, int length, double part)
 {
     const int first = (int)fmin(floor(part * (length - 1)), length - 2);
@@ -119,7 +119,7 @@ static bool is_free(const box_t *box, const box_t *taken, int num_taken)
     return i == num_taken;
 }
 
-/* Does no line go through the box? */
+/* Is there no line through the box? */
 static bool is_off_lines(Agraph_t *graph, const box_t *box)
 {
     point_t line[MOST_POINTS];
@@ -228,7 +228,7 @@ static void add_label(Agraph_t *graph, const char *text, const box_t *box, int n
     agsafeset(node, "fontcolor", "#333333", "black");
 }
 
-/* Hosts and switches take their place before any label does. */
+/* The boxes of hosts and switches, which no label may cover; returns how many. */
 static int take_nodes(Agraph_t *graph, box_t *taken)
 {
     Agnode_t *node;

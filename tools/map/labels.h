@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Where the labels of a map's lines go.  Graphviz draws each label with its line, so that
- * later lines run through it, and lets labels overlap.  Here they lie on their lines,
- * above all of these, and apart from each other where there is room.
+ * later lines run through it, and lets labels overlap.  Here labels lie on their lines,
+ * above all lines, and apart from each other where there is room.
  */
 #ifndef MTREE_TOOLS_MAP_LABELS_H
 #define MTREE_TOOLS_MAP_LABELS_H
 
 #include <graphviz/gvc.h>
 
-/* Take the labels off the edges of @a graph, before it is laid out; how many there are.
- */
+/* Remove the labels from the edges of @a graph, before it is laid out; returns how many
+ * there were. */
 int map_labels_take(Agraph_t *graph);
 
 /*

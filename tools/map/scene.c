@@ -9,8 +9,8 @@
 
 const char *map_colour(size_t number)
 {
-    /* Okabe and Ito's, which most people can tell apart, made to stand out from white and
-     * from black, and more like them. */
+    /* After Okabe and Ito, whose colours most people can distinguish, and bright enough
+     * for a white and for a dark page. */
     static const char *const colours[MAP_NUM_COLOURS] = {
         "#D55E00", "#0097D6", "#009E73", "#CC79A7", "#E69F00", "#8A63D2",
         "#B5179E", "#6AA121", "#C0392B", "#3F8F8B", "#A6761D", "#7F7F7F"};

@@ -3,19 +3,18 @@
  * netlab_relay: the latency of a lab's links, where the kernel has no netem.
  *
  * netlab(1) splits each link that has a latency into two veth pairs.  Their inner ends
- * are in the namespace of this process, which holds every packet that comes in at one for
+ * are in the namespace of this process, which holds every packet that arrives at one for
  * the link's latency and sends it out at the other.  The outer ends are shaped, so no
- * more comes in than the link carries.  The kernel's time stamps say when a packet came
- * in: that this process was busy or not scheduled just then delays no packet beyond its
- * time.
+ * more arrives than the link carries.  The kernel's time stamps give each packet's time
+ * of arrival, so it leaves in time even if this process was busy or not scheduled then.
  *
- * Packet sockets and not tap devices: those need /dev/net/tun, which only root may open
+ * It uses packet sockets, since tap devices need /dev/net/tun, which only root may open
  * on many machines.  Packets keep their offload header, so that unfinished checksums and
  * large segments pass as they are.
  *
  * Standard input: a line "DEVICE DEVICE NANOSECONDS BITS_PER_SECOND LOSS REORDER" for
  * each link, then an empty line.  LOSS and REORDER are the parts of its packets, 0 to 1,
- * that get lost or leave before others that came in earlier.  Answers "ready" and runs
+ * that are lost or leave before others that arrived earlier.  Answers "ready" and runs
  * until standard input ends.
  */
 #include "config/mtree_config.h"
@@ -81,7 +80,7 @@ typedef struct {
     direction_t *directions;
     int num_directions;
     int epoll;
-    int64_t tick;     /* how often packets are looked after, ns */
+    int64_t tick;     /* between two rounds over all rings, ns */
     int64_t wall_lag; /* CLOCK_REALTIME minus CLOCK_MONOTONIC, ns */
 } relay_t;
 
@@ -128,7 +127,7 @@ static mtree_status_t ring_create(direction_t *direction, uint64_t bytes)
     return MTREE_OK;
 }
 
-/* A packet socket on @a device that tells time stamps and offload headers. */
+/* A packet socket on @a device with time stamps and offload headers. */
 static mtree_status_t socket_open(const char *device, int *socket_p)
 {
     struct sockaddr_ll address = {.sll_family = AF_PACKET,
@@ -136,13 +135,13 @@ static mtree_status_t socket_open(const char *device, int *socket_p)
                                   .sll_ifindex = (int)if_nametoindex(device)};
     int on = 1;
     int buffer = SOCKET_BUFFER;
-    /* Protocol 0: nothing arrives before bind() says from which device. */
+    /* Protocol 0: nothing arrives before bind() sets the device. */
     int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
     if (fd < 0 || address.sll_ifindex == 0) {
         goto err;
     }
-    /* Without the right to force it, the system's largest buffer has to do. */
+    /* Who may not force the size gets the system's largest buffer. */
     if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &buffer, sizeof(buffer)) != 0 &&
         setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &buffer, sizeof(buffer)) != 0) {
         goto err;
@@ -165,7 +164,7 @@ err:
     return MTREE_ERR_IO;
 }
 
-/* When the packet that @a message received came in, CLOCK_MONOTONIC ns. */
+/* When the packet that @a message received arrived, CLOCK_MONOTONIC ns. */
 static int64_t arrival_time(const relay_t *relay, struct msghdr *message, int64_t now)
 {
     struct cmsghdr *control = CMSG_FIRSTHDR(message);
@@ -189,8 +188,7 @@ static bool direction_draw(direction_t *direction, double part)
     return (double)(direction->random >> 33) < part * (double)(1U << 31);
 }
 
-/* Take in what has arrived for @a direction.  A full ring drops, as any full queue does.
- */
+/* Receive what has arrived for @a direction.  A full ring drops, as any full queue. */
 static void direction_receive(const relay_t *relay, direction_t *direction, int64_t now)
 {
     alignas(struct cmsghdr) char control[CMSG_SPACE(sizeof(struct timespec))];
@@ -335,7 +333,7 @@ static mtree_status_t relay_add_link(relay_t *relay, const char *line)
     }
     for (int i = 0; i < 2 && status == MTREE_OK; i++) {
         direction_t *direction = &relay->directions[relay->num_directions++];
-        /* Twice what is on its way, for small packets have as much overhead as data. */
+        /* Twice what is in flight, since small packets have as much overhead as data. */
         double bytes = 2 * rate / 8 * (double)delay / (double)NANOSECONDS + RING_SPARE;
 
         *direction = (direction_t){.in = sockets[i],
@@ -372,9 +370,8 @@ static mtree_status_t relay_configure(relay_t *relay)
 }
 
 /*
- * Copy packets until standard input ends.  While packets are held this wakes once a tick,
- * for all directions at once, and not for each packet: the time stamps make up for
- * reading late.
+ * Copy packets until standard input ends.  While packets are held this wakes once per
+ * tick for all directions, not once per packet: the time stamps make up for reading late.
  */
 static void relay_run(relay_t *relay)
 {
@@ -396,8 +393,7 @@ static void relay_run(relay_t *relay)
             }
             direction_receive(relay, events[i].data.ptr, now);
         }
-        /* What is due before the middle of the coming tick is nearer to its time now than
-         * then. */
+        /* What is due before the middle of the coming tick is nearer to its time now. */
         held = relay_send(relay, now + relay->tick / 2);
     }
 }
@@ -410,8 +406,8 @@ int main(void)
     if (relay_configure(&relay) != MTREE_OK) {
         return 1;
     }
-    /* Ranks that spin must not keep packets from leaving in time.  Without root this is
-     * denied, and the scheduler's preference for those who sleep much has to do. */
+    /* Ranks that spin must not delay packets.  Without root this is denied, and the
+     * scheduler's preference for processes that sleep much must suffice. */
     (void)sched_setscheduler(0, SCHED_FIFO, &priority);
     (void)prctl(PR_SET_TIMERSLACK, 1);
     puts("ready");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/report/parts.h"
 
-/* Colours are named by what they say, so that each theme has its own. */
+/* Colours are named by their meaning, so that each theme has its own. */
 const char report_parts_style[] =
     ":root{color-scheme:light dark;--page:#f6f7f9;--card:#fff;--ink:#1b2430;"
     "--soft:#5b6775;--line:#dfe4ea;--accent:#0b62c4;--good:#1a7f4b;--bad:#b3261e;"

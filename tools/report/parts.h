@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What every report's HTML page has in common, and the small pieces that its parts are
- * made of.
+ * The style and the script of every report's HTML page, and its timeline.
  */
 #ifndef MTREE_TOOLS_REPORT_PARTS_H
 #define MTREE_TOOLS_REPORT_PARTS_H

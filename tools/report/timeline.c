@@ -7,16 +7,16 @@
 #include <math.h>
 
 /* Sizes in the units of the picture, which scales to the page. */
-#define WIDTH   1080.0
-#define LEFT    210.0 /* room for the names of the lanes */
-#define CHANNEL 26.0
-#define HEAD    8.0
-#define FOOT    26.0
-#define BAR     16.0
-#define LEAST   1.2 /* of a bar, to be seen at all */
-#define TICKS   8
+#define WIDTH 1080.0
+#define LEFT  210.0 /* room for the names of the lanes */
+#define LANE  26.0
+#define HEAD  8.0
+#define FOOT  26.0
+#define BAR   16.0
+#define LEAST 1.2 /* of a bar, to be seen at all */
+#define TICKS 8
 
-/* By server, as the component numbers them. */
+/* The class of a bar by the backend that served, in the component's numbering. */
 static const char *const classes[] = {"trees", "ring", "openmpi", "rival"};
 
 /* The next of 1, 2, 5, 10 ... that makes at most TICKS steps of @a length. */
@@ -28,41 +28,41 @@ static double step_of(double length)
     return step * (times <= 1 ? 1 : times <= 2 ? 2 : times <= 5 ? 5 : 10);
 }
 
-static double member(const json_t *moment, size_t index)
+static double member(const json_t *event, size_t index)
 {
-    return json_number_value(json_array_get(moment, index));
+    return json_number_value(json_array_get(event, index));
 }
 
-/* The lane of the calls number @a number of communicator @a group: those before it. */
-static size_t channel_of(const json_t *communicators, double group, double number)
+/* The lane of line @a number of the calls of communicator @a group, from 0. */
+static size_t lane_of(const json_t *communicators, double group, double number)
 {
-    size_t channel = (size_t)fmax(number, 0);
+    size_t lane = (size_t)fmax(number, 0);
 
     for (size_t c = 0; c < json_array_size(communicators) && (double)c < group; c++) {
-        channel +=
+        lane +=
             json_array_size(json_object_get(json_array_get(communicators, c), "calls"));
     }
-    return channel;
+    return lane;
 }
 
 /* The names of the lanes. */
-static void write_channels(const json_t *communicators, FILE *out)
+static void write_lanes(const json_t *communicators, FILE *out)
 {
-    size_t channel = 0, c, i;
+    size_t lane = 0, c, i;
     json_t *communicator, *calls;
     char name[128];
 
     json_array_foreach ((json_t *)communicators, c, communicator) {
         json_array_foreach (json_object_get(communicator, "calls"), i, calls) {
             fprintf(out, "<text x=\"%.0f\" y=\"%.1f\" text-anchor=\"end\">", LEFT - 12,
-                    HEAD + CHANNEL * (double)channel + BAR - 2);
+                    HEAD + LANE * (double)lane + BAR - 2);
             mtree_table_escape(mtree_page_calls_name(calls, name, sizeof(name)), out);
             fprintf(out,
                     "</text><line class=\"axis\" x1=\"%.0f\" x2=\"%.0f\" y1=\"%.1f\" "
                     "y2=\"%.1f\"/>\n",
-                    LEFT, WIDTH, HEAD + CHANNEL * (double)channel + CHANNEL - 4,
-                    HEAD + CHANNEL * (double)channel + CHANNEL - 4);
-            channel++;
+                    LEFT, WIDTH, HEAD + LANE * (double)lane + LANE - 4,
+                    HEAD + LANE * (double)lane + LANE - 4);
+            lane++;
         }
     }
 }
@@ -84,48 +84,48 @@ static void write_axis(double length, double bottom, FILE *out)
     }
 }
 
-static void write_bar(const json_t *moment, const json_t *communicators, double length,
+static void write_bar(const json_t *event, const json_t *communicators, double length,
                       FILE *out)
 {
-    double server = member(moment, 3);
-    size_t channel = channel_of(communicators, member(moment, 4), member(moment, 5));
+    double backend = member(event, 3);
+    size_t lane = lane_of(communicators, member(event, 4), member(event, 5));
     double scale = (WIDTH - LEFT - 30) / length;
     char time[MTREE_UNITS_LENGTH], begin[MTREE_UNITS_LENGTH], size[MTREE_UNITS_LENGTH];
 
-    if (!(server >= 0 && server < sizeof(classes) / sizeof(classes[0]))) {
+    if (!(backend >= 0 && backend < sizeof(classes) / sizeof(classes[0]))) {
         return;
     }
     fprintf(out,
             "<rect class=\"%s\" x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.0f\" "
             "rx=\"1.5\"><title>%s, %s, at %s</title></rect>\n",
-            classes[(int)server], LEFT + scale * member(moment, 0),
-            HEAD + CHANNEL * (double)channel + 2, fmax(scale * member(moment, 1), LEAST),
-            BAR, mtree_units_format_size(member(moment, 2), size, sizeof(size)),
-            mtree_units_format_time(member(moment, 1), time, sizeof(time)),
-            mtree_units_format_time(member(moment, 0), begin, sizeof(begin)));
+            classes[(int)backend], LEFT + scale * member(event, 0),
+            HEAD + LANE * (double)lane + 2, fmax(scale * member(event, 1), LEAST), BAR,
+            mtree_units_format_size(member(event, 2), size, sizeof(size)),
+            mtree_units_format_time(member(event, 1), time, sizeof(time)),
+            mtree_units_format_time(member(event, 0), begin, sizeof(begin)));
 }
 
-static size_t count_channels(const json_t *communicators)
+static size_t count_lanes(const json_t *communicators)
 {
-    return channel_of(communicators, (double)json_array_size(communicators), 0);
+    return lane_of(communicators, (double)json_array_size(communicators), 0);
 }
 
 void report_timeline_write(const json_t *report, FILE *out)
 {
     const json_t *communicators = json_object_get(report, "communicators");
-    const json_t *moments = json_object_get(report, "timeline");
+    const json_t *events = json_object_get(report, "timeline");
     double length = fmax(mtree_page_number(report, "elapsed_s"), 1e-6);
-    double height = HEAD + CHANNEL * (double)count_channels(communicators);
+    double height = HEAD + LANE * (double)count_lanes(communicators);
     double lost = mtree_page_number(json_object_get(report, "totals"), "timeline_lost");
 
     fprintf(out,
             "<svg viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-label=\"Timeline of the "
             "calls\">\n",
             WIDTH, height + FOOT);
-    write_channels(communicators, out);
+    write_lanes(communicators, out);
     write_axis(length, height, out);
-    for (size_t i = 0; i < json_array_size(moments); i++) {
-        write_bar(json_array_get(moments, i), communicators, length, out);
+    for (size_t i = 0; i < json_array_size(events); i++) {
+        write_bar(json_array_get(events, i), communicators, length, out);
     }
     fputs("</svg>\n<div class=\"keys\"><span><i class=\"trees\"></i>mtree over "
           "trees</span><span><i class=\"ring\"></i>mtree around a ring</span><span><i "
@@ -133,7 +133,7 @@ void report_timeline_write(const json_t *report, FILE *out)
           out);
     if (lost > 0) {
         fprintf(out, "<span>the last %zu calls; %.0f earlier ones are not kept</span>",
-                json_array_size(moments), lost);
+                json_array_size(events), lost);
     }
     fputs("</div>\n", out);
 }
