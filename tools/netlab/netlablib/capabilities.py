@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What this machine lets netlab do: namespaces, shaping, netem."""
+"""What this machine allows netlab: namespaces, shaping, netem."""
 
 import os
 import subprocess
@@ -7,8 +7,8 @@ import subprocess
 from . import topology
 from .errors import NetlabError
 
-# Kernel settings that can forbid namespaces, and the value that does: to everybody, and to
-# those who need a user namespace for it.
+# Kernel settings that can forbid namespaces, and the value that does: to all, and to users
+# who need a user namespace.
 FORBIDDING_ALL = {"/proc/sys/user/max_net_namespaces": "0"}
 FORBIDDING_USERS = {
     "/proc/sys/kernel/unprivileged_userns_clone": "0",
@@ -25,7 +25,7 @@ def unshare_command():
 
 
 def attempt(script):
-    """Run a shell script in fresh namespaces; returns (worked, what it said)."""
+    """Run a shell script in fresh namespaces; returns (worked, its output)."""
     done = subprocess.run(
         [*unshare_command(), "sh", "-c", script],
         stdout=subprocess.PIPE,
@@ -40,7 +40,7 @@ def attempt(script):
 def namespace_obstacle():
     """None when namespaces can be made, else the reason and what to change."""
     try:
-        worked, said = attempt("true")
+        worked, output = attempt("true")
     except FileNotFoundError:
         return "the unshare program is missing (Debian: apt-get install util-linux)"
     if worked:
@@ -50,12 +50,12 @@ def namespace_obstacle():
         if os.path.exists(path):
             with open(path, encoding="ascii") as file:
                 if file.read().strip() == value:
-                    return f"{said}; {path} is {value}: change it"
+                    return f"{output}; {path} is {value}: change it"
     if os.geteuid() == 0:
         return (
-            f"{said}; this root lacks CAP_SYS_ADMIN (a container without --privileged?)"
+            f"{output}; this root lacks CAP_SYS_ADMIN (a container without --privileged?)"
         )
-    return f"{said}; user namespaces are not allowed here: run netlab as root"
+    return f"{output}; user namespaces are not allowed here: run netlab as root"
 
 
 def require_namespaces():
@@ -91,15 +91,15 @@ def has_netem():
 
 
 def probe():
-    """What `netlab probe` tells."""
+    """What `netlab probe` prints."""
     obstacle = namespace_obstacle()
     if obstacle is not None:
         return {"namespaces": f"no: {obstacle}"}
-    shaped, said = attempt(PROBE_QUEUE + "tbf rate 1mbit burst 20000 limit 20000")
+    shaped, output = attempt(PROBE_QUEUE + "tbf rate 1mbit burst 20000 limit 20000")
     return {
         "namespaces": "yes",
         "as": "root" if os.geteuid() == 0 else "root of a user namespace",
-        "shaping": "yes" if shaped else f"no: {said}",
+        "shaping": "yes" if shaped else f"no: {output}",
         "netem": "yes" if has_netem() else "no: netlab_relay delays instead",
         "relay": topology.find_program("netlab_relay", "NETLAB_RELAY") or "not built",
         "mtree": topology.find_program("mtree", "MTREE") or "not built",

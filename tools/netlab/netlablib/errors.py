@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How netlab fails: one clear line, or an interruption that still cleans up."""
-
+"""How netlab fails: with one line, or by an interruption that still cleans up."""
 
 import signal
 
@@ -30,6 +29,6 @@ def raise_on_signals():
 
 
 def ignore_signals():
-    """From now on nothing interrupts the cleaning up."""
+    """From now on nothing interrupts the clean-up."""
     for number in ENDING_SIGNALS:
         signal.signal(number, signal.SIG_IGN)

@@ -3,7 +3,7 @@
 
 It runs in a mount and a network namespace of its own (and, without root, a user
 namespace).  The names of the lab's network namespaces are mounts on a tmpfs that only the
-lab sees, so that nothing of the lab outlives its processes, however they end.
+lab sees, so nothing of the lab outlives its processes, however they end.
 """
 
 import ctypes
@@ -20,7 +20,7 @@ NAMESPACES = "/run/netns"  # where `ip netns` keeps them
 CLONE_NEWNET = 0x40000000
 RELAY_READY = b"ready\n"
 
-# Routers forward; nobody sends router solicitations; packets may come back another way.
+# Routers forward, nobody solicits routers, and packets may return by another route.
 SETTINGS = {
     "net/ipv4/ip_forward": "1",
     "net/ipv4/conf/all/rp_filter": "0",
@@ -31,7 +31,7 @@ SETTINGS = {
 
 
 def run(command, lines=()):
-    """Run a command with LINES as its input; its first complaint is the error."""
+    """Run a command with LINES as its input; its first lines are the error when it fails."""
     done = subprocess.run(
         command,
         input="".join(line + "\n" for line in lines),
@@ -41,12 +41,12 @@ def run(command, lines=()):
         check=False,
     )
     if done.returncode != 0:
-        said = done.stdout.strip().splitlines() or ["no reason given"]
-        raise NetlabError(f"'{' '.join(command)}' failed: {'; '.join(said[:2])}")
+        output = done.stdout.strip().splitlines() or ["no reason given"]
+        raise NetlabError(f"'{' '.join(command)}' failed: {'; '.join(output[:2])}")
 
 
 def mount_private(lab):
-    """Tmpfs over the names of namespaces, and one for the temporary files of MPI."""
+    """Mount a tmpfs over the names of namespaces, and one for MPI's temporary files."""
     if not os.path.isdir(NAMESPACES):
         if os.access("/run", os.W_OK):
             os.makedirs(NAMESPACES, exist_ok=True)
@@ -59,7 +59,7 @@ def mount_private(lab):
 
 
 def write_settings():
-    """Set what SETTINGS says in the network namespace that this process is in."""
+    """Write SETTINGS in the network namespace of this process."""
     for name, value in SETTINGS.items():
         path = os.path.join("/proc/sys", name)
         if os.path.exists(path):
@@ -114,7 +114,7 @@ def build(lab, recipe):
 
 
 def wait(relay, lifeline):
-    """Until a signal, the end of the netlab that wants the lab, or of the relay."""
+    """Wait for a signal, the end of the netlab that wants the lab, or that of the relay."""
     watched = [0] if lifeline else []
     if relay is not None:
         watched.append(relay.stdout.fileno())
@@ -124,7 +124,7 @@ def wait(relay, lifeline):
 
 
 def hold(folder, lifeline):
-    """Build the lab of FOLDER, say 'ready' or what is wrong, keep it, and clean up."""
+    """Build the lab of FOLDER, print 'ready' or what is wrong, keep it, and clean up."""
     lab = Lab(folder)
     relay, abandoned = None, False
     raise_on_signals()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Labs that stand: a folder each, which says who holds the lab and what is in it."""
+"""Standing labs: each has a folder with its holder's process id and its description."""
 
 import contextlib
 import fcntl
@@ -135,7 +135,7 @@ class Lab:
         return found
 
     def end_members(self):
-        """End every process of the lab: ask first, then do not ask."""
+        """End every process of the lab, by SIGTERM and then by SIGKILL."""
         for ending in (signal.SIGTERM, signal.SIGKILL):
             deadline = time.monotonic() + GRACE_SECONDS
             members = self.members()
@@ -149,7 +149,7 @@ class Lab:
                 return
 
     def stop(self):
-        """Remove the lab in whatever state; its namespaces end with its last process."""
+        """Remove the lab in any state; its namespaces end with its last process."""
         holder = self.holder
         if holder is not None:
             os.kill(holder, signal.SIGTERM)

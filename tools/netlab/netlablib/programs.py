@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Programs inside a lab: how to get into a host, and what Open MPI must know there."""
+"""Programs inside a lab: how to enter a host, and Open MPI's settings there."""
 
 import os
 import shlex
@@ -11,7 +11,7 @@ from .errors import NetlabError
 from .recipe import BRIDGE
 
 # Into an emulated host: its network, its host name, and /etc/hosts with its peers.
-# It is called as ssh would be (HOST COMMAND...), for it is also mpirun's remote shell.
+# Its arguments are those of ssh (HOST COMMAND...), since it is also mpirun's remote shell.
 ENTER = """#!/bin/sh
 case $1 in
 {cases}*) echo "netlab: error: this lab has no host '$1'" >&2; exit 255 ;;
@@ -52,7 +52,7 @@ def write_scripts(lab, ranks_per_host):
 
 
 def launcher_settings(lab):
-    """What mpirun must know: Open MPI 4.1 reads OMPI_MCA_, and 5.0 what PRRTE and PMIx do."""
+    """Settings of mpirun: Open MPI 4.1 reads OMPI_MCA_, and 5.0 those of PRRTE and PMIx."""
     enter, hostfile, tmp = lab.path("enter"), lab.path("hostfile"), lab.path("tmp")
     return {
         "OMPI_MCA_plm": "rsh",
@@ -71,12 +71,12 @@ def launcher_settings(lab):
         "PRTE_MCA_prte_keep_fqdn_hostnames": "1",
         "PRTE_MCA_prte_tmpdir_base": tmp,
         "PRTE_MCA_prte_if_include": BRIDGE,
-        # By routes the daemons would not find one another: no device is in a host's network.
+        # Routes would not lead the daemons to each other: no device is in a host's network.
         "PRTE_MCA_prtereachable": "weighted",
         # Without "slot" all ranks go to the first host.
         "PRTE_MCA_rmaps_default_mapping_policy": "slot:oversubscribe",
         "PRTE_MCA_hwloc_default_binding_policy": "none",
-        # The user's path of components is not PMIx's; this folder has none, nor other files.
+        # The user's path of components is not PMIx's; this folder has no components.
         "PMIX_MCA_mca_base_component_path": "/sys",
     }
 
@@ -122,7 +122,7 @@ def same_user_namespace(pid):
 
 
 def enter_command(lab, vertex, program):
-    """The command that runs PROGRAM on a host of the lab, in the folder we are in."""
+    """The command that runs PROGRAM on a host of the lab, in the current folder."""
     text = f"cd {shlex.quote(os.getcwd())} && exec {shlex.join(program)}"
     return [*inside(lab), lab.path("enter"), vertex["host"], text]
 
@@ -134,13 +134,13 @@ def spawn(lab, vertex, program):
 def execute(lab, vertex, program):
     """Become PROGRAM on a host of the lab; returns only by an exception."""
     command = enter_command(lab, vertex, program)
-    # Python ignores it, and what is ignored stays so in the program.
+    # Python ignores it, and the program would inherit that.
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     os.execvpe(command[0], command, environment(lab))
 
 
 def run_inside(lab, command):
-    """Run a command of ours in the lab's own namespaces; its complaint is the error."""
+    """Run a command in the lab's own namespaces; its output is the error when it fails."""
     done = subprocess.run(
         [*inside(lab), *command],
         stdout=subprocess.PIPE,

@@ -11,8 +11,8 @@ import re
 BRIDGE = "netlab"  # the device that carries a host's address, the same on every host
 MTU = 9000
 FRAME = MTU + 14  # what tbf counts for a full packet
-QUEUE_SECONDS = 0.03  # the longest queue in front of a link
-BURST_SECONDS = 0.002  # what a link may catch up when the machine was late
+QUEUE_SECONDS = 0.03  # the longest queue before a link
+BURST_SECONDS = 0.002  # of traffic that may follow at once when the machine was late
 LEAST_QUEUE_FRAMES = 8
 LEAST_RATE = 8000  # bits/s; tbf has no rate of zero
 
@@ -135,9 +135,9 @@ def relay_lines(links, scale, faults):
 def cook(
     topology, tables, lab_number, scale, kind, faults=(0, 0), congestion_control=None
 ):
-    """Everything the holder needs, and everything that netlab remembers about the lab.
+    """The lab: what the holder runs, and the description that netlab keeps of it.
 
-    `kind` says who makes the latency: "none" (nobody), "netem" (the kernel) or "relay"; `faults`
+    `kind` is what delays packets: "none", "netem" (the kernel) or "relay"; `faults`
     are the parts of all packets that the relay loses and lets overtake others; the congestion
     control is TCP's, the kernel's default if None.
     """

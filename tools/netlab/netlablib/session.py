@@ -13,12 +13,12 @@ from .errors import NetlabError, ignore_signals
 
 END_SECONDS = 5.0  # for the user's command to end after a signal
 RATE = re.compile(r"([0-9.]+(?:e[0-9]+)?)\s*([kMGT]?)(bps|Bps)\Z")
-BEARABLE_RATE = 1e9  # bits/s a processor, all links and directions (docs/lab.md)
+BEARABLE_RATE = 1e9  # bits/s per processor, all links and directions (docs/lab.md)
 UNITS = {"": 1, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 
 
 def latency_kind(options, network):
-    """Who delays packets, and the relay's program if it does: (kind, program)."""
+    """What delays packets, and the relay's program if it does: (kind, program)."""
     faulty = options.loss > 0 or options.reorder > 0
     if options.no_latency or not any(link.latency > 0 for link in network.links):
         if faulty:
@@ -123,7 +123,7 @@ def start(options, network, lifeline):
 
 
 def quote_log(lab):
-    """What the holder of a detached lab said; others say it on the terminal."""
+    """The errors of a detached lab's holder; others print theirs on the terminal."""
     try:
         with open(lab.path("log"), encoding="utf-8", errors="replace") as file:
             return ": " + file.read().strip().replace("netlab: error: ", "")
@@ -132,13 +132,13 @@ def quote_log(lab):
 
 
 def wait_for(child):
-    """The status of the user's command as a shell would tell it."""
+    """The status of the user's command as a shell has it."""
     status = child.wait()
     return status if status >= 0 else 128 - status
 
 
 def end_child(child):
-    """After a signal: the terminal may have told the child already; tell it once more."""
+    """End the child after a signal, which the terminal may have sent to it, too."""
     deadline = time.monotonic() + END_SECONDS
     try:
         child.wait(timeout=0.3)
@@ -200,7 +200,7 @@ def find_link(lab, text):
 
 
 def change_capacity(lab, link_text, capacity):
-    """Change a standing lab's link; returns one line a direction for the user."""
+    """Change a standing lab's link; returns one line per direction for the user."""
     with labs.lock():
         lab = labs.Lab(lab.folder)
         if lab.holder is None:

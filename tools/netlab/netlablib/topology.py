@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The topology as `mtree topology --json --routes` tells it, and who forwards what."""
+"""The topology as `mtree topology --json --routes` prints it, and who forwards what."""
 
 import json
 import os
@@ -57,7 +57,7 @@ def find_program(name, variable, given=None):
 
 
 def ask_mtree(options, *arguments):
-    """What `mtree topology` says of options.file; it reports itself what is wrong there."""
+    """What `mtree topology` prints of options.file; it reports what is wrong there."""
     mtree = find_program("mtree", "MTREE", options.mtree)
     if mtree is None:
         raise NetlabError(
@@ -89,7 +89,7 @@ def read(options):
 
 
 def write(options, path):
-    """Write the network of the lab, as it will be there, as a topology file."""
+    """Write the lab's network as a topology file."""
     ask_mtree(options, "--scale", repr(options.scale), "--output", path)
 
 
@@ -109,8 +109,8 @@ def parse(answer):
 def forwarding(topology):
     """The next vertex towards host `to` is forwarding(topology)[vertex][to].
 
-    mtree's routes depend on the destination alone, as the kernel's do; where they did
-    not, packets would leave them unnoticed.
+    mtree's routes depend on the destination alone, as the kernel's do; if they did not,
+    packets would leave them unnoticed.
     """
     tables = {vertex.name: {} for vertex in topology.vertices}
     for (source, target), route in topology.routes.items():
