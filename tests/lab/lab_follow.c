@@ -4,7 +4,7 @@
  * over all ranks, each checked.  Rank 0 prints "call NUMBER SECONDS" after each and "ok"
  * or "wrong COUNT" at the end.  With "both" there is a nonblocking sum beside each; with
  * "nonblocking" all are, one at a time; with "several" so are they, with up to SEVERAL
- * under way, started and ended in turns; with "persistent" one request makes them all.
+ * outstanding, started and ended by turns; with "persistent" one request makes them all.
  * With "wait" rank 0 reads a line from standard input before call 3.
  */
 #include "tests/mpi/forms.h"
@@ -111,7 +111,7 @@ static long run_persistent(float *mine, float *sum, size_t count, int calls)
     return wrong;
 }
 
-/* Nonblocking calls, up to @a most under way; the time of each is since the last ended.
+/* Nonblocking calls, up to @a most outstanding; the time of each is since the last ended.
  */
 static long run_nonblocking(size_t count, int calls, int most)
 {

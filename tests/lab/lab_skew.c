@@ -3,7 +3,7 @@
  * lab_skew COLLECTIVE LATE [EVEN LATE EVEN]: blocking calls of 4 MB, rank 0 the root:
  * some whose ranks come together, some to which rank LATE comes 0.6 s late, and again
  * some whose ranks come together (2, 7 and 14 by default).  Between them each rank goes
- * about things of its own, and other collectives are under way at the same time; every
+ * about things of its own, and other collectives run at the same time; every
  * result is checked.  Which of the calls were by arrival is seen in what mtree reports.
  */
 #include "tests/mpi/expect.h"
@@ -64,7 +64,7 @@ static void call_run(const char *collective, int call)
                  wrong, rank);
 }
 
-/* The call, while two others are under way. */
+/* The call, while two others run. */
 static void call_among_others(const char *collective, int call, MPI_Comm half)
 {
     static int sums[SMALL], parts[SMALL], spread[SMALL];

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the tests in labs share: where things are, who may have labs at all, a busy machine."""
+"""What the tests in labs share: paths, whether labs can be made here, tries on a busy machine."""
 
 import functools
 import os
@@ -15,7 +15,7 @@ TRIES = 3
 
 
 def environment(**parameters):
-    """That of jobs which mtree serves, with its PARAMETERS, all texts."""
+    """The environment of jobs that mtree serves, with its PARAMETERS, all texts."""
     return {
         **os.environ,
         "MTREE": os.path.join(BUILD, "mtree"),
@@ -27,15 +27,15 @@ def environment(**parameters):
 
 
 def netlab(*command, environment, timeout):
-    """The end of a netlab with COMMAND, and what it wrote."""
+    """The completed process of netlab with COMMAND."""
     return subprocess.run(
         [NETLAB, *command], env=environment, capture_output=True, text=True, timeout=timeout, check=False
     )
 
 
 def again(test):
-    """TEST is of what follows from measured speeds, which a busy machine may spoil: it is made up to TRIES times, each
-    with a setting up of its own, and fails when all fail."""
+    """TEST depends on measured speeds, which a busy machine may spoil: it runs up to TRIES times, each
+    with a set-up of its own, and fails when all fail."""
 
     @functools.wraps(test)
     def tried(case):

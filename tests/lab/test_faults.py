@@ -19,16 +19,16 @@ ENVIRONMENT = labs.environment(verbose="2", min_bytes="0")
 
 
 def netlab(*command):
-    """What netlab says; an error when it fails."""
+    """The output of netlab; an error when it fails."""
     done = labs.netlab(*command, environment=ENVIRONMENT, timeout=60)
     if done.returncode != 0:
         raise AssertionError(f"netlab {command}: {done.stdout}{done.stderr}")
     return done.stdout
 
 
-def count(said):
+def count(output):
     """How many calls have ended."""
-    return sum(line.startswith("call ") for line in said)
+    return sum(line.startswith("call ") for line in output)
 
 
 class Faults(unittest.TestCase):
@@ -51,23 +51,23 @@ class Faults(unittest.TestCase):
             stderr=subprocess.STDOUT,
             text=True,
         )
-        said = []
-        reader = threading.Thread(target=lambda: said.extend(iter(job.stdout.readline, "")))
+        output = []
+        reader = threading.Thread(target=lambda: output.extend(iter(job.stdout.readline, "")))
         reader.start()
         self.addCleanup(job.stdout.close)
         self.addCleanup(reader.join)
         self.addCleanup(job.stdin.close)
         self.addCleanup(job.kill)
-        return job, reader, said
+        return job, reader, output
 
-    def finish(self, job, reader, said, calls):
+    def finish(self, job, reader, output, calls):
         """All sums were right, and mtree's."""
         status = job.wait()
         reader.join()
-        self.assertEqual(status, 0, "".join(said))
-        self.assertIn("ok\n", said)
-        self.assertEqual(count(said), calls)
-        self.assertRegex("".join(said), "of about .*: mtree ")
+        self.assertEqual(status, 0, "".join(output))
+        self.assertIn("ok\n", output)
+        self.assertEqual(count(output), calls)
+        self.assertRegex("".join(output), "of about .*: mtree ")
 
     def sums(self, size, calls, *arguments):
         self.finish(*self.start(size, calls, *arguments), calls)
@@ -95,17 +95,17 @@ class Faults(unittest.TestCase):
 
     def test_a_link_that_stalls(self):
         self.up()
-        job, reader, said = self.start(1000000, 12, "wait")
-        while count(said) < 3 and job.poll() is None:
+        job, reader, output = self.start(1000000, 12, "wait")
+        while count(output) < 3 and job.poll() is None:
             time.sleep(0.05)
         netlab("set", self.lab, "a--b", "capacity=1kbps")
         job.stdin.write("\n")
         job.stdin.flush()
         time.sleep(STALL)
         # The fourth call waits for the link.
-        self.assertEqual(count(said), 3, "".join(said))
+        self.assertEqual(count(output), 3, "".join(output))
         netlab("set", self.lab, "a--b", "capacity=30Mbps")
-        self.finish(job, reader, said, 12)
+        self.finish(job, reader, output, 12)
 
 
 if __name__ == "__main__":

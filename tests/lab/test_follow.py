@@ -33,7 +33,7 @@ class Follow(unittest.TestCase):
             self.netlab("set", self.lab, "a--b", "capacity=x0.25")
 
     def sums(self, *arguments, size=2000000, calls=CALLS, change=None):
-        """What a job said that makes sums while CHANGE, told each line, changes the network; else a link is cut."""
+        """The output of a job that makes sums while CHANGE, called with each line, changes the network; else a link is cut."""
         program = os.path.join(labs.BUILD, "tests", "lab", "lab_follow")
         command = ["mpirun", program, str(size), str(calls), *arguments]
         job = subprocess.Popen(
@@ -43,41 +43,41 @@ class Follow(unittest.TestCase):
             stderr=subprocess.STDOUT,
             text=True,
         )
-        said = []
+        output = []
         with job.stdout:
             for line in job.stdout:
-                said.append(line)
+                output.append(line)
                 (change or self.cut)(line)
-        self.assertEqual(job.wait(), 0, "".join(said))
-        self.assertIn("ok\n", said)
-        self.assertEqual(sum(line.startswith("call ") for line in said), calls)
-        return "".join(said)
+        self.assertEqual(job.wait(), 0, "".join(output))
+        self.assertIn("ok\n", output)
+        self.assertEqual(sum(line.startswith("call ") for line in output), calls)
+        return "".join(output)
 
     @labs.again
     def test_goes_around_a_link_that_gets_slow(self):
-        said = self.sums()
-        self.assertRegex(said, r"(a->b|b->a) gives .*; planned anew, ")
+        output = self.sums()
+        self.assertRegex(output, r"(a->b|b->a) gives .*; planned anew, ")
         # The same kind of call has another plan from then on.
-        plans = said.count("allreduce of about 1.91 MB: mtree ")
-        self.assertGreaterEqual(plans, 2, said)
+        plans = output.count("allreduce of about 1.91 MB: mtree ")
+        self.assertGreaterEqual(plans, 2, output)
 
     @labs.again
     def test_nonblocking_calls_go_around_it_too(self):
-        said = self.sums("nonblocking", calls=24)
-        self.assertRegex(said, r"(a->b|b->a) gives .*; planned anew, ")
+        output = self.sums("nonblocking", calls=24)
+        self.assertRegex(output, r"(a->b|b->a) gives .*; planned anew, ")
 
     @labs.again
     def test_so_do_several_that_are_under_way_at_once(self):
         # Each sees a part of what a link gives; all together see it.
-        said = self.sums("several", calls=32)
-        self.assertRegex(said, r"(a->b|b->a) gives .*; planned anew, ")
-        before = said[: said.index(f"call {CUT_AFTER} ")]
+        output = self.sums("several", calls=32)
+        self.assertRegex(output, r"(a->b|b->a) gives .*; planned anew, ")
+        before = output[: output.index(f"call {CUT_AFTER} ")]
         self.assertNotIn(" gives ", before)
 
     @labs.again
     def test_so_do_the_starts_of_a_persistent_request(self):
-        said = self.sums("persistent", calls=24)
-        self.assertRegex(said, r"(a->b|b->a) gives .*; planned anew, ")
+        output = self.sums("persistent", calls=24)
+        self.assertRegex(output, r"(a->b|b->a) gives .*; planned anew, ")
 
     def test_calls_under_way_keep_their_plan(self):
         self.assertIn("planned anew", self.sums("both"))
@@ -91,8 +91,8 @@ class Follow(unittest.TestCase):
                 for link in LINKS:
                     self.netlab("set", self.lab, link, f"capacity=x{draw.uniform(0.8, 1.2):.3f}")
 
-        said = self.sums(size=1000000, calls=40, change=jitter)
-        self.assertNotIn("planned anew", said)
+        output = self.sums(size=1000000, calls=40, change=jitter)
+        self.assertNotIn("planned anew", output)
 
     @labs.again
     def test_takes_a_link_up_again_that_heals(self):
@@ -104,10 +104,10 @@ class Follow(unittest.TestCase):
                 healed.append(line)
                 self.netlab("set", self.lab, "a--b", "capacity=x1")
 
-        said = self.sums(size=500000, calls=240, change=cut_and_heal)
-        self.assertTrue(healed, said)
+        output = self.sums(size=500000, calls=240, change=cut_and_heal)
+        self.assertTrue(healed, output)
         # What it gave before, by steps of two.
-        self.assertRegex(said, r"(a->b|b->a) is tried at 30 Mb/s")
+        self.assertRegex(output, r"(a->b|b->a) is tried at 30 Mb/s")
 
     @labs.again
     def test_other_shares_do_where_a_link_gets_little_slower(self):
@@ -115,9 +115,9 @@ class Follow(unittest.TestCase):
             if line.startswith(f"call {CUT_AFTER} "):
                 self.netlab("set", self.lab, "a--b", "capacity=x0.75")
 
-        said = self.sums(size=2000000, calls=60, change=slow_down)
-        self.assertRegex(said, r"(a->b|b->a) gives .*; the same trees with other shares, ")
-        self.assertNotIn("planned anew", said)
+        output = self.sums(size=2000000, calls=60, change=slow_down)
+        self.assertRegex(output, r"(a->b|b->a) gives .*; the same trees with other shares, ")
+        self.assertNotIn("planned anew", output)
 
     def test_stays_with_its_plans_when_told_to(self):
         self.environment["OMPI_MCA_coll_mtree_replan"] = "0"

@@ -15,7 +15,7 @@ HERE = os.path.dirname(os.path.realpath(__file__))
 BUILD = os.environ.get("NETLAB_BUILD", os.getcwd())
 NETLAB = os.path.join(BUILD, "tools", "netlab", "netlab")
 LINE = os.path.join(HERE, "line.dot")
-PREFIX = f"test{os.getpid()}"  # of all labs here, so that other labs stay out of the way
+PREFIX = f"test{os.getpid()}"  # of all labs here, apart from other labs
 SKIP = 77
 CONGESTION_CONTROL = """
 import socket, sys
@@ -58,7 +58,7 @@ def read_process(pid, name):
 
 
 def processes_of(lab):
-    """The arguments of each live process that belongs to the lab or was told its name."""
+    """The arguments of each live process that belongs to the lab or has its name."""
     return [
         read_process(pid, "cmdline")
         for pid in filter(str.isdigit, os.listdir("/proc"))
@@ -143,10 +143,10 @@ class StandingLab(unittest.TestCase):
         (lab,) = json.loads(netlab("status", self.name, "--json").stdout)
         self.assertEqual(lab["congestion_control"], "reno")
         # It is chosen when a connection begins, whether or not anybody answers.
-        said = self.inside(
+        output = self.inside(
             *["a", sys.executable, "-c", CONGESTION_CONTROL, lab["vertices"][1]["address"]]
         )
-        self.assertEqual(said.strip(), "reno")
+        self.assertEqual(output.strip(), "reno")
 
     def test_its_name_is_taken(self):
         again = netlab("up", LINE, "--name", self.name, check=False)
@@ -161,13 +161,13 @@ class StandingLab(unittest.TestCase):
     def test_mtree_is_told_the_network_of_the_lab(self):
         show = 'cat "$OMPI_MCA_coll_mtree_topology"'
         self.assertIn('"a" -- "s" [capacity="50Mbps"', self.inside("-", "sh", "-c", show))
-        lab = ["run", LINE, "--name", f"{PREFIX}-told", "--scale", "0.5", "--no-latency"]
-        said = netlab(*lab, "--", "sh", "-c", show).stdout
-        self.assertIn('"a" -- "s" [capacity="25Mbps"]', said)
-        self.assertNotIn("latency=", said)
+        lab = ["run", LINE, "--name", f"{PREFIX}-topology", "--scale", "0.5", "--no-latency"]
+        output = netlab(*lab, "--", "sh", "-c", show).stdout
+        self.assertIn('"a" -- "s" [capacity="25Mbps"]', output)
+        self.assertNotIn("latency=", output)
         mine = {**os.environ, "OMPI_MCA_coll_mtree_topology": "mine.dot"}
-        told = ["exec", self.name, "-", "--", "printenv", "OMPI_MCA_coll_mtree_topology"]
-        self.assertEqual(netlab(*told, environment=mine).stdout, "mine.dot\n")
+        command = ["exec", self.name, "-", "--", "printenv", "OMPI_MCA_coll_mtree_topology"]
+        self.assertEqual(netlab(*command, environment=mine).stdout, "mine.dot\n")
 
     def test_arguments_and_status_of_a_command_arrive(self):
         self.assertEqual(
@@ -212,20 +212,20 @@ class StandingLab(unittest.TestCase):
 
     def test_ranks_of_one_host_share_memory_and_others_do_not(self):
         program = os.path.join(BUILD, "tests", "lab", "lab_allreduce")
-        said = self.inside("-", "mpirun", program)
-        self.assertEqual(said.split(), ["ok", "6", "3", "2"])
+        output = self.inside("-", "mpirun", program)
+        self.assertEqual(output.split(), ["ok", "6", "3", "2"])
 
     def test_user_arguments_override(self):
-        said = self.inside("-", "mpirun", "-np", "2", "--map-by", "node", "hostname")
-        self.assertEqual(sorted(said.split()), ["a", "b"])
+        output = self.inside("-", "mpirun", "-np", "2", "--map-by", "node", "hostname")
+        self.assertEqual(sorted(output.split()), ["a", "b"])
 
     def test_environment_reaches_other_hosts(self):
         os.environ["NETLAB_TEST_VARIABLE"] = "here"
-        said = self.inside(
+        output = self.inside(
             "-", "mpirun", "--host", "c", "printenv", "NETLAB_TEST_VARIABLE"
         )
         del os.environ["NETLAB_TEST_VARIABLE"]
-        self.assertEqual(said, "here\n")
+        self.assertEqual(output, "here\n")
 
     def test_set_refuses_what_it_does_not_know(self):
         for link, setting in (
@@ -256,17 +256,17 @@ class Rates(unittest.TestCase):
         )
         while "listening" not in server.stdout.readline():
             self.assertIsNone(server.poll())
-        said = netlab("exec", self.name, "a", "--", "iperf3", "-J", "-t", "2", "-c", "b")
+        output = netlab("exec", self.name, "a", "--", "iperf3", "-J", "-t", "2", "-c", "b")
         server.communicate(timeout=TIMEOUT)
-        return json.loads(said.stdout)["end"]["sum_received"]["bits_per_second"]
+        return json.loads(output.stdout)["end"]["sum_received"]["bits_per_second"]
 
     def test_links_carry_their_scaled_rate_and_a_changed_one(self):
         # A broad band: the machine may be busy, but it cannot be faster than the links.
         fast = self.goodput()
         self.assertLess(fast, 1.1 * 25e6)
         self.assertGreater(fast, 0.5 * 25e6)
-        said = netlab("set", self.name, "a->s", "capacity=x0.25").stdout
-        self.assertEqual(said, "a->s: 6.25 Mb/s\n")
+        output = netlab("set", self.name, "a->s", "capacity=x0.25").stdout
+        self.assertEqual(output, "a->s: 6.25 Mb/s\n")
         slow = self.goodput()
         self.assertLess(slow, 1.2 * 6.25e6)
         self.assertGreater(slow, 0.4 * 6.25e6)
@@ -343,8 +343,8 @@ class SideBySide(unittest.TestCase):
         ]
         self.assertNotEqual(addresses[0], addresses[1])
         netlab("down", names[0])
-        said = netlab("exec", names[1], "-", "--", "mpirun", "hostname").stdout
-        self.assertEqual(sorted(said.split()), ["a", "b", "c"])
+        output = netlab("exec", names[1], "-", "--", "mpirun", "hostname").stdout
+        self.assertEqual(sorted(output.split()), ["a", "b", "c"])
 
 
 if __name__ == "__main__":

@@ -69,8 +69,8 @@ class Probe(unittest.TestCase):
         true = links(json.loads(run(MTREE, "topology", "--json", WHEEL).stdout))
         # What a busy machine does to round trips may look like a switch, though not every time.
         for _ in range(3):
-            said = self.mpirun(MTREE, "probe", "--json", "-o", path).stdout
-            found = links(json.loads(said[said.index("{") :]))
+            output = self.mpirun(MTREE, "probe", "--json", "-o", path).stdout
+            found = links(json.loads(output[output.index("{") :]))
             if sorted(found) == sorted(true):
                 break
         self.assertEqual(sorted(found), sorted(true))

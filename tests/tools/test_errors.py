@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""The catalogue in docs/errors.md is whole: each line that the component can say about a fault is in it, and each line of it is
-in the program and read by a test.  Of all programs: a test reads each line that says what is wrong, or UNREAD has the reason."""
+"""The catalogue in docs/errors.md is complete: it has each error that the component can print, and each of its lines is in the
+program and expected by a test.  Of all programs: a test expects each error, or UNREAD has the reason why none does."""
 import os
 import pathlib
 import re
@@ -12,12 +12,12 @@ LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
 CALL = re.compile(r"(?:mtree_error|coll_mtree_verbose)\(\s*(?:comm, 0,\s*)?((?:\"(?:[^\"\\]|\\.)*\"\s*)+)", re.S)
 
 
-# The functions that say what is wrong, and the exceptions that do.
+# The functions that print errors, and the exceptions that become one.
 SAYS = re.compile(r"(?:(?:mtree_error|coll_mtree_verbose|bad|bad_tree|syntax_error|command_misuse)\(|\.needs =)"
                   r"\s*(?:comm, [0-9],\s*)?[^\";{]*?((?:\"(?:[^\"\\]|\\.)*\"\s*)+)", re.S)
 RAISES = re.compile(r"(?:NetlabError|CompareError|RunFailed|ArgumentTypeError|parser\.error)\(\s*((?:f?\"(?:[^\"\\]|\\.)*\"\s*)+)", re.S)
 
-# Lines that no test reads: a part of each, and why.
+# Errors that no test expects: a part of each, and why.
 UNREAD = {
     "memory": "memory does not run out on demand",
     "; use packing": "a solver would have to fail",
@@ -81,12 +81,12 @@ def grams(text, length=12):
     return {text[i:i + length] for i in range(len(text) - length + 1)} if len(text) >= length else {text} - {""}
 
 
-def find_said():
-    """Each line that says what is wrong, with where it is said."""
+def find_errors():
+    """Each error in the sources, with its place."""
     sources = [path for room in ("base", "topo", "planner", "schedule", "simulate", "report", "tools", "bench", "coll_mtree")
                for path in sorted((ROOT / room).glob("**/*.c"))]
     scripts = [ROOT / "tools/netlab/netlab", ROOT / "bench/mtree_bench_compare", *sorted((ROOT / "tools/netlab/netlablib").glob("*.py"))]
-    said = []
+    lines = []
     for path in sources + scripts:
         text = read(path)
         is_c = path.suffix == ".c"
@@ -94,13 +94,13 @@ def find_said():
             line = "".join(LITERAL.findall(call[1])).replace('\\"', '"').replace("\\n", "")
             line = re.sub(r"%[-+ 0-9.*l]*[a-z]|%$", "…", line) if is_c else re.sub(r"\{[^}]*\}", "…", line)
             if len(line) > 3:
-                said.append((f"{path.relative_to(ROOT)}:{text[:call.start()].count(chr(10)) + 1}", line))
-    return said
+                lines.append((f"{path.relative_to(ROOT)}:{text[:call.start()].count(chr(10)) + 1}", line))
+    return lines
 
 
-def unread(said):
-    """Those that no test reads.  A piece of a line that only it has tells it from others."""
-    pieces = {line: set().union(*(grams(part.strip()) for part in line.split("…"))) for _, line in said}
+def unread(lines):
+    """Those that no test expects.  A test expects an error when it has a piece of it that no other error has."""
+    pieces = {line: set().union(*(grams(part.strip()) for part in line.split("…"))) for _, line in lines}
     owners = {}
     for line, own in pieces.items():
         for piece in own:
@@ -108,7 +108,7 @@ def unread(said):
     read = " ".join(path.read_text() for pattern in ("tests/mpi/*.test", "tests/lab/*.py", "tests/tools/*.sh", "tests/unit/**/*.[ch]",
                                                      "tests/tools/test_m*.py", "tests/mpi/*.c")
                     for path in sorted(ROOT.glob(pattern))).replace("\\", "")
-    for where, line in said:
+    for where, line in lines:
         own = {piece for piece in pieces[line] if len(owners[piece]) == 1} or pieces[line]
         if not any(piece in read for piece in own if len(piece) > 4):
             yield where, line
@@ -147,8 +147,8 @@ listed = [set(fragments(row)) for row, _ in rows]
 for text in formats("coll_mtree"):
     if len(text) > 10 and not any(part in text for row in listed for part in row if len(part) > 15):
         wrong.append(f"not in docs/errors.md: {text}")
-said = find_said()
-wrong += [f"{where}: no test reads '{text}'" for where, text in unread(said) if not any(part in text for part in UNREAD)]
-wrong += [f"UNREAD has '{part}', which nothing says" for part in UNREAD if not any(part in text for _, text in said)]
+lines = find_errors()
+wrong += [f"{where}: no test reads '{text}'" for where, text in unread(lines) if not any(part in text for part in UNREAD)]
+wrong += [f"UNREAD has '{part}', which no error has" for part in UNREAD if not any(part in text for _, text in lines)]
 print("\n".join(wrong) if wrong else f"test_errors.py: {len(rows)} lines, each in the program")
 sys.exit(1 if wrong else 0)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the programs say of mistakes that test_mtree.sh and test_netlab.py do not make: each case is a command line, what it exits
-with and the one line that it says.  test_errors.py tells which lines no test reads."""
+"""The errors of mistakes that test_mtree.sh and test_netlab.py do not make: each case is a command line, its exit status and the
+one line that it prints.  test_errors.py lists the errors that no test expects."""
 import json
 import os
 import pathlib
@@ -23,7 +23,7 @@ checks = 0
 
 
 def says(command, code, line, stdin="", environment=None):
-    """The command exits with CODE, and a line of what it says matches."""
+    """The command exits with CODE, and a line of its output matches."""
     global checks
     checks += 1
     done = subprocess.run([str(word) for word in command], input=stdin, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
@@ -203,5 +203,5 @@ with tempfile.TemporaryDirectory() as scratch:
 check_planning()
 check_netlab()
 check_lab()
-print("\n".join(failures) if failures else f"test_mistakes.py: {checks} mistakes, each said in a line")
+print("\n".join(failures) if failures else f"test_mistakes.py: {checks} mistakes, each answered by one line")
 sys.exit(1 if failures else 0)

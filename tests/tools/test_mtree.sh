@@ -10,7 +10,7 @@ trap 'rm -rf "$tmp"' EXIT
 failures=0
 checks=0
 
-# expect CODE PATTERN ARGS...: mtree ARGS exits with CODE and says PATTERN (a basic regular expression) on
+# expect CODE PATTERN ARGS...: mtree ARGS exits with CODE and prints PATTERN (a basic regular expression) on
 # standard output or error; an empty pattern: anything.
 expect() {
     code=$1 pattern=$2
@@ -26,7 +26,7 @@ expect() {
     fi
 }
 
-# says FILE PATTERN: the file has a line like that.
+# says FILE PATTERN: the file has such a line.
 says() {
     checks=$((checks + 1))
     if ! grep -q -e "$2" "$1"; then
@@ -67,6 +67,8 @@ for scale in 0 -1 x 1e10 2x nan; do
     expect 2 "topology: --scale '$scale' is no number" topology --scale "$scale" "$tmp/two.dot"
 done
 echo 'graph { a -- b [capacity="1Mbps"]; b -- a [capacity="1Mbps"]; }' >"$tmp/twice.dot"
+echo "graph { a -- ; }" >"$tmp/syntax.dot"
+expect 1 "syntax.dot:1: syntax error near ';'; docs/topology-file.md has an example" topology "$tmp/syntax.dot"
 expect 1 'twice.dot:1: link b-a is there already' topology "$tmp/twice.dot"
 
 # probe: only under mpirun
@@ -131,7 +133,7 @@ expect 2 "--latency '9ms:1ms'" generate -l 9ms:1ms ring:3
 expect 2 "--skew '2'" generate -k 2 ring:3
 expect 2 "--seed 'x'" generate -s x ring:3
 
-# The shipped topologies are what their first lines say they are made with.
+# The commands in the first lines of the shipped topologies make them.
 "$mtree" generate torus:4x4 | cmp -s - "$maps/torus-4x4.dot" || {
     failures=$((failures + 1))
     echo "FAILED: topologies/torus-4x4.dot is not what mtree generate torus:4x4 writes"

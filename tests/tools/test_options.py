@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Every option that --help names does what it says: for each program the options of its help text are those that a case here (of
+"""Every option that --help names works: for each program the options of its help text are those that a case here (of
 mtree, in test_mtree.sh; of netlab, in tests/lab) uses with success.
 
 mtree_bench runs under mpirun on two ranks; mtree_bench_compare with stand-ins for the programs that it starts, which take down how."""
@@ -209,10 +209,10 @@ def check_compare():
             (programs / name).chmod(0o755)
         environment = dict(os.environ, PATH=f"{programs}:{os.environ['PATH']}", CALLS=str(calls))
         environment.pop("NETLAB_LAB", None)
-        for option, (words, said, called) in COMPARE.items():
+        for option, (words, printed, called) in COMPARE.items():
             calls.write_text("")
             done = run([sys.executable, ROOT / "bench/mtree_bench_compare", "--build", programs, *words.split()], env=environment)
-            is_right = (done.returncode == 0 or option == "--timeout") and re.search(said, done.stdout, re.S)
+            is_right = (done.returncode == 0 or option == "--timeout") and re.search(printed, done.stdout, re.S)
             expect(is_right, f"mtree_bench_compare {words}: {done.stdout}")
             expect(re.search(called, calls.read_text(), re.S), f"mtree_bench_compare {words} called: {calls.read_text()}")
     compare("mtree_bench_compare", run([sys.executable, ROOT / "bench/mtree_bench_compare", "--help"]).stdout, COMPARE)

@@ -34,15 +34,15 @@ static mtree_topology_t *line(mtree_routes_t **routes_p)
 
 START_TEST(the_link_that_is_nearest_to_full_is_the_narrowest)
 {
-    mtree_traffic_path_t ways[] = {
+    mtree_traffic_path_t paths[] = {
         {.from = 0, .to = 2, .rate = 30, .backlogged = 0.9, .backlogged_rate = 36},
         {.from = 0, .to = 1, .rate = 20, .backlogged = 0, .backlogged_rate = 0}};
     mtree_traffic_gave_t gave[4] = {{0}};
     mtree_routes_t *routes;
     mtree_topology_t *topology = line(&routes);
 
-    mtree_traffic_measure(topology, routes, ways, 2, gave);
-    /* a > b carried both ways: one at its pace while pressed, the other at its mean. */
+    mtree_traffic_measure(topology, routes, paths, 2, gave);
+    /* a > b carried both paths: one at its rate while backlogged, the other at its mean. */
     ck_assert_double_eq(gave[0].rate, 56);
     ck_assert_double_eq(gave[0].backlogged, 0.9);
     ck_assert(!gave[0].narrowest);
@@ -57,7 +57,7 @@ END_TEST
 
 START_TEST(ways_that_kept_up_tell_nothing)
 {
-    mtree_traffic_path_t ways[] = {
+    mtree_traffic_path_t paths[] = {
         {.from = 2, .to = 0, .rate = 30, .backlogged = 0.02, .backlogged_rate = 1000}};
     mtree_traffic_gave_t gave[4] = {{0}};
     mtree_routes_t *routes;
@@ -65,7 +65,7 @@ START_TEST(ways_that_kept_up_tell_nothing)
     double bytes[4] = {0, 50, 0, 50};
     json_t *json, *link;
 
-    mtree_traffic_measure(topology, routes, ways, 1, gave);
+    mtree_traffic_measure(topology, routes, paths, 1, gave);
     ck_assert_double_eq(gave[1].backlogged, 0);
     ck_assert(!gave[1].narrowest && !gave[3].narrowest);
     json = mtree_traffic_json(topology, "test", bytes, 10, gave);
@@ -82,14 +82,14 @@ END_TEST
 
 START_TEST(groups_add_up)
 {
-    mtree_traffic_path_t way = {
+    mtree_traffic_path_t path = {
         .from = 1, .to = 2, .rate = 10, .backlogged = 0.5, .backlogged_rate = 20};
     mtree_traffic_gave_t gave[4] = {{0}};
     mtree_routes_t *routes;
     mtree_topology_t *topology = line(&routes);
 
-    mtree_traffic_measure(topology, routes, &way, 1, gave);
-    mtree_traffic_measure(topology, routes, &way, 1, gave);
+    mtree_traffic_measure(topology, routes, &path, 1, gave);
+    mtree_traffic_measure(topology, routes, &path, 1, gave);
     ck_assert_double_eq(gave[2].rate, 40);
     ck_assert_double_eq(gave[2].backlogged, 0.5);
     mtree_routes_destroy(routes);
