@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/control/exchange.h"
 
+#include "coll_mtree/control/exchange_tree.h"
 #include "coll_mtree/control/fragmented_message.h"
 #include "coll_mtree/transport/transport.h"
 
@@ -11,10 +12,6 @@
 #include <string.h>
 
 enum { TAG_CONTRIBUTION, TAG_NUMBERS, TAG_PAYLOAD };
-
-/* The parent of a rank has 0 in place of the rank's lowest digit, to this base, that is
- * not 0. */
-#define BASE 8
 
 /* What the numbers of a reply are; the hosts of the ranks follow, then their localities.
  */
@@ -159,25 +156,10 @@ static void numbers_received(coll_mtree_fragmented_message_t *message,
     }
 }
 
-/* The place value of the lowest digit of @a rank that is not 0; for rank 0 one that is at
- * least the number of ranks. */
-static int64_t exchange_unit(const coll_mtree_exchange_t *exchange, int rank)
-{
-    int64_t unit = 1;
-
-    while (unit < exchange->ranks && rank / unit % BASE == 0) {
-        unit *= BASE;
-    }
-    return unit;
-}
-
-/* The number of ranks in the subtree of @a rank, itself included; they are consecutive.
- */
+/* The number of ranks in the subtree of @a rank. */
 static size_t exchange_below(const coll_mtree_exchange_t *exchange, int rank)
 {
-    int64_t most = exchange_unit(exchange, rank);
-
-    return (size_t)(most < exchange->ranks - rank ? most : exchange->ranks - rank);
+    return (size_t)coll_mtree_exchange_tree_size(rank, exchange->ranks);
 }
 
 /* One of the `missing` is there; the last one decides, or sends up. */
@@ -298,30 +280,29 @@ static void exchange_finish(mtree_inbox_t *inbox)
     exchange_free(exchange);
 }
 
+static int exchange_next_child(const coll_mtree_exchange_t *exchange, int last)
+{
+    return coll_mtree_exchange_tree_next_child(exchange->rank, exchange->ranks, last);
+}
+
 /* False: no memory. */
 static bool exchange_init_tree(coll_mtree_exchange_t *exchange)
 {
-    int64_t unit = exchange_unit(exchange, exchange->rank);
-    size_t most = 0;
+    int count = 0;
 
-    for (int64_t below = 1; below < unit; below *= BASE) {
-        most += BASE - 1;
+    exchange->parent =
+        exchange->rank == 0 ? -1 : coll_mtree_exchange_tree_parent(exchange->rank);
+    for (int child = exchange_next_child(exchange, exchange->rank); child >= 0;
+         child = exchange_next_child(exchange, child)) {
+        count++;
     }
-    exchange->parent = exchange->rank == 0
-                           ? -1
-                           : (int)(exchange->rank - exchange->rank / unit % BASE * unit);
-    exchange->child = calloc(most > 0 ? most : 1, sizeof(*exchange->child));
+    exchange->child = calloc((size_t)count + 1, sizeof(*exchange->child));
     if (exchange->child == NULL) {
         return false;
     }
-    for (int64_t below = 1; below < unit; below *= BASE) {
-        for (int digit = 1; digit < BASE; digit++) {
-            int64_t child = exchange->rank + digit * below;
-
-            if (child < exchange->ranks) {
-                exchange->child[exchange->num_children++].rank = (int)child;
-            }
-        }
+    for (int child = exchange_next_child(exchange, exchange->rank); child >= 0;
+         child = exchange_next_child(exchange, child)) {
+        exchange->child[exchange->num_children++].rank = child;
     }
     return true;
 }

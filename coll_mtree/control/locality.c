@@ -4,12 +4,12 @@
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/control/host.h"
+#include "coll_mtree/control/seat.h"
 
 #include "topo/host/machine.h"
 
 #include "ompi/mca/pml/base/base.h"
 #include "opal/mca/hwloc/base/base.h"
-#include "opal/util/argv.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,32 +17,6 @@
 static opal_mutex_t own_lock = OPAL_MUTEX_STATIC_INIT;
 static mtree_locality_t own;
 static bool own_known;
-
-/* This process among those of its host: number *index_p of *num_p. */
-static void find_seat(int *index_p, int *num_p)
-{
-    const char *list = coll_mtree_params.hosts;
-    int rank = coll_mtree_world_rank(), index = 0, num = 0;
-    char **names;
-
-    *index_p = opal_process_info.my_local_rank;
-    *num_p = (int)opal_process_info.num_local_peers + 1;
-    if (list == NULL || list[0] == '\0') {
-        return;
-    }
-    names = opal_argv_split(list, ',');
-    if (rank < opal_argv_count(names)) {
-        for (int i = 0; names[i] != NULL; i++) {
-            bool same = strcmp(names[i], names[rank]) == 0;
-
-            index += same && i < rank;
-            num += same;
-        }
-        *index_p = index;
-        *num_p = num;
-    }
-    opal_argv_free(names);
-}
 
 /* UCX drives the network past the system's interfaces. */
 static bool uses_fabric(void)
@@ -100,8 +74,8 @@ static mtree_status_t machine_open(mtree_machine_t **machine_p)
     return mtree_machine_load(NULL, machine_p);
 }
 
-/* Process number @a index of @a num on a host of which hwloc wrote down @a path. */
-static mtree_locality_t locate_recorded(const char *path, int index, int num)
+/* The process at @a seat of a host of which hwloc wrote the file @a path. */
+static mtree_locality_t locate_recorded(const char *path, coll_mtree_seat_t seat)
 {
     mtree_locality_t locality = mtree_locality_unknown();
     mtree_machine_t *machine;
@@ -113,8 +87,8 @@ static mtree_locality_t locate_recorded(const char *path, int index, int num)
     if (status != MTREE_OK) {
         return locality;
     }
-    locality = mtree_machine_locate_core(machine,
-                                         index * mtree_machine_num_cores(machine) / num);
+    locality = mtree_machine_locate_core(
+        machine, seat.index * mtree_machine_num_cores(machine) / seat.count);
     measure(machine, true, &locality);
     mtree_machine_destroy(machine);
     return locality;
@@ -125,14 +99,16 @@ static mtree_locality_t locate(void)
     const char *path = coll_mtree_params.hwloc;
     mtree_locality_t locality = mtree_locality_unknown();
     mtree_machine_t *machine;
-    int index, num;
+    coll_mtree_seat_t seat = coll_mtree_seat_find(
+        coll_mtree_params.hosts, coll_mtree_world_rank(),
+        (coll_mtree_seat_t){opal_process_info.my_local_rank,
+                            (int)opal_process_info.num_local_peers + 1});
 
-    find_seat(&index, &num);
-    if (num < 2) {
+    if (seat.count < 2) {
         return locality;
     }
     if (path != NULL && path[0] != '\0') {
-        return locate_recorded(path, index, num);
+        return locate_recorded(path, seat);
     }
     if (machine_open(&machine) == MTREE_OK) {
         locality = mtree_machine_locate_self(machine);

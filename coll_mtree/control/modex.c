@@ -2,55 +2,60 @@
 #include "coll_mtree/control/modex.h"
 
 #include "coll_mtree/base/params.h"
-#include "coll_mtree/topology/source.h"
+#include "coll_mtree/control/settings.h"
 #include "coll_mtree/transport/transport.h"
 
+#include "base/array.h"
 #include "base/log.h"
 
 #include "ompi/proc/proc.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #define KEY "mtree.settings"
 
-#define LONGEST_TEXT 512
+#define LINES_BYTES 512
 
+/* What is known of another process. */
 typedef struct {
     coll_mtree_modex_t settings;
     uint32_t longest; /* message; where they are the same */
 } process_t;
 
-static char mine[LONGEST_TEXT];
-static process_t *known; /* by rank in MPI_COMM_WORLD */
-static size_t num_known;
-static bool rank_sample;
+static char own_lines[LINES_BYTES]; /* "": published nothing */
+static process_t *known;            /* by rank in MPI_COMM_WORLD */
+static int num_known, known_capacity;
+static bool is_logged; /* that processes differ */
+
+/* What cannot be published is logged.  To the others this process is one without mtree.
+ */
+static void publish_failed(int code)
+{
+    mtree_error("PMIx does not take what mtree is set to (code %d), so the other "
+                "processes do not know of it; the fallback serves; see whether this "
+                "host is short of memory",
+                code);
+    own_lines[0] = '\0';
+    is_logged = true;
+}
 
 void coll_mtree_modex_publish(void)
 {
-    char all[LONGEST_TEXT + 16];
+    char text[LINES_BYTES + 16];
     int rc = OPAL_SUCCESS;
 
-    /* One per line, so that the first line that differs can be named. */
-    if (!coll_mtree_params_write(mine, sizeof(mine))) {
+    if (!coll_mtree_params_write(own_lines, sizeof(own_lines)) ||
+        !coll_mtree_settings_write(own_lines, coll_mtree_transport_longest(), text,
+                                   sizeof(text))) {
         mtree_error("the parameters that ranks compare do not fit into %d bytes",
-                    LONGEST_TEXT);
+                    LINES_BYTES);
     }
-    /* What need not be the same comes behind what must. */
-    snprintf(all, sizeof(all), "%s\n%" PRIu32, mine, coll_mtree_transport_longest());
     if (coll_mtree_has_modex()) {
-        OPAL_MODEX_SEND_STRING(rc, MTREE_MODEX_SCOPE, (char *)KEY, all,
-                               (coll_mtree_modex_length_t)strlen(all) + 1);
+        OPAL_MODEX_SEND_STRING(rc, MTREE_MODEX_SCOPE, (char *)KEY, text,
+                               (coll_mtree_modex_length_t)strlen(text) + 1);
     }
     if (rc != OPAL_SUCCESS) {
-        mtree_error("PMIx does not take what mtree is set to (code %d), so the other "
-                    "processes do not know of it; the fallback serves; see whether this "
-                    "host is short of memory",
-                    rc);
-        /* To the others this process is one without mtree; what that is about is said. */
-        mine[0] = '\0';
-        rank_sample = true;
+        publish_failed(rc);
     }
 }
 
@@ -58,16 +63,11 @@ void coll_mtree_modex_close(void)
 {
     free(known);
     known = NULL;
-    num_known = 0;
-    rank_sample = false;
+    num_known = known_capacity = 0;
+    is_logged = false;
 }
 
-static size_t line_length(const char *line)
-{
-    return strcspn(line, "\n");
-}
-
-/* What the process @a name has told, malloc'ed (NULL: nothing); false: no memory. */
+/* What the process @a name published, malloc'ed (NULL: nothing); false: no memory. */
 static bool settings_get(const opal_process_name_t *name, char **text_p)
 {
     uint8_t *bytes;
@@ -84,24 +84,18 @@ static bool settings_get(const opal_process_name_t *name, char **text_p)
     return true;
 }
 
-/* Say what differs between this process and rank @a rank of @a comm, which said @a theirs
- * (NULL: nothing). */
-static void settings_tell(ompi_communicator_t *comm, int rank, const char *theirs)
+/* Log, once and on one rank, what differs between this process and @a rank of @a comm,
+ * which published @a theirs (NULL: nothing). */
+static void log_difference(ompi_communicator_t *comm, int rank, const char *theirs)
 {
-    const char *own = mine;
+    coll_mtree_settings_difference_t difference;
 
-    /* A rank 0 that has no mtree cannot speak. */
-    if (rank_sample || ompi_comm_rank(comm) != (theirs == NULL && rank == 0)) {
+    /* A rank 0 that has no mtree cannot log. */
+    if (is_logged || ompi_comm_rank(comm) != (theirs == NULL && rank == 0)) {
         return;
     }
-    rank_sample = true;
-    while (theirs != NULL && line_length(own) > 0 &&
-           line_length(own) == line_length(theirs) &&
-           strncmp(own, theirs, line_length(own)) == 0) {
-        own += line_length(own) + 1;
-        theirs += line_length(theirs) + 1;
-    }
-    if (theirs == NULL || line_length(own) == 0 || line_length(theirs) == 0) {
+    is_logged = true;
+    if (!coll_mtree_settings_find_difference(own_lines, theirs, &difference)) {
         mtree_error("rank %d of communicator %u (%s) has no mtree, or another version of "
                     "it; install the same one on all hosts; the fallback serves",
                     rank, coll_mtree_cid(comm), comm->c_name);
@@ -109,33 +103,30 @@ static void settings_tell(ompi_communicator_t *comm, int rank, const char *their
     }
     mtree_error("coll_mtree_%.*s on rank 0, but %.*s on rank %d of communicator %u (%s); "
                 "it must be the same on all ranks; the fallback serves",
-                (int)line_length(own), own, (int)line_length(theirs), theirs, rank,
-                coll_mtree_cid(comm), comm->c_name);
+                difference.own_length, difference.own, difference.their_length,
+                difference.theirs, rank, coll_mtree_cid(comm), comm->c_name);
 }
 
 static process_t settings_ask(ompi_communicator_t *comm, int rank,
                               const opal_process_name_t *name)
 {
     process_t process = {COLL_MTREE_MODEX_UNKNOWN, COLL_MTREE_ANY_LENGTH};
-    size_t length = strlen(mine);
     char *theirs;
 
     if (!settings_get(name, &theirs)) {
         return process;
     }
-    if (theirs != NULL && length > 0 && strncmp(theirs, mine, length) == 0 &&
-        theirs[length] == '\n') {
+    if (coll_mtree_settings_equal(own_lines, theirs, &process.longest)) {
         process.settings = COLL_MTREE_MODEX_SAME;
-        process.longest = (uint32_t)strtoul(theirs + length + 1, NULL, 10);
     } else {
         process.settings = COLL_MTREE_MODEX_DIFFERENT;
-        settings_tell(comm, rank, theirs);
+        log_difference(comm, rank, theirs);
     }
     free(theirs);
     return process;
 }
 
-/* Where what is known of a process is kept; NULL: nowhere. */
+/* Where what is known of the process @a name is kept; NULL: nowhere. */
 static process_t *settings_known(const opal_process_name_t *name)
 {
     const opal_process_name_t *me = &ompi_proc_local()->super.proc_name;
@@ -143,21 +134,20 @@ static process_t *settings_known(const opal_process_name_t *name)
     if (name->jobid != me->jobid) {
         return NULL;
     }
-    if (name->vpid >= num_known) {
-        size_t wanted = 2 * (size_t)name->vpid + 64;
-        process_t *grown = realloc(known, wanted * sizeof(*grown));
+    if (name->vpid >= (unsigned)num_known) {
+        int wanted = (int)name->vpid + 1;
 
-        if (grown == NULL) {
+        if (mtree_array_reserve(&known, &known_capacity, wanted, sizeof(*known)) !=
+            MTREE_OK) {
             return NULL;
         }
-        memset(grown + num_known, 0, (wanted - num_known) * sizeof(*grown));
-        known = grown;
+        memset(known + num_known, 0, (size_t)(wanted - num_known) * sizeof(*known));
         num_known = wanted;
     }
     return &known[name->vpid];
 }
 
-/* What the process of rank @a rank of @a comm has told, if it is known or can be. */
+/* What the process of rank @a rank of @a comm published, if it is known or can be. */
 static process_t settings_of(ompi_communicator_t *comm, int rank)
 {
     const opal_process_name_t *name = &ompi_comm_peer_lookup(comm, rank)->super.proc_name;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Settings: what must be the same on all ranks of a communicator, parameters and the
+ * Compares, between all ranks of a communicator, the parameters that must agree and the
  * version of mtree's messages.
  *
- * Each process tells its own along with what the transports tell of themselves (the
- * modex), before there is any communicator.  A communicator whose processes differ, or of
- * which one has no mtree, is left to the fallback by all of its ranks, since each one
- * finds some other that differs from it.
+ * Each process publishes its own with what the transports publish (the modex), before
+ * there is any communicator.  A communicator whose processes differ, or of which one has
+ * no mtree, is left to the fallback by all of its ranks, since each rank finds another
+ * that differs from it.
  */
 #ifndef COLL_MTREE_CONTROL_MODEX_H
 #define COLL_MTREE_CONTROL_MODEX_H
 
 #include "coll_mtree/coll_mtree.h"
 
-/* Tell the others this process's settings; when the component is opened. */
+/* Publish this process's settings; when the component is opened. */
 void coll_mtree_modex_publish(void);
 
 typedef enum {
@@ -23,10 +23,10 @@ typedef enum {
 } coll_mtree_modex_t;
 
 /*
- * Are they the same on all ranks of @a comm?  When not, rank 0 of the first such
- * communicator (rank 1, when 0 has no mtree) says what differs.  No message is sent.
- * Where they are, @a longest_p is what a message between them may hold
- * (coll_mtree_transport_longest()), the same on all.
+ * Are the settings the same on all ranks of @a comm?  Otherwise rank 0 of the first such
+ * communicator (rank 1, when rank 0 has no mtree) logs what differs.  No message is sent.
+ * Where they are the same, *longest_p is what a message between the ranks may hold, in
+ * bytes: the least coll_mtree_transport_longest() of all.
  */
 coll_mtree_modex_t coll_mtree_modex_compare(ompi_communicator_t *comm,
                                             uint32_t *longest_p);

@@ -4,6 +4,7 @@
 #include "coll_mtree/base/algorithm_param.h"
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/params.h"
+#include "coll_mtree/control/host_numbers.h"
 #include "coll_mtree/plan/planning.h"
 #include "coll_mtree/plan/proc_group.h"
 #include "coll_mtree/topology/registry.h"
@@ -26,11 +27,10 @@ typedef struct planned {
 
 struct coll_mtree_planning_context {
     int num_procs;
-    int *host;                        /* [num_procs] by rank */
+    coll_mtree_host_numbers_t hosts;  /* by their names in the topology */
     const mtree_topology_t *topology; /* NULL: mtree cannot serve these processes */
     const char *origin;               /* the topology's name in messages */
-    int num_hosts;
-    int *vertices; /* [num_hosts] of the topology */
+    int *vertices;                    /* [hosts.num_hosts] of the topology */
     planned_t *planned;
     mtree_drift_t *drift;         /* has the topology, once it was heard of; or NULL */
     unsigned version;             /* of the topology */
@@ -56,7 +56,7 @@ static void context_destroy(coll_mtree_planning_context_t *context)
     mtree_drift_destroy(context->drift);
     free(context->samples);
     free(context->vertices);
-    free(context->host);
+    coll_mtree_host_numbers_cleanup(&context->hosts);
     free(context);
 }
 
@@ -72,19 +72,15 @@ void coll_mtree_planning_context_close(void)
     coll_mtree_topology_registry_close();
 }
 
-/*
- * Number the hosts in the order in which the ranks name them.  False, having said why,
- * when a host is not in the topology or there is only one.
- */
-static bool context_map(coll_mtree_planning_context_t *context, ompi_communicator_t *comm,
-                        const coll_mtree_host_t *contribution)
+/* Find the hosts of the ranks in the topology, @a names [num_procs] being their names
+ * there.  False, which is logged: one of them is not in it. */
+static bool context_find_hosts(const coll_mtree_planning_context_t *context,
+                               ompi_communicator_t *comm,
+                               const coll_mtree_host_t *contribution, const char **names)
 {
-    int num_hosts = 0;
-
     for (int rank = 0; rank < context->num_procs; rank++) {
         const char *name = contribution[rank].name;
         int vertex = mtree_topology_find_host(context->topology, name);
-        int h = 0;
 
         if (vertex < 0) {
             coll_mtree_verbose(
@@ -95,21 +91,34 @@ static bool context_map(coll_mtree_planning_context_t *context, ompi_communicato
                 name, rank, context->origin);
             return false;
         }
-        while (h < num_hosts && context->vertices[h] != vertex) {
-            h++;
-        }
-        context->vertices[h] = vertex;
-        num_hosts += h == num_hosts;
-        context->host[rank] = h;
+        names[rank] = context->topology->vertices[vertex].name;
     }
-    if (num_hosts < 2) {
+    return true;
+}
+
+/* Number the hosts.  False when mtree cannot serve, which is logged but where there is no
+ * memory. */
+static bool context_number_hosts(coll_mtree_planning_context_t *context,
+                                 ompi_communicator_t *comm,
+                                 const coll_mtree_host_t *contribution)
+{
+    const char **names = calloc((size_t)context->num_procs, sizeof(*names));
+    bool done = names != NULL && context_find_hosts(context, comm, contribution, names) &&
+                coll_mtree_host_numbers_create(names, context->num_procs,
+                                               &context->hosts) == MTREE_OK;
+
+    for (int host = 0; done && host < context->hosts.num_hosts; host++) {
+        context->vertices[host] = mtree_topology_find_host(
+            context->topology, contribution[context->hosts.first[host]].name);
+    }
+    free(names);
+    if (done && context->hosts.num_hosts < 2) {
         coll_mtree_verbose(
             comm, 1, "not served, all its ranks run on host %s; the fallback serves",
             contribution[0].name);
         return false;
     }
-    context->num_hosts = num_hosts;
-    return true;
+    return done;
 }
 
 /* Leaves the topology NULL, having said why, when mtree cannot serve. */
@@ -121,7 +130,7 @@ static void context_read(coll_mtree_planning_context_t *context,
     }
     context->topology =
         coll_mtree_source_topology(contribution, context->num_procs, &context->origin);
-    if (context->topology == NULL || !context_map(context, comm, contribution)) {
+    if (context->topology == NULL || !context_number_hosts(context, comm, contribution)) {
         context->topology = NULL;
         return;
     }
@@ -137,9 +146,8 @@ context_create(ompi_communicator_t *comm, const coll_mtree_host_t *contribution)
         return NULL;
     }
     context->num_procs = (int)procs;
-    context->host = calloc(procs, sizeof(int));
     context->vertices = calloc(procs, sizeof(int));
-    if (context->host == NULL || context->vertices == NULL) {
+    if (context->vertices == NULL) {
         context_destroy(context);
         return NULL;
     }
@@ -179,12 +187,12 @@ coll_mtree_planning_context_topology(const coll_mtree_planning_context_t *contex
 
 int coll_mtree_planning_context_num_hosts(const coll_mtree_planning_context_t *context)
 {
-    return context->num_hosts;
+    return context->hosts.num_hosts;
 }
 
 const int *coll_mtree_planning_context_hosts(const coll_mtree_planning_context_t *context)
 {
-    return context->host;
+    return context->hosts.host;
 }
 
 static planned_t *context_find_planned(const coll_mtree_planning_context_t *context,
@@ -226,7 +234,7 @@ call_class_by_host(const coll_mtree_planning_context_t *context,
     coll_mtree_call_class_t by_host = *call_class;
 
     if (call_class->root >= 0) {
-        by_host.root = context->host[call_class->root];
+        by_host.root = context->hosts.host[call_class->root];
     }
     return by_host;
 }
@@ -247,8 +255,9 @@ const char *coll_mtree_planning_context_plan(coll_mtree_planning_context_t *cont
             planned->call_class = by_host;
             planned->version = context->version;
             planned->text = coll_mtree_planning_run(
-                comm, context->topology, context->vertices, context->num_hosts, &by_host,
-                max_trees, context_older_text(context, &by_host), &planned->forecast);
+                comm, context->topology, context->vertices, context->hosts.num_hosts,
+                &by_host, max_trees, context_older_text(context, &by_host),
+                &planned->forecast);
             planned->next = context->planned;
             context->planned = planned;
         }
@@ -281,7 +290,7 @@ void coll_mtree_planning_context_log(const coll_mtree_planning_context_t *contex
     }
     coll_mtree_verbose(
         comm, 1, "topology %s: %d ranks on %d of its %d hosts, %d links; %s",
-        context->origin, context->num_procs, context->num_hosts,
+        context->origin, context->num_procs, context->hosts.num_hosts,
         mtree_topology_num_hosts(context->topology), context->topology->num_links, what);
 }
 
@@ -310,8 +319,8 @@ static void context_renew(coll_mtree_planning_context_t *context,
     const char *news = mtree_drift_news(context->drift);
     double gain;
     coll_mtree_change_t change = coll_mtree_planning_change(
-        context->topology, context->vertices, context->num_hosts, &by_host, max_trees,
-        plan, little, &gain);
+        context->topology, context->vertices, context->hosts.num_hosts, &by_host,
+        max_trees, plan, little, &gain);
 
     if (change == COLL_MTREE_STAY) {
         coll_mtree_verbose(comm, 2,
@@ -376,7 +385,7 @@ unsigned coll_mtree_planning_context_update(coll_mtree_planning_context_t *conte
     opal_mutex_lock(&contexts_lock);
     context_keep(context, samples, num_samples);
     if (context->drift == NULL &&
-        mtree_drift_create(context->topology, context->vertices, context->num_hosts,
+        mtree_drift_create(context->topology, context->vertices, context->hosts.num_hosts,
                            &context->drift) == MTREE_OK) {
         context->topology = mtree_drift_topology(context->drift);
     }

@@ -24,39 +24,28 @@
 /* The least that is left for measurements. */
 #define LEAST_SECONDS 0.5
 
-/* What a round may take beyond what was expected of it, before the probe is given up. */
-#define PATIENCE_FACTOR  4.0
-#define PATIENCE_SECONDS 20.0
+/* A round may take so many times as long as is expected, and so much more, before the
+ * probe is given up. */
+#define TIMEOUT_FACTOR  4.0
+#define TIMEOUT_SECONDS 20.0
 
 /* Between lines that tell of progress. */
 #define PROGRESS_SECONDS 2.0
 
-/* Measured in the lab: setting up, and what each host adds. */
-#define EXPECTED_SECONDS      1.0
-#define EXPECTED_HOST_SECONDS 0.5
-
-/* For the last word to leave. */
+/* For the last command to leave. */
 #define END_SECONDS 5.0
 
 typedef struct {
     ompi_communicator_t *comm;
     int num_hosts;
-    int *leader;              /* [num_hosts] */
+    const int *leader;        /* [num_hosts] the first rank on each */
     coll_mtree_host_t *hosts; /* [num_hosts] */
     coll_mtree_probe_coordinator_t coordinator;
     mtree_probe_t *probe;
-    FILE *record; /* NULL: the user wants none */
-    double started, rank_sample;
-    int next_tag; /* of experiments, a distance from the first */
+    FILE *record;           /* NULL: the user wants none */
+    double started, logged; /* when; the latter: the last line of progress */
+    int next_tag;           /* of experiments, a distance from the first */
 } lead_t;
-
-double coll_mtree_probe_expected_seconds(int num_hosts)
-{
-    double seconds = EXPECTED_SECONDS + num_hosts * EXPECTED_HOST_SECONDS;
-
-    return seconds < coll_mtree_params.probe_seconds ? seconds
-                                                     : coll_mtree_params.probe_seconds;
-}
 
 coll_mtree_channel_t coll_mtree_probe_channel(mca_coll_mtree_module_t *module,
                                               ompi_communicator_t *comm)
@@ -69,33 +58,15 @@ coll_mtree_channel_t coll_mtree_probe_channel(mca_coll_mtree_module_t *module,
         .count_sent = coll_mtree_counters_add_probe};
 }
 
-/* Hosts are counted as ranks name them, so the first on a host has the next number. */
-static bool is_leader(const int *host, int rank)
+static int lead_init(lead_t *lead, const coll_mtree_channel_t *channel,
+                     const coll_mtree_host_t *contributions)
 {
-    int highest = -1;
-
-    for (int r = 0; r < rank; r++) {
-        highest = host[r] > highest ? host[r] : highest;
-    }
-    return host[rank] > highest;
-}
-
-static int lead_init(lead_t *lead, const coll_mtree_channel_t *channel, const int *host,
-                     const coll_mtree_host_t *contribution)
-{
-    size_t hosts = (size_t)lead->num_hosts;
-    int found = 0;
-
-    lead->leader = calloc(hosts, sizeof(*lead->leader));
-    lead->hosts = calloc(hosts, sizeof(*lead->hosts));
-    if (lead->leader == NULL || lead->hosts == NULL) {
+    lead->hosts = calloc((size_t)lead->num_hosts, sizeof(*lead->hosts));
+    if (lead->hosts == NULL) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    for (int rank = 0; rank < ompi_comm_size(lead->comm); rank++) {
-        if (host[rank] == found) {
-            lead->leader[found] = rank;
-            lead->hosts[found++] = contribution[rank];
-        }
+    for (int host = 0; host < lead->num_hosts; host++) {
+        lead->hosts[host] = contributions[lead->leader[host]];
     }
     return coll_mtree_probe_coordinator_init(&lead->coordinator, channel, lead->num_hosts,
                                              lead->leader);
@@ -108,7 +79,6 @@ static void lead_cleanup(lead_t *lead)
     if (lead->record != NULL) {
         fclose(lead->record);
     }
-    free(lead->leader);
     free(lead->hosts);
 }
 
@@ -196,7 +166,7 @@ static int lead_prepare(lead_t *lead)
     double budget = coll_mtree_params.probe_seconds, left;
     mtree_traceroute_search_t *search = NULL;
     bool addressed = have_addresses(lead);
-    int rc = coll_mtree_probe_coordinator_handshake(&lead->coordinator, PATIENCE_SECONDS);
+    int rc = coll_mtree_probe_coordinator_handshake(&lead->coordinator, TIMEOUT_SECONDS);
 
     if (rc == OMPI_SUCCESS && addressed) {
         rc = coll_mtree_probe_search(&lead->coordinator, lead->hosts,
@@ -304,8 +274,7 @@ static int lead_round(lead_t *lead, const mtree_probe_round_t *round)
 
     if (rc == OMPI_SUCCESS) {
         rc = coll_mtree_probe_coordinator_run(
-            &lead->coordinator, PATIENCE_FACTOR * round->seconds + PATIENCE_SECONDS,
-            &took);
+            &lead->coordinator, TIMEOUT_FACTOR * round->seconds + TIMEOUT_SECONDS, &took);
     }
     if (rc == OMPI_SUCCESS) {
         int failed = take_reports(lead, round, results);
@@ -319,12 +288,12 @@ static int lead_round(lead_t *lead, const mtree_probe_round_t *round)
     return rc;
 }
 
-static void tell_progress(lead_t *lead, const mtree_probe_round_t *round)
+static void log_progress(lead_t *lead, const mtree_probe_round_t *round)
 {
     double now = mtree_clock_seconds();
 
-    if (now >= lead->rank_sample + PROGRESS_SECONDS) {
-        lead->rank_sample = now;
+    if (now >= lead->logged + PROGRESS_SECONDS) {
+        lead->logged = now;
         coll_mtree_verbose(
             lead->comm, 1, "probing the network, %.0f s of at most %g s: %s",
             now - lead->started, coll_mtree_params.probe_seconds, round->purpose);
@@ -343,7 +312,7 @@ static int lead_measure(lead_t *lead)
         if (round.num_experiments == 0) {
             return OMPI_SUCCESS;
         }
-        tell_progress(lead, &round);
+        log_progress(lead, &round);
         rc = lead_round(lead, &round);
     }
     return rc;
@@ -415,39 +384,42 @@ static int lead_finish(lead_t *lead, char **text_p)
     return rc;
 }
 
-/* Let the other hosts' workers end. */
-static void send_end(const coll_mtree_channel_t *channel, const int *host)
+/* Let the workers of the other hosts end. */
+static void send_end(const coll_mtree_channel_t *channel,
+                     const coll_mtree_host_numbers_t *numbers)
 {
     const coll_mtree_command_t end = {.kind = COLL_MTREE_COMMAND_END};
     double deadline = mtree_clock_seconds() + END_SECONDS;
 
-    for (int rank = 1; rank < ompi_comm_size(channel->comm); rank++) {
-        if (is_leader(host, rank)) {
-            (void)coll_mtree_message_send_copy(channel, rank, COLL_MTREE_COMMAND_TAG,
-                                               &end, sizeof(end), deadline);
-        }
+    /* Rank 0 is the first on host 0. */
+    for (int host = 1; host < numbers->num_hosts; host++) {
+        (void)coll_mtree_message_send_copy(channel, numbers->first[host],
+                                           COLL_MTREE_COMMAND_TAG, &end, sizeof(end),
+                                           deadline);
     }
 }
 
-int coll_mtree_probe_lead(const coll_mtree_channel_t *channel, int num_hosts,
-                          const int *host, const coll_mtree_host_t *contribution,
-                          char **text_p)
+int coll_mtree_probe_lead(const coll_mtree_channel_t *channel,
+                          const coll_mtree_host_numbers_t *numbers,
+                          const coll_mtree_host_t *contributions, char **text_p)
 {
-    lead_t lead = {
-        .comm = channel->comm, .num_hosts = num_hosts, .started = mtree_clock_seconds()};
+    lead_t lead = {.comm = channel->comm,
+                   .num_hosts = numbers->num_hosts,
+                   .leader = numbers->first,
+                   .started = mtree_clock_seconds()};
     int rc;
 
-    lead.rank_sample = lead.started;
+    lead.logged = lead.started;
     lead.record = open_record();
     coll_mtree_log_about("coll_mtree_topology", "the network is not known");
-    rc = lead_init(&lead, channel, host, contribution);
+    rc = lead_init(&lead, channel, contributions);
     if (rc == OMPI_SUCCESS) {
         rc = lead_prepare(&lead);
     }
     if (rc == OMPI_SUCCESS) {
         rc = lead_measure(&lead);
     }
-    send_end(channel, host);
+    send_end(channel, numbers);
     if (rc == OMPI_SUCCESS) {
         rc = lead_finish(&lead, text_p);
     }
@@ -461,9 +433,10 @@ int coll_mtree_probe_lead(const coll_mtree_channel_t *channel, int num_hosts,
     return rc == OMPI_SUCCESS ? rc : OMPI_ERROR;
 }
 
-void coll_mtree_probe_serve(const coll_mtree_channel_t *channel, const int *host)
+void coll_mtree_probe_serve(const coll_mtree_channel_t *channel,
+                            const coll_mtree_host_numbers_t *numbers)
 {
-    if (is_leader(host, ompi_comm_rank(channel->comm))) {
+    if (coll_mtree_host_numbers_is_first(numbers, ompi_comm_rank(channel->comm))) {
         coll_mtree_probe_worker_serve(channel);
     }
 }

@@ -12,74 +12,75 @@ typedef struct {
     mtree_cache_key_t key;
     const char **names;
     const char **addresses;
-    char (*text)[MTREE_ADDRESS_LENGTH];
-} store_key_t;
+    char (*text)[MTREE_ADDRESS_LENGTH]; /* of the addresses */
+} cached_hosts_t;
 
-static void store_key_cleanup(store_key_t *store)
+static void cached_hosts_cleanup(cached_hosts_t *hosts)
 {
-    free(store->names);
-    free(store->addresses);
-    free(store->text);
+    free(hosts->names);
+    free(hosts->addresses);
+    free(hosts->text);
 }
 
 /* False when there is no memory, or when nothing is to be kept of such hosts. */
-static bool store_key_init(store_key_t *store, const coll_mtree_host_t *contribution,
-                           int ranks, const int *host, int num_hosts)
+static bool cached_hosts_init(cached_hosts_t *hosts,
+                              const coll_mtree_host_t *contributions,
+                              const coll_mtree_host_numbers_t *numbers)
 {
-    size_t hosts = (size_t)num_hosts;
-    int found = 0;
+    size_t count = (size_t)numbers->num_hosts;
 
-    store->names = calloc(hosts, sizeof(*store->names));
-    store->addresses = calloc(hosts, sizeof(*store->addresses));
-    store->text = calloc(hosts, sizeof(*store->text));
-    if (store->names == NULL || store->addresses == NULL || store->text == NULL) {
-        store_key_cleanup(store);
+    *hosts = (cached_hosts_t){.names = calloc(count, sizeof(*hosts->names)),
+                              .addresses = calloc(count, sizeof(*hosts->addresses)),
+                              .text = calloc(count, sizeof(*hosts->text))};
+    if (hosts->names == NULL || hosts->addresses == NULL || hosts->text == NULL) {
+        cached_hosts_cleanup(hosts);
         return false;
     }
-    for (int rank = 0; rank < ranks; rank++) {
-        if (contribution[rank].is_replaced) {
-            store_key_cleanup(store);
+    for (int rank = 0; rank < numbers->num_ranks; rank++) {
+        if (contributions[rank].is_replaced) {
+            cached_hosts_cleanup(hosts);
             return false;
         }
-        if (host[rank] == found) {
-            store->names[found] = contribution[rank].name;
-            store->addresses[found] = mtree_address_format(
-                &contribution[rank].addresses[0], store->text[found]);
-            found++;
-        }
     }
-    store->key = (mtree_cache_key_t){.num_hosts = num_hosts,
-                                     .names = store->names,
-                                     .addresses = store->addresses,
+    for (size_t h = 0; h < count; h++) {
+        const coll_mtree_host_t *host = &contributions[numbers->first[h]];
+
+        hosts->names[h] = host->name;
+        hosts->addresses[h] = mtree_address_format(&host->addresses[0], hosts->text[h]);
+    }
+    hosts->key = (mtree_cache_key_t){.num_hosts = numbers->num_hosts,
+                                     .names = hosts->names,
+                                     .addresses = hosts->addresses,
                                      .version = MTREE_VERSION};
     return true;
 }
 
-char *coll_mtree_topology_cache_read(const coll_mtree_host_t *contribution, int ranks,
-                                     const int *host, int num_hosts)
+char *coll_mtree_topology_cache_read(const coll_mtree_host_t *contributions,
+                                     const coll_mtree_host_numbers_t *numbers)
 {
-    store_key_t store;
+    cached_hosts_t hosts;
     size_t length;
     char *text;
 
-    if (!store_key_init(&store, contribution, ranks, host, num_hosts)) {
+    if (!cached_hosts_init(&hosts, contributions, numbers)) {
         return NULL;
     }
-    if (mtree_cache_read(&store.key, coll_mtree_params.cache_days, time(NULL), &text,
+    if (mtree_cache_read(&hosts.key, coll_mtree_params.cache_days, time(NULL), &text,
                          &length) != MTREE_OK) {
         text = NULL;
     }
-    store_key_cleanup(&store);
+    cached_hosts_cleanup(&hosts);
     return text;
 }
 
-void coll_mtree_topology_cache_write(const coll_mtree_host_t *contribution, int ranks,
-                                     const int *host, int num_hosts, const char *text)
+void coll_mtree_topology_cache_write(const coll_mtree_host_t *contributions,
+                                     const coll_mtree_host_numbers_t *numbers,
+                                     const char *text)
 {
-    store_key_t store;
+    cached_hosts_t hosts;
 
-    if (store_key_init(&store, contribution, ranks, host, num_hosts)) {
-        (void)mtree_cache_write(&store.key, time(NULL), text);
-        store_key_cleanup(&store);
+    if (cached_hosts_init(&hosts, contributions, numbers)) {
+        (void)mtree_cache_write(&hosts.key, time(NULL), text);
+        cached_hosts_cleanup(&hosts);
     }
 }

@@ -6,17 +6,19 @@
 #define COLL_MTREE_TOPOLOGY_CACHE_H
 
 #include "coll_mtree/control/host.h"
+#include "coll_mtree/control/host_numbers.h"
 
 /*
- * What the cache has for the hosts of @a contribution [ranks]; @a host [ranks] is the
- * number of each rank's host.  Malloc'ed; NULL when there is nothing or, with one line,
- * when it does not fit.  Hosts whose names a test gives are not looked for.
+ * What the cache has for the hosts of @a contributions [ranks], which @a numbers numbers.
+ * Malloc'ed; NULL when there is nothing or, with one line, when it does not fit.  Hosts
+ * whose names coll_mtree_hosts gives are not in it.
  */
-char *coll_mtree_topology_cache_read(const coll_mtree_host_t *contribution, int ranks,
-                                     const int *host, int num_hosts);
+char *coll_mtree_topology_cache_read(const coll_mtree_host_t *contributions,
+                                     const coll_mtree_host_numbers_t *numbers);
 
 /* Write @a text, a topology, for them. */
-void coll_mtree_topology_cache_write(const coll_mtree_host_t *contribution, int ranks,
-                                     const int *host, int num_hosts, const char *text);
+void coll_mtree_topology_cache_write(const coll_mtree_host_t *contributions,
+                                     const coll_mtree_host_numbers_t *numbers,
+                                     const char *text);
 
 #endif

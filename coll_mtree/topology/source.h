@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Where a communicator's topology comes from: the file that coll_mtree_topology names,
- * the cache, or the probe; and when.
+ * Where a communicator's topology comes from, and when: the file that coll_mtree_topology
+ * names, the cache, or the probe.
  *
- * All ranks go from state to state at the same call: at blocking calls that mtree could
- * serve, of which rank 0 tells the others what it decided.  Nonblocking calls fall back
- * until then, for they cannot wait.  With `auto`, rank 0 looks into the cache at the
- * first such call; without success it hears at call 16, 32, 64 ... how long the ranks
- * were in them, and probes when that is PAYBACK times as long as the probe will take.
+ * All ranks change state at the same call: at blocking calls that mtree could serve, at
+ * which rank 0 decides (coll_mtree/topology/source_decision.h) and sends its decision.
+ * Nonblocking calls go to the fallback until then, since they cannot wait.  With `auto`
+ * rank 0 reads the cache at the first such call; when it finds nothing it looks at calls
+ * 16, 32, 64 ... whether a probe pays back by the time that the ranks spent in them.
  */
 #ifndef COLL_MTREE_TOPOLOGY_SOURCE_H
 #define COLL_MTREE_TOPOLOGY_SOURCE_H
@@ -17,25 +17,25 @@
 
 #include "topo/topology.h"
 
-/* Before the calls below, as often as one likes.  False: no memory, which other ranks do
- * not know of, so that it must not decide who serves. */
+/* To be called before the functions below, as often as the caller likes.  False: no
+ * memory; other ranks do not know of that, so it must not decide which backend serves. */
 bool coll_mtree_source_create(mca_coll_mtree_module_t *module, ompi_communicator_t *comm);
 
 /*
  * True when rank 0 has a topology, so that mtree may serve calls of @a collective.  A
- * @a blocking call may wait until it has learned one; when it cannot, module->unserved is
- * set.
+ * @a blocking call may wait until rank 0 has learned one; when rank 0 cannot,
+ * module->unserved is set.
  */
 bool coll_mtree_source_is_settled(mca_coll_mtree_module_t *module,
                                   mtree_collective_t collective, bool blocking);
 
-/* Around a call of the fallback that mtree could have served: what it took is what the
- * probe has to pay back. */
+/* Around a call of the fallback that mtree could have served: the time that it takes
+ * counts towards a probe. */
 double coll_mtree_source_watch(const mca_coll_mtree_module_t *module);
 void coll_mtree_source_watched(mca_coll_mtree_module_t *module, double began);
 
 /* On rank 0: the topology for the hosts of @a contribution [ranks], with its name for
- * messages in *name_p.  NULL, having said why once, when there is none. */
+ * messages in *name_p.  NULL when there is none, which is logged once. */
 const mtree_topology_t *coll_mtree_source_topology(const coll_mtree_host_t *contribution,
                                                    int ranks, const char **name_p);
 

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "coll_mtree/control/exchange_tree.h"
+
+#include <stdint.h>
+
+#define BASE 8
+
+/* The place value of the lowest digit of @a rank that is not 0; for rank 0 one that is at
+ * least @a ranks. */
+static int64_t lowest_place(int rank, int ranks)
+{
+    int64_t place = 1;
+
+    while (place < ranks && rank / place % BASE == 0) {
+        place *= BASE;
+    }
+    return place;
+}
+
+int coll_mtree_exchange_tree_parent(int rank)
+{
+    int64_t place = lowest_place(rank, rank + 1);
+
+    return (int)(rank - rank / place % BASE * place);
+}
+
+int coll_mtree_exchange_tree_size(int rank, int ranks)
+{
+    int64_t most = lowest_place(rank, ranks);
+
+    return (int)(most < ranks - rank ? most : ranks - rank);
+}
+
+int coll_mtree_exchange_tree_next_child(int rank, int ranks, int last)
+{
+    int64_t end = lowest_place(rank, ranks), place = 1, child;
+
+    /* The place of the digit that tells the last child from its parent. */
+    while (last > rank && (last - rank) / place % BASE == 0) {
+        place *= BASE;
+    }
+    if (last > rank && (last - rank) / place == BASE - 1) {
+        place *= BASE;
+        child = rank + place;
+    } else {
+        child = last + place;
+    }
+    return place < end && child < ranks ? (int)child : -1;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "coll_mtree/control/host_numbers.h"
+
+#include "base/hash.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+    mtree_hash_link_t link;
+    const char *name;
+    int number;
+} named_t;
+
+static bool has_name(const mtree_hash_link_t *link, const void *name)
+{
+    return strcmp(MTREE_CONTAINER_OF(link, named_t, link)->name, name) == 0;
+}
+
+static mtree_status_t numbers_alloc(int num_ranks, coll_mtree_host_numbers_t *numbers)
+{
+    size_t ranks = (size_t)num_ranks;
+
+    *numbers = (coll_mtree_host_numbers_t){.num_ranks = num_ranks};
+    numbers->host = calloc(ranks, sizeof(*numbers->host));
+    numbers->first = calloc(ranks, sizeof(*numbers->first));
+    if (numbers->host == NULL || numbers->first == NULL) {
+        coll_mtree_host_numbers_cleanup(numbers);
+        return MTREE_ERR_NO_MEMORY;
+    }
+    return MTREE_OK;
+}
+
+/* The number of the host @a name; a new one takes @a next. */
+static mtree_status_t number_of(mtree_hash_table_t *table, const char *name,
+                                named_t *next, int *number_p)
+{
+    uint64_t hash = mtree_hash_string(MTREE_HASH_INIT, name);
+    mtree_hash_link_t *link = mtree_hash_table_find(table, hash, has_name, name);
+
+    if (link != NULL) {
+        *number_p = MTREE_CONTAINER_OF(link, named_t, link)->number;
+        return MTREE_OK;
+    }
+    next->name = name;
+    *number_p = next->number;
+    return mtree_hash_table_add(table, &next->link, hash);
+}
+
+static mtree_status_t number_all(const char *const *name, named_t *named,
+                                 coll_mtree_host_numbers_t *numbers)
+{
+    mtree_status_t status = MTREE_OK;
+    mtree_hash_table_t table;
+
+    mtree_hash_table_init(&table);
+    for (int rank = 0; rank < numbers->num_ranks && status == MTREE_OK; rank++) {
+        int next = numbers->num_hosts;
+
+        named[next].number = next;
+        status = number_of(&table, name[rank], &named[next], &numbers->host[rank]);
+        if (numbers->host[rank] == next) {
+            numbers->first[numbers->num_hosts++] = rank;
+        }
+    }
+    mtree_hash_table_cleanup(&table);
+    return status;
+}
+
+mtree_status_t coll_mtree_host_numbers_create(const char *const *name, int num_ranks,
+                                              coll_mtree_host_numbers_t *numbers_p)
+{
+    named_t *named = calloc((size_t)num_ranks, sizeof(*named));
+    mtree_status_t status =
+        named == NULL ? MTREE_ERR_NO_MEMORY : numbers_alloc(num_ranks, numbers_p);
+
+    if (status == MTREE_OK) {
+        status = number_all(name, named, numbers_p);
+        if (status != MTREE_OK) {
+            coll_mtree_host_numbers_cleanup(numbers_p);
+        }
+    }
+    free(named);
+    return status;
+}
+
+mtree_status_t coll_mtree_host_numbers_copy(const int *host, int num_ranks, int num_hosts,
+                                            coll_mtree_host_numbers_t *numbers_p)
+{
+    mtree_status_t status = numbers_alloc(num_ranks, numbers_p);
+
+    if (status != MTREE_OK) {
+        return status;
+    }
+    for (int rank = 0; rank < num_ranks; rank++) {
+        if (host[rank] < 0 || host[rank] > numbers_p->num_hosts) {
+            break;
+        }
+        numbers_p->host[rank] = host[rank];
+        if (host[rank] == numbers_p->num_hosts) {
+            numbers_p->first[numbers_p->num_hosts++] = rank;
+        }
+    }
+    if (numbers_p->num_hosts != num_hosts ||
+        memcmp(numbers_p->host, host, (size_t)num_ranks * sizeof(*host)) != 0) {
+        coll_mtree_host_numbers_cleanup(numbers_p);
+        return MTREE_ERR_INVALID;
+    }
+    return MTREE_OK;
+}
+
+bool coll_mtree_host_numbers_is_first(const coll_mtree_host_numbers_t *numbers, int rank)
+{
+    return numbers->first[numbers->host[rank]] == rank;
+}
+
+void coll_mtree_host_numbers_cleanup(coll_mtree_host_numbers_t *numbers)
+{
+    free(numbers->host);
+    free(numbers->first);
+    *numbers = (coll_mtree_host_numbers_t){0};
+}

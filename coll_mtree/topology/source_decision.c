@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "coll_mtree/topology/source_decision.h"
+
+#include <math.h>
+
+/* A probe pays back when calls took so many times as long as it will take. */
+#define PAYBACK 20.0
+
+/* What a probe takes, measured in the lab: to set up, and per host. */
+#define EXPECTED_SECONDS      1.0
+#define EXPECTED_HOST_SECONDS 0.5
+
+/* The first look after the one at call 1. */
+#define FIRST_LOOK 16
+
+coll_mtree_source_decision_t
+coll_mtree_source_decide_first(const coll_mtree_source_facts_t *facts)
+{
+    if (facts->num_hosts < 2) {
+        return COLL_MTREE_SOURCE_NEVER;
+    }
+    if (facts->is_known) {
+        return COLL_MTREE_SOURCE_READY;
+    }
+    if (facts->choice == COLL_MTREE_TOPOLOGY_PROBE) {
+        return COLL_MTREE_SOURCE_PROBE;
+    }
+    return facts->is_cached ? COLL_MTREE_SOURCE_SEND : COLL_MTREE_SOURCE_WAIT;
+}
+
+/*
+ * Of calls without a root the shortest time of a rank counts, since a rank that came
+ * early has waited for the others; of calls with one the longest, since a root that
+ * sends, or a leaf, leaves early.
+ */
+coll_mtree_source_decision_t
+coll_mtree_source_decide_again(const coll_mtree_source_spent_t *spent, int ranks,
+                               double payback_seconds)
+{
+    coll_mtree_source_spent_t all = spent[0];
+
+    for (int rank = 1; rank < ranks; rank++) {
+        all.rooted = fmax(all.rooted, spent[rank].rooted);
+        all.other = fmin(all.other, spent[rank].other);
+    }
+    return all.rooted + all.other > payback_seconds ? COLL_MTREE_SOURCE_PROBE
+                                                    : COLL_MTREE_SOURCE_WAIT;
+}
+
+double coll_mtree_source_payback_seconds(int num_hosts, double budget)
+{
+    return PAYBACK * fmin(EXPECTED_SECONDS + num_hosts * EXPECTED_HOST_SECONDS, budget);
+}
+
+unsigned coll_mtree_source_next_look(unsigned calls)
+{
+    return calls < FIRST_LOOK ? FIRST_LOOK : 2 * calls;
+}

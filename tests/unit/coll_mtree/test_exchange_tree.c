@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The tree of an exchange: every rank is in it once, below its parent. */
+#include "coll_mtree/control/exchange_tree.h"
+
+#include <check.h>
+#include <limits.h>
+#include <stdlib.h>
+
+/* Walk the subtree of @a rank, whose ranks must follow each other; their number. */
+static int walk(int rank, int ranks)
+{
+    int last = rank, size = 1, children = 0, child;
+
+    while ((child = coll_mtree_exchange_tree_next_child(rank, ranks, last)) >= 0) {
+        ck_assert_int_gt(child, last);
+        ck_assert_int_lt(child, ranks);
+        ck_assert_int_eq(coll_mtree_exchange_tree_parent(child), rank);
+        ck_assert_int_eq(child, rank + size);
+        size += walk(child, ranks);
+        last = child;
+        children++;
+    }
+    ck_assert_int_eq(coll_mtree_exchange_tree_size(rank, ranks), size);
+    ck_assert_int_le(children, 7 * 4);
+    return size;
+}
+
+START_TEST(every_rank_is_in_the_tree_once)
+{
+    const int sizes[] = {1, 2, 7, 8, 9, 63, 64, 65, 512, 513, 1000};
+
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        ck_assert_int_eq(walk(0, sizes[i]), sizes[i]);
+    }
+}
+END_TEST
+
+START_TEST(parents_lack_the_lowest_digit)
+{
+    ck_assert_int_eq(coll_mtree_exchange_tree_parent(1), 0);
+    ck_assert_int_eq(coll_mtree_exchange_tree_parent(8), 0);
+    ck_assert_int_eq(coll_mtree_exchange_tree_parent(9), 8);
+    ck_assert_int_eq(coll_mtree_exchange_tree_parent(0123), 0120);
+    ck_assert_int_eq(coll_mtree_exchange_tree_parent(0120), 0100);
+    ck_assert_int_eq(coll_mtree_exchange_tree_parent(0100), 0);
+}
+END_TEST
+
+START_TEST(a_leaf_has_no_children)
+{
+    ck_assert_int_eq(coll_mtree_exchange_tree_next_child(1, 100, 1), -1);
+    ck_assert_int_eq(coll_mtree_exchange_tree_next_child(8, 9, 8), -1);
+    ck_assert_int_eq(coll_mtree_exchange_tree_next_child(0, 1, 0), -1);
+}
+END_TEST
+
+START_TEST(the_largest_communicator_does_not_overflow)
+{
+    int last = 0, child, children = 0;
+
+    while ((child = coll_mtree_exchange_tree_next_child(0, INT_MAX, last)) >= 0) {
+        last = child;
+        children++;
+    }
+    /* Digits to base 8 of 2^31 - 2: ten of seven, and one behind the highest. */
+    ck_assert_int_eq(children, 10 * 7 + 1);
+    ck_assert_int_eq(coll_mtree_exchange_tree_size(0, INT_MAX), INT_MAX);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("exchange_tree");
+    TCase *tcase = tcase_create("exchange_tree");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_add_test(tcase, every_rank_is_in_the_tree_once);
+    tcase_add_test(tcase, parents_lack_the_lowest_digit);
+    tcase_add_test(tcase, a_leaf_has_no_children);
+    tcase_add_test(tcase, the_largest_communicator_does_not_overflow);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

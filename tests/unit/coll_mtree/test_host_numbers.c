@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Hosts are numbered as ranks name them, here and where the numbers were sent. */
+#include "coll_mtree/control/host_numbers.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+START_TEST(hosts_are_numbered_in_the_order_of_their_first_ranks)
+{
+    const char *const names[] = {"b", "a", "b", "c", "a"};
+    const int hosts[] = {0, 1, 0, 2, 1}, firsts[] = {0, 1, 3};
+    coll_mtree_host_numbers_t numbers;
+
+    ck_assert_int_eq(coll_mtree_host_numbers_create(names, 5, &numbers), MTREE_OK);
+    ck_assert_int_eq(numbers.num_ranks, 5);
+    ck_assert_int_eq(numbers.num_hosts, 3);
+    ck_assert_mem_eq(numbers.host, hosts, sizeof(hosts));
+    ck_assert_mem_eq(numbers.first, firsts, sizeof(firsts));
+    for (int rank = 0; rank < 5; rank++) {
+        ck_assert_int_eq(coll_mtree_host_numbers_is_first(&numbers, rank),
+                         rank != 2 && rank != 4);
+    }
+    coll_mtree_host_numbers_cleanup(&numbers);
+    ck_assert_int_eq(numbers.num_hosts, 0);
+    ck_assert_ptr_null(numbers.host);
+}
+END_TEST
+
+START_TEST(many_ranks_are_numbered)
+{
+    enum { HOSTS = 500, RANKS = 4 * HOSTS };
+    static char text[HOSTS][16];
+    static const char *names[RANKS];
+    coll_mtree_host_numbers_t numbers;
+
+    for (int rank = 0; rank < RANKS; rank++) {
+        snprintf(text[rank % HOSTS], sizeof(text[0]), "node%d", rank % HOSTS);
+        names[rank] = text[rank % HOSTS];
+    }
+    ck_assert_int_eq(coll_mtree_host_numbers_create(names, RANKS, &numbers), MTREE_OK);
+    ck_assert_int_eq(numbers.num_hosts, HOSTS);
+    for (int rank = 0; rank < RANKS; rank++) {
+        ck_assert_int_eq(numbers.host[rank], rank % HOSTS);
+    }
+    coll_mtree_host_numbers_cleanup(&numbers);
+}
+END_TEST
+
+START_TEST(numbers_that_were_sent_are_the_same)
+{
+    const int hosts[] = {0, 0, 1, 0, 2};
+    coll_mtree_host_numbers_t numbers;
+
+    ck_assert_int_eq(coll_mtree_host_numbers_copy(hosts, 5, 3, &numbers), MTREE_OK);
+    ck_assert_int_eq(numbers.num_hosts, 3);
+    ck_assert_mem_eq(numbers.host, hosts, sizeof(hosts));
+    ck_assert_int_eq(numbers.first[1], 2);
+    ck_assert_int_eq(numbers.first[2], 4);
+    coll_mtree_host_numbers_cleanup(&numbers);
+}
+END_TEST
+
+START_TEST(other_numbers_are_refused)
+{
+    const int negative[] = {0, -1}, gap[] = {0, 2, 1}, late[] = {1, 0};
+    const int fewer[] = {0, 0, 1};
+    coll_mtree_host_numbers_t numbers;
+
+    ck_assert_int_eq(coll_mtree_host_numbers_copy(negative, 2, 1, &numbers),
+                     MTREE_ERR_INVALID);
+    ck_assert_ptr_null(numbers.host);
+    ck_assert_int_eq(coll_mtree_host_numbers_copy(gap, 3, 3, &numbers),
+                     MTREE_ERR_INVALID);
+    ck_assert_int_eq(coll_mtree_host_numbers_copy(late, 2, 2, &numbers),
+                     MTREE_ERR_INVALID);
+    ck_assert_int_eq(coll_mtree_host_numbers_copy(fewer, 3, 3, &numbers),
+                     MTREE_ERR_INVALID);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("host_numbers");
+    TCase *tcase = tcase_create("host_numbers");
+    SRunner *runner;
+    int failed;
+
+    tcase_add_test(tcase, hosts_are_numbered_in_the_order_of_their_first_ranks);
+    tcase_add_test(tcase, many_ranks_are_numbered);
+    tcase_add_test(tcase, numbers_that_were_sent_are_the_same);
+    tcase_add_test(tcase, other_numbers_are_refused);
+    suite_add_tcase(suite, tcase);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What processes publish of their parameters, and how two of them are compared. */
+#include "coll_mtree/control/settings.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LINES "protocol 9\ntrees 0\nchunk 65536\n"
+
+START_TEST(what_is_published_is_equal_to_its_lines)
+{
+    char text[64];
+    uint32_t longest = 0;
+
+    ck_assert(coll_mtree_settings_write(LINES, 4096, text, sizeof(text)));
+    ck_assert(coll_mtree_settings_equal(LINES, text, &longest));
+    ck_assert_uint_eq(longest, 4096);
+}
+END_TEST
+
+START_TEST(what_does_not_fit_is_refused)
+{
+    char text[sizeof(LINES) + 4];
+
+    ck_assert(!coll_mtree_settings_write(LINES, 4096, text, sizeof(text)));
+    ck_assert(coll_mtree_settings_write(LINES, 409, text, sizeof(text)));
+}
+END_TEST
+
+START_TEST(others_are_not_equal)
+{
+    uint32_t longest = 1;
+
+    ck_assert(!coll_mtree_settings_equal(LINES, NULL, &longest));
+    ck_assert(!coll_mtree_settings_equal("", "\n4096", &longest));
+    ck_assert(!coll_mtree_settings_equal(
+        LINES, "protocol 9\ntrees 1\nchunk 65536\n\n4096", &longest));
+    /* One parameter more. */
+    ck_assert(!coll_mtree_settings_equal(LINES, LINES "guard 1\n\n4096", &longest));
+    ck_assert(!coll_mtree_settings_equal(LINES, LINES, &longest));
+    ck_assert_uint_eq(longest, 1);
+}
+END_TEST
+
+static void assert_difference(const char *theirs, const char *own, const char *their)
+{
+    coll_mtree_settings_difference_t difference;
+
+    ck_assert(coll_mtree_settings_find_difference(LINES, theirs, &difference));
+    ck_assert_int_eq(difference.own_length, (int)strlen(own));
+    ck_assert_int_eq(strncmp(difference.own, own, strlen(own)), 0);
+    ck_assert_int_eq(difference.their_length, (int)strlen(their));
+    ck_assert_int_eq(strncmp(difference.theirs, their, strlen(their)), 0);
+}
+
+START_TEST(the_first_line_that_differs_is_named)
+{
+    assert_difference("protocol 8\ntrees 1\n\n1", "protocol 9", "protocol 8");
+    assert_difference("protocol 9\ntrees 1\nchunk 1\n\n1", "trees 0", "trees 1");
+    assert_difference("protocol 9\ntrees 0\nchunk 6553\n\n1", "chunk 65536",
+                      "chunk 6553");
+    assert_difference("protocol 9\ntrees 0\nchunk 655361\n\n1", "chunk 65536",
+                      "chunk 655361");
+}
+END_TEST
+
+START_TEST(other_versions_have_no_line_that_differs)
+{
+    coll_mtree_settings_difference_t difference;
+
+    ck_assert(!coll_mtree_settings_find_difference(LINES, NULL, &difference));
+    ck_assert(!coll_mtree_settings_find_difference(LINES, "", &difference));
+    ck_assert(
+        !coll_mtree_settings_find_difference(LINES, "protocol 9\n\n1", &difference));
+    ck_assert(!coll_mtree_settings_find_difference(LINES, "protocol 9", &difference));
+    ck_assert(!coll_mtree_settings_find_difference("", LINES, &difference));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("settings");
+    TCase *tcase = tcase_create("settings");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_add_test(tcase, what_is_published_is_equal_to_its_lines);
+    tcase_add_test(tcase, what_does_not_fit_is_refused);
+    tcase_add_test(tcase, others_are_not_equal);
+    tcase_add_test(tcase, the_first_line_that_differs_is_named);
+    tcase_add_test(tcase, other_versions_have_no_line_that_differs);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
