@@ -72,7 +72,7 @@ static int routes_to_json(const mtree_plan_t *plan, json_t *object)
         lost |=
             json_array_append_new(rates, json_integer((json_int_t)plan->routes[i].rate));
         lost |= json_array_append_new(
-            latencies, json_integer((json_int_t)(plan->routes[i].latency * 1e9)));
+            latencies, json_integer((json_int_t)llround(plan->routes[i].latency * 1e9)));
         lost |= json_array_append_new(links, json_integer(plan->routes[i].links));
     }
     lost |= json_object_set_new(object, "route_links", links);
