@@ -83,9 +83,9 @@ typedef struct {
     struct coll_mtree_source *source; /* how far it is with its topology */
     struct coll_mtree_group *group; /* whose statistics it adds to; NULL: no calls yet */
 
-    struct coll_mtree_follow *follow; /* NULL: nothing was heard of its network yet */
+    struct coll_mtree_replan_blocking *replan; /* NULL: no blocking call was monitored */
     struct coll_mtree_bandwidth_monitor
-        *monitor;                     /* NULL: no call was followed that does not wait */
+        *monitor;                     /* NULL: no nonblocking call was monitored */
     coll_mtree_class_table_t classes; /* of coll_mtree_comm_class_t */
 
     /* coll_mtree/call/plan_entry.c's */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/adapt/bandwidth_monitor.h"
-#include "coll_mtree/adapt/follow.h"
+#include "coll_mtree/adapt/replan_blocking.h"
 #include "coll_mtree/call/comm_class.h"
 #include "coll_mtree/call/plan_entry.h"
 #include "coll_mtree/call/single_host.h"
@@ -29,7 +29,7 @@ static void module_construct(mca_coll_mtree_module_t *module)
     module->context = NULL;
     module->source = NULL;
     module->group = NULL;
-    module->follow = NULL;
+    module->replan = NULL;
     module->monitor = NULL;
     memset(&module->hints, 0, sizeof(module->hints));
     module->unserved = module->introduced = false;
@@ -43,7 +43,7 @@ static void module_construct(mca_coll_mtree_module_t *module)
 
 static void module_destruct(mca_coll_mtree_module_t *module)
 {
-    coll_mtree_follow_destroy(module);
+    coll_mtree_replan_blocking_destroy(module);
     coll_mtree_plan_entries_destroy(module);
     coll_mtree_comm_classes_destroy(module);
     coll_mtree_bandwidth_monitor_destroy(module);

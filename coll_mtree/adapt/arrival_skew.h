@@ -1,47 +1,40 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Skew: how far apart the ranks of a communicator come to its calls, and whether calls of
- * a kind are by arrival (schedule/arrival/arrival.h) for that.
+ * Arrival skew: ranks that come far apart to the calls of a class turn these calls from
+ * trees to the order of arrival (schedule/arrival/arrival.h), and back.
  *
- * What a rank knows of a call's beginning (schedule/arrival_times.h) goes to rank 0 with
- * the talks of coll_mtree/adapt/follow.h.  Rank 0 has the simulator play the call as the
- * ranks came to it, over the plan's trees and by arrival, and where one of both is
- * clearly better in several hearings in a row, all ranks turn to it at the same point of
- * the order of calls.  docs/arrival.md has the rules.
+ * Each rank contributes a sample of a blocking call (coll_mtree/adapt/arrival_sample.h)
+ * to a replan query.  Rank 0 judges the samples (coll_mtree/adapt/arrival_judge.h), and
+ * the reply turns all ranks at the same point of the order of calls.
  */
 #ifndef COLL_MTREE_ADAPT_ARRIVAL_SKEW_H
 #define COLL_MTREE_ADAPT_ARRIVAL_SKEW_H
 
-#include "coll_mtree/call/request.h"
+#include "coll_mtree/coll_mtree.h"
 #include "coll_mtree/plan/planning_context.h"
 
 #include "schedule/arrival_times.h"
 
-/* Calls of one kind on one communicator. */
+/* Calls of one class on one communicator. */
 typedef struct coll_mtree_arrival_skew coll_mtree_arrival_skew_t;
 
-/* Those of @a call_class on @a module's, which keeps them; NULL: no memory. */
+/* Those of @a call_class, in either order; held by @a module's class over trees.  NULL:
+ * no memory. */
 coll_mtree_arrival_skew_t *
 coll_mtree_arrival_skew_get(mca_coll_mtree_module_t *module,
                             const coll_mtree_call_class_t *call_class);
 
-/* What this rank tells of the blocking call that @a req has been. */
-void coll_mtree_arrival_skew_record(const coll_mtree_request_t *req,
-                                    mtree_arrival_time_t *entry_p);
-
-/*
- * On rank 0: the ranks of @a comm told @a entries [ranks] of a call over @a plan.  Are
- * such calls to be by arrival?
- */
+/* On rank 0: are such calls to be arrival-ordered, by @a samples [ranks] of a call on @a
+ * comm over @a plan? */
 bool coll_mtree_arrival_skew_update(coll_mtree_arrival_skew_t *skew,
                                     mca_coll_mtree_module_t *module,
                                     ompi_communicator_t *comm, const mtree_plan_t *plan,
-                                    const mtree_arrival_time_t *entries);
+                                    const mtree_arrival_time_t *samples);
 
-/* On all ranks: such calls are by arrival from here on, or not. */
+/* On all ranks: such calls are arrival-ordered from here on, or go over trees. */
 void coll_mtree_arrival_skew_switch(coll_mtree_arrival_skew_t *skew, bool by_arrival);
 
-/* Are such calls by arrival, as far as all ranks have agreed?  NULL: no. */
+/* Do all ranks order such calls by arrival?  NULL: no. */
 bool coll_mtree_arrival_skew_is_by_arrival(const coll_mtree_arrival_skew_t *skew);
 
 /* Free; NULL is allowed. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/call/dispatch.h"
 
-#include "coll_mtree/adapt/follow.h"
+#include "coll_mtree/adapt/replan_blocking.h"
 #include "coll_mtree/base/counters.h"
 #include "coll_mtree/base/deferred_release.h"
 #include "coll_mtree/base/hints.h"
@@ -170,9 +170,9 @@ static int dispatch_later(const coll_mtree_mpi_call_t *call,
 
     req->count = call->trial.count;
     if (call->form == MTREE_PERSISTENT) {
-        coll_mtree_request_pursue(req, call->module, call_class);
+        coll_mtree_request_replan(req, call->module, call_class);
     } else {
-        rc = coll_mtree_pursuit_count(req->pursuit, call_class->bytes);
+        rc = coll_mtree_replan_nonblocking_count(req->replan, call_class->bytes);
     }
     if (rc == OMPI_SUCCESS && call->form == MTREE_NONBLOCKING) {
         rc = coll_mtree_request_start(req);
@@ -246,7 +246,7 @@ static void dispatch_catch_up(coll_mtree_mpi_call_t *call)
     const coll_mtree_hints_t *hints;
 
     if (call->form == MTREE_BLOCKING && call->args.verdict == MTREE_COLL_ARGS_SERVED) {
-        change = coll_mtree_follow_catch_up(call->module);
+        change = coll_mtree_replan_blocking_catch_up(call->module);
     }
     if (change != COLL_MTREE_STAY) {
         coll_mtree_plan_entries_renew(call->module, change == COLL_MTREE_REBALANCE);

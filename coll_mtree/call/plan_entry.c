@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/call/plan_entry.h"
 
-#include "coll_mtree/adapt/follow.h"
+#include "coll_mtree/adapt/replan_blocking.h"
 #include "coll_mtree/base/hints.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/base/tags.h"
@@ -12,6 +12,7 @@
 #include "coll_mtree/control/locality.h"
 #include "coll_mtree/plan/planning_context.h"
 
+#include "base/clock.h"
 #include "planner/plan/json.h"
 #include "planner/regular/ring.h"
 
@@ -30,16 +31,17 @@ struct coll_mtree_plan_entry {
     coll_mtree_deferred_release_t deferred;
     coll_mtree_call_class_t call_class;
     coll_mtree_exchange_t *exchange;
-    mtree_list_t pending;          /* in the module's list until it is settled */
-    atomic_bool settled;           /* status, plan, version and forecast are final */
-    int status;                    /* Open MPI's code */
-    mtree_plan_t *plan;            /* the first; NULL: none could be made */
-    unsigned version;              /* on rank 0: of the network that it was made for */
-    mtree_forecast_t forecast;     /* of the plan */
-    mtree_plan_t *ring;            /* a candidate of the autotuner; NULL: it is none */
-    bool warmed_up;                /* a blocking call has gone over the trees */
-    coll_mtree_pursuit_t pursuit;  /* of nonblocking calls */
-    coll_mtree_pursuit_t *waiting; /* those of persistent requests, for the first plan */
+    mtree_list_t pending;      /* in the module's list until it is settled */
+    atomic_bool settled;       /* status, plan, version and forecast are final */
+    int status;                /* Open MPI's code */
+    mtree_plan_t *plan;        /* the first; NULL: none could be made */
+    unsigned version;          /* on rank 0: of the network that it was made for */
+    mtree_forecast_t forecast; /* of the plan */
+    mtree_plan_t *ring;        /* a candidate of the autotuner; NULL: it is none */
+    bool warmed_up;            /* a blocking call has gone over the trees */
+    coll_mtree_replan_nonblocking_t replan; /* of nonblocking calls */
+    coll_mtree_replan_nonblocking_t
+        *waiting; /* those of persistent requests, for the first plan */
 };
 
 /* What rank 0 decides. */
@@ -63,7 +65,7 @@ void coll_mtree_plan_entry_release(coll_mtree_plan_entry_t *entry)
     if (entry == NULL || atomic_fetch_sub(&entry->holders, 1) > 1) {
         return;
     }
-    coll_mtree_pursuit_cleanup(&entry->pursuit);
+    coll_mtree_replan_nonblocking_cleanup(&entry->replan);
     mtree_plan_destroy(entry->plan);
     mtree_plan_destroy(entry->ring);
     free(entry);
@@ -79,23 +81,29 @@ mtree_confidence_t coll_mtree_plan_entry_confidence(const coll_mtree_plan_entry_
     return entry->forecast.confidence;
 }
 
-/* Reply with the plan @a json (NULL: there is none) and its @a forecast. */
-static void plan_entry_reply(coll_mtree_exchange_t *exchange, const char *json,
+/* Reply with @a plan (NULL: there is none) and its @a forecast. */
+static void plan_entry_reply(coll_mtree_exchange_t *exchange, const mtree_plan_t *plan,
                              mtree_forecast_t forecast)
 {
-    size_t length = json == NULL ? 0 : strlen(json);
-    plan_reply_t *plan_reply = json == NULL ? NULL : malloc(sizeof(*plan_reply) + length);
+    plan_reply_t *plan_reply = NULL;
+    char *json = NULL;
+    size_t length = 0;
 
+    if (plan != NULL && mtree_plan_to_json(plan, &json) == MTREE_OK) {
+        length = strlen(json);
+        plan_reply = malloc(sizeof(*plan_reply) + length);
+    }
     /* Without memory there is no plan, on any rank. */
     if (plan_reply == NULL) {
         coll_mtree_exchange_reply(exchange, DECISION_NO_PLAN, NULL, 0);
-        return;
+    } else {
+        plan_reply->forecast = mtree_forecast_encode(forecast);
+        memcpy(plan_reply->json, json, length);
+        coll_mtree_exchange_reply(exchange, DECISION_PLAN, plan_reply,
+                                  sizeof(*plan_reply) + length);
     }
-    plan_reply->forecast = mtree_forecast_encode(forecast);
-    memcpy(plan_reply->json, json, length);
-    coll_mtree_exchange_reply(exchange, DECISION_PLAN, plan_reply,
-                              sizeof(*plan_reply) + length);
     free(plan_reply);
+    free(json);
 }
 
 /*
@@ -107,24 +115,23 @@ static void plan_entry_decide(coll_mtree_exchange_t *exchange, const void *contr
 {
     coll_mtree_plan_entry_t *entry = arg;
     mca_coll_mtree_module_t *module = entry->module;
-    const char *json = NULL;
     mtree_forecast_t forecast = mtree_forecast_of(MTREE_FORECAST_SLOWER);
 
     if (contribution != NULL) {
-        module->context = coll_mtree_planning_context_learn(entry->comm, contribution);
+        module->context = coll_mtree_planning_context_get(entry->comm, contribution);
         if (module->context != NULL) {
             coll_mtree_exchange_reply_hosts(
-                exchange, coll_mtree_planning_context_num_hosts(module->context),
-                coll_mtree_planning_context_hosts(module->context));
+                exchange, coll_mtree_planning_context_hosts(module->context)->num_hosts,
+                coll_mtree_planning_context_host_of(module->context));
         }
     }
     if (module->context != NULL) {
         entry->version = coll_mtree_planning_context_version(module->context);
-        json = coll_mtree_planning_context_plan(
+        entry->plan = coll_mtree_planning_context_plan(
             module->context, entry->comm, &entry->call_class,
             coll_mtree_hints_max_trees(module, entry->comm), &forecast);
     }
-    plan_entry_reply(exchange, json, forecast);
+    plan_entry_reply(exchange, entry->plan, forecast);
 }
 
 /* Log rank 0's line about the communicator, once. */
@@ -155,9 +162,14 @@ static int plan_entry_read(coll_mtree_plan_entry_t *entry,
         coll_mtree_locality_log(entry->comm, module->placement);
     }
     entry->forecast = mtree_forecast_of(MTREE_FORECAST_SLOWER);
-    if (reply->kind == DECISION_PLAN) {
+    if (reply->kind != DECISION_PLAN) {
+        mtree_plan_destroy(entry->plan);
+        entry->plan = NULL;
+    } else {
         entry->forecast = mtree_forecast_decode(plan_reply->forecast);
-        if (mtree_plan_from_json(plan_reply->json, reply->length - sizeof(*plan_reply),
+        /* Rank 0 has the plan itself. */
+        if (entry->plan == NULL &&
+            mtree_plan_from_json(plan_reply->json, reply->length - sizeof(*plan_reply),
                                  "plan of rank 0", &entry->plan) != MTREE_OK) {
             return OMPI_ERR_OUT_OF_RESOURCE;
         }
@@ -192,7 +204,7 @@ static void plan_entry_ended(coll_mtree_exchange_t *exchange,
     coll_mtree_plan_entry_t *entry = arg;
     mca_coll_mtree_module_t *module = entry->module;
     coll_mtree_plan_entry_t *next = NULL;
-    coll_mtree_pursuit_t *waiting;
+    coll_mtree_replan_nonblocking_t *waiting;
 
     (void)exchange;
     entry->status =
@@ -208,31 +220,31 @@ static void plan_entry_ended(coll_mtree_exchange_t *exchange,
     if (next != NULL) {
         coll_mtree_exchange_open(next->exchange);
     }
-    coll_mtree_pursuit_settle(&entry->pursuit, entry->plan, entry->version);
+    coll_mtree_replan_nonblocking_settle(&entry->replan, entry->plan, entry->version);
     while (waiting != NULL) {
-        coll_mtree_pursuit_t *following = waiting->next;
+        coll_mtree_replan_nonblocking_t *following = waiting->next;
 
-        coll_mtree_pursuit_settle(waiting, entry->plan, entry->version);
+        coll_mtree_replan_nonblocking_settle(waiting, entry->plan, entry->version);
         waiting = following;
     }
     /* From here on another thread may free the module. */
     coll_mtree_deferred_release_add(&entry->deferred);
 }
 
-/* Exchanges of the pursuit hold the entry and its communicator. */
-static void pursuit_retain(coll_mtree_pursuit_t *pursuit)
+/* Replan queries hold the entry and its communicator. */
+static void replan_retain(coll_mtree_replan_t *replan)
 {
-    OBJ_RETAIN(pursuit->comm);
+    OBJ_RETAIN(replan->comm);
     coll_mtree_plan_entry_retain(
-        MTREE_CONTAINER_OF(pursuit, coll_mtree_plan_entry_t, pursuit));
+        MTREE_CONTAINER_OF(replan, coll_mtree_plan_entry_t, replan.super));
 }
 
-static void pursuit_release(coll_mtree_pursuit_t *pursuit)
+static void replan_release(coll_mtree_replan_t *replan)
 {
-    ompi_communicator_t *comm = pursuit->comm;
+    ompi_communicator_t *comm = replan->comm;
 
     coll_mtree_plan_entry_release(
-        MTREE_CONTAINER_OF(pursuit, coll_mtree_plan_entry_t, pursuit));
+        MTREE_CONTAINER_OF(replan, coll_mtree_plan_entry_t, replan.super));
     OBJ_RELEASE(comm);
 }
 
@@ -252,16 +264,16 @@ plan_entry_create(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
     entry->deferred.release = plan_entry_let_go;
     entry->call_class = *call_class;
     atomic_init(&entry->settled, false);
-    coll_mtree_pursuit_init(&entry->pursuit, module, comm, call_class, false);
-    entry->pursuit.retain = pursuit_retain;
-    entry->pursuit.release = pursuit_release;
+    coll_mtree_replan_nonblocking_init(&entry->replan, module, comm, call_class, false);
+    entry->replan.super.retain = replan_retain;
+    entry->replan.super.release = replan_release;
     OBJ_RETAIN(comm);
     entry->exchange = coll_mtree_exchange_start(
         module, comm, coll_mtree_tags_reserve(module, COLL_MTREE_EXCHANGE_TAGS, false),
         !module->hosts_asked, plan_entry_decide, plan_entry_ended, entry);
     if (entry->exchange == NULL) {
         OBJ_RELEASE(comm);
-        coll_mtree_pursuit_cleanup(&entry->pursuit);
+        coll_mtree_replan_nonblocking_cleanup(&entry->replan);
         free(entry);
         return NULL;
     }
@@ -297,25 +309,26 @@ coll_mtree_plan_entry_t *coll_mtree_plan_entry_get(mca_coll_mtree_module_t *modu
     return entry;
 }
 
-coll_mtree_pursuit_t *coll_mtree_plan_entry_pursuit(coll_mtree_plan_entry_t *entry)
+coll_mtree_replan_nonblocking_t *
+coll_mtree_plan_entry_replan(coll_mtree_plan_entry_t *entry)
 {
-    return &entry->pursuit;
+    return &entry->replan;
 }
 
 void coll_mtree_plan_entry_settle(coll_mtree_plan_entry_t *entry,
-                                  coll_mtree_pursuit_t *pursuit)
+                                  coll_mtree_replan_nonblocking_t *replan)
 {
     bool settled;
 
     opal_mutex_lock(&entry->module->lock);
     settled = atomic_load(&entry->settled);
     if (!settled) {
-        pursuit->next = entry->waiting;
-        entry->waiting = pursuit;
+        replan->next = entry->waiting;
+        entry->waiting = replan;
     }
     opal_mutex_unlock(&entry->module->lock);
     if (settled) {
-        coll_mtree_pursuit_settle(pursuit, entry->plan, entry->version);
+        coll_mtree_replan_nonblocking_settle(replan, entry->plan, entry->version);
     }
 }
 
@@ -364,18 +377,18 @@ bool coll_mtree_plan_entry_is_by_arrival(const coll_mtree_plan_entry_t *entry)
 }
 
 int coll_mtree_plan_entry_plan(coll_mtree_plan_entry_t *entry,
-                               const coll_mtree_pursuit_t *pursuit, bool ring,
+                               const coll_mtree_replan_nonblocking_t *replan, bool ring,
                                const mtree_plan_t **plan_p,
                                const mtree_placement_t **placement_p)
 {
     mca_coll_mtree_module_t *module = entry->module;
     mtree_status_t status = MTREE_OK;
 
-    if (entry->status != OMPI_SUCCESS || pursuit->status != OMPI_SUCCESS) {
-        return entry->status != OMPI_SUCCESS ? entry->status : pursuit->status;
+    if (entry->status != OMPI_SUCCESS || replan->status != OMPI_SUCCESS) {
+        return entry->status != OMPI_SUCCESS ? entry->status : replan->status;
     }
     if (entry->plan != NULL) {
-        *plan_p = ring ? entry->ring : pursuit->plan;
+        *plan_p = ring ? entry->ring : replan->plan;
         *placement_p = module->placement;
         return *plan_p != NULL ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
     }
@@ -397,8 +410,23 @@ void coll_mtree_plan_entry_note(coll_mtree_plan_entry_t *entry,
     if (entry->plan == NULL || req->ring) {
         return;
     }
-    coll_mtree_follow_note(entry->module, req, &entry->call_class, entry->pursuit.plan,
-                           entry->warmed_up);
+    coll_mtree_replan_blocking_note(
+        entry->module, entry->comm,
+        &(coll_mtree_observation_t){.call_class = &entry->call_class,
+                                    .plan = entry->replan.plan,
+                                    .rank = ompi_comm_rank(entry->comm),
+                                    .num_ranks = ompi_comm_size(entry->comm),
+                                    .by_arrival = req->by_arrival,
+                                    .warmed_up = entry->warmed_up,
+                                    .goodput = req->goodput,
+                                    .goodput_scale = (double)req->args.call.unit_bytes /
+                                                     (double)req->data.super.extent,
+                                    .first_stream = req->layout == NULL ||
+                                                            req->layout->num_streams == 0
+                                                        ? NULL
+                                                        : &req->layout->streams[0],
+                                    .arrival_times = req->came,
+                                    .seconds = mtree_clock_seconds() - req->began});
     entry->warmed_up = true;
 }
 

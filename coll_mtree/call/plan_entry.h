@@ -40,14 +40,15 @@ void coll_mtree_plan_entry_release(coll_mtree_plan_entry_t *entry);
 bool coll_mtree_plan_entry_has_plan(const coll_mtree_plan_entry_t *entry);
 mtree_confidence_t coll_mtree_plan_entry_confidence(const coll_mtree_plan_entry_t *entry);
 
-/* The pursuit of the nonblocking calls; all calls but those of persistent requests wait
- * in its gate. */
-coll_mtree_pursuit_t *coll_mtree_plan_entry_pursuit(coll_mtree_plan_entry_t *entry);
+/* The replan sequence of the nonblocking calls; all calls but those of persistent
+ * requests wait in its gate. */
+coll_mtree_replan_nonblocking_t *
+coll_mtree_plan_entry_replan(coll_mtree_plan_entry_t *entry);
 
-/* Settle @a pursuit, of a persistent request, by the first plan, now or when it is there.
+/* Settle @a replan, of a persistent request, by the first plan, now or when it is there.
  * Only once. */
 void coll_mtree_plan_entry_settle(coll_mtree_plan_entry_t *entry,
-                                  coll_mtree_pursuit_t *pursuit);
+                                  coll_mtree_replan_nonblocking_t *replan);
 
 /*
  * For blocking calls of @a comm_class, whose entry this is: wait for the plan, which all
@@ -57,10 +58,10 @@ void coll_mtree_plan_entry_settle(coll_mtree_plan_entry_t *entry,
 int coll_mtree_plan_entry_wait(coll_mtree_plan_entry_t *entry,
                                coll_mtree_comm_class_t *comm_class);
 
-/* What a call goes by that has passed the gate of @a pursuit: the plan in force there, or
+/* What a call goes by that has passed the gate of @a replan: the plan in force there, or
  * the ring, or the default plan, with its placement.  Open MPI's code. */
 int coll_mtree_plan_entry_plan(coll_mtree_plan_entry_t *entry,
-                               const coll_mtree_pursuit_t *pursuit, bool ring,
+                               const coll_mtree_replan_nonblocking_t *replan, bool ring,
                                const mtree_plan_t **plan_p,
                                const mtree_placement_t **placement_p);
 

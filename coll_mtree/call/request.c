@@ -120,12 +120,12 @@ coll_mtree_request_t *coll_mtree_request_create(ompi_communicator_t *comm,
     OBJ_RETAIN(comm);
     req->entry = entry;
     coll_mtree_plan_entry_retain(entry);
-    req->pursuit = coll_mtree_plan_entry_pursuit(entry);
+    req->replan = coll_mtree_plan_entry_replan(entry);
     req->waiter.is_ready = NULL;
     req->waiter.pass = request_pass;
     req->started = false;
     req->args = *args;
-    req->args.call.longest_bytes = req->pursuit->module->longest_bytes;
+    req->args.call.longest_bytes = req->replan->super.module->longest_bytes;
     request_retain_types(&req->args);
     memset(&req->data, 0, sizeof(req->data));
     req->count.record = req->transfer.record = NULL;
@@ -142,31 +142,31 @@ coll_mtree_request_t *coll_mtree_request_create(ompi_communicator_t *comm,
     return req;
 }
 
-static coll_mtree_request_t *request_of(coll_mtree_pursuit_t *own)
+static coll_mtree_request_t *request_of(coll_mtree_replan_t *own)
 {
-    return (coll_mtree_request_t *)((char *)own - offsetof(coll_mtree_request_t, own));
+    return MTREE_CONTAINER_OF(own, coll_mtree_request_t, own.super);
 }
 
-static void own_retain(coll_mtree_pursuit_t *own)
+static void own_retain(coll_mtree_replan_t *own)
 {
     atomic_fetch_add(&request_of(own)->holders, 1);
 }
 
 /* Runs outside callbacks. */
-static void own_release(coll_mtree_pursuit_t *own)
+static void own_release(coll_mtree_replan_t *own)
 {
     if (request_let_go(request_of(own))) {
         request_destroy(request_of(own));
     }
 }
 
-void coll_mtree_request_pursue(coll_mtree_request_t *req, mca_coll_mtree_module_t *module,
+void coll_mtree_request_replan(coll_mtree_request_t *req, mca_coll_mtree_module_t *module,
                                const coll_mtree_call_class_t *call_class)
 {
-    coll_mtree_pursuit_init(&req->own, module, req->comm, call_class, true);
-    req->own.retain = own_retain;
-    req->own.release = own_release;
-    req->pursuit = &req->own;
+    coll_mtree_replan_nonblocking_init(&req->own, module, req->comm, call_class, true);
+    req->own.super.retain = own_retain;
+    req->own.super.release = own_release;
+    req->replan = &req->own;
 }
 
 /* Free what was prepared for a plan. */
@@ -181,6 +181,7 @@ static void request_unprepare(coll_mtree_request_t *req)
     mtree_layout_destroy(req->layout);
     req->layout = NULL;
     req->scratch = 0;
+    mtree_plan_destroy(req->plan);
     req->plan = NULL;
 }
 
@@ -189,8 +190,8 @@ static void request_destroy(coll_mtree_request_t *req)
     ompi_communicator_t *comm = req->comm;
 
     request_unprepare(req);
-    if (req->pursuit == &req->own) {
-        coll_mtree_pursuit_cleanup(&req->own);
+    if (req->replan == &req->own) {
+        coll_mtree_replan_nonblocking_cleanup(&req->own);
     }
     request_release_types(&req->args);
     coll_mtree_coll_args_cleanup(&req->args);
@@ -206,14 +207,15 @@ static int request_count_start(coll_mtree_request_t *req)
 {
     const mtree_call_t *call = &req->args.call;
 
-    if (req->pursuit != &req->own) {
+    if (req->replan != &req->own) {
         return OMPI_SUCCESS;
     }
     if (!req->started) {
         req->started = true;
         coll_mtree_plan_entry_settle(req->entry, &req->own);
     }
-    return coll_mtree_pursuit_count(&req->own, (double)(call->units * call->unit_bytes));
+    return coll_mtree_replan_nonblocking_count(&req->own,
+                                               (double)(call->units * call->unit_bytes));
 }
 
 int coll_mtree_request_start(coll_mtree_request_t *req)
@@ -230,7 +232,7 @@ int coll_mtree_request_start(coll_mtree_request_t *req)
         req->count.began = mtree_clock_seconds();
         coll_mtree_statistics_served(&req->count, COLL_MTREE_TREES);
     }
-    coll_mtree_ordered_gate_join(&req->pursuit->gate, &req->waiter);
+    coll_mtree_ordered_gate_join(&req->replan->super.gate, &req->waiter);
     /* Who only sends, and waits for nobody, hears of losses here: they are told in Open
      * MPI's progress. */
     if (coll_mtree_survives()) {
@@ -331,7 +333,7 @@ static int request_prepare(coll_mtree_request_t *req, const mtree_plan_t *plan,
     }
     req->data.super.goodput = req->goodput;
     req->transfer.num_trees = req->ring ? 0 : plan->num_trees;
-    req->plan = plan;
+    req->plan = mtree_plan_retain(plan);
     coll_mtree_transport_init(&req->transport, req->comm,
                               req->args.op != NULL ? req->args.datatype : MPI_BYTE,
                               req->first_tag);
@@ -365,20 +367,20 @@ static mtree_status_t request_operate(coll_mtree_request_t *req, const mtree_pla
  * but for the first over each plan, which opens connections. */
 static void request_monitor(coll_mtree_request_t *req, const mtree_placement_t *placement)
 {
-    mca_coll_mtree_module_t *module = req->pursuit->module;
+    mca_coll_mtree_module_t *module = req->replan->super.module;
     mtree_bandwidth_monitor_t *monitor;
 
     if (req->goodput == NULL || placement != module->placement) {
         return;
     }
-    monitor = req->pursuit->is_followed && !req->blocking
+    monitor = req->replan->is_monitored && !req->blocking
                   ? coll_mtree_bandwidth_monitor_get(module)
                   : coll_mtree_bandwidth_monitor_find(module);
-    mtree_goodput_share(req->goodput, req->pursuit->warm ? monitor : NULL,
+    mtree_goodput_share(req->goodput, req->replan->warmed_up ? monitor : NULL,
                         placement->host, ompi_comm_rank(req->comm),
                         (double)req->args.call.unit_bytes /
                             (double)req->data.super.extent);
-    req->pursuit->warm = true;
+    req->replan->warmed_up = true;
 }
 
 /* Its plan is there: begin. */
@@ -388,8 +390,8 @@ static void request_pass(coll_mtree_waiter_t *waiter)
         (coll_mtree_request_t *)((char *)waiter - offsetof(coll_mtree_request_t, waiter));
     const mtree_placement_t *placement;
     const mtree_plan_t *plan;
-    int rc = coll_mtree_plan_entry_plan(req->entry, req->pursuit, req->ring, &plan,
-                                        &placement);
+    int rc =
+        coll_mtree_plan_entry_plan(req->entry, req->replan, req->ring, &plan, &placement);
 
     /* Its messages might all be sent at once, to those that have given up. */
     if (rc == OMPI_SUCCESS) {

@@ -7,22 +7,23 @@
 
 #include <stdlib.h>
 
-/* The plan's host numbers to those of @a vertices, or NULL when they are not the same
- * hosts. */
-static int *plan_host_numbers(const mtree_plan_t *plan, const mtree_topology_t *topology,
-                              const int *vertices, int num_hosts)
+/* The number in @a hosts of each host of @a plan.  NULL: they are not the same hosts, or
+ * no memory. */
+static int *plan_host_numbers(const mtree_plan_t *plan,
+                              const coll_mtree_plan_hosts_t *hosts)
 {
     int *number = malloc((size_t)plan->num_hosts * sizeof(*number));
+    int num_hosts = hosts->num_hosts;
 
     if (number == NULL || plan->num_hosts != num_hosts) {
         free(number);
         return NULL;
     }
     for (int i = 0; i < num_hosts; i++) {
-        int vertex = mtree_topology_find_host(topology, plan->hosts[i]);
+        int vertex = mtree_topology_find_host(hosts->topology, plan->hosts[i]);
 
         number[i] = 0;
-        while (number[i] < num_hosts && vertices[number[i]] != vertex) {
+        while (number[i] < num_hosts && hosts->vertices[number[i]] != vertex) {
             number[i]++;
         }
         /* A plan names each of its hosts once, so all found means the same set. */
@@ -49,7 +50,7 @@ static void tree_renumber(mtree_tree_t *to, const mtree_tree_t *from, const int 
     }
 }
 
-/* The plan with host i as number[i].  NULL: no memory. */
+/* A copy of @a plan with host i as number[i].  NULL: no memory. */
 static mtree_plan_t *plan_renumber(const mtree_plan_t *plan, const int *number)
 {
     const char **names = malloc((size_t)plan->num_hosts * sizeof(*names));
@@ -80,11 +81,10 @@ static mtree_plan_t *plan_renumber(const mtree_plan_t *plan, const int *number)
 }
 
 mtree_plan_t *coll_mtree_plan_file_get(ompi_communicator_t *comm,
-                                       const mtree_topology_t *topology,
-                                       const int *vertices, int num_hosts,
+                                       const coll_mtree_plan_hosts_t *hosts,
                                        const coll_mtree_call_class_t *call_class)
 {
-    static bool contribution;
+    static bool is_logged;
     const mtree_plan_t *plan = coll_mtree_user_files_plan();
     mtree_plan_t *fitting = NULL;
     int *number;
@@ -92,13 +92,13 @@ mtree_plan_t *coll_mtree_plan_file_get(ompi_communicator_t *comm,
     if (plan == NULL || plan->collective != call_class->collective) {
         return NULL;
     }
-    number = plan_host_numbers(plan, topology, vertices, num_hosts);
-    if (number == NULL && !contribution) {
-        contribution = true;
+    number = plan_host_numbers(plan, hosts);
+    if (number == NULL && !is_logged) {
+        is_logged = true;
         coll_mtree_verbose(comm, 0,
                            "coll_mtree_plan: %s: its %d hosts are not the %d of this "
                            "communicator; planned as without it",
-                           coll_mtree_params.plan, plan->num_hosts, num_hosts);
+                           coll_mtree_params.plan, plan->num_hosts, hosts->num_hosts);
     }
     if (number != NULL &&
         (call_class->root < 0 || number[plan->root] == call_class->root)) {

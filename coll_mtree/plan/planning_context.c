@@ -2,6 +2,7 @@
 #include "coll_mtree/plan/planning_context.h"
 
 #include "coll_mtree/base/algorithm_param.h"
+#include "coll_mtree/base/class_table.h"
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/control/host_numbers.h"
@@ -16,57 +17,61 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A plan for one kind of call; NULL where none could be made. */
-typedef struct planned {
-    coll_mtree_call_class_t call_class; /* root: a host */
-    unsigned version; /* of the network; older ones are not used any more */
-    char *text;
-    mtree_forecast_t forecast;
-    struct planned *next;
+/* The plans for one call class, whose root is a host. */
+typedef struct {
+    coll_mtree_class_node_t node;
+    bool is_planned;           /* for `version` */
+    unsigned version;          /* of the network */
+    mtree_plan_t *plan;        /* NULL: none could be made */
+    mtree_forecast_t forecast; /* of it */
+    unsigned oldest_version;
+    mtree_plan_t *oldest; /* the first with its trees, which later plans rebalance: they
+                             may have lost trees that are of use again; NULL: none */
 } planned_t;
 
 struct coll_mtree_planning_context {
+    mtree_list_t link;
     int num_procs;
-    coll_mtree_host_numbers_t hosts;  /* by their names in the topology */
-    const mtree_topology_t *topology; /* NULL: mtree cannot serve these processes */
-    const char *origin;               /* the topology's name in messages */
-    int *vertices;                    /* [hosts.num_hosts] of the topology */
-    planned_t *planned;
-    mtree_drift_t *drift;         /* has the topology, once it was heard of; or NULL */
-    unsigned version;             /* of the topology */
-    unsigned trees;               /* the version since which the trees are the same */
-    mtree_path_sample_t *samples; /* [num_paces] of the last hearing; or NULL */
+    coll_mtree_host_numbers_t numbers; /* by the hosts' names in the topology */
+    coll_mtree_plan_hosts_t hosts; /* topology NULL: mtree cannot serve these processes */
+    int *vertices;                 /* [hosts.num_hosts] */
+    const char *origin;            /* the topology's name in messages */
+    coll_mtree_class_table_t planned;
+    mtree_drift_t *drift;  /* owns the topology from the first samples on; or NULL */
+    unsigned version;      /* of the network, from 0 */
+    unsigned tree_version; /* the version since which trees stay as they are */
+    mtree_path_sample_t *samples; /* [num_samples], the last ones; or NULL */
     int num_samples;
-    coll_mtree_planning_context_t *next;
 };
 
 /* One thread at a time learns and plans; the solver is not made for more. */
-static coll_mtree_planning_context_t *contexts;
+static mtree_list_t contexts = {&contexts, &contexts};
 static opal_mutex_t contexts_lock = OPAL_MUTEX_STATIC_INIT;
+
+static void planned_clear(void *element)
+{
+    planned_t *planned = element;
+
+    mtree_plan_destroy(planned->plan);
+    mtree_plan_destroy(planned->oldest);
+}
 
 static void context_destroy(coll_mtree_planning_context_t *context)
 {
-    while (context->planned != NULL) {
-        planned_t *planned = context->planned;
-
-        context->planned = planned->next;
-        free(planned->text);
-        free(planned);
-    }
+    coll_mtree_class_table_cleanup(&context->planned, planned_clear);
     mtree_drift_destroy(context->drift);
     free(context->samples);
     free(context->vertices);
-    coll_mtree_host_numbers_cleanup(&context->hosts);
+    coll_mtree_host_numbers_cleanup(&context->numbers);
     free(context);
 }
 
 void coll_mtree_planning_context_close(void)
 {
-    while (contexts != NULL) {
-        coll_mtree_planning_context_t *context = contexts;
+    mtree_list_t *link;
 
-        contexts = context->next;
-        context_destroy(context);
+    while ((link = mtree_list_take(&contexts)) != NULL) {
+        context_destroy(MTREE_CONTAINER_OF(link, coll_mtree_planning_context_t, link));
     }
     coll_mtree_user_files_close();
     coll_mtree_topology_registry_close();
@@ -76,11 +81,13 @@ void coll_mtree_planning_context_close(void)
  * there.  False, which is logged: one of them is not in it. */
 static bool context_find_hosts(const coll_mtree_planning_context_t *context,
                                ompi_communicator_t *comm,
-                               const coll_mtree_host_t *contribution, const char **names)
+                               const coll_mtree_host_t *contributions, const char **names)
 {
+    const mtree_topology_t *topology = context->hosts.topology;
+
     for (int rank = 0; rank < context->num_procs; rank++) {
-        const char *name = contribution[rank].name;
-        int vertex = mtree_topology_find_host(context->topology, name);
+        const char *name = contributions[rank].name;
+        int vertex = mtree_topology_find_host(topology, name);
 
         if (vertex < 0) {
             coll_mtree_verbose(
@@ -91,7 +98,7 @@ static bool context_find_hosts(const coll_mtree_planning_context_t *context,
                 name, rank, context->origin);
             return false;
         }
-        names[rank] = context->topology->vertices[vertex].name;
+        names[rank] = topology->vertices[vertex].name;
     }
     return true;
 }
@@ -100,44 +107,48 @@ static bool context_find_hosts(const coll_mtree_planning_context_t *context,
  * memory. */
 static bool context_number_hosts(coll_mtree_planning_context_t *context,
                                  ompi_communicator_t *comm,
-                                 const coll_mtree_host_t *contribution)
+                                 const coll_mtree_host_t *contributions)
 {
     const char **names = calloc((size_t)context->num_procs, sizeof(*names));
-    bool done = names != NULL && context_find_hosts(context, comm, contribution, names) &&
-                coll_mtree_host_numbers_create(names, context->num_procs,
-                                               &context->hosts) == MTREE_OK;
+    bool done =
+        names != NULL && context_find_hosts(context, comm, contributions, names) &&
+        coll_mtree_host_numbers_create(names, context->num_procs, &context->numbers) ==
+            MTREE_OK;
 
-    for (int host = 0; done && host < context->hosts.num_hosts; host++) {
+    for (int host = 0; done && host < context->numbers.num_hosts; host++) {
         context->vertices[host] = mtree_topology_find_host(
-            context->topology, contribution[context->hosts.first[host]].name);
+            context->hosts.topology, contributions[context->numbers.first[host]].name);
     }
     free(names);
+    context->hosts.vertices = context->vertices;
+    context->hosts.num_hosts = context->numbers.num_hosts;
     if (done && context->hosts.num_hosts < 2) {
         coll_mtree_verbose(
             comm, 1, "not served, all its ranks run on host %s; the fallback serves",
-            contribution[0].name);
+            contributions[0].name);
         return false;
     }
     return done;
 }
 
-/* Leaves the topology NULL, having said why, when mtree cannot serve. */
+/* Leaves the topology NULL, having logged why, when mtree cannot serve. */
 static void context_read(coll_mtree_planning_context_t *context,
-                         ompi_communicator_t *comm, const coll_mtree_host_t *contribution)
+                         ompi_communicator_t *comm,
+                         const coll_mtree_host_t *contributions)
 {
     if (!coll_mtree_algorithm_check()) {
         return;
     }
-    context->topology =
-        coll_mtree_source_topology(contribution, context->num_procs, &context->origin);
-    if (context->topology == NULL || !context_number_hosts(context, comm, contribution)) {
-        context->topology = NULL;
-        return;
+    context->hosts.topology =
+        coll_mtree_source_topology(contributions, context->num_procs, &context->origin);
+    if (context->hosts.topology != NULL &&
+        !context_number_hosts(context, comm, contributions)) {
+        context->hosts.topology = NULL;
     }
 }
 
 static coll_mtree_planning_context_t *
-context_create(ompi_communicator_t *comm, const coll_mtree_host_t *contribution)
+context_create(ompi_communicator_t *comm, const coll_mtree_host_t *contributions)
 {
     size_t procs = (size_t)ompi_comm_size(comm);
     coll_mtree_planning_context_t *context = calloc(1, sizeof(*context));
@@ -145,21 +156,22 @@ context_create(ompi_communicator_t *comm, const coll_mtree_host_t *contribution)
     if (context == NULL) {
         return NULL;
     }
+    mtree_list_init(&context->link);
+    coll_mtree_class_table_init(&context->planned);
     context->num_procs = (int)procs;
     context->vertices = calloc(procs, sizeof(int));
     if (context->vertices == NULL) {
         context_destroy(context);
         return NULL;
     }
-    context_read(context, comm, contribution);
-    context->next = contexts;
-    contexts = context;
+    context_read(context, comm, contributions);
+    mtree_list_append(&contexts, &context->link);
     return context;
 }
 
 coll_mtree_planning_context_t *
-coll_mtree_planning_context_learn(ompi_communicator_t *comm,
-                                  const coll_mtree_host_t *contribution)
+coll_mtree_planning_context_get(ompi_communicator_t *comm,
+                                const coll_mtree_host_t *contributions)
 {
     coll_mtree_proc_group_t *group = coll_mtree_proc_group_get(comm);
     coll_mtree_planning_context_t *context;
@@ -169,61 +181,29 @@ coll_mtree_planning_context_learn(ompi_communicator_t *comm,
     }
     opal_mutex_lock(&contexts_lock);
     if (group->context == NULL) {
-        group->context = context_create(comm, contribution);
+        group->context = context_create(comm, contributions);
     }
     context = group->context;
     opal_mutex_unlock(&contexts_lock);
-    return context != NULL && context->topology != NULL ? context : NULL;
+    return context != NULL && context->hosts.topology != NULL ? context : NULL;
 }
 
-const mtree_topology_t *
-coll_mtree_planning_context_topology(const coll_mtree_planning_context_t *context,
-                                     const int **vertices_p, const char **origin_p)
+const coll_mtree_plan_hosts_t *
+coll_mtree_planning_context_hosts(const coll_mtree_planning_context_t *context)
 {
-    *vertices_p = context->vertices;
-    *origin_p = context->origin;
-    return context->topology;
+    return &context->hosts;
 }
 
-int coll_mtree_planning_context_num_hosts(const coll_mtree_planning_context_t *context)
+const int *
+coll_mtree_planning_context_host_of(const coll_mtree_planning_context_t *context)
 {
-    return context->hosts.num_hosts;
+    return context->numbers.host;
 }
 
-const int *coll_mtree_planning_context_hosts(const coll_mtree_planning_context_t *context)
+const char *
+coll_mtree_planning_context_origin(const coll_mtree_planning_context_t *context)
 {
-    return context->hosts.host;
-}
-
-static planned_t *context_find_planned(const coll_mtree_planning_context_t *context,
-                                       const coll_mtree_call_class_t *call_class)
-{
-    planned_t *planned = context->planned;
-
-    while (planned != NULL &&
-           (planned->version != context->version ||
-            !coll_mtree_call_class_equals(&planned->call_class, call_class))) {
-        planned = planned->next;
-    }
-    return planned;
-}
-
-/* The text of the plan for calls of @a call_class whose trees are to stay; NULL: there is
- * none. It is the oldest one, for later ones may have lost trees that are of use again.
- */
-static const char *context_older_text(const coll_mtree_planning_context_t *context,
-                                      const coll_mtree_call_class_t *call_class)
-{
-    const char *text = NULL;
-
-    for (const planned_t *planned = context->planned;
-         planned != NULL && planned->version >= context->trees; planned = planned->next) {
-        if (planned->text != NULL &&
-            coll_mtree_call_class_equals(&planned->call_class, call_class)) {
-            text = planned->text;
-        }
-    }
-    return text;
+    return context->origin;
 }
 
 /* @a call_class with a host as its root. */
@@ -234,38 +214,54 @@ call_class_by_host(const coll_mtree_planning_context_t *context,
     coll_mtree_call_class_t by_host = *call_class;
 
     if (call_class->root >= 0) {
-        by_host.root = context->hosts.host[call_class->root];
+        by_host.root = context->numbers.host[call_class->root];
     }
     return by_host;
 }
 
-const char *coll_mtree_planning_context_plan(coll_mtree_planning_context_t *context,
-                                             ompi_communicator_t *comm,
-                                             const coll_mtree_call_class_t *call_class,
-                                             int max_trees, mtree_forecast_t *forecast_p)
+/* Plan for the network as it is. */
+static void context_run(coll_mtree_planning_context_t *context, ompi_communicator_t *comm,
+                        planned_t *planned, const coll_mtree_call_class_t *by_host,
+                        int max_trees)
+{
+    bool trees_stay =
+        planned->oldest != NULL && planned->oldest_version >= context->tree_version;
+
+    mtree_plan_destroy(planned->plan);
+    planned->plan =
+        coll_mtree_planning_run(comm, &context->hosts, by_host, max_trees,
+                                trees_stay ? planned->oldest : NULL, &planned->forecast);
+    planned->version = context->version;
+    planned->is_planned = true;
+    if (!trees_stay && planned->plan != NULL) {
+        mtree_plan_destroy(planned->oldest);
+        planned->oldest = mtree_plan_retain(planned->plan);
+        planned->oldest_version = context->version;
+    }
+}
+
+mtree_plan_t *coll_mtree_planning_context_plan(coll_mtree_planning_context_t *context,
+                                               ompi_communicator_t *comm,
+                                               const coll_mtree_call_class_t *call_class,
+                                               int max_trees,
+                                               mtree_forecast_t *forecast_p)
 {
     coll_mtree_call_class_t by_host = call_class_by_host(context, call_class);
+    mtree_plan_t *plan = NULL;
     planned_t *planned;
 
+    *forecast_p = mtree_forecast_of(MTREE_FORECAST_SLOWER);
     opal_mutex_lock(&contexts_lock);
-    planned = context_find_planned(context, &by_host);
-    if (planned == NULL) {
-        planned = calloc(1, sizeof(*planned));
-        if (planned != NULL) {
-            planned->call_class = by_host;
-            planned->version = context->version;
-            planned->text = coll_mtree_planning_run(
-                comm, context->topology, context->vertices, context->hosts.num_hosts,
-                &by_host, max_trees, context_older_text(context, &by_host),
-                &planned->forecast);
-            planned->next = context->planned;
-            context->planned = planned;
+    planned = coll_mtree_class_table_get(&context->planned, &by_host, sizeof(*planned));
+    if (planned != NULL) {
+        if (!planned->is_planned || planned->version != context->version) {
+            context_run(context, comm, planned, &by_host, max_trees);
         }
+        *forecast_p = planned->forecast;
+        plan = mtree_plan_retain(planned->plan);
     }
     opal_mutex_unlock(&contexts_lock);
-    *forecast_p =
-        planned == NULL ? mtree_forecast_of(MTREE_FORECAST_SLOWER) : planned->forecast;
-    return planned == NULL ? NULL : planned->text;
+    return plan;
 }
 
 void coll_mtree_planning_context_log(const coll_mtree_planning_context_t *context,
@@ -288,10 +284,11 @@ void coll_mtree_planning_context_log(const coll_mtree_planning_context_t *contex
                            ? "; the fallback is expected to be faster"
                            : "");
     }
-    coll_mtree_verbose(
-        comm, 1, "topology %s: %d ranks on %d of its %d hosts, %d links; %s",
-        context->origin, context->num_procs, context->hosts.num_hosts,
-        mtree_topology_num_hosts(context->topology), context->topology->num_links, what);
+    coll_mtree_verbose(comm, 1,
+                       "topology %s: %d ranks on %d of its %d hosts, %d links; %s",
+                       context->origin, context->num_procs, context->hosts.num_hosts,
+                       mtree_topology_num_hosts(context->hosts.topology),
+                       context->hosts.topology->num_links, what);
 }
 
 unsigned coll_mtree_planning_context_version(const coll_mtree_planning_context_t *context)
@@ -303,24 +300,23 @@ coll_mtree_change_t
 coll_mtree_planning_context_change(const coll_mtree_planning_context_t *context,
                                    unsigned version)
 {
-    return version == context->version ? COLL_MTREE_STAY
-           : version >= context->trees ? COLL_MTREE_REBALANCE
-                                       : COLL_MTREE_REPLAN;
+    return version == context->version        ? COLL_MTREE_STAY
+           : version >= context->tree_version ? COLL_MTREE_REBALANCE
+                                              : COLL_MTREE_REPLAN;
 }
 
-/* The network has changed, by @a little or much: is it worth other plans, or other shares
+/* The network has changed: is it worth other plans, or with @a shares_only other shares
  * of their trees? */
 static void context_renew(coll_mtree_planning_context_t *context,
                           ompi_communicator_t *comm,
                           const coll_mtree_call_class_t *call_class, int max_trees,
-                          const mtree_plan_t *plan, bool little)
+                          const mtree_plan_t *plan, bool shares_only)
 {
     coll_mtree_call_class_t by_host = call_class_by_host(context, call_class);
     const char *news = mtree_drift_news(context->drift);
     double gain;
     coll_mtree_change_t change = coll_mtree_planning_change(
-        context->topology, context->vertices, context->hosts.num_hosts, &by_host,
-        max_trees, plan, little, &gain);
+        &context->hosts, &by_host, max_trees, plan, shares_only, &gain);
 
     if (change == COLL_MTREE_STAY) {
         coll_mtree_verbose(comm, 2,
@@ -330,7 +326,7 @@ static void context_renew(coll_mtree_planning_context_t *context,
     }
     context->version++;
     if (change == COLL_MTREE_REPLAN) {
-        context->trees = context->version;
+        context->tree_version = context->version;
     }
     coll_mtree_verbose(comm, 1, "%s; %s, %.2f times as fast", news,
                        change == COLL_MTREE_REPLAN ? "planned anew"
@@ -338,7 +334,7 @@ static void context_renew(coll_mtree_planning_context_t *context,
                        gain);
 }
 
-/* Keep what was heard, for who wants to look at it. */
+/* Keep the samples for the report. */
 static void context_keep(coll_mtree_planning_context_t *context,
                          const mtree_path_sample_t *samples, int num_samples)
 {
@@ -378,24 +374,26 @@ unsigned coll_mtree_planning_context_update(coll_mtree_planning_context_t *conte
                                             const mtree_path_sample_t *samples,
                                             int num_samples)
 {
-    /* A plan of the user's is not to be changed. */
-    const char *saved = coll_mtree_params.plan;
+    /* A plan of the user's does not change. */
+    const char *plan_file = coll_mtree_params.plan;
     mtree_drift_change_t change = MTREE_DRIFT_NOTHING;
+    unsigned version;
 
     opal_mutex_lock(&contexts_lock);
     context_keep(context, samples, num_samples);
     if (context->drift == NULL &&
-        mtree_drift_create(context->topology, context->vertices, context->hosts.num_hosts,
-                           &context->drift) == MTREE_OK) {
-        context->topology = mtree_drift_topology(context->drift);
+        mtree_drift_create(context->hosts.topology, context->vertices,
+                           context->hosts.num_hosts, &context->drift) == MTREE_OK) {
+        context->hosts.topology = mtree_drift_topology(context->drift);
     }
-    if (context->drift != NULL && (saved == NULL || saved[0] == '\0')) {
+    if (context->drift != NULL && (plan_file == NULL || plan_file[0] == '\0')) {
         change = mtree_drift_update(context->drift, samples, num_samples);
     }
     if (change != MTREE_DRIFT_NOTHING) {
         context_renew(context, comm, call_class, max_trees, plan,
                       change == MTREE_DRIFT_LITTLE);
     }
+    version = context->version;
     opal_mutex_unlock(&contexts_lock);
-    return context->version;
+    return version;
 }

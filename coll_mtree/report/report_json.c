@@ -90,19 +90,19 @@ static map_t *map_of(builder_t *builder, const mtree_topology_t *topology,
 static void place_init(place_t *place, builder_t *builder,
                        const coll_mtree_group_t *group)
 {
-    const mtree_topology_t *topology;
-    const char *origin;
+    const coll_mtree_plan_hosts_t *hosts;
 
     *place = (place_t){.group = group};
     if (group->context == NULL) {
         return;
     }
-    topology =
-        coll_mtree_planning_context_topology(group->context, &place->vertices, &origin);
-    place->num_hosts = coll_mtree_planning_context_num_hosts(group->context);
-    place->map = map_of(builder, topology, origin);
+    hosts = coll_mtree_planning_context_hosts(group->context);
+    place->vertices = hosts->vertices;
+    place->num_hosts = hosts->num_hosts;
+    place->map = map_of(builder, hosts->topology,
+                        coll_mtree_planning_context_origin(group->context));
     if (place->map != NULL &&
-        mtree_routes_create(topology, place->vertices, place->num_hosts,
+        mtree_routes_create(hosts->topology, place->vertices, place->num_hosts,
                             &place->routes) != MTREE_OK) {
         place->map = NULL;
         place->routes = NULL;
@@ -199,7 +199,7 @@ static double openmpi_seconds(const place_t *place, const coll_mtree_record_t *r
         return 0;
     }
     if (record->call_class.root >= 0) {
-        request.root = coll_mtree_planning_context_hosts(
+        request.root = coll_mtree_planning_context_host_of(
             place->group->context)[record->call_class.root];
     }
     seconds = mtree_forecast_fallback_seconds(

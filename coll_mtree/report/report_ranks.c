@@ -33,7 +33,7 @@ static mtree_traffic_path_t *gathered_paths(const coll_mtree_rank_report_t *gath
                                             const coll_mtree_group_t *group,
                                             size_t *num_p)
 {
-    const int *host = coll_mtree_planning_context_hosts(group->context);
+    const int *host = coll_mtree_planning_context_host_of(group->context);
     mtree_traffic_path_t *paths = calloc(gathered->num_paths + 1, sizeof(*paths));
 
     *num_p = 0;

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "coll_mtree/adapt/arrival_judge.h"
+
+#include "simulate/simulate.h"
+
+#include <math.h>
+
+/* Hosts that come closer together than this part of the trees' time come together. */
+#define LEAST_SPREAD 0.1
+
+/* The simulator cuts the message into so many chunks at most, of this size at least. */
+#define MOST_CHUNKS 128
+#define LEAST_CHUNK 16384
+
+/* Calls that one simulation stands for, whose spreads differ by this factor at most. */
+#define MOST_REUSED 8
+#define ABOUT       1.5
+
+void coll_mtree_arrival_judge_init(coll_mtree_arrival_judge_t *judge)
+{
+    *judge = (coll_mtree_arrival_judge_t){.spread = 0};
+    mtree_arrival_choice_init(&judge->choice);
+}
+
+coll_mtree_arrival_ground_t
+coll_mtree_arrival_judge_ground(coll_mtree_arrival_judge_t *judge, double spread,
+                                double seconds)
+{
+    if (spread < LEAST_SPREAD * seconds) {
+        return COLL_MTREE_ARRIVAL_TOGETHER;
+    }
+    return judge->spread <= 0 || ++judge->reused >= MOST_REUSED ||
+                   spread > ABOUT * judge->spread || spread * ABOUT < judge->spread
+               ? COLL_MTREE_ARRIVAL_SIMULATE
+               : COLL_MTREE_ARRIVAL_REUSE;
+}
+
+/* Simulate @a call over @a plan with hosts that come as in @a arrivals (NULL: together).
+ */
+static bool simulate(const coll_mtree_arrival_call_t *call, const mtree_plan_t *plan,
+                     const double *arrivals, mtree_outcome_t *outcome_p)
+{
+    const coll_mtree_plan_hosts_t *hosts = call->hosts;
+    mtree_simulate_options_t options;
+    mtree_simulate_result_t result;
+
+    mtree_simulate_default_options(&options);
+    options.bytes = (size_t)call->call_class->bytes;
+    options.root = call->root < 0 ? 0 : call->root;
+    options.chunk_bytes = options.bytes / MOST_CHUNKS;
+    options.chunk_bytes =
+        options.chunk_bytes < LEAST_CHUNK ? LEAST_CHUNK : options.chunk_bytes;
+    options.arrivals = arrivals;
+    if (mtree_simulate_plan(hosts->topology, hosts->vertices, hosts->num_hosts, plan,
+                            call->call_class->collective, &options,
+                            &result) != MTREE_OK) {
+        return false;
+    }
+    *outcome_p = (mtree_outcome_t){0, result.seconds};
+    for (int h = 0; h < hosts->num_hosts; h++) {
+        double arrival = arrivals == NULL ? 0 : arrivals[h];
+
+        outcome_p->stay += (result.left[h] - arrival) / hosts->num_hosts;
+    }
+    mtree_simulate_result_clear(&result);
+    return true;
+}
+
+/*
+ * What the ranks see of @a call over @a plan, which is predicted to take @a seconds where
+ * they come together.  The planner predicts nothing for late ranks, so the simulator adds
+ * what lateness costs.
+ */
+static bool predict(const coll_mtree_arrival_call_t *call, const mtree_plan_t *plan,
+                    double seconds, mtree_outcome_t *outcome_p)
+{
+    mtree_outcome_t together, apart;
+
+    if (!simulate(call, plan, NULL, &together) ||
+        !simulate(call, plan, call->arrivals, &apart)) {
+        return false;
+    }
+    outcome_p->stay = fmax(seconds + apart.stay - together.stay, 0.01 * seconds);
+    outcome_p->end = seconds + apart.end - together.end;
+    return true;
+}
+
+bool coll_mtree_arrival_judge_simulate(coll_mtree_arrival_judge_t *judge,
+                                       const coll_mtree_arrival_call_t *call,
+                                       double spread)
+{
+    double bytes = call->call_class->bytes;
+    double trees = mtree_forecast_promised_seconds(call->trees, bytes);
+    double chain = fmax(mtree_forecast_promised_seconds(call->arrival, bytes), trees);
+    bool simulated = predict(call, call->trees, trees, &judge->trees) &&
+                     predict(call, call->arrival, chain, &judge->arrival);
+
+    judge->spread = simulated ? spread : 0;
+    judge->reused = 0;
+    return simulated;
+}
+
+void coll_mtree_arrival_judge_together(coll_mtree_arrival_judge_t *judge, double seconds)
+{
+    judge->trees = judge->arrival = (mtree_outcome_t){seconds, seconds};
+    judge->spread = 0;
+}
+
+bool coll_mtree_arrival_judge_decide(coll_mtree_arrival_judge_t *judge)
+{
+    bool before = judge->choice.by_arrival;
+
+    return mtree_arrival_choice_update(&judge->choice, &judge->trees, &judge->arrival) !=
+           before;
+}

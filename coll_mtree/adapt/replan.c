@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "coll_mtree/adapt/replan.h"
+
+#include "coll_mtree/base/finalize_hooks.h"
+#include "coll_mtree/base/hints.h"
+
+#include "planner/plan/json.h"
+
+#include "opal/runtime/opal_progress.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Queries of this process that have not ended. */
+static atomic_int num_running;
+
+static void finish_queries(void)
+{
+    while (atomic_load(&num_running) > 0) {
+        opal_progress();
+    }
+    coll_mtree_deferred_release_run();
+}
+
+/* False: no memory. */
+static bool add_finalize_hook(void)
+{
+    static atomic_bool added;
+
+    return atomic_exchange(&added, true) || coll_mtree_finalize_hook_add(finish_queries);
+}
+
+static void comm_retain(coll_mtree_replan_t *replan)
+{
+    OBJ_RETAIN(replan->comm);
+}
+
+static void comm_release(coll_mtree_replan_t *replan)
+{
+    /* The macro writes to its argument, and with the last reference goes the sequence. */
+    ompi_communicator_t *comm = replan->comm;
+
+    OBJ_RELEASE(comm);
+}
+
+static bool plan_gate_is_ready(coll_mtree_waiter_t *plan_gate)
+{
+    return atomic_load(
+        &MTREE_CONTAINER_OF(plan_gate, coll_mtree_replan_t, plan_gate)->is_open);
+}
+
+static void plan_gate_pass(coll_mtree_waiter_t *plan_gate)
+{
+    (void)plan_gate;
+}
+
+void coll_mtree_replan_init(coll_mtree_replan_t *replan,
+                            coll_mtree_replan_decide_t decide,
+                            mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
+                            double query_seconds)
+{
+    memset(replan, 0, sizeof(*replan));
+    replan->decide = decide;
+    replan->module = module;
+    replan->comm = comm;
+    replan->retain = comm_retain;
+    replan->release = comm_release;
+    coll_mtree_replan_schedule_init(&replan->schedule, ompi_comm_size(comm),
+                                    query_seconds);
+    mtree_list_init(&replan->awaited);
+    atomic_init(&replan->is_open, false);
+    atomic_init(&replan->is_ending, false);
+    coll_mtree_ordered_gate_init(&replan->ends);
+    coll_mtree_ordered_gate_init(&replan->gate);
+    replan->plan_gate.is_ready = plan_gate_is_ready;
+    replan->plan_gate.pass = plan_gate_pass;
+    coll_mtree_ordered_gate_join(&replan->gate, &replan->plan_gate);
+}
+
+void coll_mtree_replan_cleanup(coll_mtree_replan_t *replan)
+{
+    mtree_list_t *link;
+
+    while ((link = mtree_list_take(&replan->awaited)) != NULL) {
+        coll_mtree_replan_query_release(
+            MTREE_CONTAINER_OF(link, coll_mtree_replan_query_t, link));
+    }
+    coll_mtree_ordered_gate_cleanup(&replan->ends);
+    coll_mtree_ordered_gate_cleanup(&replan->gate);
+}
+
+void coll_mtree_replan_open(coll_mtree_replan_t *replan, const mtree_plan_t *plan,
+                            unsigned version)
+{
+    replan->newest = plan;
+    replan->version = version;
+    atomic_store(&replan->is_open, true);
+    coll_mtree_ordered_gate_advance(&replan->ends);
+    coll_mtree_ordered_gate_advance(&replan->gate);
+}
+
+void coll_mtree_replan_query_release(coll_mtree_replan_query_t *query)
+{
+    if (atomic_fetch_sub(&query->holders, 1) == 1) {
+        mtree_plan_destroy(query->new_plan);
+        mtree_plan_destroy(query->plan);
+        free(query->taken);
+        free(query);
+    }
+}
+
+/* Queries end in their order, so one waits for the end of the one before. */
+static bool end_is_ready(coll_mtree_waiter_t *end)
+{
+    const coll_mtree_replan_t *replan =
+        MTREE_CONTAINER_OF(end, coll_mtree_replan_query_t, end)->replan;
+
+    return atomic_load(&replan->is_open) && !atomic_load(&replan->is_ending);
+}
+
+static void end_pass(coll_mtree_waiter_t *end)
+{
+    coll_mtree_replan_query_t *query =
+        MTREE_CONTAINER_OF(end, coll_mtree_replan_query_t, end);
+
+    atomic_store(&query->replan->is_ending, true);
+    /* It has failed before. */
+    if (atomic_load(&query->ended)) {
+        atomic_store(&query->replan->is_ending, false);
+    }
+    coll_mtree_exchange_open(query->exchange);
+    coll_mtree_replan_query_release(query);
+}
+
+static void query_end_deferred(coll_mtree_deferred_release_t *deferred)
+{
+    coll_mtree_replan_query_t *query =
+        MTREE_CONTAINER_OF(deferred, coll_mtree_replan_query_t, deferred);
+    coll_mtree_replan_t *replan = query->replan;
+
+    coll_mtree_replan_query_release(query);
+    /* With the owner goes the sequence. */
+    replan->release(replan);
+}
+
+coll_mtree_replan_query_t *coll_mtree_replan_query_create(coll_mtree_replan_t *replan)
+{
+    coll_mtree_replan_query_t *query = calloc(1, sizeof(*query));
+
+    if (query != NULL) {
+        query->replan = replan;
+        query->call = replan->schedule.calls;
+        query->end.is_ready = end_is_ready;
+        query->end.pass = end_pass;
+        query->deferred.release = query_end_deferred;
+        atomic_init(&query->holders, 3);
+        atomic_init(&query->ended, false);
+    }
+    return query;
+}
+
+/* Send @a query->new_plan, if there is one, with the reply. */
+static void query_decide(coll_mtree_exchange_t *exchange, const void *samples, void *arg)
+{
+    coll_mtree_replan_query_t *query = arg;
+    coll_mtree_replan_reply_t reply = query->replan->decide(query, samples);
+    char *json = NULL;
+
+    if (query->new_plan != NULL &&
+        mtree_plan_to_json(query->new_plan, &json) != MTREE_OK) {
+        reply = COLL_MTREE_REPLY_STAY;
+        json = NULL;
+    }
+    coll_mtree_exchange_reply(exchange, (int)reply, json,
+                              json == NULL ? 0 : strlen(json));
+    free(json);
+}
+
+/* Take over @a reply.  Open MPI's code. */
+static int query_read(coll_mtree_replan_query_t *query, const coll_mtree_reply_t *reply)
+{
+    query->reply = reply->code == OMPI_SUCCESS ? (coll_mtree_replan_reply_t)reply->kind
+                                               : COLL_MTREE_REPLY_STAY;
+    if (query->reply == COLL_MTREE_REPLY_MORE && query->taken != NULL) {
+        coll_mtree_bandwidth_monitor_put_back(query->replan->module, query->taken);
+    }
+    if (query->reply != COLL_MTREE_REPLY_PLAN) {
+        mtree_plan_destroy(query->new_plan);
+        query->new_plan = NULL;
+        return reply->code;
+    }
+    /* Rank 0 has it already. */
+    return query->new_plan != NULL ||
+                   mtree_plan_from_json(reply->payload, reply->length, "plan of rank 0",
+                                        &query->new_plan) == MTREE_OK
+               ? OMPI_SUCCESS
+               : OMPI_ERR_OUT_OF_RESOURCE;
+}
+
+static void query_ended(coll_mtree_exchange_t *exchange, const coll_mtree_reply_t *reply,
+                        void *arg)
+{
+    coll_mtree_replan_query_t *query = arg;
+    coll_mtree_replan_t *replan = query->replan;
+
+    (void)exchange;
+    query->status = query_read(query, reply);
+    if (query->new_plan != NULL) {
+        replan->newest = query->new_plan;
+    }
+    atomic_store(&query->ended, true);
+    atomic_store(&replan->is_ending, false);
+    coll_mtree_ordered_gate_advance(&replan->ends);
+    coll_mtree_ordered_gate_advance(&replan->gate);
+    atomic_fetch_sub(&num_running, 1);
+    /* From here on another thread may free the sequence. */
+    coll_mtree_deferred_release_add(&query->deferred);
+}
+
+int coll_mtree_replan_query_begin(coll_mtree_replan_query_t *query, int first_tag,
+                                  const coll_mtree_rank_sample_t *sample)
+{
+    coll_mtree_replan_t *replan = query->replan;
+
+    replan->retain(replan);
+    atomic_fetch_add(&num_running, 1);
+    mtree_list_append(&replan->awaited, &query->link);
+    query->exchange = !add_finalize_hook()
+                          ? NULL
+                          : coll_mtree_exchange_start_with(
+                                replan->module, replan->comm, first_tag, sample,
+                                sizeof(*sample), query_decide, query_ended, query);
+    if (query->exchange == NULL) {
+        mtree_list_remove(&query->link);
+        atomic_store(&query->holders, 1);
+        atomic_fetch_sub(&num_running, 1);
+        query_end_deferred(&query->deferred);
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    coll_mtree_ordered_gate_join(&replan->ends, &query->end);
+    return OMPI_SUCCESS;
+}
+
+coll_mtree_replan_query_t *coll_mtree_replan_take_due(coll_mtree_replan_t *replan,
+                                                      long call)
+{
+    coll_mtree_replan_query_t *query =
+        MTREE_CONTAINER_OF(replan->awaited.next, coll_mtree_replan_query_t, link);
+
+    if (mtree_list_is_empty(&replan->awaited) ||
+        !coll_mtree_replan_reply_is_due(query->call, call)) {
+        return NULL;
+    }
+    mtree_list_remove(&query->link);
+    return query;
+}
+
+coll_mtree_change_t coll_mtree_replan_update(coll_mtree_replan_query_t *query,
+                                             const coll_mtree_rank_sample_t *samples,
+                                             bool usable)
+{
+    coll_mtree_replan_t *replan = query->replan;
+    coll_mtree_planning_context_t *context = replan->module->context;
+    size_t ranks = (size_t)ompi_comm_size(replan->comm);
+    mtree_path_sample_t *paths = usable ? malloc(ranks * sizeof(samples->paths)) : NULL;
+    unsigned before = replan->version;
+
+    replan->version = coll_mtree_planning_context_version(context);
+    if (paths != NULL) {
+        for (size_t rank = 0; rank < ranks; rank++) {
+            memcpy(paths + rank * COLL_MTREE_MOST_PATHS, samples[rank].paths,
+                   sizeof(samples->paths));
+        }
+        replan->version = coll_mtree_planning_context_update(
+            context, replan->comm, &query->call_class,
+            coll_mtree_hints_max_trees(replan->module, replan->comm), query->plan, paths,
+            (int)ranks * COLL_MTREE_MOST_PATHS);
+    }
+    free(paths);
+    return coll_mtree_planning_context_change(context, before);
+}

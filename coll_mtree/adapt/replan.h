@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Replanning: plans follow the network while a job runs.  docs/follow.md has the rules.
+ *
+ * A replan sequence is the blocking calls of a communicator
+ * (coll_mtree/adapt/replan_blocking.h), the nonblocking calls of a plan entry, or the
+ * starts of a persistent request (coll_mtree/adapt/replan_nonblocking.h).  When its calls
+ * have moved enough, the ranks begin a replan query: an exchange that brings a sample of
+ * each rank to rank 0.  Rank 0 updates the planning context, and its reply says what
+ * becomes of the plans.
+ *
+ * These invariants keep the ranks in step:
+ * - Calls are numbered in an order that all ranks share.  Which calls are numbered and at
+ *   which number a query begins follows from that order, call classes, plans and
+ *   parameters alone (coll_mtree/adapt/replan_schedule.h).
+ * - A query takes its tags at the call at which it begins: from the communicator, or in
+ *   turn from those that a persistent request reserved when it was made.
+ * - Queries of a sequence end in the order in which they began.
+ * - A reply applies from COLL_MTREE_REPLAN_PATIENCE calls after the beginning of the
+ *   query.  Those calls wait for it: blocking ones in Open MPI's progress, others in an
+ *   ordered gate.  This cannot hang a correct program, since each such call depends on
+ *   earlier calls of the other ranks alone, as any collective may.
+ * - Calls that have begun keep their plan, by a reference of their own.
+ * - A query that ends with an error changes no plan.  Blocking calls meet the failure
+ *   themselves; nonblocking calls for which the reply is due end with the query's code.
+ * - A query holds the owner of its sequence until a deferred release, and MPI_Finalize
+ *   waits for all queries, since a rank forwards the messages of others.
+ */
+#ifndef COLL_MTREE_ADAPT_REPLAN_H
+#define COLL_MTREE_ADAPT_REPLAN_H
+
+#include "coll_mtree/adapt/bandwidth_monitor.h"
+#include "coll_mtree/adapt/replan_schedule.h"
+#include "coll_mtree/base/deferred_release.h"
+#include "coll_mtree/base/ordered_gate.h"
+#include "coll_mtree/control/exchange.h"
+#include "coll_mtree/plan/planning_context.h"
+
+#include "base/list.h"
+
+#include <stdatomic.h>
+
+typedef struct coll_mtree_replan coll_mtree_replan_t;
+typedef struct coll_mtree_replan_query coll_mtree_replan_query_t;
+
+/* On rank 0: the reply to @a samples [ranks]; with COLL_MTREE_REPLY_PLAN, query->new_plan
+ * is set. */
+typedef coll_mtree_replan_reply_t (*coll_mtree_replan_decide_t)(
+    coll_mtree_replan_query_t *query, const coll_mtree_rank_sample_t *samples);
+
+struct coll_mtree_replan {
+    coll_mtree_replan_decide_t decide;
+    mca_coll_mtree_module_t *module;
+    ompi_communicator_t *comm;
+    /* Hold and let go of the owner, by default the communicator. */
+    void (*retain)(coll_mtree_replan_t *replan);
+    void (*release)(coll_mtree_replan_t *replan);
+    coll_mtree_replan_schedule_t schedule;
+    mtree_list_t awaited;           /* queries whose reply is not due, by number */
+    coll_mtree_ordered_gate_t ends; /* of queries: they end one after the other */
+    atomic_bool is_ending;          /* a query has passed it and has not ended */
+    coll_mtree_ordered_gate_t gate; /* of calls that never wait, and of due queries */
+    coll_mtree_waiter_t plan_gate;  /* the first in it: the sequence is not open */
+    atomic_bool is_open;            /* the first plan is known */
+    const mtree_plan_t *newest;     /* plan of the last query that ended; NULL: none */
+    unsigned version; /* on rank 0: of the network that the plans were made for */
+};
+
+struct coll_mtree_replan_query {
+    coll_mtree_replan_t *replan;
+    coll_mtree_exchange_t *exchange;
+    mtree_list_t link;
+    long call;          /* number of the call at which it began */
+    atomic_int holders; /* the sequence, its gate of ends and the exchange */
+    atomic_bool ended;
+    int status; /* Open MPI's code */
+    coll_mtree_replan_reply_t reply;
+    mtree_plan_t *new_plan;  /* a reference of the query's; NULL: none */
+    coll_mtree_waiter_t end; /* in the gate of ends */
+    coll_mtree_waiter_t due; /* in the gate, when the reply is due */
+    coll_mtree_deferred_release_t deferred;
+    /* Set by whoever begins it. */
+    coll_mtree_call_class_t call_class;
+    mtree_plan_t *plan;                   /* of the calls, a reference; or NULL */
+    struct coll_mtree_arrival_skew *skew; /* of the class; or NULL */
+    coll_mtree_taken_t *taken;            /* what the sample is made of; or NULL */
+};
+
+/* A sequence without calls, whose queries take @a query_seconds of calls at least. */
+void coll_mtree_replan_init(coll_mtree_replan_t *replan,
+                            coll_mtree_replan_decide_t decide,
+                            mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
+                            double query_seconds);
+
+/* Free what it holds.  No query runs, since each holds the owner. */
+void coll_mtree_replan_cleanup(coll_mtree_replan_t *replan);
+
+/* The first @a plan is known (NULL: there is none), on rank 0 for @a version of the
+ * network: queries may end and calls pass the gate. */
+void coll_mtree_replan_open(coll_mtree_replan_t *replan, const mtree_plan_t *plan,
+                            unsigned version);
+
+/* A query that is to begin.  NULL: no memory. */
+coll_mtree_replan_query_t *coll_mtree_replan_query_create(coll_mtree_replan_t *replan);
+
+/* Begin @a query, which is taken over, at the last call, with the tags from @a first_tag
+ * and @a sample of this rank.  Open MPI's code. */
+int coll_mtree_replan_query_begin(coll_mtree_replan_query_t *query, int first_tag,
+                                  const coll_mtree_rank_sample_t *sample);
+
+/* The query whose reply is due at call number @a call, which must wait for it and then
+ * release it; each is returned once.  NULL: none. */
+coll_mtree_replan_query_t *coll_mtree_replan_take_due(coll_mtree_replan_t *replan,
+                                                      long call);
+void coll_mtree_replan_query_release(coll_mtree_replan_query_t *query);
+
+/* On rank 0: update the planning context by @a samples [ranks], unless they are not @a
+ * usable.  What becomes of the plans since the last update. */
+coll_mtree_change_t coll_mtree_replan_update(coll_mtree_replan_query_t *query,
+                                             const coll_mtree_rank_sample_t *samples,
+                                             bool usable);
+
+#endif

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "coll_mtree/adapt/replan_blocking.h"
+
+#include "coll_mtree/adapt/arrival_sample.h"
+#include "coll_mtree/adapt/arrival_skew.h"
+#include "coll_mtree/adapt/replan.h"
+#include "coll_mtree/base/counters.h"
+#include "coll_mtree/base/params.h"
+#include "coll_mtree/base/tags.h"
+
+#include "opal/runtime/opal_progress.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct coll_mtree_replan_blocking {
+    coll_mtree_replan_t super;
+    /* This rank's, since the last query began. */
+    double seconds;
+    mtree_bandwidth_monitor_path_t *paths; /* [hosts] */
+    mtree_arrival_time_t arrival;          /* of the last call */
+} blocking_t;
+
+/* Are calls of the class of @a query to be arrival-ordered? */
+static bool decide_order(coll_mtree_replan_query_t *query,
+                         const coll_mtree_rank_sample_t *samples)
+{
+    coll_mtree_replan_t *replan = query->replan;
+    size_t ranks = (size_t)ompi_comm_size(replan->comm);
+    mtree_arrival_time_t *arrivals = malloc(ranks * sizeof(*arrivals));
+    bool by_arrival = query->call_class.by_arrival;
+
+    if (arrivals != NULL && query->skew != NULL) {
+        for (size_t rank = 0; rank < ranks; rank++) {
+            arrivals[rank] = samples[rank].arrival;
+        }
+        by_arrival = coll_mtree_arrival_skew_update(query->skew, replan->module,
+                                                    replan->comm, query->plan, arrivals);
+    }
+    free(arrivals);
+    return by_arrival;
+}
+
+static coll_mtree_replan_reply_t decide(coll_mtree_replan_query_t *query,
+                                        const coll_mtree_rank_sample_t *samples)
+{
+    bool by_arrival = query->call_class.by_arrival;
+    coll_mtree_change_t change = COLL_MTREE_STAY;
+
+    /* Arrival-ordered calls tell nothing of links, and other plans would add sums in
+     * another order. */
+    if (!by_arrival && !coll_mtree_params.deterministic) {
+        change = coll_mtree_replan_update(query, samples, true);
+    }
+    return coll_mtree_replan_reply_of(
+        change, by_arrival,
+        change == COLL_MTREE_STAY ? decide_order(query, samples) : by_arrival);
+}
+
+/* NULL: no memory. */
+static blocking_t *blocking_get(mca_coll_mtree_module_t *module,
+                                ompi_communicator_t *comm)
+{
+    size_t num_hosts = (size_t)module->placement->num_hosts;
+    blocking_t *self = module->replan;
+
+    if (self != NULL) {
+        return self;
+    }
+    self = calloc(1, sizeof(*self));
+    if (self == NULL || (self->paths = calloc(num_hosts, sizeof(*self->paths))) == NULL) {
+        free(self);
+        return NULL;
+    }
+    coll_mtree_replan_init(&self->super, decide, module, comm,
+                           COLL_MTREE_MEASURABLE_SECONDS);
+    coll_mtree_replan_open(&self->super, NULL,
+                           module->context == NULL
+                               ? 0
+                               : coll_mtree_planning_context_version(module->context));
+    module->replan = self;
+    return self;
+}
+
+void coll_mtree_replan_blocking_destroy(mca_coll_mtree_module_t *module)
+{
+    if (module->replan != NULL) {
+        coll_mtree_replan_cleanup(&module->replan->super);
+        free(module->replan->paths);
+        free(module->replan);
+        module->replan = NULL;
+    }
+}
+
+/* Begin a query after the call of @a observation. */
+static void blocking_query(blocking_t *self, const coll_mtree_observation_t *observation)
+{
+    mca_coll_mtree_module_t *module = self->super.module;
+    int first_tag = coll_mtree_tags_reserve(module, COLL_MTREE_EXCHANGE_TAGS, false);
+    coll_mtree_replan_query_t *query = coll_mtree_replan_query_create(&self->super);
+    coll_mtree_rank_sample_t sample = {.arrival = self->arrival};
+
+    coll_mtree_path_samples_pack(module->placement, observation->rank, self->paths,
+                                 self->seconds, sample.paths);
+    if (query != NULL) {
+        query->call_class = *observation->call_class;
+        query->plan = mtree_plan_retain(observation->plan);
+        query->skew = coll_mtree_arrival_skew_get(module, observation->call_class);
+        (void)coll_mtree_replan_query_begin(query, first_tag, &sample);
+    }
+    self->seconds = 0;
+    memset(self->paths, 0, (size_t)module->placement->num_hosts * sizeof(*self->paths));
+}
+
+/* Add what a call over trees sent to other hosts. */
+static void blocking_add(blocking_t *self, const coll_mtree_observation_t *observation)
+{
+    const mtree_goodput_t *goodput = observation->goodput;
+    const int *host = self->super.module->placement->host;
+    double scale = observation->goodput_scale;
+
+    if (goodput == NULL) {
+        return;
+    }
+    self->seconds += mtree_goodput_seconds(goodput);
+    for (int i = 0; i < goodput->num_links; i++) {
+        const mtree_goodput_link_t *link = &goodput->links[i];
+        mtree_bandwidth_monitor_path_t *path = &self->paths[host[link->rank]];
+
+        if (host[link->rank] != host[observation->rank]) {
+            path->bytes += scale * link->bytes;
+            path->backlogged_bytes += scale * link->backlogged_bytes;
+            path->backlogged_seconds += link->backlogged_seconds;
+        }
+    }
+}
+
+/* The same on all ranks. */
+static bool is_monitored(const coll_mtree_observation_t *observation)
+{
+    const coll_mtree_call_class_t *call_class = observation->call_class;
+
+    /* Calls that are arrival-ordered because the user says so leave nothing to decide. */
+    return coll_mtree_replan_is_monitored(call_class, coll_mtree_params.replan,
+                                          coll_mtree_params.deterministic) &&
+           mtree_plan_num_steps(observation->plan) == 0 &&
+           observation->by_arrival == call_class->by_arrival;
+}
+
+void coll_mtree_replan_blocking_note(mca_coll_mtree_module_t *module,
+                                     ompi_communicator_t *comm,
+                                     const coll_mtree_observation_t *observation)
+{
+    double bytes = observation->call_class->bytes;
+    blocking_t *self;
+
+    if (!is_monitored(observation) || (self = blocking_get(module, comm)) == NULL) {
+        return;
+    }
+    self->super.schedule.calls++;
+    if (observation->warmed_up) {
+        coll_mtree_arrival_sample_take(observation, &self->arrival);
+        blocking_add(self, observation);
+        coll_mtree_replan_schedule_add(
+            &self->super.schedule, bytes,
+            mtree_forecast_promised_seconds(observation->plan, bytes));
+    }
+    if (coll_mtree_replan_schedule_take_query(&self->super.schedule)) {
+        blocking_query(self, observation);
+    }
+}
+
+coll_mtree_change_t coll_mtree_replan_blocking_catch_up(mca_coll_mtree_module_t *module)
+{
+    coll_mtree_replan_t *replan = module->replan == NULL ? NULL : &module->replan->super;
+    coll_mtree_change_t change = COLL_MTREE_STAY;
+    coll_mtree_replan_query_t *query;
+
+    while (replan != NULL && (query = coll_mtree_replan_take_due(
+                                  replan, replan->schedule.calls + 1)) != NULL) {
+        coll_mtree_change_t next;
+
+        while (!atomic_load(&query->ended)) {
+            opal_progress();
+        }
+        next = coll_mtree_replan_change_of(query->reply);
+        change = next > change ? next : change;
+        if (query->skew != NULL && (query->reply == COLL_MTREE_REPLY_ARRIVAL ||
+                                    query->reply == COLL_MTREE_REPLY_TREES)) {
+            coll_mtree_arrival_skew_switch(query->skew,
+                                           query->reply == COLL_MTREE_REPLY_ARRIVAL);
+            coll_mtree_counters_add_replan();
+        }
+        coll_mtree_replan_query_release(query);
+    }
+    return change;
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "coll_mtree/adapt/replan_nonblocking.h"
+
+#include "coll_mtree/base/counters.h"
+#include "coll_mtree/base/hints.h"
+#include "coll_mtree/base/params.h"
+#include "coll_mtree/base/tags.h"
+#include "coll_mtree/report/statistics.h"
+
+#include <stdlib.h>
+
+/* Queries of a persistent request that may run at once: the start at which a reply is due
+ * does not end before the reply is there. */
+#define MOST_QUERIES (COLL_MTREE_REPLAN_PATIENCE + 2)
+
+typedef coll_mtree_replan_nonblocking_t nonblocking_t;
+
+static nonblocking_t *nonblocking_of(coll_mtree_replan_t *replan)
+{
+    return MTREE_CONTAINER_OF(replan, nonblocking_t, super);
+}
+
+static coll_mtree_replan_reply_t decide(coll_mtree_replan_query_t *query,
+                                        const coll_mtree_rank_sample_t *samples)
+{
+    nonblocking_t *self = nonblocking_of(query->replan);
+    mca_coll_mtree_module_t *module = query->replan->module;
+    ompi_communicator_t *comm = query->replan->comm;
+    mtree_forecast_t forecast;
+    bool usable;
+
+    query->plan = mtree_plan_retain(query->replan->newest);
+    if (module->context == NULL || query->plan == NULL ||
+        mtree_plan_num_steps(query->plan) > 0) {
+        return COLL_MTREE_REPLY_STAY;
+    }
+    if ((double)samples[0].seconds < COLL_MTREE_MEASURABLE_SECONDS) {
+        return COLL_MTREE_REPLY_MORE;
+    }
+    usable = coll_mtree_replan_all_attended(samples, ompi_comm_size(comm));
+    if (coll_mtree_replan_update(query, samples, usable) == COLL_MTREE_STAY) {
+        return COLL_MTREE_REPLY_STAY;
+    }
+    query->new_plan = mtree_plan_retain(coll_mtree_planning_context_plan(
+        module->context, comm, &self->call_class,
+        coll_mtree_hints_max_trees(module, comm), &forecast));
+    return query->new_plan == NULL ? COLL_MTREE_REPLY_STAY : COLL_MTREE_REPLY_PLAN;
+}
+
+void coll_mtree_replan_nonblocking_init(nonblocking_t *self,
+                                        mca_coll_mtree_module_t *module,
+                                        ompi_communicator_t *comm,
+                                        const coll_mtree_call_class_t *call_class,
+                                        bool persistent)
+{
+    memset(self, 0, sizeof(*self));
+    coll_mtree_replan_init(&self->super, decide, module, comm, 0);
+    self->call_class = *call_class;
+    self->is_monitored =
+        coll_mtree_replan_is_monitored(call_class, coll_mtree_params.replan,
+                                       coll_mtree_params.deterministic) &&
+        !call_class->by_arrival;
+    if (persistent && self->is_monitored) {
+        self->first_tag = coll_mtree_tags_reserve(
+            module, MOST_QUERIES * COLL_MTREE_EXCHANGE_TAGS, true);
+    }
+}
+
+void coll_mtree_replan_nonblocking_cleanup(nonblocking_t *self)
+{
+    coll_mtree_replan_cleanup(&self->super);
+    mtree_plan_destroy(self->plan);
+}
+
+void coll_mtree_replan_nonblocking_settle(nonblocking_t *self, const mtree_plan_t *plan,
+                                          unsigned version)
+{
+    self->plan = mtree_plan_retain(plan);
+    coll_mtree_replan_open(&self->super, plan, version);
+}
+
+static bool due_is_ready(coll_mtree_waiter_t *due)
+{
+    return atomic_load(&MTREE_CONTAINER_OF(due, coll_mtree_replan_query_t, due)->ended);
+}
+
+/* From the call behind it on the reply applies. */
+static void due_pass(coll_mtree_waiter_t *due)
+{
+    coll_mtree_replan_query_t *query =
+        MTREE_CONTAINER_OF(due, coll_mtree_replan_query_t, due);
+    nonblocking_t *self = nonblocking_of(query->replan);
+
+    if (query->status != OMPI_SUCCESS) {
+        self->status = query->status;
+    } else if (query->new_plan != NULL) {
+        mtree_plan_destroy(self->plan);
+        self->plan = mtree_plan_retain(query->new_plan);
+        self->warmed_up = false;
+        coll_mtree_counters_add_replan();
+        coll_mtree_statistics_planned(self->super.module, self->super.comm,
+                                      &self->call_class, self->plan);
+    }
+    coll_mtree_replan_query_release(query);
+}
+
+/* What this rank contributes; @a query keeps what it is made of. */
+static void fill_sample(coll_mtree_replan_query_t *query,
+                        coll_mtree_rank_sample_t *sample_p)
+{
+    const coll_mtree_replan_t *replan = query->replan;
+
+    query->taken = coll_mtree_bandwidth_monitor_take(replan->module);
+    if (query->taken != NULL) {
+        sample_p->seconds = (float)query->taken->sum.seconds;
+        sample_p->unattended = (float)query->taken->sum.unattended;
+        coll_mtree_path_samples_pack(replan->module->placement,
+                                     ompi_comm_rank(replan->comm), query->taken->paths,
+                                     query->taken->sum.seconds, sample_p->paths);
+    }
+}
+
+/* Begin a query at the call that was counted last. */
+static int nonblocking_query(nonblocking_t *self)
+{
+    coll_mtree_replan_query_t *query = coll_mtree_replan_query_create(&self->super);
+    coll_mtree_rank_sample_t sample = {.seconds = 0};
+    int tag;
+
+    if (query == NULL) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    tag =
+        self->first_tag == 0
+            ? coll_mtree_tags_reserve(self->super.module, COLL_MTREE_EXCHANGE_TAGS, false)
+            : self->first_tag -
+                  (int)(self->num_queries % MOST_QUERIES) * COLL_MTREE_EXCHANGE_TAGS;
+    self->num_queries++;
+    fill_sample(query, &sample);
+    query->call_class = self->call_class;
+    query->due.is_ready = due_is_ready;
+    query->due.pass = due_pass;
+    return coll_mtree_replan_query_begin(query, tag, &sample);
+}
+
+int coll_mtree_replan_nonblocking_count(nonblocking_t *self, double bytes)
+{
+    coll_mtree_replan_schedule_t *schedule = &self->super.schedule;
+    coll_mtree_replan_query_t *query;
+    int rc = OMPI_SUCCESS;
+
+    if (!self->is_monitored) {
+        return OMPI_SUCCESS;
+    }
+    schedule->calls++;
+    while ((query = coll_mtree_replan_take_due(&self->super, schedule->calls)) != NULL) {
+        coll_mtree_ordered_gate_join(&self->super.gate, &query->due);
+    }
+    if (coll_mtree_replan_schedule_take_query(schedule)) {
+        rc = nonblocking_query(self);
+    }
+    coll_mtree_replan_schedule_add(schedule, bytes, 0);
+    return rc;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "coll_mtree/adapt/replan_schedule.h"
+
+/* Part of the time that a rank may leave its calls unattended. */
+#define MOST_UNATTENDED 0.1
+
+bool coll_mtree_replan_is_monitored(const coll_mtree_call_class_t *call_class,
+                                    bool enabled, bool deterministic)
+{
+    return enabled && call_class->bytes >= COLL_MTREE_MEASURABLE_BYTES &&
+           !(deterministic && mtree_collective_reduces(call_class->collective));
+}
+
+void coll_mtree_replan_schedule_init(coll_mtree_replan_schedule_t *schedule,
+                                     int num_ranks, double query_seconds)
+{
+    *schedule = (coll_mtree_replan_schedule_t){
+        .query_bytes = (double)COLL_MTREE_BYTES_PER_RANK * num_ranks,
+        .query_seconds = query_seconds};
+}
+
+void coll_mtree_replan_schedule_add(coll_mtree_replan_schedule_t *schedule, double bytes,
+                                    double seconds)
+{
+    schedule->bytes += bytes;
+    schedule->seconds += seconds;
+}
+
+bool coll_mtree_replan_schedule_take_query(coll_mtree_replan_schedule_t *schedule)
+{
+    if (schedule->bytes < schedule->query_bytes ||
+        schedule->seconds < schedule->query_seconds) {
+        return false;
+    }
+    schedule->bytes = schedule->seconds = 0;
+    return true;
+}
+
+bool coll_mtree_replan_reply_is_due(long query, long call)
+{
+    return call >= query + COLL_MTREE_REPLAN_PATIENCE;
+}
+
+bool coll_mtree_replan_all_attended(const coll_mtree_rank_sample_t *samples,
+                                    int num_ranks)
+{
+    int rank = 0;
+
+    while (rank < num_ranks && (double)samples[rank].unattended <=
+                                   MOST_UNATTENDED * (double)samples[rank].seconds) {
+        rank++;
+    }
+    return rank == num_ranks;
+}
+
+coll_mtree_replan_reply_t coll_mtree_replan_reply_of(coll_mtree_change_t change,
+                                                     bool is_by_arrival, bool to_arrival)
+{
+    if (change != COLL_MTREE_STAY) {
+        return change == COLL_MTREE_REBALANCE ? COLL_MTREE_REPLY_REBALANCE
+                                              : COLL_MTREE_REPLY_REPLAN;
+    }
+    if (to_arrival == is_by_arrival) {
+        return COLL_MTREE_REPLY_STAY;
+    }
+    return to_arrival ? COLL_MTREE_REPLY_ARRIVAL : COLL_MTREE_REPLY_TREES;
+}
+
+coll_mtree_change_t coll_mtree_replan_change_of(coll_mtree_replan_reply_t reply)
+{
+    switch (reply) {
+    case COLL_MTREE_REPLY_REBALANCE:
+        return COLL_MTREE_REBALANCE;
+    case COLL_MTREE_REPLY_REPLAN:
+        return COLL_MTREE_REPLAN;
+    default:
+        return COLL_MTREE_STAY;
+    }
+}

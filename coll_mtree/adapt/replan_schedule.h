@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * When ranks begin a replan query, when its reply is due, and what follows from a reply
+ * (coll_mtree/adapt/replan.h).
+ *
+ * Everything here but the rank samples is the same on all ranks, so that all ranks begin
+ * and apply queries at the same point of the order of calls.  No Open MPI header is used.
+ */
+#ifndef COLL_MTREE_ADAPT_REPLAN_SCHEDULE_H
+#define COLL_MTREE_ADAPT_REPLAN_SCHEDULE_H
+
+#include "coll_mtree/adapt/path_samples.h"
+#include "coll_mtree/base/call_class.h"
+#include "coll_mtree/plan/plan_choice.h"
+
+#include "schedule/arrival_times.h"
+
+/* From the number of the call at which a query begins to the first call that its reply
+ * applies to. */
+#define COLL_MTREE_REPLAN_PATIENCE 2
+
+/* Bytes of calls per rank between two queries: a query takes less than a hundredth of
+ * it. */
+#define COLL_MTREE_BYTES_PER_RANK 45056
+
+/* What rank 0 replies. */
+typedef enum {
+    COLL_MTREE_REPLY_STAY,      /* also where rank 0 has no memory for its reply */
+    COLL_MTREE_REPLY_REBALANCE, /* new shares for the trees of all plans */
+    COLL_MTREE_REPLY_REPLAN,    /* new trees for all plans */
+    COLL_MTREE_REPLY_ARRIVAL,   /* calls of the class are arrival-ordered from now on */
+    COLL_MTREE_REPLY_TREES,     /* calls of the class go over trees again */
+    COLL_MTREE_REPLY_PLAN,      /* the payload is the new plan of the class */
+    COLL_MTREE_REPLY_MORE       /* too little was measured: measure on */
+} coll_mtree_replan_reply_t;
+
+/* What one rank contributes to a query; sent as it is. */
+typedef struct {
+    mtree_path_sample_t paths[COLL_MTREE_MOST_PATHS]; /* unused ones have rate 0 */
+    union {
+        mtree_arrival_time_t arrival; /* blocking calls: of the last one */
+        struct {
+            float seconds;    /* nonblocking calls: for which some were under way */
+            float unattended; /* the part of it without progress */
+        };
+    };
+} coll_mtree_rank_sample_t;
+
+/* Calls on one communicator that are numbered from 1 in an order that all ranks share. */
+typedef struct {
+    double query_bytes, query_seconds; /* a query is due after so much of both */
+    double bytes, seconds; /* of measured calls since the last query began; seconds are
+                              those that the plan predicts */
+    long calls;            /* number of the last call */
+} coll_mtree_replan_schedule_t;
+
+/* Are calls of @a call_class measured?  @a enabled and @a deterministic are the
+ * parameters: other plans would add sums in another order. */
+bool coll_mtree_replan_is_monitored(const coll_mtree_call_class_t *call_class,
+                                    bool enabled, bool deterministic);
+
+/* No call yet, on a communicator of @a num_ranks; @a query_seconds may be 0. */
+void coll_mtree_replan_schedule_init(coll_mtree_replan_schedule_t *schedule,
+                                     int num_ranks, double query_seconds);
+
+/* A measured call moved @a bytes, for which its plan predicts @a seconds. */
+void coll_mtree_replan_schedule_add(coll_mtree_replan_schedule_t *schedule, double bytes,
+                                    double seconds);
+
+/* Is a query due?  If so, its number is that of the last call, and the sums begin at 0
+ * again. */
+bool coll_mtree_replan_schedule_take_query(coll_mtree_replan_schedule_t *schedule);
+
+/* Does the reply to the query that began at call @a query apply to call @a call? */
+bool coll_mtree_replan_reply_is_due(long query, long call);
+
+/* On rank 0: did every rank see to its nonblocking calls nearly all of the time?
+ * Otherwise what looks like a slow link may be a rank that computes. */
+bool coll_mtree_replan_all_attended(const coll_mtree_rank_sample_t *samples,
+                                    int num_ranks);
+
+/* On rank 0, for blocking calls: the reply where the plans are to @a change, and calls of
+ * the class, which are arrival-ordered or not (@a is_by_arrival), are @a to_arrival. */
+coll_mtree_replan_reply_t coll_mtree_replan_reply_of(coll_mtree_change_t change,
+                                                     bool is_by_arrival, bool to_arrival);
+
+/* What @a reply makes of all plans of a communicator. */
+coll_mtree_change_t coll_mtree_replan_change_of(coll_mtree_replan_reply_t reply);
+
+#endif

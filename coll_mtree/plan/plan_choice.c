@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "coll_mtree/plan/plan_choice.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* New trees are worth it from this gain on, unless other shares come close to it. */
+#define LEAST_GAIN 1.15
+#define CLOSE      1.05
+
+/* Other shares cost less than new trees, and are worth it from a smaller gain on. */
+#define LEAST_REBALANCE_GAIN 1.05
+
+/* NULL: the planner's choice. */
+static const char *choose_algorithm(const coll_mtree_call_class_t *call_class,
+                                    const char *algorithm)
+{
+    if (call_class->by_arrival) {
+        return MTREE_PLAN_ARRIVAL;
+    }
+    return call_class->algorithm != NULL ? call_class->algorithm : algorithm;
+}
+
+mtree_plan_request_t
+coll_mtree_plan_choice_request(const coll_mtree_call_class_t *call_class,
+                               const char *algorithm, int trees, int max_trees)
+{
+    int wanted = call_class->trees < 0 ? trees : call_class->trees;
+
+    return (mtree_plan_request_t){.collective = call_class->collective,
+                                  .algorithm = choose_algorithm(call_class, algorithm),
+                                  .root = call_class->root < 0 ? 0 : call_class->root,
+                                  .max_trees = wanted <= 0 ? max_trees : wanted,
+                                  .bytes = call_class->bytes};
+}
+
+bool coll_mtree_plan_choice_tries_low_tree(const mtree_plan_request_t *request)
+{
+    return request->algorithm == NULL && request->keep == NULL &&
+           request->bytes <= MTREE_FORECAST_SHORT_BYTES;
+}
+
+mtree_plan_t *coll_mtree_plan_choice_faster(mtree_plan_t *plan, mtree_plan_t *other)
+{
+    return mtree_forecast_plan_seconds(other) < mtree_forecast_plan_seconds(plan) ? other
+                                                                                  : plan;
+}
+
+int coll_mtree_plan_choice_trees_per_root(const mtree_plan_t *plan)
+{
+    int most = 0;
+
+    if (!mtree_collective_has_blocks(plan->collective)) {
+        return plan->num_trees;
+    }
+    for (int host = 0; host < plan->num_hosts; host++) {
+        int trees = 0;
+
+        for (int t = 0; t < plan->num_trees; t++) {
+            trees += plan->trees[t].root == host;
+        }
+        most = trees > most ? trees : most;
+    }
+    return most;
+}
+
+bool coll_mtree_plan_choice_can_rebalance(const mtree_plan_t *plan)
+{
+    return mtree_plan_num_steps(plan) == 0 && !mtree_plan_is_by_arrival(plan);
+}
+
+double coll_mtree_plan_choice_seconds(const mtree_plan_t *plan,
+                                      const mtree_topology_t *topology,
+                                      const mtree_routes_t *routes)
+{
+    double *load = calloc(2 * (size_t)topology->num_links, sizeof(*load));
+    double transfer = 8 * plan->bytes / plan->throughput;
+    double overload;
+
+    if (load == NULL) {
+        return 0;
+    }
+    mtree_plan_load(plan, routes, load);
+    overload = mtree_plan_busiest(topology, load);
+    free(load);
+    return fmax(plan->seconds - transfer, 0) + transfer * overload;
+}
+
+coll_mtree_change_t coll_mtree_plan_choice_change(double now, double rebalanced,
+                                                  double anew, double *gain_p)
+{
+    if (anew > 0 && now >= LEAST_GAIN * anew &&
+        (rebalanced < 0 || rebalanced > CLOSE * anew)) {
+        *gain_p = now / anew;
+        return COLL_MTREE_REPLAN;
+    }
+    *gain_p = rebalanced > 0 ? now / rebalanced : 0;
+    return *gain_p >= LEAST_REBALANCE_GAIN ? COLL_MTREE_REBALANCE : COLL_MTREE_STAY;
+}

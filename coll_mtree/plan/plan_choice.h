@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Decisions of planning: what the planner is asked for, which plan is taken, and what a
+ * change of the network makes of plans.  No Open MPI header is used.
+ *
+ * Host numbers, rates (bits/s) and times (seconds) are those of planner/plan/plan.h.
+ */
+#ifndef COLL_MTREE_PLAN_PLAN_CHOICE_H
+#define COLL_MTREE_PLAN_PLAN_CHOICE_H
+
+#include "coll_mtree/base/call_class.h"
+
+#include "planner/planner.h"
+#include "simulate/forecast/forecast.h"
+
+/* What a change of the network makes of plans, in ascending order of effect. */
+typedef enum {
+    COLL_MTREE_STAY,
+    COLL_MTREE_REBALANCE, /* the same trees with other shares */
+    COLL_MTREE_REPLAN
+} coll_mtree_change_t;
+
+/* The hosts that are planned for, numbered as in plans. */
+typedef struct {
+    const mtree_topology_t *topology;
+    const int *vertices; /* [num_hosts] of the topology */
+    int num_hosts;
+} coll_mtree_plan_hosts_t;
+
+/* What is asked of the planner for calls of @a call_class, whose root is a host: the
+ * class, else the parameters @a algorithm (NULL: the planner's choice) and @a trees (0:
+ * @a max_trees) decide. */
+mtree_plan_request_t
+coll_mtree_plan_choice_request(const coll_mtree_call_class_t *call_class,
+                               const char *algorithm, int trees, int max_trees);
+
+/* Is one low tree to be tried beside the plan for @a request, with @a keep the trees that
+ * stay (NULL: any)? */
+bool coll_mtree_plan_choice_tries_low_tree(const mtree_plan_request_t *request);
+
+/* The one of two plans for the same calls that is predicted to be faster; @a plan where
+ * both are equal. */
+mtree_plan_t *coll_mtree_plan_choice_faster(mtree_plan_t *plan, mtree_plan_t *other);
+
+/* Trees of @a plan with the same root, at most: all of them but for gathering
+ * collectives.  A plan with more than the communicator's limit cannot be used. */
+int coll_mtree_plan_choice_trees_per_root(const mtree_plan_t *plan);
+
+/* Can the trees of @a plan get other shares?  Not where they run in lockstep or are one
+ * order of many. */
+bool coll_mtree_plan_choice_can_rebalance(const mtree_plan_t *plan);
+
+/* Seconds that @a plan takes on @a topology, whose capacities may be others than it was
+ * made for: transfer time grows with the overload of the fullest arc, latency does not.
+ */
+double coll_mtree_plan_choice_seconds(const mtree_plan_t *plan,
+                                      const mtree_topology_t *topology,
+                                      const mtree_routes_t *routes);
+
+/* What becomes of plans where a call takes @a now seconds, @a rebalanced with other
+ * shares of the same trees and @a anew with new trees (both below 0: not possible).
+ * *gain_p: how many times as fast calls become or would become. */
+coll_mtree_change_t coll_mtree_plan_choice_change(double now, double rebalanced,
+                                                  double anew, double *gain_p);
+
+#endif

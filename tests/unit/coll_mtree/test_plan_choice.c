@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the planner is asked for, which plan is taken, and what a changed network makes of
+ * plans.
+ */
+#include "coll_mtree/plan/plan_choice.h"
+#include "topo/dot/read.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+
+static coll_mtree_call_class_t class_of(mtree_collective_t collective, int trees)
+{
+    return coll_mtree_call_class_of(collective, 3, 1 << 20, NULL, trees);
+}
+
+START_TEST(the_class_goes_before_the_parameters)
+{
+    coll_mtree_call_class_t call_class = class_of(MTREE_BCAST, -1);
+    mtree_plan_request_t request =
+        coll_mtree_plan_choice_request(&call_class, NULL, 0, 8);
+
+    ck_assert_int_eq(request.collective, MTREE_BCAST);
+    ck_assert_int_eq(request.root, 3);
+    ck_assert_double_eq(request.bytes, 1 << 20);
+    ck_assert_ptr_null(request.algorithm);
+    ck_assert_ptr_null(request.keep);
+    ck_assert_int_eq(request.max_trees, 8);
+    request = coll_mtree_plan_choice_request(&call_class, "ring", 5, 8);
+    ck_assert_str_eq(request.algorithm, "ring");
+    ck_assert_int_eq(request.max_trees, 5);
+    call_class.algorithm = "chains";
+    call_class.trees = 2;
+    request = coll_mtree_plan_choice_request(&call_class, "ring", 5, 8);
+    ck_assert_str_eq(request.algorithm, "chains");
+    ck_assert_int_eq(request.max_trees, 2);
+    call_class.trees = 0;
+    call_class.by_arrival = true;
+    request = coll_mtree_plan_choice_request(&call_class, "ring", 5, 8);
+    ck_assert_str_eq(request.algorithm, MTREE_PLAN_ARRIVAL);
+    ck_assert_int_eq(request.max_trees, 8);
+}
+END_TEST
+
+START_TEST(a_collective_without_root_is_planned_from_host_0)
+{
+    coll_mtree_call_class_t call_class = class_of(MTREE_ALLREDUCE, -1);
+
+    ck_assert_int_eq(call_class.root, -1);
+    ck_assert_int_eq(coll_mtree_plan_choice_request(&call_class, NULL, 0, 8).root, 0);
+}
+END_TEST
+
+START_TEST(short_calls_of_free_plans_try_one_low_tree)
+{
+    mtree_plan_t older = {0};
+    mtree_plan_request_t request = {.bytes = MTREE_FORECAST_SHORT_BYTES};
+
+    ck_assert(coll_mtree_plan_choice_tries_low_tree(&request));
+    request.keep = &older;
+    ck_assert(!coll_mtree_plan_choice_tries_low_tree(&request));
+    request.keep = NULL;
+    request.algorithm = "ring";
+    ck_assert(!coll_mtree_plan_choice_tries_low_tree(&request));
+    request.algorithm = NULL;
+    request.bytes += 1;
+    ck_assert(!coll_mtree_plan_choice_tries_low_tree(&request));
+}
+END_TEST
+
+/* A plan over two hosts, with @a num_trees trees of which the first @a of_first are
+ * rooted in host 0. */
+static mtree_plan_t *two_hosts(mtree_collective_t collective, const char *algorithm,
+                               int num_trees, int of_first)
+{
+    static const char *const hosts[] = {"a", "b"};
+    mtree_plan_t *plan;
+
+    ck_assert_int_eq(mtree_plan_create(collective, algorithm, 2, hosts, num_trees, &plan),
+                     MTREE_OK);
+    for (int t = 0; t < num_trees; t++) {
+        plan->trees[t].root = t < of_first ? 0 : 1;
+        plan->trees[t].parent[t < of_first ? 1 : 0] = plan->trees[t].root;
+    }
+    return plan;
+}
+
+START_TEST(the_plan_that_is_predicted_faster_is_taken)
+{
+    mtree_plan_t *plan = two_hosts(MTREE_BCAST, "packing", 1, 1);
+    mtree_plan_t *other = two_hosts(MTREE_BCAST, "latency", 1, 1);
+
+    plan->bytes = other->bytes = 1 << 20;
+    plan->seconds = other->seconds = 2;
+    ck_assert_ptr_eq(coll_mtree_plan_choice_faster(plan, other), plan);
+    other->seconds = 1;
+    ck_assert_ptr_eq(coll_mtree_plan_choice_faster(plan, other), other);
+    other->seconds = 3;
+    ck_assert_ptr_eq(coll_mtree_plan_choice_faster(plan, other), plan);
+    mtree_plan_destroy(plan);
+    mtree_plan_destroy(other);
+}
+END_TEST
+
+START_TEST(trees_count_per_root_where_each_block_has_its_own)
+{
+    mtree_plan_t *plan = two_hosts(MTREE_ALLREDUCE, "packing", 5, 3);
+
+    ck_assert_int_eq(coll_mtree_plan_choice_trees_per_root(plan), 5);
+    mtree_plan_destroy(plan);
+    plan = two_hosts(MTREE_ALLGATHER, "packing", 5, 3);
+    ck_assert_int_eq(coll_mtree_plan_choice_trees_per_root(plan), 3);
+    mtree_plan_destroy(plan);
+    plan = two_hosts(MTREE_ALLGATHER, "packing", 5, 1);
+    ck_assert_int_eq(coll_mtree_plan_choice_trees_per_root(plan), 4);
+    mtree_plan_destroy(plan);
+}
+END_TEST
+
+START_TEST(trees_in_lockstep_or_of_an_order_keep_their_shares)
+{
+    mtree_plan_t *plan = two_hosts(MTREE_BCAST, "packing", 1, 1);
+
+    ck_assert(coll_mtree_plan_choice_can_rebalance(plan));
+    plan->trees[0].step[1] = 1;
+    ck_assert(!coll_mtree_plan_choice_can_rebalance(plan));
+    mtree_plan_destroy(plan);
+    plan = two_hosts(MTREE_BCAST, MTREE_PLAN_ARRIVAL, 1, 1);
+    ck_assert(!coll_mtree_plan_choice_can_rebalance(plan));
+    mtree_plan_destroy(plan);
+}
+END_TEST
+
+START_TEST(new_trees_need_a_clear_gain)
+{
+    double gain;
+
+    ck_assert_int_eq(coll_mtree_plan_choice_change(1.16, -1, 1, &gain),
+                     COLL_MTREE_REPLAN);
+    ck_assert_double_eq_tol(gain, 1.16, 1e-9);
+    ck_assert_int_eq(coll_mtree_plan_choice_change(1.14, -1, 1, &gain), COLL_MTREE_STAY);
+    ck_assert_double_eq(gain, 0);
+    ck_assert_int_eq(coll_mtree_plan_choice_change(1.14, 1.12, 1, &gain),
+                     COLL_MTREE_STAY);
+    ck_assert_double_eq_tol(gain, 1.14 / 1.12, 1e-9);
+}
+END_TEST
+
+START_TEST(other_shares_do_where_they_come_close_to_new_trees)
+{
+    double gain;
+
+    ck_assert_int_eq(coll_mtree_plan_choice_change(2, 1.04, 1, &gain),
+                     COLL_MTREE_REBALANCE);
+    ck_assert_double_eq_tol(gain, 2 / 1.04, 1e-9);
+    ck_assert_int_eq(coll_mtree_plan_choice_change(2, 1.06, 1, &gain), COLL_MTREE_REPLAN);
+    ck_assert_double_eq_tol(gain, 2, 1e-9);
+}
+END_TEST
+
+START_TEST(other_shares_are_worth_a_small_gain)
+{
+    double gain;
+
+    ck_assert_int_eq(coll_mtree_plan_choice_change(1.06, 1, -1, &gain),
+                     COLL_MTREE_REBALANCE);
+    ck_assert_int_eq(coll_mtree_plan_choice_change(1.04, 1, -1, &gain), COLL_MTREE_STAY);
+    ck_assert_double_eq_tol(gain, 1.04, 1e-9);
+    ck_assert_int_eq(coll_mtree_plan_choice_change(1, -1, -1, &gain), COLL_MTREE_STAY);
+    ck_assert_double_eq(gain, 0);
+}
+END_TEST
+
+START_TEST(a_slower_link_takes_transfer_time_and_not_latency)
+{
+    mtree_plan_request_t request = {.collective = MTREE_ALLREDUCE,
+                                    .algorithm = "packing",
+                                    .max_trees = 4,
+                                    .bytes = 1e7};
+    mtree_topology_t *topology;
+    mtree_routes_t *routes;
+    mtree_plan_t *plan;
+    int vertices[5], num_hosts = 0;
+    double before, transfer;
+
+    ck_assert_int_eq(mtree_topology_read(FIXTURES "/../lab/star.dot", &topology),
+                     MTREE_OK);
+    for (int v = 0; v < topology->num_vertices; v++) {
+        if (topology->vertices[v].kind == MTREE_VERTEX_HOST) {
+            vertices[num_hosts++] = v;
+        }
+    }
+    ck_assert_int_eq(mtree_planner_run(topology, vertices, num_hosts, &request, &plan),
+                     MTREE_OK);
+    ck_assert_int_eq(mtree_routes_create(topology, vertices, num_hosts, &routes),
+                     MTREE_OK);
+    plan->seconds += 0.25;
+    transfer = 8 * plan->bytes / plan->throughput;
+    before = coll_mtree_plan_choice_seconds(plan, topology, routes);
+    for (int link = 0; link < topology->num_links; link++) {
+        topology->links[link].capacity[0] /= 2;
+        topology->links[link].capacity[1] /= 2;
+    }
+    ck_assert_double_eq_tol(coll_mtree_plan_choice_seconds(plan, topology, routes),
+                            2 * before - (plan->seconds - transfer), 1e-6 * before);
+    mtree_routes_destroy(routes);
+    mtree_plan_destroy(plan);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("plan_choice");
+    TCase *tcase = tcase_create("plan_choice");
+    SRunner *runner;
+    int failed;
+
+    tcase_add_test(tcase, the_class_goes_before_the_parameters);
+    tcase_add_test(tcase, a_collective_without_root_is_planned_from_host_0);
+    tcase_add_test(tcase, short_calls_of_free_plans_try_one_low_tree);
+    tcase_add_test(tcase, the_plan_that_is_predicted_faster_is_taken);
+    tcase_add_test(tcase, trees_count_per_root_where_each_block_has_its_own);
+    tcase_add_test(tcase, trees_in_lockstep_or_of_an_order_keep_their_shares);
+    tcase_add_test(tcase, new_trees_need_a_clear_gain);
+    tcase_add_test(tcase, other_shares_do_where_they_come_close_to_new_trees);
+    tcase_add_test(tcase, other_shares_are_worth_a_small_gain);
+    tcase_add_test(tcase, a_slower_link_takes_transfer_time_and_not_latency);
+    suite_add_tcase(suite, tcase);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * When replan queries begin, when their replies apply, and what follows from a reply.
+ */
+#include "coll_mtree/adapt/replan_schedule.h"
+
+#include <check.h>
+#include <stdlib.h>
+
+static coll_mtree_call_class_t class_of(mtree_collective_t collective, double bytes)
+{
+    return coll_mtree_call_class_of(collective, 0, (size_t)bytes, NULL, -1);
+}
+
+START_TEST(long_calls_are_monitored_where_the_user_wants_it)
+{
+    coll_mtree_call_class_t allreduce = class_of(MTREE_ALLREDUCE, 262144);
+    coll_mtree_call_class_t shorter = class_of(MTREE_ALLREDUCE, 262143);
+
+    ck_assert(coll_mtree_replan_is_monitored(&allreduce, true, false));
+    ck_assert(!coll_mtree_replan_is_monitored(&allreduce, false, false));
+    ck_assert(!coll_mtree_replan_is_monitored(&shorter, true, false));
+}
+END_TEST
+
+START_TEST(deterministic_sums_keep_their_plan)
+{
+    coll_mtree_call_class_t allreduce = class_of(MTREE_ALLREDUCE, 1 << 20);
+    coll_mtree_call_class_t bcast = class_of(MTREE_BCAST, 1 << 20);
+
+    ck_assert(!coll_mtree_replan_is_monitored(&allreduce, true, true));
+    ck_assert(coll_mtree_replan_is_monitored(&bcast, true, true));
+}
+END_TEST
+
+START_TEST(a_query_is_due_after_enough_bytes_per_rank)
+{
+    coll_mtree_replan_schedule_t schedule;
+
+    coll_mtree_replan_schedule_init(&schedule, 10, 0);
+    ck_assert(!coll_mtree_replan_schedule_take_query(&schedule));
+    coll_mtree_replan_schedule_add(&schedule, 10.0 * COLL_MTREE_BYTES_PER_RANK - 1, 9);
+    ck_assert(!coll_mtree_replan_schedule_take_query(&schedule));
+    coll_mtree_replan_schedule_add(&schedule, 1, 0);
+    ck_assert(coll_mtree_replan_schedule_take_query(&schedule));
+}
+END_TEST
+
+START_TEST(a_query_is_due_after_enough_seconds)
+{
+    coll_mtree_replan_schedule_t schedule;
+
+    coll_mtree_replan_schedule_init(&schedule, 2, 0.5);
+    coll_mtree_replan_schedule_add(&schedule, 1e9, 0.25);
+    ck_assert(!coll_mtree_replan_schedule_take_query(&schedule));
+    coll_mtree_replan_schedule_add(&schedule, 0, 0.25);
+    ck_assert(coll_mtree_replan_schedule_take_query(&schedule));
+}
+END_TEST
+
+START_TEST(the_sums_begin_anew_with_each_query)
+{
+    coll_mtree_replan_schedule_t schedule;
+
+    coll_mtree_replan_schedule_init(&schedule, 1, 0.5);
+    coll_mtree_replan_schedule_add(&schedule, 1e9, 1);
+    ck_assert(coll_mtree_replan_schedule_take_query(&schedule));
+    ck_assert(!coll_mtree_replan_schedule_take_query(&schedule));
+    coll_mtree_replan_schedule_add(&schedule, 1e9, 0);
+    ck_assert(!coll_mtree_replan_schedule_take_query(&schedule));
+}
+END_TEST
+
+START_TEST(a_query_takes_less_than_a_hundredth_of_the_bytes)
+{
+    ck_assert_uint_lt(100 * sizeof(coll_mtree_rank_sample_t), COLL_MTREE_BYTES_PER_RANK);
+}
+END_TEST
+
+START_TEST(a_reply_applies_two_calls_after_its_query)
+{
+    ck_assert(!coll_mtree_replan_reply_is_due(7, 7));
+    ck_assert(!coll_mtree_replan_reply_is_due(7, 8));
+    ck_assert(coll_mtree_replan_reply_is_due(7, 9));
+    ck_assert(coll_mtree_replan_reply_is_due(7, 10));
+}
+END_TEST
+
+START_TEST(one_rank_that_computes_spoils_the_samples)
+{
+    coll_mtree_rank_sample_t samples[3] = {0};
+
+    for (int rank = 0; rank < 3; rank++) {
+        samples[rank].seconds = 2;
+    }
+    ck_assert(coll_mtree_replan_all_attended(samples, 3));
+    samples[2].unattended = 0.125F;
+    ck_assert(coll_mtree_replan_all_attended(samples, 3));
+    samples[2].unattended = 0.25F;
+    ck_assert(!coll_mtree_replan_all_attended(samples, 3));
+    ck_assert(coll_mtree_replan_all_attended(samples, 2));
+    samples[0].unattended = 1;
+    ck_assert(!coll_mtree_replan_all_attended(samples, 2));
+}
+END_TEST
+
+START_TEST(a_change_of_the_network_goes_before_the_order_of_arrival)
+{
+    ck_assert_int_eq(coll_mtree_replan_reply_of(COLL_MTREE_REBALANCE, false, true),
+                     COLL_MTREE_REPLY_REBALANCE);
+    ck_assert_int_eq(coll_mtree_replan_reply_of(COLL_MTREE_REPLAN, true, false),
+                     COLL_MTREE_REPLY_REPLAN);
+}
+END_TEST
+
+START_TEST(calls_turn_only_where_their_order_is_another)
+{
+    ck_assert_int_eq(coll_mtree_replan_reply_of(COLL_MTREE_STAY, false, false),
+                     COLL_MTREE_REPLY_STAY);
+    ck_assert_int_eq(coll_mtree_replan_reply_of(COLL_MTREE_STAY, true, true),
+                     COLL_MTREE_REPLY_STAY);
+    ck_assert_int_eq(coll_mtree_replan_reply_of(COLL_MTREE_STAY, false, true),
+                     COLL_MTREE_REPLY_ARRIVAL);
+    ck_assert_int_eq(coll_mtree_replan_reply_of(COLL_MTREE_STAY, true, false),
+                     COLL_MTREE_REPLY_TREES);
+}
+END_TEST
+
+START_TEST(two_replies_change_all_plans)
+{
+    static const coll_mtree_change_t change[] = {
+        [COLL_MTREE_REPLY_REBALANCE] = COLL_MTREE_REBALANCE,
+        [COLL_MTREE_REPLY_REPLAN] = COLL_MTREE_REPLAN,
+        [COLL_MTREE_REPLY_MORE] = COLL_MTREE_STAY};
+
+    for (int reply = COLL_MTREE_REPLY_STAY; reply <= COLL_MTREE_REPLY_MORE; reply++) {
+        ck_assert_int_eq(coll_mtree_replan_change_of((coll_mtree_replan_reply_t)reply),
+                         change[reply]);
+    }
+    /* The stronger of two replies that are due at once applies. */
+    ck_assert_int_lt(COLL_MTREE_STAY, COLL_MTREE_REBALANCE);
+    ck_assert_int_lt(COLL_MTREE_REBALANCE, COLL_MTREE_REPLAN);
+    /* Without memory rank 0 replies 0. */
+    ck_assert_int_eq(COLL_MTREE_REPLY_STAY, 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("replan_schedule");
+    TCase *tcase = tcase_create("replan_schedule");
+    SRunner *runner;
+    int failed;
+
+    tcase_add_test(tcase, long_calls_are_monitored_where_the_user_wants_it);
+    tcase_add_test(tcase, deterministic_sums_keep_their_plan);
+    tcase_add_test(tcase, a_query_is_due_after_enough_bytes_per_rank);
+    tcase_add_test(tcase, a_query_is_due_after_enough_seconds);
+    tcase_add_test(tcase, the_sums_begin_anew_with_each_query);
+    tcase_add_test(tcase, a_query_takes_less_than_a_hundredth_of_the_bytes);
+    tcase_add_test(tcase, a_reply_applies_two_calls_after_its_query);
+    tcase_add_test(tcase, one_rank_that_computes_spoils_the_samples);
+    tcase_add_test(tcase, a_change_of_the_network_goes_before_the_order_of_arrival);
+    tcase_add_test(tcase, calls_turn_only_where_their_order_is_another);
+    tcase_add_test(tcase, two_replies_change_all_plans);
+    suite_add_tcase(suite, tcase);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
