@@ -54,6 +54,7 @@ UNREAD = {
     "no plan for": "the planner would have to fail",
     "no baseline does": "every collective has one",
     "is the disk full": "the component's disk would have to be full",
+    "no events came from rank": "a rank would have to end before its time",
     "no baseline does": "each collective has one",
 }
 
