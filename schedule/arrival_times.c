@@ -4,81 +4,83 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* By arrival where ranks stay so many times shorter; by trees again below the second. */
+/* Arrival-ordered calls must shorten the time in a call by this factor; below the second
+ * factor the trees return. */
 #define CLEAR_GAIN 1.2
 #define LEAST_GAIN 1.1
 
-/* The last one may leave so many times later. */
+/* The factor by which the last rank may leave later. */
 #define LATER 1.1
 
-/* Hearings in a row that it takes to change; doubled by each change up to the most, and
- * halved after so many hearings without. */
+/* Calls in a row that it takes to change.  A change doubles the number, up to the most;
+ * QUIET calls without a change halve it. */
 #define LEAST_NEEDED 3
 #define MOST_NEEDED  48
 #define QUIET        32
 
-void mtree_arrival_time_init(mtree_arrival_time_t *entry, int rank, int toward,
-                             double met)
+void mtree_arrival_time_init(mtree_arrival_time_t *entry, int rank, int parent,
+                             double contact)
 {
     memset(entry, 0, sizeof(*entry));
-    entry->toward = toward;
-    entry->met = toward == rank ? 0 : (float)met;
-    for (int i = 0; i < MTREE_ENTRY_NAMED; i++) {
-        entry->named[i].rank = -1;
+    entry->parent = parent;
+    entry->parent_contact = parent == rank ? 0 : (float)contact;
+    for (int i = 0; i < MTREE_ARRIVAL_CONTACTS; i++) {
+        entry->contacts[i].rank = -1;
     }
 }
 
-void mtree_arrival_time_add(mtree_arrival_time_t *entry, int rank, double after)
+void mtree_arrival_time_add(mtree_arrival_time_t *entry, int rank, double seconds)
 {
     int first = 0, place;
 
-    while (first < MTREE_ENTRY_NAMED && entry->named[first].rank < 0) {
+    while (first < MTREE_ARRIVAL_CONTACTS && entry->contacts[first].rank < 0) {
         first++;
     }
-    /* Where all places are taken, the one that it met first goes. */
-    if (first == 0 && (float)after <= entry->named[0].after) {
+    /* A full list drops its earliest contact. */
+    if (first == 0 && (float)seconds <= entry->contacts[0].seconds) {
         return;
     }
     first = first == 0 ? 1 : first;
-    for (place = first;
-         place < MTREE_ENTRY_NAMED && entry->named[place].after < (float)after; place++) {
-        entry->named[place - 1] = entry->named[place];
+    for (place = first; place < MTREE_ARRIVAL_CONTACTS &&
+                        entry->contacts[place].seconds < (float)seconds;
+         place++) {
+        entry->contacts[place - 1] = entry->contacts[place];
     }
-    entry->named[place - 1].rank = rank;
-    entry->named[place - 1].after = (float)after;
+    entry->contacts[place - 1].rank = rank;
+    entry->contacts[place - 1].seconds = (float)seconds;
 }
 
-/* When @a entry met @a rank, one of its neighbours; those without a name no later than
- * the first that has one. */
-static double entry_met(const mtree_arrival_time_t *entry, int rank)
+/* The contact of @a entry with its neighbour @a rank; at the latest that of the first in
+ * the list, if @a rank is not in it. */
+static double entry_contact(const mtree_arrival_time_t *entry, int rank)
 {
-    for (int i = 0; i < MTREE_ENTRY_NAMED; i++) {
-        if (entry->named[i].rank == rank) {
-            return (double)entry->named[i].after;
+    for (int i = 0; i < MTREE_ARRIVAL_CONTACTS; i++) {
+        if (entry->contacts[i].rank == rank) {
+            return (double)entry->contacts[i].seconds;
         }
     }
-    return entry->named[0].rank < 0 ? -1 : (double)entry->named[0].after;
+    return entry->contacts[0].rank < 0 ? -1 : (double)entry->contacts[0].seconds;
 }
 
-/* Take those whose neighbour is known; how many these are. */
+/* Solve for the ranks whose parent is solved; returns how many these are. */
 static int entries_advance(const mtree_arrival_time_t *entries, int num_ranks,
                            const double *latency, bool *known, double *seconds)
 {
     int taken = 0;
 
     for (int rank = 0; rank < num_ranks; rank++) {
-        int toward = entries[rank].toward;
-        double met;
+        int parent = entries[rank].parent;
+        double contact;
 
-        if (known[rank] || toward < 0 || toward >= num_ranks || !known[toward]) {
+        if (known[rank] || parent < 0 || parent >= num_ranks || !known[parent]) {
             continue;
         }
-        met = entry_met(&entries[toward], rank);
-        if (met < 0) {
+        contact = entry_contact(&entries[parent], rank);
+        if (contact < 0) {
             continue;
         }
-        /* Of the two that note the moment, the sender hears of it a latency late. */
-        seconds[rank] = seconds[toward] + met - (double)entries[rank].met -
+        /* The sender notes the moment one latency later than the receiver. */
+        seconds[rank] = seconds[parent] + contact - (double)entries[rank].parent_contact -
                         (latency == NULL ? 0 : latency[rank]);
         known[rank] = true;
         taken++;
@@ -95,11 +97,11 @@ bool mtree_arrival_times_solve(const mtree_arrival_time_t *entries, int num_rank
     double first = 0;
 
     for (int rank = 0; seconds != NULL && known != NULL && rank < num_ranks; rank++) {
-        known[rank] = entries[rank].toward == rank;
+        known[rank] = entries[rank].parent == rank;
         num_known += known[rank];
     }
     if (num_known > 1) {
-        /* Nothing connects several roots. */
+        /* Several roots are not connected. */
         num_known = 0;
     }
     while (num_known > 0 && taken > 0) {
@@ -124,9 +126,9 @@ void mtree_arrival_choice_init(mtree_arrival_choice_t *choice)
     *choice = (mtree_arrival_choice_t){.needed = LEAST_NEEDED};
 }
 
-/* Does a call speak for a change? */
-static bool speaks_for_other(bool by_arrival, const mtree_outcome_t *trees,
-                             const mtree_outcome_t *arrival)
+/* Would the other have been better for a call? */
+static bool is_other_better(bool by_arrival, const mtree_outcome_t *trees,
+                            const mtree_outcome_t *arrival)
 {
     double gain = trees->stay / arrival->stay;
     bool late = arrival->end > LATER * trees->end;
@@ -138,17 +140,17 @@ bool mtree_arrival_choice_update(mtree_arrival_choice_t *choice,
                                  const mtree_outcome_t *trees,
                                  const mtree_outcome_t *arrival)
 {
-    if (!speaks_for_other(choice->by_arrival, trees, arrival)) {
-        choice->row = 0;
-    } else if (++choice->row >= choice->needed) {
+    if (!is_other_better(choice->by_arrival, trees, arrival)) {
+        choice->streak = 0;
+    } else if (++choice->streak >= choice->needed) {
         choice->by_arrival = !choice->by_arrival;
-        choice->row = choice->quiet = 0;
+        choice->streak = choice->since_change = 0;
         choice->needed =
             2 * choice->needed > MOST_NEEDED ? MOST_NEEDED : 2 * choice->needed;
         return choice->by_arrival;
     }
-    if (++choice->quiet >= QUIET) {
-        choice->quiet = 0;
+    if (++choice->since_change >= QUIET) {
+        choice->since_change = 0;
         choice->needed =
             choice->needed / 2 < LEAST_NEEDED ? LEAST_NEEDED : choice->needed / 2;
     }

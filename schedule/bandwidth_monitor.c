@@ -5,25 +5,25 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/* Turns of progress that lie further apart (seconds) were none: where processors are
- * shared, that many processes may have their turn in between. */
+/* Time between two calls of the progress engine (seconds) above which it is unattended.
+ * Where processors are shared, other processes may run in between. */
 #define MOST_GAP 0.025
 
-/* For so long after a gap buffers fill again. */
-#define SETTLING 0.025
+/* Seconds after unattended time in which buffers fill again. */
+#define REFILL_TIME 0.025
 
 typedef struct {
-    mtree_bandwidth_monitor_path_t passed;
-    int pressing; /* operations that press it */
-    double since; /* clock up to which the time that it is pressed is counted */
+    mtree_bandwidth_monitor_path_t total;
+    int num_backlogging; /* operations that are backlogged on it */
+    double since;        /* time up to which it is counted as backlogged */
 } path_t;
 
 struct mtree_bandwidth_monitor {
     atomic_flag lock; /* held for some instructions only */
     atomic_int outstanding;
     mtree_bandwidth_monitor_sum_t sum;
-    double looked;  /* clock of the last turn, or of whatever else came */
-    double settled; /* clock from which on what passes counts as pressed */
+    double counted_to; /* time of the last call */
+    double refilled;   /* time from which on traffic counts as backlogged */
     int num_paths;
     path_t paths[];
 };
@@ -49,24 +49,25 @@ void mtree_bandwidth_monitor_destroy(mtree_bandwidth_monitor_t *monitor)
     free(monitor);
 }
 
-/* Count the time until @a now as pressed for the ways that are. */
+/* Count the time until @a now for the paths that are backlogged. */
 static void count_backlogged(mtree_bandwidth_monitor_t *monitor, double now)
 {
     for (int i = 0; i < monitor->num_paths; i++) {
         path_t *path = &monitor->paths[i];
-        double since = fmax(path->since, monitor->settled);
+        double since = fmax(path->since, monitor->refilled);
 
-        if (path->pressing > 0 && now > since) {
-            path->passed.backlogged_seconds += now - since;
+        if (path->num_backlogging > 0 && now > since) {
+            path->total.backlogged_seconds += now - since;
         }
         path->since = now;
     }
 }
 
-/* It is @a now: was somebody there all the time, and was the gauge's @a alone? */
-static void monitor_turn(mtree_bandwidth_monitor_t *monitor, bool alone, double now)
+/* Count the time until @a now, as unattended where the calls are too far apart or traffic
+ * of others shared the paths. */
+static void monitor_advance(mtree_bandwidth_monitor_t *monitor, bool alone, double now)
 {
-    double past = now - monitor->looked;
+    double past = now - monitor->counted_to;
 
     if (past <= 0) {
         return;
@@ -74,12 +75,12 @@ static void monitor_turn(mtree_bandwidth_monitor_t *monitor, bool alone, double 
     if (atomic_load(&monitor->outstanding) > 0) {
         monitor->sum.seconds += past;
         if (!alone || past > MOST_GAP) {
-            count_backlogged(monitor, monitor->looked);
+            count_backlogged(monitor, monitor->counted_to);
             monitor->sum.unattended += past;
-            monitor->settled = now + SETTLING;
+            monitor->refilled = now + REFILL_TIME;
         }
     }
-    monitor->looked = now;
+    monitor->counted_to = now;
 }
 
 static void monitor_lock(mtree_bandwidth_monitor_t *monitor)
@@ -95,7 +96,7 @@ static void monitor_unlock(mtree_bandwidth_monitor_t *monitor)
 void mtree_bandwidth_monitor_begin(mtree_bandwidth_monitor_t *monitor, double now)
 {
     monitor_lock(monitor);
-    monitor_turn(monitor, true, now);
+    monitor_advance(monitor, true, now);
     atomic_fetch_add(&monitor->outstanding, 1);
     monitor_unlock(monitor);
 }
@@ -103,7 +104,7 @@ void mtree_bandwidth_monitor_begin(mtree_bandwidth_monitor_t *monitor, double no
 void mtree_bandwidth_monitor_end(mtree_bandwidth_monitor_t *monitor, double now)
 {
     monitor_lock(monitor);
-    monitor_turn(monitor, true, now);
+    monitor_advance(monitor, true, now);
     atomic_fetch_sub(&monitor->outstanding, 1);
     monitor_unlock(monitor);
 }
@@ -117,7 +118,7 @@ void mtree_bandwidth_monitor_attend(mtree_bandwidth_monitor_t *monitor, bool alo
                                     double now)
 {
     monitor_lock(monitor);
-    monitor_turn(monitor, alone, now);
+    monitor_advance(monitor, alone, now);
     monitor_unlock(monitor);
 }
 
@@ -125,10 +126,10 @@ void mtree_bandwidth_monitor_sent(mtree_bandwidth_monitor_t *monitor, int path,
                                   double bytes, double now)
 {
     monitor_lock(monitor);
-    monitor_turn(monitor, true, now);
-    monitor->paths[path].passed.bytes += bytes;
-    if (monitor->paths[path].pressing > 0 && now > monitor->settled) {
-        monitor->paths[path].passed.backlogged_bytes += bytes;
+    monitor_advance(monitor, true, now);
+    monitor->paths[path].total.bytes += bytes;
+    if (monitor->paths[path].num_backlogging > 0 && now > monitor->refilled) {
+        monitor->paths[path].total.backlogged_bytes += bytes;
     }
     monitor_unlock(monitor);
 }
@@ -137,9 +138,9 @@ void mtree_bandwidth_monitor_backlog(mtree_bandwidth_monitor_t *monitor, int pat
                                      bool backlogged, double now)
 {
     monitor_lock(monitor);
-    monitor_turn(monitor, true, now);
+    monitor_advance(monitor, true, now);
     count_backlogged(monitor, now);
-    monitor->paths[path].pressing += backlogged ? 1 : -1;
+    monitor->paths[path].num_backlogging += backlogged ? 1 : -1;
     monitor_unlock(monitor);
 }
 
@@ -148,11 +149,11 @@ void mtree_bandwidth_monitor_read(mtree_bandwidth_monitor_t *monitor, double now
                                   mtree_bandwidth_monitor_path_t *paths)
 {
     monitor_lock(monitor);
-    monitor_turn(monitor, true, now);
+    monitor_advance(monitor, true, now);
     count_backlogged(monitor, now);
     *sum_p = monitor->sum;
     for (int i = 0; i < monitor->num_paths; i++) {
-        paths[i] = monitor->paths[i].passed;
+        paths[i] = monitor->paths[i].total;
     }
     monitor_unlock(monitor);
 }

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Receives of the result that are started ahead, on all ranks: more than any window to a
- * peer lets out, on networks that this is used on; the rest waits in the transport. */
+/* Receives of the result that are started ahead, the same on all ranks.  No window to a
+ * peer is as long on the networks in use; more would wait in the transport. */
 #define RESULT_WINDOW 64
 
-/* Memory for lanes, inlets and slots, with @a scratch bytes for the latter's chunks; it
- * lives as long as the operation. */
+/* Memory for channels, receivers and slots, with @a scratch bytes for the chunks of the
+ * slots.  It lives as long as the operation. */
 static bool extra_buffer_create(mtree_operation_t *operation, size_t channels,
                                 size_t receivers, size_t slots, size_t scratch,
                                 mtree_cursor_t *at)
@@ -73,7 +73,7 @@ void mtree_dynamic_peers_parent(mtree_operation_t *operation, int rank)
     }
 }
 
-/* Receives of the result that a receiver has started beyond the chunks that are there. */
+/* Receives of the result that are started beyond the chunks that are complete. */
 static size_t result_slots(const mtree_stream_state_t *state)
 {
     return state->num_chunks < RESULT_WINDOW ? state->num_chunks : RESULT_WINDOW;
@@ -124,7 +124,7 @@ size_t mtree_dynamic_peers_stop(mtree_operation_t *operation, int rank)
     while (channel != NULL && (channel->up || channel->send_queue->rank != rank)) {
         channel = channel->sibling;
     }
-    /* It could not be attached, and the operation has failed. */
+    /* The receiver could not be added, and the operation has failed. */
     if (channel == NULL) {
         return state->num_chunks;
     }
@@ -174,7 +174,7 @@ bool mtree_dynamic_peers_is_idle(const mtree_operation_t *operation)
     return channel == NULL && state->awaited == 0;
 }
 
-mtree_status_t mtree_dynamic_peers_set_aside(mtree_operation_t *operation)
+mtree_status_t mtree_dynamic_peers_copy_result(mtree_operation_t *operation)
 {
     mtree_operation_data_t *data = &operation->data;
     size_t bytes = operation->layout->streams[0].length * (size_t)data->extent;
@@ -196,7 +196,7 @@ mtree_status_t mtree_dynamic_peers_set_aside(mtree_operation_t *operation)
     return MTREE_OK;
 }
 
-void mtree_dynamic_peers_let_go(mtree_operation_t *operation)
+void mtree_dynamic_peers_detach(mtree_operation_t *operation)
 {
     operation->detached = true;
 }
@@ -211,7 +211,7 @@ void mtree_dynamic_peers_fail(mtree_operation_t *operation, mtree_status_t statu
     mtree_operation_fail(operation, status);
 }
 
-/* Count a message as under way, unless it could not be started. */
+/* Do not count a message that could not be started. */
 static void message_started(mtree_operation_t *operation, mtree_status_t status)
 {
     if (status != MTREE_OK) {
@@ -240,7 +240,8 @@ void mtree_dynamic_peers_recv(mtree_operation_t *operation, mtree_transport_t *t
                                                     &event->completion));
 }
 
-bool mtree_dynamic_peers_settle(mtree_operation_t *operation, const mtree_event_t *event)
+bool mtree_dynamic_peers_message_done(mtree_operation_t *operation,
+                                      const mtree_event_t *event)
 {
     operation->outstanding--;
     if (event->status != MTREE_OK) {

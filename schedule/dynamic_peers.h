@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Attaching: an operation of one open stream whose neighbours become known while it runs.
+ * Dynamic peers: an operation with one open stream, whose neighbours become known while
+ * it runs.
  *
- * Its guide (schedule/operation.h) attaches them, in its turn or when one of its own
- * messages is done, so that all of this happens in the order that the operation's inbox
- * gives.  The operation ends after mtree_dynamic_peers_end(), when nothing is under way
- * any more.  What cannot be attached, for want of memory, makes the operation fail.
+ * Its controller (schedule/operation.h) adds them, in its progress function or when one
+ * of its own messages is done, so that everything happens in the order of the operation's
+ * inbox. The operation ends after mtree_dynamic_peers_end(), when nothing is outstanding.
+ * A peer that cannot be added for lack of memory makes the operation fail.
  */
 #ifndef MTREE_SCHEDULE_DYNAMIC_PEERS_H
 #define MTREE_SCHEDULE_DYNAMIC_PEERS_H
@@ -14,64 +15,63 @@
 #include "schedule/operation.h"
 
 /*
- * The ranks whose sums this rank folds its own part into, in this order; once, before the
- * sum goes anywhere.  @a children stays the caller's, until the operation is released.
+ * Set the children, whose sums this rank adds to its own part in this order; once, before
+ * the sum is sent.  @a children stays the caller's until the operation is released.
  */
 void mtree_dynamic_peers_children(mtree_operation_t *operation, int num_children,
                                   const int *children);
 
-/* Where the sum goes; once. */
+/* Set the parent, which the sum is sent to; once. */
 void mtree_dynamic_peers_parent(mtree_operation_t *operation, int rank);
 
-/* Where the result, or what is missing of it when its source has stopped, comes from. */
+/* Set the source of the result, or of the rest of it when the first source has stopped.
+ */
 void mtree_dynamic_peers_source(mtree_operation_t *operation, int rank);
 
-/* Has the source stopped, and is everything here that it sent? */
+/* Has the source stopped, and is everything received that it sent? */
 bool mtree_dynamic_peers_is_stopped(const mtree_operation_t *operation);
 
-/* One to whom the result goes on from chunk @a first, as far as it is there; each rank
- * once. */
+/* Add a receiver, which is sent the result from chunk @a first on; each rank once. */
 void mtree_dynamic_peers_receiver(mtree_operation_t *operation, int rank, size_t first);
 
 /*
- * Stop sending to receiver @a rank; returns the first chunk that it is not sent.  It
- * notices, since in its place, and that of each chunk after it for which the receiver has
- * or will have started a receive, an empty message comes.  The result must be here.
+ * Stop sending to receiver @a rank; returns the first chunk that it is not sent.  The
+ * rank notices by an empty message in place of this chunk and of each later one for which
+ * it has started a receive, or will.  The result must be complete.
  */
 size_t mtree_dynamic_peers_stop(mtree_operation_t *operation, int rank);
 
-/* Nothing more will be attached. */
+/* No more peers will be added. */
 void mtree_dynamic_peers_end(mtree_operation_t *operation);
 
-/* Is the result here? */
+/* Is the result complete? */
 bool mtree_dynamic_peers_is_complete(const mtree_operation_t *operation);
 
-/* The least part of the result that any receiver attached so far was sent; 1: there is
- * none. */
+/* The least part of the result that any receiver was sent so far; 1: there is none. */
 double mtree_dynamic_peers_progress(const mtree_operation_t *operation);
 
-/* Is nothing left to send to those attached so far, and nothing awaited from a source? */
+/* Has everything been sent to the receivers so far, and received from the source? */
 bool mtree_dynamic_peers_is_idle(const mtree_operation_t *operation);
 
 /*
- * Broadcasts only, while nothing is being sent: give from a copy of the result from now
- * on, so that the user's buffer is free.  MTREE_ERR_NO_MEMORY: as before.
+ * In broadcasts, while nothing is being sent: copy the result and send from the copy, so
+ * that the user's buffer is free.  MTREE_ERR_NO_MEMORY: nothing has changed.
  */
-mtree_status_t mtree_dynamic_peers_set_aside(mtree_operation_t *operation);
+mtree_status_t mtree_dynamic_peers_copy_result(mtree_operation_t *operation);
 
-/* The operation's owner need not wait for what is under way: its function is called now.
- */
-void mtree_dynamic_peers_let_go(mtree_operation_t *operation);
+/* End the operation now, although messages are outstanding. */
+void mtree_dynamic_peers_detach(mtree_operation_t *operation);
 
-/* The operation's status, and to give it the first that is not MTREE_OK. */
+/* The operation's status; and set it, if it is MTREE_OK. */
 mtree_status_t mtree_dynamic_peers_status(const mtree_operation_t *operation);
 void mtree_dynamic_peers_fail(mtree_operation_t *operation, mtree_status_t status);
 
 /*
- * A message of the guide's own, of @a bytes bytes over @a transport, whose units are
- * bytes.  @a handle is called when it is done and must begin with
- * mtree_dynamic_peers_settle(), which is false, having failed the operation, when it was
- * not.  @a event and @a buffer stay until then.
+ * Send or receive a message of the controller, of @a bytes bytes over @a transport, whose
+ * unit is the byte.  @a handle is called when it is done.  It must begin with
+ * mtree_dynamic_peers_message_done(); false: the message failed, and so has the
+ * operation.
+ * @a event and @a buffer stay until then.
  */
 void mtree_dynamic_peers_send(mtree_operation_t *operation, mtree_transport_t *transport,
                               int peer, int tag, const void *buffer, size_t bytes,
@@ -79,6 +79,7 @@ void mtree_dynamic_peers_send(mtree_operation_t *operation, mtree_transport_t *t
 void mtree_dynamic_peers_recv(mtree_operation_t *operation, mtree_transport_t *transport,
                               int peer, int tag, void *buffer, size_t bytes,
                               mtree_event_t *event, void (*handle)(mtree_event_t *event));
-bool mtree_dynamic_peers_settle(mtree_operation_t *operation, const mtree_event_t *event);
+bool mtree_dynamic_peers_message_done(mtree_operation_t *operation,
+                                      const mtree_event_t *event);
 
 #endif

@@ -70,7 +70,7 @@ void mtree_goodput_begin(mtree_goodput_t *goodput, double now)
     }
 }
 
-/* The way to @a rank; -1: it is no peer. */
+/* The number of peer @a rank; -1: it is none. */
 static int goodput_find(const mtree_goodput_t *goodput, int rank)
 {
     int link = goodput->num_links - 1;
@@ -85,8 +85,8 @@ void mtree_goodput_first_contact(mtree_goodput_t *goodput, int rank, double now)
 {
     int link = goodput_find(goodput, rank);
 
-    if (link >= 0 && goodput->links[link].met == 0) {
-        goodput->links[link].met = now;
+    if (link >= 0 && goodput->links[link].first_contact == 0) {
+        goodput->links[link].first_contact = now;
     }
 }
 
@@ -94,9 +94,9 @@ double mtree_goodput_had_contact(const mtree_goodput_t *goodput, int rank)
 {
     int link = goodput_find(goodput, rank);
 
-    return link < 0 || goodput->links[link].met == 0
+    return link < 0 || goodput->links[link].first_contact == 0
                ? -1
-               : goodput->links[link].met - goodput->entered;
+               : goodput->links[link].first_contact - goodput->entered;
 }
 
 /* A message of a tree is done. */

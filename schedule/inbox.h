@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The inbox of an operation: completions arrive from any thread and from inside other
- * calls, and are handled one at a time, in the order of arrival, by whoever finds the
- * inbox free.
+ * The inbox of an operation.  Completions may come from any thread and from inside other
+ * calls.  The thread that finds the inbox free handles them, one at a time, in the order
+ * in which they came.
  *
- * This is what makes the rest of the schedule free of locks and of recursion: a transport
- * may call back at once, from within send or recv, and the event only joins the queue.
+ * So the rest of the schedule needs no locks and never recurses: a transport may complete
+ * a message from within send or recv, and the event only joins the queue.
  */
 #ifndef MTREE_SCHEDULE_INBOX_H
 #define MTREE_SCHEDULE_INBOX_H
@@ -18,8 +18,7 @@
 typedef struct mtree_inbox mtree_inbox_t;
 typedef struct mtree_event mtree_event_t;
 
-/* Embedded in whatever waits for a completion; its completion is what the transport is
- * given. */
+/* A member of what waits for a completion.  The transport is given its `completion`. */
 struct mtree_event {
     mtree_completion_t completion; /* must be first */
     mtree_inbox_t *inbox;
@@ -32,11 +31,11 @@ struct mtree_inbox {
     _Atomic(mtree_event_t *) arrivals; /* newest first */
     atomic_size_t pending; /* events not handled yet; plus one while held open */
 
-    /* After each batch of events.  True: nothing is under way any more, so nothing will
-     * arrive. */
+    /* Called after each batch of events.  True: nothing is outstanding, so no event will
+     * come. */
     bool (*idle)(mtree_inbox_t *inbox);
 
-    /* After the last batch, when the inbox is not touched any more: its owner may be
+    /* Called after the last batch.  The inbox is not used after it, so its owner may be
      * freed. */
     void (*finish)(mtree_inbox_t *inbox);
 };
@@ -49,7 +48,7 @@ void mtree_inbox_init(mtree_inbox_t *inbox, bool (*idle)(mtree_inbox_t *inbox),
 void mtree_event_init(mtree_event_t *event, mtree_inbox_t *inbox,
                       void (*handle)(mtree_event_t *event));
 
-/* Stop holding the inbox that mtree_inbox_init() made, and handle what has arrived. */
+/* Open an inbox that is held, and handle the events that have come. */
 void mtree_inbox_open(mtree_inbox_t *inbox);
 
 #endif

@@ -6,40 +6,40 @@
 #include <string.h>
 
 /*
- * Equal numbers of chunks a tree beat equal sizes, since the slowest tree is the last;
- * 128 are enough to keep every hop busy.  Above LARGEST a message leaves TCP's eager
- * protocol; below SMALLEST what each message costs the processors shows
- * (docs/performance.md).
+ * Equal numbers of chunks per tree were faster than equal sizes, since the slowest tree
+ * ends last.  This number keeps every hop busy.  A message above LARGEST_CHUNK leaves
+ * TCP's eager protocol; below SMALLEST_CHUNK the cost of each message on the processors
+ * shows (docs/performance.md).
  */
 #define CHUNKS_PER_TREE 128
 #define LARGEST_CHUNK   32768
 #define SMALLEST_CHUNK  16384
 
-/* Chunks that a queue holds beyond what the link itself holds in a round trip. */
+/* Chunks in a queue beyond those on the link in a round trip. */
 #define QUEUED_CHUNKS 6
-/* Bytes of them that each peer gets at least where all peers share the queue. */
+/* Bytes of the queue that each peer gets at least, where all peers share it. */
 #define LEAST_QUEUE 32768
 
-/* A neighbour on the same host, or one whose rate is not known. */
+/* Bytes, for a neighbour on the same host or of unknown rate. */
 #define DEFAULT_WINDOW 262144
 
 /*
- * Seconds that a tree may be ahead of the last one.  Trees wait for each other at links
- * that they share, so one that runs ahead where a link has nothing else to send takes it
- * from the others further on (docs/performance.md).
+ * Seconds by which a tree may be ahead of the last one.  Trees wait for each other at
+ * links that they share.  A tree that runs ahead on an idle link takes capacity from the
+ * others at later links (docs/performance.md).
  */
 #define MAX_LEAD 0.15
 
-/* Time that a receiver's credit may be late, beyond the round trip (seconds). */
+/* Seconds that a credit may take beyond the round trip. */
 #define CREDIT_DELAY 0.1
 
-/* What a step sends at once, of lengths that no message should have. */
+/* Bytes of the longest message of a lockstep. */
 #define LARGEST_MESSAGE ((size_t)1 << 30)
 
 #define LEAST_WINDOW_CHUNKS 4
 #define MOST_WINDOW_CHUNKS  512
 
-/* A layout while it is put together. */
+/* A layout while it is made. */
 typedef struct {
     const mtree_plan_t *plan;
     const mtree_placement_t *placement;
@@ -58,8 +58,8 @@ typedef struct {
     size_t largest_chunk; /* bytes */
 } builder_t;
 
-/* The tree's parents with @a root as its root: the links between the two roots turn
- * round. */
+/* The tree's parents with @a root as its root: the links between the two roots are
+ * reversed. */
 static void builder_root_tree(builder_t *builder, const mtree_tree_t *tree, int root)
 {
     size_t hosts = (size_t)builder->plan->num_hosts;
@@ -80,7 +80,7 @@ static void builder_root_tree(builder_t *builder, const mtree_tree_t *tree, int 
     }
 }
 
-static void builder_meet(builder_t *builder, int rank, double rate, double latency)
+static void builder_add_peer(builder_t *builder, int rank, double rate, double latency)
 {
     double trip = 2 * latency;
 
@@ -93,9 +93,9 @@ static void builder_meet(builder_t *builder, int rank, double rate, double laten
 }
 
 /*
- * Chunks a receiver must keep room for, so that its word of a free slot is back before
- * the sender has used up the others.  All that enters is in the plan, so both ends find
- * the same.
+ * Chunks that a receiver needs memory for, so that the credit for a free slot is back
+ * before the sender has used up the others.  Everything here comes from the plan, so both
+ * ends compute the same.
  */
 static size_t builder_window(const builder_t *builder, const mtree_tree_t *tree,
                              size_t chunk)
@@ -128,7 +128,7 @@ static void builder_link_hosts(builder_t *builder, mtree_stream_t *stream, int *
         stream->parent = root_rank >= 0 && above == placement->host[root_rank]
                              ? root_rank
                              : mtree_placement_leader(placement, above, number);
-        builder_meet(builder, stream->parent, rate, builder->latency[host]);
+        builder_add_peer(builder, stream->parent, rate, builder->latency[host]);
         stream->parent_step = builder->stepped ? tree->step[host] : 0;
     }
     for (int below = 0; below < placement->num_hosts; below++) {
@@ -137,7 +137,7 @@ static void builder_link_hosts(builder_t *builder, mtree_stream_t *stream, int *
 
             steps[stream->num_children] = builder->stepped ? tree->step[below] : 0;
             children[stream->num_children++] = child;
-            builder_meet(builder, child, rate, builder->latency[below]);
+            builder_add_peer(builder, child, rate, builder->latency[below]);
         }
     }
 }
@@ -162,7 +162,8 @@ static void builder_add_stream(builder_t *builder, int number, int root_rank,
     stream->offset = offset;
     stream->length = length;
     stream->chunk = chunk;
-    /* A step ends when all of it has been sent, whatever the receiver waits for. */
+    /* A lockstep ends when all of it has been sent, so its receiver never grants credit.
+     */
     stream->window =
         builder->stepped ? length / chunk + 1 : builder_window(builder, tree, chunk);
     if (tree->rate > 0) {
@@ -181,12 +182,12 @@ static void builder_add_stream(builder_t *builder, int number, int root_rank,
     mtree_placement_hang(placement, builder->rank, leader, number, &stream->parent,
                          children, &stream->num_children);
     for (int i = 0; i < stream->num_children; i++) {
-        builder_meet(builder, children[i], 0, 0);
+        builder_add_peer(builder, children[i], 0, 0);
     }
     if (builder->rank == leader) {
         builder_link_hosts(builder, stream, children, steps, number, root_rank);
     } else {
-        builder_meet(builder, stream->parent, 0, 0);
+        builder_add_peer(builder, stream->parent, 0, 0);
     }
     builder->children_used += stream->num_children;
 }
@@ -210,7 +211,7 @@ size_t mtree_layout_chunk(const mtree_call_t *call, size_t bytes)
     return bytes < call->unit_bytes ? 1 : bytes / call->unit_bytes;
 }
 
-/* Units of a chunk: the user's word first, then the plan's. */
+/* Units of a chunk: what the user asks for, else what the plan says. */
 static size_t builder_chunk(builder_t *builder, const mtree_tree_t *tree, size_t length,
                             size_t longest)
 {
@@ -218,7 +219,7 @@ static size_t builder_chunk(builder_t *builder, const mtree_tree_t *tree, size_t
     size_t bytes = builder->call->chunk_bytes;
     size_t chunk;
 
-    /* Nothing of it goes on before the step has ended. */
+    /* Nothing is forwarded before the lockstep has ended. */
     if (builder->stepped) {
         bytes = length * unit < LARGEST_MESSAGE ? length * unit : LARGEST_MESSAGE;
     }
@@ -236,8 +237,9 @@ static size_t builder_chunk(builder_t *builder, const mtree_tree_t *tree, size_t
 }
 
 /*
- * Cut units [offset, offset + units) into the shares of the trees that serve @a source
- * (-1: all of them, each with its own root) and add a stream for each.
+ * Cut units [offset, offset + units) into the shares of the trees that serve rank @a
+ * source
+ * (-1: all trees, each with its own root) and add a stream for each.
  */
 static void builder_add_part(builder_t *builder, int source, size_t offset, size_t units)
 {
@@ -326,9 +328,9 @@ size_t mtree_layout_window(double rate, double trip, size_t chunk, int sharers)
     return link + (part < queue ? part : queue);
 }
 
-/* Peers that share a queue.  In a direct exchange, where no tree goes further than to the
- * root's neighbours, that is all of them, since they are behind the same link: with a
- * queue for each, all wait for those that were served first. */
+/* Peers that share a queue.  In a direct exchange, where all trees end at the root's
+ * neighbours, all peers are behind the same link.  With a queue for each, all would wait
+ * for those that were served first. */
 static int builder_sharers(const builder_t *builder)
 {
     const mtree_plan_t *plan = builder->plan;
@@ -341,7 +343,7 @@ static int builder_sharers(const builder_t *builder)
     return plan->num_trees == 1 ? 1 : builder->layout->num_peers;
 }
 
-/* The peers, in ascending rank, and how much may be on the way to each. */
+/* The peers, in ascending rank, with their windows. */
 static void builder_fill_peers(builder_t *builder)
 {
     mtree_peer_t *peer = builder->layout->peers;
@@ -372,8 +374,8 @@ static mtree_status_t builder_alloc(builder_t *builder)
     int host = placement->host[builder->rank];
     bool blocks = mtree_collective_has_blocks(collective);
     size_t streams = (size_t)builder->plan->num_trees * (blocks ? ranks : 1);
-    /* In one stream a rank has at most its host's other ranks and all other hosts below
-     * it. */
+    /* In one stream a rank has at most the other ranks of its host and all other hosts as
+     * children. */
     size_t children =
         hosts + (size_t)(placement->first[host + 1] - placement->first[host]);
     mtree_layout_t *layout = calloc(

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Layouts: from a plan over hosts to what one rank does in one collective call.
+ * Layouts: what one rank does in one collective call, from a plan over hosts.
  *
- * Ranks of one host hang below that host's leader (schedule/placement.h).  Every rank
- * computes its own layout from the same plan and the same call, without a message; the
- * parts fit together because nothing local enters.
+ * The ranks of one host are below that host's leader (schedule/placement.h).  Every rank
+ * computes its own layout from the plan and the call, without a message.  Layouts of
+ * different ranks fit together because they depend on nothing that is local to a rank.
  */
 #ifndef MTREE_SCHEDULE_LAYOUT_H
 #define MTREE_SCHEDULE_LAYOUT_H
@@ -26,29 +26,29 @@ typedef struct {
     size_t longest_bytes; /* no message is longer, unless one unit is; 0: any may be */
 } mtree_call_t;
 
-/* Up to so many bytes nothing is gained by waiting for the receiver. */
+/* Messages up to so many bytes are sent without waiting for the receiver. */
 #define MTREE_LAYOUT_UNPACED_BYTES 65536
 
-/* Bytes of a chunk of a share of @a length bytes, where the plan does not say: all shares
- * have as many chunks as the @a longest. */
+/* Bytes of a chunk of a share of @a length bytes, where the plan gives no size.  All
+ * shares have as many chunks as the @a longest. */
 size_t mtree_layout_default_chunk(size_t length, size_t longest);
 
-/* Units of a chunk of @a bytes in @a call: at least one, and no more than it allows. */
+/* Units of a chunk of @a bytes in @a call: at least one, within the limit of the call. */
 size_t mtree_layout_chunk(const mtree_call_t *call, size_t bytes);
 
 /*
- * Bytes that may be under way to a peer to which @a rate bits/s (0: not known) are
- * planned and from which word comes back after @a trip seconds, in chunks of @a chunk
- * bytes, when so many peers, @a sharers (at least one), share a queue.
+ * Bytes that may be outstanding to a peer with a planned rate of @a rate bits/s (0: not
+ * known) and a round-trip time of @a trip seconds, in chunks of @a chunk bytes, when
+ * @a sharers peers (at least one) share a queue.
  */
 size_t mtree_layout_window(double rate, double trip, size_t chunk, int sharers);
 
 /*
- * What @a rank does in @a call.  The plan may be for the call's own collective, or for
- * allreduce: its trees are used both ways, so they serve any collective, rooted anew
- * where it needs a root.  Owned by the caller. MTREE_ERR_UNSUPPORTED when the plan's
- * trees cannot serve the call, MTREE_ERR_INVALID when they are not for these hosts, or
- * the collective is not known (logged).
+ * The layout of @a rank in @a call.  The plan is for the collective of the call, or for
+ * allreduce: data uses those trees in both directions, so they serve every collective,
+ * with another root where it has one.  Owned by the caller.  MTREE_ERR_UNSUPPORTED: the
+ * trees cannot serve the call.  MTREE_ERR_INVALID: the plan is for other hosts, or the
+ * collective is not known (logged).
  */
 mtree_status_t mtree_layout_create(const mtree_plan_t *plan,
                                    const mtree_placement_t *placement,

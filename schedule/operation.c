@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How many of each part the operation of a layout has. */
+/* The numbers of the parts of an operation. */
 typedef struct {
     size_t channels, receivers, slots, scratch;
-} census_t;
+} part_counts_t;
 
 static size_t stream_num_chunks(const mtree_stream_t *stream)
 {
@@ -32,10 +32,10 @@ size_t mtree_stream_slot_bytes(const mtree_operation_data_t *data,
            MTREE_SLOT_ALIGNMENT;
 }
 
-static census_t operation_census(const mtree_layout_t *layout,
-                                 const mtree_operation_data_t *data)
+static part_counts_t operation_count_parts(const mtree_layout_t *layout,
+                                           const mtree_operation_data_t *data)
 {
-    census_t census = {0, 0, 0, 0};
+    part_counts_t counts = {0, 0, 0, 0};
 
     for (int i = 0; i < layout->num_streams; i++) {
         const mtree_stream_t *stream = &layout->streams[i];
@@ -46,29 +46,29 @@ static census_t operation_census(const mtree_layout_t *layout,
             continue;
         }
         if (stream->broadcast) {
-            census.channels += children;
+            counts.channels += children;
             if (stream->parent >= 0) {
-                census.receivers++;
-                census.slots += slots;
-                census.scratch += data->unpack != NULL
+                counts.receivers++;
+                counts.slots += slots;
+                counts.scratch += data->unpack != NULL
                                       ? slots * mtree_stream_slot_bytes(data, stream)
                                       : 0;
             }
         }
         if (stream->reduce) {
-            census.channels += stream->parent >= 0;
-            census.receivers += children;
-            census.slots += children * slots;
-            census.scratch += children * slots * mtree_stream_slot_bytes(data, stream);
+            counts.channels += stream->parent >= 0;
+            counts.receivers += children;
+            counts.slots += children * slots;
+            counts.scratch += children * slots * mtree_stream_slot_bytes(data, stream);
         }
     }
-    return census;
+    return counts;
 }
 
 size_t mtree_operation_scratch(const mtree_layout_t *layout,
                                const mtree_operation_data_t *data)
 {
-    return operation_census(layout, data).scratch;
+    return operation_count_parts(layout, data).scratch;
 }
 
 static mtree_send_queue_t *operation_send_queue(mtree_operation_t *operation, int rank)
@@ -87,10 +87,10 @@ static mtree_send_queue_t *operation_send_queue(mtree_operation_t *operation, in
     return &operation->send_queues[low];
 }
 
-/* A new lane's or inlet's step, counted. */
+/* Count a new channel or receiver of @a step. */
 static int operation_count_step(mtree_operation_t *operation, int step)
 {
-    operation->unstepped[step]++;
+    operation->step_waits[step]++;
     return step;
 }
 
@@ -198,21 +198,21 @@ static mtree_operation_t *operation_alloc(const mtree_layout_t *layout,
                                           const mtree_operation_data_t *data,
                                           mtree_cursor_t *at)
 {
-    census_t census = operation_census(layout, data);
+    part_counts_t counts = operation_count_parts(layout, data);
     size_t bytes = sizeof(mtree_operation_t) +
                    (size_t)layout->num_streams * sizeof(mtree_stream_state_t) +
                    (size_t)layout->num_peers * sizeof(mtree_send_queue_t) +
-                   census.channels * sizeof(mtree_send_channel_t) +
-                   census.receivers * sizeof(mtree_receiver_t) +
-                   census.slots * sizeof(mtree_slot_t) +
+                   counts.channels * sizeof(mtree_send_channel_t) +
+                   counts.receivers * sizeof(mtree_receiver_t) +
+                   counts.slots * sizeof(mtree_slot_t) +
                    (2 * (size_t)layout->num_steps + 1) * sizeof(int);
     mtree_operation_t *operation = calloc(1, bytes);
 
     if (operation == NULL) {
         return NULL;
     }
-    if (census.scratch > 0 && posix_memalign((void **)&operation->scratch,
-                                             MTREE_SLOT_ALIGNMENT, census.scratch) != 0) {
+    if (counts.scratch > 0 && posix_memalign((void **)&operation->scratch,
+                                             MTREE_SLOT_ALIGNMENT, counts.scratch) != 0) {
         free(operation);
         return NULL;
     }
@@ -222,9 +222,9 @@ static mtree_operation_t *operation_alloc(const mtree_layout_t *layout,
     operation->send_queues =
         (mtree_send_queue_t *)(operation->states + layout->num_streams);
     at->channel = (mtree_send_channel_t *)(operation->send_queues + layout->num_peers);
-    at->receiver = (mtree_receiver_t *)(at->channel + census.channels);
-    at->slot = (mtree_slot_t *)(at->receiver + census.receivers);
-    operation->unstepped = (int *)(at->slot + census.slots);
+    at->receiver = (mtree_receiver_t *)(at->channel + counts.channels);
+    at->slot = (mtree_slot_t *)(at->receiver + counts.receivers);
+    operation->step_waits = (int *)(at->slot + counts.slots);
     operation->step = layout->num_steps > 0;
     at->scratch = operation->scratch;
     return operation;
@@ -263,7 +263,7 @@ static void operation_finish(mtree_operation_t *operation)
 {
     mtree_operation_func_t func = operation->func;
 
-    /* Without a callback the owner polls, and may free the operation from here on. */
+    /* An owner without a callback polls, and may free the operation from here on. */
     atomic_store(&operation->finished, true);
     if (func != NULL) {
         func(operation, operation->status, operation->arg);
@@ -271,16 +271,16 @@ static void operation_finish(mtree_operation_t *operation)
 }
 
 /*
- * A failed operation ends with its last message, when the transport sees to it that there
- * is one, else at once, as does one whose owner need not wait; what is under way keeps
- * its memory alive.
+ * A failed operation ends with its last message, if the transport ends all messages, else
+ * at once.  A detached operation ends at once, too.  Outstanding messages keep its
+ * memory.
  */
 static bool operation_idle(mtree_inbox_t *inbox)
 {
     mtree_operation_t *operation = inbox_operation(inbox);
 
-    if (operation->controller.turn != NULL) {
-        operation->controller.turn(operation, operation->controller.arg);
+    if (operation->controller.progress != NULL) {
+        operation->controller.progress(operation, operation->controller.arg);
     }
     if (operation->status == MTREE_OK) {
         mtree_send_queue_pump(operation);
@@ -310,9 +310,9 @@ mtree_status_t mtree_operation_start(const mtree_layout_t *layout,
                                      mtree_operation_func_t func, void *arg,
                                      mtree_operation_t **operation_p)
 {
-    static const mtree_operation_controller_t nobody = {NULL, NULL, NULL};
+    static const mtree_operation_controller_t none = {NULL, NULL, NULL};
 
-    return mtree_operation_start_controlled(layout, transport, data, &nobody, func, arg,
+    return mtree_operation_start_controlled(layout, transport, data, &none, func, arg,
                                             operation_p);
 }
 
@@ -356,7 +356,7 @@ mtree_status_t mtree_operation_start_controlled(
     /* This rank may have nothing to do in the first steps. */
     operation_count_step(operation, operation->step);
     mtree_operation_step(operation, operation->step);
-    /* The caller may see the operation's end before this returns. */
+    /* The operation may end before this returns. */
     *operation_p = operation;
     while (at.receiver > operation->receivers) {
         mtree_receiver_post(--at.receiver);

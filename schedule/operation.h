@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * An operation: one collective call of one rank, running.
+ * An operation: one running collective call of one rank.
  *
- * It starts receives ahead, folds what comes up in a fixed order, and keeps a queue a
- * neighbour from which the chunk of the stream that is furthest behind goes next.
- * Completions of the transport drive it; nothing in it waits.  See docs/design.md for
- * a picture of the flow.
+ * It starts receives ahead, reduces in a fixed order, and keeps a send queue per
+ * neighbour. Each queue sends next the chunk of the stream that is furthest behind.
+ * Completions of the transport drive the operation; nothing in it waits.  docs/design.md
+ * shows the flow.
  */
 #ifndef MTREE_SCHEDULE_OPERATION_H
 #define MTREE_SCHEDULE_OPERATION_H
@@ -21,8 +21,7 @@
 
 typedef struct mtree_operation mtree_operation_t;
 
-/* The user's data, as the operation needs to see it.  Unit i of a vector is at base + i *
- * extent. */
+/* The user's data.  Unit i of a vector is at base + i * extent. */
 typedef struct {
     const void *input; /* what this rank contributes; may equal output (in place) */
     void *output;      /* where the result goes; NULL where this rank gets none */
@@ -31,8 +30,8 @@ typedef struct {
     size_t span;       /* bytes that the data of one unit covers from there */
 
     /*
-     * Where the blocks of an allgather do not follow one another: [ranks] bytes to add to
-     * the addresses of the units of each rank's block.  NULL: none; stays the caller's.
+     * [ranks] bytes to add to the addresses of the units of each rank's block, where the
+     * blocks of an allgather do not follow one another.  NULL: none.  The caller's.
      */
     const ptrdiff_t *shift;
 
@@ -41,52 +40,52 @@ typedef struct {
     void (*fold)(void *arg, const void *a, const void *b, void *out, size_t count);
 
     /*
-     * For data that is not contiguous (broadcast streams only): copy bytes [offset,
-     * offset + length) of the packed image out of or into the user's buffer.  NULL: the
-     * vectors are used in place.
+     * For data that is not contiguous, in broadcast streams only: copy bytes [offset,
+     * offset + length) of the packed data out of the user's buffer, or into it.  NULL:
+     * the vectors are used in place.
      */
     void (*pack)(void *arg, size_t offset, void *bytes, size_t length);
     void (*unpack)(void *arg, size_t offset, const void *bytes, size_t length);
     void *arg; /* passed to the three */
 
-    mtree_trace_t *trace;     /* what is done is added to it; NULL: none */
-    mtree_goodput_t *goodput; /* of the layout: what the call did; NULL: not wanted */
+    mtree_trace_t *trace;     /* where events are added; NULL: none */
+    mtree_goodput_t *goodput; /* of the layout, to be filled in; NULL: not wanted */
 } mtree_operation_data_t;
 
 /*
- * The address @a offset bytes from @a base, which need not be in the same object: data
- * that is told of by absolute addresses (MPI_BOTTOM) has gaps as long as those, and C
- * lets no pointer go so far.
+ * The address @a offset bytes from @a base, which may be in another object.  Data with
+ * absolute addresses (MPI_BOTTOM) has gaps as long as these, and C does not define
+ * pointer arithmetic over them.
  */
 static inline void *mtree_address(const void *base, ptrdiff_t offset)
 {
     return (void *)((uintptr_t)base + (uintptr_t)offset);
 }
 
-/* Called once, when the operation has come to its end; the operation may be freed in it.
- */
+/* Called once, when the operation has ended; it may free the operation. */
 typedef void (*mtree_operation_func_t)(mtree_operation_t *operation,
                                        mtree_status_t status, void *arg);
 
 /*
- * Whoever steers an operation whose stream is open (schedule/dynamic_peers.h); all zero:
- * nobody.
+ * The controller of an operation whose stream is open (schedule/dynamic_peers.h); all
+ * zero: none.
  */
 typedef struct {
-    /* After each batch of completions, until the end: what is to be done now? */
-    void (*turn)(mtree_operation_t *operation, void *arg);
+    /* Called after each batch of completions, until the end: make the decisions that can
+     * be made now. */
+    void (*progress)(mtree_operation_t *operation, void *arg);
 
-    /* The operation's memory is about to be freed: nothing of it is under way any more,
+    /* Called before the operation's memory is freed.  Nothing of it is outstanding then,
      * which may be long after its end. */
     void (*released)(void *arg);
     void *arg;
 } mtree_operation_controller_t;
 
 /*
- * Start the operation that @a layout describes.  Layout and transport must stay until the
- * end, *data is copied.  @a func (may be NULL) may be called before this returns. Scratch
- * memory is at most what mtree_operation_scratch() tells.  MTREE_ERR_NO_MEMORY: nothing
- * was sent and @a func is not called.
+ * Start the operation that @a layout describes.  Layout and transport stay until the end;
+ * *data is copied.  @a func (may be NULL) may be called before this returns.  It takes
+ * mtree_operation_scratch() bytes of scratch memory.  MTREE_ERR_NO_MEMORY: nothing was
+ * sent and @a func is not called.
  */
 mtree_status_t mtree_operation_start(const mtree_layout_t *layout,
                                      mtree_transport_t *transport,
@@ -94,23 +93,22 @@ mtree_status_t mtree_operation_start(const mtree_layout_t *layout,
                                      mtree_operation_func_t func, void *arg,
                                      mtree_operation_t **operation_p);
 
-/* The same with a @a controller, which is copied; an operation with open streams needs
+/* The same with a @a controller, which is copied.  An operation with an open stream needs
  * one. */
 mtree_status_t mtree_operation_start_controlled(
     const mtree_layout_t *layout, mtree_transport_t *transport,
     const mtree_operation_data_t *data, const mtree_operation_controller_t *controller,
     mtree_operation_func_t func, void *arg, mtree_operation_t **operation_p);
 
-/* True when the operation has come to its end; *status_p (may be NULL) is how. */
+/* Has the operation ended, and with which *status_p (may be NULL)? */
 bool mtree_operation_done(const mtree_operation_t *operation, mtree_status_t *status_p);
 
 /* Free a finished operation; NULL is allowed. */
 void mtree_operation_free(mtree_operation_t *operation);
 
 /*
- * Bytes of receive slots that the operation of @a layout takes on this rank: a window of
- * chunks for each child of each reducing stream, and for each incoming stream whose data
- * must be unpacked.
+ * Bytes of receive slots of an operation: a window of chunks for each child of each
+ * reducing stream, and for each incoming stream whose data must be unpacked.
  */
 size_t mtree_operation_scratch(const mtree_layout_t *layout,
                                const mtree_operation_data_t *data);

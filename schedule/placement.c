@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* As many share the work of leading, even when fewer are next to the network. */
+/* At least so many ranks share the work of a leader, even if fewer are next to the
+ * network. */
 #define LEAST_LEADERS 4
 
 static mtree_placement_t *placement_alloc(int num_ranks, int num_hosts)
@@ -49,8 +50,8 @@ static int compare_near(const mtree_locality_t *a, const mtree_locality_t *b)
     return a->near - b->near;
 }
 
-/* How many of the host's ranks lead: the nearest and, where these are too few, all of the
- * next distance, too. */
+/* The number of leaders of the host: the nearest ranks and, where these are too few, all
+ * at the next distance. */
 static int count_leaders(const mtree_placement_t *placement, const int *leaders, int num)
 {
     int count = 1;

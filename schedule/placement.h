@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Placements: which rank runs where, who leads the ranks of a host in a tree, and how
- * they hang below their leader.
+ * Placements: the host of each rank, the leaders of a host in a tree, and the ranks below
+ * their leader.
  *
- * Leaders are the ranks next to the host's network; trees take them in turn.  Below the
- * leader there is one rank for each other part of the host (packages, say), below each of
- * these one for each other smaller part of theirs, down to cores: few messages go far,
- * and the folding is spread.  Which rank heads a part differs from tree to tree, too.
+ * Leaders are the ranks nearest to the host's network; trees take them in turn.  Below
+ * the leader there is one rank for each other part of the host (packages, say), below
+ * each of these one for each smaller part, down to cores.  So few messages go far, and
+ * many ranks share the reduction.  Trees differ in the rank that heads a part, too.
  */
 #ifndef MTREE_SCHEDULE_PLACEMENT_H
 #define MTREE_SCHEDULE_PLACEMENT_H
@@ -39,19 +39,19 @@ mtree_status_t mtree_placement_create(int num_ranks, int num_hosts, const int *h
 /* Free; NULL is allowed. */
 void mtree_placement_destroy(mtree_placement_t *placement);
 
-/* The rank that speaks for @a host in tree number @a tree. */
+/* The rank that communicates for @a host in tree number @a tree. */
 int mtree_placement_leader(const mtree_placement_t *placement, int host, int tree);
 
 /*
- * Where @a rank hangs among the ranks of its host, below @a leader, which is one of them,
- * in tree number @a tree.  *parent_p: -1 for the leader; *num_children_p ranks are
- * written to @a children, which has room for all of the host's others.
+ * Parent and children of @a rank among the ranks of its host, in tree number @a tree with
+ * @a leader, one of these ranks, as root.  *parent_p is -1 for the leader.  @a children
+ * has memory for all other ranks of the host; *num_children_p of them are written.
  */
 void mtree_placement_hang(const mtree_placement_t *placement, int rank, int leader,
                           int tree, int *parent_p, int *children, int *num_children_p);
 
-/* Parts at @a level (0: the widest) that the ranks of @a host are in, those of no known
- * part counting as one. */
+/* The number of parts at @a level (0: the largest) that the ranks of @a host are in;
+ * ranks whose part is not known count as one. */
 int mtree_placement_num_parts(const mtree_placement_t *placement, int host, int level);
 
 #endif

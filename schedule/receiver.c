@@ -18,8 +18,8 @@ static void receiver_credited(mtree_event_t *event)
 }
 
 /*
- * Tell the sender of one more batch of free slots when there is one.  A sender knows the
- * window and the batch, so the message is empty, and none is sent that the sender does
+ * Grant the sender one more batch of free slots, if there is one.  The sender knows the
+ * window and the batch, so the message is empty.  No credit is sent that the sender does
  * not wait for.
  */
 static void receiver_credit(mtree_receiver_t *receiver)
@@ -47,7 +47,7 @@ static void receiver_credit(mtree_receiver_t *receiver)
     }
 }
 
-/* Has its source stopped, and is all here that it sent before? */
+/* Note that the source has stopped and everything it sent before is received. */
 static void receiver_find_stop(mtree_receiver_t *receiver)
 {
     if (receiver == receiver->state->above && receiver->taken < receiver->posted &&
@@ -56,7 +56,7 @@ static void receiver_find_stop(mtree_receiver_t *receiver)
     }
 }
 
-/* A chunk came down from the parent: it is part of the result. */
+/* A chunk from the parent is part of the result. */
 static void receiver_deliver(mtree_receiver_t *receiver, mtree_slot_t *slot)
 {
     mtree_stream_state_t *state = receiver->state;
@@ -78,7 +78,7 @@ static void receiver_deliver(mtree_receiver_t *receiver, mtree_slot_t *slot)
     receiver_find_stop(receiver);
 }
 
-/* Its source stopped before this chunk, and sends empty messages to all receives that are
+/* The source stopped before this chunk.  It sends empty messages to all receives that are
  * started. */
 static void receiver_blank(mtree_receiver_t *receiver, mtree_slot_t *slot)
 {
@@ -160,14 +160,14 @@ void mtree_receiver_release(mtree_receiver_t *receiver, size_t released)
 {
     receiver->released = released;
     mtree_receiver_post(receiver);
-    /* What comes down is always taken at once, so only what goes up is granted. */
+    /* Chunks of the result are delivered at once, so only sums need credit. */
     if (receiver != receiver->state->above) {
         receiver_credit(receiver);
     }
 }
 
-/* The slot of the first child gathers the sum on an inner rank; on a root the output
- * does. */
+/* Add one chunk of a child.  The sum is made in the slot of the first child on an inner
+ * rank, and in the output on the root. */
 static void state_fold_chunk(mtree_stream_state_t *state, mtree_receiver_t *receiver,
                              size_t chunk)
 {
@@ -195,8 +195,7 @@ static void state_fold_chunk(mtree_stream_state_t *state, mtree_receiver_t *rece
 
 void mtree_stream_state_reduce(mtree_stream_state_t *state)
 {
-    size_t before =
-        state->num_chunks; /* chunks that the children before this one are in */
+    size_t before = state->num_chunks; /* chunks that contain all earlier children */
 
     for (int child = 0; child < state->stream->num_children; child++) {
         mtree_receiver_t *receiver = &state->receivers[child];
@@ -232,7 +231,7 @@ void mtree_stream_state_sent_up(mtree_stream_state_t *state, size_t chunk)
     first = &state->receivers[0];
     released = first->released;
     first->slots[chunk % first->window].sent = true;
-    /* Sends may end in another order than they began. */
+    /* Sends may end in another order than that in which they began. */
     while (first->slots[released % first->window].sent) {
         first->slots[released % first->window].sent = false;
         released++;

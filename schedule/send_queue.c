@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Chunks of @a channel that are ready, that the receiver has room for, and whose step has
- * come. */
+/* Chunks of @a channel that are ready, that the receiver has memory for, and whose step
+ * has begun. */
 static size_t channel_limit(const mtree_send_channel_t *channel)
 {
     size_t ready = channel->up ? channel->state->folded : channel->state->complete;
@@ -57,8 +57,8 @@ static double channel_progress(const mtree_send_channel_t *channel)
     return (double)channel->next / (double)channel->state->num_chunks;
 }
 
-/* Find anew which of the lanes that go @a up, and have begun and not ended, is the last.
- */
+/* Recompute the least progress of the channels in direction @a up that have begun and not
+ * ended. */
 static void operation_find_last(mtree_operation_t *operation, bool up)
 {
     double last = INFINITY;
@@ -76,21 +76,21 @@ static void operation_find_last(mtree_operation_t *operation, bool up)
     operation->last[up] = last;
 }
 
-/* @a channel goes on to its next chunk. */
+/* Advance @a channel to its next chunk; returns the present one. */
 static size_t channel_advance(mtree_send_channel_t *channel)
 {
     mtree_operation_t *operation = channel->state->operation;
     bool was_last = channel_progress(channel) <= operation->last[channel->up];
 
     channel->next++;
-    /* Otherwise there is another one that is not further. */
+    /* Otherwise another channel has the least progress. */
     if (was_last || channel->next == 1) {
         operation_find_last(operation, channel->up);
     }
     return channel->next - 1;
 }
 
-/* A lane that is too far ahead of the others has a link to itself or waits. */
+/* Is @a channel too far ahead of the others?  It then sends only on an idle link. */
 static bool channel_leads(const mtree_send_channel_t *channel)
 {
     const mtree_operation_t *operation = channel->state->operation;
@@ -101,9 +101,9 @@ static bool channel_leads(const mtree_send_channel_t *channel)
 }
 
 /*
- * The lane that is furthest behind, by the part of its chunks that is sent, among those
- * that have something to send.  Reduce and broadcast of all trees thus share a link such
- * that they end together.
+ * The channel that is furthest behind, by the part of its chunks that is sent, among
+ * those that have something to send.  So reduce and broadcast of all trees share a link
+ * such that they end together.
  */
 static mtree_send_channel_t *send_queue_pick(const mtree_send_queue_t *send_queue)
 {
@@ -126,7 +126,7 @@ static mtree_send_channel_t *send_queue_pick(const mtree_send_queue_t *send_queu
     return best;
 }
 
-/* It is back for the next use. */
+/* Keep it for the next send. */
 static void send_op_put(mtree_operation_t *operation, mtree_send_op_t *send_op)
 {
     send_op->link = operation->free_send_ops;
@@ -192,7 +192,7 @@ static mtree_send_op_t *send_op_get(mtree_operation_t *operation)
         operation->free_send_ops = send_op->link;
         return send_op;
     }
-    /* The bytes to pack into lie behind the parcel itself. */
+    /* The buffer for packed bytes follows the structure. */
     send_op = calloc(1, sizeof(*send_op) + operation->packed_bytes);
     if (send_op != NULL && operation->packed_bytes > 0) {
         send_op->packed = (char *)(send_op + 1);
@@ -256,7 +256,7 @@ static void channel_send(mtree_send_channel_t *channel, size_t bytes)
     }
 }
 
-/* Send what may be sent to a peer; true when its window is too full for what is ready. */
+/* Send what may be sent to a peer.  True: its window is too full for what is ready. */
 static bool send_queue_pump(mtree_operation_t *operation, mtree_send_queue_t *send_queue)
 {
     mtree_send_channel_t *channel;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A stream is one tree as one rank sees it: who is above, who is below, which part of the
- * vector flows, and which way.  A layout is all the streams of one rank in one collective
- * call: pure data, made by schedule/layout.c, run by schedule/operation.c.
+ * A stream is one tree as one rank sees it: its parent and children, the part of the
+ * vector that flows, and in which direction.  A layout is all streams of one rank in one
+ * collective call: pure data, made by schedule/layout.c and run by schedule/operation.c.
  *
- * Lengths and offsets are in *units*: elements of the datatype where data is reduced,
- * bytes elsewhere.
+ * Lengths and offsets are in units: elements of the datatype where data is reduced, bytes
+ * elsewhere.
  */
 #ifndef MTREE_SCHEDULE_STREAM_H
 #define MTREE_SCHEDULE_STREAM_H
@@ -19,13 +19,13 @@ typedef struct {
     const int *children; /* ranks, in the order in which their parts are folded */
     size_t offset;       /* first unit in the vector */
     size_t length;       /* units; may be 0, then nothing is sent */
-    size_t chunk;        /* units a message; > 0 */
-    size_t window;  /* chunks a receiver keeps room for; > 0, the same on all ranks */
-    bool reduce;    /* data flows up and is folded */
+    size_t chunk;        /* units per message; > 0 */
+    size_t window; /* chunks that a receiver has memory for; > 0, the same on all ranks */
+    bool reduce;   /* data flows up and is reduced */
     bool broadcast; /* data flows down; after it was reduced when both are set */
     int tag; /* first of the MTREE_STREAM_TAGS tags of its tree, the same on all ranks */
-    int parent_step;        /* in which it comes down from the parent; 0: in none */
-    const int *child_steps; /* in which it goes down to each child; 0: in none */
+    int parent_step;        /* lockstep in which data comes from the parent; 0: none */
+    const int *child_steps; /* [num_children] likewise, to each child */
     bool open;              /* parent and children become known while it runs
                                (schedule/dynamic_peers.h); `parent` then only says whether
                                this rank is the root */
@@ -33,12 +33,12 @@ typedef struct {
     int block; /* rank whose block it carries a part of; -1 where there are no blocks */
 } mtree_stream_t;
 
-/* Tags a tree takes: data up, data down, credit. */
+/* Tags per tree: data up, data down, credit. */
 enum { MTREE_TAG_UP, MTREE_TAG_DOWN, MTREE_TAG_CREDIT, MTREE_STREAM_TAGS };
 
 typedef struct {
     int rank;
-    size_t window; /* bytes that may be on the way to this rank at a time */
+    size_t window; /* bytes that may be outstanding to this rank */
 } mtree_peer_t;
 
 typedef struct {
@@ -46,7 +46,7 @@ typedef struct {
     mtree_stream_t *streams;
     int num_peers; /* every parent and child of a stream, once, in ascending rank */
     mtree_peer_t *peers;
-    int first_peer;  /* the next rank after this one, which is served first: if all began
+    int first_peer;  /* the next rank after this one, which is served first; if all began
                         with rank 0, its link would be the only busy one for a while */
     int num_tags;    /* the same on all ranks */
     int num_steps;   /* lockstep steps one way; 0: chunks stream */
@@ -57,9 +57,9 @@ typedef struct {
 } mtree_layout_t;
 
 /*
- * The step of an allreduce, from 1, in which a stream's data passes an edge of the tree
- * that it passes in @a step of num_steps on its way down: all goes up before it comes
- * down, the other way round.  0: in none.
+ * The lockstep, from 1, in which data of a stream passes an edge that it passes in @a
+ * step of num_steps on its way down.  Going up, the steps are in reverse order, and an
+ * allreduce goes up before it goes down.  0: in none.
  */
 static inline int mtree_layout_step(const mtree_layout_t *layout,
                                     const mtree_stream_t *stream, int step, bool up)

@@ -35,11 +35,11 @@ void mtree_operation_step(mtree_operation_t *operation, int step)
 {
     const mtree_layout_t *layout = operation->layout;
 
-    if (step == 0 || --operation->unstepped[step] > 0 || step != operation->step) {
+    if (step == 0 || --operation->step_waits[step] > 0 || step != operation->step) {
         return;
     }
     while (operation->step < 2 * layout->num_steps &&
-           operation->unstepped[operation->step] == 0) {
+           operation->step_waits[operation->step] == 0) {
         operation->step++;
     }
     for (int i = 0; i < layout->num_peers; i++) {

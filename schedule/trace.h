@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A trace: what operations did with their chunks and when, in a ring that is allocated
- * once and keeps the newest events.  Any thread may add.
+ * A trace: what operations did with their chunks and when, in a ring buffer that keeps
+ * the newest events.  Any thread may add events.
  */
 #ifndef MTREE_SCHEDULE_TRACE_H
 #define MTREE_SCHEDULE_TRACE_H
@@ -20,7 +20,7 @@ typedef struct {
     size_t bytes;
     unsigned call; /* number of the operation on this rank, from 0 */
     int stream;    /* number of its tree */
-    int peer;      /* rank; of a fold, whose part was folded in */
+    int peer;      /* rank; of a fold, the rank whose part was added */
     mtree_act_t act;
     bool up; /* on the way to the root */
 } mtree_trace_event_t;

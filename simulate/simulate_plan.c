@@ -212,7 +212,7 @@ static mtree_status_t start_by_arrival(run_t *run, rank_t *rank,
         .rank = rank->number,
         .transport = mtree_pt2pt_transport(run->simulation.pt2pt, rank->number),
         .control = mtree_control_transport_of(run->control_transport, rank->number),
-        .room = run->call.units * run->call.unit_bytes};
+        .window_bytes = run->call.units * run->call.unit_bytes};
 
     return mtree_arrival_start(&arrival, data, rank_ended, NULL, rank, &rank->operation);
 }

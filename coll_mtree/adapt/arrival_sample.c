@@ -67,7 +67,7 @@ static void fill_latencies(const mtree_plan_t *plan, const int *host, int num_ra
     double sign = mtree_collective_reduces(plan->collective) ? -1 : 1;
 
     for (int rank = 0; rank < num_ranks; rank++) {
-        int toward = samples[rank].toward;
+        int toward = samples[rank].parent;
 
         latency[rank] = toward < 0 || toward >= num_ranks || host[toward] == host[rank] ||
                                 mtree_plan_is_by_arrival(plan)

@@ -38,11 +38,11 @@ coll_mtree_arrival_start(coll_mtree_request_t *req, const mtree_plan_t *plan,
                                .rank = ompi_comm_rank(req->comm),
                                .transport = &req->transport.super,
                                .control = &req->control.super,
-                               .room = coll_mtree_params.arrival_room,
-                               .aside = &aside_left,
-                               .came = req->came,
-                               .stays = coll_mtree_plan_entry_is_by_arrival(req->entry),
-                               .lasting = persistent};
+                               .window_bytes = coll_mtree_params.arrival_room,
+                               .copy_budget = &aside_left,
+                               .arrival_times = req->came,
+                               .keeps_receivers = coll_mtree_plan_entry_is_by_arrival(req->entry),
+                               .reuses_tags = persistent};
 
     /* `stays`: where calls turned to arrival by themselves ranks must be able to come
      * together again.  Those that leave before the others come before them to the next

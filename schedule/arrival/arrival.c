@@ -4,10 +4,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Chunks that a receiver of a sum keeps room for at least. */
-#define LEAST_ROOM 8
+/* Chunks of the shortest window of a receiver of sums. */
+#define LEAST_WINDOW 8
 
-/* Bytes a second that are copied into new memory. */
+/* Bytes/s of copying into new memory. */
 #define COPY_RATE 1e9
 
 bool mtree_arrival_serves(mtree_collective_t collective)
@@ -32,8 +32,8 @@ static void run_released(void *arg)
     void (*released)(void *) = run->released;
 
     arg = run->arg;
-    if (run->kept_aside > 0) {
-        atomic_fetch_add(run->arrival.aside, run->kept_aside);
+    if (run->copied_bytes > 0) {
+        atomic_fetch_add(run->arrival.copy_budget, run->copied_bytes);
     }
     run_destroy(run);
     if (released != NULL) {
@@ -41,8 +41,8 @@ static void run_released(void *arg)
     }
 }
 
-/* Nothing is decided any more once it has failed. */
-static void run_turn(mtree_operation_t *operation, void *arg)
+/* The controller's progress function.  After a failure nothing is decided. */
+static void run_progress(mtree_operation_t *operation, void *arg)
 {
     mtree_arrival_run_t *run = arg;
 
@@ -50,23 +50,23 @@ static void run_turn(mtree_operation_t *operation, void *arg)
         mtree_dynamic_peers_end(operation);
     } else if (run->operation == NULL) {
         run->operation = operation;
-        if (run->arrival.came != NULL) {
-            run->arrival.came[run->coordinator] = 0;
-            run->began = mtree_arrival_now(run);
+        if (run->arrival.arrival_times != NULL) {
+            run->arrival.arrival_times[run->coordinator] = 0;
+            run->begin_time = mtree_arrival_now(run);
         }
-        if (mtree_arrival_coordinates(run)) {
-            mtree_arrival_convene(run);
+        if (mtree_arrival_is_coordinator(run)) {
+            mtree_coordinator_begin(run);
         } else {
-            mtree_arrival_enter(run);
+            mtree_member_begin(run);
         }
     }
     if (mtree_dynamic_peers_status(operation) != MTREE_OK) {
         return;
     }
-    if (mtree_arrival_coordinates(run)) {
-        mtree_arrival_coordinate(run);
+    if (mtree_arrival_is_coordinator(run)) {
+        mtree_coordinator_progress(run);
     } else {
-        mtree_arrival_report(run);
+        mtree_member_progress(run);
     }
 }
 
@@ -78,7 +78,7 @@ static int find_coordinator(const mtree_arrival_t *arrival)
     return mtree_placement_leader(arrival->placement, arrival->plan->trees[0].root, 0);
 }
 
-/* Everyone may become a peer. */
+/* Every rank may become a peer. */
 static void run_fill_peers(mtree_arrival_run_t *run, size_t chunk)
 {
     const mtree_placement_t *placement = run->arrival.placement;
@@ -100,21 +100,22 @@ static void run_fill_peers(mtree_arrival_run_t *run, size_t chunk)
 }
 
 /*
- * Seconds by which a receiver must be behind its source for the root to give it the rest:
- * what it costs the root to keep a copy for it.  Only of broadcasts is there a root that
- * holds everything; and one whose tags are used again stays for those it serves itself.
+ * Seconds by which a receiver must be behind its source for the root to take it over: the
+ * time that a copy for it costs the root.  Only the root of a broadcast has the whole
+ * result from the beginning.  A root that reuses tags stays for the receivers that it
+ * serves itself.
  */
-static double run_handover_worth(const mtree_arrival_run_t *run)
+static double run_handover_lag(const mtree_arrival_run_t *run)
 {
     const mtree_call_t *call = run->arrival.call;
 
-    if (run->stream.reduce || run->arrival.lasting || run->arrival.stays) {
+    if (run->stream.reduce || run->arrival.reuses_tags || run->arrival.keeps_receivers) {
         return INFINITY;
     }
     return (double)call->units * (double)call->unit_bytes / COPY_RATE;
 }
 
-/* The one stream, whose neighbours are to be found. */
+/* The one stream, whose neighbours are not known yet. */
 static void run_fill_layout(mtree_arrival_run_t *run)
 {
     const mtree_call_t *call = run->arrival.call;
@@ -129,16 +130,16 @@ static void run_fill_layout(mtree_arrival_run_t *run)
         chunk = mtree_layout_default_chunk(bytes, bytes);
     }
     chunk = mtree_layout_chunk(call, chunk);
-    room = run->arrival.room / (chunk * call->unit_bytes);
-    run->stream =
-        (mtree_stream_t){.parent = mtree_arrival_coordinates(run) ? -1 : run->coordinator,
-                         .length = call->units,
-                         .chunk = chunk,
-                         .window = room > LEAST_ROOM ? room : LEAST_ROOM,
-                         .reduce = mtree_collective_reduces(call->collective),
-                         .broadcast = mtree_collective_broadcasts(call->collective),
-                         .open = true,
-                         .block = -1};
+    room = run->arrival.window_bytes / (chunk * call->unit_bytes);
+    run->stream = (mtree_stream_t){
+        .parent = mtree_arrival_is_coordinator(run) ? -1 : run->coordinator,
+        .length = call->units,
+        .chunk = chunk,
+        .window = room > LEAST_WINDOW ? room : LEAST_WINDOW,
+        .reduce = mtree_collective_reduces(call->collective),
+        .broadcast = mtree_collective_broadcasts(call->collective),
+        .open = true,
+        .block = -1};
     run->has_directory = run->stream.broadcast && bytes > MTREE_ARRIVAL_DIRECT_BYTES;
     run->layout.num_streams = 1;
     run->layout.streams = &run->stream;
@@ -154,7 +155,7 @@ static mtree_status_t run_create(const mtree_arrival_t *arrival,
     size_t ranks = (size_t)arrival->placement->num_ranks;
     mtree_status_t status = mtree_collective_check(arrival->call->collective);
     mtree_arrival_run_t *run;
-    bool coordinates;
+    bool is_coordinator;
 
     if (status != MTREE_OK) {
         return status;
@@ -168,22 +169,22 @@ static mtree_status_t run_create(const mtree_arrival_t *arrival,
     }
     run->arrival = *arrival;
     run->coordinator = find_coordinator(arrival);
-    coordinates = mtree_arrival_coordinates(run);
-    run->posted_recvs = calloc(coordinates ? ranks : 1, sizeof(*run->posted_recvs));
+    is_coordinator = mtree_arrival_is_coordinator(run);
+    run->posted_recvs = calloc(is_coordinator ? ranks : 1, sizeof(*run->posted_recvs));
     run->layout.peers = calloc(ranks, sizeof(*run->layout.peers));
     if (run->posted_recvs == NULL || run->layout.peers == NULL) {
         status = MTREE_ERR_NO_MEMORY;
         goto destroy_run;
     }
     run_fill_layout(run);
-    if (coordinates && run->stream.reduce) {
+    if (is_coordinator && run->stream.reduce) {
         status = mtree_chain_create(arrival->plan, arrival->placement, run->coordinator,
                                     &run->chain);
     }
-    if (status == MTREE_OK && coordinates && run->has_directory) {
+    if (status == MTREE_OK && is_coordinator && run->has_directory) {
         status =
             mtree_directory_create(arrival->plan, arrival->placement, run->coordinator,
-                                   run_handover_worth(run), &run->directory);
+                                   run_handover_lag(run), &run->directory);
     }
     if (status != MTREE_OK) {
         goto destroy_run;
@@ -201,7 +202,7 @@ mtree_status_t mtree_arrival_start(const mtree_arrival_t *arrival,
                                    mtree_operation_func_t func, void (*released)(void *),
                                    void *arg, mtree_operation_t **operation_p)
 {
-    mtree_operation_controller_t controller = {run_turn, run_released, NULL};
+    mtree_operation_controller_t controller = {run_progress, run_released, NULL};
     mtree_arrival_run_t *run;
     mtree_status_t status = run_create(arrival, &run);
 

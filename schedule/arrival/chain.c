@@ -10,21 +10,20 @@ struct mtree_chain {
     int root;
     int num_places;  /* hosts but the root's; the root is the place after them */
     int num_taken;   /* places */
-    int num_missing; /* ranks that have not had their turn, but for the root */
+    int num_missing; /* ranks without a place, but for the root */
     bool settled;
-    int last;     /* rank that took the last place, or the root */
-    bool *waits;  /* [num_ranks] arrived, and has not had its turn */
-    int *command; /* [num_ranks] of arrival, from 1 */
+    int last;    /* rank that took the last place, or the root */
+    bool *waits; /* [num_ranks] arrived, and has no place yet */
+    int *order;  /* [num_ranks] of arrival, from 1 */
     int arrived;
     int *next;    /* [num_places] the place that a place sends to */
-    int *taker;   /* [num_places] rank that took it */
+    int *rank_at; /* [num_places] rank that took it */
     int *tail;    /* [num_hosts] the last of the host's ranks so far; -1: none */
-    int *missing; /* [num_hosts] its ranks that have not had their turn, but for the root
-                   */
+    int *missing; /* [num_hosts] its ranks without a place, but for the root */
 };
 
-/* Is every place's next one a later one, with no more children than there is room for? */
-static bool is_command(const int *next, int num_places, int *children)
+/* Does every place send to a later one, and has none too many children? */
+static bool is_order(const int *next, int num_places, int *children)
 {
     memset(children, 0, ((size_t)num_places + 1) * sizeof(*children));
     for (int place = 0; place < num_places; place++) {
@@ -35,7 +34,7 @@ static bool is_command(const int *next, int num_places, int *children)
     return true;
 }
 
-/* The planner's hosts but the root's, in their order, are the places. */
+/* The places are the planner's hosts but the root's, in their order. */
 static void chain_read_places(mtree_chain_t *chain, int *scratch)
 {
     const mtree_tree_t *tree = &chain->plan->trees[0];
@@ -50,7 +49,7 @@ static void chain_read_places(mtree_chain_t *chain, int *scratch)
                                                     : parent - (parent > root);
         }
     }
-    if (tree->root != root || !is_command(chain->next, chain->num_places, scratch)) {
+    if (tree->root != root || !is_order(chain->next, chain->num_places, scratch)) {
         for (int place = 0; place < chain->num_places; place++) {
             chain->next[place] = place + 1;
         }
@@ -73,10 +72,10 @@ mtree_status_t mtree_chain_create(const mtree_plan_t *plan,
     chain->root = chain->last = root;
     chain->num_places = placement->num_hosts - 1;
     chain->num_missing = placement->num_ranks - 1;
-    chain->command = (int *)(chain + 1);
-    chain->next = chain->command + ranks;
-    chain->taker = chain->next + hosts;
-    chain->tail = chain->taker + hosts;
+    chain->order = (int *)(chain + 1);
+    chain->next = chain->order + ranks;
+    chain->rank_at = chain->next + hosts;
+    chain->tail = chain->rank_at + hosts;
     chain->missing = chain->tail + hosts;
     chain->waits = (bool *)(chain->missing + hosts);
     chain_read_places(chain, chain->missing);
@@ -97,10 +96,10 @@ void mtree_chain_destroy(mtree_chain_t *chain)
 void mtree_chain_arrive(mtree_chain_t *chain, int rank)
 {
     chain->waits[rank] = true;
-    chain->command[rank] = ++chain->arrived;
+    chain->order[rank] = ++chain->arrived;
 }
 
-/* Of those that wait, the one next to the last; -1: nobody waits. */
+/* The waiting rank that is nearest to the last one with a place; -1: none waits. */
 static int chain_nearest(const mtree_chain_t *chain)
 {
     int best = -1;
@@ -116,7 +115,7 @@ static int chain_nearest(const mtree_chain_t *chain)
             mtree_plan_route_seconds(chain->plan, chain->placement->host[chain->last],
                                      chain->placement->host[rank]);
         if (best < 0 || seconds < least ||
-            (seconds <= least && chain->command[rank] < chain->command[best])) {
+            (seconds <= least && chain->order[rank] < chain->order[best])) {
             best = rank;
             least = seconds;
         }
@@ -124,13 +123,13 @@ static int chain_nearest(const mtree_chain_t *chain)
     return best;
 }
 
-/* Those that send to @a place. */
+/* Add the ranks that send to @a place. */
 static void link_add_places(const mtree_chain_t *chain, int place,
                             mtree_chain_link_t *link)
 {
     for (int i = 0; i < place; i++) {
         if (chain->next[i] == place) {
-            link->children[link->num_children++] = chain->taker[i];
+            link->children[link->num_children++] = chain->rank_at[i];
         }
     }
 }
@@ -159,7 +158,7 @@ bool mtree_chain_next(mtree_chain_t *chain, mtree_chain_link_t *link_p)
         chain->tail[host] = rank;
         if (--chain->missing[host] == 0 && host != home) {
             link_add_places(chain, chain->num_taken, &link);
-            chain->taker[chain->num_taken++] = rank;
+            chain->rank_at[chain->num_taken++] = rank;
             chain->last = rank;
         }
     }

@@ -9,7 +9,7 @@ static void control_msg_sent(mtree_event_t *event)
 
     control_msg->link = control_msg->run->free_control_msgs;
     control_msg->run->free_control_msgs = control_msg;
-    (void)mtree_dynamic_peers_settle(control_msg->run->operation, event);
+    (void)mtree_dynamic_peers_message_done(control_msg->run->operation, event);
 }
 
 mtree_control_msg_t *mtree_control_msg_get(mtree_arrival_run_t *run)

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "schedule/arrival/private.h"
 
-/* Of the message: what waiting for it costs is no more than that. */
+/* Part of the message that may be sent before the root assigns further sources. */
 #define GATHERING_PART 0.02
 
-/* Tell @a rank, which may be the coordinator itself. */
+/* Send @a rank a command, or execute it if the coordinator is @a rank. */
 static void coordinator_command(mtree_arrival_run_t *run, int rank,
-                                const mtree_command_t *command)
+                                const mtree_arrival_command_t *command)
 {
     mtree_control_msg_t *control_msg;
 
     if (rank == run->coordinator) {
-        mtree_arrival_obey(run, command);
+        mtree_member_execute(run, command);
         return;
     }
     control_msg = mtree_control_msg_get(run);
@@ -22,38 +22,39 @@ static void coordinator_command(mtree_arrival_run_t *run, int rank,
     }
 }
 
-/* An order about one rank. */
+/* A command with one rank. */
 static void coordinator_command_about(mtree_arrival_run_t *run, int rank,
-                                      mtree_command_kind_t kind, int about)
+                                      mtree_arrival_command_kind_t kind, int about)
 {
-    mtree_command_t command = {.kind = kind, .num_ranks = 1, .ranks = {about}};
+    mtree_arrival_command_t command = {.kind = kind, .num_ranks = 1, .ranks = {about}};
 
     coordinator_command(run, rank, &command);
 }
 
-static void coordinator_listen(mtree_posted_recv_t *posted_recv);
+static void coordinator_recv_event(mtree_posted_recv_t *posted_recv);
 
-/* No rank reports after its last report, so nothing is left to be received. */
-static void coordinator_heard(mtree_event_t *event)
+/* A rank has a last event, after which nothing is left to be received. */
+static void coordinator_event_received(mtree_event_t *event)
 {
     mtree_posted_recv_t *posted_recv = (mtree_posted_recv_t *)event;
     mtree_arrival_run_t *run = posted_recv->run;
-    mtree_report_t report = posted_recv->text.report;
+    mtree_arrival_event_t message = posted_recv->text.event;
 
-    if (!mtree_dynamic_peers_settle(run->operation, event)) {
+    if (!mtree_dynamic_peers_message_done(run->operation, event)) {
         return;
     }
-    if (run->has_directory && report.kind != MTREE_REPORT_BYE) {
-        coordinator_listen(posted_recv);
-    } else if (posted_recv->relieved >= 0) {
-        run->handing_over--;
-        mtree_dynamic_peers_receiver(run->operation, posted_recv->relieved,
-                                     (size_t)report.chunk);
+    if (run->has_directory && message.kind != MTREE_EVENT_LEFT) {
+        coordinator_recv_event(posted_recv);
+    } else if (posted_recv->handed_over >= 0) {
+        run->num_handovers--;
+        mtree_dynamic_peers_receiver(run->operation, posted_recv->handed_over,
+                                     (size_t)message.chunk);
     }
-    switch ((mtree_report_kind_t)report.kind) {
-    case MTREE_REPORT_HERE:
-        if (run->arrival.came != NULL) {
-            run->arrival.came[posted_recv->rank] = mtree_arrival_now(run) - run->began;
+    switch ((mtree_arrival_event_kind_t)message.kind) {
+    case MTREE_EVENT_ARRIVED:
+        if (run->arrival.arrival_times != NULL) {
+            run->arrival.arrival_times[posted_recv->rank] =
+                mtree_arrival_now(run) - run->begin_time;
         }
         if (run->chain != NULL) {
             mtree_chain_arrive(run->chain, posted_recv->rank);
@@ -62,50 +63,50 @@ static void coordinator_heard(mtree_event_t *event)
             mtree_directory_arrive(run->directory, posted_recv->rank);
         }
         break;
-    case MTREE_REPORT_HOLD:
+    case MTREE_EVENT_COMPLETE:
         mtree_directory_hold(run->directory, posted_recv->rank);
         break;
-    case MTREE_REPORT_BYE:
+    case MTREE_EVENT_LEFT:
         break;
     }
 }
 
-static void coordinator_listen(mtree_posted_recv_t *posted_recv)
+static void coordinator_recv_event(mtree_posted_recv_t *posted_recv)
 {
     mtree_arrival_run_t *run = posted_recv->run;
 
     mtree_dynamic_peers_recv(run->operation, run->arrival.control, posted_recv->rank,
-                             MTREE_ARRIVAL_TAG_REPORT, &posted_recv->text.report,
-                             sizeof(posted_recv->text.report), &posted_recv->event,
-                             coordinator_heard);
+                             MTREE_ARRIVAL_TAG_EVENT, &posted_recv->text.event,
+                             sizeof(posted_recv->text.event), &posted_recv->event,
+                             coordinator_event_received);
 }
 
-/* Chain those that are there. */
-static void coordinator_chain(mtree_arrival_run_t *run)
+/* Give the ranks that have arrived their places in the chain. */
+static void coordinator_assign_chain(mtree_arrival_run_t *run)
 {
     mtree_chain_link_t link;
 
     while (mtree_chain_next(run->chain, &link)) {
-        mtree_command_t command = {.kind = MTREE_COMMAND_GATHER,
-                                   .num_ranks = link.num_children};
+        mtree_arrival_command_t command = {.kind = MTREE_COMMAND_CHILDREN,
+                                           .num_ranks = link.num_children};
 
         for (int i = 0; i < link.num_children; i++) {
             command.ranks[i] = link.children[i];
         }
         coordinator_command(run, link.rank, &command);
         for (int i = 0; i < link.num_children; i++) {
-            coordinator_command_about(run, link.children[i], MTREE_COMMAND_PASS,
+            coordinator_command_about(run, link.children[i], MTREE_COMMAND_PARENT,
                                       link.rank);
         }
     }
 }
 
 /*
- * Those that come together do not come at the same instant.  Where it matters who gets
- * from whom, all but the first wait until the root has sent a small part: the more are
- * there by then, the better they can be matched.
+ * Ranks that arrive together do not arrive at the same instant.  Where it matters who
+ * serves whom, all but the first wait until the root has sent a small part: the more
+ * ranks have arrived by then, the better is the assignment.
  */
-static bool coordinator_gathers(const mtree_arrival_run_t *run)
+static bool coordinator_waits_for_more(const mtree_arrival_run_t *run)
 {
     return run->arrival.plan->routes != NULL && !run->stream.reduce &&
            mtree_directory_num_assigned(run->directory) == 1 &&
@@ -114,50 +115,51 @@ static bool coordinator_gathers(const mtree_arrival_run_t *run)
            mtree_dynamic_peers_progress(run->operation) < GATHERING_PART;
 }
 
-/* Has the coordinator nothing to send, now and after what it was promised? */
+/* Has the coordinator nothing to send, now and to receivers that it takes over? */
 static bool coordinator_is_free(const mtree_arrival_run_t *run)
 {
-    return mtree_dynamic_peers_is_idle(run->operation) && run->handing_over == 0;
+    return mtree_dynamic_peers_is_idle(run->operation) && run->num_handovers == 0;
 }
 
-/* Let @a rank leave, which gives @a relieved, if that is a rank, no more. */
-static void coordinator_dismiss(mtree_arrival_run_t *run, int rank, int relieved)
+/* Let @a rank leave.  The root takes over @a handed_over from it, if that is a rank. */
+static void coordinator_dismiss(mtree_arrival_run_t *run, int rank, int handed_over)
 {
-    mtree_command_t command = {
-        .kind = MTREE_COMMAND_LEAVE, .num_ranks = relieved >= 0, .ranks = {relieved}};
+    mtree_arrival_command_t command = {.kind = MTREE_COMMAND_LEAVE,
+                                       .num_ranks = handed_over >= 0,
+                                       .ranks = {handed_over}};
 
-    run->handing_over += relieved >= 0;
-    run->posted_recvs[rank].relieved = relieved;
+    run->num_handovers += handed_over >= 0;
+    run->posted_recvs[rank].handed_over = handed_over;
     coordinator_command(run, rank, &command);
 }
 
-/* Give sources to those that are there, and let go whom nobody needs. */
-static void coordinator_spread(mtree_arrival_run_t *run)
+/* Assign sources to the ranks that have arrived, and dismiss those that nobody needs. */
+static void coordinator_assign_sources(mtree_arrival_run_t *run)
 {
     double now = mtree_arrival_now(run);
-    int source, rank, relieved;
+    int source, rank, handed_over;
 
-    while (!coordinator_gathers(run) &&
+    while (!coordinator_waits_for_more(run) &&
            mtree_directory_assign(run->directory, now, &source, &rank)) {
-        coordinator_command_about(run, rank, MTREE_COMMAND_TAKE, source);
-        coordinator_command_about(run, source, MTREE_COMMAND_GIVE, rank);
+        coordinator_command_about(run, rank, MTREE_COMMAND_SOURCE, source);
+        coordinator_command_about(run, source, MTREE_COMMAND_RECEIVER, rank);
     }
     while (mtree_directory_dismiss(run->directory, now, coordinator_is_free(run), &rank,
-                                   &relieved)) {
-        coordinator_dismiss(run, rank, relieved);
+                                   &handed_over)) {
+        coordinator_dismiss(run, rank, handed_over);
     }
     while (mtree_directory_settle(run->directory, &rank)) {
         coordinator_command_about(run, rank, MTREE_COMMAND_SETTLED, rank);
     }
 }
 
-/* Take @a bytes from what the process may keep aside. */
-static bool aside_take(atomic_size_t *aside, size_t bytes)
+/* Take @a bytes from the budget of the process. */
+static bool budget_take(atomic_size_t *budget, size_t bytes)
 {
-    size_t left = aside == NULL ? 0 : atomic_load(aside);
+    size_t left = budget == NULL ? 0 : atomic_load(budget);
 
     while (left >= bytes && left > 0) {
-        if (atomic_compare_exchange_weak(aside, &left, left - bytes)) {
+        if (atomic_compare_exchange_weak(budget, &left, left - bytes)) {
             return true;
         }
     }
@@ -165,50 +167,50 @@ static bool aside_take(atomic_size_t *aside, size_t bytes)
 }
 
 /*
- * The root of a broadcast that has served someone, and has nobody to serve while others
- * are still to come or may be handed over to it, keeps a copy for these.
+ * The root of a broadcast makes a copy when it has served a receiver, has no other one
+ * now, and more may arrive or be taken over.
  */
-static bool coordinator_set_aside(mtree_arrival_run_t *run)
+static bool coordinator_copy(mtree_arrival_run_t *run)
 {
     size_t bytes = run->stream.length;
 
-    if (run->stream.reduce || run->kept_aside > 0 ||
+    if (run->stream.reduce || run->copied_bytes > 0 ||
         mtree_directory_num_assigned(run->directory) == 0 ||
-        !aside_take(run->arrival.aside, bytes)) {
+        !budget_take(run->arrival.copy_budget, bytes)) {
         return false;
     }
-    if (mtree_dynamic_peers_set_aside(run->operation) != MTREE_OK) {
-        atomic_fetch_add(run->arrival.aside, bytes);
+    if (mtree_dynamic_peers_copy_result(run->operation) != MTREE_OK) {
+        atomic_fetch_add(run->arrival.copy_budget, bytes);
         return false;
     }
-    run->kept_aside = bytes;
+    run->copied_bytes = bytes;
     return true;
 }
 
-void mtree_arrival_coordinate(mtree_arrival_run_t *run)
+void mtree_coordinator_progress(mtree_arrival_run_t *run)
 {
     bool settled = true;
 
     if (run->chain != NULL) {
-        coordinator_chain(run);
+        coordinator_assign_chain(run);
         settled = mtree_chain_is_settled(run->chain);
     }
     if (settled && run->directory != NULL) {
-        coordinator_spread(run);
-        settled = mtree_directory_is_done(run->directory) && run->handing_over == 0;
+        coordinator_assign_sources(run);
+        settled = mtree_directory_is_done(run->directory) && run->num_handovers == 0;
     }
     if (settled) {
         mtree_dynamic_peers_end(run->operation);
     }
-    if (run->directory != NULL && !run->arrival.lasting &&
+    if (run->directory != NULL && !run->arrival.reuses_tags &&
         mtree_dynamic_peers_is_complete(run->operation) &&
         mtree_dynamic_peers_is_idle(run->operation) &&
-        (settled || coordinator_set_aside(run))) {
-        mtree_dynamic_peers_let_go(run->operation);
+        (settled || coordinator_copy(run))) {
+        mtree_dynamic_peers_detach(run->operation);
     }
 }
 
-void mtree_arrival_convene(mtree_arrival_run_t *run)
+void mtree_coordinator_begin(mtree_arrival_run_t *run)
 {
     const mtree_stream_t *stream = &run->stream;
 
@@ -217,7 +219,7 @@ void mtree_arrival_convene(mtree_arrival_run_t *run)
 
         posted_recv->run = run;
         posted_recv->rank = rank;
-        posted_recv->relieved = -1;
+        posted_recv->handed_over = -1;
         if (rank == run->coordinator) {
             continue;
         }
@@ -225,7 +227,7 @@ void mtree_arrival_convene(mtree_arrival_run_t *run)
             mtree_dynamic_peers_receiver(run->operation, rank, 0);
         }
         if (stream->reduce || run->has_directory) {
-            coordinator_listen(posted_recv);
+            coordinator_recv_event(posted_recv);
         }
     }
 }

@@ -3,51 +3,52 @@
 
 #include <stdlib.h>
 
-/* A receiver that began within this part of its source's time after it is as good as done
- * when that one is. */
+/* A receiver that began within this part of its source's time after the source is nearly
+ * done when the source is. */
 #define NEAR_PART 0.05
 
-/* What one gains that is relieved is what its receiver, with less than that, loses. */
-#define FARTHEST_ROOT 2
+/* The factor by which the route from the root to a receiver may be slower than that from
+ * its source. */
+#define MOST_ROOT_TIMES 2
 
 typedef enum { ABSENT, WAITING, TAKING, HOLDING, DISMISSED } state_t;
 
 typedef struct {
     state_t state;
-    int command;  /* of arrival, from 1; the root's is 0 */
-    int source;   /* until it holds everything, as far as is known; -1: none */
-    double began; /* to take */
-    int inside;   /* ranks of its own host that it gives to */
-    int outside;  /* and of others: one at a time, which is the receiver */
+    int order;         /* of arrival, from 1; 0: the root */
+    int source;        /* until it is known to have the whole result; -1: none */
+    double begin_time; /* time at which it was assigned its source */
+    int inside;        /* ranks of its own host that it serves */
+    int outside;       /* and of others: one at a time, `receiver` */
     int receiver;
-    bool settled; /* it was told that it will have to give to nobody else */
+    bool settled; /* it was told that no more receivers will follow */
 } member_t;
 
 struct mtree_directory {
     const mtree_plan_t *plan;
     const mtree_placement_t *placement;
     int root;
-    double worth; /* seconds */
+    double least_lag; /* seconds */
     int arrived;
     int waiting;
     int assigned;
     int dismissed;
-    int *giving; /* [num_hosts] ranks of other hosts that the host's ranks give to */
+    int *serving;      /* [num_hosts] ranks of other hosts that the host's ranks serve */
     member_t *members; /* [num_ranks] */
 };
 
-/* What speaks for a pair of source and receiver, the most important first; less is
- * better. */
+/* The order of preference of pairs of source and receiver: the most important criterion
+ * first, and less is better. */
 typedef struct {
     bool apart;   /* not on the same host */
-    bool partial; /* the source does not hold everything */
+    bool partial; /* the source does not have the whole result */
     double seconds;
     int receiver, source; /* their order of arrival */
 } merit_t;
 
 mtree_status_t mtree_directory_create(const mtree_plan_t *plan,
                                       const mtree_placement_t *placement, int root,
-                                      double worth, mtree_directory_t **directory_p)
+                                      double least_lag, mtree_directory_t **directory_p)
 {
     mtree_directory_t *directory =
         calloc(1, sizeof(*directory) + (size_t)placement->num_ranks * sizeof(member_t) +
@@ -59,9 +60,9 @@ mtree_status_t mtree_directory_create(const mtree_plan_t *plan,
     directory->plan = plan;
     directory->placement = placement;
     directory->root = root;
-    directory->worth = worth;
+    directory->least_lag = least_lag;
     directory->members = (member_t *)(directory + 1);
-    directory->giving = (int *)(directory->members + placement->num_ranks);
+    directory->serving = (int *)(directory->members + placement->num_ranks);
     directory->members[root] = (member_t){.state = HOLDING, .source = -1};
     *directory_p = directory;
     return MTREE_OK;
@@ -75,7 +76,7 @@ void mtree_directory_destroy(mtree_directory_t *directory)
 void mtree_directory_arrive(mtree_directory_t *directory, int rank)
 {
     directory->members[rank] =
-        (member_t){.state = WAITING, .command = ++directory->arrived, .source = -1};
+        (member_t){.state = WAITING, .order = ++directory->arrived, .source = -1};
     directory->waiting++;
 }
 
@@ -84,7 +85,7 @@ static bool are_together(const mtree_directory_t *directory, int a, int b)
     return directory->placement->host[a] == directory->placement->host[b];
 }
 
-/* Could it give to anybody at all? */
+/* Could it serve any rank at all? */
 static bool is_free(const mtree_directory_t *directory, int source)
 {
     const mtree_placement_t *placement = directory->placement;
@@ -93,14 +94,14 @@ static bool is_free(const mtree_directory_t *directory, int source)
     bool alone = placement->first[host + 1] - placement->first[host] == 1;
 
     return (member->state == TAKING || member->state == HOLDING) &&
-           (directory->giving[host] == 0 || (!alone && member->inside == 0));
+           (directory->serving[host] == 0 || (!alone && member->inside == 0));
 }
 
-static bool may_give_to(const mtree_directory_t *directory, int source, int rank)
+static bool may_serve(const mtree_directory_t *directory, int source, int rank)
 {
     return are_together(directory, source, rank)
                ? directory->members[source].inside == 0
-               : directory->giving[directory->placement->host[source]] == 0;
+               : directory->serving[directory->placement->host[source]] == 0;
 }
 
 static merit_t merit_of(const mtree_directory_t *directory, int source, int rank)
@@ -112,8 +113,8 @@ static merit_t merit_of(const mtree_directory_t *directory, int source, int rank
                      .seconds = mtree_plan_route_seconds(
                          directory->plan, directory->placement->host[source],
                          directory->placement->host[rank]),
-                     .receiver = directory->members[rank].command,
-                     .source = member->command};
+                     .receiver = directory->members[rank].order,
+                     .source = member->order};
 }
 
 static bool is_better(const merit_t *a, const merit_t *b)
@@ -130,8 +131,8 @@ static bool is_better(const merit_t *a, const merit_t *b)
     return a->receiver != b->receiver ? a->receiver < b->receiver : a->source < b->source;
 }
 
-/* @a change is one rank more or less that @a source gives to: @a rank. */
-static void count_giving(mtree_directory_t *directory, int source, int rank, int change)
+/* @a source serves @a rank from now on (@a change is 1), or no more (-1). */
+static void count_served(mtree_directory_t *directory, int source, int rank, int change)
 {
     member_t *member = &directory->members[source];
 
@@ -140,21 +141,21 @@ static void count_giving(mtree_directory_t *directory, int source, int rank, int
     } else {
         member->outside += change;
         member->receiver = rank;
-        directory->giving[directory->placement->host[source]] += change;
+        directory->serving[directory->placement->host[source]] += change;
     }
 }
 
-/* From now on @a rank takes from @a source; -1: it has it all. */
+/* Set the source of @a rank; -1: it has the whole result. */
 static void set_source(mtree_directory_t *directory, int rank, int source)
 {
     member_t *member = &directory->members[rank];
 
     if (member->source >= 0) {
-        count_giving(directory, member->source, rank, -1);
+        count_served(directory, member->source, rank, -1);
     }
     member->source = source;
     if (source >= 0) {
-        count_giving(directory, source, rank, 1);
+        count_served(directory, source, rank, 1);
     }
 }
 
@@ -173,7 +174,7 @@ bool mtree_directory_assign(mtree_directory_t *directory, double now, int *sourc
             merit_t merit;
 
             if (directory->members[rank].state != WAITING ||
-                !may_give_to(directory, source, rank)) {
+                !may_serve(directory, source, rank)) {
                 continue;
             }
             merit = merit_of(directory, source, rank);
@@ -185,7 +186,7 @@ bool mtree_directory_assign(mtree_directory_t *directory, double now, int *sourc
         }
     }
     directory->members[to].state = TAKING;
-    directory->members[to].began = now;
+    directory->members[to].begin_time = now;
     directory->waiting--;
     directory->assigned++;
     set_source(directory, to, from);
@@ -224,27 +225,27 @@ bool mtree_directory_is_done(const mtree_directory_t *directory)
     return directory->dismissed == directory->placement->num_ranks - 1;
 }
 
-/* Does @a source give to a rank that is so far behind it that the root might as well? */
-static bool may_be_relieved(const mtree_directory_t *directory, int source, double now)
+/* May the root take over the receiver of @a source? */
+static bool may_hand_over(const mtree_directory_t *directory, int source, double now)
 {
     const member_t *member = &directory->members[source];
     const int *host = directory->placement->host;
     int to = host[member->receiver];
-    double after = directory->members[member->receiver].began - member->began;
+    double after = directory->members[member->receiver].begin_time - member->begin_time;
 
-    return member->outside > 0 && after > directory->worth &&
-           after > NEAR_PART * (now - member->began) &&
+    return member->outside > 0 && after > directory->least_lag &&
+           after > NEAR_PART * (now - member->begin_time) &&
            mtree_plan_route_seconds(directory->plan, host[directory->root], to) <=
-               FARTHEST_ROOT *
+               MOST_ROOT_TIMES *
                    mtree_plan_route_seconds(directory->plan, host[source], to);
 }
 
 bool mtree_directory_dismiss(mtree_directory_t *directory, double now, bool free,
-                             int *rank_p, int *relieved_p)
+                             int *rank_p, int *handed_over_p)
 {
     for (int rank = 0; rank < directory->placement->num_ranks; rank++) {
         member_t *member = &directory->members[rank];
-        bool far = may_be_relieved(directory, rank, now);
+        bool far = may_hand_over(directory, rank, now);
         bool holds = member->state == HOLDING;
 
         if (rank == directory->root || member->state == DISMISSED ||
@@ -256,7 +257,7 @@ bool mtree_directory_dismiss(mtree_directory_t *directory, double now, bool free
         member->state = DISMISSED;
         directory->dismissed++;
         *rank_p = rank;
-        *relieved_p = far ? member->receiver : -1;
+        *handed_over_p = far ? member->receiver : -1;
         if (far) {
             set_source(directory, member->receiver, directory->root);
         }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The directory of a broadcast by arrival: who has come, who holds how much, and who gets
- * it from whom.  Pure decisions, no messages.
+ * The directory of an arrival-ordered broadcast: which ranks have arrived, how much of
+ * the result each has, and who receives it from whom.  Pure decisions, no messages.
  *
- * After Zhuang et al., "Hoplite", Section 4.3: each receiver is told one source, complete
- * copies before partial ones, and a source serves one receiver at a time.  Beyond the
- * paper, the receiver and the source with the best route between them go first, and where
- * several ranks share a host, a source may serve one rank of its own host besides, while
- * only one rank of a host serves others at a time: the host's network is what is scarce.
- * So there is always a free source, and nobody waits for one.  A source that holds
- * everything need not stay for a receiver that began long after it: the root gives that
- * one the rest, as the paper's receivers go on with another sender when theirs fails.
+ * After Zhuang et al., "Hoplite", Section 4.3: each receiver is assigned one source,
+ * complete copies before partial ones, and a source serves one receiver at a time. Beyond
+ * the paper, the pair with the best route is assigned first.  Where several ranks share a
+ * host, a source may also serve one rank of its own host, and only one rank of a host
+ * serves other hosts at a time, since the host's network is the bottleneck.  So there is
+ * always a free source, and nobody waits for one.  A source with the whole result need
+ * not stay for a receiver that began long after it: the root takes the receiver over, as
+ * the paper's receivers go on with another sender when theirs fails.
  */
 #ifndef MTREE_SCHEDULE_ARRIVAL_DIRECTORY_H
 #define MTREE_SCHEDULE_ARRIVAL_DIRECTORY_H
@@ -21,49 +21,49 @@
 typedef struct mtree_directory mtree_directory_t;
 
 /*
- * Of a broadcast from rank @a root among the ranks of @a placement.  @a plan may tell the
- * routes between hosts, and the size.  Both stay the caller's.  No source is relieved of
- * a receiver that began less than @a worth seconds after it; infinite: of none.
- * MTREE_ERR_NO_MEMORY.
+ * The directory of a broadcast from rank @a root among the ranks of @a placement.  @a
+ * plan gives the size and, where it has them, the routes.  Both stay the caller's.  The
+ * root takes over only receivers that began at least @a least_lag seconds after their
+ * source; infinite: none.  MTREE_ERR_NO_MEMORY.
  */
 mtree_status_t mtree_directory_create(const mtree_plan_t *plan,
                                       const mtree_placement_t *placement, int root,
-                                      double worth, mtree_directory_t **directory_p);
+                                      double least_lag, mtree_directory_t **directory_p);
 
 /* Free; NULL is allowed. */
 void mtree_directory_destroy(mtree_directory_t *directory);
 
-/* A receiver is there. */
+/* A receiver has arrived. */
 void mtree_directory_arrive(mtree_directory_t *directory, int rank);
 
-/* The next receiver that is given a source, at @a now (seconds); false: nobody is
- * waiting. */
+/* Assign a source to the next receiver, at @a now (seconds); false: none is waiting. */
 bool mtree_directory_assign(mtree_directory_t *directory, double now, int *source_p,
                             int *rank_p);
 
-/* @a rank holds everything, so that its source may serve another. */
+/* @a rank has the whole result, so its source may serve another. */
 void mtree_directory_hold(mtree_directory_t *directory, int rank);
 
 /*
- * The next receiver that is not needed any more: it holds everything and serves nobody,
- * or all receivers have their sources and it is not to be relieved of its own; false:
- * none.  @a relieved_p: the receiver that it is to give no more, which the root gives the
- * rest; -1: none.  While the root is @a free a source is relieved that holds everything,
- * but not of a receiver that began soon after it, by @a now (seconds), or that would take
- * more than twice as long from the root.
+ * The next receiver that may leave; false: none.  It has the whole result and serves
+ * nobody; or all receivers have their sources and its own receiver, if any, stays with
+ * it; or the root takes that receiver over, *handed_over_p (-1: none).  The root does so
+ * while it is
+ * @a free, for a source with the whole result, unless the receiver began soon after it,
+ * by
+ * @a now (seconds), or the route from the root takes more than twice as long.
  */
 bool mtree_directory_dismiss(mtree_directory_t *directory, double now, bool free,
-                             int *rank_p, int *relieved_p);
+                             int *rank_p, int *handed_over_p);
 
-/* The next receiver, each once, that will have to give to nobody else, but is not
- * dismissed yet; false: none. */
+/* The next receiver, each once, that no more receivers will be assigned to, and that is
+ * not dismissed yet; false: none. */
 bool mtree_directory_settle(mtree_directory_t *directory, int *rank_p);
 
-/* Receivers that have come, and that have been given their sources. */
+/* Receivers that have arrived, and that have been assigned sources. */
 int mtree_directory_num_arrived(const mtree_directory_t *directory);
 int mtree_directory_num_assigned(const mtree_directory_t *directory);
 
-/* Have all receivers been given their sources? */
+/* Have all receivers been assigned sources? */
 bool mtree_directory_is_settled(const mtree_directory_t *directory);
 
 /* Have all been dismissed? */

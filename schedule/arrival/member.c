@@ -3,20 +3,20 @@
 
 #include <string.h>
 
-static void member_report(mtree_arrival_run_t *run, mtree_report_kind_t kind,
-                          size_t chunk)
+static void member_send_event(mtree_arrival_run_t *run, mtree_arrival_event_kind_t kind,
+                              size_t chunk)
 {
     mtree_control_msg_t *control_msg = mtree_control_msg_get(run);
 
     if (control_msg != NULL) {
-        control_msg->text.report = (mtree_report_t){kind, (int64_t)chunk};
-        mtree_control_msg_send(control_msg, run->coordinator, MTREE_ARRIVAL_TAG_REPORT,
-                               sizeof(control_msg->text.report));
+        control_msg->text.event = (mtree_arrival_event_t){kind, (int64_t)chunk};
+        mtree_control_msg_send(control_msg, run->coordinator, MTREE_ARRIVAL_TAG_EVENT,
+                               sizeof(control_msg->text.event));
     }
 }
 
-/* Leave, but for the rank that is to be given no more. */
-static void member_leave(mtree_arrival_run_t *run, const mtree_command_t *command)
+/* Leave, and stop sending to the receiver that the root takes over, if there is one. */
+static void member_leave(mtree_arrival_run_t *run, const mtree_arrival_command_t *command)
 {
     size_t chunk = 0;
 
@@ -24,57 +24,58 @@ static void member_leave(mtree_arrival_run_t *run, const mtree_command_t *comman
         chunk = mtree_dynamic_peers_stop(run->operation, command->ranks[0]);
     }
     run->dismissed = true;
-    member_report(run, MTREE_REPORT_BYE, chunk);
+    member_send_event(run, MTREE_EVENT_LEFT, chunk);
 }
 
-static void member_listen(mtree_arrival_run_t *run);
+static void member_recv_command(mtree_arrival_run_t *run);
 
-static void member_commanded(mtree_event_t *event)
+static void member_command_received(mtree_event_t *event)
 {
     mtree_posted_recv_t *posted_recv = (mtree_posted_recv_t *)event;
     mtree_arrival_run_t *run = posted_recv->run;
-    mtree_command_t command = posted_recv->text.command;
+    mtree_arrival_command_t command = posted_recv->text.command;
     bool last = command.kind == MTREE_COMMAND_LEAVE ||
-                (command.kind == MTREE_COMMAND_PASS && !run->has_directory);
+                (command.kind == MTREE_COMMAND_PARENT && !run->has_directory);
 
-    if (!mtree_dynamic_peers_settle(run->operation, event)) {
+    if (!mtree_dynamic_peers_message_done(run->operation, event)) {
         return;
     }
     if (!last) {
-        member_listen(run);
+        member_recv_command(run);
     }
-    mtree_arrival_obey(run, &command);
+    mtree_member_execute(run, &command);
     if (last) {
         mtree_dynamic_peers_end(run->operation);
     }
 }
 
-static void member_listen(mtree_arrival_run_t *run)
+static void member_recv_command(mtree_arrival_run_t *run)
 {
     mtree_posted_recv_t *posted_recv = run->posted_recvs;
 
     mtree_dynamic_peers_recv(run->operation, run->arrival.control, run->coordinator,
                              MTREE_ARRIVAL_TAG_COMMAND, &posted_recv->text.command,
                              sizeof(posted_recv->text.command), &posted_recv->event,
-                             member_commanded);
+                             member_command_received);
 }
 
-void mtree_arrival_obey(mtree_arrival_run_t *run, const mtree_command_t *command)
+void mtree_member_execute(mtree_arrival_run_t *run,
+                          const mtree_arrival_command_t *command)
 {
-    switch ((mtree_command_kind_t)command->kind) {
-    case MTREE_COMMAND_GATHER:
+    switch ((mtree_arrival_command_kind_t)command->kind) {
+    case MTREE_COMMAND_CHILDREN:
         for (int i = 0; i < command->num_ranks; i++) {
             run->children[i] = command->ranks[i];
         }
         mtree_dynamic_peers_children(run->operation, command->num_ranks, run->children);
         break;
-    case MTREE_COMMAND_PASS:
+    case MTREE_COMMAND_PARENT:
         mtree_dynamic_peers_parent(run->operation, command->ranks[0]);
         break;
-    case MTREE_COMMAND_TAKE:
+    case MTREE_COMMAND_SOURCE:
         mtree_dynamic_peers_source(run->operation, command->ranks[0]);
         break;
-    case MTREE_COMMAND_GIVE:
+    case MTREE_COMMAND_RECEIVER:
         mtree_dynamic_peers_receiver(run->operation, command->ranks[0], 0);
         break;
     case MTREE_COMMAND_SETTLED:
@@ -86,7 +87,7 @@ void mtree_arrival_obey(mtree_arrival_run_t *run, const mtree_command_t *command
     }
 }
 
-void mtree_arrival_report(mtree_arrival_run_t *run)
+void mtree_member_progress(mtree_arrival_run_t *run)
 {
     if (mtree_dynamic_peers_is_stopped(run->operation)) {
         mtree_dynamic_peers_source(run->operation, run->coordinator);
@@ -95,18 +96,18 @@ void mtree_arrival_report(mtree_arrival_run_t *run)
         !mtree_dynamic_peers_is_complete(run->operation)) {
         return;
     }
-    if (!run->reported_hold) {
-        run->reported_hold = true;
-        member_report(run, MTREE_REPORT_HOLD, 0);
+    if (!run->reported_complete) {
+        run->reported_complete = true;
+        member_send_event(run, MTREE_EVENT_COMPLETE, 0);
     }
-    /* What is left is an order to leave, and the answer. */
-    if (run->settled && !run->arrival.lasting &&
+    /* What remains is the command to leave, and the answer. */
+    if (run->settled && !run->arrival.reuses_tags &&
         mtree_dynamic_peers_is_idle(run->operation)) {
-        mtree_dynamic_peers_let_go(run->operation);
+        mtree_dynamic_peers_detach(run->operation);
     }
 }
 
-void mtree_arrival_enter(mtree_arrival_run_t *run)
+void mtree_member_begin(mtree_arrival_run_t *run)
 {
     const mtree_stream_t *stream = &run->stream;
 
@@ -118,6 +119,6 @@ void mtree_arrival_enter(mtree_arrival_run_t *run)
         mtree_dynamic_peers_end(run->operation);
         return;
     }
-    member_report(run, MTREE_REPORT_HERE, 0);
-    member_listen(run);
+    member_send_event(run, MTREE_EVENT_ARRIVED, 0);
+    member_recv_command(run);
 }

@@ -15,68 +15,70 @@
 #include <stdint.h>
 
 /*
- * What the coordinator says to a rank, in this order: of a reduction GATHER and PASS, of
- * a broadcast TAKE, any number of GIVEs, SETTLED perhaps, LEAVE.  Nothing follows the
- * last of them.
+ * Commands of the coordinator to a rank, in this order: of a reduction CHILDREN and
+ * PARENT, of a broadcast SOURCE, any number of RECEIVERs, perhaps SETTLED, and LEAVE.
+ * Nothing follows the last of them.
  */
 typedef enum {
-    MTREE_COMMAND_GATHER,  /* add the sums of these ranks to your own */
-    MTREE_COMMAND_PASS,    /* send the sum to this rank */
-    MTREE_COMMAND_TAKE,    /* the result comes from this rank */
-    MTREE_COMMAND_GIVE,    /* send the result to this rank, too */
-    MTREE_COMMAND_SETTLED, /* you will have to give to nobody else */
-    MTREE_COMMAND_LEAVE /* you are not needed any more; give this rank, if any, no more */
-} mtree_command_kind_t;
+    MTREE_COMMAND_CHILDREN, /* add the sums of these ranks to your own part */
+    MTREE_COMMAND_PARENT,   /* send the sum to this rank */
+    MTREE_COMMAND_SOURCE,   /* receive the result from this rank */
+    MTREE_COMMAND_RECEIVER, /* send the result to this rank, too */
+    MTREE_COMMAND_SETTLED,  /* no more receivers will follow */
+    MTREE_COMMAND_LEAVE /* leave the call; stop sending to this rank, if one is given */
+} mtree_arrival_command_kind_t;
 
 typedef struct {
     int32_t kind;
     int32_t num_ranks;
     int32_t ranks[MTREE_CHAIN_CHILDREN];
-} mtree_command_t;
+} mtree_arrival_command_t;
 
 /*
- * What a rank says to the coordinator: HERE, and where a broadcast has a directory HOLD,
- * unless LEAVE comes before, and BYE in answer to LEAVE.
+ * Events that a rank sends to the coordinator: ARRIVED, where a broadcast has a directory
+ * COMPLETE, unless LEAVE comes before it, and LEFT in answer to LEAVE.
  *
- * A source that is to give a rank no more stops before a chunk, which BYE tells the root,
- * who gives that rank the rest.  The rank itself learns it from empty messages
- * (schedule/dynamic_peers.h) and takes the rest from the root.  So nobody waits for an
- * answer, and what a source has sent is received from it.
+ * A source that is to stop sending to a receiver stops before some chunk.  LEFT tells the
+ * root this chunk, and the root sends the rest.  The receiver learns it from empty
+ * messages (schedule/dynamic_peers.h) and receives the rest from the root.  So nobody
+ * waits for an answer, and everything that a source has sent is received.
  */
 typedef enum {
-    MTREE_REPORT_HERE,
-    MTREE_REPORT_HOLD, /* everything is here */
-    MTREE_REPORT_BYE
-} mtree_report_kind_t;
+    MTREE_EVENT_ARRIVED,
+    MTREE_EVENT_COMPLETE, /* it has the whole result */
+    MTREE_EVENT_LEFT
+} mtree_arrival_event_kind_t;
 
 typedef struct {
     int32_t kind;
-    int64_t chunk; /* with BYE: the first that the rank in LEAVE was not given */
-} mtree_report_t;
+    int64_t chunk; /* with LEFT: the first that the receiver in LEAVE was not sent */
+} mtree_arrival_event_t;
 
 typedef struct mtree_arrival_run mtree_arrival_run_t;
 
-/* An order or a report on its way. */
+/* A command or an event that is being sent. */
 typedef struct mtree_control_msg mtree_control_msg_t;
 struct mtree_control_msg {
     mtree_event_t event; /* must be first */
     mtree_arrival_run_t *run;
     mtree_control_msg_t *link, *all;
     union {
-        mtree_command_t command;
-        mtree_report_t report;
+        mtree_arrival_command_t command;
+        mtree_arrival_event_t event;
     } text;
 };
 
-/* The coordinator's receive of what one rank reports, or a rank's of its next order. */
+/* The coordinator's receive of a rank's next event, or a rank's receive of its next
+ * command.
+ */
 typedef struct {
     mtree_event_t event; /* must be first */
     mtree_arrival_run_t *run;
     int rank;
-    int relieved; /* the rank that it was to give no more; -1: none */
+    int handed_over; /* the receiver that the root takes over from it; -1: none */
     union {
-        mtree_command_t command;
-        mtree_report_t report;
+        mtree_arrival_command_t command;
+        mtree_arrival_event_t event;
     } text;
 } mtree_posted_recv_t;
 
@@ -88,21 +90,21 @@ struct mtree_arrival_run {
     int coordinator;
     bool has_directory; /* a broadcast, and not straight from the root */
     int children[MTREE_CHAIN_CHILDREN];
-    bool reported_hold;
-    bool settled; /* will not have to give to anybody else */
+    bool reported_complete;
+    bool settled; /* no more receivers will follow */
     bool dismissed;
-    int handing_over;             /* the coordinator: who have yet to tell their chunk */
-    mtree_chain_t *chain;         /* the coordinator's, of a reduction */
-    mtree_directory_t *directory; /* the coordinator's, of a broadcast */
+    int num_handovers;    /* of the coordinator: LEFT events with a chunk to come */
+    mtree_chain_t *chain; /* of the coordinator of a reduction */
+    mtree_directory_t *directory;      /* of the coordinator of a broadcast */
     mtree_posted_recv_t *posted_recvs; /* [num_ranks] of the coordinator; else one */
     mtree_control_msg_t *free_control_msgs, *all_control_msgs;
-    double began;      /* clock, where those that come are noted */
-    size_t kept_aside; /* bytes */
+    double begin_time;   /* time, where arrivals are recorded */
+    size_t copied_bytes; /* bytes */
     void (*released)(void *arg);
     void *arg;
 };
 
-static inline bool mtree_arrival_coordinates(const mtree_arrival_run_t *run)
+static inline bool mtree_arrival_is_coordinator(const mtree_arrival_run_t *run)
 {
     return run->arrival.rank == run->coordinator;
 }
@@ -116,20 +118,21 @@ static inline double mtree_arrival_now(const mtree_arrival_run_t *run)
  * has failed. */
 mtree_control_msg_t *mtree_control_msg_get(mtree_arrival_run_t *run);
 
-/* Send it to @a rank on @a tag of the coordination. */
+/* Send its first @a bytes bytes to @a rank with @a tag. */
 void mtree_control_msg_send(mtree_control_msg_t *control_msg, int rank, int tag,
                             size_t bytes);
 
 /* Free all messages of @a run; none is on its way. */
 void mtree_control_msgs_free(mtree_arrival_run_t *run);
 
-/* member.c: begin; do what the coordinator says; report what came to pass. */
-void mtree_arrival_enter(mtree_arrival_run_t *run);
-void mtree_arrival_obey(mtree_arrival_run_t *run, const mtree_command_t *command);
-void mtree_arrival_report(mtree_arrival_run_t *run);
+/* member.c: begin; execute a command; send the events that are due. */
+void mtree_member_begin(mtree_arrival_run_t *run);
+void mtree_member_execute(mtree_arrival_run_t *run,
+                          const mtree_arrival_command_t *command);
+void mtree_member_progress(mtree_arrival_run_t *run);
 
-/* coordinator.c: begin; decide what can be decided now. */
-void mtree_arrival_convene(mtree_arrival_run_t *run);
-void mtree_arrival_coordinate(mtree_arrival_run_t *run);
+/* coordinator.c: begin; make the decisions that can be made now. */
+void mtree_coordinator_begin(mtree_arrival_run_t *run);
+void mtree_coordinator_progress(mtree_arrival_run_t *run);
 
 #endif

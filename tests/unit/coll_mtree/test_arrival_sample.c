@@ -10,7 +10,7 @@
 static const int children[] = {2, 3};
 static mtree_stream_t stream = {.parent = 0, .num_children = 2, .children = children};
 static mtree_goodput_link_t links[] = {
-    {.rank = 0, .met = 11.5}, {.rank = 2, .met = 12}, {.rank = 3}};
+    {.rank = 0, .first_contact = 11.5}, {.rank = 2, .first_contact = 12}, {.rank = 3}};
 static mtree_goodput_t goodput = {.entered = 10, .num_links = 3, .links = links};
 
 static coll_mtree_observation_t observe(int rank, int num_ranks)
@@ -21,9 +21,9 @@ static coll_mtree_observation_t observe(int rank, int num_ranks)
 /* The seconds beside @a rank in @a sample; -1: it is not named. */
 static double named(const mtree_arrival_time_t *sample, int rank)
 {
-    for (int i = 0; i < MTREE_ENTRY_NAMED; i++) {
-        if (sample->named[i].rank == rank) {
-            return (double)sample->named[i].after;
+    for (int i = 0; i < MTREE_ARRIVAL_CONTACTS; i++) {
+        if (sample->contacts[i].rank == rank) {
+            return (double)sample->contacts[i].seconds;
         }
     }
     return -1;
@@ -35,10 +35,10 @@ START_TEST(a_call_that_was_not_measured_gives_nothing)
     mtree_arrival_time_t sample;
 
     coll_mtree_arrival_sample_take(&observation, &sample);
-    ck_assert_int_lt(sample.toward, 0);
+    ck_assert_int_lt(sample.parent, 0);
     observation.goodput = &goodput;
     coll_mtree_arrival_sample_take(&observation, &sample);
-    ck_assert_int_lt(sample.toward, 0);
+    ck_assert_int_lt(sample.parent, 0);
 }
 END_TEST
 
@@ -50,8 +50,8 @@ START_TEST(in_a_tree_a_rank_names_the_neighbors_that_it_met)
     observation.goodput = &goodput;
     observation.first_stream = &stream;
     coll_mtree_arrival_sample_take(&observation, &sample);
-    ck_assert_int_eq(sample.toward, 0);
-    ck_assert_float_eq(sample.met, 1.5F);
+    ck_assert_int_eq(sample.parent, 0);
+    ck_assert_float_eq(sample.parent_contact, 1.5F);
     ck_assert_double_eq(named(&sample, 2), 2);
     ck_assert_double_eq(named(&sample, 3), -1);
 }
@@ -59,7 +59,8 @@ END_TEST
 
 START_TEST(a_rank_that_did_not_meet_its_parent_says_so)
 {
-    mtree_goodput_link_t none[] = {{.rank = 0}, {.rank = 2, .met = 12}, {.rank = 3}};
+    mtree_goodput_link_t none[] = {
+        {.rank = 0}, {.rank = 2, .first_contact = 12}, {.rank = 3}};
     mtree_goodput_t alone = {.entered = 10, .num_links = 3, .links = none};
     coll_mtree_observation_t observation = observe(1, 4);
     mtree_arrival_time_t sample;
@@ -67,7 +68,7 @@ START_TEST(a_rank_that_did_not_meet_its_parent_says_so)
     observation.goodput = &alone;
     observation.first_stream = &stream;
     coll_mtree_arrival_sample_take(&observation, &sample);
-    ck_assert_int_lt(sample.toward, 0);
+    ck_assert_int_lt(sample.parent, 0);
     ck_assert_double_eq(named(&sample, 2), 2);
 }
 END_TEST
@@ -81,7 +82,7 @@ START_TEST(the_root_of_a_tree_points_to_itself)
     observation.goodput = &goodput;
     observation.first_stream = &root;
     coll_mtree_arrival_sample_take(&observation, &sample);
-    ck_assert_int_eq(sample.toward, 0);
+    ck_assert_int_eq(sample.parent, 0);
     ck_assert_double_eq(named(&sample, 2), 2);
 }
 END_TEST
@@ -95,7 +96,7 @@ START_TEST(a_coordinator_names_all_and_those_that_it_did_not_hear_of_come_now)
     observation.arrival_times = times;
     observation.seconds = 4;
     coll_mtree_arrival_sample_take(&observation, &sample);
-    ck_assert_int_eq(sample.toward, 1);
+    ck_assert_int_eq(sample.parent, 1);
     ck_assert_double_eq(named(&sample, 0), 0.5);
     ck_assert_double_eq(named(&sample, 2), 4);
 }
@@ -109,8 +110,8 @@ START_TEST(others_of_an_arrival_ordered_call_point_to_the_coordinator)
 
     observation.arrival_times = times;
     coll_mtree_arrival_sample_take(&observation, &sample);
-    ck_assert_int_eq(sample.toward, 1);
-    ck_assert_float_eq(sample.met, 0);
+    ck_assert_int_eq(sample.parent, 1);
+    ck_assert_float_eq(sample.parent_contact, 0);
     ck_assert_double_eq(named(&sample, 1), -1);
 }
 END_TEST

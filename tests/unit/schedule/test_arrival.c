@@ -136,9 +136,9 @@ static void start(world_t *world, int rank)
                                .rank = rank,
                                .transport = chaos_transport(world->network, rank),
                                .control = chaos_transport(world->control, rank),
-                               .room = world->room,
-                               .aside = &world->aside,
-                               .lasting = world->lasting};
+                               .window_bytes = world->room,
+                               .copy_budget = &world->aside,
+                               .reuses_tags = world->lasting};
 
     seats[rank] = (seat_t){world, rank};
     *data = (mtree_operation_data_t){.input = world->vectors[rank],
@@ -446,7 +446,7 @@ START_TEST(test_failure_is_told)
                                 .placement = world.placement,
                                 .call = &world.call,
                                 .rank = rank_but(4, world.call.root),
-                                .room = 1 << 20};
+                                .window_bytes = 1 << 20};
     arrival.transport = chaos_transport(world.network, arrival.rank);
     arrival.control = chaos_transport(world.control, arrival.rank);
     data = (mtree_operation_data_t){

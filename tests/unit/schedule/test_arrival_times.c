@@ -99,16 +99,16 @@ START_TEST(what_is_not_connected_is_not_told)
     mtree_arrival_time_t entries[3];
 
     tell(3, parent, came, 0, entries);
-    entries[1].toward = -1;
+    entries[1].parent = -1;
     ck_assert(!mtree_arrival_times_solve(entries, 3, NULL, seconds));
     tell(3, parent, came, 0, entries);
-    entries[1].toward = 1; /* a second root */
+    entries[1].parent = 1; /* a second root */
     ck_assert(!mtree_arrival_times_solve(entries, 3, NULL, seconds));
     tell(3, parent, came, 0, entries);
-    entries[2].toward = 77;
+    entries[2].parent = 77;
     ck_assert(!mtree_arrival_times_solve(entries, 3, NULL, seconds));
     mtree_arrival_time_init(&entries[2], 2, 0, 0); /* whom it does not name */
-    entries[0].named[MTREE_ENTRY_NAMED - 1].rank = -1;
+    entries[0].contacts[MTREE_ARRIVAL_CONTACTS - 1].rank = -1;
     ck_assert(!mtree_arrival_times_solve(entries, 3, NULL, seconds));
     ck_assert_double_eq(seconds[0], -1);
 }
@@ -165,11 +165,11 @@ START_TEST(changes_become_rare)
     mtree_arrival_choice_init(&choice);
     for (int i = 0; i < 6; i++) {
         /* Hearings in a row count; the longer rows bring quiet with them. */
-        choice.quiet = -100;
+        choice.since_change = -100;
         ck_assert_int_eq(hearings(&choice, choice.by_arrival ? &alike : &lengthy),
                          expected[i]);
     }
-    choice.quiet = 0;
+    choice.since_change = 0;
     for (int i = 0; i < 5 * 32; i++) {
         (void)mtree_arrival_choice_update(&choice, choice.by_arrival ? &lengthy : &alike,
                                           &brief);

@@ -296,7 +296,7 @@ static uint64_t hash_completion(const search_t *search,
     }
     operation = search->job->operation[rank];
     first = (uintptr_t)operation;
-    end = (uintptr_t)(operation->unstepped + 2 * operation->layout->num_steps + 1);
+    end = (uintptr_t)(operation->step_waits + 2 * operation->layout->num_steps + 1);
     if (place >= first && place < end) {
         return visited_mix(visited_mix(2, (uint64_t)rank), place - first);
     }
