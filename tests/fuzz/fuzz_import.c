@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-void fuzz_import(fuzz_reader_t reader, const uint8_t *data, size_t size)
+void fuzz_import(import_reader_t reader, const uint8_t *data, size_t size)
 {
     const import_request_t request = {.capacity = 2e8, .switches = "s*,?w"};
     char *text = fuzz_text(data, size);
@@ -29,3 +29,12 @@ void fuzz_import(fuzz_reader_t reader, const uint8_t *data, size_t size)
     import_cleanup(&import);
     free(text);
 }
+
+#ifdef IMPORT_READER
+/* A reader of formats.h. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    fuzz_import(IMPORT_READER, data, size);
+    return 0;
+}
+#endif

@@ -50,7 +50,7 @@ class Skew(unittest.TestCase):
         changes = re.findall(r"from here on (by arrival|over trees)", output)
         return changes, counts[True], output
 
-    def assert_changes_and_rechanges(self, collective, **parameters):
+    def assert_by_arrival_and_back(self, collective, **parameters):
         changes, by_arrival, output = self.calls(collective, INNER, **parameters)
         self.assertEqual(changes, ["by arrival", "over trees"], output)
         # It changes after three late calls, and back after six in time; ranks learn of it a call later.
@@ -58,13 +58,13 @@ class Skew(unittest.TestCase):
         self.assertLess(by_arrival, sum(CALLS[1:]), output)
 
     @labs.again
-    def test_bcast_changes_and_rechanges(self):
+    def test_bcast_is_by_arrival_and_back(self):
         # Whoever wants sums to be the same every time does not mind.
-        self.assert_changes_and_rechanges("bcast", deterministic="1")
+        self.assert_by_arrival_and_back("bcast", deterministic="1")
 
     @labs.again
-    def test_reduce_changes_and_rechanges(self):
-        self.assert_changes_and_rechanges("reduce")
+    def test_reduce_is_by_arrival_and_back(self):
+        self.assert_by_arrival_and_back("reduce")
 
     def test_stays_where_nothing_is_gained(self):
         # Without its root nobody has anything; the last of the only tree holds nobody up.

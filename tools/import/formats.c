@@ -6,20 +6,17 @@
 #include <stdio.h>
 #include <string.h>
 
-/* GraphML and hwloc's files are XML, and may both be called so. */
-static mtree_status_t read_xml(import_t *import, const char *text, size_t length)
+/* GraphML and hwloc's files are XML, and either may be called so. */
+mtree_status_t import_xml(import_t *import, const char *text, size_t length)
 {
     return strstr(text, "<graphml") != NULL ? import_graphml(import, text, length)
                                             : import_hwloc(import, text, length);
 }
 
-const import_format_t import_formats[] = {
-    {".tsv", "a table of links", import_tsv},
-    {".gml", "GML", import_gml},
-    {".graphml", "GraphML", import_graphml},
-    {".conf", "Slurm's topology.conf (tree)", import_slurm},
-    {".xml", "GraphML, or a machine of hwloc (lstopo FILE.xml)", read_xml},
-    {0}};
+#define IMPORT_ROW(_ending, _read, _help)                                                \
+    {.ending = _ending, .help = _help, .read = _read},
+
+const import_format_t import_formats[] = {IMPORT_FORMATS(IMPORT_ROW){0}};
 
 const import_format_t *import_format_find(const char *file)
 {

@@ -3,7 +3,7 @@
  * GML: keys with numbers, strings or lists in brackets (Himsolt, "GML: A portable Graph
  * File Format").
  */
-#include "tools/import/network.h"
+#include "tools/import/formats.h"
 
 #include "base/log.h"
 

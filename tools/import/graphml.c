@@ -2,6 +2,7 @@
 /*
  * GraphML (graphml.graphdrawing.org).
  */
+#include "tools/import/formats.h"
 #include "tools/import/xml.h"
 
 #include "base/log.h"

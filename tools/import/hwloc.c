@@ -3,6 +3,7 @@
  * A machine as hwloc writes it in XML (lstopo machine.xml): its NUMA nodes are hosts; its
  * network interfaces, and objects that hold several of either, are switches.
  */
+#include "tools/import/formats.h"
 #include "tools/import/xml.h"
 
 #include "base/array.h"

@@ -93,13 +93,6 @@ mtree_status_t import_join(import_t *import, const import_link_t *link, int line
 mtree_status_t import_finish(const import_t *import, const import_request_t *request,
                              mtree_topology_t **topology_p);
 
-/* Readers of one format each (formats.h). */
-mtree_status_t import_tsv(import_t *import, const char *text, size_t length);
-mtree_status_t import_gml(import_t *import, const char *text, size_t length);
-mtree_status_t import_graphml(import_t *import, const char *text, size_t length);
-mtree_status_t import_slurm(import_t *import, const char *text, size_t length);
-mtree_status_t import_hwloc(import_t *import, const char *text, size_t length);
-
 /* Take labels and positions from a table of nodes (node, label, lat, lon). */
 mtree_status_t import_tsv_nodes(import_t *import, const char *file, const char *text,
                                 size_t length);

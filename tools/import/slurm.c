@@ -4,7 +4,7 @@
  * "SwitchName=NAME Nodes=LIST" or "SwitchName=NAME Switches=LIST", with "#" comments; a
  * backslash at the end of a line continues it.
  */
-#include "tools/import/network.h"
+#include "tools/import/formats.h"
 
 #include "tools/host_list.h"
 

@@ -3,7 +3,7 @@
  * Tables of links, one line "u<TAB>v<TAB>capacity_mbps<TAB>latency_ms" per link, with "-"
  * for what is not known; lines "# key: value" describe the network.
  */
-#include "tools/import/network.h"
+#include "tools/import/formats.h"
 
 #include "base/log.h"
 
