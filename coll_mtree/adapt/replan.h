@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Replanning: plans follow the network while a job runs.  docs/follow.md has the rules.
+ * Replanning: plans follow the network while a job runs.  docs/replan.md has the rules.
  *
  * A replan sequence is the blocking calls of a communicator
  * (coll_mtree/adapt/replan_blocking.h), the nonblocking calls of a plan entry, or the

@@ -6,7 +6,8 @@
  *     maximise x,  sum over t of uses(t, row) r_t <= capacity(row) for each row,
  *                  sum over t in g of w_t r_t >= x for each group g.
  * For throughput w_t = 1.  For the time T of a message of M bits (a group), w_t = 1 - D_t
- * / T, and M can be delivered in T if and only if x T >= M (docs/design.md section 4).
+ * / T, and M can be delivered in T if and only if x T >= M (docs/design.md,
+ * "Bounds and plans").
  * The rows' prices y and the groups' prices p (which sum to one) prove x <= sum of
  * capacity y / sum over g of p_g' with p_g' the least y-price of any tree of g over its
  * weight (linear-programming duality).

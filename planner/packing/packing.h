@@ -10,9 +10,9 @@
 
 /*
  * The trees that carry most (request->bytes 0), or that deliver the request's bytes in
- * the least time, latency included: column generation (docs/design.md section 4), then
- * thinned to the request's limits.  Sets the plan's bound and what limits it.  All
- * collectives.
+ * the least time, latency included: column generation (docs/design.md, "Bounds and
+ * plans"), then thinned to the request's limits.  Sets the plan's bound and what limits
+ * it.  All collectives.
  */
 mtree_status_t mtree_packing_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p);
 

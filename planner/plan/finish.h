@@ -36,7 +36,8 @@
 
 /*
  * Seconds before the first byte of @a tree has been everywhere: its depth, twice for
- * allreduce, which reduces before it broadcasts (D_t of docs/design.md section 4).
+ * allreduce, which reduces before it broadcasts (D_t of docs/design.md,
+ * "Bounds and plans").
  */
 double mtree_tree_delay(const mtree_tree_t *tree, int num_hosts,
                         mtree_collective_t collective);

@@ -157,27 +157,56 @@ def check_form():
                 fail(f"docs/{name} points to {reference}({section}), which there is not")
 
 
-def check_tour():
-    """Every file and every type that docs/internals.md names is there."""
-    with open(os.path.join(SOURCE, "docs", "internals.md"), encoding="utf-8") as file:
-        tour = file.read()
-    names, text = set(), ""
-    for room in ("base", "topo", "planner", "schedule", "simulate", "coll_mtree", "tools", "tests"):
+# Folders with sources that documents name, and files beside them.
+ROOMS = ("base", "topo", "planner", "schedule", "simulate", "report", "coll_mtree", "tools", "library", "bench",
+         "papers", "tests", "config", "packaging", "examples", "topologies", "docs")
+
+
+# Headers of others that documents name.
+FOREIGN = {"glpk.h", "hwloc.h", "mpi.h", "mpif.h", "mpi-ext.h"}
+
+
+def read_tree():
+    """The names of the files of the rooms, and the text of the sources among them."""
+    names, texts = set(), []
+    for room in ROOMS:
         for folder, _, files in os.walk(os.path.join(SOURCE, room)):
-            names.update(files)
             for name in files:
-                if name.endswith(".h"):
-                    with open(os.path.join(folder, name), encoding="utf-8") as file:
-                        text += file.read()
-    for name in sorted(set(re.findall(r"(?<![*/\w])[a-z]\w*\.(?:[ch]|py)\b", tour)) - names):
-        fail(f"docs/internals.md names the file {name}, which there is not")
-    for name in sorted(set(re.findall(r"`(\w+_t)`", tour))):
-        if not re.search(rf"\b{name}\b", text):
-            fail(f"docs/internals.md names the type {name}, which there is not")
+                path = os.path.join(folder, name)
+                names.add(os.path.relpath(path, SOURCE))
+                if room != "docs" and name.endswith((".h", ".c", ".py", ".sh", ".test", ".inc")):
+                    with open(path, encoding="utf-8") as file:
+                        texts.append(file.read())
+    return names, "\n".join(texts)
+
+
+def check_names():
+    """Every file, type and constant of ours that a document names is there, and so is every page that it links to."""
+    names, text = read_tree()
+    words = set(re.findall(r"\w+", text))
+    bases = {os.path.basename(name) for name in names} | FOREIGN
+    documents = [name for name in names if re.fullmatch(r"docs/[\w-]+\.md", name)]
+    for document in sorted([*documents, "README.md", "CONTRIBUTING.md", "NEWS.md"]):
+        with open(os.path.join(SOURCE, document), encoding="utf-8") as file:
+            prose = re.sub(r"^```.*?^```", "", file.read(), flags=re.DOTALL | re.MULTILINE)
+        # NEWS.md names what is no more; a pattern or a file of Open MPI's is not ours.
+        for name in sorted(set(re.findall(r"(?<![*/\w.-])[\w/-]+\.(?:c|h|py|test)\b", prose))):
+            is_ours = name.partition("/")[0] in ROOMS or "/" not in name
+            if document != "NEWS.md" and is_ours and name not in names and ("/" in name or name not in bases):
+                fail(f"{document} names the file {name}, which there is not")
+        for name in sorted(set(re.findall(r"`((?:coll_)?mtree_\w+_t|[A-Z]+_[A-Z_]+)`", prose))):
+            if name not in words and not re.match(r"OMPI_|PMIX_|PRTE_|MPI_", name):
+                fail(f"{document} names {name}, which the sources do not have")
+        for target in re.findall(r"\]\(([\w./-]+)\)", prose):
+            path = os.path.normpath(os.path.join(SOURCE, os.path.dirname(document), target))
+            if not os.path.exists(path):
+                fail(f"{document} links to {target}, which there is not")
+    for target in sorted(set(re.findall(r"\bdocs/[\w-]+\.(?:md|[1-8])\b", text)) - names):
+        fail(f"a source points to {target}, which there is not")
 
 
 def main():
-    check_tour()
+    check_names()
     check_program("mtree.1", ["./mtree"], r"  ([a-z]+)  +\S")
     check_program("netlab.1", [os.path.join(SOURCE, "tools", "netlab", "netlab")], r"    ([a-z]+)  +\S")
     check_program("mtree_bench.1", ["./mtree_bench"])
