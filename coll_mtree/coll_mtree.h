@@ -14,6 +14,7 @@
 #define COLL_MTREE_COLL_MTREE_H
 
 #include "coll_mtree/base/class_table.h"
+#include "coll_mtree/base/hint_values.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/base/tag_range.h"
 #include "coll_mtree/compat.h"
@@ -51,15 +52,6 @@ typedef struct {
     struct coll_mtree_arrival_skew *skew;   /* of a class over trees */
     struct coll_mtree_record *record;       /* of the last call (report/statistics.h) */
 } coll_mtree_comm_class_t;
-
-/* What the info keys of a communicator ask for (coll_mtree/base/hints.h). */
-typedef struct {
-    bool is_read;
-    const char *algorithm[MTREE_COLLECTIVE_LAST]; /* on rank 0, the planner's names; NULL:
-                                                     not asked for */
-    int trees;             /* -1: not asked for; 0: as many as the planner likes */
-    ptrdiff_t chunk_bytes; /* -1: not asked for; 0: what the plan says */
-} coll_mtree_hints_t;
 
 #define MTREE_FALLBACK_FUNCTION(_name)                                                   \
     mca_coll_base_module_##_name##_fn_t coll_##_name;                                    \

@@ -5,6 +5,7 @@
 #include "coll_mtree/call/plan_entry.h"
 #include "coll_mtree/call/single_host.h"
 #include "coll_mtree/control/modex.h"
+#include "coll_mtree/obstacle.h"
 #include "coll_mtree/report/report.h"
 #include "coll_mtree/report/trace.h"
 #include "coll_mtree/topology/source.h"
@@ -70,10 +71,7 @@ static void module_install(mca_coll_mtree_module_t *module)
  */
 static mca_coll_mtree_module_t without_memory;
 
-static const char on_one_host[] = "all its ranks run on one host";
-static const char not_known[] = "there is no memory to ask its ranks what they agree on";
-
-/* At MPI_Finalize every rank has its part in writing files. */
+/* At MPI_Finalize every rank takes part in writing files. */
 static void begin_files(mca_coll_mtree_module_t *module, ompi_communicator_t *comm)
 {
     if (comm != &ompi_mpi_comm_world.comm) {
@@ -82,7 +80,9 @@ static void begin_files(mca_coll_mtree_module_t *module, ompi_communicator_t *co
     if (!module->is_local) {
         coll_mtree_trace_begin(module);
     }
-    coll_mtree_report_begin(module, module->is_local ? on_one_host : NULL);
+    coll_mtree_report_begin(
+        module,
+        module->is_local ? coll_mtree_obstacle_text(COLL_MTREE_OBSTACLE_ONE_HOST) : NULL);
 }
 
 static int without_memory_enable(mca_coll_base_module_t *base, ompi_communicator_t *comm)
@@ -114,7 +114,7 @@ static bool comm_is_local(ompi_communicator_t *comm)
     return true;
 }
 
-/* Bytes are folded as they come, so all processes must keep numbers alike. */
+/* True when all processes of @a comm have the same representation of numbers. */
 static bool comm_is_uniform(ompi_communicator_t *comm)
 {
     for (int rank = 0; rank < ompi_comm_size(comm); rank++) {
@@ -127,35 +127,26 @@ static bool comm_is_uniform(ompi_communicator_t *comm)
     return true;
 }
 
-/* Why mtree cannot serve the processes of a communicator, or NULL. */
-static const char *processes_obstacle(ompi_communicator_t *comm, uint32_t *longest_p)
+static coll_mtree_obstacle_t processes_obstacle(ompi_communicator_t *comm,
+                                                uint32_t *longest_p)
 {
-    switch (coll_mtree_modex_compare(comm, longest_p)) {
-    case COLL_MTREE_MODEX_UNKNOWN:
-        return not_known;
-    case COLL_MTREE_MODEX_DIFFERENT:
-        return "its ranks differ in what they must agree on";
-    case COLL_MTREE_MODEX_SAME:
-        break;
-    }
-    if (coll_mtree_params_topology() == COLL_MTREE_TOPOLOGY_NONE) {
-        return "coll_mtree_topology is none";
-    }
-    if (coll_mtree_params.hosts == NULL && comm_is_local(comm)) {
-        return on_one_host;
-    }
-    if (!comm_is_uniform(comm)) {
-        return "its processes differ in architecture";
-    }
-    return NULL;
+    coll_mtree_modex_t modex = coll_mtree_modex_compare(comm, longest_p);
+    const coll_mtree_processes_facts_t facts = {
+        .settings_known = modex != COLL_MTREE_MODEX_UNKNOWN,
+        .settings_agree = modex == COLL_MTREE_MODEX_SAME,
+        .without_topology = coll_mtree_params_topology() == COLL_MTREE_TOPOLOGY_NONE,
+        .on_one_host = coll_mtree_params.hosts == NULL && comm_is_local(comm),
+        .is_uniform = comm_is_uniform(comm)};
+
+    return coll_mtree_obstacle_of_processes(&facts);
 }
 
 /* The same, looked up once for copies of the world, however many they are. */
-static const char *processes_known_obstacle(ompi_communicator_t *comm,
-                                            uint32_t *longest_p)
+static coll_mtree_obstacle_t processes_known_obstacle(ompi_communicator_t *comm,
+                                                      uint32_t *longest_p)
 {
     static const ompi_group_t *of; /* the world's, which stays */
-    static const char *obstacle;
+    static coll_mtree_obstacle_t obstacle;
     static uint32_t longest;
 
     if (comm->c_local_group != ompi_mpi_comm_world.comm.c_local_group) {
@@ -163,31 +154,25 @@ static const char *processes_known_obstacle(ompi_communicator_t *comm,
     }
     if (comm->c_local_group != of) {
         obstacle = processes_obstacle(comm, &longest);
-        of = obstacle == not_known ? NULL : comm->c_local_group;
+        of = obstacle == COLL_MTREE_OBSTACLE_UNKNOWN ? NULL : comm->c_local_group;
     }
     *longest_p = longest;
     return obstacle;
 }
 
-/* Why mtree cannot serve a communicator, or NULL; only from what is the same on all its
- * ranks, but for `not_known`.  @a longest_p: of its messages, where it can. */
-static const char *comm_obstacle(ompi_communicator_t *comm, uint32_t *longest_p)
+/* @a longest_p: bytes of a message on @a comm at most, where mtree can serve it. */
+static coll_mtree_obstacle_t comm_obstacle(ompi_communicator_t *comm, uint32_t *longest_p)
 {
-    const coll_mtree_params_t *c = &coll_mtree_params;
+    const coll_mtree_comm_facts_t facts = {.is_inter = OMPI_COMM_IS_INTER(comm),
+                                           .num_ranks = ompi_comm_size(comm),
+                                           .priority = coll_mtree_params.priority,
+                                           .from_session =
+                                               coll_mtree_is_numbered_by_rank(comm)};
+    coll_mtree_obstacle_t obstacle = coll_mtree_obstacle_of_comm(&facts);
 
-    if (OMPI_COMM_IS_INTER(comm)) {
-        return "it is an intercommunicator";
-    }
-    if (ompi_comm_size(comm) < 2) {
-        return "it has one rank";
-    }
-    if (c->priority < 0) {
-        return "coll_mtree_priority is below 0";
-    }
-    if (coll_mtree_is_numbered_by_rank(comm)) {
-        return "it was made from a session's group (a copy of it is served)";
-    }
-    return processes_known_obstacle(comm, longest_p);
+    return obstacle != COLL_MTREE_OBSTACLE_NONE
+               ? obstacle
+               : processes_known_obstacle(comm, longest_p);
 }
 
 static int module_enable(mca_coll_base_module_t *base, ompi_communicator_t *comm);
@@ -198,42 +183,36 @@ static mca_coll_base_module_t *module_without_memory(void)
     return &without_memory.super;
 }
 
-/* One line a job is enough for those who wonder: the first communicator is the world. */
-static void say_obstacle(ompi_communicator_t *comm, const char *obstacle, bool is_local)
+/* At level 1 one line per job suffices: the first communicator is the world. */
+static void log_obstacle(ompi_communicator_t *comm, coll_mtree_obstacle_t obstacle,
+                         bool is_local)
 {
-    coll_mtree_verbose(comm, comm == &ompi_mpi_comm_world.comm ? 1 : 10,
-                       "not served, %s; the fallback serves%s", obstacle,
-                       is_local
-                           ? ", long calls by the algorithm that is measured to be the "
-                             "fastest"
-                           : "");
+    coll_mtree_verbose(
+        comm, comm == &ompi_mpi_comm_world.comm ? 1 : 10,
+        "not served, %s; the fallback serves%s", coll_mtree_obstacle_text(obstacle),
+        is_local ? ", long calls by the algorithm that is measured to be the "
+                   "fastest"
+                 : "");
 }
-
-/*
- * A module takes some 2,100 of the 45,000 instructions of MPI_Comm_dup() on one host.
- * Programs that make many do not make long calls on each: on one host only the first have
- * one.  The number is the lowest that was free on all ranks, and the same on all.
- */
-#define LOCAL_COMMUNICATORS 32u
 
 mca_coll_base_module_t *coll_mtree_comm_query(ompi_communicator_t *comm, int *priority)
 {
     uint32_t longest = 0;
-    const char *obstacle = comm_obstacle(comm, &longest);
-    bool is_local = obstacle == on_one_host && coll_mtree_params.autotune &&
-                    coll_mtree_cid(comm) < LOCAL_COMMUNICATORS;
+    coll_mtree_obstacle_t obstacle = comm_obstacle(comm, &longest);
+    bool is_local = coll_mtree_obstacle_is_autotuned(obstacle, coll_mtree_params.autotune,
+                                                     coll_mtree_cid(comm));
     mca_coll_mtree_module_t *module;
 
     *priority = coll_mtree_params.priority;
-    if (obstacle == not_known) {
+    if (obstacle == COLL_MTREE_OBSTACLE_UNKNOWN) {
         return module_without_memory();
     }
-    if (obstacle != NULL) {
-        say_obstacle(comm, obstacle, is_local);
+    if (obstacle != COLL_MTREE_OBSTACLE_NONE) {
+        log_obstacle(comm, obstacle, is_local);
     }
-    if (obstacle != NULL && !is_local) {
+    if (obstacle != COLL_MTREE_OBSTACLE_NONE && !is_local) {
         if (comm == &ompi_mpi_comm_world.comm) {
-            coll_mtree_report_begin(NULL, obstacle);
+            coll_mtree_report_begin(NULL, coll_mtree_obstacle_text(obstacle));
         }
         return NULL;
     }

@@ -2,20 +2,18 @@
 #include "coll_mtree/base/algorithm_param.h"
 
 #include "coll_mtree/base/params.h"
-#include "coll_mtree/coll_mtree.h"
 
 #include "base/log.h"
 #include "planner/planner.h"
 
-#include "opal/util/argv.h"
-
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* What is being read, and where what it says goes. */
+/* What is being read, and where the names go. */
 typedef struct {
     const char *parameter, *consequence; /* for messages */
-    const char **chosen; /* [MTREE_COLLECTIVE_LAST] pointers into the planner's table,
-                            which stays */
+    const char **chosen; /* [MTREE_COLLECTIVE_LAST] the planner's own names */
 } reading_t;
 
 static const char *chosen[MTREE_COLLECTIVE_LAST];
@@ -34,17 +32,21 @@ static const char *algorithm_find(const char *name)
 
 static void report_unknown(const reading_t *reading, const char *item)
 {
-    char *names = opal_argv_join((char **)mtree_planner_algorithms(), ' ');
+    char names[512] = "";
+    size_t length = 0;
 
+    for (const char *const *name = mtree_planner_algorithms();
+         *name != NULL && length < sizeof(names); name++) {
+        length += (size_t)snprintf(names + length, sizeof(names) - length, "%s%s",
+                                   length == 0 ? "" : " ", *name);
+    }
     mtree_error(
         "%s: %s is none of %s, after COLLECTIVE: if it is for one collective alone "
         "(bcast:packing); %s",
-        reading->parameter, item, names != NULL ? names : "the algorithms",
-        reading->consequence);
-    free(names);
+        reading->parameter, item, names, reading->consequence);
 }
 
-/* The order of additions by arrival is the order in which ranks come. */
+/* Arrival-ordered reductions add in the order in which ranks come. */
 static void item_choose(const reading_t *reading, mtree_collective_t collective,
                         const char *name)
 {
@@ -97,13 +99,13 @@ bool coll_mtree_algorithm_read(const char *parameter, const char *text,
 {
     const reading_t reading = {
         .parameter = parameter, .consequence = consequence, .chosen = chosen_p};
-    char **items = opal_argv_split(text, ',');
+    char *items = strdup(text), *rest = items, *item;
     bool usable = true;
 
-    for (int i = 0; i < opal_argv_count(items) && usable; i++) {
-        usable = item_read(&reading, items[i]);
+    while (usable && (item = strsep(&rest, ",")) != NULL) {
+        usable = item[0] == '\0' || item_read(&reading, item);
     }
-    opal_argv_free(items);
+    free(items);
     return usable;
 }
 

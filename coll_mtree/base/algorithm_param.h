@@ -11,19 +11,21 @@
 
 #include <stdbool.h>
 
-/* False, having said once what is wrong with it, when the parameter makes no sense. */
+/* Read the parameter, once.  False when it is invalid; the first call logs what is wrong
+ * with it. */
 bool coll_mtree_algorithm_check(void);
 
 /*
  * Read @a text, which has the form of the parameter, into @a chosen_p
- * [MTREE_COLLECTIVE_LAST]: the planner's names of what it chooses, the others stay.
- * False, having said in the name of @a parameter what is wrong and the @a consequence,
- * when it makes no sense.
+ * [MTREE_COLLECTIVE_LAST]: the planner's own names of the chosen algorithms; the elements
+ * of other collectives stay.  False when it is invalid: one line names @a parameter, what
+ * is wrong, and the @a consequence.
  */
 bool coll_mtree_algorithm_read(const char *parameter, const char *text,
                                const char *consequence, const char **chosen_p);
 
-/* The algorithm for @a collective; NULL: the planner's default. */
+/* The algorithm for @a collective, after coll_mtree_algorithm_check(); NULL: the
+ * planner's default. */
 const char *coll_mtree_algorithm_of(mtree_collective_t collective);
 
 #endif

@@ -5,11 +5,7 @@
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/params.h"
 
-#include "base/units.h"
-
-#include <stdlib.h>
-#include <string.h>
-
+/* Bytes of a value with its NUL. */
 #define LONGEST_VALUE 256
 
 enum { ALGORITHM, TREES, CHUNK, NUM_KEYS };
@@ -23,40 +19,6 @@ static bool hint_find(ompi_communicator_t *comm, const char *key, char *value)
     return comm->super.s_info != NULL &&
            coll_mtree_info_get(comm->super.s_info, key, value, LONGEST_VALUE) &&
            value[0] != '\0';
-}
-
-static void read_trees(coll_mtree_hints_t *hints, ompi_communicator_t *comm,
-                       const char *value)
-{
-    char *end;
-    long trees = strtol(value, &end, 10);
-
-    if (end == value || *end != '\0' || trees < 0 || trees > COLL_MTREE_MOST_TREES) {
-        coll_mtree_verbose(
-            comm, 0,
-            "info key mtree_trees: '%s' is no number from 0 to %d; planned "
-            "as without it",
-            value, COLL_MTREE_MOST_TREES);
-        return;
-    }
-    hints->trees = (int)trees;
-}
-
-static void read_chunk(coll_mtree_hints_t *hints, ompi_communicator_t *comm,
-                       const char *value)
-{
-    const char *reason;
-    size_t bytes;
-
-    if (mtree_units_parse_size(value, &bytes, &reason) != MTREE_OK || bytes > 1u << 30) {
-        coll_mtree_verbose(
-            comm, 0,
-            "info key mtree_chunk: '%s' is no size like 32k, of at most 1G; served "
-            "as without it",
-            value);
-        return;
-    }
-    hints->chunk_bytes = (ptrdiff_t)bytes;
 }
 
 const coll_mtree_hints_t *coll_mtree_hints_get(mca_coll_mtree_module_t *module,
@@ -75,11 +37,21 @@ const coll_mtree_hints_t *coll_mtree_hints_get(mca_coll_mtree_module_t *module,
         (void)coll_mtree_algorithm_read("info key mtree_algorithm", value,
                                         "planned as without it", hints->algorithm);
     }
-    if (hint_find(comm, keys[TREES], value)) {
-        read_trees(hints, comm, value);
+    if (hint_find(comm, keys[TREES], value) &&
+        !coll_mtree_hint_parse_trees(value, &hints->trees)) {
+        coll_mtree_verbose(
+            comm, 0,
+            "info key mtree_trees: '%s' is no number from 0 to %d; planned "
+            "as without it",
+            value, COLL_MTREE_MOST_TREES);
     }
-    if (hint_find(comm, keys[CHUNK], value)) {
-        read_chunk(hints, comm, value);
+    if (hint_find(comm, keys[CHUNK], value) &&
+        !coll_mtree_hint_parse_chunk(value, &hints->chunk_bytes)) {
+        coll_mtree_verbose(
+            comm, 0,
+            "info key mtree_chunk: '%s' is no size like 32k, of at most 1G; served "
+            "as without it",
+            value);
     }
     hints->is_read = true;
     return hints;
@@ -87,12 +59,6 @@ const coll_mtree_hints_t *coll_mtree_hints_get(mca_coll_mtree_module_t *module,
 
 int coll_mtree_hints_max_trees(mca_coll_mtree_module_t *module, ompi_communicator_t *comm)
 {
-    int asked = coll_mtree_hints_get(module, comm)->trees;
-    int trees = asked < 0 ? coll_mtree_params.trees : asked;
-
-    if (trees <= 0) {
-        trees = COLL_MTREE_MOST_TREES;
-    }
-    /* Some algorithms have a tree for each host, whatever limit is given. */
-    return trees > ompi_comm_size(comm) ? trees : ompi_comm_size(comm);
+    return coll_mtree_hint_max_trees(coll_mtree_hints_get(module, comm)->trees,
+                                     coll_mtree_params.trees, ompi_comm_size(comm));
 }

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "coll_mtree/obstacle.h"
+
+#include <stddef.h>
+
+/* Communicators on one host whose long calls are autotuned. */
+#define LOCAL_COMMUNICATORS 32u
+
+// clang-format off
+static const char *const texts[COLL_MTREE_OBSTACLES] = {
+    [COLL_MTREE_OBSTACLE_INTERCOMM] = "it is an intercommunicator",
+    [COLL_MTREE_OBSTACLE_ONE_RANK] = "it has one rank",
+    [COLL_MTREE_OBSTACLE_PRIORITY] = "coll_mtree_priority is below 0",
+    [COLL_MTREE_OBSTACLE_SESSION] =
+        "it was made from a session's group (a copy of it is served)",
+    [COLL_MTREE_OBSTACLE_UNKNOWN] =
+        "there is no memory to ask its ranks what they agree on",
+    [COLL_MTREE_OBSTACLE_DIFFERENT] = "its ranks differ in what they must agree on",
+    [COLL_MTREE_OBSTACLE_NO_TOPOLOGY] = "coll_mtree_topology is none",
+    [COLL_MTREE_OBSTACLE_ONE_HOST] = "all its ranks run on one host",
+    [COLL_MTREE_OBSTACLE_ARCHITECTURE] = "its processes differ in architecture",
+};
+// clang-format on
+
+const char *coll_mtree_obstacle_text(coll_mtree_obstacle_t obstacle)
+{
+    return texts[obstacle];
+}
+
+coll_mtree_obstacle_t coll_mtree_obstacle_of_comm(const coll_mtree_comm_facts_t *facts)
+{
+    if (facts->is_inter) {
+        return COLL_MTREE_OBSTACLE_INTERCOMM;
+    }
+    if (facts->num_ranks < 2) {
+        return COLL_MTREE_OBSTACLE_ONE_RANK;
+    }
+    if (facts->priority < 0) {
+        return COLL_MTREE_OBSTACLE_PRIORITY;
+    }
+    return facts->from_session ? COLL_MTREE_OBSTACLE_SESSION : COLL_MTREE_OBSTACLE_NONE;
+}
+
+coll_mtree_obstacle_t
+coll_mtree_obstacle_of_processes(const coll_mtree_processes_facts_t *facts)
+{
+    if (!facts->settings_known) {
+        return COLL_MTREE_OBSTACLE_UNKNOWN;
+    }
+    if (!facts->settings_agree) {
+        return COLL_MTREE_OBSTACLE_DIFFERENT;
+    }
+    if (facts->without_topology) {
+        return COLL_MTREE_OBSTACLE_NO_TOPOLOGY;
+    }
+    if (facts->on_one_host) {
+        return COLL_MTREE_OBSTACLE_ONE_HOST;
+    }
+    return facts->is_uniform ? COLL_MTREE_OBSTACLE_NONE
+                             : COLL_MTREE_OBSTACLE_ARCHITECTURE;
+}
+
+bool coll_mtree_obstacle_is_autotuned(coll_mtree_obstacle_t obstacle, bool autotune,
+                                      uint32_t cid)
+{
+    return obstacle == COLL_MTREE_OBSTACLE_ONE_HOST && autotune &&
+           cid < LOCAL_COMMUNICATORS;
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which algorithms coll_mtree_algorithm and mtree_algorithm choose. */
+#include "coll_mtree/base/algorithm_param.h"
+#include "coll_mtree/base/params.h"
+
+#include "tests/unit/captured_log.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *chosen[MTREE_COLLECTIVE_LAST];
+
+static bool choose(const char *text)
+{
+    memset(chosen, 0, sizeof(chosen));
+    heard_start();
+    return coll_mtree_algorithm_read("the key", text, "the consequence", chosen);
+}
+
+START_TEST(a_name_is_for_every_collective_that_the_algorithm_does)
+{
+    ck_assert(choose("packing"));
+    for (int c = 0; c < MTREE_COLLECTIVE_LAST; c++) {
+        ck_assert_str_eq(chosen[c], "packing");
+    }
+    ck_assert(choose("arrival"));
+    ck_assert_str_eq(chosen[MTREE_ALLREDUCE], "arrival");
+    ck_assert_ptr_null(chosen[MTREE_ALLGATHER]);
+    ck_assert_int_eq(heard_lines(), 0);
+}
+END_TEST
+
+START_TEST(a_collective_before_the_name_limits_it)
+{
+    ck_assert(choose("bcast:packing"));
+    for (int c = 0; c < MTREE_COLLECTIVE_LAST; c++) {
+        ck_assert_int_eq(chosen[c] != NULL, c == MTREE_BCAST);
+    }
+}
+END_TEST
+
+START_TEST(the_last_of_several_counts_and_empty_ones_do_not)
+{
+    ck_assert(choose(",packing,,allreduce:ring,"));
+    ck_assert_str_eq(chosen[MTREE_ALLREDUCE], "ring");
+    ck_assert_str_eq(chosen[MTREE_REDUCE], "packing");
+    ck_assert(choose(""));
+    ck_assert_ptr_null(chosen[MTREE_ALLREDUCE]);
+}
+END_TEST
+
+START_TEST(what_is_wrong_is_logged_in_one_line)
+{
+    const struct {
+        const char *text, *what;
+    } bad[] = {
+        {"nonsense", "the key: nonsense is none of "},
+        {"bcast:nonsense", "the key: nonsense is none of "},
+        {"bcats:packing", "the key: bcats is none of allreduce, "},
+        {"allgather:arrival", "the key: arrival does not do allgather"},
+        {"packing,nonsense,worse", "the key: nonsense is none of "},
+    };
+
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        ck_assert(!choose(bad[i].text));
+        ck_assert_int_eq(heard_lines(), 1);
+        ck_assert_msg(strncmp(heard_last(), bad[i].what, strlen(bad[i].what)) == 0, "%s",
+                      heard_last());
+        ck_assert_ptr_nonnull(strstr(heard_last(), "; the consequence"));
+    }
+}
+END_TEST
+
+START_TEST(results_that_must_not_vary_are_not_summed_by_arrival)
+{
+    coll_mtree_params.deterministic = true;
+    ck_assert(choose("allreduce:arrival,bcast:arrival"));
+    ck_assert_ptr_null(chosen[MTREE_ALLREDUCE]);
+    ck_assert_str_eq(chosen[MTREE_BCAST], "arrival");
+    ck_assert_int_eq(heard_lines(), 1);
+    coll_mtree_params.deterministic = false;
+}
+END_TEST
+
+START_TEST(the_parameter_is_read_once)
+{
+    char text[] = "reduce:packing", later[] = "nonsense";
+
+    coll_mtree_params.algorithm = text;
+    ck_assert(coll_mtree_algorithm_check());
+    coll_mtree_params.algorithm = later;
+    ck_assert(coll_mtree_algorithm_check());
+    ck_assert_str_eq(coll_mtree_algorithm_of(MTREE_REDUCE), "packing");
+    ck_assert_ptr_null(coll_mtree_algorithm_of(MTREE_BCAST));
+}
+END_TEST
+
+START_TEST(a_parameter_that_is_invalid_is_logged_once)
+{
+    char text[] = "nonsense";
+
+    heard_start();
+    coll_mtree_params.algorithm = text;
+    ck_assert(!coll_mtree_algorithm_check());
+    ck_assert(!coll_mtree_algorithm_check());
+    ck_assert_int_eq(heard_lines(), 1);
+}
+END_TEST
+
+START_TEST(without_a_parameter_the_planner_chooses)
+{
+    coll_mtree_params.algorithm = NULL;
+    ck_assert(coll_mtree_algorithm_check());
+    ck_assert_ptr_null(coll_mtree_algorithm_of(MTREE_ALLREDUCE));
+}
+END_TEST
+
+/* Check runs each test in a process of its own, so each reads the parameter anew. */
+int main(void)
+{
+    Suite *suite = suite_create("algorithm_param");
+    TCase *tcase = tcase_create("algorithm_param");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_add_test(tcase, a_name_is_for_every_collective_that_the_algorithm_does);
+    tcase_add_test(tcase, a_collective_before_the_name_limits_it);
+    tcase_add_test(tcase, the_last_of_several_counts_and_empty_ones_do_not);
+    tcase_add_test(tcase, what_is_wrong_is_logged_in_one_line);
+    tcase_add_test(tcase, results_that_must_not_vary_are_not_summed_by_arrival);
+    tcase_add_test(tcase, the_parameter_is_read_once);
+    tcase_add_test(tcase, a_parameter_that_is_invalid_is_logged_once);
+    tcase_add_test(tcase, without_a_parameter_the_planner_chooses);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

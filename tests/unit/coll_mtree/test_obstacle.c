@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Why mtree does not serve a communicator. */
+#include "coll_mtree/obstacle.h"
+
+#include <check.h>
+#include <stdlib.h>
+
+START_TEST(a_communicator_of_two_ranks_has_no_obstacle)
+{
+    const coll_mtree_comm_facts_t facts = {.num_ranks = 2};
+
+    ck_assert_int_eq(coll_mtree_obstacle_of_comm(&facts), COLL_MTREE_OBSTACLE_NONE);
+    ck_assert_ptr_null(coll_mtree_obstacle_text(COLL_MTREE_OBSTACLE_NONE));
+}
+END_TEST
+
+START_TEST(the_first_obstacle_of_a_communicator_is_named)
+{
+    coll_mtree_comm_facts_t facts = {
+        .is_inter = true, .num_ranks = 1, .priority = -1, .from_session = true};
+
+    ck_assert_int_eq(coll_mtree_obstacle_of_comm(&facts), COLL_MTREE_OBSTACLE_INTERCOMM);
+    facts.is_inter = false;
+    ck_assert_int_eq(coll_mtree_obstacle_of_comm(&facts), COLL_MTREE_OBSTACLE_ONE_RANK);
+    facts.num_ranks = 8;
+    ck_assert_int_eq(coll_mtree_obstacle_of_comm(&facts), COLL_MTREE_OBSTACLE_PRIORITY);
+    facts.priority = 0;
+    ck_assert_int_eq(coll_mtree_obstacle_of_comm(&facts), COLL_MTREE_OBSTACLE_SESSION);
+}
+END_TEST
+
+START_TEST(the_first_obstacle_of_its_processes_is_named)
+{
+    coll_mtree_processes_facts_t facts = {.without_topology = true, .on_one_host = true};
+
+    ck_assert_int_eq(coll_mtree_obstacle_of_processes(&facts),
+                     COLL_MTREE_OBSTACLE_UNKNOWN);
+    facts.settings_known = true;
+    ck_assert_int_eq(coll_mtree_obstacle_of_processes(&facts),
+                     COLL_MTREE_OBSTACLE_DIFFERENT);
+    facts.settings_agree = true;
+    ck_assert_int_eq(coll_mtree_obstacle_of_processes(&facts),
+                     COLL_MTREE_OBSTACLE_NO_TOPOLOGY);
+    facts.without_topology = false;
+    ck_assert_int_eq(coll_mtree_obstacle_of_processes(&facts),
+                     COLL_MTREE_OBSTACLE_ONE_HOST);
+    facts.on_one_host = false;
+    ck_assert_int_eq(coll_mtree_obstacle_of_processes(&facts),
+                     COLL_MTREE_OBSTACLE_ARCHITECTURE);
+    facts.is_uniform = true;
+    ck_assert_int_eq(coll_mtree_obstacle_of_processes(&facts), COLL_MTREE_OBSTACLE_NONE);
+}
+END_TEST
+
+START_TEST(the_first_communicators_on_one_host_are_autotuned)
+{
+    const coll_mtree_obstacle_t one_host = COLL_MTREE_OBSTACLE_ONE_HOST;
+
+    ck_assert(coll_mtree_obstacle_is_autotuned(one_host, true, 0));
+    ck_assert(coll_mtree_obstacle_is_autotuned(one_host, true, 31));
+    ck_assert(!coll_mtree_obstacle_is_autotuned(one_host, true, 32));
+    ck_assert(!coll_mtree_obstacle_is_autotuned(one_host, false, 0));
+    for (int o = 0; o < COLL_MTREE_OBSTACLES; o++) {
+        ck_assert_int_eq(
+            coll_mtree_obstacle_is_autotuned((coll_mtree_obstacle_t)o, true, 0),
+            o == COLL_MTREE_OBSTACLE_ONE_HOST);
+    }
+}
+END_TEST
+
+START_TEST(every_obstacle_has_a_text)
+{
+    for (int o = 1; o < COLL_MTREE_OBSTACLES; o++) {
+        ck_assert_ptr_nonnull(coll_mtree_obstacle_text((coll_mtree_obstacle_t)o));
+    }
+    ck_assert_str_eq(coll_mtree_obstacle_text(COLL_MTREE_OBSTACLE_ONE_HOST),
+                     "all its ranks run on one host");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("obstacle");
+    TCase *tcase = tcase_create("obstacle");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_add_test(tcase, a_communicator_of_two_ranks_has_no_obstacle);
+    tcase_add_test(tcase, the_first_obstacle_of_a_communicator_is_named);
+    tcase_add_test(tcase, the_first_obstacle_of_its_processes_is_named);
+    tcase_add_test(tcase, the_first_communicators_on_one_host_are_autotuned);
+    tcase_add_test(tcase, every_obstacle_has_a_text);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
