@@ -313,7 +313,7 @@ static void context_renew(coll_mtree_planning_context_t *context,
                           const mtree_plan_t *plan, bool shares_only)
 {
     coll_mtree_call_class_t by_host = call_class_by_host(context, call_class);
-    const char *news = mtree_drift_news(context->drift);
+    const char *news = mtree_drift_change_summary(context->drift);
     double gain;
     coll_mtree_change_t change = coll_mtree_planning_change(
         &context->hosts, &by_host, max_trees, plan, shares_only, &gain);
@@ -391,7 +391,7 @@ unsigned coll_mtree_planning_context_update(coll_mtree_planning_context_t *conte
     }
     if (change != MTREE_DRIFT_NOTHING) {
         context_renew(context, comm, call_class, max_trees, plan,
-                      change == MTREE_DRIFT_LITTLE);
+                      change == MTREE_DRIFT_SMALL);
     }
     version = context->version;
     opal_mutex_unlock(&contexts_lock);

@@ -13,7 +13,7 @@ static int path_compare(const void *left, const void *right)
                               : (a->to > b->to) - (a->to < b->to);
 }
 
-/* The ways between hosts, each once, out of what the ranks said. */
+/* The paths between hosts, each once, from the samples of all ranks. */
 static bool drift_gather(mtree_drift_t *drift, const mtree_path_sample_t *samples,
                          int num_samples)
 {
@@ -44,7 +44,7 @@ static bool drift_gather(mtree_drift_t *drift, const mtree_path_sample_t *sample
                            *last = drift->paths + drift->num_paths - 1;
 
         path.backlogged_rate =
-            path.backlogged >= MTREE_DRIFT_PRESSED ? path.backlogged_rate : path.rate;
+            path.backlogged >= MTREE_DRIFT_BACKLOGGED ? path.backlogged_rate : path.rate;
         if (drift->num_paths == 0 || path_compare(last, &path) != 0) {
             drift->paths[drift->num_paths++] = path;
             continue;
@@ -56,7 +56,7 @@ static bool drift_gather(mtree_drift_t *drift, const mtree_path_sample_t *sample
     return true;
 }
 
-/* What all ways together put on each arc. */
+/* The load of all paths together on each arc. */
 static void drift_load(mtree_drift_t *drift)
 {
     for (int a = 0; a < drift->num_arcs; a++) {
@@ -65,8 +65,8 @@ static void drift_load(mtree_drift_t *drift)
         arc->rate = arc->backlogged_rate = arc->backlogged = 0;
         arc->slow = false;
     }
-    for (int w = 0; w < drift->num_paths; w++) {
-        const mtree_drift_path_t *path = &drift->paths[w];
+    for (int p = 0; p < drift->num_paths; p++) {
+        const mtree_drift_path_t *path = &drift->paths[p];
         int num_arcs;
         const int *route =
             mtree_routes_get(drift->routes, path->from, path->to, &num_arcs);
@@ -81,42 +81,42 @@ static void drift_load(mtree_drift_t *drift)
     }
 }
 
-/* Is @a path slow, with no arc on it that carries what it should or is known to be the
- * reason? */
+/* Is @a path backlogged, while none of its arcs carries the expected rate or is already
+ * known to be slow? */
 static bool path_is_unexplained(const mtree_drift_t *drift,
                                 const mtree_drift_path_t *path)
 {
     int num_arcs;
     const int *route = mtree_routes_get(drift->routes, path->from, path->to, &num_arcs);
 
-    if (path->backlogged < MTREE_DRIFT_PRESSED) {
+    if (path->backlogged < MTREE_DRIFT_BACKLOGGED) {
         return false;
     }
     for (int i = 0; i < num_arcs; i++) {
         const mtree_drift_arc_t *arc = &drift->arcs[route[i]];
 
-        if (arc->slow ||
-            arc->backlogged_rate >= MTREE_DRIFT_SLOW * mtree_drift_due(drift, route[i])) {
+        if (arc->slow || arc->backlogged_rate >=
+                             MTREE_DRIFT_SLOW * mtree_drift_expected(drift, route[i])) {
             return false;
         }
     }
     return true;
 }
 
-/* The arc that explains most ways, of several the one that is nearest to full; -1: there
- * is nothing to explain. */
-static int drift_find_reason(mtree_drift_t *drift)
+/* The arc that explains most slow paths, the fullest among equals; -1: none is left to
+ * explain. */
+static int drift_find_cause(mtree_drift_t *drift)
 {
     int best = -1;
 
     for (int a = 0; a < drift->num_arcs; a++) {
         drift->arcs[a].unexplained = 0;
     }
-    for (int w = 0; w < drift->num_paths; w++) {
+    for (int p = 0; p < drift->num_paths; p++) {
         int num_arcs;
-        const int *route = mtree_routes_get(drift->routes, drift->paths[w].from,
-                                            drift->paths[w].to, &num_arcs);
-        bool unexplained = path_is_unexplained(drift, &drift->paths[w]);
+        const int *route = mtree_routes_get(drift->routes, drift->paths[p].from,
+                                            drift->paths[p].to, &num_arcs);
+        bool unexplained = path_is_unexplained(drift, &drift->paths[p]);
 
         for (int i = 0; i < num_arcs; i++) {
             drift->arcs[route[i]].unexplained += unexplained;
@@ -129,25 +129,25 @@ static int drift_find_reason(mtree_drift_t *drift)
 
         if (more > 0 ||
             (more == 0 && best >= 0 &&
-             arc->backlogged_rate * mtree_drift_due(drift, best) >
-                 drift->arcs[best].backlogged_rate * mtree_drift_due(drift, a))) {
+             arc->backlogged_rate * mtree_drift_expected(drift, best) >
+                 drift->arcs[best].backlogged_rate * mtree_drift_expected(drift, a))) {
             best = a;
         }
     }
     return best;
 }
 
-bool mtree_drift_listen(mtree_drift_t *drift, const mtree_path_sample_t *samples,
-                        int num_samples)
+bool mtree_drift_attribute(mtree_drift_t *drift, const mtree_path_sample_t *samples,
+                           int num_samples)
 {
-    int reason;
+    int cause;
 
     if (!drift_gather(drift, samples, num_samples)) {
         return false;
     }
     drift_load(drift);
-    while ((reason = drift_find_reason(drift)) >= 0) {
-        drift->arcs[reason].slow = true;
+    while ((cause = drift_find_cause(drift)) >= 0) {
+        drift->arcs[cause].slow = true;
     }
     return true;
 }

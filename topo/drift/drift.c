@@ -10,31 +10,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Slowness is counted in octaves (halvings).  So many must have come together before
- * anything is changed, at most so many of them in one hearing. */
-#define PATIENCE     3.0
-#define MOST_OCTAVES 2.0
+/* Slowness is counted in octaves (halvings of the rate).  A capacity is changed after so
+ * many octaves in all; one observation counts at most so many. */
+#define MIN_THRESHOLD 3.0
+#define MAX_OCTAVES   2.0
 
-/* Times by which a capacity falls at once. */
-#define MOST_CUT 16
+/* The largest factor by which a capacity falls at once. */
+#define MAX_CUT 16
 
-/* Each change doubles the patience up to the most; so many hearings without one halve it
- * again, down to what it was. */
-#define MOST_PATIENCE 96.0
-#define CALM          32
+/* Each change doubles the threshold up to the maximum; so many observations without one
+ * halve it again, down to the minimum. */
+#define MAX_THRESHOLD 96.0
+#define QUIET         32
 
-/* Hearings after which a link that was found slow is tried at twice what it gives, with
- * the links between hosts still planned for; after each trial that fails twice as many.
- */
+/* Observations after which a slow link is tried at twice its capacity; twice as many
+ * after each trial that fails. */
 #define FIRST_RETRY 64
-#define MOST_RETRY  2048
+#define MAX_RETRY   2048
 
-/* Hearings that a trial lasts, and those before the next one when it has succeeded. */
+/* Observations that a trial lasts, and those from a successful one to the next. */
 #define TRIAL      6
 #define NEXT_RETRY 8
 
-/* A link found slow that carries this part of what it should and is hardly pressed seems
- * to give more by now: such a hearing counts as several. */
+/* A slow link that carries this part of the expected rate and is hardly backlogged seems
+ * to have recovered: such an observation counts as several. */
 #define EASED_LOAD       0.5
 #define EASED_BACKLOGGED 0.15
 #define EASED_COUNT      16
@@ -49,7 +48,6 @@ static mtree_status_t topology_copy(const mtree_topology_t *from, mtree_topology
     }
     for (int v = 0; v < from->num_vertices && status == MTREE_OK; v++) {
         const mtree_vertex_t *vertex = &from->vertices[v];
-
         int number;
 
         status = mtree_topology_add_vertex(to, vertex->name, vertex->host, vertex->kind,
@@ -86,8 +84,8 @@ mtree_status_t mtree_drift_create(const mtree_topology_t *topology, const int *h
     }
     drift->num_hosts = num_hosts;
     drift->num_arcs = (int)arcs;
-    drift->patience = PATIENCE;
-    drift->rest = drift->between = MTREE_DRIFT_REST;
+    drift->threshold = MIN_THRESHOLD;
+    drift->wait = drift->interval = MTREE_DRIFT_MIN_INTERVAL;
     drift->arcs = calloc(arcs, sizeof(*drift->arcs));
     drift->ratios = malloc(arcs * sizeof(*drift->ratios));
     if (drift->arcs != NULL && drift->ratios != NULL) {
@@ -102,7 +100,7 @@ mtree_status_t mtree_drift_create(const mtree_topology_t *topology, const int *h
     }
     for (int a = 0; a < drift->num_arcs; a++) {
         drift->arcs[a].original = mtree_arc_capacity(drift->topology, a);
-        drift->arcs[a].between = FIRST_RETRY;
+        drift->arcs[a].retry_interval = FIRST_RETRY;
     }
     *drift_p = drift;
     return MTREE_OK;
@@ -126,7 +124,7 @@ const mtree_topology_t *mtree_drift_topology(const mtree_drift_t *drift)
     return drift->topology;
 }
 
-const char *mtree_drift_news(const mtree_drift_t *drift)
+const char *mtree_drift_change_summary(const mtree_drift_t *drift)
 {
     return drift->change_summary;
 }
@@ -162,27 +160,27 @@ void mtree_drift_describe(mtree_drift_t *drift, int a, const char *verb, double 
 /* Octaves from @a low up to @a high. */
 static double octaves(double low, double high)
 {
-    return fmin(log2(high / low), MOST_OCTAVES);
+    return fmin(log2(high / low), MAX_OCTAVES);
 }
 
-/* What a hearing says of one arc, added to what came before. */
+/* Add what the current observation shows about one arc to what is known. */
 static void arc_judge(mtree_drift_t *drift, int a)
 {
     mtree_drift_arc_t *arc = &drift->arcs[a];
-    double due = mtree_drift_due(drift, a);
+    double due = mtree_drift_expected(drift, a);
 
     if (arc->slow) {
         arc->slower += octaves(arc->backlogged_rate, due);
         arc->faster = 0;
-        mtree_debug("%s->%s gives %.3g of %.3g Mb/s and was pressed for %.0f %% of the "
-                    "time: %.1f octaves of %.1f",
-                    arc_from_name(drift, a), arc_to_name(drift, a),
-                    arc->backlogged_rate / 1e6, due / 1e6, 100 * arc->backlogged,
-                    arc->slower, drift->patience);
+        mtree_debug(
+            "%s->%s gives %.3g of %.3g Mb/s and was backlogged for %.0f %% of the "
+            "time: %.1f octaves of %.1f",
+            arc_from_name(drift, a), arc_to_name(drift, a), arc->backlogged_rate / 1e6,
+            due / 1e6, 100 * arc->backlogged, arc->slower, drift->threshold);
     } else if (arc->rate > MTREE_DRIFT_FAST * due) {
         arc->faster += octaves(due, arc->rate);
         arc->slower = 0;
-    } else if (arc->backlogged >= MTREE_DRIFT_PRESSED &&
+    } else if (arc->backlogged >= MTREE_DRIFT_BACKLOGGED &&
                arc->backlogged_rate >= MTREE_DRIFT_SLOW * due) {
         arc->slower = arc->faster = 0;
     } else if (arc->trial == 0) {
@@ -192,22 +190,23 @@ static void arc_judge(mtree_drift_t *drift, int a)
 }
 
 /*
- * Where most arcs that carry anything have moved alike, the processors or the unit of the
- * file have, and no link: then all capacities move together, which changes no plan.
+ * When most arcs that carry data have drifted the same way, the cause is the processors
+ * or the unit of the file, and no link.  All capacities then change together, which
+ * changes no plan.
  */
-static bool drift_moves_as_one(mtree_drift_t *drift)
+static bool drift_is_common(mtree_drift_t *drift)
 {
     int used = 0, slow = 0, fast = 0;
     double ratio;
 
     for (int a = 0; a < drift->num_arcs; a++) {
         const mtree_drift_arc_t *arc = &drift->arcs[a];
-        bool is_fast = arc->rate > MTREE_DRIFT_FAST * mtree_drift_due(drift, a);
+        bool is_fast = arc->rate > MTREE_DRIFT_FAST * mtree_drift_expected(drift, a);
 
         used += arc->rate > 0;
         if (arc->slow || is_fast) {
             drift->ratios[slow + fast] = (arc->slow ? arc->backlogged_rate : arc->rate) /
-                                         mtree_drift_due(drift, a);
+                                         mtree_drift_expected(drift, a);
         }
         slow += arc->slow;
         fast += is_fast && !arc->slow;
@@ -217,7 +216,7 @@ static bool drift_moves_as_one(mtree_drift_t *drift)
     }
     ratio = mtree_median(drift->ratios, slow + fast);
     for (int i = 0; i < slow + fast && fast > slow; i++) {
-        ratio = fmax(ratio, drift->ratios[i]); /* of what carries all that it can */
+        ratio = fmax(ratio, drift->ratios[i]); /* of the arcs that are full */
     }
     for (int a = 0; a < drift->num_arcs; a++) {
         mtree_drift_set_capacity(drift, a,
@@ -228,20 +227,20 @@ static bool drift_moves_as_one(mtree_drift_t *drift)
     return true;
 }
 
-/* An arc gives less than believed, by now without a doubt. */
+/* Observations have shown that an arc gives less than its capacity. */
 static void arc_slow_down(mtree_drift_t *drift, int a)
 {
     mtree_drift_arc_t *arc = &drift->arcs[a];
     double before = mtree_arc_capacity(drift->topology, a);
 
-    if (arc->trial > 0 && arc->between < MOST_RETRY) {
-        arc->between *= 2;
+    if (arc->trial > 0 && arc->retry_interval < MAX_RETRY) {
+        arc->retry_interval *= 2;
     }
-    /* It must not vanish from the map. */
+    /* A capacity must not become 0. */
     mtree_drift_set_capacity(
-        drift, a, fmax(arc->backlogged_rate / MTREE_DRIFT_EFFICIENCY, before / MOST_CUT));
+        drift, a, fmax(arc->backlogged_rate / MTREE_DRIFT_EFFICIENCY, before / MAX_CUT));
     arc->slowed = true;
-    arc->retry = arc->between;
+    arc->retry = arc->retry_interval;
     arc->trial = 0;
     arc->slower = 0;
     mtree_drift_describe(drift, a, "gives", before);
@@ -258,19 +257,19 @@ static void arc_speed_up(mtree_drift_t *drift, int a)
     mtree_drift_describe(drift, a, "gives", before);
 }
 
-/* Change what is beyond doubt. */
+/* Change the capacities whose octaves have reached the threshold. */
 static bool drift_change(mtree_drift_t *drift)
 {
     bool changed = false;
-    bool tried = true; /* all that changes is the end of a trial */
+    bool tried = true; /* every change is the end of a trial */
 
     for (int a = 0; a < drift->num_arcs; a++) {
         mtree_drift_arc_t *arc = &drift->arcs[a];
 
-        if (arc->slow && arc->slower >= drift->patience) {
+        if (arc->slow && arc->slower >= drift->threshold) {
             tried = tried && arc->trial > 0;
             arc_slow_down(drift, a);
-        } else if (arc->faster >= drift->patience) {
+        } else if (arc->faster >= drift->threshold) {
             tried = false;
             arc_speed_up(drift, a);
         } else {
@@ -279,30 +278,30 @@ static bool drift_change(mtree_drift_t *drift)
         changed = true;
     }
     if (changed && !tried) {
-        drift->patience = fmin(2 * drift->patience, MOST_PATIENCE);
-        drift->calm = 0;
+        drift->threshold = fmin(2 * drift->threshold, MAX_THRESHOLD);
+        drift->quiet = 0;
     }
     return changed;
 }
 
-/* A hearing has passed for an arc that was found slow; is its next trial due? */
-static bool arc_waits_on(mtree_drift_t *drift, int a)
+/* Count an observation for an arc that was found slow; is its next trial due? */
+static bool arc_is_retry_due(mtree_drift_t *drift, int a)
 {
     mtree_drift_arc_t *arc = &drift->arcs[a];
-    double due = mtree_drift_due(drift, a);
+    double due = mtree_drift_expected(drift, a);
 
     if (arc->trial > 0) {
         if (--arc->trial == 0) {
             arc->slowed = mtree_arc_capacity(drift->topology, a) < arc->original;
             arc->slower = 0;
-            arc->between = FIRST_RETRY;
+            arc->retry_interval = FIRST_RETRY;
             arc->retry = NEXT_RETRY;
         }
         return false;
     }
-    if (arc->backlogged >= MTREE_DRIFT_PRESSED &&
+    if (arc->backlogged >= MTREE_DRIFT_BACKLOGGED &&
         arc->backlogged_rate < MTREE_DRIFT_FAST * due) {
-        return false; /* it can be seen to give no more */
+        return false; /* it is seen to give no more */
     }
     arc->retry -= arc->backlogged < EASED_BACKLOGGED && arc->rate > EASED_LOAD * due
                       ? EASED_COUNT
@@ -310,28 +309,28 @@ static bool arc_waits_on(mtree_drift_t *drift, int a)
     return arc->retry <= 0;
 }
 
-/* Try links that have waited long enough, both ways at once: a tree needs both. */
+/* Begin the trials that are due, in both directions at once: a tree needs both. */
 static mtree_drift_change_t drift_retry(mtree_drift_t *drift)
 {
     mtree_drift_change_t change = MTREE_DRIFT_NOTHING;
 
     for (int a = 0; a < drift->num_arcs; a++) {
-        if (!drift->arcs[a].slowed || !arc_waits_on(drift, a)) {
+        if (!drift->arcs[a].slowed || !arc_is_retry_due(drift, a)) {
             continue;
         }
-        for (int path = a & ~1; path <= (a | 1); path++) {
-            mtree_drift_arc_t *arc = &drift->arcs[path];
-            double before = mtree_arc_capacity(drift->topology, path);
+        for (int each = a & ~1; each <= (a | 1); each++) {
+            mtree_drift_arc_t *arc = &drift->arcs[each];
+            double before = mtree_arc_capacity(drift->topology, each);
 
             if (arc->slowed && arc->trial == 0) {
-                mtree_drift_set_capacity(drift, path, fmin(arc->original, 2 * before));
+                mtree_drift_set_capacity(drift, each, fmin(arc->original, 2 * before));
                 arc->trial = TRIAL;
-                arc->slower = drift->patience; /* the least sign ends it */
-                mtree_drift_describe(drift, path, "is tried at", before);
+                arc->slower = drift->threshold; /* one slow observation ends it */
+                mtree_drift_describe(drift, each, "is tried at", before);
                 if (before < MTREE_DRIFT_SLOW * arc->original) {
-                    change = MTREE_DRIFT_MUCH;
+                    change = MTREE_DRIFT_LARGE;
                 } else if (change == MTREE_DRIFT_NOTHING) {
-                    change = MTREE_DRIFT_LITTLE;
+                    change = MTREE_DRIFT_SMALL;
                 }
             }
         }
@@ -347,10 +346,10 @@ mtree_drift_change_t mtree_drift_update(mtree_drift_t *drift,
     bool changed;
 
     drift->change_summary[0] = '\0';
-    if (!mtree_drift_listen(drift, samples, num_samples)) {
+    if (!mtree_drift_attribute(drift, samples, num_samples)) {
         return MTREE_DRIFT_NOTHING;
     }
-    if (drift_moves_as_one(drift)) {
+    if (drift_is_common(drift)) {
         mtree_drift_forget_gradual(drift);
         return MTREE_DRIFT_NOTHING;
     }
@@ -358,13 +357,13 @@ mtree_drift_change_t mtree_drift_update(mtree_drift_t *drift,
         arc_judge(drift, a);
     }
     changed = drift_change(drift);
-    if (++drift->calm % CALM == 0) {
-        drift->patience = fmax(drift->patience / 2, PATIENCE);
+    if (++drift->quiet % QUIET == 0) {
+        drift->threshold = fmax(drift->threshold / 2, MIN_THRESHOLD);
     }
     tried = drift_retry(drift);
     if (changed || tried != MTREE_DRIFT_NOTHING) {
         mtree_drift_forget_gradual(drift);
-        return changed ? MTREE_DRIFT_MUCH : tried;
+        return changed ? MTREE_DRIFT_LARGE : tried;
     }
-    return mtree_drift_correct(drift) ? MTREE_DRIFT_LITTLE : MTREE_DRIFT_NOTHING;
+    return mtree_drift_correct(drift) ? MTREE_DRIFT_SMALL : MTREE_DRIFT_NOTHING;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The insides of a drift, shared by drift.c (what hearings come to), attribute.c (what
- * one hearing says of each arc) and gradual.c (what many say, of little changes).
+ * What mtree_drift_t holds.  attribute.c finds the arcs that one observation shows to be
+ * slow, drift.c sums up observations and changes capacities, gradual.c corrects
+ * capacities by small amounts after many observations.
  */
 #ifndef MTREE_TOPO_DRIFT_DRIFT_PRIVATE_H
 #define MTREE_TOPO_DRIFT_DRIFT_PRIVATE_H
@@ -9,44 +10,47 @@
 #include "topo/drift/drift.h"
 #include "topo/routes.h"
 
-/* What is left of a link's capacity for data, headers and acknowledgements taken off. */
+/* The part of a link's capacity that carries data; the rest is headers and
+ * acknowledgements. */
 #define MTREE_DRIFT_EFFICIENCY 0.95
 
-/* A way that was pressed for less of the time tells nothing: bursts pass faster than the
- * link's rate. */
-#define MTREE_DRIFT_PRESSED 0.3
+/* A path that is backlogged for a smaller part of the time shows nothing about its links:
+ * bursts pass faster than the link's rate. */
+#define MTREE_DRIFT_BACKLOGGED 0.3
 
-/* Of what a link should give: with less it is slow, with so much more it is fast.  A
- * jitter of 20 % stays between. */
+/* Ratios of the observed to the expected rate: below the first a link is slow, above the
+ * second it is fast.  A jitter of 20 % stays between them. */
 #define MTREE_DRIFT_SLOW 0.7
 #define MTREE_DRIFT_FAST 1.3
 
-/* The least number of hearings between two corrections of little changes. */
-#define MTREE_DRIFT_REST 8
+/* The least number of observations between two gradual corrections. */
+#define MTREE_DRIFT_MIN_INTERVAL 8
 
 /* An arc of the topology. */
 typedef struct {
     double original;       /* its capacity before any link was found slow */
-    double slower, faster; /* octaves that have come together */
-    bool slowed;           /* it was found slow, and not seen to have healed */
-    int retry;   /* hearings to go until it is tried at more, while it is slowed */
-    int between; /* what retry begins with the next time */
-    int trial;   /* hearings to go of its trial; 0: there is none */
-    /* Of the hearing at hand. */
-    double rate, backlogged_rate; /* of all ways over it; the second counts pressed ways
-                                  at what they give while they are */
-    double backlogged;            /* the greatest part of the time that one was pressed */
-    int unexplained;              /* ways over it that are slow without a reason */
-    bool slow;                    /* it is the reason */
-    int shared;                   /* pressed ways over it */
-    bool limits;                  /* it is what limits one of them */
-    /* Of little changes: what it gave of what it should, the mean of so many hearings in
-     * which it limited something; hearings until its next trial, 0: never corrected. */
+    double slower, faster; /* octaves, summed over observations */
+    bool slowed;           /* it was found slow, and has not recovered */
+    int retry;          /* observations until it is tried at more, while it is slowed */
+    int retry_interval; /* the value from which retry counts down the next time */
+    int trial;          /* observations that its trial still lasts; 0: it has none */
+    /* In the current observation. */
+    double rate, backlogged_rate; /* sums over its paths; the second takes the rates
+                                     of backlogged paths while they are */
+    double backlogged;            /* the greatest of its paths */
+    int unexplained;              /* paths over it that are slow without a cause */
+    bool slow;                    /* it is a cause */
+    int shared;                   /* backlogged paths over it */
+    bool limits;                  /* it limits one of them */
+    /* For gradual changes: the mean ratio of its observed to its expected rate, over so
+     * many observations in which it limited a path. */
     double typical;
-    int heard, corrected;
+    int num_observations;
+    int correction_retry; /* observations from a correction to its trial; 0: never
+                             corrected */
 } mtree_drift_arc_t;
 
-/* A way of the hearing at hand. */
+/* The traffic between two hosts in the current observation. */
 typedef struct {
     int from, to;
     double rate, backlogged_rate, backlogged;
@@ -58,37 +62,38 @@ struct mtree_drift {
     int num_hosts, num_arcs;
     mtree_drift_arc_t *arcs;
     double *ratios;            /* [num_arcs] for medians */
-    mtree_drift_path_t *paths; /* [num_ways] */
+    mtree_drift_path_t *paths; /* [num_paths] */
     int num_paths, path_capacity;
-    double patience;
-    int calm;          /* hearings since the last change */
-    int rest, between; /* hearings until the next correction; what rest begins with */
-    int steady;        /* hearings since the last one, or since between was halved */
+    double threshold; /* octaves at which a capacity is changed */
+    int quiet;        /* observations since the last change */
+    int wait;         /* observations until a gradual correction is allowed */
+    int interval;     /* between two of them */
+    int steady;       /* observations since the last one, or since interval was halved */
     char change_summary[512];
 };
 
-/* What an arc should give. */
-static inline double mtree_drift_due(const mtree_drift_t *drift, int a)
+/* The rate of data that arc @a a should carry, bits/s. */
+static inline double mtree_drift_expected(const mtree_drift_t *drift, int a)
 {
     return MTREE_DRIFT_EFFICIENCY * mtree_arc_capacity(drift->topology, a);
 }
 
 /*
- * Find from @a samples what each arc carried, and the fewest arcs that are the reason of
- * all slow ways.  False: no memory.
+ * Set what each arc carried according to @a samples, and find the smallest set of arcs
+ * that explains all slow paths.  False: no memory.
  */
-bool mtree_drift_listen(mtree_drift_t *drift, const mtree_path_sample_t *samples,
-                        int num_samples);
+bool mtree_drift_attribute(mtree_drift_t *drift, const mtree_path_sample_t *samples,
+                           int num_samples);
 
-/* Set an arc's capacity; add to the news that it is @a verb that, and not @a before. */
+/* Set an arc's capacity; add "@a verb <capacity>, not @a before" to the summary. */
 void mtree_drift_set_capacity(mtree_drift_t *drift, int a, double capacity);
 void mtree_drift_describe(mtree_drift_t *drift, int a, const char *verb, double before);
 
-/* After a hearing: correct capacities that have been off by little in many; true when
- * some were. */
+/* After an observation: correct capacities that many observations show to be off by a
+ * small amount; true when some were. */
 bool mtree_drift_correct(mtree_drift_t *drift);
 
-/* Capacities have changed otherwise: what was heard of little changes is of no use. */
+/* Forget the observations of gradual changes, as capacities have changed otherwise. */
 void mtree_drift_forget_gradual(mtree_drift_t *drift);
 
 #endif

@@ -3,34 +3,35 @@
 
 #include <math.h>
 
-/* Arcs whose ratios differ by less are equally near to full. */
-#define ALIKE 0.1
+/* Arcs whose ratios differ by less are equally full. */
+#define EQUAL_RATIO 0.1
 
-/* Pressed hearings that an arc's typical ratio is the mean of, at least and at most. */
-#define LEAST_HEARD 8
-#define MOST_HEARD  16
+/* Observations that an arc's typical ratio is the mean of, at least and at most. */
+#define MIN_OBSERVATIONS 8
+#define MAX_OBSERVATIONS 16
 
-/* An arc that typically gives less of what it should has its capacity corrected, and
- * one that was, again, when it gives more. */
+/* An arc whose typical ratio is below the first has its capacity corrected; one that was
+ * lowered is corrected again above the second. */
 #define GRADUAL_SLOWER 0.9
 #define GRADUAL_FASTER 1.05
 
-/* Hearings between two corrections: each doubles them up to the most, and so many times
- * as many without any halve them again. */
-#define MOST_REST 512
-#define CALM      4
+/* The interval between two corrections, in observations: each doubles it up to the
+ * maximum, and so many intervals without any halve it again. */
+#define MAX_INTERVAL 512
+#define QUIET        4
 
-/* Hearings until a corrected arc is tried at what it had, doubled by each correction. */
+/* Observations until a corrected arc is tried at its former capacity; each correction
+ * doubles them. */
 #define FIRST_RETRY 64
-#define MOST_RETRY  2048
+#define MAX_RETRY   2048
 
 static double arc_ratio(const mtree_drift_t *drift, int a)
 {
-    return drift->arcs[a].backlogged_rate / mtree_drift_due(drift, a);
+    return drift->arcs[a].backlogged_rate / mtree_drift_expected(drift, a);
 }
 
-/* The arc of a pressed way that limits it: the fullest; of several that are equally full
- * the one that most pressed ways share. */
+/* The arc that limits a backlogged path: the fullest, and among equally full ones that
+ * which most backlogged paths share. */
 static int path_limit(const mtree_drift_t *drift, const mtree_drift_path_t *path)
 {
     int num_arcs, best = -1;
@@ -41,7 +42,7 @@ static int path_limit(const mtree_drift_t *drift, const mtree_drift_path_t *path
         fullest = fmax(fullest, arc_ratio(drift, route[i]));
     }
     for (int i = 0; i < num_arcs; i++) {
-        if (arc_ratio(drift, route[i]) >= fullest - ALIKE &&
+        if (arc_ratio(drift, route[i]) >= fullest - EQUAL_RATIO &&
             (best < 0 || drift->arcs[route[i]].shared > drift->arcs[best].shared)) {
             best = route[i];
         }
@@ -49,27 +50,27 @@ static int path_limit(const mtree_drift_t *drift, const mtree_drift_path_t *path
     return best;
 }
 
-/* Mark the arcs that limit a pressed way of this hearing. */
+/* Mark the arcs that limit a backlogged path of this observation. */
 static void mark_limits(mtree_drift_t *drift)
 {
     for (int a = 0; a < drift->num_arcs; a++) {
         drift->arcs[a].shared = 0;
         drift->arcs[a].limits = false;
     }
-    for (int w = 0; w < drift->num_paths; w++) {
-        const mtree_drift_path_t *path = &drift->paths[w];
+    for (int p = 0; p < drift->num_paths; p++) {
+        const mtree_drift_path_t *path = &drift->paths[p];
         int num_arcs;
         const int *route =
             mtree_routes_get(drift->routes, path->from, path->to, &num_arcs);
 
         for (int i = 0; i < num_arcs; i++) {
-            drift->arcs[route[i]].shared += path->backlogged >= MTREE_DRIFT_PRESSED;
+            drift->arcs[route[i]].shared += path->backlogged >= MTREE_DRIFT_BACKLOGGED;
         }
     }
-    for (int w = 0; w < drift->num_paths; w++) {
-        const mtree_drift_path_t *path = &drift->paths[w];
+    for (int p = 0; p < drift->num_paths; p++) {
+        const mtree_drift_path_t *path = &drift->paths[p];
         int limit =
-            path->backlogged >= MTREE_DRIFT_PRESSED ? path_limit(drift, path) : -1;
+            path->backlogged >= MTREE_DRIFT_BACKLOGGED ? path_limit(drift, path) : -1;
 
         if (limit >= 0) {
             drift->arcs[limit].limits = true;
@@ -77,14 +78,14 @@ static void mark_limits(mtree_drift_t *drift)
     }
 }
 
-/* Is an arc's capacity to be corrected? */
+/* Is an arc's capacity to be correction_retry? */
 static bool arc_is_off(const mtree_drift_t *drift, int a)
 {
     const mtree_drift_arc_t *arc = &drift->arcs[a];
-    bool lowered =
-        arc->corrected > 0 && mtree_arc_capacity(drift->topology, a) < arc->original;
+    bool lowered = arc->correction_retry > 0 &&
+                   mtree_arc_capacity(drift->topology, a) < arc->original;
 
-    return arc->heard >= LEAST_HEARD && arc->trial == 0 &&
+    return arc->num_observations >= MIN_OBSERVATIONS && arc->trial == 0 &&
            (arc->typical < GRADUAL_SLOWER || (lowered && arc->typical > GRADUAL_FASTER));
 }
 
@@ -94,20 +95,22 @@ static void arc_correct(mtree_drift_t *drift, int a)
     double before = mtree_arc_capacity(drift->topology, a);
 
     mtree_drift_set_capacity(drift, a, fmin(before * arc->typical, arc->original));
-    arc->corrected = arc->corrected == 0 ? FIRST_RETRY : 2 * arc->corrected;
-    arc->corrected = arc->corrected < MOST_RETRY ? arc->corrected : MOST_RETRY;
-    arc->retry = arc->corrected;
+    arc->correction_retry =
+        arc->correction_retry == 0 ? FIRST_RETRY : 2 * arc->correction_retry;
+    arc->correction_retry =
+        arc->correction_retry < MAX_RETRY ? arc->correction_retry : MAX_RETRY;
+    arc->retry = arc->correction_retry;
     arc->slowed = mtree_arc_capacity(drift->topology, a) < arc->original;
-    arc->heard = 0;
+    arc->num_observations = 0;
     mtree_drift_describe(drift, a, "gives", before);
 }
 
 void mtree_drift_forget_gradual(mtree_drift_t *drift)
 {
     for (int a = 0; a < drift->num_arcs; a++) {
-        drift->arcs[a].heard = 0;
+        drift->arcs[a].num_observations = 0;
     }
-    drift->rest = drift->between;
+    drift->wait = drift->interval;
 }
 
 bool mtree_drift_correct(mtree_drift_t *drift)
@@ -120,23 +123,25 @@ bool mtree_drift_correct(mtree_drift_t *drift)
         double ratio = arc_ratio(drift, a);
 
         used += arc->rate > 0;
-        /* What is farther off is no little change. */
+        /* A ratio beyond these is no gradual change. */
         if (arc->limits && ratio >= MTREE_DRIFT_SLOW && ratio <= MTREE_DRIFT_FAST) {
-            arc->heard += arc->heard < MOST_HEARD;
-            arc->typical = arc->heard == 1
-                               ? ratio
-                               : arc->typical + (ratio - arc->typical) / arc->heard;
+            arc->num_observations += arc->num_observations < MAX_OBSERVATIONS;
+            arc->typical =
+                arc->num_observations == 1
+                    ? ratio
+                    : arc->typical + (ratio - arc->typical) / arc->num_observations;
         }
         off += arc_is_off(drift, a);
     }
-    drift->rest -= drift->rest > 0;
-    if (++drift->steady >= CALM * drift->between) {
+    drift->wait -= drift->wait > 0;
+    if (++drift->steady >= QUIET * drift->interval) {
         drift->steady = 0;
-        drift->between =
-            drift->between / 2 > MTREE_DRIFT_REST ? drift->between / 2 : MTREE_DRIFT_REST;
+        drift->interval = drift->interval / 2 > MTREE_DRIFT_MIN_INTERVAL
+                              ? drift->interval / 2
+                              : MTREE_DRIFT_MIN_INTERVAL;
     }
-    /* Where most moved alike, it is the processors. */
-    if (off == 0 || 2 * off > used || drift->rest > 0) {
+    /* Where most arcs are off, the cause is the processors. */
+    if (off == 0 || 2 * off > used || drift->wait > 0) {
         return false;
     }
     for (int a = 0; a < drift->num_arcs; a++) {
@@ -145,7 +150,8 @@ bool mtree_drift_correct(mtree_drift_t *drift)
         }
     }
     drift->steady = 0;
-    drift->between = 2 * drift->between < MOST_REST ? 2 * drift->between : MOST_REST;
+    drift->interval =
+        2 * drift->interval < MAX_INTERVAL ? 2 * drift->interval : MAX_INTERVAL;
     mtree_drift_forget_gradual(drift);
     return true;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What is found of a network by what collectives give: which link is slow, when that is
- * beyond doubt, and when it is believed to have healed; on what a lab gave, and on ways
- * whose narrowest links are known.
+ * Drift: slow links are found, changed and tried again, with rates from a lab and with
+ * rates of paths whose narrowest links are known.
  */
 #include "topo/dot/read.h"
 #include "topo/drift/drift.h"
@@ -14,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_SAMPLES 600
-#define LAB_SCALE    0.2
-#define LAB_CALLS    14
-#define CUT_AFTER    7 /* the lab's link was cut after this call */
+#define MAX_SAMPLES 600
+#define LAB_SCALE   0.2
+#define LAB_CALLS   14
+#define CUT_AFTER   7 /* the lab's link was cut after this call */
 
 static mtree_topology_t *topology;
 static mtree_drift_t *drift;
@@ -75,7 +74,7 @@ static int host_number(const char *name)
     return -1;
 }
 
-/* Mb/s that @a of has for a link. */
+/* The capacity of a link of @a of, Mb/s. */
 static double capacity(const mtree_topology_t *of, const char *from, const char *to)
 {
     int u = mtree_topology_find_vertex(of, from), v = mtree_topology_find_vertex(of, to);
@@ -107,7 +106,7 @@ static int count_changed_arcs(void)
     return changed;
 }
 
-/* What the lab gave in a call; the number of ways. */
+/* The samples of a call of the lab; returns their number. */
 static int read_lab(int wanted, mtree_path_sample_t *samples)
 {
     FILE *in = fopen(FIXTURES "/paces/b4-cut.txt", "r");
@@ -141,19 +140,19 @@ static float draw_factor(float spread)
     return 1 + spread * (2 * (float)(state >> 40) / (float)(1 << 24) - 1);
 }
 
-START_TEST(the_lab_s_cut_link_is_found_and_no_other)
+START_TEST(test_cut_link_of_the_lab_is_found)
 {
-    mtree_path_sample_t samples[MOST_SAMPLES];
+    mtree_path_sample_t samples[MAX_SAMPLES];
 
     begin_b4();
     for (int call = 0; call <= CUT_AFTER; call++) {
         ck_assert(!mtree_drift_update(drift, samples, read_lab(call, samples)));
     }
-    /* A quarter is two octaves: twice it is beyond doubt. */
+    /* A quarter is two octaves: two observations reach the threshold. */
     ck_assert(!mtree_drift_update(drift, samples, read_lab(CUT_AFTER + 1, samples)));
     ck_assert_int_eq(count_changed_arcs(), 0);
     ck_assert(mtree_drift_update(drift, samples, read_lab(CUT_AFTER + 2, samples)));
-    ck_assert_ptr_nonnull(strstr(mtree_drift_news(drift), "US6->EU2 gives "));
+    ck_assert_ptr_nonnull(strstr(mtree_drift_change_summary(drift), "US6->EU2 gives "));
     ck_assert_double_eq_tol(believed("US6", "EU2"), 10, 1);
     for (int call = CUT_AFTER + 3; call < LAB_CALLS; call++) {
         mtree_drift_update(drift, samples, read_lab(call, samples));
@@ -165,14 +164,14 @@ START_TEST(the_lab_s_cut_link_is_found_and_no_other)
 }
 END_TEST
 
-START_TEST(a_jitter_of_a_fifth_changes_nothing)
+START_TEST(test_jitter_of_a_fifth_changes_nothing)
 {
-    mtree_path_sample_t samples[MOST_SAMPLES];
+    mtree_path_sample_t samples[MAX_SAMPLES];
 
     begin_b4();
     state = (unsigned long long)_i;
-    for (int hearing = 0; hearing < 200; hearing++) {
-        int num = read_lab(1 + hearing % CUT_AFTER, samples);
+    for (int observation = 0; observation < 200; observation++) {
+        int num = read_lab(1 + observation % CUT_AFTER, samples);
 
         for (int i = 0; i < num; i++) {
             float factor = draw_factor(0.2F);
@@ -187,13 +186,13 @@ START_TEST(a_jitter_of_a_fifth_changes_nothing)
 }
 END_TEST
 
-START_TEST(one_bad_call_in_ten_changes_nothing)
+START_TEST(test_one_bad_call_in_ten_changes_nothing)
 {
-    mtree_path_sample_t samples[MOST_SAMPLES];
+    mtree_path_sample_t samples[MAX_SAMPLES];
 
     begin_b4();
-    for (int hearing = 0; hearing < 100; hearing++) {
-        int call = hearing % 10 == 0 ? CUT_AFTER + 3 : 1 + hearing % CUT_AFTER;
+    for (int observation = 0; observation < 100; observation++) {
+        int call = observation % 10 == 0 ? CUT_AFTER + 3 : 1 + observation % CUT_AFTER;
 
         ck_assert(!mtree_drift_update(drift, samples, read_lab(call, samples)));
     }
@@ -202,13 +201,13 @@ START_TEST(one_bad_call_in_ten_changes_nothing)
 }
 END_TEST
 
-START_TEST(processors_that_slow_all_down_are_no_link)
+START_TEST(test_slow_processors_are_no_slow_link)
 {
-    mtree_path_sample_t samples[MOST_SAMPLES];
+    mtree_path_sample_t samples[MAX_SAMPLES];
 
     begin_b4();
-    for (int hearing = 0; hearing < 20; hearing++) {
-        int num = read_lab(1 + hearing % CUT_AFTER, samples);
+    for (int observation = 0; observation < 20; observation++) {
+        int num = read_lab(1 + observation % CUT_AFTER, samples);
 
         for (int i = 0; i < num; i++) {
             const char *from = topology->vertices[hosts[samples[i].from]].name;
@@ -220,7 +219,8 @@ START_TEST(processors_that_slow_all_down_are_no_link)
         }
         ck_assert(!mtree_drift_update(drift, samples, num));
     }
-    /* All moved alike, so that any plan stays as good as it was; and they move back. */
+    /* All capacities change together, so that plans stay as good; and they change back.
+     */
     ck_assert_double_eq_tol(believed("US6", "EU2"), 12, 0.1);
     ck_assert_double_eq_tol(believed("US6", "EU2") / 40, believed("AS1", "AS2") / 36,
                             1e-9);
@@ -233,7 +233,7 @@ END_TEST
     "[capacity=\"10Mbps\"];"                                                             \
     "c -- s [capacity=\"10Mbps\"]; d -- s [capacity=\"10Mbps\"] }"
 
-/* Every host of the star sends to every other; what @a slow sends passes at @a rate. */
+/* Every host of the star sends to every other; @a slow sends at @a rate. */
 static int star_samples(const char *slow, float rate, mtree_path_sample_t *samples)
 {
     int num = 0;
@@ -254,9 +254,9 @@ static int star_samples(const char *slow, float rate, mtree_path_sample_t *sampl
     return num;
 }
 
-START_TEST(what_slow_ways_share_is_the_reason)
+START_TEST(test_shared_link_is_the_cause)
 {
-    mtree_path_sample_t samples[MOST_SAMPLES];
+    mtree_path_sample_t samples[MAX_SAMPLES];
 
     begin_text(STAR);
     ck_assert(!mtree_drift_update(drift, samples, star_samples("c", 9.5e6F, samples)));
@@ -272,8 +272,8 @@ END_TEST
     "graph { a -- b [capacity=\"8Mbps\"]; b -- c [capacity=\"8Mbps\"];"                  \
     "c -- a [capacity=\"8Mbps\"] }"
 
-/* Three links both ways; that from a to b gives @a rate and is pressed for a part of the
- * time.  The number of ways. */
+/* Three links in both directions; a to b gives @a rate and is backlogged for a part of
+ * the time.  The number of ways. */
 static int triangle_samples(double rate, double backlogged, mtree_path_sample_t *samples)
 {
     int num = 0;
@@ -302,28 +302,30 @@ static bool hear_pair(double rate, double backlogged)
     return mtree_drift_update(drift, samples, num) != MTREE_DRIFT_NOTHING;
 }
 
-/* Hearings until something is believed anew, at most @a most. */
+/* Observations until the topology changes, at most @a most. */
 static int hear_until_changed(double rate, double backlogged, int most)
 {
-    for (int hearing = 1; hearing <= most; hearing++) {
+    for (int observation = 1; observation <= most; observation++) {
         if (hear_pair(rate, backlogged)) {
-            return hearing;
+            return observation;
         }
     }
     return most + 1;
 }
 
-START_TEST(a_link_that_heals_is_believed_in_again)
+START_TEST(test_recovered_link_is_tried)
 {
     begin_text(PAIR);
     ck_assert_int_eq(hear_until_changed(1.9e6, 0.9, 10), 2);
     ck_assert_double_eq_tol(believed("a", "b"), 2, 1e-3);
-    /* As long as it is pressed at that rate, nothing is tried. */
+    /* As long as it is backlogged at that rate, nothing is tried. */
     ck_assert_int_eq(hear_until_changed(1.9e6, 0.9, 1000), 1001);
-    /* It carries its part with ease: soon it is tried at twice that, then at all. */
+    /* It is no longer backlogged: soon it is tried at twice the capacity, then at all of
+     * it. */
     ck_assert_int_le(hear_until_changed(1.8e6, 0.05, 10), 5);
     ck_assert_double_eq_tol(believed("a", "b"), 4, 1e-3);
-    ck_assert_ptr_nonnull(strstr(mtree_drift_news(drift), "a->b is tried at 4 Mb/s"));
+    ck_assert_ptr_nonnull(
+        strstr(mtree_drift_change_summary(drift), "a->b is tried at 4 Mb/s"));
     ck_assert_int_le(hear_until_changed(3.6e6, 0.05, 20), 10);
     ck_assert_double_eq_tol(believed("a", "b"), 8, 1e-3);
     ck_assert_int_eq(hear_until_changed(3.6e6, 0.05, 1000), 1001);
@@ -331,18 +333,18 @@ START_TEST(a_link_that_heals_is_believed_in_again)
 }
 END_TEST
 
-START_TEST(trials_that_fail_become_rare)
+START_TEST(test_failed_trials_become_rare)
 {
     int waited = 0, trials = 0;
 
     begin_text(PAIR);
     ck_assert_int_eq(hear_until_changed(1.9e6, 0.9, 10), 2);
-    /* The plan goes around it: nothing is known until it is tried. */
-    for (int hearing = 0; hearing < 1000; hearing++) {
+    /* The plan avoids it: nothing is known until it is tried. */
+    for (int observation = 0; observation < 1000; observation++) {
         if (hear_pair(0.1e6, 0)) {
             ck_assert_double_eq_tol(believed("a", "b"), 4, 1e-3);
             trials++;
-            /* It gives no more than it did: one hearing is enough. */
+            /* It gives no more than before: one observation is enough. */
             ck_assert_int_eq(hear_until_changed(1.9e6, 0.9, 10), 1);
             ck_assert_double_eq_tol(believed("a", "b"), 2, 1e-3);
         }
@@ -355,7 +357,7 @@ START_TEST(trials_that_fail_become_rare)
 }
 END_TEST
 
-START_TEST(a_link_that_gives_more_is_believed_to)
+START_TEST(test_faster_link)
 {
     begin_text(PAIR);
     ck_assert_int_le(hear_until_changed(15.2e6, 0.9, 10), 4);
@@ -365,13 +367,13 @@ START_TEST(a_link_that_gives_more_is_believed_to)
 }
 END_TEST
 
-START_TEST(a_link_that_swings_is_left_alone_more_and_more)
+START_TEST(test_oscillating_link_is_changed_rarely)
 {
     int changes = 0;
 
     begin_text(PAIR);
-    for (int hearing = 0; hearing < 400; hearing++) {
-        bool is_slow = hearing % 20 < 10;
+    for (int observation = 0; observation < 400; observation++) {
+        bool is_slow = observation % 20 < 10;
 
         changes += hear_pair(is_slow ? 1.9e6 : 7.6e6, 0.9);
     }
@@ -380,7 +382,7 @@ START_TEST(a_link_that_swings_is_left_alone_more_and_more)
 }
 END_TEST
 
-START_TEST(what_makes_no_sense_is_not_heard)
+START_TEST(test_invalid_samples_are_ignored)
 {
     mtree_path_sample_t samples[] = {{.from = -1, .to = 1, .rate = 1e6F, .backlogged = 1},
                                      {.from = 0, .to = 9, .rate = 1e6F, .backlogged = 1},
@@ -388,7 +390,7 @@ START_TEST(what_makes_no_sense_is_not_heard)
                                      {.from = 0, .to = 1, .rate = 0, .backlogged = 1}};
 
     begin_text(PAIR);
-    for (int hearing = 0; hearing < 10; hearing++) {
+    for (int observation = 0; observation < 10; observation++) {
         ck_assert(!mtree_drift_update(drift, samples, 4));
         ck_assert(!mtree_drift_update(drift, samples, 0));
     }
@@ -397,24 +399,24 @@ START_TEST(what_makes_no_sense_is_not_heard)
 }
 END_TEST
 
-/* Hearings until an arc is corrected by little, at most @a most. */
+/* Observations until a gradual correction, at most @a most. */
 static int hear_until_corrected(double rate, double backlogged, int most)
 {
-    for (int hearing = 1; hearing <= most; hearing++) {
+    for (int observation = 1; observation <= most; observation++) {
         mtree_drift_change_t change;
         mtree_path_sample_t samples[6];
         int num = triangle_samples(rate, backlogged, samples);
 
         change = mtree_drift_update(drift, samples, num);
-        ck_assert_int_ne(change, MTREE_DRIFT_MUCH);
-        if (change == MTREE_DRIFT_LITTLE) {
-            return hearing;
+        ck_assert_int_ne(change, MTREE_DRIFT_LARGE);
+        if (change == MTREE_DRIFT_SMALL) {
+            return observation;
         }
     }
     return most + 1;
 }
 
-START_TEST(a_link_that_is_off_by_little_is_corrected)
+START_TEST(test_gradual_correction)
 {
     int waited;
 
@@ -424,38 +426,39 @@ START_TEST(a_link_that_is_off_by_little_is_corrected)
     ck_assert_int_ge(waited, 4);
     ck_assert_int_le(waited, 40);
     ck_assert_double_eq_tol(believed("a", "b"), 6.4, 0.8);
-    ck_assert_ptr_nonnull(strstr(mtree_drift_news(drift), "a->b gives "));
+    ck_assert_ptr_nonnull(strstr(mtree_drift_change_summary(drift), "a->b gives "));
     ck_assert_int_eq(count_changed_arcs(), 1);
     end();
 }
 END_TEST
 
-START_TEST(a_corrected_link_that_heals_is_believed_in_again)
+START_TEST(test_corrected_link_recovers)
 {
     begin_text(PAIR);
     ck_assert_int_le(hear_until_corrected(6.08e6, 0.9, 40), 40);
-    /* It is pressed at what it had: that is seen. */
+    /* It is backlogged at its former capacity, which is observed. */
     ck_assert_int_le(hear_until_corrected(7.6e6, 0.9, 60), 60);
     ck_assert_double_eq_tol(believed("a", "b"), 8, 0.4);
     end();
     begin_text(PAIR);
     ck_assert_int_le(hear_until_corrected(6.08e6, 0.9, 40), 40);
-    /* It gets less and is not pressed any more: it is tried. */
+    /* It carries less and is no longer backlogged: it is tried. */
     ck_assert_int_le(hear_until_corrected(2e6, 0.05, 80), 80);
     ck_assert_double_eq_tol(believed("a", "b"), 8, 1e-3);
-    ck_assert_ptr_nonnull(strstr(mtree_drift_news(drift), "a->b is tried at 8 Mb/s"));
+    ck_assert_ptr_nonnull(
+        strstr(mtree_drift_change_summary(drift), "a->b is tried at 8 Mb/s"));
     end();
 }
 END_TEST
 
-START_TEST(corrections_become_rare)
+START_TEST(test_corrections_become_rare)
 {
     int corrections = 0;
 
     begin_text(PAIR);
-    for (int hearing = 0; hearing < 600; hearing++) {
+    for (int observation = 0; observation < 600; observation++) {
         mtree_path_sample_t samples[6];
-        int num = triangle_samples(hearing % 60 < 30 ? 6.08e6 : 7.6e6, 0.9, samples);
+        int num = triangle_samples(observation % 60 < 30 ? 6.08e6 : 7.6e6, 0.9, samples);
 
         corrections += mtree_drift_update(drift, samples, num) != MTREE_DRIFT_NOTHING;
     }
@@ -473,19 +476,19 @@ int main(void)
     int failed;
 
     tcase_set_timeout(tcase, 60);
-    tcase_add_test(tcase, the_lab_s_cut_link_is_found_and_no_other);
-    tcase_add_loop_test(tcase, a_jitter_of_a_fifth_changes_nothing, 0, 5);
-    tcase_add_test(tcase, one_bad_call_in_ten_changes_nothing);
-    tcase_add_test(tcase, processors_that_slow_all_down_are_no_link);
-    tcase_add_test(tcase, what_slow_ways_share_is_the_reason);
-    tcase_add_test(tcase, a_link_that_heals_is_believed_in_again);
-    tcase_add_test(tcase, trials_that_fail_become_rare);
-    tcase_add_test(tcase, a_link_that_gives_more_is_believed_to);
-    tcase_add_test(tcase, a_link_that_swings_is_left_alone_more_and_more);
-    tcase_add_test(tcase, a_link_that_is_off_by_little_is_corrected);
-    tcase_add_test(tcase, a_corrected_link_that_heals_is_believed_in_again);
-    tcase_add_test(tcase, corrections_become_rare);
-    tcase_add_test(tcase, what_makes_no_sense_is_not_heard);
+    tcase_add_test(tcase, test_cut_link_of_the_lab_is_found);
+    tcase_add_loop_test(tcase, test_jitter_of_a_fifth_changes_nothing, 0, 5);
+    tcase_add_test(tcase, test_one_bad_call_in_ten_changes_nothing);
+    tcase_add_test(tcase, test_slow_processors_are_no_slow_link);
+    tcase_add_test(tcase, test_shared_link_is_the_cause);
+    tcase_add_test(tcase, test_recovered_link_is_tried);
+    tcase_add_test(tcase, test_failed_trials_become_rare);
+    tcase_add_test(tcase, test_faster_link);
+    tcase_add_test(tcase, test_oscillating_link_is_changed_rarely);
+    tcase_add_test(tcase, test_gradual_correction);
+    tcase_add_test(tcase, test_corrected_link_recovers);
+    tcase_add_test(tcase, test_corrections_become_rare);
+    tcase_add_test(tcase, test_invalid_samples_are_ignored);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
