@@ -25,10 +25,12 @@ typedef struct {
  *   star:N             N hosts around a switch
  *   fattree:K          3 levels of K-port switches, K^3/4 hosts (K even)
  *   fattree:LxH        L leaf switches of H hosts and H spine switches, one link from
- * each leaf to each; two leaves are joined directly by one link of H times the capacity
+ *                      each leaf to each; two leaves are joined directly by one link of H
+ *                      times the capacity
  *   bigraph:MxN        M upper and M lower switches, each joined to all of the other
- * stage, M*N hosts spread evenly; the links between the stages are as wide as the hosts'
- *                      (EFLOPS' BiGraph, papers/multitree: 4x8 and 4x16)
+ *                      stage, M*N hosts spread evenly; the links between the stages have
+ *                      the capacity of the hosts' in all (EFLOPS' BiGraph,
+ *                      papers/multitree: 4x8 and 4x16)
  *   tree:AxB[xC]       a switch, A switches below it and B hosts below each of these, or
  *                      B switches and C hosts below each of them
  *   random:N:L         N hosts and L links, connected: a random tree, then random pairs
@@ -40,9 +42,8 @@ mtree_status_t mtree_generate(const char *shape, const mtree_generate_request_t 
 
 /*
  * Draw every link's capacity as papers/mtree IV-A does (mean 200 Mb/s there): a whole
- * multiple of
- * @a mean / 20, uniform in mean * [1 - skew/2, 1 + skew/2], the same both ways.  @a skew
- * is in [0, 1].
+ * multiple of @a mean / 20, uniform in mean * [1 - skew/2, 1 + skew/2], the same in both
+ * directions.  @a skew is in [0, 1].
  */
 void mtree_generate_capacities(mtree_topology_t *topology, double mean, double skew,
                                uint64_t seed);
@@ -50,9 +51,8 @@ void mtree_generate_capacities(mtree_topology_t *topology, double mean, double s
 /*
  * Give every link a latency between @a least and @a most seconds that falls with the
  * inverse of its capacity as papers/mtree IV-A and IV-C do: 1 / capacity scaled such that
- * @a low bits/s gives
- * @a most and @a high gives @a least, in whole microseconds.  Capacities outside get the
- * nearer end.
+ * @a low bits/s gives @a most and @a high gives @a least, in whole microseconds.
+ * Capacities outside get the nearer end.
  */
 void mtree_generate_latencies(mtree_topology_t *topology, double low, double high,
                               double least, double most);
