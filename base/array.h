@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Arrays that grow: a pointer, and the number of elements that there is memory for.
+ * Arrays that grow: a pointer and a capacity, the number of elements that fit.
  */
 #ifndef MTREE_BASE_ARRAY_H
 #define MTREE_BASE_ARRAY_H
@@ -10,12 +10,12 @@
 #include <stddef.h>
 
 /*
- * Give the array whose pointer is at @a array_p, and for whose *@a capacity_p elements of
- * @a size bytes there is memory, memory for @a count of them at least.  The capacity
- * doubles, so appending one element at a time takes linear time.  The array is the
- * caller's, who frees it; NULL with a capacity of 0 is an empty one.
+ * Make the capacity of an array at least @a count elements of @a size bytes.  @a array_p
+ * points to the pointer to the array, @a capacity_p to its capacity; NULL and 0 are an
+ * empty array.  The capacity doubles, so appending single elements takes linear time. The
+ * caller frees the array.
  *
- * MTREE_ERR_NO_MEMORY leaves it as it was.  Nothing is logged.
+ * MTREE_ERR_NO_MEMORY: nothing has changed.  Nothing is logged.
  */
 mtree_status_t mtree_array_reserve(void *array_p, int *capacity_p, int count,
                                    size_t size);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The one clock of real time.
+ * The clock.
  */
 #ifndef MTREE_BASE_CLOCK_H
 #define MTREE_BASE_CLOCK_H
 
-/* Seconds since some moment before this process began; never goes back. */
+/* Seconds since some time before this process began; monotonic. */
 double mtree_clock_seconds(void);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-/* The @a _type whose @a _member the pointer @a _pointer points to. */
+/* The @a _type whose @a _member is at @a _pointer. */
 #define MTREE_CONTAINER_OF(_pointer, _type, _member)                                     \
     ((_type *)(void *)((char *)(_pointer)-offsetof(_type, _member)))
 

@@ -47,7 +47,7 @@ static void table_insert(mtree_hash_table_t *table, mtree_hash_link_t *link)
     *bucket = link;
 }
 
-/* Twice the buckets, so that one holds one element on average at most. */
+/* Double the buckets, so that one holds at most one element on average. */
 static mtree_status_t table_grow(mtree_hash_table_t *table)
 {
     mtree_hash_table_t grown = {.count = table->count};

@@ -13,16 +13,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a hash begins with. */
+/* The hash of no bytes. */
 #define MTREE_HASH_INIT UINT64_C(14695981039346656037)
 
-/* @a hash with @a size bytes more.  The same on every machine of one byte order. */
+/* Continue @a hash with @a size bytes.  It is the same on all machines of one byte order.
+ */
 uint64_t mtree_hash_bytes(uint64_t hash, const void *bytes, size_t size);
 
-/* The same for a string and its NUL, so that "ab", "c" and "a", "bc" differ. */
+/* Continue @a hash with a string and its NUL, so that "ab", "c" and "a", "bc" differ. */
 uint64_t mtree_hash_string(uint64_t hash, const char *string);
 
-/* One element's place in a table; only the table writes to it. */
+/* The link of one element; only the table writes to it. */
 typedef struct mtree_hash_link {
     struct mtree_hash_link *next;
     uint64_t hash;
@@ -33,23 +34,23 @@ typedef struct {
     size_t num_buckets, count;
 } mtree_hash_table_t;
 
-/* Is @a link what @a key asks for? */
+/* Does the element of @a link have the key @a key? */
 typedef bool (*mtree_hash_equals_t)(const mtree_hash_link_t *link, const void *key);
 
 /* An empty table, which holds no memory. */
 void mtree_hash_table_init(mtree_hash_table_t *table);
 
-/* Free the table's own memory; its elements are their owner's. */
+/* Free the table's own memory.  The elements belong to the caller. */
 void mtree_hash_table_cleanup(mtree_hash_table_t *table);
 
 /*
- * Add @a link under @a hash.  Whether an equal one is there is the caller's to know.
- * MTREE_ERR_NO_MEMORY: it was not added.  Nothing is logged.
+ * Add @a link under @a hash; an equal element is not looked for.  MTREE_ERR_NO_MEMORY: it
+ * was not added.  Nothing is logged.
  */
 mtree_status_t mtree_hash_table_add(mtree_hash_table_t *table, mtree_hash_link_t *link,
                                     uint64_t hash);
 
-/* The first element under @a hash for which @a equals says yes to @a key; NULL: none. */
+/* The first element under @a hash for which @a equals is true of @a key; NULL: none. */
 mtree_hash_link_t *mtree_hash_table_find(const mtree_hash_table_t *table, uint64_t hash,
                                          mtree_hash_equals_t equals, const void *key);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Doubly linked lists whose links are members of what they link (MTREE_CONTAINER_OF).
- * A list is a ring through its head, so no operation has a special case.
+ * A list is a ring through its head, so that no operation has a special case.
  */
 #ifndef MTREE_BASE_LIST_H
 #define MTREE_BASE_LIST_H

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a line that is too long so much of its end is kept. */
+/* Bytes kept of the end of a line that is too long. */
 #define END_LENGTH 400
 #define GAP        " ... "
 #define CUT        " ..."
@@ -23,9 +23,8 @@ void mtree_log_set(mtree_log_func_t func, void *arg, mtree_log_level_t max_level
     sink.max_level = max_level;
 }
 
-/* What is too long has a name or value from a file in the midst; what to do is at the
- * end.
- */
+/* Leave out the middle of a line: long lines have a name or value from a file there, and
+ * the advice to the user at the end. */
 static void shorten(char line[MTREE_LOG_LINE], const char *whole, size_t length)
 {
     size_t end = MTREE_LOG_LINE - 1 - END_LENGTH;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Messages to the user.  The function that first decides that something is an error logs
- * it, in one line: what is wrong, where, and what to do.  Its callers pass the status on
- * silently.
+ * it in one line: what is wrong, where, and what to do.  Its callers return the status
+ * without a message.
  */
 #ifndef MTREE_BASE_LOG_H
 #define MTREE_BASE_LOG_H
@@ -32,14 +32,13 @@ typedef void (*mtree_log_func_t)(mtree_log_level_t level, const char *message, v
 void mtree_log_set(mtree_log_func_t func, void *arg, mtree_log_level_t max_level);
 
 /*
- * Make one line, for who writes it somewhere else: of a longer one the middle is left
- * out, and " ... " stands there.  Names and values from files end up in messages: what is
- * no character of a line becomes '?', so that it stays one line, and harmless.
+ * Format one line without writing it.  The middle of a longer line is replaced by " ...
+ * ", and control characters, which names and values from files may hold, by '?'.
  */
 void mtree_log_format(char line[MTREE_LOG_LINE], const char *format, va_list args)
     __attribute__((format(printf, 2, 0)));
 
-/* Write one line, shortened like that.  No newline in @a format. */
+/* Write one line that mtree_log_format() makes.  No newline in @a format. */
 void mtree_log(mtree_log_level_t level, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -48,8 +47,8 @@ void mtree_log(mtree_log_level_t level, const char *format, ...)
 #define mtree_info(...)  mtree_log(MTREE_LOG_INFO, __VA_ARGS__)
 #define mtree_debug(...) mtree_log(MTREE_LOG_DEBUG, __VA_ARGS__)
 
-/* Log that there is no memory for what the arguments name ("%d links", count); is the
- * status to return. */
+/* Log that there is no memory for what the arguments name ("%d links", count).  The value
+ * is the status to return. */
 #define mtree_no_memory(...)                                                             \
     (mtree_error("out of memory for " __VA_ARGS__), MTREE_ERR_NO_MEMORY)
 

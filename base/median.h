@@ -5,8 +5,7 @@
 #ifndef MTREE_BASE_MEDIAN_H
 #define MTREE_BASE_MEDIAN_H
 
-/* The median of @a values, which it sorts; the upper one of two.  @a count is at least 1.
- */
+/* The median of @a values, the upper one of two; sorts them.  @a count is at least 1. */
 double mtree_median(double *values, int count);
 
 #endif

@@ -17,8 +17,7 @@ uint64_t mtree_random_next(mtree_random_t *random)
 
 uint64_t mtree_random_below(mtree_random_t *random, uint64_t count)
 {
-    /* The numbers below this one are what a plain remainder would count once too often.
-     */
+    /* Numbers below this one are drawn again: their remainders would be too frequent. */
     uint64_t reject = -count % count;
     uint64_t drawn;
 

@@ -18,7 +18,7 @@ void mtree_random_init(mtree_random_t *random, uint64_t seed);
 /* The next 64 bits. */
 uint64_t mtree_random_next(mtree_random_t *random);
 
-/* A number from 0 to @a count - 1, each as likely; @a count is at least 1. */
+/* A number from 0 to @a count - 1, all equally likely; @a count is at least 1. */
 uint64_t mtree_random_below(mtree_random_t *random, uint64_t count);
 
 /* A number in [0, 1). */

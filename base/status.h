@@ -8,18 +8,18 @@
 
 typedef enum {
     MTREE_OK = 0,
-    MTREE_ERR_INVALID = -1, /* an argument or an input is not of its form */
+    MTREE_ERR_INVALID = -1, /* an argument or an input is malformed */
     MTREE_ERR_NO_MEMORY = -2,
     MTREE_ERR_IO = -3,          /* the system refused to open, read or write */
     MTREE_ERR_NOT_FOUND = -4,   /* a name is not in the topology */
     MTREE_ERR_UNREACHABLE = -5, /* two hosts are not connected */
-    MTREE_ERR_LIMIT = -6,       /* larger than what is accepted */
+    MTREE_ERR_LIMIT = -6,       /* beyond a limit of mtree */
     MTREE_ERR_UNSUPPORTED = -7, /* not built; the caller falls back */
     MTREE_ERR_SOLVER = -8,      /* the linear program could not be solved */
     MTREE_ERR_TRANSPORT = -9    /* a send or a receive failed */
 } mtree_status_t;
 
-/* The name of a status in plain words, never NULL; the string is static. */
+/* The status in words, never NULL; the string is static. */
 const char *mtree_status_string(mtree_status_t status);
 
 #endif

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Small units divide: a tenth has no exact double, ten has one. */
+/* Small units divide: 10 is exact as a double, a tenth is not. */
 typedef struct {
     const char *name;
     double factor, divisor;
@@ -39,8 +39,8 @@ static const char *skip_digits(const char *text)
     return text;
 }
 
-/* Let numbers have a decimal point in this thread.  glibc's C locale needs no memory and
- * is always there; elsewhere the worst is the program's own locale. */
+/* Use the decimal point in this thread.  glibc's C locale needs no memory and always
+ * exists; where it does not, the program's own locale remains. */
 static locale_t locale_enter(void)
 {
     return uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
@@ -55,7 +55,7 @@ static void locale_leave(locale_t previous)
     }
 }
 
-/* The end of the decimal number that starts at @a text, or NULL when there is none. */
+/* The end of the decimal number at the begin of @a text, or NULL when there is none. */
 static const char *number_end(const char *text)
 {
     const char *digits = text + (*text == '-' || *text == '+');
@@ -158,7 +158,7 @@ mtree_status_t mtree_units_parse_size(const char *text, size_t *bytes_p,
     if (status != MTREE_OK) {
         return status;
     }
-    /* 2^53: above it a double no longer counts single bytes. */
+    /* 2^53: larger doubles are not exact. */
     if (bytes > 9007199254740992.0) {
         *why_p = "too large";
         return MTREE_ERR_INVALID;
@@ -167,12 +167,12 @@ mtree_status_t mtree_units_parse_size(const char *text, size_t *bytes_p,
     return MTREE_OK;
 }
 
-/* What is off a whole number by less than this part of it is one that sums were rounded
- * in. */
+/* A number that is off a whole one by a smaller part of it is that one, rounded in sums.
+ */
 #define WHOLE 1e-9
 
-/* Three figures and the largest of @a count units, a factor of @a step apart, that fits.
- */
+/* Write three digits in the largest of @a count units, a factor of @a step apart, that
+ * fits. */
 static const char *format_scaled(double value, const char *const *units, int count,
                                  double step, char *buffer, size_t length)
 {
@@ -231,7 +231,7 @@ const char *mtree_units_write_number(double value, char *buffer)
     return buffer;
 }
 
-/* Write @a value with @a digits in @a unit; is it read back exactly? */
+/* Write @a value with @a digits in @a unit; returns whether it is read back exactly. */
 static bool write_in_unit(double value, int digits, const unit_t *units,
                           const unit_t *unit, char *buffer)
 {
@@ -245,8 +245,8 @@ static bool write_in_unit(double value, int digits, const unit_t *units,
 
 /*
  * Write @a value in the first of @a names in which it is read back exactly: a short
- * number of at least one if there is one, else a short one, else a long one.  The last
- * name has factor and divisor one: 17 digits of it are always exact.
+ * number of at least one if possible, else a short one, else a long one.  The last name
+ * has factor and divisor one, in which 17 digits are always exact.
  */
 static const char *write_quantity(double value, const unit_t *units,
                                   const char *const *names, char *buffer)

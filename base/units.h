@@ -2,7 +2,7 @@
 /*
  * Quantities as people write them: "200Mbps", "25GBps", "38ms".
  *
- * The decimal point is a point whatever the locale of the program.
+ * The decimal separator is a point in any locale of the program.
  */
 #ifndef MTREE_BASE_UNITS_H
 #define MTREE_BASE_UNITS_H
@@ -11,23 +11,21 @@
 
 #include <stddef.h>
 
-/* Long enough for every text the functions below write. */
+/* Bytes of the longest text that the functions below write. */
 #define MTREE_UNITS_LENGTH 40
 
 /*
- * Read a decimal number ("12", "-0.5", "1e3"; no hexadecimal, no infinity) at the start
+ * Read a decimal number ("12", "-0.5", "1e3"; no hexadecimal, no infinity) at the begin
  * of
- * @a text.  On success *end_p is the first character after it.  MTREE_ERR_INVALID, not
- * logged.
+ * @a text.  *end_p is the first character after it.  MTREE_ERR_INVALID, not logged.
  */
 mtree_status_t mtree_units_parse_number(const char *text, double *value_p,
                                         const char **end_p);
 
 /*
  * Read a rate: a decimal number and bps or Bps with an optional k, M, G, T (powers of
- * 1000; Bps counts bytes).  *rate_p is bits/s; zero is allowed.  On MTREE_ERR_INVALID
- * *why_p points to a static text ("unknown unit", ...) for the caller's message; nothing
- * is logged here.
+ * 1000; Bps counts bytes).  *rate_p is bits/s; zero is allowed.  MTREE_ERR_INVALID is not
+ * logged: *why_p is then a static text ("unknown unit", ...) for the caller's message.
  */
 mtree_status_t mtree_units_parse_rate(const char *text, double *rate_p,
                                       const char **why_p);
@@ -41,16 +39,15 @@ mtree_status_t mtree_units_parse_time(const char *text, double *seconds_p,
 mtree_status_t mtree_units_parse_size(const char *text, size_t *bytes_p,
                                       const char **why_p);
 
-/* Write bits/s, seconds or bytes for people ("66.7 Mb/s", "38.0 ms", "16 MB", powers of
- * 1024 as they are read) into @a buffer; returns it. */
+/* Write bits/s, seconds or bytes for people ("66.7 Mb/s", "38.0 ms", "16 MB" in powers of
+ * 1024) into @a buffer; returns it. */
 const char *mtree_units_format_rate(double rate, char *buffer, size_t length);
 const char *mtree_units_format_time(double seconds, char *buffer, size_t length);
 const char *mtree_units_format_size(double bytes, char *buffer, size_t length);
 
 /*
- * Write a number, a rate or a time as the parsers read it ("66.7Mbps", "38ms"), such that
- * reading it gives the same number, into @a buffer of at least MTREE_UNITS_LENGTH bytes;
- * returns it.
+ * Write a number, a rate or a time as the parsers read it ("66.7Mbps", "38ms") into
+ * @a buffer of MTREE_UNITS_LENGTH bytes; returns it.  Reading it gives the same number.
  */
 const char *mtree_units_write_number(double value, char *buffer);
 const char *mtree_units_write_rate(double rate, char *buffer);

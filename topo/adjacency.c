@@ -30,8 +30,8 @@ mtree_status_t mtree_adjacency_init(mtree_adjacency_t *adjacency,
     for (i = 0; i < num_vertices; ++i) {
         first[i + 1] += first[i];
     }
-    /* As many arcs enter a vertex as leave it.  Dealt out to the vertices they leave in
-     * the order of those they enter, the arcs end up sorted by it. */
+    /* As many arcs enter a vertex as leave it.  Distributing them first by the vertex
+     * they enter and then by that they leave sorts them by both. */
     memcpy(next, first, ((size_t)num_vertices + 1) * sizeof(*next));
     for (i = 0; i < num_arcs; ++i) {
         entering[next[mtree_arc_to(topology, i)]++] = i;

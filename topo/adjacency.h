@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The arcs at each vertex, as one array: what walks over a topology start from.
+ * The arcs that leave each vertex of a topology, in one array.
  */
 #ifndef MTREE_TOPO_ADJACENCY_H
 #define MTREE_TOPO_ADJACENCY_H
@@ -8,9 +8,9 @@
 #include "topo/topology.h"
 
 typedef struct {
-    int *first; /* [num_vertices + 1] where a vertex's arcs start in arcs */
-    int *arcs;  /* [2 * num_links] arcs that leave each vertex, those without capacity
-                 * included, ordered by the vertex they enter; arc ^ 1 comes back */
+    int *first; /* [num_vertices + 1] the begin of a vertex's arcs in arcs */
+    int *arcs;  /* [2 * num_links] arcs that leave each vertex, also those without
+                 * capacity, ordered by the vertex they enter; arc ^ 1 is the reverse */
 } mtree_adjacency_t;
 
 /* Fill @a adjacency for @a topology as it is now.  MTREE_ERR_NO_MEMORY is logged. */

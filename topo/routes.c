@@ -11,21 +11,21 @@
 
 #define NONE (-1)
 
-/* The routes to one destination, one after the other in order of their sources. */
+/* The routes to one destination, in the order of their sources. */
 typedef struct {
     int *arcs;
-    int *first; /* [num_hosts + 1] where a source's route starts in arcs */
+    int *first; /* [num_hosts + 1] the begin of a source's route in arcs */
 } table_t;
 
 struct mtree_routes {
     const mtree_topology_t *topology;
     int num_hosts;
-    bool *is_host;   /* [num_vertices] one of the hosts the routes are for */
+    bool *is_host;   /* [num_vertices] one of the hosts given at creation */
     table_t *tables; /* [num_hosts] by destination */
 };
 
-/* How far a vertex is from the destination.  Latencies are whole picoseconds: sums of
- * doubles would break ties by rounding.  16384 links of 100 s fit. */
+/* The distance of a vertex to the destination.  Latencies are whole picoseconds, because
+ * rounding of doubles would break ties; the sum of 16384 links of 100 s fits. */
 typedef struct {
     int64_t latency;
     int links;
@@ -38,10 +38,10 @@ typedef struct {
     distance_t *distance; /* [num_vertices] to the destination */
     int *next_arc;        /* [num_vertices] the arc to take from here, or NONE */
     int *heap;            /* vertices, the nearest first */
-    int *heap_place;      /* [num_vertices] where a vertex is in the heap, or NONE */
+    int *heap_place;      /* [num_vertices] the place of a vertex in the heap, or NONE */
     int heap_length;
-    bool *fixed;   /* [num_vertices] neighbours of the destination, whose arc is given */
-    int64_t *ways; /* [num_vertices] product of the numbers of equal ways on the route */
+    bool *fixed; /* [num_vertices] neighbours of the destination: their arc is fixed */
+    int64_t *choices; /* [num_vertices] product of the numbers of equal next vertices */
 } search_t;
 
 static int distance_compare(distance_t a, distance_t b)
@@ -102,7 +102,7 @@ static int heap_pop(search_t *search)
     return top;
 }
 
-/* The vertex that @a arc leaves has found a way over it. */
+/* Offer the vertex that @a arc leaves a path over it. */
 static void search_offer(search_t *search, int arc, distance_t distance)
 {
     const mtree_topology_t *topology = search->topology;
@@ -120,7 +120,7 @@ static void search_offer(search_t *search, int arc, distance_t distance)
     heap_raise(search, vertex);
 }
 
-/* How far the vertex that @a arc leaves would be over that arc. */
+/* The distance of the vertex that @a arc leaves over that arc. */
 static distance_t distance_over(const search_t *search, int arc)
 {
     distance_t distance = search->distance[mtree_arc_to(search->topology, arc)];
@@ -130,7 +130,7 @@ static distance_t distance_over(const search_t *search, int arc)
     return distance;
 }
 
-/* Offer @a vertex to those who have an arc to it. */
+/* Offer a path through @a vertex to the vertices with an arc to it. */
 static void search_expand(search_t *search, int vertex)
 {
     const mtree_topology_t *topology = search->topology;
@@ -146,7 +146,7 @@ static void search_expand(search_t *search, int vertex)
     }
 }
 
-/* Is @a arc one of the best from the vertex it leaves, whose distance is known? */
+/* Is @a arc a best one of the vertex it leaves, whose distance is known? */
 static bool is_best(const search_t *search, int arc)
 {
     int from = mtree_arc_from(search->topology, arc);
@@ -158,30 +158,29 @@ static bool is_best(const search_t *search, int arc)
 }
 
 /*
- * Choose among the equal next vertices of @a vertex by the index of the destination, in a
- * mixed radix: the choice nearest the destination takes the lowest digit, the one before
- * it the next, so that the destinations below one switch of a fat tree come down through
- * different ones.
+ * Choose among the equal next vertices of @a vertex by the index of the destination, as a
+ * number of mixed radix: the choice nearest the destination uses the lowest digit, the
+ * one before it the next.  Routes to the destinations below one switch of a fat tree then
+ * use different switches above it.
  */
 static void search_spread(search_t *search, int vertex, int destination)
 {
     int first = search->adjacency.first[vertex];
     int end = search->adjacency.first[vertex + 1];
-    int64_t ways = 0;
+    int64_t choices = 0;
     int count = 0;
     int i, chosen;
 
     for (i = first; i < end; ++i) {
         if (is_best(search, search->adjacency.arcs[i])) {
             if (count == 0) {
-                ways =
-                    search
-                        ->ways[mtree_arc_to(search->topology, search->adjacency.arcs[i])];
+                choices = search->choices[mtree_arc_to(search->topology,
+                                                       search->adjacency.arcs[i])];
             }
             ++count;
         }
     }
-    chosen = (int)(destination / ways % count);
+    chosen = (int)(destination / choices % count);
     for (i = first; chosen >= 0; ++i) {
         if (is_best(search, search->adjacency.arcs[i])) {
             search->next_arc[vertex] = search->adjacency.arcs[i];
@@ -189,13 +188,14 @@ static void search_spread(search_t *search, int vertex, int destination)
         }
     }
     /* Past the largest index every digit is zero. */
-    search->ways[vertex] = (ways > MTREE_TOPOLOGY_MAX_VERTICES) ? ways : ways * count;
+    search->choices[vertex] =
+        (choices > MTREE_TOPOLOGY_MAX_VERTICES) ? choices : choices * count;
 }
 
 /*
- * Fill next_arc for @a destination: Dijkstra's algorithm from there backwards.  Every
- * link adds one to the count of links, so distances grow strictly, and when a vertex is
- * taken those that may be next to it on a best way have been taken before.
+ * Fill next_arc for @a destination: Dijkstra's algorithm backwards from it.  Each link
+ * adds to the count of links, so distances grow strictly: when a vertex is taken, the
+ * vertices that may follow it on a best path have been taken before.
  */
 static void search_run(search_t *search, int destination)
 {
@@ -206,7 +206,7 @@ static void search_run(search_t *search, int destination)
     for (i = 0; i < num_vertices; ++i) {
         search->next_arc[i] = NONE;
         search->heap_place[i] = NONE;
-        search->ways[i] = 1;
+        search->choices[i] = 1;
     }
     search->heap_length = 0;
     search->distance[destination] = (distance_t){0, 0};
@@ -233,7 +233,7 @@ static void search_cleanup(search_t *search)
     free(search->heap);
     free(search->heap_place);
     free(search->fixed);
-    free(search->ways);
+    free(search->choices);
 }
 
 static mtree_status_t search_init(search_t *search, const mtree_topology_t *topology)
@@ -255,10 +255,10 @@ static mtree_status_t search_init(search_t *search, const mtree_topology_t *topo
     search->heap = malloc(vertices * sizeof(*search->heap));
     search->heap_place = malloc(vertices * sizeof(*search->heap_place));
     search->fixed = malloc(vertices * sizeof(*search->fixed));
-    search->ways = malloc(vertices * sizeof(*search->ways));
+    search->choices = malloc(vertices * sizeof(*search->choices));
     if (search->latency == NULL || search->distance == NULL || search->next_arc == NULL ||
         search->heap == NULL || search->heap_place == NULL || search->fixed == NULL ||
-        search->ways == NULL) {
+        search->choices == NULL) {
         search_cleanup(search);
         return mtree_no_memory("the routes of %d vertices", num_vertices);
     }
@@ -269,8 +269,8 @@ static mtree_status_t search_init(search_t *search, const mtree_topology_t *topo
 }
 
 /*
- * Number of arcs from @a vertex to @a destination, written to @a arcs unless it is NULL;
- * -1 when there is no way.
+ * The number of arcs from @a vertex to @a destination, which are written to @a arcs
+ * unless it is NULL; -1 when there is no path.
  */
 static int search_follow(const search_t *search, int vertex, int destination, int *arcs)
 {
@@ -291,7 +291,7 @@ static int search_follow(const search_t *search, int vertex, int destination, in
     return count;
 }
 
-/* Keep the routes from every host to @a destination. */
+/* Store the routes from all hosts to @a destination. */
 static mtree_status_t table_fill(table_t *table, const search_t *search, const int *hosts,
                                  int num_hosts, int destination)
 {
@@ -315,7 +315,7 @@ static mtree_status_t table_fill(table_t *table, const search_t *search, const i
         total += count;
     }
     table->first[num_hosts] = (int)total;
-    /* At most 4096 hosts times 16384 links a route: within an int. */
+    /* At most 4096 hosts times 16384 links per route: within an int. */
     table->arcs = malloc(((size_t)total + 1) * sizeof(*table->arcs));
     if (table->arcs == NULL) {
         goto err_memory;

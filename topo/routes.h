@@ -2,19 +2,19 @@
 /*
  * Routes: the arcs that traffic between two hosts takes.
  *
- * Every vertex next to the destination sends over its own link to it.  Others use the
- * path of least latency, ties broken by fewer links; between equal next vertices the
- * destination's index decides, as the tables of fat trees do, so that routes spread.
- * Every rank and netlab agree on it, and the next vertex depends on the destination
- * alone, as in a network's own tables.  A route may pass through hosts as well as
- * switches (a host that forwards, as WAN sites do).
+ * Each vertex next to the destination uses its own link to it.  Others use the path of
+ * least latency, and among equal ones that of fewest links; between equal next vertices
+ * the destination's index decides, as in the tables of fat trees, so that routes spread.
+ * The next vertex depends on the destination alone, as in the tables of routers; all
+ * ranks and netlab compute the same.  A route may pass through hosts as well as switches,
+ * as in WANs whose sites forward.
  */
 #ifndef MTREE_TOPO_ROUTES_H
 #define MTREE_TOPO_ROUTES_H
 
 #include "topo/topology.h"
 
-/* Routes between more hosts than this are refused: there are as many routes as pairs. */
+/* The most hosts: there are as many routes as pairs of them. */
 #define MTREE_ROUTES_MAX_HOSTS 4096
 
 typedef struct mtree_routes mtree_routes_t;
@@ -41,8 +41,8 @@ const int *mtree_routes_get(const mtree_routes_t *routes, int from, int to,
 /* Sum of the latencies on that route, seconds. */
 double mtree_routes_latency(const mtree_routes_t *routes, int from, int to);
 
-/* True when the route passes through none of the other hosts given at creation: such
- * pairs are worth being edges of trees; the others are paths of them. */
+/* True when the route passes through no other host given at creation.  Only such pairs
+ * need to be edges of trees; other routes consist of several edges. */
 bool mtree_routes_adjacent(const mtree_routes_t *routes, int from, int to);
 
 #endif

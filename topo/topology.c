@@ -194,8 +194,7 @@ int mtree_topology_find_vertex(const mtree_topology_t *topology, const char *nam
     return -1;
 }
 
-/* True for "10.0.0.1" and for "fe80::1": what stands before the first dot is no host
- * name. */
+/* True for "10.0.0.1" and "fe80::1", whose part before the first dot is no host name. */
 static bool is_address(const char *host)
 {
     return host[strspn(host, "0123456789.")] == '\0' || strchr(host, ':') != NULL;
@@ -239,8 +238,8 @@ int mtree_topology_num_hosts(const mtree_topology_t *topology)
 }
 
 /*
- * The first host that a walk from host @a start does not reach (against the arcs when
- * @a backward), or -1.  @a queue and @a seen have room for every vertex.
+ * The first host that is not reached from host @a start (against the arcs when
+ * @a backward), or -1.  @a queue and @a seen have space for all vertices.
  */
 static int walk(const mtree_topology_t *topology, const mtree_adjacency_t *adjacency,
                 int start, bool backward, int *queue, bool *seen)

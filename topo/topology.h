@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The network as mtree sees it: hosts and switches joined by two-way, full-duplex links.
+ * A network: hosts and switches joined by full-duplex links.
  *
- * Everything downstream works on *arcs*: arc 2*l is link l from its `u` to its `v`, arc
- * 2*l+1 the other way.  A capacity is in bits per second, a latency in seconds, one way.
+ * The planner and the simulator work on *arcs*: arc 2*l is link l from its `u` to its
+ * `v`, arc 2*l+1 the reverse direction.  A capacity is in bits per second, a latency in
+ * seconds, one way.
  */
 #ifndef MTREE_TOPO_TOPOLOGY_H
 #define MTREE_TOPO_TOPOLOGY_H
@@ -25,8 +26,7 @@ typedef enum {
 
 typedef struct {
     char *name; /* node name in the file; unique */
-    char *
-        host; /* host name that mpirun uses; equals name unless the file says otherwise */
+    char *host; /* host name that mpirun uses; equals name unless the file has another */
     mtree_vertex_kind_t kind;
     bool has_position;
     double x, y; /* position on a map (longitude, latitude, or any plane) for drawing */
@@ -34,14 +34,13 @@ typedef struct {
 
 typedef struct {
     int u, v;           /* indices into vertices */
-    double capacity[2]; /* bits/s; [0] from u to v, [1] from v to u; 0: no traffic that
-                           way */
+    double capacity[2]; /* bits/s; [0] from u to v, [1] from v to u; 0: no traffic */
     double latency;     /* seconds, one way */
 } mtree_link_t;
 
 typedef struct {
     char *name;   /* graph name, never NULL */
-    char *source; /* where it was read from ("file b4.dot", "generated"), never NULL */
+    char *source; /* its origin ("file b4.dot", "generated"), never NULL */
     int num_vertices;
     mtree_vertex_t *vertices;
     int num_links;
@@ -60,16 +59,16 @@ mtree_status_t mtree_topology_create(const char *name, const char *source,
 void mtree_topology_destroy(mtree_topology_t *topology);
 
 /*
- * May @a name name a vertex: 1 to MTREE_TOPOLOGY_MAX_NAME bytes of UTF-8 without double
- * quotes, backslashes and control characters, so that every file format can hold it.
+ * Is @a name valid for a vertex?  It has 1 to MTREE_TOPOLOGY_MAX_NAME bytes of UTF-8
+ * without double quotes, backslashes and control characters: any file format can hold it.
  */
 bool mtree_topology_name_valid(const char *name);
 
 /*
  * Add a vertex; @a host may be NULL for "same as name".  Names are copied.  On success
  * *vertex_p (may be NULL) is its index.  MTREE_ERR_LIMIT beyond the maximum,
- * MTREE_ERR_INVALID for a name that is not valid; a name that is there already is not
- * looked for here (readers report duplicates with their line).
+ * MTREE_ERR_INVALID for an invalid name.  Duplicate names are not checked here: readers
+ * report them with their line.
  */
 mtree_status_t mtree_topology_add_vertex(mtree_topology_t *topology, const char *name,
                                          const char *host, mtree_vertex_kind_t kind,
@@ -90,10 +89,9 @@ mtree_status_t mtree_topology_add_link(mtree_topology_t *topology, int u, int v,
 int mtree_topology_find_vertex(const mtree_topology_t *topology, const char *name);
 
 /*
- * Index of the host vertex that the host name @a host stands for, or -1: an exact match
- * of `host`, else the one host whose name up to the first dot equals @a host's up to its
- * first dot (mpirun and the file may differ in the domain); ambiguous is -1.  Addresses
- * match only exactly.
+ * Index of the vertex of the host @a host, or -1: that whose `host` is equal, else the
+ * only one whose name is equal up to the first dot, as mpirun and the file may differ in
+ * the domain.  -1 when there are several.  Addresses match only exactly.
  */
 int mtree_topology_find_host(const mtree_topology_t *topology, const char *host);
 
@@ -101,8 +99,8 @@ int mtree_topology_find_host(const mtree_topology_t *topology, const char *host)
 int mtree_topology_num_hosts(const mtree_topology_t *topology);
 
 /*
- * Every host must reach every other, both ways, over arcs of positive capacity.
- * Logs the two that do not and returns MTREE_ERR_UNREACHABLE.
+ * Check that every host reaches every other over arcs of positive capacity.
+ * MTREE_ERR_UNREACHABLE when two do not; logs which.
  */
 mtree_status_t mtree_topology_check_connected(const mtree_topology_t *topology);
 

@@ -18,7 +18,7 @@
 
 #define SECONDS_PER_DAY 86400.0
 
-/* The stamp's first line, and what the second begins with. */
+/* The begin of the lines of the stamp. */
 #define MAGIC   "// learned by mtree "
 #define WRITTEN "// on "
 #define HOST    "// host "
@@ -78,7 +78,7 @@ static mtree_status_t key_lines(const mtree_cache_key_t *key, char **text_p)
     return text == NULL ? no_memory() : MTREE_OK;
 }
 
-/* The folder that caches are in, and mtree's below it; false when there is none. */
+/* The folder of caches and mtree's own in it; false when there is none. */
 static bool cache_folder(char *base, char *folder)
 {
     const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -127,7 +127,7 @@ static mtree_status_t refuse(const char *path, const char *why)
     return MTREE_ERR_INVALID;
 }
 
-/* All of a file of this user's that nobody else may write, and no link. */
+/* Read a file that this user owns, that nobody else may write, and that is no link. */
 static mtree_status_t read_own(const char *path, char **text_p, size_t *length_p)
 {
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -161,7 +161,7 @@ static mtree_status_t read_own(const char *path, char **text_p, size_t *length_p
     return MTREE_OK;
 }
 
-/* The date that @a text begins with, and what follows it; NULL: there is none. */
+/* Read the date at the begin of @a text; returns what follows it, NULL: there is none. */
 static const char *parse_date(const char *text, time_t *date_p)
 {
     struct tm date = {.tm_isdst = 0};
@@ -178,7 +178,8 @@ static const char *parse_date(const char *text, time_t *date_p)
     return text + length;
 }
 
-/* Why the stamp at the start of @a text does not fit, or NULL; in @a why, or static. */
+/* The reason why the stamp of @a text is refused, in @a why or static; NULL: it is not.
+ */
 static const char *stamp_fault(const char *text, const mtree_cache_key_t *key,
                                const char *lines, double days, time_t now, char *why,
                                size_t why_length)
@@ -239,7 +240,8 @@ mtree_status_t mtree_cache_read(const mtree_cache_key_t *key, double days, time_
     return status;
 }
 
-/* A folder of this user's, made when it is not there; its descriptor, or -1. */
+/* Open a folder of this user, which is made if it is missing; returns its descriptor, or
+ * -1. */
 static int open_folder(const char *base, const char *folder)
 {
     struct stat is;
@@ -256,7 +258,7 @@ static int open_folder(const char *base, const char *folder)
     return fd;
 }
 
-/* The new file under a name of its own; false with errno. */
+/* Write the new file under a temporary name; false with errno. */
 static bool write_aside(int folder, const char *name, const char *stamp,
                         const char *lines, const char *text)
 {

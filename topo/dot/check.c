@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A link, ordered by the vertices it joins and then by its place in the file. */
+/* A link, ordered by its vertices and then by its place in the file. */
 typedef struct {
     int low, high, link;
 } pair_t;
@@ -26,8 +26,8 @@ static int compare_pairs(const void *a, const void *b)
 }
 
 /*
- * Two edges join the same vertices: the two directions of a directed graph become one
- * link, the first; the second is left without capacity.  Anything else is a duplicate.
+ * Two edges join the same vertices.  Those of a directed graph become one link, the
+ * first; the second is left without capacity.  Any others are duplicates.
  */
 static mtree_status_t join_directions(const mtree_reader_t *reader, int first, int second)
 {
@@ -54,7 +54,7 @@ static mtree_status_t join_directions(const mtree_reader_t *reader, int first, i
     return MTREE_OK;
 }
 
-/* Take out the links that join_directions() emptied. */
+/* Remove the links that join_directions() left without capacity. */
 static void drop_empty_links(mtree_topology_t *topology)
 {
     int kept = 0;

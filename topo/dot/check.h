@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A topology on its way from a DOT file, and the checks on it that need the file's lines.
- * Internal to the reader; programs use topo/dot/read.h.
+ * The checks on a topology that need the lines of its DOT file.  Internal to the reader;
+ * programs use topo/dot/read.h.
  */
 #ifndef MTREE_TOPO_DOT_CHECK_H
 #define MTREE_TOPO_DOT_CHECK_H
@@ -15,17 +15,18 @@ typedef struct {
     mtree_topology_t *topology; /* its vertices and links are numbered as the graph's */
 } mtree_reader_t;
 
-/* There is a host, and no two nodes stand for the same.  Logs the fault;
- * MTREE_ERR_INVALID. */
+/* Check that there is a host and that no two nodes stand for the same one.  Logs the
+ * fault; MTREE_ERR_INVALID. */
 mtree_status_t mtree_reader_check_hosts(const mtree_reader_t *reader);
 
 /*
- * Make one link of the two directions of a directed graph.  Any other two links between
- * the same vertices are a fault, logged; MTREE_ERR_INVALID.
+ * Make one link from the two directions of a directed graph.  Any other two links between
+ * the same vertices are a fault, which is logged; MTREE_ERR_INVALID.
  */
 mtree_status_t mtree_reader_join_links(const mtree_reader_t *reader);
 
-/* Every host reaches every other.  Logs the two that do not; MTREE_ERR_UNREACHABLE. */
+/* Check that every host reaches every other.  Logs the two that do not;
+ * MTREE_ERR_UNREACHABLE. */
 mtree_status_t mtree_reader_check_connected(const mtree_reader_t *reader);
 
 #endif

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Attributes for people and for Graphviz; any other may be a slip of the pen. */
+/* Attributes for people and for Graphviz; any other may be a spelling mistake. */
 static const char *const drawing_attributes[] = {
     "URL",         "arrowhead", "arrowsize",  "arrowtail",   "class",     "color",
     "colorscheme", "comment",   "constraint", "dir",         "fillcolor", "fontcolor",
@@ -37,7 +37,7 @@ static bool is_listed(const char *name, const char *const *list)
     return false;
 }
 
-/* One warning for each name that nobody reads. */
+/* Warn once of each name that is not used. */
 static void warn_unknown_attributes(const mtree_reader_t *reader)
 {
     bool has_ports = reader->graph->has_ports;
@@ -67,7 +67,7 @@ static void warn_unknown_attributes(const mtree_reader_t *reader)
     }
 }
 
-/* Longitude and latitude, or Graphviz's pos; what cannot be read is no position. */
+/* The position is lon and lat, or Graphviz' pos; a value that is no number is ignored. */
 static void read_position(const mtree_dot_node_t *node, mtree_vertex_t *vertex)
 {
     const char *lon = mtree_dot_attributes_get(&node->attributes, "lon");
@@ -131,7 +131,7 @@ static mtree_status_t read_node(mtree_reader_t *reader, const mtree_dot_node_t *
     return MTREE_OK;
 }
 
-/* Vertices have the numbers of their nodes. */
+/* Add the vertices, numbered as the nodes. */
 static mtree_status_t read_nodes(mtree_reader_t *reader)
 {
     mtree_status_t status = MTREE_OK;
@@ -143,8 +143,7 @@ static mtree_status_t read_nodes(mtree_reader_t *reader)
     return status;
 }
 
-/* Read the rate in attribute @a name of @a edge; zero is allowed where @a zero says so.
- */
+/* Read the rate in attribute @a name of @a edge; @a zero: 0 is allowed. */
 static mtree_status_t read_capacity(const mtree_reader_t *reader,
                                     const mtree_dot_edge_t *edge, const char *name,
                                     bool zero, double *capacity_p)
@@ -233,7 +232,7 @@ static mtree_status_t read_edge(mtree_reader_t *reader, const mtree_dot_edge_t *
                                    forward, backward, latency, NULL);
 }
 
-/* Links have the numbers of their edges. */
+/* Add the links, numbered as the edges. */
 static mtree_status_t read_edges(mtree_reader_t *reader)
 {
     mtree_status_t status = MTREE_OK;

@@ -10,10 +10,10 @@
 #include <stdio.h>
 
 /*
- * Read the DOT file at @a path.  The result is checked: at least one host, no duplicate
- * link, every capacity positive, hosts connected; owned by the caller.  Each error is
- * logged once as "FILE:LINE: what is wrong; what to do".  Files over 64 MiB are refused
- * (MTREE_ERR_LIMIT).
+ * Read the DOT file at @a path; the result is the caller's.  It has been checked: at
+ * least one host, no duplicate link, positive capacities, connected hosts.  An error is
+ * logged in one line, "FILE:LINE: what is wrong; what to do".  MTREE_ERR_LIMIT for files
+ * over 64 MiB.
  */
 mtree_status_t mtree_topology_read(const char *path, mtree_topology_t **topology_p);
 
@@ -21,7 +21,7 @@ mtree_status_t mtree_topology_read(const char *path, mtree_topology_t **topology
 mtree_status_t mtree_topology_parse(const char *text, size_t length, const char *name,
                                     mtree_topology_t **topology_p);
 
-/* Write @a topology as DOT to @a out, such that reading it back gives the same. */
+/* Write @a topology to @a out as DOT; reading it gives the same topology. */
 mtree_status_t mtree_topology_write(const mtree_topology_t *topology, FILE *out);
 
 #endif

@@ -44,7 +44,7 @@ static int distance(const mtree_locality_t *locality, const mtree_nic_t *nic)
         return MTREE_NEAR_NUMA;
     }
     if (nic->package >= 0 && nic->package == locality->package) {
-        /* One that hangs at the package is as near to each of its NUMA nodes. */
+        /* An interface of the package is near all of its NUMA nodes. */
         return nic->numa < 0 ? MTREE_NEAR_NUMA : MTREE_NEAR_PACKAGE;
     }
     return MTREE_NEAR_HOST;

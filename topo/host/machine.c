@@ -31,21 +31,21 @@ static mtree_status_t machine_create(hwloc_topology_t topology, bool borrowed,
 }
 
 /*
- * What of hwloc is not asked: what looks for graphics processors, which takes long and is
- * of no use here, and pci, which never frees its memory; without it hwloc reads the
- * devices from /sys.
+ * Components of hwloc that are not used: those that look for graphics processors take
+ * long and find nothing of use here; pci never frees its memory, and without it hwloc
+ * reads the devices from /sys.
  */
 static const char *const left_out[] = {"cuda", "gl",     "levelzero", "nvml",
                                        "pci",  "opencl", "rsmi"};
 
-/* Zero when @a topology is loaded; else errno tells why it is not. */
+/* Load @a topology; not 0: it failed, with errno set. */
 static int topology_load(hwloc_topology_t topology, const char *path)
 {
     if (path != NULL && hwloc_topology_set_xml(topology, path) != 0) {
         return -1;
     }
     for (size_t i = 0; i < sizeof(left_out) / sizeof(left_out[0]); i++) {
-        /* That one is not installed is no error. */
+        /* A component that is not installed is no error. */
         (void)hwloc_topology_set_components(
             topology, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, left_out[i]);
     }
@@ -98,14 +98,15 @@ void mtree_machine_destroy(mtree_machine_t *machine)
     free(machine);
 }
 
-/* The narrowest object of @a type around all of @a set; NULL: there is none. */
+/* The narrowest object of @a type that contains @a set; NULL: none. */
 static hwloc_obj_t object_around(hwloc_topology_t topology, hwloc_obj_type_t type,
                                  hwloc_const_cpuset_t set)
 {
     hwloc_obj_t object = NULL, best = NULL;
 
     while ((object = hwloc_get_next_obj_by_type(topology, type, object)) != NULL) {
-        /* Of NUMA nodes on the same cores, such as fast and slow memory, the first. */
+        /* The first of several NUMA nodes of the same cores, such as fast and slow
+         * memory. */
         if (hwloc_bitmap_isincluded(set, object->cpuset) &&
             (best == NULL ||
              hwloc_bitmap_weight(object->cpuset) < hwloc_bitmap_weight(best->cpuset))) {
@@ -121,7 +122,7 @@ static bool object_is_inside(hwloc_obj_t object, hwloc_obj_t wider)
                              !hwloc_bitmap_isequal(object->cpuset, wider->cpuset));
 }
 
-/* The widest cache around @a set that is narrower than @a package and @a numa. */
+/* The widest cache that contains @a set and is narrower than @a package and @a numa. */
 static hwloc_obj_t cache_around(hwloc_topology_t topology, hwloc_const_cpuset_t set,
                                 hwloc_obj_t package, hwloc_obj_t numa)
 {
@@ -145,7 +146,7 @@ static int16_t object_number(hwloc_obj_t object)
                : (int16_t)object->logical_index;
 }
 
-/* True when packages are narrower than NUMA nodes; hwloc lets both ways be. */
+/* Are packages narrower than NUMA nodes?  hwloc allows both. */
 static bool has_wide_numa(hwloc_topology_t topology)
 {
     hwloc_obj_t package = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, 0);
@@ -180,7 +181,7 @@ mtree_locality_t mtree_machine_locate_self(const mtree_machine_t *machine)
 
     if (set != NULL &&
         hwloc_get_cpubind(machine->topology, set, HWLOC_CPUBIND_PROCESS) == 0) {
-        /* What is not the job's is no part of the topology. */
+        /* Cores that are not the job's are not in the topology. */
         hwloc_bitmap_and(set, set, hwloc_get_root_obj(machine->topology)->cpuset);
         locality = locate(machine->topology, set);
     }
@@ -202,7 +203,7 @@ int mtree_machine_num_cores(const mtree_machine_t *machine)
     return hwloc_get_nbobjs_by_type(machine->topology, HWLOC_OBJ_CORE);
 }
 
-/* Bits/s of the slot that @a device sits in; 0: not known. */
+/* Bits/s of the slot of @a device; 0: not known. */
 static double slot_speed(hwloc_obj_t device)
 {
     hwloc_obj_t slot = device->parent;

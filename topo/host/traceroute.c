@@ -16,7 +16,7 @@
 /* As traceroute: probe i goes to the port this much above it. */
 #define FIRST_PORT 33434
 
-/* Linux's routers answer a host once a second when it has asked often. */
+/* Linux answers a host that has sent many probes once per second. */
 #define SECOND_TRY_SECONDS 1.05
 
 struct mtree_traceroute {
@@ -26,7 +26,7 @@ struct mtree_traceroute {
     int num_silent;
     double *sent; /* [num_probes] by the real-time clock, which stamps packets */
     double started;
-    double patience;
+    double timeout;
     bool asked_twice;
 };
 
@@ -39,7 +39,7 @@ static double real_time(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* Errors that are answers to packets sent before, of which the queue knows more. */
+/* Errors that report answers to earlier packets, which are in the error queue. */
 static bool is_answer(int error)
 {
     return error == ECONNREFUSED || error == EHOSTUNREACH || error == ENETUNREACH ||
@@ -75,7 +75,7 @@ static void send_silent(mtree_traceroute_t *hops)
     }
 }
 
-/* What an ICMP message says about the packet that it is about. */
+/* The answer that an ICMP message is. */
 static mtree_traceroute_answer_t answer_of(const struct sock_extended_err *error)
 {
     if (error->ee_origin == SO_EE_ORIGIN_ICMP) {
@@ -178,7 +178,7 @@ bool mtree_traceroute_advance(mtree_traceroute_t *hops)
         hops->asked_twice = true;
         send_silent(hops);
     }
-    return waited >= SECOND_TRY_SECONDS + hops->patience;
+    return waited >= SECOND_TRY_SECONDS + hops->timeout;
 }
 
 static mtree_status_t open_socket(const mtree_address_t *own, int *socket_p)
@@ -206,7 +206,7 @@ static mtree_status_t open_socket(const mtree_address_t *own, int *socket_p)
 
 mtree_status_t mtree_traceroute_start(const mtree_address_t *own,
                                       mtree_traceroute_probe_t *probes, int num_probes,
-                                      double patience, mtree_traceroute_t **hops_p)
+                                      double timeout, mtree_traceroute_t **hops_p)
 {
     mtree_traceroute_t *hops;
     mtree_status_t status;
@@ -221,7 +221,7 @@ mtree_status_t mtree_traceroute_start(const mtree_address_t *own,
     }
     hops->probes = probes;
     hops->num_probes = hops->num_silent = num_probes;
-    hops->patience = patience;
+    hops->timeout = timeout;
     hops->sent = calloc((size_t)num_probes + 1, sizeof(*hops->sent));
     status = hops->sent == NULL ? MTREE_ERR_NO_MEMORY : open_socket(own, &hops->socket);
     if (status != MTREE_OK) {

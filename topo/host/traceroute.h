@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Hops: which routers and hosts answer for packets that may pass only so many of them.
+ * Traceroute: the routers and hosts that answer packets with a limit of hops.
  *
- * A probe is a UDP packet to a port where nobody listens, with a limit of hops; the
- * router at which it ends, or the host that it reaches, answers with an ICMP message,
- * which Linux hands to the socket that sent (IP_RECVERR in ip(7)), so no rights are
- * needed.  It is what tracepath(8) does.  Routers answer seldom: Linux lets pass six
- * answers a host that asks, then one a second, so ask little
+ * A probe is a UDP packet with a limit of hops to a port without a listener.  The router
+ * at which it ends, or the host that it reaches, answers with an ICMP message.  Linux
+ * hands the message to the sending socket (IP_RECVERR in ip(7)), so no privileges are
+ * needed; tracepath(8) works the same way.  Routers limit their answers: Linux sends six
+ * to one host and then one per second, so probes must be few
  * (topo/probe/traceroute_search.h).
  */
 #ifndef MTREE_TOPO_HOST_TRACEROUTE_H
@@ -18,34 +18,34 @@
 
 typedef enum {
     MTREE_HOP_SILENT,  /* no answer */
-    MTREE_HOP_ROUTER,  /* it ended there: a hop on the way */
-    MTREE_HOP_TARGET,  /* it arrived */
-    MTREE_HOP_REFUSED, /* somebody said that it cannot go on to there */
+    MTREE_HOP_ROUTER,  /* a router, at which the probe ended */
+    MTREE_HOP_TARGET,  /* the target itself */
+    MTREE_HOP_REFUSED, /* a router that has no route to the target */
 } mtree_traceroute_answer_t;
 
 typedef struct {
     mtree_address_t to;
     int limit;                        /* hops that it may pass, 1 to 255 */
-    mtree_traceroute_answer_t answer; /* this and the following are set by the probing */
+    mtree_traceroute_answer_t answer; /* this and the following are results */
     mtree_address_t from;             /* who answered */
-    double round_trip;                /* seconds, by this host's clock; 0: not known */
+    double round_trip;                /* seconds; 0: not known */
 } mtree_traceroute_probe_t;
 
 typedef struct mtree_traceroute mtree_traceroute_t;
 
 /*
- * Send @a num_probes probes from the address @a own, all of its family.  @a probes must
- * stay until the end.  An answer is waited for for @a patience seconds; who was silent is
- * asked once more after a second, when a router may answer again.  MTREE_ERR_IO and
- * MTREE_ERR_LIMIT, with a debug line: a network without such answers is no error of the
- * user's.
+ * Send @a num_probes probes from the address @a own to addresses of its family.  @a
+ * probes must outlive the result.  The timeout for an answer is @a timeout seconds; after
+ * a second, when routers may answer again, silent hops are probed once more. MTREE_ERR_IO
+ * and MTREE_ERR_LIMIT with a debug line, as a network without such answers is no error of
+ * the user.
  */
 mtree_status_t mtree_traceroute_start(const mtree_address_t *own,
                                       mtree_traceroute_probe_t *probes, int num_probes,
-                                      double patience, mtree_traceroute_t **hops_p);
+                                      double timeout, mtree_traceroute_t **hops_p);
 
-/* Take the answers that are there, without waiting.  True when there is nothing more to
- * wait for. */
+/* Receive the answers that have arrived, without waiting.  True when nothing more is to
+ * be waited for. */
 bool mtree_traceroute_advance(mtree_traceroute_t *hops);
 
 /* End, answered or not; NULL is allowed. */

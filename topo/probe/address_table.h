@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Addresses as numbers, and whose they are.
+ * A table that numbers addresses and knows which host has them.
  */
 #ifndef MTREE_TOPO_PROBE_ADDRESS_TABLE_H
 #define MTREE_TOPO_PROBE_ADDRESS_TABLE_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A router may answer with the address of the interface at which a packet came in.  Then
- * the way back shows other addresses than the way there, in mirrored places.
+ * Which addresses belong to one router.  A router may answer with the address of the
+ * interface that received the packet.  The route back then shows other addresses of the
+ * same routers, in mirrored places.
  */
 #include "base/array.h"
 #include "base/log.h"
@@ -9,12 +10,12 @@
 
 #include <stdlib.h>
 
-/* Each pass can rely on the routers that the one before recognised, one hop further from
- * the hosts. */
+/* Each pass uses the routers that the one before has found, and comes one hop further
+ * from the hosts. */
 #define MAX_PASSES 64
 
-/* Address x had y in the mirrored place when `next` followed x; or, to find addresses
- * that routers use for all interfaces: x was next to y, before it or after it. */
+/* Address y was in the mirrored place of x when `next` followed x.  In find_whole(): the
+ * vertex `next` was beside x, before it (y = 0) or after it (y = 1). */
 typedef struct {
     int x, next, y;
 } fact_t;
@@ -22,7 +23,7 @@ typedef struct {
 typedef struct {
     const mtree_probe_routes_t *routes;
     int *class_of;
-    bool *whole; /* an address by which its router answers whatever way packets come */
+    bool *whole; /* [num_addresses] its router uses the address for all interfaces */
     fact_t *facts;
     int num_facts, capacity;
 } aliases_t;
@@ -51,7 +52,8 @@ static mtree_status_t add_fact(aliases_t *aliases, fact_t fact)
 {
     if (mtree_array_reserve(&aliases->facts, &aliases->capacity, aliases->num_facts + 1,
                             sizeof(*aliases->facts)) != MTREE_OK) {
-        return mtree_no_memory("the routers on %d routes", aliases->routes->num_seen);
+        return mtree_no_memory("the routers on %d routes",
+                               aliases->routes->num_traceroutes);
     }
     aliases->facts[aliases->num_facts++] = fact;
     return MTREE_OK;
@@ -66,19 +68,19 @@ static int class_find(const aliases_t *aliases, int address)
 }
 
 /*
- * Who is at @a place of @a seen, -1 being its start and num_hops its end: a host as its
- * number, a router as its class after the hosts; silent ones are MTREE_PROBE_SILENT.
+ * The vertex at @a place of @a route, -1 being its start and num_hops its end: the number
+ * of a host, that of a router's class after those of hosts, or MTREE_PROBE_SILENT.
  */
-static int token(const aliases_t *aliases, const mtree_probe_traceroutes_t *seen,
+static int token(const aliases_t *aliases, const mtree_probe_traceroute_t *route,
                  int place)
 {
     const mtree_probe_routes_t *routes = aliases->routes;
     int address;
 
-    if (place < 0 || place >= seen->num_hops) {
-        return (place < 0) ? seen->from : seen->to;
+    if (place < 0 || place >= route->num_hops) {
+        return (place < 0) ? route->from : route->to;
     }
-    address = seen->hops[place];
+    address = route->hops[place];
     if (address == MTREE_PROBE_SILENT) {
         return MTREE_PROBE_SILENT;
     }
@@ -87,51 +89,51 @@ static int token(const aliases_t *aliases, const mtree_probe_traceroutes_t *seen
                : routes->num_hosts + class_find(aliases, address);
 }
 
-static const mtree_probe_traceroutes_t *find_back(const mtree_probe_routes_t *routes,
-                                                  const mtree_probe_traceroutes_t *seen)
+static const mtree_probe_traceroute_t *find_back(const mtree_probe_routes_t *routes,
+                                                 const mtree_probe_traceroute_t *route)
 {
-    int low = 0, high = routes->num_seen;
-    const mtree_probe_traceroutes_t *other;
+    int low = 0, high = routes->num_traceroutes;
+    const mtree_probe_traceroute_t *other;
     int middle;
 
-    if (!mtree_probe_routes_known(routes, seen->to, seen->from)) {
+    if (!mtree_probe_routes_known(routes, route->to, route->from)) {
         return NULL;
     }
     while (high - low > 1) {
         middle = (low + high) / 2;
-        other = &routes->seen[middle];
-        if (other->from > seen->to ||
-            (other->from == seen->to && other->to > seen->from)) {
+        other = &routes->traceroutes[middle];
+        if (other->from > route->to ||
+            (other->from == route->to && other->to > route->from)) {
             high = middle;
         } else {
             low = middle;
         }
     }
-    return &routes->seen[low];
+    return &routes->traceroutes[low];
 }
 
 /*
- * A packet does not go back to where it came from: who is seen both before and after an
- * address shows that the address is not that of one interface.
+ * A packet does not go back to where it came from.  So an address that has the same
+ * vertex before it on one route and after it on another is not that of one interface.
  */
 static mtree_status_t find_whole(aliases_t *aliases)
 {
     const mtree_probe_routes_t *routes = aliases->routes;
-    const mtree_probe_traceroutes_t *seen;
+    const mtree_probe_traceroute_t *route;
     mtree_status_t status;
     int i, hop, side, neighbour;
 
     aliases->num_facts = 0;
-    for (i = 0; i < routes->num_seen; ++i) {
-        seen = &routes->seen[i];
-        for (hop = 0; hop < seen->num_hops; ++hop) {
+    for (i = 0; i < routes->num_traceroutes; ++i) {
+        route = &routes->traceroutes[i];
+        for (hop = 0; hop < route->num_hops; ++hop) {
             for (side = 0; side < 2; ++side) {
-                neighbour = token(aliases, seen, hop + 2 * side - 1);
-                if (seen->hops[hop] == MTREE_PROBE_SILENT ||
+                neighbour = token(aliases, route, hop + 2 * side - 1);
+                if (route->hops[hop] == MTREE_PROBE_SILENT ||
                     neighbour == MTREE_PROBE_SILENT) {
                     continue;
                 }
-                status = add_fact(aliases, (fact_t){seen->hops[hop], neighbour, side});
+                status = add_fact(aliases, (fact_t){route->hops[hop], neighbour, side});
                 if (status != MTREE_OK) {
                     return status;
                 }
@@ -149,12 +151,12 @@ static mtree_status_t find_whole(aliases_t *aliases)
     return MTREE_OK;
 }
 
-/* May the router at @a hop of @a seen be the one in the mirrored place of @a back? */
-static bool mirrored(const aliases_t *aliases, const mtree_probe_traceroutes_t *seen,
-                     const mtree_probe_traceroutes_t *back, int hop)
+/* May the router at @a hop of @a route be the one in the mirrored place of @a back? */
+static bool mirrored(const aliases_t *aliases, const mtree_probe_traceroute_t *route,
+                     const mtree_probe_traceroute_t *back, int hop)
 {
-    int place = seen->num_hops - 1 - hop;
-    int x = seen->hops[hop], y = back->hops[place];
+    int place = route->num_hops - 1 - hop;
+    int x = route->hops[hop], y = back->hops[place];
     int before, after;
 
     if (x == MTREE_PROBE_SILENT || y == MTREE_PROBE_SILENT ||
@@ -163,36 +165,36 @@ static bool mirrored(const aliases_t *aliases, const mtree_probe_traceroutes_t *
         aliases->whole[y]) {
         return false;
     }
-    before = token(aliases, seen, hop - 1);
-    after = token(aliases, seen, hop + 1);
+    before = token(aliases, route, hop - 1);
+    after = token(aliases, route, hop + 1);
     return (before != MTREE_PROBE_SILENT && before == token(aliases, back, place + 1)) ||
            (after != MTREE_PROBE_SILENT && after == token(aliases, back, place - 1));
 }
 
-/* Merge what is mirrored now; *merged_p tells whether there was any. */
+/* Merge the addresses that are mirrored; *merged_p is whether there were any. */
 static mtree_status_t pass(aliases_t *aliases, bool *merged_p)
 {
     const mtree_probe_routes_t *routes = aliases->routes;
-    const mtree_probe_traceroutes_t *seen, *back;
+    const mtree_probe_traceroute_t *route, *back;
     mtree_status_t status;
     const fact_t *fact;
     int i, hop, x, y, count, next;
 
     aliases->num_facts = 0;
-    for (i = 0; i < routes->num_seen; ++i) {
-        seen = &routes->seen[i];
-        back = find_back(routes, seen);
-        if (back == NULL || back->num_hops != seen->num_hops) {
+    for (i = 0; i < routes->num_traceroutes; ++i) {
+        route = &routes->traceroutes[i];
+        back = find_back(routes, route);
+        if (back == NULL || back->num_hops != route->num_hops) {
             continue;
         }
-        for (hop = 0; hop < seen->num_hops; ++hop) {
-            if (!mirrored(aliases, seen, back, hop)) {
+        for (hop = 0; hop < route->num_hops; ++hop) {
+            if (!mirrored(aliases, route, back, hop)) {
                 continue;
             }
-            next = (hop + 1 < seen->num_hops) ? routes->num_hosts + seen->hops[hop + 1]
-                                              : seen->to;
-            status = add_fact(aliases, (fact_t){seen->hops[hop], next,
-                                                back->hops[seen->num_hops - 1 - hop]});
+            next = (hop + 1 < route->num_hops) ? routes->num_hosts + route->hops[hop + 1]
+                                               : route->to;
+            status = add_fact(aliases, (fact_t){route->hops[hop], next,
+                                                back->hops[route->num_hops - 1 - hop]});
             if (status != MTREE_OK) {
                 return status;
             }
@@ -202,8 +204,8 @@ static mtree_status_t pass(aliases_t *aliases, bool *merged_p)
     *merged_p = false;
     for (i = 0; i < aliases->num_facts; i += count) {
         fact = &aliases->facts[i];
-        /* Routers side by side, of which the way back takes another one, give x several
-         * mirrors on the same way: then nothing is known. */
+        /* Where the route back takes one of several parallel routers, x has several
+         * mirrors: then nothing follows. */
         for (count = 1; i + count < aliases->num_facts && fact[count].x == fact->x &&
                         fact[count].next == fact->next;
              ++count) {}

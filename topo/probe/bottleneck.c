@@ -9,8 +9,8 @@
 
 #define NONE (-1)
 
-/* An arc that carries less than this part of what it is known to carry is not full: four
- * times the noise of a busy network. */
+/* An arc that carries less than this part of its highest rate is not full.  The rest is
+ * four times the noise of a busy network. */
 #define FULL 0.85
 
 /* A stream that crosses an arc. */
@@ -18,7 +18,7 @@ typedef struct {
     int arc, stream;
 } crossing_t;
 
-/* What the streams of a set carried across an arc together. */
+/* The load of a set of streams on an arc. */
 typedef struct {
     int arc;
     mtree_probe_rate_t rate;
@@ -34,12 +34,12 @@ typedef struct {
     const mtree_probe_stream_t *streams;
     int num_streams;
     mtree_probe_arc_t *arcs;
-    crossing_t *crossings;       /* of the set at hand */
-    mtree_probe_curve_t *curves; /* of the arc at hand */
+    crossing_t *crossings;       /* of the current set */
+    mtree_probe_curve_t *curves; /* of the current arc */
     int *first_load;             /* [num_streams + 1] where a stream's set begins */
     load_t *loads;               /* of all sets */
     int num_loads;
-    const mtree_probe_rate_t **at; /* [2 num_links] the load in the set at hand */
+    const mtree_probe_rate_t **at; /* [2 num_links] the load in the current set */
     sample_t *samples;
     int num_samples;
 } explainer_t;
@@ -96,7 +96,8 @@ static void load_arcs(explainer_t *explainer, int first, int end)
     }
 }
 
-/* A rate that was not steady counts for less, unless it had only begun. */
+/* Find the highest rate of each arc; an unsteady one counts less, unless it was rising.
+ */
 static void find_most(explainer_t *explainer)
 {
     const load_t *load;
@@ -111,7 +112,7 @@ static void find_most(explainer_t *explainer)
     }
 }
 
-/* Is whatever crosses one of them sure to cross the other? */
+/* Do the same paths cross both arcs? */
 static bool are_chained(const mtree_probe_graph_t *graph, int a, int b)
 {
     int count = graph->first_crossing[a + 1] - graph->first_crossing[a];
@@ -122,8 +123,8 @@ static bool are_chained(const mtree_probe_graph_t *graph, int a, int b)
                   (size_t)count * sizeof(*graph->crossing)) == 0;
 }
 
-/* The first of the arcs, one or a chain, that alone can have limited the stream on @a
- * path; or NONE. */
+/* The arc that alone can have limited the stream on @a path, the first of a chain; NONE
+ * when several can. */
 static int find_limit(const explainer_t *explainer, const mtree_probe_path_t *path)
 {
     int limit = NONE;
@@ -176,8 +177,8 @@ static void add_samples(explainer_t *explainer, int stream)
     }
 }
 
-/* What a sample says at least. */
-static double sure_rate(const sample_t *sample)
+/* The rate that a sample proves. */
+static double proven_rate(const sample_t *sample)
 {
     return sample->rate * (1 - fmin(1, sample->spread));
 }
@@ -189,12 +190,12 @@ static int compare_samples(const void *left, const void *right)
     if (a->arc != b->arc) {
         return (a->arc < b->arc) ? -1 : 1;
     }
-    return (sure_rate(a) < sure_rate(b)) - (sure_rate(a) > sure_rate(b));
+    return (proven_rate(a) < proven_rate(b)) - (proven_rate(a) > proven_rate(b));
 }
 
-/* The sample of each arc that says most: streams that leave a link idle at times are
- * usual, and none carries more than there is.  The spread is how far the next one is
- * from it, or its own when it is the only one. */
+/* The capacity of each arc is its largest sample: streams often leave a link idle at
+ * times, but never carry more than its capacity.  The spread is the distance to the next
+ * sample, or that of the only one. */
 static void settle(explainer_t *explainer)
 {
     sample_t *samples = explainer->samples;
@@ -241,7 +242,7 @@ static void explain(explainer_t *explainer)
     settle(explainer);
 }
 
-/* Room for all sets; false when there is not enough. */
+/* Allocate memory for all sets; false when there is not enough. */
 static bool explainer_alloc(explainer_t *explainer)
 {
     size_t num_arcs = 2 * (size_t)explainer->graph->num_links;
@@ -279,7 +280,7 @@ mtree_status_t mtree_probe_bottleneck_explain(const mtree_probe_graph_t *graph,
     if (explainer_alloc(&explainer)) {
         explain(&explainer);
     } else {
-        status = mtree_no_memory("what %d streams tell of %d links", num_streams,
+        status = mtree_no_memory("the loads of %d streams on %d links", num_streams,
                                  graph->num_links);
     }
     free(explainer.crossings);

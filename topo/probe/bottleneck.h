@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What streams that ran together tell about the capacities of arcs.
+ * The capacities of arcs, from streams that ran together.
  */
 #ifndef MTREE_TOPO_PROBE_BOTTLENECK_H
 #define MTREE_TOPO_PROBE_BOTTLENECK_H
@@ -9,27 +9,27 @@
 #include "topo/probe/graph.h"
 
 typedef struct {
-    int set; /* streams of equal sets ran at the same time; ascending */
+    int set; /* streams of one set ran at the same time; ascending */
     int from, to;
-    bool alone;                /* its sender sent nothing else */
-    mtree_probe_curve_t curve; /* times are since the set's begin */
-    mtree_probe_rate_t rate;   /* of its own */
+    bool alone;                /* its sender had no other stream */
+    mtree_probe_curve_t curve; /* times are from the set's begin */
+    mtree_probe_rate_t rate;   /* of this stream */
 } mtree_probe_stream_t;
 
 typedef struct {
-    double most;   /* bits/s that were seen to cross it at the same time, steadily */
-    double value;  /* its capacity, if known */
-    double spread; /* of the samples, or of the stream when there is one sample */
+    double most;   /* the highest steady rate seen across it, bits/s */
+    double value;  /* its capacity, bits/s, if known */
+    double spread; /* relative: of the samples, or of the stream of the only one */
     int num_samples;
     bool known;
-    bool chained; /* the value is the least of several arcs that all come together */
+    bool chained; /* the capacity is the least of several arcs that no path separates */
 } mtree_probe_arc_t;
 
 /*
- * Fill @a arcs, [2 graph->num_links].  A stream is limited by one of the arcs that it
- * crosses; an arc that carried clearly less than it once did is not the one.  Where one
- * arc is left, or several that no path tells apart, what it carried is a sample of its
- * capacity; its value is the one that says most.  MTREE_ERR_NO_MEMORY.
+ * Fill @a arcs, [2 graph->num_links].  One of the arcs that a stream crosses limits it;
+ * an arc that carried clearly less than it did at another time is not that one.  Where
+ * one arc is left, or several that every path crosses together, its load is a sample of
+ * its capacity, which is the largest sample.  MTREE_ERR_NO_MEMORY.
  */
 mtree_status_t mtree_probe_bottleneck_explain(const mtree_probe_graph_t *graph,
                                               const mtree_probe_stream_t *streams,

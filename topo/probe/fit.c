@@ -7,20 +7,20 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define SETTLED  0.40 /* of a stream's time */
+/* Parts of a stream's time: begin and end of the steady rate. */
+#define SETTLED  0.40
 #define STOPPING 0.95
 
-/* From one half to the next: a start that was not over.  Where the later half does not
- * grow so, it was over by then. */
+/* A rate that grows by this factor from one half of the time to the next is rising. */
 #define GROWTH 1.15
 
 #define MAX_SWEEPS  2000
 #define CONVERGED   1e-6 /* of the typical latency */
 #define WEIGHINGS   4
 #define TRIP_FLOOR  20e-6 /* seconds: shorter trips are as uncertain as this one */
-#define ERROR_FLOOR 0.005 /* relative; smaller errors are alike */
+#define ERROR_FLOOR 0.005 /* relative; smaller errors have the same weight */
 
-/* Points at which the sum of streams is looked at. */
+/* Points at which the sum of streams is taken. */
 #define POINTS 40
 
 double mtree_probe_curve_bytes(const mtree_probe_curve_t *curve, double seconds)
@@ -59,7 +59,7 @@ static double slope(const double *bytes, int first, int end, double step)
     return xy / xx / step;
 }
 
-/* The greatest slope of so many points one after the other. */
+/* The greatest slope of @a count successive points. */
 static double greatest_slope(const double *bytes, int count, double step)
 {
     double greatest = 0;
@@ -71,8 +71,8 @@ static double greatest_slope(const double *bytes, int count, double step)
     return greatest;
 }
 
-/* Is the later half of the points from @a first on faster than the earlier one?
- * *spread_p is by how much they differ, of @a rate. */
+/* Is the rate of the later half of the points from @a first on higher than that of the
+ * earlier one?  *spread_p is half of their difference, relative to @a rate. */
 static bool compare_parts(const double *bytes, int first, double step, double rate,
                           double *spread_p)
 {
@@ -113,7 +113,7 @@ mtree_probe_rate_t mtree_probe_fit_rate(const mtree_probe_curve_t *curves, int n
     return rate;
 }
 
-/* The trips as rows: how often each crosses which links. */
+/* The equations: row by row the links that a trip crosses. */
 typedef struct {
     int num_rows, num_links;
     int *first; /* [num_rows + 1] */
@@ -218,7 +218,8 @@ static mtree_status_t system_init(system_t *system, const mtree_probe_graph_t *g
     return MTREE_OK;
 }
 
-/* Every trip's links share it equally; a link gets the mean of its trips' opinions. */
+/* First estimate: each trip is shared equally by its links, and a link has the mean of
+ * its shares. */
 static void start(const system_t *system, double *latency)
 {
     int link, i, row;
@@ -251,8 +252,8 @@ static double relative(const system_t *system, int row)
     return fabs(system->residual[row]) / fmax(system->seconds[row], TRIP_FLOOR);
 }
 
-/* Move each latency to where the squared errors are least, the others held; returns the
- * largest move.  A row in which the link comes twice is listed twice. */
+/* Set each latency to the value of least squared errors while the others are fixed;
+ * returns the largest change.  A row that has the link twice is listed twice. */
 static double sweep(system_t *system, double *latency)
 {
     double gradient, moved, largest = 0;
@@ -277,8 +278,8 @@ static double sweep(system_t *system, double *latency)
     return largest;
 }
 
-/* Weights from the errors at hand: the square of the trip, and less beyond twice the
- * median error. */
+/* Huber's weights for the current errors: the inverse square of the trip, and less beyond
+ * twice the median error. */
 static mtree_status_t weigh(system_t *system)
 {
     double *errors = malloc(((size_t)system->num_rows + 1) * sizeof(*errors));
@@ -323,7 +324,7 @@ static void solve(system_t *system, double *latency)
     for (i = 0; i < MAX_SWEEPS && sweep(system, latency) > CONVERGED * typical; ++i) {}
 }
 
-/* A link and where its rows are. */
+/* A link and its rows. */
 typedef struct {
     int link, count;
     const int *rows;
@@ -345,7 +346,7 @@ static int compare_rows(const void *left, const void *right)
     return 0;
 }
 
-/* Links that the same trips cross, as often, cannot be told apart: the mean for each. */
+/* Links that the same trips cross equally often each get the mean of their latencies. */
 static mtree_status_t share_equally(const system_t *system, double *latency)
 {
     crossing_t *crossings = malloc(((size_t)system->num_links + 1) * sizeof(*crossings));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Figures from measurements: the rate of a stream from its marks, the latencies of links
- * from round trips.
+ * Fits to measurements: the rate of streams from their marks, the latencies of links from
+ * round trips.
  */
 #ifndef MTREE_TOPO_PROBE_FIT_H
 #define MTREE_TOPO_PROBE_FIT_H
@@ -11,29 +11,29 @@
 
 typedef struct {
     double rate;   /* bits/s */
-    double spread; /* relative difference between the two halves of the time, halved; of
-                      the later half's halves where it had settled by then only */
-    bool rising;   /* it still grew: the stream was too short */
+    double spread; /* half of the relative difference between the two halves of the time;
+                      between those of the later half where the first was still rising */
+    bool rising;   /* it still rose in the later half: the stream was too short */
 } mtree_probe_rate_t;
 
-/* A stream as its receiver saw it. */
+/* The marks of one stream. */
 typedef struct {
     int num_marks; /* at least 2 */
     const mtree_probe_mark_t *marks;
 } mtree_probe_curve_t;
 
-/* The bytes of @a curve after @a seconds, on the line between two marks; none before the
- * first, no more after the last. */
+/* The bytes of @a curve after @a seconds, interpolated between marks: 0 before the first,
+ * those of the last after it. */
 double mtree_probe_curve_bytes(const mtree_probe_curve_t *curve, double seconds);
 
 /*
- * The rate at which streams that ran together settled: the least-squares slope of the sum
- * of their bytes in the best half of the time between 40 % and 95 % of that from the
- * first one's first byte to the first one's last.  What comes before is the start (a
- * window that opens, or a shaper's bucket that empties); what comes after, other streams
- * have more room for.  Of what is between, streams that pause leave a part unused.  While
- * one of them waits for a lost packet, the others take its share: together they show what
- * the link carries, and their rates in times of their own do not.
+ * The steady rate of streams that ran together: the least-squares slope of the sum of
+ * their bytes in the best half of the middle time, which is between 40 % and 95 % of the
+ * time from the first byte to the earliest last byte.  Before it windows open or the
+ * bucket of a shaper empties; after it streams that have ended leave capacity to the
+ * others.  The best half, because streams pause.  The sum, because others use the share
+ * of a stream that waits for a lost packet: together they show the capacity of the link,
+ * singly they do not.
  */
 mtree_probe_rate_t mtree_probe_fit_rate(const mtree_probe_curve_t *curves,
                                         int num_curves);
@@ -44,12 +44,12 @@ typedef struct {
 } mtree_probe_trip_t;
 
 /*
- * Latencies of all links, seconds one way, at least 0, such that their sums along the
- * paths there and back are the round trips: least squares of the relative errors, in
- * which trips that do not fit the others lose weight (Huber's).  A link's two directions
- * are taken to have the same latency; links that only ever come together share theirs
- * equally.  Trips without a path are left out.  latency[num_links] is the caller's;
- * *error_p, unless NULL, is the mean relative error.  MTREE_ERR_NO_MEMORY.
+ * Fit latency[num_links], seconds one way and at least 0, such that the sums along the
+ * paths there and back are the round trips: least squares of the relative errors with
+ * Huber's weights, so that outliers count less.  Both directions of a link have the same
+ * latency; links that every trip crosses together share theirs equally.  Trips without a
+ * path are ignored.  *error_p, unless NULL, is the mean relative error.
+ * MTREE_ERR_NO_MEMORY.
  */
 mtree_status_t mtree_probe_fit_latencies(const mtree_probe_graph_t *graph,
                                          const mtree_probe_trip_t *trips, int num_trips,

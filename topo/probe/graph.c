@@ -162,8 +162,7 @@ static int compare_ends(const void *left, const void *right)
     return (a->to > b->to) - (a->to < b->to);
 }
 
-/* List the paths by the arcs that they cross, those of one arc first, then those of two,
- * and so on. */
+/* List the paths that cross each arc by their length. */
 static void list_crossings(mtree_probe_graph_t *graph, int *next)
 {
     int longest = 0;

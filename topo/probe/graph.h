@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the link probe works on: hosts, switches and links without figures, and the paths
- * that packets between hosts take.
+ * The graph of the link probe: hosts, switches and links without capacities and
+ * latencies, and the paths that packets between hosts take.
  */
 #ifndef MTREE_TOPO_PROBE_GRAPH_H
 #define MTREE_TOPO_PROBE_GRAPH_H
@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-/* Arcs are numbered as a topology's: 2l is link l from its u to its v. */
+/* Arcs are numbered as those of a topology: 2l is link l from its u to its v. */
 typedef struct {
     int u, v;
     int next[2]; /* the next link in the list of u and in that of v, -1 at its end */
@@ -25,16 +25,15 @@ typedef struct {
 typedef struct {
     int num_hosts; /* vertices 0 to num_hosts - 1 are the hosts */
     int num_vertices, vertex_capacity;
-    char **names;    /* [num_vertices] a switch's address; NULL for hosts and where there
-                        is none */
+    char **names;    /* [num_vertices] the address of a switch; NULL: none, or a host */
     int *first_link; /* [num_vertices] -1 when it has none */
     int num_links, link_capacity;
     mtree_probe_edge_t *links;
     int num_paths, path_capacity;
-    mtree_probe_path_t *paths; /* once indexed, by from and then by to */
+    mtree_probe_path_t *paths; /* sorted by from and then by to, once indexed */
     int *first_path;           /* [num_hosts + 1] by the host they start from */
     int *first_crossing;       /* [2 num_links + 1] once indexed */
-    int *crossing; /* positions of the paths that cross an arc, the shortest first */
+    int *crossing;             /* the paths that cross each arc, the shortest first */
 } mtree_probe_graph_t;
 
 /* Hosts without links.  mtree_probe_graph_clear() frees; all return
@@ -54,14 +53,14 @@ int mtree_probe_graph_find_arc(const mtree_probe_graph_t *graph, int u, int v);
 mtree_status_t mtree_probe_graph_add_path(mtree_probe_graph_t *graph, const int *vertices,
                                           int num_vertices);
 
-/* To be called when all paths are there and before the functions below. */
+/* Call it when all paths have been added and before the functions below. */
 mtree_status_t mtree_probe_graph_index(mtree_probe_graph_t *graph);
 
 /* The path between two hosts, or NULL. */
 const mtree_probe_path_t *mtree_probe_graph_find_path(const mtree_probe_graph_t *graph,
                                                       int from, int to);
 
-/* Does @a arc join two hosts, whose path is the arc itself? */
+/* Does @a arc join two hosts whose path is this arc? */
 bool mtree_probe_graph_is_neighbour(const mtree_probe_graph_t *graph, int arc);
 
 /* The vertex that @a arc leaves, and the one it enters. */

@@ -8,19 +8,19 @@
 
 #define NONE (-1)
 
-/* Trips that differ by less are equal, relative, if the noise is not larger. */
+/* Trips with a smaller relative difference are equal, unless the noise is larger. */
 #define EQUAL 0.03
 
-/* A tree whose mean error is larger than this, or so many times the noise, is none. */
+/* A tree with a mean error above both this and so many times the noise is refused. */
 #define TREE_ERROR  0.04
 #define TREE_NOISES 2
 
-/* One-way distances; the shortest ways over the links that are chosen. */
+/* One-way distances, and the shortest paths over the chosen links. */
 typedef struct {
     int num_hosts;
     double *distance; /* [num_hosts * num_hosts] as measured */
-    double *length;   /* of the way over links */
-    int *next;        /* the host to go to first */
+    double *length;   /* of the path */
+    int *next;        /* the first host of the path */
 } table_t;
 
 static void table_cleanup(table_t *table)
@@ -65,7 +65,7 @@ static mtree_status_t table_init(table_t *table, int num_hosts,
     return MTREE_OK;
 }
 
-/* Does a third host lie on the way between @a a and @a b? */
+/* Does a third host lie between @a a and @a b? */
 static bool has_between(const table_t *table, int a, int b, double tolerance)
 {
     int n = table->num_hosts;
@@ -75,7 +75,7 @@ static bool has_between(const table_t *table, int a, int b, double tolerance)
 
     for (c = 0; c < n; ++c) {
         around = table->distance[a * n + c] + table->distance[c * n + b];
-        /* A detour that is shorter shows that the two have a link of their own. */
+        /* A detour that is shorter shows that the two have a link. */
         if (c != a && c != b && fabs(around - direct) <= tolerance * direct) {
             return true;
         }
@@ -83,8 +83,8 @@ static bool has_between(const table_t *table, int a, int b, double tolerance)
     return false;
 }
 
-/* Link the hosts between which nobody lies, and find the ways over the links (Floyd and
- * Warshall; neighbours keep their link).  The number of links. */
+/* Link the hosts between which no third one lies, and find the paths over the links
+ * (Floyd and Warshall; linked hosts keep their link).  Returns the number of links. */
 static int link_hosts(table_t *table, double tolerance)
 {
     int n = table->num_hosts;
@@ -124,16 +124,16 @@ static mtree_status_t draw(const table_t *table, mtree_probe_graph_t *graph)
 {
     int n = table->num_hosts;
     mtree_status_t status;
-    int *way;
+    int *path;
     int i, at, length;
 
     status = mtree_probe_graph_init(graph, n);
     if (status != MTREE_OK) {
         return status;
     }
-    way = malloc(((size_t)n + 1) * sizeof(*way));
-    if (way == NULL) {
-        status = mtree_no_memory("the ways between %d hosts", n);
+    path = malloc(((size_t)n + 1) * sizeof(*path));
+    if (path == NULL) {
+        status = mtree_no_memory("the paths between %d hosts", n);
     }
     for (i = 0; status == MTREE_OK && i < n * n; ++i) {
         if (i / n == i % n) {
@@ -142,13 +142,13 @@ static mtree_status_t draw(const table_t *table, mtree_probe_graph_t *graph)
         length = 0;
         for (at = i / n; at != NONE && at != i % n && length < n;
              at = table->next[at * n + i % n]) {
-            way[length++] = at;
+            path[length++] = at;
         }
-        way[length++] = i % n;
+        path[length++] = i % n;
         status = (at != i % n) ? MTREE_ERR_UNREACHABLE
-                               : mtree_probe_graph_add_path(graph, way, length);
+                               : mtree_probe_graph_add_path(graph, path, length);
     }
-    free(way);
+    free(path);
     if (status == MTREE_OK) {
         status = mtree_probe_graph_index(graph);
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The stages of the probe that tell whether a host's links share its interface: several
- * of them at once, then the fastest alone.  What seems to share is tried once more, as a
- * network in use may have been slow by chance.
+ * The stages of the probe that find hosts whose links share one interface.  A host uses
+ * several of its links at once, then the fastest of them alone.  Hosts whose links seem
+ * to share are tested a second time, as a busy network may have been slow by chance.
  */
 #include "base/log.h"
 #include "topo/probe/shared_interface.h"
@@ -13,24 +13,25 @@
 
 #define NONE (-1)
 
-/* Of the time that is left: after fans come links alone, after these what is in doubt. */
-#define FANS_SHARE  0.6
-#define ALONE_SHARE 0.8
+/* Parts of the time that is left: what remains of it is for the stages that follow. */
+#define INTERFACE_TEST_SHARE   0.6
+#define SINGLE_LINK_TEST_SHARE 0.8
 
-#define FAN    4    /* links of a host that are tried at once */
-#define SHARED 1.25 /* an arc that is so much faster alone shares something */
+#define LINKS_AT_ONCE 4 /* links of a host that are used at once */
+#define SHARED_SPEEDUP                                                                   \
+    1.25 /* an arc that is so many times faster alone shares an interface */
 
-/* When more than this part of all hosts seems to share, it was not by chance: that
- * strikes a round, and no round is a fan of more than half of the hosts. */
-#define SURE 0.75
+/* When links of more than this part of all hosts seem to share, no second test is needed:
+ * chance disturbs one round, and no round tests more than half of the hosts. */
+#define SYSTEMATIC 0.75
 
-/* Up to FAN arcs from @a host to neighbours, drawn evenly, its fastest among them when
- * that is known; their number. */
-static int choose_fan(mtree_probe_t *probe, int host, int arcs[FAN])
+/* Choose up to LINKS_AT_ONCE arcs from @a host to neighbours, at random, with its fastest
+ * if that is known.  Returns their number. */
+static int choose_links(mtree_probe_t *probe, int host, int arcs[LINKS_AT_ONCE])
 {
     const mtree_probe_graph_t *graph = &probe->graph;
     const mtree_probe_edge_t *link;
-    int count = 0, seen = 0;
+    int count = 0, num_candidates = 0;
     int i, arc, place;
 
     if (probe->fastest[host] != NONE) {
@@ -42,20 +43,20 @@ static int choose_fan(mtree_probe_t *probe, int host, int arcs[FAN])
         if (!mtree_probe_graph_is_neighbour(graph, arc) || arc == probe->fastest[host]) {
             continue;
         }
-        ++seen;
-        if (count < FAN) {
+        ++num_candidates;
+        if (count < LINKS_AT_ONCE) {
             arcs[count++] = arc;
             continue;
         }
-        place = (int)mtree_random_below(&probe->random, (uint64_t)seen);
-        if (place < FAN && arcs[place] != probe->fastest[host]) {
+        place = (int)mtree_random_below(&probe->random, (uint64_t)num_candidates);
+        if (place < LINKS_AT_ONCE && arcs[place] != probe->fastest[host]) {
             arcs[place] = arc;
         }
     }
     return count;
 }
 
-static mtree_status_t prepare_fans(mtree_probe_t *probe)
+static mtree_status_t prepare_interface_test(mtree_probe_t *probe)
 {
     size_t num_hosts = (size_t)probe->num_hosts;
     mtree_status_t status = mtree_probe_reset_arcs(probe);
@@ -64,9 +65,9 @@ static mtree_status_t prepare_fans(mtree_probe_t *probe)
     if (status != MTREE_OK) {
         return status;
     }
-    probe->had_turn = calloc(num_hosts, sizeof(*probe->had_turn));
+    probe->tested = calloc(num_hosts, sizeof(*probe->tested));
     probe->fastest = calloc(num_hosts, sizeof(*probe->fastest));
-    if (probe->had_turn == NULL || probe->fastest == NULL) {
+    if (probe->tested == NULL || probe->fastest == NULL) {
         return mtree_no_memory("the links of %d hosts", probe->num_hosts);
     }
     for (host = 0; host < probe->num_hosts; ++host) {
@@ -75,7 +76,7 @@ static mtree_status_t prepare_fans(mtree_probe_t *probe)
     return MTREE_OK;
 }
 
-/* A round trip along the longest of @a arcs. */
+/* Seconds of a round trip along the longest of @a arcs. */
 static double longest_trip(const mtree_probe_t *probe, const int *arcs, int num_arcs)
 {
     double trip = 0;
@@ -89,31 +90,32 @@ static double longest_trip(const mtree_probe_t *probe, const int *arcs, int num_
 
 mtree_status_t mtree_probe_fill_interface_test(mtree_probe_t *probe)
 {
-    mtree_status_t status = (probe->had_turn != NULL) ? MTREE_OK : prepare_fans(probe);
-    mtree_probe_test_batch_t agenda;
+    mtree_status_t status =
+        (probe->tested != NULL) ? MTREE_OK : prepare_interface_test(probe);
+    mtree_probe_test_batch_t batch;
     int host, count;
-    int arcs[FAN];
+    int arcs[LINKS_AT_ONCE];
 
     if (status != MTREE_OK) {
         return status;
     }
-    mtree_probe_test_batch_init(&agenda, &probe->graph);
+    mtree_probe_test_batch_init(&batch, &probe->graph);
     for (host = 0; host < probe->num_hosts; ++host) {
-        count = probe->had_turn[host] ? 0 : choose_fan(probe, host, arcs);
+        count = probe->tested[host] ? 0 : choose_links(probe, host, arcs);
         if (count < 2) {
-            probe->had_turn[host] = true;
-        } else if (mtree_probe_test_batch_add(&agenda, host, arcs, count,
+            probe->tested[host] = true;
+        } else if (mtree_probe_test_batch_add(&batch, host, arcs, count,
                                               longest_trip(probe, arcs, count))) {
             probe->fastest[host] = arcs[0];
         } else {
             break;
         }
     }
-    return mtree_probe_set_agenda(probe, &agenda, FANS_SHARE,
-                                  "several links of each host at once");
+    return mtree_probe_set_batch(probe, &batch, INTERFACE_TEST_SHARE,
+                                 "several links of each host at once");
 }
 
-/* Of the links that @a host used in its fan, the fastest. */
+/* The fastest of the links that @a host used at once. */
 static int find_fastest(const mtree_probe_t *probe, int host)
 {
     const mtree_probe_graph_t *graph = &probe->graph;
@@ -132,8 +134,8 @@ static int find_fastest(const mtree_probe_t *probe, int host)
     return fastest;
 }
 
-/* Which link each host is to try alone, of those that were in a fan. */
-static void prepare_alone(mtree_probe_t *probe)
+/* Choose the link that each host uses alone. */
+static void prepare_single_link_test(mtree_probe_t *probe)
 {
     int host;
 
@@ -141,14 +143,15 @@ static void prepare_alone(mtree_probe_t *probe)
         if (probe->fastest[host] != NONE) {
             probe->fastest[host] = find_fastest(probe, host);
         }
-        probe->had_turn[host] = probe->fastest[host] == NONE;
+        probe->tested[host] = probe->fastest[host] == NONE;
     }
     probe->prepared = true;
 }
 
-/* Links of which the fans did not tell enough are tried alone in the same round, as many
- * of them as there is room for. */
-static void add_doubtful(const mtree_probe_t *probe, mtree_probe_test_batch_t *agenda)
+/* Links that still need a test are used alone in the same round, as many of them as fit.
+ */
+static void add_uncertain_links(const mtree_probe_t *probe,
+                                mtree_probe_test_batch_t *batch)
 {
     bool fits = true;
     int arc, from;
@@ -157,7 +160,7 @@ static void add_doubtful(const mtree_probe_t *probe, mtree_probe_test_batch_t *a
         from = mtree_probe_arc_from(&probe->graph, arc);
         if (mtree_probe_graph_is_neighbour(&probe->graph, arc) &&
             probe->fastest[from] != arc && mtree_probe_needs_test(probe, arc)) {
-            fits = mtree_probe_test_batch_add(agenda, from, &arc, 1,
+            fits = mtree_probe_test_batch_add(batch, from, &arc, 1,
                                               longest_trip(probe, &arc, 1));
         }
     }
@@ -165,36 +168,36 @@ static void add_doubtful(const mtree_probe_t *probe, mtree_probe_test_batch_t *a
 
 mtree_status_t mtree_probe_fill_single_link_test(mtree_probe_t *probe)
 {
-    mtree_probe_test_batch_t agenda;
+    mtree_probe_test_batch_t batch;
     const int *fastest;
     bool fits = true;
     int host;
 
     if (!probe->prepared) {
-        prepare_alone(probe);
+        prepare_single_link_test(probe);
     }
-    mtree_probe_test_batch_init(&agenda, &probe->graph);
+    mtree_probe_test_batch_init(&batch, &probe->graph);
     for (host = 0; fits && host < probe->num_hosts; ++host) {
         fastest = &probe->fastest[host];
-        if (!probe->had_turn[host]) {
-            fits = mtree_probe_test_batch_add(&agenda, host, fastest, 1,
+        if (!probe->tested[host]) {
+            fits = mtree_probe_test_batch_add(&batch, host, fastest, 1,
                                               longest_trip(probe, fastest, 1));
         }
     }
-    if (probe->stage == MTREE_PROBE_STAGE_ALONE) {
-        add_doubtful(probe, &agenda);
+    if (probe->stage == MTREE_PROBE_STAGE_SINGLE_LINK_TEST) {
+        add_uncertain_links(probe, &batch);
     }
-    return mtree_probe_set_agenda(probe, &agenda, ALONE_SHARE,
-                                  "one link of each host alone");
+    return mtree_probe_set_batch(probe, &batch, SINGLE_LINK_TEST_SHARE,
+                                 "one link of each host alone");
 }
 
 /*
- * Was @a arc clearly slower whenever it was part of a fan than whenever it was alone?
- * Streams that did not settle tell nothing.
+ * Was @a arc clearly slower whenever others were used with it than whenever it was alone?
+ * Streams that were still rising are not counted.
  */
 static bool is_shared(const mtree_probe_t *probe, int arc)
 {
-    double alone = INFINITY, in_fan = 0;
+    double alone = INFINITY, together = 0;
     const mtree_probe_stream_t *stream;
     int i;
 
@@ -207,10 +210,10 @@ static bool is_shared(const mtree_probe_t *probe, int arc)
         if (stream->alone) {
             alone = fmin(alone, stream->rate.rate);
         } else {
-            in_fan = fmax(in_fan, stream->rate.rate);
+            together = fmax(together, stream->rate.rate);
         }
     }
-    return isfinite(alone) && in_fan > 0 && alone > SHARED * in_fan;
+    return isfinite(alone) && together > 0 && alone > SHARED_SPEEDUP * together;
 }
 
 mtree_status_t mtree_probe_end_single_link_retest(mtree_probe_t *probe)
@@ -254,11 +257,11 @@ mtree_status_t mtree_probe_end_single_link_test(mtree_probe_t *probe)
         if (probe->fastest[host] != NONE && !is_shared(probe, probe->fastest[host])) {
             probe->fastest[host] = NONE;
         }
-        probe->had_turn[host] = probe->fastest[host] == NONE;
+        probe->tested[host] = probe->fastest[host] == NONE;
         num_shared += probe->fastest[host] != NONE;
     }
-    if (num_shared > SURE * probe->num_hosts) {
-        probe->stage = MTREE_PROBE_STAGE_ALONE_AGAIN;
+    if (num_shared > SYSTEMATIC * probe->num_hosts) {
+        probe->stage = MTREE_PROBE_STAGE_SINGLE_LINK_RETEST;
         return mtree_probe_end_single_link_retest(probe);
     }
     return MTREE_OK;

@@ -9,11 +9,11 @@
 #define NONE (-1)
 
 /* An inner link shorter than this part of the mean distance, or than so many times the
- * mean error of a distance, is not told from none. */
+ * mean error of a distance, is contracted. */
 #define SHORT_PART   0.03
 #define SHORT_ERRORS 3
 
-/* Contracting a link changes the others; each time at least one goes. */
+/* Contracting links changes the lengths of others; each pass contracts one at least. */
 #define MAX_CONTRACTIONS 16
 
 /* A tree by neighbour joining: vertices above the hosts are joints. */
@@ -91,7 +91,7 @@ static void join(tree_t *tree, int i, int j)
     tree->active[joint] = true;
 }
 
-/* The two that are nearest to each other against all others. */
+/* The pair to join: the two that are nearest to each other relative to all others. */
 static void find_neighbours(const tree_t *tree, int num_active, int *i_p, int *j_p)
 {
     double best = INFINITY, at;
@@ -125,7 +125,7 @@ static void join_all(tree_t *tree)
         find_neighbours(tree, num_active, &i, &j);
         join(tree, i, j);
     }
-    /* Two are left: the later one, a joint unless there are two hosts, is the root. */
+    /* Two are left.  The later one, a joint unless there are two hosts, is the root. */
     for (i = 0; i < tree->num_vertices; ++i) {
         if (tree->active[i]) {
             if (last != NONE) {
@@ -144,8 +144,8 @@ static int class_find(const tree_t *tree, int vertex)
     return vertex;
 }
 
-/* The vertices from @a from to @a to, contracted ones once; their number. */
-static int find_way(const tree_t *tree, int from, int to, int *way)
+/* List the vertices from @a from to @a to, contracted ones once; returns their number. */
+static int find_path(const tree_t *tree, int from, int to, int *path)
 {
     int depth_from = 0, depth_to = 0, count = 0, tail = 2 * tree->num_hosts;
     int i, vertex;
@@ -158,41 +158,41 @@ static int find_way(const tree_t *tree, int from, int to, int *way)
     }
     while (from != to) {
         if (depth_from >= depth_to) {
-            way[count++] = from;
+            path[count++] = from;
             from = tree->parent[from];
             --depth_from;
         } else {
-            way[--tail] = to;
+            path[--tail] = to;
             to = tree->parent[to];
             --depth_to;
         }
     }
-    way[count++] = from;
+    path[count++] = from;
     while (tail < 2 * tree->num_hosts) {
-        way[count++] = way[tail++];
+        path[count++] = path[tail++];
     }
     for (i = 1, tail = 1; i < count; ++i) {
-        vertex = class_find(tree, way[i]);
-        if (vertex != way[tail - 1]) {
-            way[tail++] = vertex;
+        vertex = class_find(tree, path[i]);
+        if (vertex != path[tail - 1]) {
+            path[tail++] = vertex;
         }
     }
     return tail;
 }
 
-/* The graph of the tree as it is contracted now; vertex_of[] tells its switches. */
+/* The graph of the tree with its contracted links; vertex_of[] is set to its switches. */
 static mtree_status_t draw(const tree_t *tree, int *vertex_of, mtree_probe_graph_t *graph)
 {
     mtree_status_t status;
-    int *way;
+    int *path;
     int i, j, k, length;
 
     status = mtree_probe_graph_init(graph, tree->num_hosts);
     if (status != MTREE_OK) {
         return status;
     }
-    way = malloc(2 * (size_t)tree->num_hosts * sizeof(*way) + sizeof(*way));
-    if (way == NULL) {
+    path = malloc(2 * (size_t)tree->num_hosts * sizeof(*path) + sizeof(*path));
+    if (path == NULL) {
         status = mtree_no_memory("a tree of %d hosts", tree->num_hosts);
         goto err_clear;
     }
@@ -209,28 +209,29 @@ static mtree_status_t draw(const tree_t *tree, int *vertex_of, mtree_probe_graph
         if (i / tree->num_hosts == i % tree->num_hosts) {
             continue;
         }
-        length = find_way(tree, i / tree->num_hosts, i % tree->num_hosts, way);
+        length = find_path(tree, i / tree->num_hosts, i % tree->num_hosts, path);
         for (j = 0; j < length; ++j) {
-            k = vertex_of[way[j]];
-            way[j] = k;
+            k = vertex_of[path[j]];
+            path[j] = k;
         }
-        status = mtree_probe_graph_add_path(graph, way, length);
+        status = mtree_probe_graph_add_path(graph, path, length);
     }
     if (status == MTREE_OK) {
         status = mtree_probe_graph_index(graph);
     }
     if (status == MTREE_OK) {
-        free(way);
+        free(path);
         return MTREE_OK;
     }
 
 err_clear:
-    free(way);
+    free(path);
     mtree_probe_graph_clear(graph);
     return status;
 }
 
-/* Contract the inner links of @a graph that are shorter than @a least; their number. */
+/* Contract the inner links of @a graph that are shorter than @a least; returns their
+ * number. */
 static int contract(tree_t *tree, const int *vertex_of, const mtree_probe_graph_t *graph,
                     const double *latency, double least)
 {

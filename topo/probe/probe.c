@@ -42,7 +42,7 @@ static int compare_names(const void *left, const void *right)
     return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-/* Copy the hosts; @a sorted is room for num_hosts names. */
+/* Copy the hosts; @a sorted has space for num_hosts names. */
 static mtree_status_t copy_hosts(mtree_probe_t *probe, const mtree_probe_host_t *hosts,
                                  char **sorted)
 {
@@ -142,7 +142,7 @@ void mtree_probe_destroy(mtree_probe_t *probe)
     free(probe->tries);
     free(probe->exhausted);
     free(probe->fastest);
-    free(probe->had_turn);
+    free(probe->tested);
     free(probe);
 }
 
@@ -176,13 +176,13 @@ static mtree_status_t fill(mtree_probe_t *probe)
     switch (probe->stage) {
     case MTREE_PROBE_STAGE_ROUTES:
         return mtree_probe_fill_routes(probe);
-    case MTREE_PROBE_STAGE_TRIPS:
+    case MTREE_PROBE_STAGE_RTT:
         return mtree_probe_fill_rtt(probe);
-    case MTREE_PROBE_STAGE_FANS:
-    case MTREE_PROBE_STAGE_FANS_AGAIN:
+    case MTREE_PROBE_STAGE_INTERFACE_TEST:
+    case MTREE_PROBE_STAGE_INTERFACE_RETEST:
         return mtree_probe_fill_interface_test(probe);
-    case MTREE_PROBE_STAGE_ALONE:
-    case MTREE_PROBE_STAGE_ALONE_AGAIN:
+    case MTREE_PROBE_STAGE_SINGLE_LINK_TEST:
+    case MTREE_PROBE_STAGE_SINGLE_LINK_RETEST:
         return mtree_probe_fill_single_link_test(probe);
     case MTREE_PROBE_STAGE_CROSS:
         return mtree_probe_fill_cross(probe);
@@ -197,14 +197,14 @@ static mtree_status_t end_stage(mtree_probe_t *probe)
     switch (probe->stage) {
     case MTREE_PROBE_STAGE_ROUTES:
         return mtree_probe_end_routes(probe);
-    case MTREE_PROBE_STAGE_TRIPS:
+    case MTREE_PROBE_STAGE_RTT:
         return mtree_probe_end_rtt(probe);
-    case MTREE_PROBE_STAGE_ALONE:
+    case MTREE_PROBE_STAGE_SINGLE_LINK_TEST:
         return mtree_probe_end_single_link_test(probe);
-    case MTREE_PROBE_STAGE_ALONE_AGAIN:
+    case MTREE_PROBE_STAGE_SINGLE_LINK_RETEST:
         return mtree_probe_end_single_link_retest(probe);
-    case MTREE_PROBE_STAGE_FANS:
-    case MTREE_PROBE_STAGE_FANS_AGAIN:
+    case MTREE_PROBE_STAGE_INTERFACE_TEST:
+    case MTREE_PROBE_STAGE_INTERFACE_RETEST:
     case MTREE_PROBE_STAGE_CROSS:
     case MTREE_PROBE_STAGE_DONE:
         break;
@@ -289,7 +289,7 @@ static bool result_valid(const mtree_probe_experiment_t *experiment,
            result->median <= 2 * MTREE_TOPOLOGY_MAX_LATENCY;
 }
 
-/* All that the round at hand told, into the log. */
+/* Write the results of the current round to the record. */
 static void log_round(const mtree_probe_t *probe, const mtree_probe_result_t *results,
                       double seconds)
 {

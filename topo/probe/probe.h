@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The link probe: what to measure between hosts to learn the network that joins them, and
- * how measurements become a topology (docs/probe.md).
+ * The link probe: it decides what to measure between hosts to learn the network that
+ * joins them, and makes a topology from the measurements (docs/probe.md).
  *
  * Nothing here sends a byte.  The coordinator (one process) asks for rounds of
- * experiments, has the hosts carry them out, and hands in what came out:
+ * experiments, has the hosts carry them out, and hands in the results:
  *
  *     mtree_probe_create(hosts, num_hosts, &options, &probe);
  *     while (mtree_probe_next(probe, &round) == MTREE_OK && round.num_experiments > 0) {
@@ -26,33 +26,33 @@
 #include <stdio.h>
 
 #define MTREE_PROBE_MAX_HOSTS 4096
-#define MTREE_PROBE_MAX_HOPS  64 /* routers on one route */
+#define MTREE_PROBE_MAX_HOPS  64 /* routers of one route */
 #define MTREE_PROBE_MAX_MARKS 64 /* of one stream */
 
 typedef struct mtree_probe mtree_probe_t;
 
 typedef struct {
-    const char *name;    /* as mpirun calls it; unique; becomes the vertex's name */
-    const char *address; /* as it shows up as a hop of a route ("10.0.0.3"); unique */
-    double speed;        /* of its interface by the system, bits/s; 0: not known */
+    const char *name;    /* that mpirun uses; unique; becomes the vertex's name */
+    const char *address; /* with which it appears as a hop ("10.0.0.3"); unique */
+    double speed; /* of its interface according to the system, bits/s; 0: not known */
 } mtree_probe_host_t;
 
 typedef struct {
-    double seconds; /* budget: rounds are chosen such that they sum to less; > 0 */
-    uint64_t seed;  /* of what is sampled where not everything is measured */
+    double seconds; /* budget: all rounds together take less; > 0 */
+    uint64_t seed;  /* of the random samples of large networks */
     bool routes;    /* experiments of kind ROUTE can be carried out */
-    FILE *log;      /* all that the probe is told goes there, too; NULL: nowhere */
+    FILE *log;      /* receives a record of all results; NULL: none */
 } mtree_probe_options_t;
 
 typedef enum {
-    /* Find the addresses on the way of `from`'s packets to `to`, and hand them over with
-     * mtree_probe_add_route() before the round is recorded. */
+    /* Trace the route from `from` to `to`, and hand it over with mtree_probe_add_route()
+     * before the round is recorded. */
     MTREE_PROBE_ROUTE,
-    /* `repeats` round trips, one after the other, of a message of `bytes` and an answer
-     * of the same size. */
+    /* `repeats` round trips, one after the other, of a message of `bytes` and a reply of
+     * the same size. */
     MTREE_PROBE_PING,
-    /* Messages of `bytes` each from `from` to `to`, as many at a time as fill the way,
-     * until `seconds` after their begin.  The receiver takes marks. */
+    /* Messages of `bytes` each from `from` to `to`, as many at a time as fill the path,
+     * until `seconds` after the first.  The receiver records marks. */
     MTREE_PROBE_STREAM
 } mtree_probe_kind_t;
 
@@ -62,22 +62,21 @@ typedef struct {
     size_t bytes;   /* of a message; 0 for ROUTE */
     int repeats;    /* PING: round trips; 0 for others */
     double seconds; /* STREAM: how long to send; 0 for others */
-    double begin; /* STREAM: seconds after the round's begin at which to; 0 for others */
-    int set;      /* STREAM: those of a set have one begin and one length; sets of all
-                     rounds are numbered one after the other; 0 for others */
-    int sharing;  /* STREAM: streams of the set, this one included, on the link of its
-                     way that has most of them: each is to keep so much less under way,
-                     for a queue that overflows shows nothing but pauses; 0 for others */
-    double trip;  /* STREAM: seconds of a round trip on the empty way; 0: not known */
-    double speed; /* STREAM: of the slower of the ends' interfaces by the system, bits/s;
-                     0: not known */
+    double begin;   /* STREAM: seconds after the round's begin; 0 for others */
+    int set;        /* STREAM: streams of a set begin and end together; sets are numbered
+                       across all rounds; 0 for others */
+    int sharing;  /* STREAM: how many streams of the set, with this one, cross the busiest
+                     link of its path: each keeps that many times less data in flight,
+                     because a queue that overflows shows only pauses; 0 for others */
+    double trip;  /* STREAM: seconds of a round trip on the idle path; 0: not known */
+    double speed; /* STREAM: of the slower end's interface according to the system,
+                     bits/s; 0: not known */
 } mtree_probe_experiment_t;
 
 /*
- * Experiments, all of one kind.  Those that are no streams begin together; of streams
- * each set does, as well as the hosts can: what comes in during the first part of
- * `seconds` is not used.  A host may take part in several at a time, as sender and as
- * receiver.
+ * Experiments, all of one kind.  They begin together, streams set by set, as exactly as
+ * the hosts can: the first part of `seconds` is not used.  A host may take part in
+ * several at a time, as sender and as receiver.
  */
 typedef struct {
     int num_experiments;                         /* 0: nothing is left to measure */
@@ -87,33 +86,33 @@ typedef struct {
     double share;        /* of the budget spent before it, 0 to 1 */
 } mtree_probe_round_t;
 
-/* The receiver's count of payload bytes after so many seconds.  All hosts are to count
- * from the same time, the begin of the stream's set, as well as they can tell. */
+/* The receiver's count of payload bytes at a time.  All hosts measure times from the
+ * begin of the stream's set, as exactly as they can. */
 typedef struct {
     double seconds; /* since the set began; ascending */
-    double bytes;   /* all that came in until then */
+    double bytes;   /* received until then */
 } mtree_probe_mark_t;
 
 typedef struct {
-    bool failed; /* it could not be carried out; the rest is then not looked at */
+    bool failed; /* it could not be carried out; the rest is ignored */
     /* PING, seconds of a round trip. */
     double least, median;
-    /* STREAM: at about equal intervals, 8 to MTREE_PROBE_MAX_MARKS of them; the first and
-     * the last byte are marks too. */
+    /* STREAM: 8 to MTREE_PROBE_MAX_MARKS at about equal intervals, the first and the last
+     * byte among them. */
     int num_marks;
     mtree_probe_mark_t marks[MTREE_PROBE_MAX_MARKS];
 } mtree_probe_result_t;
 
-/* How a figure of the topology came about. */
+/* Where a number of the topology comes from. */
 typedef enum {
-    MTREE_PROBE_MEASURED, /* from experiments that nothing else explains */
-    MTREE_PROBE_AT_LEAST, /* so much was seen; nothing that could use more tried */
-    MTREE_PROBE_ASSUMED   /* not seen: from what the system says, or from its like */
+    MTREE_PROBE_MEASURED, /* experiments determine it */
+    MTREE_PROBE_AT_LEAST, /* so much was observed; no experiment could use more */
+    MTREE_PROBE_ASSUMED   /* not observed: from the system, or from similar links */
 } mtree_probe_basis_t;
 
 typedef struct {
     mtree_probe_basis_t basis;
-    double spread; /* relative: half of repeated measurements were within it; 0 for one */
+    double spread; /* relative: half of the measurements were within it; 0: one */
 } mtree_probe_confidence_t;
 
 typedef struct {
@@ -124,11 +123,12 @@ typedef struct {
 typedef struct {
     mtree_topology_t *topology; /* hosts first, in the order given; then switches */
     mtree_probe_link_t *links;  /* [topology->num_links] */
-    bool routes_known;          /* from hops; else the shape was inferred from figures */
-    int num_routes;             /* routes seen */
-    int num_routes_kept; /* of these, the ones mtree_routes_create() finds in topology */
+    bool routes_known;          /* from hops; else the graph was inferred from trips */
+    int num_routes;             /* that were traced */
+    int num_routes_kept; /* of these, those that mtree_routes_create() finds in topology
+                          */
     int num_rounds;
-    double seconds; /* spent, the sum of what was recorded */
+    double seconds; /* of all rounds */
     double bytes;   /* that streams and pings carried */
 } mtree_probe_findings_t;
 
@@ -145,43 +145,42 @@ mtree_status_t mtree_probe_create(const mtree_probe_host_t *hosts, int num_hosts
 void mtree_probe_destroy(mtree_probe_t *probe);
 
 /*
- * @a address is another address of @a host, one of its other interfaces.  To be called
- * before routes that hold it are added; the same once more does nothing.
+ * @a address is another address of @a host, that of another interface.  Call it before
+ * adding routes that hold the address; a repetition does nothing.
  * MTREE_ERR_INVALID (logged) when another host has it.
  */
 mtree_status_t mtree_probe_add_address(mtree_probe_t *probe, int host,
                                        const char *address);
 
 /*
- * Packets from @a from to @a to pass @a hops in this order, without the two ends:
- * num_hops = 0 says that there is nobody in between, as on one Ethernet.  A hop that is a
- * host's address is that host; another address is a router; "" is a router that did not
- * answer.  Routes may be added before the first round (then they are not asked for) or
- * while a round with ROUTE experiments runs; MTREE_ERR_INVALID (logged) at other times or
- * when a route visits an address twice or holds its ends.
+ * Packets from @a from to @a to pass @a hops in this order.  The two ends are no hops:
+ * num_hops is 0 between hosts of one Ethernet.  A hop with a host's address is that host;
+ * any other address is a router; "" is a router that did not answer.  Routes may be added
+ * before the first round, which then does not ask for them, or during a round of ROUTE
+ * experiments.  MTREE_ERR_INVALID (logged) at other times and when a route visits an
+ * address twice or holds its ends.
  */
 mtree_status_t mtree_probe_add_route(mtree_probe_t *probe, int from, int to,
                                      const char *const *hops, int num_hops);
 
 /*
  * The next round; num_experiments is 0 when nothing is left to measure or the budget is
- * spent.  Each round has to be recorded before the next: MTREE_ERR_INVALID (logged)
- * otherwise.  MTREE_ERR_NO_MEMORY.
+ * spent.  MTREE_ERR_INVALID (logged) unless the round before has been recorded;
+ * MTREE_ERR_NO_MEMORY.
  */
 mtree_status_t mtree_probe_next(mtree_probe_t *probe, mtree_probe_round_t *round_p);
 
 /*
- * The results of the last round, in its order, which took @a seconds from the first
+ * Record the results of the last round, in its order.  It took @a seconds from the first
  * message about it to the last result.  @a results may be NULL for a round of ROUTE
- * experiments.  MTREE_ERR_INVALID (logged) for marks or times that cannot be.
+ * experiments.  MTREE_ERR_INVALID (logged) for impossible marks or times.
  */
 mtree_status_t mtree_probe_record(mtree_probe_t *probe,
                                   const mtree_probe_result_t *results, double seconds);
 
 /*
- * The topology as far as it is known by now, at any time between rounds; the caller
- * clears it.  MTREE_ERR_UNREACHABLE (logged) when the experiments that worked do not
- * join all hosts.
+ * The topology as far as it is known, at any time between rounds; the caller clears it.
+ * MTREE_ERR_UNREACHABLE (logged) when successful experiments do not join all hosts.
  */
 mtree_status_t mtree_probe_finish(mtree_probe_t *probe,
                                   mtree_probe_findings_t *findings_p);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * All that a probe is told, as lines of text (docs/probe.md, "The record"): what a user
- * can send in when the topology is wrong, and what tests replay.
+ * The record of a probe: all of its input as lines of text (docs/probe.md, "The record").
+ * Users send it in when a topology is wrong, and tests replay it.
  *
  *     host NAME ADDRESS SPEED
- *     address HOST ADDRESS               one more
+ *     address HOST ADDRESS               another of the host
  *     route FROM TO HOP...               "-": did not answer
- *     round NUMBER SECONDS PURPOSE       what follows was told at its end
- *     set BEGIN                          of the streams below, seconds into the round
+ *     round NUMBER SECONDS PURPOSE       its results follow
+ *     set BEGIN                          of the streams below, seconds after the round's
  *     ping FROM TO LEAST MEDIAN
  *     stream FROM TO SECONDS BYTES ...   a pair for each mark
  *
- * Hosts are numbered from 0 in the order of their lines; figures are seconds, bytes and
- * bits/s.  An experiment that failed has no figures.
+ * Hosts are numbered from 0 in the order of their lines; numbers are seconds, bytes and
+ * bits/s.  An experiment that failed has none.
  */
 #ifndef MTREE_TOPO_PROBE_RECORD_H
 #define MTREE_TOPO_PROBE_RECORD_H
@@ -21,7 +21,7 @@
 
 #include <stdio.h>
 
-/* Each writes its lines to @a log; NULL: nothing. */
+/* Each writes its lines to @a log, unless that is NULL. */
 void mtree_probe_log_hosts(FILE *log, const mtree_probe_host_t *hosts, int num_hosts);
 void mtree_probe_log_address(FILE *log, int host, const char *address);
 void mtree_probe_log_route(FILE *log, int from, int to, const char *const *hops,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * From what the probe found to a topology.
+ * The topology from the graph, the capacities and the latencies of a probe.
  */
 #include "base/log.h"
 #include "base/median.h"
@@ -12,11 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What an arc is taken to carry when nothing is known of any, bits/s. */
+/* The capacity of arcs when none is known, bits/s. */
 #define UNKNOWN_RATE 1e9
 
-/* How far a latency may be moved from its fit so that routes come out as they were seen:
- * part of it, or seconds. */
+/* How far a latency may move from its fit so that routes are those traced: a part of it,
+ * or seconds. */
 #define MOVE_PART    0.08
 #define MOVE_SECONDS 150e-6
 #define MOVES        40
@@ -48,7 +48,7 @@ static mtree_status_t add_vertices(const mtree_probe_t *probe, mtree_topology_t 
 }
 
 /* The median of the capacities that are known, or UNKNOWN_RATE. */
-static mtree_status_t find_usual(const mtree_probe_t *probe, double *usual_p)
+static mtree_status_t find_median_capacity(const mtree_probe_t *probe, double *usual_p)
 {
     int num_arcs = (probe->arcs == NULL) ? 0 : 2 * probe->graph.num_links;
     double *values = malloc(((size_t)num_arcs + 1) * sizeof(*values));
@@ -67,7 +67,7 @@ static mtree_status_t find_usual(const mtree_probe_t *probe, double *usual_p)
     return MTREE_OK;
 }
 
-/* The speed that the system tells of a host at either end, the lesser of two; 0: none. */
+/* The speed of the interfaces at the ends of @a link, the lesser of two; 0: not known. */
 static double end_speed(const mtree_probe_t *probe, int link)
 {
     const mtree_probe_edge_t *edge = &probe->graph.links[link];
@@ -77,8 +77,8 @@ static double end_speed(const mtree_probe_t *probe, int link)
     return (at_u > 0 && at_v > 0) ? fmin(at_u, at_v) : fmax(at_u, at_v);
 }
 
-/* The capacity of an arc, and how it is known. */
-static double judge(const mtree_probe_t *probe, int arc, double usual,
+/* The capacity of an arc, and its confidence. */
+static double judge(const mtree_probe_t *probe, int arc, double median,
                     mtree_probe_confidence_t *confidence)
 {
     const mtree_probe_arc_t none = {0};
@@ -92,7 +92,7 @@ static double judge(const mtree_probe_t *probe, int arc, double usual,
             there->chained ? MTREE_PROBE_AT_LEAST : MTREE_PROBE_MEASURED, there->spread};
         return there->value;
     }
-    /* What was seen of an arc that had no test of its own says less than the way back. */
+    /* An arc without a test of its own is better known from its other direction. */
     if (there->most > 0 &&
         (probe->tries[arc] > 0 || !back->known || back->value < there->most)) {
         *confidence = (mtree_probe_confidence_t){MTREE_PROBE_AT_LEAST, 0};
@@ -101,14 +101,14 @@ static double judge(const mtree_probe_t *probe, int arc, double usual,
     if (back->known || back->most > 0) {
         return back->known ? back->value : back->most;
     }
-    return (speed > 0) ? speed : usual;
+    return (speed > 0) ? speed : median;
 }
 
-/* Mark the links whose latency some trip tells. */
+/* Mark the links that some trip crosses as measured. */
 static void mark_latencies(const mtree_probe_t *probe, mtree_probe_link_t *links)
 {
     const mtree_probe_path_t *path;
-    int i, j, way;
+    int i, j;
 
     for (i = 0; i < probe->graph.num_links; ++i) {
         links[i].latency = (mtree_probe_confidence_t){MTREE_PROBE_ASSUMED, 0};
@@ -116,11 +116,10 @@ static void mark_latencies(const mtree_probe_t *probe, mtree_probe_link_t *links
     for (i = 0; i < 2 * probe->num_pairs; ++i) {
         const mtree_probe_trip_t *trip = &probe->pairs[i / 2].trip;
 
-        way = i % 2;
         path = (trip->seconds > 0)
                    ? mtree_probe_graph_find_path(&probe->graph,
-                                                 (way == 0) ? trip->from : trip->to,
-                                                 (way == 0) ? trip->to : trip->from)
+                                                 (i % 2 == 0) ? trip->from : trip->to,
+                                                 (i % 2 == 0) ? trip->to : trip->from)
                    : NULL;
         for (j = 0; path != NULL && j < path->num_arcs; ++j) {
             links[path->arcs[j] >> 1].latency =
@@ -134,14 +133,14 @@ static mtree_status_t add_links(const mtree_probe_t *probe, mtree_topology_t *to
 {
     const mtree_probe_edge_t *edge;
     mtree_status_t status;
-    double forward, backward, usual;
+    double forward, backward, median;
     int i;
 
-    status = find_usual(probe, &usual);
+    status = find_median_capacity(probe, &median);
     for (i = 0; status == MTREE_OK && i < probe->graph.num_links; ++i) {
         edge = &probe->graph.links[i];
-        forward = judge(probe, 2 * i, usual, &links[i].capacity[0]);
-        backward = judge(probe, 2 * i + 1, usual, &links[i].capacity[1]);
+        forward = judge(probe, 2 * i, median, &links[i].capacity[0]);
+        backward = judge(probe, 2 * i + 1, median, &links[i].capacity[1]);
         status = mtree_topology_add_link(topology, edge->u, edge->v, forward, backward,
                                          (probe->latency == NULL) ? 0 : probe->latency[i],
                                          NULL);
@@ -149,7 +148,7 @@ static mtree_status_t add_links(const mtree_probe_t *probe, mtree_topology_t *to
     return status;
 }
 
-/* Where a route in the topology leaves the path that was seen. */
+/* Is the route in the topology the path that was traced? */
 static bool is_kept(const mtree_probe_path_t *path, const mtree_routes_t *routes)
 {
     int num_arcs;
@@ -182,7 +181,7 @@ static double sum_latency(const mtree_topology_t *topology, const int *arcs, int
 }
 
 /* Change the latencies of the links of @a arcs that are not among @a others by @a change
- * in all, each in proportion, no further from its fit than is allowed. */
+ * in all, each in proportion, and at most by what is allowed. */
 static void move_latency(const mtree_probe_t *probe, mtree_topology_t *topology,
                          const int *arcs, int num_arcs, const int *others, int num_others,
                          double change)
@@ -205,8 +204,8 @@ static void move_latency(const mtree_probe_t *probe, mtree_topology_t *topology,
 }
 
 /*
- * Make each path that was seen, and is not the route in the topology, shorter than that
- * route: half of what it lacks from one, half to the other.
+ * Make each traced path that is not the route in the topology shorter than that route:
+ * half of the difference is taken from the one and half is added to the other.
  */
 static void move_latencies(const mtree_probe_t *probe, mtree_topology_t *topology,
                            const mtree_routes_t *routes)
@@ -245,8 +244,8 @@ static int count_kept(const mtree_probe_t *probe, const mtree_routes_t *routes)
     return count;
 }
 
-/* Move latencies until the routes are those seen, or as many as can be; *kept_p is their
- * number. */
+/* Move latencies until the routes are those traced, or as many of them as possible;
+ * *kept_p is their number. */
 static mtree_status_t keep_routes(const mtree_probe_t *probe, mtree_topology_t *topology,
                                   int *kept_p)
 {
@@ -300,7 +299,7 @@ mtree_status_t mtree_probe_finish(mtree_probe_t *probe,
 
     if (!probe->has_graph || probe->latency == NULL) {
         mtree_error(
-            "the probe of %d hosts ended before it had seen their network; give it "
+            "the probe of %d hosts ended before it had found their network; give it "
             "more than %g seconds (coll_mtree_probe_seconds)",
             probe->num_hosts, probe->options.seconds);
         return MTREE_ERR_UNREACHABLE;

@@ -8,14 +8,14 @@
 
 #define NONE (-1)
 
-/* Longer runs of routers that do not answer are not looked for among known links: the
- * ways would be too many. */
+/* Longer runs of routers that do not answer are not searched among known links: there are
+ * too many paths. */
 #define MAX_FILLED 3
 
-/* A router that does not answer, between two that do or further in a run of them. */
+/* A router that does not answer, in a run of such routers between two that do. */
 typedef struct {
     int before, after; /* vertices around the run, the lesser first */
-    int length, place; /* of the run, and in it counted from `before` */
+    int length, place; /* of the run; in it, counted from `before` */
     int vertex;
 } inner_t;
 
@@ -24,16 +24,16 @@ typedef struct {
     mtree_probe_graph_t *graph;
     int *class_of;
     int *vertex_of;   /* [num_addresses] vertex of a class, or NONE */
-    int *gate_class;  /* [num_hosts] hosts behind the same silent router */
+    int *gate_class;  /* [num_hosts] of hosts beside the same silent router */
     int *gate_vertex; /* [num_hosts] of the classes, or NONE */
     inner_t *inner;
     int num_inner, inner_capacity;
-    int vertices[MTREE_PROBE_MAX_HOPS + 2]; /* of the route at hand */
+    int vertices[MTREE_PROBE_MAX_HOPS + 2]; /* of the current route */
 } resolver_t;
 
-static int compare_seen(const void *left, const void *right)
+static int compare_traceroutes(const void *left, const void *right)
 {
-    const mtree_probe_traceroutes_t *a = left, *b = right;
+    const mtree_probe_traceroute_t *a = left, *b = right;
 
     if (a->from != b->from) {
         return (a->from < b->from) ? -1 : 1;
@@ -62,24 +62,24 @@ static mtree_status_t address_vertex(resolver_t *resolver, int address, int *ver
     return MTREE_OK;
 }
 
-/* Fill resolver->vertices with @a seen, NONE for the silent ones; *silent_p is how many
- * there are. */
-static mtree_status_t lay_out(resolver_t *resolver, const mtree_probe_traceroutes_t *seen,
+/* Fill resolver->vertices with those of @a route, NONE for silent routers; *silent_p is
+ * the number of these. */
+static mtree_status_t lay_out(resolver_t *resolver, const mtree_probe_traceroute_t *route,
                               int *silent_p)
 {
     mtree_status_t status;
     int i;
 
     *silent_p = 0;
-    resolver->vertices[0] = seen->from;
-    resolver->vertices[seen->num_hops + 1] = seen->to;
-    for (i = 0; i < seen->num_hops; ++i) {
-        if (seen->hops[i] == MTREE_PROBE_SILENT) {
+    resolver->vertices[0] = route->from;
+    resolver->vertices[route->num_hops + 1] = route->to;
+    for (i = 0; i < route->num_hops; ++i) {
+        if (route->hops[i] == MTREE_PROBE_SILENT) {
             resolver->vertices[i + 1] = NONE;
             ++*silent_p;
             continue;
         }
-        status = address_vertex(resolver, seen->hops[i], &resolver->vertices[i + 1]);
+        status = address_vertex(resolver, route->hops[i], &resolver->vertices[i + 1]);
         if (status != MTREE_OK) {
             return status;
         }
@@ -95,8 +95,8 @@ static bool comes_before(const int *vertices, int count, int vertex)
     return i < count;
 }
 
-/* Find vertices for the places from @a place to @a end - 1 over links that are known,
- * such that the vertex at @a end comes next. */
+/* Find vertices for the places from @a place to @a end - 1 along known links that lead to
+ * the vertex at @a end. */
 static bool fill_run(const mtree_probe_graph_t *graph, int *vertices, int place, int end)
 {
     int last = vertices[place - 1];
@@ -129,7 +129,7 @@ static int run_end(const int *vertices, int place)
     return place;
 }
 
-/* Fill the runs that known links explain; false when some remain. */
+/* Fill the runs that known links explain; false when others remain. */
 static bool fill_runs(resolver_t *resolver, int length)
 {
     bool filled = true;
@@ -156,14 +156,14 @@ static int gate_find(const resolver_t *resolver, int host)
     return host;
 }
 
-/* All routes of a host that start with a silent router are taken to start with the same
- * one, its gate; a run of one router between two hosts makes their gates one. */
-static void join_gates(resolver_t *resolver, const mtree_probe_traceroutes_t *seen)
+/* All routes of a host that begin with a silent router are assumed to begin with the same
+ * one, the host's gate.  A single silent router between two hosts is the gate of both. */
+static void join_gates(resolver_t *resolver, const mtree_probe_traceroute_t *route)
 {
-    int from = gate_find(resolver, seen->from);
-    int to = gate_find(resolver, seen->to);
+    int from = gate_find(resolver, route->from);
+    int to = gate_find(resolver, route->to);
 
-    if (seen->num_hops == 1 && from != to) {
+    if (route->num_hops == 1 && from != to) {
         resolver->gate_class[(from < to) ? to : from] = (from < to) ? from : to;
     }
 }
@@ -212,8 +212,8 @@ static mtree_status_t inner_vertex(resolver_t *resolver, inner_t wanted, int *ve
     return MTREE_OK;
 }
 
-/* Give the silent routers from @a place to @a end - 1 vertices of their own, the same on
- * the way back. */
+/* Give the silent routers from @a place to @a end - 1 vertices of their own; the route
+ * back has the same. */
 static mtree_status_t name_run(resolver_t *resolver, int place, int end)
 {
     int *vertices = resolver->vertices;
@@ -237,7 +237,7 @@ static mtree_status_t name_run(resolver_t *resolver, int place, int end)
     return MTREE_OK;
 }
 
-/* Name what known links did not explain. */
+/* Give vertices to the silent routers that known links do not explain. */
 static mtree_status_t name_silent(resolver_t *resolver, int length)
 {
     int *vertices = resolver->vertices;
@@ -260,7 +260,7 @@ static mtree_status_t name_silent(resolver_t *resolver, int length)
     return status;
 }
 
-/* Add the route at hand, unless merging made it pass a vertex twice. */
+/* Add the current route, unless merged addresses make it pass a vertex twice. */
 static mtree_status_t add_path(resolver_t *resolver, int length)
 {
     int i;
@@ -275,20 +275,20 @@ static mtree_status_t add_path(resolver_t *resolver, int length)
 
 typedef enum { WHOLE, FILLED, NAMED } stage_t;
 
-/* Do the routes whose turn it is in @a stage: those without silent routers; those that
- * known links explain; the others. */
+/* Add the routes of @a stage: first those without silent routers, then those that known
+ * links explain, then the others. */
 static mtree_status_t resolve_stage(resolver_t *resolver, stage_t stage, bool *done)
 {
     mtree_probe_routes_t *routes = resolver->routes;
     mtree_status_t status;
     int i, length, silent;
 
-    for (i = 0; i < routes->num_seen; ++i) {
+    for (i = 0; i < routes->num_traceroutes; ++i) {
         if (done[i]) {
             continue;
         }
-        length = routes->seen[i].num_hops + 2;
-        status = lay_out(resolver, &routes->seen[i], &silent);
+        length = routes->traceroutes[i].num_hops + 2;
+        status = lay_out(resolver, &routes->traceroutes[i], &silent);
         if (status != MTREE_OK) {
             return status;
         }
@@ -297,7 +297,7 @@ static mtree_status_t resolve_stage(resolver_t *resolver, stage_t stage, bool *d
         }
         if (stage == FILLED && !fill_runs(resolver, length)) {
             if (resolver->vertices[1] == NONE) {
-                join_gates(resolver, &routes->seen[i]);
+                join_gates(resolver, &routes->traceroutes[i]);
             }
             continue;
         }
@@ -328,7 +328,7 @@ static mtree_status_t resolver_init(resolver_t *resolver, mtree_probe_routes_t *
     resolver->gate_vertex = malloc((size_t)routes->num_hosts * sizeof(int));
     if (resolver->vertex_of == NULL || resolver->gate_class == NULL ||
         resolver->gate_vertex == NULL) {
-        return mtree_no_memory("the network of %d routes", routes->num_seen);
+        return mtree_no_memory("the network of %d routes", routes->num_traceroutes);
     }
     for (i = 0; i < routes->addresses.num_addresses; ++i) {
         resolver->vertex_of[i] = NONE;
@@ -349,7 +349,7 @@ static void resolver_cleanup(resolver_t *resolver)
     free(resolver->inner);
 }
 
-/* Hosts that are linked use their link: add these paths where they were not traced. */
+/* Linked hosts use their link: add the paths that were not traced. */
 static mtree_status_t add_neighbours(mtree_probe_graph_t *graph)
 {
     int *missing = malloc((2 * (size_t)graph->num_links + 1) * sizeof(*missing));
@@ -385,14 +385,15 @@ mtree_status_t mtree_probe_routes_resolve(mtree_probe_routes_t *routes,
     stage_t stage;
     bool *done;
 
-    qsort(routes->seen, (size_t)routes->num_seen, sizeof(*routes->seen), compare_seen);
+    qsort(routes->traceroutes, (size_t)routes->num_traceroutes,
+          sizeof(*routes->traceroutes), compare_traceroutes);
     status = mtree_probe_graph_init(&graph, routes->num_hosts);
     if (status != MTREE_OK) {
         return status;
     }
-    done = calloc((size_t)routes->num_seen + 1, sizeof(*done));
+    done = calloc((size_t)routes->num_traceroutes + 1, sizeof(*done));
     if (done == NULL) {
-        status = mtree_no_memory("%d routes", routes->num_seen);
+        status = mtree_no_memory("%d routes", routes->num_traceroutes);
         goto err_clear_graph;
     }
     status = resolver_init(&resolver, routes, &graph);

@@ -50,10 +50,10 @@ void mtree_probe_routes_destroy(mtree_probe_routes_t *routes)
     if (routes == NULL) {
         return;
     }
-    for (i = 0; i < routes->num_seen; ++i) {
-        free(routes->seen[i].hops);
+    for (i = 0; i < routes->num_traceroutes; ++i) {
+        free(routes->traceroutes[i].hops);
     }
-    free(routes->seen);
+    free(routes->traceroutes);
     free(routes->known);
     mtree_probe_addresses_clear(&routes->addresses);
     free(routes);
@@ -80,52 +80,54 @@ mtree_status_t mtree_probe_routes_add_address(mtree_probe_routes_t *routes, int 
     return MTREE_OK;
 }
 
-/* Hops as numbers of addresses. */
+/* Turn hops into numbers of addresses. */
 static mtree_status_t read_hops(mtree_probe_routes_t *routes, const char *const *hops,
-                                mtree_probe_traceroutes_t *seen)
+                                mtree_probe_traceroute_t *route)
 {
     mtree_status_t status;
     int i, j, owner;
 
-    for (i = 0; i < seen->num_hops; ++i) {
-        seen->hops[i] = MTREE_PROBE_SILENT;
+    for (i = 0; i < route->num_hops; ++i) {
+        route->hops[i] = MTREE_PROBE_SILENT;
         if (hops[i][0] == '\0') {
             continue;
         }
-        status = mtree_probe_addresses_find(&routes->addresses, hops[i], &seen->hops[i]);
+        status = mtree_probe_addresses_find(&routes->addresses, hops[i], &route->hops[i]);
         if (status != MTREE_OK) {
             return status;
         }
-        owner = routes->addresses.items[seen->hops[i]]->owner;
-        for (j = 0; j < i && seen->hops[j] != seen->hops[i]; ++j) {}
-        if (j < i || owner == seen->from || owner == seen->to) {
+        owner = routes->addresses.items[route->hops[i]]->owner;
+        for (j = 0; j < i && route->hops[j] != route->hops[i]; ++j) {}
+        if (j < i || owner == route->from || owner == route->to) {
             mtree_error("the route from host number %d to %d passes %s twice; leave "
                         "routes out that changed while they were traced",
-                        seen->from, seen->to, hops[i]);
+                        route->from, route->to, hops[i]);
             return MTREE_ERR_INVALID;
         }
     }
     return MTREE_OK;
 }
 
-/* Put @a seen in, in place of an earlier route between the same hosts. */
-static mtree_status_t keep(mtree_probe_routes_t *routes, mtree_probe_traceroutes_t seen)
+/* Add @a route, or replace an earlier route between the same hosts. */
+static mtree_status_t keep(mtree_probe_routes_t *routes, mtree_probe_traceroute_t route)
 {
-    size_t place = (size_t)seen.from * (size_t)routes->num_hosts + (size_t)seen.to;
+    size_t place = (size_t)route.from * (size_t)routes->num_hosts + (size_t)route.to;
     int i;
 
     if (get_bit(routes->known, place)) {
-        for (i = 0; routes->seen[i].from != seen.from || routes->seen[i].to != seen.to;
+        for (i = 0; routes->traceroutes[i].from != route.from ||
+                    routes->traceroutes[i].to != route.to;
              ++i) {}
-        free(routes->seen[i].hops);
-        routes->seen[i] = seen;
+        free(routes->traceroutes[i].hops);
+        routes->traceroutes[i] = route;
         return MTREE_OK;
     }
-    if (mtree_array_reserve(&routes->seen, &routes->seen_capacity, routes->num_seen + 1,
-                            sizeof(*routes->seen)) != MTREE_OK) {
-        return mtree_no_memory("%d routes", routes->num_seen + 1);
+    if (mtree_array_reserve(&routes->traceroutes, &routes->traceroute_capacity,
+                            routes->num_traceroutes + 1,
+                            sizeof(*routes->traceroutes)) != MTREE_OK) {
+        return mtree_no_memory("%d routes", routes->num_traceroutes + 1);
     }
-    routes->seen[routes->num_seen++] = seen;
+    routes->traceroutes[routes->num_traceroutes++] = route;
     routes->known[place / 8] |= (unsigned char)(1u << (place % 8));
     return MTREE_OK;
 }
@@ -133,7 +135,7 @@ static mtree_status_t keep(mtree_probe_routes_t *routes, mtree_probe_traceroutes
 mtree_status_t mtree_probe_routes_add(mtree_probe_routes_t *routes, int from, int to,
                                       const char *const *hops, int num_hops)
 {
-    mtree_probe_traceroutes_t seen = {.from = from, .to = to, .num_hops = num_hops};
+    mtree_probe_traceroute_t route = {.from = from, .to = to, .num_hops = num_hops};
     mtree_status_t status;
 
     if (from < 0 || to < 0 || from >= routes->num_hosts || to >= routes->num_hosts ||
@@ -143,23 +145,23 @@ mtree_status_t mtree_probe_routes_add(mtree_probe_routes_t *routes, int from, in
                     num_hops, from, to, routes->num_hosts, MTREE_PROBE_MAX_HOPS);
         return MTREE_ERR_INVALID;
     }
-    seen.hops = malloc(((size_t)num_hops + 1) * sizeof(*seen.hops));
-    if (seen.hops == NULL) {
+    route.hops = malloc(((size_t)num_hops + 1) * sizeof(*route.hops));
+    if (route.hops == NULL) {
         return mtree_no_memory("a route of %d hops", num_hops);
     }
-    status = read_hops(routes, hops, &seen);
+    status = read_hops(routes, hops, &route);
     if (status == MTREE_OK) {
-        status = keep(routes, seen);
+        status = keep(routes, route);
     }
     if (status != MTREE_OK) {
-        free(seen.hops);
+        free(route.hops);
     }
     return status;
 }
 
 int mtree_probe_routes_count(const mtree_probe_routes_t *routes)
 {
-    return routes->num_seen;
+    return routes->num_traceroutes;
 }
 
 bool mtree_probe_routes_known(const mtree_probe_routes_t *routes, int from, int to)

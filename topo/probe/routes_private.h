@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What mtree_probe_routes_t holds: for its own files.
+ * What mtree_probe_routes_t holds.  Internal to routes.c, alias.c and router_graph.c.
  */
 #ifndef MTREE_TOPO_PROBE_ROUTES_PRIVATE_H
 #define MTREE_TOPO_PROBE_ROUTES_PRIVATE_H
@@ -14,20 +14,20 @@
 typedef struct {
     int from, to, num_hops;
     int *hops; /* numbers of addresses, or MTREE_PROBE_SILENT */
-} mtree_probe_traceroutes_t;
+} mtree_probe_traceroute_t;
 
 struct mtree_probe_routes {
     int num_hosts;
     mtree_probe_addresses_t addresses;
-    int num_seen, seen_capacity;
-    mtree_probe_traceroutes_t *seen;
+    int num_traceroutes, traceroute_capacity;
+    mtree_probe_traceroute_t *traceroutes;
     unsigned char *known; /* a bit for each pair (from, to) */
 };
 
 /*
- * Which addresses are one router's: class_of[address] is the least number of an address
- * of the same router.  @a routes->seen is sorted by its ends.  The caller frees
- * *class_of_p.
+ * Find the addresses of each router: class_of[address] is the least number of an address
+ * of the same router.  @a routes->traceroutes must be sorted by its ends.  The caller
+ * frees *class_of_p.
  */
 mtree_status_t mtree_probe_find_aliases(const mtree_probe_routes_t *routes,
                                         int **class_of_p);

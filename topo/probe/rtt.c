@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The stages of the probe before streams: routes, and round trips.
+ * The first stages of the probe: routes, and round trips.
  */
 #include "base/array.h"
 #include "base/log.h"
@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Pings that a host answers or waits for at the same time. */
+/* Pings that a host takes part in at the same time; fewer in the second pass. */
 #define CROWD       8
 #define CROWD_AGAIN 4
 
@@ -22,8 +22,8 @@
 #define LEAST_REPEATS  3
 #define PING_SHARE     0.3  /* of the budget */
 #define PINGS_PER_LINK 3    /* pairs whose path crosses a link between switches */
-#define NOISY          0.05 /* relative: such pairs are pinged once more, */
-#define NOISY_SECONDS  1e-4 /* if it is so much and the links are known */
+#define NOISY          0.05 /* relative noise of pairs that are pinged once more, */
+#define NOISY_SECONDS  1e-4 /* if the noise is so large where links are known */
 #define MAX_PASSES     2
 
 static mtree_status_t ask_route(void *data, int from, int to)
@@ -71,17 +71,16 @@ mtree_status_t mtree_probe_end_routes(mtree_probe_t *probe)
             return MTREE_OK;
         }
         mtree_probe_graph_clear(&probe->graph);
-        mtree_warn(
-            "no route to or from %s was seen: the network's shape is inferred from "
-            "round trips; let ICMP \"time exceeded\" pass to see routes",
-            probe->names[host]);
+        mtree_warn("no route to or from %s was traced: the network is inferred from "
+                   "round trips; let ICMP \"time exceeded\" pass to see routes",
+                   probe->names[host]);
     }
-    if (probe->num_hosts > MTREE_PROBE_SHAPE_MAX_HOSTS) {
+    if (probe->num_hosts > MTREE_PROBE_INFER_MAX_HOSTS) {
         mtree_error(
-            "the routes between %d hosts were not seen, and a network of more than "
+            "the routes between %d hosts were not traced, and a network of more than "
             "%d is not inferred without; let ICMP \"time exceeded\" pass or give "
             "a topology file",
-            probe->num_hosts, MTREE_PROBE_SHAPE_MAX_HOSTS);
+            probe->num_hosts, MTREE_PROBE_INFER_MAX_HOSTS);
         return MTREE_ERR_UNSUPPORTED;
     }
     return MTREE_OK;
@@ -109,8 +108,8 @@ static int compare_pairs(const void *left, const void *right)
     return (a->to > b->to) - (a->to < b->to);
 }
 
-/* Pairs whose path is one link, and for every other arc some whose path crosses it: the
- * shortest one and others at random from the shorter half. */
+/* Choose pairs whose path is one link, and for every other arc some whose path crosses
+ * it: the shortest one and random ones of the shorter half. */
 static mtree_status_t choose_pairs(mtree_probe_t *probe)
 {
     const mtree_probe_graph_t *graph = &probe->graph;
@@ -170,7 +169,8 @@ static bool is_due(const mtree_probe_t *probe, const mtree_probe_pair_t *pair, i
                           probe->spent < PING_SHARE * probe->options.seconds));
 }
 
-/* Round trips a pair, such that @a rounds more keep to their share of the budget. */
+/* Round trips per pair, such that @a rounds more rounds keep to their share of the
+ * budget. */
 static int choose_repeats(const mtree_probe_t *probe, int rounds)
 {
     double left = PING_SHARE * probe->options.seconds - probe->spent;
@@ -189,7 +189,7 @@ static int choose_repeats(const mtree_probe_t *probe, int rounds)
 /* Fill a round with pairs of @a pass; *due_p is how many are due in all. */
 static mtree_status_t fill_pass(mtree_probe_t *probe, int pass, int *due_p)
 {
-    /* In a second pass fewer disturb one another. */
+    /* In the second pass fewer pings disturb each other. */
     int crowd = (pass > 0) ? CROWD_AGAIN : CROWD;
     int *busy = calloc((size_t)probe->num_hosts, sizeof(*busy));
     mtree_status_t status = MTREE_OK;

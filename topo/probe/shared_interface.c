@@ -10,14 +10,14 @@
 typedef struct {
     const mtree_probe_graph_t *old;
     mtree_probe_graph_t *graph;
-    int *group; /* [num_hosts] least host of those around the same switch, or NONE */
-    int *size;  /* [num_hosts] of the group that the host is the least of */
-    int *port;  /* [num_hosts] the switch of a group */
-    int *way;   /* of the path at hand */
+    int *group;    /* [num_hosts] the least of the hosts of the same switch, or NONE */
+    int *size;     /* [num_hosts] hosts of the group whose least host it is */
+    int *port;     /* [num_hosts] the switch of a group */
+    int *vertices; /* of the current path */
 } splitter_t;
 
-/* Is @a host linked to a host of @a group, and no path known to one of them that is
- * longer than a link? */
+/* Is @a host linked to a host of @a group, and is no path of several links known from it
+ * to one of them? */
 static bool belongs(const splitter_t *splitter, int host, int group)
 {
     const mtree_probe_graph_t *old = splitter->old;
@@ -55,8 +55,8 @@ static bool grow_group(splitter_t *splitter, const bool *shared, int group)
     return grown;
 }
 
-/* Who is on one Ethernet reaches each other without a hop; where not all routes were
- * traced, through third ones. */
+/* Hosts of one Ethernet are linked, directly or, where not all routes were traced,
+ * through others. */
 static void form_groups(splitter_t *splitter, const bool *shared)
 {
     int num_hosts = splitter->old->num_hosts;
@@ -72,7 +72,7 @@ static void form_groups(splitter_t *splitter, const bool *shared)
             while (grow_group(splitter, shared, host)) {}
         }
     }
-    /* Two hosts are no network: each keeps its own interface. */
+    /* Two hosts are no network: each keeps an interface of its own. */
     for (host = 0; host < num_hosts; ++host) {
         if (splitter->group[host] != NONE && splitter->size[splitter->group[host]] == 2) {
             group = splitter->group[host];
@@ -111,32 +111,32 @@ static int port_of(const splitter_t *splitter, int vertex)
     return splitter->port[splitter->group[vertex]];
 }
 
-/* The way of @a path with the switches in it; its length. */
+/* List the vertices of @a path with the switches between them; returns their number. */
 static int lay_out(splitter_t *splitter, const mtree_probe_path_t *path)
 {
-    int *way = splitter->way;
+    int *vertices = splitter->vertices;
     int last = path->from;
     int length = 0;
     int i, vertex, out, in;
 
-    way[length++] = path->from;
+    vertices[length++] = path->from;
     for (i = 0; i < path->num_arcs; ++i) {
         vertex = mtree_probe_arc_to(splitter->old, path->arcs[i]);
         out = port_of(splitter, last);
         in = port_of(splitter, vertex);
-        if (out != NONE && out != way[length - 1]) {
-            /* What a host forwards comes in and goes out at its port: the port alone
-             * stands for it. */
-            if (length >= 2 && way[length - 2] == out) {
+        if (out != NONE && out != vertices[length - 1]) {
+            /* Data that a host forwards enters and leaves by the same port, so the port
+             * alone is on the path. */
+            if (length >= 2 && vertices[length - 2] == out) {
                 --length;
             } else {
-                way[length++] = out;
+                vertices[length++] = out;
             }
         }
         if (in != NONE && in != out) {
-            way[length++] = in;
+            vertices[length++] = in;
         }
-        way[length++] = vertex;
+        vertices[length++] = vertex;
         last = vertex;
     }
     return length;
@@ -149,7 +149,7 @@ static mtree_status_t copy_paths(splitter_t *splitter)
     int i;
 
     for (i = 0; status == MTREE_OK && i < old->num_paths; ++i) {
-        status = mtree_probe_graph_add_path(splitter->graph, splitter->way,
+        status = mtree_probe_graph_add_path(splitter->graph, splitter->vertices,
                                             lay_out(splitter, &old->paths[i]));
     }
     return status;
@@ -171,9 +171,9 @@ mtree_status_t mtree_probe_sharing_split(const mtree_probe_graph_t *graph,
     splitter.group = malloc(num_hosts * sizeof(int));
     splitter.size = calloc(num_hosts, sizeof(int));
     splitter.port = malloc(num_hosts * sizeof(int));
-    splitter.way = malloc(3 * ((size_t)graph->num_vertices + 1) * sizeof(int));
+    splitter.vertices = malloc(3 * ((size_t)graph->num_vertices + 1) * sizeof(int));
     if (splitter.group == NULL || splitter.size == NULL || splitter.port == NULL ||
-        splitter.way == NULL) {
+        splitter.vertices == NULL) {
         status = mtree_no_memory("the interfaces of %zu hosts", num_hosts);
         goto out;
     }
@@ -196,6 +196,6 @@ out:
     free(splitter.group);
     free(splitter.size);
     free(splitter.port);
-    free(splitter.way);
+    free(splitter.vertices);
     return status;
 }

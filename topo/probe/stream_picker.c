@@ -9,7 +9,7 @@
 
 #define NONE (-1)
 
-/* Of the paths that cross an arc at most so many are looked at, short ones and long. */
+/* At most so many of the paths across an arc are considered, short and long ones. */
 #define MAX_CANDIDATES 256
 
 mtree_status_t mtree_probe_picker_init(mtree_probe_picker_t *picker,
@@ -20,14 +20,14 @@ mtree_status_t mtree_probe_picker_init(mtree_probe_picker_t *picker,
 
     *picker = (mtree_probe_picker_t){.graph = graph};
     picker->streams = calloc(num_arcs, sizeof(int));
-    picker->room = calloc(num_arcs, sizeof(int));
+    picker->limit = calloc(num_arcs, sizeof(int));
     picker->overlap = calloc(num_arcs, sizeof(int));
-    if (picker->streams == NULL || picker->room == NULL || picker->overlap == NULL) {
+    if (picker->streams == NULL || picker->limit == NULL || picker->overlap == NULL) {
         mtree_probe_picker_clear(picker);
         return mtree_no_memory("a round of the probe");
     }
     for (arc = 0; arc < num_arcs; ++arc) {
-        picker->room[arc] = INT_MAX;
+        picker->limit[arc] = INT_MAX;
     }
     return MTREE_OK;
 }
@@ -35,7 +35,7 @@ mtree_status_t mtree_probe_picker_init(mtree_probe_picker_t *picker,
 void mtree_probe_picker_clear(mtree_probe_picker_t *picker)
 {
     free(picker->streams);
-    free(picker->room);
+    free(picker->limit);
     free(picker->overlap);
     free(picker->paths);
 }
@@ -68,7 +68,7 @@ static void change_overlap(mtree_probe_picker_t *picker, int first, int by)
 typedef struct {
     int arc, count;
     int first;  /* of its streams in picker->paths */
-    bool alone; /* as if nothing was chosen before */
+    bool alone; /* regardless of earlier tests */
 } test_t;
 
 static int lesser(int a, int b)
@@ -76,15 +76,15 @@ static int lesser(int a, int b)
     return (a < b) ? a : b;
 }
 
-/* Streams of all tests that an arc may carry for the test's sake. */
-static int room_beside(const test_t *test, int arc)
+/* Streams of all tests that an arc may carry so that @a test is valid. */
+static int limit_beside(const test_t *test, int arc)
 {
     return (arc == test->arc) ? INT_MAX : (test->count + 1) / 2;
 }
 
 /*
- * How much the path has in common with the test besides its arc: the streams on its other
- * arcs, all together, then its length.  NONE when it has to be another.
+ * What orders the paths of a test: the streams on a path's other arcs in all, then its
+ * length.  NONE when the path is not allowed.
  */
 static int cost(const mtree_probe_picker_t *picker, const mtree_probe_path_t *path,
                 const test_t *test)
@@ -96,8 +96,8 @@ static int cost(const mtree_probe_picker_t *picker, const mtree_probe_path_t *pa
         arc = path->arcs[i];
         streams = picker->overlap[arc] + (test->alone ? 0 : picker->streams[arc]);
         back = picker->overlap[arc ^ 1] + (test->alone ? 0 : picker->streams[arc ^ 1]);
-        if (back > 0 || (!test->alone &&
-                         streams >= lesser(picker->room[arc], room_beside(test, arc)))) {
+        if (back > 0 || (!test->alone && streams >= lesser(picker->limit[arc],
+                                                           limit_beside(test, arc)))) {
             return NONE;
         }
         common += (arc == test->arc) ? 0 : streams;
@@ -151,7 +151,7 @@ static mtree_status_t pick_test(mtree_probe_picker_t *picker, const test_t *test
             break;
         }
         change_overlap(picker, picker->num_paths - 1, 1);
-        /* The link itself alone: nothing else can limit it. */
+        /* A path of one link: nothing else can limit the stream. */
         if (picker->graph->paths[path].num_arcs == 1) {
             break;
         }
@@ -160,7 +160,7 @@ static mtree_status_t pick_test(mtree_probe_picker_t *picker, const test_t *test
     return status;
 }
 
-/* The test's streams are part of the round. */
+/* Make the test's streams part of the round. */
 static void take_arcs(mtree_probe_picker_t *picker, const test_t *test)
 {
     const mtree_probe_path_t *path;
@@ -171,7 +171,7 @@ static void take_arcs(mtree_probe_picker_t *picker, const test_t *test)
         for (j = 0; j < path->num_arcs; ++j) {
             arc = path->arcs[j];
             ++picker->streams[arc];
-            picker->room[arc] = lesser(picker->room[arc], room_beside(test, arc));
+            picker->limit[arc] = lesser(picker->limit[arc], limit_beside(test, arc));
         }
     }
 }

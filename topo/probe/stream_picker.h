@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which streams to run together.
+ * The choice of streams that run together in a round.
  */
 #ifndef MTREE_TOPO_PROBE_STREAM_PICKER_H
 #define MTREE_TOPO_PROBE_STREAM_PICKER_H
@@ -10,8 +10,8 @@
 typedef struct {
     const mtree_probe_graph_t *graph;
     int *streams; /* [2 num_links] that cross an arc, of all tests */
-    int *room;    /* [2 num_links] how many may, for the tests' sake */
-    int *overlap; /* [2 num_links] streams of the test at hand alone */
+    int *limit;   /* [2 num_links] how many may, so that the tests are valid */
+    int *overlap; /* [2 num_links] streams of the current test alone */
     int num_paths, path_capacity;
     int *paths; /* the streams chosen, positions in graph->paths */
 } mtree_probe_picker_t;
@@ -22,19 +22,19 @@ mtree_status_t mtree_probe_picker_init(mtree_probe_picker_t *picker,
 void mtree_probe_picker_clear(mtree_probe_picker_t *picker);
 
 /*
- * Add streams that cross @a arc, @a count of them or as many as there are, that have as
- * few other arcs in common as can be.  No other arc that they cross carries more than
- * half as many streams, whether theirs or of tests chosen before, so that where links
- * share equally and none is much slower it is @a arc that limits them; nor do they take
- * that from tests chosen before.  No link carries streams both ways, for the answers of
- * one would wait in the queue of the other.  *added_p is their number: 0 (and nothing
- * changes) when the tests chosen before leave fewer than an empty round would.
+ * Add a test: streams across @a arc, @a count of them or as many as exist, that share as
+ * few other arcs as possible.  No other arc that they cross carries more than half as
+ * many streams of this and of earlier tests, so that @a arc limits them unless another
+ * link is much slower; nor do they spoil earlier tests that way.  No link carries streams
+ * in both directions, because the acknowledgements of one would wait in the queue of the
+ * other. *added_p is their number: 0 (and nothing changes) when earlier tests leave fewer
+ * than an empty round would.
  */
 mtree_status_t mtree_probe_picker_cross(mtree_probe_picker_t *picker, int arc, int count,
                                         int *added_p);
 
-/* sharing[num_paths]: how many of the streams chosen cross the same arc as each, on the
- * arc of its path that has most of them, itself included. */
+/* Set sharing[num_paths]: how many of the chosen streams, with itself, cross the busiest
+ * arc of each stream's path. */
 void mtree_probe_picker_share(const mtree_probe_picker_t *picker, int *sharing);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Rounds of streams: how long and how large; and the stage that crosses each arc that is
- * not known.
+ * Rounds of streams: their length and the size of their messages; and the stage that
+ * sends streams across each arc whose capacity is unknown.
  */
 #include "base/array.h"
 #include "base/log.h"
@@ -15,26 +15,27 @@
 
 #define NONE (-1)
 
-/* A stream lasts this long, or so many round trips if these are longer: about six of
- * them for the window to open, and as many as are left to measure in. */
+/* A stream lasts this long, or so many round trips if these are longer: about six until
+ * its window is open, the others to measure in. */
 #define STREAM_SECONDS 0.25
 #define STREAM_TRIPS   10
 #define LEAST_SECONDS  0.05
 #define LEAST_TRIPS    6
-#define LONGER         1.5 /* with every try of the same arc */
+#define LONGER         1.5 /* a factor for each further try of the same arc */
 
-/* Messages such that a stream has about so many, within limits. */
+/* The size of messages is such that a stream has about so many, within limits. */
 #define MESSAGES      48
 #define LEAST_MESSAGE 4096
 #define FIRST_MESSAGE 32768
 #define MOST_MESSAGE  1048576
 
 #define MAX_TRIES 3
-#define UNSTEADY  0.08 /* a spread that asks for another sample */
+#define UNSTEADY  0.08 /* with a larger spread an arc needs another sample */
 #define LOPSIDED                                                                         \
-    0.1 /* so does one way of a link that gives so much less than the other */
+    0.1              /* so does one that gives this part less than its other direction   \
+                      */
 #define NIC_PAIRS  2 /* streams across an arc of a host at the first try; doubled */
-#define LINK_PAIRS 4 /* the same of an arc between switches */
+#define LINK_PAIRS 4 /* the same for an arc between switches */
 
 mtree_status_t mtree_probe_explain(mtree_probe_t *probe)
 {
@@ -70,8 +71,8 @@ static double path_trip(const mtree_probe_t *probe, const mtree_probe_path_t *pa
     return sum;
 }
 
-/* The size of messages: from the fastest of the path's arcs if one was used, else from
- * what the system says. */
+/* The size of messages, according to the fastest rate seen on the path's arcs and the
+ * speed of the interfaces. */
 static size_t choose_bytes(const mtree_probe_t *probe, const mtree_probe_path_t *path,
                            double seconds)
 {
@@ -87,7 +88,7 @@ static size_t choose_bytes(const mtree_probe_t *probe, const mtree_probe_path_t 
     return (size_t)bytes / LEAST_MESSAGE * LEAST_MESSAGE;
 }
 
-/* How long a stream is to be sent, at most and at least. */
+/* Seconds of a stream, usually and at least. */
 static double usual_seconds(double trip)
 {
     return fmax(STREAM_SECONDS, STREAM_TRIPS * trip);
@@ -98,7 +99,7 @@ static double least_seconds(double trip)
     return fmax(LEAST_SECONDS, LEAST_TRIPS * trip);
 }
 
-/* Add a stream along @a path to the round; @a like says when it is sent. */
+/* Add a stream along @a path to the round, at the time of the test @a like. */
 static mtree_status_t add_experiment(mtree_probe_t *probe, const mtree_probe_path_t *path,
                                      int sharing, const mtree_probe_test_t *like)
 {
@@ -160,23 +161,23 @@ mtree_status_t mtree_probe_set_round(mtree_probe_t *probe, mtree_probe_picker_t 
     return add_streams(probe, picker, seconds);
 }
 
-/* When the tests begin if they take @a part of the usual time, and when all have ended.
+/* Plan the tests with @a part of their median length; *end_p is when the last one ends.
  */
-static mtree_status_t plan_agenda(mtree_probe_test_batch_t *agenda, double part,
-                                  double *end_p)
+static mtree_status_t plan_batch(mtree_probe_test_batch_t *batch, double part,
+                                 double *end_p)
 {
     mtree_probe_test_t *test;
     int i;
 
-    for (i = 0; i < agenda->num_tests; ++i) {
-        test = &agenda->tests[i];
+    for (i = 0; i < batch->num_tests; ++i) {
+        test = &batch->tests[i];
         test->seconds = fmax(least_seconds(test->trip), part * usual_seconds(test->trip));
     }
-    return mtree_probe_test_batch_plan(agenda, end_p);
+    return mtree_probe_test_batch_plan(batch, end_p);
 }
 
 static mtree_status_t add_test(mtree_probe_t *probe,
-                               const mtree_probe_test_batch_t *agenda,
+                               const mtree_probe_test_batch_t *batch,
                                const mtree_probe_test_t *test)
 {
     mtree_status_t status = MTREE_OK;
@@ -184,20 +185,20 @@ static mtree_status_t add_test(mtree_probe_t *probe,
     int i, arc;
 
     for (i = 0; status == MTREE_OK && i < test->num_arcs; ++i) {
-        arc = agenda->arcs[test->first + i];
+        arc = batch->arcs[test->first + i];
         path = mtree_probe_graph_find_path(&probe->graph,
                                            mtree_probe_arc_from(&probe->graph, arc),
                                            mtree_probe_arc_to(&probe->graph, arc));
         status = add_experiment(probe, path, 1, test);
     }
     ++probe->num_sets;
-    probe->had_turn[test->host] = true;
+    probe->tested[test->host] = true;
     return status;
 }
 
-mtree_status_t mtree_probe_set_agenda(mtree_probe_t *probe,
-                                      mtree_probe_test_batch_t *agenda, double share,
-                                      const char *purpose)
+mtree_status_t mtree_probe_set_batch(mtree_probe_t *probe,
+                                     mtree_probe_test_batch_t *batch, double share,
+                                     const char *purpose)
 {
     double left = probe->options.seconds - probe->spent - probe->delay;
     const mtree_probe_test_t *test;
@@ -205,14 +206,14 @@ mtree_status_t mtree_probe_set_agenda(mtree_probe_t *probe,
     double end;
     int i;
 
-    status = plan_agenda(agenda, 1, &end);
+    status = plan_batch(batch, 1, &end);
     if (status == MTREE_OK && end > share * left) {
-        status = plan_agenda(agenda, share * left / end, &end);
+        status = plan_batch(batch, share * left / end, &end);
     }
-    for (i = 0; status == MTREE_OK && i < agenda->num_tests; ++i) {
-        test = &agenda->tests[i];
+    for (i = 0; status == MTREE_OK && i < batch->num_tests; ++i) {
+        test = &batch->tests[i];
         if (test->begin + test->seconds + fmax(0, test->trip - probe->delay) <= left) {
-            status = add_test(probe, agenda, test);
+            status = add_test(probe, batch, test);
         }
     }
     (void)snprintf(probe->purpose, sizeof(probe->purpose), "%s, %d streams", purpose,
@@ -220,11 +221,11 @@ mtree_status_t mtree_probe_set_agenda(mtree_probe_t *probe,
     return status;
 }
 
-/* An arc that is to be tested, and in what order. */
+/* An arc that needs a test, with what orders it. */
 typedef struct {
     int arc, tries;
-    double trip; /* of the shortest path across it */
-    bool picked; /* for the round at hand */
+    double trip; /* of the shortest path across it, seconds */
+    bool picked; /* for the current round */
 } due_t;
 
 static int compare_due(const void *left, const void *right)
@@ -240,8 +241,8 @@ static int compare_due(const void *left, const void *right)
     return (a->arc > b->arc) - (a->arc < b->arc);
 }
 
-/* Most links give the same both ways: one that does not was disturbed, or is worth to be
- * sure of. */
+/* Most links have the same capacity in both directions: one that does not needs a second
+ * sample. */
 static bool is_lopsided(const mtree_probe_t *probe, int arc)
 {
     const mtree_probe_arc_t *there = &probe->arcs[arc], *back = &probe->arcs[arc ^ 1];
@@ -263,7 +264,7 @@ bool mtree_probe_needs_test(const mtree_probe_t *probe, int arc)
     return !probe->exhausted[arc];
 }
 
-/* Those to be tested, long ones first so that a round's streams are alike. */
+/* List the arcs that need a test, long ones first so that a round's streams are alike. */
 static int list_due(const mtree_probe_t *probe, due_t *due)
 {
     const mtree_probe_graph_t *graph = &probe->graph;
@@ -284,7 +285,7 @@ static int list_due(const mtree_probe_t *probe, due_t *due)
     return count;
 }
 
-/* Test what is @a due in the round if it can be; *tested_p counts. */
+/* Add streams for the arc @a due to the round if that is possible; *tested_p counts. */
 static mtree_status_t pick_cross(mtree_probe_t *probe, mtree_probe_picker_t *picker,
                                  due_t *due, int *tested_p)
 {
@@ -300,7 +301,8 @@ static mtree_status_t pick_cross(mtree_probe_t *probe, mtree_probe_picker_t *pic
     if (status == MTREE_OK && added > 0) {
         due->picked = true;
         ++*tested_p;
-        /* A link alone may have been disturbed: more time helps, not more streams. */
+        /* A single link may have been disturbed: then more time helps, not more streams.
+         */
         probe->exhausted[arc] =
             added < count && !mtree_probe_graph_is_neighbour(graph, arc);
     }
@@ -324,7 +326,7 @@ mtree_status_t mtree_probe_fill_cross(mtree_probe_t *probe)
     }
     num_due = list_due(probe, due);
     for (i = 0; status == MTREE_OK && i < num_due; ++i) {
-        /* What is tried again takes longer: it has rounds of its own. */
+        /* Arcs of another number of tries take longer: they have rounds of their own. */
         if (due[i].tries == due[0].tries) {
             status = pick_cross(probe, &picker, &due[i], &tested);
         }
@@ -334,7 +336,7 @@ mtree_status_t mtree_probe_fill_cross(mtree_probe_t *probe)
             mtree_probe_set_round(probe, &picker, pow(LONGER, due[0].tries),
                                   (num_due + tested - 1) / tested, "capacity of links");
     }
-    /* Where no time was left nothing was tried. */
+    /* When no time was left the round is empty. */
     for (i = 0; i < num_due && probe->num_experiments > 0; ++i) {
         probe->tries[due[i].arc] += due[i].picked;
     }
@@ -380,14 +382,14 @@ mtree_status_t mtree_probe_keep_streams(mtree_probe_t *probe,
         }
         probe->bytes += result->marks[result->num_marks - 1].bytes;
         status = add_stream(
-            probe,
-            (mtree_probe_stream_t){.set = probe->experiments[i].set,
-                                   .from = probe->experiments[i].from,
-                                   .to = probe->experiments[i].to,
-                                   .alone = probe->stage == MTREE_PROBE_STAGE_ALONE ||
-                                            probe->stage == MTREE_PROBE_STAGE_ALONE_AGAIN,
-                                   .curve = curve,
-                                   .rate = mtree_probe_fit_rate(&curve, 1)});
+            probe, (mtree_probe_stream_t){
+                       .set = probe->experiments[i].set,
+                       .from = probe->experiments[i].from,
+                       .to = probe->experiments[i].to,
+                       .alone = probe->stage == MTREE_PROBE_STAGE_SINGLE_LINK_TEST ||
+                                probe->stage == MTREE_PROBE_STAGE_SINGLE_LINK_RETEST,
+                       .curve = curve,
+                       .rate = mtree_probe_fit_rate(&curve, 1)});
     }
     return (status == MTREE_OK) ? mtree_probe_explain(probe) : status;
 }

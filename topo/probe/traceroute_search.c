@@ -7,18 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What follows a vertex on the way to a target, where it is none. */
+/* Instead of the vertex after another one on the route to a target. */
 #define NOT_ASKED (-1)
-#define NO_WAY    (-2)
+#define NO_ROUTE  (-2)
 
-/* After so many in a row that do not answer, the rest is not asked for. */
-#define MOST_SILENT 3
+/* After so many successive hops that do not answer, a route is given up. */
+#define MAX_SILENT 3
 
-/* On a device without a gateway: after so many targets for which nobody else answered,
- * it is a network that all of them are on. */
-#define MOST_ALONE 2
+/* A device without a gateway is taken for a network that all targets are on after so many
+ * targets for which no router answered. */
+#define MAX_ALONE 2
 
-/* Hosts come first, with the numbers they have outside. */
+/* Hosts come first, with the numbers of the caller. */
 typedef struct {
     mtree_address_t address; /* none: it does not answer */
     int *next;               /* [num_hosts] the vertex after it, by target */
@@ -185,7 +185,7 @@ static bool same_first_hop(const mtree_traceroute_search_t *search, int host, in
             (to_a->gateway.family == AF_UNSPEC && to_b->gateway.family == AF_UNSPEC));
 }
 
-/* True when nobody else answered for @a target as the first hop of @a host. */
+/* Did no router answer as the first hop from @a host to @a target? */
 static bool stands_alone(const mtree_traceroute_search_t *search, int host, int target)
 {
     int next = search->vertices[host].next[target];
@@ -195,8 +195,8 @@ static bool stands_alone(const mtree_traceroute_search_t *search, int host, int 
 }
 
 /*
- * Is the first hop from @a host to @a target to be asked for in this round?  One target
- * is enough where others share it, until it is seen that they do not.
+ * Is the first hop from @a host to @a target asked for in this round?  One target is
+ * enough where others share the first hop, until answers show that they do not.
  */
 static bool first_hop_wanted(const mtree_traceroute_search_t *search, int host,
                              int target)
@@ -215,11 +215,11 @@ static bool first_hop_wanted(const mtree_traceroute_search_t *search, int host,
             is_first = false;
         }
     }
-    return is_first || alone >= MOST_ALONE;
+    return is_first || alone >= MAX_ALONE;
 }
 
-/* Where the route from @a host to @a target is not known any more: the vertex, and its
- * place on the route; or -1 when it is known or given up. */
+/* The last known vertex of the route from @a host to @a target, and its place on the
+ * route; -1 when the route is known to its end or given up. */
 static int route_end(const mtree_traceroute_search_t *search, int host, int target,
                      int *hops)
 {
@@ -231,11 +231,11 @@ static int route_end(const mtree_traceroute_search_t *search, int host, int targ
         if (next == NOT_ASKED) {
             return vertex;
         }
-        if (next == NO_WAY) {
+        if (next == NO_ROUTE) {
             return -1;
         }
         silent = search->vertices[next].address.family == AF_UNSPEC ? silent + 1 : 0;
-        if (silent == MOST_SILENT) {
+        if (silent == MAX_SILENT) {
             return -1;
         }
         vertex = next;
@@ -243,7 +243,7 @@ static int route_end(const mtree_traceroute_search_t *search, int host, int targ
     return -1;
 }
 
-/* A host without an address, or with one of another kind, cannot be asked for. */
+/* A host without an address of the same family cannot be a target. */
 static bool has_same_family(const mtree_traceroute_search_t *search, int host, int target)
 {
     sa_family_t family = search->vertices[host].address.family;
@@ -251,8 +251,8 @@ static bool has_same_family(const mtree_traceroute_search_t *search, int host, i
     return family != AF_UNSPEC && family == search->vertices[target].address.family;
 }
 
-/* Each vertex is asked about once a target: @a asked[vertex * num_hosts + target] is the
- * number of the question, or -1. */
+/* Add the question that continues a route.  There is one per vertex and target:
+ * @a asked[vertex * num_hosts + target] is its number, or -1. */
 static mtree_status_t question_add(mtree_traceroute_search_t *search, int *asked,
                                    int host, int target)
 {
@@ -326,7 +326,7 @@ mtree_status_t mtree_traceroute_search_ask(mtree_traceroute_search_t *search,
     return status;
 }
 
-/* The vertex that stands behind an answer. */
+/* The vertex that an answer shows. */
 static mtree_status_t answered_vertex(mtree_traceroute_search_t *search, int before,
                                       const mtree_route_question_t *question,
                                       mtree_traceroute_answer_t answer,
@@ -336,7 +336,7 @@ static mtree_status_t answered_vertex(mtree_traceroute_search_t *search, int bef
     mtree_status_t status;
 
     if (answer == MTREE_HOP_TARGET || answer == MTREE_HOP_REFUSED) {
-        *vertex_p = answer == MTREE_HOP_TARGET ? question->target : NO_WAY;
+        *vertex_p = answer == MTREE_HOP_TARGET ? question->target : NO_ROUTE;
         return MTREE_OK;
     }
     if (answer == MTREE_HOP_SILENT) {
@@ -360,7 +360,7 @@ static mtree_status_t answered_vertex(mtree_traceroute_search_t *search, int bef
     return status == MTREE_OK ? known_add(search, *vertex_p, from) : status;
 }
 
-/* What was found for one target holds for those that share the first hop with it. */
+/* Set the first hop of the targets that share it with @a target. */
 static void share_first_hop(mtree_traceroute_search_t *search, int host, int target,
                             int vertex)
 {
@@ -389,7 +389,7 @@ mtree_status_t mtree_traceroute_search_answer(mtree_traceroute_search_t *search,
     int before = route_end(search, question->host, question->target, &hops);
     mtree_status_t status;
 
-    /* A first hop that was shared may have told it by now. */
+    /* A shared first hop may have answered it already. */
     if (before < 0 || hops + 1 != question->limit) {
         return MTREE_OK;
     }

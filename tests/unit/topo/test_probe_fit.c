@@ -183,7 +183,7 @@ END_TEST
 START_TEST(test_agenda)
 {
     mtree_probe_graph_t graph;
-    mtree_probe_test_batch_t agenda;
+    mtree_probe_test_batch_t batch;
     const mtree_probe_test_t *tests;
     double end;
     int ways[4][2] = {{0, 1}, {1, 2}, {2, 3}, {3, 0}};
@@ -197,19 +197,19 @@ START_TEST(test_agenda)
         ck_assert_int_eq(mtree_probe_graph_add_path(&graph, way, 2), MTREE_OK);
     }
     ck_assert_int_eq(mtree_probe_graph_index(&graph), MTREE_OK);
-    mtree_probe_test_batch_init(&agenda, &graph);
+    mtree_probe_test_batch_init(&batch, &graph);
     for (int host = 0; host < 4; host += 2) {
         arcs[0] = mtree_probe_graph_find_arc(&graph, host, 1);
         arcs[1] = mtree_probe_graph_find_arc(&graph, host, 3);
-        ck_assert(mtree_probe_test_batch_add(&agenda, host, arcs, 2, 0.1));
+        ck_assert(mtree_probe_test_batch_add(&batch, host, arcs, 2, 0.1));
     }
     arcs[0] = mtree_probe_graph_find_arc(&graph, 1, 2);
-    ck_assert(mtree_probe_test_batch_add(&agenda, 1, arcs, 1, 0.1));
-    agenda.tests[0].seconds = 1;
-    agenda.tests[1].seconds = 2;
-    agenda.tests[2].seconds = 0.5;
-    ck_assert_int_eq(mtree_probe_test_batch_plan(&agenda, &end), MTREE_OK);
-    tests = agenda.tests;
+    ck_assert(mtree_probe_test_batch_add(&batch, 1, arcs, 1, 0.1));
+    batch.tests[0].seconds = 1;
+    batch.tests[1].seconds = 2;
+    batch.tests[2].seconds = 0.5;
+    ck_assert_int_eq(mtree_probe_test_batch_plan(&batch, &end), MTREE_OK);
+    tests = batch.tests;
     /* 0 and 2 have their receivers in common, 1 and 2 a link: the longest is first, and
      * the two others follow together after the last bytes have come in. */
     ck_assert_int_eq(tests[0].host, 2);
@@ -222,13 +222,13 @@ START_TEST(test_agenda)
     ck_assert_double_eq(end, tests[1].begin + 1);
 
     /* What does not fit whole is not added. */
-    while (agenda.num_arcs < MTREE_PROBE_AGENDA_ROOM - 1) {
-        ck_assert(mtree_probe_test_batch_add(&agenda, 1, arcs, 1, 0.1));
+    while (batch.num_arcs < MTREE_PROBE_BATCH_CAPACITY - 1) {
+        ck_assert(mtree_probe_test_batch_add(&batch, 1, arcs, 1, 0.1));
     }
-    ck_assert(!mtree_probe_test_batch_add(&agenda, 1, arcs, 2, 0.1));
-    ck_assert_int_eq(agenda.num_arcs, MTREE_PROBE_AGENDA_ROOM - 1);
-    ck_assert(mtree_probe_test_batch_add(&agenda, 1, arcs, 1, 0.1));
-    ck_assert(!mtree_probe_test_batch_add(&agenda, 1, arcs, 1, 0.1));
+    ck_assert(!mtree_probe_test_batch_add(&batch, 1, arcs, 2, 0.1));
+    ck_assert_int_eq(batch.num_arcs, MTREE_PROBE_BATCH_CAPACITY - 1);
+    ck_assert(mtree_probe_test_batch_add(&batch, 1, arcs, 1, 0.1));
+    ck_assert(!mtree_probe_test_batch_add(&batch, 1, arcs, 1, 0.1));
     mtree_probe_graph_clear(&graph);
 }
 END_TEST
