@@ -38,7 +38,7 @@ struct coll_mtree_exchange {
     mtree_event_t open;
     coll_mtree_fragmented_message_t contribution_up, numbers_down, payload_down;
     size_t longest;  /* bytes of a fragment */
-    size_t missing;  /* contributions, and on rank 0 the opening, before it goes on */
+    size_t missing;  /* contributions, and on rank 0 the opening, to wait for */
     size_t underway; /* messages, and the opening */
     mtree_status_t status;
     bool ended;

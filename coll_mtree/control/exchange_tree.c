@@ -35,7 +35,7 @@ int coll_mtree_exchange_tree_next_child(int rank, int ranks, int last)
 {
     int64_t end = lowest_place(rank, ranks), place = 1, child;
 
-    /* The place of the digit that tells the last child from its parent. */
+    /* The place of the digit in which the last child differs from its parent. */
     while (last > rank && (last - rank) / place % BASE == 0) {
         place *= BASE;
     }

@@ -4,17 +4,16 @@
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/coll_mtree.h"
 #include "coll_mtree/control/locality.h"
+#include "coll_mtree/control/seat.h"
 
 #include "topo/host/nic.h"
-
-#include "opal/util/argv.h"
 
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Addresses of one link have no routes. */
+/* Is it a link-local address?  These have no routes. */
 static bool is_local(const mtree_address_t *address)
 {
     return address->family == AF_INET6 && address->bytes[0] == 0xfe &&
@@ -34,7 +33,7 @@ static bool is_used(const struct ifaddrs *entry, const mtree_address_t *address)
            (exclude == NULL || !mtree_nic_is_listed(entry->ifa_name, address, exclude));
 }
 
-/* Addresses and speed of the interfaces with addresses of @a family. */
+/* Add the addresses of @a family of the interfaces that are used, and their speed. */
 static void describe_interfaces(coll_mtree_host_t *host, int *count,
                                 const struct ifaddrs *all, sa_family_t family)
 {
@@ -57,8 +56,9 @@ static void describe_interfaces(coll_mtree_host_t *host, int *count,
 
 void coll_mtree_host_describe(coll_mtree_host_t *host)
 {
-    const char *list = coll_mtree_params.hosts;
-    int rank = coll_mtree_world_rank();
+    size_t length;
+    const char *replaced =
+        coll_mtree_seat_host(coll_mtree_params.hosts, coll_mtree_world_rank(), &length);
     struct ifaddrs *all;
     int count = 0;
 
@@ -70,13 +70,8 @@ void coll_mtree_host_describe(coll_mtree_host_t *host)
         describe_interfaces(host, &count, all, AF_INET6);
         freeifaddrs(all);
     }
-    if (list != NULL) {
-        char **names = opal_argv_split(list, ',');
-
-        if (rank < opal_argv_count(names)) {
-            snprintf(host->name, sizeof(host->name), "%s", names[rank]);
-            host->is_replaced = true;
-        }
-        opal_argv_free(names);
+    if (replaced != NULL) {
+        snprintf(host->name, sizeof(host->name), "%.*s", (int)length, replaced);
+        host->is_replaced = true;
     }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What a rank tells rank 0 about the host that it runs on.
+ * The host of a rank, as the rank describes it to rank 0.
  */
 #ifndef COLL_MTREE_CONTROL_HOST_H
 #define COLL_MTREE_CONTROL_HOST_H
@@ -13,14 +13,14 @@
 
 #define COLL_MTREE_HOST_ADDRESSES 4
 
-/* Sent as it is: all processes of a communicator keep numbers alike. */
+/* Sent as it is: all processes of a communicator store numbers in the same way. */
 typedef struct {
     char name[COLL_MTREE_NAME_LENGTH];
-    double speed;    /* of its fastest interface by the system, bits/s; 0: not known */
-    int is_replaced; /* coll_mtree_hosts gives the name: it is not where it says */
-    /* Of the interfaces that Open MPI's TCP transport uses, IPv4 first; the rest none. */
+    double speed;    /* of its fastest interface, by the system, bits/s; 0: not known */
+    int is_replaced; /* the name is from coll_mtree_hosts, and no real host's */
+    /* Of the interfaces that Open MPI's TCP transport uses, IPv4 first; then none. */
     mtree_address_t addresses[COLL_MTREE_HOST_ADDRESSES];
-    mtree_locality_t locality; /* of the rank in it */
+    mtree_locality_t locality; /* of the rank on the host */
 } coll_mtree_host_t;
 
 /* This process's host. */

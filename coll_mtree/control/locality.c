@@ -18,7 +18,7 @@ static opal_mutex_t own_lock = OPAL_MUTEX_STATIC_INIT;
 static mtree_locality_t own;
 static bool own_known;
 
-/* UCX drives the network past the system's interfaces. */
+/* UCX sends through fabrics without the system's network interfaces. */
 static bool uses_fabric(void)
 {
     const char *pml = mca_pml_base_selected_component.pmlm_version.mca_component_name;
@@ -43,7 +43,8 @@ static void keep_used(mtree_nic_t *nics, int *num_p)
                         coll_mtree_params_btl_tcp("if_exclude"));
 }
 
-/* Set @a locality's distance to the network; every interface counts when @a recorded. */
+/* Set the distance of @a locality to the network; every interface of a @a recorded
+ * machine counts. */
 static void measure(const mtree_machine_t *machine, bool recorded,
                     mtree_locality_t *locality)
 {
@@ -62,7 +63,7 @@ static void measure(const mtree_machine_t *machine, bool recorded,
     free(nics);
 }
 
-/* The machine that Open MPI knows, or else our own. */
+/* The machine, from Open MPI's topology or otherwise from hwloc. */
 static mtree_status_t machine_open(mtree_machine_t **machine_p)
 {
     if (opal_hwloc_topology == NULL) {
@@ -129,7 +130,7 @@ mtree_locality_t coll_mtree_locality_own(void)
     return own;
 }
 
-/* True when the ranks of @a host do not all count alike. */
+/* Do the ranks of @a host differ in locality? */
 static bool has_parts(const mtree_placement_t *placement, int host)
 {
     int num = placement->first[host + 1] - placement->first[host];

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/control/seat.h"
 
-#include <stddef.h>
 #include <string.h>
 
 /* The next name of a list and its length; NULL: there is none. */
@@ -12,22 +11,23 @@ static const char *next_name(const char *list, size_t *length_p)
     return *length_p == 0 ? NULL : list;
 }
 
+const char *coll_mtree_seat_host(const char *hosts, int rank, size_t *length_p)
+{
+    const char *name = next_name(hosts == NULL ? "" : hosts, length_p);
+
+    while (name != NULL && rank-- > 0) {
+        name = next_name(name + *length_p, length_p);
+    }
+    return name;
+}
+
 coll_mtree_seat_t coll_mtree_seat_find(const char *hosts, int rank,
                                        coll_mtree_seat_t real)
 {
     coll_mtree_seat_t seat = {0, 0};
-    const char *own = NULL;
-    size_t own_length = 0, length;
-    int i = 0;
+    size_t own_length, length;
+    const char *own = coll_mtree_seat_host(hosts, rank, &own_length);
 
-    hosts = hosts == NULL ? "" : hosts;
-    for (const char *name = next_name(hosts, &length); name != NULL;
-         name = next_name(name + length, &length)) {
-        if (i++ == rank) {
-            own = name;
-            own_length = length;
-        }
-    }
     if (own == NULL) {
         return real;
     }

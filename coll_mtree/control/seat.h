@@ -1,20 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The seat of a process: its number among the processes of its host.
+ * What coll_mtree_hosts, a list of the names of the ranks' hosts with commas between,
+ * says of a rank of MPI_COMM_WORLD: the name of its host, and its seat there, which is
+ * its number among the processes of that host.  Empty names do not count.
  */
 #ifndef COLL_MTREE_CONTROL_SEAT_H
 #define COLL_MTREE_CONTROL_SEAT_H
+
+#include <stddef.h>
 
 typedef struct {
     int index; /* from 0 */
     int count; /* processes on the host */
 } coll_mtree_seat_t;
 
-/*
- * The seat of @a rank of MPI_COMM_WORLD when coll_mtree_hosts is @a hosts, the names of
- * the ranks' hosts with commas between (NULL or "": none); @a real where the list does
- * not name it.  Empty names do not count, as Open MPI splits lists.
- */
+/* The name of the host of @a rank in the list @a hosts (may be NULL), *length_p
+ * characters; NULL: the list has none. */
+const char *coll_mtree_seat_host(const char *hosts, int rank, size_t *length_p);
+
+/* The seat of @a rank by the list @a hosts (may be NULL); @a real where the list has no
+ * host of it. */
 coll_mtree_seat_t coll_mtree_seat_find(const char *hosts, int rank,
                                        coll_mtree_seat_t real);
 

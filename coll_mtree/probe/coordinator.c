@@ -73,7 +73,7 @@ static bool host_start(coll_mtree_probe_coordinator_t *coordinator, int host,
            messages->reply != NULL;
 }
 
-/* True when nothing of it is under way. */
+/* True when no message to or from @a host is under way. */
 static bool host_is_over(coll_mtree_probe_coordinator_t *coordinator, int host,
                          host_messages_t *messages, double started)
 {
@@ -91,7 +91,7 @@ static bool host_is_over(coll_mtree_probe_coordinator_t *coordinator, int host,
     return sent && !messages->is_expected;
 }
 
-/* A host that hears of an experiment early waits for those that hear of it late. */
+/* A host to which a command takes less time waits for the others. */
 static void set_delays(coll_mtree_probe_coordinator_t *coordinator)
 {
     double longest = 0;
@@ -124,8 +124,8 @@ static int replies_prepare(coll_mtree_probe_coordinator_t *coordinator)
     return OMPI_SUCCESS;
 }
 
-/* Advance all that is under way once; *is_over_p when nothing is any more.
- * OMPI_ERR_TIMEOUT: a host's reply will not come. */
+/* Go on without waiting; *is_over_p: all replies are there.  OMPI_ERR_TIMEOUT: one will
+ * not come. */
 static int run_advance(coll_mtree_probe_coordinator_t *coordinator,
                        host_messages_t *messages, coll_mtree_probe_worker_t *own,
                        double started, bool *is_over_p)
@@ -155,7 +155,7 @@ static void host_abandon(coll_mtree_share_t *share, host_messages_t *messages)
     }
 }
 
-/* Start what is asked of the hosts; *own_p is this host's part of it, NULL: none. */
+/* Start all shares; *own_p carries out this host's, NULL: it has none. */
 static int start_all(coll_mtree_probe_coordinator_t *coordinator,
                      host_messages_t *messages, coll_mtree_probe_worker_t **own_p)
 {
@@ -224,7 +224,7 @@ int coll_mtree_probe_coordinator_handshake(coll_mtree_probe_coordinator_t *coord
     double took;
     int rc;
 
-    /* The first may open connections. */
+    /* The first one may open connections. */
     coll_mtree_probe_coordinator_clear(coordinator, COLL_MTREE_COMMAND_HANDSHAKE);
     rc = coll_mtree_probe_coordinator_run(coordinator, seconds, &took);
     if (rc == OMPI_SUCCESS) {

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Rank 0's side of the probe: orders to the first rank on each host, itself included, and
- * their replies.
+ * Rank 0's side of the probe: it sends commands to the first rank on each host, itself
+ * included, and receives their replies (coll_mtree/probe/worker.h).
  */
 #ifndef COLL_MTREE_PROBE_COORDINATOR_H
 #define COLL_MTREE_PROBE_COORDINATOR_H
 
 #include "coll_mtree/probe/worker.h"
 
-/* One host's share of what is asked for at a time. */
+/* What one host is to do in a run. */
 typedef struct {
-    coll_mtree_command_t command; /* without items, nothing is asked of this host */
+    coll_mtree_command_t command; /* without items this host has nothing to do */
     void *items;
-    void *reply; /* set by conducting; freed by the next or at the end */
+    void *reply; /* of the run */
 } coll_mtree_share_t;
 
 typedef struct {
     const coll_mtree_channel_t *channel;
     int num_hosts;
-    const int *leader;         /* [num_hosts] rank; that of one host is 0 */
-    double *round_trip;        /* [num_hosts] seconds, from saying hello */
+    const int *leader;         /* [num_hosts] the first rank on each; one is rank 0 */
+    double *round_trip;        /* [num_hosts] seconds, by the handshake */
     coll_mtree_share_t *share; /* [num_hosts] */
 } coll_mtree_probe_coordinator_t;
 
@@ -32,19 +32,20 @@ int coll_mtree_probe_coordinator_init(coll_mtree_probe_coordinator_t *coordinato
 /* Free what it holds. */
 void coll_mtree_probe_coordinator_cleanup(coll_mtree_probe_coordinator_t *coordinator);
 
-/* New shares, of @a kind and without items. */
+/* Free all shares and begin new ones, of @a kind and without items. */
 void coll_mtree_probe_coordinator_clear(coll_mtree_probe_coordinator_t *coordinator,
                                         coll_mtree_command_kind_t kind);
 
 /*
- * Send every share's order and items, do this host's own, and wait for all replies, at
- * most @a seconds: OMPI_ERR_TIMEOUT.  *seconds_p is what it took.  Shares without items
- * are left out, except of hello.  Experiments of all hosts begin at about the same time.
+ * Run all shares: send their commands and items, do this host's own, and wait for all
+ * replies.  OMPI_ERR_TIMEOUT after @a seconds.  *seconds_p is what the run took.  Shares
+ * without items are left out, except those of a handshake.  Experiments of all hosts
+ * begin at about the same time.
  */
 int coll_mtree_probe_coordinator_run(coll_mtree_probe_coordinator_t *coordinator,
                                      double seconds, double *seconds_p);
 
-/* Say hello twice, and keep the second round trip. */
+/* Run two handshakes and keep the second round trip to each host. */
 int coll_mtree_probe_coordinator_handshake(coll_mtree_probe_coordinator_t *coordinator,
                                            double seconds);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * One host's part in a round of experiments (topo/probe/probe.h): round trips and
- * streams, all at the same time, driven by whoever calls
- * coll_mtree_probe_experiments_advance().
+ * streams, all at the same time, driven by coll_mtree_probe_experiments_advance().
  */
 #ifndef COLL_MTREE_PROBE_EXPERIMENTS_H
 #define COLL_MTREE_PROBE_EXPERIMENTS_H
@@ -21,9 +20,9 @@ typedef struct {
     int repeats;
     size_t bytes;
     double seconds;
-    double begin; /* after the others' of the round, seconds */
-    int sharing;  /* streams on a link of the way, this one included */
-    double trip;  /* round trip on the empty way, seconds; 0: not known */
+    double begin; /* seconds after the round's begin */
+    int sharing;  /* streams on a link of the path, this one included */
+    double trip;  /* round trip on the empty path, seconds; 0: not known */
     double speed; /* of the ends' interfaces, bits/s; 0: not known */
 } coll_mtree_probe_part_t;
 
@@ -33,7 +32,8 @@ typedef struct {
     mtree_probe_result_t result;
 } coll_mtree_probe_report_t;
 
-/* Who reports: of round trips the sender, of streams the receiver. */
+/* Does this host report?  The sender of round trips does, and the receiver of a stream.
+ */
 static inline bool coll_mtree_probe_part_reports(const coll_mtree_probe_part_t *part)
 {
     return (part->kind == MTREE_PROBE_PING) == (part->sends != 0);
@@ -47,12 +47,11 @@ coll_mtree_probe_experiments_t *
 coll_mtree_probe_experiments_begin(const coll_mtree_channel_t *channel,
                                    const coll_mtree_probe_part_t *parts, int num_parts);
 
-/* Go on without waiting; true when all parts have ended, in whatever way. */
+/* Go on without waiting; true when all parts have ended, well or not. */
 bool coll_mtree_probe_experiments_advance(coll_mtree_probe_experiments_t *experiments);
 
-/*
- * The reports of the parts that do, in their order, into @a reports; then free all.
- */
+/* Write the reports of the parts that report, in their order, into @a reports; then free
+ * all. */
 void coll_mtree_probe_experiments_end(coll_mtree_probe_experiments_t *experiments,
                                       coll_mtree_probe_report_t *reports);
 

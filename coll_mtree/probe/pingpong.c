@@ -5,13 +5,13 @@
 
 #include <stdlib.h>
 
-/* For all round trips together; no network worth using needs a tenth of it. */
+/* For all round trips together; no network that is worth using needs a tenth of it. */
 #define MOST_SECONDS 8.0
 
 struct coll_mtree_ping {
     const coll_mtree_channel_t *channel;
     coll_mtree_probe_part_t part;
-    int left; /* round trips, the one under way included */
+    int left; /* round trips, with the one under way */
     coll_mtree_message_t *out, *in;
     char *sent, *received; /* [part.bytes] */
     bool failed;
@@ -132,7 +132,7 @@ static int compare_seconds(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* Of the round trips that came to their end; the last ones stand first. */
+/* Report the round trips that have ended; the last one is the first in the array. */
 static void ping_report(const coll_mtree_ping_t *ping, mtree_probe_result_t *result)
 {
     int first = ping->left, count = ping->part.repeats - first;

@@ -18,10 +18,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of the budget, for routes; what is not used goes to the measurements. */
+/* Share of the budget for routes; what they do not use goes to the measurements. */
 #define ROUTES_SHARE 0.3
 
-/* The least that is left for measurements. */
+/* The measurements have so long at least. */
 #define LEAST_SECONDS 0.5
 
 /* A round may take so many times as long as is expected, and so much more, before the
@@ -29,7 +29,7 @@
 #define TIMEOUT_FACTOR  4.0
 #define TIMEOUT_SECONDS 20.0
 
-/* Between lines that tell of progress. */
+/* From one line about progress to the next. */
 #define PROGRESS_SECONDS 2.0
 
 /* For the last command to leave. */
@@ -82,7 +82,7 @@ static void lead_cleanup(lead_t *lead)
     free(lead->hosts);
 }
 
-/* Have all hosts addresses of one kind, each of its own? */
+/* Has each host an address of its own, all of one family? */
 static bool have_addresses(const lead_t *lead)
 {
     for (int a = 0; a < lead->num_hosts; a++) {
@@ -101,7 +101,7 @@ static bool have_addresses(const lead_t *lead)
     return true;
 }
 
-/* Where hosts have no addresses of their own, their names do. */
+/* Where hosts have no addresses of their own, their names stand for them. */
 static mtree_status_t lead_create_probe(lead_t *lead, bool addressed, double seconds)
 {
     mtree_probe_options_t options = {.seconds = seconds, .seed = 1, .log = lead->record};
@@ -143,7 +143,7 @@ static mtree_status_t lead_add_addresses(lead_t *lead)
     return status;
 }
 
-/* A record that cannot be written is no reason not to probe. */
+/* The file for the record; without it the probe goes on. */
 static FILE *open_record(void)
 {
     const char *path = coll_mtree_params.probe_record;
@@ -160,7 +160,7 @@ static FILE *open_record(void)
     return record;
 }
 
-/* Routes first, for they tell what is worth measuring. */
+/* Find the routes, which decide what is worth measuring, and create the probe. */
 static int lead_prepare(lead_t *lead)
 {
     double budget = coll_mtree_params.probe_seconds, left;
@@ -188,7 +188,7 @@ static int lead_prepare(lead_t *lead)
     return rc;
 }
 
-/* Room for the parts of each host, then the parts. */
+/* Make the shares of the hosts in @a round. */
 static int shares_of_experiments(lead_t *lead, const mtree_probe_round_t *round)
 {
     coll_mtree_probe_coordinator_t *coordinator = &lead->coordinator;
@@ -237,7 +237,7 @@ static int shares_of_experiments(lead_t *lead, const mtree_probe_round_t *round)
     return OMPI_SUCCESS;
 }
 
-/* What the hosts reported, in the order of the experiments; the number that failed. */
+/* Take the reports, in the order of the experiments; the number that failed. */
 static int take_reports(const lead_t *lead, const mtree_probe_round_t *round,
                         mtree_probe_result_t *results)
 {
@@ -325,7 +325,7 @@ static const char *basis_name(mtree_probe_basis_t basis)
                                            : "assumed";
 }
 
-/* The topology with a comment on each figure. */
+/* Write the topology with a comment on each figure. */
 static mtree_status_t write_findings(const mtree_probe_findings_t *findings,
                                      double seconds, FILE *out)
 {

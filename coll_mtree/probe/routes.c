@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Beyond the longest round trip, for the answer to a probe for a hop. */
+/* A probe for a hop is answered within the longest round trip and so many seconds. */
 #define PATIENCE_SECONDS 0.2
 
-/* Of the pairs of hosts that are looked at where they are too many. */
+/* Chooses the pairs of hosts to look at where there are too many. */
 #define SAMPLE_SEED 1
 
-/* A host may be slow to look into its tables. */
+/* A run may take so long: a host may be slow to look into its tables. */
 #define MOST_SECONDS 10.0
 
 static double longest_round_trip(const coll_mtree_probe_coordinator_t *coordinator)
@@ -64,7 +64,7 @@ static int search_begin(const coll_mtree_probe_coordinator_t *coordinator,
     return OMPI_SUCCESS;
 }
 
-/* A copy of @a count items for the share of a host. */
+/* Give @a share a copy of @a count items. */
 static int share_set(coll_mtree_share_t *share, const void *items, int count,
                      size_t item_bytes)
 {
@@ -77,7 +77,7 @@ static int share_set(coll_mtree_share_t *share, const void *items, int count,
     return OMPI_SUCCESS;
 }
 
-/* Every host looks up the way to every other in its own tables. */
+/* Every host looks up the routes to all others in its own tables. */
 static int ask_first_hops(coll_mtree_probe_coordinator_t *coordinator,
                           const coll_mtree_host_t *hosts,
                           mtree_traceroute_search_t *search)
@@ -109,7 +109,7 @@ static int ask_first_hops(coll_mtree_probe_coordinator_t *coordinator,
     return rc;
 }
 
-/* Hand the questions, which are ordered by host, to their hosts. */
+/* Make shares of the questions, which are ordered by host. */
 static int shares_of_questions(coll_mtree_probe_coordinator_t *coordinator,
                                const coll_mtree_host_t *hosts,
                                const mtree_route_question_t *questions, int count)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The routes between the hosts, asked of the network itself
+ * The routes between the hosts, as the network's routers reveal them
  * (topo/probe/traceroute_search.h).
  */
 #ifndef COLL_MTREE_PROBE_ROUTES_H
@@ -12,15 +12,15 @@
 #include "topo/probe/traceroute_search.h"
 
 /*
- * Search for the routes between @a hosts [conductor->num_hosts] for about @a seconds.
- * Open MPI's code; a network that does not tell is no error.  Free *search_p with
+ * Search for the routes between @a hosts [coordinator->num_hosts] for about @a seconds.
+ * Open MPI's code; that routers reveal nothing is no error.  Free *search_p with
  * mtree_traceroute_search_destroy().
  */
 int coll_mtree_probe_search(coll_mtree_probe_coordinator_t *coordinator,
                             const coll_mtree_host_t *hosts, double seconds,
                             mtree_traceroute_search_t **search_p);
 
-/* Add what was found between the hosts to @a probe. */
+/* Add the routes that were found to @a probe. */
 mtree_status_t coll_mtree_probe_add_routes(const mtree_traceroute_search_t *search,
                                            int num_hosts, mtree_probe_t *probe);
 

@@ -12,7 +12,7 @@
  */
 #define SLOTS 8
 
-/* Sends under way in the PML at a time; what the transport took in no longer counts. */
+/* Sends at a time that the PML has not completed. */
 #define SENDS 4
 
 /* Beyond the time that the stream is to take. */
@@ -24,9 +24,9 @@ typedef struct {
     double seconds; /* in which the stream was sent, in one that ends it; otherwise 0 */
 } header_t;
 
-/* What the receiver tells the sender. */
+/* What the receiver sends back. */
 typedef struct {
-    double bytes; /* that came in so far */
+    double bytes; /* that have come in */
     int is_last;
 } credit_t;
 
@@ -39,7 +39,7 @@ struct coll_mtree_stream {
     int num_started, num_ended;            /* messages; those that end it included */
     int num_last;                          /* of these, sent or received */
     credit_t *credit;
-    coll_mtree_message_t *crediting; /* a credit under way */
+    coll_mtree_message_t *crediting; /* the message of the credit; NULL: none */
     double seconds;                  /* in which the stream was sent; 0: not known yet */
     bool is_over, failed;
     double began, deadline; /* began: with all others of the set, as well as is known */

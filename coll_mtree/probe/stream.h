@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A stream of a probe: messages one after the other, as many at a time as fill the path,
- * and when they come in.
+ * A stream of a probe: one host sends messages, as many at a time as fill the path, and
+ * the other records when they come in.
  */
 #ifndef COLL_MTREE_PROBE_STREAM_H
 #define COLL_MTREE_PROBE_STREAM_H
@@ -17,8 +17,8 @@ coll_mtree_stream_t *coll_mtree_stream_begin(const coll_mtree_channel_t *channel
 /* Go on without waiting; true when it has ended or its time is over. */
 bool coll_mtree_stream_advance(coll_mtree_stream_t *stream);
 
-/* On the host that receives: the marks, into @a result (NULL: nothing is wanted); then
- * free it. */
+/* Free @a stream; on the host that receives the marks are in @a result (NULL: they are
+ * not wanted). */
 void coll_mtree_stream_end(coll_mtree_stream_t *stream, mtree_probe_result_t *result);
 
 #endif

@@ -61,7 +61,7 @@ bool coll_mtree_stream_window_fits(const coll_mtree_stream_window_t *window,
 void coll_mtree_stream_window_sent(coll_mtree_stream_window_t *window, size_t bytes,
                                    double now);
 
-/* The receiver said, as was learned at @a now, that it has @a credited bytes by then. */
+/* A credit came in at @a now: the receiver has @a credited bytes. */
 void coll_mtree_stream_window_credit(coll_mtree_stream_window_t *window, double credited,
                                      double now);
 

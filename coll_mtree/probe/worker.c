@@ -63,7 +63,7 @@ static void find_first_hops(const coll_mtree_probe_worker_t *worker)
     }
 }
 
-/* Without hops every probe stays silent. */
+/* Start to look for hops; without memory or sockets no probe is answered. */
 static void start_hops(coll_mtree_probe_worker_t *worker)
 {
     mtree_traceroute_probe_t *probes = worker->reply;
@@ -83,7 +83,7 @@ static void start_hops(coll_mtree_probe_worker_t *worker)
     }
 }
 
-/* What is reported when not even the work could begin. */
+/* The reply when the experiments could not begin. */
 static void report_failure(const coll_mtree_probe_worker_t *worker)
 {
     const coll_mtree_probe_part_t *parts = worker->items;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the first rank on a host does for the probe: orders of rank 0, one at a time, and
- * the reply to each.
+ * What the first rank on a host does for the probe: it carries out the commands of rank
+ * 0, one at a time, and replies to each.
  */
 #ifndef COLL_MTREE_PROBE_WORKER_H
 #define COLL_MTREE_PROBE_WORKER_H
@@ -12,21 +12,21 @@
 #include "topo/host/traceroute.h"
 
 typedef enum {
-    COLL_MTREE_COMMAND_HANDSHAKE,  /* no items, no reply but its arrival */
+    COLL_MTREE_COMMAND_HANDSHAKE,  /* no items, an empty reply */
     COLL_MTREE_COMMAND_FIRST_HOPS, /* mtree_address_t; replied: mtree_kernel_route_t each
                                     */
     COLL_MTREE_COMMAND_HOPS, /* mtree_traceroute_probe_t; replied: the same, answered */
     COLL_MTREE_COMMAND_EXPERIMENTS, /* coll_mtree_probe_part_t; replied:
                                      coll_mtree_probe_report_t of each that reports */
-    COLL_MTREE_COMMAND_END          /* nothing more comes */
+    COLL_MTREE_COMMAND_END          /* no reply; no command follows */
 } coll_mtree_command_kind_t;
 
-/* Sent as it is; its items follow in a message of their own when there are some. */
+/* Sent as it is; its items, if any, follow in a message of their own. */
 typedef struct {
     int kind;
     int num_items;
     double delay;    /* seconds to wait before experiments begin */
-    double patience; /* seconds to wait for the answer to a probe for a hop */
+    double patience; /* timeout of a probe for a hop, seconds */
 } coll_mtree_command_t;
 
 /* Tags of the probe's channel; each experiment takes one. */
@@ -48,9 +48,9 @@ size_t coll_mtree_command_reply_bytes(const coll_mtree_command_t *command,
 typedef struct coll_mtree_probe_worker coll_mtree_probe_worker_t;
 
 /*
- * Begin what @a command asks for; @a items are used in place, until the end, and @a reply
- * has coll_mtree_command_reply_bytes() bytes.  What cannot be done is replied as failed
- * or silent.  NULL: no memory.
+ * Begin to carry out @a command; @a items are used in place, until the end, and @a reply
+ * has coll_mtree_command_reply_bytes() bytes.  The reply to what cannot be done is that
+ * it failed, or that no router answered.  NULL: no memory.
  */
 coll_mtree_probe_worker_t *
 coll_mtree_probe_worker_begin(const coll_mtree_channel_t *channel,
@@ -60,10 +60,10 @@ coll_mtree_probe_worker_begin(const coll_mtree_channel_t *channel,
 /* Go on without waiting; true when the reply is there. */
 bool coll_mtree_probe_worker_advance(coll_mtree_probe_worker_t *worker);
 
-/* How it is to be waited for; NULL is allowed. */
+/* How to wait for it; NULL is allowed. */
 coll_mtree_wait_t coll_mtree_probe_worker_wait(const coll_mtree_probe_worker_t *worker);
 
-/* Free it, before its end too; NULL is allowed. */
+/* Free it, also before its end; NULL is allowed. */
 void coll_mtree_probe_worker_end(coll_mtree_probe_worker_t *worker);
 
 /* Carry out the commands of rank 0 until the last: on the first rank of every other host.

@@ -5,6 +5,7 @@
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/base/safe_file.h"
 #include "coll_mtree/base/tags.h"
+#include "coll_mtree/report/report_json.h"
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -15,13 +16,14 @@
 #include <string.h>
 #include <time.h>
 
-/* Calls that the timeline keeps, the newest. */
+/* The timeline keeps so many calls, the newest. */
 #define MOST_TIMELINE_EVENTS 4096
 
 static coll_mtree_report_t report;
 static mca_coll_mtree_module_t *world_module; /* NULL: mtree does not serve the world */
-static coll_mtree_timeline_event_t *timeline_events; /* [MOST_MOMENTS] on rank 0 */
-static double began, written;                        /* seconds on the clock */
+static coll_mtree_timeline_event_t
+    *timeline_events;         /* [MOST_TIMELINE_EVENTS] on rank 0 */
+static double began, written; /* when, by mtree_clock_seconds() */
 static bool is_running;
 
 static bool is_wanted(void)
@@ -36,17 +38,17 @@ static bool goes_to_stdout(void)
     return strcmp(coll_mtree_params.report, "stdout") == 0;
 }
 
-/* Write @a text to @a path by way of a file beside it, so that a reader sees the old one
- * or the new one whole. */
+/* Write @a text to a file beside @a path and rename that, so that a reader sees the old
+ * one or the new one whole. */
 static void write_file(const char *path, const char *text)
 {
-    size_t room = strlen(path) + sizeof(".new");
-    char *beside = malloc(room);
+    size_t bytes = strlen(path) + sizeof(".new");
+    char *beside = malloc(bytes);
     bool failed = beside == NULL;
     FILE *file;
 
     if (!failed) {
-        snprintf(beside, room, "%s.new", path);
+        snprintf(beside, bytes, "%s.new", path);
         file = coll_mtree_safe_file_open(beside, true);
         failed = file == NULL;
         failed = failed || fputs(text, file) < 0;

@@ -1,43 +1,36 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "coll_mtree/report/report.h"
-#include "simulate/forecast/forecast.h"
+#include "coll_mtree/report/report_json.h"
+
+#include "coll_mtree/report/report_maps.h"
+#include "coll_mtree/report/report_ranks.h"
 
 #include "planner/plan/json.h"
-#include "planner/regular/ring.h"
 #include "report/report.h"
-#include "report/traffic.h"
+#include "simulate/forecast/forecast.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-/* Up to so many bytes latency decides, and the bound says nothing. */
+/* Up to so many bytes latency decides, and the bound is of no use. */
 #define SHORT_BYTES 2048
-
-/* A topology that calls were planned on. */
-typedef struct {
-    const mtree_topology_t *topology;
-    const char *origin;
-    double *bytes;              /* [2 * links] that mtree's calls put on each arc */
-    double seconds;             /* of mtree's calls */
-    mtree_traffic_gave_t *gave; /* [2 * links] */
-} map_t;
 
 typedef struct {
     const coll_mtree_report_t *report;
-    map_t *maps; /* [num_maps] */
-    int num_maps;
+    coll_mtree_report_maps_t maps;
     json_t *plans, *communicators;
-    double saved, openmpi; /* seconds */
-    bool is_measured;      /* of all that is saved */
+    double openmpi;   /* seconds that Open MPI would have taken */
+    double saved;     /* seconds */
+    bool is_measured; /* all that is saved is measured */
 } builder_t;
 
-/* What is known of a group while its calls are written. */
+/* A group whose calls are being written. */
 typedef struct {
     const coll_mtree_group_t *group;
-    map_t *map;             /* NULL: no topology */
-    mtree_routes_t *routes; /* between its hosts; NULL with map */
+    int map_number;
+    coll_mtree_report_map_t *map; /* NULL: no topology */
+    mtree_routes_t *routes;       /* between its hosts; NULL with map */
     const int *vertices;
     int num_hosts;
     int first_plan; /* the number of the group's first plan in the report */
@@ -45,48 +38,7 @@ typedef struct {
 
 static const char *const backend_names[] = {"trees", "ring", "openmpi", "rival"};
 
-/* Each group follows the network in a copy of its own of what was read once. */
-static bool is_same(const map_t *map, const mtree_topology_t *topology,
-                    const char *origin)
-{
-    return map->topology == topology ||
-           (strcmp(map->origin, origin) == 0 &&
-            map->topology->num_vertices == topology->num_vertices &&
-            map->topology->num_links == topology->num_links);
-}
-
-static map_t *map_of(builder_t *builder, const mtree_topology_t *topology,
-                     const char *origin)
-{
-    mtree_traffic_gave_t *gave;
-    map_t *maps;
-    double *bytes;
-
-    for (int i = 0; i < builder->num_maps; i++) {
-        if (is_same(&builder->maps[i], topology, origin)) {
-            return &builder->maps[i];
-        }
-    }
-    maps = realloc(builder->maps, (size_t)(builder->num_maps + 1) * sizeof(*maps));
-    if (maps == NULL) {
-        return NULL;
-    }
-    builder->maps = maps;
-    bytes = calloc(2 * (size_t)topology->num_links + 1, sizeof(*bytes));
-    if (bytes == NULL) {
-        return NULL;
-    }
-    gave = calloc(2 * (size_t)topology->num_links + 1, sizeof(*gave));
-    if (gave == NULL) {
-        free(bytes);
-        return NULL;
-    }
-    maps[builder->num_maps] =
-        (map_t){.topology = topology, .origin = origin, .bytes = bytes, .gave = gave};
-    return &maps[builder->num_maps++];
-}
-
-/* Without a network, or memory, the place has no map. */
+/* Without a topology, or memory, the place has no map. */
 static void place_init(place_t *place, builder_t *builder,
                        const coll_mtree_group_t *group)
 {
@@ -99,13 +51,13 @@ static void place_init(place_t *place, builder_t *builder,
     hosts = coll_mtree_planning_context_hosts(group->context);
     place->vertices = hosts->vertices;
     place->num_hosts = hosts->num_hosts;
-    place->map = map_of(builder, hosts->topology,
-                        coll_mtree_planning_context_origin(group->context));
-    if (place->map != NULL &&
+    place->map_number =
+        coll_mtree_report_maps_get(&builder->maps, hosts->topology,
+                                   coll_mtree_planning_context_origin(group->context));
+    if (place->map_number >= 0 &&
         mtree_routes_create(hosts->topology, place->vertices, place->num_hosts,
-                            &place->routes) != MTREE_OK) {
-        place->map = NULL;
-        place->routes = NULL;
+                            &place->routes) == MTREE_OK) {
+        place->map = &builder->maps.maps[place->map_number];
     }
 }
 
@@ -130,27 +82,7 @@ static mtree_plan_t *plan_of(const place_t *place,
     return class == NULL ? NULL : mtree_plan_retain(class->plan);
 }
 
-/* Put what @a durations's calls moved onto the map. */
-static void add_traffic(place_t *place, const mtree_plan_t *plan, double bytes)
-{
-    if (place->map != NULL && plan != NULL) {
-        mtree_traffic_add(plan, place->routes, bytes, place->map->bytes);
-    }
-}
-
-static void add_ring_traffic(place_t *place, const mtree_plan_t *plan, double bytes)
-{
-    mtree_plan_t *ring;
-
-    if (bytes > 0 && plan != NULL &&
-        mtree_ring_create(plan->collective, plan->num_hosts,
-                          (const char *const *)plan->hosts, &ring) == MTREE_OK) {
-        add_traffic(place, ring, bytes);
-        mtree_plan_destroy(ring);
-    }
-}
-
-/* The group's plans for the report, with the arcs that each tree crosses. */
+/* Add the group's plans to the report, with the arcs that each tree crosses. */
 static void append_plans(builder_t *builder, place_t *place)
 {
     const coll_mtree_group_class_t *class;
@@ -168,8 +100,7 @@ static void append_plans(builder_t *builder, place_t *place)
         json = json_loads(text, 0, NULL);
         free(text);
         if (place->map != NULL) {
-            json_object_set_new(json, "topology",
-                                json_integer(place->map - builder->maps));
+            json_object_set_new(json, "topology", json_integer(place->map_number));
             mtree_traffic_mark(class->plan, place->routes,
                                place->map->topology->num_links, json);
         }
@@ -177,8 +108,8 @@ static void append_plans(builder_t *builder, place_t *place)
     }
 }
 
-/* What a call of @a bytes of Open MPI's own took, or would have; *how_p says which of
- * them. */
+/* Seconds that a call of @a bytes took or would take with Open MPI; *how_p: measured,
+ * predicted or unknown, which is 0 seconds. */
 static double openmpi_seconds(const place_t *place, const coll_mtree_record_t *record,
                               double bytes, const char **how_p)
 {
@@ -237,7 +168,7 @@ static json_t *backend_json(const coll_mtree_report_t *report,
     return json;
 }
 
-/* What each tree of the plan gave, in bits/s of message. */
+/* The rate of each tree of the plan, bits/s of message. */
 static json_t *trees_json(const coll_mtree_record_t *record)
 {
     json_t *list = json_array();
@@ -267,7 +198,7 @@ static json_t *fallbacks_json(const coll_mtree_record_t *record)
     return list;
 }
 
-/* What the plan promises, next to what came of it: @a bytes a call, @a seconds a call (0:
+/* What the plan promises for calls of @a bytes, next to the @a seconds that they took (0:
  * mtree served none). */
 static void write_promise(json_t *json, const mtree_plan_t *plan, double bytes,
                           double seconds)
@@ -287,7 +218,7 @@ static void write_promise(json_t *json, const mtree_plan_t *plan, double bytes,
     }
 }
 
-/* What Open MPI would have taken, and what mtree's calls saved. */
+/* The time that Open MPI would have taken, and what mtree's calls saved. */
 static void write_savings(json_t *json, builder_t *builder, const place_t *place,
                           const coll_mtree_record_t *record, double bytes)
 {
@@ -329,8 +260,12 @@ static void write_plan(json_t *json, place_t *place, const coll_mtree_record_t *
     if (plan == NULL) {
         return;
     }
-    add_traffic(place, plan, record->by[COLL_MTREE_TREES].bytes);
-    add_ring_traffic(place, plan, record->by[COLL_MTREE_RING].bytes);
+    if (place->map != NULL) {
+        coll_mtree_report_map_add_trees(place->map, place->routes, plan,
+                                        record->by[COLL_MTREE_TREES].bytes);
+        coll_mtree_report_map_add_ring(place->map, place->routes, plan,
+                                       record->by[COLL_MTREE_RING].bytes);
+    }
     json_object_set_new(json, "plan", json_integer(number));
     write_promise(json, plan, bytes, seconds);
     mtree_plan_destroy(plan);
@@ -388,7 +323,7 @@ static json_t *group_json(builder_t *builder, const coll_mtree_group_t *group)
 
     place_init(&place, builder, group);
     if (place.map != NULL) {
-        json_object_set_new(json, "topology", json_integer(place.map - builder->maps));
+        json_object_set_new(json, "topology", json_integer(place.map_number));
         json_object_set_new(json, "hosts", json_integer(place.num_hosts));
         coll_mtree_report_measure(builder->report, group, place.map->topology,
                                   place.routes, place.map->gave);
@@ -402,7 +337,7 @@ static json_t *group_json(builder_t *builder, const coll_mtree_group_t *group)
     return json;
 }
 
-/* Where a record stands: the numbers of its group and of itself in it. */
+/* The numbers of the group of @a record and of the record in it. */
 static void find_record(const coll_mtree_group_t *groups,
                         const coll_mtree_record_t *record, int *group_p, int *number_p)
 {
@@ -457,7 +392,6 @@ static json_t *totals_json(const builder_t *builder)
 static json_t *report_json(builder_t *builder, const coll_mtree_group_t *groups)
 {
     const coll_mtree_report_t *report = builder->report;
-    json_t *topologies = json_array();
     char date[32], version[32];
     time_t started = (time_t)report->started;
     struct tm utc;
@@ -465,13 +399,6 @@ static json_t *report_json(builder_t *builder, const coll_mtree_group_t *groups)
 
     for (const coll_mtree_group_t *group = groups; group != NULL; group = group->next) {
         json_array_append_new(builder->communicators, group_json(builder, group));
-    }
-    for (int i = 0; i < builder->num_maps; i++) {
-        const map_t *map = &builder->maps[i];
-
-        json_array_append_new(topologies,
-                              mtree_traffic_json(map->topology, map->origin, map->bytes,
-                                                 map->seconds, map->gave));
     }
     snprintf(version, sizeof(version), "%d.%d.%d", OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION,
              OMPI_RELEASE_VERSION);
@@ -482,8 +409,9 @@ static json_t *report_json(builder_t *builder, const coll_mtree_group_t *groups)
                      version, "complete", (int)report->is_complete, "started", date,
                      "elapsed_s", report->seconds, "ranks", report->ranks, "ranks_heard",
                      report->gathered.ranks, "totals", totals_json(builder), "topologies",
-                     topologies, "plans", builder->plans, "communicators",
-                     builder->communicators, "timeline", timeline_json(report, groups));
+                     coll_mtree_report_maps_json(&builder->maps), "plans", builder->plans,
+                     "communicators", builder->communicators, "timeline",
+                     timeline_json(report, groups));
     if (report->obstacle != NULL) {
         json_object_set_new(json, "obstacle", json_string(report->obstacle));
     }
@@ -506,10 +434,6 @@ char *coll_mtree_report_json(const coll_mtree_report_t *report,
     json_decref(json);
     json_decref(builder.plans);
     json_decref(builder.communicators);
-    for (int i = 0; i < builder.num_maps; i++) {
-        free(builder.maps[i].bytes);
-        free(builder.maps[i].gave);
-    }
-    free(builder.maps);
+    coll_mtree_report_maps_cleanup(&builder.maps);
     return text;
 }

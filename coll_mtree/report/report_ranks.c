@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "coll_mtree/report/report.h"
+#include "coll_mtree/report/report_ranks.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The latest word of all ranks of a running job. */
+/* What the ranks of a running job reported last, malloc'ed. */
 static mtree_traffic_path_t *latest_paths(const coll_mtree_group_t *group, size_t *num_p)
 {
     int num_samples;
@@ -28,7 +28,7 @@ static mtree_traffic_path_t *latest_paths(const coll_mtree_group_t *group, size_
     return paths;
 }
 
-/* What all calls gave, of the ranks that were heard. */
+/* What the ranks that were gathered sent in all calls, malloc'ed. */
 static mtree_traffic_path_t *gathered_paths(const coll_mtree_rank_report_t *gathered,
                                             const coll_mtree_group_t *group,
                                             size_t *num_p)
@@ -81,14 +81,14 @@ coll_mtree_ranks_t coll_mtree_report_ranks(const coll_mtree_report_t *report,
     coll_mtree_ranks_t all = {.ranks = 1, .slowest = own};
 
     for (size_t i = 0; i < report->gathered.num_times; i++) {
-        const coll_mtree_rank_report_time_t *gathered = &report->gathered.times[i];
+        const coll_mtree_rank_report_time_t *of_rank = &report->gathered.times[i];
 
-        if (gathered->identity == record->group->identity &&
-            gathered->backend == backend && gathered->root == record->call_class.root &&
-            gathered->size_class == record->call_class.size_class &&
-            gathered->by_arrival == record->call_class.by_arrival &&
-            strcmp(gathered->function, record->function) == 0) {
-            double mean = gathered->seconds / (double)gathered->timed;
+        if (of_rank->identity == record->group->identity && of_rank->backend == backend &&
+            of_rank->root == record->call_class.root &&
+            of_rank->size_class == record->call_class.size_class &&
+            of_rank->by_arrival == record->call_class.by_arrival &&
+            strcmp(of_rank->function, record->function) == 0) {
+            double mean = of_rank->seconds / (double)of_rank->timed;
 
             sum += mean;
             all.slowest = fmax(all.slowest, mean);

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Round trips whose quickest tells how far two clocks are apart. */
+/* Round trips; the quickest one measures how far two clocks are apart. */
 #define PINGS 8
 
 /* For all messages between rank 0 and another rank. */
@@ -126,7 +126,7 @@ static rank_trace_t *receive_trace(const coll_mtree_channel_t *channel, int rank
     return bytes;
 }
 
-/* What all lines of an event have in common, up to its time, and what follows it. */
+/* Write one line of @a event, with the members @a more. */
 static void write_line(FILE *file, int rank, const mtree_trace_event_t *event,
                        const char *phase, double time, const char *more)
 {
@@ -144,8 +144,7 @@ static void write_line(FILE *file, int rank, const mtree_trace_event_t *event,
             event->bytes, event->peer, event->up ? "up" : "down", event->call);
 }
 
-/* Sends are under way at the same time, so each is a pair of lines with a number in
- * common. */
+/* Sends overlap in time, so each is a pair of lines with a number in common. */
 static void write_event(FILE *file, int rank, double offset, size_t number,
                         const mtree_trace_event_t *event)
 {
@@ -194,7 +193,7 @@ static void trace_write(const char *path, const coll_mtree_channel_t *channel)
     if (file == NULL) {
         mtree_error("coll_mtree_trace: %s: cannot be written: %s; the trace is lost",
                     path, coll_mtree_safe_file_error());
-        /* The others wait to be asked. */
+        /* The others wait until they are pinged. */
         file = fopen("/dev/null", "w");
     }
     if (file == NULL) {

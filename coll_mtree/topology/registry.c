@@ -3,38 +3,32 @@
 
 #include "coll_mtree/compat.h"
 
-#include "base/log.h"
+#include "base/list.h"
 #include "topo/dot/read.h"
 
 #include <stdlib.h>
 
-typedef struct learned {
+typedef struct {
     mtree_topology_t *topology;
-    struct learned *older;
+    mtree_list_t link;
 } learned_t;
 
-static learned_t *newest;
-static opal_mutex_t newest_lock = OPAL_MUTEX_STATIC_INIT;
+static mtree_list_t all = {&all, &all}; /* learned_t, the oldest first */
+static opal_mutex_t all_lock = OPAL_MUTEX_STATIC_INIT;
 
 const mtree_topology_t *coll_mtree_topology_registry_add(const char *text, size_t length,
                                                          const char *origin)
 {
     learned_t *learned = malloc(sizeof(*learned));
-    mtree_status_t status = MTREE_ERR_NO_MEMORY;
 
-    opal_mutex_lock(&newest_lock);
-    if (learned != NULL) {
-        status = mtree_topology_parse(text, length, origin, &learned->topology);
-    }
-    if (status == MTREE_OK) {
-        learned->older = newest;
-        newest = learned;
-    }
-    opal_mutex_unlock(&newest_lock);
-    if (status != MTREE_OK) {
+    if (learned == NULL ||
+        mtree_topology_parse(text, length, origin, &learned->topology) != MTREE_OK) {
         free(learned);
         return NULL;
     }
+    opal_mutex_lock(&all_lock);
+    mtree_list_append(&all, &learned->link);
+    opal_mutex_unlock(&all_lock);
     return learned->topology;
 }
 
@@ -52,23 +46,28 @@ static bool has_all(const mtree_topology_t *topology,
 const mtree_topology_t *
 coll_mtree_topology_registry_find(const coll_mtree_host_t *contribution, int ranks)
 {
-    const learned_t *learned;
+    const mtree_topology_t *newest = NULL;
+    mtree_list_t *link;
 
-    opal_mutex_lock(&newest_lock);
-    learned = newest;
-    while (learned != NULL && !has_all(learned->topology, contribution, ranks)) {
-        learned = learned->older;
+    opal_mutex_lock(&all_lock);
+    MTREE_LIST_FOR_EACH(link, &all)
+    {
+        const mtree_topology_t *topology =
+            MTREE_CONTAINER_OF(link, learned_t, link)->topology;
+
+        newest = has_all(topology, contribution, ranks) ? topology : newest;
     }
-    opal_mutex_unlock(&newest_lock);
-    return learned == NULL ? NULL : learned->topology;
+    opal_mutex_unlock(&all_lock);
+    return newest;
 }
 
 void coll_mtree_topology_registry_close(void)
 {
-    while (newest != NULL) {
-        learned_t *learned = newest;
+    mtree_list_t *link;
 
-        newest = learned->older;
+    while ((link = mtree_list_take(&all)) != NULL) {
+        learned_t *learned = MTREE_CONTAINER_OF(link, learned_t, link);
+
         mtree_topology_destroy(learned->topology);
         free(learned);
     }

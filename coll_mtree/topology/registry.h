@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Topologies that this process has learned, from the probe or from the cache, for all
+ * The topologies that this process has learned, from the probe or from the cache, for all
  * communicators.  They stay until the end of the job.
  */
 #ifndef COLL_MTREE_TOPOLOGY_REGISTRY_H
@@ -11,11 +11,11 @@
 #include "topo/topology.h"
 
 /* Keep the topology that @a text of @a length bytes describes; @a origin is its name in
- * messages ("the probe").  NULL, having said why, when it cannot be read. */
+ * messages ("the probe").  NULL, which is logged, when it cannot be read. */
 const mtree_topology_t *coll_mtree_topology_registry_add(const char *text, size_t length,
                                                          const char *origin);
 
-/* The newest that has all hosts of @a contribution [ranks], or NULL. */
+/* The newest topology with all hosts of @a contribution [ranks], or NULL. */
 const mtree_topology_t *
 coll_mtree_topology_registry_find(const coll_mtree_host_t *contribution, int ranks);
 

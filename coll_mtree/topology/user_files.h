@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Files that the user names: topology and plan.  Each is read once a process, so what is
- * wrong with it is said once; both are kept until the end of the job.  Callers see to it
- * that one thread at a time comes here.
+ * The files that the user names: a topology and a plan.  Each is read once per process,
+ * so an error in it is logged once; both are kept until the end of the job.  One thread
+ * at a time may call.
  */
 #ifndef COLL_MTREE_TOPOLOGY_USER_FILES_H
 #define COLL_MTREE_TOPOLOGY_USER_FILES_H
@@ -10,11 +10,11 @@
 #include "planner/plan/plan.h"
 #include "topo/topology.h"
 
-/* The topology of coll_mtree_topology; NULL, having said why once, when it cannot be
+/* The topology of coll_mtree_topology; NULL, which is logged once, when it cannot be
  * used. */
 const mtree_topology_t *coll_mtree_user_files_topology(void);
 
-/* The plan of coll_mtree_plan; NULL when none is given or, having said why once, when it
+/* The plan of coll_mtree_plan; NULL when none is given or, which is logged once, when it
  * cannot be used. */
 const mtree_plan_t *coll_mtree_user_files_plan(void);
 

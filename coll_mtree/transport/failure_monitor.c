@@ -5,8 +5,8 @@
 
 #include <stdatomic.h>
 
-/* Turns of progress from one look at the communicators to the next. */
-#define TURNS 8
+/* Calls of the poller from one look at the communicators to the next. */
+#define CALLS_PER_LOOK 8
 
 static mtree_list_t all = {&all, &all}; /* coll_mtree_monitored_t with messages */
 static unsigned removals;               /* messages that have completed so far */
@@ -48,11 +48,11 @@ static bool sweep(void)
 
 static int look_for_losses(void)
 {
-    static atomic_uint turns;
+    static atomic_uint calls;
     unsigned before;
     int ended;
 
-    if (mtree_list_is_empty(&all) || atomic_fetch_add(&turns, 1) % TURNS != 0) {
+    if (mtree_list_is_empty(&all) || atomic_fetch_add(&calls, 1) % CALLS_PER_LOOK != 0) {
         return 0;
     }
     opal_mutex_lock(&lock);

@@ -16,7 +16,7 @@
 #define LATER_NANOSECONDS 300000
 #define SOON_NANOSECONDS  100000
 
-/* Read without the lock, which guards changes. */
+/* Changed under the lock, read without it. */
 static _Atomic(coll_mtree_poll_func_t) pollers[MOST_POLLERS];
 static int num_pollers;
 static opal_mutex_t pollers_lock = OPAL_MUTEX_STATIC_INIT;

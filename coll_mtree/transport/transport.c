@@ -23,7 +23,7 @@
 /* The PML is Open MPI's ob1. */
 static bool over_ob1;
 
-/* It may lose what tells a sender that its message was matched: mtree does not ask. */
+/* Its acknowledgements of synchronous messages may be lost: mtree sends none. */
 static bool unmatched;
 
 /* Open MPI's tcp transport has several connections to each peer, and loses what is said

@@ -45,8 +45,8 @@ void coll_mtree_transport_init(coll_mtree_transport_t *transport,
 
 /*
  * Give up the message of @a done, which was started and has not been handled.  A receive
- * that nothing has matched fails at once; any other message goes its way.  Either way
- * `done->func` is called, now or later.
+ * that nothing has matched fails at once; any other message completes as it would have.
+ * `done->func` is called in both cases, now or later.
  */
 void coll_mtree_transport_cancel(mtree_completion_t *done);
 

@@ -40,6 +40,20 @@ START_TEST(a_rank_behind_the_list_has_its_real_seat)
 }
 END_TEST
 
+START_TEST(a_list_names_the_hosts_of_its_ranks)
+{
+    size_t length;
+
+    ck_assert_ptr_null(coll_mtree_seat_host(NULL, 0, &length));
+    ck_assert_ptr_null(coll_mtree_seat_host("", 0, &length));
+    ck_assert_ptr_null(coll_mtree_seat_host("a,b", 2, &length));
+    ck_assert_str_eq(coll_mtree_seat_host("a,,bc,d", 1, &length), "bc,d");
+    ck_assert_uint_eq(length, 2);
+    ck_assert_str_eq(coll_mtree_seat_host("a,,bc,d", 2, &length), "d");
+    ck_assert_uint_eq(length, 1);
+}
+END_TEST
+
 START_TEST(empty_names_do_not_count)
 {
     assert_seat(",a,,b,a,", 0, 0, 2);
@@ -59,6 +73,7 @@ int main(void)
     tcase_add_test(tcase, without_a_list_the_seat_is_the_real_one);
     tcase_add_test(tcase, a_list_seats_its_ranks);
     tcase_add_test(tcase, a_rank_behind_the_list_has_its_real_seat);
+    tcase_add_test(tcase, a_list_names_the_hosts_of_its_ranks);
     tcase_add_test(tcase, empty_names_do_not_count);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_NORMAL);
