@@ -17,6 +17,7 @@
 #include "planner/regular/direct_exchange.h"
 #include "planner/regular/ring.h"
 #include "planner/regular/shallow_tree.h"
+#include "planner/solver/lp.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -30,19 +31,19 @@
 
 /* Every algorithm of the planner; the first is the default. */
 static const mtree_algorithm_t algorithms[] = {
-    {"packing", ALLREDUCE | ROOTED | BLOCKS, mtree_packing_plan},
-    {"latency", ALLREDUCE | ROOTED | BLOCKS, mtree_shallow_tree_plan},
-    {"gost", ALLREDUCE, mtree_gost_plan},
-    {"blink", ALLREDUCE, mtree_blink_plan},
-    {"topoadopt", ALLREDUCE, mtree_topoadopt_plan},
-    {"psld", ALLREDUCE, mtree_psld_plan},
-    {"plink", ALLREDUCE, mtree_plink_plan},
-    {"multitree", ALLREDUCE | BLOCKS, mtree_multitree_plan},
-    {"steiner", ALLREDUCE | ROOTED, mtree_steiner_plan},
-    {"optree", BLOCKS, mtree_optree_plan},
-    {"ring", ALLREDUCE | BLOCKS, mtree_ring_plan},
-    {"direct", ALLREDUCE | BLOCKS, mtree_direct_exchange_plan},
-    {MTREE_PLAN_ARRIVAL, ALLREDUCE | ROOTED, mtree_chains_plan},
+    {"packing", ALLREDUCE | ROOTED | BLOCKS, mtree_packing_plan, false},
+    {"latency", ALLREDUCE | ROOTED | BLOCKS, mtree_shallow_tree_plan, false},
+    {"gost", ALLREDUCE, mtree_gost_plan, true},
+    {"blink", ALLREDUCE, mtree_blink_plan, true},
+    {"topoadopt", ALLREDUCE, mtree_topoadopt_plan, true},
+    {"psld", ALLREDUCE, mtree_psld_plan, false},
+    {"plink", ALLREDUCE, mtree_plink_plan, false},
+    {"multitree", ALLREDUCE | BLOCKS, mtree_multitree_plan, false},
+    {"steiner", ALLREDUCE | ROOTED, mtree_steiner_plan, true},
+    {"optree", BLOCKS, mtree_optree_plan, false},
+    {"ring", ALLREDUCE | BLOCKS, mtree_ring_plan, false},
+    {"direct", ALLREDUCE | BLOCKS, mtree_direct_exchange_plan, false},
+    {MTREE_PLAN_ARRIVAL, ALLREDUCE | ROOTED, mtree_chains_plan, false},
 };
 
 /* Direct exchange may be predicted to take so much longer than the packing: it gets
@@ -64,38 +65,59 @@ const char *const *mtree_planner_algorithms(void)
     return names;
 }
 
-bool mtree_planner_does(const char *algorithm, mtree_collective_t collective)
+static const mtree_algorithm_t *find_algorithm(const char *name)
 {
     for (int a = 0; a < NUM_ALGORITHMS; ++a) {
-        if (strcmp(algorithm, algorithms[a].name) == 0) {
-            return mtree_collective_traits(collective) != NULL &&
-                   (algorithms[a].collectives & MTREE_DOES(collective)) != 0;
+        if (strcmp(name, algorithms[a].name) == 0) {
+            return &algorithms[a];
         }
     }
-    return false;
+    return NULL;
 }
 
-static mtree_status_t find_algorithm(const mtree_plan_request_t *request,
-                                     const mtree_algorithm_t **algorithm_p)
+const char *mtree_planner_unavailable(const char *name)
+{
+    const mtree_algorithm_t *algorithm = find_algorithm(name);
+
+    return algorithm != NULL && algorithm->needs_lp && !mtree_lp_is_available()
+               ? "built without GLPK"
+               : NULL;
+}
+
+bool mtree_planner_does(const char *name, mtree_collective_t collective)
+{
+    const mtree_algorithm_t *algorithm = find_algorithm(name);
+
+    return algorithm != NULL && mtree_planner_unavailable(name) == NULL &&
+           (algorithm->collectives & MTREE_DOES(collective)) != 0;
+}
+
+/* The algorithm that the request names, or the default. */
+static mtree_status_t choose_algorithm(const mtree_plan_request_t *request,
+                                       const mtree_algorithm_t **algorithm_p)
 {
     const char *name =
         request->algorithm == NULL ? algorithms[0].name : request->algorithm;
+    const char *unavailable = mtree_planner_unavailable(name);
 
-    for (int a = 0; a < NUM_ALGORITHMS; ++a) {
-        if (strcmp(name, algorithms[a].name) != 0) {
-            continue;
-        }
-        if ((algorithms[a].collectives & MTREE_DOES(request->collective)) == 0) {
-            mtree_error(
-                "planner: algorithm %s does not do %s; choose another, packing does all",
-                name, mtree_collective_name(request->collective));
-            return MTREE_ERR_UNSUPPORTED;
-        }
-        *algorithm_p = &algorithms[a];
-        return MTREE_OK;
+    *algorithm_p = find_algorithm(name);
+    if (*algorithm_p == NULL) {
+        mtree_error("planner: there is no algorithm %s; mtree plan --help lists them",
+                    name);
+        return MTREE_ERR_NOT_FOUND;
     }
-    mtree_error("planner: there is no algorithm %s; mtree plan --help lists them", name);
-    return MTREE_ERR_NOT_FOUND;
+    if (unavailable != NULL) {
+        mtree_error("planner: algorithm %s is not supported: %s; choose another", name,
+                    unavailable);
+        return MTREE_ERR_UNSUPPORTED;
+    }
+    if (!mtree_planner_does(name, request->collective)) {
+        mtree_error(
+            "planner: algorithm %s does not do %s; choose another, packing does all",
+            name, mtree_collective_name(request->collective));
+        return MTREE_ERR_UNSUPPORTED;
+    }
+    return MTREE_OK;
 }
 
 static mtree_status_t check_request(const mtree_plan_request_t *request, int num_hosts)
@@ -228,7 +250,7 @@ static mtree_status_t prefer_direct(const mtree_problem_t *problem, mtree_plan_t
         request.min_rate > 0.0 || !mtree_direct_exchange_fits(problem)) {
         return MTREE_OK;
     }
-    status = find_algorithm(&request, &algorithm);
+    status = choose_algorithm(&request, &algorithm);
     if (status == MTREE_OK) {
         status = run_algorithm(problem, algorithm, &direct);
     }
@@ -259,7 +281,7 @@ mtree_status_t mtree_planner_run(const mtree_topology_t *topology, const int *ho
     mtree_status_t status = check_request(request, num_hosts);
 
     if (status == MTREE_OK) {
-        status = find_algorithm(request, &algorithm);
+        status = choose_algorithm(request, &algorithm);
     }
     if (status != MTREE_OK) {
         return status;

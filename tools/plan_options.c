@@ -83,8 +83,17 @@ void plan_options_print_algorithms(void)
     const char *const *names = mtree_planner_algorithms();
 
     printf("\nAlgorithms:");
-    for (; *names != NULL; ++names) {
-        printf(" %s", *names);
+    for (int a = 0; names[a] != NULL; ++a) {
+        if (mtree_planner_unavailable(names[a]) == NULL) {
+            printf(" %s", names[a]);
+        }
     }
     printf("\n");
+    for (int a = 0; names[a] != NULL; ++a) {
+        const char *why = mtree_planner_unavailable(names[a]);
+
+        if (why != NULL) {
+            printf("Not supported: %s (%s)\n", names[a], why);
+        }
+    }
 }

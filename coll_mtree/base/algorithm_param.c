@@ -65,10 +65,16 @@ static bool item_read(const reading_t *reading, char *item)
 {
     char *colon = strchr(item, ':');
     const char *name = algorithm_find(colon == NULL ? item : colon + 1);
+    const char *unavailable = name == NULL ? NULL : mtree_planner_unavailable(name);
     mtree_collective_t collective;
 
     if (name == NULL) {
         report_unknown(reading, colon == NULL ? item : colon + 1);
+        return false;
+    }
+    if (unavailable != NULL) {
+        mtree_error("%s: %s is not supported: %s; %s", reading->parameter, name,
+                    unavailable, reading->consequence);
         return false;
     }
     if (colon == NULL) {

@@ -134,7 +134,7 @@ mtree_status_t mtree_colgen_cheapest(mtree_colgen_t *colgen,
                                      double *cost_p)
 {
     const mtree_candidates_t *candidates = colgen->candidates;
-    static const mtree_prim_options_t plainly = {0.0, 0, 0.0};
+    static const mtree_prim_options_t plainly = {0};
     double num_hosts = candidates->num_hosts;
     mtree_status_t status = MTREE_OK;
 
@@ -169,6 +169,23 @@ void mtree_colgen_offer_bound(mtree_colgen_t *colgen, const double *constraint_p
     }
 }
 
+mtree_status_t mtree_colgen_prove(mtree_colgen_t *colgen)
+{
+    double sum = 0.0;
+    mtree_status_t status = MTREE_OK;
+
+    for (int g = 0; g < colgen->master->num_groups && status == MTREE_OK; ++g) {
+        double cost;
+
+        status = mtree_colgen_cheapest(colgen, colgen->constraint_price, g, &cost);
+        sum += cost;
+    }
+    if (status == MTREE_OK) {
+        mtree_colgen_offer_bound(colgen, colgen->constraint_price, sum);
+    }
+    return status;
+}
+
 void mtree_colgen_balance(mtree_colgen_t *colgen, const double *constraint_price,
                           int group)
 {
@@ -181,6 +198,44 @@ void mtree_colgen_balance(mtree_colgen_t *colgen, const double *constraint_price
     }
     (void)mtree_prim_run(colgen->prim, constraint_price, root, &options, colgen->edges);
     colgen->work += 4.0 * candidates->first[candidates->num_edges];
+}
+
+/* A price per hop beside which those of the edges are little. */
+static double high_hop_price(const mtree_candidates_t *candidates,
+                             const double *constraint_price)
+{
+    double sum = 0.0;
+
+    for (int c = 0; c < candidates->num_constraints; ++c) {
+        sum += constraint_price[c];
+    }
+    return sum * 10.0;
+}
+
+bool mtree_colgen_find_low(mtree_colgen_t *colgen, const double *constraint_price,
+                           int group)
+{
+    const mtree_candidates_t *candidates = colgen->candidates;
+    int num_roots = candidates->directed ? 1 : candidates->num_hosts;
+    int first = candidates->directed ? mtree_colgen_root(colgen, group)
+                                     : colgen->columns->num_columns % num_roots;
+    mtree_prim_options_t options = {
+        .max_height = colgen->columns->max_height,
+        .reuse_factor = candidates->num_edges > candidates->num_constraints ? 1.0 : 0.0};
+
+    for (int pass = 0; pass < 2; ++pass) {
+        for (int i = 0; i < num_roots; ++i) {
+            int root = candidates->directed ? first : (first + i) % num_roots;
+
+            colgen->work += 4.0 * candidates->first[candidates->num_edges];
+            if (mtree_prim_run(colgen->prim, constraint_price, root, &options,
+                               colgen->edges)) {
+                return true;
+            }
+        }
+        options.hop_price = high_hop_price(candidates, constraint_price);
+    }
+    return false;
 }
 
 /* Put colgen->edges into the pool unless the tree is too high. */

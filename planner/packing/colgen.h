@@ -24,7 +24,7 @@ typedef struct {
     double bound;        /* bits/s that no group can get beyond, whatever the trees */
     double *bound_price; /* [num_constraints] constraint prices that prove it */
     double work;         /* done so far, in steps of a few nanoseconds */
-    double *constraint_price; /* scratch, [num_constraints] */
+    double *constraint_price; /* [num_constraints] prices to look at, and scratch */
     double *price;            /* scratch, [num_edges] */
     int *uses;                /* scratch, [num_constraints] */
     int *edges;               /* scratch, [num_hosts - 1] */
@@ -60,6 +60,10 @@ mtree_status_t mtree_colgen_cheapest(mtree_colgen_t *colgen,
 void mtree_colgen_offer_bound(mtree_colgen_t *colgen, const double *constraint_price,
                               double cost);
 
+/* Keep the bound that colgen->constraint_price proves for all groups together, if it is
+ * the lowest so far. */
+mtree_status_t mtree_colgen_prove(mtree_colgen_t *colgen);
+
 /*
  * Where edges share constraints (switches), a cheapest tree may run through one
  * constraint many times: replace colgen->edges by a tree that is cheap and does not.
@@ -67,6 +71,13 @@ void mtree_colgen_offer_bound(mtree_colgen_t *colgen, const double *constraint_p
  */
 void mtree_colgen_balance(mtree_colgen_t *colgen, const double *constraint_price,
                           int group);
+
+/*
+ * Put a cheap tree into colgen->edges that keeps the limit on height: the cheapest as
+ * long as one is found, else one of short distances.  False when neither is found.
+ */
+bool mtree_colgen_find_low(mtree_colgen_t *colgen, const double *constraint_price,
+                           int group);
 
 /*
  * Make the master's solution optimal for throughput, or until bound and x differ by at

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A hop counts this much when latencies are compared, so that where they are equal the
- * lower tree wins. */
+/* What a hop counts besides its latency, seconds, where distances are compared: of equal
+ * latencies the lower tree wins. */
 #define HOP_LATENCY 1e-9
 
 /* One tree as a graph, rebuilt for each. */

@@ -55,9 +55,12 @@ static mtree_status_t bound_rows(mtree_master_t *master, double slack)
 static mtree_status_t set_up(mtree_master_t *master)
 {
     const mtree_candidates_t *candidates = master->columns->candidates;
-    mtree_status_t status;
+    mtree_status_t status = mtree_lp_create(&master->lp);
 
-    status = mtree_lp_add_rows(master->lp, candidates->num_constraints, -INFINITY, 0.0);
+    if (status == MTREE_OK) {
+        status =
+            mtree_lp_add_rows(master->lp, candidates->num_constraints, -INFINITY, 0.0);
+    }
     if (status == MTREE_OK) {
         status = mtree_lp_add_rows(master->lp, master->num_groups, 0.0, INFINITY);
     }
@@ -99,10 +102,7 @@ mtree_status_t mtree_master_create(const mtree_columns_t *columns, int num_group
     master->value = malloc((num_lines + 1) * sizeof(*master->value));
     if (master->constraint_price != NULL && master->group_price != NULL &&
         master->uses != NULL && master->index != NULL && master->value != NULL) {
-        status = mtree_lp_create(&master->lp);
-    }
-    if (status == MTREE_OK) {
-        status = set_up(master);
+        status = mtree_lp_is_available() ? set_up(master) : MTREE_OK;
     }
     if (status != MTREE_OK) {
         mtree_master_destroy(master);

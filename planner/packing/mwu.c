@@ -35,6 +35,7 @@ typedef struct {
     double *load;       /* [num_constraints] */
     double *size;       /* [pool] of each tree of the pool; trees laid twice add up */
     int size_capacity;
+    bool is_low;  /* the limit on height is kept */
     double level; /* the size of a tree now, as a part of the mean capacity */
     double mean;  /* capacity, bits/s */
     double laid;  /* sum of the sizes of each group's trees */
@@ -106,6 +107,20 @@ static mtree_status_t lay(mwu_t *mwu, int group)
     return MTREE_OK;
 }
 
+/* Replace the cheapest tree in colgen->edges where it is not one to lay. */
+static mtree_status_t shape(const mwu_t *mwu, int group)
+{
+    mtree_colgen_t *colgen = mwu->colgen;
+
+    if (mwu->is_low) {
+        return mtree_colgen_find_low(colgen, colgen->constraint_price, group)
+                   ? MTREE_OK
+                   : MTREE_ERR_NOT_FOUND;
+    }
+    mtree_colgen_balance(colgen, colgen->constraint_price, group);
+    return MTREE_OK;
+}
+
 /* One tree of each group. */
 static mtree_status_t lay_round(mwu_t *mwu)
 {
@@ -122,30 +137,13 @@ static mtree_status_t lay_round(mwu_t *mwu)
             mtree_colgen_offer_bound(colgen, colgen->constraint_price, cost);
         }
         if (status == MTREE_OK) {
-            mtree_colgen_balance(colgen, colgen->constraint_price, g);
+            status = shape(mwu, g);
+        }
+        if (status == MTREE_OK) {
             status = lay(mwu, g);
         }
     }
     mwu->laid += mwu->level;
-    return status;
-}
-
-/* The bound that the prices in colgen->constraint_price prove for all groups together. */
-static mtree_status_t offer_prices(const mwu_t *mwu)
-{
-    mtree_colgen_t *colgen = mwu->colgen;
-    double sum = 0.0;
-    mtree_status_t status = MTREE_OK;
-
-    for (int g = 0; g < colgen->master->num_groups && status == MTREE_OK; ++g) {
-        double cost;
-
-        status = mtree_colgen_cheapest(colgen, colgen->constraint_price, g, &cost);
-        sum += cost;
-    }
-    if (status == MTREE_OK) {
-        mtree_colgen_offer_bound(colgen, colgen->constraint_price, sum);
-    }
     return status;
 }
 
@@ -166,11 +164,11 @@ static mtree_status_t prove(mwu_t *mwu)
             constraint_price[c] =
                 mwu->load[c] >= (1.0 - margins[m]) * worst * candidates->capacity[c];
         }
-        status = offer_prices(mwu);
+        status = mtree_colgen_prove(mwu->colgen);
     }
     memcpy(constraint_price, mwu->mean_price,
            (size_t)candidates->num_constraints * sizeof(*constraint_price));
-    return status == MTREE_OK ? offer_prices(mwu) : status;
+    return status == MTREE_OK ? mtree_colgen_prove(mwu->colgen) : status;
 }
 
 static bool is_close(const mwu_t *mwu, double tolerance)
@@ -302,7 +300,9 @@ static mtree_status_t lay_shared(mwu_t *mwu)
         status = mtree_colgen_cheapest(colgen, colgen->constraint_price, 0, &cost);
     }
     if (status == MTREE_OK) {
-        mtree_colgen_balance(colgen, colgen->constraint_price, 0);
+        status = shape(mwu, 0);
+    }
+    if (status == MTREE_OK) {
         memcpy(shared, colgen->edges, (size_t)num_edges * sizeof(*shared));
     }
     for (int g = 0; g < colgen->master->num_groups && status == MTREE_OK; ++g) {
@@ -317,11 +317,12 @@ static mtree_status_t lay_shared(mwu_t *mwu)
     return status;
 }
 
-mtree_status_t mtree_mwu_pack(mtree_colgen_t *colgen, double tolerance, double work,
-                              mtree_tree_set_t *set_p, double *x_p)
+mtree_status_t mtree_mwu_pack(mtree_colgen_t *colgen, bool is_low, double tolerance,
+                              double work, mtree_tree_set_t *set_p, double *x_p)
 {
     const mtree_candidates_t *candidates = colgen->candidates;
-    mwu_t mwu = {.colgen = colgen, .level = 1.0, .mean = colgen->master->scale};
+    mwu_t mwu = {
+        .colgen = colgen, .is_low = is_low, .level = 1.0, .mean = colgen->master->scale};
     mtree_status_t status = MTREE_ERR_NO_MEMORY;
 
     mwu.load = calloc((size_t)candidates->num_constraints + 1, sizeof(*mwu.load));

@@ -14,12 +14,16 @@
 
 #include "planner/packing/tree_set.h"
 
+#include <stdbool.h>
+
 /*
- * Pack until bound and result differ by at most @a tolerance (a fraction) or
- * colgen->work reaches @a work. Lowers colgen->bound.  *set_p is the packing and
- * *x_p what every group gets, bits/s.
+ * Pack until bound and result differ by at most @a tolerance (a fraction) or colgen->work
+ * reaches @a work.  Lowers colgen->bound.  *set_p is the packing and *x_p what every
+ * group gets, bits/s.  With @a is_low all trees keep the limit on height, and the result
+ * may be far from the bound; MTREE_ERR_NOT_FOUND (not logged) when a group has no such
+ * tree.
  */
-mtree_status_t mtree_mwu_pack(mtree_colgen_t *colgen, double tolerance, double work,
-                              mtree_tree_set_t *set_p, double *x_p);
+mtree_status_t mtree_mwu_pack(mtree_colgen_t *colgen, bool is_low, double tolerance,
+                              double work, mtree_tree_set_t *set_p, double *x_p);
 
 #endif

@@ -5,21 +5,22 @@
 #include "planner/packing/bottleneck.h"
 #include "planner/packing/mwu.h"
 #include "planner/packing/select.h"
+#include "planner/solver/lp.h"
 
 #include <math.h>
 #include <stdbool.h>
 
 /* The gap at which column generation stops, and spreading, which is for large networks.
  */
-#define TOLERANCE        1e-7
-#define SPREAD_TOLERANCE 2e-4
+#define TOLERANCE     1e-7
+#define MWU_TOLERANCE 2e-4
 
 /* Steps of work (10 to 20 nanoseconds each) that each stage may take. */
 #define LP_WORK     2e8
-#define SPREAD_WORK 8e9
+#define MWU_WORK    8e9
 #define SHAPE_WORK  1.5e8
 #define HINT_WORK   1.5e7
-#define THIN_WORK   6e7
+#define SELECT_WORK 6e7
 
 /* Where there are so many edges that one tree takes a tenth of a second, less is close
  * enough. */
@@ -32,11 +33,6 @@
 #define MAX_LP_LINES    1200
 #define MAX_SHAPE_LINES 600
 
-/* Up to this many, the rates of trees that were chosen are fitted, in this many pivots.
- */
-#define MAX_REFIT_LINES 2500
-#define REFIT_PIVOTS    10000
-
 /* Where the shape of trees counts in a network too large for the simplex method, no more
  * than this many. */
 #define LARGE_TREES 16
@@ -47,6 +43,9 @@ static const double choice_parts[] = {0.2, 0.5, 0.3};
 
 #define MAX_CHOICES ((int)(sizeof(choice_parts) / sizeof(choice_parts[0])))
 #define CHOICE_GAIN 0.02
+
+/* A tree with less than this part of its group's rate has none but for rounding. */
+#define LEAST_RATE 1e-9
 
 /* A tree that delivers less than this part of an even share only adds overhead. */
 #define LEAST_SHARE 1e-3
@@ -101,11 +100,17 @@ static double group_bits(const mtree_colgen_t *colgen)
     return 8.0 * colgen->problem->request->bytes / colgen->master->num_groups;
 }
 
-/* Constraints of the linear program: what it costs grows with their square. */
+/* Rows of the linear program: what it costs grows with their square. */
 static int num_lines(const packing_t *packing)
 {
     return packing->colgen->candidates->num_constraints +
            packing->colgen->master->num_groups;
+}
+
+/* Is there a solver, and is the linear program of no more than @a most rows? */
+static bool suits_lp(const packing_t *packing, int most)
+{
+    return mtree_lp_is_available() && num_lines(packing) <= most;
 }
 
 /* Will few trees be chosen, so that the packing of many only shows the way? */
@@ -123,23 +128,40 @@ static bool shape_counts(const packing_t *packing)
     return request->bytes > 0.0 || request->max_height > 0;
 }
 
+/* Other rates for the trees of the set: mostly they carry as much as any trees do, and
+ * their prices prove it. */
+static mtree_status_t fit_rates(packing_t *packing)
+{
+    mtree_colgen_t *colgen = packing->colgen;
+    mtree_status_t status = mtree_tree_set_refit(colgen, &packing->set);
+
+    packing->x = mtree_tree_set_least(&packing->set, colgen->master->num_groups);
+    mtree_tree_set_trim(&packing->set, 0, packing->x * LEAST_RATE);
+    return status == MTREE_OK ? mtree_colgen_prove(colgen) : status;
+}
+
 /*
- * As much as can be carried.  Spreading comes within a small part of it, and proves that
- * in most cases; a linear program that starts from its trees goes the rest of the way,
- * where that is wanted and it is not too large.
+ * As much as can be carried.  Multiplicative weights come within a small part of it, and
+ * prove that in most cases.  Column generation, which starts from their trees, goes the
+ * rest of the way where that is wanted and its linear program is not too large.
  */
 static mtree_status_t pack_throughput(packing_t *packing)
 {
     mtree_colgen_t *colgen = packing->colgen;
     bool is_huge = colgen->candidates->num_edges > HUGE_EDGES;
-    double tolerance = is_huge ? HUGE_TOLERANCE : SPREAD_TOLERANCE;
-    mtree_status_t status = mtree_mwu_pack(colgen, tolerance, colgen->work + SPREAD_WORK,
-                                           &packing->set, &packing->x);
+    double tolerance = is_huge ? HUGE_TOLERANCE : MWU_TOLERANCE;
+    mtree_status_t status = mtree_mwu_pack(
+        colgen, false, tolerance, colgen->work + MWU_WORK, &packing->set, &packing->x);
     bool is_close = packing->x >= colgen->bound * (1.0 - tolerance);
 
-    if (status != MTREE_OK || num_lines(packing) > MAX_LP_LINES ||
-        (is_close && wants_few(packing))) {
+    if (status != MTREE_OK || (is_close && wants_few(packing))) {
         return status;
+    }
+    if (!mtree_lp_is_available()) {
+        return is_close ? MTREE_OK : fit_rates(packing);
+    }
+    if (num_lines(packing) > MAX_LP_LINES) {
+        return MTREE_OK;
     }
     status = mtree_colgen_run(colgen, TOLERANCE, colgen->work + LP_WORK);
     if (status == MTREE_OK && colgen->master->x > packing->x) {
@@ -147,6 +169,31 @@ static mtree_status_t pack_throughput(packing_t *packing)
         packing->x = colgen->master->x;
     }
     return status == MTREE_ERR_SOLVER ? MTREE_OK : status;
+}
+
+/*
+ * Without the linear program the packing of most throughput stays, unless the height of
+ * its trees is limited.  For a size it is what few trees are chosen from.
+ */
+static mtree_status_t pack_without_lp(packing_t *packing)
+{
+    mtree_colgen_t *colgen = packing->colgen;
+    double bits = group_bits(colgen);
+    mtree_status_t status = MTREE_OK;
+
+    if (colgen->columns->max_height > 0) {
+        mtree_tree_set_clear(&packing->set);
+        status = mtree_mwu_pack(colgen, true, MWU_TOLERANCE, colgen->work + SHAPE_WORK,
+                                &packing->set, &packing->x);
+        if (status == MTREE_ERR_NOT_FOUND) {
+            return mtree_tree_set_create(colgen, 0, &packing->set);
+        }
+    }
+    if (status == MTREE_OK && bits > 0.0 && colgen->master->num_groups == 1) {
+        packing->time = mtree_tree_set_time(&packing->set, bits);
+        status = mtree_master_set_time(colgen->master, packing->time);
+    }
+    return status;
 }
 
 /* Trees whose shape suits the limit on height and the size. */
@@ -160,12 +207,8 @@ static mtree_status_t pack_shaped(packing_t *packing)
     if (packing->set.trees == NULL) {
         status = mtree_tree_set_from_master(colgen, &packing->set);
     }
-    if (status == MTREE_OK && num_lines(packing) > MAX_SHAPE_LINES) {
-        if (bits > 0.0 && colgen->master->num_groups == 1) {
-            packing->time = mtree_tree_set_time(&packing->set, bits);
-            status = mtree_master_set_time(colgen->master, packing->time);
-        }
-        return status;
+    if (status == MTREE_OK && !suits_lp(packing, MAX_SHAPE_LINES)) {
+        return pack_without_lp(packing);
     }
     if (status == MTREE_OK) {
         status = mtree_colgen_enumerate(colgen);
@@ -200,7 +243,7 @@ static mtree_status_t choose_few(packing_t *packing, int max_trees)
         double time;
 
         status = mtree_select_trees(colgen, hint, max_trees, min_rate, packing->x,
-                                    part * THIN_WORK, &few);
+                                    part * SELECT_WORK, &few);
         if (status != MTREE_OK) {
             break;
         }
@@ -218,8 +261,8 @@ static mtree_status_t choose_few(packing_t *packing, int max_trees)
         }
         packing->time = time;
         status = mtree_master_set_time(colgen->master, time);
-        if (status == MTREE_OK && num_lines(packing) <= MAX_SHAPE_LINES) {
-            status = mtree_colgen_solve(colgen, colgen->work + THIN_WORK);
+        if (status == MTREE_OK && suits_lp(packing, MAX_SHAPE_LINES)) {
+            status = mtree_colgen_solve(colgen, colgen->work + SELECT_WORK);
             packing->x = colgen->master->x;
         }
     }
@@ -251,17 +294,15 @@ static mtree_status_t choose_trees(packing_t *packing)
         is_master ? mtree_tree_set_from_master(colgen, &packing->set) : MTREE_OK;
     int max_trees;
 
-    if (status != MTREE_OK) {
+    if (status != MTREE_OK || packing->set.num_trees == 0) {
         return status;
     }
     if (colgen->master->num_groups > 1) {
         mtree_tree_set_trim(&packing->set, request->max_trees, request->min_rate);
-        return num_lines(packing) <= MAX_REFIT_LINES
-                   ? mtree_tree_set_refit(colgen, REFIT_PIVOTS, &packing->set)
-                   : MTREE_OK;
+        return mtree_tree_set_refit(colgen, &packing->set);
     }
     max_trees = tree_limit(packing);
-    is_unshaped = packing->time > 0.0 && num_lines(packing) > MAX_SHAPE_LINES;
+    is_unshaped = packing->time > 0.0 && !suits_lp(packing, MAX_SHAPE_LINES);
     max_trees = max_trees == 0 && is_unshaped ? LARGE_TREES : max_trees;
     if (max_trees > 0 && (packing->set.num_trees > max_trees || is_unshaped)) {
         return choose_few(packing, max_trees);
@@ -277,10 +318,9 @@ static mtree_status_t choose_trees(packing_t *packing)
 }
 
 /* The fastest @a count trees, with the rates that suit these best. */
-static mtree_status_t take_fastest(const packing_t *packing, int count,
-                                   mtree_tree_set_t *few_p)
+static mtree_status_t take_fastest(packing_t *packing, int count, mtree_tree_set_t *few_p)
 {
-    const mtree_colgen_t *colgen = packing->colgen;
+    mtree_colgen_t *colgen = packing->colgen;
     const mtree_tree_set_t *set = &packing->set;
     mtree_tree_set_t few = {0};
     mtree_status_t status = mtree_tree_set_create(colgen, set->num_trees, &few);
@@ -293,7 +333,7 @@ static mtree_status_t take_fastest(const packing_t *packing, int count,
                               set->rate[t]);
     }
     mtree_tree_set_trim(&few, count, 0.0);
-    status = mtree_tree_set_refit(colgen, REFIT_PIVOTS, &few);
+    status = mtree_tree_set_refit(colgen, &few);
     if (status != MTREE_OK) {
         mtree_tree_set_clear(&few);
         return status;
@@ -312,8 +352,7 @@ static mtree_status_t choose_fewer(packing_t *packing)
     double bits = group_bits(packing->colgen);
     double most = mtree_tree_set_time(&packing->set, bits) * (1.0 + FEWER_COST);
 
-    if (packing->time <= 0.0 || !wants_few(packing) ||
-        num_lines(packing) > MAX_REFIT_LINES) {
+    if (packing->time <= 0.0 || !wants_few(packing)) {
         return MTREE_OK;
     }
     for (int count = 1; count < packing->set.num_trees; ++count) {

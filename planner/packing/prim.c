@@ -77,7 +77,7 @@ static double edge_key(const mtree_prim_t *prim, const double *constraint_price,
             key += constraint_price[c] * options->reuse_factor * prim->load[c];
         }
     }
-    return key +
+    return key + options->hop_price * (prim->height[host] + 1) +
            options->distance_price * (prim->distance[host] + candidates->latency[edge]);
 }
 

@@ -15,6 +15,7 @@ typedef struct mtree_prim mtree_prim_t;
 typedef struct {
     double distance_price; /* added to an edge's price, per second between the root and
                               the new host */
+    double hop_price;      /* the same, per hop */
     int max_height;        /* hops; 0: no limit */
     double reuse_factor; /* each use of a constraint by the tree raises its price by this
                       factor; 0: never */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/packing/tree_set.h"
 
+#include "planner/solver/dense_simplex.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +10,9 @@
 /* A tree below this part of what its group gets is what rounding left of one that is not
  * there. */
 #define LEAST_PART 1e-9
+
+/* Rates are not fitted where trees times constraints are more: it would take seconds. */
+#define MAX_REFIT_USES 3000000
 
 mtree_status_t mtree_tree_set_create(const mtree_colgen_t *colgen, int room,
                                      mtree_tree_set_t *set_p)
@@ -136,8 +141,7 @@ void mtree_tree_set_trim(mtree_tree_set_t *set, int max_trees, double min_rate)
     }
 }
 
-/* What the group that gets least gets. */
-static double least_of_groups(const mtree_tree_set_t *set, int num_groups)
+double mtree_tree_set_least(const mtree_tree_set_t *set, int num_groups)
 {
     double least = INFINITY;
 
@@ -152,39 +156,60 @@ static double least_of_groups(const mtree_tree_set_t *set, int num_groups)
     return least;
 }
 
-mtree_status_t mtree_tree_set_refit(const mtree_colgen_t *colgen, int max_pivots,
-                                    mtree_tree_set_t *set)
+/* The rates that make the slowest group fastest, where they are better than the set's. */
+static void refit(mtree_colgen_t *colgen, mtree_dense_simplex_t *simplex,
+                  int *const *uses, double *weight, int *group, mtree_tree_set_t *set)
 {
     int num_groups = colgen->master->num_groups;
-    mtree_columns_t *columns = NULL;
-    mtree_master_t *master = NULL;
-    mtree_status_t status =
-        mtree_columns_create(colgen->candidates, colgen->columns->max_height, &columns);
+    double x;
 
-    if (status != MTREE_OK) {
-        return status;
+    for (int t = 0; t < set->num_trees; ++t) {
+        mtree_columns_count(colgen->columns, set->trees[t].edges, uses[t]);
+        weight[t] = mtree_master_weight(colgen->master, &set->trees[t]);
+        group[t] = set->trees[t].group;
     }
-    for (int t = 0; t < set->num_trees && status == MTREE_OK; ++t) {
-        status = mtree_columns_add(columns, set->trees[t].group, set->trees[t].root,
-                                   set->trees[t].edges, NULL);
+    x = mtree_dense_simplex_solve(simplex, set->num_trees, uses, weight, group);
+    memcpy(colgen->constraint_price, simplex->constraint_price,
+           (size_t)colgen->candidates->num_constraints *
+               sizeof(*colgen->constraint_price));
+    if (colgen->master->time > 0.0 || x > mtree_tree_set_least(set, num_groups)) {
+        memcpy(set->rate, simplex->rate, (size_t)set->num_trees * sizeof(*set->rate));
+    }
+}
+
+mtree_status_t mtree_tree_set_refit(mtree_colgen_t *colgen, mtree_tree_set_t *set)
+{
+    const mtree_candidates_t *candidates = colgen->candidates;
+    size_t num_constraints = (size_t)candidates->num_constraints;
+    size_t num_trees = (size_t)set->num_trees, num_uses = num_trees * num_constraints;
+    int *all_uses, *group, **uses;
+    double *weight;
+    mtree_dense_simplex_t *simplex = NULL;
+    mtree_status_t status = MTREE_ERR_NO_MEMORY;
+
+    if (num_uses > MAX_REFIT_USES) {
+        return MTREE_OK;
+    }
+    all_uses = calloc(num_uses + 1, sizeof(*all_uses));
+    uses = malloc((num_trees + 1) * sizeof(*uses));
+    group = malloc((num_trees + 1) * sizeof(*group));
+    weight = malloc((num_trees + 1) * sizeof(*weight));
+    if (all_uses != NULL && uses != NULL && group != NULL && weight != NULL) {
+        status = mtree_dense_simplex_create(candidates->num_constraints,
+                                            candidates->capacity, set->num_trees,
+                                            colgen->master->num_groups, &simplex);
     }
     if (status == MTREE_OK) {
-        status = mtree_master_create(columns, num_groups, &master);
+        for (size_t t = 0; t < num_trees; ++t) {
+            uses[t] = all_uses + t * num_constraints;
+        }
+        refit(colgen, simplex, uses, weight, group, set);
     }
-    if (status == MTREE_OK) {
-        status = mtree_master_set_time(master, colgen->master->time);
-    }
-    if (status == MTREE_OK) {
-        mtree_lp_limit(master->lp, max_pivots);
-        status = mtree_master_finish(master);
-    }
-    /* The trees are different, so the pool numbers them as the set does. */
-    if (status == MTREE_OK &&
-        (master->time > 0.0 || master->x > least_of_groups(set, num_groups))) {
-        memcpy(set->rate, master->rate, (size_t)set->num_trees * sizeof(*set->rate));
-    }
-    mtree_master_destroy(master);
-    mtree_columns_destroy(columns);
+    mtree_dense_simplex_destroy(simplex);
+    free(weight);
+    free(group);
+    free(uses);
+    free(all_uses);
     return status;
 }
 

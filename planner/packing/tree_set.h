@@ -31,17 +31,19 @@ mtree_status_t mtree_tree_set_from_master(const mtree_colgen_t *colgen,
  */
 double mtree_tree_set_time(const mtree_tree_set_t *set, double bits);
 
+/* What the group that gets least gets, bits/s. */
+double mtree_tree_set_least(const mtree_tree_set_t *set, int num_groups);
+
 /* Keep the fastest @a max_trees (0: all) of each group, and of those the ones with @a
  * min_rate, but at least one. */
 void mtree_tree_set_trim(mtree_tree_set_t *set, int max_trees, double min_rate);
 
 /*
  * Give the trees the rates that make the slowest group fastest, by the generator's
- * weights, when the set does not have all of the trees that its rates are for; in at most
- * @a max_pivots pivots, after which the rates are the best so far.
+ * weights, and leave the prices of that program in colgen->constraint_price.  Sets of
+ * very many trees keep their rates.
  */
-mtree_status_t mtree_tree_set_refit(const mtree_colgen_t *colgen, int max_pivots,
-                                    mtree_tree_set_t *set);
+mtree_status_t mtree_tree_set_refit(mtree_colgen_t *colgen, mtree_tree_set_t *set);
 
 /* Drop trees that deliver less in @a time than @a part of what an even share would be,
  * but not all of a group. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What an algorithm of the planner is: a name, the collectives it does, and a function
- * that makes the trees.  planner.c holds the table of all of them and does what they have
- * in common.
+ * An algorithm of the planner: a name, the collectives it does, a function that makes the
+ * trees, and whether it needs a solver of linear programs.  planner.c holds the table of
+ * all of them and does what they have in common.
  */
 #ifndef MTREE_PLANNER_PLAN_ALGORITHM_H
 #define MTREE_PLANNER_PLAN_ALGORITHM_H
@@ -36,6 +36,7 @@ typedef struct {
     const char *name;
     unsigned collectives; /* MTREE_DOES() of each */
     mtree_algorithm_func_t plan;
+    bool needs_lp; /* solves linear programs (planner/solver/lp.h) */
 } mtree_algorithm_t;
 
 #endif

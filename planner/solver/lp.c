@@ -72,6 +72,11 @@ static mtree_status_t guarded(mtree_lp_t *lp, call_func_t func, call_t *call)
     return MTREE_OK;
 }
 
+bool mtree_lp_is_available(void)
+{
+    return true;
+}
+
 static void call_create(mtree_lp_t *lp, call_t *call)
 {
     (void)call;

@@ -2,19 +2,28 @@
 /*
  * Linear programs, solved by GLPK: maximise over columns x >= 0 with bounded rows.
  *
- * GLPK ends the process when it meets an error.  Here every call into it is guarded: an
- * error makes the call return MTREE_ERR_SOLVER, GLPK's whole state on this thread is
- * freed, and every program made before answers MTREE_ERR_SOLVER from then on.  Without
- * memory for that state it returns MTREE_ERR_NO_MEMORY.  GLPK prints nothing.
+ * GLPK ends the process when it meets an error.  lp.c catches errors in every call into
+ * it: the call returns MTREE_ERR_SOLVER, GLPK's whole state on this thread is freed, and
+ * every program made before returns MTREE_ERR_SOLVER from then on.  Without memory for
+ * that state a call returns MTREE_ERR_NO_MEMORY.  GLPK prints nothing.
+ *
+ * `configure --without-glpk` builds lp_none.c in the place of lp.c.  No program can then
+ * be created, and the algorithms that need one say so in the planner's table
+ * (planner/plan/algorithm.h).
  */
 #ifndef MTREE_PLANNER_SOLVER_LP_H
 #define MTREE_PLANNER_SOLVER_LP_H
 
 #include "base/status.h"
 
+#include <stdbool.h>
+
 typedef struct mtree_lp mtree_lp_t;
 
-/* An empty program, owned by the caller. */
+/* Is there a solver in this build? */
+bool mtree_lp_is_available(void);
+
+/* An empty program, owned by the caller.  MTREE_ERR_UNSUPPORTED without a solver. */
 mtree_status_t mtree_lp_create(mtree_lp_t **lp_p);
 
 /* Free; NULL is allowed. */

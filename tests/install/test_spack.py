@@ -39,7 +39,7 @@ def stand_in():
     said = []
     directives = {
         name: lambda *values, _name=name, **options: said.append((_name, *values))
-        for name in ("license", "version", "depends_on")
+        for name in ("license", "version", "variant", "depends_on")
     }
     for name, contents in {
         "spack": {},
@@ -74,11 +74,14 @@ def main():
     mpi.prefix = "/mpi"
     package.prefix = Prefix("/prefix")
     package.spec = Spec(openmpi=mpi, constraints=["^openmpi@5"])
+    assert "--without-glpk" not in package.configure_args()
+    package.spec["constraints"].append("~glpk")
     helps = subprocess.run([os.path.join(SOURCE, "configure"), "--help"],
                            stdout=subprocess.PIPE, text=True, check=True).stdout
     for argument in package.configure_args():
         option = argument.split("=")[0]
-        assert f"  {option}=" in helps, f"configure --help has no {option}"
+        ending = "=" if "=" in argument else " "
+        assert f"  {option}{ending}" in helps, f"configure --help has no {option}"
     environment = Environment()
     package.setup_run_environment(environment)
     assert environment == {

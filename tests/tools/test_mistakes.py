@@ -95,10 +95,10 @@ def check_planning():
     says([*MTREE, "plan", B4, "--hosts", "US1,US2,US3,US4,US5,US6,EU1,EU2,EU3,EU4,AS1,AS2,US1"], 1,
          "--hosts names more hosts than there are")
     says([*MTREE, "plan", B4, "--hosts", ""], 1, "--hosts names no host")
-    says([*MTREE, "plan", B4, "-a", "gost", "-C", "bcast"], 1, "algorithm gost does not do bcast; choose another, packing does all")
+    says([*MTREE, "plan", B4, "-a", "psld", "-C", "bcast"], 1, "algorithm psld does not do bcast; choose another, packing does all")
     says([*MTREE, "simulate", STAR, "--chunk", "x"], 2, "--chunk 'x': .*; write it like 64K")
     says([*MTREE, "simulate", STAR, "--overhead", "x"], 2, "--overhead 'x': .*; write it like 20us")
-    says([*MTREE, "compare", STAR, "-a", "gost", "-C", "bcast", "-b", "1M"], 1, "none of the algorithms could run; the first: ")
+    says([*MTREE, "compare", STAR, "-a", "psld", "-C", "bcast", "-b", "1M"], 1, "none of the algorithms could run; the first: ")
     says([*MTREE, "compare", STAR, "-a", ",".join(["ring"] * 200)], 1, "more than .* algorithms; name fewer")
     says([*MTREE, "simulate", STAR, "--ranks-per-host", "8192", "-b", "1M"], 1, "8192 ranks a host on 8 hosts; 1 to .* can be simulated")
     if pathlib.Path("/dev/full").exists():

@@ -5,6 +5,7 @@
 #include "planner/planner.h"
 #include "planner/published/blink.h"
 #include "planner/published/psld_plink.h"
+#include "planner/solver/lp.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -264,9 +265,16 @@ int main(void)
 
     tcase_add_checked_fixture(tcase, NULL, teardown);
     tcase_set_timeout(tcase, 60);
-    tcase_add_test(tcase, test_blink_packs_figure_2);
-    tcase_add_test(tcase, test_blink_packing_is_nearly_optimal);
-    tcase_add_test(tcase, test_topoadopt_finds_the_optimum_of_figure_2);
+    if (mtree_lp_is_available()) {
+        tcase_add_test(tcase, test_blink_packs_figure_2);
+        tcase_add_test(tcase, test_blink_packing_is_nearly_optimal);
+        tcase_add_test(tcase, test_topoadopt_finds_the_optimum_of_figure_2);
+    } else {
+        printf("test_baselines: test_blink_packs_figure_2, "
+               "test_blink_packing_is_nearly_optimal, "
+               "test_topoadopt_finds_the_optimum_of_figure_2 are skipped: built without "
+               "GLPK\n");
+    }
     tcase_add_test(tcase, test_psld_shares_by_bandwidth);
     tcase_add_test(tcase, test_plink_has_two_levels);
     tcase_add_test(tcase, test_unpipelined_chain);

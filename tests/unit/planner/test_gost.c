@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "planner/planner.h"
+#include "planner/solver/lp.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -267,10 +268,16 @@ int main(void)
     tcase_add_checked_fixture(tcase, NULL, teardown);
     tcase_add_test(tcase, test_figure_2);
     tcase_add_test(tcase, test_ith_lowers_the_height_at_no_loss);
-    tcase_add_test(tcase, test_rate_is_globally_smallest);
+    if (mtree_lp_is_available()) {
+        tcase_add_test(tcase, test_rate_is_globally_smallest);
+        tcase_add_test(tcase, test_trees_keep_to_the_height);
+        tcase_add_test(tcase, test_plan_with_limits_and_chunks);
+    } else {
+        printf(
+            "test_gost: test_rate_is_globally_smallest, test_trees_keep_to_the_height, "
+            "test_plan_with_limits_and_chunks are skipped: built without GLPK\n");
+    }
     tcase_add_test(tcase, test_heights_of_algorithm_2);
-    tcase_add_test(tcase, test_trees_keep_to_the_height);
-    tcase_add_test(tcase, test_plan_with_limits_and_chunks);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_ENV);
     failed = srunner_ntests_failed(runner);

@@ -4,9 +4,11 @@
 #include "papers/baselines/steiner_machines.h"
 #include "planner/planner.h"
 #include "planner/published/steiner.h"
+#include "planner/solver/lp.h"
 
 #include <check.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static void ignore_line(mtree_log_level_t level, const char *message, void *arg)
@@ -309,11 +311,17 @@ int main(void)
     int failed;
 
     tcase_set_timeout(tcase, 60);
-    tcase_add_test(tcase, test_constraints_and_optimum);
-    tcase_add_test(tcase, test_equal_links);
-    tcase_add_test(tcase, test_machines);
-    tcase_add_test(tcase, test_baselines);
-    tcase_add_test(tcase, test_plans);
+    if (mtree_lp_is_available()) {
+        tcase_add_test(tcase, test_constraints_and_optimum);
+        tcase_add_test(tcase, test_equal_links);
+        tcase_add_test(tcase, test_machines);
+        tcase_add_test(tcase, test_baselines);
+        tcase_add_test(tcase, test_plans);
+    } else {
+        printf("test_steiner: test_constraints_and_optimum, test_equal_links, "
+               "test_machines, test_baselines, test_plans are skipped: built without "
+               "GLPK\n");
+    }
     tcase_add_test(tcase, test_bad_requests);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_NORMAL);

@@ -28,10 +28,16 @@ class Mtree(AutotoolsPackage):
     depends_on("pkgconfig", type="build")
     depends_on("check@0.10:", type="build")
 
+    variant(
+        "glpk",
+        default=True,
+        description="Plan with GLPK, too; it is under the GPL, and so is what is linked with it",
+    )
+
     # A component fits the release series that it was built for.  Its headers come with
     # --with-devel-headers, which the openmpi of this repository adds.
     depends_on("openmpi@4.1,5.0")
-    depends_on("glpk")
+    depends_on("glpk", when="+glpk")
     depends_on("graphviz")
     depends_on("hwloc@2.1:")
     depends_on("jansson@2.10:")
@@ -43,10 +49,13 @@ class Mtree(AutotoolsPackage):
         return os.path.join(self.prefix.lib, "openmpi")
 
     def configure_args(self):
-        return [
+        args = [
             f"--with-openmpi={self.spec['openmpi'].prefix}",
             f"--with-component-dir={self.component_dir}",
         ]
+        if self.spec.satisfies("~glpk"):
+            args.append("--without-glpk")
+        return args
 
     def setup_run_environment(self, env):
         env.set(

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * No solver: the place of lp.c in a build without GLPK.  No program can be created, so
+ * nothing else here is ever reached with one.
+ */
+#include "planner/solver/lp.h"
+
+#include <stddef.h>
+
+bool mtree_lp_is_available(void)
+{
+    return false;
+}
+
+mtree_status_t mtree_lp_create(mtree_lp_t **lp_p)
+{
+    *lp_p = NULL;
+    return MTREE_ERR_UNSUPPORTED;
+}
+
+void mtree_lp_destroy(mtree_lp_t *lp)
+{
+    (void)lp;
+}
+
+mtree_status_t mtree_lp_add_rows(mtree_lp_t *lp, int count, double lower, double upper)
+{
+    (void)lp, (void)count, (void)lower, (void)upper;
+    return MTREE_ERR_UNSUPPORTED;
+}
+
+mtree_status_t mtree_lp_bound_row(mtree_lp_t *lp, int row, double lower, double upper)
+{
+    (void)lp, (void)row, (void)lower, (void)upper;
+    return MTREE_ERR_UNSUPPORTED;
+}
+
+mtree_status_t mtree_lp_add_column(mtree_lp_t *lp, double objective, int count,
+                                   const int *rows, const double *values)
+{
+    (void)lp, (void)objective, (void)count, (void)rows, (void)values;
+    return MTREE_ERR_UNSUPPORTED;
+}
+
+mtree_status_t mtree_lp_set_column(mtree_lp_t *lp, int column, int count, const int *rows,
+                                   const double *values)
+{
+    (void)lp, (void)column, (void)count, (void)rows, (void)values;
+    return MTREE_ERR_UNSUPPORTED;
+}
+
+mtree_status_t mtree_lp_make_binary(mtree_lp_t *lp, int column)
+{
+    (void)lp, (void)column;
+    return MTREE_ERR_UNSUPPORTED;
+}
+
+void mtree_lp_limit(mtree_lp_t *lp, int pivots)
+{
+    (void)lp, (void)pivots;
+}
+
+mtree_status_t mtree_lp_solve(mtree_lp_t *lp)
+{
+    (void)lp;
+    return MTREE_ERR_UNSUPPORTED;
+}
+
+mtree_status_t mtree_lp_solve_integer(mtree_lp_t *lp, int max_nodes)
+{
+    (void)lp, (void)max_nodes;
+    return MTREE_ERR_UNSUPPORTED;
+}
+
+double mtree_lp_objective(const mtree_lp_t *lp)
+{
+    (void)lp;
+    return 0.0;
+}
+
+double mtree_lp_value(const mtree_lp_t *lp, int column)
+{
+    (void)lp, (void)column;
+    return 0.0;
+}
+
+double mtree_lp_price(const mtree_lp_t *lp, int row)
+{
+    (void)lp, (void)row;
+    return 0.0;
+}
+
+int mtree_lp_pivots(const mtree_lp_t *lp)
+{
+    (void)lp;
+    return 0;
+}
+
+double mtree_lp_integer_value(const mtree_lp_t *lp, int column)
+{
+    (void)lp, (void)column;
+    return 0.0;
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The planner without a solver of linear programs.  This program has
+ * planner/solver/lp_none.c in the place of lp.c, so it tests what --without-glpk builds
+ * also where GLPK is there.
+ */
+#include "planner/solver/lp.h"
+#include "tests/unit/planner/networks.h"
+#include "topo/dot/read.h"
+
+#include <check.h>
+#include <stdlib.h>
+
+/* Plans without limits come this close to the bound. */
+#define CLOSE 0.999
+
+static mtree_topology_t *read_network(const char *path)
+{
+    mtree_topology_t *topology;
+
+    ck_assert_int_eq(mtree_topology_read(path, &topology), MTREE_OK);
+    return topology;
+}
+
+static mtree_topology_t *b4(void)
+{
+    return read_network(TOPOLOGIES "/b4.dot");
+}
+
+static mtree_topology_t *abilene(void)
+{
+    return read_network(TOPOLOGIES "/abilene.dot");
+}
+
+static mtree_topology_t *geant(void)
+{
+    return read_network(TOPOLOGIES "/geant.dot");
+}
+
+static mtree_topology_t *torus(void)
+{
+    return read_network(TOPOLOGIES "/torus-4x4.dot");
+}
+
+static mtree_topology_t *star(void)
+{
+    return read_network(TOPOLOGIES "/star-8.dot");
+}
+
+static mtree_topology_t *random_sparse(void)
+{
+    return network_random(16, 28, 1, false, 0.01);
+}
+
+static mtree_topology_t *random_one_way(void)
+{
+    return network_random(20, 60, 2, true, 0.01);
+}
+
+static mtree_topology_t *random_dense(void)
+{
+    return network_random(30, 200, 3, false, 0.01);
+}
+
+static mtree_topology_t *machines(void)
+{
+    return network_a100(2);
+}
+
+static mtree_topology_t *(*const networks[])(void) = {
+    b4,           abilene, geant, torus, star, random_sparse, random_one_way,
+    random_dense, machines};
+
+#define NUM_NETWORKS ((int)(sizeof(networks) / sizeof(networks[0])))
+
+START_TEST(throughput_is_close_to_the_bound)
+{
+    mtree_topology_t *topology = networks[_i]();
+
+    for (int c = 0; c < MTREE_COLLECTIVE_LAST; c++) {
+        mtree_plan_request_t request = {.collective = (mtree_collective_t)c,
+                                        .algorithm = "packing"};
+        mtree_plan_t *plan = network_plan(topology, &request);
+
+        ck_assert_double_ge(plan->throughput, CLOSE * plan->bound);
+        ck_assert_double_le(plan->throughput, plan->bound * (1 + 1e-6));
+        mtree_plan_destroy(plan);
+    }
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+/* At most ten trees per root: for throughput nearly as good as any number, and for a size
+ * a plan whose predicted time is no less than what the bound leaves. */
+START_TEST(few_trees)
+{
+    mtree_topology_t *topology = networks[_i]();
+
+    for (int c = 0; c < MTREE_COLLECTIVE_LAST; c++) {
+        for (double bytes = 0; bytes <= 16e6; bytes += 16e6) {
+            mtree_plan_request_t request = {.collective = (mtree_collective_t)c,
+                                            .algorithm = "packing",
+                                            .max_trees = 10,
+                                            .bytes = bytes};
+            mtree_plan_t *plan = network_plan(topology, &request);
+            int roots =
+                mtree_collective_has_blocks(request.collective) ? plan->num_hosts : 1;
+
+            ck_assert_int_le(plan->num_trees, 10 * roots);
+            if (bytes > 0) {
+                ck_assert_double_ge(plan->seconds, 8 * bytes / plan->bound);
+            } else {
+                ck_assert_double_ge(plan->throughput, 0.9 * plan->bound);
+            }
+            mtree_plan_destroy(plan);
+        }
+    }
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+START_TEST(height_is_limited)
+{
+    mtree_topology_t *topology = networks[_i]();
+
+    for (int c = 0; c < MTREE_COLLECTIVE_LAST; c++) {
+        for (int max_trees = 0; max_trees <= 4; max_trees += 4) {
+            mtree_plan_request_t request = {.collective = (mtree_collective_t)c,
+                                            .algorithm = "packing",
+                                            .max_trees = max_trees,
+                                            .max_height = 6};
+            mtree_plan_t *plan = network_plan(topology, &request);
+
+            ck_assert_double_gt(plan->throughput, 0);
+            for (int t = 0; t < plan->num_trees; t++) {
+                ck_assert_int_le(mtree_tree_height(&plan->trees[t], plan->num_hosts), 6);
+            }
+            mtree_plan_destroy(plan);
+        }
+    }
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+START_TEST(no_tree_is_that_low)
+{
+    mtree_plan_request_t request = {
+        .collective = (mtree_collective_t)_i, .algorithm = "packing", .max_height = 1};
+    mtree_topology_t *topology = b4();
+    int hosts[12];
+    mtree_plan_t *plan;
+
+    for (int i = 0; i < 12; i++) {
+        hosts[i] = i;
+    }
+    ck_assert_int_eq(mtree_planner_run(topology, hosts, 12, &request, &plan),
+                     MTREE_ERR_LIMIT);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+START_TEST(trees_are_kept)
+{
+    mtree_plan_request_t request = {
+        .collective = (mtree_collective_t)_i, .max_trees = 10, .bytes = 16e6};
+    mtree_topology_t *topology = b4();
+    mtree_plan_t *first = network_plan(topology, &request), *again;
+
+    request.keep = first;
+    again = network_plan(topology, &request);
+    ck_assert_double_ge(again->throughput, first->throughput * (1 - 1e-6));
+    mtree_plan_destroy(again);
+    mtree_plan_destroy(first);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+/* Every algorithm plans or says why it does not. */
+START_TEST(algorithms_are_available_or_refused)
+{
+    const char *const *name = mtree_planner_algorithms();
+    mtree_topology_t *topology = star();
+    int hosts[8], unavailable = 0;
+
+    for (int v = 0, i = 0; v < topology->num_vertices; v++) {
+        if (topology->vertices[v].kind == MTREE_VERTEX_HOST) {
+            hosts[i++] = v;
+        }
+    }
+    for (; *name != NULL; name++) {
+        mtree_plan_request_t request = {.collective = MTREE_ALLREDUCE,
+                                        .algorithm = *name};
+        mtree_plan_t *plan;
+        mtree_status_t status = mtree_planner_run(topology, hosts, 8, &request, &plan);
+
+        if (mtree_planner_unavailable(*name) != NULL) {
+            ck_assert_str_eq(mtree_planner_unavailable(*name), "built without GLPK");
+            ck_assert(!mtree_planner_does(*name, MTREE_ALLREDUCE));
+            ck_assert_int_eq(status, MTREE_ERR_UNSUPPORTED);
+            unavailable++;
+        } else if (mtree_planner_does(*name, MTREE_ALLREDUCE)) {
+            ck_assert_int_eq(status, MTREE_OK);
+            mtree_plan_destroy(plan);
+        }
+    }
+    ck_assert_int_eq(unavailable, 4);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("without_lp");
+    TCase *tcase = tcase_create("without_lp");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    if (mtree_lp_is_available()) {
+        abort(); /* linked with lp.c */
+    }
+    tcase_set_timeout(tcase, 300);
+    tcase_add_loop_test(tcase, throughput_is_close_to_the_bound, 0, NUM_NETWORKS);
+    tcase_add_loop_test(tcase, few_trees, 0, NUM_NETWORKS);
+    tcase_add_loop_test(tcase, height_is_limited, 0, NUM_NETWORKS);
+    tcase_add_loop_test(tcase, no_tree_is_that_low, 0, MTREE_COLLECTIVE_LAST);
+    tcase_add_loop_test(tcase, trees_are_kept, 0, MTREE_COLLECTIVE_LAST);
+    tcase_add_test(tcase, algorithms_are_available_or_refused);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
