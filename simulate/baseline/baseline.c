@@ -8,13 +8,10 @@
 /* Steps of all ranks together: some gigabytes. */
 #define MAX_STEPS ((size_t)1 << 26)
 
+#define LIST(_collective, _name) [_collective] = &mtree_baselines_##_name,
+
 static const mtree_baseline_list_t *const lists[MTREE_COLLECTIVE_LAST] = {
-    [MTREE_ALLREDUCE] = &mtree_baselines_allreduce,
-    [MTREE_REDUCE] = &mtree_baselines_reduce,
-    [MTREE_BCAST] = &mtree_baselines_bcast,
-    [MTREE_ALLGATHER] = &mtree_baselines_allgather,
-    [MTREE_REDUCE_SCATTER] = &mtree_baselines_reduce_scatter,
-};
+    MTREE_FOR_EACH_BASELINE_LIST(LIST)};
 
 /* NULL: the collective has no baselines. */
 static const mtree_baseline_list_t *list_of(mtree_collective_t collective)
