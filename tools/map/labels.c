@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tools/map/labels.h"
 
+#include "tools/map/scene.h"
+
 #include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,23 +28,31 @@
 #define NUM_SAMPLES 40
 
 typedef struct {
-    double x, y;
-} point_t;
+    map_point_t middle, half; /* half: width and height */
+} box_t;
+
+/* The curve of an edge, taken as a polygon. */
+typedef struct {
+    map_point_t points[MOST_POINTS];
+    int length; /* 0: it has none */
+    const char *text;
+} line_t;
 
 typedef struct {
-    point_t middle, half; /* half: width and height */
-} box_t;
+    line_t *lines; /* [num_lines] of all edges */
+    box_t *taken;  /* [num_taken] what no label may cover */
+    int num_lines, num_taken;
+} labels_t;
 
 int map_labels_take(Agraph_t *graph)
 {
-    Agnode_t *node;
-    Agedge_t *edge;
     const char *text;
     int count = 0;
 
     agattr(graph, AGEDGE, TEXT, "");
-    for (node = agfstnode(graph); node != NULL; node = agnxtnode(graph, node)) {
-        for (edge = agfstout(graph, node); edge != NULL; edge = agnxtout(graph, edge)) {
+    for (Agnode_t *node = agfstnode(graph); node != NULL; node = agnxtnode(graph, node)) {
+        for (Agedge_t *edge = agfstout(graph, node); edge != NULL;
+             edge = agnxtout(graph, edge)) {
             text = agget(edge, "label");
             if (text != NULL && text[0] != '\0') {
                 agset(edge, TEXT, (char *)text);
@@ -59,17 +67,17 @@ int map_labels_take(Agraph_t *graph)
 /* The box that @a text needs, lines apart by <br/>. */
 static box_t measure(const char *text)
 {
-    const char *line = text, *end;
-    size_t length, longest = 0;
+    size_t longest = 0;
     int lines = 0;
 
-    do {
-        end = strstr(line, "<br/>");
-        length = end != NULL ? (size_t)(end - line) : strlen(line);
+    for (const char *end; text != NULL; lines++) {
+        size_t length;
+
+        end = strstr(text, "<br/>");
+        length = end != NULL ? (size_t)(end - text) : strlen(text);
         longest = length > longest ? length : longest;
-        line = end != NULL ? end + strlen("<br/>") : NULL;
-        lines++;
-    } while (line != NULL);
+        text = end != NULL ? end + strlen("<br/>") : NULL;
+    }
     return (box_t){.half = {HALF_LETTER * (double)longest, HALF_LINE * lines}};
 }
 
@@ -79,29 +87,29 @@ static bool is_apart(const box_t *a, const box_t *b)
            fabs(a->middle.y - b->middle.y) > a->half.y + b->half.y;
 }
 
-/* The points of the curve of @a edge, taken as a polygon; returns how many, 0 for none.
- */
-static int read_line(Agedge_t *edge, point_t points[MOST_POINTS])
+static void read_line(Agedge_t *edge, line_t *line)
 {
     const char *text = agget(edge, "pos");
     int length = 0, used;
 
     while (text != NULL && length < MOST_POINTS &&
-           sscanf(text, " %lf,%lf%n", &points[length].x, &points[length].y, &used) == 2) {
+           sscanf(text, " %lf,%lf%n", &line->points[length].x, &line->points[length].y,
+                  &used) == 2) {
         text += used;
         length++;
     }
-    return length > 1 ? length : 0;
+    line->length = length > 1 ? length : 0;
+    line->text = agget(edge, TEXT);
 }
 
 /* The point at @a part of the length of a line, 0 to 1. */
-static point_t along(const point_t *points, int length, double part)
+static map_point_t along(const line_t *line, double part)
 {
-    const int first = (int)fmin(floor(part * (length - 1)), length - 2);
-    const double rest = part * (length - 1) - first;
+    const int first = (int)fmin(floor(part * (line->length - 1)), line->length - 2);
+    const double rest = part * (line->length - 1) - first;
+    const map_point_t *a = &line->points[first], *b = a + 1;
 
-    return (point_t){points[first].x + rest * (points[first + 1].x - points[first].x),
-                     points[first].y + rest * (points[first + 1].y - points[first].y)};
+    return (map_point_t){a->x + rest * (b->x - a->x), a->y + rest * (b->y - a->y)};
 }
 
 /* Where the middle of a label can be on its line, the best first. */
@@ -109,32 +117,27 @@ static const double parts[] = {0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.2, 0.8
 
 #define NUM_PARTS (sizeof(parts) / sizeof(parts[0]))
 
-static bool is_free(const box_t *box, const box_t *taken, int num_taken)
+static bool is_free(const labels_t *labels, const box_t *box)
 {
     int i = 0;
 
-    while (i < num_taken && is_apart(box, &taken[i])) {
+    while (i < labels->num_taken && is_apart(box, &labels->taken[i])) {
         i++;
     }
-    return i == num_taken;
+    return i == labels->num_taken;
 }
 
 /* Is there no line through the box? */
-static bool is_off_lines(Agraph_t *graph, const box_t *box)
+static bool is_off_lines(const labels_t *labels, const box_t *box)
 {
-    point_t line[MOST_POINTS];
-    box_t point = {.half = {0, 0}};
+    for (int l = 0; l < labels->num_lines; l++) {
+        const line_t *line = &labels->lines[l];
 
-    for (Agnode_t *node = agfstnode(graph); node != NULL; node = agnxtnode(graph, node)) {
-        for (Agedge_t *edge = agfstout(graph, node); edge != NULL;
-             edge = agnxtout(graph, edge)) {
-            const int length = read_line(edge, line);
+        for (int i = 0; line->length > 0 && i <= NUM_SAMPLES; i++) {
+            const box_t point = {.middle = along(line, (double)i / NUM_SAMPLES)};
 
-            for (int i = 0; length > 0 && i <= NUM_SAMPLES; i++) {
-                point.middle = along(line, length, (double)i / NUM_SAMPLES);
-                if (!is_apart(box, &point)) {
-                    return false;
-                }
+            if (!is_apart(box, &point)) {
+                return false;
             }
         }
     }
@@ -143,18 +146,18 @@ static bool is_off_lines(Agraph_t *graph, const box_t *box)
 
 /* A free place on the line, the nearest to its middle, where the label hides at most @a
  * most of it. */
-static bool find_on_line(const point_t *line, int length, double most, const box_t *taken,
-                         int num_taken, box_t *box)
+static bool find_on_line(const labels_t *labels, const line_t *line, double most,
+                         box_t *box)
 {
-    const double x = fabs(line[length - 1].x - line[0].x);
-    const double y = fabs(line[length - 1].y - line[0].y);
+    const map_point_t *first = line->points, *last = first + line->length - 1;
 
-    if (2 * box->half.x > most * x && 2 * box->half.y > most * y) {
+    if (2 * box->half.x > most * fabs(last->x - first->x) &&
+        2 * box->half.y > most * fabs(last->y - first->y)) {
         return false;
     }
     for (size_t p = 0; p < NUM_PARTS; p++) {
-        box->middle = along(line, length, parts[p]);
-        if (is_free(box, taken, num_taken)) {
+        box->middle = along(line, parts[p]);
+        if (is_free(labels, box)) {
             return true;
         }
     }
@@ -162,22 +165,23 @@ static bool find_on_line(const point_t *line, int length, double most, const box
 }
 
 /* A free place on one of the line's sides, @a aside points from it and off all lines. */
-static bool find_beside(Agraph_t *graph, const point_t *line, int length, double aside,
-                        const box_t *taken, int num_taken, box_t *box)
+static bool find_beside(const labels_t *labels, const line_t *line, double aside,
+                        box_t *box)
 {
-    const double x = line[length - 1].x - line[0].x, y = line[length - 1].y - line[0].y;
+    const map_point_t *first = line->points, *last = first + line->length - 1;
+    const double x = last->x - first->x, y = last->y - first->y;
     const double distance = fmax(hypot(x, y), 1e-9);
-    const point_t across = {-y / distance, x / distance};
+    const map_point_t across = {-y / distance, x / distance};
     const double far =
         box->half.x * fabs(across.x) + box->half.y * fabs(across.y) + aside;
 
     for (size_t p = 0; p < NUM_PARTS; p++) {
-        const point_t middle = along(line, length, parts[p]);
+        const map_point_t middle = along(line, parts[p]);
 
         for (int side = -1; side <= 1; side += 2) {
             box->middle.x = middle.x + side * far * across.x;
             box->middle.y = middle.y + side * far * across.y;
-            if (is_free(box, taken, num_taken) && is_off_lines(graph, box)) {
+            if (is_free(labels, box) && is_off_lines(labels, box)) {
                 return true;
             }
         }
@@ -186,28 +190,20 @@ static bool find_beside(Agraph_t *graph, const point_t *line, int length, double
 }
 
 /* On the line where enough of it stays to be seen, else as near to it as there is room,
- * else anywhere on it; false for an edge without a line. */
-static bool find_place(Agedge_t *edge, const box_t *taken, int num_taken, box_t *box)
+ * else anywhere on it. */
+static void find_place(const labels_t *labels, const line_t *line, box_t *box)
 {
-    point_t line[MOST_POINTS];
-    const int length = read_line(edge, line);
-
-    if (length == 0) {
-        return false;
-    }
-    if (find_on_line(line, length, MOST_HIDDEN, taken, num_taken, box)) {
-        return true;
+    if (find_on_line(labels, line, MOST_HIDDEN, box)) {
+        return;
     }
     for (int step = 0; step < NUM_ASIDE; step++) {
-        if (find_beside(agraphof(edge), line, length, LEAST_ASIDE + step * STEP_ASIDE,
-                        taken, num_taken, box)) {
-            return true;
+        if (find_beside(labels, line, LEAST_ASIDE + step * STEP_ASIDE, box)) {
+            return;
         }
     }
-    if (!find_on_line(line, length, INFINITY, taken, num_taken, box)) {
-        box->middle = along(line, length, 0.5);
+    if (!find_on_line(labels, line, INFINITY, box)) {
+        box->middle = along(line, 0.5);
     }
-    return true;
 }
 
 static void add_label(Agraph_t *graph, const char *text, const box_t *box, int number)
@@ -228,46 +224,45 @@ static void add_label(Agraph_t *graph, const char *text, const box_t *box, int n
     agsafeset(node, "fontcolor", "#333333", "black");
 }
 
-/* The boxes of hosts and switches, which no label may cover; returns how many. */
-static int take_nodes(Agraph_t *graph, box_t *taken)
+/* The lines of all edges, and the boxes of hosts and switches. */
+static void read_graph(Agraph_t *graph, labels_t *labels)
 {
-    Agnode_t *node;
-    box_t *box = taken;
+    for (Agnode_t *node = agfstnode(graph); node != NULL; node = agnxtnode(graph, node)) {
+        box_t *box = &labels->taken[labels->num_taken];
 
-    for (node = agfstnode(graph); node != NULL; node = agnxtnode(graph, node)) {
         box->half.x = 36.0 * strtod(agget(node, "width"), NULL);
         box->half.y = 36.0 * strtod(agget(node, "height"), NULL);
-        if (sscanf(agget(node, "pos"), "%lf,%lf", &box->middle.x, &box->middle.y) == 2) {
-            box++;
+        labels->num_taken +=
+            sscanf(agget(node, "pos"), "%lf,%lf", &box->middle.x, &box->middle.y) == 2;
+        for (Agedge_t *edge = agfstout(graph, node); edge != NULL;
+             edge = agnxtout(graph, edge)) {
+            read_line(edge, &labels->lines[labels->num_lines++]);
         }
     }
-    return (int)(box - taken);
 }
 
 void map_labels_place(Agraph_t *graph)
 {
-    const size_t most = (size_t)agnnodes(graph) + (size_t)agnedges(graph);
-    box_t *taken = calloc(most + 1, sizeof(*taken));
-    const int num_nodes = agnnodes(graph);
-    Agnode_t *node = agfstnode(graph);
-    int num_taken, number = 0, i;
-    const char *text;
-    Agedge_t *edge;
+    const size_t num_edges = (size_t)agnedges(graph);
+    const size_t num_boxes = (size_t)agnnodes(graph) + num_edges;
+    labels_t labels = {.lines = calloc(num_edges + 1, sizeof(line_t)),
+                       .taken = calloc(num_boxes + 1, sizeof(box_t))};
+    int number = 0;
 
-    if (taken == NULL) {
-        return;
+    if (labels.lines != NULL && labels.taken != NULL) {
+        read_graph(graph, &labels);
     }
-    num_taken = take_nodes(graph, taken);
-    for (i = 0; i < num_nodes; i++, node = agnxtnode(graph, node)) {
-        for (edge = agfstout(graph, node); edge != NULL; edge = agnxtout(graph, edge)) {
-            text = agget(edge, TEXT);
-            taken[num_taken] = measure(text);
-            if (text[0] != '\0' &&
-                find_place(edge, taken, num_taken, &taken[num_taken])) {
-                add_label(graph, text, &taken[num_taken], number++);
-                num_taken++;
-            }
+    for (int l = 0; l < labels.num_lines; l++) {
+        const line_t *line = &labels.lines[l];
+
+        if (line->text[0] != '\0' && line->length > 0) {
+            box_t box = measure(line->text);
+
+            find_place(&labels, line, &box);
+            add_label(graph, line->text, &box, number++);
+            labels.taken[labels.num_taken++] = box;
         }
     }
-    free(taken);
+    free(labels.lines);
+    free(labels.taken);
 }
