@@ -73,11 +73,38 @@ def spawn_holder(lab, lifeline):
     return process, ours
 
 
+def write_lab(lab, number, options, network, latency):
+    """Write into the lab's folder what its holder and its programs need."""
+    kind, relay_program = latency
+    topology.write(options, lab.path(labs.TOPOLOGY))
+    made = recipe.cook(
+        network,
+        topology.forwarding(network),
+        number,
+        options.scale,
+        kind,
+        (options.loss, options.reorder),
+        options.congestion_control,
+    )
+    made["relay_program"] = relay_program
+    lab.write("recipe.json", json.dumps(made))
+    lab.description = {
+        "file": os.path.abspath(options.file),
+        "scale": options.scale,
+        "latency": kind,
+        "congestion_control": options.congestion_control
+        or capabilities.congestion_control("default"),
+        "number": number,
+        **made["description"],
+    }
+    programs.write_scripts(lab, options.ranks_per_host)
+
+
 def start(options, network, lifeline):
     """Build the lab of `network`; it stands until stop() or the end of its lifeline."""
     capabilities.require_namespaces()
     capabilities.require_congestion_control(options.congestion_control)
-    kind, relay_program = latency_kind(options, network)
+    latency = latency_kind(options, network)
     name = options.name or labs.default_name(options.file)
     if not recipe.SAFE_NAME.match(name):
         raise NetlabError(
@@ -87,28 +114,7 @@ def start(options, network, lifeline):
     warn_of_too_much(network, options.scale)
     lab, number = labs.claim(name)
     try:
-        topology.write(options, lab.path(labs.TOPOLOGY))
-        made = recipe.cook(
-            network,
-            topology.forwarding(network),
-            number,
-            options.scale,
-            kind,
-            (options.loss, options.reorder),
-            options.congestion_control,
-        )
-        made["relay_program"] = relay_program
-        lab.write("recipe.json", json.dumps(made))
-        lab.description = {
-            "file": os.path.abspath(options.file),
-            "scale": options.scale,
-            "latency": kind,
-            "congestion_control": options.congestion_control
-            or capabilities.congestion_control("default"),
-            "number": number,
-            **made["description"],
-        }
-        programs.write_scripts(lab, options.ranks_per_host)
+        write_lab(lab, number, options, network, latency)
         process, lab.lifeline = spawn_holder(lab, lifeline)
         lab.description["holder"] = process.pid
         lab.description["holder_start"] = labs.start_time(process.pid)
