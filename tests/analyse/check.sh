@@ -77,7 +77,7 @@ valgrind)
 coverage)
     find . -name '*.gcda' -delete
     # What the tests are not about, times, may fail in a build that is so slow: the table comes all the same.
-    (run all $unit $(make -s print-mpi-tests) tests/tools/test_mtree.sh tests/lab/test_probe.py tests/lab/test_follow.py) || failed=1
+    (run all $unit $(make -s print-mpi-tests) tests/tools/test_mtree.sh tests/lab/test_probe.py tests/lab/test_replan.py) || failed=1
     python3 "$supp/coverage.py" --least 90 "$top" . || failed=1
     exit ${failed:-0}
     ;;

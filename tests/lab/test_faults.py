@@ -41,7 +41,7 @@ class Faults(unittest.TestCase):
 
     def start(self, size, calls, *arguments):
         """A job of so many sums of so many bytes, and the list that its lines are added to."""
-        program = os.path.join(labs.BUILD, "tests", "lab", "lab_follow")
+        program = os.path.join(labs.BUILD, "tests", "lab", "lab_replan")
         command = ["mpirun", program, str(size), str(calls), *arguments]
         job = subprocess.Popen(
             ["timeout", str(120 + 6 * int(STALL)), labs.NETLAB, "exec", self.lab, "-", "--", *command],

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Following a network that changes in a lab: plans go around a link that gets slow, sums stay right."""
+"""Replanning in a lab whose network changes: plans go around a link that becomes slow, and sums stay right."""
 
 import os
 import random
@@ -16,10 +16,10 @@ CALLS = 16
 CUT_AFTER = 4  # the link gets slow after this call
 
 
-class Follow(unittest.TestCase):
+class Replan(unittest.TestCase):
     def setUp(self):
         self.environment = labs.environment(verbose="2", guard="0")
-        self.lab = f"follow-{os.getpid()}"
+        self.lab = f"replan-{os.getpid()}"
         self.netlab("up", SQUARE, "--name", self.lab)
         self.addCleanup(self.netlab, "down", self.lab)
 
@@ -34,7 +34,7 @@ class Follow(unittest.TestCase):
 
     def sums(self, *arguments, size=2000000, calls=CALLS, change=None):
         """The output of a job that makes sums while CHANGE, called with each line, changes the network; else a link is cut."""
-        program = os.path.join(labs.BUILD, "tests", "lab", "lab_follow")
+        program = os.path.join(labs.BUILD, "tests", "lab", "lab_replan")
         command = ["mpirun", program, str(size), str(calls), *arguments]
         job = subprocess.Popen(
             ["timeout", str(TIMEOUT), labs.NETLAB, "exec", self.lab, "-", "--", *command],

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * lab_skew COLLECTIVE LATE [EVEN LATE EVEN]: blocking calls of 4 MB, rank 0 the root:
+ * lab_arrival_skew COLLECTIVE LATE [EVEN LATE EVEN]: blocking calls of 4 MB, rank 0 the root:
  * some whose ranks come together, some to which rank LATE comes 0.6 s late, and again
  * some whose ranks come together (2, 7 and 14 by default).  Between them each rank goes
  * about things of its own, and other collectives run at the same time; every
@@ -109,7 +109,7 @@ int main(int argc, char **argv)
         }
     }
     MPI_Comm_free(&half);
-    status = mtree_expect_finish("lab_skew");
+    status = mtree_expect_finish("lab_arrival_skew");
     MPI_Finalize();
     return status;
 }

@@ -27,7 +27,7 @@ class Skew(unittest.TestCase):
         """The output of a job, and how many of its calls were over trees and how many by arrival; results are checked."""
         for name, value in parameters.items():
             self.environment[f"OMPI_MCA_coll_mtree_{name}"] = value
-        program = os.path.join(labs.BUILD, "tests", "lab", "lab_skew")
+        program = os.path.join(labs.BUILD, "tests", "lab", "lab_arrival_skew")
         arguments = [collective, str(late)] + [str(number) for number in calls]
         done = labs.netlab(
             *["run", STAR, "--no-latency", "--", "mpirun", program, *arguments],
@@ -36,7 +36,7 @@ class Skew(unittest.TestCase):
         )
         output = done.stdout + done.stderr
         self.assertEqual(done.returncode, 0, output)
-        self.assertRegex(output, r"lab_skew: [1-9]\d* checks on 5 ranks, 0 failed")
+        self.assertRegex(output, r"lab_arrival_skew: [1-9]\d* checks on 5 ranks, 0 failed")
         with open(self.report, encoding="utf-8") as file:
             report = json.load(file)
         counts = {True: 0, False: 0}

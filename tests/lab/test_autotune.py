@@ -16,7 +16,7 @@ TIMEOUT = 120
 LATENCY = "10ms"
 
 
-class Guard(unittest.TestCase):
+class Autotune(unittest.TestCase):
     def setUp(self):
         self.environment = labs.environment(verbose="2", follow="0")
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Run by test_follow.py and test_faults.py across a lab: so many sums of so many bytes
+ * Run by test_replan.py and test_faults.py across a lab: so many sums of so many bytes
  * over all ranks, each checked.  Rank 0 prints "call NUMBER SECONDS" after each and "ok"
  * or "wrong COUNT" at the end.  With "both" there is a nonblocking sum beside each; with
  * "nonblocking" all are, one at a time; with "several" so are they, with up to SEVERAL
@@ -169,7 +169,7 @@ int main(int argc, char **argv)
     long wrong = 0, all;
 
     if (count == 0 || calls < 1 || calls > MOST_CALLS || mine == NULL || sum == NULL) {
-        fprintf(stderr, "usage: lab_follow BYTES CALLS "
+        fprintf(stderr, "usage: lab_replan BYTES CALLS "
                         "[both|nonblocking|several|persistent|wait]\n");
         return 2;
     }
