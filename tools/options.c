@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/units.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -31,6 +32,7 @@ static void parser_add(parser_t *parser, const option_t *option,
         option->kind == OPTION_FLAG ? no_argument : required_argument;
     size_t length = strlen(parser->letters);
 
+    assert(parser->count < MAX_OPTIONS);
     if (option->letter != 0) {
         parser->letters[length++] = (char)option->letter;
         parser->letters[length] = has_argument == required_argument ? ':' : '\0';

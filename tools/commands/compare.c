@@ -10,11 +10,10 @@
 #include "base/units.h"
 #include "planner/planner.h"
 
-#include <stdlib.h>
+#include <math.h>
 #include <string.h>
 
-/* Open MPI's algorithms stand behind this; alone it is the one that Open MPI takes by
- * default. */
+/* The prefix of Open MPI's algorithms; alone it is Open MPI's default. */
 #define OPENMPI        "openmpi"
 #define OPENMPI_PREFIX OPENMPI ":"
 
@@ -26,6 +25,8 @@ typedef struct {
     bool done;                        /* else `why` says why not */
     int num_trees;
     double seconds, predicted;
+    double ratio;          /* to the fastest of all */
+    double share_of_bound; /* 0: there is no bound */
     char why[160];
 } row_t;
 
@@ -37,8 +38,14 @@ typedef struct {
     bool json;
     int num_rows;
     row_t rows[MAX_ROWS];
-    double bound; /* bits/s, the least that any plan proves; 0: none */
+    double bound;                /* bits/s, the least that any plan proves; 0: none */
+    const row_t *plan, *openmpi; /* the fastest of each that ran; NULL: none did */
 } session_t;
+
+static int num_ranks(const session_t *session)
+{
+    return session->planned.num_hosts * session->simulation.options.ranks_per_host;
+}
 
 static mtree_status_t add_row(session_t *session, const char *name,
                               const mtree_baseline_t *baseline)
@@ -55,13 +62,12 @@ static mtree_status_t add_row(session_t *session, const char *name,
     return MTREE_OK;
 }
 
-/* "openmpi" with what it stands for here. */
+/* "openmpi" with the algorithm that it means here. */
 static mtree_status_t add_default(session_t *session)
 {
-    const mtree_baseline_t *baseline = mtree_baseline_default(
-        session->planned.request.collective,
-        session->planned.num_hosts * session->simulation.options.ranks_per_host,
-        session->simulation.options.bytes);
+    const mtree_baseline_t *baseline =
+        mtree_baseline_default(session->planned.request.collective, num_ranks(session),
+                               session->simulation.options.bytes);
     char name[64];
 
     if (baseline == NULL) {
@@ -97,8 +103,6 @@ static mtree_status_t add_named(session_t *session, const char *name)
 
 static mtree_status_t add_all(session_t *session)
 {
-    const int ranks =
-        session->planned.num_hosts * session->simulation.options.ranks_per_host;
     const char *const *names = mtree_planner_algorithms();
     const mtree_baseline_t *baselines;
     mtree_status_t status = MTREE_OK;
@@ -113,7 +117,7 @@ static mtree_status_t add_all(session_t *session)
     }
     baselines = mtree_baselines(session->planned.request.collective, &num);
     for (b = 0; b < num && status == MTREE_OK; b++) {
-        if (ranks == 2 || strcmp(baselines[b].name, "two_proc") != 0) {
+        if (num_ranks(session) == 2 || strcmp(baselines[b].name, "two_proc") != 0) {
             snprintf(name, sizeof(name), OPENMPI_PREFIX "%s", baselines[b].name);
             status = add_row(session, name, &baselines[b]);
         }
@@ -222,72 +226,61 @@ static bool run_rows(session_t *session)
     return any;
 }
 
-static double share_of_bound(const session_t *session, const row_t *row)
+/* Find the fastest rows, and compare all with them and with the bound. */
+static void judge_rows(session_t *session)
 {
-    if (session->bound == 0.0 || row->seconds == 0.0) {
-        return 0.0;
-    }
-    return 8.0 * (double)session->simulation.options.bytes / session->bound /
-           row->seconds;
-}
+    const double bits = 8.0 * (double)session->simulation.options.bytes;
+    double least = INFINITY;
 
-/* The fastest of the planner's algorithms or of Open MPI's; NULL: none of them ran. */
-static const row_t *fastest(const session_t *session, bool openmpi)
-{
-    const row_t *best = NULL, *row;
+    for (int i = 0; i < session->num_rows; i++) {
+        const row_t *row = &session->rows[i];
+        const row_t **best_p = row->baseline != NULL ? &session->openmpi : &session->plan;
 
-    for (row = session->rows; row < session->rows + session->num_rows; row++) {
-        if (row->done && (row->baseline != NULL) == openmpi &&
-            (best == NULL || row->seconds < best->seconds)) {
-            best = row;
+        if (row->done && (*best_p == NULL || row->seconds < (*best_p)->seconds)) {
+            *best_p = row;
+            least = fmin(least, row->seconds);
         }
     }
-    return best;
+    for (int i = 0; i < session->num_rows; i++) {
+        row_t *row = &session->rows[i];
+
+        row->ratio = least > 0.0 ? row->seconds / least : 1.0;
+        if (session->bound > 0.0 && row->seconds > 0.0) {
+            row->share_of_bound = bits / session->bound / row->seconds;
+        }
+    }
 }
 
-/* Of all that ran, of which there is one. */
-static double least_seconds(const session_t *session)
+static json_t *row_json(const row_t *row)
 {
-    const row_t *plan = fastest(session, false), *openmpi = fastest(session, true);
-
-    return plan == NULL || (openmpi != NULL && openmpi->seconds < plan->seconds)
-               ? openmpi->seconds
-               : plan->seconds;
+    return row->done ? json_pack("{s:s, s:i, s:f, s:f, s:f, s:f}", "algorithm", row->name,
+                                 "trees", row->num_trees, "seconds", row->seconds,
+                                 "ratio", row->ratio, "share_of_bound",
+                                 row->share_of_bound, "predicted_s", row->predicted)
+                     : json_pack("{s:s, s:s}", "algorithm", row->name, "error", row->why);
 }
 
 static mtree_status_t print_json(const session_t *session)
 {
-    const double least = least_seconds(session);
-    const row_t *plan = fastest(session, false), *openmpi = fastest(session, true);
+    const row_t *plan = session->plan, *openmpi = session->openmpi;
     json_t *list = json_array();
-    const row_t *row;
 
-    for (row = session->rows; row < session->rows + session->num_rows; row++) {
-        json_array_append_new(
-            list,
-            row->done
-                ? json_pack("{s:s, s:i, s:f, s:f, s:f, s:f}", "algorithm", row->name,
-                            "trees", row->num_trees, "seconds", row->seconds, "ratio",
-                            least > 0.0 ? row->seconds / least : 1.0, "share_of_bound",
-                            share_of_bound(session, row), "predicted_s", row->predicted)
-                : json_pack("{s:s, s:s}", "algorithm", row->name, "error", row->why));
+    for (int i = 0; i < session->num_rows; i++) {
+        json_array_append_new(list, row_json(&session->rows[i]));
     }
     return command_print_json(
         json_pack("{s:s, s:I, s:i, s:f, s:s?, s:s?, s:o}", "collective",
                   mtree_collective_name(session->planned.request.collective), "bytes",
                   (json_int_t)session->simulation.options.bytes, "ranks",
-                  session->planned.num_hosts * session->simulation.options.ranks_per_host,
-                  "bound_bps", session->bound, "fastest_plan",
+                  num_ranks(session), "bound_bps", session->bound, "fastest_plan",
                   plan == NULL ? NULL : plan->name, "fastest_openmpi",
                   openmpi == NULL ? NULL : openmpi->name, "algorithms", list),
         stdout);
 }
 
-/* Would Open MPI be faster here? */
-static void print_verdict(const session_t *session)
+/* Print whether Open MPI would be faster here. */
+static void print_verdict(const row_t *plan, const row_t *openmpi)
 {
-    const row_t *plan = fastest(session, false), *openmpi = fastest(session, true);
-
     if (plan == NULL || openmpi == NULL) {
         return;
     }
@@ -300,35 +293,41 @@ static void print_verdict(const session_t *session)
     }
 }
 
+static void print_row(const session_t *session, const row_t *row)
+{
+    char time[MTREE_UNITS_LENGTH], trees[16] = "-";
+
+    if (!row->done) {
+        printf("  %-32s        %s\n", row->name, row->why);
+        return;
+    }
+    if (row->baseline == NULL) {
+        snprintf(trees, sizeof(trees), "%d", row->num_trees);
+    }
+    printf("  %-32s %5s  %10s  %6.2f", row->name, trees,
+           mtree_units_format_time(row->seconds, time, sizeof(time)), row->ratio);
+    if (session->bound > 0.0) {
+        printf("  %7.1f %%", 100.0 * row->share_of_bound);
+    }
+    putchar('\n');
+}
+
 static void print_table(const session_t *session)
 {
-    const double least = least_seconds(session);
-    char size[MTREE_UNITS_LENGTH], time[MTREE_UNITS_LENGTH], trees[16];
-    const row_t *row;
+    char size[MTREE_UNITS_LENGTH];
 
     printf("%s of %s, %d ranks on %d hosts of %s\n\n",
            mtree_collective_name(session->planned.request.collective),
            mtree_units_format_size((double)session->simulation.options.bytes, size,
                                    sizeof(size)),
-           session->planned.num_hosts * session->simulation.options.ranks_per_host,
-           session->planned.num_hosts, session->planned.topology->name);
+           num_ranks(session), session->planned.num_hosts,
+           session->planned.topology->name);
     printf("  %-32s %5s  %10s  %6s  %9s\n", "algorithm", "trees", "time", "ratio",
            "of bound");
-    for (row = session->rows; row < session->rows + session->num_rows; row++) {
-        if (!row->done) {
-            printf("  %-32s        %s\n", row->name, row->why);
-            continue;
-        }
-        snprintf(trees, sizeof(trees), "%d", row->num_trees);
-        printf("  %-32s %5s  %10s  %6.2f", row->name, row->baseline == NULL ? trees : "-",
-               mtree_units_format_time(row->seconds, time, sizeof(time)),
-               least > 0.0 ? row->seconds / least : 1.0);
-        if (session->bound > 0.0) {
-            printf("  %7.1f %%", 100.0 * share_of_bound(session, row));
-        }
-        putchar('\n');
+    for (int i = 0; i < session->num_rows; i++) {
+        print_row(session, &session->rows[i]);
     }
-    print_verdict(session);
+    print_verdict(session->plan, session->openmpi);
 }
 
 static mtree_status_t compare(session_t *session, const char *path)
@@ -355,6 +354,7 @@ static mtree_status_t compare(session_t *session, const char *path)
                     session->num_rows > 0 ? session->rows[0].why : "none was named");
         return MTREE_ERR_UNSUPPORTED;
     }
+    judge_rows(session);
     if (session->json) {
         return print_json(session);
     }
