@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What mtree import does with a file, for the fuzz targets of its readers: fuzz_import.c is
- * the target of the reader that IMPORT_READER names.
+ * What mtree import does with a file, for the fuzz targets of its readers: fuzz_import.c
+ * is the target of the reader that IMPORT_READER names.
  */
 #ifndef MTREE_TESTS_FUZZ_FUZZ_IMPORT_H
 #define MTREE_TESTS_FUZZ_FUZZ_IMPORT_H

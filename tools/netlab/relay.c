@@ -19,6 +19,7 @@
  */
 #include "config/mtree_config.h"
 
+#include "base/array.h"
 #include "base/log.h"
 #include "base/status.h"
 
@@ -78,7 +79,7 @@ typedef struct {
 
 typedef struct {
     direction_t *directions;
-    int num_directions;
+    int num_directions, direction_room;
     int epoll;
     int64_t tick;     /* between two rounds over all rings, ns */
     int64_t wall_lag; /* CLOCK_REALTIME minus CLOCK_MONOTONIC, ns */
@@ -309,7 +310,6 @@ static mtree_status_t relay_add_link(relay_t *relay, const char *line)
     int sockets[2];
     int64_t delay;
     double rate, loss, reorder;
-    direction_t *grown;
     mtree_status_t status = MTREE_OK;
 
     if (sscanf(line, "%15s %15s %" SCNd64 " %lf %lf %lf", devices[0], devices[1], &delay,
@@ -320,13 +320,12 @@ static mtree_status_t relay_add_link(relay_t *relay, const char *line)
                     line);
         return MTREE_ERR_INVALID;
     }
-    grown =
-        realloc(relay->directions, (size_t)(relay->num_directions + 2) * sizeof(*grown));
-    if (grown == NULL) {
+    if (mtree_array_reserve(&relay->directions, &relay->direction_room,
+                            relay->num_directions + 2,
+                            sizeof(*relay->directions)) != MTREE_OK) {
         mtree_error("no memory for link %s %s", devices[0], devices[1]);
         return MTREE_ERR_NO_MEMORY;
     }
-    relay->directions = grown;
     relay->tick = tick_for(relay->tick, delay);
     for (int i = 0; i < 2 && status == MTREE_OK; i++) {
         status = socket_open(devices[i], &sockets[i]);
