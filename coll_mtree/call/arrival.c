@@ -40,14 +40,15 @@ coll_mtree_arrival_start(coll_mtree_request_t *req, const mtree_plan_t *plan,
                                .control = &req->control.super,
                                .window_bytes = coll_mtree_params.arrival_room,
                                .copy_budget = &aside_left,
-                               .arrival_times = req->came,
-                               .keeps_receivers = coll_mtree_plan_entry_is_by_arrival(req->entry),
+                               .arrival_times = req->arrival_times,
+                               .keeps_receivers =
+                                   coll_mtree_plan_entry_is_by_arrival(req->entry),
                                .reuses_tags = persistent};
 
-    /* `stays`: where calls turned to arrival by themselves ranks must be able to come
-     * together again.  Those that leave before the others come before them to the next
-     * call, too, and who was late once would stay late for ever. */
+    /* keeps_receivers: where replanning made the calls arrival-ordered, ranks must be
+     * able to come together again.  A rank that leaves before the others arrives before
+     * them at the next call, too, so a rank that was late once would be late for ever. */
     coll_mtree_transport_init(&req->control, req->comm, MPI_BYTE, req->first_tag);
-    return mtree_arrival_start(&arrival, &req->data.super, func, released, req,
+    return mtree_arrival_start(&arrival, &req->buffers.super, func, released, req,
                                operation_p);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Runs by arrival (schedule/arrival/arrival.h): which runs are, and how they are started
- * over the PML.
+ * Arrival-ordered requests (schedule/arrival/arrival.h): which calls are, and how they
+ * start over the PML.
  */
 #ifndef COLL_MTREE_CALL_ARRIVAL_H
 #define COLL_MTREE_CALL_ARRIVAL_H
@@ -14,16 +14,16 @@
 void coll_mtree_arrival_open(void);
 
 /*
- * Is @a args run by arrival where its plan is @a plan?  The same on all ranks.  Otherwise
- * such a plan's tree serves, as that of any other plan: reductions whose order must not
- * depend on who comes when, and barriers, in which nobody can be early.
+ * Is the call of @a args arrival-ordered where its plan is @a plan?  The same on all
+ * ranks.  With an arrival-ordered plan, other calls go over its tree: reductions whose
+ * order must not depend on when ranks arrive, and barriers, in which no rank is early.
  */
 bool coll_mtree_arrival_serves(const mtree_plan_t *plan,
                                const coll_mtree_coll_args_t *args);
 
 /*
- * Start @a req, whose data is initialised.  @a func as in mtree_operation_start(); @a
- * released is called with the run when nothing of it is under way any more.
+ * Start @a req, whose buffers are initialised.  @a func as in mtree_operation_start(); @a
+ * released is called with the request when none of its messages is under way any more.
  */
 mtree_status_t
 coll_mtree_arrival_start(coll_mtree_request_t *req, const mtree_plan_t *plan,

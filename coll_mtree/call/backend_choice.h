@@ -2,9 +2,9 @@
 /*
  * Which backend serves a call, and the reason when it is the fallback.
  *
- * All facts are the same on all ranks at the same call.  In particular, nothing counts
- * that this rank alone has heard of an exchange that is under way: a plan counts once a
- * blocking call has waited for it.
+ * All facts are the same on all ranks at the same call.  In particular, a plan counts
+ * only once a blocking call has waited for it, since an exchange ends at another moment
+ * on each rank.
  */
 #ifndef COLL_MTREE_CALL_BACKEND_CHOICE_H
 #define COLL_MTREE_CALL_BACKEND_CHOICE_H

@@ -3,10 +3,8 @@
 
 #include "coll_mtree/base/params.h"
 
-/*
- * A byte goes up and down the trees planned for the smallest messages: where nothing is
- * folded what it holds does not matter, so all calls share it.
- */
+/* The byte that a barrier sends up and down the trees of the smallest messages.  It is
+ * not reduced, so its value does not matter and all calls share it. */
 static char token;
 
 static void barrier_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS_barrier)

@@ -11,10 +11,10 @@
 /* Longer than two basic elements of any datatype. */
 #define SPARE_BYTES 128
 
-/* MPI's functions give in op inout; mtree folds commutative operations only, so the side
- * is free.  Open MPI calls a user's function by the rules of its language, Fortran's say,
- * only where there is no third buffer. */
-static void data_fold(void *arg, const void *a, const void *b, void *out, size_t count)
+/* MPI's functions compute inout = in op inout.  mtree reduces by commutative operations
+ * only, so the sides may be swapped.  Open MPI calls a user's function by the rules of
+ * its language, such as Fortran, only where there is no third buffer. */
+static void buffers_fold(void *arg, const void *a, const void *b, void *out, size_t count)
 {
     const coll_mtree_coll_args_t *args = ((coll_mtree_buffers_t *)arg)->args;
 
@@ -30,20 +30,20 @@ static void data_fold(void *arg, const void *a, const void *b, void *out, size_t
 }
 
 /*
- * A convertor that stands at byte @a offset of the packed image, or for packing at most a
- * basic element before.  It is made anew for each chunk: Open MPI's convertors lose their
- * way when they are moved a second time.  Returns where it stands.
+ * A convertor at byte @a offset of the packed image; for packing, up to one basic element
+ * before.  Each chunk has a new one, because Open MPI's convertors are wrong after they
+ * are positioned a second time.  Returns its offset.
  */
-static size_t data_convertor(const coll_mtree_buffers_t *data, size_t offset, bool pack,
-                             opal_convertor_t *convertor)
+static size_t buffers_convertor(const coll_mtree_buffers_t *buffers, size_t offset,
+                                bool pack, opal_convertor_t *convertor)
 {
-    const coll_mtree_coll_args_t *args = data->args;
+    const coll_mtree_coll_args_t *args = buffers->args;
     size_t size, first = 0, count = args->count;
     void *address = args->output;
 
-    /* Where blocks are apart each has a packed image of its own. */
+    /* Blocks that are not in sequence have a packed image each. */
     if (args->displace != NULL) {
-        int block = coll_mtree_blocks_find(args->blocks, data->num_blocks, offset);
+        int block = coll_mtree_blocks_find(args->blocks, buffers->num_blocks, offset);
 
         ompi_datatype_type_size(args->datatype, &size);
         first = args->blocks[block];
@@ -65,7 +65,7 @@ static size_t data_convertor(const coll_mtree_buffers_t *data, size_t offset, bo
     return first + offset;
 }
 
-/* Pack up to @a length bytes from where the convertor stands. */
+/* Pack up to @a length bytes from the convertor's position; how many. */
 static size_t convertor_pack(opal_convertor_t *convertor, void *bytes, size_t length)
 {
     struct iovec iov = {.iov_base = bytes, .iov_len = length};
@@ -77,18 +77,19 @@ static size_t convertor_pack(opal_convertor_t *convertor, void *bytes, size_t le
 }
 
 /*
- * Open MPI packs whole basic elements only: it goes back to where one begins, and stops
- * before one that does not fit.  The elements that a chunk's ends cut are packed aside.
+ * Open MPI packs whole basic elements only: it begins at the start of one, and stops
+ * before one that does not fit.  Elements that a chunk's ends cut are packed into
+ * `spare`.
  */
-static void data_pack(void *arg, size_t offset, void *bytes, size_t length)
+static void buffers_pack(void *arg, size_t offset, void *bytes, size_t length)
 {
-    const coll_mtree_buffers_t *data = arg;
+    const coll_mtree_buffers_t *buffers = arg;
     char *to = bytes;
 
     while (length > 0) {
         opal_convertor_t convertor;
         char spare[SPARE_BYTES];
-        size_t before = offset - data_convertor(data, offset, true, &convertor);
+        size_t before = offset - buffers_convertor(buffers, offset, true, &convertor);
         size_t done = before == 0 ? convertor_pack(&convertor, to, length) : 0;
 
         if (done == 0) {
@@ -103,41 +104,41 @@ static void data_pack(void *arg, size_t offset, void *bytes, size_t length)
     }
 }
 
-static void data_unpack(void *arg, size_t offset, const void *bytes, size_t length)
+static void buffers_unpack(void *arg, size_t offset, const void *bytes, size_t length)
 {
     struct iovec iov = {.iov_base = (void *)bytes, .iov_len = length};
     opal_convertor_t convertor;
     uint32_t num_iovs = 1;
     size_t done = length;
 
-    (void)data_convertor(arg, offset, false, &convertor);
+    (void)buffers_convertor(arg, offset, false, &convertor);
     opal_convertor_unpack(&convertor, &iov, &num_iovs, &done);
     OBJ_DESTRUCT(&convertor);
 }
 
-static int data_init_fold(coll_mtree_buffers_t *data, int rank)
+static int buffers_init_fold(coll_mtree_buffers_t *buffers, int rank)
 {
-    const coll_mtree_coll_args_t *args = data->args;
+    const coll_mtree_coll_args_t *args = buffers->args;
     ptrdiff_t lower, extent, true_extent;
     size_t ranks_first;
 
     ompi_datatype_get_extent(args->datatype, &lower, &extent);
-    ompi_datatype_get_true_extent(args->datatype, &data->super.gap, &true_extent);
-    data->super.input = args->input;
-    data->super.output = args->output;
-    data->super.extent = extent;
-    data->super.span = (size_t)true_extent;
-    data->super.fold = data_fold;
-    if (!args->aside || args->count == 0) {
+    ompi_datatype_get_true_extent(args->datatype, &buffers->super.gap, &true_extent);
+    buffers->super.input = args->input;
+    buffers->super.output = args->output;
+    buffers->super.extent = extent;
+    buffers->super.span = (size_t)true_extent;
+    buffers->super.fold = buffers_fold;
+    if (!args->stashed || args->count == 0) {
         return OMPI_SUCCESS;
     }
-    data->aside = malloc((size_t)extent * (args->count - 1) + data->super.span);
-    if (data->aside == NULL) {
+    buffers->stash = malloc((size_t)extent * (args->count - 1) + buffers->super.span);
+    if (buffers->stash == NULL) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     ranks_first = args->blocks != NULL ? args->blocks[rank] : args->count * (size_t)rank;
-    data->super.output =
-        mtree_address(data->aside, -data->super.gap - (ptrdiff_t)ranks_first * extent);
+    buffers->super.output = mtree_address(
+        buffers->stash, -buffers->super.gap - (ptrdiff_t)ranks_first * extent);
     return OMPI_SUCCESS;
 }
 
@@ -146,44 +147,45 @@ static int data_init_fold(coll_mtree_buffers_t *data, int rank)
  * common when their datatypes differ.  Whether it lies packed in memory is each rank's
  * own affair.
  */
-static int data_init_move(coll_mtree_buffers_t *data, int ranks)
+static int buffers_init_move(coll_mtree_buffers_t *buffers, int ranks)
 {
-    const coll_mtree_coll_args_t *args = data->args;
+    const coll_mtree_coll_args_t *args = buffers->args;
     ptrdiff_t lower, extent;
 
-    data->super.extent = 1;
-    data->super.span = 1;
-    data->num_blocks = args->displace != NULL ? ranks : 1;
+    buffers->super.extent = 1;
+    buffers->super.span = 1;
+    buffers->num_blocks = args->displace != NULL ? ranks : 1;
     if (!ompi_datatype_is_contiguous_memory_layout(args->datatype,
                                                    args->count > 1 ? 2 : 1)) {
-        data->super.pack = data_pack;
-        data->super.unpack = data_unpack;
+        buffers->super.pack = buffers_pack;
+        buffers->super.unpack = buffers_unpack;
         return OMPI_SUCCESS;
     }
     ompi_datatype_get_true_extent(args->datatype, &lower, &extent);
-    data->super.output = mtree_address(args->output, lower);
-    data->super.input = data->super.output;
+    buffers->super.output = mtree_address(args->output, lower);
+    buffers->super.input = buffers->super.output;
     if (args->displace == NULL) {
         return OMPI_SUCCESS;
     }
-    data->shift = malloc((size_t)ranks * sizeof(*data->shift));
-    if (data->shift == NULL) {
+    buffers->shift = malloc((size_t)ranks * sizeof(*buffers->shift));
+    if (buffers->shift == NULL) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     for (int r = 0; r < ranks; r++) {
-        data->shift[r] = args->displace[r] - (ptrdiff_t)args->blocks[r];
+        buffers->shift[r] = args->displace[r] - (ptrdiff_t)args->blocks[r];
     }
-    data->super.shift = data->shift;
+    buffers->super.shift = buffers->shift;
     return OMPI_SUCCESS;
 }
 
-int coll_mtree_buffers_init(coll_mtree_buffers_t *data,
+int coll_mtree_buffers_init(coll_mtree_buffers_t *buffers,
                             const coll_mtree_coll_args_t *args, int rank, int ranks)
 {
-    data->args = args;
-    data->super.arg = data;
-    data->super.trace = coll_mtree_trace_get();
-    return args->op != NULL ? data_init_fold(data, rank) : data_init_move(data, ranks);
+    buffers->args = args;
+    buffers->super.arg = buffers;
+    buffers->super.trace = coll_mtree_trace_get();
+    return args->op != NULL ? buffers_init_fold(buffers, rank)
+                            : buffers_init_move(buffers, ranks);
 }
 
 int coll_mtree_buffers_begin(const coll_mtree_coll_args_t *args)
@@ -195,17 +197,18 @@ int coll_mtree_buffers_begin(const coll_mtree_coll_args_t *args)
                                 args->own.to, args->own.to_count, args->datatype);
 }
 
-void coll_mtree_buffers_deliver(const coll_mtree_buffers_t *data,
+void coll_mtree_buffers_deliver(const coll_mtree_buffers_t *buffers,
                                 const coll_mtree_coll_args_t *args)
 {
-    if (data->aside != NULL) {
-        ompi_datatype_copy_content_same_ddt(args->datatype, args->count, args->scatter_to,
-                                            mtree_address(data->aside, -data->super.gap));
+    if (buffers->stash != NULL) {
+        ompi_datatype_copy_content_same_ddt(
+            args->datatype, args->count, args->scatter_to,
+            mtree_address(buffers->stash, -buffers->super.gap));
     }
 }
 
-void coll_mtree_buffers_cleanup(coll_mtree_buffers_t *data)
+void coll_mtree_buffers_cleanup(coll_mtree_buffers_t *buffers)
 {
-    free(data->shift);
-    free(data->aside);
+    free(buffers->shift);
+    free(buffers->stash);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The user's data as the engine sees it: how to fold it, and where it is not contiguous,
- * how to pack it.
+ * The user's buffers as the engine sees them: how to reduce their elements and, where
+ * they are not contiguous, how to pack them.
  */
 #ifndef COLL_MTREE_CALL_BUFFERS_H
 #define COLL_MTREE_CALL_BUFFERS_H
@@ -13,25 +13,23 @@
 typedef struct {
     mtree_operation_data_t super; /* super.arg is this */
     const coll_mtree_coll_args_t *args;
-    int num_blocks;   /* that must be packed each for itself */
+    int num_blocks;   /* that are packed apart from each other */
     ptrdiff_t *shift; /* owned; super.shift */
-    char *aside;      /* the result of a reduce_scatter in place; owned */
+    char *stash;      /* result of a reduce_scatter in place until its end; owned */
 } coll_mtree_buffers_t;
 
-/*
- * What the engine needs to see of the buffers of @a args, which must stay.
- * Returns OMPI_ERR_OUT_OF_RESOURCE; a zeroed or initialised one may be cleaned up.
- */
-int coll_mtree_buffers_init(coll_mtree_buffers_t *data,
+/* The buffers of the call of @a args, which must outlive them.  Open MPI's code; after an
+ * error they may be cleaned up, as may zeros. */
+int coll_mtree_buffers_init(coll_mtree_buffers_t *buffers,
                             const coll_mtree_coll_args_t *args, int rank, int ranks);
 
-/* What is to be copied before the first message: the rank's own block. */
+/* Before the first message: copy the rank's own block. */
 int coll_mtree_buffers_begin(const coll_mtree_coll_args_t *args);
 
-/* What is to be copied after the last message: a result that was kept aside. */
-void coll_mtree_buffers_deliver(const coll_mtree_buffers_t *data,
+/* After the last message: copy the result from the stash. */
+void coll_mtree_buffers_deliver(const coll_mtree_buffers_t *buffers,
                                 const coll_mtree_coll_args_t *args);
 
-void coll_mtree_buffers_cleanup(coll_mtree_buffers_t *data);
+void coll_mtree_buffers_cleanup(coll_mtree_buffers_t *buffers);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Dispatch: the way of a call from MPI to its backend.
+ * Dispatch: the path of a call from MPI to its backend.
  *
  * 1. Open MPI calls coll_mtree_allreduce() or another function that MTREE_DEFINE_FORMS
  *    defines.  It describes the call (coll_mtree/call/coll_args.h) and passes it to

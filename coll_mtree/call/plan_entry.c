@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "coll_mtree/call/plan_entry.h"
+#include "coll_mtree/call/plan_entry_private.h"
 
 #include "coll_mtree/adapt/replan_blocking.h"
 #include "coll_mtree/base/hints.h"
@@ -19,41 +19,6 @@
 #include "opal/runtime/opal_progress.h"
 
 #include <stdlib.h>
-
-/* The log line of the communicator describes the plan of the first call of so many bytes:
- * a shorter call before it is often a program's greeting. */
-#define LOGGED_BYTES 65536
-
-struct coll_mtree_plan_entry {
-    atomic_int holders;
-    mca_coll_mtree_module_t *module;
-    ompi_communicator_t *comm; /* retained until the exchange has ended */
-    coll_mtree_deferred_release_t deferred;
-    coll_mtree_call_class_t call_class;
-    coll_mtree_exchange_t *exchange;
-    mtree_list_t pending;      /* in the module's list until it is settled */
-    atomic_bool settled;       /* status, plan, version and forecast are final */
-    int status;                /* Open MPI's code */
-    mtree_plan_t *plan;        /* the first; NULL: none could be made */
-    unsigned version;          /* on rank 0: of the network that it was made for */
-    mtree_forecast_t forecast; /* of the plan */
-    mtree_plan_t *ring;        /* a candidate of the autotuner; NULL: it is none */
-    bool warmed_up;            /* a blocking call has gone over the trees */
-    coll_mtree_replan_nonblocking_t replan; /* of nonblocking calls */
-    coll_mtree_replan_nonblocking_t
-        *waiting; /* those of persistent requests, for the first plan */
-};
-
-/* What rank 0 decides. */
-typedef enum {
-    DECISION_NO_PLAN,
-    DECISION_PLAN /* the payload is a plan_reply_t */
-} decision_t;
-
-typedef struct {
-    int forecast; /* of the plan, encoded */
-    char json[];  /* the plan */
-} plan_reply_t;
 
 void coll_mtree_plan_entry_retain(coll_mtree_plan_entry_t *entry)
 {
@@ -81,61 +46,7 @@ mtree_confidence_t coll_mtree_plan_entry_confidence(const coll_mtree_plan_entry_
     return entry->forecast.confidence;
 }
 
-/* Reply with @a plan (NULL: there is none) and its @a forecast. */
-static void plan_entry_reply(coll_mtree_exchange_t *exchange, const mtree_plan_t *plan,
-                             mtree_forecast_t forecast)
-{
-    plan_reply_t *plan_reply = NULL;
-    char *json = NULL;
-    size_t length = 0;
-
-    if (plan != NULL && mtree_plan_to_json(plan, &json) == MTREE_OK) {
-        length = strlen(json);
-        plan_reply = malloc(sizeof(*plan_reply) + length);
-    }
-    /* Without memory there is no plan, on any rank. */
-    if (plan_reply == NULL) {
-        coll_mtree_exchange_reply(exchange, DECISION_NO_PLAN, NULL, 0);
-    } else {
-        plan_reply->forecast = mtree_forecast_encode(forecast);
-        memcpy(plan_reply->json, json, length);
-        coll_mtree_exchange_reply(exchange, DECISION_PLAN, plan_reply,
-                                  sizeof(*plan_reply) + length);
-    }
-    free(plan_reply);
-    free(json);
-}
-
-/*
- * Rank 0 knows all hosts (NULL: it did before): learn the network and plan.  It comes
- * here in the order of the agreements, so the first one has brought the network.
- */
-static void plan_entry_decide(coll_mtree_exchange_t *exchange, const void *contribution,
-                              void *arg)
-{
-    coll_mtree_plan_entry_t *entry = arg;
-    mca_coll_mtree_module_t *module = entry->module;
-    mtree_forecast_t forecast = mtree_forecast_of(MTREE_FORECAST_SLOWER);
-
-    if (contribution != NULL) {
-        module->context = coll_mtree_planning_context_get(entry->comm, contribution);
-        if (module->context != NULL) {
-            coll_mtree_exchange_reply_hosts(
-                exchange, coll_mtree_planning_context_hosts(module->context)->num_hosts,
-                coll_mtree_planning_context_host_of(module->context));
-        }
-    }
-    if (module->context != NULL) {
-        entry->version = coll_mtree_planning_context_version(module->context);
-        entry->plan = coll_mtree_planning_context_plan(
-            module->context, entry->comm, &entry->call_class,
-            coll_mtree_hints_max_trees(module, entry->comm), &forecast);
-    }
-    plan_entry_reply(exchange, entry->plan, forecast);
-}
-
-/* Log rank 0's line about the communicator, once. */
-static void log_communicator(const coll_mtree_plan_entry_t *entry)
+void coll_mtree_plan_entry_log(const coll_mtree_plan_entry_t *entry)
 {
     mca_coll_mtree_module_t *module = entry->module;
 
@@ -144,42 +55,6 @@ static void log_communicator(const coll_mtree_plan_entry_t *entry)
         coll_mtree_planning_context_log(module->context, entry->comm, entry->plan,
                                         entry->forecast);
     }
-}
-
-/* Take over the reply of rank 0.  Open MPI's code. */
-static int plan_entry_read(coll_mtree_plan_entry_t *entry,
-                           const coll_mtree_reply_t *reply)
-{
-    mca_coll_mtree_module_t *module = entry->module;
-    const plan_reply_t *plan_reply = reply->payload;
-
-    if (reply->hosts != NULL && reply->num_hosts > 0) {
-        if (mtree_placement_create(ompi_comm_size(entry->comm), reply->num_hosts,
-                                   reply->hosts, reply->localities,
-                                   &module->placement) != MTREE_OK) {
-            return OMPI_ERR_OUT_OF_RESOURCE;
-        }
-        coll_mtree_locality_log(entry->comm, module->placement);
-    }
-    entry->forecast = mtree_forecast_of(MTREE_FORECAST_SLOWER);
-    if (reply->kind != DECISION_PLAN) {
-        mtree_plan_destroy(entry->plan);
-        entry->plan = NULL;
-    } else {
-        entry->forecast = mtree_forecast_decode(plan_reply->forecast);
-        /* Rank 0 has the plan itself. */
-        if (entry->plan == NULL &&
-            mtree_plan_from_json(plan_reply->json, reply->length - sizeof(*plan_reply),
-                                 "plan of rank 0", &entry->plan) != MTREE_OK) {
-            return OMPI_ERR_OUT_OF_RESOURCE;
-        }
-        coll_mtree_statistics_planned(module, entry->comm, &entry->call_class,
-                                      entry->plan);
-    }
-    if (entry->call_class.bytes >= LOGGED_BYTES) {
-        log_communicator(entry);
-    }
-    return OMPI_SUCCESS;
 }
 
 /* The exchange holds the entry and its communicator no more. */
@@ -194,21 +69,12 @@ static void plan_entry_let_go(coll_mtree_deferred_release_t *deferred)
     OBJ_RELEASE(comm);
 }
 
-/*
- * The exchange has ended: calls may begin, and the next exchange may end.  The entry of
- * the next one stays meanwhile, because it holds the communicator until it has ended.
- */
-static void plan_entry_ended(coll_mtree_exchange_t *exchange,
-                             const coll_mtree_reply_t *reply, void *arg)
+void coll_mtree_plan_entry_settled(coll_mtree_plan_entry_t *entry)
 {
-    coll_mtree_plan_entry_t *entry = arg;
     mca_coll_mtree_module_t *module = entry->module;
     coll_mtree_plan_entry_t *next = NULL;
     coll_mtree_replan_nonblocking_t *waiting;
 
-    (void)exchange;
-    entry->status =
-        reply->code == OMPI_SUCCESS ? plan_entry_read(entry, reply) : reply->code;
     opal_mutex_lock(&module->lock);
     waiting = entry->waiting;
     mtree_list_remove(&entry->pending);
@@ -217,6 +83,7 @@ static void plan_entry_ended(coll_mtree_exchange_t *exchange,
     }
     atomic_store(&entry->settled, true);
     opal_mutex_unlock(&module->lock);
+    /* The next entry stays, because it holds the communicator until it is settled. */
     if (next != NULL) {
         coll_mtree_exchange_open(next->exchange);
     }
@@ -268,16 +135,13 @@ plan_entry_create(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
     entry->replan.super.retain = replan_retain;
     entry->replan.super.release = replan_release;
     OBJ_RETAIN(comm);
-    entry->exchange = coll_mtree_exchange_start(
-        module, comm, coll_mtree_tags_reserve(module, COLL_MTREE_EXCHANGE_TAGS, false),
-        !module->hosts_asked, plan_entry_decide, plan_entry_ended, entry);
+    entry->exchange = coll_mtree_plan_exchange_start(entry);
     if (entry->exchange == NULL) {
         OBJ_RELEASE(comm);
         coll_mtree_replan_nonblocking_cleanup(&entry->replan);
         free(entry);
         return NULL;
     }
-    module->hosts_asked = true;
     return entry;
 }
 
@@ -420,12 +284,12 @@ void coll_mtree_plan_entry_note(coll_mtree_plan_entry_t *entry,
                                     .warmed_up = entry->warmed_up,
                                     .goodput = req->goodput,
                                     .goodput_scale = (double)req->args.call.unit_bytes /
-                                                     (double)req->data.super.extent,
+                                                     (double)req->buffers.super.extent,
                                     .first_stream = req->layout == NULL ||
                                                             req->layout->num_streams == 0
                                                         ? NULL
                                                         : &req->layout->streams[0],
-                                    .arrival_times = req->came,
+                                    .arrival_times = req->arrival_times,
                                     .seconds = mtree_clock_seconds() - req->began});
     entry->warmed_up = true;
 }
@@ -450,7 +314,7 @@ void coll_mtree_plan_entries_renew(mca_coll_mtree_module_t *module, bool same_tr
 void coll_mtree_plan_entries_destroy(mca_coll_mtree_module_t *module)
 {
     if (module->latest != NULL) {
-        log_communicator(module->latest);
+        coll_mtree_plan_entry_log(module->latest);
         coll_mtree_plan_entry_release(module->latest);
     }
     mtree_placement_destroy(module->placement);

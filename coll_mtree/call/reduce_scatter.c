@@ -29,7 +29,7 @@ static void scatter_args(coll_mtree_coll_args_t *args, const void *sbuf, void *r
     }
     args->count = (size_t)(rcounts != NULL ? rcounts[rank] : rcount);
     args->output = mtree_address(rbuf, -(ptrdiff_t)first * extent);
-    args->aside = sbuf == MPI_IN_PLACE;
+    args->stashed = sbuf == MPI_IN_PLACE;
     args->scatter_to = rbuf;
 }
 

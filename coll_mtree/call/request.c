@@ -20,8 +20,7 @@ static void request_pass(coll_mtree_waiter_t *waiter);
 
 static void request_destroy_deferred(coll_mtree_deferred_release_t *deferred)
 {
-    request_destroy((coll_mtree_request_t *)((char *)deferred -
-                                             offsetof(coll_mtree_request_t, deferred)));
+    request_destroy(MTREE_CONTAINER_OF(deferred, coll_mtree_request_t, deferred));
 }
 
 static bool request_let_go(coll_mtree_request_t *req)
@@ -37,7 +36,7 @@ void coll_mtree_request_release(coll_mtree_request_t *req)
     }
 }
 
-static int request_request_free(ompi_request_t **request)
+static int request_free(ompi_request_t **request)
 {
     coll_mtree_request_release((coll_mtree_request_t *)*request);
     coll_mtree_deferred_release_run();
@@ -45,7 +44,7 @@ static int request_request_free(ompi_request_t **request)
     return OMPI_SUCCESS;
 }
 
-static int request_request_start(size_t count, ompi_request_t **requests)
+static int request_start(size_t count, ompi_request_t **requests)
 {
     int rc = OMPI_SUCCESS;
 
@@ -56,7 +55,7 @@ static int request_request_start(size_t count, ompi_request_t **requests)
 }
 
 /* MPI does not let collectives be cancelled. */
-static int request_request_cancel(ompi_request_t *request, int complete)
+static int request_cancel(ompi_request_t *request, int complete)
 {
     (void)request;
     (void)complete;
@@ -68,9 +67,9 @@ static void request_construct(coll_mtree_request_t *req)
     ompi_request_t *request = &req->super.super;
 
     request->req_type = OMPI_REQUEST_COLL;
-    request->req_start = request_request_start;
-    request->req_free = request_request_free;
-    request->req_cancel = request_request_cancel;
+    request->req_start = request_start;
+    request->req_free = request_free;
+    request->req_cancel = request_cancel;
     request->req_status = ompi_status_empty;
 }
 
@@ -123,11 +122,11 @@ coll_mtree_request_t *coll_mtree_request_create(ompi_communicator_t *comm,
     req->replan = coll_mtree_plan_entry_replan(entry);
     req->waiter.is_ready = NULL;
     req->waiter.pass = request_pass;
-    req->started = false;
+    req->is_settled = false;
     req->args = *args;
     req->args.call.longest_bytes = req->replan->super.module->longest_bytes;
     request_retain_types(&req->args);
-    memset(&req->data, 0, sizeof(req->data));
+    memset(&req->buffers, 0, sizeof(req->buffers));
     req->count.record = req->transfer.record = NULL;
     req->scratch = 0;
     req->first_tag = first_tag;
@@ -136,7 +135,7 @@ coll_mtree_request_t *coll_mtree_request_create(ompi_communicator_t *comm,
     req->by_arrival = false;
     req->layout = NULL;
     req->goodput = NULL;
-    req->came = NULL;
+    req->arrival_times = NULL;
     atomic_init(&req->holders, 1);
     req->deferred.release = request_destroy_deferred;
     return req;
@@ -144,7 +143,7 @@ coll_mtree_request_t *coll_mtree_request_create(ompi_communicator_t *comm,
 
 static coll_mtree_request_t *request_of(coll_mtree_replan_t *own)
 {
-    return MTREE_CONTAINER_OF(own, coll_mtree_request_t, own.super);
+    return MTREE_CONTAINER_OF(own, coll_mtree_request_t, own_replan.super);
 }
 
 static void own_retain(coll_mtree_replan_t *own)
@@ -163,21 +162,22 @@ static void own_release(coll_mtree_replan_t *own)
 void coll_mtree_request_replan(coll_mtree_request_t *req, mca_coll_mtree_module_t *module,
                                const coll_mtree_call_class_t *call_class)
 {
-    coll_mtree_replan_nonblocking_init(&req->own, module, req->comm, call_class, true);
-    req->own.super.retain = own_retain;
-    req->own.super.release = own_release;
-    req->replan = &req->own;
+    coll_mtree_replan_nonblocking_init(&req->own_replan, module, req->comm, call_class,
+                                       true);
+    req->own_replan.super.retain = own_retain;
+    req->own_replan.super.release = own_release;
+    req->replan = &req->own_replan;
 }
 
 /* Free what was prepared for a plan. */
 static void request_unprepare(coll_mtree_request_t *req)
 {
-    coll_mtree_buffers_cleanup(&req->data);
-    memset(&req->data, 0, sizeof(req->data));
+    coll_mtree_buffers_cleanup(&req->buffers);
+    memset(&req->buffers, 0, sizeof(req->buffers));
     mtree_goodput_destroy(req->goodput);
     req->goodput = NULL;
-    free(req->came);
-    req->came = NULL;
+    free(req->arrival_times);
+    req->arrival_times = NULL;
     mtree_layout_destroy(req->layout);
     req->layout = NULL;
     req->scratch = 0;
@@ -190,8 +190,8 @@ static void request_destroy(coll_mtree_request_t *req)
     ompi_communicator_t *comm = req->comm;
 
     request_unprepare(req);
-    if (req->replan == &req->own) {
-        coll_mtree_replan_nonblocking_cleanup(&req->own);
+    if (req->replan == &req->own_replan) {
+        coll_mtree_replan_nonblocking_cleanup(&req->own_replan);
     }
     request_release_types(&req->args);
     coll_mtree_coll_args_cleanup(&req->args);
@@ -201,20 +201,20 @@ static void request_destroy(coll_mtree_request_t *req)
     OBJ_RELEASE(comm);
 }
 
-/* The starts of a persistent request come in an order of their own, which is the same on
- * all ranks. */
+/* The starts of a persistent request have an order of their own, the same on all ranks.
+ */
 static int request_count_start(coll_mtree_request_t *req)
 {
     const mtree_call_t *call = &req->args.call;
 
-    if (req->replan != &req->own) {
+    if (req->replan != &req->own_replan) {
         return OMPI_SUCCESS;
     }
-    if (!req->started) {
-        req->started = true;
-        coll_mtree_plan_entry_settle(req->entry, &req->own);
+    if (!req->is_settled) {
+        req->is_settled = true;
+        coll_mtree_plan_entry_settle(req->entry, &req->own_replan);
     }
-    return coll_mtree_replan_nonblocking_count(&req->own,
+    return coll_mtree_replan_nonblocking_count(&req->own_replan,
                                                (double)(call->units * call->unit_bytes));
 }
 
@@ -233,8 +233,8 @@ int coll_mtree_request_start(coll_mtree_request_t *req)
         coll_mtree_statistics_served(&req->count, COLL_MTREE_TREES);
     }
     coll_mtree_ordered_gate_join(&req->replan->super.gate, &req->waiter);
-    /* Who only sends, and waits for nobody, hears of losses here: they are told in Open
-     * MPI's progress. */
+    /* Open MPI reports losses of processes in its progress, where a rank that only sends
+     * would never be. */
     if (coll_mtree_survives()) {
         opal_progress();
     }
@@ -270,17 +270,17 @@ static void request_ended(mtree_operation_t *operation, mtree_status_t status, v
     }
     coll_mtree_counters_add_scratch(-(ptrdiff_t)req->scratch);
     if (status == MTREE_OK) {
-        coll_mtree_buffers_deliver(&req->data, &req->args);
+        coll_mtree_buffers_deliver(&req->buffers, &req->args);
         coll_mtree_statistics_passed(&req->transfer, req->goodput, req->layout, unit,
-                                     unit / (double)req->data.super.extent);
+                                     unit / (double)req->buffers.super.extent);
     } else if (!req->transport.super.ends_all) {
-        /* Messages may be under way for ever, to and from what the run holds. */
+        /* Messages to and from its memory may never end: it is held for ever. */
         atomic_fetch_add(&req->holders, 1);
     }
     request_end(req, coll_mtree_transport_code(&req->transport, status));
 }
 
-/* What came after the end, of a run by arrival: it held the run besides. */
+/* No message of an arrival-ordered operation is under way any more. */
 static void request_released(void *arg)
 {
     coll_mtree_request_t *req = arg;
@@ -290,19 +290,19 @@ static void request_released(void *arg)
     }
 }
 
-/* By arrival, nobody has come yet; false: no memory. */
+/* Note that no rank has arrived yet; false: no memory. */
 static bool request_await_all(coll_mtree_request_t *req)
 {
     size_t ranks = (size_t)ompi_comm_size(req->comm);
 
-    req->came = malloc(ranks * sizeof(*req->came));
-    for (size_t rank = 0; req->came != NULL && rank < ranks; rank++) {
-        req->came[rank] = -1;
+    req->arrival_times = malloc(ranks * sizeof(*req->arrival_times));
+    for (size_t rank = 0; req->arrival_times != NULL && rank < ranks; rank++) {
+        req->arrival_times[rank] = -1;
     }
-    return req->came != NULL;
+    return req->arrival_times != NULL;
 }
 
-/* A persistent request does this once for each plan that it goes by. */
+/* Make what depends on the plan; a persistent request does so once per plan. */
 static int request_prepare(coll_mtree_request_t *req, const mtree_plan_t *plan,
                            const mtree_placement_t *placement)
 {
@@ -312,7 +312,7 @@ static int request_prepare(coll_mtree_request_t *req, const mtree_plan_t *plan,
         return OMPI_SUCCESS;
     }
     request_unprepare(req);
-    rc = coll_mtree_buffers_init(&req->data, &req->args, ompi_comm_rank(req->comm),
+    rc = coll_mtree_buffers_init(&req->buffers, &req->args, ompi_comm_rank(req->comm),
                                  ompi_comm_size(req->comm));
     if (rc != OMPI_SUCCESS) {
         return rc;
@@ -331,14 +331,14 @@ static int request_prepare(coll_mtree_request_t *req, const mtree_plan_t *plan,
         !request_await_all(req)) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    req->data.super.goodput = req->goodput;
+    req->buffers.super.goodput = req->goodput;
     req->transfer.num_trees = req->ring ? 0 : plan->num_trees;
     req->plan = mtree_plan_retain(plan);
     coll_mtree_transport_init(&req->transport, req->comm,
                               req->args.op != NULL ? req->args.datatype : MPI_BYTE,
                               req->first_tag);
     if (req->layout != NULL) {
-        req->scratch = mtree_operation_scratch(req->layout, &req->data.super);
+        req->scratch = mtree_operation_scratch(req->layout, &req->buffers.super);
     }
     return OMPI_SUCCESS;
 }
@@ -350,8 +350,8 @@ static mtree_status_t request_operate(coll_mtree_request_t *req, const mtree_pla
     mtree_status_t status;
 
     if (!req->by_arrival) {
-        return mtree_operation_start(req->layout, &req->transport.super, &req->data.super,
-                                     request_ended, req, &operation);
+        return mtree_operation_start(req->layout, &req->transport.super,
+                                     &req->buffers.super, request_ended, req, &operation);
     }
     atomic_fetch_add(&req->holders, 1);
     req->began = mtree_clock_seconds();
@@ -363,8 +363,8 @@ static mtree_status_t request_operate(coll_mtree_request_t *req, const mtree_pla
     return status;
 }
 
-/* Calls that are followed without waiting are gauged, and all that share links with them;
- * but for the first over each plan, which opens connections. */
+/* The bandwidth monitor counts nonblocking calls that are monitored, and all calls that
+ * share links with them, but for the first over each plan, which opens connections. */
 static void request_monitor(coll_mtree_request_t *req, const mtree_placement_t *placement)
 {
     mca_coll_mtree_module_t *module = req->replan->super.module;
@@ -379,21 +379,20 @@ static void request_monitor(coll_mtree_request_t *req, const mtree_placement_t *
     mtree_goodput_share(req->goodput, req->replan->warmed_up ? monitor : NULL,
                         placement->host, ompi_comm_rank(req->comm),
                         (double)req->args.call.unit_bytes /
-                            (double)req->data.super.extent);
+                            (double)req->buffers.super.extent);
     req->replan->warmed_up = true;
 }
 
-/* Its plan is there: begin. */
+/* Its plan is known: begin. */
 static void request_pass(coll_mtree_waiter_t *waiter)
 {
-    coll_mtree_request_t *req =
-        (coll_mtree_request_t *)((char *)waiter - offsetof(coll_mtree_request_t, waiter));
+    coll_mtree_request_t *req = MTREE_CONTAINER_OF(waiter, coll_mtree_request_t, waiter);
     const mtree_placement_t *placement;
     const mtree_plan_t *plan;
     int rc =
         coll_mtree_plan_entry_plan(req->entry, req->replan, req->ring, &plan, &placement);
 
-    /* Its messages might all be sent at once, to those that have given up. */
+    /* Ranks that lost a process do not wait for its messages, which might all be sent. */
     if (rc == OMPI_SUCCESS) {
         rc = coll_mtree_loss_of(req->comm);
     }
@@ -411,7 +410,7 @@ static void request_pass(coll_mtree_waiter_t *waiter)
     if (rc == OMPI_SUCCESS && request_operate(req, plan, placement) != MTREE_OK) {
         rc = OMPI_ERR_OUT_OF_RESOURCE;
     }
-    /* Otherwise the run may have ended and be gone. */
+    /* On success the operation may have ended and the request may be freed. */
     if (rc != OMPI_SUCCESS) {
         coll_mtree_counters_add_scratch(-(ptrdiff_t)req->scratch);
         request_end(req, rc);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A run: one call that mtree serves, with all that lives as long as it does; to the user
- * it is the request.
+ * A request: one call that mtree serves, with everything that lives as long as the call.
+ * Nonblocking and persistent calls return it to the user.
  *
- * Two hold it: its owner (the request's holder, or the blocking call) and, from start to
- * end, the operation that runs; one by arrival does so until nothing is under way. Either
- * may let go first: MPI_Request_free may come while messages are under way.
+ * It is counted by its holders: its owner (the user, or the blocking call), and the
+ * operation from its start to its end; an arrival-ordered operation until none of its
+ * messages is under way.  Either may let go first, since MPI_Request_free may be called
+ * while messages are under way.
  */
 #ifndef COLL_MTREE_CALL_REQUEST_H
 #define COLL_MTREE_CALL_REQUEST_H
@@ -20,51 +21,51 @@
 #include <stdatomic.h>
 
 typedef struct coll_mtree_request {
-    ompi_coll_base_nbc_request_t super;      /* Open MPI keeps things of its own in it */
-    ompi_communicator_t *comm;               /* retained, and with it the module */
-    coll_mtree_plan_entry_t *entry;          /* the communicator's */
-    coll_mtree_replan_nonblocking_t *replan; /* the plan entry's, or its own */
-    coll_mtree_waiter_t waiter;              /* in its queue */
-    coll_mtree_replan_nonblocking_t own;     /* of persistent requests: of its starts */
-    bool started;                            /* the same: once at least */
-    coll_mtree_coll_args_t args;
-    coll_mtree_buffers_t data;
-    coll_mtree_transport_t transport;
-    coll_mtree_transport_t control;        /* of runs by arrival */
-    coll_mtree_transfer_record_t transfer; /* whose goodput this is */
-    coll_mtree_count_t count;              /* of nonblocking and persistent calls */
-    size_t scratch;                        /* bytes of receive slots while it runs */
-    int first_tag;
-    bool blocking;      /* who made it waits in it */
-    bool ring;          /* around the agreement's ring, not over its trees */
-    mtree_plan_t *plan; /* that it is prepared for, a reference; NULL: none yet */
-    bool by_arrival;    /* then there is no layout */
-    mtree_layout_t *layout;
-    mtree_goodput_t *goodput; /* of the last start; NULL: by arrival */
-    double *came; /* by arrival, as in schedule/arrival/arrival.h; NULL: not wanted */
-    double began; /* clock of the last start by arrival */
+    ompi_coll_base_nbc_request_t super; /* Open MPI has fields of its own in it */
     atomic_int holders;
     coll_mtree_deferred_release_t deferred;
+    ompi_communicator_t *comm;                  /* retained, and with it the module */
+    coll_mtree_plan_entry_t *entry;             /* held */
+    coll_mtree_replan_nonblocking_t *replan;    /* the entry's, or own_replan */
+    coll_mtree_replan_nonblocking_t own_replan; /* of a persistent request's starts */
+    coll_mtree_waiter_t waiter;                 /* in the gate of `replan` */
+    bool is_settled; /* a persistent request whose first start has asked for the plan */
+    coll_mtree_coll_args_t args;
+    int first_tag;
+    bool blocking; /* its owner waits in it */
+    bool ring;     /* around the entry's ring, not over its trees */
+    coll_mtree_transfer_record_t transfer; /* that its goodput is added to */
+    coll_mtree_count_t count;              /* of nonblocking and persistent calls */
+    /* Made for `plan`: */
+    mtree_plan_t *plan; /* a reference; NULL: none yet */
+    coll_mtree_buffers_t buffers;
+    coll_mtree_transport_t transport;
+    bool by_arrival;                /* arrival-ordered: without layout and goodput */
+    coll_mtree_transport_t control; /* of arrival-ordered operations */
+    mtree_layout_t *layout;
+    mtree_goodput_t *goodput; /* of the last start */
+    double
+        *arrival_times; /* [ranks] as in schedule/arrival/arrival.h; NULL: not wanted */
+    double began;       /* clock of the last arrival-ordered start */
+    size_t scratch;     /* bytes of receive slots while it runs */
 } coll_mtree_request_t;
 
 OBJ_CLASS_DECLARATION(coll_mtree_request_t);
 
-/*
- * A run of @a args, which is taken over even on failure, with the owner as its holder.
- * NULL: no memory.
- */
+/* A request of the call of @a args, which it takes over even on failure, held by its
+ * owner.  NULL: no memory. */
 coll_mtree_request_t *coll_mtree_request_create(ompi_communicator_t *comm,
                                                 coll_mtree_coll_args_t *args,
                                                 coll_mtree_plan_entry_t *entry,
                                                 int first_tag, bool persistent);
 
-/* @a req is a persistent request that was just made for calls of @a call_class: its
- * starts are a replan sequence of their own.  All ranks call in the same order. */
+/* The starts of @a req, a new persistent request of calls of @a call_class, are a replan
+ * sequence of their own.  All ranks call in the same order. */
 void coll_mtree_request_replan(coll_mtree_request_t *req, mca_coll_mtree_module_t *module,
                                const coll_mtree_call_class_t *call_class);
 
-/* Start it: at once when its plan is there, else when it comes.  Never blocks.  Open
- * MPI's code. */
+/* Start it; its messages begin when its plan is known.  Never blocks.  Open MPI's code.
+ */
 int coll_mtree_request_start(coll_mtree_request_t *req);
 
 /* Wait for the end; Open MPI's code of how it ended. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Communicators whose ranks all run on one host: there is no network to plan for, and
- * mtree steps aside.  But Open MPI's default algorithm is not always its fastest there
- * (docs/performance.md), so for blocking calls that are long enough not to notice, a
- * guard finds out which one is.
+ * Communicators whose ranks all run on one host.  There is no network to plan for, so the
+ * fallback serves.  But Open MPI's default algorithm is not always its fastest there
+ * (docs/performance.md), so an autotuner selects among Open MPI's algorithms for blocking
+ * calls that are long enough to pay for it.
  */
 #ifndef COLL_MTREE_CALL_SINGLE_HOST_H
 #define COLL_MTREE_CALL_SINGLE_HOST_H

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Plan entries, for the two files that make them: plan_entry.c has their life,
+ * plan_exchange.c the exchange that brings the plan.
+ */
+#ifndef COLL_MTREE_CALL_PLAN_ENTRY_PRIVATE_H
+#define COLL_MTREE_CALL_PLAN_ENTRY_PRIVATE_H
+
+#include "coll_mtree/call/plan_entry.h"
+#include "coll_mtree/control/exchange.h"
+
+struct coll_mtree_plan_entry {
+    atomic_int holders;
+    mca_coll_mtree_module_t *module;
+    ompi_communicator_t *comm; /* retained until the exchange has ended */
+    coll_mtree_deferred_release_t deferred;
+    coll_mtree_call_class_t call_class;
+    coll_mtree_exchange_t *exchange;
+    mtree_list_t pending;      /* in the module's list until it is settled */
+    atomic_bool settled;       /* status, plan, version and forecast are final */
+    int status;                /* Open MPI's code */
+    mtree_plan_t *plan;        /* the first; NULL: none could be made */
+    unsigned version;          /* on rank 0: of the network that it was made for */
+    mtree_forecast_t forecast; /* of the plan */
+    mtree_plan_t *ring;        /* a candidate of the autotuner; NULL: it is none */
+    bool warmed_up;            /* a blocking call has gone over the trees */
+    coll_mtree_replan_nonblocking_t replan; /* of nonblocking calls */
+    coll_mtree_replan_nonblocking_t
+        *waiting; /* those of persistent requests, for the first plan */
+};
+
+/* Start the exchange of a new entry.  All ranks start those of a communicator in the same
+ * order.  NULL: no memory. */
+coll_mtree_exchange_t *coll_mtree_plan_exchange_start(coll_mtree_plan_entry_t *entry);
+
+/* The exchange has ended: calls may begin, and the exchange of the next entry may end. */
+void coll_mtree_plan_entry_settled(coll_mtree_plan_entry_t *entry);
+
+/* Log rank 0's line about the communicator, once. */
+void coll_mtree_plan_entry_log(const coll_mtree_plan_entry_t *entry);
+
+#endif
