@@ -4,8 +4,7 @@
 void coll_mtree_ordered_gate_init(coll_mtree_ordered_gate_t *gate)
 {
     OBJ_CONSTRUCT(&gate->lock, opal_mutex_t);
-    gate->first = NULL;
-    gate->last = &gate->first;
+    mtree_list_init(&gate->waiters);
     gate->busy = false;
 }
 
@@ -14,18 +13,17 @@ void coll_mtree_ordered_gate_cleanup(coll_mtree_ordered_gate_t *gate)
     OBJ_DESTRUCT(&gate->lock);
 }
 
-/* Take who may pass; NULL: nobody may. */
+/* Take the first waiter if it may pass; else NULL. */
 static coll_mtree_waiter_t *gate_take(coll_mtree_ordered_gate_t *gate)
 {
-    coll_mtree_waiter_t *waiter = gate->first;
+    coll_mtree_waiter_t *waiter =
+        MTREE_CONTAINER_OF(gate->waiters.next, coll_mtree_waiter_t, link);
 
-    if (waiter == NULL || (waiter->is_ready != NULL && !waiter->is_ready(waiter))) {
+    if (mtree_list_is_empty(&gate->waiters) ||
+        (waiter->is_ready != NULL && !waiter->is_ready(waiter))) {
         return NULL;
     }
-    gate->first = waiter->next;
-    if (gate->first == NULL) {
-        gate->last = &gate->first;
-    }
+    mtree_list_remove(&waiter->link);
     return waiter;
 }
 
@@ -34,7 +32,8 @@ void coll_mtree_ordered_gate_advance(coll_mtree_ordered_gate_t *gate)
     coll_mtree_waiter_t *waiter;
 
     opal_mutex_lock(&gate->lock);
-    /* Who is at it looks again before it ends.  So they pass one at a time. */
+    /* The thread that lets waiters pass looks again before it ends, so they pass one at a
+     * time. */
     if (gate->busy) {
         opal_mutex_unlock(&gate->lock);
         return;
@@ -52,10 +51,8 @@ void coll_mtree_ordered_gate_advance(coll_mtree_ordered_gate_t *gate)
 void coll_mtree_ordered_gate_join(coll_mtree_ordered_gate_t *gate,
                                   coll_mtree_waiter_t *waiter)
 {
-    waiter->next = NULL;
     opal_mutex_lock(&gate->lock);
-    *gate->last = waiter;
-    gate->last = &waiter->next;
+    mtree_list_append(&gate->waiters, &waiter->link);
     opal_mutex_unlock(&gate->lock);
     coll_mtree_ordered_gate_advance(gate);
 }

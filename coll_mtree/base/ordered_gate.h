@@ -1,38 +1,41 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A queue of what waits: for a plan, or for whether it is to be another one.
+ * Ordered gates: waiters pass in the order in which they joined, each as soon as it is
+ * ready and all before it have passed, which may be at once.
  *
- * What joins passes in the order in which it joined, each as soon as it is ready and all
- * before it have passed: at once when nothing waits.  That is how a nonblocking call
- * waits without anybody waiting in it.
+ * Nonblocking calls wait for their plan in a gate, and for replies of replan queries,
+ * while their callers go on.
  */
 #ifndef COLL_MTREE_BASE_ORDERED_GATE_H
 #define COLL_MTREE_BASE_ORDERED_GATE_H
 
 #include "coll_mtree/coll_mtree.h"
 
-/* A place in a queue; embedded in who waits. */
+#include "base/list.h"
+
+/* A member of what waits. */
 typedef struct coll_mtree_waiter {
     bool (*is_ready)(struct coll_mtree_waiter *waiter); /* NULL: always */
     void (*pass)(struct coll_mtree_waiter *waiter); /* it may join again, or be freed */
-    struct coll_mtree_waiter *next;
+    mtree_list_t link;                              /* in the gate */
 } coll_mtree_waiter_t;
 
 typedef struct {
     opal_mutex_t lock;
-    coll_mtree_waiter_t *first, **last;
-    bool busy; /* somebody lets them pass */
+    mtree_list_t waiters;
+    bool busy; /* a thread lets waiters pass */
 } coll_mtree_ordered_gate_t;
 
-/* An empty queue, and its end: nobody waits in it then. */
+/* An empty gate; and its end, when it is empty again. */
 void coll_mtree_ordered_gate_init(coll_mtree_ordered_gate_t *gate);
 void coll_mtree_ordered_gate_cleanup(coll_mtree_ordered_gate_t *gate);
 
-/* Join as the last, and let pass who may. */
+/* Join as the last, and let those pass that may. */
 void coll_mtree_ordered_gate_join(coll_mtree_ordered_gate_t *gate,
                                   coll_mtree_waiter_t *waiter);
 
-/* Who waits may have become ready: let pass who may.  From any thread, callbacks too. */
+/* A waiter may have become ready: let those pass that may.  From any thread, in
+ * callbacks, too. */
 void coll_mtree_ordered_gate_advance(coll_mtree_ordered_gate_t *gate);
 
 #endif
