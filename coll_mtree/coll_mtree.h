@@ -2,13 +2,8 @@
 /*
  * coll/mtree: collectives over several trees at once, on networks that are not uniform.
  *
- * A call takes this way: coll_mtree_OPERATION.c tells what it asks for as a task
- * (coll_mtree/call/coll_args.h); coll_mtree/call/dispatch.c decides, from what is the
- * same on every rank, whether mtree serves it, and takes tags for it;
- * coll_mtree/call/plan_entry.h finds the plan that all ranks use;
- * coll_mtree/call/request.h turns plan and task into streams and runs them over the PML.
- * Everything else goes to the functions that were installed before mtree
- * (MTREE_FALLBACK).
+ * coll_mtree/call/dispatch.h describes the path of a call.  Calls that mtree does not
+ * serve go to the functions that were installed before it (MTREE_FALLBACK).
  */
 #ifndef COLL_MTREE_COLL_MTREE_H
 #define COLL_MTREE_COLL_MTREE_H
@@ -65,15 +60,15 @@ typedef struct {
 typedef struct {
     mca_coll_base_module_t super;
     coll_mtree_fallback_t fallback; /* modules are retained */
-    bool enabled;  /* false: it stands for one that this rank has no memory for */
+    bool enabled;  /* false: of communicators for which this rank has no memory */
     bool is_local; /* coll_mtree/call/single_host.h serves it */
     uint32_t
         longest_bytes; /* of a message between its ranks (coll_mtree/control/modex.h) */
     coll_mtree_hints_t hints;
     coll_mtree_tag_range_t tags; /* coll_mtree/base/tags.h */
 
-    struct coll_mtree_source *source; /* how far it is with its topology */
-    struct coll_mtree_group *group; /* whose statistics it adds to; NULL: no calls yet */
+    struct coll_mtree_source *source; /* state of its topology */
+    struct coll_mtree_group *group;   /* its statistics; NULL: no calls yet */
 
     struct coll_mtree_replan_blocking *replan; /* NULL: no blocking call was monitored */
     struct coll_mtree_bandwidth_monitor
@@ -90,7 +85,7 @@ typedef struct {
     struct coll_mtree_planning_context
         *context;  /* on rank 0: what it is planned on, or NULL */
     bool unserved; /* every rank knows by now that mtree cannot serve this communicator */
-    bool introduced;            /* rank 0 has said what it is planned on */
+    bool introduced;            /* rank 0 has logged its line about the communicator */
     mtree_plan_t *default_plan; /* call/default_plan.h; NULL: not needed yet */
     mtree_placement_t *default_placement;
 } mca_coll_mtree_module_t;

@@ -64,10 +64,10 @@ static void module_install(mca_coll_mtree_module_t *module)
 }
 
 /*
- * The module of communicators for which this rank alone has no memory, perhaps, to make
- * one or to learn whether mtree serves it: without one it would call the fallback, and
- * the others wait for it.  It is not `enabled`, upon
- * which all calls end with MPI_ERR_NO_MEM; one reference stays.
+ * The module of communicators for which this rank has no memory to make one, or to learn
+ * whether mtree serves them.  Without a module this rank would call the fallback while
+ * the others wait in mtree.  It is not `enabled`, so all its calls end with
+ * MPI_ERR_NO_MEM.  It is never freed.
  */
 static mca_coll_mtree_module_t without_memory;
 

@@ -3,7 +3,7 @@
 
 #include "coll_mtree/compat.h"
 
-/* What an attribute of MPI_COMM_SELF points to; as many as there are callers. */
+/* Attributes of MPI_COMM_SELF point into `funcs`; it has room for all callers. */
 #define MOST_FUNCS 4
 
 static coll_mtree_finalize_func_t funcs[MOST_FUNCS];
@@ -39,7 +39,7 @@ bool coll_mtree_finalize_hook_add(coll_mtree_finalize_func_t func)
         return false;
     }
     num_funcs++;
-    /* It stays for as long as the attribute does. */
+    /* The key lives as long as the attribute. */
     (void)ompi_attr_free_keyval(COMM_ATTR, &key, false);
     return true;
 }

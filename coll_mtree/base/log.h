@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Lines for the user.  What the rooms below log (base/log.h) takes the way of Open MPI's
- * own lines, as far as coll_mtree_verbose wants it.
+ * Lines for the user.  What the rooms below log (base/log.h) goes to Open MPI's output,
+ * as far as coll_mtree_verbose wants it.
  */
 #ifndef COLL_MTREE_BASE_LOG_H
 #define COLL_MTREE_BASE_LOG_H

@@ -20,7 +20,7 @@ FILE *coll_mtree_safe_file_open(const char *path, bool anew)
     if (fd < 0) {
         return NULL;
     }
-    /* From here on it may be waited for. */
+    /* Writes may block. */
     if (fcntl(fd, F_SETFL, 0) == 0 && (file = fdopen(fd, "w")) != NULL) {
         return file;
     }

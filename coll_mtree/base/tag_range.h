@@ -2,7 +2,7 @@
 /*
  * Which tags a communicator's calls take next, among those that Open MPI leaves free.
  *
- * Tags are negative; @a limit is how many the PML tells apart and Open MPI sets aside for
+ * Tags are negative; @a limit is how many the PML distinguishes and Open MPI sets aside for
  * nonblocking collectives.  Open MPI counts from -1 down; mtree has the far half, of
  * which one half is for calls and one for persistent requests.  Each half is used again
  * from its beginning when it ends.

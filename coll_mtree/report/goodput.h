@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Goodput: what the ways from this process to others, and the trees of its plans, gave in
- * the calls that mtree served, for the report and for MPI_T
+ * Goodput of the paths from this process to others, and of the trees of its plans, over
+ * the calls that mtree served: for the report and for MPI_T
  * (coll_mtree/report/statistics.h).
  */
 #ifndef COLL_MTREE_REPORT_GOODPUT_H
@@ -9,10 +9,10 @@
 
 #include "schedule/goodput.h"
 
-/* The way to a process. */
+/* The path to one process. */
 typedef struct {
-    double bytes;   /* of data that it took */
-    double seconds; /* of the calls that had some for it, first to last message */
+    double bytes;   /* of data that it carried */
+    double seconds; /* of the calls that used it, from first to last message */
     double backlogged_bytes, backlogged_seconds; /* as in schedule/goodput.h */
 } coll_mtree_path_total_t;
 
@@ -39,7 +39,7 @@ void coll_mtree_goodput_add_trees(const mtree_goodput_t *goodput,
 /* Bits/s of a tree over its calls; 0: none. */
 double coll_mtree_goodput_rate(const coll_mtree_tree_sample_t *tree);
 
-/* Bits/s of a way while it was pressed; 0: it never was. */
+/* Bits/s of a path while it was backlogged; 0: it never was. */
 double coll_mtree_goodput_backlogged_rate(const coll_mtree_path_total_t *path);
 
 #endif

@@ -94,7 +94,7 @@ static const array_t arrays[] = {
      MCA_BASE_PVAR_CLASS_AGGREGATE, MCA_BASE_VAR_TYPE_UNSIGNED_LONG_LONG, read_path_bytes,
      false},
     {"link_goodput",
-     "Bits/s that the way to each rank gave while more was ready for it; 0: it always "
+     "Bits/s that the path to each rank gave while more was ready for it; 0: it always "
      "kept up",
      MCA_BASE_PVAR_CLASS_LEVEL, MCA_BASE_VAR_TYPE_DOUBLE, read_path_goodput, false},
     {"tree_goodput",

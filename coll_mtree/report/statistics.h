@@ -3,9 +3,8 @@
  * Statistics: what the calls of this process did, for the report
  * (coll_mtree/report/report.h) and for MPI_T (coll_mtree/report/pvars.h).
  *
- * They are kept by group (communicators of the same processes together), function, root
- * and size class, apart for each way in which a call can be served.  Counting costs a
- * short search and no message.
+ * They are kept per process group (communicators of the same processes share them), call
+ * class, function and backend.  Counting sends no message.
  */
 #ifndef COLL_MTREE_REPORT_STATISTICS_H
 #define COLL_MTREE_REPORT_STATISTICS_H
@@ -21,11 +20,12 @@
 /* Durations kept of the latest calls, for their median. */
 #define COLL_MTREE_RECENT 128
 
-/* Calls that one way served.  Seconds are this rank's, from call to return; nonblocking
- * calls of mtree's: from start to end; those of the fallback are counted, not timed. */
+/* Calls that one backend served.  Seconds are this rank's, from call to return; of
+ * nonblocking calls that mtree serves, from start to end; nonblocking calls of the
+ * fallback are counted, not timed. */
 typedef struct {
     uint64_t calls, timed;
-    double bytes;       /* of all calls: what the message, or the whole result, has */
+    double bytes;       /* of all calls: of the message, or of the whole result */
     double timed_bytes; /* of those that are timed */
     double seconds, least, most;
     double recent[COLL_MTREE_RECENT]; /* [timed] the latest, in a ring */
@@ -36,8 +36,9 @@ typedef struct coll_mtree_record {
     const char *function; /* "allreduce", "allgatherv", ... */
     coll_mtree_call_class_t call_class;
     coll_mtree_durations_t by[COLL_MTREE_BACKENDS];
-    uint64_t reason[COLL_MTREE_REASONS];  /* calls of the fallback */
-    double measured[COLL_MTREE_BACKENDS]; /* seconds a call in the last trial; 0: none */
+    uint64_t reason[COLL_MTREE_REASONS]; /* calls of the fallback */
+    double
+        measured[COLL_MTREE_BACKENDS]; /* seconds per call in the last trial; 0: none */
     coll_mtree_tree_sample_t *trees; /* [num_trees] of the latest plan, calls over it but
                                  for the first, which opens connections */
     int num_trees;
@@ -61,9 +62,9 @@ typedef struct coll_mtree_group {
     int communicators;                            /* that made calls */
     const coll_mtree_planning_context_t *context; /* on its rank 0; NULL: not known */
     coll_mtree_record_t *records, *last_record;
-    coll_mtree_record_t *latest; /* whose trees passed something last; or NULL */
+    coll_mtree_record_t *latest; /* of the last call over trees; or NULL */
     coll_mtree_path_total_t
-        *paths; /* [num_ranks] from this process; NULL: nothing passed */
+        *paths; /* [num_ranks] from this process; NULL: nothing was sent */
     coll_mtree_class_table_t classes; /* of coll_mtree_group_class_t */
     struct coll_mtree_group *next;    /* in the order of their first calls */
 } coll_mtree_group_t;
@@ -76,8 +77,8 @@ typedef struct {
     double began; /* seconds */
 } coll_mtree_count_t;
 
-/* What is not told apart by group.  Only grows, except for scratch.  All are uint64_t,
- * which MPI_T reads (coll_mtree/report/pvars.c). */
+/* Sums over all groups.  They only grow, except for scratch.  All are uint64_t, because
+ * MPI_T reads them by their offsets (coll_mtree/report/pvars.c). */
 typedef struct {
     uint64_t calls[COLL_MTREE_BACKENDS];
     uint64_t bytes[COLL_MTREE_BACKENDS];
@@ -99,20 +100,19 @@ void coll_mtree_statistics_open(coll_mtree_count_t *count,
                                 ompi_communicator_t *comm, const char *function,
                                 coll_mtree_comm_class_t *comm_class, double bytes);
 
-/* Who serves it; @a reason: if that is the fallback. */
+/* What serves it; the fallback for @a reason. */
 void coll_mtree_statistics_served(coll_mtree_count_t *count,
                                   coll_mtree_backend_t backend);
 void coll_mtree_statistics_fell_back(coll_mtree_count_t *count,
                                      coll_mtree_fallback_reason_t reason);
 
-/* The fallback serves a call that is not looked at any closer, of a few bytes: it is in
- * the totals alone. */
+/* The fallback serves a call of a few bytes, which is counted in the totals alone. */
 void coll_mtree_statistics_left(coll_mtree_fallback_reason_t reason);
 
-/* It has ended, and is timed. */
+/* It has ended: time it. */
 void coll_mtree_statistics_close(const coll_mtree_count_t *count);
 
-/* A trial has measured calls like that: seconds by server, 0: not in the trial. */
+/* A trial has measured calls of its class: @a seconds by backend, 0: not in the trial. */
 void coll_mtree_statistics_measured(const coll_mtree_count_t *count,
                                     const double *seconds);
 
@@ -126,7 +126,7 @@ void coll_mtree_statistics_planned(mca_coll_mtree_module_t *module,
 typedef struct {
     coll_mtree_record_t *record; /* NULL: not counted */
     double began;                /* on the clock */
-    int num_trees;               /* of the plan of its kind; 0: of another one */
+    int num_trees;               /* of the plan of its class; 0: of another one */
 } coll_mtree_transfer_record_t;
 
 /* Add what it moved; @a unit_bytes, @a scale: as for coll_mtree/report/goodput.h. */
@@ -135,8 +135,8 @@ void coll_mtree_statistics_passed(const coll_mtree_transfer_record_t *transfer,
                                   const mtree_layout_t *layout, double unit_bytes,
                                   double scale);
 
-/* The group of the processes of @a comm; NULL: they made no calls.  Between lock and
- * unlock. */
+/* The statistics of the processes of @a comm; NULL: they made no calls.  Call it between
+ * lock and unlock. */
 const coll_mtree_group_t *coll_mtree_statistics_find(ompi_communicator_t *comm);
 
 /* A copy of the totals. */
@@ -145,8 +145,7 @@ void coll_mtree_statistics_totals(coll_mtree_totals_t *totals_p);
 /* The median of the durations that @a durations keeps; 0: none. */
 double coll_mtree_durations_median(const coll_mtree_durations_t *durations);
 
-/* The first group; NULL: no calls yet.  Nothing may be counted while it is looked at:
- * between lock and unlock. */
+/* The first group; NULL: no calls yet.  Nothing is counted until the unlock. */
 const coll_mtree_group_t *coll_mtree_statistics_lock(void);
 void coll_mtree_statistics_unlock(void);
 

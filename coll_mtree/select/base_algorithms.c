@@ -29,7 +29,7 @@ static int bcast_knomial(MTREE_PARAMETERS_bcast, mca_coll_base_module_t *module)
 }
 
 /* The functions by the numbers of simulate/forecast/forecast.h; 0 is the fallback.  They
- * keep requests and trees in their module's data. */
+ * keep requests and trees in the module's base_data. */
 #define DEFINE_BASE_ALGORITHM(_name, ...)                                                \
     int coll_mtree_base_algorithm_##_name(int base_algorithm, MTREE_PARAMETERS_##_name,  \
                                           mca_coll_mtree_module_t *module)               \
@@ -82,5 +82,5 @@ DEFINE_BASE_ALGORITHM(reduce_scatter_block,
                       [MTREE_BASE_REDUCE_SCATTER_BUTTERFLY] =
                           ompi_coll_base_reduce_scatter_block_intra_butterfly)
 
-/* No others are tried. */
+/* Barriers have no other algorithm. */
 DEFINE_BASE_ALGORITHM(barrier, NULL)
