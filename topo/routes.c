@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "topo/routes.h"
 
+#include "base/arena.h"
 #include "base/log.h"
 #include "topo/adjacency.h"
 
@@ -42,6 +43,7 @@ typedef struct {
     int heap_length;
     bool *fixed; /* [num_vertices] neighbours of the destination: their arc is fixed */
     int64_t *choices; /* [num_vertices] product of the numbers of equal next vertices */
+    mtree_arena_t arena; /* of the arrays */
 } search_t;
 
 static int distance_compare(distance_t a, distance_t b)
@@ -227,19 +229,14 @@ static void search_run(search_t *search, int destination)
 static void search_cleanup(search_t *search)
 {
     mtree_adjacency_cleanup(&search->adjacency);
-    free(search->latency);
-    free(search->distance);
-    free(search->next_arc);
-    free(search->heap);
-    free(search->heap_place);
-    free(search->fixed);
-    free(search->choices);
+    mtree_arena_cleanup(&search->arena);
 }
 
 static mtree_status_t search_init(search_t *search, const mtree_topology_t *topology)
 {
     int num_vertices = topology->num_vertices;
     size_t vertices = (size_t)num_vertices;
+    mtree_arena_t *arena = &search->arena;
     mtree_status_t status;
     int i;
 
@@ -249,16 +246,14 @@ static mtree_status_t search_init(search_t *search, const mtree_topology_t *topo
         return status;
     }
     search->latency =
-        malloc(((size_t)topology->num_links + 1) * sizeof(*search->latency));
-    search->distance = malloc(vertices * sizeof(*search->distance));
-    search->next_arc = malloc(vertices * sizeof(*search->next_arc));
-    search->heap = malloc(vertices * sizeof(*search->heap));
-    search->heap_place = malloc(vertices * sizeof(*search->heap_place));
-    search->fixed = malloc(vertices * sizeof(*search->fixed));
-    search->choices = malloc(vertices * sizeof(*search->choices));
-    if (search->latency == NULL || search->distance == NULL || search->next_arc == NULL ||
-        search->heap == NULL || search->heap_place == NULL || search->fixed == NULL ||
-        search->choices == NULL) {
+        mtree_arena_alloc(arena, (size_t)topology->num_links, sizeof(*search->latency));
+    search->distance = mtree_arena_alloc(arena, vertices, sizeof(*search->distance));
+    search->next_arc = mtree_arena_alloc(arena, vertices, sizeof(*search->next_arc));
+    search->heap = mtree_arena_alloc(arena, vertices, sizeof(*search->heap));
+    search->heap_place = mtree_arena_alloc(arena, vertices, sizeof(*search->heap_place));
+    search->fixed = mtree_arena_alloc(arena, vertices, sizeof(*search->fixed));
+    search->choices = mtree_arena_alloc(arena, vertices, sizeof(*search->choices));
+    if (arena->status != MTREE_OK) {
         search_cleanup(search);
         return mtree_no_memory("the routes of %d vertices", num_vertices);
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "topo/probe/bottleneck.h"
 
+#include "base/arena.h"
 #include "base/log.h"
 
 #include <math.h>
@@ -42,6 +43,7 @@ typedef struct {
     const mtree_probe_rate_t **at; /* [2 num_links] the load in the current set */
     sample_t *samples;
     int num_samples;
+    mtree_arena_t arena; /* of the arrays */
 } explainer_t;
 
 static const mtree_probe_path_t *path_of(const explainer_t *explainer, int stream)
@@ -242,11 +244,12 @@ static void explain(explainer_t *explainer)
     settle(explainer);
 }
 
-/* Allocate memory for all sets; false when there is not enough. */
-static bool explainer_alloc(explainer_t *explainer)
+/* Allocate the arrays for all sets. */
+static void explainer_alloc(explainer_t *explainer)
 {
     size_t num_arcs = 2 * (size_t)explainer->graph->num_links;
     size_t num_streams = (size_t)explainer->num_streams, num_crossings = 0;
+    mtree_arena_t *arena = &explainer->arena;
     const mtree_probe_path_t *path;
     int i;
 
@@ -254,15 +257,15 @@ static bool explainer_alloc(explainer_t *explainer)
         path = path_of(explainer, i);
         num_crossings += (path == NULL) ? 0 : (size_t)path->num_arcs;
     }
-    explainer->crossings = malloc((num_crossings + 1) * sizeof(crossing_t));
-    explainer->loads = malloc((num_crossings + 1) * sizeof(load_t));
-    explainer->curves = malloc((num_streams + 1) * sizeof(mtree_probe_curve_t));
-    explainer->first_load = malloc((num_streams + 1) * sizeof(int));
-    explainer->samples = malloc((num_crossings + 1) * sizeof(sample_t));
-    explainer->at = calloc(num_arcs + 1, sizeof(*explainer->at));
-    return explainer->crossings != NULL && explainer->loads != NULL &&
-           explainer->curves != NULL && explainer->first_load != NULL &&
-           explainer->samples != NULL && explainer->at != NULL;
+    explainer->crossings =
+        mtree_arena_alloc(arena, num_crossings, sizeof(*explainer->crossings));
+    explainer->loads = mtree_arena_alloc(arena, num_crossings, sizeof(*explainer->loads));
+    explainer->curves = mtree_arena_alloc(arena, num_streams, sizeof(*explainer->curves));
+    explainer->first_load =
+        mtree_arena_alloc(arena, num_streams + 1, sizeof(*explainer->first_load));
+    explainer->samples =
+        mtree_arena_alloc(arena, num_crossings, sizeof(*explainer->samples));
+    explainer->at = mtree_arena_alloc(arena, num_arcs, sizeof(*explainer->at));
 }
 
 mtree_status_t mtree_probe_bottleneck_explain(const mtree_probe_graph_t *graph,
@@ -277,17 +280,13 @@ mtree_status_t mtree_probe_bottleneck_explain(const mtree_probe_graph_t *graph,
     for (arc = 0; arc < 2 * graph->num_links; ++arc) {
         arcs[arc] = (mtree_probe_arc_t){0};
     }
-    if (explainer_alloc(&explainer)) {
+    explainer_alloc(&explainer);
+    if (explainer.arena.status == MTREE_OK) {
         explain(&explainer);
     } else {
         status = mtree_no_memory("the loads of %d streams on %d links", num_streams,
                                  graph->num_links);
     }
-    free(explainer.crossings);
-    free(explainer.loads);
-    free(explainer.curves);
-    free(explainer.first_load);
-    free(explainer.samples);
-    free(explainer.at);
+    mtree_arena_cleanup(&explainer.arena);
     return status;
 }

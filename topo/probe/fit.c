@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "topo/probe/fit.h"
 
+#include "base/arena.h"
 #include "base/log.h"
 #include "base/median.h"
 
@@ -119,22 +120,11 @@ typedef struct {
     int *first; /* [num_rows + 1] */
     int *links; /* a link there and back comes twice */
     double *seconds, *weight, *residual;
-    double *curvature; /* [num_links] */
-    int *first_row;    /* [num_links + 1] */
-    int *rows;         /* those that cross a link */
+    double *curvature;   /* [num_links] */
+    int *first_row;      /* [num_links + 1] */
+    int *rows;           /* those that cross a link */
+    mtree_arena_t arena; /* of the arrays */
 } system_t;
-
-static void system_cleanup(system_t *system)
-{
-    free(system->first);
-    free(system->links);
-    free(system->seconds);
-    free(system->weight);
-    free(system->residual);
-    free(system->curvature);
-    free(system->first_row);
-    free(system->rows);
-}
 
 static void add_links(system_t *system, const mtree_probe_path_t *path, int *length)
 {
@@ -147,22 +137,21 @@ static void add_links(system_t *system, const mtree_probe_path_t *path, int *len
 
 static mtree_status_t system_alloc(system_t *system, int num_trips, int total)
 {
-    size_t rows = (size_t)num_trips + 1, links = (size_t)system->num_links + 2;
+    const size_t num_rows = (size_t)num_trips, num_entries = (size_t)total;
+    const size_t num_links = (size_t)system->num_links;
+    mtree_arena_t *arena = &system->arena;
 
-    system->first = malloc(rows * sizeof(int));
-    system->links = malloc(((size_t)total + 1) * sizeof(int));
-    system->seconds = malloc(rows * sizeof(double));
-    system->weight = malloc(rows * sizeof(double));
-    system->residual = malloc(rows * sizeof(double));
-    system->curvature = malloc(links * sizeof(double));
-    system->first_row = calloc(links, sizeof(int));
-    system->rows = malloc(((size_t)total + 1) * sizeof(int));
-    if (system->first == NULL || system->links == NULL || system->seconds == NULL ||
-        system->weight == NULL || system->residual == NULL || system->curvature == NULL ||
-        system->first_row == NULL || system->rows == NULL) {
-        return mtree_no_memory("the latencies of %d links", system->num_links);
-    }
-    return MTREE_OK;
+    system->first = mtree_arena_alloc(arena, num_rows + 1, sizeof(int));
+    system->links = mtree_arena_alloc(arena, num_entries, sizeof(int));
+    system->seconds = mtree_arena_alloc(arena, num_rows, sizeof(double));
+    system->weight = mtree_arena_alloc(arena, num_rows, sizeof(double));
+    system->residual = mtree_arena_alloc(arena, num_rows, sizeof(double));
+    system->curvature = mtree_arena_alloc(arena, num_links, sizeof(double));
+    system->first_row = mtree_arena_alloc(arena, num_links + 2, sizeof(int));
+    system->rows = mtree_arena_alloc(arena, num_entries, sizeof(int));
+    return arena->status == MTREE_OK
+               ? MTREE_OK
+               : mtree_no_memory("the latencies of %d links", system->num_links);
 }
 
 /* List each link's rows, in ascending order. */
@@ -407,6 +396,6 @@ mtree_status_t mtree_probe_fit_latencies(const mtree_probe_graph_t *graph,
     }
 
 out:
-    system_cleanup(&system);
+    mtree_arena_cleanup(&system.arena);
     return status;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "topo/probe/infer.h"
 
+#include "base/arena.h"
 #include "base/log.h"
 
 #include <math.h>
@@ -18,17 +19,11 @@
 /* One-way distances, and the shortest paths over the chosen links. */
 typedef struct {
     int num_hosts;
-    double *distance; /* [num_hosts * num_hosts] as measured */
-    double *length;   /* of the path */
-    int *next;        /* the first host of the path */
+    double *distance;    /* [num_hosts * num_hosts] as measured */
+    double *length;      /* of the path */
+    int *next;           /* the first host of the path */
+    mtree_arena_t arena; /* of the arrays */
 } table_t;
-
-static void table_cleanup(table_t *table)
-{
-    free(table->distance);
-    free(table->length);
-    free(table->next);
-}
 
 static mtree_status_t table_init(table_t *table, int num_hosts,
                                  const mtree_probe_trip_t *trips, int num_trips)
@@ -38,10 +33,10 @@ static mtree_status_t table_init(table_t *table, int num_hosts,
     int trip;
 
     *table = (table_t){.num_hosts = num_hosts};
-    table->distance = malloc(size * sizeof(double));
-    table->length = malloc(size * sizeof(double));
-    table->next = malloc(size * sizeof(int));
-    if (table->distance == NULL || table->length == NULL || table->next == NULL) {
+    table->distance = mtree_arena_alloc(&table->arena, size, sizeof(double));
+    table->length = mtree_arena_alloc(&table->arena, size, sizeof(double));
+    table->next = mtree_arena_alloc(&table->arena, size, sizeof(int));
+    if (table->arena.status != MTREE_OK) {
         return mtree_no_memory("the distances of %d hosts", num_hosts);
     }
     for (i = 0; i < size; ++i) {
@@ -197,6 +192,6 @@ mtree_status_t mtree_probe_infer(int num_hosts, const mtree_probe_trip_t *trips,
     }
 
 out:
-    table_cleanup(&table);
+    mtree_arena_cleanup(&table.arena);
     return status;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/arena.h"
 #include "base/log.h"
 #include "topo/probe/infer.h"
 
@@ -23,17 +24,11 @@ typedef struct {
     int *class_of;               /* joints contracted into one vertex have equal ones */
     double *distance;            /* [num_vertices * num_vertices] while joining */
     bool *active;
-    double *sum; /* of distances to active vertices */
+    double *sum;         /* of distances to active vertices */
+    double *latency;     /* [num_vertices] of the links of the graph */
+    int *vertex_of;      /* [num_vertices] in the graph */
+    mtree_arena_t arena; /* of the arrays */
 } tree_t;
-
-static void tree_cleanup(tree_t *tree)
-{
-    free(tree->parent);
-    free(tree->class_of);
-    free(tree->distance);
-    free(tree->active);
-    free(tree->sum);
-}
 
 static mtree_status_t tree_init(tree_t *tree, int num_hosts, const double *distance)
 {
@@ -41,14 +36,15 @@ static mtree_status_t tree_init(tree_t *tree, int num_hosts, const double *dista
     int i, j;
 
     *tree = (tree_t){.num_hosts = num_hosts, .num_vertices = num_hosts};
-    tree->parent = malloc(size * sizeof(int));
-    tree->class_of = malloc(size * sizeof(int));
-    tree->distance = calloc(size * size, sizeof(double));
-    tree->active = calloc(size, sizeof(bool));
-    tree->sum = calloc(size, sizeof(double));
-    if (tree->parent == NULL || tree->class_of == NULL || tree->distance == NULL ||
-        tree->active == NULL || tree->sum == NULL) {
-        tree_cleanup(tree);
+    tree->parent = mtree_arena_alloc(&tree->arena, size, sizeof(int));
+    tree->class_of = mtree_arena_alloc(&tree->arena, size, sizeof(int));
+    tree->distance = mtree_arena_alloc(&tree->arena, size * size, sizeof(double));
+    tree->active = mtree_arena_alloc(&tree->arena, size, sizeof(bool));
+    tree->sum = mtree_arena_alloc(&tree->arena, size, sizeof(double));
+    tree->latency = mtree_arena_alloc(&tree->arena, size, sizeof(double));
+    tree->vertex_of = mtree_arena_alloc(&tree->arena, size, sizeof(int));
+    if (tree->arena.status != MTREE_OK) {
+        mtree_arena_cleanup(&tree->arena);
         return mtree_no_memory("a tree of %d hosts", num_hosts);
     }
     for (i = 0; i < 2 * num_hosts; ++i) {
@@ -180,8 +176,9 @@ static int find_path(const tree_t *tree, int from, int to, int *path)
     return tail;
 }
 
-/* The graph of the tree with its contracted links; vertex_of[] is set to its switches. */
-static mtree_status_t draw(const tree_t *tree, int *vertex_of, mtree_probe_graph_t *graph)
+/* The graph of the tree with its contracted links; tree->vertex_of is set to its
+ * switches. */
+static mtree_status_t draw(const tree_t *tree, mtree_probe_graph_t *graph)
 {
     mtree_status_t status;
     int *path;
@@ -197,9 +194,9 @@ static mtree_status_t draw(const tree_t *tree, int *vertex_of, mtree_probe_graph
         goto err_clear;
     }
     for (i = 0; i < tree->num_vertices; ++i) {
-        vertex_of[i] = i;
+        tree->vertex_of[i] = i;
         if (i >= tree->num_hosts && class_find(tree, i) == i) {
-            status = mtree_probe_graph_add_switch(graph, NULL, &vertex_of[i]);
+            status = mtree_probe_graph_add_switch(graph, NULL, &tree->vertex_of[i]);
         }
         if (status != MTREE_OK) {
             goto err_clear;
@@ -211,7 +208,7 @@ static mtree_status_t draw(const tree_t *tree, int *vertex_of, mtree_probe_graph
         }
         length = find_path(tree, i / tree->num_hosts, i % tree->num_hosts, path);
         for (j = 0; j < length; ++j) {
-            k = vertex_of[path[j]];
+            k = tree->vertex_of[path[j]];
             path[j] = k;
         }
         status = mtree_probe_graph_add_path(graph, path, length);
@@ -232,8 +229,7 @@ err_clear:
 
 /* Contract the inner links of @a graph that are shorter than @a least; returns their
  * number. */
-static int contract(tree_t *tree, const int *vertex_of, const mtree_probe_graph_t *graph,
-                    const double *latency, double least)
+static int contract(tree_t *tree, const mtree_probe_graph_t *graph, double least)
 {
     int count = 0;
     int i, above, arc;
@@ -246,9 +242,9 @@ static int contract(tree_t *tree, const int *vertex_of, const mtree_probe_graph_
         if (class_find(tree, i) == above) {
             continue;
         }
-        arc = mtree_probe_graph_find_arc(graph, vertex_of[class_find(tree, i)],
-                                         vertex_of[above]);
-        if (arc != NONE && latency[arc >> 1] < least) {
+        arc = mtree_probe_graph_find_arc(graph, tree->vertex_of[class_find(tree, i)],
+                                         tree->vertex_of[above]);
+        if (arc != NONE && tree->latency[arc >> 1] < least) {
             tree->class_of[class_find(tree, i)] = above;
             ++count;
         }
@@ -256,14 +252,14 @@ static int contract(tree_t *tree, const int *vertex_of, const mtree_probe_graph_
     return count;
 }
 
-static mtree_status_t fit(const tree_t *tree, int *vertex_of, double *latency,
-                          const mtree_probe_trip_t *trips, int num_trips,
-                          mtree_probe_graph_t *graph, double *error_p)
+static mtree_status_t fit(const tree_t *tree, const mtree_probe_trip_t *trips,
+                          int num_trips, mtree_probe_graph_t *graph, double *error_p)
 {
-    mtree_status_t status = draw(tree, vertex_of, graph);
+    mtree_status_t status = draw(tree, graph);
 
     if (status == MTREE_OK) {
-        status = mtree_probe_fit_latencies(graph, trips, num_trips, latency, error_p);
+        status =
+            mtree_probe_fit_latencies(graph, trips, num_trips, tree->latency, error_p);
         if (status != MTREE_OK) {
             mtree_probe_graph_clear(graph);
         }
@@ -278,8 +274,6 @@ mtree_status_t mtree_probe_infer_tree(int num_hosts, const double *distance,
     mtree_probe_graph_t graph;
     mtree_status_t status;
     double mean = 0, error = 0;
-    double *latency;
-    int *vertex_of;
     tree_t tree;
     int i;
 
@@ -287,33 +281,23 @@ mtree_status_t mtree_probe_infer_tree(int num_hosts, const double *distance,
     if (status != MTREE_OK) {
         return status;
     }
-    latency = malloc(2 * (size_t)num_hosts * sizeof(*latency));
-    vertex_of = malloc(2 * (size_t)num_hosts * sizeof(*vertex_of));
-    if (latency == NULL || vertex_of == NULL) {
-        status = mtree_no_memory("a tree of %d hosts", num_hosts);
-        goto out;
-    }
     for (i = 0; i < num_trips; ++i) {
         mean += trips[i].seconds / 2 / num_trips;
     }
     join_all(&tree);
-    status = fit(&tree, vertex_of, latency, trips, num_trips, &graph, &error);
+    status = fit(&tree, trips, num_trips, &graph, &error);
     for (i = 0; status == MTREE_OK && i < MAX_CONTRACTIONS; ++i) {
-        if (contract(&tree, vertex_of, &graph, latency,
-                     mean * fmax(SHORT_PART, SHORT_ERRORS * error)) == 0) {
+        if (contract(&tree, &graph, mean * fmax(SHORT_PART, SHORT_ERRORS * error)) == 0) {
             break;
         }
         mtree_probe_graph_clear(&graph);
-        status = fit(&tree, vertex_of, latency, trips, num_trips, &graph, &error);
+        status = fit(&tree, trips, num_trips, &graph, &error);
     }
     if (status == MTREE_OK) {
         *graph_p = graph;
         *error_p = error;
     }
 
-out:
-    free(latency);
-    free(vertex_of);
-    tree_cleanup(&tree);
+    mtree_arena_cleanup(&tree.arena);
     return status;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/arena.h"
 #include "base/array.h"
 #include "base/log.h"
 #include "topo/probe/probe.h"
@@ -29,6 +30,8 @@ typedef struct {
     inner_t *inner;
     int num_inner, inner_capacity;
     int vertices[MTREE_PROBE_MAX_HOPS + 2]; /* of the current route */
+    bool *done;                             /* [num_traceroutes] */
+    mtree_arena_t arena;                    /* of vertex_of, the gates and done */
 } resolver_t;
 
 static int compare_traceroutes(const void *left, const void *right)
@@ -277,14 +280,14 @@ typedef enum { WHOLE, FILLED, NAMED } stage_t;
 
 /* Add the routes of @a stage: first those without silent routers, then those that known
  * links explain, then the others. */
-static mtree_status_t resolve_stage(resolver_t *resolver, stage_t stage, bool *done)
+static mtree_status_t resolve_stage(resolver_t *resolver, stage_t stage)
 {
     mtree_probe_routes_t *routes = resolver->routes;
     mtree_status_t status;
     int i, length, silent;
 
     for (i = 0; i < routes->num_traceroutes; ++i) {
-        if (done[i]) {
+        if (resolver->done[i]) {
             continue;
         }
         length = routes->traceroutes[i].num_hops + 2;
@@ -311,7 +314,7 @@ static mtree_status_t resolve_stage(resolver_t *resolver, stage_t stage, bool *d
         if (status != MTREE_OK) {
             return status;
         }
-        done[i] = true;
+        resolver->done[i] = true;
     }
     return MTREE_OK;
 }
@@ -319,15 +322,18 @@ static mtree_status_t resolve_stage(resolver_t *resolver, stage_t stage, bool *d
 static mtree_status_t resolver_init(resolver_t *resolver, mtree_probe_routes_t *routes,
                                     mtree_probe_graph_t *graph)
 {
+    const size_t num_hosts = (size_t)routes->num_hosts;
+    mtree_arena_t *arena = &resolver->arena;
     int i;
 
     *resolver = (resolver_t){.routes = routes, .graph = graph};
     resolver->vertex_of =
-        malloc(((size_t)routes->addresses.num_addresses + 1) * sizeof(int));
-    resolver->gate_class = malloc((size_t)routes->num_hosts * sizeof(int));
-    resolver->gate_vertex = malloc((size_t)routes->num_hosts * sizeof(int));
-    if (resolver->vertex_of == NULL || resolver->gate_class == NULL ||
-        resolver->gate_vertex == NULL) {
+        mtree_arena_alloc(arena, (size_t)routes->addresses.num_addresses, sizeof(int));
+    resolver->gate_class = mtree_arena_alloc(arena, num_hosts, sizeof(int));
+    resolver->gate_vertex = mtree_arena_alloc(arena, num_hosts, sizeof(int));
+    resolver->done =
+        mtree_arena_alloc(arena, (size_t)routes->num_traceroutes, sizeof(bool));
+    if (arena->status != MTREE_OK) {
         return mtree_no_memory("the network of %d routes", routes->num_traceroutes);
     }
     for (i = 0; i < routes->addresses.num_addresses; ++i) {
@@ -342,10 +348,8 @@ static mtree_status_t resolver_init(resolver_t *resolver, mtree_probe_routes_t *
 
 static void resolver_cleanup(resolver_t *resolver)
 {
+    mtree_arena_cleanup(&resolver->arena);
     free(resolver->class_of);
-    free(resolver->vertex_of);
-    free(resolver->gate_class);
-    free(resolver->gate_vertex);
     free(resolver->inner);
 }
 
@@ -383,7 +387,6 @@ mtree_status_t mtree_probe_routes_resolve(mtree_probe_routes_t *routes,
     resolver_t resolver;
     mtree_status_t status;
     stage_t stage;
-    bool *done;
 
     qsort(routes->traceroutes, (size_t)routes->num_traceroutes,
           sizeof(*routes->traceroutes), compare_traceroutes);
@@ -391,17 +394,11 @@ mtree_status_t mtree_probe_routes_resolve(mtree_probe_routes_t *routes,
     if (status != MTREE_OK) {
         return status;
     }
-    done = calloc((size_t)routes->num_traceroutes + 1, sizeof(*done));
-    if (done == NULL) {
-        status = mtree_no_memory("%d routes", routes->num_traceroutes);
-        goto err_clear_graph;
-    }
     status = resolver_init(&resolver, routes, &graph);
     for (stage = WHOLE; status == MTREE_OK && stage <= NAMED; ++stage) {
-        status = resolve_stage(&resolver, stage, done);
+        status = resolve_stage(&resolver, stage);
     }
     resolver_cleanup(&resolver);
-    free(done);
     if (status == MTREE_OK) {
         status = mtree_probe_graph_index(&graph);
     }

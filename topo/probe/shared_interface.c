@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "topo/probe/shared_interface.h"
 
+#include "base/arena.h"
 #include "base/log.h"
 
 #include <stdlib.h>
@@ -14,6 +15,7 @@ typedef struct {
     int *size;     /* [num_hosts] hosts of the group whose least host it is */
     int *port;     /* [num_hosts] the switch of a group */
     int *vertices; /* of the current path */
+    mtree_arena_t arena; /* of the arrays */
 } splitter_t;
 
 /* Is @a host linked to a host of @a group, and is no path of several links known from it
@@ -168,12 +170,12 @@ mtree_status_t mtree_probe_sharing_split(const mtree_probe_graph_t *graph,
         return status;
     }
     splitter.graph = &split;
-    splitter.group = malloc(num_hosts * sizeof(int));
-    splitter.size = calloc(num_hosts, sizeof(int));
-    splitter.port = malloc(num_hosts * sizeof(int));
-    splitter.vertices = malloc(3 * ((size_t)graph->num_vertices + 1) * sizeof(int));
-    if (splitter.group == NULL || splitter.size == NULL || splitter.port == NULL ||
-        splitter.vertices == NULL) {
+    splitter.group = mtree_arena_alloc(&splitter.arena, num_hosts, sizeof(int));
+    splitter.size = mtree_arena_alloc(&splitter.arena, num_hosts, sizeof(int));
+    splitter.port = mtree_arena_alloc(&splitter.arena, num_hosts, sizeof(int));
+    splitter.vertices = mtree_arena_alloc(
+        &splitter.arena, 3 * ((size_t)graph->num_vertices + 1), sizeof(int));
+    if (splitter.arena.status != MTREE_OK) {
         status = mtree_no_memory("the interfaces of %zu hosts", num_hosts);
         goto out;
     }
@@ -193,9 +195,6 @@ out:
     if (status != MTREE_OK) {
         mtree_probe_graph_clear(&split);
     }
-    free(splitter.group);
-    free(splitter.size);
-    free(splitter.port);
-    free(splitter.vertices);
+    mtree_arena_cleanup(&splitter.arena);
     return status;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "topo/probe/stream_picker.h"
 
+#include "base/arena.h"
 #include "base/array.h"
 #include "base/log.h"
 
@@ -15,14 +16,14 @@
 mtree_status_t mtree_probe_picker_init(mtree_probe_picker_t *picker,
                                        const mtree_probe_graph_t *graph)
 {
-    size_t num_arcs = 2 * (size_t)graph->num_links + 1;
+    size_t num_arcs = 2 * (size_t)graph->num_links;
     size_t arc;
 
     *picker = (mtree_probe_picker_t){.graph = graph};
-    picker->streams = calloc(num_arcs, sizeof(int));
-    picker->limit = calloc(num_arcs, sizeof(int));
-    picker->overlap = calloc(num_arcs, sizeof(int));
-    if (picker->streams == NULL || picker->limit == NULL || picker->overlap == NULL) {
+    picker->streams = mtree_arena_alloc(&picker->arena, num_arcs, sizeof(int));
+    picker->limit = mtree_arena_alloc(&picker->arena, num_arcs, sizeof(int));
+    picker->overlap = mtree_arena_alloc(&picker->arena, num_arcs, sizeof(int));
+    if (picker->arena.status != MTREE_OK) {
         mtree_probe_picker_clear(picker);
         return mtree_no_memory("a round of the probe");
     }
@@ -34,9 +35,7 @@ mtree_status_t mtree_probe_picker_init(mtree_probe_picker_t *picker,
 
 void mtree_probe_picker_clear(mtree_probe_picker_t *picker)
 {
-    free(picker->streams);
-    free(picker->limit);
-    free(picker->overlap);
+    mtree_arena_cleanup(&picker->arena);
     free(picker->paths);
 }
 

@@ -5,13 +5,15 @@
 #ifndef MTREE_TOPO_PROBE_STREAM_PICKER_H
 #define MTREE_TOPO_PROBE_STREAM_PICKER_H
 
+#include "base/arena.h"
 #include "topo/probe/graph.h"
 
 typedef struct {
     const mtree_probe_graph_t *graph;
-    int *streams; /* [2 num_links] that cross an arc, of all tests */
-    int *limit;   /* [2 num_links] how many may, so that the tests are valid */
-    int *overlap; /* [2 num_links] streams of the current test alone */
+    int *streams;        /* [2 num_links] that cross an arc, of all tests */
+    int *limit;          /* [2 num_links] how many may, so that the tests are valid */
+    int *overlap;        /* [2 num_links] streams of the current test alone */
+    mtree_arena_t arena; /* of these */
     int num_paths, path_capacity;
     int *paths; /* the streams chosen, positions in graph->paths */
 } mtree_probe_picker_t;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "topo/probe/test_batch.h"
 
+#include "base/arena.h"
 #include "base/log.h"
 
 #include <math.h>
@@ -87,19 +88,19 @@ static int find_next(mtree_probe_test_batch_t *batch, const free_t *from, int fi
 mtree_status_t mtree_probe_test_batch_plan(mtree_probe_test_batch_t *batch,
                                            double *seconds_p)
 {
-    size_t num_hosts = (size_t)batch->graph->num_hosts + 1;
-    size_t num_links = (size_t)batch->graph->num_links + 1;
-    free_t from = {.sends = calloc(num_hosts, sizeof(double)),
-                   .receives = calloc(num_hosts, sizeof(double)),
-                   .carries = calloc(num_links, sizeof(double))};
-    mtree_status_t status = MTREE_OK;
+    size_t num_hosts = (size_t)batch->graph->num_hosts;
+    size_t num_links = (size_t)batch->graph->num_links;
+    mtree_arena_t arena = {0};
+    free_t from = {.sends = mtree_arena_alloc(&arena, num_hosts, sizeof(double)),
+                   .receives = mtree_arena_alloc(&arena, num_hosts, sizeof(double)),
+                   .carries = mtree_arena_alloc(&arena, num_links, sizeof(double))};
     mtree_probe_test_t test;
     double end = 0;
     int i, next;
 
-    if (from.sends == NULL || from.receives == NULL || from.carries == NULL) {
-        status = mtree_no_memory("when %d tests of links begin", batch->num_tests);
-        goto out;
+    if (arena.status != MTREE_OK) {
+        mtree_arena_cleanup(&arena);
+        return mtree_no_memory("the begins of %d tests of links", batch->num_tests);
     }
     for (i = 0; i < batch->num_tests; ++i) {
         next = find_next(batch, &from, i);
@@ -110,10 +111,6 @@ mtree_status_t mtree_probe_test_batch_plan(mtree_probe_test_batch_t *batch,
         end = fmax(end, test.begin + test.seconds);
     }
     *seconds_p = end;
-
-out:
-    free(from.sends);
-    free(from.receives);
-    free(from.carries);
-    return status;
+    mtree_arena_cleanup(&arena);
+    return MTREE_OK;
 }
