@@ -225,7 +225,7 @@ static int shares_of_experiments(lead_t *lead, const mtree_probe_round_t *round)
                                           .sends = end == 0,
                                           .peer = lead->leader[ends[1 - end]],
                                           .tag = tag,
-                                          .trip = experiment->trip,
+                                          .trip = experiment->rtt,
                                           .speed = experiment->speed,
                                           .repeats = experiment->repeats,
                                           .bytes = experiment->bytes,

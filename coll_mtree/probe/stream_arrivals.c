@@ -39,7 +39,7 @@ void coll_mtree_stream_arrivals_add(coll_mtree_stream_arrivals_t *arrivals,
                                     double seconds, double bytes, int messages)
 {
     arrivals->latest =
-        (mtree_probe_mark_t){seconds, bytes + HEADER_BYTES * (double)messages};
+        (mtree_probe_rate_sample_t){seconds, bytes + HEADER_BYTES * (double)messages};
     keep_latest(arrivals, arrivals->interval);
 }
 
@@ -57,10 +57,10 @@ void coll_mtree_stream_arrivals_report(coll_mtree_stream_arrivals_t *arrivals,
     curve = (mtree_probe_curve_t){arrivals->count, arrivals->kept};
     first = arrivals->kept[0].seconds;
     last = fmax(fmin(arrivals->latest.seconds, sent_seconds), first);
-    result->num_marks = MARKS;
+    result->num_samples = MARKS;
     for (int i = 0; i < MARKS; i++) {
-        result->marks[i].seconds = first + (last - first) * i / (MARKS - 1);
-        result->marks[i].bytes =
-            mtree_probe_curve_bytes(&curve, result->marks[i].seconds);
+        result->samples[i].seconds = first + (last - first) * i / (MARKS - 1);
+        result->samples[i].bytes =
+            mtree_probe_curve_bytes(&curve, result->samples[i].seconds);
     }
 }

@@ -18,8 +18,8 @@
 typedef struct {
     double interval; /* between arrivals that are kept, seconds */
     int count;
-    mtree_probe_mark_t kept[COLL_MTREE_STREAM_MOST_ARRIVALS];
-    mtree_probe_mark_t latest;
+    mtree_probe_rate_sample_t kept[COLL_MTREE_STREAM_MOST_ARRIVALS];
+    mtree_probe_rate_sample_t latest;
 } coll_mtree_stream_arrivals_t;
 
 /* After @a seconds @a bytes had come in, in @a messages messages; both never fall. */

@@ -76,7 +76,7 @@ void coll_mtree_stream_window_sent(coll_mtree_stream_window_t *window, size_t by
     window->sent += (double)bytes;
     if (window->num_marked < window->num_answered + COLL_MTREE_STREAM_MARKED) {
         window->marked[window->num_marked++ % COLL_MTREE_STREAM_MARKED] =
-            (mtree_probe_mark_t){now, window->sent};
+            (mtree_probe_rate_sample_t){now, window->sent};
     }
 }
 
@@ -84,7 +84,7 @@ void coll_mtree_stream_window_sent(coll_mtree_stream_window_t *window, size_t by
 static void measure_trips(coll_mtree_stream_window_t *window, double now)
 {
     while (window->num_answered < window->num_marked) {
-        const mtree_probe_mark_t *mark =
+        const mtree_probe_rate_sample_t *mark =
             &window->marked[window->num_answered % COLL_MTREE_STREAM_MARKED];
 
         if (mark->bytes > window->credited) {

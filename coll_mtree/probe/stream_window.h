@@ -41,7 +41,7 @@ typedef struct {
     bool saw_queue;
     double least_trip, latest_trip; /* seconds */
     int num_marked, num_answered;   /* messages whose round trips were waited for */
-    mtree_probe_mark_t
+    mtree_probe_rate_sample_t
         marked[COLL_MTREE_STREAM_MARKED]; /* when sent, and bytes until then */
 } coll_mtree_stream_window_t;
 

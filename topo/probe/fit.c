@@ -18,7 +18,7 @@
 #define MAX_SWEEPS  2000
 #define CONVERGED   1e-6 /* of the typical latency */
 #define WEIGHINGS   4
-#define TRIP_FLOOR  20e-6 /* seconds: shorter trips are as uncertain as this one */
+#define RTT_FLOOR   20e-6 /* seconds: shorter round trips are as uncertain as this one */
 #define ERROR_FLOOR 0.005 /* relative; smaller errors have the same weight */
 
 /* Points at which the sum of streams is taken. */
@@ -26,23 +26,23 @@
 
 double mtree_probe_curve_bytes(const mtree_probe_curve_t *curve, double seconds)
 {
-    const mtree_probe_mark_t *marks = curve->marks;
-    int low = 0, high = curve->num_marks - 1, middle;
+    const mtree_probe_rate_sample_t *samples = curve->samples;
+    int low = 0, high = curve->num_samples - 1, middle;
     double width;
 
-    if (seconds < marks[low].seconds) {
+    if (seconds < samples[low].seconds) {
         return 0;
     }
-    if (seconds >= marks[high].seconds) {
-        return marks[high].bytes;
+    if (seconds >= samples[high].seconds) {
+        return samples[high].bytes;
     }
     while (low + 1 < high) {
         middle = (low + high) / 2;
-        *((marks[middle].seconds <= seconds) ? &low : &high) = middle;
+        *((samples[middle].seconds <= seconds) ? &low : &high) = middle;
     }
-    width = marks[high].seconds - marks[low].seconds;
-    return marks[low].bytes + (marks[high].bytes - marks[low].bytes) *
-                                  (seconds - marks[low].seconds) / width;
+    width = samples[high].seconds - samples[low].seconds;
+    return samples[low].bytes + (samples[high].bytes - samples[low].bytes) *
+                                    (seconds - samples[low].seconds) / width;
 }
 
 /* Least-squares slope of the points from @a first to @a end - 1, which are @a step
@@ -93,8 +93,8 @@ mtree_probe_rate_t mtree_probe_fit_rate(const mtree_probe_curve_t *curves, int n
     int i, j;
 
     for (i = 0; i < num_curves; ++i) {
-        begin = fmin(begin, curves[i].marks[0].seconds);
-        end = fmin(end, curves[i].marks[curves[i].num_marks - 1].seconds);
+        begin = fmin(begin, curves[i].samples[0].seconds);
+        end = fmin(end, curves[i].samples[curves[i].num_samples - 1].seconds);
     }
     step = (STOPPING - SETTLED) * (end - begin) / (POINTS - 1);
     if (!(step > 0)) {
@@ -114,7 +114,7 @@ mtree_probe_rate_t mtree_probe_fit_rate(const mtree_probe_curve_t *curves, int n
     return rate;
 }
 
-/* The equations: row by row the links that a trip crosses. */
+/* The equations: row by row the links that a round trip crosses. */
 typedef struct {
     int num_rows, num_links;
     int *first; /* [num_rows + 1] */
@@ -135,9 +135,9 @@ static void add_links(system_t *system, const mtree_probe_path_t *path, int *len
     }
 }
 
-static mtree_status_t system_alloc(system_t *system, int num_trips, int total)
+static mtree_status_t system_alloc(system_t *system, int num_rtts, int total)
 {
-    const size_t num_rows = (size_t)num_trips, num_entries = (size_t)total;
+    const size_t num_rows = (size_t)num_rtts, num_entries = (size_t)total;
     const size_t num_links = (size_t)system->num_links;
     mtree_arena_t *arena = &system->arena;
 
@@ -173,7 +173,7 @@ static void transpose(system_t *system)
 }
 
 static mtree_status_t system_init(system_t *system, const mtree_probe_graph_t *graph,
-                                  const mtree_probe_trip_t *trips, int num_trips)
+                                  const mtree_probe_rtt_t *rtts, int num_rtts)
 {
     const mtree_probe_path_t *there, *back;
     mtree_status_t status;
@@ -181,24 +181,24 @@ static mtree_status_t system_init(system_t *system, const mtree_probe_graph_t *g
     int i;
 
     *system = (system_t){.num_links = graph->num_links};
-    for (i = 0; i < num_trips; ++i) {
-        there = mtree_probe_graph_find_path(graph, trips[i].from, trips[i].to);
-        back = mtree_probe_graph_find_path(graph, trips[i].to, trips[i].from);
+    for (i = 0; i < num_rtts; ++i) {
+        there = mtree_probe_graph_find_path(graph, rtts[i].from, rtts[i].to);
+        back = mtree_probe_graph_find_path(graph, rtts[i].to, rtts[i].from);
         total += (there != NULL) ? 2 * there->num_arcs : 0;
         total += (back != NULL) ? 2 * back->num_arcs : 0;
     }
-    status = system_alloc(system, num_trips, total);
+    status = system_alloc(system, num_rtts, total);
     if (status != MTREE_OK) {
         return status;
     }
-    for (i = 0; i < num_trips; ++i) {
-        there = mtree_probe_graph_find_path(graph, trips[i].from, trips[i].to);
-        back = mtree_probe_graph_find_path(graph, trips[i].to, trips[i].from);
+    for (i = 0; i < num_rtts; ++i) {
+        there = mtree_probe_graph_find_path(graph, rtts[i].from, rtts[i].to);
+        back = mtree_probe_graph_find_path(graph, rtts[i].to, rtts[i].from);
         if (there == NULL && back == NULL) {
             continue;
         }
         system->first[system->num_rows] = length;
-        system->seconds[system->num_rows++] = trips[i].seconds;
+        system->seconds[system->num_rows++] = rtts[i].seconds;
         add_links(system, (there != NULL) ? there : back, &length);
         add_links(system, (back != NULL) ? back : there, &length);
     }
@@ -207,8 +207,8 @@ static mtree_status_t system_init(system_t *system, const mtree_probe_graph_t *g
     return MTREE_OK;
 }
 
-/* First estimate: each trip is shared equally by its links, and a link has the mean of
- * its shares. */
+/* First estimate: each round trip is shared equally by its links, and a link has the mean
+ * of its shares. */
 static void start(const system_t *system, double *latency)
 {
     int link, i, row;
@@ -238,7 +238,7 @@ static void find_residuals(system_t *system, const double *latency)
 
 static double relative(const system_t *system, int row)
 {
-    return fabs(system->residual[row]) / fmax(system->seconds[row], TRIP_FLOOR);
+    return fabs(system->residual[row]) / fmax(system->seconds[row], RTT_FLOOR);
 }
 
 /* Set each latency to the value of least squared errors while the others are fixed;
@@ -267,8 +267,8 @@ static double sweep(system_t *system, double *latency)
     return largest;
 }
 
-/* Huber's weights for the current errors: the inverse square of the trip, and less beyond
- * twice the median error. */
+/* Huber's weights for the current errors: the inverse square of the round trip, and less
+ * beyond twice the median error. */
 static mtree_status_t weigh(system_t *system)
 {
     double *errors = malloc(((size_t)system->num_rows + 1) * sizeof(*errors));
@@ -284,7 +284,7 @@ static mtree_status_t weigh(system_t *system)
     limit = fmax(2 * mtree_median(errors, system->num_rows), ERROR_FLOOR);
     free(errors);
     for (row = 0; row < system->num_rows; ++row) {
-        length = fmax(system->seconds[row], TRIP_FLOOR);
+        length = fmax(system->seconds[row], RTT_FLOOR);
         system->weight[row] =
             fmin(1, limit / fmax(relative(system, row), limit)) / (length * length);
     }
@@ -335,7 +335,8 @@ static int compare_rows(const void *left, const void *right)
     return 0;
 }
 
-/* Links that the same trips cross equally often each get the mean of their latencies. */
+/* Links that the same round trips cross equally often each get the mean of their
+ * latencies. */
 static mtree_status_t share_equally(const system_t *system, double *latency)
 {
     crossing_t *crossings = malloc(((size_t)system->num_links + 1) * sizeof(*crossings));
@@ -366,7 +367,7 @@ static mtree_status_t share_equally(const system_t *system, double *latency)
 }
 
 mtree_status_t mtree_probe_fit_latencies(const mtree_probe_graph_t *graph,
-                                         const mtree_probe_trip_t *trips, int num_trips,
+                                         const mtree_probe_rtt_t *rtts, int num_rtts,
                                          double *latency, double *error_p)
 {
     mtree_status_t status;
@@ -374,7 +375,7 @@ mtree_status_t mtree_probe_fit_latencies(const mtree_probe_graph_t *graph,
     double error = 0;
     int i;
 
-    status = system_init(&system, graph, trips, num_trips);
+    status = system_init(&system, graph, rtts, num_rtts);
     if (status != MTREE_OK) {
         goto out;
     }

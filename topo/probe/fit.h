@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Fits to measurements: the rate of streams from their marks, the latencies of links from
- * round trips.
+ * Fits to measurements: the rate of streams from their rate samples, the latencies of
+ * links from round trips.
  */
 #ifndef MTREE_TOPO_PROBE_FIT_H
 #define MTREE_TOPO_PROBE_FIT_H
@@ -16,14 +16,14 @@ typedef struct {
     bool rising;   /* it still rose in the later half: the stream was too short */
 } mtree_probe_rate_t;
 
-/* The marks of one stream. */
+/* The rate samples of one stream. */
 typedef struct {
-    int num_marks; /* at least 2 */
-    const mtree_probe_mark_t *marks;
+    int num_samples; /* at least 2 */
+    const mtree_probe_rate_sample_t *samples;
 } mtree_probe_curve_t;
 
-/* The bytes of @a curve after @a seconds, interpolated between marks: 0 before the first,
- * those of the last after it. */
+/* The bytes of @a curve after @a seconds, interpolated between rate samples: 0 before the
+ * first, those of the last after it. */
 double mtree_probe_curve_bytes(const mtree_probe_curve_t *curve, double seconds);
 
 /*
@@ -41,18 +41,18 @@ mtree_probe_rate_t mtree_probe_fit_rate(const mtree_probe_curve_t *curves,
 typedef struct {
     int from, to;
     double seconds; /* round trip, > 0 */
-} mtree_probe_trip_t;
+} mtree_probe_rtt_t;
 
 /*
  * Fit latency[num_links], seconds one way and at least 0, such that the sums along the
  * paths there and back are the round trips: least squares of the relative errors with
  * Huber's weights, so that outliers count less.  Both directions of a link have the same
- * latency; links that every trip crosses together share theirs equally.  Trips without a
- * path are ignored.  *error_p, unless NULL, is the mean relative error.
+ * latency; links that every round trip crosses together share theirs equally.  Trips
+ * without a path are ignored.  *error_p, unless NULL, is the mean relative error.
  * MTREE_ERR_NO_MEMORY.
  */
 mtree_status_t mtree_probe_fit_latencies(const mtree_probe_graph_t *graph,
-                                         const mtree_probe_trip_t *trips, int num_trips,
+                                         const mtree_probe_rtt_t *rtts, int num_rtts,
                                          double *latency, double *error_p);
 
 #endif

@@ -9,7 +9,8 @@
 
 #define NONE (-1)
 
-/* Trips with a smaller relative difference are equal, unless the noise is larger. */
+/* Round trips with a smaller relative difference are equal, unless the noise is larger.
+ */
 #define EQUAL 0.03
 
 /* A tree with a mean error above both this and so many times the noise is refused. */
@@ -26,11 +27,11 @@ typedef struct {
 } table_t;
 
 static mtree_status_t table_init(table_t *table, int num_hosts,
-                                 const mtree_probe_trip_t *trips, int num_trips)
+                                 const mtree_probe_rtt_t *rtts, int num_rtts)
 {
     size_t size = (size_t)num_hosts * (size_t)num_hosts;
     size_t i;
-    int trip;
+    int rtt;
 
     *table = (table_t){.num_hosts = num_hosts};
     table->distance = mtree_arena_alloc(&table->arena, size, sizeof(double));
@@ -43,11 +44,11 @@ static mtree_status_t table_init(table_t *table, int num_hosts,
         table->distance[i] =
             (i / (size_t)num_hosts == i % (size_t)num_hosts) ? 0 : INFINITY;
     }
-    for (trip = 0; trip < num_trips; ++trip) {
-        table->distance[trips[trip].from * num_hosts + trips[trip].to] =
-            trips[trip].seconds / 2;
-        table->distance[trips[trip].to * num_hosts + trips[trip].from] =
-            trips[trip].seconds / 2;
+    for (rtt = 0; rtt < num_rtts; ++rtt) {
+        table->distance[rtts[rtt].from * num_hosts + rtts[rtt].to] =
+            rtts[rtt].seconds / 2;
+        table->distance[rtts[rtt].to * num_hosts + rtts[rtt].from] =
+            rtts[rtt].seconds / 2;
     }
     for (i = 0; i < size; ++i) {
         if (isinf(table->distance[i])) {
@@ -153,9 +154,8 @@ static mtree_status_t draw(const table_t *table, mtree_probe_graph_t *graph)
     return status;
 }
 
-mtree_status_t mtree_probe_infer(int num_hosts, const mtree_probe_trip_t *trips,
-                                 int num_trips, double noise,
-                                 mtree_probe_graph_t *graph_p)
+mtree_status_t mtree_probe_infer(int num_hosts, const mtree_probe_rtt_t *rtts,
+                                 int num_rtts, double noise, mtree_probe_graph_t *graph_p)
 {
     mtree_probe_graph_t graph;
     mtree_status_t status;
@@ -163,14 +163,14 @@ mtree_status_t mtree_probe_infer(int num_hosts, const mtree_probe_trip_t *trips,
     double error;
     int num_links;
 
-    status = table_init(&table, num_hosts, trips, num_trips);
+    status = table_init(&table, num_hosts, rtts, num_rtts);
     if (status != MTREE_OK) {
         goto out;
     }
     num_links = link_hosts(&table, fmax(EQUAL, noise));
     if (num_hosts > 2) {
-        status = mtree_probe_infer_tree(num_hosts, table.distance, trips, num_trips,
-                                        &graph, &error);
+        status = mtree_probe_infer_tree(num_hosts, table.distance, rtts, num_rtts, &graph,
+                                        &error);
         if (status != MTREE_OK) {
             goto out;
         }

@@ -13,24 +13,24 @@
 #define MTREE_PROBE_INFER_MAX_HOSTS 96
 
 /*
- * Infer a graph with paths between all hosts from @a trips, one per pair of hosts.  It is
- * the one with fewer links of those two that agree with the trips:
+ * Infer a graph with paths between all hosts from @a rtts, one per pair of hosts.  It is
+ * the one with fewer links of those two that agree with the round trips:
  * - hosts that forward: two hosts are linked unless a third one lies between them, that
- * is, unless the trips to it add up to theirs;
+ * is, unless the round trips to it add up to theirs;
  * - a tree of switches with the hosts as leaves (neighbour joining: Saitou, Nei, "The
  *   neighbor-joining method", Mol. Biol. Evol. 1987), in which links too short to be
  *   measured are contracted.
- * @a noise is the relative error of a trip.  The caller clears *graph_p.
- * MTREE_ERR_UNREACHABLE (logged) when a pair has no trip.
+ * @a noise is the relative error of a round trip.  The caller clears *graph_p.
+ * MTREE_ERR_UNREACHABLE (logged) when a pair has no round trip.
  */
-mtree_status_t mtree_probe_infer(int num_hosts, const mtree_probe_trip_t *trips,
-                                 int num_trips, double noise,
+mtree_status_t mtree_probe_infer(int num_hosts, const mtree_probe_rtt_t *rtts,
+                                 int num_rtts, double noise,
                                  mtree_probe_graph_t *graph_p);
 
 /* The second of the two; *error_p is its mean relative error.  @a distance is
  * [num_hosts * num_hosts]. */
 mtree_status_t mtree_probe_infer_tree(int num_hosts, const double *distance,
-                                      const mtree_probe_trip_t *trips, int num_trips,
+                                      const mtree_probe_rtt_t *rtts, int num_rtts,
                                       mtree_probe_graph_t *graph_p, double *error_p);
 
 #endif

@@ -77,15 +77,15 @@ static mtree_status_t prepare_interface_test(mtree_probe_t *probe)
 }
 
 /* Seconds of a round trip along the longest of @a arcs. */
-static double longest_trip(const mtree_probe_t *probe, const int *arcs, int num_arcs)
+static double longest_rtt(const mtree_probe_t *probe, const int *arcs, int num_arcs)
 {
-    double trip = 0;
+    double rtt = 0;
     int i;
 
     for (i = 0; i < num_arcs; ++i) {
-        trip = fmax(trip, 2 * probe->latency[arcs[i] >> 1]);
+        rtt = fmax(rtt, 2 * probe->latency[arcs[i] >> 1]);
     }
-    return trip;
+    return rtt;
 }
 
 mtree_status_t mtree_probe_fill_interface_test(mtree_probe_t *probe)
@@ -105,7 +105,7 @@ mtree_status_t mtree_probe_fill_interface_test(mtree_probe_t *probe)
         if (count < 2) {
             probe->tested[host] = true;
         } else if (mtree_probe_test_batch_add(&batch, host, arcs, count,
-                                              longest_trip(probe, arcs, count))) {
+                                              longest_rtt(probe, arcs, count))) {
             probe->fastest[host] = arcs[0];
         } else {
             break;
@@ -161,7 +161,7 @@ static void add_uncertain_links(const mtree_probe_t *probe,
         if (mtree_probe_graph_is_neighbour(&probe->graph, arc) &&
             probe->fastest[from] != arc && mtree_probe_needs_test(probe, arc)) {
             fits = mtree_probe_test_batch_add(batch, from, &arc, 1,
-                                              longest_trip(probe, &arc, 1));
+                                              longest_rtt(probe, &arc, 1));
         }
     }
 }
@@ -181,7 +181,7 @@ mtree_status_t mtree_probe_fill_single_link_test(mtree_probe_t *probe)
         fastest = &probe->fastest[host];
         if (!probe->tested[host]) {
             fits = mtree_probe_test_batch_add(&batch, host, fastest, 1,
-                                              longest_trip(probe, fastest, 1));
+                                              longest_rtt(probe, fastest, 1));
         }
     }
     if (probe->stage == MTREE_PROBE_STAGE_SINGLE_LINK_TEST) {

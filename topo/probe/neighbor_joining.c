@@ -252,14 +252,13 @@ static int contract(tree_t *tree, const mtree_probe_graph_t *graph, double least
     return count;
 }
 
-static mtree_status_t fit(const tree_t *tree, const mtree_probe_trip_t *trips,
-                          int num_trips, mtree_probe_graph_t *graph, double *error_p)
+static mtree_status_t fit(const tree_t *tree, const mtree_probe_rtt_t *rtts, int num_rtts,
+                          mtree_probe_graph_t *graph, double *error_p)
 {
     mtree_status_t status = draw(tree, graph);
 
     if (status == MTREE_OK) {
-        status =
-            mtree_probe_fit_latencies(graph, trips, num_trips, tree->latency, error_p);
+        status = mtree_probe_fit_latencies(graph, rtts, num_rtts, tree->latency, error_p);
         if (status != MTREE_OK) {
             mtree_probe_graph_clear(graph);
         }
@@ -268,7 +267,7 @@ static mtree_status_t fit(const tree_t *tree, const mtree_probe_trip_t *trips,
 }
 
 mtree_status_t mtree_probe_infer_tree(int num_hosts, const double *distance,
-                                      const mtree_probe_trip_t *trips, int num_trips,
+                                      const mtree_probe_rtt_t *rtts, int num_rtts,
                                       mtree_probe_graph_t *graph_p, double *error_p)
 {
     mtree_probe_graph_t graph;
@@ -281,17 +280,17 @@ mtree_status_t mtree_probe_infer_tree(int num_hosts, const double *distance,
     if (status != MTREE_OK) {
         return status;
     }
-    for (i = 0; i < num_trips; ++i) {
-        mean += trips[i].seconds / 2 / num_trips;
+    for (i = 0; i < num_rtts; ++i) {
+        mean += rtts[i].seconds / 2 / num_rtts;
     }
     join_all(&tree);
-    status = fit(&tree, trips, num_trips, &graph, &error);
+    status = fit(&tree, rtts, num_rtts, &graph, &error);
     for (i = 0; status == MTREE_OK && i < MAX_CONTRACTIONS; ++i) {
         if (contract(&tree, &graph, mean * fmax(SHORT_PART, SHORT_ERRORS * error)) == 0) {
             break;
         }
         mtree_probe_graph_clear(&graph);
-        status = fit(&tree, trips, num_trips, &graph, &error);
+        status = fit(&tree, rtts, num_rtts, &graph, &error);
     }
     if (status == MTREE_OK) {
         *graph_p = graph;

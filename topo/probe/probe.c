@@ -128,7 +128,7 @@ void mtree_probe_destroy(mtree_probe_t *probe)
         free(probe->names[i]);
     }
     for (i = 0; i < probe->num_streams; ++i) {
-        free((void *)probe->streams[i].curve.marks);
+        free((void *)probe->streams[i].curve.samples);
     }
     mtree_probe_graph_clear(&probe->graph);
     mtree_probe_routes_destroy(probe->routes);
@@ -263,17 +263,19 @@ static bool marks_valid(const mtree_probe_result_t *result)
 {
     int i;
 
-    if (result->num_marks < 2 || result->num_marks > MTREE_PROBE_MAX_MARKS) {
+    if (result->num_samples < 2 || result->num_samples > MTREE_PROBE_MAX_SAMPLES) {
         return false;
     }
-    for (i = 0; i < result->num_marks; ++i) {
-        if (!isfinite(result->marks[i].seconds) || !isfinite(result->marks[i].bytes) ||
-            !(result->marks[i].seconds >= ((i > 0) ? result->marks[i - 1].seconds : 0)) ||
-            !(result->marks[i].bytes >= ((i > 0) ? result->marks[i - 1].bytes : 0))) {
+    for (i = 0; i < result->num_samples; ++i) {
+        if (!isfinite(result->samples[i].seconds) ||
+            !isfinite(result->samples[i].bytes) ||
+            !(result->samples[i].seconds >=
+              ((i > 0) ? result->samples[i - 1].seconds : 0)) ||
+            !(result->samples[i].bytes >= ((i > 0) ? result->samples[i - 1].bytes : 0))) {
             return false;
         }
     }
-    return result->marks[result->num_marks - 1].seconds > 0;
+    return result->samples[result->num_samples - 1].seconds > 0;
 }
 
 static bool result_valid(const mtree_probe_experiment_t *experiment,

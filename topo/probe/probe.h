@@ -25,9 +25,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define MTREE_PROBE_MAX_HOSTS 4096
-#define MTREE_PROBE_MAX_HOPS  64 /* routers of one route */
-#define MTREE_PROBE_MAX_MARKS 64 /* of one stream */
+#define MTREE_PROBE_MAX_HOSTS   4096
+#define MTREE_PROBE_MAX_HOPS    64 /* routers of one route */
+#define MTREE_PROBE_MAX_SAMPLES 64 /* of one stream */
 
 typedef struct mtree_probe mtree_probe_t;
 
@@ -52,7 +52,7 @@ typedef enum {
      * the same size. */
     MTREE_PROBE_PING,
     /* Messages of `bytes` each from `from` to `to`, as many at a time as fill the path,
-     * until `seconds` after the first.  The receiver records marks. */
+     * until `seconds` after the first.  The receiver records rate samples. */
     MTREE_PROBE_STREAM
 } mtree_probe_kind_t;
 
@@ -68,7 +68,7 @@ typedef struct {
     int sharing;  /* STREAM: how many streams of the set, with this one, cross the busiest
                      link of its path: each keeps that many times less data in flight,
                      because a queue that overflows shows only pauses; 0 for others */
-    double trip;  /* STREAM: seconds of a round trip on the idle path; 0: not known */
+    double rtt;   /* STREAM: seconds of a round trip on the idle path; 0: not known */
     double speed; /* STREAM: of the slower end's interface according to the system,
                      bits/s; 0: not known */
 } mtree_probe_experiment_t;
@@ -91,16 +91,16 @@ typedef struct {
 typedef struct {
     double seconds; /* since the set began; ascending */
     double bytes;   /* received until then */
-} mtree_probe_mark_t;
+} mtree_probe_rate_sample_t;
 
 typedef struct {
     bool failed; /* it could not be carried out; the rest is ignored */
     /* PING, seconds of a round trip. */
     double least, median;
-    /* STREAM: 8 to MTREE_PROBE_MAX_MARKS at about equal intervals, the first and the last
-     * byte among them. */
-    int num_marks;
-    mtree_probe_mark_t marks[MTREE_PROBE_MAX_MARKS];
+    /* STREAM: 8 to MTREE_PROBE_MAX_SAMPLES at about equal intervals, the first and the
+     * last byte among them. */
+    int num_samples;
+    mtree_probe_rate_sample_t samples[MTREE_PROBE_MAX_SAMPLES];
 } mtree_probe_result_t;
 
 /* Where a number of the topology comes from. */
@@ -123,8 +123,8 @@ typedef struct {
 typedef struct {
     mtree_topology_t *topology; /* hosts first, in the order given; then switches */
     mtree_probe_link_t *links;  /* [topology->num_links] */
-    bool routes_known;          /* from hops; else the graph was inferred from trips */
-    int num_routes;             /* that were traced */
+    bool routes_known;   /* from hops; else the graph was inferred from round trips */
+    int num_routes;      /* that were traced */
     int num_routes_kept; /* of these, those that mtree_routes_create() finds in topology
                           */
     int num_rounds;
@@ -173,7 +173,7 @@ mtree_status_t mtree_probe_next(mtree_probe_t *probe, mtree_probe_round_t *round
 /*
  * Record the results of the last round, in its order.  It took @a seconds from the first
  * message about it to the last result.  @a results may be NULL for a round of ROUTE
- * experiments.  MTREE_ERR_INVALID (logged) for impossible marks or times.
+ * experiments.  MTREE_ERR_INVALID (logged) for impossible rate samples or times.
  */
 mtree_status_t mtree_probe_record(mtree_probe_t *probe,
                                   const mtree_probe_result_t *results, double seconds);

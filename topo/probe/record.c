@@ -61,9 +61,9 @@ void mtree_probe_log_result(FILE *log, const mtree_probe_experiment_t *experimen
     if (!result->failed && experiment->kind == MTREE_PROBE_PING) {
         (void)fprintf(log, " %.6f %.6f", result->least, result->median);
     }
-    for (i = 0; !result->failed && i < result->num_marks; ++i) {
-        (void)fprintf(log, " %.4f %.0f", result->marks[i].seconds,
-                      result->marks[i].bytes);
+    for (i = 0; !result->failed && i < result->num_samples; ++i) {
+        (void)fprintf(log, " %.4f %.0f", result->samples[i].seconds,
+                      result->samples[i].bytes);
     }
     (void)fputc('\n', log);
 }

@@ -9,7 +9,7 @@
  *     round NUMBER SECONDS PURPOSE       its results follow
  *     set BEGIN                          of the streams below, seconds after the round's
  *     ping FROM TO LEAST MEDIAN
- *     stream FROM TO SECONDS BYTES ...   a pair for each mark
+ *     stream FROM TO SECONDS BYTES ...   a pair for each rate sample
  *
  * Hosts are numbered from 0 in the order of their lines; numbers are seconds, bytes and
  * bits/s.  An experiment that failed has none.

@@ -104,7 +104,7 @@ static double judge(const mtree_probe_t *probe, int arc, double median,
     return (speed > 0) ? speed : median;
 }
 
-/* Mark the links that some trip crosses as measured. */
+/* Mark the links that some round trip crosses as measured. */
 static void mark_latencies(const mtree_probe_t *probe, mtree_probe_link_t *links)
 {
     const mtree_probe_path_t *path;
@@ -114,12 +114,12 @@ static void mark_latencies(const mtree_probe_t *probe, mtree_probe_link_t *links
         links[i].latency = (mtree_probe_confidence_t){MTREE_PROBE_ASSUMED, 0};
     }
     for (i = 0; i < 2 * probe->num_pairs; ++i) {
-        const mtree_probe_trip_t *trip = &probe->pairs[i / 2].trip;
+        const mtree_probe_rtt_t *rtt = &probe->pairs[i / 2].rtt;
 
-        path = (trip->seconds > 0)
+        path = (rtt->seconds > 0)
                    ? mtree_probe_graph_find_path(&probe->graph,
-                                                 (i % 2 == 0) ? trip->from : trip->to,
-                                                 (i % 2 == 0) ? trip->to : trip->from)
+                                                 (i % 2 == 0) ? rtt->from : rtt->to,
+                                                 (i % 2 == 0) ? rtt->to : rtt->from)
                    : NULL;
         for (j = 0; path != NULL && j < path->num_arcs; ++j) {
             links[path->arcs[j] >> 1].latency =

@@ -93,14 +93,14 @@ static mtree_status_t add_pair(mtree_probe_t *probe, int from, int to)
         return mtree_no_memory("%d pairs of hosts", probe->num_pairs + 1);
     }
     probe->pairs[probe->num_pairs++] = (mtree_probe_pair_t){
-        .trip = {.from = (from < to) ? from : to, .to = (from < to) ? to : from}};
+        .rtt = {.from = (from < to) ? from : to, .to = (from < to) ? to : from}};
     return MTREE_OK;
 }
 
 static int compare_pairs(const void *left, const void *right)
 {
-    const mtree_probe_trip_t *a = &((const mtree_probe_pair_t *)left)->trip;
-    const mtree_probe_trip_t *b = &((const mtree_probe_pair_t *)right)->trip;
+    const mtree_probe_rtt_t *a = &((const mtree_probe_pair_t *)left)->rtt;
+    const mtree_probe_rtt_t *b = &((const mtree_probe_pair_t *)right)->rtt;
 
     if (a->from != b->from) {
         return (a->from < b->from) ? -1 : 1;
@@ -162,10 +162,10 @@ static mtree_status_t prepare_pairs(mtree_probe_t *probe)
 static bool is_due(const mtree_probe_t *probe, const mtree_probe_pair_t *pair, int pass)
 {
     bool noisy = pair->noise > NOISY &&
-                 (!probe->has_graph || pair->noise * pair->trip.seconds > NOISY_SECONDS);
+                 (!probe->has_graph || pair->noise * pair->rtt.seconds > NOISY_SECONDS);
 
     return pair->passes == pass &&
-           (pass == 0 || ((!(pair->trip.seconds > 0) || noisy) &&
+           (pass == 0 || ((!(pair->rtt.seconds > 0) || noisy) &&
                           probe->spent < PING_SHARE * probe->options.seconds));
 }
 
@@ -178,7 +178,7 @@ static int choose_repeats(const mtree_probe_t *probe, int rounds)
     int i;
 
     for (i = 0; i < probe->num_pairs; ++i) {
-        longest = fmax(longest, probe->pairs[i].trip.seconds);
+        longest = fmax(longest, probe->pairs[i].rtt.seconds);
     }
     if (!(longest > 0)) {
         return PING_REPEATS;
@@ -206,14 +206,14 @@ static mtree_status_t fill_pass(mtree_probe_t *probe, int pass, int *due_p)
             continue;
         }
         ++*due_p;
-        if (busy[pair->trip.from] < crowd && busy[pair->trip.to] < crowd) {
-            ++busy[pair->trip.from];
-            ++busy[pair->trip.to];
+        if (busy[pair->rtt.from] < crowd && busy[pair->rtt.to] < crowd) {
+            ++busy[pair->rtt.from];
+            ++busy[pair->rtt.to];
             ++pair->passes;
             status = mtree_probe_add_experiment(
                 probe, (mtree_probe_experiment_t){.kind = MTREE_PROBE_PING,
-                                                  .from = pair->trip.from,
-                                                  .to = pair->trip.to,
+                                                  .from = pair->rtt.from,
+                                                  .to = pair->rtt.to,
                                                   .bytes = PING_BYTES});
         }
     }
@@ -260,15 +260,15 @@ mtree_status_t mtree_probe_keep_rtt(mtree_probe_t *probe,
         if (results[i].failed) {
             continue;
         }
-        wanted.trip.from = experiment->from;
-        wanted.trip.to = experiment->to;
+        wanted.rtt.from = experiment->from;
+        wanted.rtt.to = experiment->to;
         pair = bsearch(&wanted, probe->pairs, (size_t)probe->num_pairs, sizeof(*pair),
                        compare_pairs);
         if (pair == NULL) {
             continue;
         }
-        if (!(pair->trip.seconds > 0) || results[i].least < pair->trip.seconds) {
-            pair->trip.seconds = results[i].least;
+        if (!(pair->rtt.seconds > 0) || results[i].least < pair->rtt.seconds) {
+            pair->rtt.seconds = results[i].least;
         }
         pair->noise = results[i].median / results[i].least - 1;
         probe->bytes += 2.0 * experiment->repeats * (double)experiment->bytes;
@@ -276,9 +276,9 @@ mtree_status_t mtree_probe_keep_rtt(mtree_probe_t *probe,
     return MTREE_OK;
 }
 
-/* The trips that there are, in @a trips; *noise_p is the median of their noise. */
-static mtree_status_t list_trips(const mtree_probe_t *probe, mtree_probe_trip_t *trips,
-                                 int *num_trips_p, double *noise_p)
+/* The round trips that there are, in @a rtts; *noise_p is the median of their noise. */
+static mtree_status_t list_rtts(const mtree_probe_t *probe, mtree_probe_rtt_t *rtts,
+                                int *num_rtts_p, double *noise_p)
 {
     double *noise = malloc(((size_t)probe->num_pairs + 1) * sizeof(*noise));
     int i, count = 0;
@@ -287,12 +287,12 @@ static mtree_status_t list_trips(const mtree_probe_t *probe, mtree_probe_trip_t 
         return mtree_no_memory("%d round trips", probe->num_pairs);
     }
     for (i = 0; i < probe->num_pairs; ++i) {
-        if (probe->pairs[i].trip.seconds > 0) {
+        if (probe->pairs[i].rtt.seconds > 0) {
             noise[count] = probe->pairs[i].noise;
-            trips[count++] = probe->pairs[i].trip;
+            rtts[count++] = probe->pairs[i].rtt;
         }
     }
-    *num_trips_p = count;
+    *num_rtts_p = count;
     *noise_p = (count > 0) ? mtree_median(noise, count) : 0;
     free(noise);
     return MTREE_OK;
@@ -300,18 +300,18 @@ static mtree_status_t list_trips(const mtree_probe_t *probe, mtree_probe_trip_t 
 
 mtree_status_t mtree_probe_fit_graph(mtree_probe_t *probe)
 {
-    mtree_probe_trip_t *trips = malloc(((size_t)probe->num_pairs + 1) * sizeof(*trips));
+    mtree_probe_rtt_t *rtts = malloc(((size_t)probe->num_pairs + 1) * sizeof(*rtts));
     double noise, *latency = NULL;
     mtree_status_t status;
-    int num_trips;
+    int num_rtts;
 
-    if (trips == NULL) {
+    if (rtts == NULL) {
         return mtree_no_memory("%d round trips", probe->num_pairs);
     }
-    status = list_trips(probe, trips, &num_trips, &noise);
+    status = list_rtts(probe, rtts, &num_rtts, &noise);
     if (status == MTREE_OK && !probe->has_graph) {
         status =
-            mtree_probe_infer(probe->num_hosts, trips, num_trips, noise, &probe->graph);
+            mtree_probe_infer(probe->num_hosts, rtts, num_rtts, noise, &probe->graph);
         probe->has_graph = status == MTREE_OK;
     }
     if (status != MTREE_OK) {
@@ -322,7 +322,7 @@ mtree_status_t mtree_probe_fit_graph(mtree_probe_t *probe)
         status = mtree_no_memory("%d latencies", probe->graph.num_links);
         goto out;
     }
-    status = mtree_probe_fit_latencies(&probe->graph, trips, num_trips, latency,
+    status = mtree_probe_fit_latencies(&probe->graph, rtts, num_rtts, latency,
                                        &probe->latency_error);
     if (status != MTREE_OK) {
         free(latency);
@@ -332,7 +332,7 @@ mtree_status_t mtree_probe_fit_graph(mtree_probe_t *probe)
     probe->latency = latency;
 
 out:
-    free(trips);
+    free(rtts);
     return status;
 }
 

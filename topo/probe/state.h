@@ -25,9 +25,9 @@ typedef enum {
 } mtree_probe_stage_t;
 
 typedef struct {
-    mtree_probe_trip_t trip; /* seconds: the least; 0: none yet */
-    double noise;            /* relative difference of the median and the least */
-    int passes;              /* how often it was asked for */
+    mtree_probe_rtt_t rtt; /* seconds: the least; 0: none yet */
+    double noise;          /* relative difference of the median and the least */
+    int passes;            /* how often it was asked for */
 } mtree_probe_pair_t;
 
 struct mtree_probe {
@@ -51,7 +51,7 @@ struct mtree_probe {
     bool has_graph, routes_known;
     mtree_probe_graph_t graph;
     double *latency;      /* [num_links] seconds */
-    double latency_error; /* mean relative error of the fitted trips */
+    double latency_error; /* mean relative error of the fitted round trips */
 
     int num_pairs, pair_capacity;
     mtree_probe_pair_t *pairs;
@@ -76,15 +76,15 @@ mtree_status_t mtree_probe_fill_interface_test(mtree_probe_t *probe);
 mtree_status_t mtree_probe_fill_single_link_test(mtree_probe_t *probe);
 mtree_status_t mtree_probe_fill_cross(mtree_probe_t *probe);
 
-/* Draw the conclusions of a stage that is over: the graph from routes or trips and its
- * latencies; the interfaces that are shared. */
+/* Draw the conclusions of a stage that is over: the graph from routes or round trips and
+ * its latencies; the interfaces that are shared. */
 mtree_status_t mtree_probe_end_routes(mtree_probe_t *probe);
 mtree_status_t mtree_probe_end_rtt(mtree_probe_t *probe);
 mtree_status_t mtree_probe_end_single_link_test(mtree_probe_t *probe);
 mtree_status_t mtree_probe_end_single_link_retest(mtree_probe_t *probe);
 
-/* Fit the latencies of the graph's links to the trips; infer the graph from them, too,
- * where there is none yet. */
+/* Fit the latencies of the graph's links to the round trips; infer the graph from them,
+ * too, where there is none yet. */
 mtree_status_t mtree_probe_fit_graph(mtree_probe_t *probe);
 
 /* Fill probe->arcs with what all streams show about the current graph. */
@@ -94,9 +94,9 @@ mtree_status_t mtree_probe_explain(mtree_probe_t *probe);
 mtree_status_t mtree_probe_reset_arcs(mtree_probe_t *probe);
 
 /*
- * Make the round from the tests of @a batch, as many as the budget allows, and mark
- * their hosts as tested.  Streams have their median length, or are shortened, to the
- * least length at most, such that the round takes @a share of the time that is left.
+ * Make the round from the tests of @a batch, as many as the budget allows, and rate
+ * sample their hosts as tested.  Streams have their median length, or are shortened, to
+ * the least length at most, such that the round takes @a share of the time that is left.
  */
 mtree_status_t mtree_probe_set_batch(mtree_probe_t *probe,
                                      mtree_probe_test_batch_t *batch, double share,

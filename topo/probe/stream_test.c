@@ -18,9 +18,9 @@
 /* A stream lasts this long, or so many round trips if these are longer: about six until
  * its window is open, the others to measure in. */
 #define STREAM_SECONDS 0.25
-#define STREAM_TRIPS   10
+#define STREAM_RTTS    10
 #define LEAST_SECONDS  0.05
-#define LEAST_TRIPS    6
+#define LEAST_RTTS     6
 #define LONGER         1.5 /* a factor for each further try of the same arc */
 
 /* The size of messages is such that a stream has about so many, within limits. */
@@ -60,7 +60,7 @@ mtree_status_t mtree_probe_reset_arcs(mtree_probe_t *probe)
 }
 
 /* Seconds of a round trip along a path. */
-static double path_trip(const mtree_probe_t *probe, const mtree_probe_path_t *path)
+static double path_rtt(const mtree_probe_t *probe, const mtree_probe_path_t *path)
 {
     double sum = 0;
     int i;
@@ -89,14 +89,14 @@ static size_t choose_bytes(const mtree_probe_t *probe, const mtree_probe_path_t 
 }
 
 /* Seconds of a stream, usually and at least. */
-static double usual_seconds(double trip)
+static double usual_seconds(double rtt)
 {
-    return fmax(STREAM_SECONDS, STREAM_TRIPS * trip);
+    return fmax(STREAM_SECONDS, STREAM_RTTS * rtt);
 }
 
-static double least_seconds(double trip)
+static double least_seconds(double rtt)
 {
-    return fmax(LEAST_SECONDS, LEAST_TRIPS * trip);
+    return fmax(LEAST_SECONDS, LEAST_RTTS * rtt);
 }
 
 /* Add a stream along @a path to the round, at the time of the test @a like. */
@@ -115,7 +115,7 @@ static mtree_status_t add_experiment(mtree_probe_t *probe, const mtree_probe_pat
                                    .begin = like->begin,
                                    .set = probe->num_sets,
                                    .sharing = sharing,
-                                   .trip = path_trip(probe, path),
+                                   .rtt = path_rtt(probe, path),
                                    .speed = speed});
 }
 
@@ -144,16 +144,16 @@ static mtree_status_t add_streams(mtree_probe_t *probe, mtree_probe_picker_t *pi
 mtree_status_t mtree_probe_set_round(mtree_probe_t *probe, mtree_probe_picker_t *picker,
                                      double longer, int rounds, const char *purpose)
 {
-    double trip = 0, seconds, left;
+    double rtt = 0, seconds, left;
     int i;
 
     for (i = 0; i < picker->num_paths; ++i) {
-        trip = fmax(trip, path_trip(probe, &probe->graph.paths[picker->paths[i]]));
+        rtt = fmax(rtt, path_rtt(probe, &probe->graph.paths[picker->paths[i]]));
     }
     left = probe->options.seconds - probe->spent;
-    seconds = fmin(longer * usual_seconds(trip), left / rounds - probe->delay);
-    seconds = fmax(seconds, least_seconds(trip));
-    if (seconds + fmax(probe->delay, trip) > left) {
+    seconds = fmin(longer * usual_seconds(rtt), left / rounds - probe->delay);
+    seconds = fmax(seconds, least_seconds(rtt));
+    if (seconds + fmax(probe->delay, rtt) > left) {
         return MTREE_OK;
     }
     (void)snprintf(probe->purpose, sizeof(probe->purpose), "%s, %d streams", purpose,
@@ -171,7 +171,7 @@ static mtree_status_t plan_batch(mtree_probe_test_batch_t *batch, double part,
 
     for (i = 0; i < batch->num_tests; ++i) {
         test = &batch->tests[i];
-        test->seconds = fmax(least_seconds(test->trip), part * usual_seconds(test->trip));
+        test->seconds = fmax(least_seconds(test->rtt), part * usual_seconds(test->rtt));
     }
     return mtree_probe_test_batch_plan(batch, end_p);
 }
@@ -212,7 +212,7 @@ mtree_status_t mtree_probe_set_batch(mtree_probe_t *probe,
     }
     for (i = 0; status == MTREE_OK && i < batch->num_tests; ++i) {
         test = &batch->tests[i];
-        if (test->begin + test->seconds + fmax(0, test->trip - probe->delay) <= left) {
+        if (test->begin + test->seconds + fmax(0, test->rtt - probe->delay) <= left) {
             status = add_test(probe, batch, test);
         }
     }
@@ -224,7 +224,7 @@ mtree_status_t mtree_probe_set_batch(mtree_probe_t *probe,
 /* An arc that needs a test, with what orders it. */
 typedef struct {
     int arc, tries;
-    double trip; /* of the shortest path across it, seconds */
+    double rtt;  /* of the shortest path across it, seconds */
     bool picked; /* for the current round */
 } due_t;
 
@@ -235,8 +235,8 @@ static int compare_due(const void *left, const void *right)
     if (a->tries != b->tries) {
         return (a->tries < b->tries) ? -1 : 1;
     }
-    if (a->trip != b->trip) {
-        return (a->trip > b->trip) ? -1 : 1;
+    if (a->rtt != b->rtt) {
+        return (a->rtt > b->rtt) ? -1 : 1;
     }
     return (a->arc > b->arc) - (a->arc < b->arc);
 }
@@ -276,8 +276,8 @@ static int list_due(const mtree_probe_t *probe, due_t *due)
             mtree_probe_needs_test(probe, arc)) {
             due[count++] = (due_t){
                 arc, probe->tries[arc],
-                path_trip(probe,
-                          &graph->paths[graph->crossing[graph->first_crossing[arc]]]),
+                path_rtt(probe,
+                         &graph->paths[graph->crossing[graph->first_crossing[arc]]]),
                 false};
         }
     }
@@ -345,23 +345,23 @@ mtree_status_t mtree_probe_fill_cross(mtree_probe_t *probe)
     return status;
 }
 
-/* Keep @a stream and a copy of its marks. */
+/* Keep @a stream and a copy of its rate samples. */
 static mtree_status_t add_stream(mtree_probe_t *probe, mtree_probe_stream_t stream)
 {
-    size_t bytes = (size_t)stream.curve.num_marks * sizeof(*stream.curve.marks);
-    mtree_probe_mark_t *marks;
+    size_t bytes = (size_t)stream.curve.num_samples * sizeof(*stream.curve.samples);
+    mtree_probe_rate_sample_t *samples;
 
     if (mtree_array_reserve(&probe->streams, &probe->stream_capacity,
                             probe->num_streams + 1,
                             sizeof(*probe->streams)) != MTREE_OK) {
         return mtree_no_memory("%d streams", probe->num_streams + 1);
     }
-    marks = malloc(bytes);
-    if (marks == NULL) {
+    samples = malloc(bytes);
+    if (samples == NULL) {
         return mtree_no_memory("the marks of a stream");
     }
-    memcpy(marks, stream.curve.marks, bytes);
-    stream.curve.marks = marks;
+    memcpy(samples, stream.curve.samples, bytes);
+    stream.curve.samples = samples;
     probe->streams[probe->num_streams++] = stream;
     return MTREE_OK;
 }
@@ -376,11 +376,11 @@ mtree_status_t mtree_probe_keep_streams(mtree_probe_t *probe,
 
     for (i = 0; status == MTREE_OK && i < probe->num_experiments; ++i) {
         result = &results[i];
-        curve = (mtree_probe_curve_t){result->num_marks, result->marks};
+        curve = (mtree_probe_curve_t){result->num_samples, result->samples};
         if (result->failed) {
             continue;
         }
-        probe->bytes += result->marks[result->num_marks - 1].bytes;
+        probe->bytes += result->samples[result->num_samples - 1].bytes;
         status = add_stream(
             probe, (mtree_probe_stream_t){
                        .set = probe->experiments[i].set,

@@ -26,14 +26,14 @@ void mtree_probe_test_batch_init(mtree_probe_test_batch_t *batch,
 }
 
 bool mtree_probe_test_batch_add(mtree_probe_test_batch_t *batch, int host,
-                                const int *arcs, int num_arcs, double trip)
+                                const int *arcs, int num_arcs, double rtt)
 {
     if (num_arcs > MTREE_PROBE_BATCH_CAPACITY - batch->num_arcs) {
         return false;
     }
     memcpy(batch->arcs + batch->num_arcs, arcs, (size_t)num_arcs * sizeof(*arcs));
     batch->tests[batch->num_tests++] = (mtree_probe_test_t){
-        .host = host, .first = batch->num_arcs, .num_arcs = num_arcs, .trip = trip};
+        .host = host, .first = batch->num_arcs, .num_arcs = num_arcs, .rtt = rtt};
     batch->num_arcs += num_arcs;
     return true;
 }
@@ -56,7 +56,7 @@ static double find_begin(const mtree_probe_test_batch_t *batch, const free_t *fr
 static void take(const mtree_probe_test_batch_t *batch, free_t *from,
                  const mtree_probe_test_t *test)
 {
-    double end = test->begin + test->seconds + test->trip + GAP_SECONDS;
+    double end = test->begin + test->seconds + test->rtt + GAP_SECONDS;
     int i, arc;
 
     from->sends[test->host] = end;

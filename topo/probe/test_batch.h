@@ -15,7 +15,7 @@
 typedef struct {
     int host;
     int first, num_arcs; /* in the batch's arcs */
-    double trip;         /* the longest round trip of these, seconds */
+    double rtt;          /* the longest round trip of these, seconds */
     double seconds;      /* of the streams; the caller sets it */
     double begin;        /* seconds after the first test, once planned */
 } mtree_probe_test_t;
@@ -34,7 +34,7 @@ void mtree_probe_test_batch_init(mtree_probe_test_batch_t *batch,
 /* Add a test: @a host sends across each of @a arcs, at least one, which leave it and end
  * at hosts.  False, and nothing is added, when the batch is full. */
 bool mtree_probe_test_batch_add(mtree_probe_test_batch_t *batch, int host,
-                                const int *arcs, int num_arcs, double trip);
+                                const int *arcs, int num_arcs, double rtt);
 
 /*
  * Let each test begin as soon as possible, such that no host sends for two tests at a

@@ -35,12 +35,12 @@ START_TEST(marks_are_at_equal_intervals_and_count_headers)
     add(&arrivals, 100);
     coll_mtree_stream_arrivals_report(&arrivals, 1, &result);
     ck_assert(!result.failed);
-    ck_assert_int_eq(result.num_marks, 49);
-    for (int i = 0; i < result.num_marks; i++) {
+    ck_assert_int_eq(result.num_samples, 49);
+    for (int i = 0; i < result.num_samples; i++) {
         double seconds = 0.001 + 0.099 * i / 48;
 
-        ck_assert_double_eq_tol(result.marks[i].seconds, seconds, 1e-9);
-        ck_assert_double_eq_tol(result.marks[i].bytes, 1e6 * seconds, 1e-3);
+        ck_assert_double_eq_tol(result.samples[i].seconds, seconds, 1e-9);
+        ck_assert_double_eq_tol(result.samples[i].bytes, 1e6 * seconds, 1e-3);
     }
 }
 END_TEST
@@ -52,10 +52,10 @@ START_TEST(marks_end_when_the_sender_did)
 
     add(&arrivals, 100);
     coll_mtree_stream_arrivals_report(&arrivals, 0.05, &result);
-    ck_assert_double_eq_tol(result.marks[48].seconds, 0.05, 1e-9);
+    ck_assert_double_eq_tol(result.samples[48].seconds, 0.05, 1e-9);
     /* One that says no time, or one before the first byte, has no rate. */
     coll_mtree_stream_arrivals_report(&arrivals, 0, &result);
-    ck_assert_double_eq_tol(result.marks[48].seconds, result.marks[0].seconds, 1e-12);
+    ck_assert_double_eq_tol(result.samples[48].seconds, result.samples[0].seconds, 1e-12);
 }
 END_TEST
 
@@ -70,8 +70,8 @@ START_TEST(many_arrivals_are_thinned)
     coll_mtree_stream_arrivals_report(&arrivals, 100, &result);
     ck_assert(!result.failed);
     /* The last byte is a mark, whatever was left out. */
-    ck_assert_double_eq_tol(result.marks[48].seconds, 0.001 * 20 * 512, 1e-9);
-    ck_assert_double_eq_tol(result.marks[48].bytes, 1000.0 * 20 * 512, 1e-3);
+    ck_assert_double_eq_tol(result.samples[48].seconds, 0.001 * 20 * 512, 1e-9);
+    ck_assert_double_eq_tol(result.samples[48].bytes, 1000.0 * 20 * 512, 1e-3);
 }
 END_TEST
 

@@ -40,7 +40,7 @@ static double draw(network_t *network)
     return sum - 6;
 }
 
-static double trip(const network_t *network, int a, int b)
+static double rtt(const network_t *network, int a, int b)
 {
     return OVERHEAD + mtree_routes_latency(network->routes, a, b) +
            mtree_routes_latency(network->routes, b, a);
@@ -91,18 +91,18 @@ static int compare_doubles(const void *left, const void *right)
 static double ping(network_t *network, const mtree_probe_experiment_t *experiment,
                    mtree_probe_result_t *result)
 {
-    double base = trip(network, experiment->from, experiment->to);
-    double trips[64], sum = 0;
+    double base = rtt(network, experiment->from, experiment->to);
+    double rtts[64], sum = 0;
 
     ck_assert_int_ge(experiment->repeats, 1);
     ck_assert_int_le(experiment->repeats, 64);
     for (int i = 0; i < experiment->repeats; ++i) {
-        trips[i] = base * (1 + network->options->noise * fabs(draw(network)));
-        sum += trips[i];
+        rtts[i] = base * (1 + network->options->noise * fabs(draw(network)));
+        sum += rtts[i];
     }
-    qsort(trips, (size_t)experiment->repeats, sizeof(*trips), compare_doubles);
-    result->least = trips[0];
-    result->median = trips[experiment->repeats / 2];
+    qsort(rtts, (size_t)experiment->repeats, sizeof(*rtts), compare_doubles);
+    result->least = rtts[0];
+    result->median = rtts[experiment->repeats / 2];
     return sum;
 }
 
@@ -126,11 +126,11 @@ static bool is_second(const network_t *network,
 static void take_marks(network_t *network, const mtree_probe_experiment_t *experiment,
                        double rate, mtree_probe_result_t *result)
 {
-    double round_trip = trip(network, experiment->from, experiment->to);
+    double round_trip = rtt(network, experiment->from, experiment->to);
     double bytes = 0, now, before = 0;
 
-    result->num_marks = MARKS;
-    result->marks[0] = (mtree_probe_mark_t){0, 0};
+    result->num_samples = MARKS;
+    result->samples[0] = (mtree_probe_rate_sample_t){0, 0};
     for (int i = 1; i < MARKS; ++i) {
         now = sent(experiment->seconds * i / (MARKS - 1), rate, round_trip);
         if (is_second(network, experiment, network->options->rising)) {
@@ -138,8 +138,8 @@ static void take_marks(network_t *network, const mtree_probe_experiment_t *exper
         }
         bytes += (now - before) * fmax(0, 1 + network->options->noise * draw(network));
         before = now;
-        result->marks[i] =
-            (mtree_probe_mark_t){experiment->seconds * i / (MARKS - 1), bytes};
+        result->samples[i] =
+            (mtree_probe_rate_sample_t){experiment->seconds * i / (MARKS - 1), bytes};
     }
 }
 
@@ -225,7 +225,7 @@ static double carry_out(network_t *network, const mtree_probe_round_t *round,
 
         ck_assert_int_ne(experiment->from, experiment->to);
         ck_assert_int_eq(experiment->kind, kind);
-        farthest = fmax(farthest, trip(network, 0, experiment->from));
+        farthest = fmax(farthest, rtt(network, 0, experiment->from));
         if (kind == MTREE_PROBE_ROUTE) {
             trace(network, experiment->from, experiment->to);
             longest = TRACE;

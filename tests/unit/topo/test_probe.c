@@ -410,8 +410,8 @@ START_TEST(test_nothing_works)
 }
 END_TEST
 
-/* Any answer that is of its form: a route over few addresses and silent routers, a trip,
- * or a stream; or none. */
+/* Any answer that is of its form: a route over few addresses and silent routers, a round
+ * trip, or a stream; or none. */
 static void answer(mtree_probe_t *probe, mtree_random_t *random,
                    const mtree_probe_experiment_t *experiment,
                    mtree_probe_result_t *result)
@@ -430,12 +430,13 @@ static void answer(mtree_probe_t *probe, mtree_random_t *random,
     }
     result->least = exp(-20 * mtree_random_fraction(random));
     result->median = result->least * (1 + mtree_random_fraction(random));
-    result->num_marks = 2 + (int)mtree_random_below(random, MTREE_PROBE_MAX_MARKS - 1);
-    for (i = 1; i < result->num_marks; ++i) {
-        result->marks[i].seconds =
-            result->marks[i - 1].seconds + 1e-6 + mtree_random_fraction(random);
-        result->marks[i].bytes =
-            result->marks[i - 1].bytes +
+    result->num_samples =
+        2 + (int)mtree_random_below(random, MTREE_PROBE_MAX_SAMPLES - 1);
+    for (i = 1; i < result->num_samples; ++i) {
+        result->samples[i].seconds =
+            result->samples[i - 1].seconds + 1e-6 + mtree_random_fraction(random);
+        result->samples[i].bytes =
+            result->samples[i - 1].bytes +
             (double)(mtree_random_next(random) >> (20 + mtree_random_below(random, 40)));
     }
 }

@@ -12,14 +12,14 @@
 /* Marks a twentieth of a second apart; @a rates are those of the intervals, Mb/s. */
 static mtree_probe_rate_t fit(const double rates[MARKS - 1])
 {
-    mtree_probe_mark_t marks[MARKS] = {{0, 0}};
+    mtree_probe_rate_sample_t samples[MARKS] = {{0, 0}};
     int i;
 
     for (i = 1; i < MARKS; ++i) {
-        marks[i].seconds = 0.05 * i;
-        marks[i].bytes = marks[i - 1].bytes + rates[i - 1] * 1e6 / 8 * 0.05;
+        samples[i].seconds = 0.05 * i;
+        samples[i].bytes = samples[i - 1].bytes + rates[i - 1] * 1e6 / 8 * 0.05;
     }
-    return mtree_probe_fit_rate(&(mtree_probe_curve_t){MARKS, marks}, 1);
+    return mtree_probe_fit_rate(&(mtree_probe_curve_t){MARKS, samples}, 1);
 }
 
 START_TEST(test_start_left_out)
@@ -72,9 +72,9 @@ END_TEST
 
 START_TEST(test_few_marks)
 {
-    const mtree_probe_mark_t marks[] = {{0, 0}, {1, 1e6}};
+    const mtree_probe_rate_sample_t samples[] = {{0, 0}, {1, 1e6}};
 
-    const mtree_probe_curve_t curve = {2, marks};
+    const mtree_probe_curve_t curve = {2, samples};
 
     ck_assert_double_eq_tol(mtree_probe_fit_rate(&curve, 1).rate, 8e6, 1);
 }
@@ -108,20 +108,21 @@ static double latency_of(const mtree_probe_graph_t *graph, const double *latency
 START_TEST(test_latencies)
 {
     mtree_probe_graph_t graph = make_graph();
-    /* Links of 1, 2, 3 ms at the switch, 10 ms beyond; the last trip does not fit. */
-    const mtree_probe_trip_t trips[] = {{0, 1, 6e-3},  {0, 2, 8e-3},  {1, 2, 10e-3},
-                                        {2, 3, 20e-3}, {0, 3, 28e-3}, {0, 1, 6e-3},
-                                        {1, 2, 10e-3}, {0, 2, 30e-3}};
+    /* Links of 1, 2, 3 ms at the switch, 10 ms beyond; the last round trip does not fit.
+     */
+    const mtree_probe_rtt_t rtts[] = {{0, 1, 6e-3},  {0, 2, 8e-3},  {1, 2, 10e-3},
+                                      {2, 3, 20e-3}, {0, 3, 28e-3}, {0, 1, 6e-3},
+                                      {1, 2, 10e-3}, {0, 2, 30e-3}};
     double latency[4], error;
 
-    ck_assert_int_eq(mtree_probe_fit_latencies(&graph, trips, 7, latency, &error),
+    ck_assert_int_eq(mtree_probe_fit_latencies(&graph, rtts, 7, latency, &error),
                      MTREE_OK);
     ck_assert_double_eq_tol(latency_of(&graph, latency, 0, 4), 1e-3, 1e-5);
     ck_assert_double_eq_tol(latency_of(&graph, latency, 1, 4), 2e-3, 1e-5);
     ck_assert_double_eq_tol(latency_of(&graph, latency, 4, 2), 3e-3, 1e-5);
     ck_assert_double_eq_tol(latency_of(&graph, latency, 2, 3), 10e-3, 1e-5);
     ck_assert_double_le(error, 1e-3);
-    ck_assert_int_eq(mtree_probe_fit_latencies(&graph, trips, 8, latency, &error),
+    ck_assert_int_eq(mtree_probe_fit_latencies(&graph, rtts, 8, latency, &error),
                      MTREE_OK);
     ck_assert_double_eq_tol(latency_of(&graph, latency, 2, 3), 10e-3, 1e-3);
     ck_assert_double_ge(error, 0.05);
@@ -132,12 +133,11 @@ END_TEST
 START_TEST(test_inseparable_latencies)
 {
     mtree_probe_graph_t graph = make_graph();
-    const mtree_probe_trip_t trip = {0, 1, 6e-3};
+    const mtree_probe_rtt_t rtt = {0, 1, 6e-3};
     double latency[4];
 
-    /* One trip over two links: half each; what nothing crosses is 0. */
-    ck_assert_int_eq(mtree_probe_fit_latencies(&graph, &trip, 1, latency, NULL),
-                     MTREE_OK);
+    /* One round trip over two links: half each; what nothing crosses is 0. */
+    ck_assert_int_eq(mtree_probe_fit_latencies(&graph, &rtt, 1, latency, NULL), MTREE_OK);
     ck_assert_double_eq_tol(latency_of(&graph, latency, 0, 4), 1.5e-3, 1e-6);
     ck_assert_double_eq_tol(latency_of(&graph, latency, 4, 1), 1.5e-3, 1e-6);
     ck_assert_double_eq(latency_of(&graph, latency, 2, 3), 0);
@@ -150,10 +150,10 @@ START_TEST(test_explain)
     mtree_probe_graph_t graph = make_graph();
     /* 0 sends to 1 and 2 at once, then each alone: its own link is 100, that to 2 is 60;
      * that to 1 takes 100, and perhaps more. */
-    const mtree_probe_mark_t rises[] = {{0, 0}, {0.5, 1e6}, {0.8, 3e6}, {1, 6e6}};
-    const mtree_probe_mark_t at_50[] = {{0, 0}, {1, 50e6 / 8}};
-    const mtree_probe_mark_t at_60[] = {{0, 0}, {1, 60e6 / 8}};
-    const mtree_probe_mark_t at_100[] = {{0, 0}, {1, 100e6 / 8}};
+    const mtree_probe_rate_sample_t rises[] = {{0, 0}, {0.5, 1e6}, {0.8, 3e6}, {1, 6e6}};
+    const mtree_probe_rate_sample_t at_50[] = {{0, 0}, {1, 50e6 / 8}};
+    const mtree_probe_rate_sample_t at_60[] = {{0, 0}, {1, 60e6 / 8}};
+    const mtree_probe_rate_sample_t at_100[] = {{0, 0}, {1, 100e6 / 8}};
     const mtree_probe_stream_t streams[] = {{0, 0, 1, false, {2, at_50}, {0, 0, false}},
                                             {0, 0, 2, false, {2, at_50}, {0, 0, false}},
                                             {1, 0, 1, false, {2, at_100}, {0, 0, false}},

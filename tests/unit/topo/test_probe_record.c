@@ -14,20 +14,21 @@ static void write_record(FILE *log)
     mtree_probe_experiment_t ping = {.kind = MTREE_PROBE_PING, .from = 0, .to = 1};
     mtree_probe_experiment_t stream = {.kind = MTREE_PROBE_STREAM, .from = 1, .to = 0};
     mtree_probe_experiment_t route = {.kind = MTREE_PROBE_ROUTE, .from = 0, .to = 1};
-    mtree_probe_result_t trips = {.least = 0.001, .median = 0.0015};
-    mtree_probe_result_t moved = {.num_marks = 2, .marks = {{0.25, 1e6}, {1, 4000001}}};
+    mtree_probe_result_t rtts = {.least = 0.001, .median = 0.0015};
+    mtree_probe_result_t moved = {.num_samples = 2,
+                                  .samples = {{0.25, 1e6}, {1, 4000001}}};
     mtree_probe_result_t failed = {
-        .failed = true, .least = 1, .num_marks = 1, .marks = {{1, 1}}};
+        .failed = true, .least = 1, .num_samples = 1, .samples = {{1, 1}}};
 
     mtree_probe_log_hosts(log, hosts, 2);
     mtree_probe_log_address(log, 1, "198.51.100.2");
     mtree_probe_log_route(log, 0, 1, hops, 3);
     mtree_probe_log_round(log, 3, 0.5, "pairs");
-    mtree_probe_log_result(log, &ping, &trips);
+    mtree_probe_log_result(log, &ping, &rtts);
     mtree_probe_log_result(log, &stream, &moved);
     mtree_probe_log_result(log, &ping, &failed);
     mtree_probe_log_result(log, &stream, &failed);
-    mtree_probe_log_result(log, &route, &trips);
+    mtree_probe_log_result(log, &route, &rtts);
 }
 
 /* As the header says; a route is in a line of its own already, what failed has no

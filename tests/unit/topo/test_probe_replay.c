@@ -48,29 +48,30 @@ static void take_route(record_t *record, char *rest)
 static void take_stream(record_t *record, char *rest)
 {
     mtree_probe_stream_t *stream = &record->streams[record->num_streams];
-    mtree_probe_mark_t *marks = calloc(MTREE_PROBE_MAX_MARKS, sizeof(*marks));
+    mtree_probe_rate_sample_t *samples =
+        calloc(MTREE_PROBE_MAX_SAMPLES, sizeof(*samples));
     char *end;
 
-    ck_assert_ptr_nonnull(marks);
+    ck_assert_ptr_nonnull(samples);
     ck_assert_int_lt(record->num_streams, MAX_STREAMS);
     *stream = (mtree_probe_stream_t){.set = record->set};
     stream->from = (int)strtol(rest, &rest, 10);
     stream->to = (int)strtol(rest, &rest, 10);
-    for (;; ++stream->curve.num_marks) {
+    for (;; ++stream->curve.num_samples) {
         double seconds = strtod(rest, &end);
 
         if (end == rest) {
             break;
         }
-        ck_assert_int_lt(stream->curve.num_marks, MTREE_PROBE_MAX_MARKS);
-        marks[stream->curve.num_marks].seconds = seconds;
-        marks[stream->curve.num_marks].bytes = strtod(end, &rest);
+        ck_assert_int_lt(stream->curve.num_samples, MTREE_PROBE_MAX_SAMPLES);
+        samples[stream->curve.num_samples].seconds = seconds;
+        samples[stream->curve.num_samples].bytes = strtod(end, &rest);
     }
-    stream->curve.marks = marks;
-    if (stream->curve.num_marks > 0) {
+    stream->curve.samples = samples;
+    if (stream->curve.num_samples > 0) {
         ++record->num_streams;
     } else {
-        free(marks);
+        free(samples);
     }
 }
 
@@ -115,7 +116,7 @@ static record_t *read_record(const char *path)
 static void free_record(record_t *record)
 {
     for (int i = 0; i < record->num_streams; ++i) {
-        free((void *)record->streams[i].curve.marks);
+        free((void *)record->streams[i].curve.samples);
     }
     for (int i = 0; i < record->num_hosts; ++i) {
         free(record->addresses[i]);
