@@ -15,9 +15,9 @@
 #define MTREE_UNITS_LENGTH 40
 
 /*
- * Read a decimal number ("12", "-0.5", "1e3"; no hexadecimal, no infinity) at the begin
- * of
- * @a text.  *end_p is the first character after it.  MTREE_ERR_INVALID, not logged.
+ * Read the decimal number ("12", "-0.5", "1e3"; no hexadecimal, no infinity) with which
+ * @a text begins.  *end_p is the first character after it.  MTREE_ERR_INVALID, not
+ * logged.
  */
 mtree_status_t mtree_units_parse_number(const char *text, double *value_p,
                                         const char **end_p);

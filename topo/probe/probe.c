@@ -171,45 +171,43 @@ mtree_status_t mtree_probe_add_route(mtree_probe_t *probe, int from, int to,
     return mtree_probe_routes_add(probe->routes, from, to, hops, num_hops);
 }
 
-static mtree_status_t fill(mtree_probe_t *probe)
-{
-    switch (probe->stage) {
-    case MTREE_PROBE_STAGE_ROUTES:
-        return mtree_probe_fill_routes(probe);
-    case MTREE_PROBE_STAGE_RTT:
-        return mtree_probe_fill_rtt(probe);
-    case MTREE_PROBE_STAGE_INTERFACE_TEST:
-    case MTREE_PROBE_STAGE_INTERFACE_RETEST:
-        return mtree_probe_fill_interface_test(probe);
-    case MTREE_PROBE_STAGE_SINGLE_LINK_TEST:
-    case MTREE_PROBE_STAGE_SINGLE_LINK_RETEST:
-        return mtree_probe_fill_single_link_test(probe);
-    case MTREE_PROBE_STAGE_CROSS:
-        return mtree_probe_fill_cross(probe);
-    case MTREE_PROBE_STAGE_DONE:
-        break;
-    }
-    return MTREE_OK;
-}
+/* What fills the rounds of each stage, and what draws its conclusions; NULL: nothing. */
+static const struct {
+    mtree_status_t (*fill)(mtree_probe_t *probe);
+    mtree_status_t (*end)(mtree_probe_t *probe);
+} stages[] = {
+    [MTREE_PROBE_STAGE_ROUTES] = {mtree_probe_fill_routes, mtree_probe_end_routes},
+    [MTREE_PROBE_STAGE_RTT] = {mtree_probe_fill_rtt, mtree_probe_fit_graph},
+    [MTREE_PROBE_STAGE_INTERFACE_TEST] = {mtree_probe_fill_interface_test, NULL},
+    [MTREE_PROBE_STAGE_SINGLE_LINK_TEST] = {mtree_probe_fill_single_link_test,
+                                            mtree_probe_end_single_link_test},
+    [MTREE_PROBE_STAGE_INTERFACE_RETEST] = {mtree_probe_fill_interface_test, NULL},
+    [MTREE_PROBE_STAGE_SINGLE_LINK_RETEST] = {mtree_probe_fill_single_link_test,
+                                              mtree_probe_end_single_link_retest},
+    [MTREE_PROBE_STAGE_CROSS] = {mtree_probe_fill_cross, NULL},
+};
 
-static mtree_status_t end_stage(mtree_probe_t *probe)
+/* Fill the next round, going through the stages until one has something to do. */
+static mtree_status_t fill_round(mtree_probe_t *probe)
 {
-    switch (probe->stage) {
-    case MTREE_PROBE_STAGE_ROUTES:
-        return mtree_probe_end_routes(probe);
-    case MTREE_PROBE_STAGE_RTT:
-        return mtree_probe_end_rtt(probe);
-    case MTREE_PROBE_STAGE_SINGLE_LINK_TEST:
-        return mtree_probe_end_single_link_test(probe);
-    case MTREE_PROBE_STAGE_SINGLE_LINK_RETEST:
-        return mtree_probe_end_single_link_retest(probe);
-    case MTREE_PROBE_STAGE_INTERFACE_TEST:
-    case MTREE_PROBE_STAGE_INTERFACE_RETEST:
-    case MTREE_PROBE_STAGE_CROSS:
-    case MTREE_PROBE_STAGE_DONE:
-        break;
+    mtree_status_t status = MTREE_OK;
+
+    probe->num_experiments = 0;
+    while (status == MTREE_OK && probe->stage != MTREE_PROBE_STAGE_DONE) {
+        status = stages[probe->stage].fill(probe);
+        if (status != MTREE_OK || probe->num_experiments > 0) {
+            break;
+        }
+        if (stages[probe->stage].end != NULL) {
+            status = stages[probe->stage].end(probe);
+        }
+        /* The end may have skipped stages. */
+        if (status == MTREE_OK) {
+            ++probe->stage;
+            probe->prepared = false;
+        }
     }
-    return MTREE_OK;
+    return status;
 }
 
 static double expected_seconds(const mtree_probe_t *probe)
@@ -233,21 +231,9 @@ mtree_status_t mtree_probe_next(mtree_probe_t *probe, mtree_probe_round_t *round
                     probe->num_rounds);
         return MTREE_ERR_INVALID;
     }
-    probe->num_experiments = 0;
-    for (;;) {
-        status = fill(probe);
-        if (status != MTREE_OK) {
-            return status;
-        }
-        if (probe->num_experiments > 0 || probe->stage == MTREE_PROBE_STAGE_DONE) {
-            break;
-        }
-        status = end_stage(probe);
-        if (status != MTREE_OK) {
-            return status;
-        }
-        ++probe->stage;
-        probe->prepared = false;
+    status = fill_round(probe);
+    if (status != MTREE_OK) {
+        return status;
     }
     probe->pending = probe->num_experiments > 0;
     *round_p =

@@ -335,8 +335,3 @@ out:
     free(rtts);
     return status;
 }
-
-mtree_status_t mtree_probe_end_rtt(mtree_probe_t *probe)
-{
-    return mtree_probe_fit_graph(probe);
-}

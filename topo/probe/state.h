@@ -76,10 +76,9 @@ mtree_status_t mtree_probe_fill_interface_test(mtree_probe_t *probe);
 mtree_status_t mtree_probe_fill_single_link_test(mtree_probe_t *probe);
 mtree_status_t mtree_probe_fill_cross(mtree_probe_t *probe);
 
-/* Draw the conclusions of a stage that is over: the graph from routes or round trips and
- * its latencies; the interfaces that are shared. */
+/* Draw the conclusions of a stage that is over: the graph, from routes; the interfaces
+ * that links share. */
 mtree_status_t mtree_probe_end_routes(mtree_probe_t *probe);
-mtree_status_t mtree_probe_end_rtt(mtree_probe_t *probe);
 mtree_status_t mtree_probe_end_single_link_test(mtree_probe_t *probe);
 mtree_status_t mtree_probe_end_single_link_retest(mtree_probe_t *probe);
 
@@ -94,22 +93,13 @@ mtree_status_t mtree_probe_explain(mtree_probe_t *probe);
 mtree_status_t mtree_probe_reset_arcs(mtree_probe_t *probe);
 
 /*
- * Make the round from the tests of @a batch, as many as the budget allows, and rate
- * sample their hosts as tested.  Streams have their median length, or are shortened, to
- * the least length at most, such that the round takes @a share of the time that is left.
+ * Make the round from the tests of @a batch, as many as the budget allows, and mark their
+ * hosts as tested.  Streams have their usual length, or are shortened, to the least
+ * length at most, such that the round takes @a share of the time that is left.
  */
 mtree_status_t mtree_probe_set_batch(mtree_probe_t *probe,
                                      mtree_probe_test_batch_t *batch, double share,
                                      const char *purpose);
-
-/*
- * Make the round from the streams that were picked, if the budget allows it.  @a rounds
- * is the likely number of rounds to come, with this one: they share the time that is
- * left.
- * @a longer is the factor by which streams are to last longer than median.
- */
-mtree_status_t mtree_probe_set_round(mtree_probe_t *probe, mtree_probe_picker_t *picker,
-                                     double longer, int rounds, const char *purpose);
 
 /* Does the capacity of @a arc need a first or another test? */
 bool mtree_probe_needs_test(const mtree_probe_t *probe, int arc);

@@ -141,8 +141,13 @@ static mtree_status_t add_streams(mtree_probe_t *probe, mtree_probe_picker_t *pi
     return status;
 }
 
-mtree_status_t mtree_probe_set_round(mtree_probe_t *probe, mtree_probe_picker_t *picker,
-                                     double longer, int rounds, const char *purpose)
+/*
+ * Make the round from the streams that were picked, if the budget allows it.  @a rounds
+ * is the likely number of rounds to come, with this one: they share the time that is
+ * left.  @a longer is the factor by which streams last longer than usual.
+ */
+static mtree_status_t set_round(mtree_probe_t *probe, mtree_probe_picker_t *picker,
+                                double longer, int rounds, const char *purpose)
 {
     double rtt = 0, seconds, left;
     int i;
@@ -161,7 +166,7 @@ mtree_status_t mtree_probe_set_round(mtree_probe_t *probe, mtree_probe_picker_t 
     return add_streams(probe, picker, seconds);
 }
 
-/* Plan the tests with @a part of their median length; *end_p is when the last one ends.
+/* Plan the tests with @a part of their usual length; *end_p is when the last one ends.
  */
 static mtree_status_t plan_batch(mtree_probe_test_batch_t *batch, double part,
                                  double *end_p)
@@ -332,9 +337,8 @@ mtree_status_t mtree_probe_fill_cross(mtree_probe_t *probe)
         }
     }
     if (status == MTREE_OK && tested > 0) {
-        status =
-            mtree_probe_set_round(probe, &picker, pow(LONGER, due[0].tries),
-                                  (num_due + tested - 1) / tested, "capacity of links");
+        status = set_round(probe, &picker, pow(LONGER, due[0].tries),
+                           (num_due + tested - 1) / tested, "capacity of links");
     }
     /* When no time was left the round is empty. */
     for (i = 0; i < num_due && probe->num_experiments > 0; ++i) {
