@@ -8,23 +8,14 @@
 
 void mtree_dot_graph_destroy(mtree_dot_graph_t *graph)
 {
-    int i;
-
     if (graph == NULL) {
         return;
-    }
-    for (i = 0; i < graph->num_nodes; ++i) {
-        free(graph->nodes[i]->attributes.items);
-        free(graph->nodes[i]);
-    }
-    for (i = 0; i < graph->num_edges; ++i) {
-        free(graph->edges[i]->attributes.items);
-        free(graph->edges[i]);
     }
     free(graph->nodes);
     free(graph->edges);
     mtree_hash_table_cleanup(&graph->nodes_by_name);
     mtree_hash_table_cleanup(&graph->edges_by_ends);
+    mtree_arena_cleanup(&graph->arena);
     free(graph->strings);
     free(graph);
 }
@@ -45,12 +36,12 @@ mtree_dot_node_t *mtree_dot_graph_node(mtree_dot_graph_t *graph, const char *nam
     if (link != NULL) {
         return MTREE_CONTAINER_OF(link, mtree_dot_node_t, link);
     }
-    node = calloc(1, sizeof(*node));
+    node = mtree_arena_alloc(&graph->arena, 1, sizeof(*node));
     if (node == NULL ||
         mtree_array_reserve(&graph->nodes, &graph->node_capacity, graph->num_nodes + 1,
                             sizeof(mtree_dot_node_t *)) != MTREE_OK ||
         mtree_hash_table_add(&graph->nodes_by_name, &node->link, hash) != MTREE_OK) {
-        free(node);
+        graph->arena.status = MTREE_ERR_NO_MEMORY;
         return NULL;
     }
     node->name = name;
@@ -73,14 +64,14 @@ mtree_dot_edge_t *mtree_dot_graph_add_edge(mtree_dot_graph_t *graph,
                                            mtree_dot_node_t *tail, mtree_dot_node_t *head,
                                            const char *key, int line)
 {
-    mtree_dot_edge_t *edge = calloc(1, sizeof(*edge));
+    mtree_dot_edge_t *edge = mtree_arena_alloc(&graph->arena, 1, sizeof(*edge));
 
     if (edge == NULL ||
         mtree_array_reserve(&graph->edges, &graph->edge_capacity, graph->num_edges + 1,
                             sizeof(mtree_dot_edge_t *)) != MTREE_OK ||
         mtree_hash_table_add(&graph->edges_by_ends, &edge->link, hash_ends(tail, head)) !=
             MTREE_OK) {
-        free(edge);
+        graph->arena.status = MTREE_ERR_NO_MEMORY;
         return NULL;
     }
     edge->tail = tail;
@@ -120,54 +111,34 @@ mtree_dot_edge_t *mtree_dot_graph_find_edge(const mtree_dot_graph_t *graph,
     return (link != NULL) ? MTREE_CONTAINER_OF(link, mtree_dot_edge_t, link) : NULL;
 }
 
-static mtree_dot_attribute_t *find(const mtree_dot_attributes_t *attributes,
-                                   const char *name)
+void mtree_dot_attributes_set(mtree_dot_graph_t *graph, mtree_dot_attribute_t **list_p,
+                              const char *name, const char *value)
 {
-    int i;
-
-    for (i = 0; i < attributes->count; ++i) {
-        if (strcmp(attributes->items[i].name, name) == 0) {
-            return &attributes->items[i];
-        }
+    while (*list_p != NULL && strcmp((*list_p)->name, name) != 0) {
+        list_p = &(*list_p)->next;
     }
-    return NULL;
+    if (*list_p == NULL) {
+        *list_p = mtree_arena_alloc(&graph->arena, 1, sizeof(**list_p));
+    }
+    if (*list_p != NULL) {
+        (*list_p)->name = name;
+        (*list_p)->value = value;
+    }
 }
 
-mtree_status_t mtree_dot_attributes_set(mtree_dot_attributes_t *attributes,
-                                        const char *name, const char *value)
+void mtree_dot_attributes_set_all(mtree_dot_graph_t *graph,
+                                  mtree_dot_attribute_t **list_p,
+                                  const mtree_dot_attribute_t *from)
 {
-    mtree_dot_attribute_t *attribute = find(attributes, name);
-    mtree_status_t status;
-
-    if (attribute == NULL) {
-        status = mtree_array_reserve(&attributes->items, &attributes->capacity,
-                                     attributes->count + 1, sizeof(*attribute));
-        if (status != MTREE_OK) {
-            return status;
-        }
-        attribute = &attributes->items[attributes->count++];
+    for (; from != NULL; from = from->next) {
+        mtree_dot_attributes_set(graph, list_p, from->name, from->value);
     }
-    *attribute = (mtree_dot_attribute_t){name, value};
-    return MTREE_OK;
 }
 
-mtree_status_t mtree_dot_attributes_set_all(mtree_dot_attributes_t *attributes,
-                                            const mtree_dot_attributes_t *from)
+const char *mtree_dot_attributes_get(const mtree_dot_attribute_t *list, const char *name)
 {
-    mtree_status_t status = MTREE_OK;
-    int i;
-
-    for (i = 0; i < from->count && status == MTREE_OK; ++i) {
-        status = mtree_dot_attributes_set(attributes, from->items[i].name,
-                                          from->items[i].value);
+    while (list != NULL && strcmp(list->name, name) != 0) {
+        list = list->next;
     }
-    return status;
-}
-
-const char *mtree_dot_attributes_get(const mtree_dot_attributes_t *attributes,
-                                     const char *name)
-{
-    const mtree_dot_attribute_t *attribute = find(attributes, name);
-
-    return (attribute == NULL || attribute->value[0] == '\0') ? NULL : attribute->value;
+    return (list == NULL || list->value[0] == '\0') ? NULL : list->value;
 }

@@ -6,6 +6,7 @@
 #ifndef MTREE_TOPO_DOT_GRAPH_H
 #define MTREE_TOPO_DOT_GRAPH_H
 
+#include "base/arena.h"
 #include "base/hash.h"
 #include "base/status.h"
 
@@ -14,21 +15,17 @@
 /* Most different names of attributes in a graph. */
 #define MTREE_DOT_MAX_ATTRIBUTES 63
 
-typedef struct {
+/* The attributes of an object are a list, NULL when it is empty, with each name once. */
+typedef struct mtree_dot_attribute {
     const char *name, *value;
+    struct mtree_dot_attribute *next;
 } mtree_dot_attribute_t;
-
-/* Attributes of one object, each name once. */
-typedef struct {
-    mtree_dot_attribute_t *items;
-    int count, capacity;
-} mtree_dot_attributes_t;
 
 typedef struct {
     const char *name;
     int index; /* in nodes */
     int line;  /* where the name stands first */
-    mtree_dot_attributes_t attributes;
+    mtree_dot_attribute_t *attributes;
     mtree_hash_link_t link;
 } mtree_dot_node_t;
 
@@ -36,7 +33,7 @@ typedef struct {
     mtree_dot_node_t *tail, *head;
     const char *key; /* tells parallel edges apart; NULL: none */
     int line;        /* where its head stands */
-    mtree_dot_attributes_t attributes;
+    mtree_dot_attribute_t *attributes;
     mtree_hash_link_t link;
 } mtree_dot_edge_t;
 
@@ -56,15 +53,16 @@ typedef struct {
     /* Private. */
     int node_capacity, edge_capacity;
     mtree_hash_table_t nodes_by_name, edges_by_ends;
-    char *strings; /* that all names and values point into */
+    char *strings;       /* that all names and values point into */
+    mtree_arena_t arena; /* nodes, edges and attributes */
 } mtree_dot_graph_t;
 
 /* Free @a graph and all in it; NULL is allowed. */
 void mtree_dot_graph_destroy(mtree_dot_graph_t *graph);
 
 /*
- * The functions below keep pointers to the strings that they are given.  They return NULL
- * or MTREE_ERR_NO_MEMORY when there is no memory, and log nothing.
+ * The functions below keep pointers to the strings that they are given.  Without memory
+ * they return NULL or do nothing, which the graph's arena remembers.  They log nothing.
  */
 
 /* The node named @a name, which is new, and stands on @a line, when there was none. */
@@ -85,16 +83,16 @@ mtree_dot_edge_t *mtree_dot_graph_find_edge(const mtree_dot_graph_t *graph,
                                             const mtree_dot_node_t *head,
                                             const char *key);
 
-/* Give the attribute @a name the value @a value, whether it is there or not. */
-mtree_status_t mtree_dot_attributes_set(mtree_dot_attributes_t *attributes,
-                                        const char *name, const char *value);
+/* Give the attribute @a name of the list at @a list_p the value @a value. */
+void mtree_dot_attributes_set(mtree_dot_graph_t *graph, mtree_dot_attribute_t **list_p,
+                              const char *name, const char *value);
 
 /* Set all of @a from. */
-mtree_status_t mtree_dot_attributes_set_all(mtree_dot_attributes_t *attributes,
-                                            const mtree_dot_attributes_t *from);
+void mtree_dot_attributes_set_all(mtree_dot_graph_t *graph,
+                                  mtree_dot_attribute_t **list_p,
+                                  const mtree_dot_attribute_t *from);
 
 /* The value of @a name; NULL when it is not there or "". */
-const char *mtree_dot_attributes_get(const mtree_dot_attributes_t *attributes,
-                                     const char *name);
+const char *mtree_dot_attributes_get(const mtree_dot_attribute_t *list, const char *name);
 
 #endif

@@ -10,7 +10,7 @@ typedef struct {
     mtree_dot_operands_t *operands;
     mtree_dot_graph_t *graph;
     const mtree_dot_scope_t *scope;
-    const mtree_dot_attributes_t *attributes;
+    const mtree_dot_attribute_t *attributes;
     const char *key;
 } statement_t;
 
@@ -127,7 +127,6 @@ static mtree_status_t make_edge(const statement_t *statement, mtree_dot_node_t *
 {
     mtree_dot_graph_t *graph = statement->graph;
     mtree_dot_edge_t *edge = NULL;
-    mtree_status_t status = MTREE_OK;
 
     if (statement->key != NULL || graph->strict) {
         edge = mtree_dot_graph_find_edge(graph, tail, head->node, statement->key);
@@ -142,12 +141,11 @@ static mtree_status_t make_edge(const statement_t *statement, mtree_dot_node_t *
         if (edge == NULL) {
             return MTREE_ERR_NO_MEMORY;
         }
-        status = mtree_dot_scope_apply(statement->scope, MTREE_DOT_OF_EDGES,
-                                       &edge->attributes);
+        mtree_dot_scope_apply(statement->scope, MTREE_DOT_OF_EDGES, graph,
+                              &edge->attributes);
     }
-    return status == MTREE_OK
-               ? mtree_dot_attributes_set_all(&edge->attributes, statement->attributes)
-               : status;
+    mtree_dot_attributes_set_all(graph, &edge->attributes, statement->attributes);
+    return graph->arena.status;
 }
 
 static mtree_status_t make_edges(const statement_t *statement,
@@ -173,25 +171,23 @@ static mtree_status_t make_edges(const statement_t *statement,
 }
 
 /* A subgraph's attributes are nobody's. */
-static mtree_status_t set_attributes(const mtree_dot_operands_t *operands,
-                                     const mtree_dot_operand_t *operand,
-                                     const mtree_dot_attributes_t *attributes)
+static void set_attributes(const statement_t *statement,
+                           const mtree_dot_operand_t *operand)
 {
-    mtree_status_t status = MTREE_OK;
+    const mtree_dot_mention_t *mentions = statement->operands->mentions.items;
     int i;
 
-    for (i = operand->nodes.first;
-         operand->subgraph == NULL && i < operand->nodes.end && status == MTREE_OK; ++i) {
-        status = mtree_dot_attributes_set_all(
-            &operands->mentions.items[i].node->attributes, attributes);
+    for (i = operand->nodes.first; operand->subgraph == NULL && i < operand->nodes.end;
+         ++i) {
+        mtree_dot_attributes_set_all(statement->graph, &mentions[i].node->attributes,
+                                     statement->attributes);
     }
-    return status;
 }
 
 mtree_status_t mtree_dot_operands_finish(mtree_dot_operands_t *operands, int first,
                                          mtree_dot_graph_t *graph,
                                          const mtree_dot_scope_t *scope,
-                                         const mtree_dot_attributes_t *attributes,
+                                         const mtree_dot_attribute_t *attributes,
                                          int max_edges)
 {
     const statement_t statement = {operands, graph, scope, attributes,
@@ -202,7 +198,7 @@ mtree_status_t mtree_dot_operands_finish(mtree_dot_operands_t *operands, int fir
     int64_t num_edges;
 
     if (operand == last) {
-        status = set_attributes(operands, operand, attributes);
+        set_attributes(&statement, operand);
     }
     for (; operand < last && status == MTREE_OK; ++operand) {
         num_edges = (int64_t)count_mentions(operand) * count_mentions(operand + 1);

@@ -56,7 +56,7 @@ mtree_status_t mtree_dot_operands_push(mtree_dot_operands_t *operands,
 mtree_status_t mtree_dot_operands_finish(mtree_dot_operands_t *operands, int first,
                                          mtree_dot_graph_t *graph,
                                          const mtree_dot_scope_t *scope,
-                                         const mtree_dot_attributes_t *attributes,
+                                         const mtree_dot_attribute_t *attributes,
                                          int max_edges);
 
 #endif

@@ -29,7 +29,7 @@ typedef struct {
     int depth;                /* scopes that are open */
     int num_subgraphs;
     mtree_dot_operands_t operands;
-    mtree_dot_attributes_t attributes; /* of the statement */
+    mtree_dot_attribute_t *attributes; /* of the statement */
 } parser_t;
 
 static void fail(parser_t *parser, mtree_status_t status)
@@ -138,13 +138,13 @@ static void parse_attributes(parser_t *parser, mtree_dot_kind_t kind)
 {
     const char *name;
 
-    parser->attributes.count = 0;
+    parser->attributes = NULL;
     while (accept(parser, '[')) {
         while (is_id(parser)) {
             name = parse_id(parser);
             expect(parser, '=');
-            check_memory(parser, mtree_dot_attributes_set(&parser->attributes, name,
-                                                          parse_id(parser)));
+            mtree_dot_attributes_set(parser->graph, &parser->attributes, name,
+                                     parse_id(parser));
             declare(parser, kind, name);
             if (!accept(parser, ';')) {
                 accept(parser, ',');
@@ -171,13 +171,13 @@ static void mention_node(parser_t *parser, const char *name, int line)
         return;
     }
     node = mtree_dot_graph_node(parser->graph, name, line);
+    check_memory(parser, parser->graph->arena.status);
     if (node == NULL) {
-        check_memory(parser, MTREE_ERR_NO_MEMORY);
         return;
     }
     if (parser->graph->num_nodes > num_nodes) {
-        check_memory(parser, mtree_dot_scope_apply(parser->scope, MTREE_DOT_OF_NODES,
-                                                   &node->attributes));
+        mtree_dot_scope_apply(parser->scope, MTREE_DOT_OF_NODES, parser->graph,
+                              &node->attributes);
     }
     check_memory(parser, mtree_dot_operands_mention(&parser->operands, node, line));
     check_names(parser);
@@ -254,7 +254,7 @@ static void parse_chain(parser_t *parser, const char *id, int line)
     }
     parser->graph->has_ports |= (has_ports && has_edges);
     status = mtree_dot_operands_finish(&parser->operands, first, parser->graph,
-                                       parser->scope, &parser->attributes, MAX_NAMES);
+                                       parser->scope, parser->attributes, MAX_NAMES);
     check_limit(parser, status != MTREE_ERR_LIMIT,
                 "more edges than the largest topology has");
     check_memory(parser, status);
@@ -268,8 +268,8 @@ static void parse_defaults(parser_t *parser, mtree_dot_kind_t kind)
     }
     parse_attributes(parser, kind);
     if (kind != MTREE_DOT_OF_GRAPHS) {
-        check_memory(parser, mtree_dot_attributes_set_all(
-                                 &parser->scope->attributes[kind], &parser->attributes));
+        mtree_dot_attributes_set_all(parser->graph, &parser->scope->attributes[kind],
+                                     parser->attributes);
     }
 }
 
@@ -296,6 +296,7 @@ static void parse_statement(parser_t *parser)
         }
     }
     accept(parser, ';');
+    check_memory(parser, parser->graph->arena.status);
 }
 
 /* "{" stmt_list "}" of the subgraph @a name; NULL after a fault. */
@@ -362,7 +363,6 @@ static void parser_cleanup(parser_t *parser)
 {
     mtree_dot_scopes_cleanup(&parser->scopes);
     mtree_dot_operands_cleanup(&parser->operands);
-    free(parser->attributes.items);
 }
 
 mtree_status_t mtree_dot_parse(const char *text, size_t length, const char *name,

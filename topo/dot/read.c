@@ -70,9 +70,9 @@ static void warn_unknown_attributes(const mtree_reader_t *reader)
 /* The position is lon and lat, or Graphviz' pos; a value that is no number is ignored. */
 static void read_position(const mtree_dot_node_t *node, mtree_vertex_t *vertex)
 {
-    const char *lon = mtree_dot_attributes_get(&node->attributes, "lon");
-    const char *lat = mtree_dot_attributes_get(&node->attributes, "lat");
-    const char *pos = mtree_dot_attributes_get(&node->attributes, "pos");
+    const char *lon = mtree_dot_attributes_get(node->attributes, "lon");
+    const char *lat = mtree_dot_attributes_get(node->attributes, "lat");
+    const char *pos = mtree_dot_attributes_get(node->attributes, "pos");
     const char *end;
 
     if (lon != NULL && lat != NULL) {
@@ -89,7 +89,7 @@ static void read_position(const mtree_dot_node_t *node, mtree_vertex_t *vertex)
 static mtree_status_t read_kind(const mtree_reader_t *reader,
                                 const mtree_dot_node_t *node, mtree_vertex_kind_t *kind_p)
 {
-    const char *kind = mtree_dot_attributes_get(&node->attributes, "kind");
+    const char *kind = mtree_dot_attributes_get(node->attributes, "kind");
 
     if (kind == NULL || strcmp(kind, "host") == 0) {
         *kind_p = MTREE_VERTEX_HOST;
@@ -106,7 +106,7 @@ static mtree_status_t read_kind(const mtree_reader_t *reader,
 
 static mtree_status_t read_node(mtree_reader_t *reader, const mtree_dot_node_t *node)
 {
-    const char *host = mtree_dot_attributes_get(&node->attributes, "host");
+    const char *host = mtree_dot_attributes_get(node->attributes, "host");
     mtree_vertex_kind_t kind;
     mtree_status_t status;
     int vertex;
@@ -148,7 +148,7 @@ static mtree_status_t read_capacity(const mtree_reader_t *reader,
                                     const mtree_dot_edge_t *edge, const char *name,
                                     bool zero, double *capacity_p)
 {
-    const char *text = mtree_dot_attributes_get(&edge->attributes, name);
+    const char *text = mtree_dot_attributes_get(edge->attributes, name);
     const char *why = "is missing";
     mtree_status_t status;
     double capacity;
@@ -173,7 +173,7 @@ static mtree_status_t read_capacity(const mtree_reader_t *reader,
 static mtree_status_t read_latency(const mtree_reader_t *reader,
                                    const mtree_dot_edge_t *edge, double *latency_p)
 {
-    const char *text = mtree_dot_attributes_get(&edge->attributes, "latency");
+    const char *text = mtree_dot_attributes_get(edge->attributes, "latency");
     double latency = 0;
     const char *why;
 
@@ -211,7 +211,7 @@ static mtree_status_t read_edge(mtree_reader_t *reader, const mtree_dot_edge_t *
         return status;
     }
     backward = directed ? 0 : forward;
-    if (mtree_dot_attributes_get(&edge->attributes, "capacity_back") != NULL) {
+    if (mtree_dot_attributes_get(edge->attributes, "capacity_back") != NULL) {
         if (directed) {
             mtree_error(
                 "%s:%d: link %s-%s: capacity_back is for undirected graphs; write the "

@@ -12,8 +12,6 @@ void mtree_dot_scopes_cleanup(mtree_dot_scopes_t *scopes)
 
     while ((scope = scopes->first) != NULL) {
         scopes->first = scope->next;
-        free(scope->attributes[MTREE_DOT_OF_NODES].items);
-        free(scope->attributes[MTREE_DOT_OF_EDGES].items);
         free(scope->ranges);
         free(scope);
     }
@@ -70,15 +68,11 @@ mtree_status_t mtree_dot_scope_add_range(mtree_dot_scope_t *scope,
     return status;
 }
 
-mtree_status_t mtree_dot_scope_apply(const mtree_dot_scope_t *scope,
-                                     mtree_dot_kind_t kind,
-                                     mtree_dot_attributes_t *attributes)
+void mtree_dot_scope_apply(const mtree_dot_scope_t *scope, mtree_dot_kind_t kind,
+                           mtree_dot_graph_t *graph, mtree_dot_attribute_t **list_p)
 {
-    mtree_status_t status = (scope->parent == NULL)
-                                ? MTREE_OK
-                                : mtree_dot_scope_apply(scope->parent, kind, attributes);
-
-    return status == MTREE_OK
-               ? mtree_dot_attributes_set_all(attributes, &scope->attributes[kind])
-               : status;
+    if (scope->parent != NULL) {
+        mtree_dot_scope_apply(scope->parent, kind, graph, list_p);
+    }
+    mtree_dot_attributes_set_all(graph, list_p, scope->attributes[kind]);
 }

@@ -22,7 +22,7 @@ typedef struct {
 typedef struct mtree_dot_scope {
     struct mtree_dot_scope *parent;       /* NULL: the graph itself */
     const char *name;                     /* NULL: none */
-    mtree_dot_attributes_t attributes[2]; /* defaults of nodes and of edges */
+    mtree_dot_attribute_t *attributes[2]; /* defaults of nodes and of edges */
     mtree_dot_range_t *ranges;            /* one for each pair of braces */
     int num_ranges, range_capacity;
     mtree_hash_link_t link;
@@ -49,11 +49,10 @@ mtree_status_t mtree_dot_scope_add_range(mtree_dot_scope_t *scope,
                                          mtree_dot_range_t range);
 
 /*
- * Give @a attributes what a new node or edge of @a scope has by default; the innermost
- * scope that has a default decides.  MTREE_ERR_NO_MEMORY, not logged.
+ * Give the list at @a list_p what a new node or edge of @a scope has by default; the
+ * innermost scope that has a default decides.
  */
-mtree_status_t mtree_dot_scope_apply(const mtree_dot_scope_t *scope,
-                                     mtree_dot_kind_t kind,
-                                     mtree_dot_attributes_t *attributes);
+void mtree_dot_scope_apply(const mtree_dot_scope_t *scope, mtree_dot_kind_t kind,
+                           mtree_dot_graph_t *graph, mtree_dot_attribute_t **list_p);
 
 #endif

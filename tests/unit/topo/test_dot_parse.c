@@ -8,12 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void write_attributes(FILE *out, const mtree_dot_attributes_t *attributes)
+static void write_attributes(FILE *out, const mtree_dot_attribute_t *list)
 {
-    int i;
-
-    for (i = 0; i < attributes->count; ++i) {
-        fprintf(out, " %s=%s", attributes->items[i].name, attributes->items[i].value);
+    for (; list != NULL; list = list->next) {
+        fprintf(out, " %s=%s", list->name, list->value);
     }
 }
 
@@ -31,12 +29,12 @@ static char *write_graph(const mtree_dot_graph_t *graph)
     for (i = 0; i < graph->num_nodes; ++i) {
         ck_assert_int_eq(graph->nodes[i]->index, i);
         fprintf(out, " %s@%d", graph->nodes[i]->name, graph->nodes[i]->line);
-        write_attributes(out, &graph->nodes[i]->attributes);
+        write_attributes(out, graph->nodes[i]->attributes);
     }
     for (i = 0; i < graph->num_edges; ++i) {
         fprintf(out, "; %s-%s@%d", graph->edges[i]->tail->name,
                 graph->edges[i]->head->name, graph->edges[i]->line);
-        write_attributes(out, &graph->edges[i]->attributes);
+        write_attributes(out, graph->edges[i]->attributes);
     }
     fputs(graph->has_ports ? " ports" : "", out);
     fclose(out);
@@ -201,8 +199,8 @@ START_TEST(test_attribute_names)
         ck_assert_int_eq(graph->names[i].of_nodes, names[i].of_nodes);
         ck_assert_int_eq(graph->names[i].of_edges, names[i].of_edges);
     }
-    ck_assert_str_eq(mtree_dot_attributes_get(&graph->edges[0]->attributes, "y"), "2");
-    ck_assert_ptr_null(mtree_dot_attributes_get(&graph->edges[0]->attributes, "z"));
+    ck_assert_str_eq(mtree_dot_attributes_get(graph->edges[0]->attributes, "y"), "2");
+    ck_assert_ptr_null(mtree_dot_attributes_get(graph->edges[0]->attributes, "z"));
     mtree_dot_graph_destroy(graph);
     mtree_dot_graph_destroy(NULL);
 }
