@@ -4,38 +4,45 @@
 #include "coll_mtree/transport/progress.h"
 
 #include "base/clock.h"
+#include "base/list.h"
 
 #include <stdlib.h>
 
-typedef struct coll_mtree_bandwidth_monitor monitor_t;
-
-struct coll_mtree_bandwidth_monitor {
+typedef struct coll_mtree_bandwidth_monitor {
+    mtree_list_t link;
     mtree_bandwidth_monitor_t *monitor;
-    size_t num_paths;
-    coll_mtree_taken_t *base; /* that was taken so far */
-    monitor_t *next;
-};
+    size_t num_hosts;
+    coll_mtree_traffic_t *taken; /* so far */
+} monitor_t;
 
-/* All there are; their bases, too, are changed under the lock. */
-static monitor_t *monitors;
+/* All monitors; the lock guards what was taken of them, too. */
+static mtree_list_t monitors = {&monitors, &monitors};
 static opal_mutex_t monitors_lock = OPAL_MUTEX_STATIC_INIT;
 static bool is_open; /* the poller was added */
 
-/* Poll: a turn of Open MPI's progress. */
+static monitor_t *monitor_of(mtree_list_t *link)
+{
+    return MTREE_CONTAINER_OF(link, monitor_t, link);
+}
+
+/* The poller: a turn of Open MPI's progress. */
 static int monitors_attend(void)
 {
+    mtree_list_t *link;
     int busy = 0;
 
-    /* Who has the lock attends to all. */
+    /* The thread that has the lock attends to all. */
     if (opal_mutex_trylock(&monitors_lock) != 0) {
         return 0;
     }
-    for (monitor_t *self = monitors; self != NULL; self = self->next) {
-        busy += mtree_bandwidth_monitor_is_busy(self->monitor);
+    MTREE_LIST_FOR_EACH(link, &monitors)
+    {
+        busy += mtree_bandwidth_monitor_is_busy(monitor_of(link)->monitor);
     }
-    for (monitor_t *self = monitors; busy > 0 && self != NULL; self = self->next) {
-        if (mtree_bandwidth_monitor_is_busy(self->monitor)) {
-            mtree_bandwidth_monitor_attend(self->monitor, busy == 1,
+    MTREE_LIST_FOR_EACH(link, &monitors)
+    {
+        if (busy > 0 && mtree_bandwidth_monitor_is_busy(monitor_of(link)->monitor)) {
+            mtree_bandwidth_monitor_attend(monitor_of(link)->monitor, busy == 1,
                                            mtree_clock_seconds());
         }
     }
@@ -43,24 +50,19 @@ static int monitors_attend(void)
     return 0;
 }
 
-static coll_mtree_taken_t *taken_alloc(size_t num_paths)
-{
-    return calloc(1, sizeof(coll_mtree_taken_t) +
-                         num_paths * sizeof(mtree_bandwidth_monitor_path_t));
-}
-
-static monitor_t *monitor_create(size_t num_paths)
+/* NULL: no memory. */
+static monitor_t *monitor_create(size_t num_hosts)
 {
     monitor_t *self = calloc(1, sizeof(*self));
 
     if (self == NULL) {
         return NULL;
     }
-    self->num_paths = num_paths;
-    self->base = taken_alloc(num_paths);
-    if (self->base == NULL ||
-        mtree_bandwidth_monitor_create((int)num_paths, &self->monitor) != MTREE_OK) {
-        free(self->base);
+    self->num_hosts = num_hosts;
+    self->taken = coll_mtree_traffic_create(num_hosts);
+    if (self->taken == NULL ||
+        mtree_bandwidth_monitor_create((int)num_hosts, &self->monitor) != MTREE_OK) {
+        free(self->taken);
         free(self);
         return NULL;
     }
@@ -80,8 +82,7 @@ coll_mtree_bandwidth_monitor_get(mca_coll_mtree_module_t *module)
     if (module->monitor == NULL) {
         module->monitor = monitor_create((size_t)module->placement->num_hosts);
         if (module->monitor != NULL) {
-            module->monitor->next = monitors;
-            monitors = module->monitor;
+            mtree_list_append(&monitors, &module->monitor->link);
         }
         if (!is_open) {
             is_open = coll_mtree_progress_add(monitors_attend);
@@ -91,61 +92,46 @@ coll_mtree_bandwidth_monitor_get(mca_coll_mtree_module_t *module)
     return coll_mtree_bandwidth_monitor_find(module);
 }
 
-/* Add @a sign times @a other to @a taken. */
-static void taken_add(coll_mtree_taken_t *taken, const coll_mtree_taken_t *other,
-                      size_t num_paths, double sign)
-{
-    taken->sum.seconds += sign * other->sum.seconds;
-    taken->sum.unattended += sign * other->sum.unattended;
-    for (size_t i = 0; i < num_paths; i++) {
-        taken->paths[i].bytes += sign * other->paths[i].bytes;
-        taken->paths[i].backlogged_bytes += sign * other->paths[i].backlogged_bytes;
-        taken->paths[i].backlogged_seconds += sign * other->paths[i].backlogged_seconds;
-    }
-}
-
-coll_mtree_taken_t *coll_mtree_bandwidth_monitor_take(mca_coll_mtree_module_t *module)
+coll_mtree_traffic_t *coll_mtree_bandwidth_monitor_take(mca_coll_mtree_module_t *module)
 {
     monitor_t *self = module->monitor;
-    coll_mtree_taken_t *taken = self == NULL ? NULL : taken_alloc(self->num_paths);
+    coll_mtree_traffic_t *traffic =
+        self == NULL ? NULL : coll_mtree_traffic_create(self->num_hosts);
 
-    if (taken == NULL) {
+    if (traffic == NULL) {
         return NULL;
     }
     opal_mutex_lock(&monitors_lock);
-    mtree_bandwidth_monitor_read(self->monitor, mtree_clock_seconds(), &taken->sum,
-                                 taken->paths);
-    taken_add(taken, self->base, self->num_paths, -1);
-    taken_add(self->base, taken, self->num_paths, 1);
+    mtree_bandwidth_monitor_read(self->monitor, mtree_clock_seconds(), &traffic->sum,
+                                 traffic->paths);
+    coll_mtree_traffic_add(traffic, self->taken, self->num_hosts, -1);
+    coll_mtree_traffic_add(self->taken, traffic, self->num_hosts, 1);
     opal_mutex_unlock(&monitors_lock);
-    return taken;
+    return traffic;
 }
 
 void coll_mtree_bandwidth_monitor_put_back(mca_coll_mtree_module_t *module,
-                                           const coll_mtree_taken_t *taken)
+                                           const coll_mtree_traffic_t *traffic)
 {
     monitor_t *self = module->monitor;
 
     opal_mutex_lock(&monitors_lock);
-    taken_add(self->base, taken, self->num_paths, -1);
+    coll_mtree_traffic_add(self->taken, traffic, self->num_hosts, -1);
     opal_mutex_unlock(&monitors_lock);
 }
 
 void coll_mtree_bandwidth_monitor_destroy(mca_coll_mtree_module_t *module)
 {
-    monitor_t *self = module->monitor, **at = &monitors;
+    monitor_t *self = module->monitor;
 
     if (self == NULL) {
         return;
     }
     opal_mutex_lock(&monitors_lock);
-    while (*at != self) {
-        at = &(*at)->next;
-    }
-    *at = self->next;
+    mtree_list_remove(&self->link);
     opal_mutex_unlock(&monitors_lock);
     mtree_bandwidth_monitor_destroy(self->monitor);
-    free(self->base);
+    free(self->taken);
     free(self);
     module->monitor = NULL;
 }

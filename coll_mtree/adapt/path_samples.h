@@ -6,7 +6,8 @@
 #ifndef COLL_MTREE_ADAPT_PATH_SAMPLES_H
 #define COLL_MTREE_ADAPT_PATH_SAMPLES_H
 
-#include "schedule/bandwidth_monitor.h"
+#include "coll_mtree/adapt/traffic.h"
+
 #include "schedule/placement.h"
 #include "topo/drift/drift.h"
 
@@ -19,13 +20,10 @@
 /* Paths that a rank reports: those that were backlogged for longest. */
 #define COLL_MTREE_MOST_PATHS 16
 
-/*
- * Write what rank @a rank sent in @a seconds to each host, @a paths [hosts], as @a
- * samples [COLL_MTREE_MOST_PATHS]; unused ones have rate 0.  All have where @a seconds is
- * 0 or there is no memory.
- */
+/* Write @a traffic of rank @a rank as @a samples [COLL_MTREE_MOST_PATHS]; unused ones
+ * have rate 0, as have all where the traffic took no time or there is no memory. */
 void coll_mtree_path_samples_pack(const mtree_placement_t *placement, int rank,
-                                  const mtree_bandwidth_monitor_path_t *paths,
-                                  double seconds, mtree_path_sample_t *samples);
+                                  const coll_mtree_traffic_t *traffic,
+                                  mtree_path_sample_t *samples);
 
 #endif

@@ -104,7 +104,7 @@ void coll_mtree_replan_query_release(coll_mtree_replan_query_t *query)
     if (atomic_fetch_sub(&query->holders, 1) == 1) {
         mtree_plan_destroy(query->new_plan);
         mtree_plan_destroy(query->plan);
-        free(query->taken);
+        free(query->traffic);
         free(query);
     }
 }
@@ -181,8 +181,8 @@ static int query_read(coll_mtree_replan_query_t *query, const coll_mtree_reply_t
 {
     query->reply = reply->code == OMPI_SUCCESS ? (coll_mtree_replan_reply_t)reply->kind
                                                : COLL_MTREE_REPLY_STAY;
-    if (query->reply == COLL_MTREE_REPLY_MORE && query->taken != NULL) {
-        coll_mtree_bandwidth_monitor_put_back(query->replan->module, query->taken);
+    if (query->reply == COLL_MTREE_REPLY_MORE && query->traffic != NULL) {
+        coll_mtree_bandwidth_monitor_put_back(query->replan->module, query->traffic);
     }
     if (query->reply != COLL_MTREE_REPLY_PLAN) {
         mtree_plan_destroy(query->new_plan);
@@ -217,19 +217,41 @@ static void query_ended(coll_mtree_exchange_t *exchange, const coll_mtree_reply_
     coll_mtree_deferred_release_add(&query->deferred);
 }
 
+static void fill_sample(const coll_mtree_replan_query_t *query,
+                        const mtree_arrival_time_t *arrival,
+                        coll_mtree_rank_sample_t *sample_p)
+{
+    const coll_mtree_replan_t *replan = query->replan;
+    const coll_mtree_traffic_t *traffic = query->traffic;
+
+    memset(sample_p, 0, sizeof(*sample_p));
+    if (traffic != NULL) {
+        sample_p->seconds = (float)traffic->sum.seconds;
+        sample_p->unattended = (float)traffic->sum.unattended;
+        coll_mtree_path_samples_pack(replan->module->placement,
+                                     ompi_comm_rank(replan->comm), traffic,
+                                     sample_p->paths);
+    }
+    if (arrival != NULL) {
+        sample_p->arrival = *arrival;
+    }
+}
+
 int coll_mtree_replan_query_begin(coll_mtree_replan_query_t *query, int first_tag,
-                                  const coll_mtree_rank_sample_t *sample)
+                                  const mtree_arrival_time_t *arrival)
 {
     coll_mtree_replan_t *replan = query->replan;
+    coll_mtree_rank_sample_t sample;
 
+    fill_sample(query, arrival, &sample);
     replan->retain(replan);
     atomic_fetch_add(&num_running, 1);
     mtree_list_append(&replan->awaited, &query->link);
     query->exchange = !add_finalize_hook()
                           ? NULL
                           : coll_mtree_exchange_start_with(
-                                replan->module, replan->comm, first_tag, sample,
-                                sizeof(*sample), query_decide, query_ended, query);
+                                replan->module, replan->comm, first_tag, &sample,
+                                sizeof(sample), query_decide, query_ended, query);
     if (query->exchange == NULL) {
         mtree_list_remove(&query->link);
         atomic_store(&query->holders, 1);

@@ -83,7 +83,7 @@ struct coll_mtree_replan_query {
     coll_mtree_call_class_t call_class;
     mtree_plan_t *plan;                   /* of the calls, a reference; or NULL */
     struct coll_mtree_arrival_skew *skew; /* of the class; or NULL */
-    coll_mtree_taken_t *taken;            /* what the sample is made of; or NULL */
+    coll_mtree_traffic_t *traffic;        /* what the sample is made of; or NULL */
 };
 
 /* A sequence without calls, whose queries take @a query_seconds of calls at least. */
@@ -103,10 +103,11 @@ void coll_mtree_replan_open(coll_mtree_replan_t *replan, const mtree_plan_t *pla
 /* A query that is to begin.  NULL: no memory. */
 coll_mtree_replan_query_t *coll_mtree_replan_query_create(coll_mtree_replan_t *replan);
 
-/* Begin @a query, which is taken over, at the last call, with the tags from @a first_tag
- * and @a sample of this rank.  Open MPI's code. */
+/* Begin @a query, which is taken over, at the last call, with the tags from @a first_tag.
+ * This rank's sample is the query's traffic, and @a arrival at the last blocking call
+ * (NULL: nonblocking calls).  Open MPI's code. */
 int coll_mtree_replan_query_begin(coll_mtree_replan_query_t *query, int first_tag,
-                                  const coll_mtree_rank_sample_t *sample);
+                                  const mtree_arrival_time_t *arrival);
 
 /* The query whose reply is due at call number @a call, which must wait for it and then
  * release it; each is returned once.  NULL: none. */

@@ -11,14 +11,11 @@
 #include "opal/runtime/opal_progress.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 typedef struct coll_mtree_replan_blocking {
     coll_mtree_replan_t super;
-    /* This rank's, since the last query began. */
-    double seconds;
-    mtree_bandwidth_monitor_path_t *paths; /* [hosts] */
-    mtree_arrival_time_t arrival;          /* of the last call */
+    coll_mtree_traffic_t *traffic; /* since the last query began; NULL: no memory */
+    mtree_arrival_time_t arrival;  /* of the last measured call */
 } blocking_t;
 
 /* Are calls of the class of @a query to be arrival-ordered? */
@@ -61,17 +58,16 @@ static coll_mtree_replan_reply_t decide(coll_mtree_replan_query_t *query,
 static blocking_t *blocking_get(mca_coll_mtree_module_t *module,
                                 ompi_communicator_t *comm)
 {
-    size_t num_hosts = (size_t)module->placement->num_hosts;
     blocking_t *self = module->replan;
 
     if (self != NULL) {
         return self;
     }
     self = calloc(1, sizeof(*self));
-    if (self == NULL || (self->paths = calloc(num_hosts, sizeof(*self->paths))) == NULL) {
-        free(self);
+    if (self == NULL) {
         return NULL;
     }
+    self->traffic = coll_mtree_traffic_create((size_t)module->placement->num_hosts);
     coll_mtree_replan_init(&self->super, decide, module, comm,
                            COLL_MTREE_MEASURABLE_SECONDS);
     coll_mtree_replan_open(&self->super, NULL,
@@ -86,7 +82,7 @@ void coll_mtree_replan_blocking_destroy(mca_coll_mtree_module_t *module)
 {
     if (module->replan != NULL) {
         coll_mtree_replan_cleanup(&module->replan->super);
-        free(module->replan->paths);
+        free(module->replan->traffic);
         free(module->replan);
         module->replan = NULL;
     }
@@ -98,41 +94,16 @@ static void blocking_query(blocking_t *self, const coll_mtree_observation_t *obs
     mca_coll_mtree_module_t *module = self->super.module;
     int first_tag = coll_mtree_tags_reserve(module, COLL_MTREE_EXCHANGE_TAGS, false);
     coll_mtree_replan_query_t *query = coll_mtree_replan_query_create(&self->super);
-    coll_mtree_rank_sample_t sample = {.arrival = self->arrival};
 
-    coll_mtree_path_samples_pack(module->placement, observation->rank, self->paths,
-                                 self->seconds, sample.paths);
-    if (query != NULL) {
-        query->call_class = *observation->call_class;
-        query->plan = mtree_plan_retain(observation->plan);
-        query->skew = coll_mtree_arrival_skew_get(module, observation->call_class);
-        (void)coll_mtree_replan_query_begin(query, first_tag, &sample);
-    }
-    self->seconds = 0;
-    memset(self->paths, 0, (size_t)module->placement->num_hosts * sizeof(*self->paths));
-}
-
-/* Add what a call over trees sent to other hosts. */
-static void blocking_add(blocking_t *self, const coll_mtree_observation_t *observation)
-{
-    const mtree_goodput_t *goodput = observation->goodput;
-    const int *host = self->super.module->placement->host;
-    double scale = observation->goodput_scale;
-
-    if (goodput == NULL) {
+    if (query == NULL) {
         return;
     }
-    self->seconds += mtree_goodput_seconds(goodput);
-    for (int i = 0; i < goodput->num_links; i++) {
-        const mtree_goodput_link_t *link = &goodput->links[i];
-        mtree_bandwidth_monitor_path_t *path = &self->paths[host[link->rank]];
-
-        if (host[link->rank] != host[observation->rank]) {
-            path->bytes += scale * link->bytes;
-            path->backlogged_bytes += scale * link->backlogged_bytes;
-            path->backlogged_seconds += link->backlogged_seconds;
-        }
-    }
+    query->call_class = *observation->call_class;
+    query->plan = mtree_plan_retain(observation->plan);
+    query->skew = coll_mtree_arrival_skew_get(module, observation->call_class);
+    query->traffic = self->traffic;
+    self->traffic = coll_mtree_traffic_create((size_t)module->placement->num_hosts);
+    (void)coll_mtree_replan_query_begin(query, first_tag, &self->arrival);
 }
 
 /* The same on all ranks. */
@@ -160,7 +131,10 @@ void coll_mtree_replan_blocking_note(mca_coll_mtree_module_t *module,
     self->super.schedule.calls++;
     if (observation->warmed_up) {
         coll_mtree_arrival_sample_take(observation, &self->arrival);
-        blocking_add(self, observation);
+        if (self->traffic != NULL) {
+            coll_mtree_traffic_add_call(self->traffic, observation,
+                                        module->placement->host);
+        }
         coll_mtree_replan_schedule_add(
             &self->super.schedule, bytes,
             mtree_forecast_promised_seconds(observation->plan, bytes));

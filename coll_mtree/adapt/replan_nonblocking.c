@@ -104,27 +104,10 @@ static void due_pass(coll_mtree_waiter_t *due)
     coll_mtree_replan_query_release(query);
 }
 
-/* What this rank contributes; @a query keeps what it is made of. */
-static void fill_sample(coll_mtree_replan_query_t *query,
-                        coll_mtree_rank_sample_t *sample_p)
-{
-    const coll_mtree_replan_t *replan = query->replan;
-
-    query->taken = coll_mtree_bandwidth_monitor_take(replan->module);
-    if (query->taken != NULL) {
-        sample_p->seconds = (float)query->taken->sum.seconds;
-        sample_p->unattended = (float)query->taken->sum.unattended;
-        coll_mtree_path_samples_pack(replan->module->placement,
-                                     ompi_comm_rank(replan->comm), query->taken->paths,
-                                     query->taken->sum.seconds, sample_p->paths);
-    }
-}
-
 /* Begin a query at the call that was counted last. */
 static int nonblocking_query(nonblocking_t *self)
 {
     coll_mtree_replan_query_t *query = coll_mtree_replan_query_create(&self->super);
-    coll_mtree_rank_sample_t sample = {.seconds = 0};
     int tag;
 
     if (query == NULL) {
@@ -136,11 +119,11 @@ static int nonblocking_query(nonblocking_t *self)
             : self->first_tag -
                   (int)(self->num_queries % MOST_QUERIES) * COLL_MTREE_EXCHANGE_TAGS;
     self->num_queries++;
-    fill_sample(query, &sample);
+    query->traffic = coll_mtree_bandwidth_monitor_take(self->super.module);
     query->call_class = self->call_class;
     query->due.is_ready = due_is_ready;
     query->due.pass = due_pass;
-    return coll_mtree_replan_query_begin(query, tag, &sample);
+    return coll_mtree_replan_query_begin(query, tag, NULL);
 }
 
 int coll_mtree_replan_nonblocking_count(nonblocking_t *self, double bytes)
