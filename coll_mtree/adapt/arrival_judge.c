@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-/* Hosts that come closer together than this part of the trees' time come together. */
+/* Hosts that arrive within this part of the trees' time arrive together. */
 #define LEAST_SPREAD 0.1
 
 /* The simulator cuts the message into so many chunks at most, of this size at least. */
@@ -35,8 +35,7 @@ coll_mtree_arrival_judge_ground(coll_mtree_arrival_judge_t *judge, double spread
                : COLL_MTREE_ARRIVAL_REUSE;
 }
 
-/* Simulate @a call over @a plan with hosts that come as in @a arrivals (NULL: together).
- */
+/* Simulate @a call over @a plan with the hosts' @a arrivals (NULL: together). */
 static bool simulate(const coll_mtree_arrival_call_t *call, const mtree_plan_t *plan,
                      const double *arrivals, mtree_outcome_t *outcome_p)
 {
@@ -68,8 +67,8 @@ static bool simulate(const coll_mtree_arrival_call_t *call, const mtree_plan_t *
 
 /*
  * What the ranks see of @a call over @a plan, which is predicted to take @a seconds where
- * they come together.  The planner predicts nothing for late ranks, so the simulator adds
- * what lateness costs.
+ * they arrive together.  The planner predicts nothing for late ranks, so the simulator
+ * adds what lateness costs.
  */
 static bool predict(const coll_mtree_arrival_call_t *call, const mtree_plan_t *plan,
                     double seconds, mtree_outcome_t *outcome_p)

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 /*
- * In an arrival-ordered call each rank is one edge away from the coordinator, which knows
- * when it heard of each.  A coordinator may have left with a copy for ranks that it had
- * not heard of: these come now at the earliest.
+ * In an arrival-ordered call each rank is one edge away from the coordinator, which noted
+ * the moment of each rank's report.  A coordinator may have left before some reports,
+ * with a copy for these ranks: they arrive now at the earliest.
  */
 static void take_by_arrival(const coll_mtree_observation_t *observation,
                             mtree_arrival_time_t *sample)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Arrival skew: ranks that come far apart to the calls of a class turn these calls from
- * trees to the order of arrival (schedule/arrival/arrival.h), and back.
+ * Arrival skew: where ranks arrive far apart at the calls of a class, these calls change
+ * from trees to the order of arrival (schedule/arrival/arrival.h), and back.
  *
  * Each rank contributes a sample of a blocking call (coll_mtree/adapt/arrival_sample.h)
  * to a replan query.  Rank 0 judges the samples (coll_mtree/adapt/arrival_judge.h), and
- * the reply turns all ranks at the same point of the order of calls.
+ * the reply changes the order on all ranks at the same call.
  */
 #ifndef COLL_MTREE_ADAPT_ARRIVAL_SKEW_H
 #define COLL_MTREE_ADAPT_ARRIVAL_SKEW_H

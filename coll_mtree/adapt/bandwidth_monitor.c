@@ -25,7 +25,7 @@ static monitor_t *monitor_of(mtree_list_t *link)
     return MTREE_CONTAINER_OF(link, monitor_t, link);
 }
 
-/* The poller: a turn of Open MPI's progress. */
+/* The poller: Open MPI looks after its messages. */
 static int monitors_attend(void)
 {
     mtree_list_t *link;

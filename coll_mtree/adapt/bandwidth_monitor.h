@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The bandwidth monitor of a communicator: what its calls over trees send to each host,
- * whatever form they have and however many are under way (schedule/bandwidth_monitor.h).
+ * whatever form they have and however many run at once (schedule/bandwidth_monitor.h).
  *
  * It is made at the first nonblocking or persistent call that is monitored; from then on
- * it counts every turn of Open MPI's progress.  While calls of two communicators are
+ * each call of Open MPI's progress is noted.  While calls of two communicators are
  * monitored at once both count as unattended, because they share the links.
  */
 #ifndef COLL_MTREE_ADAPT_BANDWIDTH_MONITOR_H
@@ -32,7 +32,7 @@ void coll_mtree_bandwidth_monitor_put_back(mca_coll_mtree_module_t *module,
 /* Free what a module holds for this. */
 void coll_mtree_bandwidth_monitor_destroy(mca_coll_mtree_module_t *module);
 
-/* With the component: turns of progress are counted no more. */
+/* With the component: progress is noted no more. */
 void coll_mtree_bandwidth_monitor_close(void);
 
 #endif

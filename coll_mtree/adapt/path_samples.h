@@ -11,10 +11,10 @@
 #include "schedule/placement.h"
 #include "topo/drift/drift.h"
 
-/* Bytes of a message below which windows never fill, so that it tells little of links. */
+/* Bytes of a message below which windows never fill, so that links show no limit. */
 #define COLL_MTREE_MEASURABLE_BYTES 262144
 
-/* Seconds of calls below which they tell little. */
+/* Seconds of calls below which rates are too uncertain. */
 #define COLL_MTREE_MEASURABLE_SECONDS 0.1
 
 /* Paths that a rank reports: those that were backlogged for longest. */

@@ -13,8 +13,8 @@
  * - Calls are numbered in an order that all ranks share.  Which calls are numbered and at
  *   which number a query begins follows from that order, call classes, plans and
  *   parameters alone (coll_mtree/adapt/replan_schedule.h).
- * - A query takes its tags at the call at which it begins: from the communicator, or in
- *   turn from those that a persistent request reserved when it was made.
+ * - A query takes its tags at the call at which it begins: from the communicator, or by
+ *   rotation from those that a persistent request reserved when it was made.
  * - Queries of a sequence end in the order in which they began.
  * - A reply applies from COLL_MTREE_REPLAN_PATIENCE calls after the beginning of the
  *   query.  Those calls wait for it: blocking ones in Open MPI's progress, others in an

@@ -44,8 +44,8 @@ static coll_mtree_replan_reply_t decide(coll_mtree_replan_query_t *query,
     bool by_arrival = query->call_class.by_arrival;
     coll_mtree_change_t change = COLL_MTREE_STAY;
 
-    /* Arrival-ordered calls tell nothing of links, and other plans would add sums in
-     * another order. */
+    /* Arrival-ordered calls measure no links, and other plans would add sums in another
+     * order. */
     if (!by_arrival && !coll_mtree_params.deterministic) {
         change = coll_mtree_replan_update(query, samples, true);
     }
@@ -111,7 +111,7 @@ static bool is_monitored(const coll_mtree_observation_t *observation)
 {
     const coll_mtree_call_class_t *call_class = observation->call_class;
 
-    /* Calls that are arrival-ordered because the user says so leave nothing to decide. */
+    /* Calls that are arrival-ordered by the user's choice leave nothing to decide. */
     return coll_mtree_replan_is_monitored(call_class, coll_mtree_params.replan,
                                           coll_mtree_params.deterministic) &&
            mtree_plan_num_steps(observation->plan) == 0 &&

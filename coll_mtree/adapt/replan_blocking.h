@@ -4,8 +4,8 @@
  *
  * A query begins after a call that is monitored; its reply is waited for at the beginning
  * of the second such call after that, when it has usually long been there.  It applies to
- * all calls of the communicator, or turns calls of one class to the order of arrival and
- * back (coll_mtree/adapt/arrival_skew.h).
+ * all calls of the communicator, or changes the order of calls of one class between
+ * trees and arrival (coll_mtree/adapt/arrival_skew.h).
  */
 #ifndef COLL_MTREE_ADAPT_REPLAN_BLOCKING_H
 #define COLL_MTREE_ADAPT_REPLAN_BLOCKING_H

@@ -40,7 +40,7 @@ typedef struct {
     union {
         mtree_arrival_time_t arrival; /* blocking calls: of the last one */
         struct {
-            float seconds;    /* nonblocking calls: for which some were under way */
+            float seconds;    /* nonblocking calls: for which some ran */
             float unattended; /* the part of it without progress */
         };
     };
