@@ -27,23 +27,23 @@ static coll_mtree_replan_reply_t decide(coll_mtree_replan_query_t *query,
     mca_coll_mtree_module_t *module = query->replan->module;
     ompi_communicator_t *comm = query->replan->comm;
     mtree_forecast_t forecast;
-    bool usable;
+    coll_mtree_samples_use_t use;
 
     query->plan = mtree_plan_retain(query->replan->newest);
-    if (module->context == NULL || query->plan == NULL ||
-        mtree_plan_num_steps(query->plan) > 0) {
-        return COLL_MTREE_REPLY_STAY;
-    }
-    if ((double)samples[0].seconds < COLL_MTREE_MEASURABLE_SECONDS) {
+    use = module->context == NULL
+              ? COLL_MTREE_SAMPLES_NOTHING
+              : coll_mtree_replan_samples_use(query->plan, samples, ompi_comm_size(comm));
+    if (use == COLL_MTREE_SAMPLES_TOO_SHORT) {
         return COLL_MTREE_REPLY_MORE;
     }
-    usable = coll_mtree_replan_all_attended(samples, ompi_comm_size(comm));
-    if (coll_mtree_replan_update(query, samples, usable) == COLL_MTREE_STAY) {
+    if (use == COLL_MTREE_SAMPLES_NOTHING ||
+        coll_mtree_replan_update(query, samples, use == COLL_MTREE_SAMPLES_USABLE) ==
+            COLL_MTREE_STAY) {
         return COLL_MTREE_REPLY_STAY;
     }
-    query->new_plan = mtree_plan_retain(coll_mtree_planning_context_plan(
+    query->new_plan = coll_mtree_planning_context_plan(
         module->context, comm, &self->call_class,
-        coll_mtree_hints_max_trees(module, comm), &forecast));
+        coll_mtree_hints_max_trees(module, comm), &forecast);
     return query->new_plan == NULL ? COLL_MTREE_REPLY_STAY : COLL_MTREE_REPLY_PLAN;
 }
 

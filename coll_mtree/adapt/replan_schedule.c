@@ -41,16 +41,23 @@ bool coll_mtree_replan_reply_is_due(long query, long call)
     return call >= query + COLL_MTREE_REPLAN_PATIENCE;
 }
 
-bool coll_mtree_replan_all_attended(const coll_mtree_rank_sample_t *samples,
-                                    int num_ranks)
+coll_mtree_samples_use_t
+coll_mtree_replan_samples_use(const mtree_plan_t *plan,
+                              const coll_mtree_rank_sample_t *samples, int num_ranks)
 {
-    int rank = 0;
-
-    while (rank < num_ranks && (double)samples[rank].unattended <=
-                                   MOST_UNATTENDED * (double)samples[rank].seconds) {
-        rank++;
+    if (plan == NULL || mtree_plan_num_steps(plan) > 0) {
+        return COLL_MTREE_SAMPLES_NOTHING;
     }
-    return rank == num_ranks;
+    if ((double)samples[0].seconds < COLL_MTREE_MEASURABLE_SECONDS) {
+        return COLL_MTREE_SAMPLES_TOO_SHORT;
+    }
+    for (int rank = 0; rank < num_ranks; rank++) {
+        if ((double)samples[rank].unattended >
+            MOST_UNATTENDED * (double)samples[rank].seconds) {
+            return COLL_MTREE_SAMPLES_UNATTENDED;
+        }
+    }
+    return COLL_MTREE_SAMPLES_USABLE;
 }
 
 coll_mtree_replan_reply_t coll_mtree_replan_reply_of(coll_mtree_change_t change,

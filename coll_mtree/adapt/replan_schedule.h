@@ -74,10 +74,19 @@ bool coll_mtree_replan_schedule_take_query(coll_mtree_replan_schedule_t *schedul
 /* Does the reply to the query that began at call @a query apply to call @a call? */
 bool coll_mtree_replan_reply_is_due(long query, long call);
 
-/* On rank 0: did every rank see to its nonblocking calls nearly all of the time?
- * Otherwise what looks like a slow link may be a rank that computes. */
-bool coll_mtree_replan_all_attended(const coll_mtree_rank_sample_t *samples,
-                                    int num_ranks);
+/* What samples of nonblocking calls are good for. */
+typedef enum {
+    COLL_MTREE_SAMPLES_NOTHING,    /* the plan is not one that changes */
+    COLL_MTREE_SAMPLES_TOO_SHORT,  /* rates are too uncertain: measure on */
+    COLL_MTREE_SAMPLES_UNATTENDED, /* what looks like a slow link may be a rank that
+                                      computes: the context is not updated */
+    COLL_MTREE_SAMPLES_USABLE
+} coll_mtree_samples_use_t;
+
+/* On rank 0, of @a samples [num_ranks] over @a plan (NULL: there is none). */
+coll_mtree_samples_use_t
+coll_mtree_replan_samples_use(const mtree_plan_t *plan,
+                              const coll_mtree_rank_sample_t *samples, int num_ranks);
 
 /* On rank 0, for blocking calls: the reply where the plans are to @a change, and calls of
  * the class, which are arrival-ordered or not (@a is_by_arrival), are @a to_arrival. */

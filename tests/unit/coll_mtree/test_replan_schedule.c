@@ -86,21 +86,66 @@ START_TEST(a_reply_applies_two_calls_after_its_query)
 }
 END_TEST
 
+static mtree_plan_t *some_plan(void)
+{
+    static const char *const hosts[] = {"a", "b"};
+    mtree_plan_t *plan;
+
+    ck_assert_int_eq(mtree_plan_create(MTREE_BCAST, "packing", 2, hosts, 1, &plan),
+                     MTREE_OK);
+    return plan;
+}
+
 START_TEST(one_rank_that_computes_spoils_the_samples)
 {
     coll_mtree_rank_sample_t samples[3] = {0};
+    mtree_plan_t *plan = some_plan();
 
     for (int rank = 0; rank < 3; rank++) {
         samples[rank].seconds = 2;
     }
-    ck_assert(coll_mtree_replan_all_attended(samples, 3));
+    ck_assert_int_eq(coll_mtree_replan_samples_use(plan, samples, 3),
+                     COLL_MTREE_SAMPLES_USABLE);
     samples[2].unattended = 0.125F;
-    ck_assert(coll_mtree_replan_all_attended(samples, 3));
+    ck_assert_int_eq(coll_mtree_replan_samples_use(plan, samples, 3),
+                     COLL_MTREE_SAMPLES_USABLE);
     samples[2].unattended = 0.25F;
-    ck_assert(!coll_mtree_replan_all_attended(samples, 3));
-    ck_assert(coll_mtree_replan_all_attended(samples, 2));
+    ck_assert_int_eq(coll_mtree_replan_samples_use(plan, samples, 3),
+                     COLL_MTREE_SAMPLES_UNATTENDED);
+    ck_assert_int_eq(coll_mtree_replan_samples_use(plan, samples, 2),
+                     COLL_MTREE_SAMPLES_USABLE);
     samples[0].unattended = 1;
-    ck_assert(!coll_mtree_replan_all_attended(samples, 2));
+    ck_assert_int_eq(coll_mtree_replan_samples_use(plan, samples, 2),
+                     COLL_MTREE_SAMPLES_UNATTENDED);
+    mtree_plan_destroy(plan);
+}
+END_TEST
+
+START_TEST(little_time_is_measured_on)
+{
+    coll_mtree_rank_sample_t samples[2] = {0};
+    mtree_plan_t *plan = some_plan();
+
+    samples[0].seconds = 0.0625F;
+    samples[0].unattended = 0.0625F;
+    ck_assert_int_eq(coll_mtree_replan_samples_use(plan, samples, 2),
+                     COLL_MTREE_SAMPLES_TOO_SHORT);
+    mtree_plan_destroy(plan);
+}
+END_TEST
+
+START_TEST(a_plan_in_lockstep_or_none_does_not_change)
+{
+    coll_mtree_rank_sample_t samples[2] = {0};
+    mtree_plan_t *plan = some_plan();
+
+    samples[0].seconds = samples[1].seconds = 2;
+    ck_assert_int_eq(coll_mtree_replan_samples_use(NULL, samples, 2),
+                     COLL_MTREE_SAMPLES_NOTHING);
+    plan->trees[0].step[1] = 1;
+    ck_assert_int_eq(coll_mtree_replan_samples_use(plan, samples, 2),
+                     COLL_MTREE_SAMPLES_NOTHING);
+    mtree_plan_destroy(plan);
 }
 END_TEST
 
@@ -160,6 +205,8 @@ int main(void)
     tcase_add_test(tcase, a_query_takes_less_than_a_hundredth_of_the_bytes);
     tcase_add_test(tcase, a_reply_applies_two_calls_after_its_query);
     tcase_add_test(tcase, one_rank_that_computes_spoils_the_samples);
+    tcase_add_test(tcase, little_time_is_measured_on);
+    tcase_add_test(tcase, a_plan_in_lockstep_or_none_does_not_change);
     tcase_add_test(tcase, a_change_of_the_network_goes_before_the_order_of_arrival);
     tcase_add_test(tcase, calls_turn_only_where_their_order_is_another);
     tcase_add_test(tcase, two_replies_change_all_plans);
