@@ -48,7 +48,7 @@ static const mtree_algorithm_t algorithms[] = {
 
 /* Direct exchange may be predicted to take so much longer than the packing: it gets
  * closer to what is predicted. */
-#define LITTLE 0.02
+#define DIRECT_COST 0.02
 
 /* Throughputs that differ by less are the same. */
 #define ROUNDING 1e-6
@@ -230,7 +230,7 @@ static mtree_status_t run_algorithm(const mtree_problem_t *problem,
 /* Is @a direct as good as @a plan, by what the request asks for? */
 static bool is_as_good(const mtree_plan_t *direct, const mtree_plan_t *plan)
 {
-    return plan->bytes > 0.0 ? direct->seconds <= plan->seconds * (1.0 + LITTLE)
+    return plan->bytes > 0.0 ? direct->seconds <= plan->seconds * (1.0 + DIRECT_COST)
                              : direct->throughput >= plan->throughput * (1.0 - ROUNDING);
 }
 

@@ -17,7 +17,7 @@
 void mtree_double_tree_parents(int num_hosts, int *parent);
 
 /*
- * Reduce and broadcast of @a num_chunks chunks a tree, pipelined: every transfer is in
+ * Reduce and broadcast of @a num_chunks chunks per tree, pipelined: every transfer is in
  * the first step after those that it needs in which its sender sends and its receiver
  * receives nothing else, the chunks and the trees taking turns (the even and odd steps of
  * the paper).

@@ -9,7 +9,7 @@
 #include "planner/plan/plan.h"
 
 /*
- * Seconds until the roots of all trees of @a plan hold the sum of @a bytes a host, each
+ * Seconds until the roots of all trees of @a plan hold the sum of @a bytes per host, each
  * tree taking its share.  A host sends its part of a tree as one message when all its
  * children's messages have arrived.  A message takes the latency of its route and its
  * size over its rate (the alpha-beta model); messages that share an arc at a time get

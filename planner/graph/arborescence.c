@@ -32,7 +32,7 @@ typedef struct {
                          be undone */
     int *unions;      /* [num_hosts] bosses that were put below another, in order */
     int num_unions;
-    int *seen;          /* [num_hosts] the start of the walk that came by; -1: none */
+    int *seen;          /* [num_hosts] the start of the walk that reached it; -1: none */
     int *path, *chosen; /* [num_hosts + 1] hosts of the present walk, the edge chosen into
                            each */
     cycle_t *cycles;    /* [num_hosts] */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/graph/candidates.h"
 
+#include "base/array.h"
 #include "base/log.h"
+#include "planner/graph/constraints.h"
 #include "planner/graph/dominance.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,8 +14,8 @@
 typedef struct {
     const mtree_problem_t *problem;
     int *host_at;      /* [num_vertices] host number at a vertex, -1: none */
-    bool is_symmetric; /* every link has one capacity for both ways */
-    int edge_room, use_room, num_uses;
+    bool is_symmetric; /* every link has one capacity for both directions */
+    int edge_capacity, use_capacity, num_uses;
     mtree_candidates_t *made;
 } builder_t;
 
@@ -31,34 +32,14 @@ static bool has_capacity(const builder_t *builder, int from, int to)
     return true;
 }
 
-static mtree_status_t grow(void *array_p, int *room, int length, int more, size_t size)
-{
-    void **array = array_p;
-    int wanted = *room;
-    void *bigger;
-
-    while (wanted < length + more) {
-        wanted = wanted < 64 ? 64 : 2 * wanted;
-    }
-    if (wanted == *room) {
-        return MTREE_OK;
-    }
-    bigger = realloc(*array, (size_t)wanted * size);
-    if (bigger == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
-    *array = bigger;
-    *room = wanted;
-    return MTREE_OK;
-}
-
 static mtree_status_t add_uses(builder_t *builder, int from, int to)
 {
     mtree_candidates_t *made = builder->made;
     int num_arcs;
     const int *arcs = mtree_routes_get(builder->problem->routes, from, to, &num_arcs);
-    mtree_status_t status = grow(&made->constraints, &builder->use_room,
-                                 builder->num_uses, num_arcs, sizeof(*made->constraints));
+    mtree_status_t status =
+        mtree_array_reserve(&made->constraints, &builder->use_capacity,
+                            builder->num_uses + num_arcs, sizeof(*made->constraints));
 
     if (status != MTREE_OK) {
         return status;
@@ -68,27 +49,29 @@ static mtree_status_t add_uses(builder_t *builder, int from, int to)
     return MTREE_OK;
 }
 
-static mtree_status_t make_edge_room(builder_t *builder)
+/* Memory for one more edge in every array of edges; all of them have one capacity. */
+static mtree_status_t reserve_edge(builder_t *builder)
 {
     mtree_candidates_t *made = builder->made;
-    int length = made->num_edges;
-    int room = builder->edge_room;
-    mtree_status_t status;
+    const struct {
+        void *array_p;
+        size_t size;
+    } arrays[] = {{&made->from, sizeof(*made->from)},
+                  {&made->to, sizeof(*made->to)},
+                  {&made->latency, sizeof(*made->latency)},
+                  {&made->first, sizeof(*made->first)}};
+    int capacity = builder->edge_capacity;
+    mtree_status_t status = MTREE_OK;
 
-    status = grow(&made->from, &room, length, 2, sizeof(*made->from));
-    room = builder->edge_room;
-    if (status == MTREE_OK) {
-        status = grow(&made->to, &room, length, 2, sizeof(*made->to));
-        room = builder->edge_room;
+    for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]) && status == MTREE_OK;
+         ++i) {
+        capacity = builder->edge_capacity;
+        status = mtree_array_reserve(arrays[i].array_p, &capacity, made->num_edges + 2,
+                                     arrays[i].size);
     }
     if (status == MTREE_OK) {
-        status = grow(&made->latency, &room, length, 2, sizeof(*made->latency));
-        room = builder->edge_room;
+        builder->edge_capacity = capacity;
     }
-    if (status == MTREE_OK) {
-        status = grow(&made->first, &room, length, 2, sizeof(*made->first));
-    }
-    builder->edge_room = room;
     return status;
 }
 
@@ -99,7 +82,7 @@ static mtree_status_t add_edge(builder_t *builder, int from, int to)
     bool down = mtree_collective_broadcasts(builder->problem->request->collective);
     bool up = mtree_collective_reduces(builder->problem->request->collective);
     double latency_down, latency_up;
-    mtree_status_t status = make_edge_room(builder);
+    mtree_status_t status = reserve_edge(builder);
 
     if (status == MTREE_OK && down) {
         status = add_uses(builder, from, to);
@@ -138,7 +121,7 @@ static mtree_status_t add_edges(builder_t *builder)
     bool down = mtree_collective_broadcasts(builder->problem->request->collective);
     bool up = mtree_collective_reduces(builder->problem->request->collective);
     int num_hosts = builder->problem->num_hosts;
-    mtree_status_t status = make_edge_room(builder);
+    mtree_status_t status = reserve_edge(builder);
 
     if (status != MTREE_OK) {
         return status;
@@ -158,119 +141,6 @@ static mtree_status_t add_edges(builder_t *builder)
         }
     }
     return MTREE_OK;
-}
-
-/* Two independent 64-bit hashes of the multiset of edges that use an arc. */
-typedef struct {
-    uint64_t a, b;
-    int arc;
-} signature_t;
-
-static uint64_t mix(uint64_t x)
-{
-    x ^= x >> 30;
-    x *= 0xbf58476d1ce4e5b9u;
-    x ^= x >> 27;
-    x *= 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
-
-static int signature_compare(const void *left, const void *right)
-{
-    const signature_t *x = left, *y = right;
-
-    if (x->a != y->a) {
-        return x->a < y->a ? -1 : 1;
-    }
-    if (x->b != y->b) {
-        return x->b < y->b ? -1 : 1;
-    }
-    return (x->arc > y->arc) - (x->arc < y->arc);
-}
-
-static void sign_arcs(const builder_t *builder, int num_arcs, signature_t *signatures)
-{
-    const mtree_candidates_t *made = builder->made;
-
-    for (int arc = 0; arc < num_arcs; ++arc) {
-        signatures[arc] = (signature_t){0, 0, arc};
-    }
-    for (int edge = 0; edge < made->num_edges; ++edge) {
-        for (int use = made->first[edge]; use < made->first[edge + 1]; ++use) {
-            signatures[made->constraints[use]].a += mix((uint64_t)edge + 1);
-            signatures[made->constraints[use]].b += mix(~(uint64_t)edge);
-        }
-    }
-    qsort(signatures, (size_t)num_arcs, sizeof(*signatures), signature_compare);
-}
-
-/* Make arcs with equal signatures one constraint, and drop those that no edge uses; @a
- * constraint_of is [num_arcs]. */
-static void merge_arcs(const builder_t *builder, int num_arcs,
-                       const signature_t *signatures, int *constraint_of)
-{
-    mtree_candidates_t *made = builder->made;
-
-    for (int i = 0; i < num_arcs; ++i) {
-        const signature_t *here = &signatures[i];
-        double capacity = mtree_arc_capacity(builder->problem->topology, here->arc);
-        int c = made->num_constraints - 1;
-
-        if (here->a == 0 && here->b == 0) {
-            continue;
-        }
-        if (c < 0 || here[-1].a != here->a || here[-1].b != here->b) {
-            c = made->num_constraints++;
-            made->capacity[c] = capacity;
-            made->arc[c] = here->arc;
-        } else if (capacity < made->capacity[c]) {
-            made->capacity[c] = capacity;
-            made->arc[c] = here->arc;
-        }
-        constraint_of[here->arc] = c;
-    }
-}
-
-/* Turn the arcs that edges use into constraints. */
-static mtree_status_t make_rows(builder_t *builder)
-{
-    mtree_candidates_t *made = builder->made;
-    int num_arcs = 2 * builder->problem->topology->num_links;
-    signature_t *signatures = malloc(((size_t)num_arcs + 1) * sizeof(*signatures));
-    int *constraint_of = malloc(((size_t)num_arcs + 1) * sizeof(*constraint_of));
-    mtree_status_t status = MTREE_ERR_NO_MEMORY;
-    int kept = 0;
-
-    made->capacity = malloc(((size_t)num_arcs + 1) * sizeof(*made->capacity));
-    made->arc = malloc(((size_t)num_arcs + 1) * sizeof(*made->arc));
-    if (signatures == NULL || constraint_of == NULL || made->capacity == NULL ||
-        made->arc == NULL) {
-        goto free_scratch;
-    }
-    sign_arcs(builder, num_arcs, signatures);
-    merge_arcs(builder, num_arcs, signatures, constraint_of);
-    for (int edge = 0; edge < made->num_edges; ++edge) {
-        int start = kept;
-
-        /* All arcs of a constraint are used by the same edges equally often: one of them
-         * counts.
-         */
-        for (int use = made->first[edge]; use < made->first[edge + 1]; ++use) {
-            int c = constraint_of[made->constraints[use]];
-
-            if (made->arc[c] == made->constraints[use]) {
-                made->constraints[kept++] = c;
-            }
-        }
-        made->first[edge] = start;
-    }
-    made->first[made->num_edges] = kept;
-    status = MTREE_OK;
-
-free_scratch:
-    free(constraint_of);
-    free(signatures);
-    return status;
 }
 
 /* List the edges at each host: at the end @a at, and for undirected ones at the other
@@ -354,7 +224,7 @@ static mtree_status_t check_connected(const builder_t *builder)
             if (!reached[i]) {
                 mtree_error(
                     "planner: no route with capacity joins %s and %s; give the links "
-                    "between them capacity both ways",
+                    "between them capacity in both directions",
                     builder->problem->names[0], builder->problem->names[i]);
                 status = MTREE_ERR_UNREACHABLE;
                 break;
@@ -393,7 +263,7 @@ mtree_status_t mtree_candidates_create(const mtree_problem_t *problem,
     }
     status = add_edges(&builder);
     if (status == MTREE_OK) {
-        status = make_rows(&builder);
+        status = mtree_constraints_make(problem->topology, builder.made);
     }
     if (status == MTREE_OK) {
         status = make_adjacency(builder.made);
@@ -472,16 +342,17 @@ mtree_status_t mtree_candidates_turn(const mtree_candidates_t *candidates, int r
     for (int e = 0; e < num_edges; ++e) {
         into[candidates->to[edges[e]]] = edges[e];
     }
-    /* Only the edges between the old root and the new lead the wrong way. */
+    /* Only the edges between the old root and the new lead in the wrong direction. */
     for (int edge = into[root], up = -1; edge >= 0; edge = up) {
         int parent = candidates->from[edge];
 
         up = into[parent];
         into[parent] = find_edge(candidates, at, parent);
         if (into[parent] < 0) {
-            mtree_error("planner: there is a way from host %d to host %d but none back; "
-                        "plan with another algorithm",
-                        parent, at);
+            mtree_error(
+                "planner: there is a route from host %d to host %d but none back; "
+                "plan with another algorithm",
+                parent, at);
             free(into);
             return MTREE_ERR_UNREACHABLE;
         }

@@ -20,11 +20,11 @@ typedef struct {
     bool directed;
     int num_hosts;
     int num_edges;
-    int *from, *to; /* [num_edges] hosts; from is the parent when directed, the lower
-                       otherwise */
-    double
-        *latency; /* [num_edges] seconds, one way, the longer of both when undirected */
-    int *first;   /* [num_edges + 1] where an edge's constraints start in `constraints` */
+    int *from, *to;  /* [num_edges] hosts; from is the parent when directed, the lower
+                        otherwise */
+    double *latency; /* [num_edges] seconds, of one direction, the longer of both when
+                        undirected */
+    int *first; /* [num_edges + 1] where an edge's constraints start in `constraints` */
     int *constraints; /* constraints an edge uses, once for each time it does */
     int *out_first;   /* [num_hosts + 1] where a host's edges start in `out` */
     int *out;      /* edges by the host they leave; undirected ones at both their hosts */
@@ -55,9 +55,9 @@ static inline int mtree_candidates_other(const mtree_candidates_t *candidates, i
 }
 
 /*
- * Turn round the edges of a directed tree that do not lead away from @a root.  @a edges,
+ * Reverse the edges of a directed tree that do not lead away from @a root.  @a edges,
  * [num_hosts - 1], may be a tree from any root.  MTREE_ERR_NO_MEMORY,
- * MTREE_ERR_UNREACHABLE (logged) when an edge has no candidate the other way.
+ * MTREE_ERR_UNREACHABLE (logged) when an edge has no candidate in the other direction.
  */
 mtree_status_t mtree_candidates_turn(const mtree_candidates_t *candidates, int root,
                                      int *edges);

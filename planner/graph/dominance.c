@@ -56,7 +56,7 @@ static bool is_even_route(const mtree_routes_t *routes, int from, int to, const 
 }
 
 /* Is the route a chain, of at least two, of routes between consecutive hosts that are the
- * same both ways? */
+ * same in both directions? */
 static bool is_even_chain(const mtree_problem_t *problem, const int *host_at, int from,
                           int to)
 {

@@ -18,9 +18,9 @@ bool mtree_dominance_of_route(const mtree_problem_t *problem, const int *host_at
 /*
  * The same for an edge that uses the routes of both directions.  Either both routes are
  * two others joined at the same host; or @a symmetric (every link has one capacity for
- * both ways) and each route is a chain of routes whose way back is the same.  Then the
- * cheaper route's chain costs, both ways, at most what the edge does, under any prices of
- * links, so some edge of the chain can replace it.
+ * both directions) and each route is a chain of routes that go back over the same links.
+ * Then the cheaper route's chain costs, in both directions, at most what the edge does,
+ * under any prices of links, so some edge of the chain can replace it.
  */
 bool mtree_dominance_of_pair(const mtree_problem_t *problem, const int *host_at,
                              bool symmetric, int u, int v);

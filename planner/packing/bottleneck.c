@@ -20,9 +20,9 @@ static int mark_links(const mtree_problem_t *problem,
     int count = 0;
 
     for (int c = 0; c < candidates->num_constraints; ++c) {
-        double worth = constraint_price[c] * candidates->capacity[c];
+        double price = constraint_price[c] * candidates->capacity[c];
 
-        most = worth > most ? worth : most;
+        most = price > most ? price : most;
     }
     for (int c = 0; c < candidates->num_constraints; ++c) {
         if (constraint_price[c] * candidates->capacity[c] > most * LEAST_PART) {

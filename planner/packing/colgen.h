@@ -9,7 +9,7 @@
 #include "planner/packing/master.h"
 #include "planner/packing/prim.h"
 
-/* A tree is worth adding when its price is this much below its worth (groups' prices sum
+/* A tree is added when its reduced cost is below minus this (groups' prices sum
  * to one). */
 #define MTREE_GAIN 1e-9
 

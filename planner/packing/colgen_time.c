@@ -31,10 +31,10 @@ static const double distance_parts[] = {0.0, 0.02, 0.06, 0.2, 0.6, 2.0, 1e3};
 
 /* The search ends when this many rounds of new trees have taken T down by less than this
  * part. */
-#define PATIENCE      8
-#define PATIENCE_GAIN 5e-4
+#define STALL_ROUNDS 8
+#define STALL_GAIN   5e-4
 
-/* What a tree is worth beyond its price. */
+/* What a tree gains at the present prices: minus its reduced cost. */
 static double gain(const mtree_colgen_t *colgen, const mtree_column_t *column)
 {
     const mtree_candidates_t *candidates = colgen->candidates;
@@ -112,9 +112,9 @@ static mtree_status_t offer_from_root(mtree_colgen_t *colgen, int group, int roo
 {
     const mtree_candidates_t *candidates = colgen->candidates;
     const mtree_master_t *master = colgen->master;
-    double ways = candidates->directed ? 1.0 : 2.0;
+    double passes = candidates->directed ? 1.0 : 2.0;
     double second =
-        master->time > 0.0 ? ways * master->group_price[group] / master->time : 0.0;
+        master->time > 0.0 ? passes * master->group_price[group] / master->time : 0.0;
     mtree_status_t status = MTREE_OK;
 
     for (int p = 0; p < NUM_DISTANCE_PARTS && status == MTREE_OK; ++p) {
@@ -275,8 +275,8 @@ mtree_status_t mtree_colgen_run_time(mtree_colgen_t *colgen, double bits, double
         if (is_last) {
             break;
         }
-        if (++rounds % PATIENCE == 0) {
-            is_last = next > time_before * (1.0 - PATIENCE_GAIN);
+        if (++rounds % STALL_ROUNDS == 0) {
+            is_last = next > time_before * (1.0 - STALL_GAIN);
             time_before = next;
         }
         status = price_shapes(colgen, &added);

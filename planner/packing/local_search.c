@@ -12,7 +12,7 @@
 #define MAX_TRIES 4
 
 /* How much a new edge that leaves room counts beside what the tree itself gains. */
-#define ROOM_WORTH 1e-3
+#define ROOM_WEIGHT 1e-3
 
 struct mtree_local_search {
     mtree_selection_t *selection;
@@ -291,7 +291,7 @@ static void collect_offers(mtree_local_search_t *search, int t, int place, int c
             continue;
         }
         own = room_on(search, selection->uses[t], edge);
-        promise = fmin(room, own) + ROOM_WORTH * own;
+        promise = fmin(room, own) + ROOM_WEIGHT * own;
         if (search->num_offers == MAX_TRIES &&
             promise <= search->promise[MAX_TRIES - 1]) {
             continue;

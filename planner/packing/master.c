@@ -32,21 +32,21 @@ void mtree_master_destroy(mtree_master_t *master)
 }
 
 /*
- * Set the rows' capacities, each less by a different tiny part (@a slack 1) or in full
- * (0).  Equal capacities make the program degenerate: the simplex method then pivots on
- * without getting anywhere.
+ * Set the constraints' capacities, each less by a different tiny part (@a slack 1) or in
+ * full (0).  Equal capacities make the program degenerate: the simplex method then pivots
+ * on without getting anywhere.
  */
 static mtree_status_t bound_rows(mtree_master_t *master, double slack)
 {
     const mtree_candidates_t *candidates = master->columns->candidates;
     mtree_status_t status = MTREE_OK;
 
-    for (int row = 0; row < candidates->num_constraints && status == MTREE_OK; ++row) {
-        double part = fmod((row + 1) * GOLDEN, 1.0) * TINY_PART * slack;
+    for (int c = 0; c < candidates->num_constraints && status == MTREE_OK; ++c) {
+        double part = fmod((c + 1) * GOLDEN, 1.0) * TINY_PART * slack;
 
         status =
-            mtree_lp_bound_row(master->lp, row, -INFINITY,
-                               candidates->capacity[row] * (1.0 - part) / master->scale);
+            mtree_lp_bound_row(master->lp, c, -INFINITY,
+                               candidates->capacity[c] * (1.0 - part) / master->scale);
     }
     return status;
 }
@@ -82,7 +82,7 @@ mtree_status_t mtree_master_create(const mtree_columns_t *columns, int num_group
                                    mtree_master_t **master_p)
 {
     const mtree_candidates_t *candidates = columns->candidates;
-    size_t num_lines = (size_t)candidates->num_constraints + (size_t)num_groups;
+    size_t num_rows = (size_t)candidates->num_constraints + (size_t)num_groups;
     mtree_master_t *master = calloc(1, sizeof(*master));
     mtree_status_t status = MTREE_ERR_NO_MEMORY;
 
@@ -91,15 +91,15 @@ mtree_status_t mtree_master_create(const mtree_columns_t *columns, int num_group
     }
     master->columns = columns;
     master->num_groups = num_groups;
-    for (int row = 0; row < candidates->num_constraints; ++row) {
-        master->scale += candidates->capacity[row] / candidates->num_constraints;
+    for (int c = 0; c < candidates->num_constraints; ++c) {
+        master->scale += candidates->capacity[c] / candidates->num_constraints;
     }
     master->constraint_price = calloc((size_t)candidates->num_constraints + 1,
                                       sizeof(*master->constraint_price));
     master->group_price = calloc((size_t)num_groups, sizeof(*master->group_price));
     master->uses = calloc((size_t)candidates->num_constraints + 1, sizeof(*master->uses));
-    master->index = malloc((num_lines + 1) * sizeof(*master->index));
-    master->value = malloc((num_lines + 1) * sizeof(*master->value));
+    master->index = malloc((num_rows + 1) * sizeof(*master->index));
+    master->value = malloc((num_rows + 1) * sizeof(*master->value));
     if (master->constraint_price != NULL && master->group_price != NULL &&
         master->uses != NULL && master->index != NULL && master->value != NULL) {
         status = mtree_lp_is_available() ? set_up(master) : MTREE_OK;
@@ -128,10 +128,10 @@ static int write_column(mtree_master_t *master, const mtree_column_t *column)
 
     memset(master->uses, 0, (size_t)candidates->num_constraints * sizeof(*master->uses));
     mtree_columns_count(master->columns, column->edges, master->uses);
-    for (int row = 0; row < candidates->num_constraints; ++row) {
-        if (master->uses[row] > 0) {
-            master->index[count] = row;
-            master->value[count++] = master->uses[row];
+    for (int c = 0; c < candidates->num_constraints; ++c) {
+        if (master->uses[c] > 0) {
+            master->index[count] = c;
+            master->value[count++] = master->uses[c];
         }
     }
     master->index[count] = candidates->num_constraints + column->group;
@@ -197,8 +197,8 @@ mtree_status_t mtree_master_solve(mtree_master_t *master)
         master->rate[t] =
             fmax(0.0, mtree_lp_value(master->lp, FIRST_TREE + t)) * master->scale;
     }
-    for (int row = 0; row < candidates->num_constraints; ++row) {
-        master->constraint_price[row] = fmax(0.0, mtree_lp_price(master->lp, row));
+    for (int c = 0; c < candidates->num_constraints; ++c) {
+        master->constraint_price[c] = fmax(0.0, mtree_lp_price(master->lp, c));
     }
     for (int group = 0; group < master->num_groups; ++group) {
         master->group_price[group] =

@@ -3,12 +3,12 @@
  * The packing's linear program over the trees of a pool.
  *
  * With r_t the rate of tree t, w_t its weight and x what every group gets:
- *     maximise x,  sum over t of uses(t, row) r_t <= capacity(row) for each row,
+ *     maximise x,  sum over t of uses(t, c) r_t <= capacity(c) for each constraint c,
  *                  sum over t in g of w_t r_t >= x for each group g.
- * For throughput w_t = 1.  For the time T of a message of M bits (a group), w_t = 1 - D_t
+ * For throughput w_t = 1.  For the time T of a message of M bits per group, w_t = 1 - D_t
  * / T, and M can be delivered in T if and only if x T >= M (docs/design.md,
  * "Bounds and plans").
- * The rows' prices y and the groups' prices p (which sum to one) prove x <= sum of
+ * The constraints' prices y and the groups' prices p (which sum to one) prove x <= sum of
  * capacity y / sum over g of p_g' with p_g' the least y-price of any tree of g over its
  * weight (linear-programming duality).
  */
@@ -35,7 +35,8 @@ typedef struct {
     double *value;
 } mtree_master_t;
 
-/* A program without trees, owned by the caller; @a pool must outlive it. */
+/* A program without trees, owned by the caller.  Without a solver (mtree_lp_is_available)
+ * it has groups, weights and scale, and cannot be solved; @a columns must outlive it. */
 mtree_status_t mtree_master_create(const mtree_columns_t *columns, int num_groups,
                                    mtree_master_t **master_p);
 

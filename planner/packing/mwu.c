@@ -25,7 +25,7 @@ static const double margins[] = {1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1};
 
 #define NUM_MARGINS ((int)(sizeof(margins) / sizeof(margins[0])))
 
-/* Where a tree of each group takes more than this many looks at edges, all groups share
+/* Where a tree of each group looks at more than this many edges, all groups share
  * one tree. */
 #define MAX_LOOKS 6e7
 
@@ -283,8 +283,8 @@ static void offer_entrances(mwu_t *mwu)
 }
 
 /*
- * Lay one tree, and for every other root the same turned round: what every host sends
- * then passes each edge once, one way or the other.
+ * Lay one tree, and for every other root the same with its edges reversed: what every
+ * host sends then passes each edge once, in one direction or the other.
  */
 static mtree_status_t lay_shared(mwu_t *mwu)
 {

@@ -7,7 +7,7 @@
  * after the other under prices that grow exponentially with load (as in Garg and
  * Koenemann's method); then the size is halved.  The loads of constraints that matter end
  * up within about one tree's size of each other, so each halving halves the gap, and the
- * prices on the way prove the bound.
+ * prices that occur prove the bound.
  */
 #ifndef MTREE_PLANNER_PACKING_MWU_H
 #define MTREE_PLANNER_PACKING_MWU_H

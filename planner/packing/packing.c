@@ -113,7 +113,7 @@ static bool suits_lp(const packing_t *packing, int most)
     return mtree_lp_is_available() && num_lines(packing) <= most;
 }
 
-/* Will few trees be chosen, so that the packing of many only shows the way? */
+/* Will few trees be chosen, so that the packing of many only guides the search? */
 static bool wants_few(const packing_t *packing)
 {
     return packing->colgen->problem->request->max_trees > 0 &&
@@ -225,7 +225,7 @@ static mtree_status_t pack_shaped(packing_t *packing)
 }
 
 /*
- * At most @a max_trees trees.  When a size is given, what a tree is worth depends on the
+ * At most @a max_trees trees.  When a size is given, the weight of a tree depends on the
  * time that all need, so they are chosen again for the time that the last ones need.
  */
 static mtree_status_t choose_few(packing_t *packing, int max_trees)
@@ -269,7 +269,7 @@ static mtree_status_t choose_few(packing_t *packing, int max_trees)
     return status;
 }
 
-/* How many trees the request allows a group; 0: any number. */
+/* How many trees the request allows per group; 0: any number. */
 static int tree_limit(const packing_t *packing)
 {
     const mtree_plan_request_t *request = packing->colgen->problem->request;

@@ -85,7 +85,7 @@ static void choose_rates(reweight_t *reweight)
                               reweight->weight, reweight->group);
 }
 
-/* The kept trees that got a rate worth having. */
+/* The kept trees that got more than next to no rate. */
 static mtree_status_t take_trees(const reweight_t *reweight, mtree_plan_t **plan_p)
 {
     const mtree_plan_t *keep = reweight->keep;

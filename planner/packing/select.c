@@ -13,7 +13,7 @@
 /* All of the work is done for a value that is this far from it, less for a closer one: a
  * small network's few trees are mostly within a per mille, on which no time is to be
  * spent. */
-#define WORTH_ALL  0.05
+#define FULL_GAP   0.05
 #define LEAST_PART 0.02
 
 /* The rates that greedy starts aim at, as parts of the optimum over K. */
@@ -87,7 +87,7 @@ static mtree_status_t search_init(search_t *search, mtree_colgen_t *colgen, int 
 }
 
 /* Prices that prefer constraints with much left; constraints with less than @a least only
- * when there is no other way. */
+ * when there is no other. */
 static void set_grow_prices(search_t *search, double least, double power)
 {
     const mtree_selection_t *selection = search->selection;
@@ -201,11 +201,12 @@ static void start_from(mtree_selection_t *selection, const mtree_column_t *trees
         int best = -1;
 
         for (int t = 0; t < count; ++t) {
-            double worth =
+            double delivered =
                 rate[t] * mtree_master_weight(selection->colgen->master, &trees[t]);
 
-            if (worth > most && (worth < limit || (worth == limit && t > last))) {
-                most = worth;
+            if (delivered > most &&
+                (delivered < limit || (delivered == limit && t > last))) {
+                most = delivered;
                 best = t;
             }
         }
@@ -244,13 +245,14 @@ static void begin(search_t *search, const start_t *start)
 static bool is_done(const search_t *search)
 {
     double gap = 1.0 - search->selection->best_value / search->most;
-    double part = fmin(1.0, pow(gap / WORTH_ALL, 2.0));
+    double part = fmin(1.0, pow(gap / FULL_GAP, 2.0));
 
     return gap <= GOOD_ENOUGH || mtree_selection_work(search->selection) >=
                                      search->max_work * fmax(part, LEAST_PART);
 }
 
-/* List the starts with what each is worth before it is improved; returns their number. */
+/* List the starts with the value of each before it is improved; returns their
+ * number. */
 static int list_starts(search_t *search, start_t *starts)
 {
     double aim = search->most / search->selection->max_trees;
@@ -289,7 +291,7 @@ static int start_compare(const void *left, const void *right)
     return (a->shallow > b->shallow) - (a->shallow < b->shallow);
 }
 
-/* Improve the starts that are worth most. */
+/* Improve the starts of the largest values. */
 static void improve_starts(search_t *search)
 {
     mtree_selection_t *selection = search->selection;

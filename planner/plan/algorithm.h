@@ -3,6 +3,9 @@
  * An algorithm of the planner: a name, the collectives it does, a function that makes the
  * trees, and whether it needs a solver of linear programs.  planner.c holds the table of
  * all of them and does what they have in common.
+ *
+ * The function of algorithm X is mtree_X_plan.  It stands in X.c, or in X_plan.c where
+ * X.c holds parts that papers/ and the tests use by themselves.
  */
 #ifndef MTREE_PLANNER_PLAN_ALGORITHM_H
 #define MTREE_PLANNER_PLAN_ALGORITHM_H

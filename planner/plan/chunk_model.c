@@ -6,7 +6,7 @@
 #define BITS_PER_BYTE 8.0
 #define CHUNK_ALIGN   64.0
 
-/* beta: seconds a byte. */
+/* beta: seconds per byte. */
 static double seconds_per_byte(const mtree_chunk_path_t *path)
 {
     return BITS_PER_BYTE / path->rate;

@@ -15,9 +15,9 @@
 
 #include "planner/plan/plan.h"
 
-/* The longest way that a chunk takes through a tree. */
+/* The longest path that a chunk takes through a tree. */
 typedef struct {
-    int num_links;      /* l: tree edges on the way; 0: the tree is one host */
+    int num_links;      /* l: tree edges on the path; 0: the tree is one host */
     double latency_sum; /* sum of alpha_i */
     double latency_max; /* largest alpha_i */
     double rate;        /* 1 / beta */

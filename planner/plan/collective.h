@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The collectives, as one table: what each rank contributes and receives, and which way
- * data flows in the trees.  Planner, engine, simulator, component, benchmark and report
- * read this table and make no list of their own (docs/adding.md).
+ * Public.  The collectives, as one table: what each rank contributes and receives, and
+ * which way data flows in the trees.  Planner, engine, simulator, component, benchmark
+ * and report read this table and make no list of their own (docs/adding.md).
  */
 #ifndef MTREE_PLANNER_PLAN_COLLECTIVE_H
 #define MTREE_PLANNER_PLAN_COLLECTIVE_H

@@ -185,8 +185,8 @@ static double narrowest(const mtree_problem_t *problem, int from, int to)
     return least;
 }
 
-/* Seconds that a message of @a bits takes over the edge above @a host, one way or (for
- * allreduce) the slower way. */
+/* Seconds that a message of @a bits takes over the edge above @a host, in its direction
+ * or (for allreduce) in the slower one. */
 static double hop_time(const mtree_problem_t *problem, const mtree_tree_t *tree, int host,
                        double bits)
 {
@@ -203,9 +203,9 @@ static double hop_time(const mtree_problem_t *problem, const mtree_tree_t *tree,
 }
 
 /*
- * Seconds until the first chunk, of @a bits, has been everywhere.  On its way it has each
- * link to itself, whatever rate the tree has there on average.  @a time and @a chain are
- * scratch, [num_hosts].
+ * Seconds until the first chunk, of @a bits, has been everywhere.  On its path it has
+ * each link to itself, whatever rate the tree has there on average.  @a time and @a chain
+ * are scratch, [num_hosts].
  */
 static double first_chunk_time(const mtree_problem_t *problem, const mtree_plan_t *plan,
                                const mtree_tree_t *tree, double bits, double *time,
@@ -256,9 +256,9 @@ static mtree_status_t busiest_time(const mtree_problem_t *problem,
     return MTREE_OK;
 }
 
-/* The time of the slowest tree, its first chunk's way and the rest at the rate that the
- * tree gets; but no less than what the links need, which matters where the first chunks
- * of many trees are all there is. */
+/* The time of the slowest tree, the path of its first chunk and the rest at the rate that
+ * the tree gets; but no less than what the links need, which matters where the first
+ * chunks of many trees are all there is. */
 static mtree_status_t predict(const mtree_problem_t *problem, mtree_plan_t *plan)
 {
     double *time = malloc((size_t)plan->num_hosts * sizeof(*time));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A plan: trees, rates and chunk sizes for one collective on one topology, with the bound
- * that no plan can beat.
+ * Public.  A plan: trees, rates and chunk sizes for one collective on one topology, with
+ * the bound that no plan can beat.
  *
  * Hosts are numbered 0 .. num_hosts-1 in a plan; `hosts[i]` is the host's name (the
  * `host` of the topology's vertex), so that a plan can be read and used without the
@@ -58,7 +58,7 @@ typedef struct {
     char *limit; /* what limits the bound, in words ("links a-b and c-d"); may be NULL */
     double seconds; /* predicted time for `bytes`, latency included; 0: not predicted */
     mtree_plan_route_t *routes; /* [num_hosts x num_hosts] from host i to host j at i *
-                                   num_hosts + j; NULL: not told */
+                                   num_hosts + j; NULL: not known */
     int references; /* besides the first one; changed by mtree_plan_retain() and
                        mtree_plan_destroy() alone */
 } mtree_plan_t;
@@ -81,12 +81,12 @@ bool mtree_plan_is_by_arrival(const mtree_plan_t *plan);
 /*
  * What the route from host @a from to host @a to costs the network: the latency and, for
  * each of its links, the seconds that the plan's bytes (of a plan for throughput alone:
- * 1 MB) take over the narrowest.  A route of many links is in the way of many others.  0
- * where routes are not told.
+ * 1 MB) take over the narrowest.  A route of many links shares links with many others.  0
+ * where routes are not known.
  */
 double mtree_plan_route_seconds(const mtree_plan_t *plan, int from, int to);
 
-/* One more reference to @a plan (NULL is allowed), which is not changed from now on.  Each
+/* One more reference to @a plan (NULL is allowed), which is not changed from now on. Each
  * reference is given up by mtree_plan_destroy().  From any thread. */
 mtree_plan_t *mtree_plan_retain(const mtree_plan_t *plan);
 

@@ -3,15 +3,13 @@
 
 #include "base/log.h"
 #include "planner/packing/prim.h"
-#include "planner/regular/shallow_tree.h"
 #include "planner/solver/lp.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #define EPSILON    0.1
-#define ENOUGH     0.95 /* of the packing's rate, for whole units */
-#define MAX_CHOICE 128  /* trees that the integer program chooses from */
+#define MAX_CHOICE 128 /* trees that the integer program chooses from */
 #define MAX_NODES  2000
 #define ROUNDING   1e-9
 
@@ -75,15 +73,15 @@ static double load_tree(weights_t *weights)
     return rate;
 }
 
-/* The packing's stop: the capacities at their prices are worth one. */
+/* The packing's stop: the capacities cost one at their prices. */
 static bool is_full(const weights_t *weights)
 {
-    double worth = 0;
+    double cost = 0;
 
     for (int row = 0; row < weights->candidates->num_constraints; row++) {
-        worth += weights->constraint_price[row] * weights->candidates->capacity[row];
+        cost += weights->constraint_price[row] * weights->candidates->capacity[row];
     }
-    return worth >= 1;
+    return cost >= 1;
 }
 
 /* Bring the rates down to what the capacities hold. */
@@ -198,36 +196,5 @@ mtree_status_t mtree_blink_choose(mtree_forest_t *forest)
 free_scratch:
     free(uses);
     free(values);
-    return status;
-}
-
-mtree_status_t mtree_blink_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p)
-{
-    const mtree_plan_request_t *request = problem->request;
-    mtree_candidates_t *candidates;
-    mtree_forest_t *forest;
-    double packed;
-    mtree_status_t status = mtree_candidates_create(problem, &candidates);
-
-    if (status != MTREE_OK) {
-        return status;
-    }
-    status = mtree_blink_pack(candidates, mtree_shallow_tree_center(problem), &forest);
-    if (status != MTREE_OK) {
-        goto destroy_candidates;
-    }
-    packed = mtree_forest_rate(forest);
-    status = mtree_blink_choose(forest);
-    if (status == MTREE_OK && (mtree_forest_rate(forest) < ENOUGH * packed ||
-                               request->max_trees > 0 || request->min_rate > 0)) {
-        status = mtree_forest_select(forest, request->max_trees, request->min_rate);
-    }
-    if (status == MTREE_OK) {
-        mtree_forest_drop_idle(forest);
-        status = mtree_forest_plan(forest, problem, "blink", plan_p);
-    }
-    mtree_forest_destroy(forest);
-destroy_candidates:
-    mtree_candidates_destroy(candidates);
     return status;
 }

@@ -24,7 +24,7 @@ typedef struct {
     double *values; /* same */
 } program_t;
 
-/* Rows (1b), one a capacity. */
+/* Rows (1b), one per capacity. */
 static mtree_status_t add_capacities(program_t *program)
 {
     const mtree_candidates_t *candidates = program->forest->candidates;
@@ -40,7 +40,7 @@ static mtree_status_t add_capacities(program_t *program)
 
 /*
  * The columns of one tree, and its rows `least` (1c) and `most` (1d).  (1c) M (1 - y) + r
- * >= r-min becomes r >= r-min y, which says the same of whole y and more of broken ones.
+ * >= r-min becomes r >= r-min y, the same for whole y and tighter for fractional ones.
  */
 static mtree_status_t add_tree(program_t *program, int tree, int limit_row,
                                double min_rate)
@@ -96,7 +96,7 @@ static mtree_status_t build(program_t *program, int max_trees, double min_rate)
     return status;
 }
 
-/* Keep the trees that got a rate; `whole` tells which solution to read. */
+/* Keep the trees that got a rate; `whole` selects the solution that is read. */
 static void keep_chosen(program_t *program, bool whole)
 {
     mtree_forest_t *forest = program->forest;

@@ -8,7 +8,7 @@
 #include <math.h>
 
 /* r-bar when the request has none, as a part of the largest capacity: no edge with
- * anything worth having is left out. */
+ * a useful capacity is left out. */
 #define DEFAULT_MIN_PART 1e-3
 
 static double default_min_rate(const mtree_candidates_t *candidates)

@@ -24,12 +24,12 @@ typedef struct {
     int *joined;      /* [n] how many there are */
     int *cursor; /* [n] where in order a free parent may still be: those before failed in
                   * this step, and as arcs are only taken they stay so */
-    int next_root; /* whose turn it is: after the tree that grew last, so that none is
+    int next_root; /* the first to try: after the tree that grew last, so that none is
                       always first */
     int *place;    /* [n] of the host's link among those of the switch that it hangs on */
     int *enter; /* [num_vertices] breadth-first search: arc that entered, -1: not seen */
     int *queue; /* [num_vertices] */
-    int *way;   /* [num_vertices] arcs of the way found */
+    int *path;  /* [num_vertices] arcs of the path found */
 } build_t;
 
 static mtree_status_t no_memory(int num_hosts)
@@ -79,9 +79,9 @@ static mtree_multitree_t *allocate_trees(int num_hosts)
 
 /*
  * "It first checks the neighbors in Y dimension then in X dimension" (section III-C1).
- * Every host has to look the same way first, also where a torus wraps round, or the trees
- * crowd the same arcs: 6 instead of 5 steps on the 4x4 torus.  A grid's links, each given
- * from a host to the next one, tell the ways apart.
+ * Every host has to look in the same direction first, also where a torus wraps round, or
+ * the trees crowd the same arcs: 6 instead of 5 steps on the 4x4 torus.  A grid's links,
+ * each given from a host to the next one, distinguish the directions.
  */
 static int order_of(const mtree_topology_t *topology, int arc)
 {
@@ -113,8 +113,8 @@ static void order_arcs(const mtree_topology_t *topology, mtree_adjacency_t *adja
     }
 }
 
-/* How many least capacities each arc holds; what reduce-scatter sends the other way must
- * fit as well. */
+/* How many least capacities each arc holds; what reduce-scatter sends in the other
+ * direction must fit as well. */
 static void count_connections(const mtree_topology_t *topology, int *connections)
 {
     double least = INFINITY;
@@ -147,7 +147,7 @@ static void free_build(build_t *build)
     free(build->place);
     free(build->enter);
     free(build->queue);
-    free(build->way);
+    free(build->path);
     mtree_multitree_destroy(build->trees);
 }
 
@@ -166,11 +166,11 @@ static mtree_status_t allocate_build(build_t *build, int num_hosts)
     build->place = calloc((size_t)num_hosts, sizeof(int));
     build->enter = malloc(vertices * sizeof(int));
     build->queue = malloc(vertices * sizeof(int));
-    build->way = malloc(vertices * sizeof(int));
+    build->path = malloc(vertices * sizeof(int));
     if (build->trees == NULL || build->host_of == NULL || build->connections == NULL ||
         build->free == NULL || build->order == NULL || build->joined == NULL ||
         build->cursor == NULL || build->place == NULL || build->enter == NULL ||
-        build->queue == NULL || build->way == NULL) {
+        build->queue == NULL || build->path == NULL) {
         return no_memory(num_hosts);
     }
     return mtree_adjacency_init(&build->adjacency, build->topology);
@@ -264,7 +264,7 @@ static int search_child(build_t *build, int root, int parent, int *num_seen_p)
     return child;
 }
 
-/* The child found, and its way: *num_arcs_p arcs in build->way, from the child to the
+/* The child found, and its path: *num_arcs_p arcs in build->path, from the child to the
  * parent. */
 static int find_child(build_t *build, int root, int parent, int *num_arcs_p)
 {
@@ -273,7 +273,7 @@ static int find_child(build_t *build, int root, int parent, int *num_arcs_p)
     int at = child < 0 ? start : build->hosts[child];
 
     for (; at != start; at = mtree_arc_from(build->topology, build->enter[at])) {
-        build->way[num_arcs++] = build->enter[at];
+        build->path[num_arcs++] = build->enter[at];
     }
     for (int i = 0; i < num_seen; i++) {
         build->enter[build->queue[i]] = -1;
@@ -282,7 +282,7 @@ static int find_child(build_t *build, int root, int parent, int *num_arcs_p)
     return child;
 }
 
-/* Lines 11 to 13.  build->way runs from the child to the parent. */
+/* Lines 11 to 13.  build->path runs from the child to the parent. */
 static mtree_status_t join(build_t *build, int root, int parent, int child, int num_arcs)
 {
     mtree_multitree_t *trees = build->trees;
@@ -303,15 +303,15 @@ static mtree_status_t join(build_t *build, int root, int parent, int child, int 
     trees->first[at] = trees->num_arcs;
     trees->num[at] = num_arcs;
     for (int i = num_arcs - 1; i >= 0; i--) {
-        trees->arcs[trees->num_arcs++] = build->way[i];
-        build->free[build->way[i]]--;
+        trees->arcs[trees->num_arcs++] = build->path[i];
+        build->free[build->path[i]]--;
     }
     build->order[root * n + build->joined[root]++] = child;
     return MTREE_OK;
 }
 
-/* One turn of one tree in a step: `old` of its hosts joined before the step.  *grew_p: it
- * got a host. */
+/* One tree takes its turn in a step: `old` of its hosts joined before the step.  *grew_p:
+ * it got a host. */
 static mtree_status_t take_turn(build_t *build, int root, int old, bool *grew_p)
 {
     int n = build->trees->num_hosts;
@@ -402,73 +402,5 @@ mtree_status_t mtree_multitree_create(const mtree_topology_t *topology, const in
         build.trees = NULL;
     }
     free_build(&build);
-    return status;
-}
-
-mtree_status_t mtree_multitree_schedule(const mtree_multitree_t *multitree,
-                                        mtree_rounds_t **schedule_p)
-{
-    mtree_rounds_t *schedule;
-    int n = multitree->num_hosts, last = multitree->num_steps;
-    mtree_status_t status = mtree_rounds_create("multitree", n, n, &schedule);
-
-    if (status != MTREE_OK) {
-        return status;
-    }
-    for (int at = 0; at < n * n && status == MTREE_OK; at++) {
-        int root = at / n, child = at % n, parent = multitree->parent[at];
-        const int *way = multitree->arcs + multitree->first[at];
-        int step = multitree->step[at], num_arcs = multitree->num[at];
-
-        if (parent < 0) {
-            continue;
-        }
-        status = mtree_rounds_add(schedule, last - step + 1, child, parent, root, true);
-        if (status == MTREE_OK) {
-            status = mtree_rounds_set_path(schedule, way, num_arcs, true);
-        }
-        if (status == MTREE_OK) {
-            status = mtree_rounds_add(schedule, last + step, parent, child, root, false);
-        }
-        if (status == MTREE_OK) {
-            status = mtree_rounds_set_path(schedule, way, num_arcs, false);
-        }
-    }
-    if (status != MTREE_OK) {
-        mtree_rounds_destroy(schedule);
-        return status;
-    }
-    *schedule_p = schedule;
-    return MTREE_OK;
-}
-
-mtree_status_t mtree_multitree_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p)
-{
-    mtree_multitree_t *trees = NULL;
-    mtree_plan_t *plan = NULL;
-    int n = problem->num_hosts;
-    size_t hosts = (size_t)n;
-    mtree_status_t status =
-        mtree_multitree_create(problem->topology, problem->hosts, n, &trees);
-
-    if (status != MTREE_OK) {
-        return status;
-    }
-    status = mtree_plan_create(problem->request->collective, "multitree", n,
-                               problem->names, n, &plan);
-    if (status != MTREE_OK) {
-        goto destroy_trees;
-    }
-    /* Without rates, mtree_plan_finish() gives all trees the highest common one. */
-    for (int root = 0; root < n; root++) {
-        plan->trees[root].root = root;
-        memcpy(plan->trees[root].parent, trees->parent + (size_t)root * hosts,
-               hosts * sizeof(*trees->parent));
-        memcpy(plan->trees[root].step, trees->step + (size_t)root * hosts,
-               hosts * sizeof(*trees->step));
-    }
-    *plan_p = plan;
-destroy_trees:
-    mtree_multitree_destroy(trees);
     return status;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MultiTree (papers/multitree.txt, Algorithm 1): one tree a host, all built at once from
- * the roots down in time steps, so that within a step no link carries more than it holds.
+ * MultiTree (papers/multitree.txt, Algorithm 1): one tree per host, all built at once
+ * from the roots down in time steps, so that within a step no link carries more than it
+ * holds.
  */
 #ifndef MTREE_PLANNER_PUBLISHED_MULTITREE_H
 #define MTREE_PLANNER_PUBLISHED_MULTITREE_H
@@ -12,23 +13,23 @@
 /*
  * The trees: parent[r * num_hosts + h] is h's parent in the tree rooted at host r,
  * step[...] the all-gather time step from 1 in which h is joined to it (0 for the root),
- * way[...] the arcs from the parent to h as first[...] and num[...] in arcs.
+ * path[...] the arcs from the parent to h as first[...] and num[...] in arcs.
  */
 typedef struct {
     int num_hosts, num_steps;
     int *parent, *step;
-    int *first, *num; /* of each tree edge's way in arcs */
+    int *first, *num; /* of each tree edge's path in arcs */
     int *arcs;
     int num_arcs, room;
 } mtree_multitree_t;
 
 /*
  * Build the trees over the @a num_hosts vertices @a hosts of @a topology.  A link carries
- * floor(capacity / least capacity) messages a step each way, its narrower direction
- * counting (the paper's connections).  A child is the first free host in breadth-first
- * order from its parent through switches (section III-C3) and hosts that take no part. At
- * each vertex links are tried vertical first where the topology has positions (the
- * paper's "Y dimension then X"), else in their order.  Errors are logged:
+ * floor(capacity / least capacity) messages per step in each direction, its narrower
+ * direction counting (the paper's connections).  A child is the first free host in
+ * breadth-first order from its parent through switches (section III-C3) and hosts that
+ * take no part. At each vertex links are tried vertical first where the topology has
+ * positions (the paper's "Y dimension then X"), else in their order.  Errors are logged:
  * MTREE_ERR_NO_MEMORY, MTREE_ERR_UNREACHABLE.
  */
 mtree_status_t mtree_multitree_create(const mtree_topology_t *topology, const int *hosts,

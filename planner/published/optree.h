@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * OpTree: an all-gather in k stages on an optical ring with w wavelengths a fibre, after
- * Dai, Chen, Huang and Zhang, "OpTree: An Efficient Algorithm for All-gather Operation in
- * Optical Interconnect Systems" ("the paper").
+ * OpTree: an all-gather in k stages on an optical ring with w wavelengths per fibre,
+ * after Dai, Chen, Huang and Zhang, "OpTree: An Efficient Algorithm for All-gather
+ * Operation in Optical Interconnect Systems" ("the paper").
  *
  * Steps are time slots: in one of them every wavelength of every fibre carries one block.
  */
@@ -18,7 +18,7 @@
  * ranks that stand at the same position in each of the siblings send each other what they
  * have. */
 typedef struct {
-    int arity;     /* children a group */
+    int arity;     /* children per group */
     int positions; /* ranks in the largest child, each with its own all-to-all on the same
                       fibres */
     int items;     /* blocks that a rank sends to each sibling: the product of the earlier
@@ -128,7 +128,7 @@ long mtree_optree_wrht_table_steps(int num_ranks, int num_wavelengths);
 
 /*
  * The algorithm "optree" of the planner, for all-gather, and reversed for reduce-scatter:
- * every rank's block takes the tree that the stages' sends make of its ways.
+ * every rank's block takes the tree that the stages' sends form.
  */
 mtree_status_t mtree_optree_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p);
 

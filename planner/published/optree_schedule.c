@@ -47,9 +47,9 @@ static mtree_status_t add_send(builder_t *builder, int from, int to, int clockwi
 }
 
 /*
- * The first stage takes the shorter way round the ring; of opposite children, every
- * second pair goes each way, which is what keeps a fibre's load at Lemma 1's ceil(m^2 /
- * 8).
+ * The first stage goes in the shorter direction round the ring; of opposite children,
+ * every second pair goes in each direction, which is what keeps a fibre's load at Lemma
+ * 1's ceil(m^2 / 8).
  */
 static int goes_clockwise(const builder_t *builder, int from_child, int to_child,
                           int arity, int position)
@@ -130,9 +130,9 @@ static long stage_load(const mtree_optree_schedule_t *schedule, int stage, long 
 {
     int num_ranks = schedule->num_ranks;
     long most = 0;
-    int way, i;
+    int clockwise, i;
 
-    for (way = 0; way < 2; way++) {
+    for (clockwise = 0; clockwise < 2; clockwise++) {
         long load = 0, wrapped = 0;
 
         memset(change, 0, (2 * (size_t)num_ranks + 2) * sizeof(*change));
@@ -141,7 +141,7 @@ static long stage_load(const mtree_optree_schedule_t *schedule, int stage, long 
             int first = send->clockwise ? send->from : send->to;
             int end = send->clockwise ? send->to : send->from;
 
-            if (send->clockwise == way) {
+            if (send->clockwise == clockwise) {
                 change[first] += send->num_blocks;
                 change[end < first ? end + num_ranks : end] -= send->num_blocks;
             }

@@ -76,8 +76,8 @@ mtree_status_t mtree_steiner_pack(const mtree_steiner_request_t *request,
 /* Free; NULL is allowed. */
 void mtree_steiner_packing_destroy(mtree_steiner_packing_t *packing);
 
-/* The algorithm "steiner" of the planner (planner/plan/algorithm.h); steiner_plan.c says
- * how relays are expressed. */
+/* The algorithm "steiner" of the planner (planner/plan/algorithm.h); steiner_plan.c
+ * describes how relays are expressed. */
 mtree_status_t mtree_steiner_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p);
 
 #endif

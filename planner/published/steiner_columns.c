@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A tree is worth a column when it is cheaper than its root's price by more than this;
+/* A tree becomes a column when it is cheaper than its root's price by more than this;
  * prices are near 1. */
 #define PRICE_TOLERANCE 1e-9
 
@@ -54,8 +54,8 @@ static int make_column(mtree_steiner_solver_t *solver, mtree_steiner_stage_t sta
     return count;
 }
 
-/* Is the column worth adding: cheaper, at the last solution's prices, than what its root
- * pays? */
+/* Is the reduced cost of the column negative: is it cheaper, at the last solution's
+ * prices, than what its root pays? */
 static bool is_cheaper(const mtree_steiner_solver_t *solver, int count)
 {
     double price = 0.0;
@@ -179,8 +179,8 @@ mtree_status_t mtree_steiner_start_stage(mtree_steiner_solver_t *solver,
 
 /*
  * Ask the oracle for the cheapest tree of every root and @a stage.  cost[r] becomes the
- * lesser of itself and that tree's price; the tree is added when it is worth it;
- * *num_added_p counts those.
+ * lesser of itself and that tree's price; the tree is added when its reduced cost is
+ * negative; *num_added_p counts those.
  */
 static mtree_status_t price_stage(mtree_steiner_solver_t *solver,
                                   mtree_steiner_stage_t stage, double *cost,

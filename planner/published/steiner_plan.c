@@ -63,7 +63,8 @@ static void scale_rates(const mtree_problem_t *problem, mtree_plan_t *plan, doub
         const mtree_tree_t *tree = &plan->trees[t];
 
         for (int host = 0; host < plan->num_hosts; host++) {
-            if (tree->parent[host] >= 0 && mtree_collective_broadcasts(plan->collective)) {
+            if (tree->parent[host] >= 0 &&
+                mtree_collective_broadcasts(plan->collective)) {
                 add_load(problem, tree->parent[host], host, tree->rate, load);
             }
             if (tree->parent[host] >= 0 && mtree_collective_reduces(plan->collective)) {

@@ -15,7 +15,7 @@
  * Rows of the program, with n roots and c rows of capacity (those that the mode has no
  * use for stay empty): n of (8a), sum of w_i >= chi_v; n of (8b), sum of w_k and w_j >=
  * chi_v; c of (8d); c of (8e). (8c) follows from (8b) and w_j >= 0.  Columns: chi_v of
- * each root, then one a tree.  Capacities are divided by `unit`.
+ * each root, then one per tree.  Capacities are divided by `unit`.
  */
 typedef struct {
     const mtree_steiner_request_t *request;

@@ -44,9 +44,9 @@ void mtree_steiner_oracle_set_prices(mtree_steiner_oracle_t *oracle, const doubl
 
 /*
  * The cheapest tree with its root at active vertex @a root: parent_p[v] is the next
- * vertex on the way from v to the root, -1 for the root, MTREE_STEINER_ABSENT outside the
- * tree; *price_p the sum over its edges. MTREE_ERR_UNREACHABLE (not logged) when there is
- * no tree.
+ * vertex on the path from v to the root, -1 for the root, MTREE_STEINER_ABSENT outside
+ * the tree; *price_p the sum over its edges. MTREE_ERR_UNREACHABLE (not logged) when
+ * there is no tree.
  */
 mtree_status_t mtree_steiner_oracle_find(mtree_steiner_oracle_t *oracle, int root,
                                          int *parent_p, double *price_p);

@@ -46,7 +46,7 @@ double mtree_chains_switch_bytes(int num_objects, double bandwidth, double laten
 mtree_status_t mtree_chains_build(const int *arrivals, int num_objects, int receiver,
                                   const mtree_chains_link_t *link, int *parent_p);
 
-/* The longest way, in hops, that an object takes along @a parent to a root. */
+/* The longest path, in hops, of an object along @a parent to a root. */
 int mtree_chains_depth(const int *parent, int num_participants);
 
 /*
@@ -54,7 +54,7 @@ int mtree_chains_depth(const int *parent, int num_participants);
  * (reduce, then broadcast) and for bcast: the problem's hosts are taken to arrive in
  * their order, B is the least capacity and L the largest latency of their routes.
  * Without a size, one chain; a broadcast always is one, since its sources serve one
- * receiver at a time.  Up to MTREE_CHAINS_ROUTED hosts the plan tells their routes, by
+ * receiver at a time.  Up to MTREE_CHAINS_ROUTED hosts the plan holds their routes, by
  * which schedule/arrival/arrival.h chooses between those that have arrived.
  */
 #define MTREE_CHAINS_ROUTED 128

@@ -41,8 +41,8 @@ static mtree_chains_link_t worst_link(const mtree_problem_t *problem)
     return link;
 }
 
-/* A host's own way to itself is left 0. */
-static mtree_status_t plan_tell_routes(const mtree_problem_t *problem, mtree_plan_t *plan)
+/* A host's route to itself is left 0. */
+static mtree_status_t add_routes(const mtree_problem_t *problem, mtree_plan_t *plan)
 {
     size_t hosts = (size_t)problem->num_hosts;
 
@@ -97,7 +97,7 @@ mtree_status_t mtree_chains_plan(const mtree_problem_t *problem, mtree_plan_t **
                                problem->num_hosts, problem->names, 1, &plan);
     if (status == MTREE_OK) {
         plan->trees[0].root = root;
-        status = plan_tell_routes(problem, plan);
+        status = add_routes(problem, plan);
     }
     if (status == MTREE_OK && !mtree_collective_reduces(request->collective)) {
         chain_down(arrivals, num_objects, root, plan->trees[0].parent);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Direct exchange: every host sends its part to each of the others itself, one tree of
- * one hop a host.
+ * one hop per host.
  *
  * Behind switches such trees can carry as much as any, and no host waits for what
  * another passes on: where many trees share each interface, deep ones leave it idle for a

@@ -150,34 +150,3 @@ mtree_status_t mtree_ring_schedule_2d(int rows, int cols, mtree_rounds_t **sched
     }
     return finish(status, schedule, schedule_p);
 }
-
-mtree_status_t mtree_ring_create(mtree_collective_t collective, int num_hosts,
-                                 const char *const *hosts, mtree_plan_t **plan_p)
-{
-    int n = num_hosts;
-    mtree_plan_t *plan;
-    mtree_status_t status = mtree_plan_create(collective, "ring", n, hosts, n, &plan);
-
-    if (status != MTREE_OK) {
-        return status;
-    }
-    for (int root = 0; root < n; root++) {
-        plan->trees[root].share = mtree_collective_has_blocks(collective) ? 1.0 : 1.0 / n;
-        plan->trees[root].root = root;
-        for (int step = 1; step < n; step++) {
-            int host = (root + step) % n;
-
-            plan->trees[root].parent[host] = (root + step - 1) % n;
-            plan->trees[root].step[host] = step;
-        }
-    }
-    *plan_p = plan;
-    return MTREE_OK;
-}
-
-/* mtree_plan_finish() gives all trees the highest common rate. */
-mtree_status_t mtree_ring_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p)
-{
-    return mtree_ring_create(problem->request->collective, problem->num_hosts,
-                             problem->names, plan_p);
-}

@@ -34,8 +34,8 @@ mtree_status_t mtree_ring_schedule_2d(int rows, int cols, mtree_rounds_t **sched
 /*
  * A plan for allreduce, allgather or reduce_scatter that needs no topology and leaves
  * rates open: every host's block, or the n-th part that is summed at it, goes around the
- * hosts in their order, one lockstep step a host.  An allreduce comes back the way it
- * went.  Owned by the caller.  MTREE_ERR_NO_MEMORY.
+ * hosts in their order, one lockstep step per host.  An allreduce comes back over the
+ * same hosts.  Owned by the caller.  MTREE_ERR_NO_MEMORY.
  */
 mtree_status_t mtree_ring_create(mtree_collective_t collective, int num_hosts,
                                  const char *const *hosts, mtree_plan_t **plan_p);

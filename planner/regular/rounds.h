@@ -18,7 +18,7 @@ typedef struct {
     int from, to; /* host numbers */
     int piece;
     bool reduce;             /* else gather */
-    int first_arc, num_arcs; /* its way in `arcs`; no arcs: the hosts' route */
+    int first_arc, num_arcs; /* its path in `arcs`; no arcs: the hosts' route */
 } mtree_transfer_t;
 
 typedef struct {
@@ -30,7 +30,7 @@ typedef struct {
     int num_transfers, room;
     mtree_transfer_t *transfers; /* in no particular order */
     int num_arcs, arc_room;
-    int *arcs; /* the ways of transfers that do not take the hosts' route */
+    int *arcs; /* the paths of transfers that do not take the hosts' route */
 } mtree_rounds_t;
 
 /*

@@ -29,7 +29,7 @@ typedef struct {
 
 typedef void (*call_func_t)(mtree_lp_t *lp, call_t *call);
 
-/* GLPK's state is one a thread; an error throws all of it away and starts the next
+/* GLPK has one state per thread; an error throws all of it away and starts the next
  * generation. */
 static _Thread_local jmp_buf guard;
 static _Thread_local unsigned generation;

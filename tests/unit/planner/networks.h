@@ -9,8 +9,8 @@
 
 /*
  * A random connected network of hosts, with capacities of 60 to 340 Mb/s in whole 10 Mb/s
- * (a way each when @a one_way) and latencies up to @a latency seconds.  Equal arguments
- * give equal networks.
+ * (one per direction when @a one_way) and latencies up to @a latency seconds.  Equal
+ * arguments give equal networks.
  */
 mtree_topology_t *network_random(int num_hosts, int num_links, unsigned seed,
                                  bool one_way, double latency);
@@ -20,14 +20,14 @@ mtree_topology_t *network_random(int num_hosts, int num_links, unsigned seed,
 mtree_topology_t *network_b4(unsigned seed);
 
 /*
- * Machines of 8 GPUs on a switch of 300 GB/s each, and one adapter of 25 GB/s a GPU to a
- * switch between machines (DGX A100).
+ * Machines of 8 GPUs on a switch of 300 GB/s each, and one adapter of 25 GB/s per GPU to
+ * a switch between machines (DGX A100).
  */
 mtree_topology_t *network_a100(int num_machines);
 
 /*
- * Machines of 16 dies joined by links of 50 GB/s, 1 to 4 a pair, and 16 GB/s a die to a
- * switch between machines (MI250).
+ * Machines of 16 dies joined by links of 50 GB/s, 1 to 4 per pair, and 16 GB/s per die to
+ * a switch between machines (MI250).
  */
 mtree_topology_t *network_mi250(int num_machines);
 

@@ -43,7 +43,7 @@ START_TEST(every_row_makes_plans)
         }
         num_done++;
     }
-    ck_assert_int_gt(num_done, 0);
+    ck_assert(num_done > 0 || mtree_planner_unavailable(algorithm) != NULL);
     mtree_topology_destroy(networks[0]);
     mtree_topology_destroy(networks[1]);
 }
