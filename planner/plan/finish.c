@@ -291,31 +291,36 @@ free_scratch:
     return status;
 }
 
+mtree_status_t mtree_plan_scale_rates(const mtree_problem_t *problem, mtree_plan_t *plan)
+{
+    int num_arcs = 2 * problem->topology->num_links;
+    double *load = calloc((size_t)num_arcs + 1, sizeof(*load));
+    double busiest;
+
+    if (load == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    mtree_plan_load(plan, problem->routes, load);
+    busiest = mtree_plan_busiest(problem->topology, load);
+    for (int t = 0; t < plan->num_trees; ++t) {
+        plan->trees[t].rate = busiest > 0.0 ? plan->trees[t].rate / busiest : 0.0;
+    }
+    free(load);
+    return MTREE_OK;
+}
+
 /* When no tree has a rate: one for all, the highest that no arc is overloaded by. */
 static mtree_status_t fill_rates(const mtree_problem_t *problem, mtree_plan_t *plan)
 {
-    int num_arcs = 2 * problem->topology->num_links;
-    double busiest, *load;
-
     for (int t = 0; t < plan->num_trees; ++t) {
         if (plan->trees[t].rate > 0.0) {
             return MTREE_OK;
         }
     }
-    load = calloc((size_t)num_arcs + 1, sizeof(*load));
-    if (load == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
     for (int t = 0; t < plan->num_trees; ++t) {
         plan->trees[t].rate = 1.0;
     }
-    mtree_plan_load(plan, problem->routes, load);
-    busiest = mtree_plan_busiest(problem->topology, load);
-    for (int t = 0; t < plan->num_trees; ++t) {
-        plan->trees[t].rate = busiest > 0.0 ? 1.0 / busiest : 0.0;
-    }
-    free(load);
-    return MTREE_OK;
+    return mtree_plan_scale_rates(problem, plan);
 }
 
 mtree_status_t mtree_plan_finish(const mtree_problem_t *problem, mtree_plan_t *plan)

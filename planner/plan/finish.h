@@ -42,6 +42,10 @@
 double mtree_tree_delay(const mtree_tree_t *tree, int num_hosts,
                         mtree_collective_t collective);
 
+/* Scale the rates of all trees alike until some arc is full and none is overloaded.
+ * MTREE_ERR_NO_MEMORY. */
+mtree_status_t mtree_plan_scale_rates(const mtree_problem_t *problem, mtree_plan_t *plan);
+
 /*
  * Fill in what @a plan, made for @a problem, does not have yet: each tree's latencies
  * from the routes, rates when all are 0 (the same for all trees, as high as the

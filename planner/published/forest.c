@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/published/forest.h"
 
+#include "base/array.h"
 #include "base/log.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define FIRST_ROOM 16
 
 static mtree_status_t no_memory(void)
 {
@@ -39,31 +38,22 @@ void mtree_forest_destroy(mtree_forest_t *forest)
     free(forest);
 }
 
-static mtree_status_t make_room(mtree_forest_t *forest)
+/* Memory for one more tree in each array; all of them have one capacity. */
+static mtree_status_t reserve_tree(mtree_forest_t *forest)
 {
-    int room = forest->room == 0 ? FIRST_ROOM : 2 * forest->room;
-    size_t length = (size_t)room * (size_t)(forest->candidates->num_hosts - 1);
-    void *moved;
+    size_t num_edges = (size_t)forest->candidates->num_hosts - 1;
+    int edges = forest->capacity, roots = forest->capacity, rates = forest->capacity;
+    int count = forest->num_trees + 1;
 
-    if (forest->num_trees < forest->room) {
-        return MTREE_OK;
-    }
-    moved = realloc(forest->edges, length * sizeof(*forest->edges));
-    if (moved == NULL) {
+    if (mtree_array_reserve(&forest->edges, &edges, count,
+                            num_edges * sizeof(*forest->edges)) != MTREE_OK ||
+        mtree_array_reserve(&forest->root, &roots, count, sizeof(*forest->root)) !=
+            MTREE_OK ||
+        mtree_array_reserve(&forest->rate, &rates, count, sizeof(*forest->rate)) !=
+            MTREE_OK) {
         return no_memory();
     }
-    forest->edges = moved;
-    moved = realloc(forest->root, (size_t)room * sizeof(*forest->root));
-    if (moved == NULL) {
-        return no_memory();
-    }
-    forest->root = moved;
-    moved = realloc(forest->rate, (size_t)room * sizeof(*forest->rate));
-    if (moved == NULL) {
-        return no_memory();
-    }
-    forest->rate = moved;
-    forest->room = room;
+    forest->capacity = rates;
     return MTREE_OK;
 }
 
@@ -79,7 +69,7 @@ mtree_status_t mtree_forest_add(mtree_forest_t *forest, const int *edges, int ro
 {
     int num_edges = forest->candidates->num_hosts - 1;
     size_t length = (size_t)num_edges * sizeof(*edges);
-    mtree_status_t status = make_room(forest);
+    mtree_status_t status = reserve_tree(forest);
     int *added;
 
     if (status != MTREE_OK) {

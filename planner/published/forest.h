@@ -12,7 +12,7 @@
 
 typedef struct {
     const mtree_candidates_t *candidates;
-    int num_trees, room;
+    int num_trees, capacity;
     int *
         edges; /* [num_trees * (num_hosts - 1)] candidate edges of each tree, ascending */
     int *root; /* [num_trees] */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/published/multitree.h"
 
+#include "base/array.h"
 #include "base/log.h"
 #include "topo/adjacency.h"
 
@@ -288,15 +289,9 @@ static mtree_status_t join(build_t *build, int root, int parent, int child, int 
     mtree_multitree_t *trees = build->trees;
     int n = trees->num_hosts, at = root * n + child;
 
-    if (trees->num_arcs + num_arcs > trees->room) {
-        int room = 2 * (trees->num_arcs + num_arcs) + n;
-        int *arcs = realloc(trees->arcs, (size_t)room * sizeof(*arcs));
-
-        if (arcs == NULL) {
-            return no_memory(n);
-        }
-        trees->arcs = arcs;
-        trees->room = room;
+    if (mtree_array_reserve(&trees->arcs, &trees->capacity, trees->num_arcs + num_arcs,
+                            sizeof(*trees->arcs)) != MTREE_OK) {
+        return no_memory(n);
     }
     trees->parent[at] = parent;
     trees->step[at] = trees->num_steps;

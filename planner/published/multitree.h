@@ -20,7 +20,7 @@ typedef struct {
     int *parent, *step;
     int *first, *num; /* of each tree edge's path in arcs */
     int *arcs;
-    int num_arcs, room;
+    int num_arcs, capacity;
 } mtree_multitree_t;
 
 /*

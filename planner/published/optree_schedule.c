@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/array.h"
 #include "base/log.h"
 #include "planner/published/optree.h"
 
@@ -13,7 +14,7 @@
  */
 typedef struct {
     mtree_optree_schedule_t *schedule;
-    int num_sends, send_room;
+    int num_sends, send_capacity;
     int stage;
     int *held;  /* [num_ranks] blocks each rank holds now */
     int *count; /* [num_ranks] blocks each rank held when the stage began */
@@ -26,16 +27,10 @@ static mtree_status_t add_send(builder_t *builder, int from, int to, int clockwi
     mtree_optree_schedule_t *schedule = builder->schedule;
     size_t num_ranks = (size_t)schedule->num_ranks;
 
-    if (builder->num_sends == builder->send_room) {
-        int room = builder->send_room * 2 + 64;
-        mtree_optree_send_t *grown =
-            realloc(schedule->sends, (size_t)room * sizeof(*grown));
-
-        if (grown == NULL) {
-            return MTREE_ERR_NO_MEMORY;
-        }
-        schedule->sends = grown;
-        builder->send_room = room;
+    if (mtree_array_reserve(&schedule->sends, &builder->send_capacity,
+                            builder->num_sends + 1,
+                            sizeof(*schedule->sends)) != MTREE_OK) {
+        return MTREE_ERR_NO_MEMORY;
     }
     schedule->sends[builder->num_sends++] =
         (mtree_optree_send_t){from, to, clockwise, builder->count[from]};

@@ -2,6 +2,7 @@
 #include "planner/published/psld_plink.h"
 
 #include "base/log.h"
+#include "planner/plan/finish.h"
 #include "planner/regular/shallow_tree.h"
 
 #include <math.h>
@@ -35,24 +36,6 @@ static double mean_bandwidth(const mtree_problem_t *problem, int host)
         sum += mtree_psld_bandwidth(problem, other, host);
     }
     return sum / (problem->num_hosts - 1);
-}
-
-/* Scale the rates, proportions so far, to the largest that the capacities hold. */
-static mtree_status_t scale_rates(const mtree_problem_t *problem, mtree_plan_t *plan)
-{
-    int num_arcs = 2 * problem->topology->num_links;
-    double *load = calloc((size_t)num_arcs, sizeof(*load)), busiest;
-
-    if (load == NULL) {
-        return no_memory(problem);
-    }
-    mtree_plan_load(plan, problem->routes, load);
-    busiest = mtree_plan_busiest(problem->topology, load);
-    for (int t = 0; t < plan->num_trees; t++) {
-        plan->trees[t].rate /= busiest;
-    }
-    free(load);
-    return MTREE_OK;
 }
 
 /* The unused host of the largest bandwidth; it becomes used. */
@@ -95,7 +78,8 @@ mtree_status_t mtree_psld_plan(const mtree_problem_t *problem, mtree_plan_t **pl
             plan->trees[t].parent[host] = host == server ? -1 : server;
         }
     }
-    status = scale_rates(problem, plan);
+    /* The rates are proportions so far. */
+    status = mtree_plan_scale_rates(problem, plan);
     if (status != MTREE_OK) {
         mtree_plan_destroy(plan);
         goto free_bandwidth;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/published/steiner_solver.h"
 
+#include "base/array.h"
 #include "base/log.h"
 
 #include <math.h>
@@ -75,16 +76,9 @@ static mtree_status_t add_tree(mtree_steiner_solver_t *solver,
     size_t size = (size_t)solver->candidates->num_hosts * sizeof(*solver->parent);
     mtree_steiner_tree_t *tree;
 
-    if (solver->num_trees == solver->tree_room) {
-        int room = 2 * solver->tree_room + 64;
-        mtree_steiner_tree_t *grown =
-            realloc(solver->trees, (size_t)room * sizeof(*grown));
-
-        if (grown == NULL) {
-            return MTREE_ERR_NO_MEMORY;
-        }
-        solver->trees = grown;
-        solver->tree_room = room;
+    if (mtree_array_reserve(&solver->trees, &solver->tree_capacity, solver->num_trees + 1,
+                            sizeof(*solver->trees)) != MTREE_OK) {
+        return MTREE_ERR_NO_MEMORY;
     }
     tree = &solver->trees[solver->num_trees];
     tree->parent = malloc(size);

@@ -2,8 +2,8 @@
 #include "planner/published/steiner.h"
 
 #include "base/log.h"
+#include "planner/plan/finish.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 /*
@@ -42,46 +42,6 @@ static int list_hosts(const mtree_problem_t *problem, int *hosts)
     return num_hosts;
 }
 
-/* Add what a tree edge sends over the route to the arcs' loads. */
-static void add_load(const mtree_problem_t *problem, int from, int to, double rate,
-                     double *load)
-{
-    int num_arcs;
-    const int *arcs = mtree_routes_get(problem->routes, from, to, &num_arcs);
-
-    for (int i = 0; i < num_arcs; i++) {
-        load[arcs[i]] += rate;
-    }
-}
-
-/* Scale the rates until some arc is full and none is over. */
-static void scale_rates(const mtree_problem_t *problem, mtree_plan_t *plan, double *load)
-{
-    double scale = INFINITY;
-
-    for (int t = 0; t < plan->num_trees; t++) {
-        const mtree_tree_t *tree = &plan->trees[t];
-
-        for (int host = 0; host < plan->num_hosts; host++) {
-            if (tree->parent[host] >= 0 &&
-                mtree_collective_broadcasts(plan->collective)) {
-                add_load(problem, tree->parent[host], host, tree->rate, load);
-            }
-            if (tree->parent[host] >= 0 && mtree_collective_reduces(plan->collective)) {
-                add_load(problem, host, tree->parent[host], tree->rate, load);
-            }
-        }
-    }
-    for (int arc = 0; arc < 2 * problem->topology->num_links; arc++) {
-        if (load[arc] > 0.0) {
-            scale = fmin(scale, mtree_arc_capacity(problem->topology, arc) / load[arc]);
-        }
-    }
-    for (int t = 0; t < plan->num_trees; t++) {
-        plan->trees[t].rate *= scale;
-    }
-}
-
 static int compare_weights(const void *left, const void *right)
 {
     const mtree_steiner_tree_t *a = left, *b = right;
@@ -94,14 +54,9 @@ static mtree_status_t make_plan(const mtree_problem_t *problem,
 {
     const mtree_plan_request_t *request = problem->request;
     int num_trees = packing->num_trees;
-    double *load = calloc(2 * (size_t)problem->topology->num_links, sizeof(*load));
     mtree_plan_t *plan;
     mtree_status_t status;
 
-    if (load == NULL) {
-        mtree_error("steiner: no memory for %d links", problem->topology->num_links);
-        return MTREE_ERR_NO_MEMORY;
-    }
     if (request->max_trees > 0 && request->max_trees < num_trees) {
         qsort(packing->trees, (size_t)num_trees, sizeof(*packing->trees),
               compare_weights);
@@ -109,26 +64,30 @@ static mtree_status_t make_plan(const mtree_problem_t *problem,
     }
     status = mtree_plan_create(request->collective, "steiner", problem->num_hosts,
                                problem->names, num_trees, &plan);
-    if (status == MTREE_OK) {
-        for (int t = 0; t < num_trees; t++) {
-            const mtree_steiner_tree_t *tree = &packing->trees[t];
-
-            plan->trees[t].root = tree->root;
-            plan->trees[t].rate = tree->weight;
-            for (int host = 0; host < problem->num_hosts; host++) {
-                int above = tree->parent[host];
-
-                while (above >= problem->num_hosts) {
-                    above = tree->parent[above];
-                }
-                plan->trees[t].parent[host] = above;
-            }
-        }
-        scale_rates(problem, plan, load);
-        *plan_p = plan;
+    if (status != MTREE_OK) {
+        return status;
     }
-    free(load);
-    return status;
+    for (int t = 0; t < num_trees; t++) {
+        const mtree_steiner_tree_t *tree = &packing->trees[t];
+
+        plan->trees[t].root = tree->root;
+        plan->trees[t].rate = tree->weight;
+        for (int host = 0; host < problem->num_hosts; host++) {
+            int above = tree->parent[host];
+
+            while (above >= problem->num_hosts) {
+                above = tree->parent[above];
+            }
+            plan->trees[t].parent[host] = above;
+        }
+    }
+    status = mtree_plan_scale_rates(problem, plan);
+    if (status != MTREE_OK) {
+        mtree_plan_destroy(plan);
+        return status;
+    }
+    *plan_p = plan;
+    return MTREE_OK;
 }
 
 mtree_status_t mtree_steiner_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p)

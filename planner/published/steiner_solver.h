@@ -40,7 +40,7 @@ typedef struct {
     double *reduce_cost,
         *broadcast_cost; /* [num_roots] of the cheapest trees at the current prices */
     int *parent;         /* [num_hosts] */
-    int num_trees, tree_room;
+    int num_trees, tree_capacity;
     mtree_steiner_tree_t *trees;
     double bound;
 } mtree_steiner_solver_t;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/regular/rounds.h"
 
+#include "base/array.h"
 #include "base/log.h"
 
 #include <math.h>
@@ -8,7 +9,6 @@
 #include <string.h>
 
 #define BITS_PER_BYTE 8.0
-#define FIRST_ROOM    64
 
 static mtree_status_t no_memory(const char *algorithm)
 {
@@ -55,16 +55,10 @@ void mtree_rounds_destroy(mtree_rounds_t *schedule)
 mtree_status_t mtree_rounds_add(mtree_rounds_t *schedule, int step, int from, int to,
                                 int piece, bool reduce)
 {
-    if (schedule->num_transfers == schedule->room) {
-        int room = schedule->room == 0 ? FIRST_ROOM : 2 * schedule->room;
-        mtree_transfer_t *transfers =
-            realloc(schedule->transfers, (size_t)room * sizeof(*transfers));
-
-        if (transfers == NULL) {
-            return no_memory(schedule->algorithm);
-        }
-        schedule->transfers = transfers;
-        schedule->room = room;
+    if (mtree_array_reserve(&schedule->transfers, &schedule->capacity,
+                            schedule->num_transfers + 1,
+                            sizeof(*schedule->transfers)) != MTREE_OK) {
+        return no_memory(schedule->algorithm);
     }
     schedule->transfers[schedule->num_transfers++] =
         (mtree_transfer_t){step, from, to, piece, reduce, 0, 0};
@@ -78,15 +72,10 @@ mtree_status_t mtree_rounds_set_path(mtree_rounds_t *schedule, const int *arcs,
     mtree_transfer_t *transfer = &schedule->transfers[schedule->num_transfers - 1];
     int i;
 
-    if (schedule->num_arcs + num_arcs > schedule->arc_room) {
-        int room = 2 * (schedule->num_arcs + num_arcs) + FIRST_ROOM;
-        int *moved = realloc(schedule->arcs, (size_t)room * sizeof(*moved));
-
-        if (moved == NULL) {
-            return no_memory(schedule->algorithm);
-        }
-        schedule->arcs = moved;
-        schedule->arc_room = room;
+    if (mtree_array_reserve(&schedule->arcs, &schedule->arc_capacity,
+                            schedule->num_arcs + num_arcs,
+                            sizeof(*schedule->arcs)) != MTREE_OK) {
+        return no_memory(schedule->algorithm);
     }
     transfer->first_arc = schedule->num_arcs;
     transfer->num_arcs = num_arcs;

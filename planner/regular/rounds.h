@@ -27,9 +27,9 @@ typedef struct {
     int num_pieces;
     double *share; /* [num_pieces] part of the message; they sum to one */
     int num_steps; /* of all transfers */
-    int num_transfers, room;
+    int num_transfers, capacity;
     mtree_transfer_t *transfers; /* in no particular order */
-    int num_arcs, arc_room;
+    int num_arcs, arc_capacity;
     int *arcs; /* the paths of transfers that do not take the hosts' route */
 } mtree_rounds_t;
 
