@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Every algorithm of the planner's table makes a plan that spans and keeps all capacities
- * for each collective that its row names, and claims no more than its bound.
+ * for each collective that its row names, and claims no more than its bound.  A build
+ * without GLPK leaves out the algorithms that need it.
  */
 #include "tests/unit/planner/networks.h"
 
