@@ -7,12 +7,13 @@
 #include "coll_mtree/base/safe_file.h"
 #include "coll_mtree/base/tags.h"
 #include "coll_mtree/probe/coordinator.h"
+#include "coll_mtree/probe/findings.h"
+#include "coll_mtree/probe/round.h"
 #include "coll_mtree/probe/routes.h"
 
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/units.h"
-#include "topo/dot/read.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -24,10 +25,8 @@
 /* The measurements have so long at least. */
 #define LEAST_SECONDS 0.5
 
-/* A round may take so many times as long as is expected, and so much more, before the
- * probe is given up. */
-#define TIMEOUT_FACTOR  4.0
-#define TIMEOUT_SECONDS 20.0
+/* For the handshakes with all hosts. */
+#define HANDSHAKE_SECONDS 20.0
 
 /* From one line about progress to the next. */
 #define PROGRESS_SECONDS 2.0
@@ -166,7 +165,8 @@ static int lead_prepare(lead_t *lead)
     double budget = coll_mtree_params.probe_seconds, left;
     mtree_traceroute_search_t *search = NULL;
     bool addressed = have_addresses(lead);
-    int rc = coll_mtree_probe_coordinator_handshake(&lead->coordinator, TIMEOUT_SECONDS);
+    int rc =
+        coll_mtree_probe_coordinator_handshake(&lead->coordinator, HANDSHAKE_SECONDS);
 
     if (rc == OMPI_SUCCESS && addressed) {
         rc = coll_mtree_probe_search(&lead->coordinator, lead->hosts,
@@ -188,101 +188,20 @@ static int lead_prepare(lead_t *lead)
     return rc;
 }
 
-/* Make the shares of the hosts in @a round. */
-static int shares_of_experiments(lead_t *lead, const mtree_probe_round_t *round)
-{
-    coll_mtree_probe_coordinator_t *coordinator = &lead->coordinator;
-
-    coll_mtree_probe_coordinator_clear(coordinator, COLL_MTREE_COMMAND_EXPERIMENTS);
-    for (int e = 0; e < round->num_experiments; e++) {
-        coordinator->share[round->experiments[e].from].command.num_items++;
-        coordinator->share[round->experiments[e].to].command.num_items++;
-    }
-    for (int host = 0; host < lead->num_hosts; host++) {
-        coll_mtree_share_t *share = &coordinator->share[host];
-
-        share->items =
-            calloc((size_t)share->command.num_items + 1, sizeof(coll_mtree_probe_part_t));
-        if (share->items == NULL) {
-            return OMPI_ERR_OUT_OF_RESOURCE;
-        }
-        share->command.num_items = 0;
-    }
-    for (int e = 0; e < round->num_experiments; e++) {
-        const mtree_probe_experiment_t *experiment = &round->experiments[e];
-        const int ends[2] = {experiment->from, experiment->to};
-        int tag = COLL_MTREE_EXPERIMENT_TAG + lead->next_tag;
-
-        lead->next_tag =
-            (lead->next_tag + 1) % (COLL_MTREE_PROBE_TAGS - COLL_MTREE_EXPERIMENT_TAG);
-        for (int end = 0; end < 2; end++) {
-            coll_mtree_share_t *share = &coordinator->share[ends[end]];
-            coll_mtree_probe_part_t *parts = share->items;
-
-            parts[share->command.num_items++] =
-                (coll_mtree_probe_part_t){.number = e,
-                                          .kind = (int)experiment->kind,
-                                          .sends = end == 0,
-                                          .peer = lead->leader[ends[1 - end]],
-                                          .tag = tag,
-                                          .trip = experiment->rtt,
-                                          .speed = experiment->speed,
-                                          .repeats = experiment->repeats,
-                                          .bytes = experiment->bytes,
-                                          .sharing = experiment->sharing,
-                                          .seconds = experiment->seconds,
-                                          .begin = experiment->begin};
-        }
-    }
-    return OMPI_SUCCESS;
-}
-
-/* Take the reports, in the order of the experiments; the number that failed. */
-static int take_reports(const lead_t *lead, const mtree_probe_round_t *round,
-                        mtree_probe_result_t *results)
-{
-    int failed = round->num_experiments;
-
-    for (int e = 0; e < round->num_experiments; e++) {
-        results[e] = (mtree_probe_result_t){.failed = true};
-    }
-    for (int host = 0; host < lead->num_hosts; host++) {
-        const coll_mtree_share_t *share = &lead->coordinator.share[host];
-        const coll_mtree_probe_report_t *reports = share->reply;
-        size_t count = reports == NULL ? 0
-                                       : coll_mtree_command_reply_bytes(&share->command,
-                                                                        share->items) /
-                                             sizeof(*reports);
-
-        for (size_t i = 0; i < count; i++) {
-            if (reports[i].number >= 0 && reports[i].number < round->num_experiments) {
-                results[reports[i].number] = reports[i].result;
-                failed -= !reports[i].result.failed;
-            }
-        }
-    }
-    return failed;
-}
-
 static int lead_round(lead_t *lead, const mtree_probe_round_t *round)
 {
     mtree_probe_result_t *results =
         calloc((size_t)round->num_experiments, sizeof(*results));
-    int rc =
-        results == NULL ? OMPI_ERR_OUT_OF_RESOURCE : shares_of_experiments(lead, round);
+    int rc = OMPI_ERR_OUT_OF_RESOURCE;
     double took;
 
-    if (rc == OMPI_SUCCESS) {
-        rc = coll_mtree_probe_coordinator_run(
-            &lead->coordinator, TIMEOUT_FACTOR * round->seconds + TIMEOUT_SECONDS, &took);
+    if (results != NULL) {
+        rc = coll_mtree_probe_round_run(&lead->coordinator, round, &lead->next_tag,
+                                        results, &took);
     }
-    if (rc == OMPI_SUCCESS) {
-        int failed = take_reports(lead, round, results);
-
-        mtree_debug("probe: %s: %d experiments, %d failed, %.3f s (%.3f s expected)",
-                    round->purpose, round->num_experiments, failed, took, round->seconds);
-        rc = mtree_probe_record(lead->probe, results, took) == MTREE_OK ? OMPI_SUCCESS
-                                                                        : OMPI_ERROR;
+    if (rc == OMPI_SUCCESS &&
+        mtree_probe_record(lead->probe, results, took) != MTREE_OK) {
+        rc = OMPI_ERROR;
     }
     free(results);
     return rc;
@@ -318,57 +237,19 @@ static int lead_measure(lead_t *lead)
     return rc;
 }
 
-static const char *basis_name(mtree_probe_basis_t basis)
-{
-    return basis == MTREE_PROBE_MEASURED   ? "measured"
-           : basis == MTREE_PROBE_AT_LEAST ? "at least"
-                                           : "assumed";
-}
-
-/* Write the topology with a comment on each figure. */
-static mtree_status_t write_findings(const mtree_probe_findings_t *findings,
-                                     double seconds, FILE *out)
-{
-    const mtree_topology_t *topology = findings->topology;
-    char size[MTREE_UNITS_LENGTH];
-
-    fprintf(out, "// probed in %.1f s with %s; routes %s\n", seconds,
-            mtree_units_format_size(findings->bytes, size, sizeof(size)),
-            findings->routes_known ? "from the network" : "inferred from rates");
-    for (int l = 0; l < topology->num_links; l++) {
-        const mtree_link_t *link = &topology->links[l];
-        const mtree_probe_link_t *found = &findings->links[l];
-
-        fprintf(out, "// %s -- %s: capacity %s within %.0f %%, %s within %.0f %%; ",
-                topology->vertices[link->u].name, topology->vertices[link->v].name,
-                basis_name(found->capacity[0].basis), 100 * found->capacity[0].spread,
-                basis_name(found->capacity[1].basis), 100 * found->capacity[1].spread);
-        fprintf(out, "latency %s within %.0f %%\n", basis_name(found->latency.basis),
-                100 * found->latency.spread);
-    }
-    return mtree_topology_write(topology, out);
-}
-
 static int lead_finish(lead_t *lead, char **text_p)
 {
     double seconds = mtree_clock_seconds() - lead->started;
+    char size[MTREE_UNITS_LENGTH], *text;
     mtree_probe_findings_t findings;
-    size_t length;
-    FILE *out;
-    char *text = NULL, size[MTREE_UNITS_LENGTH];
-    int rc = OMPI_ERROR, hosts;
 
     if (mtree_probe_finish(lead->probe, &findings) != MTREE_OK) {
         return OMPI_ERROR;
     }
-    out = open_memstream(&text, &length);
-    if (out != NULL) {
-        rc = write_findings(&findings, seconds, out) == MTREE_OK ? OMPI_SUCCESS
-                                                                 : OMPI_ERROR;
-        fclose(out);
-    }
-    if (rc == OMPI_SUCCESS) {
-        hosts = mtree_topology_num_hosts(findings.topology);
+    text = coll_mtree_probe_findings_text(&findings, seconds);
+    if (text != NULL) {
+        int hosts = mtree_topology_num_hosts(findings.topology);
+
         coll_mtree_verbose(
             lead->comm, 1,
             "probed the network in %.1f s with %s: %d hosts, %d switches, "
@@ -377,11 +258,9 @@ static int lead_finish(lead_t *lead, char **text_p)
             findings.topology->num_vertices - hosts, findings.topology->num_links,
             findings.routes_known ? "from the network" : "inferred");
         *text_p = text;
-    } else {
-        free(text);
     }
     mtree_probe_findings_clear(&findings);
-    return rc;
+    return text == NULL ? OMPI_ERROR : OMPI_SUCCESS;
 }
 
 /* Let the workers of the other hosts end. */
@@ -399,30 +278,38 @@ static void send_end(const coll_mtree_channel_t *channel,
     }
 }
 
+/* Carry out the probe; Open MPI's code. */
+static int lead_run(lead_t *lead, const coll_mtree_channel_t *channel,
+                    const coll_mtree_host_numbers_t *numbers,
+                    const coll_mtree_host_t *contributions, char **text_p)
+{
+    int rc = lead_init(lead, channel, contributions);
+
+    if (rc == OMPI_SUCCESS) {
+        rc = lead_prepare(lead);
+    }
+    if (rc == OMPI_SUCCESS) {
+        rc = lead_measure(lead);
+    }
+    send_end(channel, numbers);
+    return rc == OMPI_SUCCESS ? lead_finish(lead, text_p) : rc;
+}
+
 int coll_mtree_probe_lead(const coll_mtree_channel_t *channel,
                           const coll_mtree_host_numbers_t *numbers,
                           const coll_mtree_host_t *contributions, char **text_p)
 {
+    double now = mtree_clock_seconds();
     lead_t lead = {.comm = channel->comm,
                    .num_hosts = numbers->num_hosts,
                    .leader = numbers->first,
-                   .started = mtree_clock_seconds()};
+                   .record = open_record(),
+                   .started = now,
+                   .logged = now};
     int rc;
 
-    lead.logged = lead.started;
-    lead.record = open_record();
     coll_mtree_log_about("coll_mtree_topology", "the network is not known");
-    rc = lead_init(&lead, channel, contributions);
-    if (rc == OMPI_SUCCESS) {
-        rc = lead_prepare(&lead);
-    }
-    if (rc == OMPI_SUCCESS) {
-        rc = lead_measure(&lead);
-    }
-    send_end(channel, numbers);
-    if (rc == OMPI_SUCCESS) {
-        rc = lead_finish(&lead, text_p);
-    }
+    rc = lead_run(&lead, channel, numbers, contributions, text_p);
     coll_mtree_log_about(NULL, NULL);
     if (rc == OMPI_ERR_TIMEOUT || rc == OMPI_ERR_OUT_OF_RESOURCE) {
         coll_mtree_verbose(channel->comm, 0, "the probe of the network was given up, %s",

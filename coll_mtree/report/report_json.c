@@ -108,14 +108,32 @@ static void append_plans(builder_t *builder, place_t *place)
     }
 }
 
+/* Seconds that a call of @a bytes is predicted to take with Open MPI; negative: there is
+ * no prediction. */
+static double predicted_openmpi_seconds(const place_t *place,
+                                        const coll_mtree_record_t *record, double bytes)
+{
+    mtree_plan_request_t request = {.collective = record->call_class.collective,
+                                    .bytes = bytes};
+
+    if (place->map == NULL) {
+        return -1;
+    }
+    if (record->call_class.root >= 0) {
+        request.root = coll_mtree_planning_context_host_of(
+            place->group->context)[record->call_class.root];
+    }
+    return mtree_forecast_fallback_seconds(
+        place->map->topology, place->vertices, place->num_hosts,
+        (place->group->num_ranks - 1) / place->num_hosts + 1, &request);
+}
+
 /* Seconds that a call of @a bytes took or would take with Open MPI; *how_p: measured,
  * predicted or unknown, which is 0 seconds. */
 static double openmpi_seconds(const place_t *place, const coll_mtree_record_t *record,
                               double bytes, const char **how_p)
 {
     const coll_mtree_durations_t *fallback = &record->by[COLL_MTREE_FALLBACK];
-    mtree_plan_request_t request = {.collective = record->call_class.collective,
-                                    .bytes = bytes};
     double seconds;
 
     *how_p = "measured";
@@ -125,22 +143,9 @@ static double openmpi_seconds(const place_t *place, const coll_mtree_record_t *r
     if (fallback->timed > 0) {
         return coll_mtree_durations_median(fallback);
     }
-    *how_p = "unknown";
-    if (place->map == NULL) {
-        return 0;
-    }
-    if (record->call_class.root >= 0) {
-        request.root = coll_mtree_planning_context_host_of(
-            place->group->context)[record->call_class.root];
-    }
-    seconds = mtree_forecast_fallback_seconds(
-        place->map->topology, place->vertices, place->num_hosts,
-        (place->group->num_ranks - 1) / place->num_hosts + 1, &request);
-    if (seconds < 0) {
-        return 0;
-    }
-    *how_p = "predicted";
-    return seconds;
+    seconds = predicted_openmpi_seconds(place, record, bytes);
+    *how_p = seconds < 0 ? "unknown" : "predicted";
+    return fmax(seconds, 0);
 }
 
 static json_t *backend_json(const coll_mtree_report_t *report,
@@ -224,7 +229,7 @@ static void write_savings(json_t *json, builder_t *builder, const place_t *place
 {
     const char *how;
     double openmpi = openmpi_seconds(place, record, bytes, &how);
-    double saved = 0;
+    double timed = 0, taken = 0;
 
     json_object_set_new(json, "openmpi_how", json_string(how));
     if (openmpi <= 0) {
@@ -232,23 +237,16 @@ static void write_savings(json_t *json, builder_t *builder, const place_t *place
     }
     json_object_set_new(json, "openmpi_s", json_real(openmpi));
     for (int backend = 0; backend < COLL_MTREE_BACKENDS; backend++) {
-        const coll_mtree_durations_t *durations = &record->by[backend];
-
-        if (backend == COLL_MTREE_FALLBACK) {
-            continue;
+        if (backend != COLL_MTREE_FALLBACK) {
+            timed += (double)record->by[backend].timed;
+            taken += coll_mtree_report_sum_seconds(builder->report, record, backend);
         }
-
-        saved += (double)durations->timed * openmpi -
-                 (record->call_class.root < 0
-                      ? durations->seconds
-                      : (double)durations->timed *
-                            coll_mtree_report_seconds(builder->report, record, backend));
-        builder->openmpi += (double)durations->timed * openmpi;
-        builder->is_measured = builder->is_measured &&
-                               (durations->timed == 0 || strcmp(how, "measured") == 0);
     }
-    json_object_set_new(json, "saved_s", json_real(saved));
-    builder->saved += saved;
+    json_object_set_new(json, "saved_s", json_real(timed * openmpi - taken));
+    builder->openmpi += timed * openmpi;
+    builder->saved += timed * openmpi - taken;
+    builder->is_measured =
+        builder->is_measured && (timed == 0 || strcmp(how, "measured") == 0);
 }
 
 static void write_plan(json_t *json, place_t *place, const coll_mtree_record_t *record,
@@ -271,32 +269,51 @@ static void write_plan(json_t *json, place_t *place, const coll_mtree_record_t *
     mtree_plan_destroy(plan);
 }
 
-static json_t *record_json(builder_t *builder, place_t *place,
-                           const coll_mtree_record_t *record)
+/* The sums of the calls of one record over all backends. */
+typedef struct {
+    double calls, bytes, seconds;
+} sums_t;
+
+static sums_t sum_backends(const coll_mtree_record_t *record)
 {
-    const coll_mtree_durations_t *trees = &record->by[COLL_MTREE_TREES];
-    const coll_mtree_durations_t *ring = &record->by[COLL_MTREE_RING];
-    double low =
-        record->call_class.size_class == 0 ? 0 : ldexp(1, record->call_class.size_class);
-    double bytes = 0, calls = 0, seconds = 0;
-    json_t *backends = json_array();
-    json_t *json;
+    sums_t sums = {0};
 
     for (int backend = 0; backend < COLL_MTREE_BACKENDS; backend++) {
         const coll_mtree_durations_t *durations = &record->by[backend];
 
-        calls += (double)durations->calls;
-        bytes += durations->bytes;
-        seconds += durations->seconds;
-        if (durations->calls > 0) {
-            json_array_append_new(backends,
-                                  backend_json(builder->report, record, backend));
+        sums.calls += (double)durations->calls;
+        sums.bytes += durations->bytes;
+        sums.seconds += durations->seconds;
+    }
+    return sums;
+}
+
+static json_t *backends_json(const coll_mtree_report_t *report,
+                             const coll_mtree_record_t *record)
+{
+    json_t *list = json_array();
+
+    for (int backend = 0; backend < COLL_MTREE_BACKENDS; backend++) {
+        if (record->by[backend].calls > 0) {
+            json_array_append_new(list, backend_json(report, record, backend));
         }
     }
-    json = json_pack("{s:s, s:f, s:f, s:f, s:f, s:f, s:o, s:o}", "function",
-                     record->function, "bytes_from", low <= 1024 ? 0.0 : low, "bytes_to",
-                     2 * low, "calls", calls, "bytes", bytes, "seconds", seconds,
-                     "served", backends, "fallbacks", fallbacks_json(record));
+    return list;
+}
+
+static json_t *record_json(builder_t *builder, place_t *place,
+                           const coll_mtree_record_t *record)
+{
+    int size_class = record->call_class.size_class;
+    double low = size_class == 0 ? 0 : ldexp(1, size_class);
+    sums_t sums = sum_backends(record);
+    double bytes = sums.calls > 0 ? sums.bytes / sums.calls : 0;
+    json_t *json = json_pack(
+        "{s:s, s:f, s:f, s:f, s:f, s:f, s:o, s:o}", "function", record->function,
+        "bytes_from", low <= 1024 ? 0.0 : low, "bytes_to", 2 * low, "calls", sums.calls,
+        "bytes", sums.bytes, "seconds", sums.seconds, "served",
+        backends_json(builder->report, record), "fallbacks", fallbacks_json(record));
+
     if (record->call_class.root >= 0) {
         json_object_set_new(json, "root", json_integer(record->call_class.root));
     }
@@ -304,9 +321,9 @@ static json_t *record_json(builder_t *builder, place_t *place,
         json_object_set_new(json, "trees_bps", trees_json(record));
     }
     if (place->map != NULL) {
-        place->map->seconds += trees->seconds + ring->seconds;
+        place->map->seconds +=
+            record->by[COLL_MTREE_TREES].seconds + record->by[COLL_MTREE_RING].seconds;
     }
-    bytes = calls > 0 ? bytes / calls : 0;
     write_plan(json, place, record, bytes,
                coll_mtree_report_seconds(builder->report, record, COLL_MTREE_TREES));
     write_savings(json, builder, place, record, bytes);

@@ -109,3 +109,14 @@ double coll_mtree_report_seconds(const coll_mtree_report_t *report,
                ? coll_mtree_durations_median(&record->by[backend])
                : coll_mtree_report_ranks(report, record, backend).slowest;
 }
+
+double coll_mtree_report_sum_seconds(const coll_mtree_report_t *report,
+                                     const coll_mtree_record_t *record, int backend)
+{
+    const coll_mtree_durations_t *durations = &record->by[backend];
+
+    return record->call_class.root < 0
+               ? durations->seconds
+               : (double)durations->timed *
+                     coll_mtree_report_seconds(report, record, backend);
+}

@@ -29,6 +29,10 @@ coll_mtree_ranks_t coll_mtree_report_ranks(const coll_mtree_report_t *report,
 double coll_mtree_report_seconds(const coll_mtree_report_t *report,
                                  const coll_mtree_record_t *record, int backend);
 
+/* The sum of that over all timed calls. */
+double coll_mtree_report_sum_seconds(const coll_mtree_report_t *report,
+                                     const coll_mtree_record_t *record, int backend);
+
 /*
  * Add to @a gave [2 x links of @a topology] the rates between the hosts of @a group,
  * which has a planning context and which @a routes numbers: those of all calls, or while

@@ -14,10 +14,10 @@
 
 #include <string.h>
 
-/* Room for ob1's header in a message. */
+/* Bytes that ob1's header takes in a message, at most. */
 #define HEADER_BYTES 128
 
-/* What a message may hold at least, however low the user sets the limit. */
+/* A message may hold so many bytes, however low the user sets the limit. */
 #define LEAST_BYTES 128
 
 /* The PML is Open MPI's ob1. */
@@ -26,8 +26,8 @@ static bool over_ob1;
 /* Its acknowledgements of synchronous messages may be lost: mtree sends none. */
 static bool unmatched;
 
-/* Open MPI's tcp transport has several connections to each peer, and loses what is said
- * of a message's match on them. */
+/* Has Open MPI's tcp transport several connections to each peer, on which
+ * acknowledgements may be lost? */
 static bool tcp_loses_matches(void)
 {
     const unsigned *links = coll_mtree_params_btl("tcp", "links");
@@ -35,7 +35,7 @@ static bool tcp_loses_matches(void)
     return coll_mtree_loses_matches() && links != NULL && *links > 1;
 }
 
-/* What a message may hold that @a btl sends at once, without an answer. */
+/* Bytes of the longest message that @a btl sends at once, without an acknowledgement. */
 static uint32_t most_at_once(const char *btl)
 {
     const size_t *limit = coll_mtree_params_btl(btl, "eager_limit");

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a probe has found is written as a topology, with a comment on each figure. */
+#include "coll_mtree/probe/findings.h"
+
+#include "topo/dot/read.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+static mtree_topology_t *topology;
+static mtree_probe_link_t links[1];
+
+static void setup(void)
+{
+    const char *text = "graph { a -- b [capacity=\"1Gbps\", latency=\"1ms\"]; }";
+
+    ck_assert_int_eq(mtree_topology_parse(text, strlen(text), "test", &topology),
+                     MTREE_OK);
+    links[0] = (mtree_probe_link_t){
+        .capacity = {{.basis = MTREE_PROBE_MEASURED, .spread = 0.01},
+                     {.basis = MTREE_PROBE_AT_LEAST, .spread = 0.5}},
+        .latency = {.basis = MTREE_PROBE_ASSUMED, .spread = 1}};
+}
+
+static void teardown(void)
+{
+    mtree_topology_destroy(topology);
+}
+
+static char *text_of(bool routes_known)
+{
+    mtree_probe_findings_t findings = {.topology = topology,
+                                       .links = links,
+                                       .bytes = 1 << 20,
+                                       .routes_known = routes_known};
+    char *text = coll_mtree_probe_findings_text(&findings, 2.5);
+
+    ck_assert_ptr_nonnull(text);
+    return text;
+}
+
+START_TEST(each_figure_has_a_comment)
+{
+    char *text = text_of(true);
+
+    ck_assert_ptr_nonnull(
+        strstr(text, "// probed in 2.5 s with 1 MB; routes from the network\n"));
+    ck_assert_ptr_nonnull(
+        strstr(text, "capacity measured within 1 %, at least within 50 %; "
+                     "latency assumed within 100 %\n"));
+    free(text);
+    text = text_of(false);
+    ck_assert_ptr_nonnull(strstr(text, "; routes inferred from rates\n"));
+    free(text);
+}
+END_TEST
+
+START_TEST(the_text_is_the_topology)
+{
+    mtree_topology_t *again;
+    char *text = text_of(true);
+
+    ck_assert_int_eq(mtree_topology_parse(text, strlen(text), "again", &again), MTREE_OK);
+    ck_assert_int_eq(again->num_links, 1);
+    ck_assert_int_eq(again->num_vertices, 2);
+    ck_assert_double_eq_tol(again->links[0].capacity[0], topology->links[0].capacity[0],
+                            1);
+    mtree_topology_destroy(again);
+    free(text);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("findings");
+    TCase *tcase = tcase_create("findings");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_test(tcase, each_figure_has_a_comment);
+    tcase_add_test(tcase, the_text_is_the_topology);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
