@@ -2,7 +2,6 @@
 #include "coll_mtree/call/comm_class.h"
 
 #include "coll_mtree/adapt/arrival_skew.h"
-#include "coll_mtree/call/plan_entry.h"
 
 #include <stdlib.h>
 
@@ -76,7 +75,6 @@ static void comm_class_clear(void *element)
 {
     coll_mtree_comm_class_t *comm_class = element;
 
-    coll_mtree_plan_entry_release(comm_class->entry);
     coll_mtree_arrival_skew_destroy(comm_class->skew);
     free(comm_class->autotuner);
 }

@@ -27,7 +27,7 @@ bool coll_mtree_comm_class_autotune(mca_coll_mtree_module_t *module,
                                     coll_mtree_comm_class_t *comm_class,
                                     mtree_forecast_t forecast, bool *ring_p);
 
-/* Free all classes of @a module, whose communicator goes. */
+/* Free all classes of @a module, which have no plan entries any more. */
 void coll_mtree_comm_classes_destroy(mca_coll_mtree_module_t *module);
 
 #endif

@@ -313,6 +313,7 @@ void coll_mtree_plan_entries_renew(mca_coll_mtree_module_t *module, bool same_tr
 
 void coll_mtree_plan_entries_destroy(mca_coll_mtree_module_t *module)
 {
+    coll_mtree_plan_entries_renew(module, true);
     if (module->latest != NULL) {
         coll_mtree_plan_entry_log(module->latest);
         coll_mtree_plan_entry_release(module->latest);

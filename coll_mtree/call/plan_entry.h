@@ -76,7 +76,7 @@ void coll_mtree_plan_entry_note(coll_mtree_plan_entry_t *entry,
  * same_trees their plans differ in the shares alone, so their autotuners go on. */
 void coll_mtree_plan_entries_renew(mca_coll_mtree_module_t *module, bool same_trees);
 
-/* Free what a module holds for entries, but for its classes. */
+/* Free what a module holds for entries; its classes have none then. */
 void coll_mtree_plan_entries_destroy(mca_coll_mtree_module_t *module);
 
 #endif
