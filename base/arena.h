@@ -26,6 +26,10 @@ typedef struct {
  */
 void *mtree_arena_alloc(mtree_arena_t *arena, size_t count, size_t size);
 
+/* Let @a _pointer point to such an array of @a _count elements of its type. */
+#define MTREE_ARENA_ARRAY(_arena, _pointer, _count)                                      \
+    ((_pointer) = mtree_arena_alloc((_arena), (_count), sizeof(*(_pointer))))
+
 /* The same for a copy of @a string. */
 char *mtree_arena_strdup(mtree_arena_t *arena, const char *string);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/graph/arborescence.h"
 
+#include "base/arena.h"
 #include "base/log.h"
 
 #include <stdbool.h>
@@ -24,6 +25,7 @@ typedef struct {
 
 /* The work in progress.  A super-host is the boss of a set of hosts. */
 typedef struct {
+    mtree_arena_t arena; /* of the arrays */
     int num_hosts, num_edges;
     const int *from, *to; /* [num_edges] */
     node_t *nodes;        /* [num_edges] */
@@ -44,35 +46,24 @@ typedef struct {
 
 static void search_free(search_t *a)
 {
-    free(a->nodes);
-    free(a->heap);
-    free(a->boss);
-    free(a->size);
-    free(a->unions);
-    free(a->seen);
-    free(a->path);
-    free(a->chosen);
-    free(a->cycles);
-    free(a->members);
+    mtree_arena_cleanup(&a->arena);
 }
 
 static mtree_status_t search_init(search_t *a)
 {
     size_t n = (size_t)a->num_hosts;
 
-    a->nodes = malloc(((size_t)a->num_edges + 1) * sizeof(*a->nodes));
-    a->heap = malloc(n * sizeof(*a->heap));
-    a->boss = malloc(n * sizeof(*a->boss));
-    a->size = malloc(n * sizeof(*a->size));
-    a->unions = malloc(n * sizeof(*a->unions));
-    a->seen = malloc(n * sizeof(*a->seen));
-    a->path = malloc((n + 1) * sizeof(*a->path));
-    a->chosen = malloc((n + 1) * sizeof(*a->chosen));
-    a->cycles = malloc(n * sizeof(*a->cycles));
-    a->members = malloc(2 * n * sizeof(*a->members));
-    if (a->nodes == NULL || a->heap == NULL || a->boss == NULL || a->size == NULL ||
-        a->unions == NULL || a->seen == NULL || a->path == NULL || a->chosen == NULL ||
-        a->cycles == NULL || a->members == NULL) {
+    MTREE_ARENA_ARRAY(&a->arena, a->nodes, (size_t)a->num_edges + 1);
+    MTREE_ARENA_ARRAY(&a->arena, a->heap, n);
+    MTREE_ARENA_ARRAY(&a->arena, a->boss, n);
+    MTREE_ARENA_ARRAY(&a->arena, a->size, n);
+    MTREE_ARENA_ARRAY(&a->arena, a->unions, n);
+    MTREE_ARENA_ARRAY(&a->arena, a->seen, n);
+    MTREE_ARENA_ARRAY(&a->arena, a->path, n + 1);
+    MTREE_ARENA_ARRAY(&a->arena, a->chosen, n + 1);
+    MTREE_ARENA_ARRAY(&a->arena, a->cycles, n);
+    MTREE_ARENA_ARRAY(&a->arena, a->members, 2 * n);
+    if (a->arena.status != MTREE_OK) {
         search_free(a);
         mtree_error(
             "arborescence: no memory for %d vertices and %d edges; use fewer hosts",

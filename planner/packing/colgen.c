@@ -24,12 +24,7 @@ void mtree_colgen_destroy(mtree_colgen_t *colgen)
     mtree_columns_destroy(colgen->all);
     mtree_columns_destroy(colgen->columns);
     mtree_prim_destroy(colgen->prim);
-    free(colgen->bound_price);
-    free(colgen->constraint_price);
-    free(colgen->price);
-    free(colgen->uses);
-    free(colgen->edges);
-    free(colgen->into);
+    mtree_arena_cleanup(&colgen->arena);
     free(colgen);
 }
 
@@ -65,16 +60,13 @@ mtree_status_t mtree_colgen_create(const mtree_problem_t *problem,
     colgen->problem = problem;
     colgen->candidates = candidates;
     colgen->bound = INFINITY;
-    colgen->bound_price = calloc(num_constraints + 1, sizeof(*colgen->bound_price));
-    colgen->constraint_price =
-        calloc(num_constraints + 1, sizeof(*colgen->constraint_price));
-    colgen->uses = calloc(num_constraints + 1, sizeof(*colgen->uses));
-    colgen->price = malloc(((size_t)candidates->num_edges + 1) * sizeof(*colgen->price));
-    colgen->edges = malloc((size_t)candidates->num_hosts * sizeof(*colgen->edges));
-    colgen->into = malloc((size_t)candidates->num_hosts * sizeof(*colgen->into));
-    if (colgen->bound_price != NULL && colgen->constraint_price != NULL &&
-        colgen->uses != NULL && colgen->price != NULL && colgen->edges != NULL &&
-        colgen->into != NULL) {
+    MTREE_ARENA_ARRAY(&colgen->arena, colgen->bound_price, num_constraints + 1);
+    MTREE_ARENA_ARRAY(&colgen->arena, colgen->constraint_price, num_constraints + 1);
+    MTREE_ARENA_ARRAY(&colgen->arena, colgen->uses, num_constraints + 1);
+    MTREE_ARENA_ARRAY(&colgen->arena, colgen->price, (size_t)candidates->num_edges + 1);
+    MTREE_ARENA_ARRAY(&colgen->arena, colgen->edges, (size_t)candidates->num_hosts);
+    MTREE_ARENA_ARRAY(&colgen->arena, colgen->into, (size_t)candidates->num_hosts);
+    if (colgen->arena.status == MTREE_OK) {
         status = create_parts(colgen);
     }
     if (status != MTREE_OK) {

@@ -6,6 +6,7 @@
 #ifndef MTREE_PLANNER_PACKING_COLGEN_H
 #define MTREE_PLANNER_PACKING_COLGEN_H
 
+#include "base/arena.h"
 #include "planner/packing/master.h"
 #include "planner/packing/prim.h"
 
@@ -14,6 +15,7 @@
 #define MTREE_GAIN 1e-9
 
 typedef struct {
+    mtree_arena_t arena; /* of the arrays */
     const mtree_problem_t *problem;
     const mtree_candidates_t *candidates;
     mtree_columns_t *columns;

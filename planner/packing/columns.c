@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/packing/columns.h"
 
+#include "base/arena.h"
 #include "base/array.h"
 #include "base/hash.h"
 
@@ -14,12 +15,13 @@
 
 /* One tree as a graph, rebuilt for each. */
 typedef struct {
-    int *first;      /* [num_hosts + 2] */
-    int *ends;       /* [2 (num_hosts - 1)] edges by host */
-    int *queue;      /* [num_hosts] */
-    int *parent;     /* [num_hosts] */
-    double *seconds; /* [3 num_hosts] distances from three hosts */
-    int *hops;       /* [3 num_hosts] */
+    mtree_arena_t arena; /* of the arrays */
+    int *first;          /* [num_hosts + 2] */
+    int *ends;           /* [2 (num_hosts - 1)] edges by host */
+    int *queue;          /* [num_hosts] */
+    int *parent;         /* [num_hosts] */
+    double *seconds;     /* [3 num_hosts] distances from three hosts */
+    int *hops;           /* [3 num_hosts] */
 } scratch_t;
 
 static void scratch_destroy(scratch_t *scratch)
@@ -27,12 +29,7 @@ static void scratch_destroy(scratch_t *scratch)
     if (scratch == NULL) {
         return;
     }
-    free(scratch->first);
-    free(scratch->ends);
-    free(scratch->queue);
-    free(scratch->parent);
-    free(scratch->seconds);
-    free(scratch->hops);
+    mtree_arena_cleanup(&scratch->arena);
     free(scratch);
 }
 
@@ -44,14 +41,13 @@ static scratch_t *scratch_create(int num_hosts)
     if (scratch == NULL) {
         return NULL;
     }
-    scratch->first = malloc((n + 2) * sizeof(*scratch->first));
-    scratch->ends = malloc(2 * n * sizeof(*scratch->ends));
-    scratch->queue = malloc(n * sizeof(*scratch->queue));
-    scratch->parent = malloc(n * sizeof(*scratch->parent));
-    scratch->seconds = malloc(3 * n * sizeof(*scratch->seconds));
-    scratch->hops = malloc(3 * n * sizeof(*scratch->hops));
-    if (scratch->first == NULL || scratch->ends == NULL || scratch->queue == NULL ||
-        scratch->parent == NULL || scratch->seconds == NULL || scratch->hops == NULL) {
+    MTREE_ARENA_ARRAY(&scratch->arena, scratch->first, n + 2);
+    MTREE_ARENA_ARRAY(&scratch->arena, scratch->ends, 2 * n);
+    MTREE_ARENA_ARRAY(&scratch->arena, scratch->queue, n);
+    MTREE_ARENA_ARRAY(&scratch->arena, scratch->parent, n);
+    MTREE_ARENA_ARRAY(&scratch->arena, scratch->seconds, 3 * n);
+    MTREE_ARENA_ARRAY(&scratch->arena, scratch->hops, 3 * n);
+    if (scratch->arena.status != MTREE_OK) {
         scratch_destroy(scratch);
         return NULL;
     }

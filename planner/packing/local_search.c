@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/packing/local_search.h"
 
+#include "base/arena.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +17,7 @@
 #define ROOM_WEIGHT 1e-3
 
 struct mtree_local_search {
+    mtree_arena_t arena; /* of the arrays */
     mtree_selection_t *selection;
     int *parent;      /* [num_hosts] of the tree whose edges are exchanged */
     int *order;       /* [num_hosts] its hosts, each after its parent */
@@ -34,14 +37,7 @@ void mtree_local_search_destroy(mtree_local_search_t *search)
     if (search == NULL) {
         return;
     }
-    free(search->parent);
-    free(search->order);
-    free(search->distance);
-    free(search->branch);
-    free(search->longest);
-    free(search->below);
-    free(search->price);
-    free(search->free);
+    mtree_arena_cleanup(&search->arena);
     free(search);
 }
 
@@ -56,17 +52,15 @@ mtree_status_t mtree_local_search_create(mtree_selection_t *selection,
         return MTREE_ERR_NO_MEMORY;
     }
     search->selection = selection;
-    search->parent = malloc(num_hosts * sizeof(*search->parent));
-    search->order = malloc(num_hosts * sizeof(*search->order));
-    search->distance = malloc(num_hosts * sizeof(*search->distance));
-    search->branch = malloc(num_hosts * sizeof(*search->branch));
-    search->longest = malloc(num_hosts * sizeof(*search->longest));
-    search->below = malloc(num_hosts * sizeof(*search->below));
-    search->price = malloc(((size_t)candidates->num_edges + 1) * sizeof(*search->price));
-    search->free = malloc((size_t)candidates->num_constraints * sizeof(*search->free));
-    if (search->parent == NULL || search->order == NULL || search->distance == NULL ||
-        search->branch == NULL || search->longest == NULL || search->below == NULL ||
-        search->price == NULL || search->free == NULL) {
+    MTREE_ARENA_ARRAY(&search->arena, search->parent, num_hosts);
+    MTREE_ARENA_ARRAY(&search->arena, search->order, num_hosts);
+    MTREE_ARENA_ARRAY(&search->arena, search->distance, num_hosts);
+    MTREE_ARENA_ARRAY(&search->arena, search->branch, num_hosts);
+    MTREE_ARENA_ARRAY(&search->arena, search->longest, num_hosts);
+    MTREE_ARENA_ARRAY(&search->arena, search->below, num_hosts);
+    MTREE_ARENA_ARRAY(&search->arena, search->price, (size_t)candidates->num_edges + 1);
+    MTREE_ARENA_ARRAY(&search->arena, search->free, (size_t)candidates->num_constraints);
+    if (search->arena.status != MTREE_OK) {
         mtree_local_search_destroy(search);
         return MTREE_ERR_NO_MEMORY;
     }

@@ -23,11 +23,7 @@ void mtree_master_destroy(mtree_master_t *master)
     }
     mtree_lp_destroy(master->lp);
     free(master->rate);
-    free(master->constraint_price);
-    free(master->group_price);
-    free(master->uses);
-    free(master->index);
-    free(master->value);
+    mtree_arena_cleanup(&master->arena);
     free(master);
 }
 
@@ -94,14 +90,14 @@ mtree_status_t mtree_master_create(const mtree_columns_t *columns, int num_group
     for (int c = 0; c < candidates->num_constraints; ++c) {
         master->scale += candidates->capacity[c] / candidates->num_constraints;
     }
-    master->constraint_price = calloc((size_t)candidates->num_constraints + 1,
-                                      sizeof(*master->constraint_price));
-    master->group_price = calloc((size_t)num_groups, sizeof(*master->group_price));
-    master->uses = calloc((size_t)candidates->num_constraints + 1, sizeof(*master->uses));
-    master->index = malloc((num_rows + 1) * sizeof(*master->index));
-    master->value = malloc((num_rows + 1) * sizeof(*master->value));
-    if (master->constraint_price != NULL && master->group_price != NULL &&
-        master->uses != NULL && master->index != NULL && master->value != NULL) {
+    MTREE_ARENA_ARRAY(&master->arena, master->constraint_price,
+                      (size_t)candidates->num_constraints + 1);
+    MTREE_ARENA_ARRAY(&master->arena, master->group_price, (size_t)num_groups);
+    MTREE_ARENA_ARRAY(&master->arena, master->uses,
+                      (size_t)candidates->num_constraints + 1);
+    MTREE_ARENA_ARRAY(&master->arena, master->index, num_rows + 1);
+    MTREE_ARENA_ARRAY(&master->arena, master->value, num_rows + 1);
+    if (master->arena.status == MTREE_OK) {
         status = mtree_lp_is_available() ? set_up(master) : MTREE_OK;
     }
     if (status != MTREE_OK) {

@@ -15,10 +15,12 @@
 #ifndef MTREE_PLANNER_PACKING_MASTER_H
 #define MTREE_PLANNER_PACKING_MASTER_H
 
+#include "base/arena.h"
 #include "planner/packing/columns.h"
 #include "planner/solver/lp.h"
 
 typedef struct {
+    mtree_arena_t arena; /* of the arrays */
     const mtree_columns_t *columns;
     int num_groups;
     double scale; /* rates inside the program are divided by it */

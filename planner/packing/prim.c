@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/packing/prim.h"
 
+#include "base/arena.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +11,7 @@
 #define REFRESHES 4
 
 struct mtree_prim {
+    mtree_arena_t arena; /* of the arrays */
     const mtree_candidates_t *candidates;
     double *price;    /* [num_edges] */
     double *key;      /* [num_hosts] price of joining over `via` */
@@ -25,13 +28,7 @@ void mtree_prim_destroy(mtree_prim_t *prim)
     if (prim == NULL) {
         return;
     }
-    free(prim->price);
-    free(prim->key);
-    free(prim->via);
-    free(prim->distance);
-    free(prim->height);
-    free(prim->waiting);
-    free(prim->load);
+    mtree_arena_cleanup(&prim->arena);
     free(prim);
 }
 
@@ -45,16 +42,14 @@ mtree_status_t mtree_prim_create(const mtree_candidates_t *candidates,
         return MTREE_ERR_NO_MEMORY;
     }
     prim->candidates = candidates;
-    prim->price = malloc(((size_t)candidates->num_edges + 1) * sizeof(*prim->price));
-    prim->key = malloc(num_hosts * sizeof(*prim->key));
-    prim->via = malloc(num_hosts * sizeof(*prim->via));
-    prim->distance = malloc(num_hosts * sizeof(*prim->distance));
-    prim->height = malloc(num_hosts * sizeof(*prim->height));
-    prim->waiting = malloc(num_hosts * sizeof(*prim->waiting));
-    prim->load = malloc(((size_t)candidates->num_constraints + 1) * sizeof(*prim->load));
-    if (prim->price == NULL || prim->key == NULL || prim->via == NULL ||
-        prim->distance == NULL || prim->height == NULL || prim->waiting == NULL ||
-        prim->load == NULL) {
+    MTREE_ARENA_ARRAY(&prim->arena, prim->price, (size_t)candidates->num_edges + 1);
+    MTREE_ARENA_ARRAY(&prim->arena, prim->key, num_hosts);
+    MTREE_ARENA_ARRAY(&prim->arena, prim->via, num_hosts);
+    MTREE_ARENA_ARRAY(&prim->arena, prim->distance, num_hosts);
+    MTREE_ARENA_ARRAY(&prim->arena, prim->height, num_hosts);
+    MTREE_ARENA_ARRAY(&prim->arena, prim->waiting, num_hosts);
+    MTREE_ARENA_ARRAY(&prim->arena, prim->load, (size_t)candidates->num_constraints + 1);
+    if (prim->arena.status != MTREE_OK) {
         mtree_prim_destroy(prim);
         return MTREE_ERR_NO_MEMORY;
     }

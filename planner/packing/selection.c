@@ -13,21 +13,7 @@ void mtree_selection_destroy(mtree_selection_t *selection)
         return;
     }
     mtree_dense_simplex_destroy(selection->simplex);
-    for (int t = 0; t < selection->max_trees; ++t) {
-        if (selection->trees != NULL) {
-            free(selection->trees[t].edges);
-        }
-        if (selection->uses != NULL) {
-            free(selection->uses[t]);
-        }
-    }
-    free(selection->trees);
-    free(selection->uses);
-    free(selection->weight);
-    free(selection->rate);
-    free(selection->constraint_price);
-    free(selection->left);
-    free(selection->best_edges);
+    mtree_arena_cleanup(&selection->arena);
     free(selection);
 }
 
@@ -38,26 +24,22 @@ static mtree_status_t create_parts(mtree_selection_t *selection)
            trees = (size_t)selection->max_trees;
     size_t num_hosts = (size_t)candidates->num_hosts;
 
-    selection->trees = calloc(trees, sizeof(*selection->trees));
-    selection->uses = calloc(trees, sizeof(*selection->uses));
-    selection->weight = calloc(trees, sizeof(*selection->weight));
-    selection->rate = calloc(trees, sizeof(*selection->rate));
-    selection->constraint_price =
-        calloc(num_constraints, sizeof(*selection->constraint_price));
-    selection->left = malloc(num_constraints * sizeof(*selection->left));
-    selection->best_edges = malloc(trees * num_hosts * sizeof(*selection->best_edges));
-    if (selection->trees == NULL || selection->uses == NULL ||
-        selection->weight == NULL || selection->rate == NULL ||
-        selection->constraint_price == NULL || selection->left == NULL ||
-        selection->best_edges == NULL) {
+    MTREE_ARENA_ARRAY(&selection->arena, selection->trees, trees);
+    MTREE_ARENA_ARRAY(&selection->arena, selection->uses, trees);
+    MTREE_ARENA_ARRAY(&selection->arena, selection->weight, trees);
+    MTREE_ARENA_ARRAY(&selection->arena, selection->rate, trees);
+    MTREE_ARENA_ARRAY(&selection->arena, selection->constraint_price, num_constraints);
+    MTREE_ARENA_ARRAY(&selection->arena, selection->left, num_constraints);
+    MTREE_ARENA_ARRAY(&selection->arena, selection->best_edges, trees * num_hosts);
+    if (selection->arena.status != MTREE_OK) {
         return MTREE_ERR_NO_MEMORY;
     }
     for (int t = 0; t < selection->max_trees; ++t) {
-        selection->trees[t].edges = malloc(num_hosts * sizeof(int));
-        selection->uses[t] = malloc(num_constraints * sizeof(int));
-        if (selection->trees[t].edges == NULL || selection->uses[t] == NULL) {
-            return MTREE_ERR_NO_MEMORY;
-        }
+        MTREE_ARENA_ARRAY(&selection->arena, selection->trees[t].edges, num_hosts);
+        MTREE_ARENA_ARRAY(&selection->arena, selection->uses[t], num_constraints);
+    }
+    if (selection->arena.status != MTREE_OK) {
+        return selection->arena.status;
     }
     return mtree_dense_simplex_create(candidates->num_constraints, candidates->capacity,
                                       selection->max_trees, 1, &selection->simplex);

@@ -6,12 +6,14 @@
 #ifndef MTREE_PLANNER_PACKING_SELECTION_H
 #define MTREE_PLANNER_PACKING_SELECTION_H
 
+#include "base/arena.h"
 #include "planner/packing/tree_set.h"
 #include "planner/solver/dense_simplex.h"
 
 #include <stdbool.h>
 
 typedef struct {
+    mtree_arena_t arena;    /* of the arrays */
     mtree_colgen_t *colgen; /* its master's weights are the ones that count */
     const mtree_candidates_t *candidates;
     mtree_dense_simplex_t *simplex;

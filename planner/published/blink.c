@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/published/blink.h"
 
+#include "base/arena.h"
 #include "base/log.h"
 #include "planner/packing/prim.h"
 #include "planner/solver/lp.h"
@@ -16,6 +17,7 @@
 /* The multiplicative weights.  The price of a capacity c that u bits/s were packed on is
  * about delta / c (1 + epsilon)^(u / c). */
 typedef struct {
+    mtree_arena_t arena; /* of the arrays */
     const mtree_candidates_t *candidates;
     double *constraint_price; /* [num_constraints] */
     mtree_prim_t *prim;
@@ -26,11 +28,8 @@ typedef struct {
 
 static void free_weights(weights_t *weights)
 {
-    free(weights->constraint_price);
+    mtree_arena_cleanup(&weights->arena);
     mtree_prim_destroy(weights->prim);
-    free(weights->tree);
-    free(weights->uses);
-    free(weights->load);
 }
 
 static mtree_status_t init_weights(weights_t *weights)
@@ -40,12 +39,11 @@ static mtree_status_t init_weights(weights_t *weights)
     double delta =
         (1 + EPSILON) * pow((1 + EPSILON) * candidates->num_constraints, -1 / EPSILON);
 
-    weights->constraint_price = malloc(rows * sizeof(double));
-    weights->tree = malloc((size_t)candidates->num_hosts * sizeof(int));
-    weights->uses = malloc(rows * sizeof(int));
-    weights->load = calloc(rows, sizeof(double));
-    if (weights->constraint_price == NULL || weights->tree == NULL ||
-        weights->uses == NULL || weights->load == NULL) {
+    MTREE_ARENA_ARRAY(&weights->arena, weights->constraint_price, rows);
+    MTREE_ARENA_ARRAY(&weights->arena, weights->tree, (size_t)candidates->num_hosts);
+    MTREE_ARENA_ARRAY(&weights->arena, weights->uses, rows);
+    MTREE_ARENA_ARRAY(&weights->arena, weights->load, rows);
+    if (weights->arena.status != MTREE_OK) {
         mtree_error("no memory for blink on %d hosts; use packing",
                     candidates->num_hosts);
         return MTREE_ERR_NO_MEMORY;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/published/gost.h"
 
+#include "base/arena.h"
 #include "base/log.h"
 
 #include <math.h>
@@ -17,6 +18,7 @@ typedef struct {
 
 /* One run of GBST.  Matrices are by pair of hosts. */
 typedef struct {
+    mtree_arena_t arena; /* of the arrays */
     const mtree_gost_t *gost;
     double least;       /* capacities below are none */
     double *left;       /* [num_constraints] capacity not given to a tree yet */
@@ -40,18 +42,7 @@ static int edge_length(const mtree_gost_t *gost, int edge)
 
 static void free_gbst(gbst_t *gbst)
 {
-    free(gbst->left);
-    free(gbst->wide);
-    free(gbst->by_width);
-    free(gbst->uses);
-    free(gbst->lengths);
-    free(gbst->tree);
-    free(gbst->in_tree);
-    free(gbst->edges);
-    free(gbst->height);
-    free(gbst->joined);
-    free(gbst->best);
-    free(gbst->scratch);
+    mtree_arena_cleanup(&gbst->arena);
 }
 
 static mtree_status_t init_gbst(gbst_t *gbst)
@@ -60,22 +51,19 @@ static mtree_status_t init_gbst(gbst_t *gbst)
     size_t n = (size_t)candidates->num_hosts,
            num_constraints = (size_t)candidates->num_constraints;
 
-    gbst->left = malloc(num_constraints * sizeof(double));
-    gbst->wide = malloc((size_t)candidates->num_edges * sizeof(double));
-    gbst->by_width = malloc((size_t)candidates->num_edges * sizeof(ranked_t));
-    gbst->uses = malloc(num_constraints * sizeof(int));
-    gbst->lengths = calloc(n * n, sizeof(int));
-    gbst->tree = calloc(n * n, sizeof(bool));
-    gbst->in_tree = calloc(n, sizeof(bool));
-    gbst->edges = calloc(n, sizeof(int));
-    gbst->height = calloc(n, sizeof(int));
-    gbst->joined = calloc(n, sizeof(int));
-    gbst->best = calloc(n, sizeof(int));
-    gbst->scratch = calloc(2 * n, sizeof(int));
-    if (gbst->left == NULL || gbst->wide == NULL || gbst->by_width == NULL ||
-        gbst->uses == NULL || gbst->lengths == NULL || gbst->tree == NULL ||
-        gbst->in_tree == NULL || gbst->edges == NULL || gbst->height == NULL ||
-        gbst->joined == NULL || gbst->best == NULL || gbst->scratch == NULL) {
+    MTREE_ARENA_ARRAY(&gbst->arena, gbst->left, num_constraints);
+    MTREE_ARENA_ARRAY(&gbst->arena, gbst->wide, (size_t)candidates->num_edges);
+    MTREE_ARENA_ARRAY(&gbst->arena, gbst->by_width, (size_t)candidates->num_edges);
+    MTREE_ARENA_ARRAY(&gbst->arena, gbst->uses, num_constraints);
+    MTREE_ARENA_ARRAY(&gbst->arena, gbst->lengths, n * n);
+    MTREE_ARENA_ARRAY(&gbst->arena, gbst->tree, n * n);
+    MTREE_ARENA_ARRAY(&gbst->arena, gbst->in_tree, n);
+    MTREE_ARENA_ARRAY(&gbst->arena, gbst->edges, n);
+    MTREE_ARENA_ARRAY(&gbst->arena, gbst->height, n);
+    MTREE_ARENA_ARRAY(&gbst->arena, gbst->joined, n);
+    MTREE_ARENA_ARRAY(&gbst->arena, gbst->best, n);
+    MTREE_ARENA_ARRAY(&gbst->arena, gbst->scratch, 2 * n);
+    if (gbst->arena.status != MTREE_OK) {
         mtree_error("no memory for gost on %d hosts; use packing", candidates->num_hosts);
         return MTREE_ERR_NO_MEMORY;
     }

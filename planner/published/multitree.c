@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/published/multitree.h"
 
+#include "base/arena.h"
 #include "base/array.h"
 #include "base/log.h"
 #include "topo/adjacency.h"
@@ -14,6 +15,7 @@
 
 /* The construction, between steps and within one. */
 typedef struct {
+    mtree_arena_t arena; /* of the arrays */
     const mtree_topology_t *topology;
     const int *hosts;
     mtree_adjacency_t adjacency; /* its arcs in the order in which they are tried */
@@ -45,10 +47,7 @@ void mtree_multitree_destroy(mtree_multitree_t *multitree)
     if (multitree == NULL) {
         return;
     }
-    free(multitree->parent);
-    free(multitree->step);
-    free(multitree->first);
-    free(multitree->num);
+    mtree_arena_cleanup(&multitree->arena);
     free(multitree->arcs);
     free(multitree);
 }
@@ -62,12 +61,11 @@ static mtree_multitree_t *allocate_trees(int num_hosts)
         return NULL;
     }
     trees->num_hosts = num_hosts;
-    trees->parent = malloc(length * sizeof(int));
-    trees->step = malloc(length * sizeof(int));
-    trees->first = calloc(length, sizeof(int));
-    trees->num = calloc(length, sizeof(int));
-    if (trees->parent == NULL || trees->step == NULL || trees->first == NULL ||
-        trees->num == NULL) {
+    MTREE_ARENA_ARRAY(&trees->arena, trees->parent, length);
+    MTREE_ARENA_ARRAY(&trees->arena, trees->step, length);
+    MTREE_ARENA_ARRAY(&trees->arena, trees->first, length);
+    MTREE_ARENA_ARRAY(&trees->arena, trees->num, length);
+    if (trees->arena.status != MTREE_OK) {
         mtree_multitree_destroy(trees);
         return NULL;
     }
@@ -139,16 +137,7 @@ static void count_connections(const mtree_topology_t *topology, int *connections
 static void free_build(build_t *build)
 {
     mtree_adjacency_cleanup(&build->adjacency);
-    free(build->host_of);
-    free(build->connections);
-    free(build->free);
-    free(build->order);
-    free(build->joined);
-    free(build->cursor);
-    free(build->place);
-    free(build->enter);
-    free(build->queue);
-    free(build->path);
+    mtree_arena_cleanup(&build->arena);
     mtree_multitree_destroy(build->trees);
 }
 
@@ -158,20 +147,17 @@ static mtree_status_t allocate_build(build_t *build, int num_hosts)
     size_t arcs = 2 * (size_t)build->topology->num_links + 1;
 
     build->trees = allocate_trees(num_hosts);
-    build->host_of = malloc(vertices * sizeof(int));
-    build->connections = malloc(arcs * sizeof(int));
-    build->free = malloc(arcs * sizeof(int));
-    build->order = malloc((size_t)num_hosts * (size_t)num_hosts * sizeof(int));
-    build->joined = malloc((size_t)num_hosts * sizeof(int));
-    build->cursor = malloc((size_t)num_hosts * sizeof(int));
-    build->place = calloc((size_t)num_hosts, sizeof(int));
-    build->enter = malloc(vertices * sizeof(int));
-    build->queue = malloc(vertices * sizeof(int));
-    build->path = malloc(vertices * sizeof(int));
-    if (build->trees == NULL || build->host_of == NULL || build->connections == NULL ||
-        build->free == NULL || build->order == NULL || build->joined == NULL ||
-        build->cursor == NULL || build->place == NULL || build->enter == NULL ||
-        build->queue == NULL || build->path == NULL) {
+    MTREE_ARENA_ARRAY(&build->arena, build->host_of, vertices);
+    MTREE_ARENA_ARRAY(&build->arena, build->connections, arcs);
+    MTREE_ARENA_ARRAY(&build->arena, build->free, arcs);
+    MTREE_ARENA_ARRAY(&build->arena, build->order, (size_t)num_hosts * (size_t)num_hosts);
+    MTREE_ARENA_ARRAY(&build->arena, build->joined, (size_t)num_hosts);
+    MTREE_ARENA_ARRAY(&build->arena, build->cursor, (size_t)num_hosts);
+    MTREE_ARENA_ARRAY(&build->arena, build->place, (size_t)num_hosts);
+    MTREE_ARENA_ARRAY(&build->arena, build->enter, vertices);
+    MTREE_ARENA_ARRAY(&build->arena, build->queue, vertices);
+    MTREE_ARENA_ARRAY(&build->arena, build->path, vertices);
+    if (build->trees == NULL || build->arena.status != MTREE_OK) {
         return no_memory(num_hosts);
     }
     return mtree_adjacency_init(&build->adjacency, build->topology);

@@ -7,6 +7,7 @@
 #ifndef MTREE_PLANNER_PUBLISHED_MULTITREE_H
 #define MTREE_PLANNER_PUBLISHED_MULTITREE_H
 
+#include "base/arena.h"
 #include "planner/plan/algorithm.h"
 #include "planner/regular/rounds.h"
 
@@ -16,6 +17,7 @@
  * path[...] the arcs from the parent to h as first[...] and num[...] in arcs.
  */
 typedef struct {
+    mtree_arena_t arena; /* of the arrays */
     int num_hosts, num_steps;
     int *parent, *step;
     int *first, *num; /* of each tree edge's path in arcs */

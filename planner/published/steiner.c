@@ -165,25 +165,20 @@ static mtree_status_t solver_allocate(mtree_steiner_solver_t *solver)
     size_t num_constraints = (size_t)solver->candidates->num_constraints;
     size_t num_roots = (size_t)solver->num_roots;
 
-    solver->edge_at = malloc(num_hosts * num_hosts * sizeof(*solver->edge_at));
-    solver->lp_price = calloc(2 * num_constraints, sizeof(*solver->lp_price));
-    solver->center = calloc(2 * num_constraints, sizeof(*solver->center));
-    solver->constraint_price =
-        calloc(2 * num_constraints, sizeof(*solver->constraint_price));
-    solver->edge_price = malloc((size_t)solver->candidates->num_edges * sizeof(double));
-    solver->price = malloc(num_hosts * num_hosts * sizeof(*solver->price));
-    solver->use = calloc(num_constraints, sizeof(*solver->use));
-    solver->column_rows = malloc((num_constraints + 1) * sizeof(*solver->column_rows));
-    solver->column_values =
-        malloc((num_constraints + 1) * sizeof(*solver->column_values));
-    solver->reduce_cost = malloc(num_roots * sizeof(*solver->reduce_cost));
-    solver->broadcast_cost = malloc(num_roots * sizeof(*solver->broadcast_cost));
-    solver->parent = malloc(num_hosts * sizeof(*solver->parent));
-    if (solver->edge_at == NULL || solver->lp_price == NULL || solver->center == NULL ||
-        solver->constraint_price == NULL || solver->edge_price == NULL ||
-        solver->price == NULL || solver->use == NULL || solver->column_rows == NULL ||
-        solver->column_values == NULL || solver->reduce_cost == NULL ||
-        solver->broadcast_cost == NULL || solver->parent == NULL) {
+    MTREE_ARENA_ARRAY(&solver->arena, solver->edge_at, num_hosts * num_hosts);
+    MTREE_ARENA_ARRAY(&solver->arena, solver->lp_price, 2 * num_constraints);
+    MTREE_ARENA_ARRAY(&solver->arena, solver->center, 2 * num_constraints);
+    MTREE_ARENA_ARRAY(&solver->arena, solver->constraint_price, 2 * num_constraints);
+    MTREE_ARENA_ARRAY(&solver->arena, solver->edge_price,
+                      (size_t)solver->candidates->num_edges);
+    MTREE_ARENA_ARRAY(&solver->arena, solver->price, num_hosts * num_hosts);
+    MTREE_ARENA_ARRAY(&solver->arena, solver->use, num_constraints);
+    MTREE_ARENA_ARRAY(&solver->arena, solver->column_rows, num_constraints + 1);
+    MTREE_ARENA_ARRAY(&solver->arena, solver->column_values, num_constraints + 1);
+    MTREE_ARENA_ARRAY(&solver->arena, solver->reduce_cost, num_roots);
+    MTREE_ARENA_ARRAY(&solver->arena, solver->broadcast_cost, num_roots);
+    MTREE_ARENA_ARRAY(&solver->arena, solver->parent, num_hosts);
+    if (solver->arena.status != MTREE_OK) {
         return mtree_steiner_report(MTREE_ERR_NO_MEMORY);
     }
     return MTREE_OK;
@@ -238,18 +233,7 @@ static void solver_cleanup(mtree_steiner_solver_t *solver)
     mtree_candidates_destroy(solver->candidates);
     mtree_steiner_oracle_destroy(solver->oracle);
     mtree_lp_destroy(solver->lp);
-    free(solver->edge_at);
-    free(solver->lp_price);
-    free(solver->center);
-    free(solver->constraint_price);
-    free(solver->edge_price);
-    free(solver->price);
-    free(solver->use);
-    free(solver->column_rows);
-    free(solver->column_values);
-    free(solver->reduce_cost);
-    free(solver->broadcast_cost);
-    free(solver->parent);
+    mtree_arena_cleanup(&solver->arena);
     for (int t = 0; t < solver->num_trees; t++) {
         free(solver->trees[t].parent);
     }

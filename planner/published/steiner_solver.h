@@ -7,6 +7,7 @@
 #ifndef MTREE_PLANNER_PUBLISHED_STEINER_SOLVER_H
 #define MTREE_PLANNER_PUBLISHED_STEINER_SOLVER_H
 
+#include "base/arena.h"
 #include "planner/graph/candidates.h"
 #include "planner/published/steiner.h"
 #include "planner/solver/lp.h"
@@ -18,6 +19,7 @@
  * each root, then one per tree.  Capacities are divided by `unit`.
  */
 typedef struct {
+    mtree_arena_t arena; /* of the arrays */
     const mtree_steiner_request_t *request;
     int num_roots, first_root;
     mtree_routes_t *routes;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/published/steiner_tree.h"
 
+#include "base/arena.h"
 #include "base/log.h"
 #include "planner/graph/arborescence.h"
 
@@ -14,6 +15,7 @@
 typedef enum { OVER_ACTIVE, OVER_RELAYS, BY_PATHS } method_t;
 
 struct mtree_steiner_oracle {
+    mtree_arena_t arena; /* of the arrays */
     int num_vertices, num_active;
     method_t method;
     double *price; /* [n * n] of the edge from parent to child, whatever the direction
@@ -71,24 +73,20 @@ mtree_status_t mtree_steiner_oracle_create(int num_vertices, int num_active,
         oracle->num_active = num_active;
         oracle->method = choose_method(num_vertices, num_active);
         sets = oracle->method == OVER_ACTIVE ? (size_t)1 << (num_active - 1) : 1;
-        oracle->price = malloc(n * n * sizeof(*oracle->price));
-        oracle->distance = malloc(n * n * sizeof(*oracle->distance));
-        oracle->step = malloc(n * n * sizeof(*oracle->step));
-        oracle->cheapest = malloc(sets * n * sizeof(*oracle->cheapest));
-        oracle->split = malloc(sets * n * sizeof(*oracle->split));
-        oracle->from = malloc(n * n * sizeof(*oracle->from));
-        oracle->to = malloc(n * n * sizeof(*oracle->to));
-        oracle->edge_price = malloc(n * n * sizeof(*oracle->edge_price));
-        oracle->number = malloc(n * sizeof(*oracle->number));
-        oracle->vertex = malloc(n * sizeof(*oracle->vertex));
-        oracle->enter = malloc(n * sizeof(*oracle->enter));
-        oracle->used = malloc(n * sizeof(*oracle->used));
+        MTREE_ARENA_ARRAY(&oracle->arena, oracle->price, n * n);
+        MTREE_ARENA_ARRAY(&oracle->arena, oracle->distance, n * n);
+        MTREE_ARENA_ARRAY(&oracle->arena, oracle->step, n * n);
+        MTREE_ARENA_ARRAY(&oracle->arena, oracle->cheapest, sets * n);
+        MTREE_ARENA_ARRAY(&oracle->arena, oracle->split, sets * n);
+        MTREE_ARENA_ARRAY(&oracle->arena, oracle->from, n * n);
+        MTREE_ARENA_ARRAY(&oracle->arena, oracle->to, n * n);
+        MTREE_ARENA_ARRAY(&oracle->arena, oracle->edge_price, n * n);
+        MTREE_ARENA_ARRAY(&oracle->arena, oracle->number, n);
+        MTREE_ARENA_ARRAY(&oracle->arena, oracle->vertex, n);
+        MTREE_ARENA_ARRAY(&oracle->arena, oracle->enter, n);
+        MTREE_ARENA_ARRAY(&oracle->arena, oracle->used, n);
     }
-    if (oracle == NULL || oracle->price == NULL || oracle->distance == NULL ||
-        oracle->step == NULL || oracle->cheapest == NULL || oracle->split == NULL ||
-        oracle->from == NULL || oracle->to == NULL || oracle->edge_price == NULL ||
-        oracle->number == NULL || oracle->vertex == NULL || oracle->enter == NULL ||
-        oracle->used == NULL) {
+    if (oracle == NULL || oracle->arena.status != MTREE_OK) {
         mtree_error(
             "steiner: no memory for trees over %d hosts, %d of them active; use fewer",
             num_vertices, num_active);
@@ -104,18 +102,7 @@ void mtree_steiner_oracle_destroy(mtree_steiner_oracle_t *oracle)
     if (oracle == NULL) {
         return;
     }
-    free(oracle->price);
-    free(oracle->distance);
-    free(oracle->step);
-    free(oracle->cheapest);
-    free(oracle->split);
-    free(oracle->from);
-    free(oracle->to);
-    free(oracle->edge_price);
-    free(oracle->number);
-    free(oracle->vertex);
-    free(oracle->enter);
-    free(oracle->used);
+    mtree_arena_cleanup(&oracle->arena);
     free(oracle);
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/regular/shallow_tree.h"
 
+#include "base/arena.h"
+
 #include "planner/graph/candidates.h"
 #include "planner/plan/finish.h"
 
@@ -9,6 +11,7 @@
 
 /* The edges at each host, the nearest first, and the state of one tree in the making. */
 typedef struct {
+    mtree_arena_t arena; /* of the arrays */
     const mtree_candidates_t *candidates;
     int *first; /* [num_hosts + 1] where a host's ends start in `ends` */
     struct end {
@@ -61,10 +64,7 @@ static void grower_fill(grower_t *grower)
 
 static void grower_free(grower_t *grower)
 {
-    free(grower->first);
-    free(grower->ends);
-    free(grower->next);
-    free(grower->ready);
+    mtree_arena_cleanup(&grower->arena);
 }
 
 static mtree_status_t grower_init(grower_t *grower, const mtree_candidates_t *candidates)
@@ -72,13 +72,12 @@ static mtree_status_t grower_init(grower_t *grower, const mtree_candidates_t *ca
     size_t num_hosts = (size_t)candidates->num_hosts;
 
     grower->candidates = candidates;
-    grower->first = calloc(num_hosts + 1, sizeof(*grower->first));
-    grower->ends =
-        malloc((2 * (size_t)candidates->num_edges + 1) * sizeof(*grower->ends));
-    grower->next = malloc(num_hosts * sizeof(*grower->next));
-    grower->ready = malloc(num_hosts * sizeof(*grower->ready));
-    if (grower->first == NULL || grower->ends == NULL || grower->next == NULL ||
-        grower->ready == NULL) {
+    MTREE_ARENA_ARRAY(&grower->arena, grower->first, num_hosts + 1);
+    MTREE_ARENA_ARRAY(&grower->arena, grower->ends,
+                      2 * (size_t)candidates->num_edges + 1);
+    MTREE_ARENA_ARRAY(&grower->arena, grower->next, num_hosts);
+    MTREE_ARENA_ARRAY(&grower->arena, grower->ready, num_hosts);
+    if (grower->arena.status != MTREE_OK) {
         grower_free(grower);
         return MTREE_ERR_NO_MEMORY;
     }

@@ -19,14 +19,7 @@ void mtree_dense_simplex_destroy(mtree_dense_simplex_t *simplex)
     if (simplex == NULL) {
         return;
     }
-    free(simplex->cells);
-    free(simplex->row_basis);
-    free(simplex->column_basis);
-    free(simplex->rate);
-    free(simplex->constraint_price);
-    free(simplex->row_constraint);
-    free(simplex->pattern);
-    free(simplex->slots);
+    mtree_arena_cleanup(&simplex->arena);
     free(simplex);
 }
 
@@ -44,22 +37,19 @@ mtree_status_t mtree_dense_simplex_create(int num_constraints, const double *cap
     simplex->num_constraints = num_constraints;
     simplex->num_groups = num_groups;
     simplex->capacity = capacity;
-    simplex->cells = malloc(rows * columns * sizeof(*simplex->cells));
-    simplex->row_basis = malloc(rows * sizeof(*simplex->row_basis));
-    simplex->column_basis = malloc(columns * sizeof(*simplex->column_basis));
-    simplex->rate = malloc(columns * sizeof(*simplex->rate));
-    simplex->constraint_price = malloc(constraints * sizeof(*simplex->constraint_price));
-    simplex->row_constraint = malloc(constraints * sizeof(*simplex->row_constraint));
-    simplex->pattern = malloc(constraints * sizeof(*simplex->pattern));
+    MTREE_ARENA_ARRAY(&simplex->arena, simplex->cells, rows * columns);
+    MTREE_ARENA_ARRAY(&simplex->arena, simplex->row_basis, rows);
+    MTREE_ARENA_ARRAY(&simplex->arena, simplex->column_basis, columns);
+    MTREE_ARENA_ARRAY(&simplex->arena, simplex->rate, columns);
+    MTREE_ARENA_ARRAY(&simplex->arena, simplex->constraint_price, constraints);
+    MTREE_ARENA_ARRAY(&simplex->arena, simplex->row_constraint, constraints);
+    MTREE_ARENA_ARRAY(&simplex->arena, simplex->pattern, constraints);
     simplex->num_slots = 64;
     while (simplex->num_slots < 2 * num_constraints) {
         simplex->num_slots *= 2;
     }
-    simplex->slots = malloc((size_t)simplex->num_slots * sizeof(*simplex->slots));
-    if (simplex->row_constraint == NULL || simplex->pattern == NULL ||
-        simplex->slots == NULL || simplex->cells == NULL || simplex->row_basis == NULL ||
-        simplex->column_basis == NULL || simplex->rate == NULL ||
-        simplex->constraint_price == NULL) {
+    MTREE_ARENA_ARRAY(&simplex->arena, simplex->slots, (size_t)simplex->num_slots);
+    if (simplex->arena.status != MTREE_OK) {
         mtree_dense_simplex_destroy(simplex);
         return MTREE_ERR_NO_MEMORY;
     }

@@ -14,11 +14,13 @@
 #ifndef MTREE_PLANNER_SOLVER_DENSE_SIMPLEX_H
 #define MTREE_PLANNER_SOLVER_DENSE_SIMPLEX_H
 
+#include "base/arena.h"
 #include "base/status.h"
 
 #include <stdint.h>
 
 typedef struct {
+    mtree_arena_t arena; /* of the arrays */
     int num_constraints, num_groups;
     const double *capacity;    /* [num_constraints], none negative, of the caller */
     int num_rows, num_columns; /* of the tableau, without the objective and the right-hand
