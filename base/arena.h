@@ -30,9 +30,6 @@ void *mtree_arena_alloc(mtree_arena_t *arena, size_t count, size_t size);
 #define MTREE_ARENA_ARRAY(_arena, _pointer, _count)                                      \
     ((_pointer) = mtree_arena_alloc((_arena), (_count), sizeof(*(_pointer))))
 
-/* The same for a copy of @a string. */
-char *mtree_arena_strdup(mtree_arena_t *arena, const char *string);
-
 /* Free all that was allocated; the arena is empty then. */
 void mtree_arena_cleanup(mtree_arena_t *arena);
 

@@ -8,7 +8,7 @@
 /* Bytes of a value with its NUL. */
 #define LONGEST_VALUE 256
 
-enum { ALGORITHM, TREES, CHUNK, NUM_KEYS };
+enum { ALGORITHM, TREES, CHUNK };
 
 static const char *const keys[] = {
     [ALGORITHM] = "mtree_algorithm", [TREES] = "mtree_trees", [CHUNK] = "mtree_chunk"};
