@@ -17,8 +17,8 @@ coll_mtree_stream_t *coll_mtree_stream_begin(const coll_mtree_channel_t *channel
 /* Go on without waiting; true when it has ended or its time is over. */
 bool coll_mtree_stream_advance(coll_mtree_stream_t *stream);
 
-/* Free @a stream; on the host that receives the marks are in @a result (NULL: they are
- * not wanted). */
+/* Free @a stream; on the host that receives the rate samples are in @a result (NULL: they
+ * are not wanted). */
 void coll_mtree_stream_end(coll_mtree_stream_t *stream, mtree_probe_result_t *result);
 
 #endif

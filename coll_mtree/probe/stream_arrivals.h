@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * When the bytes of a probe's stream came in: the receiver's record, of bounded length,
- * and the marks that are made of it.
+ * When the bytes of a probe's stream arrived: the receiver's record, of bounded length,
+ * and the rate samples that are made of it.
  */
 #ifndef COLL_MTREE_PROBE_STREAM_ARRIVALS_H
 #define COLL_MTREE_PROBE_STREAM_ARRIVALS_H
@@ -11,7 +11,7 @@
 /* Arrivals that are kept. */
 #define COLL_MTREE_STREAM_MOST_ARRIVALS 512
 
-/* Fewer arrivals tell nothing. */
+/* With fewer arrivals the experiment has failed. */
 #define COLL_MTREE_STREAM_LEAST_ARRIVALS 8
 
 /* All zero: none yet. */
@@ -22,14 +22,14 @@ typedef struct {
     mtree_probe_rate_sample_t latest;
 } coll_mtree_stream_arrivals_t;
 
-/* After @a seconds @a bytes had come in, in @a messages messages; both never fall. */
+/* After @a seconds @a bytes had arrived, in @a messages messages; both never fall. */
 void coll_mtree_stream_arrivals_add(coll_mtree_stream_arrivals_t *arrivals,
                                     double seconds, double bytes, int messages);
 
 /*
- * The marks, at equal intervals, in @a result, which fails with too few arrivals.  They
- * end @a sent_seconds after the begin, for which the sender sent: what was under way then
- * comes in while other streams have ended, and faster for it.
+ * Write the rate samples, at equal intervals, into @a result, which fails with too few
+ * arrivals.  They end @a sent_seconds after the begin, when the sender stopped: what was
+ * outstanding then arrives after other streams have ended, hence faster.
  */
 void coll_mtree_stream_arrivals_report(coll_mtree_stream_arrivals_t *arrivals,
                                        double sent_seconds, mtree_probe_result_t *result);

@@ -26,16 +26,16 @@
 #define RATE_KEPT      0.9 /* from one measurement to the next: a pause is not the rate */
 
 /*
- * Rates are measured over a round trip, within limits.  How fast the first messages come
- * one after another tells the rate of a long path before its window is open; over a
- * shorter time a shaper's bucket would be measured instead of its rate.
+ * Rates are measured over a round trip, within limits.  On a long path the spacing of the
+ * first messages gives the rate before the window is open.  A shorter measurement would
+ * show a shaper's bucket instead of its rate.
  */
 #define BURST_INTERVAL 0.016
 #define LEAST_INTERVAL 0.008
 #define MOST_INTERVAL  0.1
 
-/* Messages last so many seconds each, so that a slow link has marks often, too.  TCP
- * sends what is longer than the most only when the receiver has answered for it. */
+/* Messages last so many seconds each, so that a slow link has rate samples often, too.
+ * TCP sends what is longer than the most only when the receiver has answered for it. */
 #define MESSAGE_SECONDS 0.004
 #define LEAST_BYTES     1024
 
