@@ -43,7 +43,7 @@ static inline int coll_mtree_world_rank(void)
     return (int)ompi_proc_local()->super.proc_name.vpid;
 }
 
-/* A number that tells a communicator from others in messages. */
+/* A communicator's number in messages and the log. */
 static inline unsigned coll_mtree_cid(ompi_communicator_t *comm)
 {
 #if OMPI_MAJOR_VERSION >= 5
@@ -69,10 +69,10 @@ static inline bool coll_mtree_is_numbered_by_rank(const ompi_communicator_t *com
 }
 
 /*
- * The value of @a key that a communicator was told, with its @a info, into @a value,
- * [length]; false: there is none.  Nobody has subscribed to the keys, which would cost
- * every MPI_Comm_dup() some microseconds: what MPI_Comm_set_info() gave is there all the
- * same, in 4.1 beside the key that the communicator was made with.
+ * Copy the value that the user gave @a key in a communicator's @a info into @a value,
+ * [length]; false: there is none.  mtree does not subscribe to its keys, since that would
+ * cost every MPI_Comm_dup() some microseconds.  Values of MPI_Comm_set_info() are found
+ * without it; 4.1 keeps them beside the value that the communicator was made with.
  */
 static inline bool coll_mtree_info_get(opal_info_t *info, const char *key, char *value,
                                        int length)
@@ -107,7 +107,8 @@ static inline bool coll_mtree_loses_matches(void)
             OMPI_RELEASE_VERSION < 9);
 }
 
-/* What processes tell of themselves at the start (the modex): to whom, and its length. */
+/* What processes publish at the start (the modex): to whom, and the type of its length.
+ */
 #if OMPI_MAJOR_VERSION >= 5
 #define MTREE_MODEX_SCOPE PMIX_GLOBAL
 typedef size_t coll_mtree_modex_length_t;
@@ -131,9 +132,9 @@ static inline bool coll_mtree_has_modex(void)
 }
 
 /*
- * What the process @a name has told of itself under @a key: @a bytes_p, malloc'ed (NULL:
+ * What the process @a name has published under @a key: *bytes_p, malloc'ed (NULL:
  * nothing), and their number.  False: there is no memory to ask.  Open MPI's own macros
- * make no difference between the two.
+ * do not distinguish the two.
  */
 static inline bool coll_mtree_modex_get(const char *key, const opal_process_name_t *name,
                                         uint8_t **bytes_p, size_t *length_p)
@@ -208,10 +209,11 @@ static inline bool coll_mtree_request_give_up(ompi_request_t *request)
 }
 
 /*
- * May a message to rank @a peer of @a comm not be synchronous over ob1?  Who knows that
- * the communicator is broken turns such a message away; ob1 then takes its request for
- * another one, though over shared memory the first part is still to come back.  When it
- * does that is counted for the other one, which never ends (docs/openmpi.md).
+ * May a message to rank @a peer of @a comm not be synchronous over ob1?  A receiver that
+ * knows that the communicator is broken rejects such a message.  The sender's ob1 then
+ * uses the request for another message, although over shared memory the completion of the
+ * first part is still to come.  ob1 counts that completion for the other message, which
+ * never ends (docs/openmpi.md).
  */
 static inline bool coll_mtree_is_turned_away(ompi_communicator_t *comm, int peer)
 {

@@ -58,14 +58,14 @@ void coll_mtree_plan_entry_settle(coll_mtree_plan_entry_t *entry,
 int coll_mtree_plan_entry_wait(coll_mtree_plan_entry_t *entry,
                                coll_mtree_comm_class_t *comm_class);
 
-/* What a call goes by that has passed the gate of @a replan: the plan in force there, or
- * the ring, or the default plan, with its placement.  Open MPI's code. */
+/* The plan of a call that has passed the gate of @a replan, with its placement: the plan
+ * in force in that sequence, the ring, or the default plan.  Open MPI's code. */
 int coll_mtree_plan_entry_plan(coll_mtree_plan_entry_t *entry,
                                const coll_mtree_replan_nonblocking_t *replan, bool ring,
                                const mtree_plan_t **plan_p,
                                const mtree_placement_t **placement_p);
 
-/* Are its calls arrival-ordered because of how far apart the ranks come? */
+/* Are its calls arrival-ordered because of how far apart the ranks arrive? */
 bool coll_mtree_plan_entry_is_by_arrival(const coll_mtree_plan_entry_t *entry);
 
 /* A blocking call has been made by @a req: its observations may change the plans. */

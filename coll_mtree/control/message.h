@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Control messages: what ranks send each other besides the data of calls, waited for by
- * their owner with a deadline of its own, so that a process that has gone cannot hold up
- * the others.  What is exchanged while nobody waits goes by
- * coll_mtree/control/exchange.h.
+ * Control messages: what ranks send each other besides the data of calls.  The owner of a
+ * message waits for it with a deadline of its own, so a process that has gone cannot hold
+ * up the others.  Where nobody waits, ranks use coll_mtree/control/exchange.h.
  *
  * A message is one object from its start until its owner gives it back, by finding that
  * it has ended or by abandoning it.
@@ -39,7 +38,7 @@ coll_mtree_message_t *coll_mtree_message_recv(const coll_mtree_channel_t *channe
 
 /*
  * True when *message_p has ended, or is NULL, as it is from then on.  *status_p (may be
- * NULL) tells how: MTREE_OK or MTREE_ERR_TRANSPORT, for NULL MTREE_OK.
+ * NULL) is how it ended: MTREE_OK or MTREE_ERR_TRANSPORT, for NULL MTREE_OK.
  */
 bool coll_mtree_message_test(coll_mtree_message_t **message_p, mtree_status_t *status_p);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What coll_mtree_hosts, a list of the names of the ranks' hosts with commas between,
- * says of a rank of MPI_COMM_WORLD: the name of its host, and its seat there, which is
- * its number among the processes of that host.  Empty names do not count.
+ * A rank's host by the parameter coll_mtree_hosts, which lists the hosts of the ranks of
+ * MPI_COMM_WORLD, separated by commas: the host's name, and the rank's seat, its number
+ * among the processes of that host.  Empty names do not count.
  */
 #ifndef COLL_MTREE_CONTROL_SEAT_H
 #define COLL_MTREE_CONTROL_SEAT_H

@@ -172,8 +172,8 @@ static mtree_plan_t *plan_by_planner(ompi_communicator_t *comm,
 }
 
 /* @a plan, which is given up, as the other ranks read it: routes are rounded on the wire,
- * and all ranks must go by the same plan.  NULL, having logged why, when it cannot be
- * sent. */
+ * and all ranks must use the same plan.  NULL, having logged why, when it cannot be sent.
+ */
 static mtree_plan_t *plan_as_sent(mtree_plan_t *plan)
 {
     mtree_plan_t *sent = NULL;

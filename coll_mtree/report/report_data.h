@@ -23,7 +23,7 @@ typedef struct {
     int ranks;            /* of MPI_COMM_WORLD */
     const char *obstacle; /* why mtree could not serve MPI_COMM_WORLD; NULL: it could */
 
-    /* What this rank sent; at MPI_Finalize what came from the others, too. */
+    /* What this rank sent; at MPI_Finalize also what the other ranks sent to rank 0. */
     coll_mtree_rank_report_t gathered;
 
     /* The latest calls, in a ring of num_timeline_events, the oldest at

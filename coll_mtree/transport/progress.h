@@ -31,8 +31,8 @@ typedef enum {
 
 /*
  * Let messages go on, and let other processes run.  Where processes share processors, one
- * that polls without a pause keeps others from theirs for milliseconds, so that streams
- * would seem to come in lumps.
+ * that polls without a pause keeps the others from running for milliseconds, and streams
+ * would seem to arrive in bursts.
  */
 void coll_mtree_progress_wait(coll_mtree_wait_t wait);
 
