@@ -60,7 +60,7 @@ static mtree_status_t print_condition(FILE *out, unsigned seed)
     return MTREE_OK;
 }
 
-/* The longest way of an object in the chains that are built. */
+/* The longest path of an object in the chains that are built. */
 static mtree_status_t print_depth(FILE *out, unsigned seed)
 {
     static const double bytes[] = {64e6, 1e6, 1e5, 1e3};

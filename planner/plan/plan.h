@@ -73,8 +73,9 @@ mtree_status_t mtree_plan_create(mtree_collective_t collective, const char *algo
                                  mtree_plan_t **plan_p);
 
 /*
- * Is it a plan by arrival (planner/regular/chains.h): its tree is only the order for the
- * case that all come in theirs, and who comes when decides (schedule/arrival/arrival.h)?
+ * Is it a plan by arrival (planner/regular/chains.h)?  Calls over it are scheduled while
+ * the ranks arrive (schedule/arrival/arrival.h); its tree is the schedule for the case
+ * that the hosts arrive in the order of their numbers.
  */
 bool mtree_plan_is_by_arrival(const mtree_plan_t *plan);
 

@@ -135,7 +135,8 @@ static const int *transfer_arcs(const mtree_rounds_t *schedule,
     return schedule->arcs + transfer->first_arc;
 }
 
-/* Load of the arcs within one step, in shares of the message; undone by clear_step(). */
+/* Add to @a load what crosses each arc within one step: @a amount [pieces] of each piece,
+ * in shares of the message.  NULL sets these arcs to 0 again. */
 static void load_step(const mtree_rounds_t *schedule, const mtree_routes_t *routes,
                       const by_step_t *by_step, int step, const double *amount,
                       double *load)

@@ -40,8 +40,8 @@ static void on_error(void *info)
     longjmp(guard, 1);
 }
 
-/* Do GLPK's functions have their state?  Those that make it themselves end the process
- * when there is no memory for it; this one tells (2). */
+/* Does this thread have GLPK's state?  Without memory for it glp_init_env() returns 2;
+ * GLPK's other functions, which would make it themselves, end the process. */
 static bool has_state(void)
 {
     return glp_init_env() <= 1;
@@ -306,8 +306,8 @@ mtree_status_t mtree_lp_solve_integer(mtree_lp_t *lp, int max_nodes)
     return status == MTREE_OK && !call.found ? MTREE_ERR_NOT_FOUND : status;
 }
 
-/* The getters need no guard: GLPK only checks their index, which the caller has from
- * here. */
+/* The getters are called without guarded(): GLPK only checks their index, which the
+ * caller has from here. */
 double mtree_lp_objective(const mtree_lp_t *lp)
 {
     return lp->generation == generation ? glp_get_obj_val(lp->problem) : 0.0;

@@ -6,10 +6,10 @@
  * "Hoplite", Sections 4.1 to 4.3.
  *
  * One rank is the coordinator: the root, or of an allreduce a rank of the host that is
- * the root of the plan's tree.  Every other rank reports its arrival to it and is told
+ * the root of the plan's tree.  Every other rank reports its arrival to it and receives
  * its peers: those of the chain of a reduction (schedule/arrival/chain.h) and the source
  * of a broadcast (schedule/arrival/directory.h).  A receiver may leave when it has the
- * whole result, serves nobody, and the coordinator has told it that no more receivers
+ * whole result, serves nobody, and has the coordinator's message that no more receivers
  * will follow.  An allreduce is a reduction whose result is broadcast while it is made.
  * Up to MTREE_ARRIVAL_DIRECT_BYTES the root sends to all others itself.
  *

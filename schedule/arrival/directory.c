@@ -21,7 +21,7 @@ typedef struct {
     int inside;        /* ranks of its own host that it serves */
     int outside;       /* and of others: one at a time, `receiver` */
     int receiver;
-    bool settled; /* it was told that no more receivers will follow */
+    bool settled; /* the root has sent it that no more receivers follow */
 } member_t;
 
 struct mtree_directory {

@@ -38,8 +38,8 @@ typedef struct {
  * Events that a rank sends to the coordinator: ARRIVED, where a broadcast has a directory
  * COMPLETE, unless LEAVE comes before it, and LEFT in answer to LEAVE.
  *
- * A source that is to stop sending to a receiver stops before some chunk.  LEFT tells the
- * root this chunk, and the root sends the rest.  The receiver learns it from empty
+ * A source that is to stop sending to a receiver stops before some chunk.  LEFT holds the
+ * number of this chunk, and the root sends the rest.  The receiver learns it from empty
  * messages (schedule/dynamic_peers.h) and receives the rest from the root.  So nobody
  * waits for an answer, and everything that a source has sent is received.
  */

@@ -2,8 +2,8 @@
 /*
  * Baselines: the collective algorithms of Open MPI 4.1 (ompi/mca/coll/base) as rank
  * programs, under the names of its `coll_tuned_<collective>_algorithm` parameters, and
- * the choice that its tuned component makes by default.  They tell whether Open MPI would
- * be faster.
+ * the choice that its tuned component makes by default.  They predict whether Open MPI
+ * would be faster.
  *
  * Operations are commutative; sums are made in Open MPI's order.
  */
