@@ -79,11 +79,13 @@ static mtree_status_t transport_fail(coll_mtree_transport_t *transport, int code
     return MTREE_ERR_TRANSPORT;
 }
 
-/* Open MPI's code of a complete @a request. */
+/* Open MPI's code of a complete @a request.  One that was given up because a process was
+ * lost is canceled and has that code. */
 static int request_code(const ompi_request_t *request)
 {
-    return request->req_status._cancelled ? MPI_ERR_REQUEST
-                                          : request->req_status.MPI_ERROR;
+    int code = request->req_status.MPI_ERROR;
+
+    return code == MPI_SUCCESS && request->req_status._cancelled ? MPI_ERR_REQUEST : code;
 }
 
 /* The @a request of @a done is complete: free it and hand the completion on. */
