@@ -69,24 +69,60 @@ static void plan_entry_let_go(coll_mtree_deferred_release_t *deferred)
     OBJ_RELEASE(comm);
 }
 
+/* The exchange has been opened, or the entry settled; what is there after both is not
+ * needed any more. */
+static void plan_entry_finish(coll_mtree_plan_entry_t *entry)
+{
+    if (atomic_fetch_sub(&entry->unfinished, 1) == 1) {
+        coll_mtree_deferred_release_add(&entry->deferred);
+    }
+}
+
+/*
+ * Open the exchange of the first pending entry, unless it is open.  Each is opened once,
+ * in the order of the entries, even one that has failed before, which is freed by that.
+ */
+static void open_pending(mca_coll_mtree_module_t *module)
+{
+    coll_mtree_plan_entry_t *entry;
+
+    do {
+        opal_mutex_lock(&module->lock);
+        entry = mtree_list_is_empty(&module->pending)
+                    ? NULL
+                    : MTREE_CONTAINER_OF(module->pending.next, coll_mtree_plan_entry_t,
+                                         pending);
+        if (entry != NULL && entry->is_opened) {
+            entry = NULL;
+        }
+        if (entry != NULL) {
+            entry->is_opened = true;
+            if (atomic_load(&entry->settled)) {
+                mtree_list_remove(&entry->pending);
+            }
+        }
+        opal_mutex_unlock(&module->lock);
+        if (entry != NULL) {
+            coll_mtree_exchange_open(entry->exchange);
+            plan_entry_finish(entry);
+        }
+    } while (entry != NULL);
+}
+
 void coll_mtree_plan_entry_settled(coll_mtree_plan_entry_t *entry)
 {
     mca_coll_mtree_module_t *module = entry->module;
-    coll_mtree_plan_entry_t *next = NULL;
     coll_mtree_replan_nonblocking_t *waiting;
 
     opal_mutex_lock(&module->lock);
     waiting = entry->waiting;
-    mtree_list_remove(&entry->pending);
-    if (!mtree_list_is_empty(&module->pending)) {
-        next = MTREE_CONTAINER_OF(module->pending.next, coll_mtree_plan_entry_t, pending);
+    /* An exchange that fails may end before its turn, even while it is started. */
+    if (entry->is_opened) {
+        mtree_list_remove(&entry->pending);
     }
     atomic_store(&entry->settled, true);
     opal_mutex_unlock(&module->lock);
-    /* The next entry stays, because it holds the communicator until it is settled. */
-    if (next != NULL) {
-        coll_mtree_exchange_open(next->exchange);
-    }
+    open_pending(module);
     coll_mtree_replan_nonblocking_settle(&entry->replan, entry->plan, entry->version);
     while (waiting != NULL) {
         coll_mtree_replan_nonblocking_t *following = waiting->next;
@@ -95,7 +131,7 @@ void coll_mtree_plan_entry_settled(coll_mtree_plan_entry_t *entry)
         waiting = following;
     }
     /* From here on another thread may free the module. */
-    coll_mtree_deferred_release_add(&entry->deferred);
+    plan_entry_finish(entry);
 }
 
 /* Replan queries hold the entry and its communicator. */
@@ -131,6 +167,7 @@ plan_entry_create(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
     entry->deferred.release = plan_entry_let_go;
     entry->call_class = *call_class;
     atomic_init(&entry->settled, false);
+    atomic_init(&entry->unfinished, 2);
     coll_mtree_replan_nonblocking_init(&entry->replan, module, comm, call_class, false);
     entry->replan.super.retain = replan_retain;
     entry->replan.super.release = replan_release;
@@ -150,7 +187,6 @@ coll_mtree_plan_entry_t *coll_mtree_plan_entry_get(mca_coll_mtree_module_t *modu
                                                    coll_mtree_comm_class_t *comm_class)
 {
     coll_mtree_plan_entry_t *entry;
-    bool open;
 
     if (comm_class->entry != NULL) {
         return comm_class->entry;
@@ -164,12 +200,9 @@ coll_mtree_plan_entry_t *coll_mtree_plan_entry_get(mca_coll_mtree_module_t *modu
     coll_mtree_plan_entry_release(module->latest);
     module->latest = entry;
     opal_mutex_lock(&module->lock);
-    open = mtree_list_is_empty(&module->pending);
     mtree_list_append(&module->pending, &entry->pending);
     opal_mutex_unlock(&module->lock);
-    if (open) {
-        coll_mtree_exchange_open(entry->exchange);
-    }
+    open_pending(module);
     return entry;
 }
 

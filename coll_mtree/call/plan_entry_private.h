@@ -16,7 +16,9 @@ struct coll_mtree_plan_entry {
     coll_mtree_deferred_release_t deferred;
     coll_mtree_call_class_t call_class;
     coll_mtree_exchange_t *exchange;
-    mtree_list_t pending;      /* in the module's list until it is settled */
+    mtree_list_t pending;      /* in the module's list until it is settled and opened */
+    bool is_opened;            /* the exchange is, or is about to be */
+    atomic_int unfinished;     /* of its opening and its being settled */
     atomic_bool settled;       /* status, plan, version and forecast are final */
     int status;                /* Open MPI's code */
     mtree_plan_t *plan;        /* the first; NULL: none could be made */
