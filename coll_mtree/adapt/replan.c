@@ -69,7 +69,7 @@ void coll_mtree_replan_init(coll_mtree_replan_t *replan,
                                     query_seconds);
     mtree_list_init(&replan->awaited);
     atomic_init(&replan->is_open, false);
-    atomic_init(&replan->is_ending, false);
+    atomic_init(&replan->ending, NULL);
     coll_mtree_ordered_gate_init(&replan->ends);
     coll_mtree_ordered_gate_init(&replan->gate);
     replan->plan_gate.is_ready = plan_gate_is_ready;
@@ -115,7 +115,15 @@ static bool end_is_ready(coll_mtree_waiter_t *end)
     const coll_mtree_replan_t *replan =
         MTREE_CONTAINER_OF(end, coll_mtree_replan_query_t, end)->replan;
 
-    return atomic_load(&replan->is_open) && !atomic_load(&replan->is_ending);
+    return atomic_load(&replan->is_open) && atomic_load(&replan->ending) == NULL;
+}
+
+/* The next query may end after @a query, unless that failed before its turn. */
+static void clear_ending(coll_mtree_replan_query_t *query)
+{
+    coll_mtree_replan_query_t *ending = query;
+
+    atomic_compare_exchange_strong(&query->replan->ending, &ending, NULL);
 }
 
 static void end_pass(coll_mtree_waiter_t *end)
@@ -123,10 +131,10 @@ static void end_pass(coll_mtree_waiter_t *end)
     coll_mtree_replan_query_t *query =
         MTREE_CONTAINER_OF(end, coll_mtree_replan_query_t, end);
 
-    atomic_store(&query->replan->is_ending, true);
+    atomic_store(&query->replan->ending, query);
     /* It has failed before. */
     if (atomic_load(&query->ended)) {
-        atomic_store(&query->replan->is_ending, false);
+        clear_ending(query);
     }
     coll_mtree_exchange_open(query->exchange);
     coll_mtree_replan_query_release(query);
@@ -209,7 +217,7 @@ static void query_ended(coll_mtree_exchange_t *exchange, const coll_mtree_reply_
         replan->newest = query->new_plan;
     }
     atomic_store(&query->ended, true);
-    atomic_store(&replan->is_ending, false);
+    clear_ending(query);
     coll_mtree_ordered_gate_advance(&replan->ends);
     coll_mtree_ordered_gate_advance(&replan->gate);
     atomic_fetch_sub(&num_running, 1);

@@ -58,7 +58,8 @@ struct coll_mtree_replan {
     coll_mtree_replan_schedule_t schedule;
     mtree_list_t awaited;           /* queries whose reply is not due, by number */
     coll_mtree_ordered_gate_t ends; /* of queries: they end one after the other */
-    atomic_bool is_ending;          /* a query has passed it and has not ended */
+    _Atomic(coll_mtree_replan_query_t *) ending; /* has passed it and has not ended; NULL:
+                                                    none */
     coll_mtree_ordered_gate_t gate; /* of calls that never wait, and of due queries */
     coll_mtree_waiter_t plan_gate;  /* the first in it: the sequence is not open */
     atomic_bool is_open;            /* the first plan is known */

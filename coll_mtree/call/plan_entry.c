@@ -127,7 +127,7 @@ void coll_mtree_plan_entry_settled(coll_mtree_plan_entry_t *entry)
     while (waiting != NULL) {
         coll_mtree_replan_nonblocking_t *following = waiting->next;
 
-        coll_mtree_replan_nonblocking_settle(waiting, entry->plan, entry->version);
+        coll_mtree_replan_nonblocking_settle_held(waiting, entry->plan, entry->version);
         waiting = following;
     }
     /* From here on another thread may free the module. */
