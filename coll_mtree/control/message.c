@@ -6,9 +6,15 @@
 
 #include "base/clock.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Many bytes whose sender is known to be there have so long, and so much longer as such a
+ * slow network needs for them: seconds, bytes/s. */
+#define ANNOUNCED_SECONDS 10.0
+#define ANNOUNCED_RATE    1e5
 
 enum { UNDERWAY, ENDED, ABANDONED };
 
@@ -116,12 +122,15 @@ bool coll_mtree_message_wait(coll_mtree_message_t **message_p, double deadline)
 {
     coll_mtree_wait_t wait =
         *message_p == NULL ? COLL_MTREE_WAIT_AT_ONCE : (*message_p)->wait;
+    bool is_late = false;
     mtree_status_t status;
 
+    /* After the deadline, too, what is there is taken, which may need a progress. */
     while (!coll_mtree_message_test(message_p, &status)) {
-        if (mtree_clock_seconds() > deadline) {
+        if (is_late) {
             return false;
         }
+        is_late = mtree_clock_seconds() > deadline;
         coll_mtree_progress_wait(wait);
     }
     return status == MTREE_OK;
@@ -223,6 +232,8 @@ bool coll_mtree_message_recv_bulk(const coll_mtree_channel_t *channel, int peer,
         return false;
     }
     if (header > 0) {
+        deadline = fmax(deadline, mtree_clock_seconds() + ANNOUNCED_SECONDS +
+                                      (double)header / ANNOUNCED_RATE);
         bytes = receive_new(channel, peer, tag, (size_t)header, deadline);
         if (bytes == NULL) {
             return false;

@@ -67,7 +67,9 @@ bool coll_mtree_message_recv_copy(const coll_mtree_channel_t *channel, int peer,
 /*
  * The same for many bytes, whose number the receiver does not know.  @a owned is
  * malloc'ed (NULL: there are none) and freed by this; *bytes_p is malloc'ed (NULL: there
- * are none), the caller's.
+ * are none), the caller's.  The receiver waits for their number until @a deadline, and
+ * for the bytes themselves as long as a slow network may need; what the sender has not
+ * sent by @a deadline leaves later.
  */
 bool coll_mtree_message_send_bulk(const coll_mtree_channel_t *channel, int peer, int tag,
                                   void *owned, size_t length, double deadline);

@@ -3,12 +3,14 @@
 
 #include "base/clock.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 enum { TAG_TIMES, TAG_PATHS };
 
-/* For all messages of the job together, on rank 0 and on each other rank. */
+/* For all messages of the job together, on rank 0 and on each other rank; but a rank
+ * whose times have come late is waited for until its paths have, too. */
 #define TIMEOUT_SECONDS 10.0
 
 /* Append what the calls of @a record took on this rank to @a times; the new count. */
@@ -130,8 +132,9 @@ void coll_mtree_rank_report_collect(const coll_mtree_channel_t *channel,
         gathered_p->ranks +=
             receive(channel, rank, TAG_TIMES, deadline, sizeof(*gathered_p->times),
                     &times, &gathered_p->num_times) &&
-            receive(channel, rank, TAG_PATHS, deadline, sizeof(*gathered_p->paths),
-                    &paths, &gathered_p->num_paths);
+            receive(channel, rank, TAG_PATHS,
+                    fmax(deadline, mtree_clock_seconds() + TIMEOUT_SECONDS),
+                    sizeof(*gathered_p->paths), &paths, &gathered_p->num_paths);
     }
     gathered_p->times = times;
     gathered_p->paths = paths;

@@ -17,8 +17,9 @@
 /* Round trips; the quickest one measures how far two clocks are apart. */
 #define PINGS 8
 
-/* For all messages between rank 0 and another rank. */
-#define TIMEOUT_SECONDS 10.0
+/* For all messages of the job together.  Ranks come to MPI_Finalize when they are done,
+ * and it waits for the last one; so only a rank that will never answer is given up. */
+#define TIMEOUT_SECONDS 3600.0
 
 enum { TAG_PING, TAG_EVENTS, NUM_TAGS };
 
@@ -58,8 +59,7 @@ static rank_trace_t *own_trace(size_t *count_p)
  * come to this rank. */
 static void hand_over(const coll_mtree_channel_t *channel)
 {
-    double deadline =
-        mtree_clock_seconds() + TIMEOUT_SECONDS * (1 + ompi_comm_rank(channel->comm));
+    double deadline = mtree_clock_seconds() + TIMEOUT_SECONDS;
     size_t count = 0;
     rank_trace_t *own;
 
@@ -109,9 +109,8 @@ static bool clock_offset(const coll_mtree_channel_t *channel, int rank, double d
 /* What @a rank hands over, malloc'ed, and by how much its clock is ahead; NULL: it has
  * not come. */
 static rank_trace_t *receive_trace(const coll_mtree_channel_t *channel, int rank,
-                                   size_t *count_p, double *offset_p)
+                                   double deadline, size_t *count_p, double *offset_p)
 {
-    double deadline = mtree_clock_seconds() + TIMEOUT_SECONDS;
     void *bytes;
     size_t length;
 
@@ -166,12 +165,14 @@ static void write_event(FILE *file, int rank, double offset, size_t number,
     }
 }
 
-static void write_rank(FILE *file, const coll_mtree_channel_t *channel, int rank)
+static void write_rank(FILE *file, const coll_mtree_channel_t *channel, int rank,
+                       double deadline)
 {
     double offset = 0;
     size_t count = 0;
-    rank_trace_t *of_rank =
-        rank == 0 ? own_trace(&count) : receive_trace(channel, rank, &count, &offset);
+    rank_trace_t *of_rank = rank == 0
+                                ? own_trace(&count)
+                                : receive_trace(channel, rank, deadline, &count, &offset);
 
     if (of_rank == NULL) {
         mtree_error("coll_mtree_trace: no events came from rank %d; they are lost", rank);
@@ -188,6 +189,7 @@ static void write_rank(FILE *file, const coll_mtree_channel_t *channel, int rank
 
 static void trace_write(const char *path, const coll_mtree_channel_t *channel)
 {
+    double deadline = mtree_clock_seconds() + TIMEOUT_SECONDS;
     FILE *file = coll_mtree_safe_file_open(path, false);
 
     if (file == NULL) {
@@ -201,7 +203,7 @@ static void trace_write(const char *path, const coll_mtree_channel_t *channel)
     }
     fprintf(file, "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[");
     for (int rank = 0; rank < ompi_comm_size(channel->comm); rank++) {
-        write_rank(file, channel, rank);
+        write_rank(file, channel, rank, deadline);
     }
     fprintf(file, "\n]}\n");
     if (ferror(file) != 0 || fclose(file) != 0) {

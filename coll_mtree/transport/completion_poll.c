@@ -74,14 +74,24 @@ void coll_mtree_completion_poll_add(mtree_completion_t *done)
 void coll_mtree_completion_poll_cancel(mtree_completion_t *done)
 {
     mtree_list_t *link;
+    bool is_polled = false;
 
     opal_mutex_lock(&lock);
     MTREE_LIST_FOR_EACH(link, &polled)
     {
         if (link == &done->link) {
-            (void)ompi_request_cancel(done->message);
+            is_polled = true;
             break;
         }
     }
+    if (is_polled) {
+        mtree_list_remove(&done->link);
+    }
     opal_mutex_unlock(&lock);
+    /* Without the lock: the mtl ofi calls Open MPI's progress, which may begin messages.
+     * Nobody frees a request that is not polled. */
+    if (is_polled) {
+        (void)ompi_request_cancel(done->message);
+        coll_mtree_completion_poll_add(done);
+    }
 }
