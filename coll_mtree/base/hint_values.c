@@ -3,6 +3,7 @@
 
 #include "base/units.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #define MOST_CHUNK_BYTES ((size_t)1 << 30)
@@ -19,7 +20,7 @@ bool coll_mtree_hint_parse_trees(const char *value, int *trees_p)
     return true;
 }
 
-bool coll_mtree_hint_parse_chunk(const char *value, ptrdiff_t *bytes_p)
+bool coll_mtree_hint_parse_chunk(const char *value, int *bytes_p)
 {
     const char *reason;
     size_t bytes;
@@ -28,8 +29,35 @@ bool coll_mtree_hint_parse_chunk(const char *value, ptrdiff_t *bytes_p)
         bytes > MOST_CHUNK_BYTES) {
         return false;
     }
-    *bytes_p = (ptrdiff_t)bytes;
+    *bytes_p = (int)bytes;
     return true;
+}
+
+/* A number that a key gives, -1 for none, as text. */
+static const char *format_number(int number, char text[16])
+{
+    (void)snprintf(text, 16, number < 0 ? "not given" : "%d", number);
+    return text;
+}
+
+bool coll_mtree_hint_find_difference(const coll_mtree_hint_values_t *own,
+                                     const coll_mtree_hint_values_t *theirs, int rank,
+                                     char text[COLL_MTREE_HINT_TEXT])
+{
+    bool by_trees = own->trees != theirs->trees;
+    char ours[16], other[16];
+
+    if (by_trees || own->chunk_bytes != theirs->chunk_bytes) {
+        (void)snprintf(
+            text, COLL_MTREE_HINT_TEXT, "%s: %s on rank 0, but %s on rank %d",
+            by_trees ? "mtree_trees" : "mtree_chunk",
+            format_number(by_trees ? own->trees : own->chunk_bytes, ours),
+            format_number(by_trees ? theirs->trees : theirs->chunk_bytes, other), rank);
+        return true;
+    }
+    (void)snprintf(text, COLL_MTREE_HINT_TEXT, "mtree_algorithm: rank %d has another",
+                   rank);
+    return own->algorithms != theirs->algorithms;
 }
 
 int coll_mtree_hint_max_trees(int hint, int parameter, int ranks)

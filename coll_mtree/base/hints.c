@@ -5,6 +5,8 @@
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/params.h"
 
+#include "base/hash.h"
+
 /* Bytes of a value with its NUL. */
 #define LONGEST_VALUE 256
 
@@ -30,15 +32,18 @@ const coll_mtree_hints_t *coll_mtree_hints_get(mca_coll_mtree_module_t *module,
     if (hints->is_read) {
         return hints;
     }
-    hints->trees = -1;
+    hints->own = (coll_mtree_hint_values_t){.trees = -1, .chunk_bytes = -1};
     hints->chunk_bytes = -1;
-    /* Rank 0 plans. */
-    if (ompi_comm_rank(comm) == 0 && hint_find(comm, keys[ALGORITHM], value)) {
-        (void)coll_mtree_algorithm_read("info key mtree_algorithm", value,
-                                        "planned as without it", hints->algorithm);
+    if (hint_find(comm, keys[ALGORITHM], value)) {
+        hints->own.algorithms = (uint32_t)mtree_hash_string(MTREE_HASH_INIT, value);
+        /* Rank 0 plans. */
+        if (ompi_comm_rank(comm) == 0) {
+            (void)coll_mtree_algorithm_read("info key mtree_algorithm", value,
+                                            "planned as without it", hints->algorithm);
+        }
     }
     if (hint_find(comm, keys[TREES], value) &&
-        !coll_mtree_hint_parse_trees(value, &hints->trees)) {
+        !coll_mtree_hint_parse_trees(value, &hints->own.trees)) {
         coll_mtree_verbose(
             comm, 0,
             "info key mtree_trees: '%s' is no number from 0 to %d; planned "
@@ -46,7 +51,7 @@ const coll_mtree_hints_t *coll_mtree_hints_get(mca_coll_mtree_module_t *module,
             value, COLL_MTREE_MOST_TREES);
     }
     if (hint_find(comm, keys[CHUNK], value) &&
-        !coll_mtree_hint_parse_chunk(value, &hints->chunk_bytes)) {
+        !coll_mtree_hint_parse_chunk(value, &hints->own.chunk_bytes)) {
         coll_mtree_verbose(
             comm, 0,
             "info key mtree_chunk: '%s' is no size like 32k, of at most 1G; served "
@@ -59,6 +64,6 @@ const coll_mtree_hints_t *coll_mtree_hints_get(mca_coll_mtree_module_t *module,
 
 int coll_mtree_hints_max_trees(mca_coll_mtree_module_t *module, ompi_communicator_t *comm)
 {
-    return coll_mtree_hint_max_trees(coll_mtree_hints_get(module, comm)->trees,
+    return coll_mtree_hint_max_trees(coll_mtree_hints_get(module, comm)->own.trees,
                                      coll_mtree_params.trees, ompi_comm_size(comm));
 }

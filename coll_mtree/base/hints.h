@@ -7,7 +7,9 @@
  *   mtree_trees      as coll_mtree_trees
  *   mtree_chunk      as coll_mtree_chunk
  *
- * They are read once, at the communicator's first call.  All ranks must give the same.
+ * They are read once, at the communicator's first call.  All ranks should give the same:
+ * what rank 0 gives holds on all, and it logs who differs
+ * (coll_mtree/call/plan_exchange.c).
  */
 #ifndef COLL_MTREE_BASE_HINTS_H
 #define COLL_MTREE_BASE_HINTS_H

@@ -18,7 +18,7 @@ coll_mtree_comm_class_t *coll_mtree_comm_class_of(mca_coll_mtree_module_t *modul
 {
     coll_mtree_call_class_t call_class = coll_mtree_call_class_of(
         call->collective, call->root, call->units * call->unit_bytes,
-        module->hints.algorithm[call->collective], module->hints.trees);
+        module->hints.algorithm[call->collective], module->hints.own.trees);
     coll_mtree_comm_class_t *comm_class = coll_mtree_comm_class_get(module, &call_class);
 
     if (comm_class != NULL && coll_mtree_arrival_skew_is_by_arrival(comm_class->skew)) {

@@ -40,9 +40,11 @@ void coll_mtree_dispatch_init(coll_mtree_mpi_call_t *call, const char *function,
 
 static int64_t num_tags(const coll_mtree_mpi_call_t *call)
 {
-    return coll_mtree_backend_num_tags(
-        coll_mtree_hints_max_trees(call->module, call->comm), call->args.call.collective,
-        ompi_comm_size(call->comm));
+    int ranks = ompi_comm_size(call->comm);
+
+    /* Keys do not count, since ranks may have different ones. */
+    return coll_mtree_backend_num_tags(coll_mtree_hint_max_trees(0, 0, ranks),
+                                       call->args.call.collective, ranks);
 }
 
 /* Blocking calls are autotuned.  A barrier is an allreduce of nothing, to which what is
@@ -243,7 +245,6 @@ static int dispatch_enter(coll_mtree_mpi_call_t *call)
 static void dispatch_catch_up(coll_mtree_mpi_call_t *call)
 {
     coll_mtree_change_t change = COLL_MTREE_STAY;
-    const coll_mtree_hints_t *hints;
 
     if (call->form == MTREE_BLOCKING && call->args.verdict == MTREE_COLL_ARGS_SERVED) {
         change = coll_mtree_replan_blocking_catch_up(call->module);
@@ -252,10 +253,7 @@ static void dispatch_catch_up(coll_mtree_mpi_call_t *call)
         coll_mtree_plan_entries_renew(call->module, change == COLL_MTREE_REBALANCE);
         coll_mtree_counters_add_replan();
     }
-    hints = coll_mtree_hints_get(call->module, call->comm);
-    if (hints->chunk_bytes >= 0) {
-        call->args.call.chunk_bytes = (size_t)hints->chunk_bytes;
-    }
+    (void)coll_mtree_hints_get(call->module, call->comm);
 }
 
 static int dispatch(coll_mtree_mpi_call_t *call, ompi_request_t **request_p)

@@ -3,6 +3,7 @@
 #include "coll_mtree/call/plan_entry_private.h"
 
 #include "coll_mtree/base/hints.h"
+#include "coll_mtree/base/log.h"
 #include "coll_mtree/base/tags.h"
 #include "coll_mtree/control/locality.h"
 #include "coll_mtree/plan/planning_context.h"
@@ -53,6 +54,23 @@ static void exchange_reply(coll_mtree_exchange_t *exchange, const mtree_plan_t *
     free(json);
 }
 
+/* Which rank's keys differ from those of this rank, 0?  One line names the first; what
+ * this rank asks for holds on all. */
+static void log_hints(ompi_communicator_t *comm, const coll_mtree_host_t *contributions)
+{
+    char text[COLL_MTREE_HINT_TEXT];
+    int rank = 1;
+
+    while (rank < ompi_comm_size(comm) &&
+           !coll_mtree_hint_find_difference(&contributions[0].hints,
+                                            &contributions[rank].hints, rank, text)) {
+        rank++;
+    }
+    if (rank < ompi_comm_size(comm)) {
+        coll_mtree_verbose(comm, 0, "info key %s; that of rank 0 holds on all", text);
+    }
+}
+
 /* On rank 0: plan.  Exchanges of a communicator end in the order of their entries, so the
  * first one, which brings the hosts of all ranks in @a contribution, has made the
  * planning context for the others. */
@@ -64,6 +82,7 @@ static void exchange_decide(coll_mtree_exchange_t *exchange, const void *contrib
     mtree_forecast_t forecast = mtree_forecast_of(MTREE_FORECAST_SLOWER);
 
     if (contribution != NULL) {
+        log_hints(entry->comm, contribution);
         module->context = coll_mtree_planning_context_get(entry->comm, contribution);
         if (module->context != NULL) {
             coll_mtree_exchange_reply_hosts(
@@ -93,6 +112,7 @@ static int exchange_read(coll_mtree_plan_entry_t *entry, const coll_mtree_reply_
             return OMPI_ERR_OUT_OF_RESOURCE;
         }
         coll_mtree_locality_log(entry->comm, module->placement);
+        module->hints.chunk_bytes = reply->chunk_bytes;
     }
     entry->forecast = mtree_forecast_of(MTREE_FORECAST_SLOWER);
     if (reply->kind != DECISION_PLAN) {

@@ -306,12 +306,16 @@ static bool request_await_all(coll_mtree_request_t *req)
 static int request_prepare(coll_mtree_request_t *req, const mtree_plan_t *plan,
                            const mtree_placement_t *placement)
 {
+    const coll_mtree_hints_t *hints = &req->replan->super.module->hints;
     int rc;
 
     if (req->plan == plan) {
         return OMPI_SUCCESS;
     }
     request_unprepare(req);
+    if (hints->chunk_bytes >= 0) {
+        req->args.call.chunk_bytes = (size_t)hints->chunk_bytes;
+    }
     rc = coll_mtree_buffers_init(&req->buffers, &req->args, ompi_comm_rank(req->comm),
                                  ompi_comm_size(req->comm));
     if (rc != OMPI_SUCCESS) {

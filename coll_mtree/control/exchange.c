@@ -15,7 +15,7 @@ enum { TAG_CONTRIBUTION, TAG_NUMBERS, TAG_PAYLOAD };
 
 /* What the numbers of a reply are; the hosts of the ranks follow, then their localities.
  */
-enum { REPLY_LENGTH, REPLY_KIND, REPLY_NUM_HOSTS, FIRST_HOST };
+enum { REPLY_LENGTH, REPLY_KIND, REPLY_CHUNK, REPLY_NUM_HOSTS, FIRST_HOST };
 
 /* Numbers per locality. */
 #define LOCALITY_NUMBERS (sizeof(mtree_locality_t) / sizeof(int))
@@ -209,6 +209,7 @@ void coll_mtree_exchange_reply_hosts(coll_mtree_exchange_t *exchange, int num_ho
     const coll_mtree_host_t *contributions = (const void *)exchange->contribution;
 
     exchange->numbers[REPLY_NUM_HOSTS] = num_hosts;
+    exchange->numbers[REPLY_CHUNK] = contributions[0].hints.chunk_bytes;
     memcpy(exchange->numbers + FIRST_HOST, hosts, (size_t)exchange->ranks * sizeof(int));
     for (int rank = 0; rank < exchange->ranks; rank++) {
         exchange_localities(exchange)[rank] = contributions[rank].locality;
@@ -243,6 +244,7 @@ static void exchange_report_end(coll_mtree_exchange_t *exchange)
         .payload = exchange->payload,
         .length = exchange_payload_bytes(exchange),
         .num_hosts = exchange->numbers[REPLY_NUM_HOSTS],
+        .chunk_bytes = exchange->numbers[REPLY_CHUNK],
         .hosts = exchange->with_hosts ? exchange->numbers + FIRST_HOST : NULL,
         .localities = exchange->with_hosts ? exchange_localities(exchange) : NULL};
 
@@ -392,7 +394,10 @@ coll_mtree_exchange_t *coll_mtree_exchange_start(const mca_coll_mtree_module_t *
 
     if (exchange != NULL) {
         if (with_hosts) {
-            coll_mtree_host_describe((coll_mtree_host_t *)(void *)exchange->contribution);
+            coll_mtree_host_t *host = (void *)exchange->contribution;
+
+            coll_mtree_host_describe(host);
+            host->hints = module->hints.own;
         }
         exchange_begin(exchange, comm, first_tag, decide, end, arg);
     }

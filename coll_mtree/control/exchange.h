@@ -25,6 +25,7 @@ typedef struct {
     const void *payload; /* [length] bytes, aligned for any type; NULL: none */
     size_t length;
     int num_hosts;                      /* 0: mtree cannot serve this communicator */
+    int chunk_bytes;                    /* what rank 0's keys ask for, with hosts */
     const int *hosts;                   /* [ranks]; NULL when hosts were not asked for */
     const mtree_locality_t *localities; /* [ranks]; likewise */
 } coll_mtree_reply_t;

@@ -5,6 +5,8 @@
 #ifndef COLL_MTREE_CONTROL_HOST_H
 #define COLL_MTREE_CONTROL_HOST_H
 
+#include "coll_mtree/base/hint_values.h"
+
 #include "base/address.h"
 #include "topo/host/locality.h"
 
@@ -20,7 +22,8 @@ typedef struct {
     int is_replaced; /* the name is from coll_mtree_hosts, and no real host's */
     /* Of the interfaces that Open MPI's TCP transport uses, IPv4 first; then none. */
     mtree_address_t addresses[COLL_MTREE_HOST_ADDRESSES];
-    mtree_locality_t locality; /* of the rank on the host */
+    mtree_locality_t locality;      /* of the rank on the host */
+    coll_mtree_hint_values_t hints; /* of the rank; in an exchange alone */
 } coll_mtree_host_t;
 
 /* This process's host. */

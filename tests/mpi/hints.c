@@ -1,23 +1,30 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Communicators with info keys: each argument KEY=VALUE goes into one info object, with
- * which the world is duplicated; then calls are made on the copy, on a copy that is told
- * by MPI_Comm_set_info(), and on the world.
+ * Communicators with info keys: each argument KEY=VALUE, or RANK:KEY=VALUE for one rank,
+ * goes into one info object, with which the world is duplicated; then calls are made on
+ * the copy, on a copy that is told by MPI_Comm_set_info(), and on the world.
  */
 #include "tests/mpi/calls.h"
 #include "tests/mpi/expect.h"
 
 #include <mpi.h>
+#include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void fill(MPI_Info info, int argc, char **argv)
 {
-    for (int i = 1; i < argc; i++) {
-        char *equals = strchr(argv[i], '=');
+    int self;
 
-        if (equals != NULL) {
+    MPI_Comm_rank(MPI_COMM_WORLD, &self);
+    for (int i = 1; i < argc; i++) {
+        char *key = argv[i];
+        int rank = isdigit((unsigned char)key[0]) ? (int)strtol(key, &key, 10) : self;
+        char *equals = strchr(key, '=');
+
+        if (equals != NULL && rank == self) {
             *equals = '\0';
-            MPI_Info_set(info, argv[i], equals + 1);
+            MPI_Info_set(info, key + (*key == ':'), equals + 1);
             *equals = '=';
         }
     }

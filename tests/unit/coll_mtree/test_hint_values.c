@@ -30,7 +30,7 @@ END_TEST
 
 START_TEST(chunks_are_a_size_up_to_a_gibibyte)
 {
-    ptrdiff_t bytes = -1;
+    int bytes = -1;
 
     ck_assert(coll_mtree_hint_parse_chunk("0", &bytes) && bytes == 0);
     ck_assert(coll_mtree_hint_parse_chunk("1000", &bytes) && bytes == 1000);
@@ -42,12 +42,31 @@ END_TEST
 START_TEST(other_chunks_leave_what_was_there)
 {
     const char *const bad[] = {"", "-1", "2G", "32 k b", "big"};
-    ptrdiff_t bytes = 5;
+    int bytes = 5;
 
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         ck_assert(!coll_mtree_hint_parse_chunk(bad[i], &bytes));
         ck_assert_int_eq(bytes, 5);
     }
+}
+END_TEST
+
+START_TEST(a_difference_names_key_ranks_and_values)
+{
+    coll_mtree_hint_values_t own = {.trees = 4, .chunk_bytes = -1, .algorithms = 7};
+    coll_mtree_hint_values_t theirs = own;
+    char text[COLL_MTREE_HINT_TEXT];
+
+    ck_assert(!coll_mtree_hint_find_difference(&own, &theirs, 3, text));
+    theirs.algorithms = 8;
+    ck_assert(coll_mtree_hint_find_difference(&own, &theirs, 3, text));
+    ck_assert_str_eq(text, "mtree_algorithm: rank 3 has another");
+    theirs.chunk_bytes = 1 << 30;
+    ck_assert(coll_mtree_hint_find_difference(&own, &theirs, 3, text));
+    ck_assert_str_eq(text, "mtree_chunk: not given on rank 0, but 1073741824 on rank 3");
+    theirs.trees = 0;
+    ck_assert(coll_mtree_hint_find_difference(&own, &theirs, 123456, text));
+    ck_assert_str_eq(text, "mtree_trees: 4 on rank 0, but 0 on rank 123456");
 }
 END_TEST
 
@@ -73,6 +92,7 @@ int main(void)
     tcase_add_test(tcase, other_numbers_of_trees_leave_what_was_there);
     tcase_add_test(tcase, chunks_are_a_size_up_to_a_gibibyte);
     tcase_add_test(tcase, other_chunks_leave_what_was_there);
+    tcase_add_test(tcase, a_difference_names_key_ranks_and_values);
     tcase_add_test(tcase, the_hint_comes_before_the_parameter_and_ranks_before_both);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_NORMAL);
