@@ -4,7 +4,7 @@
 #include "papers/figures.h"
 #include "papers/hoplite_figures.h"
 
-#include "planner/regular/chains.h"
+#include "papers/baselines/chain_times.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -11,8 +11,8 @@
 #include "papers/instance.h"
 
 #include "base/log.h"
+#include "papers/baselines/chunk_times.h"
 #include "papers/baselines/unpipelined.h"
-#include "planner/plan/chunk_model.h"
 #include "planner/published/blink.h"
 #include "planner/published/gost.h"
 

@@ -10,8 +10,8 @@
 #include "base/log.h"
 #include "papers/baselines/double_tree.h"
 #include "papers/baselines/halving_doubling.h"
-#include "planner/published/multitree.h"
-#include "planner/regular/ring.h"
+#include "papers/baselines/multitree_schedule.h"
+#include "papers/baselines/ring_schedule.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* The figures of papers/optree.txt: OpTree, an all-gather for optical rings. */
 #include "papers/figures.h"
 
-#include "planner/published/optree.h"
+#include "papers/baselines/optree_steps.h"
 
 #include <math.h>
 
@@ -24,6 +24,9 @@ static mtree_status_t print_example(FILE *out, unsigned seed)
         mtree_status_t status =
             mtree_optree_schedule_create(RANKS, k, EXAMPLE_WAVELENGTHS, &schedule);
 
+        if (status == MTREE_OK) {
+            status = mtree_optree_measure(schedule, EXAMPLE_WAVELENGTHS);
+        }
         if (status != MTREE_OK) {
             return status;
         }

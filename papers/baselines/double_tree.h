@@ -6,7 +6,7 @@
 #ifndef MTREE_PAPERS_BASELINES_DOUBLE_TREE_H
 #define MTREE_PAPERS_BASELINES_DOUBLE_TREE_H
 
-#include "planner/regular/rounds.h"
+#include "papers/baselines/rounds.h"
 
 /*
  * The two trees over @a num_hosts hosts by number: parent[0 .. n-1] of the first,

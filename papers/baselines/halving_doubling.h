@@ -6,7 +6,7 @@
 #ifndef MTREE_PAPERS_BASELINES_HALVING_DOUBLING_H
 #define MTREE_PAPERS_BASELINES_HALVING_DOUBLING_H
 
-#include "planner/regular/rounds.h"
+#include "papers/baselines/rounds.h"
 
 /*
  * Recursive halving, then doubling: 2 log2(n) steps.  @a host_of maps ranks to host

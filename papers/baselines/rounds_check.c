@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "planner/regular/rounds.h"
+#include "papers/baselines/rounds.h"
 
 #include "base/log.h"
 

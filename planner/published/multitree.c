@@ -385,3 +385,34 @@ mtree_status_t mtree_multitree_create(const mtree_topology_t *topology, const in
     free_build(&build);
     return status;
 }
+
+mtree_status_t mtree_multitree_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p)
+{
+    mtree_multitree_t *trees = NULL;
+    mtree_plan_t *plan = NULL;
+    int n = problem->num_hosts;
+    size_t hosts = (size_t)n;
+    mtree_status_t status =
+        mtree_multitree_create(problem->topology, problem->hosts, n, &trees);
+
+    if (status != MTREE_OK) {
+        return status;
+    }
+    status = mtree_plan_create(problem->request->collective, "multitree", n,
+                               problem->names, n, &plan);
+    if (status != MTREE_OK) {
+        goto destroy_trees;
+    }
+    /* Without rates, mtree_plan_finish() gives all trees the highest common one. */
+    for (int root = 0; root < n; root++) {
+        plan->trees[root].root = root;
+        memcpy(plan->trees[root].parent, trees->parent + (size_t)root * hosts,
+               hosts * sizeof(*trees->parent));
+        memcpy(plan->trees[root].step, trees->step + (size_t)root * hosts,
+               hosts * sizeof(*trees->step));
+    }
+    *plan_p = plan;
+destroy_trees:
+    mtree_multitree_destroy(trees);
+    return status;
+}

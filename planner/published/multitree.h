@@ -9,7 +9,6 @@
 
 #include "base/arena.h"
 #include "planner/plan/algorithm.h"
-#include "planner/regular/rounds.h"
 
 /*
  * The trees: parent[r * num_hosts + h] is h's parent in the tree rooted at host r,
@@ -39,13 +38,6 @@ mtree_status_t mtree_multitree_create(const mtree_topology_t *topology, const in
 
 /* Free; NULL is allowed. */
 void mtree_multitree_destroy(mtree_multitree_t *multitree);
-
-/*
- * The lockstep allreduce of Algorithm 1, lines 15 to 18: reduce-scatter in steps tot_t -
- * t + 1, all-gather in tot_t + t; piece r belongs to the tree of root r.
- */
-mtree_status_t mtree_multitree_schedule(const mtree_multitree_t *multitree,
-                                        mtree_rounds_t **schedule_p);
 
 /*
  * The trees as a plan for allreduce, allgather and reduce_scatter: every tree at the same

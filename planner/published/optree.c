@@ -7,43 +7,13 @@
  * not 4. */
 #define ROUNDING 1e-9
 
+/* A link of an electrical network carries one block at a time, as a fibre of one
+ * wavelength does. */
+#define LINK_WAVELENGTHS 1
+
 static long divide_up(long value, long by)
 {
     return (value + by - 1) / by;
-}
-
-/* The real root that equation (2) rounds, or 1 where it does not exist. */
-static double stages_root(int num_ranks)
-{
-    double log_ranks = log(num_ranks);
-
-    if (log_ranks < 2) {
-        return 1;
-    }
-    return (log_ranks + sqrt(log_ranks * (log_ranks - 2))) / 2;
-}
-
-int mtree_optree_published_stages(int num_ranks)
-{
-    return (int)ceil(stages_root(num_ranks));
-}
-
-int mtree_optree_best_stages(int num_ranks, int num_wavelengths)
-{
-    int above = mtree_optree_published_stages(num_ranks);
-    int below = (int)floor(stages_root(num_ranks));
-
-    return mtree_optree_formula_steps(num_ranks, below, num_wavelengths) <
-                   mtree_optree_formula_steps(num_ranks, above, num_wavelengths)
-               ? below
-               : above;
-}
-
-long mtree_optree_formula_steps(int num_ranks, int num_stages, int num_wavelengths)
-{
-    double power = pow(num_ranks, 1 + 1.0 / num_stages);
-
-    return (long)ceil((2 * num_stages - 1) * power / (8.0 * num_wavelengths) - ROUNDING);
 }
 
 /* Do the arities reach every rank? */
@@ -58,7 +28,9 @@ static int arities_suffice(const int *arity, int num_stages, int num_ranks)
     return product >= num_ranks;
 }
 
-void mtree_optree_arities(int num_ranks, int num_stages, int *arity_p)
+/* m = ceil(N^(1/k)), the first ones lowered as long as their product still reaches N (16
+ * ranks in 3 stages: 2, 3, 3 as in Section III-C). */
+static void choose_arities(int num_ranks, int num_stages, int *arity_p)
 {
     int widest = (int)ceil(pow(num_ranks, 1.0 / num_stages) - ROUNDING);
     int i;
@@ -86,7 +58,7 @@ long mtree_optree_count_steps(int num_ranks, int num_stages, int num_wavelengths
     long sum = 0;
     int i;
 
-    mtree_optree_arities(num_ranks, num_stages, arity);
+    choose_arities(num_ranks, num_stages, arity);
     for (i = 0; i < num_stages; i++) {
         long square = (long)arity[i] * arity[i];
         /* Lemma 1: the whole ring in the first stage, a line (the group's segment) in the
@@ -123,51 +95,41 @@ int mtree_optree_least_stages(int num_ranks, int num_wavelengths)
     return best;
 }
 
-double mtree_optree_time(long steps, double bytes, double rate, double overhead)
+mtree_status_t mtree_optree_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p)
 {
-    return (double)steps * (8 * bytes / rate + overhead);
-}
+    int num_hosts = problem->num_hosts;
+    mtree_optree_schedule_t *schedule;
+    mtree_plan_t *plan;
+    mtree_status_t status = mtree_optree_schedule_create(
+        num_hosts, mtree_optree_least_stages(num_hosts, LINK_WAVELENGTHS),
+        LINK_WAVELENGTHS, &schedule);
 
-long mtree_optree_ring_steps(int num_ranks)
-{
-    return num_ranks - 1;
-}
-
-long mtree_optree_neighbour_steps(int num_ranks)
-{
-    return divide_up(num_ranks, 2);
-}
-
-/* theta, the least number of levels of groups of @a group that hold all ranks, and
- * group^(theta-1). */
-static int wrht_levels(int num_ranks, long group, long *inner_p)
-{
-    int levels = 1;
-    long inner = 1;
-
-    while (inner * group < num_ranks) {
-        inner *= group;
-        levels++;
+    if (status != MTREE_OK) {
+        return status;
     }
-    *inner_p = inner;
-    return levels;
-}
+    status = mtree_plan_create(problem->request->collective, "optree", num_hosts,
+                               problem->names, num_hosts, &plan);
+    if (status != MTREE_OK) {
+        goto destroy_schedule;
+    }
+    for (int root = 0; root < num_hosts; root++) {
+        plan->trees[root].root = root;
+    }
+    for (int i = 0, stage = 0; i < schedule->stage_send[schedule->num_stages]; i++) {
+        const mtree_optree_send_t *send = &schedule->sends[i];
+        const int *blocks = mtree_optree_blocks(schedule, send->from);
 
-long mtree_optree_wrht_steps(int num_ranks, int num_wavelengths)
-{
-    long group = 2L * num_wavelengths + 1;
-    long inner;
-    int levels = wrht_levels(num_ranks, group, &inner);
+        while (i >= schedule->stage_send[stage + 1]) {
+            stage++;
+        }
+        for (int b = 0; b < send->num_blocks; b++) {
+            plan->trees[blocks[b]].parent[send->to] = send->from;
+            plan->trees[blocks[b]].step[send->to] = stage + 1;
+        }
+    }
+    *plan_p = plan;
 
-    return 1 + divide_up(group * (inner - 1), group - 1) + (levels - 1) * inner;
-}
-
-long mtree_optree_wrht_table_steps(int num_ranks, int num_wavelengths)
-{
-    long group = 2L * num_wavelengths + 1;
-    long inner;
-    int levels = wrht_levels(num_ranks, group, &inner);
-    long rest = num_ranks > group ? num_ranks - group : 0;
-
-    return 1 + divide_up(rest, group - 1) + divide_up((levels - 1L) * num_ranks, group);
+destroy_schedule:
+    mtree_optree_schedule_destroy(schedule);
+    return status;
 }

@@ -23,9 +23,8 @@ typedef struct {
                       fibres */
     int items;     /* blocks that a rank sends to each sibling: the product of the earlier
                       arities */
-    long wavelengths; /* what the stage asks of a fibre: counted (Lemma 1 times positions
-                       * and items) or, in a schedule, the most blocks that its sends take
-                       * over any fibre */
+    long wavelengths; /* what the stage asks of a fibre: Lemma 1 times positions and
+                       * items */
     long steps;       /* wavelengths over w, rounded up */
 } mtree_optree_stage_t;
 
@@ -48,29 +47,6 @@ typedef struct {
     mtree_optree_send_t *sends;
     int *blocks; /* [num_ranks][num_ranks] see mtree_optree_blocks() */
 } mtree_optree_schedule_t;
-
-/*
- * k*, the number of stages with the fewest steps by equation (1): the better of the two
- * integers around equation (2)'s root, the larger on a tie; 1 below 8 ranks, where the
- * root is not real.  The paper writes [.] for rounding, but its Table I has ceil(6.39) =
- * 7 for 1024 ranks and its Figure 4 floor(7.09) = 7 for 2048.
- */
-int mtree_optree_best_stages(int num_ranks, int num_wavelengths);
-
-/* k* as the paper's comparisons take it (Table I, Figure 5): equation (2) rounded up; 1
- * below 8 ranks. */
-int mtree_optree_published_stages(int num_ranks);
-
-/* Equation (1), ceil((2k-1) N^(1+1/k) / 8w), for k >= 2; for k = 1 the one-stage ceil(N^2
- * / 8w) of Lemma 1. */
-long mtree_optree_formula_steps(int num_ranks, int num_stages, int num_wavelengths);
-
-/*
- * The arities of @a num_stages stages into @a arity_p[num_stages]: m = ceil(N^(1/k)), the
- * first ones lowered as long as their product still reaches N (16 ranks in 3 stages: 2,
- * 3, 3 as in Section III-C).
- */
-void mtree_optree_arities(int num_ranks, int num_stages, int *arity_p);
 
 /*
  * What each stage costs when the arities are whole numbers (Section III-C's example),
@@ -104,27 +80,6 @@ const int *mtree_optree_blocks(const mtree_optree_schedule_t *schedule, int rank
 
 /* Free; NULL is allowed. */
 void mtree_optree_schedule_destroy(mtree_optree_schedule_t *schedule);
-
-/*
- * Equation (3): seconds for @a steps steps of @a bytes each on wavelengths of @a rate
- * bits/s, each with @a overhead seconds of conversion and reconfiguration.
- */
-double mtree_optree_time(long steps, double bytes, double rate, double overhead);
-
-/* Steps of the paper's baselines (Section III-D): ring, neighbour exchange. */
-long mtree_optree_ring_steps(int num_ranks);
-long mtree_optree_neighbour_steps(int num_ranks);
-
-/*
- * WRHT with groups of p = 2w + 1 and theta = ceil(log_p N) levels, as the text counts it:
- * 1 + p (p^(theta-1) - 1) / (p - 1) + (theta - 1) p^(theta-1).  This is what gives Table
- * I's 259.
- */
-long mtree_optree_wrht_steps(int num_ranks, int num_wavelengths);
-
-/* WRHT by the formula that Table I prints, ceil((N-p)/(p-1)) + ceil((theta-1) N/p) + 1:
- * 16, not 259, for its example. */
-long mtree_optree_wrht_table_steps(int num_ranks, int num_wavelengths);
 
 /*
  * The algorithm "optree" of the planner, for all-gather, and reversed for reduce-scatter:

@@ -116,66 +116,6 @@ static mtree_status_t run_stage(builder_t *builder, int arity)
     return status;
 }
 
-/*
- * The most blocks that the stage's sends take over any fibre.  `change` is scratch of 2 *
- * num_ranks + 2 zeros for the clockwise fibres and as many for the others: fibre i joins
- * ranks i and i + 1.
- */
-static long stage_load(const mtree_optree_schedule_t *schedule, int stage, long *change)
-{
-    int num_ranks = schedule->num_ranks;
-    long most = 0;
-    int clockwise, i;
-
-    for (clockwise = 0; clockwise < 2; clockwise++) {
-        long load = 0, wrapped = 0;
-
-        memset(change, 0, (2 * (size_t)num_ranks + 2) * sizeof(*change));
-        for (i = schedule->stage_send[stage]; i < schedule->stage_send[stage + 1]; i++) {
-            const mtree_optree_send_t *send = &schedule->sends[i];
-            int first = send->clockwise ? send->from : send->to;
-            int end = send->clockwise ? send->to : send->from;
-
-            if (send->clockwise == clockwise) {
-                change[first] += send->num_blocks;
-                change[end < first ? end + num_ranks : end] -= send->num_blocks;
-            }
-        }
-        for (i = 0; i < num_ranks; i++) {
-            wrapped += change[i];
-        }
-        /* What is still open after the last rank goes on over fibre 0 and ends in the
-         * second half. */
-        for (i = 0; i < num_ranks; i++) {
-            load += change[i] + change[num_ranks + i];
-            most = load + wrapped > most ? load + wrapped : most;
-        }
-    }
-    return most;
-}
-
-/* Replace the counted wavelengths and steps by those of the sends. */
-static mtree_status_t measure_stages(mtree_optree_schedule_t *schedule,
-                                     int num_wavelengths)
-{
-    long *change = malloc((2 * (size_t)schedule->num_ranks + 2) * sizeof(*change));
-    int stage;
-
-    if (change == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
-    schedule->steps = 0;
-    for (stage = 0; stage < schedule->num_stages; stage++) {
-        mtree_optree_stage_t *measured = &schedule->stages[stage];
-
-        measured->wavelengths = stage_load(schedule, stage, change);
-        measured->steps = (measured->wavelengths + num_wavelengths - 1) / num_wavelengths;
-        schedule->steps += measured->steps;
-    }
-    free(change);
-    return MTREE_OK;
-}
-
 static mtree_status_t run_stages(builder_t *builder)
 {
     mtree_optree_schedule_t *schedule = builder->schedule;
@@ -245,10 +185,6 @@ mtree_status_t mtree_optree_schedule_create(int num_ranks, int num_stages,
     } else {
         status = run_stages(&builder);
     }
-    if (status == MTREE_OK) {
-        status = measure_stages(schedule, num_wavelengths);
-    }
-
     free(builder.held);
     free(builder.count);
     free(builder.edge);

@@ -21,18 +21,8 @@ typedef struct {
     double latency;   /* L: seconds between two nodes, one way */
 } mtree_chains_link_t;
 
-/* T1d(n) and T2d(n) of Appendix A, seconds. */
-double mtree_chains_time_1d(int num_objects, const mtree_chains_link_t *link);
-double mtree_chains_time_2d(int num_objects, const mtree_chains_link_t *link);
-
 /* The paper's condition for two dimensions: n B L > S. */
 bool mtree_chains_use_2d(int num_objects, const mtree_chains_link_t *link);
-
-/*
- * The size in bytes where T1d = T2d, B L (sqrt(n)-1)^2; larger objects are faster in one
- * chain.  The paper rounds it up to n B L.
- */
-double mtree_chains_switch_bytes(int num_objects, double bandwidth, double latency);
 
 /*
  * The chains that reduce to @a receiver the objects of the @a num_objects participants in
@@ -45,9 +35,6 @@ double mtree_chains_switch_bytes(int num_objects, double bandwidth, double laten
  */
 mtree_status_t mtree_chains_build(const int *arrivals, int num_objects, int receiver,
                                   const mtree_chains_link_t *link, int *parent_p);
-
-/* The longest path, in hops, of an object along @a parent to a root. */
-int mtree_chains_depth(const int *parent, int num_participants);
 
 /*
  * The algorithm "arrival" of the planner, for reduce, for allreduce as the paper has it

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "planner/regular/chains.h"
+#include "papers/baselines/chain_times.h"
 
 #include "planner/plan/json.h"
 #include "planner/planner.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "planner/plan/chunk_model.h"
+#include "papers/baselines/chunk_times.h"
 
 #include <check.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "planner/published/multitree.h"
+#include "papers/baselines/multitree_schedule.h"
 
 #include "planner/planner.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/log.h"
-#include "planner/published/optree.h"
+#include "papers/baselines/optree_steps.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -161,6 +161,7 @@ START_TEST(test_load_fits_count)
         ck_assert_int_eq(
             mtree_optree_schedule_create(cases[i][0], cases[i][1], 4, &schedule),
             MTREE_OK);
+        ck_assert_int_eq(mtree_optree_measure(schedule, 4), MTREE_OK);
         for (stage = 0; stage < schedule->num_stages; stage++) {
             ck_assert_int_le(schedule->stages[stage].wavelengths,
                              counted[stage].wavelengths);
@@ -181,6 +182,7 @@ START_TEST(test_stage_load)
             long steps = 0;
 
             ck_assert_int_eq(mtree_optree_schedule_create(n, k, 3, &schedule), MTREE_OK);
+            ck_assert_int_eq(mtree_optree_measure(schedule, 3), MTREE_OK);
             for (stage = 0; stage < k; stage++) {
                 long load = fibre_load(schedule, stage);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "papers/baselines/double_tree.h"
 #include "papers/baselines/halving_doubling.h"
-#include "planner/regular/ring.h"
-#include "planner/regular/rounds.h"
+#include "papers/baselines/ring_schedule.h"
 
 #include "base/log.h"
 

@@ -8,8 +8,8 @@
  * Plans (planner/plan/plan.h) hold trees that stream chunks without steps; this is what
  * lockstep algorithms and the baselines that have no trees are compared by.
  */
-#ifndef MTREE_PLANNER_REGULAR_ROUNDS_H
-#define MTREE_PLANNER_REGULAR_ROUNDS_H
+#ifndef MTREE_PAPERS_BASELINES_ROUNDS_H
+#define MTREE_PAPERS_BASELINES_ROUNDS_H
 
 #include "planner/plan/plan.h"
 

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What chunks cost by the published model of planner/plan/chunk_model.h.
+ */
+#ifndef MTREE_PAPERS_BASELINES_CHUNK_TIMES_H
+#define MTREE_PAPERS_BASELINES_CHUNK_TIMES_H
+
+#include "planner/plan/chunk_model.h"
+
+/* Published, equation 3: time for @a bytes in chunks of @a chunk bytes (0 < chunk <=
+ * bytes). */
+double mtree_chunk_published_time(const mtree_chunk_path_t *path, double bytes,
+                                  double chunk);
+
+/* Published, equation 4: time for @a bytes in @a count chunks (count >= 1, not
+ * necessarily whole). */
+double mtree_chunk_published_time_of_count(const mtree_chunk_path_t *path, double bytes,
+                                           double count);
+
+/* Published, equation 8 with the v that it lost: sqrt(v (l-1) beta / max(alpha)), at
+ * least 1.  Infinite when no link has latency. */
+double mtree_chunk_published_count(const mtree_chunk_path_t *path, double bytes);
+
+/*
+ * The count from which on equation 4 is no better than one message: lambda# = v (l-1)
+ * beta / max(alpha), at least 1.  The paper's own mu# has a v too many: it does not give
+ * its lambda# = v / mu#.
+ */
+double mtree_chunk_published_break_even(const mtree_chunk_path_t *path, double bytes);
+
+#endif
