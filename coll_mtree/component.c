@@ -40,9 +40,18 @@ static int mtree_register(void)
     return OMPI_SUCCESS;
 }
 
+/* Open MPI closes and unloads a component that is not available, without a word: a job
+ * that does not ask for mtree pays nothing for it. */
 static int mtree_open(void)
 {
     coll_mtree_log_open();
+    if (!coll_mtree_params_ask(ompi_coll_base_framework.framework_selection)) {
+        if (coll_mtree_world_rank() == 0) {
+            mtree_info("not asked for: the fallback serves; name it (--mca coll mtree) "
+                       "or set coll_mtree_topology");
+        }
+        return OPAL_ERR_NOT_AVAILABLE;
+    }
     coll_mtree_arrival_open();
     coll_mtree_modex_publish();
     return OMPI_SUCCESS;

@@ -84,6 +84,7 @@ struct coll_mtree_param {
     /* Writes what must be the same on all ranks into [COLL_MTREE_PARAM_TEXT]; NULL: ranks
      * may differ. */
     void (*agree)(const coll_mtree_param_t *param, char *text);
+    bool is_request;  /* a string; who sets it, to what is not "none", asks for mtree */
     const char *help; /* without what follows from agree and scope */
 };
 
@@ -96,6 +97,13 @@ void coll_mtree_params_reset(void);
 /* Write a line "NAME VALUE" for each parameter that must agree, into @a text of @a size
  * bytes.  False: it does not fit. */
 bool coll_mtree_params_write(char *text, size_t size);
+
+/*
+ * Does the user ask for mtree: by @a selection, what Open MPI's parameter `coll` says
+ * (NULL: nothing), or by a parameter that is a request?  A component that is merely
+ * installed takes no part in a job.
+ */
+bool coll_mtree_params_ask(const char *selection);
 
 /* What coll_mtree_topology asks for. */
 typedef enum {

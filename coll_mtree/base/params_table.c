@@ -87,7 +87,8 @@ static const coll_mtree_param_t table[] = {
     {INT("priority", priority, 45), READ_ONCE, .level = 6, .agree = agree_value,
      .help = "Priority of mtree among the coll components, up to 100; below 0 it is "
              "never used"},
-    {STRING("topology", topology), READ_ONCE, .level = 2, .agree = agree_topology,
+    {STRING("topology", topology), READ_ONCE, .level = 2, .is_request = true,
+     .agree = agree_topology,
      .help = "The network between the hosts. auto, or empty: as the cache has it, or "
              "probed when the collectives have taken long enough for that to pay back; "
              "probe: probed by the first collective (docs/probe.md); none: mtree serves "
@@ -125,7 +126,7 @@ static const coll_mtree_param_t table[] = {
              "collectives that it does; or COLLECTIVE:ALGORITHM, or several of them, "
              "separated by commas (allreduce:gost,bcast:packing). Empty: packing, or "
              "direct exchange behind switches where that is as good"},
-    {STRING("plan", plan), READ_ONCE, .level = 5,
+    {STRING("plan", plan), READ_ONCE, .level = 5, .is_request = true,
      .help = "Path of a plan file (JSON, docs/plan-file.md), as `mtree plan` saves it, "
              "read on the host of rank 0, for calls of its collective and root between "
              "its hosts, of any size. Empty: all is planned"},
@@ -158,7 +159,7 @@ static const coll_mtree_param_t table[] = {
      .help = "By arrival (docs/arrival.md): bytes, of all broadcasts together, that a "
              "root may copy for ranks that are late, so that it can leave before them; "
              "it serves them whenever it is in MPI. 0: it waits for them"},
-    {STRING("report", report), READ_ONCE, .level = 2,
+    {STRING("report", report), READ_ONCE, .level = 2, .is_request = true,
      .help = "Path of a file that rank 0 writes at MPI_Finalize: what the collectives "
              "did and took, for `mtree report` (docs/report.md). stdout: the page "
              "itself on standard output. Empty: no report. Should be set on all ranks or "
@@ -166,7 +167,8 @@ static const coll_mtree_param_t table[] = {
     {DOUBLE("report_live", report_live, 0), LOCAL, .level = 4,
      .help = "Seconds after which the file of coll_mtree_report is written anew while "
              "the job runs, after the next call; for `mtree top`. 0: only at the end"},
-    {STRING("trace", trace), READ_ONCE, .level = 3, .agree = agree_trace,
+    {STRING("trace", trace), READ_ONCE, .level = 3, .is_request = true,
+     .agree = agree_trace,
      .help = "Path of a file that rank 0 writes at MPI_Finalize: what every rank did "
              "with each chunk, for Perfetto and chrome://tracing (docs/trace.md). Empty: "
              "no trace"},
@@ -237,6 +239,32 @@ bool coll_mtree_params_write(char *text, size_t size)
         }
     }
     return true;
+}
+
+/* Does the list @a selection of components, separated by commas, hold mtree?  A list of
+ * those that are not wanted begins with ^. */
+static bool names_mtree(const char *selection)
+{
+    while (is_set(selection) && *selection != '^') {
+        size_t length = strcspn(selection, ",");
+
+        if (length == strlen("mtree") && strncmp(selection, "mtree", length) == 0) {
+            return true;
+        }
+        selection += length + (selection[length] == ',');
+    }
+    return false;
+}
+
+bool coll_mtree_params_ask(const char *selection)
+{
+    bool asks = names_mtree(selection);
+
+    for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+        asks = asks || (table[i].is_request && is_set(*table[i].value.string) &&
+                        strcmp(*table[i].value.string, "none") != 0);
+    }
+    return asks;
 }
 
 coll_mtree_topology_choice_t coll_mtree_params_topology(void)

@@ -97,7 +97,9 @@ static void log_difference(ompi_communicator_t *comm, int rank, const char *thei
     is_logged = true;
     if (!coll_mtree_settings_find_difference(own_lines, theirs, &difference)) {
         mtree_error("rank %d of communicator %u (%s) has no mtree, or another version of "
-                    "it; install the same one on all hosts; the fallback serves",
+                    "it, or did not ask for it; install the same one on all hosts, and "
+                    "set coll, or coll_mtree_topology, for all ranks; the fallback "
+                    "serves",
                     rank, coll_mtree_cid(comm), comm->c_name);
         return;
     }

@@ -6,6 +6,7 @@
 #   basic   Open MPI's simplest components alone (right where the tuned ones are not, see semantics.c)
 #   mtree   mtree serves all it can, each rank on a host of its own in hosts.dot
 #   shared  the same with two ranks a host
+#   installed  mtree as it is after make install, set up by the environment
 #   bare    mtree alone on the list, set up by OMPI_MCA_coll_mtree_* alone
 #
 # With mtree and shared it is a failure when mtree served nothing.  TIMEOUT (seconds, 120) ends a run that hangs;
@@ -13,7 +14,7 @@
 # a file for what mtree said; status 77, "skipped", when there is no mpirun or no mtree here.
 set -u
 if [ $# -lt 3 ]; then
-    sed -n '2,12s/^# \{0,1\}//p' "$0" >&2
+    sed -n '2,13s/^# \{0,1\}//p' "$0" >&2
     exit 2
 fi
 how=$1 ranks=$2
@@ -38,10 +39,11 @@ basic) selection="--mca coll basic,libnbc,inter,self" ;;
 mtree) selection="--mca coll mtree --mca coll_mtree_hosts $(host_names 1)" ;;
 shared) selection="--mca coll mtree --mca coll_mtree_hosts $(host_names 2)" ;;
 bare) selection="--mca coll mtree" ;;
-*) echo "run.sh: '$how' is none of plain, basic, mtree, shared, bare" >&2; exit 2 ;;
+installed) selection= ;;
+*) echo "run.sh: '$how' is none of plain, basic, mtree, shared, bare, installed" >&2; exit 2 ;;
 esac
 case $how in
-mtree | shared | bare)
+mtree | shared | bare | installed)
     if [ ! -e .libs/mca_coll_mtree.so ]; then
         echo "run.sh: no .libs/mca_coll_mtree.so in $(pwd): run make first; skipped"
         exit 77

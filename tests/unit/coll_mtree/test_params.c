@@ -163,6 +163,49 @@ START_TEST(a_text_that_does_not_fit_is_refused)
 }
 END_TEST
 
+START_TEST(a_list_that_holds_mtree_asks_for_it)
+{
+    ck_assert(coll_mtree_params_ask("mtree"));
+    ck_assert(coll_mtree_params_ask("tuned,mtree"));
+    ck_assert(coll_mtree_params_ask("mtree,basic,libnbc"));
+    ck_assert(!coll_mtree_params_ask(NULL));
+    ck_assert(!coll_mtree_params_ask(""));
+    ck_assert(!coll_mtree_params_ask("tuned,basic"));
+    ck_assert(!coll_mtree_params_ask("mtree2,tree"));
+    ck_assert(!coll_mtree_params_ask("^mtree"));
+    ck_assert(!coll_mtree_params_ask("^han,mtree"));
+}
+END_TEST
+
+START_TEST(a_request_asks_for_mtree)
+{
+    static char file[] = "a.dot", automatic[] = "auto", none[] = "none", empty[] = "";
+
+    coll_mtree_params.topology = file;
+    ck_assert(coll_mtree_params_ask("tuned"));
+    coll_mtree_params.topology = automatic;
+    ck_assert(coll_mtree_params_ask(NULL));
+    coll_mtree_params.topology = none;
+    ck_assert(!coll_mtree_params_ask(NULL));
+    coll_mtree_params.topology = empty;
+    ck_assert(!coll_mtree_params_ask(NULL));
+    coll_mtree_params.plan = file;
+    ck_assert(coll_mtree_params_ask(NULL));
+}
+END_TEST
+
+START_TEST(what_only_tunes_does_not_ask)
+{
+    static char name[] = "packing";
+
+    coll_mtree_params.algorithm = name;
+    coll_mtree_params.trees = 3;
+    coll_mtree_params.min_bytes = 0;
+    coll_mtree_params.hosts = name;
+    ck_assert(!coll_mtree_params_ask(NULL));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("params");
@@ -179,6 +222,9 @@ int main(void)
     tcase_add_test(tcase, the_topology_is_chosen_by_its_words);
     tcase_add_test(tcase, a_trace_without_events_is_compared_as_none);
     tcase_add_test(tcase, a_text_that_does_not_fit_is_refused);
+    tcase_add_test(tcase, a_list_that_holds_mtree_asks_for_it);
+    tcase_add_test(tcase, a_request_asks_for_mtree);
+    tcase_add_test(tcase, what_only_tunes_does_not_ask);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
