@@ -10,19 +10,9 @@
 #define BLOCK  MTREE_PART_BLOCK
 #define VECTOR MTREE_PART_VECTOR
 
-/* clang-format off */
-static const mtree_collective_traits_t traits[] = {
-    /*                        name             reduces broadc. root   blocks  input, of root   result, of root */
-    [MTREE_ALLREDUCE]      = {"allreduce",      true,  true,  false, false,  VECTOR, VECTOR,  VECTOR, VECTOR},
-    [MTREE_REDUCE]         = {"reduce",         true,  false, true,  false,  VECTOR, VECTOR,  NONE,   VECTOR},
-    [MTREE_BCAST]          = {"bcast",          false, true,  true,  false,  NONE,   VECTOR,  VECTOR, VECTOR},
-    [MTREE_ALLGATHER]      = {"allgather",      false, true,  false, true,   BLOCK,  BLOCK,   VECTOR, VECTOR},
-    [MTREE_REDUCE_SCATTER] = {"reduce_scatter", true,  false, false, true,   VECTOR, VECTOR,  BLOCK,  BLOCK},
-};
-/* clang-format on */
+#define ROW(_value, _name, ...) [_value] = {#_name, __VA_ARGS__},
 
-_Static_assert(sizeof(traits) / sizeof(traits[0]) == MTREE_COLLECTIVE_LAST,
-               "each collective has a row");
+static const mtree_collective_traits_t traits[] = {MTREE_COLLECTIVES(ROW, )};
 
 const mtree_collective_traits_t *mtree_collective_traits(mtree_collective_t collective)
 {

@@ -11,17 +11,31 @@
 
 #include <stdbool.h>
 
+/*
+ * A @a _row for each collective, with @a _between between them: its value, the name of
+ * MPI's function in lower case and without its prefix, and the other members of
+ * mtree_collective_traits_t, without the prefix of the parts.
+ */
+/* clang-format off */
+#define MTREE_COLLECTIVES(_row, _between)                                                                          \
+    /*                                          reduces broadc. root  blocks  input, of root   result, of root */  \
+    _row(MTREE_ALLREDUCE, allreduce,            true,  true,  false, false,  VECTOR, VECTOR,  VECTOR, VECTOR)      \
+    _between _row(MTREE_REDUCE, reduce,         true,  false, true,  false,  VECTOR, VECTOR,  NONE,   VECTOR)      \
+    _between _row(MTREE_BCAST, bcast,           false, true,  true,  false,  NONE,   VECTOR,  VECTOR, VECTOR)      \
+    _between _row(MTREE_ALLGATHER, allgather,   false, true,  false, true,   BLOCK,  BLOCK,   VECTOR, VECTOR)      \
+    _between _row(MTREE_REDUCE_SCATTER, reduce_scatter,                                                            \
+                                                true,  false, false, true,   VECTOR, VECTOR,  BLOCK,  BLOCK)
+/* clang-format on */
+
+#define MTREE_COLLECTIVE_VALUE(_value, _name, ...) _value,
+#define MTREE_COLLECTIVE_TEXT(_value, _name, ...)  #_name
+
 typedef enum {
-    MTREE_ALLREDUCE,
-    MTREE_REDUCE,
-    MTREE_BCAST,
-    MTREE_ALLGATHER,
-    MTREE_REDUCE_SCATTER,
-    MTREE_COLLECTIVE_LAST
+    MTREE_COLLECTIVES(MTREE_COLLECTIVE_VALUE, ) MTREE_COLLECTIVE_LAST
 } mtree_collective_t;
 
 /* Their names, for help and messages. */
-#define MTREE_COLLECTIVE_NAMES "allreduce, reduce, bcast, allgather, reduce_scatter"
+#define MTREE_COLLECTIVE_NAMES MTREE_COLLECTIVES(MTREE_COLLECTIVE_TEXT, ", ")
 
 /* What a rank holds of the vector that a call is about. */
 typedef enum {
@@ -31,9 +45,9 @@ typedef enum {
 } mtree_part_t;
 
 typedef struct {
-    const char *name; /* of MPI's function, in lower case and without its prefix */
-    bool reduces;     /* data flows from the leaves up and is summed on its way */
-    bool broadcasts;  /* data flows from the root of each tree down */
+    const char *name;
+    bool reduces;    /* data flows from the leaves up and is summed on its way */
+    bool broadcasts; /* data flows from the root of each tree down */
     bool has_root; /* the caller names one rank, and its host is the root of all trees */
     bool has_blocks; /* each rank's block has trees of its own, rooted in its host */
     mtree_part_t input, root_input;   /* what a rank, and what the root contributes */

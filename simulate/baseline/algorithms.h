@@ -10,14 +10,10 @@
 #include "simulate/baseline/blocks.h"
 #include "simulate/baseline/rules.h"
 
-/* The collectives that have baselines.  The list of each, mtree_baselines_<name>, is in a
- * file of its own. */
-#define MTREE_FOR_EACH_BASELINE_LIST(_do)                                                \
-    _do(MTREE_ALLREDUCE, allreduce) _do(MTREE_REDUCE, reduce) _do(MTREE_BCAST, bcast)    \
-        _do(MTREE_ALLGATHER, allgather) _do(MTREE_REDUCE_SCATTER, reduce_scatter)
-#define MTREE_DECLARE_BASELINE_LIST(_collective, _name)                                  \
+/* The list of each collective, mtree_baselines_<name>, is in a file of its own. */
+#define MTREE_DECLARE_BASELINE_LIST(_collective, _name, ...)                             \
     extern const mtree_baseline_list_t mtree_baselines_##_name;
-MTREE_FOR_EACH_BASELINE_LIST(MTREE_DECLARE_BASELINE_LIST)
+MTREE_COLLECTIVES(MTREE_DECLARE_BASELINE_LIST, )
 
 /* Broadcast what the root has in RESULT, linearly or as Open MPI does by default. */
 void mtree_build_linear_bcast(mtree_program_t *program,

@@ -8,12 +8,11 @@
 /* Steps of all ranks together: some gigabytes. */
 #define MAX_STEPS ((size_t)1 << 26)
 
-#define LIST(_collective, _name) [_collective] = &mtree_baselines_##_name,
+#define LIST(_collective, _name, ...) [_collective] = &mtree_baselines_##_name,
 
-static const mtree_baseline_list_t *const lists[MTREE_COLLECTIVE_LAST] = {
-    MTREE_FOR_EACH_BASELINE_LIST(LIST)};
+static const mtree_baseline_list_t *const lists[] = {MTREE_COLLECTIVES(LIST, )};
 
-/* NULL: the collective has no baselines. */
+/* NULL: no collective has this value. */
 static const mtree_baseline_list_t *list_of(mtree_collective_t collective)
 {
     return mtree_collective_traits(collective) == NULL ? NULL : lists[collective];

@@ -32,7 +32,7 @@ typedef struct {
     mtree_rank_tree_func_t tree; /* along which `build` sends; NULL: none */
 } mtree_baseline_t;
 
-/* The *num_p algorithms of @a collective, static; there may be none. */
+/* The *num_p algorithms of @a collective, static; none for a value that has no row. */
 const mtree_baseline_t *mtree_baselines(mtree_collective_t collective, size_t *num_p);
 
 /* The algorithm of that name, NULL if there is none. */
@@ -42,7 +42,7 @@ const mtree_baseline_t *mtree_baseline_find(mtree_collective_t collective,
 /*
  * The algorithm that Open MPI 4.1.4 takes by default for a message of @a bytes
  * (allgather: of the whole result) among @a num_ranks ranks.  It cuts nothing into
- * segments.  NULL for a collective without baselines.
+ * segments.  NULL for a value that has no row.
  */
 const mtree_baseline_t *mtree_baseline_default(mtree_collective_t collective,
                                                int num_ranks, size_t bytes);

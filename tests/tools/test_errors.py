@@ -52,24 +52,13 @@ UNREAD = {
     "the plans stay": "no fault: what following finds",
     "raise coll_mtree_trees": "no small plan has so many trees",
     "no plan for": "the planner would have to fail",
-    "no baseline does": "every collective has one",
     "is the disk full": "the component's disk would have to be full",
     "no events came from rank": "a rank would have to end before its time",
-    "no baseline does": "each collective has one",
 }
 
 
-# A list of names that lines have in common.
-NAMES = re.search(r'#define (MTREE_COLLECTIVE_NAMES) ("[^"]*")', (ROOT / "planner/plan/collective.h").read_text())
-
-
-def read_source(path):
-    """A source with that list in its place."""
-    return path.read_text().replace(NAMES[1], NAMES[2])
-
-
 # A name in messages that stands for a text.
-COLLECTIVES = re.search(r'MTREE_COLLECTIVE_NAMES (".*")', (ROOT / "planner/plan/collective.h").read_text())[1]
+COLLECTIVES = '"%s"' % ", ".join(re.findall(r"_row\(MTREE_\w+, (\w+),", (ROOT / "planner/plan/collective.h").read_text()))
 
 
 def read(path):
@@ -124,7 +113,7 @@ def fragments(text):
 def formats(folder):
     """The format strings of errors in a folder, with … for what is put in."""
     for path in sorted((ROOT / folder).glob("**/*.c")):
-        for call in CALL.findall(read_source(path)):
+        for call in CALL.findall(read(path)):
             text = "".join(LITERAL.findall(call)).replace('\\"', '"')
             yield re.sub(r"%[-+ 0-9.*l]*[a-z]", "…", text)
 

@@ -70,11 +70,6 @@ static mtree_status_t add_default(session_t *session)
                                session->simulation.options.bytes);
     char name[64];
 
-    if (baseline == NULL) {
-        mtree_error("openmpi: no baseline does %s; leave it out",
-                    mtree_collective_name(session->planned.request.collective));
-        return MTREE_ERR_UNSUPPORTED;
-    }
     snprintf(name, sizeof(name), OPENMPI " (%s)", baseline->name);
     return add_row(session, name, baseline);
 }
