@@ -8,7 +8,7 @@
 
 #include "base/log.h"
 #include "topo/dot/lexer.h"
-#include "topo/dot/operands.h"
+#include "topo/dot/statement.h"
 #include "topo/topology.h"
 
 #include <stdlib.h>
@@ -24,11 +24,10 @@ typedef struct {
     mtree_dot_token_t token; /* the next */
     mtree_status_t status;
     mtree_dot_graph_t *graph;
-    mtree_dot_scopes_t scopes;
+    mtree_dot_text_t text;
     mtree_dot_scope_t *scope; /* the innermost that is open */
     int depth;                /* scopes that are open */
     int num_subgraphs;
-    mtree_dot_operands_t operands;
     mtree_dot_attribute_t *attributes; /* of the statement */
 } parser_t;
 
@@ -38,10 +37,9 @@ static void fail(parser_t *parser, mtree_status_t status)
     parser->token.kind = MTREE_DOT_END;
 }
 
-/* Go on if @a status, of what needs memory, is MTREE_OK. */
-static void check_memory(parser_t *parser, mtree_status_t status)
+static void check_memory(parser_t *parser)
 {
-    if (status != MTREE_OK && parser->status == MTREE_OK) {
+    if (parser->graph->arena.status != MTREE_OK && parser->status == MTREE_OK) {
         fail(parser, mtree_no_memory("the graph of %s", parser->lexer.name));
     }
 }
@@ -156,8 +154,7 @@ static void parse_attributes(parser_t *parser, mtree_dot_kind_t kind)
 
 static void check_names(parser_t *parser)
 {
-    check_limit(parser,
-                parser->operands.mentions.count + parser->num_subgraphs <= MAX_NAMES,
+    check_limit(parser, parser->text.num_mentions + parser->num_subgraphs <= MAX_NAMES,
                 "more node names than the largest topology has");
 }
 
@@ -171,7 +168,6 @@ static void mention_node(parser_t *parser, const char *name, int line)
         return;
     }
     node = mtree_dot_graph_node(parser->graph, name, line);
-    check_memory(parser, parser->graph->arena.status);
     if (node == NULL) {
         return;
     }
@@ -179,7 +175,7 @@ static void mention_node(parser_t *parser, const char *name, int line)
         mtree_dot_scope_apply(parser->scope, MTREE_DOT_OF_NODES, parser->graph,
                               &node->attributes);
     }
-    check_memory(parser, mtree_dot_operands_mention(&parser->operands, node, line));
+    mtree_dot_text_mention(&parser->text, node, line);
     check_names(parser);
 }
 
@@ -210,28 +206,32 @@ static bool parse_ports(parser_t *parser)
     return count > 0;
 }
 
-/*
- * A subgraph, or a list of nodes, the ID of whose first, if @a id is not NULL, has been
- * read on @a line.  Returns whether there are ports.
- */
-static bool parse_operand(parser_t *parser, const char *id, int line)
+/* A subgraph, or a list of nodes, the ID of whose first, if @a id is not NULL, has been
+ * read on @a line.  NULL after a fault. */
+static mtree_dot_operand_t *parse_operand(parser_t *parser, const char *id, int line,
+                                          bool *has_ports)
 {
-    const int first = parser->operands.mentions.count;
-    mtree_dot_scope_t *subgraph = NULL;
-    bool has_ports = false;
+    mtree_dot_operand_t *operand =
+        mtree_arena_alloc(&parser->graph->arena, 1, sizeof(*operand));
 
+    check_memory(parser);
+    if (operand == NULL) {
+        return NULL;
+    }
+    operand->nodes.first = parser->text.num_mentions;
     if (id == NULL && !is_id(parser)) {
-        subgraph = parse_subgraph(parser);
+        operand->subgraph = parse_subgraph(parser);
     } else {
         do {
             line = (id != NULL) ? line : parser->token.line;
             mention_node(parser, (id != NULL) ? id : parse_id(parser), line);
-            has_ports |= parse_ports(parser);
+            *has_ports |= parse_ports(parser);
             id = NULL;
         } while (accept(parser, ','));
     }
-    check_memory(parser, mtree_dot_operands_push(&parser->operands, subgraph, first));
-    return has_ports;
+    operand->nodes.end = parser->text.num_mentions;
+    check_memory(parser);
+    return parser->status == MTREE_OK ? operand : NULL;
 }
 
 /* node_stmt, edge_stmt or subgraph; its first ID, if @a id is not NULL, has been read. */
@@ -239,25 +239,26 @@ static void parse_chain(parser_t *parser, const char *id, int line)
 {
     const int edge_operator =
         parser->graph->directed ? MTREE_DOT_DIRECTED : MTREE_DOT_UNDIRECTED;
-    const int first = parser->operands.count;
-    bool has_ports = parse_operand(parser, id, line);
-    bool has_edges = false;
-    mtree_status_t status;
+    mtree_dot_statement_t statement = {.scope = parser->scope};
+    mtree_dot_operand_t *first, *last;
+    bool has_ports = false;
 
-    while (accept(parser, edge_operator)) {
-        has_ports |= parse_operand(parser, NULL, 0);
-        has_edges = true;
+    first = last = parse_operand(parser, id, line, &has_ports);
+    while (last != NULL && accept(parser, edge_operator)) {
+        last = last->next = parse_operand(parser, NULL, 0, &has_ports);
     }
-    parse_attributes(parser, has_edges ? MTREE_DOT_OF_EDGES : MTREE_DOT_OF_NODES);
+    if (last == NULL) {
+        return;
+    }
+    parse_attributes(parser, first != last ? MTREE_DOT_OF_EDGES : MTREE_DOT_OF_NODES);
     if (parser->status != MTREE_OK) {
         return;
     }
-    parser->graph->has_ports |= (has_ports && has_edges);
-    status = mtree_dot_operands_finish(&parser->operands, first, parser->graph,
-                                       parser->scope, parser->attributes, MAX_NAMES);
-    check_limit(parser, status != MTREE_ERR_LIMIT,
+    parser->graph->has_ports |= (has_ports && first != last);
+    statement.operands = first;
+    statement.attributes = parser->attributes;
+    check_limit(parser, mtree_dot_text_add(&parser->text, &statement, MAX_NAMES),
                 "more edges than the largest topology has");
-    check_memory(parser, status);
 }
 
 /* attr_stmt, whose first word has been read. */
@@ -296,20 +297,22 @@ static void parse_statement(parser_t *parser)
         }
     }
     accept(parser, ';');
-    check_memory(parser, parser->graph->arena.status);
+    check_memory(parser);
 }
 
 /* "{" stmt_list "}" of the subgraph @a name; NULL after a fault. */
 static mtree_dot_scope_t *parse_scope(parser_t *parser, const char *name)
 {
     mtree_dot_scope_t *outer = parser->scope;
-    mtree_dot_scope_t *scope = mtree_dot_scopes_open(&parser->scopes, outer, name);
-    mtree_dot_range_t range = {.first = parser->operands.mentions.count};
+    mtree_dot_scope_t *scope = mtree_dot_text_scope(&parser->text, outer, name);
+    mtree_dot_range_t *range =
+        mtree_arena_alloc(&parser->graph->arena, 1, sizeof(*range));
 
-    if (scope == NULL) {
-        check_memory(parser, MTREE_ERR_NO_MEMORY);
+    check_memory(parser);
+    if (scope == NULL || range == NULL) {
         return NULL;
     }
+    range->first = parser->text.num_mentions;
     parser->scope = scope;
     ++parser->depth;
     check_limit(parser, parser->depth < MAX_DEPTH, "subgraphs nested too deeply");
@@ -320,8 +323,9 @@ static mtree_dot_scope_t *parse_scope(parser_t *parser, const char *name)
     expect(parser, '}');
     --parser->depth;
     parser->scope = outer;
-    range.end = parser->operands.mentions.count;
-    check_memory(parser, mtree_dot_scope_add_range(scope, range));
+    range->end = parser->text.num_mentions;
+    range->next = scope->ranges;
+    scope->ranges = range;
     return scope;
 }
 
@@ -359,12 +363,6 @@ static void parse_text(parser_t *parser)
     expect(parser, MTREE_DOT_END);
 }
 
-static void parser_cleanup(parser_t *parser)
-{
-    mtree_dot_scopes_cleanup(&parser->scopes);
-    mtree_dot_operands_cleanup(&parser->operands);
-}
-
 mtree_status_t mtree_dot_parse(const char *text, size_t length, const char *name,
                                mtree_dot_graph_t **graph_p)
 {
@@ -381,12 +379,12 @@ mtree_status_t mtree_dot_parse(const char *text, size_t length, const char *name
     parser.graph = calloc(1, sizeof(*parser.graph));
     if (parser.graph == NULL) {
         free(parser.lexer.ids);
-        check_memory(&parser, MTREE_ERR_NO_MEMORY);
-        return parser.status;
+        return mtree_no_memory("the graph of %s", name);
     }
+    parser.text.graph = parser.graph;
     parser.graph->strings = parser.lexer.ids;
     parse_text(&parser);
-    parser_cleanup(&parser);
+    mtree_dot_text_cleanup(&parser.text);
     if (parser.status == MTREE_OK) {
         *graph_p = parser.graph;
     } else {
