@@ -94,8 +94,7 @@ static coll_mtree_backend_t choose(coll_mtree_mpi_call_t *call,
     if (!coll_mtree_backend_is_possible(&call_facts, reason_p)) {
         return COLL_MTREE_FALLBACK;
     }
-    if (!coll_mtree_source_is_settled(module, call->args.call.collective,
-                                      call->form == MTREE_BLOCKING)) {
+    if (!coll_mtree_source_is_settled(module, call->form == MTREE_BLOCKING)) {
         *reason_p =
             module->unserved ? COLL_MTREE_REASON_GROUP : COLL_MTREE_REASON_TOPOLOGY;
         return COLL_MTREE_FALLBACK;

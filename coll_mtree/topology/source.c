@@ -30,10 +30,9 @@ struct coll_mtree_source {
     ompi_communicator_t *comm;
     bool settled;       /* rank 0 has a topology */
     bool is_timed;      /* the fallback serves a call that mtree could have served */
-    bool is_rooted;     /* that call has a root */
     unsigned calls;     /* that could have been served */
     unsigned next_look; /* the call at which rank 0 decides next */
-    coll_mtree_source_spent_t spent;  /* in such calls on this rank */
+    double spent;       /* seconds in such calls on this rank */
     coll_mtree_host_numbers_t hosts;  /* once they are known */
     coll_mtree_host_t *contributions; /* [ranks] on rank 0, once they are known */
     char *learned; /* on rank 0: a topology to be sent, as DOT; or NULL */
@@ -348,8 +347,7 @@ bool coll_mtree_source_create(mca_coll_mtree_module_t *module, ompi_communicator
     return true;
 }
 
-bool coll_mtree_source_is_settled(mca_coll_mtree_module_t *module,
-                                  mtree_collective_t collective, bool blocking)
+bool coll_mtree_source_is_settled(mca_coll_mtree_module_t *module, bool blocking)
 {
     source_t *source = module->source;
 
@@ -357,7 +355,6 @@ bool coll_mtree_source_is_settled(mca_coll_mtree_module_t *module,
         return source->settled;
     }
     source->is_timed = true;
-    source->is_rooted = mtree_collective_has_root(collective);
     if (++source->calls < source->next_look) {
         return false;
     }
@@ -375,11 +372,8 @@ double coll_mtree_source_watch(const mca_coll_mtree_module_t *module)
 void coll_mtree_source_watched(mca_coll_mtree_module_t *module, double began)
 {
     if (began > 0) {
-        source_t *source = module->source;
-        double *spent = source->is_rooted ? &source->spent.rooted : &source->spent.other;
-
-        source->is_timed = false;
-        *spent += mtree_clock_seconds() - began;
+        module->source->is_timed = false;
+        module->source->spent += mtree_clock_seconds() - began;
     }
 }
 

@@ -22,12 +22,10 @@
 bool coll_mtree_source_create(mca_coll_mtree_module_t *module, ompi_communicator_t *comm);
 
 /*
- * True when rank 0 has a topology, so that mtree may serve calls of @a collective.  A
- * @a blocking call may wait until rank 0 has learned one; when rank 0 cannot,
- * module->unserved is set.
+ * True when rank 0 has a topology, so that mtree may serve.  A @a blocking call may
+ * wait until rank 0 has learned one; when rank 0 cannot, module->unserved is set.
  */
-bool coll_mtree_source_is_settled(mca_coll_mtree_module_t *module,
-                                  mtree_collective_t collective, bool blocking);
+bool coll_mtree_source_is_settled(mca_coll_mtree_module_t *module, bool blocking);
 
 /* Around a call of the fallback that mtree could have served: the time that it takes
  * counts towards a probe. */

@@ -28,23 +28,15 @@ coll_mtree_source_decide_first(const coll_mtree_source_facts_t *facts)
     return facts->is_cached ? COLL_MTREE_SOURCE_SEND : COLL_MTREE_SOURCE_WAIT;
 }
 
-/*
- * Of calls without a root the shortest time of a rank counts, since a rank that came
- * early has waited for the others; of calls with one the longest, since a root that
- * sends, or a leaf, leaves early.
- */
 coll_mtree_source_decision_t
-coll_mtree_source_decide_again(const coll_mtree_source_spent_t *spent, int ranks,
-                               double payback_seconds)
+coll_mtree_source_decide_again(const double *spent, int ranks, double payback_seconds)
 {
-    coll_mtree_source_spent_t all = spent[0];
+    double least = spent[0];
 
     for (int rank = 1; rank < ranks; rank++) {
-        all.rooted = fmax(all.rooted, spent[rank].rooted);
-        all.other = fmin(all.other, spent[rank].other);
+        least = fmin(least, spent[rank]);
     }
-    return all.rooted + all.other > payback_seconds ? COLL_MTREE_SOURCE_PROBE
-                                                    : COLL_MTREE_SOURCE_WAIT;
+    return least > payback_seconds ? COLL_MTREE_SOURCE_PROBE : COLL_MTREE_SOURCE_WAIT;
 }
 
 double coll_mtree_source_payback_seconds(int num_hosts, double budget)

@@ -31,19 +31,14 @@ typedef struct {
 coll_mtree_source_decision_t
 coll_mtree_source_decide_first(const coll_mtree_source_facts_t *facts);
 
-/* Seconds that one rank was in calls which mtree could have served; sent as it is. */
-typedef struct {
-    double rooted; /* calls with a root */
-    double other;
-} coll_mtree_source_spent_t;
-
 /*
- * At a later call: PROBE when the @a ranks ranks, which @a spent [ranks], were in calls
- * for longer than coll_mtree_source_payback_seconds(); otherwise WAIT.
+ * At a later call: PROBE when each of the @a ranks ranks was in calls that mtree could
+ * have served for longer than coll_mtree_source_payback_seconds(), otherwise WAIT; rank i
+ * was in them for @a spent [i] seconds.  What a rank waits for others is no fault of the
+ * network: the least of them counts.
  */
 coll_mtree_source_decision_t
-coll_mtree_source_decide_again(const coll_mtree_source_spent_t *spent, int ranks,
-                               double payback_seconds);
+coll_mtree_source_decide_again(const double *spent, int ranks, double payback_seconds);
 
 /* Seconds in calls from which on a probe of @a num_hosts hosts pays back, when a probe
  * may take @a budget seconds. */
