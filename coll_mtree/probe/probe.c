@@ -263,18 +263,17 @@ static int lead_finish(lead_t *lead, char **text_p)
     return text == NULL ? OMPI_ERROR : OMPI_SUCCESS;
 }
 
-/* Let the workers of the other hosts end. */
+/* Let the workers of the other hosts end, also when there is no memory for the probe. */
 static void send_end(const coll_mtree_channel_t *channel,
                      const coll_mtree_host_numbers_t *numbers)
 {
-    const coll_mtree_command_t end = {.kind = COLL_MTREE_COMMAND_END};
+    static const coll_mtree_command_t end = {.kind = COLL_MTREE_COMMAND_END};
     double deadline = mtree_clock_seconds() + END_SECONDS;
 
     /* Rank 0 is the first on host 0. */
     for (int host = 1; host < numbers->num_hosts; host++) {
-        (void)coll_mtree_message_send_copy(channel, numbers->first[host],
-                                           COLL_MTREE_COMMAND_TAG, &end, sizeof(end),
-                                           deadline);
+        coll_mtree_message_send_last(channel, numbers->first[host],
+                                     COLL_MTREE_COMMAND_TAG, &end, sizeof(end), deadline);
     }
 }
 

@@ -7,6 +7,7 @@
  *   FAIL_RANK   the rank of MPI_COMM_WORLD (default: none)
  *   FAIL_AT     the number of its allocation that fails, from 1 (0: none, they are
  *               counted alone)
+ *   FAIL_BYTES  if it is set, all of its allocations of so many bytes fail, and no other
  *   FAIL_EARLY  if it is set, MPI_Init's are counted, too
  *   FAIL_SOLVER if it is set, the solver's alone are counted
  *   FAIL_MODEX  if it is set, PMIx has no memory to tell what another rank's mtree is set
@@ -64,10 +65,11 @@ long failing_end(void)
     return count;
 }
 
-/* Is it this one?  Asking who the caller is may allocate, too. */
-static bool fails(const void *caller)
+/* Is it this one, of @a bytes?  Asking who the caller is may allocate, too. */
+static bool fails(const void *caller, size_t bytes)
 {
     static bool asking;
+    const char *failing = getenv("FAIL_BYTES");
     bool ours;
     const char *file;
     Dl_info info;
@@ -80,36 +82,39 @@ static bool fails(const void *caller)
     ours = strstr(file, "libglpk") != NULL ||
            (getenv("FAIL_SOLVER") == NULL && strstr(file, "mca_coll_mtree") != NULL);
     asking = false;
+    if (failing != NULL) {
+        return ours && bytes == strtoul(failing, NULL, 10);
+    }
     return ours && ++count == fail_at;
 }
 
-#define FAIL_IF_TOLD()                                                                   \
-    if (fails(__builtin_return_address(0))) {                                            \
+#define FAIL_IF_TOLD(_bytes)                                                             \
+    if (fails(__builtin_return_address(0), _bytes)) {                                    \
         errno = ENOMEM;                                                                  \
         return NULL;                                                                     \
     }
 
 void *malloc(size_t size)
 {
-    FAIL_IF_TOLD()
+    FAIL_IF_TOLD(size)
     return __libc_malloc(size);
 }
 
 void *calloc(size_t number, size_t size)
 {
-    FAIL_IF_TOLD()
+    FAIL_IF_TOLD(number * size)
     return __libc_calloc(number, size);
 }
 
 void *realloc(void *old, size_t size)
 {
-    FAIL_IF_TOLD()
+    FAIL_IF_TOLD(size)
     return __libc_realloc(old, size);
 }
 
 int posix_memalign(void **memory, size_t alignment, size_t size)
 {
-    if (fails(__builtin_return_address(0))) {
+    if (fails(__builtin_return_address(0), size)) {
         return ENOMEM;
     }
     *memory = __libc_memalign(alignment, size);
