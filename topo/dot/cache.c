@@ -13,10 +13,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define SECONDS_PER_DAY 86400.0
+
+/* Bytes of the name of a file that is being written. */
+#define ASIDE_LENGTH 64
 
 /* The begin of the lines of the stamp. */
 #define MAGIC   "// learned by mtree "
@@ -258,19 +262,31 @@ static int open_folder(const char *base, const char *folder)
     return fd;
 }
 
-/* Write the new file under a temporary name; false with errno. */
-static bool write_aside(int folder, const char *name, const char *stamp,
-                        const char *lines, const char *text)
+/*
+ * Make a file beside @a name, whose name of its own goes into @a aside of ASIDE_LENGTH
+ * bytes; -1 with errno.  Processes on several hosts may have one folder and the same
+ * number, so random digits tell their files apart.
+ */
+static int open_aside(int folder, const char *name, char *aside)
 {
-    int fd =
-        openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+    uint64_t digits;
+
+    if (getrandom(&digits, sizeof(digits), 0) != sizeof(digits)) {
+        return -1;
+    }
+    snprintf(aside, ASIDE_LENGTH, "%.32s.%016" PRIx64, name, digits);
+    return openat(folder, aside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                  0600);
+}
+
+/* Write the new file to @a fd and close it; false with errno. */
+static bool write_aside(int fd, const char *stamp, const char *lines, const char *text)
+{
+    FILE *out = fdopen(fd, "w");
     bool written;
 
     if (out == NULL) {
-        if (fd >= 0) {
-            close(fd);
-        }
+        close(fd);
         return false;
     }
     written = fputs(stamp, out) >= 0 && fputs(lines, out) >= 0 && fputs(text, out) >= 0 &&
@@ -281,27 +297,30 @@ static bool write_aside(int folder, const char *name, const char *stamp,
 static mtree_status_t write_file(const char *path, const char *stamp, const char *lines,
                                  const char *text)
 {
-    char base[MTREE_CACHE_PATH_LENGTH], folder[MTREE_CACHE_PATH_LENGTH], aside[64];
+    char base[MTREE_CACHE_PATH_LENGTH], own[MTREE_CACHE_PATH_LENGTH];
     const char *name = strrchr(path, '/') + 1;
+    char aside[ASIDE_LENGTH];
     mtree_status_t status = MTREE_OK;
-    int fd;
+    int folder, fd = -1;
 
-    if (!cache_folder(base, folder)) {
+    if (!cache_folder(base, own)) {
         return MTREE_ERR_NOT_FOUND;
     }
-    fd = open_folder(base, folder);
-    snprintf(aside, sizeof(aside), "%s.%ld", name, (long)getpid());
-    if (fd < 0 || !write_aside(fd, aside, stamp, lines, text) ||
-        renameat(fd, aside, fd, name) != 0) {
+    folder = open_folder(base, own);
+    if (folder >= 0) {
+        fd = open_aside(folder, name, aside);
+    }
+    if (fd < 0 || !write_aside(fd, stamp, lines, text) ||
+        renameat(folder, aside, folder, name) != 0) {
         mtree_warn("cache %s: cannot be written: %s; the topology serves this job only",
                    path, strerror(errno));
         status = MTREE_ERR_IO;
         if (fd >= 0) {
-            (void)unlinkat(fd, aside, 0);
+            (void)unlinkat(folder, aside, 0);
         }
     }
-    if (fd >= 0) {
-        close(fd);
+    if (folder >= 0) {
+        close(folder);
     }
     return status;
 }

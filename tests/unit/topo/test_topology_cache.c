@@ -152,6 +152,22 @@ START_TEST(test_files_of_others)
 }
 END_TEST
 
+/* Another host's process of the same number is writing to the same folder. */
+START_TEST(test_two_writers)
+{
+    char path[MTREE_CACHE_PATH_LENGTH], other[MTREE_CACHE_PATH_LENGTH + 32];
+
+    write_one();
+    ck_assert_int_eq(mtree_cache_path(&key, path), MTREE_OK);
+    snprintf(other, sizeof(other), "%s.%ld", path, (long)getpid());
+    fclose(fopen(other, "w"));
+    write_one();
+    ck_assert_int_eq(heard_lines(), 0);
+    ck_assert_int_eq(access(other, F_OK), 0);
+    ck_assert_int_eq(read_as(&key, 7, written), MTREE_OK);
+}
+END_TEST
+
 /* The folder is a link to where somebody else may look: nothing is written there. */
 START_TEST(test_folder_is_a_link)
 {
@@ -195,6 +211,7 @@ int main(void)
     tcase_add_test(tcase, test_identity);
     tcase_add_test(tcase, test_stale_and_foreign);
     tcase_add_test(tcase, test_files_of_others);
+    tcase_add_test(tcase, test_two_writers);
     tcase_add_test(tcase, test_folder_is_a_link);
     tcase_add_test(tcase, test_places);
     suite_add_tcase(suite, tcase);
