@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/log.h"
 
+#include "base/printable.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,11 +52,7 @@ void mtree_log_format(char line[MTREE_LOG_LINE], const char *format, va_list arg
         memcpy(line + MTREE_LOG_LINE - sizeof(CUT), CUT, sizeof(CUT));
     }
     va_end(again);
-    for (char *at = line; *at != '\0'; ++at) {
-        if ((unsigned char)*at < ' ' || *at == 0x7f) {
-            *at = '?';
-        }
-    }
+    (void)mtree_make_printable(line);
 }
 
 void mtree_log(mtree_log_level_t level, const char *format, ...)

@@ -4,7 +4,9 @@
 #include "report/page.h"
 
 #include "base/log.h"
+#include "base/printable.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Lists that every report has. */
@@ -39,6 +41,34 @@ mtree_status_t mtree_report_parse(const char *text, const char *name, json_t **r
     }
     *report_p = report;
     return MTREE_OK;
+}
+
+/* A string is replaced by one of the same length. */
+static void make_text_printable(json_t *string)
+{
+    char *text = strdup(json_string_value(string));
+
+    if (text != NULL && mtree_make_printable(text)) {
+        (void)json_string_set(string, text);
+    }
+    free(text);
+}
+
+void mtree_report_make_printable(json_t *report)
+{
+    const char *key;
+    json_t *value;
+    size_t i;
+
+    if (json_is_string(report)) {
+        make_text_printable(report);
+    }
+    json_array_foreach (report, i, value) {
+        mtree_report_make_printable(value);
+    }
+    json_object_foreach (report, key, value) {
+        mtree_report_make_printable(value);
+    }
 }
 
 /* A table under a head line, unless it has no rows; it is released. */
@@ -93,12 +123,13 @@ static void print_communicators(const json_t *report, FILE *out)
     }
 }
 
-void mtree_report_print(const json_t *report, FILE *out)
+void mtree_report_print(json_t *report, FILE *out)
 {
     static const mtree_page_line_t lines[] = {mtree_page_job, mtree_page_versions,
                                               mtree_page_saved, mtree_page_work};
     const json_t *topologies = json_object_get(report, "topologies");
 
+    mtree_report_make_printable(report);
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
         lines[i](report, 0, out);
         fputc('\n', out);

@@ -21,8 +21,11 @@
  */
 mtree_status_t mtree_report_parse(const char *text, const char *name, json_t **report_p);
 
-/* Print the page of @a report on @a out. */
-void mtree_report_print(const json_t *report, FILE *out);
+/* Make all strings of @a report fit for a terminal (base/printable.h). */
+void mtree_report_make_printable(json_t *report);
+
+/* Print the page of @a report, whose strings are made printable, on @a out. */
+void mtree_report_print(json_t *report, FILE *out);
 
 /* mtree_report_parse() and mtree_report_print(). */
 mtree_status_t mtree_report_print_text(const char *text, const char *name, FILE *out);

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/log.h"
+#include "base/printable.h"
 #include "topo/adjacency.h"
 
 #include <math.h>
@@ -20,6 +21,9 @@ mtree_status_t mtree_topology_create(const char *name, const char *source,
     }
     topology->name = strdup(name);
     topology->source = strdup(source);
+    if (topology->source != NULL) {
+        (void)mtree_make_printable(topology->source);
+    }
     if (topology->name == NULL || topology->source == NULL) {
         goto err_destroy;
     }

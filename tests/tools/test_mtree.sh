@@ -101,6 +101,16 @@ map='[{"name": "m", "vertices": [{"name": "a", "kind": "host"}], "links": [{"fro
 echo "{\"format\": \"mtree-report 1\", $empty}" | sed "s/\"topologies\": \[\]/\"topologies\": $map/" >"$tmp/edited.json"
 expect 0 '^Topology m: 1 hosts, 1 links' report "$tmp/edited.json"
 expect 1 "topology m is none: names are missing, or a link's ends are" report --html "$tmp/edited.json"
+sed 's/"MPI_COMM_WORLD"/"\\u001b[31mred\\u009b1m\\n"/; s/"AS1"/"A\\u001bS1"/g' "${srcdir:-.}/tests/fixtures/report/b4.json" >"$tmp/colour.json"
+expect 0 '^?\[31mred??1m?: 12 ranks' report "$tmp/colour.json"
+expect 0 'u001[bB]\[31mred' report --json "$tmp/colour.json"
+checks=$((checks + 2))
+for command in report top; do
+    "$mtree" $command "$tmp/colour.json" | grep -q "$(printf '[\033\302]')" && {
+        failures=$((failures + 1))
+        echo "FAILED: mtree $command prints control characters"
+    }
+done
 
 # top: a job that has ended is shown once, from its beginning
 job=${srcdir:-.}/tests/fixtures/report/b4.json

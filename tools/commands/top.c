@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/units.h"
 #include "report/page.h"
+#include "report/report.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -191,6 +192,7 @@ static int run_top(const arguments_t *arguments)
             json_decref(before);
             return COMMAND_FAILED;
         }
+        mtree_report_make_printable(report);
         is_complete = json_is_true(json_object_get(report, "complete"));
         frame++;
         if (is_old(report, before)) {
