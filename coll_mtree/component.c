@@ -10,6 +10,7 @@
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/call/arrival.h"
 #include "coll_mtree/control/modex.h"
+#include "coll_mtree/plan/decision.h"
 #include "coll_mtree/plan/planning_context.h"
 #include "coll_mtree/plan/proc_group.h"
 #include "coll_mtree/report/pvars.h"
@@ -60,6 +61,7 @@ static int mtree_open(void)
 /* From the top down: a room uses those that are closed after it. */
 static int mtree_close(void)
 {
+    coll_mtree_decisions_close();
     coll_mtree_statistics_finish();
     coll_mtree_bandwidth_monitor_close();
     coll_mtree_transport_close();

@@ -161,13 +161,11 @@ static mtree_plan_t *plan_of_other_order(const coll_mtree_arrival_call_t *call,
                                          ompi_communicator_t *comm,
                                          const mtree_plan_t *plan)
 {
-    mtree_forecast_t forecast;
-
-    return mtree_plan_is_by_arrival(plan)
-               ? coll_mtree_planning_context_plan(
-                     module->context, comm, call->call_class,
-                     coll_mtree_hints_max_trees(module, comm), &forecast)
-               : plan_by_arrival(call);
+    return mtree_plan_is_by_arrival(plan) ? coll_mtree_planning_context_plan(
+                                                module->context, comm, call->call_class,
+                                                coll_mtree_hints_max_trees(module, comm))
+                                                .plan
+                                          : plan_by_arrival(call);
 }
 
 bool coll_mtree_arrival_skew_update(coll_mtree_arrival_skew_t *skew,

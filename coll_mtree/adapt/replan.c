@@ -3,6 +3,7 @@
 
 #include "coll_mtree/base/finalize_hooks.h"
 #include "coll_mtree/base/hints.h"
+#include "coll_mtree/plan/decision.h"
 
 #include "planner/plan/json.h"
 
@@ -167,21 +168,73 @@ coll_mtree_replan_query_t *coll_mtree_replan_query_create(coll_mtree_replan_t *r
     return query;
 }
 
-/* Send @a query->new_plan, if there is one, with the reply. */
-static void query_decide(coll_mtree_exchange_t *exchange, const void *samples, void *arg)
+/* What rank 0 makes of the samples.  It holds the query and the owner of its sequence. */
+typedef struct {
+    coll_mtree_decision_t super;
+    coll_mtree_replan_query_t *query;
+    const coll_mtree_rank_sample_t *samples; /* the exchange's */
+    coll_mtree_replan_reply_t reply;
+    mtree_plan_t *plan; /* a reference; NULL: none */
+} replan_decision_t;
+
+static void decision_decide(coll_mtree_decision_t *super)
 {
-    coll_mtree_replan_query_t *query = arg;
-    coll_mtree_replan_reply_t reply = query->replan->decide(query, samples);
+    replan_decision_t *decision = (replan_decision_t *)super;
+
+    decision->reply = decision->query->replan->decide(decision->query, decision->samples,
+                                                      &decision->plan);
+}
+
+/* With the new plan, if there is one. */
+static void decision_reply(coll_mtree_decision_t *super, coll_mtree_exchange_t *exchange)
+{
+    replan_decision_t *decision = (replan_decision_t *)super;
+    coll_mtree_replan_reply_t reply = decision->reply;
     char *json = NULL;
 
-    if (query->new_plan != NULL &&
-        mtree_plan_to_json(query->new_plan, &json) != MTREE_OK) {
+    if (exchange == NULL) {
+        return;
+    }
+    if (decision->plan != NULL && mtree_plan_to_json(decision->plan, &json) != MTREE_OK) {
         reply = COLL_MTREE_REPLY_STAY;
         json = NULL;
     }
+    decision->query->new_plan = mtree_plan_retain(decision->plan);
     coll_mtree_exchange_reply(exchange, (int)reply, json,
                               json == NULL ? 0 : strlen(json));
     free(json);
+}
+
+static void decision_release(coll_mtree_decision_t *super)
+{
+    replan_decision_t *decision = (replan_decision_t *)super;
+    coll_mtree_replan_t *replan = decision->query->replan;
+
+    mtree_plan_destroy(decision->plan);
+    coll_mtree_replan_query_release(decision->query);
+    free(decision);
+    replan->release(replan);
+}
+
+static void query_decide(coll_mtree_exchange_t *exchange, const void *samples, void *arg)
+{
+    coll_mtree_replan_query_t *query = arg;
+    replan_decision_t *decision = calloc(1, sizeof(*decision));
+
+    if (decision == NULL) {
+        coll_mtree_exchange_reply(exchange, COLL_MTREE_REPLY_STAY, NULL, 0);
+        return;
+    }
+    decision->super.comm = query->replan->comm;
+    decision->super.decide = decision_decide;
+    decision->super.reply = decision_reply;
+    decision->super.release = decision_release;
+    decision->query = query;
+    decision->samples = samples;
+    decision->reply = COLL_MTREE_REPLY_STAY;
+    atomic_fetch_add(&query->holders, 1);
+    query->replan->retain(query->replan);
+    coll_mtree_decision_start(&decision->super, exchange);
 }
 
 /* Take over @a reply.  Open MPI's code. */

@@ -43,10 +43,11 @@
 typedef struct coll_mtree_replan coll_mtree_replan_t;
 typedef struct coll_mtree_replan_query coll_mtree_replan_query_t;
 
-/* On rank 0: the reply to @a samples [ranks]; with COLL_MTREE_REPLY_PLAN, query->new_plan
- * is set. */
+/* On rank 0, in the planning thread: the reply to @a samples [ranks]; with
+ * COLL_MTREE_REPLY_PLAN and *plan_p, a reference. */
 typedef coll_mtree_replan_reply_t (*coll_mtree_replan_decide_t)(
-    coll_mtree_replan_query_t *query, const coll_mtree_rank_sample_t *samples);
+    coll_mtree_replan_query_t *query, const coll_mtree_rank_sample_t *samples,
+    mtree_plan_t **plan_p);
 
 struct coll_mtree_replan {
     coll_mtree_replan_decide_t decide;

@@ -39,11 +39,13 @@ static bool decide_order(coll_mtree_replan_query_t *query,
 }
 
 static coll_mtree_replan_reply_t decide(coll_mtree_replan_query_t *query,
-                                        const coll_mtree_rank_sample_t *samples)
+                                        const coll_mtree_rank_sample_t *samples,
+                                        mtree_plan_t **plan_p)
 {
     bool by_arrival = query->call_class.by_arrival;
     coll_mtree_change_t change = COLL_MTREE_STAY;
 
+    *plan_p = NULL;
     /* Arrival-ordered calls measure no links, and other plans would add sums in another
      * order. */
     if (!by_arrival && !coll_mtree_params.deterministic) {

@@ -21,14 +21,15 @@ static nonblocking_t *nonblocking_of(coll_mtree_replan_t *replan)
 }
 
 static coll_mtree_replan_reply_t decide(coll_mtree_replan_query_t *query,
-                                        const coll_mtree_rank_sample_t *samples)
+                                        const coll_mtree_rank_sample_t *samples,
+                                        mtree_plan_t **plan_p)
 {
     nonblocking_t *self = nonblocking_of(query->replan);
     mca_coll_mtree_module_t *module = query->replan->module;
     ompi_communicator_t *comm = query->replan->comm;
-    mtree_forecast_t forecast;
     coll_mtree_samples_use_t use;
 
+    *plan_p = NULL;
     query->plan = mtree_plan_retain(query->replan->newest);
     use = module->context == NULL
               ? COLL_MTREE_SAMPLES_NOTHING
@@ -41,10 +42,10 @@ static coll_mtree_replan_reply_t decide(coll_mtree_replan_query_t *query,
             COLL_MTREE_STAY) {
         return COLL_MTREE_REPLY_STAY;
     }
-    query->new_plan = coll_mtree_planning_context_plan(
-        module->context, comm, &self->call_class,
-        coll_mtree_hints_max_trees(module, comm), &forecast);
-    return query->new_plan == NULL ? COLL_MTREE_REPLY_STAY : COLL_MTREE_REPLY_PLAN;
+    *plan_p = coll_mtree_planning_context_plan(module->context, comm, &self->call_class,
+                                               coll_mtree_hints_max_trees(module, comm))
+                  .plan;
+    return *plan_p == NULL ? COLL_MTREE_REPLY_STAY : COLL_MTREE_REPLY_PLAN;
 }
 
 void coll_mtree_replan_nonblocking_init(nonblocking_t *self,

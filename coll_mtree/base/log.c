@@ -7,9 +7,65 @@
 
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct {
+    mtree_list_t link;
+    ompi_communicator_t *comm; /* that it is about; NULL: none */
+    int to;                    /* of opal_output */
+    char text[];
+} line_t;
 
 static int stream = -1; /* of opal_output, for what is no warning */
-static const char *log_parameter, *log_consequence;
+static _Thread_local const char *log_parameter, *log_consequence;
+static _Thread_local mtree_list_t *kept; /* of line_t; NULL: lines are written */
+
+static void write_line(int to, ompi_communicator_t *comm, const char *text)
+{
+    if (comm == NULL) {
+        opal_output(to, "coll:mtree: %s", text);
+    } else {
+        opal_output(to, "coll:mtree: communicator %u (%s): %s", coll_mtree_cid(comm),
+                    comm->c_name, text);
+    }
+}
+
+/* Without memory a line that is to be kept is lost. */
+static void log_line(int to, ompi_communicator_t *comm, const char *text)
+{
+    size_t bytes = strlen(text) + 1;
+    line_t *line;
+
+    if (kept == NULL) {
+        write_line(to, comm, text);
+        return;
+    }
+    line = malloc(sizeof(*line) + bytes);
+    if (line != NULL) {
+        line->to = to;
+        line->comm = comm;
+        memcpy(line->text, text, bytes);
+        mtree_list_append(kept, &line->link);
+    }
+}
+
+void coll_mtree_log_keep(mtree_list_t *lines)
+{
+    kept = lines;
+}
+
+void coll_mtree_log_write(mtree_list_t *lines)
+{
+    mtree_list_t *link;
+
+    while ((link = mtree_list_take(lines)) != NULL) {
+        line_t *line = MTREE_CONTAINER_OF(link, line_t, link);
+
+        write_line(line->to, line->comm, line->text);
+        free(line);
+    }
+}
 
 /* MPI_T may have written coll_mtree_verbose since the last line. */
 static mtree_log_level_t log_level(void)
@@ -24,17 +80,18 @@ static mtree_log_level_t log_level(void)
 static void forward_log(mtree_log_level_t level, const char *message, void *arg)
 {
     int to = level <= MTREE_LOG_WARN ? 0 : stream;
+    char line[2 * MTREE_LOG_LINE];
 
     (void)arg;
     if (level > log_level()) {
         return;
     }
     if (log_parameter != NULL && level == MTREE_LOG_ERROR) {
-        opal_output(to, "coll:mtree: %s: %s; %s", log_parameter, message,
-                    log_consequence);
-    } else {
-        opal_output(to, "coll:mtree: %s", message);
+        (void)snprintf(line, sizeof(line), "%s: %s; %s", log_parameter, message,
+                       log_consequence);
+        message = line;
     }
+    log_line(to, NULL, message);
 }
 
 void coll_mtree_log_open(void)
@@ -69,8 +126,7 @@ void coll_mtree_verbose(ompi_communicator_t *comm, int level, const char *format
     va_start(args, format);
     mtree_log_format(line, format, args);
     va_end(args);
-    opal_output(stream, "coll:mtree: communicator %u (%s): %s", coll_mtree_cid(comm),
-                comm->c_name, line);
+    log_line(stream, comm, line);
 }
 
 int coll_mtree_no_memory(ompi_communicator_t *comm)

@@ -8,6 +8,7 @@
 
 #include "coll_mtree/coll_mtree.h"
 
+#include "base/list.h"
 #include "base/log.h"
 
 /* When the component is opened and closed. */
@@ -26,9 +27,18 @@ void coll_mtree_verbose(ompi_communicator_t *comm, int level, const char *format
 int coll_mtree_no_memory(ompi_communicator_t *comm);
 
 /*
- * Until the next call, errors that the rooms below log are about @a parameter, and @a
- * consequence is what follows from them, in words; both NULL: no more.
+ * Until the next call, errors that the rooms below log in this thread are about @a
+ * parameter, and @a consequence is what follows from them, in words; both NULL: no more.
  */
 void coll_mtree_log_about(const char *parameter, const char *consequence);
+
+/*
+ * Open MPI's output is for threads of the program alone: keep the lines that this thread
+ * logs in the list @a lines, which is empty at first, until the next call with NULL.
+ */
+void coll_mtree_log_keep(mtree_list_t *lines);
+
+/* Write the lines that were kept, and empty the list. */
+void coll_mtree_log_write(mtree_list_t *lines);
 
 #endif

@@ -6,6 +6,7 @@
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/tags.h"
 #include "coll_mtree/control/locality.h"
+#include "coll_mtree/plan/decision.h"
 #include "coll_mtree/plan/planning_context.h"
 #include "coll_mtree/report/statistics.h"
 
@@ -29,15 +30,15 @@ typedef struct {
     char json[];  /* the plan */
 } plan_reply_t;
 
-/* Reply with @a plan (NULL: there is none) and its @a forecast. */
-static void exchange_reply(coll_mtree_exchange_t *exchange, const mtree_plan_t *plan,
-                           mtree_forecast_t forecast)
+/* Reply with what was @a planned. */
+static void exchange_reply(coll_mtree_exchange_t *exchange,
+                           const coll_mtree_planned_t *planned)
 {
     plan_reply_t *plan_reply = NULL;
     char *json = NULL;
     size_t length = 0;
 
-    if (plan != NULL && mtree_plan_to_json(plan, &json) == MTREE_OK) {
+    if (planned->plan != NULL && mtree_plan_to_json(planned->plan, &json) == MTREE_OK) {
         length = strlen(json);
         plan_reply = malloc(sizeof(*plan_reply) + length);
     }
@@ -45,7 +46,7 @@ static void exchange_reply(coll_mtree_exchange_t *exchange, const mtree_plan_t *
     if (plan_reply == NULL) {
         coll_mtree_exchange_reply(exchange, DECISION_NO_PLAN, NULL, 0);
     } else {
-        plan_reply->forecast = mtree_forecast_encode(forecast);
+        plan_reply->forecast = mtree_forecast_encode(planned->forecast);
         memcpy(plan_reply->json, json, length);
         coll_mtree_exchange_reply(exchange, DECISION_PLAN, plan_reply,
                                   sizeof(*plan_reply) + length);
@@ -71,32 +72,117 @@ static void log_hints(ompi_communicator_t *comm, const coll_mtree_host_t *contri
     }
 }
 
-/* On rank 0: plan.  Exchanges of a communicator end in the order of their entries, so the
- * first one, which brings the hosts of all ranks in @a contribution, has made the
- * planning context for the others. */
-static void exchange_decide(coll_mtree_exchange_t *exchange, const void *contribution,
+/* A plan that is being made on rank 0. */
+typedef struct {
+    coll_mtree_decision_t super;
+    coll_mtree_plan_entry_t *entry; /* alive while the exchange has not failed */
+    coll_mtree_proc_group_t *group;
+    coll_mtree_host_t *contributions; /* [ranks], a copy */
+    coll_mtree_call_class_t call_class;
+    int max_trees;
+    coll_mtree_planned_t planned;
+} plan_decision_t;
+
+static void decision_decide(coll_mtree_decision_t *super)
+{
+    plan_decision_t *decision = (plan_decision_t *)super;
+    coll_mtree_planning_context_t *context = coll_mtree_planning_context_get(
+        decision->group, super->comm, decision->contributions);
+
+    if (context != NULL) {
+        decision->planned = coll_mtree_planning_context_plan(
+            context, super->comm, &decision->call_class, decision->max_trees);
+    }
+}
+
+/* The reply to the exchange of @a entry, with hosts if it brought those of the ranks. */
+static void entry_reply(coll_mtree_plan_entry_t *entry, coll_mtree_exchange_t *exchange,
+                        coll_mtree_planned_t *planned)
+{
+    mca_coll_mtree_module_t *module = entry->module;
+
+    if (module->context == NULL && planned->context != NULL) {
+        module->context = planned->context;
+        coll_mtree_exchange_reply_hosts(
+            exchange, coll_mtree_planning_context_hosts(planned->context)->num_hosts,
+            coll_mtree_planning_context_host_of(planned->context));
+    }
+    entry->plan = planned->plan;
+    entry->version = planned->version;
+    exchange_reply(exchange, planned);
+}
+
+static void decision_reply(coll_mtree_decision_t *super, coll_mtree_exchange_t *exchange)
+{
+    plan_decision_t *decision = (plan_decision_t *)super;
+
+    if (exchange != NULL) {
+        entry_reply(decision->entry, exchange, &decision->planned);
+        decision->planned.plan = NULL;
+    }
+}
+
+static void decision_release(coll_mtree_decision_t *super)
+{
+    plan_decision_t *decision = (plan_decision_t *)super;
+
+    mtree_plan_destroy(decision->planned.plan);
+    free(decision->contributions);
+    free(decision);
+}
+
+/* NULL: no memory. */
+static plan_decision_t *decision_create(coll_mtree_plan_entry_t *entry,
+                                        coll_mtree_proc_group_t *group,
+                                        const coll_mtree_host_t *contributions)
+{
+    size_t bytes = (size_t)ompi_comm_size(entry->comm) * sizeof(*contributions);
+    plan_decision_t *decision = calloc(1, sizeof(*decision));
+
+    if (decision == NULL) {
+        return NULL;
+    }
+    if (contributions != NULL && (decision->contributions = malloc(bytes)) == NULL) {
+        free(decision);
+        return NULL;
+    }
+    if (contributions != NULL) {
+        memcpy(decision->contributions, contributions, bytes);
+    }
+    decision->super.comm = entry->comm;
+    decision->super.decide = decision_decide;
+    decision->super.reply = decision_reply;
+    decision->super.release = decision_release;
+    decision->entry = entry;
+    decision->group = group;
+    decision->call_class = entry->call_class;
+    decision->max_trees = coll_mtree_hints_max_trees(entry->module, entry->comm);
+    decision->planned.forecast = mtree_forecast_of(MTREE_FORECAST_SLOWER);
+    return decision;
+}
+
+/* On rank 0: reply with the plan if there is one, otherwise have it made.  Exchanges of a
+ * communicator end in the order of their entries, so the first one, which brings the
+ * hosts of all ranks in @a contributions, has made the planning context for the others.
+ */
+static void exchange_decide(coll_mtree_exchange_t *exchange, const void *contributions,
                             void *arg)
 {
     coll_mtree_plan_entry_t *entry = arg;
-    mca_coll_mtree_module_t *module = entry->module;
-    mtree_forecast_t forecast = mtree_forecast_of(MTREE_FORECAST_SLOWER);
+    coll_mtree_proc_group_t *group = coll_mtree_proc_group_get(entry->comm);
+    coll_mtree_planned_t planned = {.forecast = mtree_forecast_of(MTREE_FORECAST_SLOWER)};
+    plan_decision_t *decision;
 
-    if (contribution != NULL) {
-        log_hints(entry->comm, contribution);
-        module->context = coll_mtree_planning_context_get(entry->comm, contribution);
-        if (module->context != NULL) {
-            coll_mtree_exchange_reply_hosts(
-                exchange, coll_mtree_planning_context_hosts(module->context)->num_hosts,
-                coll_mtree_planning_context_host_of(module->context));
-        }
+    if (contributions != NULL) {
+        log_hints(entry->comm, contributions);
     }
-    if (module->context != NULL) {
-        entry->version = coll_mtree_planning_context_version(module->context);
-        entry->plan = coll_mtree_planning_context_plan(
-            module->context, entry->comm, &entry->call_class,
-            coll_mtree_hints_max_trees(module, entry->comm), &forecast);
+    if (group == NULL || (contributions == NULL && entry->module->context == NULL) ||
+        coll_mtree_planning_context_find(group, &entry->call_class, &planned) ||
+        (decision = decision_create(entry, group, contributions)) == NULL) {
+        entry_reply(entry, exchange, &planned);
+    } else {
+        coll_mtree_decision_start(&decision->super, exchange);
     }
-    exchange_reply(exchange, entry->plan, forecast);
 }
 
 /* Take over the reply of rank 0.  Open MPI's code. */
@@ -150,10 +236,14 @@ coll_mtree_exchange_t *coll_mtree_plan_exchange_start(coll_mtree_plan_entry_t *e
 {
     mca_coll_mtree_module_t *module = entry->module;
     int first_tag = coll_mtree_tags_reserve(module, COLL_MTREE_EXCHANGE_TAGS, false);
-    coll_mtree_exchange_t *exchange =
+    coll_mtree_exchange_t *exchange;
+
+    if (ompi_comm_rank(entry->comm) == 0) {
+        coll_mtree_decisions_open();
+    }
+    exchange =
         coll_mtree_exchange_start(module, entry->comm, first_tag, !module->hosts_asked,
                                   exchange_decide, exchange_ended, entry);
-
     module->hosts_asked = module->hosts_asked || exchange != NULL;
     return exchange;
 }

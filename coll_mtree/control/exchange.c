@@ -31,6 +31,9 @@ struct coll_mtree_exchange {
     coll_mtree_exchange_decide_t decide;
     coll_mtree_exchange_end_t end;
     void *arg;
+    mtree_event_t decision; /* on rank 0, when it is postponed */
+    void (*decided)(coll_mtree_exchange_t *exchange, void *arg);
+    void *decided_arg;
     int rank, ranks;
     int parent; /* -1 on rank 0 */
     int num_children;
@@ -39,7 +42,7 @@ struct coll_mtree_exchange {
     coll_mtree_fragmented_message_t contribution_up, numbers_down, payload_down;
     size_t longest;  /* bytes of a fragment */
     size_t missing;  /* contributions, and on rank 0 the opening, to wait for */
-    size_t underway; /* messages, and the opening */
+    size_t underway; /* messages, the opening, and a decision that is postponed */
     mtree_status_t status;
     bool ended;
     bool with_hosts;           /* the contributions are hosts */
@@ -63,8 +66,8 @@ static coll_mtree_exchange_t *exchange_of(mtree_inbox_t *inbox)
     return MTREE_CONTAINER_OF(inbox, coll_mtree_exchange_t, inbox);
 }
 
-/* The message or the opening that was counted in `underway` has ended with @a status;
- * false: nothing new is to be started. */
+/* What was counted in `underway` has ended with @a status; false: nothing new is to be
+ * started. */
 static bool exchange_goes_on(coll_mtree_exchange_t *exchange, mtree_status_t status)
 {
     exchange->underway--;
@@ -195,6 +198,30 @@ static void opened(mtree_event_t *event)
     if (exchange_goes_on(exchange, event->status) && exchange->rank == 0) {
         exchange_gather(exchange);
     }
+}
+
+static void postponed_decided(mtree_event_t *event)
+{
+    coll_mtree_exchange_t *exchange = exchange_of(event->inbox);
+    bool goes_on = exchange_goes_on(exchange, event->status);
+
+    exchange->decided(goes_on ? exchange : NULL, exchange->decided_arg);
+}
+
+void coll_mtree_exchange_postpone(coll_mtree_exchange_t *exchange,
+                                  void (*decided)(coll_mtree_exchange_t *exchange,
+                                                  void *arg),
+                                  void *arg)
+{
+    exchange->decided = decided;
+    exchange->decided_arg = arg;
+    exchange->underway++;
+    mtree_event_init(&exchange->decision, &exchange->inbox, postponed_decided);
+}
+
+void coll_mtree_exchange_resume(coll_mtree_exchange_t *exchange)
+{
+    exchange->decision.completion.func(&exchange->decision.completion, MTREE_OK);
 }
 
 /* The localities of the ranks, behind their hosts in the numbers. */

@@ -32,9 +32,9 @@ typedef struct {
 
 /*
  * Called once, on rank 0, when all contributions are there and the exchange is open; must
- * call coll_mtree_exchange_reply().  @a contributions is [ranks] of coll_mtree_host_t or
- * of the bytes given to coll_mtree_exchange_start_with(); NULL when ranks contribute
- * nothing.
+ * call coll_mtree_exchange_reply(), or have it called by coll_mtree_exchange_postpone().
+ * @a contributions is [ranks] of coll_mtree_host_t or of the bytes given to
+ * coll_mtree_exchange_start_with(); NULL when ranks contribute nothing.
  */
 typedef void (*coll_mtree_exchange_decide_t)(coll_mtree_exchange_t *exchange,
                                              const void *contributions, void *arg);
@@ -73,6 +73,18 @@ void coll_mtree_exchange_open(coll_mtree_exchange_t *exchange);
  */
 void coll_mtree_exchange_reply(coll_mtree_exchange_t *exchange, int kind,
                                const void *payload, size_t length);
+
+/*
+ * On rank 0, from its decision: have @a decided called, with @a exchange and @a arg,
+ * after the one call of coll_mtree_exchange_resume(), from any thread of the program.  It
+ * replies.  Contributions stay until then.  @a exchange is NULL there when the exchange
+ * has failed meanwhile.
+ */
+void coll_mtree_exchange_postpone(coll_mtree_exchange_t *exchange,
+                                  void (*decided)(coll_mtree_exchange_t *exchange,
+                                                  void *arg),
+                                  void *arg);
+void coll_mtree_exchange_resume(coll_mtree_exchange_t *exchange);
 
 /* On rank 0, before that reply to an exchange with hosts: the host of each rank, @a hosts
  * [ranks], of @a num_hosts; copied. */

@@ -14,6 +14,7 @@
 
 #include "base/units.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,9 +45,10 @@ struct coll_mtree_planning_context {
     int num_samples;
 };
 
-/* One thread at a time learns and plans; the solver is not made for more. */
+/* The planning thread changes contexts under the lock, and reads them without it; it
+ * plans without it. */
 static mtree_list_t contexts = {&contexts, &contexts};
-static opal_mutex_t contexts_lock = OPAL_MUTEX_STATIC_INIT;
+static pthread_mutex_t contexts_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void planned_clear(void *element)
 {
@@ -165,27 +167,32 @@ context_create(ompi_communicator_t *comm, const coll_mtree_host_t *contributions
         return NULL;
     }
     context_read(context, comm, contributions);
-    mtree_list_append(&contexts, &context->link);
     return context;
 }
 
 coll_mtree_planning_context_t *
-coll_mtree_planning_context_get(ompi_communicator_t *comm,
+coll_mtree_planning_context_get(coll_mtree_proc_group_t *group, ompi_communicator_t *comm,
                                 const coll_mtree_host_t *contributions)
 {
-    coll_mtree_proc_group_t *group = coll_mtree_proc_group_get(comm);
-    coll_mtree_planning_context_t *context;
+    coll_mtree_planning_context_t *context = group->context;
 
-    if (group == NULL) {
-        return NULL;
+    if (context == NULL && (context = context_create(comm, contributions)) != NULL) {
+        pthread_mutex_lock(&contexts_lock);
+        mtree_list_append(&contexts, &context->link);
+        group->context = context;
+        pthread_mutex_unlock(&contexts_lock);
     }
-    opal_mutex_lock(&contexts_lock);
-    if (group->context == NULL) {
-        group->context = context_create(comm, contributions);
-    }
-    context = group->context;
-    opal_mutex_unlock(&contexts_lock);
     return context != NULL && context->hosts.topology != NULL ? context : NULL;
+}
+
+void coll_mtree_planning_context_lock(void)
+{
+    pthread_mutex_lock(&contexts_lock);
+}
+
+void coll_mtree_planning_context_unlock(void)
+{
+    pthread_mutex_unlock(&contexts_lock);
 }
 
 const coll_mtree_plan_hosts_t *
@@ -221,47 +228,88 @@ call_class_by_host(const coll_mtree_planning_context_t *context,
 
 /* Plan for the network as it is. */
 static void context_run(coll_mtree_planning_context_t *context, ompi_communicator_t *comm,
-                        planned_t *planned, const coll_mtree_call_class_t *by_host,
-                        int max_trees)
+                        planned_t *planned, int max_trees)
 {
     bool trees_stay =
         planned->oldest != NULL && planned->oldest_version >= context->tree_version;
+    mtree_forecast_t forecast;
+    mtree_plan_t *plan = coll_mtree_planning_run(
+        comm, &context->hosts, &planned->node.call_class, max_trees,
+        trees_stay ? planned->oldest : NULL, &forecast);
 
+    pthread_mutex_lock(&contexts_lock);
     mtree_plan_destroy(planned->plan);
-    planned->plan =
-        coll_mtree_planning_run(comm, &context->hosts, by_host, max_trees,
-                                trees_stay ? planned->oldest : NULL, &planned->forecast);
+    planned->plan = plan;
+    planned->forecast = forecast;
     planned->version = context->version;
     planned->is_planned = true;
-    if (!trees_stay && planned->plan != NULL) {
+    pthread_mutex_unlock(&contexts_lock);
+    if (!trees_stay && plan != NULL) {
         mtree_plan_destroy(planned->oldest);
-        planned->oldest = mtree_plan_retain(planned->plan);
+        planned->oldest = mtree_plan_retain(plan);
         planned->oldest_version = context->version;
     }
 }
 
-mtree_plan_t *coll_mtree_planning_context_plan(coll_mtree_planning_context_t *context,
-                                               ompi_communicator_t *comm,
-                                               const coll_mtree_call_class_t *call_class,
-                                               int max_trees,
-                                               mtree_forecast_t *forecast_p)
+static bool planned_is_current(const coll_mtree_planning_context_t *context,
+                               const planned_t *planned)
+{
+    return planned != NULL && planned->is_planned && planned->version == context->version;
+}
+
+/* @a planned (NULL: no memory for it), as others see it. */
+static coll_mtree_planned_t planned_get(coll_mtree_planning_context_t *context,
+                                        const planned_t *planned)
+{
+    coll_mtree_planned_t seen = {.context = context,
+                                 .version = context->version,
+                                 .forecast = mtree_forecast_of(MTREE_FORECAST_SLOWER)};
+
+    if (planned != NULL) {
+        seen.plan = mtree_plan_retain(planned->plan);
+        seen.forecast = planned->forecast;
+    }
+    return seen;
+}
+
+coll_mtree_planned_t
+coll_mtree_planning_context_plan(coll_mtree_planning_context_t *context,
+                                 ompi_communicator_t *comm,
+                                 const coll_mtree_call_class_t *call_class, int max_trees)
 {
     coll_mtree_call_class_t by_host = call_class_by_host(context, call_class);
-    mtree_plan_t *plan = NULL;
     planned_t *planned;
 
-    *forecast_p = mtree_forecast_of(MTREE_FORECAST_SLOWER);
-    opal_mutex_lock(&contexts_lock);
+    pthread_mutex_lock(&contexts_lock);
     planned = coll_mtree_class_table_get(&context->planned, &by_host, sizeof(*planned));
-    if (planned != NULL) {
-        if (!planned->is_planned || planned->version != context->version) {
-            context_run(context, comm, planned, &by_host, max_trees);
-        }
-        *forecast_p = planned->forecast;
-        plan = mtree_plan_retain(planned->plan);
+    pthread_mutex_unlock(&contexts_lock);
+    if (planned != NULL && !planned_is_current(context, planned)) {
+        context_run(context, comm, planned, max_trees);
     }
-    opal_mutex_unlock(&contexts_lock);
-    return plan;
+    return planned_get(context, planned);
+}
+
+bool coll_mtree_planning_context_find(const coll_mtree_proc_group_t *group,
+                                      const coll_mtree_call_class_t *call_class,
+                                      coll_mtree_planned_t *planned_p)
+{
+    coll_mtree_planning_context_t *context;
+    const planned_t *planned = NULL;
+    bool found;
+
+    pthread_mutex_lock(&contexts_lock);
+    context = group->context;
+    if (context != NULL && context->hosts.topology != NULL) {
+        coll_mtree_call_class_t by_host = call_class_by_host(context, call_class);
+
+        planned = coll_mtree_class_table_find(&context->planned, &by_host);
+    }
+    found = planned_is_current(context, planned);
+    if (found) {
+        *planned_p = planned_get(context, planned);
+    }
+    pthread_mutex_unlock(&contexts_lock);
+    return found;
 }
 
 void coll_mtree_planning_context_log(const coll_mtree_planning_context_t *context,
@@ -324,10 +372,12 @@ static void context_renew(coll_mtree_planning_context_t *context,
                            gain);
         return;
     }
+    pthread_mutex_lock(&contexts_lock);
     context->version++;
     if (change == COLL_MTREE_REPLAN) {
         context->tree_version = context->version;
     }
+    pthread_mutex_unlock(&contexts_lock);
     coll_mtree_verbose(comm, 1, "%s; %s, %.2f times as fast", news,
                        change == COLL_MTREE_REPLAN ? "planned anew"
                                                    : "the same trees with other shares",
@@ -348,23 +398,12 @@ static void context_keep(coll_mtree_planning_context_t *context,
     }
 }
 
-mtree_path_sample_t *
+const mtree_path_sample_t *
 coll_mtree_planning_context_path_samples(const coll_mtree_planning_context_t *context,
                                          int *num_p)
 {
-    mtree_path_sample_t *copy = NULL;
-
-    *num_p = 0;
-    opal_mutex_lock(&contexts_lock);
-    if (context->num_samples > 0) {
-        copy = malloc((size_t)context->num_samples * sizeof(*copy));
-    }
-    if (copy != NULL) {
-        *num_p = context->num_samples;
-        memcpy(copy, context->samples, (size_t)*num_p * sizeof(*copy));
-    }
-    opal_mutex_unlock(&contexts_lock);
-    return copy;
+    *num_p = context->num_samples;
+    return context->samples;
 }
 
 unsigned coll_mtree_planning_context_update(coll_mtree_planning_context_t *context,
@@ -377,9 +416,8 @@ unsigned coll_mtree_planning_context_update(coll_mtree_planning_context_t *conte
     /* A plan of the user's does not change. */
     const char *plan_file = coll_mtree_params.plan;
     mtree_drift_change_t change = MTREE_DRIFT_NOTHING;
-    unsigned version;
 
-    opal_mutex_lock(&contexts_lock);
+    pthread_mutex_lock(&contexts_lock);
     context_keep(context, samples, num_samples);
     if (context->drift == NULL &&
         mtree_drift_create(context->hosts.topology, context->vertices,
@@ -389,11 +427,10 @@ unsigned coll_mtree_planning_context_update(coll_mtree_planning_context_t *conte
     if (context->drift != NULL && (plan_file == NULL || plan_file[0] == '\0')) {
         change = mtree_drift_update(context->drift, samples, num_samples);
     }
+    pthread_mutex_unlock(&contexts_lock);
     if (change != MTREE_DRIFT_NOTHING) {
         context_renew(context, comm, call_class, max_trees, plan,
                       change == MTREE_DRIFT_SMALL);
     }
-    version = context->version;
-    opal_mutex_unlock(&contexts_lock);
-    return version;
+    return context->version;
 }

@@ -5,7 +5,10 @@
  *
  * A context lives until the component closes, so that communicators of the same processes
  * have them planned once.  Plans are objects with a reference count; they become text on
- * the wire and in files alone.  Any thread may call; one at a time learns and plans.
+ * the wire and in files alone.
+ *
+ * Contexts are made, plan and learn in the planning thread (coll_mtree/plan/decision.h)
+ * alone; what is marked so is called there.  The program's threads only look.
  */
 #ifndef COLL_MTREE_PLAN_PLANNING_CONTEXT_H
 #define COLL_MTREE_PLAN_PLANNING_CONTEXT_H
@@ -13,17 +16,19 @@
 #include "coll_mtree/coll_mtree.h"
 #include "coll_mtree/control/host.h"
 #include "coll_mtree/plan/plan_choice.h"
+#include "coll_mtree/plan/proc_group.h"
 
 #include "topo/drift/drift.h"
 
 typedef struct coll_mtree_planning_context coll_mtree_planning_context_t;
 
 /*
- * The context of the processes of @a comm, made from their hosts @a contributions [ranks]
- * at the first call.  NULL, having logged why, when mtree cannot serve them.
+ * In the planning thread: the context of @a group, the processes of @a comm, made from
+ * their hosts @a contributions [ranks] at the first call.  NULL, having logged why, when
+ * mtree cannot serve them.
  */
 coll_mtree_planning_context_t *
-coll_mtree_planning_context_get(ompi_communicator_t *comm,
+coll_mtree_planning_context_get(coll_mtree_proc_group_t *group, ompi_communicator_t *comm,
                                 const coll_mtree_host_t *contributions);
 
 /* The hosts that are planned for, with the topology as it is believed to be now; the
@@ -39,17 +44,24 @@ coll_mtree_planning_context_host_of(const coll_mtree_planning_context_t *context
 const char *
 coll_mtree_planning_context_origin(const coll_mtree_planning_context_t *context);
 
-/*
- * A reference, which is the caller's, to the plan for calls of @a call_class, made when
- * there is none for the network as it is, with at most @a max_trees trees per root.
- * NULL, having logged why, when there is none.  *forecast_p: how fast it is expected to
- * be.
- */
-mtree_plan_t *coll_mtree_planning_context_plan(coll_mtree_planning_context_t *context,
-                                               ompi_communicator_t *comm,
-                                               const coll_mtree_call_class_t *call_class,
-                                               int max_trees,
-                                               mtree_forecast_t *forecast_p);
+/* A plan for a call class; all zeros but for the forecast while there is none. */
+typedef struct {
+    coll_mtree_planning_context_t *context; /* NULL: mtree cannot serve the processes */
+    mtree_plan_t *plan; /* a reference; NULL: none could be made, which is logged */
+    unsigned version;   /* of the network that it is for */
+    mtree_forecast_t forecast; /* how fast it is expected to be */
+} coll_mtree_planned_t;
+
+/* In the planning thread: the plan for calls of @a call_class, made when there is none
+ * for the network as it is, with at most @a max_trees trees per root. */
+coll_mtree_planned_t coll_mtree_planning_context_plan(
+    coll_mtree_planning_context_t *context, ompi_communicator_t *comm,
+    const coll_mtree_call_class_t *call_class, int max_trees);
+
+/* The same if it has been made for @a group; false: it has not. */
+bool coll_mtree_planning_context_find(const coll_mtree_proc_group_t *group,
+                                      const coll_mtree_call_class_t *call_class,
+                                      coll_mtree_planned_t *planned_p);
 
 /* Log the line of a communicator: its hosts, and its first @a plan (NULL: there is none)
  * with its @a forecast. */
@@ -67,9 +79,9 @@ coll_mtree_planning_context_change(const coll_mtree_planning_context_t *context,
                                    unsigned version);
 
 /*
- * Take @a samples [num_samples] of the paths between hosts, measured in calls of @a
- * call_class over @a plan.  Where the network has changed such that another plan is
- * clearly faster, a new version begins.  Returns the version.
+ * In the planning thread: take @a samples [num_samples] of the paths between hosts,
+ * measured in calls of @a call_class over @a plan.  Where the network has changed such
+ * that another plan is clearly faster, a new version begins.  Returns the version.
  */
 unsigned coll_mtree_planning_context_update(coll_mtree_planning_context_t *context,
                                             ompi_communicator_t *comm,
@@ -78,9 +90,13 @@ unsigned coll_mtree_planning_context_update(coll_mtree_planning_context_t *conte
                                             const mtree_path_sample_t *samples,
                                             int num_samples);
 
-/* A copy of the last samples, *num_p of them, malloc'ed; NULL with 0: none yet, or no
- * memory. */
-mtree_path_sample_t *
+/* Keep contexts, and the topology that they believe in, as they are while the caller
+ * reads them. */
+void coll_mtree_planning_context_lock(void);
+void coll_mtree_planning_context_unlock(void);
+
+/* Between these two: the last samples, *num_p of them, the context's. */
+const mtree_path_sample_t *
 coll_mtree_planning_context_path_samples(const coll_mtree_planning_context_t *context,
                                          int *num_p);
 

@@ -71,7 +71,9 @@ static void write_report(void)
     coll_mtree_statistics_totals(&report.totals);
     groups = coll_mtree_statistics_lock();
     coll_mtree_rank_report_add_own_paths(groups, &report.gathered);
+    coll_mtree_planning_context_lock();
     text = coll_mtree_report_json(&report, groups);
+    coll_mtree_planning_context_unlock();
     coll_mtree_statistics_unlock();
     coll_mtree_rank_report_cleanup(&report.gathered);
     if (text == NULL) {

@@ -9,7 +9,7 @@
 static mtree_traffic_path_t *latest_paths(const coll_mtree_group_t *group, size_t *num_p)
 {
     int num_samples;
-    mtree_path_sample_t *samples =
+    const mtree_path_sample_t *samples =
         coll_mtree_planning_context_path_samples(group->context, &num_samples);
     mtree_traffic_path_t *paths = calloc((size_t)num_samples + 1, sizeof(*paths));
 
@@ -24,7 +24,6 @@ static mtree_traffic_path_t *latest_paths(const coll_mtree_group_t *group, size_
                                        .backlogged_rate = samples[i].backlogged_rate};
         }
     }
-    free(samples);
     return paths;
 }
 

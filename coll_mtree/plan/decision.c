@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "coll_mtree/plan/decision.h"
+
+#include "coll_mtree/base/finalize_hooks.h"
+#include "coll_mtree/base/log.h"
+#include "coll_mtree/transport/progress.h"
+
+static atomic_bool is_open;
+
+static coll_mtree_decision_t *decision_of(coll_mtree_plan_task_t *task)
+{
+    return MTREE_CONTAINER_OF(task, coll_mtree_decision_t, task);
+}
+
+static void release_deferred(coll_mtree_deferred_release_t *deferred)
+{
+    coll_mtree_decision_t *decision =
+        MTREE_CONTAINER_OF(deferred, coll_mtree_decision_t, deferred);
+    ompi_communicator_t *comm = decision->comm;
+
+    decision->release(decision);
+    OBJ_RELEASE(comm);
+}
+
+static void let_go(coll_mtree_decision_t *decision)
+{
+    if (atomic_fetch_sub(&decision->holders, 1) == 1) {
+        coll_mtree_deferred_release_add(&decision->deferred);
+    }
+}
+
+static void run(coll_mtree_plan_task_t *task)
+{
+    coll_mtree_log_keep(&decision_of(task)->log);
+    decision_of(task)->decide(decision_of(task));
+    coll_mtree_log_keep(NULL);
+}
+
+static void decided(coll_mtree_exchange_t *exchange, void *arg)
+{
+    coll_mtree_decision_t *decision = arg;
+
+    decision->reply(decision, exchange);
+    let_go(decision);
+}
+
+static void resume(coll_mtree_decision_t *decision, bool is_late)
+{
+    coll_mtree_exchange_t *exchange = atomic_exchange(&decision->exchange, NULL);
+
+    if (exchange != NULL) {
+        decision->is_late = is_late;
+        coll_mtree_exchange_resume(exchange);
+    }
+}
+
+static void late(coll_mtree_plan_task_t *task)
+{
+    resume(decision_of(task), true);
+}
+
+static void end(coll_mtree_plan_task_t *task)
+{
+    coll_mtree_decision_t *decision = decision_of(task);
+
+    coll_mtree_log_write(&decision->log);
+    resume(decision, false);
+    let_go(decision);
+}
+
+/* MPI_Finalize, before it frees communicators. */
+static void close_thread(void)
+{
+    coll_mtree_plan_thread_close();
+    coll_mtree_deferred_release_run();
+}
+
+void coll_mtree_decisions_open(void)
+{
+    if (!atomic_exchange(&is_open, true)) {
+        (void)coll_mtree_progress_add(coll_mtree_plan_thread_poll);
+        (void)coll_mtree_finalize_hook_add(close_thread);
+    }
+}
+
+void coll_mtree_decisions_close(void)
+{
+    coll_mtree_plan_thread_close();
+    coll_mtree_progress_remove(coll_mtree_plan_thread_poll);
+    atomic_store(&is_open, false);
+}
+
+void coll_mtree_decision_start(coll_mtree_decision_t *decision,
+                               coll_mtree_exchange_t *exchange)
+{
+    OBJ_RETAIN(decision->comm);
+    decision->is_late = false;
+    atomic_init(&decision->exchange, exchange);
+    decision->deferred.release = release_deferred;
+    atomic_init(&decision->holders, 2);
+    mtree_list_init(&decision->log);
+    decision->task = (coll_mtree_plan_task_t){
+        .run = run, .late = late, .end = end, .deadline = decision->deadline};
+    coll_mtree_exchange_postpone(exchange, decided, decision);
+    coll_mtree_plan_thread_add(&decision->task);
+}

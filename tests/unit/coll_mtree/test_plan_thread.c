@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "coll_mtree/plan/plan_thread.h"
+
+#include "base/clock.h"
+
+#include <check.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define TASKS 5
+
+typedef struct {
+    coll_mtree_plan_task_t super;
+    pthread_t ran_in;
+    bool blocks_signals;
+    int ran; /* the how-manieth */
+    int num_late, num_ended;
+} task_t;
+
+static atomic_bool may_run;
+static int num_ran;
+
+static void nap(void)
+{
+    const struct timespec millisecond = {.tv_nsec = 1000000};
+
+    nanosleep(&millisecond, NULL);
+}
+
+static void run(coll_mtree_plan_task_t *super)
+{
+    task_t *task = (task_t *)super;
+    sigset_t blocked;
+
+    while (!atomic_load(&may_run)) {
+        nap();
+    }
+    pthread_sigmask(SIG_BLOCK, NULL, &blocked);
+    task->blocks_signals = sigismember(&blocked, SIGTERM) == 1;
+    task->ran_in = pthread_self();
+    task->ran = ++num_ran;
+}
+
+static void late(coll_mtree_plan_task_t *super)
+{
+    ((task_t *)super)->num_late++;
+}
+
+static void end(coll_mtree_plan_task_t *super)
+{
+    ((task_t *)super)->num_ended++;
+}
+
+static void add(task_t *task, double deadline)
+{
+    task->super.run = run;
+    task->super.late = late;
+    task->super.end = end;
+    task->super.deadline = deadline;
+    coll_mtree_plan_thread_add(&task->super);
+}
+
+static void poll_until_ended(const task_t *task)
+{
+    while (task->num_ended == 0) {
+        (void)coll_mtree_plan_thread_poll();
+        nap();
+    }
+}
+
+static void begin(bool runs)
+{
+    num_ran = 0;
+    atomic_store(&may_run, runs);
+}
+
+START_TEST(tasks_run_in_order_in_another_thread)
+{
+    task_t tasks[TASKS] = {0};
+
+    begin(true);
+    for (int i = 0; i < TASKS; i++) {
+        add(&tasks[i], 0);
+    }
+    for (int i = 0; i < TASKS; i++) {
+        poll_until_ended(&tasks[i]);
+        ck_assert_int_eq(tasks[i].ran, i + 1);
+        ck_assert(!pthread_equal(tasks[i].ran_in, pthread_self()));
+        ck_assert(tasks[i].blocks_signals);
+        ck_assert_int_eq(tasks[i].num_ended, 1);
+        ck_assert_int_eq(tasks[i].num_late, 0);
+    }
+    coll_mtree_plan_thread_close();
+}
+END_TEST
+
+START_TEST(nothing_ends_without_a_poll)
+{
+    task_t task = {0};
+
+    begin(true);
+    add(&task, 0);
+    for (int i = 0; i < 20; i++) {
+        nap();
+    }
+    ck_assert_int_eq(task.num_ended, 0);
+    poll_until_ended(&task);
+    coll_mtree_plan_thread_close();
+}
+END_TEST
+
+START_TEST(a_task_is_late_once_and_ends_all_the_same)
+{
+    task_t task = {0}, behind = {0};
+
+    begin(false);
+    add(&task, mtree_clock_seconds() + 1e-3);
+    add(&behind, mtree_clock_seconds() + 3600);
+    for (int i = 0; i < 20; i++) {
+        nap();
+        (void)coll_mtree_plan_thread_poll();
+    }
+    ck_assert_int_eq(task.num_late, 1);
+    ck_assert_int_eq(task.num_ended, 0);
+    atomic_store(&may_run, true);
+    poll_until_ended(&behind);
+    ck_assert_int_eq(task.num_ended, 1);
+    ck_assert_int_eq(behind.num_late, 0);
+    ck_assert_int_eq(coll_mtree_plan_thread_poll(), 0);
+    coll_mtree_plan_thread_close();
+}
+END_TEST
+
+START_TEST(close_ends_tasks_that_have_not_run)
+{
+    task_t tasks[TASKS] = {0};
+    int ended = 0;
+
+    begin(true);
+    for (int i = 0; i < TASKS; i++) {
+        add(&tasks[i], mtree_clock_seconds() + 3600);
+    }
+    coll_mtree_plan_thread_close();
+    for (int i = 0; i < TASKS; i++) {
+        ended += tasks[i].num_ended;
+    }
+    ck_assert_int_eq(ended, TASKS);
+    /* And it starts again. */
+    tasks[0].num_ended = 0;
+    add(&tasks[0], 0);
+    poll_until_ended(&tasks[0]);
+    coll_mtree_plan_thread_close();
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("plan_thread");
+    TCase *tcase = tcase_create("plan_thread");
+    SRunner *runner;
+    int failed;
+
+    tcase_add_test(tcase, tasks_run_in_order_in_another_thread);
+    tcase_add_test(tcase, nothing_ends_without_a_poll);
+    tcase_add_test(tcase, a_task_is_late_once_and_ends_all_the_same);
+    tcase_add_test(tcase, close_ends_tasks_that_have_not_run);
+    suite_add_tcase(suite, tcase);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
