@@ -22,6 +22,7 @@
 #include <string.h>
 
 #if OMPI_MAJOR_VERSION >= 5
+#include "opal/mca/accelerator/accelerator.h"
 #include "opal/mca/pmix/pmix-internal.h"
 #include "opal/mca/threads/mutex.h"
 #define MTREE_COLL_BASE_VERSION MCA_COLL_BASE_VERSION_2_4_0
@@ -29,7 +30,27 @@
 #include "opal/mca/pmix/pmix.h"
 #include "opal/threads/mutex.h"
 #define MTREE_COLL_BASE_VERSION MCA_COLL_BASE_VERSION_2_0_0
+#if OPAL_CUDA_SUPPORT
+#include "opal/datatype/opal_datatype_cuda.h"
 #endif
+#endif
+
+/* Is this address in the memory of a device, which the processor may not be able to read?
+ */
+static inline bool coll_mtree_is_on_device(const void *address)
+{
+#if OMPI_MAJOR_VERSION >= 5
+    uint64_t flags;
+    int device;
+
+    return opal_accelerator.check_addr(address, &device, &flags) > 0;
+#elif OPAL_CUDA_SUPPORT
+    return opal_cuda_check_bufs((char *)address, (char *)address);
+#else
+    (void)address;
+    return false;
+#endif
+}
 
 /* The name of the host this process runs on, as mpirun knows it. */
 static inline const char *coll_mtree_nodename(void)

@@ -2,8 +2,10 @@
 #include "coll_mtree/coll_mtree.h"
 
 #include "opal/mca/base/base.h"
+#include "opal/mca/base/mca_base_component_repository.h"
 #include "opal/mca/base/mca_base_framework.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /*
@@ -13,6 +15,13 @@
  */
 #define REQUIRED_COMPONENTS "basic,libnbc,self,inter,tuned"
 #define SURVIVOR_COMPONENTS REQUIRED_COMPONENTS ",ftagree"
+
+/* Those that stage buffers in the memory of devices, where Open MPI was built with them.
+ */
+static const char *const device_components[] = {"cuda", "accelerator"};
+
+/* Bytes of the list of all. */
+#define LONGEST_SELECTION 96
 
 static bool mtree_is_alone(void)
 {
@@ -26,6 +35,45 @@ static bool mtree_is_alone(void)
     return strcmp(item->cli_component->mca_component_name, "mtree") == 0;
 }
 
+/* Is there a coll component @a name, in Open MPI's library or as a file? */
+static bool is_available(mca_base_framework_t *framework, const char *name)
+{
+    const mca_base_component_t **own = framework->framework_static_components;
+    const mca_base_component_repository_item_t *item;
+    opal_list_t *files;
+
+    for (int c = 0; own != NULL && own[c] != NULL; c++) {
+        if (strcmp(own[c]->mca_component_name, name) == 0) {
+            return true;
+        }
+    }
+    if (mca_base_component_repository_get_components(framework, &files) != OPAL_SUCCESS) {
+        return false;
+    }
+    OPAL_LIST_FOREACH(item, files, mca_base_component_repository_item_t)
+    {
+        if (strcmp(item->ri_name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Open MPI ends a job whose selection names a component that is not there. */
+static void write_selection(char selection[LONGEST_SELECTION])
+{
+    size_t length = (size_t)snprintf(selection, LONGEST_SELECTION, "%s",
+                                     coll_mtree_survives() ? SURVIVOR_COMPONENTS
+                                                           : REQUIRED_COMPONENTS);
+
+    for (size_t c = 0; c < sizeof(device_components) / sizeof(*device_components); c++) {
+        if (is_available(&ompi_coll_base_framework, device_components[c])) {
+            length += (size_t)snprintf(selection + length, LONGEST_SELECTION - length,
+                                       ",%s", device_components[c]);
+        }
+    }
+}
+
 /*
  * Components are found through a framework's selection, so a copy of the coll framework
  * with another selection and empty lists finds the companions; they then join the real
@@ -36,13 +84,14 @@ int coll_mtree_open_required_components(bool enable_progress_threads,
 {
     mca_base_framework_t copy = ompi_coll_base_framework;
     mca_base_component_list_item_t *item, *next;
+    char selection[LONGEST_SELECTION];
     int rc;
 
     if (!mtree_is_alone()) {
         return OMPI_SUCCESS;
     }
-    copy.framework_selection =
-        coll_mtree_survives() ? SURVIVOR_COMPONENTS : REQUIRED_COMPONENTS;
+    write_selection(selection);
+    copy.framework_selection = selection;
     OBJ_CONSTRUCT(&copy.framework_components, opal_list_t);
     OBJ_CONSTRUCT(&copy.framework_failed_components, opal_list_t);
     rc = mca_base_framework_components_register(&copy, MCA_BASE_REGISTER_DEFAULT);

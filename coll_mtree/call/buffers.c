@@ -181,15 +181,23 @@ static int buffers_init_move(coll_mtree_buffers_t *buffers, int ranks)
 int coll_mtree_buffers_init(coll_mtree_buffers_t *buffers,
                             const coll_mtree_coll_args_t *args, int rank, int ranks)
 {
-    buffers->args = args;
+    int rc = coll_mtree_staging_init(&buffers->staging, args, rank, ranks);
+
+    if (rc != OMPI_SUCCESS) {
+        return rc;
+    }
+    buffers->args = buffers->staging.user != NULL ? &buffers->staging.args : args;
     buffers->super.arg = buffers;
     buffers->super.trace = coll_mtree_trace_get();
     return args->op != NULL ? buffers_init_fold(buffers, rank)
                             : buffers_init_move(buffers, ranks);
 }
 
-int coll_mtree_buffers_begin(const coll_mtree_coll_args_t *args)
+int coll_mtree_buffers_begin(const coll_mtree_buffers_t *buffers)
 {
+    const coll_mtree_coll_args_t *args = buffers->args;
+
+    coll_mtree_staging_begin(&buffers->staging);
     if (args->own.from_type == NULL) {
         return OMPI_SUCCESS;
     }
@@ -197,18 +205,21 @@ int coll_mtree_buffers_begin(const coll_mtree_coll_args_t *args)
                                 args->own.to, args->own.to_count, args->datatype);
 }
 
-void coll_mtree_buffers_deliver(const coll_mtree_buffers_t *buffers,
-                                const coll_mtree_coll_args_t *args)
+void coll_mtree_buffers_deliver(const coll_mtree_buffers_t *buffers)
 {
+    const coll_mtree_coll_args_t *args = buffers->args;
+
     if (buffers->stash != NULL) {
         ompi_datatype_copy_content_same_ddt(
             args->datatype, args->count, args->scatter_to,
             mtree_address(buffers->stash, -buffers->super.gap));
     }
+    coll_mtree_staging_end(&buffers->staging);
 }
 
 void coll_mtree_buffers_cleanup(coll_mtree_buffers_t *buffers)
 {
+    coll_mtree_staging_cleanup(&buffers->staging);
     free(buffers->shift);
     free(buffers->stash);
 }

@@ -6,13 +6,15 @@
 #ifndef COLL_MTREE_CALL_BUFFERS_H
 #define COLL_MTREE_CALL_BUFFERS_H
 
-#include "coll_mtree/call/coll_args.h"
+#include "coll_mtree/call/staging.h"
 
 #include "schedule/operation.h"
 
 typedef struct {
     mtree_operation_data_t super; /* super.arg is this */
-    const coll_mtree_coll_args_t *args;
+    coll_mtree_staging_t staging;
+    const coll_mtree_coll_args_t
+        *args;        /* the call's, or those that staging made of them */
     int num_blocks;   /* that are packed apart from each other */
     ptrdiff_t *shift; /* owned; super.shift */
     char *stash;      /* result of a reduce_scatter in place until its end; owned */
@@ -23,12 +25,11 @@ typedef struct {
 int coll_mtree_buffers_init(coll_mtree_buffers_t *buffers,
                             const coll_mtree_coll_args_t *args, int rank, int ranks);
 
-/* Before the first message: copy the rank's own block. */
-int coll_mtree_buffers_begin(const coll_mtree_coll_args_t *args);
+/* Before the first message: copy what a device has, and the rank's own block. */
+int coll_mtree_buffers_begin(const coll_mtree_buffers_t *buffers);
 
-/* After the last message: copy the result from the stash. */
-void coll_mtree_buffers_deliver(const coll_mtree_buffers_t *buffers,
-                                const coll_mtree_coll_args_t *args);
+/* After the last message: copy the result from the stash and to the device. */
+void coll_mtree_buffers_deliver(const coll_mtree_buffers_t *buffers);
 
 void coll_mtree_buffers_cleanup(coll_mtree_buffers_t *buffers);
 

@@ -270,7 +270,7 @@ static void request_ended(mtree_operation_t *operation, mtree_status_t status, v
     }
     coll_mtree_counters_add_scratch(-(ptrdiff_t)req->scratch);
     if (status == MTREE_OK) {
-        coll_mtree_buffers_deliver(&req->buffers, &req->args);
+        coll_mtree_buffers_deliver(&req->buffers);
         coll_mtree_statistics_passed(&req->transfer, req->goodput, req->layout, unit,
                                      unit / (double)req->buffers.super.extent);
     } else if (!req->transport.super.ends_all) {
@@ -404,7 +404,7 @@ static void request_pass(coll_mtree_waiter_t *waiter)
         rc = request_prepare(req, plan, placement);
     }
     if (rc == OMPI_SUCCESS) {
-        rc = coll_mtree_buffers_begin(&req->args);
+        rc = coll_mtree_buffers_begin(&req->buffers);
     }
     if (rc == OMPI_SUCCESS) {
         request_monitor(req, placement);
