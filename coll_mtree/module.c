@@ -8,6 +8,7 @@
 #include "coll_mtree/obstacle.h"
 #include "coll_mtree/report/report.h"
 #include "coll_mtree/report/trace.h"
+#include "coll_mtree/select/trial_rule.h"
 #include "coll_mtree/topology/source.h"
 #include "coll_mtree/transport/transport.h"
 
@@ -199,8 +200,9 @@ mca_coll_base_module_t *coll_mtree_comm_query(ompi_communicator_t *comm, int *pr
 {
     uint32_t longest = 0;
     coll_mtree_obstacle_t obstacle = comm_obstacle(comm, &longest);
-    bool is_local = coll_mtree_obstacle_is_autotuned(obstacle, coll_mtree_params.autotune,
-                                                     coll_mtree_cid(comm));
+    bool is_local = coll_mtree_obstacle_is_autotuned(
+        obstacle, coll_mtree_params.autotune >= COLL_MTREE_AUTOTUNE_ALL,
+        coll_mtree_cid(comm));
     mca_coll_mtree_module_t *module;
 
     *priority = coll_mtree_params.priority;

@@ -26,7 +26,7 @@ typedef struct {
     size_t chunk_bytes;
     size_t min_bytes;
     bool barrier;
-    bool autotune;
+    int autotune; /* coll_mtree/select/trial_rule.h */
     bool deterministic;
     size_t arrival_room;  /* bytes */
     size_t arrival_aside; /* bytes */

@@ -133,11 +133,14 @@ static const coll_mtree_param_t table[] = {
     {BOOL("barrier", barrier, true), COLLECTIVE, .level = 5, .agree = agree_value,
      .help = "Serve barriers too, over the trees planned for the smallest messages; 0: "
              "the fallback serves them"},
-    {BOOL("autotune", autotune, true), COLLECTIVE, .synonym = "guard", .level = 4,
+    {INT("autotune", autotune, 0), COLLECTIVE, .synonym = "guard", .level = 4,
      .agree = agree_value,
-     .help = "Where mtree, the fallback and Open MPI's other algorithms are expected to "
-             "be close, and on one host, let blocking calls try them in turn, measure, "
-             "and keep to the fastest; 0: what is expected decides"},
+     .help = "Let blocking calls try mtree, the fallback and Open MPI's other algorithms "
+             "in turn where they are expected to be close, measure, and keep to the "
+             "fastest. 0: calls that do not round (bcast, allgather, sums of integers, "
+             "min, max), between hosts; 1: sums of floating-point numbers, too, whose "
+             "bits may then differ from call to call, and calls on one host; -1: none, "
+             "what is expected decides"},
     {BOOL("replan", replan, true), READ_ONCE, .synonym = "follow", .level = 4,
      .agree = agree_value,
      .help = "Watch what calls get of each link, and plan anew when the network has "
@@ -147,8 +150,8 @@ static const coll_mtree_param_t table[] = {
     {BOOL("deterministic", deterministic, false), READ_ONCE, .level = 4,
      .agree = agree_value,
      .help = "Reductions give the same bits for the same input in every call of a job, "
-             "whenever the ranks come: none goes by the order of arrival, the autotuner "
-             "tries nothing, and plans stay"},
+             "whenever the ranks come: none goes by the order of arrival, none that "
+             "rounds is tried, and plans stay"},
     /* The whole of most messages. */
     {SIZE("arrival_room", arrival_room, (size_t)64 << 20), READ_ONCE, .level = 5,
      .agree = agree_value,

@@ -16,6 +16,20 @@ static coll_mtree_verdict_t verdict_by_bytes(size_t bytes)
                                                 : MTREE_COLL_ARGS_DECLINED;
 }
 
+coll_mtree_reduction_t coll_mtree_reduction_of(ompi_op_t *op, ompi_datatype_t *dtype)
+{
+    ptrdiff_t lower, extent;
+
+    ompi_datatype_get_true_extent(dtype, &lower, &extent);
+    return (coll_mtree_reduction_t){
+        .is_intrinsic = ompi_op_is_intrinsic(op),
+        .adds_up = op->op_type == OMPI_OP_SUM || op->op_type == OMPI_OP_PROD,
+        .is_predefined = ompi_datatype_is_predefined(dtype),
+        .is_integer = (dtype->super.flags & OMPI_DATATYPE_FLAG_DATA_TYPE) ==
+                      OMPI_DATATYPE_FLAG_DATA_INT,
+        .reaches_below = lower < 0};
+}
+
 void coll_mtree_coll_args_fold(coll_mtree_coll_args_t *args,
                                mtree_collective_t collective, const void *sbuf,
                                void *rbuf, size_t count, ompi_datatype_t *dtype,
@@ -41,6 +55,7 @@ void coll_mtree_coll_args_fold(coll_mtree_coll_args_t *args,
     args->datatype = dtype;
     args->count = count;
     args->op = op;
+    args->reduction = coll_mtree_reduction_of(op, dtype);
 }
 
 void coll_mtree_coll_args_move(coll_mtree_coll_args_t *args,

@@ -9,6 +9,7 @@
 #define COLL_MTREE_CALL_COLL_ARGS_H
 
 #include "coll_mtree/coll_mtree.h"
+#include "coll_mtree/select/trial_rule.h"
 
 typedef enum {
     MTREE_COLL_ARGS_DECLINED, /* not for mtree: the fallback serves */
@@ -34,8 +35,9 @@ typedef struct {
     const void *input; /* where op is given: what this rank contributes */
     void *output;
     ompi_datatype_t *datatype;
-    size_t count;  /* elements in the vector */
-    ompi_op_t *op; /* NULL: bytes are moved, not reduced */
+    size_t count;                     /* elements in the vector */
+    ompi_op_t *op;                    /* NULL: bytes are moved, not reduced */
+    coll_mtree_reduction_t reduction; /* where op is given */
     /* Where ranks have blocks of different sizes: call.blocks, owned. */
     size_t *blocks;      /* [ranks + 1] */
     ptrdiff_t *displace; /* [ranks] bytes from output to each block, owned; NULL: in
@@ -44,6 +46,9 @@ typedef struct {
     bool stashed;     /* the result is copied to scatter_to at the end */
     void *scatter_to; /* may be MPI_BOTTOM, too */
 } coll_mtree_coll_args_t;
+
+/* What @a op does with elements of @a dtype. */
+coll_mtree_reduction_t coll_mtree_reduction_of(ompi_op_t *op, ompi_datatype_t *dtype);
 
 /* Set the arguments of a call that reduces @a count elements, with verdict and call.  @a
  * sbuf may be MPI_IN_PLACE. */

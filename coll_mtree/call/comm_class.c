@@ -2,6 +2,8 @@
 #include "coll_mtree/call/comm_class.h"
 
 #include "coll_mtree/adapt/arrival_skew.h"
+#include "coll_mtree/base/params.h"
+#include "coll_mtree/select/trial_rule.h"
 
 #include <stdlib.h>
 
@@ -59,7 +61,9 @@ bool coll_mtree_comm_class_autotune(mca_coll_mtree_module_t *module,
     if (autotuner == NULL) {
         return false;
     }
-    *ring_p = coll_mtree_autotune_init(autotuner, &comm_class->node.call_class, forecast);
+    *ring_p = coll_mtree_autotuner_init(autotuner, &comm_class->node.call_class, forecast,
+                                        coll_mtree_params.autotune >=
+                                            COLL_MTREE_AUTOTUNE_EXACT);
     if (comm_class->autotuner != NULL && comm_class->autotuner->open == autotuner->open &&
         coll_mtree_autotuner_has(comm_class->autotuner, COLL_MTREE_RING) == *ring_p) {
         free(autotuner);

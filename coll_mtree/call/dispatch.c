@@ -6,6 +6,7 @@
 #include "coll_mtree/base/deferred_release.h"
 #include "coll_mtree/base/hints.h"
 #include "coll_mtree/base/log.h"
+#include "coll_mtree/base/params.h"
 #include "coll_mtree/base/tags.h"
 #include "coll_mtree/call/backend_choice.h"
 #include "coll_mtree/call/comm_class.h"
@@ -47,14 +48,25 @@ static int64_t num_tags(const coll_mtree_mpi_call_t *call)
                                        call->args.call.collective, ranks);
 }
 
-/* Blocking calls are autotuned.  A barrier is an allreduce of nothing, to which what is
- * measured of others does not apply. */
+/* May the autotuner choose what serves the call?  A barrier is an allreduce of nothing,
+ * to which what is measured of others does not apply. */
 static bool is_autotuned(const coll_mtree_mpi_call_t *call)
 {
-    bool is_barrier =
-        call->args.call.collective == MTREE_ALLREDUCE && call->args.op == NULL;
+    const coll_mtree_coll_args_t *args = &call->args;
+    bool reduces = mtree_collective_reduces(args->call.collective);
 
-    return call->form == MTREE_BLOCKING && !is_barrier;
+    return call->form == MTREE_BLOCKING && (!reduces || args->op != NULL) &&
+           coll_mtree_trial_is_allowed(reduces ? &args->reduction : NULL,
+                                       coll_mtree_params.autotune,
+                                       coll_mtree_params.deterministic);
+}
+
+/* Are the datatypes on this rank, of a call that moves data, MPI's own? */
+static bool is_predefined(const coll_mtree_coll_args_t *args)
+{
+    return ompi_datatype_is_predefined(args->datatype) &&
+           (args->own.from_type == NULL ||
+            ompi_datatype_is_predefined(args->own.from_type));
 }
 
 /* What is known of the plan of @a comm_class; the autotuner has been asked, if it is to
@@ -100,6 +112,7 @@ static coll_mtree_backend_t choose(coll_mtree_mpi_call_t *call,
         return COLL_MTREE_FALLBACK;
     }
     if (comm_class->known && is_autotuned(call)) {
+        call->trial.is_predefined = is_predefined(&call->args);
         selected = coll_mtree_autotune_begin(comm_class->autotuner, &call->trial);
     }
     facts = plan_facts(call, comm_class, is_autotuned(call));

@@ -250,7 +250,7 @@ static int plan_entry_know(coll_mtree_plan_entry_t *entry,
                           (const char *const *)plan->hosts, &entry->ring) != MTREE_OK) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    return coll_mtree_autotuner_backend(comm_class->autotuner) == COLL_MTREE_TREES
+    return plan != NULL && entry->forecast.confidence < MTREE_FORECAST_MAYBE_SLOWER
                ? OMPI_SUCCESS
                : MTREE_DECLINED;
 }

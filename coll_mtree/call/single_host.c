@@ -2,6 +2,7 @@
 #include "coll_mtree/call/single_host.h"
 
 #include "coll_mtree/base/log.h"
+#include "coll_mtree/base/params.h"
 #include "coll_mtree/call/blocks.h"
 #include "coll_mtree/call/dispatch.h"
 #include "coll_mtree/select/base_algorithms.h"
@@ -34,9 +35,10 @@ static bool make_autotuner(coll_mtree_comm_class_t *comm_class, int ranks)
     if (comm_class->autotuner == NULL) {
         return false;
     }
-    (void)coll_mtree_autotune_init(
+    (void)coll_mtree_autotuner_init(
         comm_class->autotuner, call_class,
-        (mtree_forecast_t){MTREE_FORECAST_SLOWER, base_algorithms_of(call_class, ranks)});
+        (mtree_forecast_t){MTREE_FORECAST_SLOWER, base_algorithms_of(call_class, ranks)},
+        true);
     return true;
 }
 
@@ -69,12 +71,15 @@ static size_t bytes_of(const ompi_datatype_t *dtype, size_t count)
     return dtype->super.size * count;
 }
 
-/* The same, of a reduction; 0: it must go to the fallback, since other algorithms may add
- * in another order. */
-static size_t bytes_of_reduction(ompi_op_t *op, const ompi_datatype_t *dtype,
-                                 size_t count)
+/* The same, of a reduction; 0: it must go to the fallback. */
+static size_t bytes_of_reduction(ompi_op_t *op, ompi_datatype_t *dtype, size_t count)
 {
-    return ompi_op_is_commute(op) ? bytes_of(dtype, count) : 0;
+    coll_mtree_reduction_t reduction = coll_mtree_reduction_of(op, dtype);
+
+    return coll_mtree_trial_is_allowed(&reduction, coll_mtree_params.autotune,
+                                       coll_mtree_params.deterministic)
+               ? bytes_of(dtype, count)
+               : 0;
 }
 
 static size_t total_of(const int *counts, ompi_communicator_t *comm)
@@ -87,8 +92,9 @@ static size_t all_of(int count, ompi_communicator_t *comm)
     return (size_t)count * (size_t)ompi_comm_size(comm);
 }
 
-/* The blocking function of a collective, on one host. */
-#define DEFINE_LOCAL(_name, _collective, _root, _bytes)                                  \
+/* The blocking function of a collective, on one host; _type is a datatype that ranks may
+ * have each of their own. */
+#define DEFINE_LOCAL(_name, _collective, _root, _bytes, _type)                           \
     static int local_##_name(MTREE_PARAMETERS_##_name, mca_coll_base_module_t *base)     \
     {                                                                                    \
         size_t bytes = (_bytes);                                                         \
@@ -100,6 +106,7 @@ static size_t all_of(int count, ompi_communicator_t *comm)
                                   MTREE_ARGUMENTS_##_name);                              \
         }                                                                                \
         coll_mtree_dispatch_init(&call, #_name, MTREE_BLOCKING, comm, base);             \
+        call.trial.is_predefined = ompi_datatype_is_predefined(_type);                   \
         rc = local_begin(&call, _collective, bytes, _root);                              \
         return rc != OMPI_SUCCESS                                                        \
                    ? rc                                                                  \
@@ -109,15 +116,26 @@ static size_t all_of(int count, ompi_communicator_t *comm)
                                                  MTREE_ARGUMENTS_##_name, call.module)); \
     }
 
-DEFINE_LOCAL(allreduce, MTREE_ALLREDUCE, 0, bytes_of_reduction(op, dtype, (size_t)count))
-DEFINE_LOCAL(reduce, MTREE_REDUCE, root, bytes_of_reduction(op, dtype, (size_t)count))
-DEFINE_LOCAL(bcast, MTREE_BCAST, root, bytes_of(dtype, (size_t)count))
-DEFINE_LOCAL(allgather, MTREE_ALLGATHER, 0, bytes_of(rdtype, all_of(rcount, comm)))
-DEFINE_LOCAL(allgatherv, MTREE_ALLGATHER, 0, bytes_of(rdtype, total_of(rcounts, comm)))
+/* The datatype of what a rank contributes to an allgather counts where it is another. */
+static ompi_datatype_t *odd_type(const void *sbuf, ompi_datatype_t *sdtype,
+                                 ompi_datatype_t *rdtype)
+{
+    return sbuf == MPI_IN_PLACE || ompi_datatype_is_predefined(sdtype) ? rdtype : sdtype;
+}
+
+DEFINE_LOCAL(allreduce, MTREE_ALLREDUCE, 0, bytes_of_reduction(op, dtype, (size_t)count),
+             dtype)
+DEFINE_LOCAL(reduce, MTREE_REDUCE, root, bytes_of_reduction(op, dtype, (size_t)count),
+             dtype)
+DEFINE_LOCAL(bcast, MTREE_BCAST, root, bytes_of(dtype, (size_t)count), dtype)
+DEFINE_LOCAL(allgather, MTREE_ALLGATHER, 0, bytes_of(rdtype, all_of(rcount, comm)),
+             odd_type(sbuf, sdtype, rdtype))
+DEFINE_LOCAL(allgatherv, MTREE_ALLGATHER, 0, bytes_of(rdtype, total_of(rcounts, comm)),
+             odd_type(sbuf, sdtype, rdtype))
 DEFINE_LOCAL(reduce_scatter, MTREE_REDUCE_SCATTER, 0,
-             bytes_of_reduction(op, dtype, total_of(rcounts, comm)))
+             bytes_of_reduction(op, dtype, total_of(rcounts, comm)), dtype)
 DEFINE_LOCAL(reduce_scatter_block, MTREE_REDUCE_SCATTER, 0,
-             bytes_of_reduction(op, dtype, all_of(rcount, comm)))
+             bytes_of_reduction(op, dtype, all_of(rcount, comm)), dtype)
 
 void coll_mtree_single_host_install(mca_coll_mtree_module_t *module)
 {

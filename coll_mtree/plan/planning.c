@@ -2,6 +2,7 @@
 #include "coll_mtree/plan/planning.h"
 
 #include "coll_mtree/base/algorithm_param.h"
+#include "coll_mtree/base/fallback.h"
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/plan/plan_file.h"
@@ -99,7 +100,8 @@ static mtree_plan_t *try_low_tree(const coll_mtree_plan_hosts_t *hosts,
 }
 
 /* How fast a plan that takes @a prediction->trees is, beside Open MPI's algorithms;
- * prediction->fallback is set. */
+ * prediction->fallback is set where it is known which of them is the fallback.  None is
+ * tried against what the user has set. */
 static mtree_forecast_t make_forecast(ompi_communicator_t *comm,
                                       const coll_mtree_plan_hosts_t *hosts,
                                       const mtree_plan_request_t *request,
@@ -110,12 +112,16 @@ static mtree_forecast_t make_forecast(ompi_communicator_t *comm,
     mtree_forecast_t forecast;
     char size[32], ours[32], theirs[32];
 
-    prediction->fallback = mtree_forecast_fallback_seconds(
-        hosts->topology, hosts->vertices, hosts->num_hosts, ranks_per_host, request);
+    if (coll_mtree_fallback_has_fixed_rules(comm, request->collective)) {
+        prediction->fallback = mtree_forecast_fallback_seconds(
+            hosts->topology, hosts->vertices, hosts->num_hosts, ranks_per_host, request);
+    }
     for (int a = 1; a <= MTREE_BASE_ALGORITHMS; a++) {
-        base_algorithms[a] = mtree_forecast_base_algorithm_seconds(
-            hosts->topology, hosts->vertices, hosts->num_hosts, ranks_per_host, request,
-            a);
+        base_algorithms[a] = coll_mtree_fallback_is_configured()
+                                 ? -1
+                                 : mtree_forecast_base_algorithm_seconds(
+                                       hosts->topology, hosts->vertices, hosts->num_hosts,
+                                       ranks_per_host, request, a);
     }
     forecast =
         mtree_forecast_make(prediction->trees, prediction->fallback, base_algorithms);

@@ -4,7 +4,9 @@
  * (coll_mtree/select/autotuner.h), timed where it wants that.
  *
  * After every timed call the ranks agree on what it took by an allreduce of the fallback,
- * so the autotuners of all ranks go on alike.
+ * so the autotuners of all ranks go on alike.  They also agree on whether Open MPI's base
+ * algorithms may be tried: datatypes of calls that move data, and what the user has set
+ * of coll/tuned, are each rank's own.
  */
 #ifndef COLL_MTREE_SELECT_AUTOTUNE_H
 #define COLL_MTREE_SELECT_AUTOTUNE_H
@@ -16,15 +18,10 @@
 typedef struct {
     coll_mtree_autotuner_t *autotuner; /* that times the call; NULL: it is not timed */
     int base_algorithm;                /* that serves the call; 0: none */
+    bool is_predefined;                /* the datatypes on this rank are MPI's own */
     double begin;                      /* clock */
     coll_mtree_count_t count;
 } coll_mtree_trial_t;
-
-/* An autotuner of calls of @a call_class whose plan has @a forecast; true when a ring is
- * a candidate.  The user's parameters decide whether it may try anything. */
-bool coll_mtree_autotune_init(coll_mtree_autotuner_t *autotuner,
-                              const coll_mtree_call_class_t *call_class,
-                              mtree_forecast_t forecast);
 
 /* coll_mtree_autotuner_learn(), with a line where one candidate is left. */
 bool coll_mtree_autotune_learn(coll_mtree_autotuner_t *autotuner,

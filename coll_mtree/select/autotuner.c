@@ -151,6 +151,25 @@ bool coll_mtree_autotuner_init(coll_mtree_autotuner_t *autotuner,
     return ring;
 }
 
+/* They are the last candidates. */
+bool coll_mtree_autotuner_exclude_base_algorithms(coll_mtree_autotuner_t *autotuner)
+{
+    int kept = autotuner->num_candidates;
+
+    while (kept > 0 &&
+           autotuner->candidates[kept - 1].backend == COLL_MTREE_BASE_ALGORITHM) {
+        kept--;
+    }
+    if (kept == autotuner->num_candidates) {
+        return false;
+    }
+    autotuner->num_candidates = kept;
+    autotuner->serving = 0;
+    autotuner->open = kept > 1;
+    start_trial(autotuner);
+    return true;
+}
+
 bool coll_mtree_autotuner_has(const coll_mtree_autotuner_t *autotuner,
                               coll_mtree_backend_t backend)
 {

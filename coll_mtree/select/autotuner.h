@@ -97,6 +97,10 @@ bool coll_mtree_autotuner_has(const coll_mtree_autotuner_t *autotuner,
 coll_mtree_backend_t
 coll_mtree_autotuner_backend(const coll_mtree_autotuner_t *autotuner);
 
+/* No base algorithm may be tried: what is left of the candidates has a trial of its own.
+ * False: there were none. */
+bool coll_mtree_autotuner_exclude_base_algorithms(coll_mtree_autotuner_t *autotuner);
+
 /* A call begins: what serves it. */
 coll_mtree_selection_t coll_mtree_autotuner_select(coll_mtree_autotuner_t *autotuner);
 

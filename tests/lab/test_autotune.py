@@ -18,7 +18,7 @@ LATENCY = "10ms"
 
 class Autotune(unittest.TestCase):
     def setUp(self):
-        self.environment = labs.environment(verbose="2", follow="0")
+        self.environment = labs.environment(verbose="2", follow="0", autotune="1")
 
     def bench(self, options, calls, sizes, mpirun_options=()):
         """What a job tried for allreduces of two SIZES in KB, and how long each took; its output.

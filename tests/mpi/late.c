@@ -126,7 +126,7 @@ static void make_calls(int count, int calls)
 /* Calls of the test have a size each, by which late.test finds what is said of them. */
 static void check_verbose_and_autotune(void)
 {
-    const int silent = 0, lines = 2, off = 0;
+    const int silent = 0, lines = 2, off = -1;
 
     make_calls(KIB(32), 1);
     set("verbose", &lines);

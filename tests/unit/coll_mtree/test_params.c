@@ -57,7 +57,7 @@ START_TEST(reset_gives_every_parameter_its_initial_value)
 {
     ck_assert_int_eq(coll_mtree_params.priority, 45);
     ck_assert_int_eq(coll_mtree_params.trees, 10);
-    ck_assert(coll_mtree_params.autotune);
+    ck_assert_int_eq(coll_mtree_params.autotune, 0);
     ck_assert(!coll_mtree_params.deterministic);
     ck_assert_uint_eq(coll_mtree_params.min_bytes, 1);
     ck_assert_double_eq(coll_mtree_params.probe_seconds, 9);

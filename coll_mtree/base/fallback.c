@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "coll_mtree/base/fallback.h"
+
+#include "opal/mca/base/mca_base_var.h"
+#include "opal/mca/base/mca_base_var_group.h"
+
+#include <string.h>
+
+bool coll_mtree_fallback_is_configured(void)
+{
+    int index = mca_base_var_group_find("ompi", "coll", "tuned");
+    const mca_base_var_group_t *group;
+    const mca_base_var_t *variable;
+
+    if (index < 0 || mca_base_var_group_get(index, &group) != OPAL_SUCCESS) {
+        return false;
+    }
+    for (size_t i = 0;
+         i < opal_value_array_get_size((opal_value_array_t *)&group->group_vars); i++) {
+        if (mca_base_var_get(OPAL_VALUE_ARRAY_GET_ITEM(&group->group_vars, int, i),
+                             &variable) == OPAL_SUCCESS &&
+            variable->mbv_source != MCA_BASE_VAR_SOURCE_DEFAULT) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A component in front of mtree may serve some forms, which its nonblocking ones show. */
+static const coll_mtree_fallback_t *fallback_of(ompi_communicator_t *comm)
+{
+    mca_coll_base_module_t *base = comm->c_coll->coll_iallreduce_module;
+
+    return base->super.obj_class == OBJ_CLASS(mca_coll_mtree_module_t)
+               ? &((mca_coll_mtree_module_t *)base)->fallback
+               : NULL;
+}
+
+bool coll_mtree_fallback_has_fixed_rules(ompi_communicator_t *comm,
+                                         mtree_collective_t collective)
+{
+    const coll_mtree_fallback_t *fallback = fallback_of(comm);
+    const mca_coll_base_module_t *modules[MTREE_COLLECTIVE_LAST] = {NULL};
+
+    if (fallback == NULL || coll_mtree_fallback_is_configured()) {
+        return false;
+    }
+    modules[MTREE_ALLREDUCE] = fallback->coll_allreduce_module;
+    modules[MTREE_REDUCE] = fallback->coll_reduce_module;
+    modules[MTREE_BCAST] = fallback->coll_bcast_module;
+    modules[MTREE_ALLGATHER] = fallback->coll_allgather_module;
+    modules[MTREE_REDUCE_SCATTER] = fallback->coll_reduce_scatter_module;
+    return modules[collective] != NULL &&
+           strcmp(modules[collective]->super.obj_class->cls_name,
+                  "mca_coll_tuned_module_t") == 0;
+}

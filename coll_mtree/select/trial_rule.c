@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "coll_mtree/select/trial_rule.h"
+
+#include <stddef.h>
+
+/* What an operation of the user's does is not known. */
+bool coll_mtree_reduction_rounds(const coll_mtree_reduction_t *reduction)
+{
+    return !reduction->is_intrinsic ||
+           (reduction->adds_up && !(reduction->is_predefined && reduction->is_integer));
+}
+
+bool coll_mtree_reduction_is_plain(const coll_mtree_reduction_t *reduction)
+{
+    return reduction->is_intrinsic && reduction->is_predefined &&
+           !reduction->reaches_below;
+}
+
+bool coll_mtree_trial_is_allowed(const coll_mtree_reduction_t *reduction, int autotune,
+                                 bool deterministic)
+{
+    if (autotune < COLL_MTREE_AUTOTUNE_EXACT || reduction == NULL) {
+        return autotune >= COLL_MTREE_AUTOTUNE_EXACT;
+    }
+    if (!coll_mtree_reduction_is_plain(reduction)) {
+        return false;
+    }
+    return !coll_mtree_reduction_rounds(reduction) ||
+           (autotune >= COLL_MTREE_AUTOTUNE_ALL && !deterministic);
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Reductions whose results depend on the order of the operands, again and again with the
+ * same input: sums and products of floating-point numbers, and an operation of the user's
+ * on a datatype that begins below its address.
+ *
+ *   repeated CALLS same   each has the same bits in all calls
+ *   repeated CALLS any    the results are right
+ */
+#include "tests/mpi/expect.h"
+
+#include <mpi.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT 4000
+
+/* An element of the derived datatype takes so many numbers, one of them before its
+ * address. */
+#define STRIDE 3
+
+static double input[STRIDE * (COUNT + 1)], output[STRIDE * (COUNT + 1)];
+static MPI_Datatype below; /* two numbers: the one before the address, the one after it */
+static MPI_Op add;
+static int ranks;
+
+/* What one kind of call gave. */
+typedef struct {
+    const char *name;
+    uint64_t first; /* hash of the first result */
+    int others;     /* calls with another hash */
+    int wrong;      /* calls whose result is not the sum */
+} kind_t;
+
+static void add_below(void *in, void *inout, int *count, MPI_Datatype *type)
+{
+    const double *from = in;
+    double *to = inout;
+
+    (void)type;
+    for (int i = 0; i < *count; i++) {
+        to[STRIDE * i - 1] += from[STRIDE * i - 1];
+        to[STRIDE * i + 1] += from[STRIDE * i + 1];
+    }
+}
+
+static void make_datatype(void)
+{
+    int lengths[] = {1, 1};
+    MPI_Aint displacements[] = {-(MPI_Aint)sizeof(double), sizeof(double)};
+    MPI_Datatype two;
+
+    MPI_Type_create_hindexed(2, lengths, displacements, MPI_DOUBLE, &two);
+    MPI_Type_create_resized(two, -(MPI_Aint)sizeof(double), STRIDE * sizeof(double),
+                            &below);
+    MPI_Type_commit(&below);
+    MPI_Type_free(&two);
+    MPI_Op_create(add_below, 1, &add);
+}
+
+/* Of rank @a rank, with sums near 0 and bits in all places. */
+static double value_of(int rank, size_t i)
+{
+    uint32_t bits = (uint32_t)(i * 2654435761u + (size_t)rank * 40503u + 17u);
+
+    bits ^= bits >> 13;
+    bits *= 0x5bd1e995u;
+    bits ^= bits >> 15;
+    return (double)bits / UINT32_MAX - 0.5;
+}
+
+static void judge(kind_t *kind, int call, size_t numbers, size_t step, double *result)
+{
+    uint64_t hash = 14695981039346656037u;
+    int wrong = 0;
+
+    for (size_t i = 0; i < numbers; i += step) {
+        uint64_t bits;
+        double sum = 0;
+
+        for (int rank = 0; rank < ranks; rank++) {
+            sum += value_of(rank, i);
+        }
+        memcpy(&bits, &result[i], sizeof(bits));
+        hash = (hash ^ bits) * 1099511628211u;
+        wrong += !(fabs(result[i] - sum) < 1e-9);
+    }
+    kind->wrong += wrong > 0;
+    kind->first = call == 0 ? hash : kind->first;
+    kind->others += hash != kind->first;
+}
+
+static void check_blocking(kind_t *kind, int call)
+{
+    MPI_Allreduce(input, output, COUNT, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    judge(kind, call, COUNT, 1, output);
+}
+
+static void check_nonblocking(kind_t *kind, int call)
+{
+    MPI_Request request;
+
+    MPI_Iallreduce(input, output, COUNT, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    judge(kind, call, COUNT, 1, output);
+}
+
+static void check_reduce(kind_t *kind, int call)
+{
+    int rank;
+
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Reduce(input, output, COUNT, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+    if (rank == 0) {
+        judge(kind, call, COUNT, 1, output);
+    }
+}
+
+static void check_derived(kind_t *kind, int call)
+{
+    memset(output, 0, sizeof(output));
+    MPI_Allreduce(input + 1, output + 1, COUNT, below, add, MPI_COMM_WORLD);
+    judge(kind, call, STRIDE * (size_t)COUNT, STRIDE, output);
+}
+
+int main(int argc, char **argv)
+{
+    static void (*const checks[])(kind_t *, int) = {check_blocking, check_nonblocking,
+                                                    check_reduce, check_derived};
+    static kind_t kinds[] = {{.name = "allreduce"},
+                             {.name = "iallreduce"},
+                             {.name = "reduce"},
+                             {.name = "allreduce of a derived datatype"}};
+    int rank, status, calls;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    calls = argc > 1 ? atoi(argv[1]) : 100;
+    make_datatype();
+    for (size_t i = 0; i < sizeof(input) / sizeof(input[0]); i++) {
+        input[i] = value_of(rank, i);
+    }
+    for (int call = 0; call < calls; call++) {
+        for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
+            checks[k](&kinds[k], call);
+        }
+    }
+    for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
+        mtree_expect(kinds[k].wrong == 0, "%d results of %s are wrong", kinds[k].wrong,
+                     kinds[k].name);
+        mtree_expect(argc < 3 || strcmp(argv[2], "same") != 0 || kinds[k].others == 0,
+                     "%d of %d results of %s have other bits", kinds[k].others, calls,
+                     kinds[k].name);
+    }
+    MPI_Op_free(&add);
+    MPI_Type_free(&below);
+    status = mtree_expect_finish("repeated");
+    MPI_Finalize();
+    return status;
+}
