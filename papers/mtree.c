@@ -115,8 +115,9 @@ static mtree_status_t print_by_skew(FILE *out, unsigned seed, const network_t *n
     return status;
 }
 
-/* The candidate edges of one drawing, for allreduce. */
+/* The candidate edges of one drawing, for allreduce, in @a arena. */
 static mtree_status_t make_candidates(const mtree_instance_t *instance,
+                                      mtree_arena_t *arena,
                                       mtree_candidates_t **candidates_p)
 {
     const mtree_plan_request_t request = {.collective = MTREE_ALLREDUCE};
@@ -124,7 +125,8 @@ static mtree_status_t make_candidates(const mtree_instance_t *instance,
                                      .routes = instance->routes,
                                      .request = &request,
                                      .hosts = instance->hosts,
-                                     .num_hosts = instance->num_hosts};
+                                     .num_hosts = instance->num_hosts,
+                                     .arena = arena};
 
     return mtree_candidates_create(&problem, candidates_p);
 }
@@ -132,20 +134,20 @@ static mtree_status_t make_candidates(const mtree_instance_t *instance,
 /* BLINK's whole units, before its weights are relaxed. */
 static mtree_status_t measure_units(const mtree_instance_t *instance, double *rate_p)
 {
+    mtree_arena_t arena = {0};
     mtree_candidates_t *candidates;
     mtree_forest_t *forest;
-    mtree_status_t status = make_candidates(instance, &candidates);
+    mtree_status_t status = make_candidates(instance, &arena, &candidates);
 
-    if (status != MTREE_OK) {
-        return status;
+    if (status == MTREE_OK) {
+        status = mtree_blink_pack(candidates, 0, &forest);
     }
-    status = mtree_blink_pack(candidates, 0, &forest);
     if (status == MTREE_OK) {
         status = mtree_blink_choose(forest);
         *rate_p = mtree_forest_rate(forest);
         mtree_forest_destroy(forest);
     }
-    mtree_candidates_destroy(candidates);
+    mtree_arena_cleanup(&arena);
     return status;
 }
 
@@ -335,15 +337,15 @@ static mtree_status_t measure_height(const mtree_instance_t *instance, unsigned 
 {
     mtree_gost_t gost = {.max_height = (int)parameter, .min_rate = MIN_RATE};
     mtree_random_t random = {.state = seed};
+    mtree_arena_t arena = {0};
     mtree_candidates_t *candidates;
     mtree_forest_t *forest;
-    mtree_status_t status = make_candidates(instance, &candidates);
+    mtree_status_t status = make_candidates(instance, &arena, &candidates);
 
-    if (status != MTREE_OK) {
-        return status;
+    if (status == MTREE_OK) {
+        gost.candidates = candidates;
+        status = mtree_gost_gbst(&gost, &random, &forest);
     }
-    gost.candidates = candidates;
-    status = mtree_gost_gbst(&gost, &random, &forest);
     if (status == MTREE_OK) {
         values[0] = forest->num_trees;
         status = forest->num_trees == 0 ? MTREE_OK : mtree_forest_select(forest, 0, 0);
@@ -351,7 +353,7 @@ static mtree_status_t measure_height(const mtree_instance_t *instance, unsigned 
         values[2] = forest->num_trees;
         mtree_forest_destroy(forest);
     }
-    mtree_candidates_destroy(candidates);
+    mtree_arena_cleanup(&arena);
     return status;
 }
 

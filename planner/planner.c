@@ -20,7 +20,6 @@
 #include "planner/solver/lp.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Sets of collectives.  None is "all": whoever adds a collective decides which algorithms
@@ -149,15 +148,20 @@ static mtree_status_t check_request(const mtree_plan_request_t *request, int num
 }
 
 /* The hosts' names; each vertex must be a host of the topology, and be there once. */
-static mtree_status_t name_hosts(const mtree_topology_t *topology, const int *hosts,
-                                 int num_hosts, const char **names)
+static mtree_status_t name_hosts(mtree_problem_t *problem)
 {
-    bool *used = calloc((size_t)topology->num_vertices + 1, sizeof(*used));
-    int i;
+    const mtree_topology_t *topology = problem->topology;
+    const int *hosts = problem->hosts;
+    int num_hosts = problem->num_hosts, i;
+    const char **names;
+    bool *used;
 
-    if (used == NULL) {
+    MTREE_ARENA_ARRAY(problem->arena, names, (size_t)num_hosts);
+    MTREE_ARENA_ARRAY(problem->arena, used, (size_t)topology->num_vertices);
+    if (problem->arena->status != MTREE_OK) {
         return MTREE_ERR_NO_MEMORY;
     }
+    problem->names = names;
     for (i = 0; i < num_hosts; ++i) {
         if (hosts[i] < 0 || hosts[i] >= topology->num_vertices || used[hosts[i]]) {
             break;
@@ -165,7 +169,6 @@ static mtree_status_t name_hosts(const mtree_topology_t *topology, const int *ho
         used[hosts[i]] = true;
         names[i] = topology->vertices[hosts[i]].host;
     }
-    free(used);
     if (i < num_hosts) {
         mtree_error("planner: host %d is vertex %d; give vertices of %s, each once", i,
                     hosts[i], topology->name);
@@ -177,9 +180,7 @@ static mtree_status_t name_hosts(const mtree_topology_t *topology, const int *ho
 /* One host: one tree that carries everything nowhere. */
 static mtree_status_t plan_alone(const mtree_problem_t *problem, mtree_plan_t **plan_p)
 {
-    const mtree_plan_request_t *request = problem->request;
-    mtree_status_t status =
-        mtree_plan_create(request->collective, "alone", 1, problem->names, 1, plan_p);
+    mtree_status_t status = mtree_problem_plan(problem, "alone", 1, plan_p);
 
     if (status == MTREE_OK) {
         (*plan_p)->trees[0].share = 1.0;
@@ -210,12 +211,11 @@ static mtree_status_t run_algorithm(const mtree_problem_t *problem,
     status = problem->num_hosts == 1 ? plan_alone(problem, &plan)
              : request->keep != NULL ? mtree_reweight_plan(problem, &plan)
                                      : algorithm->plan(problem, &plan);
-    if (status != MTREE_OK) {
-        return status;
+    if (status == MTREE_OK) {
+        plan->bytes = request->bytes;
+        plan->root = mtree_collective_has_root(request->collective) ? request->root : -1;
+        status = mtree_plan_finish(problem, plan);
     }
-    plan->bytes = request->bytes;
-    plan->root = mtree_collective_has_root(request->collective) ? request->root : -1;
-    status = mtree_plan_finish(problem, plan);
     if (status == MTREE_OK) {
         status = check_plan(problem, plan);
     }
@@ -272,31 +272,28 @@ mtree_status_t mtree_planner_run(const mtree_topology_t *topology, const int *ho
                                  int num_hosts, const mtree_plan_request_t *request,
                                  mtree_plan_t **plan_p)
 {
-    mtree_problem_t problem = {
-        .topology = topology, .request = request, .hosts = hosts, .num_hosts = num_hosts};
+    mtree_arena_t arena = {0};
+    mtree_problem_t problem = {.topology = topology,
+                               .request = request,
+                               .hosts = hosts,
+                               .num_hosts = num_hosts,
+                               .arena = &arena};
     const mtree_algorithm_t *algorithm = NULL;
     mtree_routes_t *routes = NULL;
-    const char **names = NULL;
     mtree_plan_t *plan = NULL;
     mtree_status_t status = check_request(request, num_hosts);
 
     if (status == MTREE_OK) {
         status = choose_algorithm(request, &algorithm);
     }
-    if (status != MTREE_OK) {
-        return status;
+    if (status == MTREE_OK) {
+        status = name_hosts(&problem);
     }
-    names = calloc((size_t)num_hosts, sizeof(*names));
-    if (names == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
-    status = name_hosts(topology, hosts, num_hosts, names);
     if (status == MTREE_OK) {
         status = mtree_routes_create(topology, hosts, num_hosts, &routes);
     }
     if (status == MTREE_OK) {
         problem.routes = routes;
-        problem.names = names;
         status = run_algorithm(&problem, algorithm, &plan);
     }
     if (status == MTREE_OK && request->algorithm == NULL && request->keep == NULL) {
@@ -308,6 +305,6 @@ mtree_status_t mtree_planner_run(const mtree_topology_t *topology, const int *ho
         mtree_plan_destroy(plan);
     }
     mtree_routes_destroy(routes);
-    free(names);
+    mtree_arena_cleanup(&arena);
     return status;
 }

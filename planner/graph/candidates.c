@@ -6,17 +6,20 @@
 #include "planner/graph/constraints.h"
 #include "planner/graph/dominance.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Edges while they are collected, on arcs; the compact form on constraints comes after.
- */
+/* The pairs of hosts that become edges, while they are collected. */
 typedef struct {
     const mtree_problem_t *problem;
+    bool down, up;     /* the directions of its route that an edge uses */
     int *host_at;      /* [num_vertices] host number at a vertex, -1: none */
     bool is_symmetric; /* every link has one capacity for both directions */
-    int edge_capacity, use_capacity, num_uses;
-    mtree_candidates_t *made;
+    struct pair {
+        int from, to;
+    } *pairs;
+    int num_pairs, capacity;
 } builder_t;
 
 static bool has_capacity(const builder_t *builder, int from, int to)
@@ -32,129 +35,105 @@ static bool has_capacity(const builder_t *builder, int from, int to)
     return true;
 }
 
-static mtree_status_t add_uses(builder_t *builder, int from, int to)
-{
-    mtree_candidates_t *made = builder->made;
-    int num_arcs;
-    const int *arcs = mtree_routes_get(builder->problem->routes, from, to, &num_arcs);
-    mtree_status_t status =
-        mtree_array_reserve(&made->constraints, &builder->use_capacity,
-                            builder->num_uses + num_arcs, sizeof(*made->constraints));
-
-    if (status != MTREE_OK) {
-        return status;
-    }
-    memcpy(made->constraints + builder->num_uses, arcs, (size_t)num_arcs * sizeof(*arcs));
-    builder->num_uses += num_arcs;
-    return MTREE_OK;
-}
-
-/* Memory for one more edge in every array of edges; all of them have one capacity. */
-static mtree_status_t reserve_edge(builder_t *builder)
-{
-    mtree_candidates_t *made = builder->made;
-    const struct {
-        void *array_p;
-        size_t size;
-    } arrays[] = {{&made->from, sizeof(*made->from)},
-                  {&made->to, sizeof(*made->to)},
-                  {&made->latency, sizeof(*made->latency)},
-                  {&made->first, sizeof(*made->first)}};
-    int capacity = builder->edge_capacity;
-    mtree_status_t status = MTREE_OK;
-
-    for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]) && status == MTREE_OK;
-         ++i) {
-        capacity = builder->edge_capacity;
-        status = mtree_array_reserve(arrays[i].array_p, &capacity, made->num_edges + 2,
-                                     arrays[i].size);
-    }
-    if (status == MTREE_OK) {
-        builder->edge_capacity = capacity;
-    }
-    return status;
-}
-
-static mtree_status_t add_edge(builder_t *builder, int from, int to)
-{
-    mtree_candidates_t *made = builder->made;
-    const mtree_routes_t *routes = builder->problem->routes;
-    bool down = mtree_collective_broadcasts(builder->problem->request->collective);
-    bool up = mtree_collective_reduces(builder->problem->request->collective);
-    double latency_down, latency_up;
-    mtree_status_t status = reserve_edge(builder);
-
-    if (status == MTREE_OK && down) {
-        status = add_uses(builder, from, to);
-    }
-    if (status == MTREE_OK && up) {
-        status = add_uses(builder, to, from);
-    }
-    if (status != MTREE_OK) {
-        return status;
-    }
-    latency_down = down ? mtree_routes_latency(routes, from, to) : 0.0;
-    latency_up = up ? mtree_routes_latency(routes, to, from) : 0.0;
-
-    made->from[made->num_edges] = from;
-    made->to[made->num_edges] = to;
-    made->latency[made->num_edges] =
-        latency_down > latency_up ? latency_down : latency_up;
-    made->first[++made->num_edges] = builder->num_uses;
-    return MTREE_OK;
-}
-
 static bool is_dominated(const builder_t *builder, int from, int to)
 {
-    if (!builder->made->directed) {
+    if (builder->down && builder->up) {
         return mtree_dominance_of_pair(builder->problem, builder->host_at,
                                        builder->is_symmetric, from, to);
     }
-    return mtree_collective_reduces(builder->problem->request->collective)
+    return builder->up
                ? mtree_dominance_of_route(builder->problem, builder->host_at, to, from)
                : mtree_dominance_of_route(builder->problem, builder->host_at, from, to);
 }
 
-static mtree_status_t add_edges(builder_t *builder)
+static mtree_status_t list_pairs(builder_t *builder)
 {
-    bool directed = builder->made->directed;
-    bool down = mtree_collective_broadcasts(builder->problem->request->collective);
-    bool up = mtree_collective_reduces(builder->problem->request->collective);
+    bool directed = !(builder->down && builder->up);
     int num_hosts = builder->problem->num_hosts;
-    mtree_status_t status = reserve_edge(builder);
 
-    if (status != MTREE_OK) {
-        return status;
-    }
-    builder->made->first[0] = 0;
     for (int from = 0; from < num_hosts; ++from) {
         for (int to = directed ? 0 : from + 1; to < num_hosts; ++to) {
-            if (from == to || (down && !has_capacity(builder, from, to)) ||
-                (up && !has_capacity(builder, to, from)) ||
+            if (from == to || (builder->down && !has_capacity(builder, from, to)) ||
+                (builder->up && !has_capacity(builder, to, from)) ||
                 is_dominated(builder, from, to)) {
                 continue;
             }
-            status = add_edge(builder, from, to);
-            if (status != MTREE_OK) {
-                return status;
+            if (mtree_array_reserve(&builder->pairs, &builder->capacity,
+                                    builder->num_pairs + 1,
+                                    sizeof(*builder->pairs)) != MTREE_OK) {
+                return MTREE_ERR_NO_MEMORY;
             }
+            builder->pairs[builder->num_pairs++] = (struct pair){from, to};
         }
+    }
+    return MTREE_OK;
+}
+
+/* The arcs from one host to another into @a arcs, unless that is NULL; returns their
+ * number. */
+static int list_arcs(const builder_t *builder, int from, int to, int *arcs)
+{
+    int num_arcs;
+    const int *route = mtree_routes_get(builder->problem->routes, from, to, &num_arcs);
+
+    if (arcs != NULL) {
+        memcpy(arcs, route, (size_t)num_arcs * sizeof(*arcs));
+    }
+    return num_arcs;
+}
+
+/* The edges, on arcs; the compact form on constraints comes after. */
+static mtree_status_t make_edges(const builder_t *builder, mtree_candidates_t *made)
+{
+    const mtree_routes_t *routes = builder->problem->routes;
+    mtree_arena_t *arena = builder->problem->arena;
+    size_t num_edges = (size_t)builder->num_pairs;
+    int num_uses = 0;
+
+    for (const struct pair *pair = builder->pairs;
+         pair < builder->pairs + builder->num_pairs; ++pair) {
+        num_uses += builder->down ? list_arcs(builder, pair->from, pair->to, NULL) : 0;
+        num_uses += builder->up ? list_arcs(builder, pair->to, pair->from, NULL) : 0;
+    }
+    made->num_edges = builder->num_pairs;
+    MTREE_ARENA_ARRAY(arena, made->from, num_edges);
+    MTREE_ARENA_ARRAY(arena, made->to, num_edges);
+    MTREE_ARENA_ARRAY(arena, made->latency, num_edges);
+    MTREE_ARENA_ARRAY(arena, made->first, num_edges + 1);
+    MTREE_ARENA_ARRAY(arena, made->constraints, (size_t)num_uses);
+    if (arena->status != MTREE_OK) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    num_uses = 0;
+    for (int edge = 0; edge < made->num_edges; ++edge) {
+        int from = builder->pairs[edge].from, to = builder->pairs[edge].to;
+
+        made->from[edge] = from;
+        made->to[edge] = to;
+        if (builder->down) {
+            num_uses += list_arcs(builder, from, to, made->constraints + num_uses);
+            made->latency[edge] = mtree_routes_latency(routes, from, to);
+        }
+        if (builder->up) {
+            num_uses += list_arcs(builder, to, from, made->constraints + num_uses);
+            made->latency[edge] =
+                fmax(made->latency[edge], mtree_routes_latency(routes, to, from));
+        }
+        made->first[edge + 1] = num_uses;
     }
     return MTREE_OK;
 }
 
 /* List the edges at each host: at the end @a at, and for undirected ones at the other
  * too. */
-static mtree_status_t list_ends(const mtree_candidates_t *made, const int *at,
-                                int **first_p, int **list_p)
+static mtree_status_t list_ends(mtree_arena_t *arena, const mtree_candidates_t *made,
+                                const int *at, int **first_p, int **list_p)
 {
     const int *other = at == made->from ? made->to : made->from;
-    int *first = calloc((size_t)made->num_hosts + 2, sizeof(*first));
-    int *list = malloc(((size_t)made->num_edges * 2 + 1) * sizeof(*list));
+    int *first = MTREE_ARENA_ARRAY(arena, *first_p, (size_t)made->num_hosts + 2);
+    int *list = MTREE_ARENA_ARRAY(arena, *list_p, 2 * (size_t)made->num_edges);
 
-    *first_p = first;
-    *list_p = list;
-    if (first == NULL || list == NULL) {
+    if (arena->status != MTREE_OK) {
         return MTREE_ERR_NO_MEMORY;
     }
     /* Counted two places on, so that filling moves each start to where it belongs. */
@@ -172,14 +151,6 @@ static mtree_status_t list_ends(const mtree_candidates_t *made, const int *at,
         }
     }
     return MTREE_OK;
-}
-
-static mtree_status_t make_adjacency(mtree_candidates_t *made)
-{
-    mtree_status_t status = list_ends(made, made->from, &made->out_first, &made->out);
-
-    return status == MTREE_OK ? list_ends(made, made->to, &made->in_first, &made->in)
-                              : status;
 }
 
 /* Mark the hosts that host 0 reaches over the edges, or (@a backward) that reach it. */
@@ -209,96 +180,85 @@ static void mark_reached(const mtree_candidates_t *made, bool backward, bool *re
     }
 }
 
-static mtree_status_t check_connected(const builder_t *builder)
+static mtree_status_t check_connected(const mtree_problem_t *problem,
+                                      const mtree_candidates_t *made)
 {
-    const mtree_candidates_t *made = builder->made;
-    bool *reached = malloc((size_t)made->num_hosts * sizeof(*reached));
-    mtree_status_t status = MTREE_OK;
+    bool *reached;
 
+    MTREE_ARENA_ARRAY(problem->arena, reached, (size_t)made->num_hosts);
     if (reached == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }
-    for (int pass = 0; pass < (made->directed ? 2 : 1) && status == MTREE_OK; ++pass) {
+    for (int pass = 0; pass < (made->directed ? 2 : 1); ++pass) {
         mark_reached(made, pass == 1, reached);
         for (int i = 0; i < made->num_hosts; ++i) {
             if (!reached[i]) {
                 mtree_error(
                     "planner: no route with capacity joins %s and %s; give the links "
                     "between them capacity in both directions",
-                    builder->problem->names[0], builder->problem->names[i]);
-                status = MTREE_ERR_UNREACHABLE;
-                break;
+                    problem->names[0], problem->names[i]);
+                return MTREE_ERR_UNREACHABLE;
             }
         }
     }
-    free(reached);
-    return status;
+    return MTREE_OK;
+}
+
+/* What list_pairs() goes by. */
+static mtree_status_t init_builder(builder_t *builder, const mtree_problem_t *problem)
+{
+    const mtree_topology_t *topology = problem->topology;
+
+    *builder =
+        (builder_t){.problem = problem,
+                    .down = mtree_collective_broadcasts(problem->request->collective),
+                    .up = mtree_collective_reduces(problem->request->collective),
+                    .is_symmetric = true};
+    MTREE_ARENA_ARRAY(problem->arena, builder->host_at, (size_t)topology->num_vertices);
+    if (builder->host_at == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    memset(builder->host_at, -1,
+           (size_t)topology->num_vertices * sizeof(*builder->host_at));
+    for (int i = 0; i < problem->num_hosts; ++i) {
+        builder->host_at[problem->hosts[i]] = i;
+    }
+    for (int link = 0; link < topology->num_links; ++link) {
+        const double *capacity = topology->links[link].capacity;
+
+        builder->is_symmetric = builder->is_symmetric && capacity[0] == capacity[1];
+    }
+    return MTREE_OK;
 }
 
 mtree_status_t mtree_candidates_create(const mtree_problem_t *problem,
                                        mtree_candidates_t **candidates_p)
 {
-    int num_vertices = problem->topology->num_vertices;
-    builder_t builder = {.problem = problem};
-    mtree_status_t status = MTREE_ERR_NO_MEMORY;
+    mtree_arena_t *arena = problem->arena;
+    builder_t builder;
+    mtree_status_t status = init_builder(&builder, problem);
+    mtree_candidates_t *made = MTREE_ARENA_ARRAY(arena, *candidates_p, 1);
 
-    builder.made = calloc(1, sizeof(*builder.made));
-    builder.host_at = malloc(((size_t)num_vertices + 1) * sizeof(*builder.host_at));
-    if (builder.made == NULL || builder.host_at == NULL) {
-        goto free_host_at;
+    if (status != MTREE_OK || made == NULL) {
+        return MTREE_ERR_NO_MEMORY;
     }
-    builder.made->directed = mtree_collective_passes(problem->request->collective) == 1;
-    builder.made->num_hosts = problem->num_hosts;
-    for (int v = 0; v < num_vertices; ++v) {
-        builder.host_at[v] = -1;
-    }
-    for (int i = 0; i < problem->num_hosts; ++i) {
-        builder.host_at[problem->hosts[i]] = i;
-    }
-    builder.is_symmetric = true;
-    for (int link = 0; link < problem->topology->num_links; ++link) {
-        const double *capacity = problem->topology->links[link].capacity;
-
-        builder.is_symmetric = builder.is_symmetric && capacity[0] == capacity[1];
-    }
-    status = add_edges(&builder);
+    made->directed = mtree_collective_passes(problem->request->collective) == 1;
+    made->num_hosts = problem->num_hosts;
+    status = list_pairs(&builder);
     if (status == MTREE_OK) {
-        status = mtree_constraints_make(problem->topology, builder.made);
+        status = make_edges(&builder, made);
+    }
+    free(builder.pairs);
+    if (status == MTREE_OK) {
+        status = mtree_constraints_make(problem, made);
     }
     if (status == MTREE_OK) {
-        status = make_adjacency(builder.made);
+        status = list_ends(arena, made, made->from, &made->out_first, &made->out);
     }
     if (status == MTREE_OK) {
-        status = check_connected(&builder);
+        status = list_ends(arena, made, made->to, &made->in_first, &made->in);
     }
-
-free_host_at:
-    free(builder.host_at);
-    if (status != MTREE_OK) {
-        mtree_candidates_destroy(builder.made);
-        return status;
-    }
-    *candidates_p = builder.made;
-    return MTREE_OK;
-}
-
-void mtree_candidates_destroy(mtree_candidates_t *candidates)
-{
-    if (candidates == NULL) {
-        return;
-    }
-    free(candidates->from);
-    free(candidates->to);
-    free(candidates->latency);
-    free(candidates->first);
-    free(candidates->constraints);
-    free(candidates->out_first);
-    free(candidates->out);
-    free(candidates->in_first);
-    free(candidates->in);
-    free(candidates->capacity);
-    free(candidates->arc);
-    free(candidates);
+    return status == MTREE_OK ? check_connected(problem, made) : status;
 }
 
 void mtree_candidates_price(const mtree_candidates_t *candidates,
@@ -315,6 +275,45 @@ void mtree_candidates_price(const mtree_candidates_t *candidates,
     }
 }
 
+void mtree_candidates_count(const mtree_candidates_t *candidates, const int *edges,
+                            int *uses)
+{
+    memset(uses, 0, (size_t)candidates->num_constraints * sizeof(*uses));
+    for (int e = 0; e + 1 < candidates->num_hosts; ++e) {
+        for (int use = candidates->first[edges[e]]; use < candidates->first[edges[e] + 1];
+             ++use) {
+            ++uses[candidates->constraints[use]];
+        }
+    }
+}
+
+double mtree_candidates_room(const mtree_candidates_t *candidates, const int *uses,
+                             const double *left)
+{
+    double rate = INFINITY;
+
+    for (int c = 0; c < candidates->num_constraints; ++c) {
+        if (uses[c] > 0) {
+            rate = fmin(rate, left[c] / uses[c]);
+        }
+    }
+    return rate;
+}
+
+int mtree_candidates_column(const mtree_candidates_t *candidates, const int *uses,
+                            int *rows, double *values)
+{
+    int count = 0;
+
+    for (int c = 0; c < candidates->num_constraints; ++c) {
+        if (uses[c] > 0) {
+            rows[count] = c;
+            values[count++] = uses[c];
+        }
+    }
+    return count;
+}
+
 /* The edge from one host to another, -1: no candidate. */
 static int find_edge(const mtree_candidates_t *candidates, int from, int to)
 {
@@ -327,18 +326,12 @@ static int find_edge(const mtree_candidates_t *candidates, int from, int to)
 }
 
 mtree_status_t mtree_candidates_turn(const mtree_candidates_t *candidates, int root,
-                                     int *edges)
+                                     int *edges, int *into)
 {
     int num_edges = candidates->num_hosts - 1;
-    int *into = malloc((size_t)candidates->num_hosts * sizeof(*into));
     int count = 0, at = root;
 
-    if (into == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
-    for (int i = 0; i < candidates->num_hosts; ++i) {
-        into[i] = -1;
-    }
+    memset(into, -1, (size_t)candidates->num_hosts * sizeof(*into));
     for (int e = 0; e < num_edges; ++e) {
         into[candidates->to[edges[e]]] = edges[e];
     }
@@ -353,7 +346,6 @@ mtree_status_t mtree_candidates_turn(const mtree_candidates_t *candidates, int r
                 "planner: there is a route from host %d to host %d but none back; "
                 "plan with another algorithm",
                 parent, at);
-            free(into);
             return MTREE_ERR_UNREACHABLE;
         }
         at = parent;
@@ -364,6 +356,5 @@ mtree_status_t mtree_candidates_turn(const mtree_candidates_t *candidates, int r
             edges[count++] = into[i];
         }
     }
-    free(into);
     return MTREE_OK;
 }

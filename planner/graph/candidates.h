@@ -36,16 +36,13 @@ typedef struct {
 } mtree_candidates_t;
 
 /*
- * The candidates for the problem's collective.  They connect all hosts (from every host
- * to every host when directed).  Owned by the caller.  MTREE_ERR_NO_MEMORY,
+ * The candidates for the problem's collective, in the problem's arena.  They connect all
+ * hosts (from every host to every host when directed).  MTREE_ERR_NO_MEMORY,
  * MTREE_ERR_UNREACHABLE (logged) when a route has an arc without capacity and hosts are
  * cut off by it.
  */
 mtree_status_t mtree_candidates_create(const mtree_problem_t *problem,
                                        mtree_candidates_t **candidates_p);
-
-/* Free; NULL is allowed. */
-void mtree_candidates_destroy(mtree_candidates_t *candidates);
 
 /* The host at the other end of @a edge than @a host. */
 static inline int mtree_candidates_other(const mtree_candidates_t *candidates, int edge,
@@ -56,15 +53,30 @@ static inline int mtree_candidates_other(const mtree_candidates_t *candidates, i
 
 /*
  * Reverse the edges of a directed tree that do not lead away from @a root.  @a edges,
- * [num_hosts - 1], may be a tree from any root.  MTREE_ERR_NO_MEMORY,
+ * [num_hosts - 1], may be a tree from any root; @a into is scratch, [num_hosts].
  * MTREE_ERR_UNREACHABLE (logged) when an edge has no candidate in the other direction.
  */
 mtree_status_t mtree_candidates_turn(const mtree_candidates_t *candidates, int root,
-                                     int *edges);
+                                     int *edges, int *into);
 
 /* The price of each edge when each constraint has a price: the sum over its constraints.
  * @a price is [num_edges]. */
 void mtree_candidates_price(const mtree_candidates_t *candidates,
                             const double *constraint_price, double *price);
+
+/* How often the num_hosts - 1 edges of a tree use each constraint, to @a uses,
+ * [num_constraints]. */
+void mtree_candidates_count(const mtree_candidates_t *candidates, const int *edges,
+                            int *uses);
+
+/* The largest rate of a tree with these uses where @a left, [num_constraints], is what
+ * the capacities have left. */
+double mtree_candidates_room(const mtree_candidates_t *candidates, const int *uses,
+                             const double *left);
+
+/* The constraints that @a uses are of, and how often, as a column of a linear program
+ * whose rows are the constraints; returns its length. */
+int mtree_candidates_column(const mtree_candidates_t *candidates, const int *uses,
+                            int *rows, double *values);
 
 #endif

@@ -73,23 +73,23 @@ static void merge_arcs(const mtree_topology_t *topology, int num_arcs,
     }
 }
 
-mtree_status_t mtree_constraints_make(const mtree_topology_t *topology,
+mtree_status_t mtree_constraints_make(const mtree_problem_t *problem,
                                       mtree_candidates_t *made)
 {
-    int num_arcs = 2 * topology->num_links;
-    signature_t *signatures = malloc(((size_t)num_arcs + 1) * sizeof(*signatures));
-    int *constraint_of = malloc(((size_t)num_arcs + 1) * sizeof(*constraint_of));
-    mtree_status_t status = MTREE_ERR_NO_MEMORY;
-    int kept = 0;
+    int num_arcs = 2 * problem->topology->num_links, kept = 0;
+    mtree_arena_t *arena = problem->arena;
+    signature_t *signatures;
+    int *constraint_of;
 
-    made->capacity = malloc(((size_t)num_arcs + 1) * sizeof(*made->capacity));
-    made->arc = malloc(((size_t)num_arcs + 1) * sizeof(*made->arc));
-    if (signatures == NULL || constraint_of == NULL || made->capacity == NULL ||
-        made->arc == NULL) {
-        goto free_scratch;
+    MTREE_ARENA_ARRAY(arena, signatures, (size_t)num_arcs);
+    MTREE_ARENA_ARRAY(arena, constraint_of, (size_t)num_arcs);
+    MTREE_ARENA_ARRAY(arena, made->capacity, (size_t)num_arcs);
+    MTREE_ARENA_ARRAY(arena, made->arc, (size_t)num_arcs);
+    if (arena->status != MTREE_OK) {
+        return MTREE_ERR_NO_MEMORY;
     }
     sign_arcs(made, num_arcs, signatures);
-    merge_arcs(topology, num_arcs, signatures, constraint_of, made);
+    merge_arcs(problem->topology, num_arcs, signatures, constraint_of, made);
     for (int edge = 0; edge < made->num_edges; ++edge) {
         int start = kept;
 
@@ -106,10 +106,5 @@ mtree_status_t mtree_constraints_make(const mtree_topology_t *topology,
         made->first[edge] = start;
     }
     made->first[made->num_edges] = kept;
-    status = MTREE_OK;
-
-free_scratch:
-    free(constraint_of);
-    free(signatures);
-    return status;
+    return MTREE_OK;
 }

@@ -13,7 +13,7 @@
  * they become constraints, and made->capacity and made->arc are set.  Arcs that no edge
  * uses are left out.  MTREE_ERR_NO_MEMORY.
  */
-mtree_status_t mtree_constraints_make(const mtree_topology_t *topology,
+mtree_status_t mtree_constraints_make(const mtree_problem_t *problem,
                                       mtree_candidates_t *made);
 
 #endif

@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Links that are named before the rest is counted. */
 #define MAX_NAMED 12
@@ -62,32 +61,25 @@ mtree_status_t mtree_bottleneck_describe(const mtree_problem_t *problem,
                                          const mtree_candidates_t *candidates,
                                          const double *constraint_price, char **text_p)
 {
-    bool *marked = calloc((size_t)problem->topology->num_links + 1, sizeof(*marked));
-    mtree_status_t status = MTREE_ERR_NO_MEMORY;
+    bool *marked;
     char *text = NULL;
     size_t length;
     FILE *out;
     int count;
 
-    if (marked == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
-    out = open_memstream(&text, &length);
+    MTREE_ARENA_ARRAY(problem->arena, marked, (size_t)problem->topology->num_links);
+    out = marked == NULL ? NULL : open_memstream(&text, &length);
     if (out == NULL) {
-        goto free_marked;
+        return MTREE_ERR_NO_MEMORY;
     }
     count = mark_links(problem, candidates, constraint_price, marked);
     if (count > 0) {
         write_links(problem->topology, marked, count, out);
     }
-    if (fclose(out) == 0) {
-        *text_p = text;
-        status = MTREE_OK;
-    } else {
+    if (fclose(out) != 0) {
         free(text);
+        return MTREE_ERR_NO_MEMORY;
     }
-
-free_marked:
-    free(marked);
-    return status;
+    *text_p = text;
+    return MTREE_OK;
 }

@@ -4,7 +4,6 @@
 #include "planner/graph/arborescence.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Trees that one round adds for a group besides the cheapest, each with the prices of the
@@ -23,36 +22,18 @@ void mtree_colgen_destroy(mtree_colgen_t *colgen)
     mtree_master_destroy(colgen->master);
     mtree_columns_destroy(colgen->all);
     mtree_columns_destroy(colgen->columns);
-    mtree_prim_destroy(colgen->prim);
-    mtree_arena_cleanup(&colgen->arena);
-    free(colgen);
-}
-
-static mtree_status_t create_parts(mtree_colgen_t *colgen)
-{
-    const mtree_candidates_t *candidates = colgen->candidates;
-    const mtree_plan_request_t *request = colgen->problem->request;
-    bool gathering = mtree_collective_has_blocks(request->collective);
-    mtree_status_t status;
-
-    status = mtree_columns_create(candidates, request->max_height, &colgen->columns);
-    if (status == MTREE_OK) {
-        status = mtree_master_create(
-            colgen->columns, gathering ? candidates->num_hosts : 1, &colgen->master);
-    }
-    if (status == MTREE_OK) {
-        status = mtree_prim_create(candidates, &colgen->prim);
-    }
-    return status;
 }
 
 mtree_status_t mtree_colgen_create(const mtree_problem_t *problem,
                                    const mtree_candidates_t *candidates,
-                                   mtree_colgen_t **generator_p)
+                                   mtree_colgen_t **colgen_p)
 {
+    const mtree_plan_request_t *request = problem->request;
     size_t num_constraints = (size_t)candidates->num_constraints;
-    mtree_colgen_t *colgen = calloc(1, sizeof(*colgen));
-    mtree_status_t status = MTREE_ERR_NO_MEMORY;
+    size_t num_hosts = (size_t)candidates->num_hosts;
+    mtree_arena_t *arena = problem->arena;
+    mtree_colgen_t *colgen = MTREE_ARENA_ARRAY(arena, *colgen_p, 1);
+    mtree_status_t status;
 
     if (colgen == NULL) {
         return MTREE_ERR_NO_MEMORY;
@@ -60,21 +41,24 @@ mtree_status_t mtree_colgen_create(const mtree_problem_t *problem,
     colgen->problem = problem;
     colgen->candidates = candidates;
     colgen->bound = INFINITY;
-    MTREE_ARENA_ARRAY(&colgen->arena, colgen->bound_price, num_constraints + 1);
-    MTREE_ARENA_ARRAY(&colgen->arena, colgen->constraint_price, num_constraints + 1);
-    MTREE_ARENA_ARRAY(&colgen->arena, colgen->uses, num_constraints + 1);
-    MTREE_ARENA_ARRAY(&colgen->arena, colgen->price, (size_t)candidates->num_edges + 1);
-    MTREE_ARENA_ARRAY(&colgen->arena, colgen->edges, (size_t)candidates->num_hosts);
-    MTREE_ARENA_ARRAY(&colgen->arena, colgen->into, (size_t)candidates->num_hosts);
-    if (colgen->arena.status == MTREE_OK) {
-        status = create_parts(colgen);
+    MTREE_ARENA_ARRAY(arena, colgen->bound_price, num_constraints);
+    MTREE_ARENA_ARRAY(arena, colgen->constraint_price, num_constraints);
+    MTREE_ARENA_ARRAY(arena, colgen->uses, num_constraints);
+    MTREE_ARENA_ARRAY(arena, colgen->price, (size_t)candidates->num_edges);
+    MTREE_ARENA_ARRAY(arena, colgen->edges, num_hosts);
+    MTREE_ARENA_ARRAY(arena, colgen->into, num_hosts);
+    colgen->prim = mtree_prim_create(arena, candidates);
+    if (arena->status != MTREE_OK) {
+        return MTREE_ERR_NO_MEMORY;
     }
+    status = mtree_columns_create(candidates, request->max_height, &colgen->columns);
     if (status != MTREE_OK) {
-        mtree_colgen_destroy(colgen);
         return status;
     }
-    *generator_p = colgen;
-    return MTREE_OK;
+    return mtree_master_create(
+        arena, colgen->columns,
+        mtree_collective_has_blocks(request->collective) ? candidates->num_hosts : 1,
+        &colgen->master);
 }
 
 int mtree_colgen_root(const mtree_colgen_t *colgen, int group)
@@ -242,15 +226,10 @@ static mtree_status_t add_tree(mtree_colgen_t *colgen, int group)
 static void raise_prices(mtree_colgen_t *colgen, double *constraint_price, double step)
 {
     const mtree_candidates_t *candidates = colgen->candidates;
-    double rate = INFINITY;
+    double rate;
 
-    memset(colgen->uses, 0, (size_t)candidates->num_constraints * sizeof(*colgen->uses));
-    mtree_columns_count(colgen->columns, colgen->edges, colgen->uses);
-    for (int c = 0; c < candidates->num_constraints; ++c) {
-        if (colgen->uses[c] > 0) {
-            rate = fmin(rate, candidates->capacity[c] / colgen->uses[c]);
-        }
-    }
+    mtree_candidates_count(candidates, colgen->edges, colgen->uses);
+    rate = mtree_candidates_room(candidates, colgen->uses, candidates->capacity);
     for (int c = 0; c < candidates->num_constraints; ++c) {
         constraint_price[c] *=
             1.0 + step * colgen->uses[c] * rate / candidates->capacity[c];

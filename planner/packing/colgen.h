@@ -6,7 +6,6 @@
 #ifndef MTREE_PLANNER_PACKING_COLGEN_H
 #define MTREE_PLANNER_PACKING_COLGEN_H
 
-#include "base/arena.h"
 #include "planner/packing/master.h"
 #include "planner/packing/prim.h"
 
@@ -15,7 +14,6 @@
 #define MTREE_GAIN 1e-9
 
 typedef struct {
-    mtree_arena_t arena; /* of the arrays */
     const mtree_problem_t *problem;
     const mtree_candidates_t *candidates;
     mtree_columns_t *columns;
@@ -33,14 +31,14 @@ typedef struct {
 } mtree_colgen_t;
 
 /*
- * A generator with an empty pool for the problem, owned by the caller; @a candidates must
- * outlive it.
+ * A generator with an empty pool for the problem, in its arena; *colgen_p is for
+ * mtree_colgen_destroy() also on failure.  @a candidates must outlive it.
  */
 mtree_status_t mtree_colgen_create(const mtree_problem_t *problem,
                                    const mtree_candidates_t *candidates,
-                                   mtree_colgen_t **generator_p);
+                                   mtree_colgen_t **colgen_p);
 
-/* Free; NULL is allowed. */
+/* Free what is not in the arena; NULL is allowed. */
 void mtree_colgen_destroy(mtree_colgen_t *colgen);
 
 /* The root of a directed group. */

@@ -8,7 +8,6 @@
 
 #include <math.h>
 #include <stdbool.h>
-#include <stdlib.h>
 
 /* Up to this many spanning trees, all are looked at, which makes the result exact. */
 #define MAX_ENUMERATED 20000.0
@@ -78,12 +77,13 @@ static mtree_status_t add_best(mtree_colgen_t *colgen, const mtree_columns_t *of
 {
     ranking_t ranking = {.room = BEST_OFFERS + colgen->master->num_groups +
                                  colgen->candidates->num_constraints / ROWS_PER_OFFER};
-    mtree_status_t status = MTREE_OK;
+    mtree_arena_t arena = {0};
+    mtree_status_t status;
 
-    ranking.gain = malloc((size_t)ranking.room * sizeof(*ranking.gain));
-    ranking.column = malloc((size_t)ranking.room * sizeof(*ranking.column));
-    if (ranking.gain == NULL || ranking.column == NULL) {
-        status = MTREE_ERR_NO_MEMORY;
+    MTREE_ARENA_ARRAY(&arena, ranking.gain, (size_t)ranking.room);
+    MTREE_ARENA_ARRAY(&arena, ranking.column, (size_t)ranking.room);
+    status = arena.status;
+    if (status != MTREE_OK) {
         goto free_ranking;
     }
     mtree_candidates_price(colgen->candidates, colgen->master->constraint_price,
@@ -101,8 +101,7 @@ static mtree_status_t add_best(mtree_colgen_t *colgen, const mtree_columns_t *of
     *added_p = ranking.count;
 
 free_ranking:
-    free(ranking.gain);
-    free(ranking.column);
+    mtree_arena_cleanup(&arena);
     return status;
 }
 
@@ -252,9 +251,7 @@ mtree_status_t mtree_colgen_run_time(mtree_colgen_t *colgen, double bits, double
     bool is_last = false;
     int rounds = 0;
 
-    if (status == MTREE_OK) {
-        status = mtree_master_set_time(colgen->master, time);
-    }
+    mtree_master_set_time(colgen->master, time);
     while (status == MTREE_OK) {
         int before = colgen->columns->num_columns;
         int added = 0;
@@ -269,7 +266,7 @@ mtree_status_t mtree_colgen_run_time(mtree_colgen_t *colgen, double bits, double
             /* The rates are enough for less time: ask for that before looking for trees.
              */
             time = next;
-            status = mtree_master_set_time(colgen->master, time);
+            mtree_master_set_time(colgen->master, time);
             continue;
         }
         if (is_last) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/packing/columns.h"
 
-#include "base/arena.h"
 #include "base/array.h"
 #include "base/hash.h"
 
@@ -14,55 +13,22 @@
 #define HOP_LATENCY 1e-9
 
 /* One tree as a graph, rebuilt for each. */
-typedef struct {
-    mtree_arena_t arena; /* of the arrays */
-    int *first;          /* [num_hosts + 2] */
-    int *ends;           /* [2 (num_hosts - 1)] edges by host */
-    int *queue;          /* [num_hosts] */
-    int *parent;         /* [num_hosts] */
-    double *seconds;     /* [3 num_hosts] distances from three hosts */
-    int *hops;           /* [3 num_hosts] */
+typedef struct mtree_columns_scratch {
+    int *edges;      /* [num_hosts - 1] of a tree that is offered, ascending */
+    int *first;      /* [num_hosts + 2] */
+    int *ends;       /* [2 (num_hosts - 1)] edges by host */
+    int *queue;      /* [num_hosts] */
+    int *parent;     /* [num_hosts] */
+    double *seconds; /* [3 num_hosts] distances from three hosts */
+    int *hops;       /* [3 num_hosts] */
 } scratch_t;
-
-static void scratch_destroy(scratch_t *scratch)
-{
-    if (scratch == NULL) {
-        return;
-    }
-    mtree_arena_cleanup(&scratch->arena);
-    free(scratch);
-}
-
-static scratch_t *scratch_create(int num_hosts)
-{
-    size_t n = (size_t)num_hosts;
-    scratch_t *scratch = calloc(1, sizeof(*scratch));
-
-    if (scratch == NULL) {
-        return NULL;
-    }
-    MTREE_ARENA_ARRAY(&scratch->arena, scratch->first, n + 2);
-    MTREE_ARENA_ARRAY(&scratch->arena, scratch->ends, 2 * n);
-    MTREE_ARENA_ARRAY(&scratch->arena, scratch->queue, n);
-    MTREE_ARENA_ARRAY(&scratch->arena, scratch->parent, n);
-    MTREE_ARENA_ARRAY(&scratch->arena, scratch->seconds, 3 * n);
-    MTREE_ARENA_ARRAY(&scratch->arena, scratch->hops, 3 * n);
-    if (scratch->arena.status != MTREE_OK) {
-        scratch_destroy(scratch);
-        return NULL;
-    }
-    return scratch;
-}
 
 void mtree_columns_destroy(mtree_columns_t *columns)
 {
     if (columns == NULL) {
         return;
     }
-    for (int c = 0; c < columns->num_columns; ++c) {
-        free(columns->column[c].edges);
-    }
-    scratch_destroy(columns->scratch);
+    mtree_arena_cleanup(&columns->arena);
     free(columns->column);
     free(columns->slots);
     free(columns);
@@ -72,14 +38,25 @@ mtree_status_t mtree_columns_create(const mtree_candidates_t *candidates, int ma
                                     mtree_columns_t **pool_p)
 {
     mtree_columns_t *columns = calloc(1, sizeof(*columns));
+    size_t n = (size_t)candidates->num_hosts;
+    scratch_t *scratch;
 
     if (columns == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }
     columns->candidates = candidates;
     columns->max_height = max_height;
-    columns->scratch = scratch_create(candidates->num_hosts);
-    if (columns->scratch == NULL) {
+    scratch = MTREE_ARENA_ARRAY(&columns->arena, columns->scratch, 1);
+    if (scratch != NULL) {
+        MTREE_ARENA_ARRAY(&columns->arena, scratch->edges, n);
+        MTREE_ARENA_ARRAY(&columns->arena, scratch->first, n + 2);
+        MTREE_ARENA_ARRAY(&columns->arena, scratch->ends, 2 * n);
+        MTREE_ARENA_ARRAY(&columns->arena, scratch->queue, n);
+        MTREE_ARENA_ARRAY(&columns->arena, scratch->parent, n);
+        MTREE_ARENA_ARRAY(&columns->arena, scratch->seconds, 3 * n);
+        MTREE_ARENA_ARRAY(&columns->arena, scratch->hops, 3 * n);
+    }
+    if (columns->arena.status != MTREE_OK) {
         mtree_columns_destroy(columns);
         return MTREE_ERR_NO_MEMORY;
     }
@@ -217,18 +194,6 @@ void mtree_columns_parents(const mtree_columns_t *columns, const mtree_column_t 
     }
 }
 
-void mtree_columns_count(const mtree_columns_t *columns, const int *edges, int *uses)
-{
-    const mtree_candidates_t *candidates = columns->candidates;
-
-    for (int e = 0; e + 1 < candidates->num_hosts; ++e) {
-        for (int use = candidates->first[edges[e]]; use < candidates->first[edges[e] + 1];
-             ++use) {
-            ++uses[candidates->constraints[use]];
-        }
-    }
-}
-
 static int int_compare(const void *left, const void *right)
 {
     const int *a = left, *b = right;
@@ -290,28 +255,28 @@ static mtree_status_t reserve_column(mtree_columns_t *columns)
 mtree_status_t mtree_columns_add(mtree_columns_t *columns, int group, int root,
                                  const int *edges, int *column_p)
 {
-    int num_edges = columns->candidates->num_hosts - 1;
-    mtree_column_t column = {.group = group, .root = root};
+    size_t num_edges = (size_t)columns->candidates->num_hosts - 1;
+    size_t size = num_edges * sizeof(*edges);
+    mtree_column_t column = {
+        .group = group, .root = root, .edges = columns->scratch->edges};
     mtree_status_t status = reserve_column(columns);
     int slot;
 
     if (status != MTREE_OK) {
         return status;
     }
-    column.edges = malloc((size_t)num_edges * sizeof(*column.edges) + 1);
-    if (column.edges == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
-    memcpy(column.edges, edges, (size_t)num_edges * sizeof(*edges));
-    qsort(column.edges, (size_t)num_edges, sizeof(*column.edges), int_compare);
-    column.hash =
-        mtree_hash_bytes(mtree_hash_bytes(MTREE_HASH_INIT, &group, sizeof(group)),
-                         column.edges, (size_t)num_edges * sizeof(*column.edges));
+    memcpy(column.edges, edges, size);
+    qsort(column.edges, num_edges, sizeof(*column.edges), int_compare);
+    column.hash = mtree_hash_bytes(
+        mtree_hash_bytes(MTREE_HASH_INIT, &group, sizeof(group)), column.edges, size);
     slot = find_slot(columns, &column);
-    if (columns->slots[slot] >= 0) {
-        free(column.edges);
-    } else {
+    if (columns->slots[slot] < 0) {
         mtree_columns_measure(columns, &column);
+        MTREE_ARENA_ARRAY(&columns->arena, column.edges, num_edges);
+        if (column.edges == NULL) {
+            return MTREE_ERR_NO_MEMORY;
+        }
+        memcpy(column.edges, columns->scratch->edges, size);
         columns->slots[slot] = columns->num_columns;
         columns->column[columns->num_columns++] = column;
     }

@@ -31,7 +31,8 @@ typedef struct {
     mtree_column_t *column;
     int *slots; /* open hash table of column numbers, -1: free; a power of two long */
     int num_slots;
-    void *scratch;
+    mtree_arena_t arena; /* of the edges and the scratch */
+    struct mtree_columns_scratch *scratch;
 } mtree_columns_t;
 
 /* An empty pool, owned by the caller; @a candidates must outlive it. */
@@ -56,9 +57,5 @@ void mtree_columns_measure(const mtree_columns_t *columns, mtree_column_t *colum
  * in which each comes after its parent, [num_hosts], unless @a order is NULL. */
 void mtree_columns_parents(const mtree_columns_t *columns, const mtree_column_t *column,
                            int *parent, int *order);
-
-/* Add to @a uses, [num_constraints], how often the edges of a tree use each constraint.
- */
-void mtree_columns_count(const mtree_columns_t *columns, const int *edges, int *uses);
 
 #endif

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/packing/local_search.h"
 
-#include "base/arena.h"
-
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* A change must gain this part of the value to count, so that the search ends. */
@@ -17,7 +14,6 @@
 #define ROOM_WEIGHT 1e-3
 
 struct mtree_local_search {
-    mtree_arena_t arena; /* of the arrays */
     mtree_selection_t *selection;
     int *parent;      /* [num_hosts] of the tree whose edges are exchanged */
     int *order;       /* [num_hosts] its hosts, each after its parent */
@@ -32,40 +28,27 @@ struct mtree_local_search {
     double promise[MAX_TRIES];
 };
 
-void mtree_local_search_destroy(mtree_local_search_t *search)
-{
-    if (search == NULL) {
-        return;
-    }
-    mtree_arena_cleanup(&search->arena);
-    free(search);
-}
-
-mtree_status_t mtree_local_search_create(mtree_selection_t *selection,
-                                         mtree_local_search_t **search_p)
+mtree_local_search_t *mtree_local_search_create(mtree_arena_t *arena,
+                                                mtree_selection_t *selection)
 {
     const mtree_candidates_t *candidates = selection->candidates;
     size_t num_hosts = (size_t)candidates->num_hosts;
-    mtree_local_search_t *search = calloc(1, sizeof(*search));
+    mtree_local_search_t *search;
 
+    MTREE_ARENA_ARRAY(arena, search, 1);
     if (search == NULL) {
-        return MTREE_ERR_NO_MEMORY;
+        return NULL;
     }
     search->selection = selection;
-    MTREE_ARENA_ARRAY(&search->arena, search->parent, num_hosts);
-    MTREE_ARENA_ARRAY(&search->arena, search->order, num_hosts);
-    MTREE_ARENA_ARRAY(&search->arena, search->distance, num_hosts);
-    MTREE_ARENA_ARRAY(&search->arena, search->branch, num_hosts);
-    MTREE_ARENA_ARRAY(&search->arena, search->longest, num_hosts);
-    MTREE_ARENA_ARRAY(&search->arena, search->below, num_hosts);
-    MTREE_ARENA_ARRAY(&search->arena, search->price, (size_t)candidates->num_edges + 1);
-    MTREE_ARENA_ARRAY(&search->arena, search->free, (size_t)candidates->num_constraints);
-    if (search->arena.status != MTREE_OK) {
-        mtree_local_search_destroy(search);
-        return MTREE_ERR_NO_MEMORY;
-    }
-    *search_p = search;
-    return MTREE_OK;
+    MTREE_ARENA_ARRAY(arena, search->parent, num_hosts);
+    MTREE_ARENA_ARRAY(arena, search->order, num_hosts);
+    MTREE_ARENA_ARRAY(arena, search->distance, num_hosts);
+    MTREE_ARENA_ARRAY(arena, search->branch, num_hosts);
+    MTREE_ARENA_ARRAY(arena, search->longest, num_hosts);
+    MTREE_ARENA_ARRAY(arena, search->below, num_hosts);
+    MTREE_ARENA_ARRAY(arena, search->price, (size_t)candidates->num_edges);
+    MTREE_ARENA_ARRAY(arena, search->free, (size_t)candidates->num_constraints);
+    return arena->status == MTREE_OK ? search : NULL;
 }
 
 /* The farthest host from the root, of those not below its child @a but. */

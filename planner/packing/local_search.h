@@ -10,14 +10,9 @@
 
 typedef struct mtree_local_search mtree_local_search_t;
 
-/* Scratch for exchanging edges of @a selection, which must outlive it.  Owned by the
- * caller.
- */
-mtree_status_t mtree_local_search_create(mtree_selection_t *selection,
-                                         mtree_local_search_t **search_p);
-
-/* Free; NULL is allowed. */
-void mtree_local_search_destroy(mtree_local_search_t *search);
+/* A search on @a selection, which must outlive it, in @a arena; NULL without memory. */
+mtree_local_search_t *mtree_local_search_create(mtree_arena_t *arena,
+                                                mtree_selection_t *selection);
 
 /*
  * Exchange edges until none of the exchanges looked at gains, or the selection's work

@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Column 0 of the program is x; tree t is column t + 1. */
 #define FIRST_TREE 1
@@ -23,8 +22,6 @@ void mtree_master_destroy(mtree_master_t *master)
     }
     mtree_lp_destroy(master->lp);
     free(master->rate);
-    mtree_arena_cleanup(&master->arena);
-    free(master);
 }
 
 /*
@@ -32,55 +29,42 @@ void mtree_master_destroy(mtree_master_t *master)
  * full (0).  Equal capacities make the program degenerate: the simplex method then pivots
  * on without getting anywhere.
  */
-static mtree_status_t bound_rows(mtree_master_t *master, double slack)
+static void bound_rows(mtree_master_t *master, double slack)
 {
     const mtree_candidates_t *candidates = master->columns->candidates;
-    mtree_status_t status = MTREE_OK;
 
-    for (int c = 0; c < candidates->num_constraints && status == MTREE_OK; ++c) {
+    for (int c = 0; c < candidates->num_constraints; ++c) {
         double part = fmod((c + 1) * GOLDEN, 1.0) * TINY_PART * slack;
 
-        status =
-            mtree_lp_bound_row(master->lp, c, -INFINITY,
-                               candidates->capacity[c] * (1.0 - part) / master->scale);
+        mtree_lp_bound_row(master->lp, c, -INFINITY,
+                           candidates->capacity[c] * (1.0 - part) / master->scale);
     }
-    return status;
 }
 
 /* Rows of capacity, one of groups each, and x. */
-static mtree_status_t set_up(mtree_master_t *master)
+static void set_up(mtree_master_t *master)
 {
     const mtree_candidates_t *candidates = master->columns->candidates;
-    mtree_status_t status = mtree_lp_create(&master->lp);
 
-    if (status == MTREE_OK) {
-        status =
-            mtree_lp_add_rows(master->lp, candidates->num_constraints, -INFINITY, 0.0);
-    }
-    if (status == MTREE_OK) {
-        status = mtree_lp_add_rows(master->lp, master->num_groups, 0.0, INFINITY);
-    }
-    if (status == MTREE_OK) {
-        status = bound_rows(master, 1.0);
-    }
+    mtree_lp_add_rows(master->lp, candidates->num_constraints, -INFINITY, 0.0);
+    mtree_lp_add_rows(master->lp, master->num_groups, 0.0, INFINITY);
+    bound_rows(master, 1.0);
     for (int group = 0; group < master->num_groups; ++group) {
         master->index[group] = candidates->num_constraints + group;
         master->value[group] = -1.0;
     }
-    if (status == MTREE_OK) {
-        status = mtree_lp_add_column(master->lp, 1.0, master->num_groups, master->index,
-                                     master->value);
-    }
-    return status;
+    mtree_lp_add_column(master->lp, 1.0, master->num_groups, master->index,
+                        master->value);
 }
 
-mtree_status_t mtree_master_create(const mtree_columns_t *columns, int num_groups,
-                                   mtree_master_t **master_p)
+mtree_status_t mtree_master_create(mtree_arena_t *arena, const mtree_columns_t *columns,
+                                   int num_groups, mtree_master_t **master_p)
 {
     const mtree_candidates_t *candidates = columns->candidates;
-    size_t num_rows = (size_t)candidates->num_constraints + (size_t)num_groups;
-    mtree_master_t *master = calloc(1, sizeof(*master));
-    mtree_status_t status = MTREE_ERR_NO_MEMORY;
+    size_t num_constraints = (size_t)candidates->num_constraints;
+    size_t num_rows = num_constraints + (size_t)num_groups;
+    mtree_master_t *master = MTREE_ARENA_ARRAY(arena, *master_p, 1);
+    mtree_status_t status = MTREE_OK;
 
     if (master == NULL) {
         return MTREE_ERR_NO_MEMORY;
@@ -90,22 +74,21 @@ mtree_status_t mtree_master_create(const mtree_columns_t *columns, int num_group
     for (int c = 0; c < candidates->num_constraints; ++c) {
         master->scale += candidates->capacity[c] / candidates->num_constraints;
     }
-    MTREE_ARENA_ARRAY(&master->arena, master->constraint_price,
-                      (size_t)candidates->num_constraints + 1);
-    MTREE_ARENA_ARRAY(&master->arena, master->group_price, (size_t)num_groups);
-    MTREE_ARENA_ARRAY(&master->arena, master->uses,
-                      (size_t)candidates->num_constraints + 1);
-    MTREE_ARENA_ARRAY(&master->arena, master->index, num_rows + 1);
-    MTREE_ARENA_ARRAY(&master->arena, master->value, num_rows + 1);
-    if (master->arena.status == MTREE_OK) {
-        status = mtree_lp_is_available() ? set_up(master) : MTREE_OK;
+    MTREE_ARENA_ARRAY(arena, master->constraint_price, num_constraints);
+    MTREE_ARENA_ARRAY(arena, master->group_price, (size_t)num_groups);
+    MTREE_ARENA_ARRAY(arena, master->uses, num_constraints);
+    MTREE_ARENA_ARRAY(arena, master->index, num_rows);
+    MTREE_ARENA_ARRAY(arena, master->value, num_rows);
+    if (arena->status != MTREE_OK) {
+        return MTREE_ERR_NO_MEMORY;
     }
-    if (status != MTREE_OK) {
-        mtree_master_destroy(master);
-        return status;
+    if (mtree_lp_is_available()) {
+        status = mtree_lp_create(&master->lp);
     }
-    *master_p = master;
-    return MTREE_OK;
+    if (master->lp != NULL) {
+        set_up(master);
+    }
+    return status;
 }
 
 double mtree_master_weight(const mtree_master_t *master, const mtree_column_t *column)
@@ -120,55 +103,41 @@ double mtree_master_weight(const mtree_master_t *master, const mtree_column_t *c
 static int write_column(mtree_master_t *master, const mtree_column_t *column)
 {
     const mtree_candidates_t *candidates = master->columns->candidates;
-    int count = 0;
+    int count;
 
-    memset(master->uses, 0, (size_t)candidates->num_constraints * sizeof(*master->uses));
-    mtree_columns_count(master->columns, column->edges, master->uses);
-    for (int c = 0; c < candidates->num_constraints; ++c) {
-        if (master->uses[c] > 0) {
-            master->index[count] = c;
-            master->value[count++] = master->uses[c];
-        }
-    }
+    mtree_candidates_count(candidates, column->edges, master->uses);
+    count =
+        mtree_candidates_column(candidates, master->uses, master->index, master->value);
     master->index[count] = candidates->num_constraints + column->group;
     master->value[count++] = mtree_master_weight(master, column);
     return count;
 }
 
-mtree_status_t mtree_master_set_time(mtree_master_t *master, double time)
+void mtree_master_set_time(mtree_master_t *master, double time)
 {
-    mtree_status_t status = MTREE_OK;
-
     if (time == master->time) {
-        return MTREE_OK;
+        return;
     }
     master->time = time;
-    for (int t = 0; t < master->num_columns && status == MTREE_OK; ++t) {
+    for (int t = 0; t < master->num_columns; ++t) {
         int count = write_column(master, &master->columns->column[t]);
 
-        status = mtree_lp_set_column(master->lp, FIRST_TREE + t, count, master->index,
-                                     master->value);
+        mtree_lp_set_column(master->lp, FIRST_TREE + t, count, master->index,
+                            master->value);
     }
-    return status;
 }
 
 static mtree_status_t take_columns(mtree_master_t *master)
 {
     const mtree_columns_t *columns = master->columns;
-    mtree_status_t status =
-        mtree_array_reserve(&master->rate, &master->rate_capacity, columns->num_columns,
-                            sizeof(*master->rate));
 
-    while (master->num_columns < columns->num_columns && status == MTREE_OK) {
+    for (; master->num_columns < columns->num_columns; ++master->num_columns) {
         int count = write_column(master, &columns->column[master->num_columns]);
 
-        status =
-            mtree_lp_add_column(master->lp, 0.0, count, master->index, master->value);
-        if (status == MTREE_OK) {
-            ++master->num_columns;
-        }
+        mtree_lp_add_column(master->lp, 0.0, count, master->index, master->value);
     }
-    return status;
+    return mtree_array_reserve(&master->rate, &master->rate_capacity,
+                               columns->num_columns, sizeof(*master->rate));
 }
 
 mtree_status_t mtree_master_solve(mtree_master_t *master)
@@ -205,7 +174,6 @@ mtree_status_t mtree_master_solve(mtree_master_t *master)
 
 mtree_status_t mtree_master_finish(mtree_master_t *master)
 {
-    mtree_status_t status = bound_rows(master, 0.0);
-
-    return status == MTREE_OK ? mtree_master_solve(master) : status;
+    bound_rows(master, 0.0);
+    return mtree_master_solve(master);
 }

@@ -15,12 +15,10 @@
 #ifndef MTREE_PLANNER_PACKING_MASTER_H
 #define MTREE_PLANNER_PACKING_MASTER_H
 
-#include "base/arena.h"
 #include "planner/packing/columns.h"
 #include "planner/solver/lp.h"
 
 typedef struct {
-    mtree_arena_t arena; /* of the arrays */
     const mtree_columns_t *columns;
     int num_groups;
     double scale; /* rates inside the program are divided by it */
@@ -37,12 +35,15 @@ typedef struct {
     double *value;
 } mtree_master_t;
 
-/* A program without trees, owned by the caller.  Without a solver (mtree_lp_is_available)
- * it has groups, weights and scale, and cannot be solved; @a columns must outlive it. */
-mtree_status_t mtree_master_create(const mtree_columns_t *columns, int num_groups,
-                                   mtree_master_t **master_p);
+/*
+ * A program without trees, in @a arena; *master_p is for mtree_master_destroy() also on
+ * failure.  Without a solver (mtree_lp_is_available) it has groups, weights and scale,
+ * and cannot be solved; @a columns must outlive it.
+ */
+mtree_status_t mtree_master_create(mtree_arena_t *arena, const mtree_columns_t *columns,
+                                   int num_groups, mtree_master_t **master_p);
 
-/* Free; NULL is allowed. */
+/* Free what is not in the arena; NULL is allowed. */
 void mtree_master_destroy(mtree_master_t *master);
 
 /* The weight of a tree: 1, or what is left of the time after its delay; 0 when it is too
@@ -50,7 +51,7 @@ void mtree_master_destroy(mtree_master_t *master);
 double mtree_master_weight(const mtree_master_t *master, const mtree_column_t *column);
 
 /* Set T (0: throughput); trees already in the program get new weights. */
-mtree_status_t mtree_master_set_time(mtree_master_t *master, double time);
+void mtree_master_set_time(mtree_master_t *master, double time);
 
 /*
  * Take in the trees that the pool has got since, solve, and set x, rates and prices.

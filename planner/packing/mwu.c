@@ -35,6 +35,7 @@ typedef struct {
     double *load;       /* [num_constraints] */
     double *size;       /* [pool] of each tree of the pool; trees laid twice add up */
     int size_capacity;
+    int *shared;  /* [num_hosts - 1] the edges of the tree that all groups share */
     bool is_low;  /* the limit on height is kept */
     double level; /* the size of a tree now, as a part of the mean capacity */
     double mean;  /* capacity, bits/s */
@@ -99,8 +100,7 @@ static mtree_status_t lay(mwu_t *mwu, int group)
                (size_t)(mwu->size_capacity - before) * sizeof(*mwu->size));
     }
     mwu->size[column] += mwu->level;
-    memset(colgen->uses, 0, (size_t)candidates->num_constraints * sizeof(*colgen->uses));
-    mtree_columns_count(colgen->columns, colgen->edges, colgen->uses);
+    mtree_candidates_count(candidates, colgen->edges, colgen->uses);
     for (int c = 0; c < candidates->num_constraints; ++c) {
         mwu->load[c] += mwu->level * colgen->uses[c];
     }
@@ -290,30 +290,24 @@ static mtree_status_t lay_shared(mwu_t *mwu)
 {
     mtree_colgen_t *colgen = mwu->colgen;
     const mtree_candidates_t *candidates = colgen->candidates;
-    int num_edges = candidates->num_hosts - 1;
-    int *shared = malloc((size_t)candidates->num_hosts * sizeof(*shared));
+    size_t size = ((size_t)candidates->num_hosts - 1) * sizeof(*mwu->shared);
     double cost;
-    mtree_status_t status = shared == NULL ? MTREE_ERR_NO_MEMORY : MTREE_OK;
+    mtree_status_t status;
 
     set_prices(mwu);
-    if (status == MTREE_OK) {
-        status = mtree_colgen_cheapest(colgen, colgen->constraint_price, 0, &cost);
-    }
+    status = mtree_colgen_cheapest(colgen, colgen->constraint_price, 0, &cost);
     if (status == MTREE_OK) {
         status = shape(mwu, 0);
     }
-    if (status == MTREE_OK) {
-        memcpy(shared, colgen->edges, (size_t)num_edges * sizeof(*shared));
-    }
+    memcpy(mwu->shared, colgen->edges, size);
     for (int g = 0; g < colgen->master->num_groups && status == MTREE_OK; ++g) {
-        memcpy(colgen->edges, shared, (size_t)num_edges * sizeof(*shared));
-        status = mtree_candidates_turn(candidates, g, colgen->edges);
+        memcpy(colgen->edges, mwu->shared, size);
+        status = mtree_candidates_turn(candidates, g, colgen->edges, colgen->into);
         if (status == MTREE_OK) {
             status = lay(mwu, g);
         }
     }
     mwu->laid += mwu->level;
-    free(shared);
     return status;
 }
 
@@ -321,24 +315,24 @@ mtree_status_t mtree_mwu_pack(mtree_colgen_t *colgen, bool is_low, double tolera
                               double work, mtree_tree_set_t *set_p, double *x_p)
 {
     const mtree_candidates_t *candidates = colgen->candidates;
+    mtree_arena_t *arena = colgen->problem->arena;
     mwu_t mwu = {
         .colgen = colgen, .is_low = is_low, .level = 1.0, .mean = colgen->master->scale};
-    mtree_status_t status = MTREE_ERR_NO_MEMORY;
+    mtree_status_t status;
 
-    mwu.load = calloc((size_t)candidates->num_constraints + 1, sizeof(*mwu.load));
-    mwu.mean_price =
-        calloc((size_t)candidates->num_constraints + 1, sizeof(*mwu.mean_price));
-    if (mwu.load != NULL && mwu.mean_price != NULL) {
-        offer_entrances(&mwu);
-        status = (double)colgen->master->num_groups * candidates->num_edges > MAX_LOOKS
-                     ? lay_shared(&mwu)
-                     : lay_levels(&mwu, tolerance, work);
+    MTREE_ARENA_ARRAY(arena, mwu.load, (size_t)candidates->num_constraints);
+    MTREE_ARENA_ARRAY(arena, mwu.mean_price, (size_t)candidates->num_constraints);
+    MTREE_ARENA_ARRAY(arena, mwu.shared, (size_t)candidates->num_hosts);
+    if (arena->status != MTREE_OK) {
+        return MTREE_ERR_NO_MEMORY;
     }
+    offer_entrances(&mwu);
+    status = (double)colgen->master->num_groups * candidates->num_edges > MAX_LOOKS
+                 ? lay_shared(&mwu)
+                 : lay_levels(&mwu, tolerance, work);
     if (status == MTREE_OK) {
         status = collect(&mwu, set_p, x_p);
     }
-    free(mwu.load);
-    free(mwu.mean_price);
     free(mwu.size);
     return status;
 }

@@ -67,31 +67,22 @@ typedef struct {
 static mtree_status_t make_plan(const mtree_colgen_t *colgen, const mtree_tree_set_t *set,
                                 mtree_plan_t **plan_p)
 {
-    const mtree_problem_t *problem = colgen->problem;
-    mtree_plan_t *plan = NULL;
-    mtree_status_t status;
+    mtree_status_t status =
+        mtree_problem_plan(colgen->problem, "packing", set->num_trees, plan_p);
 
-    status = mtree_plan_create(problem->request->collective, "packing",
-                               problem->num_hosts, problem->names, set->num_trees, &plan);
-    if (status != MTREE_OK) {
-        return status;
-    }
-    for (int t = 0; t < set->num_trees; ++t) {
-        mtree_tree_t *tree = &plan->trees[t];
+    for (int t = 0; t < set->num_trees && status == MTREE_OK; ++t) {
+        mtree_tree_t *tree = &(*plan_p)->trees[t];
 
         tree->root = set->trees[t].root;
         tree->rate = set->rate[t];
         mtree_columns_parents(colgen->columns, &set->trees[t], tree->parent, NULL);
     }
-    status = mtree_bottleneck_describe(problem, colgen->candidates, colgen->bound_price,
-                                       &plan->limit);
-    if (status != MTREE_OK) {
-        mtree_plan_destroy(plan);
-        return status;
+    if (status == MTREE_OK) {
+        (*plan_p)->bound = colgen->bound * colgen->master->num_groups;
+        status = mtree_bottleneck_describe(colgen->problem, colgen->candidates,
+                                           colgen->bound_price, &(*plan_p)->limit);
     }
-    plan->bound = colgen->bound * colgen->master->num_groups;
-    *plan_p = plan;
-    return MTREE_OK;
+    return status;
 }
 
 /* Bits that each group delivers. */
@@ -191,7 +182,7 @@ static mtree_status_t pack_without_lp(packing_t *packing)
     }
     if (status == MTREE_OK && bits > 0.0 && colgen->master->num_groups == 1) {
         packing->time = mtree_tree_set_time(&packing->set, bits);
-        status = mtree_master_set_time(colgen->master, packing->time);
+        mtree_master_set_time(colgen->master, packing->time);
     }
     return status;
 }
@@ -260,8 +251,8 @@ static mtree_status_t choose_few(packing_t *packing, int max_trees)
             break;
         }
         packing->time = time;
-        status = mtree_master_set_time(colgen->master, time);
-        if (status == MTREE_OK && suits_lp(packing, MAX_SHAPE_LINES)) {
+        mtree_master_set_time(colgen->master, time);
+        if (suits_lp(packing, MAX_SHAPE_LINES)) {
             status = mtree_colgen_solve(colgen, colgen->work + SELECT_WORK);
             packing->x = colgen->master->x;
         }
@@ -322,24 +313,17 @@ static mtree_status_t take_fastest(packing_t *packing, int count, mtree_tree_set
 {
     mtree_colgen_t *colgen = packing->colgen;
     const mtree_tree_set_t *set = &packing->set;
-    mtree_tree_set_t few = {0};
-    mtree_status_t status = mtree_tree_set_create(colgen, set->num_trees, &few);
+    mtree_status_t status = mtree_tree_set_create(colgen, set->num_trees, few_p);
 
-    if (status != MTREE_OK) {
-        return status;
-    }
-    for (int t = 0; t < set->num_trees; ++t) {
-        mtree_tree_set_append(&few, colgen->candidates->num_hosts - 1, &set->trees[t],
+    for (int t = 0; t < set->num_trees && status == MTREE_OK; ++t) {
+        mtree_tree_set_append(few_p, colgen->candidates->num_hosts - 1, &set->trees[t],
                               set->rate[t]);
     }
-    mtree_tree_set_trim(&few, count, 0.0);
-    status = mtree_tree_set_refit(colgen, &few);
-    if (status != MTREE_OK) {
-        mtree_tree_set_clear(&few);
-        return status;
+    if (status == MTREE_OK) {
+        mtree_tree_set_trim(few_p, count, 0.0);
+        status = mtree_tree_set_refit(colgen, few_p);
     }
-    *few_p = few;
-    return MTREE_OK;
+    return status;
 }
 
 /*
@@ -356,18 +340,18 @@ static mtree_status_t choose_fewer(packing_t *packing)
         return MTREE_OK;
     }
     for (int count = 1; count < packing->set.num_trees; ++count) {
-        mtree_tree_set_t few;
+        mtree_tree_set_t few = {0};
         mtree_status_t status = take_fastest(packing, count, &few);
 
-        if (status != MTREE_OK) {
-            return status;
-        }
-        if (mtree_tree_set_time(&few, bits) <= most) {
+        if (status == MTREE_OK && mtree_tree_set_time(&few, bits) <= most) {
             mtree_tree_set_clear(&packing->set);
             packing->set = few;
             break;
         }
         mtree_tree_set_clear(&few);
+        if (status != MTREE_OK) {
+            return status;
+        }
     }
     return MTREE_OK;
 }
@@ -409,6 +393,5 @@ mtree_status_t mtree_packing_plan(const mtree_problem_t *problem, mtree_plan_t *
     mtree_tree_set_clear(&packing.set);
     mtree_tree_set_clear(&packing.hint);
     mtree_colgen_destroy(packing.colgen);
-    mtree_candidates_destroy(candidates);
     return status;
 }

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/packing/prim.h"
 
-#include "base/arena.h"
-
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* With spread, keys grow old: this many hosts are looked at again before one is taken. */
 #define REFRESHES 4
 
 struct mtree_prim {
-    mtree_arena_t arena; /* of the arrays */
     const mtree_candidates_t *candidates;
     double *price;    /* [num_edges] */
     double *key;      /* [num_hosts] price of joining over `via` */
@@ -23,38 +19,25 @@ struct mtree_prim {
     int *load; /* [num_constraints] uses by the tree */
 };
 
-void mtree_prim_destroy(mtree_prim_t *prim)
-{
-    if (prim == NULL) {
-        return;
-    }
-    mtree_arena_cleanup(&prim->arena);
-    free(prim);
-}
-
-mtree_status_t mtree_prim_create(const mtree_candidates_t *candidates,
-                                 mtree_prim_t **grower_p)
+mtree_prim_t *mtree_prim_create(mtree_arena_t *arena,
+                                const mtree_candidates_t *candidates)
 {
     size_t num_hosts = (size_t)candidates->num_hosts;
-    mtree_prim_t *prim = calloc(1, sizeof(*prim));
+    mtree_prim_t *prim;
 
+    MTREE_ARENA_ARRAY(arena, prim, 1);
     if (prim == NULL) {
-        return MTREE_ERR_NO_MEMORY;
+        return NULL;
     }
     prim->candidates = candidates;
-    MTREE_ARENA_ARRAY(&prim->arena, prim->price, (size_t)candidates->num_edges + 1);
-    MTREE_ARENA_ARRAY(&prim->arena, prim->key, num_hosts);
-    MTREE_ARENA_ARRAY(&prim->arena, prim->via, num_hosts);
-    MTREE_ARENA_ARRAY(&prim->arena, prim->distance, num_hosts);
-    MTREE_ARENA_ARRAY(&prim->arena, prim->height, num_hosts);
-    MTREE_ARENA_ARRAY(&prim->arena, prim->waiting, num_hosts);
-    MTREE_ARENA_ARRAY(&prim->arena, prim->load, (size_t)candidates->num_constraints + 1);
-    if (prim->arena.status != MTREE_OK) {
-        mtree_prim_destroy(prim);
-        return MTREE_ERR_NO_MEMORY;
-    }
-    *grower_p = prim;
-    return MTREE_OK;
+    MTREE_ARENA_ARRAY(arena, prim->price, (size_t)candidates->num_edges);
+    MTREE_ARENA_ARRAY(arena, prim->key, num_hosts);
+    MTREE_ARENA_ARRAY(arena, prim->via, num_hosts);
+    MTREE_ARENA_ARRAY(arena, prim->distance, num_hosts);
+    MTREE_ARENA_ARRAY(arena, prim->height, num_hosts);
+    MTREE_ARENA_ARRAY(arena, prim->waiting, num_hosts);
+    MTREE_ARENA_ARRAY(arena, prim->load, (size_t)candidates->num_constraints);
+    return arena->status == MTREE_OK ? prim : NULL;
 }
 
 /* What joining over @a edge from @a host costs now. */
@@ -98,12 +81,6 @@ static void offer_edges(mtree_prim_t *prim, const double *constraint_price,
             }
         }
     }
-}
-
-/* The host in the tree from which @a edge leads to @a to. */
-static int joined_end(const mtree_prim_t *prim, int edge, int to)
-{
-    return mtree_candidates_other(prim->candidates, edge, to);
 }
 
 /* Compute anew the key of a waiting host, over all edges from the tree that can be seen
@@ -208,7 +185,7 @@ bool mtree_prim_run(mtree_prim_t *prim, const double *constraint_price, int root
         joined = prim->waiting[place];
         edges[i] = prim->via[joined];
 
-        int parent = joined_end(prim, edges[i], joined);
+        int parent = mtree_candidates_other(candidates, edges[i], joined);
 
         prim->waiting[place] = prim->waiting[--prim->num_waiting];
         prim->distance[joined] = prim->distance[parent] + candidates->latency[edges[i]];

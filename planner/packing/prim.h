@@ -21,13 +21,10 @@ typedef struct {
                       factor; 0: never */
 } mtree_prim_options_t;
 
-/* Scratch for growing trees over @a candidates, which must outlive it.  Owned by the
- * caller. */
-mtree_status_t mtree_prim_create(const mtree_candidates_t *candidates,
-                                 mtree_prim_t **grower_p);
-
-/* Free; NULL is allowed. */
-void mtree_prim_destroy(mtree_prim_t *prim);
+/* Scratch in @a arena for growing trees over @a candidates, which must outlive it; NULL
+ * without memory. */
+mtree_prim_t *mtree_prim_create(mtree_arena_t *arena,
+                                const mtree_candidates_t *candidates);
 
 /*
  * Grow from @a root under @a constraint_price, [num_constraints], none negative.  On

@@ -4,7 +4,6 @@
 #include "base/log.h"
 #include "planner/solver/dense_simplex.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* A tree of a smaller part of the throughput is left out. */
@@ -18,52 +17,39 @@ typedef struct {
     int num_arcs, num_groups;
     double *capacity; /* [num_arcs] */
     double *load;     /* [num_arcs] of a tree of rate 1 */
-    int *all_uses;    /* [trees of keep * num_arcs] */
-    int **uses;       /* [trees of keep] into all_uses */
+    int **uses;       /* [trees of keep][num_arcs] */
     double *weight;   /* [trees of keep] */
     int *group;
     mtree_dense_simplex_t *simplex;
 } reweight_t;
-
-static void reweight_cleanup(reweight_t *reweight)
-{
-    mtree_dense_simplex_destroy(reweight->simplex);
-    free(reweight->capacity);
-    free(reweight->load);
-    free(reweight->all_uses);
-    free(reweight->uses);
-    free(reweight->weight);
-    free(reweight->group);
-}
 
 static mtree_status_t reweight_init(reweight_t *reweight, const mtree_problem_t *problem)
 {
     const mtree_plan_t *keep = problem->request->keep;
     size_t num_arcs = 2 * (size_t)problem->topology->num_links;
     size_t num_trees = (size_t)keep->num_trees;
+    mtree_arena_t *arena = problem->arena;
 
     reweight->problem = problem;
     reweight->keep = keep;
     reweight->num_arcs = (int)num_arcs;
     reweight->num_groups =
         mtree_collective_has_blocks(keep->collective) ? keep->num_hosts : 1;
-    reweight->capacity = malloc((num_arcs + 1) * sizeof(*reweight->capacity));
-    reweight->load = malloc((num_arcs + 1) * sizeof(*reweight->load));
-    reweight->all_uses = malloc((num_trees * num_arcs + 1) * sizeof(int));
-    reweight->uses = malloc((num_trees + 1) * sizeof(*reweight->uses));
-    reweight->weight = malloc((num_trees + 1) * sizeof(*reweight->weight));
-    reweight->group = malloc((num_trees + 1) * sizeof(*reweight->group));
-    if (reweight->capacity == NULL || reweight->load == NULL ||
-        reweight->all_uses == NULL || reweight->uses == NULL ||
-        reweight->weight == NULL || reweight->group == NULL) {
-        return MTREE_ERR_NO_MEMORY;
+    MTREE_ARENA_ARRAY(arena, reweight->capacity, num_arcs);
+    MTREE_ARENA_ARRAY(arena, reweight->load, num_arcs);
+    MTREE_ARENA_ARRAY(arena, reweight->uses, num_trees);
+    MTREE_ARENA_ARRAY(arena, reweight->weight, num_trees);
+    MTREE_ARENA_ARRAY(arena, reweight->group, num_trees);
+    for (size_t t = 0; t < num_trees && arena->status == MTREE_OK; t++) {
+        MTREE_ARENA_ARRAY(arena, reweight->uses[t], num_arcs);
     }
-    for (int arc = 0; arc < reweight->num_arcs; arc++) {
+    for (int arc = 0; arc < reweight->num_arcs && arena->status == MTREE_OK; arc++) {
         reweight->capacity[arc] = mtree_arc_capacity(problem->topology, arc);
     }
-    return mtree_dense_simplex_create(reweight->num_arcs, reweight->capacity,
-                                      keep->num_trees, reweight->num_groups,
-                                      &reweight->simplex);
+    reweight->simplex =
+        mtree_dense_simplex_create(arena, reweight->num_arcs, reweight->capacity,
+                                   keep->num_trees, reweight->num_groups);
+    return arena->status;
 }
 
 /* Rates that carry most, into reweight->simplex->rate. */
@@ -72,7 +58,6 @@ static void choose_rates(reweight_t *reweight)
     const mtree_plan_t *keep = reweight->keep;
 
     for (int t = 0; t < keep->num_trees; t++) {
-        reweight->uses[t] = reweight->all_uses + (size_t)t * (size_t)reweight->num_arcs;
         reweight->weight[t] = 1.0;
         reweight->group[t] = keep->trees[t].root;
         memset(reweight->load, 0, (size_t)reweight->num_arcs * sizeof(*reweight->load));
@@ -135,6 +120,5 @@ mtree_status_t mtree_reweight_plan(const mtree_problem_t *problem, mtree_plan_t 
         choose_rates(&reweight);
         status = take_trees(&reweight, plan_p);
     }
-    reweight_cleanup(&reweight);
     return status;
 }

@@ -64,28 +64,6 @@ typedef struct {
     double max_work;
 } search_t;
 
-static void search_free(search_t *search)
-{
-    mtree_local_search_destroy(search->local_search);
-    mtree_selection_destroy(search->selection);
-    free(search->grow_price);
-}
-
-static mtree_status_t search_init(search_t *search, mtree_colgen_t *colgen, int max_trees)
-{
-    mtree_status_t status;
-
-    search->grow_price =
-        malloc((size_t)colgen->candidates->num_constraints * sizeof(*search->grow_price));
-    if (search->grow_price == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
-    status = mtree_selection_create(colgen, max_trees, &search->selection);
-    return status == MTREE_OK
-               ? mtree_local_search_create(search->selection, &search->local_search)
-               : status;
-}
-
 /* Prices that prefer constraints with much left; constraints with less than @a least only
  * when there is no other. */
 static void set_grow_prices(search_t *search, double least, double power)
@@ -143,19 +121,6 @@ static bool grow_tree(search_t *search, int t, double least, double power, doubl
     return true;
 }
 
-/* The rate that what is left allows for the tree in place @a t. */
-static double room_for(const mtree_selection_t *selection, int t)
-{
-    double rate = INFINITY;
-
-    for (int c = 0; c < selection->candidates->num_constraints; ++c) {
-        if (selection->uses[t][c] > 0) {
-            rate = fmin(rate, selection->left[c] / selection->uses[t][c]);
-        }
-    }
-    return rate;
-}
-
 static void take(mtree_selection_t *selection, int t, double rate)
 {
     for (int c = 0; c < selection->candidates->num_constraints; ++c) {
@@ -181,7 +146,9 @@ static void start_growing(search_t *search, double aim, double shallow)
         if (!grow_tree(search, selection->num_trees, aim, powers[0], shallow)) {
             break;
         }
-        rate = fmin(aim, room_for(selection, selection->num_trees));
+        rate = fmin(aim, mtree_candidates_room(selection->candidates,
+                                               selection->uses[selection->num_trees],
+                                               selection->left));
         if (rate <= 1e-6 * aim) {
             break;
         }
@@ -409,14 +376,22 @@ mtree_status_t mtree_select_trees(mtree_colgen_t *colgen, const mtree_tree_set_t
                                   double work, mtree_tree_set_t *set_p)
 {
     search_t search = {.hint = hint, .most = most, .max_work = work};
-    mtree_status_t status = search_init(&search, colgen, max_trees);
+    mtree_arena_t arena = {0};
+    mtree_status_t status;
 
+    MTREE_ARENA_ARRAY(&arena, search.grow_price,
+                      (size_t)colgen->candidates->num_constraints);
+    search.selection = mtree_selection_create(&arena, colgen, max_trees);
+    if (search.selection != NULL) {
+        search.local_search = mtree_local_search_create(&arena, search.selection);
+    }
+    status = arena.status;
     if (status == MTREE_OK) {
         improve_starts(&search);
         kick(&search);
         drop_slow(search.selection, min_rate);
         status = hand_over(search.selection, set_p);
     }
-    search_free(&search);
+    mtree_arena_cleanup(&arena);
     return status;
 }

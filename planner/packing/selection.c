@@ -1,70 +1,41 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/packing/selection.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* What a selection must be better by to count as better. */
 #define GAIN 1e-9
 
-void mtree_selection_destroy(mtree_selection_t *selection)
+mtree_selection_t *mtree_selection_create(mtree_arena_t *arena, mtree_colgen_t *colgen,
+                                          int max_trees)
 {
+    const mtree_candidates_t *candidates = colgen->candidates;
+    size_t num_constraints = (size_t)candidates->num_constraints;
+    size_t num_hosts = (size_t)candidates->num_hosts, trees = (size_t)max_trees;
+    mtree_selection_t *selection;
+
+    MTREE_ARENA_ARRAY(arena, selection, 1);
     if (selection == NULL) {
-        return;
-    }
-    mtree_dense_simplex_destroy(selection->simplex);
-    mtree_arena_cleanup(&selection->arena);
-    free(selection);
-}
-
-static mtree_status_t create_parts(mtree_selection_t *selection)
-{
-    const mtree_candidates_t *candidates = selection->candidates;
-    size_t num_constraints = (size_t)candidates->num_constraints,
-           trees = (size_t)selection->max_trees;
-    size_t num_hosts = (size_t)candidates->num_hosts;
-
-    MTREE_ARENA_ARRAY(&selection->arena, selection->trees, trees);
-    MTREE_ARENA_ARRAY(&selection->arena, selection->uses, trees);
-    MTREE_ARENA_ARRAY(&selection->arena, selection->weight, trees);
-    MTREE_ARENA_ARRAY(&selection->arena, selection->rate, trees);
-    MTREE_ARENA_ARRAY(&selection->arena, selection->constraint_price, num_constraints);
-    MTREE_ARENA_ARRAY(&selection->arena, selection->left, num_constraints);
-    MTREE_ARENA_ARRAY(&selection->arena, selection->best_edges, trees * num_hosts);
-    if (selection->arena.status != MTREE_OK) {
-        return MTREE_ERR_NO_MEMORY;
-    }
-    for (int t = 0; t < selection->max_trees; ++t) {
-        MTREE_ARENA_ARRAY(&selection->arena, selection->trees[t].edges, num_hosts);
-        MTREE_ARENA_ARRAY(&selection->arena, selection->uses[t], num_constraints);
-    }
-    if (selection->arena.status != MTREE_OK) {
-        return selection->arena.status;
-    }
-    return mtree_dense_simplex_create(candidates->num_constraints, candidates->capacity,
-                                      selection->max_trees, 1, &selection->simplex);
-}
-
-mtree_status_t mtree_selection_create(mtree_colgen_t *colgen, int max_trees,
-                                      mtree_selection_t **selection_p)
-{
-    mtree_selection_t *selection = calloc(1, sizeof(*selection));
-    mtree_status_t status;
-
-    if (selection == NULL) {
-        return MTREE_ERR_NO_MEMORY;
+        return NULL;
     }
     selection->colgen = colgen;
-    selection->candidates = colgen->candidates;
+    selection->candidates = candidates;
     selection->max_trees = max_trees;
-    selection->num_edges = colgen->candidates->num_hosts - 1;
-    status = create_parts(selection);
-    if (status != MTREE_OK) {
-        mtree_selection_destroy(selection);
-        return status;
+    selection->num_edges = candidates->num_hosts - 1;
+    MTREE_ARENA_ARRAY(arena, selection->trees, trees);
+    MTREE_ARENA_ARRAY(arena, selection->uses, trees);
+    MTREE_ARENA_ARRAY(arena, selection->weight, trees);
+    MTREE_ARENA_ARRAY(arena, selection->rate, trees);
+    MTREE_ARENA_ARRAY(arena, selection->constraint_price, num_constraints);
+    MTREE_ARENA_ARRAY(arena, selection->left, num_constraints);
+    MTREE_ARENA_ARRAY(arena, selection->best_edges, trees * num_hosts);
+    for (int t = 0; t < max_trees && arena->status == MTREE_OK; ++t) {
+        MTREE_ARENA_ARRAY(arena, selection->trees[t].edges, num_hosts);
+        MTREE_ARENA_ARRAY(arena, selection->uses[t], num_constraints);
     }
-    *selection_p = selection;
-    return MTREE_OK;
+    selection->simplex = mtree_dense_simplex_create(arena, candidates->num_constraints,
+                                                    candidates->capacity, max_trees, 1);
+    return arena->status == MTREE_OK ? selection : NULL;
 }
 
 double mtree_selection_work(const mtree_selection_t *selection)
@@ -84,9 +55,7 @@ void mtree_selection_refresh(mtree_selection_t *selection, int t)
 
     tree->root = mtree_colgen_root(selection->colgen, 0);
     mtree_columns_measure(selection->colgen->columns, tree);
-    memset(selection->uses[t], 0,
-           (size_t)selection->candidates->num_constraints * sizeof(int));
-    mtree_columns_count(selection->colgen->columns, tree->edges, selection->uses[t]);
+    mtree_candidates_count(selection->candidates, tree->edges, selection->uses[t]);
     selection->weight[t] = mtree_master_weight(selection->colgen->master, tree);
     selection->work +=
         10.0 * selection->num_edges + selection->candidates->num_constraints / 4.0;

@@ -6,14 +6,12 @@
 #ifndef MTREE_PLANNER_PACKING_SELECTION_H
 #define MTREE_PLANNER_PACKING_SELECTION_H
 
-#include "base/arena.h"
 #include "planner/packing/tree_set.h"
 #include "planner/solver/dense_simplex.h"
 
 #include <stdbool.h>
 
 typedef struct {
-    mtree_arena_t arena;    /* of the arrays */
     mtree_colgen_t *colgen; /* its master's weights are the ones that count */
     const mtree_candidates_t *candidates;
     mtree_dense_simplex_t *simplex;
@@ -31,12 +29,10 @@ typedef struct {
     double work;     /* done so far, besides the simplex's */
 } mtree_selection_t;
 
-/* An empty selection with room for @a max_trees trees, owned by the caller. */
-mtree_status_t mtree_selection_create(mtree_colgen_t *colgen, int max_trees,
-                                      mtree_selection_t **selection_p);
-
-/* Free; NULL is allowed. */
-void mtree_selection_destroy(mtree_selection_t *selection);
+/* An empty selection with room for @a max_trees trees, in @a arena; NULL without memory.
+ */
+mtree_selection_t *mtree_selection_create(mtree_arena_t *arena, mtree_colgen_t *colgen,
+                                          int max_trees);
 
 /* Work done so far, in steps of a few nanoseconds. */
 double mtree_selection_work(const mtree_selection_t *selection);

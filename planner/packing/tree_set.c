@@ -4,7 +4,6 @@
 #include "planner/solver/dense_simplex.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* A tree below this part of what its group gets is what rounding left of one that is not
@@ -18,24 +17,16 @@ mtree_status_t mtree_tree_set_create(const mtree_colgen_t *colgen, int room,
                                      mtree_tree_set_t *set_p)
 {
     size_t num_hosts = (size_t)colgen->candidates->num_hosts;
-    mtree_tree_set_t set = {.room = room};
-    mtree_status_t status = MTREE_OK;
+    mtree_tree_set_t set = {.num_trees = 0};
 
-    set.trees = calloc((size_t)room + 1, sizeof(*set.trees));
-    set.rate = calloc((size_t)room + 1, sizeof(*set.rate));
-    if (set.trees == NULL || set.rate == NULL) {
-        set.room = 0;
-        status = MTREE_ERR_NO_MEMORY;
+    MTREE_ARENA_ARRAY(&set.arena, set.trees, (size_t)room);
+    MTREE_ARENA_ARRAY(&set.arena, set.rate, (size_t)room);
+    for (int t = 0; t < room && set.arena.status == MTREE_OK; ++t) {
+        MTREE_ARENA_ARRAY(&set.arena, set.trees[t].edges, num_hosts);
     }
-    for (int t = 0; t < set.room && status == MTREE_OK; ++t) {
-        set.trees[t].edges = malloc(num_hosts * sizeof(*set.trees[t].edges));
-        if (set.trees[t].edges == NULL) {
-            status = MTREE_ERR_NO_MEMORY;
-        }
-    }
-    if (status != MTREE_OK) {
+    if (set.arena.status != MTREE_OK) {
         mtree_tree_set_clear(&set);
-        return status;
+        return MTREE_ERR_NO_MEMORY;
     }
     *set_p = set;
     return MTREE_OK;
@@ -58,25 +49,20 @@ mtree_status_t mtree_tree_set_from_master(const mtree_colgen_t *colgen,
 {
     const mtree_master_t *master = colgen->master;
     double least = master->x * LEAST_PART;
-    mtree_tree_set_t set = {0};
     mtree_status_t status;
     int count = 0;
 
     for (int t = 0; t < master->num_columns; ++t) {
         count += master->rate[t] > least;
     }
-    status = mtree_tree_set_create(colgen, count, &set);
-    if (status != MTREE_OK) {
-        return status;
-    }
-    for (int t = 0; t < master->num_columns; ++t) {
+    status = mtree_tree_set_create(colgen, count, set_p);
+    for (int t = 0; t < master->num_columns && status == MTREE_OK; ++t) {
         if (master->rate[t] > least) {
-            mtree_tree_set_append(&set, colgen->candidates->num_hosts - 1,
+            mtree_tree_set_append(set_p, colgen->candidates->num_hosts - 1,
                                   &colgen->columns->column[t], master->rate[t]);
         }
     }
-    *set_p = set;
-    return MTREE_OK;
+    return status;
 }
 
 double mtree_tree_set_time(const mtree_tree_set_t *set, double bits)
@@ -156,60 +142,48 @@ double mtree_tree_set_least(const mtree_tree_set_t *set, int num_groups)
     return least;
 }
 
-/* The rates that make the slowest group fastest, where they are better than the set's. */
-static void refit(mtree_colgen_t *colgen, mtree_dense_simplex_t *simplex,
-                  int *const *uses, double *weight, int *group, mtree_tree_set_t *set)
+mtree_status_t mtree_tree_set_refit(mtree_colgen_t *colgen, mtree_tree_set_t *set)
 {
+    const mtree_candidates_t *candidates = colgen->candidates;
+    int num_constraints = candidates->num_constraints;
     int num_groups = colgen->master->num_groups;
-    double x;
+    size_t num_trees = (size_t)set->num_trees;
+    mtree_arena_t arena = {0};
+    mtree_dense_simplex_t *simplex;
+    int *group, **uses;
+    double *weight, x;
+    mtree_status_t status;
 
+    if (num_trees * (size_t)num_constraints > MAX_REFIT_USES) {
+        return MTREE_OK;
+    }
+    MTREE_ARENA_ARRAY(&arena, uses, num_trees);
+    MTREE_ARENA_ARRAY(&arena, group, num_trees);
+    MTREE_ARENA_ARRAY(&arena, weight, num_trees);
+    for (int t = 0; t < set->num_trees && arena.status == MTREE_OK; ++t) {
+        MTREE_ARENA_ARRAY(&arena, uses[t], (size_t)num_constraints);
+    }
+    simplex = mtree_dense_simplex_create(&arena, num_constraints, candidates->capacity,
+                                         set->num_trees, num_groups);
+    status = arena.status;
+    if (status != MTREE_OK) {
+        goto free_arena;
+    }
     for (int t = 0; t < set->num_trees; ++t) {
-        mtree_columns_count(colgen->columns, set->trees[t].edges, uses[t]);
+        mtree_candidates_count(candidates, set->trees[t].edges, uses[t]);
         weight[t] = mtree_master_weight(colgen->master, &set->trees[t]);
         group[t] = set->trees[t].group;
     }
     x = mtree_dense_simplex_solve(simplex, set->num_trees, uses, weight, group);
     memcpy(colgen->constraint_price, simplex->constraint_price,
-           (size_t)colgen->candidates->num_constraints *
-               sizeof(*colgen->constraint_price));
+           (size_t)num_constraints * sizeof(*colgen->constraint_price));
+    /* Only rates that are better than the set's. */
     if (colgen->master->time > 0.0 || x > mtree_tree_set_least(set, num_groups)) {
-        memcpy(set->rate, simplex->rate, (size_t)set->num_trees * sizeof(*set->rate));
+        memcpy(set->rate, simplex->rate, num_trees * sizeof(*set->rate));
     }
-}
 
-mtree_status_t mtree_tree_set_refit(mtree_colgen_t *colgen, mtree_tree_set_t *set)
-{
-    const mtree_candidates_t *candidates = colgen->candidates;
-    size_t num_constraints = (size_t)candidates->num_constraints;
-    size_t num_trees = (size_t)set->num_trees, num_uses = num_trees * num_constraints;
-    int *all_uses, *group, **uses;
-    double *weight;
-    mtree_dense_simplex_t *simplex = NULL;
-    mtree_status_t status = MTREE_ERR_NO_MEMORY;
-
-    if (num_uses > MAX_REFIT_USES) {
-        return MTREE_OK;
-    }
-    all_uses = calloc(num_uses + 1, sizeof(*all_uses));
-    uses = malloc((num_trees + 1) * sizeof(*uses));
-    group = malloc((num_trees + 1) * sizeof(*group));
-    weight = malloc((num_trees + 1) * sizeof(*weight));
-    if (all_uses != NULL && uses != NULL && group != NULL && weight != NULL) {
-        status = mtree_dense_simplex_create(candidates->num_constraints,
-                                            candidates->capacity, set->num_trees,
-                                            colgen->master->num_groups, &simplex);
-    }
-    if (status == MTREE_OK) {
-        for (size_t t = 0; t < num_trees; ++t) {
-            uses[t] = all_uses + t * num_constraints;
-        }
-        refit(colgen, simplex, uses, weight, group, set);
-    }
-    mtree_dense_simplex_destroy(simplex);
-    free(weight);
-    free(group);
-    free(uses);
-    free(all_uses);
+free_arena:
+    mtree_arena_cleanup(&arena);
     return status;
 }
 
@@ -231,10 +205,6 @@ void mtree_tree_set_drop_small(mtree_tree_set_t *set, double time, double part)
 
 void mtree_tree_set_clear(mtree_tree_set_t *set)
 {
-    for (int t = 0; set->trees != NULL && t < set->room; ++t) {
-        free(set->trees[t].edges);
-    }
-    free(set->trees);
-    free(set->rate);
+    mtree_arena_cleanup(&set->arena);
     *set = (mtree_tree_set_t){0};
 }

@@ -8,9 +8,10 @@
 #include "planner/packing/colgen.h"
 
 typedef struct {
-    int num_trees, room;
-    mtree_column_t *trees; /* [room], edges owned by the set */
-    double *rate;          /* [room] bits/s */
+    mtree_arena_t arena; /* of the arrays and the trees' edges */
+    int num_trees;
+    mtree_column_t *trees;
+    double *rate; /* bits/s */
 } mtree_tree_set_t;
 
 /* An empty set with room for @a room trees whose edges are allocated. */

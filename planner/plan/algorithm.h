@@ -3,13 +3,11 @@
  * An algorithm of the planner: a name, the collectives it does, a function that makes the
  * trees, and whether it needs a solver of linear programs.  planner.c holds the table of
  * all of them and does what they have in common.
- *
- * The function of algorithm X is mtree_X_plan.  It stands in X.c, or in X_plan.c where
- * X.c holds parts that papers/ and the tests use by themselves.
  */
 #ifndef MTREE_PLANNER_PLAN_ALGORITHM_H
 #define MTREE_PLANNER_PLAN_ALGORITHM_H
 
+#include "base/arena.h"
 #include "planner/plan/request.h"
 
 /* What an algorithm is given.  Everything belongs to the caller; there are at least two
@@ -20,14 +18,26 @@ typedef struct {
     const mtree_plan_request_t *request;
     const int *hosts; /* [num_hosts] vertices of the topology */
     int num_hosts;
-    const char *const *names; /* [num_hosts] host names, for mtree_plan_create */
+    const char *const *names; /* [num_hosts] host names */
+    mtree_arena_t *arena;     /* what the algorithm needs for a while; freed after it */
 } mtree_problem_t;
 
+/* An empty plan for @a problem with room for @a num_trees trees (mtree_plan_create). */
+static inline mtree_status_t mtree_problem_plan(const mtree_problem_t *problem,
+                                                const char *algorithm, int num_trees,
+                                                mtree_plan_t **plan_p)
+{
+    return mtree_plan_create(problem->request->collective, algorithm, problem->num_hosts,
+                             problem->names, num_trees, plan_p);
+}
+
 /*
- * Make the trees of a plan: mtree_plan_create, then each tree's root, parent and rate.
+ * Make the trees of a plan: mtree_problem_plan, then each tree's root, parent and rate.
  * Everything else may stay 0 or NULL, and mtree_planner_run fills it in: latencies,
- * shares (in proportion to the rates), throughput, bound, chunk sizes and seconds. Errors
- * are logged by the algorithm.
+ * shares (in proportion to the rates), throughput, bound, chunk sizes and seconds.
+ *
+ * *plan_p is NULL at first.  A plan that is there when the function fails is freed by the
+ * caller.  Errors are logged by the algorithm.
  */
 typedef mtree_status_t (*mtree_algorithm_func_t)(const mtree_problem_t *problem,
                                                  mtree_plan_t **plan_p);

@@ -4,6 +4,7 @@
  */
 #include "planner/plan/plan.h"
 
+#include "base/arena.h"
 #include "base/log.h"
 
 #include <math.h>
@@ -140,14 +141,11 @@ static mtree_status_t check_sum(double sum, const char *whose)
     return MTREE_OK;
 }
 
-/* @a sums is scratch, [num_hosts]. */
+/* @a sums is scratch, [num_hosts] zeros. */
 static mtree_status_t check_shares(const mtree_plan_t *plan, double *sums)
 {
     double all = 0.0;
 
-    for (int i = 0; i < plan->num_hosts; ++i) {
-        sums[i] = 0.0;
-    }
     for (int t = 0; t < plan->num_trees; ++t) {
         sums[plan->trees[t].root] += plan->trees[t].share;
         all += plan->trees[t].share;
@@ -258,17 +256,14 @@ mtree_status_t mtree_plan_check(const mtree_plan_t *plan,
 {
     mtree_status_t status = check_root(plan);
     bool stepped = has_steps(plan);
-    double *sums = NULL;
-    int *seen = NULL;
+    mtree_arena_t arena = {0};
+    double *sums;
+    int *seen;
 
-    if (status != MTREE_OK) {
-        return status;
-    }
-    seen = malloc((size_t)plan->num_hosts * sizeof(*seen));
-    sums = malloc((size_t)plan->num_hosts * sizeof(*sums));
-    if (seen == NULL || sums == NULL) {
-        status = MTREE_ERR_NO_MEMORY;
-        goto free_scratch;
+    MTREE_ARENA_ARRAY(&arena, seen, (size_t)plan->num_hosts);
+    MTREE_ARENA_ARRAY(&arena, sums, (size_t)plan->num_hosts);
+    if (status == MTREE_OK) {
+        status = arena.status;
     }
     for (int t = 0; t < plan->num_trees && status == MTREE_OK; ++t) {
         status = check_numbers(plan, t);
@@ -288,9 +283,6 @@ mtree_status_t mtree_plan_check(const mtree_plan_t *plan,
     if (status == MTREE_OK && routes != NULL) {
         status = check_capacities(plan, topology, routes);
     }
-
-free_scratch:
-    free(sums);
-    free(seen);
+    mtree_arena_cleanup(&arena);
     return status;
 }

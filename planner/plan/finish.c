@@ -4,7 +4,6 @@
 #include "planner/plan/chunk_model.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 double mtree_tree_delay(const mtree_tree_t *tree, int num_hosts,
                         mtree_collective_t collective)
@@ -238,8 +237,9 @@ static mtree_status_t busiest_time(const mtree_problem_t *problem,
                                    const mtree_plan_t *plan, double *seconds_p)
 {
     int num_arcs = 2 * problem->topology->num_links;
-    double *load = calloc((size_t)num_arcs + 1, sizeof(*load));
+    double *load;
 
+    MTREE_ARENA_ARRAY(problem->arena, load, (size_t)num_arcs);
     if (load == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }
@@ -252,7 +252,6 @@ static mtree_status_t busiest_time(const mtree_problem_t *problem,
     if (!isfinite(*seconds_p)) {
         *seconds_p = 0.0;
     }
-    free(load);
     return MTREE_OK;
 }
 
@@ -261,16 +260,16 @@ static mtree_status_t busiest_time(const mtree_problem_t *problem,
  * chunks of many trees are all there is. */
 static mtree_status_t predict(const mtree_problem_t *problem, mtree_plan_t *plan)
 {
-    double *time = malloc((size_t)plan->num_hosts * sizeof(*time));
-    int *chain = malloc((size_t)plan->num_hosts * sizeof(*chain));
-    double seconds = 0.0;
-    mtree_status_t status = MTREE_ERR_NO_MEMORY;
+    double *time, seconds = 0.0;
+    int *chain;
+    mtree_status_t status = busiest_time(problem, plan, &seconds);
 
-    if (time == NULL || chain == NULL) {
-        goto free_scratch;
+    MTREE_ARENA_ARRAY(problem->arena, time, (size_t)plan->num_hosts);
+    MTREE_ARENA_ARRAY(problem->arena, chain, (size_t)plan->num_hosts);
+    if (status != MTREE_OK || time == NULL || chain == NULL) {
+        return MTREE_ERR_NO_MEMORY;
     }
-    status = busiest_time(problem, plan, &seconds);
-    for (int t = 0; t < plan->num_trees && status == MTREE_OK; ++t) {
+    for (int t = 0; t < plan->num_trees; ++t) {
         const mtree_tree_t *tree = &plan->trees[t];
         double bits = tree->share * message_bits(plan);
         double chunk = fmin(8.0 * (double)tree->chunk_bytes, bits);
@@ -281,22 +280,15 @@ static mtree_status_t predict(const mtree_problem_t *problem, mtree_plan_t *plan
                                   (bits - chunk) / (tree->rate * MTREE_PLAN_YIELD));
         }
     }
-    if (status == MTREE_OK) {
-        plan->seconds = seconds;
-    }
-
-free_scratch:
-    free(time);
-    free(chain);
-    return status;
+    plan->seconds = seconds;
+    return MTREE_OK;
 }
 
 mtree_status_t mtree_plan_scale_rates(const mtree_problem_t *problem, mtree_plan_t *plan)
 {
-    int num_arcs = 2 * problem->topology->num_links;
-    double *load = calloc((size_t)num_arcs + 1, sizeof(*load));
-    double busiest;
+    double *load, busiest;
 
+    MTREE_ARENA_ARRAY(problem->arena, load, 2 * (size_t)problem->topology->num_links);
     if (load == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }
@@ -305,7 +297,6 @@ mtree_status_t mtree_plan_scale_rates(const mtree_problem_t *problem, mtree_plan
     for (int t = 0; t < plan->num_trees; ++t) {
         plan->trees[t].rate = busiest > 0.0 ? plan->trees[t].rate / busiest : 0.0;
     }
-    free(load);
     return MTREE_OK;
 }
 
@@ -325,18 +316,19 @@ static mtree_status_t fill_rates(const mtree_problem_t *problem, mtree_plan_t *p
 
 mtree_status_t mtree_plan_finish(const mtree_problem_t *problem, mtree_plan_t *plan)
 {
-    double *delay = malloc((size_t)plan->num_trees * sizeof(*delay) + 1);
-    int *members = malloc((size_t)plan->num_trees * sizeof(*members) + 1);
-    mtree_status_t status = MTREE_OK;
+    double *delay;
+    int *members;
+    mtree_status_t status;
 
-    if (delay == NULL || members == NULL) {
-        status = MTREE_ERR_NO_MEMORY;
-        goto free_scratch;
+    MTREE_ARENA_ARRAY(problem->arena, delay, (size_t)plan->num_trees);
+    MTREE_ARENA_ARRAY(problem->arena, members, (size_t)plan->num_trees);
+    if (problem->arena->status != MTREE_OK) {
+        return MTREE_ERR_NO_MEMORY;
     }
     fill_latencies(problem, plan);
     status = fill_rates(problem, plan);
     if (status != MTREE_OK) {
-        goto free_scratch;
+        return status;
     }
     for (int t = 0; t < plan->num_trees; ++t) {
         delay[t] = mtree_tree_delay(&plan->trees[t], plan->num_hosts, plan->collective);
@@ -347,9 +339,5 @@ mtree_status_t mtree_plan_finish(const mtree_problem_t *problem, mtree_plan_t *p
         fill_chunks(plan);
         status = predict(problem, plan);
     }
-
-free_scratch:
-    free(members);
-    free(delay);
     return status;
 }

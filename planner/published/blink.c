@@ -4,15 +4,18 @@
 #include "base/arena.h"
 #include "base/log.h"
 #include "planner/packing/prim.h"
+#include "planner/regular/shallow_tree.h"
 #include "planner/solver/lp.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #define EPSILON    0.1
 #define MAX_CHOICE 128 /* trees that the integer program chooses from */
 #define MAX_NODES  2000
 #define ROUNDING   1e-9
+
+/* Whole units are kept when they carry this part of the packing's rate. */
+#define ENOUGH 0.95
 
 /* The multiplicative weights.  The price of a capacity c that u bits/s were packed on is
  * about delta / c (1 + epsilon)^(u / c). */
@@ -26,12 +29,6 @@ typedef struct {
     double *load; /* [num_constraints] of all trees so far */
 } weights_t;
 
-static void free_weights(weights_t *weights)
-{
-    mtree_arena_cleanup(&weights->arena);
-    mtree_prim_destroy(weights->prim);
-}
-
 static mtree_status_t init_weights(weights_t *weights)
 {
     const mtree_candidates_t *candidates = weights->candidates;
@@ -43,6 +40,7 @@ static mtree_status_t init_weights(weights_t *weights)
     MTREE_ARENA_ARRAY(&weights->arena, weights->tree, (size_t)candidates->num_hosts);
     MTREE_ARENA_ARRAY(&weights->arena, weights->uses, rows);
     MTREE_ARENA_ARRAY(&weights->arena, weights->load, rows);
+    weights->prim = mtree_prim_create(&weights->arena, candidates);
     if (weights->arena.status != MTREE_OK) {
         mtree_error("no memory for blink on %d hosts; use packing",
                     candidates->num_hosts);
@@ -51,7 +49,7 @@ static mtree_status_t init_weights(weights_t *weights)
     for (int row = 0; row < candidates->num_constraints; row++) {
         weights->constraint_price[row] = delta / candidates->capacity[row];
     }
-    return mtree_prim_create(candidates, &weights->prim);
+    return MTREE_OK;
 }
 
 /* Load the cheapest tree with all that it holds, and raise the prices.  Returns its rate.
@@ -112,59 +110,50 @@ mtree_status_t mtree_blink_pack(const mtree_candidates_t *candidates, int root,
                              weights.tree);
         status = mtree_forest_add(forest, weights.tree, root, load_tree(&weights));
     }
-    if (status != MTREE_OK) {
+    if (status == MTREE_OK) {
+        scale_rates(&weights, forest);
+        *forest_p = forest;
+    } else {
         mtree_forest_destroy(forest);
-        goto free_weights;
     }
-    scale_rates(&weights, forest);
-    *forest_p = forest;
-free_weights:
-    free_weights(&weights);
+    mtree_arena_cleanup(&weights.arena);
     return status;
 }
 
 /* Constraints are capacities in units, columns the trees. */
-static mtree_status_t build_choice(mtree_lp_t *lp, const mtree_forest_t *forest,
-                                   double unit, int *uses, int *rows, double *values)
+static void build_choice(mtree_lp_t *lp, const mtree_forest_t *forest, double unit,
+                         int *uses, int *rows, double *values)
 {
     const mtree_candidates_t *candidates = forest->candidates;
-    mtree_status_t status =
-        mtree_lp_add_rows(lp, candidates->num_constraints, -INFINITY, 0);
 
-    for (int row = 0; row < candidates->num_constraints && status == MTREE_OK; row++) {
-        status = mtree_lp_bound_row(lp, row, -INFINITY,
-                                    floor(candidates->capacity[row] / unit + ROUNDING));
+    mtree_lp_add_rows(lp, candidates->num_constraints, -INFINITY, 0);
+    for (int row = 0; row < candidates->num_constraints; row++) {
+        mtree_lp_bound_row(lp, row, -INFINITY,
+                           floor(candidates->capacity[row] / unit + ROUNDING));
     }
-    for (int tree = 0; tree < forest->num_trees && status == MTREE_OK; tree++) {
-        int num = 0;
-
-        mtree_forest_fit(candidates, mtree_forest_edges(forest, tree),
-                         candidates->capacity, uses);
-        for (int row = 0; row < candidates->num_constraints; row++) {
-            if (uses[row] > 0) {
-                rows[num] = row;
-                values[num++] = uses[row];
-            }
-        }
-        status = mtree_lp_add_column(lp, 1, num, rows, values);
-        if (status == MTREE_OK) {
-            status = mtree_lp_make_binary(lp, tree);
-        }
+    for (int tree = 0; tree < forest->num_trees; tree++) {
+        mtree_candidates_count(candidates, mtree_forest_edges(forest, tree), uses);
+        mtree_lp_add_column(
+            lp, 1, mtree_candidates_column(candidates, uses, rows, values), rows, values);
+        mtree_lp_make_binary(lp, tree);
     }
-    return status;
 }
 
 mtree_status_t mtree_blink_choose(mtree_forest_t *forest)
 {
     const mtree_candidates_t *candidates = forest->candidates;
     size_t num_constraints = (size_t)candidates->num_constraints;
-    int *uses = malloc(2 * num_constraints * sizeof(*uses));
-    double *values = malloc(num_constraints * sizeof(*values));
-    double unit = INFINITY;
+    mtree_arena_t arena = {0};
+    int *uses, *rows;
+    double *values, unit = INFINITY;
     mtree_lp_t *lp = NULL;
-    mtree_status_t status = MTREE_ERR_NO_MEMORY;
+    mtree_status_t status;
 
-    if (uses == NULL || values == NULL) {
+    MTREE_ARENA_ARRAY(&arena, uses, num_constraints);
+    MTREE_ARENA_ARRAY(&arena, rows, num_constraints);
+    MTREE_ARENA_ARRAY(&arena, values, num_constraints);
+    status = arena.status;
+    if (status != MTREE_OK) {
         mtree_error("no memory to choose among blink's trees; use packing");
         goto free_scratch;
     }
@@ -174,9 +163,7 @@ mtree_status_t mtree_blink_choose(mtree_forest_t *forest)
     mtree_forest_keep_widest(forest, MAX_CHOICE);
     status = mtree_lp_create(&lp);
     if (status == MTREE_OK) {
-        status = build_choice(lp, forest, unit, uses, uses + num_constraints, values);
-    }
-    if (status == MTREE_OK) {
+        build_choice(lp, forest, unit, uses, rows, values);
         status = mtree_lp_solve(lp);
     }
     if (status == MTREE_OK) {
@@ -192,7 +179,34 @@ mtree_status_t mtree_blink_choose(mtree_forest_t *forest)
     }
     mtree_lp_destroy(lp);
 free_scratch:
-    free(uses);
-    free(values);
+    mtree_arena_cleanup(&arena);
+    return status;
+}
+
+mtree_status_t mtree_blink_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p)
+{
+    const mtree_plan_request_t *request = problem->request;
+    mtree_candidates_t *candidates;
+    mtree_forest_t *forest = NULL;
+    double packed = 0;
+    mtree_status_t status = mtree_candidates_create(problem, &candidates);
+
+    if (status == MTREE_OK) {
+        status =
+            mtree_blink_pack(candidates, mtree_shallow_tree_center(problem), &forest);
+    }
+    if (status == MTREE_OK) {
+        packed = mtree_forest_rate(forest);
+        status = mtree_blink_choose(forest);
+    }
+    if (status == MTREE_OK && (mtree_forest_rate(forest) < ENOUGH * packed ||
+                               request->max_trees > 0 || request->min_rate > 0)) {
+        status = mtree_forest_select(forest, request->max_trees, request->min_rate);
+    }
+    if (status == MTREE_OK) {
+        mtree_forest_drop_idle(forest);
+        status = mtree_forest_plan(forest, problem, "blink", plan_p);
+    }
+    mtree_forest_destroy(forest);
     return status;
 }

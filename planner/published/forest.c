@@ -4,7 +4,6 @@
 #include "base/array.h"
 #include "base/log.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,20 +89,10 @@ mtree_status_t mtree_forest_add(mtree_forest_t *forest, const int *edges, int ro
     return MTREE_OK;
 }
 
-/* Make tree @a to a copy of tree @a from. */
-static void copy_tree(mtree_forest_t *forest, int from, int to)
-{
-    size_t length = (size_t)(forest->candidates->num_hosts - 1) * sizeof(*forest->edges);
-
-    memmove(mtree_forest_edges(forest, to), mtree_forest_edges(forest, from), length);
-    forest->root[to] = forest->root[from];
-    forest->rate[to] = forest->rate[from];
-}
-
 static void swap_trees(mtree_forest_t *forest, int a, int b)
 {
-    int *edges_a = mtree_forest_edges(forest, a),
-        *edges_b = mtree_forest_edges(forest, b);
+    int *edges_a = mtree_forest_edges(forest, a);
+    int *edges_b = mtree_forest_edges(forest, b);
     int root = forest->root[a];
     double rate = forest->rate[a];
 
@@ -139,7 +128,7 @@ void mtree_forest_drop_idle(mtree_forest_t *forest)
 
     for (int tree = 0; tree < forest->num_trees; tree++) {
         if (forest->rate[tree] > 0) {
-            copy_tree(forest, tree, kept++);
+            swap_trees(forest, tree, kept++);
         }
     }
     forest->num_trees = kept;
@@ -158,21 +147,8 @@ double mtree_forest_rate(const mtree_forest_t *forest)
 double mtree_forest_fit(const mtree_candidates_t *candidates, const int *edges,
                         const double *left, int *uses)
 {
-    double rate = INFINITY;
-
-    memset(uses, 0, (size_t)candidates->num_constraints * sizeof(*uses));
-    for (int i = 0; i < candidates->num_hosts - 1; i++) {
-        for (int at = candidates->first[edges[i]]; at < candidates->first[edges[i] + 1];
-             at++) {
-            uses[candidates->constraints[at]]++;
-        }
-    }
-    for (int c = 0; c < candidates->num_constraints; c++) {
-        if (uses[c] > 0) {
-            rate = fmin(rate, left[c] / uses[c]);
-        }
-    }
-    return rate;
+    mtree_candidates_count(candidates, edges, uses);
+    return mtree_candidates_room(candidates, uses, left);
 }
 
 /*
@@ -244,27 +220,21 @@ mtree_status_t mtree_forest_plan(const mtree_forest_t *forest,
                                  const mtree_problem_t *problem, const char *algorithm,
                                  mtree_plan_t **plan_p)
 {
-    int *depth = malloc((size_t)problem->num_hosts * sizeof(*depth));
-    mtree_plan_t *plan;
-    mtree_status_t status;
+    int *depth;
+    mtree_status_t status =
+        mtree_problem_plan(problem, algorithm, forest->num_trees, plan_p);
 
-    if (depth == NULL) {
+    MTREE_ARENA_ARRAY(problem->arena, depth, (size_t)problem->num_hosts);
+    if (status != MTREE_OK || depth == NULL) {
         return no_memory();
     }
-    status =
-        mtree_plan_create(problem->request->collective, algorithm, problem->num_hosts,
-                          problem->names, forest->num_trees, &plan);
-    if (status != MTREE_OK) {
-        goto free_depth;
+    for (int t = 0; t < forest->num_trees; t++) {
+        mtree_tree_t *tree = &(*plan_p)->trees[t];
+
+        tree->root = forest->root[t];
+        tree->rate = forest->rate[t];
+        hang(forest->candidates, mtree_forest_edges(forest, t), tree->root, tree->parent,
+             depth);
     }
-    for (int tree = 0; tree < forest->num_trees; tree++) {
-        plan->trees[tree].root = forest->root[tree];
-        plan->trees[tree].rate = forest->rate[tree];
-        hang(forest->candidates, mtree_forest_edges(forest, tree), forest->root[tree],
-             plan->trees[tree].parent, depth);
-    }
-    *plan_p = plan;
-free_depth:
-    free(depth);
-    return status;
+    return MTREE_OK;
 }

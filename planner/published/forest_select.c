@@ -5,8 +5,6 @@
 #include "planner/solver/lp.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Nodes of the search for the best trees: a bound that does not depend on the machine. */
 #define MAX_NODES 3000
@@ -24,76 +22,48 @@ typedef struct {
     double *values; /* same */
 } program_t;
 
-/* Rows (1b), one per capacity. */
-static mtree_status_t add_capacities(program_t *program)
-{
-    const mtree_candidates_t *candidates = program->forest->candidates;
-    mtree_status_t status =
-        mtree_lp_add_rows(program->lp, candidates->num_constraints, -INFINITY, 0);
-
-    for (int row = 0; row < candidates->num_constraints && status == MTREE_OK; row++) {
-        status = mtree_lp_bound_row(program->lp, row, -INFINITY,
-                                    candidates->capacity[row] / program->unit);
-    }
-    return status;
-}
-
 /*
  * The columns of one tree, and its rows `least` (1c) and `most` (1d).  (1c) M (1 - y) + r
  * >= r-min becomes r >= r-min y, the same for whole y and tighter for fractional ones.
  */
-static mtree_status_t add_tree(program_t *program, int tree, int limit_row,
-                               double min_rate)
+static void add_tree(program_t *program, int tree, int limit_row, double min_rate)
 {
     const mtree_candidates_t *candidates = program->forest->candidates;
     double most = mtree_forest_fit(candidates, mtree_forest_edges(program->forest, tree),
                                    candidates->capacity, program->uses) /
                   program->unit;
-    int least_row = limit_row + 1 + 2 * tree, most_row = least_row + 1, num = 0;
-    int rows[] = {limit_row, least_row, most_row};
-    double values[] = {1, -min_rate / program->unit, -most};
-    mtree_status_t status;
+    int least_row = limit_row + 1 + 2 * tree, most_row = least_row + 1;
+    int num = mtree_candidates_column(candidates, program->uses, program->rows,
+                                      program->values);
+    const int rows[] = {limit_row, least_row, most_row};
+    const double values[] = {1, -min_rate / program->unit, -most};
 
-    for (int row = 0; row < candidates->num_constraints; row++) {
-        if (program->uses[row] > 0) {
-            program->rows[num] = row;
-            program->values[num++] = program->uses[row];
-        }
-    }
     program->rows[num] = least_row;
     program->values[num++] = 1;
     program->rows[num] = most_row;
     program->values[num++] = 1;
-    status = mtree_lp_bound_row(program->lp, least_row, 0, INFINITY);
-    if (status == MTREE_OK) {
-        status = mtree_lp_add_column(program->lp, 1, num, program->rows, program->values);
-    }
-    if (status == MTREE_OK) {
-        status = mtree_lp_add_column(program->lp, 0, 3, rows, values);
-    }
-    if (status == MTREE_OK) {
-        status = mtree_lp_make_binary(program->lp, 2 * tree + 1);
-    }
-    return status;
+    mtree_lp_bound_row(program->lp, least_row, 0, INFINITY);
+    mtree_lp_add_column(program->lp, 1, num, program->rows, program->values);
+    mtree_lp_add_column(program->lp, 0, 3, rows, values);
+    mtree_lp_make_binary(program->lp, 2 * tree + 1);
 }
 
-static mtree_status_t build(program_t *program, int max_trees, double min_rate)
+/* Rows (1b), one per capacity, then the others. */
+static void build(program_t *program, int max_trees, double min_rate)
 {
+    const mtree_candidates_t *candidates = program->forest->candidates;
     int num_trees = program->forest->num_trees;
-    int limit_row = program->forest->candidates->num_constraints;
-    mtree_status_t status = add_capacities(program);
 
-    if (status == MTREE_OK) {
-        status = mtree_lp_add_rows(program->lp, 1, -INFINITY,
-                                   max_trees == 0 ? num_trees : max_trees);
+    mtree_lp_add_rows(program->lp, candidates->num_constraints, -INFINITY, 0);
+    for (int row = 0; row < candidates->num_constraints; row++) {
+        mtree_lp_bound_row(program->lp, row, -INFINITY,
+                           candidates->capacity[row] / program->unit);
     }
-    if (status == MTREE_OK) {
-        status = mtree_lp_add_rows(program->lp, 2 * num_trees, -INFINITY, 0);
+    mtree_lp_add_rows(program->lp, 1, -INFINITY, max_trees == 0 ? num_trees : max_trees);
+    mtree_lp_add_rows(program->lp, 2 * num_trees, -INFINITY, 0);
+    for (int tree = 0; tree < num_trees; tree++) {
+        add_tree(program, tree, candidates->num_constraints, min_rate);
     }
-    for (int tree = 0; tree < num_trees && status == MTREE_OK; tree++) {
-        status = add_tree(program, tree, limit_row, min_rate);
-    }
-    return status;
 }
 
 /* Keep the trees that got a rate; `whole` selects the solution that is read. */
@@ -133,30 +103,27 @@ mtree_status_t mtree_forest_select(mtree_forest_t *forest, int max_trees, double
     const mtree_candidates_t *candidates = forest->candidates;
     program_t program = {.forest = forest};
     size_t length = (size_t)candidates->num_constraints + 3;
+    mtree_arena_t arena = {0};
     mtree_status_t status;
 
     for (int row = 0; row < candidates->num_constraints; row++) {
         program.unit = fmax(program.unit, candidates->capacity[row]);
     }
-    program.uses = malloc(length * sizeof(*program.uses));
-    program.rows = malloc(length * sizeof(*program.rows));
-    program.values = malloc(length * sizeof(*program.values));
-    if (program.uses == NULL || program.rows == NULL || program.values == NULL) {
+    MTREE_ARENA_ARRAY(&arena, program.uses, length);
+    MTREE_ARENA_ARRAY(&arena, program.rows, length);
+    MTREE_ARENA_ARRAY(&arena, program.values, length);
+    status = arena.status;
+    if (status != MTREE_OK) {
         mtree_error("no memory to choose among %d trees; use packing", forest->num_trees);
-        status = MTREE_ERR_NO_MEMORY;
         goto free_scratch;
     }
     status = mtree_lp_create(&program.lp);
     if (status == MTREE_OK) {
-        status = build(&program, max_trees, min_rate);
-    }
-    if (status == MTREE_OK) {
+        build(&program, max_trees, min_rate);
         status = solve(&program, max_trees, min_rate);
     }
     mtree_lp_destroy(program.lp);
 free_scratch:
-    free(program.uses);
-    free(program.rows);
-    free(program.values);
+    mtree_arena_cleanup(&arena);
     return status;
 }

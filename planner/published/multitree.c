@@ -33,6 +33,7 @@ typedef struct {
     int *enter; /* [num_vertices] breadth-first search: arc that entered, -1: not seen */
     int *queue; /* [num_vertices] */
     int *path;  /* [num_vertices] arcs of the path found */
+    int *old;   /* [n] the hosts that each tree had before the step */
 } build_t;
 
 static mtree_status_t no_memory(int num_hosts)
@@ -157,6 +158,7 @@ static mtree_status_t allocate_build(build_t *build, int num_hosts)
     MTREE_ARENA_ARRAY(&build->arena, build->enter, vertices);
     MTREE_ARENA_ARRAY(&build->arena, build->queue, vertices);
     MTREE_ARENA_ARRAY(&build->arena, build->path, vertices);
+    MTREE_ARENA_ARRAY(&build->arena, build->old, (size_t)num_hosts);
     if (build->trees == NULL || build->arena.status != MTREE_OK) {
         return no_memory(num_hosts);
     }
@@ -313,7 +315,7 @@ static mtree_status_t take_turn(build_t *build, int root, int old, bool *grew_p)
 
 /* Lines 5 to 14: one time step, in which the trees take turns until none finds a free
  * arc. */
-static mtree_status_t run_step(build_t *build, int *old, int *num_joined_p)
+static mtree_status_t run_step(build_t *build, int *num_joined_p)
 {
     int n = build->trees->num_hosts, num_joined = 0;
     mtree_status_t status;
@@ -322,7 +324,7 @@ static mtree_status_t run_step(build_t *build, int *old, int *num_joined_p)
     build->trees->num_steps++;
     memcpy(build->free, build->connections,
            2 * (size_t)build->topology->num_links * sizeof(*build->free));
-    memcpy(old, build->joined, (size_t)n * sizeof(*old));
+    memcpy(build->old, build->joined, (size_t)n * sizeof(*build->old));
     memset(build->cursor, 0, (size_t)n * sizeof(*build->cursor));
     while (any) {
         int begin = build->next_root;
@@ -331,7 +333,7 @@ static mtree_status_t run_step(build_t *build, int *old, int *num_joined_p)
         for (int turn = 0; turn < n; turn++) {
             int root = (begin + turn) % n;
 
-            status = take_turn(build, root, old[root], &grew);
+            status = take_turn(build, root, build->old[root], &grew);
             if (status != MTREE_OK) {
                 return status;
             }
@@ -347,14 +349,10 @@ static mtree_status_t run_step(build_t *build, int *old, int *num_joined_p)
 static mtree_status_t run_steps(build_t *build)
 {
     int n = build->trees->num_hosts, left = n * (n - 1), num_joined = 0;
-    int *old = malloc((size_t)n * sizeof(*old));
     mtree_status_t status = MTREE_OK;
 
-    if (old == NULL) {
-        return no_memory(n);
-    }
     while (left > 0 && status == MTREE_OK) {
-        status = run_step(build, old, &num_joined);
+        status = run_step(build, &num_joined);
         if (status == MTREE_OK && num_joined == 0) {
             mtree_error(
                 "multitree: in %s some of the %d hosts do not reach each other; check "
@@ -364,7 +362,6 @@ static mtree_status_t run_steps(build_t *build)
         }
         left -= num_joined;
     }
-    free(old);
     return status;
 }
 
@@ -389,30 +386,22 @@ mtree_status_t mtree_multitree_create(const mtree_topology_t *topology, const in
 mtree_status_t mtree_multitree_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p)
 {
     mtree_multitree_t *trees = NULL;
-    mtree_plan_t *plan = NULL;
     int n = problem->num_hosts;
-    size_t hosts = (size_t)n;
+    size_t size = (size_t)n * sizeof(*trees->parent);
     mtree_status_t status =
         mtree_multitree_create(problem->topology, problem->hosts, n, &trees);
 
-    if (status != MTREE_OK) {
-        return status;
-    }
-    status = mtree_plan_create(problem->request->collective, "multitree", n,
-                               problem->names, n, &plan);
-    if (status != MTREE_OK) {
-        goto destroy_trees;
+    if (status == MTREE_OK) {
+        status = mtree_problem_plan(problem, "multitree", n, plan_p);
     }
     /* Without rates, mtree_plan_finish() gives all trees the highest common one. */
-    for (int root = 0; root < n; root++) {
-        plan->trees[root].root = root;
-        memcpy(plan->trees[root].parent, trees->parent + (size_t)root * hosts,
-               hosts * sizeof(*trees->parent));
-        memcpy(plan->trees[root].step, trees->step + (size_t)root * hosts,
-               hosts * sizeof(*trees->step));
+    for (int root = 0; root < n && status == MTREE_OK; root++) {
+        mtree_tree_t *tree = &(*plan_p)->trees[root];
+
+        tree->root = root;
+        memcpy(tree->parent, trees->parent + root * n, size);
+        memcpy(tree->step, trees->step + root * n, size);
     }
-    *plan_p = plan;
-destroy_trees:
     mtree_multitree_destroy(trees);
     return status;
 }

@@ -38,6 +38,7 @@ typedef struct {
 } mtree_optree_send_t;
 
 typedef struct {
+    mtree_arena_t arena; /* of the arrays, the sends apart */
     int num_ranks;
     int num_stages;
     mtree_optree_stage_t stages[MTREE_OPTREE_MAX_STAGES];

@@ -19,6 +19,7 @@ typedef struct {
     int *held;  /* [num_ranks] blocks each rank holds now */
     int *count; /* [num_ranks] blocks each rank held when the stage began */
     int *edge;  /* [num_groups + 1] first rank of each group, and one past the last */
+    int *parts; /* [num_ranks + 1] the same of the groups that the stage makes */
     int num_groups;
 } builder_t;
 
@@ -87,14 +88,11 @@ static mtree_status_t exchange(builder_t *builder, const int *child, int num_chi
 static mtree_status_t run_stage(builder_t *builder, int arity)
 {
     int num_ranks = builder->schedule->num_ranks;
-    int *edge = malloc(((size_t)num_ranks + 1) * sizeof(*edge));
+    int *edge = builder->parts;
     int num_edges = 0;
     mtree_status_t status = MTREE_OK;
     int group, child;
 
-    if (edge == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
     memcpy(builder->count, builder->held, (size_t)num_ranks * sizeof(*builder->count));
     for (group = 0; group < builder->num_groups && status == MTREE_OK; group++) {
         int first = builder->edge[group];
@@ -110,7 +108,7 @@ static mtree_status_t run_stage(builder_t *builder, int arity)
         edge[num_edges] = first + size;
         status = exchange(builder, &edge[start], children);
     }
-    free(builder->edge);
+    builder->parts = builder->edge;
     builder->edge = edge;
     builder->num_groups = num_edges;
     return status;
@@ -159,6 +157,7 @@ mtree_status_t mtree_optree_schedule_create(int num_ranks, int num_stages,
                                             mtree_optree_schedule_t **schedule_p)
 {
     mtree_status_t status = check_arguments(num_ranks, num_stages, num_wavelengths);
+    size_t ranks = (size_t)num_ranks;
     mtree_optree_schedule_t *schedule;
     builder_t builder = {0};
 
@@ -171,24 +170,20 @@ mtree_status_t mtree_optree_schedule_create(int num_ranks, int num_stages,
     }
     schedule->num_ranks = num_ranks;
     schedule->num_stages = num_stages;
-    mtree_optree_count_steps(num_ranks, num_stages, num_wavelengths, schedule->stages);
-    schedule->stage_send = calloc((size_t)num_stages + 1, sizeof(*schedule->stage_send));
-    schedule->blocks =
-        calloc((size_t)num_ranks * (size_t)num_ranks, sizeof(*schedule->blocks));
+    schedule->steps = mtree_optree_count_steps(num_ranks, num_stages, num_wavelengths,
+                                               schedule->stages);
     builder.schedule = schedule;
-    builder.held = calloc((size_t)num_ranks, sizeof(*builder.held));
-    builder.count = calloc((size_t)num_ranks, sizeof(*builder.count));
-    builder.edge = calloc((size_t)num_ranks + 1, sizeof(*builder.edge));
-    if (schedule->stage_send == NULL || schedule->blocks == NULL ||
-        builder.held == NULL || builder.count == NULL || builder.edge == NULL) {
-        status = MTREE_ERR_NO_MEMORY;
-    } else {
+    MTREE_ARENA_ARRAY(&schedule->arena, schedule->stage_send, (size_t)num_stages + 1);
+    MTREE_ARENA_ARRAY(&schedule->arena, schedule->blocks, ranks * ranks);
+    MTREE_ARENA_ARRAY(&schedule->arena, builder.held, ranks);
+    MTREE_ARENA_ARRAY(&schedule->arena, builder.count, ranks);
+    MTREE_ARENA_ARRAY(&schedule->arena, builder.edge, ranks + 1);
+    MTREE_ARENA_ARRAY(&schedule->arena, builder.parts, ranks + 1);
+    status = schedule->arena.status;
+    if (status == MTREE_OK) {
         status = run_stages(&builder);
     }
-    free(builder.held);
-    free(builder.count);
-    free(builder.edge);
-    if (status == MTREE_ERR_NO_MEMORY) {
+    if (status != MTREE_OK) {
         mtree_error("optree: no memory for the schedule of %d ranks; use fewer",
                     num_ranks);
         mtree_optree_schedule_destroy(schedule);
@@ -208,8 +203,7 @@ void mtree_optree_schedule_destroy(mtree_optree_schedule_t *schedule)
     if (schedule == NULL) {
         return;
     }
-    free(schedule->stage_send);
+    mtree_arena_cleanup(&schedule->arena);
     free(schedule->sends);
-    free(schedule->blocks);
     free(schedule);
 }

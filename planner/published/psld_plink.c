@@ -6,7 +6,6 @@
 #include "planner/regular/shallow_tree.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 static mtree_status_t no_memory(const mtree_problem_t *problem)
 {
@@ -54,40 +53,27 @@ mtree_status_t mtree_psld_plan(const mtree_problem_t *problem, mtree_plan_t **pl
 {
     int n = problem->num_hosts, max_trees = problem->request->max_trees;
     int num_servers = max_trees > 0 && max_trees < n ? max_trees : n;
-    double *bandwidth = malloc((size_t)n * sizeof(*bandwidth));
-    mtree_plan_t *plan;
-    mtree_status_t status;
+    double *bandwidth;
+    mtree_status_t status = mtree_problem_plan(problem, "psld", num_servers, plan_p);
 
-    if (bandwidth == NULL) {
+    MTREE_ARENA_ARRAY(problem->arena, bandwidth, (size_t)n);
+    if (status != MTREE_OK || bandwidth == NULL) {
         return no_memory(problem);
     }
     for (int host = 0; host < n; host++) {
         bandwidth[host] = mean_bandwidth(problem, host);
     }
-    status = mtree_plan_create(problem->request->collective, "psld", n, problem->names,
-                               num_servers, &plan);
-    if (status != MTREE_OK) {
-        goto free_bandwidth;
-    }
     for (int t = 0; t < num_servers; t++) {
-        int server = take_best(bandwidth, n);
+        mtree_tree_t *tree = &(*plan_p)->trees[t];
 
-        plan->trees[t].root = server;
-        plan->trees[t].rate = mean_bandwidth(problem, server);
+        tree->root = take_best(bandwidth, n);
+        tree->rate = mean_bandwidth(problem, tree->root);
         for (int host = 0; host < n; host++) {
-            plan->trees[t].parent[host] = host == server ? -1 : server;
+            tree->parent[host] = host == tree->root ? -1 : tree->root;
         }
     }
     /* The rates are proportions so far. */
-    status = mtree_plan_scale_rates(problem, plan);
-    if (status != MTREE_OK) {
-        mtree_plan_destroy(plan);
-        goto free_bandwidth;
-    }
-    *plan_p = plan;
-free_bandwidth:
-    free(bandwidth);
-    return status;
+    return mtree_plan_scale_rates(problem, *plan_p);
 }
 
 /*
@@ -143,28 +129,19 @@ static int choose_root(const mtree_problem_t *problem, const int *leader)
 
 mtree_status_t mtree_plink_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p)
 {
-    int n = problem->num_hosts, root;
-    int *leader = malloc((size_t)n * sizeof(*leader));
-    mtree_plan_t *plan;
-    mtree_status_t status;
+    int n = problem->num_hosts, root, *leader;
+    mtree_status_t status = mtree_problem_plan(problem, "plink", 1, plan_p);
 
-    if (leader == NULL) {
+    MTREE_ARENA_ARRAY(problem->arena, leader, (size_t)n);
+    if (status != MTREE_OK || leader == NULL) {
         return no_memory(problem);
-    }
-    status = mtree_plan_create(problem->request->collective, "plink", n, problem->names,
-                               1, &plan);
-    if (status != MTREE_OK) {
-        goto free_leader;
     }
     choose_leaders(problem, (int)ceil(sqrt(n)), leader);
     root = choose_root(problem, leader);
     for (int host = 0; host < n; host++) {
-        plan->trees[0].parent[host] = leader[host] != host ? leader[host] : root;
+        (*plan_p)->trees[0].parent[host] = leader[host] != host ? leader[host] : root;
     }
-    plan->trees[0].parent[root] = -1;
-    plan->trees[0].root = root;
-    *plan_p = plan;
-free_leader:
-    free(leader);
-    return status;
+    (*plan_p)->trees[0].parent[root] = -1;
+    (*plan_p)->trees[0].root = root;
+    return MTREE_OK;
 }

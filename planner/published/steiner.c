@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* How near the bound counts as on it. */
 #define GAP_TOLERANCE 1e-7
@@ -35,7 +36,8 @@ bool mtree_steiner_has_stage(const mtree_steiner_solver_t *solver,
     return true;
 }
 
-mtree_status_t mtree_steiner_report(mtree_status_t status)
+/* Log why the linear program failed, if it did; returns @a status. */
+static mtree_status_t report(mtree_status_t status)
 {
     if (status == MTREE_ERR_SOLVER) {
         mtree_error(
@@ -50,35 +52,33 @@ mtree_status_t mtree_steiner_report(mtree_status_t status)
 static mtree_status_t set_up_program(mtree_steiner_solver_t *solver)
 {
     const mtree_candidates_t *candidates = solver->candidates;
+    bool reduces = mtree_steiner_has_stage(solver, MTREE_STEINER_STAGE_REDUCE);
     mtree_status_t status = mtree_lp_create(&solver->lp);
 
-    if (status == MTREE_OK) {
-        status = mtree_lp_add_rows(solver->lp, 2 * solver->num_roots, 0.0, INFINITY);
+    if (status != MTREE_OK) {
+        return status;
     }
-    if (status == MTREE_OK) {
-        status = mtree_lp_add_rows(solver->lp, 2 * candidates->num_constraints, -INFINITY,
-                                   0.0);
+    mtree_lp_add_rows(solver->lp, 2 * solver->num_roots, 0.0, INFINITY);
+    mtree_lp_add_rows(solver->lp, 2 * candidates->num_constraints, -INFINITY, 0.0);
+    for (int i = 0; i < 2 * candidates->num_constraints; i++) {
+        mtree_lp_bound_row(solver->lp, 2 * solver->num_roots + i, -INFINITY,
+                           candidates->capacity[i % candidates->num_constraints] /
+                               solver->unit);
     }
-    for (int i = 0; i < 2 * candidates->num_constraints && status == MTREE_OK; i++) {
-        status = mtree_lp_bound_row(
-            solver->lp, 2 * solver->num_roots + i, -INFINITY,
-            candidates->capacity[i % candidates->num_constraints] / solver->unit);
-    }
-    for (int r = 0; r < solver->num_roots && status == MTREE_OK; r++) {
-        bool reduces = mtree_steiner_has_stage(solver, MTREE_STEINER_STAGE_REDUCE);
+    for (int r = 0; r < solver->num_roots; r++) {
         const int rows[] = {
             mtree_steiner_root_row(solver, MTREE_STEINER_STAGE_FINAL, r),
             mtree_steiner_root_row(solver, MTREE_STEINER_STAGE_REDUCE, r)};
         const double values[] = {-1.0, -1.0};
 
-        status = mtree_lp_add_column(solver->lp, 1.0, reduces ? 2 : 1, rows, values);
+        mtree_lp_add_column(solver->lp, 1.0, reduces ? 2 : 1, rows, values);
     }
-    return status;
+    return MTREE_OK;
 }
 
 static mtree_status_t solve_program(mtree_steiner_solver_t *solver)
 {
-    mtree_status_t status = mtree_steiner_report(mtree_lp_solve(solver->lp));
+    mtree_status_t status = report(mtree_lp_solve(solver->lp));
 
     for (int row = 0; row < 2 * solver->candidates->num_constraints && status == MTREE_OK;
          row++) {
@@ -98,7 +98,7 @@ static mtree_status_t generate(mtree_steiner_solver_t *solver)
 {
     bool exact = mtree_steiner_oracle_exact(solver->oracle);
     int num_added = 1;
-    mtree_status_t status = mtree_steiner_report(set_up_program(solver));
+    mtree_status_t status = report(set_up_program(solver));
 
     if (status == MTREE_OK &&
         mtree_steiner_has_stage(solver, MTREE_STEINER_STAGE_REDUCE)) {
@@ -128,33 +128,37 @@ static mtree_status_t generate(mtree_steiner_solver_t *solver)
 static mtree_status_t take_packing(mtree_steiner_solver_t *solver,
                                    mtree_steiner_packing_t **packing_p)
 {
+    size_t num_hosts = (size_t)solver->candidates->num_hosts;
     mtree_steiner_packing_t *packing = calloc(1, sizeof(*packing));
     double chi = mtree_lp_objective(solver->lp);
 
     if (packing == NULL) {
-        return mtree_steiner_report(MTREE_ERR_NO_MEMORY);
+        return report(MTREE_ERR_NO_MEMORY);
     }
-    packing->num_hosts = solver->candidates->num_hosts;
+    packing->num_hosts = (int)num_hosts;
     packing->chi = chi * solver->unit;
     packing->bound =
         mtree_steiner_oracle_exact(solver->oracle) ? solver->bound * solver->unit : 0.0;
-    for (int t = 0; t < solver->num_trees; t++) {
+    MTREE_ARENA_ARRAY(&packing->arena, packing->trees, (size_t)solver->num_trees);
+    for (int t = 0; t < solver->num_trees && packing->arena.status == MTREE_OK; t++) {
         double weight = mtree_lp_value(solver->lp, solver->num_roots + t);
+        mtree_steiner_tree_t *tree = &packing->trees[packing->num_trees];
 
-        if (weight > WEIGHT_TOLERANCE * chi) {
-            mtree_steiner_tree_t kept = solver->trees[t];
-
-            kept.weight = weight * solver->unit;
-            solver->trees[t] = solver->trees[packing->num_trees];
-            solver->trees[packing->num_trees++] = kept;
+        if (weight <= WEIGHT_TOLERANCE * chi) {
+            continue;
         }
+        *tree = solver->trees[t];
+        tree->weight = weight * solver->unit;
+        if (MTREE_ARENA_ARRAY(&packing->arena, tree->parent, num_hosts) != NULL) {
+            memcpy(tree->parent, solver->trees[t].parent,
+                   num_hosts * sizeof(*tree->parent));
+        }
+        packing->num_trees++;
     }
-    for (int t = packing->num_trees; t < solver->num_trees; t++) {
-        free(solver->trees[t].parent);
+    if (packing->arena.status != MTREE_OK) {
+        mtree_steiner_packing_destroy(packing);
+        return report(MTREE_ERR_NO_MEMORY);
     }
-    packing->trees = solver->trees;
-    solver->trees = NULL;
-    solver->num_trees = 0;
     *packing_p = packing;
     return MTREE_OK;
 }
@@ -179,7 +183,7 @@ static mtree_status_t solver_allocate(mtree_steiner_solver_t *solver)
     MTREE_ARENA_ARRAY(&solver->arena, solver->broadcast_cost, num_roots);
     MTREE_ARENA_ARRAY(&solver->arena, solver->parent, num_hosts);
     if (solver->arena.status != MTREE_OK) {
-        return mtree_steiner_report(MTREE_ERR_NO_MEMORY);
+        return report(MTREE_ERR_NO_MEMORY);
     }
     return MTREE_OK;
 }
@@ -191,7 +195,8 @@ static mtree_status_t solver_init(mtree_steiner_solver_t *solver,
     mtree_problem_t problem = {.topology = request->topology,
                                .request = &broadcast,
                                .hosts = request->hosts,
-                               .num_hosts = request->num_hosts};
+                               .num_hosts = request->num_hosts,
+                               .arena = &solver->arena};
     mtree_status_t status;
 
     solver->request = request;
@@ -208,8 +213,9 @@ static mtree_status_t solver_init(mtree_steiner_solver_t *solver,
         status = solver_allocate(solver);
     }
     if (status == MTREE_OK) {
-        status = mtree_steiner_oracle_create(request->num_hosts, request->num_active,
-                                             &solver->oracle);
+        solver->oracle = mtree_steiner_oracle_create(&solver->arena, request->num_hosts,
+                                                     request->num_active);
+        status = solver->arena.status;
     }
     if (status != MTREE_OK) {
         return status;
@@ -230,13 +236,8 @@ static mtree_status_t solver_init(mtree_steiner_solver_t *solver,
 static void solver_cleanup(mtree_steiner_solver_t *solver)
 {
     mtree_routes_destroy(solver->routes);
-    mtree_candidates_destroy(solver->candidates);
-    mtree_steiner_oracle_destroy(solver->oracle);
     mtree_lp_destroy(solver->lp);
     mtree_arena_cleanup(&solver->arena);
-    for (int t = 0; t < solver->num_trees; t++) {
-        free(solver->trees[t].parent);
-    }
     free(solver->trees);
 }
 
@@ -270,9 +271,6 @@ void mtree_steiner_packing_destroy(mtree_steiner_packing_t *packing)
     if (packing == NULL) {
         return;
     }
-    for (int t = 0; t < packing->num_trees; t++) {
-        free(packing->trees[t].parent);
-    }
-    free(packing->trees);
+    mtree_arena_cleanup(&packing->arena);
     free(packing);
 }

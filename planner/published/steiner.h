@@ -56,6 +56,7 @@ typedef struct {
 } mtree_steiner_tree_t;
 
 typedef struct {
+    mtree_arena_t arena; /* of the trees */
     int num_hosts;
     int num_trees;
     mtree_steiner_tree_t *trees;

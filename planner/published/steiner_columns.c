@@ -5,7 +5,6 @@
 #include "base/log.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* A tree becomes a column when it is cheaper than its root's price by more than this;
@@ -73,25 +72,22 @@ static bool is_cheaper(const mtree_steiner_solver_t *solver, int count)
 static mtree_status_t add_tree(mtree_steiner_solver_t *solver,
                                mtree_steiner_stage_t stage, int r, int count)
 {
-    size_t size = (size_t)solver->candidates->num_hosts * sizeof(*solver->parent);
-    mtree_steiner_tree_t *tree;
+    size_t num_hosts = (size_t)solver->candidates->num_hosts;
+    mtree_steiner_tree_t tree = {.stage = stage, .root = solver->first_root + r};
 
-    if (mtree_array_reserve(&solver->trees, &solver->tree_capacity, solver->num_trees + 1,
+    MTREE_ARENA_ARRAY(&solver->arena, tree.parent, num_hosts);
+    if (tree.parent == NULL ||
+        mtree_array_reserve(&solver->trees, &solver->tree_capacity, solver->num_trees + 1,
                             sizeof(*solver->trees)) != MTREE_OK) {
+        mtree_error("steiner: no memory for %d trees; use fewer hosts",
+                    solver->num_trees);
         return MTREE_ERR_NO_MEMORY;
     }
-    tree = &solver->trees[solver->num_trees];
-    tree->parent = malloc(size);
-    if (tree->parent == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
-    memcpy(tree->parent, solver->parent, size);
-    tree->stage = stage;
-    tree->root = solver->first_root + r;
-    tree->weight = 0.0;
-    solver->num_trees++;
-    return mtree_lp_add_column(solver->lp, 0.0, count, solver->column_rows,
-                               solver->column_values);
+    memcpy(tree.parent, solver->parent, num_hosts * sizeof(*tree.parent));
+    solver->trees[solver->num_trees++] = tree;
+    mtree_lp_add_column(solver->lp, 0.0, count, solver->column_rows,
+                        solver->column_values);
+    return MTREE_OK;
 }
 
 /* Let the oracle price a stage's trees at solver->constraint_price. */
@@ -148,7 +144,7 @@ mtree_status_t mtree_steiner_start_stage(mtree_steiner_solver_t *solver,
             return status;
         }
         count = make_column(solver, stage, r);
-        status = mtree_steiner_report(add_tree(solver, stage, r, count));
+        status = add_tree(solver, stage, r, count);
         for (int c = 0; c + 1 < count; c++) {
             int row =
                 solver->column_rows[c] - 2 * solver->num_roots - stage_row(solver, stage);
@@ -164,8 +160,7 @@ mtree_status_t mtree_steiner_start_stage(mtree_steiner_solver_t *solver,
         }
         if (shared && status == MTREE_OK) {
             count = make_column(solver, MTREE_STEINER_STAGE_OVERLAP, r);
-            status = mtree_steiner_report(
-                add_tree(solver, MTREE_STEINER_STAGE_OVERLAP, r, count));
+            status = add_tree(solver, MTREE_STEINER_STAGE_OVERLAP, r, count);
         }
     }
     return status;
@@ -194,7 +189,7 @@ static mtree_status_t price_stage(mtree_steiner_solver_t *solver,
         cost[r] = fmin(cost[r], found);
         count = make_column(solver, stage, r);
         if (is_cheaper(solver, count)) {
-            status = mtree_steiner_report(add_tree(solver, stage, r, count));
+            status = add_tree(solver, stage, r, count);
             ++*num_added_p;
         }
     }

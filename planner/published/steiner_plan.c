@@ -54,7 +54,6 @@ static mtree_status_t make_plan(const mtree_problem_t *problem,
 {
     const mtree_plan_request_t *request = problem->request;
     int num_trees = packing->num_trees;
-    mtree_plan_t *plan;
     mtree_status_t status;
 
     if (request->max_trees > 0 && request->max_trees < num_trees) {
@@ -62,32 +61,26 @@ static mtree_status_t make_plan(const mtree_problem_t *problem,
               compare_weights);
         num_trees = request->max_trees;
     }
-    status = mtree_plan_create(request->collective, "steiner", problem->num_hosts,
-                               problem->names, num_trees, &plan);
+    status = mtree_problem_plan(problem, "steiner", num_trees, plan_p);
     if (status != MTREE_OK) {
         return status;
     }
     for (int t = 0; t < num_trees; t++) {
-        const mtree_steiner_tree_t *tree = &packing->trees[t];
+        const mtree_steiner_tree_t *packed = &packing->trees[t];
+        mtree_tree_t *tree = &(*plan_p)->trees[t];
 
-        plan->trees[t].root = tree->root;
-        plan->trees[t].rate = tree->weight;
+        tree->root = packed->root;
+        tree->rate = packed->weight;
         for (int host = 0; host < problem->num_hosts; host++) {
-            int above = tree->parent[host];
+            int above = packed->parent[host];
 
             while (above >= problem->num_hosts) {
-                above = tree->parent[above];
+                above = packed->parent[above];
             }
-            plan->trees[t].parent[host] = above;
+            tree->parent[host] = above;
         }
     }
-    status = mtree_plan_scale_rates(problem, plan);
-    if (status != MTREE_OK) {
-        mtree_plan_destroy(plan);
-        return status;
-    }
-    *plan_p = plan;
-    return MTREE_OK;
+    return mtree_plan_scale_rates(problem, *plan_p);
 }
 
 mtree_status_t mtree_steiner_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p)
@@ -108,7 +101,7 @@ mtree_status_t mtree_steiner_plan(const mtree_problem_t *problem, mtree_plan_t *
             mtree_topology_num_hosts(problem->topology), MOST_HOSTS);
         return MTREE_ERR_LIMIT;
     }
-    hosts = malloc((size_t)problem->topology->num_vertices * sizeof(*hosts));
+    MTREE_ARENA_ARRAY(problem->arena, hosts, (size_t)problem->topology->num_vertices);
     if (hosts == NULL) {
         mtree_error("steiner: no memory for %d vertices",
                     problem->topology->num_vertices);
@@ -121,6 +114,5 @@ mtree_status_t mtree_steiner_plan(const mtree_problem_t *problem, mtree_plan_t *
         status = make_plan(problem, packing, plan_p);
         mtree_steiner_packing_destroy(packing);
     }
-    free(hosts);
     return status;
 }

@@ -7,7 +7,6 @@
 #ifndef MTREE_PLANNER_PUBLISHED_STEINER_SOLVER_H
 #define MTREE_PLANNER_PUBLISHED_STEINER_SOLVER_H
 
-#include "base/arena.h"
 #include "planner/graph/candidates.h"
 #include "planner/published/steiner.h"
 #include "planner/solver/lp.h"
@@ -19,7 +18,7 @@
  * each root, then one per tree.  Capacities are divided by `unit`.
  */
 typedef struct {
-    mtree_arena_t arena; /* of the arrays */
+    mtree_arena_t arena; /* of all but routes, lp and trees */
     const mtree_steiner_request_t *request;
     int num_roots, first_root;
     mtree_routes_t *routes;
@@ -54,9 +53,6 @@ int mtree_steiner_root_row(const mtree_steiner_solver_t *solver,
 /* Does the request's mode have trees of that stage? */
 bool mtree_steiner_has_stage(const mtree_steiner_solver_t *solver,
                              mtree_steiner_stage_t stage);
-
-/* Log why the linear program failed, if it did; returns @a status. */
-mtree_status_t mtree_steiner_report(mtree_status_t status);
 
 /*
  * The first columns of a stage: in turn the cheapest tree of each root, whose rows then

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/published/steiner_tree.h"
 
-#include "base/arena.h"
 #include "base/log.h"
 #include "planner/graph/arborescence.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Work (in elementary steps) that a search for one exact tree may take. */
@@ -15,7 +13,6 @@
 typedef enum { OVER_ACTIVE, OVER_RELAYS, BY_PATHS } method_t;
 
 struct mtree_steiner_oracle {
-    mtree_arena_t arena; /* of the arrays */
     int num_vertices, num_active;
     method_t method;
     double *price; /* [n * n] of the edge from parent to child, whatever the direction
@@ -61,49 +58,39 @@ bool mtree_steiner_oracle_exact(const mtree_steiner_oracle_t *oracle)
     return oracle->method != BY_PATHS;
 }
 
-mtree_status_t mtree_steiner_oracle_create(int num_vertices, int num_active,
-                                           mtree_steiner_oracle_t **oracle_p)
+mtree_steiner_oracle_t *mtree_steiner_oracle_create(mtree_arena_t *arena,
+                                                    int num_vertices, int num_active)
 {
-    mtree_steiner_oracle_t *oracle = calloc(1, sizeof(*oracle));
+    method_t method = choose_method(num_vertices, num_active);
     size_t n = (size_t)num_vertices;
-    size_t sets = 1;
+    size_t sets = method == OVER_ACTIVE ? (size_t)1 << (num_active - 1) : 1;
+    mtree_steiner_oracle_t *oracle;
 
+    MTREE_ARENA_ARRAY(arena, oracle, 1);
     if (oracle != NULL) {
         oracle->num_vertices = num_vertices;
         oracle->num_active = num_active;
-        oracle->method = choose_method(num_vertices, num_active);
-        sets = oracle->method == OVER_ACTIVE ? (size_t)1 << (num_active - 1) : 1;
-        MTREE_ARENA_ARRAY(&oracle->arena, oracle->price, n * n);
-        MTREE_ARENA_ARRAY(&oracle->arena, oracle->distance, n * n);
-        MTREE_ARENA_ARRAY(&oracle->arena, oracle->step, n * n);
-        MTREE_ARENA_ARRAY(&oracle->arena, oracle->cheapest, sets * n);
-        MTREE_ARENA_ARRAY(&oracle->arena, oracle->split, sets * n);
-        MTREE_ARENA_ARRAY(&oracle->arena, oracle->from, n * n);
-        MTREE_ARENA_ARRAY(&oracle->arena, oracle->to, n * n);
-        MTREE_ARENA_ARRAY(&oracle->arena, oracle->edge_price, n * n);
-        MTREE_ARENA_ARRAY(&oracle->arena, oracle->number, n);
-        MTREE_ARENA_ARRAY(&oracle->arena, oracle->vertex, n);
-        MTREE_ARENA_ARRAY(&oracle->arena, oracle->enter, n);
-        MTREE_ARENA_ARRAY(&oracle->arena, oracle->used, n);
+        oracle->method = method;
+        MTREE_ARENA_ARRAY(arena, oracle->price, n * n);
+        MTREE_ARENA_ARRAY(arena, oracle->distance, n * n);
+        MTREE_ARENA_ARRAY(arena, oracle->step, n * n);
+        MTREE_ARENA_ARRAY(arena, oracle->cheapest, sets * n);
+        MTREE_ARENA_ARRAY(arena, oracle->split, sets * n);
+        MTREE_ARENA_ARRAY(arena, oracle->from, n * n);
+        MTREE_ARENA_ARRAY(arena, oracle->to, n * n);
+        MTREE_ARENA_ARRAY(arena, oracle->edge_price, n * n);
+        MTREE_ARENA_ARRAY(arena, oracle->number, n);
+        MTREE_ARENA_ARRAY(arena, oracle->vertex, n);
+        MTREE_ARENA_ARRAY(arena, oracle->enter, n);
+        MTREE_ARENA_ARRAY(arena, oracle->used, n);
     }
-    if (oracle == NULL || oracle->arena.status != MTREE_OK) {
+    if (arena->status != MTREE_OK) {
         mtree_error(
             "steiner: no memory for trees over %d hosts, %d of them active; use fewer",
             num_vertices, num_active);
-        mtree_steiner_oracle_destroy(oracle);
-        return MTREE_ERR_NO_MEMORY;
+        return NULL;
     }
-    *oracle_p = oracle;
-    return MTREE_OK;
-}
-
-void mtree_steiner_oracle_destroy(mtree_steiner_oracle_t *oracle)
-{
-    if (oracle == NULL) {
-        return;
-    }
-    mtree_arena_cleanup(&oracle->arena);
-    free(oracle);
+    return oracle;
 }
 
 /* All shortest paths, by Floyd and Warshall. */

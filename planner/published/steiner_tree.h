@@ -12,7 +12,7 @@
 #ifndef MTREE_PLANNER_PUBLISHED_STEINER_TREE_H
 #define MTREE_PLANNER_PUBLISHED_STEINER_TREE_H
 
-#include "base/status.h"
+#include "base/arena.h"
 
 #include <stdbool.h>
 
@@ -23,13 +23,10 @@ typedef struct mtree_steiner_oracle mtree_steiner_oracle_t;
 
 /*
  * An oracle for graphs of @a num_vertices vertices, the first @a num_active of which (at
- * least one) must be in every tree.  Owned by the caller.  MTREE_ERR_NO_MEMORY is logged.
+ * least one) must be in every tree.  In @a arena; NULL (logged) without memory.
  */
-mtree_status_t mtree_steiner_oracle_create(int num_vertices, int num_active,
-                                           mtree_steiner_oracle_t **oracle_p);
-
-/* Free; NULL is allowed. */
-void mtree_steiner_oracle_destroy(mtree_steiner_oracle_t *oracle);
+mtree_steiner_oracle_t *mtree_steiner_oracle_create(mtree_arena_t *arena,
+                                                    int num_vertices, int num_active);
 
 /* Are its trees the cheapest, and not only cheap? */
 bool mtree_steiner_oracle_exact(const mtree_steiner_oracle_t *oracle);

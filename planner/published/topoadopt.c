@@ -6,7 +6,6 @@
 #include "planner/published/forest.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define NUM_MOVES 1000
@@ -18,10 +17,10 @@ typedef struct {
     const mtree_candidates_t *candidates;
     mtree_random_t random;
     int num_trees;
-    size_t length; /* of a state */
-    int *now, *next, *best;
-    int *group; /* [num_hosts] */
-    int *deck;  /* [num_edges] edges in random order */
+    size_t length;          /* of a state */
+    int *now, *next, *best; /* states */
+    int *group;             /* [num_hosts] */
+    int *deck;              /* [num_edges] edges in random order */
     double now_value, best_value;
 } annealing_t;
 
@@ -178,25 +177,30 @@ static mtree_status_t anneal(annealing_t *annealing)
 }
 
 static mtree_status_t init_annealing(annealing_t *annealing,
-                                     const mtree_candidates_t *candidates,
-                                     const mtree_plan_request_t *request)
+                                     const mtree_problem_t *problem)
 {
+    mtree_candidates_t *candidates;
+    mtree_status_t status = mtree_candidates_create(problem, &candidates);
+
+    if (status != MTREE_OK) {
+        return status;
+    }
     annealing->candidates = candidates;
-    annealing->random.state = request->seed;
-    annealing->num_trees =
-        request->max_trees > 0 ? request->max_trees : MTREE_TOPOADOPT_TREES;
+    annealing->random.state = problem->request->seed;
+    annealing->num_trees = problem->request->max_trees > 0 ? problem->request->max_trees
+                                                           : MTREE_TOPOADOPT_TREES;
     annealing->length =
         (size_t)annealing->num_trees * (size_t)(candidates->num_hosts - 1);
-    annealing->now = malloc(3 * annealing->length * sizeof(*annealing->now));
-    annealing->group = malloc((size_t)candidates->num_hosts * sizeof(*annealing->group));
-    annealing->deck = malloc((size_t)candidates->num_edges * sizeof(*annealing->deck));
-    if (annealing->now == NULL || annealing->group == NULL || annealing->deck == NULL) {
+    MTREE_ARENA_ARRAY(problem->arena, annealing->now, annealing->length);
+    MTREE_ARENA_ARRAY(problem->arena, annealing->next, annealing->length);
+    MTREE_ARENA_ARRAY(problem->arena, annealing->best, annealing->length);
+    MTREE_ARENA_ARRAY(problem->arena, annealing->group, (size_t)candidates->num_hosts);
+    MTREE_ARENA_ARRAY(problem->arena, annealing->deck, (size_t)candidates->num_edges);
+    if (problem->arena->status != MTREE_OK) {
         mtree_error("no memory for topoadopt on %d hosts; use packing",
                     candidates->num_hosts);
         return MTREE_ERR_NO_MEMORY;
     }
-    annealing->next = annealing->now + annealing->length;
-    annealing->best = annealing->next + annealing->length;
     for (int edge = 0; edge < candidates->num_edges; edge++) {
         annealing->deck[edge] = edge;
     }
@@ -206,14 +210,9 @@ static mtree_status_t init_annealing(annealing_t *annealing,
 mtree_status_t mtree_topoadopt_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p)
 {
     annealing_t annealing = {0};
-    mtree_candidates_t *candidates;
-    mtree_forest_t *forest;
-    mtree_status_t status = mtree_candidates_create(problem, &candidates);
+    mtree_forest_t *forest = NULL;
+    mtree_status_t status = init_annealing(&annealing, problem);
 
-    if (status != MTREE_OK) {
-        return status;
-    }
-    status = init_annealing(&annealing, candidates, problem->request);
     if (status == MTREE_OK) {
         status = anneal(&annealing);
     }
@@ -223,11 +222,7 @@ mtree_status_t mtree_topoadopt_plan(const mtree_problem_t *problem, mtree_plan_t
     }
     if (status == MTREE_OK) {
         status = mtree_forest_plan(forest, problem, "topoadopt", plan_p);
-        mtree_forest_destroy(forest);
     }
-    free(annealing.now);
-    free(annealing.group);
-    free(annealing.deck);
-    mtree_candidates_destroy(candidates);
+    mtree_forest_destroy(forest);
     return status;
 }

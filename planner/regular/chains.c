@@ -132,16 +132,14 @@ static void chain_down(const int *arrivals, int num_objects, int root, int *pare
 
 mtree_status_t mtree_chains_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p)
 {
-    const mtree_plan_request_t *request = problem->request;
+    mtree_collective_t collective = problem->request->collective;
     mtree_chains_link_t link = worst_link(problem);
-    int root = mtree_collective_has_root(request->collective)
-                   ? request->root
-                   : mtree_shallow_tree_center(problem);
-    int *arrivals = malloc((size_t)problem->num_hosts * sizeof(*arrivals));
-    int num_objects = 0;
-    mtree_plan_t *plan = NULL;
+    int root = mtree_collective_has_root(collective) ? problem->request->root
+                                                     : mtree_shallow_tree_center(problem);
+    int *arrivals, num_objects = 0;
     mtree_status_t status;
 
+    MTREE_ARENA_ARRAY(problem->arena, arrivals, (size_t)problem->num_hosts);
     if (arrivals == NULL) {
         mtree_error("arrival: no memory for %d hosts; use fewer", problem->num_hosts);
         return MTREE_ERR_NO_MEMORY;
@@ -151,23 +149,18 @@ mtree_status_t mtree_chains_plan(const mtree_problem_t *problem, mtree_plan_t **
             arrivals[num_objects++] = host;
         }
     }
-    status = mtree_plan_create(request->collective, MTREE_PLAN_ARRIVAL,
-                               problem->num_hosts, problem->names, 1, &plan);
+    status = mtree_problem_plan(problem, MTREE_PLAN_ARRIVAL, 1, plan_p);
     if (status == MTREE_OK) {
-        plan->trees[0].root = root;
-        status = add_routes(problem, plan);
+        (*plan_p)->trees[0].root = root;
+        status = add_routes(problem, *plan_p);
     }
-    if (status == MTREE_OK && !mtree_collective_reduces(request->collective)) {
-        chain_down(arrivals, num_objects, root, plan->trees[0].parent);
-    } else if (status == MTREE_OK) {
-        status =
-            mtree_chains_build(arrivals, num_objects, root, &link, plan->trees[0].parent);
-    }
-    free(arrivals);
     if (status != MTREE_OK) {
-        mtree_plan_destroy(plan);
         return status;
     }
-    *plan_p = plan;
+    if (mtree_collective_reduces(collective)) {
+        return mtree_chains_build(arrivals, num_objects, root, &link,
+                                  (*plan_p)->trees[0].parent);
+    }
+    chain_down(arrivals, num_objects, root, (*plan_p)->trees[0].parent);
     return MTREE_OK;
 }

@@ -3,8 +3,6 @@
 
 #include "planner/solver/dense_simplex.h"
 
-#include <stdlib.h>
-
 /* Messages grow with the square of the hosts, and the linear program with its cube. */
 #define MOST_HOSTS 64
 
@@ -51,67 +49,53 @@ static double least_capacity(double capacity)
 static mtree_status_t choose_rates(const mtree_problem_t *problem, mtree_plan_t *plan)
 {
     int num_arcs = 2 * problem->topology->num_links, num_trees = plan->num_trees;
-    size_t cells = (size_t)num_trees * (size_t)num_arcs;
-    int *uses = calloc(cells, sizeof(*uses));
-    int **use = malloc((size_t)num_trees * sizeof(*use));
-    double *capacity = malloc((size_t)num_arcs * sizeof(*capacity));
-    double *weight = malloc((size_t)num_trees * sizeof(*weight));
-    mtree_dense_simplex_t *simplex = NULL;
-    mtree_status_t status = MTREE_ERR_NO_MEMORY;
+    mtree_arena_t *arena = problem->arena;
+    double *capacity, *weight;
+    mtree_dense_simplex_t *simplex;
+    int **use;
 
-    if (uses == NULL || use == NULL || capacity == NULL || weight == NULL) {
-        goto free_arrays;
+    MTREE_ARENA_ARRAY(arena, use, (size_t)num_trees);
+    MTREE_ARENA_ARRAY(arena, capacity, (size_t)num_arcs);
+    MTREE_ARENA_ARRAY(arena, weight, (size_t)num_trees);
+    for (int t = 0; t < num_trees && arena->status == MTREE_OK; t++) {
+        MTREE_ARENA_ARRAY(arena, use[t], (size_t)num_arcs);
+    }
+    simplex = mtree_dense_simplex_create(arena, num_arcs, capacity, num_trees, 1);
+    if (arena->status != MTREE_OK) {
+        return MTREE_ERR_NO_MEMORY;
     }
     for (int arc = 0; arc < num_arcs; arc++) {
         capacity[arc] = least_capacity(mtree_arc_capacity(problem->topology, arc));
     }
     for (int t = 0; t < num_trees; t++) {
-        use[t] = uses + (size_t)t * (size_t)num_arcs;
         weight[t] = 1;
         count_uses(problem, t, use[t]);
     }
-    status = mtree_dense_simplex_create(num_arcs, capacity, num_trees, 1, &simplex);
-    if (status == MTREE_OK) {
-        mtree_dense_simplex_solve(simplex, num_trees, use, weight, NULL);
-        for (int t = 0; t < num_trees; t++) {
-            plan->trees[t].rate = simplex->rate[t];
-        }
+    mtree_dense_simplex_solve(simplex, num_trees, use, weight, NULL);
+    for (int t = 0; t < num_trees; t++) {
+        plan->trees[t].rate = simplex->rate[t];
     }
-    mtree_dense_simplex_destroy(simplex);
-
-free_arrays:
-    free(weight);
-    free(capacity);
-    free(use);
-    free(uses);
-    return status;
+    return MTREE_OK;
 }
 
 mtree_status_t mtree_direct_exchange_plan(const mtree_problem_t *problem,
                                           mtree_plan_t **plan_p)
 {
     int num_hosts = problem->num_hosts;
-    mtree_plan_t *plan;
-    mtree_status_t status =
-        mtree_plan_create(problem->request->collective, "direct", num_hosts,
-                          problem->names, num_hosts, &plan);
+    mtree_status_t status = mtree_problem_plan(problem, "direct", num_hosts, plan_p);
 
     if (status != MTREE_OK) {
         return status;
     }
     for (int root = 0; root < num_hosts; root++) {
-        plan->trees[root].root = root;
+        mtree_tree_t *tree = &(*plan_p)->trees[root];
+
+        tree->root = root;
         for (int host = 0; host < num_hosts; host++) {
-            plan->trees[root].parent[host] = host == root ? -1 : root;
+            tree->parent[host] = host == root ? -1 : root;
         }
     }
-    if (problem->request->collective == MTREE_ALLREDUCE) {
-        status = choose_rates(problem, plan);
-    }
-    if (status != MTREE_OK) {
-        mtree_plan_destroy(plan);
-        return status;
-    }
-    *plan_p = plan;
-    return MTREE_OK;
+    return problem->request->collective == MTREE_ALLREDUCE
+               ? choose_rates(problem, *plan_p)
+               : MTREE_OK;
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/regular/shallow_tree.h"
 
-#include "base/arena.h"
-
 #include "planner/graph/candidates.h"
 #include "planner/plan/finish.h"
 
@@ -11,16 +9,14 @@
 
 /* The edges at each host, the nearest first, and the state of one tree in the making. */
 typedef struct {
-    mtree_arena_t arena; /* of the arrays */
     const mtree_candidates_t *candidates;
-    int *first; /* [num_hosts + 1] where a host's ends start in `ends` */
     struct end {
         int host;
         double latency;
-    } * ends;  /* the other hosts of a host's edges */
-    int *next; /* [num_hosts] the first end of a host that may not be reached yet */
-    double *
-        ready; /* [num_hosts] when a host can send the next time; infinite: not reached */
+    } *ends;      /* the other hosts of a host's edges, from candidates->out_first on */
+    int *next;     /* [num_hosts] the first end of a host that may not be reached yet */
+    double *ready; /* [num_hosts] when a host can send the next time; infinite: not
+                      reached */
 } grower_t;
 
 static int end_compare(const void *left, const void *right)
@@ -33,55 +29,34 @@ static int end_compare(const void *left, const void *right)
     return (a->host > b->host) - (a->host < b->host);
 }
 
-static void grower_fill(grower_t *grower)
+static mtree_status_t grower_init(grower_t *grower, const mtree_problem_t *problem)
 {
-    const mtree_candidates_t *candidates = grower->candidates;
-    int num_hosts = candidates->num_hosts;
-    int *place = grower->next;
+    mtree_candidates_t *candidates;
+    mtree_status_t status = mtree_candidates_create(problem, &candidates);
+    size_t num_hosts = (size_t)problem->num_hosts;
+    const int *first;
 
-    for (int edge = 0; edge < candidates->num_edges; ++edge) {
-        ++grower->first[candidates->from[edge] + 1];
-        grower->first[candidates->to[edge] + 1] += !candidates->directed;
+    if (status != MTREE_OK) {
+        return status;
     }
-    for (int i = 0; i < num_hosts; ++i) {
-        grower->first[i + 1] += grower->first[i];
-        place[i] = grower->first[i];
-    }
-    for (int edge = 0; edge < candidates->num_edges; ++edge) {
-        int from = candidates->from[edge], to = candidates->to[edge];
-
-        grower->ends[place[from]++] = (struct end){to, candidates->latency[edge]};
-        if (!candidates->directed) {
-            grower->ends[place[to]++] = (struct end){from, candidates->latency[edge]};
-        }
-    }
-    for (int i = 0; i < num_hosts; ++i) {
-        qsort(grower->ends + grower->first[i],
-              (size_t)(grower->first[i + 1] - grower->first[i]), sizeof(*grower->ends),
-              end_compare);
-    }
-}
-
-static void grower_free(grower_t *grower)
-{
-    mtree_arena_cleanup(&grower->arena);
-}
-
-static mtree_status_t grower_init(grower_t *grower, const mtree_candidates_t *candidates)
-{
-    size_t num_hosts = (size_t)candidates->num_hosts;
-
     grower->candidates = candidates;
-    MTREE_ARENA_ARRAY(&grower->arena, grower->first, num_hosts + 1);
-    MTREE_ARENA_ARRAY(&grower->arena, grower->ends,
-                      2 * (size_t)candidates->num_edges + 1);
-    MTREE_ARENA_ARRAY(&grower->arena, grower->next, num_hosts);
-    MTREE_ARENA_ARRAY(&grower->arena, grower->ready, num_hosts);
-    if (grower->arena.status != MTREE_OK) {
-        grower_free(grower);
+    first = candidates->out_first;
+    MTREE_ARENA_ARRAY(problem->arena, grower->ends, (size_t)first[num_hosts]);
+    MTREE_ARENA_ARRAY(problem->arena, grower->next, num_hosts);
+    MTREE_ARENA_ARRAY(problem->arena, grower->ready, num_hosts);
+    if (problem->arena->status != MTREE_OK) {
         return MTREE_ERR_NO_MEMORY;
     }
-    grower_fill(grower);
+    for (int i = 0; i < candidates->num_hosts; ++i) {
+        for (int o = first[i]; o < first[i + 1]; ++o) {
+            int edge = candidates->out[o];
+
+            grower->ends[o] = (struct end){mtree_candidates_other(candidates, edge, i),
+                                           candidates->latency[edge]};
+        }
+        qsort(grower->ends + first[i], (size_t)(first[i + 1] - first[i]),
+              sizeof(*grower->ends), end_compare);
+    }
     return MTREE_OK;
 }
 
@@ -93,10 +68,11 @@ static mtree_status_t grower_init(grower_t *grower, const mtree_candidates_t *ca
  */
 static void grow_tree(grower_t *grower, int root, mtree_tree_t *tree)
 {
+    const int *first = grower->candidates->out_first;
     int num_hosts = grower->candidates->num_hosts;
 
     for (int i = 0; i < num_hosts; ++i) {
-        grower->next[i] = grower->first[i];
+        grower->next[i] = first[i];
         grower->ready[i] = INFINITY;
         tree->parent[i] = -1;
     }
@@ -110,11 +86,11 @@ static void grow_tree(grower_t *grower, int root, mtree_tree_t *tree)
             if (!isfinite(grower->ready[i])) {
                 continue;
             }
-            while (grower->next[i] < grower->first[i + 1] &&
+            while (grower->next[i] < first[i + 1] &&
                    isfinite(grower->ready[grower->ends[grower->next[i]].host])) {
                 ++grower->next[i];
             }
-            if (grower->next[i] < grower->first[i + 1] &&
+            if (grower->next[i] < first[i + 1] &&
                 grower->ready[i] + grower->ends[grower->next[i]].latency < soonest) {
                 soonest = grower->ready[i] + grower->ends[grower->next[i]].latency;
                 parent = i;
@@ -156,34 +132,19 @@ mtree_status_t mtree_shallow_tree_plan(const mtree_problem_t *problem,
     const mtree_plan_request_t *request = problem->request;
     bool gathering = mtree_collective_has_blocks(request->collective);
     int num_trees = gathering ? problem->num_hosts : 1;
-    mtree_candidates_t *candidates = NULL;
-    mtree_plan_t *plan = NULL;
-    grower_t grower = {0};
-    mtree_status_t status = mtree_candidates_create(problem, &candidates);
+    grower_t grower;
+    mtree_status_t status = grower_init(&grower, problem);
 
-    if (status != MTREE_OK) {
-        return status;
-    }
-    status = grower_init(&grower, candidates);
-    if (status != MTREE_OK) {
-        goto destroy_candidates;
-    }
-    status = mtree_plan_create(request->collective, "latency", problem->num_hosts,
-                               problem->names, num_trees, &plan);
     if (status == MTREE_OK) {
-        for (int t = 0; t < num_trees; ++t) {
-            int root = gathering ? t
-                       : mtree_collective_has_root(request->collective)
-                           ? request->root
-                           : mtree_shallow_tree_center(problem);
-
-            grow_tree(&grower, root, &plan->trees[t]);
-        }
-        *plan_p = plan;
+        status = mtree_problem_plan(problem, "latency", num_trees, plan_p);
     }
-    grower_free(&grower);
+    for (int t = 0; t < num_trees && status == MTREE_OK; ++t) {
+        int root = gathering ? t
+                   : mtree_collective_has_root(request->collective)
+                       ? request->root
+                       : mtree_shallow_tree_center(problem);
 
-destroy_candidates:
-    mtree_candidates_destroy(candidates);
+        grow_tree(&grower, root, &(*plan_p)->trees[t]);
+    }
     return status;
 }

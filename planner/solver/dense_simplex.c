@@ -14,47 +14,35 @@
 #define STEEP_PIVOTS 200
 #define MAX_PIVOTS   2000
 
-void mtree_dense_simplex_destroy(mtree_dense_simplex_t *simplex)
+mtree_dense_simplex_t *mtree_dense_simplex_create(mtree_arena_t *arena,
+                                                  int num_constraints,
+                                                  const double *capacity, int max_trees,
+                                                  int num_groups)
 {
-    if (simplex == NULL) {
-        return;
-    }
-    mtree_arena_cleanup(&simplex->arena);
-    free(simplex);
-}
+    size_t constraints = (size_t)num_constraints;
+    size_t rows = constraints + (size_t)num_groups + 1, columns = (size_t)max_trees + 2;
+    mtree_dense_simplex_t *simplex;
 
-mtree_status_t mtree_dense_simplex_create(int num_constraints, const double *capacity,
-                                          int max_trees, int num_groups,
-                                          mtree_dense_simplex_t **simplex_p)
-{
-    size_t constraints = (size_t)num_constraints + 1;
-    size_t rows = constraints + (size_t)num_groups, columns = (size_t)max_trees + 2;
-    mtree_dense_simplex_t *simplex = calloc(1, sizeof(*simplex));
-
+    MTREE_ARENA_ARRAY(arena, simplex, 1);
     if (simplex == NULL) {
-        return MTREE_ERR_NO_MEMORY;
+        return NULL;
     }
     simplex->num_constraints = num_constraints;
     simplex->num_groups = num_groups;
     simplex->capacity = capacity;
-    MTREE_ARENA_ARRAY(&simplex->arena, simplex->cells, rows * columns);
-    MTREE_ARENA_ARRAY(&simplex->arena, simplex->row_basis, rows);
-    MTREE_ARENA_ARRAY(&simplex->arena, simplex->column_basis, columns);
-    MTREE_ARENA_ARRAY(&simplex->arena, simplex->rate, columns);
-    MTREE_ARENA_ARRAY(&simplex->arena, simplex->constraint_price, constraints);
-    MTREE_ARENA_ARRAY(&simplex->arena, simplex->row_constraint, constraints);
-    MTREE_ARENA_ARRAY(&simplex->arena, simplex->pattern, constraints);
     simplex->num_slots = 64;
     while (simplex->num_slots < 2 * num_constraints) {
         simplex->num_slots *= 2;
     }
-    MTREE_ARENA_ARRAY(&simplex->arena, simplex->slots, (size_t)simplex->num_slots);
-    if (simplex->arena.status != MTREE_OK) {
-        mtree_dense_simplex_destroy(simplex);
-        return MTREE_ERR_NO_MEMORY;
-    }
-    *simplex_p = simplex;
-    return MTREE_OK;
+    MTREE_ARENA_ARRAY(arena, simplex->cells, rows * columns);
+    MTREE_ARENA_ARRAY(arena, simplex->row_basis, rows);
+    MTREE_ARENA_ARRAY(arena, simplex->column_basis, columns);
+    MTREE_ARENA_ARRAY(arena, simplex->rate, columns);
+    MTREE_ARENA_ARRAY(arena, simplex->constraint_price, constraints);
+    MTREE_ARENA_ARRAY(arena, simplex->row_constraint, constraints);
+    MTREE_ARENA_ARRAY(arena, simplex->pattern, constraints);
+    MTREE_ARENA_ARRAY(arena, simplex->slots, (size_t)simplex->num_slots);
+    return arena->status == MTREE_OK ? simplex : NULL;
 }
 
 /* A number for each tree; sums of few of them, each a few times, are all different. */

@@ -20,7 +20,6 @@
 #include <stdint.h>
 
 typedef struct {
-    mtree_arena_t arena; /* of the arrays */
     int num_constraints, num_groups;
     const double *capacity;    /* [num_constraints], none negative, of the caller */
     int num_rows, num_columns; /* of the tableau, without the objective and the right-hand
@@ -39,13 +38,11 @@ typedef struct {
     double work;              /* done so far, in steps of a few nanoseconds */
 } mtree_dense_simplex_t;
 
-/* Owned by the caller; @a capacity must outlive it. */
-mtree_status_t mtree_dense_simplex_create(int num_constraints, const double *capacity,
-                                          int max_trees, int num_groups,
-                                          mtree_dense_simplex_t **simplex_p);
-
-/* Free; NULL is allowed. */
-void mtree_dense_simplex_destroy(mtree_dense_simplex_t *simplex);
+/* In @a arena, NULL without memory; @a capacity must outlive it. */
+mtree_dense_simplex_t *mtree_dense_simplex_create(mtree_arena_t *arena,
+                                                  int num_constraints,
+                                                  const double *capacity, int max_trees,
+                                                  int num_groups);
 
 /*
  * Solve for @a num_trees trees; uses[t] is [num_constraints], @a group [num_trees] (not

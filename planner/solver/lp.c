@@ -13,8 +13,9 @@
 
 struct mtree_lp {
     glp_prob *problem;
-    unsigned generation; /* of GLPK's state that it lives in */
-    int *index;          /* scratch of GLPK's 1-based form, [room + 1] */
+    unsigned generation;   /* of GLPK's state that it lives in */
+    mtree_status_t status; /* the first failure */
+    int *index;            /* scratch of GLPK's 1-based form, [room + 1] */
     double *value;
     int room;
     int max_pivots; /* 0: in proportion to the program */
@@ -48,28 +49,31 @@ static bool has_state(void)
 }
 
 /*
- * Run @a func with GLPK's errors caught.  After one, all of GLPK's memory on this thread
- * is freed at once, the programs made before with it.
+ * Run @a func with GLPK's errors caught, unless @a lp has failed.  After an error all of
+ * GLPK's memory on this thread is freed at once, the programs made before with it.
  */
-static mtree_status_t guarded(mtree_lp_t *lp, call_func_t func, call_t *call)
+static void guarded(mtree_lp_t *lp, call_func_t func, call_t *call)
 {
-    if (lp->generation != generation) {
-        return MTREE_ERR_SOLVER;
+    if (lp->status == MTREE_OK && lp->generation != generation) {
+        lp->status = MTREE_ERR_SOLVER;
     }
-    if (!has_state()) {
-        return MTREE_ERR_NO_MEMORY;
+    if (lp->status == MTREE_OK && !has_state()) {
+        lp->status = MTREE_ERR_NO_MEMORY;
+    }
+    if (lp->status != MTREE_OK) {
+        return;
     }
     if (setjmp(guard) != 0) {
         glp_error_hook(NULL, NULL);
         glp_free_env();
         ++generation;
-        return MTREE_ERR_SOLVER;
+        lp->status = MTREE_ERR_SOLVER;
+        return;
     }
     glp_term_out(GLP_OFF);
     glp_error_hook(on_error, NULL);
     func(lp, call);
     glp_error_hook(NULL, NULL);
-    return MTREE_OK;
 }
 
 bool mtree_lp_is_available(void)
@@ -94,7 +98,8 @@ mtree_status_t mtree_lp_create(mtree_lp_t **lp_p)
         return MTREE_ERR_NO_MEMORY;
     }
     lp->generation = generation;
-    status = guarded(lp, call_create, &call);
+    guarded(lp, call_create, &call);
+    status = lp->status;
     if (status != MTREE_OK) {
         free(lp);
         return status;
@@ -116,7 +121,8 @@ void mtree_lp_destroy(mtree_lp_t *lp)
     if (lp == NULL) {
         return;
     }
-    (void)guarded(lp, call_destroy, &call);
+    lp->status = MTREE_OK; /* of a failed one as well */
+    guarded(lp, call_destroy, &call);
     free(lp->index);
     free(lp->value);
     free(lp);
@@ -143,11 +149,11 @@ static void call_add_rows(mtree_lp_t *lp, call_t *call)
     }
 }
 
-mtree_status_t mtree_lp_add_rows(mtree_lp_t *lp, int count, double lower, double upper)
+void mtree_lp_add_rows(mtree_lp_t *lp, int count, double lower, double upper)
 {
     call_t call = {.count = count, .lower = lower, .upper = upper};
 
-    return guarded(lp, call_add_rows, &call);
+    guarded(lp, call_add_rows, &call);
 }
 
 static void call_bound_row(mtree_lp_t *lp, call_t *call)
@@ -156,16 +162,16 @@ static void call_bound_row(mtree_lp_t *lp, call_t *call)
                      call->lower, call->upper);
 }
 
-mtree_status_t mtree_lp_bound_row(mtree_lp_t *lp, int row, double lower, double upper)
+void mtree_lp_bound_row(mtree_lp_t *lp, int row, double lower, double upper)
 {
     call_t call = {.row = row, .lower = lower, .upper = upper};
 
-    return guarded(lp, call_bound_row, &call);
+    guarded(lp, call_bound_row, &call);
 }
 
 /* Copy coefficients into GLPK's 1-based form. */
-static mtree_status_t take_coefficients(mtree_lp_t *lp, int count, const int *rows,
-                                        const double *values)
+static void take_coefficients(mtree_lp_t *lp, int count, const int *rows,
+                              const double *values)
 {
     if (count > lp->room) {
         int *index = realloc(lp->index, ((size_t)count + 1) * sizeof(*index));
@@ -174,7 +180,8 @@ static mtree_status_t take_coefficients(mtree_lp_t *lp, int count, const int *ro
         lp->index = index != NULL ? index : lp->index;
         lp->value = value != NULL ? value : lp->value;
         if (index == NULL || value == NULL) {
-            return MTREE_ERR_NO_MEMORY;
+            lp->status = MTREE_ERR_NO_MEMORY;
+            return;
         }
         lp->room = count;
     }
@@ -182,7 +189,6 @@ static mtree_status_t take_coefficients(mtree_lp_t *lp, int count, const int *ro
         lp->index[i + 1] = rows[i] + 1;
         lp->value[i + 1] = values[i];
     }
-    return MTREE_OK;
 }
 
 static void call_set_column(mtree_lp_t *lp, call_t *call)
@@ -200,22 +206,22 @@ static void call_add_column(mtree_lp_t *lp, call_t *call)
     call_set_column(lp, call);
 }
 
-mtree_status_t mtree_lp_add_column(mtree_lp_t *lp, double objective, int count,
-                                   const int *rows, const double *values)
+void mtree_lp_add_column(mtree_lp_t *lp, double objective, int count, const int *rows,
+                         const double *values)
 {
     call_t call = {.count = count, .objective = objective};
-    mtree_status_t status = take_coefficients(lp, count, rows, values);
 
-    return status == MTREE_OK ? guarded(lp, call_add_column, &call) : status;
+    take_coefficients(lp, count, rows, values);
+    guarded(lp, call_add_column, &call);
 }
 
-mtree_status_t mtree_lp_set_column(mtree_lp_t *lp, int column, int count, const int *rows,
-                                   const double *values)
+void mtree_lp_set_column(mtree_lp_t *lp, int column, int count, const int *rows,
+                         const double *values)
 {
     call_t call = {.column = column, .count = count};
-    mtree_status_t status = take_coefficients(lp, count, rows, values);
 
-    return status == MTREE_OK ? guarded(lp, call_set_column, &call) : status;
+    take_coefficients(lp, count, rows, values);
+    guarded(lp, call_set_column, &call);
 }
 
 static void call_make_binary(mtree_lp_t *lp, call_t *call)
@@ -223,11 +229,11 @@ static void call_make_binary(mtree_lp_t *lp, call_t *call)
     glp_set_col_kind(lp->problem, call->column + 1, GLP_BV);
 }
 
-mtree_status_t mtree_lp_make_binary(mtree_lp_t *lp, int column)
+void mtree_lp_make_binary(mtree_lp_t *lp, int column)
 {
     call_t call = {.column = column};
 
-    return guarded(lp, call_make_binary, &call);
+    guarded(lp, call_make_binary, &call);
 }
 
 /* One run of the simplex method, from the basis at hand or (@a afresh) from the one of
@@ -267,9 +273,9 @@ void mtree_lp_limit(mtree_lp_t *lp, int pivots)
 mtree_status_t mtree_lp_solve(mtree_lp_t *lp)
 {
     call_t call = {.found = false};
-    mtree_status_t status = guarded(lp, call_solve, &call);
 
-    return status == MTREE_OK && !call.found ? MTREE_ERR_SOLVER : status;
+    guarded(lp, call_solve, &call);
+    return lp->status == MTREE_OK && !call.found ? MTREE_ERR_SOLVER : lp->status;
 }
 
 /* Called by GLPK at each node: stop at the limit. */
@@ -301,9 +307,9 @@ static void call_solve_integer(mtree_lp_t *lp, call_t *call)
 mtree_status_t mtree_lp_solve_integer(mtree_lp_t *lp, int max_nodes)
 {
     call_t call = {.max_nodes = max_nodes};
-    mtree_status_t status = guarded(lp, call_solve_integer, &call);
 
-    return status == MTREE_OK && !call.found ? MTREE_ERR_NOT_FOUND : status;
+    guarded(lp, call_solve_integer, &call);
+    return lp->status == MTREE_OK && !call.found ? MTREE_ERR_NOT_FOUND : lp->status;
 }
 
 /* The getters are called without guarded(): GLPK only checks their index, which the

@@ -3,9 +3,12 @@
  * Linear programs, solved by GLPK: maximise over columns x >= 0 with bounded rows.
  *
  * GLPK ends the process when it meets an error.  lp.c catches errors in every call into
- * it: the call returns MTREE_ERR_SOLVER, GLPK's whole state on this thread is freed, and
- * every program made before returns MTREE_ERR_SOLVER from then on.  Without memory for
- * that state a call returns MTREE_ERR_NO_MEMORY.  GLPK prints nothing.
+ * it: the call fails with MTREE_ERR_SOLVER, GLPK's whole state on this thread is freed,
+ * and every program made before fails with MTREE_ERR_SOLVER from then on.  Without memory
+ * for that state a call fails with MTREE_ERR_NO_MEMORY.  GLPK prints nothing.
+ *
+ * A program keeps the first failure of the calls that build it.  Later ones then do
+ * nothing, and mtree_lp_solve() returns it.
  *
  * `configure --without-glpk` builds lp_none.c in the place of lp.c.  No program can then
  * be created, and the algorithms that need one say so in the planner's table
@@ -31,24 +34,24 @@ void mtree_lp_destroy(mtree_lp_t *lp);
 
 /* Add @a count rows with lower <= row <= upper; either may be infinite.  They are
  * numbered from 0 on. */
-mtree_status_t mtree_lp_add_rows(mtree_lp_t *lp, int count, double lower, double upper);
+void mtree_lp_add_rows(mtree_lp_t *lp, int count, double lower, double upper);
 
 /* Change the bounds of a row. */
-mtree_status_t mtree_lp_bound_row(mtree_lp_t *lp, int row, double lower, double upper);
+void mtree_lp_bound_row(mtree_lp_t *lp, int row, double lower, double upper);
 
 /*
  * Add a column x >= 0 with its coefficient in the objective and in @a count different
  * rows.  They are numbered from 0 on.
  */
-mtree_status_t mtree_lp_add_column(mtree_lp_t *lp, double objective, int count,
-                                   const int *rows, const double *values);
+void mtree_lp_add_column(mtree_lp_t *lp, double objective, int count, const int *rows,
+                         const double *values);
 
 /* Replace the coefficients of a column; the objective's stays. */
-mtree_status_t mtree_lp_set_column(mtree_lp_t *lp, int column, int count, const int *rows,
-                                   const double *values);
+void mtree_lp_set_column(mtree_lp_t *lp, int column, int count, const int *rows,
+                         const double *values);
 
 /* Let a column take the values 0 and 1 only (see mtree_lp_solve_integer). */
-mtree_status_t mtree_lp_make_binary(mtree_lp_t *lp, int column);
+void mtree_lp_make_binary(mtree_lp_t *lp, int column);
 
 /*
  * Let each mtree_lp_solve from now on take at most @a pivots.  One that ends at the limit

@@ -23,36 +23,31 @@ void mtree_lp_destroy(mtree_lp_t *lp)
     (void)lp;
 }
 
-mtree_status_t mtree_lp_add_rows(mtree_lp_t *lp, int count, double lower, double upper)
+void mtree_lp_add_rows(mtree_lp_t *lp, int count, double lower, double upper)
 {
     (void)lp, (void)count, (void)lower, (void)upper;
-    return MTREE_ERR_UNSUPPORTED;
 }
 
-mtree_status_t mtree_lp_bound_row(mtree_lp_t *lp, int row, double lower, double upper)
+void mtree_lp_bound_row(mtree_lp_t *lp, int row, double lower, double upper)
 {
     (void)lp, (void)row, (void)lower, (void)upper;
-    return MTREE_ERR_UNSUPPORTED;
 }
 
-mtree_status_t mtree_lp_add_column(mtree_lp_t *lp, double objective, int count,
-                                   const int *rows, const double *values)
+void mtree_lp_add_column(mtree_lp_t *lp, double objective, int count, const int *rows,
+                         const double *values)
 {
     (void)lp, (void)objective, (void)count, (void)rows, (void)values;
-    return MTREE_ERR_UNSUPPORTED;
 }
 
-mtree_status_t mtree_lp_set_column(mtree_lp_t *lp, int column, int count, const int *rows,
-                                   const double *values)
+void mtree_lp_set_column(mtree_lp_t *lp, int column, int count, const int *rows,
+                         const double *values)
 {
     (void)lp, (void)column, (void)count, (void)rows, (void)values;
-    return MTREE_ERR_UNSUPPORTED;
 }
 
-mtree_status_t mtree_lp_make_binary(mtree_lp_t *lp, int column)
+void mtree_lp_make_binary(mtree_lp_t *lp, int column)
 {
     (void)lp, (void)column;
-    return MTREE_ERR_UNSUPPORTED;
 }
 
 void mtree_lp_limit(mtree_lp_t *lp, int pivots)

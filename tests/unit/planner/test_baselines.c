@@ -98,7 +98,9 @@ END_TEST
 START_TEST(test_blink_packing_is_nearly_optimal)
 {
     mtree_plan_request_t request = {0};
-    mtree_problem_t problem = {.request = &request, .hosts = hosts, .num_hosts = 5};
+    mtree_arena_t arena = {0};
+    mtree_problem_t problem = {
+        .request = &request, .hosts = hosts, .num_hosts = 5, .arena = &arena};
     mtree_candidates_t *candidates;
     mtree_forest_t *forest;
     double packed;
@@ -122,7 +124,7 @@ START_TEST(test_blink_packing_is_nearly_optimal)
     ck_assert_double_le(mtree_forest_rate(forest), 20 * MBPS);
     ck_assert_double_ge(mtree_forest_rate(forest), 10 * MBPS);
     mtree_forest_destroy(forest);
-    mtree_candidates_destroy(candidates);
+    mtree_arena_cleanup(&arena);
 }
 END_TEST
 

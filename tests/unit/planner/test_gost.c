@@ -16,6 +16,7 @@ enum { A, B, C, D };
 
 static mtree_topology_t *topology;
 static mtree_routes_t *routes;
+static mtree_arena_t arena; /* of the candidates */
 static mtree_candidates_t *candidates;
 static mtree_plan_request_t request;
 static const char *names[16];
@@ -56,7 +57,8 @@ static void make_candidates(void)
                                .request = &request,
                                .hosts = hosts,
                                .num_hosts = topology->num_vertices,
-                               .names = names};
+                               .names = names,
+                               .arena = &arena};
 
     ck_assert_int_eq(
         mtree_routes_create(topology, hosts, topology->num_vertices, &routes), MTREE_OK);
@@ -80,7 +82,7 @@ static void make_figure_2(void)
 
 static void teardown(void)
 {
-    mtree_candidates_destroy(candidates);
+    mtree_arena_cleanup(&arena);
     mtree_routes_destroy(routes);
     mtree_topology_destroy(topology);
     candidates = NULL;

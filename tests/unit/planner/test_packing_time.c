@@ -94,18 +94,14 @@ static double delivered(const trees_t *trees, double time)
         ones[e] = 1.0;
     }
     ck_assert_int_eq(mtree_lp_create(&lp), MTREE_OK);
-    ck_assert_int_eq(mtree_lp_add_rows(lp, topology->num_links, -INFINITY, 0.0),
-                     MTREE_OK);
+    mtree_lp_add_rows(lp, topology->num_links, -INFINITY, 0.0);
     for (int l = 0; l < topology->num_links; ++l) {
-        ck_assert_int_eq(
-            mtree_lp_bound_row(lp, l, -INFINITY, topology->links[l].capacity[0] / 1e8),
-            MTREE_OK);
+        mtree_lp_bound_row(lp, l, -INFINITY, topology->links[l].capacity[0] / 1e8);
     }
     for (int t = 0; t < trees->num_trees; ++t) {
         if (trees->delay[t] < time) {
-            ck_assert_int_eq(mtree_lp_add_column(lp, time - trees->delay[t],
-                                                 NUM_HOSTS - 1, trees->links[t], ones),
-                             MTREE_OK);
+            mtree_lp_add_column(lp, time - trees->delay[t], NUM_HOSTS - 1,
+                                trees->links[t], ones);
         }
     }
     ck_assert_int_eq(mtree_lp_solve(lp), MTREE_OK);

@@ -86,13 +86,15 @@ START_TEST(test_against_all_trees)
         int num_active = 2 + (int)(seed / 2 % (unsigned)(n - 1));
         int root = (int)(seed % (unsigned)num_active);
         bool inward = seed % 3 == 0;
+        mtree_arena_t arena = {0};
         mtree_steiner_oracle_t *oracle;
         mtree_status_t status;
         int parent[MOST];
         double least, found;
 
         draw_prices(price, n, seed);
-        ck_assert_int_eq(mtree_steiner_oracle_create(n, num_active, &oracle), MTREE_OK);
+        oracle = mtree_steiner_oracle_create(&arena, n, num_active);
+        ck_assert_ptr_nonnull(oracle);
         ck_assert(mtree_steiner_oracle_exact(oracle));
         mtree_steiner_oracle_set_prices(oracle, price, inward);
         status = mtree_steiner_oracle_find(oracle, root, parent, &found);
@@ -106,7 +108,7 @@ START_TEST(test_against_all_trees)
                 tree_price(price, n, num_active, root, parent, inward), least, 1e-9);
             num_found++;
         }
-        mtree_steiner_oracle_destroy(oracle);
+        mtree_arena_cleanup(&arena);
     }
     ck_assert_int_gt(num_found, 20);
 }
@@ -116,17 +118,19 @@ END_TEST
 START_TEST(test_pair)
 {
     static const double price[] = {INFINITY, 3, 4, INFINITY};
+    mtree_arena_t arena = {0};
     mtree_steiner_oracle_t *oracle;
     int parent[2];
     double found;
 
-    ck_assert_int_eq(mtree_steiner_oracle_create(2, 2, &oracle), MTREE_OK);
+    oracle = mtree_steiner_oracle_create(&arena, 2, 2);
+    ck_assert_ptr_nonnull(oracle);
     mtree_steiner_oracle_set_prices(oracle, price, false);
     ck_assert_int_eq(mtree_steiner_oracle_find(oracle, 1, parent, &found), MTREE_OK);
     ck_assert_double_eq_tol(found, 4, 1e-9);
     ck_assert_int_eq(parent[0], 1);
     ck_assert_int_eq(parent[1], -1);
-    mtree_steiner_oracle_destroy(oracle);
+    mtree_arena_cleanup(&arena);
 }
 END_TEST
 
@@ -137,6 +141,7 @@ START_TEST(test_large)
     static double price[N * N];
     int parent[N];
     double found;
+    mtree_arena_t arena = {0};
     mtree_steiner_oracle_t *oracle;
 
     for (int i = 0; i < N * N; i++) {
@@ -150,13 +155,14 @@ START_TEST(test_large)
         price[relay * N + relay + 1] = 1;
         price[(relay + 1) * N + (i + 1) % ACTIVE] = 1;
     }
-    ck_assert_int_eq(mtree_steiner_oracle_create(N, ACTIVE, &oracle), MTREE_OK);
+    oracle = mtree_steiner_oracle_create(&arena, N, ACTIVE);
+    ck_assert_ptr_nonnull(oracle);
     ck_assert(!mtree_steiner_oracle_exact(oracle));
     mtree_steiner_oracle_set_prices(oracle, price, false);
     ck_assert_int_eq(mtree_steiner_oracle_find(oracle, 3, parent, &found), MTREE_OK);
     ck_assert_double_eq_tol(found, 3 * (ACTIVE - 1), 1e-9);
     ck_assert_double_eq_tol(tree_price(price, N, ACTIVE, 3, parent, false), found, 1e-9);
-    mtree_steiner_oracle_destroy(oracle);
+    mtree_arena_cleanup(&arena);
 }
 END_TEST
 
