@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Each allocation is one of the system's, so that checkers of memory see its ends. */
 struct mtree_arena_block {
@@ -27,6 +28,13 @@ void *mtree_arena_alloc(mtree_arena_t *arena, size_t count, size_t size)
     return block->memory;
 }
 
+char *mtree_arena_strdup(mtree_arena_t *arena, const char *text)
+{
+    size_t bytes = strlen(text) + 1;
+    char *copy = mtree_arena_alloc(arena, bytes, 1);
+
+    return copy == NULL ? NULL : memcpy(copy, text, bytes);
+}
 
 void mtree_arena_cleanup(mtree_arena_t *arena)
 {

@@ -30,6 +30,9 @@ void *mtree_arena_alloc(mtree_arena_t *arena, size_t count, size_t size);
 #define MTREE_ARENA_ARRAY(_arena, _pointer, _count)                                      \
     ((_pointer) = mtree_arena_alloc((_arena), (_count), sizeof(*(_pointer))))
 
+/* A copy of @a text; NULL when there is no memory. */
+char *mtree_arena_strdup(mtree_arena_t *arena, const char *text);
+
 /* Free all that was allocated; the arena is empty then. */
 void mtree_arena_cleanup(mtree_arena_t *arena);
 

@@ -45,8 +45,7 @@ static mtree_status_t read_network(import_t *import, const import_format_t *form
         status = read_nodes(import, arguments->nodes);
     }
     if (status == MTREE_OK && arguments->name != NULL) {
-        free(import->name);
-        import->name = strdup(arguments->name);
+        import->name = arguments->name;
     }
     return status;
 }

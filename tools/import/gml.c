@@ -101,7 +101,7 @@ static mtree_status_t open_list(gml_t *gml, const char *key)
         inner = SCOPE_EDGE;
     }
     if (inner == SCOPE_NODE || inner == SCOPE_EDGE) {
-        import_record_reset(&gml->record);
+        import_record_init(&gml->record);
         gml->record_line = gml->line;
     }
     gml->scopes[++gml->depth] = inner;
@@ -131,9 +131,8 @@ static mtree_status_t take_graph_key(gml_t *gml, const char *key)
 
     if (strcasecmp(key, "directed") == 0) {
         import->directed = (strcmp(gml->token, "1") == 0);
-    } else if (strcasecmp(key, "label") == 0 && import->name == NULL) {
-        import->name = strdup(gml->token);
-        return (import->name != NULL) ? MTREE_OK : MTREE_ERR_NO_MEMORY;
+    } else if (strcasecmp(key, "label") == 0) {
+        return import_set_name(import, gml->token);
     } else if (strcasecmp(key, "Source") == 0 || strcasecmp(key, "Creator") == 0) {
         snprintf(line, sizeof(line), "%s: %.*s",
                  strcasecmp(key, "Source") == 0 ? "source" : "creator",
@@ -188,14 +187,10 @@ static mtree_status_t take_pairs(gml_t *gml)
 mtree_status_t import_gml(import_t *import, const char *text, size_t length)
 {
     gml_t gml = {.import = import, .at = text, .end = text + length, .line = 1};
-    mtree_status_t status;
 
     if (memchr(text, '\0', length) != NULL) {
         mtree_error("%s: holds a NUL byte: not a GML file", import->file);
         return MTREE_ERR_INVALID;
     }
-    import_record_init(&gml.record);
-    status = take_pairs(&gml);
-    import_record_reset(&gml.record);
-    return status;
+    return take_pairs(&gml);
 }

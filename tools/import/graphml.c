@@ -12,30 +12,27 @@
 
 typedef struct {
     import_t *import;
-    import_xml_t *xml;
-    json_t *names;          /* of data keys, by their id */
-    import_record_t record; /* of the node or edge being read */
-    bool in_node, in_edge;
+    json_t *names;           /* of data keys, by their id */
+    import_record_t *record; /* of the node or edge being read; NULL: none is */
 } graphml_t;
 
 /* Take attribute @a key of the element. */
-static mtree_status_t take_attribute(graphml_t *graphml, const char *key)
+static void take_attribute(graphml_t *graphml, xmlNodePtr element, const char *key)
 {
-    char *value = import_xml_attribute(graphml->xml, key);
+    char *value = import_xml_attribute(element, key);
 
     if (value != NULL) {
-        (void)import_record_take(&graphml->record, graphml->import, key, value,
-                                 import_xml_line(graphml->xml));
+        (void)import_record_take(graphml->record, graphml->import, key, value,
+                                 import_xml_line(element));
         xmlFree(value);
     }
-    return graphml->record.status;
 }
 
 /* <key id="d1" attr.name="label" ...> */
-static mtree_status_t take_key(graphml_t *graphml)
+static mtree_status_t take_key(graphml_t *graphml, xmlNodePtr element)
 {
-    char *id = import_xml_attribute(graphml->xml, "id");
-    char *name = import_xml_attribute(graphml->xml, "attr.name");
+    char *id = import_xml_attribute(element, "id");
+    char *name = import_xml_attribute(element, "attr.name");
     mtree_status_t status = MTREE_OK;
 
     if (id != NULL && name != NULL &&
@@ -48,10 +45,10 @@ static mtree_status_t take_key(graphml_t *graphml)
 }
 
 /* <data key="d1">value</data> of a node, an edge or the graph. */
-static mtree_status_t take_data(graphml_t *graphml)
+static mtree_status_t take_data(graphml_t *graphml, xmlNodePtr element)
 {
-    char *id = import_xml_attribute(graphml->xml, "key");
-    char *value = (char *)xmlTextReaderReadString(graphml->xml->xml);
+    char *id = import_xml_attribute(element, "key");
+    char *value = (char *)xmlNodeGetContent(element);
     mtree_status_t status = MTREE_OK;
     const char *name;
 
@@ -59,11 +56,11 @@ static mtree_status_t take_data(graphml_t *graphml)
     /* A data element named id or source does not identify the node. */
     if (name != NULL && value != NULL && strcasecmp(name, "id") != 0 &&
         strcasecmp(name, "source") != 0 && strcasecmp(name, "target") != 0) {
-        if (graphml->in_node || graphml->in_edge) {
-            status = import_record_take(&graphml->record, graphml->import, name, value,
-                                        import_xml_line(graphml->xml));
-        } else if (strcasecmp(name, "label") == 0 && graphml->import->name == NULL) {
-            graphml->import->name = strdup(value);
+        if (graphml->record != NULL) {
+            status = import_record_take(graphml->record, graphml->import, name, value,
+                                        import_xml_line(element));
+        } else if (strcasecmp(name, "label") == 0) {
+            status = import_set_name(graphml->import, value);
         }
     }
     xmlFree(id);
@@ -71,59 +68,51 @@ static mtree_status_t take_data(graphml_t *graphml)
     return status;
 }
 
-static mtree_status_t take_end(void *data, import_xml_t *xml, const char *element)
-{
-    graphml_t *graphml = data;
+static mtree_status_t take_element(void *data, xmlNodePtr element);
 
-    graphml->xml = xml;
-    if (graphml->in_node && strcmp(element, "node") == 0) {
-        graphml->in_node = false;
-        return import_add_node(graphml->import, &graphml->record,
-                               import_xml_line(graphml->xml));
+/* <node id="a"> or <edge source="a" target="b">, and the data in it. */
+static mtree_status_t take_record(graphml_t *graphml, xmlNodePtr element, bool is_node)
+{
+    import_record_t *outer = graphml->record, record;
+    mtree_status_t status;
+
+    import_record_init(&record);
+    graphml->record = &record;
+    if (is_node) {
+        take_attribute(graphml, element, "id");
+    } else {
+        take_attribute(graphml, element, "source");
+        take_attribute(graphml, element, "target");
     }
-    if (graphml->in_edge && strcmp(element, "edge") == 0) {
-        graphml->in_edge = false;
-        return import_add_link(graphml->import, &graphml->record,
-                               import_xml_line(graphml->xml));
+    status = import_xml_each(element, take_element, graphml);
+    graphml->record = outer;
+    if (status != MTREE_OK) {
+        return status;
     }
-    return MTREE_OK;
+    return is_node ? import_add_node(graphml->import, &record, import_xml_line(element))
+                   : import_add_link(graphml->import, &record, import_xml_line(element));
 }
 
-static mtree_status_t take_graph(graphml_t *graphml)
-{
-    char *kind = import_xml_attribute(graphml->xml, "edgedefault");
-
-    graphml->import->directed = (kind != NULL && strcmp(kind, "directed") == 0);
-    xmlFree(kind);
-    return MTREE_OK;
-}
-
-static mtree_status_t take_start(void *data, import_xml_t *xml, const char *element)
+static mtree_status_t take_element(void *data, xmlNodePtr element)
 {
     graphml_t *graphml = data;
+    char *kind;
 
-    graphml->xml = xml;
-    if (strcmp(element, "key") == 0) {
-        return take_key(graphml);
+    if (import_xml_is(element, "key")) {
+        return take_key(graphml, element);
     }
-    if (strcmp(element, "graph") == 0) {
-        return take_graph(graphml);
+    if (import_xml_is(element, "data")) {
+        return element->children == NULL ? MTREE_OK : take_data(graphml, element);
     }
-    if (strcmp(element, "data") == 0) {
-        return xmlTextReaderIsEmptyElement(xml->xml) == 1 ? MTREE_OK : take_data(graphml);
+    if (import_xml_is(element, "node") || import_xml_is(element, "edge")) {
+        return take_record(graphml, element, import_xml_is(element, "node"));
     }
-    if (strcmp(element, "node") == 0) {
-        graphml->in_node = true;
-        import_record_reset(&graphml->record);
-        return take_attribute(graphml, "id");
+    if (import_xml_is(element, "graph")) {
+        kind = import_xml_attribute(element, "edgedefault");
+        graphml->import->directed = (kind != NULL && strcmp(kind, "directed") == 0);
+        xmlFree(kind);
     }
-    if (strcmp(element, "edge") == 0) {
-        graphml->in_edge = true;
-        import_record_reset(&graphml->record);
-        (void)take_attribute(graphml, "source");
-        return take_attribute(graphml, "target");
-    }
-    return MTREE_OK;
+    return import_xml_each(element, take_element, data);
 }
 
 mtree_status_t import_graphml(import_t *import, const char *text, size_t length)
@@ -132,13 +121,10 @@ mtree_status_t import_graphml(import_t *import, const char *text, size_t length)
     mtree_status_t status;
 
     if (graphml.names == NULL) {
-        mtree_error("%s: out of memory", import->file);
-        return MTREE_ERR_NO_MEMORY;
+        return mtree_no_memory("the keys of %s", import->file);
     }
-    import_record_init(&graphml.record);
-    status = import_xml_read(import, text, length, "a GraphML file", take_start, take_end,
-                             &graphml);
-    import_record_reset(&graphml.record);
+    status =
+        import_xml_read(import, text, length, "a GraphML file", take_element, &graphml);
     json_decref(graphml.names);
     return status;
 }

@@ -6,7 +6,6 @@
 #include "tools/import/formats.h"
 #include "tools/import/xml.h"
 
-#include "base/array.h"
 #include "base/log.h"
 
 #include <stdio.h>
@@ -15,11 +14,10 @@
 
 #define NONE (-1)
 
-/* An open object of the file. */
+/* An object of the file. */
 typedef struct {
-    int parent;   /* the object around it, or NONE */
-    char *name;   /* what it is called if it becomes a node */
-    bool is_leaf; /* a NUMA node or a network interface: a node in any case */
+    /* What it is called if it becomes a node; one byte more shows that it is too long. */
+    char name[MTREE_TOPOLOGY_MAX_NAME + 2];
     bool is_host;
     double speed; /* of the PCI slot that it is or sits in, bits/s; 0: not known */
     int only;     /* the one node in it so far, or NONE */
@@ -29,9 +27,8 @@ typedef struct {
 
 typedef struct {
     import_t *import;
-    int num_objects, room;
-    object_t *objects; /* those that are open, the widest first */
-    int count;         /* of all objects, for names */
+    object_t *outer; /* the object around what is read; NULL: none */
+    int count;       /* of all objects, for names */
 } hwloc_t;
 
 /* Make the object a node of the network, unless it is one. */
@@ -76,42 +73,38 @@ static mtree_status_t add_inner(const hwloc_t *hwloc, object_t *object, int node
     return (status == MTREE_OK) ? join(hwloc, object->node, node, speed, line) : status;
 }
 
-/* Is an operating system's device a network interface? 2: network, 3: OpenFabrics. */
-static bool is_interface(const import_xml_t *xml)
+/* Is it a node in any case?  Those are NUMA nodes, and devices of the operating system
+ * that are network interfaces: 2, or OpenFabrics' 3. */
+static bool is_leaf(xmlNodePtr xml, const char *type)
 {
     char *kind = import_xml_attribute(xml, "osdev_type");
-    bool found = kind != NULL && (strcmp(kind, "2") == 0 || strcmp(kind, "3") == 0);
+    bool is_interface =
+        kind != NULL && (strcmp(kind, "2") == 0 || strcmp(kind, "3") == 0);
 
     xmlFree(kind);
-    return found;
+    return strcmp(type, "NUMANode") == 0 || (strcmp(type, "OSDev") == 0 && is_interface);
 }
 
-/* What the object is called: its own name, or its type and its number. */
-static char *name_of(const import_xml_t *xml, const char *type, int count)
+/* Call the object by its own name, or by its type and its number. */
+static void set_name(const hwloc_t *hwloc, xmlNodePtr xml, const char *type,
+                     object_t *object)
 {
     char *given = import_xml_attribute(xml, "name");
     char *number = import_xml_attribute(xml, "os_index");
-    char counted[16], *name = NULL;
-    size_t length;
 
-    (void)snprintf(counted, sizeof(counted), "_%d", count);
     if (strcmp(type, "OSDev") == 0 && given != NULL) {
-        name = strdup(given);
+        snprintf(object->name, sizeof(object->name), "%s", given);
+    } else if (number != NULL) {
+        snprintf(object->name, sizeof(object->name), "%s%s", type, number);
     } else {
-        length = strlen(type) + sizeof(counted) + ((number != NULL) ? strlen(number) : 0);
-        name = malloc(length);
-        if (name != NULL) {
-            (void)snprintf(name, length, "%s%s", type,
-                           (number != NULL) ? number : counted);
-        }
+        snprintf(object->name, sizeof(object->name), "%s_%d", type, hwloc->count);
     }
     xmlFree(given);
     xmlFree(number);
-    return name;
 }
 
 /* The speed of a PCI slot, bits/s (hwloc: GB/s); 0: not known, or not a slot. */
-static double slot_speed(const import_xml_t *xml)
+static double slot_speed(xmlNodePtr xml)
 {
     char *text = import_xml_attribute(xml, "pci_link_speed");
     double speed = text != NULL ? strtod(text, NULL) : 0;
@@ -120,40 +113,37 @@ static double slot_speed(const import_xml_t *xml)
     return speed > 0 && speed < 1e6 ? 8e9 * speed : 0;
 }
 
-static mtree_status_t push(hwloc_t *hwloc, const import_xml_t *xml, const char *type)
-{
-    const bool is_host = strcmp(type, "NUMANode") == 0;
-    object_t object = {.parent = hwloc->num_objects - 1,
-                       .name = name_of(xml, type, hwloc->count++),
-                       .is_leaf =
-                           is_host || (strcmp(type, "OSDev") == 0 && is_interface(xml)),
-                       .is_host = is_host,
-                       .speed = slot_speed(xml),
-                       .only = NONE,
-                       .node = NONE};
+static mtree_status_t take_element(void *data, xmlNodePtr xml);
 
-    if (object.name == NULL ||
-        mtree_array_reserve(&hwloc->objects, &hwloc->room, hwloc->num_objects + 1,
-                            sizeof(object)) != MTREE_OK) {
-        mtree_error("%s: out of memory", hwloc->import->file);
-        free(object.name);
-        return MTREE_ERR_NO_MEMORY;
+/* What is in @a object; its node, or the only node in it, is also in the one around it.
+ */
+static mtree_status_t take_object(hwloc_t *hwloc, xmlNodePtr xml, object_t *object)
+{
+    object_t *outer = hwloc->outer;
+    mtree_status_t status;
+    bool is_itself;
+
+    hwloc->outer = object;
+    status = import_xml_each(xml, take_element, hwloc);
+    hwloc->outer = outer;
+    is_itself = object->node != NONE;
+    if (status == MTREE_OK && outer != NULL && (is_itself || object->only != NONE)) {
+        status = add_inner(hwloc, outer, is_itself ? object->node : object->only,
+                           is_itself ? object->speed : object->only_speed,
+                           import_xml_line(xml));
     }
-    if (object.speed == 0 && object.parent != NONE) {
-        object.speed = hwloc->objects[object.parent].speed;
-    }
-    hwloc->objects[hwloc->num_objects++] = object;
-    return MTREE_OK;
+    return status;
 }
 
-static mtree_status_t take_start(void *data, import_xml_t *xml, const char *element)
+static mtree_status_t take_element(void *data, xmlNodePtr xml)
 {
     hwloc_t *hwloc = data;
-    mtree_status_t status;
+    object_t object = {.speed = slot_speed(xml), .only = NONE, .node = NONE};
+    mtree_status_t status = MTREE_OK;
     char *type;
 
-    if (strcmp(element, "object") != 0) {
-        return MTREE_OK;
+    if (!import_xml_is(xml, "object")) {
+        return import_xml_each(xml, take_element, data);
     }
     type = import_xml_attribute(xml, "type");
     if (type == NULL) {
@@ -161,36 +151,19 @@ static mtree_status_t take_start(void *data, import_xml_t *xml, const char *elem
                     import_xml_line(xml));
         return MTREE_ERR_INVALID;
     }
-    status = push(hwloc, xml, type);
+    object.is_host = strcmp(type, "NUMANode") == 0;
+    set_name(hwloc, xml, type, &object);
+    hwloc->count++;
+    if (object.speed == 0 && hwloc->outer != NULL) {
+        object.speed = hwloc->outer->speed;
+    }
+    if (is_leaf(xml, type)) {
+        status = become_node(hwloc, &object, import_xml_line(xml));
+    }
+    if (status == MTREE_OK) {
+        status = take_object(hwloc, xml, &object);
+    }
     xmlFree(type);
-    if (status == MTREE_OK && hwloc->objects[hwloc->num_objects - 1].is_leaf) {
-        status = become_node(hwloc, &hwloc->objects[hwloc->num_objects - 1],
-                             import_xml_line(xml));
-    }
-    return status;
-}
-
-/* The object's node, or the only node in it, is also in the object around it. */
-static mtree_status_t take_end(void *data, import_xml_t *xml, const char *element)
-{
-    hwloc_t *hwloc = data;
-    mtree_status_t status = MTREE_OK;
-    const object_t *object;
-    bool is_itself;
-
-    if (strcmp(element, "object") != 0 || hwloc->num_objects == 0) {
-        return MTREE_OK;
-    }
-    object = &hwloc->objects[hwloc->num_objects - 1];
-    is_itself = object->node != NONE;
-    if (object->parent != NONE && (is_itself || object->only != NONE)) {
-        status = add_inner(hwloc, &hwloc->objects[object->parent],
-                           is_itself ? object->node : object->only,
-                           is_itself ? object->speed : object->only_speed,
-                           import_xml_line(xml));
-    }
-    free(object->name);
-    --hwloc->num_objects;
     return status;
 }
 
@@ -199,12 +172,7 @@ mtree_status_t import_hwloc(import_t *import, const char *text, size_t length)
     hwloc_t hwloc = {.import = import};
     mtree_status_t status;
 
-    status = import_xml_read(import, text, length, "an hwloc file", take_start, take_end,
-                             &hwloc);
-    while (hwloc.num_objects > 0) {
-        free(hwloc.objects[--hwloc.num_objects].name);
-    }
-    free(hwloc.objects);
+    status = import_xml_read(import, text, length, "an hwloc file", take_element, &hwloc);
     if (status == MTREE_OK && hwloc.count == 0) {
         mtree_error("%s: no objects of hwloc in it; write it with lstopo machine.xml",
                     import->file);

@@ -21,14 +21,10 @@ mtree_status_t import_init(import_t *import, const char *file)
 
 void import_cleanup(import_t *import)
 {
-    for (int i = 0; i < import->num_nodes; ++i) {
-        free(import->nodes[i].id);
-        free(import->nodes[i].label);
-    }
     free(import->nodes);
     free(import->links);
-    free(import->name);
     free(import->comments);
+    mtree_arena_cleanup(&import->arena);
     json_decref(import->places);
 }
 
@@ -53,7 +49,7 @@ mtree_status_t import_node(import_t *import, const char *id, int line, int *node
 {
     json_t *place = json_object_get(import->places, id);
     mtree_status_t status;
-    char *copy;
+    const char *copy;
 
     if (place != NULL) {
         *node_p = (int)json_integer_value(place);
@@ -70,11 +66,10 @@ mtree_status_t import_node(import_t *import, const char *id, int line, int *node
     if (status != MTREE_OK) {
         return status;
     }
-    copy = strdup(id);
+    copy = mtree_arena_strdup(&import->arena, id);
     if (copy == NULL ||
         json_object_set_new(import->places, id, json_integer(import->num_nodes)) != 0) {
         mtree_error("%s:%d: out of memory", import->file, line);
-        free(copy);
         return MTREE_ERR_NO_MEMORY;
     }
     *node_p = import->num_nodes;
@@ -103,13 +98,13 @@ void import_record_init(import_record_t *record)
     *record = (import_record_t){.latency = -1};
 }
 
-void import_record_reset(import_record_t *record)
+mtree_status_t import_set_name(import_t *import, const char *name)
 {
-    free(record->id);
-    free(record->label);
-    free(record->source);
-    free(record->target);
-    import_record_init(record);
+    if (import->name == NULL) {
+        import->name = mtree_arena_strdup(&import->arena, name);
+    }
+    return import->name != NULL ? MTREE_OK
+                                : mtree_no_memory("the name of %s", import->file);
 }
 
 static bool take_number(const char *value, double *number_p)
@@ -144,10 +139,9 @@ static bool take_time(const char *value, double *seconds_p)
     return *seconds_p >= 0 && *seconds_p <= MTREE_TOPOLOGY_MAX_LATENCY;
 }
 
-static bool take_text(const char *value, char **text_p)
+static bool take_text(import_t *import, const char *value, const char **text_p)
 {
-    free(*text_p);
-    *text_p = strdup(value);
+    *text_p = mtree_arena_strdup(&import->arena, value);
     return *text_p != NULL;
 }
 
@@ -156,7 +150,7 @@ static bool is_key(const char *key, const char *first, const char *second)
     return strcasecmp(key, first) == 0 || strcasecmp(key, second) == 0;
 }
 
-mtree_status_t import_record_take(import_record_t *record, const import_t *import,
+mtree_status_t import_record_take(import_record_t *record, import_t *import,
                                   const char *key, const char *value, int line)
 {
     bool taken = true;
@@ -165,13 +159,13 @@ mtree_status_t import_record_take(import_record_t *record, const import_t *impor
         return record->status;
     }
     if (is_key(key, "id", "id")) {
-        taken = take_text(value, &record->id);
+        taken = take_text(import, value, &record->id);
     } else if (is_key(key, "label", "name")) {
-        taken = take_text(value, &record->label);
+        taken = take_text(import, value, &record->label);
     } else if (is_key(key, "source", "source")) {
-        taken = take_text(value, &record->source);
+        taken = take_text(import, value, &record->source);
     } else if (is_key(key, "target", "target")) {
-        taken = take_text(value, &record->target);
+        taken = take_text(import, value, &record->target);
     } else if (is_key(key, "Longitude", "lon")) {
         taken = record->has_lon = take_number(value, &record->lon);
     } else if (is_key(key, "Latitude", "lat")) {
@@ -191,38 +185,26 @@ mtree_status_t import_record_take(import_record_t *record, const import_t *impor
     return record->status;
 }
 
-static mtree_status_t add_node(import_t *import, import_record_t *record, int line)
-{
-    import_node_t *node;
-    mtree_status_t status;
-    int place;
-
-    if (record->id == NULL) {
-        mtree_error("%s:%d: a node without an id", import->file, line);
-        return MTREE_ERR_INVALID;
-    }
-    status = import_node(import, record->id, line, &place);
-    if (status != MTREE_OK) {
-        return status;
-    }
-    node = &import->nodes[place];
-    free(node->label);
-    node->label = record->label;
-    node->has_position = record->has_lon && record->has_lat;
-    node->lon = record->lon;
-    node->lat = record->lat;
-    record->label = NULL;
-    return MTREE_OK;
-}
-
-mtree_status_t import_add_node(import_t *import, import_record_t *record, int line)
+mtree_status_t import_add_node(import_t *import, const import_record_t *record, int line)
 {
     mtree_status_t status = record->status;
+    import_node_t *node;
+    int place;
 
-    if (status == MTREE_OK) {
-        status = add_node(import, record, line);
+    if (status == MTREE_OK && record->id == NULL) {
+        mtree_error("%s:%d: a node without an id", import->file, line);
+        status = MTREE_ERR_INVALID;
     }
-    import_record_reset(record);
+    if (status == MTREE_OK) {
+        status = import_node(import, record->id, line, &place);
+    }
+    if (status == MTREE_OK) {
+        node = &import->nodes[place];
+        node->label = record->label;
+        node->has_position = record->has_lon && record->has_lat;
+        node->lon = record->lon;
+        node->lat = record->lat;
+    }
     return status;
 }
 
@@ -238,7 +220,7 @@ mtree_status_t import_join(import_t *import, const import_link_t *link, int line
     return status;
 }
 
-mtree_status_t import_add_link(import_t *import, import_record_t *record, int line)
+mtree_status_t import_add_link(import_t *import, const import_record_t *record, int line)
 {
     import_link_t link = {.capacity = record->capacity, .latency = record->latency};
     mtree_status_t status = record->status;
@@ -253,9 +235,5 @@ mtree_status_t import_add_link(import_t *import, import_record_t *record, int li
     if (status == MTREE_OK) {
         status = import_node(import, record->target, line, &link.v);
     }
-    if (status == MTREE_OK) {
-        status = import_join(import, &link, line);
-    }
-    import_record_reset(record);
-    return status;
+    return status == MTREE_OK ? import_join(import, &link, line) : status;
 }

@@ -6,6 +6,7 @@
 #ifndef MTREE_TOOLS_IMPORT_NETWORK_H
 #define MTREE_TOOLS_IMPORT_NETWORK_H
 
+#include "base/arena.h"
 #include "topo/topology.h"
 
 #include <jansson.h>
@@ -13,8 +14,8 @@
 #include <stddef.h>
 
 typedef struct {
-    char *id;
-    char *label; /* NULL: none */
+    const char *id;
+    const char *label; /* NULL: none */
     bool is_switch, has_position;
     double lon, lat;
 } import_node_t;
@@ -27,7 +28,7 @@ typedef struct {
 
 typedef struct {
     const char *file; /* its name, for messages */
-    char *name;       /* of the network; NULL: none is given */
+    const char *name; /* of the network; NULL: none is given */
     char *comments;   /* lines to keep: source, licence; NULL: none */
     bool directed;    /* links are one-way */
     json_t *places;   /* identifier -> place in nodes */
@@ -35,12 +36,13 @@ typedef struct {
     import_node_t *nodes;
     int num_links, link_room;
     import_link_t *links;
+    mtree_arena_t arena; /* of names and of what records hold */
 } import_t;
 
 /* What a file says of a node or a link, gathered key by key. */
 typedef struct {
     mtree_status_t status; /* the first failure */
-    char *id, *label, *source, *target;
+    const char *id, *label, *source, *target;
     bool has_lon, has_lat;
     double lon, lat;
     double capacity, latency; /* as in import_link_t */
@@ -64,9 +66,11 @@ mtree_status_t import_node(import_t *import, const char *id, int line, int *node
 /* Append a line to the comments. */
 mtree_status_t import_comment(import_t *import, const char *line, size_t length);
 
-/* An empty record, and one that is emptied. */
+/* An empty record. */
 void import_record_init(import_record_t *record);
-void import_record_reset(import_record_t *record);
+
+/* The name of the network, unless it has one. */
+mtree_status_t import_set_name(import_t *import, const char *name);
 
 /*
  * Take a key and its value.  Known, whatever their case: id, label or name, source,
@@ -75,12 +79,12 @@ void import_record_reset(import_record_t *record);
  * A value that cannot be read is logged with @a line; the record then takes no more, and
  * the functions below return that failure.
  */
-mtree_status_t import_record_take(import_record_t *record, const import_t *import,
+mtree_status_t import_record_take(import_record_t *record, import_t *import,
                                   const char *key, const char *value, int line);
 
-/* Add what @a record has of a node or of a link, and empty it. */
-mtree_status_t import_add_node(import_t *import, import_record_t *record, int line);
-mtree_status_t import_add_link(import_t *import, import_record_t *record, int line);
+/* Add what @a record has of a node or of a link. */
+mtree_status_t import_add_node(import_t *import, const import_record_t *record, int line);
+mtree_status_t import_add_link(import_t *import, const import_record_t *record, int line);
 
 /* Add a link between two nodes. */
 mtree_status_t import_join(import_t *import, const import_link_t *link, int line);

@@ -43,9 +43,8 @@ static mtree_status_t take_heading(import_t *import, char *line)
     static const char *const kept[] = {"description:", "source:", "license:", NULL};
 
     line += strspn(line, "# \t");
-    if (strncmp(line, "name:", 5) == 0 && import->name == NULL) {
-        import->name = strdup(line + 5 + strspn(line + 5, " \t"));
-        return (import->name != NULL) ? MTREE_OK : MTREE_ERR_NO_MEMORY;
+    if (strncmp(line, "name:", 5) == 0) {
+        return import_set_name(import, line + 5 + strspn(line + 5, " \t"));
     }
     if (strncmp(line, "directed:", 9) == 0) {
         import->directed = (strstr(line, "yes") != NULL);
@@ -59,7 +58,7 @@ static mtree_status_t take_heading(import_t *import, char *line)
 }
 
 /* The fields of a line under their keys, but those that are not known. */
-static import_record_t take_fields(const import_t *import, const char *const keys[4],
+static import_record_t take_fields(import_t *import, const char *const keys[4],
                                    char **fields, int count, int number)
 {
     import_record_t record;

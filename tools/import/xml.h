@@ -1,38 +1,33 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * XML, element by element, for the readers of formats that are XML.
+ * XML as a tree of elements, for the readers of formats that are XML.
  */
 #ifndef MTREE_TOOLS_IMPORT_XML_H
 #define MTREE_TOOLS_IMPORT_XML_H
 
 #include "tools/import/network.h"
 
-#include <libxml/xmlreader.h>
+#include <libxml/tree.h>
 
-typedef struct {
-    import_t *import;
-    xmlTextReaderPtr xml;
-    char *error; /* the first that libxml2 reports */
-    int error_line;
-} import_xml_t;
-
-/* Called at the begin and at the end of an element; one without content has both. */
-typedef mtree_status_t (*import_xml_func_t)(void *data, import_xml_t *xml,
-                                            const char *element);
+/* Takes in an element and what is in it. */
+typedef mtree_status_t (*import_xml_func_t)(void *data, xmlNodePtr element);
 
 /*
- * Read @a text, of a format called @a format in errors, and call @a start and @a end with
- * @a data until one fails.  What is not XML is an error, logged with its line.
+ * Read @a text, of a format called @a format in errors, and give @a take its outermost
+ * element with @a data.  What is not XML is an error, logged with its line.  libxml2
+ * bounds the depth of elements, so readers may recurse.
  */
-mtree_status_t import_xml_read(import_t *import, const char *text, size_t length,
-                               const char *format, import_xml_func_t start,
-                               import_xml_func_t end, void *data);
+mtree_status_t import_xml_read(const import_t *import, const char *text, size_t length,
+                               const char *format, import_xml_func_t take, void *data);
 
-/* The line of the element at hand. */
-int import_xml_line(const import_xml_t *xml);
+/* Give @a take each element in @a element, until it fails. */
+mtree_status_t import_xml_each(xmlNodePtr element, import_xml_func_t take, void *data);
 
-/* The value of an attribute of the element at hand, NULL when it has none; the caller
- * frees it with xmlFree(). */
-char *import_xml_attribute(const import_xml_t *xml, const char *name);
+bool import_xml_is(xmlNodePtr element, const char *name);
+int import_xml_line(xmlNodePtr element);
+
+/* The value of an attribute, NULL when it has none; the caller frees it with xmlFree().
+ */
+char *import_xml_attribute(xmlNodePtr element, const char *name);
 
 #endif
