@@ -10,9 +10,8 @@
 uint64_t mtree_hash_bytes(uint64_t hash, const void *bytes, size_t size)
 {
     const unsigned char *byte = bytes;
-    size_t i;
 
-    for (i = 0; i < size; ++i) {
+    for (size_t i = 0; i < size; ++i) {
         hash = (hash ^ byte[i]) * PRIME;
     }
     return hash;
@@ -51,14 +50,13 @@ static void table_insert(mtree_hash_table_t *table, mtree_hash_link_t *link)
 static mtree_status_t table_grow(mtree_hash_table_t *table)
 {
     mtree_hash_table_t grown = {.count = table->count};
-    size_t i;
 
     grown.num_buckets = table->num_buckets > 0 ? 2 * table->num_buckets : FIRST_BUCKETS;
     grown.buckets = calloc(grown.num_buckets, sizeof(*grown.buckets));
     if (grown.buckets == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }
-    for (i = 0; i < table->num_buckets; ++i) {
+    for (size_t i = 0; i < table->num_buckets; ++i) {
         while (table->buckets[i] != NULL) {
             mtree_hash_link_t *link = table->buckets[i];
 

@@ -256,11 +256,9 @@ static const char *write_quantity(double value, const unit_t *units,
         double least;
     } passes[] = {{15, 1}, {15, 0}, {17, 0}};
     const unit_t *unit;
-    size_t pass;
-    int i;
 
-    for (pass = 0; pass < sizeof(passes) / sizeof(passes[0]); ++pass) {
-        for (i = 0; names[i] != NULL; ++i) {
+    for (size_t pass = 0; pass < sizeof(passes) / sizeof(passes[0]); ++pass) {
+        for (int i = 0; names[i] != NULL; ++i) {
             for (unit = units; strcmp(unit->name, names[i]) != 0; ++unit) {}
             if (value / unit->factor * unit->divisor >= passes[pass].least &&
                 write_in_unit(value, passes[pass].digits, units, unit, buffer)) {

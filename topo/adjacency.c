@@ -16,7 +16,6 @@ mtree_status_t mtree_adjacency_init(mtree_adjacency_t *adjacency,
     int *entering = malloc(((size_t)num_arcs + 1) * sizeof(*entering));
     int *arcs = malloc(((size_t)num_arcs + 1) * sizeof(*arcs));
     mtree_status_t status = MTREE_OK;
-    int i;
 
     if (first == NULL || next == NULL || entering == NULL || arcs == NULL) {
         status = mtree_no_memory("%d arcs", num_arcs);
@@ -24,20 +23,20 @@ mtree_status_t mtree_adjacency_init(mtree_adjacency_t *adjacency,
         free(arcs);
         goto out_free;
     }
-    for (i = 0; i < num_arcs; ++i) {
+    for (int i = 0; i < num_arcs; ++i) {
         ++first[mtree_arc_from(topology, i) + 1];
     }
-    for (i = 0; i < num_vertices; ++i) {
+    for (int i = 0; i < num_vertices; ++i) {
         first[i + 1] += first[i];
     }
     /* As many arcs enter a vertex as leave it.  Distributing them first by the vertex
      * they enter and then by that they leave sorts them by both. */
     memcpy(next, first, ((size_t)num_vertices + 1) * sizeof(*next));
-    for (i = 0; i < num_arcs; ++i) {
+    for (int i = 0; i < num_arcs; ++i) {
         entering[next[mtree_arc_to(topology, i)]++] = i;
     }
     memcpy(next, first, ((size_t)num_vertices + 1) * sizeof(*next));
-    for (i = 0; i < num_arcs; ++i) {
+    for (int i = 0; i < num_arcs; ++i) {
         arcs[next[mtree_arc_from(topology, entering[i])]++] = entering[i];
     }
     adjacency->first = first;

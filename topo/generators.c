@@ -75,10 +75,9 @@ void mtree_generate_capacities(mtree_topology_t *topology, double mean, double s
     int64_t most = (int64_t)floor(20 * (1 + skew / 2) + 1e-9);
     mtree_random_t random;
     int64_t steps;
-    int i;
 
     mtree_random_init(&random, seed);
-    for (i = 0; i < topology->num_links; ++i) {
+    for (int i = 0; i < topology->num_links; ++i) {
         steps =
             least + (int64_t)mtree_random_below(&random, (uint64_t)(most - least + 1));
         topology->links[i].capacity[0] = mean / 20 * (double)steps;
@@ -90,9 +89,8 @@ void mtree_generate_latencies(mtree_topology_t *topology, double low, double hig
                               double least, double most)
 {
     double capacity, place;
-    int i;
 
-    for (i = 0; i < topology->num_links; ++i) {
+    for (int i = 0; i < topology->num_links; ++i) {
         capacity = fmin(fmax(topology->links[i].capacity[0], low), high);
         place = (high > low) ? (1 / capacity - 1 / high) / (1 / low - 1 / high) : 0;
         topology->links[i].latency = round((least + place * (most - least)) * 1e6) / 1e6;

@@ -136,9 +136,9 @@ static distance_t distance_over(const search_t *search, int arc)
 static void search_expand(search_t *search, int vertex)
 {
     const mtree_topology_t *topology = search->topology;
-    int i, arc;
+    int arc;
 
-    for (i = search->adjacency.first[vertex]; i < search->adjacency.first[vertex + 1];
+    for (int i = search->adjacency.first[vertex]; i < search->adjacency.first[vertex + 1];
          ++i) {
         arc = search->adjacency.arcs[i] ^ 1;
         if (!search->fixed[mtree_arc_from(topology, arc)] &&
@@ -171,9 +171,9 @@ static void search_spread(search_t *search, int vertex, int destination)
     int end = search->adjacency.first[vertex + 1];
     int64_t choices = 0;
     int count = 0;
-    int i, chosen;
+    int chosen;
 
-    for (i = first; i < end; ++i) {
+    for (int i = first; i < end; ++i) {
         if (is_best(search, search->adjacency.arcs[i])) {
             if (count == 0) {
                 choices = search->choices[mtree_arc_to(search->topology,
@@ -183,7 +183,7 @@ static void search_spread(search_t *search, int vertex, int destination)
         }
     }
     chosen = (int)(destination / choices % count);
-    for (i = first; chosen >= 0; ++i) {
+    for (int i = first; chosen >= 0; ++i) {
         if (is_best(search, search->adjacency.arcs[i])) {
             search->next_arc[vertex] = search->adjacency.arcs[i];
             --chosen;
@@ -202,10 +202,10 @@ static void search_spread(search_t *search, int vertex, int destination)
 static void search_run(search_t *search, int destination)
 {
     int num_vertices = search->topology->num_vertices;
-    int i, vertex;
+    int vertex;
 
     memset(search->fixed, 0, (size_t)num_vertices * sizeof(*search->fixed));
-    for (i = 0; i < num_vertices; ++i) {
+    for (int i = 0; i < num_vertices; ++i) {
         search->next_arc[i] = NONE;
         search->heap_place[i] = NONE;
         search->choices[i] = 1;
@@ -214,7 +214,7 @@ static void search_run(search_t *search, int destination)
     search->distance[destination] = (distance_t){0, 0};
     search->fixed[destination] = true;
     search_expand(search, destination);
-    for (i = 0; i < search->heap_length; ++i) {
+    for (int i = 0; i < search->heap_length; ++i) {
         search->fixed[search->heap[i]] = true;
     }
     while (search->heap_length > 0) {
@@ -238,7 +238,6 @@ static mtree_status_t search_init(search_t *search, const mtree_topology_t *topo
     size_t vertices = (size_t)num_vertices;
     mtree_arena_t *arena = &search->arena;
     mtree_status_t status;
-    int i;
 
     *search = (search_t){.topology = topology};
     status = mtree_adjacency_init(&search->adjacency, topology);
@@ -257,7 +256,7 @@ static mtree_status_t search_init(search_t *search, const mtree_topology_t *topo
         search_cleanup(search);
         return mtree_no_memory("the routes of %d vertices", num_vertices);
     }
-    for (i = 0; i < topology->num_links; ++i) {
+    for (int i = 0; i < topology->num_links; ++i) {
         search->latency[i] = llround(topology->links[i].latency * 1e12);
     }
     return MTREE_OK;
@@ -292,13 +291,13 @@ static mtree_status_t table_fill(table_t *table, const search_t *search, const i
 {
     const mtree_topology_t *topology = search->topology;
     int64_t total = 0;
-    int i, count;
+    int count;
 
     table->first = malloc(((size_t)num_hosts + 1) * sizeof(*table->first));
     if (table->first == NULL) {
         goto err_memory;
     }
-    for (i = 0; i < num_hosts; ++i) {
+    for (int i = 0; i < num_hosts; ++i) {
         count = search_follow(search, hosts[i], destination, NULL);
         if (count < 0) {
             mtree_error("%s: host %s has no path to host %s; join them with links",
@@ -315,7 +314,7 @@ static mtree_status_t table_fill(table_t *table, const search_t *search, const i
     if (table->arcs == NULL) {
         goto err_memory;
     }
-    for (i = 0; i < num_hosts; ++i) {
+    for (int i = 0; i < num_hosts; ++i) {
         search_follow(search, hosts[i], destination, table->arcs + table->first[i]);
     }
     return MTREE_OK;
@@ -355,7 +354,6 @@ mtree_status_t mtree_routes_create(const mtree_topology_t *topology, const int *
     mtree_routes_t *routes;
     mtree_status_t status;
     search_t search;
-    int i;
 
     if (num_hosts > MTREE_ROUTES_MAX_HOSTS) {
         mtree_error(
@@ -372,10 +370,10 @@ mtree_status_t mtree_routes_create(const mtree_topology_t *topology, const int *
     if (status != MTREE_OK) {
         goto err_destroy;
     }
-    for (i = 0; i < num_hosts; ++i) {
+    for (int i = 0; i < num_hosts; ++i) {
         routes->is_host[hosts[i]] = true;
     }
-    for (i = 0; i < num_hosts; ++i) {
+    for (int i = 0; i < num_hosts; ++i) {
         search_run(&search, hosts[i]);
         status = table_fill(&routes->tables[i], &search, hosts, num_hosts, hosts[i]);
         if (status != MTREE_OK) {
@@ -395,12 +393,11 @@ err_destroy:
 
 void mtree_routes_destroy(mtree_routes_t *routes)
 {
-    int i;
 
     if (routes == NULL) {
         return;
     }
-    for (i = 0; routes->tables != NULL && i < routes->num_hosts; ++i) {
+    for (int i = 0; routes->tables != NULL && i < routes->num_hosts; ++i) {
         free(routes->tables[i].arcs);
         free(routes->tables[i].first);
     }
@@ -421,10 +418,10 @@ const int *mtree_routes_get(const mtree_routes_t *routes, int from, int to,
 double mtree_routes_latency(const mtree_routes_t *routes, int from, int to)
 {
     double latency = 0;
-    int num_arcs, i;
+    int num_arcs;
     const int *arcs = mtree_routes_get(routes, from, to, &num_arcs);
 
-    for (i = 0; i < num_arcs; ++i) {
+    for (int i = 0; i < num_arcs; ++i) {
         latency += routes->topology->links[arcs[i] >> 1].latency;
     }
     return latency;
@@ -432,10 +429,10 @@ double mtree_routes_latency(const mtree_routes_t *routes, int from, int to)
 
 bool mtree_routes_adjacent(const mtree_routes_t *routes, int from, int to)
 {
-    int num_arcs, i;
+    int num_arcs;
     const int *arcs = mtree_routes_get(routes, from, to, &num_arcs);
 
-    for (i = 0; i + 1 < num_arcs; ++i) {
+    for (int i = 0; i + 1 < num_arcs; ++i) {
         if (routes->is_host[mtree_arc_to(routes->topology, arcs[i])]) {
             return false;
         }

@@ -48,9 +48,8 @@ static double grid(double value)
 static void add_circle(mtree_shape_maker_t *maker, int count)
 {
     double angle;
-    int i;
 
-    for (i = 0; i < count; ++i) {
+    for (int i = 0; i < count; ++i) {
         angle = 2 * M_PI * i / count;
         add_vertex(maker, MTREE_VERTEX_HOST, grid(sin(angle)), grid(cos(angle)), "h%d",
                    i);
@@ -67,9 +66,8 @@ typedef struct {
 
 static void add_row(mtree_shape_maker_t *maker, row_t row)
 {
-    int i;
 
-    for (i = 0; i < row.count; ++i) {
+    for (int i = 0; i < row.count; ++i) {
         add_vertex(maker, row.kind, row.step * (i - (row.count - 1) / 2.0), row.y, "%s%d",
                    row.name, row.first + i);
     }
@@ -102,9 +100,8 @@ static void add_link(mtree_shape_maker_t *maker, int u, int v, double width)
 static void add_host_links(mtree_shape_maker_t *maker, int count, int each,
                            int first_switch)
 {
-    int i;
 
-    for (i = 0; i < count; ++i) {
+    for (int i = 0; i < count; ++i) {
         add_link(maker, i, first_switch + i / each, 1);
     }
 }
@@ -116,9 +113,9 @@ static void add_host_links(mtree_shape_maker_t *maker, int count, int each,
 static void add_grid_links(mtree_shape_maker_t *maker, int host, bool wrap)
 {
     int stride = 1;
-    int d, size, place;
+    int size, place;
 
-    for (d = maker->num_sizes - 1; d >= 0; --d) {
+    for (int d = maker->num_sizes - 1; d >= 0; --d) {
         size = maker->size[d];
         place = host / stride % size;
         if (place + 1 < size) {
@@ -135,9 +132,9 @@ static void make_grid(mtree_shape_maker_t *maker, bool wrap)
     int depth = (maker->num_sizes == 3) ? maker->size[2] : 1;
     int columns = maker->size[1];
     int count = maker->size[0] * columns * depth;
-    int i, row, column, layer;
+    int row, column, layer;
 
-    for (i = 0; i < count; ++i) {
+    for (int i = 0; i < count; ++i) {
         row = i / depth / columns;
         column = i / depth % columns;
         layer = i % depth;
@@ -145,7 +142,7 @@ static void make_grid(mtree_shape_maker_t *maker, bool wrap)
         add_vertex(maker, MTREE_VERTEX_HOST, column + 0.3 * layer, -row + 0.3 * layer,
                    "h%d", i);
     }
-    for (i = 0; i < count; ++i) {
+    for (int i = 0; i < count; ++i) {
         add_grid_links(maker, i, wrap);
     }
 }
@@ -163,10 +160,9 @@ static void make_mesh(mtree_shape_maker_t *maker)
 static void make_ring(mtree_shape_maker_t *maker)
 {
     int count = maker->size[0];
-    int i;
 
     add_circle(maker, count);
-    for (i = 0; i + 1 < count; ++i) {
+    for (int i = 0; i + 1 < count; ++i) {
         add_link(maker, i, i + 1, 1);
     }
     if (count > 2) {
@@ -187,10 +183,9 @@ static void make_star(mtree_shape_maker_t *maker)
 static void add_stage(mtree_shape_maker_t *maker, int low, int num_low, int high,
                       int num_high, double width)
 {
-    int i, j;
 
-    for (i = 0; i < num_low; ++i) {
-        for (j = 0; j < num_high; ++j) {
+    for (int i = 0; i < num_low; ++i) {
+        for (int j = 0; j < num_high; ++j) {
             add_link(maker, low + i, high + j, width);
         }
     }
@@ -225,16 +220,15 @@ static void make_three_levels(mtree_shape_maker_t *maker)
     int middles = edges + k * half;
     int cores = middles + k * half;
     double rise = half * half;
-    int pod, i;
 
     add_host_row(maker, 0, count, 0);
     add_switch_row(maker, "edge", k * half, half, rise / 8);
     add_switch_row(maker, "agg", k * half, half, rise / 3);
     add_switch_row(maker, "core", half * half, k, rise);
     add_host_links(maker, count, half, edges);
-    for (pod = 0; pod < k; ++pod) {
+    for (int pod = 0; pod < k; ++pod) {
         add_stage(maker, edges + pod * half, half, middles + pod * half, half, 1);
-        for (i = 0; i < half; ++i) {
+        for (int i = 0; i < half; ++i) {
             add_stage(maker, middles + pod * half + i, 1, cores + i * half, half, 1);
         }
     }
@@ -287,9 +281,8 @@ static void make_bigraph(mtree_shape_maker_t *maker)
  * with @a each switches below it. */
 static void add_tree_links(mtree_shape_maker_t *maker, int first, int count, int each)
 {
-    int i;
 
-    for (i = 0; i < count; ++i) {
+    for (int i = 0; i < count; ++i) {
         add_stage(maker, first + i, 1, first + count + i * each, each, 1);
     }
 }
@@ -299,20 +292,20 @@ static void make_tree(mtree_shape_maker_t *maker)
     static const char *const names[MTREE_SHAPE_MAX_SIZES] = {"root", "pod", "rack"};
     int levels = maker->num_sizes;
     int count = 1, width = 1;
-    int d, first;
+    int first;
 
-    for (d = 0; d < levels; ++d) {
+    for (int d = 0; d < levels; ++d) {
         count *= maker->size[d];
     }
     add_host_row(maker, 0, count, 0);
-    for (d = 0; d < levels; ++d) {
+    for (int d = 0; d < levels; ++d) {
         add_switch_row(maker, names[(d > 0) ? d + MTREE_SHAPE_MAX_SIZES - levels : 0],
                        width, (double)count / width, (double)count / 6 * (levels - d));
         width *= maker->size[d];
     }
     first = count;
     width = 1;
-    for (d = 0; d + 1 < levels; ++d) {
+    for (int d = 0; d + 1 < levels; ++d) {
         add_tree_links(maker, first, width, maker->size[d]);
         first += width;
         width *= maker->size[d];
@@ -351,10 +344,10 @@ static void add_random_links(mtree_shape_maker_t *maker, pairs_t *pairs, int num
 {
     int count = maker->size[0];
     mtree_random_t random;
-    int i, u, v;
+    int u, v;
 
     mtree_random_init(&random, maker->request->seed);
-    for (i = 0; i < num_links; ++i) {
+    for (int i = 0; i < num_links; ++i) {
         do {
             u = (i + 1 < count) ? i + 1 : draw_host(&random, count);
             v = draw_host(&random, (i + 1 < count) ? i + 1 : count);
@@ -398,9 +391,8 @@ static const mtree_shape_t shapes[] = {
 
 const mtree_shape_t *mtree_shape_find(const char *name, size_t length)
 {
-    size_t i;
 
-    for (i = 0; i < sizeof(shapes) / sizeof(shapes[0]); ++i) {
+    for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); ++i) {
         if (strlen(shapes[i].name) == length &&
             memcmp(shapes[i].name, name, length) == 0) {
             return &shapes[i];

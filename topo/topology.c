@@ -38,12 +38,11 @@ err:
 
 void mtree_topology_destroy(mtree_topology_t *topology)
 {
-    int i;
 
     if (topology == NULL) {
         return;
     }
-    for (i = 0; i < topology->num_vertices; ++i) {
+    for (int i = 0; i < topology->num_vertices; ++i) {
         free(topology->vertices[i].name);
         free(topology->vertices[i].host);
     }
@@ -76,9 +75,8 @@ static int utf8_length(const unsigned char *text)
                  : (text[0] >= 0xe0 && text[0] < 0xf0) ? 3
                  : (text[0] >= 0xf0 && text[0] < 0xf5) ? 4
                                                        : 0;
-    int i;
 
-    for (i = 1; i < length; ++i) {
+    for (int i = 1; i < length; ++i) {
         if ((text[i] & 0xc0) != 0x80) {
             return 0;
         }
@@ -188,9 +186,8 @@ mtree_status_t mtree_topology_add_link(mtree_topology_t *topology, int u, int v,
 
 int mtree_topology_find_vertex(const mtree_topology_t *topology, const char *name)
 {
-    int i;
 
-    for (i = 0; i < topology->num_vertices; ++i) {
+    for (int i = 0; i < topology->num_vertices; ++i) {
         if (strcmp(topology->vertices[i].name, name) == 0) {
             return i;
         }
@@ -211,9 +208,8 @@ int mtree_topology_find_host(const mtree_topology_t *topology, const char *host)
     int found = -1;
     int matches = 0;
     const mtree_vertex_t *vertex;
-    int i;
 
-    for (i = 0; i < topology->num_vertices; ++i) {
+    for (int i = 0; i < topology->num_vertices; ++i) {
         vertex = &topology->vertices[i];
         if (vertex->kind != MTREE_VERTEX_HOST) {
             continue;
@@ -233,9 +229,8 @@ int mtree_topology_find_host(const mtree_topology_t *topology, const char *host)
 int mtree_topology_num_hosts(const mtree_topology_t *topology)
 {
     int count = 0;
-    int i;
 
-    for (i = 0; i < topology->num_vertices; ++i) {
+    for (int i = 0; i < topology->num_vertices; ++i) {
         count += (topology->vertices[i].kind == MTREE_VERTEX_HOST);
     }
     return count;
@@ -249,13 +244,13 @@ static int walk(const mtree_topology_t *topology, const mtree_adjacency_t *adjac
                 int start, bool backward, int *queue, bool *seen)
 {
     int length = 0;
-    int head, i, arc, next;
+    int arc, next;
 
     memset(seen, 0, (size_t)topology->num_vertices * sizeof(*seen));
     queue[length++] = start;
     seen[start] = true;
-    for (head = 0; head < length; ++head) {
-        for (i = adjacency->first[queue[head]]; i < adjacency->first[queue[head] + 1];
+    for (int head = 0; head < length; ++head) {
+        for (int i = adjacency->first[queue[head]]; i < adjacency->first[queue[head] + 1];
              ++i) {
             arc = adjacency->arcs[i];
             next = mtree_arc_to(topology, arc);
@@ -266,7 +261,7 @@ static int walk(const mtree_topology_t *topology, const mtree_adjacency_t *adjac
             }
         }
     }
-    for (i = 0; i < topology->num_vertices; ++i) {
+    for (int i = 0; i < topology->num_vertices; ++i) {
         if (!seen[i] && topology->vertices[i].kind == MTREE_VERTEX_HOST) {
             return i;
         }

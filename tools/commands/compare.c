@@ -102,7 +102,7 @@ static mtree_status_t add_all(session_t *session)
     const mtree_baseline_t *baselines;
     mtree_status_t status = MTREE_OK;
     char name[64];
-    size_t num, b;
+    size_t num;
 
     for (int a = 0; names[a] != NULL && status == MTREE_OK; a++) {
         status = add_row(session, names[a], NULL);
@@ -111,7 +111,7 @@ static mtree_status_t add_all(session_t *session)
         status = add_default(session);
     }
     baselines = mtree_baselines(session->planned.request.collective, &num);
-    for (b = 0; b < num && status == MTREE_OK; b++) {
+    for (size_t b = 0; b < num && status == MTREE_OK; b++) {
         if (num_ranks(session) == 2 || strcmp(baselines[b].name, "two_proc") != 0) {
             snprintf(name, sizeof(name), OPENMPI_PREFIX "%s", baselines[b].name);
             status = add_row(session, name, &baselines[b]);

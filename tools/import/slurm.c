@@ -94,14 +94,13 @@ static mtree_status_t take_pair(const import_t *import, line_t *line, char *pair
                 {"Nodes", &line->nodes},
                 {"Switches", &line->switches},
                 {"LinkSpeed", &line->speed}};
-    size_t i;
 
     if (value == NULL) {
         mtree_error("%s:%d: '%.60s' is no Key=value", import->file, number, pair);
         return MTREE_ERR_INVALID;
     }
     *value++ = '\0';
-    for (i = 0; i < sizeof(keys) / sizeof(keys[0]); ++i) {
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); ++i) {
         if (strcasecmp(pair, keys[i].key) == 0) {
             *keys[i].value_p = value;
             return MTREE_OK;

@@ -58,9 +58,8 @@ static mtree_status_t join_directions(const mtree_reader_t *reader, int first, i
 static void drop_empty_links(mtree_topology_t *topology)
 {
     int kept = 0;
-    int i;
 
-    for (i = 0; i < topology->num_links; ++i) {
+    for (int i = 0; i < topology->num_links; ++i) {
         if (topology->links[i].capacity[0] > 0 || topology->links[i].capacity[1] > 0) {
             topology->links[kept++] = topology->links[i];
         }
@@ -113,13 +112,12 @@ mtree_status_t mtree_reader_check_hosts(const mtree_reader_t *reader)
     const mtree_vertex_t **hosts =
         malloc(((size_t)topology->num_vertices + 1) * sizeof(*hosts));
     int count = 0;
-    int i;
 
     if (hosts == NULL) {
         return mtree_no_memory("the %d nodes of %s", topology->num_vertices,
                                reader->name);
     }
-    for (i = 0; i < topology->num_vertices; ++i) {
+    for (int i = 0; i < topology->num_vertices; ++i) {
         if (topology->vertices[i].kind == MTREE_VERTEX_HOST) {
             hosts[count++] = &topology->vertices[i];
         }
@@ -130,7 +128,7 @@ mtree_status_t mtree_reader_check_hosts(const mtree_reader_t *reader)
         status = MTREE_ERR_INVALID;
     }
     qsort(hosts, (size_t)count, sizeof(*hosts), compare_hosts);
-    for (i = 1; i < count && status == MTREE_OK; ++i) {
+    for (int i = 1; i < count && status == MTREE_OK; ++i) {
         if (strcmp(hosts[i - 1]->host, hosts[i]->host) == 0) {
             mtree_error(
                 "%s:%d: nodes %s and %s both stand for host %s; give each a host of its "

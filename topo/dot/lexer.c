@@ -208,9 +208,8 @@ static int name_kind(const char *name)
 {
     static const char *const keywords[] = {"strict", "graph", "digraph",
                                            "node",   "edge",  "subgraph"};
-    size_t i;
 
-    for (i = 0; i < sizeof(keywords) / sizeof(keywords[0]); ++i) {
+    for (size_t i = 0; i < sizeof(keywords) / sizeof(keywords[0]); ++i) {
         if (strcasecmp(name, keywords[i]) == 0) {
             return MTREE_DOT_STRICT + (int)i;
         }

@@ -41,9 +41,8 @@ static bool is_listed(const char *name, const char *const *list)
 static void warn_unknown_attributes(const mtree_reader_t *reader)
 {
     bool has_ports = reader->graph->has_ports;
-    int i;
 
-    for (i = 0; i < reader->graph->num_names; ++i) {
+    for (int i = 0; i < reader->graph->num_names; ++i) {
         const mtree_dot_attribute_name_t *it = &reader->graph->names[i];
 
         if (is_listed(it->name, drawing_attributes)) {
@@ -135,9 +134,8 @@ static mtree_status_t read_node(mtree_reader_t *reader, const mtree_dot_node_t *
 static mtree_status_t read_nodes(mtree_reader_t *reader)
 {
     mtree_status_t status = MTREE_OK;
-    int i;
 
-    for (i = 0; i < reader->graph->num_nodes && status == MTREE_OK; ++i) {
+    for (int i = 0; i < reader->graph->num_nodes && status == MTREE_OK; ++i) {
         status = read_node(reader, reader->graph->nodes[i]);
     }
     return status;
@@ -236,9 +234,8 @@ static mtree_status_t read_edge(mtree_reader_t *reader, const mtree_dot_edge_t *
 static mtree_status_t read_edges(mtree_reader_t *reader)
 {
     mtree_status_t status = MTREE_OK;
-    int i;
 
-    for (i = 0; i < reader->graph->num_edges && status == MTREE_OK; ++i) {
+    for (int i = 0; i < reader->graph->num_edges && status == MTREE_OK; ++i) {
         status = read_edge(reader, reader->graph->edges[i]);
     }
     return status;

@@ -45,13 +45,12 @@ static void write_link(const mtree_topology_t *topology, const mtree_link_t *lin
 
 mtree_status_t mtree_topology_write(const mtree_topology_t *topology, FILE *out)
 {
-    int i;
 
     fprintf(out, "graph \"%s\" {\n", topology->name);
-    for (i = 0; i < topology->num_vertices; ++i) {
+    for (int i = 0; i < topology->num_vertices; ++i) {
         write_vertex(&topology->vertices[i], out);
     }
-    for (i = 0; i < topology->num_links; ++i) {
+    for (int i = 0; i < topology->num_links; ++i) {
         write_link(topology, &topology->links[i], out);
     }
     fputs("}\n", out);
