@@ -5,6 +5,7 @@
 #ifndef MTREE_TOPO_ADJACENCY_H
 #define MTREE_TOPO_ADJACENCY_H
 
+#include "base/arena.h"
 #include "topo/topology.h"
 
 typedef struct {
@@ -13,11 +14,10 @@ typedef struct {
                  * capacity, ordered by the vertex they enter; arc ^ 1 is the reverse */
 } mtree_adjacency_t;
 
-/* Fill @a adjacency for @a topology as it is now.  MTREE_ERR_NO_MEMORY is logged. */
+/* Fill @a adjacency, whose arrays are the arena's, for @a topology as it is now.
+ * MTREE_ERR_NO_MEMORY is logged. */
 mtree_status_t mtree_adjacency_init(mtree_adjacency_t *adjacency,
-                                    const mtree_topology_t *topology);
-
-/* Free what mtree_adjacency_init() allocated. */
-void mtree_adjacency_cleanup(mtree_adjacency_t *adjacency);
+                                    const mtree_topology_t *topology,
+                                    mtree_arena_t *arena);
 
 #endif

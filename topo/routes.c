@@ -23,6 +23,7 @@ struct mtree_routes {
     int num_hosts;
     bool *is_host;   /* [num_vertices] one of the hosts given at creation */
     table_t *tables; /* [num_hosts] by destination */
+    mtree_arena_t arena;
 };
 
 /* The distance of a vertex to the destination.  Latencies are whole picoseconds, because
@@ -226,40 +227,26 @@ static void search_run(search_t *search, int destination)
     }
 }
 
-static void search_cleanup(search_t *search)
-{
-    mtree_adjacency_cleanup(&search->adjacency);
-    mtree_arena_cleanup(&search->arena);
-}
-
 static mtree_status_t search_init(search_t *search, const mtree_topology_t *topology)
 {
-    int num_vertices = topology->num_vertices;
-    size_t vertices = (size_t)num_vertices;
+    const size_t num_vertices = (size_t)topology->num_vertices;
     mtree_arena_t *arena = &search->arena;
-    mtree_status_t status;
 
-    *search = (search_t){.topology = topology};
-    status = mtree_adjacency_init(&search->adjacency, topology);
-    if (status != MTREE_OK) {
-        return status;
-    }
-    search->latency =
-        mtree_arena_alloc(arena, (size_t)topology->num_links, sizeof(*search->latency));
-    search->distance = mtree_arena_alloc(arena, vertices, sizeof(*search->distance));
-    search->next_arc = mtree_arena_alloc(arena, vertices, sizeof(*search->next_arc));
-    search->heap = mtree_arena_alloc(arena, vertices, sizeof(*search->heap));
-    search->heap_place = mtree_arena_alloc(arena, vertices, sizeof(*search->heap_place));
-    search->fixed = mtree_arena_alloc(arena, vertices, sizeof(*search->fixed));
-    search->choices = mtree_arena_alloc(arena, vertices, sizeof(*search->choices));
+    search->topology = topology;
+    MTREE_ARENA_ARRAY(arena, search->latency, (size_t)topology->num_links);
+    MTREE_ARENA_ARRAY(arena, search->distance, num_vertices);
+    MTREE_ARENA_ARRAY(arena, search->next_arc, num_vertices);
+    MTREE_ARENA_ARRAY(arena, search->heap, num_vertices);
+    MTREE_ARENA_ARRAY(arena, search->heap_place, num_vertices);
+    MTREE_ARENA_ARRAY(arena, search->fixed, num_vertices);
+    MTREE_ARENA_ARRAY(arena, search->choices, num_vertices);
     if (arena->status != MTREE_OK) {
-        search_cleanup(search);
-        return mtree_no_memory("the routes of %d vertices", num_vertices);
+        return mtree_no_memory("the routes of %zu vertices", num_vertices);
     }
     for (int i = 0; i < topology->num_links; ++i) {
         search->latency[i] = llround(topology->links[i].latency * 1e12);
     }
-    return MTREE_OK;
+    return mtree_adjacency_init(&search->adjacency, topology, arena);
 }
 
 /*
@@ -285,17 +272,23 @@ static int search_follow(const search_t *search, int vertex, int destination, in
     return count;
 }
 
+static mtree_status_t no_memory(int num_hosts)
+{
+    return mtree_no_memory("the routes between %d hosts", num_hosts);
+}
+
 /* Store the routes from all hosts to @a destination. */
-static mtree_status_t table_fill(table_t *table, const search_t *search, const int *hosts,
-                                 int num_hosts, int destination)
+static mtree_status_t table_fill(mtree_routes_t *routes, table_t *table,
+                                 const search_t *search, const int *hosts,
+                                 int destination)
 {
     const mtree_topology_t *topology = search->topology;
-    int64_t total = 0;
-    int count;
+    const int num_hosts = routes->num_hosts;
+    int total = 0, count;
 
-    table->first = malloc(((size_t)num_hosts + 1) * sizeof(*table->first));
+    MTREE_ARENA_ARRAY(&routes->arena, table->first, (size_t)num_hosts + 1);
     if (table->first == NULL) {
-        goto err_memory;
+        return no_memory(num_hosts);
     }
     for (int i = 0; i < num_hosts; ++i) {
         count = search_follow(search, hosts[i], destination, NULL);
@@ -305,47 +298,42 @@ static mtree_status_t table_fill(table_t *table, const search_t *search, const i
                         topology->vertices[destination].name);
             return MTREE_ERR_UNREACHABLE;
         }
-        table->first[i] = (int)total;
+        /* At most 4096 hosts times 16384 links per route: within an int. */
         total += count;
+        table->first[i + 1] = total;
     }
-    table->first[num_hosts] = (int)total;
-    /* At most 4096 hosts times 16384 links per route: within an int. */
-    table->arcs = malloc(((size_t)total + 1) * sizeof(*table->arcs));
+    MTREE_ARENA_ARRAY(&routes->arena, table->arcs, (size_t)total);
     if (table->arcs == NULL) {
-        goto err_memory;
+        return no_memory(num_hosts);
     }
     for (int i = 0; i < num_hosts; ++i) {
         search_follow(search, hosts[i], destination, table->arcs + table->first[i]);
     }
     return MTREE_OK;
-
-err_memory:
-    return mtree_no_memory("the routes between %d hosts", num_hosts);
 }
 
-static mtree_status_t routes_alloc(const mtree_topology_t *topology, int num_hosts,
-                                   mtree_routes_t **routes_p)
+static mtree_status_t routes_fill(mtree_routes_t *routes, const int *hosts)
 {
-    mtree_routes_t *routes = calloc(1, sizeof(*routes));
+    const mtree_topology_t *topology = routes->topology;
+    const int num_hosts = routes->num_hosts;
+    search_t search = {0};
+    mtree_status_t status;
 
-    if (routes == NULL) {
-        goto err;
+    MTREE_ARENA_ARRAY(&routes->arena, routes->is_host, (size_t)topology->num_vertices);
+    MTREE_ARENA_ARRAY(&routes->arena, routes->tables, (size_t)num_hosts);
+    if (routes->arena.status != MTREE_OK) {
+        return no_memory(num_hosts);
     }
-    routes->topology = topology;
-    routes->num_hosts = num_hosts;
-    routes->is_host =
-        calloc((size_t)topology->num_vertices + 1, sizeof(*routes->is_host));
-    routes->tables = calloc((size_t)num_hosts + 1, sizeof(*routes->tables));
-    if (routes->is_host == NULL || routes->tables == NULL) {
-        goto err_destroy;
+    for (int i = 0; i < num_hosts; ++i) {
+        routes->is_host[hosts[i]] = true;
     }
-    *routes_p = routes;
-    return MTREE_OK;
-
-err_destroy:
-    mtree_routes_destroy(routes);
-err:
-    return mtree_no_memory("the routes between %d hosts", num_hosts);
+    status = search_init(&search, topology);
+    for (int i = 0; i < num_hosts && status == MTREE_OK; ++i) {
+        search_run(&search, hosts[i]);
+        status = table_fill(routes, &routes->tables[i], &search, hosts, hosts[i]);
+    }
+    mtree_arena_cleanup(&search.arena);
+    return status;
 }
 
 mtree_status_t mtree_routes_create(const mtree_topology_t *topology, const int *hosts,
@@ -353,7 +341,6 @@ mtree_status_t mtree_routes_create(const mtree_topology_t *topology, const int *
 {
     mtree_routes_t *routes;
     mtree_status_t status;
-    search_t search;
 
     if (num_hosts > MTREE_ROUTES_MAX_HOSTS) {
         mtree_error(
@@ -362,48 +349,27 @@ mtree_status_t mtree_routes_create(const mtree_topology_t *topology, const int *
             topology->source, num_hosts, MTREE_ROUTES_MAX_HOSTS);
         return MTREE_ERR_LIMIT;
     }
-    status = routes_alloc(topology, num_hosts, &routes);
+    routes = calloc(1, sizeof(*routes));
+    if (routes == NULL) {
+        return no_memory(num_hosts);
+    }
+    routes->topology = topology;
+    routes->num_hosts = num_hosts;
+    status = routes_fill(routes, hosts);
     if (status != MTREE_OK) {
+        mtree_routes_destroy(routes);
         return status;
     }
-    status = search_init(&search, topology);
-    if (status != MTREE_OK) {
-        goto err_destroy;
-    }
-    for (int i = 0; i < num_hosts; ++i) {
-        routes->is_host[hosts[i]] = true;
-    }
-    for (int i = 0; i < num_hosts; ++i) {
-        search_run(&search, hosts[i]);
-        status = table_fill(&routes->tables[i], &search, hosts, num_hosts, hosts[i]);
-        if (status != MTREE_OK) {
-            goto err_cleanup;
-        }
-    }
-    search_cleanup(&search);
     *routes_p = routes;
     return MTREE_OK;
-
-err_cleanup:
-    search_cleanup(&search);
-err_destroy:
-    mtree_routes_destroy(routes);
-    return status;
 }
 
 void mtree_routes_destroy(mtree_routes_t *routes)
 {
-
-    if (routes == NULL) {
-        return;
+    if (routes != NULL) {
+        mtree_arena_cleanup(&routes->arena);
+        free(routes);
     }
-    for (int i = 0; routes->tables != NULL && i < routes->num_hosts; ++i) {
-        free(routes->tables[i].arcs);
-        free(routes->tables[i].first);
-    }
-    free(routes->tables);
-    free(routes->is_host);
-    free(routes);
 }
 
 const int *mtree_routes_get(const mtree_routes_t *routes, int from, int to,

@@ -236,33 +236,37 @@ int mtree_topology_num_hosts(const mtree_topology_t *topology)
     return count;
 }
 
-/*
- * The first host that is not reached from host @a start (against the arcs when
- * @a backward), or -1.  @a queue and @a seen have space for all vertices.
- */
-static int walk(const mtree_topology_t *topology, const mtree_adjacency_t *adjacency,
-                int start, bool backward, int *queue, bool *seen)
-{
-    int length = 0;
-    int arc, next;
+typedef struct {
+    const mtree_topology_t *topology;
+    mtree_adjacency_t adjacency;
+    int *queue; /* [num_vertices] */
+    bool *seen; /* [num_vertices] */
+} walk_t;
 
-    memset(seen, 0, (size_t)topology->num_vertices * sizeof(*seen));
-    queue[length++] = start;
-    seen[start] = true;
+/* The first host that is not reached from host @a start (against the arcs when
+ * @a backward), or -1. */
+static int walk_from(walk_t *walk, int start, bool backward)
+{
+    const mtree_topology_t *topology = walk->topology;
+    const int *first = walk->adjacency.first;
+    int length = 0;
+
+    memset(walk->seen, 0, (size_t)topology->num_vertices * sizeof(*walk->seen));
+    walk->queue[length++] = start;
+    walk->seen[start] = true;
     for (int head = 0; head < length; ++head) {
-        for (int i = adjacency->first[queue[head]]; i < adjacency->first[queue[head] + 1];
-             ++i) {
-            arc = adjacency->arcs[i];
-            next = mtree_arc_to(topology, arc);
-            if (!seen[next] &&
-                mtree_arc_capacity(topology, arc ^ (backward ? 1 : 0)) > 0) {
-                seen[next] = true;
-                queue[length++] = next;
+        for (int i = first[walk->queue[head]]; i < first[walk->queue[head] + 1]; ++i) {
+            int arc = walk->adjacency.arcs[i];
+            int next = mtree_arc_to(topology, arc);
+
+            if (!walk->seen[next] && mtree_arc_capacity(topology, arc ^ backward) > 0) {
+                walk->seen[next] = true;
+                walk->queue[length++] = next;
             }
         }
     }
     for (int i = 0; i < topology->num_vertices; ++i) {
-        if (!seen[i] && topology->vertices[i].kind == MTREE_VERTEX_HOST) {
+        if (!walk->seen[i] && topology->vertices[i].kind == MTREE_VERTEX_HOST) {
             return i;
         }
     }
@@ -283,39 +287,31 @@ static int first_host(const mtree_topology_t *topology)
 mtree_status_t mtree_topology_find_unreachable(const mtree_topology_t *topology,
                                                int *from_p, int *to_p)
 {
-    int start = first_host(topology);
-    mtree_adjacency_t adjacency;
+    const int start = first_host(topology);
+    walk_t walk = {.topology = topology};
+    mtree_arena_t arena = {0};
     mtree_status_t status;
-    int *queue, missed;
-    bool *seen;
 
     if (start == topology->num_vertices) {
         return MTREE_OK;
     }
-    status = mtree_adjacency_init(&adjacency, topology);
-    if (status != MTREE_OK) {
-        return status;
-    }
-    queue = malloc((size_t)topology->num_vertices * sizeof(*queue));
-    seen = malloc((size_t)topology->num_vertices * sizeof(*seen));
-    if (queue == NULL || seen == NULL) {
+    status = mtree_adjacency_init(&walk.adjacency, topology, &arena);
+    MTREE_ARENA_ARRAY(&arena, walk.queue, (size_t)topology->num_vertices);
+    MTREE_ARENA_ARRAY(&arena, walk.seen, (size_t)topology->num_vertices);
+    if (status == MTREE_OK && arena.status != MTREE_OK) {
         status = mtree_no_memory("%d vertices", topology->num_vertices);
-        goto out_free;
     }
-    if ((missed = walk(topology, &adjacency, start, false, queue, seen)) >= 0) {
-        *from_p = start;
-        *to_p = missed;
-        status = MTREE_ERR_UNREACHABLE;
-    } else if ((missed = walk(topology, &adjacency, start, true, queue, seen)) >= 0) {
-        *from_p = missed;
-        *to_p = start;
-        status = MTREE_ERR_UNREACHABLE;
-    }
+    if (status == MTREE_OK) {
+        const int to = walk_from(&walk, start, false);
+        const int from = to < 0 ? walk_from(&walk, start, true) : start;
 
-out_free:
-    free(queue);
-    free(seen);
-    mtree_adjacency_cleanup(&adjacency);
+        if (from >= 0) {
+            *from_p = from;
+            *to_p = to < 0 ? start : to;
+            status = MTREE_ERR_UNREACHABLE;
+        }
+    }
+    mtree_arena_cleanup(&arena);
     return status;
 }
 

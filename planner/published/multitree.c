@@ -137,7 +137,6 @@ static void count_connections(const mtree_topology_t *topology, int *connections
 
 static void free_build(build_t *build)
 {
-    mtree_adjacency_cleanup(&build->adjacency);
     mtree_arena_cleanup(&build->arena);
     mtree_multitree_destroy(build->trees);
 }
@@ -162,7 +161,7 @@ static mtree_status_t allocate_build(build_t *build, int num_hosts)
     if (build->trees == NULL || build->arena.status != MTREE_OK) {
         return no_memory(num_hosts);
     }
-    return mtree_adjacency_init(&build->adjacency, build->topology);
+    return mtree_adjacency_init(&build->adjacency, build->topology, &build->arena);
 }
 
 /* Where the host's first link is among those of the vertex at its other end. */

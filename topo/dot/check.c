@@ -6,25 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A link, ordered by its vertices and then by its place in the file. */
-typedef struct {
-    int low, high, link;
-} pair_t;
-
-static int compare_pairs(const void *a, const void *b)
-{
-    const pair_t *x = a;
-    const pair_t *y = b;
-
-    if (x->low != y->low) {
-        return (x->low < y->low) ? -1 : 1;
-    }
-    if (x->high != y->high) {
-        return (x->high < y->high) ? -1 : 1;
-    }
-    return (x->link > y->link) - (x->link < y->link);
-}
-
 /*
  * Two edges join the same vertices.  Those of a directed graph become one link, the
  * first; the second is left without capacity.  Any others are duplicates.
@@ -54,48 +35,24 @@ static mtree_status_t join_directions(const mtree_reader_t *reader, int first, i
     return MTREE_OK;
 }
 
-/* Remove the links that join_directions() left without capacity. */
-static void drop_empty_links(mtree_topology_t *topology)
-{
-    int kept = 0;
-
-    for (int i = 0; i < topology->num_links; ++i) {
-        if (topology->links[i].capacity[0] > 0 || topology->links[i].capacity[1] > 0) {
-            topology->links[kept++] = topology->links[i];
-        }
-    }
-    topology->num_links = kept;
-}
-
 mtree_status_t mtree_reader_join_links(const mtree_reader_t *reader)
 {
     mtree_topology_t *topology = reader->topology;
     mtree_status_t status = MTREE_OK;
-    pair_t *pairs = malloc(((size_t)topology->num_links + 1) * sizeof(*pairs));
-    int i, first;
+    int first, kept = 0;
 
-    if (pairs == NULL) {
-        return mtree_no_memory("the %d links of %s", topology->num_links, reader->name);
-    }
-    for (i = 0; i < topology->num_links; ++i) {
-        const mtree_link_t *link = &topology->links[i];
-
-        pairs[i].low = (link->u < link->v) ? link->u : link->v;
-        pairs[i].high = (link->u < link->v) ? link->v : link->u;
-        pairs[i].link = i;
-    }
-    qsort(pairs, (size_t)topology->num_links, sizeof(*pairs), compare_pairs);
-    for (i = 1, first = 0; i < topology->num_links && status == MTREE_OK; ++i) {
-        if (pairs[i].low == pairs[first].low && pairs[i].high == pairs[first].high) {
-            status = join_directions(reader, pairs[first].link, pairs[i].link);
-        } else {
-            first = i;
+    for (int i = 0; i < topology->num_links && status == MTREE_OK; ++i) {
+        first = reader->graph->edges[i]->first;
+        if (first != i) {
+            status = join_directions(reader, first, i);
         }
     }
-    free(pairs);
-    if (status == MTREE_OK) {
-        drop_empty_links(topology);
+    for (int i = 0; i < topology->num_links && status == MTREE_OK; ++i) {
+        if (topology->links[i].capacity[0] > 0 || topology->links[i].capacity[1] > 0) {
+            topology->links[kept++] = topology->links[i];
+        }
     }
+    topology->num_links = status == MTREE_OK ? kept : topology->num_links;
     return status;
 }
 

@@ -60,28 +60,6 @@ static uint64_t hash_ends(const mtree_dot_node_t *tail, const mtree_dot_node_t *
     return mtree_hash_bytes(MTREE_HASH_INIT, ends, sizeof(ends));
 }
 
-mtree_dot_edge_t *mtree_dot_graph_add_edge(mtree_dot_graph_t *graph,
-                                           mtree_dot_node_t *tail, mtree_dot_node_t *head,
-                                           const char *key, int line)
-{
-    mtree_dot_edge_t *edge = mtree_arena_alloc(&graph->arena, 1, sizeof(*edge));
-
-    if (edge == NULL ||
-        mtree_array_reserve(&graph->edges, &graph->edge_capacity, graph->num_edges + 1,
-                            sizeof(mtree_dot_edge_t *)) != MTREE_OK ||
-        mtree_hash_table_add(&graph->edges_by_ends, &edge->link, hash_ends(tail, head)) !=
-            MTREE_OK) {
-        graph->arena.status = MTREE_ERR_NO_MEMORY;
-        return NULL;
-    }
-    edge->tail = tail;
-    edge->head = head;
-    edge->key = key;
-    edge->line = line;
-    graph->edges[graph->num_edges++] = edge;
-    return edge;
-}
-
 typedef struct {
     const mtree_dot_node_t *tail, *head;
     const char *key;
@@ -100,15 +78,45 @@ static bool is_edge(const mtree_hash_link_t *link, const void *key)
            (!query->directed && edge->tail == query->head && edge->head == query->tail);
 }
 
+static mtree_dot_edge_t *find_edge(const mtree_dot_graph_t *graph,
+                                   const edge_query_t *query)
+{
+    mtree_hash_link_t *link = mtree_hash_table_find(
+        &graph->edges_by_ends, hash_ends(query->tail, query->head), is_edge, query);
+
+    return (link != NULL) ? MTREE_CONTAINER_OF(link, mtree_dot_edge_t, link) : NULL;
+}
+
 mtree_dot_edge_t *mtree_dot_graph_find_edge(const mtree_dot_graph_t *graph,
                                             const mtree_dot_node_t *tail,
                                             const mtree_dot_node_t *head, const char *key)
 {
-    const edge_query_t query = {tail, head, key, graph->directed};
-    mtree_hash_link_t *link = mtree_hash_table_find(
-        &graph->edges_by_ends, hash_ends(tail, head), is_edge, &query);
+    return find_edge(graph, &(edge_query_t){tail, head, key, graph->directed});
+}
 
-    return (link != NULL) ? MTREE_CONTAINER_OF(link, mtree_dot_edge_t, link) : NULL;
+mtree_dot_edge_t *mtree_dot_graph_add_edge(mtree_dot_graph_t *graph,
+                                           mtree_dot_node_t *tail, mtree_dot_node_t *head,
+                                           const char *key, int line)
+{
+    mtree_dot_edge_t *edge = mtree_arena_alloc(&graph->arena, 1, sizeof(*edge));
+    const mtree_dot_edge_t *other =
+        find_edge(graph, &(edge_query_t){tail, head, NULL, false});
+
+    if (edge == NULL ||
+        mtree_array_reserve(&graph->edges, &graph->edge_capacity, graph->num_edges + 1,
+                            sizeof(mtree_dot_edge_t *)) != MTREE_OK ||
+        mtree_hash_table_add(&graph->edges_by_ends, &edge->link, hash_ends(tail, head)) !=
+            MTREE_OK) {
+        graph->arena.status = MTREE_ERR_NO_MEMORY;
+        return NULL;
+    }
+    edge->tail = tail;
+    edge->head = head;
+    edge->key = key;
+    edge->first = other != NULL ? other->first : graph->num_edges;
+    edge->line = line;
+    graph->edges[graph->num_edges++] = edge;
+    return edge;
 }
 
 void mtree_dot_attributes_set(mtree_dot_graph_t *graph, mtree_dot_attribute_t **list_p,

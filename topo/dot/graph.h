@@ -32,6 +32,7 @@ typedef struct {
 typedef struct {
     mtree_dot_node_t *tail, *head;
     const char *key; /* tells parallel edges apart; NULL: none */
+    int first;       /* the number of the first edge between the two, in any direction */
     int line;        /* where its head stands */
     mtree_dot_attribute_t *attributes;
     mtree_hash_link_t link;
