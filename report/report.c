@@ -3,6 +3,7 @@
 
 #include "report/page.h"
 
+#include "base/file.h"
 #include "base/log.h"
 #include "base/printable.h"
 
@@ -69,6 +70,19 @@ void mtree_report_make_printable(json_t *report)
     json_object_foreach (report, key, value) {
         mtree_report_make_printable(value);
     }
+}
+
+mtree_status_t mtree_report_read(const char *path, json_t **report_p)
+{
+    size_t length;
+    char *text;
+    mtree_status_t status = mtree_file_read(path, &text, &length);
+
+    if (status == MTREE_OK) {
+        status = mtree_report_parse(text, path, report_p);
+        free(text);
+    }
+    return status;
 }
 
 /* A table under a head line, unless it has no rows; it is released. */

@@ -21,6 +21,9 @@
  */
 mtree_status_t mtree_report_parse(const char *text, const char *name, json_t **report_p);
 
+/* The same of the file at @a path ("-": standard input); its errors are logged, too. */
+mtree_status_t mtree_report_read(const char *path, json_t **report_p);
+
 /* Make all strings of @a report fit for a terminal (base/printable.h). */
 void mtree_report_make_printable(json_t *report);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "report/table.h"
 
+#include "base/arena.h"
 #include "base/array.h"
 
 #include <stdarg.h>
@@ -12,8 +13,9 @@
 struct mtree_table {
     const char *columns;
     int num_columns, num_cells, room;
-    char **cells; /* [num_cells] */
-    bool failed;  /* no memory for a cell */
+    const char **cells; /* [num_cells] */
+    bool failed;        /* no memory for a cell */
+    mtree_arena_t arena;
 };
 
 /* In the place of a table when there is no memory for one. */
@@ -42,10 +44,8 @@ void mtree_table_destroy(mtree_table_t *table)
     if (table == NULL || table == &no_table) {
         return;
     }
-    for (int i = 0; i < table->num_cells; i++) {
-        free(table->cells[i]);
-    }
     free(table->cells);
+    mtree_arena_cleanup(&table->arena);
     free(table);
 }
 
@@ -63,7 +63,7 @@ void mtree_table_add(mtree_table_t *table, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
-    table->cells[table->num_cells] = strdup(text);
+    table->cells[table->num_cells] = mtree_arena_strdup(&table->arena, text);
     table->failed = table->cells[table->num_cells] == NULL;
     table->num_cells += !table->failed;
 }
@@ -146,21 +146,15 @@ void mtree_table_print(const mtree_table_t *table, FILE *out)
 
 void mtree_table_escape(const char *text, FILE *out)
 {
+    static const char letters[] = "&<>\"";
+    static const char *const escapes[] = {"&amp;", "&lt;", "&gt;", "&quot;"};
+
     for (; *text != '\0'; text++) {
-        switch (*text) {
-        case '&':
-            fputs("&amp;", out);
-            break;
-        case '<':
-            fputs("&lt;", out);
-            break;
-        case '>':
-            fputs("&gt;", out);
-            break;
-        case '"':
-            fputs("&quot;", out);
-            break;
-        default:
+        const char *letter = strchr(letters, *text);
+
+        if (letter != NULL) {
+            fputs(escapes[letter - letters], out);
+        } else {
             fputc(*text, out);
         }
     }

@@ -3,7 +3,6 @@
  * mtree report: what the collectives of a job did.
  */
 #include "tools/options.h"
-#include "tools/report/file.h"
 #include "tools/report/html.h"
 
 #include "report/report.h"
@@ -32,7 +31,7 @@ static mtree_status_t run_report(const arguments_t *arguments, const char *path)
     json_t *report;
     FILE *out;
 
-    status = report_file_read(path, &report);
+    status = mtree_report_read(path, &report);
     if (status != MTREE_OK) {
         return status;
     }

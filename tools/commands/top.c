@@ -3,7 +3,6 @@
  * mtree top: what the links of a running job carry.
  */
 #include "tools/options.h"
-#include "tools/report/file.h"
 
 #include "base/log.h"
 #include "base/units.h"
@@ -188,7 +187,7 @@ static int run_top(const arguments_t *arguments)
         if (frame > 0) {
             sleep_for(arguments->delay);
         }
-        if (report_file_read(arguments->path, &report) != MTREE_OK) {
+        if (mtree_report_read(arguments->path, &report) != MTREE_OK) {
             json_decref(before);
             return COMMAND_FAILED;
         }

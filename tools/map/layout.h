@@ -8,8 +8,8 @@
 #include "tools/map/scene.h"
 
 /*
- * Find the places of the scene's vertices: by the file's positions where all have one
- * (coordinates.h), else by force, the longer side across.  MTREE_ERR_IO, logged, when
+ * Find the places of the scene's vertices: by the file's positions where all have one,
+ * else by force, the longer side across.  MTREE_ERR_IO, logged, when
  * Graphviz fails.
  */
 mtree_status_t map_layout_find(map_scene_t *scene);

@@ -20,8 +20,7 @@ const char *map_colour(size_t number)
 
 static mtree_status_t no_memory(const map_scene_t *scene)
 {
-    mtree_error("out of memory for the map of %s", scene->topology->name);
-    return MTREE_ERR_NO_MEMORY;
+    return mtree_no_memory("the map of %s", scene->topology->name);
 }
 
 mtree_status_t map_scene_init(map_scene_t *scene, const mtree_topology_t *topology)
@@ -29,10 +28,10 @@ mtree_status_t map_scene_init(map_scene_t *scene, const mtree_topology_t *topolo
     const int num_arcs = 2 * topology->num_links;
 
     *scene = (map_scene_t){.topology = topology, .is_uniform = true};
-    scene->places = calloc((size_t)topology->num_vertices + 1, sizeof(*scene->places));
-    scene->use = calloc((size_t)num_arcs + 1, sizeof(*scene->use));
-    scene->bytes = calloc((size_t)num_arcs + 1, sizeof(*scene->bytes));
-    if (scene->places == NULL || scene->use == NULL || scene->bytes == NULL) {
+    MTREE_ARENA_ARRAY(&scene->arena, scene->places, (size_t)topology->num_vertices);
+    MTREE_ARENA_ARRAY(&scene->arena, scene->use, (size_t)num_arcs);
+    MTREE_ARENA_ARRAY(&scene->arena, scene->bytes, (size_t)num_arcs);
+    if (scene->arena.status != MTREE_OK) {
         return no_memory(scene);
     }
     for (int arc = 0; arc < num_arcs; arc++) {
@@ -45,13 +44,12 @@ mtree_status_t map_scene_init(map_scene_t *scene, const mtree_topology_t *topolo
 
 mtree_status_t map_scene_add_tree(map_scene_t *scene, int number, map_tree_t **tree_p)
 {
-    const size_t num_arcs = 2 * (size_t)scene->topology->num_links;
-    double *crossed = calloc(num_arcs + 1, sizeof(*crossed));
+    double *crossed;
 
+    MTREE_ARENA_ARRAY(&scene->arena, crossed, 2 * (size_t)scene->topology->num_links);
     if (crossed == NULL ||
         mtree_array_reserve(&scene->trees, &scene->tree_room, scene->num_trees + 1,
                             sizeof(*scene->trees)) != MTREE_OK) {
-        free(crossed);
         return no_memory(scene);
     }
     *tree_p = &scene->trees[scene->num_trees++];
@@ -118,13 +116,8 @@ mtree_status_t map_scene_of_plan(map_scene_t *scene, const planned_network_t *pl
 
 void map_scene_cleanup(map_scene_t *scene)
 {
-    for (int t = 0; t < scene->num_trees; t++) {
-        free(scene->trees[t].crossed);
-    }
     free(scene->trees);
-    free(scene->places);
-    free(scene->use);
-    free(scene->bytes);
+    mtree_arena_cleanup(&scene->arena);
 }
 
 bool map_tree_crosses(const map_tree_t *tree, int link)

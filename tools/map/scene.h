@@ -8,6 +8,7 @@
 #ifndef MTREE_TOOLS_MAP_SCENE_H
 #define MTREE_TOOLS_MAP_SCENE_H
 
+#include "base/arena.h"
 #include "tools/planned_network.h"
 
 #include "base/units.h"
@@ -48,6 +49,7 @@ typedef struct {
     char summary[128]; /* what the plan achieves, "": no plan */
     int num_trees, tree_room;
     map_tree_t *trees;
+    mtree_arena_t arena; /* of the other arrays */
 } map_scene_t;
 
 /* The colour of tree number @a number of a plan, from 0; they recur after

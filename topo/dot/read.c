@@ -4,12 +4,17 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/units.h"
-#include "topo/dot/check.h"
 #include "topo/dot/parse.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+typedef struct {
+    const char *name; /* of the file, for messages */
+    const mtree_dot_graph_t *graph;
+    mtree_topology_t *topology; /* its vertices and links are numbered as the graph's */
+} reader_t;
 
 /* Attributes for people and for Graphviz; any other may be a spelling mistake. */
 static const char *const drawing_attributes[] = {
@@ -38,7 +43,7 @@ static bool is_listed(const char *name, const char *const *list)
 }
 
 /* Warn once of each name that is not used. */
-static void warn_unknown_attributes(const mtree_reader_t *reader)
+static void warn_unknown_attributes(const reader_t *reader)
 {
     bool has_ports = reader->graph->has_ports;
 
@@ -85,8 +90,8 @@ static void read_position(const mtree_dot_node_t *node, mtree_vertex_t *vertex)
     }
 }
 
-static mtree_status_t read_kind(const mtree_reader_t *reader,
-                                const mtree_dot_node_t *node, mtree_vertex_kind_t *kind_p)
+static mtree_status_t read_kind(const reader_t *reader, const mtree_dot_node_t *node,
+                                mtree_vertex_kind_t *kind_p)
 {
     const char *kind = mtree_dot_attributes_get(node->attributes, "kind");
 
@@ -103,7 +108,7 @@ static mtree_status_t read_kind(const mtree_reader_t *reader,
     return MTREE_OK;
 }
 
-static mtree_status_t read_node(mtree_reader_t *reader, const mtree_dot_node_t *node)
+static mtree_status_t read_node(reader_t *reader, const mtree_dot_node_t *node)
 {
     const char *host = mtree_dot_attributes_get(node->attributes, "host");
     mtree_vertex_kind_t kind;
@@ -131,7 +136,7 @@ static mtree_status_t read_node(mtree_reader_t *reader, const mtree_dot_node_t *
 }
 
 /* Add the vertices, numbered as the nodes. */
-static mtree_status_t read_nodes(mtree_reader_t *reader)
+static mtree_status_t read_nodes(reader_t *reader)
 {
     mtree_status_t status = MTREE_OK;
 
@@ -142,9 +147,8 @@ static mtree_status_t read_nodes(mtree_reader_t *reader)
 }
 
 /* Read the rate in attribute @a name of @a edge; @a zero: 0 is allowed. */
-static mtree_status_t read_capacity(const mtree_reader_t *reader,
-                                    const mtree_dot_edge_t *edge, const char *name,
-                                    bool zero, double *capacity_p)
+static mtree_status_t read_capacity(const reader_t *reader, const mtree_dot_edge_t *edge,
+                                    const char *name, bool zero, double *capacity_p)
 {
     const char *text = mtree_dot_attributes_get(edge->attributes, name);
     const char *why = "is missing";
@@ -168,8 +172,8 @@ static mtree_status_t read_capacity(const mtree_reader_t *reader,
     return MTREE_ERR_INVALID;
 }
 
-static mtree_status_t read_latency(const mtree_reader_t *reader,
-                                   const mtree_dot_edge_t *edge, double *latency_p)
+static mtree_status_t read_latency(const reader_t *reader, const mtree_dot_edge_t *edge,
+                                   double *latency_p)
 {
     const char *text = mtree_dot_attributes_get(edge->attributes, "latency");
     double latency = 0;
@@ -193,7 +197,7 @@ err:
     return MTREE_ERR_INVALID;
 }
 
-static mtree_status_t read_edge(mtree_reader_t *reader, const mtree_dot_edge_t *edge)
+static mtree_status_t read_edge(reader_t *reader, const mtree_dot_edge_t *edge)
 {
     bool directed = reader->graph->directed;
     double forward, backward, latency;
@@ -231,7 +235,7 @@ static mtree_status_t read_edge(mtree_reader_t *reader, const mtree_dot_edge_t *
 }
 
 /* Add the links, numbered as the edges. */
-static mtree_status_t read_edges(mtree_reader_t *reader)
+static mtree_status_t read_edges(reader_t *reader)
 {
     mtree_status_t status = MTREE_OK;
 
@@ -241,24 +245,138 @@ static mtree_status_t read_edges(mtree_reader_t *reader)
     return status;
 }
 
-static mtree_status_t read_graph(mtree_reader_t *reader)
+/*
+ * Two edges join the same vertices.  Those of a directed graph become one link, the
+ * first; the second is left without capacity.  Any others are duplicates.
+ */
+static mtree_status_t join_directions(const reader_t *reader, int first, int second)
+{
+    mtree_link_t *a = &reader->topology->links[first];
+    mtree_link_t *b = &reader->topology->links[second];
+    const mtree_dot_edge_t *again = reader->graph->edges[second];
+
+    if (!reader->graph->directed || a->u == b->u || a->capacity[1] > 0) {
+        mtree_error("%s:%d: link %s-%s is there already, on line %d; keep one of them",
+                    reader->name, again->line, again->tail->name, again->head->name,
+                    reader->graph->edges[first]->line);
+        return MTREE_ERR_INVALID;
+    }
+    if (a->latency != b->latency) {
+        mtree_error(
+            "%s:%d: link %s-%s has another latency than its other direction on line %d; "
+            "give both the same",
+            reader->name, again->line, again->tail->name, again->head->name,
+            reader->graph->edges[first]->line);
+        return MTREE_ERR_INVALID;
+    }
+    a->capacity[1] = b->capacity[0];
+    b->capacity[0] = 0;
+    return MTREE_OK;
+}
+
+/* Make one link from the two directions of a directed graph.  Any other two links between
+ * the same vertices are a fault. */
+static mtree_status_t join_links(const reader_t *reader)
+{
+    mtree_topology_t *topology = reader->topology;
+    mtree_status_t status = MTREE_OK;
+    int first, kept = 0;
+
+    for (int i = 0; i < topology->num_links && status == MTREE_OK; ++i) {
+        first = reader->graph->edges[i]->first;
+        if (first != i) {
+            status = join_directions(reader, first, i);
+        }
+    }
+    for (int i = 0; i < topology->num_links && status == MTREE_OK; ++i) {
+        if (topology->links[i].capacity[0] > 0 || topology->links[i].capacity[1] > 0) {
+            topology->links[kept++] = topology->links[i];
+        }
+    }
+    topology->num_links = status == MTREE_OK ? kept : topology->num_links;
+    return status;
+}
+
+static int compare_hosts(const void *a, const void *b)
+{
+    return strcmp((*(const mtree_vertex_t *const *)a)->host,
+                  (*(const mtree_vertex_t *const *)b)->host);
+}
+
+/* Check that there is a host and that no two nodes stand for the same one. */
+static mtree_status_t check_hosts(const reader_t *reader)
+{
+    const mtree_topology_t *topology = reader->topology;
+    mtree_status_t status = MTREE_OK;
+    const mtree_vertex_t **hosts =
+        malloc(((size_t)topology->num_vertices + 1) * sizeof(*hosts));
+    int count = 0;
+
+    if (hosts == NULL) {
+        return mtree_no_memory("the %d nodes of %s", topology->num_vertices,
+                               reader->name);
+    }
+    for (int i = 0; i < topology->num_vertices; ++i) {
+        if (topology->vertices[i].kind == MTREE_VERTEX_HOST) {
+            hosts[count++] = &topology->vertices[i];
+        }
+    }
+    if (count == 0) {
+        mtree_error("%s:1: no host: every node is a switch, or there is none; add hosts",
+                    reader->name);
+        status = MTREE_ERR_INVALID;
+    }
+    qsort(hosts, (size_t)count, sizeof(*hosts), compare_hosts);
+    for (int i = 1; i < count && status == MTREE_OK; ++i) {
+        if (strcmp(hosts[i - 1]->host, hosts[i]->host) == 0) {
+            mtree_error(
+                "%s:%d: nodes %s and %s both stand for host %s; give each a host of its "
+                "own",
+                reader->name, reader->graph->nodes[hosts[i] - topology->vertices]->line,
+                hosts[i - 1]->name, hosts[i]->name, hosts[i]->host);
+            status = MTREE_ERR_INVALID;
+        }
+    }
+    free(hosts);
+    return status;
+}
+
+/* Check that every host reaches every other, and log the line of one that does not. */
+static mtree_status_t check_connected(const reader_t *reader)
+{
+    const mtree_topology_t *topology = reader->topology;
+    mtree_status_t status;
+    const char *from_name, *to_name;
+    int from, to;
+
+    status = mtree_topology_find_unreachable(topology, &from, &to);
+    if (status == MTREE_ERR_UNREACHABLE) {
+        from_name = topology->vertices[from].name;
+        to_name = topology->vertices[to].name;
+        mtree_error("%s:%d: host %s has no path to host %s; join them with links",
+                    reader->name, reader->graph->nodes[to]->line, from_name, to_name);
+    }
+    return status;
+}
+
+static mtree_status_t read_graph(reader_t *reader)
 {
     mtree_status_t status;
 
     warn_unknown_attributes(reader);
     if ((status = read_nodes(reader)) != MTREE_OK ||
-        (status = mtree_reader_check_hosts(reader)) != MTREE_OK ||
+        (status = check_hosts(reader)) != MTREE_OK ||
         (status = read_edges(reader)) != MTREE_OK ||
-        (status = mtree_reader_join_links(reader)) != MTREE_OK) {
+        (status = join_links(reader)) != MTREE_OK) {
         return status;
     }
-    return mtree_reader_check_connected(reader);
+    return check_connected(reader);
 }
 
 mtree_status_t mtree_topology_parse(const char *text, size_t length, const char *name,
                                     mtree_topology_t **topology_p)
 {
-    mtree_reader_t reader = {.name = name};
+    reader_t reader = {.name = name};
     mtree_dot_graph_t *graph;
     mtree_status_t status;
     bool is_named;

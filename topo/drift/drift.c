@@ -48,14 +48,13 @@ static mtree_status_t topology_copy(const mtree_topology_t *from, mtree_topology
     }
     for (int v = 0; v < from->num_vertices && status == MTREE_OK; v++) {
         const mtree_vertex_t *vertex = &from->vertices[v];
-        int number;
 
-        status = mtree_topology_add_vertex(to, vertex->name, vertex->host, vertex->kind,
-                                           &number);
-        if (status == MTREE_OK && vertex->has_position) {
-            to->vertices[number].has_position = true;
-            to->vertices[number].x = vertex->x;
-            to->vertices[number].y = vertex->y;
+        status =
+            mtree_topology_add_vertex(to, vertex->name, vertex->host, vertex->kind, NULL);
+        if (status == MTREE_OK) {
+            to->vertices[v].has_position = vertex->has_position;
+            to->vertices[v].x = vertex->x;
+            to->vertices[v].y = vertex->y;
         }
     }
     for (int l = 0; l < from->num_links && status == MTREE_OK; l++) {
