@@ -59,7 +59,7 @@ void mtree_dynamic_peers_children(mtree_operation_t *operation, int num_children
     state->receivers = at.receiver;
     for (int i = 0; i < num_children; i++) {
         mtree_receiver_post(mtree_stream_state_add_receiver(
-            state, children[i], 0, MTREE_TAG_UP, mtree_stream_slots(stream), true, &at));
+            state, children[i], 0, true, mtree_stream_slots(stream), true, &at));
     }
 }
 
@@ -68,7 +68,7 @@ void mtree_dynamic_peers_parent(mtree_operation_t *operation, int rank)
     mtree_cursor_t at;
 
     if (extra_buffer_create(operation, 1, 0, 0, 0, &at)) {
-        mtree_send_channel_await_credit(
+        mtree_send_channel_open(
             mtree_stream_state_add_channel(&operation->states[0], rank, 0, true, &at));
     }
 }
@@ -89,8 +89,8 @@ void mtree_dynamic_peers_source(mtree_operation_t *operation, int rank)
     mtree_cursor_t at;
 
     if (extra_buffer_create(operation, 0, 1, slots, scratch, &at)) {
-        state->above = mtree_stream_state_add_receiver(state, rank, 0, MTREE_TAG_DOWN,
-                                                       slots, memory, &at);
+        state->above =
+            mtree_stream_state_add_receiver(state, rank, 0, false, slots, memory, &at);
         state->above->posted = state->above->arrived = state->above->taken =
             state->above->released = state->complete;
         state->stopped = false;
@@ -112,6 +112,9 @@ void mtree_dynamic_peers_receiver(mtree_operation_t *operation, int rank, size_t
             mtree_stream_state_add_channel(&operation->states[0], rank, 0, false, &at);
 
         channel->next = channel->sent = first;
+        if (first < channel->end) {
+            mtree_send_channel_open(channel);
+        }
     }
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "schedule/layout.h"
 
+#include "schedule/lanes.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -173,7 +175,7 @@ static void builder_add_stream(builder_t *builder, int number, int root_rank,
     }
     stream->reduce = mtree_collective_reduces(collective);
     stream->broadcast = mtree_collective_broadcasts(collective);
-    stream->tag = MTREE_STREAM_TAGS * layout->num_streams;
+    stream->number = layout->num_streams;
     stream->tree = number;
     stream->block = mtree_collective_has_blocks(collective) ? root_rank : -1;
     stream->children = children;
@@ -427,7 +429,7 @@ mtree_status_t mtree_layout_create(const mtree_plan_t *plan,
     builder_fill_peers(&builder);
     builder.layout->max_lead =
         builder.stepped || builder.seconds == 0 ? INFINITY : MAX_LEAD / builder.seconds;
-    builder.layout->num_tags = MTREE_STREAM_TAGS * builder.layout->num_streams;
+    builder.layout->num_lanes = mtree_lanes(call->collective);
     builder.layout->paced = call->units * call->unit_bytes > MTREE_LAYOUT_UNPACED_BYTES;
     free(builder.work);
     *layout_p = builder.layout;

@@ -94,6 +94,11 @@ static int operation_count_step(mtree_operation_t *operation, int step)
     return step;
 }
 
+static mtree_turn_t open_turn(bool up)
+{
+    return (mtree_turn_t){.lane = up ? 0 : 1, .is_open = true};
+}
+
 mtree_send_channel_t *mtree_stream_state_add_channel(mtree_stream_state_t *state,
                                                      int rank, int step, bool up,
                                                      mtree_cursor_t *at)
@@ -106,20 +111,18 @@ mtree_send_channel_t *mtree_stream_state_add_channel(mtree_stream_state_t *state
     channel->step = operation_count_step(
         state->operation,
         mtree_layout_step(state->operation->layout, state->stream, step, up));
+    channel->turn = open_turn(up);
     channel->blank = channel->end = channel->credit = state->num_chunks;
     if (up && state->stream->window < state->num_chunks) {
         channel->credit = state->stream->window;
     }
-    channel->link = channel->send_queue->channels;
-    channel->send_queue->channels = channel;
-    channel->send_queue->dirty = true;
     channel->sibling = state->channels;
     state->channels = channel;
     return channel;
 }
 
 mtree_receiver_t *mtree_stream_state_add_receiver(mtree_stream_state_t *state, int rank,
-                                                  int step, int tag, size_t window,
+                                                  int step, bool up, size_t window,
                                                   bool memory, mtree_cursor_t *at)
 {
     const mtree_operation_data_t *data = &state->operation->data;
@@ -127,10 +130,11 @@ mtree_receiver_t *mtree_stream_state_add_receiver(mtree_stream_state_t *state, i
 
     receiver->state = state;
     receiver->peer = rank;
-    receiver->tag = state->stream->tag + tag;
+    receiver->up = up;
+    receiver->turn = open_turn(up);
     receiver->step = operation_count_step(
-        state->operation, mtree_layout_step(state->operation->layout, state->stream, step,
-                                            tag == MTREE_TAG_UP));
+        state->operation,
+        mtree_layout_step(state->operation->layout, state->stream, step, up));
     receiver->window = window;
     receiver->slots = at->slot;
     for (size_t i = 0; i < receiver->window; i++) {
@@ -172,8 +176,8 @@ static void state_init(mtree_stream_state_t *state, mtree_operation_t *operation
     for (int i = 0; i < stream->num_children; i++) {
         if (stream->reduce) {
             mtree_stream_state_add_receiver(state, stream->children[i],
-                                            stream->child_steps[i], MTREE_TAG_UP, slots,
-                                            true, at);
+                                            stream->child_steps[i], true, slots, true,
+                                            at);
         }
     }
     for (int i = 0; i < stream->num_children; i++) {
@@ -184,7 +188,7 @@ static void state_init(mtree_stream_state_t *state, mtree_operation_t *operation
     }
     if (stream->parent >= 0 && stream->broadcast) {
         state->above = mtree_stream_state_add_receiver(
-            state, stream->parent, stream->parent_step, MTREE_TAG_DOWN, slots,
+            state, stream->parent, stream->parent_step, false, slots,
             operation->data.unpack != NULL, at);
     }
     if (stream->parent >= 0 && stream->reduce) {
@@ -304,6 +308,49 @@ static void operation_last(mtree_inbox_t *inbox)
     }
 }
 
+/* When the turns of @a step come, from 0.  In a lockstep, sums stay within a host before
+ * the first step, and results do after the last. */
+static int turn_round(const mtree_layout_t *layout, int step, bool up)
+{
+    return step > 0 || up || layout->num_steps == 0 ? step : 2 * layout->num_steps + 1;
+}
+
+/* Number the turns of all channels and receivers before @a at, and begin with those that
+ * are open. */
+static void operation_begin(mtree_operation_t *operation, const mtree_cursor_t *at)
+{
+    const mtree_layout_t *layout = operation->layout;
+
+    for (int round = 0; round <= 2 * layout->num_steps + 1; round++) {
+        mtree_receiver_t *receiver = operation->receivers;
+        mtree_send_channel_t *channel = operation->channels;
+
+        for (; receiver < at->receiver; receiver++) {
+            if (turn_round(layout, receiver->step, receiver->up) == round) {
+                mtree_turns_add(
+                    &operation_send_queue(operation, receiver->peer)->receives,
+                    &receiver->turn, layout->num_lanes);
+            }
+        }
+        for (; channel < at->channel; channel++) {
+            if (turn_round(layout, channel->step, channel->up) == round) {
+                mtree_turns_add(&channel->send_queue->sends, &channel->turn,
+                                layout->num_lanes);
+            }
+        }
+    }
+    for (mtree_receiver_t *receiver = operation->receivers; receiver < at->receiver;
+         receiver++) {
+        mtree_receiver_post(receiver);
+    }
+    for (mtree_send_channel_t *channel = operation->channels; channel < at->channel;
+         channel++) {
+        if (channel->turn.is_open) {
+            mtree_send_channel_open(channel);
+        }
+    }
+}
+
 mtree_status_t mtree_operation_start(const mtree_layout_t *layout,
                                      mtree_transport_t *transport,
                                      const mtree_operation_data_t *data,
@@ -358,14 +405,7 @@ mtree_status_t mtree_operation_start_controlled(
     mtree_operation_step(operation, operation->step);
     /* The operation may end before this returns. */
     *operation_p = operation;
-    while (at.receiver > operation->receivers) {
-        mtree_receiver_post(--at.receiver);
-    }
-    while (at.channel > operation->channels) {
-        if ((--at.channel)->up) {
-            mtree_send_channel_await_credit(at.channel);
-        }
-    }
+    operation_begin(operation, &at);
     mtree_inbox_open(&operation->inbox);
     return MTREE_OK;
 }

@@ -50,6 +50,8 @@ typedef struct {
 
     mtree_trace_t *trace;     /* where events are added; NULL: none */
     mtree_goodput_t *goodput; /* of the layout, to be filled in; NULL: not wanted */
+    double *tree_ends;        /* [trees of the plan] time at which the last chunk of each
+                                 arrived,        to be filled in; NULL: not wanted */
 } mtree_operation_data_t;
 
 /*

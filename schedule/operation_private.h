@@ -10,6 +10,7 @@
 
 #include "base/container_of.h"
 #include "schedule/inbox.h"
+#include "schedule/lanes.h"
 #include "schedule/operation.h"
 
 /* Bytes; slots begin at addresses at which any datatype may. */
@@ -35,7 +36,8 @@ typedef struct {
 struct mtree_receiver {
     mtree_stream_state_t *state;
     int peer; /* rank */
-    int tag;
+    bool up;  /* it receives sums, not the result */
+    mtree_turn_t turn;
     size_t window;
     size_t posted;   /* chunks whose receive was started */
     size_t taken;    /* chunks reduced or delivered, in order */
@@ -53,6 +55,7 @@ struct mtree_send_channel {
     mtree_stream_state_t *state;
     mtree_send_queue_t *send_queue;
     bool up;
+    mtree_turn_t turn;
     int step;      /* lockstep: nothing is sent before it; 0: none */
     size_t next;   /* next chunk to send */
     size_t sent;   /* chunks whose sending has ended */
@@ -60,7 +63,7 @@ struct mtree_send_channel {
     size_t end;    /* chunks in all, with these */
     size_t credit; /* chunks that the receiver has memory for */
     mtree_event_t credit_event;
-    mtree_send_channel_t *link;    /* next of the same send queue */
+    mtree_send_channel_t *link;    /* next of the same send queue that is open */
     mtree_send_channel_t *sibling; /* next of the same stream */
 };
 
@@ -83,7 +86,8 @@ struct mtree_send_queue {
     size_t outstanding; /* bytes */
     bool dirty; /* since it was last looked at, a channel became ready or a send was done
                  */
-    mtree_send_channel_t *channels;
+    mtree_send_channel_t *channels; /* that are open and have more to send */
+    mtree_turns_t sends, receives;  /* to the peer, and from it */
 };
 
 /* A stream, running. */
@@ -171,10 +175,10 @@ static inline size_t mtree_credit_batch(size_t window)
     return window > 1 ? window / 2 : 1;
 }
 
-/* Does it receive the result, and not sums? */
-static inline bool mtree_receiver_is_above(const mtree_receiver_t *receiver)
+/* The tag of @a kind in the lane of @a turn. */
+static inline int mtree_turn_tag(const mtree_turn_t *turn, int kind)
 {
-    return receiver->tag == receiver->state->stream->tag + MTREE_TAG_DOWN;
+    return turn->lane * MTREE_LANE_TAGS + kind;
 }
 
 /* Units of the next message of a channel. */
@@ -191,7 +195,7 @@ static inline bool mtree_stream_state_is_root(const mtree_stream_state_t *state)
     return state->stream->parent < 0;
 }
 
-/* receiver.c: start every receive that has a free slot. */
+/* receiver.c: start every receive that has a free slot, once its turn is open. */
 void mtree_receiver_post(mtree_receiver_t *receiver);
 
 /* The slots of all chunks before @a released are free: receive into them, and grant the
@@ -207,9 +211,8 @@ void mtree_stream_state_sent_up(mtree_stream_state_t *state, size_t chunk);
 /* send_queue.c: send what may be sent to every peer whose queue is dirty. */
 void mtree_send_queue_pump(mtree_operation_t *operation);
 
-/* Wait for the next credit of a channel whose receiver has memory for fewer chunks than
- * there are. */
-void mtree_send_channel_await_credit(mtree_send_channel_t *channel);
+/* The turn of @a channel is open: it sends what is ready. */
+void mtree_send_channel_open(mtree_send_channel_t *channel);
 
 /* stream_state.c: more chunks of @a state are complete or reduced, so its channels may
  * have work. */
@@ -272,14 +275,14 @@ size_t mtree_stream_slots(const mtree_stream_t *stream);
 size_t mtree_stream_slot_bytes(const mtree_operation_data_t *data,
                                const mtree_stream_t *stream);
 
-/* Add a channel to @a rank, or a receiver from it on tag @a tag of the stream with @a
- * window slots, which have their own memory if @a memory.  Parts are taken from @a at; @a
- * step is that of the layout. */
+/* Add a channel to @a rank, or a receiver from it with @a window slots, which have their
+ * own memory if @a memory.  Parts are taken from @a at; @a step is that of the layout.
+ * Those of an open stream have lanes of their own, and their turn is open. */
 mtree_send_channel_t *mtree_stream_state_add_channel(mtree_stream_state_t *state,
                                                      int rank, int step, bool up,
                                                      mtree_cursor_t *at);
 mtree_receiver_t *mtree_stream_state_add_receiver(mtree_stream_state_t *state, int rank,
-                                                  int step, int tag, size_t window,
+                                                  int step, bool up, size_t window,
                                                   bool memory, mtree_cursor_t *at);
 
 #endif

@@ -39,7 +39,7 @@ static void receiver_credit(mtree_receiver_t *receiver)
     mtree_event_init(&receiver->credit_event, &operation->inbox, receiver_credited);
     status = operation->transport->ops->send(
         operation->transport, receiver->peer,
-        receiver->state->stream->tag + MTREE_TAG_CREDIT, NULL, 0, false,
+        mtree_turn_tag(&receiver->turn, MTREE_TAG_CREDIT), NULL, 0, false,
         &receiver->credit_event.completion);
     if (status != MTREE_OK) {
         operation->outstanding--;
@@ -97,7 +97,7 @@ static void receiver_arrived(mtree_event_t *event)
         mtree_operation_fail(operation, event->status);
         return;
     }
-    receiver->state->awaited -= mtree_receiver_is_above(receiver);
+    receiver->state->awaited -= !receiver->up;
     if (event->completion.empty && receiver->state->stream->open) {
         receiver_blank(receiver, slot);
         return;
@@ -105,6 +105,10 @@ static void receiver_arrived(mtree_event_t *event)
     slot->arrived = true;
     if (++receiver->arrived == receiver->state->num_chunks) {
         mtree_operation_step(operation, receiver->step);
+    }
+    if (operation->data.tree_ends != NULL) {
+        operation->data.tree_ends[receiver->state->stream->tree] =
+            mtree_operation_now(operation);
     }
     if (operation->data.goodput != NULL) {
         mtree_goodput_received(operation->data.goodput,
@@ -126,10 +130,12 @@ static void receiver_arrived(mtree_event_t *event)
     }
 }
 
-void mtree_receiver_post(mtree_receiver_t *receiver)
+/* Start every receive that has a free slot; true: with the last chunk's. */
+static bool receiver_post(mtree_receiver_t *receiver)
 {
     mtree_stream_state_t *state = receiver->state;
     mtree_operation_t *operation = state->operation;
+    size_t before = receiver->posted;
 
     while (receiver->posted < state->num_chunks &&
            receiver->posted < receiver->released + receiver->window &&
@@ -145,14 +151,30 @@ void mtree_receiver_post(mtree_receiver_t *receiver)
         }
         mtree_event_init(&slot->event, &operation->inbox, receiver_arrived);
         operation->outstanding++;
-        state->awaited += mtree_receiver_is_above(receiver);
+        state->awaited += !receiver->up;
         status = operation->transport->ops->recv(
-            operation->transport, receiver->peer, receiver->tag, address,
+            operation->transport, receiver->peer,
+            mtree_turn_tag(&receiver->turn, MTREE_TAG_DATA), address,
             mtree_stream_state_count(state, slot->chunk), &slot->event.completion);
         if (status != MTREE_OK) {
             operation->outstanding--;
             mtree_operation_fail(operation, status);
         }
+    }
+    return receiver->posted > before && receiver->posted == state->num_chunks;
+}
+
+void mtree_receiver_post(mtree_receiver_t *receiver)
+{
+    int lanes = receiver->state->operation->layout->num_lanes;
+
+    while (receiver->turn.is_open && receiver_post(receiver)) {
+        mtree_turn_t *next = mtree_turn_end(&receiver->turn, lanes);
+
+        if (next == NULL) {
+            return;
+        }
+        receiver = MTREE_CONTAINER_OF(next, mtree_receiver_t, turn);
     }
 }
 

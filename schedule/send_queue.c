@@ -16,6 +16,8 @@ static size_t channel_limit(const mtree_send_channel_t *channel)
     return ready < channel->credit ? ready : channel->credit;
 }
 
+static void channel_await_credit(mtree_send_channel_t *channel);
+
 static void channel_credited(mtree_event_t *event)
 {
     mtree_send_channel_t *channel =
@@ -28,10 +30,12 @@ static void channel_credited(mtree_event_t *event)
     }
     channel->credit += mtree_credit_batch(channel->state->stream->window);
     channel->send_queue->dirty = true;
-    mtree_send_channel_await_credit(channel);
+    channel_await_credit(channel);
 }
 
-void mtree_send_channel_await_credit(mtree_send_channel_t *channel)
+/* Wait for the next credit of a channel whose receiver has memory for fewer chunks than
+ * there are. */
+static void channel_await_credit(mtree_send_channel_t *channel)
 {
     mtree_operation_t *operation = channel->state->operation;
     mtree_status_t status;
@@ -43,11 +47,40 @@ void mtree_send_channel_await_credit(mtree_send_channel_t *channel)
     mtree_event_init(&channel->credit_event, &operation->inbox, channel_credited);
     status =
         operation->transport->ops->recv(operation->transport, channel->send_queue->rank,
-                                        channel->state->stream->tag + MTREE_TAG_CREDIT,
+                                        mtree_turn_tag(&channel->turn, MTREE_TAG_CREDIT),
                                         NULL, 0, &channel->credit_event.completion);
     if (status != MTREE_OK) {
         operation->outstanding--;
         mtree_operation_fail(operation, status);
+    }
+}
+
+void mtree_send_channel_open(mtree_send_channel_t *channel)
+{
+    mtree_send_queue_t *send_queue = channel->send_queue;
+
+    channel->link = send_queue->channels;
+    send_queue->channels = channel;
+    send_queue->dirty = true;
+    if (channel->up) {
+        channel_await_credit(channel);
+    }
+}
+
+/* All chunks of @a channel have been handed to the transport: open the channel that waits
+ * for it. */
+static void channel_close(mtree_send_channel_t *channel)
+{
+    mtree_send_channel_t **at = &channel->send_queue->channels;
+    mtree_turn_t *next =
+        mtree_turn_end(&channel->turn, channel->state->operation->layout->num_lanes);
+
+    while (*at != channel) {
+        at = &(*at)->link;
+    }
+    *at = channel->link;
+    if (next != NULL) {
+        mtree_send_channel_open(MTREE_CONTAINER_OF(next, mtree_send_channel_t, turn));
     }
 }
 
@@ -67,8 +100,7 @@ static void operation_find_last(mtree_operation_t *operation, bool up)
         const mtree_send_channel_t *channel = operation->send_queues[i].channels;
 
         for (; channel != NULL; channel = channel->link) {
-            if (channel->up == up && channel->next > 0 &&
-                channel->next < channel->state->num_chunks) {
+            if (channel->up == up && channel->next > 0) {
                 last = fmin(last, channel_progress(channel));
             }
         }
@@ -83,6 +115,9 @@ static size_t channel_advance(mtree_send_channel_t *channel)
     bool was_last = channel_progress(channel) <= operation->last[channel->up];
 
     channel->next++;
+    if (channel->next == channel->state->num_chunks) {
+        channel_close(channel);
+    }
     /* Otherwise another channel has the least progress. */
     if (was_last || channel->next == 1) {
         operation_find_last(operation, channel->up);
@@ -247,8 +282,8 @@ static void channel_send(mtree_send_channel_t *channel, size_t bytes)
                      blank ? blank_sent : send_op_sent);
     status = operation->transport->ops->send(
         operation->transport, channel->send_queue->rank,
-        channel->state->stream->tag + (channel->up ? MTREE_TAG_UP : MTREE_TAG_DOWN),
-        address, count, operation->layout->paced && !blank, &send_op->event.completion);
+        mtree_turn_tag(&channel->turn, MTREE_TAG_DATA), address, count,
+        operation->layout->paced && !blank, &send_op->event.completion);
     if (status != MTREE_OK) {
         operation->outstanding--;
         send_op_put(operation, send_op);

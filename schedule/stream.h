@@ -22,8 +22,8 @@ typedef struct {
     size_t chunk;        /* units per message; > 0 */
     size_t window; /* chunks that a receiver has memory for; > 0, the same on all ranks */
     bool reduce;   /* data flows up and is reduced */
-    bool broadcast; /* data flows down; after it was reduced when both are set */
-    int tag; /* first of the MTREE_STREAM_TAGS tags of its tree, the same on all ranks */
+    bool broadcast;         /* data flows down; after it was reduced when both are set */
+    int number;             /* among the streams of the call, the same on all ranks */
     int parent_step;        /* lockstep in which data comes from the parent; 0: none */
     const int *child_steps; /* [num_children] likewise, to each child */
     bool open;              /* parent and children become known while it runs
@@ -32,9 +32,6 @@ typedef struct {
     int tree;               /* its number in the plan */
     int block; /* rank whose block it carries a part of; -1 where there are no blocks */
 } mtree_stream_t;
-
-/* Tags per tree: data up, data down, credit. */
-enum { MTREE_TAG_UP, MTREE_TAG_DOWN, MTREE_TAG_CREDIT, MTREE_STREAM_TAGS };
 
 typedef struct {
     int rank;
@@ -48,7 +45,8 @@ typedef struct {
     mtree_peer_t *peers;
     int first_peer;  /* the next rank after this one, which is served first; if all began
                         with rank 0, its link would be the only busy one for a while */
-    int num_tags;    /* the same on all ranks */
+    int num_lanes;   /* from each rank to each other (schedule/lanes.h), the same on all
+                        ranks */
     int num_steps;   /* lockstep steps one way; 0: chunks stream */
     double max_lead; /* part of its chunks that a stream may be ahead of the last one on a
                     busy link; infinite: no limit */

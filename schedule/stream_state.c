@@ -16,7 +16,7 @@ void mtree_stream_state_trace(const mtree_stream_state_t *state, mtree_act_t act
                                  .end = begin,
                                  .chunk = chunk,
                                  .call = operation->call,
-                                 .stream = state->stream->tag / MTREE_STREAM_TAGS,
+                                 .stream = state->stream->number,
                                  .peer = peer,
                                  .act = act,
                                  .up = up};

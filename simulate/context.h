@@ -21,13 +21,11 @@ typedef struct {
 } mtree_simulation_t;
 
 /*
- * Check @a options and make the parts.  @a received and @a arg are passed to
- * mtree_pt2pt_create().  mtree_simulation_close() frees the parts.
+ * Check @a options and make the parts.  mtree_simulation_close() frees the parts.
  */
 mtree_status_t mtree_simulation_open(const mtree_topology_t *topology, const int *hosts,
                                      int num_hosts,
                                      const mtree_simulate_options_t *options,
-                                     mtree_pt2pt_received_t received, void *arg,
                                      mtree_simulation_t *simulation_p);
 void mtree_simulation_close(mtree_simulation_t *simulation);
 

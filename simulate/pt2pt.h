@@ -18,9 +18,6 @@
 /* A pointer for each pair of ranks: 512 MiB at this number. */
 #define MTREE_PT2PT_MAX_RANKS 8192
 
-/* A message with tag @a tag is about to be handed to a receiver. */
-typedef void (*mtree_pt2pt_received_t)(void *arg, int tag);
-
 typedef struct {
     int num_ranks;
     int ranks_per_host; /* rank r runs on host r / ranks_per_host of the network */
@@ -30,8 +27,6 @@ typedef struct {
     size_t
         control_bytes; /* an envelope: part of each message, all of an acknowledgement */
     double overhead;   /* seconds of a rank's time for each message, at both ends */
-    mtree_pt2pt_received_t received; /* may be NULL */
-    void *received_arg;
 } mtree_pt2pt_options_t;
 
 typedef struct mtree_pt2pt mtree_pt2pt_t;

@@ -69,9 +69,6 @@ static void recv_done(mtree_timer_t *event)
     mtree_completion_t *done = recv->done;
     mtree_pt2pt_t *pt2pt = recv->pair->from->pt2pt;
 
-    if (pt2pt->options.received != NULL) {
-        pt2pt->options.received(pt2pt->options.received_arg, recv->tag);
-    }
     pt2pt->pending--;
     done->empty = recv->count == 0;
     mtree_pt2pt_recv_free(recv);

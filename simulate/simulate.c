@@ -47,7 +47,6 @@ static mtree_status_t check_options(const mtree_simulate_options_t *options,
 mtree_status_t mtree_simulation_open(const mtree_topology_t *topology, const int *hosts,
                                      int num_hosts,
                                      const mtree_simulate_options_t *options,
-                                     mtree_pt2pt_received_t received, void *arg,
                                      mtree_simulation_t *simulation_p)
 {
     const mtree_pt2pt_options_t pt2pt = {.num_ranks = num_hosts * options->ranks_per_host,
@@ -56,9 +55,7 @@ mtree_status_t mtree_simulation_open(const mtree_topology_t *topology, const int
                                          .data = options->check,
                                          .eager_bytes = options->eager_bytes,
                                          .control_bytes = options->control_bytes,
-                                         .overhead = options->overhead,
-                                         .received = received,
-                                         .received_arg = arg};
+                                         .overhead = options->overhead};
     mtree_simulation_t simulation = {.options = options,
                                      .num_arcs = 2 * topology->num_links,
                                      .num_ranks = pt2pt.num_ranks,

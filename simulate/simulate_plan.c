@@ -34,24 +34,10 @@ struct run {
     rank_t *ranks;
     void *no_data; /* the address of all vectors where no data is carried */
     size_t no_data_bytes;
-    int num_streams;
-    int *stream_tree; /* [num_streams] the plan's tree of each stream of the engine */
     double *tree_seconds;
     double *left; /* [ranks] */
     double seconds;
 };
-
-/* A chunk has arrived; its tag gives the stream. */
-static void received(void *arg, int tag)
-{
-    run_t *run = arg;
-    const int stream = tag / MTREE_STREAM_TAGS;
-
-    if (stream < run->num_streams && tag % MTREE_STREAM_TAGS != MTREE_TAG_CREDIT) {
-        run->tree_seconds[run->stream_tree[stream]] =
-            mtree_event_queue_now(run->simulation.queue);
-    }
-}
 
 static void fold(void *arg, const void *a, const void *b, void *out, size_t count)
 {
@@ -80,34 +66,6 @@ static void rank_ended(mtree_operation_t *operation, mtree_status_t status, void
     }
     run->left[rank->number] = now;
     run->seconds = now > run->seconds ? now : run->seconds;
-}
-
-/*
- * The engine numbers its streams by trees.  Where every rank has a block, it numbers them
- * by blocks and trees; a block uses the trees that are rooted in its rank's host, if the
- * plan has such trees.
- */
-static mtree_status_t map_streams(run_t *run, mtree_collective_t collective)
-{
-    const mtree_plan_t *plan = run->plan;
-    const bool blocks = mtree_collective_has_blocks(collective);
-    const bool own_trees = mtree_collective_has_blocks(plan->collective);
-    const int sources = blocks ? run->simulation.num_ranks : 1;
-    int source, t;
-
-    run->stream_tree = calloc((size_t)sources * (size_t)plan->num_trees, sizeof(int));
-    run->tree_seconds = calloc((size_t)plan->num_trees + 1, sizeof(double));
-    if (run->stream_tree == NULL || run->tree_seconds == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
-    for (source = 0; source < sources; source++) {
-        for (t = 0; t < plan->num_trees; t++) {
-            if (!own_trees || plan->trees[t].root == run->placement->host[source]) {
-                run->stream_tree[run->num_streams++] = t;
-            }
-        }
-    }
-    return MTREE_OK;
 }
 
 static mtree_status_t create_placement(run_t *run, int num_hosts)
@@ -224,7 +182,8 @@ static mtree_status_t start(run_t *run, rank_t *rank)
                                          .extent = sizeof(uint32_t),
                                          .span = sizeof(uint32_t),
                                          .fold = fold,
-                                         .arg = rank};
+                                         .arg = rank,
+                                         .tree_ends = run->tree_seconds};
 
     seed_output(run, rank);
     return run->control_transport != NULL ? start_by_arrival(run, rank, &data)
@@ -294,7 +253,8 @@ static mtree_status_t run_ranks(run_t *run, mtree_collective_t collective, int n
                                .chunk_bytes = run->simulation.options->chunk_bytes};
     run->ranks = calloc((size_t)num_ranks, sizeof(rank_t));
     run->left = calloc((size_t)num_ranks, sizeof(double));
-    if (run->ranks == NULL || run->left == NULL) {
+    run->tree_seconds = calloc((size_t)run->plan->num_trees + 1, sizeof(double));
+    if (run->ranks == NULL || run->left == NULL || run->tree_seconds == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }
     for (r = 0; r < num_ranks; r++) {
@@ -306,9 +266,6 @@ static mtree_status_t run_ranks(run_t *run, mtree_collective_t collective, int n
     run->call.blocks = run->data.blocks;
     if (status == MTREE_OK) {
         status = create_placement(run, num_hosts);
-    }
-    if (status == MTREE_OK) {
-        status = map_streams(run, collective);
     }
     if (status == MTREE_OK) {
         status = make_vectors(run);
@@ -349,7 +306,6 @@ static void clear(run_t *run)
     }
     mtree_control_transport_destroy(run->control_transport);
     free(run->ranks);
-    free(run->stream_tree);
     free(run->tree_seconds);
     free(run->left);
     mtree_placement_destroy(run->placement);
@@ -376,8 +332,7 @@ mtree_status_t mtree_simulate_plan(const mtree_topology_t *topology, const int *
             plan->num_hosts, num_hosts);
         return MTREE_ERR_INVALID;
     }
-    status = mtree_simulation_open(topology, hosts, num_hosts, options, received, &run,
-                                   &run.simulation);
+    status = mtree_simulation_open(topology, hosts, num_hosts, options, &run.simulation);
     if (status != MTREE_OK) {
         return status;
     }

@@ -1,19 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/call/backend_choice.h"
 
-#include "schedule/stream.h"
-
-int64_t coll_mtree_backend_num_tags(int max_trees, mtree_collective_t collective,
-                                    int ranks)
-{
-    int64_t trees = max_trees;
-
-    if (mtree_collective_has_blocks(collective)) {
-        trees *= ranks;
-    }
-    return trees * MTREE_STREAM_TAGS;
-}
-
 bool coll_mtree_backend_is_possible(const coll_mtree_call_facts_t *facts,
                                     coll_mtree_fallback_reason_t *reason_p)
 {
@@ -25,7 +12,7 @@ bool coll_mtree_backend_is_possible(const coll_mtree_call_facts_t *facts,
         *reason_p = COLL_MTREE_REASON_GROUP;
         return false;
     }
-    if (facts->num_tags > facts->most_tags) {
+    if (!facts->has_tags) {
         *reason_p = COLL_MTREE_REASON_TAGS;
         return false;
     }

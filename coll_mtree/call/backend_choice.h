@@ -18,8 +18,7 @@
 typedef struct {
     bool is_supported; /* mtree serves such an operation, datatype and size */
     bool is_unserved;  /* all ranks know that mtree cannot serve the communicator */
-    int64_t num_tags;  /* that the call may need, whatever its plan */
-    int64_t most_tags; /* that a call may take */
+    bool has_tags;     /* there are some for the call */
 } coll_mtree_call_facts_t;
 
 /* What is known of the plan of the call's class. */
@@ -33,13 +32,6 @@ typedef struct {
     bool is_timed; /* as part of a trial */
     int trials;    /* that have ended */
 } coll_mtree_plan_facts_t;
-
-/*
- * Tags that a call may need whatever its plan: each of @a max_trees trees takes some, and
- * where each of @a ranks ranks has a block, each rank has that many trees.
- */
-int64_t coll_mtree_backend_num_tags(int max_trees, mtree_collective_t collective,
-                                    int ranks);
 
 /* Does nothing speak against mtree so far?  Otherwise *reason_p is why the fallback
  * serves. */

@@ -15,6 +15,7 @@
 #include "coll_mtree/topology/source.h"
 
 #include "base/clock.h"
+#include "schedule/lanes.h"
 
 /*
  * Open MPI itself starts nonblocking collectives of a few integers, from within its
@@ -37,15 +38,6 @@ void coll_mtree_dispatch_init(coll_mtree_mpi_call_t *call, const char *function,
     if (form == MTREE_BLOCKING) {
         call->trial.count.began = mtree_clock_seconds();
     }
-}
-
-static int64_t num_tags(const coll_mtree_mpi_call_t *call)
-{
-    int ranks = ompi_comm_size(call->comm);
-
-    /* Keys do not count, since ranks may have different ones. */
-    return coll_mtree_backend_num_tags(coll_mtree_hint_max_trees(0, 0, ranks),
-                                       call->args.call.collective, ranks);
 }
 
 /* May the autotuner choose what serves the call?  A barrier is an allreduce of nothing,
@@ -95,11 +87,10 @@ static coll_mtree_backend_t choose(coll_mtree_mpi_call_t *call,
                                    coll_mtree_fallback_reason_t *reason_p)
 {
     mca_coll_mtree_module_t *module = call->module;
-    const coll_mtree_call_facts_t call_facts = {.is_supported = call->args.verdict ==
-                                                                MTREE_COLL_ARGS_SERVED,
-                                                .is_unserved = module->unserved,
-                                                .num_tags = num_tags(call),
-                                                .most_tags = coll_mtree_tags_most()};
+    const coll_mtree_call_facts_t call_facts = {
+        .is_supported = call->args.verdict == MTREE_COLL_ARGS_SERVED,
+        .is_unserved = module->unserved,
+        .has_tags = MTREE_CALL_TAGS <= coll_mtree_tags_most()};
     coll_mtree_backend_t selected = COLL_MTREE_TREES;
     coll_mtree_plan_facts_t facts;
 
@@ -214,8 +205,7 @@ static int dispatch_run(coll_mtree_mpi_call_t *call, coll_mtree_comm_class_t *co
     call->args_taken = true;
     req = coll_mtree_request_create(
         call->comm, &call->args, entry,
-        coll_mtree_tags_reserve(call->module, (int)num_tags(call), persistent),
-        persistent);
+        coll_mtree_tags_reserve(call->module, MTREE_CALL_TAGS, persistent), persistent);
     if (req == NULL) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }

@@ -19,6 +19,7 @@
 #ifndef MTREE_SCHEDULE_ARRIVAL_ARRIVAL_H
 #define MTREE_SCHEDULE_ARRIVAL_ARRIVAL_H
 
+#include "schedule/lanes.h"
 #include "schedule/layout.h"
 #include "schedule/operation.h"
 
@@ -27,13 +28,14 @@
 /* Bytes (the paper's Section 4.1: the directory itself holds small objects). */
 #define MTREE_ARRIVAL_DIRECT_BYTES 65536
 
-/* Its tags: those of a stream on the transport of the data, and two on the control
- * transport. */
+/* Its tags on the control transport; those before are the stream's. */
 enum {
-    MTREE_ARRIVAL_TAG_COMMAND = MTREE_STREAM_TAGS,
+    MTREE_ARRIVAL_TAG_COMMAND = MTREE_OPEN_LANES * MTREE_LANE_TAGS,
     MTREE_ARRIVAL_TAG_EVENT,
     MTREE_ARRIVAL_TAGS
 };
+_Static_assert(MTREE_ARRIVAL_TAGS <= MTREE_LANES * MTREE_LANE_TAGS,
+               "an arrival-ordered call has tags");
 
 /* One call of one rank.  All but rank, transports, copy_budget, arrival_times,
  * keeps_receivers and reuses_tags is the same on all ranks.  What is pointed to stays

@@ -2,15 +2,12 @@
 /* Which backend serves a call, and why it is the fallback. */
 #include "coll_mtree/call/backend_choice.h"
 
-#include "schedule/stream.h"
-
 #include <check.h>
 #include <stdlib.h>
 
 START_TEST(a_call_that_nothing_speaks_against_is_possible)
 {
-    const coll_mtree_call_facts_t facts = {
-        .is_supported = true, .num_tags = 100, .most_tags = 100};
+    const coll_mtree_call_facts_t facts = {.is_supported = true, .has_tags = true};
     coll_mtree_fallback_reason_t reason = COLL_MTREE_REASONS;
 
     ck_assert(coll_mtree_backend_is_possible(&facts, &reason));
@@ -20,8 +17,7 @@ END_TEST
 
 START_TEST(the_first_obstacle_is_the_reason)
 {
-    coll_mtree_call_facts_t facts = {
-        .is_unserved = true, .num_tags = 101, .most_tags = 100};
+    coll_mtree_call_facts_t facts = {.is_unserved = true};
     coll_mtree_fallback_reason_t reason;
 
     ck_assert(!coll_mtree_backend_is_possible(&facts, &reason));
@@ -32,18 +28,6 @@ START_TEST(the_first_obstacle_is_the_reason)
     facts.is_unserved = false;
     ck_assert(!coll_mtree_backend_is_possible(&facts, &reason));
     ck_assert_int_eq(reason, COLL_MTREE_REASON_TAGS);
-}
-END_TEST
-
-START_TEST(where_ranks_have_blocks_each_has_trees)
-{
-    ck_assert_int_eq(coll_mtree_backend_num_tags(64, MTREE_ALLREDUCE, 1000),
-                     64 * MTREE_STREAM_TAGS);
-    ck_assert_int_eq(coll_mtree_backend_num_tags(64, MTREE_ALLGATHER, 1000),
-                     64000 * MTREE_STREAM_TAGS);
-    /* More than an int counts. */
-    ck_assert_int_eq(coll_mtree_backend_num_tags(1 << 20, MTREE_REDUCE_SCATTER, 1 << 20),
-                     MTREE_STREAM_TAGS * ((int64_t)1 << 40));
 }
 END_TEST
 
@@ -125,7 +109,6 @@ int main(void)
 
     tcase_add_test(tcase, a_call_that_nothing_speaks_against_is_possible);
     tcase_add_test(tcase, the_first_obstacle_is_the_reason);
-    tcase_add_test(tcase, where_ranks_have_blocks_each_has_trees);
     tcase_add_test(tcase, a_plan_that_is_not_known_is_to_be_made);
     tcase_add_test(tcase, the_autotuner_selects_for_autotuned_calls);
     tcase_add_test(tcase, the_forecast_chooses_for_others);

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The turns of the streams between two ranks, in every order in which they may end. */
+#include "schedule/lanes.h"
+
+#include <check.h>
+#include <stdlib.h>
+
+enum { MOST = 6 };
+
+static mtree_turn_t turns[MOST];
+static bool ended[MOST];
+
+/* Which turns are open follows from which have ended, and no two that are open and have
+ * not ended have one lane. */
+static void verify(int count, int lanes)
+{
+    bool fits = true;
+
+    for (int i = 0; i < count; i++) {
+        fits = fits && turns[i].lane == i % lanes &&
+               turns[i].is_open == (i < lanes || ended[i - lanes]);
+        for (int j = 0; j < i; j++) {
+            fits =
+                fits && (turns[i].lane != turns[j].lane || ended[j] || !turns[i].is_open);
+        }
+    }
+    ck_assert(fits);
+}
+
+/* End the open turns in every order. */
+static void end_all(int count, int lanes)
+{
+    mtree_turn_t before[MOST];
+
+    verify(count, lanes);
+    for (int i = 0; i < count; i++) {
+        mtree_turn_t *next;
+
+        if (!turns[i].is_open || ended[i]) {
+            continue;
+        }
+        for (int j = 0; j < count; j++) {
+            before[j] = turns[j];
+        }
+        next = mtree_turn_end(&turns[i], lanes);
+        if (next != (i + lanes < count ? &turns[i + lanes] : NULL)) {
+            ck_abort_msg("%d of %d, %d lanes: another one was opened", i, count, lanes);
+        }
+        ended[i] = true;
+        end_all(count, lanes);
+        ended[i] = false;
+        for (int j = 0; j < count; j++) {
+            turns[j] = before[j];
+        }
+    }
+}
+
+START_TEST(a_turn_opens_when_its_predecessor_ends)
+{
+    for (int count = 0; count <= MOST; count++) {
+        for (int lanes = 1; lanes <= MOST + 1; lanes++) {
+            mtree_turns_t all = {NULL, 0};
+
+            for (int i = 0; i < count; i++) {
+                mtree_turns_add(&all, &turns[i], lanes);
+            }
+            end_all(count, lanes);
+        }
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("lanes");
+    TCase *tcase = tcase_create("lanes");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_add_test(tcase, a_turn_opens_when_its_predecessor_ends);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
