@@ -62,12 +62,12 @@ static int mtree_open(void)
 static int mtree_close(void)
 {
     coll_mtree_decisions_close();
-    coll_mtree_statistics_finish();
     coll_mtree_bandwidth_monitor_close();
     coll_mtree_transport_close();
     coll_mtree_modex_close();
-    coll_mtree_planning_context_close();
     coll_mtree_proc_group_close();
+    coll_mtree_statistics_finish();
+    coll_mtree_planning_context_close();
     coll_mtree_log_close();
     return OMPI_SUCCESS;
 }

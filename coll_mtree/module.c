@@ -6,6 +6,7 @@
 #include "coll_mtree/call/single_host.h"
 #include "coll_mtree/control/modex.h"
 #include "coll_mtree/obstacle.h"
+#include "coll_mtree/plan/proc_group.h"
 #include "coll_mtree/report/report.h"
 #include "coll_mtree/report/trace.h"
 #include "coll_mtree/select/trial_rule.h"
@@ -30,6 +31,7 @@ static void module_construct(mca_coll_mtree_module_t *module)
     module->default_plan = NULL;
     module->context = NULL;
     module->source = NULL;
+    module->processes = NULL;
     module->group = NULL;
     module->replan = NULL;
     module->monitor = NULL;
@@ -50,6 +52,7 @@ static void module_destruct(mca_coll_mtree_module_t *module)
     coll_mtree_comm_classes_destroy(module);
     coll_mtree_bandwidth_monitor_destroy(module);
     coll_mtree_source_destroy(module);
+    coll_mtree_proc_group_release(module->processes);
     OBJ_DESTRUCT(&module->lock);
     MTREE_FOR_EACH_FUNCTION(RELEASE_FALLBACK)
 }

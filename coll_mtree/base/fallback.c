@@ -4,9 +4,10 @@
 #include "opal/mca/base/mca_base_var.h"
 #include "opal/mca/base/mca_base_var_group.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
-bool coll_mtree_fallback_is_configured(void)
+static bool find_configured(void)
 {
     int index = mca_base_var_group_find("ompi", "coll", "tuned");
     const mca_base_var_group_t *group;
@@ -24,6 +25,17 @@ bool coll_mtree_fallback_is_configured(void)
         }
     }
     return false;
+}
+
+bool coll_mtree_fallback_is_configured(void)
+{
+    static atomic_bool is_known, is_configured;
+
+    if (!atomic_load(&is_known)) {
+        atomic_store(&is_configured, find_configured());
+        atomic_store(&is_known, true);
+    }
+    return atomic_load(&is_configured);
 }
 
 /* A component in front of mtree may serve some forms, which its nonblocking ones show. */

@@ -28,6 +28,7 @@ typedef struct {
     bool barrier;
     int autotune; /* coll_mtree/select/trial_rule.h */
     bool deterministic;
+    size_t memory;        /* bytes */
     size_t arrival_room;  /* bytes */
     size_t arrival_aside; /* bytes */
     bool replan;

@@ -152,6 +152,9 @@ static const coll_mtree_param_t table[] = {
      .help = "Reductions give the same bits for the same input in every call of a job, "
              "whenever the ranks come: none goes by the order of arrival, none that "
              "rounds is tried, and plans stay"},
+    {SIZE("memory", memory, (size_t)64 << 20), READ_ONCE, .level = 5,
+     .help = "Bytes of the plans that rank 0 keeps. Beyond it those that were used least "
+             "recently are forgotten; calls that use them go on"},
     /* The whole of most messages. */
     {SIZE("arrival_room", arrival_room, (size_t)64 << 20), READ_ONCE, .level = 5,
      .agree = agree_value,

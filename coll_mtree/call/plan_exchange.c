@@ -169,7 +169,7 @@ static void exchange_decide(coll_mtree_exchange_t *exchange, const void *contrib
                             void *arg)
 {
     coll_mtree_plan_entry_t *entry = arg;
-    coll_mtree_proc_group_t *group = coll_mtree_proc_group_get(entry->comm);
+    coll_mtree_proc_group_t *group = coll_mtree_proc_group_of(entry->module, entry->comm);
     coll_mtree_planned_t planned = {.forecast = mtree_forecast_of(MTREE_FORECAST_SLOWER)};
     plan_decision_t *decision;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/plan/decision.h"
 
+#include "coll_mtree/base/fallback.h"
 #include "coll_mtree/base/finalize_hooks.h"
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/transport/progress.h"
@@ -78,6 +79,8 @@ static void close_thread(void)
 void coll_mtree_decisions_open(void)
 {
     if (!atomic_exchange(&is_open, true)) {
+        /* The planning thread asks, too, and must not be the one that looks it up. */
+        (void)coll_mtree_fallback_is_configured();
         (void)coll_mtree_progress_add(coll_mtree_plan_thread_poll);
         (void)coll_mtree_finalize_hook_add(close_thread);
     }

@@ -64,6 +64,20 @@ int coll_mtree_plan_choice_trees_per_root(const mtree_plan_t *plan)
     return most;
 }
 
+size_t coll_mtree_plan_choice_bytes(const mtree_plan_t *plan)
+{
+    size_t hosts, per_host;
+
+    if (plan == NULL) {
+        return 0;
+    }
+    hosts = (size_t)plan->num_hosts;
+    per_host = sizeof(*plan->trees->parent) + sizeof(*plan->trees->latency);
+    return sizeof(*plan) +
+           (size_t)plan->num_trees * (sizeof(*plan->trees) + hosts * per_host) +
+           (plan->routes == NULL ? 0 : hosts * hosts * sizeof(*plan->routes));
+}
+
 bool coll_mtree_plan_choice_can_rebalance(const mtree_plan_t *plan)
 {
     return mtree_plan_num_steps(plan) == 0 && !mtree_plan_is_by_arrival(plan);

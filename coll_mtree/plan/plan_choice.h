@@ -46,6 +46,9 @@ mtree_plan_t *coll_mtree_plan_choice_faster(mtree_plan_t *plan, mtree_plan_t *ot
  * collectives.  A plan with more than the communicator's limit cannot be used. */
 int coll_mtree_plan_choice_trees_per_root(const mtree_plan_t *plan);
 
+/* Bytes of memory that @a plan takes, near enough; NULL: none. */
+size_t coll_mtree_plan_choice_bytes(const mtree_plan_t *plan);
+
 /* Can the trees of @a plan get other shares?  Not where they run in lockstep or are one
  * order of many. */
 bool coll_mtree_plan_choice_can_rebalance(const mtree_plan_t *plan);

@@ -21,6 +21,8 @@
 /* The plans for one call class, whose root is a host. */
 typedef struct {
     coll_mtree_class_node_t node;
+    mtree_list_t used;         /* in the list of those that keep plans */
+    size_t bytes;              /* of the plans that it keeps */
     bool is_planned;           /* for `version` */
     unsigned version;          /* of the network */
     mtree_plan_t *plan;        /* NULL: none could be made */
@@ -31,7 +33,6 @@ typedef struct {
 } planned_t;
 
 struct coll_mtree_planning_context {
-    mtree_list_t link;
     int num_procs;
     coll_mtree_host_numbers_t numbers; /* by the hosts' names in the topology */
     coll_mtree_plan_hosts_t hosts; /* topology NULL: mtree cannot serve these processes */
@@ -47,20 +48,62 @@ struct coll_mtree_planning_context {
 
 /* The planning thread changes contexts under the lock, and reads them without it; it
  * plans without it. */
-static mtree_list_t contexts = {&contexts, &contexts};
 static pthread_mutex_t contexts_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* planned_t of all contexts that keep plans, the least recently used first, and the bytes
+ * of these plans. */
+static mtree_list_t used = {&used, &used};
+static size_t used_bytes;
+
+/* Under the lock: keep no plan in @a planned. */
+static void planned_forget(planned_t *planned)
+{
+    mtree_plan_destroy(planned->plan);
+    mtree_plan_destroy(planned->oldest);
+    planned->plan = planned->oldest = NULL;
+    planned->is_planned = false;
+    if (planned->bytes > 0) {
+        mtree_list_remove(&planned->used);
+        used_bytes -= planned->bytes;
+        planned->bytes = 0;
+    }
+}
 
 static void planned_clear(void *element)
 {
-    planned_t *planned = element;
-
-    mtree_plan_destroy(planned->plan);
-    mtree_plan_destroy(planned->oldest);
+    planned_forget(element);
 }
 
-static void context_destroy(coll_mtree_planning_context_t *context)
+/* Under the lock: @a planned is used; if it has other plans than before, others go where
+ * all together take too much. */
+static void planned_use(planned_t *planned)
 {
+    if (planned->bytes > 0) {
+        mtree_list_remove(&planned->used);
+        used_bytes -= planned->bytes;
+    }
+    planned->bytes = coll_mtree_plan_choice_bytes(planned->plan) +
+                     (planned->oldest == planned->plan
+                          ? 0
+                          : coll_mtree_plan_choice_bytes(planned->oldest));
+    if (planned->bytes == 0) {
+        return;
+    }
+    mtree_list_append(&used, &planned->used);
+    used_bytes += planned->bytes;
+    while (used_bytes > coll_mtree_params.memory && used.next != &planned->used) {
+        planned_forget(MTREE_CONTAINER_OF(used.next, planned_t, used));
+    }
+}
+
+void coll_mtree_planning_context_destroy(coll_mtree_planning_context_t *context)
+{
+    if (context == NULL) {
+        return;
+    }
+    pthread_mutex_lock(&contexts_lock);
     coll_mtree_class_table_cleanup(&context->planned, planned_clear);
+    pthread_mutex_unlock(&contexts_lock);
     mtree_drift_destroy(context->drift);
     free(context->samples);
     free(context->vertices);
@@ -70,11 +113,6 @@ static void context_destroy(coll_mtree_planning_context_t *context)
 
 void coll_mtree_planning_context_close(void)
 {
-    mtree_list_t *link;
-
-    while ((link = mtree_list_take(&contexts)) != NULL) {
-        context_destroy(MTREE_CONTAINER_OF(link, coll_mtree_planning_context_t, link));
-    }
     coll_mtree_user_files_close();
     coll_mtree_topology_registry_close();
 }
@@ -158,12 +196,11 @@ context_create(ompi_communicator_t *comm, const coll_mtree_host_t *contributions
     if (context == NULL) {
         return NULL;
     }
-    mtree_list_init(&context->link);
     coll_mtree_class_table_init(&context->planned);
     context->num_procs = (int)procs;
     context->vertices = calloc(procs, sizeof(int));
     if (context->vertices == NULL) {
-        context_destroy(context);
+        coll_mtree_planning_context_destroy(context);
         return NULL;
     }
     context_read(context, comm, contributions);
@@ -178,7 +215,6 @@ coll_mtree_planning_context_get(coll_mtree_proc_group_t *group, ompi_communicato
 
     if (context == NULL && (context = context_create(comm, contributions)) != NULL) {
         pthread_mutex_lock(&contexts_lock);
-        mtree_list_append(&contexts, &context->link);
         group->context = context;
         pthread_mutex_unlock(&contexts_lock);
     }
@@ -243,12 +279,13 @@ static void context_run(coll_mtree_planning_context_t *context, ompi_communicato
     planned->forecast = forecast;
     planned->version = context->version;
     planned->is_planned = true;
-    pthread_mutex_unlock(&contexts_lock);
     if (!trees_stay && plan != NULL) {
         mtree_plan_destroy(planned->oldest);
         planned->oldest = mtree_plan_retain(plan);
         planned->oldest_version = context->version;
     }
+    planned_use(planned);
+    pthread_mutex_unlock(&contexts_lock);
 }
 
 static bool planned_is_current(const coll_mtree_planning_context_t *context,
@@ -294,7 +331,7 @@ bool coll_mtree_planning_context_find(const coll_mtree_proc_group_t *group,
                                       coll_mtree_planned_t *planned_p)
 {
     coll_mtree_planning_context_t *context;
-    const planned_t *planned = NULL;
+    planned_t *planned = NULL;
     bool found;
 
     pthread_mutex_lock(&contexts_lock);
@@ -306,6 +343,7 @@ bool coll_mtree_planning_context_find(const coll_mtree_proc_group_t *group,
     }
     found = planned_is_current(context, planned);
     if (found) {
+        planned_use(planned);
         *planned_p = planned_get(context, planned);
     }
     pthread_mutex_unlock(&contexts_lock);

@@ -3,9 +3,11 @@
  * Planning contexts: what rank 0 knows of the hosts of a process group
  * (coll_mtree/plan/proc_group.h), and the plans that it made for them.
  *
- * A context lives until the component closes, so that communicators of the same processes
- * have them planned once.  Plans are objects with a reference count; they become text on
- * the wire and in files alone.
+ * A context lives as long as its group, so that communicators of the same processes have
+ * them planned once.  Plans are objects with a reference count; they become text on the
+ * wire and in files alone.  Those that contexts keep take coll_mtree_memory bytes at
+ * most: beyond that, what was used least recently is forgotten, and planned anew when it
+ * is needed.
  *
  * Contexts are made, plan and learn in the planning thread (coll_mtree/plan/decision.h)
  * alone; what is marked so is called there.  The program's threads only look.
@@ -100,7 +102,10 @@ const mtree_path_sample_t *
 coll_mtree_planning_context_path_samples(const coll_mtree_planning_context_t *context,
                                          int *num_p);
 
-/* With the component: free all contexts. */
+/* With the group, for which no thread plans; NULL is allowed. */
+void coll_mtree_planning_context_destroy(coll_mtree_planning_context_t *context);
+
+/* With the component, when there is no context any more: free the topologies. */
 void coll_mtree_planning_context_close(void);
 
 #endif

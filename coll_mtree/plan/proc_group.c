@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/plan/proc_group.h"
 
+#include "coll_mtree/plan/planning_context.h"
+
 #include "ompi/proc/proc.h"
 
 #include <stdlib.h>
@@ -10,8 +12,16 @@
 static mtree_hash_table_t groups;
 static opal_mutex_t groups_lock = OPAL_MUTEX_STATIC_INIT;
 
+/* Groups without holders, by when they lost the last one. */
+static mtree_list_t idle = {&idle, &idle};
+static int num_idle;
+
 static void group_destroy(coll_mtree_proc_group_t *group)
 {
+    if (group->statistics != NULL) {
+        group->free_statistics(group->statistics);
+    }
+    coll_mtree_planning_context_destroy(group->context);
     free(group->names);
     free(group);
 }
@@ -30,6 +40,7 @@ static coll_mtree_proc_group_t *group_create(ompi_communicator_t *comm)
         free(group);
         return NULL;
     }
+    mtree_list_init(&group->idle);
     group->num_procs = (int)num_procs;
     group->identity = MTREE_HASH_INIT;
     for (int rank = 0; rank < group->num_procs; rank++) {
@@ -54,24 +65,71 @@ static bool has_names_of(const mtree_hash_link_t *link, const void *key)
                   (size_t)group->num_procs * sizeof(*group->names)) == 0;
 }
 
-coll_mtree_proc_group_t *coll_mtree_proc_group_get(ompi_communicator_t *comm)
+/* Under the lock: the group that has the names of @a made, which may become it; NULL: no
+ * memory. */
+static coll_mtree_proc_group_t *group_find(coll_mtree_proc_group_t *made)
 {
-    coll_mtree_proc_group_t *group = group_create(comm);
-    mtree_hash_link_t *link;
+    mtree_hash_link_t *link =
+        mtree_hash_table_find(&groups, made->identity, has_names_of, made);
 
-    if (group == NULL) {
+    if (link != NULL) {
+        return MTREE_CONTAINER_OF(link, coll_mtree_proc_group_t, link);
+    }
+    return mtree_hash_table_add(&groups, &made->link, made->identity) == MTREE_OK ? made
+                                                                                  : NULL;
+}
+
+coll_mtree_proc_group_t *coll_mtree_proc_group_hold(ompi_communicator_t *comm)
+{
+    coll_mtree_proc_group_t *made = group_create(comm);
+    coll_mtree_proc_group_t *group;
+
+    if (made == NULL) {
         return NULL;
     }
     opal_mutex_lock(&groups_lock);
-    link = mtree_hash_table_find(&groups, group->identity, has_names_of, group);
-    if (link != NULL ||
-        mtree_hash_table_add(&groups, &group->link, group->identity) != MTREE_OK) {
-        group_destroy(group);
-        group =
-            link == NULL ? NULL : MTREE_CONTAINER_OF(link, coll_mtree_proc_group_t, link);
+    group = group_find(made);
+    if (group != NULL && group->holders++ == 0 && group != made) {
+        mtree_list_remove(&group->idle);
+        num_idle--;
     }
     opal_mutex_unlock(&groups_lock);
+    if (group != made) {
+        group_destroy(made);
+    }
     return group;
+}
+
+void coll_mtree_proc_group_release(coll_mtree_proc_group_t *group)
+{
+    coll_mtree_proc_group_t *oldest = NULL;
+
+    if (group == NULL) {
+        return;
+    }
+    opal_mutex_lock(&groups_lock);
+    if (--group->holders == 0) {
+        mtree_list_append(&idle, &group->idle);
+        if (++num_idle > COLL_MTREE_IDLE_GROUPS) {
+            oldest =
+                MTREE_CONTAINER_OF(mtree_list_take(&idle), coll_mtree_proc_group_t, idle);
+            num_idle--;
+            mtree_hash_table_remove(&groups, &oldest->link);
+        }
+    }
+    opal_mutex_unlock(&groups_lock);
+    if (oldest != NULL) {
+        group_destroy(oldest);
+    }
+}
+
+coll_mtree_proc_group_t *coll_mtree_proc_group_of(mca_coll_mtree_module_t *module,
+                                                  ompi_communicator_t *comm)
+{
+    if (module->processes == NULL) {
+        module->processes = coll_mtree_proc_group_hold(comm);
+    }
+    return module->processes;
 }
 
 void coll_mtree_proc_group_close(void)
@@ -87,4 +145,6 @@ void coll_mtree_proc_group_close(void)
     }
     mtree_hash_table_cleanup(&groups);
     mtree_hash_table_init(&groups);
+    mtree_list_init(&idle);
+    num_idle = 0;
 }

@@ -4,8 +4,10 @@
  * Communicators of the same processes share one group object, and with it their plans and
  * statistics.
  *
- * A group is found by the hash of its processes' names and confirmed by the names.  It
- * lives until the component closes.
+ * A group is found by the hash of its processes' names and confirmed by the names.  The
+ * modules of its communicators hold it.  Of the groups that nobody holds, a few are kept,
+ * those that were used last: programs make communicators of the same processes again and
+ * again.
  */
 #ifndef COLL_MTREE_PLAN_PROC_GROUP_H
 #define COLL_MTREE_PLAN_PROC_GROUP_H
@@ -14,22 +16,35 @@
 
 #include "base/hash.h"
 
+/* Groups that are kept although no communicator of theirs is left. */
+#define COLL_MTREE_IDLE_GROUPS 32
+
 typedef struct coll_mtree_proc_group {
     mtree_hash_link_t link;
+    mtree_list_t idle; /* in the list of those that nobody holds */
+    int holders;
     uint64_t identity; /* hash of the names; the same on all ranks */
     int num_procs;
     opal_process_name_t *names; /* [num_procs] by rank */
     /* coll_mtree/plan/planning_context.c's, on rank 0; NULL: not made yet */
     struct coll_mtree_planning_context *context;
-    /* coll_mtree/report/statistics.c's; NULL: no calls yet */
+    /* coll_mtree/report/statistics.c's, with what frees it; NULL: no calls yet */
     struct coll_mtree_group *statistics;
+    void (*free_statistics)(struct coll_mtree_group *statistics);
 } coll_mtree_proc_group_t;
 
-/* The group of the processes of @a comm.  NULL: no memory.  From any thread; the time is
- * linear in the ranks, so callers keep the result. */
-coll_mtree_proc_group_t *coll_mtree_proc_group_get(ompi_communicator_t *comm);
+/* The group of the processes of @a comm, which the caller holds from now on.  NULL: no
+ * memory.  From any thread of the program; the time is linear in the ranks. */
+coll_mtree_proc_group_t *coll_mtree_proc_group_hold(ompi_communicator_t *comm);
 
-/* With the component: free all groups.  What they point to was freed before. */
+/* Let go of it; NULL is allowed. */
+void coll_mtree_proc_group_release(coll_mtree_proc_group_t *group);
+
+/* The same, held by @a module, whose communicator @a comm is, as long as it lives. */
+coll_mtree_proc_group_t *coll_mtree_proc_group_of(mca_coll_mtree_module_t *module,
+                                                  ompi_communicator_t *comm);
+
+/* With the component: free all groups. */
 void coll_mtree_proc_group_close(void);
 
 #endif

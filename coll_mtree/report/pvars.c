@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/report/pvars.h"
 
+#include "coll_mtree/plan/proc_group.h"
 #include "coll_mtree/report/statistics.h"
 
 #include "opal/mca/base/mca_base_pvar.h"
@@ -120,16 +121,16 @@ static int array_notify(mca_base_pvar_t *pvar, mca_base_pvar_event_t event, void
 static int array_read(const struct mca_base_pvar_t *pvar, void *values, void *object)
 {
     const array_t *which = pvar->ctx;
-    const coll_mtree_group_t *group;
+    coll_mtree_proc_group_t *processes = coll_mtree_proc_group_hold(object);
 
     /* All types have 8 bytes, and 0 has no bit set in any. */
     memset(values, 0, (size_t)array_count(which, object) * sizeof(uint64_t));
     (void)coll_mtree_statistics_lock();
-    group = coll_mtree_statistics_find(object);
-    if (group != NULL) {
-        which->read(group, values);
+    if (processes != NULL && processes->statistics != NULL) {
+        which->read(processes->statistics, values);
     }
     coll_mtree_statistics_unlock();
+    coll_mtree_proc_group_release(processes);
     return OPAL_SUCCESS;
 }
 

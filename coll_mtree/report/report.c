@@ -115,6 +115,17 @@ static void report_call(const coll_mtree_count_t *count, double seconds)
     }
 }
 
+/* A record that is freed: its calls in the timeline become those of @a sum; NULL: they
+ * are none. */
+static void report_sum(const coll_mtree_record_t *record, coll_mtree_record_t *sum)
+{
+    for (size_t i = 0; i < report.num_timeline_events; i++) {
+        if (timeline_events[i].record == record) {
+            timeline_events[i].record = sum;
+        }
+    }
+}
+
 /* Gather what the calls of all ranks took; false: this rank does not write the report. */
 static bool gather(void)
 {
@@ -140,6 +151,7 @@ static bool gather(void)
 static void report_end(void)
 {
     is_running = false;
+    coll_mtree_statistics_set_hooks(NULL, NULL);
     if (!gather()) {
         return;
     }
@@ -165,7 +177,7 @@ void coll_mtree_report_begin(mca_coll_mtree_module_t *module, const char *obstac
     timeline_events =
         writes ? calloc(MOST_TIMELINE_EVENTS, sizeof(*timeline_events)) : NULL;
     report.timeline_events = timeline_events;
-    coll_mtree_statistics_set_hook(report_call);
+    coll_mtree_statistics_set_hooks(report_call, report_sum);
     is_running = coll_mtree_finalize_hook_add(report_end);
     if (!is_running) {
         mtree_error("coll_mtree_report: no memory for the report; there will be none");

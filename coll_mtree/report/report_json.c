@@ -380,6 +380,9 @@ static json_t *timeline_json(const coll_mtree_report_t *report,
                                      report->num_timeline_events];
         int group, number;
 
+        if (timeline_event->record == NULL) {
+            continue;
+        }
         find_record(groups, timeline_event->record, &group, &number);
         json_array_append_new(list,
                               json_pack("[f, f, f, i, i, i]", timeline_event->began,

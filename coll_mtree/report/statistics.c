@@ -6,44 +6,70 @@
 #include "base/clock.h"
 #include "base/median.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* One thread at a time counts; the totals, which are added to for each message, are
  * atomic. */
 static opal_mutex_t lock = OPAL_MUTEX_STATIC_INIT;
-static coll_mtree_group_t *groups, *last_group;
-static coll_mtree_totals_t totals; /* counters are apart */
+static coll_mtree_group_t *groups;
+static coll_mtree_group_t **groups_end = &groups; /* the last one's `next` */
+static coll_mtree_group_t *freed;                 /* what was freed; NULL: nothing yet */
+static coll_mtree_totals_t totals;                /* counters are apart */
+
+static void group_free(coll_mtree_group_t *group);
 
 static coll_mtree_call_hook_t call_hook;
+static coll_mtree_sum_hook_t sum_hook;
 
-void coll_mtree_statistics_set_hook(coll_mtree_call_hook_t hook)
+void coll_mtree_statistics_set_hooks(coll_mtree_call_hook_t call,
+                                     coll_mtree_sum_hook_t sum)
 {
-    call_hook = hook;
+    call_hook = call;
+    sum_hook = sum;
 }
 
-/* The statistics of @a group, whose communicator @a comm makes its first call; they are
- * the last then.  NULL: no memory. */
-static coll_mtree_group_t *group_add(const coll_mtree_proc_group_t *processes,
-                                     ompi_communicator_t *comm)
+/* An empty group, which is the last then.  NULL: no memory. */
+static coll_mtree_group_t *group_add(const char *name)
 {
     coll_mtree_group_t *group = calloc(1, sizeof(*group));
 
-    if (group == NULL || (group->name = strdup(comm->c_name)) == NULL) {
+    if (group == NULL || (group->name = strdup(name)) == NULL) {
         free(group);
         return NULL;
     }
     coll_mtree_class_table_init(&group->classes);
-    group->identity = processes->identity;
-    group->num_ranks = ompi_comm_size(comm);
-    group->rank = ompi_comm_rank(comm);
-    group->leader = (int)ompi_comm_peer_lookup(comm, 0)->super.proc_name.vpid;
-    if (last_group == NULL) {
-        groups = group;
-    } else {
-        last_group->next = group;
+    *groups_end = group;
+    groups_end = &group->next;
+    return group;
+}
+
+static void group_remove(coll_mtree_group_t *group)
+{
+    coll_mtree_group_t **link = &groups;
+
+    while (*link != group) {
+        link = &(*link)->next;
     }
-    last_group = group;
+    *link = group->next;
+    groups_end = groups_end == &group->next ? link : groups_end;
+}
+
+/* The statistics of @a processes, whose communicator @a comm makes its first call.  NULL:
+ * no memory. */
+static coll_mtree_group_t *group_create(coll_mtree_proc_group_t *processes,
+                                        ompi_communicator_t *comm)
+{
+    coll_mtree_group_t *group = group_add(comm->c_name);
+
+    if (group != NULL) {
+        group->identity = processes->identity;
+        group->num_ranks = ompi_comm_size(comm);
+        group->rank = ompi_comm_rank(comm);
+        group->leader = (int)ompi_comm_peer_lookup(comm, 0)->super.proc_name.vpid;
+        processes->free_statistics = group_free;
+    }
     return group;
 }
 
@@ -55,12 +81,12 @@ static coll_mtree_group_t *group_of(mca_coll_mtree_module_t *module,
     if (module->group != NULL) {
         return module->group;
     }
-    processes = coll_mtree_proc_group_get(comm);
+    processes = coll_mtree_proc_group_of(module, comm);
     if (processes == NULL) {
         return NULL;
     }
     if (processes->statistics == NULL) {
-        processes->statistics = group_add(processes, comm);
+        processes->statistics = group_create(processes, comm);
     }
     module->group = processes->statistics;
     if (module->group != NULL) {
@@ -305,13 +331,6 @@ const coll_mtree_group_t *coll_mtree_statistics_lock(void)
     return groups;
 }
 
-const coll_mtree_group_t *coll_mtree_statistics_find(ompi_communicator_t *comm)
-{
-    coll_mtree_proc_group_t *processes = coll_mtree_proc_group_get(comm);
-
-    return processes == NULL ? NULL : processes->statistics;
-}
-
 void coll_mtree_statistics_unlock(void)
 {
     opal_mutex_unlock(&lock);
@@ -337,13 +356,65 @@ static void group_destroy(coll_mtree_group_t *group)
     free(group);
 }
 
+static void durations_add(coll_mtree_durations_t *sum,
+                          const coll_mtree_durations_t *durations)
+{
+    uint64_t kept =
+        durations->timed < COLL_MTREE_RECENT ? durations->timed : COLL_MTREE_RECENT;
+
+    if (durations->timed > 0) {
+        sum->least =
+            sum->timed == 0 ? durations->least : fmin(sum->least, durations->least);
+        sum->most = fmax(sum->most, durations->most);
+    }
+    for (uint64_t i = 0; i < kept; i++) {
+        sum->recent[(sum->timed + i) % COLL_MTREE_RECENT] = durations->recent[i];
+    }
+    sum->calls += durations->calls;
+    sum->timed += durations->timed;
+    sum->bytes += durations->bytes;
+    sum->timed_bytes += durations->timed_bytes;
+    sum->seconds += durations->seconds;
+}
+
+/* Add @a record to the sum over such calls of freed groups; without memory it is lost. */
+static void record_add_to_freed(const coll_mtree_record_t *record)
+{
+    coll_mtree_record_t *sum =
+        freed == NULL ? NULL : record_of(freed, record->function, &record->call_class);
+
+    for (int backend = 0; backend < COLL_MTREE_BACKENDS && sum != NULL; backend++) {
+        durations_add(&sum->by[backend], &record->by[backend]);
+    }
+    for (int reason = 0; reason < COLL_MTREE_REASONS && sum != NULL; reason++) {
+        sum->reason[reason] += record->reason[reason];
+    }
+    sum_hook(record, sum);
+}
+
+/* The last communicator of @a group, and all who knew it, are gone. */
+static void group_free(coll_mtree_group_t *group)
+{
+    opal_mutex_lock(&lock);
+    group_remove(group);
+    if (sum_hook != NULL) {
+        freed = freed != NULL ? freed : group_add(COLL_MTREE_FREED_GROUPS);
+        for (const coll_mtree_record_t *r = group->records; r != NULL; r = r->next) {
+            record_add_to_freed(r);
+        }
+    }
+    if (freed != NULL) {
+        freed->communicators += group->communicators;
+    }
+    group_destroy(group);
+    opal_mutex_unlock(&lock);
+}
+
 void coll_mtree_statistics_finish(void)
 {
-    while (groups != NULL) {
-        coll_mtree_group_t *group = groups;
-
-        groups = group->next;
-        group_destroy(group);
+    if (freed != NULL) {
+        group_remove(freed);
+        group_destroy(freed);
+        freed = NULL;
     }
-    last_group = NULL;
 }

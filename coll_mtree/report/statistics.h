@@ -90,8 +90,16 @@ typedef struct {
 /* Called with each call that was timed, after its end. */
 typedef void (*coll_mtree_call_hook_t)(const coll_mtree_count_t *count, double seconds);
 
-/* From now on @a hook is called, and plans are kept, for a report. */
-void coll_mtree_statistics_set_hook(coll_mtree_call_hook_t hook);
+/* Called between lock and unlock: the calls of @a record are part of @a sum from now on,
+ * and it is freed. */
+typedef void (*coll_mtree_sum_hook_t)(const coll_mtree_record_t *record,
+                                      coll_mtree_record_t *sum);
+
+/* From now on the hooks are called (NULL: no more), and plans are kept, for a report;
+ * groups that are freed become part of one more group, COLL_MTREE_FREED_GROUPS. */
+void coll_mtree_statistics_set_hooks(coll_mtree_call_hook_t call,
+                                     coll_mtree_sum_hook_t sum);
+#define COLL_MTREE_FREED_GROUPS "freed communicators"
 
 /* A call of @a function, a string that stays, of @a comm_class and so many @a bytes,
  * begins. */
@@ -135,10 +143,6 @@ void coll_mtree_statistics_passed(const coll_mtree_transfer_record_t *transfer,
                                   const mtree_layout_t *layout, double unit_bytes,
                                   double scale);
 
-/* The statistics of the processes of @a comm; NULL: they made no calls.  Call it between
- * lock and unlock. */
-const coll_mtree_group_t *coll_mtree_statistics_find(ompi_communicator_t *comm);
-
 /* A copy of the totals. */
 void coll_mtree_statistics_totals(coll_mtree_totals_t *totals_p);
 
@@ -149,7 +153,7 @@ double coll_mtree_durations_median(const coll_mtree_durations_t *durations);
 const coll_mtree_group_t *coll_mtree_statistics_lock(void);
 void coll_mtree_statistics_unlock(void);
 
-/* Free all; nothing is counted any more. */
+/* Free what the groups, which are freed before, left; nothing is counted any more. */
 void coll_mtree_statistics_finish(void);
 
 #endif

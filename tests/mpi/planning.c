@@ -4,10 +4,12 @@
  *
  *   planning calls   the first nonblocking call of each collective returns, and progress
  *                    goes on, without the time of planning
+ *   planning groups  communicators of ever other processes leave no memory behind
  */
 #include "tests/mpi/expect.h"
 
 #include <mpi.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -17,6 +19,11 @@
 #define MOST_SECONDS 0.05
 
 #define BLOCK 13000
+
+/* Before the warm-up has ended, Open MPI's own memory grows. */
+#define WARM_UP_GROUPS 200
+#define GROUPS         800
+#define MOST_KIB       1024
 
 static int rank, ranks;
 
@@ -72,6 +79,48 @@ static void check_calls(void)
     free(all);
 }
 
+/* The memory of this process, in KiB. */
+static long resident(void)
+{
+    FILE *file = fopen("/proc/self/statm", "r");
+    long all, pages = 0;
+
+    if (file != NULL) {
+        if (fscanf(file, "%ld %ld", &all, &pages) != 2) {
+            pages = 0;
+        }
+        fclose(file);
+    }
+    return pages * 4;
+}
+
+/* Communicators of all processes, in an order at random each. */
+static void use_groups(int count)
+{
+    for (int i = 0; i < count; i++) {
+        int value = 1, sum;
+        MPI_Comm comm;
+
+        MPI_Comm_split(MPI_COMM_WORLD, 0, rand(), &comm);
+        MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, comm);
+        mtree_expect(sum == ranks, "the sum of communicator %d is %d", i, sum);
+        MPI_Comm_free(&comm);
+    }
+}
+
+static void check_groups(void)
+{
+    long before, after;
+
+    srand(17 + (unsigned)rank);
+    use_groups(WARM_UP_GROUPS);
+    before = resident();
+    use_groups(GROUPS);
+    after = resident();
+    mtree_expect(after - before <= MOST_KIB, "%d groups left %ld KiB", GROUPS,
+                 after - before);
+}
+
 int main(int argc, char **argv)
 {
     int status;
@@ -81,8 +130,10 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     if (argc > 1 && strcmp(argv[1], "calls") == 0) {
         check_calls();
+    } else if (argc > 1 && strcmp(argv[1], "groups") == 0) {
+        check_groups();
     } else {
-        mtree_expect(0, "usage: planning calls");
+        mtree_expect(0, "usage: planning calls | groups");
     }
     status = mtree_expect_finish("planning");
     MPI_Finalize();

@@ -118,6 +118,20 @@ START_TEST(trees_count_per_root_where_each_block_has_its_own)
 }
 END_TEST
 
+START_TEST(the_bytes_of_a_plan_grow_with_its_trees)
+{
+    mtree_plan_t *small = two_hosts(MTREE_ALLREDUCE, "packing", 1, 1);
+    mtree_plan_t *large = two_hosts(MTREE_ALLREDUCE, "packing", 1000, 1);
+
+    ck_assert_uint_eq(coll_mtree_plan_choice_bytes(NULL), 0);
+    ck_assert_uint_gt(coll_mtree_plan_choice_bytes(small), 0);
+    ck_assert_uint_gt(coll_mtree_plan_choice_bytes(large),
+                      coll_mtree_plan_choice_bytes(small) + 999 * sizeof(mtree_tree_t));
+    mtree_plan_destroy(small);
+    mtree_plan_destroy(large);
+}
+END_TEST
+
 START_TEST(trees_in_lockstep_or_of_an_order_keep_their_shares)
 {
     mtree_plan_t *plan = two_hosts(MTREE_BCAST, "packing", 1, 1);
@@ -222,6 +236,7 @@ int main(void)
     tcase_add_test(tcase, short_calls_of_free_plans_try_one_low_tree);
     tcase_add_test(tcase, the_plan_that_is_predicted_faster_is_taken);
     tcase_add_test(tcase, trees_count_per_root_where_each_block_has_its_own);
+    tcase_add_test(tcase, the_bytes_of_a_plan_grow_with_its_trees);
     tcase_add_test(tcase, trees_in_lockstep_or_of_an_order_keep_their_shares);
     tcase_add_test(tcase, new_trees_need_a_clear_gain);
     tcase_add_test(tcase, other_shares_do_where_they_come_close_to_new_trees);
