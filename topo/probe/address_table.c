@@ -9,9 +9,8 @@
 
 void mtree_probe_addresses_clear(mtree_probe_addresses_t *addresses)
 {
-    int i;
 
-    for (i = 0; i < addresses->num_addresses; ++i) {
+    for (int i = 0; i < addresses->num_addresses; ++i) {
         free(addresses->items[i]);
     }
     free(addresses->items);

@@ -121,13 +121,13 @@ static mtree_status_t find_whole(aliases_t *aliases)
     const mtree_probe_routes_t *routes = aliases->routes;
     const mtree_probe_traceroute_t *route;
     mtree_status_t status;
-    int i, hop, side, neighbour;
+    int neighbour;
 
     aliases->num_facts = 0;
-    for (i = 0; i < routes->num_traceroutes; ++i) {
+    for (int i = 0; i < routes->num_traceroutes; ++i) {
         route = &routes->traceroutes[i];
-        for (hop = 0; hop < route->num_hops; ++hop) {
-            for (side = 0; side < 2; ++side) {
+        for (int hop = 0; hop < route->num_hops; ++hop) {
+            for (int side = 0; side < 2; ++side) {
                 neighbour = token(aliases, route, hop + 2 * side - 1);
                 if (route->hops[hop] == MTREE_PROBE_SILENT ||
                     neighbour == MTREE_PROBE_SILENT) {
@@ -141,7 +141,7 @@ static mtree_status_t find_whole(aliases_t *aliases)
         }
     }
     sort_facts(aliases);
-    for (i = 1; i < aliases->num_facts; ++i) {
+    for (int i = 1; i < aliases->num_facts; ++i) {
         if (aliases->facts[i].x == aliases->facts[i - 1].x &&
             aliases->facts[i].next == aliases->facts[i - 1].next &&
             aliases->facts[i].y != aliases->facts[i - 1].y) {
@@ -178,16 +178,16 @@ static mtree_status_t pass(aliases_t *aliases, bool *merged_p)
     const mtree_probe_traceroute_t *route, *back;
     mtree_status_t status;
     const fact_t *fact;
-    int i, hop, x, y, count, next;
+    int x, y, count, next;
 
     aliases->num_facts = 0;
-    for (i = 0; i < routes->num_traceroutes; ++i) {
+    for (int i = 0; i < routes->num_traceroutes; ++i) {
         route = &routes->traceroutes[i];
         back = find_back(routes, route);
         if (back == NULL || back->num_hops != route->num_hops) {
             continue;
         }
-        for (hop = 0; hop < route->num_hops; ++hop) {
+        for (int hop = 0; hop < route->num_hops; ++hop) {
             if (!mirrored(aliases, route, back, hop)) {
                 continue;
             }
@@ -202,7 +202,7 @@ static mtree_status_t pass(aliases_t *aliases, bool *merged_p)
     }
     sort_facts(aliases);
     *merged_p = false;
-    for (i = 0; i < aliases->num_facts; i += count) {
+    for (int i = 0; i < aliases->num_facts; i += count) {
         fact = &aliases->facts[i];
         /* Where the route back takes one of several parallel routers, x has several
          * mirrors: then nothing follows. */
@@ -226,7 +226,6 @@ mtree_status_t mtree_probe_find_aliases(const mtree_probe_routes_t *routes,
     aliases_t aliases = {.routes = routes};
     mtree_status_t status = MTREE_ERR_NO_MEMORY;
     bool merged = true;
-    int i;
 
     aliases.class_of = malloc(((size_t)num_addresses + 1) * sizeof(int));
     aliases.whole = calloc((size_t)num_addresses + 1, sizeof(bool));
@@ -234,17 +233,17 @@ mtree_status_t mtree_probe_find_aliases(const mtree_probe_routes_t *routes,
         mtree_error("out of memory for %d addresses of routers", num_addresses);
         goto err_free;
     }
-    for (i = 0; i < num_addresses; ++i) {
+    for (int i = 0; i < num_addresses; ++i) {
         aliases.class_of[i] = i;
     }
     status = find_whole(&aliases);
-    for (i = 0; status == MTREE_OK && merged && i < MAX_PASSES; ++i) {
+    for (int i = 0; status == MTREE_OK && merged && i < MAX_PASSES; ++i) {
         status = pass(&aliases, &merged);
     }
     if (status != MTREE_OK) {
         goto err_free;
     }
-    for (i = 0; i < num_addresses; ++i) {
+    for (int i = 0; i < num_addresses; ++i) {
         aliases.class_of[i] = class_find(&aliases, i);
     }
     free(aliases.whole);

@@ -51,9 +51,8 @@ static double slope(const double *bytes, int first, int end, double step)
 {
     double middle = (first + end - 1) / 2.0;
     double xx = 0, xy = 0;
-    int i;
 
-    for (i = first; i < end; ++i) {
+    for (int i = first; i < end; ++i) {
         xx += (i - middle) * (i - middle);
         xy += (i - middle) * bytes[i];
     }
@@ -64,9 +63,8 @@ static double slope(const double *bytes, int first, int end, double step)
 static double greatest_slope(const double *bytes, int count, double step)
 {
     double greatest = 0;
-    int i;
 
-    for (i = 0; i + count <= POINTS; ++i) {
+    for (int i = 0; i + count <= POINTS; ++i) {
         greatest = fmax(greatest, slope(bytes, i, i + count, step));
     }
     return greatest;
@@ -90,9 +88,8 @@ mtree_probe_rate_t mtree_probe_fit_rate(const mtree_probe_curve_t *curves, int n
     double begin = INFINITY, end = INFINITY, step;
     mtree_probe_rate_t rate = {0};
     double bytes[POINTS] = {0};
-    int i, j;
 
-    for (i = 0; i < num_curves; ++i) {
+    for (int i = 0; i < num_curves; ++i) {
         begin = fmin(begin, curves[i].samples[0].seconds);
         end = fmin(end, curves[i].samples[curves[i].num_samples - 1].seconds);
     }
@@ -102,8 +99,8 @@ mtree_probe_rate_t mtree_probe_fit_rate(const mtree_probe_curve_t *curves, int n
         rate.rising = true;
         return rate;
     }
-    for (i = 0; i < num_curves; ++i) {
-        for (j = 0; j < POINTS; ++j) {
+    for (int i = 0; i < num_curves; ++i) {
+        for (int j = 0; j < POINTS; ++j) {
             bytes[j] += mtree_probe_curve_bytes(
                 &curves[i], begin + SETTLED * (end - begin) + j * step);
         }
@@ -128,9 +125,8 @@ typedef struct {
 
 static void add_links(system_t *system, const mtree_probe_path_t *path, int *length)
 {
-    int i;
 
-    for (i = 0; i < path->num_arcs; ++i) {
+    for (int i = 0; i < path->num_arcs; ++i) {
         system->links[(*length)++] = path->arcs[i] >> 1;
     }
 }
@@ -157,16 +153,15 @@ static mtree_status_t system_alloc(system_t *system, int num_rtts, int total)
 /* List each link's rows, in ascending order. */
 static void transpose(system_t *system)
 {
-    int row, i, link;
 
-    for (i = 0; i < system->first[system->num_rows]; ++i) {
+    for (int i = 0; i < system->first[system->num_rows]; ++i) {
         ++system->first_row[system->links[i] + 2];
     }
-    for (link = 0; link < system->num_links; ++link) {
+    for (int link = 0; link < system->num_links; ++link) {
         system->first_row[link + 1] += system->first_row[link];
     }
-    for (row = 0; row < system->num_rows; ++row) {
-        for (i = system->first[row]; i < system->first[row + 1]; ++i) {
+    for (int row = 0; row < system->num_rows; ++row) {
+        for (int i = system->first[row]; i < system->first[row + 1]; ++i) {
             system->rows[system->first_row[system->links[i] + 1]++] = row;
         }
     }
@@ -178,10 +173,9 @@ static mtree_status_t system_init(system_t *system, const mtree_probe_graph_t *g
     const mtree_probe_path_t *there, *back;
     mtree_status_t status;
     int total = 0, length = 0;
-    int i;
 
     *system = (system_t){.num_links = graph->num_links};
-    for (i = 0; i < num_rtts; ++i) {
+    for (int i = 0; i < num_rtts; ++i) {
         there = mtree_probe_graph_find_path(graph, rtts[i].from, rtts[i].to);
         back = mtree_probe_graph_find_path(graph, rtts[i].to, rtts[i].from);
         total += (there != NULL) ? 2 * there->num_arcs : 0;
@@ -191,7 +185,7 @@ static mtree_status_t system_init(system_t *system, const mtree_probe_graph_t *g
     if (status != MTREE_OK) {
         return status;
     }
-    for (i = 0; i < num_rtts; ++i) {
+    for (int i = 0; i < num_rtts; ++i) {
         there = mtree_probe_graph_find_path(graph, rtts[i].from, rtts[i].to);
         back = mtree_probe_graph_find_path(graph, rtts[i].to, rtts[i].from);
         if (there == NULL && back == NULL) {
@@ -211,11 +205,11 @@ static mtree_status_t system_init(system_t *system, const mtree_probe_graph_t *g
  * of its shares. */
 static void start(const system_t *system, double *latency)
 {
-    int link, i, row;
+    int row;
 
-    for (link = 0; link < system->num_links; ++link) {
+    for (int link = 0; link < system->num_links; ++link) {
         latency[link] = 0;
-        for (i = system->first_row[link]; i < system->first_row[link + 1]; ++i) {
+        for (int i = system->first_row[link]; i < system->first_row[link + 1]; ++i) {
             row = system->rows[i];
             latency[link] += system->seconds[row] /
                              (system->first[row + 1] - system->first[row]) /
@@ -226,11 +220,10 @@ static void start(const system_t *system, double *latency)
 
 static void find_residuals(system_t *system, const double *latency)
 {
-    int row, i;
 
-    for (row = 0; row < system->num_rows; ++row) {
+    for (int row = 0; row < system->num_rows; ++row) {
         system->residual[row] = system->seconds[row];
-        for (i = system->first[row]; i < system->first[row + 1]; ++i) {
+        for (int i = system->first[row]; i < system->first[row + 1]; ++i) {
             system->residual[row] -= latency[system->links[i]];
         }
     }
@@ -246,11 +239,10 @@ static double relative(const system_t *system, int row)
 static double sweep(system_t *system, double *latency)
 {
     double gradient, moved, largest = 0;
-    int link, i;
 
-    for (link = 0; link < system->num_links; ++link) {
+    for (int link = 0; link < system->num_links; ++link) {
         gradient = 0;
-        for (i = system->first_row[link]; i < system->first_row[link + 1]; ++i) {
+        for (int i = system->first_row[link]; i < system->first_row[link + 1]; ++i) {
             gradient +=
                 system->weight[system->rows[i]] * system->residual[system->rows[i]];
         }
@@ -259,7 +251,7 @@ static double sweep(system_t *system, double *latency)
         }
         moved = fmax(gradient / system->curvature[link], -latency[link]);
         latency[link] += moved;
-        for (i = system->first_row[link]; i < system->first_row[link + 1]; ++i) {
+        for (int i = system->first_row[link]; i < system->first_row[link + 1]; ++i) {
             system->residual[system->rows[i]] -= moved;
         }
         largest = fmax(largest, fabs(moved));
@@ -273,7 +265,7 @@ static mtree_status_t weigh(system_t *system)
 {
     double *errors = malloc(((size_t)system->num_rows + 1) * sizeof(*errors));
     double limit, length;
-    int row, link, i, j, count;
+    int row, count;
 
     if (errors == NULL) {
         return mtree_no_memory("the errors of %d trips", system->num_rows);
@@ -288,12 +280,14 @@ static mtree_status_t weigh(system_t *system)
         system->weight[row] =
             fmin(1, limit / fmax(relative(system, row), limit)) / (length * length);
     }
-    for (link = 0; link < system->num_links; ++link) {
+    for (int link = 0; link < system->num_links; ++link) {
         system->curvature[link] = 0;
-        for (i = system->first_row[link]; i < system->first_row[link + 1]; i += count) {
+        for (int i = system->first_row[link]; i < system->first_row[link + 1];
+             i += count) {
             row = system->rows[i];
             count = 0;
-            for (j = i; j < system->first_row[link + 1] && system->rows[j] == row; ++j) {
+            for (int j = i; j < system->first_row[link + 1] && system->rows[j] == row;
+                 ++j) {
                 ++count;
             }
             system->curvature[link] += count * count * system->weight[row];
@@ -305,12 +299,12 @@ static mtree_status_t weigh(system_t *system)
 static void solve(system_t *system, double *latency)
 {
     double typical = 0;
-    int row, i;
 
-    for (row = 0; row < system->num_rows; ++row) {
+    for (int row = 0; row < system->num_rows; ++row) {
         typical += system->seconds[row] / system->num_rows;
     }
-    for (i = 0; i < MAX_SWEEPS && sweep(system, latency) > CONVERGED * typical; ++i) {}
+    for (int i = 0; i < MAX_SWEEPS && sweep(system, latency) > CONVERGED * typical; ++i) {
+    }
 }
 
 /* A link and its rows. */
@@ -322,12 +316,11 @@ typedef struct {
 static int compare_rows(const void *left, const void *right)
 {
     const crossing_t *a = left, *b = right;
-    int i;
 
     if (a->count != b->count) {
         return (a->count < b->count) ? -1 : 1;
     }
-    for (i = 0; i < a->count; ++i) {
+    for (int i = 0; i < a->count; ++i) {
         if (a->rows[i] != b->rows[i]) {
             return (a->rows[i] < b->rows[i]) ? -1 : 1;
         }
@@ -341,24 +334,24 @@ static mtree_status_t share_equally(const system_t *system, double *latency)
 {
     crossing_t *crossings = malloc(((size_t)system->num_links + 1) * sizeof(*crossings));
     double mean;
-    int i, first, end;
+    int end;
 
     if (crossings == NULL) {
         return mtree_no_memory("the latencies of %d links", system->num_links);
     }
-    for (i = 0; i < system->num_links; ++i) {
+    for (int i = 0; i < system->num_links; ++i) {
         crossings[i] = (crossing_t){i, system->first_row[i + 1] - system->first_row[i],
                                     system->rows + system->first_row[i]};
     }
     qsort(crossings, (size_t)system->num_links, sizeof(*crossings), compare_rows);
-    for (first = 0; first < system->num_links; first = end) {
+    for (int first = 0; first < system->num_links; first = end) {
         mean = 0;
         for (end = first; end < system->num_links &&
                           compare_rows(&crossings[first], &crossings[end]) == 0;
              ++end) {
             mean += latency[crossings[end].link];
         }
-        for (i = first; i < end; ++i) {
+        for (int i = first; i < end; ++i) {
             latency[crossings[i].link] = mean / (end - first);
         }
     }
@@ -373,7 +366,6 @@ mtree_status_t mtree_probe_fit_latencies(const mtree_probe_graph_t *graph,
     mtree_status_t status;
     system_t system;
     double error = 0;
-    int i;
 
     status = system_init(&system, graph, rtts, num_rtts);
     if (status != MTREE_OK) {
@@ -381,14 +373,14 @@ mtree_status_t mtree_probe_fit_latencies(const mtree_probe_graph_t *graph,
     }
     start(&system, latency);
     find_residuals(&system, latency);
-    for (i = 0; i < WEIGHINGS && system.num_rows > 0; ++i) {
+    for (int i = 0; i < WEIGHINGS && system.num_rows > 0; ++i) {
         status = weigh(&system);
         if (status != MTREE_OK) {
             goto out;
         }
         solve(&system, latency);
     }
-    for (i = 0; i < system.num_rows; ++i) {
+    for (int i = 0; i < system.num_rows; ++i) {
         error += relative(&system, i) / system.num_rows;
     }
     status = share_equally(&system, latency);

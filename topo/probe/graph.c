@@ -31,7 +31,6 @@ static mtree_status_t reserve_vertices(mtree_probe_graph_t *graph, int count)
 mtree_status_t mtree_probe_graph_init(mtree_probe_graph_t *graph, int num_hosts)
 {
     mtree_status_t status;
-    int host;
 
     *graph = (mtree_probe_graph_t){.num_hosts = num_hosts};
     status = reserve_vertices(graph, num_hosts);
@@ -39,7 +38,7 @@ mtree_status_t mtree_probe_graph_init(mtree_probe_graph_t *graph, int num_hosts)
         mtree_probe_graph_clear(graph);
         return status;
     }
-    for (host = 0; host < num_hosts; ++host) {
+    for (int host = 0; host < num_hosts; ++host) {
         graph->names[host] = NULL;
         graph->first_link[host] = NONE;
     }
@@ -49,12 +48,11 @@ mtree_status_t mtree_probe_graph_init(mtree_probe_graph_t *graph, int num_hosts)
 
 void mtree_probe_graph_clear(mtree_probe_graph_t *graph)
 {
-    int i;
 
-    for (i = 0; i < graph->num_vertices; ++i) {
+    for (int i = 0; i < graph->num_vertices; ++i) {
         free(graph->names[i]);
     }
-    for (i = 0; i < graph->num_paths; ++i) {
+    for (int i = 0; i < graph->num_paths; ++i) {
         free(graph->paths[i].arcs);
     }
     free(graph->names);
@@ -91,9 +89,8 @@ mtree_status_t mtree_probe_graph_add_switch(mtree_probe_graph_t *graph, const ch
 int mtree_probe_graph_find_arc(const mtree_probe_graph_t *graph, int u, int v)
 {
     const mtree_probe_edge_t *link;
-    int i;
 
-    for (i = graph->first_link[u]; i != NONE; i = link->next[link->v == u]) {
+    for (int i = graph->first_link[u]; i != NONE; i = link->next[link->v == u]) {
         link = &graph->links[i];
         if (link->u == v || link->v == v) {
             return 2 * i + (link->v == u);
@@ -127,7 +124,6 @@ mtree_status_t mtree_probe_graph_add_path(mtree_probe_graph_t *graph, const int 
 {
     mtree_status_t status;
     int *arcs;
-    int i;
 
     if (mtree_array_reserve(&graph->paths, &graph->path_capacity, graph->num_paths + 1,
                             sizeof(*graph->paths)) != MTREE_OK) {
@@ -137,7 +133,7 @@ mtree_status_t mtree_probe_graph_add_path(mtree_probe_graph_t *graph, const int 
     if (arcs == NULL) {
         return no_memory();
     }
-    for (i = 0; i + 1 < num_vertices; ++i) {
+    for (int i = 0; i + 1 < num_vertices; ++i) {
         status = join(graph, vertices[i], vertices[i + 1], &arcs[i]);
         if (status != MTREE_OK) {
             free(arcs);
@@ -166,16 +162,15 @@ static int compare_ends(const void *left, const void *right)
 static void list_crossings(mtree_probe_graph_t *graph, int *next)
 {
     int longest = 0;
-    int i, j, length;
 
-    for (i = 0; i < graph->num_paths; ++i) {
+    for (int i = 0; i < graph->num_paths; ++i) {
         longest =
             (graph->paths[i].num_arcs > longest) ? graph->paths[i].num_arcs : longest;
     }
     memcpy(next, graph->first_crossing, (size_t)(2 * graph->num_links) * sizeof(*next));
-    for (length = 1; length <= longest; ++length) {
-        for (i = 0; i < graph->num_paths; ++i) {
-            for (j = 0; graph->paths[i].num_arcs == length && j < length; ++j) {
+    for (int length = 1; length <= longest; ++length) {
+        for (int i = 0; i < graph->num_paths; ++i) {
+            for (int j = 0; graph->paths[i].num_arcs == length && j < length; ++j) {
                 graph->crossing[next[graph->paths[i].arcs[j]]++] = i;
             }
         }
@@ -187,13 +182,12 @@ mtree_status_t mtree_probe_graph_index(mtree_probe_graph_t *graph)
     int num_arcs = 2 * graph->num_links;
     int total = 0;
     int *next;
-    int i, j;
 
     if (graph->num_paths > 0) {
         qsort(graph->paths, (size_t)graph->num_paths, sizeof(*graph->paths),
               compare_ends);
     }
-    for (i = 0; i < graph->num_paths; ++i) {
+    for (int i = 0; i < graph->num_paths; ++i) {
         total += graph->paths[i].num_arcs;
     }
     free(graph->first_path);
@@ -208,16 +202,16 @@ mtree_status_t mtree_probe_graph_index(mtree_probe_graph_t *graph)
         free(next);
         return no_memory();
     }
-    for (i = 0; i < graph->num_paths; ++i) {
+    for (int i = 0; i < graph->num_paths; ++i) {
         ++graph->first_path[graph->paths[i].from + 1];
-        for (j = 0; j < graph->paths[i].num_arcs; ++j) {
+        for (int j = 0; j < graph->paths[i].num_arcs; ++j) {
             ++graph->first_crossing[graph->paths[i].arcs[j] + 1];
         }
     }
-    for (i = 0; i < graph->num_hosts; ++i) {
+    for (int i = 0; i < graph->num_hosts; ++i) {
         graph->first_path[i + 1] += graph->first_path[i];
     }
-    for (i = 0; i < num_arcs; ++i) {
+    for (int i = 0; i < num_arcs; ++i) {
         graph->first_crossing[i + 1] += graph->first_crossing[i];
     }
     list_crossings(graph, next);

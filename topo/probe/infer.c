@@ -30,8 +30,6 @@ static mtree_status_t table_init(table_t *table, int num_hosts,
                                  const mtree_probe_rtt_t *rtts, int num_rtts)
 {
     size_t size = (size_t)num_hosts * (size_t)num_hosts;
-    size_t i;
-    int rtt;
 
     *table = (table_t){.num_hosts = num_hosts};
     table->distance = mtree_arena_alloc(&table->arena, size, sizeof(double));
@@ -40,17 +38,17 @@ static mtree_status_t table_init(table_t *table, int num_hosts,
     if (table->arena.status != MTREE_OK) {
         return mtree_no_memory("the distances of %d hosts", num_hosts);
     }
-    for (i = 0; i < size; ++i) {
+    for (size_t i = 0; i < size; ++i) {
         table->distance[i] =
             (i / (size_t)num_hosts == i % (size_t)num_hosts) ? 0 : INFINITY;
     }
-    for (rtt = 0; rtt < num_rtts; ++rtt) {
+    for (int rtt = 0; rtt < num_rtts; ++rtt) {
         table->distance[rtts[rtt].from * num_hosts + rtts[rtt].to] =
             rtts[rtt].seconds / 2;
         table->distance[rtts[rtt].to * num_hosts + rtts[rtt].from] =
             rtts[rtt].seconds / 2;
     }
-    for (i = 0; i < size; ++i) {
+    for (size_t i = 0; i < size; ++i) {
         if (isinf(table->distance[i])) {
             mtree_error("hosts number %zu and %zu did not answer each other's pings; a "
                         "network without routes cannot be inferred without them",
@@ -67,9 +65,8 @@ static bool has_between(const table_t *table, int a, int b, double tolerance)
     int n = table->num_hosts;
     double direct = table->distance[a * n + b];
     double around;
-    int c;
 
-    for (c = 0; c < n; ++c) {
+    for (int c = 0; c < n; ++c) {
         around = table->distance[a * n + c] + table->distance[c * n + b];
         /* A detour that is shorter shows that the two have a link. */
         if (c != a && c != b && fabs(around - direct) <= tolerance * direct) {
@@ -86,10 +83,9 @@ static int link_hosts(table_t *table, double tolerance)
     int n = table->num_hosts;
     int count = 0;
     double around;
-    int a, b, c;
 
-    for (a = 0; a < n; ++a) {
-        for (b = 0; b < n; ++b) {
+    for (int a = 0; a < n; ++a) {
+        for (int b = 0; b < n; ++b) {
             table->next[a * n + b] = NONE;
             table->length[a * n + b] = INFINITY;
             if (a != b && !has_between(table, a, b, tolerance)) {
@@ -99,9 +95,9 @@ static int link_hosts(table_t *table, double tolerance)
             }
         }
     }
-    for (c = 0; c < n; ++c) {
-        for (a = 0; a < n; ++a) {
-            for (b = 0; b < n; ++b) {
+    for (int c = 0; c < n; ++c) {
+        for (int a = 0; a < n; ++a) {
+            for (int b = 0; b < n; ++b) {
                 around = table->length[a * n + c] + table->length[c * n + b];
                 if (a != b && table->next[a * n + b] != b &&
                     around < table->length[a * n + b]) {
@@ -121,7 +117,7 @@ static mtree_status_t draw(const table_t *table, mtree_probe_graph_t *graph)
     int n = table->num_hosts;
     mtree_status_t status;
     int *path;
-    int i, at, length;
+    int at, length;
 
     status = mtree_probe_graph_init(graph, n);
     if (status != MTREE_OK) {
@@ -131,7 +127,7 @@ static mtree_status_t draw(const table_t *table, mtree_probe_graph_t *graph)
     if (path == NULL) {
         status = mtree_no_memory("the paths between %d hosts", n);
     }
-    for (i = 0; status == MTREE_OK && i < n * n; ++i) {
+    for (int i = 0; status == MTREE_OK && i < n * n; ++i) {
         if (i / n == i % n) {
             continue;
         }

@@ -33,7 +33,6 @@ typedef struct {
 static mtree_status_t tree_init(tree_t *tree, int num_hosts, const double *distance)
 {
     size_t size = 2 * (size_t)num_hosts;
-    int i, j;
 
     *tree = (tree_t){.num_hosts = num_hosts, .num_vertices = num_hosts};
     tree->parent = mtree_arena_alloc(&tree->arena, size, sizeof(int));
@@ -47,13 +46,13 @@ static mtree_status_t tree_init(tree_t *tree, int num_hosts, const double *dista
         mtree_arena_cleanup(&tree->arena);
         return mtree_no_memory("a tree of %d hosts", num_hosts);
     }
-    for (i = 0; i < 2 * num_hosts; ++i) {
+    for (int i = 0; i < 2 * num_hosts; ++i) {
         tree->parent[i] = NONE;
         tree->class_of[i] = i;
         tree->active[i] = i < num_hosts;
     }
-    for (i = 0; i < num_hosts; ++i) {
-        for (j = 0; j < num_hosts; ++j) {
+    for (int i = 0; i < num_hosts; ++i) {
+        for (int j = 0; j < num_hosts; ++j) {
             tree->distance[(size_t)i * size + (size_t)j] = distance[i * num_hosts + j];
         }
     }
@@ -70,13 +69,12 @@ static void join(tree_t *tree, int i, int j)
 {
     int joint = tree->num_vertices++;
     double length;
-    int k;
 
     tree->parent[i] = joint;
     tree->parent[j] = joint;
     tree->active[i] = false;
     tree->active[j] = false;
-    for (k = 0; k < joint; ++k) {
+    for (int k = 0; k < joint; ++k) {
         if (tree->active[k]) {
             length =
                 (*between(tree, i, k) + *between(tree, j, k) - *between(tree, i, j)) / 2;
@@ -91,10 +89,9 @@ static void join(tree_t *tree, int i, int j)
 static void find_neighbours(const tree_t *tree, int num_active, int *i_p, int *j_p)
 {
     double best = INFINITY, at;
-    int i, j;
 
-    for (i = 0; i < tree->num_vertices; ++i) {
-        for (j = i + 1; tree->active[i] && j < tree->num_vertices; ++j) {
+    for (int i = 0; i < tree->num_vertices; ++i) {
+        for (int j = i + 1; tree->active[i] && j < tree->num_vertices; ++j) {
             at = (num_active - 2) * *between(tree, i, j) - tree->sum[i] - tree->sum[j];
             if (tree->active[j] && at < best) {
                 best = at;
@@ -182,7 +179,7 @@ static mtree_status_t draw(const tree_t *tree, mtree_probe_graph_t *graph)
 {
     mtree_status_t status;
     int *path;
-    int i, j, k, length;
+    int k, length;
 
     status = mtree_probe_graph_init(graph, tree->num_hosts);
     if (status != MTREE_OK) {
@@ -193,7 +190,7 @@ static mtree_status_t draw(const tree_t *tree, mtree_probe_graph_t *graph)
         status = mtree_no_memory("a tree of %d hosts", tree->num_hosts);
         goto err_clear;
     }
-    for (i = 0; i < tree->num_vertices; ++i) {
+    for (int i = 0; i < tree->num_vertices; ++i) {
         tree->vertex_of[i] = i;
         if (i >= tree->num_hosts && class_find(tree, i) == i) {
             status = mtree_probe_graph_add_switch(graph, NULL, &tree->vertex_of[i]);
@@ -202,12 +199,12 @@ static mtree_status_t draw(const tree_t *tree, mtree_probe_graph_t *graph)
             goto err_clear;
         }
     }
-    for (i = 0; i < tree->num_hosts * tree->num_hosts && status == MTREE_OK; ++i) {
+    for (int i = 0; i < tree->num_hosts * tree->num_hosts && status == MTREE_OK; ++i) {
         if (i / tree->num_hosts == i % tree->num_hosts) {
             continue;
         }
         length = find_path(tree, i / tree->num_hosts, i % tree->num_hosts, path);
-        for (j = 0; j < length; ++j) {
+        for (int j = 0; j < length; ++j) {
             k = tree->vertex_of[path[j]];
             path[j] = k;
         }
@@ -232,9 +229,9 @@ err_clear:
 static int contract(tree_t *tree, const mtree_probe_graph_t *graph, double least)
 {
     int count = 0;
-    int i, above, arc;
+    int above, arc;
 
-    for (i = tree->num_hosts; i < tree->num_vertices; ++i) {
+    for (int i = tree->num_hosts; i < tree->num_vertices; ++i) {
         if (tree->parent[i] == NONE) {
             continue;
         }
@@ -274,18 +271,17 @@ mtree_status_t mtree_probe_infer_tree(int num_hosts, const double *distance,
     mtree_status_t status;
     double mean = 0, error = 0;
     tree_t tree;
-    int i;
 
     status = tree_init(&tree, num_hosts, distance);
     if (status != MTREE_OK) {
         return status;
     }
-    for (i = 0; i < num_rtts; ++i) {
+    for (int i = 0; i < num_rtts; ++i) {
         mean += rtts[i].seconds / 2 / num_rtts;
     }
     join_all(&tree);
     status = fit(&tree, rtts, num_rtts, &graph, &error);
-    for (i = 0; status == MTREE_OK && i < MAX_CONTRACTIONS; ++i) {
+    for (int i = 0; status == MTREE_OK && i < MAX_CONTRACTIONS; ++i) {
         if (contract(&tree, &graph, mean * fmax(SHORT_PART, SHORT_ERRORS * error)) == 0) {
             break;
         }

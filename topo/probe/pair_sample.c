@@ -10,10 +10,9 @@
 static mtree_status_t all_pairs(int num_hosts, mtree_probe_pair_func_t func, void *data)
 {
     mtree_status_t status = MTREE_OK;
-    int from, to;
 
-    for (from = 0; from < num_hosts; ++from) {
-        for (to = 0; status == MTREE_OK && to < num_hosts; ++to) {
+    for (int from = 0; from < num_hosts; ++from) {
+        for (int to = 0; status == MTREE_OK && to < num_hosts; ++to) {
             status = (from == to) ? MTREE_OK : func(data, from, to);
         }
     }
@@ -26,14 +25,14 @@ mtree_status_t mtree_probe_pair_sample(int num_hosts, uint64_t seed,
     int count = RANDOM_PAIRS + (int)ceil(log2(num_hosts));
     mtree_status_t status = MTREE_OK;
     mtree_random_t random;
-    int from, to, i;
+    int to;
 
     if (num_hosts <= MTREE_PROBE_SAMPLE_ALL) {
         return all_pairs(num_hosts, func, data);
     }
     mtree_random_init(&random, seed);
-    for (from = 0; from < num_hosts; ++from) {
-        for (i = 0; status == MTREE_OK && i <= count; ++i) {
+    for (int from = 0; from < num_hosts; ++from) {
+        for (int i = 0; status == MTREE_OK && i <= count; ++i) {
             to = (i == 0) ? (from + 1) % num_hosts
                           : (int)mtree_random_below(&random, (uint64_t)num_hosts);
             if (to != from) {

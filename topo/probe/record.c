@@ -3,9 +3,8 @@
 
 void mtree_probe_log_hosts(FILE *log, const mtree_probe_host_t *hosts, int num_hosts)
 {
-    int i;
 
-    for (i = 0; log != NULL && i < num_hosts; ++i) {
+    for (int i = 0; log != NULL && i < num_hosts; ++i) {
         (void)fprintf(log, "host %s %s %.6g\n", hosts[i].name, hosts[i].address,
                       hosts[i].speed);
     }
@@ -21,13 +20,12 @@ void mtree_probe_log_address(FILE *log, int host, const char *address)
 void mtree_probe_log_route(FILE *log, int from, int to, const char *const *hops,
                            int num_hops)
 {
-    int i;
 
     if (log == NULL) {
         return;
     }
     (void)fprintf(log, "route %d %d", from, to);
-    for (i = 0; i < num_hops; ++i) {
+    for (int i = 0; i < num_hops; ++i) {
         (void)fprintf(log, " %s", (hops[i][0] == '\0') ? "-" : hops[i]);
     }
     (void)fputc('\n', log);
@@ -50,7 +48,6 @@ void mtree_probe_log_set(FILE *log, double begin)
 void mtree_probe_log_result(FILE *log, const mtree_probe_experiment_t *experiment,
                             const mtree_probe_result_t *result)
 {
-    int i;
 
     if (log == NULL || experiment->kind == MTREE_PROBE_ROUTE) {
         return;
@@ -61,7 +58,7 @@ void mtree_probe_log_result(FILE *log, const mtree_probe_experiment_t *experimen
     if (!result->failed && experiment->kind == MTREE_PROBE_PING) {
         (void)fprintf(log, " %.6f %.6f", result->least, result->median);
     }
-    for (i = 0; !result->failed && i < result->num_samples; ++i) {
+    for (int i = 0; !result->failed && i < result->num_samples; ++i) {
         (void)fprintf(log, " %.4f %.0f", result->samples[i].seconds,
                       result->samples[i].bytes);
     }

@@ -71,12 +71,11 @@ static mtree_status_t lay_out(resolver_t *resolver, const mtree_probe_traceroute
                               int *silent_p)
 {
     mtree_status_t status;
-    int i;
 
     *silent_p = 0;
     resolver->vertices[0] = route->from;
     resolver->vertices[route->num_hops + 1] = route->to;
-    for (i = 0; i < route->num_hops; ++i) {
+    for (int i = 0; i < route->num_hops; ++i) {
         if (route->hops[i] == MTREE_PROBE_SILENT) {
             resolver->vertices[i + 1] = NONE;
             ++*silent_p;
@@ -104,12 +103,12 @@ static bool fill_run(const mtree_probe_graph_t *graph, int *vertices, int place,
 {
     int last = vertices[place - 1];
     const mtree_probe_edge_t *link;
-    int i, vertex;
+    int vertex;
 
     if (place == end) {
         return mtree_probe_graph_find_arc(graph, last, vertices[end]) != NONE;
     }
-    for (i = graph->first_link[last]; i != NONE; i = link->next[link->v == last]) {
+    for (int i = graph->first_link[last]; i != NONE; i = link->next[link->v == last]) {
         link = &graph->links[i];
         vertex = (link->v == last) ? link->u : link->v;
         if (!comes_before(vertices, place, vertex) && vertex != vertices[end]) {
@@ -136,9 +135,9 @@ static int run_end(const int *vertices, int place)
 static bool fill_runs(resolver_t *resolver, int length)
 {
     bool filled = true;
-    int place, end;
+    int end;
 
-    for (place = 1; place < length; ++place) {
+    for (int place = 1; place < length; ++place) {
         if (resolver->vertices[place] == NONE) {
             end = run_end(resolver->vertices, place);
             if (end - place > MAX_FILLED ||
@@ -190,9 +189,8 @@ static mtree_status_t gate_vertex(resolver_t *resolver, int host, int *vertex_p)
 static mtree_status_t inner_vertex(resolver_t *resolver, inner_t wanted, int *vertex_p)
 {
     mtree_status_t status;
-    int i;
 
-    for (i = 0; i < resolver->num_inner; ++i) {
+    for (int i = 0; i < resolver->num_inner; ++i) {
         if (resolver->inner[i].before == wanted.before &&
             resolver->inner[i].after == wanted.after &&
             resolver->inner[i].length == wanted.length &&
@@ -224,9 +222,8 @@ static mtree_status_t name_run(resolver_t *resolver, int place, int end)
     mtree_status_t status;
     int length = end - place;
     bool back = before > after;
-    int i;
 
-    for (i = 0; i < length; ++i) {
+    for (int i = 0; i < length; ++i) {
         status = inner_vertex(resolver,
                               (inner_t){.before = back ? after : before,
                                         .after = back ? before : after,
@@ -245,7 +242,7 @@ static mtree_status_t name_silent(resolver_t *resolver, int length)
 {
     int *vertices = resolver->vertices;
     mtree_status_t status = MTREE_OK;
-    int place, end;
+    int end;
 
     if (length > 2 && vertices[1] == NONE) {
         status = gate_vertex(resolver, vertices[0], &vertices[1]);
@@ -253,7 +250,7 @@ static mtree_status_t name_silent(resolver_t *resolver, int length)
     if (status == MTREE_OK && length > 2 && vertices[length - 2] == NONE) {
         status = gate_vertex(resolver, vertices[length - 1], &vertices[length - 2]);
     }
-    for (place = 1; status == MTREE_OK && place < length - 1; ++place) {
+    for (int place = 1; status == MTREE_OK && place < length - 1; ++place) {
         if (vertices[place] == NONE) {
             end = run_end(vertices, place);
             status = name_run(resolver, place, end);
@@ -266,9 +263,8 @@ static mtree_status_t name_silent(resolver_t *resolver, int length)
 /* Add the current route, unless merged addresses make it pass a vertex twice. */
 static mtree_status_t add_path(resolver_t *resolver, int length)
 {
-    int i;
 
-    for (i = 1; i < length; ++i) {
+    for (int i = 1; i < length; ++i) {
         if (comes_before(resolver->vertices, i, resolver->vertices[i])) {
             return MTREE_OK;
         }
@@ -284,9 +280,9 @@ static mtree_status_t resolve_stage(resolver_t *resolver, stage_t stage)
 {
     mtree_probe_routes_t *routes = resolver->routes;
     mtree_status_t status;
-    int i, length, silent;
+    int length, silent;
 
-    for (i = 0; i < routes->num_traceroutes; ++i) {
+    for (int i = 0; i < routes->num_traceroutes; ++i) {
         if (resolver->done[i]) {
             continue;
         }
@@ -324,7 +320,6 @@ static mtree_status_t resolver_init(resolver_t *resolver, mtree_probe_routes_t *
 {
     const size_t num_hosts = (size_t)routes->num_hosts;
     mtree_arena_t *arena = &resolver->arena;
-    int i;
 
     *resolver = (resolver_t){.routes = routes, .graph = graph};
     resolver->vertex_of =
@@ -336,10 +331,10 @@ static mtree_status_t resolver_init(resolver_t *resolver, mtree_probe_routes_t *
     if (arena->status != MTREE_OK) {
         return mtree_no_memory("the network of %d routes", routes->num_traceroutes);
     }
-    for (i = 0; i < routes->addresses.num_addresses; ++i) {
+    for (int i = 0; i < routes->addresses.num_addresses; ++i) {
         resolver->vertex_of[i] = NONE;
     }
-    for (i = 0; i < routes->num_hosts; ++i) {
+    for (int i = 0; i < routes->num_hosts; ++i) {
         resolver->gate_class[i] = i;
         resolver->gate_vertex[i] = NONE;
     }

@@ -18,7 +18,6 @@ mtree_status_t mtree_probe_routes_create(const char *const *addresses, int num_h
 {
     mtree_probe_routes_t *routes = calloc(1, sizeof(*routes));
     mtree_status_t status;
-    int host;
 
     if (routes == NULL) {
         goto err_memory;
@@ -28,7 +27,7 @@ mtree_status_t mtree_probe_routes_create(const char *const *addresses, int num_h
     if (routes->known == NULL) {
         goto err_memory;
     }
-    for (host = 0; host < num_hosts; ++host) {
+    for (int host = 0; host < num_hosts; ++host) {
         status = mtree_probe_routes_add_address(routes, host, addresses[host]);
         if (status != MTREE_OK) {
             mtree_probe_routes_destroy(routes);
@@ -45,12 +44,11 @@ err_memory:
 
 void mtree_probe_routes_destroy(mtree_probe_routes_t *routes)
 {
-    int i;
 
     if (routes == NULL) {
         return;
     }
-    for (i = 0; i < routes->num_traceroutes; ++i) {
+    for (int i = 0; i < routes->num_traceroutes; ++i) {
         free(routes->traceroutes[i].hops);
     }
     free(routes->traceroutes);
@@ -85,9 +83,9 @@ static mtree_status_t read_hops(mtree_probe_routes_t *routes, const char *const 
                                 mtree_probe_traceroute_t *route)
 {
     mtree_status_t status;
-    int i, j, owner;
+    int j, owner;
 
-    for (i = 0; i < route->num_hops; ++i) {
+    for (int i = 0; i < route->num_hops; ++i) {
         route->hops[i] = MTREE_PROBE_SILENT;
         if (hops[i][0] == '\0') {
             continue;

@@ -144,14 +144,13 @@ static mtree_status_t choose_pairs(mtree_probe_t *probe)
 static mtree_status_t prepare_pairs(mtree_probe_t *probe)
 {
     mtree_status_t status = MTREE_OK;
-    int a, b;
 
     probe->prepared = true;
     if (probe->has_graph) {
         return choose_pairs(probe);
     }
-    for (a = 0; a < probe->num_hosts; ++a) {
-        for (b = a + 1; status == MTREE_OK && b < probe->num_hosts; ++b) {
+    for (int a = 0; a < probe->num_hosts; ++a) {
+        for (int b = a + 1; status == MTREE_OK && b < probe->num_hosts; ++b) {
             status = add_pair(probe, a, b);
         }
     }
@@ -175,9 +174,8 @@ static int choose_repeats(const mtree_probe_t *probe, int rounds)
 {
     double left = PING_SHARE * probe->options.seconds - probe->spent;
     double longest = 0;
-    int i;
 
-    for (i = 0; i < probe->num_pairs; ++i) {
+    for (int i = 0; i < probe->num_pairs; ++i) {
         longest = fmax(longest, probe->pairs[i].rtt.seconds);
     }
     if (!(longest > 0)) {
@@ -194,13 +192,12 @@ static mtree_status_t fill_pass(mtree_probe_t *probe, int pass, int *due_p)
     int *busy = calloc((size_t)probe->num_hosts, sizeof(*busy));
     mtree_status_t status = MTREE_OK;
     mtree_probe_pair_t *pair;
-    int i;
 
     if (busy == NULL) {
         return mtree_no_memory("the pings of %d hosts", probe->num_hosts);
     }
     *due_p = 0;
-    for (i = 0; status == MTREE_OK && i < probe->num_pairs; ++i) {
+    for (int i = 0; status == MTREE_OK && i < probe->num_pairs; ++i) {
         pair = &probe->pairs[i];
         if (!is_due(probe, pair, pass)) {
             continue;
@@ -253,9 +250,8 @@ mtree_status_t mtree_probe_keep_rtt(mtree_probe_t *probe,
     const mtree_probe_experiment_t *experiment;
     mtree_probe_pair_t wanted = {0};
     mtree_probe_pair_t *pair;
-    int i;
 
-    for (i = 0; i < probe->num_experiments; ++i) {
+    for (int i = 0; i < probe->num_experiments; ++i) {
         experiment = &probe->experiments[i];
         if (results[i].failed) {
             continue;

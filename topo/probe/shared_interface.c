@@ -25,14 +25,14 @@ static bool belongs(const splitter_t *splitter, int host, int group)
     const mtree_probe_graph_t *old = splitter->old;
     const mtree_probe_edge_t *link;
     bool linked = false;
-    int i, other;
+    int other;
 
-    for (i = old->first_link[host]; i != NONE; i = link->next[link->v == host]) {
+    for (int i = old->first_link[host]; i != NONE; i = link->next[link->v == host]) {
         link = &old->links[i];
         other = (link->u == host) ? link->v : link->u;
         linked |= other < old->num_hosts && splitter->group[other] == group;
     }
-    for (i = old->first_path[host]; linked && i < old->first_path[host + 1]; ++i) {
+    for (int i = old->first_path[host]; linked && i < old->first_path[host + 1]; ++i) {
         if (old->paths[i].num_arcs > 1 && splitter->group[old->paths[i].to] == group) {
             return false;
         }
@@ -44,9 +44,8 @@ static bool belongs(const splitter_t *splitter, int host, int group)
 static bool grow_group(splitter_t *splitter, const bool *shared, int group)
 {
     bool grown = false;
-    int host;
 
-    for (host = 0; host < splitter->old->num_hosts; ++host) {
+    for (int host = 0; host < splitter->old->num_hosts; ++host) {
         if (shared[host] && splitter->group[host] == NONE &&
             belongs(splitter, host, group)) {
             splitter->group[host] = group;
@@ -62,12 +61,12 @@ static bool grow_group(splitter_t *splitter, const bool *shared, int group)
 static void form_groups(splitter_t *splitter, const bool *shared)
 {
     int num_hosts = splitter->old->num_hosts;
-    int host, group;
+    int group;
 
-    for (host = 0; host < num_hosts; ++host) {
+    for (int host = 0; host < num_hosts; ++host) {
         splitter->group[host] = NONE;
     }
-    for (host = 0; host < num_hosts; ++host) {
+    for (int host = 0; host < num_hosts; ++host) {
         if (shared[host] && splitter->group[host] == NONE) {
             splitter->group[host] = host;
             splitter->size[host] = 1;
@@ -75,7 +74,7 @@ static void form_groups(splitter_t *splitter, const bool *shared)
         }
     }
     /* Two hosts are no network: each keeps an interface of its own. */
-    for (host = 0; host < num_hosts; ++host) {
+    for (int host = 0; host < num_hosts; ++host) {
         if (splitter->group[host] != NONE && splitter->size[splitter->group[host]] == 2) {
             group = splitter->group[host];
             splitter->group[host] = host;
@@ -91,12 +90,12 @@ static mtree_status_t add_switches(splitter_t *splitter)
 {
     const mtree_probe_graph_t *old = splitter->old;
     mtree_status_t status = MTREE_OK;
-    int i, vertex;
+    int vertex;
 
-    for (i = old->num_hosts; status == MTREE_OK && i < old->num_vertices; ++i) {
+    for (int i = old->num_hosts; status == MTREE_OK && i < old->num_vertices; ++i) {
         status = mtree_probe_graph_add_switch(splitter->graph, old->names[i], &vertex);
     }
-    for (i = 0; status == MTREE_OK && i < old->num_hosts; ++i) {
+    for (int i = 0; status == MTREE_OK && i < old->num_hosts; ++i) {
         if (splitter->group[i] == i) {
             status =
                 mtree_probe_graph_add_switch(splitter->graph, NULL, &splitter->port[i]);
@@ -119,10 +118,10 @@ static int lay_out(splitter_t *splitter, const mtree_probe_path_t *path)
     int *vertices = splitter->vertices;
     int last = path->from;
     int length = 0;
-    int i, vertex, out, in;
+    int vertex, out, in;
 
     vertices[length++] = path->from;
-    for (i = 0; i < path->num_arcs; ++i) {
+    for (int i = 0; i < path->num_arcs; ++i) {
         vertex = mtree_probe_arc_to(splitter->old, path->arcs[i]);
         out = port_of(splitter, last);
         in = port_of(splitter, vertex);
@@ -148,9 +147,8 @@ static mtree_status_t copy_paths(splitter_t *splitter)
 {
     const mtree_probe_graph_t *old = splitter->old;
     mtree_status_t status = MTREE_OK;
-    int i;
 
-    for (i = 0; status == MTREE_OK && i < old->num_paths; ++i) {
+    for (int i = 0; status == MTREE_OK && i < old->num_paths; ++i) {
         status = mtree_probe_graph_add_path(splitter->graph, splitter->vertices,
                                             lay_out(splitter, &old->paths[i]));
     }

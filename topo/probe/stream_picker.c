@@ -17,7 +17,6 @@ mtree_status_t mtree_probe_picker_init(mtree_probe_picker_t *picker,
                                        const mtree_probe_graph_t *graph)
 {
     size_t num_arcs = 2 * (size_t)graph->num_links;
-    size_t arc;
 
     *picker = (mtree_probe_picker_t){.graph = graph};
     picker->streams = mtree_arena_alloc(&picker->arena, num_arcs, sizeof(int));
@@ -27,7 +26,7 @@ mtree_status_t mtree_probe_picker_init(mtree_probe_picker_t *picker,
         mtree_probe_picker_clear(picker);
         return mtree_no_memory("a round of the probe");
     }
-    for (arc = 0; arc < num_arcs; ++arc) {
+    for (size_t arc = 0; arc < num_arcs; ++arc) {
         picker->limit[arc] = INT_MAX;
     }
     return MTREE_OK;
@@ -53,11 +52,10 @@ static mtree_status_t add_path(mtree_probe_picker_t *picker, int path)
 static void change_overlap(mtree_probe_picker_t *picker, int first, int by)
 {
     const mtree_probe_path_t *path;
-    int i, j;
 
-    for (i = first; i < picker->num_paths; ++i) {
+    for (int i = first; i < picker->num_paths; ++i) {
         path = &picker->graph->paths[picker->paths[i]];
-        for (j = 0; j < path->num_arcs; ++j) {
+        for (int j = 0; j < path->num_arcs; ++j) {
             picker->overlap[path->arcs[j]] += by;
         }
     }
@@ -89,9 +87,9 @@ static int cost(const mtree_probe_picker_t *picker, const mtree_probe_path_t *pa
                 const test_t *test)
 {
     int common = 0;
-    int i, arc, streams, back;
+    int arc, streams, back;
 
-    for (i = 0; i < path->num_arcs; ++i) {
+    for (int i = 0; i < path->num_arcs; ++i) {
         arc = path->arcs[i];
         streams = picker->overlap[arc] + (test->alone ? 0 : picker->streams[arc]);
         back = picker->overlap[arc ^ 1] + (test->alone ? 0 : picker->streams[arc ^ 1]);
@@ -120,9 +118,9 @@ static int pick_path(const mtree_probe_picker_t *picker, const test_t *test)
     int count = graph->first_crossing[test->arc + 1] - begin;
     int step = (count + MAX_CANDIDATES - 1) / MAX_CANDIDATES;
     int best = NONE, best_cost = 0;
-    int i, path, at;
+    int path, at;
 
-    for (i = 0; i < count; i += step) {
+    for (int i = 0; i < count; i += step) {
         path = graph->crossing[begin + i];
         at = cost(picker, &graph->paths[path], test);
         if (at != NONE && (best == NONE || at < best_cost) &&
@@ -163,11 +161,11 @@ static mtree_status_t pick_test(mtree_probe_picker_t *picker, const test_t *test
 static void take_arcs(mtree_probe_picker_t *picker, const test_t *test)
 {
     const mtree_probe_path_t *path;
-    int i, j, arc;
+    int arc;
 
-    for (i = test->first; i < picker->num_paths; ++i) {
+    for (int i = test->first; i < picker->num_paths; ++i) {
         path = &picker->graph->paths[picker->paths[i]];
-        for (j = 0; j < path->num_arcs; ++j) {
+        for (int j = 0; j < path->num_arcs; ++j) {
             arc = path->arcs[j];
             ++picker->streams[arc];
             picker->limit[arc] = lesser(picker->limit[arc], limit_beside(test, arc));
@@ -202,12 +200,12 @@ mtree_status_t mtree_probe_picker_cross(mtree_probe_picker_t *picker, int arc, i
 void mtree_probe_picker_share(const mtree_probe_picker_t *picker, int *sharing)
 {
     const mtree_probe_path_t *path;
-    int i, j, streams;
+    int streams;
 
-    for (i = 0; i < picker->num_paths; ++i) {
+    for (int i = 0; i < picker->num_paths; ++i) {
         path = &picker->graph->paths[picker->paths[i]];
         sharing[i] = 1;
-        for (j = 0; j < path->num_arcs; ++j) {
+        for (int j = 0; j < path->num_arcs; ++j) {
             streams = picker->streams[path->arcs[j]];
             sharing[i] = (streams > sharing[i]) ? streams : sharing[i];
         }

@@ -43,9 +43,9 @@ static double find_begin(const mtree_probe_test_batch_t *batch, const free_t *fr
                          const mtree_probe_test_t *test)
 {
     double begin = from->sends[test->host];
-    int i, arc;
+    int arc;
 
-    for (i = 0; i < test->num_arcs; ++i) {
+    for (int i = 0; i < test->num_arcs; ++i) {
         arc = batch->arcs[test->first + i];
         begin = fmax(begin, from->carries[arc >> 1]);
         begin = fmax(begin, from->receives[mtree_probe_arc_to(batch->graph, arc)]);
@@ -57,10 +57,10 @@ static void take(const mtree_probe_test_batch_t *batch, free_t *from,
                  const mtree_probe_test_t *test)
 {
     double end = test->begin + test->seconds + test->rtt + GAP_SECONDS;
-    int i, arc;
+    int arc;
 
     from->sends[test->host] = end;
-    for (i = 0; i < test->num_arcs; ++i) {
+    for (int i = 0; i < test->num_arcs; ++i) {
         arc = batch->arcs[test->first + i];
         from->carries[arc >> 1] = end;
         from->receives[mtree_probe_arc_to(batch->graph, arc)] = end;
@@ -96,13 +96,13 @@ mtree_status_t mtree_probe_test_batch_plan(mtree_probe_test_batch_t *batch,
                    .carries = mtree_arena_alloc(&arena, num_links, sizeof(double))};
     mtree_probe_test_t test;
     double end = 0;
-    int i, next;
+    int next;
 
     if (arena.status != MTREE_OK) {
         mtree_arena_cleanup(&arena);
         return mtree_no_memory("the begins of %d tests of links", batch->num_tests);
     }
-    for (i = 0; i < batch->num_tests; ++i) {
+    for (int i = 0; i < batch->num_tests; ++i) {
         next = find_next(batch, &from, i);
         test = batch->tests[next];
         batch->tests[next] = batch->tests[i];
