@@ -13,7 +13,8 @@
 /* Lists that every report has. */
 static const char *const lists[] = {"topologies", "plans", "communicators", "timeline"};
 
-mtree_status_t mtree_report_parse(const char *text, const char *name, json_t **report_p)
+/* Read the report in @a text; @a name stands for its file in messages. */
+static mtree_status_t parse(const char *text, const char *name, json_t **report_p)
 {
     json_error_t error;
     json_t *report = json_loads(text, 0, &error);
@@ -79,7 +80,7 @@ mtree_status_t mtree_report_read(const char *path, json_t **report_p)
     mtree_status_t status = mtree_file_read(path, &text, &length);
 
     if (status == MTREE_OK) {
-        status = mtree_report_parse(text, path, report_p);
+        status = parse(text, path, report_p);
         free(text);
     }
     return status;
@@ -167,7 +168,7 @@ void mtree_report_print(json_t *report, FILE *out)
 mtree_status_t mtree_report_print_text(const char *text, const char *name, FILE *out)
 {
     json_t *report;
-    mtree_status_t status = mtree_report_parse(text, name, &report);
+    mtree_status_t status = parse(text, name, &report);
 
     if (status == MTREE_OK) {
         mtree_report_print(report, out);

@@ -15,13 +15,9 @@
 #define MTREE_REPORT_FORMAT "mtree-report 1"
 
 /*
- * Read the report in @a text, @a name being its source in messages.  *report_p is the
- * caller's, and has all the members that docs/report.md lists, of their types.
- * MTREE_ERR_INVALID, logged.
+ * Read the report at @a path ("-": standard input).  *report_p is the caller's, and has
+ * all the members that docs/report.md lists, of their types.  Errors are logged.
  */
-mtree_status_t mtree_report_parse(const char *text, const char *name, json_t **report_p);
-
-/* The same of the file at @a path ("-": standard input); its errors are logged, too. */
 mtree_status_t mtree_report_read(const char *path, json_t **report_p);
 
 /* Make all strings of @a report fit for a terminal (base/printable.h). */
@@ -30,7 +26,7 @@ void mtree_report_make_printable(json_t *report);
 /* Print the page of @a report, whose strings are made printable, on @a out. */
 void mtree_report_print(json_t *report, FILE *out);
 
-/* mtree_report_parse() and mtree_report_print(). */
+/* Print the page of the report in @a text, @a name being its source in messages. */
 mtree_status_t mtree_report_print_text(const char *text, const char *name, FILE *out);
 
 #endif

@@ -42,10 +42,14 @@ mtree_status_t mtree_generate(const char *shape, const mtree_generate_request_t 
 {
     mtree_shape_maker_t maker = {.request = request, .status = MTREE_OK};
     size_t length = strcspn(shape, ":");
-    const mtree_shape_t *found = mtree_shape_find(shape, length);
+    const mtree_shape_t *found = mtree_shapes;
     mtree_status_t status;
 
-    if (found == NULL || shape[length] != ':' ||
+    while (found->name != NULL &&
+           (strlen(found->name) != length || memcmp(found->name, shape, length) != 0)) {
+        ++found;
+    }
+    if (found->name == NULL || shape[length] != ':' ||
         !read_sizes(&maker, shape + length + 1, found->separator) ||
         maker.num_sizes < found->min_sizes || maker.num_sizes > found->max_sizes) {
         mtree_error(

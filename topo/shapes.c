@@ -66,7 +66,6 @@ typedef struct {
 
 static void add_row(mtree_shape_maker_t *maker, row_t row)
 {
-
     for (int i = 0; i < row.count; ++i) {
         add_vertex(maker, row.kind, row.step * (i - (row.count - 1) / 2.0), row.y, "%s%d",
                    row.name, row.first + i);
@@ -100,7 +99,6 @@ static void add_link(mtree_shape_maker_t *maker, int u, int v, double width)
 static void add_host_links(mtree_shape_maker_t *maker, int count, int each,
                            int first_switch)
 {
-
     for (int i = 0; i < count; ++i) {
         add_link(maker, i, first_switch + i / each, 1);
     }
@@ -183,7 +181,6 @@ static void make_star(mtree_shape_maker_t *maker)
 static void add_stage(mtree_shape_maker_t *maker, int low, int num_low, int high,
                       int num_high, double width)
 {
-
     for (int i = 0; i < num_low; ++i) {
         for (int j = 0; j < num_high; ++j) {
             add_link(maker, low + i, high + j, width);
@@ -281,7 +278,6 @@ static void make_bigraph(mtree_shape_maker_t *maker)
  * with @a each switches below it. */
 static void add_tree_links(mtree_shape_maker_t *maker, int first, int count, int each)
 {
-
     for (int i = 0; i < count; ++i) {
         add_stage(maker, first + i, 1, first + count + i * each, each, 1);
     }
@@ -382,21 +378,14 @@ static void make_random(mtree_shape_maker_t *maker)
     free(pairs.bits);
 }
 
-static const mtree_shape_t shapes[] = {
-    {"torus", 'x', 2, 3, make_torus},     {"mesh", 'x', 2, 3, make_mesh},
-    {"ring", 'x', 1, 1, make_ring},       {"star", 'x', 1, 1, make_star},
-    {"fattree", 'x', 1, 2, make_fattree}, {"bigraph", 'x', 2, 2, make_bigraph},
-    {"tree", 'x', 2, 3, make_tree},       {"random", ':', 2, 2, make_random},
+const mtree_shape_t mtree_shapes[] = {
+    {"torus", 'x', 2, 3, make_torus},
+    {"mesh", 'x', 2, 3, make_mesh},
+    {"ring", 'x', 1, 1, make_ring},
+    {"star", 'x', 1, 1, make_star},
+    {"fattree", 'x', 1, 2, make_fattree},
+    {"bigraph", 'x', 2, 2, make_bigraph},
+    {"tree", 'x', 2, 3, make_tree},
+    {"random", ':', 2, 2, make_random},
+    {.name = NULL},
 };
-
-const mtree_shape_t *mtree_shape_find(const char *name, size_t length)
-{
-
-    for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); ++i) {
-        if (strlen(shapes[i].name) == length &&
-            memcmp(shapes[i].name, name, length) == 0) {
-            return &shapes[i];
-        }
-    }
-    return NULL;
-}

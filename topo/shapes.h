@@ -25,7 +25,7 @@ typedef struct {
     void (*make)(mtree_shape_maker_t *maker); /* into the empty topology */
 } mtree_shape_t;
 
-/* The shape named by the first @a length bytes of @a name, or NULL. */
-const mtree_shape_t *mtree_shape_find(const char *name, size_t length);
+/* The shapes, up to one without a name. */
+extern const mtree_shape_t mtree_shapes[];
 
 #endif

@@ -38,7 +38,6 @@ err:
 
 void mtree_topology_destroy(mtree_topology_t *topology)
 {
-
     if (topology == NULL) {
         return;
     }
@@ -186,7 +185,6 @@ mtree_status_t mtree_topology_add_link(mtree_topology_t *topology, int u, int v,
 
 int mtree_topology_find_vertex(const mtree_topology_t *topology, const char *name)
 {
-
     for (int i = 0; i < topology->num_vertices; ++i) {
         if (strcmp(topology->vertices[i].name, name) == 0) {
             return i;

@@ -45,7 +45,6 @@ static void write_link(const mtree_topology_t *topology, const mtree_link_t *lin
 
 mtree_status_t mtree_topology_write(const mtree_topology_t *topology, FILE *out)
 {
-
     fprintf(out, "graph \"%s\" {\n", topology->name);
     for (int i = 0; i < topology->num_vertices; ++i) {
         write_vertex(&topology->vertices[i], out);

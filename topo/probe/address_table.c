@@ -9,7 +9,6 @@
 
 void mtree_probe_addresses_clear(mtree_probe_addresses_t *addresses)
 {
-
     for (int i = 0; i < addresses->num_addresses; ++i) {
         free(addresses->items[i]);
     }

@@ -125,7 +125,6 @@ typedef struct {
 
 static void add_links(system_t *system, const mtree_probe_path_t *path, int *length)
 {
-
     for (int i = 0; i < path->num_arcs; ++i) {
         system->links[(*length)++] = path->arcs[i] >> 1;
     }
@@ -153,7 +152,6 @@ static mtree_status_t system_alloc(system_t *system, int num_rtts, int total)
 /* List each link's rows, in ascending order. */
 static void transpose(system_t *system)
 {
-
     for (int i = 0; i < system->first[system->num_rows]; ++i) {
         ++system->first_row[system->links[i] + 2];
     }
@@ -220,7 +218,6 @@ static void start(const system_t *system, double *latency)
 
 static void find_residuals(system_t *system, const double *latency)
 {
-
     for (int row = 0; row < system->num_rows; ++row) {
         system->residual[row] = system->seconds[row];
         for (int i = system->first[row]; i < system->first[row + 1]; ++i) {

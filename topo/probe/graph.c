@@ -48,20 +48,12 @@ mtree_status_t mtree_probe_graph_init(mtree_probe_graph_t *graph, int num_hosts)
 
 void mtree_probe_graph_clear(mtree_probe_graph_t *graph)
 {
-
-    for (int i = 0; i < graph->num_vertices; ++i) {
-        free(graph->names[i]);
-    }
-    for (int i = 0; i < graph->num_paths; ++i) {
-        free(graph->paths[i].arcs);
-    }
     free(graph->names);
     free(graph->first_link);
     free(graph->links);
     free(graph->paths);
-    free(graph->first_path);
-    free(graph->first_crossing);
-    free(graph->crossing);
+    mtree_arena_cleanup(&graph->arena);
+    mtree_arena_cleanup(&graph->index);
     *graph = (mtree_probe_graph_t){0};
 }
 
@@ -69,16 +61,13 @@ mtree_status_t mtree_probe_graph_add_switch(mtree_probe_graph_t *graph, const ch
                                             int *vertex_p)
 {
     mtree_status_t status = reserve_vertices(graph, graph->num_vertices + 1);
-    char *copy = NULL;
+    const char *copy = name != NULL ? mtree_arena_strdup(&graph->arena, name) : NULL;
 
     if (status != MTREE_OK) {
         return status;
     }
-    if (name != NULL) {
-        copy = strdup(name);
-        if (copy == NULL) {
-            return no_memory();
-        }
+    if (name != NULL && copy == NULL) {
+        return no_memory();
     }
     graph->names[graph->num_vertices] = copy;
     graph->first_link[graph->num_vertices] = NONE;
@@ -125,18 +114,15 @@ mtree_status_t mtree_probe_graph_add_path(mtree_probe_graph_t *graph, const int 
     mtree_status_t status;
     int *arcs;
 
-    if (mtree_array_reserve(&graph->paths, &graph->path_capacity, graph->num_paths + 1,
+    MTREE_ARENA_ARRAY(&graph->arena, arcs, (size_t)num_vertices);
+    if (arcs == NULL ||
+        mtree_array_reserve(&graph->paths, &graph->path_capacity, graph->num_paths + 1,
                             sizeof(*graph->paths)) != MTREE_OK) {
-        return no_memory();
-    }
-    arcs = malloc((size_t)num_vertices * sizeof(*arcs));
-    if (arcs == NULL) {
         return no_memory();
     }
     for (int i = 0; i + 1 < num_vertices; ++i) {
         status = join(graph, vertices[i], vertices[i + 1], &arcs[i]);
         if (status != MTREE_OK) {
-            free(arcs);
             return status;
         }
     }
@@ -190,16 +176,12 @@ mtree_status_t mtree_probe_graph_index(mtree_probe_graph_t *graph)
     for (int i = 0; i < graph->num_paths; ++i) {
         total += graph->paths[i].num_arcs;
     }
-    free(graph->first_path);
-    free(graph->first_crossing);
-    free(graph->crossing);
-    graph->first_path = calloc((size_t)graph->num_hosts + 1, sizeof(int));
-    graph->first_crossing = calloc((size_t)num_arcs + 2, sizeof(int));
-    graph->crossing = malloc(((size_t)total + 1) * sizeof(int));
-    next = malloc(((size_t)num_arcs + 1) * sizeof(int));
-    if (graph->first_path == NULL || graph->first_crossing == NULL ||
-        graph->crossing == NULL || next == NULL) {
-        free(next);
+    mtree_arena_cleanup(&graph->index);
+    MTREE_ARENA_ARRAY(&graph->index, graph->first_path, (size_t)graph->num_hosts + 1);
+    MTREE_ARENA_ARRAY(&graph->index, graph->first_crossing, (size_t)num_arcs + 2);
+    MTREE_ARENA_ARRAY(&graph->index, graph->crossing, (size_t)total);
+    MTREE_ARENA_ARRAY(&graph->index, next, (size_t)num_arcs);
+    if (graph->index.status != MTREE_OK) {
         return no_memory();
     }
     for (int i = 0; i < graph->num_paths; ++i) {
@@ -215,7 +197,6 @@ mtree_status_t mtree_probe_graph_index(mtree_probe_graph_t *graph)
         graph->first_crossing[i + 1] += graph->first_crossing[i];
     }
     list_crossings(graph, next);
-    free(next);
     return MTREE_OK;
 }
 

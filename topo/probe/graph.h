@@ -6,6 +6,7 @@
 #ifndef MTREE_TOPO_PROBE_GRAPH_H
 #define MTREE_TOPO_PROBE_GRAPH_H
 
+#include "base/arena.h"
 #include "base/status.h"
 
 #include <stdbool.h>
@@ -25,15 +26,17 @@ typedef struct {
 typedef struct {
     int num_hosts; /* vertices 0 to num_hosts - 1 are the hosts */
     int num_vertices, vertex_capacity;
-    char **names;    /* [num_vertices] the address of a switch; NULL: none, or a host */
+    const char *
+        *names;      /* [num_vertices] the address of a switch; NULL: none, or a host */
     int *first_link; /* [num_vertices] -1 when it has none */
     int num_links, link_capacity;
     mtree_probe_edge_t *links;
     int num_paths, path_capacity;
-    mtree_probe_path_t *paths; /* sorted by from and then by to, once indexed */
-    int *first_path;           /* [num_hosts + 1] by the host they start from */
-    int *first_crossing;       /* [2 num_links + 1] once indexed */
-    int *crossing;             /* the paths that cross each arc, the shortest first */
+    mtree_probe_path_t *paths;  /* sorted by from and then by to, once indexed */
+    int *first_path;            /* [num_hosts + 1] by the host they start from */
+    int *first_crossing;        /* [2 num_links + 1] once indexed */
+    int *crossing;              /* the paths that cross each arc, the shortest first */
+    mtree_arena_t arena, index; /* of names and arcs; of the last three */
 } mtree_probe_graph_t;
 
 /* Hosts without links.  mtree_probe_graph_clear() frees; all return

@@ -3,7 +3,6 @@
 
 void mtree_probe_log_hosts(FILE *log, const mtree_probe_host_t *hosts, int num_hosts)
 {
-
     for (int i = 0; log != NULL && i < num_hosts; ++i) {
         (void)fprintf(log, "host %s %s %.6g\n", hosts[i].name, hosts[i].address,
                       hosts[i].speed);
@@ -20,7 +19,6 @@ void mtree_probe_log_address(FILE *log, int host, const char *address)
 void mtree_probe_log_route(FILE *log, int from, int to, const char *const *hops,
                            int num_hops)
 {
-
     if (log == NULL) {
         return;
     }
@@ -48,7 +46,6 @@ void mtree_probe_log_set(FILE *log, double begin)
 void mtree_probe_log_result(FILE *log, const mtree_probe_experiment_t *experiment,
                             const mtree_probe_result_t *result)
 {
-
     if (log == NULL || experiment->kind == MTREE_PROBE_ROUTE) {
         return;
     }

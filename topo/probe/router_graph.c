@@ -263,7 +263,6 @@ static mtree_status_t name_silent(resolver_t *resolver, int length)
 /* Add the current route, unless merged addresses make it pass a vertex twice. */
 static mtree_status_t add_path(resolver_t *resolver, int length)
 {
-
     for (int i = 1; i < length; ++i) {
         if (comes_before(resolver->vertices, i, resolver->vertices[i])) {
             return MTREE_OK;

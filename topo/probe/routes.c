@@ -17,42 +17,34 @@ mtree_status_t mtree_probe_routes_create(const char *const *addresses, int num_h
                                          mtree_probe_routes_t **routes_p)
 {
     mtree_probe_routes_t *routes = calloc(1, sizeof(*routes));
-    mtree_status_t status;
+    mtree_status_t status = MTREE_OK;
 
-    if (routes == NULL) {
-        goto err_memory;
+    if (routes != NULL) {
+        routes->num_hosts = num_hosts;
+        MTREE_ARENA_ARRAY(&routes->arena, routes->known,
+                          (size_t)num_hosts * (size_t)num_hosts / 8 + 1);
     }
-    routes->num_hosts = num_hosts;
-    routes->known = calloc((size_t)num_hosts * (size_t)num_hosts / 8 + 1, 1);
-    if (routes->known == NULL) {
-        goto err_memory;
+    if (routes == NULL || routes->known == NULL) {
+        status = mtree_no_memory("the routes between %d hosts", num_hosts);
     }
-    for (int host = 0; host < num_hosts; ++host) {
+    for (int host = 0; host < num_hosts && status == MTREE_OK; ++host) {
         status = mtree_probe_routes_add_address(routes, host, addresses[host]);
-        if (status != MTREE_OK) {
-            mtree_probe_routes_destroy(routes);
-            return status;
-        }
+    }
+    if (status != MTREE_OK) {
+        mtree_probe_routes_destroy(routes);
+        return status;
     }
     *routes_p = routes;
     return MTREE_OK;
-
-err_memory:
-    mtree_probe_routes_destroy(routes);
-    return mtree_no_memory("the routes between %d hosts", num_hosts);
 }
 
 void mtree_probe_routes_destroy(mtree_probe_routes_t *routes)
 {
-
     if (routes == NULL) {
         return;
     }
-    for (int i = 0; i < routes->num_traceroutes; ++i) {
-        free(routes->traceroutes[i].hops);
-    }
     free(routes->traceroutes);
-    free(routes->known);
+    mtree_arena_cleanup(&routes->arena);
     mtree_probe_addresses_clear(&routes->addresses);
     free(routes);
 }
@@ -116,7 +108,6 @@ static mtree_status_t keep(mtree_probe_routes_t *routes, mtree_probe_traceroute_
         for (i = 0; routes->traceroutes[i].from != route.from ||
                     routes->traceroutes[i].to != route.to;
              ++i) {}
-        free(routes->traceroutes[i].hops);
         routes->traceroutes[i] = route;
         return MTREE_OK;
     }
@@ -143,18 +134,12 @@ mtree_status_t mtree_probe_routes_add(mtree_probe_routes_t *routes, int from, in
                     num_hops, from, to, routes->num_hosts, MTREE_PROBE_MAX_HOPS);
         return MTREE_ERR_INVALID;
     }
-    route.hops = malloc(((size_t)num_hops + 1) * sizeof(*route.hops));
+    MTREE_ARENA_ARRAY(&routes->arena, route.hops, (size_t)num_hops);
     if (route.hops == NULL) {
         return mtree_no_memory("a route of %d hops", num_hops);
     }
     status = read_hops(routes, hops, &route);
-    if (status == MTREE_OK) {
-        status = keep(routes, route);
-    }
-    if (status != MTREE_OK) {
-        free(route.hops);
-    }
-    return status;
+    return status == MTREE_OK ? keep(routes, route) : status;
 }
 
 int mtree_probe_routes_count(const mtree_probe_routes_t *routes)

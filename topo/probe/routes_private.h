@@ -5,6 +5,7 @@
 #ifndef MTREE_TOPO_PROBE_ROUTES_PRIVATE_H
 #define MTREE_TOPO_PROBE_ROUTES_PRIVATE_H
 
+#include "base/arena.h"
 #include "topo/probe/address_table.h"
 #include "topo/probe/routes.h"
 
@@ -22,6 +23,7 @@ struct mtree_probe_routes {
     int num_traceroutes, traceroute_capacity;
     mtree_probe_traceroute_t *traceroutes;
     unsigned char *known; /* a bit for each pair (from, to) */
+    mtree_arena_t arena;  /* of known and of hops, also of routes that were replaced */
 };
 
 /*

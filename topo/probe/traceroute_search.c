@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "topo/probe/traceroute_search.h"
 
+#include "base/arena.h"
 #include "base/array.h"
 #include "base/log.h"
 
@@ -40,7 +41,8 @@ struct mtree_traceroute_search {
     bool *wanted;                /* [host * num_hosts + target]; NULL: all are */
     int num_questions, question_capacity;
     mtree_route_question_t *questions;
-    int *load; /* [num_hosts] questions of each host in this round */
+    int *load;           /* [num_hosts] questions of each host in this round */
+    mtree_arena_t arena; /* of first, wanted, load and the vertices' next */
 };
 
 static mtree_status_t no_memory(void)
@@ -52,12 +54,12 @@ static mtree_status_t vertex_add(mtree_traceroute_search_t *search,
                                  const mtree_address_t *address, int *vertex_p)
 {
     vertex_t *vertex;
-    int *next = malloc((size_t)search->num_hosts * sizeof(*next));
+    int *next;
 
+    MTREE_ARENA_ARRAY(&search->arena, next, (size_t)search->num_hosts);
     if (next == NULL ||
         mtree_array_reserve(&search->vertices, &search->vertex_capacity,
                             search->num_vertices + 1, sizeof(*vertex)) != MTREE_OK) {
-        free(next);
         return no_memory();
     }
     for (int target = 0; target < search->num_hosts; target++) {
@@ -88,23 +90,24 @@ mtree_status_t mtree_traceroute_search_create(int num_hosts,
     static const mtree_address_t none = {.family = AF_UNSPEC};
     mtree_traceroute_search_t *search = calloc(1, sizeof(*search));
     size_t hosts = (size_t)num_hosts;
+    mtree_status_t status = MTREE_OK;
     int host;
 
     if (search == NULL) {
         return no_memory();
     }
     search->num_hosts = num_hosts;
-    search->first = calloc(hosts * hosts, sizeof(*search->first));
-    search->load = calloc(hosts, sizeof(*search->load));
-    if (search->first == NULL || search->load == NULL) {
-        mtree_traceroute_search_destroy(search);
-        return no_memory();
+    MTREE_ARENA_ARRAY(&search->arena, search->first, hosts * hosts);
+    MTREE_ARENA_ARRAY(&search->arena, search->load, hosts);
+    if (search->arena.status != MTREE_OK) {
+        status = no_memory();
     }
-    for (int i = 0; i < num_hosts; i++) {
-        if (vertex_add(search, &none, &host) != MTREE_OK) {
-            mtree_traceroute_search_destroy(search);
-            return MTREE_ERR_NO_MEMORY;
-        }
+    for (int i = 0; i < num_hosts && status == MTREE_OK; i++) {
+        status = vertex_add(search, &none, &host);
+    }
+    if (status != MTREE_OK) {
+        mtree_traceroute_search_destroy(search);
+        return status;
     }
     *search_p = search;
     return MTREE_OK;
@@ -115,15 +118,10 @@ void mtree_traceroute_search_destroy(mtree_traceroute_search_t *search)
     if (search == NULL) {
         return;
     }
-    for (int v = 0; v < search->num_vertices; v++) {
-        free(search->vertices[v].next);
-    }
     free(search->vertices);
     free(search->known);
-    free(search->first);
-    free(search->wanted);
     free(search->questions);
-    free(search->load);
+    mtree_arena_cleanup(&search->arena);
     free(search);
 }
 
@@ -157,7 +155,7 @@ mtree_status_t mtree_traceroute_search_want(mtree_traceroute_search_t *search, i
     size_t hosts = (size_t)search->num_hosts;
 
     if (search->wanted == NULL) {
-        search->wanted = calloc(hosts * hosts, sizeof(*search->wanted));
+        MTREE_ARENA_ARRAY(&search->arena, search->wanted, hosts * hosts);
         if (search->wanted == NULL) {
             return no_memory();
         }
