@@ -8,6 +8,7 @@
 #ifndef COLL_MTREE_COLL_MTREE_H
 #define COLL_MTREE_COLL_MTREE_H
 
+#include "coll_mtree/adapt/first_calls.h"
 #include "coll_mtree/base/class_table.h"
 #include "coll_mtree/base/hint_values.h"
 #include "coll_mtree/base/params.h"
@@ -43,6 +44,8 @@ typedef struct {
     coll_mtree_class_node_t node;
     coll_mtree_plan_entry_t *entry; /* in force, a reference (call/plan_entry.h) */
     bool known; /* a blocking call has waited for the entry: all ranks know its plan */
+    coll_mtree_first_calls_t
+        first_calls; /* over the plan; of all plans once they are left */
     struct coll_mtree_autotuner *autotuner; /* of blocking calls, once `known` */
     struct coll_mtree_arrival_skew *skew;   /* of a class over trees */
     struct coll_mtree_record *record;       /* of the last call (report/statistics.h) */

@@ -21,6 +21,9 @@ bool coll_mtree_backend_is_possible(const coll_mtree_call_facts_t *facts,
 
 coll_mtree_backend_t coll_mtree_backend_choose(const coll_mtree_plan_facts_t *facts)
 {
+    if (facts->is_left) {
+        return COLL_MTREE_FALLBACK;
+    }
     if (!facts->is_known) {
         return COLL_MTREE_TREES;
     }
@@ -37,6 +40,9 @@ coll_mtree_backend_reason(const coll_mtree_plan_facts_t *facts)
 {
     if (facts->is_unserved) {
         return COLL_MTREE_REASON_GROUP;
+    }
+    if (facts->is_left) {
+        return COLL_MTREE_REASON_MEASURED;
     }
     if (!facts->has_plan) {
         return COLL_MTREE_REASON_PLAN;

@@ -24,6 +24,7 @@ typedef struct {
 /* What is known of the plan of the call's class. */
 typedef struct {
     bool is_unserved;              /* as above */
+    bool is_left;                  /* measured to be slower than the fallback */
     bool is_known;                 /* all ranks know it */
     bool has_plan;                 /* one could be made */
     mtree_confidence_t confidence; /* of its forecast */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/call/dispatch.h"
 
+#include "coll_mtree/adapt/fallback_trial.h"
 #include "coll_mtree/adapt/replan_blocking.h"
 #include "coll_mtree/base/counters.h"
 #include "coll_mtree/base/deferred_release.h"
@@ -40,17 +41,65 @@ void coll_mtree_dispatch_init(coll_mtree_mpi_call_t *call, const char *function,
     }
 }
 
-/* May the autotuner choose what serves the call?  A barrier is an allreduce of nothing,
- * to which what is measured of others does not apply. */
-static bool is_autotuned(const coll_mtree_mpi_call_t *call)
+/* A barrier is an allreduce of nothing, to which what is measured of others does not
+ * apply. */
+static bool is_barrier(const coll_mtree_mpi_call_t *call)
+{
+    return call->args.call.collective == MTREE_ALLREDUCE && call->args.op == NULL;
+}
+
+/* May what the autotuner measured choose what serves the call? */
+static bool may_be_tried(const coll_mtree_mpi_call_t *call)
 {
     const coll_mtree_coll_args_t *args = &call->args;
     bool reduces = mtree_collective_reduces(args->call.collective);
 
-    return call->form == MTREE_BLOCKING && (!reduces || args->op != NULL) &&
+    return !is_barrier(call) &&
            coll_mtree_trial_is_allowed(reduces ? &args->reduction : NULL,
                                        coll_mtree_params.autotune,
                                        coll_mtree_params.deterministic);
+}
+
+/* Does the autotuner choose?  Nonblocking and persistent calls do as their blocking kind
+ * once that has been measured. */
+static bool is_autotuned(const coll_mtree_mpi_call_t *call,
+                         const coll_mtree_comm_class_t *comm_class)
+{
+    const coll_mtree_autotuner_t *autotuner = comm_class->autotuner;
+
+    return may_be_tried(call) &&
+           (call->form == MTREE_BLOCKING || (autotuner != NULL && autotuner->trials > 0));
+}
+
+/* Have the first calls of the class shown that the fallback is faster?  Where the
+ * autotuner has a choice, it knows better. */
+static bool is_left(const coll_mtree_mpi_call_t *call,
+                    const coll_mtree_comm_class_t *comm_class)
+{
+    return comm_class->first_calls.state == COLL_MTREE_FIRST_CALLS_LEAVE &&
+           !(comm_class->known && comm_class->autotuner->open &&
+             is_autotuned(call, comm_class)) &&
+           !is_barrier(call);
+}
+
+/* Is the blocking call over trees one of the first, whose time is to be compared with the
+ * one that is expected?  *expected_p is that. */
+static bool is_watched(const coll_mtree_mpi_call_t *call,
+                       const coll_mtree_comm_class_t *comm_class,
+                       const coll_mtree_request_t *req, double *expected_p)
+{
+    const mtree_call_t *what = &call->args.call;
+
+    *expected_p = coll_mtree_plan_entry_expected_seconds(
+        req->entry, (double)what->units * (double)what->unit_bytes);
+    return *expected_p > 0 &&
+           comm_class->first_calls.state == COLL_MTREE_FIRST_CALLS_WATCH &&
+           call->trial.autotuner == NULL && !req->ring &&
+           !comm_class->node.call_class.by_arrival && !is_barrier(call) &&
+           !(comm_class->autotuner->open && may_be_tried(call)) &&
+           coll_mtree_params.autotune > COLL_MTREE_AUTOTUNE_NEVER &&
+           !(coll_mtree_params.deterministic &&
+             mtree_collective_reduces(what->collective));
 }
 
 /* Are the datatypes on this rank, of a call that moves data, MPI's own? */
@@ -68,9 +117,9 @@ static coll_mtree_plan_facts_t plan_facts(const coll_mtree_mpi_call_t *call,
                                           bool autotuned)
 {
     coll_mtree_plan_facts_t facts = {.is_unserved = call->module->unserved,
+                                     .is_left = is_left(call, comm_class),
                                      .is_known = comm_class->known,
-                                     .is_autotuned = autotuned,
-                                     .is_timed = call->trial.autotuner != NULL};
+                                     .is_autotuned = autotuned};
 
     if (facts.is_known) {
         facts.has_plan = coll_mtree_plan_entry_has_plan(comm_class->entry);
@@ -78,6 +127,20 @@ static coll_mtree_plan_facts_t plan_facts(const coll_mtree_mpi_call_t *call,
         facts.trials = comm_class->autotuner->trials;
     }
     return facts;
+}
+
+/* What the autotuner chooses.  Open MPI's other algorithms have the blocking form alone.
+ */
+static coll_mtree_backend_t select_backend(coll_mtree_mpi_call_t *call,
+                                           coll_mtree_autotuner_t *autotuner)
+{
+    if (call->form != MTREE_BLOCKING) {
+        return coll_mtree_autotuner_backend(autotuner) < COLL_MTREE_FALLBACK
+                   ? COLL_MTREE_TREES
+                   : COLL_MTREE_FALLBACK;
+    }
+    call->trial.is_predefined = is_predefined(&call->args);
+    return coll_mtree_autotune_begin(autotuner, &call->trial);
 }
 
 /* What serves the call.  Where no topology is known yet, a blocking call may wait until
@@ -91,7 +154,7 @@ static coll_mtree_backend_t choose(coll_mtree_mpi_call_t *call,
         .is_supported = call->args.verdict == MTREE_COLL_ARGS_SERVED,
         .is_unserved = module->unserved,
         .has_tags = MTREE_CALL_TAGS <= coll_mtree_tags_most()};
-    coll_mtree_backend_t selected = COLL_MTREE_TREES;
+    bool autotuned = is_autotuned(call, comm_class);
     coll_mtree_plan_facts_t facts;
 
     if (!coll_mtree_backend_is_possible(&call_facts, reason_p)) {
@@ -102,12 +165,11 @@ static coll_mtree_backend_t choose(coll_mtree_mpi_call_t *call,
             module->unserved ? COLL_MTREE_REASON_GROUP : COLL_MTREE_REASON_TOPOLOGY;
         return COLL_MTREE_FALLBACK;
     }
-    if (comm_class->known && is_autotuned(call)) {
-        call->trial.is_predefined = is_predefined(&call->args);
-        selected = coll_mtree_autotune_begin(comm_class->autotuner, &call->trial);
+    facts = plan_facts(call, comm_class, autotuned);
+    if (facts.is_known && autotuned) {
+        facts.selected = select_backend(call, comm_class->autotuner);
+        facts.is_timed = call->trial.autotuner != NULL;
     }
-    facts = plan_facts(call, comm_class, is_autotuned(call));
-    facts.selected = selected;
     *reason_p = coll_mtree_backend_reason(&facts);
     return coll_mtree_backend_choose(&facts);
 }
@@ -135,6 +197,31 @@ void coll_mtree_dispatch_declined(coll_mtree_count_t *count, coll_mtree_backend_
     }
 }
 
+/* Run the blocking call over its plan, and compare the first ones with what was expected.
+ * Open MPI's code. */
+static int run_blocking(const coll_mtree_mpi_call_t *call,
+                        coll_mtree_comm_class_t *comm_class, coll_mtree_request_t *req)
+{
+    coll_mtree_first_call_t first = {.call = &req->args.call,
+                                     .count = &call->trial.count};
+    bool watched = is_watched(call, comm_class, req, &first.expected);
+    int rc;
+
+    first.began = mtree_clock_seconds();
+    rc = coll_mtree_request_start(req);
+    if (rc == OMPI_SUCCESS) {
+        rc = coll_mtree_request_wait(req);
+    }
+    if (rc != OMPI_SUCCESS) {
+        return rc;
+    }
+    coll_mtree_plan_entry_note(req->entry, req);
+    if (watched) {
+        coll_mtree_fallback_trial_note(call->module, call->comm, comm_class, &first);
+    }
+    return OMPI_SUCCESS;
+}
+
 /* The only place where a rank may learn that there is no plan and go to the fallback,
  * since every rank waits here. */
 static int dispatch_blocking(coll_mtree_mpi_call_t *call,
@@ -147,13 +234,7 @@ static int dispatch_blocking(coll_mtree_mpi_call_t *call,
     if (rc == OMPI_SUCCESS) {
         coll_mtree_statistics_served(&call->trial.count,
                                      req->ring ? COLL_MTREE_RING : COLL_MTREE_TREES);
-        rc = coll_mtree_request_start(req);
-        if (rc == OMPI_SUCCESS) {
-            rc = coll_mtree_request_wait(req);
-        }
-        if (rc == OMPI_SUCCESS) {
-            coll_mtree_plan_entry_note(req->entry, req);
-        }
+        rc = run_blocking(call, comm_class, req);
     } else if (rc == MTREE_DECLINED) {
         coll_mtree_plan_facts_t facts = plan_facts(call, comm_class, true);
 

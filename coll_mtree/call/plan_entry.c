@@ -18,6 +18,7 @@
 
 #include "opal/runtime/opal_progress.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 void coll_mtree_plan_entry_retain(coll_mtree_plan_entry_t *entry)
@@ -44,6 +45,20 @@ bool coll_mtree_plan_entry_has_plan(const coll_mtree_plan_entry_t *entry)
 mtree_confidence_t coll_mtree_plan_entry_confidence(const coll_mtree_plan_entry_t *entry)
 {
     return entry->forecast.confidence;
+}
+
+double coll_mtree_plan_entry_expected_seconds(const coll_mtree_plan_entry_t *entry,
+                                              double bytes)
+{
+    const mtree_plan_t *plan = entry->plan;
+
+    double seconds = entry->forecast.seconds;
+
+    /* Calls of a class differ in size by a factor of two at most. */
+    return plan == NULL || !entry->warmed_up
+               ? 0
+               : fmax(seconds + 8 * (bytes - plan->bytes) / plan->throughput,
+                      seconds / 2);
 }
 
 void coll_mtree_plan_entry_log(const coll_mtree_plan_entry_t *entry)
@@ -337,6 +352,9 @@ void coll_mtree_plan_entries_renew(mca_coll_mtree_module_t *module, bool same_tr
         coll_mtree_plan_entry_release(comm_class->entry);
         comm_class->entry = NULL;
         comm_class->known = false;
+        if (comm_class->first_calls.state != COLL_MTREE_FIRST_CALLS_LEAVE) {
+            memset(&comm_class->first_calls, 0, sizeof(comm_class->first_calls));
+        }
         if (!same_trees) {
             free(comm_class->autotuner);
             comm_class->autotuner = NULL;

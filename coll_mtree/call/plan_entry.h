@@ -40,6 +40,11 @@ void coll_mtree_plan_entry_release(coll_mtree_plan_entry_t *entry);
 bool coll_mtree_plan_entry_has_plan(const coll_mtree_plan_entry_t *entry);
 mtree_confidence_t coll_mtree_plan_entry_confidence(const coll_mtree_plan_entry_t *entry);
 
+/* The seconds that a blocking call of @a bytes is expected to take over its trees; 0: it
+ * is the first, or the user chose them. */
+double coll_mtree_plan_entry_expected_seconds(const coll_mtree_plan_entry_t *entry,
+                                              double bytes);
+
 /* The replan sequence of the nonblocking calls; all calls but those of persistent
  * requests wait in its gate. */
 coll_mtree_replan_nonblocking_t *

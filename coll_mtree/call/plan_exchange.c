@@ -26,8 +26,8 @@ typedef enum {
 } decision_t;
 
 typedef struct {
-    int forecast; /* of the plan, encoded */
-    char json[];  /* the plan */
+    mtree_forecast_t forecast; /* of the plan; sent as it is */
+    char json[];               /* the plan */
 } plan_reply_t;
 
 /* Reply with what was @a planned. */
@@ -46,7 +46,7 @@ static void exchange_reply(coll_mtree_exchange_t *exchange,
     if (plan_reply == NULL) {
         coll_mtree_exchange_reply(exchange, DECISION_NO_PLAN, NULL, 0);
     } else {
-        plan_reply->forecast = mtree_forecast_encode(planned->forecast);
+        plan_reply->forecast = planned->forecast;
         memcpy(plan_reply->json, json, length);
         coll_mtree_exchange_reply(exchange, DECISION_PLAN, plan_reply,
                                   sizeof(*plan_reply) + length);
@@ -205,7 +205,7 @@ static int exchange_read(coll_mtree_plan_entry_t *entry, const coll_mtree_reply_
         mtree_plan_destroy(entry->plan);
         entry->plan = NULL;
     } else {
-        entry->forecast = mtree_forecast_decode(plan_reply->forecast);
+        entry->forecast = plan_reply->forecast;
         /* Rank 0 has the plan itself. */
         if (entry->plan == NULL &&
             mtree_plan_from_json(plan_reply->json, reply->length - sizeof(*plan_reply),

@@ -37,7 +37,8 @@ static bool make_autotuner(coll_mtree_comm_class_t *comm_class, int ranks)
     }
     (void)coll_mtree_autotuner_init(
         comm_class->autotuner, call_class,
-        (mtree_forecast_t){MTREE_FORECAST_SLOWER, base_algorithms_of(call_class, ranks)},
+        (mtree_forecast_t){.confidence = MTREE_FORECAST_SLOWER,
+                           .base_algorithms = base_algorithms_of(call_class, ranks)},
         true);
     return true;
 }

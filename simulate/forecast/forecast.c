@@ -192,7 +192,8 @@ static mtree_confidence_t confidence_of(double trees, double fallback)
 mtree_forecast_t mtree_forecast_make(double trees, double fallback,
                                      const double others[MTREE_BASE_ALGORITHMS + 1])
 {
-    mtree_forecast_t forecast = {confidence_of(trees, fallback), 0};
+    mtree_forecast_t forecast = {.confidence = confidence_of(trees, fallback),
+                                 .seconds = trees};
     double least = fallback < 0 ? trees : fmin(trees, fallback);
 
     for (int r = 1; r <= MTREE_BASE_ALGORITHMS; r++) {
@@ -204,20 +205,4 @@ mtree_forecast_t mtree_forecast_make(double trees, double fallback,
         }
     }
     return forecast;
-}
-
-/* Bits of a number that hold the confidence. */
-#define CONFIDENCE_BITS 2
-
-int mtree_forecast_encode(mtree_forecast_t forecast)
-{
-    return (int)(forecast.base_algorithms << CONFIDENCE_BITS |
-                 (unsigned)forecast.confidence);
-}
-
-mtree_forecast_t mtree_forecast_decode(int number)
-{
-    return (mtree_forecast_t){
-        (mtree_confidence_t)((unsigned)number & ((1u << CONFIDENCE_BITS) - 1)),
-        (unsigned)number >> CONFIDENCE_BITS};
 }

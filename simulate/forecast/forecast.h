@@ -68,17 +68,14 @@ bool mtree_base_algorithm_is_other(mtree_collective_t collective, int base_algor
 typedef struct {
     mtree_confidence_t confidence;
     unsigned base_algorithms; /* bit r: base algorithm r may be faster than both */
+    double seconds; /* that the plan is expected to take; 0: nothing is compared */
 } mtree_forecast_t;
 
 /* A forecast without base algorithms. */
 static inline mtree_forecast_t mtree_forecast_of(mtree_confidence_t confidence)
 {
-    return (mtree_forecast_t){confidence, 0};
+    return (mtree_forecast_t){.confidence = confidence};
 }
-
-/* A forecast as a number that can be sent, and back. */
-int mtree_forecast_encode(mtree_forecast_t forecast);
-mtree_forecast_t mtree_forecast_decode(int number);
 
 /* Seconds that @a plan predicts for @a bytes, or that follow from its throughput. */
 double mtree_forecast_promised_seconds(const mtree_plan_t *plan, double bytes);

@@ -155,9 +155,7 @@ START_TEST(base_algorithms_that_may_be_fastest_are_tried)
     ck_assert_uint_eq(mtree_forecast_make(0.5, 5, base_algorithms).base_algorithms, 0);
     ck_assert_uint_eq(mtree_forecast_make(3, 1.5, base_algorithms).base_algorithms,
                       1u << 1 | 1u << 4);
-    forecast = mtree_forecast_decode(mtree_forecast_encode(forecast));
-    ck_assert_int_eq(forecast.confidence, MTREE_FORECAST_FASTER);
-    ck_assert_uint_eq(forecast.base_algorithms, 1u << 1 | 1u << 4);
+    ck_assert_double_eq(forecast.seconds, 1);
 }
 END_TEST
 

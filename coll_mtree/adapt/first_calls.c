@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "coll_mtree/adapt/first_calls.h"
+
+#include "base/median.h"
+#include "base/units.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The topology is not the network where times are off by more than this factor. */
+#define OFF 2.0
+
+/* A change of the order in which sums are added must gain so much. */
+#define LEAST_GAIN 1.2
+
+/* One call of the fallback that takes longer says enough. */
+#define LONG_SECONDS 0.1
+
+void coll_mtree_first_calls_add(coll_mtree_first_calls_t *first, double seconds,
+                                double expected)
+{
+    double ratios[COLL_MTREE_FIRST_CALLS], ratio;
+
+    if (first->calls > 0) {
+        first->ratios[first->calls - 1] = seconds / expected;
+    }
+    if (first->calls++ < COLL_MTREE_FIRST_CALLS) {
+        return;
+    }
+    memcpy(ratios, first->ratios, sizeof(ratios));
+    ratio = mtree_median(ratios, COLL_MTREE_FIRST_CALLS);
+    first->expected = expected;
+    first->took = ratio * expected;
+    first->state = ratio > OFF || ratio * OFF < 1 ? COLL_MTREE_FIRST_CALLS_OFF
+                                                  : COLL_MTREE_FIRST_CALLS_STAY;
+}
+
+bool coll_mtree_first_calls_goes_on(const double *seconds, int count)
+{
+    return count < COLL_MTREE_FALLBACK_CALLS &&
+           (count == 0 || seconds[count - 1] < LONG_SECONDS);
+}
+
+void coll_mtree_first_calls_judge(coll_mtree_first_calls_t *first, double *seconds,
+                                  int count)
+{
+    first->state = COLL_MTREE_FIRST_CALLS_STAY;
+    if (count == 0) {
+        return;
+    }
+    first->fallback = count == 1 ? seconds[0] : mtree_median(seconds + 1, count - 1);
+    if (first->took >= LEAST_GAIN * first->fallback) {
+        first->state = COLL_MTREE_FIRST_CALLS_LEAVE;
+    }
+}
+
+void coll_mtree_first_calls_format(const coll_mtree_first_calls_t *first,
+                                   mtree_collective_t collective, double bytes,
+                                   char text[COLL_MTREE_FIRST_CALLS_TEXT])
+{
+    bool leaves = first->state == COLL_MTREE_FIRST_CALLS_LEAVE;
+    char size[32], expected[32], took[32], fallback[32];
+
+    mtree_units_format_size(bytes, size, sizeof(size));
+    mtree_units_format_time(first->expected, expected, sizeof(expected));
+    mtree_units_format_time(first->took, took, sizeof(took));
+    mtree_units_format_time(first->fallback, fallback, sizeof(fallback));
+    (void)snprintf(text, COLL_MTREE_FIRST_CALLS_TEXT,
+                   "%s of about %s: %s over trees, not %s as predicted, and %s by Open "
+                   "MPI, so the topology is not the network; from here on %s%s",
+                   mtree_collective_name(collective), size, took, expected, fallback,
+                   leaves ? "served by Open MPI" : "over trees as before",
+                   leaves && mtree_collective_reduces(collective)
+                       ? ", which may add in another order"
+                       : "");
+}

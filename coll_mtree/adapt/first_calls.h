@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * First calls: do calls over a plan take the time that was expected of them?
+ *
+ * The first blocking calls of a class over a plan are timed.  Where they are off the
+ * expectation by more than a factor of two, to either side, the topology is not the
+ * network, and that trees are faster than the fallback is not known any more.  So the
+ * fallback is timed, too, and serves from then on where it gains enough: one change in
+ * the life of a class, since another backend adds in another order.
+ *
+ * No Open MPI header is used; coll_mtree/adapt/measure.h makes the measurements.  All
+ * facts are the same on all ranks.
+ */
+#ifndef COLL_MTREE_ADAPT_FIRST_CALLS_H
+#define COLL_MTREE_ADAPT_FIRST_CALLS_H
+
+#include "planner/plan/collective.h"
+
+#include <stdbool.h>
+
+/* Calls that are timed.  The one before them brings the ranks into step. */
+#define COLL_MTREE_FIRST_CALLS 3
+
+/* Bytes of a longest line with its NUL. */
+#define COLL_MTREE_FIRST_CALLS_TEXT 320
+
+typedef enum {
+    COLL_MTREE_FIRST_CALLS_WATCH, /* more calls are to be timed */
+    COLL_MTREE_FIRST_CALLS_OFF,   /* the fallback is to be timed */
+    COLL_MTREE_FIRST_CALLS_STAY,  /* over trees */
+    COLL_MTREE_FIRST_CALLS_LEAVE  /* the fallback serves from now on */
+} coll_mtree_first_calls_state_t;
+
+/* Of one class; zeros at first. */
+typedef struct {
+    coll_mtree_first_calls_state_t state;
+    int calls;                             /* of which the ranks know the time */
+    double ratios[COLL_MTREE_FIRST_CALLS]; /* of the times to the expected ones */
+    double expected, took, fallback;       /* seconds of the last call's bytes */
+    double agreed; /* clock at which the ranks agreed on the last time; 0: not yet */
+} coll_mtree_first_calls_t;
+
+/* A call took @a seconds, where @a expected were expected. */
+void coll_mtree_first_calls_add(coll_mtree_first_calls_t *first, double seconds,
+                                double expected);
+
+/* Is the fallback to be timed once more, which took @a seconds in each of @a count calls
+ * so far?  The first of short calls opens connections. */
+bool coll_mtree_first_calls_goes_on(const double *seconds, int count);
+
+/* The most such calls. */
+#define COLL_MTREE_FALLBACK_CALLS 4
+
+/* The fallback took @a seconds in @a count calls, perhaps none: stay or leave. */
+void coll_mtree_first_calls_judge(coll_mtree_first_calls_t *first, double *seconds,
+                                  int count);
+
+/* The line about the judgement on calls of about @a bytes. */
+void coll_mtree_first_calls_format(const coll_mtree_first_calls_t *first,
+                                   mtree_collective_t collective, double bytes,
+                                   char text[COLL_MTREE_FIRST_CALLS_TEXT]);
+
+#endif

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Do the first calls over a plan take the time that was expected, and if not, what then?
+ */
+#include "coll_mtree/adapt/first_calls.h"
+
+#include <check.h>
+#include <stdlib.h>
+
+/* Calls that take @a ratio times what was expected, which grows, after one that was late.
+ */
+static coll_mtree_first_calls_t watch(double ratio)
+{
+    coll_mtree_first_calls_t first = {.calls = 0};
+
+    coll_mtree_first_calls_add(&first, 100, 1);
+    for (int call = 1; call <= COLL_MTREE_FIRST_CALLS; call++) {
+        ck_assert_int_eq(first.state, COLL_MTREE_FIRST_CALLS_WATCH);
+        coll_mtree_first_calls_add(&first, ratio * call, call);
+    }
+    return first;
+}
+
+START_TEST(calls_that_take_about_what_was_expected_stay)
+{
+    const double ratios[] = {0.51, 1, 1.99};
+
+    for (int i = 0; i < 3; i++) {
+        ck_assert_int_eq(watch(ratios[i]).state, COLL_MTREE_FIRST_CALLS_STAY);
+    }
+}
+END_TEST
+
+START_TEST(calls_that_are_off_to_either_side_ask_for_the_fallback)
+{
+    coll_mtree_first_calls_t slow = watch(2.1), fast = watch(0.01);
+
+    ck_assert_int_eq(slow.state, COLL_MTREE_FIRST_CALLS_OFF);
+    ck_assert_int_eq(fast.state, COLL_MTREE_FIRST_CALLS_OFF);
+    ck_assert_double_eq_tol(slow.took, 2.1 * COLL_MTREE_FIRST_CALLS, 1e-9);
+    ck_assert_double_eq(slow.expected, COLL_MTREE_FIRST_CALLS);
+}
+END_TEST
+
+START_TEST(one_call_that_is_disturbed_counts_little)
+{
+    coll_mtree_first_calls_t first = {.calls = 0};
+
+    coll_mtree_first_calls_add(&first, 1, 1);
+    coll_mtree_first_calls_add(&first, 1, 1);
+    coll_mtree_first_calls_add(&first, 50, 1);
+    coll_mtree_first_calls_add(&first, 1, 1);
+    ck_assert_int_eq(first.state, COLL_MTREE_FIRST_CALLS_STAY);
+}
+END_TEST
+
+START_TEST(the_fallback_is_timed_once_where_it_is_slow)
+{
+    double seconds[COLL_MTREE_FALLBACK_CALLS] = {0.01, 0.01, 0.2};
+
+    ck_assert(coll_mtree_first_calls_goes_on(seconds, 0));
+    ck_assert(coll_mtree_first_calls_goes_on(seconds, 1));
+    ck_assert(coll_mtree_first_calls_goes_on(seconds, 2));
+    ck_assert(!coll_mtree_first_calls_goes_on(seconds, 3));
+    ck_assert(!coll_mtree_first_calls_goes_on(seconds, COLL_MTREE_FALLBACK_CALLS));
+}
+END_TEST
+
+START_TEST(calls_leave_where_the_fallback_gains_enough)
+{
+    double warm[COLL_MTREE_FALLBACK_CALLS] = {9, 1, 1.1, 0.9}, slow[] = {1};
+    coll_mtree_first_calls_t first = {.took = 1.2};
+
+    coll_mtree_first_calls_judge(&first, warm, COLL_MTREE_FALLBACK_CALLS);
+    ck_assert_int_eq(first.state, COLL_MTREE_FIRST_CALLS_LEAVE);
+    ck_assert_double_eq(first.fallback, 1);
+    first.took = 1.19;
+    coll_mtree_first_calls_judge(&first, slow, 1);
+    ck_assert_int_eq(first.state, COLL_MTREE_FIRST_CALLS_STAY);
+}
+END_TEST
+
+START_TEST(without_a_time_of_the_fallback_calls_stay)
+{
+    coll_mtree_first_calls_t first = {.took = 5};
+
+    coll_mtree_first_calls_judge(&first, NULL, 0);
+    ck_assert_int_eq(first.state, COLL_MTREE_FIRST_CALLS_STAY);
+}
+END_TEST
+
+START_TEST(the_line_names_times_and_consequence)
+{
+    coll_mtree_first_calls_t first = {.state = COLL_MTREE_FIRST_CALLS_LEAVE,
+                                      .expected = 28.5e-3,
+                                      .took = 290e-6,
+                                      .fallback = 110e-6};
+    char text[COLL_MTREE_FIRST_CALLS_TEXT];
+
+    coll_mtree_first_calls_format(&first, MTREE_ALLREDUCE, 156 << 10, text);
+    ck_assert_str_eq(text,
+                     "allreduce of about 156 KB: 290 us over trees, not 28.5 ms as "
+                     "predicted, and 110 us by Open MPI, so the topology is not the "
+                     "network; from here on served by Open MPI, which may add in "
+                     "another order");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("first_calls");
+    TCase *tcase = tcase_create("first_calls");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_add_test(tcase, calls_that_take_about_what_was_expected_stay);
+    tcase_add_test(tcase, calls_that_are_off_to_either_side_ask_for_the_fallback);
+    tcase_add_test(tcase, one_call_that_is_disturbed_counts_little);
+    tcase_add_test(tcase, the_fallback_is_timed_once_where_it_is_slow);
+    tcase_add_test(tcase, calls_leave_where_the_fallback_gains_enough);
+    tcase_add_test(tcase, without_a_time_of_the_fallback_calls_stay);
+    tcase_add_test(tcase, the_line_names_times_and_consequence);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
