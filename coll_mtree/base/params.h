@@ -33,6 +33,7 @@ typedef struct {
     size_t arrival_aside; /* bytes */
     bool replan;
     double probe_seconds;
+    size_t probe_bytes;
     char *probe_output;
     char *probe_record;
     double cache_days;

@@ -98,6 +98,9 @@ static const coll_mtree_param_t table[] = {
     {DOUBLE("probe_seconds", probe_seconds, 9.0), READ_ONCE, .level = 3,
      .help = "The longest that probing the network should take; with less it measures "
              "less of it"},
+    {SIZE("probe_bytes", probe_bytes, 1000000000), READ_ONCE, .level = 3,
+     .help = "The most bytes that all hosts together send to probe the network; with "
+             "less it measures less of it. 0: as many as fit in coll_mtree_probe_seconds"},
     {STRING("probe_output", probe_output), READ_ONCE, .level = 4,
      .help = "Path of a file to which rank 0 writes what the probe found, as a topology "
              "file. Empty: only the cache has it"},

@@ -103,7 +103,10 @@ static bool have_addresses(const lead_t *lead)
 /* Where hosts have no addresses of their own, their names stand for them. */
 static mtree_status_t lead_create_probe(lead_t *lead, bool addressed, double seconds)
 {
-    mtree_probe_options_t options = {.seconds = seconds, .seed = 1, .log = lead->record};
+    mtree_probe_options_t options = {.seconds = seconds,
+                                     .bytes = (double)coll_mtree_params.probe_bytes,
+                                     .seed = 1,
+                                     .log = lead->record};
     size_t hosts = (size_t)lead->num_hosts;
     mtree_probe_host_t *list = calloc(hosts, sizeof(*list));
     char(*text)[MTREE_ADDRESS_LENGTH] = calloc(hosts, sizeof(*text));

@@ -15,6 +15,11 @@
 /* Sends at a time that the PML has not completed. */
 #define SENDS 4
 
+/* A stream that is limited by its bytes has so many messages, if they are not shorter
+ * than this then. */
+#define LEAST_MESSAGES 64
+#define LEAST_BYTES    1024
+
 /* Beyond the time that the stream is to take. */
 #define TIMEOUT_SECONDS 6.0
 
@@ -103,6 +108,18 @@ static bool stream_alloc(coll_mtree_stream_t *stream)
     return done;
 }
 
+/* Bytes of a message, the same at both ends. */
+static size_t most_bytes(const coll_mtree_channel_t *channel,
+                         const coll_mtree_probe_part_t *part)
+{
+    size_t most = part->bytes / LEAST_MESSAGES;
+
+    most = most < LEAST_BYTES                    ? LEAST_BYTES
+           : most < COLL_MTREE_STREAM_MOST_BYTES ? most
+                                                 : COLL_MTREE_STREAM_MOST_BYTES;
+    return channel->longest < most ? channel->longest : most;
+}
+
 coll_mtree_stream_t *coll_mtree_stream_begin(const coll_mtree_channel_t *channel,
                                              const coll_mtree_probe_part_t *part)
 {
@@ -113,9 +130,7 @@ coll_mtree_stream_t *coll_mtree_stream_begin(const coll_mtree_channel_t *channel
     }
     stream->channel = channel;
     stream->part = *part;
-    stream->most_bytes = channel->longest < COLL_MTREE_STREAM_MOST_BYTES
-                             ? channel->longest
-                             : COLL_MTREE_STREAM_MOST_BYTES;
+    stream->most_bytes = most_bytes(channel, part);
     stream->began = mtree_clock_seconds();
     stream->deadline = stream->began + part->seconds + TIMEOUT_SECONDS;
     coll_mtree_stream_window_init(&stream->window, part->sharing, part->trip,
@@ -133,11 +148,12 @@ coll_mtree_stream_t *coll_mtree_stream_begin(const coll_mtree_channel_t *channel
     return stream;
 }
 
-/* Has it lasted long enough? */
-static bool is_long_enough(const coll_mtree_stream_t *stream, double now)
+/* Has it lasted long enough, or would @a bytes more be too many? */
+static bool is_long_enough(const coll_mtree_stream_t *stream, size_t bytes, double now)
 {
-    return stream->window.num_credits > COLL_MTREE_STREAM_LEAST_ARRIVALS &&
-           now >= stream->began + stream->part.seconds;
+    return (stream->window.num_credits > COLL_MTREE_STREAM_LEAST_ARRIVALS &&
+            now >= stream->began + stream->part.seconds) ||
+           stream->window.sent + (double)bytes > (double)stream->part.bytes;
 }
 
 static bool may_start(const coll_mtree_stream_t *stream)
@@ -150,13 +166,13 @@ static void send_messages(coll_mtree_stream_t *stream, double now)
 {
     size_t bytes = coll_mtree_stream_window_message(&stream->window, stream->most_bytes);
 
-    if (stream->seconds == 0 && is_long_enough(stream, now)) {
-        stream->seconds = now - stream->began;
-    }
-    while (stream->seconds == 0 && may_start(stream) &&
-           coll_mtree_stream_window_fits(&stream->window, bytes)) {
+    while (!is_long_enough(stream, bytes, now) && stream->seconds == 0 &&
+           may_start(stream) && coll_mtree_stream_window_fits(&stream->window, bytes)) {
         start_message(stream, bytes, 0);
         coll_mtree_stream_window_sent(&stream->window, bytes, now);
+    }
+    if (stream->seconds == 0 && is_long_enough(stream, bytes, now)) {
+        stream->seconds = now - stream->began;
     }
     while (stream->seconds > 0 && stream->num_last < SLOTS && may_start(stream)) {
         start_message(stream, sizeof(header_t), stream->seconds);
@@ -240,6 +256,7 @@ void coll_mtree_stream_end(coll_mtree_stream_t *stream, mtree_probe_result_t *re
     if (result != NULL) {
         coll_mtree_stream_arrivals_report(&stream->arrivals, stream->seconds, result);
         result->failed = result->failed || stream->failed;
+        result->bytes = stream->received;
     }
     coll_mtree_message_abandon(&stream->crediting, stream->credit);
     for (int i = 0; i < SLOTS; i++) {

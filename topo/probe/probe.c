@@ -24,6 +24,10 @@ static mtree_status_t check_arguments(const mtree_probe_host_t *hosts, int num_h
         mtree_error("a probe's budget of %g seconds; give more than 0", options->seconds);
         return MTREE_ERR_INVALID;
     }
+    if (!(options->bytes >= 0)) {
+        mtree_error("a probe's budget of %g bytes; give 0 or more", options->bytes);
+        return MTREE_ERR_INVALID;
+    }
     for (i = 0; i < num_hosts; ++i) {
         if (!mtree_topology_name_valid(hosts[i].name) || hosts[i].address[0] == '\0' ||
             !(hosts[i].speed >= 0) || !isfinite(hosts[i].speed)) {

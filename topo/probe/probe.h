@@ -39,6 +39,7 @@ typedef struct {
 
 typedef struct {
     double seconds; /* budget: all rounds together take less; > 0 */
+    double bytes;   /* budget: all rounds together send no more; 0: without limit */
     uint64_t seed;  /* of the random samples of large networks */
     bool routes;    /* experiments of kind ROUTE can be carried out */
     FILE *log;      /* receives a record of all results; NULL: none */
@@ -51,15 +52,16 @@ typedef enum {
     /* `repeats` round trips, one after the other, of a message of `bytes` and a reply of
      * the same size. */
     MTREE_PROBE_PING,
-    /* Messages of `bytes` each from `from` to `to`, as many at a time as fill the path,
-     * until `seconds` after the first.  The receiver records rate samples. */
+    /* Messages from `from` to `to`, as many at a time as fill the path, until `seconds`
+     * after the first, or until the next would make it more than `bytes` in all.  The
+     * receiver records rate samples. */
     MTREE_PROBE_STREAM
 } mtree_probe_kind_t;
 
 typedef struct {
     mtree_probe_kind_t kind;
     int from, to;   /* positions in the hosts given at creation; they differ */
-    size_t bytes;   /* of a message; 0 for ROUTE */
+    size_t bytes;   /* PING: of a message; STREAM: the most that it sends; 0 for ROUTE */
     int repeats;    /* PING: round trips; 0 for others */
     double seconds; /* STREAM: how long to send; 0 for others */
     double begin;   /* STREAM: seconds after the round's begin; 0 for others */
@@ -101,6 +103,7 @@ typedef struct {
      * last byte among them. */
     int num_samples;
     mtree_probe_rate_sample_t samples[MTREE_PROBE_MAX_SAMPLES];
+    double bytes; /* STREAM: that came in all, also after the last sample */
 } mtree_probe_result_t;
 
 /* Where a number of the topology comes from. */

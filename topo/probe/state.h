@@ -95,7 +95,8 @@ mtree_status_t mtree_probe_reset_arcs(mtree_probe_t *probe);
 /*
  * Make the round from the tests of @a batch, as many as the budget allows, and mark their
  * hosts as tested.  Streams have their usual length, or are shortened, to the least
- * length at most, such that the round takes @a share of the time that is left.
+ * length at most, such that the round takes @a share of the time that is left; it sends
+ * at most that share of the bytes that are left.
  */
 mtree_status_t mtree_probe_set_batch(mtree_probe_t *probe,
                                      mtree_probe_test_batch_t *batch, double share,

@@ -8,7 +8,9 @@
 #include "topo/probe/state.h"
 #include "topo/probe/stream_picker.h"
 
+#include <limits.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,11 +25,15 @@
 #define LEAST_RTTS     6
 #define LONGER         1.5 /* a factor for each further try of the same arc */
 
-/* The size of messages is such that a stream has about so many, within limits. */
-#define MESSAGES      48
-#define LEAST_MESSAGE 4096
-#define FIRST_MESSAGE 32768
-#define MOST_MESSAGE  1048576
+/* With fewer bytes a stream shows no rate. */
+#define LEAST_BYTES ((double)(256 << 10))
+
+/* Bits/s, where nothing is known, to share out bytes. */
+#define USUAL_RATE 1e9
+
+/* Of the bytes that are left, the part of a round of so many to come: further tries need
+ * some, too. */
+#define CROSS_SHARE(_rounds) (1.0 / ((_rounds) + 1))
 
 #define MAX_TRIES 3
 #define UNSTEADY  0.08 /* with a larger spread an arc needs another sample */
@@ -71,21 +77,51 @@ static double path_rtt(const mtree_probe_t *probe, const mtree_probe_path_t *pat
     return sum;
 }
 
-/* The size of messages, according to the fastest rate seen on the path's arcs and the
- * speed of the interfaces. */
-static size_t choose_bytes(const mtree_probe_t *probe, const mtree_probe_path_t *path,
-                           double seconds)
+/* Bytes that are left of the budget. */
+static double bytes_left(const mtree_probe_t *probe)
 {
-    double rate = fmin(probe->speeds[path->from], probe->speeds[path->to]);
-    double bytes;
+    return (probe->options.bytes > 0) ? fmax(0, probe->options.bytes - probe->bytes)
+                                      : INFINITY;
+}
+
+/* How many streams @a share of the bytes that are left is enough for. */
+static int affordable_streams(const mtree_probe_t *probe, double share)
+{
+    return (int)fmin(share * bytes_left(probe) / LEAST_BYTES, INT_MAX);
+}
+
+/* The bytes that an experiment would send if nothing held it back: by the fastest rate
+ * seen on the path's arcs, or the speed of the interfaces. */
+static double expected_bytes(const mtree_probe_t *probe,
+                             const mtree_probe_experiment_t *experiment)
+{
+    const mtree_probe_path_t *path =
+        mtree_probe_graph_find_path(&probe->graph, experiment->from, experiment->to);
+    double rate = experiment->speed;
     int i;
 
     for (i = 0; i < path->num_arcs; ++i) {
         rate = fmax(rate, probe->arcs[path->arcs[i]].most);
     }
-    bytes = (rate > 0) ? rate * seconds / 8 / MESSAGES : FIRST_MESSAGE;
-    bytes = fmax(LEAST_MESSAGE, fmin(MOST_MESSAGE, bytes));
-    return (size_t)bytes / LEAST_MESSAGE * LEAST_MESSAGE;
+    return ((rate > 0) ? rate : USUAL_RATE) / 8 * experiment->seconds;
+}
+
+/* Share out a part of the bytes that are left to the streams of the round, to each in
+ * proportion to what it would send. */
+static void set_bytes(mtree_probe_t *probe, double share)
+{
+    double left = share * bytes_left(probe), expected = 0;
+    int i;
+
+    for (i = 0; i < probe->num_experiments; ++i) {
+        expected += expected_bytes(probe, &probe->experiments[i]);
+    }
+    for (i = 0; i < probe->num_experiments; ++i) {
+        mtree_probe_experiment_t *experiment = &probe->experiments[i];
+        double bytes = left / expected * expected_bytes(probe, experiment);
+
+        experiment->bytes = (bytes < (double)SIZE_MAX) ? (size_t)bytes : SIZE_MAX;
+    }
 }
 
 /* Seconds of a stream, usually and at least. */
@@ -106,17 +142,15 @@ static mtree_status_t add_experiment(mtree_probe_t *probe, const mtree_probe_pat
     double speed = fmin(probe->speeds[path->from], probe->speeds[path->to]);
 
     return mtree_probe_add_experiment(
-        probe,
-        (mtree_probe_experiment_t){.kind = MTREE_PROBE_STREAM,
-                                   .from = path->from,
-                                   .to = path->to,
-                                   .bytes = choose_bytes(probe, path, like->seconds),
-                                   .seconds = like->seconds,
-                                   .begin = like->begin,
-                                   .set = probe->num_sets,
-                                   .sharing = sharing,
-                                   .rtt = path_rtt(probe, path),
-                                   .speed = speed});
+        probe, (mtree_probe_experiment_t){.kind = MTREE_PROBE_STREAM,
+                                          .from = path->from,
+                                          .to = path->to,
+                                          .seconds = like->seconds,
+                                          .begin = like->begin,
+                                          .set = probe->num_sets,
+                                          .sharing = sharing,
+                                          .rtt = path_rtt(probe, path),
+                                          .speed = speed});
 }
 
 /* Add the streams that were picked to the round. */
@@ -143,13 +177,14 @@ static mtree_status_t add_streams(mtree_probe_t *probe, mtree_probe_picker_t *pi
 
 /*
  * Make the round from the streams that were picked, if the budget allows it.  @a rounds
- * is the likely number of rounds to come, with this one: they share the time that is
- * left.  @a longer is the factor by which streams last longer than usual.
+ * is the likely number of rounds to come, with this one: they share the time and the
+ * bytes that are left.  @a longer is the factor by which streams last longer than usual.
  */
 static mtree_status_t set_round(mtree_probe_t *probe, mtree_probe_picker_t *picker,
                                 double longer, int rounds, const char *purpose)
 {
     double rtt = 0, seconds, left;
+    mtree_status_t status;
     int i;
 
     for (i = 0; i < picker->num_paths; ++i) {
@@ -163,7 +198,9 @@ static mtree_status_t set_round(mtree_probe_t *probe, mtree_probe_picker_t *pick
     }
     (void)snprintf(probe->purpose, sizeof(probe->purpose), "%s, %d streams", purpose,
                    picker->num_paths);
-    return add_streams(probe, picker, seconds);
+    status = add_streams(probe, picker, seconds);
+    set_bytes(probe, CROSS_SHARE(rounds));
+    return status;
 }
 
 /* Plan the tests with @a part of their usual length; *end_p is when the last one ends.
@@ -206,6 +243,7 @@ mtree_status_t mtree_probe_set_batch(mtree_probe_t *probe,
                                      const char *purpose)
 {
     double left = probe->options.seconds - probe->spent - probe->delay;
+    int streams = affordable_streams(probe, share);
     const mtree_probe_test_t *test;
     mtree_status_t status;
     double end;
@@ -217,10 +255,13 @@ mtree_status_t mtree_probe_set_batch(mtree_probe_t *probe,
     }
     for (i = 0; status == MTREE_OK && i < batch->num_tests; ++i) {
         test = &batch->tests[i];
-        if (test->begin + test->seconds + fmax(0, test->rtt - probe->delay) <= left) {
+        if (test->begin + test->seconds + fmax(0, test->rtt - probe->delay) <= left &&
+            test->num_arcs <= streams) {
             status = add_test(probe, batch, test);
+            streams -= test->num_arcs;
         }
     }
+    set_bytes(probe, share);
     (void)snprintf(probe->purpose, sizeof(probe->purpose), "%s, %d streams", purpose,
                    probe->num_experiments);
     return status;
@@ -317,7 +358,7 @@ static mtree_status_t pick_cross(mtree_probe_t *probe, mtree_probe_picker_t *pic
 mtree_status_t mtree_probe_fill_cross(mtree_probe_t *probe)
 {
     due_t *due = malloc((2 * (size_t)probe->graph.num_links + 1) * sizeof(*due));
-    int i, num_due, tested = 0;
+    int i, num_due, affordable, tested = 0;
     mtree_probe_picker_t picker;
     mtree_status_t status;
 
@@ -330,9 +371,10 @@ mtree_status_t mtree_probe_fill_cross(mtree_probe_t *probe)
         return status;
     }
     num_due = list_due(probe, due);
+    affordable = affordable_streams(probe, CROSS_SHARE(1));
     for (i = 0; status == MTREE_OK && i < num_due; ++i) {
         /* Arcs of another number of tries take longer: they have rounds of their own. */
-        if (due[i].tries == due[0].tries) {
+        if (due[i].tries == due[0].tries && picker.num_paths < affordable) {
             status = pick_cross(probe, &picker, &due[i], &tested);
         }
     }
@@ -382,9 +424,12 @@ mtree_status_t mtree_probe_keep_streams(mtree_probe_t *probe,
         result = &results[i];
         curve = (mtree_probe_curve_t){result->num_samples, result->samples};
         if (result->failed) {
+            probe->bytes += fmin((double)probe->experiments[i].bytes,
+                                 expected_bytes(probe, &probe->experiments[i]));
             continue;
         }
-        probe->bytes += result->samples[result->num_samples - 1].bytes;
+        probe->bytes +=
+            fmax(result->bytes, result->samples[result->num_samples - 1].bytes);
         status = add_stream(
             probe, (mtree_probe_stream_t){
                        .set = probe->experiments[i].set,

@@ -61,6 +61,7 @@ START_TEST(reset_gives_every_parameter_its_initial_value)
     ck_assert(!coll_mtree_params.deterministic);
     ck_assert_uint_eq(coll_mtree_params.min_bytes, 1);
     ck_assert_double_eq(coll_mtree_params.probe_seconds, 9);
+    ck_assert_uint_eq(coll_mtree_params.probe_bytes, 1000000000);
     ck_assert_ptr_null(coll_mtree_params.topology);
 }
 END_TEST

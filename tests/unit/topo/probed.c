@@ -123,23 +123,36 @@ static bool is_second(const network_t *network,
     return second > 0 && (int)(network->streamed + experiment->begin) == second - 1;
 }
 
+/* Seconds after which a stream of that rate has sent all that it may. */
+static double end_of_bytes(const mtree_probe_experiment_t *experiment, double rate,
+                           double round_trip)
+{
+    double seconds = experiment->seconds;
+
+    while (sent(seconds, rate, round_trip) > (double)experiment->bytes) {
+        seconds *= 0.99;
+    }
+    return seconds;
+}
+
 static void take_marks(network_t *network, const mtree_probe_experiment_t *experiment,
                        double rate, mtree_probe_result_t *result)
 {
     double round_trip = rtt(network, experiment->from, experiment->to);
+    double seconds = end_of_bytes(experiment, rate, round_trip);
     double bytes = 0, now, before = 0;
 
     result->num_samples = MARKS;
     result->samples[0] = (mtree_probe_rate_sample_t){0, 0};
     for (int i = 1; i < MARKS; ++i) {
-        now = sent(experiment->seconds * i / (MARKS - 1), rate, round_trip);
+        now = sent(seconds * i / (MARKS - 1), rate, round_trip);
         if (is_second(network, experiment, network->options->rising)) {
             now *= 0.5 * i / (MARKS - 1);
         }
         bytes += (now - before) * fmax(0, 1 + network->options->noise * draw(network));
         before = now;
         result->samples[i] =
-            (mtree_probe_rate_sample_t){experiment->seconds * i / (MARKS - 1), bytes};
+            (mtree_probe_rate_sample_t){seconds * i / (MARKS - 1), bytes};
     }
 }
 
@@ -242,6 +255,7 @@ static void create(network_t *network)
     const mtree_topology_t *truth = network->truth;
     const mtree_probe_options_t options = {.seconds = network->options->seconds,
                                            .seed = network->options->seed,
+                                           .bytes = network->options->bytes,
                                            .routes = network->options->routes};
     mtree_probe_host_t *hosts = calloc((size_t)network->num_hosts, sizeof(*hosts));
     char address[NAME];

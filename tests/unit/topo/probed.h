@@ -22,6 +22,7 @@ typedef struct {
     int rising;       /* the same, and they still get faster at their end; 0: never */
     double lingers;   /* seconds that each round of streams takes longer than it should */
     double seconds;   /* the budget */
+    double bytes;     /* the budget; 0: none */
     uint64_t seed;
 } probed_options_t;
 

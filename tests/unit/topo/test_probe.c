@@ -192,6 +192,51 @@ START_TEST(test_slow_by_chance)
 }
 END_TEST
 
+/* A star of links of 100 Gb/s, which would send 60 GB in the time. */
+START_TEST(test_fast_links_send_few_bytes)
+{
+    const probed_options_t options = {.noise = NOISE,
+                                      .routes = true,
+                                      .seconds = 10,
+                                      .bytes = _i == 0 ? 1e9 : 5e7,
+                                      .seed = 3};
+    mtree_topology_t *truth = make_shape("star:8", 0, 1);
+    mtree_probe_findings_t findings;
+
+    for (int l = 0; l < truth->num_links; ++l) {
+        truth->links[l].capacity[0] = truth->links[l].capacity[1] = 1e11;
+        truth->links[l].latency = 2e-6;
+    }
+    probed_run(truth, &options, &findings);
+    /* Noise may add to what was counted. */
+    ck_assert_double_le(findings.bytes, options.bytes * (1 + NOISE));
+    probed_check_links(truth, &findings, 0.1);
+    mtree_probe_findings_clear(&findings);
+    mtree_topology_destroy(truth);
+}
+END_TEST
+
+/* Too few bytes for all streams: the probe ends with a map in which some is assumed. */
+START_TEST(test_bytes_end)
+{
+    const probed_options_t options = {
+        .noise = NOISE, .routes = true, .seconds = 10, .bytes = 4e6, .seed = 3};
+    mtree_topology_t *truth = read_map(TOPOLOGIES "/b4.dot");
+    mtree_probe_findings_t findings;
+    int assumed = 0;
+
+    probed_run(truth, &options, &findings);
+    ck_assert_double_le(findings.bytes, options.bytes * (1 + NOISE));
+    ck_assert_int_eq(findings.topology->num_links, truth->num_links);
+    for (int l = 0; l < truth->num_links; ++l) {
+        assumed += findings.links[l].capacity[0].basis == MTREE_PROBE_ASSUMED;
+    }
+    ck_assert_int_gt(assumed, 0);
+    mtree_probe_findings_clear(&findings);
+    mtree_topology_destroy(truth);
+}
+END_TEST
+
 static const char *const meshes[] = {"torus:3x4", "random:14:24", "ring:6"};
 
 START_TEST(test_mesh)
@@ -518,6 +563,8 @@ int main(void)
     tcase_add_loop_test(tcase, test_tree, 0, 6);
     tcase_add_loop_test(tcase, test_star, 0, 4);
     tcase_add_loop_test(tcase, test_slow_by_chance, 0, 4);
+    tcase_add_loop_test(tcase, test_fast_links_send_few_bytes, 0, 2);
+    tcase_add_test(tcase, test_bytes_end);
     tcase_add_loop_test(tcase, test_mesh, 0, 3);
     tcase_add_loop_test(tcase, test_interfaces, 0, 2);
     tcase_add_loop_test(tcase, test_silent, 0, 2);
