@@ -80,7 +80,11 @@ void coll_mtree_topology_cache_write(const coll_mtree_host_t *contributions,
     cached_hosts_t hosts;
 
     if (cached_hosts_init(&hosts, contributions, numbers)) {
-        (void)mtree_cache_write(&hosts.key, time(NULL), text);
+        time_t now = time(NULL);
+        const mtree_cache_stamp_t stamp = {now, false};
+
+        (void)mtree_cache_write(&hosts.key, &stamp, coll_mtree_params.cache_days, now,
+                                text);
         cached_hosts_cleanup(&hosts);
     }
 }

@@ -1,347 +1,180 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "topo/dot/cache.h"
 
-#include "base/file.h"
-#include "base/hash.h"
 #include "base/log.h"
+#include "topo/dot/cache_folder.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#define SECONDS_PER_DAY 86400.0
-
-/* Bytes of the name of a file that is being written. */
-#define ASIDE_LENGTH 64
-
-/* The begin of the lines of the stamp. */
-#define MAGIC   "// learned by mtree "
-#define WRITTEN "// on "
-#define HOST    "// host "
-#define DATE    "%Y-%m-%dT%H:%M:%SZ"
+#define NAME_LENGTH MTREE_CACHE_NAME_LENGTH
 
 #define ADVICE "; the network is learned anew, or run mtree probe"
 
-static mtree_status_t no_memory(void)
-{
-    return mtree_no_memory("the cache of topologies");
-}
-
-static int compare_lines(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* "// host NAME ADDRESS"; malloc'ed, or NULL. */
-static char *key_line(const mtree_cache_key_t *key, int host)
-{
-    static const char format[] = HOST "%s %s\n";
-    int bytes = snprintf(NULL, 0, format, key->names[host], key->addresses[host]);
-    char *line = malloc((size_t)bytes + 1);
-
-    if (line != NULL) {
-        snprintf(line, (size_t)bytes + 1, format, key->names[host], key->addresses[host]);
-    }
-    return line;
-}
-
-/* The lines of all hosts, sorted, as one text; malloc'ed. */
-static mtree_status_t key_lines(const mtree_cache_key_t *key, char **text_p)
-{
-    size_t hosts = (size_t)key->num_hosts, length = 1, made = 0;
-    char **lines = calloc(hosts + 1, sizeof(*lines)), *text = NULL, *end;
-
-    while (lines != NULL && made < hosts &&
-           (lines[made] = key_line(key, (int)made)) != NULL) {
-        length += strlen(lines[made++]);
-    }
-    if (lines != NULL && made == hosts) {
-        text = malloc(length);
-    }
-    if (text != NULL) {
-        qsort(lines, hosts, sizeof(*lines), compare_lines);
-        end = text;
-        *end = '\0';
-        for (size_t i = 0; i < hosts; i++) {
-            end = stpcpy(end, lines[i]);
-        }
-    }
-    while (made > 0) {
-        free(lines[--made]);
-    }
-    free(lines);
-    *text_p = text;
-    return text == NULL ? no_memory() : MTREE_OK;
-}
-
-/* The folder of caches and mtree's own in it; false when there is none. */
-static bool cache_folder(char *base, char *folder)
-{
-    const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    int length;
-
-    if (xdg != NULL && xdg[0] == '/') {
-        length = snprintf(base, MTREE_CACHE_PATH_LENGTH, "%s", xdg);
-    } else if (home != NULL && home[0] == '/') {
-        length = snprintf(base, MTREE_CACHE_PATH_LENGTH, "%s/.cache", home);
-    } else {
-        return false;
-    }
-    return length < MTREE_CACHE_PATH_LENGTH &&
-           snprintf(folder, MTREE_CACHE_PATH_LENGTH, "%s/mtree", base) <
-               MTREE_CACHE_PATH_LENGTH;
-}
-
-static mtree_status_t path_of_lines(const char *lines, char *path)
-{
-    char base[MTREE_CACHE_PATH_LENGTH], folder[MTREE_CACHE_PATH_LENGTH];
-
-    if (!cache_folder(base, folder) ||
-        snprintf(path, MTREE_CACHE_PATH_LENGTH, "%s/%016" PRIx64 ".dot", folder,
-                 mtree_hash_bytes(MTREE_HASH_INIT, lines, strlen(lines))) >=
-            MTREE_CACHE_PATH_LENGTH) {
-        return MTREE_ERR_NOT_FOUND;
-    }
-    return MTREE_OK;
-}
-
 mtree_status_t mtree_cache_path(const mtree_cache_key_t *key, char *path)
 {
-    char *lines;
-    mtree_status_t status = key_lines(key, &lines);
+    mtree_cache_folder_t cache;
+    mtree_status_t status = mtree_cache_folder_init(&cache, key, 0, 0);
 
     if (status == MTREE_OK) {
-        status = path_of_lines(lines, path);
-        free(lines);
+        snprintf(path, MTREE_CACHE_PATH_LENGTH, "%.*s/%s",
+                 MTREE_CACHE_PATH_LENGTH - NAME_LENGTH - 2, cache.folder, cache.name);
     }
+    mtree_cache_folder_cleanup(&cache);
     return status;
 }
 
-static mtree_status_t refuse(const char *path, const char *why)
+/* A search for the best file with all hosts. */
+typedef struct {
+    const mtree_cache_folder_t *cache;
+    mtree_cached_t best; /* without a text: none yet */
+    mtree_status_t status;
+} search_t;
+
+static bool is_better(const mtree_cached_t *a, const mtree_cached_t *b)
 {
-    mtree_warn("cache %s: %s" ADVICE, path, why);
-    return MTREE_ERR_INVALID;
+    return b->text == NULL || (a->stamp.is_loaded != b->stamp.is_loaded
+                                   ? b->stamp.is_loaded
+                                   : difftime(a->stamp.measured, b->stamp.measured) > 0);
 }
 
-/* Read a file that this user owns, that nobody else may write, and that is no link. */
-static mtree_status_t read_own(const char *path, char **text_p, size_t *length_p)
+static void search_visit(void *arg, int folder, const char *name, mtree_cached_t *cached,
+                         const char *fault)
 {
-    int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    struct stat is;
-    char *text;
-    size_t got = 0;
-    ssize_t bytes;
+    search_t *search = arg;
+    const mtree_cache_folder_t *cache = search->cache;
+    bool has_all = fault == NULL && cached->num_common == cache->key->num_hosts;
 
-    if (fd < 0) {
-        return errno == ENOENT ? MTREE_ERR_NOT_FOUND : refuse(path, strerror(errno));
+    (void)folder;
+    if (fault == NULL && !has_all) {
+        fault = "it is of other hosts or addresses";
     }
-    if (fstat(fd, &is) != 0 || !S_ISREG(is.st_mode) || is.st_uid != geteuid() ||
-        (is.st_mode & (S_IWGRP | S_IWOTH)) != 0 ||
-        is.st_size > (off_t)MTREE_FILE_MAX_BYTES) {
-        close(fd);
-        return refuse(path, "others may have written it");
+    if (fault != NULL && strcmp(name, cache->name) == 0) {
+        mtree_warn("cache %s/%s: %s" ADVICE, cache->folder, name, fault);
+        search->status = MTREE_ERR_INVALID;
     }
-    text = malloc((size_t)is.st_size + 1);
-    if (text == NULL) {
-        close(fd);
-        return no_memory();
+    if (has_all && is_better(cached, &search->best)) {
+        free(search->best.text);
+        search->best = *cached;
+        cached->text = NULL;
     }
-    while (got < (size_t)is.st_size &&
-           (bytes = read(fd, text + got, (size_t)is.st_size - got)) > 0) {
-        got += (size_t)bytes;
-    }
-    close(fd);
-    text[got] = '\0';
-    *text_p = text;
-    *length_p = got;
-    return MTREE_OK;
-}
-
-/* Read the date at the begin of @a text; returns what follows it, NULL: there is none. */
-static const char *parse_date(const char *text, time_t *date_p)
-{
-    struct tm date = {.tm_isdst = 0};
-    int length = 0;
-
-    if (sscanf(text, "%4d-%2d-%2dT%2d:%2d:%2dZ%n", &date.tm_year, &date.tm_mon,
-               &date.tm_mday, &date.tm_hour, &date.tm_min, &date.tm_sec, &length) != 6 ||
-        length == 0) {
-        return NULL;
-    }
-    date.tm_year -= 1900;
-    date.tm_mon -= 1;
-    *date_p = timegm(&date);
-    return text + length;
-}
-
-/* The reason why the stamp of @a text is refused, in @a why or static; NULL: it is not.
- */
-static const char *stamp_fault(const char *text, const mtree_cache_key_t *key,
-                               const char *lines, double days, time_t now, char *why,
-                               size_t why_length)
-{
-    const char *line = strchr(text, '\n');
-    size_t version = strlen(key->version);
-    time_t date;
-    double age;
-
-    if (strncmp(text, MAGIC, strlen(MAGIC)) != 0 || line == NULL ||
-        strncmp(line + 1, WRITTEN, strlen(WRITTEN)) != 0 ||
-        (line = parse_date(line + 1 + strlen(WRITTEN), &date)) == NULL || *line != '\n') {
-        return "it has no stamp of mtree's";
-    }
-    if (strncmp(text + strlen(MAGIC), key->version, version) != 0 ||
-        text[strlen(MAGIC) + version] != '\n') {
-        return "another version of mtree wrote it";
-    }
-    if (strncmp(line + 1, lines, strlen(lines)) != 0 ||
-        strncmp(line + 1 + strlen(lines), HOST, strlen(HOST)) == 0) {
-        return "it is of other hosts or addresses";
-    }
-    age = difftime(now, date) / SECONDS_PER_DAY;
-    if (age > days || age < -1) {
-        snprintf(why, why_length, "it is %.1f days old, and coll_mtree_cache_days is %g",
-                 age, days);
-        return why;
-    }
-    return NULL;
 }
 
 mtree_status_t mtree_cache_read(const mtree_cache_key_t *key, double days, time_t now,
                                 char **text_p, size_t *length_p)
 {
-    char path[MTREE_CACHE_PATH_LENGTH], why[128], *lines, *text;
-    mtree_status_t status = key_lines(key, &lines);
-    const char *fault;
-    size_t length;
+    mtree_cache_folder_t cache;
+    search_t search = {.cache = &cache, .status = MTREE_ERR_NOT_FOUND};
+    mtree_status_t status = mtree_cache_folder_init(&cache, key, days, now);
 
-    if (status != MTREE_OK) {
-        return status;
-    }
-    status = path_of_lines(lines, path);
     if (status == MTREE_OK) {
-        status = read_own(path, &text, &length);
+        status = mtree_cache_folder_visit(&cache, search_visit, &search);
     }
-    if (status == MTREE_OK) {
-        fault = stamp_fault(text, key, lines, days, now, why, sizeof(why));
-        if (fault == NULL) {
-            *text_p = text;
-            *length_p = length;
-        } else {
-            free(text);
-            status = refuse(path, fault);
-        }
+    if (status == MTREE_OK && search.best.text != NULL) {
+        *text_p = search.best.text;
+        *length_p = search.best.length;
+    } else if (status == MTREE_OK) {
+        status = search.status;
     }
-    free(lines);
+    mtree_cache_folder_cleanup(&cache);
     return status;
 }
 
-/* Open a folder of this user, which is made if it is missing; returns its descriptor, or
- * -1. */
-static int open_folder(const char *base, const char *folder)
-{
-    struct stat is;
-    int fd;
+typedef struct {
+    mtree_cache_take_t take;
+    void *arg;
+} parts_t;
 
-    (void)mkdir(base, 0700);
-    (void)mkdir(folder, 0700);
-    fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (fd >= 0 && (fstat(fd, &is) != 0 || is.st_uid != geteuid())) {
-        close(fd);
-        errno = EPERM;
-        fd = -1;
+static void part_visit(void *arg, int folder, const char *name, mtree_cached_t *cached,
+                       const char *fault)
+{
+    const parts_t *parts = arg;
+
+    (void)folder;
+    (void)name;
+    if (fault == NULL && cached->num_common >= 2) {
+        parts->take(parts->arg, cached->text, cached->length, &cached->stamp);
     }
-    return fd;
 }
 
-/*
- * Make a file beside @a name, whose name of its own goes into @a aside of ASIDE_LENGTH
- * bytes; -1 with errno.  Processes on several hosts may have one folder and the same
- * number, so random digits tell their files apart.
- */
-static int open_aside(int folder, const char *name, char *aside)
+mtree_status_t mtree_cache_read_parts(const mtree_cache_key_t *key, double days,
+                                      time_t now, mtree_cache_take_t take, void *arg)
 {
-    uint64_t digits;
+    parts_t parts = {take, arg};
+    mtree_cache_folder_t cache;
+    mtree_status_t status = mtree_cache_folder_init(&cache, key, days, now);
 
-    if (getrandom(&digits, sizeof(digits), 0) != sizeof(digits)) {
-        return -1;
+    if (status == MTREE_OK) {
+        status = mtree_cache_folder_visit(&cache, part_visit, &parts);
     }
-    snprintf(aside, ASIDE_LENGTH, "%.32s.%016" PRIx64, name, digits);
-    return openat(folder, aside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-                  0600);
-}
-
-/* Write the new file to @a fd and close it; false with errno. */
-static bool write_aside(int fd, const char *stamp, const char *lines, const char *text)
-{
-    FILE *out = fdopen(fd, "w");
-    bool written;
-
-    if (out == NULL) {
-        close(fd);
-        return false;
-    }
-    written = fputs(stamp, out) >= 0 && fputs(lines, out) >= 0 && fputs(text, out) >= 0 &&
-              fflush(out) == 0 && fsync(fd) == 0;
-    return fclose(out) == 0 && written;
-}
-
-static mtree_status_t write_file(const char *path, const char *stamp, const char *lines,
-                                 const char *text)
-{
-    char base[MTREE_CACHE_PATH_LENGTH], own[MTREE_CACHE_PATH_LENGTH];
-    const char *name = strrchr(path, '/') + 1;
-    char aside[ASIDE_LENGTH];
-    mtree_status_t status = MTREE_OK;
-    int folder, fd = -1;
-
-    if (!cache_folder(base, own)) {
-        return MTREE_ERR_NOT_FOUND;
-    }
-    folder = open_folder(base, own);
-    if (folder >= 0) {
-        fd = open_aside(folder, name, aside);
-    }
-    if (fd < 0 || !write_aside(fd, stamp, lines, text) ||
-        renameat(folder, aside, folder, name) != 0) {
-        mtree_warn("cache %s: cannot be written: %s; the topology serves this job only",
-                   path, strerror(errno));
-        status = MTREE_ERR_IO;
-        if (fd >= 0) {
-            (void)unlinkat(folder, aside, 0);
-        }
-    }
-    if (folder >= 0) {
-        close(folder);
-    }
+    mtree_cache_folder_cleanup(&cache);
     return status;
 }
 
-mtree_status_t mtree_cache_write(const mtree_cache_key_t *key, time_t now,
-                                 const char *text)
-{
-    char path[MTREE_CACHE_PATH_LENGTH], date[64], stamp[256], *lines;
-    mtree_status_t status = key_lines(key, &lines);
-    struct tm broken;
+/* The files that stay when others are removed. */
+typedef struct {
+    const mtree_cache_folder_t *cache;
+    const mtree_cache_stamp_t *stamp; /* of the file just written */
+    int count;
+    char oldest[NAME_LENGTH + 1];
+    time_t oldest_measured;
+} pruning_t;
 
-    if (status != MTREE_OK) {
-        return status;
+/* Without a stamp it is not ours to remove. */
+static void prune_visit(void *arg, int folder, const char *name, mtree_cached_t *cached,
+                        const char *fault)
+{
+    pruning_t *pruning = arg;
+    bool is_superseded = fault == NULL && cached->num_common == cached->num_hosts &&
+                         !pruning->stamp->is_loaded;
+
+    if (strcmp(name, pruning->cache->name) == 0 || cached->stamp.measured == 0) {
+        return;
     }
-    status = path_of_lines(lines, path);
+    if (is_superseded || cached->is_old) {
+        (void)unlinkat(folder, name, 0);
+        return;
+    }
+    if (pruning->count++ == 0 ||
+        difftime(cached->stamp.measured, pruning->oldest_measured) < 0) {
+        snprintf(pruning->oldest, sizeof(pruning->oldest), "%.*s", NAME_LENGTH, name);
+        pruning->oldest_measured = cached->stamp.measured;
+    }
+}
+
+/* Remove what is superfluous beside the file just written. */
+static void prune(const mtree_cache_folder_t *cache, const mtree_cache_stamp_t *stamp)
+{
+    pruning_t pruning = {.cache = cache, .stamp = stamp};
+    int folder = mtree_cache_folder_open(cache->folder);
+
+    if (folder < 0) {
+        return;
+    }
+    /* Writers may have left several too many. */
+    do {
+        pruning.count = 0;
+        (void)mtree_cache_folder_visit(cache, prune_visit, &pruning);
+    } while (pruning.count >= MTREE_CACHE_MOST_FILES &&
+             unlinkat(folder, pruning.oldest, 0) == 0);
+    close(folder);
+}
+
+mtree_status_t mtree_cache_write(const mtree_cache_key_t *key,
+                                 const mtree_cache_stamp_t *stamp, double days,
+                                 time_t now, const char *text)
+{
+    mtree_cache_folder_t cache;
+    mtree_status_t status = mtree_cache_folder_init(&cache, key, days, now);
+
     if (status == MTREE_OK) {
-        gmtime_r(&now, &broken);
-        strftime(date, sizeof(date), DATE, &broken);
-        snprintf(stamp, sizeof(stamp), MAGIC "%s\n" WRITTEN "%s\n", key->version, date);
-        status = write_file(path, stamp, lines, text);
+        status = mtree_cache_folder_write(&cache, stamp, text);
     }
-    free(lines);
+    if (status == MTREE_OK) {
+        prune(&cache, stamp);
+    }
+    mtree_cache_folder_cleanup(&cache);
     return status;
 }

@@ -1,17 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The cache of probed topologies for later jobs: one topology file per set of hosts, in
- * $XDG_CACHE_HOME/mtree or ~/.cache/mtree.  It begins with a stamp of comment lines.
+ * The cache of probed topologies for later jobs, in $XDG_CACHE_HOME/mtree or
+ * ~/.cache/mtree: one file per set of hosts that was probed.  It begins with a stamp of
+ * comment lines, which name its hosts; it serves each job whose hosts are among them, and
+ * is a part of what is known of a job some of whose hosts are.
  */
 #ifndef MTREE_TOPO_DOT_CACHE_H
 #define MTREE_TOPO_DOT_CACHE_H
 
 #include "base/status.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <time.h>
 
 #define MTREE_CACHE_PATH_LENGTH 4096
+
+/* Files that are kept; of more the oldest are removed. */
+#define MTREE_CACHE_MOST_FILES 64
+
+/* A file that was measured under load is used for this part of the usual time. */
+#define MTREE_CACHE_LOADED_LIFE (1.0 / 7)
 
 /* The key of a set of hosts; all strings are the caller's. */
 typedef struct {
@@ -21,28 +30,46 @@ typedef struct {
     const char *version;          /* of mtree; files of other versions are refused */
 } mtree_cache_key_t;
 
+/* What a file's stamp says besides. */
+typedef struct {
+    time_t measured; /* when, the oldest part of it */
+    bool is_loaded;  /* it was measured under load */
+} mtree_cache_stamp_t;
+
 /*
- * Write the path of the file for the hosts of @a key, in any order, to @a path of
- * MTREE_CACHE_PATH_LENGTH bytes.  MTREE_ERR_NOT_FOUND when neither XDG_CACHE_HOME nor
- * HOME is set; MTREE_ERR_NO_MEMORY.
+ * Write the path of the file that is written for the hosts of @a key, in any order, to
+ * @a path of MTREE_CACHE_PATH_LENGTH bytes.  MTREE_ERR_NOT_FOUND when neither
+ * XDG_CACHE_HOME nor HOME is set; MTREE_ERR_NO_MEMORY.
  */
 mtree_status_t mtree_cache_path(const mtree_cache_key_t *key, char *path);
 
 /*
- * Read the file for @a key; *text_p is malloc'ed.  MTREE_ERR_NOT_FOUND when there is
- * none.  MTREE_ERR_INVALID, with one warning, for a file that is older than @a days at
- * @a now, has other hosts, addresses or another version, or that other users may have
- * written.
+ * Read the newest file that has all hosts of @a key, one that was not measured under load
+ * if there is one; *text_p is malloc'ed.  MTREE_ERR_NOT_FOUND when there is none.  Files
+ * that are older than @a days at @a now, that another version wrote or that other users
+ * may have written are not used; of the file for exactly these hosts one warning says so,
+ * MTREE_ERR_INVALID.
  */
 mtree_status_t mtree_cache_read(const mtree_cache_key_t *key, double days, time_t now,
                                 char **text_p, size_t *length_p);
 
+/* Called with the @a text, [length + 1] with its NUL, of a file. */
+typedef void (*mtree_cache_take_t)(void *arg, const char *text, size_t length,
+                                   const mtree_cache_stamp_t *stamp);
+
+/* Call @a take for each usable file that has some of the hosts of @a key, two at least.
+ * MTREE_ERR_NOT_FOUND: there is no cache; MTREE_ERR_NO_MEMORY. */
+mtree_status_t mtree_cache_read_parts(const mtree_cache_key_t *key, double days,
+                                      time_t now, mtree_cache_take_t take, void *arg);
+
 /*
- * Write @a text, a topology file, as the file for @a key with the stamp @a now.  The file
- * appears at once and only its owner can read it; missing folders are made, and symbolic
- * links are not followed.  MTREE_ERR_IO, with a warning.
+ * Write @a text, a topology file, for @a key.  The file appears at once and only its
+ * owner can read it; missing folders are made, and symbolic links are not followed.  Then
+ * files that are older than @a days at @a now, or have no other hosts, are removed.
+ * MTREE_ERR_IO, with a warning.
  */
-mtree_status_t mtree_cache_write(const mtree_cache_key_t *key, time_t now,
-                                 const char *text);
+mtree_status_t mtree_cache_write(const mtree_cache_key_t *key,
+                                 const mtree_cache_stamp_t *stamp, double days,
+                                 time_t now, const char *text);
 
 #endif

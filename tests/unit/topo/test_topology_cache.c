@@ -3,6 +3,7 @@
 #include "topo/dot/cache.h"
 
 #include <check.h>
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,9 +54,28 @@ static mtree_status_t read_as(const mtree_cache_key_t *as, double days, time_t n
     return status;
 }
 
+static mtree_status_t write_text(const mtree_cache_key_t *as, time_t measured,
+                                 bool is_loaded, const char *text)
+{
+    const mtree_cache_stamp_t stamp = {measured, is_loaded};
+
+    return mtree_cache_write(as, &stamp, 7, measured, text);
+}
+
 static void write_one(void)
 {
-    ck_assert_int_eq(mtree_cache_write(&key, written, "graph { a -- b }\n"), MTREE_OK);
+    ck_assert_int_eq(write_text(&key, written, false, "graph { a -- b }\n"), MTREE_OK);
+}
+
+/* The topology that is read for @a as. */
+static void assert_reads(const mtree_cache_key_t *as, time_t now, const char *text)
+{
+    size_t length;
+    char *read;
+
+    ck_assert_int_eq(mtree_cache_read(as, 7, now, &read, &length), MTREE_OK);
+    ck_assert_msg(strstr(read, text) != NULL, "no '%s' in '%s'", text, read);
+    free(read);
 }
 
 /* Refused with one line that says why. */
@@ -93,11 +113,17 @@ START_TEST(test_identity)
     const mtree_cache_key_t turned = {2, turned_names, turned_addresses, "1.2"};
     const mtree_cache_key_t moved = {2, names, turned_addresses, "1.2"};
     const mtree_cache_key_t fewer = {1, names, addresses, "1.2"};
+    const char *const more_names[] = {"alpha", "beta", "gamma"};
+    const char *const more_addresses[] = {"10.0.0.1", "10.0.0.2", "10.0.0.3"};
+    const mtree_cache_key_t more = {3, more_names, more_addresses, "1.2"};
 
     write_one();
     ck_assert_int_eq(read_as(&turned, 7, written), MTREE_OK);
     ck_assert_int_eq(read_as(&moved, 7, written), MTREE_ERR_NOT_FOUND);
-    ck_assert_int_eq(read_as(&fewer, 7, written), MTREE_ERR_NOT_FOUND);
+    /* It serves a part of its hosts, but not more. */
+    ck_assert_int_eq(read_as(&fewer, 7, written), MTREE_OK);
+    ck_assert_int_eq(read_as(&more, 7, written), MTREE_ERR_NOT_FOUND);
+    ck_assert_int_eq(heard_lines(), 0);
 }
 END_TEST
 
@@ -137,7 +163,7 @@ START_TEST(test_files_of_others)
     ck_assert_int_eq(rename(path, aside), 0);
     ck_assert_int_eq(symlink(aside, path), 0);
     assert_refused(&key, written, path);
-    ck_assert_int_eq(mtree_cache_write(&key, written, "graph { c -- d }\n"), MTREE_OK);
+    ck_assert_int_eq(write_text(&key, written, false, "graph { c -- d }\n"), MTREE_OK);
     file = fopen(aside, "r");
     ck_assert_ptr_nonnull(file);
     ck_assert_uint_gt(fread(text, 1, sizeof(text) - 1, file), 0);
@@ -149,6 +175,134 @@ START_TEST(test_files_of_others)
     fputs("graph { a -- b }\n", file);
     fclose(file);
     assert_refused(&key, written, "no stamp of mtree");
+}
+END_TEST
+
+#define MANY 100
+
+/* Hosts h0, h1, ... in an order of their own. */
+static char many_names[MANY][8], many_addresses[MANY][16];
+static const char *many_name[MANY], *many_address[MANY];
+
+/* The hosts from @a first on. */
+static mtree_cache_key_t hosts_from(int first, int count)
+{
+    for (int h = 0; h < MANY; h++) {
+        snprintf(many_names[h], sizeof(many_names[h]), "h%d", h);
+        snprintf(many_addresses[h], sizeof(many_addresses[h]), "10.1.0.%d", h);
+        many_name[h] = many_names[h];
+        many_address[h] = many_addresses[h];
+    }
+    return (mtree_cache_key_t){count, many_name + first, many_address + first, "1.2"};
+}
+
+static int count_files(void)
+{
+    char path[128];
+    int count = 0;
+    DIR *files;
+
+    snprintf(path, sizeof(path), "%s/mtree", folder);
+    files = opendir(path);
+    ck_assert_ptr_nonnull(files);
+    for (const struct dirent *file; (file = readdir(files)) != NULL;) {
+        count += file->d_name[0] != '.';
+    }
+    closedir(files);
+    return count;
+}
+
+/* Of several that have all hosts the newest serves, but one measured under load last. */
+START_TEST(test_best_of_several)
+{
+    const mtree_cache_key_t left = hosts_from(0, 3), right = hosts_from(1, 3);
+    const mtree_cache_key_t common = hosts_from(1, 2);
+
+    ck_assert_int_eq(write_text(&left, written, false, "graph { left }\n"), MTREE_OK);
+    ck_assert_int_eq(write_text(&right, written + 60, false, "graph { right }\n"),
+                     MTREE_OK);
+    assert_reads(&common, written + DAY, "graph { right }");
+    ck_assert_int_eq(write_text(&right, written + 120, true, "graph { right }\n"),
+                     MTREE_OK);
+    assert_reads(&common, written + 60, "graph { left }");
+    assert_reads(&right, written + 60, "graph { right }");
+    ck_assert_int_eq(heard_lines(), 0);
+}
+END_TEST
+
+START_TEST(test_loaded_lives_shorter)
+{
+    ck_assert_int_eq(write_text(&key, written, true, "graph { a -- b }\n"), MTREE_OK);
+    ck_assert_int_eq(read_as(&key, 7, written + DAY), MTREE_OK);
+    assert_refused(&key, written + 2 * DAY, "less for one measured under load");
+}
+END_TEST
+
+static void take_part(void *arg, const char *text, size_t length,
+                      const mtree_cache_stamp_t *stamp)
+{
+    char *parts = arg;
+
+    ck_assert_uint_eq(length, strlen(text));
+    ck_assert(stamp->measured >= written);
+    strcat(parts, strstr(text, "graph"));
+}
+
+/* What has two of the hosts is a part of what is known of them. */
+START_TEST(test_parts)
+{
+    const mtree_cache_key_t all = hosts_from(0, 4);
+    const mtree_cache_key_t left = hosts_from(0, 2), right = hosts_from(2, 3);
+    const mtree_cache_key_t touching = hosts_from(3, 5);
+    char parts[256] = "";
+
+    ck_assert_int_eq(mtree_cache_read_parts(&all, 7, written, take_part, parts),
+                     MTREE_ERR_NOT_FOUND);
+    write_text(&left, written, false, "graph L\n");
+    write_text(&right, written + 1, false, "graph R\n");
+    write_text(&touching, written + 2, false, "graph T\n");
+    ck_assert_int_eq(mtree_cache_read_parts(&all, 7, written + 3, take_part, parts),
+                     MTREE_OK);
+    ck_assert_uint_eq(strlen(parts), 2 * strlen("graph L\n"));
+    ck_assert_ptr_nonnull(strstr(parts, "graph L\n"));
+    ck_assert_ptr_nonnull(strstr(parts, "graph R\n"));
+    /* Each has grown old. */
+    parts[0] = '\0';
+    ck_assert_int_eq(mtree_cache_read_parts(&all, 7, written + 8 * DAY, take_part, parts),
+                     MTREE_OK);
+    ck_assert_str_eq(parts, "");
+}
+END_TEST
+
+/* A file goes when it is old, when another has all of its hosts, and when there are too
+ * many. */
+START_TEST(test_pruning)
+{
+    mtree_cache_key_t hosts = hosts_from(0, 2);
+    char path[MTREE_CACHE_PATH_LENGTH];
+
+    write_one();
+    ck_assert_int_eq(write_text(&hosts, written + 9 * DAY, false, "graph N\n"), MTREE_OK);
+    ck_assert_int_eq(count_files(), 1);
+    hosts = hosts_from(0, 3);
+    ck_assert_int_eq(write_text(&hosts, written + 9 * DAY, false, "graph N\n"), MTREE_OK);
+    ck_assert_int_eq(count_files(), 1);
+    /* What was measured under load does not replace what was not. */
+    hosts = hosts_from(0, 4);
+    ck_assert_int_eq(write_text(&hosts, written + 9 * DAY, true, "graph N\n"), MTREE_OK);
+    ck_assert_int_eq(count_files(), 2);
+    for (int h = 4; h + 1 < MANY; h++) {
+        hosts = hosts_from(h, 2);
+        ck_assert_int_eq(
+            write_text(&hosts, written + 9 * DAY + 60 * h, false, "graph N\n"), MTREE_OK);
+    }
+    ck_assert_int_eq(count_files(), MTREE_CACHE_MOST_FILES);
+    ck_assert_int_eq(mtree_cache_path(&hosts, path), MTREE_OK);
+    ck_assert_int_eq(access(path, F_OK), 0);
+    hosts = hosts_from(0, 3);
+    ck_assert_int_eq(mtree_cache_path(&hosts, path), MTREE_OK);
+    ck_assert_int_ne(access(path, F_OK), 0);
+    ck_assert_int_eq(heard_lines(), 0);
 }
 END_TEST
 
@@ -177,7 +331,7 @@ START_TEST(test_folder_is_a_link)
     snprintf(target, sizeof(target), "%s/elsewhere", folder);
     ck_assert_int_eq(mkdir(target, 0700), 0);
     ck_assert_int_eq(symlink("elsewhere", link), 0);
-    ck_assert_int_eq(mtree_cache_write(&key, written, "graph { a -- b }\n"),
+    ck_assert_int_eq(write_text(&key, written, false, "graph { a -- b }\n"),
                      MTREE_ERR_IO);
     ck_assert_int_eq(heard_lines(), 1);
     ck_assert_int_eq(rmdir(target), 0);
@@ -211,6 +365,10 @@ int main(void)
     tcase_add_test(tcase, test_identity);
     tcase_add_test(tcase, test_stale_and_foreign);
     tcase_add_test(tcase, test_files_of_others);
+    tcase_add_test(tcase, test_best_of_several);
+    tcase_add_test(tcase, test_loaded_lives_shorter);
+    tcase_add_test(tcase, test_parts);
+    tcase_add_test(tcase, test_pruning);
     tcase_add_test(tcase, test_two_writers);
     tcase_add_test(tcase, test_folder_is_a_link);
     tcase_add_test(tcase, test_places);
