@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/probe/findings.h"
 
+#include "base/log.h"
 #include "base/units.h"
 #include "topo/dot/read.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const char *basis_name(mtree_probe_basis_t basis)
 {
@@ -36,6 +38,50 @@ static mtree_status_t write_findings(const mtree_probe_findings_t *findings,
                 100 * found->latency.spread);
     }
     return mtree_topology_write(topology, out);
+}
+
+/* Are the capacities of @a link, there and back, measured, as its comment says? */
+static void read_comment(const char *text, const mtree_topology_t *map,
+                         const mtree_link_t *link, bool measured[2])
+{
+    char line[2 * MTREE_TOPOLOGY_MAX_NAME + 64];
+    const char *there, *back, *end;
+    int length = snprintf(line, sizeof(line), "// %s -- %s: capacity ",
+                          map->vertices[link->u].name, map->vertices[link->v].name);
+
+    there = strstr(text, line);
+    end = there == NULL ? NULL : strchr(there, ';');
+    back = end == NULL ? NULL : strstr(there, " %, ");
+    measured[0] = there != NULL && strncmp(there + length, "measured", 8) == 0;
+    measured[1] = back != NULL && back < end && strncmp(back + 4, "measured", 8) == 0;
+}
+
+mtree_status_t coll_mtree_probe_findings_reuse(const char *text, mtree_probe_t *probe)
+{
+    mtree_topology_t *map;
+    mtree_status_t status = mtree_topology_parse(text, strlen(text), "the cache", &map);
+    double *capacity;
+
+    if (status != MTREE_OK) {
+        return status;
+    }
+    capacity = calloc(2 * (size_t)map->num_links + 1, sizeof(*capacity));
+    if (capacity == NULL) {
+        status = mtree_no_memory("%d cached links", map->num_links);
+    }
+    for (int l = 0; status == MTREE_OK && l < map->num_links; l++) {
+        bool measured[2];
+
+        read_comment(text, map, &map->links[l], measured);
+        capacity[2 * l] = measured[0] ? map->links[l].capacity[0] : 0;
+        capacity[2 * l + 1] = measured[1] ? map->links[l].capacity[1] : 0;
+    }
+    if (status == MTREE_OK) {
+        status = mtree_probe_add_known(probe, map, capacity);
+    }
+    free(capacity);
+    mtree_topology_destroy(map);
+    return status;
 }
 
 char *coll_mtree_probe_findings_text(const mtree_probe_findings_t *findings,

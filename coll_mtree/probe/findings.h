@@ -12,4 +12,8 @@
 char *coll_mtree_probe_findings_text(const mtree_probe_findings_t *findings,
                                      double seconds);
 
+/* Let @a probe know the capacities that were measured according to @a text, which the
+ * function above wrote.  Errors are logged. */
+mtree_status_t coll_mtree_probe_findings_reuse(const char *text, mtree_probe_t *probe);
+
 #endif

@@ -40,6 +40,7 @@ typedef struct {
     const int *leader;        /* [num_hosts] the first rank on each */
     coll_mtree_host_t *hosts; /* [num_hosts] */
     coll_mtree_probe_coordinator_t coordinator;
+    coll_mtree_probe_parts_t *parts;
     mtree_probe_t *probe;
     FILE *record;           /* NULL: the user wants none */
     double started, logged; /* when; the latter: the last line of progress */
@@ -162,6 +163,14 @@ static FILE *open_record(void)
     return record;
 }
 
+/* Without them, the probe measures what they say. */
+static void lead_add_parts(lead_t *lead)
+{
+    for (int i = 0; i < lead->parts->count; i++) {
+        (void)coll_mtree_probe_findings_reuse(lead->parts->texts[i], lead->probe);
+    }
+}
+
 /* Find the routes, which decide what is worth measuring, and create the probe. */
 static int lead_prepare(lead_t *lead)
 {
@@ -186,6 +195,9 @@ static int lead_prepare(lead_t *lead)
         (search != NULL &&
          coll_mtree_probe_add_routes(search, lead->num_hosts, lead->probe) != MTREE_OK)) {
         rc = OMPI_ERROR;
+    }
+    if (rc == OMPI_SUCCESS) {
+        lead_add_parts(lead);
     }
     mtree_traceroute_search_destroy(search);
     return rc;
@@ -252,14 +264,20 @@ static int lead_finish(lead_t *lead, char **text_p)
     text = coll_mtree_probe_findings_text(&findings, seconds);
     if (text != NULL) {
         int hosts = mtree_topology_num_hosts(findings.topology);
+        char reused[64] = "";
 
+        if (findings.num_reused > 0) {
+            snprintf(reused, sizeof(reused), ", %d of %d capacities from the cache",
+                     findings.num_reused, 2 * findings.topology->num_links);
+        }
         coll_mtree_verbose(
             lead->comm, 1,
             "probed the network in %.1f s with %s: %d hosts, %d switches, "
-            "%d links, routes %s",
+            "%d links, routes %s%s",
             seconds, mtree_units_format_size(findings.bytes, size, sizeof(size)), hosts,
             findings.topology->num_vertices - hosts, findings.topology->num_links,
-            findings.routes_known ? "from the network" : "inferred");
+            findings.routes_known ? "from the network" : "inferred", reused);
+        lead->parts->was_used = findings.num_reused > 0;
         *text_p = text;
     }
     mtree_probe_findings_clear(&findings);
@@ -299,12 +317,14 @@ static int lead_run(lead_t *lead, const coll_mtree_channel_t *channel,
 
 int coll_mtree_probe_lead(const coll_mtree_channel_t *channel,
                           const coll_mtree_host_numbers_t *numbers,
-                          const coll_mtree_host_t *contributions, char **text_p)
+                          const coll_mtree_host_t *contributions,
+                          coll_mtree_probe_parts_t *parts, char **text_p)
 {
     double now = mtree_clock_seconds();
     lead_t lead = {.comm = channel->comm,
                    .num_hosts = numbers->num_hosts,
                    .leader = numbers->first,
+                   .parts = parts,
                    .record = open_record(),
                    .started = now,
                    .logged = now};
@@ -320,6 +340,14 @@ int coll_mtree_probe_lead(const coll_mtree_channel_t *channel,
     }
     lead_cleanup(&lead);
     return rc == OMPI_SUCCESS ? rc : OMPI_ERROR;
+}
+
+void coll_mtree_probe_parts_cleanup(coll_mtree_probe_parts_t *parts)
+{
+    while (parts->count > 0) {
+        free(parts->texts[--parts->count]);
+    }
+    free(parts->texts);
 }
 
 void coll_mtree_probe_serve(const coll_mtree_channel_t *channel,

@@ -12,19 +12,33 @@
 #include "coll_mtree/control/host_numbers.h"
 #include "coll_mtree/probe/worker.h"
 
+#include <time.h>
+
 /* The channel of a probe on @a comm, whose module is @a module; all ranks call, in the
  * same order with its other reservations of tags. */
 coll_mtree_channel_t coll_mtree_probe_channel(mca_coll_mtree_module_t *module,
                                               ompi_communicator_t *comm);
 
+/* What earlier probes found between some of the hosts.  All zero: nothing. */
+typedef struct {
+    int count, capacity;
+    char **texts;  /* [count] as a probe writes them; all malloc'ed */
+    time_t oldest; /* when the first of them was measured */
+    bool was_used; /* the probe took capacities from them */
+} coll_mtree_probe_parts_t;
+
+/* Free what it holds. */
+void coll_mtree_probe_parts_cleanup(coll_mtree_probe_parts_t *parts);
+
 /*
  * On rank 0: probe the network between the hosts of @a contributions [ranks], which
- * @a numbers numbers.  *text_p is the topology as DOT with comments, malloc'ed.
- * OMPI_ERROR, which is logged.
+ * @a numbers numbers, but for capacities that @a parts have.  *text_p is the topology as
+ * DOT with comments, malloc'ed.  OMPI_ERROR, which is logged.
  */
 int coll_mtree_probe_lead(const coll_mtree_channel_t *channel,
                           const coll_mtree_host_numbers_t *numbers,
-                          const coll_mtree_host_t *contributions, char **text_p);
+                          const coll_mtree_host_t *contributions,
+                          coll_mtree_probe_parts_t *parts, char **text_p);
 
 /* On every other rank, at the same time: work for rank 0, if this rank is the
  * first on its host. */

@@ -4,9 +4,11 @@
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/coll_mtree.h"
 
+#include "base/array.h"
 #include "topo/dot/cache.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct {
     mtree_cache_key_t key;
@@ -73,15 +75,46 @@ char *coll_mtree_topology_cache_read(const coll_mtree_host_t *contributions,
     return text;
 }
 
+/* Without memory it is measured again. */
+static void take_part(void *arg, const char *text, size_t length,
+                      const mtree_cache_stamp_t *stamp)
+{
+    coll_mtree_probe_parts_t *parts = arg;
+
+    if (!stamp->is_loaded &&
+        mtree_array_reserve(&parts->texts, &parts->capacity, parts->count + 1,
+                            sizeof(*parts->texts)) == MTREE_OK) {
+        parts->texts[parts->count] = strndup(text, length);
+        parts->count += parts->texts[parts->count] != NULL;
+        if (parts->count == 1 || difftime(stamp->measured, parts->oldest) < 0) {
+            parts->oldest = stamp->measured;
+        }
+    }
+}
+
+void coll_mtree_topology_cache_read_parts(const coll_mtree_host_t *contributions,
+                                          const coll_mtree_host_numbers_t *numbers,
+                                          coll_mtree_probe_parts_t *parts)
+{
+    cached_hosts_t hosts;
+
+    if (cached_hosts_init(&hosts, contributions, numbers)) {
+        (void)mtree_cache_read_parts(&hosts.key, coll_mtree_params.cache_days, time(NULL),
+                                     take_part, parts);
+        cached_hosts_cleanup(&hosts);
+    }
+}
+
 void coll_mtree_topology_cache_write(const coll_mtree_host_t *contributions,
                                      const coll_mtree_host_numbers_t *numbers,
+                                     const coll_mtree_probe_parts_t *parts,
                                      const char *text)
 {
     cached_hosts_t hosts;
 
     if (cached_hosts_init(&hosts, contributions, numbers)) {
         time_t now = time(NULL);
-        const mtree_cache_stamp_t stamp = {now, false};
+        const mtree_cache_stamp_t stamp = {parts->was_used ? parts->oldest : now, false};
 
         (void)mtree_cache_write(&hosts.key, &stamp, coll_mtree_params.cache_days, now,
                                 text);

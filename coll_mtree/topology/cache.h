@@ -7,6 +7,7 @@
 
 #include "coll_mtree/control/host.h"
 #include "coll_mtree/control/host_numbers.h"
+#include "coll_mtree/probe/probe.h"
 
 /*
  * What the cache has for the hosts of @a contributions [ranks], which @a numbers numbers.
@@ -16,9 +17,15 @@
 char *coll_mtree_topology_cache_read(const coll_mtree_host_t *contributions,
                                      const coll_mtree_host_numbers_t *numbers);
 
-/* Write @a text, a topology, for them. */
+/* Add to @a parts what the cache has of some of them. */
+void coll_mtree_topology_cache_read_parts(const coll_mtree_host_t *contributions,
+                                          const coll_mtree_host_numbers_t *numbers,
+                                          coll_mtree_probe_parts_t *parts);
+
+/* Write what a probe, which was given @a parts, found for them. */
 void coll_mtree_topology_cache_write(const coll_mtree_host_t *contributions,
                                      const coll_mtree_host_numbers_t *numbers,
+                                     const coll_mtree_probe_parts_t *parts,
                                      const char *text);
 
 #endif

@@ -259,17 +259,23 @@ static void write_output(const char *text)
 /* Rank 0 leads the probe and keeps what it finds. */
 static void lead(source_t *source, const coll_mtree_channel_t *channel)
 {
+    coll_mtree_probe_parts_t parts = {.count = 0};
     char *text;
 
-    if (coll_mtree_probe_lead(channel, &source->hosts, source->contributions, &text) ==
-        OMPI_SUCCESS) {
+    if (coll_mtree_params_topology() == COLL_MTREE_TOPOLOGY_AUTO) {
+        coll_mtree_topology_cache_read_parts(source->contributions, &source->hosts,
+                                             &parts);
+    }
+    if (coll_mtree_probe_lead(channel, &source->hosts, source->contributions, &parts,
+                              &text) == OMPI_SUCCESS) {
         source->learned = learn_text(text, FROM_PROBE);
     }
     if (source->learned != NULL) {
-        coll_mtree_topology_cache_write(source->contributions, &source->hosts,
+        coll_mtree_topology_cache_write(source->contributions, &source->hosts, &parts,
                                         source->learned);
         write_output(source->learned);
     }
+    coll_mtree_probe_parts_cleanup(&parts);
 }
 
 /* Probe, if rank 0 has no topology yet; then every rank receives it. */

@@ -14,6 +14,9 @@
  * four times the noise of a busy network. */
 #define FULL 0.85
 
+/* What was known before needs no second sample. */
+#define REUSED_SAMPLES 2
+
 /* A stream that crosses an arc. */
 typedef struct {
     int arc, stream;
@@ -268,9 +271,24 @@ static void explainer_alloc(explainer_t *explainer)
     explainer->at = mtree_arena_alloc(arena, num_arcs, sizeof(*explainer->at));
 }
 
+/* What was known before stands where streams did not show it. */
+static void take_reused(mtree_probe_arc_t *arcs, int num_arcs, const double *reused)
+{
+    int arc;
+
+    for (arc = 0; reused != NULL && arc < num_arcs; ++arc) {
+        if (!arcs[arc].known && reused[arc] > 0) {
+            arcs[arc].known = true;
+            arcs[arc].value = reused[arc];
+            arcs[arc].num_samples = REUSED_SAMPLES;
+        }
+    }
+}
+
 mtree_status_t mtree_probe_bottleneck_explain(const mtree_probe_graph_t *graph,
                                               const mtree_probe_stream_t *streams,
-                                              int num_streams, mtree_probe_arc_t *arcs)
+                                              int num_streams, const double *reused,
+                                              mtree_probe_arc_t *arcs)
 {
     explainer_t explainer = {
         .graph = graph, .streams = streams, .num_streams = num_streams, .arcs = arcs};
@@ -278,11 +296,12 @@ mtree_status_t mtree_probe_bottleneck_explain(const mtree_probe_graph_t *graph,
     int arc;
 
     for (arc = 0; arc < 2 * graph->num_links; ++arc) {
-        arcs[arc] = (mtree_probe_arc_t){0};
+        arcs[arc] = (mtree_probe_arc_t){.most = (reused == NULL) ? 0 : reused[arc]};
     }
     explainer_alloc(&explainer);
     if (explainer.arena.status == MTREE_OK) {
         explain(&explainer);
+        take_reused(arcs, 2 * graph->num_links, reused);
     } else {
         status = mtree_no_memory("the loads of %d streams on %d links", num_streams,
                                  graph->num_links);

@@ -29,10 +29,12 @@ typedef struct {
  * Fill @a arcs, [2 graph->num_links].  One of the arcs that a stream crosses limits it;
  * an arc that carried clearly less than it did at another time is not that one.  Where
  * one arc is left, or several that every path crosses together, its load is a sample of
- * its capacity, which is the largest sample.  MTREE_ERR_NO_MEMORY.
+ * its capacity, which is the largest sample.  Of an arc without samples it is
+ * @a reused [arc], bits/s, unless that or @a reused is 0.  MTREE_ERR_NO_MEMORY.
  */
 mtree_status_t mtree_probe_bottleneck_explain(const mtree_probe_graph_t *graph,
                                               const mtree_probe_stream_t *streams,
-                                              int num_streams, mtree_probe_arc_t *arcs);
+                                              int num_streams, const double *reused,
+                                              mtree_probe_arc_t *arcs);
 
 #endif

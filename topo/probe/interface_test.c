@@ -40,7 +40,8 @@ static int choose_links(mtree_probe_t *probe, int host, int arcs[LINKS_AT_ONCE])
     for (i = graph->first_link[host]; i != NONE; i = link->next[link->v == host]) {
         link = &graph->links[i];
         arc = 2 * i + (link->v == host);
-        if (!mtree_probe_graph_is_neighbour(graph, arc) || arc == probe->fastest[host]) {
+        if (!mtree_probe_graph_is_neighbour(graph, arc) || arc == probe->fastest[host] ||
+            probe->reused[arc] > 0) {
             continue;
         }
         ++num_candidates;
@@ -240,9 +241,6 @@ mtree_status_t mtree_probe_end_single_link_retest(mtree_probe_t *probe)
         }
         if (status == MTREE_OK) {
             status = mtree_probe_reset_arcs(probe);
-        }
-        if (status == MTREE_OK) {
-            status = mtree_probe_explain(probe);
         }
     }
     free(shared);

@@ -142,6 +142,11 @@ void mtree_probe_destroy(mtree_probe_t *probe)
     free(probe->latency);
     free(probe->pairs);
     free(probe->streams);
+    for (i = 0; i < probe->num_known; ++i) {
+        free(probe->known[i].from);
+    }
+    free(probe->known);
+    free(probe->reused);
     free(probe->arcs);
     free(probe->tries);
     free(probe->exhausted);

@@ -133,6 +133,7 @@ typedef struct {
     int num_rounds;
     double seconds; /* of all rounds */
     double bytes;   /* that streams and pings carried */
+    int num_reused; /* capacities, one way, that were known before */
 } mtree_probe_findings_t;
 
 /*
@@ -154,6 +155,15 @@ void mtree_probe_destroy(mtree_probe_t *probe);
  */
 mtree_status_t mtree_probe_add_address(mtree_probe_t *probe, int host,
                                        const char *address);
+
+/*
+ * Streams need not measure the links of @a map, which an earlier probe found between some
+ * of the hosts and others, again: arc a has the capacity @a capacity [a] (0: not known).
+ * An arc is known by the names of its ends, and that of a host's only link to a switch by
+ * the host.  Call it before the first round.
+ */
+mtree_status_t mtree_probe_add_known(mtree_probe_t *probe, const mtree_topology_t *map,
+                                     const double *capacity);
 
 /*
  * Packets from @a from to @a to pass @a hops in this order.  The two ends are no hops:

@@ -296,6 +296,7 @@ mtree_status_t mtree_probe_finish(mtree_probe_t *probe,
                                        .seconds = probe->spent,
                                        .bytes = probe->bytes};
     mtree_status_t status;
+    int i;
 
     if (!probe->has_graph || probe->latency == NULL) {
         mtree_error(
@@ -326,6 +327,9 @@ mtree_status_t mtree_probe_finish(mtree_probe_t *probe,
     }
     if (status != MTREE_OK) {
         goto err_clear;
+    }
+    for (i = 0; probe->reused != NULL && i < 2 * probe->graph.num_links; ++i) {
+        findings.num_reused += probe->reused[i] > 0;
     }
     *findings_p = findings;
     return MTREE_OK;

@@ -30,6 +30,14 @@ typedef struct {
     int passes;            /* how often it was asked for */
 } mtree_probe_pair_t;
 
+/* The capacity of an arc of another map. */
+typedef struct {
+    char *from, *to; /* names; malloc'ed in one piece, at from */
+    bool
+        at_host[2]; /* that end is a host, has no other link, and the other is a switch */
+    double capacity; /* bits/s */
+} mtree_probe_known_t;
+
 struct mtree_probe {
     int num_hosts;
     char **names;
@@ -57,6 +65,10 @@ struct mtree_probe {
     mtree_probe_pair_t *pairs;
     int num_streams, stream_capacity;
     mtree_probe_stream_t *streams;
+
+    mtree_probe_known_t *known; /* before this probe */
+    int num_known, known_capacity;
+    double *reused; /* [2 num_links] what is known so, bits/s; 0: nothing */
 
     mtree_probe_arc_t *arcs; /* [2 num_links] what streams showed */
     int *tries;              /* [2 num_links] tests of the arc */
@@ -89,8 +101,11 @@ mtree_status_t mtree_probe_fit_graph(mtree_probe_t *probe);
 /* Fill probe->arcs with what all streams show about the current graph. */
 mtree_status_t mtree_probe_explain(mtree_probe_t *probe);
 
-/* Allocate anew what is kept of each arc of the graph; nothing is known then. */
+/* Allocate anew what is kept of each arc of the graph, and fill it in. */
 mtree_status_t mtree_probe_reset_arcs(mtree_probe_t *probe);
+
+/* Set probe->reused[2 num_links] for the current graph. */
+void mtree_probe_find_known(const mtree_probe_t *probe);
 
 /*
  * Make the round from the tests of @a batch, as many as the budget allows, and mark their

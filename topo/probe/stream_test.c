@@ -46,7 +46,7 @@
 mtree_status_t mtree_probe_explain(mtree_probe_t *probe)
 {
     return mtree_probe_bottleneck_explain(&probe->graph, probe->streams,
-                                          probe->num_streams, probe->arcs);
+                                          probe->num_streams, probe->reused, probe->arcs);
 }
 
 mtree_status_t mtree_probe_reset_arcs(mtree_probe_t *probe)
@@ -56,13 +56,17 @@ mtree_status_t mtree_probe_reset_arcs(mtree_probe_t *probe)
     free(probe->arcs);
     free(probe->tries);
     free(probe->exhausted);
+    free(probe->reused);
+    probe->reused = calloc(num_arcs, sizeof(*probe->reused));
     probe->arcs = calloc(num_arcs, sizeof(*probe->arcs));
     probe->tries = calloc(num_arcs, sizeof(*probe->tries));
     probe->exhausted = calloc(num_arcs, sizeof(*probe->exhausted));
-    if (probe->arcs == NULL || probe->tries == NULL || probe->exhausted == NULL) {
+    if (probe->arcs == NULL || probe->tries == NULL || probe->exhausted == NULL ||
+        probe->reused == NULL) {
         return mtree_no_memory("%d links", probe->graph.num_links);
     }
-    return MTREE_OK;
+    mtree_probe_find_known(probe);
+    return mtree_probe_explain(probe);
 }
 
 /* Seconds of a round trip along a path. */

@@ -17,10 +17,10 @@ static void setup(void)
 
     ck_assert_int_eq(mtree_topology_parse(text, strlen(text), "test", &topology),
                      MTREE_OK);
-    links[0] = (mtree_probe_link_t){
-        .capacity = {{.basis = MTREE_PROBE_MEASURED, .spread = 0.01},
-                     {.basis = MTREE_PROBE_AT_LEAST, .spread = 0.5}},
-        .latency = {.basis = MTREE_PROBE_ASSUMED, .spread = 1}};
+    links[0] =
+        (mtree_probe_link_t){.capacity = {{.basis = MTREE_PROBE_MEASURED, .spread = 0.01},
+                                          {.basis = MTREE_PROBE_AT_LEAST, .spread = 0.5}},
+                             .latency = {.basis = MTREE_PROBE_ASSUMED, .spread = 1}};
 }
 
 static void teardown(void)
@@ -46,9 +46,9 @@ START_TEST(each_figure_has_a_comment)
 
     ck_assert_ptr_nonnull(
         strstr(text, "// probed in 2.5 s with 1 MB; routes from the network\n"));
-    ck_assert_ptr_nonnull(
-        strstr(text, "capacity measured within 1 %, at least within 50 %; "
-                     "latency assumed within 100 %\n"));
+    ck_assert_ptr_nonnull(strstr(text,
+                                 "capacity measured within 1 %, at least within 50 %; "
+                                 "latency assumed within 100 %\n"));
     free(text);
     text = text_of(false);
     ck_assert_ptr_nonnull(strstr(text, "; routes inferred from rates\n"));
@@ -71,6 +71,47 @@ START_TEST(the_text_is_the_topology)
 }
 END_TEST
 
+/* Take part in the rounds of @a probe until streams are asked for. */
+static void run_to_streams(mtree_probe_t *probe, mtree_probe_round_t *round)
+{
+    mtree_probe_result_t results[8] = {{.failed = false}};
+
+    for (int i = 0; i < 8; i++) {
+        results[i].least = results[i].median = 1e-3;
+    }
+    ck_assert_int_eq(mtree_probe_next(probe, round), MTREE_OK);
+    while (round->num_experiments > 0 &&
+           round->experiments[0].kind != MTREE_PROBE_STREAM) {
+        ck_assert_int_le(round->num_experiments, 8);
+        ck_assert_int_eq(mtree_probe_record(probe, results, 0.01), MTREE_OK);
+        ck_assert_int_eq(mtree_probe_next(probe, round), MTREE_OK);
+    }
+}
+
+START_TEST(what_was_measured_is_not_measured_again)
+{
+    const mtree_probe_host_t hosts[] = {{"a", "10.0.0.1", 0}, {"b", "10.0.0.2", 0}};
+    const mtree_probe_options_t options = {.seconds = 5};
+    mtree_probe_round_t round;
+    mtree_probe_t *probe;
+    char *text = text_of(true);
+
+    ck_assert_int_eq(mtree_probe_create(hosts, 2, &options, &probe), MTREE_OK);
+    run_to_streams(probe, &round);
+    ck_assert_int_eq(round.num_experiments, 2);
+    mtree_probe_destroy(probe);
+    /* The other direction was at least so fast, which was not measured. */
+    ck_assert_int_eq(mtree_probe_create(hosts, 2, &options, &probe), MTREE_OK);
+    ck_assert_int_eq(coll_mtree_probe_findings_reuse(text, probe), MTREE_OK);
+    run_to_streams(probe, &round);
+    ck_assert_int_eq(round.num_experiments, 1);
+    ck_assert_int_eq(round.experiments[0].from, 1);
+    mtree_probe_destroy(probe);
+    ck_assert_int_ne(coll_mtree_probe_findings_reuse("nothing", NULL), MTREE_OK);
+    free(text);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("findings");
@@ -81,6 +122,7 @@ int main(void)
     tcase_add_checked_fixture(tcase, setup, teardown);
     tcase_add_test(tcase, each_figure_has_a_comment);
     tcase_add_test(tcase, the_text_is_the_topology);
+    tcase_add_test(tcase, what_was_measured_is_not_measured_again);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);

@@ -249,6 +249,23 @@ static double carry_out(network_t *network, const mtree_probe_round_t *round,
     return longest + farthest;
 }
 
+static void add_known(network_t *network)
+{
+    const mtree_topology_t *known = network->options->known;
+    int num_arcs = known == NULL ? 0 : 2 * known->num_links;
+    double *capacity = calloc((size_t)num_arcs + 1, sizeof(*capacity));
+
+    ck_assert_ptr_nonnull(capacity);
+    for (int arc = 0; arc < num_arcs; ++arc) {
+        capacity[arc] = mtree_arc_capacity(known, arc);
+    }
+    if (known != NULL) {
+        ck_assert_int_eq(mtree_probe_add_known(network->probe, known, capacity),
+                         MTREE_OK);
+    }
+    free(capacity);
+}
+
 /* The probe of the hosts with all of their addresses. */
 static void create(network_t *network)
 {
@@ -269,6 +286,7 @@ static void create(network_t *network)
         mtree_probe_create(hosts, network->num_hosts, &options, &network->probe),
         MTREE_OK);
     free(hosts);
+    add_known(network);
     for (int arc = 0; network->options->interfaces && arc < 2 * truth->num_links; ++arc) {
         for (int i = 0; i < network->num_hosts; ++i) {
             if (network->hosts[i] == mtree_arc_to(truth, arc)) {

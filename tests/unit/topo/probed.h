@@ -24,6 +24,7 @@ typedef struct {
     double seconds;   /* the budget */
     double bytes;     /* the budget; 0: none */
     uint64_t seed;
+    const mtree_topology_t *known; /* all of its capacities are; NULL: none */
 } probed_options_t;
 
 /* Probe @a truth to the end and finish; the test fails when any call does.  Hosts come

@@ -216,6 +216,77 @@ START_TEST(test_fast_links_send_few_bytes)
 }
 END_TEST
 
+/* What @a truth has between its first @a num_hosts vertices and its switches, which have
+ * other names if @a renamed. */
+static mtree_topology_t *part_of(const mtree_topology_t *truth, int num_hosts,
+                                 bool renamed)
+{
+    mtree_topology_t *part;
+    int *vertex = calloc((size_t)truth->num_vertices, sizeof(*vertex));
+    char name[80];
+
+    ck_assert_ptr_nonnull(vertex);
+    ck_assert_int_eq(mtree_topology_create("part", "test", &part), MTREE_OK);
+    for (int v = 0; v < truth->num_vertices; ++v) {
+        mtree_vertex_kind_t kind = truth->vertices[v].kind;
+
+        vertex[v] = -1;
+        snprintf(name, sizeof(name), "%s%s", truth->vertices[v].name,
+                 renamed && kind == MTREE_VERTEX_SWITCH ? "'" : "");
+        if (v < num_hosts || kind == MTREE_VERTEX_SWITCH) {
+            ck_assert_int_eq(
+                mtree_topology_add_vertex(part, name, NULL, kind, &vertex[v]), MTREE_OK);
+        }
+    }
+    for (int l = 0; l < truth->num_links; ++l) {
+        const mtree_link_t *link = &truth->links[l];
+
+        if (vertex[link->u] >= 0 && vertex[link->v] >= 0) {
+            ck_assert_int_eq(mtree_topology_add_link(part, vertex[link->u],
+                                                     vertex[link->v], link->capacity[0],
+                                                     link->capacity[1], 0, NULL),
+                             MTREE_OK);
+        }
+    }
+    free(vertex);
+    return part;
+}
+
+/* Streams cross the links that were not known, and hardly any others. */
+START_TEST(test_known_links_are_not_measured)
+{
+    static const struct {
+        const char *map;          /* NULL: a tree */
+        int num_hosts, num_links; /* known */
+        bool renamed;
+    } cases[] = {
+        {"star:8", 6, 6, false},
+        {"star:8", 6, 6, true},
+        {TOPOLOGIES "/b4.dot", 12, 19, false},
+        {NULL, 9, 15, false},
+    };
+    mtree_topology_t *truth = cases[_i].map == NULL ? make_tree(2, 2, 3)
+                              : strstr(cases[_i].map, "dot") != NULL
+                                  ? read_map(cases[_i].map)
+                                  : make_shape(cases[_i].map, 0.5, 2);
+    mtree_topology_t *known = part_of(truth, cases[_i].num_hosts, cases[_i].renamed);
+    probed_options_t options = {.noise = NOISE, .routes = true, .seconds = 10, .seed = 3};
+    mtree_probe_findings_t all, rest;
+
+    probed_run(truth, &options, &all);
+    options.known = known;
+    probed_run(truth, &options, &rest);
+    ck_assert_int_eq(all.num_reused, 0);
+    ck_assert_int_eq(rest.num_reused, 2 * cases[_i].num_links);
+    ck_assert_double_lt(rest.bytes, 0.6 * all.bytes);
+    probed_check_links(truth, &rest, 0.1);
+    mtree_probe_findings_clear(&all);
+    mtree_probe_findings_clear(&rest);
+    mtree_topology_destroy(known);
+    mtree_topology_destroy(truth);
+}
+END_TEST
+
 /* Too few bytes for all streams: the probe ends with a map in which some is assumed. */
 START_TEST(test_bytes_end)
 {
@@ -564,6 +635,7 @@ int main(void)
     tcase_add_loop_test(tcase, test_star, 0, 4);
     tcase_add_loop_test(tcase, test_slow_by_chance, 0, 4);
     tcase_add_loop_test(tcase, test_fast_links_send_few_bytes, 0, 2);
+    tcase_add_loop_test(tcase, test_known_links_are_not_measured, 0, 4);
     tcase_add_test(tcase, test_bytes_end);
     tcase_add_loop_test(tcase, test_mesh, 0, 3);
     tcase_add_loop_test(tcase, test_interfaces, 0, 2);

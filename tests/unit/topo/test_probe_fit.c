@@ -165,7 +165,8 @@ START_TEST(test_explain)
     int to_2 = mtree_probe_graph_find_arc(&graph, 4, 2);
     int rising = mtree_probe_graph_find_arc(&graph, 2, 3);
 
-    ck_assert_int_eq(mtree_probe_bottleneck_explain(&graph, streams, 5, arcs), MTREE_OK);
+    ck_assert_int_eq(mtree_probe_bottleneck_explain(&graph, streams, 5, NULL, arcs),
+                     MTREE_OK);
     ck_assert(arcs[out].known);
     ck_assert_double_eq_tol(arcs[out].value, 100e6, 1);
     ck_assert(arcs[to_2].known);

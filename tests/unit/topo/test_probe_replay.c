@@ -169,7 +169,7 @@ START_TEST(test_capacities)
     arcs = calloc(2 * (size_t)graph.num_links, sizeof(*arcs));
     ck_assert_ptr_nonnull(arcs);
     ck_assert_int_eq(mtree_probe_bottleneck_explain(&graph, record->streams,
-                                                    record->num_streams, arcs),
+                                                    record->num_streams, NULL, arcs),
                      MTREE_OK);
     for (int arc = 0; arc < 2 * graph.num_links; ++arc) {
         int from = vertex_of(record, &graph, mtree_probe_arc_from(&graph, arc));

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What earlier probes found between some of the hosts.
+ */
+#include "base/array.h"
+#include "base/log.h"
+#include "topo/probe/state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Add the arc @a from > @a to of @a map, whose vertices have so many links. */
+static mtree_status_t add_arc(mtree_probe_t *probe, const mtree_topology_t *map,
+                              const int *degree, int from, int to, double capacity)
+{
+    const mtree_vertex_t *ends[] = {&map->vertices[from], &map->vertices[to]};
+    size_t length = strlen(ends[0]->name) + 1;
+    mtree_probe_known_t known = {.capacity = capacity};
+
+    known.at_host[0] = degree[from] == 1 && ends[0]->kind == MTREE_VERTEX_HOST &&
+                       ends[1]->kind == MTREE_VERTEX_SWITCH;
+    known.at_host[1] = degree[to] == 1 && ends[1]->kind == MTREE_VERTEX_HOST &&
+                       ends[0]->kind == MTREE_VERTEX_SWITCH;
+    known.from = malloc(length + strlen(ends[1]->name) + 1);
+    if (known.from == NULL ||
+        mtree_array_reserve(&probe->known, &probe->known_capacity, probe->num_known + 1,
+                            sizeof(*probe->known)) != MTREE_OK) {
+        free(known.from);
+        return mtree_no_memory("%d known links", probe->num_known + 1);
+    }
+    known.to = known.from + length;
+    strcpy(known.from, ends[0]->name);
+    strcpy(known.to, ends[1]->name);
+    probe->known[probe->num_known++] = known;
+    return MTREE_OK;
+}
+
+mtree_status_t mtree_probe_add_known(mtree_probe_t *probe, const mtree_topology_t *map,
+                                     const double *capacity)
+{
+    int *degree = calloc((size_t)map->num_vertices + 1, sizeof(*degree));
+    mtree_status_t status = MTREE_OK;
+    int arc;
+
+    if (degree == NULL) {
+        return mtree_no_memory("%d known links", map->num_links);
+    }
+    for (arc = 0; arc < 2 * map->num_links; ++arc) {
+        ++degree[mtree_arc_from(map, arc)];
+    }
+    for (arc = 0; status == MTREE_OK && arc < 2 * map->num_links; ++arc) {
+        if (capacity[arc] > 0) {
+            status = add_arc(probe, map, degree, mtree_arc_from(map, arc),
+                             mtree_arc_to(map, arc), capacity[arc]);
+        }
+    }
+    free(degree);
+    return status;
+}
+
+/* Is @a vertex of the graph called @a name?  Routers without an address have no name. */
+static bool is_called(const mtree_probe_t *probe, int vertex, const char *name)
+{
+    const char *own =
+        vertex < probe->num_hosts ? probe->names[vertex] : probe->graph.names[vertex];
+
+    return own != NULL && strcmp(own, name) == 0;
+}
+
+/* Is @a vertex a host with one link, which goes to @a other, a switch? */
+static bool is_leaf(const mtree_probe_t *probe, int vertex, int other)
+{
+    const mtree_probe_graph_t *graph = &probe->graph;
+    int link = vertex < probe->num_hosts ? graph->first_link[vertex] : -1;
+
+    return link >= 0 && other >= probe->num_hosts &&
+           graph->links[link].next[graph->links[link].v == vertex] < 0;
+}
+
+static bool is_known_as(const mtree_probe_t *probe, const mtree_probe_known_t *known,
+                        int arc)
+{
+    int from = mtree_probe_arc_from(&probe->graph, arc);
+    int to = mtree_probe_arc_to(&probe->graph, arc);
+    bool from_called = is_called(probe, from, known->from);
+    bool to_called = is_called(probe, to, known->to);
+
+    return (from_called && to_called) ||
+           (from_called && known->at_host[0] && is_leaf(probe, from, to)) ||
+           (to_called && known->at_host[1] && is_leaf(probe, to, from));
+}
+
+void mtree_probe_find_known(const mtree_probe_t *probe)
+{
+    int arc, i;
+
+    for (arc = 0; arc < 2 * probe->graph.num_links; ++arc) {
+        for (i = 0; i < probe->num_known && probe->reused[arc] <= 0; ++i) {
+            if (is_known_as(probe, &probe->known[i], arc)) {
+                probe->reused[arc] = probe->known[i].capacity;
+            }
+        }
+    }
+}
