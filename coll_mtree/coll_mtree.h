@@ -90,7 +90,7 @@ typedef struct {
         *context;  /* on rank 0: what it is planned on, or NULL */
     bool unserved; /* every rank knows by now that mtree cannot serve this communicator */
     bool introduced;            /* rank 0 has logged its line about the communicator */
-    mtree_plan_t *default_plan; /* call/default_plan.h; NULL: not needed yet */
+    mtree_plan_part_t *default_part; /* call/default_plan.h; NULL: not needed yet */
     mtree_placement_t *default_placement;
 } mca_coll_mtree_module_t;
 

@@ -28,7 +28,7 @@ static void module_construct(mca_coll_mtree_module_t *module)
     module->hosts_asked = false;
     module->latest = NULL;
     module->placement = module->default_placement = NULL;
-    module->default_plan = NULL;
+    module->default_part = NULL;
     module->context = NULL;
     module->source = NULL;
     module->processes = NULL;

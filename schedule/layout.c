@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "schedule/layout.h"
 
+#include "base/array.h"
 #include "schedule/lanes.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /*
  * Equal numbers of chunks per tree were faster than equal sizes, since the slowest tree
@@ -43,44 +43,20 @@
 
 /* A layout while it is made. */
 typedef struct {
-    const mtree_plan_t *plan;
+    const mtree_plan_part_t *part;
     const mtree_placement_t *placement;
     const mtree_call_t *call;
     int rank;
     mtree_layout_t *layout;
-    int children_used;
-    double *work;    /* the memory of the four arrays below */
-    double *latency; /* [num_hosts] to the parent, in the tree at hand */
-    double *
-        rates; /* [num_ranks] bits/s planned to and from each rank; -1: not a neighbour */
+    int num_children, children_room, steps_room; /* of all streams so far */
+    double *rates;        /* [num_ranks] bits/s planned to and from each rank; -1: not a
+                             neighbour */
     double *trips;        /* [num_ranks] seconds to each rank and back */
-    int *parent;          /* [num_hosts] in the tree at hand */
     bool stepped;         /* the plan's lockstep steps fit the call */
     double seconds;       /* of the longest stream at its rate */
     size_t largest_chunk; /* bytes */
+    mtree_status_t status;
 } builder_t;
-
-/* The tree's parents with @a root as its root: the links between the two roots are
- * reversed. */
-static void builder_root_tree(builder_t *builder, const mtree_tree_t *tree, int root)
-{
-    size_t hosts = (size_t)builder->plan->num_hosts;
-    int host = root, above = -1;
-    double latency = 0;
-
-    memcpy(builder->parent, tree->parent, hosts * sizeof(int));
-    memcpy(builder->latency, tree->latency, hosts * sizeof(double));
-    while (host >= 0) {
-        int next = builder->parent[host];
-        double next_latency = builder->latency[host];
-
-        builder->parent[host] = above;
-        builder->latency[host] = latency;
-        above = host;
-        latency = next_latency;
-        host = next;
-    }
-}
 
 static void builder_add_peer(builder_t *builder, int rank, double rate, double latency)
 {
@@ -91,7 +67,7 @@ static void builder_add_peer(builder_t *builder, int rank, double rate, double l
         builder->layout->num_peers++;
     }
     builder->rates[rank] += rate;
-    builder->trips[rank] = builder->trips[rank] > trip ? builder->trips[rank] : trip;
+    builder->trips[rank] = fmax(builder->trips[rank], trip);
 }
 
 /*
@@ -99,67 +75,105 @@ static void builder_add_peer(builder_t *builder, int rank, double rate, double l
  * before the sender has used up the others.  Everything here comes from the plan, so both
  * ends compute the same.
  */
-static size_t builder_window(const builder_t *builder, const mtree_tree_t *tree,
+static size_t builder_window(const builder_t *builder, const mtree_part_tree_t *tree,
                              size_t chunk)
 {
-    double latency = 0, chunks;
+    double chunks = tree->rate / 8 * (4 * tree->latency + CREDIT_DELAY) /
+                    ((double)chunk * (double)builder->call->unit_bytes);
 
-    for (int host = 0; host < builder->plan->num_hosts; host++) {
-        latency = builder->latency[host] > latency ? builder->latency[host] : latency;
-    }
-    chunks = tree->rate / 8 * (4 * latency + CREDIT_DELAY) /
-             ((double)chunk * (double)builder->call->unit_bytes);
     if (chunks > MOST_WINDOW_CHUNKS - LEAST_WINDOW_CHUNKS) {
         return MOST_WINDOW_CHUNKS;
     }
     return LEAST_WINDOW_CHUNKS + (size_t)chunks;
 }
 
-/* This rank is a leader in tree number @a number: its parent and @a children on other
- * hosts, after those on its own. */
-static void builder_link_hosts(builder_t *builder, mtree_stream_t *stream, int *children,
-                               int *steps, int number, int root_rank)
+/* Make room for @a more children. */
+static void builder_reserve(builder_t *builder, int more)
 {
-    const mtree_placement_t *placement = builder->placement;
-    const mtree_tree_t *tree = &builder->plan->trees[number];
-    double rate = tree->rate;
-    int host = placement->host[builder->rank];
-    int above = builder->parent[host];
+    int count = builder->num_children + more;
 
-    if (above >= 0) {
-        stream->parent = root_rank >= 0 && above == placement->host[root_rank]
-                             ? root_rank
-                             : mtree_placement_leader(placement, above, number);
-        builder_add_peer(builder, stream->parent, rate, builder->latency[host]);
-        stream->parent_step = builder->stepped ? tree->step[host] : 0;
+    if (builder->status == MTREE_OK) {
+        builder->status = mtree_array_reserve(
+            &builder->layout->children_room, &builder->children_room, count, sizeof(int));
     }
-    for (int below = 0; below < placement->num_hosts; below++) {
-        if (builder->parent[below] == host) {
-            int child = mtree_placement_leader(placement, below, number);
-
-            steps[stream->num_children] = builder->stepped ? tree->step[below] : 0;
-            children[stream->num_children++] = child;
-            builder_add_peer(builder, child, rate, builder->latency[below]);
-        }
+    if (builder->status == MTREE_OK && builder->stepped) {
+        builder->status = mtree_array_reserve(&builder->layout->steps_room,
+                                              &builder->steps_room, count, sizeof(int));
     }
 }
 
-/* Add tree number @a number, rooted in builder->parent, carrying @a length units from @a
- * offset on. */
-static void builder_add_stream(builder_t *builder, int number, int root_rank,
-                               size_t offset, size_t length, size_t chunk)
+/* This rank is a leader in tree number @a number: its parent and its children on other
+ * hosts, after those on its own. */
+static void builder_link_hosts(builder_t *builder, mtree_stream_t *stream, int number,
+                               int root_host, int root_rank)
 {
     const mtree_placement_t *placement = builder->placement;
-    const mtree_tree_t *tree = &builder->plan->trees[number];
+    const mtree_part_tree_t *tree = &builder->part->trees[number];
+    int *children = builder->layout->children_room + builder->num_children;
+    int above = mtree_plan_part_towards(builder->part, number, root_host);
+
+    for (int e = 0; e < tree->num_edges; e++) {
+        const mtree_part_edge_t *edge = &tree->edges[e];
+        int step = builder->stepped ? edge->step : 0;
+        int peer = mtree_placement_leader(placement, edge->host, number);
+
+        if (e == above) {
+            peer = root_rank >= 0 && edge->host == root_host ? root_rank : peer;
+            stream->parent = peer;
+            stream->parent_step = step;
+        } else {
+            if (builder->stepped) {
+                builder->layout
+                    ->steps_room[builder->num_children + stream->num_children] = step;
+            }
+            children[stream->num_children++] = peer;
+        }
+        builder_add_peer(builder, peer, tree->rate, edge->latency);
+    }
+}
+
+/* This rank's neighbours in tree number @a number, rooted in @a root_host. */
+static void builder_link(builder_t *builder, mtree_stream_t *stream, int number,
+                         int root_host, int root_rank)
+{
+    const mtree_placement_t *placement = builder->placement;
+    int host = placement->host[builder->rank];
+    int leader = root_rank >= 0 && host == root_host
+                     ? root_rank
+                     : mtree_placement_leader(placement, host, number);
+    int *children;
+
+    builder_reserve(builder, builder->part->trees[number].num_edges +
+                                 placement->first[host + 1] - placement->first[host]);
+    if (builder->status != MTREE_OK) {
+        return;
+    }
+    children = builder->layout->children_room + builder->num_children;
+    mtree_placement_hang(placement, builder->rank, leader, number, &stream->parent,
+                         children, &stream->num_children);
+    for (int i = 0; i < stream->num_children; i++) {
+        builder_add_peer(builder, children[i], 0, 0);
+        if (builder->stepped) {
+            builder->layout->steps_room[builder->num_children + i] = 0;
+        }
+    }
+    if (builder->rank == leader) {
+        builder_link_hosts(builder, stream, number, root_host, root_rank);
+    } else {
+        builder_add_peer(builder, stream->parent, 0, 0);
+    }
+    builder->num_children += stream->num_children;
+}
+
+/* Add tree number @a number, rooted in @a root_host, carrying @a length units from @a
+ * offset on. */
+static void builder_add_stream(builder_t *builder, int number, int root_host,
+                               int root_rank, size_t offset, size_t length, size_t chunk)
+{
+    const mtree_part_tree_t *tree = &builder->part->trees[number];
     mtree_collective_t collective = builder->call->collective;
     mtree_layout_t *layout = builder->layout;
     mtree_stream_t *stream = &layout->streams[layout->num_streams];
-    int *children = layout->children_room + builder->children_used;
-    int *steps = layout->steps_room + builder->children_used;
-    int host = placement->host[builder->rank];
-    int root_host = root_rank < 0 ? -1 : placement->host[root_rank];
-    int leader =
-        host == root_host ? root_rank : mtree_placement_leader(placement, host, number);
 
     stream->offset = offset;
     stream->length = length;
@@ -178,20 +192,8 @@ static void builder_add_stream(builder_t *builder, int number, int root_rank,
     stream->number = layout->num_streams;
     stream->tree = number;
     stream->block = mtree_collective_has_blocks(collective) ? root_rank : -1;
-    stream->children = children;
-    stream->child_steps = steps;
     layout->num_streams++;
-    mtree_placement_hang(placement, builder->rank, leader, number, &stream->parent,
-                         children, &stream->num_children);
-    for (int i = 0; i < stream->num_children; i++) {
-        builder_add_peer(builder, children[i], 0, 0);
-    }
-    if (builder->rank == leader) {
-        builder_link_hosts(builder, stream, children, steps, number, root_rank);
-    } else {
-        builder_add_peer(builder, stream->parent, 0, 0);
-    }
-    builder->children_used += stream->num_children;
+    builder_link(builder, stream, number, root_host, root_rank);
 }
 
 size_t mtree_layout_default_chunk(size_t length, size_t longest)
@@ -214,8 +216,8 @@ size_t mtree_layout_chunk(const mtree_call_t *call, size_t bytes)
 }
 
 /* Units of a chunk: what the user asks for, else what the plan says. */
-static size_t builder_chunk(builder_t *builder, const mtree_tree_t *tree, size_t length,
-                            size_t longest)
+static size_t builder_chunk(builder_t *builder, const mtree_part_tree_t *tree,
+                            size_t length, size_t longest)
 {
     size_t unit = builder->call->unit_bytes;
     size_t bytes = builder->call->chunk_bytes;
@@ -238,39 +240,54 @@ static size_t builder_chunk(builder_t *builder, const mtree_tree_t *tree, size_t
     return chunk;
 }
 
+/* Has every rank trees of its own, rooted in its host? */
+static bool builder_has_own_trees(const builder_t *builder)
+{
+    return mtree_collective_has_blocks(builder->part->collective);
+}
+
+/* The trees that serve rank @a source (-1: all ranks together): *count_p of them.  NULL:
+ * all in order. */
+static const int *builder_trees(const builder_t *builder, int source, int *count_p)
+{
+    const mtree_plan_part_t *part = builder->part;
+    int host;
+
+    if (!builder_has_own_trees(builder)) {
+        *count_p = part->num_trees;
+        return NULL;
+    }
+    host = builder->placement->host[source];
+    *count_p = part->first[host + 1] - part->first[host];
+    return part->by_root + part->first[host];
+}
+
 /*
- * Cut units [offset, offset + units) into the shares of the trees that serve rank @a
- * source
- * (-1: all trees, each with its own root) and add a stream for each.
+ * Cut units [offset, offset + units) into the shares of the trees that serve rank
+ * @a source (-1: all trees, each with its own root) and add a stream for each.
  */
 static void builder_add_part(builder_t *builder, int source, size_t offset, size_t units)
 {
-    const mtree_plan_t *plan = builder->plan;
-    int host = source < 0 ? -1 : builder->placement->host[source];
-    bool own_trees = mtree_collective_has_blocks(plan->collective);
+    const mtree_part_tree_t *trees = builder->part->trees;
     double begin = 0, largest = 0;
+    int count;
+    const int *numbers = builder_trees(builder, source, &count);
 
-    for (int t = 0; t < plan->num_trees; t++) {
-        if (!own_trees || plan->trees[t].root == host) {
-            largest = plan->trees[t].share > largest ? plan->trees[t].share : largest;
-        }
+    for (int i = 0; i < count; i++) {
+        largest = fmax(largest, trees[numbers == NULL ? i : numbers[i]].share);
     }
-    for (int t = 0; t < plan->num_trees; t++) {
-        const mtree_tree_t *tree = &plan->trees[t];
-        double end;
-        size_t from, to;
+    for (int i = 0; i < count; i++) {
+        int t = numbers == NULL ? i : numbers[i];
+        double end = begin + trees[t].share;
+        size_t from = (size_t)(begin * (double)units + 0.5);
+        size_t to = end > 1 - 1e-9 ? units : (size_t)(end * (double)units + 0.5);
 
-        if (own_trees && tree->root != host) {
-            continue;
-        }
-        end = begin + tree->share;
-        from = (size_t)(begin * (double)units + 0.5);
-        to = end > 1 - 1e-9 ? units : (size_t)(end * (double)units + 0.5);
         to = to > units ? units : to;
         from = from > to ? to : from;
-        builder_root_tree(builder, tree, host < 0 ? tree->root : host);
-        builder_add_stream(builder, t, source, offset + from, to - from,
-                           builder_chunk(builder, tree, to - from,
+        builder_add_stream(builder, t,
+                           source < 0 ? trees[t].root : builder->placement->host[source],
+                           source, offset + from, to - from,
+                           builder_chunk(builder, &trees[t], to - from,
                                          (size_t)(largest * (double)units) + 1));
         begin = end;
     }
@@ -278,23 +295,24 @@ static void builder_add_part(builder_t *builder, int source, size_t offset, size
 
 static mtree_status_t builder_check(const builder_t *builder)
 {
-    const mtree_plan_t *plan = builder->plan;
+    const mtree_plan_part_t *part = builder->part;
     const mtree_call_t *call = builder->call;
 
     if (mtree_collective_check(call->collective) != MTREE_OK) {
         return MTREE_ERR_INVALID;
     }
-    if (plan->num_hosts != builder->placement->num_hosts) {
+    if (part->num_hosts != builder->placement->num_hosts ||
+        part->host != builder->placement->host[builder->rank]) {
         return MTREE_ERR_INVALID;
     }
-    if (plan->collective == MTREE_ALLREDUCE) {
+    if (part->collective == MTREE_ALLREDUCE) {
         return MTREE_OK;
     }
-    if (plan->collective != call->collective) {
+    if (part->collective != call->collective) {
         return MTREE_ERR_UNSUPPORTED;
     }
     if (mtree_collective_has_root(call->collective) &&
-        plan->root != builder->placement->host[call->root]) {
+        part->root != builder->placement->host[call->root]) {
         return MTREE_ERR_UNSUPPORTED;
     }
     return MTREE_OK;
@@ -330,27 +348,22 @@ size_t mtree_layout_window(double rate, double trip, size_t chunk, int sharers)
     return link + (part < queue ? part : queue);
 }
 
-/* Peers that share a queue.  In a direct exchange, where all trees end at the root's
- * neighbours, all peers are behind the same link.  With a queue for each, all would wait
- * for those that were served first. */
-static int builder_sharers(const builder_t *builder)
-{
-    const mtree_plan_t *plan = builder->plan;
-
-    for (int t = 0; t < plan->num_trees; t++) {
-        if (mtree_tree_height(&plan->trees[t], plan->num_hosts) > 1) {
-            return 1;
-        }
-    }
-    return plan->num_trees == 1 ? 1 : builder->layout->num_peers;
-}
-
-/* The peers, in ascending rank, with their windows. */
+/*
+ * The peers, in ascending rank, with their windows.  In a direct exchange all peers are
+ * behind the same link, so they share a queue.  With a queue for each, all would wait for
+ * those that were served first.
+ */
 static void builder_fill_peers(builder_t *builder)
 {
-    mtree_peer_t *peer = builder->layout->peers;
-    int sharers = builder_sharers(builder);
+    mtree_layout_t *layout = builder->layout;
+    int sharers = builder->part->is_direct ? layout->num_peers : 1;
+    mtree_peer_t *peer = malloc(((size_t)layout->num_peers + 1) * sizeof(*peer));
 
+    layout->peers = peer;
+    if (peer == NULL) {
+        builder->status = MTREE_ERR_NO_MEMORY;
+        return;
+    }
     for (int rank = 0; rank < builder->placement->num_ranks; rank++) {
         double rate = builder->rates[rank];
 
@@ -361,82 +374,108 @@ static void builder_fill_peers(builder_t *builder)
         peer->window = mtree_layout_window(rate, builder->trips[rank],
                                            builder->largest_chunk, sharers);
         if (rank < builder->rank) {
-            builder->layout->first_peer++;
+            layout->first_peer++;
         }
         peer++;
     }
 }
 
-static mtree_status_t builder_alloc(builder_t *builder)
+/* Now that they stay where they are, streams can point to their children. */
+static void builder_fill_children(builder_t *builder)
 {
-    const mtree_placement_t *placement = builder->placement;
-    mtree_collective_t collective = builder->call->collective;
-    size_t hosts = (size_t)placement->num_hosts;
-    size_t ranks = (size_t)placement->num_ranks;
-    int host = placement->host[builder->rank];
-    bool blocks = mtree_collective_has_blocks(collective);
-    size_t streams = (size_t)builder->plan->num_trees * (blocks ? ranks : 1);
-    /* In one stream a rank has at most the other ranks of its host and all other hosts as
-     * children. */
-    size_t children =
-        hosts + (size_t)(placement->first[host + 1] - placement->first[host]);
-    mtree_layout_t *layout = calloc(
-        1, sizeof(*layout) + streams * sizeof(mtree_stream_t) +
-               ranks * sizeof(mtree_peer_t) + 2 * streams * children * sizeof(int));
-    double *work = malloc((hosts + 2 * ranks) * sizeof(double) + hosts * sizeof(int));
+    mtree_layout_t *layout = builder->layout;
+    int at = 0;
 
-    if (layout == NULL || work == NULL) {
-        free(layout);
-        free(work);
-        return MTREE_ERR_NO_MEMORY;
+    for (int s = 0; s < layout->num_streams; s++) {
+        layout->streams[s].children = layout->children_room + at;
+        layout->streams[s].child_steps =
+            builder->stepped ? layout->steps_room + at : NULL;
+        at += layout->streams[s].num_children;
     }
-    layout->streams = (mtree_stream_t *)(layout + 1);
-    layout->peers = (mtree_peer_t *)(layout->streams + streams);
-    layout->children_room = (int *)(layout->peers + ranks);
-    layout->steps_room = layout->children_room + streams * children;
-    builder->layout = layout;
-    builder->work = work;
-    builder->latency = work;
-    builder->rates = work + hosts;
-    builder->trips = builder->rates + ranks;
-    builder->parent = (int *)(builder->trips + ranks);
-    return MTREE_OK;
 }
 
-mtree_status_t mtree_layout_create(const mtree_plan_t *plan,
+static size_t builder_num_streams(const builder_t *builder)
+{
+    int ranks = builder->placement->num_ranks, count;
+    size_t streams = 0;
+
+    if (!mtree_collective_has_blocks(builder->call->collective)) {
+        return (size_t)builder->part->num_trees;
+    }
+    for (int rank = 0; rank < ranks; rank++) {
+        (void)builder_trees(builder, rank, &count);
+        streams += (size_t)count;
+    }
+    return streams;
+}
+
+static void builder_run(builder_t *builder)
+{
+    mtree_layout_t *layout = builder->layout;
+    const mtree_call_t *call = builder->call;
+
+    for (int r = 0; r < builder->placement->num_ranks; r++) {
+        builder->rates[r] = -1;
+        builder->trips[r] = 0;
+    }
+    layout->num_steps =
+        builder->part->collective == call->collective ? builder->part->num_steps : 0;
+    builder->stepped = layout->num_steps > 0;
+    builder_add_parts(builder);
+    if (builder->status == MTREE_OK) {
+        builder_fill_children(builder);
+        builder_fill_peers(builder);
+    }
+    layout->max_lead = builder->stepped || builder->seconds == 0
+                           ? INFINITY
+                           : MAX_LEAD / builder->seconds;
+    layout->num_lanes = mtree_lanes(call->collective);
+    layout->paced = call->units * call->unit_bytes > MTREE_LAYOUT_UNPACED_BYTES;
+}
+
+mtree_status_t mtree_layout_create(const mtree_plan_part_t *part,
                                    const mtree_placement_t *placement,
                                    const mtree_call_t *call, int rank,
                                    mtree_layout_t **layout_p)
 {
+    size_t ranks = (size_t)placement->num_ranks;
     builder_t builder = {
-        .plan = plan, .placement = placement, .call = call, .rank = rank};
+        .part = part, .placement = placement, .call = call, .rank = rank};
     mtree_status_t status = builder_check(&builder);
 
-    if (status == MTREE_OK) {
-        status = builder_alloc(&builder);
-    }
     if (status != MTREE_OK) {
         return status;
     }
-    for (int r = 0; r < placement->num_ranks; r++) {
-        builder.rates[r] = -1;
-        builder.trips[r] = 0;
+    builder.layout = calloc(1, sizeof(*builder.layout));
+    builder.rates = malloc(2 * ranks * sizeof(double));
+    builder.trips = builder.rates + ranks;
+    if (builder.layout != NULL) {
+        builder.layout->streams =
+            calloc(builder_num_streams(&builder) + 1, sizeof(mtree_stream_t));
     }
-    builder.layout->num_steps =
-        plan->collective == call->collective ? mtree_plan_num_steps(plan) : 0;
-    builder.stepped = builder.layout->num_steps > 0;
-    builder_add_parts(&builder);
-    builder_fill_peers(&builder);
-    builder.layout->max_lead =
-        builder.stepped || builder.seconds == 0 ? INFINITY : MAX_LEAD / builder.seconds;
-    builder.layout->num_lanes = mtree_lanes(call->collective);
-    builder.layout->paced = call->units * call->unit_bytes > MTREE_LAYOUT_UNPACED_BYTES;
-    free(builder.work);
+    builder.status =
+        builder.layout == NULL || builder.rates == NULL || builder.layout->streams == NULL
+            ? MTREE_ERR_NO_MEMORY
+            : MTREE_OK;
+    if (builder.status == MTREE_OK) {
+        builder_run(&builder);
+    }
+    free(builder.rates);
+    if (builder.status != MTREE_OK) {
+        mtree_layout_destroy(builder.layout);
+        return builder.status;
+    }
     *layout_p = builder.layout;
     return MTREE_OK;
 }
 
 void mtree_layout_destroy(mtree_layout_t *layout)
 {
-    free(layout);
+    if (layout != NULL) {
+        free(layout->children_room);
+        free(layout->steps_room);
+        free(layout->streams);
+        free(layout->peers);
+        free(layout);
+    }
 }

@@ -9,8 +9,8 @@
 #ifndef MTREE_SCHEDULE_LAYOUT_H
 #define MTREE_SCHEDULE_LAYOUT_H
 
-#include "planner/plan/plan.h"
 #include "schedule/placement.h"
+#include "schedule/plan_part.h"
 #include "schedule/stream.h"
 
 /* One call, the same on all ranks. */
@@ -44,13 +44,13 @@ size_t mtree_layout_chunk(const mtree_call_t *call, size_t bytes);
 size_t mtree_layout_window(double rate, double trip, size_t chunk, int sharers);
 
 /*
- * The layout of @a rank in @a call.  The plan is for the collective of the call, or for
- * allreduce: data uses those trees in both directions, so they serve every collective,
- * with another root where it has one.  Owned by the caller.  MTREE_ERR_UNSUPPORTED: the
- * trees cannot serve the call.  MTREE_ERR_INVALID: the plan is for other hosts, or the
- * collective is not known (logged).
+ * The layout of @a rank in @a call, from the @a part of its host.  The plan is for the
+ * collective of the call, or for allreduce: data uses those trees in both directions, so
+ * they serve every collective, with another root where it has one.  Owned by the caller.
+ * MTREE_ERR_UNSUPPORTED: the trees cannot serve the call.  MTREE_ERR_INVALID: the plan is
+ * for other hosts, or the collective is not known (logged).
  */
-mtree_status_t mtree_layout_create(const mtree_plan_t *plan,
+mtree_status_t mtree_layout_create(const mtree_plan_part_t *part,
                                    const mtree_placement_t *placement,
                                    const mtree_call_t *call, int rank,
                                    mtree_layout_t **layout_p);

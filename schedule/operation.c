@@ -148,6 +148,11 @@ mtree_receiver_t *mtree_stream_state_add_receiver(mtree_stream_state_t *state, i
     return receiver;
 }
 
+static int child_step(const mtree_stream_t *stream, int child)
+{
+    return stream->child_steps == NULL ? 0 : stream->child_steps[child];
+}
+
 static void state_init(mtree_stream_state_t *state, mtree_operation_t *operation,
                        const mtree_stream_t *stream, mtree_cursor_t *at)
 {
@@ -176,14 +181,13 @@ static void state_init(mtree_stream_state_t *state, mtree_operation_t *operation
     for (int i = 0; i < stream->num_children; i++) {
         if (stream->reduce) {
             mtree_stream_state_add_receiver(state, stream->children[i],
-                                            stream->child_steps[i], true, slots, true,
-                                            at);
+                                            child_step(stream, i), true, slots, true, at);
         }
     }
     for (int i = 0; i < stream->num_children; i++) {
         if (stream->broadcast) {
             mtree_stream_state_add_channel(state, stream->children[i],
-                                           stream->child_steps[i], false, at);
+                                           child_step(stream, i), false, at);
         }
     }
     if (stream->parent >= 0 && stream->broadcast) {

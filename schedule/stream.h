@@ -25,7 +25,7 @@ typedef struct {
     bool broadcast;         /* data flows down; after it was reduced when both are set */
     int number;             /* among the streams of the call, the same on all ranks */
     int parent_step;        /* lockstep in which data comes from the parent; 0: none */
-    const int *child_steps; /* [num_children] likewise, to each child */
+    const int *child_steps; /* [num_children] likewise, to each child; NULL: none */
     bool open;              /* parent and children become known while it runs
                                (schedule/dynamic_peers.h); `parent` then only says whether
                                this rank is the root */
@@ -51,7 +51,7 @@ typedef struct {
     double max_lead; /* part of its chunks that a stream may be ahead of the last one on a
                     busy link; infinite: no limit */
     bool paced; /* false: so little is sent that windows are not worth a round trip */
-    int *children_room, *steps_room;
+    int *children_room, *steps_room; /* the children and steps of all streams */
 } mtree_layout_t;
 
 /*

@@ -26,6 +26,8 @@ typedef struct {
 
 struct run {
     const mtree_plan_t *plan;
+    mtree_plan_cut_t *cut;
+    mtree_plan_part_t *part; /* of the host whose ranks are started */
     mtree_simulation_t simulation;
     mtree_check_data_t data;
     mtree_placement_t *placement;
@@ -141,9 +143,18 @@ static void seed_output(const run_t *run, const rank_t *rank)
 static mtree_status_t start_static(run_t *run, rank_t *rank,
                                    const mtree_operation_data_t *data)
 {
-    mtree_status_t status = mtree_layout_create(run->plan, run->placement, &run->call,
-                                                rank->number, &rank->layout);
+    int host = run->placement->host[rank->number];
+    mtree_status_t status = MTREE_OK;
 
+    if (run->part == NULL || run->part->host != host) {
+        mtree_plan_part_destroy(run->part);
+        run->part = NULL;
+        status = mtree_plan_cut_part(run->cut, host, &run->part);
+    }
+    if (status == MTREE_OK) {
+        status = mtree_layout_create(run->part, run->placement, &run->call, rank->number,
+                                     &rank->layout);
+    }
     if (status == MTREE_ERR_UNSUPPORTED || status == MTREE_ERR_INVALID) {
         mtree_error("simulator: a plan for %s from host %d cannot serve %s from host %d; "
                     "plan for it",
@@ -268,6 +279,9 @@ static mtree_status_t run_ranks(run_t *run, mtree_collective_t collective, int n
         status = create_placement(run, num_hosts);
     }
     if (status == MTREE_OK) {
+        status = mtree_plan_cut_create(run->plan, &run->cut);
+    }
+    if (status == MTREE_OK) {
         status = make_vectors(run);
     }
     if (status == MTREE_OK && mtree_plan_is_by_arrival(run->plan) &&
@@ -308,6 +322,8 @@ static void clear(run_t *run)
     free(run->ranks);
     free(run->tree_seconds);
     free(run->left);
+    mtree_plan_part_destroy(run->part);
+    mtree_plan_cut_destroy(run->cut);
     mtree_placement_destroy(run->placement);
     mtree_check_data_clear(&run->data);
     mtree_simulation_close(&run->simulation);

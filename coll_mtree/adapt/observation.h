@@ -9,13 +9,14 @@
 #include "coll_mtree/base/call_class.h"
 
 #include "schedule/goodput.h"
+#include "schedule/plan_part.h"
 #include "schedule/stream.h"
 
-/* What is pointed to is valid during the call that it is given to; the plan stays with
+/* What is pointed to is valid during the call that it is given to; the part stays with
  * the module. */
 typedef struct {
     const coll_mtree_call_class_t *call_class;
-    const mtree_plan_t *plan;
+    const mtree_plan_part_t *part; /* of the plan of the call */
     int rank, num_ranks;
     bool by_arrival; /* the call was arrival-ordered, perhaps by the user's wish */
     bool warmed_up;  /* false: the first call over its plan, which opens connections and

@@ -4,8 +4,7 @@
 #include "coll_mtree/base/finalize_hooks.h"
 #include "coll_mtree/base/hints.h"
 #include "coll_mtree/plan/decision.h"
-
-#include "planner/plan/json.h"
+#include "coll_mtree/plan/plan_reply.h"
 
 #include "opal/runtime/opal_progress.h"
 
@@ -90,10 +89,10 @@ void coll_mtree_replan_cleanup(coll_mtree_replan_t *replan)
     coll_mtree_ordered_gate_cleanup(&replan->gate);
 }
 
-void coll_mtree_replan_open(coll_mtree_replan_t *replan, const mtree_plan_t *plan,
+void coll_mtree_replan_open(coll_mtree_replan_t *replan, const mtree_plan_part_t *part,
                             unsigned version)
 {
-    replan->newest = plan;
+    replan->newest = part;
     replan->version = version;
     atomic_store(&replan->is_open, true);
     coll_mtree_ordered_gate_advance(&replan->ends);
@@ -104,7 +103,8 @@ void coll_mtree_replan_query_release(coll_mtree_replan_query_t *query)
 {
     if (atomic_fetch_sub(&query->holders, 1) == 1) {
         mtree_plan_destroy(query->new_plan);
-        mtree_plan_destroy(query->plan);
+        mtree_plan_part_destroy(query->new_part);
+        mtree_plan_part_destroy(query->part);
         free(query->traffic);
         free(query);
     }
@@ -189,20 +189,21 @@ static void decision_decide(coll_mtree_decision_t *super)
 static void decision_reply(coll_mtree_decision_t *super, coll_mtree_exchange_t *exchange)
 {
     replan_decision_t *decision = (replan_decision_t *)super;
-    coll_mtree_replan_reply_t reply = decision->reply;
-    char *json = NULL;
+    coll_mtree_replan_query_t *query = decision->query;
 
     if (exchange == NULL) {
         return;
     }
-    if (decision->plan != NULL && mtree_plan_to_json(decision->plan, &json) != MTREE_OK) {
-        reply = COLL_MTREE_REPLY_STAY;
-        json = NULL;
+    if (decision->reply == COLL_MTREE_REPLY_PLAN) {
+        query->new_plan = mtree_plan_retain(decision->plan);
+        coll_mtree_plan_reply_send(
+            exchange, COLL_MTREE_REPLY_PLAN, query->new_plan,
+            mtree_forecast_of(MTREE_FORECAST_FASTER),
+            coll_mtree_planning_context_host_of(query->replan->module->context),
+            ompi_comm_size(query->replan->comm));
+    } else {
+        coll_mtree_exchange_reply(exchange, (int)decision->reply, NULL, 0);
     }
-    decision->query->new_plan = mtree_plan_retain(decision->plan);
-    coll_mtree_exchange_reply(exchange, (int)reply, json,
-                              json == NULL ? 0 : strlen(json));
-    free(json);
 }
 
 static void decision_release(coll_mtree_decision_t *super)
@@ -245,17 +246,10 @@ static int query_read(coll_mtree_replan_query_t *query, const coll_mtree_reply_t
     if (query->reply == COLL_MTREE_REPLY_MORE && query->traffic != NULL) {
         coll_mtree_bandwidth_monitor_put_back(query->replan->module, query->traffic);
     }
-    if (query->reply != COLL_MTREE_REPLY_PLAN) {
-        mtree_plan_destroy(query->new_plan);
-        query->new_plan = NULL;
-        return reply->code;
-    }
-    /* Rank 0 has it already. */
-    return query->new_plan != NULL ||
-                   mtree_plan_from_json(reply->payload, reply->length, "plan of rank 0",
-                                        &query->new_plan) == MTREE_OK
-               ? OMPI_SUCCESS
-               : OMPI_ERR_OUT_OF_RESOURCE;
+    return query->reply == COLL_MTREE_REPLY_PLAN
+               ? coll_mtree_plan_reply_read(reply, query->new_plan, &query->new_part,
+                                            NULL)
+               : reply->code;
 }
 
 static void query_ended(coll_mtree_exchange_t *exchange, const coll_mtree_reply_t *reply,
@@ -266,8 +260,8 @@ static void query_ended(coll_mtree_exchange_t *exchange, const coll_mtree_reply_
 
     (void)exchange;
     query->status = query_read(query, reply);
-    if (query->new_plan != NULL) {
-        replan->newest = query->new_plan;
+    if (query->new_part != NULL) {
+        replan->newest = query->new_part;
     }
     atomic_store(&query->ended, true);
     clear_ending(query);
@@ -356,8 +350,8 @@ coll_mtree_change_t coll_mtree_replan_update(coll_mtree_replan_query_t *query,
         }
         replan->version = coll_mtree_planning_context_update(
             context, replan->comm, &query->call_class,
-            coll_mtree_hints_max_trees(replan->module, replan->comm), query->plan, paths,
-            (int)ranks * COLL_MTREE_MOST_PATHS);
+            coll_mtree_hints_max_trees(replan->module, replan->comm), query->part->plan,
+            paths, (int)ranks * COLL_MTREE_MOST_PATHS);
     }
     free(paths);
     return coll_mtree_planning_context_change(context, before);

@@ -61,10 +61,11 @@ struct coll_mtree_replan {
     coll_mtree_ordered_gate_t ends; /* of queries: they end one after the other */
     _Atomic(coll_mtree_replan_query_t *) ending; /* has passed it and has not ended; NULL:
                                                     none */
-    coll_mtree_ordered_gate_t gate; /* of calls that never wait, and of due queries */
-    coll_mtree_waiter_t plan_gate;  /* the first in it: the sequence is not open */
-    atomic_bool is_open;            /* the first plan is known */
-    const mtree_plan_t *newest;     /* plan of the last query that ended; NULL: none */
+    coll_mtree_ordered_gate_t gate;  /* of calls that never wait, and of due queries */
+    coll_mtree_waiter_t plan_gate;   /* the first in it: the sequence is not open */
+    atomic_bool is_open;             /* the first plan is known */
+    const mtree_plan_part_t *newest; /* of the plan of the last query that ended; NULL:
+                                        none */
     unsigned version; /* on rank 0: of the network that the plans were made for */
 };
 
@@ -77,13 +78,14 @@ struct coll_mtree_replan_query {
     atomic_bool ended;
     int status; /* Open MPI's code */
     coll_mtree_replan_reply_t reply;
-    mtree_plan_t *new_plan;  /* a reference of the query's; NULL: none */
-    coll_mtree_waiter_t end; /* in the gate of ends */
-    coll_mtree_waiter_t due; /* in the gate, when the reply is due */
+    mtree_plan_t *new_plan;      /* on rank 0, a reference of the query's; NULL: none */
+    mtree_plan_part_t *new_part; /* of it; NULL: none */
+    coll_mtree_waiter_t end;     /* in the gate of ends */
+    coll_mtree_waiter_t due;     /* in the gate, when the reply is due */
     coll_mtree_deferred_release_t deferred;
     /* Set by whoever begins it. */
     coll_mtree_call_class_t call_class;
-    mtree_plan_t *plan;                   /* of the calls, a reference; or NULL */
+    mtree_plan_part_t *part;              /* of the plan of the calls; or NULL */
     struct coll_mtree_arrival_skew *skew; /* of the class; or NULL */
     coll_mtree_traffic_t *traffic;        /* what the sample is made of; or NULL */
 };
@@ -97,9 +99,9 @@ void coll_mtree_replan_init(coll_mtree_replan_t *replan,
 /* Free what it holds.  No query runs, since each holds the owner. */
 void coll_mtree_replan_cleanup(coll_mtree_replan_t *replan);
 
-/* The first @a plan is known (NULL: there is none), on rank 0 for @a version of the
- * network: queries may end and calls pass the gate. */
-void coll_mtree_replan_open(coll_mtree_replan_t *replan, const mtree_plan_t *plan,
+/* The @a part of the first plan is known (NULL: there is none), on rank 0 for @a version
+ * of the network: queries may end and calls pass the gate. */
+void coll_mtree_replan_open(coll_mtree_replan_t *replan, const mtree_plan_part_t *part,
                             unsigned version);
 
 /* A query that is to begin.  NULL: no memory. */

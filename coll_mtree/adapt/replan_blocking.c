@@ -31,8 +31,8 @@ static bool decide_order(coll_mtree_replan_query_t *query,
         for (size_t rank = 0; rank < ranks; rank++) {
             arrivals[rank] = samples[rank].arrival;
         }
-        by_arrival = coll_mtree_arrival_skew_update(query->skew, replan->module,
-                                                    replan->comm, query->plan, arrivals);
+        by_arrival = coll_mtree_arrival_skew_update(
+            query->skew, replan->module, replan->comm, query->part->plan, arrivals);
     }
     free(arrivals);
     return by_arrival;
@@ -101,11 +101,17 @@ static void blocking_query(blocking_t *self, const coll_mtree_observation_t *obs
         return;
     }
     query->call_class = *observation->call_class;
-    query->plan = mtree_plan_retain(observation->plan);
+    query->part = mtree_plan_part_retain(observation->part);
     query->skew = coll_mtree_arrival_skew_get(module, observation->call_class);
     query->traffic = self->traffic;
     self->traffic = coll_mtree_traffic_create((size_t)module->placement->num_hosts);
     (void)coll_mtree_replan_query_begin(query, first_tag, &self->arrival);
+}
+
+/* As mtree_forecast_promised_seconds(). */
+static double promised_seconds(const mtree_plan_part_t *part, double bytes)
+{
+    return part->seconds > 0 ? part->seconds : 8 * bytes / part->throughput;
 }
 
 /* The same on all ranks. */
@@ -116,7 +122,7 @@ static bool is_monitored(const coll_mtree_observation_t *observation)
     /* Calls that are arrival-ordered by the user's choice leave nothing to decide. */
     return coll_mtree_replan_is_monitored(call_class, coll_mtree_params.replan,
                                           coll_mtree_params.deterministic) &&
-           mtree_plan_num_steps(observation->plan) == 0 &&
+           observation->part->num_steps == 0 &&
            observation->by_arrival == call_class->by_arrival;
 }
 
@@ -137,9 +143,8 @@ void coll_mtree_replan_blocking_note(mca_coll_mtree_module_t *module,
             coll_mtree_traffic_add_call(self->traffic, observation,
                                         module->placement->host);
         }
-        coll_mtree_replan_schedule_add(
-            &self->super.schedule, bytes,
-            mtree_forecast_promised_seconds(observation->plan, bytes));
+        coll_mtree_replan_schedule_add(&self->super.schedule, bytes,
+                                       promised_seconds(observation->part, bytes));
     }
     if (coll_mtree_replan_schedule_take_query(&self->super.schedule)) {
         blocking_query(self, observation);

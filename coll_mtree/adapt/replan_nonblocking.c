@@ -30,10 +30,11 @@ static coll_mtree_replan_reply_t decide(coll_mtree_replan_query_t *query,
     coll_mtree_samples_use_t use;
 
     *plan_p = NULL;
-    query->plan = mtree_plan_retain(query->replan->newest);
-    use = module->context == NULL
-              ? COLL_MTREE_SAMPLES_NOTHING
-              : coll_mtree_replan_samples_use(query->plan, samples, ompi_comm_size(comm));
+    query->part = mtree_plan_part_retain(query->replan->newest);
+    use = module->context == NULL ? COLL_MTREE_SAMPLES_NOTHING
+                                  : coll_mtree_replan_samples_use(
+                                        query->part == NULL ? NULL : query->part->plan,
+                                        samples, ompi_comm_size(comm));
     if (use == COLL_MTREE_SAMPLES_TOO_SHORT) {
         return COLL_MTREE_REPLY_MORE;
     }
@@ -70,14 +71,14 @@ void coll_mtree_replan_nonblocking_init(nonblocking_t *self,
 void coll_mtree_replan_nonblocking_cleanup(nonblocking_t *self)
 {
     coll_mtree_replan_cleanup(&self->super);
-    mtree_plan_destroy(self->plan);
+    mtree_plan_part_destroy(self->part);
 }
 
-void coll_mtree_replan_nonblocking_settle(nonblocking_t *self, const mtree_plan_t *plan,
-                                          unsigned version)
+void coll_mtree_replan_nonblocking_settle(nonblocking_t *self,
+                                          const mtree_plan_part_t *part, unsigned version)
 {
-    self->plan = mtree_plan_retain(plan);
-    coll_mtree_replan_open(&self->super, plan, version);
+    self->part = mtree_plan_part_retain(part);
+    coll_mtree_replan_open(&self->super, part, version);
 }
 
 static void settle_held_end(coll_mtree_deferred_release_t *deferred)
@@ -88,11 +89,12 @@ static void settle_held_end(coll_mtree_deferred_release_t *deferred)
 }
 
 void coll_mtree_replan_nonblocking_settle_held(nonblocking_t *self,
-                                               const mtree_plan_t *plan, unsigned version)
+                                               const mtree_plan_part_t *part,
+                                               unsigned version)
 {
     self->super.retain(&self->super);
     self->deferred.release = settle_held_end;
-    coll_mtree_replan_nonblocking_settle(self, plan, version);
+    coll_mtree_replan_nonblocking_settle(self, part, version);
     coll_mtree_deferred_release_add(&self->deferred);
 }
 
@@ -110,13 +112,13 @@ static void due_pass(coll_mtree_waiter_t *due)
 
     if (query->status != OMPI_SUCCESS) {
         self->status = query->status;
-    } else if (query->new_plan != NULL) {
-        mtree_plan_destroy(self->plan);
-        self->plan = mtree_plan_retain(query->new_plan);
+    } else if (query->new_part != NULL) {
+        mtree_plan_part_destroy(self->part);
+        self->part = mtree_plan_part_retain(query->new_part);
         self->warmed_up = false;
         coll_mtree_counters_add_replan();
         coll_mtree_statistics_planned(self->super.module, self->super.comm,
-                                      &self->call_class, self->plan);
+                                      &self->call_class, self->part->plan);
     }
     coll_mtree_replan_query_release(query);
 }

@@ -16,11 +16,12 @@ typedef struct coll_mtree_replan_nonblocking {
     coll_mtree_replan_t super;
     coll_mtree_call_class_t call_class;
     bool is_monitored;
-    int first_tag;      /* of a persistent request's queries; 0: each reserves its own */
-    long num_queries;   /* so far */
-    mtree_plan_t *plan; /* for what passes the gate, a reference; NULL: none was made */
-    int status;         /* Open MPI's code for what passes the gate */
-    bool warmed_up;     /* a call has gone over the plan */
+    int first_tag;    /* of a persistent request's queries; 0: each reserves its own */
+    long num_queries; /* so far */
+    mtree_plan_part_t
+        *part;      /* of the plan for what passes the gate; NULL: none was made */
+    int status;     /* Open MPI's code for what passes the gate */
+    bool warmed_up; /* a call has gone over the plan */
     struct coll_mtree_replan_nonblocking *next; /* that waits for the same plan entry */
     coll_mtree_deferred_release_t deferred;     /* after the plan for which it waited */
 } coll_mtree_replan_nonblocking_t;
@@ -36,15 +37,16 @@ void coll_mtree_replan_nonblocking_init(coll_mtree_replan_nonblocking_t *self,
 /* Free what it holds.  No query runs, since each holds the owner. */
 void coll_mtree_replan_nonblocking_cleanup(coll_mtree_replan_nonblocking_t *self);
 
-/* The first @a plan is there (NULL: there is none), on rank 0 for @a version of the
- * network: let calls pass. */
+/* The @a part of the first plan is there (NULL: there is none), on rank 0 for @a version
+ * of the network: let calls pass. */
 void coll_mtree_replan_nonblocking_settle(coll_mtree_replan_nonblocking_t *self,
-                                          const mtree_plan_t *plan, unsigned version);
+                                          const mtree_plan_part_t *part,
+                                          unsigned version);
 
 /* The same in a callback; the owner is held meanwhile, until a deferred release: the user
  * may free a request that its gate lets pass. */
 void coll_mtree_replan_nonblocking_settle_held(coll_mtree_replan_nonblocking_t *self,
-                                               const mtree_plan_t *plan,
+                                               const mtree_plan_part_t *part,
                                                unsigned version);
 
 /* The next call, of @a bytes, is about to join the gate.  Open MPI's code. */

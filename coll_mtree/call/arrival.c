@@ -3,6 +3,7 @@
 
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/call/plan_entry.h"
+#include "coll_mtree/plan/plan_reply.h"
 
 #include "schedule/arrival/arrival.h"
 
@@ -16,10 +17,11 @@ void coll_mtree_arrival_open(void)
     atomic_init(&aside_left, coll_mtree_params.arrival_aside);
 }
 
-bool coll_mtree_arrival_serves(const mtree_plan_t *plan,
+bool coll_mtree_arrival_serves(const mtree_plan_part_t *part,
                                const coll_mtree_coll_args_t *args)
 {
-    if (!mtree_plan_is_by_arrival(plan) || !mtree_arrival_serves(args->call.collective)) {
+    if (!coll_mtree_part_is_by_arrival(part) ||
+        !mtree_arrival_serves(args->call.collective)) {
         return false;
     }
     return args->call.collective == MTREE_BCAST ||

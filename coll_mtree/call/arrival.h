@@ -14,11 +14,11 @@
 void coll_mtree_arrival_open(void);
 
 /*
- * Is the call of @a args arrival-ordered where its plan is @a plan?  The same on all
+ * Is the call of @a args arrival-ordered where @a part is of its plan?  The same on all
  * ranks.  With an arrival-ordered plan, other calls go over its tree: reductions whose
  * order must not depend on when ranks arrive, and barriers, in which no rank is early.
  */
-bool coll_mtree_arrival_serves(const mtree_plan_t *plan,
+bool coll_mtree_arrival_serves(const mtree_plan_part_t *part,
                                const coll_mtree_coll_args_t *args);
 
 /*

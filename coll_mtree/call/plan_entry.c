@@ -13,7 +13,6 @@
 #include "coll_mtree/plan/planning_context.h"
 
 #include "base/clock.h"
-#include "planner/plan/json.h"
 #include "planner/regular/ring.h"
 
 #include "opal/runtime/opal_progress.h"
@@ -33,13 +32,14 @@ void coll_mtree_plan_entry_release(coll_mtree_plan_entry_t *entry)
     }
     coll_mtree_replan_nonblocking_cleanup(&entry->replan);
     mtree_plan_destroy(entry->plan);
-    mtree_plan_destroy(entry->ring);
+    mtree_plan_part_destroy(entry->part);
+    mtree_plan_part_destroy(entry->ring);
     free(entry);
 }
 
 bool coll_mtree_plan_entry_has_plan(const coll_mtree_plan_entry_t *entry)
 {
-    return entry->plan != NULL;
+    return entry->part != NULL;
 }
 
 mtree_confidence_t coll_mtree_plan_entry_confidence(const coll_mtree_plan_entry_t *entry)
@@ -50,14 +50,13 @@ mtree_confidence_t coll_mtree_plan_entry_confidence(const coll_mtree_plan_entry_
 double coll_mtree_plan_entry_expected_seconds(const coll_mtree_plan_entry_t *entry,
                                               double bytes)
 {
-    const mtree_plan_t *plan = entry->plan;
-
+    const mtree_plan_part_t *part = entry->part;
     double seconds = entry->forecast.seconds;
 
     /* Calls of a class differ in size by a factor of two at most. */
-    return plan == NULL || !entry->warmed_up
+    return part == NULL || !entry->warmed_up
                ? 0
-               : fmax(seconds + 8 * (bytes - plan->bytes) / plan->throughput,
+               : fmax(seconds + 8 * (bytes - part->bytes) / part->throughput,
                       seconds / 2);
 }
 
@@ -67,7 +66,8 @@ void coll_mtree_plan_entry_log(const coll_mtree_plan_entry_t *entry)
 
     if (module->context != NULL && !module->introduced) {
         module->introduced = true;
-        coll_mtree_planning_context_log(module->context, entry->comm, entry->plan,
+        coll_mtree_planning_context_log(module->context, entry->comm,
+                                        entry->part == NULL ? NULL : entry->part->plan,
                                         entry->forecast);
     }
 }
@@ -138,11 +138,11 @@ void coll_mtree_plan_entry_settled(coll_mtree_plan_entry_t *entry)
     atomic_store(&entry->settled, true);
     opal_mutex_unlock(&module->lock);
     open_pending(module);
-    coll_mtree_replan_nonblocking_settle(&entry->replan, entry->plan, entry->version);
+    coll_mtree_replan_nonblocking_settle(&entry->replan, entry->part, entry->version);
     while (waiting != NULL) {
         coll_mtree_replan_nonblocking_t *following = waiting->next;
 
-        coll_mtree_replan_nonblocking_settle_held(waiting, entry->plan, entry->version);
+        coll_mtree_replan_nonblocking_settle_held(waiting, entry->part, entry->version);
         waiting = following;
     }
     /* From here on another thread may free the module. */
@@ -240,8 +240,30 @@ void coll_mtree_plan_entry_settle(coll_mtree_plan_entry_t *entry,
     }
     opal_mutex_unlock(&entry->module->lock);
     if (settled) {
-        coll_mtree_replan_nonblocking_settle(replan, entry->plan, entry->version);
+        coll_mtree_replan_nonblocking_settle(replan, entry->part, entry->version);
     }
+}
+
+/* The part of @a host of a ring of all hosts. */
+static mtree_status_t make_ring(mtree_collective_t collective, int host, int num_hosts,
+                                mtree_plan_part_t **ring_p)
+{
+    const char **names = malloc((size_t)num_hosts * sizeof(*names));
+    mtree_status_t status = MTREE_ERR_NO_MEMORY;
+    mtree_plan_t *plan;
+
+    for (int h = 0; h < num_hosts && names != NULL; h++) {
+        names[h] = "";
+    }
+    if (names != NULL) {
+        status = mtree_ring_create(collective, num_hosts, names, &plan);
+    }
+    if (status == MTREE_OK) {
+        status = mtree_plan_part_create(plan, host, ring_p);
+        mtree_plan_destroy(plan);
+    }
+    free(names);
+    return status;
 }
 
 /* A blocking call has waited for the plan, so from here on all ranks know it. */
@@ -249,23 +271,23 @@ static int plan_entry_know(coll_mtree_plan_entry_t *entry,
                            coll_mtree_comm_class_t *comm_class)
 {
     mca_coll_mtree_module_t *module = entry->module;
-    const mtree_plan_t *plan = entry->plan;
+    const mtree_plan_part_t *part = entry->part;
     bool ring;
 
     if (!coll_mtree_comm_class_autotune(
             module, entry->comm, comm_class,
-            plan == NULL ? mtree_forecast_of(MTREE_FORECAST_SLOWER) : entry->forecast,
+            part == NULL ? mtree_forecast_of(MTREE_FORECAST_SLOWER) : entry->forecast,
             &ring)) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     comm_class->known = true;
     module->unserved = module->placement == NULL;
-    if (ring && plan != NULL &&
-        mtree_ring_create(plan->collective, plan->num_hosts,
-                          (const char *const *)plan->hosts, &entry->ring) != MTREE_OK) {
+    if (ring && part != NULL &&
+        make_ring(part->collective, part->host, part->num_hosts, &entry->ring) !=
+            MTREE_OK) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    return plan != NULL && entry->forecast.confidence < MTREE_FORECAST_MAYBE_SLOWER
+    return part != NULL && entry->forecast.confidence < MTREE_FORECAST_MAYBE_SLOWER
                ? OMPI_SUCCESS
                : MTREE_DECLINED;
 }
@@ -288,9 +310,24 @@ bool coll_mtree_plan_entry_is_by_arrival(const coll_mtree_plan_entry_t *entry)
     return entry->call_class.by_arrival;
 }
 
+/* The default plan's part for this rank, which is a host of its own there. */
+static mtree_status_t make_default(ompi_communicator_t *comm, mtree_plan_part_t **part_p,
+                                   mtree_placement_t **placement_p)
+{
+    mtree_plan_t *plan;
+    mtree_status_t status =
+        coll_mtree_default_plan_create(ompi_comm_size(comm), &plan, placement_p);
+
+    if (status == MTREE_OK) {
+        status = mtree_plan_part_create(plan, ompi_comm_rank(comm), part_p);
+        mtree_plan_destroy(plan);
+    }
+    return status;
+}
+
 int coll_mtree_plan_entry_plan(coll_mtree_plan_entry_t *entry,
                                const coll_mtree_replan_nonblocking_t *replan, bool ring,
-                               const mtree_plan_t **plan_p,
+                               const mtree_plan_part_t **part_p,
                                const mtree_placement_t **placement_p)
 {
     mca_coll_mtree_module_t *module = entry->module;
@@ -299,19 +336,18 @@ int coll_mtree_plan_entry_plan(coll_mtree_plan_entry_t *entry,
     if (entry->status != OMPI_SUCCESS || replan->status != OMPI_SUCCESS) {
         return entry->status != OMPI_SUCCESS ? entry->status : replan->status;
     }
-    if (entry->plan != NULL) {
-        *plan_p = ring ? entry->ring : replan->plan;
+    if (entry->part != NULL) {
+        *part_p = ring ? entry->ring : replan->part;
         *placement_p = module->placement;
-        return *plan_p != NULL ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
+        return *part_p != NULL ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
     }
     opal_mutex_lock(&module->lock);
-    if (module->default_plan == NULL) {
-        status = coll_mtree_default_plan_create(ompi_comm_size(entry->comm),
-                                                &module->default_plan,
-                                                &module->default_placement);
+    if (module->default_part == NULL) {
+        status =
+            make_default(entry->comm, &module->default_part, &module->default_placement);
     }
     opal_mutex_unlock(&module->lock);
-    *plan_p = module->default_plan;
+    *part_p = module->default_part;
     *placement_p = module->default_placement;
     return status == MTREE_OK ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
 }
@@ -319,13 +355,13 @@ int coll_mtree_plan_entry_plan(coll_mtree_plan_entry_t *entry,
 void coll_mtree_plan_entry_note(coll_mtree_plan_entry_t *entry,
                                 const coll_mtree_request_t *req)
 {
-    if (entry->plan == NULL || req->ring) {
+    if (entry->part == NULL || req->ring) {
         return;
     }
     coll_mtree_replan_blocking_note(
         entry->module, entry->comm,
         &(coll_mtree_observation_t){.call_class = &entry->call_class,
-                                    .plan = entry->replan.plan,
+                                    .part = entry->replan.part,
                                     .rank = ompi_comm_rank(entry->comm),
                                     .num_ranks = ompi_comm_size(entry->comm),
                                     .by_arrival = req->by_arrival,
@@ -370,6 +406,6 @@ void coll_mtree_plan_entries_destroy(mca_coll_mtree_module_t *module)
         coll_mtree_plan_entry_release(module->latest);
     }
     mtree_placement_destroy(module->placement);
-    mtree_plan_destroy(module->default_plan);
+    mtree_plan_part_destroy(module->default_part);
     mtree_placement_destroy(module->default_placement);
 }

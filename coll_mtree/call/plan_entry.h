@@ -67,7 +67,7 @@ int coll_mtree_plan_entry_wait(coll_mtree_plan_entry_t *entry,
  * in force in that sequence, the ring, or the default plan.  Open MPI's code. */
 int coll_mtree_plan_entry_plan(coll_mtree_plan_entry_t *entry,
                                const coll_mtree_replan_nonblocking_t *replan, bool ring,
-                               const mtree_plan_t **plan_p,
+                               const mtree_plan_part_t **part_p,
                                const mtree_placement_t **placement_p);
 
 /* Are its calls arrival-ordered because of how far apart the ranks arrive? */

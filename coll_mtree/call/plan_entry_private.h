@@ -19,12 +19,13 @@ struct coll_mtree_plan_entry {
     mtree_list_t pending;      /* in the module's list until it is settled and opened */
     bool is_opened;            /* the exchange is, or is about to be */
     atomic_int unfinished;     /* of its opening and its being settled */
-    atomic_bool settled;       /* status, plan, version and forecast are final */
+    atomic_bool settled;       /* status, part, version and forecast are final */
     int status;                /* Open MPI's code */
-    mtree_plan_t *plan;        /* the first; NULL: none could be made */
+    mtree_plan_t *plan;        /* on rank 0: the first; or NULL */
+    mtree_plan_part_t *part;   /* of the first; NULL: none could be made */
     unsigned version;          /* on rank 0: of the network that it was made for */
     mtree_forecast_t forecast; /* of the plan */
-    mtree_plan_t *ring;        /* a candidate of the autotuner; NULL: it is none */
+    mtree_plan_part_t *ring;   /* a candidate of the autotuner; NULL: it is none */
     bool warmed_up;            /* a blocking call has gone over the trees */
     coll_mtree_replan_nonblocking_t replan; /* of nonblocking calls */
     coll_mtree_replan_nonblocking_t

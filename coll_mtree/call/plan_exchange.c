@@ -7,10 +7,9 @@
 #include "coll_mtree/base/tags.h"
 #include "coll_mtree/control/locality.h"
 #include "coll_mtree/plan/decision.h"
+#include "coll_mtree/plan/plan_reply.h"
 #include "coll_mtree/plan/planning_context.h"
 #include "coll_mtree/report/statistics.h"
-
-#include "planner/plan/json.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,38 +21,8 @@
 /* What rank 0 decides. */
 typedef enum {
     DECISION_NO_PLAN,
-    DECISION_PLAN /* the payload is a plan_reply_t */
+    DECISION_PLAN /* the reply has the plan (coll_mtree/plan/plan_reply.h) */
 } decision_t;
-
-typedef struct {
-    mtree_forecast_t forecast; /* of the plan; sent as it is */
-    char json[];               /* the plan */
-} plan_reply_t;
-
-/* Reply with what was @a planned. */
-static void exchange_reply(coll_mtree_exchange_t *exchange,
-                           const coll_mtree_planned_t *planned)
-{
-    plan_reply_t *plan_reply = NULL;
-    char *json = NULL;
-    size_t length = 0;
-
-    if (planned->plan != NULL && mtree_plan_to_json(planned->plan, &json) == MTREE_OK) {
-        length = strlen(json);
-        plan_reply = malloc(sizeof(*plan_reply) + length);
-    }
-    /* Without memory there is no plan, on any rank. */
-    if (plan_reply == NULL) {
-        coll_mtree_exchange_reply(exchange, DECISION_NO_PLAN, NULL, 0);
-    } else {
-        plan_reply->forecast = planned->forecast;
-        memcpy(plan_reply->json, json, length);
-        coll_mtree_exchange_reply(exchange, DECISION_PLAN, plan_reply,
-                                  sizeof(*plan_reply) + length);
-    }
-    free(plan_reply);
-    free(json);
-}
 
 /* Which rank's keys differ from those of this rank, 0?  One line names the first; what
  * this rank asks for holds on all. */
@@ -109,7 +78,11 @@ static void entry_reply(coll_mtree_plan_entry_t *entry, coll_mtree_exchange_t *e
     }
     entry->plan = planned->plan;
     entry->version = planned->version;
-    exchange_reply(exchange, planned);
+    coll_mtree_plan_reply_send(
+        exchange, DECISION_PLAN, planned->plan, planned->forecast,
+        planned->context == NULL ? NULL
+                                 : coll_mtree_planning_context_host_of(planned->context),
+        ompi_comm_size(entry->comm));
 }
 
 static void decision_reply(coll_mtree_decision_t *super, coll_mtree_exchange_t *exchange)
@@ -189,7 +162,6 @@ static void exchange_decide(coll_mtree_exchange_t *exchange, const void *contrib
 static int exchange_read(coll_mtree_plan_entry_t *entry, const coll_mtree_reply_t *reply)
 {
     mca_coll_mtree_module_t *module = entry->module;
-    const plan_reply_t *plan_reply = reply->payload;
 
     if (reply->hosts != NULL && reply->num_hosts > 0) {
         if (mtree_placement_create(ompi_comm_size(entry->comm), reply->num_hosts,
@@ -201,19 +173,15 @@ static int exchange_read(coll_mtree_plan_entry_t *entry, const coll_mtree_reply_
         module->hints.chunk_bytes = reply->chunk_bytes;
     }
     entry->forecast = mtree_forecast_of(MTREE_FORECAST_SLOWER);
-    if (reply->kind != DECISION_PLAN) {
-        mtree_plan_destroy(entry->plan);
-        entry->plan = NULL;
-    } else {
-        entry->forecast = plan_reply->forecast;
-        /* Rank 0 has the plan itself. */
-        if (entry->plan == NULL &&
-            mtree_plan_from_json(plan_reply->json, reply->length - sizeof(*plan_reply),
-                                 "plan of rank 0", &entry->plan) != MTREE_OK) {
-            return OMPI_ERR_OUT_OF_RESOURCE;
+    if (reply->kind == DECISION_PLAN) {
+        int rc = coll_mtree_plan_reply_read(reply, entry->plan, &entry->part,
+                                            &entry->forecast);
+
+        if (rc != OMPI_SUCCESS) {
+            return rc;
         }
         coll_mtree_statistics_planned(module, entry->comm, &entry->call_class,
-                                      entry->plan);
+                                      entry->part->plan);
     }
     if (entry->call_class.bytes >= LOGGED_BYTES) {
         coll_mtree_plan_entry_log(entry);

@@ -131,7 +131,7 @@ coll_mtree_request_t *coll_mtree_request_create(ompi_communicator_t *comm,
     req->scratch = 0;
     req->first_tag = first_tag;
     req->blocking = req->ring = false;
-    req->plan = NULL;
+    req->part = NULL;
     req->by_arrival = false;
     req->layout = NULL;
     req->goodput = NULL;
@@ -181,8 +181,8 @@ static void request_unprepare(coll_mtree_request_t *req)
     mtree_layout_destroy(req->layout);
     req->layout = NULL;
     req->scratch = 0;
-    mtree_plan_destroy(req->plan);
-    req->plan = NULL;
+    mtree_plan_part_destroy(req->part);
+    req->part = NULL;
 }
 
 static void request_destroy(coll_mtree_request_t *req)
@@ -303,13 +303,13 @@ static bool request_await_all(coll_mtree_request_t *req)
 }
 
 /* Make what depends on the plan; a persistent request does so once per plan. */
-static int request_prepare(coll_mtree_request_t *req, const mtree_plan_t *plan,
+static int request_prepare(coll_mtree_request_t *req, const mtree_plan_part_t *part,
                            const mtree_placement_t *placement)
 {
     const coll_mtree_hints_t *hints = &req->replan->super.module->hints;
     int rc;
 
-    if (req->plan == plan) {
+    if (req->part == part) {
         return OMPI_SUCCESS;
     }
     request_unprepare(req);
@@ -321,9 +321,9 @@ static int request_prepare(coll_mtree_request_t *req, const mtree_plan_t *plan,
     if (rc != OMPI_SUCCESS) {
         return rc;
     }
-    req->by_arrival = coll_mtree_arrival_serves(plan, &req->args);
+    req->by_arrival = coll_mtree_arrival_serves(part, &req->args);
     if (!req->by_arrival &&
-        mtree_layout_create(plan, placement, &req->args.call, ompi_comm_rank(req->comm),
+        mtree_layout_create(part, placement, &req->args.call, ompi_comm_rank(req->comm),
                             &req->layout) != MTREE_OK) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
@@ -336,8 +336,8 @@ static int request_prepare(coll_mtree_request_t *req, const mtree_plan_t *plan,
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     req->buffers.super.goodput = req->goodput;
-    req->transfer.num_trees = req->ring ? 0 : plan->num_trees;
-    req->plan = mtree_plan_retain(plan);
+    req->transfer.num_trees = req->ring ? 0 : part->num_trees;
+    req->part = mtree_plan_part_retain(part);
     coll_mtree_transport_init(&req->transport, req->comm,
                               req->args.op != NULL ? req->args.datatype : MPI_BYTE,
                               req->first_tag);
@@ -347,7 +347,8 @@ static int request_prepare(coll_mtree_request_t *req, const mtree_plan_t *plan,
     return OMPI_SUCCESS;
 }
 
-static mtree_status_t request_operate(coll_mtree_request_t *req, const mtree_plan_t *plan,
+static mtree_status_t request_operate(coll_mtree_request_t *req,
+                                      const mtree_plan_part_t *part,
                                       const mtree_placement_t *placement)
 {
     mtree_operation_t *operation;
@@ -359,7 +360,7 @@ static mtree_status_t request_operate(coll_mtree_request_t *req, const mtree_pla
     }
     atomic_fetch_add(&req->holders, 1);
     req->began = mtree_clock_seconds();
-    status = coll_mtree_arrival_start(req, plan, placement, request_ended,
+    status = coll_mtree_arrival_start(req, part->plan, placement, request_ended,
                                       request_released, &operation);
     if (status != MTREE_OK) {
         atomic_fetch_sub(&req->holders, 1);
@@ -392,16 +393,16 @@ static void request_pass(coll_mtree_waiter_t *waiter)
 {
     coll_mtree_request_t *req = MTREE_CONTAINER_OF(waiter, coll_mtree_request_t, waiter);
     const mtree_placement_t *placement;
-    const mtree_plan_t *plan;
+    const mtree_plan_part_t *part;
     int rc =
-        coll_mtree_plan_entry_plan(req->entry, req->replan, req->ring, &plan, &placement);
+        coll_mtree_plan_entry_plan(req->entry, req->replan, req->ring, &part, &placement);
 
     /* Ranks that lost a process do not wait for its messages, which might all be sent. */
     if (rc == OMPI_SUCCESS) {
         rc = coll_mtree_loss_of(req->comm);
     }
     if (rc == OMPI_SUCCESS) {
-        rc = request_prepare(req, plan, placement);
+        rc = request_prepare(req, part, placement);
     }
     if (rc == OMPI_SUCCESS) {
         rc = coll_mtree_buffers_begin(&req->buffers);
@@ -411,7 +412,7 @@ static void request_pass(coll_mtree_waiter_t *waiter)
     }
     coll_mtree_counters_add_scratch((ptrdiff_t)req->scratch);
     req->transfer.began = mtree_clock_seconds();
-    if (rc == OMPI_SUCCESS && request_operate(req, plan, placement) != MTREE_OK) {
+    if (rc == OMPI_SUCCESS && request_operate(req, part, placement) != MTREE_OK) {
         rc = OMPI_ERR_OUT_OF_RESOURCE;
     }
     /* On success the operation may have ended and the request may be freed. */

@@ -36,8 +36,8 @@ typedef struct coll_mtree_request {
     bool ring;     /* around the entry's ring, not over its trees */
     coll_mtree_transfer_record_t transfer; /* that its goodput is added to */
     coll_mtree_count_t count;              /* of nonblocking and persistent calls */
-    /* Made for `plan`: */
-    mtree_plan_t *plan; /* a reference; NULL: none yet */
+    /* Made for `part`: */
+    mtree_plan_part_t *part; /* of its plan, a reference; NULL: none yet */
     coll_mtree_buffers_t buffers;
     coll_mtree_transport_t transport;
     bool by_arrival;                /* arrival-ordered: without layout and goodput */

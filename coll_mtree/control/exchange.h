@@ -2,7 +2,8 @@
 /*
  * One exchange between rank 0 and all other ranks: the contributions of the ranks go up a
  * tree to rank 0, and its reply goes down the same tree to every rank.  A reply is a
- * number from an enumeration of the caller's and a payload of bytes.  No function here
+ * number from an enumeration of the caller's, a payload of bytes, and a part that is for
+ * one rank alone: down each branch go the parts of the ranks there.  No function here
  * waits; the PML's completion callbacks drive the exchange.
  *
  * The tree is flat: a rank has seven children per digit of its number to base eight.  An
@@ -15,7 +16,7 @@
 #include "coll_mtree/coll_mtree.h"
 #include "coll_mtree/control/host.h"
 
-#define COLL_MTREE_EXCHANGE_TAGS 3
+#define COLL_MTREE_EXCHANGE_TAGS 4
 
 typedef struct coll_mtree_exchange coll_mtree_exchange_t;
 
@@ -24,6 +25,8 @@ typedef struct {
     int kind; /* what rank 0 decided: the caller's enumeration; 0 without memory there */
     const void *payload; /* [length] bytes, aligned for any type; NULL: none */
     size_t length;
+    const void *part; /* [part_length] bytes for this rank; NULL: none */
+    size_t part_length;
     int num_hosts;                      /* 0: mtree cannot serve this communicator */
     int chunk_bytes;                    /* what rank 0's keys ask for, with hosts */
     const int *hosts;                   /* [ranks]; NULL when hosts were not asked for */
@@ -85,6 +88,14 @@ void coll_mtree_exchange_postpone(coll_mtree_exchange_t *exchange,
                                                   void *arg),
                                   void *arg);
 void coll_mtree_exchange_resume(coll_mtree_exchange_t *exchange);
+
+/*
+ * On rank 0, before that reply: the parts of the ranks, @a lengths [ranks] bytes each,
+ * one after the other in @a parts.  After rank 0 a length of 0 stands for the part of the
+ * rank before.  They are copied.  False: no memory; there are no parts then.
+ */
+bool coll_mtree_exchange_reply_parts(coll_mtree_exchange_t *exchange, const int *lengths,
+                                     const void *parts);
 
 /* On rank 0, before that reply to an exchange with hosts: the host of each rank, @a hosts
  * [ranks], of @a num_hosts; copied. */

@@ -47,3 +47,17 @@ int coll_mtree_exchange_tree_next_child(int rank, int ranks, int last)
     }
     return place < end && child < ranks ? (int)child : -1;
 }
+
+coll_mtree_range_t coll_mtree_exchange_tree_range(const int *lengths, int first,
+                                                  int count)
+{
+    coll_mtree_range_t range = {0, 0};
+
+    for (int rank = 0; rank < first + count; rank++) {
+        if (lengths[rank] > 0) {
+            range.begin = rank <= first ? range.end : range.begin;
+            range.end += (size_t)lengths[rank];
+        }
+    }
+    return range;
+}

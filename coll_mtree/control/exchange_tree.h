@@ -9,6 +9,8 @@
 #ifndef COLL_MTREE_CONTROL_EXCHANGE_TREE_H
 #define COLL_MTREE_CONTROL_EXCHANGE_TREE_H
 
+#include <stddef.h>
+
 /* The parent of @a rank, which is not 0. */
 int coll_mtree_exchange_tree_parent(int rank);
 
@@ -18,5 +20,16 @@ int coll_mtree_exchange_tree_size(int rank, int ranks);
 /* The next child of @a rank of @a ranks after its child @a last, or the first after the
  * rank itself; -1: there is none.  Children rise. */
 int coll_mtree_exchange_tree_next_child(int rank, int ranks, int last);
+
+/* Bytes [begin, end). */
+typedef struct {
+    size_t begin, end;
+} coll_mtree_range_t;
+
+/* Where the parts of @a count ranks from @a first on are, when the parts of all ranks, of
+ * @a lengths bytes, follow one another.  A length of 0 stands for the part of the rank
+ * before. */
+coll_mtree_range_t coll_mtree_exchange_tree_range(const int *lengths, int first,
+                                                  int count);
 
 #endif

@@ -8,7 +8,6 @@
 #include "coll_mtree/plan/plan_file.h"
 
 #include "base/units.h"
-#include "planner/plan/json.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -177,23 +176,6 @@ static mtree_plan_t *plan_by_planner(ompi_communicator_t *comm,
     return plan;
 }
 
-/* @a plan, which is given up, as the other ranks read it: routes are rounded on the wire,
- * and all ranks must use the same plan.  NULL, having logged why, when it cannot be sent.
- */
-static mtree_plan_t *plan_as_sent(mtree_plan_t *plan)
-{
-    mtree_plan_t *sent = NULL;
-    char *json = NULL;
-
-    if (mtree_plan_to_json(plan, &json) == MTREE_OK &&
-        mtree_plan_from_json(json, strlen(json), "plan of rank 0", &sent) != MTREE_OK) {
-        sent = NULL;
-    }
-    free(json);
-    mtree_plan_destroy(plan);
-    return sent;
-}
-
 mtree_plan_t *coll_mtree_planning_run(ompi_communicator_t *comm,
                                       const coll_mtree_plan_hosts_t *hosts,
                                       const coll_mtree_call_class_t *call_class,
@@ -221,8 +203,7 @@ mtree_plan_t *coll_mtree_planning_run(ompi_communicator_t *comm,
         mtree_plan_destroy(plan);
         return NULL;
     }
-    plan = plan_as_sent(plan);
-    if (plan != NULL && forecast_p->confidence < MTREE_FORECAST_MAYBE_SLOWER) {
+    if (forecast_p->confidence < MTREE_FORECAST_MAYBE_SLOWER) {
         log_plan(comm, plan, call_class->bytes, from_file, &prediction);
     }
     return plan;

@@ -4,8 +4,8 @@
  * (coll_mtree/plan/proc_group.h), and the plans that it made for them.
  *
  * A context lives as long as its group, so that communicators of the same processes have
- * them planned once.  Plans are objects with a reference count; they become text on the
- * wire and in files alone.  Those that contexts keep take coll_mtree_memory bytes at
+ * them planned once.  Plans are objects with a reference count; they become text in
+ * files alone.  Those that contexts keep take coll_mtree_memory bytes at
  * most: beyond that, what was used least recently is forgotten, and planned anew when it
  * is needed.
  *

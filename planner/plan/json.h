@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Public.  Plans as JSON (docs/plan-file.md): what `mtree plan --json` prints,
- * `coll_mtree_plan` reads, and rank 0 sends to the other ranks.
+ * Public.  Plans as JSON (docs/plan-file.md): what `mtree plan --json` prints and
+ * `coll_mtree_plan` reads.
  */
 #ifndef MTREE_PLANNER_PLAN_JSON_H
 #define MTREE_PLANNER_PLAN_JSON_H

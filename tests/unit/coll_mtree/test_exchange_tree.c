@@ -68,6 +68,28 @@ START_TEST(the_largest_communicator_does_not_overflow)
 }
 END_TEST
 
+/* Ranks of one host share a part, whichever of them is asked for. */
+START_TEST(parts_follow_one_another)
+{
+    const int lengths[] = {5, 0, 7, 0, 0, 2};
+    static const struct {
+        int first, count;
+        size_t begin, end;
+    } cases[] = {{0, 6, 0, 14}, {0, 1, 0, 5},  {1, 1, 0, 5},  {1, 2, 0, 12},
+                 {3, 1, 5, 12}, {4, 2, 5, 14}, {5, 1, 12, 14}};
+    const int none[] = {0, 0, 0};
+    coll_mtree_range_t range;
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        range = coll_mtree_exchange_tree_range(lengths, cases[i].first, cases[i].count);
+        ck_assert_uint_eq(range.begin, cases[i].begin);
+        ck_assert_uint_eq(range.end, cases[i].end);
+    }
+    range = coll_mtree_exchange_tree_range(none, 1, 2);
+    ck_assert_uint_eq(range.end, range.begin);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("exchange_tree");
@@ -79,6 +101,7 @@ int main(void)
     tcase_add_test(tcase, parents_lack_the_lowest_digit);
     tcase_add_test(tcase, a_leaf_has_no_children);
     tcase_add_test(tcase, the_largest_communicator_does_not_overflow);
+    tcase_add_test(tcase, parts_follow_one_another);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);

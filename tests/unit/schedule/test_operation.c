@@ -7,6 +7,7 @@
 #include "schedule/layout.h"
 #include "schedule/operation.h"
 #include "tests/unit/schedule/chaos.h"
+#include "tests/unit/whole_plan.h"
 
 #include <check.h>
 #include <stdint.h>
@@ -419,7 +420,7 @@ static void job_run(job_t *job, chaos_t *chaos)
     for (int r = 0; r < ranks; r++) {
         job_fill(job, r);
         ck_assert_int_eq(
-            mtree_layout_create(job->plan, job->placement, &call, r, &job->layout[r]),
+            layout_from_plan(job->plan, job->placement, &call, r, &job->layout[r]),
             MTREE_OK);
         /* Few lanes, so that streams wait for each other. */
         job->layout[r]->num_lanes = job->lanes;

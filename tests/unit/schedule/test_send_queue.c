@@ -4,6 +4,7 @@
  */
 #include "schedule/layout.h"
 #include "schedule/operation.h"
+#include "tests/unit/whole_plan.h"
 
 #include <check.h>
 
@@ -84,7 +85,7 @@ START_TEST(each_rank_begins_with_the_next)
 
     ck_assert_int_eq(mtree_placement_create(RANKS, RANKS, host, NULL, &placement),
                      MTREE_OK);
-    ck_assert_int_eq(mtree_layout_create(plan, placement, &call, _i, &layout), MTREE_OK);
+    ck_assert_int_eq(layout_from_plan(plan, placement, &call, _i, &layout), MTREE_OK);
     ck_assert_int_eq(mtree_operation_start(layout, &silence.transport, &call_data, NULL,
                                            NULL, &operation),
                      MTREE_OK);

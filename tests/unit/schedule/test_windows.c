@@ -13,6 +13,7 @@
 #include "tests/unit/schedule/chaos.h"
 #include "tests/unit/schedule/snapshot.h"
 #include "tests/unit/schedule/visited.h"
+#include "tests/unit/whole_plan.h"
 
 #include <check.h>
 #include <stdint.h>
@@ -168,7 +169,7 @@ static void make_layouts(search_t *search)
                      MTREE_OK);
     for (int r = 0; r < shape->num_ranks; r++) {
         ck_assert_int_eq(
-            mtree_layout_create(plan, placement, &call, r, &search->layout[r]), MTREE_OK);
+            layout_from_plan(plan, placement, &call, r, &search->layout[r]), MTREE_OK);
         narrow(search->layout[r], shape,
                r == 0 && shape->wrong_window > 0 ? shape->wrong_window : shape->window);
     }

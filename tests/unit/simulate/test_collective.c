@@ -13,6 +13,7 @@
 #include "simulate/forecast/forecast.h"
 #include "simulate/simulate.h"
 #include "topo/dot/read.h"
+#include "tests/unit/whole_plan.h"
 
 #include <check.h>
 #include <string.h>
@@ -207,7 +208,7 @@ START_TEST(another_value_is_not_run)
     mtree_simulate_default_options(&options);
     options.bytes = 64000;
     mtree_log_set(count_line, &lines, MTREE_LOG_WARN);
-    ck_assert_int_eq(mtree_layout_create(plan, placement, &call, 0, &layout),
+    ck_assert_int_eq(layout_from_plan(plan, placement, &call, 0, &layout),
                      MTREE_ERR_INVALID);
     ck_assert_int_eq(lines, 1);
     ck_assert_int_eq(mtree_arrival_start(&arrival, NULL, NULL, NULL, NULL, &operation),

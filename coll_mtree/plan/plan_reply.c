@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "coll_mtree/plan/plan_reply.h"
+
+#include "planner/plan/json.h"
+#include "schedule/plan_part_wire.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The payload: the common piece of the parts, and behind it the whole plan as JSON where
+ * all ranks need it. */
+typedef struct {
+    mtree_forecast_t forecast; /* sent as it is */
+    int common_length;
+    char bytes[];
+} payload_t;
+
+/* @a plan as JSON, if all ranks need it; *text_p NULL: they do not.  False: no memory. */
+static bool write_whole(const mtree_plan_t *plan, char **text_p)
+{
+    *text_p = NULL;
+    return !mtree_plan_is_by_arrival(plan) ||
+           mtree_plan_to_json(plan, text_p) == MTREE_OK;
+}
+
+/* False: no memory. */
+static bool send_pieces(coll_mtree_exchange_t *exchange, int kind,
+                        mtree_forecast_t forecast, const mtree_wire_t *common,
+                        const char *whole)
+{
+    size_t common_length = (size_t)common->length;
+    size_t whole_length = whole == NULL ? 0 : strlen(whole);
+    payload_t *payload = malloc(sizeof(*payload) + common_length + whole_length);
+
+    if (payload == NULL) {
+        return false;
+    }
+    payload->forecast = forecast;
+    payload->common_length = common->length;
+    memcpy(payload->bytes, common->bytes, common_length);
+    if (whole != NULL) {
+        memcpy(payload->bytes + common_length, whole, whole_length);
+    }
+    coll_mtree_exchange_reply(exchange, kind, payload,
+                              sizeof(*payload) + common_length + whole_length);
+    free(payload);
+    return true;
+}
+
+void coll_mtree_plan_reply_send(coll_mtree_exchange_t *exchange, int kind,
+                                const mtree_plan_t *plan, mtree_forecast_t forecast,
+                                const int *host, int num_ranks)
+{
+    int *lengths = calloc((size_t)num_ranks, sizeof(*lengths));
+    mtree_wire_t common = {0}, own = {0};
+    char *whole = NULL;
+    bool sent = lengths != NULL && plan != NULL && write_whole(plan, &whole) &&
+                mtree_plan_parts_write(plan, host, num_ranks, &common, &own, lengths) ==
+                    MTREE_OK &&
+                coll_mtree_exchange_reply_parts(exchange, lengths, own.bytes) &&
+                send_pieces(exchange, kind, forecast, &common, whole);
+
+    /* Without memory there is no plan, on any rank. */
+    if (!sent) {
+        coll_mtree_exchange_reply(exchange, 0, NULL, 0);
+    }
+    free(lengths);
+    free(common.bytes);
+    free(own.bytes);
+    free(whole);
+}
+
+int coll_mtree_plan_reply_read(const coll_mtree_reply_t *reply, const mtree_plan_t *plan,
+                               mtree_plan_part_t **part_p, mtree_forecast_t *forecast_p)
+{
+    const payload_t *payload = reply->payload;
+    size_t common_length = (size_t)payload->common_length;
+    size_t whole_length = reply->length - sizeof(*payload) - common_length;
+    mtree_plan_part_t *part;
+
+    if (mtree_plan_part_read(payload->bytes, common_length, reply->part,
+                             reply->part_length, &part) != MTREE_OK) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    /* Routes are rounded on the wire, and all ranks must use the same plan. */
+    if (whole_length > 0 &&
+        mtree_plan_from_json(payload->bytes + common_length, whole_length,
+                             "plan of rank 0", &part->plan) != MTREE_OK) {
+        part->plan = NULL;
+        mtree_plan_part_destroy(part);
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    if (part->plan == NULL) {
+        part->plan = mtree_plan_retain(plan);
+    }
+    if (forecast_p != NULL) {
+        *forecast_p = payload->forecast;
+    }
+    *part_p = part;
+    return OMPI_SUCCESS;
+}

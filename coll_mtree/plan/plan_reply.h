@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Plans in the replies of exchanges.  Each rank receives the part of its host, as bytes
+ * (schedule/plan_part_wire.h).  An arrival-ordered plan goes to all ranks as a whole,
+ * too: any of them may become another's neighbour.
+ */
+#ifndef COLL_MTREE_PLAN_PLAN_REPLY_H
+#define COLL_MTREE_PLAN_PLAN_REPLY_H
+
+#include "coll_mtree/control/exchange.h"
+
+#include "schedule/plan_part.h"
+#include "simulate/forecast/forecast.h"
+
+/* On rank 0, from the decision of @a exchange: reply @a kind with @a plan for ranks on @a
+ * host [num_ranks] and its @a forecast; kind 0 where there is no plan or no memory. */
+void coll_mtree_plan_reply_send(coll_mtree_exchange_t *exchange, int kind,
+                                const mtree_plan_t *plan, mtree_forecast_t forecast,
+                                const int *host, int num_ranks);
+
+/*
+ * The part in @a reply, which is not of kind 0, into *part_p, a reference of the
+ * caller's.
+ * @a plan is the plan that this rank, 0, has sent (NULL on others); the part refers to
+ * it. *forecast_p (may be NULL) is its forecast.  Open MPI's code.
+ */
+int coll_mtree_plan_reply_read(const coll_mtree_reply_t *reply, const mtree_plan_t *plan,
+                               mtree_plan_part_t **part_p, mtree_forecast_t *forecast_p);
+
+/* Is it the part of an arrival-ordered plan? */
+static inline bool coll_mtree_part_is_by_arrival(const mtree_plan_part_t *part)
+{
+    return part->plan != NULL && mtree_plan_is_by_arrival(part->plan);
+}
+
+#endif

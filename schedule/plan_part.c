@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "schedule/plan_part.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One tree, with the children of each host. */
+typedef struct {
+    int *first;    /* [num_hosts + 1] where the children of a host begin in `children` */
+    int *children; /* [num_hosts - 1] grouped by parent, ascending */
+    int *order;    /* as of a part; NULL: the tree has one root only */
+    int *size;     /* [num_hosts] hosts in the subtree of each; where there is an order */
+    double latency; /* the greatest */
+} cut_tree_t;
+
+struct mtree_plan_cut {
+    mtree_plan_t *plan;
+    int num_steps;
+    bool is_direct;
+    cut_tree_t *trees;
+    mtree_arena_t arena;
+};
+
+/* Group the hosts but the root by their parents. */
+static void cut_tree_group(cut_tree_t *cut, const mtree_tree_t *tree, int num_hosts)
+{
+    int num_children;
+
+    cut->latency = 0;
+    for (int host = 0; host < num_hosts; host++) {
+        cut->latency = fmax(cut->latency, tree->latency[host]);
+        if (tree->parent[host] >= 0) {
+            cut->first[tree->parent[host] + 1]++;
+        }
+    }
+    for (int host = 0; host < num_hosts; host++) {
+        cut->first[host + 1] += cut->first[host];
+    }
+    num_children = cut->first[num_hosts];
+    /* Filled from behind, the beginnings move to where they belong. */
+    for (int host = num_hosts - 1; host >= 0; host--) {
+        if (tree->parent[host] >= 0) {
+            cut->children[--cut->first[tree->parent[host] + 1]] = host;
+        }
+    }
+    memmove(cut->first, cut->first + 1, (size_t)num_hosts * sizeof(int));
+    cut->first[num_hosts] = num_children;
+}
+
+/* Number the hosts on a walk; @a queue has memory for all of them. */
+static void cut_tree_walk(cut_tree_t *cut, const mtree_tree_t *tree, int *queue)
+{
+    int count = 1;
+
+    queue[0] = tree->root;
+    for (int at = 0; at < count; at++) {
+        for (int c = cut->first[queue[at]]; c < cut->first[queue[at] + 1]; c++) {
+            queue[count++] = cut->children[c];
+        }
+    }
+    for (int at = count - 1; at >= 0; at--) {
+        int host = queue[at];
+
+        cut->size[host]++;
+        if (tree->parent[host] >= 0) {
+            cut->size[tree->parent[host]] += cut->size[host];
+        }
+    }
+    for (int at = 0; at < count; at++) {
+        int place = cut->order[queue[at]] + 1;
+
+        for (int c = cut->first[queue[at]]; c < cut->first[queue[at] + 1]; c++) {
+            cut->order[cut->children[c]] = place;
+            place += cut->size[cut->children[c]];
+        }
+    }
+}
+
+/* Does the tree have hosts that are two hops from its root? */
+static bool is_high(const mtree_tree_t *tree, int num_hosts)
+{
+    for (int host = 0; host < num_hosts; host++) {
+        if (tree->parent[host] >= 0 && tree->parent[host] != tree->root) {
+            return true;
+        }
+    }
+    return false;
+}
+
+mtree_status_t mtree_plan_cut_create(const mtree_plan_t *plan, mtree_plan_cut_t **cut_p)
+{
+    size_t hosts = (size_t)plan->num_hosts;
+    /* Data of an allreduce uses its trees both ways, so they serve any root. */
+    bool any_root = plan->collective == MTREE_ALLREDUCE;
+    mtree_plan_cut_t *cut = calloc(1, sizeof(*cut));
+    int *queue;
+
+    if (cut == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    cut->plan = mtree_plan_retain(plan);
+    cut->num_steps = mtree_plan_num_steps(plan);
+    cut->is_direct = plan->num_trees > 1;
+    MTREE_ARENA_ARRAY(&cut->arena, cut->trees, (size_t)plan->num_trees);
+    MTREE_ARENA_ARRAY(&cut->arena, queue, hosts);
+    for (int t = 0; t < plan->num_trees && cut->arena.status == MTREE_OK; t++) {
+        cut_tree_t *tree = &cut->trees[t];
+
+        MTREE_ARENA_ARRAY(&cut->arena, tree->first, hosts + 1);
+        MTREE_ARENA_ARRAY(&cut->arena, tree->children, hosts);
+        if (any_root) {
+            MTREE_ARENA_ARRAY(&cut->arena, tree->order, hosts);
+            MTREE_ARENA_ARRAY(&cut->arena, tree->size, hosts);
+        }
+        if (cut->arena.status == MTREE_OK) {
+            cut_tree_group(tree, &plan->trees[t], plan->num_hosts);
+            cut->is_direct = cut->is_direct && !is_high(&plan->trees[t], plan->num_hosts);
+        }
+        if (cut->arena.status == MTREE_OK && any_root) {
+            cut_tree_walk(tree, &plan->trees[t], queue);
+        }
+    }
+    if (cut->arena.status != MTREE_OK) {
+        mtree_plan_cut_destroy(cut);
+        return MTREE_ERR_NO_MEMORY;
+    }
+    *cut_p = cut;
+    return MTREE_OK;
+}
+
+void mtree_plan_cut_destroy(mtree_plan_cut_t *cut)
+{
+    if (cut != NULL) {
+        mtree_plan_destroy(cut->plan);
+        mtree_arena_cleanup(&cut->arena);
+        free(cut);
+    }
+}
+
+mtree_status_t mtree_plan_part_alloc(int num_hosts, int num_trees,
+                                     mtree_plan_part_t **part_p)
+{
+    mtree_plan_part_t *part = calloc(1, sizeof(*part));
+
+    if (part == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    part->num_hosts = num_hosts;
+    part->num_trees = num_trees;
+    MTREE_ARENA_ARRAY(&part->arena, part->trees, (size_t)num_trees);
+    MTREE_ARENA_ARRAY(&part->arena, part->first, (size_t)num_hosts + 2);
+    MTREE_ARENA_ARRAY(&part->arena, part->by_root, (size_t)num_trees);
+    if (part->arena.status != MTREE_OK) {
+        mtree_plan_part_destroy(part);
+        return MTREE_ERR_NO_MEMORY;
+    }
+    *part_p = part;
+    return MTREE_OK;
+}
+
+void mtree_plan_part_group(mtree_plan_part_t *part)
+{
+    /* While the trees are put in their places, the roots are one place behind. */
+    int *next = part->first + 1;
+
+    for (int t = 0; t < part->num_trees; t++) {
+        next[part->trees[t].root + 1]++;
+    }
+    for (int host = 0; host < part->num_hosts; host++) {
+        next[host + 1] += next[host];
+    }
+    for (int t = 0; t < part->num_trees; t++) {
+        part->by_root[next[part->trees[t].root]++] = t;
+    }
+}
+
+/* The edges of @a host in one tree, by ascending host. */
+static void part_add_edges(mtree_part_tree_t *part, const cut_tree_t *cut,
+                           const mtree_tree_t *tree, int host)
+{
+    int above = tree->parent[host];
+    int c = cut->first[host], end = cut->first[host + 1];
+
+    part->parent = -1;
+    while (c < end || (above >= 0 && part->parent < 0)) {
+        bool is_parent =
+            above >= 0 && part->parent < 0 && (c == end || above < cut->children[c]);
+        /* The lower end of the edge, which the tree knows it by. */
+        int lower = is_parent ? host : cut->children[c++];
+
+        if (is_parent) {
+            part->parent = part->num_edges;
+        }
+        part->edges[part->num_edges++] = (mtree_part_edge_t){
+            is_parent ? above : lower, tree->step[lower], tree->latency[lower]};
+    }
+}
+
+static void part_add_tree(mtree_plan_part_t *part, const mtree_plan_cut_t *cut,
+                          int number)
+{
+    const mtree_tree_t *tree = &cut->plan->trees[number];
+    const cut_tree_t *from = &cut->trees[number];
+    mtree_part_tree_t *to = &part->trees[number];
+    size_t hosts = (size_t)part->num_hosts;
+
+    to->root = tree->root;
+    to->rate = tree->rate;
+    to->share = tree->share;
+    to->chunk_bytes = tree->chunk_bytes;
+    to->latency = from->latency;
+    MTREE_ARENA_ARRAY(&part->arena, to->edges,
+                      (size_t)(from->first[part->host + 1] - from->first[part->host]) +
+                          1);
+    if (to->edges != NULL) {
+        part_add_edges(to, from, tree, part->host);
+    }
+    if (from->order != NULL) {
+        MTREE_ARENA_ARRAY(&part->arena, to->order, hosts);
+        to->end = from->order[part->host] + from->size[part->host];
+    }
+    if (to->order != NULL) {
+        memcpy(to->order, from->order, hosts * sizeof(*to->order));
+    }
+}
+
+mtree_status_t mtree_plan_cut_part(const mtree_plan_cut_t *cut, int host,
+                                   mtree_plan_part_t **part_p)
+{
+    const mtree_plan_t *plan = cut->plan;
+    mtree_plan_part_t *part;
+    mtree_status_t status =
+        mtree_plan_part_alloc(plan->num_hosts, plan->num_trees, &part);
+
+    if (status != MTREE_OK) {
+        return status;
+    }
+    part->collective = plan->collective;
+    part->host = host;
+    part->root = plan->root;
+    part->num_steps = cut->num_steps;
+    part->is_direct = cut->is_direct;
+    part->bytes = plan->bytes;
+    part->throughput = plan->throughput;
+    part->seconds = plan->seconds;
+    for (int t = 0; t < plan->num_trees; t++) {
+        part_add_tree(part, cut, t);
+    }
+    if (part->arena.status != MTREE_OK) {
+        mtree_plan_part_destroy(part);
+        return MTREE_ERR_NO_MEMORY;
+    }
+    mtree_plan_part_group(part);
+    *part_p = part;
+    return MTREE_OK;
+}
+
+mtree_status_t mtree_plan_part_create(const mtree_plan_t *plan, int host,
+                                      mtree_plan_part_t **part_p)
+{
+    mtree_plan_cut_t *cut;
+    mtree_status_t status = mtree_plan_cut_create(plan, &cut);
+
+    if (status == MTREE_OK) {
+        status = mtree_plan_cut_part(cut, host, part_p);
+        mtree_plan_cut_destroy(cut);
+    }
+    return status;
+}
+
+mtree_plan_part_t *mtree_plan_part_retain(const mtree_plan_part_t *part)
+{
+    mtree_plan_part_t *retained = (mtree_plan_part_t *)part;
+
+    if (retained != NULL) {
+        (void)__atomic_fetch_add(&retained->references, 1, __ATOMIC_RELAXED);
+    }
+    return retained;
+}
+
+void mtree_plan_part_destroy(mtree_plan_part_t *part)
+{
+    if (part != NULL && __atomic_fetch_sub(&part->references, 1, __ATOMIC_ACQ_REL) == 0) {
+        mtree_plan_destroy(part->plan);
+        mtree_arena_cleanup(&part->arena);
+        free(part);
+    }
+}
+
+int mtree_plan_part_towards(const mtree_plan_part_t *part, int tree, int root)
+{
+    const mtree_part_tree_t *at = &part->trees[tree];
+    int place, best = at->parent;
+
+    if (root == part->host) {
+        return -1;
+    }
+    if (root == at->root || at->order == NULL) {
+        return at->parent;
+    }
+    place = at->order[root];
+    if (place < at->order[part->host] || place >= at->end) {
+        return at->parent;
+    }
+    /* Below this host: the last child whose subtree begins before the root's place. */
+    for (int e = 0; e < at->num_edges; e++) {
+        if (e != at->parent && at->order[at->edges[e].host] <= place) {
+            best = e;
+        }
+    }
+    return best;
+}

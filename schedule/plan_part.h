@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Plan parts: what the ranks of one host need of a plan.
+ *
+ * Of each tree these are its root, rate, share and chunk, and the edges at the host.  So
+ * a part grows with the trees and not with trees times hosts.  Rank 0 cuts a plan into
+ * parts and sends each rank its own (schedule/plan_part_wire.h); layouts are made from
+ * parts (schedule/layout.h).
+ */
+#ifndef MTREE_SCHEDULE_PLAN_PART_H
+#define MTREE_SCHEDULE_PLAN_PART_H
+
+#include "base/arena.h"
+#include "planner/plan/plan.h"
+
+/* An edge of a tree at the host, to its parent or to a child. */
+typedef struct {
+    int host;       /* at the other end */
+    int step;       /* lockstep step in which data comes down over it; 0: none */
+    double latency; /* seconds, one way */
+} mtree_part_edge_t;
+
+typedef struct {
+    int root;      /* host */
+    int parent;    /* number of the edge to the parent; -1: the host is the root */
+    int num_edges; /* at the host */
+    int end;       /* where `order` is known: the hosts below this one are those whose
+                      place is between its own and this one */
+    mtree_part_edge_t *edges; /* [num_edges] in ascending order of their hosts */
+    int *order;  /* [num_hosts] place of each host on a walk from the root, parents
+                    before children, children in the order of their numbers; NULL: not
+                    known, data flows from this root or to it alone */
+    double rate; /* bits/s on each edge */
+    double share;
+    double latency;     /* of the longest edge of the tree, seconds */
+    size_t chunk_bytes; /* 0: not decided */
+} mtree_part_tree_t;
+
+typedef struct {
+    mtree_collective_t collective;
+    int host; /* whose part it is */
+    int root; /* host for bcast and reduce, -1 otherwise */
+    int num_hosts;
+    int num_trees;
+    int num_steps;     /* lockstep steps one way; 0: chunks stream */
+    bool is_direct;    /* several trees, all of them ending at their roots' neighbours */
+    double bytes;      /* message size that it is made for; 0: throughput alone */
+    double throughput; /* bits/s */
+    double seconds;    /* predicted for `bytes`; 0: not predicted */
+    mtree_part_tree_t *trees; /* [num_trees] numbered as in the plan */
+    int *first;               /* [num_hosts + 1] where the trees of a root begin in */
+    int *by_root;             /* [num_trees] numbers of trees, grouped by their roots */
+    mtree_plan_t *plan; /* the whole plan, a reference, where the maker of the part has
+                           set it; or NULL */
+    mtree_arena_t arena;
+    int references; /* besides the first one */
+} mtree_plan_part_t;
+
+/* A plan made ready to be cut. */
+typedef struct mtree_plan_cut mtree_plan_cut_t;
+
+/* Make @a plan ready, which is retained.  MTREE_ERR_NO_MEMORY. */
+mtree_status_t mtree_plan_cut_create(const mtree_plan_t *plan, mtree_plan_cut_t **cut_p);
+
+/* Free; NULL is allowed. */
+void mtree_plan_cut_destroy(mtree_plan_cut_t *cut);
+
+/* The part of @a host; the caller's reference. */
+mtree_status_t mtree_plan_cut_part(const mtree_plan_cut_t *cut, int host,
+                                   mtree_plan_part_t **part_p);
+
+/* The part of one @a host of @a plan. */
+mtree_status_t mtree_plan_part_create(const mtree_plan_t *plan, int host,
+                                      mtree_plan_part_t **part_p);
+
+/* An empty part for @a num_hosts hosts and @a num_trees trees; for those who fill it. */
+mtree_status_t mtree_plan_part_alloc(int num_hosts, int num_trees,
+                                     mtree_plan_part_t **part_p);
+
+/* Group the trees by their roots, when these are filled in. */
+void mtree_plan_part_group(mtree_plan_part_t *part);
+
+/* As mtree_plan_retain() and mtree_plan_destroy(). */
+mtree_plan_part_t *mtree_plan_part_retain(const mtree_plan_part_t *part);
+void mtree_plan_part_destroy(mtree_plan_part_t *part);
+
+/*
+ * The edge from the part's host towards @a root in tree number @a tree, which becomes the
+ * one to the parent where @a root is the tree's root; -1 for the root itself.  Trees
+ * without an order have their own root only.
+ */
+int mtree_plan_part_towards(const mtree_plan_part_t *part, int tree, int root);
+
+#endif

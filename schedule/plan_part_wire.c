@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "schedule/plan_part_wire.h"
+
+#include "base/array.h"
+#include "base/log.h"
+#include "topo/topology.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_HOSTS MTREE_TOPOLOGY_MAX_VERTICES
+#define MAX_TREES (1 << 18)
+
+/* Bytes of a tree in the common piece, at least. */
+#define LEAST_TREE 26
+
+/* What shares may sum to, as in a plan that is read from a file. */
+#define MOST_SHARE (1 + 1e-6)
+
+static void write_byte(mtree_wire_t *wire, unsigned byte)
+{
+    if (wire->status == MTREE_OK) {
+        wire->status =
+            mtree_array_reserve(&wire->bytes, &wire->capacity, wire->length + 1, 1);
+    }
+    if (wire->status == MTREE_OK) {
+        wire->bytes[wire->length++] = (unsigned char)byte;
+    }
+}
+
+static void write_integer(mtree_wire_t *wire, uint64_t number)
+{
+    for (; number > 0x7f; number >>= 7) {
+        write_byte(wire, (unsigned)(number & 0x7f) | 0x80);
+    }
+    write_byte(wire, (unsigned)number);
+}
+
+static void write_int(mtree_wire_t *wire, int number)
+{
+    write_integer(wire, (uint64_t)number);
+}
+
+static void write_double(mtree_wire_t *wire, double number)
+{
+    uint64_t bits;
+
+    memcpy(&bits, &number, sizeof(bits));
+    for (int i = 0; i < 8; i++, bits >>= 8) {
+        write_byte(wire, (unsigned)(bits & 0xff));
+    }
+}
+
+static bool has_order(const mtree_plan_part_t *part)
+{
+    return part->num_trees > 0 && part->trees[0].order != NULL;
+}
+
+void mtree_plan_part_write_common(const mtree_plan_part_t *part, mtree_wire_t *wire)
+{
+    write_int(wire, MTREE_PLAN_PART_VERSION);
+    write_int(wire, (int)part->collective);
+    write_int(wire, part->root + 1);
+    write_int(wire, part->num_hosts);
+    write_int(wire, part->num_trees);
+    write_int(wire, part->num_steps);
+    write_int(wire, part->is_direct);
+    write_int(wire, has_order(part));
+    write_double(wire, part->bytes);
+    write_double(wire, part->throughput);
+    write_double(wire, part->seconds);
+    for (int t = 0; t < part->num_trees; t++) {
+        const mtree_part_tree_t *tree = &part->trees[t];
+
+        write_int(wire, tree->root);
+        write_double(wire, tree->rate);
+        write_double(wire, tree->share);
+        write_double(wire, tree->latency);
+        write_integer(wire, tree->chunk_bytes);
+        for (int host = 0; host < part->num_hosts && tree->order != NULL; host++) {
+            write_int(wire, tree->order[host]);
+        }
+    }
+}
+
+/* A host and the latency of an edge to it.  Trees may differ in that. */
+typedef struct {
+    int host;
+    int older; /* number of another one of this host; -1: none */
+    double latency;
+} neighbour_t;
+
+typedef struct {
+    neighbour_t *list; /* [num] */
+    int num, capacity;
+    int *latest; /* [num_hosts] number + 1 of the last one of each host; 0: none */
+} neighbours_t;
+
+/* The number of the neighbour at the end of @a edge; -1: it is not there. */
+static int neighbours_find(const neighbours_t *neighbours, const mtree_part_edge_t *edge)
+{
+    int n = neighbours->latest[edge->host] - 1;
+
+    while (n >= 0 && neighbours->list[n].latency != edge->latency) {
+        n = neighbours->list[n].older;
+    }
+    return n;
+}
+
+static mtree_status_t neighbours_add(neighbours_t *neighbours,
+                                     const mtree_part_edge_t *edge)
+{
+    mtree_status_t status =
+        mtree_array_reserve(&neighbours->list, &neighbours->capacity, neighbours->num + 1,
+                            sizeof(*neighbours->list));
+
+    if (status == MTREE_OK) {
+        neighbours->list[neighbours->num++] =
+            (neighbour_t){edge->host, neighbours->latest[edge->host] - 1, edge->latency};
+        neighbours->latest[edge->host] = neighbours->num;
+    }
+    return status;
+}
+
+/* Find the neighbours of all trees, and write them. */
+static void write_neighbours(const mtree_plan_part_t *part, neighbours_t *neighbours,
+                             mtree_wire_t *wire)
+{
+    for (int t = 0; t < part->num_trees; t++) {
+        for (int e = 0; e < part->trees[t].num_edges && wire->status == MTREE_OK; e++) {
+            if (neighbours_find(neighbours, &part->trees[t].edges[e]) < 0) {
+                wire->status = neighbours_add(neighbours, &part->trees[t].edges[e]);
+            }
+        }
+    }
+    write_int(wire, neighbours->num);
+    for (int n = 0; n < neighbours->num; n++) {
+        write_int(wire, neighbours->list[n].host);
+        write_double(wire, neighbours->list[n].latency);
+    }
+}
+
+static void write_edges(const mtree_plan_part_t *part, const mtree_part_tree_t *tree,
+                        const neighbours_t *neighbours, mtree_wire_t *wire)
+{
+    write_int(wire, tree->num_edges);
+    write_int(wire, tree->parent + 1);
+    for (int e = 0; e < tree->num_edges; e++) {
+        write_int(wire, neighbours_find(neighbours, &tree->edges[e]));
+        if (part->num_steps > 0) {
+            write_int(wire, tree->edges[e].step);
+        }
+    }
+    if (tree->order != NULL) {
+        write_int(wire, tree->end);
+    }
+}
+
+void mtree_plan_part_write_own(const mtree_plan_part_t *part, mtree_wire_t *wire)
+{
+    neighbours_t neighbours = {
+        .latest = calloc((size_t)part->num_hosts, sizeof(*neighbours.latest))};
+
+    if (neighbours.latest == NULL) {
+        wire->status = MTREE_ERR_NO_MEMORY;
+        return;
+    }
+    write_int(wire, MTREE_PLAN_PART_VERSION);
+    write_int(wire, part->host);
+    write_neighbours(part, &neighbours, wire);
+    for (int t = 0; t < part->num_trees && wire->status == MTREE_OK; t++) {
+        write_edges(part, &part->trees[t], &neighbours, wire);
+    }
+    free(neighbours.latest);
+    free(neighbours.list);
+}
+
+/* Append the own piece of @a host, and the common one if there is none yet. */
+static void write_host(const mtree_plan_cut_t *cut, int host, mtree_wire_t *common,
+                       mtree_wire_t *own)
+{
+    mtree_plan_part_t *part;
+
+    own->status = mtree_plan_cut_part(cut, host, &part);
+    if (own->status != MTREE_OK) {
+        return;
+    }
+    if (common->length == 0) {
+        mtree_plan_part_write_common(part, common);
+    }
+    mtree_plan_part_write_own(part, own);
+    mtree_plan_part_destroy(part);
+}
+
+/* Append the bytes from @a begin to @a end again. */
+static void write_again(mtree_wire_t *wire, int begin, int end)
+{
+    int length = end - begin;
+
+    wire->status =
+        mtree_array_reserve(&wire->bytes, &wire->capacity, wire->length + length, 1);
+    if (wire->status == MTREE_OK) {
+        memcpy(wire->bytes + wire->length, wire->bytes + begin, (size_t)length);
+        wire->length += length;
+    }
+}
+
+mtree_status_t mtree_plan_parts_write(const mtree_plan_t *plan, const int *host,
+                                      int num_ranks, mtree_wire_t *common,
+                                      mtree_wire_t *own, int *lengths)
+{
+    /* [num_hosts each] where the piece of a host is; empty: not written yet. */
+    int *begin = calloc(2 * (size_t)plan->num_hosts, sizeof(*begin));
+    int *end = begin + plan->num_hosts;
+    mtree_plan_cut_t *cut = NULL;
+
+    own->status = begin == NULL ? MTREE_ERR_NO_MEMORY : mtree_plan_cut_create(plan, &cut);
+    for (int rank = 0; rank < num_ranks && own->status == MTREE_OK; rank++) {
+        int h = host[rank], before = own->length;
+
+        if (rank > 0 && host[rank - 1] == h) {
+            lengths[rank] = 0;
+            continue;
+        }
+        if (end[h] > 0) {
+            write_again(own, begin[h], end[h]);
+        } else {
+            write_host(cut, h, common, own);
+        }
+        begin[h] = before;
+        end[h] = own->length;
+        lengths[rank] = own->length - before;
+    }
+    mtree_plan_cut_destroy(cut);
+    free(begin);
+    return common->status != MTREE_OK ? common->status : own->status;
+}
+
+/* A piece that is read.  After a fault it gives zeros. */
+typedef struct {
+    const unsigned char *at, *end;
+    bool faulty;
+} reader_t;
+
+static size_t reader_left(const reader_t *reader)
+{
+    return (size_t)(reader->end - reader->at);
+}
+
+static void reader_expect(reader_t *reader, bool holds)
+{
+    if (!holds) {
+        reader->faulty = true;
+        reader->at = reader->end;
+    }
+}
+
+static uint64_t read_integer(reader_t *reader, uint64_t most)
+{
+    uint64_t number = 0;
+
+    for (unsigned shift = 0;; shift += 7) {
+        unsigned byte;
+
+        reader_expect(reader, shift < 56 && reader->at < reader->end);
+        if (reader->faulty) {
+            return 0;
+        }
+        byte = *reader->at++;
+        number |= (uint64_t)(byte & 0x7f) << shift;
+        if (byte < 0x80) {
+            break;
+        }
+    }
+    reader_expect(reader, number <= most);
+    return reader->faulty ? 0 : number;
+}
+
+static int read_int(reader_t *reader, int most)
+{
+    return (int)read_integer(reader, (uint64_t)most);
+}
+
+/* A finite number of at least 0. */
+static double read_double(reader_t *reader)
+{
+    uint64_t bits = 0;
+    double number;
+
+    reader_expect(reader, reader_left(reader) >= 8);
+    for (int i = 0; i < 8 && !reader->faulty; i++) {
+        bits |= (uint64_t)*reader->at++ << (8 * i);
+    }
+    memcpy(&number, &bits, sizeof(number));
+    reader_expect(reader, isfinite(number) && number >= 0);
+    return reader->faulty ? 0 : number;
+}
+
+/* The order of a tree: every host has a place of its own, and the root the first one.
+ * @a seen is [num_hosts]. */
+static void read_order(reader_t *reader, mtree_plan_part_t *part, mtree_part_tree_t *tree,
+                       bool *seen)
+{
+    int hosts = part->num_hosts;
+
+    reader_expect(reader, reader_left(reader) >= (size_t)hosts);
+    if (reader->faulty ||
+        MTREE_ARENA_ARRAY(&part->arena, tree->order, (size_t)hosts) == NULL) {
+        return;
+    }
+    memset(seen, 0, (size_t)hosts);
+    for (int host = 0; host < hosts; host++) {
+        tree->order[host] = read_int(reader, hosts - 1);
+        reader_expect(reader, !seen[tree->order[host]]);
+        seen[tree->order[host]] = true;
+    }
+    reader_expect(reader, tree->order[tree->root] == 0);
+}
+
+/* @a seen is [num_hosts], @a shares [num_hosts] sums so far by root. */
+static void read_trees(reader_t *reader, mtree_plan_part_t *part, bool order, bool *seen,
+                       double *shares)
+{
+    bool by_root = mtree_collective_has_blocks(part->collective);
+
+    for (int t = 0; t < part->num_trees && !reader->faulty; t++) {
+        mtree_part_tree_t *tree = &part->trees[t];
+        double *sum = shares;
+
+        tree->root = read_int(reader, part->num_hosts - 1);
+        tree->rate = read_double(reader);
+        tree->share = read_double(reader);
+        tree->latency = read_double(reader);
+        tree->chunk_bytes = read_integer(reader, UINT64_C(1) << 48);
+        sum += by_root ? tree->root : 0;
+        *sum += tree->share;
+        reader_expect(reader, *sum <= MOST_SHARE);
+        if (order) {
+            read_order(reader, part, tree, seen);
+        }
+    }
+}
+
+/* The sizes come first; they are in proportion to the length of the piece. */
+static mtree_status_t read_common(reader_t *reader, mtree_plan_part_t **part_p)
+{
+    mtree_collective_t collective;
+    int root, num_hosts, num_trees;
+    mtree_plan_part_t *part;
+    mtree_status_t status;
+    double *shares;
+    bool *seen, order;
+
+    reader_expect(reader, read_int(reader, 127) == MTREE_PLAN_PART_VERSION);
+    collective = (mtree_collective_t)read_int(reader, MTREE_COLLECTIVE_LAST - 1);
+    num_hosts = MAX_HOSTS;
+    root = read_int(reader, num_hosts) - 1;
+    num_hosts = read_int(reader, num_hosts);
+    num_trees = read_int(reader, MAX_TREES);
+    reader_expect(reader, root < num_hosts && num_hosts > 0);
+    reader_expect(reader, reader_left(reader) / LEAST_TREE >= (size_t)num_trees);
+    if (reader->faulty) {
+        return MTREE_ERR_INVALID;
+    }
+    status = mtree_plan_part_alloc(num_hosts, num_trees, &part);
+    if (status != MTREE_OK) {
+        return status;
+    }
+    part->collective = collective;
+    part->root = root;
+    part->num_steps = read_int(reader, INT32_MAX / 2);
+    part->is_direct = read_int(reader, 1);
+    order = read_int(reader, 1);
+    reader_expect(reader, order == (collective == MTREE_ALLREDUCE));
+    part->bytes = read_double(reader);
+    part->throughput = read_double(reader);
+    part->seconds = read_double(reader);
+    MTREE_ARENA_ARRAY(&part->arena, seen, (size_t)num_hosts);
+    MTREE_ARENA_ARRAY(&part->arena, shares, (size_t)num_hosts);
+    if (part->arena.status == MTREE_OK) {
+        read_trees(reader, part, order, seen, shares);
+    }
+    *part_p = part;
+    return MTREE_OK;
+}
+
+static neighbour_t *read_neighbours(reader_t *reader, int num_hosts, int *num_p)
+{
+    /* Each takes nine bytes at least. */
+    int num = read_int(reader, (int)(reader_left(reader) / 9));
+    neighbour_t *neighbours = calloc((size_t)num + 1, sizeof(*neighbours));
+
+    for (int n = 0; n < num && neighbours != NULL; n++) {
+        neighbours[n].host = read_int(reader, num_hosts - 1);
+        neighbours[n].latency = read_double(reader);
+    }
+    *num_p = num;
+    return neighbours;
+}
+
+/* Do the places of the host and its neighbours in the order of @a tree fit its edges? */
+static bool fits_order(const mtree_plan_part_t *part, const mtree_part_tree_t *tree)
+{
+    int place = tree->order[part->host];
+
+    if (tree->end <= place) {
+        return false;
+    }
+    for (int e = 0; e < tree->num_edges; e++) {
+        int other = tree->order[tree->edges[e].host];
+
+        if (e == tree->parent ? other >= place : other <= place || other >= tree->end) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void read_edges(reader_t *reader, mtree_plan_part_t *part, mtree_part_tree_t *tree,
+                       const neighbour_t *neighbours, int num_neighbours)
+{
+    int before = -1;
+
+    tree->num_edges = read_int(reader, num_neighbours);
+    tree->parent = read_int(reader, tree->num_edges) - 1;
+    reader_expect(reader, reader_left(reader) >= (size_t)tree->num_edges);
+    reader_expect(reader, (tree->parent < 0) == (tree->root == part->host));
+    if (reader->faulty ||
+        MTREE_ARENA_ARRAY(&part->arena, tree->edges, (size_t)tree->num_edges) == NULL) {
+        return;
+    }
+    for (int e = 0; e < tree->num_edges; e++) {
+        const neighbour_t *other = &neighbours[read_int(reader, num_neighbours - 1)];
+
+        tree->edges[e].host = other->host;
+        tree->edges[e].latency = other->latency;
+        tree->edges[e].step = part->num_steps > 0 ? read_int(reader, part->num_steps) : 0;
+        reader_expect(reader, other->host > before && other->host != part->host);
+        before = other->host;
+    }
+    if (tree->order != NULL) {
+        tree->end = read_int(reader, part->num_hosts);
+        reader_expect(reader, fits_order(part, tree));
+    }
+}
+
+static void read_own(reader_t *reader, mtree_plan_part_t *part)
+{
+    neighbour_t *neighbours;
+    int num_neighbours;
+
+    reader_expect(reader, read_int(reader, 127) == MTREE_PLAN_PART_VERSION);
+    part->host = read_int(reader, part->num_hosts - 1);
+    neighbours = read_neighbours(reader, part->num_hosts, &num_neighbours);
+    if (neighbours == NULL) {
+        part->arena.status = MTREE_ERR_NO_MEMORY;
+    }
+    for (int t = 0;
+         t < part->num_trees && !reader->faulty && part->arena.status == MTREE_OK; t++) {
+        read_edges(reader, part, &part->trees[t], neighbours, num_neighbours);
+    }
+    free(neighbours);
+}
+
+/* All of a piece is read, and nothing is left. */
+static bool is_read(const reader_t *reader)
+{
+    return !reader->faulty && reader_left(reader) == 0;
+}
+
+mtree_status_t mtree_plan_part_read(const void *common, size_t common_length,
+                                    const void *own, size_t own_length,
+                                    mtree_plan_part_t **part_p)
+{
+    reader_t reader = {common, (const unsigned char *)common + common_length, false};
+    reader_t own_reader = {own, (const unsigned char *)own + own_length, false};
+    mtree_plan_part_t *part = NULL;
+    mtree_status_t status = read_common(&reader, &part);
+
+    if (status == MTREE_OK && part->arena.status == MTREE_OK && is_read(&reader)) {
+        read_own(&own_reader, part);
+    }
+    if (status == MTREE_OK) {
+        status = part->arena.status != MTREE_OK             ? MTREE_ERR_NO_MEMORY
+                 : is_read(&reader) && is_read(&own_reader) ? MTREE_OK
+                                                            : MTREE_ERR_INVALID;
+    }
+    if (status == MTREE_OK) {
+        mtree_plan_part_group(part);
+        *part_p = part;
+        return MTREE_OK;
+    }
+    mtree_plan_part_destroy(part);
+    if (status == MTREE_ERR_INVALID) {
+        mtree_error("plan of rank 0: not readable as version %d; run the same mtree on "
+                    "all ranks",
+                    MTREE_PLAN_PART_VERSION);
+    }
+    return status;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Plan parts as bytes, the way rank 0 sends them to the other ranks.
+ *
+ * A part travels in two pieces.  The common piece is the same for all hosts: the sizes,
+ * and of each tree its root, rate, share, chunk and longest edge.  The own piece has the
+ * edges at one host, as numbers in a table of its neighbours.  Integers are sent in
+ * groups of seven bits, the lowest first, so that most take one byte; other numbers are
+ * IEEE doubles, lowest byte first.  Each piece begins with the version of the form.
+ */
+#ifndef MTREE_SCHEDULE_PLAN_PART_WIRE_H
+#define MTREE_SCHEDULE_PLAN_PART_WIRE_H
+
+#include "schedule/plan_part.h"
+
+/* What a reader of another version refuses. */
+#define MTREE_PLAN_PART_VERSION 1
+
+/* Bytes, malloc'ed; all zero: none. */
+typedef struct {
+    unsigned char *bytes;
+    int length;
+    int capacity;
+    mtree_status_t status; /* MTREE_ERR_NO_MEMORY once there was none */
+} mtree_wire_t;
+
+/* Append a piece of @a part to @a wire; look at its status when all is written. */
+void mtree_plan_part_write_common(const mtree_plan_part_t *part, mtree_wire_t *wire);
+void mtree_plan_part_write_own(const mtree_plan_part_t *part, mtree_wire_t *wire);
+
+/*
+ * Cut @a plan for ranks on @a host [num_ranks]: the common piece, and the own pieces of
+ * all ranks one after the other, @a lengths [num_ranks] bytes each.  A length of 0 stands
+ * for the piece of the rank before, which is on the same host.  Both are the caller's,
+ * also on MTREE_ERR_NO_MEMORY.
+ */
+mtree_status_t mtree_plan_parts_write(const mtree_plan_t *plan, const int *host,
+                                      int num_ranks, mtree_wire_t *common,
+                                      mtree_wire_t *own, int *lengths);
+
+/*
+ * The part of both pieces; the caller's reference.  Any bytes may be given.  A part that
+ * is read is safe to make layouts from.  MTREE_ERR_INVALID, logged: the bytes are no part
+ * or of another version.
+ */
+mtree_status_t mtree_plan_part_read(const void *common, size_t common_length,
+                                    const void *own, size_t own_length,
+                                    mtree_plan_part_t **part_p);
+
+#endif

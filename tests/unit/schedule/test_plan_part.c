@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Parts of plans, cut and sent. */
+#include "schedule/plan_part.h"
+
+#include "schedule/layout.h"
+#include "schedule/plan_part_wire.h"
+#include "tests/unit/captured_log.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HOSTS 13
+#define TREES 26 /* two per root */
+
+static unsigned seed;
+
+static int draw(int below)
+{
+    seed = seed * 1103515245u + 12345u;
+    return (int)(seed >> 16) % below;
+}
+
+/* Random trees; of a gathering collective two for each root. */
+static mtree_plan_t *random_plan(mtree_collective_t collective)
+{
+    const char *names[HOSTS] = {"a", "b", "c", "d", "e", "f", "g",
+                                "h", "i", "j", "k", "l", "m"};
+    bool blocks = mtree_collective_has_blocks(collective);
+    int trees = blocks ? TREES : 3;
+    mtree_plan_t *plan;
+
+    ck_assert_int_eq(mtree_plan_create(collective, "random", HOSTS, names, trees, &plan),
+                     MTREE_OK);
+    plan->root = mtree_collective_has_root(collective) ? 4 : -1;
+    plan->bytes = 1e6;
+    plan->throughput = 1.5e9;
+    plan->seconds = 0.0125;
+    for (int t = 0; t < trees; t++) {
+        mtree_tree_t *tree = &plan->trees[t];
+        int order[HOSTS];
+
+        tree->root = blocks ? t % HOSTS : plan->root >= 0 ? plan->root : t;
+        tree->rate = 1e9 / (t + 3);
+        tree->share = blocks ? 0.5 : 1.0 / 3;
+        tree->chunk_bytes = (size_t)t * 1000;
+        for (int i = 0; i < HOSTS; i++) {
+            order[i] = (tree->root + i) % HOSTS;
+        }
+        for (int i = 1; i < HOSTS; i++) {
+            int other = 1 + draw(HOSTS - 1), host = order[i];
+
+            order[i] = order[other];
+            order[other] = host;
+        }
+        for (int i = 1; i < HOSTS; i++) {
+            tree->parent[order[i]] = order[draw(i)];
+            tree->latency[order[i]] = 1e-6 * (1 + draw(5));
+        }
+    }
+    return plan;
+}
+
+/* The hosts on the way from @a host to @a root: the first of them. */
+static int first_towards(const mtree_tree_t *tree, int host, int root)
+{
+    for (int at = root; at >= 0; at = tree->parent[at]) {
+        if (tree->parent[at] == host) {
+            return at;
+        }
+    }
+    return tree->parent[host];
+}
+
+static mtree_plan_part_t *sent(const mtree_plan_part_t *part)
+{
+    mtree_wire_t common = {0}, own = {0};
+    mtree_plan_part_t *copy;
+
+    mtree_plan_part_write_common(part, &common);
+    mtree_plan_part_write_own(part, &own);
+    ck_assert_int_eq(common.status, MTREE_OK);
+    ck_assert_int_eq(own.status, MTREE_OK);
+    ck_assert_int_eq(mtree_plan_part_read(common.bytes, (size_t)common.length, own.bytes,
+                                          (size_t)own.length, &copy),
+                     MTREE_OK);
+    free(common.bytes);
+    free(own.bytes);
+    return copy;
+}
+
+static void check_tree(const mtree_plan_part_t *part, const mtree_tree_t *tree, int t)
+{
+    const mtree_part_tree_t *mine = &part->trees[t];
+    int edges = 0, before = -1;
+
+    ck_assert_int_eq(mine->root, tree->root);
+    ck_assert(mine->rate == tree->rate && mine->share == tree->share);
+    ck_assert_uint_eq(mine->chunk_bytes, tree->chunk_bytes);
+    for (int host = 0; host < HOSTS; host++) {
+        edges += tree->parent[host] == part->host || tree->parent[part->host] == host;
+        ck_assert(mine->latency >= tree->latency[host]);
+    }
+    ck_assert_int_eq(mine->num_edges, edges);
+    for (int e = 0; e < mine->num_edges; e++) {
+        bool up = e == mine->parent;
+        int other = mine->edges[e].host;
+
+        ck_assert_int_gt(other, before);
+        before = other;
+        ck_assert_int_eq(tree->parent[up ? part->host : other], up ? other : part->host);
+        ck_assert(mine->edges[e].latency == tree->latency[up ? part->host : other]);
+    }
+    for (int root = 0; root < HOSTS; root++) {
+        int e = mtree_plan_part_towards(part, t, root);
+
+        if (mine->order != NULL || root == tree->root) {
+            ck_assert_int_eq(e < 0 ? -1 : mine->edges[e].host,
+                             root == part->host ? -1
+                                                : first_towards(tree, part->host, root));
+        }
+    }
+}
+
+START_TEST(a_part_has_the_edges_of_its_host)
+{
+    mtree_plan_t *plan = random_plan((mtree_collective_t)_i);
+    mtree_plan_cut_t *cut;
+
+    ck_assert_int_eq(mtree_plan_cut_create(plan, &cut), MTREE_OK);
+    for (int host = 0; host < HOSTS; host++) {
+        mtree_plan_part_t *part, *copy;
+
+        ck_assert_int_eq(mtree_plan_cut_part(cut, host, &part), MTREE_OK);
+        copy = sent(part);
+        mtree_plan_part_destroy(part);
+        ck_assert_int_eq(copy->host, host);
+        ck_assert_int_eq(copy->root, plan->root);
+        ck_assert(copy->seconds == plan->seconds && copy->bytes == plan->bytes);
+        for (int t = 0; t < plan->num_trees; t++) {
+            check_tree(copy, &plan->trees[t], t);
+        }
+        mtree_plan_part_destroy(copy);
+    }
+    mtree_plan_cut_destroy(cut);
+    mtree_plan_destroy(plan);
+}
+END_TEST
+
+/* A gathering call holds memory for the streams of its blocks, not for all trees times
+ * all ranks. */
+START_TEST(a_call_has_the_streams_of_its_blocks)
+{
+    const mtree_call_t call = {
+        .collective = MTREE_ALLGATHER, .units = 26000, .unit_bytes = 1};
+    mtree_plan_t *plan = random_plan(MTREE_ALLGATHER);
+    mtree_plan_part_t *part;
+    mtree_placement_t *placement;
+    mtree_layout_t *layout;
+    int host[2 * HOSTS];
+
+    for (int rank = 0; rank < 2 * HOSTS; rank++) {
+        host[rank] = rank % HOSTS;
+    }
+    ck_assert_int_eq(mtree_placement_create(2 * HOSTS, HOSTS, host, NULL, &placement),
+                     MTREE_OK);
+    ck_assert_int_eq(mtree_plan_part_create(plan, 3, &part), MTREE_OK);
+    ck_assert_int_eq(mtree_layout_create(part, placement, &call, 3, &layout), MTREE_OK);
+    ck_assert_int_eq(layout->num_streams, 2 * 2 * HOSTS);
+    for (int s = 0; s < layout->num_streams; s++) {
+        ck_assert_int_eq(plan->trees[layout->streams[s].tree].root,
+                         host[layout->streams[s].block]);
+    }
+    ck_assert_int_eq(mtree_layout_create(part, placement, &call, 4, &layout),
+                     MTREE_ERR_INVALID);
+    mtree_layout_destroy(layout);
+    mtree_plan_part_destroy(part);
+    mtree_placement_destroy(placement);
+    mtree_plan_destroy(plan);
+}
+END_TEST
+
+/* Whatever is missing or changed, the reader says so or gives a part that holds. */
+START_TEST(damaged_bytes_are_refused)
+{
+    mtree_plan_t *plan = random_plan((mtree_collective_t)_i);
+    mtree_wire_t common = {0}, own = {0};
+    mtree_plan_part_t *part;
+
+    heard_start();
+    ck_assert_int_eq(mtree_plan_part_create(plan, 2, &part), MTREE_OK);
+    mtree_plan_part_write_common(part, &common);
+    mtree_plan_part_write_own(part, &own);
+    mtree_plan_part_destroy(part);
+    for (int length = 0; length < common.length; length++) {
+        ck_assert_int_eq(mtree_plan_part_read(common.bytes, (size_t)length, own.bytes,
+                                              (size_t)own.length, &part),
+                         MTREE_ERR_INVALID);
+    }
+    for (int length = 0; length < own.length; length++) {
+        ck_assert_int_eq(mtree_plan_part_read(common.bytes, (size_t)common.length,
+                                              own.bytes, (size_t)length, &part),
+                         MTREE_ERR_INVALID);
+    }
+    ck_assert_int_eq(heard_lines(), common.length + own.length);
+    common.bytes[0]++;
+    ck_assert_int_eq(mtree_plan_part_read(common.bytes, (size_t)common.length, own.bytes,
+                                          (size_t)own.length, &part),
+                     MTREE_ERR_INVALID);
+    ck_assert_ptr_nonnull(strstr(heard_last(), "run the same mtree on all ranks"));
+    common.bytes[0]--;
+    for (int i = 0; i < 5000; i++) {
+        mtree_wire_t *piece = draw(2) == 0 ? &common : &own;
+        unsigned char *byte = &piece->bytes[draw(piece->length)], kept = *byte;
+
+        *byte = (unsigned char)draw(256);
+        if (mtree_plan_part_read(common.bytes, (size_t)common.length, own.bytes,
+                                 (size_t)own.length, &part) == MTREE_OK) {
+            mtree_plan_part_destroy(sent(part));
+            mtree_plan_part_destroy(part);
+        }
+        *byte = kept;
+    }
+    free(common.bytes);
+    free(own.bytes);
+    mtree_plan_destroy(plan);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("plan_part");
+    TCase *tcase = tcase_create("plan_part");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_add_loop_test(tcase, a_part_has_the_edges_of_its_host, 0,
+                        MTREE_COLLECTIVE_LAST);
+    tcase_add_test(tcase, a_call_has_the_streams_of_its_blocks);
+    tcase_add_loop_test(tcase, damaged_bytes_are_refused, 0, MTREE_COLLECTIVE_LAST);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_ENV);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed > 0;
+}
