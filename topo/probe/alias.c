@@ -32,13 +32,9 @@ static int compare_facts(const void *left, const void *right)
 {
     const fact_t *a = left, *b = right;
 
-    if (a->x != b->x) {
-        return (a->x < b->x) ? -1 : 1;
-    }
-    if (a->next != b->next) {
-        return (a->next < b->next) ? -1 : 1;
-    }
-    return (a->y > b->y) - (a->y < b->y);
+    return a->x != b->x         ? a->x - b->x
+           : a->next != b->next ? a->next - b->next
+                                : a->y - b->y;
 }
 
 static void sort_facts(aliases_t *aliases)

@@ -136,14 +136,14 @@ static mtree_status_t system_alloc(system_t *system, int num_rtts, int total)
     const size_t num_links = (size_t)system->num_links;
     mtree_arena_t *arena = &system->arena;
 
-    system->first = mtree_arena_alloc(arena, num_rows + 1, sizeof(int));
-    system->links = mtree_arena_alloc(arena, num_entries, sizeof(int));
-    system->seconds = mtree_arena_alloc(arena, num_rows, sizeof(double));
-    system->weight = mtree_arena_alloc(arena, num_rows, sizeof(double));
-    system->residual = mtree_arena_alloc(arena, num_rows, sizeof(double));
-    system->curvature = mtree_arena_alloc(arena, num_links, sizeof(double));
-    system->first_row = mtree_arena_alloc(arena, num_links + 2, sizeof(int));
-    system->rows = mtree_arena_alloc(arena, num_entries, sizeof(int));
+    MTREE_ARENA_ARRAY(arena, system->first, num_rows + 1);
+    MTREE_ARENA_ARRAY(arena, system->links, num_entries);
+    MTREE_ARENA_ARRAY(arena, system->seconds, num_rows);
+    MTREE_ARENA_ARRAY(arena, system->weight, num_rows);
+    MTREE_ARENA_ARRAY(arena, system->residual, num_rows);
+    MTREE_ARENA_ARRAY(arena, system->curvature, num_links);
+    MTREE_ARENA_ARRAY(arena, system->first_row, num_links + 2);
+    MTREE_ARENA_ARRAY(arena, system->rows, num_entries);
     return arena->status == MTREE_OK
                ? MTREE_OK
                : mtree_no_memory("the latencies of %d links", system->num_links);

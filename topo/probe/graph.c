@@ -138,10 +138,7 @@ static int compare_ends(const void *left, const void *right)
 {
     const mtree_probe_path_t *a = left, *b = right;
 
-    if (a->from != b->from) {
-        return (a->from < b->from) ? -1 : 1;
-    }
-    return (a->to > b->to) - (a->to < b->to);
+    return a->from != b->from ? a->from - b->from : a->to - b->to;
 }
 
 /* List the paths that cross each arc by their length. */

@@ -32,9 +32,9 @@ static mtree_status_t table_init(table_t *table, int num_hosts,
     size_t size = (size_t)num_hosts * (size_t)num_hosts;
 
     *table = (table_t){.num_hosts = num_hosts};
-    table->distance = mtree_arena_alloc(&table->arena, size, sizeof(double));
-    table->length = mtree_arena_alloc(&table->arena, size, sizeof(double));
-    table->next = mtree_arena_alloc(&table->arena, size, sizeof(int));
+    MTREE_ARENA_ARRAY(&table->arena, table->distance, size);
+    MTREE_ARENA_ARRAY(&table->arena, table->length, size);
+    MTREE_ARENA_ARRAY(&table->arena, table->next, size);
     if (table->arena.status != MTREE_OK) {
         return mtree_no_memory("the distances of %d hosts", num_hosts);
     }

@@ -35,13 +35,13 @@ static mtree_status_t tree_init(tree_t *tree, int num_hosts, const double *dista
     size_t size = 2 * (size_t)num_hosts;
 
     *tree = (tree_t){.num_hosts = num_hosts, .num_vertices = num_hosts};
-    tree->parent = mtree_arena_alloc(&tree->arena, size, sizeof(int));
-    tree->class_of = mtree_arena_alloc(&tree->arena, size, sizeof(int));
-    tree->distance = mtree_arena_alloc(&tree->arena, size * size, sizeof(double));
-    tree->active = mtree_arena_alloc(&tree->arena, size, sizeof(bool));
-    tree->sum = mtree_arena_alloc(&tree->arena, size, sizeof(double));
-    tree->latency = mtree_arena_alloc(&tree->arena, size, sizeof(double));
-    tree->vertex_of = mtree_arena_alloc(&tree->arena, size, sizeof(int));
+    MTREE_ARENA_ARRAY(&tree->arena, tree->parent, size);
+    MTREE_ARENA_ARRAY(&tree->arena, tree->class_of, size);
+    MTREE_ARENA_ARRAY(&tree->arena, tree->distance, size * size);
+    MTREE_ARENA_ARRAY(&tree->arena, tree->active, size);
+    MTREE_ARENA_ARRAY(&tree->arena, tree->sum, size);
+    MTREE_ARENA_ARRAY(&tree->arena, tree->latency, size);
+    MTREE_ARENA_ARRAY(&tree->arena, tree->vertex_of, size);
     if (tree->arena.status != MTREE_OK) {
         mtree_arena_cleanup(&tree->arena);
         return mtree_no_memory("a tree of %d hosts", num_hosts);

@@ -38,10 +38,7 @@ static int compare_traceroutes(const void *left, const void *right)
 {
     const mtree_probe_traceroute_t *a = left, *b = right;
 
-    if (a->from != b->from) {
-        return (a->from < b->from) ? -1 : 1;
-    }
-    return (a->to > b->to) - (a->to < b->to);
+    return a->from != b->from ? a->from - b->from : a->to - b->to;
 }
 
 static mtree_status_t address_vertex(resolver_t *resolver, int address, int *vertex_p)
@@ -321,12 +318,11 @@ static mtree_status_t resolver_init(resolver_t *resolver, mtree_probe_routes_t *
     mtree_arena_t *arena = &resolver->arena;
 
     *resolver = (resolver_t){.routes = routes, .graph = graph};
-    resolver->vertex_of =
-        mtree_arena_alloc(arena, (size_t)routes->addresses.num_addresses, sizeof(int));
-    resolver->gate_class = mtree_arena_alloc(arena, num_hosts, sizeof(int));
-    resolver->gate_vertex = mtree_arena_alloc(arena, num_hosts, sizeof(int));
-    resolver->done =
-        mtree_arena_alloc(arena, (size_t)routes->num_traceroutes, sizeof(bool));
+    MTREE_ARENA_ARRAY(arena, resolver->vertex_of,
+                      (size_t)routes->addresses.num_addresses);
+    MTREE_ARENA_ARRAY(arena, resolver->gate_class, num_hosts);
+    MTREE_ARENA_ARRAY(arena, resolver->gate_vertex, num_hosts);
+    MTREE_ARENA_ARRAY(arena, resolver->done, (size_t)routes->num_traceroutes);
     if (arena->status != MTREE_OK) {
         return mtree_no_memory("the network of %d routes", routes->num_traceroutes);
     }

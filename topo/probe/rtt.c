@@ -102,10 +102,7 @@ static int compare_pairs(const void *left, const void *right)
     const mtree_probe_rtt_t *a = &((const mtree_probe_pair_t *)left)->rtt;
     const mtree_probe_rtt_t *b = &((const mtree_probe_pair_t *)right)->rtt;
 
-    if (a->from != b->from) {
-        return (a->from < b->from) ? -1 : 1;
-    }
-    return (a->to > b->to) - (a->to < b->to);
+    return a->from != b->from ? a->from - b->from : a->to - b->to;
 }
 
 /* Choose pairs whose path is one link, and for every other arc some whose path crosses

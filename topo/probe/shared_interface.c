@@ -168,11 +168,11 @@ mtree_status_t mtree_probe_sharing_split(const mtree_probe_graph_t *graph,
         return status;
     }
     splitter.graph = &split;
-    splitter.group = mtree_arena_alloc(&splitter.arena, num_hosts, sizeof(int));
-    splitter.size = mtree_arena_alloc(&splitter.arena, num_hosts, sizeof(int));
-    splitter.port = mtree_arena_alloc(&splitter.arena, num_hosts, sizeof(int));
-    splitter.vertices = mtree_arena_alloc(
-        &splitter.arena, 3 * ((size_t)graph->num_vertices + 1), sizeof(int));
+    MTREE_ARENA_ARRAY(&splitter.arena, splitter.group, num_hosts);
+    MTREE_ARENA_ARRAY(&splitter.arena, splitter.size, num_hosts);
+    MTREE_ARENA_ARRAY(&splitter.arena, splitter.port, num_hosts);
+    MTREE_ARENA_ARRAY(&splitter.arena, splitter.vertices,
+                      3 * ((size_t)graph->num_vertices + 1));
     if (splitter.arena.status != MTREE_OK) {
         status = mtree_no_memory("the interfaces of %zu hosts", num_hosts);
         goto out;

@@ -19,9 +19,9 @@ mtree_status_t mtree_probe_picker_init(mtree_probe_picker_t *picker,
     size_t num_arcs = 2 * (size_t)graph->num_links;
 
     *picker = (mtree_probe_picker_t){.graph = graph};
-    picker->streams = mtree_arena_alloc(&picker->arena, num_arcs, sizeof(int));
-    picker->limit = mtree_arena_alloc(&picker->arena, num_arcs, sizeof(int));
-    picker->overlap = mtree_arena_alloc(&picker->arena, num_arcs, sizeof(int));
+    MTREE_ARENA_ARRAY(&picker->arena, picker->streams, num_arcs);
+    MTREE_ARENA_ARRAY(&picker->arena, picker->limit, num_arcs);
+    MTREE_ARENA_ARRAY(&picker->arena, picker->overlap, num_arcs);
     if (picker->arena.status != MTREE_OK) {
         mtree_probe_picker_clear(picker);
         return mtree_no_memory("a round of the probe");
