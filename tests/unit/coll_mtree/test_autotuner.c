@@ -23,7 +23,9 @@ static bool init(coll_mtree_autotuner_t *autotuner, mtree_confidence_t confidenc
     coll_mtree_call_class_t call_class = class_of(MTREE_ALLREDUCE, MB);
 
     return coll_mtree_autotuner_init(
-        autotuner, &call_class, (mtree_forecast_t){confidence, base_algorithms}, true);
+        autotuner, &call_class,
+        (mtree_forecast_t){.confidence = confidence, .base_algorithms = base_algorithms},
+        true);
 }
 
 static void assert_candidates(const coll_mtree_autotuner_t *autotuner, int count,
@@ -122,7 +124,8 @@ END_TEST
 
 START_TEST(a_ring_is_for_long_messages_without_a_root_and_without_open_mpis_ring)
 {
-    const mtree_forecast_t open = {MTREE_FORECAST_MAYBE_FASTER, 0};
+    const mtree_forecast_t open = {.confidence = MTREE_FORECAST_MAYBE_FASTER,
+                                   .base_algorithms = 0};
     mtree_forecast_t with_ring = open;
     coll_mtree_autotuner_t autotuner;
     coll_mtree_call_class_t call_class = class_of(MTREE_ALLREDUCE, 4096);
@@ -151,7 +154,9 @@ START_TEST(one_that_is_not_enabled_goes_by_the_forecast)
     coll_mtree_autotuner_t autotuner;
 
     ck_assert(!coll_mtree_autotuner_init(
-        &autotuner, &call_class, (mtree_forecast_t){MTREE_FORECAST_MAYBE_SLOWER, 6},
+        &autotuner, &call_class,
+        (mtree_forecast_t){.confidence = MTREE_FORECAST_MAYBE_SLOWER,
+                           .base_algorithms = 6},
         false));
     assert_candidates(&autotuner, 2,
                       (coll_mtree_backend_t[]){COLL_MTREE_FALLBACK, COLL_MTREE_TREES});
@@ -402,7 +407,10 @@ START_TEST(one_that_is_left_by_what_was_learned_serves_at_once)
     (void)init(&shorter, MTREE_FORECAST_MAYBE_FASTER, 0);
     (void)run_trial(&shorter, times);
     (void)coll_mtree_autotuner_init(
-        &longer, &call_class, (mtree_forecast_t){MTREE_FORECAST_MAYBE_FASTER, 0}, true);
+        &longer, &call_class,
+        (mtree_forecast_t){.confidence = MTREE_FORECAST_MAYBE_FASTER,
+                           .base_algorithms = 0},
+        true);
     ck_assert(coll_mtree_autotuner_learn(&longer, &shorter));
     ck_assert(!longer.trying);
     ck_assert(!coll_mtree_autotuner_select(&longer).timed);
