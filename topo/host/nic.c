@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "topo/host/nic.h"
 
-#include <dirent.h>
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define SYSTEM_NETWORK "/sys/class/net/"
 #define SYSTEM_FABRIC  "/sys/class/infiniband/"
-#define UPPER          "upper_"
 #define PATH_LENGTH    160
 
 /* Longer than any name or address with its length. */
@@ -70,21 +69,10 @@ bool mtree_nic_is_listed(const char *name, const mtree_address_t *address,
 static bool carries(const char *name, const char *upper)
 {
     char path[PATH_LENGTH];
-    struct dirent *entry;
-    bool found = strcmp(name, upper) == 0;
-    DIR *folder;
+    struct stat is;
 
-    snprintf(path, sizeof(path), SYSTEM_NETWORK "%s", name);
-    folder = found ? NULL : opendir(path);
-    if (folder == NULL) {
-        return found;
-    }
-    while (!found && (entry = readdir(folder)) != NULL) {
-        found = strncmp(entry->d_name, UPPER, strlen(UPPER)) == 0 &&
-                strcmp(entry->d_name + strlen(UPPER), upper) == 0;
-    }
-    closedir(folder);
-    return found;
+    snprintf(path, sizeof(path), SYSTEM_NETWORK "%s/upper_%s", name, upper);
+    return strcmp(name, upper) == 0 || lstat(path, &is) == 0;
 }
 
 static bool tcp_uses(const struct ifaddrs *one, const char *include, const char *exclude)
