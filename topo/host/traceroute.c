@@ -51,14 +51,11 @@ static void probe_send(mtree_traceroute_t *hops, int number)
     mtree_traceroute_probe_t *probe = &hops->probes[number];
     struct sockaddr_storage to;
     socklen_t length = mtree_address_to_sockaddr(&probe->to, FIRST_PORT + number, &to);
+    bool ipv4 = probe->to.family == AF_INET;
     int tries = 3;
 
-    if (probe->to.family == AF_INET) {
-        setsockopt(hops->socket, IPPROTO_IP, IP_TTL, &probe->limit, sizeof(probe->limit));
-    } else {
-        setsockopt(hops->socket, IPPROTO_IPV6, IPV6_UNICAST_HOPS, &probe->limit,
-                   sizeof(probe->limit));
-    }
+    setsockopt(hops->socket, ipv4 ? IPPROTO_IP : IPPROTO_IPV6,
+               ipv4 ? IP_TTL : IPV6_UNICAST_HOPS, &probe->limit, sizeof(probe->limit));
     do {
         hops->sent[number] = real_time();
     } while (sendto(hops->socket, "", 1, MSG_DONTWAIT, (struct sockaddr *)&to, length) <
@@ -78,21 +75,18 @@ static void send_silent(mtree_traceroute_t *hops)
 /* The answer that an ICMP message is. */
 static mtree_traceroute_answer_t answer_of(const struct sock_extended_err *error)
 {
-    if (error->ee_origin == SO_EE_ORIGIN_ICMP) {
-        return error->ee_type == ICMP_TIME_EXCEEDED ? MTREE_HOP_ROUTER
-               : error->ee_type == ICMP_DEST_UNREACH &&
-                       error->ee_code == ICMP_PORT_UNREACH
-                   ? MTREE_HOP_TARGET
-                   : MTREE_HOP_REFUSED;
+    bool ipv4 = error->ee_origin == SO_EE_ORIGIN_ICMP;
+
+    if (!ipv4 && error->ee_origin != SO_EE_ORIGIN_ICMP6) {
+        return MTREE_HOP_SILENT;
     }
-    if (error->ee_origin == SO_EE_ORIGIN_ICMP6) {
-        return error->ee_type == ICMP6_TIME_EXCEEDED ? MTREE_HOP_ROUTER
-               : error->ee_type == ICMP6_DST_UNREACH &&
-                       error->ee_code == ICMP6_DST_UNREACH_NOPORT
-                   ? MTREE_HOP_TARGET
-                   : MTREE_HOP_REFUSED;
+    if (error->ee_type == (ipv4 ? ICMP_TIME_EXCEEDED : ICMP6_TIME_EXCEEDED)) {
+        return MTREE_HOP_ROUTER;
     }
-    return MTREE_HOP_SILENT;
+    return error->ee_type == (ipv4 ? ICMP_DEST_UNREACH : ICMP6_DST_UNREACH) &&
+                   error->ee_code == (ipv4 ? ICMP_PORT_UNREACH : ICMP6_DST_UNREACH_NOPORT)
+               ? MTREE_HOP_TARGET
+               : MTREE_HOP_REFUSED;
 }
 
 static void take_answer(mtree_traceroute_t *hops, int number,
