@@ -216,18 +216,17 @@ static mtree_status_t pass(aliases_t *aliases, bool *merged_p)
 }
 
 mtree_status_t mtree_probe_find_aliases(const mtree_probe_routes_t *routes,
-                                        int **class_of_p)
+                                        mtree_arena_t *arena, int **class_of_p)
 {
     int num_addresses = routes->addresses.num_addresses;
     aliases_t aliases = {.routes = routes};
-    mtree_status_t status = MTREE_ERR_NO_MEMORY;
+    mtree_status_t status;
     bool merged = true;
 
-    aliases.class_of = malloc(((size_t)num_addresses + 1) * sizeof(int));
-    aliases.whole = calloc((size_t)num_addresses + 1, sizeof(bool));
-    if (aliases.class_of == NULL || aliases.whole == NULL) {
-        mtree_error("out of memory for %d addresses of routers", num_addresses);
-        goto err_free;
+    MTREE_ARENA_ARRAY(arena, aliases.class_of, (size_t)num_addresses);
+    MTREE_ARENA_ARRAY(arena, aliases.whole, (size_t)num_addresses);
+    if (arena->status != MTREE_OK) {
+        return mtree_no_memory("%d addresses of routers", num_addresses);
     }
     for (int i = 0; i < num_addresses; ++i) {
         aliases.class_of[i] = i;
@@ -236,20 +235,10 @@ mtree_status_t mtree_probe_find_aliases(const mtree_probe_routes_t *routes,
     for (int i = 0; status == MTREE_OK && merged && i < MAX_PASSES; ++i) {
         status = pass(&aliases, &merged);
     }
-    if (status != MTREE_OK) {
-        goto err_free;
-    }
     for (int i = 0; i < num_addresses; ++i) {
         aliases.class_of[i] = class_find(&aliases, i);
     }
-    free(aliases.whole);
     free(aliases.facts);
     *class_of_p = aliases.class_of;
-    return MTREE_OK;
-
-err_free:
-    free(aliases.class_of);
-    free(aliases.whole);
-    free(aliases.facts);
     return status;
 }

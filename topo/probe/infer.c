@@ -112,7 +112,7 @@ static int link_hosts(table_t *table, double tolerance)
 
 /* The graph of hosts that forward; MTREE_ERR_UNREACHABLE, not logged, when the links do
  * not join all. */
-static mtree_status_t draw(const table_t *table, mtree_probe_graph_t *graph)
+static mtree_status_t draw(table_t *table, mtree_probe_graph_t *graph)
 {
     int n = table->num_hosts;
     mtree_status_t status;
@@ -123,7 +123,7 @@ static mtree_status_t draw(const table_t *table, mtree_probe_graph_t *graph)
     if (status != MTREE_OK) {
         return status;
     }
-    path = malloc(((size_t)n + 1) * sizeof(*path));
+    MTREE_ARENA_ARRAY(&table->arena, path, (size_t)n + 1);
     if (path == NULL) {
         status = mtree_no_memory("the paths between %d hosts", n);
     }
@@ -140,7 +140,6 @@ static mtree_status_t draw(const table_t *table, mtree_probe_graph_t *graph)
         status = (at != i % n) ? MTREE_ERR_UNREACHABLE
                                : mtree_probe_graph_add_path(graph, path, length);
     }
-    free(path);
     if (status == MTREE_OK) {
         status = mtree_probe_graph_index(graph);
     }

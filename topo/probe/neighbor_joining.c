@@ -175,28 +175,23 @@ static int find_path(const tree_t *tree, int from, int to, int *path)
 
 /* The graph of the tree with its contracted links; tree->vertex_of is set to its
  * switches. */
-static mtree_status_t draw(const tree_t *tree, mtree_probe_graph_t *graph)
+static mtree_status_t draw(tree_t *tree, mtree_probe_graph_t *graph)
 {
     mtree_status_t status;
-    int *path;
-    int k, length;
+    int *path, length;
 
     status = mtree_probe_graph_init(graph, tree->num_hosts);
     if (status != MTREE_OK) {
         return status;
     }
-    path = malloc(2 * (size_t)tree->num_hosts * sizeof(*path) + sizeof(*path));
+    MTREE_ARENA_ARRAY(&tree->arena, path, 2 * (size_t)tree->num_hosts);
     if (path == NULL) {
         status = mtree_no_memory("a tree of %d hosts", tree->num_hosts);
-        goto err_clear;
     }
-    for (int i = 0; i < tree->num_vertices; ++i) {
+    for (int i = 0; i < tree->num_vertices && status == MTREE_OK; ++i) {
         tree->vertex_of[i] = i;
         if (i >= tree->num_hosts && class_find(tree, i) == i) {
             status = mtree_probe_graph_add_switch(graph, NULL, &tree->vertex_of[i]);
-        }
-        if (status != MTREE_OK) {
-            goto err_clear;
         }
     }
     for (int i = 0; i < tree->num_hosts * tree->num_hosts && status == MTREE_OK; ++i) {
@@ -205,22 +200,16 @@ static mtree_status_t draw(const tree_t *tree, mtree_probe_graph_t *graph)
         }
         length = find_path(tree, i / tree->num_hosts, i % tree->num_hosts, path);
         for (int j = 0; j < length; ++j) {
-            k = tree->vertex_of[path[j]];
-            path[j] = k;
+            path[j] = tree->vertex_of[path[j]];
         }
         status = mtree_probe_graph_add_path(graph, path, length);
     }
     if (status == MTREE_OK) {
         status = mtree_probe_graph_index(graph);
     }
-    if (status == MTREE_OK) {
-        free(path);
-        return MTREE_OK;
+    if (status != MTREE_OK) {
+        mtree_probe_graph_clear(graph);
     }
-
-err_clear:
-    free(path);
-    mtree_probe_graph_clear(graph);
     return status;
 }
 
@@ -249,7 +238,7 @@ static int contract(tree_t *tree, const mtree_probe_graph_t *graph, double least
     return count;
 }
 
-static mtree_status_t fit(const tree_t *tree, const mtree_probe_rtt_t *rtts, int num_rtts,
+static mtree_status_t fit(tree_t *tree, const mtree_probe_rtt_t *rtts, int num_rtts,
                           mtree_probe_graph_t *graph, double *error_p)
 {
     mtree_status_t status = draw(tree, graph);

@@ -333,13 +333,12 @@ static mtree_status_t resolver_init(resolver_t *resolver, mtree_probe_routes_t *
         resolver->gate_class[i] = i;
         resolver->gate_vertex[i] = NONE;
     }
-    return mtree_probe_find_aliases(routes, &resolver->class_of);
+    return mtree_probe_find_aliases(routes, arena, &resolver->class_of);
 }
 
 static void resolver_cleanup(resolver_t *resolver)
 {
     mtree_arena_cleanup(&resolver->arena);
-    free(resolver->class_of);
     free(resolver->inner);
 }
 

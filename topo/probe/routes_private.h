@@ -28,10 +28,10 @@ struct mtree_probe_routes {
 
 /*
  * Find the addresses of each router: class_of[address] is the least number of an address
- * of the same router.  @a routes->traceroutes must be sorted by its ends.  The caller
- * frees *class_of_p.
+ * of the same router, and the arena's.  @a routes->traceroutes must be sorted by its
+ * ends.
  */
 mtree_status_t mtree_probe_find_aliases(const mtree_probe_routes_t *routes,
-                                        int **class_of_p);
+                                        mtree_arena_t *arena, int **class_of_p);
 
 #endif
