@@ -9,6 +9,7 @@
 #define COLL_MTREE_COLL_MTREE_H
 
 #include "coll_mtree/adapt/first_calls.h"
+#include "coll_mtree/base/backend.h"
 #include "coll_mtree/base/class_table.h"
 #include "coll_mtree/base/hint_values.h"
 #include "coll_mtree/base/params.h"
@@ -21,6 +22,8 @@
 #include "ompi/request/request.h"
 
 #include "schedule/layout.h"
+
+#include <stdatomic.h>
 
 BEGIN_C_DECLS
 
@@ -46,9 +49,10 @@ typedef struct {
     bool known; /* a blocking call has waited for the entry: all ranks know its plan */
     coll_mtree_first_calls_t
         first_calls; /* over the plan; of all plans once they are left */
-    struct coll_mtree_autotuner *autotuner; /* of blocking calls, once `known` */
-    struct coll_mtree_arrival_skew *skew;   /* of a class over trees */
-    struct coll_mtree_record *record;       /* of the last call (report/statistics.h) */
+    coll_mtree_adder_t blocking_adder, later_adder; /* of calls that keep their order */
+    struct coll_mtree_autotuner *autotuner;         /* of blocking calls, once `known` */
+    struct coll_mtree_arrival_skew *skew;           /* of a class over trees */
+    struct coll_mtree_record *record; /* of the last call (report/statistics.h) */
 } coll_mtree_comm_class_t;
 
 #define MTREE_FALLBACK_FUNCTION(_name)                                                   \
@@ -70,7 +74,7 @@ typedef struct {
     coll_mtree_hints_t hints;
     coll_mtree_tag_range_t tags; /* coll_mtree/base/tags.h */
 
-    struct coll_mtree_source *source; /* state of its topology */
+    struct coll_mtree_source *source;        /* state of its topology */
     struct coll_mtree_proc_group *processes; /* held; NULL: nobody has asked */
     struct coll_mtree_group *group;          /* its statistics; NULL: no calls yet */
 
@@ -87,7 +91,10 @@ typedef struct {
     coll_mtree_plan_entry_t *latest; /* the last that was made, a reference; or NULL */
     mtree_placement_t *placement;    /* NULL: not known yet, or mtree cannot serve */
     struct coll_mtree_planning_context
-        *context;  /* on rank 0: what it is planned on, or NULL */
+        *context;            /* on rank 0: what it is planned on, or NULL */
+    atomic_bool keeps_order; /* trees have served calls that must give the same bits */
+    atomic_bool all_reordered, some_reordered; /* on rank 0: replanning has changed the
+                                                  plans of all or some of these */
     bool unserved; /* every rank knows by now that mtree cannot serve this communicator */
     bool introduced;            /* rank 0 has logged its line about the communicator */
     mtree_plan_part_t *default_part; /* call/default_plan.h; NULL: not needed yet */

@@ -36,6 +36,9 @@ static void module_construct(mca_coll_mtree_module_t *module)
     module->replan = NULL;
     module->monitor = NULL;
     memset(&module->hints, 0, sizeof(module->hints));
+    atomic_init(&module->keeps_order, false);
+    atomic_init(&module->all_reordered, false);
+    atomic_init(&module->some_reordered, false);
     module->unserved = module->introduced = false;
     module->longest_bytes = 0;
 }

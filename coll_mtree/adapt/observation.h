@@ -18,9 +18,10 @@ typedef struct {
     const coll_mtree_call_class_t *call_class;
     const mtree_plan_part_t *part; /* of the plan of the call */
     int rank, num_ranks;
-    bool by_arrival; /* the call was arrival-ordered, perhaps by the user's wish */
-    bool warmed_up;  /* false: the first call over its plan, which opens connections and
-                        finds their windows small */
+    bool by_arrival;  /* the call was arrival-ordered, perhaps by the user's wish */
+    bool keeps_order; /* the call must give the bits of those before it */
+    bool warmed_up;   /* false: the first call over its plan, which opens connections and
+                         finds their windows small */
     const mtree_goodput_t *goodput;     /* NULL: not measured, or arrival-ordered */
     double goodput_scale;               /* bytes of the message per byte of `goodput` */
     const mtree_stream_t *first_stream; /* of the first tree; NULL: none */

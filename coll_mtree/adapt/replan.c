@@ -334,25 +334,32 @@ coll_mtree_replan_query_t *coll_mtree_replan_take_due(coll_mtree_replan_t *repla
 
 coll_mtree_change_t coll_mtree_replan_update(coll_mtree_replan_query_t *query,
                                              const coll_mtree_rank_sample_t *samples,
-                                             bool usable)
+                                             bool usable, double least_gain)
 {
     coll_mtree_replan_t *replan = query->replan;
     coll_mtree_planning_context_t *context = replan->module->context;
     size_t ranks = (size_t)ompi_comm_size(replan->comm);
     mtree_path_sample_t *paths = usable ? malloc(ranks * sizeof(samples->paths)) : NULL;
-    unsigned before = replan->version;
+    unsigned began = coll_mtree_planning_context_version(context);
+    coll_mtree_change_t change;
 
-    replan->version = coll_mtree_planning_context_version(context);
     if (paths != NULL) {
         for (size_t rank = 0; rank < ranks; rank++) {
             memcpy(paths + rank * COLL_MTREE_MOST_PATHS, samples[rank].paths,
                    sizeof(samples->paths));
         }
-        replan->version = coll_mtree_planning_context_update(
+        coll_mtree_planning_context_update(
             context, replan->comm, &query->call_class,
             coll_mtree_hints_max_trees(replan->module, replan->comm), query->part->plan,
-            paths, (int)ranks * COLL_MTREE_MOST_PATHS);
+            &(coll_mtree_path_samples_t){paths, (int)ranks * COLL_MTREE_MOST_PATHS},
+            least_gain, replan->version != began);
     }
     free(paths);
-    return coll_mtree_planning_context_change(context, before);
+    /* What other communicators gained is no reason to change the order of sums. */
+    change = coll_mtree_planning_context_change(context,
+                                                least_gain > 0 ? began : replan->version);
+    if (change != COLL_MTREE_STAY) {
+        replan->version = coll_mtree_planning_context_version(context);
+    }
+    return change;
 }

@@ -66,7 +66,9 @@ struct coll_mtree_replan {
     atomic_bool is_open;             /* the first plan is known */
     const mtree_plan_part_t *newest; /* of the plan of the last query that ended; NULL:
                                         none */
-    unsigned version; /* on rank 0: of the network that the plans were made for */
+    unsigned version;        /* on rank 0: of the network that the plans were made for */
+    atomic_bool keeps_order; /* nonblocking calls: some must give the same bits */
+    bool has_changed;        /* on rank 0: a reply has changed the plan of such calls */
 };
 
 struct coll_mtree_replan_query {
@@ -120,9 +122,9 @@ coll_mtree_replan_query_t *coll_mtree_replan_take_due(coll_mtree_replan_t *repla
 void coll_mtree_replan_query_release(coll_mtree_replan_query_t *query);
 
 /* On rank 0: update the planning context by @a samples [ranks], unless they are not @a
- * usable.  What becomes of the plans since the last update. */
+ * usable.  What becomes of the plans since the last update, from @a least_gain on. */
 coll_mtree_change_t coll_mtree_replan_update(coll_mtree_replan_query_t *query,
                                              const coll_mtree_rank_sample_t *samples,
-                                             bool usable);
+                                             bool usable, double least_gain);
 
 #endif

@@ -42,14 +42,23 @@ static coll_mtree_replan_reply_t decide(coll_mtree_replan_query_t *query,
                                         const coll_mtree_rank_sample_t *samples,
                                         mtree_plan_t **plan_p)
 {
+    mca_coll_mtree_module_t *module = query->replan->module;
     bool by_arrival = query->call_class.by_arrival;
+    bool keeps_order = atomic_load(&module->keeps_order);
     coll_mtree_change_t change = COLL_MTREE_STAY;
 
     *plan_p = NULL;
     /* Arrival-ordered calls measure no links, and other plans would add sums in another
      * order. */
     if (!by_arrival && !coll_mtree_params.deterministic) {
-        change = coll_mtree_replan_update(query, samples, true);
+        change = coll_mtree_replan_update(
+            query, samples, true,
+            coll_mtree_replan_least_gain(keeps_order,
+                                         atomic_load(&module->all_reordered) ||
+                                             atomic_load(&module->some_reordered)));
+    }
+    if (keeps_order && change != COLL_MTREE_STAY) {
+        atomic_store(&module->all_reordered, true);
     }
     return coll_mtree_replan_reply_of(
         change, by_arrival,
@@ -102,7 +111,9 @@ static void blocking_query(blocking_t *self, const coll_mtree_observation_t *obs
     }
     query->call_class = *observation->call_class;
     query->part = mtree_plan_part_retain(observation->part);
-    query->skew = coll_mtree_arrival_skew_get(module, observation->call_class);
+    query->skew = observation->keeps_order
+                      ? NULL
+                      : coll_mtree_arrival_skew_get(module, observation->call_class);
     query->traffic = self->traffic;
     self->traffic = coll_mtree_traffic_create((size_t)module->placement->num_hosts);
     (void)coll_mtree_replan_query_begin(query, first_tag, &self->arrival);

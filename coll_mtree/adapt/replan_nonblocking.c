@@ -27,6 +27,9 @@ static coll_mtree_replan_reply_t decide(coll_mtree_replan_query_t *query,
     nonblocking_t *self = nonblocking_of(query->replan);
     mca_coll_mtree_module_t *module = query->replan->module;
     ompi_communicator_t *comm = query->replan->comm;
+    bool keeps_order = atomic_load(&query->replan->keeps_order);
+    double least_gain = coll_mtree_replan_least_gain(
+        keeps_order, query->replan->has_changed || atomic_load(&module->all_reordered));
     coll_mtree_samples_use_t use;
 
     *plan_p = NULL;
@@ -39,9 +42,13 @@ static coll_mtree_replan_reply_t decide(coll_mtree_replan_query_t *query,
         return COLL_MTREE_REPLY_MORE;
     }
     if (use == COLL_MTREE_SAMPLES_NOTHING ||
-        coll_mtree_replan_update(query, samples, use == COLL_MTREE_SAMPLES_USABLE) ==
-            COLL_MTREE_STAY) {
+        coll_mtree_replan_update(query, samples, use == COLL_MTREE_SAMPLES_USABLE,
+                                 least_gain) == COLL_MTREE_STAY) {
         return COLL_MTREE_REPLY_STAY;
+    }
+    if (keeps_order) {
+        query->replan->has_changed = true;
+        atomic_store(&module->some_reordered, true);
     }
     *plan_p = coll_mtree_planning_context_plan(module->context, comm, &self->call_class,
                                                coll_mtree_hints_max_trees(module, comm))

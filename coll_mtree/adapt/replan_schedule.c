@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/adapt/replan_schedule.h"
 
+#include <math.h>
+
+/* Other bits are worth it from this gain on. */
+#define LEAST_ORDER_GAIN 1.2
+
 /* Part of the time that a rank may leave its calls unattended. */
 #define MOST_UNATTENDED 0.1
 
@@ -39,6 +44,11 @@ bool coll_mtree_replan_schedule_take_query(coll_mtree_replan_schedule_t *schedul
 bool coll_mtree_replan_reply_is_due(long query, long call)
 {
     return call >= query + COLL_MTREE_REPLAN_PATIENCE;
+}
+
+double coll_mtree_replan_least_gain(bool keeps_order, bool has_changed)
+{
+    return !keeps_order ? 0 : has_changed ? INFINITY : LEAST_ORDER_GAIN;
 }
 
 coll_mtree_samples_use_t

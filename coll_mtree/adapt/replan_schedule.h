@@ -74,6 +74,13 @@ bool coll_mtree_replan_schedule_take_query(coll_mtree_replan_schedule_t *schedul
 /* Does the reply to the query that began at call @a query apply to call @a call? */
 bool coll_mtree_replan_reply_is_due(long query, long call);
 
+/*
+ * The gain from which on rank 0 changes plans of calls on one communicator, or of one
+ * class.  Where results must keep their bits (@a keeps_order), which another plan
+ * changes, this happens once (@a has_changed: it has).
+ */
+double coll_mtree_replan_least_gain(bool keeps_order, bool has_changed);
+
 /* What samples of nonblocking calls are good for. */
 typedef enum {
     COLL_MTREE_SAMPLES_NOTHING,    /* the plan is not one that changes */

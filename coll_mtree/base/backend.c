@@ -27,6 +27,8 @@ static const reason_t reasons[COLL_MTREE_REASONS] = {
         "trial", "it was Open MPI's turn in a trial"},
     [COLL_MTREE_REASON_MEASURED] = {
         "measured", "Open MPI was measured to be faster"},
+    [COLL_MTREE_REASON_ORDER] = {
+        "order", "trees would add in another order than the calls before"},
 };
 // clang-format on
 
@@ -38,4 +40,14 @@ const char *coll_mtree_reason_name(coll_mtree_fallback_reason_t reason)
 const char *coll_mtree_reason_text(coll_mtree_fallback_reason_t reason)
 {
     return reasons[reason].text;
+}
+
+bool coll_mtree_adder_set(coll_mtree_adder_t *adder, coll_mtree_backend_t backend)
+{
+    bool changes = adder->is_set && adder->backend != backend;
+
+    adder->is_set = true;
+    adder->backend = backend;
+    adder->has_changed = adder->has_changed || changes;
+    return changes;
 }

@@ -5,6 +5,8 @@
 #ifndef COLL_MTREE_BASE_BACKEND_H
 #define COLL_MTREE_BASE_BACKEND_H
 
+#include <stdbool.h>
+
 /* In the order of preference, all else being equal. */
 typedef enum {
     COLL_MTREE_TREES,          /* mtree, over the trees of a plan */
@@ -14,6 +16,16 @@ typedef enum {
                                   (coll_mtree/select/base_algorithms.h) */
     COLL_MTREE_BACKENDS
 } coll_mtree_backend_t;
+
+/* Who adds in calls of one class and form that must give the same bits. */
+typedef struct {
+    bool is_set;      /* false: there was no such call */
+    bool has_changed; /* which it may do once */
+    coll_mtree_backend_t backend;
+} coll_mtree_adder_t;
+
+/* Such a call is served by @a backend.  True when this changes who adds. */
+bool coll_mtree_adder_set(coll_mtree_adder_t *adder, coll_mtree_backend_t backend);
 
 /* Why the fallback serves a call. */
 typedef enum {
@@ -27,6 +39,7 @@ typedef enum {
     COLL_MTREE_REASON_FORECAST,
     COLL_MTREE_REASON_TRIAL,
     COLL_MTREE_REASON_MEASURED,
+    COLL_MTREE_REASON_ORDER,
     COLL_MTREE_REASONS
 } coll_mtree_fallback_reason_t;
 

@@ -148,8 +148,9 @@ static const coll_mtree_param_t table[] = {
      .agree = agree_value,
      .help = "Watch what calls get of each link, and plan anew when the network has "
              "changed so that other trees are clearly faster (docs/replan.md); and how "
-             "far apart ranks come, and let bcast, reduce and allreduce go by the order "
-             "of arrival where that pays (docs/arrival.md); 0: plans stay"},
+             "far apart ranks come, and let bcast, and reduce and allreduce that do not "
+             "round, go by the order of arrival where that pays (docs/arrival.md); 0: "
+             "plans stay"},
     {BOOL("deterministic", deterministic, false), READ_ONCE, .level = 4,
      .agree = agree_value,
      .help = "Reductions give the same bits for the same input in every call of a job, "

@@ -43,6 +43,17 @@ bool coll_mtree_backend_is_possible(const coll_mtree_call_facts_t *facts,
  * the plan is not known. */
 coll_mtree_backend_t coll_mtree_backend_choose(const coll_mtree_plan_facts_t *facts);
 
+/*
+ * The backend of a call that must give the same bits as those before, for which @a wanted
+ * was chosen by @a facts.  It changes once: to trees that are clearly faster, or to the
+ * fallback where the first calls have left the trees.  A @a blocking call whose plan is
+ * not known may go over trees to learn it; what serves it then follows from @a facts.
+ */
+coll_mtree_backend_t coll_mtree_backend_keep(const coll_mtree_adder_t *adder,
+                                             coll_mtree_backend_t wanted,
+                                             const coll_mtree_plan_facts_t *facts,
+                                             bool blocking, bool deterministic);
+
 /* Why the fallback serves a call for which it was chosen by @a facts. */
 coll_mtree_fallback_reason_t
 coll_mtree_backend_reason(const coll_mtree_plan_facts_t *facts);

@@ -56,6 +56,10 @@ void coll_mtree_coll_args_fold(coll_mtree_coll_args_t *args,
     args->count = count;
     args->op = op;
     args->reduction = coll_mtree_reduction_of(op, dtype);
+    args->keeps_order =
+        args->verdict == MTREE_COLL_ARGS_SERVED &&
+        coll_mtree_order_is_kept(&args->reduction, coll_mtree_params.autotune,
+                                 coll_mtree_params.deterministic);
 }
 
 void coll_mtree_coll_args_move(coll_mtree_coll_args_t *args,

@@ -16,14 +16,16 @@
 #define LEARN_CLASSES_TREES 6
 
 coll_mtree_comm_class_t *coll_mtree_comm_class_of(mca_coll_mtree_module_t *module,
-                                                  const mtree_call_t *call)
+                                                  const coll_mtree_coll_args_t *args)
 {
+    const mtree_call_t *call = &args->call;
     coll_mtree_call_class_t call_class = coll_mtree_call_class_of(
         call->collective, call->root, call->units * call->unit_bytes,
         module->hints.algorithm[call->collective], module->hints.own.trees);
     coll_mtree_comm_class_t *comm_class = coll_mtree_comm_class_get(module, &call_class);
 
-    if (comm_class != NULL && coll_mtree_arrival_skew_is_by_arrival(comm_class->skew)) {
+    if (comm_class != NULL && !args->keeps_order &&
+        coll_mtree_arrival_skew_is_by_arrival(comm_class->skew)) {
         call_class.by_arrival = true;
         comm_class = coll_mtree_comm_class_get(module, &call_class);
     }

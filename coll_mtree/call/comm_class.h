@@ -9,12 +9,14 @@
 #ifndef COLL_MTREE_CALL_COMM_CLASS_H
 #define COLL_MTREE_CALL_COMM_CLASS_H
 
+#include "coll_mtree/call/coll_args.h"
 #include "coll_mtree/select/autotune.h"
 
-/* The class of @a call, which is of @a module's communicator, whose hints are read;
- * arrival-ordered where the ranks agreed on that.  NULL: no memory. */
+/* The class of the call of @a args on @a module's communicator, whose hints are read;
+ * arrival-ordered where the ranks agreed on that and the call may change its order.
+ * NULL: no memory. */
 coll_mtree_comm_class_t *coll_mtree_comm_class_of(mca_coll_mtree_module_t *module,
-                                                  const mtree_call_t *call);
+                                                  const coll_mtree_coll_args_t *args);
 
 /*
  * Give @a comm_class an autotuner for a plan of which @a forecast is known.  One that it

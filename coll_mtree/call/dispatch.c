@@ -97,6 +97,7 @@ static bool is_watched(const coll_mtree_mpi_call_t *call,
            call->trial.autotuner == NULL && !req->ring &&
            !comm_class->node.call_class.by_arrival && !is_barrier(call) &&
            !(comm_class->autotuner->open && may_be_tried(call)) &&
+           !(call->args.keeps_order && comm_class->blocking_adder.has_changed) &&
            coll_mtree_params.autotune > COLL_MTREE_AUTOTUNE_NEVER &&
            !(coll_mtree_params.deterministic &&
              mtree_collective_reduces(what->collective));
@@ -143,11 +144,38 @@ static coll_mtree_backend_t select_backend(coll_mtree_mpi_call_t *call,
     return coll_mtree_autotune_begin(autotuner, &call->trial);
 }
 
-/* What serves the call.  Where no topology is known yet, a blocking call may wait until
- * one is. */
-static coll_mtree_backend_t choose(coll_mtree_mpi_call_t *call,
-                                   const coll_mtree_comm_class_t *comm_class,
-                                   coll_mtree_fallback_reason_t *reason_p)
+static coll_mtree_adder_t *adder_of(const coll_mtree_mpi_call_t *call,
+                                    coll_mtree_comm_class_t *comm_class)
+{
+    return call->form == MTREE_BLOCKING ? &comm_class->blocking_adder
+                                        : &comm_class->later_adder;
+}
+
+/* @a backend serves the call, from which later ones may have to take the order. */
+static void note_adder(const coll_mtree_mpi_call_t *call,
+                       coll_mtree_comm_class_t *comm_class, coll_mtree_backend_t backend)
+{
+    if (!call->args.keeps_order) {
+        return;
+    }
+    if (backend == COLL_MTREE_TREES) {
+        atomic_store(&call->module->keeps_order, true);
+    }
+    if (coll_mtree_adder_set(adder_of(call, comm_class), backend)) {
+        atomic_store(&call->module->all_reordered, true);
+        coll_mtree_verbose(call->comm, 0,
+                           "%s of about %.0f bytes is served %s from here on, which adds "
+                           "in another order",
+                           call->args.function, comm_class->node.call_class.bytes,
+                           backend == COLL_MTREE_TREES ? "over trees" : "by Open MPI");
+    }
+}
+
+/* What would serve the call if it might change its order.  Where no topology is known
+ * yet, a blocking call may wait until one is. */
+static coll_mtree_backend_t choose_freely(coll_mtree_mpi_call_t *call,
+                                          const coll_mtree_comm_class_t *comm_class,
+                                          coll_mtree_fallback_reason_t *reason_p)
 {
     mca_coll_mtree_module_t *module = call->module;
     const coll_mtree_call_facts_t call_facts = {
@@ -172,6 +200,27 @@ static coll_mtree_backend_t choose(coll_mtree_mpi_call_t *call,
     }
     *reason_p = coll_mtree_backend_reason(&facts);
     return coll_mtree_backend_choose(&facts);
+}
+
+/* What serves the call. */
+static coll_mtree_backend_t choose(coll_mtree_mpi_call_t *call,
+                                   coll_mtree_comm_class_t *comm_class,
+                                   coll_mtree_fallback_reason_t *reason_p)
+{
+    coll_mtree_backend_t wanted = choose_freely(call, comm_class, reason_p), kept;
+    coll_mtree_plan_facts_t facts;
+
+    if (!call->args.keeps_order) {
+        return wanted;
+    }
+    facts = plan_facts(call, comm_class, false);
+    kept = coll_mtree_backend_keep(adder_of(call, comm_class), wanted, &facts,
+                                   call->form == MTREE_BLOCKING,
+                                   coll_mtree_params.deterministic);
+    if (kept != wanted) {
+        *reason_p = COLL_MTREE_REASON_ORDER;
+    }
+    return kept;
 }
 
 /* No bytes, no messages; some ranks may not even get here, Open MPI returns at a count of
@@ -232,12 +281,14 @@ static int dispatch_blocking(coll_mtree_mpi_call_t *call,
 
     req->blocking = true;
     if (rc == OMPI_SUCCESS) {
+        note_adder(call, comm_class, COLL_MTREE_TREES);
         coll_mtree_statistics_served(&call->trial.count,
                                      req->ring ? COLL_MTREE_RING : COLL_MTREE_TREES);
         rc = run_blocking(call, comm_class, req);
     } else if (rc == MTREE_DECLINED) {
         coll_mtree_plan_facts_t facts = plan_facts(call, comm_class, true);
 
+        note_adder(call, comm_class, COLL_MTREE_FALLBACK);
         coll_mtree_statistics_fell_back(&call->trial.count,
                                         coll_mtree_backend_reason(&facts));
     }
@@ -248,16 +299,21 @@ static int dispatch_blocking(coll_mtree_mpi_call_t *call,
 
 /* A nonblocking call, which is counted as such, or a persistent request. */
 static int dispatch_later(const coll_mtree_mpi_call_t *call,
-                          const coll_mtree_comm_class_t *comm_class,
-                          coll_mtree_request_t *req, ompi_request_t **request_p)
+                          coll_mtree_comm_class_t *comm_class, coll_mtree_request_t *req,
+                          ompi_request_t **request_p)
 {
     const coll_mtree_call_class_t *call_class = &comm_class->node.call_class;
     int rc = OMPI_SUCCESS;
 
+    note_adder(call, comm_class, COLL_MTREE_TREES);
     req->count = call->trial.count;
     if (call->form == MTREE_PERSISTENT) {
         coll_mtree_request_replan(req, call->module, call_class);
-    } else {
+    }
+    if (call->args.keeps_order) {
+        atomic_store(&req->replan->super.keeps_order, true);
+    }
+    if (call->form == MTREE_NONBLOCKING) {
         rc = coll_mtree_replan_nonblocking_count(req->replan, call_class->bytes);
     }
     if (rc == OMPI_SUCCESS && call->form == MTREE_NONBLOCKING) {
@@ -356,7 +412,7 @@ static int dispatch(coll_mtree_mpi_call_t *call, ompi_request_t **request_p)
     }
     /* First, since a reply may change the class of the call. */
     dispatch_catch_up(call);
-    comm_class = coll_mtree_comm_class_of(call->module, &args->call);
+    comm_class = coll_mtree_comm_class_of(call->module, args);
     if (comm_class == NULL) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
@@ -365,6 +421,7 @@ static int dispatch(coll_mtree_mpi_call_t *call, ompi_request_t **request_p)
                                (double)args->call.units * (double)args->call.unit_bytes);
     backend = choose(call, comm_class, &reason);
     if (backend == COLL_MTREE_FALLBACK || backend == COLL_MTREE_BASE_ALGORITHM) {
+        note_adder(call, comm_class, backend);
         coll_mtree_dispatch_declined(&call->trial.count, backend, reason);
         return MTREE_DECLINED;
     }

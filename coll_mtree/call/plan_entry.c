@@ -272,6 +272,7 @@ static int plan_entry_know(coll_mtree_plan_entry_t *entry,
 {
     mca_coll_mtree_module_t *module = entry->module;
     const mtree_plan_part_t *part = entry->part;
+    mtree_confidence_t worst;
     bool ring;
 
     if (!coll_mtree_comm_class_autotune(
@@ -287,9 +288,13 @@ static int plan_entry_know(coll_mtree_plan_entry_t *entry,
             MTREE_OK) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    return part != NULL && entry->forecast.confidence < MTREE_FORECAST_MAYBE_SLOWER
-               ? OMPI_SUCCESS
-               : MTREE_DECLINED;
+    /* What the fallback added before goes over trees only where that pays clearly. */
+    worst = comm_class->blocking_adder.is_set &&
+                    comm_class->blocking_adder.backend == COLL_MTREE_FALLBACK
+                ? MTREE_FORECAST_FASTER
+                : MTREE_FORECAST_MAYBE_FASTER;
+    return part != NULL && entry->forecast.confidence <= worst ? OMPI_SUCCESS
+                                                               : MTREE_DECLINED;
 }
 
 int coll_mtree_plan_entry_wait(coll_mtree_plan_entry_t *entry,
@@ -365,6 +370,7 @@ void coll_mtree_plan_entry_note(coll_mtree_plan_entry_t *entry,
                                     .rank = ompi_comm_rank(entry->comm),
                                     .num_ranks = ompi_comm_size(entry->comm),
                                     .by_arrival = req->by_arrival,
+                                    .keeps_order = req->args.keeps_order,
                                     .warmed_up = entry->warmed_up,
                                     .goodput = req->goodput,
                                     .goodput_scale = (double)req->args.call.unit_bytes /
@@ -378,6 +384,12 @@ void coll_mtree_plan_entry_note(coll_mtree_plan_entry_t *entry,
     entry->warmed_up = true;
 }
 
+/* Another plan is the one change that calls which keep their order allow. */
+static void adder_renew(coll_mtree_adder_t *adder)
+{
+    adder->has_changed |= adder->is_set && adder->backend == COLL_MTREE_TREES;
+}
+
 void coll_mtree_plan_entries_renew(mca_coll_mtree_module_t *module, bool same_trees)
 {
     coll_mtree_comm_class_t *comm_class;
@@ -388,6 +400,8 @@ void coll_mtree_plan_entries_renew(mca_coll_mtree_module_t *module, bool same_tr
         coll_mtree_plan_entry_release(comm_class->entry);
         comm_class->entry = NULL;
         comm_class->known = false;
+        adder_renew(&comm_class->blocking_adder);
+        adder_renew(&comm_class->later_adder);
         if (comm_class->first_calls.state != COLL_MTREE_FIRST_CALLS_LEAVE) {
             memset(&comm_class->first_calls, 0, sizeof(comm_class->first_calls));
         }

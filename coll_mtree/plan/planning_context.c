@@ -14,6 +14,7 @@
 
 #include "base/units.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -392,11 +393,11 @@ coll_mtree_planning_context_change(const coll_mtree_planning_context_t *context,
 }
 
 /* The network has changed: is it worth other plans, or with @a shares_only other shares
- * of their trees? */
+ * of their trees?  Above 0, @a least_gain stands for sums that change their order. */
 static void context_renew(coll_mtree_planning_context_t *context,
                           ompi_communicator_t *comm,
                           const coll_mtree_call_class_t *call_class, int max_trees,
-                          const mtree_plan_t *plan, bool shares_only)
+                          const mtree_plan_t *plan, bool shares_only, double least_gain)
 {
     coll_mtree_call_class_t by_host = call_class_by_host(context, call_class);
     const char *news = mtree_drift_change_summary(context->drift);
@@ -404,7 +405,7 @@ static void context_renew(coll_mtree_planning_context_t *context,
     coll_mtree_change_t change = coll_mtree_planning_change(
         &context->hosts, &by_host, max_trees, plan, shares_only, &gain);
 
-    if (change == COLL_MTREE_STAY) {
+    if (change == COLL_MTREE_STAY || gain < least_gain) {
         coll_mtree_verbose(comm, 2,
                            "%s; the plans stay, others would be %.2f times as fast", news,
                            gain);
@@ -416,10 +417,10 @@ static void context_renew(coll_mtree_planning_context_t *context,
         context->tree_version = context->version;
     }
     pthread_mutex_unlock(&contexts_lock);
-    coll_mtree_verbose(comm, 1, "%s; %s, %.2f times as fast", news,
-                       change == COLL_MTREE_REPLAN ? "planned anew"
-                                                   : "the same trees with other shares",
-                       gain);
+    coll_mtree_verbose(
+        comm, least_gain > 0 ? 0 : 1, "%s; %s, %.2f times as fast%s", news,
+        change == COLL_MTREE_REPLAN ? "planned anew" : "the same trees with other shares",
+        gain, least_gain > 0 ? "; from here on sums are added in another order" : "");
 }
 
 /* Keep the samples for the report. */
@@ -444,31 +445,32 @@ coll_mtree_planning_context_path_samples(const coll_mtree_planning_context_t *co
     return context->samples;
 }
 
-unsigned coll_mtree_planning_context_update(coll_mtree_planning_context_t *context,
-                                            ompi_communicator_t *comm,
-                                            const coll_mtree_call_class_t *call_class,
-                                            int max_trees, const mtree_plan_t *plan,
-                                            const mtree_path_sample_t *samples,
-                                            int num_samples)
+void coll_mtree_planning_context_update(coll_mtree_planning_context_t *context,
+                                        ompi_communicator_t *comm,
+                                        const coll_mtree_call_class_t *call_class,
+                                        int max_trees, const mtree_plan_t *plan,
+                                        const coll_mtree_path_samples_t *paths,
+                                        double least_gain, bool is_stale)
 {
     /* A plan of the user's does not change. */
     const char *plan_file = coll_mtree_params.plan;
     mtree_drift_change_t change = MTREE_DRIFT_NOTHING;
 
     pthread_mutex_lock(&contexts_lock);
-    context_keep(context, samples, num_samples);
+    context_keep(context, paths->samples, paths->count);
     if (context->drift == NULL &&
         mtree_drift_create(context->hosts.topology, context->vertices,
                            context->hosts.num_hosts, &context->drift) == MTREE_OK) {
         context->hosts.topology = mtree_drift_topology(context->drift);
     }
     if (context->drift != NULL && (plan_file == NULL || plan_file[0] == '\0')) {
-        change = mtree_drift_update(context->drift, samples, num_samples);
+        change = mtree_drift_update(context->drift, paths->samples, paths->count);
     }
     pthread_mutex_unlock(&contexts_lock);
-    if (change != MTREE_DRIFT_NOTHING) {
+    /* A plan that need not follow every change is compared when others have followed. */
+    is_stale = is_stale && least_gain > 0 && context->drift != NULL;
+    if (!isinf(least_gain) && (change != MTREE_DRIFT_NOTHING || is_stale)) {
         context_renew(context, comm, call_class, max_trees, plan,
-                      change == MTREE_DRIFT_SMALL);
+                      change == MTREE_DRIFT_SMALL && !is_stale, least_gain);
     }
-    return context->version;
 }

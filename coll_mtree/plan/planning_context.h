@@ -80,17 +80,24 @@ coll_mtree_change_t
 coll_mtree_planning_context_change(const coll_mtree_planning_context_t *context,
                                    unsigned version);
 
+/* What was measured of the paths between hosts. */
+typedef struct {
+    const mtree_path_sample_t *samples; /* [count] */
+    int count;
+} coll_mtree_path_samples_t;
+
 /*
- * In the planning thread: take @a samples [num_samples] of the paths between hosts,
- * measured in calls of @a call_class over @a plan.  Where the network has changed such
- * that another plan is clearly faster, a new version begins.  Returns the version.
+ * In the planning thread: take @a paths, measured in calls of @a call_class over @a plan.
+ * Where the network has changed such that another plan is clearly faster, and at least @a
+ * least_gain times as fast, a new version begins.  @a is_stale: there are plans for later
+ * versions than that of @a plan.
  */
-unsigned coll_mtree_planning_context_update(coll_mtree_planning_context_t *context,
-                                            ompi_communicator_t *comm,
-                                            const coll_mtree_call_class_t *call_class,
-                                            int max_trees, const mtree_plan_t *plan,
-                                            const mtree_path_sample_t *samples,
-                                            int num_samples);
+void coll_mtree_planning_context_update(coll_mtree_planning_context_t *context,
+                                        ompi_communicator_t *comm,
+                                        const coll_mtree_call_class_t *call_class,
+                                        int max_trees, const mtree_plan_t *plan,
+                                        const coll_mtree_path_samples_t *paths,
+                                        double least_gain, bool is_stale);
 
 /* Keep contexts, and the topology that they believe in, as they are while the caller
  * reads them. */

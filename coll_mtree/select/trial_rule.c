@@ -10,6 +10,13 @@ bool coll_mtree_reduction_rounds(const coll_mtree_reduction_t *reduction)
            (reduction->adds_up && !(reduction->is_predefined && reduction->is_integer));
 }
 
+bool coll_mtree_order_is_kept(const coll_mtree_reduction_t *reduction, int autotune,
+                              bool deterministic)
+{
+    return coll_mtree_reduction_rounds(reduction) &&
+           (deterministic || autotune < COLL_MTREE_AUTOTUNE_ALL);
+}
+
 bool coll_mtree_reduction_is_plain(const coll_mtree_reduction_t *reduction)
 {
     return reduction->is_intrinsic && reduction->is_predefined &&
@@ -22,9 +29,6 @@ bool coll_mtree_trial_is_allowed(const coll_mtree_reduction_t *reduction, int au
     if (autotune < COLL_MTREE_AUTOTUNE_EXACT || reduction == NULL) {
         return autotune >= COLL_MTREE_AUTOTUNE_EXACT;
     }
-    if (!coll_mtree_reduction_is_plain(reduction)) {
-        return false;
-    }
-    return !coll_mtree_reduction_rounds(reduction) ||
-           (autotune >= COLL_MTREE_AUTOTUNE_ALL && !deterministic);
+    return coll_mtree_reduction_is_plain(reduction) &&
+           !coll_mtree_order_is_kept(reduction, autotune, deterministic);
 }

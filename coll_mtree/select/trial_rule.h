@@ -28,6 +28,10 @@ typedef struct {
 
 bool coll_mtree_reduction_rounds(const coll_mtree_reduction_t *reduction);
 
+/* Must @a reduction give the same bits in every call, by the values of the parameters? */
+bool coll_mtree_order_is_kept(const coll_mtree_reduction_t *reduction, int autotune,
+                              bool deterministic);
+
 /* Is it known that every base algorithm handles such data? */
 bool coll_mtree_reduction_is_plain(const coll_mtree_reduction_t *reduction);
 

@@ -6,10 +6,14 @@
  * "nonblocking" all are, one at a time; with "several" so are they, with up to SEVERAL
  * outstanding, started and ended by turns; with "persistent" one request makes them all.
  * With "wait" rank 0 reads a line from standard input before call 3.
+ *
+ * Sums are of floating-point numbers, which mtree replans once; with "exact" behind it,
+ * of integers, which it replans as often as it likes.
  */
 #include "tests/mpi/forms.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,24 +22,34 @@
 #define PERIOD     1009 /* of the numbers in a vector */
 #define SEVERAL    4
 
+typedef union {
+    float rounded;
+    int32_t exact;
+} number_t;
+
 static int rank, ranks;
+static MPI_Datatype type; /* of the numbers */
 
 /* Whole numbers small enough for exact sums, different in each call. */
-static float value(int of, int call, size_t i)
+static int value(int of, int call, size_t i)
 {
-    return (float)((of * 31 + (call + 1) * 17 + (int)(i % PERIOD)) % 1000);
+    return (of * 31 + (call + 1) * 17 + (int)(i % PERIOD)) % 1000;
 }
 
-static void fill(float *mine, size_t count, int call)
+static void fill(number_t *mine, size_t count, int call)
 {
     for (size_t i = 0; i < count; i++) {
-        mine[i] = value(rank, call, i);
+        if (type == MPI_INT32_T) {
+            mine[i].exact = value(rank, call, i);
+        } else {
+            mine[i].rounded = (float)value(rank, call, i);
+        }
     }
 }
 
-static long count_wrong(const float *sum, size_t count, int call)
+static long count_wrong(const number_t *sum, size_t count, int call)
 {
-    float expected[PERIOD] = {0};
+    int expected[PERIOD] = {0};
     long wrong = 0;
 
     for (size_t i = 0; i < PERIOD; i++) {
@@ -44,19 +58,20 @@ static long count_wrong(const float *sum, size_t count, int call)
         }
     }
     for (size_t i = 0; i < count; i++) {
-        wrong += sum[i] != expected[i % PERIOD];
+        wrong += type == MPI_INT32_T ? sum[i].exact != expected[i % PERIOD]
+                                     : sum[i].rounded != (float)expected[i % PERIOD];
     }
     return wrong;
 }
 
-static long run_blocking(float *mine, float *sum, size_t count, int call)
+static long run_blocking(number_t *mine, number_t *sum, size_t count, int call)
 {
     double begin;
 
     fill(mine, count, call);
     MPI_Barrier(MPI_COMM_WORLD);
     begin = MPI_Wtime();
-    MPI_Allreduce(mine, sum, (int)count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD);
+    MPI_Allreduce(mine, sum, (int)count, type, MPI_SUM, MPI_COMM_WORLD);
     if (rank == 0) {
         printf("call %d %.4f\n", call, MPI_Wtime() - begin);
         fflush(stdout);
@@ -65,14 +80,14 @@ static long run_blocking(float *mine, float *sum, size_t count, int call)
 }
 
 /* A blocking call, which may change the plan, and a nonblocking one that began before. */
-static long run_both(float *mine, float *sum, size_t count, int call)
+static long run_both(number_t *mine, number_t *sum, size_t count, int call)
 {
-    float *later = malloc(count * sizeof(*later)), *its = malloc(count * sizeof(*its));
+    number_t *later = malloc(count * sizeof(*later)), *its = malloc(count * sizeof(*its));
     MPI_Request request;
     long wrong;
 
     fill(its, count, -call);
-    MPI_Iallreduce(its, later, (int)count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, &request);
+    MPI_Iallreduce(its, later, (int)count, type, MPI_SUM, MPI_COMM_WORLD, &request);
     wrong = run_blocking(mine, sum, count, call);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     wrong += count_wrong(later, count, -call);
@@ -90,13 +105,13 @@ static void say_call(int call, double begin)
 }
 
 /* One request for all calls. */
-static long run_persistent(float *mine, float *sum, size_t count, int calls)
+static long run_persistent(number_t *mine, number_t *sum, size_t count, int calls)
 {
     MPI_Request request;
     long wrong = 0;
 
     MTREE_PERSISTENT_NAME(Allreduce)
-    (mine, sum, (int)count, MPI_FLOAT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    (mine, sum, (int)count, type, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
     for (int call = 0; call < calls; call++) {
         double begin;
 
@@ -116,13 +131,13 @@ static long run_persistent(float *mine, float *sum, size_t count, int calls)
 static long run_nonblocking(size_t count, int calls, int most)
 {
     MPI_Request requests[SEVERAL];
-    float *mine[SEVERAL], *sum[SEVERAL];
+    number_t *mine[SEVERAL], *sum[SEVERAL];
     double begin = MPI_Wtime();
     long wrong = 0;
 
     for (int i = 0; i < most; i++) {
-        mine[i] = malloc(count * sizeof(float));
-        sum[i] = malloc(count * sizeof(float));
+        mine[i] = malloc(count * sizeof(number_t));
+        sum[i] = malloc(count * sizeof(number_t));
     }
     for (int call = 0; call < calls + most; call++) {
         int i = call % most;
@@ -135,8 +150,8 @@ static long run_nonblocking(size_t count, int calls, int most)
         }
         if (call < calls) {
             fill(mine[i], count, call);
-            MPI_Iallreduce(mine[i], sum[i], (int)count, MPI_FLOAT, MPI_SUM,
-                           MPI_COMM_WORLD, &requests[i]);
+            MPI_Iallreduce(mine[i], sum[i], (int)count, type, MPI_SUM, MPI_COMM_WORLD,
+                           &requests[i]);
         }
     }
     for (int i = 0; i < most; i++) {
@@ -146,7 +161,8 @@ static long run_nonblocking(size_t count, int calls, int most)
     return wrong;
 }
 
-static long run_waiting(float *mine, float *sum, size_t count, int calls, const char *how)
+static long run_waiting(number_t *mine, number_t *sum, size_t count, int calls,
+                        const char *how)
 {
     long wrong = 0;
 
@@ -162,20 +178,21 @@ static long run_waiting(float *mine, float *sum, size_t count, int calls, const 
 
 int main(int argc, char **argv)
 {
-    size_t count = argc > 1 ? (size_t)atol(argv[1]) / sizeof(float) : 0;
+    size_t count = argc > 1 ? (size_t)atol(argv[1]) / sizeof(number_t) : 0;
     int calls = argc > 2 ? atoi(argv[2]) : 0;
     const char *how = argc > 3 ? argv[3] : "";
-    float *mine = malloc(count * sizeof(*mine)), *sum = malloc(count * sizeof(*sum));
+    number_t *mine = malloc(count * sizeof(*mine)), *sum = malloc(count * sizeof(*sum));
     long wrong = 0, all;
 
     if (count == 0 || calls < 1 || calls > MOST_CALLS || mine == NULL || sum == NULL) {
         fprintf(stderr, "usage: lab_replan BYTES CALLS "
-                        "[both|nonblocking|several|persistent|wait]\n");
+                        "[both|nonblocking|several|persistent|wait|all [exact]]\n");
         return 2;
     }
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    type = argc > 4 && strcmp(argv[4], "exact") == 0 ? MPI_INT32_T : MPI_FLOAT;
     if (strcmp(how, "persistent") == 0) {
         wrong = run_persistent(mine, sum, count, calls);
     } else if (strcmp(how, "nonblocking") == 0 || strcmp(how, "several") == 0) {

@@ -21,7 +21,7 @@ class Skew(unittest.TestCase):
         directory = tempfile.TemporaryDirectory()
         self.addCleanup(directory.cleanup)
         self.report = os.path.join(directory.name, "report.json")
-        self.environment = labs.environment(verbose="2", guard="0", report=self.report)
+        self.environment = labs.environment(verbose="2", guard="-1", report=self.report)
 
     def calls(self, collective, late, calls=CALLS, **parameters):
         """The output of a job, and how many of its calls were over trees and how many by arrival; results are checked."""

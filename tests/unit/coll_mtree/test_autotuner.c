@@ -503,6 +503,37 @@ START_TEST(of_the_base_algorithms_the_fastest_is_reported)
 }
 END_TEST
 
+START_TEST(without_base_algorithms_the_others_have_a_trial)
+{
+    const times_t times = {0.001, 0.002, 0.002, 0.0001};
+    coll_mtree_autotuner_t autotuner;
+    coll_mtree_selection_t selection;
+
+    (void)init(&autotuner, MTREE_FORECAST_MAYBE_FASTER, 2);
+    (void)call(&autotuner, times, &selection);
+    ck_assert(coll_mtree_autotuner_exclude_base_algorithms(&autotuner));
+    ck_assert(!coll_mtree_autotuner_has(&autotuner, COLL_MTREE_BASE_ALGORITHM));
+    (void)run_trial(&autotuner, times);
+    ck_assert_int_eq(coll_mtree_autotuner_backend(&autotuner), COLL_MTREE_TREES);
+    ck_assert(!coll_mtree_autotuner_exclude_base_algorithms(&autotuner));
+}
+END_TEST
+
+START_TEST(one_that_is_left_serves_without_a_trial)
+{
+    coll_mtree_autotuner_t autotuner;
+    coll_mtree_selection_t selection;
+
+    (void)init(&autotuner, MTREE_FORECAST_SLOWER, 2);
+    ck_assert(coll_mtree_autotuner_exclude_base_algorithms(&autotuner));
+    for (int i = 0; i < 3000; i++) {
+        selection = coll_mtree_autotuner_select(&autotuner);
+        ck_assert_int_eq(selection.backend, COLL_MTREE_FALLBACK);
+        ck_assert(!selection.timed);
+    }
+}
+END_TEST
+
 START_TEST(every_reason_has_a_name_and_a_text)
 {
     for (int r = 0; r < COLL_MTREE_REASONS; r++) {
@@ -525,6 +556,8 @@ int main(void)
     int failed;
 
     tcase_add_test(tcase, a_clear_forecast_decides_alone);
+    tcase_add_test(tcase, without_base_algorithms_the_others_have_a_trial);
+    tcase_add_test(tcase, one_that_is_left_serves_without_a_trial);
     tcase_add_test(tcase, what_is_expected_to_be_fastest_comes_first);
     tcase_add_test(tcase,
                    a_ring_is_for_long_messages_without_a_root_and_without_open_mpis_ring);

@@ -100,6 +100,75 @@ START_TEST(every_fallback_has_a_reason)
 }
 END_TEST
 
+START_TEST(who_adds_stays_the_same)
+{
+    const coll_mtree_plan_facts_t unknown = {0};
+    const coll_mtree_plan_facts_t close = {
+        .is_known = true, .has_plan = true, .confidence = MTREE_FORECAST_MAYBE_FASTER};
+    coll_mtree_adder_t adder = {.is_set = false};
+
+    ck_assert_int_eq(
+        coll_mtree_backend_keep(&adder, COLL_MTREE_TREES, &unknown, false, false),
+        COLL_MTREE_TREES);
+    ck_assert(!coll_mtree_adder_set(&adder, COLL_MTREE_TREES));
+    ck_assert_int_eq(
+        coll_mtree_backend_keep(&adder, COLL_MTREE_FALLBACK, &close, true, false),
+        COLL_MTREE_TREES);
+    adder.backend = COLL_MTREE_FALLBACK;
+    ck_assert_int_eq(
+        coll_mtree_backend_keep(&adder, COLL_MTREE_TREES, &close, true, false),
+        COLL_MTREE_FALLBACK);
+    /* A nonblocking call cannot wait for what it would learn. */
+    ck_assert_int_eq(
+        coll_mtree_backend_keep(&adder, COLL_MTREE_TREES, &unknown, false, false),
+        COLL_MTREE_FALLBACK);
+}
+END_TEST
+
+START_TEST(the_fallback_takes_over_from_trees_that_were_left)
+{
+    const coll_mtree_plan_facts_t left = {
+        .is_known = true, .has_plan = true, .is_left = true};
+    coll_mtree_adder_t adder = {.is_set = true, .backend = COLL_MTREE_TREES};
+
+    ck_assert_int_eq(
+        coll_mtree_backend_keep(&adder, COLL_MTREE_FALLBACK, &left, true, true),
+        COLL_MTREE_TREES);
+    ck_assert_int_eq(
+        coll_mtree_backend_keep(&adder, COLL_MTREE_FALLBACK, &left, true, false),
+        COLL_MTREE_FALLBACK);
+    adder.has_changed = true;
+    ck_assert_int_eq(
+        coll_mtree_backend_keep(&adder, COLL_MTREE_FALLBACK, &left, true, false),
+        COLL_MTREE_TREES);
+}
+END_TEST
+
+START_TEST(trees_that_are_clearly_faster_take_over_once)
+{
+    const coll_mtree_plan_facts_t faster = {
+        .is_known = true, .has_plan = true, .confidence = MTREE_FORECAST_FASTER};
+    const coll_mtree_plan_facts_t unknown = {0};
+    coll_mtree_adder_t adder = {.is_set = false};
+
+    ck_assert(!coll_mtree_adder_set(&adder, COLL_MTREE_FALLBACK));
+    ck_assert_int_eq(
+        coll_mtree_backend_keep(&adder, COLL_MTREE_TREES, &faster, true, true),
+        COLL_MTREE_FALLBACK);
+    ck_assert_int_eq(
+        coll_mtree_backend_keep(&adder, COLL_MTREE_TREES, &faster, false, false),
+        COLL_MTREE_TREES);
+    ck_assert_int_eq(
+        coll_mtree_backend_keep(&adder, COLL_MTREE_TREES, &unknown, true, false),
+        COLL_MTREE_TREES);
+    ck_assert(coll_mtree_adder_set(&adder, COLL_MTREE_TREES));
+    ck_assert(coll_mtree_adder_set(&adder, COLL_MTREE_FALLBACK));
+    ck_assert_int_eq(
+        coll_mtree_backend_keep(&adder, COLL_MTREE_TREES, &faster, true, false),
+        COLL_MTREE_FALLBACK);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("backend_choice");
@@ -111,6 +180,9 @@ int main(void)
     tcase_add_test(tcase, the_first_obstacle_is_the_reason);
     tcase_add_test(tcase, a_plan_that_is_not_known_is_to_be_made);
     tcase_add_test(tcase, the_autotuner_selects_for_autotuned_calls);
+    tcase_add_test(tcase, who_adds_stays_the_same);
+    tcase_add_test(tcase, the_fallback_takes_over_from_trees_that_were_left);
+    tcase_add_test(tcase, trees_that_are_clearly_faster_take_over_once);
     tcase_add_test(tcase, the_forecast_chooses_for_others);
     tcase_add_test(tcase, every_fallback_has_a_reason);
     suite_add_tcase(suite, tcase);

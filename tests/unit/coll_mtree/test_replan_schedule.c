@@ -190,6 +190,15 @@ START_TEST(two_replies_change_all_plans)
 }
 END_TEST
 
+START_TEST(sums_that_round_change_once_for_a_fifth)
+{
+    ck_assert(coll_mtree_replan_least_gain(false, false) <= 0);
+    ck_assert(coll_mtree_replan_least_gain(false, true) <= 0);
+    ck_assert_double_eq(coll_mtree_replan_least_gain(true, false), 1.2);
+    ck_assert(coll_mtree_replan_least_gain(true, true) > 1e9);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("replan_schedule");
@@ -210,6 +219,7 @@ int main(void)
     tcase_add_test(tcase, a_change_of_the_network_goes_before_the_order_of_arrival);
     tcase_add_test(tcase, calls_turn_only_where_their_order_is_another);
     tcase_add_test(tcase, two_replies_change_all_plans);
+    tcase_add_test(tcase, sums_that_round_change_once_for_a_fifth);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

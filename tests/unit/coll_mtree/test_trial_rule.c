@@ -58,6 +58,16 @@ START_TEST(calls_that_round_are_tried_where_the_user_allows_it)
 }
 END_TEST
 
+START_TEST(sums_that_round_keep_their_order_unless_the_user_allows_more)
+{
+    ck_assert(coll_mtree_order_is_kept(&sum_of_floats, 0, false));
+    ck_assert(coll_mtree_order_is_kept(&users_own, -1, false));
+    ck_assert(coll_mtree_order_is_kept(&sum_of_floats, 1, true));
+    ck_assert(!coll_mtree_order_is_kept(&sum_of_floats, 1, false));
+    ck_assert(!coll_mtree_order_is_kept(&sum_of_integers, 0, true));
+}
+END_TEST
+
 START_TEST(nothing_is_tried_where_the_user_forbids_it)
 {
     ck_assert(!coll_mtree_trial_is_allowed(NULL, -1, false));
@@ -77,6 +87,7 @@ int main(void)
     tcase_add_test(tcase, only_data_of_mpis_own_is_plain);
     tcase_add_test(tcase, by_default_calls_that_do_not_round_are_tried);
     tcase_add_test(tcase, calls_that_round_are_tried_where_the_user_allows_it);
+    tcase_add_test(tcase, sums_that_round_keep_their_order_unless_the_user_allows_more);
     tcase_add_test(tcase, nothing_is_tried_where_the_user_forbids_it);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
