@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/arena.h"
 #include "simulate/check_data.h"
 #include "simulate/context.h"
-
-#include <stdlib.h>
 
 typedef uint32_t *buffers_t[MTREE_BUFFER_LAST];
 
@@ -12,44 +11,27 @@ static bool holds_block(mtree_collective_t collective)
     return mtree_collective_traits(collective)->input == MTREE_PART_BLOCK;
 }
 
-static void free_buffers(buffers_t *buffers, int num_ranks)
+/* The buffers that the programs ask for, in @a arena, the inputs filled. */
+static buffers_t *make_buffers(mtree_arena_t *arena, const mtree_check_data_t *data,
+                               const mtree_program_t *programs)
 {
-    int r, b;
+    buffers_t *buffers;
 
-    for (r = 0; buffers != NULL && r < num_ranks; r++) {
-        for (b = 0; b < MTREE_BUFFER_LAST; b++) {
-            free(buffers[r][b]);
+    MTREE_ARENA_ARRAY(arena, buffers, (size_t)data->num_ranks);
+    for (int r = 0; r < data->num_ranks && arena->status == MTREE_OK; r++) {
+        size_t shift = holds_block(data->collective) ? data->blocks[r] : 0;
+        uint32_t *input;
+
+        for (int b = 0; b < MTREE_BUFFER_LAST; b++) {
+            MTREE_ARENA_ARRAY(arena, buffers[r][b], programs[r].lengths[b]);
+        }
+        input = buffers[r][MTREE_BUFFER_INPUT];
+        for (size_t i = 0; input != NULL && i < programs[r].lengths[MTREE_BUFFER_INPUT];
+             i++) {
+            input[i] = mtree_check_data_value(r, shift + i);
         }
     }
-    free(buffers);
-}
-
-/* The buffers that the programs ask for, the inputs filled. */
-static mtree_status_t make_buffers(const mtree_check_data_t *data,
-                                   const mtree_program_t *programs, buffers_t **buffers_p)
-{
-    buffers_t *buffers = calloc((size_t)data->num_ranks, sizeof(buffers_t));
-    size_t i, shift;
-    int r, b;
-
-    if (buffers == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
-    for (r = 0; r < data->num_ranks; r++) {
-        for (b = 0; b < MTREE_BUFFER_LAST; b++) {
-            buffers[r][b] = calloc(programs[r].lengths[b] + 1, sizeof(uint32_t));
-            if (buffers[r][b] == NULL) {
-                free_buffers(buffers, data->num_ranks);
-                return MTREE_ERR_NO_MEMORY;
-            }
-        }
-        shift = holds_block(data->collective) ? data->blocks[r] : 0;
-        for (i = 0; i < programs[r].lengths[MTREE_BUFFER_INPUT]; i++) {
-            buffers[r][MTREE_BUFFER_INPUT][i] = mtree_check_data_value(r, shift + i);
-        }
-    }
-    *buffers_p = buffers;
-    return MTREE_OK;
+    return buffers;
 }
 
 /* Run the programs with real data. */
@@ -58,17 +40,18 @@ static mtree_status_t run_checked(const mtree_simulation_t *simulation,
                                   const mtree_baseline_call_t *call,
                                   const mtree_program_t *programs, double *seconds_p)
 {
-    buffers_t *buffers = NULL;
+    mtree_arena_t arena = {0};
+    buffers_t *buffers;
     mtree_check_data_t data;
     mtree_status_t status;
-    int r;
 
     status = mtree_check_data_init(&data, baseline->collective, call->num_ranks,
                                    call->root, call->count);
     if (status != MTREE_OK) {
         return status;
     }
-    status = make_buffers(&data, programs, &buffers);
+    buffers = make_buffers(&arena, &data, programs);
+    status = arena.status;
     if (status == MTREE_OK) {
         status = mtree_programs_run(simulation->queue, simulation->pt2pt, programs,
                                     call->num_ranks, buffers,
@@ -76,11 +59,12 @@ static mtree_status_t run_checked(const mtree_simulation_t *simulation,
                                     simulation->options->arrivals, seconds_p);
     }
     /* One rank alone has its result in its input and no program. */
-    for (r = 0; r < call->num_ranks && call->num_ranks > 1 && status == MTREE_OK; r++) {
+    for (int r = 0; r < call->num_ranks && call->num_ranks > 1 && status == MTREE_OK;
+         r++) {
         status = mtree_check_data_check(&data, baseline->name, r,
                                         buffers[r][MTREE_BUFFER_RESULT]);
     }
-    free_buffers(buffers, call->num_ranks);
+    mtree_arena_cleanup(&arena);
     mtree_check_data_clear(&data);
     return status;
 }

@@ -10,15 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+typedef struct {
+    int from, to;
+} pair_t;
+
 /* The pairs of hosts that become edges, while they are collected. */
 typedef struct {
     const mtree_problem_t *problem;
     bool down, up;     /* the directions of its route that an edge uses */
     int *host_at;      /* [num_vertices] host number at a vertex, -1: none */
     bool is_symmetric; /* every link has one capacity for both directions */
-    struct pair {
-        int from, to;
-    } *pairs;
+    pair_t *pairs;
     int num_pairs, capacity;
 } builder_t;
 
@@ -63,7 +65,7 @@ static mtree_status_t list_pairs(builder_t *builder)
                                     sizeof(*builder->pairs)) != MTREE_OK) {
                 return MTREE_ERR_NO_MEMORY;
             }
-            builder->pairs[builder->num_pairs++] = (struct pair){from, to};
+            builder->pairs[builder->num_pairs++] = (pair_t){from, to};
         }
     }
     return MTREE_OK;
@@ -90,8 +92,8 @@ static mtree_status_t make_edges(const builder_t *builder, mtree_candidates_t *m
     size_t num_edges = (size_t)builder->num_pairs;
     int num_uses = 0;
 
-    for (const struct pair *pair = builder->pairs;
-         pair < builder->pairs + builder->num_pairs; ++pair) {
+    for (const pair_t *pair = builder->pairs; pair < builder->pairs + builder->num_pairs;
+         ++pair) {
         num_uses += builder->down ? list_arcs(builder, pair->from, pair->to, NULL) : 0;
         num_uses += builder->up ? list_arcs(builder, pair->to, pair->from, NULL) : 0;
     }

@@ -7,13 +7,16 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* The other end of an edge. */
+typedef struct {
+    int host;
+    double latency;
+} end_t;
+
 /* The edges at each host, the nearest first, and the state of one tree in the making. */
 typedef struct {
     const mtree_candidates_t *candidates;
-    struct end {
-        int host;
-        double latency;
-    } *ends;      /* the other hosts of a host's edges, from candidates->out_first on */
+    end_t *ends;   /* the other hosts of a host's edges, from candidates->out_first on */
     int *next;     /* [num_hosts] the first end of a host that may not be reached yet */
     double *ready; /* [num_hosts] when a host can send the next time; infinite: not
                       reached */
@@ -21,7 +24,7 @@ typedef struct {
 
 static int end_compare(const void *left, const void *right)
 {
-    const struct end *a = left, *b = right;
+    const end_t *a = left, *b = right;
 
     if (a->latency != b->latency) {
         return a->latency < b->latency ? -1 : 1;
@@ -51,8 +54,8 @@ static mtree_status_t grower_init(grower_t *grower, const mtree_problem_t *probl
         for (int o = first[i]; o < first[i + 1]; ++o) {
             int edge = candidates->out[o];
 
-            grower->ends[o] = (struct end){mtree_candidates_other(candidates, edge, i),
-                                           candidates->latency[edge]};
+            grower->ends[o] = (end_t){mtree_candidates_other(candidates, edge, i),
+                                      candidates->latency[edge]};
         }
         qsort(grower->ends + first[i], (size_t)(first[i + 1] - first[i]),
               sizeof(*grower->ends), end_compare);

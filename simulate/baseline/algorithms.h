@@ -1,30 +1,49 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The algorithms of each collective, and what they take from each other.  Private to
- * simulate/baseline.
+ * The algorithms of each collective, which of them Open MPI 4.1.4 takes by default, and
+ * what they take from each other.  Private to simulate/baseline.
  */
 #ifndef MTREE_SIMULATE_BASELINE_ALGORITHMS_H
 #define MTREE_SIMULATE_BASELINE_ALGORITHMS_H
 
-#include "simulate/baseline/baseline.h"
 #include "simulate/baseline/blocks.h"
-#include "simulate/baseline/rules.h"
+
+#include <limits.h>
+
+/* No limit to the ranks, or to the bytes. */
+#define MTREE_ANY INT_MAX
+
+/*
+ * The fixed decision of Open MPI 4.1.4 (ompi/mca/coll/tuned/coll_tuned_decision_fixed.c)
+ * for commutative operations, as facts: the first row whose limits are above the number
+ * of ranks and the number of bytes holds.  A chain stands there without a fanout, which
+ * makes it the pipeline.
+ */
+typedef struct {
+    int ranks_below;
+    size_t bytes_below;
+    const char *name;
+} mtree_rule_t;
+
+typedef struct {
+    const mtree_baseline_t *algorithms; /* [num_algorithms] of one collective */
+    size_t num_algorithms;
+    const mtree_rule_t *rules;
+} mtree_baseline_list_t;
 
 /* The list of each collective, mtree_baselines_<name>, is in a file of its own. */
 #define MTREE_DECLARE_BASELINE_LIST(_collective, _name, ...)                             \
     extern const mtree_baseline_list_t mtree_baselines_##_name;
 MTREE_COLLECTIVES(MTREE_DECLARE_BASELINE_LIST, )
 
-/* Broadcast what the root has in RESULT, linearly or as Open MPI does by default. */
-void mtree_build_linear_bcast(mtree_program_t *program,
-                              const mtree_baseline_call_t *call);
-void mtree_build_default_bcast(mtree_program_t *program,
-                               const mtree_baseline_call_t *call);
+/* Do @a collective as Open MPI does by default, with whole messages. */
+void mtree_build_default(const mtree_baseline_call_t *call,
+                         mtree_collective_t collective);
 
-/* Reduce from INPUT into the root's RESULT, likewise. */
-void mtree_build_linear_reduce(mtree_program_t *program,
-                               const mtree_baseline_call_t *call);
-void mtree_build_default_reduce(mtree_program_t *program,
-                                const mtree_baseline_call_t *call);
+/* Broadcast what the root has in RESULT linearly. */
+void mtree_build_linear_bcast(const mtree_baseline_call_t *call);
+
+/* Reduce from INPUT into the root's RESULT linearly. */
+void mtree_build_linear_reduce(const mtree_baseline_call_t *call);
 
 #endif

@@ -9,123 +9,114 @@ static mtree_block_t blocks(const mtree_baseline_call_t *call, int first, int nu
     return (mtree_block_t){(size_t)first * length, (size_t)num * length};
 }
 
-/* Copy the input to block @a index of the result. */
-static void begin(mtree_program_t *program, const mtree_baseline_call_t *call, int index)
+static mtree_block_t block(const mtree_baseline_call_t *call, int index)
 {
-    const mtree_block_t own = blocks(call, index, 1);
+    return blocks(call, index, 1);
+}
 
-    mtree_program_copy(program, mtree_result(own.offset),
+/* Copy the input to block @a index of the result. */
+static void begin(const mtree_baseline_call_t *call, int index)
+{
+    const mtree_block_t own = block(call, index);
+
+    mtree_program_copy(call->program, mtree_result(own.offset),
                        mtree_place(MTREE_BUFFER_INPUT, 0), own.count);
 }
 
 /* A binomial gather, which is what Open MPI gathers by from 8 ranks on, and its default
  * broadcast. */
-static void linear(mtree_program_t *program, const mtree_baseline_call_t *call)
+static void linear(const mtree_baseline_call_t *call)
 {
+    const mtree_rank_tree_t tree =
+        mtree_rank_tree(call->tree, call->rank, call->num_ranks, 0);
     mtree_baseline_call_t part = *call;
-    mtree_rank_tree_t tree;
-    int i, child, end = call->rank + 1;
+    int end = call->rank + 1;
 
     part.root = 0;
-    begin(program, call, call->rank);
-    call->tree(call->rank, call->num_ranks, 0, &tree);
-    for (i = 0; i < tree.num_children; i++) {
-        child = tree.children[i];
+    part.in_place = true;
+    begin(call, call->rank);
+    for (int i = 0; i < tree.num_children; i++) {
+        const int child = tree.children[i];
+
         end = child + (child - call->rank);
         end = end < call->num_ranks ? end : call->num_ranks;
-        mtree_program_recv_block(program, child, blocks(call, child, end - child));
+        mtree_add_recv(call, child, blocks(call, child, end - child));
     }
     if (tree.parent >= 0) {
-        mtree_program_send_block(program, tree.parent,
-                                 blocks(call, call->rank, end - call->rank));
+        mtree_add_send(call, tree.parent, blocks(call, call->rank, end - call->rank));
     }
-    mtree_build_default_bcast(program, &part);
+    mtree_build_default(&part, MTREE_BCAST);
 }
 
 /* Blocks are kept in the order of the ranks from the own one on, and rotated at the end.
  */
-static void bruck(mtree_program_t *program, const mtree_baseline_call_t *call)
+static void bruck(const mtree_baseline_call_t *call)
 {
     const int size = call->num_ranks;
     const mtree_block_t vector = blocks(call, 0, size);
     const mtree_block_t head = blocks(call, call->rank, size - call->rank);
-    int distance, num;
+    const mtree_place_t work = mtree_place(MTREE_BUFFER_WORK, 0);
 
-    begin(program, call, 0);
-    for (distance = 1; distance < size; distance *= 2) {
-        num = distance <= size / 2 ? distance : size - distance;
-        mtree_program_exchange_blocks(
-            program, (call->rank - distance + size) % size, blocks(call, 0, num),
-            (call->rank + distance) % size, blocks(call, distance, num));
+    begin(call, 0);
+    for (int distance = 1; distance < size; distance *= 2) {
+        const int num = distance <= size / 2 ? distance : size - distance;
+
+        mtree_add_exchange(
+            call, mtree_around(call, call->rank - distance), blocks(call, 0, num),
+            mtree_around(call, call->rank + distance), blocks(call, distance, num));
     }
-    mtree_program_copy(program, mtree_place(MTREE_BUFFER_WORK, 0), mtree_result(0),
-                       vector.count);
-    mtree_program_copy(program, mtree_result(head.offset),
-                       mtree_place(MTREE_BUFFER_WORK, 0), head.count);
-    mtree_program_copy(program, mtree_result(0),
+    mtree_program_copy(call->program, work, mtree_result(0), vector.count);
+    mtree_program_copy(call->program, mtree_result(head.offset), work, head.count);
+    mtree_program_copy(call->program, mtree_result(0),
                        mtree_place(MTREE_BUFFER_WORK, head.count), head.offset);
 }
 
 /* For a power of two only; Open MPI takes Bruck's algorithm for other numbers. */
-static void doubling(mtree_program_t *program, const mtree_baseline_call_t *call)
+static void doubling(const mtree_baseline_call_t *call)
 {
-    int distance, mine, theirs;
-
     if (mtree_power_of_two(call->num_ranks) != call->num_ranks) {
-        bruck(program, call);
+        bruck(call);
         return;
     }
-    begin(program, call, call->rank);
-    for (distance = 1; distance < call->num_ranks; distance *= 2) {
-        mine = call->rank / distance * distance;
-        theirs = mine ^ distance;
-        mtree_program_exchange_blocks(program, call->rank ^ distance,
-                                      blocks(call, mine, distance), call->rank ^ distance,
-                                      blocks(call, theirs, distance));
+    begin(call, call->rank);
+    for (int distance = 1; distance < call->num_ranks; distance *= 2) {
+        const int mine = call->rank / distance * distance;
+
+        mtree_add_swap(call, call->rank ^ distance, blocks(call, mine, distance),
+                       blocks(call, mine ^ distance, distance));
     }
 }
 
-static void ring(mtree_program_t *program, const mtree_baseline_call_t *call)
+static void ring(const mtree_baseline_call_t *call)
 {
-    const int size = call->num_ranks;
-    int k;
-
-    begin(program, call, call->rank);
-    for (k = 0; k < size - 1; k++) {
-        mtree_program_exchange_blocks(
-            program, (call->rank + 1) % size,
-            blocks(call, (call->rank - k + size) % size, 1),
-            (call->rank + size - 1) % size,
-            blocks(call, (call->rank - k - 1 + size) % size, 1));
-    }
+    begin(call, call->rank);
+    mtree_build_ring_gather(call, call->rank, block);
 }
 
 /* Pairs swap their blocks, then pairs of blocks go alternately to the right and to the
  * left; for an even number of ranks only, Open MPI takes the ring for an odd one. */
-static void neighbor(mtree_program_t *program, const mtree_baseline_call_t *call)
+static void neighbor(const mtree_baseline_call_t *call)
 {
-    const int size = call->num_ranks;
-    const bool even = call->rank % 2 == 0;
-    const int side[2] = {even ? 1 : size - 1, even ? size - 1 : 1};
-    const int offset[2] = {even ? 2 : size - 2, even ? size - 2 : 2};
-    int received[2], sent, peer, i;
+    const int right = call->rank % 2 == 0 ? 1 : -1; /* the side of the own pair */
+    int received[2], sent, peer;
 
-    if (size % 2 != 0) {
-        ring(program, call);
+    if (call->num_ranks % 2 != 0) {
+        ring(call);
         return;
     }
-    begin(program, call, call->rank);
-    peer = (call->rank + side[0]) % size;
-    mtree_program_exchange_blocks(program, peer, blocks(call, call->rank, 1), peer,
-                                  blocks(call, peer, 1));
+    begin(call, call->rank);
+    peer = mtree_around(call, call->rank + right);
+    mtree_add_swap(call, peer, block(call, call->rank), block(call, peer));
     sent = call->rank - call->rank % 2;
     received[0] = sent;
     received[1] = sent;
-    for (i = 1; i < size / 2; i++) {
-        peer = (call->rank + side[i % 2]) % size;
-        received[i % 2] = (received[i % 2] + offset[i % 2]) % size;
-        mtree_program_exchange_blocks(program, peer, blocks(call, sent, 2), peer,
-                                      blocks(call, received[i % 2], 2));
+    for (int i = 1; i < call->num_ranks / 2; i++) {
+        const int side = i % 2 == 0 ? right : -right;
+
+        peer = mtree_around(call, call->rank + side);
+        received[i % 2] = mtree_around(call, received[i % 2] + 2 * side);
+        mtree_add_swap(call, peer, blocks(call, sent, 2),
+                       blocks(call, received[i % 2], 2));
         sent = received[i % 2];
     }
 }

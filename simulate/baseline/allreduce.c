@@ -3,119 +3,97 @@
 #include "simulate/baseline/reducing.h"
 
 /* To rank 0 and from there to all, linearly. */
-static void linear(mtree_program_t *program, const mtree_baseline_call_t *call)
+static void linear(const mtree_baseline_call_t *call)
 {
     mtree_baseline_call_t part = *call;
 
     part.root = 0;
-    mtree_build_linear_reduce(program, &part);
-    mtree_build_linear_bcast(program, &part);
+    mtree_build_linear_reduce(&part);
+    mtree_build_linear_bcast(&part);
 }
 
 /* The same, each half as Open MPI does it by default. */
-static void nonoverlapping(mtree_program_t *program, const mtree_baseline_call_t *call)
+static void nonoverlapping(const mtree_baseline_call_t *call)
 {
     mtree_baseline_call_t part = *call;
 
     part.root = 0;
-    mtree_build_default_reduce(program, &part);
-    mtree_build_default_bcast(program, &part);
+    part.in_place = true;
+    mtree_build_default(&part, MTREE_REDUCE);
+    mtree_build_default(&part, MTREE_BCAST);
 }
 
-/* Ranks beyond a power of two first give their part to the odd neighbour, and get the sum
- * from it. */
-static void doubling(mtree_program_t *program, const mtree_baseline_call_t *call)
+static void doubling(const mtree_baseline_call_t *call)
 {
-    const mtree_place_t work = mtree_place(MTREE_BUFFER_WORK, 0);
-    const mtree_block_t vector = {0, call->count};
-    const int power = mtree_power_of_two(call->num_ranks);
-    const int excess = call->num_ranks - power;
-    const bool paired = call->rank < 2 * excess;
-    int mine = paired ? call->rank / 2 : call->rank - excess;
-    int distance, other, peer;
+    const mtree_block_t vector = mtree_vector(call);
+    mtree_pairs_t pairs;
 
-    mtree_program_begin(program, call->count);
-    if (paired && call->rank % 2 == 0) {
-        mtree_program_send_block(program, call->rank + 1, vector);
-        mtree_program_recv_block(program, call->rank + 1, vector);
-        return;
+    mtree_build_pairs(call, &pairs);
+    for (int mask = 1; mask < pairs.power && pairs.mine >= 0; mask *= 2) {
+        mtree_add_swap_and_fold(call, mtree_pairs_rank(&pairs, pairs.mine ^ mask), vector,
+                                vector);
     }
-    if (paired) {
-        mtree_program_recv_now(program, call->rank - 1, work, call->count);
-        mtree_program_fold(program, mtree_result(0), work, call->count);
-    }
-    for (distance = 1; distance < power; distance *= 2) {
-        other = mine ^ distance;
-        peer = other < excess ? other * 2 + 1 : other + excess;
-        mtree_program_swap_and_fold(program, peer, vector, MTREE_BUFFER_WORK, vector);
-    }
-    if (paired) {
-        mtree_program_send_block(program, call->rank - 1, vector);
+    if (pairs.mine < 0) {
+        mtree_add_recv(call, call->rank + 1, vector);
+    } else if (pairs.mine < pairs.excess) {
+        mtree_add_send(call, call->rank - 1, vector);
     }
 }
 
-static void ring_in_phases(mtree_program_t *program, const mtree_baseline_call_t *call,
-                           size_t phases)
+static void ring_in_phases(const mtree_baseline_call_t *call, size_t phases)
 {
-    const int size = call->num_ranks;
-
-    mtree_program_begin(program, call->count);
+    mtree_add_input(call);
     for (size_t phase = 0; phase < phases; phase++) {
-        mtree_build_ring_reduce(program, call, 0, phase, phases);
+        mtree_build_ring_reduce(call, 0, phase, phases);
     }
-    for (int k = 0; k < size - 1; k++) {
-        mtree_program_exchange_blocks(
-            program, (call->rank + 1) % size, mtree_ring_block(call, call->rank + 1 - k),
-            (call->rank + size - 1) % size, mtree_ring_block(call, call->rank - k));
-    }
+    mtree_build_ring_gather(call, call->rank + 1, mtree_rank_block);
 }
 
-static void ring(mtree_program_t *program, const mtree_baseline_call_t *call)
+static void ring(const mtree_baseline_call_t *call)
 {
     if (call->count < (size_t)call->num_ranks) {
-        doubling(program, call);
+        doubling(call);
     } else {
-        ring_in_phases(program, call, 1);
+        ring_in_phases(call, 1);
     }
 }
 
-static void segmented_ring(mtree_program_t *program, const mtree_baseline_call_t *call)
+static void segmented_ring(const mtree_baseline_call_t *call)
 {
     const size_t size = (size_t)call->num_ranks;
     const size_t phase = size * call->segment; /* elements */
     size_t phases;
 
     if (call->segment == 0 || call->count < phase) {
-        ring(program, call);
+        ring(call);
         return;
     }
     phases = call->count / phase;
     if (call->count % phase >= size && call->count % phase > phase / 2) {
         phases++;
     }
-    ring_in_phases(program, call, phases);
+    ring_in_phases(call, phases);
 }
 
-static void rabenseifner(mtree_program_t *program, const mtree_baseline_call_t *call)
+static void rabenseifner(const mtree_baseline_call_t *call)
 {
-    const mtree_block_t vector = {0, call->count};
+    const mtree_block_t vector = mtree_vector(call);
     mtree_vector_halving_t halving;
-    int s, peer;
 
     if (call->count < (size_t)mtree_power_of_two(call->num_ranks)) {
-        linear(program, call);
+        linear(call);
         return;
     }
-    mtree_build_vector_halving(program, call, &halving);
-    for (s = halving.num_steps - 1; s >= 0 && halving.new_rank >= 0; s--) {
-        peer = mtree_vector_halving_rank(&halving, halving.new_rank ^ (1 << s));
-        mtree_program_exchange_blocks(program, peer, halving.kept[s], peer,
-                                      halving.given[s]);
+    mtree_build_vector_halving(call, &halving);
+    for (int s = halving.num_steps - 1; s >= 0 && halving.new_rank >= 0; s--) {
+        mtree_add_swap(call,
+                       mtree_vector_halving_rank(&halving, halving.new_rank ^ (1 << s)),
+                       halving.kept[s], halving.given[s]);
     }
     if (call->rank < 2 * halving.excess && call->rank % 2 == 0) {
-        mtree_program_send_block(program, call->rank + 1, vector);
+        mtree_add_send(call, call->rank + 1, vector);
     } else if (call->rank < 2 * halving.excess) {
-        mtree_program_recv_block(program, call->rank - 1, vector);
+        mtree_add_recv(call, call->rank - 1, vector);
     }
 }
 

@@ -4,6 +4,7 @@
 #include "base/log.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Steps of all ranks together: some gigabytes. */
 #define MAX_STEPS ((size_t)1 << 26)
@@ -12,18 +13,18 @@
 
 static const mtree_baseline_list_t *const lists[] = {MTREE_COLLECTIVES(LIST, )};
 
-/* NULL: no collective has this value. */
+/* The list of @a collective; no algorithms: no collective has this value. */
 static const mtree_baseline_list_t *list_of(mtree_collective_t collective)
 {
-    return mtree_collective_traits(collective) == NULL ? NULL : lists[collective];
+    static const mtree_baseline_list_t none = {0};
+
+    return mtree_collective_traits(collective) == NULL ? &none : lists[collective];
 }
 
 const mtree_baseline_t *mtree_baselines(mtree_collective_t collective, size_t *num_p)
 {
-    const mtree_baseline_list_t *list = list_of(collective);
-
-    *num_p = list == NULL ? 0 : list->num_algorithms;
-    return list == NULL ? NULL : list->algorithms;
+    *num_p = list_of(collective)->num_algorithms;
+    return list_of(collective)->algorithms;
 }
 
 const mtree_baseline_t *mtree_baseline_find(mtree_collective_t collective,
@@ -31,15 +32,44 @@ const mtree_baseline_t *mtree_baseline_find(mtree_collective_t collective,
 {
     const mtree_baseline_list_t *list = list_of(collective);
 
-    return list == NULL ? NULL : mtree_rules_find(list, name);
+    for (size_t i = 0; i < list->num_algorithms; i++) {
+        if (strcmp(list->algorithms[i].name, name) == 0) {
+            return &list->algorithms[i];
+        }
+    }
+    return NULL;
 }
 
 const mtree_baseline_t *mtree_baseline_default(mtree_collective_t collective,
                                                int num_ranks, size_t bytes)
 {
-    const mtree_baseline_list_t *list = list_of(collective);
+    const mtree_rule_t *rule = list_of(collective)->rules;
 
-    return list == NULL ? NULL : mtree_rules_choose(list, num_ranks, bytes);
+    if (rule == NULL) {
+        return NULL;
+    }
+    /* Open MPI decides on what one rank contributes. */
+    if (mtree_collective_traits(collective)->input == MTREE_PART_BLOCK) {
+        bytes /= (size_t)num_ranks;
+    }
+    while (rule->ranks_below != MTREE_ANY && num_ranks >= rule->ranks_below) {
+        rule++;
+    }
+    while (rule->bytes_below != MTREE_ANY && bytes >= rule->bytes_below) {
+        rule++;
+    }
+    return mtree_baseline_find(collective, rule->name);
+}
+
+void mtree_build_default(const mtree_baseline_call_t *call, mtree_collective_t collective)
+{
+    const mtree_baseline_t *baseline = mtree_baseline_default(
+        collective, call->num_ranks, call->count * call->element_bytes);
+    mtree_baseline_call_t part = *call;
+
+    part.segment = 0;
+    part.tree = baseline->tree;
+    baseline->build(&part);
 }
 
 mtree_status_t mtree_baseline_build(const mtree_baseline_t *baseline,
@@ -56,8 +86,9 @@ mtree_status_t mtree_baseline_build(const mtree_baseline_t *baseline,
         return MTREE_ERR_NO_MEMORY;
     }
     for (mine.rank = 0; mine.rank < call->num_ranks && status == MTREE_OK; mine.rank++) {
+        mine.program = &programs[mine.rank];
         if (call->num_ranks > 1) {
-            baseline->build(&programs[mine.rank], &mine);
+            baseline->build(&mine);
         }
         status = programs[mine.rank].status;
         steps += programs[mine.rank].num_steps;
@@ -79,13 +110,8 @@ mtree_status_t mtree_baseline_build(const mtree_baseline_t *baseline,
 
 void mtree_baseline_destroy(mtree_program_t *programs, int num_ranks)
 {
-    int r;
-
-    if (programs == NULL) {
-        return;
-    }
-    for (r = 0; r < num_ranks; r++) {
-        mtree_program_clear(&programs[r]);
+    for (int r = 0; programs != NULL && r < num_ranks; r++) {
+        free(programs[r].steps);
     }
     free(programs);
 }

@@ -15,6 +15,7 @@
 #include "simulate/baseline/tree.h"
 
 typedef struct {
+    mtree_program_t *program; /* of the rank; set by mtree_baseline_build() */
     int rank, num_ranks;
     int root;
     size_t count;   /* elements: of the vector; allgather: of the whole result */
@@ -28,7 +29,7 @@ typedef struct {
     mtree_collective_t collective;
     const char *name;
     bool segments; /* it can cut messages into segments */
-    void (*build)(mtree_program_t *program, const mtree_baseline_call_t *call);
+    void (*build)(const mtree_baseline_call_t *call); /* adds to call->program */
     mtree_rank_tree_func_t tree; /* along which `build` sends; NULL: none */
 } mtree_baseline_t;
 
@@ -48,9 +49,9 @@ const mtree_baseline_t *mtree_baseline_default(mtree_collective_t collective,
                                                int num_ranks, size_t bytes);
 
 /*
- * Build the programs of all ranks; @a call->rank is ignored.  *programs_p is an array of
- * call->num_ranks programs; mtree_baseline_destroy() frees it.  MTREE_ERR_LIMIT (logged):
- * the steps do not fit in memory.
+ * Build the programs of all ranks; rank and program of @a call are ignored.  *programs_p
+ * is an array of call->num_ranks programs; mtree_baseline_destroy() frees it.
+ * MTREE_ERR_LIMIT (logged): the steps do not fit in memory.
  */
 mtree_status_t mtree_baseline_build(const mtree_baseline_t *baseline,
                                     const mtree_baseline_call_t *call,

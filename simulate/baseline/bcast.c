@@ -3,179 +3,160 @@
 
 /* The data is in RESULT on every rank; the root brings it there from INPUT, unless this
  * broadcast is a part of something else. */
-static void begin(mtree_program_t *program, const mtree_baseline_call_t *call)
+static void begin(const mtree_baseline_call_t *call)
 {
     if (call->rank == call->root && !call->in_place) {
-        mtree_program_begin(program, call->count);
+        mtree_add_input(call);
     }
 }
 
 /* Send to all children, then wait for all. */
-static void send_down(mtree_program_t *program, const mtree_rank_tree_t *tree,
-                      mtree_block_t block)
+static void send_to_all(const mtree_baseline_call_t *call, const mtree_rank_tree_t *tree,
+                        mtree_block_t block)
 {
     size_t requests[MTREE_TREE_CHILDREN];
-    int i;
 
-    for (i = 0; i < tree->num_children; i++) {
-        requests[i] = mtree_program_send(program, tree->children[i],
+    for (int i = 0; i < tree->num_children; i++) {
+        requests[i] = mtree_program_send(call->program, tree->children[i],
                                          mtree_result(block.offset), block.count);
     }
-    for (i = 0; i < tree->num_children; i++) {
-        mtree_program_wait(program, requests[i]);
+    for (int i = 0; i < tree->num_children; i++) {
+        mtree_program_wait(call->program, requests[i]);
     }
 }
 
-/* Segment by segment down the tree, the next one being received while one is sent on. */
-static void tree_bcast(mtree_program_t *program, const mtree_baseline_call_t *call)
+/* Send to one child after the other. */
+static void send_to_each(const mtree_baseline_call_t *call, const mtree_rank_tree_t *tree,
+                         mtree_block_t block)
 {
-    const size_t segment = call->segment == 0 ? call->count : call->segment;
-    const size_t num_segments = (call->count + segment - 1) / segment;
-    const mtree_block_t vector = {0, call->count};
-    mtree_block_t block, previous_block = {0, 0};
-    mtree_rank_tree_t tree;
+    for (int i = 0; i < tree->num_children; i++) {
+        mtree_add_send(call, tree->children[i], block);
+    }
+}
+
+/* Receive @a block segment by segment and send it on, with the next receive posted. */
+static void relay(const mtree_baseline_call_t *call, const mtree_rank_tree_t *tree,
+                  mtree_block_t block, size_t segment,
+                  void (*send)(const mtree_baseline_call_t *call,
+                               const mtree_rank_tree_t *tree, mtree_block_t block))
+{
+    const size_t num_segments = (block.count + segment - 1) / segment;
     size_t request, previous = 0;
 
-    begin(program, call);
-    call->tree(call->rank, call->num_ranks, call->root, &tree);
-    for (size_t i = 0; i < num_segments; i++) {
-        block = mtree_block_segment(vector, segment, i);
-        if (tree.parent < 0) {
-            send_down(program, &tree, block);
-            continue;
-        }
-        request = mtree_program_recv(program, tree.parent, mtree_result(block.offset),
-                                     block.count);
+    for (size_t i = 0; i <= num_segments; i++) {
+        const mtree_block_t next = mtree_block_segment(block, segment, i);
+
+        request = mtree_program_recv(call->program, tree->parent,
+                                     mtree_result(next.offset), next.count);
         if (i > 0) {
-            mtree_program_wait(program, previous);
-            send_down(program, &tree, previous_block);
+            mtree_program_wait(call->program, previous);
+            send(call, tree, mtree_block_segment(block, segment, i - 1));
         }
         previous = request;
-        previous_block = block;
-    }
-    if (tree.parent >= 0) {
-        mtree_program_wait(program, previous);
-        send_down(program, &tree, previous_block);
     }
 }
 
-void mtree_build_linear_bcast(mtree_program_t *program, const mtree_baseline_call_t *call)
+/* Segment by segment down the tree. */
+static void tree_bcast(const mtree_baseline_call_t *call)
 {
-    size_t first = program->num_steps, end, step;
-    int peer;
+    const size_t segment = call->segment == 0 ? call->count : call->segment;
+    const mtree_block_t vector = mtree_vector(call);
+    const mtree_rank_tree_t tree =
+        mtree_rank_tree(call->tree, call->rank, call->num_ranks, call->root);
 
-    if (call->rank != call->root) {
-        mtree_program_recv_now(program, call->root, mtree_result(0), call->count);
+    begin(call);
+    if (tree.parent >= 0) {
+        relay(call, &tree, vector, segment, send_to_all);
         return;
     }
-    for (peer = 0; peer < call->num_ranks; peer++) {
+    for (size_t i = 0; i * segment < call->count; i++) {
+        send_to_all(call, &tree, mtree_block_segment(vector, segment, i));
+    }
+}
+
+void mtree_build_linear_bcast(const mtree_baseline_call_t *call)
+{
+    mtree_program_t *program = call->program;
+    size_t first = program->num_steps, end;
+
+    if (call->rank != call->root) {
+        mtree_add_recv(call, call->root, mtree_vector(call));
+        return;
+    }
+    for (int peer = 0; peer < call->num_ranks; peer++) {
         if (peer != call->root) {
             mtree_program_send(program, peer, mtree_result(0), call->count);
         }
     }
     end = program->num_steps;
-    for (step = first; step < end; step++) {
+    for (size_t step = first; step < end; step++) {
         mtree_program_wait(program, step);
     }
 }
 
-static void linear_bcast(mtree_program_t *program, const mtree_baseline_call_t *call)
+static void linear_bcast(const mtree_baseline_call_t *call)
 {
-    begin(program, call);
-    mtree_build_linear_bcast(program, call);
+    begin(call);
+    mtree_build_linear_bcast(call);
 }
 
 /* The root sends one half down each branch, alternately and one segment at a time. */
-static void split_root(mtree_program_t *program, const mtree_rank_tree_t *tree,
+static void split_root(const mtree_baseline_call_t *call, const mtree_rank_tree_t *tree,
                        const mtree_block_t *half, size_t segment)
 {
     for (size_t i = 0; i * segment < half[0].count; i++) {
         for (int side = 0; side < tree->num_children && side < 2; side++) {
-            mtree_program_send_block(program, tree->children[side],
-                                     mtree_block_segment(half[side], segment, i));
+            mtree_add_send(call, tree->children[side],
+                           mtree_block_segment(half[side], segment, i));
         }
-    }
-}
-
-/* A leaf receives the half of its branch. */
-static void split_leaf(mtree_program_t *program, const mtree_rank_tree_t *tree,
-                       mtree_block_t half, size_t segment)
-{
-    for (size_t i = 0; i * segment < half.count; i++) {
-        mtree_program_recv_block(program, tree->parent,
-                                 mtree_block_segment(half, segment, i));
-    }
-}
-
-/* The others receive it and send it on, one message at a time, with the next receive
- * posted. */
-static void split_branch(mtree_program_t *program, const mtree_rank_tree_t *tree,
-                         mtree_block_t half, size_t segment)
-{
-    const size_t num_segments = (half.count + segment - 1) / segment;
-    mtree_block_t block, previous_block = {0, 0};
-    size_t request, previous = 0;
-
-    for (size_t i = 0; i <= num_segments; i++) {
-        block = mtree_block_segment(half, segment, i);
-        request = mtree_program_recv(program, tree->parent, mtree_result(block.offset),
-                                     block.count);
-        if (i > 0) {
-            mtree_program_wait(program, previous);
-        }
-        for (int child = 0; i > 0 && child < tree->num_children; child++) {
-            mtree_program_send_block(program, tree->children[child], previous_block);
-        }
-        previous = request;
-        previous_block = block;
     }
 }
 
 /* Each rank swaps halves with its twin in the other branch; the last of an even number of
  * ranks has none and gets its half from the root. */
-static void split_swap(mtree_program_t *program, const mtree_baseline_call_t *call,
-                       const mtree_block_t *half)
+static void split_swap(const mtree_baseline_call_t *call, const mtree_block_t *half)
 {
-    const int size = call->num_ranks;
-    const int position = (call->rank - call->root + size) % size;
-    const int side = (position + 1) % 2;
-    const int last = (call->root + size - 1) % size;
-    const int twin = (call->rank + (side == 0 ? 1 : size - 1)) % size;
+    const int side = (mtree_position(call) + 1) % 2;
+    const int last = mtree_around(call, call->root - 1);
+    const int twin = mtree_around(call, call->rank + (side == 0 ? 1 : -1));
 
-    if (size % 2 == 0 && call->rank == call->root) {
-        mtree_program_send_block(program, last, half[1]);
-    } else if (size % 2 == 0 && call->rank == last) {
-        mtree_program_recv_block(program, call->root, half[1]);
+    if (call->num_ranks % 2 == 0 && call->rank == call->root) {
+        mtree_add_send(call, last, half[1]);
+    } else if (call->num_ranks % 2 == 0 && call->rank == last) {
+        mtree_add_recv(call, call->root, half[1]);
     } else if (call->rank != call->root) {
-        mtree_program_exchange_blocks(program, twin, half[side], twin, half[1 - side]);
+        mtree_add_swap(call, twin, half[side], half[1 - side]);
     }
 }
 
-static void split_bcast(mtree_program_t *program, const mtree_baseline_call_t *call)
+/* The left branch of the tree carries one half of the message, the right the other; a
+ * leaf receives one segment after the other. */
+static void split_bcast(const mtree_baseline_call_t *call)
 {
     const mtree_block_t half[2] = {mtree_block(call->count, 2, 0),
                                    mtree_block(call->count, 2, 1)};
+    const mtree_block_t mine = half[(mtree_position(call) + 1) % 2];
     const size_t segment = call->segment == 0 ? half[0].count : call->segment;
-    const int position = (call->rank - call->root + call->num_ranks) % call->num_ranks;
+    const mtree_rank_tree_t tree =
+        mtree_rank_tree(call->tree, call->rank, call->num_ranks, call->root);
     mtree_baseline_call_t whole = *call;
-    mtree_rank_tree_t tree;
 
     if (half[1].count == 0 || segment > half[0].count ||
         (call->segment > 0 && segment > half[1].count)) {
         whole.tree = mtree_tree_pipeline;
-        tree_bcast(program, &whole);
+        tree_bcast(&whole);
         return;
     }
-    begin(program, call);
-    call->tree(call->rank, call->num_ranks, call->root, &tree);
+    begin(call);
     if (tree.parent < 0) {
-        split_root(program, &tree, half, segment);
-    } else if (tree.num_children == 0) {
-        split_leaf(program, &tree, half[(position + 1) % 2], segment);
-    } else {
-        split_branch(program, &tree, half[(position + 1) % 2], segment);
+        split_root(call, &tree, half, segment);
+    } else if (tree.num_children > 0) {
+        relay(call, &tree, mine, segment, send_to_each);
     }
-    split_swap(program, call, half);
+    for (size_t i = 0; tree.num_children == 0 && i * segment < mine.count; i++) {
+        mtree_add_recv(call, tree.parent, mtree_block_segment(mine, segment, i));
+    }
+    split_swap(call, half);
 }
 
 /* Blocks of ceil(count / ranks), so that the last ones may be short or empty. */
@@ -191,12 +172,16 @@ static mtree_block_t scattered(const mtree_baseline_call_t *call, int first, int
     return (mtree_block_t){start, end - start};
 }
 
+static mtree_block_t scattered_block(const mtree_baseline_call_t *call, int position)
+{
+    return scattered(call, position, position + 1);
+}
+
 /* Binomial scatter: position v ends with block v; the lowest bit of v gives how many
  * blocks it forwards. */
-static void scatter(mtree_program_t *program, const mtree_baseline_call_t *call)
+static void scatter(const mtree_baseline_call_t *call)
 {
-    const int size = call->num_ranks;
-    const int position = (call->rank - call->root + size) % size;
+    const int size = call->num_ranks, position = mtree_position(call);
     int mask = 1, end;
 
     while (mask < size && (position & mask) == 0) {
@@ -204,13 +189,13 @@ static void scatter(mtree_program_t *program, const mtree_baseline_call_t *call)
     }
     end = position + mask < size ? position + mask : size;
     if (position > 0) {
-        mtree_program_recv_block(program, (call->rank - mask + size) % size,
-                                 scattered(call, position, end));
+        mtree_add_recv(call, mtree_around(call, call->rank - mask),
+                       scattered(call, position, end));
     }
     for (mask /= 2; mask > 0; mask /= 2) {
         if (position + mask < size) {
-            mtree_program_send_block(program, (call->rank + mask) % size,
-                                     scattered(call, position + mask, end));
+            mtree_add_send(call, mtree_around(call, call->rank + mask),
+                           scattered(call, position + mask, end));
             end = position + mask;
         }
     }
@@ -221,85 +206,63 @@ static void scatter(mtree_program_t *program, const mtree_baseline_call_t *call)
  * `mask`, and gets what its half of the tree received from those that had one, by
  * recursive halving.
  */
-static void double_rest(mtree_program_t *program, const mtree_baseline_call_t *call,
-                        int position, int mask)
+static void double_rest(const mtree_baseline_call_t *call, int position, int mask)
 {
-    const int size = call->num_ranks;
     const int mine = position / mask * mask;
-    const int whole = size - mine - mask; /* partners that there are */
-    mtree_block_t block;
-    int distance, other, start;
+    const int whole = call->num_ranks - mine - mask; /* partners that there are */
+    const mtree_block_t block = scattered(call, mine + mask, mine + 2 * mask);
 
-    block = scattered(call, mine + mask, mine + 2 * mask);
-    for (distance = mask / 2; distance > 0; distance /= 2) {
-        other = position ^ distance;
-        start = position / (2 * distance) * (2 * distance);
-        if (other > position && position < start + whole && other >= start + whole) {
-            mtree_program_send_block(program, (other + call->root) % size, block);
-        } else if (other < position && other < start + whole &&
-                   position >= start + whole) {
-            mtree_program_recv_block(program, (other + call->root) % size, block);
+    for (int distance = mask / 2; distance > 0; distance /= 2) {
+        const int other = position ^ distance;
+        const int peer = mtree_around(call, other + call->root);
+        const int end = position / (2 * distance) * (2 * distance) + whole;
+
+        if (other > position && position < end && other >= end) {
+            mtree_add_send(call, peer, block);
+        } else if (other < position && other < end && position >= end) {
+            mtree_add_recv(call, peer, block);
         }
     }
 }
 
-static void scatter_allgather_bcast(mtree_program_t *program,
-                                    const mtree_baseline_call_t *call)
+/* Scatter; false where the message is too short, and was sent linearly. */
+static bool begin_scattered(const mtree_baseline_call_t *call)
 {
-    const int size = call->num_ranks;
-    const int position = (call->rank - call->root + size) % size;
-    mtree_block_t mine, theirs;
-    int mask, other;
+    begin(call);
+    if (call->count < (size_t)call->num_ranks) {
+        mtree_build_linear_bcast(call);
+        return false;
+    }
+    scatter(call);
+    return true;
+}
 
-    begin(program, call);
-    if (call->count < (size_t)size) {
-        mtree_build_linear_bcast(program, call);
+static void scatter_allgather_bcast(const mtree_baseline_call_t *call)
+{
+    const int size = call->num_ranks, position = mtree_position(call);
+
+    if (!begin_scattered(call)) {
         return;
     }
-    scatter(program, call);
-    for (mask = 1; mask < size; mask *= 2) {
-        other = position ^ mask;
-        mine = scattered(call, position / mask * mask, position / mask * mask + mask);
-        theirs = scattered(call, other / mask * mask, other / mask * mask + mask);
-        if (other < size) {
-            mtree_program_exchange_blocks(program, (other + call->root) % size, mine,
-                                          (other + call->root) % size, theirs);
+    for (int mask = 1; mask < size; mask *= 2) {
+        const int mine = position / mask * mask, theirs = mine ^ mask;
+
+        if ((position ^ mask) < size) {
+            mtree_add_swap(call, mtree_around(call, (position ^ mask) + call->root),
+                           scattered(call, mine, mine + mask),
+                           scattered(call, theirs, theirs + mask));
         }
-        if (other / mask * mask + mask > size) {
-            double_rest(program, call, position, mask);
+        if (theirs + mask > size) {
+            double_rest(call, position, mask);
         }
     }
 }
 
-static void scatter_ring_bcast(mtree_program_t *program,
-                               const mtree_baseline_call_t *call)
+static void scatter_ring_bcast(const mtree_baseline_call_t *call)
 {
-    const int size = call->num_ranks;
-    const int position = (call->rank - call->root + size) % size;
-    int k, block, next;
-
-    begin(program, call);
-    if (call->count < (size_t)size) {
-        mtree_build_linear_bcast(program, call);
-        return;
+    if (begin_scattered(call)) {
+        mtree_build_ring_gather(call, mtree_position(call), scattered_block);
     }
-    scatter(program, call);
-    for (k = 0; k < size - 1; k++) {
-        block = (position - k + size) % size;
-        next = (block + size - 1) % size;
-        mtree_program_exchange_blocks(
-            program, (call->rank + 1) % size, scattered(call, block, block + 1),
-            (call->rank + size - 1) % size, scattered(call, next, next + 1));
-    }
-}
-
-void mtree_build_default_bcast(mtree_program_t *program,
-                               const mtree_baseline_call_t *call)
-{
-    mtree_baseline_call_t part = *call;
-
-    part.in_place = true;
-    mtree_rules_build(&mtree_baselines_bcast, program, &part);
 }
 
 static const mtree_baseline_t algorithms[] = {

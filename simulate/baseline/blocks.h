@@ -6,7 +6,7 @@
 #ifndef MTREE_SIMULATE_BASELINE_BLOCKS_H
 #define MTREE_SIMULATE_BASELINE_BLOCKS_H
 
-#include "simulate/baseline/program.h"
+#include "simulate/baseline/baseline.h"
 
 typedef struct {
     size_t offset, count;
@@ -16,11 +16,8 @@ typedef struct {
  * longer first. */
 mtree_block_t mtree_block(size_t count, size_t parts, size_t index);
 
-/* The blocks from @a first up to but not @a last, as one. */
-mtree_block_t mtree_blocks(size_t count, size_t parts, size_t first, size_t last);
-
 /* Segment @a index of @a block, which is cut into segments of @a length elements; the
- * last one may be shorter. */
+ * last one may be shorter, and those after it are empty. */
 mtree_block_t mtree_block_segment(mtree_block_t block, size_t length, size_t index);
 
 /* The greatest power of two that is not greater than @a n > 0. */
@@ -32,19 +29,47 @@ static inline mtree_place_t mtree_result(size_t offset)
     return mtree_place(MTREE_BUFFER_RESULT, offset);
 }
 
-/* Copy @a count elements of the input to the same places of the result. */
-void mtree_program_begin(mtree_program_t *program, size_t count);
+/* The whole vector. */
+static inline mtree_block_t mtree_vector(const mtree_baseline_call_t *call)
+{
+    return (mtree_block_t){0, call->count};
+}
+
+/* @a number, which may be negative, around the ring of all ranks. */
+static inline int mtree_around(const mtree_baseline_call_t *call, int number)
+{
+    return (number % call->num_ranks + call->num_ranks) % call->num_ranks;
+}
+
+/* Where the rank is, counted from the root. */
+static inline int mtree_position(const mtree_baseline_call_t *call)
+{
+    return mtree_around(call, call->rank - call->root);
+}
+
+/* Copy the input to the same places of the result. */
+void mtree_add_input(const mtree_baseline_call_t *call);
 
 /* Send a block of the result, receive one, or do both at once, and wait for the end. */
-void mtree_program_send_block(mtree_program_t *program, int peer, mtree_block_t block);
-void mtree_program_recv_block(mtree_program_t *program, int peer, mtree_block_t block);
-void mtree_program_exchange_blocks(mtree_program_t *program, int send_peer,
-                                   mtree_block_t sent, int recv_peer,
-                                   mtree_block_t received);
+void mtree_add_send(const mtree_baseline_call_t *call, int peer, mtree_block_t block);
+void mtree_add_recv(const mtree_baseline_call_t *call, int peer, mtree_block_t block);
+void mtree_add_exchange(const mtree_baseline_call_t *call, int send_peer,
+                        mtree_block_t sent, int recv_peer, mtree_block_t received);
 
-/* Send block @a sent to @a peer, and add what it sends, which is received in @a buffer,
- * to block @a summed. */
-void mtree_program_swap_and_fold(mtree_program_t *program, int peer, mtree_block_t sent,
-                                 mtree_buffer_t buffer, mtree_block_t summed);
+/* Exchange blocks with one peer. */
+void mtree_add_swap(const mtree_baseline_call_t *call, int peer, mtree_block_t sent,
+                    mtree_block_t received);
+
+/* Send block @a sent to @a peer, and add what it sends to block @a summed. */
+void mtree_add_swap_and_fold(const mtree_baseline_call_t *call, int peer,
+                             mtree_block_t sent, mtree_block_t summed);
+
+/* The block that is number @a index, 0 <= index < num_ranks. */
+typedef mtree_block_t (*mtree_block_func_t)(const mtree_baseline_call_t *call, int index);
+
+/* Pass blocks around the ring until every rank has all of them: each begins with number
+ * @a first, which may be counted around, and receives the numbers before it. */
+void mtree_build_ring_gather(const mtree_baseline_call_t *call, int first,
+                             mtree_block_func_t block);
 
 #endif

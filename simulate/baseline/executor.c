@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "simulate/baseline/program.h"
 
+#include "base/arena.h"
 #include "base/list.h"
 #include "base/log.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct mtree_runner mtree_runner_t;
@@ -14,10 +14,11 @@ typedef struct mtree_request {
     mtree_completion_t done;
     mtree_runner_t *runner;
     size_t step;
-    mtree_list_t link; /* in the runner's list of outstanding or of free requests */
+    mtree_list_t spare; /* in the runner's list of those that are done */
 } mtree_request_t;
 
 typedef struct {
+    mtree_arena_t arena; /* of the runners and their requests */
     mtree_event_queue_t *queue;
     mtree_pt2pt_t *pt2pt;
     double fold_seconds;
@@ -31,9 +32,9 @@ struct mtree_runner {
     const mtree_program_t *program;
     uint32_t **buffers;
     size_t at;
-    bool *is_done;                   /* [num_steps] for sends and receives */
-    mtree_timer_t step_on;           /* the rank goes on */
-    mtree_list_t outstanding, spare; /* requests */
+    bool *is_done;         /* [num_steps] for sends and receives */
+    mtree_timer_t step_on; /* the rank goes on */
+    mtree_list_t spare;    /* requests */
 };
 
 static void *at_place(const mtree_runner_t *runner, mtree_place_t place)
@@ -51,35 +52,23 @@ static void request_done(mtree_completion_t *self, mtree_status_t status)
         mtree_event_queue_fail(runner->executor->queue, status);
     }
     runner->is_done[request->step] = true;
-    mtree_list_remove(&request->link);
-    mtree_list_append(&runner->spare, &request->link);
+    mtree_list_append(&runner->spare, &request->spare);
     if (runner->at < runner->program->num_steps && at->kind == MTREE_STEP_WAIT &&
         at->request == request->step) {
         mtree_event_queue_add(runner->executor->queue, &runner->step_on, 0.0);
     }
 }
 
-/* A request to start a message with; NULL: no memory. */
-static mtree_request_t *get_request(mtree_runner_t *runner)
-{
-    mtree_list_t *link = mtree_list_take(&runner->spare);
-    mtree_request_t *request = link == NULL
-                                   ? calloc(1, sizeof(*request))
-                                   : MTREE_CONTAINER_OF(link, mtree_request_t, link);
-
-    if (request != NULL) {
-        mtree_list_append(&runner->outstanding, &request->link);
-    }
-    return request;
-}
-
 static mtree_status_t start(mtree_runner_t *runner, const mtree_step_t *step)
 {
-    mtree_transport_t *transport =
-        mtree_pt2pt_transport(runner->executor->pt2pt, runner->rank);
-    mtree_request_t *request = get_request(runner);
+    mtree_executor_t *executor = runner->executor;
+    mtree_transport_t *transport = mtree_pt2pt_transport(executor->pt2pt, runner->rank);
+    mtree_list_t *spare = mtree_list_take(&runner->spare);
+    mtree_request_t *request;
 
-    if (request == NULL) {
+    if (spare != NULL) {
+        request = MTREE_CONTAINER_OF(spare, mtree_request_t, spare);
+    } else if (MTREE_ARENA_ARRAY(&executor->arena, request, 1) == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }
     request->done.func = request_done;
@@ -173,25 +162,6 @@ static mtree_status_t check_ended(const mtree_runner_t *runners, int num_ranks)
     return MTREE_OK;
 }
 
-static void free_requests(mtree_list_t *list)
-{
-    mtree_list_t *link;
-
-    while ((link = mtree_list_take(list)) != NULL) {
-        free(MTREE_CONTAINER_OF(link, mtree_request_t, link));
-    }
-}
-
-static void free_runners(mtree_runner_t *runners, int num_ranks)
-{
-    for (int r = 0; r < num_ranks; r++) {
-        free_requests(&runners[r].outstanding);
-        free_requests(&runners[r].spare);
-        free(runners[r].is_done);
-    }
-    free(runners);
-}
-
 mtree_status_t mtree_programs_run(mtree_event_queue_t *queue, mtree_pt2pt_t *pt2pt,
                                   const mtree_program_t *programs, int num_ranks,
                                   uint32_t *(*buffers)[MTREE_BUFFER_LAST],
@@ -200,42 +170,32 @@ mtree_status_t mtree_programs_run(mtree_event_queue_t *queue, mtree_pt2pt_t *pt2
 {
     mtree_executor_t executor = {
         .queue = queue, .pt2pt = pt2pt, .fold_seconds = fold_seconds};
-    mtree_runner_t *runners = calloc((size_t)num_ranks, sizeof(*runners));
-    mtree_status_t status = MTREE_OK;
-    int r;
+    mtree_arena_t *arena = &executor.arena;
+    mtree_runner_t *runners;
+    mtree_status_t status;
 
-    if (runners == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
-    for (r = 0; r < num_ranks; r++) {
-        mtree_list_init(&runners[r].outstanding);
-        mtree_list_init(&runners[r].spare);
-    }
-    for (r = 0; r < num_ranks; r++) {
+    MTREE_ARENA_ARRAY(arena, runners, (size_t)num_ranks);
+    for (int r = 0; r < num_ranks && arena->status == MTREE_OK; r++) {
         runners[r].executor = &executor;
         runners[r].rank = r;
         runners[r].program = &programs[r];
         runners[r].buffers = buffers == NULL ? NULL : buffers[r];
         runners[r].step_on.func = run;
-        runners[r].is_done = calloc(programs[r].num_steps + 1, sizeof(bool));
-        if (runners[r].is_done == NULL) {
-            status = MTREE_ERR_NO_MEMORY;
-            goto out_free_runners;
-        }
+        mtree_list_init(&runners[r].spare);
+        MTREE_ARENA_ARRAY(arena, runners[r].is_done, programs[r].num_steps);
         mtree_event_queue_add(queue, &runners[r].step_on,
                               arrivals == NULL ? 0.0 : arrivals[r]);
     }
-    status = mtree_event_queue_run(queue);
+    status = arena->status == MTREE_OK ? mtree_event_queue_run(queue) : arena->status;
     if (status == MTREE_OK) {
         status = check_ended(runners, num_ranks);
     }
     if (status == MTREE_OK) {
         *seconds_p = executor.end;
     }
-out_free_runners:
-    for (r = 0; r < num_ranks; r++) {
+    for (int r = 0; runners != NULL && r < num_ranks; r++) {
         mtree_event_queue_remove(queue, &runners[r].step_on);
     }
-    free_runners(runners, num_ranks);
+    mtree_arena_cleanup(arena);
     return status;
 }

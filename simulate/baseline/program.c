@@ -3,8 +3,6 @@
 
 #include "base/array.h"
 
-#include <stdlib.h>
-
 /* The request of a send or receive of 0 elements, which is done at once. */
 #define NO_REQUEST SIZE_MAX
 
@@ -88,20 +86,4 @@ void mtree_program_recv_now(mtree_program_t *program, int peer, mtree_place_t to
                             size_t count)
 {
     mtree_program_wait(program, mtree_program_recv(program, peer, to, count));
-}
-
-void mtree_program_exchange(mtree_program_t *program, int send_peer, mtree_place_t from,
-                            size_t send_count, int recv_peer, mtree_place_t to,
-                            size_t recv_count)
-{
-    size_t request = mtree_program_recv(program, recv_peer, to, recv_count);
-
-    mtree_program_send_now(program, send_peer, from, send_count);
-    mtree_program_wait(program, request);
-}
-
-void mtree_program_clear(mtree_program_t *program)
-{
-    free(program->steps);
-    *program = (mtree_program_t){0};
 }

@@ -78,14 +78,6 @@ void mtree_program_send_now(mtree_program_t *program, int peer, mtree_place_t fr
 void mtree_program_recv_now(mtree_program_t *program, int peer, mtree_place_t to,
                             size_t count);
 
-/* Start a receive, send, wait for both (MPI_Sendrecv). */
-void mtree_program_exchange(mtree_program_t *program, int send_peer, mtree_place_t from,
-                            size_t send_count, int recv_peer, mtree_place_t to,
-                            size_t recv_count);
-
-/* Free the steps; @a program itself is the caller's. */
-void mtree_program_clear(mtree_program_t *program);
-
 /*
  * Run @a programs, one per rank of @a pt2pt, whose unit is one element, until all have
  * ended.

@@ -10,15 +10,14 @@ static mtree_place_t sum(const mtree_baseline_call_t *call, size_t offset)
 }
 
 /* Segment by segment, every message to its end before the next. */
-static void send_up(mtree_program_t *program, const mtree_baseline_call_t *call,
-                    int parent, size_t length)
+static void send_up(const mtree_baseline_call_t *call, int parent, size_t length)
 {
-    const mtree_block_t vector = {0, call->count};
+    const mtree_block_t vector = mtree_vector(call);
 
     for (size_t i = 0; i * length < call->count; i++) {
         mtree_block_t segment = mtree_block_segment(vector, length, i);
 
-        mtree_program_send_now(program, parent,
+        mtree_program_send_now(call->program, parent,
                                mtree_place(MTREE_BUFFER_INPUT, segment.offset),
                                segment.count);
     }
@@ -29,17 +28,17 @@ static void send_up(mtree_program_t *program, const mtree_baseline_call_t *call,
  * The first child's goes where the sum is made and the own input is added to it; those of
  * the others are received alternately in two inboxes.
  */
-static void tree_reduce(mtree_program_t *program, const mtree_baseline_call_t *call)
+static void tree_reduce(const mtree_baseline_call_t *call)
 {
     const size_t segment = call->segment == 0 ? call->count : call->segment;
-    const mtree_block_t vector = {0, call->count};
+    const mtree_block_t vector = mtree_vector(call);
     mtree_place_t inbox, previous_inbox = {0};
     size_t children, messages, request, previous = 0;
-    mtree_rank_tree_t tree;
+    const mtree_rank_tree_t tree =
+        mtree_rank_tree(call->tree, call->rank, call->num_ranks, call->root);
 
-    call->tree(call->rank, call->num_ranks, call->root, &tree);
     if (tree.num_children == 0) {
-        send_up(program, call, tree.parent, segment);
+        send_up(call, tree.parent, segment);
         return;
     }
     children = (size_t)tree.num_children;
@@ -49,19 +48,19 @@ static void tree_reduce(mtree_program_t *program, const mtree_baseline_call_t *c
 
         inbox = k % children == 0 ? sum(call, block.offset)
                                   : mtree_place(MTREE_BUFFER_INBOX, k % 2 * segment);
-        request = mtree_program_recv(program, tree.children[k % children], inbox,
+        request = mtree_program_recv(call->program, tree.children[k % children], inbox,
                                      k < messages ? block.count : 0);
         if (k > 0) {
             block = mtree_block_segment(vector, segment, (k - 1) / children);
-            mtree_program_wait(program, previous);
-            mtree_program_fold(program, sum(call, block.offset),
+            mtree_program_wait(call->program, previous);
+            mtree_program_fold(call->program, sum(call, block.offset),
                                (k - 1) % children == 0
                                    ? mtree_place(MTREE_BUFFER_INPUT, block.offset)
                                    : previous_inbox,
                                block.count);
             if (k % children == 0 && tree.parent >= 0) {
-                mtree_program_send_now(program, tree.parent, sum(call, block.offset),
-                                       block.count);
+                mtree_program_send_now(call->program, tree.parent,
+                                       sum(call, block.offset), block.count);
             }
         }
         previous = request;
@@ -69,8 +68,7 @@ static void tree_reduce(mtree_program_t *program, const mtree_baseline_call_t *c
     }
 }
 
-void mtree_build_linear_reduce(mtree_program_t *program,
-                               const mtree_baseline_call_t *call)
+void mtree_build_linear_reduce(const mtree_baseline_call_t *call)
 {
     const mtree_place_t input = mtree_place(MTREE_BUFFER_INPUT, 0);
     const mtree_place_t result = mtree_result(0);
@@ -78,53 +76,52 @@ void mtree_build_linear_reduce(mtree_program_t *program,
     int peer = call->num_ranks - 1;
 
     if (call->rank != call->root) {
-        mtree_program_send_now(program, call->root, input, call->count);
+        mtree_program_send_now(call->program, call->root, input, call->count);
         return;
     }
     if (call->rank == peer) {
-        mtree_program_copy(program, result, input, call->count);
+        mtree_program_copy(call->program, result, input, call->count);
     } else {
-        mtree_program_recv_now(program, peer, result, call->count);
+        mtree_program_recv_now(call->program, peer, result, call->count);
     }
     for (peer--; peer >= 0; peer--) {
         if (peer == call->rank) {
-            mtree_program_fold(program, result, input, call->count);
+            mtree_program_fold(call->program, result, input, call->count);
         } else {
-            mtree_program_recv_now(program, peer, inbox, call->count);
-            mtree_program_fold(program, result, inbox, call->count);
+            mtree_program_recv_now(call->program, peer, inbox, call->count);
+            mtree_program_fold(call->program, result, inbox, call->count);
         }
     }
 }
 
 /* The tree's root is the last rank; it passes the result on if that is not the one asked
  * for. */
-static void in_order_reduce(mtree_program_t *program, const mtree_baseline_call_t *call)
+static void in_order_reduce(const mtree_baseline_call_t *call)
 {
-    const mtree_block_t vector = {0, call->count};
+    const mtree_block_t vector = mtree_vector(call);
     mtree_baseline_call_t part = *call;
 
     part.root = call->num_ranks - 1;
-    tree_reduce(program, &part);
+    tree_reduce(&part);
     if (part.root == call->root) {
         return;
     }
     if (call->rank == part.root) {
-        mtree_program_send_block(program, call->root, vector);
+        mtree_add_send(call, call->root, vector);
     } else if (call->rank == call->root) {
-        mtree_program_recv_block(program, part.root, vector);
+        mtree_add_recv(call, part.root, vector);
     }
 }
 
 /* A root that was left out takes the place of rank 0, which gives it what it has. */
-static void swap_root(mtree_program_t *program, const mtree_baseline_call_t *call,
-                      mtree_vector_halving_t *halving)
+static void swap_root(const mtree_baseline_call_t *call, mtree_vector_halving_t *halving)
 {
     const int last = halving->num_steps - 1;
     size_t window = call->count;
     int s;
 
     if (call->rank == 0) {
-        mtree_program_send_block(program, call->root, halving->kept[last]);
+        mtree_add_send(call, call->root, halving->kept[last]);
         halving->new_rank = -1;
     } else if (call->rank == call->root) {
         for (s = 0; s <= last; s++) {
@@ -132,13 +129,13 @@ static void swap_root(mtree_program_t *program, const mtree_baseline_call_t *cal
             halving->given[s] = (mtree_block_t){window / 2, window - window / 2};
             window /= 2;
         }
-        mtree_program_recv_block(program, 0, halving->kept[last]);
+        mtree_add_recv(call, 0, halving->kept[last]);
         halving->new_rank = 0;
     }
 }
 
 /* Gather to the root along the halving's steps, the last one first. */
-static void gather(mtree_program_t *program, const mtree_baseline_call_t *call,
+static void gather(const mtree_baseline_call_t *call,
                    const mtree_vector_halving_t *halving, bool swapped)
 {
     int root = call->root - halving->excess;
@@ -154,37 +151,31 @@ static void gather(mtree_program_t *program, const mtree_baseline_call_t *call,
             peer = call->root;
         }
         if (partner >> s == root >> s) {
-            mtree_program_send_block(program, peer, halving->kept[s]);
+            mtree_add_send(call, peer, halving->kept[s]);
             return;
         }
-        mtree_program_recv_block(program, peer, halving->given[s]);
+        mtree_add_recv(call, peer, halving->given[s]);
     }
 }
 
-static void rabenseifner(mtree_program_t *program, const mtree_baseline_call_t *call)
+static void rabenseifner(const mtree_baseline_call_t *call)
 {
     mtree_vector_halving_t halving;
     bool swapped;
 
     if (call->num_ranks < 2 ||
         call->count < (size_t)mtree_power_of_two(call->num_ranks)) {
-        mtree_build_linear_reduce(program, call);
+        mtree_build_linear_reduce(call);
         return;
     }
-    mtree_build_vector_halving(program, call, &halving);
+    mtree_build_vector_halving(call, &halving);
     swapped = call->root < 2 * halving.excess && call->root % 2 != 0;
     if (swapped) {
-        swap_root(program, call, &halving);
+        swap_root(call, &halving);
     }
     if (halving.new_rank >= 0) {
-        gather(program, call, &halving, swapped);
+        gather(call, &halving, swapped);
     }
-}
-
-void mtree_build_default_reduce(mtree_program_t *program,
-                                const mtree_baseline_call_t *call)
-{
-    mtree_rules_build(&mtree_baselines_reduce, program, call);
 }
 
 static const mtree_baseline_t algorithms[] = {

@@ -3,106 +3,74 @@
 #include "simulate/baseline/reducing.h"
 
 /* The sums are made in RESULT at their places in the vector; rank r's block is block r.
- * These are the blocks from @a first up to but not @a last. */
-static mtree_block_t blocks(const mtree_baseline_call_t *call, int first, int last)
-{
-    return mtree_blocks(call->count, (size_t)call->num_ranks, (size_t)first,
-                        (size_t)last);
-}
+ */
 
 /* The default reduce to rank 0, which then sends the blocks one after the other. */
-static void nonoverlapping(mtree_program_t *program, const mtree_baseline_call_t *call)
+static void nonoverlapping(const mtree_baseline_call_t *call)
 {
     mtree_baseline_call_t part = *call;
 
     part.root = 0;
-    mtree_build_default_reduce(program, &part);
+    mtree_build_default(&part, MTREE_REDUCE);
     if (call->rank != 0) {
-        mtree_program_recv_block(program, 0, blocks(call, call->rank, call->rank + 1));
+        mtree_add_recv(call, 0, mtree_rank_block(call, call->rank));
         return;
     }
     for (int peer = 1; peer < call->num_ranks; peer++) {
-        mtree_program_send_block(program, peer, blocks(call, peer, peer + 1));
+        mtree_add_send(call, peer, mtree_rank_block(call, peer));
     }
 }
 
-static void ring(mtree_program_t *program, const mtree_baseline_call_t *call)
+static void ring(const mtree_baseline_call_t *call)
 {
-    mtree_program_begin(program, call->count);
-    mtree_build_ring_reduce(program, call, 1, 0, 1);
+    mtree_add_input(call);
+    mtree_build_ring_reduce(call, 1, 0, 1);
 }
 
-/* The ranks that take part are a power of two; one of each pair beyond it sits out. */
-typedef struct {
-    int power, excess;
-    int mine; /* -1: left out */
-} fold_t;
-
-/* Blocks of the taking-part positions from @a first up to but not @a last. */
-static mtree_block_t shares(const mtree_baseline_call_t *call, const fold_t *fold,
+/* The blocks of the pairs and ranks that take part, from number @a first up to but not @a
+ * last. */
+static mtree_block_t shares(const mtree_baseline_call_t *call, const mtree_pairs_t *pairs,
                             int first, int last)
 {
-    const int from = first < fold->excess ? 2 * first : first + fold->excess;
-    const int to = last < fold->excess ? 2 * last : last + fold->excess;
+    const int excess = pairs->excess;
+    const int from = first < excess ? 2 * first : first + excess;
+    const int to = last < excess ? 2 * last : last + excess;
+    const size_t start = mtree_rank_block(call, from).offset;
 
-    return blocks(call, from, to);
+    return (mtree_block_t){start, mtree_rank_block(call, to).offset - start};
 }
 
-static int rank_of(const fold_t *fold, int position)
+/* Of the 2 @a width shares from *first_p on, sum the half that bit @a mask of the number
+ * stands for, and give the other away. */
+static void halve(const mtree_baseline_call_t *call, const mtree_pairs_t *pairs, int mask,
+                  int width, int *first_p)
 {
-    return position < fold->excess ? 2 * position + 1 : position + fold->excess;
-}
+    const int middle = *first_p + width;
+    const mtree_block_t low = shares(call, pairs, *first_p, middle);
+    const mtree_block_t high = shares(call, pairs, middle, middle + width);
+    const int peer = mtree_pairs_rank(pairs, pairs->mine ^ mask);
 
-/* Even ranks of the pairs beyond the power of two give all they have to the odd ones. */
-static void fold_pairs(mtree_program_t *program, const mtree_baseline_call_t *call,
-                       fold_t *fold)
-{
-    const mtree_place_t inbox = mtree_place(MTREE_BUFFER_INBOX, 0);
-
-    fold->power = mtree_power_of_two(call->num_ranks);
-    fold->excess = call->num_ranks - fold->power;
-    fold->mine = call->rank - fold->excess;
-    if (call->rank >= 2 * fold->excess) {
-        return;
-    }
-    if (call->rank % 2 == 0) {
-        mtree_program_send_now(program, call->rank + 1, mtree_result(0), call->count);
-        fold->mine = -1;
+    if ((pairs->mine & mask) == 0) {
+        mtree_add_swap_and_fold(call, peer, high, low);
     } else {
-        mtree_program_recv_now(program, call->rank - 1, inbox, call->count);
-        mtree_program_fold(program, mtree_result(0), inbox, call->count);
-        fold->mine = call->rank / 2;
+        mtree_add_swap_and_fold(call, peer, low, high);
+        *first_p = middle;
     }
 }
 
-static void halving(mtree_program_t *program, const mtree_baseline_call_t *call)
+static void halving(const mtree_baseline_call_t *call)
 {
-    mtree_block_t low, high;
-    fold_t fold;
-    int mask, peer, first = 0;
+    mtree_pairs_t pairs;
+    int first = 0;
 
-    mtree_program_begin(program, call->count);
-    fold_pairs(program, call, &fold);
-    for (mask = fold.power / 2; mask > 0 && fold.mine >= 0; mask /= 2) {
-        peer = rank_of(&fold, fold.mine ^ mask);
-        low = shares(call, &fold, first, first + mask);
-        high = shares(call, &fold, first + mask, first + 2 * mask);
-        if ((fold.mine & mask) == 0) {
-            mtree_program_swap_and_fold(program, peer, high, MTREE_BUFFER_INBOX, low);
-        } else {
-            mtree_program_swap_and_fold(program, peer, low, MTREE_BUFFER_INBOX, high);
-            first += mask;
-        }
+    mtree_build_pairs(call, &pairs);
+    for (int mask = pairs.power / 2; mask > 0 && pairs.mine >= 0; mask /= 2) {
+        halve(call, &pairs, mask, mask, &first);
     }
-    if (call->rank >= 2 * fold.excess) {
-        return;
-    }
-    if (call->rank % 2 == 0) {
-        mtree_program_recv_block(program, call->rank + 1,
-                                 blocks(call, call->rank, call->rank + 1));
-    } else {
-        mtree_program_send_block(program, call->rank - 1,
-                                 blocks(call, call->rank - 1, call->rank));
+    if (pairs.mine < 0) {
+        mtree_add_recv(call, call->rank + 1, mtree_rank_block(call, call->rank));
+    } else if (pairs.mine < pairs.excess) {
+        mtree_add_send(call, call->rank - 1, mtree_rank_block(call, call->rank - 1));
     }
 }
 
@@ -118,53 +86,40 @@ static int mirror(int value, int bits)
     return mirrored;
 }
 
-/* After the butterfly position p holds what belongs to position mirror(p), and hands it
- * over. */
-static void hand_over(mtree_program_t *program, const mtree_baseline_call_t *call,
-                      const fold_t *fold, int bits)
+/* After the butterfly number p holds what belongs to number mirror(p), and hands it over.
+ */
+static void hand_over(const mtree_baseline_call_t *call, const mtree_pairs_t *pairs,
+                      int bits)
 {
-    const int owner = mirror(fold->mine, bits);
-    const int peer = rank_of(fold, owner);
+    const int owner = mirror(pairs->mine, bits);
+    const int peer = mtree_pairs_rank(pairs, owner);
 
-    if (owner < fold->excess) {
-        mtree_program_send_block(program, peer - 1, blocks(call, peer - 1, peer));
+    if (owner < pairs->excess) {
+        mtree_add_send(call, peer - 1, mtree_rank_block(call, peer - 1));
     }
-    if (owner != fold->mine) {
-        mtree_program_exchange_blocks(program, peer, blocks(call, peer, peer + 1), peer,
-                                      blocks(call, call->rank, call->rank + 1));
+    if (owner != pairs->mine) {
+        mtree_add_swap(call, peer, mtree_rank_block(call, peer),
+                       mtree_rank_block(call, call->rank));
     }
 }
 
-static void butterfly(mtree_program_t *program, const mtree_baseline_call_t *call)
+static void butterfly(const mtree_baseline_call_t *call)
 {
-    mtree_block_t low, high;
-    fold_t fold;
-    int mask, peer, first = 0, width, bits = 0;
+    mtree_pairs_t pairs;
+    int first = 0, bits = 0;
 
-    mtree_program_begin(program, call->count);
-    fold_pairs(program, call, &fold);
-    width = fold.power;
-    for (mask = 1; mask < fold.power; mask *= 2, bits++) {
-        if (fold.mine < 0) {
-            continue;
-        }
-        width /= 2;
-        peer = rank_of(&fold, fold.mine ^ mask);
-        low = shares(call, &fold, first, first + width);
-        high = shares(call, &fold, first + width, first + 2 * width);
-        if ((fold.mine & mask) == 0) {
-            mtree_program_swap_and_fold(program, peer, high, MTREE_BUFFER_INBOX, low);
-        } else {
-            mtree_program_swap_and_fold(program, peer, low, MTREE_BUFFER_INBOX, high);
-            first += width;
+    mtree_build_pairs(call, &pairs);
+    for (int mask = 1; mask < pairs.power; mask *= 2, bits++) {
+        if (pairs.mine >= 0) {
+            halve(call, &pairs, mask, pairs.power / (2 * mask), &first);
         }
     }
-    if (fold.mine >= 0) {
-        hand_over(program, call, &fold, bits);
-        return;
+    if (pairs.mine >= 0) {
+        hand_over(call, &pairs, bits);
+    } else {
+        mtree_add_recv(call, mtree_pairs_rank(&pairs, mirror(call->rank / 2, bits)),
+                       mtree_rank_block(call, call->rank));
     }
-    mtree_program_recv_block(program, rank_of(&fold, mirror(call->rank / 2, bits)),
-                             blocks(call, call->rank, call->rank + 1));
 }
 
 static const mtree_baseline_t algorithms[] = {

@@ -6,60 +6,55 @@
 #define CHAIN_FANOUT  4
 #define KNOMIAL_RADIX 4
 
-static int shifted(int rank, int num_ranks, int root)
+mtree_rank_tree_t mtree_rank_tree(mtree_rank_tree_func_t func, int rank, int num_ranks,
+                                  int root)
 {
-    return (rank - root + num_ranks) % num_ranks;
+    mtree_rank_tree_t tree = {.parent = -1};
+
+    func((rank - root + num_ranks) % num_ranks, num_ranks, &tree);
+    if (tree.parent >= 0) {
+        tree.parent = (tree.parent + root) % num_ranks;
+    }
+    for (int i = 0; i < tree.num_children; i++) {
+        tree.children[i] = (tree.children[i] + root) % num_ranks;
+    }
+    return tree;
 }
 
-static void begin(mtree_rank_tree_t *tree)
-{
-    tree->parent = -1;
-    tree->num_children = 0;
-}
-
-/* @a child is a position relative to the root. */
-static void add_child(mtree_rank_tree_t *tree, int child, int num_ranks, int root)
+static void add_child(mtree_rank_tree_t *tree, int child, int num_ranks)
 {
     if (child < num_ranks) {
-        tree->children[tree->num_children++] = (child + root) % num_ranks;
+        tree->children[tree->num_children++] = child;
     }
 }
 
 /* Level l holds 2^l positions; the children of a position are 2^l and 2^(l+1) after it.
  */
-void mtree_tree_binary(int rank, int num_ranks, int root, mtree_rank_tree_t *tree)
+void mtree_tree_binary(int position, int num_ranks, mtree_rank_tree_t *tree)
 {
-    const int position = shifted(rank, num_ranks, root);
     const int width = mtree_power_of_two(position + 1);
-    int parent;
 
-    begin(tree);
     if (position > 0) {
-        parent = position - width / 2;
-        if (parent > width - 2) {
-            parent -= width / 2;
-        }
-        tree->parent = (parent + root) % num_ranks;
+        tree->parent = position - width / 2;
+        tree->parent -= tree->parent > width - 2 ? width / 2 : 0;
     }
-    add_child(tree, position + width, num_ranks, root);
-    add_child(tree, position + 2 * width, num_ranks, root);
+    add_child(tree, position + width, num_ranks);
+    add_child(tree, position + 2 * width, num_ranks);
 }
 
 /*
  * The last rank of a range is its root; before it comes the left subtree, and before that
- * the right one, which takes half of the range.
+ * the right one, which takes half of the range.  Rank r has position r + 1.
  */
-void mtree_tree_in_order_binary(int rank, int num_ranks, int root,
-                                mtree_rank_tree_t *tree)
+void mtree_tree_in_order_binary(int position, int num_ranks, mtree_rank_tree_t *tree)
 {
-    int first = 0, last = num_ranks - 1, right;
+    int first = 1, last = num_ranks, right;
 
-    (void)root;
-    begin(tree);
-    while (rank != last) {
-        tree->parent = last;
+    position = position == 0 ? num_ranks : position;
+    while (position != last) {
+        tree->parent = last % num_ranks;
         right = (last - first + 1) / 2;
-        if (rank < first + right) {
+        if (position < first + right) {
             last = first + right - 1;
         } else {
             first += right;
@@ -68,97 +63,77 @@ void mtree_tree_in_order_binary(int rank, int num_ranks, int root,
     }
     right = (last - first + 1) / 2;
     if (last > first) {
-        tree->children[tree->num_children++] = last - 1;
+        add_child(tree, last - 1, num_ranks);
     }
     if (last - 1 > first) {
-        tree->children[tree->num_children++] = first + right - 1;
+        add_child(tree, first + right - 1, num_ranks);
     }
 }
 
-void mtree_tree_binomial(int rank, int num_ranks, int root, mtree_rank_tree_t *tree)
+void mtree_tree_binomial(int position, int num_ranks, mtree_rank_tree_t *tree)
 {
-    const int position = shifted(rank, num_ranks, root);
     int mask = position == 0 ? 1 : 2 * mtree_power_of_two(position);
 
-    begin(tree);
     if (position > 0) {
-        tree->parent = ((position ^ (mask / 2)) + root) % num_ranks;
+        tree->parent = position ^ (mask / 2);
     }
     for (; mask < num_ranks && (position ^ mask) < num_ranks; mask *= 2) {
-        add_child(tree, position ^ mask, num_ranks, root);
+        add_child(tree, position ^ mask, num_ranks);
     }
 }
 
-void mtree_tree_in_order_binomial(int rank, int num_ranks, int root,
-                                  mtree_rank_tree_t *tree)
+void mtree_tree_in_order_binomial(int position, int num_ranks, mtree_rank_tree_t *tree)
 {
-    const int position = shifted(rank, num_ranks, root);
-    int mask;
-
-    begin(tree);
-    for (mask = 1; mask < num_ranks; mask *= 2) {
+    for (int mask = 1; mask < num_ranks; mask *= 2) {
         if ((position & mask) != 0) {
-            tree->parent = ((position ^ mask) + root) % num_ranks;
+            tree->parent = position ^ mask;
             return;
         }
-        add_child(tree, position ^ mask, num_ranks, root);
+        add_child(tree, position ^ mask, num_ranks);
     }
 }
 
-void mtree_tree_knomial(int rank, int num_ranks, int root, mtree_rank_tree_t *tree)
+void mtree_tree_knomial(int position, int num_ranks, mtree_rank_tree_t *tree)
 {
-    const int position = shifted(rank, num_ranks, root);
-    int mask = 1, above, i;
+    int mask = 1;
 
-    begin(tree);
     while (mask < num_ranks && position % (KNOMIAL_RADIX * mask) == 0) {
         mask *= KNOMIAL_RADIX;
     }
     if (mask < num_ranks) {
-        above = position / (KNOMIAL_RADIX * mask) * (KNOMIAL_RADIX * mask);
-        tree->parent = (above + root) % num_ranks;
+        tree->parent = position / (KNOMIAL_RADIX * mask) * (KNOMIAL_RADIX * mask);
     }
     for (mask /= KNOMIAL_RADIX; mask > 0; mask /= KNOMIAL_RADIX) {
-        for (i = 1; i < KNOMIAL_RADIX; i++) {
-            add_child(tree, position + mask * i, num_ranks, root);
+        for (int i = 1; i < KNOMIAL_RADIX; i++) {
+            add_child(tree, position + mask * i, num_ranks);
         }
     }
 }
 
 /* The others stand in @a fanout chains under the root, whose lengths differ by one at
  * most. */
-static void chains(int rank, int num_ranks, int root, int fanout, mtree_rank_tree_t *tree)
+static void chains(int position, int num_ranks, int fanout, mtree_rank_tree_t *tree)
 {
-    const int position = shifted(rank, num_ranks, root);
-    mtree_block_t chain;
-    int i;
+    for (int i = 0; i < fanout; i++) {
+        const mtree_block_t chain =
+            mtree_block((size_t)num_ranks - 1, (size_t)fanout, (size_t)i);
+        const int first = (int)chain.offset + 1, end = first + (int)chain.count;
 
-    begin(tree);
-    for (i = 0; i < fanout; i++) {
-        chain = mtree_block((size_t)num_ranks - 1, (size_t)fanout, (size_t)i);
-        chain.offset++;
-        if (position == 0) {
-            if (chain.count > 0) {
-                add_child(tree, (int)chain.offset, num_ranks, root);
-            }
-        } else if ((size_t)position >= chain.offset &&
-                   (size_t)position < chain.offset + chain.count) {
-            tree->parent = (size_t)position == chain.offset
-                               ? root
-                               : (position - 1 + root) % num_ranks;
-            if ((size_t)position + 1 < chain.offset + chain.count) {
-                add_child(tree, position + 1, num_ranks, root);
-            }
+        if (position == 0 && first < end) {
+            add_child(tree, first, num_ranks);
+        } else if (position >= first && position < end) {
+            tree->parent = position == first ? 0 : position - 1;
+            add_child(tree, position + 1, end);
         }
     }
 }
 
-void mtree_tree_chain(int rank, int num_ranks, int root, mtree_rank_tree_t *tree)
+void mtree_tree_chain(int position, int num_ranks, mtree_rank_tree_t *tree)
 {
-    chains(rank, num_ranks, root, CHAIN_FANOUT, tree);
+    chains(position, num_ranks, CHAIN_FANOUT, tree);
 }
 
-void mtree_tree_pipeline(int rank, int num_ranks, int root, mtree_rank_tree_t *tree)
+void mtree_tree_pipeline(int position, int num_ranks, mtree_rank_tree_t *tree)
 {
-    chains(rank, num_ranks, root, 1, tree);
+    chains(position, num_ranks, 1, tree);
 }
