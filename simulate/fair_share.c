@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "simulate/fair_share.h"
 
+#include "base/arena.h"
 #include "base/array.h"
 
 #include <math.h>
@@ -27,6 +28,7 @@ typedef struct {
 } stop_t;
 
 struct mtree_fair_share {
+    mtree_arena_t arena; /* of what is allocated once: */
     arc_t *arcs;
     int *touched_arcs; /* [num_touched_arcs] */
     int num_arcs, num_touched_arcs;
@@ -41,19 +43,18 @@ mtree_status_t mtree_fair_share_create(int num_arcs, const double *capacities,
                                        mtree_fair_share_t **flows_p)
 {
     mtree_fair_share_t *flows = calloc(1, sizeof(*flows));
-    int arc;
 
     if (flows == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }
     flows->num_arcs = num_arcs;
-    flows->arcs = calloc((size_t)num_arcs + 1, sizeof(arc_t));
-    flows->touched_arcs = calloc((size_t)num_arcs + 1, sizeof(int));
-    if (flows->arcs == NULL || flows->touched_arcs == NULL) {
+    MTREE_ARENA_ARRAY(&flows->arena, flows->arcs, (size_t)num_arcs);
+    MTREE_ARENA_ARRAY(&flows->arena, flows->touched_arcs, (size_t)num_arcs);
+    if (flows->arena.status != MTREE_OK) {
         mtree_fair_share_destroy(flows);
         return MTREE_ERR_NO_MEMORY;
     }
-    for (arc = 0; arc < num_arcs; arc++) {
+    for (int arc = 0; arc < num_arcs; arc++) {
         flows->arcs[arc].capacity = capacities[arc];
     }
     *flows_p = flows;
@@ -65,8 +66,7 @@ void mtree_fair_share_destroy(mtree_fair_share_t *flows)
     if (flows == NULL) {
         return;
     }
-    free(flows->arcs);
-    free(flows->touched_arcs);
+    mtree_arena_cleanup(&flows->arena);
     free(flows->touched);
     free(flows->heap);
     free(flows);

@@ -46,7 +46,6 @@ mtree_status_t mtree_network_create(mtree_event_queue_t *queue,
     mtree_network_t *network;
     mtree_status_t status;
     size_t num_arcs = 2 * (size_t)topology->num_links;
-    size_t arc;
 
     status = check_options(options);
     if (status != MTREE_OK) {
@@ -61,19 +60,17 @@ mtree_status_t mtree_network_create(mtree_event_queue_t *queue,
     network->options = *options;
     network->num_arcs = (int)num_arcs;
     network->timer.func = mtree_network_flow_timer;
-    /* One allocation holds the arrays; one element more keeps it from being empty. */
-    network->capacity = calloc(3 * num_arcs + 1, sizeof(double));
-    if (network->capacity == NULL) {
-        mtree_network_destroy(network);
-        return MTREE_ERR_NO_MEMORY;
+    MTREE_ARENA_ARRAY(&network->arena, network->capacity, num_arcs);
+    MTREE_ARENA_ARRAY(&network->arena, network->free_at, num_arcs);
+    MTREE_ARENA_ARRAY(&network->arena, network->busy, num_arcs);
+    status = network->arena.status;
+    for (int arc = 0; arc < network->num_arcs && status == MTREE_OK; arc++) {
+        network->capacity[arc] = mtree_arc_capacity(topology, arc);
     }
-    network->free_at = network->capacity + num_arcs;
-    network->busy = network->capacity + 2 * num_arcs;
-    for (arc = 0; arc < num_arcs; arc++) {
-        network->capacity[arc] = mtree_arc_capacity(topology, (int)arc);
+    if (status == MTREE_OK) {
+        status = mtree_fair_share_create(network->num_arcs, network->capacity,
+                                         &network->flows);
     }
-    status =
-        mtree_fair_share_create(network->num_arcs, network->capacity, &network->flows);
     if (status == MTREE_OK) {
         status = mtree_routes_create(topology, hosts, num_hosts, &network->routes);
     }
@@ -87,19 +84,12 @@ mtree_status_t mtree_network_create(mtree_event_queue_t *queue,
 
 void mtree_network_destroy(mtree_network_t *network)
 {
-    mtree_connection_t *connection, *next;
-
     if (network == NULL) {
         return;
     }
-    for (connection = network->connections; connection != NULL; connection = next) {
-        next = connection->next;
-        free(connection->flow.uses);
-        free(connection);
-    }
     mtree_routes_destroy(network->routes);
     mtree_fair_share_destroy(network->flows);
-    free(network->capacity);
+    mtree_arena_cleanup(&network->arena);
     free(network);
 }
 
@@ -107,28 +97,27 @@ void mtree_network_destroy(mtree_network_t *network)
  * its acknowledgements. */
 static mtree_status_t set_flow(mtree_connection_t *connection)
 {
-    const mtree_network_t *network = connection->network;
+    mtree_network_t *network = connection->network;
+    mtree_fair_share_flow_t *flow = &connection->flow;
     const double ack_share =
         network->options.ack_bytes /
         (double)(network->options.packet_bytes + network->options.header_bytes);
-    mtree_fair_share_use_t *uses;
-    int length = 0, arc, i;
 
-    uses = calloc(2 * (size_t)connection->num_arcs + 1, sizeof(*uses));
-    if (uses == NULL) {
+    MTREE_ARENA_ARRAY(&network->arena, flow->uses, 2 * (size_t)connection->num_arcs);
+    if (flow->uses == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }
-    for (i = 0; i < connection->num_arcs; i++) {
-        arc = connection->arcs[i];
-        uses[length++] = (mtree_fair_share_use_t){.arc = arc, .weight = 1.0};
+    for (int i = 0; i < connection->num_arcs; i++) {
+        const int arc = connection->arcs[i];
+
+        flow->uses[flow->num_uses++] =
+            (mtree_fair_share_use_t){.arc = arc, .weight = 1.0};
         if (ack_share > 0.0 && network->capacity[arc ^ 1] > 0.0) {
-            uses[length++] =
+            flow->uses[flow->num_uses++] =
                 (mtree_fair_share_use_t){.arc = arc ^ 1, .weight = ack_share};
         }
     }
-    connection->flow.num_uses = length;
-    connection->flow.uses = uses;
-    connection->flow.limit = connection->limit;
+    flow->limit = connection->limit;
     return MTREE_OK;
 }
 
@@ -157,8 +146,7 @@ static void set_route(mtree_connection_t *connection, int from, int to)
 mtree_status_t mtree_network_connect(mtree_network_t *network, int from, int to,
                                      mtree_connection_t **connection_p)
 {
-    mtree_connection_t *connection = calloc(1, sizeof(*connection));
-    mtree_status_t status;
+    mtree_connection_t *connection = MTREE_ARENA_ARRAY(&network->arena, *connection_p, 1);
 
     if (connection == NULL) {
         return MTREE_ERR_NO_MEMORY;
@@ -166,15 +154,8 @@ mtree_status_t mtree_network_connect(mtree_network_t *network, int from, int to,
     connection->network = network;
     connection->last_p = &connection->first;
     connection->completion.func = mtree_network_flow_complete;
-    connection->next = network->connections;
-    network->connections = connection;
     set_route(connection, from, to);
-    status = set_flow(connection);
-    if (status != MTREE_OK) {
-        return status;
-    }
-    *connection_p = connection;
-    return MTREE_OK;
+    return set_flow(connection);
 }
 
 double mtree_network_busy(const mtree_network_t *network, int arc)

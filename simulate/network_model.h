@@ -7,12 +7,12 @@
 #ifndef MTREE_SIMULATE_NETWORK_MODEL_H
 #define MTREE_SIMULATE_NETWORK_MODEL_H
 
+#include "base/arena.h"
 #include "simulate/fair_share.h"
 #include "simulate/network.h"
 
 struct mtree_connection {
     mtree_network_t *network;
-    mtree_connection_t *next; /* of all connections, for freeing */
     int num_arcs;
     const int *arcs;     /* the route, the routes' own */
     double latency;      /* of the route */
@@ -31,11 +31,11 @@ struct mtree_connection {
 };
 
 struct mtree_network {
+    mtree_arena_t arena; /* of the arrays and connections */
     mtree_event_queue_t *queue;
     const mtree_topology_t *topology;
     mtree_network_options_t options;
     mtree_routes_t *routes;
-    mtree_connection_t *connections;
     int num_arcs;
     double *capacity;
     double *free_at; /* queue model: time at which the arc has sent all it was given */

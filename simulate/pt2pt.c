@@ -20,30 +20,26 @@ void mtree_pt2pt_compute(mtree_pt2pt_t *pt2pt, int rank, double seconds)
 mtree_status_t mtree_pt2pt_pair(mtree_rank_t *from, int peer, mtree_pair_t **pair_p)
 {
     mtree_pt2pt_t *pt2pt = from->pt2pt;
+    const int per_host = pt2pt->options.ranks_per_host;
     mtree_pair_t *pair = from->to[peer];
     mtree_status_t status;
-    int per_host;
 
-    if (pair != NULL) {
-        *pair_p = pair;
-        return MTREE_OK;
-    }
-    pair = calloc(1, sizeof(*pair));
     if (pair == NULL) {
-        return MTREE_ERR_NO_MEMORY;
+        MTREE_ARENA_ARRAY(&pt2pt->arena, pair, 1);
+        if (pair == NULL) {
+            return MTREE_ERR_NO_MEMORY;
+        }
+        status = mtree_network_connect(pt2pt->network, from->number / per_host,
+                                       peer / per_host, &pair->connection);
+        if (status != MTREE_OK) {
+            return status;
+        }
+        pair->from = from;
+        pair->to = &pt2pt->ranks[peer];
+        mtree_list_init(&pair->arrived);
+        mtree_list_init(&pair->posted);
+        from->to[peer] = pair;
     }
-    per_host = pt2pt->options.ranks_per_host;
-    status = mtree_network_connect(pt2pt->network, from->number / per_host,
-                                   peer / per_host, &pair->connection);
-    if (status != MTREE_OK) {
-        free(pair);
-        return status;
-    }
-    pair->from = from;
-    pair->to = &pt2pt->ranks[peer];
-    mtree_list_init(&pair->arrived);
-    mtree_list_init(&pair->posted);
-    from->to[peer] = pair;
     *pair_p = pair;
     return MTREE_OK;
 }
@@ -55,7 +51,6 @@ mtree_status_t mtree_pt2pt_create(mtree_event_queue_t *queue, mtree_network_t *n
     const size_t num_ranks = (size_t)options->num_ranks;
     mtree_pt2pt_t *pt2pt;
     mtree_pair_t **pairs;
-    int r;
 
     if (options->num_ranks < 1 || options->num_ranks > MTREE_PT2PT_MAX_RANKS) {
         mtree_error("simulator: %d ranks; 1 to %d can be simulated", options->num_ranks,
@@ -71,15 +66,13 @@ mtree_status_t mtree_pt2pt_create(mtree_event_queue_t *queue, mtree_network_t *n
     pt2pt->options = *options;
     mtree_list_init(&pt2pt->sends);
     mtree_list_init(&pt2pt->recvs);
-    pt2pt->ranks = calloc(num_ranks, sizeof(mtree_rank_t));
-    pairs = calloc(num_ranks * num_ranks, sizeof(mtree_pair_t *));
-    if (pt2pt->ranks == NULL || pairs == NULL) {
-        free(pairs);
-        free(pt2pt->ranks);
-        free(pt2pt);
+    MTREE_ARENA_ARRAY(&pt2pt->arena, pt2pt->ranks, num_ranks);
+    MTREE_ARENA_ARRAY(&pt2pt->arena, pairs, num_ranks * num_ranks);
+    if (pt2pt->arena.status != MTREE_OK) {
+        mtree_pt2pt_destroy(pt2pt);
         return MTREE_ERR_NO_MEMORY;
     }
-    for (r = 0; r < options->num_ranks; r++) {
+    for (int r = 0; r < options->num_ranks; r++) {
         pt2pt->ranks[r].transport.ops = &mtree_pt2pt_ops;
         pt2pt->ranks[r].pt2pt = pt2pt;
         pt2pt->ranks[r].number = r;
@@ -125,19 +118,11 @@ void mtree_pt2pt_abort(mtree_pt2pt_t *pt2pt)
 
 void mtree_pt2pt_destroy(mtree_pt2pt_t *pt2pt)
 {
-    int from, to;
-
     if (pt2pt == NULL) {
         return;
     }
     end_all(pt2pt, false);
-    for (from = 0; from < pt2pt->options.num_ranks; from++) {
-        for (to = 0; to < pt2pt->options.num_ranks; to++) {
-            free(pt2pt->ranks[from].to[to]);
-        }
-    }
-    free(pt2pt->ranks[0].to);
-    free(pt2pt->ranks);
+    mtree_arena_cleanup(&pt2pt->arena);
     free(pt2pt);
 }
 

@@ -18,15 +18,19 @@ static double handle(mtree_rank_t *rank)
     return rank->free_at;
 }
 
-static mtree_status_t check_peer(const mtree_pt2pt_t *pt2pt, int peer)
+/* The pair of ranks @a from and @a to, either of which may be a schedule's mistake. */
+static mtree_status_t find_pair(mtree_pt2pt_t *pt2pt, int from, int to,
+                                mtree_pair_t **pair_p)
 {
-    if (peer < 0 || peer >= pt2pt->options.num_ranks) {
-        mtree_error(
-            "simulator: a message to or from rank %d of %d; the schedule is wrong", peer,
-            pt2pt->options.num_ranks);
+    const int num_ranks = pt2pt->options.num_ranks;
+
+    if (from < 0 || from >= num_ranks || to < 0 || to >= num_ranks) {
+        mtree_error("simulator: a message from rank %d to rank %d of %d; the schedule is "
+                    "wrong",
+                    from, to, num_ranks);
         return MTREE_ERR_INVALID;
     }
-    return MTREE_OK;
+    return mtree_pt2pt_pair(&pt2pt->ranks[from], to, pair_p);
 }
 
 void mtree_pt2pt_send_free(mtree_send_t *send)
@@ -227,12 +231,8 @@ static mtree_status_t pt2pt_send(mtree_transport_t *transport, int peer, int tag
     mtree_pt2pt_t *pt2pt = rank->pt2pt;
     mtree_send_t *send;
     mtree_pair_t *pair;
-    mtree_status_t status;
+    mtree_status_t status = find_pair(pt2pt, rank->number, peer, &pair);
 
-    status = check_peer(pt2pt, peer);
-    if (status == MTREE_OK) {
-        status = mtree_pt2pt_pair(rank, peer, &pair);
-    }
     if (status != MTREE_OK) {
         return status;
     }
@@ -271,12 +271,8 @@ static mtree_status_t pt2pt_recv(mtree_transport_t *transport, int peer, int tag
     mtree_recv_t *recv;
     mtree_pair_t *pair;
     mtree_list_t *link;
-    mtree_status_t status;
+    mtree_status_t status = find_pair(pt2pt, peer, rank->number, &pair);
 
-    status = check_peer(pt2pt, peer);
-    if (status == MTREE_OK) {
-        status = mtree_pt2pt_pair(&pt2pt->ranks[peer], rank->number, &pair);
-    }
     if (status != MTREE_OK) {
         return status;
     }

@@ -5,6 +5,7 @@
 #ifndef MTREE_SIMULATE_PT2PT_PRIVATE_H
 #define MTREE_SIMULATE_PT2PT_PRIVATE_H
 
+#include "base/arena.h"
 #include "base/list.h"
 #include "simulate/pt2pt.h"
 
@@ -62,6 +63,7 @@ struct mtree_rank {
 };
 
 struct mtree_pt2pt {
+    mtree_arena_t arena; /* of the ranks and pairs */
     mtree_event_queue_t *queue;
     mtree_network_t *network;
     mtree_pt2pt_options_t options;

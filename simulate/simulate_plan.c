@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "base/arena.h"
 #include "base/container_of.h"
 #include "base/log.h"
 #include "schedule/arrival/arrival.h"
@@ -25,6 +26,7 @@ typedef struct {
 } rank_t;
 
 struct run {
+    mtree_arena_t arena; /* of the ranks, the placement's hosts and the vectors */
     const mtree_plan_t *plan;
     mtree_plan_cut_t *cut;
     mtree_plan_part_t *part; /* of the host whose ranks are started */
@@ -73,19 +75,16 @@ static void rank_ended(mtree_operation_t *operation, mtree_status_t status, void
 static mtree_status_t create_placement(run_t *run, int num_hosts)
 {
     const int num_ranks = run->simulation.num_ranks;
-    int *host = calloc((size_t)num_ranks, sizeof(int));
-    mtree_status_t status;
-    int r;
+    int *host;
 
+    MTREE_ARENA_ARRAY(&run->arena, host, (size_t)num_ranks);
     if (host == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }
-    for (r = 0; r < num_ranks; r++) {
+    for (int r = 0; r < num_ranks; r++) {
         host[r] = r / run->simulation.options->ranks_per_host;
     }
-    status = mtree_placement_create(num_ranks, num_hosts, host, NULL, &run->placement);
-    free(host);
-    return status;
+    return mtree_placement_create(num_ranks, num_hosts, host, NULL, &run->placement);
 }
 
 /* Without data the engine still computes addresses.  All vectors then are one range of
@@ -93,8 +92,6 @@ static mtree_status_t create_placement(run_t *run, int num_hosts)
 static mtree_status_t make_vectors(run_t *run)
 {
     const size_t count = run->simulation.count;
-    rank_t *rank;
-    size_t i;
 
     if (!run->simulation.options->check) {
         run->no_data_bytes = count * sizeof(uint32_t);
@@ -105,22 +102,21 @@ static mtree_status_t make_vectors(run_t *run)
             return MTREE_ERR_NO_MEMORY;
         }
     }
-    for (rank = run->ranks; rank < run->ranks + run->simulation.num_ranks; rank++) {
+    for (int r = 0; r < run->simulation.num_ranks; r++) {
+        rank_t *rank = &run->ranks[r];
+
         if (run->no_data != NULL) {
             rank->input = run->no_data;
             rank->output = run->no_data;
             continue;
         }
-        rank->input = calloc(count, sizeof(uint32_t));
-        rank->output = calloc(count, sizeof(uint32_t));
-        if (rank->input == NULL || rank->output == NULL) {
-            return MTREE_ERR_NO_MEMORY;
-        }
-        for (i = 0; i < count; i++) {
-            rank->input[i] = mtree_check_data_value(rank->number, i);
+        MTREE_ARENA_ARRAY(&run->arena, rank->input, count);
+        MTREE_ARENA_ARRAY(&run->arena, rank->output, count);
+        for (size_t i = 0; i < count && rank->input != NULL; i++) {
+            rank->input[i] = mtree_check_data_value(r, i);
         }
     }
-    return MTREE_OK;
+    return run->arena.status;
 }
 
 /* Where data only goes down the trees, a rank starts with its contribution in its result.
@@ -255,20 +251,19 @@ static mtree_status_t run_ranks(run_t *run, mtree_collective_t collective, int n
 {
     const int num_ranks = run->simulation.num_ranks;
     mtree_status_t status;
-    int r;
 
     run->call = (mtree_call_t){.collective = collective,
                                .root = run->simulation.root,
                                .units = run->simulation.count,
                                .unit_bytes = sizeof(uint32_t),
                                .chunk_bytes = run->simulation.options->chunk_bytes};
-    run->ranks = calloc((size_t)num_ranks, sizeof(rank_t));
+    MTREE_ARENA_ARRAY(&run->arena, run->ranks, (size_t)num_ranks);
     run->left = calloc((size_t)num_ranks, sizeof(double));
     run->tree_seconds = calloc((size_t)run->plan->num_trees + 1, sizeof(double));
     if (run->ranks == NULL || run->left == NULL || run->tree_seconds == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }
-    for (r = 0; r < num_ranks; r++) {
+    for (int r = 0; r < num_ranks; r++) {
         run->ranks[r].run = run;
         run->ranks[r].number = r;
     }
@@ -300,26 +295,18 @@ static mtree_status_t run_ranks(run_t *run, mtree_collective_t collective, int n
 
 static void clear(run_t *run)
 {
-    rank_t *rank;
-
     /* After a failure sends and receives are outstanding; ending them lets the operations
      * be freed. */
     mtree_pt2pt_abort(run->simulation.pt2pt);
-    for (rank = run->ranks;
-         run->ranks != NULL && rank < run->ranks + run->simulation.num_ranks; rank++) {
-        mtree_event_queue_remove(run->simulation.queue, &rank->arrival);
-        mtree_operation_free(rank->operation);
-        mtree_layout_destroy(rank->layout);
-        if (run->no_data == NULL) {
-            free(rank->input);
-            free(rank->output);
-        }
+    for (int r = 0; run->ranks != NULL && r < run->simulation.num_ranks; r++) {
+        mtree_event_queue_remove(run->simulation.queue, &run->ranks[r].arrival);
+        mtree_operation_free(run->ranks[r].operation);
+        mtree_layout_destroy(run->ranks[r].layout);
     }
     if (run->no_data != NULL) {
         munmap(run->no_data, run->no_data_bytes);
     }
     mtree_control_transport_destroy(run->control_transport);
-    free(run->ranks);
     free(run->tree_seconds);
     free(run->left);
     mtree_plan_part_destroy(run->part);
@@ -327,6 +314,7 @@ static void clear(run_t *run)
     mtree_placement_destroy(run->placement);
     mtree_check_data_clear(&run->data);
     mtree_simulation_close(&run->simulation);
+    mtree_arena_cleanup(&run->arena);
 }
 
 mtree_status_t mtree_simulate_plan(const mtree_topology_t *topology, const int *hosts,
