@@ -393,6 +393,18 @@ double mtree_routes_latency(const mtree_routes_t *routes, int from, int to)
     return latency;
 }
 
+double mtree_routes_capacity(const mtree_routes_t *routes, int from, int to)
+{
+    double least = INFINITY;
+    int num_arcs;
+    const int *arcs = mtree_routes_get(routes, from, to, &num_arcs);
+
+    for (int i = 0; i < num_arcs; ++i) {
+        least = fmin(least, mtree_arc_capacity(routes->topology, arcs[i]));
+    }
+    return least;
+}
+
 bool mtree_routes_adjacent(const mtree_routes_t *routes, int from, int to)
 {
     int num_arcs;

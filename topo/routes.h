@@ -41,6 +41,9 @@ const int *mtree_routes_get(const mtree_routes_t *routes, int from, int to,
 /* Sum of the latencies on that route, seconds. */
 double mtree_routes_latency(const mtree_routes_t *routes, int from, int to);
 
+/* The capacity of the narrowest arc of that route, bits/s; infinite when from == to. */
+double mtree_routes_capacity(const mtree_routes_t *routes, int from, int to);
+
 /* True when the route passes through no other host given at creation.  Only such pairs
  * need to be edges of trees; other routes consist of several edges. */
 bool mtree_routes_adjacent(const mtree_routes_t *routes, int from, int to);

@@ -24,19 +24,6 @@ typedef struct {
     int num_pairs, capacity;
 } builder_t;
 
-static bool has_capacity(const builder_t *builder, int from, int to)
-{
-    int num_arcs;
-    const int *arcs = mtree_routes_get(builder->problem->routes, from, to, &num_arcs);
-
-    for (int a = 0; a < num_arcs; ++a) {
-        if (mtree_arc_capacity(builder->problem->topology, arcs[a]) <= 0.0) {
-            return false;
-        }
-    }
-    return true;
-}
-
 static bool is_dominated(const builder_t *builder, int from, int to)
 {
     if (builder->down && builder->up) {
@@ -50,13 +37,15 @@ static bool is_dominated(const builder_t *builder, int from, int to)
 
 static mtree_status_t list_pairs(builder_t *builder)
 {
+    const mtree_routes_t *routes = builder->problem->routes;
     bool directed = !(builder->down && builder->up);
     int num_hosts = builder->problem->num_hosts;
 
     for (int from = 0; from < num_hosts; ++from) {
         for (int to = directed ? 0 : from + 1; to < num_hosts; ++to) {
-            if (from == to || (builder->down && !has_capacity(builder, from, to)) ||
-                (builder->up && !has_capacity(builder, to, from)) ||
+            if (from == to ||
+                (builder->down && mtree_routes_capacity(routes, from, to) <= 0.0) ||
+                (builder->up && mtree_routes_capacity(routes, to, from) <= 0.0) ||
                 is_dominated(builder, from, to)) {
                 continue;
             }

@@ -17,4 +17,13 @@
  */
 mtree_status_t mtree_reweight_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p);
 
+/*
+ * The rates with which the trees of @a plan carry most, the same sum for each root where
+ * the collective has blocks: one per tree, in the problem's arena.  An arc's capacity
+ * counts as at least @a least bits/s.  MTREE_ERR_NO_MEMORY.
+ */
+mtree_status_t mtree_reweight_rates(const mtree_problem_t *problem,
+                                    const mtree_plan_t *plan, double least,
+                                    const double **rate_p);
+
 #endif

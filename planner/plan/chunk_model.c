@@ -26,23 +26,14 @@ static double best_size(const mtree_chunk_path_t *path, double bytes, double per
 mtree_chunk_path_t mtree_chunk_path(const mtree_tree_t *tree, int num_hosts,
                                     mtree_collective_t collective)
 {
-    mtree_chunk_path_t path = {.rate = tree->rate};
-    int host, up;
+    int passes = mtree_collective_passes(collective);
+    mtree_chunk_path_t path = {.rate = tree->rate,
+                               .num_links = passes * mtree_tree_height(tree, num_hosts),
+                               .latency_sum = passes * mtree_tree_depth(tree, num_hosts)};
 
-    for (host = 0; host < num_hosts; host++) {
-        double sum = 0;
-        int links = 0;
-
-        for (up = host; tree->parent[up] >= 0; up = tree->parent[up]) {
-            sum += tree->latency[up];
-            links++;
-        }
-        path.num_links = links > path.num_links ? links : path.num_links;
-        path.latency_sum = fmax(path.latency_sum, sum);
+    for (int host = 0; host < num_hosts; host++) {
         path.latency_max = fmax(path.latency_max, tree->latency[host]);
     }
-    path.num_links *= mtree_collective_passes(collective);
-    path.latency_sum *= mtree_collective_passes(collective);
     return path;
 }
 

@@ -171,19 +171,6 @@ static void fill_chunks(mtree_plan_t *plan)
     }
 }
 
-/* The capacity of the narrowest link that sending from one host to another uses. */
-static double narrowest(const mtree_problem_t *problem, int from, int to)
-{
-    int num_arcs;
-    const int *arcs = mtree_routes_get(problem->routes, from, to, &num_arcs);
-    double least = INFINITY;
-
-    for (int a = 0; a < num_arcs; ++a) {
-        least = fmin(least, mtree_arc_capacity(problem->topology, arcs[a]));
-    }
-    return least;
-}
-
 /* Seconds that a message of @a bits takes over the edge above @a host, in its direction
  * or (for allreduce) in the slower one. */
 static double hop_time(const mtree_problem_t *problem, const mtree_tree_t *tree, int host,
@@ -193,10 +180,12 @@ static double hop_time(const mtree_problem_t *problem, const mtree_tree_t *tree,
     double rate = INFINITY;
 
     if (mtree_collective_broadcasts(collective)) {
-        rate = fmin(rate, narrowest(problem, tree->parent[host], host));
+        rate =
+            fmin(rate, mtree_routes_capacity(problem->routes, tree->parent[host], host));
     }
     if (mtree_collective_reduces(collective)) {
-        rate = fmin(rate, narrowest(problem, host, tree->parent[host]));
+        rate =
+            fmin(rate, mtree_routes_capacity(problem->routes, host, tree->parent[host]));
     }
     return tree->latency[host] + MTREE_CHUNK_OVERHEAD + bits / rate;
 }

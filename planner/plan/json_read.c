@@ -144,20 +144,30 @@ static mtree_status_t read_tree(const reader_t *reader, const json_t *object, si
     return read_edges(reader, object, t, num_hosts, tree);
 }
 
-/* A number of the plan's head: 0 when it is missing, an error when it is not one or
- * negative. */
-static mtree_status_t read_number(const reader_t *reader, const json_t *object,
-                                  const char *key, double *value_p)
+/* The numbers of the plan's head: 0 when one is missing, an error when it is not a number
+ * or negative. */
+static mtree_status_t read_numbers(const reader_t *reader, const json_t *object,
+                                   mtree_plan_t *plan)
 {
-    const json_t *value = json_object_get(object, key);
+    const struct {
+        const char *key;
+        double *value;
+    } numbers[] = {{"throughput_bps", &plan->throughput},
+                   {"bound_bps", &plan->bound},
+                   {"bytes", &plan->bytes},
+                   {"seconds", &plan->seconds}};
 
-    if (value != NULL && (!json_is_number(value) || json_number_value(value) < 0.0)) {
-        mtree_error(
-            "%s: \"%s\" is not a number of at least 0; correct it or leave it out",
-            reader->name, key);
-        return MTREE_ERR_INVALID;
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        const json_t *value = json_object_get(object, numbers[i].key);
+
+        if (value != NULL && (!json_is_number(value) || json_number_value(value) < 0.0)) {
+            mtree_error(
+                "%s: \"%s\" is not a number of at least 0; correct it or leave it out",
+                reader->name, numbers[i].key);
+            return MTREE_ERR_INVALID;
+        }
+        *numbers[i].value = json_number_value(value);
     }
-    *value_p = json_number_value(value);
     return MTREE_OK;
 }
 
@@ -166,18 +176,8 @@ static mtree_status_t read_head(const reader_t *reader, const json_t *object,
 {
     const json_t *root = json_object_get(object, "root");
     const char *limit = json_string_value(json_object_get(object, "limit"));
-    mtree_status_t status =
-        read_number(reader, object, "throughput_bps", &plan->throughput);
+    mtree_status_t status = read_numbers(reader, object, plan);
 
-    if (status == MTREE_OK) {
-        status = read_number(reader, object, "bound_bps", &plan->bound);
-    }
-    if (status == MTREE_OK) {
-        status = read_number(reader, object, "bytes", &plan->bytes);
-    }
-    if (status == MTREE_OK) {
-        status = read_number(reader, object, "seconds", &plan->seconds);
-    }
     if (status != MTREE_OK) {
         return status;
     }

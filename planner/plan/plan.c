@@ -126,17 +126,28 @@ int mtree_plan_num_steps(const mtree_plan_t *plan)
     return steps;
 }
 
+/* The hops, and the seconds, from @a host up to the root. */
+static int walk_up(const mtree_tree_t *tree, int num_hosts, int host, double *seconds_p)
+{
+    int hops = 0;
+
+    *seconds_p = 0.0;
+    for (int at = host; tree->parent[at] >= 0 && hops < num_hosts;
+         at = tree->parent[at]) {
+        *seconds_p += tree->latency[at];
+        ++hops;
+    }
+    return hops;
+}
+
 int mtree_tree_height(const mtree_tree_t *tree, int num_hosts)
 {
     int height = 0;
 
     for (int i = 0; i < num_hosts; ++i) {
-        int hops = 0;
+        double seconds;
+        int hops = walk_up(tree, num_hosts, i, &seconds);
 
-        for (int at = i; tree->parent[at] >= 0 && hops < num_hosts;
-             at = tree->parent[at]) {
-            ++hops;
-        }
         height = hops > height ? hops : height;
     }
     return height;
@@ -147,14 +158,9 @@ double mtree_tree_depth(const mtree_tree_t *tree, int num_hosts)
     double depth = 0.0;
 
     for (int i = 0; i < num_hosts; ++i) {
-        double seconds = 0.0;
-        int hops = 0;
+        double seconds;
 
-        for (int at = i; tree->parent[at] >= 0 && hops < num_hosts;
-             at = tree->parent[at]) {
-            seconds += tree->latency[at];
-            ++hops;
-        }
+        (void)walk_up(tree, num_hosts, i, &seconds);
         depth = seconds > depth ? seconds : depth;
     }
     return depth;

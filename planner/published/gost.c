@@ -31,7 +31,7 @@ typedef struct {
     double *wide;       /* [num_edges] b_j */
     ranked_t *by_width; /* [num_edges] edges by non-increasing b_j */
     int *uses;          /* [num_constraints] of the tree in the making */
-    int *lengths;       /* [n * n] L */
+    int *lengths;       /* [n * n] L, quantized latencies: hops */
     bool *tree;         /* [n * n] M */
     bool *in_tree;      /* [n] V_s */
     int *edges;         /* [n - 1] E_s */
@@ -40,11 +40,6 @@ typedef struct {
     int *best;          /* [n] D of the edge chosen so far */
     int *scratch;       /* [2 * n] */
 } gbst_t;
-
-static int edge_length(const mtree_gost_t *gost, int edge)
-{
-    return gost->length == NULL ? 1 : gost->length[edge];
-}
 
 static mtree_status_t init_gbst(gbst_t *gbst)
 {
@@ -75,8 +70,8 @@ static mtree_status_t init_gbst(gbst_t *gbst)
     for (int edge = 0; edge < candidates->num_edges; edge++) {
         int u = candidates->from[edge], v = candidates->to[edge];
 
-        gbst->lengths[(size_t)u * n + (size_t)v] = edge_length(gbst->gost, edge);
-        gbst->lengths[(size_t)v * n + (size_t)u] = edge_length(gbst->gost, edge);
+        gbst->lengths[(size_t)u * n + (size_t)v] = 1;
+        gbst->lengths[(size_t)v * n + (size_t)u] = 1;
     }
     return MTREE_OK;
 }

@@ -19,9 +19,7 @@
 typedef struct {
     const mtree_candidates_t
         *candidates; /* G; an edge's capacity b_j is the least of its constraints */
-    const int
-        *length;    /* [num_edges] quantized latencies L > 0; NULL: 1, heights are hops */
-    int max_height; /* H > 0; a tree's diameter is at most 2 H */
+    int max_height;  /* H > 0; a tree's diameter is at most 2 H */
     double min_rate; /* r-bar > 0, bits/s: edges with less left are not used */
 } mtree_gost_t;
 

@@ -68,15 +68,11 @@ mtree_status_t mtree_chains_build(const int *arrivals, int num_objects, int rece
 /* What the route from one host to another gives. */
 static mtree_plan_route_t route_between(const mtree_problem_t *problem, int from, int to)
 {
-    mtree_plan_route_t route = {.rate = INFINITY};
-    int num_arcs;
-    const int *arcs = mtree_routes_get(problem->routes, from, to, &num_arcs);
+    mtree_plan_route_t route = {.rate = mtree_routes_capacity(problem->routes, from, to),
+                                .latency =
+                                    mtree_routes_latency(problem->routes, from, to)};
 
-    for (int i = 0; i < num_arcs; i++) {
-        route.rate = fmin(route.rate, mtree_arc_capacity(problem->topology, arcs[i]));
-    }
-    route.links = num_arcs;
-    route.latency = mtree_routes_latency(problem->routes, from, to);
+    (void)mtree_routes_get(problem->routes, from, to, &route.links);
     return route;
 }
 
