@@ -8,6 +8,8 @@
 
 #include "topo/host/nic.h"
 
+#include "ompi/mca/pml/base/base.h"
+
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <stdio.h>
@@ -52,6 +54,15 @@ static void describe_interfaces(coll_mtree_host_t *host, int *count,
             host->speed = speed > host->speed ? speed : host->speed;
         }
     }
+}
+
+const char *coll_mtree_host_fabric(void)
+{
+    const char *pml = mca_pml_base_selected_component.pmlm_version.mca_component_name;
+
+    return strcmp(pml, "ob1") == 0 && coll_mtree_params_btl("tcp", "links") != NULL
+               ? "tcp"
+               : pml;
 }
 
 void coll_mtree_host_describe(coll_mtree_host_t *host)

@@ -26,6 +26,10 @@ typedef struct {
     coll_mtree_hint_values_t hints; /* of the rank; in an exchange alone */
 } coll_mtree_host_t;
 
+/* What carries messages to other hosts: "tcp", whose interfaces the addresses and the
+ * speed are of, or the name of Open MPI's PML, of whose network they say nothing. */
+const char *coll_mtree_host_fabric(void);
+
 /* This process's host. */
 void coll_mtree_host_describe(coll_mtree_host_t *host);
 

@@ -82,9 +82,19 @@ static void lead_cleanup(lead_t *lead)
     free(lead->hosts);
 }
 
-/* Has each host an address of its own, all of one family? */
+/* Has each host an address of its own, all of one family, on the network that carries the
+ * messages? */
 static bool have_addresses(const lead_t *lead)
 {
+    const char *fabric = coll_mtree_host_fabric();
+
+    if (strcmp(fabric, "tcp") != 0) {
+        coll_mtree_verbose(lead->comm, 1,
+                           "messages go over %s: the routes and speeds of the interfaces "
+                           "for TCP are not theirs, and are not looked at",
+                           fabric);
+        return false;
+    }
     for (int a = 0; a < lead->num_hosts; a++) {
         const mtree_address_t *address = &lead->hosts[a].addresses[0];
 
@@ -119,7 +129,7 @@ static mtree_status_t lead_create_probe(lead_t *lead, bool addressed, double sec
             list[h].address =
                 addressed ? mtree_address_format(&lead->hosts[h].addresses[0], text[h])
                           : list[h].name;
-            list[h].speed = lead->hosts[h].speed;
+            list[h].speed = addressed ? lead->hosts[h].speed : 0;
         }
         status = mtree_probe_create(list, lead->num_hosts, &options, &lead->probe);
     }

@@ -7,14 +7,18 @@
 #include "base/array.h"
 #include "topo/dot/cache.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Bytes of a fabric's name before an address. */
+#define FABRIC_LENGTH 32
 
 typedef struct {
     mtree_cache_key_t key;
     const char **names;
     const char **addresses;
-    char (*text)[MTREE_ADDRESS_LENGTH]; /* of the addresses */
+    char (*text)[MTREE_ADDRESS_LENGTH + FABRIC_LENGTH]; /* of the addresses */
 } cached_hosts_t;
 
 static void cached_hosts_cleanup(cached_hosts_t *hosts)
@@ -22,6 +26,20 @@ static void cached_hosts_cleanup(cached_hosts_t *hosts)
     free(hosts->names);
     free(hosts->addresses);
     free(hosts->text);
+}
+
+/* A map of one fabric is none of another: its name is a part of the address. */
+static const char *format_address(const mtree_address_t *address, char *text)
+{
+    const char *fabric = coll_mtree_host_fabric();
+    char number[MTREE_ADDRESS_LENGTH];
+
+    if (strcmp(fabric, "tcp") == 0) {
+        return mtree_address_format(address, text);
+    }
+    snprintf(text, MTREE_ADDRESS_LENGTH + FABRIC_LENGTH, "%.*s:%s", FABRIC_LENGTH - 2,
+             fabric, mtree_address_format(address, number));
+    return text;
 }
 
 /* False when there is no memory, or when nothing is to be kept of such hosts. */
@@ -48,7 +66,7 @@ static bool cached_hosts_init(cached_hosts_t *hosts,
         const coll_mtree_host_t *host = &contributions[numbers->first[h]];
 
         hosts->names[h] = host->name;
-        hosts->addresses[h] = mtree_address_format(&host->addresses[0], hosts->text[h]);
+        hosts->addresses[h] = format_address(&host->addresses[0], hosts->text[h]);
     }
     hosts->key = (mtree_cache_key_t){.num_hosts = numbers->num_hosts,
                                      .names = hosts->names,
