@@ -3,7 +3,9 @@
 
 #include "base/clock.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The messages between rank 0 and one host. */
 typedef struct {
@@ -20,8 +22,10 @@ int coll_mtree_probe_coordinator_init(coll_mtree_probe_coordinator_t *coordinato
     *coordinator = (coll_mtree_probe_coordinator_t){
         .channel = channel, .num_hosts = num_hosts, .leader = leader};
     coordinator->round_trip = calloc((size_t)num_hosts, sizeof(*coordinator->round_trip));
+    coordinator->pressure = calloc((size_t)num_hosts, sizeof(*coordinator->pressure));
     coordinator->share = calloc((size_t)num_hosts, sizeof(*coordinator->share));
-    return coordinator->round_trip == NULL || coordinator->share == NULL
+    return coordinator->round_trip == NULL || coordinator->pressure == NULL ||
+                   coordinator->share == NULL
                ? OMPI_ERR_OUT_OF_RESOURCE
                : OMPI_SUCCESS;
 }
@@ -218,18 +222,40 @@ int coll_mtree_probe_coordinator_run(coll_mtree_probe_coordinator_t *coordinator
     return rc;
 }
 
+static int run_handshake(coll_mtree_probe_coordinator_t *coordinator, double seconds)
+{
+    double took;
+
+    coll_mtree_probe_coordinator_clear(coordinator, COLL_MTREE_COMMAND_HANDSHAKE);
+    return coll_mtree_probe_coordinator_run(coordinator, seconds, &took);
+}
+
 int coll_mtree_probe_coordinator_handshake(coll_mtree_probe_coordinator_t *coordinator,
                                            double seconds)
 {
-    double took;
-    int rc;
-
     /* The first one may open connections. */
-    coll_mtree_probe_coordinator_clear(coordinator, COLL_MTREE_COMMAND_HANDSHAKE);
-    rc = coll_mtree_probe_coordinator_run(coordinator, seconds, &took);
-    if (rc == OMPI_SUCCESS) {
-        coll_mtree_probe_coordinator_clear(coordinator, COLL_MTREE_COMMAND_HANDSHAKE);
-        rc = coll_mtree_probe_coordinator_run(coordinator, seconds, &took);
+    int rc = run_handshake(coordinator, seconds);
+
+    rc = rc == OMPI_SUCCESS ? run_handshake(coordinator, seconds) : rc;
+    for (int host = 0; rc == OMPI_SUCCESS && host < coordinator->num_hosts; host++) {
+        memcpy(&coordinator->pressure[host], coordinator->share[host].reply,
+               sizeof(mtree_pressure_t));
+    }
+    return rc;
+}
+
+int coll_mtree_probe_coordinator_pressure(coll_mtree_probe_coordinator_t *coordinator,
+                                          double seconds, mtree_pressure_t *worst_p)
+{
+    int rc = run_handshake(coordinator, seconds);
+
+    *worst_p = (mtree_pressure_t){.waited = 0};
+    for (int host = 0; rc == OMPI_SUCCESS && host < coordinator->num_hosts; host++) {
+        const mtree_pressure_t *now = coordinator->share[host].reply;
+        const mtree_pressure_t *before = &coordinator->pressure[host];
+
+        worst_p->waited = fmax(worst_p->waited, now->waited - before->waited);
+        worst_p->stolen = fmax(worst_p->stolen, now->stolen - before->stolen);
     }
     return rc;
 }
@@ -241,4 +267,5 @@ void coll_mtree_probe_coordinator_cleanup(coll_mtree_probe_coordinator_t *coordi
     }
     free(coordinator->share);
     free(coordinator->round_trip);
+    free(coordinator->pressure);
 }

@@ -18,9 +18,10 @@ typedef struct {
 typedef struct {
     const coll_mtree_channel_t *channel;
     int num_hosts;
-    const int *leader;         /* [num_hosts] the first rank on each; one is rank 0 */
-    double *round_trip;        /* [num_hosts] seconds, by the handshake */
-    coll_mtree_share_t *share; /* [num_hosts] */
+    const int *leader;          /* [num_hosts] the first rank on each; one is rank 0 */
+    double *round_trip;         /* [num_hosts] seconds, by the handshake */
+    mtree_pressure_t *pressure; /* [num_hosts] at the handshake */
+    coll_mtree_share_t *share;  /* [num_hosts] */
 } coll_mtree_probe_coordinator_t;
 
 /* @a channel and @a leader stay the caller's.  OMPI_ERR_OUT_OF_RESOURCE; to be cleaned up
@@ -45,8 +46,14 @@ void coll_mtree_probe_coordinator_clear(coll_mtree_probe_coordinator_t *coordina
 int coll_mtree_probe_coordinator_run(coll_mtree_probe_coordinator_t *coordinator,
                                      double seconds, double *seconds_p);
 
-/* Run two handshakes and keep the second round trip to each host. */
+/* Run two handshakes and keep the second one's round trip to each host, and its pressure.
+ */
 int coll_mtree_probe_coordinator_handshake(coll_mtree_probe_coordinator_t *coordinator,
                                            double seconds);
+
+/* The same at the end; *worst_p is the most by which the pressure of a host has risen
+ * since the first handshake. */
+int coll_mtree_probe_coordinator_pressure(coll_mtree_probe_coordinator_t *coordinator,
+                                          double seconds, mtree_pressure_t *worst_p);
 
 #endif

@@ -18,14 +18,15 @@ static const char *basis_name(mtree_probe_basis_t basis)
 
 /* Write the topology with a comment on each figure. */
 static mtree_status_t write_findings(const mtree_probe_findings_t *findings,
-                                     double seconds, FILE *out)
+                                     double seconds, const char *load, FILE *out)
 {
     const mtree_topology_t *topology = findings->topology;
     char size[MTREE_UNITS_LENGTH];
 
-    fprintf(out, "// probed in %.1f s with %s; routes %s\n", seconds,
+    fprintf(out, "// probed in %.1f s with %s; routes %s%s%s\n", seconds,
             mtree_units_format_size(findings->bytes, size, sizeof(size)),
-            findings->routes_known ? "from the network" : "inferred from rates");
+            findings->routes_known ? "from the network" : "inferred from rates",
+            load == NULL ? "" : "; under load: ", load == NULL ? "" : load);
     for (int l = 0; l < topology->num_links; l++) {
         const mtree_link_t *link = &topology->links[l];
         const mtree_probe_link_t *found = &findings->links[l];
@@ -85,7 +86,7 @@ mtree_status_t coll_mtree_probe_findings_reuse(const char *text, mtree_probe_t *
 }
 
 char *coll_mtree_probe_findings_text(const mtree_probe_findings_t *findings,
-                                     double seconds)
+                                     double seconds, const char *load)
 {
     char *text = NULL;
     size_t length;
@@ -95,7 +96,7 @@ char *coll_mtree_probe_findings_text(const mtree_probe_findings_t *findings,
     if (out == NULL) {
         return NULL;
     }
-    status = write_findings(findings, seconds, out);
+    status = write_findings(findings, seconds, load, out);
     if (fclose(out) != 0 || status != MTREE_OK) {
         free(text);
         return NULL;

@@ -8,9 +8,10 @@
 #include "topo/probe/probe.h"
 
 /* The text, malloc'ed, with a comment on the accuracy of each figure; the probe took
- * @a seconds.  NULL: no memory, or the topology cannot be written. */
+ * @a seconds, and @a load says that it was one under load, or is NULL.  NULL: no memory,
+ * or the topology cannot be written. */
 char *coll_mtree_probe_findings_text(const mtree_probe_findings_t *findings,
-                                     double seconds);
+                                     double seconds, const char *load);
 
 /* Let @a probe know the capacities that were measured according to @a text, which the
  * function above wrote.  Errors are logged. */

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/units.h"
+#include "topo/probe/load.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -41,6 +42,7 @@ typedef struct {
     coll_mtree_host_t *hosts; /* [num_hosts] */
     coll_mtree_probe_coordinator_t coordinator;
     coll_mtree_probe_parts_t *parts;
+    mtree_pressure_t worst; /* of the hosts, in the time of the probe */
     mtree_probe_t *probe;
     FILE *record;           /* NULL: the user wants none */
     double started, logged; /* when; the latter: the last line of progress */
@@ -262,6 +264,31 @@ static int lead_measure(lead_t *lead)
     return rc;
 }
 
+/* Why the probe was one under load, NULL: it was not.  What a host does not tell is no
+ * reason. */
+static const char *find_load(lead_t *lead, const mtree_probe_findings_t *findings,
+                             double seconds)
+{
+    const mtree_probe_load_t load = {.seconds = seconds,
+                                     .worst = lead->worst,
+                                     .num_repeated = findings->num_repeated,
+                                     .num_unsteady = findings->num_unsteady};
+    const char *reason = mtree_probe_load_reason(&load);
+
+    mtree_debug("probe: a host waited %.3f s for a processor, %.3f s were stolen, "
+                "%d of %d repeated measurements differ",
+                load.worst.waited, load.worst.stolen, load.num_unsteady,
+                load.num_repeated);
+    if (reason != NULL) {
+        coll_mtree_verbose(lead->comm, 1,
+                           "the network was probed under load, %s: rates may be too low, "
+                           "and are kept for a shorter time",
+                           reason);
+    }
+    lead->parts->is_loaded = reason != NULL;
+    return reason;
+}
+
 static int lead_finish(lead_t *lead, char **text_p)
 {
     double seconds = mtree_clock_seconds() - lead->started;
@@ -271,7 +298,8 @@ static int lead_finish(lead_t *lead, char **text_p)
     if (mtree_probe_finish(lead->probe, &findings) != MTREE_OK) {
         return OMPI_ERROR;
     }
-    text = coll_mtree_probe_findings_text(&findings, seconds);
+    text = coll_mtree_probe_findings_text(&findings, seconds,
+                                          find_load(lead, &findings, seconds));
     if (text != NULL) {
         int hosts = mtree_topology_num_hosts(findings.topology);
         char reused[64] = "";
@@ -320,6 +348,10 @@ static int lead_run(lead_t *lead, const coll_mtree_channel_t *channel,
     }
     if (rc == OMPI_SUCCESS) {
         rc = lead_measure(lead);
+    }
+    if (rc == OMPI_SUCCESS) {
+        rc = coll_mtree_probe_coordinator_pressure(&lead->coordinator, HANDSHAKE_SECONDS,
+                                                   &lead->worst);
     }
     send_end(channel, numbers);
     return rc == OMPI_SUCCESS ? lead_finish(lead, text_p) : rc;

@@ -22,9 +22,10 @@ coll_mtree_channel_t coll_mtree_probe_channel(mca_coll_mtree_module_t *module,
 /* What earlier probes found between some of the hosts.  All zero: nothing. */
 typedef struct {
     int count, capacity;
-    char **texts;  /* [count] as a probe writes them; all malloc'ed */
-    time_t oldest; /* when the first of them was measured */
-    bool was_used; /* the probe took capacities from them */
+    char **texts;   /* [count] as a probe writes them; all malloc'ed */
+    time_t oldest;  /* when the first of them was measured */
+    bool was_used;  /* the probe took capacities from them */
+    bool is_loaded; /* the probe was one under load */
 } coll_mtree_probe_parts_t;
 
 /* Free what it holds. */

@@ -42,6 +42,9 @@ size_t coll_mtree_command_reply_bytes(const coll_mtree_command_t *command,
     if (command->kind == COLL_MTREE_COMMAND_HOPS) {
         return (size_t)command->num_items * sizeof(mtree_traceroute_probe_t);
     }
+    if (command->kind == COLL_MTREE_COMMAND_HANDSHAKE) {
+        return sizeof(mtree_pressure_t);
+    }
     for (int i = 0;
          command->kind == COLL_MTREE_COMMAND_EXPERIMENTS && i < command->num_items; i++) {
         bytes += coll_mtree_probe_part_reports(&parts[i])
@@ -117,6 +120,8 @@ coll_mtree_probe_worker_begin(const coll_mtree_channel_t *channel,
         find_first_hops(worker);
     } else if (command->kind == COLL_MTREE_COMMAND_HOPS && command->num_items > 0) {
         start_hops(worker);
+    } else if (command->kind == COLL_MTREE_COMMAND_HANDSHAKE) {
+        mtree_pressure_read(reply);
     }
     return worker;
 }

@@ -9,10 +9,11 @@
 #include "coll_mtree/probe/experiments.h"
 
 #include "topo/host/kernel_route.h"
+#include "topo/host/pressure.h"
 #include "topo/host/traceroute.h"
 
 typedef enum {
-    COLL_MTREE_COMMAND_HANDSHAKE,  /* no items, an empty reply */
+    COLL_MTREE_COMMAND_HANDSHAKE,  /* no items; replied: mtree_pressure_t */
     COLL_MTREE_COMMAND_FIRST_HOPS, /* mtree_address_t; replied: mtree_kernel_route_t each
                                     */
     COLL_MTREE_COMMAND_HOPS, /* mtree_traceroute_probe_t; replied: the same, answered */

@@ -132,7 +132,8 @@ void coll_mtree_topology_cache_write(const coll_mtree_host_t *contributions,
 
     if (cached_hosts_init(&hosts, contributions, numbers)) {
         time_t now = time(NULL);
-        const mtree_cache_stamp_t stamp = {parts->was_used ? parts->oldest : now, false};
+        const mtree_cache_stamp_t stamp = {parts->was_used ? parts->oldest : now,
+                                           parts->is_loaded};
 
         (void)mtree_cache_write(&hosts.key, &stamp, coll_mtree_params.cache_days, now,
                                 text);

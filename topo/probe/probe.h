@@ -131,9 +131,10 @@ typedef struct {
     int num_routes_kept; /* of these, those that mtree_routes_create() finds in topology
                           */
     int num_rounds;
-    double seconds; /* of all rounds */
-    double bytes;   /* that streams and pings carried */
-    int num_reused; /* capacities, one way, that were known before */
+    double seconds;                 /* of all rounds */
+    double bytes;                   /* that streams and pings carried */
+    int num_reused;                 /* capacities, one way, that were known before */
+    int num_repeated, num_unsteady; /* those measured twice, and where these differ */
 } mtree_probe_findings_t;
 
 /*

@@ -15,6 +15,9 @@
 /* The capacity of arcs when none is known, bits/s. */
 #define UNKNOWN_RATE 1e9
 
+/* Measurements of a link differ when they do by so much. */
+#define UNSTEADY 0.08
+
 /* How far a latency may move from its fit so that routes are those traced: a part of it,
  * or seconds. */
 #define MOVE_PART    0.08
@@ -330,6 +333,9 @@ mtree_status_t mtree_probe_finish(mtree_probe_t *probe,
     }
     for (i = 0; probe->reused != NULL && i < 2 * probe->graph.num_links; ++i) {
         findings.num_reused += probe->reused[i] > 0;
+        findings.num_repeated += probe->arcs[i].known && probe->tries[i] > 1;
+        findings.num_unsteady += probe->arcs[i].known && probe->tries[i] > 1 &&
+                                 probe->arcs[i].spread > UNSTEADY;
     }
     *findings_p = findings;
     return MTREE_OK;

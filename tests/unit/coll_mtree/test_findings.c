@@ -28,16 +28,21 @@ static void teardown(void)
     mtree_topology_destroy(topology);
 }
 
-static char *text_of(bool routes_known)
+static char *text_under(bool routes_known, const char *load)
 {
     mtree_probe_findings_t findings = {.topology = topology,
                                        .links = links,
                                        .bytes = 1 << 20,
                                        .routes_known = routes_known};
-    char *text = coll_mtree_probe_findings_text(&findings, 2.5);
+    char *text = coll_mtree_probe_findings_text(&findings, 2.5, load);
 
     ck_assert_ptr_nonnull(text);
     return text;
+}
+
+static char *text_of(bool routes_known)
+{
+    return text_under(routes_known, NULL);
 }
 
 START_TEST(each_figure_has_a_comment)
@@ -52,6 +57,10 @@ START_TEST(each_figure_has_a_comment)
     free(text);
     text = text_of(false);
     ck_assert_ptr_nonnull(strstr(text, "; routes inferred from rates\n"));
+    free(text);
+    text = text_under(true, "by chance");
+    ck_assert_ptr_nonnull(
+        strstr(text, "; routes from the network; under load: by chance\n"));
     free(text);
 }
 END_TEST

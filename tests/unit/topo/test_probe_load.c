@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* When a probe counts as one under load. */
+#include "topo/probe/load.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <time.h>
+
+START_TEST(test_reasons)
+{
+    static const struct {
+        mtree_probe_load_t load;
+        const char *reason;
+    } cases[] = {
+        {{9, {0, 0}, 0, 0}, NULL},
+        {{9, {0.8, 0.4}, 40, 20}, NULL},
+        {{9, {1.0, 0}, 0, 0}, "a host had no processor free"},
+        {{0.5, {0.06, 0}, 0, 0}, "a host had no processor free"},
+        {{9, {0, 0.5}, 0, 0}, "a hypervisor took a host's processors"},
+        {{9, {0, 0}, 40, 21}, "repeated measurements differ"},
+        {{9, {0, 0}, 4, 3}, "repeated measurements differ"},
+        {{9, {0, 0}, 3, 3}, NULL},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const char *reason = mtree_probe_load_reason(&cases[i].load);
+
+        ck_assert_int_eq(reason == NULL, cases[i].reason == NULL);
+        if (reason != NULL) {
+            ck_assert_str_eq(reason, cases[i].reason);
+        }
+    }
+}
+END_TEST
+
+/* What the system counts never falls. */
+START_TEST(test_pressure)
+{
+    mtree_pressure_t before, after;
+    clock_t until = clock() + CLOCKS_PER_SEC / 20;
+
+    mtree_pressure_read(&before);
+    while (clock() < until) {}
+    mtree_pressure_read(&after);
+    ck_assert_double_ge(before.waited, 0);
+    ck_assert_double_ge(after.waited, before.waited);
+    ck_assert_double_ge(after.stolen, before.stolen);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("probe_load");
+    TCase *tcase = tcase_create("probe_load");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_add_test(tcase, test_reasons);
+    tcase_add_test(tcase, test_pressure);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
