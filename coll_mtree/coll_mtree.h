@@ -46,6 +46,7 @@ typedef struct coll_mtree_plan_entry coll_mtree_plan_entry_t;
 typedef struct {
     coll_mtree_class_node_t node;
     coll_mtree_plan_entry_t *entry; /* in force, a reference (call/plan_entry.h) */
+    unsigned calls;                 /* blocking ones that could not wait for the entry */
     bool known; /* a blocking call has waited for the entry: all ranks know its plan */
     coll_mtree_first_calls_t
         first_calls; /* over the plan; of all plans once they are left */
@@ -85,9 +86,9 @@ typedef struct {
 
     /* coll_mtree/call/plan_entry.c's */
     opal_mutex_t lock;
-    mtree_list_t pending; /* plan entries that wait for their plan, in the order of
-                             the calls */
+    mtree_list_t pending; /* plan entries that wait until the hosts are known */
     bool hosts_asked;     /* an exchange asks, or has asked, who runs where */
+    bool hosts_known;     /* it has ended */
     coll_mtree_plan_entry_t *latest; /* the last that was made, a reference; or NULL */
     mtree_placement_t *placement;    /* NULL: not known yet, or mtree cannot serve */
     struct coll_mtree_planning_context

@@ -19,6 +19,8 @@ static const reason_t reasons[COLL_MTREE_REASONS] = {
         "tags", "its trees may need more tags than there are: lower coll_mtree_trees"},
     [COLL_MTREE_REASON_TOPOLOGY] = {
         "topology", "the topology was not known yet"},
+    [COLL_MTREE_REASON_PLANNING] = {
+        "planning", "its plan was still being made"},
     [COLL_MTREE_REASON_PLAN] = {
         "plan", "no plan could be made for it"},
     [COLL_MTREE_REASON_FORECAST] = {

@@ -19,6 +19,16 @@ bool coll_mtree_backend_is_possible(const coll_mtree_call_facts_t *facts,
     return true;
 }
 
+bool coll_mtree_backend_may_leave(bool keeps_order, size_t min_bytes)
+{
+    return !keeps_order && min_bytes > 0;
+}
+
+bool coll_mtree_backend_looks(unsigned call)
+{
+    return (call & (call - 1)) == 0;
+}
+
 coll_mtree_backend_t coll_mtree_backend_choose(const coll_mtree_plan_facts_t *facts)
 {
     if (facts->is_left) {

@@ -12,7 +12,8 @@
 #include "coll_mtree/base/backend.h"
 #include "simulate/forecast/forecast.h"
 
-#include <stdint.h>
+#include <stdbool.h>
+#include <stddef.h>
 
 /* What is known before any message. */
 typedef struct {
@@ -38,6 +39,17 @@ typedef struct {
  * serves. */
 bool coll_mtree_backend_is_possible(const coll_mtree_call_facts_t *facts,
                                     coll_mtree_fallback_reason_t *reason_p);
+
+/*
+ * May the fallback serve blocking calls while their plan is made?  Not calls whose bits
+ * must be those of earlier calls (@a keeps_order), nor where the user wants all to be
+ * served that have @a min_bytes, 0.
+ */
+bool coll_mtree_backend_may_leave(bool keeps_order, size_t min_bytes);
+
+/* Does call number @a call, from 1, of those look whether there is a plan?  The more of
+ * them there were, the fewer do. */
+bool coll_mtree_backend_looks(unsigned call);
 
 /* The backend of a call whose topology is known.  Trees stand for "to be planned" while
  * the plan is not known. */

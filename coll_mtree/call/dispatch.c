@@ -171,10 +171,20 @@ static void note_adder(const coll_mtree_mpi_call_t *call,
     }
 }
 
+/* Has the class no plan yet that all ranks know, so that the call, which can go to the
+ * fallback meanwhile, goes there at once or does not wait long? */
+static bool is_hurried(const coll_mtree_mpi_call_t *call,
+                       const coll_mtree_comm_class_t *comm_class)
+{
+    return call->form == MTREE_BLOCKING && comm_class->entry == NULL &&
+           coll_mtree_backend_may_leave(call->args.keeps_order,
+                                        coll_mtree_params.min_bytes);
+}
+
 /* What would serve the call if it might change its order.  Where no topology is known
  * yet, a blocking call may wait until one is. */
 static coll_mtree_backend_t choose_freely(coll_mtree_mpi_call_t *call,
-                                          const coll_mtree_comm_class_t *comm_class,
+                                          coll_mtree_comm_class_t *comm_class,
                                           coll_mtree_fallback_reason_t *reason_p)
 {
     mca_coll_mtree_module_t *module = call->module;
@@ -191,6 +201,10 @@ static coll_mtree_backend_t choose_freely(coll_mtree_mpi_call_t *call,
     if (!coll_mtree_source_is_settled(module, call->form == MTREE_BLOCKING)) {
         *reason_p =
             module->unserved ? COLL_MTREE_REASON_GROUP : COLL_MTREE_REASON_TOPOLOGY;
+        return COLL_MTREE_FALLBACK;
+    }
+    if (is_hurried(call, comm_class) && !coll_mtree_backend_looks(++comm_class->calls)) {
+        *reason_p = COLL_MTREE_REASON_PLANNING;
         return COLL_MTREE_FALLBACK;
     }
     facts = plan_facts(call, comm_class, autotuned);
@@ -289,8 +303,9 @@ static int dispatch_blocking(coll_mtree_mpi_call_t *call,
         coll_mtree_plan_facts_t facts = plan_facts(call, comm_class, true);
 
         note_adder(call, comm_class, COLL_MTREE_FALLBACK);
-        coll_mtree_statistics_fell_back(&call->trial.count,
-                                        coll_mtree_backend_reason(&facts));
+        coll_mtree_statistics_fell_back(
+            &call->trial.count, comm_class->known ? coll_mtree_backend_reason(&facts)
+                                                  : COLL_MTREE_REASON_PLANNING);
     }
     coll_mtree_request_release(req);
     coll_mtree_deferred_release_run();
@@ -332,8 +347,8 @@ static int dispatch_run(coll_mtree_mpi_call_t *call, coll_mtree_comm_class_t *co
                         bool ring, ompi_request_t **request_p)
 {
     bool persistent = call->form == MTREE_PERSISTENT;
-    coll_mtree_plan_entry_t *entry =
-        coll_mtree_plan_entry_get(call->module, call->comm, comm_class);
+    coll_mtree_plan_entry_t *entry = coll_mtree_plan_entry_get(
+        call->module, call->comm, comm_class, is_hurried(call, comm_class));
     coll_mtree_request_t *req;
 
     if (entry == NULL) {

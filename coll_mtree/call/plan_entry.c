@@ -93,35 +93,27 @@ static void plan_entry_finish(coll_mtree_plan_entry_t *entry)
     }
 }
 
-/*
- * Open the exchange of the first pending entry, unless it is open.  Each is opened once,
- * in the order of the entries, even one that has failed before, which is freed by that.
- */
+/* Open the exchange.  Each is opened once, even one that has failed before, which is
+ * freed by that. */
+static void plan_entry_open(coll_mtree_plan_entry_t *entry)
+{
+    coll_mtree_exchange_open(entry->exchange);
+    plan_entry_finish(entry);
+}
+
+/* The exchange that asked for the hosts has ended: the others may. */
 static void open_pending(mca_coll_mtree_module_t *module)
 {
-    coll_mtree_plan_entry_t *entry;
+    mtree_list_t pending, *link;
 
-    do {
-        opal_mutex_lock(&module->lock);
-        entry = mtree_list_is_empty(&module->pending)
-                    ? NULL
-                    : MTREE_CONTAINER_OF(module->pending.next, coll_mtree_plan_entry_t,
-                                         pending);
-        if (entry != NULL && entry->is_opened) {
-            entry = NULL;
-        }
-        if (entry != NULL) {
-            entry->is_opened = true;
-            if (atomic_load(&entry->settled)) {
-                mtree_list_remove(&entry->pending);
-            }
-        }
-        opal_mutex_unlock(&module->lock);
-        if (entry != NULL) {
-            coll_mtree_exchange_open(entry->exchange);
-            plan_entry_finish(entry);
-        }
-    } while (entry != NULL);
+    mtree_list_init(&pending);
+    opal_mutex_lock(&module->lock);
+    module->hosts_known = true;
+    mtree_list_move(&pending, &module->pending);
+    opal_mutex_unlock(&module->lock);
+    while ((link = mtree_list_take(&pending)) != NULL) {
+        plan_entry_open(MTREE_CONTAINER_OF(link, coll_mtree_plan_entry_t, pending));
+    }
 }
 
 void coll_mtree_plan_entry_settled(coll_mtree_plan_entry_t *entry)
@@ -131,13 +123,12 @@ void coll_mtree_plan_entry_settled(coll_mtree_plan_entry_t *entry)
 
     opal_mutex_lock(&module->lock);
     waiting = entry->waiting;
-    /* An exchange that fails may end before its turn, even while it is started. */
-    if (entry->is_opened) {
-        mtree_list_remove(&entry->pending);
-    }
     atomic_store(&entry->settled, true);
     opal_mutex_unlock(&module->lock);
-    open_pending(module);
+    /* Nothing else is pending while a blocking call waits for hosts. */
+    if (entry->asks_hosts && !entry->is_late) {
+        open_pending(module);
+    }
     coll_mtree_replan_nonblocking_settle(&entry->replan, entry->part, entry->version);
     while (waiting != NULL) {
         coll_mtree_replan_nonblocking_t *following = waiting->next;
@@ -169,7 +160,7 @@ static void replan_release(coll_mtree_replan_t *replan)
 /* Two hold a new entry: its class and its exchange. */
 static coll_mtree_plan_entry_t *
 plan_entry_create(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
-                  const coll_mtree_call_class_t *call_class)
+                  const coll_mtree_call_class_t *call_class, bool is_hurried)
 {
     coll_mtree_plan_entry_t *entry = calloc(1, sizeof(*entry));
 
@@ -181,6 +172,7 @@ plan_entry_create(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
     entry->comm = comm;
     entry->deferred.release = plan_entry_let_go;
     entry->call_class = *call_class;
+    entry->is_hurried = is_hurried;
     atomic_init(&entry->settled, false);
     atomic_init(&entry->unfinished, 2);
     coll_mtree_replan_nonblocking_init(&entry->replan, module, comm, call_class, false);
@@ -199,14 +191,16 @@ plan_entry_create(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
 
 coll_mtree_plan_entry_t *coll_mtree_plan_entry_get(mca_coll_mtree_module_t *module,
                                                    ompi_communicator_t *comm,
-                                                   coll_mtree_comm_class_t *comm_class)
+                                                   coll_mtree_comm_class_t *comm_class,
+                                                   bool is_hurried)
 {
     coll_mtree_plan_entry_t *entry;
+    bool opens;
 
     if (comm_class->entry != NULL) {
         return comm_class->entry;
     }
-    entry = plan_entry_create(module, comm, &comm_class->node.call_class);
+    entry = plan_entry_create(module, comm, &comm_class->node.call_class, is_hurried);
     if (entry == NULL) {
         return NULL;
     }
@@ -215,9 +209,14 @@ coll_mtree_plan_entry_t *coll_mtree_plan_entry_get(mca_coll_mtree_module_t *modu
     coll_mtree_plan_entry_release(module->latest);
     module->latest = entry;
     opal_mutex_lock(&module->lock);
-    mtree_list_append(&module->pending, &entry->pending);
+    opens = entry->asks_hosts || module->hosts_known;
+    if (!opens) {
+        mtree_list_append(&module->pending, &entry->pending);
+    }
     opal_mutex_unlock(&module->lock);
-    open_pending(module);
+    if (opens) {
+        plan_entry_open(entry);
+    }
     return entry;
 }
 
@@ -297,6 +296,18 @@ static int plan_entry_know(coll_mtree_plan_entry_t *entry,
                                                                : MTREE_DECLINED;
 }
 
+/* The class has no entry again. */
+static void plan_entry_leave(coll_mtree_plan_entry_t *entry,
+                             coll_mtree_comm_class_t *comm_class)
+{
+    mca_coll_mtree_module_t *module = entry->module;
+
+    comm_class->entry = NULL;
+    module->latest = NULL;
+    coll_mtree_plan_entry_release(entry);
+    coll_mtree_plan_entry_release(entry);
+}
+
 int coll_mtree_plan_entry_wait(coll_mtree_plan_entry_t *entry,
                                coll_mtree_comm_class_t *comm_class)
 {
@@ -305,6 +316,10 @@ int coll_mtree_plan_entry_wait(coll_mtree_plan_entry_t *entry,
     }
     if (entry->status != OMPI_SUCCESS) {
         return entry->status;
+    }
+    if (entry->is_late) {
+        plan_entry_leave(entry, comm_class);
+        return MTREE_DECLINED;
     }
     /* Once it is known, the backend was chosen before the call came here. */
     return comm_class->known ? OMPI_SUCCESS : plan_entry_know(entry, comm_class);
@@ -399,6 +414,7 @@ void coll_mtree_plan_entries_renew(mca_coll_mtree_module_t *module, bool same_tr
     {
         coll_mtree_plan_entry_release(comm_class->entry);
         comm_class->entry = NULL;
+        comm_class->calls = 0;
         comm_class->known = false;
         adder_renew(&comm_class->blocking_adder);
         adder_renew(&comm_class->later_adder);

@@ -4,7 +4,9 @@
  *
  * The first call of a class that mtree may serve makes its entry, whatever form the call
  * has.  An exchange (coll_mtree/control/exchange.h) then brings the plan from rank 0;
- * nobody waits in it, and calls that come before its end wait in the entry's gate.  Which
+ * nobody waits in it, and nonblocking calls that come before its end wait in the entry's
+ * gate.  Blocking calls that do not round make hurried entries, which end without a plan
+ * if that takes long: then the fallback serves, and later calls make another one.  Which
  * classes there are follows from the order of the calls alone, so all ranks make the same
  * entries with the same tags.  Entries belong to one communicator, because calls on
  * different communicators may come in different orders; plans are made once per group of
@@ -26,11 +28,12 @@
 
 #include "simulate/forecast/forecast.h"
 
-/* The entry in force for @a comm_class, made if need be; the class's.  NULL: no memory.
- */
+/* The entry in force for @a comm_class, made if need be, for a blocking call that waits
+ * but @a is_hurried; the class's.  NULL: no memory. */
 coll_mtree_plan_entry_t *coll_mtree_plan_entry_get(mca_coll_mtree_module_t *module,
                                                    ompi_communicator_t *comm,
-                                                   coll_mtree_comm_class_t *comm_class);
+                                                   coll_mtree_comm_class_t *comm_class,
+                                                   bool is_hurried);
 
 /* Hold the entry; let go of it (NULL is allowed), outside callbacks of the PML. */
 void coll_mtree_plan_entry_retain(coll_mtree_plan_entry_t *entry);
@@ -58,7 +61,7 @@ void coll_mtree_plan_entry_settle(coll_mtree_plan_entry_t *entry,
 /*
  * For blocking calls of @a comm_class, whose entry this is: wait for the plan, which all
  * ranks know from then on.  MTREE_DECLINED where there is none, or the fallback is
- * expected to be faster.
+ * expected to be faster, or a hurried entry is late: then the class has none any more.
  */
 int coll_mtree_plan_entry_wait(coll_mtree_plan_entry_t *entry,
                                coll_mtree_comm_class_t *comm_class);

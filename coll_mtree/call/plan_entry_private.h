@@ -16,8 +16,10 @@ struct coll_mtree_plan_entry {
     coll_mtree_deferred_release_t deferred;
     coll_mtree_call_class_t call_class;
     coll_mtree_exchange_t *exchange;
-    mtree_list_t pending;      /* in the module's list until it is settled and opened */
-    bool is_opened;            /* the exchange is, or is about to be */
+    mtree_list_t pending;      /* in the module's list until its exchange is opened */
+    bool asks_hosts;           /* by its exchange */
+    bool is_hurried;           /* it ends, without a plan, if that takes long */
+    bool is_late;              /* so it did */
     atomic_int unfinished;     /* of its opening and its being settled */
     atomic_bool settled;       /* status, part, version and forecast are final */
     int status;                /* Open MPI's code */

@@ -18,10 +18,15 @@
  * a shorter call before it is often a program's greeting. */
 #define LOGGED_BYTES 65536
 
+/* Seconds, and bits/s of the message. */
+#define LEAST_PATIENCE 0.02
+#define PATIENCE_RATE  1e9
+
 /* What rank 0 decides. */
 typedef enum {
     DECISION_NO_PLAN,
-    DECISION_PLAN /* the reply has the plan (coll_mtree/plan/plan_reply.h) */
+    DECISION_LATE, /* rank 0 plans, and a hurried entry is to end */
+    DECISION_PLAN  /* the reply has the plan (coll_mtree/plan/plan_reply.h) */
 } decision_t;
 
 /* Which rank's keys differ from those of this rank, 0?  One line names the first; what
@@ -89,7 +94,9 @@ static void decision_reply(coll_mtree_decision_t *super, coll_mtree_exchange_t *
 {
     plan_decision_t *decision = (plan_decision_t *)super;
 
-    if (exchange != NULL) {
+    if (exchange != NULL && super->is_late) {
+        coll_mtree_exchange_reply(exchange, DECISION_LATE, NULL, 0);
+    } else if (exchange != NULL) {
         entry_reply(decision->entry, exchange, &decision->planned);
         decision->planned.plan = NULL;
     }
@@ -102,6 +109,13 @@ static void decision_release(coll_mtree_decision_t *super)
     mtree_plan_destroy(decision->planned.plan);
     free(decision->contributions);
     free(decision);
+}
+
+/* How long a blocking call may wait for a plan: not much longer than it takes itself on
+ * the networks that mtree is for. */
+static double patience(const coll_mtree_call_class_t *call_class)
+{
+    return LEAST_PATIENCE + 8 * call_class->bytes / PATIENCE_RATE;
 }
 
 /* NULL: no memory. */
@@ -126,6 +140,7 @@ static plan_decision_t *decision_create(coll_mtree_plan_entry_t *entry,
     decision->super.decide = decision_decide;
     decision->super.reply = decision_reply;
     decision->super.release = decision_release;
+    decision->super.patience = entry->is_hurried ? patience(&entry->call_class) : 0;
     decision->entry = entry;
     decision->group = group;
     decision->call_class = entry->call_class;
@@ -134,10 +149,9 @@ static plan_decision_t *decision_create(coll_mtree_plan_entry_t *entry,
     return decision;
 }
 
-/* On rank 0: reply with the plan if there is one, otherwise have it made.  Exchanges of a
- * communicator end in the order of their entries, so the first one, which brings the
- * hosts of all ranks in @a contributions, has made the planning context for the others.
- */
+/* On rank 0: reply with the plan if there is one, otherwise have it made.  The exchange
+ * that brings the hosts of all ranks in @a contributions ends first, and has made the
+ * planning context for the others. */
 static void exchange_decide(coll_mtree_exchange_t *exchange, const void *contributions,
                             void *arg)
 {
@@ -163,6 +177,11 @@ static int exchange_read(coll_mtree_plan_entry_t *entry, const coll_mtree_reply_
 {
     mca_coll_mtree_module_t *module = entry->module;
 
+    if (reply->kind == DECISION_LATE) {
+        entry->is_late = true;
+        module->hosts_asked = module->hosts_asked && !entry->asks_hosts;
+        return OMPI_SUCCESS;
+    }
     if (reply->hosts != NULL && reply->num_hosts > 0) {
         if (mtree_placement_create(ompi_comm_size(entry->comm), reply->num_hosts,
                                    reply->hosts, reply->localities,
@@ -209,9 +228,11 @@ coll_mtree_exchange_t *coll_mtree_plan_exchange_start(coll_mtree_plan_entry_t *e
     if (ompi_comm_rank(entry->comm) == 0) {
         coll_mtree_decisions_open();
     }
+    entry->asks_hosts = !module->hosts_asked;
+    module->hosts_asked = true;
     exchange =
-        coll_mtree_exchange_start(module, entry->comm, first_tag, !module->hosts_asked,
+        coll_mtree_exchange_start(module, entry->comm, first_tag, entry->asks_hosts,
                                   exchange_decide, exchange_ended, entry);
-    module->hosts_asked = module->hosts_asked || exchange != NULL;
+    module->hosts_asked = module->hosts_asked && (exchange != NULL || !entry->asks_hosts);
     return exchange;
 }

@@ -103,7 +103,7 @@ void coll_mtree_decision_start(coll_mtree_decision_t *decision,
     atomic_init(&decision->holders, 2);
     mtree_list_init(&decision->log);
     decision->task = (coll_mtree_plan_task_t){
-        .run = run, .late = late, .end = end, .deadline = decision->deadline};
+        .run = run, .late = late, .end = end, .patience = decision->patience};
     coll_mtree_exchange_postpone(exchange, decided, decision);
     coll_mtree_plan_thread_add(&decision->task);
 }

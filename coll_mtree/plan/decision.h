@@ -21,7 +21,7 @@ typedef struct coll_mtree_decision {
     /* Reply to @a exchange; NULL: it has failed. */
     void (*reply)(struct coll_mtree_decision *decision, coll_mtree_exchange_t *exchange);
     void (*release)(struct coll_mtree_decision *decision); /* free it */
-    double deadline; /* of the reply, by mtree_clock_seconds(); 0: none */
+    double patience; /* after which `reply` is called all the same, as of a task */
     /* From here on the unit's own. */
     bool is_late; /* for `reply`: it is due, and not decided */
     coll_mtree_plan_task_t task;

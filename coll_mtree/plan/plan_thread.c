@@ -10,14 +10,15 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <time.h>
 
 /* All below are changed under the lock; the number is also read without it. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t added = PTHREAD_COND_INITIALIZER;
 static mtree_list_t waiting = {&waiting, &waiting};
 static mtree_list_t ended = {&ended, &ended};
-static mtree_list_t deadlines = {&deadlines, &deadlines};
-static atomic_int num_watched; /* tasks that have ended or have a deadline */
+static mtree_list_t awaited = {&awaited, &awaited};
+static atomic_int num_watched; /* tasks that have ended or may become late */
 static pthread_t thread;
 static bool is_running, stops;
 
@@ -26,12 +27,24 @@ static coll_mtree_plan_task_t *task_of(mtree_list_t *link)
     return MTREE_CONTAINER_OF(link, coll_mtree_plan_task_t, link);
 }
 
-/* Under the lock: the deadline of @a task counts no more. */
-static void forget_deadline(coll_mtree_plan_task_t *task)
+/* Seconds of the processor that the thread has taken. */
+static double seconds_worked(void)
 {
-    if (task->deadline > 0) {
-        task->deadline = 0;
-        mtree_list_remove(&task->deadlines);
+    struct timespec time = {0};
+    clockid_t clock;
+
+    if (pthread_getcpuclockid(thread, &clock) == 0) {
+        (void)clock_gettime(clock, &time);
+    }
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* Under the lock: @a task cannot become late any more. */
+static void await_no_more(coll_mtree_plan_task_t *task)
+{
+    if (task->patience > 0) {
+        task->patience = 0;
+        mtree_list_remove(&task->awaited);
         atomic_fetch_sub(&num_watched, 1);
     }
 }
@@ -93,13 +106,15 @@ void coll_mtree_plan_thread_add(coll_mtree_plan_task_t *task)
     bool started;
 
     mtree_list_init(&task->link);
-    mtree_list_init(&task->deadlines);
+    mtree_list_init(&task->awaited);
     pthread_mutex_lock(&lock);
     started = thread_start();
     if (started) {
         mtree_list_append(&waiting, &task->link);
-        if (task->deadline > 0) {
-            mtree_list_append(&deadlines, &task->deadlines);
+        if (task->patience > 0) {
+            task->worked = seconds_worked();
+            task->began = mtree_clock_seconds();
+            mtree_list_append(&awaited, &task->awaited);
             atomic_fetch_add(&num_watched, 1);
         }
         pthread_cond_signal(&added);
@@ -111,35 +126,42 @@ void coll_mtree_plan_thread_add(coll_mtree_plan_task_t *task)
     }
 }
 
-/* A task that has ended; else with *is_late_p one whose deadline has passed; or NULL. */
-static coll_mtree_plan_task_t *take(bool *is_late_p)
+/* Under the lock: the first task that is late by now; NULL: none. */
+static coll_mtree_plan_task_t *find_late(void)
 {
-    coll_mtree_plan_task_t *task = NULL;
+    double worked = seconds_worked(), now = mtree_clock_seconds();
     mtree_list_t *link;
 
-    *is_late_p = false;
+    MTREE_LIST_FOR_EACH(link, &awaited)
+    {
+        coll_mtree_plan_task_t *task =
+            MTREE_CONTAINER_OF(link, coll_mtree_plan_task_t, awaited);
+
+        if (worked - task->worked >= task->patience ||
+            now - task->began >= COLL_MTREE_PLAN_THREAD_SHARE * task->patience) {
+            return task;
+        }
+    }
+    return NULL;
+}
+
+/* A task that has ended; else with *is_late_p one that is late; or NULL. */
+static coll_mtree_plan_task_t *take(bool *is_late_p)
+{
+    coll_mtree_plan_task_t *task;
+    mtree_list_t *link;
+
     pthread_mutex_lock(&lock);
     link = mtree_list_take(&ended);
+    *is_late_p = link == NULL;
     if (link != NULL) {
         task = task_of(link);
         atomic_fetch_sub(&num_watched, 1);
-        forget_deadline(task);
-    } else if (!mtree_list_is_empty(&deadlines)) {
-        double now = mtree_clock_seconds();
-
-        MTREE_LIST_FOR_EACH(link, &deadlines)
-        {
-            task = MTREE_CONTAINER_OF(link, coll_mtree_plan_task_t, deadlines);
-            *is_late_p = now >= task->deadline;
-            if (*is_late_p) {
-                break;
-            }
-        }
-        if (*is_late_p) {
-            forget_deadline(task);
-        } else {
-            task = NULL;
-        }
+    } else {
+        task = mtree_list_is_empty(&awaited) ? NULL : find_late();
+    }
+    if (task != NULL) {
+        await_no_more(task);
     }
     pthread_mutex_unlock(&lock);
     return task;

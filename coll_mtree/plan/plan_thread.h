@@ -14,18 +14,24 @@
 
 #include "base/list.h"
 
+/* The thread may get no more than this part of a processor. */
+#define COLL_MTREE_PLAN_THREAD_SHARE 10
+
 /* A member of what is to be planned, which stays until the call of `end`. */
 typedef struct coll_mtree_plan_task {
     void (*run)(struct coll_mtree_plan_task *task);  /* in the planning thread */
-    void (*late)(struct coll_mtree_plan_task *task); /* once, when `run` has not ended at
-                                                        the deadline */
+    void (*late)(struct coll_mtree_plan_task *task); /* once, when `run` has not ended
+                                                        after the patience */
     void (*end)(struct coll_mtree_plan_task *task);  /* after `run` */
-    double deadline;        /* by mtree_clock_seconds(); 0: none */
-    mtree_list_t link;      /* waits for the thread, or has run */
-    mtree_list_t deadlines; /* in the list of those that may become late */
+    double
+        patience;         /* seconds of the thread's processor after which it is late, or
+                             COLL_MTREE_PLAN_THREAD_SHARE as many by the clock; 0: it never is */
+    mtree_list_t link;    /* waits for the thread, or has run */
+    mtree_list_t awaited; /* in the list of those that may become late */
+    double worked, began; /* by both clocks, when it was added */
 } coll_mtree_plan_task_t;
 
-/* Have @a task run, whose functions and deadline are set.  The first one starts the
+/* Have @a task run, whose functions and patience are set.  The first one starts the
  * thread; without a thread it runs at once. */
 void coll_mtree_plan_thread_add(coll_mtree_plan_task_t *task);
 

@@ -41,6 +41,28 @@ START_TEST(a_plan_that_is_not_known_is_to_be_made)
 }
 END_TEST
 
+START_TEST(the_fallback_serves_meanwhile_where_bits_stay_and_it_is_allowed)
+{
+    ck_assert(coll_mtree_backend_may_leave(false, 1));
+    ck_assert(!coll_mtree_backend_may_leave(true, 1));
+    ck_assert(!coll_mtree_backend_may_leave(false, 0));
+}
+END_TEST
+
+START_TEST(calls_look_for_their_plan_ever_more_seldom)
+{
+    unsigned looks = 0;
+
+    ck_assert(coll_mtree_backend_looks(1));
+    ck_assert(coll_mtree_backend_looks(2));
+    ck_assert(!coll_mtree_backend_looks(3));
+    for (unsigned call = 1; call <= 1024; call++) {
+        looks += coll_mtree_backend_looks(call);
+    }
+    ck_assert_uint_eq(looks, 11);
+}
+END_TEST
+
 START_TEST(the_autotuner_selects_for_autotuned_calls)
 {
     for (int b = 0; b < COLL_MTREE_BACKENDS; b++) {
@@ -179,6 +201,9 @@ int main(void)
     tcase_add_test(tcase, a_call_that_nothing_speaks_against_is_possible);
     tcase_add_test(tcase, the_first_obstacle_is_the_reason);
     tcase_add_test(tcase, a_plan_that_is_not_known_is_to_be_made);
+    tcase_add_test(tcase,
+                   the_fallback_serves_meanwhile_where_bits_stay_and_it_is_allowed);
+    tcase_add_test(tcase, calls_look_for_their_plan_ever_more_seldom);
     tcase_add_test(tcase, the_autotuner_selects_for_autotuned_calls);
     tcase_add_test(tcase, who_adds_stays_the_same);
     tcase_add_test(tcase, the_fallback_takes_over_from_trees_that_were_left);
