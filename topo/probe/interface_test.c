@@ -66,8 +66,8 @@ static mtree_status_t prepare_interface_test(mtree_probe_t *probe)
     if (status != MTREE_OK) {
         return status;
     }
-    probe->tested = calloc(num_hosts, sizeof(*probe->tested));
-    probe->fastest = calloc(num_hosts, sizeof(*probe->fastest));
+    MTREE_ARENA_ARRAY(&probe->arena, probe->tested, num_hosts);
+    MTREE_ARENA_ARRAY(&probe->arena, probe->fastest, num_hosts);
     if (probe->tested == NULL || probe->fastest == NULL) {
         return mtree_no_memory("the links of %d hosts", probe->num_hosts);
     }

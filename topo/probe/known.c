@@ -14,23 +14,19 @@ static mtree_status_t add_arc(mtree_probe_t *probe, const mtree_topology_t *map,
                               const int *degree, int from, int to, double capacity)
 {
     const mtree_vertex_t *ends[] = {&map->vertices[from], &map->vertices[to]};
-    size_t length = strlen(ends[0]->name) + 1;
     mtree_probe_known_t known = {.capacity = capacity};
 
     known.at_host[0] = degree[from] == 1 && ends[0]->kind == MTREE_VERTEX_HOST &&
                        ends[1]->kind == MTREE_VERTEX_SWITCH;
     known.at_host[1] = degree[to] == 1 && ends[1]->kind == MTREE_VERTEX_HOST &&
                        ends[0]->kind == MTREE_VERTEX_SWITCH;
-    known.from = malloc(length + strlen(ends[1]->name) + 1);
-    if (known.from == NULL ||
+    known.from = mtree_arena_strdup(&probe->arena, ends[0]->name);
+    known.to = mtree_arena_strdup(&probe->arena, ends[1]->name);
+    if (known.from == NULL || known.to == NULL ||
         mtree_array_reserve(&probe->known, &probe->known_capacity, probe->num_known + 1,
                             sizeof(*probe->known)) != MTREE_OK) {
-        free(known.from);
         return mtree_no_memory("%d known links", probe->num_known + 1);
     }
-    known.to = known.from + length;
-    strcpy(known.from, ends[0]->name);
-    strcpy(known.to, ends[1]->name);
     probe->known[probe->num_known++] = known;
     return MTREE_OK;
 }

@@ -43,25 +43,28 @@ static mtree_status_t check_arguments(const mtree_probe_host_t *hosts, int num_h
 
 static int compare_names(const void *left, const void *right)
 {
-    return strcmp(*(char *const *)left, *(char *const *)right);
+    return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
-/* Copy the hosts; @a sorted has space for num_hosts names. */
-static mtree_status_t copy_hosts(mtree_probe_t *probe, const mtree_probe_host_t *hosts,
-                                 char **sorted)
+/* Copy the hosts, and see that each is there once. */
+static mtree_status_t copy_hosts(mtree_probe_t *probe, const mtree_probe_host_t *hosts)
 {
-    int i;
+    const size_t num_hosts = (size_t)probe->num_hosts;
+    const char **sorted;
 
-    for (i = 0; i < probe->num_hosts; ++i) {
+    MTREE_ARENA_ARRAY(&probe->arena, probe->names, num_hosts);
+    MTREE_ARENA_ARRAY(&probe->arena, probe->speeds, num_hosts);
+    MTREE_ARENA_ARRAY(&probe->arena, sorted, num_hosts);
+    for (size_t i = 0; i < num_hosts && probe->arena.status == MTREE_OK; ++i) {
         probe->speeds[i] = hosts[i].speed;
-        probe->names[i] = strdup(hosts[i].name);
+        probe->names[i] = mtree_arena_strdup(&probe->arena, hosts[i].name);
         sorted[i] = probe->names[i];
-        if (probe->names[i] == NULL) {
-            return mtree_no_memory("the names of %d hosts", probe->num_hosts);
-        }
     }
-    qsort(sorted, (size_t)probe->num_hosts, sizeof(*sorted), compare_names);
-    for (i = 1; i < probe->num_hosts; ++i) {
+    if (probe->arena.status != MTREE_OK) {
+        return mtree_no_memory("the names of %zu hosts", num_hosts);
+    }
+    qsort(sorted, num_hosts, sizeof(*sorted), compare_names);
+    for (size_t i = 1; i < num_hosts; ++i) {
         if (strcmp(sorted[i - 1], sorted[i]) == 0) {
             mtree_error("host %s is to be probed twice; name each host once", sorted[i]);
             return MTREE_ERR_INVALID;
@@ -75,44 +78,28 @@ mtree_status_t mtree_probe_create(const mtree_probe_host_t *hosts, int num_hosts
                                   mtree_probe_t **probe_p)
 {
     mtree_status_t status = check_arguments(hosts, num_hosts, options);
-    const char **addresses = NULL;
-    char **sorted = NULL;
+    const char **addresses;
     mtree_probe_t *probe;
-    int i;
 
     if (status != MTREE_OK) {
         return status;
     }
     probe = calloc(1, sizeof(*probe));
     if (probe == NULL) {
-        goto err_memory;
+        return mtree_no_memory("a probe of %d hosts", num_hosts);
     }
     probe->num_hosts = num_hosts;
     probe->options = *options;
     mtree_random_init(&probe->random, options->seed);
-    probe->names = calloc((size_t)num_hosts, sizeof(*probe->names));
-    probe->speeds = calloc((size_t)num_hosts, sizeof(*probe->speeds));
-    sorted = calloc((size_t)num_hosts, sizeof(*sorted));
-    addresses = calloc((size_t)num_hosts, sizeof(*addresses));
-    if (probe->names == NULL || probe->speeds == NULL || sorted == NULL ||
-        addresses == NULL) {
-        goto err_memory;
-    }
-    for (i = 0; i < num_hosts; ++i) {
-        addresses[i] = hosts[i].address;
-    }
+    MTREE_ARENA_ARRAY(&probe->arena, addresses, (size_t)num_hosts);
     mtree_probe_log_hosts(options->log, hosts, num_hosts);
-    status = copy_hosts(probe, hosts, sorted);
+    status = copy_hosts(probe, hosts);
     if (status == MTREE_OK) {
+        for (int i = 0; i < num_hosts; ++i) {
+            addresses[i] = hosts[i].address;
+        }
         status = mtree_probe_routes_create(addresses, num_hosts, &probe->routes);
     }
-    goto out;
-
-err_memory:
-    status = mtree_no_memory("a probe of %d hosts", num_hosts);
-out:
-    free(sorted);
-    free(addresses);
     if (status != MTREE_OK) {
         mtree_probe_destroy(probe);
         return status;
@@ -123,35 +110,17 @@ out:
 
 void mtree_probe_destroy(mtree_probe_t *probe)
 {
-    int i;
-
     if (probe == NULL) {
         return;
     }
-    for (i = 0; probe->names != NULL && i < probe->num_hosts; ++i) {
-        free(probe->names[i]);
-    }
-    for (i = 0; i < probe->num_streams; ++i) {
-        free((void *)probe->streams[i].curve.samples);
-    }
     mtree_probe_graph_clear(&probe->graph);
     mtree_probe_routes_destroy(probe->routes);
-    free(probe->names);
-    free(probe->speeds);
     free(probe->experiments);
-    free(probe->latency);
     free(probe->pairs);
     free(probe->streams);
-    for (i = 0; i < probe->num_known; ++i) {
-        free(probe->known[i].from);
-    }
     free(probe->known);
-    free(probe->reused);
-    free(probe->arcs);
-    free(probe->tries);
-    free(probe->exhausted);
-    free(probe->fastest);
-    free(probe->tested);
+    mtree_arena_cleanup(&probe->arena);
+    mtree_arena_cleanup(&probe->arc_arena);
     free(probe);
 }
 

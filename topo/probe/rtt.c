@@ -270,61 +270,55 @@ mtree_status_t mtree_probe_keep_rtt(mtree_probe_t *probe,
 }
 
 /* The round trips that there are, in @a rtts; *noise_p is the median of their noise. */
-static mtree_status_t list_rtts(const mtree_probe_t *probe, mtree_probe_rtt_t *rtts,
-                                int *num_rtts_p, double *noise_p)
+static mtree_status_t list_rtts(const mtree_probe_t *probe, mtree_arena_t *arena,
+                                mtree_probe_rtt_t **rtts_p, int *num_rtts_p,
+                                double *noise_p)
 {
-    double *noise = malloc(((size_t)probe->num_pairs + 1) * sizeof(*noise));
-    int i, count = 0;
+    mtree_probe_rtt_t *rtts;
+    double *noise;
+    int count = 0;
 
-    if (noise == NULL) {
+    MTREE_ARENA_ARRAY(arena, rtts, (size_t)probe->num_pairs);
+    MTREE_ARENA_ARRAY(arena, noise, (size_t)probe->num_pairs);
+    if (arena->status != MTREE_OK) {
         return mtree_no_memory("%d round trips", probe->num_pairs);
     }
-    for (i = 0; i < probe->num_pairs; ++i) {
+    for (int i = 0; i < probe->num_pairs; ++i) {
         if (probe->pairs[i].rtt.seconds > 0) {
             noise[count] = probe->pairs[i].noise;
             rtts[count++] = probe->pairs[i].rtt;
         }
     }
+    *rtts_p = rtts;
     *num_rtts_p = count;
     *noise_p = (count > 0) ? mtree_median(noise, count) : 0;
-    free(noise);
     return MTREE_OK;
 }
 
 mtree_status_t mtree_probe_fit_graph(mtree_probe_t *probe)
 {
-    mtree_probe_rtt_t *rtts = malloc(((size_t)probe->num_pairs + 1) * sizeof(*rtts));
-    double noise, *latency = NULL;
+    mtree_arena_t arena = {0};
+    mtree_probe_rtt_t *rtts;
     mtree_status_t status;
+    double noise, *latency;
     int num_rtts;
 
-    if (rtts == NULL) {
-        return mtree_no_memory("%d round trips", probe->num_pairs);
-    }
-    status = list_rtts(probe, rtts, &num_rtts, &noise);
+    status = list_rtts(probe, &arena, &rtts, &num_rtts, &noise);
     if (status == MTREE_OK && !probe->has_graph) {
         status =
             mtree_probe_infer(probe->num_hosts, rtts, num_rtts, noise, &probe->graph);
         probe->has_graph = status == MTREE_OK;
     }
-    if (status != MTREE_OK) {
-        goto out;
+    if (status == MTREE_OK) {
+        MTREE_ARENA_ARRAY(&probe->arena, latency, (size_t)probe->graph.num_links);
+        status = latency == NULL
+                     ? mtree_no_memory("%d latencies", probe->graph.num_links)
+                     : mtree_probe_fit_latencies(&probe->graph, rtts, num_rtts, latency,
+                                                 &probe->latency_error);
     }
-    latency = calloc((size_t)probe->graph.num_links + 1, sizeof(*latency));
-    if (latency == NULL) {
-        status = mtree_no_memory("%d latencies", probe->graph.num_links);
-        goto out;
+    if (status == MTREE_OK) {
+        probe->latency = latency;
     }
-    status = mtree_probe_fit_latencies(&probe->graph, rtts, num_rtts, latency,
-                                       &probe->latency_error);
-    if (status != MTREE_OK) {
-        free(latency);
-        goto out;
-    }
-    free(probe->latency);
-    probe->latency = latency;
-
-out:
-    free(rtts);
+    mtree_arena_cleanup(&arena);
     return status;
 }

@@ -5,6 +5,7 @@
 #ifndef MTREE_TOPO_PROBE_STATE_H
 #define MTREE_TOPO_PROBE_STATE_H
 
+#include "base/arena.h"
 #include "base/random.h"
 #include "topo/probe/bottleneck.h"
 #include "topo/probe/probe.h"
@@ -32,7 +33,7 @@ typedef struct {
 
 /* The capacity of an arc of another map. */
 typedef struct {
-    char *from, *to; /* names; malloc'ed in one piece, at from */
+    const char *from, *to; /* names */
     bool
         at_host[2]; /* that end is a host, has no other link, and the other is a switch */
     double capacity; /* bits/s */
@@ -40,7 +41,7 @@ typedef struct {
 
 struct mtree_probe {
     int num_hosts;
-    char **names;
+    const char **names;
     double *speeds;
     mtree_probe_options_t options;
     mtree_random_t random;
@@ -75,6 +76,9 @@ struct mtree_probe {
     bool *exhausted;         /* [2 num_links] no more streams can cross it */
     int *fastest;            /* [num_hosts] the arc of the single link test, or -1 */
     bool *tested;            /* [num_hosts] in the current stage */
+
+    mtree_arena_t arena;     /* of what stays until the end */
+    mtree_arena_t arc_arena; /* of reused, arcs, tries and exhausted */
 };
 
 /* Add an experiment to the current round.  MTREE_ERR_NO_MEMORY (logged). */

@@ -51,18 +51,14 @@ mtree_status_t mtree_probe_explain(mtree_probe_t *probe)
 
 mtree_status_t mtree_probe_reset_arcs(mtree_probe_t *probe)
 {
-    size_t num_arcs = 2 * (size_t)probe->graph.num_links + 1;
+    size_t num_arcs = 2 * (size_t)probe->graph.num_links;
 
-    free(probe->arcs);
-    free(probe->tries);
-    free(probe->exhausted);
-    free(probe->reused);
-    probe->reused = calloc(num_arcs, sizeof(*probe->reused));
-    probe->arcs = calloc(num_arcs, sizeof(*probe->arcs));
-    probe->tries = calloc(num_arcs, sizeof(*probe->tries));
-    probe->exhausted = calloc(num_arcs, sizeof(*probe->exhausted));
-    if (probe->arcs == NULL || probe->tries == NULL || probe->exhausted == NULL ||
-        probe->reused == NULL) {
+    mtree_arena_cleanup(&probe->arc_arena);
+    MTREE_ARENA_ARRAY(&probe->arc_arena, probe->reused, num_arcs);
+    MTREE_ARENA_ARRAY(&probe->arc_arena, probe->arcs, num_arcs);
+    MTREE_ARENA_ARRAY(&probe->arc_arena, probe->tries, num_arcs);
+    MTREE_ARENA_ARRAY(&probe->arc_arena, probe->exhausted, num_arcs);
+    if (probe->arc_arena.status != MTREE_OK) {
         return mtree_no_memory("%d links", probe->graph.num_links);
     }
     mtree_probe_find_known(probe);
@@ -398,19 +394,16 @@ mtree_status_t mtree_probe_fill_cross(mtree_probe_t *probe)
 /* Keep @a stream and a copy of its rate samples. */
 static mtree_status_t add_stream(mtree_probe_t *probe, mtree_probe_stream_t stream)
 {
-    size_t bytes = (size_t)stream.curve.num_samples * sizeof(*stream.curve.samples);
+    size_t num_samples = (size_t)stream.curve.num_samples;
     mtree_probe_rate_sample_t *samples;
 
-    if (mtree_array_reserve(&probe->streams, &probe->stream_capacity,
-                            probe->num_streams + 1,
-                            sizeof(*probe->streams)) != MTREE_OK) {
+    MTREE_ARENA_ARRAY(&probe->arena, samples, num_samples);
+    if (samples == NULL || mtree_array_reserve(&probe->streams, &probe->stream_capacity,
+                                               probe->num_streams + 1,
+                                               sizeof(*probe->streams)) != MTREE_OK) {
         return mtree_no_memory("%d streams", probe->num_streams + 1);
     }
-    samples = malloc(bytes);
-    if (samples == NULL) {
-        return mtree_no_memory("the marks of a stream");
-    }
-    memcpy(samples, stream.curve.samples, bytes);
+    memcpy(samples, stream.curve.samples, num_samples * sizeof(*samples));
     stream.curve.samples = samples;
     probe->streams[probe->num_streams++] = stream;
     return MTREE_OK;
