@@ -11,7 +11,8 @@ static bool holds_block(mtree_collective_t collective)
     return mtree_collective_traits(collective)->input == MTREE_PART_BLOCK;
 }
 
-/* The buffers that the programs ask for, in @a arena, the inputs filled. */
+/* The buffers that the programs ask for with real data, in @a arena, the inputs
+ * filled. */
 static buffers_t *make_buffers(mtree_arena_t *arena, const mtree_check_data_t *data,
                                const mtree_program_t *programs)
 {
@@ -34,70 +35,48 @@ static buffers_t *make_buffers(mtree_arena_t *arena, const mtree_check_data_t *d
     return buffers;
 }
 
-/* Run the programs with real data. */
-static mtree_status_t run_checked(const mtree_simulation_t *simulation,
-                                  const mtree_baseline_t *baseline,
-                                  const mtree_baseline_call_t *call,
-                                  const mtree_program_t *programs, double *seconds_p)
-{
-    mtree_arena_t arena = {0};
-    buffers_t *buffers;
-    mtree_check_data_t data;
-    mtree_status_t status;
-
-    status = mtree_check_data_init(&data, baseline->collective, call->num_ranks,
-                                   call->root, call->count);
-    if (status != MTREE_OK) {
-        return status;
-    }
-    buffers = make_buffers(&arena, &data, programs);
-    status = arena.status;
-    if (status == MTREE_OK) {
-        status = mtree_programs_run(simulation->queue, simulation->pt2pt, programs,
-                                    call->num_ranks, buffers,
-                                    mtree_simulation_fold_seconds(simulation),
-                                    simulation->options->arrivals, seconds_p);
-    }
-    /* One rank alone has its result in its input and no program. */
-    for (int r = 0; r < call->num_ranks && call->num_ranks > 1 && status == MTREE_OK;
-         r++) {
-        status = mtree_check_data_check(&data, baseline->name, r,
-                                        buffers[r][MTREE_BUFFER_RESULT]);
-    }
-    mtree_arena_cleanup(&arena);
-    mtree_check_data_clear(&data);
-    return status;
-}
-
 static mtree_status_t run_programs(const mtree_simulation_t *simulation,
                                    const mtree_baseline_t *baseline, double *seconds_p)
 {
+    const mtree_simulate_options_t *options = simulation->options;
     const size_t ranks = (size_t)simulation->num_ranks;
     mtree_baseline_call_t call = {.num_ranks = simulation->num_ranks,
                                   .root = simulation->root,
                                   .count = simulation->count,
-                                  .segment = simulation->options->segment_bytes /
-                                             sizeof(uint32_t),
+                                  .segment = options->segment_bytes / sizeof(uint32_t),
                                   .element_bytes = sizeof(uint32_t)};
+    /* One rank alone has its result in its input and no program. */
+    const bool checks = options->check && call.num_ranks > 1;
+    mtree_check_data_t data = {.blocks = NULL};
     mtree_program_t *programs = NULL;
+    mtree_arena_t arena = {0};
+    buffers_t *buffers = NULL;
     mtree_status_t status;
 
     if (holds_block(baseline->collective)) {
         call.count = (call.count + ranks - 1) / ranks * ranks;
     }
     status = mtree_baseline_build(baseline, &call, &programs);
-    if (status != MTREE_OK) {
-        return status;
+    if (status == MTREE_OK && checks) {
+        status = mtree_check_data_init(&data, baseline->collective, call.num_ranks,
+                                       call.root, call.count);
     }
-    if (simulation->options->check) {
-        status = run_checked(simulation, baseline, &call, programs, seconds_p);
-    } else {
-        status = mtree_programs_run(simulation->queue, simulation->pt2pt, programs,
-                                    simulation->num_ranks, NULL,
-                                    mtree_simulation_fold_seconds(simulation),
-                                    simulation->options->arrivals, seconds_p);
+    if (status == MTREE_OK && checks) {
+        buffers = make_buffers(&arena, &data, programs);
+        status = arena.status;
     }
-    mtree_baseline_destroy(programs, simulation->num_ranks);
+    if (status == MTREE_OK) {
+        status = mtree_programs_run(
+            simulation->queue, simulation->pt2pt, programs, call.num_ranks, buffers,
+            mtree_simulation_fold_seconds(simulation), options->arrivals, seconds_p);
+    }
+    for (int r = 0; r < call.num_ranks && checks && status == MTREE_OK; r++) {
+        status = mtree_check_data_check(&data, baseline->name, r,
+                                        buffers[r][MTREE_BUFFER_RESULT]);
+    }
+    mtree_arena_cleanup(&arena);
+    mtree_check_data_clear(&data);
+    mtree_baseline_destroy(programs, call.num_ranks);
     return status;
 }
 

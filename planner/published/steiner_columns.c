@@ -29,8 +29,9 @@ static int make_column(mtree_steiner_solver_t *solver, mtree_steiner_stage_t sta
     int num_hosts = candidates->num_hosts;
     bool inward = stage == MTREE_STEINER_STAGE_REDUCE;
     int first_row = 2 * solver->num_roots + stage_row(solver, stage);
-    int count = 0;
+    int count;
 
+    memset(solver->use, 0, (size_t)candidates->num_constraints * sizeof(*solver->use));
     for (int v = 0; v < num_hosts; v++) {
         int up = solver->parent[v];
 
@@ -38,16 +39,14 @@ static int make_column(mtree_steiner_solver_t *solver, mtree_steiner_stage_t sta
             int edge = solver->edge_at[inward ? v * num_hosts + up : up * num_hosts + v];
 
             for (int i = candidates->first[edge]; i < candidates->first[edge + 1]; i++) {
-                solver->use[candidates->constraints[i]] += 1.0;
+                solver->use[candidates->constraints[i]]++;
             }
         }
     }
-    for (int row = 0; row < candidates->num_constraints; row++) {
-        if (solver->use[row] > 0.0) {
-            solver->column_rows[count] = first_row + row;
-            solver->column_values[count++] = solver->use[row];
-            solver->use[row] = 0.0;
-        }
+    count = mtree_candidates_column(candidates, solver->use, solver->column_rows,
+                                    solver->column_values);
+    for (int i = 0; i < count; i++) {
+        solver->column_rows[i] += first_row;
     }
     solver->column_rows[count] = mtree_steiner_root_row(solver, stage, r);
     solver->column_values[count++] = 1.0;
@@ -135,7 +134,7 @@ mtree_status_t mtree_steiner_start_stage(mtree_steiner_solver_t *solver,
     }
     for (int i = 0; i < START_ROUNDS * solver->num_roots && status == MTREE_OK; i++) {
         int r = i % solver->num_roots;
-        double price, rate = INFINITY;
+        double price, rate;
         int count;
 
         set_prices(solver, stage);
@@ -145,18 +144,10 @@ mtree_status_t mtree_steiner_start_stage(mtree_steiner_solver_t *solver,
         }
         count = make_column(solver, stage, r);
         status = add_tree(solver, stage, r, count);
-        for (int c = 0; c + 1 < count; c++) {
-            int row =
-                solver->column_rows[c] - 2 * solver->num_roots - stage_row(solver, stage);
-
-            rate = fmin(rate, candidates->capacity[row] / solver->column_values[c]);
-        }
-        for (int c = 0; c + 1 < count; c++) {
-            int row =
-                solver->column_rows[c] - 2 * solver->num_roots - stage_row(solver, stage);
-
-            constraint_price[row] *= 1.0 + START_STEP * rate * solver->column_values[c] /
-                                               candidates->capacity[row];
+        rate = mtree_candidates_room(candidates, solver->use, candidates->capacity);
+        for (int row = 0; row < candidates->num_constraints; row++) {
+            constraint_price[row] *=
+                1.0 + START_STEP * rate * solver->use[row] / candidates->capacity[row];
         }
         if (shared && status == MTREE_OK) {
             count = make_column(solver, MTREE_STEINER_STAGE_OVERLAP, r);

@@ -35,7 +35,7 @@ typedef struct {
     double *constraint_price; /* [2 * num_constraints] those prices */
     double *edge_price;       /* [num_edges] */
     double *price;            /* [num_hosts * num_hosts] */
-    double *use;              /* [num_constraints] zeros between calls */
+    int *use;                 /* [num_constraints] by the tree whose column was made */
     int *column_rows;         /* [num_constraints + 1] */
     double *column_values;
     double *reduce_cost,
