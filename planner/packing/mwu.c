@@ -235,8 +235,8 @@ static mtree_status_t collect(const mwu_t *mwu, mtree_tree_set_t *set_p, double 
     }
     for (int c = 0; set_p->num_trees < count; ++c) {
         if (mwu->size[c] > 0.0) {
-            mtree_tree_set_append(set_p, colgen->candidates->num_hosts - 1,
-                                  &colgen->columns->column[c], mwu->size[c] / worst);
+            mtree_tree_set_append(set_p, &colgen->columns->column[c],
+                                  mwu->size[c] / worst);
         }
     }
     *x_p = mwu->laid / worst;

@@ -316,8 +316,7 @@ static mtree_status_t take_fastest(packing_t *packing, int count, mtree_tree_set
     mtree_status_t status = mtree_tree_set_create(colgen, set->num_trees, few_p);
 
     for (int t = 0; t < set->num_trees && status == MTREE_OK; ++t) {
-        mtree_tree_set_append(few_p, colgen->candidates->num_hosts - 1, &set->trees[t],
-                              set->rate[t]);
+        mtree_tree_set_append(few_p, &set->trees[t], set->rate[t]);
     }
     if (status == MTREE_OK) {
         mtree_tree_set_trim(few_p, count, 0.0);

@@ -365,8 +365,7 @@ static mtree_status_t hand_over(const mtree_selection_t *selection,
         mtree_tree_set_create(selection->colgen, selection->num_trees, set_p);
 
     for (int t = 0; t < selection->num_trees && status == MTREE_OK; ++t) {
-        mtree_tree_set_append(set_p, selection->num_edges, &selection->trees[t],
-                              selection->rate[t]);
+        mtree_tree_set_append(set_p, &selection->trees[t], selection->rate[t]);
     }
     return status;
 }

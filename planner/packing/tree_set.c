@@ -17,7 +17,7 @@ mtree_status_t mtree_tree_set_create(const mtree_colgen_t *colgen, int room,
                                      mtree_tree_set_t *set_p)
 {
     size_t num_hosts = (size_t)colgen->candidates->num_hosts;
-    mtree_tree_set_t set = {.num_trees = 0};
+    mtree_tree_set_t set = {.num_edges = colgen->candidates->num_hosts - 1};
 
     MTREE_ARENA_ARRAY(&set.arena, set.trees, (size_t)room);
     MTREE_ARENA_ARRAY(&set.arena, set.rate, (size_t)room);
@@ -32,13 +32,12 @@ mtree_status_t mtree_tree_set_create(const mtree_colgen_t *colgen, int room,
     return MTREE_OK;
 }
 
-void mtree_tree_set_append(mtree_tree_set_t *set, int num_edges,
-                           const mtree_column_t *tree, double rate)
+void mtree_tree_set_append(mtree_tree_set_t *set, const mtree_column_t *tree, double rate)
 {
     mtree_column_t *place = &set->trees[set->num_trees];
     int *edges = place->edges;
 
-    memcpy(edges, tree->edges, (size_t)num_edges * sizeof(*edges));
+    memcpy(edges, tree->edges, (size_t)set->num_edges * sizeof(*edges));
     *place = *tree;
     place->edges = edges;
     set->rate[set->num_trees++] = rate;
@@ -58,8 +57,7 @@ mtree_status_t mtree_tree_set_from_master(const mtree_colgen_t *colgen,
     status = mtree_tree_set_create(colgen, count, set_p);
     for (int t = 0; t < master->num_columns && status == MTREE_OK; ++t) {
         if (master->rate[t] > least) {
-            mtree_tree_set_append(set_p, colgen->candidates->num_hosts - 1,
-                                  &colgen->columns->column[t], master->rate[t]);
+            mtree_tree_set_append(set_p, &colgen->columns->column[t], master->rate[t]);
         }
     }
     return status;

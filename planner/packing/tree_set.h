@@ -8,8 +8,8 @@
 #include "planner/packing/colgen.h"
 
 typedef struct {
-    mtree_arena_t arena; /* of the arrays and the trees' edges */
-    int num_trees;
+    mtree_arena_t arena;      /* of the arrays and the trees' edges */
+    int num_trees, num_edges; /* num_edges of each */
     mtree_column_t *trees;
     double *rate; /* bits/s */
 } mtree_tree_set_t;
@@ -19,8 +19,8 @@ mtree_status_t mtree_tree_set_create(const mtree_colgen_t *colgen, int room,
                                      mtree_tree_set_t *set_p);
 
 /* Append a copy of a tree; the room must be there. */
-void mtree_tree_set_append(mtree_tree_set_t *set, int num_edges,
-                           const mtree_column_t *tree, double rate);
+void mtree_tree_set_append(mtree_tree_set_t *set, const mtree_column_t *tree,
+                           double rate);
 
 /* All trees that the master's solution uses, with its rates. */
 mtree_status_t mtree_tree_set_from_master(const mtree_colgen_t *colgen,
