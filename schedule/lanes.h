@@ -48,17 +48,22 @@ static inline int mtree_lanes(mtree_collective_t collective)
 typedef struct mtree_turn {
     struct mtree_turn *following; /* the next number of the same pair */
     int lane;
-    bool is_open; /* no predecessor is in the way */
+    bool is_open;  /* no predecessor is in the way */
+    bool is_ended; /* it is out of the way */
 } mtree_turn_t;
 
 /* The turns from one rank to another; zeros are the initial value. */
 typedef struct {
-    mtree_turn_t *last;
-    int count;
+    mtree_turn_t *first, *last; /* of those that were not dropped */
+    int dropped;
+    int count; /* with those that were dropped */
 } mtree_turns_t;
 
 /* Give @a turn the next number of @a turns, which share @a lanes lanes. */
 void mtree_turns_add(mtree_turns_t *turns, mtree_turn_t *turn, int lanes);
+
+/* Forget the first of @a turns, which has ended, as have all that were dropped before. */
+void mtree_turns_drop(mtree_turns_t *turns);
 
 /* What @a turn stands for is out of the way: open its successor in the lane, which is
  * returned; NULL: it has none.  Called once. */

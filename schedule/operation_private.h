@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * An operation, inside, in layers: stream_state.c (steps, errors and the trace),
- * receiver.c (receiving and reducing), send_queue.c (sending), operation.c (life) and
- * dynamic_peers.c (open streams).  Only the thread that holds the operation's inbox
- * touches any of it.
+ * receiver.c (receiving and reducing), send_queue.c (sending), batch.c (which streams
+ * run), operation.c (life) and dynamic_peers.c (open streams).  Only the thread that
+ * holds the operation's inbox touches any of it.
  */
 #ifndef MTREE_SCHEDULE_OPERATION_PRIVATE_H
 #define MTREE_SCHEDULE_OPERATION_PRIVATE_H
@@ -20,6 +20,7 @@ typedef struct mtree_stream_state mtree_stream_state_t;
 typedef struct mtree_receiver mtree_receiver_t;
 typedef struct mtree_send_channel mtree_send_channel_t;
 typedef struct mtree_send_queue mtree_send_queue_t;
+typedef struct mtree_batch mtree_batch_t;
 
 /* One receive slot of a receiver. */
 typedef struct {
@@ -90,9 +91,33 @@ struct mtree_send_queue {
     mtree_turns_t sends, receives;  /* to the peer, and from it */
 };
 
+/*
+ * Streams that follow one another in the layout and begin at the same time, with the
+ * memory of their parts.  Two batches run at a time: a call that gathers the blocks of
+ * thousands of ranks needs memory for few of its streams.  All ranks begin them in the
+ * same order.  So the first batch that is not done everywhere runs on all ranks, and what
+ * a rank has sent of a later one does not keep it from ending.
+ */
+struct mtree_batch {
+    mtree_batch_t *next;          /* began after it */
+    size_t outstanding;           /* messages of its streams */
+    size_t unsent, unreceived;    /* chunks */
+    mtree_stream_state_t *states; /* [num_states] */
+    mtree_send_channel_t *channels;
+    mtree_receiver_t *receivers;
+    mtree_slot_t *slots_end; /* behind those of all receivers */
+    int num_states;
+    size_t num_channels, num_receivers;
+    char *scratch;
+};
+
+/* Streams per batch.  In a lockstep all streams are one batch. */
+#define MTREE_BATCH_STREAMS 512
+
 /* A stream, running. */
 struct mtree_stream_state {
     mtree_operation_t *operation;
+    mtree_batch_t *batch;
     const mtree_stream_t *stream;
     size_t num_chunks;
     ptrdiff_t shift; /* bytes to add to the addresses of its units */
@@ -135,13 +160,11 @@ struct mtree_operation {
     int step;       /* lockstep: all steps before it have been sent and received */
     int *step_waits; /* [2 x steps of the layout + 1] channels and receivers that each
                         step waits for */
-    mtree_stream_state_t *states;
+    mtree_batch_t *oldest, *newest; /* running */
+    int next_stream;                /* the first that has not begun */
+    mtree_stream_state_t *states;   /* of the first batch, which has the open stream */
     mtree_send_queue_t *send_queues;
-    mtree_send_channel_t *channels;
-    mtree_receiver_t *receivers;
-    mtree_slot_t *slots;
     mtree_send_op_t *free_send_ops;
-    char *scratch;
     mtree_extra_buffer_t *extra_buffers;
 };
 
@@ -167,6 +190,19 @@ static inline char *mtree_stream_state_address(const mtree_stream_state_t *state
     return mtree_address(base, state->shift +
                                    (ptrdiff_t)mtree_stream_state_offset(state, chunk) *
                                        state->operation->data.extent);
+}
+
+/* A message of a stream is started, or has ended. */
+static inline void mtree_stream_state_begin(mtree_stream_state_t *state)
+{
+    state->operation->outstanding++;
+    state->batch->outstanding++;
+}
+
+static inline void mtree_stream_state_end(mtree_stream_state_t *state)
+{
+    state->operation->outstanding--;
+    state->batch->outstanding--;
 }
 
 /* Chunks that a parent grants at a time beyond the first window. */
@@ -250,7 +286,7 @@ static inline int mtree_send_queue_number(const mtree_operation_t *operation,
 
 static inline int mtree_stream_state_number(const mtree_stream_state_t *state)
 {
-    return (int)(state - state->operation->states);
+    return state->stream->number;
 }
 
 /* Bytes of data of a chunk of a stream. */
@@ -269,7 +305,24 @@ typedef struct {
     char *scratch;
 } mtree_cursor_t;
 
-/* operation.c: chunks of a stream that a receiver has memory for, and the bytes of each.
+/* batch.c: add the batch of the next streams, which do not begin yet.  False: no memory.
+ */
+bool mtree_batch_add(mtree_operation_t *operation);
+
+/* Begin with @a batch: number the turns of its channels and receivers, and start those
+ * that are open. */
+void mtree_batch_begin(mtree_operation_t *operation, mtree_batch_t *batch);
+
+/* Begin the next batch when the oldest is done; true: it has begun. */
+bool mtree_batches_advance(mtree_operation_t *operation);
+
+/* Free all batches. */
+void mtree_batches_free(mtree_operation_t *operation);
+
+/* Count a new channel or receiver of @a step, which is returned. */
+int mtree_operation_count_step(mtree_operation_t *operation, int step);
+
+/* Chunks of a stream that a receiver has memory for, and the bytes of each.
  */
 size_t mtree_stream_slots(const mtree_stream_t *stream);
 size_t mtree_stream_slot_bytes(const mtree_operation_data_t *data,

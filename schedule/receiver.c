@@ -9,7 +9,7 @@ static void receiver_credited(mtree_event_t *event)
         MTREE_CONTAINER_OF(event, mtree_receiver_t, credit_event);
 
     receiver->crediting = false;
-    receiver->state->operation->outstanding--;
+    mtree_stream_state_end(receiver->state);
     if (event->status != MTREE_OK) {
         mtree_operation_fail(receiver->state->operation, event->status);
         return;
@@ -35,14 +35,14 @@ static void receiver_credit(mtree_receiver_t *receiver)
     }
     receiver->credited += batch;
     receiver->crediting = true;
-    operation->outstanding++;
+    mtree_stream_state_begin(receiver->state);
     mtree_event_init(&receiver->credit_event, &operation->inbox, receiver_credited);
     status = operation->transport->ops->send(
         operation->transport, receiver->peer,
         mtree_turn_tag(&receiver->turn, MTREE_TAG_CREDIT), NULL, 0, false,
         &receiver->credit_event.completion);
     if (status != MTREE_OK) {
-        operation->outstanding--;
+        mtree_stream_state_end(receiver->state);
         mtree_operation_fail(operation, status);
     }
 }
@@ -92,7 +92,7 @@ static void receiver_arrived(mtree_event_t *event)
     mtree_receiver_t *receiver = slot->receiver;
     mtree_operation_t *operation = receiver->state->operation;
 
-    operation->outstanding--;
+    mtree_stream_state_end(receiver->state);
     if (event->status != MTREE_OK) {
         mtree_operation_fail(operation, event->status);
         return;
@@ -103,6 +103,7 @@ static void receiver_arrived(mtree_event_t *event)
         return;
     }
     slot->arrived = true;
+    receiver->state->batch->unreceived--;
     if (++receiver->arrived == receiver->state->num_chunks) {
         mtree_operation_step(operation, receiver->step);
     }
@@ -150,14 +151,14 @@ static bool receiver_post(mtree_receiver_t *receiver)
                 mtree_stream_state_address(state, operation->data.output, slot->chunk);
         }
         mtree_event_init(&slot->event, &operation->inbox, receiver_arrived);
-        operation->outstanding++;
+        mtree_stream_state_begin(state);
         state->awaited += !receiver->up;
         status = operation->transport->ops->recv(
             operation->transport, receiver->peer,
             mtree_turn_tag(&receiver->turn, MTREE_TAG_DATA), address,
             mtree_stream_state_count(state, slot->chunk), &slot->event.completion);
         if (status != MTREE_OK) {
-            operation->outstanding--;
+            mtree_stream_state_end(state);
             mtree_operation_fail(operation, status);
         }
     }

@@ -23,7 +23,7 @@ static void channel_credited(mtree_event_t *event)
     mtree_send_channel_t *channel =
         MTREE_CONTAINER_OF(event, mtree_send_channel_t, credit_event);
 
-    channel->state->operation->outstanding--;
+    mtree_stream_state_end(channel->state);
     if (event->status != MTREE_OK) {
         mtree_operation_fail(channel->state->operation, event->status);
         return;
@@ -43,14 +43,14 @@ static void channel_await_credit(mtree_send_channel_t *channel)
     if (channel->credit >= channel->state->num_chunks || operation->status != MTREE_OK) {
         return;
     }
-    operation->outstanding++;
+    mtree_stream_state_begin(channel->state);
     mtree_event_init(&channel->credit_event, &operation->inbox, channel_credited);
     status =
         operation->transport->ops->recv(operation->transport, channel->send_queue->rank,
                                         mtree_turn_tag(&channel->turn, MTREE_TAG_CREDIT),
                                         NULL, 0, &channel->credit_event.completion);
     if (status != MTREE_OK) {
-        operation->outstanding--;
+        mtree_stream_state_end(channel->state);
         mtree_operation_fail(operation, status);
     }
 }
@@ -115,6 +115,7 @@ static size_t channel_advance(mtree_send_channel_t *channel)
     bool was_last = channel_progress(channel) <= operation->last[channel->up];
 
     channel->next++;
+    channel->state->batch->unsent--;
     if (channel->next == channel->state->num_chunks) {
         channel_close(channel);
     }
@@ -175,7 +176,7 @@ static void blank_sent(mtree_event_t *event)
     mtree_operation_t *operation = channel->state->operation;
     mtree_status_t status = event->status;
 
-    operation->outstanding--;
+    mtree_stream_state_end(channel->state);
     channel->sent++;
     send_op_put(operation, send_op);
     if (status != MTREE_OK) {
@@ -190,7 +191,7 @@ static void send_op_sent(mtree_event_t *event)
     mtree_operation_t *operation = channel->state->operation;
     mtree_status_t status = event->status;
 
-    operation->outstanding--;
+    mtree_stream_state_end(channel->state);
     channel->send_queue->outstanding -= send_op->bytes;
     channel->send_queue->dirty = true;
     mtree_stream_state_trace(channel->state, MTREE_TRACE_SEND, channel->up,
@@ -277,7 +278,7 @@ static void channel_send(mtree_send_channel_t *channel, size_t bytes)
     send_op->begin = mtree_operation_clock(operation);
     address = blank ? NULL : send_op_address(send_op, count);
     channel->send_queue->outstanding += bytes;
-    operation->outstanding++;
+    mtree_stream_state_begin(channel->state);
     mtree_event_init(&send_op->event, &operation->inbox,
                      blank ? blank_sent : send_op_sent);
     status = operation->transport->ops->send(
@@ -285,7 +286,7 @@ static void channel_send(mtree_send_channel_t *channel, size_t bytes)
         mtree_turn_tag(&channel->turn, MTREE_TAG_DATA), address, count,
         operation->layout->paced && !blank, &send_op->event.completion);
     if (status != MTREE_OK) {
-        operation->outstanding--;
+        mtree_stream_state_end(channel->state);
         send_op_put(operation, send_op);
         mtree_operation_fail(operation, status);
     }

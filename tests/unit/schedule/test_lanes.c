@@ -59,7 +59,7 @@ START_TEST(a_turn_opens_when_its_predecessor_ends)
 {
     for (int count = 0; count <= MOST; count++) {
         for (int lanes = 1; lanes <= MOST + 1; lanes++) {
-            mtree_turns_t all = {NULL, 0};
+            mtree_turns_t all = {0};
 
             for (int i = 0; i < count; i++) {
                 mtree_turns_add(&all, &turns[i], lanes);
@@ -67,6 +67,35 @@ START_TEST(a_turn_opens_when_its_predecessor_ends)
             end_all(count, lanes);
         }
     }
+}
+END_TEST
+
+/* Turns come while others have ended and were dropped. */
+START_TEST(turns_follow_those_that_were_dropped)
+{
+    static mtree_turn_t turns[9];
+    mtree_turns_t all = {0};
+
+    for (int i = 0; i < 6; i++) {
+        mtree_turns_add(&all, &turns[i], 4);
+    }
+    ck_assert(!turns[4].is_open && !turns[5].is_open);
+    ck_assert_ptr_eq(mtree_turn_end(&turns[0], 4), &turns[4]);
+    ck_assert_ptr_eq(mtree_turn_end(&turns[2], 4), NULL);
+    mtree_turns_drop(&all);
+    for (int i = 6; i < 8; i++) {
+        mtree_turns_add(&all, &turns[i], 4);
+        ck_assert_int_eq(turns[i].lane, i % 4);
+    }
+    ck_assert(turns[6].is_open && !turns[7].is_open);
+    for (int i = 1; i < 8; i++) {
+        if (i != 2) {
+            (void)mtree_turn_end(&turns[i], 4);
+        }
+        mtree_turns_drop(&all);
+    }
+    mtree_turns_add(&all, &turns[8], 4);
+    ck_assert(turns[8].is_open && turns[8].lane == 0);
 }
 END_TEST
 
@@ -78,6 +107,7 @@ int main(void)
     int failed;
 
     tcase_add_test(tcase, a_turn_opens_when_its_predecessor_ends);
+    tcase_add_test(tcase, turns_follow_those_that_were_dropped);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);

@@ -5,7 +5,7 @@
  */
 #include "schedule/lanes.h"
 #include "schedule/layout.h"
-#include "schedule/operation.h"
+#include "schedule/operation_private.h"
 #include "tests/unit/schedule/chaos.h"
 #include "tests/unit/whole_plan.h"
 
@@ -37,6 +37,9 @@ static int num_backlogged;
 
 /* Operations whose chunks had to be as short as messages may be. */
 static int num_cut;
+
+/* Trees of each plan; 0: a few. */
+static int fixed_trees;
 
 static int draw(int below)
 {
@@ -362,7 +365,7 @@ static void job_verify_longest(const job_t *job, const chaos_t *chaos)
 
 static void job_random(job_t *job, unsigned seed)
 {
-    int hosts, ranks;
+    int hosts, ranks, trees;
 
     state = seed + 1;
     memset(job, 0, sizeof(*job));
@@ -384,7 +387,8 @@ static void job_random(job_t *job, unsigned seed)
                    job->call.collective == MTREE_ALLGATHER) &&
                   draw(2) == 0;
     job->lanes = seed % 2 == 0 ? MTREE_LANES : 1 + (int)(seed / 2 % 3);
-    job->plan = random_plan(hosts, 1 + draw(6));
+    trees = 1 + draw(6);
+    job->plan = random_plan(hosts, fixed_trees > 0 ? fixed_trees : trees);
     job->placement = random_placement(hosts, ranks);
     for (int r = 1; r < ranks; r++) {
         job->blocks[r] =
@@ -482,6 +486,36 @@ START_TEST(every_collective_gives_its_result)
 }
 END_TEST
 
+/* More streams than run at a time. */
+START_TEST(many_streams_run_one_batch_after_the_other)
+{
+    int most = 0;
+
+    fixed_trees = 150;
+    for (unsigned seed = 10 * (unsigned)_i; seed < 10 * (unsigned)_i + 10; seed++) {
+        job_t job;
+        chaos_t *chaos;
+
+        job_random(&job, seed);
+        chaos = chaos_create(job.placement->num_ranks, job.packed ? 1 : 4, seed);
+        job_run(&job, chaos);
+        for (int r = 0; r < job.placement->num_ranks; r++) {
+            ck_assert_msg(mtree_operation_done(job.operation[r], NULL),
+                          "seed %u: rank %d waits for ever", seed, r);
+            if (job.placement->num_ranks > 1) {
+                job_verify(&job, r);
+            }
+        }
+        if (job.layout[0]->num_steps == 0 && job.layout[0]->num_streams > most) {
+            most = job.layout[0]->num_streams;
+        }
+        job_free(&job);
+        chaos_destroy(chaos);
+    }
+    ck_assert_int_gt(most, 2 * MTREE_BATCH_STREAMS);
+}
+END_TEST
+
 START_TEST(a_failing_send_ends_the_operation)
 {
     static job_t job;
@@ -547,6 +581,7 @@ int main(void)
 
     tcase_set_timeout(results, 120);
     tcase_add_loop_test(results, every_collective_gives_its_result, 0, LOOPS);
+    tcase_add_loop_test(results, many_streams_run_one_batch_after_the_other, 0, 4);
     tcase_add_loop_test(results, a_failing_send_ends_the_operation, 0, 100);
     tcase_add_loop_test(results, a_failed_operation_waits_for_its_messages_where_they_end,
                         0, 100);

@@ -286,7 +286,7 @@ static uint64_t hash_completion(const search_t *search,
                                 const mtree_completion_t *completion)
 {
     const mtree_event_t *event = (const mtree_event_t *)completion;
-    const mtree_operation_t *operation;
+    const mtree_batch_t *batch;
     const mtree_send_op_t *send_op = (const mtree_send_op_t *)completion;
     uintptr_t place = (uintptr_t)completion, first, end;
     int rank = 0;
@@ -295,14 +295,14 @@ static uint64_t hash_completion(const search_t *search,
            event->inbox != &search->job->operation[rank]->inbox) {
         rank++;
     }
-    operation = search->job->operation[rank];
-    first = (uintptr_t)operation;
-    end = (uintptr_t)(operation->step_waits + 2 * operation->layout->num_steps + 1);
+    batch = search->job->operation[rank]->oldest;
+    first = (uintptr_t)batch;
+    end = (uintptr_t)batch->slots_end;
     if (place >= first && place < end) {
         return visited_mix(visited_mix(2, (uint64_t)rank), place - first);
     }
     return visited_mix(visited_mix(visited_mix(3, (uint64_t)rank), send_op->chunk),
-                       (uint64_t)(send_op->channel - operation->channels));
+                       (uint64_t)(send_op->channel - batch->channels));
 }
 
 /* What the network may tell next is a set: its order does not matter. */

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Batches of streams, and their parts. */
+#include "schedule/operation_private.h"
+
+#include <stdlib.h>
+
+/* The numbers of the parts of an operation. */
+typedef struct {
+    size_t channels, receivers, slots, scratch;
+} part_counts_t;
+
+static size_t stream_num_chunks(const mtree_stream_t *stream)
+{
+    return (stream->length + stream->chunk - 1) / stream->chunk;
+}
+
+size_t mtree_stream_slots(const mtree_stream_t *stream)
+{
+    size_t chunks = stream_num_chunks(stream);
+
+    return chunks < stream->window ? chunks : stream->window;
+}
+
+size_t mtree_stream_slot_bytes(const mtree_operation_data_t *data,
+                               const mtree_stream_t *stream)
+{
+    size_t units = stream->chunk < stream->length ? stream->chunk : stream->length;
+    size_t bytes = units == 0 ? 0 : data->span + (units - 1) * (size_t)data->extent;
+
+    return (bytes + MTREE_SLOT_ALIGNMENT - 1) / MTREE_SLOT_ALIGNMENT *
+           MTREE_SLOT_ALIGNMENT;
+}
+
+/* Of streams [@a from, @a to). */
+static part_counts_t count_parts(const mtree_layout_t *layout,
+                                 const mtree_operation_data_t *data, int from, int to)
+{
+    part_counts_t counts = {0, 0, 0, 0};
+
+    for (int i = from; i < to; i++) {
+        const mtree_stream_t *stream = &layout->streams[i];
+        size_t children = (size_t)stream->num_children;
+        size_t slots = mtree_stream_slots(stream);
+
+        if (stream->open) {
+            continue;
+        }
+        if (stream->broadcast) {
+            counts.channels += children;
+            if (stream->parent >= 0) {
+                counts.receivers++;
+                counts.slots += slots;
+                counts.scratch += data->unpack != NULL
+                                      ? slots * mtree_stream_slot_bytes(data, stream)
+                                      : 0;
+            }
+        }
+        if (stream->reduce) {
+            counts.channels += stream->parent >= 0;
+            counts.receivers += children;
+            counts.slots += children * slots;
+            counts.scratch += children * slots * mtree_stream_slot_bytes(data, stream);
+        }
+    }
+    return counts;
+}
+
+/* The end of the batch that begins with stream @a from. */
+static int batch_end(const mtree_layout_t *layout, int from)
+{
+    int left = layout->num_streams - from;
+
+    return layout->num_steps > 0 || left < MTREE_BATCH_STREAMS
+               ? layout->num_streams
+               : from + MTREE_BATCH_STREAMS;
+}
+
+size_t mtree_operation_scratch(const mtree_layout_t *layout,
+                               const mtree_operation_data_t *data)
+{
+    size_t most = 0, before = 0;
+    int to;
+
+    for (int from = 0; from < layout->num_streams; from = to) {
+        size_t scratch;
+
+        to = batch_end(layout, from);
+        scratch = count_parts(layout, data, from, to).scratch;
+        most = before + scratch > most ? before + scratch : most;
+        before = scratch;
+    }
+    return most;
+}
+
+static mtree_send_queue_t *operation_send_queue(mtree_operation_t *operation, int rank)
+{
+    int low = 0, high = operation->layout->num_peers - 1;
+
+    while (low < high) {
+        int middle = (low + high) / 2;
+
+        if (operation->send_queues[middle].rank < rank) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return &operation->send_queues[low];
+}
+
+/* Count a new channel or receiver of @a step. */
+int mtree_operation_count_step(mtree_operation_t *operation, int step)
+{
+    operation->step_waits[step]++;
+    return step;
+}
+
+static mtree_turn_t open_turn(bool up)
+{
+    return (mtree_turn_t){.lane = up ? 0 : 1, .is_open = true};
+}
+
+mtree_send_channel_t *mtree_stream_state_add_channel(mtree_stream_state_t *state,
+                                                     int rank, int step, bool up,
+                                                     mtree_cursor_t *at)
+{
+    mtree_send_channel_t *channel = at->channel++;
+
+    channel->state = state;
+    channel->send_queue = operation_send_queue(state->operation, rank);
+    channel->up = up;
+    channel->step = mtree_operation_count_step(
+        state->operation,
+        mtree_layout_step(state->operation->layout, state->stream, step, up));
+    channel->turn = open_turn(up);
+    channel->blank = channel->end = channel->credit = state->num_chunks;
+    if (up && state->stream->window < state->num_chunks) {
+        channel->credit = state->stream->window;
+    }
+    channel->sibling = state->channels;
+    state->channels = channel;
+    state->batch->unsent += state->num_chunks;
+    return channel;
+}
+
+mtree_receiver_t *mtree_stream_state_add_receiver(mtree_stream_state_t *state, int rank,
+                                                  int step, bool up, size_t window,
+                                                  bool memory, mtree_cursor_t *at)
+{
+    const mtree_operation_data_t *data = &state->operation->data;
+    mtree_receiver_t *receiver = at->receiver++;
+
+    receiver->state = state;
+    receiver->peer = rank;
+    receiver->up = up;
+    receiver->turn = open_turn(up);
+    receiver->step = mtree_operation_count_step(
+        state->operation,
+        mtree_layout_step(state->operation->layout, state->stream, step, up));
+    receiver->window = window;
+    state->batch->unreceived += state->num_chunks;
+    receiver->slots = at->slot;
+    for (size_t i = 0; i < receiver->window; i++) {
+        at->slot->receiver = receiver;
+        if (memory) {
+            at->slot->memory = mtree_address(at->scratch, -data->gap);
+            at->scratch += mtree_stream_slot_bytes(data, state->stream);
+        }
+        at->slot++;
+    }
+    return receiver;
+}
+
+static int child_step(const mtree_stream_t *stream, int child)
+{
+    return stream->child_steps == NULL ? 0 : stream->child_steps[child];
+}
+
+static void state_init(mtree_stream_state_t *state, mtree_operation_t *operation,
+                       mtree_batch_t *batch, const mtree_stream_t *stream,
+                       mtree_cursor_t *at)
+{
+    size_t slots = mtree_stream_slots(stream);
+
+    state->operation = operation;
+    state->batch = batch;
+    state->stream = stream;
+    state->num_chunks = stream_num_chunks(stream);
+    if (operation->data.shift != NULL && stream->block >= 0) {
+        state->shift = operation->data.shift[stream->block];
+    }
+    state->receivers = at->receiver;
+    if (!stream->reduce || (stream->num_children == 0 && !stream->open)) {
+        state->folded = state->num_chunks;
+    }
+    if (stream->parent < 0 && !stream->reduce) {
+        state->complete = state->num_chunks;
+    }
+    if (stream->open && !operation->held) {
+        operation->held = true;
+        operation->outstanding++;
+    }
+    if (state->num_chunks == 0 || stream->open) {
+        return;
+    }
+    for (int i = 0; i < stream->num_children; i++) {
+        if (stream->reduce) {
+            mtree_stream_state_add_receiver(state, stream->children[i],
+                                            child_step(stream, i), true, slots, true, at);
+        }
+    }
+    for (int i = 0; i < stream->num_children; i++) {
+        if (stream->broadcast) {
+            mtree_stream_state_add_channel(state, stream->children[i],
+                                           child_step(stream, i), false, at);
+        }
+    }
+    if (stream->parent >= 0 && stream->broadcast) {
+        state->above = mtree_stream_state_add_receiver(
+            state, stream->parent, stream->parent_step, false, slots,
+            operation->data.unpack != NULL, at);
+    }
+    if (stream->parent >= 0 && stream->reduce) {
+        mtree_stream_state_add_channel(state, stream->parent, stream->parent_step, true,
+                                       at);
+    }
+}
+
+/* Memory for a batch of @a num_states streams in one block but for the scratch memory,
+ * which is aligned.  NULL: there is none. */
+static mtree_batch_t *batch_alloc(int num_states, const part_counts_t *counts,
+                                  mtree_cursor_t *at)
+{
+    mtree_batch_t *batch =
+        calloc(1, sizeof(*batch) + (size_t)num_states * sizeof(mtree_stream_state_t) +
+                      counts->channels * sizeof(mtree_send_channel_t) +
+                      counts->receivers * sizeof(mtree_receiver_t) +
+                      counts->slots * sizeof(mtree_slot_t));
+
+    if (batch == NULL) {
+        return NULL;
+    }
+    if (counts->scratch > 0 &&
+        posix_memalign((void **)&batch->scratch, MTREE_SLOT_ALIGNMENT, counts->scratch) !=
+            0) {
+        free(batch);
+        return NULL;
+    }
+    batch->num_states = num_states;
+    batch->states = (mtree_stream_state_t *)(batch + 1);
+    batch->channels = (mtree_send_channel_t *)(batch->states + num_states);
+    batch->receivers = (mtree_receiver_t *)(batch->channels + counts->channels);
+    at->channel = batch->channels;
+    at->receiver = batch->receivers;
+    at->slot = (mtree_slot_t *)(batch->receivers + counts->receivers);
+    batch->slots_end = at->slot + counts->slots;
+    at->scratch = batch->scratch;
+    return batch;
+}
+
+/* Add the batch of the next streams, which do not begin yet.  False: no memory. */
+bool mtree_batch_add(mtree_operation_t *operation)
+{
+    const mtree_layout_t *layout = operation->layout;
+    int from = operation->next_stream, to = batch_end(layout, from);
+    part_counts_t counts = count_parts(layout, &operation->data, from, to);
+    mtree_cursor_t at;
+    mtree_batch_t *batch = batch_alloc(to - from, &counts, &at);
+
+    if (batch == NULL) {
+        return false;
+    }
+    for (int i = from; i < to; i++) {
+        state_init(&batch->states[i - from], operation, batch, &layout->streams[i], &at);
+    }
+    /* Streams without data have no parts. */
+    batch->num_channels = (size_t)(at.channel - batch->channels);
+    batch->num_receivers = (size_t)(at.receiver - batch->receivers);
+    operation->next_stream = to;
+    if (operation->newest == NULL) {
+        operation->oldest = batch;
+        operation->states = batch->states;
+    } else {
+        operation->newest->next = batch;
+    }
+    operation->newest = batch;
+    return true;
+}
+
+void mtree_batches_free(mtree_operation_t *operation)
+{
+    while (operation->oldest != NULL) {
+        mtree_batch_t *batch = operation->oldest;
+
+        operation->oldest = batch->next;
+        free(batch->scratch);
+        free(batch);
+    }
+}
+
+/* When the turns of @a step come, from 0.  In a lockstep, sums stay within a host before
+ * the first step, and results do after the last. */
+static int turn_round(const mtree_layout_t *layout, int step, bool up)
+{
+    return step > 0 || up || layout->num_steps == 0 ? step : 2 * layout->num_steps + 1;
+}
+
+/* Begin with @a batch: number the turns of its channels and receivers, and start those
+ * that are open. */
+void mtree_batch_begin(mtree_operation_t *operation, mtree_batch_t *batch)
+{
+    const mtree_layout_t *layout = operation->layout;
+    mtree_receiver_t *receivers_end = batch->receivers + batch->num_receivers;
+    mtree_send_channel_t *channels_end = batch->channels + batch->num_channels;
+
+    for (int round = 0; round <= 2 * layout->num_steps + 1; round++) {
+        mtree_receiver_t *receiver = batch->receivers;
+        mtree_send_channel_t *channel = batch->channels;
+
+        for (; receiver < receivers_end; receiver++) {
+            if (turn_round(layout, receiver->step, receiver->up) == round) {
+                mtree_turns_add(
+                    &operation_send_queue(operation, receiver->peer)->receives,
+                    &receiver->turn, layout->num_lanes);
+            }
+        }
+        for (; channel < channels_end; channel++) {
+            if (turn_round(layout, channel->step, channel->up) == round) {
+                mtree_turns_add(&channel->send_queue->sends, &channel->turn,
+                                layout->num_lanes);
+            }
+        }
+    }
+    for (mtree_receiver_t *receiver = batch->receivers; receiver < receivers_end;
+         receiver++) {
+        mtree_receiver_post(receiver);
+    }
+    for (mtree_send_channel_t *channel = batch->channels; channel < channels_end;
+         channel++) {
+        if (channel->turn.is_open) {
+            mtree_send_channel_open(channel);
+        }
+    }
+}
+
+/* Forget the oldest batch, which is done. */
+static void operation_drop_batch(mtree_operation_t *operation)
+{
+    mtree_batch_t *batch = operation->oldest;
+
+    for (size_t i = 0; i < batch->num_receivers; i++) {
+        mtree_turns_drop(
+            &operation_send_queue(operation, batch->receivers[i].peer)->receives);
+    }
+    for (size_t i = 0; i < batch->num_channels; i++) {
+        mtree_turns_drop(&batch->channels[i].send_queue->sends);
+    }
+    operation->oldest = batch->next;
+    free(batch->scratch);
+    free(batch);
+}
+
+/* Begin the next batch when the oldest is done; true: it has begun. */
+bool mtree_batches_advance(mtree_operation_t *operation)
+{
+    const mtree_batch_t *oldest = operation->oldest;
+
+    if (operation->next_stream >= operation->layout->num_streams ||
+        operation->status != MTREE_OK || oldest->outstanding > 0 || oldest->unsent > 0 ||
+        oldest->unreceived > 0) {
+        return false;
+    }
+    if (!mtree_batch_add(operation)) {
+        mtree_operation_fail(operation, MTREE_ERR_NO_MEMORY);
+        return false;
+    }
+    operation_drop_batch(operation);
+    mtree_batch_begin(operation, operation->newest);
+    return true;
+}
