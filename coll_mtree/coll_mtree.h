@@ -10,6 +10,7 @@
 
 #include "coll_mtree/adapt/first_calls.h"
 #include "coll_mtree/base/backend.h"
+#include "coll_mtree/base/call_window.h"
 #include "coll_mtree/base/class_table.h"
 #include "coll_mtree/base/hint_values.h"
 #include "coll_mtree/base/params.h"
@@ -84,8 +85,13 @@ typedef struct {
         *monitor;                     /* NULL: no nonblocking call was monitored */
     coll_mtree_class_table_t classes; /* of coll_mtree_comm_class_t */
 
+    opal_mutex_t lock; /* of what coll_mtree/call keeps: */
+
+    /* coll_mtree/call/request_run.c's */
+    coll_mtree_call_window_t calls;
+    bool beginning; /* a thread begins calls */
+
     /* coll_mtree/call/plan_entry.c's */
-    opal_mutex_t lock;
     mtree_list_t pending; /* plan entries that wait until the hosts are known */
     bool hosts_asked;     /* an exchange asks, or has asked, who runs where */
     bool hosts_known;     /* it has ended */

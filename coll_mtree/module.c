@@ -25,6 +25,8 @@ static void module_construct(mca_coll_mtree_module_t *module)
     OBJ_CONSTRUCT(&module->lock, opal_mutex_t);
     coll_mtree_class_table_init(&module->classes);
     mtree_list_init(&module->pending);
+    coll_mtree_call_window_init(&module->calls);
+    module->beginning = false;
     module->hosts_asked = module->hosts_known = false;
     module->latest = NULL;
     module->placement = module->default_placement = NULL;

@@ -103,7 +103,7 @@ void coll_mtree_replan_blocking_destroy(mca_coll_mtree_module_t *module)
 static void blocking_query(blocking_t *self, const coll_mtree_observation_t *observation)
 {
     mca_coll_mtree_module_t *module = self->super.module;
-    int first_tag = coll_mtree_tags_reserve(module, COLL_MTREE_EXCHANGE_TAGS, false);
+    int first_tag = coll_mtree_tags_control(module, COLL_MTREE_EXCHANGE_TAGS);
     coll_mtree_replan_query_t *query = coll_mtree_replan_query_create(&self->super);
 
     if (query == NULL) {

@@ -9,10 +9,6 @@
 
 #include <stdlib.h>
 
-/* Queries of a persistent request that may run at once: the start at which a reply is due
- * does not end before the reply is there. */
-#define MOST_QUERIES (COLL_MTREE_REPLAN_PATIENCE + 2)
-
 typedef coll_mtree_replan_nonblocking_t nonblocking_t;
 
 static nonblocking_t *nonblocking_of(coll_mtree_replan_t *replan)
@@ -70,8 +66,7 @@ void coll_mtree_replan_nonblocking_init(nonblocking_t *self,
                                        coll_mtree_params.deterministic) &&
         !call_class->by_arrival;
     if (persistent && self->is_monitored) {
-        self->first_tag = coll_mtree_tags_reserve(
-            module, MOST_QUERIES * COLL_MTREE_EXCHANGE_TAGS, true);
+        self->first_tag = coll_mtree_tags_persistent(module, COLL_MTREE_QUERY_TAGS);
     }
 }
 
@@ -139,11 +134,10 @@ static int nonblocking_query(nonblocking_t *self)
     if (query == NULL) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    tag =
-        self->first_tag == 0
-            ? coll_mtree_tags_reserve(self->super.module, COLL_MTREE_EXCHANGE_TAGS, false)
-            : self->first_tag -
-                  (int)(self->num_queries % MOST_QUERIES) * COLL_MTREE_EXCHANGE_TAGS;
+    tag = self->first_tag == 0
+              ? coll_mtree_tags_control(self->super.module, COLL_MTREE_EXCHANGE_TAGS)
+              : self->first_tag - (int)(self->num_queries * COLL_MTREE_EXCHANGE_TAGS %
+                                        COLL_MTREE_QUERY_TAGS);
     self->num_queries++;
     query->traffic = coll_mtree_bandwidth_monitor_take(self->super.module);
     query->call_class = self->call_class;

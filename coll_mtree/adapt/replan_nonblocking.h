@@ -12,6 +12,11 @@
 
 #include "coll_mtree/adapt/replan.h"
 
+/* Tags of the queries of a persistent request, some of which may run at once: the start
+ * at which a reply is due does not end before the reply is there. */
+#define COLL_MTREE_QUERY_TAGS                                                            \
+    ((COLL_MTREE_REPLAN_PATIENCE + 2) * COLL_MTREE_EXCHANGE_TAGS)
+
 typedef struct coll_mtree_replan_nonblocking {
     coll_mtree_replan_t super;
     coll_mtree_call_class_t call_class;

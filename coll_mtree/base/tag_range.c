@@ -1,22 +1,46 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/base/tag_range.h"
 
-int coll_mtree_tag_range_most(int limit)
+/* Where the tags begin, as distances from the far end. */
+enum {
+    FIRST_CONTROL = COLL_MTREE_LIVE_CALLS * COLL_MTREE_CALL_TAGS,
+    FIRST_PERSISTENT = FIRST_CONTROL + COLL_MTREE_CONTROL_TAGS
+};
+
+/* Open MPI has the near half. */
+static int most_tags(int limit)
 {
-    return limit / 4;
+    return limit / 2;
 }
 
-int coll_mtree_tag_range_take(coll_mtree_tag_range_t *range, int limit, int count,
-                              bool persistent)
+bool coll_mtree_tag_range_has(const coll_mtree_tag_range_t *range, int limit, int count)
 {
-    int most = coll_mtree_tag_range_most(limit);
-    int *taken = &range->taken[persistent];
-    int first;
+    return most_tags(limit) - FIRST_PERSISTENT - range->persistent >= count;
+}
 
-    if (*taken > most - count) {
-        *taken = 0;
+/* The first of @a count tags, the last of which is @a distance from the far end. */
+static int first_tag(int limit, int distance, int count)
+{
+    return distance + count - 1 - limit;
+}
+
+int coll_mtree_tag_range_call(int limit, unsigned long number)
+{
+    return first_tag(limit, (int)(number % COLL_MTREE_LIVE_CALLS) * COLL_MTREE_CALL_TAGS,
+                     COLL_MTREE_CALL_TAGS);
+}
+
+int coll_mtree_tag_range_control(coll_mtree_tag_range_t *range, int limit, int count)
+{
+    if (range->control > COLL_MTREE_CONTROL_TAGS - count) {
+        range->control = 0;
     }
-    first = limit / 2 + (persistent ? most : 0) + *taken;
-    *taken += count;
-    return -first;
+    range->control += count;
+    return first_tag(limit, FIRST_CONTROL + range->control - count, count);
+}
+
+int coll_mtree_tag_range_persistent(coll_mtree_tag_range_t *range, int limit, int count)
+{
+    range->persistent += count;
+    return first_tag(limit, FIRST_PERSISTENT + range->persistent - count, count);
 }

@@ -1,28 +1,47 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which tags a communicator's calls take next, among those that Open MPI leaves free.
+ * Which tags a communicator's messages have, among those that nobody else takes.
  *
- * Tags are negative; @a limit is how many the PML distinguishes and Open MPI sets aside for
- * nonblocking collectives.  Open MPI counts from -1 down; mtree has the far half, of
- * which one half is for calls and one for persistent requests.  Each half is used again
- * from its beginning when it ends.
+ * Tags are negative; @a limit is the farthest that the PML distinguishes.  Users have
+ * those from 0 up, Open MPI counts its calls from -1 down, and mtree has the far end:
+ *
+ * - Calls: COLL_MTREE_LIVE_CALLS sets of tags, in turn.  A call begins when the one that
+ *   had its tags before it has let go of them on this rank
+ *   (coll_mtree/base/call_window.h).
+ * - Control messages: in turn, too, from so many that whoever had them before has ended
+ *   long ago.
+ * - Persistent requests: none twice.  Ranks start them in any order and free them without
+ *   a message, so no rank can tell which tags another one still needs.  They come last,
+ *   so that Open MPI's count stays away as long as there are few of them.
  */
 #ifndef COLL_MTREE_BASE_TAG_RANGE_H
 #define COLL_MTREE_BASE_TAG_RANGE_H
 
 #include <stdbool.h>
 
+/* Calls of a communicator that may be under way, and the tags that each may use. */
+#define COLL_MTREE_LIVE_CALLS 32
+#define COLL_MTREE_CALL_TAGS  512
+
+/* Tags of control messages. */
+#define COLL_MTREE_CONTROL_TAGS 131072
+
 /* One communicator's; zeros are its initial value. */
 typedef struct {
-    int taken[2]; /* so far, of the tags of calls and of those of persistent requests */
+    int control, persistent; /* tags taken so far, of control messages in this round */
+    bool is_spent; /* there were too few for a persistent request, which is told */
 } coll_mtree_tag_range_t;
 
-/* Most tags that can be taken at a time. */
-int coll_mtree_tag_range_most(int limit);
+/* Are there tags for calls, and @a count for one more persistent request? */
+bool coll_mtree_tag_range_has(const coll_mtree_tag_range_t *range, int limit, int count);
 
-/* The first of @a count tags, at most coll_mtree_tag_range_most(); the others are the
- * next lower ones. */
-int coll_mtree_tag_range_take(coll_mtree_tag_range_t *range, int limit, int count,
-                              bool persistent);
+/*
+ * The first tag of a call, of a control protocol with @a count tags, of a persistent
+ * request with @a count tags, for which there are some.  The others are the next lower
+ * ones.
+ */
+int coll_mtree_tag_range_call(int limit, unsigned long number);
+int coll_mtree_tag_range_control(coll_mtree_tag_range_t *range, int limit, int count);
+int coll_mtree_tag_range_persistent(coll_mtree_tag_range_t *range, int limit, int count);
 
 #endif

@@ -5,17 +5,27 @@
 
 static int tags_limit(void)
 {
-    int limit = -MCA_COLL_BASE_TAG_NONBLOCKING_END;
+    int limit = -MCA_COLL_BASE_TAG_HCOLL_END;
 
     return mca_pml.pml_max_tag < limit ? mca_pml.pml_max_tag : limit;
 }
 
-int coll_mtree_tags_most(void)
+bool coll_mtree_tags_has(const mca_coll_mtree_module_t *module, int count)
 {
-    return coll_mtree_tag_range_most(tags_limit());
+    return coll_mtree_tag_range_has(&module->tags, tags_limit(), count);
 }
 
-int coll_mtree_tags_reserve(mca_coll_mtree_module_t *module, int count, bool persistent)
+int coll_mtree_tags_of_call(unsigned long number)
 {
-    return coll_mtree_tag_range_take(&module->tags, tags_limit(), count, persistent);
+    return coll_mtree_tag_range_call(tags_limit(), number);
+}
+
+int coll_mtree_tags_control(mca_coll_mtree_module_t *module, int count)
+{
+    return coll_mtree_tag_range_control(&module->tags, tags_limit(), count);
+}
+
+int coll_mtree_tags_persistent(mca_coll_mtree_module_t *module, int count)
+{
+    return coll_mtree_tag_range_persistent(&module->tags, tags_limit(), count);
 }

@@ -16,7 +16,6 @@
 #include "coll_mtree/topology/source.h"
 
 #include "base/clock.h"
-#include "schedule/lanes.h"
 
 /*
  * Open MPI itself starts nonblocking collectives of a few integers, from within its
@@ -144,6 +143,27 @@ static coll_mtree_backend_t select_backend(coll_mtree_mpi_call_t *call,
     return coll_mtree_autotune_begin(autotuner, &call->trial);
 }
 
+/* Are there tags for the call?  The first time that there are none one line tells. */
+static bool has_tags(const coll_mtree_mpi_call_t *call)
+{
+    mca_coll_mtree_module_t *module = call->module;
+    int count =
+        call->form != MTREE_PERSISTENT
+            ? 0
+            : coll_mtree_request_tags(call->args.call.collective) + COLL_MTREE_QUERY_TAGS;
+
+    if (coll_mtree_tags_has(module, count)) {
+        return true;
+    }
+    if (!module->tags.is_spent) {
+        module->tags.is_spent = true;
+        coll_mtree_verbose(call->comm, 1, "%s goes to the fallback, since %s",
+                           call->args.function,
+                           coll_mtree_reason_text(COLL_MTREE_REASON_TAGS));
+    }
+    return false;
+}
+
 static coll_mtree_adder_t *adder_of(const coll_mtree_mpi_call_t *call,
                                     coll_mtree_comm_class_t *comm_class)
 {
@@ -191,7 +211,7 @@ static coll_mtree_backend_t choose_freely(coll_mtree_mpi_call_t *call,
     const coll_mtree_call_facts_t call_facts = {
         .is_supported = call->args.verdict == MTREE_COLL_ARGS_SERVED,
         .is_unserved = module->unserved,
-        .has_tags = MTREE_CALL_TAGS <= coll_mtree_tags_most()};
+        .has_tags = has_tags(call)};
     bool autotuned = is_autotuned(call, comm_class);
     coll_mtree_plan_facts_t facts;
 
@@ -306,6 +326,9 @@ static int dispatch_blocking(coll_mtree_mpi_call_t *call,
         coll_mtree_statistics_fell_back(
             &call->trial.count, comm_class->known ? coll_mtree_backend_reason(&facts)
                                                   : COLL_MTREE_REASON_PLANNING);
+        call->module->calls.issued--;
+    } else {
+        coll_mtree_calls_break(call->module);
     }
     coll_mtree_request_release(req);
     coll_mtree_deferred_release_run();
@@ -335,6 +358,9 @@ static int dispatch_later(const coll_mtree_mpi_call_t *call,
         rc = coll_mtree_request_start(req);
     }
     if (rc != OMPI_SUCCESS) {
+        if (call->form == MTREE_NONBLOCKING) {
+            coll_mtree_calls_break(call->module);
+        }
         coll_mtree_request_release(req);
         return rc;
     }
@@ -355,9 +381,8 @@ static int dispatch_run(coll_mtree_mpi_call_t *call, coll_mtree_comm_class_t *co
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     call->args_taken = true;
-    req = coll_mtree_request_create(
-        call->comm, &call->args, entry,
-        coll_mtree_tags_reserve(call->module, MTREE_CALL_TAGS, persistent), persistent);
+    req = coll_mtree_request_create(call->module, call->comm, &call->args, entry,
+                                    persistent);
     if (req == NULL) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }

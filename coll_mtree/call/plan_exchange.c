@@ -222,7 +222,7 @@ static void exchange_ended(coll_mtree_exchange_t *exchange,
 coll_mtree_exchange_t *coll_mtree_plan_exchange_start(coll_mtree_plan_entry_t *entry)
 {
     mca_coll_mtree_module_t *module = entry->module;
-    int first_tag = coll_mtree_tags_reserve(module, COLL_MTREE_EXCHANGE_TAGS, false);
+    int first_tag = coll_mtree_tags_control(module, COLL_MTREE_EXCHANGE_TAGS);
     coll_mtree_exchange_t *exchange;
 
     if (ompi_comm_rank(entry->comm) == 0) {

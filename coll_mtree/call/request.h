@@ -31,11 +31,17 @@ typedef struct coll_mtree_request {
     coll_mtree_waiter_t waiter;                 /* in the gate of `replan` */
     bool is_settled; /* a persistent request whose first start has asked for the plan */
     coll_mtree_coll_args_t args;
+    coll_mtree_windowed_call_t call; /* not of a persistent request, which has tags of
+                                        its own */
     int first_tag;
     bool blocking; /* its owner waits in it */
     bool ring;     /* around the entry's ring, not over its trees */
     coll_mtree_transfer_record_t transfer; /* that its goodput is added to */
     coll_mtree_count_t count;              /* of nonblocking and persistent calls */
+    /* Chosen where the call passed the gate: */
+    int choice;                /* Open MPI's code */
+    mtree_plan_part_t *chosen; /* a reference, until the call begins */
+    const mtree_placement_t *placement;
     /* Made for `part`: */
     mtree_plan_part_t *part; /* of its plan, a reference; NULL: none yet */
     coll_mtree_buffers_t buffers;
@@ -53,11 +59,19 @@ typedef struct coll_mtree_request {
 OBJ_CLASS_DECLARATION(coll_mtree_request_t);
 
 /* A request of the call of @a args, which it takes over even on failure, held by its
- * owner.  NULL: no memory. */
-coll_mtree_request_t *coll_mtree_request_create(ompi_communicator_t *comm,
+ * owner.  All ranks call in the same order.  NULL: no memory. */
+coll_mtree_request_t *coll_mtree_request_create(mca_coll_mtree_module_t *module,
+                                                ompi_communicator_t *comm,
                                                 coll_mtree_coll_args_t *args,
                                                 coll_mtree_plan_entry_t *entry,
-                                                int first_tag, bool persistent);
+                                                bool persistent);
+
+/* Tags of a persistent request. */
+int coll_mtree_request_tags(mtree_collective_t collective);
+
+/* A call that has a number never begins on this rank, or has failed: no call waits for it
+ * any more. */
+void coll_mtree_calls_break(mca_coll_mtree_module_t *module);
 
 /* The starts of @a req, a new persistent request of calls of @a call_class, are a replan
  * sequence of their own.  All ranks call in the same order. */

@@ -54,7 +54,7 @@ coll_mtree_channel_t coll_mtree_probe_channel(mca_coll_mtree_module_t *module,
 {
     return (coll_mtree_channel_t){
         .comm = comm,
-        .first_tag = coll_mtree_tags_reserve(module, COLL_MTREE_PROBE_TAGS, false),
+        .first_tag = coll_mtree_tags_control(module, COLL_MTREE_PROBE_TAGS),
         .longest = module->longest_bytes,
         .wait = COLL_MTREE_WAIT_LATER,
         .count_sent = coll_mtree_counters_add_probe};

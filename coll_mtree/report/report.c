@@ -134,11 +134,10 @@ static bool gather(void)
     if (world_module == NULL) {
         return true;
     }
-    channel =
-        (coll_mtree_channel_t){.comm = &ompi_mpi_comm_world.comm,
-                               .first_tag = coll_mtree_tags_reserve(
-                                   world_module, COLL_MTREE_RANK_REPORT_TAGS, false),
-                               .longest = world_module->longest_bytes};
+    channel = (coll_mtree_channel_t){
+        .comm = &ompi_mpi_comm_world.comm,
+        .first_tag = coll_mtree_tags_control(world_module, COLL_MTREE_RANK_REPORT_TAGS),
+        .longest = world_module->longest_bytes};
     if (ompi_comm_rank(channel.comm) != 0) {
         coll_mtree_rank_report_send(&channel);
         return false;

@@ -213,10 +213,10 @@ static void trace_write(const char *path, const coll_mtree_channel_t *channel)
 
 static void trace_end(void)
 {
-    coll_mtree_channel_t channel = {
-        .comm = &ompi_mpi_comm_world.comm,
-        .first_tag = coll_mtree_tags_reserve(world_module, NUM_TAGS, false),
-        .longest = world_module->longest_bytes};
+    coll_mtree_channel_t channel = {.comm = &ompi_mpi_comm_world.comm,
+                                    .first_tag =
+                                        coll_mtree_tags_control(world_module, NUM_TAGS),
+                                    .longest = world_module->longest_bytes};
 
     if (ompi_comm_rank(channel.comm) == 0) {
         trace_write(coll_mtree_params.trace, &channel);

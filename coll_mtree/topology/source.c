@@ -214,7 +214,7 @@ static coll_mtree_source_decision_t exchange(source_t *source,
                                              coll_mtree_exchange_decide_t decide,
                                              coll_mtree_wait_t wait)
 {
-    int first_tag = coll_mtree_tags_reserve(module, COLL_MTREE_EXCHANGE_TAGS, false);
+    int first_tag = coll_mtree_tags_control(module, COLL_MTREE_EXCHANGE_TAGS);
     coll_mtree_exchange_t *exchange;
 
     free(source->topology);

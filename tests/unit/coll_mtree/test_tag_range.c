@@ -5,44 +5,94 @@
 #include <check.h>
 #include <stdlib.h>
 
-#define LIMIT 1000
+#define LIMIT 8388607 /* UCX */
 
-START_TEST(tags_go_down_from_the_middle)
+enum { COUNT = 76 };
+
+/* The tags that something has: [first - count + 1, first]. */
+typedef struct {
+    int first, count;
+} tags_t;
+
+static bool overlap(tags_t a, tags_t b)
 {
-    coll_mtree_tag_range_t range = {{0, 0}};
-
-    ck_assert_int_eq(coll_mtree_tag_range_take(&range, LIMIT, 3, false), -500);
-    ck_assert_int_eq(coll_mtree_tag_range_take(&range, LIMIT, 10, false), -503);
-    ck_assert_int_eq(coll_mtree_tag_range_take(&range, LIMIT, 1, false), -513);
+    return a.first > b.first - b.count && b.first > a.first - a.count;
 }
-END_TEST
 
-START_TEST(persistent_requests_have_tags_of_their_own)
+static void verify_far_half(tags_t tags)
 {
-    coll_mtree_tag_range_t range = {{0, 0}};
-
-    ck_assert_int_eq(coll_mtree_tag_range_take(&range, LIMIT, 3, true), -750);
-    ck_assert_int_eq(coll_mtree_tag_range_take(&range, LIMIT, 3, false), -500);
-    ck_assert_int_eq(coll_mtree_tag_range_take(&range, LIMIT, 3, true), -753);
+    ck_assert_int_lt(tags.first, -(LIMIT / 2));
+    ck_assert_int_ge(tags.first - tags.count + 1, -LIMIT);
 }
-END_TEST
 
-START_TEST(a_range_is_used_again_when_the_tags_do_not_fit_and_never_left)
+static tags_t tags_of_call(unsigned long number)
 {
-    coll_mtree_tag_range_t range = {{0, 0}};
-    int most = coll_mtree_tag_range_most(LIMIT);
+    return (tags_t){coll_mtree_tag_range_call(LIMIT, number), COLL_MTREE_CALL_TAGS};
+}
 
-    ck_assert_int_eq(most, 250);
-    ck_assert_int_eq(coll_mtree_tag_range_take(&range, LIMIT, most, false), -500);
-    ck_assert_int_eq(coll_mtree_tag_range_take(&range, LIMIT, most, false), -500);
-    ck_assert_int_eq(coll_mtree_tag_range_take(&range, LIMIT, 1, false), -500);
-    for (int i = 0; i < 10000; i++) {
-        int count = 1 + i % 37, persistent = i % 3 == 0;
-        int first = coll_mtree_tag_range_take(&range, LIMIT, count, persistent);
-
-        ck_assert_int_le(first, persistent ? -750 : -500);
-        ck_assert_int_gt(first - count, persistent ? -1001 : -751);
+START_TEST(calls_have_sets_of_tags_in_turn)
+{
+    for (unsigned long i = 0; i < 3 * COLL_MTREE_LIVE_CALLS; i++) {
+        verify_far_half(tags_of_call(i));
+        for (unsigned long j = 0; j < i; j++) {
+            ck_assert(overlap(tags_of_call(i), tags_of_call(j)) ==
+                      ((i - j) % COLL_MTREE_LIVE_CALLS == 0));
+        }
     }
+}
+END_TEST
+
+START_TEST(persistent_requests_never_share_tags)
+{
+    coll_mtree_tag_range_t range = {0};
+    int lowest_free = -LIMIT, num_requests = 0;
+
+    while (coll_mtree_tag_range_has(&range, LIMIT, COUNT)) {
+        tags_t tags = {coll_mtree_tag_range_persistent(&range, LIMIT, COUNT), COUNT};
+
+        if (num_requests % 1000 == 0) {
+            verify_far_half(tags);
+        }
+        if (tags.first - tags.count < lowest_free - 1) {
+            ck_abort_msg("request %d has tags of another one", num_requests);
+        }
+        lowest_free = tags.first + 1;
+        num_requests++;
+    }
+    ck_assert_int_gt(num_requests, 50000);
+    /* Calls go on, and so do requests with fewer tags. */
+    ck_assert(coll_mtree_tag_range_has(&range, LIMIT, 0));
+    ck_assert_int_le(lowest_free, -(LIMIT / 2));
+}
+END_TEST
+
+START_TEST(control_messages_have_tags_of_their_own)
+{
+    coll_mtree_tag_range_t range = {0};
+    tags_t request = {coll_mtree_tag_range_persistent(&range, LIMIT, COUNT), COUNT};
+
+    for (int i = 0; i < 100000; i++) {
+        tags_t before = {coll_mtree_tag_range_control(&range, LIMIT, 3), 3};
+        tags_t tags = {coll_mtree_tag_range_control(&range, LIMIT, 1 + i % 1024),
+                       1 + i % 1024};
+        bool apart = !overlap(tags, before) && !overlap(tags, request);
+
+        for (unsigned long call = 0; call < COLL_MTREE_LIVE_CALLS; call++) {
+            apart = apart && !overlap(tags, tags_of_call(call));
+        }
+        if (!apart) {
+            ck_abort_msg("%d tags from %d are not free", tags.count, tags.first);
+        }
+    }
+}
+END_TEST
+
+START_TEST(a_pml_with_few_tags_has_none)
+{
+    coll_mtree_tag_range_t range = {0};
+
+    ck_assert(!coll_mtree_tag_range_has(&range, 1 << 15, 0));
+    ck_assert(coll_mtree_tag_range_has(&range, 1 << 20, COUNT));
 }
 END_TEST
 
@@ -53,9 +103,10 @@ int main(void)
     SRunner *runner = srunner_create(suite);
     int failed;
 
-    tcase_add_test(tcase, tags_go_down_from_the_middle);
-    tcase_add_test(tcase, persistent_requests_have_tags_of_their_own);
-    tcase_add_test(tcase, a_range_is_used_again_when_the_tags_do_not_fit_and_never_left);
+    tcase_add_test(tcase, calls_have_sets_of_tags_in_turn);
+    tcase_add_test(tcase, persistent_requests_never_share_tags);
+    tcase_add_test(tcase, control_messages_have_tags_of_their_own);
+    tcase_add_test(tcase, a_pml_with_few_tags_has_none);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);

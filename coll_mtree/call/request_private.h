@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Requests, for the two files that make them: request.c has their life and what Open MPI
+ * sees of them, request_run.c a start, from its plan to its end.
+ */
+#ifndef COLL_MTREE_CALL_REQUEST_PRIVATE_H
+#define COLL_MTREE_CALL_REQUEST_PRIVATE_H
+
+#include "coll_mtree/call/request.h"
+
+/* Begin @a req, which is held for the operation, when its plan is known and the window of
+ * calls allows it. */
+void coll_mtree_request_run(coll_mtree_request_t *req);
+
+/* Free what was prepared for a plan. */
+void coll_mtree_request_unprepare(coll_mtree_request_t *req);
+
+/* A holder lets go, perhaps in a callback. */
+void coll_mtree_request_drop(coll_mtree_request_t *req);
+
+#endif

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "coll_mtree/call/request_private.h"
+
+#include "coll_mtree/adapt/bandwidth_monitor.h"
+#include "coll_mtree/base/counters.h"
+#include "coll_mtree/base/log.h"
+#include "coll_mtree/base/params.h"
+#include "coll_mtree/call/arrival.h"
+#include "coll_mtree/call/plan_entry.h"
+
+#include "base/clock.h"
+#include "schedule/operation.h"
+
+#include <stdlib.h>
+
+static void request_leave(coll_mtree_request_t *req);
+
+void coll_mtree_request_unprepare(coll_mtree_request_t *req)
+{
+    coll_mtree_buffers_cleanup(&req->buffers);
+    memset(&req->buffers, 0, sizeof(req->buffers));
+    mtree_goodput_destroy(req->goodput);
+    req->goodput = NULL;
+    free(req->arrival_times);
+    req->arrival_times = NULL;
+    mtree_layout_destroy(req->layout);
+    req->layout = NULL;
+    req->scratch = 0;
+    mtree_plan_part_destroy(req->part);
+    req->part = NULL;
+}
+
+/* Runs in a callback of the PML or in the call that started it. */
+static void request_end(coll_mtree_request_t *req, int rc)
+{
+    coll_mtree_statistics_close(&req->count);
+    req->super.super.req_status.MPI_ERROR =
+        rc == OMPI_ERR_OUT_OF_RESOURCE ? coll_mtree_no_memory(req->comm) : rc;
+    ompi_request_complete(&req->super.super, true);
+    if (rc != OMPI_SUCCESS && !req->super.super.req_persistent) {
+        coll_mtree_calls_break(req->replan->super.module);
+    } else if (!req->by_arrival) {
+        request_leave(req);
+    }
+    coll_mtree_request_drop(req);
+}
+
+static void request_ended(mtree_operation_t *operation, mtree_status_t status, void *arg)
+{
+    coll_mtree_request_t *req = arg;
+    double unit = (double)req->args.call.unit_bytes;
+
+    mtree_operation_free(operation);
+    if (req->goodput != NULL) {
+        mtree_goodput_end(req->goodput, mtree_clock_seconds());
+    }
+    coll_mtree_counters_add_scratch(-(ptrdiff_t)req->scratch);
+    if (status == MTREE_OK) {
+        coll_mtree_buffers_deliver(&req->buffers);
+        coll_mtree_statistics_passed(&req->transfer, req->goodput, req->layout, unit,
+                                     unit / (double)req->buffers.super.extent);
+    } else if (!req->transport.super.ends_all) {
+        /* Messages to and from its memory may never end: it is held for ever. */
+        atomic_fetch_add(&req->holders, 1);
+    }
+    request_end(req, coll_mtree_transport_code(&req->transport, status));
+}
+
+/* No message of an arrival-ordered operation is under way any more. */
+static void request_released(void *arg)
+{
+    coll_mtree_request_t *req = arg;
+
+    request_leave(req);
+    coll_mtree_request_drop(req);
+}
+
+/* Note that no rank has arrived yet; false: no memory. */
+static bool request_await_all(coll_mtree_request_t *req)
+{
+    size_t ranks = (size_t)ompi_comm_size(req->comm);
+
+    req->arrival_times = malloc(ranks * sizeof(*req->arrival_times));
+    for (size_t rank = 0; req->arrival_times != NULL && rank < ranks; rank++) {
+        req->arrival_times[rank] = -1;
+    }
+    return req->arrival_times != NULL;
+}
+
+/* Make what depends on the plan; a persistent request does so once per plan. */
+static int request_prepare(coll_mtree_request_t *req, const mtree_plan_part_t *part,
+                           const mtree_placement_t *placement)
+{
+    const coll_mtree_hints_t *hints = &req->replan->super.module->hints;
+    int rc;
+
+    if (req->part == part) {
+        return OMPI_SUCCESS;
+    }
+    coll_mtree_request_unprepare(req);
+    if (hints->chunk_bytes >= 0) {
+        req->args.call.chunk_bytes = (size_t)hints->chunk_bytes;
+    }
+    rc = coll_mtree_buffers_init(&req->buffers, &req->args, ompi_comm_rank(req->comm),
+                                 ompi_comm_size(req->comm));
+    if (rc != OMPI_SUCCESS) {
+        return rc;
+    }
+    req->by_arrival = coll_mtree_arrival_serves(part, &req->args);
+    if (!req->by_arrival &&
+        mtree_layout_create(part, placement, &req->args.call, ompi_comm_rank(req->comm),
+                            &req->layout) != MTREE_OK) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    if (req->layout != NULL &&
+        mtree_goodput_create(req->layout, &req->goodput) != MTREE_OK) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    if (coll_mtree_params.replan && req->by_arrival && !req->super.super.req_persistent &&
+        !request_await_all(req)) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    req->buffers.super.goodput = req->goodput;
+    req->transfer.num_trees = req->ring ? 0 : part->num_trees;
+    req->part = mtree_plan_part_retain(part);
+    coll_mtree_transport_init(&req->transport, req->comm,
+                              req->args.op != NULL ? req->args.datatype : MPI_BYTE,
+                              req->first_tag);
+    if (req->layout != NULL) {
+        req->scratch = mtree_operation_scratch(req->layout, &req->buffers.super);
+    }
+    return OMPI_SUCCESS;
+}
+
+static mtree_status_t request_operate(coll_mtree_request_t *req,
+                                      const mtree_plan_part_t *part,
+                                      const mtree_placement_t *placement)
+{
+    mtree_operation_t *operation;
+    mtree_status_t status;
+
+    if (!req->by_arrival) {
+        return mtree_operation_start(req->layout, &req->transport.super,
+                                     &req->buffers.super, request_ended, req, &operation);
+    }
+    atomic_fetch_add(&req->holders, 1);
+    req->began = mtree_clock_seconds();
+    status = coll_mtree_arrival_start(req, part->plan, placement, request_ended,
+                                      request_released, &operation);
+    if (status != MTREE_OK) {
+        atomic_fetch_sub(&req->holders, 1);
+    }
+    return status;
+}
+
+/* The bandwidth monitor counts nonblocking calls that are monitored, and all calls that
+ * share links with them, but for the first over each plan, which opens connections. */
+static void request_monitor(coll_mtree_request_t *req, const mtree_placement_t *placement)
+{
+    mca_coll_mtree_module_t *module = req->replan->super.module;
+    mtree_bandwidth_monitor_t *monitor;
+
+    if (req->goodput == NULL || placement != module->placement) {
+        return;
+    }
+    monitor = req->replan->is_monitored && !req->blocking
+                  ? coll_mtree_bandwidth_monitor_get(module)
+                  : coll_mtree_bandwidth_monitor_find(module);
+    mtree_goodput_share(req->goodput, req->replan->warmed_up ? monitor : NULL,
+                        placement->host, ompi_comm_rank(req->comm),
+                        (double)req->args.call.unit_bytes /
+                            (double)req->buffers.super.extent);
+    req->replan->warmed_up = true;
+}
+
+/* The plan is chosen and the window allows it: begin. */
+static void request_begin(coll_mtree_request_t *req)
+{
+    const mtree_placement_t *placement = req->placement;
+    mtree_plan_part_t *part = req->chosen;
+    int rc = req->choice;
+
+    req->chosen = NULL;
+    /* Ranks that lost a process do not wait for its messages, which might all be sent. */
+    if (rc == OMPI_SUCCESS) {
+        rc = coll_mtree_loss_of(req->comm);
+    }
+    if (rc == OMPI_SUCCESS) {
+        rc = request_prepare(req, part, placement);
+    }
+    if (rc == OMPI_SUCCESS) {
+        rc = coll_mtree_buffers_begin(&req->buffers);
+    }
+    if (rc == OMPI_SUCCESS) {
+        request_monitor(req, placement);
+    }
+    coll_mtree_counters_add_scratch((ptrdiff_t)req->scratch);
+    req->transfer.began = mtree_clock_seconds();
+    if (rc == OMPI_SUCCESS && request_operate(req, part, placement) != MTREE_OK) {
+        rc = OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    mtree_plan_part_destroy(part);
+    /* On success the operation may have ended and the request may be freed. */
+    if (rc != OMPI_SUCCESS) {
+        coll_mtree_counters_add_scratch(-(ptrdiff_t)req->scratch);
+        request_end(req, rc);
+    }
+}
+
+/* Begin the calls that the window lets begin, one at a time.  The thread that does so
+ * looks again before it ends. */
+static void begin_calls(mca_coll_mtree_module_t *module)
+{
+    coll_mtree_windowed_call_t *call;
+
+    opal_mutex_lock(&module->lock);
+    if (module->beginning) {
+        opal_mutex_unlock(&module->lock);
+        return;
+    }
+    module->beginning = true;
+    while ((call = coll_mtree_call_window_take(&module->calls)) != NULL) {
+        opal_mutex_unlock(&module->lock);
+        request_begin(MTREE_CONTAINER_OF(call, coll_mtree_request_t, call));
+        opal_mutex_lock(&module->lock);
+    }
+    module->beginning = false;
+    opal_mutex_unlock(&module->lock);
+}
+
+void coll_mtree_calls_break(mca_coll_mtree_module_t *module)
+{
+    opal_mutex_lock(&module->lock);
+    coll_mtree_call_window_break(&module->calls);
+    opal_mutex_unlock(&module->lock);
+    begin_calls(module);
+}
+
+/* No message of @a req, which has begun, is under way any more. */
+static void request_leave(coll_mtree_request_t *req)
+{
+    mca_coll_mtree_module_t *module = req->replan->super.module;
+
+    if (req->super.super.req_persistent) {
+        return;
+    }
+    opal_mutex_lock(&module->lock);
+    coll_mtree_call_window_leave(&module->calls, &req->call);
+    opal_mutex_unlock(&module->lock);
+    begin_calls(module);
+}
+
+/* Its plan is known: choose it, since a reply that is due behind this call may bring
+ * another one. */
+static void request_pass(coll_mtree_waiter_t *waiter)
+{
+    coll_mtree_request_t *req = MTREE_CONTAINER_OF(waiter, coll_mtree_request_t, waiter);
+    mca_coll_mtree_module_t *module = req->replan->super.module;
+    const mtree_plan_part_t *part = NULL;
+
+    req->choice = coll_mtree_plan_entry_plan(req->entry, req->replan, req->ring, &part,
+                                             &req->placement);
+    req->chosen = mtree_plan_part_retain(part);
+    if (req->super.super.req_persistent) {
+        request_begin(req);
+        return;
+    }
+    opal_mutex_lock(&module->lock);
+    coll_mtree_call_window_enter(&module->calls, &req->call);
+    opal_mutex_unlock(&module->lock);
+    begin_calls(module);
+}
+
+void coll_mtree_request_run(coll_mtree_request_t *req)
+{
+    req->waiter = (coll_mtree_waiter_t){.pass = request_pass};
+    coll_mtree_ordered_gate_join(&req->replan->super.gate, &req->waiter);
+}
