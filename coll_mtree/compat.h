@@ -134,12 +134,8 @@ static inline bool coll_mtree_loses_matches(void)
 #define MTREE_MODEX_SCOPE PMIX_GLOBAL
 typedef size_t coll_mtree_modex_length_t;
 #else
-#define MTREE_MODEX_SCOPE    OPAL_PMIX_GLOBAL
+#define MTREE_MODEX_SCOPE OPAL_PMIX_GLOBAL
 typedef int32_t coll_mtree_modex_length_t;
-
-/* A code of PMIx's that 4.1 hands on as it is; that there is nothing may be a time-out.
- */
-#define MTREE_PMIX_ERR_NOMEM (-32)
 #endif
 
 /* Is there one?  Not for ompi_info. */
@@ -152,13 +148,22 @@ static inline bool coll_mtree_has_modex(void)
 #endif
 }
 
+/* The code of a question for what was not published.  To 4.1 the server answers late. */
+#if OMPI_MAJOR_VERSION >= 5
+#define MTREE_MODEX_NOTHING PMIX_ERR_NOT_FOUND
+#define MTREE_MODEX_LATE    PMIX_ERR_TIMEOUT
+#else
+#define MTREE_MODEX_NOTHING OPAL_ERR_NOT_FOUND
+#define MTREE_MODEX_LATE    OPAL_ERR_TIMEOUT
+#endif
+
 /*
- * What the process @a name has published under @a key: *bytes_p, malloc'ed (NULL:
- * nothing), and their number.  False: there is no memory to ask.  Open MPI's own macros
- * do not distinguish the two.
+ * What the process @a name has published under @a key: *bytes_p, malloc'ed, and their
+ * number.  PMIx's code, 0 on success: Open MPI's own macros do not distinguish an error
+ * from nothing.
  */
-static inline bool coll_mtree_modex_get(const char *key, const opal_process_name_t *name,
-                                        uint8_t **bytes_p, size_t *length_p)
+static inline int coll_mtree_modex_get(const char *key, const opal_process_name_t *name,
+                                       uint8_t **bytes_p, size_t *length_p)
 {
 #if OMPI_MAJOR_VERSION >= 5
     pmix_value_t *value = NULL;
@@ -178,18 +183,13 @@ static inline bool coll_mtree_modex_get(const char *key, const opal_process_name
         *bytes_p = (uint8_t *)value->data.bo.bytes;
         *length_p = (size_t)value->data.bo.size;
         value->data.bo.bytes = NULL;
-    }
 #if OMPI_MAJOR_VERSION >= 5
-    if (value != NULL) {
         PMIX_VALUE_RELEASE(value);
-    }
-    return rc != PMIX_ERR_NOMEM && rc != PMIX_ERR_OUT_OF_RESOURCE;
 #else
-    if (value != NULL) {
         OBJ_RELEASE(value);
-    }
-    return rc != OPAL_ERR_OUT_OF_RESOURCE && rc != MTREE_PMIX_ERR_NOMEM;
 #endif
+    }
+    return rc;
 }
 
 /* In 4.1 there is no fault tolerance, in 5.0 it may be built in, and on or off in a job.

@@ -67,13 +67,26 @@ void coll_mtree_modex_close(void)
     is_logged = false;
 }
 
-/* What the process @a name published, malloc'ed (NULL: nothing); false: no memory. */
+/*
+ * What the process @a name published, malloc'ed (NULL: nothing); false, which is logged:
+ * PMIx does not say.  The other ranks may know, so that cannot mean that this process has
+ * no mtree.  Where it would, the answer may be late, so that is asked for again.
+ */
 static bool settings_get(const opal_process_name_t *name, char **text_p)
 {
     uint8_t *bytes;
     size_t length;
+    int rc = coll_mtree_modex_get(KEY, name, &bytes, &length);
 
-    if (!coll_mtree_modex_get(KEY, name, &bytes, &length)) {
+    if (rc == MTREE_MODEX_LATE) {
+        rc = coll_mtree_modex_get(KEY, name, &bytes, &length);
+    }
+    if (rc != 0 && rc != MTREE_MODEX_NOTHING && rc != MTREE_MODEX_LATE) {
+        mtree_error(
+            "PMIx does not say what process %u is set to (code %d), so calls on its "
+            "communicators end with an error; see whether this host is short of "
+            "memory",
+            (unsigned)name->vpid, rc);
         return false;
     }
     if (bytes != NULL && (length == 0 || bytes[length - 1] != '\0')) {

@@ -17,7 +17,7 @@
 void coll_mtree_modex_publish(void);
 
 typedef enum {
-    COLL_MTREE_MODEX_UNKNOWN, /* this rank has no memory to ask; the others may know */
+    COLL_MTREE_MODEX_UNKNOWN, /* PMIx does not tell this rank; the others may know */
     COLL_MTREE_MODEX_SAME,
     COLL_MTREE_MODEX_DIFFERENT
 } coll_mtree_modex_t;
