@@ -58,10 +58,11 @@ static inline const char *coll_mtree_nodename(void)
     return opal_process_info.nodename;
 }
 
-/* This process's rank in MPI_COMM_WORLD, also with sessions, which do without that. */
+/* This process's rank in MPI_COMM_WORLD, also with sessions, which do without that, and
+ * before Open MPI 5 has its processes. */
 static inline int coll_mtree_world_rank(void)
 {
-    return (int)ompi_proc_local()->super.proc_name.vpid;
+    return (int)OPAL_PROC_MY_NAME.vpid;
 }
 
 /* A communicator's number in messages and the log. */
