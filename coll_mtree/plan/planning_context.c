@@ -8,6 +8,7 @@
 #include "coll_mtree/control/host_numbers.h"
 #include "coll_mtree/plan/planning.h"
 #include "coll_mtree/plan/proc_group.h"
+#include "coll_mtree/topology/cache.h"
 #include "coll_mtree/topology/registry.h"
 #include "coll_mtree/topology/source.h"
 #include "coll_mtree/topology/user_files.h"
@@ -43,6 +44,10 @@ struct coll_mtree_planning_context {
     mtree_drift_t *drift;  /* owns the topology from the first samples on; or NULL */
     unsigned version;      /* of the network, from 0 */
     unsigned tree_version; /* the version since which trees stay as they are */
+    /* The first rank of each host, [hosts.num_hosts]; NULL: the topology was not learned,
+     * or there is no memory to correct what the cache has of it. */
+    coll_mtree_host_t *learned;
+    bool is_corrected;            /* capacities turned out to be others */
     mtree_path_sample_t *samples; /* [num_samples], the last ones; or NULL */
     int num_samples;
 };
@@ -105,7 +110,12 @@ void coll_mtree_planning_context_destroy(coll_mtree_planning_context_t *context)
     pthread_mutex_lock(&contexts_lock);
     coll_mtree_class_table_cleanup(&context->planned, planned_clear);
     pthread_mutex_unlock(&contexts_lock);
+    if (context->is_corrected && context->learned != NULL) {
+        coll_mtree_topology_cache_correct(context->learned, context->hosts.num_hosts,
+                                          context->hosts.topology);
+    }
     mtree_drift_destroy(context->drift);
+    free(context->learned);
     free(context->samples);
     free(context->vertices);
     coll_mtree_host_numbers_cleanup(&context->numbers);
@@ -172,6 +182,23 @@ static bool context_number_hosts(coll_mtree_planning_context_t *context,
     return done;
 }
 
+/* Keep the hosts of a topology that was learned, which other jobs may take from the
+ * cache.
+ */
+static void context_keep_learned(coll_mtree_planning_context_t *context,
+                                 const coll_mtree_host_t *contributions)
+{
+    size_t count = (size_t)context->hosts.num_hosts;
+
+    if (coll_mtree_params_topology() == COLL_MTREE_TOPOLOGY_FILE) {
+        return;
+    }
+    context->learned = calloc(count, sizeof(*context->learned));
+    for (size_t h = 0; context->learned != NULL && h < count; h++) {
+        context->learned[h] = contributions[context->numbers.first[h]];
+    }
+}
+
 /* Leaves the topology NULL, having logged why, when mtree cannot serve. */
 static void context_read(coll_mtree_planning_context_t *context,
                          ompi_communicator_t *comm,
@@ -185,6 +212,9 @@ static void context_read(coll_mtree_planning_context_t *context,
     if (context->hosts.topology != NULL &&
         !context_number_hosts(context, comm, contributions)) {
         context->hosts.topology = NULL;
+    }
+    if (context->hosts.topology != NULL) {
+        context_keep_learned(context, contributions);
     }
 }
 
@@ -467,6 +497,7 @@ void coll_mtree_planning_context_update(coll_mtree_planning_context_t *context,
         change = mtree_drift_update(context->drift, paths->samples, paths->count);
     }
     pthread_mutex_unlock(&contexts_lock);
+    context->is_corrected = context->is_corrected || change != MTREE_DRIFT_NOTHING;
     /* A plan that need not follow every change is compared when others have followed. */
     is_stale = is_stale && least_gain > 0 && context->drift != NULL;
     if (!isinf(least_gain) && (change != MTREE_DRIFT_NOTHING || is_stale)) {

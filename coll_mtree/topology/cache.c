@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "topo/dot/cache.h"
+#include "topo/dot/read.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -139,4 +140,39 @@ void coll_mtree_topology_cache_write(const coll_mtree_host_t *contributions,
                                 text);
         cached_hosts_cleanup(&hosts);
     }
+}
+
+/* The topology as text, malloc'ed; NULL: no memory. */
+static char *format_topology(const mtree_topology_t *topology)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    bool written = out != NULL && mtree_topology_write(topology, out) == MTREE_OK;
+
+    if (out != NULL && fclose(out) == 0 && written) {
+        return text;
+    }
+    free(text);
+    return NULL;
+}
+
+void coll_mtree_topology_cache_correct(const coll_mtree_host_t *hosts, int num_hosts,
+                                       const mtree_topology_t *topology)
+{
+    const char **names = calloc((size_t)num_hosts, sizeof(*names));
+    char *text = format_topology(topology);
+    coll_mtree_host_numbers_t numbers = {.num_ranks = 0};
+
+    for (int h = 0; names != NULL && h < num_hosts; h++) {
+        names[h] = hosts[h].name;
+    }
+    if (names != NULL && text != NULL &&
+        coll_mtree_host_numbers_create(names, num_hosts, &numbers) == MTREE_OK) {
+        coll_mtree_topology_cache_write(hosts, &numbers,
+                                        &(coll_mtree_probe_parts_t){.count = 0}, text);
+    }
+    coll_mtree_host_numbers_cleanup(&numbers);
+    free(text);
+    free(names);
 }

@@ -9,6 +9,8 @@
 #include "coll_mtree/control/host_numbers.h"
 #include "coll_mtree/probe/probe.h"
 
+#include "topo/topology.h"
+
 /*
  * What the cache has for the hosts of @a contributions [ranks], which @a numbers numbers.
  * Malloc'ed; NULL when there is nothing or, with one line, when it does not fit.  Hosts
@@ -27,5 +29,9 @@ void coll_mtree_topology_cache_write(const coll_mtree_host_t *contributions,
                                      const coll_mtree_host_numbers_t *numbers,
                                      const coll_mtree_probe_parts_t *parts,
                                      const char *text);
+
+/* Write @a topology, as it turned out to be while a job ran, for @a hosts [num_hosts]. */
+void coll_mtree_topology_cache_correct(const coll_mtree_host_t *hosts, int num_hosts,
+                                       const mtree_topology_t *topology);
 
 #endif

@@ -94,6 +94,22 @@ class Probe(unittest.TestCase):
         self.assertIn("topology the cache: 4 ranks on 4 of its 4 hosts", known)
         self.assertNotIn("probed the network", known)
 
+    @labs.again
+    def test_corrects_it_by_what_calls_got_of_a_link(self):
+        program = [os.path.join(labs.BUILD, "tests", "lab", "lab_replan"), "500000", "24"]
+        parameters = {"verbose": "2", "autotune": "-1", "topology": "auto"}
+        more = {f"OMPI_MCA_coll_mtree_{name}": value for name, value in parameters.items()}
+        self.environment |= {"OMPI_MCA_coll": "mtree"} | more
+        self.mpirun("--mca", "coll_mtree_topology", "probe", *program)
+        self.netlab("set", self.lab, "c--d", "capacity=x0.25")
+        slow = self.mpirun(*program).stderr
+        self.assertIn("topology the cache: ", slow)
+        self.assertRegex(slow, r"allreduce of about 488 KB: .* of at most [1-9]\d\.")
+        self.assertRegex(slow, r" gives .*, not ")
+        known = self.mpirun(*program).stderr
+        self.assertIn("topology the cache: ", known)
+        self.assertRegex(known, r"allreduce of about 488 KB: .* of at most [5-9]\.")
+
 
 if __name__ == "__main__":
     labs.main()
