@@ -4,6 +4,7 @@
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/coll_mtree.h"
 
+#include "base/arena.h"
 #include "base/array.h"
 #include "topo/dot/cache.h"
 #include "topo/dot/read.h"
@@ -17,17 +18,8 @@
 
 typedef struct {
     mtree_cache_key_t key;
-    const char **names;
-    const char **addresses;
-    char (*text)[MTREE_ADDRESS_LENGTH + FABRIC_LENGTH]; /* of the addresses */
+    mtree_arena_t arena; /* of the key's arrays */
 } cached_hosts_t;
-
-static void cached_hosts_cleanup(cached_hosts_t *hosts)
-{
-    free(hosts->names);
-    free(hosts->addresses);
-    free(hosts->text);
-}
 
 /* A map of one fabric is none of another: its name is a part of the address. */
 static const char *format_address(const mtree_address_t *address, char *text)
@@ -43,35 +35,37 @@ static const char *format_address(const mtree_address_t *address, char *text)
     return text;
 }
 
-/* False when there is no memory, or when nothing is to be kept of such hosts. */
+/* False when there is no memory, or when nothing is to be kept of such hosts.  To be
+ * cleaned up in any case. */
 static bool cached_hosts_init(cached_hosts_t *hosts,
                               const coll_mtree_host_t *contributions,
                               const coll_mtree_host_numbers_t *numbers)
 {
     size_t count = (size_t)numbers->num_hosts;
+    char(*text)[MTREE_ADDRESS_LENGTH + FABRIC_LENGTH];
+    const char **names, **addresses;
 
-    *hosts = (cached_hosts_t){.names = calloc(count, sizeof(*hosts->names)),
-                              .addresses = calloc(count, sizeof(*hosts->addresses)),
-                              .text = calloc(count, sizeof(*hosts->text))};
-    if (hosts->names == NULL || hosts->addresses == NULL || hosts->text == NULL) {
-        cached_hosts_cleanup(hosts);
+    *hosts = (cached_hosts_t){.arena = {NULL}};
+    MTREE_ARENA_ARRAY(&hosts->arena, names, count);
+    MTREE_ARENA_ARRAY(&hosts->arena, addresses, count);
+    MTREE_ARENA_ARRAY(&hosts->arena, text, count);
+    if (hosts->arena.status != MTREE_OK) {
         return false;
     }
     for (int rank = 0; rank < numbers->num_ranks; rank++) {
         if (contributions[rank].is_replaced) {
-            cached_hosts_cleanup(hosts);
             return false;
         }
     }
     for (size_t h = 0; h < count; h++) {
         const coll_mtree_host_t *host = &contributions[numbers->first[h]];
 
-        hosts->names[h] = host->name;
-        hosts->addresses[h] = format_address(&host->addresses[0], hosts->text[h]);
+        names[h] = host->name;
+        addresses[h] = format_address(&host->addresses[0], text[h]);
     }
     hosts->key = (mtree_cache_key_t){.num_hosts = numbers->num_hosts,
-                                     .names = hosts->names,
-                                     .addresses = hosts->addresses,
+                                     .names = names,
+                                     .addresses = addresses,
                                      .version = MTREE_VERSION};
     return true;
 }
@@ -83,14 +77,12 @@ char *coll_mtree_topology_cache_read(const coll_mtree_host_t *contributions,
     size_t length;
     char *text;
 
-    if (!cached_hosts_init(&hosts, contributions, numbers)) {
-        return NULL;
-    }
-    if (mtree_cache_read(&hosts.key, coll_mtree_params.cache_days, time(NULL), &text,
+    if (!cached_hosts_init(&hosts, contributions, numbers) ||
+        mtree_cache_read(&hosts.key, coll_mtree_params.cache_days, time(NULL), &text,
                          &length) != MTREE_OK) {
         text = NULL;
     }
-    cached_hosts_cleanup(&hosts);
+    mtree_arena_cleanup(&hosts.arena);
     return text;
 }
 
@@ -120,8 +112,8 @@ void coll_mtree_topology_cache_read_parts(const coll_mtree_host_t *contributions
     if (cached_hosts_init(&hosts, contributions, numbers)) {
         (void)mtree_cache_read_parts(&hosts.key, coll_mtree_params.cache_days, time(NULL),
                                      take_part, parts);
-        cached_hosts_cleanup(&hosts);
     }
+    mtree_arena_cleanup(&hosts.arena);
 }
 
 void coll_mtree_topology_cache_write(const coll_mtree_host_t *contributions,
@@ -138,8 +130,8 @@ void coll_mtree_topology_cache_write(const coll_mtree_host_t *contributions,
 
         (void)mtree_cache_write(&hosts.key, &stamp, coll_mtree_params.cache_days, now,
                                 text);
-        cached_hosts_cleanup(&hosts);
     }
+    mtree_arena_cleanup(&hosts.arena);
 }
 
 /* The topology as text, malloc'ed; NULL: no memory. */

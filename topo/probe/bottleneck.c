@@ -107,9 +107,8 @@ static void find_most(explainer_t *explainer)
 {
     const load_t *load;
     double *most;
-    int i;
 
-    for (i = 0; i < explainer->num_loads; ++i) {
+    for (int i = 0; i < explainer->num_loads; ++i) {
         load = &explainer->loads[i];
         most = &explainer->arcs[load->arc].most;
         *most = fmax(*most, load->rate.rate *
@@ -133,9 +132,9 @@ static bool are_chained(const mtree_probe_graph_t *graph, int a, int b)
 static int find_limit(const explainer_t *explainer, const mtree_probe_path_t *path)
 {
     int limit = NONE;
-    int i, arc;
+    int arc;
 
-    for (i = 0; i < path->num_arcs; ++i) {
+    for (int i = 0; i < path->num_arcs; ++i) {
         arc = path->arcs[i];
         if (explainer->at[arc]->rate >= FULL * explainer->arcs[arc].most) {
             if (limit != NONE && !are_chained(explainer->graph, limit, arc)) {
@@ -149,9 +148,7 @@ static int find_limit(const explainer_t *explainer, const mtree_probe_path_t *pa
 
 static bool has_sample(const explainer_t *explainer, int set, int arc)
 {
-    int i;
-
-    for (i = explainer->num_samples - 1; i >= 0 && explainer->samples[i].set == set;
+    for (int i = explainer->num_samples - 1; i >= 0 && explainer->samples[i].set == set;
          --i) {
         if (explainer->samples[i].arc == arc) {
             return true;
@@ -165,12 +162,12 @@ static void add_samples(explainer_t *explainer, int stream)
     const mtree_probe_path_t *path = path_of(explainer, stream);
     int limit = (path == NULL) ? NONE : find_limit(explainer, path);
     int set = explainer->streams[stream].set;
-    int i, arc;
+    int arc;
 
     if (limit == NONE || explainer->at[limit]->rising) {
         return;
     }
-    for (i = 0; i < path->num_arcs; ++i) {
+    for (int i = 0; i < path->num_arcs; ++i) {
         arc = path->arcs[i];
         if ((arc == limit || are_chained(explainer->graph, limit, arc)) &&
             !has_sample(explainer, set, arc)) {
@@ -205,10 +202,10 @@ static void settle(explainer_t *explainer)
 {
     sample_t *samples = explainer->samples;
     mtree_probe_arc_t *arc;
-    int first, count;
+    int count;
 
     qsort(samples, (size_t)explainer->num_samples, sizeof(*samples), compare_samples);
-    for (first = 0; first < explainer->num_samples; first += count) {
+    for (int first = 0; first < explainer->num_samples; first += count) {
         for (count = 1; first + count < explainer->num_samples &&
                         samples[first + count].arc == samples[first].arc;
              ++count) {}
@@ -225,22 +222,22 @@ static void settle(explainer_t *explainer)
 static void explain(explainer_t *explainer)
 {
     const load_t *load;
-    int first, end, i;
+    int end;
 
-    for (first = 0; first < explainer->num_streams; first = end) {
+    for (int first = 0; first < explainer->num_streams; first = end) {
         end = set_end(explainer, first);
         explainer->first_load[first] = explainer->num_loads;
         load_arcs(explainer, first, end);
         explainer->first_load[end] = explainer->num_loads;
     }
     find_most(explainer);
-    for (first = 0; first < explainer->num_streams; first = end) {
+    for (int first = 0; first < explainer->num_streams; first = end) {
         end = set_end(explainer, first);
-        for (i = explainer->first_load[first]; i < explainer->first_load[end]; ++i) {
+        for (int i = explainer->first_load[first]; i < explainer->first_load[end]; ++i) {
             load = &explainer->loads[i];
             explainer->at[load->arc] = &load->rate;
         }
-        for (i = first; i < end; ++i) {
+        for (int i = first; i < end; ++i) {
             add_samples(explainer, i);
         }
     }
@@ -254,9 +251,8 @@ static void explainer_alloc(explainer_t *explainer)
     size_t num_streams = (size_t)explainer->num_streams, num_crossings = 0;
     mtree_arena_t *arena = &explainer->arena;
     const mtree_probe_path_t *path;
-    int i;
 
-    for (i = 0; i < explainer->num_streams; ++i) {
+    for (int i = 0; i < explainer->num_streams; ++i) {
         path = path_of(explainer, i);
         num_crossings += (path == NULL) ? 0 : (size_t)path->num_arcs;
     }
@@ -274,9 +270,7 @@ static void explainer_alloc(explainer_t *explainer)
 /* What was known before stands where streams did not show it. */
 static void take_reused(mtree_probe_arc_t *arcs, int num_arcs, const double *reused)
 {
-    int arc;
-
-    for (arc = 0; reused != NULL && arc < num_arcs; ++arc) {
+    for (int arc = 0; reused != NULL && arc < num_arcs; ++arc) {
         if (!arcs[arc].known && reused[arc] > 0) {
             arcs[arc].known = true;
             arcs[arc].value = reused[arc];
@@ -293,9 +287,8 @@ mtree_status_t mtree_probe_bottleneck_explain(const mtree_probe_graph_t *graph,
     explainer_t explainer = {
         .graph = graph, .streams = streams, .num_streams = num_streams, .arcs = arcs};
     mtree_status_t status = MTREE_OK;
-    int arc;
 
-    for (arc = 0; arc < 2 * graph->num_links; ++arc) {
+    for (int arc = 0; arc < 2 * graph->num_links; ++arc) {
         arcs[arc] = (mtree_probe_arc_t){.most = (reused == NULL) ? 0 : reused[arc]};
     }
     explainer_alloc(&explainer);

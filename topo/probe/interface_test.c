@@ -32,12 +32,12 @@ static int choose_links(mtree_probe_t *probe, int host, int arcs[LINKS_AT_ONCE])
     const mtree_probe_graph_t *graph = &probe->graph;
     const mtree_probe_edge_t *link;
     int count = 0, num_candidates = 0;
-    int i, arc, place;
+    int arc, place;
 
     if (probe->fastest[host] != NONE) {
         arcs[count++] = probe->fastest[host];
     }
-    for (i = graph->first_link[host]; i != NONE; i = link->next[link->v == host]) {
+    for (int i = graph->first_link[host]; i != NONE; i = link->next[link->v == host]) {
         link = &graph->links[i];
         arc = 2 * i + (link->v == host);
         if (!mtree_probe_graph_is_neighbour(graph, arc) || arc == probe->fastest[host] ||
@@ -61,7 +61,6 @@ static mtree_status_t prepare_interface_test(mtree_probe_t *probe)
 {
     size_t num_hosts = (size_t)probe->num_hosts;
     mtree_status_t status = mtree_probe_reset_arcs(probe);
-    int host;
 
     if (status != MTREE_OK) {
         return status;
@@ -71,7 +70,7 @@ static mtree_status_t prepare_interface_test(mtree_probe_t *probe)
     if (probe->tested == NULL || probe->fastest == NULL) {
         return mtree_no_memory("the links of %d hosts", probe->num_hosts);
     }
-    for (host = 0; host < probe->num_hosts; ++host) {
+    for (int host = 0; host < probe->num_hosts; ++host) {
         probe->fastest[host] = NONE;
     }
     return MTREE_OK;
@@ -81,9 +80,8 @@ static mtree_status_t prepare_interface_test(mtree_probe_t *probe)
 static double longest_rtt(const mtree_probe_t *probe, const int *arcs, int num_arcs)
 {
     double rtt = 0;
-    int i;
 
-    for (i = 0; i < num_arcs; ++i) {
+    for (int i = 0; i < num_arcs; ++i) {
         rtt = fmax(rtt, 2 * probe->latency[arcs[i] >> 1]);
     }
     return rtt;
@@ -122,9 +120,9 @@ static int find_fastest(const mtree_probe_t *probe, int host)
     const mtree_probe_graph_t *graph = &probe->graph;
     const mtree_probe_edge_t *link;
     int fastest = NONE;
-    int i, arc;
+    int arc;
 
-    for (i = graph->first_link[host]; i != NONE; i = link->next[link->v == host]) {
+    for (int i = graph->first_link[host]; i != NONE; i = link->next[link->v == host]) {
         link = &graph->links[i];
         arc = 2 * i + (link->v == host);
         if (probe->arcs[arc].most > 0 &&
@@ -138,9 +136,7 @@ static int find_fastest(const mtree_probe_t *probe, int host)
 /* Choose the link that each host uses alone. */
 static void prepare_single_link_test(mtree_probe_t *probe)
 {
-    int host;
-
-    for (host = 0; host < probe->num_hosts; ++host) {
+    for (int host = 0; host < probe->num_hosts; ++host) {
         if (probe->fastest[host] != NONE) {
             probe->fastest[host] = find_fastest(probe, host);
         }
@@ -155,9 +151,9 @@ static void add_uncertain_links(const mtree_probe_t *probe,
                                 mtree_probe_test_batch_t *batch)
 {
     bool fits = true;
-    int arc, from;
+    int from;
 
-    for (arc = 0; fits && arc < 2 * probe->graph.num_links; ++arc) {
+    for (int arc = 0; fits && arc < 2 * probe->graph.num_links; ++arc) {
         from = mtree_probe_arc_from(&probe->graph, arc);
         if (mtree_probe_graph_is_neighbour(&probe->graph, arc) &&
             probe->fastest[from] != arc && mtree_probe_needs_test(probe, arc)) {
@@ -200,9 +196,8 @@ static bool is_shared(const mtree_probe_t *probe, int arc)
 {
     double alone = INFINITY, together = 0;
     const mtree_probe_stream_t *stream;
-    int i;
 
-    for (i = 0; i < probe->num_streams; ++i) {
+    for (int i = 0; i < probe->num_streams; ++i) {
         stream = &probe->streams[i];
         if (stream->from != mtree_probe_arc_from(&probe->graph, arc) ||
             stream->to != mtree_probe_arc_to(&probe->graph, arc) || stream->rate.rising) {

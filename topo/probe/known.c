@@ -36,15 +36,14 @@ mtree_status_t mtree_probe_add_known(mtree_probe_t *probe, const mtree_topology_
 {
     int *degree = calloc((size_t)map->num_vertices + 1, sizeof(*degree));
     mtree_status_t status = MTREE_OK;
-    int arc;
 
     if (degree == NULL) {
         return mtree_no_memory("%d known links", map->num_links);
     }
-    for (arc = 0; arc < 2 * map->num_links; ++arc) {
+    for (int arc = 0; arc < 2 * map->num_links; ++arc) {
         ++degree[mtree_arc_from(map, arc)];
     }
-    for (arc = 0; status == MTREE_OK && arc < 2 * map->num_links; ++arc) {
+    for (int arc = 0; status == MTREE_OK && arc < 2 * map->num_links; ++arc) {
         if (capacity[arc] > 0) {
             status = add_arc(probe, map, degree, mtree_arc_from(map, arc),
                              mtree_arc_to(map, arc), capacity[arc]);
@@ -88,10 +87,8 @@ static bool is_known_as(const mtree_probe_t *probe, const mtree_probe_known_t *k
 
 void mtree_probe_find_known(const mtree_probe_t *probe)
 {
-    int arc, i;
-
-    for (arc = 0; arc < 2 * probe->graph.num_links; ++arc) {
-        for (i = 0; i < probe->num_known && probe->reused[arc] <= 0; ++i) {
+    for (int arc = 0; arc < 2 * probe->graph.num_links; ++arc) {
+        for (int i = 0; i < probe->num_known && probe->reused[arc] <= 0; ++i) {
             if (is_known_as(probe, &probe->known[i], arc)) {
                 probe->reused[arc] = probe->known[i].capacity;
             }

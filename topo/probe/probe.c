@@ -13,8 +13,6 @@
 static mtree_status_t check_arguments(const mtree_probe_host_t *hosts, int num_hosts,
                                       const mtree_probe_options_t *options)
 {
-    int i;
-
     if (num_hosts < 1 || num_hosts > MTREE_PROBE_MAX_HOSTS) {
         mtree_error("a probe of %d hosts; give 1 to %d", num_hosts,
                     MTREE_PROBE_MAX_HOSTS);
@@ -28,7 +26,7 @@ static mtree_status_t check_arguments(const mtree_probe_host_t *hosts, int num_h
         mtree_error("a probe's budget of %g bytes; give 0 or more", options->bytes);
         return MTREE_ERR_INVALID;
     }
-    for (i = 0; i < num_hosts; ++i) {
+    for (int i = 0; i < num_hosts; ++i) {
         if (!mtree_topology_name_valid(hosts[i].name) || hosts[i].address[0] == '\0' ||
             !(hosts[i].speed >= 0) || !isfinite(hosts[i].speed)) {
             mtree_error(
@@ -191,9 +189,8 @@ static mtree_status_t fill_round(mtree_probe_t *probe)
 static double expected_seconds(const mtree_probe_t *probe)
 {
     double longest = 0;
-    int i;
 
-    for (i = 0; i < probe->num_experiments; ++i) {
+    for (int i = 0; i < probe->num_experiments; ++i) {
         longest =
             fmax(longest, probe->experiments[i].begin + probe->experiments[i].seconds);
     }
@@ -225,12 +222,10 @@ mtree_status_t mtree_probe_next(mtree_probe_t *probe, mtree_probe_round_t *round
 
 static bool marks_valid(const mtree_probe_result_t *result)
 {
-    int i;
-
     if (result->num_samples < 2 || result->num_samples > MTREE_PROBE_MAX_SAMPLES) {
         return false;
     }
-    for (i = 0; i < result->num_samples; ++i) {
+    for (int i = 0; i < result->num_samples; ++i) {
         if (!isfinite(result->samples[i].seconds) ||
             !isfinite(result->samples[i].bytes) ||
             !(result->samples[i].seconds >=
@@ -261,10 +256,9 @@ static void log_round(const mtree_probe_t *probe, const mtree_probe_result_t *re
 {
     FILE *log = probe->options.log;
     const mtree_probe_experiment_t *experiment;
-    int i;
 
     mtree_probe_log_round(log, probe->num_rounds, seconds, probe->purpose);
-    for (i = 0; results != NULL && i < probe->num_experiments; ++i) {
+    for (int i = 0; results != NULL && i < probe->num_experiments; ++i) {
         experiment = &probe->experiments[i];
         if (experiment->kind == MTREE_PROBE_STREAM &&
             (i == 0 || experiment[-1].set != experiment->set)) {
@@ -279,7 +273,6 @@ mtree_status_t mtree_probe_record(mtree_probe_t *probe,
 {
     mtree_status_t status = MTREE_OK;
     double planned;
-    int i;
 
     if (!probe->pending || !(seconds >= 0) || !isfinite(seconds)) {
         mtree_error("results of %g seconds for round %d of the probe; record each round "
@@ -287,7 +280,7 @@ mtree_status_t mtree_probe_record(mtree_probe_t *probe,
                     seconds, probe->num_rounds);
         return MTREE_ERR_INVALID;
     }
-    for (i = 0; i < probe->num_experiments; ++i) {
+    for (int i = 0; i < probe->num_experiments; ++i) {
         if (probe->experiments[i].kind != MTREE_PROBE_ROUTE &&
             !result_valid(&probe->experiments[i], &results[i])) {
             mtree_error("result %d of round %d of the probe, from %s to %s, cannot be; "

@@ -111,12 +111,11 @@ static double judge(const mtree_probe_t *probe, int arc, double median,
 static void mark_latencies(const mtree_probe_t *probe, mtree_probe_link_t *links)
 {
     const mtree_probe_path_t *path;
-    int i, j;
 
-    for (i = 0; i < probe->graph.num_links; ++i) {
+    for (int i = 0; i < probe->graph.num_links; ++i) {
         links[i].latency = (mtree_probe_confidence_t){MTREE_PROBE_ASSUMED, 0};
     }
-    for (i = 0; i < 2 * probe->num_pairs; ++i) {
+    for (int i = 0; i < 2 * probe->num_pairs; ++i) {
         const mtree_probe_rtt_t *rtt = &probe->pairs[i / 2].rtt;
 
         path = (rtt->seconds > 0)
@@ -124,7 +123,7 @@ static void mark_latencies(const mtree_probe_t *probe, mtree_probe_link_t *links
                                                  (i % 2 == 0) ? rtt->from : rtt->to,
                                                  (i % 2 == 0) ? rtt->to : rtt->from)
                    : NULL;
-        for (j = 0; path != NULL && j < path->num_arcs; ++j) {
+        for (int j = 0; path != NULL && j < path->num_arcs; ++j) {
             links[path->arcs[j] >> 1].latency =
                 (mtree_probe_confidence_t){MTREE_PROBE_MEASURED, probe->latency_error};
         }
@@ -137,10 +136,9 @@ static mtree_status_t add_links(const mtree_probe_t *probe, mtree_topology_t *to
     const mtree_probe_edge_t *edge;
     mtree_status_t status;
     double forward, backward, median;
-    int i;
 
     status = find_median_capacity(probe, &median);
-    for (i = 0; status == MTREE_OK && i < probe->graph.num_links; ++i) {
+    for (int i = 0; status == MTREE_OK && i < probe->graph.num_links; ++i) {
         edge = &probe->graph.links[i];
         forward = judge(probe, 2 * i, median, &links[i].capacity[0]);
         backward = judge(probe, 2 * i + 1, median, &links[i].capacity[1]);
@@ -173,9 +171,8 @@ static double sum_latency(const mtree_topology_t *topology, const int *arcs, int
                           const int *others, int num_others)
 {
     double sum = 0;
-    int i;
 
-    for (i = 0; i < num_arcs; ++i) {
+    for (int i = 0; i < num_arcs; ++i) {
         if (!has_link(others, num_others, arcs[i] >> 1)) {
             sum += topology->links[arcs[i] >> 1].latency;
         }
@@ -192,9 +189,8 @@ static void move_latency(const mtree_probe_t *probe, mtree_topology_t *topology,
     double sum = sum_latency(topology, arcs, num_arcs, others, num_others);
     double fitted, allowed;
     double *latency;
-    int i;
 
-    for (i = 0; i < num_arcs; ++i) {
+    for (int i = 0; i < num_arcs; ++i) {
         if (has_link(others, num_others, arcs[i] >> 1)) {
             continue;
         }
@@ -215,10 +211,10 @@ static void move_latencies(const mtree_probe_t *probe, mtree_topology_t *topolog
 {
     const mtree_probe_path_t *path;
     const int *arcs;
-    int i, num_arcs;
+    int num_arcs;
     double lack;
 
-    for (i = 0; i < probe->graph.num_paths; ++i) {
+    for (int i = 0; i < probe->graph.num_paths; ++i) {
         path = &probe->graph.paths[i];
         if (is_kept(path, routes)) {
             continue;
@@ -253,20 +249,22 @@ static mtree_status_t keep_routes(const mtree_probe_t *probe, mtree_topology_t *
                                   int *kept_p)
 {
     int n = probe->num_hosts, best = -1;
-    int *hosts = malloc((size_t)n * sizeof(*hosts));
-    double *latency = malloc(((size_t)topology->num_links + 1) * sizeof(*latency));
-    mtree_routes_t *routes;
+    mtree_arena_t scratch = {NULL};
     mtree_status_t status = MTREE_OK;
-    int i, move, kept;
+    mtree_routes_t *routes;
+    double *latency;
+    int *hosts, kept;
 
-    if (hosts == NULL || latency == NULL) {
+    MTREE_ARENA_ARRAY(&scratch, hosts, (size_t)n);
+    MTREE_ARENA_ARRAY(&scratch, latency, (size_t)topology->num_links);
+    if (scratch.status != MTREE_OK) {
         status = mtree_no_memory("the routes of %d hosts", n);
     }
-    for (i = 0; status == MTREE_OK && i < n; ++i) {
+    for (int i = 0; status == MTREE_OK && i < n; ++i) {
         hosts[i] = i;
     }
-    for (move = 0; status == MTREE_OK && move <= MOVES && best < probe->graph.num_paths;
-         ++move) {
+    for (int move = 0;
+         status == MTREE_OK && move <= MOVES && best < probe->graph.num_paths; ++move) {
         status = mtree_routes_create(topology, hosts, n, &routes);
         if (status != MTREE_OK) {
             break;
@@ -274,18 +272,17 @@ static mtree_status_t keep_routes(const mtree_probe_t *probe, mtree_topology_t *
         kept = count_kept(probe, routes);
         if (kept > best) {
             best = kept;
-            for (i = 0; i < topology->num_links; ++i) {
+            for (int i = 0; i < topology->num_links; ++i) {
                 latency[i] = topology->links[i].latency;
             }
         }
         move_latencies(probe, topology, routes);
         mtree_routes_destroy(routes);
     }
-    for (i = 0; status == MTREE_OK && i < topology->num_links; ++i) {
+    for (int i = 0; status == MTREE_OK && i < topology->num_links; ++i) {
         topology->links[i].latency = latency[i];
     }
-    free(hosts);
-    free(latency);
+    mtree_arena_cleanup(&scratch);
     *kept_p = best;
     return status;
 }
@@ -299,7 +296,6 @@ mtree_status_t mtree_probe_finish(mtree_probe_t *probe,
                                        .seconds = probe->spent,
                                        .bytes = probe->bytes};
     mtree_status_t status;
-    int i;
 
     if (!probe->has_graph || probe->latency == NULL) {
         mtree_error(
@@ -331,7 +327,7 @@ mtree_status_t mtree_probe_finish(mtree_probe_t *probe,
     if (status != MTREE_OK) {
         goto err_clear;
     }
-    for (i = 0; probe->reused != NULL && i < 2 * probe->graph.num_links; ++i) {
+    for (int i = 0; probe->reused != NULL && i < 2 * probe->graph.num_links; ++i) {
         findings.num_reused += probe->reused[i] > 0;
         findings.num_repeated += probe->arcs[i].known && probe->tries[i] > 1;
         findings.num_unsteady += probe->arcs[i].known && probe->tries[i] > 1 &&

@@ -69,9 +69,8 @@ mtree_status_t mtree_probe_reset_arcs(mtree_probe_t *probe)
 static double path_rtt(const mtree_probe_t *probe, const mtree_probe_path_t *path)
 {
     double sum = 0;
-    int i;
 
-    for (i = 0; i < path->num_arcs; ++i) {
+    for (int i = 0; i < path->num_arcs; ++i) {
         sum += 2 * probe->latency[path->arcs[i] >> 1];
     }
     return sum;
@@ -98,9 +97,8 @@ static double expected_bytes(const mtree_probe_t *probe,
     const mtree_probe_path_t *path =
         mtree_probe_graph_find_path(&probe->graph, experiment->from, experiment->to);
     double rate = experiment->speed;
-    int i;
 
-    for (i = 0; i < path->num_arcs; ++i) {
+    for (int i = 0; i < path->num_arcs; ++i) {
         rate = fmax(rate, probe->arcs[path->arcs[i]].most);
     }
     return ((rate > 0) ? rate : USUAL_RATE) / 8 * experiment->seconds;
@@ -111,12 +109,11 @@ static double expected_bytes(const mtree_probe_t *probe,
 static void set_bytes(mtree_probe_t *probe, double share)
 {
     double left = share * bytes_left(probe), expected = 0;
-    int i;
 
-    for (i = 0; i < probe->num_experiments; ++i) {
+    for (int i = 0; i < probe->num_experiments; ++i) {
         expected += expected_bytes(probe, &probe->experiments[i]);
     }
-    for (i = 0; i < probe->num_experiments; ++i) {
+    for (int i = 0; i < probe->num_experiments; ++i) {
         mtree_probe_experiment_t *experiment = &probe->experiments[i];
         double bytes = left / expected * expected_bytes(probe, experiment);
 
@@ -160,13 +157,12 @@ static mtree_status_t add_streams(mtree_probe_t *probe, mtree_probe_picker_t *pi
     int *sharing = malloc(((size_t)picker->num_paths + 1) * sizeof(*sharing));
     const mtree_probe_test_t like = {.seconds = seconds};
     mtree_status_t status = MTREE_OK;
-    int i;
 
     if (sharing == NULL) {
         return mtree_no_memory("a round of %d streams", picker->num_paths);
     }
     mtree_probe_picker_share(picker, sharing);
-    for (i = 0; status == MTREE_OK && i < picker->num_paths; ++i) {
+    for (int i = 0; status == MTREE_OK && i < picker->num_paths; ++i) {
         status = add_experiment(probe, &probe->graph.paths[picker->paths[i]], sharing[i],
                                 &like);
     }
@@ -185,9 +181,8 @@ static mtree_status_t set_round(mtree_probe_t *probe, mtree_probe_picker_t *pick
 {
     double rtt = 0, seconds, left;
     mtree_status_t status;
-    int i;
 
-    for (i = 0; i < picker->num_paths; ++i) {
+    for (int i = 0; i < picker->num_paths; ++i) {
         rtt = fmax(rtt, path_rtt(probe, &probe->graph.paths[picker->paths[i]]));
     }
     left = probe->options.seconds - probe->spent;
@@ -209,9 +204,8 @@ static mtree_status_t plan_batch(mtree_probe_test_batch_t *batch, double part,
                                  double *end_p)
 {
     mtree_probe_test_t *test;
-    int i;
 
-    for (i = 0; i < batch->num_tests; ++i) {
+    for (int i = 0; i < batch->num_tests; ++i) {
         test = &batch->tests[i];
         test->seconds = fmax(least_seconds(test->rtt), part * usual_seconds(test->rtt));
     }
@@ -224,9 +218,9 @@ static mtree_status_t add_test(mtree_probe_t *probe,
 {
     mtree_status_t status = MTREE_OK;
     const mtree_probe_path_t *path;
-    int i, arc;
+    int arc;
 
-    for (i = 0; status == MTREE_OK && i < test->num_arcs; ++i) {
+    for (int i = 0; status == MTREE_OK && i < test->num_arcs; ++i) {
         arc = batch->arcs[test->first + i];
         path = mtree_probe_graph_find_path(&probe->graph,
                                            mtree_probe_arc_from(&probe->graph, arc),
@@ -247,13 +241,12 @@ mtree_status_t mtree_probe_set_batch(mtree_probe_t *probe,
     const mtree_probe_test_t *test;
     mtree_status_t status;
     double end;
-    int i;
 
     status = plan_batch(batch, 1, &end);
     if (status == MTREE_OK && end > share * left) {
         status = plan_batch(batch, share * left / end, &end);
     }
-    for (i = 0; status == MTREE_OK && i < batch->num_tests; ++i) {
+    for (int i = 0; status == MTREE_OK && i < batch->num_tests; ++i) {
         test = &batch->tests[i];
         if (test->begin + test->seconds + fmax(0, test->rtt - probe->delay) <= left &&
             test->num_arcs <= streams) {
@@ -315,9 +308,8 @@ static int list_due(const mtree_probe_t *probe, due_t *due)
 {
     const mtree_probe_graph_t *graph = &probe->graph;
     int count = 0;
-    int arc;
 
-    for (arc = 0; arc < 2 * graph->num_links; ++arc) {
+    for (int arc = 0; arc < 2 * graph->num_links; ++arc) {
         if (graph->first_crossing[arc + 1] > graph->first_crossing[arc] &&
             mtree_probe_needs_test(probe, arc)) {
             due[count++] = (due_t){
@@ -415,9 +407,8 @@ mtree_status_t mtree_probe_keep_streams(mtree_probe_t *probe,
     mtree_status_t status = MTREE_OK;
     const mtree_probe_result_t *result;
     mtree_probe_curve_t curve;
-    int i;
 
-    for (i = 0; status == MTREE_OK && i < probe->num_experiments; ++i) {
+    for (int i = 0; status == MTREE_OK && i < probe->num_experiments; ++i) {
         result = &results[i];
         curve = (mtree_probe_curve_t){result->num_samples, result->samples};
         if (result->failed) {
