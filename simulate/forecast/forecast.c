@@ -9,8 +9,13 @@
 /* Seconds that a host needs to start, match and end one message (docs/performance.md). */
 #define MESSAGE_SECONDS 30e-6
 
-/* Up to so many ranks the simulator takes milliseconds. */
-#define MOST_RANKS 64
+/* Up to so many ranks the simulator takes milliseconds, and base algorithms are simulated
+ * besides the default. */
+#define FEW_RANKS 64
+
+/* Up to so many ranks it takes seconds at most.  Of more, some of each host stand for
+ * all: what crosses the network decides. */
+#define MOST_RANKS 1024
 
 /*
  * Two estimates whose ratio is less may be wrong about which is faster.  Of brief calls
@@ -121,15 +126,17 @@ static double baseline_seconds(const mtree_topology_t *topology, const int *vert
 {
     mtree_simulate_options_t options;
     mtree_simulate_result_t result;
+    int most_per_host = MOST_RANKS / num_hosts;
     double seconds = -1;
 
-    if (baseline == NULL || num_hosts * ranks_per_host > MOST_RANKS) {
+    if (baseline == NULL || most_per_host < 1) {
         return -1;
     }
     mtree_simulate_default_options(&options);
     options.bytes = (size_t)request->bytes;
     options.root = request->root;
-    options.ranks_per_host = ranks_per_host;
+    options.ranks_per_host =
+        ranks_per_host < most_per_host ? ranks_per_host : most_per_host;
     options.segment_bytes = segment;
     if (mtree_simulate_baseline(topology, vertices, num_hosts, baseline, &options,
                                 &result) == MTREE_OK) {
@@ -157,7 +164,8 @@ double mtree_forecast_base_algorithm_seconds(const mtree_topology_t *topology,
                                              const mtree_plan_request_t *request,
                                              int base_algorithm)
 {
-    if (!mtree_base_algorithm_is_other(request->collective, base_algorithm,
+    if (num_hosts * ranks_per_host > FEW_RANKS ||
+        !mtree_base_algorithm_is_other(request->collective, base_algorithm,
                                        num_hosts * ranks_per_host,
                                        (size_t)request->bytes)) {
         return -1;

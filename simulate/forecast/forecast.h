@@ -87,15 +87,15 @@ double mtree_forecast_plan_seconds(const mtree_plan_t *plan);
 /*
  * Seconds that Open MPI's default algorithm takes in the simulator for the collective,
  * root and bytes of @a request between @a num_hosts hosts, the vertices @a vertices, with
- * @a ranks_per_host ranks each; negative: not known.
+ * @a ranks_per_host ranks each; negative: not known, as with more than 1,024 hosts.
  */
 double mtree_forecast_fallback_seconds(const mtree_topology_t *topology,
                                        const int *vertices, int num_hosts,
                                        int ranks_per_host,
                                        const mtree_plan_request_t *request);
 
-/* The same for base algorithm @a base_algorithm; negative: not known, or there is none.
- */
+/* The same for base algorithm @a base_algorithm; negative: not known, as with more than
+ * 64 ranks, or there is none. */
 double mtree_forecast_base_algorithm_seconds(const mtree_topology_t *topology,
                                              const int *vertices, int num_hosts,
                                              int ranks_per_host,

@@ -6,6 +6,7 @@
 #include "simulate/baseline/baseline.h"
 #include "simulate/forecast/forecast.h"
 #include "topo/dot/read.h"
+#include "topo/generators.h"
 
 #include <check.h>
 #include <stdlib.h>
@@ -187,15 +188,39 @@ START_TEST(base_algorithms_are_those_not_taken_by_default)
 }
 END_TEST
 
-START_TEST(the_simulator_is_not_asked_about_many_ranks)
+START_TEST(some_ranks_of_a_host_stand_for_many)
 {
-    const mtree_plan_request_t request = {.collective = MTREE_BCAST, .bytes = 1e6};
+    const mtree_plan_request_t request = {.collective = MTREE_ALLREDUCE, .bytes = 1e6};
+    double few, many;
 
     read_topology(TOPOLOGIES "/b4.dot");
+    few = mtree_forecast_fallback_seconds(topology, hosts, num_hosts, 50, &request);
+    many = mtree_forecast_fallback_seconds(topology, hosts, num_hosts, 500, &request);
+    ck_assert_double_gt(few, 0);
+    ck_assert_double_gt(many, few / 2);
+    ck_assert_double_lt(many, few * 2);
+    for (int r = 1; r <= MTREE_BASE_ALGORITHMS; r++) {
+        ck_assert_double_lt(mtree_forecast_base_algorithm_seconds(
+                                topology, hosts, num_hosts, 6, &request, r),
+                            0);
+    }
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+/* 4,096 ranks. */
+START_TEST(a_torus_of_512_hosts_is_forecast)
+{
+    const mtree_generate_request_t shape = {.capacity = 1e9, .seed = 1};
+    mtree_plan_request_t request = {.collective = (mtree_collective_t)_i, .bytes = 1e6};
+    int vertices[512];
+
+    ck_assert_int_eq(mtree_generate("torus:8x8x8", &shape, &topology), MTREE_OK);
+    for (int host = 0; host < 512; host++) {
+        vertices[host] = host;
+    }
     ck_assert_double_gt(
-        mtree_forecast_fallback_seconds(topology, hosts, num_hosts, 2, &request), 0);
-    ck_assert_double_lt(
-        mtree_forecast_fallback_seconds(topology, hosts, num_hosts, 100, &request), 0);
+        mtree_forecast_fallback_seconds(topology, vertices, 512, 8, &request), 0);
     mtree_topology_destroy(topology);
 }
 END_TEST
@@ -214,7 +239,9 @@ int main(void)
     tcase_add_test(estimates, only_what_is_clear_is_not_tried);
     tcase_add_test(estimates, base_algorithms_that_may_be_fastest_are_tried);
     tcase_add_test(estimates, base_algorithms_are_those_not_taken_by_default);
-    tcase_add_test(estimates, the_simulator_is_not_asked_about_many_ranks);
+    tcase_add_test(estimates, some_ranks_of_a_host_stand_for_many);
+    tcase_add_loop_test(estimates, a_torus_of_512_hosts_is_forecast, 0,
+                        MTREE_COLLECTIVE_LAST);
     suite_add_tcase(suite, estimates);
     srunner_run_all(runner, CK_ENV);
     failed = srunner_ntests_failed(runner);
