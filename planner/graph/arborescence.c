@@ -90,10 +90,7 @@ static bool join(search_t *a, int x, int y)
         return false;
     }
     if (a->size[x] < a->size[y]) {
-        int swap = x;
-
-        x = y;
-        y = swap;
+        return join(a, y, x);
     }
     a->boss[y] = x;
     a->size[x] += a->size[y];
@@ -138,10 +135,7 @@ static int merge(node_t *nodes, int x, int y)
         return x < 0 ? y : x;
     }
     if (nodes[y].key < nodes[x].key || (nodes[y].key == nodes[x].key && y < x)) {
-        int swap = x;
-
-        x = y;
-        y = swap;
+        return merge(nodes, y, x);
     }
     push_owed(nodes, x);
     nodes[x].right = merge(nodes, nodes[x].right, y);

@@ -157,14 +157,8 @@ static void mark_reached(const mtree_candidates_t *made, bool backward, bool *re
             int from = backward ? made->to[edge] : made->from[edge];
             int to = backward ? made->from[edge] : made->to[edge];
 
-            if (!made->directed && reached[to]) {
-                int swap = from;
-
-                from = to;
-                to = swap;
-            }
-            if (reached[from] && !reached[to]) {
-                reached[to] = true;
+            if (reached[from] != reached[to] && (reached[from] || !made->directed)) {
+                reached[from] = reached[to] = true;
                 changed = true;
             }
         }

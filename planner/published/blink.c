@@ -89,7 +89,7 @@ static void scale_rates(const weights_t *weights, mtree_forest_t *forest)
         busiest = fmax(busiest, weights->load[row]);
     }
     for (int tree = 0; tree < forest->num_trees; tree++) {
-        forest->rate[tree] /= busiest;
+        forest->trees[tree].rate /= busiest;
     }
 }
 
@@ -132,7 +132,7 @@ static void build_choice(mtree_lp_t *lp, const mtree_forest_t *forest, double un
                            floor(candidates->capacity[row] / unit + ROUNDING));
     }
     for (int tree = 0; tree < forest->num_trees; tree++) {
-        mtree_candidates_count(candidates, mtree_forest_edges(forest, tree), uses);
+        mtree_candidates_count(candidates, forest->trees[tree].edges, uses);
         mtree_lp_add_column(
             lp, 1, mtree_candidates_column(candidates, uses, rows, values), rows, values);
         mtree_lp_make_binary(lp, tree);
@@ -171,7 +171,7 @@ mtree_status_t mtree_blink_choose(mtree_forest_t *forest)
     }
     if (status == MTREE_OK) {
         for (int tree = 0; tree < forest->num_trees; tree++) {
-            forest->rate[tree] = mtree_lp_integer_value(lp, tree) > 0.5 ? unit : 0;
+            forest->trees[tree].rate = mtree_lp_integer_value(lp, tree) > 0.5 ? unit : 0;
         }
     } else if (status != MTREE_ERR_NO_MEMORY) {
         mtree_error("blink: the choice among %d trees has no solution (%s); use packing",

@@ -22,6 +22,11 @@ mtree_status_t mtree_forest_create(const mtree_candidates_t *candidates,
         return no_memory();
     }
     forest->candidates = candidates;
+    MTREE_ARENA_ARRAY(&forest->arena, forest->offered, (size_t)candidates->num_hosts);
+    if (forest->offered == NULL) {
+        mtree_forest_destroy(forest);
+        return no_memory();
+    }
     *forest_p = forest;
     return MTREE_OK;
 }
@@ -31,29 +36,9 @@ void mtree_forest_destroy(mtree_forest_t *forest)
     if (forest == NULL) {
         return;
     }
-    free(forest->edges);
-    free(forest->root);
-    free(forest->rate);
+    mtree_arena_cleanup(&forest->arena);
+    free(forest->trees);
     free(forest);
-}
-
-/* Memory for one more tree in each array; all of them have one capacity. */
-static mtree_status_t reserve_tree(mtree_forest_t *forest)
-{
-    size_t num_edges = (size_t)forest->candidates->num_hosts - 1;
-    int edges = forest->capacity, roots = forest->capacity, rates = forest->capacity;
-    int count = forest->num_trees + 1;
-
-    if (mtree_array_reserve(&forest->edges, &edges, count,
-                            num_edges * sizeof(*forest->edges)) != MTREE_OK ||
-        mtree_array_reserve(&forest->root, &roots, count, sizeof(*forest->root)) !=
-            MTREE_OK ||
-        mtree_array_reserve(&forest->rate, &rates, count, sizeof(*forest->rate)) !=
-            MTREE_OK) {
-        return no_memory();
-    }
-    forest->capacity = rates;
-    return MTREE_OK;
 }
 
 static int compare_ints(const void *a, const void *b)
@@ -66,56 +51,42 @@ static int compare_ints(const void *a, const void *b)
 mtree_status_t mtree_forest_add(mtree_forest_t *forest, const int *edges, int root,
                                 double rate)
 {
-    int num_edges = forest->candidates->num_hosts - 1;
-    size_t length = (size_t)num_edges * sizeof(*edges);
-    mtree_status_t status = reserve_tree(forest);
-    int *added;
+    size_t num_edges = (size_t)forest->candidates->num_hosts - 1;
+    size_t size = num_edges * sizeof(*edges);
+    mtree_forest_tree_t added = {.root = root, .rate = rate};
 
-    if (status != MTREE_OK) {
-        return status;
-    }
-    added = mtree_forest_edges(forest, forest->num_trees);
-    memcpy(added, edges, length);
-    qsort(added, (size_t)num_edges, sizeof(*added), compare_ints);
-    for (int tree = 0; tree < forest->num_trees; tree++) {
-        if (memcmp(mtree_forest_edges(forest, tree), added, length) == 0) {
-            forest->rate[tree] += rate;
+    memcpy(forest->offered, edges, size);
+    qsort(forest->offered, num_edges, sizeof(*edges), compare_ints);
+    for (int t = 0; t < forest->num_trees; t++) {
+        if (memcmp(forest->trees[t].edges, forest->offered, size) == 0) {
+            forest->trees[t].rate += rate;
             return MTREE_OK;
         }
     }
-    forest->root[forest->num_trees] = root;
-    forest->rate[forest->num_trees] = rate;
-    forest->num_trees++;
-    return MTREE_OK;
-}
-
-static void swap_trees(mtree_forest_t *forest, int a, int b)
-{
-    int *edges_a = mtree_forest_edges(forest, a);
-    int *edges_b = mtree_forest_edges(forest, b);
-    int root = forest->root[a];
-    double rate = forest->rate[a];
-
-    for (int i = 0; i < forest->candidates->num_hosts - 1; i++) {
-        int edge = edges_a[i];
-        edges_a[i] = edges_b[i];
-        edges_b[i] = edge;
+    MTREE_ARENA_ARRAY(&forest->arena, added.edges, num_edges);
+    if (added.edges == NULL ||
+        mtree_array_reserve(&forest->trees, &forest->capacity, forest->num_trees + 1,
+                            sizeof(*forest->trees)) != MTREE_OK) {
+        return no_memory();
     }
-    forest->root[a] = forest->root[b];
-    forest->rate[a] = forest->rate[b];
-    forest->root[b] = root;
-    forest->rate[b] = rate;
+    memcpy(added.edges, forest->offered, size);
+    forest->trees[forest->num_trees++] = added;
+    return MTREE_OK;
 }
 
 void mtree_forest_keep_widest(mtree_forest_t *forest, int max_trees)
 {
+    mtree_forest_tree_t *trees = forest->trees;
+
     for (int at = 0; at < forest->num_trees && at < max_trees; at++) {
+        const mtree_forest_tree_t moved = trees[at];
         int widest = at;
 
-        for (int tree = at + 1; tree < forest->num_trees; tree++) {
-            widest = forest->rate[tree] > forest->rate[widest] ? tree : widest;
+        for (int t = at + 1; t < forest->num_trees; t++) {
+            widest = trees[t].rate > trees[widest].rate ? t : widest;
         }
-        swap_trees(forest, at, widest);
+        trees[at] = trees[widest];
+        trees[widest] = moved;
     }
     if (forest->num_trees > max_trees) {
         forest->num_trees = max_trees;
@@ -126,9 +97,9 @@ void mtree_forest_drop_idle(mtree_forest_t *forest)
 {
     int kept = 0;
 
-    for (int tree = 0; tree < forest->num_trees; tree++) {
-        if (forest->rate[tree] > 0) {
-            swap_trees(forest, tree, kept++);
+    for (int t = 0; t < forest->num_trees; t++) {
+        if (forest->trees[t].rate > 0) {
+            forest->trees[kept++] = forest->trees[t];
         }
     }
     forest->num_trees = kept;
@@ -139,7 +110,7 @@ double mtree_forest_rate(const mtree_forest_t *forest)
     double sum = 0;
 
     for (int tree = 0; tree < forest->num_trees; tree++) {
-        sum += forest->rate[tree];
+        sum += forest->trees[tree].rate;
     }
     return sum;
 }
@@ -231,10 +202,9 @@ mtree_status_t mtree_forest_plan(const mtree_forest_t *forest,
     for (int t = 0; t < forest->num_trees; t++) {
         mtree_tree_t *tree = &(*plan_p)->trees[t];
 
-        tree->root = forest->root[t];
-        tree->rate = forest->rate[t];
-        hang(forest->candidates, mtree_forest_edges(forest, t), tree->root, tree->parent,
-             depth);
+        tree->root = forest->trees[t].root;
+        tree->rate = forest->trees[t].rate;
+        hang(forest->candidates, forest->trees[t].edges, tree->root, tree->parent, depth);
     }
     return MTREE_OK;
 }

@@ -11,12 +11,17 @@
 #include "planner/plan/algorithm.h"
 
 typedef struct {
+    int *edges; /* [num_hosts - 1] candidate edges, ascending */
+    int root;
+    double rate;
+} mtree_forest_tree_t;
+
+typedef struct {
+    mtree_arena_t arena; /* of the edges */
     const mtree_candidates_t *candidates;
     int num_trees, capacity;
-    int *
-        edges; /* [num_trees * (num_hosts - 1)] candidate edges of each tree, ascending */
-    int *root; /* [num_trees] */
-    double *rate;
+    mtree_forest_tree_t *trees;
+    int *offered; /* scratch, [num_hosts - 1] */
 } mtree_forest_t;
 
 /* An empty forest over the hosts of @a candidates, which must outlive it.  Owned by the
@@ -26,12 +31,6 @@ mtree_status_t mtree_forest_create(const mtree_candidates_t *candidates,
 
 /* Free; NULL is allowed. */
 void mtree_forest_destroy(mtree_forest_t *forest);
-
-/* The edges of a tree, num_hosts - 1 of them. */
-static inline int *mtree_forest_edges(const mtree_forest_t *forest, int tree)
-{
-    return forest->edges + (size_t)tree * (size_t)(forest->candidates->num_hosts - 1);
-}
 
 /*
  * Add the tree of @a edges, which must span the hosts without a cycle; they are copied.

@@ -29,7 +29,7 @@ typedef struct {
 static void add_tree(program_t *program, int tree, int limit_row, double min_rate)
 {
     const mtree_candidates_t *candidates = program->forest->candidates;
-    double most = mtree_forest_fit(candidates, mtree_forest_edges(program->forest, tree),
+    double most = mtree_forest_fit(candidates, program->forest->trees[tree].edges,
                                    candidates->capacity, program->uses) /
                   program->unit;
     int least_row = limit_row + 1 + 2 * tree, most_row = least_row + 1;
@@ -75,7 +75,7 @@ static void keep_chosen(program_t *program, bool whole)
         double rate = whole ? mtree_lp_integer_value(program->lp, 2 * tree)
                             : mtree_lp_value(program->lp, 2 * tree);
 
-        forest->rate[tree] = rate > LEAST_PART ? rate * program->unit : 0;
+        forest->trees[tree].rate = rate > LEAST_PART ? rate * program->unit : 0;
     }
     mtree_forest_drop_idle(forest);
 }

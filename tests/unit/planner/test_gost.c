@@ -93,14 +93,14 @@ static void teardown(void)
 /* Is the tree the star around `center`? */
 static bool is_star(const mtree_forest_t *forest, int tree, int center)
 {
-    const int *edges = mtree_forest_edges(forest, tree);
+    const int *edges = forest->trees[tree].edges;
 
     for (int i = 0; i < candidates->num_hosts - 1; i++) {
         if (candidates->from[edges[i]] != center && candidates->to[edges[i]] != center) {
             return false;
         }
     }
-    return forest->root[tree] == center;
+    return forest->trees[tree].root == center;
 }
 
 /* Fig. 2e: from wherever it starts, H = 1 gives the stars around B and D and the whole
@@ -120,8 +120,8 @@ START_TEST(test_figure_2)
         ck_assert_int_eq(forest->num_trees, 2);
         ck_assert(is_star(forest, 0, B) != is_star(forest, 1, B));
         ck_assert(is_star(forest, 0, D) != is_star(forest, 1, D));
-        ck_assert_double_eq_tol(forest->rate[0], 1 * MBPS, 1e-3);
-        ck_assert_double_eq_tol(forest->rate[1], 1 * MBPS, 1e-3);
+        ck_assert_double_eq_tol(forest->trees[0].rate, 1 * MBPS, 1e-3);
+        ck_assert_double_eq_tol(forest->trees[1].rate, 1 * MBPS, 1e-3);
         mtree_forest_destroy(forest);
     }
 }
@@ -162,8 +162,8 @@ START_TEST(test_rate_is_globally_smallest)
     /* 0-1-2 at 30 thrice (70, 40, 10 left there, merged), then r* = 10 over one wide edge
      * and 0-2 or both wide ones. */
     ck_assert_int_ge(forest->num_trees, 1);
-    ck_assert_int_eq(forest->root[0], 1);
-    ck_assert_double_ge(forest->rate[0], 60 * MBPS);
+    ck_assert_int_eq(forest->trees[0].root, 1);
+    ck_assert_double_ge(forest->trees[0].rate, 60 * MBPS);
     ck_assert_double_le(mtree_forest_rate(forest), 115 * MBPS);
     /* MILP (1) finds the optimum over the trees there are: at least as much as GBST gave.
      */
