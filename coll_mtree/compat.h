@@ -65,6 +65,14 @@ static inline int coll_mtree_world_rank(void)
     return (int)OPAL_PROC_MY_NAME.vpid;
 }
 
+/* The name of the process of @a rank.  ompi_comm_peer_lookup() would make an entry in the
+ * process table for it, and that with a look into the modex. */
+static inline opal_process_name_t coll_mtree_process_name(ompi_communicator_t *comm,
+                                                          int rank)
+{
+    return ompi_group_get_proc_name(comm->c_local_group, rank);
+}
+
 /* A communicator's number in messages and the log. */
 static inline unsigned coll_mtree_cid(ompi_communicator_t *comm)
 {

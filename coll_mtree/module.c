@@ -110,23 +110,27 @@ int coll_mtree_init_query(bool enable_progress_threads, bool enable_mpi_threads)
                                                enable_mpi_threads);
 }
 
-/* True when all processes of @a comm run on this host; every rank finds the same. */
+/* True when all processes of @a comm run on this host; every rank finds the same.  Those
+ * of this host are in the process table from MPI_Init on. */
 static bool comm_is_local(ompi_communicator_t *comm)
 {
     for (int rank = 0; rank < ompi_comm_size(comm); rank++) {
-        ompi_proc_t *proc = ompi_comm_peer_lookup(comm, rank);
+        ompi_proc_t *proc = ompi_group_get_proc_ptr_raw(comm->c_local_group, rank);
 
-        if (!OPAL_PROC_ON_LOCAL_NODE(proc->super.proc_flags)) {
+        if (ompi_proc_is_sentinel(proc) ||
+            !OPAL_PROC_ON_LOCAL_NODE(proc->super.proc_flags)) {
             return false;
         }
     }
     return true;
 }
 
-/* True when all processes of @a comm have the same representation of numbers. */
+/* True when all processes of @a comm have the same representation of numbers, which they
+ * do unless Open MPI is built for others. */
 static bool comm_is_uniform(ompi_communicator_t *comm)
 {
-    for (int rank = 0; rank < ompi_comm_size(comm); rank++) {
+    for (int rank = 0; OPAL_ENABLE_HETEROGENEOUS_SUPPORT && rank < ompi_comm_size(comm);
+         rank++) {
         ompi_proc_t *proc = ompi_comm_peer_lookup(comm, rank);
 
         if (proc->super.proc_arch != opal_local_arch) {

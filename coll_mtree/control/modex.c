@@ -165,14 +165,14 @@ static process_t *settings_known(const opal_process_name_t *name)
 /* What the process of rank @a rank of @a comm published, if it is known or can be. */
 static process_t settings_of(ompi_communicator_t *comm, int rank)
 {
-    const opal_process_name_t *name = &ompi_comm_peer_lookup(comm, rank)->super.proc_name;
-    process_t *at = settings_known(name);
+    const opal_process_name_t name = coll_mtree_process_name(comm, rank);
+    process_t *at = settings_known(&name);
     process_t process;
 
     if (at != NULL && at->settings != COLL_MTREE_MODEX_UNKNOWN) {
         return *at;
     }
-    process = settings_ask(comm, rank, name);
+    process = settings_ask(comm, rank, &name);
     if (at != NULL) {
         *at = process;
     }

@@ -44,11 +44,10 @@ static coll_mtree_proc_group_t *group_create(ompi_communicator_t *comm)
     group->num_procs = (int)num_procs;
     group->identity = MTREE_HASH_INIT;
     for (int rank = 0; rank < group->num_procs; rank++) {
-        const opal_process_name_t *name =
-            &ompi_comm_peer_lookup(comm, rank)->super.proc_name;
-        const uint64_t numbers[] = {name->jobid, name->vpid};
+        const opal_process_name_t name = coll_mtree_process_name(comm, rank);
+        const uint64_t numbers[] = {name.jobid, name.vpid};
 
-        group->names[rank] = *name;
+        group->names[rank] = name;
         group->identity = mtree_hash_bytes(group->identity, numbers, sizeof(numbers));
     }
     return group;

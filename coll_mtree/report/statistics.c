@@ -67,7 +67,7 @@ static coll_mtree_group_t *group_create(coll_mtree_proc_group_t *processes,
         group->identity = processes->identity;
         group->num_ranks = ompi_comm_size(comm);
         group->rank = ompi_comm_rank(comm);
-        group->leader = (int)ompi_comm_peer_lookup(comm, 0)->super.proc_name.vpid;
+        group->leader = (int)coll_mtree_process_name(comm, 0).vpid;
         processes->free_statistics = group_free;
     }
     return group;
