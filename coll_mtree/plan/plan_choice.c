@@ -8,6 +8,12 @@
 #define LEAST_GAIN 1.15
 #define CLOSE      1.05
 
+/* What calls over the trees of others may take: those with another root beside the others
+ * of their size, and those of another size beside the bound.  A root in the middle of a
+ * tree sends more than one at its end. */
+#define OTHER_ROOT_COST 1.5
+#define OTHER_SIZE_COST 1.1
+
 /* Other shares cost less than new trees, and are worth it from a smaller gain on. */
 #define LEAST_REBALANCE_GAIN 1.05
 
@@ -62,6 +68,17 @@ int coll_mtree_plan_choice_trees_per_root(const mtree_plan_t *plan)
         most = trees > most ? trees : most;
     }
     return most;
+}
+
+bool coll_mtree_plan_choice_trees_do(const mtree_plan_t *plan, const mtree_plan_t *donor)
+{
+    double larger = plan->bytes / donor->bytes;
+    double most = donor->bound > 0 ? OTHER_SIZE_COST * 8 * plan->bytes / donor->bound : 0;
+
+    if (larger >= 0.5 && larger <= 2) {
+        most = fmax(most, OTHER_ROOT_COST * donor->seconds * fmax(larger, 1));
+    }
+    return plan->seconds > 0 && plan->seconds <= most;
 }
 
 size_t coll_mtree_plan_choice_bytes(const mtree_plan_t *plan)

@@ -46,6 +46,13 @@ mtree_plan_t *coll_mtree_plan_choice_faster(mtree_plan_t *plan, mtree_plan_t *ot
  * collectives.  A plan with more than the communicator's limit cannot be used. */
 int coll_mtree_plan_choice_trees_per_root(const mtree_plan_t *plan);
 
+/*
+ * Do the trees of @a donor do for the calls that @a plan, which has them, is for?  They
+ * do where these calls take not much longer than the donor's of the same size, or hardly
+ * longer than they must by the bound.
+ */
+bool coll_mtree_plan_choice_trees_do(const mtree_plan_t *plan, const mtree_plan_t *donor);
+
 /* Bytes of memory that @a plan takes, near enough; NULL: none. */
 size_t coll_mtree_plan_choice_bytes(const mtree_plan_t *plan);
 

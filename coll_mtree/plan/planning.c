@@ -16,6 +16,7 @@
 /* Predicted seconds of a call; below 0: not predicted. */
 typedef struct {
     double trees, fallback;
+    bool has_lent; /* the plan has the trees of another one */
 } prediction_t;
 
 void coll_mtree_planning_format_rate(const mtree_plan_t *plan,
@@ -43,8 +44,11 @@ static void log_plan(ompi_communicator_t *comm, const mtree_plan_t *plan, double
     }
     coll_mtree_verbose(comm, 2, "%s of about %s: mtree %s%s, %d trees, %s%s%s%s",
                        mtree_collective_name(plan->collective), size, plan->algorithm,
-                       from_file ? " (coll_mtree_plan)" : "", plan->num_trees, rate,
-                       times, plan->limit != NULL ? "; limit: " : "",
+                       from_file              ? " (coll_mtree_plan)"
+                       : prediction->has_lent ? " (trees of other calls)"
+                                              : "",
+                       plan->num_trees, rate, times,
+                       plan->limit != NULL ? "; limit: " : "",
                        plan->limit != NULL ? plan->limit : "");
 }
 
@@ -145,31 +149,54 @@ static mtree_plan_request_t make_request(const coll_mtree_call_class_t *call_cla
                                           coll_mtree_params.trees, max_trees);
 }
 
+/* A plan with the trees of @a lent; NULL: they cannot be used. */
+static mtree_plan_t *plan_with_lent_trees(const coll_mtree_plan_hosts_t *hosts,
+                                          const mtree_plan_request_t *request,
+                                          const coll_mtree_lent_trees_t *lent)
+{
+    mtree_plan_request_t keeping = *request;
+    mtree_plan_t *plan;
+
+    keeping.keep = lent->plan;
+    if (lent->plan == NULL || !coll_mtree_plan_choice_can_rebalance(lent->plan) ||
+        run_planner(hosts, &keeping, &plan) != MTREE_OK) {
+        return NULL;
+    }
+    if (!lent->stay && !coll_mtree_plan_choice_trees_do(plan, lent->plan)) {
+        mtree_plan_destroy(plan);
+        return NULL;
+    }
+    if (plan->root == lent->plan->root) {
+        plan->bound = lent->plan->bound;
+    }
+    return plan;
+}
+
 /* The planner's plan; NULL, having logged why, when there is none. */
 static mtree_plan_t *plan_by_planner(ompi_communicator_t *comm,
                                      const coll_mtree_plan_hosts_t *hosts,
                                      const coll_mtree_call_class_t *call_class,
-                                     int max_trees, const mtree_plan_t *older,
+                                     int max_trees, const coll_mtree_lent_trees_t *lent,
                                      prediction_t *prediction,
                                      mtree_forecast_t *forecast_p)
 {
     mtree_plan_request_t request = make_request(call_class, max_trees);
-    mtree_plan_t *plan;
+    mtree_plan_t *plan = plan_with_lent_trees(hosts, &request, lent);
 
-    if (older != NULL && coll_mtree_plan_choice_can_rebalance(older)) {
-        request.keep = older;
-    }
-    if (run_planner(hosts, &request, &plan) != MTREE_OK) {
+    prediction->has_lent = plan != NULL;
+    if (plan == NULL && run_planner(hosts, &request, &plan) != MTREE_OK) {
         coll_mtree_verbose(comm, 2, "no plan for %s; the fallback serves",
                            mtree_collective_name(call_class->collective));
         return NULL;
     }
-    plan = try_low_tree(hosts, &request, plan);
+    plan = prediction->has_lent ? plan : try_low_tree(hosts, &request, plan);
     /* Where the user chose an algorithm there is nothing to choose between. */
     if (request.algorithm == NULL) {
         prediction->trees = mtree_forecast_plan_seconds(plan);
         /* With 0 the user wants all to be served, whatever is predicted. */
-        if (coll_mtree_params.min_bytes > 0) {
+        if (prediction->has_lent && lent->holds) {
+            *forecast_p = lent->forecast;
+        } else if (coll_mtree_params.min_bytes > 0) {
             *forecast_p = make_forecast(comm, hosts, &request, prediction);
         }
     }
@@ -179,16 +206,16 @@ static mtree_plan_t *plan_by_planner(ompi_communicator_t *comm,
 mtree_plan_t *coll_mtree_planning_run(ompi_communicator_t *comm,
                                       const coll_mtree_plan_hosts_t *hosts,
                                       const coll_mtree_call_class_t *call_class,
-                                      int max_trees, const mtree_plan_t *older,
+                                      int max_trees, const coll_mtree_lent_trees_t *lent,
                                       mtree_forecast_t *forecast_p)
 {
     mtree_plan_t *plan = plan_from_file(comm, hosts, call_class, max_trees);
     bool from_file = plan != NULL;
-    prediction_t prediction = {-1, -1};
+    prediction_t prediction = {-1, -1, false};
 
     *forecast_p = mtree_forecast_of(MTREE_FORECAST_FASTER);
     if (!from_file) {
-        plan = plan_by_planner(comm, hosts, call_class, max_trees, older, &prediction,
+        plan = plan_by_planner(comm, hosts, call_class, max_trees, lent, &prediction,
                                forecast_p);
     }
     if (plan == NULL) {

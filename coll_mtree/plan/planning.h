@@ -8,17 +8,24 @@
 #include "coll_mtree/coll_mtree.h"
 #include "coll_mtree/plan/plan_choice.h"
 
+/* Trees that a plan may take over, with other shares. */
+typedef struct {
+    const mtree_plan_t *plan; /* NULL: there are none */
+    bool stay;                /* they are used even where other trees are faster */
+    mtree_forecast_t forecast;
+    bool holds; /* the forecast, for the calls of the new plan, too */
+} coll_mtree_lent_trees_t;
+
 /*
  * A plan for calls of @a call_class, whose root is a host, between @a hosts, with at most
  * @a max_trees trees per root; the caller's.  NULL, having logged why, when there is
- * none. With @a older (NULL: none) it has the trees of that plan with other shares, where
- * they can have other ones.  *forecast_p: how fast it is expected to be, beside the
- * fallback.
+ * none.  It has the trees of @a lent, where they can be used.  *forecast_p: how fast it
+ * is expected to be, beside the fallback.
  */
 mtree_plan_t *coll_mtree_planning_run(ompi_communicator_t *comm,
                                       const coll_mtree_plan_hosts_t *hosts,
                                       const coll_mtree_call_class_t *call_class,
-                                      int max_trees, const mtree_plan_t *older,
+                                      int max_trees, const coll_mtree_lent_trees_t *lent,
                                       mtree_forecast_t *forecast_p);
 
 /*

@@ -15,6 +15,7 @@
 
 #include "base/units.h"
 
+#include <limits.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -293,16 +294,73 @@ call_class_by_host(const coll_mtree_planning_context_t *context,
     return by_host;
 }
 
+static bool planned_is_current(const coll_mtree_planning_context_t *context,
+                               const planned_t *planned)
+{
+    return planned != NULL && planned->is_planned && planned->version == context->version;
+}
+
+/* How far the calls of @a other, which has a plan that others may take the trees of, are
+ * from those of @a planned in size; INT_MAX: it has none. */
+static int lender_distance(const coll_mtree_planning_context_t *context,
+                           const planned_t *planned, const planned_t *other)
+{
+    const coll_mtree_call_class_t *own = &planned->node.call_class;
+    const coll_mtree_call_class_t *call_class = &other->node.call_class;
+
+    if (!planned_is_current(context, other) || other->plan == NULL ||
+        call_class->collective != own->collective || call_class->trees != own->trees ||
+        call_class->algorithm != NULL || own->algorithm != NULL ||
+        call_class->by_arrival || own->by_arrival) {
+        return INT_MAX;
+    }
+    return abs(call_class->size_class - own->size_class);
+}
+
+/* The trees of the plan for calls of another root or size, the nearest.  Where the user
+ * chose an algorithm or a plan, each class has its own. */
+static coll_mtree_lent_trees_t find_lender(coll_mtree_planning_context_t *context,
+                                           const planned_t *planned)
+{
+    coll_mtree_lent_trees_t lent = {.plan = NULL};
+    const char *plan_file = coll_mtree_params.plan;
+    int least = INT_MAX;
+    const planned_t *other;
+    mtree_list_t *link;
+
+    if ((plan_file != NULL && plan_file[0] != '\0') ||
+        coll_mtree_algorithm_of(planned->node.call_class.collective) != NULL) {
+        return lent;
+    }
+    COLL_MTREE_CLASS_TABLE_FOR_EACH(other, link, &context->planned)
+    {
+        int distance = lender_distance(context, planned, other);
+
+        if (distance < least) {
+            least = distance;
+            lent.plan = other->plan;
+            lent.forecast = other->forecast;
+            lent.holds = distance == 0;
+        }
+    }
+    return lent;
+}
+
 /* Plan for the network as it is. */
 static void context_run(coll_mtree_planning_context_t *context, ompi_communicator_t *comm,
                         planned_t *planned, int max_trees)
 {
     bool trees_stay =
         planned->oldest != NULL && planned->oldest_version >= context->tree_version;
+    coll_mtree_lent_trees_t lent = {.plan = planned->oldest, .stay = true};
     mtree_forecast_t forecast;
-    mtree_plan_t *plan = coll_mtree_planning_run(
-        comm, &context->hosts, &planned->node.call_class, max_trees,
-        trees_stay ? planned->oldest : NULL, &forecast);
+    mtree_plan_t *plan;
+
+    if (!trees_stay) {
+        lent = find_lender(context, planned);
+    }
+    plan = coll_mtree_planning_run(comm, &context->hosts, &planned->node.call_class,
+                                   max_trees, &lent, &forecast);
 
     pthread_mutex_lock(&contexts_lock);
     mtree_plan_destroy(planned->plan);
@@ -317,12 +375,6 @@ static void context_run(coll_mtree_planning_context_t *context, ompi_communicato
     }
     planned_use(planned);
     pthread_mutex_unlock(&contexts_lock);
-}
-
-static bool planned_is_current(const coll_mtree_planning_context_t *context,
-                               const planned_t *planned)
-{
-    return planned != NULL && planned->is_planned && planned->version == context->version;
 }
 
 /* @a planned (NULL: no memory for it), as others see it. */

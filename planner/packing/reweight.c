@@ -56,11 +56,36 @@ mtree_status_t mtree_reweight_rates(const mtree_problem_t *problem,
     return MTREE_OK;
 }
 
-/* The kept trees that got more than next to no rate. */
-static mtree_status_t take_trees(const mtree_problem_t *problem, const double *rate,
-                                 mtree_plan_t **plan_p)
+/* The trees of problem->request->keep with the root that is asked for: the links between
+ * the two roots are reversed. */
+static mtree_status_t reroot(const mtree_problem_t *problem, mtree_plan_t **plan_p)
 {
     const mtree_plan_t *keep = problem->request->keep;
+    mtree_status_t status =
+        mtree_problem_plan(problem, keep->algorithm, keep->num_trees, plan_p);
+
+    for (int t = 0; t < keep->num_trees && status == MTREE_OK; t++) {
+        mtree_tree_t *tree = &(*plan_p)->trees[t];
+        int host = problem->request->root, above = -1;
+
+        memcpy(tree->parent, keep->trees[t].parent,
+               (size_t)keep->num_hosts * sizeof(*tree->parent));
+        tree->root = host;
+        while (host >= 0) {
+            int next = tree->parent[host];
+
+            tree->parent[host] = above;
+            above = host;
+            host = next;
+        }
+    }
+    return status;
+}
+
+/* The trees of @a keep that got more than next to no rate. */
+static mtree_status_t take_trees(const mtree_problem_t *problem, const mtree_plan_t *keep,
+                                 const double *rate, mtree_plan_t **plan_p)
+{
     double total = 0.0, least;
     int count = 0;
     mtree_status_t status;
@@ -90,8 +115,9 @@ static mtree_status_t take_trees(const mtree_problem_t *problem, const double *r
 mtree_status_t mtree_reweight_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p)
 {
     const mtree_plan_t *keep = problem->request->keep;
+    mtree_plan_t *rooted = NULL;
     const double *rate;
-    mtree_status_t status;
+    mtree_status_t status = MTREE_OK;
 
     if (keep->collective != problem->request->collective ||
         keep->num_hosts != problem->num_hosts || mtree_plan_num_steps(keep) > 0) {
@@ -100,6 +126,17 @@ mtree_status_t mtree_reweight_plan(const mtree_problem_t *problem, mtree_plan_t 
                     mtree_collective_name(keep->collective), keep->num_hosts);
         return MTREE_ERR_INVALID;
     }
-    status = mtree_reweight_rates(problem, keep, 0.0, &rate);
-    return status == MTREE_OK ? take_trees(problem, rate, plan_p) : status;
+    if (mtree_collective_has_root(keep->collective) &&
+        keep->root != problem->request->root) {
+        status = reroot(problem, &rooted);
+        keep = rooted;
+    }
+    if (status == MTREE_OK) {
+        status = mtree_reweight_rates(problem, keep, 0.0, &rate);
+    }
+    if (status == MTREE_OK) {
+        status = take_trees(problem, keep, rate, plan_p);
+    }
+    mtree_plan_destroy(rooted);
+    return status;
 }

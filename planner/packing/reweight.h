@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Reweighting: other rates, and so other shares, for the trees of a plan on a network
- * whose capacities have changed by little.  One small linear program takes the place of a
- * search for trees.
+ * whose capacities have changed by little, or for calls with another root or size.  One
+ * small linear program takes the place of a search for trees.
  */
 #ifndef MTREE_PLANNER_PACKING_REWEIGHT_H
 #define MTREE_PLANNER_PACKING_REWEIGHT_H
@@ -12,8 +12,9 @@
 /*
  * The trees of problem->request->keep with the rates that carry most: their sum, or for
  * collectives with blocks what the root that sends least does.  Trees that get none are
- * left out.  MTREE_ERR_INVALID (logged) when it is a plan of another collective or of
- * other hosts, MTREE_ERR_NO_MEMORY.
+ * left out.  Where the request has another root, trees are rooted there.
+ * MTREE_ERR_INVALID (logged) when it is a plan of another collective or of other hosts,
+ * MTREE_ERR_NO_MEMORY.
  */
 mtree_status_t mtree_reweight_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p);
 

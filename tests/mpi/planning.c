@@ -6,6 +6,7 @@
  *                    goes on, without the time of planning
  *   planning sums    blocking sums of integers, which need not wait for their plan, and
  *                    of floating-point numbers, which must
+ *   planning roots   broadcasts from every rank in turn
  *   planning groups  communicators of ever other processes leave no memory behind
  */
 #include "tests/mpi/expect.h"
@@ -103,6 +104,19 @@ static void check_sums(void)
     mtree_expect(2 * halves[0] == ranks, "the sum of floating-point numbers");
 }
 
+static void check_roots(void)
+{
+    char *bytes = malloc(BLOCK);
+
+    for (int root = 0; root < ranks; root++) {
+        memset(bytes, 'a' + rank, BLOCK);
+        MPI_Bcast(bytes, BLOCK, MPI_BYTE, root, MPI_COMM_WORLD);
+        mtree_expect(bytes[0] == 'a' + root && bytes[BLOCK - 1] == 'a' + root,
+                     "the broadcast from rank %d", root);
+    }
+    free(bytes);
+}
+
 /* The memory of this process, in KiB. */
 static long resident(void)
 {
@@ -156,10 +170,12 @@ int main(int argc, char **argv)
         check_calls();
     } else if (argc > 1 && strcmp(argv[1], "sums") == 0) {
         check_sums();
+    } else if (argc > 1 && strcmp(argv[1], "roots") == 0) {
+        check_roots();
     } else if (argc > 1 && strcmp(argv[1], "groups") == 0) {
         check_groups();
     } else {
-        mtree_expect(0, "usage: planning calls | sums | groups");
+        mtree_expect(0, "usage: planning calls | sums | roots | groups");
     }
     status = mtree_expect_finish("planning");
     MPI_Finalize();

@@ -132,6 +132,34 @@ START_TEST(the_bytes_of_a_plan_grow_with_its_trees)
 }
 END_TEST
 
+START_TEST(trees_of_other_calls_do_where_they_are_hardly_slower)
+{
+    mtree_plan_t *donor = two_hosts(MTREE_BCAST, "packing", 1, 1);
+    mtree_plan_t *plan = two_hosts(MTREE_BCAST, "packing", 1, 0);
+
+    donor->bytes = plan->bytes = 1e6;
+    donor->seconds = 10;
+    donor->bound = 1e6;
+    plan->seconds = 14;
+    ck_assert(coll_mtree_plan_choice_trees_do(plan, donor));
+    plan->seconds = 16;
+    ck_assert(!coll_mtree_plan_choice_trees_do(plan, donor));
+    /* Of another size: near the bound, 80 and 0.8 seconds. */
+    plan->bytes = 1e7;
+    plan->seconds = 85;
+    ck_assert(coll_mtree_plan_choice_trees_do(plan, donor));
+    plan->seconds = 95;
+    ck_assert(!coll_mtree_plan_choice_trees_do(plan, donor));
+    plan->bytes = 1e5;
+    plan->seconds = 2;
+    ck_assert(!coll_mtree_plan_choice_trees_do(plan, donor));
+    plan->seconds = 0;
+    ck_assert(!coll_mtree_plan_choice_trees_do(plan, donor));
+    mtree_plan_destroy(donor);
+    mtree_plan_destroy(plan);
+}
+END_TEST
+
 START_TEST(trees_in_lockstep_or_of_an_order_keep_their_shares)
 {
     mtree_plan_t *plan = two_hosts(MTREE_BCAST, "packing", 1, 1);
@@ -236,6 +264,7 @@ int main(void)
     tcase_add_test(tcase, short_calls_of_free_plans_try_one_low_tree);
     tcase_add_test(tcase, the_plan_that_is_predicted_faster_is_taken);
     tcase_add_test(tcase, trees_count_per_root_where_each_block_has_its_own);
+    tcase_add_test(tcase, trees_of_other_calls_do_where_they_are_hardly_slower);
     tcase_add_test(tcase, the_bytes_of_a_plan_grow_with_its_trees);
     tcase_add_test(tcase, trees_in_lockstep_or_of_an_order_keep_their_shares);
     tcase_add_test(tcase, new_trees_need_a_clear_gain);

@@ -120,6 +120,30 @@ START_TEST(other_shares_win_back_much_of_what_one_link_lost)
 }
 END_TEST
 
+START_TEST(trees_are_rooted_where_the_request_wants)
+{
+    mtree_plan_request_t request = {.collective = MTREE_BCAST, .bytes = 1e6};
+    mtree_plan_t *first, *again;
+
+    begin();
+    first = plan(MTREE_BCAST, NULL);
+    request.keep = first;
+    for (request.root = 0; request.root < num_hosts; request.root++) {
+        ck_assert_int_eq(mtree_planner_run(topology, hosts, num_hosts, &request, &again),
+                         MTREE_OK);
+        check_fits(again);
+        ck_assert_int_eq(again->root, request.root);
+        for (int t = 0; t < again->num_trees; t++) {
+            ck_assert_int_eq(again->trees[t].root, request.root);
+            ck_assert_int_eq(again->trees[t].parent[request.root], -1);
+        }
+        mtree_plan_destroy(again);
+    }
+    mtree_plan_destroy(first);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
 START_TEST(trees_of_something_else_are_refused)
 {
     mtree_plan_request_t request = {.collective = MTREE_BCAST, .bytes = 1e6};
@@ -148,6 +172,7 @@ int main(void)
     tcase_set_timeout(tcase, 60);
     tcase_add_loop_test(tcase, rates_fit_what_has_changed, 0, MTREE_COLLECTIVE_LAST);
     tcase_add_test(tcase, other_shares_win_back_much_of_what_one_link_lost);
+    tcase_add_test(tcase, trees_are_rooted_where_the_request_wants);
     tcase_add_test(tcase, trees_of_something_else_are_refused);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_NORMAL);
