@@ -5,16 +5,32 @@
 
 static void start_fragment(coll_mtree_fragmented_message_t *message);
 
+static bool is_stopped(coll_mtree_fragmented_message_t *message)
+{
+    return message->move.receives && atomic_load(&message->is_abandoned);
+}
+
 static void fragment_ended(mtree_event_t *event)
 {
     coll_mtree_fragmented_message_t *message =
         MTREE_CONTAINER_OF(event, coll_mtree_fragmented_message_t, event);
+    bool is_partial = event->status == MTREE_OK && message->moved < message->move.length;
 
-    if (event->status == MTREE_OK && message->moved < message->move.length) {
-        start_fragment(message);
-    } else {
-        message->move.ended(message, event->status);
+    if (!is_partial || is_stopped(message)) {
+        message->move.ended(message, is_partial ? MTREE_ERR_TRANSPORT : event->status);
+        return;
     }
+    start_fragment(message);
+    /* It may have been abandoned before there was this fragment to cancel. */
+    if (is_stopped(message)) {
+        message->move.cancel(&message->event.completion);
+    }
+}
+
+void coll_mtree_fragmented_message_abandon(coll_mtree_fragmented_message_t *message)
+{
+    atomic_store(&message->is_abandoned, true);
+    message->move.cancel(&message->event.completion);
 }
 
 static void start_fragment(coll_mtree_fragmented_message_t *message)
@@ -44,5 +60,6 @@ void coll_mtree_fragmented_message_start(coll_mtree_fragmented_message_t *messag
 {
     message->move = *move;
     message->moved = 0;
+    atomic_init(&message->is_abandoned, false);
     start_fragment(message);
 }

@@ -8,6 +8,8 @@
 
 #include "schedule/inbox.h"
 
+#include <stdatomic.h>
+
 typedef struct coll_mtree_fragmented_message coll_mtree_fragmented_message_t;
 
 /* What is to be moved where; the caller sets all of it. */
@@ -21,16 +23,26 @@ typedef struct {
     size_t length;
     /* Called in the inbox, exactly once, when all has been moved or something failed. */
     void (*ended)(coll_mtree_fragmented_message_t *message, mtree_status_t status);
+    /* Gives up a message of the transport; NULL: this one is never abandoned. */
+    void (*cancel)(mtree_completion_t *done);
 } coll_mtree_move_t;
 
 struct coll_mtree_fragmented_message {
     mtree_event_t event; /* of the fragment under way */
     coll_mtree_move_t move;
     size_t moved; /* bytes, those of the fragment under way included */
+    atomic_bool is_abandoned;
 };
 
 /* Start @a message, which must stay in place until its end. */
 void coll_mtree_fragmented_message_start(coll_mtree_fragmented_message_t *message,
                                          const coll_mtree_move_t *move);
+
+/*
+ * Give up @a message, which has not ended, from any thread.  The fragment under way is
+ * cancelled.  Nothing more is received, since nobody may send it; what is sent is sent to
+ * the end, since the receiver waits for all of it.
+ */
+void coll_mtree_fragmented_message_abandon(coll_mtree_fragmented_message_t *message);
 
 #endif

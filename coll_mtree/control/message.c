@@ -86,7 +86,8 @@ static coll_mtree_message_t *message_start(const coll_mtree_channel_t *channel,
                                              .tag = tag,
                                              .bytes = bytes,
                                              .length = length,
-                                             .ended = body_ended});
+                                             .ended = body_ended,
+                                             .cancel = coll_mtree_transport_cancel});
     mtree_inbox_open(&message->inbox);
     return message;
 }
@@ -150,7 +151,7 @@ void coll_mtree_message_abandon(coll_mtree_message_t **message_p, void *owned)
     }
     message->owned = owned;
     if (atomic_load(&message->state) == UNDERWAY) {
-        coll_mtree_transport_cancel(&message->body.event.completion);
+        coll_mtree_fragmented_message_abandon(&message->body);
     }
     if (atomic_exchange(&message->state, ABANDONED) == ENDED) {
         message_free(message);

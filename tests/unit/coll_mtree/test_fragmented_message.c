@@ -134,6 +134,80 @@ static void assert_fails(int left, mtree_status_t status)
     ck_assert_int_eq(failing.left, 0);
 }
 
+/* A transport whose messages end when the test says so. */
+typedef struct {
+    mtree_transport_t super;
+    int started;
+    mtree_completion_t *last;
+} manual_t;
+
+static mtree_completion_t *cancelled;
+
+static void cancel(mtree_completion_t *done)
+{
+    cancelled = done;
+}
+
+static mtree_status_t manual_start(mtree_transport_t *super, mtree_completion_t *done)
+{
+    manual_t *manual = (manual_t *)super;
+
+    manual->started++;
+    manual->last = done;
+    return MTREE_OK;
+}
+
+static mtree_status_t manual_send(mtree_transport_t *super, int peer, int tag,
+                                  const void *buffer, size_t count, bool synchronous,
+                                  mtree_completion_t *done)
+{
+    (void)peer, (void)tag, (void)buffer, (void)count, (void)synchronous;
+    return manual_start(super, done);
+}
+
+static mtree_status_t manual_recv(mtree_transport_t *super, int peer, int tag,
+                                  void *buffer, size_t count, mtree_completion_t *done)
+{
+    (void)peer, (void)tag, (void)buffer, (void)count;
+    return manual_start(super, done);
+}
+
+/* A message in ten fragments is abandoned during the third, which arrives all the same.
+ */
+static void abandon(end_t *end, manual_t *manual, bool receives)
+{
+    static char bytes[LENGTH];
+
+    start(end, &manual->super, receives, bytes, LENGTH, LENGTH / 10);
+    end->message.move.cancel = cancel;
+    cancelled = NULL;
+    while (manual->started < 3) {
+        manual->last->func(manual->last, MTREE_OK);
+    }
+    coll_mtree_fragmented_message_abandon(&end->message);
+    ck_assert_ptr_eq(cancelled, manual->last);
+    for (int i = 0; i < 10 && !end->finished; i++) {
+        manual->last->func(manual->last, MTREE_OK);
+    }
+    ck_assert(end->finished);
+    ck_assert_int_eq(end->ended, 1);
+}
+
+START_TEST(nothing_more_is_received_of_an_abandoned_message)
+{
+    static const mtree_transport_ops_t ops = {.send = manual_send, .recv = manual_recv};
+    manual_t in = {.super = {.ops = &ops}}, out = in;
+    end_t receiver, sender;
+
+    abandon(&receiver, &in, true);
+    ck_assert_int_eq(in.started, 3);
+    ck_assert_int_eq(receiver.status, MTREE_ERR_TRANSPORT);
+    abandon(&sender, &out, false);
+    ck_assert_int_eq(out.started, 10);
+    ck_assert_int_eq(sender.status, MTREE_OK);
+}
+END_TEST
+
 START_TEST(a_message_that_fails_ends_once)
 {
     for (int left = 0; left < 10; left++) {
@@ -153,6 +227,7 @@ int main(void)
 
     tcase_add_test(tcase, messages_arrive_whole);
     tcase_add_test(tcase, a_message_that_fails_ends_once);
+    tcase_add_test(tcase, nothing_more_is_received_of_an_abandoned_message);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
