@@ -283,9 +283,8 @@ static void fill_sample(const coll_mtree_replan_query_t *query,
     if (traffic != NULL) {
         sample_p->seconds = (float)traffic->sum.seconds;
         sample_p->unattended = (float)traffic->sum.unattended;
-        coll_mtree_path_samples_pack(replan->module->placement,
-                                     ompi_comm_rank(replan->comm), traffic,
-                                     sample_p->paths);
+        coll_mtree_traffic_pack(replan->module->placement, ompi_comm_rank(replan->comm),
+                                traffic, sample_p->paths);
     }
     if (arrival != NULL) {
         sample_p->arrival = *arrival;

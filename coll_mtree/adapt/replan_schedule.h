@@ -9,7 +9,7 @@
 #ifndef COLL_MTREE_ADAPT_REPLAN_SCHEDULE_H
 #define COLL_MTREE_ADAPT_REPLAN_SCHEDULE_H
 
-#include "coll_mtree/adapt/path_samples.h"
+#include "coll_mtree/adapt/traffic.h"
 #include "coll_mtree/base/call_class.h"
 #include "coll_mtree/plan/plan_choice.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Traffic: what the calls of one process sent to other hosts in a stretch of time.  No
- * Open MPI header is used.
+ * Traffic: what the calls of one process sent to other hosts in a stretch of time, and
+ * what it shows of the paths to them, for the drift of the network (topo/drift/drift.h).
+ * No Open MPI header is used.
  */
 #ifndef COLL_MTREE_ADAPT_TRAFFIC_H
 #define COLL_MTREE_ADAPT_TRAFFIC_H
@@ -9,6 +10,17 @@
 #include "coll_mtree/adapt/observation.h"
 
 #include "schedule/bandwidth_monitor.h"
+#include "schedule/placement.h"
+#include "topo/drift/drift.h"
+
+/* Bytes of a message below which windows never fill, so that links show no limit. */
+#define COLL_MTREE_MEASURABLE_BYTES 262144
+
+/* Seconds of calls below which rates are too uncertain. */
+#define COLL_MTREE_MEASURABLE_SECONDS 0.1
+
+/* Paths that a rank reports: those that were backlogged for longest. */
+#define COLL_MTREE_MOST_PATHS 16
 
 typedef struct {
     mtree_bandwidth_monitor_sum_t sum;
@@ -28,5 +40,11 @@ void coll_mtree_traffic_add(coll_mtree_traffic_t *traffic,
 void coll_mtree_traffic_add_call(coll_mtree_traffic_t *traffic,
                                  const coll_mtree_observation_t *observation,
                                  const int *host);
+
+/* Write @a traffic of rank @a rank as @a samples [COLL_MTREE_MOST_PATHS]; unused ones
+ * have rate 0, as have all where the traffic took no time or there is no memory. */
+void coll_mtree_traffic_pack(const mtree_placement_t *placement, int rank,
+                             const coll_mtree_traffic_t *traffic,
+                             mtree_path_sample_t *samples);
 
 #endif

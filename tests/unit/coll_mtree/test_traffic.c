@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the calls of one process sent to other hosts.
+ * What the calls of one process sent to other hosts, and what a rank reports of it.
  */
 #include "coll_mtree/adapt/traffic.h"
 
@@ -66,6 +66,76 @@ START_TEST(what_is_taken_away_leaves_nothing)
 }
 END_TEST
 
+#define MOST_HOSTS 40
+
+static mtree_placement_t *placement;
+static coll_mtree_traffic_t *packed;
+static mtree_path_sample_t samples[COLL_MTREE_MOST_PATHS];
+
+/* Rank r runs on host r. */
+static void place(int num_hosts)
+{
+    int host[MOST_HOSTS];
+
+    for (int h = 0; h < num_hosts; h++) {
+        host[h] = h;
+    }
+    packed = coll_mtree_traffic_create((size_t)num_hosts);
+    ck_assert_ptr_nonnull(packed);
+    ck_assert_int_eq(mtree_placement_create(num_hosts, num_hosts, host, NULL, &placement),
+                     MTREE_OK);
+}
+
+START_TEST(rates_are_bits_per_second)
+{
+    place(3);
+    packed->paths[2] = (mtree_bandwidth_monitor_path_t){
+        .bytes = 3000, .backlogged_bytes = 1000, .backlogged_seconds = 0.5};
+    packed->sum.seconds = 2;
+    coll_mtree_traffic_pack(placement, 1, packed, samples);
+    ck_assert_int_eq(samples[0].from, 1);
+    ck_assert_int_eq(samples[0].to, 2);
+    ck_assert_float_eq(samples[0].rate, 12000);
+    ck_assert_float_eq(samples[0].backlogged, 0.25F);
+    ck_assert_float_eq(samples[0].backlogged_rate, 16000);
+    ck_assert_float_eq(samples[1].rate, 0);
+    ck_assert_float_eq(samples[1].backlogged_rate, 0);
+    free(packed);
+    mtree_placement_destroy(placement);
+}
+END_TEST
+
+START_TEST(the_most_backlogged_paths_are_reported)
+{
+    place(MOST_HOSTS);
+    for (int h = 1; h < MOST_HOSTS; h++) {
+        packed->paths[h].bytes = 100;
+        packed->paths[h].backlogged_seconds = h % 2 == 0 ? 0 : 0.01 * h;
+    }
+    packed->sum.seconds = 1;
+    coll_mtree_traffic_pack(placement, 0, packed, samples);
+    for (int i = 0; i < COLL_MTREE_MOST_PATHS; i++) {
+        ck_assert_int_eq(samples[i].to, MOST_HOSTS - 1 - 2 * i);
+    }
+    free(packed);
+    mtree_placement_destroy(placement);
+}
+END_TEST
+
+START_TEST(nothing_is_reported_of_no_time)
+{
+    place(2);
+    packed->paths[1].bytes = 100;
+    samples[0].rate = 7;
+    coll_mtree_traffic_pack(placement, 0, packed, samples);
+    for (int i = 0; i < COLL_MTREE_MOST_PATHS; i++) {
+        ck_assert_float_eq(samples[i].rate, 0);
+    }
+    free(packed);
+    mtree_placement_destroy(placement);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("traffic");
@@ -76,6 +146,9 @@ int main(void)
     tcase_add_test(tcase, calls_add_up_by_host_and_leave_out_their_own);
     tcase_add_test(tcase, a_call_that_was_not_measured_adds_nothing);
     tcase_add_test(tcase, what_is_taken_away_leaves_nothing);
+    tcase_add_test(tcase, rates_are_bits_per_second);
+    tcase_add_test(tcase, the_most_backlogged_paths_are_reported);
+    tcase_add_test(tcase, nothing_is_reported_of_no_time);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
