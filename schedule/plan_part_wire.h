@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Plan parts as bytes, the way rank 0 sends them to the other ranks.
+ * Plan parts as bytes, the way rank 0 sends them to the other ranks
+ * (schedule/plan_part_writer.c) and these read them (schedule/plan_part_reader.c).
  *
  * A part travels in two pieces.  The common piece is the same for all hosts: the sizes,
  * and of each tree its root, rate, share, chunk and longest edge.  The own piece has the
