@@ -2,28 +2,11 @@
 #include "schedule/layout.h"
 
 #include "base/array.h"
+#include "schedule/chunks.h"
 #include "schedule/lanes.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-/*
- * Equal numbers of chunks per tree were faster than equal sizes, since the slowest tree
- * ends last.  This number keeps every hop busy.  A message above LARGEST_CHUNK leaves
- * TCP's eager protocol; below SMALLEST_CHUNK the cost of each message on the processors
- * shows (docs/performance.md).
- */
-#define CHUNKS_PER_TREE 128
-#define LARGEST_CHUNK   32768
-#define SMALLEST_CHUNK  16384
-
-/* Chunks in a queue beyond those on the link in a round trip. */
-#define QUEUED_CHUNKS 6
-/* Bytes of the queue that each peer gets at least, where all peers share it. */
-#define LEAST_QUEUE 32768
-
-/* Bytes, for a neighbour on the same host or of unknown rate. */
-#define DEFAULT_WINDOW 262144
 
 /*
  * Seconds by which a tree may be ahead of the last one.  Trees wait for each other at
@@ -32,14 +15,8 @@
  */
 #define MAX_LEAD 0.15
 
-/* Seconds that a credit may take beyond the round trip. */
-#define CREDIT_DELAY 0.1
-
 /* Bytes of the longest message of a lockstep. */
 #define LARGEST_MESSAGE ((size_t)1 << 30)
-
-#define LEAST_WINDOW_CHUNKS 4
-#define MOST_WINDOW_CHUNKS  512
 
 /* A layout while it is made. */
 typedef struct {
@@ -68,23 +45,6 @@ static void builder_add_peer(builder_t *builder, int rank, double rate, double l
     }
     builder->rates[rank] += rate;
     builder->trips[rank] = fmax(builder->trips[rank], trip);
-}
-
-/*
- * Chunks that a receiver needs memory for, so that the credit for a free slot is back
- * before the sender has used up the others.  Everything here comes from the plan, so both
- * ends compute the same.
- */
-static size_t builder_window(const builder_t *builder, const mtree_part_tree_t *tree,
-                             size_t chunk)
-{
-    double chunks = tree->rate / 8 * (4 * tree->latency + CREDIT_DELAY) /
-                    ((double)chunk * (double)builder->call->unit_bytes);
-
-    if (chunks > MOST_WINDOW_CHUNKS - LEAST_WINDOW_CHUNKS) {
-        return MOST_WINDOW_CHUNKS;
-    }
-    return LEAST_WINDOW_CHUNKS + (size_t)chunks;
 }
 
 /* Make room for @a more children. */
@@ -180,8 +140,9 @@ static void builder_add_stream(builder_t *builder, int number, int root_host,
     stream->chunk = chunk;
     /* A lockstep ends when all of it has been sent, so its receiver never grants credit.
      */
-    stream->window =
-        builder->stepped ? length / chunk + 1 : builder_window(builder, tree, chunk);
+    stream->window = builder->stepped ? length / chunk + 1
+                                      : mtree_chunk_slots(builder->call, tree->rate,
+                                                          tree->latency, chunk);
     if (tree->rate > 0) {
         builder->seconds =
             fmax(builder->seconds,
@@ -194,25 +155,6 @@ static void builder_add_stream(builder_t *builder, int number, int root_host,
     stream->block = mtree_collective_has_blocks(collective) ? root_rank : -1;
     layout->num_streams++;
     builder_link(builder, stream, number, root_host, root_rank);
-}
-
-size_t mtree_layout_default_chunk(size_t length, size_t longest)
-{
-    size_t pieces = (longest + SMALLEST_CHUNK - 1) / SMALLEST_CHUNK;
-    size_t bytes;
-
-    pieces = pieces > CHUNKS_PER_TREE ? CHUNKS_PER_TREE : pieces;
-    bytes = pieces == 0 ? length : (length + pieces - 1) / pieces;
-    bytes = bytes < SMALLEST_CHUNK ? SMALLEST_CHUNK : bytes;
-    return bytes > LARGEST_CHUNK ? LARGEST_CHUNK : bytes;
-}
-
-size_t mtree_layout_chunk(const mtree_call_t *call, size_t bytes)
-{
-    if (call->longest_bytes > 0 && bytes > call->longest_bytes) {
-        bytes = call->longest_bytes;
-    }
-    return bytes < call->unit_bytes ? 1 : bytes / call->unit_bytes;
 }
 
 /* Units of a chunk: what the user asks for, else what the plan says. */
@@ -231,9 +173,9 @@ static size_t builder_chunk(builder_t *builder, const mtree_part_tree_t *tree,
     if (bytes == 0) {
         bytes = tree->chunk_bytes > 0
                     ? tree->chunk_bytes
-                    : mtree_layout_default_chunk(length * unit, longest * unit);
+                    : mtree_chunk_default(length * unit, longest * unit);
     }
-    chunk = mtree_layout_chunk(builder->call, bytes);
+    chunk = mtree_chunk_units(builder->call, bytes);
     if (chunk * unit > builder->largest_chunk) {
         builder->largest_chunk = chunk * unit;
     }
@@ -338,16 +280,6 @@ static void builder_add_parts(builder_t *builder)
     }
 }
 
-size_t mtree_layout_window(double rate, double trip, size_t chunk, int sharers)
-{
-    size_t link = rate > 0 ? (size_t)(rate / 8 * trip) : DEFAULT_WINDOW;
-    size_t queue = QUEUED_CHUNKS * chunk;
-    size_t part = queue / (size_t)sharers;
-
-    part = part < LEAST_QUEUE ? LEAST_QUEUE : part;
-    return link + (part < queue ? part : queue);
-}
-
 /*
  * The peers, in ascending rank, with their windows.  In a direct exchange all peers are
  * behind the same link, so they share a queue.  With a queue for each, all would wait for
@@ -371,8 +303,8 @@ static void builder_fill_peers(builder_t *builder)
             continue;
         }
         peer->rank = rank;
-        peer->window = mtree_layout_window(rate, builder->trips[rank],
-                                           builder->largest_chunk, sharers);
+        peer->window = mtree_chunk_window(rate, builder->trips[rank],
+                                          builder->largest_chunk, sharers);
         if (rank < builder->rank) {
             layout->first_peer++;
         }

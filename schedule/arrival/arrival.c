@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "schedule/arrival/private.h"
 
+#include "schedule/chunks.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -95,7 +97,7 @@ static void run_fill_peers(mtree_arrival_run_t *run, size_t chunk)
             route = plan->routes[here * plan->num_hosts + placement->host[rank]];
         }
         run->layout.peers[run->layout.num_peers++] = (mtree_peer_t){
-            rank, mtree_layout_window(route.rate, 2 * route.latency, chunk, 1)};
+            rank, mtree_chunk_window(route.rate, 2 * route.latency, chunk, 1)};
     }
 }
 
@@ -127,9 +129,9 @@ static void run_fill_layout(mtree_arrival_run_t *run)
         chunk = run->arrival.plan->trees[0].chunk_bytes;
     }
     if (chunk == 0) {
-        chunk = mtree_layout_default_chunk(bytes, bytes);
+        chunk = mtree_chunk_default(bytes, bytes);
     }
-    chunk = mtree_layout_chunk(call, chunk);
+    chunk = mtree_chunk_units(call, chunk);
     room = run->arrival.window_bytes / (chunk * call->unit_bytes);
     run->stream = (mtree_stream_t){
         .parent = mtree_arrival_is_coordinator(run) ? -1 : run->coordinator,

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Calls: what the ranks have agreed on when they call a collective function.
+ */
+#ifndef MTREE_SCHEDULE_CALL_H
+#define MTREE_SCHEDULE_CALL_H
+
+#include "planner/plan/collective.h"
+
+#include <stddef.h>
+
+/* One call, the same on all ranks. */
+typedef struct {
+    mtree_collective_t collective;
+    int root;          /* rank, for bcast and reduce */
+    size_t units;      /* of the whole vector; allgather and reduce_scatter: of all blocks
+                          together */
+    size_t unit_bytes; /* bytes of data in a unit */
+    const size_t *blocks; /* [num_ranks + 1] first unit of each rank's block, or NULL:
+                             equal blocks */
+    size_t chunk_bytes;   /* 0: from the plan, else from the size */
+    size_t longest_bytes; /* no message is longer, unless one unit is; 0: any may be */
+} mtree_call_t;
+
+#endif

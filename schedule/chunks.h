@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Chunks: how long the messages are into which a stream is cut, how many of them a
+ * receiver has room for, and how many bytes of them may be under way to a peer.
+ */
+#ifndef MTREE_SCHEDULE_CHUNKS_H
+#define MTREE_SCHEDULE_CHUNKS_H
+
+#include "schedule/call.h"
+
+/* Bytes of a chunk of a share of @a length bytes, where the plan gives no size.  All
+ * shares have as many chunks as the @a longest. */
+size_t mtree_chunk_default(size_t length, size_t longest);
+
+/* Units of a chunk of @a bytes in @a call: at least one, within the limit of the call. */
+size_t mtree_chunk_units(const mtree_call_t *call, size_t bytes);
+
+/*
+ * Chunks of @a chunk units of @a call that a receiver needs memory for in a tree of @a
+ * rate bits/s whose longest edge has @a latency seconds, so that the credit for a free
+ * slot is back before the sender has used up the others.  All of that comes from the
+ * plan, so both ends compute the same.
+ */
+size_t mtree_chunk_slots(const mtree_call_t *call, double rate, double latency,
+                         size_t chunk);
+
+/*
+ * Bytes that may be outstanding to a peer with a planned rate of @a rate bits/s (0: not
+ * known) and a round-trip time of @a trip seconds, in chunks of @a chunk bytes, when
+ * @a sharers peers (at least one) share a queue.
+ */
+size_t mtree_chunk_window(double rate, double trip, size_t chunk, int sharers);
+
+#endif
