@@ -51,10 +51,11 @@ typedef struct {
     bool known; /* a blocking call has waited for the entry: all ranks know its plan */
     coll_mtree_first_calls_t
         first_calls; /* over the plan; of all plans once they are left */
-    coll_mtree_adder_t blocking_adder, later_adder; /* of calls that keep their order */
-    struct coll_mtree_autotuner *autotuner;         /* of blocking calls, once `known` */
-    struct coll_mtree_arrival_skew *skew;           /* of a class over trees */
-    struct coll_mtree_record *record; /* of the last call (report/statistics.h) */
+    /* Of calls that keep their order. */
+    coll_mtree_summation_backend_t blocking_summation, later_summation;
+    struct coll_mtree_autotuner *autotuner; /* of blocking calls, once `known` */
+    struct coll_mtree_arrival_skew *skew;   /* of a class over trees */
+    struct coll_mtree_record *record;       /* of the last call (report/statistics.h) */
 } coll_mtree_comm_class_t;
 
 #define MTREE_FALLBACK_FUNCTION(_name)                                                   \
@@ -103,7 +104,7 @@ typedef struct {
     atomic_bool all_reordered, some_reordered; /* on rank 0: replanning has changed the
                                                   plans of all or some of these */
     bool unserved; /* every rank knows by now that mtree cannot serve this communicator */
-    bool introduced;            /* rank 0 has logged its line about the communicator */
+    bool introduced; /* rank 0 has logged its line about the communicator */
     mtree_plan_part_t *default_part; /* call/default_plan.h; NULL: not needed yet */
     mtree_placement_t *default_placement;
 } mca_coll_mtree_module_t;

@@ -44,12 +44,13 @@ const char *coll_mtree_reason_text(coll_mtree_fallback_reason_t reason)
     return reasons[reason].text;
 }
 
-bool coll_mtree_adder_set(coll_mtree_adder_t *adder, coll_mtree_backend_t backend)
+bool coll_mtree_summation_backend_set(coll_mtree_summation_backend_t *summation,
+                                      coll_mtree_backend_t backend)
 {
-    bool changes = adder->is_set && adder->backend != backend;
+    bool changes = summation->is_set && summation->backend != backend;
 
-    adder->is_set = true;
-    adder->backend = backend;
-    adder->has_changed = adder->has_changed || changes;
+    summation->is_set = true;
+    summation->backend = backend;
+    summation->has_changed = summation->has_changed || changes;
     return changes;
 }

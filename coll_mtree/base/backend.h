@@ -17,15 +17,16 @@ typedef enum {
     COLL_MTREE_BACKENDS
 } coll_mtree_backend_t;
 
-/* Who adds in calls of one class and form that must give the same bits. */
+/* What serves the sums of one class and form that must give the same bits. */
 typedef struct {
-    bool is_set;      /* false: there was no such call */
+    bool is_set;      /* false: there was no such sum */
     bool has_changed; /* which it may do once */
     coll_mtree_backend_t backend;
-} coll_mtree_adder_t;
+} coll_mtree_summation_backend_t;
 
-/* Such a call is served by @a backend.  True when this changes who adds. */
-bool coll_mtree_adder_set(coll_mtree_adder_t *adder, coll_mtree_backend_t backend);
+/* Such a sum is served by @a backend.  True when this is another one than before. */
+bool coll_mtree_summation_backend_set(coll_mtree_summation_backend_t *summation,
+                                      coll_mtree_backend_t backend);
 
 /* Why the fallback serves a call. */
 typedef enum {

@@ -45,18 +45,18 @@ coll_mtree_backend_t coll_mtree_backend_choose(const coll_mtree_plan_facts_t *fa
                : COLL_MTREE_TREES;
 }
 
-coll_mtree_backend_t coll_mtree_backend_keep(const coll_mtree_adder_t *adder,
-                                             coll_mtree_backend_t wanted,
-                                             const coll_mtree_plan_facts_t *facts,
-                                             bool blocking, bool deterministic)
+coll_mtree_backend_t
+coll_mtree_backend_keep(const coll_mtree_summation_backend_t *summation,
+                        coll_mtree_backend_t wanted, const coll_mtree_plan_facts_t *facts,
+                        bool blocking, bool deterministic)
 {
     bool is_better =
         facts->is_known ? facts->confidence == MTREE_FORECAST_FASTER : blocking;
     bool gains = wanted == COLL_MTREE_TREES ? is_better : facts->is_left;
 
-    return !adder->is_set || (gains && !adder->has_changed && !deterministic)
+    return !summation->is_set || (gains && !summation->has_changed && !deterministic)
                ? wanted
-               : adder->backend;
+               : summation->backend;
 }
 
 coll_mtree_fallback_reason_t

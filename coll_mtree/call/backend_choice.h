@@ -61,10 +61,10 @@ coll_mtree_backend_t coll_mtree_backend_choose(const coll_mtree_plan_facts_t *fa
  * fallback where the first calls have left the trees.  A @a blocking call whose plan is
  * not known may go over trees to learn it; what serves it then follows from @a facts.
  */
-coll_mtree_backend_t coll_mtree_backend_keep(const coll_mtree_adder_t *adder,
-                                             coll_mtree_backend_t wanted,
-                                             const coll_mtree_plan_facts_t *facts,
-                                             bool blocking, bool deterministic);
+coll_mtree_backend_t
+coll_mtree_backend_keep(const coll_mtree_summation_backend_t *summation,
+                        coll_mtree_backend_t wanted, const coll_mtree_plan_facts_t *facts,
+                        bool blocking, bool deterministic);
 
 /* Why the fallback serves a call for which it was chosen by @a facts. */
 coll_mtree_fallback_reason_t

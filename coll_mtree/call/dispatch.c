@@ -96,7 +96,7 @@ static bool is_watched(const coll_mtree_mpi_call_t *call,
            call->trial.autotuner == NULL && !req->ring &&
            !comm_class->node.call_class.by_arrival && !is_barrier(call) &&
            !(comm_class->autotuner->open && may_be_tried(call)) &&
-           !(call->args.keeps_order && comm_class->blocking_adder.has_changed) &&
+           !(call->args.keeps_order && comm_class->blocking_summation.has_changed) &&
            coll_mtree_params.autotune > COLL_MTREE_AUTOTUNE_NEVER &&
            !(coll_mtree_params.deterministic &&
              mtree_collective_reduces(what->collective));
@@ -164,16 +164,17 @@ static bool has_tags(const coll_mtree_mpi_call_t *call)
     return false;
 }
 
-static coll_mtree_adder_t *adder_of(const coll_mtree_mpi_call_t *call,
-                                    coll_mtree_comm_class_t *comm_class)
+static coll_mtree_summation_backend_t *summation_of(const coll_mtree_mpi_call_t *call,
+                                                    coll_mtree_comm_class_t *comm_class)
 {
-    return call->form == MTREE_BLOCKING ? &comm_class->blocking_adder
-                                        : &comm_class->later_adder;
+    return call->form == MTREE_BLOCKING ? &comm_class->blocking_summation
+                                        : &comm_class->later_summation;
 }
 
 /* @a backend serves the call, from which later ones may have to take the order. */
-static void note_adder(const coll_mtree_mpi_call_t *call,
-                       coll_mtree_comm_class_t *comm_class, coll_mtree_backend_t backend)
+static void note_summation(const coll_mtree_mpi_call_t *call,
+                           coll_mtree_comm_class_t *comm_class,
+                           coll_mtree_backend_t backend)
 {
     if (!call->args.keeps_order) {
         return;
@@ -181,7 +182,7 @@ static void note_adder(const coll_mtree_mpi_call_t *call,
     if (backend == COLL_MTREE_TREES) {
         atomic_store(&call->module->keeps_order, true);
     }
-    if (coll_mtree_adder_set(adder_of(call, comm_class), backend)) {
+    if (coll_mtree_summation_backend_set(summation_of(call, comm_class), backend)) {
         atomic_store(&call->module->all_reordered, true);
         coll_mtree_verbose(call->comm, 0,
                            "%s of about %.0f bytes is served %s from here on, which adds "
@@ -208,10 +209,10 @@ static coll_mtree_backend_t choose_freely(coll_mtree_mpi_call_t *call,
                                           coll_mtree_fallback_reason_t *reason_p)
 {
     mca_coll_mtree_module_t *module = call->module;
-    const coll_mtree_call_facts_t call_facts = {
-        .is_supported = call->args.verdict == MTREE_COLL_ARGS_SERVED,
-        .is_unserved = module->unserved,
-        .has_tags = has_tags(call)};
+    const coll_mtree_call_facts_t call_facts = {.is_supported = call->args.verdict ==
+                                                                MTREE_COLL_ARGS_SERVED,
+                                                .is_unserved = module->unserved,
+                                                .has_tags = has_tags(call)};
     bool autotuned = is_autotuned(call, comm_class);
     coll_mtree_plan_facts_t facts;
 
@@ -248,7 +249,7 @@ static coll_mtree_backend_t choose(coll_mtree_mpi_call_t *call,
         return wanted;
     }
     facts = plan_facts(call, comm_class, false);
-    kept = coll_mtree_backend_keep(adder_of(call, comm_class), wanted, &facts,
+    kept = coll_mtree_backend_keep(summation_of(call, comm_class), wanted, &facts,
                                    call->form == MTREE_BLOCKING,
                                    coll_mtree_params.deterministic);
     if (kept != wanted) {
@@ -315,14 +316,14 @@ static int dispatch_blocking(coll_mtree_mpi_call_t *call,
 
     req->blocking = true;
     if (rc == OMPI_SUCCESS) {
-        note_adder(call, comm_class, COLL_MTREE_TREES);
+        note_summation(call, comm_class, COLL_MTREE_TREES);
         coll_mtree_statistics_served(&call->trial.count,
                                      req->ring ? COLL_MTREE_RING : COLL_MTREE_TREES);
         rc = run_blocking(call, comm_class, req);
     } else if (rc == MTREE_DECLINED) {
         coll_mtree_plan_facts_t facts = plan_facts(call, comm_class, true);
 
-        note_adder(call, comm_class, COLL_MTREE_FALLBACK);
+        note_summation(call, comm_class, COLL_MTREE_FALLBACK);
         coll_mtree_statistics_fell_back(
             &call->trial.count, comm_class->known ? coll_mtree_backend_reason(&facts)
                                                   : COLL_MTREE_REASON_PLANNING);
@@ -343,7 +344,7 @@ static int dispatch_later(const coll_mtree_mpi_call_t *call,
     const coll_mtree_call_class_t *call_class = &comm_class->node.call_class;
     int rc = OMPI_SUCCESS;
 
-    note_adder(call, comm_class, COLL_MTREE_TREES);
+    note_summation(call, comm_class, COLL_MTREE_TREES);
     req->count = call->trial.count;
     if (call->form == MTREE_PERSISTENT) {
         coll_mtree_request_replan(req, call->module, call_class);
@@ -461,7 +462,7 @@ static int dispatch(coll_mtree_mpi_call_t *call, ompi_request_t **request_p)
                                (double)args->call.units * (double)args->call.unit_bytes);
     backend = choose(call, comm_class, &reason);
     if (backend == COLL_MTREE_FALLBACK || backend == COLL_MTREE_BASE_ALGORITHM) {
-        note_adder(call, comm_class, backend);
+        note_summation(call, comm_class, backend);
         coll_mtree_dispatch_declined(&call->trial.count, backend, reason);
         return MTREE_DECLINED;
     }

@@ -288,8 +288,8 @@ static int plan_entry_know(coll_mtree_plan_entry_t *entry,
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     /* What the fallback added before goes over trees only where that pays clearly. */
-    worst = comm_class->blocking_adder.is_set &&
-                    comm_class->blocking_adder.backend == COLL_MTREE_FALLBACK
+    worst = comm_class->blocking_summation.is_set &&
+                    comm_class->blocking_summation.backend == COLL_MTREE_FALLBACK
                 ? MTREE_FORECAST_FASTER
                 : MTREE_FORECAST_MAYBE_FASTER;
     return part != NULL && entry->forecast.confidence <= worst ? OMPI_SUCCESS
@@ -400,9 +400,9 @@ void coll_mtree_plan_entry_note(coll_mtree_plan_entry_t *entry,
 }
 
 /* Another plan is the one change that calls which keep their order allow. */
-static void adder_renew(coll_mtree_adder_t *adder)
+static void summation_renew(coll_mtree_summation_backend_t *summation)
 {
-    adder->has_changed |= adder->is_set && adder->backend == COLL_MTREE_TREES;
+    summation->has_changed |= summation->is_set && summation->backend == COLL_MTREE_TREES;
 }
 
 void coll_mtree_plan_entries_renew(mca_coll_mtree_module_t *module, bool same_trees)
@@ -416,8 +416,8 @@ void coll_mtree_plan_entries_renew(mca_coll_mtree_module_t *module, bool same_tr
         comm_class->entry = NULL;
         comm_class->calls = 0;
         comm_class->known = false;
-        adder_renew(&comm_class->blocking_adder);
-        adder_renew(&comm_class->later_adder);
+        summation_renew(&comm_class->blocking_summation);
+        summation_renew(&comm_class->later_summation);
         if (comm_class->first_calls.state != COLL_MTREE_FIRST_CALLS_LEAVE) {
             memset(&comm_class->first_calls, 0, sizeof(comm_class->first_calls));
         }

@@ -127,22 +127,22 @@ START_TEST(who_adds_stays_the_same)
     const coll_mtree_plan_facts_t unknown = {0};
     const coll_mtree_plan_facts_t close = {
         .is_known = true, .has_plan = true, .confidence = MTREE_FORECAST_MAYBE_FASTER};
-    coll_mtree_adder_t adder = {.is_set = false};
+    coll_mtree_summation_backend_t summation = {.is_set = false};
 
     ck_assert_int_eq(
-        coll_mtree_backend_keep(&adder, COLL_MTREE_TREES, &unknown, false, false),
+        coll_mtree_backend_keep(&summation, COLL_MTREE_TREES, &unknown, false, false),
         COLL_MTREE_TREES);
-    ck_assert(!coll_mtree_adder_set(&adder, COLL_MTREE_TREES));
+    ck_assert(!coll_mtree_summation_backend_set(&summation, COLL_MTREE_TREES));
     ck_assert_int_eq(
-        coll_mtree_backend_keep(&adder, COLL_MTREE_FALLBACK, &close, true, false),
+        coll_mtree_backend_keep(&summation, COLL_MTREE_FALLBACK, &close, true, false),
         COLL_MTREE_TREES);
-    adder.backend = COLL_MTREE_FALLBACK;
+    summation.backend = COLL_MTREE_FALLBACK;
     ck_assert_int_eq(
-        coll_mtree_backend_keep(&adder, COLL_MTREE_TREES, &close, true, false),
+        coll_mtree_backend_keep(&summation, COLL_MTREE_TREES, &close, true, false),
         COLL_MTREE_FALLBACK);
     /* A nonblocking call cannot wait for what it would learn. */
     ck_assert_int_eq(
-        coll_mtree_backend_keep(&adder, COLL_MTREE_TREES, &unknown, false, false),
+        coll_mtree_backend_keep(&summation, COLL_MTREE_TREES, &unknown, false, false),
         COLL_MTREE_FALLBACK);
 }
 END_TEST
@@ -151,17 +151,18 @@ START_TEST(the_fallback_takes_over_from_trees_that_were_left)
 {
     const coll_mtree_plan_facts_t left = {
         .is_known = true, .has_plan = true, .is_left = true};
-    coll_mtree_adder_t adder = {.is_set = true, .backend = COLL_MTREE_TREES};
+    coll_mtree_summation_backend_t summation = {.is_set = true,
+                                                .backend = COLL_MTREE_TREES};
 
     ck_assert_int_eq(
-        coll_mtree_backend_keep(&adder, COLL_MTREE_FALLBACK, &left, true, true),
+        coll_mtree_backend_keep(&summation, COLL_MTREE_FALLBACK, &left, true, true),
         COLL_MTREE_TREES);
     ck_assert_int_eq(
-        coll_mtree_backend_keep(&adder, COLL_MTREE_FALLBACK, &left, true, false),
+        coll_mtree_backend_keep(&summation, COLL_MTREE_FALLBACK, &left, true, false),
         COLL_MTREE_FALLBACK);
-    adder.has_changed = true;
+    summation.has_changed = true;
     ck_assert_int_eq(
-        coll_mtree_backend_keep(&adder, COLL_MTREE_FALLBACK, &left, true, false),
+        coll_mtree_backend_keep(&summation, COLL_MTREE_FALLBACK, &left, true, false),
         COLL_MTREE_TREES);
 }
 END_TEST
@@ -171,22 +172,22 @@ START_TEST(trees_that_are_clearly_faster_take_over_once)
     const coll_mtree_plan_facts_t faster = {
         .is_known = true, .has_plan = true, .confidence = MTREE_FORECAST_FASTER};
     const coll_mtree_plan_facts_t unknown = {0};
-    coll_mtree_adder_t adder = {.is_set = false};
+    coll_mtree_summation_backend_t summation = {.is_set = false};
 
-    ck_assert(!coll_mtree_adder_set(&adder, COLL_MTREE_FALLBACK));
+    ck_assert(!coll_mtree_summation_backend_set(&summation, COLL_MTREE_FALLBACK));
     ck_assert_int_eq(
-        coll_mtree_backend_keep(&adder, COLL_MTREE_TREES, &faster, true, true),
+        coll_mtree_backend_keep(&summation, COLL_MTREE_TREES, &faster, true, true),
         COLL_MTREE_FALLBACK);
     ck_assert_int_eq(
-        coll_mtree_backend_keep(&adder, COLL_MTREE_TREES, &faster, false, false),
+        coll_mtree_backend_keep(&summation, COLL_MTREE_TREES, &faster, false, false),
         COLL_MTREE_TREES);
     ck_assert_int_eq(
-        coll_mtree_backend_keep(&adder, COLL_MTREE_TREES, &unknown, true, false),
+        coll_mtree_backend_keep(&summation, COLL_MTREE_TREES, &unknown, true, false),
         COLL_MTREE_TREES);
-    ck_assert(coll_mtree_adder_set(&adder, COLL_MTREE_TREES));
-    ck_assert(coll_mtree_adder_set(&adder, COLL_MTREE_FALLBACK));
+    ck_assert(coll_mtree_summation_backend_set(&summation, COLL_MTREE_TREES));
+    ck_assert(coll_mtree_summation_backend_set(&summation, COLL_MTREE_FALLBACK));
     ck_assert_int_eq(
-        coll_mtree_backend_keep(&adder, COLL_MTREE_TREES, &faster, true, false),
+        coll_mtree_backend_keep(&summation, COLL_MTREE_TREES, &faster, true, false),
         COLL_MTREE_FALLBACK);
 }
 END_TEST
