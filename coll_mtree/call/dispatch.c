@@ -7,9 +7,6 @@
 #include "coll_mtree/base/deferred_release.h"
 #include "coll_mtree/base/hints.h"
 #include "coll_mtree/base/log.h"
-#include "coll_mtree/base/params.h"
-#include "coll_mtree/base/tags.h"
-#include "coll_mtree/call/backend_choice.h"
 #include "coll_mtree/call/comm_class.h"
 #include "coll_mtree/call/plan_entry.h"
 #include "coll_mtree/call/request.h"
@@ -38,224 +35,6 @@ void coll_mtree_dispatch_init(coll_mtree_mpi_call_t *call, const char *function,
     if (form == MTREE_BLOCKING) {
         call->trial.count.began = mtree_clock_seconds();
     }
-}
-
-/* A barrier is an allreduce of nothing, to which what is measured of others does not
- * apply. */
-static bool is_barrier(const coll_mtree_mpi_call_t *call)
-{
-    return call->args.call.collective == MTREE_ALLREDUCE && call->args.op == NULL;
-}
-
-/* May what the autotuner measured choose what serves the call? */
-static bool may_be_tried(const coll_mtree_mpi_call_t *call)
-{
-    const coll_mtree_coll_args_t *args = &call->args;
-    bool reduces = mtree_collective_reduces(args->call.collective);
-
-    return !is_barrier(call) &&
-           coll_mtree_trial_is_allowed(reduces ? &args->reduction : NULL,
-                                       coll_mtree_params.autotune,
-                                       coll_mtree_params.deterministic);
-}
-
-/* Does the autotuner choose?  Nonblocking and persistent calls do as their blocking kind
- * once that has been measured. */
-static bool is_autotuned(const coll_mtree_mpi_call_t *call,
-                         const coll_mtree_comm_class_t *comm_class)
-{
-    const coll_mtree_autotuner_t *autotuner = comm_class->autotuner;
-
-    return may_be_tried(call) &&
-           (call->form == MTREE_BLOCKING || (autotuner != NULL && autotuner->trials > 0));
-}
-
-/* Have the first calls of the class shown that the fallback is faster?  Where the
- * autotuner has a choice, it knows better. */
-static bool is_left(const coll_mtree_mpi_call_t *call,
-                    const coll_mtree_comm_class_t *comm_class)
-{
-    return comm_class->first_calls.state == COLL_MTREE_FIRST_CALLS_LEAVE &&
-           !(comm_class->known && comm_class->autotuner->open &&
-             is_autotuned(call, comm_class)) &&
-           !is_barrier(call);
-}
-
-/* Is the blocking call over trees one of the first, whose time is to be compared with the
- * one that is expected?  *expected_p is that. */
-static bool is_watched(const coll_mtree_mpi_call_t *call,
-                       const coll_mtree_comm_class_t *comm_class,
-                       const coll_mtree_request_t *req, double *expected_p)
-{
-    const mtree_call_t *what = &call->args.call;
-
-    *expected_p = coll_mtree_plan_entry_expected_seconds(
-        req->entry, (double)what->units * (double)what->unit_bytes);
-    return *expected_p > 0 &&
-           comm_class->first_calls.state == COLL_MTREE_FIRST_CALLS_WATCH &&
-           call->trial.autotuner == NULL && !req->ring &&
-           !comm_class->node.call_class.by_arrival && !is_barrier(call) &&
-           !(comm_class->autotuner->open && may_be_tried(call)) &&
-           !(call->args.keeps_order && comm_class->blocking_summation.has_changed) &&
-           coll_mtree_params.autotune > COLL_MTREE_AUTOTUNE_NEVER &&
-           !(coll_mtree_params.deterministic &&
-             mtree_collective_reduces(what->collective));
-}
-
-/* Are the datatypes on this rank, of a call that moves data, MPI's own? */
-static bool is_predefined(const coll_mtree_coll_args_t *args)
-{
-    return ompi_datatype_is_predefined(args->datatype) &&
-           (args->own.from_type == NULL ||
-            ompi_datatype_is_predefined(args->own.from_type));
-}
-
-/* What is known of the plan of @a comm_class; the autotuner has been asked, if it is to
- * be. */
-static coll_mtree_plan_facts_t plan_facts(const coll_mtree_mpi_call_t *call,
-                                          const coll_mtree_comm_class_t *comm_class,
-                                          bool autotuned)
-{
-    coll_mtree_plan_facts_t facts = {.is_unserved = call->module->unserved,
-                                     .is_left = is_left(call, comm_class),
-                                     .is_known = comm_class->known,
-                                     .is_autotuned = autotuned};
-
-    if (facts.is_known) {
-        facts.has_plan = coll_mtree_plan_entry_has_plan(comm_class->entry);
-        facts.confidence = coll_mtree_plan_entry_confidence(comm_class->entry);
-        facts.trials = comm_class->autotuner->trials;
-    }
-    return facts;
-}
-
-/* What the autotuner chooses.  Open MPI's other algorithms have the blocking form alone.
- */
-static coll_mtree_backend_t select_backend(coll_mtree_mpi_call_t *call,
-                                           coll_mtree_autotuner_t *autotuner)
-{
-    if (call->form != MTREE_BLOCKING) {
-        return coll_mtree_autotuner_backend(autotuner) < COLL_MTREE_FALLBACK
-                   ? COLL_MTREE_TREES
-                   : COLL_MTREE_FALLBACK;
-    }
-    call->trial.is_predefined = is_predefined(&call->args);
-    return coll_mtree_autotune_begin(autotuner, &call->trial);
-}
-
-/* Are there tags for the call?  The first time that there are none one line tells. */
-static bool has_tags(const coll_mtree_mpi_call_t *call)
-{
-    mca_coll_mtree_module_t *module = call->module;
-    int count =
-        call->form != MTREE_PERSISTENT
-            ? 0
-            : coll_mtree_request_tags(call->args.call.collective) + COLL_MTREE_QUERY_TAGS;
-
-    if (coll_mtree_tags_has(module, count)) {
-        return true;
-    }
-    if (!module->tags.is_spent) {
-        module->tags.is_spent = true;
-        coll_mtree_verbose(call->comm, 1, "%s goes to the fallback, since %s",
-                           call->args.function,
-                           coll_mtree_reason_text(COLL_MTREE_REASON_TAGS));
-    }
-    return false;
-}
-
-static coll_mtree_summation_backend_t *summation_of(const coll_mtree_mpi_call_t *call,
-                                                    coll_mtree_comm_class_t *comm_class)
-{
-    return call->form == MTREE_BLOCKING ? &comm_class->blocking_summation
-                                        : &comm_class->later_summation;
-}
-
-/* @a backend serves the call, from which later ones may have to take the order. */
-static void note_summation(const coll_mtree_mpi_call_t *call,
-                           coll_mtree_comm_class_t *comm_class,
-                           coll_mtree_backend_t backend)
-{
-    if (!call->args.keeps_order) {
-        return;
-    }
-    if (backend == COLL_MTREE_TREES) {
-        atomic_store(&call->module->keeps_order, true);
-    }
-    if (coll_mtree_summation_backend_set(summation_of(call, comm_class), backend)) {
-        atomic_store(&call->module->all_reordered, true);
-        coll_mtree_verbose(call->comm, 0,
-                           "%s of about %.0f bytes is served %s from here on, which adds "
-                           "in another order",
-                           call->args.function, comm_class->node.call_class.bytes,
-                           backend == COLL_MTREE_TREES ? "over trees" : "by Open MPI");
-    }
-}
-
-/* Has the class no plan yet that all ranks know, so that the call, which can go to the
- * fallback meanwhile, goes there at once or does not wait long? */
-static bool is_hurried(const coll_mtree_mpi_call_t *call,
-                       const coll_mtree_comm_class_t *comm_class)
-{
-    return call->form == MTREE_BLOCKING && comm_class->entry == NULL &&
-           coll_mtree_backend_may_leave(call->args.keeps_order,
-                                        coll_mtree_params.min_bytes);
-}
-
-/* What would serve the call if it might change its order.  Where no topology is known
- * yet, a blocking call may wait until one is. */
-static coll_mtree_backend_t choose_freely(coll_mtree_mpi_call_t *call,
-                                          coll_mtree_comm_class_t *comm_class,
-                                          coll_mtree_fallback_reason_t *reason_p)
-{
-    mca_coll_mtree_module_t *module = call->module;
-    const coll_mtree_call_facts_t call_facts = {.is_supported = call->args.verdict ==
-                                                                MTREE_COLL_ARGS_SERVED,
-                                                .is_unserved = module->unserved,
-                                                .has_tags = has_tags(call)};
-    bool autotuned = is_autotuned(call, comm_class);
-    coll_mtree_plan_facts_t facts;
-
-    if (!coll_mtree_backend_is_possible(&call_facts, reason_p)) {
-        return COLL_MTREE_FALLBACK;
-    }
-    if (!coll_mtree_source_is_settled(module, call->form == MTREE_BLOCKING)) {
-        *reason_p =
-            module->unserved ? COLL_MTREE_REASON_GROUP : COLL_MTREE_REASON_TOPOLOGY;
-        return COLL_MTREE_FALLBACK;
-    }
-    if (is_hurried(call, comm_class) && !coll_mtree_backend_looks(++comm_class->calls)) {
-        *reason_p = COLL_MTREE_REASON_PLANNING;
-        return COLL_MTREE_FALLBACK;
-    }
-    facts = plan_facts(call, comm_class, autotuned);
-    if (facts.is_known && autotuned) {
-        facts.selected = select_backend(call, comm_class->autotuner);
-        facts.is_timed = call->trial.autotuner != NULL;
-    }
-    *reason_p = coll_mtree_backend_reason(&facts);
-    return coll_mtree_backend_choose(&facts);
-}
-
-/* What serves the call. */
-static coll_mtree_backend_t choose(coll_mtree_mpi_call_t *call,
-                                   coll_mtree_comm_class_t *comm_class,
-                                   coll_mtree_fallback_reason_t *reason_p)
-{
-    coll_mtree_backend_t wanted = choose_freely(call, comm_class, reason_p), kept;
-    coll_mtree_plan_facts_t facts;
-
-    if (!call->args.keeps_order) {
-        return wanted;
-    }
-    facts = plan_facts(call, comm_class, false);
-    kept = coll_mtree_backend_keep(summation_of(call, comm_class), wanted, &facts,
-                                   call->form == MTREE_BLOCKING,
-                                   coll_mtree_params.deterministic);
-    if (kept != wanted) {
-        *reason_p = COLL_MTREE_REASON_ORDER;
-    }
-    return kept;
 }
 
 /* No bytes, no messages; some ranks may not even get here, Open MPI returns at a count of
@@ -288,7 +67,7 @@ static int run_blocking(const coll_mtree_mpi_call_t *call,
 {
     coll_mtree_first_call_t first = {.call = &req->args.call,
                                      .count = &call->trial.count};
-    bool watched = is_watched(call, comm_class, req, &first.expected);
+    bool watched = coll_mtree_mpi_call_is_watched(call, comm_class, req, &first.expected);
     int rc;
 
     first.began = mtree_clock_seconds();
@@ -316,17 +95,14 @@ static int dispatch_blocking(coll_mtree_mpi_call_t *call,
 
     req->blocking = true;
     if (rc == OMPI_SUCCESS) {
-        note_summation(call, comm_class, COLL_MTREE_TREES);
+        coll_mtree_mpi_call_note(call, comm_class, COLL_MTREE_TREES);
         coll_mtree_statistics_served(&call->trial.count,
                                      req->ring ? COLL_MTREE_RING : COLL_MTREE_TREES);
         rc = run_blocking(call, comm_class, req);
     } else if (rc == MTREE_DECLINED) {
-        coll_mtree_plan_facts_t facts = plan_facts(call, comm_class, true);
-
-        note_summation(call, comm_class, COLL_MTREE_FALLBACK);
-        coll_mtree_statistics_fell_back(
-            &call->trial.count, comm_class->known ? coll_mtree_backend_reason(&facts)
-                                                  : COLL_MTREE_REASON_PLANNING);
+        coll_mtree_mpi_call_note(call, comm_class, COLL_MTREE_FALLBACK);
+        coll_mtree_statistics_fell_back(&call->trial.count,
+                                        coll_mtree_mpi_call_reason(call, comm_class));
         call->module->calls.issued--;
     } else {
         coll_mtree_calls_break(call->module);
@@ -344,7 +120,7 @@ static int dispatch_later(const coll_mtree_mpi_call_t *call,
     const coll_mtree_call_class_t *call_class = &comm_class->node.call_class;
     int rc = OMPI_SUCCESS;
 
-    note_summation(call, comm_class, COLL_MTREE_TREES);
+    coll_mtree_mpi_call_note(call, comm_class, COLL_MTREE_TREES);
     req->count = call->trial.count;
     if (call->form == MTREE_PERSISTENT) {
         coll_mtree_request_replan(req, call->module, call_class);
@@ -374,8 +150,9 @@ static int dispatch_run(coll_mtree_mpi_call_t *call, coll_mtree_comm_class_t *co
                         bool ring, ompi_request_t **request_p)
 {
     bool persistent = call->form == MTREE_PERSISTENT;
-    coll_mtree_plan_entry_t *entry = coll_mtree_plan_entry_get(
-        call->module, call->comm, comm_class, is_hurried(call, comm_class));
+    coll_mtree_plan_entry_t *entry =
+        coll_mtree_plan_entry_get(call->module, call->comm, comm_class,
+                                  coll_mtree_mpi_call_is_hurried(call, comm_class));
     coll_mtree_request_t *req;
 
     if (entry == NULL) {
@@ -460,9 +237,9 @@ static int dispatch(coll_mtree_mpi_call_t *call, ompi_request_t **request_p)
     coll_mtree_statistics_open(&call->trial.count, call->module, call->comm,
                                args->function, comm_class,
                                (double)args->call.units * (double)args->call.unit_bytes);
-    backend = choose(call, comm_class, &reason);
+    backend = coll_mtree_mpi_call_choose(call, comm_class, &reason);
     if (backend == COLL_MTREE_FALLBACK || backend == COLL_MTREE_BASE_ALGORITHM) {
-        note_summation(call, comm_class, backend);
+        coll_mtree_mpi_call_note(call, comm_class, backend);
         coll_mtree_dispatch_declined(&call->trial.count, backend, reason);
         return MTREE_DECLINED;
     }

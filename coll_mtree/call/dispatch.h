@@ -12,7 +12,7 @@
  * 4. The call's class is looked up, once, in the communicator's table
  *    (coll_mtree/call/comm_class.h).  The statistics record of the class is opened.
  * 5. The backend is chosen from what is the same on all ranks
- *    (coll_mtree/call/backend_choice.h): trees, ring, fallback, or another algorithm of
+ *    (coll_mtree/call/mpi_call.h): trees, ring, fallback, or another algorithm of
  *    Open MPI, perhaps by the class's autotuner (coll_mtree/select).  The first blocking
  *    calls may wait here for a topology (coll_mtree/topology).
  * 6. For trees and ring, the class's plan entry is found or made
@@ -27,25 +27,8 @@
 #ifndef COLL_MTREE_CALL_DISPATCH_H
 #define COLL_MTREE_CALL_DISPATCH_H
 
-#include "coll_mtree/call/coll_args.h"
-#include "coll_mtree/select/autotune.h"
+#include "coll_mtree/call/mpi_call.h"
 #include "coll_mtree/select/base_algorithms.h"
-
-typedef enum { MTREE_BLOCKING, MTREE_NONBLOCKING, MTREE_PERSISTENT } coll_mtree_form_t;
-
-/* Not an error: the fallback is to be called, on every rank. */
-#define MTREE_DECLINED 1
-
-/* One call of a function of MPI. */
-typedef struct {
-    mca_coll_mtree_module_t *module;
-    ompi_communicator_t *comm;
-    coll_mtree_form_t form;
-    coll_mtree_coll_args_t args;
-    bool args_taken; /* by a request, which frees them */
-    coll_mtree_trial_t trial;
-    double watch_began; /* clock; of a blocking call that the fallback serves */
-} coll_mtree_mpi_call_t;
 
 /* A call of @a function, a string that stays, begins; its args are to be set next. */
 void coll_mtree_dispatch_init(coll_mtree_mpi_call_t *call, const char *function,
