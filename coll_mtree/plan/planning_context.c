@@ -2,10 +2,10 @@
 #include "coll_mtree/plan/planning_context.h"
 
 #include "coll_mtree/base/algorithm_param.h"
-#include "coll_mtree/base/class_table.h"
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/control/host_numbers.h"
+#include "coll_mtree/plan/plan_store.h"
 #include "coll_mtree/plan/planning.h"
 #include "coll_mtree/plan/proc_group.h"
 #include "coll_mtree/topology/cache.h"
@@ -15,25 +15,10 @@
 
 #include "base/units.h"
 
-#include <limits.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The plans for one call class, whose root is a host. */
-typedef struct {
-    coll_mtree_class_node_t node;
-    mtree_list_t used;         /* in the list of those that keep plans */
-    size_t bytes;              /* of the plans that it keeps */
-    bool is_planned;           /* for `version` */
-    unsigned version;          /* of the network */
-    mtree_plan_t *plan;        /* NULL: none could be made */
-    mtree_forecast_t forecast; /* of it */
-    unsigned oldest_version;
-    mtree_plan_t *oldest; /* the first with its trees, which later plans rebalance: they
-                             may have lost trees that are of use again; NULL: none */
-} planned_t;
 
 struct coll_mtree_planning_context {
     int num_procs;
@@ -41,7 +26,7 @@ struct coll_mtree_planning_context {
     coll_mtree_plan_hosts_t hosts; /* topology NULL: mtree cannot serve these processes */
     int *vertices;                 /* [hosts.num_hosts] */
     const char *origin;            /* the topology's name in messages */
-    coll_mtree_class_table_t planned;
+    coll_mtree_plan_store_t plans;
     mtree_drift_t *drift;  /* owns the topology from the first samples on; or NULL */
     unsigned version;      /* of the network, from 0 */
     unsigned tree_version; /* the version since which trees stay as they are */
@@ -57,59 +42,13 @@ struct coll_mtree_planning_context {
  * plans without it. */
 static pthread_mutex_t contexts_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* planned_t of all contexts that keep plans, the least recently used first, and the bytes
- * of these plans. */
-static mtree_list_t used = {&used, &used};
-static size_t used_bytes;
-
-/* Under the lock: keep no plan in @a planned. */
-static void planned_forget(planned_t *planned)
-{
-    mtree_plan_destroy(planned->plan);
-    mtree_plan_destroy(planned->oldest);
-    planned->plan = planned->oldest = NULL;
-    planned->is_planned = false;
-    if (planned->bytes > 0) {
-        mtree_list_remove(&planned->used);
-        used_bytes -= planned->bytes;
-        planned->bytes = 0;
-    }
-}
-
-static void planned_clear(void *element)
-{
-    planned_forget(element);
-}
-
-/* Under the lock: @a planned is used; if it has other plans than before, others go where
- * all together take too much. */
-static void planned_use(planned_t *planned)
-{
-    if (planned->bytes > 0) {
-        mtree_list_remove(&planned->used);
-        used_bytes -= planned->bytes;
-    }
-    planned->bytes = coll_mtree_plan_choice_bytes(planned->plan) +
-                     (planned->oldest == planned->plan
-                          ? 0
-                          : coll_mtree_plan_choice_bytes(planned->oldest));
-    if (planned->bytes == 0) {
-        return;
-    }
-    mtree_list_append(&used, &planned->used);
-    used_bytes += planned->bytes;
-    while (used_bytes > coll_mtree_params.memory && used.next != &planned->used) {
-        planned_forget(MTREE_CONTAINER_OF(used.next, planned_t, used));
-    }
-}
-
 void coll_mtree_planning_context_destroy(coll_mtree_planning_context_t *context)
 {
     if (context == NULL) {
         return;
     }
     pthread_mutex_lock(&contexts_lock);
-    coll_mtree_class_table_cleanup(&context->planned, planned_clear);
+    coll_mtree_plan_store_cleanup(&context->plans);
     pthread_mutex_unlock(&contexts_lock);
     if (context->is_corrected && context->learned != NULL) {
         coll_mtree_topology_cache_correct(context->learned, context->hosts.num_hosts,
@@ -228,7 +167,7 @@ context_create(ompi_communicator_t *comm, const coll_mtree_host_t *contributions
     if (context == NULL) {
         return NULL;
     }
-    coll_mtree_class_table_init(&context->planned);
+    coll_mtree_plan_store_init(&context->plans);
     context->num_procs = (int)procs;
     context->vertices = calloc(procs, sizeof(int));
     if (context->vertices == NULL) {
@@ -294,100 +233,38 @@ call_class_by_host(const coll_mtree_planning_context_t *context,
     return by_host;
 }
 
-static bool planned_is_current(const coll_mtree_planning_context_t *context,
-                               const planned_t *planned)
-{
-    return planned != NULL && planned->is_planned && planned->version == context->version;
-}
-
-/* How far the calls of @a other, which has a plan that others may take the trees of, are
- * from those of @a planned in size; INT_MAX: it has none. */
-static int lender_distance(const coll_mtree_planning_context_t *context,
-                           const planned_t *planned, const planned_t *other)
-{
-    const coll_mtree_call_class_t *own = &planned->node.call_class;
-    const coll_mtree_call_class_t *call_class = &other->node.call_class;
-
-    if (!planned_is_current(context, other) || other->plan == NULL ||
-        call_class->collective != own->collective || call_class->trees != own->trees ||
-        call_class->algorithm != NULL || own->algorithm != NULL ||
-        call_class->by_arrival || own->by_arrival) {
-        return INT_MAX;
-    }
-    return abs(call_class->size_class - own->size_class);
-}
-
-/* The trees of the plan for calls of another root or size, the nearest.  Where the user
- * chose an algorithm or a plan, each class has its own. */
-static coll_mtree_lent_trees_t find_lender(coll_mtree_planning_context_t *context,
-                                           const planned_t *planned)
-{
-    coll_mtree_lent_trees_t lent = {.plan = NULL};
-    const char *plan_file = coll_mtree_params.plan;
-    int least = INT_MAX;
-    const planned_t *other;
-    mtree_list_t *link;
-
-    if ((plan_file != NULL && plan_file[0] != '\0') ||
-        coll_mtree_algorithm_of(planned->node.call_class.collective) != NULL) {
-        return lent;
-    }
-    COLL_MTREE_CLASS_TABLE_FOR_EACH(other, link, &context->planned)
-    {
-        int distance = lender_distance(context, planned, other);
-
-        if (distance < least) {
-            least = distance;
-            lent.plan = other->plan;
-            lent.forecast = other->forecast;
-            lent.holds = distance == 0;
-        }
-    }
-    return lent;
-}
-
 /* Plan for the network as it is. */
 static void context_run(coll_mtree_planning_context_t *context, ompi_communicator_t *comm,
-                        planned_t *planned, int max_trees)
+                        coll_mtree_stored_plan_t *stored, int max_trees)
 {
     bool trees_stay =
-        planned->oldest != NULL && planned->oldest_version >= context->tree_version;
-    coll_mtree_lent_trees_t lent = {.plan = planned->oldest, .stay = true};
+        stored->oldest != NULL && stored->oldest_version >= context->tree_version;
+    coll_mtree_lent_trees_t lent = {.plan = stored->oldest, .stay = true};
     mtree_forecast_t forecast;
     mtree_plan_t *plan;
 
     if (!trees_stay) {
-        lent = find_lender(context, planned);
+        lent = coll_mtree_plan_store_lender(&context->plans, stored, context->version);
     }
-    plan = coll_mtree_planning_run(comm, &context->hosts, &planned->node.call_class,
+    plan = coll_mtree_planning_run(comm, &context->hosts, &stored->node.call_class,
                                    max_trees, &lent, &forecast);
 
     pthread_mutex_lock(&contexts_lock);
-    mtree_plan_destroy(planned->plan);
-    planned->plan = plan;
-    planned->forecast = forecast;
-    planned->version = context->version;
-    planned->is_planned = true;
-    if (!trees_stay && plan != NULL) {
-        mtree_plan_destroy(planned->oldest);
-        planned->oldest = mtree_plan_retain(plan);
-        planned->oldest_version = context->version;
-    }
-    planned_use(planned);
+    coll_mtree_plan_store_put(stored, context->version, plan, forecast, trees_stay);
     pthread_mutex_unlock(&contexts_lock);
 }
 
-/* @a planned (NULL: no memory for it), as others see it. */
-static coll_mtree_planned_t planned_get(coll_mtree_planning_context_t *context,
-                                        const planned_t *planned)
+/* @a stored (NULL: no memory for it), as others see it. */
+static coll_mtree_planned_t context_see(coll_mtree_planning_context_t *context,
+                                        const coll_mtree_stored_plan_t *stored)
 {
     coll_mtree_planned_t seen = {.context = context,
                                  .version = context->version,
                                  .forecast = mtree_forecast_of(MTREE_FORECAST_SLOWER)};
 
-    if (planned != NULL) {
-        seen.plan = mtree_plan_retain(planned->plan);
-        seen.forecast = planned->forecast;
+    if (stored != NULL) {
+        seen.plan = mtree_plan_retain(stored->plan);
+        seen.forecast = stored->forecast;
     }
     return seen;
 }
@@ -398,15 +275,15 @@ coll_mtree_planning_context_plan(coll_mtree_planning_context_t *context,
                                  const coll_mtree_call_class_t *call_class, int max_trees)
 {
     coll_mtree_call_class_t by_host = call_class_by_host(context, call_class);
-    planned_t *planned;
+    coll_mtree_stored_plan_t *stored;
 
     pthread_mutex_lock(&contexts_lock);
-    planned = coll_mtree_class_table_get(&context->planned, &by_host, sizeof(*planned));
+    stored = coll_mtree_plan_store_get(&context->plans, &by_host);
     pthread_mutex_unlock(&contexts_lock);
-    if (planned != NULL && !planned_is_current(context, planned)) {
-        context_run(context, comm, planned, max_trees);
+    if (stored != NULL && !coll_mtree_plan_store_is_current(stored, context->version)) {
+        context_run(context, comm, stored, max_trees);
     }
-    return planned_get(context, planned);
+    return context_see(context, stored);
 }
 
 bool coll_mtree_planning_context_find(const coll_mtree_proc_group_t *group,
@@ -414,7 +291,7 @@ bool coll_mtree_planning_context_find(const coll_mtree_proc_group_t *group,
                                       coll_mtree_planned_t *planned_p)
 {
     coll_mtree_planning_context_t *context;
-    planned_t *planned = NULL;
+    coll_mtree_stored_plan_t *stored = NULL;
     bool found;
 
     pthread_mutex_lock(&contexts_lock);
@@ -422,12 +299,12 @@ bool coll_mtree_planning_context_find(const coll_mtree_proc_group_t *group,
     if (context != NULL && context->hosts.topology != NULL) {
         coll_mtree_call_class_t by_host = call_class_by_host(context, call_class);
 
-        planned = coll_mtree_class_table_find(&context->planned, &by_host);
+        stored = coll_mtree_plan_store_find(&context->plans, &by_host);
     }
-    found = planned_is_current(context, planned);
+    found = stored != NULL && coll_mtree_plan_store_is_current(stored, context->version);
     if (found) {
-        planned_use(planned);
-        *planned_p = planned_get(context, planned);
+        coll_mtree_plan_store_use(stored);
+        *planned_p = context_see(context, stored);
     }
     pthread_mutex_unlock(&contexts_lock);
     return found;
