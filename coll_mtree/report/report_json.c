@@ -3,6 +3,7 @@
 
 #include "coll_mtree/report/report_maps.h"
 #include "coll_mtree/report/report_ranks.h"
+#include "coll_mtree/report/report_served.h"
 
 #include "planner/plan/json.h"
 #include "report/report.h"
@@ -35,8 +36,6 @@ typedef struct {
     int num_hosts;
     int first_plan; /* the number of the group's first plan in the report */
 } place_t;
-
-static const char *const backend_names[] = {"trees", "ring", "openmpi", "rival"};
 
 /* Without a topology, or memory, the place has no map. */
 static void place_init(place_t *place, builder_t *builder,
@@ -148,61 +147,6 @@ static double openmpi_seconds(const place_t *place, const coll_mtree_record_t *r
     return fmax(seconds, 0);
 }
 
-static json_t *backend_json(const coll_mtree_report_t *report,
-                            const coll_mtree_record_t *record, int backend)
-{
-    const coll_mtree_durations_t *durations = &record->by[backend];
-    coll_mtree_ranks_t all;
-    json_t *json = json_pack("{s:s, s:I, s:f, s:I}", "by", backend_names[backend],
-                             "calls", (json_int_t)durations->calls, "bytes",
-                             durations->bytes, "timed", (json_int_t)durations->timed);
-
-    if (durations->timed > 0) {
-        json_object_set_new(json, "seconds", json_real(durations->seconds));
-        json_object_set_new(json, "mean_s",
-                            json_real(durations->seconds / (double)durations->timed));
-        json_object_set_new(json, "median_s",
-                            json_real(coll_mtree_durations_median(durations)));
-        json_object_set_new(json, "least_s", json_real(durations->least));
-        json_object_set_new(json, "most_s", json_real(durations->most));
-        all = coll_mtree_report_ranks(report, record, backend);
-        json_object_set_new(json, "ranks", json_integer(all.ranks));
-        json_object_set_new(json, "mean_of_ranks_s", json_real(all.mean));
-        json_object_set_new(json, "slowest_rank_s", json_real(all.slowest));
-    }
-    return json;
-}
-
-/* The rate of each tree of the plan, bits/s of message. */
-static json_t *trees_json(const coll_mtree_record_t *record)
-{
-    json_t *list = json_array();
-
-    for (int t = 0; t < record->num_trees; t++) {
-        json_array_append_new(list,
-                              json_real(coll_mtree_goodput_rate(&record->trees[t])));
-    }
-    return list;
-}
-
-static json_t *fallbacks_json(const coll_mtree_record_t *record)
-{
-    json_t *list = json_array();
-
-    for (int reason = 0; reason < COLL_MTREE_REASONS; reason++) {
-        if (record->reason[reason] > 0) {
-            json_array_append_new(
-                list,
-                json_pack("{s:s, s:s, s:I}", "why",
-                          coll_mtree_reason_name((coll_mtree_fallback_reason_t)reason),
-                          "text",
-                          coll_mtree_reason_text((coll_mtree_fallback_reason_t)reason),
-                          "calls", (json_int_t)record->reason[reason]));
-        }
-    }
-    return list;
-}
-
 /* What the plan promises for calls of @a bytes, next to the @a seconds that they took (0:
  * mtree served none). */
 static void write_promise(json_t *json, const mtree_plan_t *plan, double bytes,
@@ -288,19 +232,6 @@ static sums_t sum_backends(const coll_mtree_record_t *record)
     return sums;
 }
 
-static json_t *backends_json(const coll_mtree_report_t *report,
-                             const coll_mtree_record_t *record)
-{
-    json_t *list = json_array();
-
-    for (int backend = 0; backend < COLL_MTREE_BACKENDS; backend++) {
-        if (record->by[backend].calls > 0) {
-            json_array_append_new(list, backend_json(report, record, backend));
-        }
-    }
-    return list;
-}
-
 static json_t *record_json(builder_t *builder, place_t *place,
                            const coll_mtree_record_t *record)
 {
@@ -308,17 +239,18 @@ static json_t *record_json(builder_t *builder, place_t *place,
     double low = size_class == 0 ? 0 : ldexp(1, size_class);
     sums_t sums = sum_backends(record);
     double bytes = sums.calls > 0 ? sums.bytes / sums.calls : 0;
-    json_t *json = json_pack(
-        "{s:s, s:f, s:f, s:f, s:f, s:f, s:o, s:o}", "function", record->function,
-        "bytes_from", low <= 1024 ? 0.0 : low, "bytes_to", 2 * low, "calls", sums.calls,
-        "bytes", sums.bytes, "seconds", sums.seconds, "served",
-        backends_json(builder->report, record), "fallbacks", fallbacks_json(record));
+    json_t *json = json_pack("{s:s, s:f, s:f, s:f, s:f, s:f, s:o, s:o}", "function",
+                             record->function, "bytes_from", low <= 1024 ? 0.0 : low,
+                             "bytes_to", 2 * low, "calls", sums.calls, "bytes",
+                             sums.bytes, "seconds", sums.seconds, "served",
+                             coll_mtree_report_served(builder->report, record),
+                             "fallbacks", coll_mtree_report_fallbacks(record));
 
     if (record->call_class.root >= 0) {
         json_object_set_new(json, "root", json_integer(record->call_class.root));
     }
     if (record->num_trees > 0) {
-        json_object_set_new(json, "trees_bps", trees_json(record));
+        json_object_set_new(json, "trees_bps", coll_mtree_report_tree_rates(record));
     }
     if (place->map != NULL) {
         place->map->seconds +=
