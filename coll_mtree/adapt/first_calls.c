@@ -58,7 +58,6 @@ void coll_mtree_first_calls_format(const coll_mtree_first_calls_t *first,
                                    mtree_collective_t collective, double bytes,
                                    char text[COLL_MTREE_FIRST_CALLS_TEXT])
 {
-    bool leaves = first->state == COLL_MTREE_FIRST_CALLS_LEAVE;
     char size[32], expected[32], took[32], fallback[32];
 
     mtree_units_format_size(bytes, size, sizeof(size));
@@ -67,10 +66,8 @@ void coll_mtree_first_calls_format(const coll_mtree_first_calls_t *first,
     mtree_units_format_time(first->fallback, fallback, sizeof(fallback));
     (void)snprintf(text, COLL_MTREE_FIRST_CALLS_TEXT,
                    "%s of about %s: %s over trees, not %s as predicted, and %s by Open "
-                   "MPI, so the topology is not the network; from here on %s%s",
+                   "MPI, so the topology is not the network; from here on %s",
                    mtree_collective_name(collective), size, took, expected, fallback,
-                   leaves ? "served by Open MPI" : "over trees as before",
-                   leaves && mtree_collective_reduces(collective)
-                       ? ", which may add in another order"
-                       : "");
+                   first->state == COLL_MTREE_FIRST_CALLS_LEAVE ? "served by Open MPI"
+                                                                : "over trees as before");
 }

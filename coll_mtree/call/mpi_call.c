@@ -8,6 +8,8 @@
 #include "coll_mtree/call/plan_entry.h"
 #include "coll_mtree/topology/source.h"
 
+#include "base/units.h"
+
 /* A barrier is an allreduce of nothing, to which what is measured of others does not
  * apply. */
 static bool is_barrier(const coll_mtree_mpi_call_t *call)
@@ -148,11 +150,14 @@ void coll_mtree_mpi_call_note(const coll_mtree_mpi_call_t *call,
         atomic_store(&call->module->keeps_order, true);
     }
     if (coll_mtree_summation_backend_set(summation_of(call, comm_class), backend)) {
+        char size[32];
+
         atomic_store(&call->module->all_reordered, true);
+        mtree_units_format_size(comm_class->node.call_class.bytes, size, sizeof(size));
         coll_mtree_verbose(call->comm, 0,
-                           "%s of about %.0f bytes is served %s from here on, which adds "
-                           "in another order",
-                           call->args.function, comm_class->node.call_class.bytes,
+                           "%s of about %s is served %s from here on, which adds in "
+                           "another order",
+                           call->args.function, size,
                            backend == COLL_MTREE_TREES ? "over trees" : "by Open MPI");
     }
 }
