@@ -54,7 +54,8 @@ coll_mtree_backend_keep(const coll_mtree_summation_backend_t *summation,
         facts->is_known ? facts->confidence == MTREE_FORECAST_FASTER : blocking;
     bool gains = wanted == COLL_MTREE_TREES ? is_better : facts->is_left;
 
-    return !summation->is_set || (gains && !summation->has_changed && !deterministic)
+    return facts->lacks_tags || !summation->is_set ||
+                   (gains && !summation->has_changed && !deterministic)
                ? wanted
                : summation->backend;
 }

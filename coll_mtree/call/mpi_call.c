@@ -217,6 +217,7 @@ coll_mtree_backend_t coll_mtree_mpi_call_choose(coll_mtree_mpi_call_t *call,
         return wanted;
     }
     facts = plan_facts(call, comm_class, false);
+    facts.lacks_tags = *reason_p == COLL_MTREE_REASON_TAGS;
     kept = coll_mtree_backend_keep(summation_of(call, comm_class), wanted, &facts,
                                    call->form == MTREE_BLOCKING,
                                    coll_mtree_params.deterministic);

@@ -167,6 +167,21 @@ START_TEST(the_fallback_takes_over_from_trees_that_were_left)
 }
 END_TEST
 
+START_TEST(without_tags_no_order_is_kept)
+{
+    const coll_mtree_plan_facts_t spent = {.lacks_tags = true};
+    coll_mtree_summation_backend_t summation = {
+        .is_set = true, .backend = COLL_MTREE_TREES, .has_changed = true};
+
+    ck_assert_int_eq(
+        coll_mtree_backend_keep(&summation, COLL_MTREE_FALLBACK, &spent, false, false),
+        COLL_MTREE_FALLBACK);
+    ck_assert_int_eq(
+        coll_mtree_backend_keep(&summation, COLL_MTREE_FALLBACK, &spent, false, true),
+        COLL_MTREE_FALLBACK);
+}
+END_TEST
+
 START_TEST(trees_that_are_clearly_faster_take_over_once)
 {
     const coll_mtree_plan_facts_t faster = {
@@ -208,6 +223,7 @@ int main(void)
     tcase_add_test(tcase, the_autotuner_selects_for_autotuned_calls);
     tcase_add_test(tcase, who_adds_stays_the_same);
     tcase_add_test(tcase, the_fallback_takes_over_from_trees_that_were_left);
+    tcase_add_test(tcase, without_tags_no_order_is_kept);
     tcase_add_test(tcase, trees_that_are_clearly_faster_take_over_once);
     tcase_add_test(tcase, the_forecast_chooses_for_others);
     tcase_add_test(tcase, every_fallback_has_a_reason);
