@@ -19,6 +19,9 @@
 /* Bytes, for a neighbour on the same host or of unknown rate. */
 #define DEFAULT_WINDOW 262144
 
+/* What a link may hold, beyond any that there is. */
+#define MOST_LINK_BYTES 0x1p40
+
 /* Seconds that a credit may take beyond the round trip. */
 #define CREDIT_DELAY 0.1
 
@@ -58,7 +61,8 @@ size_t mtree_chunk_slots(const mtree_call_t *call, double rate, double latency,
 
 size_t mtree_chunk_window(double rate, double trip, size_t chunk, int sharers)
 {
-    size_t link = rate > 0 ? (size_t)(rate / 8 * trip) : DEFAULT_WINDOW;
+    double bytes = rate > 0 ? rate / 8 * trip : DEFAULT_WINDOW;
+    size_t link = bytes < MOST_LINK_BYTES ? (size_t)bytes : (size_t)MOST_LINK_BYTES;
     size_t queue = QUEUED_CHUNKS * chunk;
     size_t part = queue / (size_t)sharers;
 
