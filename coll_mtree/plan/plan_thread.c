@@ -22,6 +22,10 @@ static atomic_int num_watched; /* tasks that have ended or may become late */
 static pthread_t thread;
 static bool is_running, stops;
 
+/* Held while a task runs, since without a thread several of the program's may run some.
+ */
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+
 static coll_mtree_plan_task_t *task_of(mtree_list_t *link)
 {
     return MTREE_CONTAINER_OF(link, coll_mtree_plan_task_t, link);
@@ -66,6 +70,13 @@ static void use_all_processors(void)
     (void)pthread_setaffinity_np(pthread_self(), sizeof(all), &all);
 }
 
+static void task_run(coll_mtree_plan_task_t *task)
+{
+    pthread_mutex_lock(&turn);
+    task->run(task);
+    pthread_mutex_unlock(&turn);
+}
+
 static void *thread_main(void *unused)
 {
     mtree_list_t *link;
@@ -79,7 +90,7 @@ static void *thread_main(void *unused)
             continue;
         }
         pthread_mutex_unlock(&lock);
-        task_of(link)->run(task_of(link));
+        task_run(task_of(link));
         pthread_mutex_lock(&lock);
         task_ended(task_of(link));
     }
@@ -107,6 +118,7 @@ void coll_mtree_plan_thread_add(coll_mtree_plan_task_t *task)
 
     mtree_list_init(&task->link);
     mtree_list_init(&task->awaited);
+    task->in_late = false;
     pthread_mutex_lock(&lock);
     started = thread_start();
     if (started) {
@@ -121,7 +133,7 @@ void coll_mtree_plan_thread_add(coll_mtree_plan_task_t *task)
     }
     pthread_mutex_unlock(&lock);
     if (!started) {
-        task->run(task);
+        task_run(task);
         task->end(task);
     }
 }
@@ -145,26 +157,49 @@ static coll_mtree_plan_task_t *find_late(void)
     return NULL;
 }
 
+/* Under the lock: a task that has ended, and which nobody uses; NULL: none. */
+static coll_mtree_plan_task_t *find_ended(void)
+{
+    mtree_list_t *link;
+
+    MTREE_LIST_FOR_EACH(link, &ended)
+    {
+        if (!task_of(link)->in_late) {
+            return task_of(link);
+        }
+    }
+    return NULL;
+}
+
 /* A task that has ended; else with *is_late_p one that is late; or NULL. */
 static coll_mtree_plan_task_t *take(bool *is_late_p)
 {
     coll_mtree_plan_task_t *task;
-    mtree_list_t *link;
 
     pthread_mutex_lock(&lock);
-    link = mtree_list_take(&ended);
-    *is_late_p = link == NULL;
-    if (link != NULL) {
-        task = task_of(link);
+    task = find_ended();
+    *is_late_p = task == NULL;
+    if (task != NULL) {
+        mtree_list_remove(&task->link);
         atomic_fetch_sub(&num_watched, 1);
     } else {
         task = mtree_list_is_empty(&awaited) ? NULL : find_late();
     }
     if (task != NULL) {
+        task->in_late = *is_late_p;
         await_no_more(task);
     }
     pthread_mutex_unlock(&lock);
     return task;
+}
+
+/* Other threads may find that it has ended meanwhile, and `end` frees it. */
+static void task_late(coll_mtree_plan_task_t *task)
+{
+    task->late(task);
+    pthread_mutex_lock(&lock);
+    task->in_late = false;
+    pthread_mutex_unlock(&lock);
 }
 
 int coll_mtree_plan_thread_poll(void)
@@ -176,7 +211,7 @@ int coll_mtree_plan_thread_poll(void)
     while (atomic_load_explicit(&num_watched, memory_order_relaxed) > 0 &&
            (task = take(&is_late)) != NULL) {
         if (is_late) {
-            task->late(task);
+            task_late(task);
         } else {
             task->end(task);
         }

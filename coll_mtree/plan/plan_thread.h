@@ -14,6 +14,8 @@
 
 #include "base/list.h"
 
+#include <stdbool.h>
+
 /* The thread may get no more than this part of a processor. */
 #define COLL_MTREE_PLAN_THREAD_SHARE 10
 
@@ -29,6 +31,7 @@ typedef struct coll_mtree_plan_task {
     mtree_list_t link;    /* waits for the thread, or has run */
     mtree_list_t awaited; /* in the list of those that may become late */
     double worked, began; /* by both clocks, when it was added */
+    bool in_late;         /* a thread is in `late`, so `end` has to wait */
 } coll_mtree_plan_task_t;
 
 /* Have @a task run, whose functions and patience are set.  The first one starts the

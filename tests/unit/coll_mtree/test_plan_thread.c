@@ -132,6 +132,34 @@ START_TEST(a_task_is_late_once_and_ends_all_the_same)
 }
 END_TEST
 
+/* As another thread may, while this one is in `late`. */
+static void poll_while_late(coll_mtree_plan_task_t *super)
+{
+    task_t *task = (task_t *)super;
+
+    task->num_late++;
+    atomic_store(&may_run, true);
+    for (int i = 0; i < 20; i++) {
+        nap();
+        (void)coll_mtree_plan_thread_poll();
+    }
+    ck_assert_int_eq(task->num_ended, 0);
+}
+
+START_TEST(a_task_does_not_end_while_it_is_told_to_be_late)
+{
+    task_t task = {
+        .super = {.run = run, .late = poll_while_late, .end = end, .patience = 1e-3}};
+
+    begin(false);
+    coll_mtree_plan_thread_add(&task.super);
+    poll_until_ended(&task);
+    ck_assert_int_eq(task.num_late, 1);
+    ck_assert_int_eq(task.num_ended, 1);
+    coll_mtree_plan_thread_close();
+}
+END_TEST
+
 START_TEST(close_ends_tasks_that_have_not_run)
 {
     task_t tasks[TASKS] = {0};
@@ -164,6 +192,7 @@ int main(void)
     tcase_add_test(tcase, tasks_run_in_order_in_another_thread);
     tcase_add_test(tcase, nothing_ends_without_a_poll);
     tcase_add_test(tcase, a_task_is_late_once_and_ends_all_the_same);
+    tcase_add_test(tcase, a_task_does_not_end_while_it_is_told_to_be_late);
     tcase_add_test(tcase, close_ends_tasks_that_have_not_run);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
