@@ -74,10 +74,16 @@ int coll_mtree_plan_reply_read(const coll_mtree_reply_t *reply, const mtree_plan
                                mtree_plan_part_t **part_p, mtree_forecast_t *forecast_p)
 {
     const payload_t *payload = reply->payload;
-    size_t common_length = (size_t)payload->common_length;
-    size_t whole_length = reply->length - sizeof(*payload) - common_length;
+    size_t common_length, whole_length;
     mtree_plan_part_t *part;
 
+    /* Another mtree on rank 0 may write another beginning than this one. */
+    if (reply->length < sizeof(*payload) || payload->common_length < 0 ||
+        (size_t)payload->common_length > reply->length - sizeof(*payload)) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    common_length = (size_t)payload->common_length;
+    whole_length = reply->length - sizeof(*payload) - common_length;
     if (mtree_plan_part_read(payload->bytes, common_length, reply->part,
                              reply->part_length, &part) != MTREE_OK) {
         return OMPI_ERR_OUT_OF_RESOURCE;

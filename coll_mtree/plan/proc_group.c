@@ -125,10 +125,16 @@ void coll_mtree_proc_group_release(coll_mtree_proc_group_t *group)
 coll_mtree_proc_group_t *coll_mtree_proc_group_of(mca_coll_mtree_module_t *module,
                                                   ompi_communicator_t *comm)
 {
+    coll_mtree_proc_group_t *group;
+
+    /* A thread that progresses decides while the communicator's own notes a call. */
+    opal_mutex_lock(&module->lock);
     if (module->processes == NULL) {
         module->processes = coll_mtree_proc_group_hold(comm);
     }
-    return module->processes;
+    group = module->processes;
+    opal_mutex_unlock(&module->lock);
+    return group;
 }
 
 void coll_mtree_proc_group_close(void)
