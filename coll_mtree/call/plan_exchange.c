@@ -192,6 +192,10 @@ static int exchange_read(coll_mtree_plan_entry_t *entry, const coll_mtree_reply_
         module->hints.chunk_bytes = reply->chunk_bytes;
     }
     entry->forecast = mtree_forecast_of(MTREE_FORECAST_SLOWER);
+    /* The exchange that asked for the hosts ended before this one, and failed here. */
+    if (reply->kind == DECISION_PLAN && module->placement == NULL) {
+        return OMPI_ERROR;
+    }
     if (reply->kind == DECISION_PLAN) {
         int rc = coll_mtree_plan_reply_read(reply, entry->plan, &entry->part,
                                             &entry->forecast);
