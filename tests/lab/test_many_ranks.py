@@ -11,7 +11,7 @@ import unittest
 import labs
 
 RANKS, HOSTS = 128, 64
-TIMEOUT = 400
+TIMEOUT = 900
 
 
 class ManyRanks(unittest.TestCase):
