@@ -6,18 +6,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-/*
- * Packets and headers of TCP over Ethernet with jumbo frames.  The acknowledgements are
- * measured in the lab: with both directions of all links full the slowest carried 92 to
- * 94 % of its rate (docs/lab.md), and one direction alone carries 99 %.  Acknowledgements
- * alone would take far less.
- */
+/* Packets, headers and acknowledgements of TCP over Ethernet with jumbo frames. */
 void mtree_network_default_options(mtree_network_options_t *options)
 {
-    *options = (mtree_network_options_t){.model = MTREE_NETWORK_FLOW,
+    *options = (mtree_network_options_t){.model = MTREE_NETWORK_QUEUE,
                                          .packet_bytes = 8948,
                                          .header_bytes = 66,
-                                         .ack_bytes = 600,
+                                         .ack_bytes = 66,
                                          .window_bytes = 0.0,
                                          .local_rate = 40e9,
                                          .local_latency = 1e-6};
@@ -129,6 +124,7 @@ static void set_route(mtree_connection_t *connection, int from, int to)
 
     connection->arcs = mtree_routes_get(network->routes, from, to, &connection->num_arcs);
     connection->limit = INFINITY;
+    connection->window = options->window_bytes > 0.0 ? options->window_bytes : INFINITY;
     if (connection->num_arcs == 0) {
         connection->latency = options->local_latency;
         connection->limit = options->local_rate;
@@ -166,7 +162,7 @@ double mtree_network_busy(const mtree_network_t *network, int arc)
 void mtree_network_send(mtree_connection_t *connection, mtree_message_t *message)
 {
     message->connection = connection;
-    message->head.place = 0;
+    message->arrival.place = 0;
     message->departure.place = 0;
     if (connection->network->options.model == MTREE_NETWORK_FLOW) {
         mtree_network_flow_send(message);

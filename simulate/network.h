@@ -4,12 +4,13 @@
  * messages share the arcs of the route with those of other connections.
  *
  * There are two models:
- * - MTREE_NETWORK_QUEUE: each arc sends messages in the order of their arrival.  A
- * message is forwarded as soon as its first packet is complete (virtual cut-through).  An
- * arc that is faster than the one before it is busy only for its own transmission time,
- * so slow messages interleave on it.
+ * - MTREE_NETWORK_QUEUE: each arc sends packets in the order of their arrival.  Few
+ * packets of each connection wait before its first arc, so that the connections of a host
+ * take turns.  Packets in the window wait for acknowledgements, which wait behind packets
+ * in the opposite direction.
  * - MTREE_NETWORK_FLOW: the first unsent message of each connection is a flow.  Flows
- * share the arcs max-min fairly, as long-lived TCP connections do approximately.
+ * share the arcs max-min fairly at every moment, so messages that meet all end late.  It
+ * is what papers assume.
  *
  * On the wire a message is cut into packets with headers.  Acknowledgements take part of
  * the capacity of the opposite direction.
@@ -27,8 +28,7 @@ typedef struct {
     mtree_network_model_t model;
     size_t packet_bytes;  /* payload of a full packet; > 0 */
     size_t header_bytes;  /* added to each packet */
-    double ack_bytes;     /* sent back per packet; includes what else a full link loses by
-                             traffic in the opposite direction */
+    double ack_bytes;     /* sent back per packet */
     double window_bytes;  /* a connection's bytes in flight; 0: no limit */
     double local_rate;    /* bits/s between two ranks of one host */
     double local_latency; /* seconds between two ranks of one host */
@@ -48,13 +48,11 @@ struct mtree_message {
     /* Set by the network. */
     mtree_connection_t *connection;
     mtree_message_t *next;
-    mtree_timer_t head, departure;
-    double tail; /* time at which the last byte reaches the arc at which the head is */
+    mtree_timer_t arrival, departure;
     double bits; /* on the wire, still to be sent (flow model) */
-    int hop;
 };
 
-/* What the lab measures: flows that share links, TCP with jumbo frames. */
+/* What the lab measures: links that send packet after packet, TCP with jumbo frames. */
 void mtree_network_default_options(mtree_network_options_t *options);
 
 /*

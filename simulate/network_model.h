@@ -11,6 +11,8 @@
 #include "simulate/fair_share.h"
 #include "simulate/network.h"
 
+typedef struct mtree_segment mtree_segment_t;
+
 struct mtree_connection {
     mtree_network_t *network;
     int num_arcs;
@@ -20,10 +22,15 @@ struct mtree_connection {
                             all inner vertices */
     double limit;        /* bits/s: of the window, or inside one host */
     double last_arrival; /* of the messages so far; no later message arrives before it */
-    double next_start;   /* queue model: time at which the window lets the next begin */
-    /* Flow model. */
     mtree_message_t *first; /* messages not yet sent */
     mtree_message_t **last_p;
+    /* Queue model. */
+    double next_start; /* inside a host: time at which the next message can begin */
+    double window;     /* bytes in flight at which nothing more is sent */
+    size_t in_flight;  /* bytes sent and not acknowledged */
+    size_t cut;        /* bytes of the first message that were sent */
+    int num_waiting;   /* segments before the first arc */
+    /* Flow model. */
     mtree_fair_share_flow_t flow;
     double rate;    /* at which the first message is being sent */
     double counted; /* time at which its bits were last counted down */
@@ -38,8 +45,10 @@ struct mtree_network {
     mtree_routes_t *routes;
     int num_arcs;
     double *capacity;
-    double *free_at; /* queue model: time at which the arc has sent all it was given */
     double *busy;
+    /* Queue model. */
+    double *free_at; /* time at which the arc has sent all it was given */
+    mtree_segment_t *free_segments;
     /* Flow model. */
     mtree_timer_t timer; /* due when a flow has joined or left */
     mtree_fair_share_t *flows;

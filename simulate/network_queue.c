@@ -4,6 +4,43 @@
 
 #include <math.h>
 
+/* Packets that TCP hands over at once, and how many such segments of a connection wait
+ * before its first arc at most (TCP small queues).  So the connections of a host take
+ * turns. */
+#define SEGMENT_PACKETS  2
+#define WAITING_SEGMENTS 2
+
+/*
+ * Up to SEGMENT_PACKETS packets of one message on their way, one arc at a time; then
+ * their acknowledgement.
+ */
+struct mtree_segment {
+    mtree_timer_t timer;
+    mtree_timer_t left;       /* due when it has left the sender */
+    mtree_message_t *message; /* whose end it is; NULL: of none */
+    mtree_connection_t *connection;
+    mtree_segment_t *next_free;
+    double bits;  /* on the wire */
+    double first; /* of these, of its first packet */
+    double packets;
+    double tail; /* time at which its last byte reaches the arc at which its head is */
+    size_t bytes;
+    int hop;
+};
+
+static void queue_pump(mtree_connection_t *connection);
+
+static mtree_segment_t *segment_get(mtree_network_t *network)
+{
+    mtree_segment_t *segment = network->free_segments;
+
+    if (segment != NULL) {
+        network->free_segments = segment->next_free;
+        return segment;
+    }
+    return MTREE_ARENA_ARRAY(&network->arena, segment, 1);
+}
+
 /* Give @a arc @a seconds of work that is available from @a time on; returns the time at
  * which the work is done. */
 static double queue_charge(mtree_network_t *network, int arc, double time, double seconds)
@@ -13,71 +50,178 @@ static double queue_charge(mtree_network_t *network, int arc, double time, doubl
     return network->free_at[arc];
 }
 
-/* The received message is acknowledged in the opposite direction. */
-static void queue_acknowledge(const mtree_message_t *message)
+static void segment_acknowledged(mtree_timer_t *timer)
 {
-    const mtree_connection_t *connection = message->connection;
+    mtree_segment_t *segment = MTREE_CONTAINER_OF(timer, mtree_segment_t, timer);
+    mtree_connection_t *connection = segment->connection;
     mtree_network_t *network = connection->network;
-    double bits =
-        8.0 * network->options.ack_bytes * mtree_network_packets(network, message->bytes);
-    int arc, i;
 
-    for (i = 0; i < connection->num_arcs; i++) {
-        arc = connection->arcs[i] ^ 1;
+    connection->in_flight -= segment->bytes;
+    segment->next_free = network->free_segments;
+    network->free_segments = segment;
+    queue_pump(connection);
+}
+
+/*
+ * The received segment is acknowledged in the opposite direction.  The acknowledgement
+ * waits behind what is queued there now; it takes next to nothing of an idle arc.
+ */
+static void queue_acknowledge(mtree_segment_t *segment)
+{
+    const mtree_connection_t *connection = segment->connection;
+    mtree_network_t *network = connection->network;
+    const double bits = 8.0 * network->options.ack_bytes * segment->packets;
+    double time = mtree_event_queue_now(network->queue);
+
+    for (int i = connection->num_arcs - 1; i >= 0; i--) {
+        const int arc = connection->arcs[i] ^ 1;
+
         if (network->capacity[arc] > 0.0) {
-            queue_charge(network, arc, mtree_event_queue_now(network->queue),
-                         bits / network->capacity[arc]);
+            const double seconds = bits / network->capacity[arc];
+
+            if (network->free_at[arc] >= time) {
+                time = queue_charge(network, arc, time, seconds);
+            } else {
+                network->busy[arc] += seconds;
+                time += seconds;
+            }
+        }
+        time += network->topology->links[arc >> 1].latency;
+    }
+    segment->timer.func = segment_acknowledged;
+    mtree_event_queue_add(network->queue, &segment->timer, time);
+}
+
+static void segment_arrived(mtree_timer_t *timer)
+{
+    mtree_segment_t *segment = MTREE_CONTAINER_OF(timer, mtree_segment_t, timer);
+    mtree_message_t *message = segment->message;
+
+    queue_acknowledge(segment);
+    if (message != NULL) {
+        message->arrived(message);
+    }
+}
+
+/* The first packet of a segment is complete at the vertex before arc number `hop` of its
+ * route. */
+static void segment_head(mtree_timer_t *timer)
+{
+    mtree_segment_t *segment = MTREE_CONTAINER_OF(timer, mtree_segment_t, timer);
+    mtree_connection_t *connection = segment->connection;
+    mtree_network_t *network = connection->network;
+    const double now = mtree_event_queue_now(network->queue);
+    const int arc = connection->arcs[segment->hop];
+    const double capacity = network->capacity[arc];
+    const double latency = network->topology->links[arc >> 1].latency;
+    const double start = fmax(now, network->free_at[arc]);
+    double end = queue_charge(network, arc, now, segment->bits / capacity);
+
+    if (segment->hop == 0) {
+        mtree_event_queue_add(network->queue, &segment->left, end);
+    } else {
+        end = fmax(end, segment->tail + segment->first / capacity);
+    }
+    segment->tail = end + latency;
+    if (++segment->hop < connection->num_arcs) {
+        mtree_event_queue_add(network->queue, timer,
+                              start + segment->first / capacity + latency);
+    } else {
+        timer->func = segment_arrived;
+        connection->last_arrival = fmax(connection->last_arrival, segment->tail);
+        mtree_event_queue_add(network->queue, timer, connection->last_arrival);
+    }
+}
+
+/* A segment has left the sender: another one of its connection takes its place. */
+static void segment_left(mtree_timer_t *timer)
+{
+    mtree_segment_t *segment = MTREE_CONTAINER_OF(timer, mtree_segment_t, left);
+    mtree_connection_t *connection = segment->connection;
+
+    connection->num_waiting--;
+    if (segment->message != NULL) {
+        mtree_network_set_departure(segment->message,
+                                    mtree_event_queue_now(connection->network->queue));
+    }
+    queue_pump(connection);
+}
+
+/* Cut the next segment off the first message. */
+static void segment_cut(mtree_connection_t *connection, mtree_segment_t *segment)
+{
+    mtree_network_t *network = connection->network;
+    mtree_message_t *message = connection->first;
+    const size_t most = SEGMENT_PACKETS * network->options.packet_bytes;
+    const size_t rest = message->bytes - connection->cut;
+
+    *segment = (mtree_segment_t){.connection = connection,
+                                 .timer = {.func = segment_head},
+                                 .left = {.func = segment_left},
+                                 .bytes = rest < most ? rest : most};
+    segment->bits = mtree_network_wire_bits(network, segment->bytes);
+    segment->first = mtree_network_packet_bits(network, segment->bytes);
+    segment->packets = mtree_network_packets(network, segment->bytes);
+    connection->cut += segment->bytes;
+    if (connection->cut == message->bytes) {
+        segment->message = message;
+        connection->cut = 0;
+        connection->first = message->next;
+        if (connection->first == NULL) {
+            connection->last_p = &connection->first;
         }
     }
 }
 
-/* The first packet of a message is complete at the vertex before arc number `hop` of its
- * route. */
-static void queue_head(mtree_timer_t *event)
+static bool is_within_window(const mtree_connection_t *connection)
 {
-    mtree_message_t *message = MTREE_CONTAINER_OF(event, mtree_message_t, head);
-    mtree_connection_t *connection = message->connection;
-    mtree_network_t *network = connection->network;
-    const double now = mtree_event_queue_now(network->queue);
-    const double first = mtree_network_packet_bits(network, message->bytes);
-    const int arc = connection->arcs[message->hop];
-    const double capacity = network->capacity[arc];
-    const double latency = network->topology->links[arc >> 1].latency;
-    const double start = fmax(now, network->free_at[arc]);
-    double end;
+    return connection->in_flight == 0 ||
+           (double)connection->in_flight < connection->window;
+}
 
-    end = queue_charge(network, arc, now,
-                       mtree_network_wire_bits(network, message->bytes) / capacity);
-    if (message->hop > 0) {
-        end = fmax(end, message->tail + first / capacity);
-    } else {
-        mtree_network_set_departure(message, end);
+/* Send what the connection may send now. */
+static void queue_pump(mtree_connection_t *connection)
+{
+    mtree_network_t *network = connection->network;
+
+    while (connection->first != NULL && connection->num_waiting < WAITING_SEGMENTS &&
+           is_within_window(connection)) {
+        mtree_segment_t *segment = segment_get(network);
+
+        if (segment == NULL) {
+            mtree_event_queue_fail(network->queue, MTREE_ERR_NO_MEMORY);
+            return;
+        }
+        segment_cut(connection, segment);
+        connection->in_flight += segment->bytes;
+        connection->num_waiting++;
+        segment_head(&segment->timer);
     }
-    message->tail = end + latency;
-    message->hop++;
-    if (message->hop < connection->num_arcs) {
-        mtree_event_queue_add(network->queue, event, start + first / capacity + latency);
-    } else {
-        queue_acknowledge(message);
-        connection->last_arrival = fmax(connection->last_arrival, message->tail);
-        mtree_network_set_arrival(message, connection->last_arrival);
-    }
+}
+
+/* Between ranks of one host. */
+static void queue_send_locally(mtree_connection_t *connection, mtree_message_t *message)
+{
+    mtree_network_t *network = connection->network;
+    const double start =
+        fmax(mtree_event_queue_now(network->queue), connection->next_start);
+
+    connection->next_start =
+        start + mtree_network_wire_bits(network, message->bytes) / connection->limit;
+    mtree_network_set_departure(message, connection->next_start);
+    mtree_network_set_arrival(message, connection->next_start + connection->latency);
 }
 
 void mtree_network_queue_send(mtree_message_t *message)
 {
     mtree_connection_t *connection = message->connection;
-    mtree_network_t *network = connection->network;
-    double start = fmax(mtree_event_queue_now(network->queue), connection->next_start);
 
-    connection->next_start =
-        start + mtree_network_wire_bits(network, message->bytes) / connection->limit;
     if (connection->num_arcs == 0) {
-        mtree_network_set_departure(message, connection->next_start);
-        mtree_network_set_arrival(message, connection->next_start + connection->latency);
+        queue_send_locally(connection, message);
         return;
     }
-    message->hop = 0;
-    message->head.func = queue_head;
-    mtree_event_queue_add(network->queue, &message->head, start);
+    message->next = NULL;
+    *connection->last_p = message;
+    connection->last_p = &message->next;
+    queue_pump(connection);
 }

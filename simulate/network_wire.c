@@ -24,7 +24,7 @@ double mtree_network_packet_bits(const mtree_network_t *network, size_t bytes)
 
 static void arrival_event(mtree_timer_t *event)
 {
-    mtree_message_t *message = MTREE_CONTAINER_OF(event, mtree_message_t, head);
+    mtree_message_t *message = MTREE_CONTAINER_OF(event, mtree_message_t, arrival);
 
     message->arrived(message);
 }
@@ -47,6 +47,6 @@ void mtree_network_set_departure(mtree_message_t *message, double time)
 
 void mtree_network_set_arrival(mtree_message_t *message, double time)
 {
-    message->head.func = arrival_event;
-    mtree_event_queue_add(message->connection->network->queue, &message->head, time);
+    message->arrival.func = arrival_event;
+    mtree_event_queue_add(message->connection->network->queue, &message->arrival, time);
 }

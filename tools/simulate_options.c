@@ -52,8 +52,8 @@ const option_t simulate_options[] = {
     {"ranks-per-host", 0, OPTION_WHOLE, MEMBER(ranks_per_host), .argument = "N",
      .help = "(default 1)", .least = 1, .most = MTREE_PT2PT_MAX_RANKS},
     {"model", 0, OPTION_OTHER, .argument = "M", .take = take_model,
-     .help = "flow (default): messages share links max-min fairly;\n"
-             "queue: links send one message after the other"},
+     .help = "queue (default): links send packet after packet;\n"
+             "flow: messages share links max-min fairly"},
     {"chunk", 0, OPTION_SIZE, MEMBER(chunk_bytes), .argument = "BYTES",
      .help = "of a plan's messages (default: the plan's)", .example = "64K"},
     {"eager", 0, OPTION_SIZE, MEMBER(eager_bytes), .argument = "BYTES",
