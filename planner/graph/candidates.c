@@ -299,12 +299,23 @@ int mtree_candidates_column(const mtree_candidates_t *candidates, const int *use
     return count;
 }
 
-/* The edge from one host to another, -1: no candidate. */
+/* The directed edge from one host to another, -1: no candidate.  Those that leave a host
+ * are in the order of the hosts that they enter. */
 static int find_edge(const mtree_candidates_t *candidates, int from, int to)
 {
-    for (int o = candidates->out_first[from]; o < candidates->out_first[from + 1]; ++o) {
-        if (candidates->to[candidates->out[o]] == to) {
-            return candidates->out[o];
+    int first = candidates->out_first[from], end = candidates->out_first[from + 1];
+
+    while (first < end) {
+        int middle = first + (end - first) / 2;
+        int other = candidates->to[candidates->out[middle]];
+
+        if (other == to) {
+            return candidates->out[middle];
+        }
+        if (other < to) {
+            first = middle + 1;
+        } else {
+            end = middle;
         }
     }
     return -1;

@@ -126,6 +126,19 @@ int mtree_plan_num_steps(const mtree_plan_t *plan)
     return steps;
 }
 
+/* Mark the hosts of @a tree that have others below them: the longest ways up to the root
+ * begin at those that have none, which are few where the tree is high. */
+static void mark_inner(const mtree_tree_t *tree, int num_hosts,
+                       bool inner[MTREE_TOPOLOGY_MAX_VERTICES])
+{
+    memset(inner, 0, (size_t)num_hosts * sizeof(*inner));
+    for (int i = 0; i < num_hosts; ++i) {
+        if (tree->parent[i] >= 0) {
+            inner[tree->parent[i]] = true;
+        }
+    }
+}
+
 /* The hops, and the seconds, from @a host up to the root. */
 static int walk_up(const mtree_tree_t *tree, int num_hosts, int host, double *seconds_p)
 {
@@ -140,28 +153,37 @@ static int walk_up(const mtree_tree_t *tree, int num_hosts, int host, double *se
     return hops;
 }
 
-int mtree_tree_height(const mtree_tree_t *tree, int num_hosts)
+/* The most hops, and seconds, of all ways up to the root. */
+static int walk_all_up(const mtree_tree_t *tree, int num_hosts, double *depth_p)
 {
+    bool inner[MTREE_TOPOLOGY_MAX_VERTICES];
     int height = 0;
 
+    *depth_p = 0.0;
+    mark_inner(tree, num_hosts, inner);
     for (int i = 0; i < num_hosts; ++i) {
         double seconds;
-        int hops = walk_up(tree, num_hosts, i, &seconds);
+        int hops = inner[i] ? 0 : walk_up(tree, num_hosts, i, &seconds);
 
-        height = hops > height ? hops : height;
+        if (!inner[i]) {
+            height = hops > height ? hops : height;
+            *depth_p = seconds > *depth_p ? seconds : *depth_p;
+        }
     }
     return height;
 }
 
+int mtree_tree_height(const mtree_tree_t *tree, int num_hosts)
+{
+    double depth;
+
+    return walk_all_up(tree, num_hosts, &depth);
+}
+
 double mtree_tree_depth(const mtree_tree_t *tree, int num_hosts)
 {
-    double depth = 0.0;
+    double depth;
 
-    for (int i = 0; i < num_hosts; ++i) {
-        double seconds;
-
-        (void)walk_up(tree, num_hosts, i, &seconds);
-        depth = seconds > depth ? seconds : depth;
-    }
+    (void)walk_all_up(tree, num_hosts, &depth);
     return depth;
 }

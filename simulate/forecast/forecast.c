@@ -4,6 +4,7 @@
 #include "simulate/simulate.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Seconds that a host needs to start, match and end one message (docs/performance.md). */
@@ -69,39 +70,41 @@ bool mtree_base_algorithm_is_other(mtree_collective_t collective, int base_algor
            strcmp(name, mtree_baseline_default(collective, ranks, bytes)->name) != 0;
 }
 
-/* Messages that @a host sends and receives for @a tree, of which @a bytes go through it.
- */
-static double tree_messages(const mtree_plan_t *plan, const mtree_tree_t *tree, int host,
-                            double bytes)
+/* Add the messages that each host sends and receives for @a tree, of which @a bytes go
+ * through it. */
+static void add_tree_messages(const mtree_plan_t *plan, const mtree_tree_t *tree,
+                              double bytes, double *messages)
 {
     double chunk = tree->chunk_bytes > 0 ? (double)tree->chunk_bytes : bytes;
-    int neighbours = tree->parent[host] >= 0;
+    double per_edge = ceil(bytes / chunk) * mtree_collective_passes(plan->collective);
 
-    for (int below = 0; below < plan->num_hosts; below++) {
-        neighbours += tree->parent[below] == host;
+    for (int host = 0; host < plan->num_hosts; host++) {
+        if (tree->parent[host] >= 0) {
+            messages[host] += per_edge;
+            messages[tree->parent[host]] += per_edge;
+        }
     }
-    return neighbours * ceil(bytes / chunk) * mtree_collective_passes(plan->collective);
 }
 
-/* Messages of the host that has the most of them. */
+/* Messages of the host that has the most of them; without memory none are counted. */
 static double plan_messages(const mtree_plan_t *plan)
 {
     double bytes = mtree_collective_has_blocks(plan->collective)
                        ? plan->bytes / plan->num_hosts
                        : plan->bytes;
+    double *messages = calloc((size_t)plan->num_hosts, sizeof(*messages));
     double most = 0;
 
-    for (int host = 0; host < plan->num_hosts; host++) {
-        double messages = 0;
-
-        for (int t = 0; t < plan->num_trees; t++) {
-            if (plan->trees[t].share * bytes > 0.5) {
-                messages += tree_messages(plan, &plan->trees[t], host,
-                                          plan->trees[t].share * bytes);
-            }
+    for (int t = 0; t < plan->num_trees && messages != NULL; t++) {
+        if (plan->trees[t].share * bytes > 0.5) {
+            add_tree_messages(plan, &plan->trees[t], plan->trees[t].share * bytes,
+                              messages);
         }
-        most = fmax(most, messages);
     }
+    for (int host = 0; host < plan->num_hosts && messages != NULL; host++) {
+        most = fmax(most, messages[host]);
+    }
+    free(messages);
     return most;
 }
 
