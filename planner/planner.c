@@ -2,6 +2,7 @@
 #include "planner/planner.h"
 
 #include "base/log.h"
+#include "planner/packing/bound.h"
 #include "planner/packing/packing.h"
 #include "planner/packing/reweight.h"
 #include "planner/plan/algorithm.h"
@@ -15,11 +16,13 @@
 #include "planner/published/topoadopt.h"
 #include "planner/regular/chains.h"
 #include "planner/regular/direct_exchange.h"
+#include "planner/regular/double_tree.h"
 #include "planner/regular/ring.h"
 #include "planner/regular/shallow_tree.h"
 #include "planner/solver/lp.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Sets of collectives.  None is "all": whoever adds a collective decides which algorithms
@@ -42,6 +45,7 @@ static const mtree_algorithm_t algorithms[] = {
     {"optree", BLOCKS, mtree_optree_plan, false},
     {"ring", ALLREDUCE | BLOCKS, mtree_ring_plan, false},
     {"direct", ALLREDUCE | BLOCKS, mtree_direct_exchange_plan, false},
+    {"doubletree", ALLREDUCE | ROOTED, mtree_double_tree_plan, false},
     {MTREE_PLAN_ARRIVAL, ALLREDUCE | ROOTED, mtree_chains_plan, false},
 };
 
@@ -51,6 +55,13 @@ static const mtree_algorithm_t algorithms[] = {
 
 /* Throughputs that differ by less are the same. */
 #define ROUNDING 1e-6
+
+/* From so many hosts on a search takes tenths of a second to seconds, and the network is
+ * too large for the linear programs that shape trees for a size. */
+#define MANY_HOSTS 65
+
+/* A search that could make calls faster by no more than this part is not made. */
+#define SEARCH_GAIN 0.1
 
 #define NUM_ALGORITHMS ((int)(sizeof(algorithms) / sizeof(algorithms[0])))
 
@@ -227,6 +238,32 @@ static mtree_status_t run_algorithm(const mtree_problem_t *problem,
     return MTREE_OK;
 }
 
+/* Run the algorithm of this name in the place of the one of the request. */
+static mtree_status_t run_named(const mtree_problem_t *problem, const char *name,
+                                mtree_plan_t **plan_p)
+{
+    const mtree_algorithm_t *algorithm;
+    mtree_plan_request_t request = *problem->request;
+    mtree_status_t status;
+
+    request.algorithm = name;
+    status = choose_algorithm(&request, &algorithm);
+    return status == MTREE_OK ? run_algorithm(problem, algorithm, plan_p) : status;
+}
+
+/* Put @a other in the place of *plan_p, whose bound it gets. */
+static void replace_plan(mtree_plan_t **plan_p, mtree_plan_t *other)
+{
+    mtree_plan_t *plan = *plan_p;
+
+    free(other->limit);
+    other->bound = plan->bound;
+    other->limit = plan->limit;
+    plan->limit = NULL;
+    mtree_plan_destroy(plan);
+    *plan_p = other;
+}
+
 /* Is @a direct as good as @a plan, by what the request asks for? */
 static bool is_as_good(const mtree_plan_t *direct, const mtree_plan_t *plan)
 {
@@ -234,38 +271,96 @@ static bool is_as_good(const mtree_plan_t *direct, const mtree_plan_t *plan)
                              : direct->throughput >= plan->throughput * (1.0 - ROUNDING);
 }
 
-/*
- * The user leaves it to the planner: direct exchange where it is as good as the packing,
- * which it has the bound from.
- */
+/* Direct exchange where it is as good as the packing, which it has the bound from. */
 static mtree_status_t prefer_direct(const mtree_problem_t *problem, mtree_plan_t **plan_p)
 {
-    const mtree_algorithm_t *algorithm;
-    mtree_plan_request_t request = *problem->request;
-    mtree_plan_t *plan = *plan_p, *direct;
+    mtree_plan_t *direct;
     mtree_status_t status;
 
-    request.algorithm = "direct";
-    if (!mtree_planner_does(request.algorithm, request.collective) ||
-        request.min_rate > 0.0 || !mtree_direct_exchange_fits(problem)) {
+    if (!mtree_planner_does("direct", problem->request->collective) ||
+        problem->request->min_rate > 0.0 || !mtree_direct_exchange_fits(problem)) {
         return MTREE_OK;
     }
-    status = choose_algorithm(&request, &algorithm);
-    if (status == MTREE_OK) {
-        status = run_algorithm(problem, algorithm, &direct);
-    }
+    status = run_named(problem, "direct", &direct);
     if (status != MTREE_OK) {
         return status;
     }
-    if (is_as_good(direct, plan)) {
-        direct->bound = plan->bound;
-        direct->limit = plan->limit;
-        plan->limit = NULL;
-        *plan_p = direct;
-        direct = plan;
+    if (is_as_good(direct, *plan_p)) {
+        replace_plan(plan_p, direct);
+    } else {
+        mtree_plan_destroy(direct);
     }
-    mtree_plan_destroy(direct);
     return MTREE_OK;
+}
+
+/* Two trees between many hosts, with a bound, which take no search.  *plan_p is NULL
+ * where they are not what the request asks for. */
+static mtree_status_t plan_without_search(const mtree_problem_t *problem,
+                                          mtree_plan_t **plan_p)
+{
+    const mtree_plan_request_t *request = problem->request;
+    mtree_status_t status;
+
+    *plan_p = NULL;
+    if (problem->num_hosts < MANY_HOSTS || request->bytes <= 0.0 ||
+        request->max_trees == 1 || request->max_height > 0 || request->min_rate > 0.0 ||
+        !mtree_planner_does("doubletree", request->collective)) {
+        return MTREE_OK;
+    }
+    status = run_named(problem, "doubletree", plan_p);
+    return status == MTREE_OK ? mtree_bound_plan(problem, *plan_p) : status;
+}
+
+/* The seconds from the root, or from where it is best, to the farthest host and, for
+ * allreduce, back. */
+static double least_delay(const mtree_problem_t *problem)
+{
+    mtree_collective_t collective = problem->request->collective;
+    int from = mtree_collective_has_root(collective) ? problem->request->root
+                                                     : mtree_shallow_tree_center(problem);
+    double farthest = 0.0;
+
+    for (int to = 0; to < problem->num_hosts; to++) {
+        farthest = fmax(farthest, mtree_routes_latency(problem->routes, from, to));
+    }
+    return mtree_collective_passes(collective) * farthest;
+}
+
+/* Might trees that carry more, or whose paths are shorter, be clearly faster than @a
+ * plan? */
+static bool is_search_worth_it(const mtree_problem_t *problem, const mtree_plan_t *plan)
+{
+    double carried = 8.0 * plan->bytes / MTREE_PLAN_YIELD;
+    double least = plan->seconds, delay = 0.0;
+
+    for (int t = 0; t < plan->num_trees; t++) {
+        delay = fmax(
+            delay, mtree_tree_delay(&plan->trees[t], plan->num_hosts, plan->collective));
+    }
+    least -= carried / plan->throughput - carried / plan->bound;
+    least -= fmax(delay - least_delay(problem), 0.0);
+    return plan->seconds > least * (1.0 + SEARCH_GAIN);
+}
+
+/* The user leaves it to the planner. */
+static mtree_status_t plan_freely(const mtree_problem_t *problem, mtree_plan_t **plan_p)
+{
+    mtree_plan_t *quick = NULL;
+    mtree_status_t status = plan_without_search(problem, &quick);
+
+    if (status == MTREE_OK && quick != NULL && !is_search_worth_it(problem, quick)) {
+        *plan_p = quick;
+        return MTREE_OK;
+    }
+    if (status == MTREE_OK) {
+        status = run_algorithm(problem, &algorithms[0], plan_p);
+    }
+    if (status == MTREE_OK && quick != NULL && quick->seconds < (*plan_p)->seconds) {
+        replace_plan(plan_p, quick);
+        return MTREE_OK;
+    }
+    mtree_plan_destroy(quick);
+    return status == MTREE_OK ? prefer_direct(problem, plan_p) : status;
 }
 
 mtree_status_t mtree_planner_run(const mtree_topology_t *topology, const int *hosts,
@@ -294,10 +389,9 @@ mtree_status_t mtree_planner_run(const mtree_topology_t *topology, const int *ho
     }
     if (status == MTREE_OK) {
         problem.routes = routes;
-        status = run_algorithm(&problem, algorithm, &plan);
-    }
-    if (status == MTREE_OK && request->algorithm == NULL && request->keep == NULL) {
-        status = prefer_direct(&problem, &plan);
+        status = request->algorithm == NULL && request->keep == NULL
+                     ? plan_freely(&problem, &plan)
+                     : run_algorithm(&problem, algorithm, &plan);
     }
     if (status == MTREE_OK) {
         *plan_p = plan;

@@ -2,42 +2,9 @@
 #include "papers/baselines/double_tree.h"
 
 #include "base/log.h"
+#include "planner/regular/double_tree.h"
 
 #include <stdlib.h>
-
-/* The parent of `rank` in the binary tree in which a rank's height is the number of
- * trailing zeros of its number. */
-static int in_order_parent(int rank, int num_hosts)
-{
-    int bit = rank & -rank;
-    int parent;
-
-    if (rank == 0) {
-        return -1;
-    }
-    parent = (rank ^ bit) | (bit << 1);
-    return parent < num_hosts ? parent : rank ^ bit;
-}
-
-void mtree_double_tree_parents(int num_hosts, int *parent)
-{
-    for (int host = 0; host < num_hosts; host++) {
-        int up = in_order_parent(host, num_hosts);
-        int second, second_up;
-
-        parent[host] = up;
-        /* Mirrored, leaves (odd) and inner ranks (even) change places when the number is
-         * even; shifted by one when odd. */
-        if (num_hosts % 2 == 0) {
-            second = num_hosts - 1 - host;
-            second_up = up < 0 ? -1 : num_hosts - 1 - up;
-        } else {
-            second = (host + 1) % num_hosts;
-            second_up = up < 0 ? -1 : (up + 1) % num_hosts;
-        }
-        parent[num_hosts + second] = second_up;
-    }
-}
 
 /* The pipeline as it is filled, step by step. */
 typedef struct {

@@ -2,8 +2,8 @@
 #include "papers/baselines/steiner_baselines.h"
 
 #include "base/log.h"
-#include "papers/baselines/double_tree.h"
 #include "planner/published/steiner.h"
+#include "planner/regular/double_tree.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,6 +2,7 @@
 #include "planner/packing/mwu.h"
 
 #include "base/array.h"
+#include "planner/packing/bound.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -18,12 +19,6 @@
 
 /* A constraint that is loaded this many trees more than another costs e times as much. */
 #define SOFTNESS 2.0
-
-/* How far below the worst load, as a part of it, a constraint may be to count as loaded
- * like it; each is tried. */
-static const double margins[] = {1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1};
-
-#define NUM_MARGINS ((int)(sizeof(margins) / sizeof(margins[0])))
 
 /* Where a tree of each group looks at more than this many edges, all groups share
  * one tree. */
@@ -148,26 +143,16 @@ static mtree_status_t lay_round(mwu_t *mwu)
 }
 
 /*
- * Prove what the loads of this level show.  On links of their own the constraints loaded
- * like the worst are the tightest partition's, and a price of one on each proves it; in
- * general the mean of the prices that the trees were laid under comes close.
+ * Prove what the loads of this level show.  Where no constraints are the tightest
+ * partition's, the mean of the prices that the trees were laid under comes close.
  */
 static mtree_status_t prove(mwu_t *mwu)
 {
     const mtree_candidates_t *candidates = mwu->colgen->candidates;
-    double *constraint_price = mwu->colgen->constraint_price;
-    double worst = worst_load(mwu);
-    mtree_status_t status = MTREE_OK;
+    mtree_status_t status = mtree_bound_by_load(mwu->colgen, mwu->load);
 
-    for (int m = 0; m < NUM_MARGINS && status == MTREE_OK; ++m) {
-        for (int c = 0; c < candidates->num_constraints; ++c) {
-            constraint_price[c] =
-                mwu->load[c] >= (1.0 - margins[m]) * worst * candidates->capacity[c];
-        }
-        status = mtree_colgen_prove(mwu->colgen);
-    }
-    memcpy(constraint_price, mwu->mean_price,
-           (size_t)candidates->num_constraints * sizeof(*constraint_price));
+    memcpy(mwu->colgen->constraint_price, mwu->mean_price,
+           (size_t)candidates->num_constraints * sizeof(*mwu->mean_price));
     return status == MTREE_OK ? mtree_colgen_prove(mwu->colgen) : status;
 }
 
@@ -244,45 +229,6 @@ static mtree_status_t collect(const mwu_t *mwu, mtree_tree_set_t *set_p, double 
 }
 
 /*
- * What enters a host: a constraint that every edge into it uses is used by each tree that
- * has its root elsewhere.
- */
-static void offer_entrances(mwu_t *mwu)
-{
-    mtree_colgen_t *colgen = mwu->colgen;
-    const mtree_candidates_t *candidates = colgen->candidates;
-    int num_groups = colgen->master->num_groups;
-    double *constraint_price = colgen->constraint_price;
-
-    memset(constraint_price, 0,
-           (size_t)candidates->num_constraints * sizeof(*constraint_price));
-    for (int host = 0; host < candidates->num_hosts; ++host) {
-        int first = candidates->in_first[host], last = candidates->in_first[host + 1];
-        int rooted = num_groups > 1 ||
-                     (candidates->directed && mtree_colgen_root(colgen, 0) == host);
-
-        if (first == last || num_groups == rooted) {
-            continue;
-        }
-        memset(colgen->uses, 0,
-               (size_t)candidates->num_constraints * sizeof(*colgen->uses));
-        for (int e = first; e < last; ++e) {
-            for (int use = candidates->first[candidates->in[e]];
-                 use < candidates->first[candidates->in[e] + 1]; ++use) {
-                ++colgen->uses[candidates->constraints[use]];
-            }
-        }
-        for (int c = 0; c < candidates->num_constraints; ++c) {
-            if (colgen->uses[c] >= last - first) {
-                constraint_price[c] = 1.0;
-                mtree_colgen_offer_bound(colgen, constraint_price, num_groups - rooted);
-                constraint_price[c] = 0.0;
-            }
-        }
-    }
-}
-
-/*
  * Lay one tree, and for every other root the same with its edges reversed: what every
  * host sends then passes each edge once, in one direction or the other.
  */
@@ -326,7 +272,7 @@ mtree_status_t mtree_mwu_pack(mtree_colgen_t *colgen, bool is_low, double tolera
     if (arena->status != MTREE_OK) {
         return MTREE_ERR_NO_MEMORY;
     }
-    offer_entrances(&mwu);
+    mtree_bound_by_entrances(colgen);
     status = (double)colgen->master->num_groups * candidates->num_edges > MAX_LOOKS
                  ? lay_shared(&mwu)
                  : lay_levels(&mwu, tolerance, work);

@@ -4,6 +4,7 @@
 #include "papers/baselines/ring_schedule.h"
 
 #include "base/log.h"
+#include "planner/regular/double_tree.h"
 
 #include <check.h>
 #include <stdio.h>

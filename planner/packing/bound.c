@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "planner/packing/bound.h"
+
+#include "planner/packing/bottleneck.h"
+
+#include <math.h>
+#include <string.h>
+
+/* How far below the fullest constraint, as a part of its load, another one may be to
+ * count as filled like it; each is tried. */
+static const double margins[] = {1e-4, 3e-4, 1e-3, 3e-3, 1e-2, 3e-2, 0.1};
+
+#define NUM_MARGINS ((int)(sizeof(margins) / sizeof(margins[0])))
+
+/* A plan whose throughput is this close to a bound needs no lower one. */
+#define CLOSE 0.01
+
+/* Can constraint @a c of an edge into the host be what enters it?  Every edge uses it. */
+static bool is_entrance(const mtree_colgen_t *colgen, int host, int c)
+{
+    const mtree_candidates_t *candidates = colgen->candidates;
+
+    return colgen->uses[c] >= candidates->in_first[host + 1] - candidates->in_first[host];
+}
+
+/* Count in colgen->uses how often the edges into @a host use each constraint. */
+static void count_entrances(mtree_colgen_t *colgen, int host)
+{
+    const mtree_candidates_t *candidates = colgen->candidates;
+
+    memset(colgen->uses, 0, (size_t)candidates->num_constraints * sizeof(*colgen->uses));
+    for (int e = candidates->in_first[host]; e < candidates->in_first[host + 1]; ++e) {
+        for (int use = candidates->first[candidates->in[e]];
+             use < candidates->first[candidates->in[e] + 1]; ++use) {
+            ++colgen->uses[candidates->constraints[use]];
+        }
+    }
+}
+
+void mtree_bound_by_entrances(mtree_colgen_t *colgen)
+{
+    const mtree_candidates_t *candidates = colgen->candidates;
+    int num_groups = colgen->master->num_groups;
+    double *constraint_price = colgen->constraint_price;
+
+    memset(constraint_price, 0,
+           (size_t)candidates->num_constraints * sizeof(*constraint_price));
+    for (int host = 0; host < candidates->num_hosts; ++host) {
+        int rooted = num_groups > 1 ||
+                     (candidates->directed && mtree_colgen_root(colgen, 0) == host);
+
+        if (candidates->in_first[host] == candidates->in_first[host + 1] ||
+            num_groups == rooted) {
+            continue;
+        }
+        count_entrances(colgen, host);
+        for (int c = 0; c < candidates->num_constraints; ++c) {
+            if (is_entrance(colgen, host, c)) {
+                constraint_price[c] = 1.0;
+                mtree_colgen_offer_bound(colgen, constraint_price, num_groups - rooted);
+                constraint_price[c] = 0.0;
+            }
+        }
+    }
+}
+
+/* What enters all hosts together: an undirected tree uses the links of two at each
+ * edge. */
+static mtree_status_t bound_by_all_entrances(mtree_colgen_t *colgen)
+{
+    const mtree_candidates_t *candidates = colgen->candidates;
+    double *constraint_price = colgen->constraint_price;
+
+    memset(constraint_price, 0,
+           (size_t)candidates->num_constraints * sizeof(*constraint_price));
+    for (int host = 0; host < candidates->num_hosts; ++host) {
+        count_entrances(colgen, host);
+        for (int c = 0; c < candidates->num_constraints; ++c) {
+            constraint_price[c] =
+                is_entrance(colgen, host, c) ? 1.0 : constraint_price[c];
+        }
+    }
+    return mtree_colgen_prove(colgen);
+}
+
+mtree_status_t mtree_bound_by_load(mtree_colgen_t *colgen, const double *load)
+{
+    const mtree_candidates_t *candidates = colgen->candidates;
+    double worst = 0.0;
+    int last = 0;
+    mtree_status_t status = MTREE_OK;
+
+    for (int c = 0; c < candidates->num_constraints; ++c) {
+        worst = fmax(worst, load[c] / candidates->capacity[c]);
+    }
+    for (int m = 0; m < NUM_MARGINS && status == MTREE_OK; ++m) {
+        int count = 0;
+
+        for (int c = 0; c < candidates->num_constraints; ++c) {
+            bool is_full =
+                load[c] >= (1.0 - margins[m]) * worst * candidates->capacity[c];
+
+            colgen->constraint_price[c] = is_full;
+            count += is_full;
+        }
+        /* A wider margin adds constraints; where it adds none, it proves nothing new. */
+        if (count > last) {
+            status = mtree_colgen_prove(colgen);
+        }
+        last = count;
+    }
+    return status;
+}
+
+static bool is_close(const mtree_colgen_t *colgen, const mtree_plan_t *plan)
+{
+    return plan->throughput >= colgen->bound * (1.0 - CLOSE);
+}
+
+static mtree_status_t bound_by_plan(mtree_colgen_t *colgen, const mtree_plan_t *plan)
+{
+    const mtree_candidates_t *candidates = colgen->candidates;
+    const mtree_problem_t *problem = colgen->problem;
+    double *arc_load, *load;
+
+    MTREE_ARENA_ARRAY(problem->arena, arc_load, 2 * (size_t)problem->topology->num_links);
+    MTREE_ARENA_ARRAY(problem->arena, load, (size_t)candidates->num_constraints);
+    if (problem->arena->status != MTREE_OK) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    mtree_plan_load(plan, problem->routes, arc_load);
+    for (int c = 0; c < candidates->num_constraints; ++c) {
+        load[c] = arc_load[candidates->arc[c]];
+    }
+    return mtree_bound_by_load(colgen, load);
+}
+
+static mtree_status_t bound_below(mtree_colgen_t *colgen, const mtree_plan_t *plan)
+{
+    mtree_status_t status = MTREE_OK;
+
+    mtree_bound_by_entrances(colgen);
+    if (!colgen->candidates->directed && !is_close(colgen, plan)) {
+        status = bound_by_all_entrances(colgen);
+    }
+    return status != MTREE_OK || is_close(colgen, plan) ? status
+                                                        : bound_by_plan(colgen, plan);
+}
+
+mtree_status_t mtree_bound_plan(const mtree_problem_t *problem, mtree_plan_t *plan)
+{
+    mtree_candidates_t *candidates;
+    mtree_colgen_t *colgen = NULL;
+    mtree_status_t status = mtree_candidates_create(problem, &candidates);
+
+    if (status == MTREE_OK) {
+        status = mtree_colgen_create(problem, candidates, &colgen);
+    }
+    if (status == MTREE_OK) {
+        status = bound_below(colgen, plan);
+    }
+    if (status == MTREE_OK) {
+        plan->bound = colgen->bound;
+        status = mtree_bottleneck_describe(problem, candidates, colgen->bound_price,
+                                           &plan->limit);
+    }
+    mtree_colgen_destroy(colgen);
+    return status;
+}

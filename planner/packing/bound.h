@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Bounds on what trees can carry: prices of constraints for which a bound follows from
+ * the cheapest trees (mtree_colgen_prove).  Each function lowers colgen->bound where it
+ * proves a lower one.
+ */
+#ifndef MTREE_PLANNER_PACKING_BOUND_H
+#define MTREE_PLANNER_PACKING_BOUND_H
+
+#include "planner/packing/colgen.h"
+
+/* What enters one host: a constraint that every edge into it uses is used by each tree
+ * that has its root elsewhere. */
+void mtree_bound_by_entrances(mtree_colgen_t *colgen);
+
+/* What the constraints carry that are filled like the fullest by @a load,
+ * [num_constraints].  On links of their own these are the tightest partition's. */
+mtree_status_t mtree_bound_by_load(mtree_colgen_t *colgen, const double *load);
+
+/* The bound and the limit of @a plan, which is finished and has no blocks.  No trees are
+ * sought, so the bound may be far from what trees can carry; not where @a plan comes
+ * close. */
+mtree_status_t mtree_bound_plan(const mtree_problem_t *problem, mtree_plan_t *plan);
+
+#endif

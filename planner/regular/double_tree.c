@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "planner/regular/double_tree.h"
+
+#include <math.h>
+
+#define NUM_TREES 2
+
+/* The parent of `rank` in the binary tree in which a rank's height is the number of
+ * trailing zeros of its number. */
+static int in_order_parent(int rank, int num_hosts)
+{
+    int bit = rank & -rank;
+    int parent;
+
+    if (rank == 0) {
+        return -1;
+    }
+    parent = (rank ^ bit) | (bit << 1);
+    return parent < num_hosts ? parent : rank ^ bit;
+}
+
+void mtree_double_tree_parents(int num_hosts, int *parent)
+{
+    for (int host = 0; host < num_hosts; host++) {
+        int up = in_order_parent(host, num_hosts);
+        int second, second_up;
+
+        parent[host] = up;
+        /* Mirrored, leaves (odd) and inner ranks (even) change places when the number is
+         * even; shifted by one when odd. */
+        if (num_hosts % 2 == 0) {
+            second = num_hosts - 1 - host;
+            second_up = up < 0 ? -1 : num_hosts - 1 - up;
+        } else {
+            second = (host + 1) % num_hosts;
+            second_up = up < 0 ? -1 : (up + 1) % num_hosts;
+        }
+        parent[num_hosts + second] = second_up;
+    }
+}
+
+/* Is @a host nearer to @a from than @a other?  Ties go to the one with the lower number,
+ * which is @a other. */
+static bool is_nearer(const mtree_routes_t *routes, int from, int host, int other)
+{
+    double distance = mtree_routes_latency(routes, from, host);
+    double least = mtree_routes_latency(routes, from, other);
+    int num_arcs, fewest;
+
+    (void)mtree_routes_get(routes, from, host, &num_arcs);
+    (void)mtree_routes_get(routes, from, other, &fewest);
+    return distance < least || (distance <= least && num_arcs < fewest);
+}
+
+/* All hosts into @a order, from @a first on each followed by the nearest that is left. */
+static void order_hosts(const mtree_problem_t *problem, int first, int *order)
+{
+    int num_hosts = problem->num_hosts;
+
+    for (int i = 0; i < num_hosts; i++) {
+        order[i] = (first + i) % num_hosts;
+    }
+    for (int i = 1; i < num_hosts; i++) {
+        int nearest = i, host;
+
+        for (int j = i + 1; j < num_hosts; j++) {
+            if (is_nearer(problem->routes, order[i - 1], order[j], order[nearest])) {
+                nearest = j;
+            }
+        }
+        /* Those before it move up, so that what is left stays in its order. */
+        host = order[nearest];
+        for (int j = nearest; j > i; j--) {
+            order[j] = order[j - 1];
+        }
+        order[i] = host;
+    }
+}
+
+mtree_status_t mtree_double_tree_plan(const mtree_problem_t *problem,
+                                      mtree_plan_t **plan_p)
+{
+    bool rooted = mtree_collective_has_root(problem->request->collective);
+    int num_hosts = problem->num_hosts, below = num_hosts - rooted;
+    int *order, *parent;
+    mtree_status_t status;
+
+    MTREE_ARENA_ARRAY(problem->arena, order, (size_t)num_hosts);
+    MTREE_ARENA_ARRAY(problem->arena, parent, NUM_TREES * (size_t)num_hosts);
+    if (problem->arena->status != MTREE_OK) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    status = mtree_problem_plan(problem, "doubletree", NUM_TREES, plan_p);
+    if (status != MTREE_OK) {
+        return status;
+    }
+    order_hosts(problem, rooted ? problem->request->root : 0, order);
+    mtree_double_tree_parents(below, parent);
+    for (int t = 0; t < NUM_TREES; t++) {
+        mtree_tree_t *tree = &(*plan_p)->trees[t];
+
+        tree->root = order[0];
+        for (int i = 0; i < below; i++) {
+            int up = parent[t * below + i];
+            int host = order[i + rooted];
+
+            tree->parent[host] = up >= 0 ? order[up + rooted] : rooted ? order[0] : -1;
+            tree->root = tree->parent[host] < 0 ? host : tree->root;
+        }
+    }
+    return MTREE_OK;
+}

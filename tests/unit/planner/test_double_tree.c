@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Double binary trees: what they carry behind switches, and where the planner takes them
+ * without a search.
+ */
+#include "tests/unit/planner/networks.h"
+
+#include "topo/generators.h"
+
+#include <check.h>
+
+static const mtree_collective_t collectives[] = {MTREE_ALLREDUCE, MTREE_BCAST,
+                                                 MTREE_REDUCE};
+
+/* A network of that shape, on links of 1 Gb/s. */
+static mtree_topology_t *network_shaped(const char *shape)
+{
+    const mtree_generate_request_t request = {.capacity = 1e9};
+    mtree_topology_t *topology;
+
+    ck_assert_int_eq(mtree_generate(shape, &request, &topology), MTREE_OK);
+    return topology;
+}
+
+static mtree_plan_t *plan_by(const mtree_topology_t *topology,
+                             mtree_collective_t collective, const char *algorithm,
+                             double bytes)
+{
+    mtree_plan_request_t request = {.collective = collective,
+                                    .algorithm = algorithm,
+                                    .root = 3,
+                                    .max_trees = 10,
+                                    .bytes = bytes};
+
+    return network_plan(topology, &request);
+}
+
+/* Any root: each host sends and receives the whole message once. */
+START_TEST(star_is_full)
+{
+    mtree_topology_t *topology = network_shaped("star:100");
+    mtree_plan_t *plan =
+        plan_by(topology, collectives[_i], "doubletree", (double)(1 << 20));
+
+    ck_assert_int_eq(plan->num_trees, 2);
+    ck_assert_int_le(mtree_tree_height(&plan->trees[0], 100), 8);
+    ck_assert_double_gt(plan->throughput, _i == 0 ? 0.499e9 : 0.999e9);
+    mtree_plan_destroy(plan);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+/* Between many hosts behind switches they are the planner's choice: with the bound of
+ * the packing, and faster than that. */
+START_TEST(many_hosts_need_no_search)
+{
+    mtree_topology_t *topology = network_shaped("fattree:8");
+    double bytes = (double)(4096 << (4 * _i));
+    mtree_plan_t *plan = plan_by(topology, MTREE_ALLREDUCE, NULL, bytes);
+    mtree_plan_t *packing = plan_by(topology, MTREE_ALLREDUCE, "packing", bytes);
+
+    ck_assert_str_eq(plan->algorithm, "doubletree");
+    ck_assert_double_eq_tol(plan->bound, packing->bound, 1e-3 * packing->bound);
+    ck_assert_double_gt(plan->throughput, 0.99 * plan->bound);
+    ck_assert_ptr_nonnull(plan->limit);
+    ck_assert_double_lt(plan->seconds, packing->seconds);
+    mtree_plan_destroy(packing);
+    mtree_plan_destroy(plan);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+/* Where hosts have several links, long messages go over the trees of the packing. */
+START_TEST(several_links_need_one)
+{
+    mtree_topology_t *topology = network_shaped("torus:9x9");
+    mtree_plan_t *plan = plan_by(topology, MTREE_ALLREDUCE, NULL, 64e6);
+
+    ck_assert_str_eq(plan->algorithm, "packing");
+    ck_assert_double_gt(plan->throughput, 0.8 * plan->bound);
+    mtree_plan_destroy(plan);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+/* Few hosts are searched, and so are limits that the two trees may not keep. */
+START_TEST(limits_are_searched)
+{
+    mtree_topology_t *few = network_shaped("star:64"), *many = network_shaped("star:65");
+    mtree_plan_request_t request = {
+        .collective = MTREE_BCAST, .max_trees = 1, .bytes = 1e6};
+    mtree_plan_t *plans[] = {plan_by(few, MTREE_BCAST, NULL, 1e6),
+                             plan_by(many, MTREE_BCAST, NULL, 0),
+                             network_plan(many, &request)};
+
+    for (int i = 0; i < 3; i++) {
+        ck_assert_str_eq(plans[i]->algorithm, "packing");
+        mtree_plan_destroy(plans[i]);
+    }
+    mtree_topology_destroy(many);
+    mtree_topology_destroy(few);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("double tree");
+    TCase *tcase = tcase_create("double tree");
+    SRunner *runner;
+    int failed;
+
+    tcase_set_timeout(tcase, 60);
+    tcase_add_loop_test(tcase, star_is_full, 0, 3);
+    tcase_add_loop_test(tcase, many_hosts_need_no_search, 0, 4);
+    tcase_add_test(tcase, several_links_need_one);
+    tcase_add_test(tcase, limits_are_searched);
+    suite_add_tcase(suite, tcase);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? 0 : 1;
+}
