@@ -30,9 +30,8 @@ struct coll_mtree_planning_context {
     mtree_drift_t *drift;  /* owns the topology from the first samples on; or NULL */
     unsigned version;      /* of the network, from 0 */
     unsigned tree_version; /* the version since which trees stay as they are */
-    /* The first rank of each host, [hosts.num_hosts]; NULL: the topology was not learned,
-     * or there is no memory to correct what the cache has of it. */
-    coll_mtree_host_t *learned;
+    /* Of the topology, if it was learned; no hosts: the cache is not to be corrected. */
+    coll_mtree_cached_hosts_t learned;
     bool is_corrected;            /* capacities turned out to be others */
     mtree_path_sample_t *samples; /* [num_samples], the last ones; or NULL */
     int num_samples;
@@ -50,12 +49,11 @@ void coll_mtree_planning_context_destroy(coll_mtree_planning_context_t *context)
     pthread_mutex_lock(&contexts_lock);
     coll_mtree_plan_store_cleanup(&context->plans);
     pthread_mutex_unlock(&contexts_lock);
-    if (context->is_corrected && context->learned != NULL) {
-        coll_mtree_topology_cache_correct(context->learned, context->hosts.num_hosts,
-                                          context->hosts.topology);
+    if (context->is_corrected && context->learned.key.num_hosts > 0) {
+        coll_mtree_topology_cache_correct(&context->learned, context->hosts.topology);
     }
+    coll_mtree_cached_hosts_cleanup(&context->learned);
     mtree_drift_destroy(context->drift);
-    free(context->learned);
     free(context->samples);
     free(context->vertices);
     coll_mtree_host_numbers_cleanup(&context->numbers);
@@ -122,23 +120,6 @@ static bool context_number_hosts(coll_mtree_planning_context_t *context,
     return done;
 }
 
-/* Keep the hosts of a topology that was learned, which other jobs may take from the
- * cache.
- */
-static void context_keep_learned(coll_mtree_planning_context_t *context,
-                                 const coll_mtree_host_t *contributions)
-{
-    size_t count = (size_t)context->hosts.num_hosts;
-
-    if (coll_mtree_params_topology() == COLL_MTREE_TOPOLOGY_FILE) {
-        return;
-    }
-    context->learned = calloc(count, sizeof(*context->learned));
-    for (size_t h = 0; context->learned != NULL && h < count; h++) {
-        context->learned[h] = contributions[context->numbers.first[h]];
-    }
-}
-
 /* Leaves the topology NULL, having logged why, when mtree cannot serve. */
 static void context_read(coll_mtree_planning_context_t *context,
                          ompi_communicator_t *comm,
@@ -153,8 +134,10 @@ static void context_read(coll_mtree_planning_context_t *context,
         !context_number_hosts(context, comm, contributions)) {
         context->hosts.topology = NULL;
     }
-    if (context->hosts.topology != NULL) {
-        context_keep_learned(context, contributions);
+    if (context->hosts.topology != NULL &&
+        coll_mtree_params_topology() != COLL_MTREE_TOPOLOGY_FILE) {
+        (void)coll_mtree_cached_hosts_init(&context->learned, MTREE_CACHE_TOPOLOGY,
+                                           contributions, &context->numbers);
     }
 }
 

@@ -8,6 +8,7 @@
 #include "coll_mtree/control/host.h"
 #include "coll_mtree/control/host_numbers.h"
 #include "coll_mtree/probe/probe.h"
+#include "coll_mtree/topology/cached_hosts.h"
 
 #include "topo/topology.h"
 
@@ -30,8 +31,9 @@ void coll_mtree_topology_cache_write(const coll_mtree_host_t *contributions,
                                      const coll_mtree_probe_parts_t *parts,
                                      const char *text);
 
-/* Write @a topology, as it turned out to be while a job ran, for @a hosts [num_hosts]. */
-void coll_mtree_topology_cache_correct(const coll_mtree_host_t *hosts, int num_hosts,
+/* Where the cache has a topology of @a hosts, write @a topology, which it
+ * turned out to be while the job ran, as old as that. */
+void coll_mtree_topology_cache_correct(const coll_mtree_cached_hosts_t *hosts,
                                        const mtree_topology_t *topology);
 
 #endif

@@ -11,7 +11,8 @@
 
 #define NAME_LENGTH MTREE_CACHE_NAME_LENGTH
 
-#define ADVICE "; the network is learned anew, or run mtree probe"
+static const char *const advice[MTREE_CACHE_KINDS] = {
+    "the network is learned anew, or run mtree probe", "what is fastest is tried anew"};
 
 mtree_status_t mtree_cache_path(const mtree_cache_key_t *key, char *path)
 {
@@ -45,14 +46,17 @@ static void search_visit(void *arg, int folder, const char *name, mtree_cached_t
 {
     search_t *search = arg;
     const mtree_cache_folder_t *cache = search->cache;
-    bool has_all = fault == NULL && cached->num_common == cache->key->num_hosts;
+    bool has_all = fault == NULL && cached->num_common == cache->key->num_hosts &&
+                   (cache->key->kind == MTREE_CACHE_TOPOLOGY ||
+                    cached->num_hosts == cache->key->num_hosts);
 
     (void)folder;
     if (fault == NULL && !has_all) {
         fault = "it is of other hosts or addresses";
     }
     if (fault != NULL && strcmp(name, cache->name) == 0) {
-        mtree_warn("cache %s/%s: %s" ADVICE, cache->folder, name, fault);
+        mtree_warn("cache %s/%s: %s; %s", cache->folder, name, fault,
+                   advice[cache->key->kind]);
         search->status = MTREE_ERR_INVALID;
     }
     if (has_all && is_better(cached, &search->best)) {
@@ -62,23 +66,38 @@ static void search_visit(void *arg, int folder, const char *name, mtree_cached_t
     }
 }
 
-mtree_status_t mtree_cache_read(const mtree_cache_key_t *key, double days, time_t now,
-                                char **text_p, size_t *length_p)
+/* The best file with all hosts, whose text becomes the caller's. */
+static mtree_status_t find_best(const mtree_cache_key_t *key, double days, time_t now,
+                                mtree_cached_t *best_p)
 {
     mtree_cache_folder_t cache;
     search_t search = {.cache = &cache, .status = MTREE_ERR_NOT_FOUND};
     mtree_status_t status = mtree_cache_folder_init(&cache, key, days, now);
 
     if (status == MTREE_OK) {
-        status = mtree_cache_folder_visit(&cache, search_visit, &search);
+        status = key->kind == MTREE_CACHE_TOPOLOGY
+                     ? mtree_cache_folder_visit(&cache, search_visit, &search)
+                     : mtree_cache_folder_visit_own(&cache, search_visit, &search);
     }
     if (status == MTREE_OK && search.best.text != NULL) {
-        *text_p = search.best.text;
-        *length_p = search.best.length;
+        *best_p = search.best;
     } else if (status == MTREE_OK) {
         status = search.status;
     }
     mtree_cache_folder_cleanup(&cache);
+    return status;
+}
+
+mtree_status_t mtree_cache_read(const mtree_cache_key_t *key, double days, time_t now,
+                                char **text_p, size_t *length_p)
+{
+    mtree_cached_t best;
+    mtree_status_t status = find_best(key, days, now, &best);
+
+    if (status == MTREE_OK) {
+        *text_p = best.text;
+        *length_p = best.length;
+    }
     return status;
 }
 
@@ -127,8 +146,9 @@ static void prune_visit(void *arg, int folder, const char *name, mtree_cached_t 
                         const char *fault)
 {
     pruning_t *pruning = arg;
-    bool is_superseded = fault == NULL && cached->num_common == cached->num_hosts &&
-                         !pruning->stamp->is_loaded;
+    bool is_superseded =
+        fault == NULL && pruning->cache->key->kind == MTREE_CACHE_TOPOLOGY &&
+        cached->num_common == cached->num_hosts && !pruning->stamp->is_loaded;
 
     if (strcmp(name, pruning->cache->name) == 0 || cached->stamp.measured == 0) {
         return;
@@ -176,5 +196,18 @@ mtree_status_t mtree_cache_write(const mtree_cache_key_t *key,
         prune(&cache, stamp);
     }
     mtree_cache_folder_cleanup(&cache);
+    return status;
+}
+
+mtree_status_t mtree_cache_correct(const mtree_cache_key_t *key, double days, time_t now,
+                                   const char *text)
+{
+    mtree_cached_t best;
+    mtree_status_t status = find_best(key, days, now, &best);
+
+    if (status == MTREE_OK) {
+        free(best.text);
+        status = mtree_cache_write(key, &best.stamp, days, now, text);
+    }
     return status;
 }

@@ -23,6 +23,8 @@
 #define ASIDE_LENGTH                                                                     \
     (NAME_LENGTH + 1 + 16 + 1) /* while they are written: random digits */
 
+static const char *const endings[MTREE_CACHE_KINDS] = {".dot", ".win"};
+
 /* A file that was not renamed for so long never will be, seconds. */
 #define ASIDE_SECONDS 3600.0
 
@@ -83,7 +85,8 @@ mtree_status_t mtree_cache_folder_init(mtree_cache_folder_t *cache,
     for (int h = 0; h < key->num_hosts; h++) {
         hash = mtree_hash_bytes(hash, cache->lines[h], strlen(cache->lines[h]));
     }
-    snprintf(cache->name, sizeof(cache->name), "%016" PRIx64 ".dot", hash);
+    snprintf(cache->name, sizeof(cache->name), "%016" PRIx64 "%s", hash,
+             endings[key->kind]);
     return cache_folder(base, cache->folder) ? MTREE_OK : MTREE_ERR_NOT_FOUND;
 }
 
@@ -207,11 +210,11 @@ int mtree_cache_folder_open(const char *folder)
     return fd;
 }
 
-/* Does @a name begin as those of files do? */
-static bool is_ours(const char *name)
+/* Does @a name begin as those of files of @a kind do? */
+static bool is_ours(const char *name, mtree_cache_kind_t kind)
 {
     return strspn(name, "0123456789abcdef") == NAME_LENGTH - 4 &&
-           strncmp(name + NAME_LENGTH - 4, ".dot", 4) == 0;
+           strncmp(name + NAME_LENGTH - 4, endings[kind], 4) == 0;
 }
 
 /* Remove what a writer has left behind, which did not come to its end. */
@@ -239,7 +242,21 @@ static void visit_file(const mtree_cache_folder_t *cache, int folder, const char
     free(cached.text);
 }
 
-/* Visit all files. */
+mtree_status_t mtree_cache_folder_visit_own(const mtree_cache_folder_t *cache,
+                                            mtree_cache_visit_t visit, void *arg)
+{
+    int folder = mtree_cache_folder_open(cache->folder);
+
+    if (folder < 0) {
+        return MTREE_ERR_NOT_FOUND;
+    }
+    if (faccessat(folder, cache->name, F_OK, AT_SYMLINK_NOFOLLOW) == 0) {
+        visit_file(cache, folder, cache->name, visit, arg);
+    }
+    close(folder);
+    return MTREE_OK;
+}
+
 mtree_status_t mtree_cache_folder_visit(const mtree_cache_folder_t *cache,
                                         mtree_cache_visit_t visit, void *arg)
 {
@@ -254,9 +271,12 @@ mtree_status_t mtree_cache_folder_visit(const mtree_cache_folder_t *cache,
         return MTREE_ERR_NOT_FOUND;
     }
     while ((entry = readdir(folder)) != NULL) {
-        if (is_ours(entry->d_name) && entry->d_name[NAME_LENGTH] == '\0') {
+        if (!is_ours(entry->d_name, cache->key->kind)) {
+            continue;
+        }
+        if (entry->d_name[NAME_LENGTH] == '\0') {
             visit_file(cache, fd, entry->d_name, visit, arg);
-        } else if (is_ours(entry->d_name) && strlen(entry->d_name) == ASIDE_LENGTH - 1) {
+        } else if (strlen(entry->d_name) == ASIDE_LENGTH - 1) {
             remove_abandoned(fd, entry->d_name);
         }
     }
@@ -302,7 +322,9 @@ static bool write_aside(int fd, const mtree_cache_folder_t *cache,
         fputs(cache->lines[h], out);
     }
     fputs(text, out);
-    written = fflush(out) == 0 && !ferror(out) && fsync(fd) == 0;
+    /* Not synchronised, which may take long: a file that a crash of the host has cut
+     * short is measured anew. */
+    written = !ferror(out);
     return fclose(out) == 0 && written;
 }
 
@@ -331,9 +353,8 @@ mtree_status_t mtree_cache_folder_write(const mtree_cache_folder_t *cache,
     }
     if (fd < 0 || !write_aside(fd, cache, stamp, text) ||
         renameat(folder, aside, folder, cache->name) != 0) {
-        mtree_warn(
-            "cache %s/%s: cannot be written: %s; the topology serves this job only",
-            cache->folder, cache->name, strerror(errno));
+        mtree_warn("cache %s/%s: cannot be written: %s; what it has serves this job only",
+                   cache->folder, cache->name, strerror(errno));
         status = MTREE_ERR_IO;
         if (fd >= 0) {
             (void)unlinkat(folder, aside, 0);
