@@ -198,7 +198,8 @@ static void decision_reply(coll_mtree_decision_t *super, coll_mtree_exchange_t *
         query->new_plan = mtree_plan_retain(decision->plan);
         coll_mtree_plan_reply_send(
             exchange, COLL_MTREE_REPLY_PLAN, query->new_plan,
-            mtree_forecast_of(MTREE_FORECAST_FASTER),
+            &(coll_mtree_prospect_t){mtree_forecast_of(MTREE_FORECAST_FASTER),
+                                     coll_mtree_winner_none()},
             coll_mtree_planning_context_host_of(query->replan->module->context),
             ompi_comm_size(query->replan->comm));
     } else {

@@ -45,12 +45,14 @@ const char *coll_mtree_reason_text(coll_mtree_fallback_reason_t reason)
 }
 
 bool coll_mtree_summation_backend_set(coll_mtree_summation_backend_t *summation,
-                                      coll_mtree_backend_t backend)
+                                      coll_mtree_backend_t backend, int base_algorithm)
 {
-    bool changes = summation->is_set && summation->backend != backend;
+    bool changes = summation->is_set && (summation->backend != backend ||
+                                         summation->base_algorithm != base_algorithm);
 
     summation->is_set = true;
     summation->backend = backend;
+    summation->base_algorithm = base_algorithm;
     summation->has_changed = summation->has_changed || changes;
     return changes;
 }

@@ -22,11 +22,13 @@ typedef struct {
     bool is_set;      /* false: there was no such sum */
     bool has_changed; /* which it may do once */
     coll_mtree_backend_t backend;
+    int base_algorithm; /* of COLL_MTREE_BASE_ALGORITHM; else 0 */
 } coll_mtree_summation_backend_t;
 
-/* Such a sum is served by @a backend.  True when this is another one than before. */
+/* Such a sum is served by @a backend, with @a base_algorithm.  True when this is another
+ * one than before. */
 bool coll_mtree_summation_backend_set(coll_mtree_summation_backend_t *summation,
-                                      coll_mtree_backend_t backend);
+                                      coll_mtree_backend_t backend, int base_algorithm);
 
 /* Why the fallback serves a call. */
 typedef enum {

@@ -48,21 +48,28 @@ static const coll_mtree_fallback_t *fallback_of(ompi_communicator_t *comm)
                : NULL;
 }
 
-bool coll_mtree_fallback_has_fixed_rules(ompi_communicator_t *comm,
-                                         mtree_collective_t collective)
+const char *coll_mtree_fallback_name(ompi_communicator_t *comm,
+                                     mtree_collective_t collective)
 {
     const coll_mtree_fallback_t *fallback = fallback_of(comm);
     const mca_coll_base_module_t *modules[MTREE_COLLECTIVE_LAST] = {NULL};
 
     if (fallback == NULL || coll_mtree_fallback_is_configured()) {
-        return false;
+        return NULL;
     }
     modules[MTREE_ALLREDUCE] = fallback->coll_allreduce_module;
     modules[MTREE_REDUCE] = fallback->coll_reduce_module;
     modules[MTREE_BCAST] = fallback->coll_bcast_module;
     modules[MTREE_ALLGATHER] = fallback->coll_allgather_module;
     modules[MTREE_REDUCE_SCATTER] = fallback->coll_reduce_scatter_module;
-    return modules[collective] != NULL &&
-           strcmp(modules[collective]->super.obj_class->cls_name,
-                  "mca_coll_tuned_module_t") == 0;
+    return modules[collective] == NULL ? NULL
+                                       : modules[collective]->super.obj_class->cls_name;
+}
+
+bool coll_mtree_fallback_has_fixed_rules(ompi_communicator_t *comm,
+                                         mtree_collective_t collective)
+{
+    const char *name = coll_mtree_fallback_name(comm, collective);
+
+    return name != NULL && strcmp(name, "mca_coll_tuned_module_t") == 0;
 }

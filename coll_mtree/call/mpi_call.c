@@ -64,6 +64,7 @@ bool coll_mtree_mpi_call_is_watched(const coll_mtree_mpi_call_t *call,
            call->trial.autotuner == NULL && !req->ring &&
            !comm_class->node.call_class.by_arrival && !is_barrier(call) &&
            !(comm_class->autotuner->open && may_be_tried(call)) &&
+           !comm_class->winner.is_known &&
            !(call->args.keeps_order && comm_class->blocking_summation.has_changed) &&
            coll_mtree_params.autotune > COLL_MTREE_AUTOTUNE_NEVER &&
            !(coll_mtree_params.deterministic &&
@@ -111,6 +112,33 @@ static coll_mtree_backend_t select_backend(coll_mtree_mpi_call_t *call,
     return coll_mtree_autotune_begin(autotuner, &call->trial);
 }
 
+bool coll_mtree_mpi_call_is_won(coll_mtree_mpi_call_t *call,
+                                const coll_mtree_comm_class_t *comm_class,
+                                coll_mtree_backend_t *backend_p)
+{
+    const coll_mtree_winner_t *winner = &comm_class->winner;
+    bool reduces = mtree_collective_reduces(call->args.call.collective);
+    bool is_base = winner->backend == COLL_MTREE_BASE_ALGORITHM;
+
+    if (!winner->is_known || is_barrier(call) ||
+        coll_mtree_params.autotune < COLL_MTREE_AUTOTUNE_EXACT ||
+        (reduces && coll_mtree_params.deterministic) ||
+        (reduces && is_base && !coll_mtree_reduction_is_plain(&call->args.reduction))) {
+        return false;
+    }
+    if (call->form != MTREE_BLOCKING) {
+        *backend_p = winner->backend < COLL_MTREE_FALLBACK ? COLL_MTREE_TREES
+                                                           : COLL_MTREE_FALLBACK;
+    } else if (is_base && !reduces) {
+        /* Datatypes are each rank's own. */
+        *backend_p = COLL_MTREE_FALLBACK;
+    } else {
+        *backend_p = winner->backend;
+        call->trial.base_algorithm = winner->base_algorithm;
+    }
+    return true;
+}
+
 /* Are there tags for the call?  The first time that there are none one line tells. */
 static bool has_tags(const coll_mtree_mpi_call_t *call)
 {
@@ -149,7 +177,8 @@ void coll_mtree_mpi_call_note(const coll_mtree_mpi_call_t *call,
     if (backend == COLL_MTREE_TREES) {
         atomic_store(&call->module->keeps_order, true);
     }
-    if (coll_mtree_summation_backend_set(summation_of(call, comm_class), backend)) {
+    if (coll_mtree_summation_backend_set(summation_of(call, comm_class), backend,
+                                         call->trial.base_algorithm)) {
         char size[32];
 
         atomic_store(&call->module->all_reordered, true);
@@ -158,7 +187,9 @@ void coll_mtree_mpi_call_note(const coll_mtree_mpi_call_t *call,
                            "%s of about %s is served %s from here on, which adds in "
                            "another order",
                            call->args.function, size,
-                           backend == COLL_MTREE_TREES ? "over trees" : "by Open MPI");
+                           backend == COLL_MTREE_TREES  ? "over trees"
+                           : backend == COLL_MTREE_RING ? "around a ring"
+                                                        : "by Open MPI");
     }
 }
 
@@ -201,6 +232,9 @@ static coll_mtree_backend_t choose_freely(coll_mtree_mpi_call_t *call,
     if (facts.is_known && autotuned) {
         facts.selected = select_backend(call, comm_class->autotuner);
         facts.is_timed = call->trial.autotuner != NULL;
+    } else if (facts.is_known) {
+        facts.is_autotuned =
+            coll_mtree_mpi_call_is_won(call, comm_class, &facts.selected);
     }
     *reason_p = coll_mtree_backend_reason(&facts);
     return coll_mtree_backend_choose(&facts);
@@ -211,6 +245,7 @@ coll_mtree_backend_t coll_mtree_mpi_call_choose(coll_mtree_mpi_call_t *call,
                                                 coll_mtree_fallback_reason_t *reason_p)
 {
     coll_mtree_backend_t wanted = choose_freely(call, comm_class, reason_p), kept;
+    const coll_mtree_summation_backend_t *summation;
     coll_mtree_plan_facts_t facts;
 
     if (!call->args.keeps_order) {
@@ -218,11 +253,13 @@ coll_mtree_backend_t coll_mtree_mpi_call_choose(coll_mtree_mpi_call_t *call,
     }
     facts = plan_facts(call, comm_class, false);
     facts.lacks_tags = *reason_p == COLL_MTREE_REASON_TAGS;
-    kept = coll_mtree_backend_keep(summation_of(call, comm_class), wanted, &facts,
-                                   call->form == MTREE_BLOCKING,
-                                   coll_mtree_params.deterministic);
+    summation = summation_of(call, comm_class);
+    kept =
+        coll_mtree_backend_keep(summation, wanted, &facts, call->form == MTREE_BLOCKING,
+                                coll_mtree_params.deterministic);
     if (kept != wanted) {
         *reason_p = COLL_MTREE_REASON_ORDER;
+        call->trial.base_algorithm = summation->base_algorithm;
     }
     return kept;
 }

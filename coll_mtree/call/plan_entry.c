@@ -44,14 +44,14 @@ bool coll_mtree_plan_entry_has_plan(const coll_mtree_plan_entry_t *entry)
 
 mtree_confidence_t coll_mtree_plan_entry_confidence(const coll_mtree_plan_entry_t *entry)
 {
-    return entry->forecast.confidence;
+    return entry->prospect.forecast.confidence;
 }
 
 double coll_mtree_plan_entry_expected_seconds(const coll_mtree_plan_entry_t *entry,
                                               double bytes)
 {
     const mtree_plan_part_t *part = entry->part;
-    double seconds = entry->forecast.seconds;
+    double seconds = entry->prospect.forecast.seconds;
 
     /* Calls of a class differ in size by a factor of two at most. */
     return part == NULL || !entry->warmed_up
@@ -68,7 +68,7 @@ void coll_mtree_plan_entry_log(const coll_mtree_plan_entry_t *entry)
         module->introduced = true;
         coll_mtree_planning_context_log(module->context, entry->comm,
                                         entry->part == NULL ? NULL : entry->part->plan,
-                                        entry->forecast);
+                                        entry->prospect.forecast);
     }
 }
 
@@ -274,10 +274,12 @@ static int plan_entry_know(coll_mtree_plan_entry_t *entry,
     mtree_confidence_t worst;
     bool ring;
 
-    if (!coll_mtree_comm_class_autotune(
-            module, entry->comm, comm_class,
-            part == NULL ? mtree_forecast_of(MTREE_FORECAST_SLOWER) : entry->forecast,
-            &ring)) {
+    comm_class->winner = entry->prospect.winner;
+    if (!coll_mtree_comm_class_autotune(module, entry->comm, comm_class,
+                                        part == NULL
+                                            ? mtree_forecast_of(MTREE_FORECAST_SLOWER)
+                                            : entry->prospect.forecast,
+                                        &ring)) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     comm_class->known = true;
@@ -292,8 +294,8 @@ static int plan_entry_know(coll_mtree_plan_entry_t *entry,
                     comm_class->blocking_summation.backend == COLL_MTREE_FALLBACK
                 ? MTREE_FORECAST_FASTER
                 : MTREE_FORECAST_MAYBE_FASTER;
-    return part != NULL && entry->forecast.confidence <= worst ? OMPI_SUCCESS
-                                                               : MTREE_DECLINED;
+    return part != NULL && entry->prospect.forecast.confidence <= worst ? OMPI_SUCCESS
+                                                                        : MTREE_DECLINED;
 }
 
 /* The class has no entry again. */

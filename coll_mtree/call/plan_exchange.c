@@ -84,7 +84,8 @@ static void entry_reply(coll_mtree_plan_entry_t *entry, coll_mtree_exchange_t *e
     entry->plan = planned->plan;
     entry->version = planned->version;
     coll_mtree_plan_reply_send(
-        exchange, DECISION_PLAN, planned->plan, planned->forecast,
+        exchange, DECISION_PLAN, planned->plan,
+        &(coll_mtree_prospect_t){planned->forecast, planned->winner},
         planned->context == NULL ? NULL
                                  : coll_mtree_planning_context_host_of(planned->context),
         ompi_comm_size(entry->comm));
@@ -164,7 +165,8 @@ static void exchange_decide(coll_mtree_exchange_t *exchange, const void *contrib
         log_hints(entry->comm, contributions);
     }
     if (group == NULL || (contributions == NULL && entry->module->context == NULL) ||
-        coll_mtree_planning_context_find(group, &entry->call_class, &planned) ||
+        coll_mtree_planning_context_find(group, entry->comm, &entry->call_class,
+                                         &planned) ||
         (decision = decision_create(entry, group, contributions)) == NULL) {
         entry_reply(entry, exchange, &planned);
     } else {
@@ -191,14 +193,14 @@ static int exchange_read(coll_mtree_plan_entry_t *entry, const coll_mtree_reply_
         coll_mtree_locality_log(entry->comm, module->placement);
         module->hints.chunk_bytes = reply->chunk_bytes;
     }
-    entry->forecast = mtree_forecast_of(MTREE_FORECAST_SLOWER);
+    entry->prospect.forecast = mtree_forecast_of(MTREE_FORECAST_SLOWER);
     /* The exchange that asked for the hosts ended before this one, and failed here. */
     if (reply->kind == DECISION_PLAN && module->placement == NULL) {
         return OMPI_ERROR;
     }
     if (reply->kind == DECISION_PLAN) {
         int rc = coll_mtree_plan_reply_read(reply, entry->plan, &entry->part,
-                                            &entry->forecast);
+                                            &entry->prospect);
 
         if (rc != OMPI_SUCCESS) {
             return rc;

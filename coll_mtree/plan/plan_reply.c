@@ -10,7 +10,7 @@
 /* The payload: the common piece of the parts, and behind it the whole plan as JSON where
  * all ranks need it. */
 typedef struct {
-    mtree_forecast_t forecast; /* sent as it is */
+    coll_mtree_prospect_t prospect; /* sent as it is */
     int common_length;
     char bytes[];
 } payload_t;
@@ -25,7 +25,7 @@ static bool write_whole(const mtree_plan_t *plan, char **text_p)
 
 /* False: no memory. */
 static bool send_pieces(coll_mtree_exchange_t *exchange, int kind,
-                        mtree_forecast_t forecast, const mtree_wire_t *common,
+                        const coll_mtree_prospect_t *prospect, const mtree_wire_t *common,
                         const char *whole)
 {
     size_t common_length = (size_t)common->length;
@@ -35,7 +35,7 @@ static bool send_pieces(coll_mtree_exchange_t *exchange, int kind,
     if (payload == NULL) {
         return false;
     }
-    payload->forecast = forecast;
+    payload->prospect = *prospect;
     payload->common_length = common->length;
     memcpy(payload->bytes, common->bytes, common_length);
     if (whole != NULL) {
@@ -48,8 +48,9 @@ static bool send_pieces(coll_mtree_exchange_t *exchange, int kind,
 }
 
 void coll_mtree_plan_reply_send(coll_mtree_exchange_t *exchange, int kind,
-                                const mtree_plan_t *plan, mtree_forecast_t forecast,
-                                const int *host, int num_ranks)
+                                const mtree_plan_t *plan,
+                                const coll_mtree_prospect_t *prospect, const int *host,
+                                int num_ranks)
 {
     int *lengths = calloc((size_t)num_ranks, sizeof(*lengths));
     mtree_wire_t common = {0}, own = {0};
@@ -58,7 +59,7 @@ void coll_mtree_plan_reply_send(coll_mtree_exchange_t *exchange, int kind,
                 mtree_plan_parts_write(plan, host, num_ranks, &common, &own, lengths) ==
                     MTREE_OK &&
                 coll_mtree_exchange_reply_parts(exchange, lengths, own.bytes) &&
-                send_pieces(exchange, kind, forecast, &common, whole);
+                send_pieces(exchange, kind, prospect, &common, whole);
 
     /* Without memory there is no plan, on any rank. */
     if (!sent) {
@@ -71,7 +72,8 @@ void coll_mtree_plan_reply_send(coll_mtree_exchange_t *exchange, int kind,
 }
 
 int coll_mtree_plan_reply_read(const coll_mtree_reply_t *reply, const mtree_plan_t *plan,
-                               mtree_plan_part_t **part_p, mtree_forecast_t *forecast_p)
+                               mtree_plan_part_t **part_p,
+                               coll_mtree_prospect_t *prospect_p)
 {
     const payload_t *payload = reply->payload;
     size_t common_length, whole_length;
@@ -99,8 +101,8 @@ int coll_mtree_plan_reply_read(const coll_mtree_reply_t *reply, const mtree_plan
     if (part->plan == NULL) {
         part->plan = mtree_plan_retain(plan);
     }
-    if (forecast_p != NULL) {
-        *forecast_p = payload->forecast;
+    if (prospect_p != NULL) {
+        *prospect_p = payload->prospect;
     }
     *part_p = part;
     return OMPI_SUCCESS;

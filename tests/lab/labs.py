@@ -22,6 +22,7 @@ def environment(**parameters):
         "NETLAB_RELAY": os.path.join(BUILD, "netlab_relay"),
         "OMPI_MCA_mca_base_component_path": f"{BUILD}/.libs:SYS_DEFAULT",
         "OMPI_MCA_coll": "mtree",
+        "OMPI_MCA_coll_mtree_cache_days": "0",
         **{f"OMPI_MCA_coll_mtree_{name}": value for name, value in parameters.items()},
     }
 

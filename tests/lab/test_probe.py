@@ -45,7 +45,7 @@ class Probe(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="mtree-probe.")
         self.addCleanup(shutil.rmtree, self.folder)
-        self.environment = labs.environment(verbose="1") | {"XDG_CACHE_HOME": self.folder}
+        self.environment = labs.environment(verbose="1", cache_days="7") | {"XDG_CACHE_HOME": self.folder}
         del self.environment["OMPI_MCA_coll"]  # `mtree probe` needs none
         self.stand()
 

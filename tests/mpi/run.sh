@@ -69,7 +69,10 @@ export OMPI_MCA_mpi_yield_when_idle=1
 export OMPI_MCA_reachable=weighted
 
 output=$(mktemp) || exit 1
-trap 'rm -f "$output"' EXIT
+cache=$(mktemp -d) || exit 1
+trap 'rm -rf "$output" "$cache"' EXIT
+# What one job learns is for the next one only where a test says so.
+export XDG_CACHE_HOME="${XDG_CACHE_HOME:-$cache}"
 # Word splitting of the options is meant.
 # shellcheck disable=SC2086
 timeout "${TIMEOUT:-120}" "$mpirun" -n "$ranks" --oversubscribe --bind-to none ${MPIRUN_ARGS:-} \

@@ -132,7 +132,7 @@ START_TEST(who_adds_stays_the_same)
     ck_assert_int_eq(
         coll_mtree_backend_keep(&summation, COLL_MTREE_TREES, &unknown, false, false),
         COLL_MTREE_TREES);
-    ck_assert(!coll_mtree_summation_backend_set(&summation, COLL_MTREE_TREES));
+    ck_assert(!coll_mtree_summation_backend_set(&summation, COLL_MTREE_TREES, 0));
     ck_assert_int_eq(
         coll_mtree_backend_keep(&summation, COLL_MTREE_FALLBACK, &close, true, false),
         COLL_MTREE_TREES);
@@ -189,7 +189,7 @@ START_TEST(trees_that_are_clearly_faster_take_over_once)
     const coll_mtree_plan_facts_t unknown = {0};
     coll_mtree_summation_backend_t summation = {.is_set = false};
 
-    ck_assert(!coll_mtree_summation_backend_set(&summation, COLL_MTREE_FALLBACK));
+    ck_assert(!coll_mtree_summation_backend_set(&summation, COLL_MTREE_FALLBACK, 0));
     ck_assert_int_eq(
         coll_mtree_backend_keep(&summation, COLL_MTREE_TREES, &faster, true, true),
         COLL_MTREE_FALLBACK);
@@ -199,8 +199,8 @@ START_TEST(trees_that_are_clearly_faster_take_over_once)
     ck_assert_int_eq(
         coll_mtree_backend_keep(&summation, COLL_MTREE_TREES, &unknown, true, false),
         COLL_MTREE_TREES);
-    ck_assert(coll_mtree_summation_backend_set(&summation, COLL_MTREE_TREES));
-    ck_assert(coll_mtree_summation_backend_set(&summation, COLL_MTREE_FALLBACK));
+    ck_assert(coll_mtree_summation_backend_set(&summation, COLL_MTREE_TREES, 0));
+    ck_assert(coll_mtree_summation_backend_set(&summation, COLL_MTREE_FALLBACK, 0));
     ck_assert_int_eq(
         coll_mtree_backend_keep(&summation, COLL_MTREE_TREES, &faster, true, false),
         COLL_MTREE_FALLBACK);
