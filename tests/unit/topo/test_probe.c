@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tests/unit/captured_log.h"
 #include "tests/unit/topo/probed.h"
 
-#include "base/random.h"
 #include "planner/planner.h"
 #include "topo/dot/read.h"
 #include "topo/generators.h"
@@ -454,174 +452,6 @@ START_TEST(test_many_hosts)
 }
 END_TEST
 
-static mtree_probe_t *create_pair(double seconds)
-{
-    const mtree_probe_host_t hosts[] = {{"a", "10.0.0.1", 1e9}, {"b", "10.0.0.2", 1e9}};
-    const mtree_probe_options_t options = {.seconds = seconds};
-    mtree_probe_t *probe;
-
-    ck_assert_int_eq(mtree_probe_create(hosts, 2, &options, &probe), MTREE_OK);
-    return probe;
-}
-
-START_TEST(test_arguments)
-{
-    const mtree_probe_host_t twice[] = {{"a", "10.0.0.1", 0}, {"a", "10.0.0.2", 0}};
-    const mtree_probe_host_t same[] = {{"a", "10.0.0.1", 0}, {"b", "10.0.0.1", 0}};
-    const mtree_probe_options_t options = {.seconds = 1};
-    const mtree_probe_options_t no_time = {.seconds = 0};
-    mtree_probe_t *probe;
-
-    heard_start();
-    ck_assert_int_eq(mtree_probe_create(twice, 2, &options, &probe), MTREE_ERR_INVALID);
-    ck_assert_str_eq(heard_last(), "host a is to be probed twice; name each host once");
-    ck_assert_int_eq(mtree_probe_create(same, 2, &options, &probe), MTREE_ERR_INVALID);
-    ck_assert_int_eq(mtree_probe_create(same, 1, &no_time, &probe), MTREE_ERR_INVALID);
-    ck_assert_int_eq(mtree_probe_create(same, 0, &options, &probe), MTREE_ERR_LIMIT);
-    ck_assert_int_eq(heard_lines(), 4);
-}
-END_TEST
-
-START_TEST(test_order_of_calls)
-{
-    mtree_probe_t *probe = create_pair(1);
-    mtree_probe_result_t result = {.least = 2e-3, .median = 1e-3};
-    mtree_probe_findings_t findings;
-    mtree_probe_round_t round;
-
-    heard_start();
-    ck_assert_int_eq(mtree_probe_record(probe, &result, 1), MTREE_ERR_INVALID);
-    ck_assert_int_eq(mtree_probe_finish(probe, &findings), MTREE_ERR_UNREACHABLE);
-    ck_assert_int_eq(mtree_probe_next(probe, &round), MTREE_OK);
-    ck_assert_int_eq(round.num_experiments, 1);
-    ck_assert_int_eq(round.experiments[0].kind, MTREE_PROBE_PING);
-    ck_assert_int_eq(mtree_probe_next(probe, &round), MTREE_ERR_INVALID);
-    ck_assert_int_eq(mtree_probe_add_route(probe, 0, 1, NULL, 0), MTREE_ERR_INVALID);
-    /* A median below the least cannot be. */
-    ck_assert_int_eq(mtree_probe_record(probe, &result, 1), MTREE_ERR_INVALID);
-    ck_assert_int_eq(heard_lines(), 5);
-    mtree_probe_destroy(probe);
-}
-END_TEST
-
-START_TEST(test_nothing_works)
-{
-    /* All experiments fail: the probe ends, and says that it found nothing. */
-    mtree_probe_t *probe = create_pair(1);
-    const mtree_probe_result_t result = {.failed = true};
-    mtree_status_t status;
-    mtree_probe_round_t round;
-    int rounds = 0;
-
-    heard_start();
-    while ((status = mtree_probe_next(probe, &round)) == MTREE_OK &&
-           round.num_experiments > 0) {
-        ck_assert_int_eq(round.num_experiments, 1);
-        ck_assert_int_eq(mtree_probe_record(probe, &result, 0.01), MTREE_OK);
-        ck_assert_int_lt(++rounds, 100);
-    }
-    ck_assert_int_eq(status, MTREE_ERR_UNREACHABLE);
-    ck_assert_int_eq(heard_lines(), 1);
-    mtree_probe_destroy(probe);
-}
-END_TEST
-
-/* Any answer that is of its form: a route over few addresses and silent routers, a round
- * trip, or a stream; or none. */
-static void answer(mtree_probe_t *probe, mtree_random_t *random,
-                   const mtree_probe_experiment_t *experiment,
-                   mtree_probe_result_t *result)
-{
-    static const char *const addresses[] = {"", "", "h0", "h1", "h2", "r", "s", "t", "u"};
-    const char *hops[4];
-    int i, count = (int)mtree_random_below(random, 5);
-
-    result->failed = mtree_random_below(random, 5) == 0;
-    if (experiment->kind == MTREE_PROBE_ROUTE && !result->failed) {
-        for (i = 0; i < count; ++i) {
-            hops[i] = addresses[mtree_random_below(random, 9)];
-        }
-        /* Ways that pass an address twice are refused: that is an answer too. */
-        (void)mtree_probe_add_route(probe, experiment->from, experiment->to, hops, count);
-    }
-    result->least = exp(-20 * mtree_random_fraction(random));
-    result->median = result->least * (1 + mtree_random_fraction(random));
-    result->num_samples =
-        2 + (int)mtree_random_below(random, MTREE_PROBE_MAX_SAMPLES - 1);
-    for (i = 1; i < result->num_samples; ++i) {
-        result->samples[i].seconds =
-            result->samples[i - 1].seconds + 1e-6 + mtree_random_fraction(random);
-        result->samples[i].bytes =
-            result->samples[i - 1].bytes +
-            (double)(mtree_random_next(random) >> (20 + mtree_random_below(random, 40)));
-    }
-}
-
-START_TEST(test_any_answers)
-{
-    const mtree_probe_options_t options = {
-        .seconds = 5, .seed = (unsigned)_i, .routes = _i % 4 != 0};
-    mtree_probe_host_t hosts[9];
-    char names[9][16];
-    mtree_random_t random;
-    mtree_probe_result_t *results;
-    mtree_probe_findings_t findings;
-    mtree_probe_round_t round;
-    mtree_probe_t *probe;
-    mtree_status_t status;
-    int i, num_hosts = 2 + _i % 8, rounds = 0;
-
-    mtree_random_init(&random, (unsigned)_i);
-    for (i = 0; i < num_hosts; ++i) {
-        snprintf(names[i], sizeof(names[i]), "h%d", i);
-        hosts[i] = (mtree_probe_host_t){names[i], names[i], 0};
-    }
-    heard_start();
-    ck_assert_int_eq(mtree_probe_create(hosts, num_hosts, &options, &probe), MTREE_OK);
-    while ((status = mtree_probe_next(probe, &round)) == MTREE_OK &&
-           round.num_experiments > 0) {
-        results = calloc((size_t)round.num_experiments, sizeof(*results));
-        ck_assert_ptr_nonnull(results);
-        for (i = 0; i < round.num_experiments; ++i) {
-            answer(probe, &random, &round.experiments[i], &results[i]);
-        }
-        ck_assert_int_eq(mtree_probe_record(probe, results, 0.01), MTREE_OK);
-        free(results);
-        ck_assert_int_lt(++rounds, 1000);
-    }
-    if (status == MTREE_OK) {
-        status = mtree_probe_finish(probe, &findings);
-    }
-    if (status == MTREE_OK) {
-        ck_assert_int_eq(mtree_topology_num_hosts(findings.topology), num_hosts);
-        ck_assert_int_eq(mtree_topology_check_connected(findings.topology), MTREE_OK);
-        mtree_probe_findings_clear(&findings);
-    } else {
-        ck_assert_int_eq(status, MTREE_ERR_UNREACHABLE);
-        ck_assert_int_ge(heard_lines(), 1);
-    }
-    mtree_probe_destroy(probe);
-}
-END_TEST
-
-START_TEST(test_one_host)
-{
-    const mtree_probe_host_t host = {"a", "10.0.0.1", 0};
-    const mtree_probe_options_t options = {.seconds = 1, .routes = true};
-    mtree_probe_findings_t findings;
-    mtree_probe_round_t round;
-    mtree_probe_t *probe;
-
-    ck_assert_int_eq(mtree_probe_create(&host, 1, &options, &probe), MTREE_OK);
-    ck_assert_int_eq(mtree_probe_next(probe, &round), MTREE_OK);
-    ck_assert_int_eq(round.num_experiments, 0);
-    ck_assert_int_eq(mtree_probe_finish(probe, &findings), MTREE_OK);
-    ck_assert_int_eq(findings.topology->num_vertices, 1);
-    mtree_probe_findings_clear(&findings);
-    mtree_probe_destroy(probe);
-}
-END_TEST
-
 int main(void)
 {
     Suite *suite = suite_create("probe");
@@ -645,11 +475,6 @@ int main(void)
     tcase_add_test(tcase, test_deterministic);
     tcase_add_loop_test(tcase, test_short_of_time, 0, 50);
     tcase_add_loop_test(tcase, test_many_hosts, 0, 4);
-    tcase_add_test(tcase, test_arguments);
-    tcase_add_test(tcase, test_order_of_calls);
-    tcase_add_test(tcase, test_nothing_works);
-    tcase_add_loop_test(tcase, test_any_answers, 0, 100);
-    tcase_add_test(tcase, test_one_host);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);
