@@ -58,6 +58,7 @@ static void module_destruct(mca_coll_mtree_module_t *module)
     coll_mtree_bandwidth_monitor_destroy(module);
     coll_mtree_source_destroy(module);
     coll_mtree_proc_group_release(module->processes);
+    coll_mtree_tag_range_cleanup(&module->tags);
     OBJ_DESTRUCT(&module->lock);
     MTREE_FOR_EACH_FUNCTION(RELEASE_FALLBACK)
 }

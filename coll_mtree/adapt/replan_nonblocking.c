@@ -56,7 +56,7 @@ void coll_mtree_replan_nonblocking_init(nonblocking_t *self,
                                         mca_coll_mtree_module_t *module,
                                         ompi_communicator_t *comm,
                                         const coll_mtree_call_class_t *call_class,
-                                        bool persistent)
+                                        int first_tag)
 {
     memset(self, 0, sizeof(*self));
     coll_mtree_replan_init(&self->super, decide, module, comm, 0);
@@ -65,9 +65,7 @@ void coll_mtree_replan_nonblocking_init(nonblocking_t *self,
         coll_mtree_replan_is_monitored(call_class, coll_mtree_params.replan,
                                        coll_mtree_params.deterministic) &&
         !call_class->by_arrival;
-    if (persistent && self->is_monitored) {
-        self->first_tag = coll_mtree_tags_persistent(module, COLL_MTREE_QUERY_TAGS);
-    }
+    self->first_tag = first_tag;
 }
 
 void coll_mtree_replan_nonblocking_cleanup(nonblocking_t *self)

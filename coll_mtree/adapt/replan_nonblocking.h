@@ -31,13 +31,14 @@ typedef struct coll_mtree_replan_nonblocking {
     coll_mtree_deferred_release_t deferred;     /* after the plan for which it waited */
 } coll_mtree_replan_nonblocking_t;
 
-/* The sequence of calls of @a call_class, or of the starts of a @a persistent request,
- * for which it reserves tags: all ranks call in the same order. */
+/* The sequence of calls of @a call_class, or of the starts of a persistent request, whose
+ * queries have COLL_MTREE_QUERY_TAGS from @a first_tag on (0: calls, whose queries
+ * reserve tags of their own). */
 void coll_mtree_replan_nonblocking_init(coll_mtree_replan_nonblocking_t *self,
                                         mca_coll_mtree_module_t *module,
                                         ompi_communicator_t *comm,
                                         const coll_mtree_call_class_t *call_class,
-                                        bool persistent);
+                                        int first_tag);
 
 /* Free what it holds.  No query runs, since each holds the owner. */
 void coll_mtree_replan_nonblocking_cleanup(coll_mtree_replan_nonblocking_t *self);

@@ -16,7 +16,7 @@ static const reason_t reasons[COLL_MTREE_REASONS] = {
     [COLL_MTREE_REASON_GROUP] = {
         "group", "mtree cannot serve these processes (coll_mtree_verbose 1 tells why)"},
     [COLL_MTREE_REASON_TAGS] = {
-        "tags", "no tags are left: start persistent requests again, make no new ones"},
+        "tags", "no tags are left: free persistent requests, or start them again"},
     [COLL_MTREE_REASON_TOPOLOGY] = {
         "topology", "the topology was not known yet"},
     [COLL_MTREE_REASON_PLANNING] = {

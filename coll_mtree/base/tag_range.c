@@ -7,15 +7,15 @@ enum {
     FIRST_PERSISTENT = FIRST_CONTROL + COLL_MTREE_CONTROL_TAGS
 };
 
-/* Open MPI has the near half. */
-static int most_tags(int limit)
+void coll_mtree_tag_range_cleanup(coll_mtree_tag_range_t *range)
 {
-    return limit / 2;
+    coll_mtree_tag_slots_cleanup(&range->slots);
 }
 
-bool coll_mtree_tag_range_has(const coll_mtree_tag_range_t *range, int limit, int count)
+/* Open MPI has the near half. */
+int coll_mtree_tag_range_most(int limit)
 {
-    return most_tags(limit) - FIRST_PERSISTENT - range->persistent >= count;
+    return limit / 2 - FIRST_PERSISTENT;
 }
 
 /* The first of @a count tags, the last of which is @a distance from the far end. */
@@ -39,8 +39,10 @@ int coll_mtree_tag_range_control(coll_mtree_tag_range_t *range, int limit, int c
     return first_tag(limit, FIRST_CONTROL + range->control - count, count);
 }
 
-int coll_mtree_tag_range_persistent(coll_mtree_tag_range_t *range, int limit, int count)
+int coll_mtree_tag_range_persistent(const coll_mtree_tag_range_t *range, int limit,
+                                    int slot)
 {
-    range->persistent += count;
-    return first_tag(limit, FIRST_PERSISTENT + range->persistent - count, count);
+    const coll_mtree_tag_slot_t *at = &range->slots.slots[slot];
+
+    return first_tag(limit, FIRST_PERSISTENT + at->begin, at->count);
 }

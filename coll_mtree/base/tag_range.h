@@ -10,12 +10,13 @@
  *   (coll_mtree/base/call_window.h).
  * - Control messages: in turn, too, from so many that whoever had them before has ended
  *   long ago.
- * - Persistent requests: none twice.  Ranks start them in any order and free them without
- *   a message, so no rank can tell which tags another one still needs.  They come last,
- *   so that Open MPI's count stays away as long as there are few of them.
+ * - Persistent requests: a slot each while they live (coll_mtree/base/tag_slots.h).  They
+ *   come last, so that Open MPI's count stays away as long as there are few of them.
  */
 #ifndef COLL_MTREE_BASE_TAG_RANGE_H
 #define COLL_MTREE_BASE_TAG_RANGE_H
+
+#include "coll_mtree/base/tag_slots.h"
 
 #include <stdbool.h>
 
@@ -28,20 +29,23 @@
 
 /* One communicator's; zeros are its initial value. */
 typedef struct {
-    int control, persistent; /* tags taken so far, of control messages in this round */
+    int control; /* tags of control messages taken so far in this round */
+    coll_mtree_tag_slots_t slots; /* of persistent requests */
     bool is_spent; /* there were too few for a persistent request, which is told */
 } coll_mtree_tag_range_t;
 
-/* Are there tags for calls, and @a count for one more persistent request? */
-bool coll_mtree_tag_range_has(const coll_mtree_tag_range_t *range, int limit, int count);
+void coll_mtree_tag_range_cleanup(coll_mtree_tag_range_t *range);
+
+/* The tags that slots may have; below 0: there are too few even for calls. */
+int coll_mtree_tag_range_most(int limit);
 
 /*
- * The first tag of a call, of a control protocol with @a count tags, of a persistent
- * request with @a count tags, for which there are some.  The others are the next lower
- * ones.
+ * The first tag of a call, of a control protocol with @a count tags, of the persistent
+ * request that has slot @a slot.  The others are the next lower ones.
  */
 int coll_mtree_tag_range_call(int limit, unsigned long number);
 int coll_mtree_tag_range_control(coll_mtree_tag_range_t *range, int limit, int count);
-int coll_mtree_tag_range_persistent(coll_mtree_tag_range_t *range, int limit, int count);
+int coll_mtree_tag_range_persistent(const coll_mtree_tag_range_t *range, int limit,
+                                    int slot);
 
 #endif

@@ -13,12 +13,20 @@
 
 #include "coll_mtree/coll_mtree.h"
 
-/* Are there tags for calls, and @a count for one more persistent request? */
-bool coll_mtree_tags_has(const mca_coll_mtree_module_t *module, int count);
+/* Are there tags for calls, and @a count (0: none) for one more persistent request on @a
+ * comm?  For that the ranks may have to tell each other, by the fallback, which requests
+ * they have freed. */
+bool coll_mtree_tags_has(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
+                         int count);
 
 /* The first tag; the others are the next lower ones. */
 int coll_mtree_tags_of_call(unsigned long number);
 int coll_mtree_tags_control(mca_coll_mtree_module_t *module, int count);
-int coll_mtree_tags_persistent(mca_coll_mtree_module_t *module, int count);
+
+/* The slot of a persistent request with @a count tags, for which there are some; -1: no
+ * memory.  Its first tag, and its end on this rank. */
+int coll_mtree_tags_take_slot(mca_coll_mtree_module_t *module, int count);
+int coll_mtree_tags_of_slot(mca_coll_mtree_module_t *module, int slot);
+void coll_mtree_tags_release_slot(mca_coll_mtree_module_t *module, int slot);
 
 #endif

@@ -143,12 +143,11 @@ bool coll_mtree_mpi_call_is_won(coll_mtree_mpi_call_t *call,
 static bool has_tags(const coll_mtree_mpi_call_t *call)
 {
     mca_coll_mtree_module_t *module = call->module;
-    int count =
-        call->form != MTREE_PERSISTENT
-            ? 0
-            : coll_mtree_request_tags(call->args.call.collective) + COLL_MTREE_QUERY_TAGS;
+    int count = call->form != MTREE_PERSISTENT
+                    ? 0
+                    : coll_mtree_request_tags(call->args.call.collective);
 
-    if (coll_mtree_tags_has(module, count)) {
+    if (coll_mtree_tags_has(module, call->comm, count)) {
         return true;
     }
     if (!module->tags.is_spent) {
@@ -208,13 +207,14 @@ static coll_mtree_backend_t choose_freely(coll_mtree_mpi_call_t *call,
                                           coll_mtree_fallback_reason_t *reason_p)
 {
     mca_coll_mtree_module_t *module = call->module;
-    const coll_mtree_call_facts_t call_facts = {.is_supported = call->args.verdict ==
-                                                                MTREE_COLL_ARGS_SERVED,
-                                                .is_unserved = module->unserved,
-                                                .has_tags = has_tags(call)};
+    coll_mtree_call_facts_t call_facts = {.is_supported = call->args.verdict ==
+                                                          MTREE_COLL_ARGS_SERVED,
+                                          .is_unserved = module->unserved};
     bool autotuned = is_autotuned(call, comm_class);
     coll_mtree_plan_facts_t facts;
 
+    call_facts.has_tags =
+        call_facts.is_supported && !call_facts.is_unserved && has_tags(call);
     if (!coll_mtree_backend_is_possible(&call_facts, reason_p)) {
         return COLL_MTREE_FALLBACK;
     }

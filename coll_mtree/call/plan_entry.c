@@ -175,7 +175,7 @@ plan_entry_create(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
     entry->is_hurried = is_hurried;
     atomic_init(&entry->settled, false);
     atomic_init(&entry->unfinished, 2);
-    coll_mtree_replan_nonblocking_init(&entry->replan, module, comm, call_class, false);
+    coll_mtree_replan_nonblocking_init(&entry->replan, module, comm, call_class, 0);
     entry->replan.super.retain = replan_retain;
     entry->replan.super.release = replan_release;
     OBJ_RETAIN(comm);

@@ -105,21 +105,14 @@ static void request_release_types(coll_mtree_coll_args_t *args)
 
 _Static_assert(MTREE_CALL_TAGS <= COLL_MTREE_CALL_TAGS, "every call has its tags");
 
-int coll_mtree_request_tags(mtree_collective_t collective)
+static int own_tags(mtree_collective_t collective)
 {
     return mtree_lanes(collective) * MTREE_LANE_TAGS;
 }
 
-/* The first tag of a new request, for which there are some. */
-static int request_take_tags(coll_mtree_windowed_call_t *call,
-                             mca_coll_mtree_module_t *module,
-                             mtree_collective_t collective, bool persistent)
+int coll_mtree_request_tags(mtree_collective_t collective)
 {
-    if (persistent) {
-        return coll_mtree_tags_persistent(module, coll_mtree_request_tags(collective));
-    }
-    call->number = module->calls.issued++;
-    return coll_mtree_tags_of_call(call->number);
+    return own_tags(collective) + COLL_MTREE_QUERY_TAGS;
 }
 
 coll_mtree_request_t *coll_mtree_request_create(mca_coll_mtree_module_t *module,
@@ -130,12 +123,21 @@ coll_mtree_request_t *coll_mtree_request_create(mca_coll_mtree_module_t *module,
 {
     coll_mtree_request_t *req = OBJ_NEW(coll_mtree_request_t);
     coll_mtree_windowed_call_t call = {.number = 0};
-    int first_tag = request_take_tags(&call, module, args->call.collective, persistent);
+    int slot = -1;
 
-    if (req == NULL) {
+    if (persistent) {
+        slot = coll_mtree_tags_take_slot(module,
+                                         coll_mtree_request_tags(args->call.collective));
+    } else {
+        call.number = module->calls.issued++;
+    }
+    if (req == NULL || (persistent && slot < 0)) {
         coll_mtree_coll_args_cleanup(args);
         if (!persistent) {
             coll_mtree_calls_break(module);
+        }
+        if (req != NULL) {
+            OBJ_RELEASE(req);
         }
         return NULL;
     }
@@ -155,7 +157,9 @@ coll_mtree_request_t *coll_mtree_request_create(mca_coll_mtree_module_t *module,
     memset(&req->buffers, 0, sizeof(req->buffers));
     req->count.record = req->transfer.record = NULL;
     req->scratch = 0;
-    req->first_tag = first_tag;
+    req->slot = slot;
+    req->first_tag = persistent ? coll_mtree_tags_of_slot(module, slot)
+                                : coll_mtree_tags_of_call(call.number);
     req->blocking = req->ring = false;
     req->part = req->chosen = NULL;
     req->by_arrival = false;
@@ -189,7 +193,8 @@ void coll_mtree_request_replan(coll_mtree_request_t *req, mca_coll_mtree_module_
                                const coll_mtree_call_class_t *call_class)
 {
     coll_mtree_replan_nonblocking_init(&req->own_replan, module, req->comm, call_class,
-                                       true);
+                                       req->first_tag -
+                                           own_tags(req->args.call.collective));
     req->own_replan.super.retain = own_retain;
     req->own_replan.super.release = own_release;
     req->replan = &req->own_replan;
@@ -200,6 +205,9 @@ static void request_destroy(coll_mtree_request_t *req)
     ompi_communicator_t *comm = req->comm;
 
     coll_mtree_request_unprepare(req);
+    if (req->slot >= 0) {
+        coll_mtree_tags_release_slot(req->replan->super.module, req->slot);
+    }
     if (req->replan == &req->own_replan) {
         coll_mtree_replan_nonblocking_cleanup(&req->own_replan);
     }

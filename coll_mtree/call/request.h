@@ -34,6 +34,7 @@ typedef struct coll_mtree_request {
     coll_mtree_windowed_call_t call; /* not of a persistent request, which has tags of
                                         its own */
     int first_tag;
+    int slot;      /* of a persistent request's tags; -1: none */
     bool blocking; /* its owner waits in it */
     bool ring;     /* around the entry's ring, not over its trees */
     coll_mtree_transfer_record_t transfer; /* that its goodput is added to */
@@ -66,7 +67,7 @@ coll_mtree_request_t *coll_mtree_request_create(mca_coll_mtree_module_t *module,
                                                 coll_mtree_plan_entry_t *entry,
                                                 bool persistent);
 
-/* Tags of a persistent request. */
+/* Tags of a persistent request, those of its queries included. */
 int coll_mtree_request_tags(mtree_collective_t collective);
 
 /* A call that has a number never begins on this rank, or has failed: no call waits for it

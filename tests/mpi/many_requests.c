@@ -5,6 +5,8 @@
  *
  * many_requests persistent MADE: a persistent request that lives while so many others are
  * made and freed, and one more that is made then; both run at the same time.
+ *
+ * many_requests living MADE: the others are freed at the end.
  */
 #include "tests/mpi/expect.h"
 #include "tests/mpi/forms.h"
@@ -134,15 +136,21 @@ static void make(int *in, int *out, MPI_Request *request)
     (in, out, LENGTH, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, request);
 }
 
-static void persistent(int num_made)
+static void persistent(int num_made, int live)
 {
     static int in[2][LENGTH], out[2][LENGTH];
-    MPI_Request requests[2], other;
+    MPI_Request *others = malloc((size_t)num_made * sizeof(*others)), requests[2];
 
     make(in[0], out[0], &requests[0]);
     for (int i = 0; i < num_made; i++) {
-        make(in[1], out[1], &other);
-        MPI_Request_free(&other);
+        make(in[1], out[1], &others[i]);
+        /* Each rank frees them at its own time. */
+        for (int j = i - rank % 3; !live && j <= i && i % 3 == 2; j++) {
+            MPI_Request_free(&others[j]);
+        }
+        for (int j = i - 2; !live && i % 3 == 2 && j < i - rank % 3; j++) {
+            MPI_Request_free(&others[j]);
+        }
     }
     make(in[1], out[1], &requests[1]);
     for (int round = 0; round < STARTS; round++) {
@@ -165,6 +173,10 @@ static void persistent(int num_made)
     }
     MPI_Request_free(&requests[0]);
     MPI_Request_free(&requests[1]);
+    for (int i = 0; live && i < num_made; i++) {
+        MPI_Request_free(&others[i]);
+    }
+    free(others);
 }
 
 int main(int argc, char **argv)
@@ -177,7 +189,9 @@ int main(int argc, char **argv)
     if (argc == 3 && strcmp(argv[1], "outstanding") == 0) {
         outstanding(atoi(argv[2]));
     } else if (argc == 3 && strcmp(argv[1], "persistent") == 0) {
-        persistent(atoi(argv[2]));
+        persistent(atoi(argv[2]), 0);
+    } else if (argc == 3 && strcmp(argv[1], "living") == 0) {
+        persistent(atoi(argv[2]), 1);
     }
     status = mtree_expect_finish("many_requests");
     MPI_Finalize();

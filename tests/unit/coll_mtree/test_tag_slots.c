@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Persistent requests take tags alike on all ranks, and again those of freed ones. */
+#include "coll_mtree/base/tag_slots.h"
+
+#include <check.h>
+#include <stdlib.h>
+
+enum { RANKS = 3, SMALL = 80, LARGE = 528, MOST_TAGS = 1000000 };
+
+static coll_mtree_tag_slots_t slots[RANKS];
+static int num_asked;
+
+static void setup(void)
+{
+    num_asked = 0;
+    for (int rank = 0; rank < RANKS; rank++) {
+        slots[rank] = (coll_mtree_tag_slots_t){.num = 0};
+    }
+}
+
+static void teardown(void)
+{
+    for (int rank = 0; rank < RANKS; rank++) {
+        coll_mtree_tag_slots_cleanup(&slots[rank]);
+    }
+}
+
+/* As the allreduce of the bits does. */
+static void ask(int count)
+{
+    unsigned char *sum = slots[0].bits;
+    size_t bytes = 0;
+
+    num_asked++;
+    for (int rank = 0; rank < RANKS; rank++) {
+        bytes = coll_mtree_tag_slots_write(&slots[rank]);
+        for (size_t i = 0; i < bytes; i++) {
+            sum[i] |= slots[rank].bits[i];
+        }
+    }
+    for (int rank = 0; rank < RANKS; rank++) {
+        for (size_t i = 0; i < bytes; i++) {
+            slots[rank].bits[i] = sum[i];
+        }
+        coll_mtree_tag_slots_learn(&slots[rank], count);
+    }
+}
+
+/* A request of @a count tags on all ranks: its slot, the same on all; -1: no tags. */
+static int make(int count)
+{
+    int number = -1;
+
+    if (coll_mtree_tag_slots_look(&slots[0], count, MOST_TAGS) ==
+        COLL_MTREE_TAG_SLOT_ASK) {
+        ask(count);
+    }
+    for (int rank = 0; rank < RANKS; rank++) {
+        int mine = -1;
+
+        if (coll_mtree_tag_slots_look(&slots[rank], count, MOST_TAGS) ==
+            COLL_MTREE_TAG_SLOT_THERE) {
+            mine = coll_mtree_tag_slots_take(&slots[rank], count);
+            if (mine < 0 || slots[rank].slots[mine].count != count) {
+                ck_abort_msg("slot %d is none of %d tags", mine, count);
+            }
+        }
+        if (rank > 0 && mine != number) {
+            ck_abort_msg("rank %d takes slot %d, the others %d", rank, mine, number);
+        }
+        number = mine;
+    }
+    return number;
+}
+
+static void release(int number)
+{
+    for (int rank = 0; rank < RANKS; rank++) {
+        coll_mtree_tag_slots_release(&slots[rank], number);
+    }
+}
+
+START_TEST(freed_requests_give_their_tags_back)
+{
+    int kept = make(LARGE);
+
+    for (int i = 0; i < 100000; i++) {
+        int number = make(i % 5 == 0 ? LARGE : SMALL);
+
+        if (number < 0 || number == kept) {
+            ck_abort_msg("request %d has slot %d", i, number);
+        }
+        release(number);
+    }
+    ck_assert_int_le(slots[0].tags, 3000 * LARGE);
+    /* Each time some thousand bits, once for a thousand requests. */
+    ck_assert_int_le(num_asked, 200);
+    ck_assert_int_le(slots[0].num, 4096);
+}
+END_TEST
+
+START_TEST(what_one_rank_uses_no_rank_takes)
+{
+    int last = -1;
+
+    for (int i = 0; i < 3000; i++) {
+        last = make(SMALL);
+        /* Rank 2 alone does not free them. */
+        coll_mtree_tag_slots_release(&slots[0], last);
+        coll_mtree_tag_slots_release(&slots[1], last);
+        ck_assert_int_eq(last, i);
+    }
+    ck_assert_int_gt(num_asked, 0);
+    coll_mtree_tag_slots_release(&slots[2], 7);
+    ask(SMALL);
+    ck_assert_int_eq(make(SMALL), 7);
+}
+END_TEST
+
+START_TEST(where_all_live_there_are_none_until_one_is_freed)
+{
+    int number, made = 0;
+
+    while ((number = make(LARGE)) >= 0) {
+        ck_assert_int_eq(number, made++);
+    }
+    ck_assert_int_eq(made, MOST_TAGS / LARGE);
+    ck_assert_int_lt(make(LARGE), 0);
+    release(9);
+    ck_assert_int_eq(make(LARGE), 9);
+    ck_assert_int_lt(make(LARGE), 0);
+    /* The tags that are left do for a smaller one. */
+    ck_assert_int_ge(make(SMALL), 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("tag_slots");
+    TCase *tcase = tcase_create("tag_slots");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_test(tcase, freed_requests_give_their_tags_back);
+    tcase_add_test(tcase, what_one_rank_uses_no_rank_takes);
+    tcase_add_test(tcase, where_all_live_there_are_none_until_one_is_freed);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
