@@ -19,19 +19,35 @@ static json_t *json_vertices(const mtree_topology_t *topology, mtree_vertex_kind
     return list;
 }
 
+/* Add @a value to @a json unless it is not given. */
+static void add_condition(json_t *json, const char *name, double value)
+{
+    if (value >= 0) {
+        json_object_set_new(json, name, json_real(value));
+    }
+}
+
+static json_t *json_link(const mtree_topology_t *topology, const mtree_link_t *link)
+{
+    const mtree_link_conditions_t *conditions = &link->conditions;
+    json_t *json =
+        json_pack("{s:s, s:s, s:[f, f], s:f}", "from", topology->vertices[link->u].name,
+                  "to", topology->vertices[link->v].name, "capacity_bps",
+                  link->capacity[0], link->capacity[1], "latency_s", link->latency);
+
+    add_condition(json, "mtu", conditions->mtu);
+    add_condition(json, "loss", conditions->loss);
+    add_condition(json, "jitter_s", conditions->jitter);
+    add_condition(json, "cross_bps", conditions->cross);
+    return json;
+}
+
 static json_t *json_links(const mtree_topology_t *topology)
 {
     json_t *list = json_array();
-    const mtree_link_t *link;
 
     for (int i = 0; i < topology->num_links; ++i) {
-        link = &topology->links[i];
-        json_array_append_new(list,
-                              json_pack("{s:s, s:s, s:[f, f], s:f}", "from",
-                                        topology->vertices[link->u].name, "to",
-                                        topology->vertices[link->v].name, "capacity_bps",
-                                        link->capacity[0], link->capacity[1], "latency_s",
-                                        link->latency));
+        json_array_append_new(list, json_link(topology, &topology->links[i]));
     }
     return list;
 }

@@ -32,10 +32,22 @@ typedef struct {
     double x, y; /* position on a map (longitude, latitude, or any plane) for drawing */
 } mtree_vertex_t;
 
+/*
+ * What a lab (netlab(1)) does to the packets of a link, the same both ways.  A plan does
+ * not depend on it.  Negative: not given.
+ */
+typedef struct {
+    double mtu;    /* bytes */
+    double loss;   /* the part of packets that is lost, 0 to 1 */
+    double jitter; /* most seconds beyond the latency */
+    double cross;  /* bits/s of other traffic */
+} mtree_link_conditions_t;
+
 typedef struct {
     int u, v;           /* indices into vertices */
     double capacity[2]; /* bits/s; [0] from u to v, [1] from v to u; 0: no traffic */
     double latency;     /* seconds, one way */
+    mtree_link_conditions_t conditions; /* none are given when the link is added */
 } mtree_link_t;
 
 typedef struct {

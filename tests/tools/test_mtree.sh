@@ -69,6 +69,9 @@ expect 0 'a -- b: 30 Mb/s' topology -s 3 --no-latency "$tmp/two.dot" -o "$tmp/sc
 says "$tmp/scaled.dot" '"a" -- "b" \[capacity="30Mbps" capacity_back="12Mbps"\]'
 says "$tmp/scaled.dot" '^// made with: mtree topology -s 3 --no-latency two.dot$'
 expect 0 'a -- b: 30 Mb/s there, 12 Mb/s back' topology "$tmp/scaled.dot"
+echo 'graph { a -- b [capacity="10Mbps" mtu=1500 loss="0.01" jitter="1ms" cross="4Mbps"]; }' >"$tmp/lossy.dot"
+expect 0 'a -- b: 5 Mb/s, 0 us mtu=1500 loss="0.01" jitter="1ms" cross="2Mbps"$' topology --scale 0.5 "$tmp/lossy.dot"
+expect 0 '"cross_bps": 4000000.0' topology --json "$tmp/lossy.dot"
 expect 1 'cannot be written' topology "$tmp/two.dot" --output "$tmp/no/such/dir"
 for scale in 0 -1 x 1e10 2x nan; do
     expect 2 "topology: --scale '$scale' is no number" topology --scale "$scale" "$tmp/two.dot"

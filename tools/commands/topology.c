@@ -6,6 +6,7 @@
 #include "tools/topology_json.h"
 
 #include "base/units.h"
+#include "topo/dot/conditions.h"
 #include "topo/dot/read.h"
 #include "topo/routes.h"
 
@@ -37,7 +38,9 @@ static void print_topology(const mtree_topology_t *topology)
         printf("  %s -- %s: ", topology->vertices[link->u].name,
                topology->vertices[link->v].name);
         print_capacity(link);
-        printf(", %s\n", mtree_units_format_time(link->latency, text, sizeof(text)));
+        printf(", %s", mtree_units_format_time(link->latency, text, sizeof(text)));
+        mtree_dot_conditions_write(&link->conditions, stdout);
+        putchar('\n');
     }
 }
 
@@ -104,8 +107,10 @@ static void rescale(mtree_topology_t *topology, const arguments_t *arguments)
         link = &topology->links[i];
         link->capacity[0] *= arguments->scale;
         link->capacity[1] *= arguments->scale;
+        link->conditions.cross *= arguments->scale;
         if (arguments->no_latency) {
             link->latency = 0;
+            link->conditions.jitter = -1;
         }
     }
 }

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "base/units.h"
+#include "topo/dot/conditions.h"
 #include "topo/dot/parse.h"
 
 #include <stdint.h>
@@ -59,7 +60,8 @@ static void warn_unknown_attributes(const reader_t *reader)
         }
         if (it->of_edges && is_listed(it->name, port_attributes)) {
             has_ports = true;
-        } else if (it->of_edges && !is_listed(it->name, edge_attributes)) {
+        } else if (it->of_edges && !is_listed(it->name, edge_attributes) &&
+                   !is_listed(it->name, mtree_dot_condition_names)) {
             mtree_warn("%s: the edge attribute '%s' is not known and not used",
                        reader->name, it->name);
         }
@@ -202,6 +204,7 @@ static mtree_status_t read_edge(reader_t *reader, const mtree_dot_edge_t *edge)
     bool directed = reader->graph->directed;
     double forward, backward, latency;
     mtree_status_t status;
+    int link;
 
     if (edge->tail == edge->head) {
         mtree_error("%s:%d: node %s is linked to itself; remove the link", reader->name,
@@ -230,8 +233,14 @@ static mtree_status_t read_edge(reader_t *reader, const mtree_dot_edge_t *edge)
     if (status != MTREE_OK) {
         return status;
     }
-    return mtree_topology_add_link(reader->topology, edge->tail->index, edge->head->index,
-                                   forward, backward, latency, NULL);
+    status =
+        mtree_topology_add_link(reader->topology, edge->tail->index, edge->head->index,
+                                forward, backward, latency, &link);
+    if (status != MTREE_OK) {
+        return status;
+    }
+    return mtree_dot_conditions_read(reader->name, edge,
+                                     &reader->topology->links[link].conditions);
 }
 
 /* Add the links, numbered as the edges. */
@@ -271,7 +280,8 @@ static mtree_status_t join_directions(const reader_t *reader, int first, int sec
     }
     a->capacity[1] = b->capacity[0];
     b->capacity[0] = 0;
-    return MTREE_OK;
+    /* The conditions hold both ways: what either edge gives, the second where both do. */
+    return mtree_dot_conditions_read(reader->name, again, &a->conditions);
 }
 
 /* Make one link from the two directions of a directed graph.  Any other two links between

@@ -3,6 +3,7 @@
 
 #include "base/log.h"
 #include "base/units.h"
+#include "topo/dot/conditions.h"
 
 #include <string.h>
 
@@ -40,6 +41,7 @@ static void write_link(const mtree_topology_t *topology, const mtree_link_t *lin
     if (link->latency > 0) {
         fprintf(out, " latency=\"%s\"", mtree_units_write_time(link->latency, text));
     }
+    mtree_dot_conditions_write(&link->conditions, out);
     fputs("];\n", out);
 }
 

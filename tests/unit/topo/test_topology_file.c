@@ -100,6 +100,15 @@ static const struct {
      "t.dot:2: link a-b: latency '5': no unit"},
     {"graph {\n a -- b [capacity=\"1Mbps\" latency=\"101s\"];\n}", MTREE_ERR_INVALID,
      "t.dot:2: link a-b: latency '101s': over 100 s"},
+    {"graph {\n a -- b [capacity=\"1Mbps\" mtu=1500.5];\n}", MTREE_ERR_INVALID,
+     "t.dot:2: link a-b: mtu '1500.5': not a whole number from 576 to 65535"},
+    {"graph {\n a -- b [capacity=\"1Mbps\" loss=\"1%\"];\n}", MTREE_ERR_INVALID,
+     "t.dot:2: link a-b: loss '1%': not a number from 0 to 1; write it like "
+     "loss=\"0.001\""},
+    {"graph {\n a -- b [capacity=\"1Mbps\" jitter=5];\n}", MTREE_ERR_INVALID,
+     "t.dot:2: link a-b: jitter '5': no unit"},
+    {"graph {\n a -- b [capacity=\"1Mbps\" cross=\"-1Mbps\"];\n}", MTREE_ERR_INVALID,
+     "t.dot:2: link a-b: cross '-1Mbps': must not be negative"},
     {"graph {\n a -- b [capacity=\"1Mbps\" capacity_back=\"x\"];\n}", MTREE_ERR_INVALID,
      "t.dot:2: link a-b: capacity_back 'x': not a number"},
     {"graph {\n a -- a [capacity=\"1Mbps\"];\n}", MTREE_ERR_INVALID,
@@ -262,6 +271,29 @@ START_TEST(test_b4_is_drawn_as_the_paper_says)
 }
 END_TEST
 
+START_TEST(test_conditions_of_links)
+{
+    mtree_topology_t *topology =
+        parse("graph { edge [capacity=\"1Mbps\"]; a -- b [mtu=1500 loss=\"0.001\"];\n"
+              "b -- c [jitter=\"2ms\" cross=\"20Mbps\" loss=0]; }");
+    const mtree_link_conditions_t *first = &topology->links[0].conditions;
+    const mtree_link_conditions_t *second = &topology->links[1].conditions;
+
+    ck_assert_int_eq(heard_lines(), 0);
+    ck_assert(first->mtu == 1500 && first->loss == 0.001);
+    ck_assert(first->jitter < 0 && first->cross < 0);
+    ck_assert(second->mtu < 0 && second->loss == 0);
+    ck_assert(second->jitter == 0.002 && second->cross == 20e6);
+    mtree_topology_destroy(topology);
+
+    topology = parse("digraph { edge [capacity=\"1Mbps\"]; a -> b [mtu=1500];\n"
+                     "b -> a [loss=\"0.5\"]; }");
+    first = &topology->links[0].conditions;
+    ck_assert(first->mtu == 1500 && first->loss == 0.5);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
 START_TEST(test_write_reads_back)
 {
     mtree_topology_t *topology, *back;
@@ -270,11 +302,11 @@ START_TEST(test_write_reads_back)
     FILE *out;
     int i;
 
-    topology =
-        parse("graph \"a b\" { x [host=\"x.y\" pos=\"0.1,-3\"]; y; s [kind=switch];\n"
-              "x -- s [capacity=\"33.3Mbps\" latency=\"0.1us\"];\n"
-              "s -- y [capacity=\"1bps\" capacity_back=\"0.1Gbps\"];\n"
-              "y -- x [capacity=\"1Mbps\" capacity_back=\"0bps\"]; }");
+    topology = parse(
+        "graph \"a b\" { x [host=\"x.y\" pos=\"0.1,-3\"]; y; s [kind=switch];\n"
+        "x -- s [capacity=\"33.3Mbps\" latency=\"0.1us\" mtu=1500 jitter=\"1.5ms\"];\n"
+        "s -- y [capacity=\"1bps\" capacity_back=\"0.1Gbps\" loss=0 cross=\"1Mbps\"];\n"
+        "y -- x [capacity=\"1Mbps\" capacity_back=\"0bps\"]; }");
     out = open_memstream(&text, &length);
     ck_assert_int_eq(mtree_topology_write(topology, out), MTREE_OK);
     fclose(out);
@@ -298,6 +330,8 @@ START_TEST(test_write_reads_back)
         ck_assert(back->links[i].capacity[0] == topology->links[i].capacity[0]);
         ck_assert(back->links[i].capacity[1] == topology->links[i].capacity[1]);
         ck_assert(back->links[i].latency == topology->links[i].latency);
+        ck_assert_mem_eq(&back->links[i].conditions, &topology->links[i].conditions,
+                         sizeof(topology->links[i].conditions));
     }
     free(text);
     mtree_topology_destroy(back);
@@ -321,6 +355,7 @@ int main(void)
     tcase_add_test(tcase, test_files);
     tcase_add_test(tcase, test_shipped);
     tcase_add_test(tcase, test_b4_is_drawn_as_the_paper_says);
+    tcase_add_test(tcase, test_conditions_of_links);
     tcase_add_test(tcase, test_write_reads_back);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
