@@ -8,11 +8,15 @@ import subprocess
 
 from . import labs
 from .errors import NetlabError
-from .recipe import BRIDGE
+from .recipe import HOST_DEVICE
 
 # Into an emulated host: its network, its host name, and /etc/hosts with its peers.
-# Its arguments are those of ssh (HOST COMMAND...), since it is also mpirun's remote shell.
+# Its arguments are those of ssh, [-OPTION]... HOST COMMAND..., since it is also mpirun's remote
+# shell: Open MPI gives no options, MPICH -x.
 ENTER = """#!/bin/sh
+while :; do
+    case $1 in -*) shift ;; *) break ;; esac
+done
 case $1 in
 {cases}*) echo "netlab: error: this lab has no host '$1'" >&2; exit 255 ;;
 esac
@@ -22,8 +26,13 @@ exec nsenter --net="/run/netns/$namespace" unshare --uts --mount /bin/sh -c '
     name=$1
     hostname "$1" || fail hostname
     test ! -e /etc/hosts || mount --bind "$2" /etc/hosts || fail "mount of /etc/hosts"
-    shift 2
-    exec /bin/sh -c "$*"' enter "$name" {hosts} "$@"
+    # Its own devices under /sys, where UCX looks for them; not every container allows it.
+    {{
+        mount -t sysfs netlab "$3" && mount --bind "$3/class/net" /sys/class/net &&
+            mount --bind "$3/devices/virtual/net" /sys/devices/virtual/net
+    }} 2>/dev/null
+    shift 3
+    exec /bin/sh -c "$*"' enter "$name" {hosts} {sys} "$@"
 """
 
 
@@ -38,8 +47,15 @@ def write_scripts(lab, ranks_per_host):
             f"namespace={shlex.quote(vertex['namespace'])} ;;\n"
         )
     lab.write(
-        "enter", ENTER.format(cases=cases, hosts=shlex.quote(lab.path("hosts"))), 0o700
+        "enter",
+        ENTER.format(
+            cases=cases,
+            hosts=shlex.quote(lab.path("hosts")),
+            sys=shlex.quote(lab.path("sys")),
+        ),
+        0o700,
     )
+    os.mkdir(lab.path("sys"))
     lines = ["127.0.0.1 localhost"]
     lines += [
         f"{vertex['address']} {vertex['host']}" for vertex in lab.description["vertices"]
@@ -61,7 +77,7 @@ def launcher_settings(lab):
         "OMPI_MCA_orte_default_hostfile": hostfile,
         "OMPI_MCA_orte_keep_fqdn_hostnames": "1",
         "OMPI_MCA_orte_tmpdir_base": tmp,
-        "OMPI_MCA_oob_tcp_if_include": BRIDGE,
+        "OMPI_MCA_oob_tcp_if_include": HOST_DEVICE,
         "OMPI_MCA_rmaps_base_oversubscribe": "1",
         "OMPI_MCA_hwloc_base_binding_policy": "none",
         "PRTE_MCA_plm": "ssh",
@@ -70,7 +86,7 @@ def launcher_settings(lab):
         "PRTE_MCA_prte_default_hostfile": hostfile,
         "PRTE_MCA_prte_keep_fqdn_hostnames": "1",
         "PRTE_MCA_prte_tmpdir_base": tmp,
-        "PRTE_MCA_prte_if_include": BRIDGE,
+        "PRTE_MCA_prte_if_include": HOST_DEVICE,
         # Routes would not lead the daemons to each other: no device is in a host's network.
         "PRTE_MCA_prtereachable": "weighted",
         # Without "slot" all ranks go to the first host.
@@ -94,11 +110,18 @@ def environment(lab):
         **launcher_settings(lab),
         "OMPI_MCA_pml": "ob1",
         "OMPI_MCA_btl": "self,vader,tcp",
-        "OMPI_MCA_btl_tcp_if_include": BRIDGE,
+        "OMPI_MCA_btl_tcp_if_include": HOST_DEVICE,
+        "OMPI_MCA_pml_ucx_tls": "any",
+        "OMPI_MCA_pml_ucx_devices": "any",
         "OMPI_MCA_btl_vader_backing_directory": lab.path("tmp"),
         "OMPI_MCA_reachable": "weighted",
         "OMPI_MCA_mpi_yield_when_idle": "1",
         "OMPI_MCA_coll_mtree_topology": lab.path(labs.TOPOLOGY),
+        # They would find that all hosts are one machine, and share its memory.
+        "UCX_TLS": "tcp,self",
+        "UCX_NET_DEVICES": HOST_DEVICE,
+        "FI_PROVIDER": "tcp;ofi_rxm",
+        "FI_TCP_IFACE": HOST_DEVICE,
     }
     return {**settings, **os.environ, labs.TOKEN: lab.folder}
 

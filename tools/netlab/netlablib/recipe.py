@@ -8,7 +8,8 @@ hardware address and do not use ARP, so that no address resolution waits in a fu
 
 import re
 
-BRIDGE = "netlab"  # the device that carries a host's address, the same on every host
+HOST_DEVICE = "netlab"  # carries a host's address, the same on every host
+HOST_PEER = "netlab-peer"  # its other end: without one that is up it reports no carrier
 MTU = 9000
 FRAME = MTU + 14  # what tbf counts for a full packet
 QUEUE_SECONDS = 0.03  # the longest queue before a link
@@ -17,7 +18,7 @@ LEAST_QUEUE_FRAMES = 8
 LEAST_RATE = 8000  # bits/s; tbf has no rate of zero
 
 SAFE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*\Z")
-TAKEN_DEVICES = {"lo", "all", "default", BRIDGE}
+TAKEN_DEVICES = {"lo", "all", "default", HOST_DEVICE, HOST_PEER}
 
 
 def namespace_names(vertices):
@@ -100,9 +101,10 @@ def vertex_commands(vertex, topology, addresses, table, congestion_control=None)
     mine = addresses[vertex.name]
     commands = [
         "link set dev lo up",
-        f"link add name {BRIDGE} type bridge",
-        f"link set dev {BRIDGE} mtu {MTU} up",
-        f"address add {mine}/16 dev {BRIDGE} noprefixroute",
+        f"link add name {HOST_DEVICE} mtu {MTU} type veth peer name {HOST_PEER} mtu {MTU}",
+        f"link set dev {HOST_PEER} up",
+        f"link set dev {HOST_DEVICE} up",
+        f"address add {mine}/16 dev {HOST_DEVICE} noprefixroute",
     ]
     devices = {}
     for link_number, link in enumerate(topology.links):
