@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 
@@ -103,7 +104,15 @@ class BadArguments(unittest.TestCase):
         for scale in ("0", "-1", "nan", "much"):
             self.expect(2, "not a positive number", "up", LINE, "--scale", scale)
         self.expect(2, "not a number from 0 to 1", "up", LINE, "--loss", "2")
-        self.expect(1, "links that have a latency", "up", LINE, "--no-latency", "--loss", "0.1")
+        for option, words, values in (
+            ("--mtu", "not a whole number from 576 to 65535", ("0", "1500.5", "70000", "x")),
+            ("--loss", "not a number from 0 to 1", ("2", "-1", "1%", "nan")),
+            ("--jitter", "not a time such as 2ms", ("5", "-1ms", "2 hours")),
+            ("--cross", "not a rate such as 30Mbps or x0.25", ("5", "x", "-1Mbps", "x-1")),
+        ):
+            for value in values:
+                self.expect(2, words, "up", LINE, f"{option}={value}")
+        self.expect(1, "leaves nothing of 20 Mb/s", "up", LINE, "--cross", "20Mbps")
 
     def test_what_is_not_there(self):
         self.expect(1, "could not read", "up", "/nonexistent.dot")
@@ -157,6 +166,17 @@ class StandingLab(unittest.TestCase):
         self.assertEqual(self.inside("b", "hostname").strip(), "b")
         self.assertIn("10.", self.inside("b", "getent", "hosts", "c"))
         self.assertEqual(self.inside("-", "hostname").strip(), "a")
+
+    def test_a_host_has_carrier_and_sees_its_own_devices(self):
+        # What UCX, libfabric and MPICH ask before they use an interface.
+        self.assertEqual(self.inside("a", "cat", "/sys/class/net/netlab/carrier"), "1\n")
+        self.assertIn("LOWER_UP", self.inside("a", "ip", "link", "show", "netlab"))
+        devices = self.inside("b", "ls", "/sys/class/net").split()
+        self.assertEqual(devices, ["lo", "netlab", "netlab-peer", "s"])
+
+    def test_the_remote_shell_takes_options_of_ssh(self):
+        shell = 'exec "$NETLAB_LAB/enter" -x -q b hostname'
+        self.assertEqual(self.inside("-", "sh", "-c", shell), "b\n")
 
     def test_mtree_is_told_the_network_of_the_lab(self):
         show = 'cat "$OMPI_MCA_coll_mtree_topology"'
@@ -233,10 +253,12 @@ class StandingLab(unittest.TestCase):
             ("a--s", "capacity=0Mbps"),
             ("a--s", "capacity=5"),
             ("a--s", "latency=5ms"),
+            ("a--s", "cross=50Mbps"),
+            ("a--s", "cross=much"),
         ):
             done = netlab("set", self.name, link, setting, check=False)
             self.assertEqual(done.returncode, 1)
-            self.assertNotIn("Traceback", done.stderr)
+            self.assertRegex(done.stderr, r"\Anetlab: error: .*\n\Z")
 
 
 @unittest.skipUnless(shutil.which("iperf3"), "iperf3 is not installed")
@@ -270,6 +292,101 @@ class Rates(unittest.TestCase):
         slow = self.goodput()
         self.assertLess(slow, 1.2 * 6.25e6)
         self.assertGreater(slow, 0.4 * 6.25e6)
+
+
+class Conditions(unittest.TestCase):
+    """Packets are counted by the kernel, so the machine may be busy."""
+
+    name = PREFIX + "-conditions"
+
+    def setUp(self):
+        self.addCleanup(netlab, "down", self.name, check=False)
+
+    def up(self, *options):
+        netlab("up", LINE, "--name", self.name, *options)
+        (lab,) = json.loads(netlab("status", self.name, "--json").stdout)
+        return lab
+
+    def inside(self, host, *command):
+        return netlab("exec", self.name, host, "--", *command).stdout
+
+    def counted(self, host, device, what):
+        return int(self.inside(host, "cat", f"/sys/class/net/{device}/statistics/{what}"))
+
+    def senders(self):
+        return sum(b"netlab_cross" in arguments for arguments in processes_of(self.name))
+
+    def exchange(self, num_bytes):
+        """Bytes go from a to b by TCP; how many arrive."""
+        serve = "import socket; s = socket.create_server(('b', 9)); print('up', flush=True)\n"
+        serve += "c, n = s.accept()[0], 0\nwhile (d := c.recv(65536)): n += len(d)\nprint(n)"
+        server = subprocess.Popen(
+            [NETLAB, "exec", self.name, "b", "--", "python3", "-c", serve],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        self.assertEqual(server.stdout.readline(), "up\n")
+        send = f"import socket; socket.create_connection(('b', 9)).sendall(bytes({num_bytes}))"
+        self.inside("a", "python3", "-c", send)
+        return int(server.communicate(timeout=TIMEOUT)[0])
+
+    def test_they_are_in_the_status(self):
+        conditions = ["--mtu", "1500", "--loss", "0.01", "--jitter", "2ms", "--cross", "x0.1"]
+        lab = self.up("--no-latency", "--scale", "0.5", *conditions)
+        self.assertEqual(lab["latency"], "relay")
+        link = lab["links"][2]
+        self.assertEqual((link["mtu"], link["loss"], link["jitter_s"]), (1500, 0.01, 0.002))
+        self.assertEqual(link["cross_bps"], [1e6, 1e6])
+        self.assertIn(
+            "0 ms, jitter 2 ms, loss 0.01, cross traffic 1 and 1 Mb/s",
+            netlab("status", self.name).stdout,
+        )
+
+    def test_a_file_gives_a_link_its_own(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".dot") as file:
+            file.write('graph { a -- b [capacity="50Mbps" mtu=1500]; b -- c [capacity="50Mbps"]; }')
+            file.flush()
+            netlab("up", file.name, "--name", self.name, "--mtu", "4000")
+        mtus = [self.inside("b", "cat", f"/sys/class/net/{end}/mtu") for end in "ac"]
+        self.assertEqual(mtus, ["1500\n", "4000\n"])
+        self.assertIn("mtu 1500", self.inside("c", "ip", "route", "get", self.address("a")))
+
+    def address(self, host):
+        (lab,) = json.loads(netlab("status", self.name, "--json").stdout)
+        return next(vertex["address"] for vertex in lab["vertices"] if vertex["name"] == host)
+
+    def test_lost_packets_are_sent_again(self):
+        self.up("--mtu", "1500", "--loss", "0.02", "--jitter", "1ms")
+        self.assertEqual(self.exchange(2_000_000), 2_000_000)
+        counters = self.inside("a", "cat", "/proc/net/snmp").splitlines()
+        names, values = (line.split() for line in counters if line.startswith("Tcp:"))
+        self.assertGreater(int(values[names.index("RetransSegs")]), 0)
+
+    def test_cross_traffic_starts_stops_and_leaves_nothing(self):
+        self.up("--no-latency")
+        self.assertEqual(self.senders(), 0)
+        for rates in (["20", "30"], ["20", "10"]):
+            for end, rate in zip(("a->s", "s->a"), rates):
+                output = netlab("set", self.name, end, f"cross={rate}Mbps").stdout
+                self.assertEqual(output, f"{end}: {rate} Mb/s of cross traffic\n")
+            self.assertEqual(self.senders(), 1)
+        before = self.counted("a", "s", "rx_packets")
+        self.assertTrue(wait_until(lambda: self.counted("a", "s", "rx_packets") > before + 20))
+        self.assertEqual(self.counted("b", "s", "rx_packets"), 0)
+        self.assertEqual(self.exchange(200_000), 200_000)
+        netlab("set", self.name, "a--s", "cross=x0")
+        self.assertEqual(self.senders(), 0)
+        netlab("set", self.name, "a--s", "cross=x0.5")
+        self.assertEqual(self.senders(), 1)
+        netlab("down", self.name)
+        self.assertEqual(processes_of(self.name), [])
+
+    def test_a_run_has_cross_traffic_and_ends_it(self):
+        run = ["run", LINE, "--name", self.name, "--no-latency", "--cross", "x0.2", "--"]
+        show = 'for i in 1 2; do cat "/sys/class/net/s/statistics/rx_packets"; sleep 1; done'
+        before, after = map(int, netlab(*run, "sh", "-c", show).stdout.split())
+        self.assertGreater(after, before)
+        self.assertEqual(processes_of(self.name), [])
 
 
 class CleaningUp(unittest.TestCase):

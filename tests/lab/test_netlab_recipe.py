@@ -10,25 +10,28 @@ ROOT = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "..")
 sys.path.insert(0, os.path.join(ROOT, "tools", "netlab"))
 sys.dont_write_bytecode = True
 
-from netlablib import recipe, topology  # noqa: E402
+from netlablib import quantities, recipe, topology, traffic  # noqa: E402
 from netlablib.errors import NetlabError  # noqa: E402
 
 
-def make_topology(names, links, routes):
-    """A topology of hosts from names, (u, v, rate, latency) and the routes as strings."""
+def make_topology(names, links, routes, conditions=None):
+    """A topology of hosts from names, (u, v, rate, latency, its conditions if any) and the routes as
+    strings, under conditions for all links."""
     return topology.parse(
         {
             "hosts": [{"name": name, "host": name} for name in names],
             "switches": [],
             "links": [
                 {"from": u, "to": v, "capacity_bps": [rate, rate], "latency_s": latency}
-                for u, v, rate, latency in links
+                | dict(*own)
+                for u, v, rate, latency, *own in links
             ],
             "routes": [
                 {"from": route[0], "to": route[-1], "via": list(route)}
                 for route in [*routes, *(route[::-1] for route in routes)]
             ],
-        }
+        },
+        conditions,
     )
 
 
@@ -63,7 +66,7 @@ class Names(unittest.TestCase):
 
     def test_devices_are_named_after_neighbours_where_possible(self):
         self.assertEqual(recipe.device_name("seattle", 4), "seattle")
-        for name in ("lo", "netlab", "with space", "-x", "a/b", "sixteen-letters-"):
+        for name in ("lo", "netlab", "netlab-peer", "with space", "-x", "a/b", "sixteen-letters-"):
             self.assertEqual(recipe.device_name(name, 4), "link4")
 
 
@@ -72,13 +75,32 @@ class Shaping(unittest.TestCase):
         pair = make_topology("ab", [("a", "b", 1e8, 0.02)], ["ab"])
         made = recipe.cook(pair, topology.forwarding(pair), 1, 0.25, "relay")
         self.assertIn("rate 25000000bit", made["tc"]["a"][0])
-        self.assertEqual(made["relay"], ["relay0a relay0b 20000000 25000000 0 0"])
+        self.assertEqual(made["relay"], ["relay0a relay0b 20000000 25000000 0 0 0"])
         self.assertEqual(made["description"]["links"][0]["latency_s"], 0.02)
 
-    def test_the_relay_is_told_what_to_lose_and_to_reorder(self):
-        pair = make_topology("ab", [("a", "b", 1e8, 0.02)], ["ab"])
-        made = recipe.cook(pair, topology.forwarding(pair), 1, 1.0, "relay", (0.01, 0.5))
-        self.assertEqual(made["relay"], ["relay0a relay0b 20000000 100000000 0.01 0.5"])
+    def test_the_relay_is_told_what_to_lose_to_reorder_and_to_hold(self):
+        conditions = topology.Conditions(loss=0.01, reorder=0.5, jitter=0.003)
+        pair = make_topology("ab", [("a", "b", 1e8, 0.02)], ["ab"], conditions)
+        made = recipe.cook(pair, topology.forwarding(pair), 1, 1.0, "relay")
+        self.assertEqual(made["relay"], ["relay0a relay0b 20000000 100000000 0.01 0.5 3000000"])
+
+    def test_a_link_without_latency_that_loses_packets_needs_the_relay(self):
+        links = [("a", "b", 1e8, 0, {"loss": 0.01}), ("b", "c", 1e8, 0)]
+        chain = make_topology("abc", links, ["ab", "bc", "abc"])
+        made = recipe.cook(chain, topology.forwarding(chain), 1, 1.0, "relay")
+        self.assertEqual(made["relay"], ["relay0a relay0b 0 100000000 0.01 0 0"])
+        self.assertEqual(len(made["links"]), 4 + 1)
+
+    def test_a_link_has_its_own_mtu_and_routes_the_least_of_theirs(self):
+        links = [("a", "b", 1e8, 0), ("b", "c", 1e8, 0, {"mtu": 1500})]
+        chain = make_topology("abc", links, ["ab", "bc", "abc"], topology.Conditions(mtu=4000))
+        made = recipe.cook(chain, topology.forwarding(chain), 7, 1.0, "none")
+        self.assertIn("mtu 4000", made["links"][0])
+        self.assertIn("mtu 1500", made["links"][1])
+        self.assertIn("burst 3028b limit 15140b", recipe.shaper(1e6, 1500))
+        self.assertIn("route add 10.7.0.2/32 dev b src 10.7.0.1", made["ip"]["a"])
+        self.assertIn("route add 10.7.0.3/32 dev b src 10.7.0.1 mtu 1500", made["ip"]["a"])
+        self.assertIn("route add 10.7.0.3/32 dev c src 10.7.0.2", made["ip"]["b"])
 
     def test_no_latency_needs_no_relay(self):
         pair = make_topology("ab", [("a", "b", 1e8, 0.02)], ["ab"])
@@ -94,6 +116,38 @@ class Shaping(unittest.TestCase):
         change = recipe.queue_commands("x", 5e6, 0.02, "netem", "replace")
         self.assertEqual(len(change), 1)
         self.assertIn("tbf rate 5000000bit", change[0])
+
+
+class CrossTraffic(unittest.TestCase):
+    def test_a_part_of_each_link_or_what_the_file_says(self):
+        links = [("a", "b", 1e8, 0), ("b", "c", 2e7, 0, {"cross_bps": 5e6})]
+        conditions = topology.Conditions(cross=quantities.parse_rate("x0.5"))
+        chain = make_topology("abc", links, ["ab", "bc", "abc"], conditions)
+        made = recipe.cook(chain, topology.forwarding(chain), 1, 0.1, "none")
+        self.assertEqual(
+            traffic.lines(made["description"]),
+            ["a b 5000000 9000", "b a 5000000 9000", "b c 500000 9000", "c b 500000 9000"],
+        )
+
+    def test_it_must_leave_something(self):
+        conditions = topology.Conditions(cross=quantities.parse_rate("100Mbps"))
+        with self.assertRaisesRegex(NetlabError, "link a--b: cross traffic of 100 Mb/s leaves nothing"):
+            make_topology("ab", [("a", "b", 1e8, 0)], ["ab"], conditions)
+
+
+class Quantities(unittest.TestCase):
+    def test_rates(self):
+        self.assertEqual(quantities.parse_rate("2.5GBps").of(1), 2e10)
+        self.assertEqual(quantities.parse_rate("x0.25").of(8e6), 2e6)
+        for text in ("", "5", "x", "x-1", "-5Mbps", "5mbps", "1..2Mbps", "xinf", "xnan"):
+            with self.assertRaises(ValueError):
+                quantities.parse_rate(text)
+
+    def test_times(self):
+        self.assertAlmostEqual(quantities.parse_time("2.5ms"), 0.0025)
+        for text in ("", "5", "ms", "-1ms", "1.2.3s", "5 m"):
+            with self.assertRaises(ValueError):
+                quantities.parse_time(text)
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ MTREE = [BUILD / "mtree"]
 NETLAB = [sys.executable, ROOT / "tools/netlab/netlab"]
 COMPARE = [sys.executable, ROOT / "bench/mtree_bench_compare"]
 RELAY = [BUILD / "netlab_relay"]
+CROSS = [BUILD / "netlab_cross"]
 failures = []
 checks = 0
 
@@ -112,7 +113,7 @@ def check_netlab():
     says([*NETLAB, "up", B4, "--ranks-per-host", "0"], 2, "'0' is not a whole number above zero")
     says([*NETLAB, "up", B4, "--scale", "none"], 2, "'none' is not a positive number")
     says([*NETLAB, "down", "no-such-lab"], 1, "no lab is named no-such-lab; netlab status lists those that stand")
-    says([*NETLAB, "set", "no-such-lab", "a--b", "latency=1ms"], 1, "'latency=1ms': only capacity=RATE can be set")
+    says([*NETLAB, "set", "no-such-lab", "a--b", "latency=1ms"], 1, "'latency=1ms': only capacity=RATE and cross=RATE can be set")
     says([*NETLAB, "run", B4], 2, "run needs '-- COMMAND' at the end")
     says([*NETLAB, "status", "--", "ls"], 2, "status takes no '-- COMMAND'")
     says([*NETLAB, "up", B4, "--mtree", ROOT / "README.md"], 1, "README.md is not a program; it should be mtree")
@@ -127,6 +128,8 @@ def check_netlab():
             says([sys.executable, f"{folder}/bin/netlab", "up", B4], 1,
                  "mtree is neither in the build folder nor on PATH: build it with make, or give --mtree PATH", environment=environment)
     says(RELAY, 1, "not a link: 'nonsense'; wanted DEVICE DEVICE NANOSECONDS BITS_PER_SECOND", stdin="nonsense\n")
+    says(CROSS, 1, "not a sender: 'a b -1 1500'; wanted NAMESPACE DEVICE BITS_PER_SECOND MTU", stdin="a b -1 1500\n")
+    says(CROSS, 1, "cannot enter /run/netns/no-such: No such file", stdin="no-such b 1e6 1500\n")
 
 
 def check_lab():

@@ -116,9 +116,20 @@ class Lab:
             forward, back = (rate / 1e6 for rate in link["capacity_bps"])
             lines.append(
                 f"  link   {link['from']}--{link['to']}  {forward:g} and {back:g} Mb/s, "
-                f"{link['latency_s'] * 1e3:g} ms"
+                f"{link['latency_s'] * 1e3:g} ms{self.conditions(link)}"
             )
         return "\n".join(lines)
+
+    @staticmethod
+    def conditions(link):
+        """What else packets meet on a link, for people."""
+        forward, back = (rate / 1e6 for rate in link["cross_bps"])
+        texts = (
+            (link["jitter_s"], f"jitter {link['jitter_s'] * 1e3:g} ms"),
+            (link["loss"], f"loss {link['loss']:g}"),
+            (forward + back, f"cross traffic {forward:g} and {back:g} Mb/s"),
+        )
+        return "".join(f", {text}" for value, text in texts if value > 0)
 
     def members(self):
         """The processes of the lab: all that inherited its token, except the caller."""

@@ -8,10 +8,11 @@ hardware address and do not use ARP, so that no address resolution waits in a fu
 
 import re
 
+from .topology import DEFAULT_MTU, route_mtus
+
 HOST_DEVICE = "netlab"  # carries a host's address, the same on every host
 HOST_PEER = "netlab-peer"  # its other end: without one that is up it reports no carrier
-MTU = 9000
-FRAME = MTU + 14  # what tbf counts for a full packet
+ETHERNET_HEADER = 14  # what tbf counts of a packet beside its MTU
 QUEUE_SECONDS = 0.03  # the longest queue before a link
 BURST_SECONDS = 0.002  # of traffic that may follow at once when the machine was late
 LEAST_QUEUE_FRAMES = 8
@@ -41,18 +42,19 @@ def address(lab_number, vertex_number):
     return f"10.{lab_number}.{position >> 8}.{position & 255}"
 
 
-def shaper(rate):
+def shaper(rate, mtu):
     """The arguments of tbf for a rate in bits/s."""
     rate = max(int(rate), LEAST_RATE)
-    burst = max(2 * FRAME, int(rate / 8 * BURST_SECONDS))
-    limit = max(LEAST_QUEUE_FRAMES * FRAME, int(rate / 8 * QUEUE_SECONDS)) + burst
+    frame = mtu + ETHERNET_HEADER
+    burst = max(2 * frame, int(rate / 8 * BURST_SECONDS))
+    limit = max(LEAST_QUEUE_FRAMES * frame, int(rate / 8 * QUEUE_SECONDS)) + burst
     return f"tbf rate {rate}bit burst {burst}b limit {limit}b"
 
 
-def queue_commands(device, rate, latency, kind, verb="add"):
+def queue_commands(device, rate, latency, kind, verb="add", mtu=DEFAULT_MTU):
     """The tc commands for one end of a link, latency in seconds."""
     if kind != "netem" or latency == 0:
-        return [f"qdisc {verb} dev {device} root {shaper(rate)}"]
+        return [f"qdisc {verb} dev {device} root {shaper(rate, mtu)}"]
     # netem holds what is on the wire: the link's rate for its latency in small packets.
     packets = 1000 + int(rate * latency / 8 / 64)
     commands = (
@@ -63,7 +65,7 @@ def queue_commands(device, rate, latency, kind, verb="add"):
         if verb == "add"
         else []
     )
-    return commands + [f"qdisc {verb} dev {device} parent 1:1 handle 10: {shaper(rate)}"]
+    return commands + [f"qdisc {verb} dev {device} parent 1:1 handle 10: {shaper(rate, mtu)}"]
 
 
 def link_commands(number, link, namespaces, relayed):
@@ -75,7 +77,7 @@ def link_commands(number, link, namespaces, relayed):
     hardware = (
         f"02:6e:6c:{number >> 16 & 255:02x}:{number >> 8 & 255:02x}:{number & 255:02x}"
     )
-    common = f"mtu {MTU} address {hardware}"
+    common = f"mtu {link.mtu} address {hardware}"
     if not relayed:
         return [
             f"link add name {ends[0][0]} {common} netns {ends[0][1]} type veth "
@@ -96,51 +98,59 @@ def relay_devices(number):
     return f"relay{number}a", f"relay{number}b"
 
 
-def vertex_commands(vertex, topology, addresses, table, congestion_control=None):
+def vertex_commands(vertex, topology, addresses, table, mtus, congestion_control=None):
     """The ip commands inside a vertex's namespace: address, devices, routes."""
     mine = addresses[vertex.name]
+    mtu = max((link.mtu for link in topology.links), default=DEFAULT_MTU)
     commands = [
         "link set dev lo up",
-        f"link add name {HOST_DEVICE} mtu {MTU} type veth peer name {HOST_PEER} mtu {MTU}",
+        f"link add name {HOST_DEVICE} mtu {mtu} type veth peer name {HOST_PEER} mtu {mtu}",
         f"link set dev {HOST_PEER} up",
         f"link set dev {HOST_DEVICE} up",
         f"address add {mine}/16 dev {HOST_DEVICE} noprefixroute",
     ]
-    devices = {}
+    devices, device_mtus = {}, {}
     for link_number, link in enumerate(topology.links):
         if vertex.name in link.ends:
             neighbour = link.ends[1 - link.ends.index(vertex.name)]
             devices[neighbour] = device_name(neighbour, link_number)
+            device_mtus[neighbour] = link.mtu
             commands.append(f"link set dev {devices[neighbour]} arp off up")
     control = f" congctl {congestion_control}" if congestion_control else ""
     for target, neighbour in table.items():
+        # Told, and not found out: routers have no way back to every host.
+        narrow = f" mtu {mtus[target]}" if mtus[target] < device_mtus[neighbour] else ""
         commands.append(
-            f"route add {addresses[target]}/32 dev {devices[neighbour]} src {mine}{control}"
+            f"route add {addresses[target]}/32 dev {devices[neighbour]} src {mine}"
+            f"{narrow}{control}"
         )
     return commands
 
 
-def relay_lines(links, scale, faults):
-    """What netlab_relay reads: two devices, delay in ns, bits/s (for its memory), and the parts
-    of all packets that are lost and that overtake others."""
+def is_relayed(link, kind):
+    """Whether netlab_relay copies the packets of a link."""
+    return kind == "relay" and (link.latency > 0 or link.needs_relay)
+
+
+def relay_lines(links, scale):
+    """What netlab_relay reads: two devices, delay in ns, bits/s (for its memory), the parts of
+    all packets that are lost and that overtake others, and the jitter in ns."""
     lines = []
     for number, link in enumerate(links):
-        if link.latency > 0:
+        if is_relayed(link, "relay"):
             first, second = relay_devices(number)
             lines.append(
                 f"{first} {second} {link.latency * 1e9:.0f} "
-                f"{max(link.rates) * scale:.0f} {faults[0]:g} {faults[1]:g}"
+                f"{max(link.rates) * scale:.0f} {link.loss:g} {link.reorder:g} "
+                f"{link.jitter * 1e9:.0f}"
             )
     return lines
 
 
-def cook(
-    topology, tables, lab_number, scale, kind, faults=(0, 0), congestion_control=None
-):
+def cook(topology, tables, lab_number, scale, kind, congestion_control=None):
     """The lab: what the holder runs, and the description that netlab keeps of it.
 
-    `kind` is what delays packets: "none", "netem" (the kernel) or "relay"; `faults`
-    are the parts of all packets that the relay loses and lets overtake others; the congestion
+    `kind` is what delays packets: "none", "netem" (the kernel) or "relay"; the congestion
     control is TCP's, the kernel's default if None.
     """
     namespaces = namespace_names(topology.vertices)
@@ -148,22 +158,26 @@ def cook(
         vertex.name: address(lab_number, number)
         for number, vertex in enumerate(topology.vertices)
     }
+    mtus = route_mtus(topology, tables)
     ip = {
         namespaces[vertex.name]: vertex_commands(
-            vertex, topology, addresses, tables[vertex.name], congestion_control
+            vertex,
+            topology,
+            addresses,
+            tables[vertex.name],
+            mtus[vertex.name],
+            congestion_control,
         )
         for number, vertex in enumerate(topology.vertices)
     }
     tc = {namespace: [] for namespace in ip}
     links, described = [], []
     for number, link in enumerate(topology.links):
-        links += link_commands(
-            number, link, namespaces, kind == "relay" and link.latency > 0
-        )
+        links += link_commands(number, link, namespaces, is_relayed(link, kind))
         devices = [device_name(link.ends[1 - side], number) for side in (0, 1)]
         for side in (0, 1):
             tc[namespaces[link.ends[side]]] += queue_commands(
-                devices[side], link.rates[side] * scale, link.latency, kind
+                devices[side], link.rates[side] * scale, link.latency, kind, mtu=link.mtu
             )
         described.append(
             {
@@ -173,6 +187,10 @@ def cook(
                 "capacity_bps": [rate * scale for rate in link.rates],
                 "file_capacity_bps": list(link.rates),
                 "latency_s": link.latency if kind != "none" else 0,
+                "mtu": link.mtu,
+                "loss": link.loss,
+                "jitter_s": link.jitter,
+                "cross_bps": [rate * scale for rate in link.cross],
             }
         )
     vertices = [
@@ -189,6 +207,6 @@ def cook(
         "ip": ip,
         "tc": tc,
         "links": links,
-        "relay": relay_lines(topology.links, scale, faults) if kind == "relay" else [],
+        "relay": relay_lines(topology.links, scale) if kind == "relay" else [],
         "description": {"vertices": vertices, "links": described},
     }

@@ -3,33 +3,28 @@
 
 import json
 import os
-import re
 import subprocess
 import sys
 import time
 
-from . import capabilities, labs, programs, recipe, topology
+from . import capabilities, labs, programs, quantities, recipe, topology, traffic
 from .errors import NetlabError, ignore_signals
 
 END_SECONDS = 5.0  # for the user's command to end after a signal
-RATE = re.compile(r"([0-9.]+(?:e[0-9]+)?)\s*([kMGT]?)(bps|Bps)\Z")
 BEARABLE_RATE = 1e9  # bits/s per processor, all links and directions (docs/lab.md)
-UNITS = {"": 1, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 
 
 def latency_kind(options, network):
     """What delays packets, and the relay's program if it does: (kind, program)."""
-    faulty = options.loss > 0 or options.reorder > 0
-    if options.no_latency or not any(link.latency > 0 for link in network.links):
-        if faulty:
-            raise NetlabError("--loss and --reorder are for links that have a latency")
+    needs_relay = any(link.needs_relay for link in network.links)
+    if not needs_relay and not any(link.latency > 0 for link in network.links):
         return "none", None
-    if capabilities.has_netem() and not faulty:
+    if not needs_relay and capabilities.has_netem():
         return "netem", None
     program = topology.find_program("netlab_relay", "NETLAB_RELAY")
     if program is None:
         raise NetlabError(
-            "the kernel has no netem, or loss or reordering are wanted, and netlab_relay is "
+            "the kernel has no netem, or loss, jitter or reordering are wanted, and netlab_relay is "
             "neither in the build folder nor on PATH: build it with make, or leave latency "
             "out: --no-latency"
         )
@@ -83,7 +78,6 @@ def write_lab(lab, number, options, network, latency):
         number,
         options.scale,
         kind,
-        (options.loss, options.reorder),
         options.congestion_control,
     )
     made["relay_program"] = relay_program
@@ -105,6 +99,8 @@ def start(options, network, lifeline):
     capabilities.require_namespaces()
     capabilities.require_congestion_control(options.congestion_control)
     latency = latency_kind(options, network)
+    if any(max(link.cross) > 0 for link in network.links):
+        traffic.find_program()
     name = options.name or labs.default_name(options.file)
     if not recipe.SAFE_NAME.match(name):
         raise NetlabError(
@@ -122,6 +118,8 @@ def start(options, network, lifeline):
         if process.stdout.readline() != b"ready\n":
             raise NetlabError(f"the lab could not be built{quote_log(lab)}")
         process.stdout.close()
+        traffic.start(lab)
+        lab.save()
     except BaseException:
         lab.stop()
         raise
@@ -171,22 +169,14 @@ def run(options, network):
             lab.stop()
 
 
-def parse_capacity(text, link, side, scale):
-    """The new rate of one direction, bits/s, from 'x0.25' or a rate as in the file."""
-    if text.startswith("x"):
-        try:
-            factor = float(text[1:])
-        except ValueError:
-            factor = 0.0
-        rate = link["file_capacity_bps"][side] * factor
-    else:
-        match = RATE.match(text)
-        rate = 0.0
-        if match:
-            rate = float(match[1]) * UNITS[match[2]] * (8 if match[3] == "Bps" else 1)
-    if not 0 < rate < float("inf"):
-        raise NetlabError(f"'{text}' is not a capacity: write 30Mbps, 2.5GBps or x0.25")
-    return rate * scale
+def parse_rate(text, what):
+    """A rate as in the file, or a part of the file's capacity."""
+    try:
+        return quantities.parse_rate(text)
+    except ValueError:
+        raise NetlabError(
+            f"'{text}' is not {what}: write 30Mbps, 2.5GBps or x0.25"
+        ) from None
 
 
 def find_link(lab, text):
@@ -205,31 +195,59 @@ def find_link(lab, text):
     )
 
 
-def change_capacity(lab, link_text, capacity):
-    """Change a standing lab's link; returns one line per direction for the user."""
+def set_capacity(lab, link, sides, text):
+    """Change the capacity of a link's directions; returns the new rates, bits/s."""
+    wanted = parse_rate(text, "a capacity")
+    rates = list(link["capacity_bps"])
+    for side in sides:
+        rates[side] = wanted.of(link["file_capacity_bps"][side]) * lab.description["scale"]
+        if rates[side] == 0:
+            raise NetlabError(f"'{text}' is not a capacity: it must be over zero")
+        vertex = lab.find_host(link["from"] if side == 0 else link["to"])
+        for command in recipe.queue_commands(
+            link["devices"][side],
+            rates[side],
+            link["latency_s"],
+            lab.description["latency"],
+            "replace",
+            link["mtu"],
+        ):
+            programs.run_inside(lab, ["tc", "-n", vertex["namespace"], *command.split()])
+    link["capacity_bps"] = rates
+    return rates
+
+
+def set_cross(lab, link, sides, text):
+    """Change the cross traffic of a link's directions; returns the new rates, bits/s."""
+    wanted = parse_rate(text, "a rate of cross traffic")
+    rates = list(link["cross_bps"])
+    for side in sides:
+        capacity = link["file_capacity_bps"][side]
+        topology.check_cross((link["from"], link["to"]), capacity, wanted.of(capacity))
+        rates[side] = wanted.of(capacity) * lab.description["scale"]
+    link["cross_bps"] = rates
+    traffic.start(lab)
+    return rates
+
+
+def change(name, link_text, setting):
+    """Change a link of the standing lab NAME; returns one line per direction for the user."""
+    key, _, value = setting.partition("=")
+    setters = {"capacity": (set_capacity, ""), "cross": (set_cross, " of cross traffic")}
+    if key not in setters:
+        raise NetlabError(f"'{setting}': only capacity=RATE and cross=RATE can be set")
+    setter, what = setters[key]
     with labs.lock():
-        lab = labs.Lab(lab.folder)
+        lab = labs.find(name)
         if lab.holder is None:
             raise NetlabError(
                 f"lab {lab.name} has no holder any more: netlab down {lab.name}"
             )
         link, sides = find_link(lab, link_text)
-        lines = []
-        for side in sides:
-            rate = parse_capacity(capacity, link, side, lab.description["scale"])
-            vertex = lab.find_host(link["from"] if side == 0 else link["to"])
-            for command in recipe.queue_commands(
-                link["devices"][side],
-                rate,
-                link["latency_s"],
-                lab.description["latency"],
-                "replace",
-            ):
-                programs.run_inside(
-                    lab, ["tc", "-n", vertex["namespace"], *command.split()]
-                )
-            link["capacity_bps"][side] = rate
-            ends = (link["from"], link["to"]) if side == 0 else (link["to"], link["from"])
-            lines.append(f"{ends[0]}->{ends[1]}: {rate / 1e6:g} Mb/s")
+        rates = setter(lab, link, sides, value)
         lab.save()
-    return lines
+    ends = ((link["from"], link["to"]), (link["to"], link["from"]))
+    return [
+        f"{ends[side][0]}->{ends[side][1]}: {rates[side] / 1e6:g} Mb/s{what}"
+        for side in sides
+    ]

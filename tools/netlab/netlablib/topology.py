@@ -6,9 +6,12 @@ import os
 import shutil
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from .errors import NetlabError
+from .quantities import MOST_MTU, Rate
+
+DEFAULT_MTU = 9000
 
 
 @dataclass
@@ -23,6 +26,27 @@ class Link:
     ends: tuple  # two vertex names, as in the file
     rates: list  # bits/s as in the file, from ends[0] to ends[1] and back
     latency: float  # seconds, one way
+    mtu: int = DEFAULT_MTU
+    loss: float = 0.0  # the part of packets that is lost
+    reorder: float = 0.0  # the part that overtakes others
+    jitter: float = 0.0  # the most seconds beyond the latency
+    cross: list = field(default_factory=lambda: [0.0, 0.0])  # bits/s, as rates
+
+    @property
+    def needs_relay(self):
+        """Whether packets meet what netem does otherwise, or not at all."""
+        return self.loss > 0 or self.reorder > 0 or self.jitter > 0
+
+
+@dataclass
+class Conditions:
+    """Of links that the file says nothing else of."""
+
+    mtu: int = DEFAULT_MTU
+    loss: float = 0.0
+    reorder: float = 0.0
+    jitter: float = 0.0
+    cross: Rate = field(default_factory=lambda: Rate(0.0))
 
 
 @dataclass
@@ -81,7 +105,7 @@ def read(options):
     """Read options.file, without latencies and with the routes that follow from that
     when the lab is to have none."""
     try:
-        return parse(json.loads(ask_mtree(options, "--json", "--routes")))
+        return parse(json.loads(ask_mtree(options, "--json", "--routes")), options)
     except (ValueError, KeyError, TypeError) as error:
         raise NetlabError(
             f"mtree topology answered something else than a topology: {error!r}"
@@ -93,15 +117,44 @@ def write(options, path):
     ask_mtree(options, "--scale", repr(options.scale), "--output", path)
 
 
-def parse(answer):
+def check_cross(ends, capacity, rate):
+    """Refuse cross traffic that leaves nothing of a direction."""
+    if rate >= capacity:
+        raise NetlabError(
+            f"link {ends[0]}--{ends[1]}: cross traffic of {rate / 1e6:g} Mb/s leaves nothing of "
+            f"{capacity / 1e6:g} Mb/s"
+        )
+
+
+def parse_link(entry, conditions):
+    """A link of the file under its own conditions, else those that hold for all."""
+    capacities = entry["capacity_bps"]
+    cross = [
+        entry.get("cross_bps", conditions.cross.of(capacity)) if capacity > 0 else 0.0
+        for capacity in capacities
+    ]
+    for capacity, rate in zip(capacities, cross):
+        check_cross((entry["from"], entry["to"]), capacity, rate)
+    return Link(
+        (entry["from"], entry["to"]),
+        capacities,
+        entry["latency_s"],
+        mtu=int(entry.get("mtu", conditions.mtu)),
+        loss=entry.get("loss", conditions.loss),
+        reorder=conditions.reorder,
+        jitter=entry.get("jitter_s", conditions.jitter),
+        cross=cross,
+    )
+
+
+def parse(answer, conditions=None):
+    """The topology of ANSWER; the command line's options can be the conditions."""
+    conditions = conditions or Conditions()
     vertices = [Vertex(entry["name"], entry["host"], True) for entry in answer["hosts"]]
     vertices += [
         Vertex(entry["name"], entry["name"], False) for entry in answer["switches"]
     ]
-    links = [
-        Link((entry["from"], entry["to"]), entry["capacity_bps"], entry["latency_s"])
-        for entry in answer["links"]
-    ]
+    links = [parse_link(entry, conditions) for entry in answer["links"]]
     routes = {(entry["from"], entry["to"]): entry["via"] for entry in answer["routes"]}
     return Topology(vertices, links, routes)
 
@@ -122,3 +175,18 @@ def forwarding(topology):
                     "different versions"
                 )
     return tables
+
+
+def route_mtus(topology, tables):
+    """The longest packet that passes from a vertex to host `to` is [vertex][to]."""
+    numbers = topology.link_between()
+    mtus = {vertex.name: {} for vertex in topology.vertices}
+    for here in tables:
+        for target in tables[here]:
+            at, least = here, MOST_MTU
+            while at != target:
+                following = tables[at][target]
+                least = min(least, topology.links[numbers[at, following]].mtu)
+                at = following
+            mtus[here][target] = least
+    return mtus

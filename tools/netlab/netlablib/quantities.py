@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Rates, times and parts as people write them on the command line."""
+
+import re
+from dataclasses import dataclass
+
+LEAST_MTU, MOST_MTU = 576, 65535  # as in topology files
+RATE = re.compile(r"([0-9.]+(?:e[0-9]+)?)\s*([kMGT]?)(bps|Bps)\Z")
+TIME = re.compile(r"([0-9.]+(?:e-?[0-9]+)?)\s*(us|ms|s)\Z")
+POWERS = {"": 1, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1}
+
+
+@dataclass
+class Rate:
+    """A rate, or a part of a link's capacity."""
+
+    number: float
+    is_part: bool = False
+
+    def of(self, capacity):
+        """Bits/s on a link of CAPACITY."""
+        return self.number * capacity if self.is_part else self.number
+
+
+def to_number(text):
+    """The positive or zero number that TEXT is, else ValueError."""
+    value = float(text)
+    if not 0 <= value < float("inf"):
+        raise ValueError(text)
+    return value
+
+
+def parse_rate(text):
+    """A Rate from '30Mbps', '2.5GBps' or 'x0.25', else ValueError."""
+    if text.startswith("x"):
+        return Rate(to_number(text[1:]), is_part=True)
+    match = RATE.match(text)
+    if match is None:
+        raise ValueError(text)
+    return Rate(to_number(match[1]) * POWERS[match[2]] * (8 if match[3] == "Bps" else 1))
+
+
+def parse_time(text):
+    """Seconds from '2ms', else ValueError."""
+    match = TIME.match(text)
+    if match is None:
+        raise ValueError(text)
+    return to_number(match[1]) * SECONDS[match[2]]
+
+
+def parse_part(text):
+    """A number from 0 to 1, else ValueError."""
+    if to_number(text) > 1:
+        raise ValueError(text)
+    return to_number(text)
+
+
+def parse_mtu(text):
+    """Bytes of the longest packet, else ValueError."""
+    if not text.isdigit() or not LEAST_MTU <= int(text) <= MOST_MTU:
+        raise ValueError(text)
+    return int(text)
