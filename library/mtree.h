@@ -24,11 +24,12 @@ extern "C" {
 #include "planner/plan/plan.h"          /* trees, rates, shares, the bound */
 #include "planner/planner.h"            /* from a topology to a plan */
 #include "simulate/baseline/baseline.h" /* Open MPI's own algorithms */
-#include "simulate/simulate.h"          /* how long a plan or a baseline takes */
-#include "topo/dot/read.h"              /* read from and written to Graphviz DOT */
-#include "topo/generators.h"            /* tori, stars, fat trees, ... */
-#include "topo/routes.h"                /* the path between two hosts */
-#include "topo/topology.h"              /* hosts, switches, links */
+#include "simulate/forecast/choice.h" /* the plan that is the fastest of several kinds */
+#include "simulate/simulate.h"        /* how long a plan or a baseline takes */
+#include "topo/dot/read.h"            /* read from and written to Graphviz DOT */
+#include "topo/generators.h"          /* tori, stars, fat trees, ... */
+#include "topo/routes.h"              /* the path between two hosts */
+#include "topo/topology.h"            /* hosts, switches, links */
 
 #ifdef __cplusplus
 }

@@ -49,13 +49,6 @@ static const mtree_algorithm_t algorithms[] = {
     {MTREE_PLAN_ARRIVAL, ALLREDUCE | ROOTED, mtree_chains_plan, false},
 };
 
-/* Direct exchange may be predicted to take so much longer than the packing: it gets
- * closer to what is predicted. */
-#define DIRECT_COST 0.02
-
-/* Throughputs that differ by less are the same. */
-#define ROUNDING 1e-6
-
 /* From so many hosts on a search takes tenths of a second to seconds, and the network is
  * too large for the linear programs that shape trees for a size. */
 #define MANY_HOSTS 65
@@ -264,35 +257,6 @@ static void replace_plan(mtree_plan_t **plan_p, mtree_plan_t *other)
     *plan_p = other;
 }
 
-/* Is @a direct as good as @a plan, by what the request asks for? */
-static bool is_as_good(const mtree_plan_t *direct, const mtree_plan_t *plan)
-{
-    return plan->bytes > 0.0 ? direct->seconds <= plan->seconds * (1.0 + DIRECT_COST)
-                             : direct->throughput >= plan->throughput * (1.0 - ROUNDING);
-}
-
-/* Direct exchange where it is as good as the packing, which it has the bound from. */
-static mtree_status_t prefer_direct(const mtree_problem_t *problem, mtree_plan_t **plan_p)
-{
-    mtree_plan_t *direct;
-    mtree_status_t status;
-
-    if (!mtree_planner_does("direct", problem->request->collective) ||
-        problem->request->min_rate > 0.0 || !mtree_direct_exchange_fits(problem)) {
-        return MTREE_OK;
-    }
-    status = run_named(problem, "direct", &direct);
-    if (status != MTREE_OK) {
-        return status;
-    }
-    if (is_as_good(direct, *plan_p)) {
-        replace_plan(plan_p, direct);
-    } else {
-        mtree_plan_destroy(direct);
-    }
-    return MTREE_OK;
-}
-
 /* Two trees between many hosts, with a bound, which take no search.  *plan_p is NULL
  * where they are not what the request asks for. */
 static mtree_status_t plan_without_search(const mtree_problem_t *problem,
@@ -360,7 +324,7 @@ static mtree_status_t plan_freely(const mtree_problem_t *problem, mtree_plan_t *
         return MTREE_OK;
     }
     mtree_plan_destroy(quick);
-    return status == MTREE_OK ? prefer_direct(problem, plan_p) : status;
+    return status;
 }
 
 mtree_status_t mtree_planner_run(const mtree_topology_t *topology, const int *hosts,

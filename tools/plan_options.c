@@ -55,7 +55,7 @@ const option_t plan_options[] = {
     {"hosts", 'H', OPTION_TEXT, offsetof(plan_options_t, hosts), .argument = "LIST",
      .help = "the hosts that take part, by commas (default: all)"},
     {"algorithm", 'a', OPTION_TEXT, offsetof(plan_options_t, request.algorithm),
-     .argument = "A", .help = "one of those below (default: packing, or direct)"},
+     .argument = "A", .help = "one of those below (default: the fastest of some)"},
     {"trees", 't', OPTION_WHOLE, offsetof(plan_options_t, request.max_trees),
      .argument = "K",
      .help = "at most K trees (allgather: per root); 0: no limit (default 10)"},

@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "base/units.h"
 #include "planner/plan/json.h"
-#include "planner/planner.h"
+#include "simulate/forecast/choice.h"
 #include "topo/dot/read.h"
 
 #include <stdio.h>
@@ -153,7 +153,7 @@ mtree_status_t planned_network_plan(const planned_network_t *planned,
                                         : request->algorithm,
              planned->num_hosts);
     progress_ticker_start(what);
-    status = mtree_planner_run(planned->topology, planned->hosts, planned->num_hosts,
+    status = mtree_choice_plan(planned->topology, planned->hosts, planned->num_hosts,
                                request, plan_p);
     progress_ticker_stop();
     return status;

@@ -40,18 +40,6 @@ coll_mtree_plan_choice_request(const coll_mtree_call_class_t *call_class,
                                   .bytes = call_class->bytes};
 }
 
-bool coll_mtree_plan_choice_tries_low_tree(const mtree_plan_request_t *request)
-{
-    return request->algorithm == NULL && request->keep == NULL &&
-           request->bytes <= MTREE_FORECAST_SHORT_BYTES;
-}
-
-mtree_plan_t *coll_mtree_plan_choice_faster(mtree_plan_t *plan, mtree_plan_t *other)
-{
-    return mtree_forecast_plan_seconds(other) < mtree_forecast_plan_seconds(plan) ? other
-                                                                                  : plan;
-}
-
 int coll_mtree_plan_choice_trees_per_root(const mtree_plan_t *plan)
 {
     int most = 0;

@@ -34,14 +34,6 @@ mtree_plan_request_t
 coll_mtree_plan_choice_request(const coll_mtree_call_class_t *call_class,
                                const char *algorithm, int trees, int max_trees);
 
-/* Is one low tree to be tried beside the plan for @a request, with @a keep the trees that
- * stay (NULL: any)? */
-bool coll_mtree_plan_choice_tries_low_tree(const mtree_plan_request_t *request);
-
-/* The one of two plans for the same calls that is predicted to be faster; @a plan where
- * both are equal. */
-mtree_plan_t *coll_mtree_plan_choice_faster(mtree_plan_t *plan, mtree_plan_t *other);
-
 /* Trees of @a plan with the same root, at most: all of them but for gathering
  * collectives.  A plan with more than the communicator's limit cannot be used. */
 int coll_mtree_plan_choice_trees_per_root(const mtree_plan_t *plan);

@@ -8,6 +8,7 @@
 #include "coll_mtree/plan/plan_file.h"
 
 #include "base/units.h"
+#include "simulate/forecast/choice.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,25 +82,8 @@ static mtree_status_t run_planner(const coll_mtree_plan_hosts_t *hosts,
                                   const mtree_plan_request_t *request,
                                   mtree_plan_t **plan_p)
 {
-    return mtree_planner_run(hosts->topology, hosts->vertices, hosts->num_hosts, request,
+    return mtree_choice_plan(hosts->topology, hosts->vertices, hosts->num_hosts, request,
                              plan_p);
-}
-
-/* One low tree in the place of @a plan, where that is faster. */
-static mtree_plan_t *try_low_tree(const coll_mtree_plan_hosts_t *hosts,
-                                  const mtree_plan_request_t *request, mtree_plan_t *plan)
-{
-    mtree_plan_request_t low_request = *request;
-    mtree_plan_t *low, *faster;
-
-    low_request.algorithm = "latency";
-    if (!coll_mtree_plan_choice_tries_low_tree(request) ||
-        run_planner(hosts, &low_request, &low) != MTREE_OK) {
-        return plan;
-    }
-    faster = coll_mtree_plan_choice_faster(plan, low);
-    mtree_plan_destroy(faster == plan ? low : plan);
-    return faster;
 }
 
 /* How fast a plan that takes @a prediction->trees is, beside Open MPI's algorithms;
@@ -189,7 +173,6 @@ static mtree_plan_t *plan_by_planner(ompi_communicator_t *comm,
                            mtree_collective_name(call_class->collective));
         return NULL;
     }
-    plan = prediction->has_lent ? plan : try_low_tree(hosts, &request, plan);
     /* Where the user chose an algorithm there is nothing to choose between. */
     if (request.algorithm == NULL) {
         prediction->trees = mtree_forecast_plan_seconds(plan);

@@ -10,8 +10,8 @@
 
 typedef struct {
     mtree_collective_t collective;
-    const char *algorithm; /* see mtree_planner_algorithms(); NULL: "packing", or "direct"
-                              where that is as good */
+    const char *algorithm; /* see mtree_planner_algorithms(); NULL: "packing", and for
+                              simulate/forecast/choice.h the fastest of several kinds */
     int root;              /* host number (position in hosts) for bcast and reduce */
     int max_trees;         /* K; 0: no limit.  For allgather: trees per root */
     int max_height;        /* H in hops; 0: no limit */

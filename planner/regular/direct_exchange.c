@@ -10,14 +10,14 @@
  */
 #define LEAST_CAPACITY 1e-9 /* bits/s */
 
-bool mtree_direct_exchange_fits(const mtree_problem_t *problem)
+bool mtree_direct_exchange_fits(const mtree_routes_t *routes, int num_hosts)
 {
-    if (problem->num_hosts < 3 || problem->num_hosts > MOST_HOSTS) {
+    if (num_hosts < 3 || num_hosts > MOST_HOSTS) {
         return false;
     }
-    for (int from = 0; from < problem->num_hosts; from++) {
-        for (int to = 0; to < problem->num_hosts; to++) {
-            if (from != to && !mtree_routes_adjacent(problem->routes, from, to)) {
+    for (int from = 0; from < num_hosts; from++) {
+        for (int to = 0; to < num_hosts; to++) {
+            if (from != to && !mtree_routes_adjacent(routes, from, to)) {
                 return false;
             }
         }

@@ -16,7 +16,7 @@
  * Can hosts send to each other without passing through a third, and are they few enough
  * that a tree for each costs little?
  */
-bool mtree_direct_exchange_fits(const mtree_problem_t *problem);
+bool mtree_direct_exchange_fits(const mtree_routes_t *routes, int num_hosts);
 
 /*
  * The algorithm "direct" of the planner, for allreduce, allgather and reduce_scatter.

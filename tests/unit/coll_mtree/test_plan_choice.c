@@ -52,23 +52,6 @@ START_TEST(a_collective_without_root_is_planned_from_host_0)
 }
 END_TEST
 
-START_TEST(short_calls_of_free_plans_try_one_low_tree)
-{
-    mtree_plan_t older = {0};
-    mtree_plan_request_t request = {.bytes = MTREE_FORECAST_SHORT_BYTES};
-
-    ck_assert(coll_mtree_plan_choice_tries_low_tree(&request));
-    request.keep = &older;
-    ck_assert(!coll_mtree_plan_choice_tries_low_tree(&request));
-    request.keep = NULL;
-    request.algorithm = "ring";
-    ck_assert(!coll_mtree_plan_choice_tries_low_tree(&request));
-    request.algorithm = NULL;
-    request.bytes += 1;
-    ck_assert(!coll_mtree_plan_choice_tries_low_tree(&request));
-}
-END_TEST
-
 /* A plan over two hosts, with @a num_trees trees of which the first @a of_first are
  * rooted in host 0. */
 static mtree_plan_t *two_hosts(mtree_collective_t collective, const char *algorithm,
@@ -85,23 +68,6 @@ static mtree_plan_t *two_hosts(mtree_collective_t collective, const char *algori
     }
     return plan;
 }
-
-START_TEST(the_plan_that_is_predicted_faster_is_taken)
-{
-    mtree_plan_t *plan = two_hosts(MTREE_BCAST, "packing", 1, 1);
-    mtree_plan_t *other = two_hosts(MTREE_BCAST, "latency", 1, 1);
-
-    plan->bytes = other->bytes = 1 << 20;
-    plan->seconds = other->seconds = 2;
-    ck_assert_ptr_eq(coll_mtree_plan_choice_faster(plan, other), plan);
-    other->seconds = 1;
-    ck_assert_ptr_eq(coll_mtree_plan_choice_faster(plan, other), other);
-    other->seconds = 3;
-    ck_assert_ptr_eq(coll_mtree_plan_choice_faster(plan, other), plan);
-    mtree_plan_destroy(plan);
-    mtree_plan_destroy(other);
-}
-END_TEST
 
 START_TEST(trees_count_per_root_where_each_block_has_its_own)
 {
@@ -261,8 +227,6 @@ int main(void)
 
     tcase_add_test(tcase, the_class_goes_before_the_parameters);
     tcase_add_test(tcase, a_collective_without_root_is_planned_from_host_0);
-    tcase_add_test(tcase, short_calls_of_free_plans_try_one_low_tree);
-    tcase_add_test(tcase, the_plan_that_is_predicted_faster_is_taken);
     tcase_add_test(tcase, trees_count_per_root_where_each_block_has_its_own);
     tcase_add_test(tcase, trees_of_other_calls_do_where_they_are_hardly_slower);
     tcase_add_test(tcase, the_bytes_of_a_plan_grow_with_its_trees);

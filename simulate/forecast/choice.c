@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "simulate/forecast/choice.h"
+
+#include "planner/regular/direct_exchange.h"
+#include "simulate/forecast/forecast.h"
+#include "simulate/simulate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Times that differ by less are equal: the simulator knows no better.  Throughputs are
+ * exact. */
+#define CLOSE_SECONDS    0.03
+#define CLOSE_THROUGHPUT 1e-6
+
+/* Loads that differ by less are equal. */
+#define CLOSE_LOAD 0.01
+
+/* A plan that is predicted to take this many times as long as the fastest is not
+ * simulated: predictions are off by less. */
+#define MOST_OFF 1.5
+
+/* Between more hosts one packing is enough work. */
+#define MOST_HOSTS 64
+
+/*
+ * A simulation takes about a microsecond for each SEGMENT_BYTES that cross an arc.  Of a
+ * message that would take more than MOST_WORK of these, a part is simulated, and half of
+ * it, which tells how the time grows; but no part of less than LEAST_BYTES.
+ */
+#define SEGMENT_BYTES 16384
+#define MOST_WORK     1e5
+#define LEAST_BYTES   ((double)(512 << 10))
+
+/* The messages that a kind competes for. */
+typedef enum { ALL, LONG, SHORT } length_t;
+
+/* The kinds that compete with the planner's default, the simplest last.  Only the
+ * simulator knows what a lockstep costs. */
+static const struct {
+    const char *algorithm;
+    int max_trees; /* 0: as requested */
+    length_t length;
+} kinds[] = {
+    {"packing", 1, LONG}, {"direct", 0, ALL}, {"ring", 0, LONG}, {"latency", 0, SHORT}};
+
+#define NUM_KINDS ((int)(sizeof(kinds) / sizeof(kinds[0])))
+
+typedef struct {
+    const mtree_topology_t *topology;
+    const int *hosts;
+    int num_hosts;
+    const mtree_plan_request_t *request;
+    mtree_routes_t *routes;
+    mtree_plan_t *plans[1 + NUM_KINDS]; /* the first one is the planner's own */
+    mtree_contender_t contenders[1 + NUM_KINDS];
+    int count;
+} choice_t;
+
+int mtree_choice_best(const mtree_contender_t *contenders, int count, double close)
+{
+    double fastest = INFINITY, least = INFINITY;
+    int best = -1;
+
+    for (int c = 0; c < count; c++) {
+        fastest = fmin(fastest, contenders[c].seconds);
+    }
+    for (int c = 0; c < count; c++) {
+        if (contenders[c].seconds <= fastest * (1.0 + close)) {
+            least = fmin(least, contenders[c].load);
+        }
+    }
+    for (int c = 0; c < count; c++) {
+        if (contenders[c].seconds <= fastest * (1.0 + close) &&
+            contenders[c].load <= least * (1.0 + CLOSE_LOAD) &&
+            (best < 0 || contenders[c].height <= contenders[best].height)) {
+            best = c;
+        }
+    }
+    return best < 0 ? 0 : best;
+}
+
+/* The seconds for which @a plan keeps each arc busy; of a plan for throughput alone, the
+ * parts of its capacity. */
+static mtree_status_t find_load(const choice_t *choice, const mtree_plan_t *plan,
+                                double *squares_p, double *bits_p)
+{
+    const int num_arcs = 2 * choice->topology->num_links;
+    double bits = 8.0 * plan->bytes;
+    double *load = calloc((size_t)num_arcs, sizeof(*load));
+
+    if (load == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    if (mtree_collective_has_blocks(plan->collective)) {
+        bits /= plan->num_hosts;
+    }
+    for (int t = 0; t < plan->num_trees; t++) {
+        const mtree_tree_t *tree = &plan->trees[t];
+
+        mtree_plan_tree_load(plan, t, choice->routes,
+                             plan->bytes > 0.0 ? tree->share * bits : tree->rate, load);
+    }
+    *squares_p = 0.0;
+    *bits_p = 0.0;
+    for (int arc = 0; arc < num_arcs; arc++) {
+        if (load[arc] > 0.0) {
+            double busy = load[arc] / mtree_arc_capacity(choice->topology, arc);
+
+            *squares_p += busy * busy;
+            *bits_p += load[arc];
+        }
+    }
+    free(load);
+    return MTREE_OK;
+}
+
+static bool is_short(const mtree_plan_request_t *request)
+{
+    return request->bytes <= MTREE_FORECAST_SHORT_BYTES;
+}
+
+/* Seconds that @a plan takes for @a bytes in the simulator. */
+static mtree_status_t simulate(const choice_t *choice, const mtree_plan_t *plan,
+                               double bytes, double *seconds_p)
+{
+    mtree_simulate_options_t options;
+    mtree_simulate_result_t result;
+    mtree_status_t status;
+
+    mtree_simulate_default_options(&options);
+    options.bytes = (size_t)bytes;
+    options.root = choice->request->root;
+    status = mtree_simulate_plan(choice->topology, choice->hosts, choice->num_hosts, plan,
+                                 plan->collective, &options, &result);
+    if (status == MTREE_OK) {
+        *seconds_p = result.seconds;
+        mtree_simulate_result_clear(&result);
+    }
+    return status;
+}
+
+/* The bytes of a message of @a plan of which arcs carry @a bits in all that are simulated
+ * at most; 0: that would take too long, or say nothing. */
+static double simulated_bytes(const choice_t *choice, const mtree_plan_t *plan,
+                              double bits)
+{
+    double work = bits / 8.0 / SEGMENT_BYTES;
+    double bytes = work > MOST_WORK ? floor(plan->bytes * MOST_WORK / work) : plan->bytes;
+
+    if (is_short(choice->request) || mtree_plan_is_by_arrival(plan) ||
+        choice->num_hosts < 2 || !(plan->throughput > 0.0) ||
+        (work > MOST_WORK && bytes < LEAST_BYTES)) {
+        return 0.0;
+    }
+    return bytes;
+}
+
+/* Have the simulator predict the seconds of @a plan, from the time of @a bytes at
+ * most. */
+static mtree_status_t predict(const choice_t *choice, mtree_plan_t *plan, double bytes)
+{
+    double seconds, half;
+    mtree_status_t status = simulate(choice, plan, bytes, &seconds);
+
+    if (status == MTREE_OK && bytes < plan->bytes) {
+        status = simulate(choice, plan, bytes / 2, &half);
+        seconds += status == MTREE_OK
+                       ? (plan->bytes - bytes) * (seconds - half) / (bytes / 2)
+                       : 0.0;
+    }
+    if (status == MTREE_OK && isfinite(seconds)) {
+        plan->seconds = seconds;
+    }
+    return status;
+}
+
+/* What is known of all contenders, the simulator's seconds for all or for none of
+ * them. */
+static mtree_status_t judge(choice_t *choice)
+{
+    double bytes = choice->request->bytes, bits = 0.0;
+    mtree_status_t status = MTREE_OK;
+
+    for (int c = 0; c < choice->count && status == MTREE_OK; c++) {
+        const mtree_plan_t *plan = choice->plans[c];
+
+        status = find_load(choice, plan, &choice->contenders[c].load, &bits);
+        bytes = fmin(bytes, simulated_bytes(choice, plan, bits));
+    }
+    for (int c = 0; c < choice->count && status == MTREE_OK; c++) {
+        mtree_contender_t *contender = &choice->contenders[c];
+        mtree_plan_t *plan = choice->plans[c];
+
+        if (bytes > 0.0) {
+            status = predict(choice, plan, bytes);
+        }
+        contender->seconds = plan->bytes > 0.0 ? mtree_forecast_plan_seconds(plan)
+                                               : 1.0 / plan->throughput;
+        for (int t = 0; t < plan->num_trees; t++) {
+            int height = mtree_tree_height(&plan->trees[t], plan->num_hosts);
+
+            contender->height = height > contender->height ? height : contender->height;
+        }
+    }
+    return status;
+}
+
+/* Does a plan of kind @a k compete? */
+static bool competes(const choice_t *choice, int k)
+{
+    const mtree_plan_request_t *request = choice->request;
+    const char *algorithm = kinds[k].algorithm;
+
+    if (request->algorithm != NULL || request->keep != NULL || choice->num_hosts < 3 ||
+        !mtree_planner_does(algorithm, request->collective) ||
+        kinds[k].length == (is_short(request) ? LONG : SHORT)) {
+        return false;
+    }
+    if (kinds[k].max_trees > 0) {
+        return choice->num_hosts <= MOST_HOSTS &&
+               !mtree_collective_has_blocks(request->collective) &&
+               choice->plans[0]->num_trees > kinds[k].max_trees;
+    }
+    if (strcmp(algorithm, "latency") == 0) {
+        return request->bytes > 0.0 && request->max_height == 0;
+    }
+    /* Their trees have what height and rate they have, and are for neighbours. */
+    return request->min_rate <= 0.0 &&
+           mtree_direct_exchange_fits(choice->routes, choice->num_hosts) &&
+           (strcmp(algorithm, "direct") == 0 ||
+            (request->max_height == 0 && request->bytes > 0.0));
+}
+
+/* Plan all kinds that compete; those that are predicted to be much slower than the
+ * planner's own leave. */
+static mtree_status_t plan_kinds(choice_t *choice)
+{
+    mtree_plan_t *own = choice->plans[0];
+    mtree_status_t status = MTREE_OK;
+
+    for (int k = 0; k < NUM_KINDS && status == MTREE_OK; k++) {
+        mtree_plan_request_t request = *choice->request;
+        mtree_plan_t *plan;
+
+        if (!competes(choice, k)) {
+            continue;
+        }
+        request.algorithm = kinds[k].algorithm;
+        request.max_trees =
+            kinds[k].max_trees > 0 ? kinds[k].max_trees : request.max_trees;
+        status = mtree_planner_run(choice->topology, choice->hosts, choice->num_hosts,
+                                   &request, &plan);
+        if (status != MTREE_OK) {
+            break;
+        }
+        if (plan->seconds <= own->seconds * MOST_OFF) {
+            choice->plans[choice->count++] = plan;
+        } else {
+            mtree_plan_destroy(plan);
+        }
+    }
+    return status;
+}
+
+/* The best plan; all have the bound that the planner's own has. */
+static mtree_plan_t *take_best(choice_t *choice)
+{
+    int best = mtree_choice_best(choice->contenders, choice->count,
+                                 choice->request->bytes > 0.0 ? CLOSE_SECONDS
+                                                              : CLOSE_THROUGHPUT);
+    mtree_plan_t *own = choice->plans[0], *plan = choice->plans[best];
+
+    if (best > 0) {
+        free(plan->limit);
+        plan->bound = own->bound;
+        plan->limit = own->limit;
+        own->limit = NULL;
+    }
+    choice->plans[best] = NULL;
+    return plan;
+}
+
+mtree_status_t mtree_choice_plan(const mtree_topology_t *topology, const int *hosts,
+                                 int num_hosts, const mtree_plan_request_t *request,
+                                 mtree_plan_t **plan_p)
+{
+    choice_t choice = {
+        .topology = topology, .hosts = hosts, .num_hosts = num_hosts, .request = request};
+    mtree_status_t status =
+        mtree_planner_run(topology, hosts, num_hosts, request, &choice.plans[0]);
+
+    if (status != MTREE_OK) {
+        return status;
+    }
+    choice.count = 1;
+    status = mtree_routes_create(topology, hosts, num_hosts, &choice.routes);
+    if (status == MTREE_OK) {
+        status = plan_kinds(&choice);
+    }
+    if (status == MTREE_OK) {
+        status = judge(&choice);
+    }
+    if (status == MTREE_OK) {
+        *plan_p = take_best(&choice);
+    }
+    for (int c = 0; c < choice.count; c++) {
+        mtree_plan_destroy(choice.plans[c]);
+    }
+    mtree_routes_destroy(choice.routes);
+    return status;
+}

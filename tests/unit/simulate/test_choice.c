@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Which of several plans is taken: by numbers alone, and on small networks.
+ */
+#include "simulate/forecast/choice.h"
+#include "simulate/forecast/forecast.h"
+#include "simulate/simulate.h"
+#include "topo/dot/read.h"
+
+#include <check.h>
+#include <string.h>
+
+#define MAX_HOSTS 64
+#define MESSAGE   (4 << 20)
+
+static mtree_topology_t *topology;
+static int hosts[MAX_HOSTS], num_hosts;
+
+static void find_hosts(void)
+{
+    num_hosts = 0;
+    for (int vertex = 0; vertex < topology->num_vertices; vertex++) {
+        if (topology->vertices[vertex].kind == MTREE_VERTEX_HOST) {
+            hosts[num_hosts++] = vertex;
+        }
+    }
+}
+
+/* A switch with hosts of @a rates Mb/s. */
+static void make_star(const int *rates, int count)
+{
+    int hub, host;
+    char name[16];
+
+    ck_assert_int_eq(mtree_topology_create("star", "test", &topology), MTREE_OK);
+    ck_assert_int_eq(
+        mtree_topology_add_vertex(topology, "s", NULL, MTREE_VERTEX_SWITCH, &hub),
+        MTREE_OK);
+    for (int i = 0; i < count; i++) {
+        (void)snprintf(name, sizeof(name), "h%d", i);
+        ck_assert_int_eq(
+            mtree_topology_add_vertex(topology, name, NULL, MTREE_VERTEX_HOST, &host),
+            MTREE_OK);
+        ck_assert_int_eq(mtree_topology_add_link(topology, host, hub, 1e6 * rates[i],
+                                                 1e6 * rates[i], 0, NULL),
+                         MTREE_OK);
+    }
+    find_hosts();
+}
+
+static mtree_plan_t *choose(mtree_plan_request_t request)
+{
+    mtree_plan_t *plan = NULL;
+
+    ck_assert_int_eq(mtree_choice_plan(topology, hosts, num_hosts, &request, &plan),
+                     MTREE_OK);
+    return plan;
+}
+
+static double simulated(const mtree_plan_t *plan)
+{
+    mtree_simulate_options_t options;
+    mtree_simulate_result_t result;
+    double seconds;
+
+    mtree_simulate_default_options(&options);
+    options.bytes = (size_t)plan->bytes;
+    ck_assert_int_eq(mtree_simulate_plan(topology, hosts, num_hosts, plan,
+                                         plan->collective, &options, &result),
+                     MTREE_OK);
+    seconds = result.seconds;
+    mtree_simulate_result_clear(&result);
+    return seconds;
+}
+
+START_TEST(the_fastest_is_best)
+{
+    const mtree_contender_t contenders[] = {{.seconds = 1.5, .load = 1.0, .height = 1},
+                                            {.seconds = 1.0, .load = 9.0, .height = 7},
+                                            {.seconds = 1.2, .load = 1.0, .height = 1}};
+
+    ck_assert_int_eq(mtree_choice_best(contenders, 3, 0.02), 1);
+    ck_assert_int_eq(mtree_choice_best(contenders, 1, 0.02), 0);
+    ck_assert_int_eq(mtree_choice_best(contenders, 3, 0.2), 2);
+}
+END_TEST
+
+START_TEST(of_equals_the_one_with_most_slack_is_best)
+{
+    const mtree_contender_t contenders[] = {{.seconds = 1.00, .load = 2.0, .height = 1},
+                                            {.seconds = 1.01, .load = 1.0, .height = 3},
+                                            {.seconds = 1.01, .load = 1.3, .height = 1}};
+
+    ck_assert_int_eq(mtree_choice_best(contenders, 3, 0.02), 1);
+    ck_assert_int_eq(mtree_choice_best(contenders, 3, 0.001), 0);
+}
+END_TEST
+
+START_TEST(then_the_lowest_then_the_last)
+{
+    const mtree_contender_t contenders[] = {{.seconds = 1.0, .load = 1.0, .height = 4},
+                                            {.seconds = 1.0, .load = 1.001, .height = 2},
+                                            {.seconds = 1.0, .load = 1.0, .height = 2}};
+
+    ck_assert_int_eq(mtree_choice_best(contenders, 3, 0.02), 2);
+    ck_assert_int_eq(mtree_choice_best(contenders, 2, 0.02), 1);
+}
+END_TEST
+
+/* Plans of no throughput take for ever: one of them is taken all the same. */
+START_TEST(for_ever_is_a_time)
+{
+    const mtree_contender_t contenders[] = {{.seconds = INFINITY, .load = 1.0},
+                                            {.seconds = INFINITY, .load = 0.5}};
+
+    ck_assert_int_ge(mtree_choice_best(contenders, 2, 0.02), 0);
+}
+END_TEST
+
+/* Stars of hosts of 10, 25, 50 and 100 Mb/s: two trees that fill the roots' links as well
+ * as the slow hosts' carry as much on paper, but not in time. */
+START_TEST(unequal_stars_come_close_to_the_bound)
+{
+    static const int stars[][16] = {
+        {100, 100, 100, 100, 50, 50, 25, 25},
+        {25, 10, 50, 25, 10, 25, 50, 10, 10, 10},
+        {50, 25, 100, 10, 10, 10, 50, 10, 25, 10, 10, 100},
+        {100, 10, 25, 10, 100, 10, 10, 25, 10, 100, 10, 25, 10, 25, 50, 100}};
+    static const int counts[] = {8, 10, 12, 16};
+    mtree_plan_t *plan;
+
+    make_star(stars[_i], counts[_i]);
+    plan = choose((mtree_plan_request_t){
+        .collective = MTREE_ALLREDUCE, .max_trees = 10, .bytes = MESSAGE});
+    ck_assert_double_gt(plan->bound, 0.0);
+    ck_assert_double_ge(8.0 * MESSAGE / plan->bound / plan->seconds, 0.9);
+    ck_assert_double_eq_tol(plan->seconds, simulated(plan), 1e-9);
+    mtree_plan_destroy(plan);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+/* The prediction for a part of a long message holds for all of it. */
+START_TEST(a_long_message_is_predicted_from_a_part)
+{
+    static const int star[] = {50, 50, 50, 50, 50, 50, 50, 50};
+    mtree_plan_t *plan;
+
+    make_star(star, 8);
+    plan = choose((mtree_plan_request_t){
+        .collective = MTREE_BCAST, .max_trees = 10, .bytes = 256 << 20});
+    ck_assert_double_eq_tol(plan->seconds, simulated(plan), 0.02 * plan->seconds);
+    mtree_plan_destroy(plan);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+START_TEST(a_named_algorithm_stays)
+{
+    static const int star[] = {100, 100, 10, 10};
+    mtree_plan_t *plan;
+
+    make_star(star, 4);
+    plan = choose((mtree_plan_request_t){
+        .collective = MTREE_ALLREDUCE, .algorithm = "ring", .bytes = MESSAGE});
+    ck_assert_str_eq(plan->algorithm, "ring");
+    ck_assert_double_eq_tol(plan->seconds, simulated(plan), 1e-9);
+    mtree_plan_destroy(plan);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+/* Equal hosts: direct exchange carries as much as any, and nobody waits for another.  Of
+ * long messages others can be faster. */
+START_TEST(direct_exchange_on_an_even_star)
+{
+    static const mtree_collective_t collectives[] = {MTREE_ALLREDUCE, MTREE_ALLGATHER,
+                                                     MTREE_REDUCE_SCATTER};
+    static const int star[] = {40, 40, 40, 40, 40, 40, 40, 40};
+
+    make_star(star, 8);
+    for (int c = 0; c < 3; c++) {
+        mtree_plan_t *plan = choose((mtree_plan_request_t){.collective = collectives[c],
+                                                           .bytes = _i == 0 ? 0 : 16e6});
+
+        if (_i == 0) {
+            ck_assert_str_eq(plan->algorithm, "direct");
+            ck_assert_int_eq(plan->num_trees, 8);
+        } else {
+            ck_assert_double_ge(8 * plan->bytes / plan->bound, 0.94 * plan->seconds);
+        }
+        ck_assert_double_gt(plan->throughput, plan->bound * 0.999999);
+        ck_assert_ptr_nonnull(plan->limit);
+        mtree_plan_destroy(plan);
+    }
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+/* Where hosts forward for each other, trees of many hops carry more; one host's message
+ * goes over trees. */
+START_TEST(elsewhere_packing_stays)
+{
+    static const int star[] = {40, 40, 40, 40, 40, 40, 40, 40};
+    mtree_plan_t *plan;
+
+    ck_assert_int_eq(mtree_topology_read(TOPOLOGIES "/b4.dot", &topology), MTREE_OK);
+    find_hosts();
+    plan = choose((mtree_plan_request_t){.collective = MTREE_ALLREDUCE, .max_trees = 10});
+    ck_assert_str_eq(plan->algorithm, "packing");
+    mtree_plan_destroy(plan);
+    mtree_topology_destroy(topology);
+
+    make_star(star, 8);
+    plan = choose((mtree_plan_request_t){.collective = MTREE_BCAST, .bytes = 16e6});
+    ck_assert_str_eq(plan->algorithm, "packing");
+    mtree_plan_destroy(plan);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+/* No kind that is left out is clearly faster, whatever the size. */
+START_TEST(no_other_kind_is_clearly_faster)
+{
+    static const char *const algorithms[] = {"packing", "latency", "direct", "ring"};
+    static const double sizes[] = {64, 4096, 32000, 131072, 300000, 2e6};
+    static const int star[] = {40, 60, 40, 80, 20, 60};
+    mtree_plan_request_t request = {
+        .collective = MTREE_ALLREDUCE, .max_trees = 10, .bytes = sizes[_i]};
+    mtree_plan_t *plan, *other;
+
+    make_star(star, 6);
+    plan = choose(request);
+    for (int a = 0; a < 4; a++) {
+        request.algorithm = algorithms[a];
+        other = choose(request);
+        if (a != 3 || request.bytes > MTREE_FORECAST_SHORT_BYTES) {
+            ck_assert_double_le(mtree_forecast_plan_seconds(plan),
+                                1.06 * mtree_forecast_plan_seconds(other));
+        }
+        mtree_plan_destroy(other);
+    }
+    mtree_plan_destroy(plan);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("choice");
+    TCase *tcase = tcase_create("choice");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_set_timeout(tcase, 60);
+    tcase_add_test(tcase, the_fastest_is_best);
+    tcase_add_test(tcase, of_equals_the_one_with_most_slack_is_best);
+    tcase_add_test(tcase, then_the_lowest_then_the_last);
+    tcase_add_test(tcase, for_ever_is_a_time);
+    tcase_add_loop_test(tcase, unequal_stars_come_close_to_the_bound, 0, 4);
+    tcase_add_test(tcase, a_long_message_is_predicted_from_a_part);
+    tcase_add_test(tcase, a_named_algorithm_stays);
+    tcase_add_loop_test(tcase, direct_exchange_on_an_even_star, 0, 2);
+    tcase_add_test(tcase, elsewhere_packing_stays);
+    tcase_add_loop_test(tcase, no_other_kind_is_clearly_faster, 0, 6);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_ENV);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? 0 : 1;
+}
