@@ -120,6 +120,18 @@ class BadArguments(unittest.TestCase):
         self.expect(1, "is not a program", "up", LINE, "--mtree", "/nonexistent")
         self.expect(1, "choose one of those", "up", LINE, "--congestion-control", "none")
 
+    def test_helpers_that_do_not_start(self):
+        up = ["up", LINE, "--name", f"{PREFIX}-helpers", "--loss", "0.1", "--cross", "x0.1"]
+        for variable, words in (
+            ("NETLAB_RELAY", "netlab_relay did not start"),
+            ("NETLAB_CROSS", "netlab_cross did not start"),
+        ):
+            environment = {**os.environ, variable: "/bin/true"}
+            done = netlab(*up, check=False, environment=environment)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(words, done.stderr)
+        self.assertEqual(our_labs(), [])
+
     def test_a_name_that_cannot_be_a_folder(self):
         self.expect(1, "cannot name a lab", "up", LINE, "--name", "../x")
         self.assertEqual(our_labs(), [])

@@ -137,6 +137,11 @@ def check_lab():
     if subprocess.run([str(word) for word in [*NETLAB, "probe"]], stdout=subprocess.DEVNULL, check=False).returncode != 0:
         return
     name = f"mistakes{os.getpid()}"
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copytree(ROOT / "tools/netlab", pathlib.Path(folder, "bin"))
+        if shutil.which("netlab_cross") is None:
+            alone = [sys.executable, f"{folder}/bin/netlab", "up", STAR, "--mtree", BUILD / "mtree", "--name", name, "--no-latency"]
+            says([*alone, "--cross", "x0.1"], 1, "netlab_cross, which sends cross traffic, is neither in the build folder nor on PATH")
     up = [*NETLAB, "up", STAR, "--mtree", BUILD / "mtree", "--no-latency", "--name", name]
     says(up, 0, name)
     try:

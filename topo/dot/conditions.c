@@ -58,9 +58,8 @@ read_one(const char *file, const mtree_dot_edge_t *edge, const char *name,
         return MTREE_OK;
     }
     if (parse(text, &value, &why) != MTREE_OK) {
-        mtree_error("%s:%d: link %s-%s: %s '%s': %s; write it like %s=\"%s\"", file,
-                    edge->line, edge->tail->name, edge->head->name, name, text, why, name,
-                    example);
+        mtree_error("%s:%d: link %s-%s: %s '%s': %s; write it like %s", file, edge->line,
+                    edge->tail->name, edge->head->name, name, text, why, example);
         return MTREE_ERR_INVALID;
     }
     *value_p = value;
@@ -72,15 +71,15 @@ mtree_status_t mtree_dot_conditions_read(const char *name, const mtree_dot_edge_
 {
     mtree_status_t status;
 
-    if ((status = read_one(name, edge, "mtu", parse_mtu, "1500", &conditions->mtu)) !=
-            MTREE_OK ||
-        (status = read_one(name, edge, "loss", parse_loss, "0.001", &conditions->loss)) !=
-            MTREE_OK ||
-        (status = read_one(name, edge, "jitter", parse_jitter, "2ms",
+    if ((status = read_one(name, edge, "mtu", parse_mtu, "mtu=\"1500\"",
+                           &conditions->mtu)) != MTREE_OK ||
+        (status = read_one(name, edge, "loss", parse_loss, "loss=\"0.001\"",
+                           &conditions->loss)) != MTREE_OK ||
+        (status = read_one(name, edge, "jitter", parse_jitter, "jitter=\"2ms\"",
                            &conditions->jitter)) != MTREE_OK) {
         return status;
     }
-    return read_one(name, edge, "cross", mtree_units_parse_rate, "20Mbps",
+    return read_one(name, edge, "cross", mtree_units_parse_rate, "cross=\"20Mbps\"",
                     &conditions->cross);
 }
 
