@@ -12,6 +12,7 @@
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 typedef struct {
@@ -19,7 +20,8 @@ typedef struct {
     const bench_pattern_t *pattern;
     bench_call_t call;
     double *seconds; /* [iterations] of this rank */
-    double *slowest; /* [iterations] of the slowest rank, on rank 0 */
+    double *slowest; /* [iterations] of the slowest rank, on rank 0; sorted later */
+    double *calls;   /* [iterations] the same in their order, until the next size */
     double *arrived; /* [iterations] arrival after the barrier, of this rank; then of the
                         last */
     double *left;    /* [iterations] the same */
@@ -109,6 +111,8 @@ static bench_timing_t collect(bench_t *bench, size_t bytes, int iterations)
     MPI_Allreduce(&bench->failures, &timing.failures, 1, MPI_LONG, MPI_SUM, comm);
     timing.mean /= bench->call.num_ranks;
     timing.processors /= iterations;
+    memcpy(bench->calls, bench->slowest, (size_t)iterations * sizeof(double));
+    timing.calls = bench->calls;
 
     qsort(bench->slowest, (size_t)iterations, sizeof(double), compare_doubles);
     for (i = 0; i < iterations; i++) {
@@ -164,8 +168,10 @@ static mtree_status_t measure_size(bench_t *bench, size_t bytes, bench_timing_t 
     int iterations = bench_options_iterations(bench->options, bytes);
     int warmup = bench_options_warmup(bench->options, bytes);
     mtree_status_t status;
+    double *calls = realloc(bench->calls, (size_t)iterations * sizeof(double));
     int i;
 
+    bench->calls = calls != NULL ? calls : bench->calls;
     status = bench_operation_acquire(bench->options->operation,
                                      vector_bytes(bench, bytes), &bench->call);
     if (status != MTREE_OK) {
@@ -176,8 +182,8 @@ static mtree_status_t measure_size(bench_t *bench, size_t bytes, bench_timing_t 
     bench->slowest = calloc((size_t)iterations, sizeof(double));
     bench->arrived = calloc((size_t)iterations, sizeof(double));
     bench->left = calloc((size_t)iterations, sizeof(double));
-    if (bench->seconds == NULL || bench->slowest == NULL || bench->arrived == NULL ||
-        bench->left == NULL) {
+    if (calls == NULL || bench->seconds == NULL || bench->slowest == NULL ||
+        bench->arrived == NULL || bench->left == NULL) {
         mtree_error("no memory for the times of %d iterations: give fewer with -i",
                     iterations);
         status = MTREE_ERR_NO_MEMORY;
@@ -230,6 +236,7 @@ static mtree_status_t measure(bench_t *bench, long *failures_p)
     }
     bench_report_destroy(report);
     free(bench->stays);
+    free(bench->calls);
     return status;
 }
 

@@ -105,14 +105,19 @@ err:
 
 static json_t *timing_to_json(const bench_timing_t *timing)
 {
+    json_t *calls = json_array();
+
+    for (int i = 0; i < timing->iterations; i++) {
+        json_array_append_new(calls, json_real(timing->calls[i] * MICROSECONDS));
+    }
     return json_pack(
-        "{s:I, s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:I}", "bytes",
+        "{s:I, s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:o, s:f, s:I}", "bytes",
         (json_int_t)timing->bytes, "iterations", timing->iterations, "avg_us",
         timing->mean * MICROSECONDS, "min_us", timing->min * MICROSECONDS, "max_us",
         timing->max * MICROSECONDS, "slowest_avg_us", timing->slowest_mean * MICROSECONDS,
         "slowest_median_us", timing->slowest_median * MICROSECONDS, "slowest_min_us",
         timing->slowest_min * MICROSECONDS, "slowest_max_us",
-        timing->slowest_max * MICROSECONDS, "processor_s_per_gb",
+        timing->slowest_max * MICROSECONDS, "calls_us", calls, "processor_s_per_gb",
         processors_per_gigabyte(timing), "failures", (json_int_t)timing->failures);
 }
 

@@ -21,6 +21,7 @@ typedef struct {
     int iterations;
     double mean, min, max;
     double slowest_mean, slowest_median, slowest_min, slowest_max;
+    const double *calls; /* [iterations] of the slowest rank, in order; the caller's */
     double processors;
     double
         last_arrival; /* mean over iterations; of staggered arrivals, as what follows */

@@ -162,11 +162,12 @@ STANDINS = {
     "mpirun": """#!/bin/sh
 echo "mpirun $*" >>"$CALLS"
 case "$*" in *slow*) sleep 30 ;; esac
-echo '{"ranks": 4, "validated": true, "sizes": [{"failures": 0, "slowest_median_us": 400000}]}'
+echo '{"ranks": 4, "validated": true, "sizes": [{"failures": 0, "slowest_median_us": 400000, "calls_us": [400000]}]}'
 """,
     "ompi_info": """#!/bin/sh
 echo mca:coll:tuned:param:coll_tuned_bcast_algorithm:enumerator:value:1:basic_linear
 echo mca:coll:tuned:param:coll_tuned_bcast_algorithm:enumerator:value:3:pipeline
+echo mca:coll:tuned:param:coll_tuned_bcast_algorithm:enumerator:value:5:chain
 echo mca:coll:tuned:param:coll_tuned_allreduce_algorithm:enumerator:value:1:basic_linear
 """,
     "mtree": "#!/bin/sh\necho '{\"bound_bps\": 8e6}'\n",
@@ -187,6 +188,7 @@ COMPARE = {
     "-R": ("--local 4 -t bcast -m 1k --quick -R 3 --json", r'"repetitions": 3', r"(coll mtree .*){3}$"),
     "--repetitions": ("--local 4 -t bcast -m 1k --quick --repetitions 2 --json", r'"repetitions": 2', ""),
     "--segments": ("--local 4 -t bcast -m 1k -R 1 --segments 8k", r"3 pipeline by 8k", r"bcast_algorithm_segmentsize 8192 "),
+    "--algorithms": ("--local 4 -t bcast -m 1k --quick -R 1 --algorithms pipeline", r"3 pipeline", r"^(?!.*bcast_algorithm [15] )"),
     "--timeout": ("--local 4 -t bcast -m 1k --quick -R 1 --timeout 1 --mca note slow", r"stopped after 1 s", ""),
     "--quick": ("--local 4 -t bcast -m 1k --quick -R 1", r"\nbcast ", r"^(?!.*segmentsize)"),
     "--baselines": ("--local 4 -t bcast -m 1k --quick -R 1 --baselines", r"\nbcast ", r"^(?!.*coll mtree)"),
