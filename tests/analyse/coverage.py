@@ -12,8 +12,8 @@ import os
 import subprocess
 import sys
 
-ROOMS = ("base", "topo", "planner", "schedule", "simulate", "report", "coll_mtree", "tools")
-JUDGED = ("topo", "planner", "schedule", "coll_mtree")
+ROOMS = ("base", "topo", "planner", "schedule", "tcp", "simulate", "report", "coll_mtree", "tools")
+JUDGED = ("topo", "planner", "schedule", "tcp", "coll_mtree")
 
 
 def data_files(build):

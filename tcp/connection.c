@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One socket: frames out of it and into it, as far as it goes without waiting. */
+#include "tcp/private.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+/* Bytes thrown away at a time. */
+#define TRASH 65536
+
+static bool is_later(int error)
+{
+    return error == EAGAIN || error == EWOULDBLOCK;
+}
+
+static bool connection_fail(mtree_tcp_connection_t *connection, const char *reason)
+{
+    mtree_tcp_peer_fail(connection->peer, reason);
+    return false;
+}
+
+/* All of the payload has come. */
+static void connection_finish(mtree_tcp_connection_t *connection)
+{
+    mtree_tcp_message_t *message = connection->reading;
+
+    connection->is_reading = false;
+    connection->reading = NULL;
+    if (message != NULL) {
+        mtree_tcp_session_arrived(message);
+    }
+}
+
+/* A header is complete: find the place of what follows; false: the peer has failed. */
+static bool connection_place(mtree_tcp_connection_t *connection)
+{
+    const char *reason = "it sent what is no message";
+    mtree_tcp_place_t place = MTREE_TCP_WRONG;
+    mtree_tcp_message_t *message = NULL;
+    mtree_tcp_frame_t frame;
+
+    if (mtree_tcp_frame_read(connection->header, &frame) == MTREE_OK) {
+        place = mtree_tcp_session_place(connection->peer, &frame, &message, &reason);
+    }
+    connection->is_stuck = place == MTREE_TCP_LATER;
+    if (place == MTREE_TCP_WRONG) {
+        return connection_fail(connection, reason);
+    }
+    if (connection->is_stuck) {
+        return true;
+    }
+    connection->header_bytes = 0;
+    connection->is_reading = true;
+    connection->reading = message;
+    connection->place = message == NULL ? NULL : message->bytes;
+    connection->left = frame.length;
+    if (connection->left == 0) {
+        connection_finish(connection);
+    }
+    return true;
+}
+
+/* @a bytes were read: to the end of the payload, and then of the next header. */
+static void connection_advance(mtree_tcp_connection_t *connection, size_t bytes)
+{
+    size_t payload = bytes < connection->left ? bytes : connection->left;
+
+    connection->left -= payload;
+    connection->place += connection->place == NULL ? 0 : payload;
+    connection->header_bytes += bytes - payload;
+    if (connection->is_reading && connection->left == 0) {
+        connection_finish(connection);
+    }
+}
+
+/* Read once: the rest of the payload and the next header together. */
+static ssize_t connection_receive(mtree_tcp_connection_t *connection, size_t *wanted_p)
+{
+    static char trash[TRASH];
+    struct iovec parts[2];
+    int count = 0;
+    bool is_last = true;
+
+    if (connection->left > 0) {
+        size_t length = connection->left;
+
+        if (connection->place == NULL && length > TRASH) {
+            length = TRASH;
+            is_last = false;
+        }
+        parts[count++] =
+            (struct iovec){connection->place == NULL ? trash : connection->place, length};
+    }
+    if (is_last) {
+        parts[count++] = (struct iovec){connection->header + connection->header_bytes,
+                                        MTREE_TCP_HEADER - connection->header_bytes};
+    }
+    *wanted_p = parts[0].iov_len + (count > 1 ? parts[1].iov_len : 0);
+    return readv(connection->socket, parts, count);
+}
+
+bool mtree_tcp_connection_read(mtree_tcp_connection_t *connection)
+{
+    while (true) {
+        size_t wanted;
+        ssize_t bytes;
+
+        if (connection->header_bytes == MTREE_TCP_HEADER &&
+            !connection_place(connection)) {
+            return false;
+        }
+        if (connection->is_stuck || !connection->is_readable) {
+            return true;
+        }
+        bytes = connection_receive(connection, &wanted);
+        if (bytes < 0 && is_later(errno)) {
+            connection->is_readable = false;
+        } else if (bytes < 0 && errno != EINTR) {
+            return connection_fail(connection, strerror(errno));
+        } else if (bytes == 0) {
+            return connection_fail(connection, "the connection was closed");
+        } else if (bytes > 0) {
+            /* Less than wanted is all that there was; the end of the stream is another
+             * event. */
+            connection->is_readable = (size_t)bytes == wanted;
+            connection_advance(connection, (size_t)bytes);
+        }
+    }
+}
+
+bool mtree_tcp_connection_write(mtree_tcp_connection_t *connection)
+{
+    mtree_tcp_message_t *message = connection->sending;
+    size_t total = MTREE_TCP_HEADER + message->frame.length;
+
+    while (message->moved < total) {
+        size_t header =
+            message->moved < MTREE_TCP_HEADER ? MTREE_TCP_HEADER - message->moved : 0;
+        size_t payload = message->moved - (MTREE_TCP_HEADER - header);
+        struct iovec parts[] = {
+            {message->header + MTREE_TCP_HEADER - header, header},
+            {message->bytes + payload, message->frame.length - payload}};
+        struct msghdr vector = {.msg_iov = parts, .msg_iovlen = 2};
+        ssize_t bytes = sendmsg(connection->socket, &vector, MSG_NOSIGNAL);
+
+        if (bytes < 0 && is_later(errno)) {
+            connection->is_writable = false;
+            return true;
+        }
+        if (bytes < 0 && errno != EINTR) {
+            return connection_fail(connection, strerror(errno));
+        }
+        message->moved += bytes < 0 ? 0 : (size_t)bytes;
+    }
+    connection->sending = NULL;
+    mtree_tcp_message_complete(message, MTREE_OK);
+    return true;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tcp/greeting.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+
+/* "mtG" and the version. */
+#define MAGIC UINT32_C(0x6d744701)
+
+enum { MAGIC_AT, RANK_AT, NUMBER_AT, ZERO_AT, NUM_WORDS };
+
+_Static_assert(NUM_WORDS * sizeof(uint32_t) + MTREE_TCP_SECRET == MTREE_TCP_GREETING,
+               "a greeting's length");
+
+mtree_status_t mtree_tcp_secret_draw(mtree_tcp_secret_t *secret)
+{
+    return getrandom(secret->bytes, sizeof(secret->bytes), 0) == sizeof(secret->bytes)
+               ? MTREE_OK
+               : MTREE_ERR_IO;
+}
+
+bool mtree_tcp_secret_equals(const mtree_tcp_secret_t *a, const mtree_tcp_secret_t *b)
+{
+    unsigned char differ = 0;
+
+    for (int i = 0; i < MTREE_TCP_SECRET; i++) {
+        differ |= a->bytes[i] ^ b->bytes[i];
+    }
+    return differ == 0;
+}
+
+bool mtree_tcp_greeting_send(int socket, const mtree_tcp_greeting_t *greeting)
+{
+    const uint32_t words[NUM_WORDS] = {[MAGIC_AT] = htonl(MAGIC),
+                                       [RANK_AT] = htonl(greeting->rank),
+                                       [NUMBER_AT] = htonl(greeting->number)};
+    unsigned char bytes[MTREE_TCP_GREETING];
+
+    memcpy(bytes, words, sizeof(words));
+    memcpy(bytes + sizeof(words), greeting->secret.bytes, MTREE_TCP_SECRET);
+    return send(socket, bytes, sizeof(bytes), MSG_NOSIGNAL) == sizeof(bytes);
+}
+
+static int greeting_read(const unsigned char bytes[MTREE_TCP_GREETING],
+                         mtree_tcp_greeting_t *greeting)
+{
+    uint32_t words[NUM_WORDS];
+
+    memcpy(words, bytes, sizeof(words));
+    greeting->rank = ntohl(words[RANK_AT]);
+    greeting->number = ntohl(words[NUMBER_AT]);
+    memcpy(greeting->secret.bytes, bytes + sizeof(words), MTREE_TCP_SECRET);
+    return ntohl(words[MAGIC_AT]) == MAGIC && words[ZERO_AT] == 0 ? 1 : -1;
+}
+
+int mtree_tcp_greeting_receive(int socket, mtree_tcp_greeting_reader_t *reader,
+                               mtree_tcp_greeting_t *greeting)
+{
+    ssize_t count = recv(socket, reader->bytes + reader->count,
+                         MTREE_TCP_GREETING - reader->count, 0);
+
+    if (count < 0) {
+        return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? 0 : -1;
+    }
+    reader->count += (size_t)count;
+    if (reader->count == MTREE_TCP_GREETING) {
+        return greeting_read(reader->bytes, greeting);
+    }
+    return count == 0 ? -1 : 0;
+}

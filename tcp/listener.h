@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The end of connections that listens.
+ *
+ * Whoever connects is a guest until it has said the secret.  A guest that does not say it
+ * in time is dropped, and so is the oldest one when there are too many: a peer says it
+ * with its first packet, and dials again when it is dropped.
+ */
+#ifndef MTREE_TCP_LISTENER_H
+#define MTREE_TCP_LISTENER_H
+
+#include "tcp/greeting.h"
+#include "tcp/ports.h"
+
+/* Guests at a time, and the seconds that each has. */
+#define MTREE_TCP_GUESTS        64
+#define MTREE_TCP_GUEST_SECONDS 3.0
+
+typedef struct mtree_tcp_listener mtree_tcp_listener_t;
+
+/* Who has said the secret.  True: it is admitted, and @a socket is the callee's. */
+typedef bool (*mtree_tcp_admit_t)(void *arg, const mtree_tcp_greeting_t *greeting,
+                                  int socket);
+
+/* Listen on the first of @a ports that is free; NULL: none is, or there is no memory. */
+mtree_tcp_listener_t *mtree_tcp_listener_create(const mtree_tcp_ports_t *ports,
+                                                const mtree_tcp_secret_t *secret,
+                                                mtree_tcp_admit_t admit, void *arg);
+
+/* With its guests. */
+void mtree_tcp_listener_destroy(mtree_tcp_listener_t *listener);
+
+uint16_t mtree_tcp_listener_port(const mtree_tcp_listener_t *listener);
+
+/* Hear guests; @a now is mtree_clock_seconds(). */
+void mtree_tcp_listener_poll(mtree_tcp_listener_t *listener, double now);
+
+#endif

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tcp/private.h"
+
+#include "base/log.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+mtree_tcp_peer_t *mtree_tcp_peer_create(mtree_tcp_t *tcp, const char *name)
+{
+    mtree_tcp_peer_t *peer = calloc(1, sizeof(*peer));
+
+    if (peer == NULL) {
+        (void)mtree_no_memory("connections to %s", name);
+        return NULL;
+    }
+    peer->tcp = tcp;
+    (void)snprintf(peer->name, sizeof(peer->name), "%s", name);
+    mtree_hash_table_init(&peer->sessions);
+    mtree_list_init(&peer->urgent);
+    mtree_list_init(&peer->queue);
+    mtree_list_append(&tcp->peers, &peer->link);
+    return peer;
+}
+
+mtree_status_t mtree_tcp_peer_connect(mtree_tcp_peer_t *peer, const int *sockets,
+                                      int count)
+{
+    mtree_status_t status = MTREE_OK;
+
+    for (int i = 0; i < count; i++) {
+        mtree_tcp_connection_t *connection = &peer->connections[i];
+        struct epoll_event event = {.events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET,
+                                    .data.ptr = connection};
+
+        *connection = (mtree_tcp_connection_t){
+            .peer = peer, .socket = sockets[i], .is_readable = true, .is_writable = true};
+        if (epoll_ctl(peer->tcp->epoll, EPOLL_CTL_ADD, sockets[i], &event) != 0) {
+            status = MTREE_ERR_IO;
+        }
+    }
+    peer->num_connections = count;
+    if (status != MTREE_OK) {
+        mtree_tcp_peer_fail(peer, strerror(errno));
+        return status;
+    }
+    mtree_tcp_peer_pump(peer);
+    return MTREE_OK;
+}
+
+static bool has_bytes(const mtree_tcp_message_t *message)
+{
+    return message->frame.length > 0;
+}
+
+void mtree_tcp_peer_enqueue(mtree_tcp_peer_t *peer, mtree_tcp_message_t *message)
+{
+    mtree_tcp_frame_write(&message->frame, message->header);
+    mtree_list_append(has_bytes(message) ? &peer->queue : &peer->urgent, &message->link);
+}
+
+/* The next connection that may take a message; NULL: there is none. */
+static mtree_tcp_connection_t *next_writable(mtree_tcp_peer_t *peer)
+{
+    for (int i = 0; i < peer->num_connections; i++) {
+        mtree_tcp_connection_t *connection =
+            &peer->connections[(peer->turn + i) % peer->num_connections];
+
+        if (connection->is_writable && connection->sending == NULL) {
+            peer->turn = (peer->turn + i + 1) % peer->num_connections;
+            return connection;
+        }
+    }
+    return NULL;
+}
+
+/* Go on with what is written in part; false: the peer has failed. */
+static bool finish_writing(mtree_tcp_peer_t *peer)
+{
+    for (int i = 0; i < peer->num_connections; i++) {
+        mtree_tcp_connection_t *connection = &peer->connections[i];
+
+        if (connection->sending != NULL && connection->is_writable &&
+            !mtree_tcp_connection_write(connection)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void mtree_tcp_peer_pump(mtree_tcp_peer_t *peer)
+{
+    mtree_tcp_connection_t *connection;
+
+    if (!finish_writing(peer)) {
+        return;
+    }
+    while ((!mtree_list_is_empty(&peer->urgent) || !mtree_list_is_empty(&peer->queue)) &&
+           (connection = next_writable(peer)) != NULL) {
+        mtree_list_t *link = mtree_list_take(&peer->urgent);
+
+        link = link == NULL ? mtree_list_take(&peer->queue) : link;
+        connection->sending = MTREE_CONTAINER_OF(link, mtree_tcp_message_t, link);
+        if (!mtree_tcp_connection_write(connection)) {
+            return;
+        }
+    }
+}
+
+void mtree_tcp_peer_unstick(mtree_tcp_peer_t *peer)
+{
+    for (int i = 0; i < peer->num_connections; i++) {
+        if (peer->connections[i].is_stuck &&
+            !mtree_tcp_connection_read(&peer->connections[i])) {
+            return;
+        }
+    }
+}
+
+/* End the messages of @a list that are of @a session (NULL: of any) with an error. */
+static void fail_sends(mtree_list_t *list, const mtree_tcp_session_t *session)
+{
+    mtree_list_t *link, *next;
+
+    MTREE_LIST_FOR_EACH_SAFE(link, next, list)
+    {
+        mtree_tcp_message_t *message =
+            MTREE_CONTAINER_OF(link, mtree_tcp_message_t, link);
+
+        if (session == NULL || (message->session == session && message->done != NULL)) {
+            mtree_tcp_message_complete(message, MTREE_ERR_TRANSPORT);
+        }
+    }
+}
+
+/* Close the socket and end what is half sent or received. */
+static void connection_close(mtree_tcp_connection_t *connection)
+{
+    if (connection->sending != NULL) {
+        mtree_tcp_message_complete(connection->sending, MTREE_ERR_TRANSPORT);
+    }
+    /* What comes early is in its flow's list. */
+    if (connection->reading != NULL && !connection->reading->is_owned) {
+        mtree_tcp_message_complete(connection->reading, MTREE_ERR_TRANSPORT);
+    }
+    (void)close(connection->socket);
+}
+
+/* Any session of @a peer; NULL: there is none. */
+static mtree_tcp_session_t *any_session(mtree_tcp_peer_t *peer)
+{
+    for (size_t i = 0; i < peer->sessions.num_buckets; i++) {
+        if (peer->sessions.buckets[i] != NULL) {
+            return MTREE_CONTAINER_OF(peer->sessions.buckets[i], mtree_tcp_session_t,
+                                      link);
+        }
+    }
+    return NULL;
+}
+
+static void peer_disconnect(mtree_tcp_peer_t *peer)
+{
+    for (int i = 0; i < peer->num_connections; i++) {
+        connection_close(&peer->connections[i]);
+    }
+    peer->num_connections = 0;
+    fail_sends(&peer->urgent, NULL);
+    fail_sends(&peer->queue, NULL);
+    for (size_t i = 0; i < peer->sessions.num_buckets; i++) {
+        for (mtree_hash_link_t *link = peer->sessions.buckets[i]; link != NULL;
+             link = link->next) {
+            mtree_tcp_session_fail(MTREE_CONTAINER_OF(link, mtree_tcp_session_t, link),
+                                   MTREE_ERR_TRANSPORT);
+        }
+    }
+}
+
+void mtree_tcp_peer_fail(mtree_tcp_peer_t *peer, const char *reason)
+{
+    int before = peer->tcp->num_completed;
+
+    if (peer->status != MTREE_OK) {
+        return;
+    }
+    peer->status = MTREE_ERR_TRANSPORT;
+    peer_disconnect(peer);
+    /* A peer that has nothing to do may have ended. */
+    if (peer->tcp->num_completed > before) {
+        mtree_error("lost the TCP connections to %s in a call: %s", peer->name, reason);
+    }
+}
+
+/* What is half sent of @a message is sent from a copy, so that the next frame is found;
+ * false: there is no memory. */
+static bool message_detach(mtree_tcp_message_t *message)
+{
+    char *copy = malloc(message->frame.length > 0 ? message->frame.length : 1);
+
+    if (copy == NULL) {
+        return false;
+    }
+    if (message->frame.length > 0) {
+        memcpy(copy, message->bytes, message->frame.length);
+    }
+    message->bytes = copy;
+    message->is_owned = true;
+    mtree_tcp_message_end(message, MTREE_ERR_TRANSPORT);
+    return true;
+}
+
+/* Leave the caller's memory alone; false: there is no memory for that. */
+static bool connection_detach(mtree_tcp_connection_t *connection,
+                              const mtree_tcp_session_t *session)
+{
+    mtree_tcp_message_t *sending = connection->sending, *reading = connection->reading;
+
+    if (reading != NULL && reading->session == session) {
+        connection->reading = NULL;
+        connection->place = NULL;
+        if (!reading->is_owned) {
+            mtree_tcp_message_complete(reading, MTREE_ERR_TRANSPORT);
+        }
+    }
+    return sending == NULL || sending->session != session || sending->done == NULL ||
+           message_detach(sending);
+}
+
+void mtree_tcp_session_abandon(mtree_tcp_session_t *session)
+{
+    mtree_tcp_peer_t *peer = session->peer;
+    bool is_detached = true;
+
+    session->is_abandoned = true;
+    for (int i = 0; i < peer->num_connections; i++) {
+        is_detached = is_detached && connection_detach(&peer->connections[i], session);
+    }
+    fail_sends(&peer->urgent, session);
+    fail_sends(&peer->queue, session);
+    mtree_tcp_session_fail(session, MTREE_ERR_TRANSPORT);
+    if (!is_detached) {
+        mtree_tcp_peer_fail(peer, "there is no memory to go on");
+    }
+}
+
+void mtree_tcp_peer_destroy(mtree_tcp_peer_t *peer)
+{
+    mtree_tcp_session_t *session;
+
+    peer->status = MTREE_ERR_TRANSPORT;
+    peer_disconnect(peer);
+    while ((session = any_session(peer)) != NULL) {
+        mtree_tcp_session_free(session);
+    }
+    mtree_hash_table_cleanup(&peer->sessions);
+    mtree_list_remove(&peer->link);
+    free(peer);
+}
+
+/* Hand @a message back, and free it. */
+static void reroute_message(mtree_tcp_message_t *message, bool sends,
+                            mtree_tcp_reroute_t reroute)
+{
+    if (message->done != NULL) {
+        reroute(message->session->owner, message->session->rank, sends,
+                message->frame.tag, message->bytes, message->frame.length, message->done);
+    }
+    mtree_tcp_message_free(message);
+}
+
+static void reroute_list(mtree_list_t *list, bool sends, mtree_tcp_reroute_t reroute)
+{
+    mtree_list_t *link;
+
+    while ((link = mtree_list_take(list)) != NULL) {
+        reroute_message(MTREE_CONTAINER_OF(link, mtree_tcp_message_t, link), sends,
+                        reroute);
+    }
+}
+
+void mtree_tcp_peer_reroute(mtree_tcp_peer_t *peer, mtree_tcp_reroute_t reroute)
+{
+    mtree_tcp_session_t *session;
+
+    reroute_list(&peer->urgent, true, reroute);
+    reroute_list(&peer->queue, true, reroute);
+    while ((session = any_session(peer)) != NULL) {
+        reroute_list(&session->held, true, reroute);
+        for (int i = 0; i < session->num_flows; i++) {
+            if (session->flows[i] != NULL) {
+                reroute_list(&session->flows[i]->posted, false, reroute);
+            }
+        }
+        mtree_tcp_session_free(session);
+    }
+}

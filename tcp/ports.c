@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tcp/ports.h"
+
+#include <ctype.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+/* A port at *text_p, which moves behind it; 0: there is none. */
+static uint16_t read_port(const char **text_p)
+{
+    char *end;
+    unsigned long port;
+
+    if (!isdigit((unsigned char)**text_p)) {
+        return 0;
+    }
+    port = strtoul(*text_p, &end, 10);
+    *text_p = end;
+    return port <= UINT16_MAX ? (uint16_t)port : 0;
+}
+
+mtree_status_t mtree_tcp_ports_parse(const char *text, mtree_tcp_ports_t *ports)
+{
+    *ports = (mtree_tcp_ports_t){0, 0};
+    if (text == NULL || *text == '\0') {
+        return MTREE_OK;
+    }
+    ports->first = ports->last = read_port(&text);
+    if (*text == '-') {
+        text++;
+        ports->last = read_port(&text);
+    }
+    return *text == '\0' && ports->first > 0 && ports->last >= ports->first
+               ? MTREE_OK
+               : MTREE_ERR_INVALID;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The connections of a process, in layers: session.c (which message belongs to which
+ * receive), connection.c (one socket), peer.c (the queue, and the connections that serve
+ * it) and tcp.c (life and polling).
+ */
+#ifndef MTREE_TCP_PRIVATE_H
+#define MTREE_TCP_PRIVATE_H
+
+#include "base/hash.h"
+#include "tcp/tcp.h"
+
+typedef struct mtree_tcp_message mtree_tcp_message_t;
+typedef struct mtree_tcp_connection mtree_tcp_connection_t;
+
+/* One message, sent or received. */
+struct mtree_tcp_message {
+    mtree_list_t link; /* in a queue or a flow; a link of its own while it moves */
+    mtree_tcp_peer_t *peer;
+    mtree_tcp_session_t *session; /* which may have ended when only the other end needs
+                                      the message */
+    mtree_completion_t *done;     /* NULL: nobody waits for its end */
+    mtree_tcp_frame_t frame;
+    unsigned char header[MTREE_TCP_HEADER];
+    size_t moved; /* of a send: bytes of header and payload that were written */
+    char *bytes;
+    bool is_owned;              /* `bytes` is freed with the message */
+    bool has_arrived;           /* of one that came early: all of it */
+    mtree_tcp_message_t *taker; /* of one that is arriving early: its receive */
+};
+
+/* The messages with one tag of a session. */
+typedef struct {
+    uint32_t next_sent, next_posted; /* numbers */
+    mtree_list_t posted;             /* receives that nothing has come for */
+    mtree_list_t early;              /* what has come, or is coming, before its receive */
+} mtree_tcp_flow_t;
+
+struct mtree_tcp_session {
+    mtree_hash_link_t link;
+    mtree_tcp_peer_t *peer;
+    mtree_tcp_key_t key;
+    int rank; /* of the peer, as the owner counts */
+    void *owner;
+    bool has_begun; /* here */
+    bool is_open;   /* the other end has begun it */
+    bool is_abandoned;
+    size_t ahead, early; /* bytes sent before that; received before it has begun here */
+    int owed;          /* sessions with this key that have ended here before the other end
+                          was known to have begun them */
+    mtree_list_t held; /* sends that wait for it */
+    mtree_tcp_flow_t **flows;
+    int num_flows, flows_capacity;
+};
+
+struct mtree_tcp_connection {
+    mtree_tcp_peer_t *peer;
+    int socket;
+    bool is_readable, is_writable; /* as far as is known */
+    mtree_tcp_message_t *sending;  /* written in part */
+    unsigned char header[MTREE_TCP_HEADER];
+    size_t header_bytes;          /* of the next frame, read so far */
+    bool is_stuck;                /* its frame is for nobody yet */
+    bool is_reading;              /* a frame's payload */
+    mtree_tcp_message_t *reading; /* NULL: it is thrown away */
+    char *place;                  /* of the rest of the payload */
+    size_t left;                  /* bytes of it */
+};
+
+struct mtree_tcp_peer {
+    mtree_list_t link;
+    mtree_tcp_t *tcp;
+    char name[64];
+    mtree_status_t status; /* MTREE_OK until it has failed */
+    bool is_active;        /* a connection has become readable or writable */
+    mtree_hash_table_t sessions;
+    mtree_list_t urgent, queue; /* messages to send; those without bytes go first */
+    size_t early;               /* bytes */
+    int num_connections, turn;  /* the connection that is asked first */
+    mtree_tcp_connection_t connections[MTREE_TCP_CONNECTIONS];
+};
+
+struct mtree_tcp {
+    int epoll;
+    mtree_list_t peers;
+    mtree_list_t completed; /* mtree_completion_t */
+    mtree_list_t spare;     /* messages */
+    int num_completed;      /* since the last poll */
+};
+
+/* tcp.c: a message; NULL: no memory. */
+mtree_tcp_message_t *mtree_tcp_message_create(mtree_tcp_session_t *session);
+void mtree_tcp_message_free(mtree_tcp_message_t *message);
+
+/* Nobody waits for @a message any more. */
+void mtree_tcp_message_end(mtree_tcp_message_t *message, mtree_status_t status);
+
+/* @a message has ended; it is freed. */
+void mtree_tcp_message_complete(mtree_tcp_message_t *message, mtree_status_t status);
+
+/* session.c: where the payload of a frame goes. */
+typedef enum {
+    MTREE_TCP_PLACED, /* into *message_p */
+    MTREE_TCP_THROWN, /* nobody wants it */
+    MTREE_TCP_LATER,  /* there is no room until a receive is posted */
+    MTREE_TCP_WRONG   /* the peer breaks the rules, or there is no memory: *reason_p */
+} mtree_tcp_place_t;
+
+mtree_tcp_place_t mtree_tcp_session_place(mtree_tcp_peer_t *peer,
+                                          const mtree_tcp_frame_t *frame,
+                                          mtree_tcp_message_t **message_p,
+                                          const char **reason_p);
+
+/* All of the payload of @a message has come. */
+void mtree_tcp_session_arrived(mtree_tcp_message_t *message);
+
+/* End all receives, and what is held, with @a status. */
+void mtree_tcp_session_fail(mtree_tcp_session_t *session, mtree_status_t status);
+void mtree_tcp_session_free(mtree_tcp_session_t *session);
+
+/* connection.c: read until nothing is left; false: the peer has failed. */
+bool mtree_tcp_connection_read(mtree_tcp_connection_t *connection);
+
+/* Write `sending`, which is NULL when all of it is written; false: the peer has failed.
+ */
+bool mtree_tcp_connection_write(mtree_tcp_connection_t *connection);
+
+/* peer.c: send what the connections take. */
+void mtree_tcp_peer_pump(mtree_tcp_peer_t *peer);
+
+/* Put @a message, whose frame is complete, into the queue. */
+void mtree_tcp_peer_enqueue(mtree_tcp_peer_t *peer, mtree_tcp_message_t *message);
+
+/* A receive was posted: connections that waited for one go on. */
+void mtree_tcp_peer_unstick(mtree_tcp_peer_t *peer);
+
+#endif

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tcp/private.h"
+
+#include "base/array.h"
+#include "base/log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NO_MEMORY "there is no memory for what it sends"
+
+static bool session_equals(const mtree_hash_link_t *link, const void *key)
+{
+    const mtree_tcp_session_t *session =
+        MTREE_CONTAINER_OF(link, mtree_tcp_session_t, link);
+
+    return memcmp(&session->key, key, sizeof(session->key)) == 0;
+}
+
+/* The session @a key, made if there is none; NULL: no memory. */
+static mtree_tcp_session_t *session_get(mtree_tcp_peer_t *peer,
+                                        const mtree_tcp_key_t *key)
+{
+    uint64_t hash = mtree_hash_bytes(MTREE_HASH_INIT, key, sizeof(*key));
+    mtree_hash_link_t *link =
+        mtree_hash_table_find(&peer->sessions, hash, session_equals, key);
+    mtree_tcp_session_t *session;
+
+    if (link != NULL) {
+        return MTREE_CONTAINER_OF(link, mtree_tcp_session_t, link);
+    }
+    session = calloc(1, sizeof(*session));
+    if (session == NULL ||
+        mtree_hash_table_add(&peer->sessions, &session->link, hash) != MTREE_OK) {
+        free(session);
+        return NULL;
+    }
+    session->peer = peer;
+    session->key = *key;
+    mtree_list_init(&session->held);
+    return session;
+}
+
+static void flow_free(mtree_tcp_flow_t *flow)
+{
+    if (flow == NULL) {
+        return;
+    }
+    while (!mtree_list_is_empty(&flow->early)) {
+        mtree_tcp_message_free(
+            MTREE_CONTAINER_OF(flow->early.next, mtree_tcp_message_t, link));
+    }
+    free(flow);
+}
+
+static void session_clear(mtree_tcp_session_t *session)
+{
+    for (int i = 0; i < session->num_flows; i++) {
+        flow_free(session->flows[i]);
+    }
+    free(session->flows);
+    session->flows = NULL;
+    session->num_flows = session->flows_capacity = 0;
+    session->ahead = session->early = 0;
+    session->has_begun = session->is_open = false;
+}
+
+void mtree_tcp_session_free(mtree_tcp_session_t *session)
+{
+    session_clear(session);
+    mtree_hash_table_remove(&session->peer->sessions, &session->link);
+    free(session);
+}
+
+/* The flow of @a tag, made if there is none; NULL: no memory. */
+static mtree_tcp_flow_t *session_flow(mtree_tcp_session_t *session, uint32_t tag)
+{
+    mtree_tcp_flow_t *flow;
+
+    while (session->num_flows <= (int)tag) {
+        if (mtree_array_reserve(&session->flows, &session->flows_capacity,
+                                session->num_flows + 1,
+                                sizeof(*session->flows)) != MTREE_OK) {
+            return NULL;
+        }
+        session->flows[session->num_flows++] = NULL;
+    }
+    flow = session->flows[tag];
+    if (flow == NULL) {
+        flow = calloc(1, sizeof(*flow));
+        if (flow != NULL) {
+            mtree_list_init(&flow->posted);
+            mtree_list_init(&flow->early);
+        }
+        session->flows[tag] = flow;
+    }
+    return flow;
+}
+
+/* Message number @a sequence in @a list; NULL: it is not there. */
+static mtree_tcp_message_t *find_message(mtree_list_t *list, uint32_t sequence)
+{
+    mtree_list_t *link;
+
+    MTREE_LIST_FOR_EACH(link, list)
+    {
+        mtree_tcp_message_t *message =
+            MTREE_CONTAINER_OF(link, mtree_tcp_message_t, link);
+
+        if (message->frame.sequence == sequence) {
+            return message;
+        }
+    }
+    return NULL;
+}
+
+static mtree_status_t session_send_open(mtree_tcp_session_t *session)
+{
+    mtree_tcp_message_t *message = mtree_tcp_message_create(session);
+
+    if (message == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    message->frame.kind = MTREE_TCP_OPEN;
+    mtree_tcp_peer_enqueue(session->peer, message);
+    mtree_tcp_peer_pump(session->peer);
+    return MTREE_OK;
+}
+
+mtree_tcp_session_t *mtree_tcp_session_begin(mtree_tcp_peer_t *peer,
+                                             const mtree_tcp_key_t *key, int rank,
+                                             void *owner)
+{
+    mtree_tcp_session_t *session = session_get(peer, key);
+
+    if (session != NULL && !session->has_begun) {
+        session->has_begun = true;
+        session->rank = rank;
+        session->owner = owner;
+        if (session_send_open(session) != MTREE_OK) {
+            session = NULL;
+        }
+    }
+    if (session == NULL) {
+        (void)mtree_no_memory("messages to %s", peer->name);
+    }
+    return session;
+}
+
+void mtree_tcp_session_end(mtree_tcp_session_t *session)
+{
+    session->owed += !session->is_open;
+    session_clear(session);
+    if (session->owed == 0) {
+        mtree_tcp_session_free(session);
+    }
+}
+
+/* The peer has begun a session with the key of @a session; false: it had before.  Those
+ * that have ended here come first.  Of another one it has receives for what is held, or
+ * will. */
+static bool session_open(mtree_tcp_session_t *session)
+{
+    mtree_list_t *link;
+
+    if (session->owed > 0) {
+        if (--session->owed == 0 && !session->has_begun && session->num_flows == 0) {
+            mtree_tcp_session_free(session);
+        }
+        return true;
+    }
+    if (session->is_open) {
+        return false;
+    }
+    session->is_open = true;
+    while ((link = mtree_list_take(&session->held)) != NULL) {
+        mtree_tcp_peer_enqueue(session->peer,
+                               MTREE_CONTAINER_OF(link, mtree_tcp_message_t, link));
+    }
+    return true;
+}
+
+mtree_status_t mtree_tcp_send(mtree_tcp_session_t *session, uint32_t tag,
+                              const void *bytes, size_t length, mtree_completion_t *done)
+{
+    mtree_tcp_peer_t *peer = session->peer;
+    mtree_tcp_flow_t *flow = session_flow(session, tag);
+    mtree_tcp_message_t *message;
+
+    if (peer->status != MTREE_OK || session->is_abandoned) {
+        return MTREE_ERR_TRANSPORT;
+    }
+    message = flow == NULL ? NULL : mtree_tcp_message_create(session);
+    if (message == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    message->done = done;
+    message->frame.tag = tag;
+    message->frame.sequence = flow->next_sent++;
+    message->frame.length = (uint32_t)length;
+    message->bytes = (char *)bytes;
+    if (!session->is_open && session->ahead + length > MTREE_TCP_AHEAD) {
+        mtree_list_append(&session->held, &message->link);
+        return MTREE_OK;
+    }
+    session->ahead += length;
+    mtree_tcp_peer_enqueue(peer, message);
+    mtree_tcp_peer_pump(peer);
+    return MTREE_OK;
+}
+
+/* @a early, which is complete, is what @a message waits for. */
+static void message_take(mtree_tcp_message_t *message, mtree_tcp_message_t *early)
+{
+    mtree_status_t status = MTREE_OK;
+
+    if (early->frame.length > message->frame.length) {
+        status = MTREE_ERR_TRANSPORT;
+    } else if (early->frame.length > 0) {
+        memcpy(message->bytes, early->bytes, early->frame.length);
+    }
+    message->peer->early -= early->frame.length;
+    message->frame.length = early->frame.length;
+    mtree_tcp_message_free(early);
+    mtree_tcp_message_complete(message, status);
+}
+
+mtree_status_t mtree_tcp_recv(mtree_tcp_session_t *session, uint32_t tag, void *bytes,
+                              size_t length, mtree_completion_t *done)
+{
+    mtree_tcp_peer_t *peer = session->peer;
+    mtree_tcp_flow_t *flow = session_flow(session, tag);
+    mtree_tcp_message_t *message, *early;
+
+    if (peer->status != MTREE_OK || session->is_abandoned) {
+        return MTREE_ERR_TRANSPORT;
+    }
+    message = flow == NULL ? NULL : mtree_tcp_message_create(session);
+    if (message == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    message->done = done;
+    message->frame.tag = tag;
+    message->frame.sequence = flow->next_posted++;
+    message->frame.length = (uint32_t)length;
+    message->bytes = bytes;
+    early = find_message(&flow->early, message->frame.sequence);
+    if (early == NULL) {
+        mtree_list_append(&flow->posted, &message->link);
+        mtree_tcp_peer_unstick(peer);
+    } else if (early->has_arrived) {
+        message_take(message, early);
+        mtree_tcp_peer_unstick(peer);
+    } else {
+        early->taker = message;
+    }
+    return MTREE_OK;
+}
+
+/* Memory for a frame that has no receive yet; NULL: there is none. */
+static mtree_tcp_message_t *early_create(mtree_tcp_session_t *session,
+                                         mtree_tcp_flow_t *flow,
+                                         const mtree_tcp_frame_t *frame)
+{
+    mtree_tcp_message_t *message = mtree_tcp_message_create(session);
+
+    if (message == NULL) {
+        return NULL;
+    }
+    message->frame = *frame;
+    message->is_owned = true;
+    message->bytes = malloc(frame->length > 0 ? frame->length : 1);
+    if (message->bytes == NULL) {
+        mtree_tcp_message_free(message);
+        return NULL;
+    }
+    session->peer->early += frame->length;
+    mtree_list_append(&flow->early, &message->link);
+    return message;
+}
+
+static mtree_tcp_place_t place_early(mtree_tcp_session_t *session, mtree_tcp_flow_t *flow,
+                                     const mtree_tcp_frame_t *frame,
+                                     mtree_tcp_message_t **message_p,
+                                     const char **reason_p)
+{
+    if (frame->sequence < flow->next_posted ||
+        find_message(&flow->early, frame->sequence)) {
+        *reason_p = "it sent a message twice";
+        return MTREE_TCP_WRONG;
+    }
+    if (session->has_begun && session->peer->early + frame->length > MTREE_TCP_EARLY) {
+        return MTREE_TCP_LATER;
+    }
+    session->early += frame->length;
+    if (!session->has_begun && session->early > MTREE_TCP_AHEAD) {
+        *reason_p = "it sent too much before this end had begun";
+        return MTREE_TCP_WRONG;
+    }
+    *message_p = early_create(session, flow, frame);
+    if (*message_p == NULL) {
+        *reason_p = NO_MEMORY;
+        return MTREE_TCP_WRONG;
+    }
+    return MTREE_TCP_PLACED;
+}
+
+mtree_tcp_place_t mtree_tcp_session_place(mtree_tcp_peer_t *peer,
+                                          const mtree_tcp_frame_t *frame,
+                                          mtree_tcp_message_t **message_p,
+                                          const char **reason_p)
+{
+    mtree_tcp_session_t *session = session_get(peer, &frame->key);
+    mtree_tcp_flow_t *flow;
+
+    if (session != NULL && session->is_abandoned) {
+        return MTREE_TCP_THROWN;
+    }
+    if (session != NULL && frame->kind == MTREE_TCP_OPEN) {
+        *reason_p = "it began a session twice";
+        return session_open(session) ? MTREE_TCP_THROWN : MTREE_TCP_WRONG;
+    }
+    flow = session == NULL ? NULL : session_flow(session, frame->tag);
+    if (flow == NULL) {
+        *reason_p = NO_MEMORY;
+        return MTREE_TCP_WRONG;
+    }
+    *message_p = find_message(&flow->posted, frame->sequence);
+    if (*message_p == NULL) {
+        return place_early(session, flow, frame, message_p, reason_p);
+    }
+    if (frame->length > (*message_p)->frame.length) {
+        *reason_p = "it sent a message that is longer than its receive";
+        return MTREE_TCP_WRONG;
+    }
+    mtree_list_remove(&(*message_p)->link);
+    (*message_p)->frame.length = frame->length;
+    return MTREE_TCP_PLACED;
+}
+
+void mtree_tcp_session_arrived(mtree_tcp_message_t *message)
+{
+    if (!message->is_owned) {
+        mtree_tcp_message_complete(message, MTREE_OK);
+    } else if (message->taker != NULL) {
+        message_take(message->taker, message);
+    } else {
+        message->has_arrived = true;
+    }
+}
+
+/* End all messages of @a list with @a status. */
+static void fail_messages(mtree_list_t *list, mtree_status_t status)
+{
+    while (!mtree_list_is_empty(list)) {
+        mtree_tcp_message_complete(
+            MTREE_CONTAINER_OF(list->next, mtree_tcp_message_t, link), status);
+    }
+}
+
+/* What came early is thrown away with its receive. */
+static void flow_fail(mtree_tcp_flow_t *flow, mtree_status_t status)
+{
+    fail_messages(&flow->posted, status);
+    while (!mtree_list_is_empty(&flow->early)) {
+        mtree_tcp_message_t *early =
+            MTREE_CONTAINER_OF(flow->early.next, mtree_tcp_message_t, link);
+
+        if (early->taker != NULL) {
+            mtree_tcp_message_complete(early->taker, status);
+        }
+        early->peer->early -= early->frame.length;
+        mtree_tcp_message_free(early);
+    }
+}
+
+void mtree_tcp_session_fail(mtree_tcp_session_t *session, mtree_status_t status)
+{
+    fail_messages(&session->held, status);
+    for (int i = 0; i < session->num_flows; i++) {
+        if (session->flows[i] != NULL) {
+            flow_fail(session->flows[i], status);
+        }
+    }
+}

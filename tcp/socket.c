@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
+#include "tcp/socket.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Bytes that the kernel may hold of a connection beyond those on the wire: what it takes
+ * is what it can send soon. */
+#define UNSENT 32768
+
+#define BACKLOG 64
+
+static socklen_t fill_address(struct sockaddr_storage *storage,
+                              const mtree_address_t *address, uint16_t port)
+{
+    memset(storage, 0, sizeof(*storage));
+    if (address->family == AF_INET) {
+        struct sockaddr_in *in = (struct sockaddr_in *)storage;
+
+        in->sin_family = AF_INET;
+        in->sin_port = htons(port);
+        memcpy(&in->sin_addr, address->bytes, sizeof(in->sin_addr));
+        return sizeof(*in);
+    }
+    struct sockaddr_in6 *in = (struct sockaddr_in6 *)storage;
+
+    in->sin6_family = AF_INET6;
+    in->sin6_port = htons(port);
+    memcpy(&in->sin6_addr, address->bytes, sizeof(in->sin6_addr));
+    return sizeof(*in);
+}
+
+int mtree_tcp_socket_connect(const mtree_address_t *address, uint16_t port)
+{
+    struct sockaddr_storage storage;
+    socklen_t length = fill_address(&storage, address, port);
+    int fd = socket(address->family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+    if (fd >= 0 && connect(fd, (struct sockaddr *)&storage, length) != 0 &&
+        errno != EINPROGRESS) {
+        (void)close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+int mtree_tcp_socket_connected(int fd)
+{
+    struct pollfd poll_one = {.fd = fd, .events = POLLOUT};
+    socklen_t length = sizeof(int);
+    int error = 0;
+
+    if (poll(&poll_one, 1, 0) <= 0) {
+        return 0;
+    }
+    if (getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &length) != 0 || error != 0) {
+        return -1;
+    }
+    return 1;
+}
+
+static int bind_port(int fd, sa_family_t family, uint16_t port)
+{
+    mtree_address_t any = {.family = family};
+    struct sockaddr_storage storage;
+    socklen_t length = fill_address(&storage, &any, port);
+
+    return bind(fd, (struct sockaddr *)&storage, length);
+}
+
+/* The port that @a fd was bound to. */
+static uint16_t bound_port(int fd)
+{
+    struct sockaddr_storage storage;
+    socklen_t length = sizeof(storage);
+
+    if (getsockname(fd, (struct sockaddr *)&storage, &length) != 0) {
+        return 0;
+    }
+    return ntohs(storage.ss_family == AF_INET6
+                     ? ((struct sockaddr_in6 *)&storage)->sin6_port
+                     : ((struct sockaddr_in *)&storage)->sin_port);
+}
+
+/* Bound to the first of @a ports that is free; negative: there is none. */
+static int open_bound(sa_family_t family, const mtree_tcp_ports_t *ports)
+{
+    int no = 0, rc = -1;
+    int fd = socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+    if (fd >= 0 && family == AF_INET6) {
+        (void)setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof(no));
+    }
+    for (unsigned port = ports->first; fd >= 0 && rc != 0 && port <= ports->last;
+         port++) {
+        rc = bind_port(fd, family, (uint16_t)port);
+    }
+    if (fd >= 0 && rc != 0) {
+        (void)close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+int mtree_tcp_socket_listen(const mtree_tcp_ports_t *ports, uint16_t *port_p)
+{
+    int fd = open_bound(AF_INET6, ports);
+
+    if (fd < 0) {
+        fd = open_bound(AF_INET, ports);
+    }
+    if (fd >= 0 && listen(fd, BACKLOG) != 0) {
+        (void)close(fd);
+        fd = -1;
+    }
+    *port_p = fd < 0 ? 0 : bound_port(fd);
+    return fd;
+}
+
+int mtree_tcp_socket_accept(int listener)
+{
+    return accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+
+bool mtree_tcp_socket_tune(int fd, const char *congestion)
+{
+    int yes = 1, unsent = UNSENT;
+
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent, sizeof(unsent));
+    return congestion == NULL || setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, congestion,
+                                            (socklen_t)strlen(congestion)) == 0;
+}

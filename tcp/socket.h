@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Sockets that never wait.
+ */
+#ifndef MTREE_TCP_SOCKET_H
+#define MTREE_TCP_SOCKET_H
+
+#include "base/address.h"
+#include "tcp/ports.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Begin to connect to @a port of @a address; negative: the system refuses. */
+int mtree_tcp_socket_connect(const mtree_address_t *address, uint16_t port);
+
+/* Is @a socket connected?  1: it is, 0: not yet, -1: it will not be. */
+int mtree_tcp_socket_connected(int socket);
+
+/* Listen on the first of @a ports that is free, over IPv6 and IPv4, or over IPv4 where
+ * there is no IPv6; negative: none is. */
+int mtree_tcp_socket_listen(const mtree_tcp_ports_t *ports, uint16_t *port_p);
+
+/* The next connection to @a listener; negative: there is none. */
+int mtree_tcp_socket_accept(int listener);
+
+/* Set up a connected @a socket for messages, with the @a congestion control of that name
+ * (NULL: the kernel's default); false: the kernel does not let it have that one. */
+bool mtree_tcp_socket_tune(int socket, const char *congestion);
+
+#endif

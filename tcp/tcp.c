@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tcp/private.h"
+
+#include "base/log.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+/* Events that one poll takes. */
+#define EVENTS 64
+
+mtree_status_t mtree_tcp_create(mtree_tcp_t **tcp_p)
+{
+    mtree_tcp_t *tcp = calloc(1, sizeof(*tcp));
+
+    if (tcp == NULL) {
+        return mtree_no_memory("TCP connections");
+    }
+    tcp->epoll = epoll_create1(EPOLL_CLOEXEC);
+    if (tcp->epoll < 0) {
+        mtree_error("TCP connections cannot be watched: %s", strerror(errno));
+        free(tcp);
+        return MTREE_ERR_IO;
+    }
+    mtree_list_init(&tcp->peers);
+    mtree_list_init(&tcp->completed);
+    mtree_list_init(&tcp->spare);
+    *tcp_p = tcp;
+    return MTREE_OK;
+}
+
+void mtree_tcp_destroy(mtree_tcp_t *tcp)
+{
+    mtree_list_t *link;
+
+    if (tcp == NULL) {
+        return;
+    }
+    while (!mtree_list_is_empty(&tcp->peers)) {
+        mtree_tcp_peer_destroy(
+            MTREE_CONTAINER_OF(tcp->peers.next, mtree_tcp_peer_t, link));
+    }
+    while ((link = mtree_list_take(&tcp->spare)) != NULL) {
+        free(MTREE_CONTAINER_OF(link, mtree_tcp_message_t, link));
+    }
+    (void)close(tcp->epoll);
+    free(tcp);
+}
+
+mtree_tcp_message_t *mtree_tcp_message_create(mtree_tcp_session_t *session)
+{
+    mtree_tcp_t *tcp = session->peer->tcp;
+    mtree_list_t *link = mtree_list_take(&tcp->spare);
+    mtree_tcp_message_t *message =
+        link == NULL ? malloc(sizeof(*message))
+                     : MTREE_CONTAINER_OF(link, mtree_tcp_message_t, link);
+
+    if (message != NULL) {
+        memset(message, 0, sizeof(*message));
+        mtree_list_init(&message->link);
+        message->peer = session->peer;
+        message->session = session;
+        message->frame.key = session->key;
+    }
+    return message;
+}
+
+void mtree_tcp_message_free(mtree_tcp_message_t *message)
+{
+    mtree_list_remove(&message->link);
+    if (message->is_owned) {
+        free(message->bytes);
+    }
+    mtree_list_append(&message->peer->tcp->spare, &message->link);
+}
+
+void mtree_tcp_message_end(mtree_tcp_message_t *message, mtree_status_t status)
+{
+    mtree_tcp_t *tcp = message->peer->tcp;
+    mtree_completion_t *done = message->done;
+
+    if (done != NULL) {
+        done->status = status;
+        done->empty = message->frame.length == 0;
+        mtree_list_append(&tcp->completed, &done->link);
+        tcp->num_completed++;
+        message->done = NULL;
+    }
+}
+
+void mtree_tcp_message_complete(mtree_tcp_message_t *message, mtree_status_t status)
+{
+    mtree_tcp_message_end(message, status);
+    mtree_tcp_message_free(message);
+}
+
+void mtree_tcp_take(mtree_tcp_t *tcp, mtree_list_t *taken)
+{
+    mtree_list_move(taken, &tcp->completed);
+}
+
+static void note_event(mtree_tcp_connection_t *connection, uint32_t events)
+{
+    connection->is_readable |=
+        (events & (EPOLLIN | EPOLLHUP | EPOLLERR | EPOLLRDHUP)) != 0;
+    connection->is_writable |= (events & (EPOLLOUT | EPOLLHUP | EPOLLERR)) != 0;
+    connection->peer->is_active = true;
+}
+
+static void peer_work(mtree_tcp_peer_t *peer)
+{
+    peer->is_active = false;
+    for (int i = 0; i < peer->num_connections; i++) {
+        if (!mtree_tcp_connection_read(&peer->connections[i])) {
+            return;
+        }
+    }
+    mtree_tcp_peer_pump(peer);
+}
+
+int mtree_tcp_poll(mtree_tcp_t *tcp)
+{
+    struct epoll_event events[EVENTS];
+    int count = epoll_wait(tcp->epoll, events, EVENTS, 0);
+    mtree_list_t *link;
+
+    tcp->num_completed = 0;
+    for (int i = 0; i < count; i++) {
+        note_event(events[i].data.ptr, events[i].events);
+    }
+    if (count > 0) {
+        MTREE_LIST_FOR_EACH(link, &tcp->peers)
+        {
+            mtree_tcp_peer_t *peer = MTREE_CONTAINER_OF(link, mtree_tcp_peer_t, link);
+
+            if (peer->is_active) {
+                peer_work(peer);
+            }
+        }
+    }
+    return tcp->num_completed;
+}

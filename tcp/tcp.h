@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Messages between two processes over several TCP connections of mtree's own.
+ *
+ * A *peer* is another process, with the connections to it.  A *session* is what both do
+ * together at a time, such as one call; its messages have tags and are matched in the
+ * order in which they were sent.  Messages wait in the peer's queue, and whichever
+ * connection takes more gets the next one.  So they may arrive in any order: the receiver
+ * finds the receive that each belongs to by its number, and reads it into its place.
+ *
+ * Kernels hold little that is not sent, so what a socket takes is about to be on the
+ * wire.  A message is sent when its socket has taken it: there are no acknowledgements.
+ *
+ * Nothing waits and there is no thread.  One thread at a time may call; completions are
+ * collected and handed out by mtree_tcp_take().
+ */
+#ifndef MTREE_TCP_WIRE_H
+#define MTREE_TCP_WIRE_H
+
+#include "base/list.h"
+#include "schedule/transport.h"
+#include "tcp/frame.h"
+
+#include <stdbool.h>
+
+/* Connections to a peer. */
+#define MTREE_TCP_CONNECTIONS 16
+
+/* Bytes that a session may send before its peer has begun it. */
+#define MTREE_TCP_AHEAD ((size_t)1 << 20)
+
+/* Bytes that came before their receives, of all sessions of a peer, beyond which nothing
+ * more of sessions is read that have begun. */
+#define MTREE_TCP_EARLY ((size_t)16 << 20)
+
+typedef struct mtree_tcp mtree_tcp_t;
+typedef struct mtree_tcp_peer mtree_tcp_peer_t;
+typedef struct mtree_tcp_session mtree_tcp_session_t;
+
+/* MTREE_ERR_IO: the kernel has no more descriptors, which is logged. */
+mtree_status_t mtree_tcp_create(mtree_tcp_t **tcp_p);
+
+/* With all of its peers. */
+void mtree_tcp_destroy(mtree_tcp_t *tcp);
+
+/* Read and write what the sockets have and take; how many messages have ended. */
+int mtree_tcp_poll(mtree_tcp_t *tcp);
+
+/* Move the completions of messages that have ended to @a taken (`link`), with their
+ * status; the caller calls their functions. */
+void mtree_tcp_take(mtree_tcp_t *tcp, mtree_list_t *taken);
+
+/* A peer without connections: messages wait.  @a name is for the log.  NULL: no memory,
+ * which is logged. */
+mtree_tcp_peer_t *mtree_tcp_peer_create(mtree_tcp_t *tcp, const char *name);
+void mtree_tcp_peer_destroy(mtree_tcp_peer_t *peer);
+
+/* Use @a sockets, [@a count], which are connected, and which it takes over even on
+ * failure. */
+mtree_status_t mtree_tcp_peer_connect(mtree_tcp_peer_t *peer, const int *sockets,
+                                      int count);
+
+/* After a failure, which is logged once, all of its messages end, and so do all later
+ * ones. */
+void mtree_tcp_peer_fail(mtree_tcp_peer_t *peer, const char *reason);
+
+/* Called with a message that waits for connections: of a send the @a bytes, else the
+ * place for them. */
+typedef void (*mtree_tcp_reroute_t)(void *owner, int rank, bool sends, uint32_t tag,
+                                    void *bytes, size_t length, mtree_completion_t *done);
+
+/* The peer never had connections and gets none: hand its messages back in order, and
+ * forget its sessions. */
+void mtree_tcp_peer_reroute(mtree_tcp_peer_t *peer, mtree_tcp_reroute_t reroute);
+
+/*
+ * Begin the session @a key, or the one that @a owner has begun under it.  NULL: no
+ * memory, which is logged.
+ */
+mtree_tcp_session_t *mtree_tcp_session_begin(mtree_tcp_peer_t *peer,
+                                             const mtree_tcp_key_t *key, int rank,
+                                             void *owner);
+
+/* All messages of @a session on this side have ended.  Both ends may begin another one
+ * with its key when it has ended at both. */
+void mtree_tcp_session_end(mtree_tcp_session_t *session);
+
+/* End all messages of @a session with MTREE_ERR_TRANSPORT, at the next mtree_tcp_take();
+ * what comes for it is thrown away. */
+void mtree_tcp_session_abandon(mtree_tcp_session_t *session);
+
+/* As mtree_transport_ops_t has it; @a length in bytes. */
+mtree_status_t mtree_tcp_send(mtree_tcp_session_t *session, uint32_t tag,
+                              const void *bytes, size_t length, mtree_completion_t *done);
+mtree_status_t mtree_tcp_recv(mtree_tcp_session_t *session, uint32_t tag, void *bytes,
+                              size_t length, mtree_completion_t *done);
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tests/unit/tcp/loop.h"
+
+#include <check.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/socket.h>
+
+/* Bytes that a socket holds, more or less. */
+#define SOCKET_BYTES 8192
+
+static void message_ended(mtree_completion_t *self, mtree_status_t status)
+{
+    loop_message_t *message = (loop_message_t *)self;
+
+    ck_assert(!message->has_ended);
+    message->has_ended = true;
+    message->status = status;
+}
+
+mtree_completion_t *loop_begin(loop_message_t *message)
+{
+    memset(message, 0, sizeof(*message));
+    message->done.func = message_ended;
+    return &message->done;
+}
+
+static void make_pair(int pair[2])
+{
+    int bytes = SOCKET_BYTES;
+
+    ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, pair), 0);
+    for (int i = 0; i < 2; i++) {
+        (void)setsockopt(pair[i], SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
+    }
+}
+
+void loop_connect(loop_t *loop, int count)
+{
+    loop->count = count;
+    for (int i = 0; i < count; i++) {
+        int pair[2];
+
+        make_pair(pair);
+        loop->sockets[0][i] = pair[0];
+        loop->sockets[1][i] = pair[1];
+    }
+    for (int end = 0; end < 2; end++) {
+        ck_assert_int_eq(
+            mtree_tcp_peer_connect(loop->ends[end].peer, loop->sockets[end], count),
+            MTREE_OK);
+    }
+}
+
+void loop_create(loop_t *loop, int count)
+{
+    memset(loop, 0, sizeof(*loop));
+    for (int end = 0; end < 2; end++) {
+        ck_assert_int_eq(mtree_tcp_create(&loop->ends[end].tcp), MTREE_OK);
+        loop->ends[end].peer = mtree_tcp_peer_create(loop->ends[end].tcp, "the peer");
+        ck_assert_ptr_nonnull(loop->ends[end].peer);
+    }
+    if (count > 0) {
+        loop_connect(loop, count);
+    }
+}
+
+void loop_destroy(loop_t *loop)
+{
+    for (int end = 0; end < 2; end++) {
+        mtree_tcp_destroy(loop->ends[end].tcp);
+    }
+}
+
+static int hand_out(mtree_tcp_t *tcp)
+{
+    mtree_list_t taken, *link;
+    int count = 0;
+
+    mtree_list_init(&taken);
+    mtree_tcp_take(tcp, &taken);
+    while ((link = mtree_list_take(&taken)) != NULL) {
+        mtree_completion_t *done = MTREE_CONTAINER_OF(link, mtree_completion_t, link);
+
+        done->func(done, done->status);
+        count++;
+    }
+    return count;
+}
+
+void loop_poll(loop_t *loop, int end)
+{
+    (void)mtree_tcp_poll(loop->ends[end].tcp);
+    (void)hand_out(loop->ends[end].tcp);
+}
+
+void loop_settle(loop_t *loop)
+{
+    /* What is half read or written moves with each poll. */
+    for (int quiet = 0; quiet < 2000; quiet++) {
+        for (int end = 0; end < 2; end++) {
+            (void)mtree_tcp_poll(loop->ends[end].tcp);
+            if (hand_out(loop->ends[end].tcp) > 0) {
+                quiet = 0;
+            }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The two ends of connections in one process.  Their sockets hold little, so that
+ * frames come and go in pieces.
+ */
+#ifndef MTREE_TESTS_UNIT_TCP_LOOP_H
+#define MTREE_TESTS_UNIT_TCP_LOOP_H
+
+#include "tcp/tcp.h"
+
+#include <stdint.h>
+
+/* A message, as both ends see it. */
+typedef struct {
+    mtree_completion_t done; /* the first member */
+    bool has_ended;
+    mtree_status_t status;
+} loop_message_t;
+
+typedef struct {
+    mtree_tcp_t *tcp;
+    mtree_tcp_peer_t *peer; /* the other end */
+} loop_end_t;
+
+typedef struct {
+    loop_end_t ends[2];
+    int sockets[2][MTREE_TCP_CONNECTIONS]; /* the peers' */
+    int count;
+} loop_t;
+
+/* With @a count connections; 0: none yet. */
+void loop_create(loop_t *loop, int count);
+void loop_connect(loop_t *loop, int count);
+void loop_destroy(loop_t *loop);
+
+/* Set up before a send or a receive. */
+mtree_completion_t *loop_begin(loop_message_t *message);
+
+/* Poll one end, and note what has ended. */
+void loop_poll(loop_t *loop, int end);
+
+/* Poll both until nothing more happens. */
+void loop_settle(loop_t *loop);
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Headers of frames, and ranges of ports: what is written is read, and nothing else. */
+#include "tcp/frame.h"
+#include "tcp/ports.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const mtree_tcp_frame_t frame = {
+    MTREE_TCP_MESSAGE, {1, UINT32_MAX, 3}, MTREE_TCP_TAGS - 1, 5, MTREE_TCP_LONGEST};
+
+START_TEST(what_is_written_is_read)
+{
+    unsigned char header[MTREE_TCP_HEADER];
+    mtree_tcp_frame_t read;
+
+    mtree_tcp_frame_write(&frame, header);
+    ck_assert_int_eq(mtree_tcp_frame_read(header, &read), MTREE_OK);
+    ck_assert_int_eq(memcmp(&read, &frame, sizeof(frame)), 0);
+}
+END_TEST
+
+START_TEST(nothing_else_is_read)
+{
+    mtree_tcp_frame_t wrong[] = {frame, frame, frame, frame};
+    unsigned char header[MTREE_TCP_HEADER];
+    mtree_tcp_frame_t read;
+
+    wrong[0].kind = (mtree_tcp_kind_t)(MTREE_TCP_OPEN + 1);
+    wrong[1].tag = MTREE_TCP_TAGS;
+    wrong[2].length = MTREE_TCP_LONGEST + 1;
+    wrong[3].kind = MTREE_TCP_OPEN; /* and yet bytes follow */
+    for (int i = 0; i < 4; i++) {
+        mtree_tcp_frame_write(&wrong[i], header);
+        ck_assert_int_eq(mtree_tcp_frame_read(header, &read), MTREE_ERR_INVALID);
+    }
+    /* Another version, or something else. */
+    for (int i = 0; i < 4; i++) {
+        mtree_tcp_frame_write(&frame, header);
+        header[i] ^= 1;
+        ck_assert_int_eq(mtree_tcp_frame_read(header, &read), MTREE_ERR_INVALID);
+    }
+}
+END_TEST
+
+START_TEST(ports_are_read)
+{
+    static const struct {
+        const char *text;
+        int first, last; /* -1: it is no range */
+    } cases[] = {{NULL, 0, 0},
+                 {"", 0, 0},
+                 {"22", 22, 22},
+                 {"50-60", 50, 60},
+                 {"1-65535", 1, 65535},
+                 {"7-7", 7, 7},
+                 {"0", -1, 0},
+                 {"0-5", -1, 0},
+                 {"5-", -1, 0},
+                 {"-5", -1, 0},
+                 {"6-5", -1, 0},
+                 {"65536", -1, 0},
+                 {"5-99999", -1, 0},
+                 {"5 6", -1, 0},
+                 {"5-6-7", -1, 0},
+                 {"x", -1, 0},
+                 {"+5", -1, 0},
+                 {" 5", -1, 0},
+                 {"99999999999999999999", -1, 0}};
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        mtree_tcp_ports_t ports;
+        mtree_status_t status = mtree_tcp_ports_parse(cases[i].text, &ports);
+
+        ck_assert_int_eq(status, cases[i].first < 0 ? MTREE_ERR_INVALID : MTREE_OK);
+        ck_assert(status != MTREE_OK ||
+                  (ports.first == cases[i].first && ports.last == cases[i].last));
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("frame");
+    TCase *tcase = tcase_create("read");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_add_test(tcase, what_is_written_is_read);
+    tcase_add_test(tcase, nothing_else_is_read);
+    tcase_add_test(tcase, ports_are_read);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Messages over several connections: each meets its receive, whatever order they come in,
+ * and what is wrong ends the peer and nothing else.
+ */
+#include "tests/unit/captured_log.h"
+#include "tests/unit/tcp/loop.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { MESSAGES = 400, TAGS = 3, SESSIONS = 2, LONGEST = 70000 };
+
+static const mtree_tcp_key_t some_key = {3, 70, 1};
+
+static unsigned long long state;
+
+static unsigned long draw(unsigned long below)
+{
+    state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+    return (unsigned long)(state >> 33) % below;
+}
+
+static mtree_tcp_session_t *begin(loop_t *loop, int end, const mtree_tcp_key_t *key)
+{
+    mtree_tcp_session_t *session =
+        mtree_tcp_session_begin(loop->ends[end].peer, key, 1 - end, loop);
+
+    ck_assert_ptr_nonnull(session);
+    return session;
+}
+
+/* One message of the random test, at both ends. */
+typedef struct {
+    loop_message_t sent, received;
+    int session;
+    uint32_t tag;
+    size_t length;
+    unsigned char *from, *to;
+} passed_t;
+
+static passed_t passed[2][MESSAGES]; /* [end that sends] */
+
+static void draw_messages(int end)
+{
+    for (int i = 0; i < MESSAGES; i++) {
+        passed_t *message = &passed[end][i];
+
+        message->session = (int)draw(SESSIONS);
+        message->tag = (uint32_t)draw(TAGS);
+        message->length = draw(4) == 0 ? 0 : draw(LONGEST);
+        message->from = malloc(LONGEST);
+        message->to = calloc(1, LONGEST);
+        for (size_t at = 0; at < message->length; at++) {
+            message->from[at] = (unsigned char)(at * 7 + (size_t)i);
+        }
+    }
+}
+
+static void verify_messages(int end)
+{
+    for (int i = 0; i < MESSAGES; i++) {
+        passed_t *message = &passed[end][i];
+
+        ck_assert(message->sent.has_ended && message->received.has_ended);
+        ck_assert_int_eq(message->sent.status, MTREE_OK);
+        ck_assert_int_eq(message->received.status, MTREE_OK);
+        ck_assert(message->received.done.empty == (message->length == 0));
+        ck_assert_int_eq(memcmp(message->from, message->to, message->length), 0);
+        free(message->from);
+        free(message->to);
+    }
+}
+
+/* Sends and receives of both ends, in the order of each and otherwise at random. */
+static void pass_messages(loop_t *loop, mtree_tcp_session_t *sessions[2][SESSIONS])
+{
+    int sent[2] = {0, 0}, posted[2] = {0, 0};
+
+    while (sent[0] + sent[1] + posted[0] + posted[1] < 4 * MESSAGES) {
+        int end = (int)draw(2);
+
+        if (draw(2) == 0 && sent[end] < MESSAGES) {
+            passed_t *message = &passed[end][sent[end]++];
+
+            ck_assert_int_eq(mtree_tcp_send(sessions[end][message->session], message->tag,
+                                            message->from, message->length,
+                                            loop_begin(&message->sent)),
+                             MTREE_OK);
+        } else if (posted[1 - end] < MESSAGES) {
+            passed_t *message = &passed[1 - end][posted[1 - end]++];
+
+            ck_assert_int_eq(mtree_tcp_recv(sessions[end][message->session], message->tag,
+                                            message->to, LONGEST,
+                                            loop_begin(&message->received)),
+                             MTREE_OK);
+        }
+        if (draw(3) == 0) {
+            loop_poll(loop, (int)draw(2));
+        }
+    }
+    loop_settle(loop);
+}
+
+START_TEST(each_message_meets_its_receive)
+{
+    static const int counts[] = {1, 2, 5, MTREE_TCP_CONNECTIONS};
+    mtree_tcp_session_t *sessions[2][SESSIONS];
+    loop_t loop;
+
+    state = (unsigned long long)_i + 1;
+    loop_create(&loop, counts[_i % 4]);
+    for (int end = 0; end < 2; end++) {
+        draw_messages(end);
+        for (uint32_t i = 0; i < SESSIONS; i++) {
+            sessions[end][i] = begin(&loop, end, &(mtree_tcp_key_t){1, 2, i});
+        }
+    }
+    pass_messages(&loop, sessions);
+    for (int end = 0; end < 2; end++) {
+        verify_messages(end);
+        for (int i = 0; i < SESSIONS; i++) {
+            mtree_tcp_session_end(sessions[end][i]);
+        }
+    }
+    loop_destroy(&loop);
+}
+END_TEST
+
+START_TEST(messages_wait_for_connections)
+{
+    char from[] = "what waits", to[sizeof(from)] = "";
+    loop_message_t sent, received;
+    loop_t loop;
+
+    loop_create(&loop, 0);
+    (void)mtree_tcp_send(begin(&loop, 0, &some_key), 0, from, sizeof(from),
+                         loop_begin(&sent));
+    (void)mtree_tcp_recv(begin(&loop, 1, &some_key), 0, to, sizeof(to),
+                         loop_begin(&received));
+    loop_settle(&loop);
+    ck_assert(!sent.has_ended && !received.has_ended);
+    loop_connect(&loop, 2);
+    loop_settle(&loop);
+    ck_assert(sent.has_ended && received.has_ended);
+    ck_assert_str_eq(to, from);
+    loop_destroy(&loop);
+}
+END_TEST
+
+/* Communicators have the numbers of earlier ones, and one end may be behind. */
+START_TEST(a_key_may_be_used_again)
+{
+    loop_message_t sent, received;
+    loop_t loop;
+    char byte = 0;
+
+    state = (unsigned long long)_i + 1;
+    loop_create(&loop, 3);
+    for (int i = 0; i < 30; i++) {
+        mtree_tcp_session_t *session = begin(&loop, 0, &some_key);
+
+        (void)mtree_tcp_send(session, 0, &byte, 1, loop_begin(&sent));
+        loop_poll(&loop, 0);
+        ck_assert(sent.has_ended);
+        mtree_tcp_session_end(session);
+        session = begin(&loop, 1, &some_key);
+        (void)mtree_tcp_recv(session, 0, &byte, 1, loop_begin(&received));
+        for (int polls = 0; polls < 1000 && !received.has_ended; polls++) {
+            loop_poll(&loop, 1);
+        }
+        ck_assert(received.has_ended);
+        mtree_tcp_session_end(session);
+        if (draw(3) == 0) {
+            loop_settle(&loop);
+        }
+    }
+    loop_destroy(&loop);
+}
+END_TEST
+
+static struct {
+    int sends, receives;
+    uint32_t last_tag;
+} rerouted;
+
+static void note_rerouted(void *owner, int rank, bool sends, uint32_t tag, void *bytes,
+                          size_t length, mtree_completion_t *done)
+{
+    ck_assert_ptr_nonnull(owner);
+    ck_assert_int_eq(rank, 1);
+    ck_assert(bytes != NULL && length == 3 && done != NULL);
+    rerouted.sends += sends;
+    rerouted.receives += !sends;
+    if (sends) {
+        ck_assert_uint_ge(tag, rerouted.last_tag);
+        rerouted.last_tag = tag;
+    }
+}
+
+START_TEST(messages_that_waited_in_vain_are_handed_back_in_order)
+{
+    loop_message_t messages[6];
+    char bytes[3];
+    mtree_tcp_session_t *session;
+    loop_t loop;
+
+    loop_create(&loop, 0);
+    session = begin(&loop, 0, &some_key);
+    for (uint32_t i = 0; i < 3; i++) {
+        (void)mtree_tcp_send(session, i, bytes, 3, loop_begin(&messages[i]));
+        (void)mtree_tcp_recv(session, i, bytes, 3, loop_begin(&messages[3 + i]));
+    }
+    mtree_tcp_peer_reroute(loop.ends[0].peer, note_rerouted);
+    ck_assert_int_eq(rerouted.sends, 3);
+    ck_assert_int_eq(rerouted.receives, 3);
+    loop_settle(&loop);
+    ck_assert(!messages[0].has_ended && !messages[3].has_ended);
+    loop_destroy(&loop);
+}
+END_TEST
+
+/* Who has not begun a session is sent little of it, and gets all of it later. */
+START_TEST(little_is_sent_before_the_peer_begins)
+{
+    size_t piece = MTREE_TCP_AHEAD / 4;
+    char *from = calloc(8, piece), *to = calloc(8, piece);
+    loop_message_t sent[8], received[8];
+    mtree_tcp_session_t *session;
+    int before = 0;
+    loop_t loop;
+
+    loop_create(&loop, 3);
+    session = begin(&loop, 0, &some_key);
+    for (int i = 0; i < 8; i++) {
+        memset(from + (size_t)i * piece, i + 1, piece);
+        (void)mtree_tcp_send(session, 0, from + (size_t)i * piece, piece,
+                             loop_begin(&sent[i]));
+    }
+    loop_settle(&loop);
+    for (int i = 0; i < 8; i++) {
+        before += sent[i].has_ended;
+    }
+    ck_assert_int_eq(before, 4);
+    session = begin(&loop, 1, &some_key);
+    for (int i = 0; i < 8; i++) {
+        (void)mtree_tcp_recv(session, 0, to + (size_t)i * piece, piece,
+                             loop_begin(&received[i]));
+    }
+    loop_settle(&loop);
+    for (int i = 0; i < 8; i++) {
+        ck_assert(received[i].has_ended);
+    }
+    ck_assert_int_eq(memcmp(from, to, 8 * piece), 0);
+    free(from);
+    free(to);
+    loop_destroy(&loop);
+}
+END_TEST
+
+/* More than the limit comes before its receives: it is read when there is room. */
+START_TEST(what_comes_early_has_a_limit)
+{
+    enum { COUNT = 40 };
+    size_t piece = MTREE_TCP_EARLY / 16;
+    char *from = calloc(1, piece), *to = malloc(piece);
+    loop_message_t sent[COUNT], received[COUNT];
+    mtree_tcp_session_t *sessions[2];
+    int early = 0;
+    loop_t loop;
+
+    loop_create(&loop, 2);
+    sessions[0] = begin(&loop, 0, &some_key);
+    sessions[1] = begin(&loop, 1, &some_key);
+    loop_settle(&loop);
+    for (int i = 0; i < COUNT; i++) {
+        (void)mtree_tcp_send(sessions[0], 0, from, piece, loop_begin(&sent[i]));
+    }
+    loop_settle(&loop);
+    for (int i = 0; i < COUNT; i++) {
+        early += sent[i].has_ended;
+    }
+    ck_assert_int_ge(early, 16);
+    ck_assert_int_le(early, 18);
+    for (int i = 0; i < COUNT; i++) {
+        (void)mtree_tcp_recv(sessions[1], 0, to, piece, loop_begin(&received[i]));
+        loop_settle(&loop);
+        ck_assert(received[i].has_ended);
+    }
+    free(from);
+    free(to);
+    loop_destroy(&loop);
+}
+END_TEST
+
+/* An end closes while a message is under way: all of the peer's messages end. */
+START_TEST(a_cut_connection_ends_all_messages)
+{
+    static char from[LONGEST], to[LONGEST];
+    loop_message_t sent, received[3], late;
+    mtree_tcp_session_t *sessions[2];
+    loop_t loop;
+
+    heard_start();
+    loop_create(&loop, 3);
+    sessions[0] = begin(&loop, 0, &some_key);
+    sessions[1] = begin(&loop, 1, &some_key);
+    (void)mtree_tcp_send(sessions[0], 0, from, LONGEST, loop_begin(&sent));
+    for (int i = 0; i < 3; i++) {
+        (void)mtree_tcp_recv(sessions[1], 0, to, LONGEST, loop_begin(&received[i]));
+    }
+    loop_poll(&loop, 1);
+    (void)shutdown(loop.sockets[0][_i], SHUT_RDWR);
+    loop_settle(&loop);
+    for (int i = 0; i < 3; i++) {
+        ck_assert(received[i].has_ended);
+    }
+    ck_assert_int_eq(received[2].status, MTREE_ERR_TRANSPORT);
+    ck_assert(sent.has_ended);
+    ck_assert_int_eq(mtree_tcp_recv(sessions[1], 1, to, 1, loop_begin(&late)),
+                     MTREE_ERR_TRANSPORT);
+    ck_assert(!late.has_ended);
+    ck_assert_int_ge(heard_lines(), 1);
+    ck_assert_ptr_nonnull(strstr(heard_last(), "lost the TCP connections"));
+    loop_destroy(&loop);
+}
+END_TEST
+
+START_TEST(an_idle_peer_may_go)
+{
+    loop_t loop;
+
+    heard_start();
+    loop_create(&loop, 2);
+    (void)begin(&loop, 0, &some_key);
+    loop_settle(&loop);
+    mtree_tcp_destroy(loop.ends[1].tcp);
+    for (int i = 0; i < 10; i++) {
+        loop_poll(&loop, 0);
+    }
+    ck_assert_int_eq(heard_lines(), 0);
+    mtree_tcp_destroy(loop.ends[0].tcp);
+}
+END_TEST
+
+/* An operation gives its messages up: its memory is left alone, and others go on. */
+START_TEST(an_abandoned_session_leaves_its_memory_alone)
+{
+    static char from[LONGEST], to[LONGEST], other[LONGEST];
+    static const mtree_tcp_key_t other_key = {3, 71, 1};
+    loop_message_t sent, received, after[2];
+    mtree_tcp_session_t *sessions[2], *others[2];
+    loop_t loop;
+
+    loop_create(&loop, 1);
+    for (int end = 0; end < 2; end++) {
+        sessions[end] = begin(&loop, end, &some_key);
+        others[end] = begin(&loop, end, &other_key);
+    }
+    loop_settle(&loop);
+    memset(from, 1, LONGEST);
+    (void)mtree_tcp_send(sessions[0], 0, from, LONGEST, loop_begin(&sent));
+    (void)mtree_tcp_recv(sessions[1], 0, to, LONGEST, loop_begin(&received));
+    loop_poll(&loop, 1);
+    mtree_tcp_session_abandon(sessions[_i]);
+    loop_poll(&loop, _i);
+    ck_assert(_i == 0 ? sent.has_ended : received.has_ended);
+    ck_assert_int_eq(_i == 0 ? sent.status : received.status, MTREE_ERR_TRANSPORT);
+    memset(_i == 0 ? from : to, 2, LONGEST);
+    (void)mtree_tcp_send(others[0], 0, from, LONGEST, loop_begin(&after[0]));
+    (void)mtree_tcp_recv(others[1], 0, other, LONGEST, loop_begin(&after[1]));
+    loop_settle(&loop);
+    ck_assert(after[0].has_ended && after[1].has_ended);
+    ck_assert_int_eq(after[1].status, MTREE_OK);
+    for (int i = 0; i < LONGEST; i++) {
+        ck_assert_int_eq(to[i], _i == 0 ? 1 : 2);
+    }
+    loop_destroy(&loop);
+}
+END_TEST
+
+/* Bytes that no peer of this version sends. */
+START_TEST(garbage_ends_the_peer)
+{
+    unsigned char bytes[4096];
+    loop_message_t received;
+    mtree_tcp_session_t *session;
+    loop_t loop;
+
+    heard_start();
+    state = (unsigned long long)_i + 1;
+    loop_create(&loop, 2);
+    session = begin(&loop, 0, &some_key);
+    (void)mtree_tcp_recv(session, 0, bytes, sizeof(bytes), loop_begin(&received));
+    for (size_t i = 0; i < sizeof(bytes); i++) {
+        bytes[i] = (unsigned char)draw(256);
+    }
+    (void)send(loop.sockets[1][0], bytes, sizeof(bytes), MSG_NOSIGNAL);
+    loop_poll(&loop, 0);
+    ck_assert(received.has_ended);
+    ck_assert_int_eq(received.status, MTREE_ERR_TRANSPORT);
+    ck_assert_ptr_nonnull(strstr(heard_last(), "it sent what is no message"));
+    loop_destroy(&loop);
+}
+END_TEST
+
+static void send_frame(loop_t *loop, const mtree_tcp_frame_t *frame)
+{
+    unsigned char header[MTREE_TCP_HEADER];
+
+    mtree_tcp_frame_write(frame, header);
+    (void)send(loop->sockets[1][0], header, sizeof(header), MSG_NOSIGNAL);
+}
+
+/* Frames that are well formed and break the rules. */
+START_TEST(broken_rules_end_the_peer)
+{
+    static const struct {
+        mtree_tcp_frame_t first, second;
+        const char *reason;
+    } cases[] = {
+        {{MTREE_TCP_OPEN, {3, 70, 1}, 0, 0, 0},
+         {MTREE_TCP_OPEN, {3, 70, 1}, 0, 0, 0},
+         "began a session twice"},
+        {{MTREE_TCP_OPEN, {3, 70, 1}, 0, 0, 0},
+         {MTREE_TCP_MESSAGE, {3, 70, 1}, 0, 0, 9},
+         "longer than its receive"},
+        {{MTREE_TCP_MESSAGE, {3, 70, 1}, 1, 5, 0},
+         {MTREE_TCP_MESSAGE, {3, 70, 1}, 1, 5, 0},
+         "a message twice"},
+        {{MTREE_TCP_OPEN, {9, 9, 9}, 0, 0, 0},
+         {MTREE_TCP_MESSAGE, {9, 9, 9}, 1, 0, MTREE_TCP_AHEAD + 1},
+         "too much"},
+    };
+    loop_message_t received;
+    char bytes[8];
+    loop_t loop;
+
+    heard_start();
+    loop_create(&loop, 1);
+    (void)mtree_tcp_recv(begin(&loop, 0, &some_key), 0, bytes, sizeof(bytes),
+                         loop_begin(&received));
+    send_frame(&loop, &cases[_i].first);
+    send_frame(&loop, &cases[_i].second);
+    loop_poll(&loop, 0);
+    ck_assert(received.has_ended);
+    ck_assert_ptr_nonnull(strstr(heard_last(), cases[_i].reason));
+    loop_destroy(&loop);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("messages");
+    TCase *tcase = tcase_create("messages");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_set_timeout(tcase, 120);
+    tcase_add_loop_test(tcase, each_message_meets_its_receive, 0, 24);
+    tcase_add_test(tcase, messages_wait_for_connections);
+    tcase_add_loop_test(tcase, a_key_may_be_used_again, 0, 5);
+    tcase_add_test(tcase, messages_that_waited_in_vain_are_handed_back_in_order);
+    tcase_add_test(tcase, little_is_sent_before_the_peer_begins);
+    tcase_add_test(tcase, what_comes_early_has_a_limit);
+    tcase_add_loop_test(tcase, a_cut_connection_ends_all_messages, 0, 3);
+    tcase_add_test(tcase, an_idle_peer_may_go);
+    tcase_add_loop_test(tcase, an_abandoned_session_leaves_its_memory_alone, 0, 2);
+    tcase_add_loop_test(tcase, garbage_ends_the_peer, 0, 20);
+    tcase_add_loop_test(tcase, broken_rules_end_the_peer, 0, 4);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
