@@ -65,6 +65,12 @@ static inline int coll_mtree_world_rank(void)
     return (int)OPAL_PROC_MY_NAME.vpid;
 }
 
+/* Has this process an MPI_COMM_WORLD?  Not with sessions alone. */
+static inline bool coll_mtree_has_world(void)
+{
+    return OMPI_COMM_IS_INTRINSIC(&ompi_mpi_comm_world.comm);
+}
+
 /* The name of the process of @a rank.  ompi_comm_peer_lookup() would make an entry in the
  * process table for it, and that with a look into the modex. */
 static inline opal_process_name_t coll_mtree_process_name(ompi_communicator_t *comm,

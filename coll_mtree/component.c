@@ -16,6 +16,7 @@
 #include "coll_mtree/report/pvars.h"
 #include "coll_mtree/report/statistics.h"
 #include "coll_mtree/transport/transport.h"
+#include "coll_mtree/tcp/transport.h"
 
 static int mtree_register(void);
 static int mtree_open(void);
@@ -63,6 +64,7 @@ static int mtree_close(void)
 {
     coll_mtree_decisions_close();
     coll_mtree_bandwidth_monitor_close();
+    coll_mtree_tcp_close();
     coll_mtree_transport_close();
     coll_mtree_modex_close();
     coll_mtree_proc_group_close();

@@ -12,6 +12,7 @@
 #include "coll_mtree/select/trial_rule.h"
 #include "coll_mtree/topology/source.h"
 #include "coll_mtree/transport/transport.h"
+#include "coll_mtree/tcp/transport.h"
 
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/params.h"
@@ -107,6 +108,7 @@ int coll_mtree_init_query(bool enable_progress_threads, bool enable_mpi_threads)
     without_memory.super.coll_module_enable = without_memory_enable;
     module_install(&without_memory);
     coll_mtree_transport_open(enable_mpi_threads);
+    coll_mtree_tcp_open();
     return coll_mtree_open_required_components(enable_progress_threads,
                                                enable_mpi_threads);
 }

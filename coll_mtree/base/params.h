@@ -26,6 +26,9 @@ typedef struct {
     size_t chunk_bytes;
     size_t min_bytes;
     bool barrier;
+    int streams; /* 0: none */
+    char *tcp_ports;
+    char *tcp_congestion_control;
     int autotune; /* coll_mtree/select/trial_rule.h */
     bool deterministic;
     size_t memory;        /* bytes */

@@ -55,7 +55,7 @@ static void agree_trace(const coll_mtree_param_t *param, char *text)
 }
 
 /* To be raised with every change of the messages between ranks. */
-#define PROTOCOL 3
+#define PROTOCOL 4
 
 /* Below _name only the columns differ. */
 #define BOOL(_name, _field, _default)                                                    \
@@ -99,8 +99,9 @@ static const coll_mtree_param_t table[] = {
      .help = "The longest that probing the network should take; with less it measures "
              "less of it"},
     {SIZE("probe_bytes", probe_bytes, 1000000000), READ_ONCE, .level = 3,
-     .help = "The most bytes that all hosts together send to probe the network; with "
-             "less it measures less of it. 0: as many as fit in coll_mtree_probe_seconds"},
+     .help =
+         "The most bytes that all hosts together send to probe the network; with "
+         "less it measures less of it. 0: as many as fit in coll_mtree_probe_seconds"},
     {STRING("probe_output", probe_output), READ_ONCE, .level = 4,
      .help = "Path of a file to which rank 0 writes what the probe found, as a topology "
              "file. Empty: only the cache has it"},
@@ -133,6 +134,19 @@ static const coll_mtree_param_t table[] = {
      .help = "Path of a plan file (JSON, docs/plan-file.md), as `mtree plan` saves it, "
              "read on the host of rank 0, for calls of its collective and root between "
              "its hosts, of any size. Empty: all is planned"},
+    {INT("streams", streams, 0), READ_ONCE, .level = 4, .agree = agree_value,
+     .help =
+         "TCP connections of mtree's own between two processes on different hosts, up "
+         "to 16, over which the messages of its calls go (docs/design.md). Long "
+         "links that lose packets carry more over several. 0: none; all messages are "
+         "Open MPI's"},
+    {STRING("tcp_ports", tcp_ports), READ_ONCE, .level = 4,
+     .help = "Ports, FIRST-LAST, on which processes wait for connections of "
+             "coll_mtree_streams. Empty: any"},
+    {STRING("tcp_congestion_control", tcp_congestion_control), READ_ONCE, .level = 4,
+     .help = "Congestion control of the connections of coll_mtree_streams, one of those "
+             "that net.ipv4.tcp_allowed_congestion_control lists. Empty: the kernel's "
+             "default"},
     {BOOL("barrier", barrier, true), COLLECTIVE, .level = 5, .agree = agree_value,
      .help = "Serve barriers too, over the trees planned for the smallest messages; 0: "
              "the fallback serves them"},

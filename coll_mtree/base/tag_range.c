@@ -3,7 +3,8 @@
 
 /* Where the tags begin, as distances from the far end. */
 enum {
-    FIRST_CONTROL = COLL_MTREE_LIVE_CALLS * COLL_MTREE_CALL_TAGS,
+    FIRST_CALL = COLL_MTREE_TCP_TAGS,
+    FIRST_CONTROL = FIRST_CALL + COLL_MTREE_LIVE_CALLS * COLL_MTREE_CALL_TAGS,
     FIRST_PERSISTENT = FIRST_CONTROL + COLL_MTREE_CONTROL_TAGS
 };
 
@@ -24,9 +25,16 @@ static int first_tag(int limit, int distance, int count)
     return distance + count - 1 - limit;
 }
 
+int coll_mtree_tag_range_tcp(int limit)
+{
+    return first_tag(limit, 0, COLL_MTREE_TCP_TAGS);
+}
+
 int coll_mtree_tag_range_call(int limit, unsigned long number)
 {
-    return first_tag(limit, (int)(number % COLL_MTREE_LIVE_CALLS) * COLL_MTREE_CALL_TAGS,
+    int set = (int)(number % COLL_MTREE_LIVE_CALLS);
+
+    return first_tag(limit, FIRST_CALL + set * COLL_MTREE_CALL_TAGS,
                      COLL_MTREE_CALL_TAGS);
 }
 

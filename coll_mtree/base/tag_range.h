@@ -24,6 +24,9 @@
 #define COLL_MTREE_LIVE_CALLS 32
 #define COLL_MTREE_CALL_TAGS  512
 
+/* Tags of coll_mtree/tcp/endpoints.h. */
+#define COLL_MTREE_TCP_TAGS 2
+
 /* Tags of control messages. */
 #define COLL_MTREE_CONTROL_TAGS 131072
 
@@ -43,6 +46,7 @@ int coll_mtree_tag_range_most(int limit);
  * The first tag of a call, of a control protocol with @a count tags, of the persistent
  * request that has slot @a slot.  The others are the next lower ones.
  */
+int coll_mtree_tag_range_tcp(int limit);
 int coll_mtree_tag_range_call(int limit, unsigned long number);
 int coll_mtree_tag_range_control(coll_mtree_tag_range_t *range, int limit, int count);
 int coll_mtree_tag_range_persistent(const coll_mtree_tag_range_t *range, int limit,

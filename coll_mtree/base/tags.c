@@ -45,6 +45,11 @@ bool coll_mtree_tags_has(mca_coll_mtree_module_t *module, ompi_communicator_t *c
     return coll_mtree_tag_slots_look(slots, count, most) == COLL_MTREE_TAG_SLOT_THERE;
 }
 
+int coll_mtree_tags_tcp(void)
+{
+    return coll_mtree_tag_range_tcp(tags_limit());
+}
+
 int coll_mtree_tags_of_call(unsigned long number)
 {
     return coll_mtree_tag_range_call(tags_limit(), number);

@@ -20,6 +20,7 @@ bool coll_mtree_tags_has(mca_coll_mtree_module_t *module, ompi_communicator_t *c
                          int count);
 
 /* The first tag; the others are the next lower ones. */
+int coll_mtree_tags_tcp(void);
 int coll_mtree_tags_of_call(unsigned long number);
 int coll_mtree_tags_control(mca_coll_mtree_module_t *module, int count);
 

@@ -16,6 +16,7 @@
 #include "coll_mtree/call/buffers.h"
 #include "coll_mtree/call/coll_args.h"
 #include "coll_mtree/report/statistics.h"
+#include "coll_mtree/tcp/transport.h"
 #include "coll_mtree/transport/transport.h"
 
 #include <stdatomic.h>
@@ -47,6 +48,9 @@ typedef struct coll_mtree_request {
     mtree_plan_part_t *part; /* of its plan, a reference; NULL: none yet */
     coll_mtree_buffers_t buffers;
     coll_mtree_transport_t transport;
+    coll_mtree_tcp_operation_t tcp;
+    bool over_tcp;                  /* `tcp` has begun */
+    uint32_t starts;                /* of a persistent request, so far */
     bool by_arrival;                /* arrival-ordered: without layout and goodput */
     coll_mtree_transport_t control; /* of arrival-ordered operations */
     mtree_layout_t *layout;

@@ -51,6 +51,9 @@ static void request_ended(mtree_operation_t *operation, mtree_status_t status, v
     double unit = (double)req->args.call.unit_bytes;
 
     mtree_operation_free(operation);
+    if (req->over_tcp) {
+        coll_mtree_tcp_end(&req->transport, req->layout, status);
+    }
     if (req->goodput != NULL) {
         mtree_goodput_end(req->goodput, mtree_clock_seconds());
     }
@@ -140,6 +143,9 @@ static mtree_status_t request_operate(coll_mtree_request_t *req,
     mtree_status_t status;
 
     if (!req->by_arrival) {
+        req->over_tcp = coll_mtree_tcp_begin(
+            &req->tcp, &req->transport, placement,
+            req->super.super.req_persistent ? req->starts++ : (uint32_t)req->call.number);
         return mtree_operation_start(req->layout, &req->transport.super,
                                      &req->buffers.super, request_ended, req, &operation);
     }

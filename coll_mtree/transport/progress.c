@@ -10,7 +10,7 @@
 #include <time.h>
 
 /* As many as there are units that poll. */
-#define MOST_POLLERS 5
+#define MOST_POLLERS 6
 
 /* Short beside any latency worth planning for, and beside any stream. */
 #define LATER_NANOSECONDS 300000

@@ -208,7 +208,7 @@ static double transport_now(mtree_transport_t *super)
     return mtree_clock_seconds();
 }
 
-static const mtree_transport_ops_t transport_ops = {
+const mtree_transport_ops_t coll_mtree_pml_ops = {
     .send = transport_send, .recv = transport_recv, .now = transport_now};
 
 void coll_mtree_transport_open(bool threads)
@@ -233,12 +233,13 @@ void coll_mtree_transport_init(coll_mtree_transport_t *transport,
                                ompi_communicator_t *comm, ompi_datatype_t *unit,
                                int first_tag)
 {
-    transport->super = (mtree_transport_t){.ops = &transport_ops};
+    transport->super = (mtree_transport_t){.ops = &coll_mtree_pml_ops};
     transport->comm = comm;
     transport->unit = unit;
     ompi_datatype_type_size(unit, &transport->unit_bytes);
     transport->first_tag = first_tag;
     atomic_init(&transport->error, OMPI_SUCCESS);
+    transport->tcp = NULL;
     transport->count_sent = coll_mtree_counters_add_chunk;
     coll_mtree_monitored_init(&transport->monitored, comm);
 }

@@ -26,8 +26,12 @@ typedef struct {
     int first_tag;         /* tag i is first_tag - i for the PML */
     atomic_int error;      /* Open MPI's code of the first message that failed */
     void (*count_sent)(size_t bytes); /* of each message with data; NULL: not counted */
+    struct coll_mtree_tcp_operation *tcp; /* coll_mtree/tcp/transport.h's, or NULL */
     coll_mtree_monitored_t monitored;
 } coll_mtree_transport_t;
+
+/* The PML's functions, which a transport has at first. */
+extern const mtree_transport_ops_t coll_mtree_pml_ops;
 
 /* Open with the component and close with it; @a threads: several threads may call MPI at
  * the same time. */

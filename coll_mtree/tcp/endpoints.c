@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "coll_mtree/tcp/endpoints.h"
+
+#include "coll_mtree/base/log.h"
+#include "coll_mtree/base/params.h"
+#include "coll_mtree/control/host.h"
+#include "coll_mtree/tcp/meeting.h"
+#include "coll_mtree/transport/progress.h"
+
+#include "base/clock.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+/* Seconds between two looks at processes that are not connected yet. */
+#define LOOK 0.0005
+
+/* Polls between two looks at the sockets while no operation uses them. */
+#define IDLE_POLLS 64
+
+typedef struct {
+    mtree_hash_link_t link;
+    int rank;                      /* in MPI_COMM_WORLD */
+    mtree_tcp_peer_t *peer;        /* NULL: messages go over the PML, or `is_lost` */
+    coll_mtree_meeting_t *meeting; /* NULL: it is decided how they go */
+    bool is_lost;                  /* there was no memory for it; its calls fail */
+} endpoint_t;
+
+static bool is_open;
+static mtree_tcp_reroute_t reroute_message;
+static atomic_int operations;
+
+/*
+ * Guards what follows.  What holds it may begin messages of the PML, which may run
+ * callbacks, and these this unit.
+ */
+static opal_recursive_mutex_t lock;
+static mtree_tcp_t *tcp; /* NULL: there is no endpoint yet */
+static mtree_hash_table_t endpoints;
+static int num_undecided;
+static double last_look;
+
+static bool endpoint_equals(const mtree_hash_link_t *link, const void *key)
+{
+    return MTREE_CONTAINER_OF(link, endpoint_t, link)->rank == *(const int *)key;
+}
+
+static uint64_t hash_rank(int rank)
+{
+    return mtree_hash_bytes(MTREE_HASH_INIT, &rank, sizeof(rank));
+}
+
+static endpoint_t *endpoint_find(int rank)
+{
+    mtree_hash_link_t *link =
+        mtree_hash_table_find(&endpoints, hash_rank(rank), endpoint_equals, &rank);
+
+    return link == NULL ? NULL : MTREE_CONTAINER_OF(link, endpoint_t, link);
+}
+
+/* Has a guest of the listener a place? */
+static bool admit(void *arg, const mtree_tcp_greeting_t *greeting, int socket)
+{
+    endpoint_t *endpoint = endpoint_find((int)greeting->rank);
+
+    (void)arg;
+    return endpoint != NULL && endpoint->meeting != NULL &&
+           coll_mtree_meeting_admit(endpoint->meeting, greeting->number, socket);
+}
+
+/* A meeting may not begin again, since the other end does not. */
+static endpoint_t *endpoint_create(int rank)
+{
+    endpoint_t *endpoint = calloc(1, sizeof(*endpoint));
+    char name[32];
+
+    if (endpoint == NULL || (tcp == NULL && mtree_tcp_create(&tcp) != MTREE_OK) ||
+        mtree_hash_table_add(&endpoints, &endpoint->link, hash_rank(rank)) != MTREE_OK) {
+        free(endpoint);
+        return NULL;
+    }
+    (void)snprintf(name, sizeof(name), "rank %d", rank);
+    endpoint->rank = rank;
+    endpoint->peer = mtree_tcp_peer_create(tcp, name);
+    endpoint->meeting =
+        endpoint->peer == NULL ? NULL : coll_mtree_meeting_begin(rank, admit);
+    endpoint->is_lost = endpoint->meeting == NULL;
+    if (!endpoint->is_lost) {
+        num_undecided++;
+    } else if (endpoint->peer != NULL) {
+        mtree_tcp_peer_destroy(endpoint->peer);
+        endpoint->peer = NULL;
+    }
+    return endpoint;
+}
+
+/* Who dials logs it, each process once. */
+static void log_refusal(const endpoint_t *endpoint, const char *reason)
+{
+    static bool is_told;
+
+    if (!is_told && coll_mtree_world_rank() < endpoint->rank) {
+        is_told = true;
+        mtree_warn("no TCP connections to rank %d (%s), so messages to it, and to others "
+                   "that this holds for, go over Open MPI's",
+                   endpoint->rank, reason);
+    }
+}
+
+/* The meeting of @a endpoint has ended: its connections stand, or not. */
+static void endpoint_decide(endpoint_t *endpoint, bool stands)
+{
+    coll_mtree_meeting_t *meeting = endpoint->meeting;
+
+    endpoint->meeting = NULL;
+    num_undecided--;
+    if (stands) {
+        int sockets[MTREE_TCP_CONNECTIONS];
+        int count = coll_mtree_meeting_sockets(meeting, sockets);
+
+        (void)mtree_tcp_peer_connect(endpoint->peer, sockets, count);
+    } else {
+        mtree_tcp_peer_t *peer = endpoint->peer;
+
+        log_refusal(endpoint, coll_mtree_meeting_reason(meeting));
+        endpoint->peer = NULL;
+        mtree_tcp_peer_reroute(peer, reroute_message);
+        mtree_tcp_peer_destroy(peer);
+    }
+    coll_mtree_meeting_end(meeting, num_undecided == 0);
+}
+
+static void look_at_undecided(double now)
+{
+    for (size_t i = 0; i < endpoints.num_buckets; i++) {
+        for (mtree_hash_link_t *link = endpoints.buckets[i]; link != NULL;
+             link = link->next) {
+            endpoint_t *endpoint = MTREE_CONTAINER_OF(link, endpoint_t, link);
+            int stands = endpoint->meeting == NULL
+                             ? 0
+                             : coll_mtree_meeting_look(endpoint->meeting, now);
+
+            if (stands != 0) {
+                endpoint_decide(endpoint, stands > 0);
+            }
+        }
+    }
+    /* After the hellos of those that may be guests. */
+    coll_mtree_meetings_listen(now);
+}
+
+static int poll_endpoints(void)
+{
+    static atomic_uint polls;
+    int ended;
+
+    if (tcp == NULL ||
+        (operations == 0 && atomic_fetch_add(&polls, 1) % IDLE_POLLS != 0) ||
+        opal_mutex_trylock(&lock) != 0) {
+        return 0;
+    }
+    if (num_undecided > 0) {
+        double now = mtree_clock_seconds();
+
+        if (now > last_look + LOOK) {
+            last_look = now;
+            look_at_undecided(now);
+        }
+    }
+    ended = mtree_tcp_poll(tcp);
+    coll_mtree_endpoint_unlock();
+    return ended;
+}
+
+mtree_status_t coll_mtree_endpoint_lock(ompi_communicator_t *comm, int peer,
+                                        mtree_tcp_peer_t **peer_p)
+{
+    int rank = (int)coll_mtree_process_name(comm, peer).vpid;
+    endpoint_t *endpoint;
+
+    opal_mutex_lock(&lock);
+    endpoint = endpoint_find(rank);
+    if (endpoint == NULL) {
+        endpoint = endpoint_create(rank);
+    }
+    *peer_p = endpoint == NULL ? NULL : endpoint->peer;
+    if (*peer_p == NULL) {
+        opal_mutex_unlock(&lock);
+    }
+    return endpoint == NULL || endpoint->is_lost
+               ? mtree_no_memory("the connections to rank %d", rank)
+               : MTREE_OK;
+}
+
+void coll_mtree_endpoint_unlock(void)
+{
+    mtree_list_t taken, *link;
+
+    mtree_list_init(&taken);
+    mtree_tcp_take(tcp, &taken);
+    opal_mutex_unlock(&lock);
+    while ((link = mtree_list_take(&taken)) != NULL) {
+        mtree_completion_t *done = MTREE_CONTAINER_OF(link, mtree_completion_t, link);
+
+        done->func(done, done->status);
+    }
+}
+
+void coll_mtree_endpoints_count(int change)
+{
+    atomic_fetch_add(&operations, change);
+}
+
+/* Of processes that are not of this MPI_COMM_WORLD no rank in it is known. */
+bool coll_mtree_endpoints_serve(ompi_communicator_t *comm)
+{
+    bool serves =
+        is_open && !coll_mtree_is_numbered_by_rank(comm) && coll_mtree_has_world();
+
+    for (int rank = 0; serves && rank < ompi_comm_size(comm); rank++) {
+        serves = coll_mtree_process_name(comm, rank).jobid == OPAL_PROC_MY_NAME.jobid;
+    }
+    return serves;
+}
+
+void coll_mtree_endpoints_open(mtree_tcp_reroute_t reroute)
+{
+    reroute_message = reroute;
+    OBJ_CONSTRUCT(&lock, opal_recursive_mutex_t);
+    mtree_hash_table_init(&endpoints);
+    is_open = coll_mtree_params.streams > 0 && !coll_mtree_survives() &&
+              strcmp(coll_mtree_host_fabric(), "tcp") == 0 &&
+              coll_mtree_progress_add(poll_endpoints);
+}
+
+/* All processes are in MPI_Finalize: nothing that is under way is wanted. */
+void coll_mtree_endpoints_close(void)
+{
+    if (!is_open) {
+        return;
+    }
+    is_open = false;
+    coll_mtree_progress_remove(poll_endpoints);
+    for (size_t i = 0; i < endpoints.num_buckets; i++) {
+        mtree_hash_link_t *next;
+
+        for (mtree_hash_link_t *link = endpoints.buckets[i]; link != NULL; link = next) {
+            endpoint_t *endpoint = MTREE_CONTAINER_OF(link, endpoint_t, link);
+
+            next = link->next;
+            coll_mtree_meeting_end(endpoint->meeting, true);
+            free(endpoint);
+        }
+    }
+    mtree_hash_table_cleanup(&endpoints);
+    mtree_tcp_destroy(tcp);
+    tcp = NULL;
+    OBJ_DESTRUCT(&lock);
+}

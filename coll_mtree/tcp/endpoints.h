@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The processes that this one has TCP connections of mtree's own with, or may have.
+ *
+ * Before the first message between two of them both tell each other, over Open MPI's own
+ * messages, addresses, port and secret.  The one of lower rank in MPI_COMM_WORLD dials,
+ * and tells the other, again over Open MPI's messages, whether all connections stand.  If
+ * they do, messages go over them from then on; if not, over the PML.  Until that is
+ * decided messages wait.  A process listens only while it waits for such connections.
+ */
+#ifndef COLL_MTREE_TCP_ENDPOINTS_H
+#define COLL_MTREE_TCP_ENDPOINTS_H
+
+#include "coll_mtree/coll_mtree.h"
+
+#include "tcp/tcp.h"
+
+/* Open with the component, with who gets messages back that have waited in vain, and
+ * close with it. */
+void coll_mtree_endpoints_open(mtree_tcp_reroute_t reroute);
+void coll_mtree_endpoints_close(void);
+
+/* May calls of @a comm use connections of mtree's own?  The same on all of its ranks. */
+bool coll_mtree_endpoints_serve(ompi_communicator_t *comm);
+
+/* An operation that uses endpoints begins (1) or has ended (-1). */
+void coll_mtree_endpoints_count(int operations);
+
+/*
+ * Lock the process of rank @a peer of @a comm, another host's, in *peer_p.  NULL: nothing
+ * is locked, and messages between the two go over the PML for ever.
+ * MTREE_ERR_NO_MEMORY: nothing is locked; it is logged.
+ */
+mtree_status_t coll_mtree_endpoint_lock(ompi_communicator_t *comm, int peer,
+                                        mtree_tcp_peer_t **peer_p);
+
+/* Unlock it, and call the functions of messages that have ended. */
+void coll_mtree_endpoint_unlock(void);
+
+#endif

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "coll_mtree/tcp/transport.h"
+
+#include "coll_mtree/tcp/endpoints.h"
+
+#include "base/clock.h"
+
+/* Lock the session with rank @a peer; *session_p is NULL where the PML has its messages.
+ */
+static mtree_status_t lock_session(coll_mtree_transport_t *transport, int peer,
+                                   mtree_tcp_session_t **session_p)
+{
+    const int *host = transport->tcp->placement->host;
+    mtree_tcp_peer_t *endpoint = NULL;
+    mtree_status_t status =
+        host[peer] == host[ompi_comm_rank(transport->comm)]
+            ? MTREE_OK
+            : coll_mtree_endpoint_lock(transport->comm, peer, &endpoint);
+
+    *session_p = NULL;
+    if (endpoint == NULL) {
+        return status;
+    }
+    *session_p = mtree_tcp_session_begin(endpoint, &transport->tcp->key, peer, transport);
+    if (*session_p == NULL) {
+        coll_mtree_endpoint_unlock();
+        return MTREE_ERR_NO_MEMORY;
+    }
+    return MTREE_OK;
+}
+
+static mtree_status_t tcp_send(mtree_transport_t *super, int peer, int tag,
+                               const void *buffer, size_t count, bool synchronous,
+                               mtree_completion_t *done)
+{
+    coll_mtree_transport_t *transport = (coll_mtree_transport_t *)super;
+    size_t bytes = count * transport->unit_bytes;
+    mtree_tcp_session_t *session;
+    mtree_status_t status = lock_session(transport, peer, &session);
+
+    if (session == NULL) {
+        return status != MTREE_OK ? status
+                                  : coll_mtree_pml_ops.send(super, peer, tag, buffer,
+                                                            count, synchronous, done);
+    }
+    status = mtree_tcp_send(session, (uint32_t)tag, buffer, bytes, done);
+    coll_mtree_endpoint_unlock();
+    if (count > 0 && transport->count_sent != NULL) {
+        transport->count_sent(bytes);
+    }
+    return status;
+}
+
+static mtree_status_t tcp_recv(mtree_transport_t *super, int peer, int tag, void *buffer,
+                               size_t count, mtree_completion_t *done)
+{
+    coll_mtree_transport_t *transport = (coll_mtree_transport_t *)super;
+    mtree_tcp_session_t *session;
+    mtree_status_t status = lock_session(transport, peer, &session);
+
+    if (session == NULL) {
+        return status != MTREE_OK
+                   ? status
+                   : coll_mtree_pml_ops.recv(super, peer, tag, buffer, count, done);
+    }
+    status = mtree_tcp_recv(session, (uint32_t)tag, buffer, count * transport->unit_bytes,
+                            done);
+    coll_mtree_endpoint_unlock();
+    return status;
+}
+
+static double tcp_now(mtree_transport_t *super)
+{
+    (void)super;
+    return mtree_clock_seconds();
+}
+
+static const mtree_transport_ops_t tcp_ops = {
+    .send = tcp_send, .recv = tcp_recv, .now = tcp_now};
+
+/* A mtree_tcp_reroute_t: a message that has waited goes over the PML. */
+static void reroute(void *owner, int rank, bool sends, uint32_t tag, void *bytes,
+                    size_t length, mtree_completion_t *done)
+{
+    coll_mtree_transport_t *transport = owner;
+    size_t count = length / transport->unit_bytes;
+    mtree_status_t status =
+        sends ? coll_mtree_pml_ops.send(&transport->super, rank, (int)tag, bytes, count,
+                                        true, done)
+              : coll_mtree_pml_ops.recv(&transport->super, rank, (int)tag, bytes, count,
+                                        done);
+
+    if (status != MTREE_OK) {
+        done->func(done, status);
+    }
+}
+
+void coll_mtree_tcp_open(void)
+{
+    coll_mtree_endpoints_open(reroute);
+}
+
+void coll_mtree_tcp_close(void)
+{
+    coll_mtree_endpoints_close();
+}
+
+/* Are units bytes without gaps, of which the first is at their address? */
+static bool is_contiguous(const ompi_datatype_t *unit)
+{
+    ptrdiff_t lower, true_extent, extent;
+    size_t size;
+
+    ompi_datatype_type_size(unit, &size);
+    ompi_datatype_type_extent(unit, &extent);
+    ompi_datatype_get_true_extent(unit, &lower, &true_extent);
+    return lower == 0 && extent == (ptrdiff_t)size && true_extent == extent &&
+           opal_datatype_is_contiguous_memory_layout(&unit->super, 2);
+}
+
+bool coll_mtree_tcp_begin(coll_mtree_tcp_operation_t *operation,
+                          coll_mtree_transport_t *transport,
+                          const mtree_placement_t *placement, uint32_t generation)
+{
+    if (!is_contiguous(transport->unit) || !coll_mtree_endpoints_serve(transport->comm)) {
+        return false;
+    }
+    *operation = (coll_mtree_tcp_operation_t){.placement = placement,
+                                              .key = {coll_mtree_cid(transport->comm),
+                                                      (uint32_t)-transport->first_tag,
+                                                      generation}};
+    transport->super.ops = &tcp_ops;
+    transport->tcp = operation;
+    coll_mtree_endpoints_count(1);
+    return true;
+}
+
+void coll_mtree_tcp_end(coll_mtree_transport_t *transport, const mtree_layout_t *layout,
+                        mtree_status_t status)
+{
+    for (int i = 0; i < layout->num_peers; i++) {
+        mtree_tcp_session_t *session;
+
+        (void)lock_session(transport, layout->peers[i].rank, &session);
+        if (session != NULL && status == MTREE_OK) {
+            mtree_tcp_session_end(session);
+        } else if (session != NULL) {
+            mtree_tcp_session_abandon(session);
+        }
+        if (session != NULL) {
+            coll_mtree_endpoint_unlock();
+        }
+    }
+    coll_mtree_endpoints_count(-1);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Operations whose messages to other hosts go over TCP connections of mtree's own
+ * (coll_mtree/tcp/endpoints.h), and the others over the PML.
+ */
+#ifndef COLL_MTREE_TCP_TRANSPORT_H
+#define COLL_MTREE_TCP_TRANSPORT_H
+
+#include "coll_mtree/transport/transport.h"
+
+#include "schedule/layout.h"
+#include "tcp/frame.h"
+
+/* One operation's. */
+typedef struct coll_mtree_tcp_operation {
+    const mtree_placement_t *placement;
+    mtree_tcp_key_t key;
+} coll_mtree_tcp_operation_t;
+
+/* Open with the component and close with it. */
+void coll_mtree_tcp_open(void);
+void coll_mtree_tcp_close(void);
+
+/*
+ * Have the messages of @a transport between the hosts of @a placement go over connections
+ * of mtree's own where there are some.
+ * @a generation distinguishes operations one after the other with the same tags.  All
+ * ranks call with the same values.  False: all of its messages go over the PML.
+ */
+bool coll_mtree_tcp_begin(coll_mtree_tcp_operation_t *operation,
+                          coll_mtree_transport_t *transport,
+                          const mtree_placement_t *placement, uint32_t generation);
+
+/* The operation of @a transport, which had begun over @a layout, has ended with
+ * @a status.  After a failure its messages end, too. */
+void coll_mtree_tcp_end(coll_mtree_transport_t *transport, const mtree_layout_t *layout,
+                        mtree_status_t status);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * cut FIRST LAST: broadcasts until, in the midst of one, rank 1 cuts its connections that
+ * have a port of FIRST to LAST at either end.
+ */
+#include <mpi.h>
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+
+enum { BYTES = 1 << 23, MOST_SOCKETS = 4096 };
+
+/* The port of @a address, of either family; 0: it is no Internet address. */
+static int port_of(const struct sockaddr_storage *address)
+{
+    return address->ss_family == AF_INET
+               ? ntohs(((const struct sockaddr_in *)address)->sin_port)
+           : address->ss_family == AF_INET6
+               ? ntohs(((const struct sockaddr_in6 *)address)->sin6_port)
+               : 0;
+}
+
+static int cut_connections(int first, int last)
+{
+    int cut = 0;
+
+    for (int fd = 3; fd < MOST_SOCKETS; fd++) {
+        struct sockaddr_storage ends[2] = {{0}};
+        socklen_t length[2] = {sizeof(ends[0]), sizeof(ends[1])};
+
+        if (getsockname(fd, (struct sockaddr *)&ends[0], &length[0]) != 0 ||
+            getpeername(fd, (struct sockaddr *)&ends[1], &length[1]) != 0) {
+            continue;
+        }
+        for (int i = 0; i < 2; i++) {
+            if (port_of(&ends[i]) >= first && port_of(&ends[i]) <= last) {
+                (void)shutdown(fd, SHUT_RDWR);
+                cut++;
+            }
+        }
+    }
+    return cut;
+}
+
+int main(int argc, char **argv)
+{
+    char *bytes = calloc(1, BYTES);
+    MPI_Request request;
+    int rank;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Bcast(bytes, BYTES, MPI_BYTE, 0, MPI_COMM_WORLD);
+    MPI_Ibcast(bytes, BYTES, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
+    if (rank == 1) {
+        printf("cut: %d connections\n", cut_connections(atoi(argv[1]), atoi(argv[2])));
+        (void)fflush(stdout);
+    }
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    /* Not all ranks need have noticed. */
+    MPI_Bcast(bytes, BYTES, MPI_BYTE, 1, MPI_COMM_WORLD);
+    free(bytes);
+    MPI_Finalize();
+    return 0;
+}
