@@ -32,7 +32,7 @@ struct coll_mtree_source {
     bool is_timed;      /* the fallback serves a call that mtree could have served */
     unsigned calls;     /* that could have been served */
     unsigned next_look; /* the call at which rank 0 decides next */
-    double spent;       /* seconds in such calls on this rank */
+    coll_mtree_source_spent_t spent;  /* in such calls on this rank */
     coll_mtree_host_numbers_t hosts;  /* once they are known */
     coll_mtree_host_t *contributions; /* [ranks] on rank 0, once they are known */
     char *learned; /* on rank 0: a topology to be sent, as DOT; or NULL */
@@ -377,9 +377,14 @@ double coll_mtree_source_watch(const mca_coll_mtree_module_t *module)
 
 void coll_mtree_source_watched(mca_coll_mtree_module_t *module, double began)
 {
+    source_t *source = module->source;
+
     if (began > 0) {
-        module->source->is_timed = false;
-        module->source->spent += mtree_clock_seconds() - began;
+        double seconds = mtree_clock_seconds() - began;
+
+        source->is_timed = false;
+        source->spent.all += seconds;
+        source->spent.recent[source->calls % COLL_MTREE_SOURCE_RECENT] = (float)seconds;
     }
 }
 

@@ -28,15 +28,42 @@ coll_mtree_source_decide_first(const coll_mtree_source_facts_t *facts)
     return facts->is_cached ? COLL_MTREE_SOURCE_SEND : COLL_MTREE_SOURCE_WAIT;
 }
 
-coll_mtree_source_decision_t
-coll_mtree_source_decide_again(const double *spent, int ranks, double payback_seconds)
+/* The part of the recent calls that the rank which was in them least spent there while
+ * all others were, too. */
+static double part_together(const coll_mtree_source_spent_t *spent, int ranks)
 {
-    double least = spent[0];
+    double together = 0, least = INFINITY;
 
-    for (int rank = 1; rank < ranks; rank++) {
-        least = fmin(least, spent[rank]);
+    for (int call = 0; call < COLL_MTREE_SOURCE_RECENT; call++) {
+        double shortest = INFINITY;
+
+        for (int rank = 0; rank < ranks; rank++) {
+            shortest = fmin(shortest, (double)spent[rank].recent[call]);
+        }
+        together += shortest;
     }
-    return least > payback_seconds ? COLL_MTREE_SOURCE_PROBE : COLL_MTREE_SOURCE_WAIT;
+    for (int rank = 0; rank < ranks; rank++) {
+        double sum = 0;
+
+        for (int call = 0; call < COLL_MTREE_SOURCE_RECENT; call++) {
+            sum += (double)spent[rank].recent[call];
+        }
+        least = fmin(least, sum);
+    }
+    return least > 0 ? together / least : 0;
+}
+
+coll_mtree_source_decision_t
+coll_mtree_source_decide_again(const coll_mtree_source_spent_t *spent, int ranks,
+                               double payback_seconds)
+{
+    double least = INFINITY;
+
+    for (int rank = 0; rank < ranks; rank++) {
+        least = fmin(least, spent[rank].all);
+    }
+    return least * part_together(spent, ranks) > payback_seconds ? COLL_MTREE_SOURCE_PROBE
+                                                                 : COLL_MTREE_SOURCE_WAIT;
 }
 
 double coll_mtree_source_payback_seconds(int num_hosts, double budget)

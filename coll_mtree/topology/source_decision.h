@@ -31,14 +31,25 @@ typedef struct {
 coll_mtree_source_decision_t
 coll_mtree_source_decide_first(const coll_mtree_source_facts_t *facts);
 
+/* Calls whose times the ranks compare one by one. */
+#define COLL_MTREE_SOURCE_RECENT 64
+
+/* What a rank spent in calls that mtree could have served, seconds. */
+typedef struct {
+    double all;
+    float recent[COLL_MTREE_SOURCE_RECENT]; /* by the number of the call; 0: none yet */
+} coll_mtree_source_spent_t;
+
 /*
- * At a later call: PROBE when each of the @a ranks ranks was in calls that mtree could
- * have served for longer than coll_mtree_source_payback_seconds(), otherwise WAIT; rank i
- * was in them for @a spent [i] seconds.  What a rank waits for others is no fault of the
- * network: the least of them counts.
+ * At a later call: PROBE when all @a ranks ranks together lost more in such calls than
+ * coll_mtree_source_payback_seconds(), otherwise WAIT; rank i spent @a spent [i].  What a
+ * rank waits for others is no fault of the network: of each call the least time of a rank
+ * counts, as far as the last calls show it, and of all calls that of the rank that was in
+ * them least.
  */
 coll_mtree_source_decision_t
-coll_mtree_source_decide_again(const double *spent, int ranks, double payback_seconds);
+coll_mtree_source_decide_again(const coll_mtree_source_spent_t *spent, int ranks,
+                               double payback_seconds);
 
 /* Seconds in calls from which on a probe of @a num_hosts hosts pays back, when a probe
  * may take @a budget seconds. */

@@ -4,6 +4,7 @@
 
 #include <check.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define AUTO  COLL_MTREE_TOPOLOGY_AUTO
 #define PROBE COLL_MTREE_TOPOLOGY_PROBE
@@ -48,20 +49,50 @@ START_TEST(a_probe_pays_back_after_twenty_times_its_length)
 }
 END_TEST
 
-START_TEST(the_least_time_of_a_rank_counts)
+/* @a calls of the ranks: in each, that of number @a late (-1: none; the number of ranks:
+ * each in turn) comes later than the others by @a wait, and then all take @a seconds. */
+static void spend(coll_mtree_source_spent_t *spent, int ranks, int calls, int late,
+                  double wait, double seconds)
 {
-    const double spent[] = {4, 9, 30};
-    /* The root of broadcasts comes late to each, and all others wait for it. */
-    const double by_late_root[] = {0.01, 400, 400};
+    memset(spent, 0, (size_t)ranks * sizeof(*spent));
+    for (int call = 0; call < calls; call++) {
+        int last = late == ranks ? call % ranks : late;
 
-    ck_assert_int_eq(coll_mtree_source_decide_again(spent, 3, 3.9),
-                     COLL_MTREE_SOURCE_PROBE);
-    ck_assert_int_eq(coll_mtree_source_decide_again(spent, 3, 4), COLL_MTREE_SOURCE_WAIT);
-    ck_assert_int_eq(coll_mtree_source_decide_again(spent + 1, 2, 8.9),
-                     COLL_MTREE_SOURCE_PROBE);
-    ck_assert_int_eq(coll_mtree_source_decide_again(spent, 1, 4), COLL_MTREE_SOURCE_WAIT);
-    ck_assert_int_eq(coll_mtree_source_decide_again(by_late_root, 3, 40),
-                     COLL_MTREE_SOURCE_WAIT);
+        for (int rank = 0; rank < ranks; rank++) {
+            double in_call = seconds + (last >= 0 && rank != last ? wait : 0);
+
+            spent[rank].all += in_call;
+            spent[rank].recent[call % COLL_MTREE_SOURCE_RECENT] = (float)in_call;
+        }
+    }
+}
+
+static bool probes(const coll_mtree_source_spent_t *spent, int ranks, double payback)
+{
+    return coll_mtree_source_decide_again(spent, ranks, payback) ==
+           COLL_MTREE_SOURCE_PROBE;
+}
+
+START_TEST(what_all_ranks_lose_together_counts)
+{
+    coll_mtree_source_spent_t spent[3];
+
+    for (int calls = 15; calls < 5000; calls *= 3) {
+        double lost = 0.1 * calls;
+
+        spend(spent, 3, calls, -1, 0, 0.1);
+        ck_assert(probes(spent, 3, 0.99 * lost) && !probes(spent, 3, 1.01 * lost));
+        /* The root of broadcasts comes late to each, and all others wait for it. */
+        spend(spent, 3, calls, 0, 30, 0.1);
+        ck_assert(probes(spent, 3, 0.99 * lost) && !probes(spent, 3, 1.01 * lost));
+        /* Each comes late in turn. */
+        spend(spent, 3, calls, 3, 30, 0.1);
+        ck_assert(probes(spent, 3, 0.98 * lost) && !probes(spent, 3, 1.02 * lost));
+    }
+    spend(spent, 1, 10, -1, 0, 0.1);
+    ck_assert(probes(spent, 1, 0.9) && !probes(spent, 1, 1.1));
+    spend(spent, 3, 0, -1, 0, 0);
+    ck_assert(!probes(spent, 3, 0));
 }
 END_TEST
 
@@ -86,7 +117,7 @@ int main(void)
     tcase_add_test(tcase, the_first_decision_follows_from_the_facts);
     tcase_add_test(tcase, a_failed_exchange_means_never);
     tcase_add_test(tcase, a_probe_pays_back_after_twenty_times_its_length);
-    tcase_add_test(tcase, the_least_time_of_a_rank_counts);
+    tcase_add_test(tcase, what_all_ranks_lose_together_counts);
     tcase_add_test(tcase, looks_become_rarer);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_NORMAL);
