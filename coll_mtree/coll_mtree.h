@@ -75,7 +75,8 @@ typedef struct {
     bool enabled;  /* false: of communicators for which this rank has no memory */
     bool is_local; /* coll_mtree/call/single_host.h serves it */
     uint32_t
-        longest_bytes; /* of a message between its ranks (coll_mtree/control/modex.h) */
+        longest_bytes;  /* of a message between its ranks (coll_mtree/control/modex.h) */
+    bool is_rehearsing; /* calls are mtree's own, on scratch data */
     coll_mtree_hints_t hints;
     coll_mtree_tag_range_t tags; /* coll_mtree/base/tags.h */
 

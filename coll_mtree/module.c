@@ -42,7 +42,7 @@ static void module_construct(mca_coll_mtree_module_t *module)
     atomic_init(&module->keeps_order, false);
     atomic_init(&module->all_reordered, false);
     atomic_init(&module->some_reordered, false);
-    module->unserved = module->introduced = false;
+    module->unserved = module->introduced = module->is_rehearsing = false;
     module->longest_bytes = 0;
 }
 

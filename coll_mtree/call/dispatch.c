@@ -3,6 +3,7 @@
 
 #include "coll_mtree/adapt/fallback_trial.h"
 #include "coll_mtree/adapt/replan_blocking.h"
+#include "coll_mtree/adapt/scratch_call.h"
 #include "coll_mtree/base/counters.h"
 #include "coll_mtree/base/deferred_release.h"
 #include "coll_mtree/base/hints.h"
@@ -10,6 +11,7 @@
 #include "coll_mtree/call/comm_class.h"
 #include "coll_mtree/call/plan_entry.h"
 #include "coll_mtree/call/request.h"
+#include "coll_mtree/select/agreed_time.h"
 #include "coll_mtree/topology/source.h"
 
 #include "base/clock.h"
@@ -192,6 +194,67 @@ static int dispatch_run(coll_mtree_mpi_call_t *call, coll_mtree_comm_class_t *co
                : dispatch_later(call, comm_class, req, request_p);
 }
 
+/* The first warms up, the second brings the ranks into step. */
+#define REHEARSALS (COLL_MTREE_FIRST_CALLS + 2)
+
+#define SET_FUNCTION(_name)                                                              \
+    own.coll_##_name = coll_mtree_##_name;                                               \
+    own.coll_##_name##_module = &call->module->super;
+
+/* Compare the first calls of the class with what is expected, by blocking ones on scratch
+ * data: what the program starts itself runs beside other things, and its ranks do not
+ * wait for each other's times. */
+static void rehearse(const coll_mtree_mpi_call_t *call,
+                     const coll_mtree_comm_class_t *comm_class)
+{
+    mca_coll_mtree_module_t *module = call->module;
+    coll_mtree_fallback_t own;
+    coll_mtree_scratch_call_t scratch;
+    double agreed = 0;
+    double fails = !coll_mtree_scratch_call_init(&scratch, &call->args.call,
+                                                 ompi_comm_size(call->comm));
+
+    MTREE_FOR_EACH_INTERFACE(SET_FUNCTION)
+    (void)coll_mtree_agreed_time(module, call->comm, mtree_clock_seconds(), &agreed,
+                                 &fails);
+    module->is_rehearsing = true;
+    for (int i = 0; fails <= 0 && i < REHEARSALS &&
+                    coll_mtree_mpi_call_is_unmeasured(call, comm_class);
+         i++) {
+        coll_mtree_scratch_call_run(&scratch, &own, call->comm);
+    }
+    module->is_rehearsing = false;
+    coll_mtree_scratch_call_cleanup(&scratch);
+}
+
+/* A persistent request lives long, and MPI allows its making to wait for other ranks: the
+ * plan of its class is waited for, so that what is expected, or was measured, of it
+ * decides what serves the request.  Open MPI's code. */
+static int wait_for_request(coll_mtree_mpi_call_t *call,
+                            coll_mtree_comm_class_t *comm_class,
+                            coll_mtree_backend_t *backend_p,
+                            coll_mtree_fallback_reason_t *reason_p)
+{
+    coll_mtree_plan_entry_t *entry =
+        coll_mtree_plan_entry_get(call->module, call->comm, comm_class, false);
+    int rc;
+
+    if (entry == NULL) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    rc = coll_mtree_plan_entry_wait(entry, comm_class);
+    if (rc != OMPI_SUCCESS && rc != MTREE_DECLINED) {
+        return rc;
+    }
+    *backend_p = coll_mtree_mpi_call_choose(call, comm_class, reason_p);
+    if (*backend_p == COLL_MTREE_TREES &&
+        coll_mtree_mpi_call_is_unmeasured(call, comm_class)) {
+        rehearse(call, comm_class);
+        *backend_p = coll_mtree_mpi_call_choose(call, comm_class, reason_p);
+    }
+    return OMPI_SUCCESS;
+}
+
 static bool is_internal(const coll_mtree_mpi_call_t *call)
 {
     const mtree_call_t *what = &call->args.call;
@@ -255,10 +318,19 @@ static int dispatch(coll_mtree_mpi_call_t *call, ompi_request_t **request_p)
     if (comm_class == NULL) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    coll_mtree_statistics_open(&call->trial.count, call->module, call->comm,
-                               args->function, comm_class,
-                               (double)args->call.units * (double)args->call.unit_bytes);
+    if (!call->module->is_rehearsing) {
+        coll_mtree_statistics_open(
+            &call->trial.count, call->module, call->comm, args->function, comm_class,
+            (double)args->call.units * (double)args->call.unit_bytes);
+    }
     backend = coll_mtree_mpi_call_choose(call, comm_class, &reason);
+    if (call->form == MTREE_PERSISTENT && backend == COLL_MTREE_TREES &&
+        !comm_class->known) {
+        rc = wait_for_request(call, comm_class, &backend, &reason);
+        if (rc != OMPI_SUCCESS) {
+            return rc;
+        }
+    }
     if (backend == COLL_MTREE_FALLBACK || backend == COLL_MTREE_BASE_ALGORITHM) {
         coll_mtree_mpi_call_note(call, comm_class, backend);
         coll_mtree_dispatch_declined(&call->trial.count, backend, reason);

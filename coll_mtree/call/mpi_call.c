@@ -51,6 +51,18 @@ static bool is_left(const coll_mtree_mpi_call_t *call,
            !is_barrier(call);
 }
 
+/* Does the comparison of the first calls apply to @a call? */
+static bool is_compared(const coll_mtree_mpi_call_t *call,
+                        const coll_mtree_comm_class_t *comm_class)
+{
+    return comm_class->first_calls.state == COLL_MTREE_FIRST_CALLS_WATCH &&
+           !comm_class->node.call_class.by_arrival && !is_barrier(call) &&
+           !comm_class->winner.is_known &&
+           coll_mtree_params.autotune > COLL_MTREE_AUTOTUNE_NEVER &&
+           !(coll_mtree_params.deterministic &&
+             mtree_collective_reduces(call->args.call.collective));
+}
+
 bool coll_mtree_mpi_call_is_watched(const coll_mtree_mpi_call_t *call,
                                     const coll_mtree_comm_class_t *comm_class,
                                     const coll_mtree_request_t *req, double *expected_p)
@@ -59,16 +71,18 @@ bool coll_mtree_mpi_call_is_watched(const coll_mtree_mpi_call_t *call,
 
     *expected_p = coll_mtree_plan_entry_expected_seconds(
         req->entry, (double)what->units * (double)what->unit_bytes);
-    return *expected_p > 0 &&
-           comm_class->first_calls.state == COLL_MTREE_FIRST_CALLS_WATCH &&
+    return *expected_p > 0 && is_compared(call, comm_class) &&
            call->trial.autotuner == NULL && !req->ring &&
-           !comm_class->node.call_class.by_arrival && !is_barrier(call) &&
            !(comm_class->autotuner->open && may_be_tried(call)) &&
-           !comm_class->winner.is_known &&
-           !(call->args.keeps_order && comm_class->blocking_summation.has_changed) &&
-           coll_mtree_params.autotune > COLL_MTREE_AUTOTUNE_NEVER &&
-           !(coll_mtree_params.deterministic &&
-             mtree_collective_reduces(what->collective));
+           !(call->args.keeps_order && comm_class->blocking_summation.has_changed);
+}
+
+bool coll_mtree_mpi_call_is_unmeasured(const coll_mtree_mpi_call_t *call,
+                                       const coll_mtree_comm_class_t *comm_class)
+{
+    return is_compared(call, comm_class) && comm_class->known &&
+           !comm_class->autotuner->open &&
+           coll_mtree_plan_entry_is_forecast(comm_class->entry);
 }
 
 /* Are the datatypes on this rank, of a call that moves data, MPI's own? */

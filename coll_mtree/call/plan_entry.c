@@ -47,6 +47,11 @@ mtree_confidence_t coll_mtree_plan_entry_confidence(const coll_mtree_plan_entry_
     return entry->prospect.forecast.confidence;
 }
 
+bool coll_mtree_plan_entry_is_forecast(const coll_mtree_plan_entry_t *entry)
+{
+    return entry->part != NULL && entry->prospect.forecast.seconds > 0;
+}
+
 double coll_mtree_plan_entry_expected_seconds(const coll_mtree_plan_entry_t *entry,
                                               double bytes)
 {

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "coll_mtree/adapt/scratch_call.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+void coll_mtree_scratch_call_cleanup(coll_mtree_scratch_call_t *call)
+{
+    free(call->bytes);
+    free(call->counts);
+}
+
+bool coll_mtree_scratch_call_init(coll_mtree_scratch_call_t *call,
+                                  const mtree_call_t *like, int ranks)
+{
+    size_t bytes = like->units * like->unit_bytes;
+
+    *call = (coll_mtree_scratch_call_t){.like = like, .total = (int)bytes};
+    if (bytes > INT_MAX || (call->bytes = calloc(bytes, 1)) == NULL) {
+        return false;
+    }
+    if (like->blocks == NULL) {
+        return true;
+    }
+    call->counts = calloc(2 * (size_t)ranks, sizeof(*call->counts));
+    if (call->counts == NULL) {
+        return false;
+    }
+    call->offsets = call->counts + ranks;
+    for (int rank = 0; rank < ranks; rank++) {
+        call->offsets[rank] = (int)(like->blocks[rank] * like->unit_bytes);
+        call->counts[rank] =
+            (int)(like->blocks[rank + 1] * like->unit_bytes) - call->offsets[rank];
+    }
+    return true;
+}
+
+#define CALL(_name, ...)                                                                 \
+    (void)functions->coll_##_name(__VA_ARGS__, functions->coll_##_name##_module)
+
+void coll_mtree_scratch_call_run(const coll_mtree_scratch_call_t *call,
+                                 const coll_mtree_fallback_t *functions,
+                                 ompi_communicator_t *comm)
+{
+    const mtree_call_t *like = call->like;
+    void *bytes = call->bytes;
+    int total = call->total, block = total / ompi_comm_size(comm);
+    bool is_root = ompi_comm_rank(comm) == like->root;
+
+    switch (like->collective) {
+    case MTREE_ALLREDUCE:
+        CALL(allreduce, MPI_IN_PLACE, bytes, total, MPI_BYTE, MPI_BOR, comm);
+        break;
+    case MTREE_REDUCE:
+        CALL(reduce, is_root ? MPI_IN_PLACE : bytes, is_root ? bytes : NULL, total,
+             MPI_BYTE, MPI_BOR, like->root, comm);
+        break;
+    case MTREE_BCAST:
+        CALL(bcast, bytes, total, MPI_BYTE, like->root, comm);
+        break;
+    case MTREE_ALLGATHER:
+        if (call->counts == NULL) {
+            CALL(allgather, MPI_IN_PLACE, 0, MPI_BYTE, bytes, block, MPI_BYTE, comm);
+        } else {
+            CALL(allgatherv, MPI_IN_PLACE, 0, MPI_BYTE, bytes, call->counts,
+                 call->offsets, MPI_BYTE, comm);
+        }
+        break;
+    case MTREE_REDUCE_SCATTER:
+        if (call->counts == NULL) {
+            CALL(reduce_scatter_block, MPI_IN_PLACE, bytes, block, MPI_BYTE, MPI_BOR,
+                 comm);
+        } else {
+            CALL(reduce_scatter, MPI_IN_PLACE, bytes, call->counts, MPI_BYTE, MPI_BOR,
+                 comm);
+        }
+        break;
+    default:
+        break;
+    }
+}
