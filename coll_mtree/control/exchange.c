@@ -7,8 +7,11 @@
 static void exchange_report_end(coll_mtree_exchange_t *exchange)
 {
     coll_mtree_range_t range = coll_mtree_exchange_range(exchange, exchange->rank, 1);
+    mtree_status_t status = exchange->numbers[REPLY_KIND] == KIND_REFUSED
+                                ? MTREE_ERR_NO_MEMORY
+                                : exchange->status;
     coll_mtree_reply_t reply = {
-        .code = coll_mtree_transport_code(&exchange->transport, exchange->status),
+        .code = coll_mtree_transport_code(&exchange->transport, status),
         .kind = exchange->numbers[REPLY_KIND],
         .payload = exchange->payload,
         .length = coll_mtree_exchange_payload_bytes(exchange),
@@ -24,7 +27,7 @@ static void exchange_report_end(coll_mtree_exchange_t *exchange)
     exchange->end(exchange, &reply, exchange->arg);
 }
 
-static void exchange_free(coll_mtree_exchange_t *exchange)
+void coll_mtree_exchange_drop(coll_mtree_exchange_t *exchange)
 {
     free(exchange->child);
     free(exchange->contribution);
@@ -52,7 +55,7 @@ static void exchange_finish(mtree_inbox_t *inbox)
     if (!exchange->ended) {
         exchange_report_end(exchange);
     }
-    exchange_free(exchange);
+    coll_mtree_exchange_drop(exchange);
 }
 
 static int exchange_next_child(const coll_mtree_exchange_t *exchange, int last)
@@ -105,7 +108,7 @@ static coll_mtree_exchange_t *exchange_alloc(const mca_coll_mtree_module_t *modu
     }
     if (!exchange_init_tree(exchange) || exchange->numbers == NULL ||
         (bytes > 0 && exchange->contribution == NULL)) {
-        exchange_free(exchange);
+        coll_mtree_exchange_drop(exchange);
         return NULL;
     }
     return exchange;
@@ -132,10 +135,9 @@ static void exchange_receive_contributions(coll_mtree_exchange_t *exchange)
     }
 }
 
-/* Start; this rank's contribution is there. */
-static void exchange_begin(coll_mtree_exchange_t *exchange, ompi_communicator_t *comm,
-                           int first_tag, coll_mtree_exchange_decide_t decide,
-                           coll_mtree_exchange_end_t end, void *arg)
+void coll_mtree_exchange_begin(coll_mtree_exchange_t *exchange, ompi_communicator_t *comm,
+                               int first_tag, coll_mtree_exchange_decide_t decide,
+                               coll_mtree_exchange_end_t end, void *arg)
 {
     coll_mtree_transport_init(&exchange->transport, comm, MPI_BYTE, first_tag);
     mtree_inbox_init(&exchange->inbox, exchange_idle, exchange_finish);
@@ -159,23 +161,36 @@ static void exchange_begin(coll_mtree_exchange_t *exchange, ompi_communicator_t 
     mtree_inbox_open(&exchange->inbox);
 }
 
+coll_mtree_exchange_t *coll_mtree_exchange_create(const mca_coll_mtree_module_t *module,
+                                                  ompi_communicator_t *comm,
+                                                  bool with_hosts, const void *mine,
+                                                  size_t bytes)
+{
+    coll_mtree_exchange_t *exchange = exchange_alloc(
+        module, comm, with_hosts, with_hosts ? sizeof(coll_mtree_host_t) : bytes);
+
+    if (exchange != NULL && with_hosts) {
+        coll_mtree_host_t *host = (void *)exchange->contribution;
+
+        coll_mtree_host_describe(host);
+        host->hints = module->hints.own;
+    } else if (exchange != NULL && exchange->contribution != NULL) {
+        memcpy(exchange->contribution, mine, bytes);
+    }
+    return exchange;
+}
+
 coll_mtree_exchange_t *coll_mtree_exchange_start(const mca_coll_mtree_module_t *module,
                                                  ompi_communicator_t *comm, int first_tag,
                                                  bool with_hosts,
                                                  coll_mtree_exchange_decide_t decide,
                                                  coll_mtree_exchange_end_t end, void *arg)
 {
-    coll_mtree_exchange_t *exchange = exchange_alloc(
-        module, comm, with_hosts, with_hosts ? sizeof(coll_mtree_host_t) : 0);
+    coll_mtree_exchange_t *exchange =
+        coll_mtree_exchange_create(module, comm, with_hosts, NULL, 0);
 
     if (exchange != NULL) {
-        if (with_hosts) {
-            coll_mtree_host_t *host = (void *)exchange->contribution;
-
-            coll_mtree_host_describe(host);
-            host->hints = module->hints.own;
-        }
-        exchange_begin(exchange, comm, first_tag, decide, end, arg);
+        coll_mtree_exchange_begin(exchange, comm, first_tag, decide, end, arg);
     }
     return exchange;
 }
@@ -186,13 +201,11 @@ coll_mtree_exchange_start_with(const mca_coll_mtree_module_t *module,
                                size_t bytes, coll_mtree_exchange_decide_t decide,
                                coll_mtree_exchange_end_t end, void *arg)
 {
-    coll_mtree_exchange_t *exchange = exchange_alloc(module, comm, false, bytes);
+    coll_mtree_exchange_t *exchange =
+        coll_mtree_exchange_create(module, comm, false, mine, bytes);
 
     if (exchange != NULL) {
-        if (exchange->contribution != NULL) {
-            memcpy(exchange->contribution, mine, bytes);
-        }
-        exchange_begin(exchange, comm, first_tag, decide, end, arg);
+        coll_mtree_exchange_begin(exchange, comm, first_tag, decide, end, arg);
     }
     return exchange;
 }

@@ -66,6 +66,20 @@ coll_mtree_exchange_start_with(const mca_coll_mtree_module_t *module,
                                size_t bytes, coll_mtree_exchange_decide_t decide,
                                coll_mtree_exchange_end_t end, void *arg);
 
+/*
+ * The same in two steps, where the ranks agree in between that all have memory: make one
+ * with this rank's @a bytes at @a mine (NULL, @a with_hosts: its host); then begin it, or
+ * drop it.
+ */
+coll_mtree_exchange_t *coll_mtree_exchange_create(const mca_coll_mtree_module_t *module,
+                                                  ompi_communicator_t *comm,
+                                                  bool with_hosts, const void *mine,
+                                                  size_t bytes);
+void coll_mtree_exchange_begin(coll_mtree_exchange_t *exchange, ompi_communicator_t *comm,
+                               int first_tag, coll_mtree_exchange_decide_t decide,
+                               coll_mtree_exchange_end_t end, void *arg);
+void coll_mtree_exchange_drop(coll_mtree_exchange_t *exchange);
+
 /* Let the exchange come to its end: what it depends on is settled.  Called once. */
 void coll_mtree_exchange_open(coll_mtree_exchange_t *exchange);
 

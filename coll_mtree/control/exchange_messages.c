@@ -132,23 +132,41 @@ static void parts_received(coll_mtree_fragmented_message_t *message,
     }
 }
 
-/* Receive @a length bytes from the parent into *bytes_p, which is allocated; 0: none. */
+/* Receive @a length bytes from the parent into @a bytes; 0: none are sent. */
 static void exchange_receive(coll_mtree_exchange_t *exchange,
                              coll_mtree_fragmented_message_t *message,
                              void (*received)(coll_mtree_fragmented_message_t *message,
                                               mtree_status_t status),
-                             int tag, char **bytes_p, size_t length)
+                             int tag, char *bytes, size_t length)
 {
-    if (length == 0 || exchange->status != MTREE_OK) {
-        return;
+    if (length > 0) {
+        coll_mtree_exchange_post(exchange, message, received, exchange->parent, tag,
+                                 bytes, bytes == NULL ? 0 : length);
     }
-    *bytes_p = malloc(length);
-    if (*bytes_p == NULL) {
-        exchange_fail(exchange, MTREE_ERR_NO_MEMORY);
-        return;
-    }
-    coll_mtree_exchange_post(exchange, message, received, exchange->parent, tag, *bytes_p,
-                             length);
+}
+
+/* There is no memory for the reply: the ranks below learn that, and what the parent sends
+ * is received into nothing, which is an error here alone. */
+static void exchange_refuse(coll_mtree_exchange_t *exchange, size_t payload, size_t parts)
+{
+    free(exchange->payload);
+    free(exchange->parts);
+    exchange->payload = exchange->parts = NULL;
+    memset(exchange->numbers, 0, exchange->num_numbers * sizeof(int));
+    exchange->numbers[REPLY_KIND] = KIND_REFUSED;
+    exchange_forward_numbers(exchange);
+    exchange_receive(exchange, &exchange->payload_down, payload_received, TAG_PAYLOAD,
+                     NULL, payload);
+    exchange_receive(exchange, &exchange->parts_down, parts_received, TAG_PARTS, NULL,
+                     parts);
+    exchange_fail(exchange, MTREE_ERR_NO_MEMORY);
+}
+
+/* @a length bytes into *bytes_p; false: no memory. */
+static bool exchange_reserve(char **bytes_p, size_t length)
+{
+    *bytes_p = length > 0 ? malloc(length) : NULL;
+    return length == 0 || *bytes_p != NULL;
 }
 
 void coll_mtree_exchange_numbers_received(coll_mtree_fragmented_message_t *message,
@@ -156,17 +174,25 @@ void coll_mtree_exchange_numbers_received(coll_mtree_fragmented_message_t *messa
 {
     coll_mtree_exchange_t *exchange = coll_mtree_exchange_of(message->move.inbox);
     coll_mtree_range_t range;
+    size_t payload, parts;
 
     if (!exchange_goes_on(exchange, status)) {
         return;
     }
     range = coll_mtree_exchange_range(
         exchange, exchange->rank, coll_mtree_exchange_below(exchange, exchange->rank));
+    payload = coll_mtree_exchange_payload_bytes(exchange);
+    parts = range.end - range.begin;
+    if (!exchange_reserve(&exchange->payload, payload) ||
+        !exchange_reserve(&exchange->parts, parts)) {
+        exchange_refuse(exchange, payload, parts);
+        return;
+    }
     exchange_forward_numbers(exchange);
     exchange_receive(exchange, &exchange->payload_down, payload_received, TAG_PAYLOAD,
-                     &exchange->payload, coll_mtree_exchange_payload_bytes(exchange));
+                     exchange->payload, payload);
     exchange_receive(exchange, &exchange->parts_down, parts_received, TAG_PARTS,
-                     &exchange->parts, range.end - range.begin);
+                     exchange->parts, parts);
 }
 
 /* One of the `missing` is there; the last one decides, or sends up. */

@@ -39,6 +39,7 @@ struct coll_mtree_source {
 
     /* The exchange under way, and its reply. */
     atomic_bool ended;
+    bool failed; /* on this rank */
     coll_mtree_source_decision_t decision;
     char *topology; /* DOT, [topology_bytes]; NULL: none came */
     size_t topology_bytes;
@@ -201,40 +202,70 @@ static void exchange_ended(coll_mtree_exchange_t *exchange,
 
     (void)exchange;
     source->decision = COLL_MTREE_SOURCE_NEVER;
-    if (reply->code == OMPI_SUCCESS && reply->kind != COLL_MTREE_SOURCE_NEVER &&
-        take_reply(source, reply)) {
+    source->failed = reply->code != OMPI_SUCCESS || !take_reply(source, reply);
+    if (!source->failed) {
         source->decision = (coll_mtree_source_decision_t)reply->kind;
     }
     atomic_store(&source->ended, true);
 }
 
-/* Have rank 0 decide by @a decide; blocks. */
-static coll_mtree_source_decision_t exchange(source_t *source,
-                                             mca_coll_mtree_module_t *module,
-                                             coll_mtree_exchange_decide_t decide,
-                                             coll_mtree_wait_t wait)
+/* Is all well on every rank?  The rank on which it is not says so. */
+static bool agree(const source_t *source, const mca_coll_mtree_module_t *module,
+                  bool is_well)
+{
+    int faults = !is_well;
+
+    if (!is_well) {
+        mtree_error("rank %d of communicator %u (%s) has no memory for a topology, or "
+                    "its exchange failed; the fallback serves",
+                    ompi_comm_rank(source->comm), coll_mtree_cid(source->comm),
+                    source->comm->c_name);
+    }
+    return MTREE_FALLBACK(module, allreduce, MPI_IN_PLACE, &faults, 1, MPI_INT, MPI_MAX,
+                          source->comm) == OMPI_SUCCESS &&
+           faults == 0;
+}
+
+/* An exchange in which rank 0 is to decide by @a decide; NULL, on all ranks: one of them
+ * has no memory for it. */
+static coll_mtree_exchange_t *prepare(source_t *source,
+                                      const mca_coll_mtree_module_t *module,
+                                      coll_mtree_exchange_decide_t decide)
+{
+    coll_mtree_exchange_t *exchange = coll_mtree_exchange_create(
+        module, source->comm, decide == decide_first, &source->spent,
+        decide == decide_again ? sizeof(source->spent) : 0);
+
+    if (!agree(source, module, exchange != NULL) && exchange != NULL) {
+        coll_mtree_exchange_drop(exchange);
+        exchange = NULL;
+    }
+    return exchange;
+}
+
+/* Have rank 0 decide by @a decide in the prepared @a exchange (NULL: it never will);
+ * blocks.  What one rank fails in none does. */
+static coll_mtree_source_decision_t run(source_t *source, mca_coll_mtree_module_t *module,
+                                        coll_mtree_exchange_t *exchange,
+                                        coll_mtree_exchange_decide_t decide,
+                                        coll_mtree_wait_t wait)
 {
     int first_tag = coll_mtree_tags_control(module, COLL_MTREE_EXCHANGE_TAGS);
-    coll_mtree_exchange_t *exchange;
 
-    free(source->topology);
-    source->topology = NULL;
-    atomic_store(&source->ended, false);
-    exchange = decide == decide_again
-                   ? coll_mtree_exchange_start_with(module, source->comm, first_tag,
-                                                    &source->spent, sizeof(source->spent),
-                                                    decide, exchange_ended, source)
-                   : coll_mtree_exchange_start(module, source->comm, first_tag,
-                                               decide == decide_first, decide,
-                                               exchange_ended, source);
     if (exchange == NULL) {
         return COLL_MTREE_SOURCE_NEVER;
     }
+    free(source->topology);
+    source->topology = NULL;
+    atomic_store(&source->ended, false);
+    coll_mtree_exchange_begin(exchange, source->comm, first_tag, decide, exchange_ended,
+                              source);
     coll_mtree_exchange_open(exchange);
     while (!atomic_load(&source->ended)) {
         coll_mtree_progress_wait(wait);
     }
-    return source->decision;
+    return agree(source, module, !source->failed) ? source->decision
+                                                  : COLL_MTREE_SOURCE_NEVER;
 }
 
 /* Write the topology @a text to the file that the user named, if any. */
@@ -282,14 +313,18 @@ static void lead(source_t *source, const coll_mtree_channel_t *channel)
 static bool learn(source_t *source, mca_coll_mtree_module_t *module, bool probe)
 {
     coll_mtree_channel_t channel = coll_mtree_probe_channel(module, source->comm);
+    coll_mtree_exchange_t *exchange = prepare(source, module, decide_send);
     bool leads = ompi_comm_rank(source->comm) == 0;
 
+    if (exchange == NULL) {
+        return false;
+    }
     if (probe && leads) {
         lead(source, &channel);
     } else if (probe && source->hosts.host != NULL) {
         coll_mtree_probe_serve(&channel, &source->hosts);
     }
-    if (exchange(source, module, decide_send, COLL_MTREE_WAIT_LATER) ==
+    if (run(source, module, exchange, decide_send, COLL_MTREE_WAIT_LATER) ==
         COLL_MTREE_SOURCE_NEVER) {
         return false;
     }
@@ -319,9 +354,10 @@ static bool settle(source_t *source, mca_coll_mtree_module_t *module, bool learn
 /* A blocking call at which rank 0 decides. */
 static bool look(source_t *source, mca_coll_mtree_module_t *module)
 {
-    coll_mtree_source_decision_t decision =
-        exchange(source, module, source->calls == 1 ? decide_first : decide_again,
-                 COLL_MTREE_WAIT_AT_ONCE);
+    coll_mtree_exchange_decide_t decide =
+        source->calls == 1 ? decide_first : decide_again;
+    coll_mtree_source_decision_t decision = run(
+        source, module, prepare(source, module, decide), decide, COLL_MTREE_WAIT_AT_ONCE);
 
     switch (decision) {
     case COLL_MTREE_SOURCE_WAIT:
