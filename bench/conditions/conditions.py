@@ -29,6 +29,7 @@ COMPARE = ROOT / "bench/mtree_bench_compare"
 NETLAB = ROOT / "tools/netlab/netlab"
 ETHERNET_HEADER = 14  # that a lab's links count
 TCP_HEADERS = 52  # of IPv4 and TCP, with time stamps
+STREAM_CALLS = 5
 LONGEST = 1 << 10  # MB of a message
 
 
@@ -115,13 +116,13 @@ class Bench:
             raise RowFailed("; ".join(result["failures"]) or "nothing was measured")
         return result["rows"][0]
 
-    def series(self, row, topology=None):
+    def series(self, row, num_calls, *parameter):
         """Microseconds of the calls of one job of mtree alone, the first one too."""
-        told = ["--mca", "coll_mtree_topology", topology] if topology else []
+        told = ["--mca", *parameter] if parameter else []
         output = self.inside(
             *["mpirun", "--mca", "coll", "mtree", *told, self.build / "mtree_bench"],
             *["-t", row.collective, "-m", f"{row.num_bytes}:{row.num_bytes}", "-x", "0"],
-            *["-i", row.num_calls, "-c", "--total", "--json"],
+            *["-i", num_calls, "-c", "--total", "--json"],
         )
         return json.loads(output)["sizes"][0]["calls_us"]
 
@@ -129,14 +130,20 @@ class Bench:
         """What is measured of a row, in a lab that is up."""
         file = folder / f"{row.network}.dot"
         if row.num_calls == 0:
-            return {"compare": self.compare(row, file)}
+            measured = {"compare": self.compare(row, file)}
+            if row.streams > 0:
+                calls = self.series(row, STREAM_CALLS, "coll_mtree_streams", row.streams)
+                measured["streams"] = {"number": row.streams, "calls": calls}
+            return measured
         if row.wrong_map:
             other = folder / "other.dot"
             scale = table.NETWORKS[row.network].options
             other.write_text(table.other_drawing(file.read_text()))
             self.mtree("topology", other, *scale, "--no-latency", "--output", folder / "told.dot")
-            return {"right": self.series(row), "calls": self.series(row, folder / "told.dot")}
-        return {"calls": self.series(row)}
+            right = self.series(row, row.num_calls)
+            told = self.series(row, row.num_calls, "coll_mtree_topology", folder / "told.dot")
+            return {"right": right, "calls": told}
+        return {"calls": self.series(row, row.num_calls)}
 
     def run_row(self, row, folder):
         """Build the lab of a row, measure in it, and remove it."""

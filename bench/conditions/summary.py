@@ -11,8 +11,8 @@ import statistics
 import sys
 
 HEADER = (
-    "| condition | bytes | mtree | default | best of Open MPI's | / default | / best | predicted |\n"
-    "|---|---|---|---|---|---|---|---|\n"
+    "| condition | bytes | mtree | with streams | default | best of Open MPI's | / default | / best | predicted |\n"
+    "|---|---|---|---|---|---|---|---|---|\n"
 )
 LATE_CALLS = 4  # the last ones of a series, which its median is of
 
@@ -29,6 +29,15 @@ def spread(row, entry):
         return "-"
     least, most = share(row, entry["max_us"]), share(row, entry["min_us"])
     return f"{share(row, entry['median_us']):.0%} ({least * 100:.0f} to {most * 100:.0f})"
+
+
+def with_streams(row):
+    """The same of calls over connections of mtree's own, but for the first."""
+    if "streams" not in row:
+        return "-"
+    calls = row["streams"]["calls"][1:]
+    entry = {"median_us": statistics.median(calls), "min_us": min(calls), "max_us": max(calls)}
+    return f"{row['streams']['number']}: {spread(row, entry)}"
 
 
 def times(compare, which):
@@ -48,6 +57,7 @@ def cells(row):
     return [
         f"{row['bytes'] >> 20} MB",
         spread(row, compare["mtree"]),
+        with_streams(row),
         spread(row, compare["default"]),
         f"{spread(row, best)} {best['label'].split(' ', 1)[-1]}" if best else "-",
         times(compare, "times_default"),
