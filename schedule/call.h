@@ -20,6 +20,8 @@ typedef struct {
                              equal blocks */
     size_t chunk_bytes;   /* 0: from the plan, else from the size */
     size_t longest_bytes; /* no message is longer, unless one unit is; 0: any may be */
+    double recovery;      /* seconds for which what comes behind a lost packet has to have
+                             room,      where it comes at all before that */
 } mtree_call_t;
 
 #endif

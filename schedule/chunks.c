@@ -50,7 +50,7 @@ size_t mtree_chunk_units(const mtree_call_t *call, size_t bytes)
 size_t mtree_chunk_slots(const mtree_call_t *call, double rate, double latency,
                          size_t chunk)
 {
-    double chunks = rate / 8 * (4 * latency + CREDIT_DELAY) /
+    double chunks = rate / 8 * (4 * latency + CREDIT_DELAY + call->recovery) /
                     ((double)chunk * (double)call->unit_bytes);
 
     if (chunks > MOST_WINDOW_CHUNKS - LEAST_WINDOW_CHUNKS) {

@@ -104,6 +104,7 @@ static int request_prepare(coll_mtree_request_t *req, const mtree_plan_part_t *p
     if (hints->chunk_bytes >= 0) {
         req->args.call.chunk_bytes = (size_t)hints->chunk_bytes;
     }
+    req->args.call.recovery = coll_mtree_tcp_recovery(req->comm);
     rc = coll_mtree_buffers_init(&req->buffers, &req->args, ompi_comm_rank(req->comm),
                                  ompi_comm_size(req->comm));
     if (rc != OMPI_SUCCESS) {

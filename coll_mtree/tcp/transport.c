@@ -105,6 +105,11 @@ void coll_mtree_tcp_close(void)
     coll_mtree_endpoints_close();
 }
 
+double coll_mtree_tcp_recovery(ompi_communicator_t *comm)
+{
+    return coll_mtree_endpoints_serve(comm) ? COLL_MTREE_TCP_RECOVERY : 0;
+}
+
 /* Are units bytes without gaps, of which the first is at their address? */
 static bool is_contiguous(const ompi_datatype_t *unit)
 {

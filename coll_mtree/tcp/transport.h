@@ -17,9 +17,17 @@ typedef struct coll_mtree_tcp_operation {
     mtree_tcp_key_t key;
 } coll_mtree_tcp_operation_t;
 
+/* Seconds that TCP takes at most, as a rule, to send again what was lost: Linux waits for
+ * 200 ms where nothing that came behind it tells.  What other connections carry comes
+ * meanwhile. */
+#define COLL_MTREE_TCP_RECOVERY 0.4
+
 /* Open with the component and close with it. */
 void coll_mtree_tcp_open(void);
 void coll_mtree_tcp_close(void);
+
+/* The `recovery` of calls of @a comm (schedule/call.h); the same on all ranks. */
+double coll_mtree_tcp_recovery(ompi_communicator_t *comm);
 
 /*
  * Have the messages of @a transport between the hosts of @a placement go over connections
