@@ -17,21 +17,41 @@ static bool session_equals(const mtree_hash_link_t *link, const void *key)
     return memcmp(&session->key, key, sizeof(session->key)) == 0;
 }
 
+static uint64_t hash_key(const mtree_tcp_key_t *key)
+{
+    return mtree_hash_bytes(MTREE_HASH_INIT, key, sizeof(*key));
+}
+
+/* NULL: there is none. */
+static mtree_tcp_session_t *session_find(mtree_tcp_peer_t *peer,
+                                         const mtree_tcp_key_t *key)
+{
+    mtree_hash_link_t *link =
+        mtree_hash_table_find(&peer->sessions, hash_key(key), session_equals, key);
+
+    return link == NULL ? NULL : MTREE_CONTAINER_OF(link, mtree_tcp_session_t, link);
+}
+
+mtree_tcp_session_t *mtree_tcp_session_find(mtree_tcp_peer_t *peer,
+                                            const mtree_tcp_key_t *key)
+{
+    mtree_tcp_session_t *session = session_find(peer, key);
+
+    return session != NULL && session->has_begun ? session : NULL;
+}
+
 /* The session @a key, made if there is none; NULL: no memory. */
 static mtree_tcp_session_t *session_get(mtree_tcp_peer_t *peer,
                                         const mtree_tcp_key_t *key)
 {
-    uint64_t hash = mtree_hash_bytes(MTREE_HASH_INIT, key, sizeof(*key));
-    mtree_hash_link_t *link =
-        mtree_hash_table_find(&peer->sessions, hash, session_equals, key);
-    mtree_tcp_session_t *session;
+    mtree_tcp_session_t *session = session_find(peer, key);
 
-    if (link != NULL) {
-        return MTREE_CONTAINER_OF(link, mtree_tcp_session_t, link);
+    if (session != NULL) {
+        return session;
     }
     session = calloc(1, sizeof(*session));
-    if (session == NULL ||
-        mtree_hash_table_add(&peer->sessions, &session->link, hash) != MTREE_OK) {
+    if (session == NULL || mtree_hash_table_add(&peer->sessions, &session->link,
+                                                hash_key(key)) != MTREE_OK) {
         free(session);
         return NULL;
     }

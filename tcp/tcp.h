@@ -81,6 +81,10 @@ mtree_tcp_session_t *mtree_tcp_session_begin(mtree_tcp_peer_t *peer,
                                              const mtree_tcp_key_t *key, int rank,
                                              void *owner);
 
+/* The session @a key that has begun here; NULL: there is none. */
+mtree_tcp_session_t *mtree_tcp_session_find(mtree_tcp_peer_t *peer,
+                                            const mtree_tcp_key_t *key);
+
 /* All messages of @a session on this side have ended.  Both ends may begin another one
  * with its key when it has ended at both. */
 void mtree_tcp_session_end(mtree_tcp_session_t *session);

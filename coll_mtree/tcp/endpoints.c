@@ -127,7 +127,10 @@ static void endpoint_decide(endpoint_t *endpoint, bool stands)
         mtree_tcp_peer_reroute(peer, reroute_message);
         mtree_tcp_peer_destroy(peer);
     }
-    coll_mtree_meeting_end(meeting, num_undecided == 0);
+    coll_mtree_meeting_end(meeting);
+    if (num_undecided == 0) {
+        coll_mtree_meetings_close();
+    }
 }
 
 static void look_at_undecided(double now)
@@ -192,6 +195,19 @@ mtree_status_t coll_mtree_endpoint_lock(ompi_communicator_t *comm, int peer,
                : MTREE_OK;
 }
 
+mtree_tcp_peer_t *coll_mtree_endpoint_lock_known(ompi_communicator_t *comm, int peer)
+{
+    endpoint_t *endpoint;
+
+    opal_mutex_lock(&lock);
+    endpoint = endpoint_find((int)coll_mtree_process_name(comm, peer).vpid);
+    if (endpoint == NULL || endpoint->peer == NULL) {
+        opal_mutex_unlock(&lock);
+        return NULL;
+    }
+    return endpoint->peer;
+}
+
 void coll_mtree_endpoint_unlock(void)
 {
     mtree_list_t taken, *link;
@@ -233,7 +249,11 @@ void coll_mtree_endpoints_open(mtree_tcp_reroute_t reroute)
               coll_mtree_progress_add(poll_endpoints);
 }
 
-/* All processes are in MPI_Finalize: nothing that is under way is wanted. */
+/*
+ * All processes are in MPI_Finalize: nothing that is under way is wanted.  A meeting that
+ * has not ended, of a call that has failed, is left as it is: its messages are the PML's,
+ * which is closed by now.
+ */
 void coll_mtree_endpoints_close(void)
 {
     if (!is_open) {
@@ -245,14 +265,12 @@ void coll_mtree_endpoints_close(void)
         mtree_hash_link_t *next;
 
         for (mtree_hash_link_t *link = endpoints.buckets[i]; link != NULL; link = next) {
-            endpoint_t *endpoint = MTREE_CONTAINER_OF(link, endpoint_t, link);
-
             next = link->next;
-            coll_mtree_meeting_end(endpoint->meeting, true);
-            free(endpoint);
+            free(MTREE_CONTAINER_OF(link, endpoint_t, link));
         }
     }
     mtree_hash_table_cleanup(&endpoints);
+    coll_mtree_meetings_close();
     mtree_tcp_destroy(tcp);
     tcp = NULL;
     OBJ_DESTRUCT(&lock);

@@ -34,6 +34,10 @@ void coll_mtree_endpoints_count(int operations);
 mtree_status_t coll_mtree_endpoint_lock(ompi_communicator_t *comm, int peer,
                                         mtree_tcp_peer_t **peer_p);
 
+/* The same of a process that messages have been exchanged with, or wait for; of others
+ * NULL. */
+mtree_tcp_peer_t *coll_mtree_endpoint_lock_known(ompi_communicator_t *comm, int peer);
+
 /* Unlock it, and call the functions of messages that have ended. */
 void coll_mtree_endpoint_unlock(void);
 

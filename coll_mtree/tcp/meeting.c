@@ -122,7 +122,7 @@ coll_mtree_meeting_t *coll_mtree_meeting_begin(int rank, mtree_tcp_admit_t admit
                                                 &meeting->mine->hello, sizeof(hello_t));
     }
     if (meeting->received == NULL || meeting->sent == NULL) {
-        coll_mtree_meeting_end(meeting, false);
+        coll_mtree_meeting_end(meeting);
         meeting = NULL;
     }
     return meeting;
@@ -240,15 +240,14 @@ const char *coll_mtree_meeting_reason(const coll_mtree_meeting_t *meeting)
     return meeting->reason;
 }
 
-void coll_mtree_meeting_end(coll_mtree_meeting_t *meeting, bool is_last)
+void coll_mtree_meetings_close(void)
 {
-    if (is_last) {
-        mtree_tcp_listener_destroy(listener);
-        listener = NULL;
-    }
-    if (meeting == NULL) {
-        return;
-    }
+    mtree_tcp_listener_destroy(listener);
+    listener = NULL;
+}
+
+void coll_mtree_meeting_end(coll_mtree_meeting_t *meeting)
+{
     for (int i = 0; i < MTREE_TCP_CONNECTIONS; i++) {
         if (meeting->sockets[i] >= 0) {
             (void)close(meeting->sockets[i]);

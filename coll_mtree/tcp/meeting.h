@@ -29,7 +29,10 @@ int coll_mtree_meeting_sockets(coll_mtree_meeting_t *meeting, int *sockets);
 /* Why there are none. */
 const char *coll_mtree_meeting_reason(const coll_mtree_meeting_t *meeting);
 
-/* Free @a meeting (may be NULL), and listen no more if it @a is_last. */
-void coll_mtree_meeting_end(coll_mtree_meeting_t *meeting, bool is_last);
+/* Free @a meeting. */
+void coll_mtree_meeting_end(coll_mtree_meeting_t *meeting);
+
+/* Listen no more, until another meeting begins. */
+void coll_mtree_meetings_close(void);
 
 #endif

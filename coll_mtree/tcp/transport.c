@@ -144,15 +144,17 @@ void coll_mtree_tcp_end(coll_mtree_transport_t *transport, const mtree_layout_t 
                         mtree_status_t status)
 {
     for (int i = 0; i < layout->num_peers; i++) {
-        mtree_tcp_session_t *session;
+        mtree_tcp_peer_t *peer =
+            coll_mtree_endpoint_lock_known(transport->comm, layout->peers[i].rank);
+        mtree_tcp_session_t *session =
+            peer == NULL ? NULL : mtree_tcp_session_find(peer, &transport->tcp->key);
 
-        (void)lock_session(transport, layout->peers[i].rank, &session);
         if (session != NULL && status == MTREE_OK) {
             mtree_tcp_session_end(session);
         } else if (session != NULL) {
             mtree_tcp_session_abandon(session);
         }
-        if (session != NULL) {
+        if (peer != NULL) {
             coll_mtree_endpoint_unlock();
         }
     }
