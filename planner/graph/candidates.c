@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "planner/graph/constraints.h"
 #include "planner/graph/dominance.h"
+#include "planner/plan/finish.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -73,10 +74,35 @@ static int list_arcs(const builder_t *builder, int from, int to, int *arcs)
     return num_arcs;
 }
 
+/* The bytes of a chunk, near enough: plan/finish.c settles it when the trees are known.
+ */
+static double chunk_bytes(const mtree_plan_request_t *request)
+{
+    return fmin(fmax(request->bytes / MTREE_CHUNK_FEWEST, (double)MTREE_CHUNK_LEAST),
+                (double)MTREE_CHUNK_MIN);
+}
+
+/*
+ * Seconds from @a from to @a to.  A host passes on what it has whole, so with a size the
+ * time of a chunk on the link counts: of trees that carry as much the low ones are
+ * faster.  Behind a switch they are not: there the chunks for a host's neighbours share
+ * its interface.
+ */
+static double edge_latency(const mtree_problem_t *problem, int from, int to)
+{
+    double latency = mtree_routes_latency(problem->routes, from, to);
+    int num_arcs;
+
+    (void)mtree_routes_get(problem->routes, from, to, &num_arcs);
+    return problem->request->bytes > 0.0 && num_arcs == 1
+               ? latency + 8.0 * chunk_bytes(problem->request) /
+                               mtree_routes_capacity(problem->routes, from, to)
+               : latency;
+}
+
 /* The edges, on arcs; the compact form on constraints comes after. */
 static mtree_status_t make_edges(const builder_t *builder, mtree_candidates_t *made)
 {
-    const mtree_routes_t *routes = builder->problem->routes;
     mtree_arena_t *arena = builder->problem->arena;
     size_t num_edges = (size_t)builder->num_pairs;
     int num_uses = 0;
@@ -103,12 +129,12 @@ static mtree_status_t make_edges(const builder_t *builder, mtree_candidates_t *m
         made->to[edge] = to;
         if (builder->down) {
             num_uses += list_arcs(builder, from, to, made->constraints + num_uses);
-            made->latency[edge] = mtree_routes_latency(routes, from, to);
+            made->latency[edge] = edge_latency(builder->problem, from, to);
         }
         if (builder->up) {
             num_uses += list_arcs(builder, to, from, made->constraints + num_uses);
             made->latency[edge] =
-                fmax(made->latency[edge], mtree_routes_latency(routes, to, from));
+                fmax(made->latency[edge], edge_latency(builder->problem, to, from));
         }
         made->first[edge + 1] = num_uses;
     }

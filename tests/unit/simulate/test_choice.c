@@ -6,6 +6,7 @@
 #include "simulate/forecast/forecast.h"
 #include "simulate/simulate.h"
 #include "topo/dot/read.h"
+#include "topo/generators.h"
 
 #include <check.h>
 #include <string.h>
@@ -219,6 +220,24 @@ START_TEST(elsewhere_packing_stays)
 }
 END_TEST
 
+/* Between hosts that forward for each other, of trees that carry as much the low ones
+ * are taken: what passes 15 hosts twice does so in chunks. */
+START_TEST(trees_of_a_mesh_are_low)
+{
+    static const mtree_generate_request_t network = {.capacity = 20e6, .seed = 1};
+    mtree_plan_t *plan;
+
+    ck_assert_int_eq(mtree_generate("random:64:140", &network, &topology), MTREE_OK);
+    mtree_generate_capacities(topology, 20e6, 0.8, 1);
+    find_hosts();
+    plan = choose((mtree_plan_request_t){
+        .collective = MTREE_ALLREDUCE, .max_trees = 10, .bytes = 1 << 20});
+    ck_assert_double_ge(8 * plan->bytes / plan->bound, 0.85 * plan->seconds);
+    mtree_plan_destroy(plan);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
 /* No kind that is left out is clearly faster, whatever the size. */
 START_TEST(no_other_kind_is_clearly_faster)
 {
@@ -262,6 +281,7 @@ int main(void)
     tcase_add_test(tcase, a_named_algorithm_stays);
     tcase_add_loop_test(tcase, direct_exchange_on_an_even_star, 0, 2);
     tcase_add_test(tcase, elsewhere_packing_stays);
+    tcase_add_test(tcase, trees_of_a_mesh_are_low);
     tcase_add_loop_test(tcase, no_other_kind_is_clearly_faster, 0, 6);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_ENV);
