@@ -17,9 +17,9 @@
 /* Loads that differ by less are equal. */
 #define CLOSE_LOAD 0.01
 
-/* A plan that is predicted to take this many times as long as the fastest is not
- * simulated: predictions are off by less. */
-#define MOST_OFF 1.5
+/* A plan that is predicted to take this many times as long as the planner's own is not
+ * simulated: predictions, which know nothing of processors, are off by less. */
+#define MOST_OFF 4.0
 
 /* Between more hosts one packing is enough work. */
 #define MOST_HOSTS 64
@@ -42,8 +42,11 @@ static const struct {
     const char *algorithm;
     int max_trees; /* 0: as requested */
     length_t length;
-} kinds[] = {
-    {"packing", 1, LONG}, {"direct", 0, ALL}, {"ring", 0, LONG}, {"latency", 0, SHORT}};
+} kinds[] = {{"packing", 3, LONG},
+             {"packing", 1, LONG},
+             {"ring", 0, LONG},
+             {"latency", 0, SHORT},
+             {"direct", 0, ALL}};
 
 #define NUM_KINDS ((int)(sizeof(kinds) / sizeof(kinds[0])))
 
@@ -196,8 +199,9 @@ static mtree_status_t judge(choice_t *choice)
         if (bytes > 0.0) {
             status = predict(choice, plan, bytes);
         }
-        contender->seconds = plan->bytes > 0.0 ? mtree_forecast_plan_seconds(plan)
-                                               : 1.0 / plan->throughput;
+        contender->seconds = bytes > 0.0         ? plan->seconds
+                             : plan->bytes > 0.0 ? mtree_forecast_plan_seconds(plan)
+                                                 : 1.0 / plan->throughput;
         for (int t = 0; t < plan->num_trees; t++) {
             int height = mtree_tree_height(&plan->trees[t], plan->num_hosts);
 
@@ -233,6 +237,14 @@ static bool competes(const choice_t *choice, int k)
             (request->max_height == 0 && request->bytes > 0.0));
 }
 
+/* Is a plan of kind @a k worth a look beside the planner's @a own? */
+static bool is_promising(int k, const mtree_plan_t *plan, const mtree_plan_t *own)
+{
+    return kinds[k].length == SHORT
+               ? mtree_forecast_plan_seconds(plan) < mtree_forecast_plan_seconds(own)
+               : plan->seconds <= own->seconds * MOST_OFF;
+}
+
 /* Plan all kinds that compete; those that are predicted to be much slower than the
  * planner's own leave. */
 static mtree_status_t plan_kinds(choice_t *choice)
@@ -255,7 +267,7 @@ static mtree_status_t plan_kinds(choice_t *choice)
         if (status != MTREE_OK) {
             break;
         }
-        if (plan->seconds <= own->seconds * MOST_OFF) {
+        if (is_promising(k, plan, own)) {
             choice->plans[choice->count++] = plan;
         } else {
             mtree_plan_destroy(plan);

@@ -238,6 +238,28 @@ START_TEST(trees_of_a_mesh_are_low)
 }
 END_TEST
 
+/* Where processors limit, few trees are faster than many, which carry more. */
+START_TEST(few_trees_where_messages_cost_more)
+{
+    mtree_plan_request_t request = {.collective = MTREE_ALLREDUCE, .bytes = 256 << 10};
+    mtree_plan_t *plan, *other;
+
+    ck_assert_int_eq(mtree_topology_read(TOPOLOGIES "/torus-4x4.dot", &topology),
+                     MTREE_OK);
+    find_hosts();
+    plan = choose(request);
+    request.algorithm = "packing";
+    for (int trees = 1; trees <= 9; trees += trees == 1 ? 2 : 6) {
+        request.max_trees = trees;
+        other = choose(request);
+        ck_assert_double_le(plan->seconds, 1.04 * other->seconds);
+        mtree_plan_destroy(other);
+    }
+    mtree_plan_destroy(plan);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
 /* No kind that is left out is clearly faster, whatever the size. */
 START_TEST(no_other_kind_is_clearly_faster)
 {
@@ -282,6 +304,7 @@ int main(void)
     tcase_add_loop_test(tcase, direct_exchange_on_an_even_star, 0, 2);
     tcase_add_test(tcase, elsewhere_packing_stays);
     tcase_add_test(tcase, trees_of_a_mesh_are_low);
+    tcase_add_test(tcase, few_trees_where_messages_cost_more);
     tcase_add_loop_test(tcase, no_other_kind_is_clearly_faster, 0, 6);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_ENV);
