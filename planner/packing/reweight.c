@@ -10,10 +10,41 @@
 /* A tree of a smaller part of the throughput is left out. */
 #define LEAST_PART 1e-3
 
+/* The linear program of more trees times arcs than this takes seconds. */
+#define MAX_USES 3e6
+
 /* The roots are the groups of a collective with blocks. */
 static int num_groups(const mtree_plan_t *plan)
 {
     return mtree_collective_has_blocks(plan->collective) ? plan->num_hosts : 1;
+}
+
+/* With blocks of many hosts there are as many trees, and each root's had the same rate.
+ */
+static bool is_too_large(const mtree_problem_t *problem, const mtree_plan_t *plan)
+{
+    return mtree_collective_has_blocks(plan->collective) &&
+           2.0 * problem->topology->num_links * plan->num_trees > MAX_USES;
+}
+
+/* The rates that the trees have, scaled alike until some arc is full. */
+static mtree_status_t keep_rates(const mtree_problem_t *problem, const mtree_plan_t *plan,
+                                 const double **rate_p)
+{
+    double *load, *rate, busiest;
+
+    MTREE_ARENA_ARRAY(problem->arena, load, 2 * (size_t)problem->topology->num_links);
+    MTREE_ARENA_ARRAY(problem->arena, rate, (size_t)plan->num_trees);
+    if (problem->arena->status != MTREE_OK) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    mtree_plan_load(plan, problem->routes, load);
+    busiest = mtree_plan_busiest(problem->topology, load);
+    for (int t = 0; t < plan->num_trees; t++) {
+        rate[t] = busiest > 0.0 ? plan->trees[t].rate / busiest : 0.0;
+    }
+    *rate_p = rate;
+    return MTREE_OK;
 }
 
 mtree_status_t mtree_reweight_rates(const mtree_problem_t *problem,
@@ -132,7 +163,9 @@ mtree_status_t mtree_reweight_plan(const mtree_problem_t *problem, mtree_plan_t 
         keep = rooted;
     }
     if (status == MTREE_OK) {
-        status = mtree_reweight_rates(problem, keep, 0.0, &rate);
+        status = is_too_large(problem, keep)
+                     ? keep_rates(problem, keep, &rate)
+                     : mtree_reweight_rates(problem, keep, 0.0, &rate);
     }
     if (status == MTREE_OK) {
         status = take_trees(problem, keep, rate, plan_p);

@@ -24,6 +24,10 @@
 /* Between more hosts one packing is enough work. */
 #define MOST_HOSTS 64
 
+/* Low trees of a gathering collective, one per host, of which each is grown anew.  Beyond
+ * so many that takes seconds, and the messages of so many blocks decide. */
+#define MOST_LOW_TREES 256
+
 /*
  * A simulation takes about a microsecond for each SEGMENT_BYTES that cross an arc.  Of a
  * message that would take more than MOST_WORK of these, a part is simulated, and half of
@@ -228,7 +232,9 @@ static bool competes(const choice_t *choice, int k)
                choice->plans[0]->num_trees > kinds[k].max_trees;
     }
     if (strcmp(algorithm, "latency") == 0) {
-        return request->bytes > 0.0 && request->max_height == 0;
+        return request->bytes > 0.0 && request->max_height == 0 &&
+               (choice->num_hosts <= MOST_LOW_TREES ||
+                !mtree_collective_has_blocks(request->collective));
     }
     /* Their trees have what height and rate they have, and are for neighbours. */
     return request->min_rate <= 0.0 &&
