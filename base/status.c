@@ -24,6 +24,8 @@ const char *mtree_status_string(mtree_status_t status)
         return "the solver failed";
     case MTREE_ERR_TRANSPORT:
         return "communication failed";
+    case MTREE_ERR_CANCELLED:
+        return "cancelled";
     }
     return "unknown status";
 }

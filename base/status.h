@@ -16,7 +16,8 @@ typedef enum {
     MTREE_ERR_LIMIT = -6,       /* beyond a limit of mtree */
     MTREE_ERR_UNSUPPORTED = -7, /* not built; the caller falls back */
     MTREE_ERR_SOLVER = -8,      /* the linear program could not be solved */
-    MTREE_ERR_TRANSPORT = -9    /* a send or a receive failed */
+    MTREE_ERR_TRANSPORT = -9,   /* a send or a receive failed */
+    MTREE_ERR_CANCELLED = -10   /* nobody needs the result any more; not logged */
 } mtree_status_t;
 
 /* The status in words, never NULL; the string is static. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/planner.h"
 
+#include "base/cancel.h"
 #include "base/log.h"
 #include "planner/packing/bound.h"
 #include "planner/packing/packing.h"
@@ -215,6 +216,10 @@ static mtree_status_t run_algorithm(const mtree_problem_t *problem,
     status = problem->num_hosts == 1 ? plan_alone(problem, &plan)
              : request->keep != NULL ? mtree_reweight_plan(problem, &plan)
                                      : algorithm->plan(problem, &plan);
+    /* Whatever was cancelled may have left anything. */
+    if (mtree_cancel_is_set()) {
+        status = MTREE_ERR_CANCELLED;
+    }
     if (status == MTREE_OK) {
         plan->bytes = request->bytes;
         plan->root = mtree_collective_has_root(request->collective) ? request->root : -1;

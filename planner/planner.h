@@ -14,6 +14,7 @@
  * and no edges.  Errors are logged: MTREE_ERR_INVALID, MTREE_ERR_UNREACHABLE,
  * MTREE_ERR_NOT_FOUND (algorithm), MTREE_ERR_SOLVER, MTREE_ERR_UNSUPPORTED (algorithm
  * does not do this collective), MTREE_ERR_LIMIT (no tree is as low as the request wants).
+ * Not logged: MTREE_ERR_CANCELLED (base/cancel.h).
  */
 mtree_status_t mtree_planner_run(const mtree_topology_t *topology, const int *hosts,
                                  int num_hosts, const mtree_plan_request_t *request,

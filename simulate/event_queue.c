@@ -2,6 +2,7 @@
 #include "simulate/event_queue.h"
 
 #include "base/array.h"
+#include "base/cancel.h"
 
 #include <stdlib.h>
 
@@ -144,6 +145,9 @@ mtree_status_t mtree_event_queue_run(mtree_event_queue_t *queue)
         timer->func(timer);
         if (++fired % PROGRESS_TIMERS == 0 && queue->progress != NULL) {
             queue->progress(queue->now, queue->progress_arg);
+        }
+        if (mtree_cancel_is_set()) {
+            mtree_event_queue_fail(queue, MTREE_ERR_CANCELLED);
         }
     }
     return queue->status;

@@ -2,6 +2,7 @@
 #include "topo/routes.h"
 
 #include "base/arena.h"
+#include "base/cancel.h"
 #include "base/log.h"
 #include "topo/adjacency.h"
 
@@ -330,7 +331,9 @@ static mtree_status_t routes_fill(mtree_routes_t *routes, const int *hosts)
     status = search_init(&search, topology);
     for (int i = 0; i < num_hosts && status == MTREE_OK; ++i) {
         search_run(&search, hosts[i]);
-        status = table_fill(routes, &routes->tables[i], &search, hosts, hosts[i]);
+        status = mtree_cancel_is_set()
+                     ? MTREE_ERR_CANCELLED
+                     : table_fill(routes, &routes->tables[i], &search, hosts, hosts[i]);
     }
     mtree_arena_cleanup(&search.arena);
     return status;

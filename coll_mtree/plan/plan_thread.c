@@ -3,6 +3,7 @@
 
 #include "coll_mtree/plan/plan_thread.h"
 
+#include "base/cancel.h"
 #include "base/clock.h"
 
 #include <pthread.h>
@@ -228,9 +229,11 @@ void coll_mtree_plan_thread_close(void)
     stops = true;
     pthread_cond_signal(&added);
     pthread_mutex_unlock(&lock);
+    mtree_cancel_set(true);
     if (is_running) {
         pthread_join(thread, NULL);
     }
+    mtree_cancel_set(false);
     is_running = stops = false;
     while ((link = mtree_list_take(&waiting)) != NULL) {
         task_ended(task_of(link));

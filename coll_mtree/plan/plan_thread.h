@@ -42,7 +42,8 @@ void coll_mtree_plan_thread_add(coll_mtree_plan_task_t *task);
  * the planning one. */
 int coll_mtree_plan_thread_poll(void);
 
-/* End the thread, after the task that runs; tasks that have not run only end. */
+/* End the thread.  The task that runs is cancelled (base/cancel.h); tasks that have not
+ * run only end. */
 void coll_mtree_plan_thread_close(void);
 
 #endif

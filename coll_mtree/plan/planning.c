@@ -7,6 +7,7 @@
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/plan/plan_file.h"
 
+#include "base/cancel.h"
 #include "base/units.h"
 #include "simulate/forecast/choice.h"
 
@@ -169,8 +170,10 @@ static mtree_plan_t *plan_by_planner(ompi_communicator_t *comm,
 
     prediction->has_lent = plan != NULL;
     if (plan == NULL && run_planner(hosts, &request, &plan) != MTREE_OK) {
-        coll_mtree_verbose(comm, 2, "no plan for %s; the fallback serves",
-                           mtree_collective_name(call_class->collective));
+        if (!mtree_cancel_is_set()) {
+            coll_mtree_verbose(comm, 2, "no plan for %s; the fallback serves",
+                               mtree_collective_name(call_class->collective));
+        }
         return NULL;
     }
     /* Where the user chose an algorithm there is nothing to choose between. */

@@ -2,6 +2,7 @@
 #include "planner/graph/candidates.h"
 
 #include "base/array.h"
+#include "base/cancel.h"
 #include "base/log.h"
 #include "planner/graph/constraints.h"
 #include "planner/graph/dominance.h"
@@ -43,6 +44,9 @@ static mtree_status_t list_pairs(builder_t *builder)
     int num_hosts = builder->problem->num_hosts;
 
     for (int from = 0; from < num_hosts; ++from) {
+        if (mtree_cancel_is_set()) {
+            return MTREE_ERR_CANCELLED;
+        }
         for (int to = directed ? 0 : from + 1; to < num_hosts; ++to) {
             if (from == to ||
                 (builder->down && mtree_routes_capacity(routes, from, to) <= 0.0) ||

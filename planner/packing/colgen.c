@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/packing/colgen.h"
 
+#include "base/cancel.h"
 #include "planner/graph/arborescence.h"
 
 #include <math.h>
@@ -114,6 +115,9 @@ mtree_status_t mtree_colgen_cheapest(mtree_colgen_t *colgen,
     double num_hosts = candidates->num_hosts;
     mtree_status_t status = MTREE_OK;
 
+    if (mtree_cancel_is_set()) {
+        return MTREE_ERR_CANCELLED;
+    }
     if (candidates->directed) {
         status =
             find_arborescence(colgen, constraint_price, mtree_colgen_root(colgen, group));

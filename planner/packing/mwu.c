@@ -2,6 +2,7 @@
 #include "planner/packing/mwu.h"
 
 #include "base/array.h"
+#include "base/cancel.h"
 #include "planner/packing/bound.h"
 
 #include <math.h>
@@ -77,9 +78,13 @@ static mtree_status_t lay(mwu_t *mwu, int group)
     mtree_colgen_t *colgen = mwu->colgen;
     const mtree_candidates_t *candidates = colgen->candidates;
     int column;
-    mtree_status_t status = mtree_columns_add(
-        colgen->columns, group, mtree_colgen_root(colgen, group), colgen->edges, &column);
+    mtree_status_t status = MTREE_ERR_CANCELLED;
 
+    if (!mtree_cancel_is_set()) {
+        status =
+            mtree_columns_add(colgen->columns, group, mtree_colgen_root(colgen, group),
+                              colgen->edges, &column);
+    }
     if (status != MTREE_OK) {
         return status;
     }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/packing/selection.h"
 
+#include "base/cancel.h"
+
+#include <math.h>
 #include <string.h>
 
 /* What a selection must be better by to count as better. */
@@ -40,7 +43,7 @@ mtree_selection_t *mtree_selection_create(mtree_arena_t *arena, mtree_colgen_t *
 
 double mtree_selection_work(const mtree_selection_t *selection)
 {
-    return selection->work + selection->simplex->work;
+    return mtree_cancel_is_set() ? INFINITY : selection->work + selection->simplex->work;
 }
 
 bool mtree_selection_is_shaped(const mtree_selection_t *selection)

@@ -34,7 +34,7 @@ typedef struct {
 mtree_selection_t *mtree_selection_create(mtree_arena_t *arena, mtree_colgen_t *colgen,
                                           int max_trees);
 
-/* Work done so far, in steps of a few nanoseconds. */
+/* Work done so far, in steps of a few nanoseconds; infinite where it is cancelled. */
 double mtree_selection_work(const mtree_selection_t *selection);
 
 /* Does the weight of a tree depend on its shape? */

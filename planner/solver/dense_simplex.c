@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/solver/dense_simplex.h"
 
+#include "base/cancel.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -275,7 +277,7 @@ double mtree_dense_simplex_solve(mtree_dense_simplex_t *simplex, int num_trees,
         int column = choose_column(simplex, pivots < STEEP_PIVOTS * simplex->num_groups);
         int row = column < 0 ? -1 : choose_row(simplex, column);
 
-        if (row < 0) {
+        if (row < 0 || mtree_cancel_is_set()) {
             break;
         }
         pivot(simplex, row, column);

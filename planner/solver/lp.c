@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/solver/lp.h"
 
+#include "base/cancel.h"
+
 #include <glpk.h>
 #include <math.h>
 #include <setjmp.h>
@@ -21,6 +23,9 @@ struct mtree_lp {
     int max_pivots; /* 0: in proportion to the program */
 };
 
+/* So often the simplex method looks whether it is cancelled. */
+#define OUTPUT_MILLISECONDS 20
+
 /* The arguments of one guarded call and what it answers. */
 typedef struct {
     int row, column, count, max_nodes;
@@ -32,13 +37,26 @@ typedef void (*call_func_t)(mtree_lp_t *lp, call_t *call);
 
 /* GLPK has one state per thread; an error throws all of it away and starts the next
  * generation. */
+enum { FAILED = 1, CANCELLED };
 static _Thread_local jmp_buf guard;
 static _Thread_local unsigned generation;
 
 static void on_error(void *info)
 {
     (void)info;
-    longjmp(guard, 1);
+    longjmp(guard, FAILED);
+}
+
+/* GLPK's output, in the simplex method after each OUTPUT_MILLISECONDS: none is
+ * printed. */
+static int on_output(void *info, const char *text)
+{
+    (void)info;
+    (void)text;
+    if (mtree_cancel_is_set()) {
+        longjmp(guard, CANCELLED);
+    }
+    return 1;
 }
 
 /* Does this thread have GLPK's state?  Without memory for it glp_init_env() returns 2;
@@ -48,10 +66,16 @@ static bool has_state(void)
     return glp_init_env() <= 1;
 }
 
-/*
- * Run @a func with GLPK's errors caught, unless @a lp has failed.  After an error all of
- * GLPK's memory on this thread is freed at once, the programs made before with it.
- */
+/* Free all of GLPK's memory on this thread at once, the programs made before with it. */
+static void drop_state(mtree_lp_t *lp, mtree_status_t status)
+{
+    glp_error_hook(NULL, NULL);
+    glp_free_env();
+    ++generation;
+    lp->status = status;
+}
+
+/* Run @a func with GLPK's errors and output caught, unless @a lp has failed. */
 static void guarded(mtree_lp_t *lp, call_func_t func, call_t *call)
 {
     if (lp->status == MTREE_OK && lp->generation != generation) {
@@ -63,17 +87,23 @@ static void guarded(mtree_lp_t *lp, call_func_t func, call_t *call)
     if (lp->status != MTREE_OK) {
         return;
     }
-    if (setjmp(guard) != 0) {
-        glp_error_hook(NULL, NULL);
-        glp_free_env();
-        ++generation;
-        lp->status = MTREE_ERR_SOLVER;
+    switch (setjmp(guard)) {
+    case 0:
+        break;
+    case CANCELLED:
+        drop_state(lp, MTREE_ERR_CANCELLED);
+        return;
+    default:
+        drop_state(lp, MTREE_ERR_SOLVER);
         return;
     }
-    glp_term_out(GLP_OFF);
+    glp_term_out(GLP_ON);
+    glp_term_hook(on_output, NULL);
     glp_error_hook(on_error, NULL);
     func(lp, call);
     glp_error_hook(NULL, NULL);
+    glp_term_hook(NULL, NULL);
+    glp_term_out(GLP_OFF);
 }
 
 bool mtree_lp_is_available(void)
@@ -244,7 +274,8 @@ static bool solve_once(mtree_lp_t *lp, int method, bool afresh)
     int code;
 
     glp_init_smcp(&parameters);
-    parameters.msg_lev = GLP_MSG_OFF;
+    parameters.msg_lev = GLP_MSG_ON;
+    parameters.out_frq = OUTPUT_MILLISECONDS;
     parameters.meth = method;
     parameters.it_lim = lp->max_pivots > 0
                             ? lp->max_pivots

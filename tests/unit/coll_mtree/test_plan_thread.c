@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/plan/plan_thread.h"
 
+#include "base/cancel.h"
+
 #include <check.h>
 #include <pthread.h>
 #include <signal.h>
@@ -182,6 +184,33 @@ START_TEST(close_ends_tasks_that_have_not_run)
 }
 END_TEST
 
+static void run_until_cancelled(coll_mtree_plan_task_t *super)
+{
+    while (!mtree_cancel_is_set()) {
+        nap();
+    }
+    ((task_t *)super)->ran = ++num_ran;
+}
+
+START_TEST(close_cancels_the_task_that_runs)
+{
+    task_t task = {.super = {.run = run_until_cancelled, .late = late, .end = end}};
+    task_t next = {0};
+
+    begin(true);
+    coll_mtree_plan_thread_add(&task.super);
+    for (int i = 0; i < 20; i++) {
+        nap();
+    }
+    coll_mtree_plan_thread_close();
+    ck_assert_int_eq(task.num_ended, 1);
+    ck_assert(!mtree_cancel_is_set());
+    add(&next, 0);
+    poll_until_ended(&next);
+    coll_mtree_plan_thread_close();
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("plan_thread");
@@ -194,6 +223,7 @@ int main(void)
     tcase_add_test(tcase, a_task_is_late_once_and_ends_all_the_same);
     tcase_add_test(tcase, a_task_does_not_end_while_it_is_told_to_be_late);
     tcase_add_test(tcase, close_ends_tasks_that_have_not_run);
+    tcase_add_test(tcase, close_cancels_the_task_that_runs);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_NORMAL);

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Planning and simulating that is cancelled: at the beginning, or at any later moment
+ * from another thread.  What comes after that is as if nothing had been.
+ */
+#include "tests/unit/planner/networks.h"
+
+#include "base/cancel.h"
+#include "simulate/forecast/forecast.h"
+
+#include <check.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define MOST_HOSTS 64
+
+static mtree_status_t plan(const mtree_topology_t *topology, const char *algorithm,
+                           mtree_collective_t collective, mtree_plan_t **plan_p)
+{
+    mtree_plan_request_t request = {
+        .collective = collective, .algorithm = algorithm, .max_trees = 10, .bytes = 1e6};
+    int hosts[MOST_HOSTS];
+
+    for (int i = 0; i < topology->num_vertices; i++) {
+        hosts[i] = i;
+    }
+    return mtree_planner_run(topology, hosts, topology->num_vertices, &request, plan_p);
+}
+
+START_TEST(nothing_is_planned)
+{
+    const char *algorithm = mtree_planner_algorithms()[_i];
+    mtree_topology_t *topology = network_b4(1);
+
+    for (int c = 0; c < MTREE_COLLECTIVE_LAST; c++) {
+        mtree_plan_t *made;
+
+        if (mtree_planner_does(algorithm, (mtree_collective_t)c)) {
+            mtree_cancel_set(true);
+            ck_assert_int_eq(plan(topology, algorithm, (mtree_collective_t)c, &made),
+                             MTREE_ERR_CANCELLED);
+            mtree_cancel_set(false);
+            ck_assert_int_eq(plan(topology, algorithm, (mtree_collective_t)c, &made),
+                             MTREE_OK);
+            mtree_plan_destroy(made);
+        }
+    }
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+START_TEST(nothing_is_simulated)
+{
+    mtree_plan_request_t request = {.collective = MTREE_ALLREDUCE, .bytes = 1e6};
+    mtree_topology_t *topology = network_b4(1);
+    int hosts[] = {0, 1, 2, 3};
+
+    mtree_cancel_set(true);
+    ck_assert_double_lt(mtree_forecast_fallback_seconds(topology, hosts, 4, 1, &request),
+                        0);
+    mtree_cancel_set(false);
+    ck_assert_double_gt(mtree_forecast_fallback_seconds(topology, hosts, 4, 1, &request),
+                        0);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+static void *cancel_later(void *microseconds)
+{
+    struct timespec delay = {.tv_nsec = 1000 * *(const long *)microseconds};
+
+    nanosleep(&delay, NULL);
+    mtree_cancel_set(true);
+    return NULL;
+}
+
+/* Each time at another moment, until planning is faster than that. */
+START_TEST(any_moment_will_do)
+{
+    mtree_collective_t collective = (mtree_collective_t)_i;
+    mtree_topology_t *topology = network_random(16, 40, 3, true, 0.01);
+    mtree_plan_t *first, *made;
+
+    ck_assert_int_eq(plan(topology, NULL, collective, &first), MTREE_OK);
+    for (long delay = 1; delay < 1000000; delay += delay / 2 + 1) {
+        pthread_t canceller;
+        mtree_status_t status;
+
+        ck_assert_int_eq(pthread_create(&canceller, NULL, cancel_later, &delay), 0);
+        status = plan(topology, NULL, collective, &made);
+        pthread_join(canceller, NULL);
+        mtree_cancel_set(false);
+        if (status == MTREE_OK) {
+            mtree_plan_destroy(made);
+        } else {
+            ck_assert_int_eq(status, MTREE_ERR_CANCELLED);
+        }
+    }
+    ck_assert_int_eq(plan(topology, NULL, collective, &made), MTREE_OK);
+    ck_assert_int_eq(made->num_trees, first->num_trees);
+    ck_assert_double_eq(made->seconds, first->seconds);
+    mtree_plan_destroy(first);
+    mtree_plan_destroy(made);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("cancel");
+    TCase *tcase = tcase_create("cancel");
+    SRunner *runner;
+    int num_algorithms = 0, failed;
+
+    while (mtree_planner_algorithms()[num_algorithms] != NULL &&
+           mtree_planner_unavailable(mtree_planner_algorithms()[num_algorithms]) ==
+               NULL) {
+        num_algorithms++;
+    }
+    tcase_set_timeout(tcase, 120);
+    tcase_add_loop_test(tcase, nothing_is_planned, 0, num_algorithms);
+    tcase_add_test(tcase, nothing_is_simulated);
+    tcase_add_loop_test(tcase, any_moment_will_do, 0, MTREE_COLLECTIVE_LAST);
+    suite_add_tcase(suite, tcase);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_ENV);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
