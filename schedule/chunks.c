@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "schedule/chunks.h"
 
+#include <math.h>
+
 /*
  * Equal numbers of chunks per tree were faster than equal sizes, since the slowest tree
  * ends last.  This number keeps every hop busy.  A message above LARGEST_CHUNK leaves
@@ -11,18 +13,21 @@
 #define LARGEST_CHUNK   32768
 #define SMALLEST_CHUNK  16384
 
-/* Chunks in a queue beyond those on the link in a round trip. */
-#define QUEUED_CHUNKS 6
-/* Bytes of the queue that each peer gets at least, where all peers share it. */
-#define LEAST_QUEUE 32768
+/*
+ * Seconds by which what is outstanding to a peer may exceed a round trip.  It is less
+ * than a router's queue holds, or its packets would be lost, and more than what the
+ * processors delay an acknowledgement by.
+ */
+#define QUEUE_SECONDS 0.03
 
-/* Bytes, for a neighbour on the same host or of unknown rate. */
-#define DEFAULT_WINDOW 262144
+/* Bytes of that at most, and for a neighbour on the same host or of unknown rate. */
+#define MOST_QUEUE_BYTES 196608
 
 /* What a link may hold, beyond any that there is. */
 #define MOST_LINK_BYTES 0x1p40
 
-/* Seconds that a credit may take beyond the round trip. */
+/* Seconds that a credit may take beyond its way there and the data's way back: both wait
+ * in queues, and for processors. */
 #define CREDIT_DELAY 0.1
 
 #define LEAST_WINDOW_CHUNKS 4
@@ -59,13 +64,12 @@ size_t mtree_chunk_slots(const mtree_call_t *call, double rate, double latency,
     return LEAST_WINDOW_CHUNKS + (size_t)chunks;
 }
 
-size_t mtree_chunk_window(double rate, double trip, size_t chunk, int sharers)
+size_t mtree_chunk_window(double rate, double trip, size_t chunk)
 {
-    double bytes = rate > 0 ? rate / 8 * trip : DEFAULT_WINDOW;
-    size_t link = bytes < MOST_LINK_BYTES ? (size_t)bytes : (size_t)MOST_LINK_BYTES;
-    size_t queue = QUEUED_CHUNKS * chunk;
-    size_t part = queue / (size_t)sharers;
+    double link = fmin(rate / 8 * trip, MOST_LINK_BYTES);
+    double queue =
+        rate > 0 ? fmin(rate / 8 * QUEUE_SECONDS, MOST_QUEUE_BYTES) : MOST_QUEUE_BYTES;
 
-    part = part < LEAST_QUEUE ? LEAST_QUEUE : part;
-    return link + (part < queue ? part : queue);
+    /* While one chunk is acknowledged another is sent. */
+    return (size_t)(link + fmax(queue, (double)chunk + 1));
 }

@@ -26,10 +26,11 @@ size_t mtree_chunk_slots(const mtree_call_t *call, double rate, double latency,
                          size_t chunk);
 
 /*
- * Bytes that may be outstanding to a peer with a planned rate of @a rate bits/s (0: not
- * known) and a round-trip time of @a trip seconds, in chunks of @a chunk bytes, when
- * @a sharers peers (at least one) share a queue.
+ * Bytes that are outstanding to a peer with a planned rate of @a rate bits/s (0: not
+ * known) and a round-trip time of @a trip seconds before the next chunk of @a chunk bytes
+ * waits.  What is planned on a link adds up to no more than the link's rate, so all
+ * windows together leave the same short time in its queue.
  */
-size_t mtree_chunk_window(double rate, double trip, size_t chunk, int sharers);
+size_t mtree_chunk_window(double rate, double trip, size_t chunk);
 
 #endif

@@ -280,15 +280,10 @@ static void builder_add_parts(builder_t *builder)
     }
 }
 
-/*
- * The peers, in ascending rank, with their windows.  In a direct exchange all peers are
- * behind the same link, so they share a queue.  With a queue for each, all would wait for
- * those that were served first.
- */
+/* The peers, in ascending rank, with their windows. */
 static void builder_fill_peers(builder_t *builder)
 {
     mtree_layout_t *layout = builder->layout;
-    int sharers = builder->part->is_direct ? layout->num_peers : 1;
     mtree_peer_t *peer = malloc(((size_t)layout->num_peers + 1) * sizeof(*peer));
 
     layout->peers = peer;
@@ -303,8 +298,8 @@ static void builder_fill_peers(builder_t *builder)
             continue;
         }
         peer->rank = rank;
-        peer->window = mtree_chunk_window(rate, builder->trips[rank],
-                                          builder->largest_chunk, sharers);
+        peer->window =
+            mtree_chunk_window(rate, builder->trips[rank], builder->largest_chunk);
         if (rank < builder->rank) {
             layout->first_peer++;
         }

@@ -205,10 +205,11 @@ static inline void mtree_stream_state_end(mtree_stream_state_t *state)
     state->batch->outstanding--;
 }
 
-/* Chunks that a parent grants at a time beyond the first window. */
+/* Chunks that a parent grants at a time beyond the first window.  The rest of the window
+ * lasts while the credit is on its way. */
 static inline size_t mtree_credit_batch(size_t window)
 {
-    return window > 1 ? window / 2 : 1;
+    return window > 4 ? window / 4 : 1;
 }
 
 /* The tag of @a kind in the lane of @a turn. */

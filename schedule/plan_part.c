@@ -17,7 +17,6 @@ typedef struct {
 struct mtree_plan_cut {
     mtree_plan_t *plan;
     int num_steps;
-    bool is_direct;
     cut_tree_t *trees;
     mtree_arena_t arena;
 };
@@ -77,17 +76,6 @@ static void cut_tree_walk(cut_tree_t *cut, const mtree_tree_t *tree, int *queue)
     }
 }
 
-/* Does the tree have hosts that are two hops from its root? */
-static bool is_high(const mtree_tree_t *tree, int num_hosts)
-{
-    for (int host = 0; host < num_hosts; host++) {
-        if (tree->parent[host] >= 0 && tree->parent[host] != tree->root) {
-            return true;
-        }
-    }
-    return false;
-}
-
 mtree_status_t mtree_plan_cut_create(const mtree_plan_t *plan, mtree_plan_cut_t **cut_p)
 {
     size_t hosts = (size_t)plan->num_hosts;
@@ -101,7 +89,6 @@ mtree_status_t mtree_plan_cut_create(const mtree_plan_t *plan, mtree_plan_cut_t 
     }
     cut->plan = mtree_plan_retain(plan);
     cut->num_steps = mtree_plan_num_steps(plan);
-    cut->is_direct = plan->num_trees > 1;
     MTREE_ARENA_ARRAY(&cut->arena, cut->trees, (size_t)plan->num_trees);
     MTREE_ARENA_ARRAY(&cut->arena, queue, hosts);
     for (int t = 0; t < plan->num_trees && cut->arena.status == MTREE_OK; t++) {
@@ -115,7 +102,6 @@ mtree_status_t mtree_plan_cut_create(const mtree_plan_t *plan, mtree_plan_cut_t 
         }
         if (cut->arena.status == MTREE_OK) {
             cut_tree_group(tree, &plan->trees[t], plan->num_hosts);
-            cut->is_direct = cut->is_direct && !is_high(&plan->trees[t], plan->num_hosts);
         }
         if (cut->arena.status == MTREE_OK && any_root) {
             cut_tree_walk(tree, &plan->trees[t], queue);
@@ -240,7 +226,6 @@ mtree_status_t mtree_plan_cut_part(const mtree_plan_cut_t *cut, int host,
     part->host = host;
     part->root = plan->root;
     part->num_steps = cut->num_steps;
-    part->is_direct = cut->is_direct;
     part->bytes = plan->bytes;
     part->throughput = plan->throughput;
     part->seconds = plan->seconds;

@@ -43,7 +43,6 @@ typedef struct {
     int num_hosts;
     int num_trees;
     int num_steps;     /* lockstep steps one way; 0: chunks stream */
-    bool is_direct;    /* several trees, all of them ending at their roots' neighbours */
     double bytes;      /* message size that it is made for; 0: throughput alone */
     double throughput; /* bits/s */
     double seconds;    /* predicted for `bytes`; 0: not predicted */

@@ -151,7 +151,6 @@ static mtree_status_t read_common(reader_t *reader, mtree_plan_part_t **part_p)
     part->collective = collective;
     part->root = root;
     part->num_steps = read_int(reader, INT32_MAX / 2);
-    part->is_direct = read_int(reader, 1);
     order = read_int(reader, 1);
     reader_expect(reader, order == (collective == MTREE_ALLREDUCE));
     part->bytes = read_double(reader);

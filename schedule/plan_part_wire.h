@@ -15,7 +15,7 @@
 #include "schedule/plan_part.h"
 
 /* What a reader of another version refuses. */
-#define MTREE_PLAN_PART_VERSION 1
+#define MTREE_PLAN_PART_VERSION 2
 
 /* Bytes, malloc'ed; all zero: none. */
 typedef struct {

@@ -259,11 +259,12 @@ static const char *send_op_address(mtree_send_op_t *send_op, size_t count)
     return mtree_stream_state_address(state, operation->data.input, send_op->chunk);
 }
 
-static void channel_send(mtree_send_channel_t *channel, size_t bytes)
+static void channel_send(mtree_send_channel_t *channel)
 {
     mtree_operation_t *operation = channel->state->operation;
     bool blank = channel->next >= channel->blank;
     size_t count = mtree_send_channel_count(channel);
+    size_t bytes = count * (size_t)operation->data.extent;
     mtree_send_op_t *send_op = send_op_get(operation);
     const char *address;
     mtree_status_t status;
@@ -299,13 +300,10 @@ static bool send_queue_pump(mtree_operation_t *operation, mtree_send_queue_t *se
 
     while (operation->status == MTREE_OK &&
            (channel = send_queue_pick(send_queue)) != NULL) {
-        size_t bytes = mtree_send_channel_count(channel) * (size_t)operation->data.extent;
-
-        if (operation->layout->paced && send_queue->outstanding > 0 &&
-            send_queue->outstanding + bytes > send_queue->window) {
+        if (operation->layout->paced && send_queue->outstanding >= send_queue->window) {
             return true;
         }
-        channel_send(channel, bytes);
+        channel_send(channel);
     }
     return false;
 }

@@ -97,7 +97,7 @@ static void run_fill_peers(mtree_arrival_run_t *run, size_t chunk)
             route = plan->routes[here * plan->num_hosts + placement->host[rank]];
         }
         run->layout.peers[run->layout.num_peers++] = (mtree_peer_t){
-            rank, mtree_chunk_window(route.rate, 2 * route.latency, chunk, 1)};
+            rank, mtree_chunk_window(route.rate, 2 * route.latency, chunk)};
     }
 }
 

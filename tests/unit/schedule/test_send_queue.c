@@ -8,14 +8,16 @@
 
 #include <check.h>
 
-enum { RANKS = 4, UNITS = 400 };
+enum { RANKS = 8, UNITS = 400, CHUNK = 20000, CHUNKS = 100, MOST_SENT = 100 };
+
+static const char *const names[RANKS] = {"a", "b", "c", "d", "e", "f", "g", "h"};
 
 /* A network that only notes what a rank sends to whom, and never gets it anywhere. */
 typedef struct {
     mtree_transport_t transport;
-    int receivers[RANKS * 2];
+    int receivers[MOST_SENT];
     int num_receivers;
-    mtree_completion_t *sent[RANKS * 2];
+    mtree_completion_t *sent[MOST_SENT];
 } silence_t;
 
 static mtree_status_t silence_send(mtree_transport_t *transport, int peer, int tag,
@@ -25,7 +27,7 @@ static mtree_status_t silence_send(mtree_transport_t *transport, int peer, int t
     silence_t *silence = (silence_t *)transport;
 
     (void)tag, (void)buffer, (void)count, (void)synchronous;
-    ck_assert_int_lt(silence->num_receivers, RANKS * 2);
+    ck_assert_int_lt(silence->num_receivers, MOST_SENT);
     silence->sent[silence->num_receivers] = done;
     silence->receivers[silence->num_receivers++] = peer;
     return MTREE_OK;
@@ -50,7 +52,6 @@ static const mtree_transport_ops_t silence_ops = {silence_send, silence_recv,
 /* Every rank is the root of a tree and sends to all others itself. */
 static mtree_plan_t *direct_exchange(void)
 {
-    static const char *names[RANKS] = {"a", "b", "c", "d"};
     mtree_plan_t *plan;
 
     ck_assert_int_eq(
@@ -71,7 +72,7 @@ static mtree_plan_t *direct_exchange(void)
  * rank's the only one in the end. */
 START_TEST(each_rank_begins_with_the_next)
 {
-    static const int host[RANKS] = {0, 1, 2, 3};
+    static const int host[RANKS] = {0, 1, 2, 3, 4, 5, 6, 7};
     static char data[UNITS];
     const mtree_operation_data_t call_data = {
         .input = data, .output = data, .extent = 1, .span = 1};
@@ -101,6 +102,66 @@ START_TEST(each_rank_begins_with_the_next)
 }
 END_TEST
 
+static void fold_nothing(void *arg, const void *a, const void *b, void *out, size_t count)
+{
+    (void)arg, (void)a, (void)b, (void)out, (void)count;
+}
+
+/* Two stars over all ranks, of @a rate bits/s each. */
+static mtree_plan_t *two_stars(double rate)
+{
+    mtree_plan_t *plan;
+
+    ck_assert_int_eq(
+        mtree_plan_create(MTREE_ALLREDUCE, "two stars", RANKS, names, 2, &plan),
+        MTREE_OK);
+    for (int t = 0; t < 2; t++) {
+        plan->trees[t].root = t;
+        plan->trees[t].rate = rate;
+        plan->trees[t].share = 0.5;
+        plan->trees[t].chunk_bytes = CHUNK;
+        for (int r = 0; r < RANKS; r++) {
+            plan->trees[t].parent[r] = r == t ? -1 : t;
+        }
+    }
+    return plan;
+}
+
+/* A root of one star is a leaf of the other.  While its chunk is acknowledged, which may
+ * take as long as what comes the other way, the next one is on its way, however low the
+ * rate and however many its peers. */
+START_TEST(no_peer_waits_for_an_acknowledgement)
+{
+    static const double rates[] = {1, 1e5, 1e7, 1e9};
+    static const int host[RANKS] = {0, 1, 2, 3, 4, 5, 6, 7};
+    static char data[CHUNK * CHUNKS];
+    const mtree_operation_data_t call_data = {
+        .input = data, .output = data, .extent = 1, .span = 1, .fold = fold_nothing};
+    const mtree_call_t call = {
+        .collective = MTREE_ALLREDUCE, .units = sizeof(data), .unit_bytes = 1};
+    mtree_plan_t *plan = two_stars(rates[_i]);
+    mtree_placement_t *placement;
+    mtree_layout_t *layout;
+    static mtree_operation_t *operation;
+    static silence_t silence = {.transport = {.ops = &silence_ops}};
+    int sent = 0;
+
+    ck_assert_int_eq(mtree_placement_create(RANKS, RANKS, host, NULL, &placement),
+                     MTREE_OK);
+    ck_assert_int_eq(layout_from_plan(plan, placement, &call, 0, &layout), MTREE_OK);
+    ck_assert_int_eq(mtree_operation_start(layout, &silence.transport, &call_data, NULL,
+                                           NULL, &operation),
+                     MTREE_OK);
+    for (int i = 0; i < silence.num_receivers; i++) {
+        sent += silence.receivers[i] == 1;
+    }
+    ck_assert_int_ge(sent, 2);
+    mtree_layout_destroy(layout);
+    mtree_placement_destroy(placement);
+    mtree_plan_destroy(plan);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("outlet");
@@ -109,6 +170,7 @@ int main(void)
     int failed;
 
     tcase_add_loop_test(tcase, each_rank_begins_with_the_next, 0, RANKS);
+    tcase_add_loop_test(tcase, no_peer_waits_for_an_acknowledgement, 0, 4);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);
