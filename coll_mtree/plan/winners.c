@@ -230,9 +230,9 @@ mtree_status_t coll_mtree_winners_read(coll_mtree_winners_t *winners, const char
             status = read_line(winners, line, hosts, num_hosts);
         }
         if (status == MTREE_ERR_INVALID) {
-            mtree_error("%s:%d: this says not what was fastest; what is fastest is tried "
-                        "anew",
-                        source, number);
+            mtree_error(
+                "%s:%d: this line does not say what was fastest; all is tried anew",
+                source, number);
         }
         free(line);
         text += length + (text[length] == '\n');
