@@ -162,7 +162,8 @@ coll_mtree_request_t *coll_mtree_request_create(mca_coll_mtree_module_t *module,
                                 : coll_mtree_tags_of_call(call.number);
     req->blocking = req->ring = false;
     req->part = req->chosen = NULL;
-    req->by_arrival = false;
+    req->by_arrival = req->over_tcp = false;
+    req->starts = 0;
     req->layout = NULL;
     req->goodput = NULL;
     req->arrival_times = NULL;

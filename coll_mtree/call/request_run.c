@@ -150,6 +150,7 @@ static mtree_status_t request_operate(coll_mtree_request_t *req,
         return mtree_operation_start(req->layout, &req->transport.super,
                                      &req->buffers.super, request_ended, req, &operation);
     }
+    req->over_tcp = false;
     atomic_fetch_add(&req->holders, 1);
     req->began = mtree_clock_seconds();
     status = coll_mtree_arrival_start(req, part->plan, placement, request_ended,
