@@ -4,7 +4,6 @@
 #include "coll_mtree/adapt/arrival_judge.h"
 #include "coll_mtree/adapt/arrival_sample.h"
 #include "coll_mtree/base/algorithm_param.h"
-#include "coll_mtree/base/hints.h"
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/params.h"
 
@@ -159,19 +158,19 @@ static mtree_plan_t *plan_by_arrival(const coll_mtree_arrival_call_t *call)
 static mtree_plan_t *plan_of_other_order(const coll_mtree_arrival_call_t *call,
                                          mca_coll_mtree_module_t *module,
                                          ompi_communicator_t *comm,
-                                         const mtree_plan_t *plan)
+                                         const mtree_plan_t *plan, int max_trees)
 {
-    return mtree_plan_is_by_arrival(plan) ? coll_mtree_planning_context_plan(
-                                                module->context, comm, call->call_class,
-                                                coll_mtree_hints_max_trees(module, comm))
-                                                .plan
-                                          : plan_by_arrival(call);
+    return mtree_plan_is_by_arrival(plan)
+               ? coll_mtree_planning_context_plan(module->context, comm, call->call_class,
+                                                  max_trees)
+                     .plan
+               : plan_by_arrival(call);
 }
 
 bool coll_mtree_arrival_skew_update(coll_mtree_arrival_skew_t *skew,
                                     mca_coll_mtree_module_t *module,
                                     ompi_communicator_t *comm, const mtree_plan_t *plan,
-                                    const mtree_arrival_time_t *samples)
+                                    int max_trees, const mtree_arrival_time_t *samples)
 {
     const int *host = coll_mtree_planning_context_host_of(module->context);
     coll_mtree_arrival_call_t call = {
@@ -186,7 +185,7 @@ bool coll_mtree_arrival_skew_update(coll_mtree_arrival_skew_t *skew,
         may_change(call.call_class) &&
         coll_mtree_arrival_sample_solve(plan, host, ompi_comm_size(comm), samples,
                                         arrivals)) {
-        other = plan_of_other_order(&call, module, comm, plan);
+        other = plan_of_other_order(&call, module, comm, plan, max_trees);
     }
     if (other != NULL) {
         call.trees = mtree_plan_is_by_arrival(plan) ? other : plan;

@@ -25,11 +25,11 @@ coll_mtree_arrival_skew_get(mca_coll_mtree_module_t *module,
                             const coll_mtree_call_class_t *call_class);
 
 /* On rank 0: are such calls to be arrival-ordered, by @a samples [ranks] of a call on @a
- * comm over @a plan? */
+ * comm over @a plan?  Plans have at most @a max_trees trees per root. */
 bool coll_mtree_arrival_skew_update(coll_mtree_arrival_skew_t *skew,
                                     mca_coll_mtree_module_t *module,
                                     ompi_communicator_t *comm, const mtree_plan_t *plan,
-                                    const mtree_arrival_time_t *samples);
+                                    int max_trees, const mtree_arrival_time_t *samples);
 
 /* On all ranks: such calls are arrival-ordered from here on, or go over trees. */
 void coll_mtree_arrival_skew_switch(coll_mtree_arrival_skew_t *skew, bool by_arrival);

@@ -234,6 +234,9 @@ static void query_decide(coll_mtree_exchange_t *exchange, const void *samples, v
     decision->query = query;
     decision->samples = samples;
     decision->reply = COLL_MTREE_REPLY_STAY;
+    /* Hints are read by the program's threads, not by the planning one. */
+    query->max_trees =
+        coll_mtree_hints_max_trees(query->replan->module, query->replan->comm);
     atomic_fetch_add(&query->holders, 1);
     query->replan->retain(query->replan);
     coll_mtree_decision_start(&decision->super, exchange);
@@ -349,8 +352,8 @@ coll_mtree_change_t coll_mtree_replan_update(coll_mtree_replan_query_t *query,
                    sizeof(samples->paths));
         }
         coll_mtree_planning_context_update(
-            context, replan->comm, &query->call_class,
-            coll_mtree_hints_max_trees(replan->module, replan->comm), query->part->plan,
+            context, replan->comm, &query->call_class, query->max_trees,
+            query->part->plan,
             &(coll_mtree_path_samples_t){paths, (int)ranks * COLL_MTREE_MOST_PATHS},
             least_gain, replan->version != began);
     }

@@ -31,8 +31,9 @@ static bool decide_order(coll_mtree_replan_query_t *query,
         for (size_t rank = 0; rank < ranks; rank++) {
             arrivals[rank] = samples[rank].arrival;
         }
-        by_arrival = coll_mtree_arrival_skew_update(
-            query->skew, replan->module, replan->comm, query->part->plan, arrivals);
+        by_arrival =
+            coll_mtree_arrival_skew_update(query->skew, replan->module, replan->comm,
+                                           query->part->plan, query->max_trees, arrivals);
     }
     free(arrivals);
     return by_arrival;

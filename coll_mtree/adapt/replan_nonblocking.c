@@ -2,7 +2,6 @@
 #include "coll_mtree/adapt/replan_nonblocking.h"
 
 #include "coll_mtree/base/counters.h"
-#include "coll_mtree/base/hints.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/base/tags.h"
 #include "coll_mtree/report/statistics.h"
@@ -47,7 +46,7 @@ static coll_mtree_replan_reply_t decide(coll_mtree_replan_query_t *query,
         atomic_store(&module->some_reordered, true);
     }
     *plan_p = coll_mtree_planning_context_plan(module->context, comm, &self->call_class,
-                                               coll_mtree_hints_max_trees(module, comm))
+                                               query->max_trees)
                   .plan;
     return *plan_p == NULL ? COLL_MTREE_REPLY_STAY : COLL_MTREE_REPLY_PLAN;
 }

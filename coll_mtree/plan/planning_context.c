@@ -342,6 +342,7 @@ void coll_mtree_planning_context_log(const coll_mtree_planning_context_t *contex
 {
     char rate[COLL_MTREE_RATE_TEXT], share[16] = "";
     char what[200] = "no plan, the fallback serves";
+    int num_hosts, num_links;
 
     if (plan != NULL) {
         coll_mtree_planning_format_rate(plan, rate);
@@ -356,11 +357,15 @@ void coll_mtree_planning_context_log(const coll_mtree_planning_context_t *contex
                            ? "; the fallback is expected to be faster"
                            : "");
     }
+    /* The planning thread may put another topology in its place. */
+    pthread_mutex_lock(&contexts_lock);
+    num_hosts = mtree_topology_num_hosts(context->hosts.topology);
+    num_links = context->hosts.topology->num_links;
+    pthread_mutex_unlock(&contexts_lock);
     coll_mtree_verbose(comm, 1,
                        "topology %s: %d ranks on %d of its %d hosts, %d links; %s",
                        context->origin, context->num_procs, context->hosts.num_hosts,
-                       mtree_topology_num_hosts(context->hosts.topology),
-                       context->hosts.topology->num_links, what);
+                       num_hosts, num_links, what);
 }
 
 unsigned coll_mtree_planning_context_version(const coll_mtree_planning_context_t *context)
