@@ -6,6 +6,7 @@
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/plan/planning_context.h"
 #include "coll_mtree/select/agreed_time.h"
+#include "coll_mtree/select/autotuner_text.h"
 
 bool coll_mtree_autotune_learn(coll_mtree_autotuner_t *autotuner,
                                const coll_mtree_autotuner_t *shorter,
@@ -17,7 +18,7 @@ bool coll_mtree_autotune_learn(coll_mtree_autotuner_t *autotuner,
         return false;
     }
     if (!autotuner->trying) {
-        coll_mtree_autotuner_format_learned(autotuner, shorter, text);
+        coll_mtree_autotuner_text_learned(autotuner, shorter, text);
         coll_mtree_verbose(comm, 2, "%s", text);
     }
     return true;
@@ -32,7 +33,7 @@ bool coll_mtree_autotune_adopt(coll_mtree_autotuner_t *autotuner,
     if (!coll_mtree_autotuner_adopt(autotuner, winner)) {
         return false;
     }
-    coll_mtree_autotuner_format_adopted(autotuner, text);
+    coll_mtree_autotuner_text_adopted(autotuner, text);
     coll_mtree_verbose(comm, 2, "%s", text);
     return true;
 }
@@ -87,7 +88,7 @@ void coll_mtree_autotune_end(coll_mtree_trial_t *trial, mca_coll_mtree_module_t 
         return;
     }
     keep_winner(module, comm, autotuner);
-    coll_mtree_autotuner_format_verdict(autotuner, text);
+    coll_mtree_autotuner_text_verdict(autotuner, text);
     coll_mtree_verbose(comm, 2, "%s", text);
     coll_mtree_autotuner_times(autotuner, seconds);
     coll_mtree_statistics_measured(&trial->count, seconds);

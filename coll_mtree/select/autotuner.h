@@ -36,9 +36,6 @@
  * algorithms are candidates: a job of few calls pays nothing. */
 #define COLL_MTREE_AUTOTUNER_DELAY 16
 
-/* Bytes of a longest verdict with its NUL. */
-#define COLL_MTREE_AUTOTUNER_TEXT 640
-
 typedef struct {
     coll_mtree_backend_t backend;
     int base_algorithm; /* of COLL_MTREE_BASE_ALGORITHM; else 0 */
@@ -123,18 +120,5 @@ bool coll_mtree_autotuner_record(coll_mtree_autotuner_t *autotuner, double secon
  * the base algorithms the fastest one's. */
 void coll_mtree_autotuner_times(const coll_mtree_autotuner_t *autotuner,
                                 double seconds[COLL_MTREE_BACKENDS]);
-
-/* The line about a trial that has ended. */
-void coll_mtree_autotuner_format_verdict(const coll_mtree_autotuner_t *autotuner,
-                                         char text[COLL_MTREE_AUTOTUNER_TEXT]);
-
-/* The line about an autotuner that has adopted a winner. */
-void coll_mtree_autotuner_format_adopted(const coll_mtree_autotuner_t *autotuner,
-                                         char text[COLL_MTREE_AUTOTUNER_TEXT]);
-
-/* The line about an autotuner that learned from @a shorter that one candidate is left. */
-void coll_mtree_autotuner_format_learned(const coll_mtree_autotuner_t *autotuner,
-                                         const coll_mtree_autotuner_t *shorter,
-                                         char text[COLL_MTREE_AUTOTUNER_TEXT]);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which backend the autotuner of a call class selects, by what calls take. */
-#include "coll_mtree/select/autotuner.h"
+#include "coll_mtree/select/autotuner_text.h"
 
 #include <check.h>
 #include <math.h>
@@ -460,7 +460,7 @@ START_TEST(one_that_is_left_by_what_was_learned_serves_at_once)
     ck_assert(coll_mtree_autotuner_learn(&longer, &shorter));
     ck_assert(!longer.trying);
     ck_assert(!coll_mtree_autotuner_select(&longer).timed);
-    coll_mtree_autotuner_format_learned(&longer, &shorter, text);
+    coll_mtree_autotuner_text_learned(&longer, &shorter, text);
     ck_assert_str_eq(text, "allreduce of about 4 MB: served over trees, since all "
                            "others were slower at 1 MB");
     /* It measured nothing itself, so it shows nothing to longer ones. */
@@ -515,7 +515,7 @@ START_TEST(the_verdict_names_all_that_was_measured)
 
     (void)init(&autotuner, MTREE_FORECAST_MAYBE_FASTER, 1u << 3);
     ck_assert_int_eq(run_trial(&autotuner, times), 4);
-    coll_mtree_autotuner_format_verdict(&autotuner, text);
+    coll_mtree_autotuner_text_verdict(&autotuner, text);
     ck_assert_str_eq(text,
                      "allreduce of about 1 MB: 300 ms over trees, 600 ms around a "
                      "ring, 450 ms by Open MPI, 150 ms by Open MPI's rabenseifner, as "
@@ -544,7 +544,7 @@ START_TEST(of_the_base_algorithms_the_fastest_is_reported)
     coll_mtree_autotuner_times(&autotuner, seconds);
     ck_assert(seconds[COLL_MTREE_BASE_ALGORITHM] == 0.3);
     ck_assert(seconds[COLL_MTREE_TREES] == 0 && seconds[COLL_MTREE_FALLBACK] == 0);
-    coll_mtree_autotuner_format_verdict(&autotuner, text);
+    coll_mtree_autotuner_text_verdict(&autotuner, text);
     ck_assert_ptr_null(strstr(text, "trees"));
 }
 END_TEST
