@@ -1,32 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which backend the autotuner of a call class selects, by what calls take. */
-#include "coll_mtree/select/autotuner_text.h"
+#include "tests/unit/coll_mtree/trial.h"
 
 #include <check.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
-
-#define MB (1 << 20)
-
-/* What calls take by backend; base algorithm 1 by [COLL_MTREE_BASE_ALGORITHM]. */
-typedef double times_t[COLL_MTREE_BACKENDS];
-
-static coll_mtree_call_class_t class_of(mtree_collective_t collective, size_t bytes)
-{
-    return coll_mtree_call_class_of(collective, 0, bytes, NULL, -1);
-}
-
-static bool init(coll_mtree_autotuner_t *autotuner, mtree_confidence_t confidence,
-                 unsigned base_algorithms)
-{
-    coll_mtree_call_class_t call_class = class_of(MTREE_ALLREDUCE, MB);
-
-    return coll_mtree_autotuner_init(
-        autotuner, &call_class,
-        (mtree_forecast_t){.confidence = confidence, .base_algorithms = base_algorithms},
-        true);
-}
 
 static void assert_candidates(const coll_mtree_autotuner_t *autotuner, int count,
                               const coll_mtree_backend_t *backends)
@@ -37,36 +15,14 @@ static void assert_candidates(const coll_mtree_autotuner_t *autotuner, int count
     }
 }
 
-/* Make one call, which takes what @a times has; true when it ends a trial. */
-static bool call(coll_mtree_autotuner_t *autotuner, const times_t times,
-                 coll_mtree_selection_t *selection_p)
-{
-    *selection_p = coll_mtree_autotuner_select(autotuner);
-    return selection_p->timed &&
-           coll_mtree_autotuner_record(autotuner, times[selection_p->backend], 1);
-}
-
-/* Make calls until a trial ends; their number. */
-static int run_trial(coll_mtree_autotuner_t *autotuner, const times_t times)
-{
-    coll_mtree_selection_t selection;
-    int calls = 1;
-
-    while (!call(autotuner, times, &selection)) {
-        ck_assert_int_lt(++calls, 3000);
-    }
-    ck_assert(!autotuner->trying);
-    return calls;
-}
-
 /* Make one timed call for each candidate that is left. */
-static void run_round(coll_mtree_autotuner_t *autotuner, const times_t times)
+static void run_round(coll_mtree_autotuner_t *autotuner, const trial_times_t times)
 {
     coll_mtree_selection_t selection;
     int round = autotuner->round;
 
     while (autotuner->trying && autotuner->round == round) {
-        (void)call(autotuner, times, &selection);
+        (void)trial_call(autotuner, times, &selection);
     }
 }
 
@@ -85,14 +41,14 @@ START_TEST(a_clear_forecast_decides_alone)
     coll_mtree_autotuner_t autotuner;
     coll_mtree_selection_t selection;
 
-    ck_assert(!init(&autotuner, MTREE_FORECAST_FASTER, 0));
+    ck_assert(!trial_init(&autotuner, MTREE_FORECAST_FASTER, 0));
     assert_candidates(&autotuner, 1, (coll_mtree_backend_t[]){COLL_MTREE_TREES});
     for (int i = 0; i < 3000; i++) {
         selection = coll_mtree_autotuner_select(&autotuner);
         ck_assert(selection.backend == COLL_MTREE_TREES && !selection.timed &&
                   selection.base_algorithm == 0);
     }
-    ck_assert(!init(&autotuner, MTREE_FORECAST_SLOWER, 0));
+    ck_assert(!trial_init(&autotuner, MTREE_FORECAST_SLOWER, 0));
     assert_candidates(&autotuner, 1, (coll_mtree_backend_t[]){COLL_MTREE_FALLBACK});
     ck_assert_int_eq(coll_mtree_autotuner_backend(&autotuner), COLL_MTREE_FALLBACK);
     ck_assert(!coll_mtree_autotuner_select(&autotuner).timed);
@@ -103,18 +59,18 @@ START_TEST(what_is_expected_to_be_fastest_comes_first)
 {
     coll_mtree_autotuner_t autotuner;
 
-    ck_assert(init(&autotuner, MTREE_FORECAST_MAYBE_FASTER, 1u << 1 | 1u << 3));
+    ck_assert(trial_init(&autotuner, MTREE_FORECAST_MAYBE_FASTER, 1u << 1 | 1u << 3));
     assert_candidates(
         &autotuner, 5,
         (coll_mtree_backend_t[]){COLL_MTREE_TREES, COLL_MTREE_RING, COLL_MTREE_FALLBACK,
                                  COLL_MTREE_BASE_ALGORITHM, COLL_MTREE_BASE_ALGORITHM});
     ck_assert_int_eq(autotuner.candidates[3].base_algorithm, 1);
     ck_assert_int_eq(autotuner.candidates[4].base_algorithm, 3);
-    ck_assert(init(&autotuner, MTREE_FORECAST_MAYBE_SLOWER, 0));
+    ck_assert(trial_init(&autotuner, MTREE_FORECAST_MAYBE_SLOWER, 0));
     assert_candidates(
         &autotuner, 3,
         (coll_mtree_backend_t[]){COLL_MTREE_FALLBACK, COLL_MTREE_TREES, COLL_MTREE_RING});
-    ck_assert(!init(&autotuner, MTREE_FORECAST_FASTER, 1u << 1));
+    ck_assert(!trial_init(&autotuner, MTREE_FORECAST_FASTER, 1u << 1));
     assert_candidates(
         &autotuner, 2,
         (coll_mtree_backend_t[]){COLL_MTREE_TREES, COLL_MTREE_BASE_ALGORITHM});
@@ -128,14 +84,14 @@ START_TEST(a_ring_is_for_long_messages_without_a_root_and_without_open_mpis_ring
                                    .base_algorithms = 0};
     mtree_forecast_t with_ring = open;
     coll_mtree_autotuner_t autotuner;
-    coll_mtree_call_class_t call_class = class_of(MTREE_ALLREDUCE, 4096);
+    coll_mtree_call_class_t call_class = trial_class(MTREE_ALLREDUCE, 4096);
 
     ck_assert(coll_mtree_autotuner_init(&autotuner, &call_class, open, true));
-    call_class = class_of(MTREE_ALLREDUCE, 4095);
+    call_class = trial_class(MTREE_ALLREDUCE, 4095);
     ck_assert(!coll_mtree_autotuner_init(&autotuner, &call_class, open, true));
-    call_class = class_of(MTREE_BCAST, MB);
+    call_class = trial_class(MTREE_BCAST, MB);
     ck_assert(!coll_mtree_autotuner_init(&autotuner, &call_class, open, true));
-    call_class = class_of(MTREE_ALLREDUCE, MB);
+    call_class = trial_class(MTREE_ALLREDUCE, MB);
     for (int a = 1; a <= MTREE_BASE_ALGORITHMS; a++) {
         const char *name = mtree_base_algorithm_name(MTREE_ALLREDUCE, a);
 
@@ -150,7 +106,7 @@ END_TEST
 
 START_TEST(one_that_is_not_enabled_goes_by_the_forecast)
 {
-    coll_mtree_call_class_t call_class = class_of(MTREE_ALLREDUCE, MB);
+    coll_mtree_call_class_t call_class = trial_class(MTREE_ALLREDUCE, MB);
     coll_mtree_autotuner_t autotuner;
 
     ck_assert(!coll_mtree_autotuner_init(
@@ -172,7 +128,7 @@ START_TEST(the_winner_of_an_earlier_job_serves_from_the_first_call)
     const coll_mtree_winner_t ring = {true, COLL_MTREE_RING, 0};
     coll_mtree_autotuner_t autotuner;
 
-    init(&autotuner, MTREE_FORECAST_MAYBE_FASTER, 0);
+    trial_init(&autotuner, MTREE_FORECAST_MAYBE_FASTER, 0);
     ck_assert(coll_mtree_autotuner_adopt(&autotuner, &fallback));
     for (int i = 0; i < COLL_MTREE_AUTOTUNER_INTERVAL; i++) {
         coll_mtree_selection_t selection = coll_mtree_autotuner_select(&autotuner);
@@ -183,7 +139,7 @@ START_TEST(the_winner_of_an_earlier_job_serves_from_the_first_call)
     ck_assert(coll_mtree_autotuner_select(&autotuner).timed);
     ck_assert_int_eq(autotuner.trials, 1);
 
-    init(&autotuner, MTREE_FORECAST_FASTER, 0);
+    trial_init(&autotuner, MTREE_FORECAST_FASTER, 0);
     ck_assert(!coll_mtree_autotuner_adopt(&autotuner, &fallback));
     ck_assert(!coll_mtree_autotuner_adopt(&autotuner, &ring));
     ck_assert_int_eq(coll_mtree_autotuner_backend(&autotuner), COLL_MTREE_TREES);
@@ -193,7 +149,7 @@ END_TEST
 /* That they have datatypes of MPI's own is each rank's own knowledge. */
 START_TEST(ranks_agree_once_on_a_base_algorithm_that_moves_data)
 {
-    coll_mtree_call_class_t bcast = class_of(MTREE_BCAST, MB);
+    coll_mtree_call_class_t bcast = trial_class(MTREE_BCAST, MB);
     const coll_mtree_winner_t winner = {true, COLL_MTREE_BASE_ALGORITHM, 1};
     coll_mtree_selection_t selection;
     coll_mtree_autotuner_t autotuner;
@@ -214,19 +170,19 @@ END_TEST
 
 START_TEST(where_the_fallback_is_clearly_faster_the_first_calls_are_its)
 {
-    const times_t times = {
+    const trial_times_t times = {
         [COLL_MTREE_FALLBACK] = 2e-3, [COLL_MTREE_BASE_ALGORITHM] = 1e-3};
     coll_mtree_selection_t selection;
     coll_mtree_autotuner_t autotuner;
 
-    ck_assert(!init(&autotuner, MTREE_FORECAST_SLOWER, 1u << 2));
+    ck_assert(!trial_init(&autotuner, MTREE_FORECAST_SLOWER, 1u << 2));
     for (int i = 0; i < COLL_MTREE_AUTOTUNER_DELAY; i++) {
-        ck_assert(!call(&autotuner, times, &selection));
+        ck_assert(!trial_call(&autotuner, times, &selection));
         ck_assert(selection.backend == COLL_MTREE_FALLBACK && !selection.timed);
     }
-    (void)call(&autotuner, times, &selection);
+    (void)trial_call(&autotuner, times, &selection);
     ck_assert(selection.timed);
-    (void)run_trial(&autotuner, times);
+    (void)trial_run(&autotuner, times);
     selection = coll_mtree_autotuner_select(&autotuner);
     ck_assert_int_eq(selection.backend, COLL_MTREE_BASE_ALGORITHM);
     ck_assert_int_eq(selection.base_algorithm, 2);
@@ -235,26 +191,26 @@ END_TEST
 
 START_TEST(short_calls_are_preceded_by_an_untimed_one_after_the_warm_up)
 {
-    const times_t times = {1e-4, 1e-4, 1e-4, 1e-4};
+    const trial_times_t times = {1e-4, 1e-4, 1e-4, 1e-4};
     coll_mtree_selection_t selection;
     coll_mtree_autotuner_t autotuner;
 
-    (void)init(&autotuner, MTREE_FORECAST_MAYBE_FASTER, 0);
+    (void)trial_init(&autotuner, MTREE_FORECAST_MAYBE_FASTER, 0);
     for (int c = 0; c < 3; c++) {
-        (void)call(&autotuner, times, &selection);
+        (void)trial_call(&autotuner, times, &selection);
         ck_assert(selection.timed);
     }
     for (int c = 0; c < 3; c++) {
         coll_mtree_backend_t backend = autotuner.candidates[c].backend;
 
-        (void)call(&autotuner, times, &selection);
+        (void)trial_call(&autotuner, times, &selection);
         ck_assert(!selection.timed && selection.backend == backend);
-        (void)call(&autotuner, times, &selection);
+        (void)trial_call(&autotuner, times, &selection);
         ck_assert(selection.timed && selection.backend == backend);
     }
     /* A warm-up, and eight rounds of two calls each. */
-    (void)init(&autotuner, MTREE_FORECAST_MAYBE_FASTER, 0);
-    ck_assert_int_eq(run_trial(&autotuner, times), 3 + 8 * 2 * 3);
+    (void)trial_init(&autotuner, MTREE_FORECAST_MAYBE_FASTER, 0);
+    ck_assert_int_eq(trial_run(&autotuner, times), 3 + 8 * 2 * 3);
     ck_assert_int_eq(autotuner.measured, 3 + 8 * 2 * 3);
     ck_assert_int_eq(autotuner.calls, 0);
     ck_assert_int_eq(autotuner.trials, 1);
@@ -263,22 +219,22 @@ END_TEST
 
 START_TEST(calls_that_are_not_short_are_all_timed)
 {
-    const times_t times = {0.011, 0.011, 0.011, 0.011};
+    const trial_times_t times = {0.011, 0.011, 0.011, 0.011};
     coll_mtree_autotuner_t autotuner;
 
-    (void)init(&autotuner, MTREE_FORECAST_MAYBE_FASTER, 0);
+    (void)trial_init(&autotuner, MTREE_FORECAST_MAYBE_FASTER, 0);
     /* Nine calls of 11 ms are the first that take 100 ms, after at least three rounds. */
-    ck_assert_int_eq(run_trial(&autotuner, times), 3 + 4 * 3);
+    ck_assert_int_eq(trial_run(&autotuner, times), 3 + 4 * 3);
 }
 END_TEST
 
 START_TEST(clearly_slower_candidates_leave_after_three_rounds_slower_ones_after_five)
 {
-    const times_t times = {
+    const trial_times_t times = {
         [COLL_MTREE_TREES] = 1e-4, [COLL_MTREE_RING] = 1.3e-4, [COLL_MTREE_FALLBACK] = 1};
     coll_mtree_autotuner_t autotuner;
 
-    (void)init(&autotuner, MTREE_FORECAST_MAYBE_FASTER, 0);
+    (void)trial_init(&autotuner, MTREE_FORECAST_MAYBE_FASTER, 0);
     /* What they take says nothing before. */
     for (int round = 0; round < 3; round++) {
         run_round(&autotuner, times);
@@ -292,12 +248,12 @@ END_TEST
 
 START_TEST(a_candidate_that_is_a_little_slower_leaves_after_five_rounds)
 {
-    const times_t times = {[COLL_MTREE_TREES] = 1.3e-4,
-                           [COLL_MTREE_RING] = 1e-4,
-                           [COLL_MTREE_FALLBACK] = 1.6e-4};
+    const trial_times_t times = {[COLL_MTREE_TREES] = 1.3e-4,
+                                 [COLL_MTREE_RING] = 1e-4,
+                                 [COLL_MTREE_FALLBACK] = 1.6e-4};
     coll_mtree_autotuner_t autotuner;
 
-    (void)init(&autotuner, MTREE_FORECAST_MAYBE_FASTER, 0);
+    (void)trial_init(&autotuner, MTREE_FORECAST_MAYBE_FASTER, 0);
     for (int round = 0; round <= 3; round++) {
         run_round(&autotuner, times);
     }
@@ -313,7 +269,7 @@ END_TEST
 START_TEST(the_warm_up_counts_for_long_calls_alone)
 {
     struct {
-        times_t times;
+        trial_times_t times;
         int left; /* after the warm-up */
     } cases[] = {
         {{0.015, 0.03, 0.06, 0}, 3}, {{0.03, 0.06, 0.08, 0}, 3},
@@ -324,7 +280,7 @@ START_TEST(the_warm_up_counts_for_long_calls_alone)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         coll_mtree_autotuner_t autotuner;
 
-        (void)init(&autotuner, MTREE_FORECAST_MAYBE_FASTER, 0);
+        (void)trial_init(&autotuner, MTREE_FORECAST_MAYBE_FASTER, 0);
         run_round(&autotuner, cases[i].times);
         ck_assert_int_eq(left_in(&autotuner), cases[i].left);
         ck_assert_int_eq(autotuner.trying, cases[i].left > 1);
@@ -334,16 +290,16 @@ END_TEST
 
 START_TEST(the_longer_calls_are_the_fewer_rounds_do)
 {
-    const times_t middle = {0.05, 0.055, 0.055, 0}, lengthy = {0.2, 0.22, 0.22, 0};
-    const times_t slower = {0.05, 0.07, 0.08, 0};
+    const trial_times_t middle = {0.05, 0.055, 0.055, 0}, lengthy = {0.2, 0.22, 0.22, 0};
+    const trial_times_t slower = {0.05, 0.07, 0.08, 0};
     coll_mtree_autotuner_t autotuner;
 
-    (void)init(&autotuner, MTREE_FORECAST_MAYBE_FASTER, 0);
-    ck_assert_int_eq(run_trial(&autotuner, middle), 3 * 3);
-    (void)init(&autotuner, MTREE_FORECAST_MAYBE_FASTER, 0);
-    ck_assert_int_eq(run_trial(&autotuner, lengthy), 2 * 3);
+    (void)trial_init(&autotuner, MTREE_FORECAST_MAYBE_FASTER, 0);
+    ck_assert_int_eq(trial_run(&autotuner, middle), 3 * 3);
+    (void)trial_init(&autotuner, MTREE_FORECAST_MAYBE_FASTER, 0);
+    ck_assert_int_eq(trial_run(&autotuner, lengthy), 2 * 3);
     /* After one round 1.5 times is too slow, after two 1.2 times. */
-    (void)init(&autotuner, MTREE_FORECAST_MAYBE_FASTER, 0);
+    (void)trial_init(&autotuner, MTREE_FORECAST_MAYBE_FASTER, 0);
     run_round(&autotuner, slower);
     run_round(&autotuner, slower);
     ck_assert_int_eq(left_in(&autotuner), 2);
@@ -354,11 +310,11 @@ END_TEST
 
 START_TEST(the_median_of_the_rounds_decides_without_the_warm_up)
 {
-    const times_t warm_up = {9e-4, 1e-4, 1e-4, 0}, usual = {1e-4, 2e-4, 2e-4, 0},
-                  disturbed = {9e-4, 2e-4, 2e-4, 0};
+    const trial_times_t warm_up = {9e-4, 1e-4, 1e-4, 0}, usual = {1e-4, 2e-4, 2e-4, 0},
+                        disturbed = {9e-4, 2e-4, 2e-4, 0};
     coll_mtree_autotuner_t autotuner;
 
-    (void)init(&autotuner, MTREE_FORECAST_MAYBE_FASTER, 0);
+    (void)trial_init(&autotuner, MTREE_FORECAST_MAYBE_FASTER, 0);
     run_round(&autotuner, warm_up);
     run_round(&autotuner, usual);
     run_round(&autotuner, disturbed);
@@ -371,20 +327,20 @@ END_TEST
 
 START_TEST(another_trial_of_all_candidates_follows_after_many_calls)
 {
-    const times_t before = {1e-4, 3e-4, 3e-4, 0}, after = {9e-4, 3e-4, 9e-4, 0};
+    const trial_times_t before = {1e-4, 3e-4, 3e-4, 0}, after = {9e-4, 3e-4, 9e-4, 0};
     coll_mtree_selection_t selection;
     coll_mtree_autotuner_t autotuner;
 
-    (void)init(&autotuner, MTREE_FORECAST_MAYBE_FASTER, 0);
-    (void)run_trial(&autotuner, before);
+    (void)trial_init(&autotuner, MTREE_FORECAST_MAYBE_FASTER, 0);
+    (void)trial_run(&autotuner, before);
     for (int i = 0; i < COLL_MTREE_AUTOTUNER_INTERVAL; i++) {
-        (void)call(&autotuner, after, &selection);
+        (void)trial_call(&autotuner, after, &selection);
         ck_assert(selection.backend == COLL_MTREE_TREES && !selection.timed);
     }
-    (void)call(&autotuner, after, &selection);
+    (void)trial_call(&autotuner, after, &selection);
     ck_assert(selection.timed && autotuner.trying);
     ck_assert_int_eq(left_in(&autotuner), 3);
-    (void)run_trial(&autotuner, after);
+    (void)trial_run(&autotuner, after);
     ck_assert_int_eq(coll_mtree_autotuner_backend(&autotuner), COLL_MTREE_RING);
     ck_assert_int_eq(autotuner.trials, 2);
 }
@@ -392,15 +348,15 @@ END_TEST
 
 START_TEST(the_moment_of_the_agreement_is_kept_within_a_trial)
 {
-    const times_t times = {0.2, 0.2, 0.2, 0};
+    const trial_times_t times = {0.2, 0.2, 0.2, 0};
     coll_mtree_selection_t selection;
     coll_mtree_autotuner_t autotuner;
 
-    (void)init(&autotuner, MTREE_FORECAST_MAYBE_FASTER, 0);
+    (void)trial_init(&autotuner, MTREE_FORECAST_MAYBE_FASTER, 0);
     ck_assert(autotuner.agreed == 0);
-    (void)call(&autotuner, times, &selection);
+    (void)trial_call(&autotuner, times, &selection);
     ck_assert(autotuner.agreed == 1);
-    (void)run_trial(&autotuner, times);
+    (void)trial_run(&autotuner, times);
     for (int i = 0; i < COLL_MTREE_AUTOTUNER_INTERVAL; i++) {
         (void)coll_mtree_autotuner_select(&autotuner);
     }
@@ -411,11 +367,11 @@ END_TEST
 
 START_TEST(longer_calls_learn_what_was_slower)
 {
-    const times_t times = {0.05, 0.5, 0.06, 0};
+    const trial_times_t times = {0.05, 0.5, 0.06, 0};
     coll_mtree_autotuner_t shorter, longer;
 
-    (void)init(&shorter, MTREE_FORECAST_MAYBE_FASTER, 0);
-    (void)init(&longer, MTREE_FORECAST_MAYBE_FASTER, 0);
+    (void)trial_init(&shorter, MTREE_FORECAST_MAYBE_FASTER, 0);
+    (void)trial_init(&longer, MTREE_FORECAST_MAYBE_FASTER, 0);
     /* Nothing was measured, then only the warm-up, after which the ring is out. */
     ck_assert(!coll_mtree_autotuner_learn(&longer, &shorter));
     run_round(&shorter, times);
@@ -429,29 +385,28 @@ END_TEST
 
 START_TEST(nothing_is_learned_from_calls_that_are_not_long_or_after_the_trial)
 {
-    const times_t quick = {0.01, 0.5, 0.5, 0}, times = {0.05, 0.5, 0.5, 0};
+    const trial_times_t quick = {0.01, 0.5, 0.5, 0}, times = {0.05, 0.5, 0.5, 0};
     coll_mtree_autotuner_t shorter, longer;
 
-    (void)init(&shorter, MTREE_FORECAST_MAYBE_FASTER, 0);
-    (void)init(&longer, MTREE_FORECAST_MAYBE_FASTER, 0);
-    (void)run_trial(&shorter, quick);
+    (void)trial_init(&shorter, MTREE_FORECAST_MAYBE_FASTER, 0);
+    (void)trial_init(&longer, MTREE_FORECAST_MAYBE_FASTER, 0);
+    (void)trial_run(&shorter, quick);
     ck_assert(!coll_mtree_autotuner_learn(&longer, &shorter));
-    (void)init(&shorter, MTREE_FORECAST_MAYBE_FASTER, 0);
-    (void)run_trial(&shorter, times);
-    (void)run_trial(&longer, times);
+    (void)trial_init(&shorter, MTREE_FORECAST_MAYBE_FASTER, 0);
+    (void)trial_run(&shorter, times);
+    (void)trial_run(&longer, times);
     ck_assert(!coll_mtree_autotuner_learn(&longer, &shorter));
 }
 END_TEST
 
 START_TEST(one_that_is_left_by_what_was_learned_serves_at_once)
 {
-    const times_t times = {0.05, 0.5, 0.5, 0};
-    char text[COLL_MTREE_AUTOTUNER_TEXT];
+    const trial_times_t times = {0.05, 0.5, 0.5, 0};
     coll_mtree_autotuner_t shorter, longer, longest;
-    coll_mtree_call_class_t call_class = class_of(MTREE_ALLREDUCE, 4 * MB);
+    coll_mtree_call_class_t call_class = trial_class(MTREE_ALLREDUCE, 4 * MB);
 
-    (void)init(&shorter, MTREE_FORECAST_MAYBE_FASTER, 0);
-    (void)run_trial(&shorter, times);
+    (void)trial_init(&shorter, MTREE_FORECAST_MAYBE_FASTER, 0);
+    (void)trial_run(&shorter, times);
     (void)coll_mtree_autotuner_init(
         &longer, &call_class,
         (mtree_forecast_t){.confidence = MTREE_FORECAST_MAYBE_FASTER,
@@ -460,23 +415,20 @@ START_TEST(one_that_is_left_by_what_was_learned_serves_at_once)
     ck_assert(coll_mtree_autotuner_learn(&longer, &shorter));
     ck_assert(!longer.trying);
     ck_assert(!coll_mtree_autotuner_select(&longer).timed);
-    coll_mtree_autotuner_text_learned(&longer, &shorter, text);
-    ck_assert_str_eq(text, "allreduce of about 4 MB: served over trees, since all "
-                           "others were slower at 1 MB");
     /* It measured nothing itself, so it shows nothing to longer ones. */
-    (void)init(&longest, MTREE_FORECAST_MAYBE_FASTER, 0);
+    (void)trial_init(&longest, MTREE_FORECAST_MAYBE_FASTER, 0);
     ck_assert(!coll_mtree_autotuner_learn(&longest, &longer));
 }
 END_TEST
 
 START_TEST(trees_stay_and_so_do_candidates_that_the_shorter_calls_did_not_have)
 {
-    const times_t times = {0.5, 0.05, 0.5, 0.5};
+    const trial_times_t times = {0.5, 0.05, 0.5, 0.5};
     coll_mtree_autotuner_t shorter, longer;
 
-    (void)init(&shorter, MTREE_FORECAST_MAYBE_FASTER, 0);
-    (void)run_trial(&shorter, times);
-    (void)init(&longer, MTREE_FORECAST_MAYBE_FASTER, 1u << 1);
+    (void)trial_init(&shorter, MTREE_FORECAST_MAYBE_FASTER, 0);
+    (void)trial_run(&shorter, times);
+    (void)trial_init(&longer, MTREE_FORECAST_MAYBE_FASTER, 1u << 1);
     ck_assert(coll_mtree_autotuner_learn(&longer, &shorter));
     ck_assert_int_eq(left_in(&longer), 3);
     ck_assert(!longer.candidates[0].out);
@@ -488,17 +440,17 @@ END_TEST
 
 START_TEST(what_an_earlier_trial_left_out_stays_out_only_where_trees_were_fastest)
 {
-    const times_t trees = {0.05, 0.5, 0.06, 0}, fallback = {0.06, 0.5, 0.04, 0};
+    const trial_times_t trees = {0.05, 0.5, 0.06, 0}, fallback = {0.06, 0.5, 0.04, 0};
 
     for (int i = 0; i < 2; i++) {
         coll_mtree_autotuner_t shortest, shorter, longer;
 
-        (void)init(&shortest, MTREE_FORECAST_MAYBE_FASTER, 0);
-        (void)init(&shorter, MTREE_FORECAST_MAYBE_FASTER, 0);
-        (void)init(&longer, MTREE_FORECAST_MAYBE_FASTER, 0);
-        (void)run_trial(&shortest, trees);
+        (void)trial_init(&shortest, MTREE_FORECAST_MAYBE_FASTER, 0);
+        (void)trial_init(&shorter, MTREE_FORECAST_MAYBE_FASTER, 0);
+        (void)trial_init(&longer, MTREE_FORECAST_MAYBE_FASTER, 0);
+        (void)trial_run(&shortest, trees);
         ck_assert(coll_mtree_autotuner_learn(&shorter, &shortest));
-        (void)run_trial(&shorter, i == 0 ? trees : fallback);
+        (void)trial_run(&shorter, i == 0 ? trees : fallback);
         ck_assert(isinf(shorter.candidates[1].typical));
         ck_assert(coll_mtree_autotuner_learn(&longer, &shorter));
         ck_assert_int_eq(longer.candidates[1].out, i == 0);
@@ -506,60 +458,17 @@ START_TEST(what_an_earlier_trial_left_out_stays_out_only_where_trees_were_fastes
 }
 END_TEST
 
-START_TEST(the_verdict_names_all_that_was_measured)
-{
-    char text[COLL_MTREE_AUTOTUNER_TEXT];
-    const times_t times = {0.3, 0.6, 0.45, 0.15};
-    double seconds[COLL_MTREE_BACKENDS];
-    coll_mtree_autotuner_t autotuner;
-
-    (void)init(&autotuner, MTREE_FORECAST_MAYBE_FASTER, 1u << 3);
-    ck_assert_int_eq(run_trial(&autotuner, times), 4);
-    coll_mtree_autotuner_text_verdict(&autotuner, text);
-    ck_assert_str_eq(text,
-                     "allreduce of about 1 MB: 300 ms over trees, 600 ms around a "
-                     "ring, 450 ms by Open MPI, 150 ms by Open MPI's rabenseifner, as "
-                     "measured in 4 calls; served by Open MPI's rabenseifner");
-    coll_mtree_autotuner_times(&autotuner, seconds);
-    for (int b = 0; b < COLL_MTREE_BACKENDS; b++) {
-        ck_assert(seconds[b] == times[b]);
-    }
-}
-END_TEST
-
-START_TEST(of_the_base_algorithms_the_fastest_is_reported)
-{
-    double seconds[COLL_MTREE_BACKENDS];
-    coll_mtree_autotuner_t autotuner;
-    char text[COLL_MTREE_AUTOTUNER_TEXT];
-
-    (void)init(&autotuner, MTREE_FORECAST_FASTER, 1u << 1 | 1u << 3);
-    for (int i = 0; autotuner.trying; i++) {
-        coll_mtree_selection_t selection = coll_mtree_autotuner_select(&autotuner);
-
-        (void)coll_mtree_autotuner_record(&autotuner,
-                                          selection.base_algorithm == 3 ? 0.3 : 0.4, 1);
-    }
-    autotuner.candidates[0].typical = INFINITY;
-    coll_mtree_autotuner_times(&autotuner, seconds);
-    ck_assert(seconds[COLL_MTREE_BASE_ALGORITHM] == 0.3);
-    ck_assert(seconds[COLL_MTREE_TREES] == 0 && seconds[COLL_MTREE_FALLBACK] == 0);
-    coll_mtree_autotuner_text_verdict(&autotuner, text);
-    ck_assert_ptr_null(strstr(text, "trees"));
-}
-END_TEST
-
 START_TEST(without_base_algorithms_the_others_have_a_trial)
 {
-    const times_t times = {0.001, 0.002, 0.002, 0.0001};
+    const trial_times_t times = {0.001, 0.002, 0.002, 0.0001};
     coll_mtree_autotuner_t autotuner;
     coll_mtree_selection_t selection;
 
-    (void)init(&autotuner, MTREE_FORECAST_MAYBE_FASTER, 2);
-    (void)call(&autotuner, times, &selection);
+    (void)trial_init(&autotuner, MTREE_FORECAST_MAYBE_FASTER, 2);
+    (void)trial_call(&autotuner, times, &selection);
     ck_assert(coll_mtree_autotuner_exclude_base_algorithms(&autotuner));
     ck_assert(!coll_mtree_autotuner_has(&autotuner, COLL_MTREE_BASE_ALGORITHM));
-    (void)run_trial(&autotuner, times);
+    (void)trial_run(&autotuner, times);
     ck_assert_int_eq(coll_mtree_autotuner_backend(&autotuner), COLL_MTREE_TREES);
     ck_assert(!coll_mtree_autotuner_exclude_base_algorithms(&autotuner));
 }
@@ -570,7 +479,7 @@ START_TEST(one_that_is_left_serves_without_a_trial)
     coll_mtree_autotuner_t autotuner;
     coll_mtree_selection_t selection;
 
-    (void)init(&autotuner, MTREE_FORECAST_SLOWER, 2);
+    (void)trial_init(&autotuner, MTREE_FORECAST_SLOWER, 2);
     ck_assert(coll_mtree_autotuner_exclude_base_algorithms(&autotuner));
     for (int i = 0; i < 3000; i++) {
         selection = coll_mtree_autotuner_select(&autotuner);
@@ -629,8 +538,6 @@ int main(void)
                    trees_stay_and_so_do_candidates_that_the_shorter_calls_did_not_have);
     tcase_add_test(
         tcase, what_an_earlier_trial_left_out_stays_out_only_where_trees_were_fastest);
-    tcase_add_test(tcase, the_verdict_names_all_that_was_measured);
-    tcase_add_test(tcase, of_the_base_algorithms_the_fastest_is_reported);
     tcase_add_test(tcase, every_reason_has_a_name_and_a_text);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_NORMAL);
