@@ -31,11 +31,14 @@
 #define ALLREDUCE MTREE_DOES(MTREE_ALLREDUCE)
 #define ROOTED    (MTREE_DOES(MTREE_REDUCE) | MTREE_DOES(MTREE_BCAST))
 #define BLOCKS    (MTREE_DOES(MTREE_ALLGATHER) | MTREE_DOES(MTREE_REDUCE_SCATTER))
+#define PERSONALIZED                                                                     \
+    (MTREE_DOES(MTREE_SCATTER) | MTREE_DOES(MTREE_GATHER) | MTREE_DOES(MTREE_ALLTOALL))
 
-/* Every algorithm of the planner; the first is the default. */
+/* Every algorithm of the planner; the first that does a collective is the default. */
 static const mtree_algorithm_t algorithms[] = {
     {"packing", ALLREDUCE | ROOTED | BLOCKS, mtree_packing_plan, false},
-    {"latency", ALLREDUCE | ROOTED | BLOCKS, mtree_shallow_tree_plan, false},
+    {"latency", ALLREDUCE | ROOTED | BLOCKS | PERSONALIZED, mtree_shallow_tree_plan,
+     false},
     {"gost", ALLREDUCE, mtree_gost_plan, true},
     {"blink", ALLREDUCE, mtree_blink_plan, true},
     {"topoadopt", ALLREDUCE, mtree_topoadopt_plan, true},
@@ -45,7 +48,7 @@ static const mtree_algorithm_t algorithms[] = {
     {"steiner", ALLREDUCE | ROOTED, mtree_steiner_plan, true},
     {"optree", BLOCKS, mtree_optree_plan, false},
     {"ring", ALLREDUCE | BLOCKS, mtree_ring_plan, false},
-    {"direct", ALLREDUCE | BLOCKS, mtree_direct_exchange_plan, false},
+    {"direct", ALLREDUCE | BLOCKS | PERSONALIZED, mtree_direct_exchange_plan, false},
     {"doubletree", ALLREDUCE | ROOTED, mtree_double_tree_plan, false},
     {MTREE_PLAN_ARRIVAL, ALLREDUCE | ROOTED, mtree_chains_plan, false},
 };
@@ -96,12 +99,23 @@ bool mtree_planner_does(const char *name, mtree_collective_t collective)
            (algorithm->collectives & MTREE_DOES(collective)) != 0;
 }
 
+static const char *default_algorithm(mtree_collective_t collective)
+{
+    int a = 0;
+
+    while (a + 1 < NUM_ALGORITHMS &&
+           !mtree_planner_does(algorithms[a].name, collective)) {
+        ++a;
+    }
+    return algorithms[a].name;
+}
+
 /* The algorithm that the request names, or the default. */
 static mtree_status_t choose_algorithm(const mtree_plan_request_t *request,
                                        const mtree_algorithm_t **algorithm_p)
 {
-    const char *name =
-        request->algorithm == NULL ? algorithms[0].name : request->algorithm;
+    const char *name = request->algorithm == NULL ? default_algorithm(request->collective)
+                                                  : request->algorithm;
     const char *unavailable = mtree_planner_unavailable(name);
 
     *algorithm_p = find_algorithm(name);
@@ -236,7 +250,8 @@ static mtree_status_t run_algorithm(const mtree_problem_t *problem,
     return MTREE_OK;
 }
 
-/* Run the algorithm of this name in the place of the one of the request. */
+/* Run the algorithm of this name, NULL: the default, in the place of the one of the
+ * request. */
 static mtree_status_t run_named(const mtree_problem_t *problem, const char *name,
                                 mtree_plan_t **plan_p)
 {
@@ -322,7 +337,7 @@ static mtree_status_t plan_freely(const mtree_problem_t *problem, mtree_plan_t *
         return MTREE_OK;
     }
     if (status == MTREE_OK) {
-        status = run_algorithm(problem, &algorithms[0], plan_p);
+        status = run_named(problem, NULL, plan_p);
     }
     if (status == MTREE_OK && quick != NULL && quick->seconds < (*plan_p)->seconds) {
         replace_plan(plan_p, quick);

@@ -10,9 +10,7 @@
 void mtree_traffic_add(const mtree_plan_t *plan, const mtree_routes_t *routes,
                        double message, double *bytes)
 {
-    double part = mtree_collective_has_blocks(plan->collective)
-                      ? message / plan->num_hosts
-                      : message;
+    double part = mtree_collective_root_bytes(plan->collective, message, plan->num_hosts);
 
     for (int t = 0; t < plan->num_trees; t++) {
         mtree_plan_tree_load(plan, t, routes, plan->trees[t].share * part, bytes);

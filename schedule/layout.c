@@ -247,6 +247,10 @@ static mtree_status_t builder_check(const builder_t *builder)
         part->host != builder->placement->host[builder->rank]) {
         return MTREE_ERR_INVALID;
     }
+    /* Streams carry the same to all below. */
+    if (mtree_collective_is_personalized(call->collective)) {
+        return MTREE_ERR_UNSUPPORTED;
+    }
     if (part->collective == MTREE_ALLREDUCE) {
         return MTREE_OK;
     }

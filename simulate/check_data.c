@@ -68,16 +68,41 @@ void mtree_check_data_input(const mtree_check_data_t *data, int rank, size_t *be
                begin_p, end_p);
 }
 
-/* Element @a index of the result.  It comes from *source_p, which the caller counts up
- * from 0, where blocks are gathered. */
-static uint32_t expected_value(const mtree_check_data_t *data, size_t index,
+/* Does each rank get another block from each? */
+static bool is_transposed(const mtree_check_data_t *data)
+{
+    return mtree_collective_is_personalized(data->collective) &&
+           mtree_collective_has_blocks(data->collective);
+}
+
+/* The part of its result that @a rank receives. */
+static void result_range(const mtree_check_data_t *data, int rank, size_t *begin,
+                         size_t *end)
+{
+    part_range(data, mtree_collective_result(data->collective, rank, data->root), rank,
+               begin, end);
+    if (is_transposed(data)) {
+        *end = (size_t)data->num_ranks * (data->blocks[rank + 1] - data->blocks[rank]);
+    }
+}
+
+/* Element @a index of the result of @a rank.  It comes from *source_p, which the caller
+ * counts up from 0, where blocks are gathered. */
+static uint32_t expected_value(const mtree_check_data_t *data, int rank, size_t index,
                                int *source_p)
 {
+    const size_t length = data->blocks[rank + 1] - data->blocks[rank];
+
     if (mtree_collective_reduces(data->collective)) {
         return sum_of_all(data, index);
     }
-    if (mtree_collective_has_root(data->collective)) {
+    if (mtree_collective_has_root(data->collective) &&
+        mtree_collective_goes_down(data->collective)) {
         return mtree_check_data_value(data->root, index);
+    }
+    if (is_transposed(data)) {
+        return mtree_check_data_value((int)(index / length),
+                                      data->blocks[rank] + index % length);
     }
     while (index >= data->blocks[*source_p + 1]) {
         ++*source_p;
@@ -91,10 +116,9 @@ mtree_status_t mtree_check_data_check(const mtree_check_data_t *data, const char
     size_t begin, end;
     int source = 0;
 
-    part_range(data, mtree_collective_result(data->collective, rank, data->root), rank,
-               &begin, &end);
+    result_range(data, rank, &begin, &end);
     for (size_t i = begin; i < end; i++) {
-        if (result[i] != expected_value(data, i, &source)) {
+        if (result[i] != expected_value(data, rank, i, &source)) {
             mtree_error(
                 "simulator: %s by %s gives rank %d of %d a wrong element %zu of %zu; "
                 "the algorithm is wrong",

@@ -14,8 +14,8 @@
 typedef struct {
     mtree_collective_t collective;
     int num_ranks;
-    int root;       /* rank, for bcast and reduce */
-    size_t count;   /* elements of the whole vector */
+    int root;       /* rank, where the collective has one */
+    size_t count;   /* elements of the whole vector; alltoall: that a rank sends */
     size_t *blocks; /* [num_ranks + 1] first element of each rank's block; lengths differ
                        by one at most, the longer ones first */
 } mtree_check_data_t;
@@ -37,7 +37,8 @@ uint32_t mtree_check_data_value(int rank, size_t index);
 
 /*
  * Check the part of @a result, the whole vector in the memory of rank @a rank, that the
- * collective defines.  MTREE_ERR_TRANSPORT: the first wrong element was logged with @a
+ * collective defines.  Of an all-to-all @a result is a block from each rank, as long as
+ * block @a rank.  MTREE_ERR_TRANSPORT: the first wrong element was logged with @a
  * name, that of the algorithm.
  */
 mtree_status_t mtree_check_data_check(const mtree_check_data_t *data, const char *name,

@@ -14,9 +14,9 @@
 
 typedef struct {
     size_t
-        bytes; /* message (allgather, reduce_scatter: of all blocks together), > 0; whole
-                  elements of 4 bytes are simulated, the last one may be longer */
-    int root;  /* host number, for bcast and reduce: its first rank */
+        bytes; /* message (of all blocks together; alltoall: that a rank sends), > 0;
+                  whole elements of 4 bytes are simulated, the last one may be longer */
+    int root;  /* host number, where the collective has a root: its first rank */
     int ranks_per_host;     /* > 0; rank r runs on host r / ranks_per_host */
     size_t chunk_bytes;     /* of plans; 0: that of the plan, or of the engine */
     size_t segment_bytes;   /* of baselines that cut messages; 0: whole messages */

@@ -53,7 +53,8 @@ static mtree_status_t run_programs(const mtree_simulation_t *simulation,
     buffers_t *buffers = NULL;
     mtree_status_t status;
 
-    if (holds_block(baseline->collective)) {
+    if (holds_block(baseline->collective) ||
+        mtree_collective_is_personalized(baseline->collective)) {
         call.count = (call.count + ranks - 1) / ranks * ranks;
     }
     status = mtree_baseline_build(baseline, &call, &programs);

@@ -226,8 +226,8 @@ static mtree_status_t init_builder(builder_t *builder, const mtree_problem_t *pr
 
     *builder =
         (builder_t){.problem = problem,
-                    .down = mtree_collective_broadcasts(problem->request->collective),
-                    .up = mtree_collective_reduces(problem->request->collective),
+                    .down = mtree_collective_goes_down(problem->request->collective),
+                    .up = mtree_collective_goes_up(problem->request->collective),
                     .is_symmetric = true};
     MTREE_ARENA_ARRAY(problem->arena, builder->host_at, (size_t)topology->num_vertices);
     if (builder->host_at == NULL) {

@@ -53,7 +53,9 @@ mtree_status_t mtree_reweight_rates(const mtree_problem_t *problem,
 {
     int num_arcs = 2 * problem->topology->num_links, num_trees = plan->num_trees;
     mtree_arena_t *arena = problem->arena;
-    double *capacity, *weight, *load; /* load of a tree of rate 1 */
+    double *capacity, *weight, *load; /* load of a tree of rate `blocks` */
+    double blocks =
+        mtree_collective_is_personalized(plan->collective) ? plan->num_hosts : 1.0;
     int **uses, *group;
     mtree_dense_simplex_t *simplex;
 
@@ -77,12 +79,15 @@ mtree_status_t mtree_reweight_rates(const mtree_problem_t *problem,
         weight[t] = 1.0;
         group[t] = plan->trees[t].root;
         memset(load, 0, (size_t)num_arcs * sizeof(*load));
-        mtree_plan_tree_load(plan, t, problem->routes, 1.0, load);
+        mtree_plan_tree_load(plan, t, problem->routes, blocks, load);
         for (int arc = 0; arc < num_arcs; arc++) {
-            uses[t][arc] = (int)load[arc];
+            uses[t][arc] = (int)(load[arc] + 0.5);
         }
     }
     mtree_dense_simplex_solve(simplex, num_trees, uses, weight, group);
+    for (int t = 0; t < num_trees; t++) {
+        simplex->rate[t] *= blocks;
+    }
     *rate_p = simplex->rate;
     return MTREE_OK;
 }

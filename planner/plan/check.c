@@ -178,13 +178,15 @@ void mtree_plan_tree_load(const mtree_plan_t *plan, int tree,
                           const mtree_routes_t *routes, double amount, double *load)
 {
     const int *parent = plan->trees[tree].parent;
+    double part[MTREE_TOPOLOGY_MAX_VERTICES];
 
+    mtree_tree_parts(&plan->trees[tree], plan->num_hosts, plan->collective, part);
     for (int i = 0; i < plan->num_hosts; ++i) {
-        if (mtree_collective_broadcasts(plan->collective) && parent[i] >= 0) {
-            add_route(routes, parent[i], i, amount, load);
+        if (mtree_collective_goes_down(plan->collective) && parent[i] >= 0) {
+            add_route(routes, parent[i], i, amount * part[i], load);
         }
-        if (mtree_collective_reduces(plan->collective) && parent[i] >= 0) {
-            add_route(routes, i, parent[i], amount, load);
+        if (mtree_collective_goes_up(plan->collective) && parent[i] >= 0) {
+            add_route(routes, i, parent[i], amount * part[i], load);
         }
     }
 }

@@ -27,7 +27,8 @@ mtree_chunk_path_t mtree_chunk_path(const mtree_tree_t *tree, int num_hosts,
                                     mtree_collective_t collective)
 {
     int passes = mtree_collective_passes(collective);
-    mtree_chunk_path_t path = {.rate = tree->rate,
+    double widest = mtree_tree_widest(tree, num_hosts, collective);
+    mtree_chunk_path_t path = {.rate = tree->rate * widest,
                                .num_links = passes * mtree_tree_height(tree, num_hosts),
                                .latency_sum = passes * mtree_tree_depth(tree, num_hosts)};
 

@@ -20,7 +20,7 @@ typedef struct {
     int num_links;      /* l: tree edges on the path; 0: the tree is one host */
     double latency_sum; /* sum of alpha_i */
     double latency_max; /* largest alpha_i */
-    double rate;        /* 1 / beta */
+    double rate;        /* 1 / beta, of the widest edge */
 } mtree_chunk_path_t;
 
 /*

@@ -17,14 +17,17 @@
  * mtree_collective_traits_t, without the prefix of the parts.
  */
 /* clang-format off */
-#define MTREE_COLLECTIVES(_row, _between)                                                                          \
-    /*                                          reduces broadc. root  blocks  input, of root   result, of root */  \
-    _row(MTREE_ALLREDUCE, allreduce,            true,  true,  false, false,  VECTOR, VECTOR,  VECTOR, VECTOR)      \
-    _between _row(MTREE_REDUCE, reduce,         true,  false, true,  false,  VECTOR, VECTOR,  NONE,   VECTOR)      \
-    _between _row(MTREE_BCAST, bcast,           false, true,  true,  false,  NONE,   VECTOR,  VECTOR, VECTOR)      \
-    _between _row(MTREE_ALLGATHER, allgather,   false, true,  false, true,   BLOCK,  BLOCK,   VECTOR, VECTOR)      \
-    _between _row(MTREE_REDUCE_SCATTER, reduce_scatter,                                                            \
-                                                true,  false, false, true,   VECTOR, VECTOR,  BLOCK,  BLOCK)
+#define MTREE_COLLECTIVES(_row, _between)                                                                                  \
+    /*                                          up     down   root   blocks person. input, of root   result, of root */   \
+    _row(MTREE_ALLREDUCE, allreduce,            true,  true,  false, false, false,  VECTOR, VECTOR,  VECTOR, VECTOR)       \
+    _between _row(MTREE_REDUCE, reduce,         true,  false, true,  false, false,  VECTOR, VECTOR,  NONE,   VECTOR)       \
+    _between _row(MTREE_BCAST, bcast,           false, true,  true,  false, false,  NONE,   VECTOR,  VECTOR, VECTOR)       \
+    _between _row(MTREE_ALLGATHER, allgather,   false, true,  false, true,  false,  BLOCK,  BLOCK,   VECTOR, VECTOR)       \
+    _between _row(MTREE_REDUCE_SCATTER, reduce_scatter,                                                                    \
+                                                true,  false, false, true,  false,  VECTOR, VECTOR,  BLOCK,  BLOCK)        \
+    _between _row(MTREE_SCATTER, scatter,       false, true,  true,  false, true,   NONE,   VECTOR,  BLOCK,  BLOCK)        \
+    _between _row(MTREE_GATHER, gather,         true,  false, true,  false, true,   BLOCK,  BLOCK,   NONE,   VECTOR)       \
+    _between _row(MTREE_ALLTOALL, alltoall,     false, true,  false, true,  true,   VECTOR, VECTOR,  VECTOR, VECTOR)
 /* clang-format on */
 
 #define MTREE_COLLECTIVE_VALUE(_value, _name, ...) _value,
@@ -46,10 +49,12 @@ typedef enum {
 
 typedef struct {
     const char *name;
-    bool reduces;    /* data flows from the leaves up and is summed on its way */
-    bool broadcasts; /* data flows from the root of each tree down */
+    bool up;       /* data flows from the leaves up, and is summed unless personalized */
+    bool down;     /* data flows from the root of each tree down */
     bool has_root; /* the caller names one rank, and its host is the root of all trees */
-    bool has_blocks; /* each rank's block has trees of its own, rooted in its host */
+    bool has_blocks;      /* each rank has trees of its own, rooted in its host */
+    bool is_personalized; /* a tree carries another block for, or from, each rank: each of
+                             its edges carries the blocks of those below it */
     mtree_part_t input, root_input;   /* what a rank, and what the root contributes */
     mtree_part_t result, root_result; /* what a rank, and what the root receives */
 } mtree_collective_traits_t;
@@ -71,14 +76,14 @@ const char *mtree_collective_name(mtree_collective_t collective);
 mtree_status_t mtree_collective_parse(const char *name, mtree_collective_t *collective_p);
 
 /* One column each of the row of a collective that has been checked. */
-static inline bool mtree_collective_reduces(mtree_collective_t collective)
+static inline bool mtree_collective_goes_up(mtree_collective_t collective)
 {
-    return mtree_collective_traits(collective)->reduces;
+    return mtree_collective_traits(collective)->up;
 }
 
-static inline bool mtree_collective_broadcasts(mtree_collective_t collective)
+static inline bool mtree_collective_goes_down(mtree_collective_t collective)
 {
-    return mtree_collective_traits(collective)->broadcasts;
+    return mtree_collective_traits(collective)->down;
 }
 
 static inline bool mtree_collective_has_root(mtree_collective_t collective)
@@ -91,10 +96,43 @@ static inline bool mtree_collective_has_blocks(mtree_collective_t collective)
     return mtree_collective_traits(collective)->has_blocks;
 }
 
+static inline bool mtree_collective_is_personalized(mtree_collective_t collective)
+{
+    return mtree_collective_traits(collective)->is_personalized;
+}
+
+/* Is data summed on its way up? */
+static inline bool mtree_collective_reduces(mtree_collective_t collective)
+{
+    return mtree_collective_goes_up(collective) &&
+           !mtree_collective_is_personalized(collective);
+}
+
+/* Does every rank below get the same? */
+static inline bool mtree_collective_broadcasts(mtree_collective_t collective)
+{
+    return mtree_collective_goes_down(collective) &&
+           !mtree_collective_is_personalized(collective);
+}
+
 /* How often data crosses each edge of a tree: 2, up and down again, or 1. */
 static inline int mtree_collective_passes(mtree_collective_t collective)
 {
-    return mtree_collective_reduces(collective) + mtree_collective_broadcasts(collective);
+    return mtree_collective_goes_up(collective) + mtree_collective_goes_down(collective);
+}
+
+/*
+ * What the trees of one root carry together, of a call of @a bytes: all of it, or where
+ * @a num_hosts hosts put it together a host's block.  The size of a call is that of the
+ * whole vector; of an all-to-all that of what one host sends.
+ */
+static inline double mtree_collective_root_bytes(mtree_collective_t collective,
+                                                 double bytes, int num_hosts)
+{
+    return mtree_collective_has_blocks(collective) &&
+                   !mtree_collective_is_personalized(collective)
+               ? bytes / num_hosts
+               : bytes;
 }
 
 /* What @a rank of a call with root @a root contributes and receives. */

@@ -82,9 +82,8 @@ static void share_out(mtree_plan_t *plan, const double *delay, const int *member
 /* The bits that the trees of one root (or all, when there is one message) share. */
 static double message_bits(const mtree_plan_t *plan)
 {
-    double bits = 8.0 * plan->bytes;
-
-    return mtree_collective_has_blocks(plan->collective) ? bits / plan->num_hosts : bits;
+    return 8.0 *
+           mtree_collective_root_bytes(plan->collective, plan->bytes, plan->num_hosts);
 }
 
 static void fill_shares(mtree_plan_t *plan, const double *delay, int *members)
@@ -109,8 +108,8 @@ static void fill_shares(mtree_plan_t *plan, const double *delay, int *members)
     }
 }
 
-/* For one message the sum of the rates; for gathering, what the slowest root sends, times
- * the roots. */
+/* For one message the sum of the rates; for all-to-all what the slowest root sends; for
+ * gathering that times the roots. */
 static double plan_throughput(const mtree_plan_t *plan)
 {
     double least = INFINITY, sum = 0.0;
@@ -128,7 +127,15 @@ static double plan_throughput(const mtree_plan_t *plan)
         }
         least = fmin(least, sum);
     }
-    return least * plan->num_hosts;
+    return mtree_collective_is_personalized(plan->collective) ? least
+                                                              : least * plan->num_hosts;
+}
+
+/* The bytes that cross the widest edge of @a tree. */
+static double tree_bytes(const mtree_plan_t *plan, const mtree_tree_t *tree)
+{
+    return tree->share * message_bits(plan) / 8.0 *
+           mtree_tree_widest(tree, plan->num_hosts, plan->collective);
 }
 
 /*
@@ -154,7 +161,7 @@ static void fill_chunks(mtree_plan_t *plan)
     for (int t = 0; t < plan->num_trees; ++t) {
         mtree_chunk_path_t path =
             mtree_chunk_path(&plan->trees[t], plan->num_hosts, plan->collective);
-        double bytes = plan->trees[t].share * message_bits(plan) / 8.0;
+        double bytes = tree_bytes(plan, &plan->trees[t]);
         double best = mtree_chunk_production_size(&path, bytes, MTREE_CHUNK_OVERHEAD);
 
         chunks = best > 0.0 ? fmax(chunks, bytes / best) : chunks;
@@ -162,7 +169,7 @@ static void fill_chunks(mtree_plan_t *plan)
     }
     for (int t = 0; t < plan->num_trees; ++t) {
         mtree_tree_t *tree = &plan->trees[t];
-        double bytes = tree->share * message_bits(plan) / 8.0;
+        double bytes = tree_bytes(plan, tree);
 
         if (tree->chunk_bytes == 0) {
             tree->chunk_bytes = mtree_chunk_bytes(fmin(
@@ -179,28 +186,36 @@ static double hop_time(const mtree_problem_t *problem, const mtree_tree_t *tree,
     mtree_collective_t collective = problem->request->collective;
     double rate = INFINITY;
 
-    if (mtree_collective_broadcasts(collective)) {
+    if (mtree_collective_goes_down(collective)) {
         rate =
             fmin(rate, mtree_routes_capacity(problem->routes, tree->parent[host], host));
     }
-    if (mtree_collective_reduces(collective)) {
+    if (mtree_collective_goes_up(collective)) {
         rate =
             fmin(rate, mtree_routes_capacity(problem->routes, host, tree->parent[host]));
     }
     return tree->latency[host] + MTREE_CHUNK_OVERHEAD + bits / rate;
 }
 
+/* Of predict(), [num_hosts] each. */
+typedef struct {
+    double *time; /* when a host has the first chunk */
+    double *part; /* of the chunk, that crosses the edge above a host */
+    int *chain;
+} first_chunk_t;
+
 /*
  * Seconds until the first chunk, of @a bits, has been everywhere.  On its path it has
- * each link to itself, whatever rate the tree has there on average.  @a time and @a chain
- * are scratch, [num_hosts].
+ * each link to itself, whatever rate the tree has there on average.
  */
 static double first_chunk_time(const mtree_problem_t *problem, const mtree_plan_t *plan,
-                               const mtree_tree_t *tree, double bits, double *time,
-                               int *chain)
+                               const mtree_tree_t *tree, double bits,
+                               const first_chunk_t *first)
 {
-    double latest = 0.0;
+    double latest = 0.0, *time = first->time;
+    int *chain = first->chain;
 
+    mtree_tree_parts(tree, plan->num_hosts, plan->collective, first->part);
     for (int i = 0; i < plan->num_hosts; ++i) {
         time[i] = -1.0;
     }
@@ -214,7 +229,8 @@ static double first_chunk_time(const mtree_problem_t *problem, const mtree_plan_
         while (length-- > 0) {
             int host = chain[length];
 
-            time[host] = time[tree->parent[host]] + hop_time(problem, tree, host, bits);
+            time[host] = time[tree->parent[host]] +
+                         hop_time(problem, tree, host, bits * first->part[host]);
             latest = fmax(latest, time[host]);
         }
     }
@@ -249,24 +265,26 @@ static mtree_status_t busiest_time(const mtree_problem_t *problem,
  * chunks of many trees are all there is. */
 static mtree_status_t predict(const mtree_problem_t *problem, mtree_plan_t *plan)
 {
-    double *time, seconds = 0.0;
-    int *chain;
+    double seconds = 0.0;
+    first_chunk_t first;
     mtree_status_t status = busiest_time(problem, plan, &seconds);
 
-    MTREE_ARENA_ARRAY(problem->arena, time, (size_t)plan->num_hosts);
-    MTREE_ARENA_ARRAY(problem->arena, chain, (size_t)plan->num_hosts);
-    if (status != MTREE_OK || time == NULL || chain == NULL) {
+    MTREE_ARENA_ARRAY(problem->arena, first.time, (size_t)plan->num_hosts);
+    MTREE_ARENA_ARRAY(problem->arena, first.part, (size_t)plan->num_hosts);
+    MTREE_ARENA_ARRAY(problem->arena, first.chain, (size_t)plan->num_hosts);
+    if (status != MTREE_OK || problem->arena->status != MTREE_OK) {
         return MTREE_ERR_NO_MEMORY;
     }
     for (int t = 0; t < plan->num_trees; ++t) {
         const mtree_tree_t *tree = &plan->trees[t];
         double bits = tree->share * message_bits(plan);
-        double chunk = fmin(8.0 * (double)tree->chunk_bytes, bits);
 
         if (bits > 0.0 && tree->rate > 0.0 && plan->num_hosts > 1) {
-            seconds =
-                fmax(seconds, first_chunk_time(problem, plan, tree, chunk, time, chain) +
-                                  (bits - chunk) / (tree->rate * MTREE_PLAN_YIELD));
+            double widest = mtree_tree_widest(tree, plan->num_hosts, plan->collective);
+            double chunk = fmin(8.0 * (double)tree->chunk_bytes / widest, bits);
+
+            seconds = fmax(seconds, first_chunk_time(problem, plan, tree, chunk, &first) +
+                                        (bits - chunk) / (tree->rate * MTREE_PLAN_YIELD));
         }
     }
     plan->seconds = seconds;

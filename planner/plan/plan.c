@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "planner/plan/plan.h"
 
+#include "planner/plan/subtree.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -186,4 +188,35 @@ double mtree_tree_depth(const mtree_tree_t *tree, int num_hosts)
 
     (void)walk_all_up(tree, num_hosts, &depth);
     return depth;
+}
+
+void mtree_tree_parts(const mtree_tree_t *tree, int num_hosts,
+                      mtree_collective_t collective, double *part)
+{
+    int waiting[MTREE_TOPOLOGY_MAX_VERTICES], below[MTREE_TOPOLOGY_MAX_VERTICES];
+    bool is_personalized = mtree_collective_is_personalized(collective);
+
+    if (is_personalized) {
+        for (int i = 0; i < num_hosts; ++i) {
+            below[i] = 1;
+        }
+        mtree_subtree_add_up(tree->parent, num_hosts, waiting, below);
+    }
+    for (int i = 0; i < num_hosts; ++i) {
+        part[i] = tree->parent[i] < 0 ? 0.0
+                  : is_personalized   ? (double)below[i] / num_hosts
+                                      : 1.0;
+    }
+}
+
+double mtree_tree_widest(const mtree_tree_t *tree, int num_hosts,
+                         mtree_collective_t collective)
+{
+    double part[MTREE_TOPOLOGY_MAX_VERTICES], widest = 0.0;
+
+    mtree_tree_parts(tree, num_hosts, collective, part);
+    for (int i = 0; i < num_hosts; ++i) {
+        widest = part[i] > widest ? part[i] : widest;
+    }
+    return widest;
 }

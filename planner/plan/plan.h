@@ -19,13 +19,17 @@
 
 /*
  * One tree.  For allreduce it carries data up (reduce) and down (broadcast) at once; for
- * reduce up only; for bcast and allgather down only; for reduce_scatter up only.
+ * reduce, reduce_scatter and gather up only; for bcast, allgather, scatter and alltoall
+ * down only.  For scatter, gather and alltoall each edge carries the blocks of the hosts
+ * below it (mtree_tree_parts).
  */
 typedef struct {
-    int root;     /* host number */
-    double rate;  /* bits/s the tree takes on each of its edges, each direction it uses */
-    double share; /* its part of the message (allgather: of its root's block) */
-    size_t chunk_bytes; /* 0: not decided */
+    int root;    /* host number */
+    double rate; /* bits/s of the message, which the tree takes on each of its edges, each
+                    direction it uses, or that part of it that the edge carries */
+    double share; /* its part of the message (allgather: of its root's block; alltoall: of
+                     what its root sends) */
+    size_t chunk_bytes; /* on its widest edge; 0: not decided */
     int *parent;        /* [num_hosts] host number of the parent, -1 for the root */
     double *latency;    /* [num_hosts] seconds, one way, of the route to the parent; 0 for
                            the root */
@@ -47,13 +51,15 @@ typedef struct {
 typedef struct {
     mtree_collective_t collective;
     char *algorithm; /* "packing", "gost", ... */
-    int root;        /* host number for bcast and reduce, -1 otherwise */
-    double bytes;    /* message size that it is made for; 0: throughput alone */
+    int root;        /* host number where the collective has a root, -1 otherwise */
+    double bytes;    /* message size that it is made for (alltoall: what each host sends);
+                        0: throughput alone */
     int num_hosts;
     char **hosts; /* [num_hosts] */
     int num_trees;
     mtree_tree_t *trees;
-    double throughput; /* bits/s of message (allgather: of result) that the rates give */
+    double throughput; /* bits/s of message (allgather: of result; alltoall: of what each
+                          host sends) that the rates give */
     double bound;      /* bits/s no plan can exceed; 0: not known */
     char *limit; /* what limits the bound, in words ("links a-b and c-d"); may be NULL */
     double seconds; /* predicted time for `bytes`, latency included; 0: not predicted */
@@ -103,6 +109,18 @@ int mtree_tree_height(const mtree_tree_t *tree, int num_hosts);
 double mtree_tree_depth(const mtree_tree_t *tree, int num_hosts);
 
 /*
+ * The part of what a tree carries that crosses the edge above each host, to @a part,
+ * [num_hosts]: 1, or for personalized collectives the hosts below that edge, of all.  0
+ * for the root.
+ */
+void mtree_tree_parts(const mtree_tree_t *tree, int num_hosts,
+                      mtree_collective_t collective, double *part);
+
+/* The greatest of these parts; 0 for a tree of one host. */
+double mtree_tree_widest(const mtree_tree_t *tree, int num_hosts,
+                         mtree_collective_t collective);
+
+/*
  * Add to @a load, [2 x links of the topology], what the plan's trees put on each arc,
  * bits/s.  @a routes must number the hosts as the plan does.
  */
@@ -110,7 +128,7 @@ void mtree_plan_load(const mtree_plan_t *plan, const mtree_routes_t *routes,
                      double *load);
 
 /* The same of tree number @a tree alone, with @a amount in the place of its rate: what
- * crosses each arc when so much goes over each edge of the tree. */
+ * crosses each arc when the tree carries so much. */
 void mtree_plan_tree_load(const mtree_plan_t *plan, int tree,
                           const mtree_routes_t *routes, double amount, double *load);
 
@@ -123,9 +141,9 @@ double mtree_plan_busiest(const mtree_topology_t *topology, const double *load);
 
 /*
  * Is @a plan well formed: every tree spans and has no cycle, shares sum to one
- * (allgather, reduce_scatter: for each root), rates are not negative, steps, where there
- * are any, grow from the root down; and, with @a routes
- * (may be NULL), is no arc given more than its capacity.
+ * (allgather, reduce_scatter, alltoall: for each root), rates are not negative, steps,
+ * where there are any, grow from the root down; and, with @a routes (may be NULL), is no
+ * arc given more than its capacity.
  * @a routes must number the hosts as the plan does.  Logs the first fault;
  * MTREE_ERR_INVALID.
  */

@@ -12,11 +12,12 @@ typedef struct {
     mtree_collective_t collective;
     const char *algorithm; /* see mtree_planner_algorithms(); NULL: "packing", and for
                               simulate/forecast/choice.h the fastest of several kinds */
-    int root;              /* host number (position in hosts) for bcast and reduce */
-    int max_trees;         /* K; 0: no limit.  For allgather: trees per root */
-    int max_height;        /* H in hops; 0: no limit */
-    double min_rate;       /* r-min in bits/s; 0: none */
-    double bytes;  /* message size (allgather: of the result); 0: throughput alone */
+    int root;              /* host number (position in hosts) where there is one */
+    int max_trees;   /* K; 0: no limit.  For allgather and alltoall: trees per root */
+    int max_height;  /* H in hops; 0: no limit */
+    double min_rate; /* r-min in bits/s; 0: none */
+    double bytes;  /* message size (allgather: of the result; alltoall: of what each host
+                      sends); 0: throughput alone */
     unsigned seed; /* for algorithms that draw at random */
     const mtree_plan_t *keep; /* its trees are to stay and get the rates that are best
                                  now (planner/packing/reweight.h), whatever the algorithm;

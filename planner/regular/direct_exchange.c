@@ -25,31 +25,38 @@ bool mtree_direct_exchange_fits(const mtree_routes_t *routes, int num_hosts)
     return true;
 }
 
+/* Make @a tree one from @a root to every other host. */
+static void fill_tree(int root, int num_hosts, mtree_tree_t *tree)
+{
+    tree->root = root;
+    for (int host = 0; host < num_hosts; host++) {
+        tree->parent[host] = host == root ? -1 : root;
+    }
+}
+
 mtree_status_t mtree_direct_exchange_plan(const mtree_problem_t *problem,
                                           mtree_plan_t **plan_p)
 {
-    int num_hosts = problem->num_hosts;
+    mtree_collective_t collective = problem->request->collective;
+    bool has_root = mtree_collective_has_root(collective);
+    int num_trees = has_root ? 1 : problem->num_hosts;
     const double *rate;
-    mtree_status_t status = mtree_problem_plan(problem, "direct", num_hosts, plan_p);
+    mtree_status_t status = mtree_problem_plan(problem, "direct", num_trees, plan_p);
 
     if (status != MTREE_OK) {
         return status;
     }
-    for (int root = 0; root < num_hosts; root++) {
-        mtree_tree_t *tree = &(*plan_p)->trees[root];
-
-        tree->root = root;
-        for (int host = 0; host < num_hosts; host++) {
-            tree->parent[host] = host == root ? -1 : root;
-        }
+    for (int t = 0; t < num_trees; t++) {
+        fill_tree(has_root ? problem->request->root : t, problem->num_hosts,
+                  &(*plan_p)->trees[t]);
     }
     /* Blocks are alike, so mtree_plan_finish() gives all trees the highest common rate.
      */
-    if (problem->request->collective != MTREE_ALLREDUCE) {
+    if (collective != MTREE_ALLREDUCE) {
         return MTREE_OK;
     }
     status = mtree_reweight_rates(problem, *plan_p, LEAST_CAPACITY, &rate);
-    for (int t = 0; t < num_hosts && status == MTREE_OK; t++) {
+    for (int t = 0; t < num_trees && status == MTREE_OK; t++) {
         (*plan_p)->trees[t].rate = rate[t];
     }
     return status;

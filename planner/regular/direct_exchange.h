@@ -19,7 +19,8 @@
 bool mtree_direct_exchange_fits(const mtree_routes_t *routes, int num_hosts);
 
 /*
- * The algorithm "direct" of the planner, for allreduce, allgather and reduce_scatter.
+ * The algorithm "direct" of the planner, for allreduce, collectives with blocks and
+ * personalized ones; where there is a root, one tree.
  * For allreduce the rates are those that add up to the most, so that hosts behind wider
  * links sum more of it; otherwise mtree_plan_finish() gives all trees the same.
  * MTREE_ERR_NO_MEMORY.

@@ -15,7 +15,8 @@
 bool mtree_arrival_serves(mtree_collective_t collective)
 {
     return mtree_collective_traits(collective) != NULL &&
-           !mtree_collective_has_blocks(collective);
+           !mtree_collective_has_blocks(collective) &&
+           !mtree_collective_is_personalized(collective);
 }
 
 static void run_destroy(mtree_arrival_run_t *run)

@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "simulate/baseline/algorithms.h"
 
-/* @a num blocks of the result, one per rank, from block @a first on. */
-static mtree_block_t blocks(const mtree_baseline_call_t *call, int first, int num)
-{
-    const size_t length = call->count / (size_t)call->num_ranks;
-
-    return (mtree_block_t){(size_t)first * length, (size_t)num * length};
-}
-
 static mtree_block_t block(const mtree_baseline_call_t *call, int index)
 {
-    return blocks(call, index, 1);
+    return mtree_even_blocks(call, index, 1);
 }
 
 /* Copy the input to block @a index of the result. */
@@ -40,10 +32,11 @@ static void linear(const mtree_baseline_call_t *call)
 
         end = child + (child - call->rank);
         end = end < call->num_ranks ? end : call->num_ranks;
-        mtree_add_recv(call, child, blocks(call, child, end - child));
+        mtree_add_recv(call, child, mtree_even_blocks(call, child, end - child));
     }
     if (tree.parent >= 0) {
-        mtree_add_send(call, tree.parent, blocks(call, call->rank, end - call->rank));
+        mtree_add_send(call, tree.parent,
+                       mtree_even_blocks(call, call->rank, end - call->rank));
     }
     mtree_build_default(&part, MTREE_BCAST);
 }
@@ -53,17 +46,18 @@ static void linear(const mtree_baseline_call_t *call)
 static void bruck(const mtree_baseline_call_t *call)
 {
     const int size = call->num_ranks;
-    const mtree_block_t vector = blocks(call, 0, size);
-    const mtree_block_t head = blocks(call, call->rank, size - call->rank);
+    const mtree_block_t vector = mtree_even_blocks(call, 0, size);
+    const mtree_block_t head = mtree_even_blocks(call, call->rank, size - call->rank);
     const mtree_place_t work = mtree_place(MTREE_BUFFER_WORK, 0);
 
     begin(call, 0);
     for (int distance = 1; distance < size; distance *= 2) {
         const int num = distance <= size / 2 ? distance : size - distance;
 
-        mtree_add_exchange(
-            call, mtree_around(call, call->rank - distance), blocks(call, 0, num),
-            mtree_around(call, call->rank + distance), blocks(call, distance, num));
+        mtree_add_exchange(call, mtree_around(call, call->rank - distance),
+                           mtree_even_blocks(call, 0, num),
+                           mtree_around(call, call->rank + distance),
+                           mtree_even_blocks(call, distance, num));
     }
     mtree_program_copy(call->program, work, mtree_result(0), vector.count);
     mtree_program_copy(call->program, mtree_result(head.offset), work, head.count);
@@ -82,8 +76,9 @@ static void doubling(const mtree_baseline_call_t *call)
     for (int distance = 1; distance < call->num_ranks; distance *= 2) {
         const int mine = call->rank / distance * distance;
 
-        mtree_add_swap(call, call->rank ^ distance, blocks(call, mine, distance),
-                       blocks(call, mine ^ distance, distance));
+        mtree_add_swap(call, call->rank ^ distance,
+                       mtree_even_blocks(call, mine, distance),
+                       mtree_even_blocks(call, mine ^ distance, distance));
     }
 }
 
@@ -115,8 +110,8 @@ static void neighbor(const mtree_baseline_call_t *call)
 
         peer = mtree_around(call, call->rank + side);
         received[i % 2] = mtree_around(call, received[i % 2] + 2 * side);
-        mtree_add_swap(call, peer, blocks(call, sent, 2),
-                       blocks(call, received[i % 2], 2));
+        mtree_add_swap(call, peer, mtree_even_blocks(call, sent, 2),
+                       mtree_even_blocks(call, received[i % 2], 2));
         sent = received[i % 2];
     }
 }

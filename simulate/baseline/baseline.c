@@ -48,8 +48,10 @@ const mtree_baseline_t *mtree_baseline_default(mtree_collective_t collective,
     if (rule == NULL) {
         return NULL;
     }
-    /* Open MPI decides on what one rank contributes. */
-    if (mtree_collective_traits(collective)->input == MTREE_PART_BLOCK) {
+    /* Where ranks have blocks that are not summed, Open MPI decides on the size of one.
+     */
+    if (mtree_collective_is_personalized(collective) ||
+        mtree_collective_traits(collective)->input == MTREE_PART_BLOCK) {
         bytes /= (size_t)num_ranks;
     }
     while (rule->ranks_below != MTREE_ANY && num_ranks >= rule->ranks_below) {

@@ -18,7 +18,9 @@ typedef struct {
     mtree_program_t *program; /* of the rank; set by mtree_baseline_build() */
     int rank, num_ranks;
     int root;
-    size_t count;   /* elements: of the vector; allgather: of the whole result */
+    size_t count;   /* elements: of the vector; allgather, gather: of the whole result;
+                       alltoall: that a rank sends.  Where blocks are not summed, a
+                       multiple of num_ranks */
     size_t segment; /* elements per segment; 0: not cut */
     size_t element_bytes;
     bool in_place; /* bcast: the root has its data in RESULT, not in INPUT */
@@ -41,9 +43,9 @@ const mtree_baseline_t *mtree_baseline_find(mtree_collective_t collective,
                                             const char *name);
 
 /*
- * The algorithm that Open MPI 4.1.4 takes by default for a message of @a bytes
- * (allgather: of the whole result) among @a num_ranks ranks.  It cuts nothing into
- * segments.  NULL for a value that has no row.
+ * The algorithm that Open MPI 4.1.4 takes by default for a message of @a bytes (as
+ * `count` of mtree_baseline_call_t has it) among @a num_ranks ranks.  It cuts nothing
+ * into segments.  NULL for a value that has no row.
  */
 const mtree_baseline_t *mtree_baseline_default(mtree_collective_t collective,
                                                int num_ranks, size_t bytes);

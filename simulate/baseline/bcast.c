@@ -77,7 +77,7 @@ static void tree_bcast(const mtree_baseline_call_t *call)
 void mtree_build_linear_bcast(const mtree_baseline_call_t *call)
 {
     mtree_program_t *program = call->program;
-    size_t first = program->num_steps, end;
+    const size_t first = program->num_steps;
 
     if (call->rank != call->root) {
         mtree_add_recv(call, call->root, mtree_vector(call));
@@ -88,10 +88,7 @@ void mtree_build_linear_bcast(const mtree_baseline_call_t *call)
             mtree_program_send(program, peer, mtree_result(0), call->count);
         }
     }
-    end = program->num_steps;
-    for (size_t step = first; step < end; step++) {
-        mtree_program_wait(program, step);
-    }
+    mtree_add_wait_all(call, first);
 }
 
 static void linear_bcast(const mtree_baseline_call_t *call)

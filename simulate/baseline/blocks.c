@@ -10,6 +10,13 @@ mtree_block_t mtree_block(size_t count, size_t parts, size_t index)
                            base + (index < longer ? 1 : 0)};
 }
 
+mtree_block_t mtree_even_blocks(const mtree_baseline_call_t *call, int first, int num)
+{
+    const size_t length = call->count / (size_t)call->num_ranks;
+
+    return (mtree_block_t){(size_t)first * length, (size_t)num * length};
+}
+
 mtree_block_t mtree_block_segment(mtree_block_t block, size_t length, size_t index)
 {
     const size_t start = index * length;
@@ -32,6 +39,15 @@ void mtree_add_input(const mtree_baseline_call_t *call)
 {
     mtree_program_copy(call->program, mtree_result(0), mtree_place(MTREE_BUFFER_INPUT, 0),
                        call->count);
+}
+
+void mtree_add_wait_all(const mtree_baseline_call_t *call, size_t first)
+{
+    const size_t end = call->program->num_steps;
+
+    for (size_t step = first; step < end; step++) {
+        mtree_program_wait(call->program, step);
+    }
 }
 
 void mtree_add_send(const mtree_baseline_call_t *call, int peer, mtree_block_t block)

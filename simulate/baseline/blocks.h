@@ -16,6 +16,10 @@ typedef struct {
  * longer first. */
 mtree_block_t mtree_block(size_t count, size_t parts, size_t index);
 
+/* The places of @a num ranks, from number @a first on, in a vector of one block per rank,
+ * all of the same length. */
+mtree_block_t mtree_even_blocks(const mtree_baseline_call_t *call, int first, int num);
+
 /* Segment @a index of @a block, which is cut into segments of @a length elements; the
  * last one may be shorter, and those after it are empty. */
 mtree_block_t mtree_block_segment(mtree_block_t block, size_t length, size_t index);
@@ -49,6 +53,10 @@ static inline int mtree_position(const mtree_baseline_call_t *call)
 
 /* Copy the input to the same places of the result. */
 void mtree_add_input(const mtree_baseline_call_t *call);
+
+/* Wait for all sends and receives that were added since step number @a first, where
+ * nothing else was. */
+void mtree_add_wait_all(const mtree_baseline_call_t *call, size_t first);
 
 /* Send a block of the result, receive one, or do both at once, and wait for the end. */
 void mtree_add_send(const mtree_baseline_call_t *call, int peer, mtree_block_t block);

@@ -94,14 +94,12 @@ static mtree_status_t find_load(const choice_t *choice, const mtree_plan_t *plan
                                 double *squares_p, double *bits_p)
 {
     const int num_arcs = 2 * choice->topology->num_links;
-    double bits = 8.0 * plan->bytes;
+    double bits =
+        8.0 * mtree_collective_root_bytes(plan->collective, plan->bytes, plan->num_hosts);
     double *load = calloc((size_t)num_arcs, sizeof(*load));
 
     if (load == NULL) {
         return MTREE_ERR_NO_MEMORY;
-    }
-    if (mtree_collective_has_blocks(plan->collective)) {
-        bits /= plan->num_hosts;
     }
     for (int t = 0; t < plan->num_trees; t++) {
         const mtree_tree_t *tree = &plan->trees[t];
@@ -157,8 +155,8 @@ static double simulated_bytes(const choice_t *choice, const mtree_plan_t *plan,
     double bytes = work > MOST_WORK ? floor(plan->bytes * MOST_WORK / work) : plan->bytes;
 
     if (is_short(choice->request) || mtree_plan_is_by_arrival(plan) ||
-        choice->num_hosts < 2 || !(plan->throughput > 0.0) ||
-        (work > MOST_WORK && bytes < LEAST_BYTES)) {
+        mtree_collective_is_personalized(plan->collective) || choice->num_hosts < 2 ||
+        !(plan->throughput > 0.0) || (work > MOST_WORK && bytes < LEAST_BYTES)) {
         return 0.0;
     }
     return bytes;

@@ -75,8 +75,9 @@ bool mtree_base_algorithm_is_other(mtree_collective_t collective, int base_algor
 static void add_tree_messages(const mtree_plan_t *plan, const mtree_tree_t *tree,
                               double bytes, double *messages)
 {
-    double chunk = tree->chunk_bytes > 0 ? (double)tree->chunk_bytes : bytes;
-    double per_edge = ceil(bytes / chunk) * mtree_collective_passes(plan->collective);
+    double widest = bytes * mtree_tree_widest(tree, plan->num_hosts, plan->collective);
+    double chunk = tree->chunk_bytes > 0 ? (double)tree->chunk_bytes : widest;
+    double per_edge = ceil(widest / chunk) * mtree_collective_passes(plan->collective);
 
     for (int host = 0; host < plan->num_hosts; host++) {
         if (tree->parent[host] >= 0) {
@@ -89,9 +90,8 @@ static void add_tree_messages(const mtree_plan_t *plan, const mtree_tree_t *tree
 /* Messages of the host that has the most of them; without memory none are counted. */
 static double plan_messages(const mtree_plan_t *plan)
 {
-    double bytes = mtree_collective_has_blocks(plan->collective)
-                       ? plan->bytes / plan->num_hosts
-                       : plan->bytes;
+    double bytes =
+        mtree_collective_root_bytes(plan->collective, plan->bytes, plan->num_hosts);
     double *messages = calloc((size_t)plan->num_hosts, sizeof(*messages));
     double most = 0;
 

@@ -111,7 +111,7 @@ START_TEST(hashes_of_similar_classes_differ_in_their_low_bits)
         }
     }
     for (int b = 0; b < 64; b++) {
-        ck_assert_int_lt(in_bucket[b], 6);
+        ck_assert_int_lt(in_bucket[b], 8);
     }
 }
 END_TEST

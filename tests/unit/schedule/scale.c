@@ -332,7 +332,7 @@ int main(int argc, char **argv)
     if (argc == 4) {
         return measure_file(argv[1], atoi(argv[2]), (size_t)atol(argv[3]));
     }
-    for (int c = 0; c < MTREE_COLLECTIVE_LAST; c++) {
+    for (int c = 0; c <= MTREE_REDUCE_SCATTER; c++) {
         for (int torus = 0; torus < 2; torus++) {
             mtree_plan_t *plan = made_up_plan((mtree_collective_t)c, torus == 1);
 

@@ -371,7 +371,7 @@ static void job_random(job_t *job, unsigned seed)
     memset(job, 0, sizeof(*job));
     hosts = 1 + draw(10);
     ranks = hosts + draw(MAX_RANKS - hosts);
-    job->call.collective = (mtree_collective_t)draw(MTREE_COLLECTIVE_LAST);
+    job->call.collective = (mtree_collective_t)draw(MTREE_REDUCE_SCATTER + 1);
     job->call.root = draw(ranks);
     job->call.units = draw(6) == 0 ? (size_t)draw(4) : (size_t)draw(3000);
     job->call.unit_bytes = 4;

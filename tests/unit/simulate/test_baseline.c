@@ -79,7 +79,7 @@ static const mtree_baseline_t *baseline_at(size_t index)
 
 static bool is_rooted(const mtree_baseline_t *baseline)
 {
-    return baseline->collective == MTREE_BCAST || baseline->collective == MTREE_REDUCE;
+    return mtree_collective_has_root(baseline->collective);
 }
 
 /* Right answers for powers of two and others, several roots, few and many elements, whole
@@ -143,6 +143,17 @@ START_TEST(test_default)
     /* Decided on a rank's part: 40 times 1000 bytes. */
     ck_assert_str_eq(default_name(MTREE_ALLGATHER, 40, 40000), "recursive_doubling");
     ck_assert_str_eq(default_name(MTREE_ALLGATHER, 40, 80000), "neighbor");
+    /* Decided on a block, too. */
+    ck_assert_str_eq(default_name(MTREE_SCATTER, 12, 5 << 20), "linear_nb");
+    ck_assert_str_eq(default_name(MTREE_SCATTER, 12, 16 << 20), "basic_linear");
+    ck_assert_str_eq(default_name(MTREE_SCATTER, 100, 100 * 511), "binomial");
+    ck_assert_str_eq(default_name(MTREE_GATHER, 3, 3 * 131072), "linear_sync");
+    ck_assert_str_eq(default_name(MTREE_GATHER, 12, 16 << 20), "binomial");
+    ck_assert_str_eq(default_name(MTREE_GATHER, 300, 300 * 4096), "basic_linear");
+    ck_assert_str_eq(default_name(MTREE_ALLTOALL, 2, 2 * 100), "pairwise");
+    ck_assert_str_eq(default_name(MTREE_ALLTOALL, 12, 12 * 400000), "linear");
+    ck_assert_str_eq(default_name(MTREE_ALLTOALL, 20, 20 * 400), "modified_bruck");
+    ck_assert_str_eq(default_name(MTREE_ALLTOALL, 5000, 5000 * 100000), "linear_sync");
 }
 END_TEST
 

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "simulate/baseline/algorithms.h"
+
+/* A rank's own block is in INPUT; they come together in RESULT. */
+
+static mtree_place_t input(void)
+{
+    return mtree_place(MTREE_BUFFER_INPUT, 0);
+}
+
+/* Copy the input to block @a index of the result. */
+static void begin(const mtree_baseline_call_t *call, int index)
+{
+    const mtree_block_t own = mtree_even_blocks(call, index, 1);
+
+    mtree_program_copy(call->program, mtree_result(own.offset), input(), own.count);
+}
+
+static void send_input(const mtree_baseline_call_t *call)
+{
+    mtree_program_send_now(call->program, call->root, input(),
+                           mtree_even_blocks(call, call->rank, 1).count);
+}
+
+static void linear(const mtree_baseline_call_t *call)
+{
+    if (call->rank != call->root) {
+        send_input(call);
+        return;
+    }
+    begin(call, call->root);
+    for (int peer = 0; peer < call->num_ranks; peer++) {
+        if (peer != call->root) {
+            mtree_add_recv(call, peer, mtree_even_blocks(call, peer, 1));
+        }
+    }
+}
+
+/* One rank after the other sends when the root tells it to, here by one element. */
+static void linear_sync(const mtree_baseline_call_t *call)
+{
+    const mtree_place_t word = mtree_place(MTREE_BUFFER_WORK, 0);
+
+    if (call->rank != call->root) {
+        mtree_program_recv_now(call->program, call->root, word, 1);
+        send_input(call);
+        return;
+    }
+    begin(call, call->root);
+    for (int peer = 0; peer < call->num_ranks; peer++) {
+        const mtree_block_t block = mtree_even_blocks(call, peer, 1);
+        size_t request;
+
+        if (peer != call->root) {
+            request = mtree_program_recv(call->program, peer, mtree_result(block.offset),
+                                         block.count);
+            mtree_program_send_now(call->program, peer, word, 1);
+            mtree_program_wait(call->program, request);
+        }
+    }
+}
+
+/* Blocks are kept in the order of the positions, and rotated by the root. */
+static void binomial(const mtree_baseline_call_t *call)
+{
+    const int size = call->num_ranks, position = mtree_position(call);
+    const mtree_rank_tree_t tree =
+        mtree_rank_tree(call->tree, call->rank, size, call->root);
+    const mtree_block_t vector = mtree_even_blocks(call, 0, size);
+    const size_t shift = mtree_even_blocks(call, 0, call->root).count;
+    const mtree_place_t work = mtree_place(MTREE_BUFFER_WORK, 0);
+    int end = position + 1;
+
+    begin(call, position);
+    for (int i = 0; i < tree.num_children; i++) {
+        const int child = mtree_around(call, tree.children[i] - call->root);
+
+        end = child + (child - position);
+        end = end < size ? end : size;
+        mtree_add_recv(call, tree.children[i],
+                       mtree_even_blocks(call, child, end - child));
+    }
+    if (tree.parent >= 0) {
+        mtree_add_send(call, tree.parent,
+                       mtree_even_blocks(call, position, end - position));
+    } else if (call->root > 0) {
+        mtree_program_copy(call->program, work, mtree_result(0), vector.count);
+        mtree_program_copy(call->program, mtree_result(shift), work,
+                           vector.count - shift);
+        mtree_program_copy(call->program, mtree_result(0),
+                           mtree_place(MTREE_BUFFER_WORK, vector.count - shift), shift);
+    }
+}
+
+static const mtree_baseline_t algorithms[] = {
+    {MTREE_GATHER, "basic_linear", false, linear, NULL},
+    {MTREE_GATHER, "binomial", false, binomial, mtree_tree_in_order_binomial},
+    {MTREE_GATHER, "linear_sync", false, linear_sync, NULL},
+};
+
+/* clang-format off */
+static const mtree_rule_t rules[] = {
+    {4, 2, "linear_sync"}, {4, 4, "basic_linear"}, {4, 32768, "binomial"},
+    {4, 65536, "basic_linear"}, {4, 131072, "binomial"}, {4, MTREE_ANY, "linear_sync"},
+    {8, 1024, "binomial"}, {8, 8192, "basic_linear"}, {8, 32768, "binomial"},
+    {8, 262144, "basic_linear"}, {8, MTREE_ANY, "linear_sync"},
+    {256, MTREE_ANY, "binomial"},
+    {512, 2048, "binomial"}, {512, 8192, "basic_linear"}, {512, MTREE_ANY, "binomial"},
+    {MTREE_ANY, MTREE_ANY, "binomial"},
+};
+/* clang-format on */
+
+const mtree_baseline_list_t mtree_baselines_gather = {
+    algorithms, sizeof(algorithms) / sizeof(algorithms[0]), rules};

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Plans of scatter, gather and all-to-all: each edge carries the blocks below it.
+ */
+#include "tests/unit/planner/networks.h"
+
+#include "planner/plan/json.h"
+#include "topo/routes.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define HOSTS 12
+
+static const mtree_collective_t collectives[] = {MTREE_SCATTER, MTREE_GATHER,
+                                                 MTREE_ALLTOALL};
+
+#define NUM_COLLECTIVES ((int)(sizeof(collectives) / sizeof(collectives[0])))
+
+/* Put what @a plan carries on each arc by following every host's block alone. */
+static void follow_blocks(const mtree_plan_t *plan, const mtree_routes_t *routes,
+                          double *load)
+{
+    bool up = plan->collective == MTREE_GATHER;
+
+    for (int t = 0; t < plan->num_trees; t++) {
+        const mtree_tree_t *tree = &plan->trees[t];
+
+        for (int host = 0; host < plan->num_hosts; host++) {
+            for (int at = host; tree->parent[at] >= 0; at = tree->parent[at]) {
+                int parent = tree->parent[at], num_arcs;
+                const int *arcs = mtree_routes_get(routes, up ? at : parent,
+                                                   up ? parent : at, &num_arcs);
+
+                for (int a = 0; a < num_arcs; a++) {
+                    load[arcs[a]] += tree->rate / plan->num_hosts;
+                }
+            }
+        }
+    }
+}
+
+static mtree_routes_t *routes_of(const mtree_topology_t *topology)
+{
+    mtree_routes_t *routes;
+    int hosts[HOSTS];
+
+    for (int i = 0; i < HOSTS; i++) {
+        hosts[i] = i;
+    }
+    ck_assert_int_eq(mtree_routes_create(topology, hosts, HOSTS, &routes), MTREE_OK);
+    return routes;
+}
+
+/* Of every algorithm: what the plan is said to load is what its blocks load, and some arc
+ * is full. */
+START_TEST(edges_carry_the_blocks_below_them)
+{
+    mtree_topology_t *topology = network_b4(1);
+    mtree_routes_t *routes = routes_of(topology);
+    const char *const *name = mtree_planner_algorithms();
+    int num_arcs = 2 * topology->num_links, num_done = 0;
+
+    for (; *name != NULL; name++) {
+        mtree_plan_request_t request = {.collective = collectives[_i],
+                                        .algorithm = *name,
+                                        .root = 5,
+                                        .max_trees = 10,
+                                        .bytes = 12e6};
+        double said[64] = {0}, followed[64] = {0};
+        mtree_plan_t *plan;
+
+        if (!mtree_planner_does(*name, collectives[_i])) {
+            continue;
+        }
+        plan = network_plan(topology, &request);
+        mtree_plan_load(plan, routes, said);
+        follow_blocks(plan, routes, followed);
+        for (int arc = 0; arc < num_arcs; arc++) {
+            ck_assert_double_eq_tol(said[arc], followed[arc], 1e-6 * plan->throughput);
+        }
+        ck_assert_double_ge(plan->seconds, 8 * plan->bytes *
+                                               mtree_plan_busiest(topology, said) /
+                                               plan->throughput * 0.999);
+        num_done++;
+        mtree_plan_destroy(plan);
+    }
+    ck_assert_int_gt(num_done, 0);
+    mtree_routes_destroy(routes);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+/* A chain a - b - c from a: b's edge carries two blocks of three. */
+START_TEST(parts_of_a_chain)
+{
+    static const char *const names[] = {"a", "b", "c"};
+    double part[3];
+    mtree_plan_t *plan;
+
+    ck_assert_int_eq(mtree_plan_create(MTREE_SCATTER, "test", 3, names, 1, &plan),
+                     MTREE_OK);
+    plan->trees[0].root = 0;
+    plan->trees[0].parent[1] = 0;
+    plan->trees[0].parent[2] = 1;
+    mtree_tree_parts(&plan->trees[0], 3, MTREE_SCATTER, part);
+    ck_assert_double_eq(part[0], 0);
+    ck_assert_double_eq_tol(part[1], 2.0 / 3, 1e-12);
+    ck_assert_double_eq_tol(part[2], 1.0 / 3, 1e-12);
+    ck_assert_double_eq_tol(mtree_tree_widest(&plan->trees[0], 3, MTREE_GATHER), 2.0 / 3,
+                            1e-12);
+    mtree_tree_parts(&plan->trees[0], 3, MTREE_BCAST, part);
+    ck_assert_double_eq(part[0], 0);
+    ck_assert_double_eq(part[1], 1);
+    ck_assert_double_eq(part[2], 1);
+    mtree_plan_destroy(plan);
+}
+END_TEST
+
+START_TEST(files_keep_them)
+{
+    mtree_plan_request_t request = {.collective = collectives[_i], .bytes = 12e6};
+    mtree_topology_t *topology = network_b4(1);
+    mtree_plan_t *plan = network_plan(topology, &request), *read;
+    char *text;
+
+    ck_assert_int_eq(mtree_plan_to_json(plan, &text), MTREE_OK);
+    ck_assert_int_eq(mtree_plan_from_json(text, strlen(text), "plan", &read), MTREE_OK);
+    ck_assert_int_eq(read->collective, collectives[_i]);
+    ck_assert_int_eq(read->root, plan->root);
+    ck_assert_int_eq(read->num_trees, plan->num_trees);
+    free(text);
+    mtree_plan_destroy(read);
+    mtree_plan_destroy(plan);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("personalized");
+    TCase *tcase = tcase_create("personalized");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_set_timeout(tcase, 60);
+    tcase_add_loop_test(tcase, edges_carry_the_blocks_below_them, 0, NUM_COLLECTIVES);
+    tcase_add_test(tcase, parts_of_a_chain);
+    tcase_add_loop_test(tcase, files_keep_them, 0, NUM_COLLECTIVES);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
