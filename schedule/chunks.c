@@ -14,9 +14,10 @@
 #define SMALLEST_CHUNK  16384
 
 /*
- * Seconds by which what is outstanding to a peer may exceed a round trip.  It is less
- * than a router's queue holds, or its packets would be lost, and more than what the
- * processors delay an acknowledgement by.
+ * Seconds by which what is outstanding to a peer may exceed a round trip.  It is more
+ * than what the processors delay an acknowledgement by.  A router's queue that holds as
+ * much and no more loses a few packets: where queues hold 30 ms, 20 ms here cost 60 to
+ * 170 retransmissions in three calls, 40 ms about 1,000, and 100 ms 4,000 to 6,000.
  */
 #define QUEUE_SECONDS 0.03
 

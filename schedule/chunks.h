@@ -19,8 +19,7 @@ size_t mtree_chunk_units(const mtree_call_t *call, size_t bytes);
  * Chunks of @a chunk units of @a call that a receiver needs memory for in a tree of @a
  * rate bits/s whose longest edge has @a latency seconds, so that the credit for a free
  * slot is back before the sender has used up the others, also when one message is late by
- * `recovery`.  All of that comes from the
- * plan, so both ends compute the same.
+ * `recovery`.  All of that comes from the plan, so both ends compute the same.
  */
 size_t mtree_chunk_slots(const mtree_call_t *call, double rate, double latency,
                          size_t chunk);
