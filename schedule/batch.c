@@ -17,8 +17,9 @@ static size_t stream_num_chunks(const mtree_stream_t *stream)
 size_t mtree_stream_slots(const mtree_stream_t *stream)
 {
     size_t chunks = stream_num_chunks(stream);
+    bool is_known = stream->below == NULL || !stream->below->headed;
 
-    return chunks < stream->window ? chunks : stream->window;
+    return is_known && chunks < stream->window ? chunks : stream->window;
 }
 
 size_t mtree_stream_slot_bytes(const mtree_operation_data_t *data,
@@ -45,7 +46,15 @@ static part_counts_t count_parts(const mtree_layout_t *layout,
         if (stream->open) {
             continue;
         }
-        if (stream->broadcast) {
+        if (stream->below != NULL) {
+            size_t above = stream->parent >= 0;
+
+            counts.channels += stream->down ? children : above;
+            counts.receivers += stream->down ? above : children;
+            counts.slots += (stream->down ? above : children) * slots;
+            continue;
+        }
+        if (stream->down) {
             counts.channels += children;
             if (stream->parent >= 0) {
                 counts.receivers++;
@@ -55,7 +64,7 @@ static part_counts_t count_parts(const mtree_layout_t *layout,
                                       : 0;
             }
         }
-        if (stream->reduce) {
+        if (stream->up) {
             counts.channels += stream->parent >= 0;
             counts.receivers += children;
             counts.slots += children * slots;
@@ -81,11 +90,17 @@ size_t mtree_operation_scratch(const mtree_layout_t *layout,
     size_t most = 0, before = 0;
     int to;
 
+    /* Of the batch that needs most, and the one before it. */
     for (int from = 0; from < layout->num_streams; from = to) {
         size_t scratch;
 
         to = batch_end(layout, from);
         scratch = count_parts(layout, data, from, to).scratch;
+        for (int i = from; i < to; i++) {
+            scratch += layout->streams[i].below != NULL
+                           ? mtree_edge_blocks_scratch(&layout->streams[i], data->extent)
+                           : 0;
+        }
         most = before + scratch > most ? before + scratch : most;
         before = scratch;
     }
@@ -115,6 +130,18 @@ int mtree_operation_count_step(mtree_operation_t *operation, int step)
     return step;
 }
 
+/* Chunks of the result are delivered at once; sums, and blocks that are sent on, take
+ * memory until they are out of the way. */
+static bool edge_needs_credit(const mtree_edge_t *edge, bool up)
+{
+    return up || edge->num > 1;
+}
+
+static size_t edge_known_chunks(const mtree_edge_t *edge)
+{
+    return edge->end == MTREE_END_UNKNOWN ? 1 : edge->end;
+}
+
 static mtree_turn_t open_turn(bool up)
 {
     return (mtree_turn_t){.lane = up ? 0 : 1, .is_open = true};
@@ -122,43 +149,49 @@ static mtree_turn_t open_turn(bool up)
 
 mtree_send_channel_t *mtree_stream_state_add_channel(mtree_stream_state_t *state,
                                                      int rank, int step, bool up,
+                                                     mtree_edge_t edge,
                                                      mtree_cursor_t *at)
 {
     mtree_send_channel_t *channel = at->channel++;
 
     channel->state = state;
     channel->send_queue = operation_send_queue(state->operation, rank);
+    channel->edge = edge;
     channel->up = up;
+    channel->credited = edge_needs_credit(&edge, up);
     channel->step = mtree_operation_count_step(
         state->operation,
         mtree_layout_step(state->operation->layout, state->stream, step, up));
     channel->turn = open_turn(up);
-    channel->blank = channel->end = channel->credit = state->num_chunks;
-    if (up && state->stream->window < state->num_chunks) {
+    channel->blank = channel->credit = edge.end;
+    if (channel->credited && state->stream->window < edge.end) {
         channel->credit = state->stream->window;
     }
     channel->sibling = state->channels;
     state->channels = channel;
-    state->batch->unsent += state->num_chunks;
+    state->batch->unsent += edge_known_chunks(&edge);
     return channel;
 }
 
 mtree_receiver_t *mtree_stream_state_add_receiver(mtree_stream_state_t *state, int rank,
-                                                  int step, bool up, size_t window,
-                                                  bool memory, mtree_cursor_t *at)
+                                                  int step, bool up, mtree_edge_t edge,
+                                                  size_t window, bool memory,
+                                                  mtree_cursor_t *at)
 {
     const mtree_operation_data_t *data = &state->operation->data;
     mtree_receiver_t *receiver = at->receiver++;
 
     receiver->state = state;
+    receiver->edge = edge;
     receiver->peer = rank;
     receiver->up = up;
+    receiver->credited = edge_needs_credit(&edge, up);
     receiver->turn = open_turn(up);
     receiver->step = mtree_operation_count_step(
         state->operation,
         mtree_layout_step(state->operation->layout, state->stream, step, up));
     receiver->window = window;
-    state->batch->unreceived += state->num_chunks;
+    state->batch->unreceived += edge_known_chunks(&edge);
     receiver->slots = at->slot;
     for (size_t i = 0; i < receiver->window; i++) {
         at->slot->receiver = receiver;
@@ -176,54 +209,65 @@ static int child_step(const mtree_stream_t *stream, int child)
     return stream->child_steps == NULL ? 0 : stream->child_steps[child];
 }
 
-static void state_init(mtree_stream_state_t *state, mtree_operation_t *operation,
+/* The channels and receivers of a stream that is not personalized. */
+static void state_add_edges(mtree_stream_state_t *state, mtree_cursor_t *at)
+{
+    const mtree_stream_t *stream = state->stream;
+    mtree_edge_t edge = mtree_edge_whole(state);
+    size_t slots = mtree_stream_slots(stream);
+
+    state->num_receivers = stream->up ? stream->num_children : 0;
+    for (int i = 0; i < state->num_receivers; i++) {
+        mtree_stream_state_add_receiver(state, stream->children[i], child_step(stream, i),
+                                        true, edge, slots, true, at);
+    }
+    for (int i = 0; i < stream->num_children; i++) {
+        if (stream->down) {
+            mtree_stream_state_add_channel(state, stream->children[i],
+                                           child_step(stream, i), false, edge, at);
+        }
+    }
+    if (stream->parent >= 0 && stream->down) {
+        state->above = mtree_stream_state_add_receiver(
+            state, stream->parent, stream->parent_step, false, edge, slots,
+            state->operation->data.unpack != NULL, at);
+    }
+    if (stream->parent >= 0 && stream->up) {
+        mtree_stream_state_add_channel(state, stream->parent, stream->parent_step, true,
+                                       edge, at);
+    }
+}
+
+/* False: no memory. */
+static bool state_init(mtree_stream_state_t *state, mtree_operation_t *operation,
                        mtree_batch_t *batch, const mtree_stream_t *stream,
                        mtree_cursor_t *at)
 {
-    size_t slots = mtree_stream_slots(stream);
-
     state->operation = operation;
     state->batch = batch;
     state->stream = stream;
+    state->receivers = at->receiver;
+    if (stream->below != NULL) {
+        return mtree_edge_blocks_init(state, at);
+    }
     state->num_chunks = stream_num_chunks(stream);
     if (operation->data.shift != NULL && stream->block >= 0) {
         state->shift = operation->data.shift[stream->block];
     }
-    state->receivers = at->receiver;
-    if (!stream->reduce || (stream->num_children == 0 && !stream->open)) {
+    if (!stream->up || (stream->num_children == 0 && !stream->open)) {
         state->folded = state->num_chunks;
     }
-    if (stream->parent < 0 && !stream->reduce) {
+    if (stream->parent < 0 && !stream->up) {
         state->complete = state->num_chunks;
     }
     if (stream->open && !operation->held) {
         operation->held = true;
         operation->outstanding++;
     }
-    if (state->num_chunks == 0 || stream->open) {
-        return;
+    if (state->num_chunks > 0 && !stream->open) {
+        state_add_edges(state, at);
     }
-    for (int i = 0; i < stream->num_children; i++) {
-        if (stream->reduce) {
-            mtree_stream_state_add_receiver(state, stream->children[i],
-                                            child_step(stream, i), true, slots, true, at);
-        }
-    }
-    for (int i = 0; i < stream->num_children; i++) {
-        if (stream->broadcast) {
-            mtree_stream_state_add_channel(state, stream->children[i],
-                                           child_step(stream, i), false, at);
-        }
-    }
-    if (stream->parent >= 0 && stream->broadcast) {
-        state->above = mtree_stream_state_add_receiver(
-            state, stream->parent, stream->parent_step, false, slots,
-            operation->data.unpack != NULL, at);
-    }
-    if (stream->parent >= 0 && stream->reduce) {
-        mtree_stream_state_add_channel(state, stream->parent, stream->parent_step, true,
-                                       at);
-    }
+    return true;
 }
 
 /* Memory for a batch of @a num_states streams in one block but for the scratch memory,
@@ -252,10 +296,28 @@ static mtree_batch_t *batch_alloc(int num_states, const part_counts_t *counts,
     batch->receivers = (mtree_receiver_t *)(batch->channels + counts->channels);
     at->channel = batch->channels;
     at->receiver = batch->receivers;
-    at->slot = (mtree_slot_t *)(batch->receivers + counts->receivers);
+    batch->receivers_end = batch->receivers + counts->receivers;
+    at->slot = (mtree_slot_t *)batch->receivers_end;
     batch->slots_end = at->slot + counts->slots;
     at->scratch = batch->scratch;
     return batch;
+}
+
+/* NULL is allowed.  Receivers that do not exist are all zero. */
+static void batch_free(mtree_batch_t *batch)
+{
+    if (batch == NULL) {
+        return;
+    }
+    for (int i = 0; i < batch->num_states; i++) {
+        free(batch->states[i].blocks);
+    }
+    for (mtree_receiver_t *receiver = batch->receivers; receiver < batch->receivers_end;
+         receiver++) {
+        free(receiver->memory);
+    }
+    free(batch->scratch);
+    free(batch);
 }
 
 /* Add the batch of the next streams, which do not begin yet.  False: no memory. */
@@ -266,12 +328,15 @@ bool mtree_batch_add(mtree_operation_t *operation)
     part_counts_t counts = count_parts(layout, &operation->data, from, to);
     mtree_cursor_t at;
     mtree_batch_t *batch = batch_alloc(to - from, &counts, &at);
+    bool done = batch != NULL;
 
-    if (batch == NULL) {
-        return false;
+    for (int i = from; i < to && done; i++) {
+        done = state_init(&batch->states[i - from], operation, batch, &layout->streams[i],
+                          &at);
     }
-    for (int i = from; i < to; i++) {
-        state_init(&batch->states[i - from], operation, batch, &layout->streams[i], &at);
+    if (!done) {
+        batch_free(batch);
+        return false;
     }
     /* Streams without data have no parts. */
     batch->num_channels = (size_t)(at.channel - batch->channels);
@@ -293,8 +358,7 @@ void mtree_batches_free(mtree_operation_t *operation)
         mtree_batch_t *batch = operation->oldest;
 
         operation->oldest = batch->next;
-        free(batch->scratch);
-        free(batch);
+        batch_free(batch);
     }
 }
 
@@ -356,8 +420,7 @@ static void operation_drop_batch(mtree_operation_t *operation)
         mtree_turns_drop(&batch->channels[i].send_queue->sends);
     }
     operation->oldest = batch->next;
-    free(batch->scratch);
-    free(batch);
+    batch_free(batch);
 }
 
 /* Begin the next batch when the oldest is done; true: it has begun. */

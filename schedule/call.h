@@ -12,16 +12,19 @@
 /* One call, the same on all ranks. */
 typedef struct {
     mtree_collective_t collective;
-    int root;          /* rank, for bcast and reduce */
-    size_t units;      /* of the whole vector; allgather and reduce_scatter: of all blocks
-                          together */
+    int root;          /* rank, where the collective has one */
+    size_t units;      /* of the whole vector, which of an all-to-all is what one rank
+                          sends; an estimate where blocks are unequal */
     size_t unit_bytes; /* bytes of data in a unit */
-    const size_t *blocks; /* [num_ranks + 1] first unit of each rank's block, or NULL:
-                             equal blocks */
+    const size_t
+        *blocks;  /* [num_ranks + 1] first unit of each rank's block, of an
+                     all-to-all in the vector of every rank; or NULL: equal blocks */
+    bool unequal; /* personalized: only some ranks know the sizes of the blocks, and tell
+                     the others with the data */
     size_t chunk_bytes;   /* 0: from the plan, else from the size */
     size_t longest_bytes; /* no message is longer, unless one unit is; 0: any may be */
     double recovery;      /* seconds for which what comes behind a lost packet has to have
-                             room,      where it comes at all before that */
+                             room, where it comes at all before that */
 } mtree_call_t;
 
 #endif

@@ -57,9 +57,11 @@ void mtree_dynamic_peers_children(mtree_operation_t *operation, int num_children
         return;
     }
     state->receivers = at.receiver;
+    state->num_receivers = num_children;
     for (int i = 0; i < num_children; i++) {
         mtree_receiver_post(mtree_stream_state_add_receiver(
-            state, children[i], 0, true, mtree_stream_slots(stream), true, &at));
+            state, children[i], 0, true, mtree_edge_whole(state),
+            mtree_stream_slots(stream), true, &at));
     }
 }
 
@@ -69,7 +71,8 @@ void mtree_dynamic_peers_parent(mtree_operation_t *operation, int rank)
 
     if (extra_buffer_create(operation, 1, 0, 0, 0, &at)) {
         mtree_send_channel_open(
-            mtree_stream_state_add_channel(&operation->states[0], rank, 0, true, &at));
+            mtree_stream_state_add_channel(&operation->states[0], rank, 0, true,
+                                           mtree_edge_whole(&operation->states[0]), &at));
     }
 }
 
@@ -89,8 +92,8 @@ void mtree_dynamic_peers_source(mtree_operation_t *operation, int rank)
     mtree_cursor_t at;
 
     if (extra_buffer_create(operation, 0, 1, slots, scratch, &at)) {
-        state->above =
-            mtree_stream_state_add_receiver(state, rank, 0, false, slots, memory, &at);
+        state->above = mtree_stream_state_add_receiver(
+            state, rank, 0, false, mtree_edge_whole(state), slots, memory, &at);
         state->above->posted = state->above->arrived = state->above->taken =
             state->above->released = state->complete;
         state->stopped = false;
@@ -109,10 +112,11 @@ void mtree_dynamic_peers_receiver(mtree_operation_t *operation, int rank, size_t
 
     if (extra_buffer_create(operation, 1, 0, 0, 0, &at)) {
         mtree_send_channel_t *channel =
-            mtree_stream_state_add_channel(&operation->states[0], rank, 0, false, &at);
+            mtree_stream_state_add_channel(&operation->states[0], rank, 0, false,
+                                           mtree_edge_whole(&operation->states[0]), &at);
 
         channel->next = channel->sent = first;
-        if (first < channel->end) {
+        if (first < channel->edge.end) {
             mtree_send_channel_open(channel);
         }
     }
@@ -133,7 +137,7 @@ size_t mtree_dynamic_peers_stop(mtree_operation_t *operation, int rank)
     }
     channel->blank = channel->next;
     if (state->num_chunks - channel->next > slots) {
-        channel->end = channel->credit = channel->next + slots;
+        channel->edge.end = channel->credit = channel->next + slots;
     }
     channel->send_queue->dirty = true;
     return channel->blank;
@@ -171,7 +175,7 @@ bool mtree_dynamic_peers_is_idle(const mtree_operation_t *operation)
     const mtree_stream_state_t *state = &operation->states[0];
     const mtree_send_channel_t *channel = state->channels;
 
-    while (channel != NULL && channel->sent == channel->end) {
+    while (channel != NULL && channel->sent == channel->edge.end) {
         channel = channel->sibling;
     }
     return channel == NULL && state->awaited == 0;

@@ -145,11 +145,6 @@ mtree_status_t mtree_operation_start_controlled(
         mtree_goodput_begin(data->goodput, mtree_operation_now(operation));
     }
     mtree_inbox_init(&operation->inbox, operation_idle, operation_last);
-    for (int i = 0; i < layout->num_streams && data->pack != NULL; i++) {
-        if (layout->streams[i].chunk > operation->packed_bytes) {
-            operation->packed_bytes = layout->streams[i].chunk;
-        }
-    }
     /* This rank may have nothing to do in the first steps. */
     mtree_operation_count_step(operation, operation->step);
     mtree_operation_step(operation, operation->step);

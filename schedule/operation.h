@@ -21,6 +21,14 @@
 
 typedef struct mtree_operation mtree_operation_t;
 
+/* The blocks that a rank sends, or receives, in a personalized call, by the rank at the
+ * other end.  That of the rank itself is not touched. */
+typedef struct {
+    const size_t *units;  /* [ranks] of each block; NULL where all ranks know them */
+    char *const *address; /* [ranks] where it lies packed in memory; NULL, or an entry
+                             that is: it is copied by pack_block() or unpack_block() */
+} mtree_side_t;
+
 /* The user's data.  Unit i of a vector is at base + i * extent. */
 typedef struct {
     const void *input; /* what this rank contributes; may equal output (in place) */
@@ -46,12 +54,22 @@ typedef struct {
      */
     void (*pack)(void *arg, size_t offset, void *bytes, size_t length);
     void (*unpack)(void *arg, size_t offset, const void *bytes, size_t length);
-    void *arg; /* passed to the three */
+
+    /*
+     * Personalized calls have nothing of the above but `extent`, and these.  Copy units
+     * [offset, offset + length) of the block for @a rank out of the user's buffer, or of
+     * that from @a rank into it.  What is sent and what is received does not overlap.
+     */
+    mtree_side_t send, recv;
+    void (*pack_block)(void *arg, int rank, size_t offset, void *bytes, size_t length);
+    void (*unpack_block)(void *arg, int rank, size_t offset, const void *bytes,
+                         size_t length);
+    void *arg; /* passed to the five */
 
     mtree_trace_t *trace;     /* where events are added; NULL: none */
     mtree_goodput_t *goodput; /* of the layout, to be filled in; NULL: not wanted */
     double *tree_ends;        /* [trees of the plan] time at which the last chunk of each
-                                 arrived,        to be filled in; NULL: not wanted */
+                                 arrived, to be filled in; NULL: not wanted */
 } mtree_operation_data_t;
 
 /*
@@ -110,7 +128,9 @@ void mtree_operation_free(mtree_operation_t *operation);
 
 /*
  * Bytes of receive slots of an operation: a window of chunks for each child of each
- * reducing stream, and for each incoming stream whose data must be unpacked.
+ * reducing stream, for each incoming stream whose data must be unpacked, and for each
+ * edge of a personalized stream with blocks that this rank forwards, or copies; an
+ * estimate where these are unequal.
  */
 size_t mtree_operation_scratch(const mtree_layout_t *layout,
                                const mtree_operation_data_t *data);

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * An operation, inside, in layers: stream_state.c (steps, errors and the trace),
- * receiver.c (receiving and reducing), send_queue.c (sending), batch.c (which streams
- * run), operation.c (life) and dynamic_peers.c (open streams).  Only the thread that
- * holds the operation's inbox touches any of it.
+ * edge_blocks.c (what the edges of personalized streams carry), receiver.c (receiving and
+ * reducing), send_queue.c (sending), batch.c (which streams run), operation.c (life) and
+ * dynamic_peers.c (open streams).  Only the thread that holds the operation's inbox
+ * touches any of it.
  */
 #ifndef MTREE_SCHEDULE_OPERATION_PRIVATE_H
 #define MTREE_SCHEDULE_OPERATION_PRIVATE_H
 
 #include "base/container_of.h"
+#include "schedule/block_slices.h"
 #include "schedule/inbox.h"
 #include "schedule/lanes.h"
 #include "schedule/operation.h"
@@ -22,22 +24,35 @@ typedef struct mtree_send_channel mtree_send_channel_t;
 typedef struct mtree_send_queue mtree_send_queue_t;
 typedef struct mtree_batch mtree_batch_t;
 
+/* What passes between two ranks, one way, of one stream. */
+typedef struct {
+    int first, num; /* personalized: the places in `below` of the blocks; else 0 */
+    size_t end;     /* chunks that pass, with empty ones */
+} mtree_edge_t;
+
+/* The end of an edge whose header is not there yet. */
+#define MTREE_END_UNKNOWN SIZE_MAX
+
 /* One receive slot of a receiver. */
 typedef struct {
     mtree_event_t event;
     mtree_receiver_t *receiver;
     size_t chunk;
     bool arrived; /* received, not yet reduced or delivered */
-    bool sent;    /* the sum in it was sent up */
+    bool sent;    /* all that is sent of it was: the sum, or what others' blocks take */
     bool blank;   /* the message was empty: its source has stopped */
+    int unsent;   /* personalized, on the way down: children that it was not sent to */
     char *memory; /* its address as a vector of units; NULL: straight into the output */
 } mtree_slot_t;
 
 /* The chunks of one stream from one peer.  Chunk i is received in slot i % window. */
 struct mtree_receiver {
     mtree_stream_state_t *state;
-    int peer; /* rank */
-    bool up;  /* it receives sums, not the result */
+    mtree_edge_t edge;
+    int peer;      /* rank */
+    bool up;       /* it receives sums, not the result */
+    bool credited; /* the sender waits for credit */
+    char *memory;  /* personalized: of the slots, or of the header; owned */
     mtree_turn_t turn;
     size_t window;
     size_t posted;   /* chunks whose receive was started */
@@ -45,7 +60,7 @@ struct mtree_receiver {
     size_t released; /* chunks whose slot is free again, in order */
     size_t arrived;  /* chunks, in any order */
     int step;        /* lockstep; 0: none */
-    size_t credited; /* chunks beyond the first window that the sender was granted */
+    size_t granted;  /* chunks beyond the first window that the sender may send */
     bool crediting;  /* a credit message is outstanding */
     mtree_event_t credit_event;
     mtree_slot_t *slots;
@@ -55,13 +70,14 @@ struct mtree_receiver {
 struct mtree_send_channel {
     mtree_stream_state_t *state;
     mtree_send_queue_t *send_queue;
+    mtree_edge_t edge;
     bool up;
+    bool credited; /* it waits for credit */
     mtree_turn_t turn;
     int step;      /* lockstep: nothing is sent before it; 0: none */
     size_t next;   /* next chunk to send */
     size_t sent;   /* chunks whose sending has ended */
     size_t blank;  /* this chunk and those after it are sent as empty messages */
-    size_t end;    /* chunks in all, with these */
     size_t credit; /* chunks that the receiver has memory for */
     mtree_event_t credit_event;
     mtree_send_channel_t *link;    /* next of the same send queue that is open */
@@ -76,7 +92,7 @@ struct mtree_send_op {
     size_t chunk;
     size_t bytes; /* counted against the window of the send queue */
     double begin; /* time at which it was sent, where that is traced */
-    char *packed; /* the bytes sent, when they had to be packed */
+    char *packed; /* the bytes sent, when they had to be packed; owned */
     mtree_send_op_t *link;
 };
 
@@ -105,31 +121,32 @@ struct mtree_batch {
     mtree_stream_state_t *states; /* [num_states] */
     mtree_send_channel_t *channels;
     mtree_receiver_t *receivers;
-    mtree_slot_t *slots_end; /* behind those of all receivers */
+    mtree_receiver_t *receivers_end; /* behind the memory for all of them */
+    mtree_slot_t *slots_end;         /* behind those of all receivers */
     int num_states;
     size_t num_channels, num_receivers;
     char *scratch;
 };
-
-/* Streams per batch.  In a lockstep all streams are one batch. */
-#define MTREE_BATCH_STREAMS 512
 
 /* A stream, running. */
 struct mtree_stream_state {
     mtree_operation_t *operation;
     mtree_batch_t *batch;
     const mtree_stream_t *stream;
-    size_t num_chunks;
-    ptrdiff_t shift; /* bytes to add to the addresses of its units */
+    size_t num_chunks; /* not personalized: of all edges alike */
+    ptrdiff_t shift;   /* bytes to add to the addresses of its units */
     size_t folded;   /* chunks that contain the parts of all children and of this rank, in
                         order */
     size_t complete; /* chunks of the result that this rank has, in order */
     size_t awaited;  /* outstanding receives of the result */
     bool stopped;    /* what is not complete does not come from `above` */
-    mtree_receiver_t *receivers; /* [num_children], where the stream reduces */
-    mtree_receiver_t *above; /* from the parent, where it broadcasts and there is one */
-    mtree_send_channel_t *channels; /* the newest first: to the parent, where it reduces,
-                                       and to the children, where it broadcasts */
+    int num_receivers;
+    mtree_receiver_t *receivers; /* from children, where data flows up */
+    mtree_receiver_t *above; /* from the parent, where it flows down and there is one */
+    mtree_send_channel_t *channels; /* the newest first: to the parent, where data flows
+                                       up, and to the children, where it flows down */
+    mtree_block_slices_t *blocks;   /* by place in `below`; NULL: not personalized */
+    int num_unknown; /* personalized, on the way up: children whose header is to come */
 };
 
 /* Memory of peers that were added while the operation ran. */
@@ -148,12 +165,11 @@ struct mtree_operation {
     mtree_status_t status;
     atomic_bool finished;
     mtree_operation_controller_t controller;
-    bool held;           /* open streams: peers may still be added */
-    bool detached;       /* it ends although messages are outstanding */
-    bool orphan;         /* freed by its owner while messages were outstanding */
-    size_t outstanding;  /* sends, receives and credits that are started and not done */
-    unsigned call;       /* its number in the trace */
-    size_t packed_bytes; /* of the largest chunk, where data must be packed; else 0 */
+    bool held;          /* open streams: peers may still be added */
+    bool detached;      /* it ends although messages are outstanding */
+    bool orphan;        /* freed by its owner while messages were outstanding */
+    size_t outstanding; /* sends, receives and credits that are started and not done */
+    unsigned call;      /* its number in the trace */
     mtree_inbox_t inbox;
     double last[2]; /* [up] the least progress of the channels that are sending; infinite:
                        none is */
@@ -218,11 +234,23 @@ static inline int mtree_turn_tag(const mtree_turn_t *turn, int kind)
     return turn->lane * MTREE_LANE_TAGS + kind;
 }
 
+/* edge_blocks.c: units of a chunk on an edge of a personalized stream. */
+size_t mtree_edge_blocks_count(const mtree_stream_state_t *state,
+                               const mtree_edge_t *edge, size_t chunk);
+
+/* Units of a chunk on an edge of any stream. */
+static inline size_t mtree_edge_count(const mtree_stream_state_t *state,
+                                      const mtree_edge_t *edge, size_t chunk)
+{
+    return state->blocks == NULL ? mtree_stream_state_count(state, chunk)
+                                 : mtree_edge_blocks_count(state, edge, chunk);
+}
+
 /* Units of the next message of a channel. */
 static inline size_t mtree_send_channel_count(const mtree_send_channel_t *channel)
 {
     return channel->next < channel->blank
-               ? mtree_stream_state_count(channel->state, channel->next)
+               ? mtree_edge_count(channel->state, &channel->edge, channel->next)
                : 0;
 }
 
@@ -241,6 +269,13 @@ void mtree_receiver_release(mtree_receiver_t *receiver, size_t released);
 
 /* Reduce all chunks that can be, in order, and forward what is complete. */
 void mtree_stream_state_reduce(mtree_stream_state_t *state);
+
+/* Take all chunks that are there, in order. */
+void mtree_receiver_take(mtree_receiver_t *receiver);
+
+/* @a chunk, which is in a slot of @a receiver, was sent on: release it with all before
+ * that were, too. */
+void mtree_receiver_sent_on(mtree_receiver_t *receiver, size_t chunk);
 
 /* Chunk @a chunk was sent up by a reducing inner rank: its slot is free. */
 void mtree_stream_state_sent_up(mtree_stream_state_t *state, size_t chunk);
@@ -274,9 +309,10 @@ static inline double mtree_operation_clock(const mtree_operation_t *operation)
     return operation->data.trace == NULL ? 0 : mtree_operation_now(operation);
 }
 
-/* Add an act that began at @a begin and ends now to the trace, if there is one. */
+/* Add an act on @a units of @a chunk that began at @a begin and ends now to the trace, if
+ * there is one. */
 void mtree_stream_state_trace(const mtree_stream_state_t *state, mtree_act_t act, bool up,
-                              int peer, size_t chunk, double begin);
+                              int peer, size_t chunk, size_t units, double begin);
 
 /* Their numbers among the peers and the streams of the layout. */
 static inline int mtree_send_queue_number(const mtree_operation_t *operation,
@@ -288,14 +324,6 @@ static inline int mtree_send_queue_number(const mtree_operation_t *operation,
 static inline int mtree_stream_state_number(const mtree_stream_state_t *state)
 {
     return state->stream->number;
-}
-
-/* Bytes of data of a chunk of a stream. */
-static inline double mtree_stream_state_bytes(const mtree_stream_state_t *state,
-                                              size_t chunk)
-{
-    return (double)mtree_stream_state_count(state, chunk) *
-           (double)state->operation->data.extent;
 }
 
 /* The next free parts while an operation, or an extra buffer, is made. */
@@ -329,14 +357,48 @@ size_t mtree_stream_slots(const mtree_stream_t *stream);
 size_t mtree_stream_slot_bytes(const mtree_operation_data_t *data,
                                const mtree_stream_t *stream);
 
-/* Add a channel to @a rank, or a receiver from it with @a window slots, which have their
- * own memory if @a memory.  Parts are taken from @a at; @a step is that of the layout.
- * Those of an open stream have lanes of their own, and their turn is open. */
+/* The edge of a stream that is not personalized. */
+static inline mtree_edge_t mtree_edge_whole(const mtree_stream_state_t *state)
+{
+    return (mtree_edge_t){0, 0, state->num_chunks};
+}
+
+/* Add a channel of @a edge to @a rank, or a receiver from it with @a window slots, which
+ * have their own memory if @a memory.  Parts are taken from @a at; @a step is that of the
+ * layout.  Those of an open stream have lanes of their own, and their turn is open. */
 mtree_send_channel_t *mtree_stream_state_add_channel(mtree_stream_state_t *state,
                                                      int rank, int step, bool up,
+                                                     mtree_edge_t edge,
                                                      mtree_cursor_t *at);
 mtree_receiver_t *mtree_stream_state_add_receiver(mtree_stream_state_t *state, int rank,
-                                                  int step, bool up, size_t window,
-                                                  bool memory, mtree_cursor_t *at);
+                                                  int step, bool up, mtree_edge_t edge,
+                                                  size_t window, bool memory,
+                                                  mtree_cursor_t *at);
+
+/* The chunks of @a channel are known now: it may send them, as far as it has credit. */
+void mtree_send_channel_know(mtree_send_channel_t *channel, size_t end);
+
+/* edge_blocks.c: make the channels and receivers of a new personalized @a state.  False:
+ * no memory. */
+bool mtree_edge_blocks_init(mtree_stream_state_t *state, mtree_cursor_t *at);
+
+/* Bytes of the slots of its receivers. */
+size_t mtree_edge_blocks_scratch(const mtree_stream_t *stream, ptrdiff_t extent);
+
+/* Where @a chunk from the sender of @a receiver goes. */
+char *mtree_edge_blocks_place(const mtree_receiver_t *receiver, size_t chunk);
+
+/* What is in @a slot of @a receiver is there. */
+void mtree_edge_blocks_arrived(mtree_receiver_t *receiver, mtree_slot_t *slot);
+
+/* Where @a chunk lies that @a channel sends; NULL: it has to be put together. */
+const char *mtree_edge_blocks_address(const mtree_send_channel_t *channel, size_t chunk);
+
+/* Put @a chunk of @a channel together at @a bytes. */
+void mtree_edge_blocks_pack(const mtree_send_channel_t *channel, size_t chunk,
+                            char *bytes);
+
+/* @a chunk was sent over @a channel. */
+void mtree_edge_blocks_sent(const mtree_send_channel_t *channel, size_t chunk);
 
 #endif

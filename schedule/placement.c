@@ -196,6 +196,43 @@ void mtree_placement_hang(const mtree_placement_t *placement, int rank, int lead
     *num_children_p = num_children;
 }
 
+int mtree_placement_walk(const mtree_placement_t *placement, int rank, int leader,
+                         int tree, int *ranks)
+{
+    int host = placement->host[rank], count = 0, num_waiting = 1;
+    int *waiting = ranks + placement->first[host + 1] - placement->first[host];
+
+    /* The last one that waits is the next to be listed. */
+    waiting[0] = rank;
+    while (num_waiting > 0) {
+        int *children = &waiting[--num_waiting], parent, num_children;
+
+        ranks[count] = children[0];
+        mtree_placement_hang(placement, ranks[count++], leader, tree, &parent, children,
+                             &num_children);
+        for (int i = 0; i < num_children / 2; i++) {
+            int other = children[num_children - 1 - i];
+
+            children[num_children - 1 - i] = children[i];
+            children[i] = other;
+        }
+        num_waiting += num_children;
+    }
+    return count;
+}
+
+int mtree_placement_most_ranks(const mtree_placement_t *placement)
+{
+    int most = 0;
+
+    for (int host = 0; host < placement->num_hosts; host++) {
+        int num = placement->first[host + 1] - placement->first[host];
+
+        most = num > most ? num : most;
+    }
+    return most;
+}
+
 int mtree_placement_num_parts(const mtree_placement_t *placement, int host, int level)
 {
     int end = placement->first[host + 1], count = 0;

@@ -50,6 +50,18 @@ int mtree_placement_leader(const mtree_placement_t *placement, int host, int tre
 void mtree_placement_hang(const mtree_placement_t *placement, int rank, int leader,
                           int tree, int *parent_p, int *children, int *num_children_p);
 
+/*
+ * The ranks of its host that are below @a rank in tree number @a tree with @a leader, as
+ * mtree_placement_hang() has it: @a rank first, parents before children, the subtrees of
+ * children in their order.  How many; @a ranks has memory for twice the ranks of the
+ * host.
+ */
+int mtree_placement_walk(const mtree_placement_t *placement, int rank, int leader,
+                         int tree, int *ranks);
+
+/* The most ranks that a host has. */
+int mtree_placement_most_ranks(const mtree_placement_t *placement);
+
 /* The number of parts at @a level (0: the largest) that the ranks of @a host are in;
  * ranks whose part is not known count as one. */
 int mtree_placement_num_parts(const mtree_placement_t *placement, int host, int level);

@@ -10,7 +10,9 @@ typedef struct {
     int *first;    /* [num_hosts + 1] where the children of a host begin in `children` */
     int *children; /* [num_hosts - 1] grouped by parent, ascending */
     int *order;    /* as of a part; NULL: the tree has one root only */
-    int *size;     /* [num_hosts] hosts in the subtree of each; where there is an order */
+    int *size;  /* [num_hosts] hosts in the subtree of each; where there is an order, or
+                   the plan is personalized */
+    int widest; /* as of a part */
     double latency; /* the greatest */
 } cut_tree_t;
 
@@ -47,8 +49,9 @@ static void cut_tree_group(cut_tree_t *cut, const mtree_tree_t *tree, int num_ho
     cut->first[num_hosts] = num_children;
 }
 
-/* Number the hosts on a walk; @a queue has memory for all of them. */
-static void cut_tree_walk(cut_tree_t *cut, const mtree_tree_t *tree, int *queue)
+/* Count the hosts of all subtrees.  All hosts go into @a queue, parents before children;
+ * how many. */
+static int cut_tree_measure(cut_tree_t *cut, const mtree_tree_t *tree, int *queue)
 {
     int count = 1;
 
@@ -59,13 +62,24 @@ static void cut_tree_walk(cut_tree_t *cut, const mtree_tree_t *tree, int *queue)
         }
     }
     for (int at = count - 1; at >= 0; at--) {
-        int host = queue[at];
+        int host = queue[at], above = tree->parent[host];
 
         cut->size[host]++;
-        if (tree->parent[host] >= 0) {
-            cut->size[tree->parent[host]] += cut->size[host];
+        if (above >= 0) {
+            cut->size[above] += cut->size[host];
+        }
+        if (above == tree->root && cut->size[host] > cut->widest) {
+            cut->widest = cut->size[host];
         }
     }
+    return count;
+}
+
+/* Number the hosts on a walk; @a queue has memory for all of them. */
+static void cut_tree_walk(cut_tree_t *cut, const mtree_tree_t *tree, int *queue)
+{
+    int count = cut_tree_measure(cut, tree, queue);
+
     for (int at = 0; at < count; at++) {
         int place = cut->order[queue[at]] + 1;
 
@@ -81,6 +95,7 @@ mtree_status_t mtree_plan_cut_create(const mtree_plan_t *plan, mtree_plan_cut_t 
     size_t hosts = (size_t)plan->num_hosts;
     /* Data of an allreduce uses its trees both ways, so they serve any root. */
     bool any_root = plan->collective == MTREE_ALLREDUCE;
+    bool is_personalized = mtree_collective_is_personalized(plan->collective);
     mtree_plan_cut_t *cut = calloc(1, sizeof(*cut));
     int *queue;
 
@@ -98,6 +113,8 @@ mtree_status_t mtree_plan_cut_create(const mtree_plan_t *plan, mtree_plan_cut_t 
         MTREE_ARENA_ARRAY(&cut->arena, tree->children, hosts);
         if (any_root) {
             MTREE_ARENA_ARRAY(&cut->arena, tree->order, hosts);
+        }
+        if (any_root || is_personalized) {
             MTREE_ARENA_ARRAY(&cut->arena, tree->size, hosts);
         }
         if (cut->arena.status == MTREE_OK) {
@@ -105,6 +122,8 @@ mtree_status_t mtree_plan_cut_create(const mtree_plan_t *plan, mtree_plan_cut_t 
         }
         if (cut->arena.status == MTREE_OK && any_root) {
             cut_tree_walk(tree, &plan->trees[t], queue);
+        } else if (cut->arena.status == MTREE_OK && is_personalized) {
+            (void)cut_tree_measure(tree, &plan->trees[t], queue);
         }
     }
     if (cut->arena.status != MTREE_OK) {
@@ -183,6 +202,29 @@ static void part_add_edges(mtree_part_tree_t *part, const cut_tree_t *cut,
     }
 }
 
+/* List @a host and those below it.  A host that is waiting to be listed is at the end of
+ * the memory; the one that is listed next, at the front of these. */
+static void part_add_below(mtree_plan_part_t *part, mtree_part_tree_t *to,
+                           const cut_tree_t *from, int host)
+{
+    int num = from->size[host], waiting = num;
+
+    MTREE_ARENA_ARRAY(&part->arena, to->below, (size_t)num);
+    if (to->below == NULL) {
+        return;
+    }
+    to->below[--waiting] = host;
+    for (int at = 0; at < num; at++) {
+        host = to->below[waiting++];
+        to->below[at] = host;
+        for (int c = from->first[host + 1] - 1; c >= from->first[host]; c--) {
+            to->below[--waiting] = from->children[c];
+        }
+    }
+    to->num_below = num;
+    to->widest = from->widest;
+}
+
 static void part_add_tree(mtree_plan_part_t *part, const mtree_plan_cut_t *cut,
                           int number)
 {
@@ -201,6 +243,9 @@ static void part_add_tree(mtree_plan_part_t *part, const mtree_plan_cut_t *cut,
                           1);
     if (to->edges != NULL) {
         part_add_edges(to, from, tree, part->host);
+    }
+    if (mtree_collective_is_personalized(part->collective)) {
+        part_add_below(part, to, from, part->host);
     }
     if (from->order != NULL) {
         MTREE_ARENA_ARRAY(&part->arena, to->order, hosts);

@@ -27,9 +27,14 @@ typedef struct {
     int end;       /* where `order` is known: the hosts below this one are those whose
                       place is between its own and this one */
     mtree_part_edge_t *edges; /* [num_edges] in ascending order of their hosts */
-    int *order;  /* [num_hosts] place of each host on a walk from the root, parents
-                    before children, children in the order of their numbers; NULL: not
-                    known, data flows from this root or to it alone */
+    int *order; /* [num_hosts] place of each host on a walk from the root, parents
+                   before children, children in the order of their numbers; NULL: not
+                   known, data flows from this root or to it alone */
+    int num_below;
+    int *below;  /* [num_below] in a personalized plan: this host and those below it,
+                    parents before children, the subtrees of children in the order of
+                    their edges; else NULL */
+    int widest;  /* with `below`: hosts below the root's child that has most of them */
     double rate; /* bits/s on each edge */
     double share;
     double latency;     /* of the longest edge of the tree, seconds */
@@ -42,10 +47,10 @@ typedef struct {
     int root; /* host for bcast and reduce, -1 otherwise */
     int num_hosts;
     int num_trees;
-    int num_steps;     /* lockstep steps one way; 0: chunks stream */
-    double bytes;      /* message size that it is made for; 0: throughput alone */
-    double throughput; /* bits/s */
-    double seconds;    /* predicted for `bytes`; 0: not predicted */
+    int num_steps;            /* lockstep steps one way; 0: chunks stream */
+    double bytes;             /* message size that it is made for; 0: throughput alone */
+    double throughput;        /* bits/s */
+    double seconds;           /* predicted for `bytes`; 0: not predicted */
     mtree_part_tree_t *trees; /* [num_trees] numbered as in the plan */
     int *first;               /* [num_hosts + 1] where the trees of a root begin in */
     int *by_root;             /* [num_trees] numbers of trees, grouped by their roots */

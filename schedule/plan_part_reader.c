@@ -114,6 +114,9 @@ static void read_trees(reader_t *reader, mtree_plan_part_t *part, bool order, bo
         tree->share = read_double(reader);
         tree->latency = read_double(reader);
         tree->chunk_bytes = read_integer(reader, UINT64_C(1) << 48);
+        if (mtree_collective_is_personalized(part->collective)) {
+            tree->widest = read_int(reader, part->num_hosts - 1);
+        }
         sum += by_root ? tree->root : 0;
         *sum += tree->share;
         reader_expect(reader, *sum <= MOST_SHARE);
@@ -203,8 +206,39 @@ static bool fits_order(const mtree_plan_part_t *part, const mtree_part_tree_t *t
     return true;
 }
 
+/* The hosts below: each once, the host itself first, and the first child behind it; other
+ * children follow in the order of their edges.  @a seen is [num_hosts]. */
+static void read_below(reader_t *reader, mtree_plan_part_t *part, mtree_part_tree_t *tree,
+                       bool *seen)
+{
+    int num = read_int(reader, part->num_hosts), edge = 0;
+
+    reader_expect(reader, reader_left(reader) >= (size_t)num);
+    if (reader->faulty ||
+        MTREE_ARENA_ARRAY(&part->arena, tree->below, (size_t)num) == NULL) {
+        return;
+    }
+    tree->num_below = num;
+    memset(seen, 0, (size_t)part->num_hosts);
+    for (int i = 0; i < num; i++) {
+        int host = tree->below[i] = read_int(reader, part->num_hosts - 1);
+
+        reader_expect(reader, !seen[host] && (i > 0 || host == part->host));
+        seen[host] = true;
+        edge += edge == tree->parent;
+        if (edge < tree->num_edges && host == tree->edges[edge].host) {
+            edge++;
+        } else {
+            reader_expect(reader, i != 1);
+        }
+    }
+    edge += edge == tree->parent;
+    reader_expect(reader, num > 0 && edge == tree->num_edges);
+}
+
+/* @a seen is [num_hosts]. */
 static void read_edges(reader_t *reader, mtree_plan_part_t *part, mtree_part_tree_t *tree,
-                       const neighbour_t *neighbours, int num_neighbours)
+                       const neighbour_t *neighbours, int num_neighbours, bool *seen)
 {
     int before = -1;
 
@@ -229,12 +263,16 @@ static void read_edges(reader_t *reader, mtree_plan_part_t *part, mtree_part_tre
         tree->end = read_int(reader, part->num_hosts);
         reader_expect(reader, fits_order(part, tree));
     }
+    if (mtree_collective_is_personalized(part->collective)) {
+        read_below(reader, part, tree, seen);
+    }
 }
 
 static void read_own(reader_t *reader, mtree_plan_part_t *part)
 {
     neighbour_t *neighbours;
     int num_neighbours;
+    bool *seen;
 
     reader_expect(reader, read_int(reader, 127) == MTREE_PLAN_PART_VERSION);
     part->host = read_int(reader, part->num_hosts - 1);
@@ -242,9 +280,10 @@ static void read_own(reader_t *reader, mtree_plan_part_t *part)
     if (neighbours == NULL) {
         part->arena.status = MTREE_ERR_NO_MEMORY;
     }
+    MTREE_ARENA_ARRAY(&part->arena, seen, (size_t)part->num_hosts);
     for (int t = 0;
          t < part->num_trees && !reader->faulty && part->arena.status == MTREE_OK; t++) {
-        read_edges(reader, part, &part->trees[t], neighbours, num_neighbours);
+        read_edges(reader, part, &part->trees[t], neighbours, num_neighbours, seen);
     }
     free(neighbours);
 }

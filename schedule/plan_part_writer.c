@@ -66,6 +66,9 @@ void mtree_plan_part_write_common(const mtree_plan_part_t *part, mtree_wire_t *w
         write_double(wire, tree->share);
         write_double(wire, tree->latency);
         write_integer(wire, tree->chunk_bytes);
+        if (mtree_collective_is_personalized(part->collective)) {
+            write_int(wire, tree->widest);
+        }
         for (int host = 0; host < part->num_hosts && tree->order != NULL; host++) {
             write_int(wire, tree->order[host]);
         }
@@ -142,6 +145,12 @@ static void write_edges(const mtree_plan_part_t *part, const mtree_part_tree_t *
     }
     if (tree->order != NULL) {
         write_int(wire, tree->end);
+    }
+    if (tree->below != NULL) {
+        write_int(wire, tree->num_below);
+    }
+    for (int i = 0; i < tree->num_below; i++) {
+        write_int(wire, tree->below[i]);
     }
 }
 

@@ -29,11 +29,11 @@ static void receiver_credit(mtree_receiver_t *receiver)
     mtree_status_t status;
 
     if (receiver->crediting || operation->status != MTREE_OK ||
-        receiver->released < receiver->credited + batch ||
-        receiver->window + receiver->credited >= receiver->state->num_chunks) {
+        receiver->released < receiver->granted + batch ||
+        receiver->window + receiver->granted >= receiver->edge.end) {
         return;
     }
-    receiver->credited += batch;
+    receiver->granted += batch;
     receiver->crediting = true;
     mtree_stream_state_begin(receiver->state);
     mtree_event_init(&receiver->credit_event, &operation->inbox, receiver_credited);
@@ -56,6 +56,15 @@ static void receiver_find_stop(mtree_receiver_t *receiver)
     }
 }
 
+void mtree_receiver_take(mtree_receiver_t *receiver)
+{
+    while (receiver->taken < receiver->posted &&
+           receiver->slots[receiver->taken % receiver->window].arrived) {
+        receiver->slots[receiver->taken % receiver->window].arrived = false;
+        receiver->taken++;
+    }
+}
+
 /* A chunk from the parent is part of the result. */
 static void receiver_deliver(mtree_receiver_t *receiver, mtree_slot_t *slot)
 {
@@ -67,11 +76,7 @@ static void receiver_deliver(mtree_receiver_t *receiver, mtree_slot_t *slot)
             operation->data.arg, mtree_stream_state_offset(state, slot->chunk),
             slot->memory, mtree_stream_state_count(state, slot->chunk));
     }
-    while (receiver->taken < receiver->posted &&
-           receiver->slots[receiver->taken % receiver->window].arrived) {
-        receiver->slots[receiver->taken % receiver->window].arrived = false;
-        receiver->taken++;
-    }
+    mtree_receiver_take(receiver);
     state->complete = receiver->taken;
     mtree_receiver_release(receiver, receiver->taken);
     mtree_stream_state_wake(state);
@@ -91,6 +96,7 @@ static void receiver_arrived(mtree_event_t *event)
     mtree_slot_t *slot = (mtree_slot_t *)event;
     mtree_receiver_t *receiver = slot->receiver;
     mtree_operation_t *operation = receiver->state->operation;
+    size_t units = mtree_edge_count(receiver->state, &receiver->edge, slot->chunk);
 
     mtree_stream_state_end(receiver->state);
     if (event->status != MTREE_OK) {
@@ -104,7 +110,7 @@ static void receiver_arrived(mtree_event_t *event)
     }
     slot->arrived = true;
     receiver->state->batch->unreceived--;
-    if (++receiver->arrived == receiver->state->num_chunks) {
+    if (++receiver->arrived == receiver->edge.end) {
         mtree_operation_step(operation, receiver->step);
     }
     if (operation->data.tree_ends != NULL) {
@@ -114,7 +120,7 @@ static void receiver_arrived(mtree_event_t *event)
     if (operation->data.goodput != NULL) {
         mtree_goodput_received(operation->data.goodput,
                                mtree_stream_state_number(receiver->state),
-                               mtree_stream_state_bytes(receiver->state, slot->chunk),
+                               (double)units * (double)operation->data.extent,
                                mtree_operation_now(operation));
         if (receiver->arrived == 1 && mtree_stream_state_number(receiver->state) == 0) {
             mtree_goodput_first_contact(operation->data.goodput, receiver->peer,
@@ -123,46 +129,60 @@ static void receiver_arrived(mtree_event_t *event)
     }
     mtree_stream_state_trace(receiver->state, MTREE_TRACE_RECEIVE,
                              receiver != receiver->state->above, receiver->peer,
-                             slot->chunk, mtree_operation_clock(operation));
-    if (receiver == receiver->state->above) {
+                             slot->chunk, units, mtree_operation_clock(operation));
+    if (receiver->state->blocks != NULL) {
+        mtree_edge_blocks_arrived(receiver, slot);
+    } else if (receiver == receiver->state->above) {
         receiver_deliver(receiver, slot);
     } else {
         mtree_stream_state_reduce(receiver->state);
     }
 }
 
-/* Start every receive that has a free slot; true: with the last chunk's. */
+/* Where @a chunk goes, whose receive is to be started. */
+static char *receiver_address(const mtree_receiver_t *receiver, size_t chunk)
+{
+    const mtree_stream_state_t *state = receiver->state;
+    char *memory = receiver->slots[chunk % receiver->window].memory;
+
+    if (state->blocks != NULL) {
+        return mtree_edge_blocks_place(receiver, chunk);
+    }
+    return memory != NULL
+               ? memory
+               : mtree_stream_state_address(state, state->operation->data.output, chunk);
+}
+
+/* Start every receive that has a free slot; true: the last chunk's is started, which was
+ * not said before. */
 static bool receiver_post(mtree_receiver_t *receiver)
 {
     mtree_stream_state_t *state = receiver->state;
     mtree_operation_t *operation = state->operation;
-    size_t before = receiver->posted;
+    size_t end = receiver->edge.end == MTREE_END_UNKNOWN ? 1 : receiver->edge.end;
 
-    while (receiver->posted < state->num_chunks &&
+    while (receiver->posted < end &&
            receiver->posted < receiver->released + receiver->window &&
            operation->status == MTREE_OK) {
         mtree_slot_t *slot = &receiver->slots[receiver->posted % receiver->window];
-        char *address = slot->memory;
         mtree_status_t status;
 
         slot->chunk = receiver->posted++;
-        if (address == NULL) {
-            address =
-                mtree_stream_state_address(state, operation->data.output, slot->chunk);
-        }
         mtree_event_init(&slot->event, &operation->inbox, receiver_arrived);
         mtree_stream_state_begin(state);
         state->awaited += !receiver->up;
         status = operation->transport->ops->recv(
             operation->transport, receiver->peer,
-            mtree_turn_tag(&receiver->turn, MTREE_TAG_DATA), address,
-            mtree_stream_state_count(state, slot->chunk), &slot->event.completion);
+            mtree_turn_tag(&receiver->turn, MTREE_TAG_DATA),
+            receiver_address(receiver, slot->chunk),
+            mtree_edge_count(state, &receiver->edge, slot->chunk),
+            &slot->event.completion);
         if (status != MTREE_OK) {
             mtree_stream_state_end(state);
             mtree_operation_fail(operation, status);
         }
     }
-    return receiver->posted > before && receiver->posted == state->num_chunks;
+    return receiver->posted == receiver->edge.end && !receiver->turn.is_ended;
 }
 
 void mtree_receiver_post(mtree_receiver_t *receiver)
@@ -183,9 +203,23 @@ void mtree_receiver_release(mtree_receiver_t *receiver, size_t released)
 {
     receiver->released = released;
     mtree_receiver_post(receiver);
-    /* Chunks of the result are delivered at once, so only sums need credit. */
-    if (receiver != receiver->state->above) {
+    if (receiver->credited) {
         receiver_credit(receiver);
+    }
+}
+
+void mtree_receiver_sent_on(mtree_receiver_t *receiver, size_t chunk)
+{
+    size_t released = receiver->released;
+
+    receiver->slots[chunk % receiver->window].sent = true;
+    /* Sends may end in another order than that in which they began. */
+    while (receiver->slots[released % receiver->window].sent) {
+        receiver->slots[released % receiver->window].sent = false;
+        released++;
+    }
+    if (released > receiver->released) {
+        mtree_receiver_release(receiver, released);
     }
 }
 
@@ -213,7 +247,8 @@ static void state_fold_chunk(mtree_stream_state_t *state, mtree_receiver_t *rece
     } else {
         data->fold(data->arg, theirs, mine, sum, mtree_stream_state_count(state, chunk));
     }
-    mtree_stream_state_trace(state, MTREE_TRACE_FOLD, true, receiver->peer, chunk, begin);
+    mtree_stream_state_trace(state, MTREE_TRACE_FOLD, true, receiver->peer, chunk,
+                             mtree_stream_state_count(state, chunk), begin);
 }
 
 void mtree_stream_state_reduce(mtree_stream_state_t *state)
@@ -245,21 +280,7 @@ void mtree_stream_state_reduce(mtree_stream_state_t *state)
 
 void mtree_stream_state_sent_up(mtree_stream_state_t *state, size_t chunk)
 {
-    mtree_receiver_t *first;
-    size_t released;
-
-    if (state->stream->num_children == 0) {
-        return;
-    }
-    first = &state->receivers[0];
-    released = first->released;
-    first->slots[chunk % first->window].sent = true;
-    /* Sends may end in another order than that in which they began. */
-    while (first->slots[released % first->window].sent) {
-        first->slots[released % first->window].sent = false;
-        released++;
-    }
-    if (released > first->released) {
-        mtree_receiver_release(first, released);
+    if (state->stream->num_children > 0) {
+        mtree_receiver_sent_on(&state->receivers[0], chunk);
     }
 }

@@ -40,7 +40,7 @@ static void channel_await_credit(mtree_send_channel_t *channel)
     mtree_operation_t *operation = channel->state->operation;
     mtree_status_t status;
 
-    if (channel->credit >= channel->state->num_chunks || operation->status != MTREE_OK) {
+    if (channel->credit >= channel->edge.end || operation->status != MTREE_OK) {
         return;
     }
     mtree_stream_state_begin(channel->state);
@@ -62,7 +62,20 @@ void mtree_send_channel_open(mtree_send_channel_t *channel)
     channel->link = send_queue->channels;
     send_queue->channels = channel;
     send_queue->dirty = true;
-    if (channel->up) {
+    if (channel->credited && channel->edge.end != MTREE_END_UNKNOWN) {
+        channel_await_credit(channel);
+    }
+}
+
+void mtree_send_channel_know(mtree_send_channel_t *channel, size_t end)
+{
+    size_t window = channel->state->stream->window;
+
+    /* The first chunk was known, and is counted. */
+    channel->state->batch->unsent += end - 1;
+    channel->edge.end = end;
+    channel->credit = channel->credited && window < end ? window : end;
+    if (channel->credited && channel->turn.is_open) {
         channel_await_credit(channel);
     }
 }
@@ -87,7 +100,7 @@ static void channel_close(mtree_send_channel_t *channel)
 /* The part of its chunks that @a channel has sent. */
 static double channel_progress(const mtree_send_channel_t *channel)
 {
-    return (double)channel->next / (double)channel->state->num_chunks;
+    return (double)channel->next / (double)channel->edge.end;
 }
 
 /* Recompute the least progress of the channels in direction @a up that have begun and not
@@ -116,7 +129,7 @@ static size_t channel_advance(mtree_send_channel_t *channel)
 
     channel->next++;
     channel->state->batch->unsent--;
-    if (channel->next == channel->state->num_chunks) {
+    if (channel->next == channel->edge.end) {
         channel_close(channel);
     }
     /* Otherwise another channel has the least progress. */
@@ -153,7 +166,7 @@ static mtree_send_channel_t *send_queue_pick(const mtree_send_queue_t *send_queu
         if (channel->next >= channel_limit(channel) || channel_leads(channel)) {
             continue;
         }
-        progress = ((double)channel->next + 0.5) / (double)channel->state->num_chunks;
+        progress = ((double)channel->next + 0.5) / (double)channel->edge.end;
         if (best == NULL || progress < least) {
             best = channel;
             least = progress;
@@ -165,6 +178,8 @@ static mtree_send_channel_t *send_queue_pick(const mtree_send_queue_t *send_queu
 /* Keep it for the next send. */
 static void send_op_put(mtree_operation_t *operation, mtree_send_op_t *send_op)
 {
+    free(send_op->packed);
+    send_op->packed = NULL;
     send_op->link = operation->free_send_ops;
     operation->free_send_ops = send_op;
 }
@@ -194,8 +209,9 @@ static void send_op_sent(mtree_event_t *event)
     mtree_stream_state_end(channel->state);
     channel->send_queue->outstanding -= send_op->bytes;
     channel->send_queue->dirty = true;
-    mtree_stream_state_trace(channel->state, MTREE_TRACE_SEND, channel->up,
-                             channel->send_queue->rank, send_op->chunk, send_op->begin);
+    mtree_stream_state_trace(
+        channel->state, MTREE_TRACE_SEND, channel->up, channel->send_queue->rank,
+        send_op->chunk, send_op->bytes / (size_t)operation->data.extent, send_op->begin);
     send_op_put(operation, send_op);
     if (status != MTREE_OK) {
         mtree_operation_fail(operation, status);
@@ -212,10 +228,12 @@ static void send_op_sent(mtree_event_t *event)
                                         mtree_operation_now(operation));
         }
     }
-    if (++channel->sent == channel->end) {
+    if (++channel->sent == channel->edge.end) {
         mtree_operation_step(operation, channel->step);
     }
-    if (channel->up) {
+    if (channel->state->blocks != NULL) {
+        mtree_edge_blocks_sent(channel, send_op->chunk);
+    } else if (channel->up) {
         mtree_stream_state_sent_up(channel->state, send_op->chunk);
     }
 }
@@ -228,25 +246,20 @@ static mtree_send_op_t *send_op_get(mtree_operation_t *operation)
         operation->free_send_ops = send_op->link;
         return send_op;
     }
-    /* The buffer for packed bytes follows the structure. */
-    send_op = calloc(1, sizeof(*send_op) + operation->packed_bytes);
-    if (send_op != NULL && operation->packed_bytes > 0) {
-        send_op->packed = (char *)(send_op + 1);
-    }
-    return send_op;
+    return calloc(1, sizeof(*send_op));
 }
 
-/* The address of the chunk that @a channel sends next. */
-static const char *send_op_address(mtree_send_op_t *send_op, size_t count)
+/* Where the chunk lies in memory; NULL: it has to be packed. */
+static const char *send_op_in_place(const mtree_send_op_t *send_op)
 {
-    mtree_stream_state_t *state = send_op->channel->state;
-    mtree_operation_t *operation = state->operation;
+    const mtree_stream_state_t *state = send_op->channel->state;
+    const mtree_operation_t *operation = state->operation;
 
+    if (state->blocks != NULL) {
+        return mtree_edge_blocks_address(send_op->channel, send_op->chunk);
+    }
     if (operation->data.pack != NULL) {
-        operation->data.pack(operation->data.arg,
-                             mtree_stream_state_offset(state, send_op->chunk),
-                             send_op->packed, count);
-        return send_op->packed;
+        return NULL;
     }
     if (!send_op->channel->up) {
         return mtree_stream_state_address(state, operation->data.output, send_op->chunk);
@@ -257,6 +270,28 @@ static const char *send_op_address(mtree_send_op_t *send_op, size_t count)
             .memory;
     }
     return mtree_stream_state_address(state, operation->data.input, send_op->chunk);
+}
+
+/* The address of the chunk, packed where it has to be; NULL: no memory. */
+static const char *send_op_address(mtree_send_op_t *send_op, size_t count)
+{
+    mtree_stream_state_t *state = send_op->channel->state;
+    const mtree_operation_data_t *data = &state->operation->data;
+    const char *address = send_op_in_place(send_op);
+
+    if (address != NULL) {
+        return address;
+    }
+    send_op->packed = malloc(count * (size_t)data->extent);
+    if (send_op->packed == NULL) {
+        mtree_operation_fail(state->operation, MTREE_ERR_NO_MEMORY);
+    } else if (state->blocks != NULL) {
+        mtree_edge_blocks_pack(send_op->channel, send_op->chunk, send_op->packed);
+    } else {
+        data->pack(data->arg, mtree_stream_state_offset(state, send_op->chunk),
+                   send_op->packed, count);
+    }
+    return send_op->packed;
 }
 
 static void channel_send(mtree_send_channel_t *channel)
@@ -278,6 +313,10 @@ static void channel_send(mtree_send_channel_t *channel)
     send_op->bytes = bytes;
     send_op->begin = mtree_operation_clock(operation);
     address = blank ? NULL : send_op_address(send_op, count);
+    if (operation->status != MTREE_OK) {
+        send_op_put(operation, send_op);
+        return;
+    }
     channel->send_queue->outstanding += bytes;
     mtree_stream_state_begin(channel->state);
     mtree_event_init(&send_op->event, &operation->inbox,

@@ -4,6 +4,9 @@
  * vector that flows, and in which direction.  A layout is all streams of one rank in one
  * collective call: pure data, made by schedule/layout.c and run by schedule/operation.c.
  *
+ * Each edge of a stream carries the same, but in personalized collectives: there the edge
+ * above a rank carries the blocks of all ranks below it, and a chunk is a piece of each.
+ *
  * Lengths and offsets are in units: elements of the datatype where data is reduced, bytes
  * elsewhere.
  */
@@ -13,6 +16,27 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Streams that begin at the same time, as a batch; two batches run (schedule/batch.c). */
+#define MTREE_BATCH_STREAMS 512
+
+/*
+ * What a personalized stream has besides.  `ranks` lists this rank and all below it,
+ * parents before children, and the subtree of child i from places[i] on to that of the
+ * next one.  In this order their blocks lie in a message.  The stream carries from
+ * `begin` to `end` of each block, as parts of it.  Its `length` is that of the longest
+ * such part, or an estimate where the layout does not know the blocks, and its `chunk`
+ * what a message holds of each block.
+ */
+typedef struct {
+    int num;
+    const int *ranks;  /* [num] */
+    const int *places; /* [num_children] */
+    double begin, end;
+    size_t longest; /* units of the longest message */
+    int root;       /* rank */
+    bool headed; /* the layout does not know the blocks: each edge begins with a header */
+} mtree_below_t;
+
 typedef struct {
     int parent; /* rank, -1 at the root */
     int num_children;
@@ -21,9 +45,9 @@ typedef struct {
     size_t length;       /* units; may be 0, then nothing is sent */
     size_t chunk;        /* units per message; > 0 */
     size_t window; /* chunks that a receiver has memory for; > 0, the same on all ranks */
-    bool reduce;   /* data flows up and is reduced */
-    bool broadcast;         /* data flows down; after it was reduced when both are set */
-    int number;             /* among the streams of the call, the same on all ranks */
+    bool up;       /* data flows up, and is reduced unless the stream is personalized */
+    bool down;     /* data flows down; after it was reduced when both are set */
+    int number;    /* among the streams of the call, the same on all ranks */
     int parent_step;        /* lockstep in which data comes from the parent; 0: none */
     const int *child_steps; /* [num_children] likewise, to each child; NULL: none */
     bool open;              /* parent and children become known while it runs
@@ -31,6 +55,7 @@ typedef struct {
                                this rank is the root */
     int tree;               /* its number in the plan */
     int block; /* rank whose block it carries a part of; -1 where there are no blocks */
+    const mtree_below_t *below; /* NULL: not personalized */
 } mtree_stream_t;
 
 typedef struct {
@@ -50,8 +75,12 @@ typedef struct {
     int num_steps;   /* lockstep steps one way; 0: chunks stream */
     double max_lead; /* part of its chunks that a stream may be ahead of the last one on a
                     busy link; infinite: no limit */
-    bool paced; /* false: so little is sent that windows are not worth a round trip */
+    bool paced;     /* false: so little is sent that windows are not worth a round trip */
+    size_t *blocks; /* [num_ranks] personalized: units of the block to or from each rank;
+                       NULL: not all ranks know them */
     int *children_room, *steps_room; /* the children and steps of all streams */
+    mtree_below_t *below;            /* [num_streams] personalized; else NULL */
+    int *below_room, *places_room;   /* of these */
 } mtree_layout_t;
 
 /*
@@ -68,7 +97,7 @@ static inline int mtree_layout_step(const mtree_layout_t *layout,
     if (up) {
         return layout->num_steps - step + 1;
     }
-    return stream->reduce ? layout->num_steps + step : step;
+    return stream->up ? layout->num_steps + step : step;
 }
 
 #endif

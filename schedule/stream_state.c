@@ -9,7 +9,7 @@ void mtree_operation_fail(mtree_operation_t *operation, mtree_status_t status)
 }
 
 void mtree_stream_state_trace(const mtree_stream_state_t *state, mtree_act_t act, bool up,
-                              int peer, size_t chunk, double begin)
+                              int peer, size_t chunk, size_t units, double begin)
 {
     mtree_operation_t *operation = state->operation;
     mtree_trace_event_t event = {.begin = begin,
@@ -24,7 +24,7 @@ void mtree_stream_state_trace(const mtree_stream_state_t *state, mtree_act_t act
     if (operation->data.trace == NULL) {
         return;
     }
-    event.bytes = mtree_stream_state_count(state, chunk) * (size_t)operation->data.extent;
+    event.bytes = units * (size_t)operation->data.extent;
     if (act != MTREE_TRACE_RECEIVE) {
         event.end = mtree_operation_clock(operation);
     }

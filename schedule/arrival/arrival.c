@@ -112,7 +112,7 @@ static double run_handover_lag(const mtree_arrival_run_t *run)
 {
     const mtree_call_t *call = run->arrival.call;
 
-    if (run->stream.reduce || run->arrival.reuses_tags || run->arrival.keeps_receivers) {
+    if (run->stream.up || run->arrival.reuses_tags || run->arrival.keeps_receivers) {
         return INFINITY;
     }
     return (double)call->units * (double)call->unit_bytes / COPY_RATE;
@@ -139,11 +139,11 @@ static void run_fill_layout(mtree_arrival_run_t *run)
         .length = call->units,
         .chunk = chunk,
         .window = room > LEAST_WINDOW ? room : LEAST_WINDOW,
-        .reduce = mtree_collective_reduces(call->collective),
-        .broadcast = mtree_collective_broadcasts(call->collective),
+        .up = mtree_collective_goes_up(call->collective),
+        .down = mtree_collective_goes_down(call->collective),
         .open = true,
         .block = -1};
-    run->has_directory = run->stream.broadcast && bytes > MTREE_ARRIVAL_DIRECT_BYTES;
+    run->has_directory = run->stream.down && bytes > MTREE_ARRIVAL_DIRECT_BYTES;
     run->layout.num_streams = 1;
     run->layout.streams = &run->stream;
     run->layout.num_lanes = MTREE_OPEN_LANES;
@@ -180,7 +180,7 @@ static mtree_status_t run_create(const mtree_arrival_t *arrival,
         goto destroy_run;
     }
     run_fill_layout(run);
-    if (is_coordinator && run->stream.reduce) {
+    if (is_coordinator && run->stream.up) {
         status = mtree_chain_create(arrival->plan, arrival->placement, run->coordinator,
                                     &run->chain);
     }

@@ -108,7 +108,7 @@ static void coordinator_assign_chain(mtree_arrival_run_t *run)
  */
 static bool coordinator_waits_for_more(const mtree_arrival_run_t *run)
 {
-    return run->arrival.plan->routes != NULL && !run->stream.reduce &&
+    return run->arrival.plan->routes != NULL && !run->stream.up &&
            mtree_directory_num_assigned(run->directory) == 1 &&
            mtree_directory_num_arrived(run->directory) <
                run->arrival.placement->num_ranks - 1 &&
@@ -174,7 +174,7 @@ static bool coordinator_copy(mtree_arrival_run_t *run)
 {
     size_t bytes = run->stream.length;
 
-    if (run->stream.reduce || run->copied_bytes > 0 ||
+    if (run->stream.up || run->copied_bytes > 0 ||
         mtree_directory_num_assigned(run->directory) == 0 ||
         !budget_take(run->arrival.copy_budget, bytes)) {
         return false;
@@ -223,10 +223,10 @@ void mtree_coordinator_begin(mtree_arrival_run_t *run)
         if (rank == run->coordinator) {
             continue;
         }
-        if (stream->broadcast && !run->has_directory) {
+        if (stream->down && !run->has_directory) {
             mtree_dynamic_peers_receiver(run->operation, rank, 0);
         }
-        if (stream->reduce || run->has_directory) {
+        if (stream->up || run->has_directory) {
             coordinator_recv_event(posted_recv);
         }
     }

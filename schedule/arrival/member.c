@@ -112,10 +112,10 @@ void mtree_member_begin(mtree_arrival_run_t *run)
     const mtree_stream_t *stream = &run->stream;
 
     run->posted_recvs->run = run;
-    if (stream->broadcast && !run->has_directory) {
+    if (stream->down && !run->has_directory) {
         mtree_dynamic_peers_source(run->operation, run->coordinator);
     }
-    if (!stream->reduce && !run->has_directory) {
+    if (!stream->up && !run->has_directory) {
         mtree_dynamic_peers_end(run->operation);
         return;
     }

@@ -7,14 +7,13 @@
 #include "schedule/layout.h"
 #include "schedule/operation_private.h"
 #include "tests/unit/schedule/chaos.h"
+#include "tests/unit/schedule/random_parts.h"
 #include "tests/unit/whole_plan.h"
 
 #include <check.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define MAX_RANKS 24
 
 /* 10,000 cases, a process for each loop. */
 #define LOOPS        20
@@ -27,8 +26,6 @@
 #define MAX_EVENTS 20000
 #define MAX_STEPS  64
 
-static unsigned long long state;
-
 /* Sends that were seen to wait for an earlier step. */
 static int num_stepped;
 
@@ -40,78 +37,6 @@ static int num_cut;
 
 /* Trees of each plan; 0: a few. */
 static int fixed_trees;
-
-static int draw(int below)
-{
-    state = state * 6364136223846793005ULL + 1442695040888963407ULL;
-    return (int)((state >> 33) % (unsigned)below);
-}
-
-/* Random spanning trees with random shares, half of the time with lockstep steps. */
-static mtree_plan_t *random_plan(int hosts, int trees)
-{
-    bool stepped = draw(2) == 0;
-    static const char *names[MAX_RANKS] = {"a", "b", "c", "d", "e", "f", "g", "h",
-                                           "i", "j", "k", "l", "m", "n", "o", "p",
-                                           "q", "r", "s", "t", "u", "v", "w", "x"};
-    mtree_plan_t *plan;
-    double sum = 0;
-
-    ck_assert_int_eq(
-        mtree_plan_create(MTREE_ALLREDUCE, "random", hosts, names, trees, &plan),
-        MTREE_OK);
-    for (int t = 0; t < trees; t++) {
-        mtree_tree_t *tree = &plan->trees[t];
-        int command[MAX_RANKS];
-
-        for (int i = 0; i < hosts; i++) {
-            int j = draw(i + 1);
-            command[i] = command[j];
-            command[j] = i;
-        }
-        tree->root = command[0];
-        for (int i = 1; i < hosts; i++) {
-            tree->parent[command[i]] = command[draw(i)];
-            tree->latency[command[i]] = draw(30) * 1e-3;
-            if (stepped) {
-                tree->step[command[i]] =
-                    tree->step[tree->parent[command[i]]] + 1 + draw(3);
-            }
-        }
-        tree->parent[tree->root] = -1;
-        tree->rate = (1 + draw(50)) * 1e6;
-        sum += tree->rate;
-    }
-    for (int t = 0; t < trees; t++) {
-        plan->trees[t].share = plan->trees[t].rate / sum;
-    }
-    return plan;
-}
-
-/* Half of the time without knowledge of where in the hosts the ranks are. */
-static mtree_placement_t *random_placement(int hosts, int ranks)
-{
-    mtree_locality_t localities[MAX_RANKS];
-    bool known = draw(2) == 0;
-    mtree_placement_t *placement;
-    int host[MAX_RANKS];
-
-    for (int r = 0; r < ranks; r++) {
-        mtree_locality_t *locality = &localities[r];
-
-        host[r] = r < hosts ? r : draw(hosts);
-        *locality = mtree_locality_unknown();
-        locality->package = (int16_t)(draw(3) - 1);
-        locality->numa = (int16_t)draw(4);
-        locality->cache = (int16_t)draw(3);
-        locality->wide_numa = (int16_t)(host[r] % 2);
-        locality->near = (int16_t)draw(3);
-    }
-    ck_assert_int_eq(
-        mtree_placement_create(ranks, hosts, host, known ? localities : NULL, &placement),
-        MTREE_OK);
-    return placement;
-}
 
 static void fold_add(void *arg, const void *a, const void *b, void *out, size_t count)
 {
@@ -133,13 +58,13 @@ typedef struct {
     mtree_call_t call;
     mtree_plan_t *plan;
     mtree_placement_t *placement;
-    uint32_t *input[MAX_RANKS], *output[MAX_RANKS];
-    mtree_layout_t *layout[MAX_RANKS];
-    mtree_operation_t *operation[MAX_RANKS];
-    mtree_trace_t *trace[MAX_RANKS]; /* NULL: no steps to verify */
-    mtree_goodput_t *goodput[MAX_RANKS];
-    size_t blocks[MAX_RANKS + 1];
-    ptrdiff_t shift[MAX_RANKS]; /* bytes */
+    uint32_t *input[RANDOM_RANKS], *output[RANDOM_RANKS];
+    mtree_layout_t *layout[RANDOM_RANKS];
+    mtree_operation_t *operation[RANDOM_RANKS];
+    mtree_trace_t *trace[RANDOM_RANKS]; /* NULL: no steps to verify */
+    mtree_goodput_t *goodput[RANDOM_RANKS];
+    size_t blocks[RANDOM_RANKS + 1];
+    ptrdiff_t shift[RANDOM_RANKS]; /* bytes */
     bool in_place, packed, shifted;
     int lanes;
 } job_t;
@@ -169,7 +94,7 @@ static bool has_blocks(const job_t *job)
 static void job_fill(job_t *job, int rank)
 {
     size_t units = job->call.units;
-    size_t bytes = units * 4 + 4 + (job->shifted ? GAP * MAX_RANKS : 0);
+    size_t bytes = units * 4 + 4 + (job->shifted ? GAP * RANDOM_RANKS : 0);
 
     job->input[rank] = malloc(bytes);
     job->output[rank] = job->in_place ? job->input[rank] : malloc(bytes);
@@ -326,7 +251,7 @@ static void job_verify_goodput(const job_t *job)
 
     for (int s = 0; s < layout->num_streams; s++) {
         const mtree_stream_t *stream = &layout->streams[s];
-        double expected = (ranks - 1) * (stream->reduce + stream->broadcast) *
+        double expected = (ranks - 1) * (stream->up + stream->down) *
                           (double)stream->length * (job->packed ? 1 : 4);
         double bytes = 0;
 
@@ -367,32 +292,34 @@ static void job_random(job_t *job, unsigned seed)
 {
     int hosts, ranks, trees;
 
-    state = seed + 1;
+    random_seed(seed);
     memset(job, 0, sizeof(*job));
-    hosts = 1 + draw(10);
-    ranks = hosts + draw(MAX_RANKS - hosts);
-    job->call.collective = (mtree_collective_t)draw(MTREE_REDUCE_SCATTER + 1);
-    job->call.root = draw(ranks);
-    job->call.units = draw(6) == 0 ? (size_t)draw(4) : (size_t)draw(3000);
+    hosts = 1 + random_draw(10);
+    ranks = hosts + random_draw(RANDOM_RANKS - hosts);
+    job->call.collective = (mtree_collective_t)random_draw(MTREE_REDUCE_SCATTER + 1);
+    job->call.root = random_draw(ranks);
+    job->call.units =
+        random_draw(6) == 0 ? (size_t)random_draw(4) : (size_t)random_draw(3000);
     job->call.unit_bytes = 4;
-    job->call.chunk_bytes = draw(2) == 0 ? 0 : 4 * (size_t)(10 + draw(400));
-    if (draw(8) == 0) {
+    job->call.chunk_bytes = random_draw(2) == 0 ? 0 : 4 * (size_t)(10 + random_draw(400));
+    if (random_draw(8) == 0) {
         job->call.units *= 40;
         job->call.chunk_bytes = 0;
     }
     /* Not so short that a job has more messages than there is time or room for. */
     job->call.longest_bytes = seed % 3 == 0 ? job->call.units / 8 + 40 + seed % 100 : 0;
-    job->in_place = draw(2) == 0;
+    job->in_place = random_draw(2) == 0;
     job->packed = (job->call.collective == MTREE_BCAST ||
                    job->call.collective == MTREE_ALLGATHER) &&
-                  draw(2) == 0;
+                  random_draw(2) == 0;
     job->lanes = seed % 2 == 0 ? MTREE_LANES : 1 + (int)(seed / 2 % 3);
-    trees = 1 + draw(6);
-    job->plan = random_plan(hosts, fixed_trees > 0 ? fixed_trees : trees);
+    trees = 1 + random_draw(6);
+    job->plan =
+        random_plan(MTREE_ALLREDUCE, -1, hosts, fixed_trees > 0 ? fixed_trees : trees);
     job->placement = random_placement(hosts, ranks);
     for (int r = 1; r < ranks; r++) {
-        job->blocks[r] =
-            job->blocks[r - 1] + (size_t)draw(2 * (int)job->call.units / ranks + 1);
+        job->blocks[r] = job->blocks[r - 1] +
+                         (size_t)random_draw(2 * (int)job->call.units / ranks + 1);
         if (job->blocks[r] > job->call.units) {
             job->blocks[r] = job->call.units;
         }
@@ -400,7 +327,7 @@ static void job_random(job_t *job, unsigned seed)
     job->blocks[ranks] = job->call.units;
     job->call.blocks = has_blocks(job) ? job->blocks : NULL;
     job->shifted =
-        job->call.collective == MTREE_ALLGATHER && !job->packed && draw(2) == 0;
+        job->call.collective == MTREE_ALLGATHER && !job->packed && random_draw(2) == 0;
     for (int r = 0; r < ranks; r++) {
         job->shift[r] = GAP * r;
     }
@@ -411,7 +338,7 @@ static void job_run(job_t *job, chaos_t *chaos)
 {
     int ranks = job->placement->num_ranks;
     mtree_call_t call = job->call;
-    size_t byte_blocks[MAX_RANKS + 1];
+    size_t byte_blocks[RANDOM_RANKS + 1];
 
     if (job->packed) {
         for (int r = 0; r <= ranks; r++) {
@@ -430,7 +357,7 @@ static void job_run(job_t *job, chaos_t *chaos)
         job->layout[r]->num_lanes = job->lanes;
     }
     for (int r = 0; r < ranks; r++) {
-        for (int steps = draw(40); steps > 0; steps--) {
+        for (int steps = random_draw(40); steps > 0; steps--) {
             chaos_step(chaos);
         }
         job_start(job, chaos, (r + job->call.root) % ranks);
@@ -518,7 +445,7 @@ START_TEST(a_failing_send_ends_the_operation)
 
     job_random(&job, (unsigned)_i);
     chaos = chaos_create(job.placement->num_ranks, job.packed ? 1 : 4, (unsigned)_i);
-    chaos_fail_after(chaos, (size_t)draw(3));
+    chaos_fail_after(chaos, (size_t)random_draw(3));
     job_run(&job, chaos);
     for (int r = 0; r < job.placement->num_ranks; r++) {
         mtree_status_t status;
@@ -548,7 +475,7 @@ START_TEST(a_failed_operation_waits_for_its_messages_where_they_end)
     for (int r = 0; r < job.placement->num_ranks; r++) {
         chaos_transport(chaos, r)->ends_all = true;
     }
-    chaos_fail_after(chaos, (size_t)draw(3));
+    chaos_fail_after(chaos, (size_t)random_draw(3));
     job_run(&job, chaos);
     chaos_give_up(chaos);
     while (chaos_step(chaos)) {}

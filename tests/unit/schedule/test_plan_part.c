@@ -89,6 +89,35 @@ static mtree_plan_part_t *sent(const mtree_plan_part_t *part)
     return copy;
 }
 
+static bool is_below(const mtree_tree_t *tree, int host, int top)
+{
+    while (host >= 0 && host != top) {
+        host = tree->parent[host];
+    }
+    return host == top;
+}
+
+/* The host and all below it, each behind its parent, and each subtree in one piece. */
+static void check_below(const mtree_plan_part_t *part, const mtree_part_tree_t *mine,
+                        const mtree_tree_t *tree)
+{
+    int num = 0;
+
+    for (int host = 0; host < HOSTS; host++) {
+        num += is_below(tree, host, part->host);
+    }
+    ck_assert_int_eq(mine->num_below, num);
+    ck_assert_int_eq(mine->below[0], part->host);
+    for (int i = 1; i < num; i++) {
+        int before = mine->below[i - 1];
+
+        while (before != tree->parent[mine->below[i]]) {
+            ck_assert_int_ne(before, part->host);
+            before = tree->parent[before];
+        }
+    }
+}
+
 static void check_tree(const mtree_plan_part_t *part, const mtree_tree_t *tree, int t)
 {
     const mtree_part_tree_t *mine = &part->trees[t];
@@ -102,6 +131,11 @@ static void check_tree(const mtree_plan_part_t *part, const mtree_tree_t *tree, 
         ck_assert(mine->latency >= tree->latency[host]);
     }
     ck_assert_int_eq(mine->num_edges, edges);
+    ck_assert_int_eq(mine->below != NULL,
+                     mtree_collective_is_personalized(part->collective));
+    if (mine->below != NULL) {
+        check_below(part, mine, tree);
+    }
     for (int e = 0; e < mine->num_edges; e++) {
         bool up = e == mine->parent;
         int other = mine->edges[e].host;

@@ -22,7 +22,7 @@
 #include <string.h>
 
 #define MAX_RANKS 4
-#define MAX_TREES 2
+#define MAX_TREES 3
 #define MAX_UNITS 16
 #define MAX_DEPTH 400
 
@@ -39,6 +39,7 @@ typedef struct {
     size_t window;                  /* chunks; 0: the plan's own */
     size_t sample;                  /* chunks under way to a peer; 0: not paced */
     size_t wrong_window;            /* that rank 0 takes its window for; 0: the same */
+    bool unequal;                   /* personalized: headers tell the sizes of blocks */
 } shape_t;
 
 static const shape_t shapes[] = {
@@ -82,6 +83,66 @@ static const shape_t shapes[] = {
      {{-1, 0, 1, 1}, {-1, 2, 0, 2}},
      .units = 4,
      .sample = 1},
+    /* Three chunks with a unit of each block. */
+    {"a scatter over a chain",
+     MTREE_SCATTER,
+     3,
+     1,
+     {{-1, 0, 1}},
+     .units = 9,
+     .window = 1,
+     .sample = 1},
+    {"a scatter over a tree",
+     MTREE_SCATTER,
+     4,
+     1,
+     {{-1, 0, 1, 1}},
+     .units = 12,
+     .window = 2,
+     .sample = 1},
+    {"a scatter of unequal blocks",
+     MTREE_SCATTER,
+     3,
+     1,
+     {{-1, 0, 1}},
+     .units = 9,
+     .window = 1,
+     .sample = 1,
+     .unequal = true},
+    {"a gather over a tree",
+     MTREE_GATHER,
+     4,
+     1,
+     {{-1, 0, 1, 1}},
+     .units = 12,
+     .window = 1,
+     .sample = 1},
+    {"a gather of unequal blocks",
+     MTREE_GATHER,
+     3,
+     1,
+     {{-1, 0, 1}},
+     .units = 9,
+     .window = 2,
+     .sample = 1,
+     .unequal = true},
+    {"an all-to-all over chains, opposite ways",
+     MTREE_ALLTOALL,
+     3,
+     3,
+     {{-1, 0, 1}, {1, -1, 0}, {1, 2, -1}},
+     .units = 6,
+     .window = 1,
+     .sample = 1},
+    {"an all-to-all of unequal blocks",
+     MTREE_ALLTOALL,
+     3,
+     3,
+     {{-1, 0, 1}, {1, -1, 1}, {1, 2, -1}},
+     .units = 3,
+     .window = 1,
+     .sample = 1,
+     .unequal = true},
     {"lockstep",
      MTREE_ALLREDUCE,
      3,
@@ -92,10 +153,21 @@ static const shape_t shapes[] = {
      .sample = 1},
 };
 
+/* Units from a block of a personalized call to the next. */
+#define BLOCK_UNITS (MAX_UNITS / MAX_RANKS)
+
+/* The blocks of one rank in a personalized call. */
+typedef struct {
+    uint32_t *input, *output;
+    char *send[MAX_RANKS], *recv[MAX_RANKS];
+    size_t send_units[MAX_RANKS], recv_units[MAX_RANKS];
+} sides_t;
+
 /* What choices change; in memory that can be put back. */
 typedef struct {
     mtree_operation_t *operation[MAX_RANKS]; /* NULL: not begun */
     uint32_t input[MAX_RANKS][MAX_UNITS], output[MAX_RANKS][MAX_UNITS];
+    sides_t sides[MAX_RANKS];
     chaos_t *chaos;
 } job_t;
 
@@ -120,17 +192,79 @@ static void fold_add(void *arg, const void *a, const void *b, void *out, size_t 
     }
 }
 
+static void pack_block(void *arg, int rank, size_t offset, void *bytes, size_t length)
+{
+    const sides_t *sides = arg;
+
+    memcpy(bytes, sides->input + rank * BLOCK_UNITS + offset, length * sizeof(uint32_t));
+}
+
+static void unpack_block(void *arg, int rank, size_t offset, const void *bytes,
+                         size_t length)
+{
+    const sides_t *sides = arg;
+
+    memcpy(sides->output + rank * BLOCK_UNITS + offset, bytes, length * sizeof(uint32_t));
+}
+
+static bool is_personalized(const shape_t *shape)
+{
+    return mtree_collective_is_personalized(shape->collective);
+}
+
+/* The units that @a from sends to @a to in a personalized call. */
+static size_t block_units(const shape_t *shape, int from, int to)
+{
+    bool moves = shape->collective == MTREE_ALLTOALL ||
+                 (shape->collective == MTREE_SCATTER ? from : to) == 0;
+
+    if (from == to || !moves) {
+        return 0;
+    }
+    return shape->unequal ? (size_t)(from + 2 * to) % 3
+                          : shape->units / (size_t)shape->num_ranks;
+}
+
+static uint32_t block_value(int from, int to, size_t i)
+{
+    return (uint32_t)(1 + 64 * from + 16 * to) + (uint32_t)i;
+}
+
+/* Rank 1 has its blocks packed and unpacked. */
+static void fill_sides(const shape_t *shape, job_t *job, int rank)
+{
+    sides_t *sides = &job->sides[rank];
+
+    sides->input = job->input[rank];
+    sides->output = job->output[rank];
+    memset(sides->output, 0, sizeof(job->output[rank]));
+    for (int r = 0; r < shape->num_ranks; r++) {
+        sides->send_units[r] = block_units(shape, rank, r);
+        sides->recv_units[r] = block_units(shape, r, rank);
+        if (rank != 1) {
+            sides->send[r] = (char *)(sides->input + r * BLOCK_UNITS);
+            sides->recv[r] = (char *)(sides->output + r * BLOCK_UNITS);
+        }
+        for (size_t i = 0; i < sides->send_units[r]; i++) {
+            sides->input[(size_t)r * BLOCK_UNITS + i] = block_value(rank, r, i);
+        }
+    }
+}
+
 static mtree_plan_t *make_plan(const shape_t *shape)
 {
     static const char *names[MAX_RANKS] = {"a", "b", "c", "d"};
     mtree_plan_t *plan;
 
-    ck_assert_int_eq(mtree_plan_create(MTREE_ALLREDUCE, "small", shape->num_ranks, names,
-                                       shape->num_trees, &plan),
-                     MTREE_OK);
+    ck_assert_int_eq(
+        mtree_plan_create(is_personalized(shape) ? shape->collective : MTREE_ALLREDUCE,
+                          "small", shape->num_ranks, names, shape->num_trees, &plan),
+        MTREE_OK);
+    plan->root = mtree_collective_has_root(shape->collective) ? 0 : -1;
     for (int t = 0; t < shape->num_trees; t++) {
         plan->trees[t].rate = 1e6;
-        plan->trees[t].share = 1.0 / shape->num_trees;
+        plan->trees[t].share =
+            shape->collective == MTREE_ALLTOALL ? 1 : 1.0 / shape->num_trees;
         for (int r = 0; r < shape->num_ranks; r++) {
             plan->trees[t].parent[r] = shape->parent[t][r];
             plan->trees[t].step[r] = shape->step[t][r];
@@ -160,6 +294,7 @@ static void make_layouts(search_t *search)
     mtree_call_t call = {.collective = shape->collective,
                          .units = shape->units,
                          .unit_bytes = sizeof(uint32_t),
+                         .unequal = shape->unequal,
                          .chunk_bytes = sizeof(uint32_t)};
     mtree_plan_t *plan = make_plan(shape);
     mtree_placement_t *placement;
@@ -168,8 +303,8 @@ static void make_layouts(search_t *search)
                                             NULL, &placement),
                      MTREE_OK);
     for (int r = 0; r < shape->num_ranks; r++) {
-        ck_assert_int_eq(
-            layout_from_plan(plan, placement, &call, r, &search->layout[r]), MTREE_OK);
+        ck_assert_int_eq(layout_from_plan(plan, placement, &call, r, &search->layout[r]),
+                         MTREE_OK);
         narrow(search->layout[r], shape,
                r == 0 && shape->wrong_window > 0 ? shape->wrong_window : shape->window);
     }
@@ -188,6 +323,9 @@ static void begin(search_t *search)
             job->output[r][i] = shape->collective == MTREE_BCAST && r == 0
                                     ? job->input[r][i]
                                     : UINT32_MAX;
+        }
+        if (is_personalized(shape)) {
+            fill_sides(shape, job, r);
         }
     }
     job->chaos = chaos_create(shape->num_ranks, sizeof(uint32_t), 0);
@@ -218,11 +356,17 @@ static void take(search_t *search, size_t choice)
     for (choice -= pending; search->job->operation[rank] != NULL || choice > 0; rank++) {
         choice -= search->job->operation[rank] == NULL;
     }
+    sides_t *sides = &search->job->sides[rank];
     mtree_operation_data_t data = {.input = search->job->input[rank],
                                    .output = search->job->output[rank],
                                    .extent = sizeof(uint32_t),
                                    .span = sizeof(uint32_t),
-                                   .fold = fold_add};
+                                   .fold = fold_add,
+                                   .send = {sides->send_units, sides->send},
+                                   .recv = {sides->recv_units, sides->recv},
+                                   .pack_block = pack_block,
+                                   .unpack_block = unpack_block,
+                                   .arg = sides};
     search->failures +=
         mtree_operation_start(search->layout[rank],
                               chaos_transport(search->job->chaos, rank), &data, NULL,
@@ -235,11 +379,12 @@ static uint64_t hash_receiver(uint64_t hash, const mtree_receiver_t *receiver)
     hash = visited_mix(hash, receiver->taken);
     hash = visited_mix(hash, receiver->released);
     hash = visited_mix(hash, receiver->arrived);
-    hash = visited_mix(hash, 2 * receiver->credited + receiver->crediting);
+    hash = visited_mix(hash, 2 * receiver->granted + receiver->crediting);
     for (size_t i = 0; i < receiver->window; i++) {
         const mtree_slot_t *slot = &receiver->slots[i];
 
         hash = visited_mix(hash, 4 * slot->chunk + 2 * slot->arrived + slot->sent);
+        hash = visited_mix(hash, (uint64_t)slot->unsent);
     }
     return hash;
 }
@@ -252,7 +397,7 @@ static uint64_t hash_stream(uint64_t hash, const mtree_stream_state_t *state)
         hash = visited_mix(hash, channel->sent);
         hash = visited_mix(hash, channel->credit);
     }
-    for (int i = 0; state->stream->reduce && i < state->stream->num_children; i++) {
+    for (int i = 0; i < state->num_receivers; i++) {
         hash = hash_receiver(hash, &state->receivers[i]);
     }
     if (state->above != NULL) {
@@ -273,9 +418,7 @@ static uint64_t hash_operation(const mtree_operation_t *operation)
         hash = visited_mix(hash, bits);
     }
     for (int s = 0; s < operation->layout->num_streams; s++) {
-        if (operation->states[s].num_chunks > 0) {
-            hash = hash_stream(hash, &operation->states[s]);
-        }
+        hash = hash_stream(hash, &operation->states[s]);
     }
     return hash;
 }
@@ -314,7 +457,7 @@ static uint64_t hash_search(const search_t *search)
         hash = visited_mix(hash, search->job->operation[r] == NULL
                                      ? 0
                                      : hash_operation(search->job->operation[r]));
-        for (size_t i = 0; i < search->shape->units; i++) {
+        for (size_t i = 0; i < MAX_UNITS; i++) {
             hash = visited_mix(hash, search->job->output[r][i]);
         }
     }
@@ -338,11 +481,33 @@ static uint32_t expected(const shape_t *shape, size_t i)
     return sum;
 }
 
+/* Every block is in its place, and nothing else is written. */
+static bool has_blocks(const search_t *search, int rank)
+{
+    const uint32_t *output = search->job->output[rank];
+    size_t i = 0;
+
+    for (; i < MAX_UNITS; i++) {
+        int from = (int)(i / BLOCK_UNITS);
+        size_t at = i % BLOCK_UNITS;
+        size_t units =
+            from < search->shape->num_ranks ? block_units(search->shape, from, rank) : 0;
+
+        if (output[i] != (at < units ? block_value(from, rank, at) : 0)) {
+            break;
+        }
+    }
+    return i == MAX_UNITS;
+}
+
 static bool is_right(const search_t *search, int rank)
 {
     const shape_t *shape = search->shape;
     size_t from = 0, to = shape->units;
 
+    if (is_personalized(shape)) {
+        return has_blocks(search, rank);
+    }
     if (shape->collective == MTREE_REDUCE && rank != 0) {
         return true;
     }

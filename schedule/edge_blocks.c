@@ -1,0 +1,520 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the edges of personalized streams carry: a chunk holds a slice of each block below
+ * the edge, in the order of `below`.
+ *
+ * On its way down a chunk stays in the slot in which it came until what is in it for
+ * others was sent.  On its way up it is put together from the slots of the children,
+ * which are free then.
+ *
+ * Where the blocks are not known to all ranks, the first chunk of every edge is a header:
+ * the most slices, and the units of each block below the edge.  What follows on an edge
+ * is received as soon as its own header is there, so no stream waits for another.
+ */
+#include "schedule/operation_private.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A root that cuts unequal blocks lets slices be so much shorter than the grain of the
+ * layout: then short blocks have as many slices as long ones, and all end together. */
+#define FINER 8
+
+static bool is_root(const mtree_stream_state_t *state)
+{
+    return state->stream->parent < 0;
+}
+
+static bool is_header(const mtree_stream_state_t *state, size_t chunk)
+{
+    return state->stream->below->headed && chunk == 0;
+}
+
+static size_t header_bytes(const mtree_edge_t *edge)
+{
+    return ((size_t)edge->num + 1) * sizeof(uint64_t);
+}
+
+/* The slice of the block in @a place that is in @a chunk: its units, and where it begins.
+ */
+static size_t slice(const mtree_stream_state_t *state, int place, size_t chunk,
+                    size_t *begin_p)
+{
+    return mtree_block_slices_get(state->blocks, place,
+                                  chunk - state->stream->below->headed, begin_p);
+}
+
+size_t mtree_edge_blocks_count(const mtree_stream_state_t *state,
+                               const mtree_edge_t *edge, size_t chunk)
+{
+    size_t extent = (size_t)state->operation->data.extent;
+
+    return is_header(state, chunk)
+               ? (header_bytes(edge) + extent - 1) / extent
+               : mtree_block_slices_span(state->blocks, edge->first, edge->num,
+                                         chunk - state->stream->below->headed);
+}
+
+/* The chunks that pass @a edge, whose blocks are known. */
+static size_t edge_end(const mtree_stream_state_t *state, const mtree_edge_t *edge)
+{
+    return mtree_block_slices_count(state->blocks, edge->first, edge->num) +
+           state->stream->below->headed;
+}
+
+static mtree_edge_t child_edge(const mtree_stream_t *stream, int child)
+{
+    int first = stream->below->places[child];
+    int end = child + 1 < stream->num_children ? stream->below->places[child + 1]
+                                               : stream->below->num;
+
+    return (mtree_edge_t){first, end - first, MTREE_END_UNKNOWN};
+}
+
+static mtree_edge_t parent_edge(const mtree_stream_t *stream)
+{
+    return (mtree_edge_t){0, stream->below->num, MTREE_END_UNKNOWN};
+}
+
+/* The rank at the other end of the block in @a place. */
+static int block_peer(const mtree_stream_state_t *state, int place)
+{
+    return is_root(state) ? state->stream->below->ranks[place]
+                          : state->stream->below->root;
+}
+
+/* Where the block in @a place lies packed in memory of @a side; NULL: nowhere. */
+static char *block_address(const mtree_stream_state_t *state, const mtree_side_t *side,
+                           int place)
+{
+    return side->address == NULL ? NULL : side->address[block_peer(state, place)];
+}
+
+/* Copy the slice of the block in @a place out of the user's buffer; its units. */
+static size_t get_slice(const mtree_stream_state_t *state, int place, size_t chunk,
+                        char *bytes)
+{
+    const mtree_operation_data_t *data = &state->operation->data;
+    size_t extent = (size_t)data->extent, begin;
+    size_t units = slice(state, place, chunk, &begin);
+    const char *address = block_address(state, &data->send, place);
+
+    if (units > 0 && address != NULL) {
+        memcpy(bytes, address + begin * extent, units * extent);
+    } else if (units > 0) {
+        data->pack_block(data->arg, block_peer(state, place), begin, bytes, units);
+    }
+    return units;
+}
+
+/* Copy it into the user's buffer. */
+static size_t put_slice(const mtree_stream_state_t *state, int place, size_t chunk,
+                        const char *bytes)
+{
+    const mtree_operation_data_t *data = &state->operation->data;
+    size_t extent = (size_t)data->extent, begin;
+    size_t units = slice(state, place, chunk, &begin);
+    char *address = block_address(state, &data->recv, place);
+
+    if (units > 0 && address != NULL) {
+        memcpy(address + begin * extent, bytes, units * extent);
+    } else if (units > 0) {
+        data->unpack_block(data->arg, block_peer(state, place), begin, bytes, units);
+    }
+    return units;
+}
+
+/* The address of the slice in @a place, where it is all of a chunk; NULL: it has none. */
+static char *slice_address(const mtree_stream_state_t *state, const mtree_side_t *side,
+                           int place, size_t chunk)
+{
+    char *address = block_address(state, side, place);
+    size_t begin;
+
+    if (address == NULL) {
+        return NULL;
+    }
+    (void)slice(state, place, chunk, &begin);
+    return address + begin * (size_t)state->operation->data.extent;
+}
+
+/* Does what comes go straight into the user's buffer? */
+static bool receiver_is_direct(const mtree_receiver_t *receiver)
+{
+    const mtree_stream_state_t *state = receiver->state;
+
+    return receiver->edge.num == 1 && (!receiver->up || is_root(state)) &&
+           block_address(state, &state->operation->data.recv, receiver->edge.first) !=
+               NULL;
+}
+
+/* The blocks of @a receiver are known: memory for its slots.  False: there is none. */
+static bool receiver_open(mtree_receiver_t *receiver)
+{
+    const mtree_stream_state_t *state = receiver->state;
+    size_t extent = (size_t)state->operation->data.extent, bytes;
+    size_t num =
+        receiver->edge.end < receiver->window ? receiver->edge.end : receiver->window;
+
+    free(receiver->memory);
+    receiver->memory = NULL;
+    receiver->slots[0].memory = NULL;
+    bytes = mtree_block_slices_longest(state->blocks, receiver->edge.first,
+                                       receiver->edge.num) *
+            extent;
+    if (receiver_is_direct(receiver) || num * bytes == 0) {
+        return true;
+    }
+    receiver->memory = malloc(num * bytes);
+    for (size_t i = 0; i < num && receiver->memory != NULL; i++) {
+        receiver->slots[i].memory = receiver->memory + i * bytes;
+    }
+    return receiver->memory != NULL;
+}
+
+/* Add a receiver of @a edge, unless nothing passes.  False: no memory. */
+static bool add_receiver(mtree_stream_state_t *state, int rank, bool up,
+                         mtree_edge_t edge, mtree_cursor_t *at,
+                         mtree_receiver_t **receiver_p)
+{
+    const mtree_stream_t *stream = state->stream;
+    size_t window = stream->window;
+    mtree_receiver_t *receiver;
+
+    if (!stream->below->headed) {
+        edge.end = edge_end(state, &edge);
+        window = edge.end < window ? edge.end : window;
+    }
+    if (edge.end == 0) {
+        return true;
+    }
+    receiver =
+        mtree_stream_state_add_receiver(state, rank, 0, up, edge, window, false, at);
+    *receiver_p = receiver;
+    if (!stream->below->headed) {
+        return receiver_open(receiver);
+    }
+    receiver->memory =
+        malloc(header_bytes(&edge) + (size_t)state->operation->data.extent);
+    receiver->slots[0].memory = receiver->memory;
+    return receiver->memory != NULL;
+}
+
+/* Add a channel of @a edge, unless nothing passes. */
+static void add_channel(mtree_stream_state_t *state, int rank, bool up, mtree_edge_t edge,
+                        bool is_known, mtree_cursor_t *at)
+{
+    if (is_known) {
+        edge.end = edge_end(state, &edge);
+    }
+    if (edge.end > 0) {
+        mtree_stream_state_add_channel(state, rank, 0, up, edge, at);
+    }
+}
+
+/* What this rank knows of the blocks before any header is there. */
+static void init_blocks(mtree_stream_state_t *state)
+{
+    const mtree_stream_t *stream = state->stream;
+    const size_t *units = state->operation->layout->blocks;
+    const size_t *sent = state->operation->data.send.units;
+
+    if (!stream->below->headed) {
+        for (int place = is_root(state); place < stream->below->num; place++) {
+            mtree_block_slices_set(state->blocks, place,
+                                   units[stream->below->ranks[place]]);
+        }
+    } else if (stream->up && !is_root(state)) {
+        mtree_block_slices_set(state->blocks, 0, sent[stream->below->root]);
+    } else if (stream->down && is_root(state)) {
+        for (int place = 1; place < stream->below->num; place++) {
+            mtree_block_slices_set(state->blocks, place,
+                                   sent[stream->below->ranks[place]]);
+        }
+        mtree_block_slices_choose(state->blocks, stream->below->places,
+                                  stream->num_children, stream->below->num,
+                                  stream->below->longest);
+    }
+}
+
+static bool init_down(mtree_stream_state_t *state, mtree_cursor_t *at)
+{
+    const mtree_stream_t *stream = state->stream;
+    bool is_known = !stream->below->headed || is_root(state);
+
+    for (int i = 0; i < stream->num_children; i++) {
+        add_channel(state, stream->children[i], false, child_edge(stream, i), is_known,
+                    at);
+    }
+    if (is_root(state)) {
+        state->complete = SIZE_MAX;
+        return true;
+    }
+    return add_receiver(state, stream->parent, false, parent_edge(stream), at,
+                        &state->above);
+}
+
+static bool init_up(mtree_stream_state_t *state, mtree_cursor_t *at)
+{
+    const mtree_stream_t *stream = state->stream;
+    bool done = true;
+
+    for (int i = 0; i < stream->num_children && done; i++) {
+        mtree_receiver_t *receiver = NULL;
+
+        done = add_receiver(state, stream->children[i], true, child_edge(stream, i), at,
+                            &receiver);
+        state->num_receivers += receiver != NULL;
+    }
+    state->num_unknown = stream->below->headed ? stream->num_children : 0;
+    state->folded = state->num_receivers == 0 ? SIZE_MAX : 0;
+    if (!is_root(state)) {
+        add_channel(state, stream->parent, true, parent_edge(stream),
+                    state->num_unknown == 0, at);
+    }
+    return done;
+}
+
+bool mtree_edge_blocks_init(mtree_stream_state_t *state, mtree_cursor_t *at)
+{
+    const mtree_stream_t *stream = state->stream;
+    bool is_finer = stream->below->headed && stream->down && stream->chunk >= FINER;
+
+    state->blocks = mtree_block_slices_create(
+        stream->below->num, stream->below->begin, stream->below->end,
+        is_finer ? stream->chunk / FINER : stream->chunk);
+    if (state->blocks == NULL) {
+        return false;
+    }
+    init_blocks(state);
+    return stream->down ? init_down(state, at) : init_up(state, at);
+}
+
+size_t mtree_edge_blocks_scratch(const mtree_stream_t *stream, ptrdiff_t extent)
+{
+    size_t units = stream->chunk < stream->length ? stream->chunk : stream->length;
+    size_t slot = units * (size_t)extent, blocks = 0;
+
+    if (stream->down) {
+        blocks = stream->parent >= 0 && stream->below->num > 1
+                     ? (size_t)stream->below->num
+                     : 0;
+    }
+    for (int i = 0; i < stream->num_children && stream->up; i++) {
+        int num = child_edge(stream, i).num;
+
+        blocks += num > 1 || stream->parent >= 0 ? (size_t)num : 0;
+    }
+    return blocks * mtree_stream_slots(stream) * slot;
+}
+
+char *mtree_edge_blocks_place(const mtree_receiver_t *receiver, size_t chunk)
+{
+    const mtree_slot_t *slot = &receiver->slots[chunk % receiver->window];
+
+    return slot->memory != NULL
+               ? slot->memory
+               : slice_address(receiver->state, &receiver->state->operation->data.recv,
+                               receiver->edge.first, chunk);
+}
+
+/* Do both ends of each block of @a receiver agree on its size? */
+static bool header_fits(const mtree_receiver_t *receiver)
+{
+    const mtree_stream_state_t *state = receiver->state;
+    const size_t *units = state->operation->data.recv.units;
+    int first = receiver->edge.first;
+    int end = is_root(state) ? first + receiver->edge.num : first + !receiver->up;
+
+    while (first < end &&
+           state->blocks->blocks[first].units == units[block_peer(state, first)]) {
+        first++;
+    }
+    return first == end;
+}
+
+/* The header of @a receiver is there. */
+static mtree_status_t receiver_know(mtree_receiver_t *receiver)
+{
+    mtree_stream_state_t *state = receiver->state;
+    const uint64_t *header = (const uint64_t *)(const void *)receiver->memory;
+
+    if (!receiver->up) {
+        state->blocks->most = header[0] == 0 ? 1 : header[0];
+    }
+    for (int i = 0; i < receiver->edge.num; i++) {
+        mtree_block_slices_set(state->blocks, receiver->edge.first + i, header[i + 1]);
+    }
+    if (!header_fits(receiver)) {
+        return MTREE_ERR_INVALID;
+    }
+    receiver->edge.end = edge_end(state, &receiver->edge);
+    state->batch->unreceived += receiver->edge.end - 1;
+    if (!receiver_open(receiver)) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    if (!receiver->up || --state->num_unknown == 0) {
+        mtree_send_channel_t *channel = state->channels;
+
+        for (; channel != NULL; channel = channel->sibling) {
+            mtree_send_channel_know(channel, edge_end(state, &channel->edge));
+        }
+    }
+    return MTREE_OK;
+}
+
+/* On the way down: this rank's own slice is taken out, and the rest sent on. */
+static void arrived_down(mtree_receiver_t *receiver, mtree_slot_t *slot)
+{
+    mtree_stream_state_t *state = receiver->state;
+
+    if (!is_header(state, slot->chunk) && slot->memory != NULL) {
+        (void)put_slice(state, 0, slot->chunk, slot->memory);
+    }
+    slot->unsent = 0;
+    for (const mtree_send_channel_t *channel = state->channels; channel != NULL;
+         channel = channel->sibling) {
+        slot->unsent += slot->chunk < channel->edge.end;
+    }
+    mtree_receiver_take(receiver);
+    state->complete = receiver->taken;
+    if (slot->unsent == 0) {
+        mtree_receiver_sent_on(receiver, slot->chunk);
+    }
+    mtree_stream_state_wake(state);
+}
+
+/* At the root, on the way up. */
+static void arrived_at_root(mtree_receiver_t *receiver, const mtree_slot_t *slot)
+{
+    mtree_stream_state_t *state = receiver->state;
+    const char *bytes = slot->memory;
+
+    for (int i = 0; i < receiver->edge.num && bytes != NULL; i++) {
+        if (!is_header(state, slot->chunk)) {
+            bytes += put_slice(state, receiver->edge.first + i, slot->chunk, bytes) *
+                     (size_t)state->operation->data.extent;
+        }
+    }
+    mtree_receiver_take(receiver);
+    mtree_receiver_release(receiver, receiver->taken);
+}
+
+/* A chunk is ready when it is there from all children that send it. */
+static void arrived_up(mtree_receiver_t *receiver)
+{
+    mtree_stream_state_t *state = receiver->state;
+    size_t ready = SIZE_MAX;
+
+    mtree_receiver_take(receiver);
+    for (int i = 0; i < state->num_receivers; i++) {
+        const mtree_receiver_t *other = &state->receivers[i];
+
+        if (other->taken < other->edge.end && other->taken < ready) {
+            ready = other->taken;
+        }
+    }
+    state->folded = ready;
+    mtree_stream_state_wake(state);
+}
+
+void mtree_edge_blocks_arrived(mtree_receiver_t *receiver, mtree_slot_t *slot)
+{
+    mtree_stream_state_t *state = receiver->state;
+
+    if (is_header(state, slot->chunk)) {
+        mtree_status_t status = receiver_know(receiver);
+
+        if (status != MTREE_OK) {
+            mtree_operation_fail(state->operation, status);
+            return;
+        }
+    }
+    if (!receiver->up) {
+        arrived_down(receiver, slot);
+    } else if (is_root(state)) {
+        arrived_at_root(receiver, slot);
+    } else {
+        arrived_up(receiver);
+    }
+}
+
+const char *mtree_edge_blocks_address(const mtree_send_channel_t *channel, size_t chunk)
+{
+    const mtree_stream_state_t *state = channel->state;
+    const mtree_receiver_t *above = state->above;
+
+    if (is_header(state, chunk)) {
+        return NULL;
+    }
+    if (above != NULL) {
+        return above->slots[chunk % above->window].memory +
+               mtree_block_slices_span(state->blocks, 0, channel->edge.first,
+                                       chunk - state->stream->below->headed) *
+                   (size_t)state->operation->data.extent;
+    }
+    return channel->edge.num == 1 ? slice_address(state, &state->operation->data.send,
+                                                  channel->edge.first, chunk)
+                                  : NULL;
+}
+
+static void pack_header(const mtree_send_channel_t *channel, char *bytes)
+{
+    const mtree_block_slices_t *slices = channel->state->blocks;
+    uint64_t *header = (uint64_t *)(void *)bytes;
+
+    header[0] = slices->most;
+    for (int i = 0; i < channel->edge.num; i++) {
+        header[i + 1] = slices->blocks[channel->edge.first + i].units;
+    }
+}
+
+/* What the children have sent of @a chunk, whose slots are free then. */
+static void pack_children(mtree_stream_state_t *state, size_t chunk, char *bytes)
+{
+    for (int i = 0; i < state->num_receivers; i++) {
+        mtree_receiver_t *receiver = &state->receivers[i];
+
+        if (chunk >= receiver->edge.end) {
+            continue;
+        }
+        if (!is_header(state, chunk)) {
+            size_t length = mtree_edge_count(state, &receiver->edge, chunk) *
+                            (size_t)state->operation->data.extent;
+
+            memcpy(bytes, receiver->slots[chunk % receiver->window].memory, length);
+            bytes += length;
+        }
+        mtree_receiver_release(receiver, chunk + 1);
+    }
+}
+
+void mtree_edge_blocks_pack(const mtree_send_channel_t *channel, size_t chunk,
+                            char *bytes)
+{
+    mtree_stream_state_t *state = channel->state;
+    size_t extent = (size_t)state->operation->data.extent;
+
+    if (is_header(state, chunk)) {
+        pack_header(channel, bytes);
+    } else if (!channel->up) {
+        for (int i = 0; i < channel->edge.num; i++) {
+            bytes += get_slice(state, channel->edge.first + i, chunk, bytes) * extent;
+        }
+    } else {
+        bytes += get_slice(state, 0, chunk, bytes) * extent;
+    }
+    if (channel->up) {
+        pack_children(state, chunk, bytes);
+    }
+}
+
+void mtree_edge_blocks_sent(const mtree_send_channel_t *channel, size_t chunk)
+{
+    mtree_receiver_t *above = channel->state->above;
+
+    if (above != NULL && --above->slots[chunk % above->window].unsent == 0) {
+        mtree_receiver_sent_on(above, chunk);
+    }
+}

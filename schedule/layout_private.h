@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A layout while it is made: layout.c cuts the vector into streams, layout_links.c says
+ * who is next to this rank in each.
+ */
+#ifndef MTREE_SCHEDULE_LAYOUT_PRIVATE_H
+#define MTREE_SCHEDULE_LAYOUT_PRIVATE_H
+
+#include "schedule/layout.h"
+
+typedef struct {
+    const mtree_plan_part_t *part;
+    const mtree_placement_t *placement;
+    const mtree_call_t *call;
+    int rank;
+    mtree_layout_t *layout;
+    int num_children, children_room, steps_room, places_room; /* of all streams so far */
+    int num_below, below_room;                                /* likewise */
+    bool personalized;
+    size_t most_ranks;    /* of a host */
+    size_t num_running;   /* streams that run at a time, at most */
+    size_t longest_block; /* units */
+    double *rates;        /* [num_ranks] bits/s planned to and from each rank; -1: not a
+                             neighbour */
+    double *trips;        /* [num_ranks] seconds to each rank and back */
+    bool stepped;         /* the plan's lockstep steps fit the call */
+    double seconds;       /* of the longest stream at its rate */
+    size_t largest_chunk; /* bytes */
+    mtree_status_t status;
+} mtree_layout_builder_t;
+
+/* The neighbours of this rank in tree number @a number, rooted in @a root_host and there
+ * in
+ * @a root_rank (-1: its leader). */
+void mtree_layout_link(mtree_layout_builder_t *builder, mtree_stream_t *stream,
+                       int number, int root_host, int root_rank);
+
+/* When all streams are there: the peers, in ascending rank, with their windows. */
+void mtree_layout_fill_peers(mtree_layout_builder_t *builder);
+
+/* And the lists of each stream. */
+void mtree_layout_fill_children(mtree_layout_builder_t *builder);
+
+#endif

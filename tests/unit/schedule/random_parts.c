@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tests/unit/schedule/random_parts.h"
+
+#include <check.h>
+
+static unsigned long long state;
+
+void random_seed(unsigned seed)
+{
+    state = seed + 1;
+}
+
+int random_draw(int below)
+{
+    state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+    return (int)((state >> 33) % (unsigned)below);
+}
+
+/* @a root is -1: any host. */
+static void random_tree(mtree_tree_t *tree, int hosts, int root, bool stepped)
+{
+    int command[RANDOM_RANKS] = {0};
+
+    for (int i = 0; i < hosts; i++) {
+        int j = random_draw(i + 1);
+        command[i] = command[j];
+        command[j] = i;
+    }
+    for (int i = 1; i < hosts; i++) {
+        if (command[i] == root) {
+            command[i] = command[0];
+            command[0] = root;
+        }
+    }
+    tree->root = command[0];
+    for (int i = 1; i < hosts; i++) {
+        tree->parent[command[i]] = command[random_draw(i)];
+        tree->latency[command[i]] = random_draw(30) * 1e-3;
+        if (stepped) {
+            tree->step[command[i]] =
+                tree->step[tree->parent[command[i]]] + 1 + random_draw(3);
+        }
+    }
+    tree->parent[tree->root] = -1;
+    tree->rate = (1 + random_draw(50)) * 1e6;
+}
+
+/* Shares of @a trees trees in proportion to their rates. */
+static void share_out(mtree_tree_t *tree, int trees)
+{
+    double sum = 0;
+
+    for (int t = 0; t < trees; t++) {
+        sum += tree[t].rate;
+    }
+    for (int t = 0; t < trees; t++) {
+        tree[t].share = tree[t].rate / sum;
+    }
+}
+
+mtree_plan_t *random_plan(mtree_collective_t collective, int root, int hosts, int trees)
+{
+    bool stepped = collective == MTREE_ALLREDUCE && random_draw(2) == 0;
+    static const char *names[RANDOM_RANKS] = {"a", "b", "c", "d", "e", "f", "g", "h",
+                                              "i", "j", "k", "l", "m", "n", "o", "p",
+                                              "q", "r", "s", "t", "u", "v", "w", "x"};
+    int roots = mtree_collective_has_blocks(collective) ? hosts : 1;
+    mtree_plan_t *plan;
+
+    ck_assert_int_eq(
+        mtree_plan_create(collective, "random", hosts, names, roots * trees, &plan),
+        MTREE_OK);
+    plan->root = root;
+    for (int t = 0; t < plan->num_trees; t++) {
+        random_tree(&plan->trees[t], hosts, roots > 1 ? t / trees : root, stepped);
+    }
+    for (int r = 0; r < roots; r++) {
+        share_out(&plan->trees[r * trees], trees);
+    }
+    return plan;
+}
+
+mtree_placement_t *random_placement(int hosts, int ranks)
+{
+    mtree_locality_t localities[RANDOM_RANKS];
+    bool known = random_draw(2) == 0;
+    mtree_placement_t *placement;
+    int host[RANDOM_RANKS];
+
+    for (int r = 0; r < ranks; r++) {
+        mtree_locality_t *locality = &localities[r];
+
+        host[r] = r < hosts ? r : random_draw(hosts);
+        *locality = mtree_locality_unknown();
+        locality->package = (int16_t)(random_draw(3) - 1);
+        locality->numa = (int16_t)random_draw(4);
+        locality->cache = (int16_t)random_draw(3);
+        locality->wide_numa = (int16_t)(host[r] % 2);
+        locality->near = (int16_t)random_draw(3);
+    }
+    ck_assert_int_eq(
+        mtree_placement_create(ranks, hosts, host, known ? localities : NULL, &placement),
+        MTREE_OK);
+    return placement;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Random plans and placements of small jobs, the same for the same seed. */
+#ifndef TESTS_UNIT_SCHEDULE_RANDOM_PARTS_H
+#define TESTS_UNIT_SCHEDULE_RANDOM_PARTS_H
+
+#include "planner/plan/plan.h"
+#include "schedule/placement.h"
+
+#define RANDOM_RANKS 24
+
+/* Begin anew with @a seed. */
+void random_seed(unsigned seed);
+
+/* A number from 0 up to but not @a below. */
+int random_draw(int below);
+
+/*
+ * Random spanning trees with random shares of @a hosts hosts: @a trees of them, or where
+ * the collective has blocks so many for each root.  They are rooted in @a root; -1: each
+ * anywhere.  Those for allreduce have lockstep steps half of the time.
+ */
+mtree_plan_t *random_plan(mtree_collective_t collective, int root, int hosts, int trees);
+
+/* Half of the time without knowledge of where in the hosts the ranks are. */
+mtree_placement_t *random_placement(int hosts, int ranks);
+
+#endif

@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Scatter, gather and all-to-all on random trees, placements, sizes and timing: every
+ * block arrives whole, where it belongs, and crosses each edge above it once.
+ */
+#include "schedule/lanes.h"
+#include "schedule/layout.h"
+#include "schedule/operation.h"
+#include "tests/unit/schedule/chaos.h"
+#include "tests/unit/schedule/random_parts.h"
+#include "tests/unit/whole_plan.h"
+
+#include <check.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* 2,000 cases, a process for each loop. */
+#define LOOPS          20
+#define CASES_PER_LOOP 100
+
+/* Who knows the sizes of the blocks. */
+typedef enum { EQUAL, KNOWN, HEADED } sizes_t;
+
+typedef struct job job_t;
+
+/* One rank: the blocks for, and from, each rank. */
+typedef struct {
+    const job_t *job;
+    int number;
+    char *sent[RANDOM_RANKS], *received[RANDOM_RANKS];
+    char *send_address[RANDOM_RANKS], *recv_address[RANDOM_RANKS];
+    size_t send_units[RANDOM_RANKS], recv_units[RANDOM_RANKS];
+    mtree_layout_t *layout;
+    mtree_operation_t *operation;
+    mtree_goodput_t *goodput;
+} rank_t;
+
+struct job {
+    mtree_call_t call;
+    mtree_plan_t *plan;
+    mtree_placement_t *placement;
+    sizes_t sizes;
+    size_t units[RANDOM_RANKS][RANDOM_RANKS]; /* from, to */
+    size_t blocks[RANDOM_RANKS + 1];
+    int ranks, lanes;
+    size_t window; /* chunks; 0: the layout's own */
+    rank_t rank[RANDOM_RANKS];
+};
+
+/* Messages that held all that they may, and ranks that forwarded. */
+static int num_full, num_forwarded;
+
+static char value(int from, int to, size_t i)
+{
+    return (char)(31 * from + 7 * to + (int)(i % 251));
+}
+
+/* Does the call move a block from @a from to @a to? */
+static bool moves(const job_t *job, int from, int to)
+{
+    mtree_collective_t collective = job->call.collective;
+
+    return from != to && (collective == MTREE_ALLTOALL ||
+                          (collective == MTREE_SCATTER ? from : to) == job->call.root);
+}
+
+static void pack_block(void *arg, int rank, size_t offset, void *bytes, size_t length)
+{
+    const rank_t *self = arg;
+    size_t unit = self->job->call.unit_bytes;
+
+    ck_assert_uint_le(offset + length, self->send_units[rank]);
+    memcpy(bytes, self->sent[rank] + offset * unit, length * unit);
+}
+
+static void unpack_block(void *arg, int rank, size_t offset, const void *bytes,
+                         size_t length)
+{
+    const rank_t *self = arg;
+    size_t unit = self->job->call.unit_bytes;
+
+    ck_assert_uint_le(offset + length, self->recv_units[rank]);
+    memcpy(self->received[rank] + offset * unit, bytes, length * unit);
+}
+
+/* Often the same, sometimes nothing, now and then much. */
+static size_t random_units(size_t mean)
+{
+    int kind = random_draw(8);
+
+    return kind == 0   ? 0
+           : kind == 1 ? (size_t)random_draw(3)
+           : kind == 2 ? (size_t)random_draw(8 * (int)mean + 1)
+                       : (size_t)random_draw(2 * (int)mean + 1);
+}
+
+static void fill_sizes(job_t *job)
+{
+    size_t mean = (size_t)random_draw(random_draw(4) == 0 ? 3 : 120);
+
+    for (int r = 0; r < job->ranks; r++) {
+        job->blocks[r + 1] =
+            job->blocks[r] + (job->sizes == EQUAL ? mean : random_units(mean));
+    }
+    for (int from = 0; from < job->ranks; from++) {
+        for (int to = 0; to < job->ranks; to++) {
+            int owner = job->call.collective == MTREE_GATHER ? from : to;
+
+            job->units[from][to] = job->sizes == HEADED
+                                       ? random_units(mean)
+                                       : job->blocks[owner + 1] - job->blocks[owner];
+        }
+    }
+    job->call.units = job->sizes == HEADED
+                          ? (size_t)random_draw(2 * job->ranks * (int)mean + 1)
+                          : job->blocks[job->ranks];
+    job->call.blocks = job->sizes == KNOWN ? job->blocks : NULL;
+    job->call.unequal = job->sizes == HEADED;
+}
+
+static void fill_rank(job_t *job, int number)
+{
+    rank_t *self = &job->rank[number];
+    size_t unit = job->call.unit_bytes;
+    bool packed = random_draw(3) == 0;
+
+    self->job = job;
+    self->number = number;
+    for (int r = 0; r < job->ranks; r++) {
+        self->send_units[r] = moves(job, number, r) ? job->units[number][r] : 0;
+        self->recv_units[r] = moves(job, r, number) ? job->units[r][number] : 0;
+        self->sent[r] = malloc(self->send_units[r] * unit + 1);
+        self->received[r] = calloc(1, self->recv_units[r] * unit + 1);
+        self->send_address[r] = packed || random_draw(4) == 0 ? NULL : self->sent[r];
+        self->recv_address[r] = packed || random_draw(4) == 0 ? NULL : self->received[r];
+        for (size_t i = 0; i < self->send_units[r] * unit; i++) {
+            self->sent[r][i] = value(number, r, i);
+        }
+    }
+}
+
+static void job_random(job_t *job, unsigned seed)
+{
+    static const mtree_collective_t collectives[] = {MTREE_SCATTER, MTREE_GATHER,
+                                                     MTREE_ALLTOALL};
+    int hosts;
+
+    random_seed(seed);
+    memset(job, 0, sizeof(*job));
+    hosts = 1 + random_draw(10);
+    job->ranks = hosts + random_draw(RANDOM_RANKS - hosts);
+    job->call.collective = collectives[seed % 3];
+    job->call.root = random_draw(job->ranks);
+    job->call.unit_bytes = random_draw(2) == 0 ? 1 : 4;
+    job->sizes = (sizes_t)random_draw(3);
+    job->call.chunk_bytes = random_draw(2) == 0 ? 0 : (size_t)(40 + random_draw(4000));
+    job->call.longest_bytes = random_draw(3) == 0 ? (size_t)(200 + random_draw(2000)) : 0;
+    job->lanes = random_draw(2) == 0 ? MTREE_LANES : 1 + random_draw(3);
+    job->window = random_draw(2) == 0 ? 0 : 1 + (size_t)random_draw(3);
+    fill_sizes(job);
+    job->placement = random_placement(hosts, job->ranks);
+    job->plan = random_plan(job->call.collective,
+                            job->call.collective == MTREE_ALLTOALL
+                                ? -1
+                                : job->placement->host[job->call.root],
+                            hosts, 1 + random_draw(3));
+    for (int r = 0; r < job->ranks; r++) {
+        fill_rank(job, r);
+    }
+}
+
+static void job_layout(job_t *job)
+{
+    for (int r = 0; r < job->ranks; r++) {
+        mtree_layout_t *layout;
+
+        ck_assert_int_eq(layout_from_plan(job->plan, job->placement, &job->call, r,
+                                          &job->rank[r].layout),
+                         MTREE_OK);
+        layout = job->rank[r].layout;
+        layout->num_lanes = job->lanes;
+        for (int s = 0; s < layout->num_streams && job->window > 0; s++) {
+            layout->streams[s].window = job->window;
+        }
+    }
+}
+
+static void rank_start(rank_t *self, chaos_t *chaos)
+{
+    bool headed = self->job->sizes == HEADED;
+    mtree_operation_data_t data = {
+        .extent = (ptrdiff_t)self->job->call.unit_bytes,
+        .span = self->job->call.unit_bytes,
+        .send = {headed ? self->send_units : NULL, self->send_address},
+        .recv = {headed ? self->recv_units : NULL, self->recv_address},
+        .pack_block = pack_block,
+        .unpack_block = unpack_block,
+        .arg = self};
+
+    ck_assert_int_eq(mtree_goodput_create(self->layout, &self->goodput), MTREE_OK);
+    data.goodput = self->goodput;
+    ck_assert_int_eq(mtree_operation_start(self->layout,
+                                           chaos_transport(chaos, self->number), &data,
+                                           NULL, NULL, &self->operation),
+                     MTREE_OK);
+}
+
+/* Start the ranks one by one, as they come, with things happening in between. */
+static void job_run(job_t *job, chaos_t *chaos)
+{
+    for (int r = 0; r < job->ranks; r++) {
+        for (int steps = random_draw(40); steps > 0; steps--) {
+            chaos_step(chaos);
+        }
+        rank_start(&job->rank[(r + job->call.root) % job->ranks], chaos);
+    }
+    while (chaos_step(chaos)) {}
+}
+
+static void rank_verify(const rank_t *self)
+{
+    size_t unit = self->job->call.unit_bytes;
+
+    for (int from = 0; from < self->job->ranks; from++) {
+        size_t i = 0, bytes = self->recv_units[from] * unit;
+
+        while (i < bytes && self->received[from][i] == value(from, self->number, i)) {
+            i++;
+        }
+        ck_assert_msg(i == bytes, "%s: byte %zu of %zu from rank %d to rank %d is wrong",
+                      mtree_collective_name(self->job->call.collective), i, bytes, from,
+                      self->number);
+    }
+}
+
+/* Bytes of the stream's part of the block between its root and @a rank. */
+static double part_bytes(const job_t *job, const mtree_stream_t *stream, int rank)
+{
+    bool up = job->call.collective == MTREE_GATHER;
+    size_t units =
+        job->units[up ? rank : stream->below->root][up ? stream->below->root : rank];
+    size_t from = (size_t)(stream->below->begin * (double)units + 0.5);
+    size_t to = (size_t)(stream->below->end * (double)units + 0.5);
+
+    return (double)((to - from) * job->call.unit_bytes);
+}
+
+/* All that went over the edge above a rank are the blocks below it, and the header. */
+static void job_verify_edges(const job_t *job)
+{
+    for (int s = 0; s < job->rank[0].layout->num_streams; s++) {
+        double expected = 0, counted = 0;
+
+        for (int r = 0; r < job->ranks; r++) {
+            const mtree_stream_t *stream = &job->rank[r].layout->streams[s];
+
+            ck_assert_int_eq(stream->below->ranks[0], r);
+            for (int i = 0; i < stream->below->num && stream->parent >= 0; i++) {
+                expected += part_bytes(job, stream, stream->below->ranks[i]);
+            }
+            if (job->sizes == HEADED && stream->parent >= 0) {
+                expected += 8 + 8 * stream->below->num;
+            }
+            num_forwarded += stream->parent >= 0 && stream->below->num > 1;
+            counted += job->rank[r].goodput->trees[s].bytes;
+        }
+        ck_assert_double_eq(counted, 2 * expected);
+    }
+}
+
+static void job_free(job_t *job)
+{
+    for (int r = 0; r < job->ranks; r++) {
+        rank_t *self = &job->rank[r];
+
+        mtree_operation_free(self->operation);
+        mtree_goodput_destroy(self->goodput);
+        mtree_layout_destroy(self->layout);
+        for (int other = 0; other < job->ranks; other++) {
+            free(self->sent[other]);
+            free(self->received[other]);
+        }
+    }
+    mtree_placement_destroy(job->placement);
+    mtree_plan_destroy(job->plan);
+}
+
+static void check_random(unsigned seed)
+{
+    static job_t job;
+    chaos_t *chaos;
+
+    job_random(&job, seed);
+    chaos = chaos_create(job.ranks, job.call.unit_bytes, seed);
+    job_layout(&job);
+    job_run(&job, chaos);
+    for (int r = 0; r < job.ranks; r++) {
+        mtree_status_t status;
+
+        ck_assert_msg(mtree_operation_done(job.rank[r].operation, &status),
+                      "seed %u: rank %d waits for ever", seed, r);
+        ck_assert_int_eq(status, MTREE_OK);
+        rank_verify(&job.rank[r]);
+    }
+    job_verify_edges(&job);
+    if (job.call.longest_bytes > 0) {
+        ck_assert_uint_le(chaos_longest(chaos) * job.call.unit_bytes,
+                          job.call.longest_bytes);
+        num_full +=
+            chaos_longest(chaos) * job.call.unit_bytes * 2 > job.call.longest_bytes;
+    }
+    ck_assert(chaos_is_quiet(chaos));
+    job_free(&job);
+    chaos_destroy(chaos);
+}
+
+START_TEST(every_block_arrives)
+{
+    unsigned first = (unsigned)_i * CASES_PER_LOOP;
+
+    for (unsigned seed = first; seed < first + CASES_PER_LOOP; seed++) {
+        check_random(seed);
+    }
+    ck_assert_int_gt(num_full, 0);
+    ck_assert_int_gt(num_forwarded, 0);
+}
+END_TEST
+
+/* Then nothing of it is in use any more. */
+START_TEST(a_failed_operation_waits_for_its_messages_where_they_end)
+{
+    static job_t job;
+    chaos_t *chaos;
+    int failed = 0;
+
+    job_random(&job, (unsigned)_i);
+    chaos = chaos_create(job.ranks, job.call.unit_bytes, (unsigned)_i);
+    for (int r = 0; r < job.ranks; r++) {
+        chaos_transport(chaos, r)->ends_all = true;
+    }
+    chaos_fail_after(chaos, (size_t)random_draw(3));
+    job_layout(&job);
+    job_run(&job, chaos);
+    chaos_give_up(chaos);
+    while (chaos_step(chaos)) {}
+    for (int r = 0; r < job.ranks; r++) {
+        mtree_status_t status;
+
+        ck_assert_msg(mtree_operation_done(job.rank[r].operation, &status),
+                      "rank %d waits for ever", r);
+        failed += status == MTREE_ERR_TRANSPORT;
+    }
+    ck_assert(failed > 0 || job.call.units < 4 || job.ranks <= 4);
+    ck_assert(chaos_is_quiet(chaos));
+    chaos_destroy(chaos);
+    job_free(&job);
+}
+END_TEST
+
+/* What a rank expects and what it is sent differ: it does not write beyond its block. */
+START_TEST(a_block_of_another_size_than_expected_ends_the_operation)
+{
+    static job_t job;
+    chaos_t *chaos;
+    int failed = 0;
+
+    for (unsigned seed = (unsigned)_i; job.ranks < 3 || job.sizes != HEADED; seed += 3) {
+        job_random(&job, seed);
+    }
+    chaos = chaos_create(job.ranks, job.call.unit_bytes, 1);
+    for (int r = 0; r < job.ranks; r++) {
+        chaos_transport(chaos, r)->ends_all = true;
+        for (int other = 0; other < job.ranks; other++) {
+            job.rank[r].recv_units[other] += moves(&job, other, r);
+        }
+    }
+    job_layout(&job);
+    job_run(&job, chaos);
+    chaos_give_up(chaos);
+    while (chaos_step(chaos)) {}
+    for (int r = 0; r < job.ranks; r++) {
+        mtree_status_t status;
+
+        ck_assert(mtree_operation_done(job.rank[r].operation, &status));
+        failed += status == MTREE_ERR_INVALID;
+    }
+    ck_assert_int_gt(failed, 0);
+    chaos_destroy(chaos);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("personalized");
+    TCase *results = tcase_create("results");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_set_timeout(results, 120);
+    tcase_add_loop_test(results, every_block_arrives, 0, LOOPS);
+    tcase_add_loop_test(results, a_failed_operation_waits_for_its_messages_where_they_end,
+                        0, 100);
+    tcase_add_loop_test(results, a_block_of_another_size_than_expected_ends_the_operation,
+                        0, 3);
+    suite_add_tcase(suite, results);
+    srunner_run_all(runner, CK_ENV);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
