@@ -58,6 +58,46 @@ static void fold(void *arg, const void *a, const void *b, void *out, size_t coun
     }
 }
 
+/* Where the block of @a rank that goes to @a peer is, or that comes from it. */
+static uint32_t *sent_block(const rank_t *rank, int peer)
+{
+    const mtree_check_data_t *data = &rank->run->data;
+    int owner = mtree_collective_goes_up(data->collective) ? rank->number : peer;
+
+    return rank->input + data->blocks[owner];
+}
+
+static uint32_t *received_block(const rank_t *rank, int peer)
+{
+    const mtree_check_data_t *data = &rank->run->data;
+    const size_t *own = &data->blocks[rank->number];
+
+    if (mtree_collective_has_blocks(data->collective)) {
+        return rank->output + (size_t)peer * (own[1] - own[0]);
+    }
+    return rank->output +
+           (mtree_collective_goes_up(data->collective) ? data->blocks[peer] : own[0]);
+}
+
+static void pack_block(void *arg, int peer, size_t offset, void *bytes, size_t length)
+{
+    const rank_t *rank = arg;
+
+    if (rank->run->simulation.options->check) {
+        memcpy(bytes, sent_block(rank, peer) + offset, length * sizeof(uint32_t));
+    }
+}
+
+static void unpack_block(void *arg, int peer, size_t offset, const void *bytes,
+                         size_t length)
+{
+    const rank_t *rank = arg;
+
+    if (rank->run->simulation.options->check) {
+        memcpy(received_block(rank, peer) + offset, bytes, length * sizeof(uint32_t));
+    }
+}
+
 static void rank_ended(mtree_operation_t *operation, mtree_status_t status, void *arg)
 {
     rank_t *rank = arg;
@@ -92,6 +132,9 @@ static mtree_status_t create_placement(run_t *run, int num_hosts)
 static mtree_status_t make_vectors(run_t *run)
 {
     const size_t count = run->simulation.count;
+    /* As many blocks as there are ranks, of which each may be one element longer than
+     * others. */
+    const size_t most = count + (size_t)run->simulation.num_ranks;
 
     if (!run->simulation.options->check) {
         run->no_data_bytes = count * sizeof(uint32_t);
@@ -111,7 +154,7 @@ static mtree_status_t make_vectors(run_t *run)
             continue;
         }
         MTREE_ARENA_ARRAY(&run->arena, rank->input, count);
-        MTREE_ARENA_ARRAY(&run->arena, rank->output, count);
+        MTREE_ARENA_ARRAY(&run->arena, rank->output, most);
         for (size_t i = 0; i < count && rank->input != NULL; i++) {
             rank->input[i] = mtree_check_data_value(r, i);
         }
@@ -123,10 +166,16 @@ static mtree_status_t make_vectors(run_t *run)
  */
 static void seed_output(const run_t *run, const rank_t *rank)
 {
+    const size_t *own = &run->data.blocks[rank->number];
     size_t begin, end;
 
     if (mtree_collective_reduces(run->data.collective) ||
         !run->simulation.options->check) {
+        return;
+    }
+    if (mtree_collective_is_personalized(run->data.collective)) {
+        memcpy(received_block(rank, rank->number), sent_block(rank, rank->number),
+               (own[1] - own[0]) * sizeof(uint32_t));
         return;
     }
     mtree_check_data_input(&run->data, rank->number, &begin, &end);
@@ -189,6 +238,8 @@ static mtree_status_t start(run_t *run, rank_t *rank)
                                          .extent = sizeof(uint32_t),
                                          .span = sizeof(uint32_t),
                                          .fold = fold,
+                                         .pack_block = pack_block,
+                                         .unpack_block = unpack_block,
                                          .arg = rank,
                                          .tree_ends = run->tree_seconds};
 
@@ -317,6 +368,17 @@ static void clear(run_t *run)
     mtree_arena_cleanup(&run->arena);
 }
 
+/* The size of the call as a plan's bound counts it: of an all-to-all what a host sends.
+ */
+static double planned_bytes(mtree_collective_t collective,
+                            const mtree_simulate_options_t *options)
+{
+    bool per_rank = mtree_collective_is_personalized(collective) &&
+                    mtree_collective_has_blocks(collective);
+
+    return (double)options->bytes * (per_rank ? options->ranks_per_host : 1);
+}
+
 mtree_status_t mtree_simulate_plan(const mtree_topology_t *topology, const int *hosts,
                                    int num_hosts, const mtree_plan_t *plan,
                                    mtree_collective_t collective,
@@ -352,7 +414,7 @@ mtree_status_t mtree_simulate_plan(const mtree_topology_t *topology, const int *
         run.left = NULL;
         if (plan->bound > 0.0 && run.seconds > 0.0) {
             result.share_of_bound =
-                8.0 * (double)options->bytes / plan->bound / run.seconds;
+                8.0 * planned_bytes(collective, options) / plan->bound / run.seconds;
         }
         *result_p = result;
     }

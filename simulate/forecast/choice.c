@@ -155,8 +155,8 @@ static double simulated_bytes(const choice_t *choice, const mtree_plan_t *plan,
     double bytes = work > MOST_WORK ? floor(plan->bytes * MOST_WORK / work) : plan->bytes;
 
     if (is_short(choice->request) || mtree_plan_is_by_arrival(plan) ||
-        mtree_collective_is_personalized(plan->collective) || choice->num_hosts < 2 ||
-        !(plan->throughput > 0.0) || (work > MOST_WORK && bytes < LEAST_BYTES)) {
+        choice->num_hosts < 2 || !(plan->throughput > 0.0) ||
+        (work > MOST_WORK && bytes < LEAST_BYTES)) {
         return 0.0;
     }
     return bytes;

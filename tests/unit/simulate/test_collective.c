@@ -144,12 +144,10 @@ START_TEST(each_is_planned_simulated_and_compared)
     options.check = true;
     ck_assert_int_eq(mtree_planner_run(topology, hosts, HOSTS, &request, &plan),
                      MTREE_OK);
-    if (!mtree_collective_is_personalized(collective)) {
-        ck_assert_int_eq(mtree_simulate_plan(topology, hosts, HOSTS, plan, collective,
-                                             &options, &result),
-                         MTREE_OK);
-        mtree_simulate_result_clear(&result);
-    }
+    ck_assert_int_eq(
+        mtree_simulate_plan(topology, hosts, HOSTS, plan, collective, &options, &result),
+        MTREE_OK);
+    mtree_simulate_result_clear(&result);
     ck_assert_ptr_nonnull(baseline);
     ck_assert_int_eq(
         mtree_simulate_baseline(topology, hosts, HOSTS, baseline, &options, &result),

@@ -135,13 +135,17 @@ START_TEST(test_chain)
 }
 END_TEST
 
-/* Every collective with real data on an allreduce plan, one and two ranks a host, both
- * models. */
+/* Every collective with real data on an allreduce plan, or its own where it is
+ * personalized, one and two ranks a host, both models. */
 START_TEST(test_collectives)
 {
     fixture_t fixture = parse(b4);
-    mtree_plan_request_t request = {
-        .collective = MTREE_ALLREDUCE, .bytes = 1e6, .algorithm = "multitree"};
+    bool own = mtree_collective_is_personalized((mtree_collective_t)_i);
+    mtree_plan_request_t request = {.collective =
+                                        own ? (mtree_collective_t)_i : MTREE_ALLREDUCE,
+                                    .root = own ? 4 : 0,
+                                    .bytes = 1e6,
+                                    .algorithm = own ? "latency" : "multitree"};
     mtree_simulate_result_t result = {0};
     mtree_simulate_options_t options;
     mtree_plan_t *plan = NULL;
@@ -165,6 +169,56 @@ START_TEST(test_collectives)
         ck_assert_int_eq(result.num_trees, plan->num_trees);
         mtree_simulate_result_clear(&result);
     }
+    mtree_plan_destroy(plan);
+    mtree_topology_destroy(fixture.topology);
+}
+END_TEST
+
+/*
+ * Three hosts in a row.  Each edge of a tree is crossed by the blocks below it, once: by
+ * two of the three between the first hosts, and by one behind.  Each takes 10 ms on a
+ * link.  An all-to-all has a tree from each host.
+ */
+START_TEST(test_links_carry_the_blocks_below_them)
+{
+    static const struct {
+        mtree_collective_t collective;
+        double busy[4]; /* a to b, b to a, b to c, c to b: milliseconds */
+    } cases[] = {{MTREE_SCATTER, {20, 0, 10, 0}},
+                 {MTREE_GATHER, {0, 20, 0, 10}},
+                 {MTREE_ALLTOALL, {20, 20, 20, 20}}};
+    fixture_t fixture = parse("graph g { a -- b [capacity=\"8Mbps\" latency=\"10ms\"];"
+                              " b -- c [capacity=\"8Mbps\" latency=\"10ms\"]; }");
+    static const char *const names[] = {"a", "b", "c"};
+    bool all = cases[_i].collective == MTREE_ALLTOALL;
+    mtree_simulate_options_t options = bare(30000);
+    mtree_simulate_result_t result = {0};
+    mtree_plan_t *plan = NULL;
+
+    ck_assert_int_eq(
+        mtree_plan_create(cases[_i].collective, "chains", 3, names, all ? 3 : 1, &plan),
+        MTREE_OK);
+    plan->root = all ? -1 : 0;
+    for (int t = 0; t < plan->num_trees; t++) {
+        plan->trees[t].root = t;
+        plan->trees[t].rate = 8e6;
+        plan->trees[t].share = 1.0;
+        for (int h = 0; h < 3; h++) {
+            plan->trees[t].parent[h] = h == t ? -1 : h < t ? h + 1 : h - 1;
+            plan->trees[t].latency[h] = h == t ? 0.0 : 0.010;
+        }
+    }
+    options.chunk_bytes = 4000;
+    ck_assert_int_eq(mtree_simulate_plan(fixture.topology, fixture.hosts, 3, plan,
+                                         cases[_i].collective, &options, &result),
+                     MTREE_OK);
+    for (int arc = 0; arc < 4; arc++) {
+        ck_assert_double_eq_tol(result.busy[arc] * result.seconds,
+                                cases[_i].busy[arc] / 1000, 1e-5);
+    }
+    /* Two links' latencies, the first link's time, and the last chunk's on the second. */
+    ck_assert_double_le(result.seconds, 0.020 + 0.020 + 0.004);
+    mtree_simulate_result_clear(&result);
     mtree_plan_destroy(plan);
     mtree_topology_destroy(fixture.topology);
 }
@@ -394,7 +448,8 @@ int main(void)
     tcase_set_timeout(tcase, 60);
     tcase_add_test(tcase, test_chain);
     tcase_add_loop_test(tcase, test_lab, 0, 3);
-    tcase_add_loop_test(tcase, test_collectives, 0, MTREE_REDUCE_SCATTER + 1);
+    tcase_add_loop_test(tcase, test_links_carry_the_blocks_below_them, 0, 3);
+    tcase_add_loop_test(tcase, test_collectives, 0, MTREE_COLLECTIVE_LAST);
     tcase_add_loop_test(tcase, test_deterministic, MTREE_NETWORK_QUEUE,
                         MTREE_NETWORK_FLOW + 1);
     tcase_add_loop_test(tcase, test_by_arrival, MTREE_ALLREDUCE, MTREE_BCAST + 1);
