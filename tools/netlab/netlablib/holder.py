@@ -13,6 +13,7 @@ import select
 import subprocess
 import sys
 
+from . import packet_filter
 from .errors import Interrupted, NetlabError, ignore_signals, raise_on_signals
 from .labs import Lab
 
@@ -58,9 +59,9 @@ def mount_private(lab):
     run(["mount", "-t", "tmpfs", "netlab", lab.path("tmp")])
 
 
-def write_settings():
-    """Write SETTINGS in the network namespace of this process."""
-    for name, value in SETTINGS.items():
+def write_settings(settings):
+    """Write kernel settings in the network namespace of this process."""
+    for name, value in settings.items():
         path = os.path.join("/proc/sys", name)
         if os.path.exists(path):
             with open(path, "w", encoding="ascii") as file:
@@ -72,17 +73,30 @@ def enter_network(descriptor):
         raise NetlabError(f"setns failed: {os.strerror(ctypes.get_errno())}")
 
 
-def make_namespaces(names):
-    run(["ip", "-batch", "-"], [f"netns add {name}" for name in names])
+def visit(names, function):
+    """Call FUNCTION with each name, in the network namespace of that name."""
     own = os.open("/proc/self/ns/net", os.O_RDONLY)
-    write_settings()
     for name in names:
         descriptor = os.open(os.path.join(NAMESPACES, name), os.O_RDONLY)
         enter_network(descriptor)
         os.close(descriptor)
-        write_settings()
+        function(name)
     enter_network(own)
     os.close(own)
+
+
+def make_namespaces(names):
+    run(["ip", "-batch", "-"], [f"netns add {name}" for name in names])
+    write_settings(SETTINGS)
+    visit(names, lambda _: write_settings(SETTINGS))
+
+
+def spoil(recipe):
+    """Put the faults of hosts into their namespaces."""
+    settings, rules = recipe.get("settings", {}), recipe.get("rules", {})
+    visit(settings, lambda name: write_settings(settings[name]))
+    visit(rules, lambda name: packet_filter.install(
+        [(chain, bytes.fromhex(expressions)) for chain, expressions in rules[name]]))
 
 
 def start_relay(recipe):
@@ -110,6 +124,7 @@ def build(lab, recipe):
         run(["ip", "-n", namespace, "-batch", "-"], lines)
     for namespace, lines in recipe["tc"].items():
         run(["tc", "-n", namespace, "-batch", "-"], lines)
+    spoil(recipe)
     return start_relay(recipe)
 
 

@@ -14,6 +14,8 @@ from .recipe import HOST_DEVICE
 # Its arguments are those of ssh, [-OPTION]... HOST COMMAND..., since it is also mpirun's remote
 # shell: Open MPI gives no options, MPICH -x.
 ENTER = """#!/bin/sh
+hosts={hosts}
+PATH=${{NETLAB_PATH-$PATH}} # another host may have a fault there
 while :; do
     case $1 in -*) shift ;; *) break ;; esac
 done
@@ -32,35 +34,53 @@ exec nsenter --net="/run/netns/$namespace" unshare --uts --mount /bin/sh -c '
             mount --bind "$3/devices/virtual/net" /sys/devices/virtual/net
     }} 2>/dev/null
     shift 3
-    exec /bin/sh -c "$*"' enter "$name" {hosts} {sys} "$@"
+    exec /bin/sh -c "$*"' enter "$name" "$hosts" {sys} "$@"
 """
+
+
+def write_hosts(lab, name, changes):
+    """An /etc/hosts with the lab's names; CHANGES have other addresses of some, None: it is left out."""
+    addresses = {vertex["host"]: vertex["address"] for vertex in lab.description["vertices"]} | changes
+    lines = ["127.0.0.1 localhost"]
+    lines += [f"{address} {host}" for host, address in addresses.items() if address is not None]
+    lab.write(name, "\n".join(lines) + "\n", 0o644)
+    return lab.path(name)
+
+
+def faulty_settings(lab, vertex):
+    """Shell commands for what is wrong with a host: its names, its programs, the way to it."""
+    faults = lab.description.get("faults", {}).get(vertex["name"], {})
+    commands = ""
+    if "names" in faults:
+        commands += f" hosts={shlex.quote(write_hosts(lab, 'hosts-' + vertex['namespace'], faults['names']))}"
+    if "path" in faults:
+        commands += f'; export NETLAB_PATH="$PATH"; PATH="{faults["path"]}"'
+    if "unreachable" in faults:
+        commands += f"; echo {shlex.quote('ssh: connect to host ' + vertex['host'])} port 22: Connection timed out >&2; exit 255"
+    return commands
 
 
 def write_scripts(lab, ranks_per_host):
     """The lab's ENTER script, its /etc/hosts and the hostfile of its mpirun."""
+    hosts = write_hosts(lab, "hosts", {})
     cases = ""
     for vertex in lab.description["vertices"]:
         patterns = sorted({vertex["host"], vertex["host"].split(".")[0], vertex["name"]})
         cases += (
             f"{'|'.join(shlex.quote(pattern) for pattern in patterns)}) "
             f"name={shlex.quote(vertex['host'])} "
-            f"namespace={shlex.quote(vertex['namespace'])} ;;\n"
+            f"namespace={shlex.quote(vertex['namespace'])}{faulty_settings(lab, vertex)} ;;\n"
         )
     lab.write(
         "enter",
         ENTER.format(
             cases=cases,
-            hosts=shlex.quote(lab.path("hosts")),
+            hosts=shlex.quote(hosts),
             sys=shlex.quote(lab.path("sys")),
         ),
         0o700,
     )
     os.mkdir(lab.path("sys"))
-    lines = ["127.0.0.1 localhost"]
-    lines += [
-        f"{vertex['address']} {vertex['host']}" for vertex in lab.description["vertices"]
-    ]
-    lab.write("hosts", "\n".join(lines) + "\n", 0o644)
     lab.write(
         "hostfile",
         "".join(f"{vertex['host']} slots={ranks_per_host}\n" for vertex in lab.hosts),
@@ -123,7 +143,9 @@ def environment(lab):
         "FI_PROVIDER": "tcp;ofi_rxm",
         "FI_TCP_IFACE": HOST_DEVICE,
     }
-    return {**settings, **os.environ, labs.TOKEN: lab.folder}
+    settings.update(lab.description.get("environment", {}))
+    chosen = {name: value for name, value in settings.items() if value is not None}
+    return {**chosen, **os.environ, labs.TOKEN: lab.folder}
 
 
 def inside(lab):

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 
-from . import capabilities, labs, programs, quantities, recipe, topology, traffic
+from . import capabilities, faults, labs, programs, quantities, recipe, topology, traffic
 from .errors import NetlabError, ignore_signals
 
 END_SECONDS = 5.0  # for the user's command to end after a signal
@@ -81,6 +81,7 @@ def write_lab(lab, number, options, network, latency):
         options.congestion_control,
     )
     made["relay_program"] = relay_program
+    faults.inject(lab, made, number, options.fault)
     lab.write("recipe.json", json.dumps(made))
     lab.description = {
         "file": os.path.abspath(options.file),
