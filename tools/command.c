@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 int command_misuse(const command_t *command, const char *what)
 {
@@ -15,6 +16,26 @@ int command_misuse(const command_t *command, const char *what)
 int command_exit(mtree_status_t status)
 {
     return status == MTREE_OK ? COMMAND_OK : COMMAND_FAILED;
+}
+
+bool command_find(const char *name, const char *folder, char *path)
+{
+    ssize_t length = readlink("/proc/self/exe", path, COMMAND_PATH_ROOM - 1);
+    char *slash;
+
+    if (length > 0) {
+        path[length] = '\0';
+        slash = strrchr(path, '/');
+        if (slash != NULL &&
+            (size_t)(slash - path) + strlen(name) + 2 < COMMAND_PATH_ROOM) {
+            strcpy(slash + 1, name);
+            if (access(path, X_OK) == 0) {
+                return true;
+            }
+        }
+    }
+    snprintf(path, COMMAND_PATH_ROOM, "%s/%s", folder, name);
+    return access(path, X_OK) == 0;
 }
 
 mtree_status_t command_print_json(json_t *json, FILE *out)

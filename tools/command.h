@@ -37,6 +37,7 @@ typedef struct {
 extern const command_t command_topology, command_generate, command_import;
 extern const command_t command_plan, command_check, command_simulate, command_compare;
 extern const command_t command_draw, command_probe, command_report, command_top;
+extern const command_t command_doctor;
 
 /* Log @a what is wrong in the use of @a command and where its help is; COMMAND_MISUSED.
  */
@@ -44,6 +45,15 @@ int command_misuse(const command_t *command, const char *what);
 
 /* What to exit with after @a status. */
 int command_exit(mtree_status_t status);
+
+#define COMMAND_PATH_ROOM 4096
+
+/*
+ * Find the program or folder @a name that belongs to mtree: beside it, as in the build
+ * folder, or in @a folder, where it is installed.  @a path has COMMAND_PATH_ROOM letters.
+ * False: it is in neither.
+ */
+bool command_find(const char *name, const char *folder, char *path);
 
 /* Print @a json and a newline on @a out and release it.  MTREE_ERR_IO is logged, as is a
  * NULL @a json, which stands for a lack of memory. */

@@ -51,6 +51,8 @@ expect "--no-latency" netlab up --no
 expect "geant.dot" netlab run ge
 expect "reno" netlab up --congestion-control ren
 expect "--json" netlab status --j
+expect "ports-high" netlab run --fault ports-h
+expect "--facts" mtree doctor --fa
 # mpirun's own completions, whatever they are, begin after --.
 [ -n "$(offered netlab run b4.dot -- mtre)" ] || {
     echo "FAILED: no commands after --"

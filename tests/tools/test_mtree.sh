@@ -41,7 +41,7 @@ expect 0 '^Usage: mtree COMMAND' --help
 expect 0 '^mtree [0-9]' --version
 expect 2 '^Usage: mtree COMMAND'
 expect 2 "no command 'plant'" plant
-for command in topology plan check draw generate import simulate compare probe report top; do
+for command in topology plan check draw generate import simulate compare probe report top doctor; do
     expect 0 "^Usage: mtree $command" $command --help
     expect 0 "^Usage: mtree $command" $command -h
     expect 2 "unrecognized option '--nonsense'" $command --nonsense
@@ -369,6 +369,20 @@ says "$tmp/trees.svg" '>tree 3<'
 expect 2 'draw: --multiples needs --plan or a planning option' draw -M "$maps/b4.dot" -o "$tmp/x.svg"
 expect 2 'exclude each other' draw "$maps/b4.dot" -p "$tmp/plan.json" -t 2 -o "$tmp/x.svg"
 expect 1 'cannot be written' draw "$maps/b4.dot" -o "$tmp/no/dir/x.dot"
+
+# doctor: saved facts, and options that only labs use
+facts=${srcdir:-.}/tests/fixtures/doctor
+expect 0 '^nothing found on 3 hosts$' doctor --facts "$facts/sound.json"
+expect 1 '^connections to c, port 1024, are dropped' doctor -F "$facts/ports-low.json"
+expect 1 '"kind": "nat"' doctor --json --facts "$facts/nat.json" --output "$tmp/facts.json"
+expect 1 '"kind": "nat"' doctor -j -F "$tmp/facts.json"
+expect 2 "doctor: /nonexistent: no facts of mtree doctor: " doctor --facts /nonexistent
+expect 2 "doctor: .*: cannot be written: " doctor --facts "$facts/sound.json" -o "$tmp/no/dir/x.json"
+expect 2 "doctor: --hosts 'n\[0': a '\[' without its '\]'" doctor --hosts 'n[0'
+expect 2 "doctor: --mca 'x': NAME=VALUE is needed" doctor --mca x
+expect 2 "doctor: --agent '/nonexistent': there is no such program" doctor --agent /nonexistent --hosts a
+expect 2 "doctor: /dev/null: names no host; write one name per line" doctor --hostfile /dev/null
+expect 2 "doctor: /nonexistent: cannot be read: " doctor --hostfile /nonexistent
 
 # The examples of the documents.
 docs=${srcdir:-.}/docs

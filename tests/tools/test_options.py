@@ -73,8 +73,8 @@ def check_mtree():
         text = run([BUILD / "mtree", command, "--help"]).stdout
         known = frozenset().union(*named(text))
         used = used_of_mtree(command)
-        if command == "probe":
-            used |= set(OPTION.findall((ROOT / "tests/lab/test_probe.py").read_text().replace('"', " ")))
+        if command in ("probe", "doctor"):
+            used |= set(OPTION.findall((ROOT / f"tests/lab/test_{command}.py").read_text().replace('"', " ")))
         compare(f"mtree {command}", text, used & known)
 
 

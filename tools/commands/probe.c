@@ -15,28 +15,6 @@
 /* The MPI program of each rank, which is installed beside no user's program. */
 #define PROGRAM "mtree_link_probe"
 
-#define PATH_ROOM 4096
-
-/* The program beside this one, as in the build folder, or where it is installed. */
-static bool find_program(char *path)
-{
-    ssize_t length = readlink("/proc/self/exe", path, PATH_ROOM - 1);
-    char *slash;
-
-    if (length > 0) {
-        path[length] = '\0';
-        slash = strrchr(path, '/');
-        if (slash != NULL && (size_t)(slash - path) + sizeof(PROGRAM) + 1 < PATH_ROOM) {
-            strcpy(slash + 1, PROGRAM);
-            if (access(path, X_OK) == 0) {
-                return true;
-            }
-        }
-    }
-    snprintf(path, PATH_ROOM, "%s/%s", PKGLIBEXECDIR, PROGRAM);
-    return access(path, X_OK) == 0;
-}
-
 /* The rank of this process by its launcher, or NULL: there is none. */
 static const char *rank_of_process(void)
 {
@@ -57,11 +35,11 @@ static void set_parameters(const char *output)
 
 static mtree_status_t run_program(const char *output)
 {
-    char path[PATH_ROOM];
+    char path[COMMAND_PATH_ROOM];
     int state;
     pid_t child;
 
-    if (!find_program(path)) {
+    if (!command_find(PROGRAM, PKGLIBEXECDIR, path)) {
         mtree_error("probe: %s is neither beside mtree nor in %s: was mtree built with "
                     "Open MPI?",
                     PROGRAM, PKGLIBEXECDIR);

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * mtree doctor: why a job across several hosts does not start.
+ *
+ * Hosts are examined by Python, since they may be without mtree.  What asks them and what
+ * judges their answers is Python, too: the folder doctorlib.  Here are the options.
+ */
+#include "tools/options.h"
+
+#include "base/log.h"
+#include "tools/host_list.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FOLDER    "doctorlib"
+#define MOST_ARGS 16
+
+typedef struct {
+    const char *hosts, *hostfile, *agent, *facts, *output;
+    bool json;
+} arguments_t;
+
+/* A parameter of Open MPI, NAME=VALUE, goes into the environment, as mpirun takes it. */
+static mtree_status_t take_parameter(void *data, const char *value)
+{
+    static const char *const of_launcher[] = {"prte_", "plm_ssh_", NULL};
+    const char *equals = strchr(value, '='), *prefix = "OMPI_MCA_";
+    char variable[256];
+
+    (void)data;
+    if (equals == NULL || equals == value || equals - value > 200) {
+        mtree_error("doctor: --mca '%s': NAME=VALUE is needed", value);
+        return MTREE_ERR_INVALID;
+    }
+    for (int i = 0; of_launcher[i] != NULL; i++) {
+        if (strncmp(value, of_launcher[i], strlen(of_launcher[i])) == 0) {
+            prefix = "PRTE_MCA_";
+        }
+    }
+    snprintf(variable, sizeof(variable), "%s%.*s", prefix, (int)(equals - value), value);
+    setenv(variable, equals + 1, 1);
+    return MTREE_OK;
+}
+
+static mtree_status_t append_name(void *data, const char *name)
+{
+    fprintf(data, "%s,", name);
+    return MTREE_OK;
+}
+
+/* The names of @a list, which may have ranges, apart by commas; malloc'ed, NULL: logged.
+ */
+static char *expand_hosts(const char *list)
+{
+    const char *why = NULL;
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    mtree_status_t status;
+
+    if (out == NULL) {
+        mtree_error("doctor: out of memory");
+        return NULL;
+    }
+    status = host_list_expand(list, append_name, out, &why);
+    fclose(out);
+    if (status != MTREE_OK) {
+        mtree_error("doctor: --hosts '%s': %s", list, why);
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+/* Append the option @a name with @a value to @a words, if it has one. */
+static void add_option(const char **words, int *count, const char *name,
+                       const char *value)
+{
+    if (value != NULL) {
+        words[(*count)++] = name;
+        words[(*count)++] = value;
+    }
+}
+
+/* Become the program of Python; returns only when that cannot be. */
+static int run_python(const arguments_t *arguments, const char *hosts)
+{
+    const char *words[MOST_ARGS] = {"python3"};
+    char path[COMMAND_PATH_ROOM];
+    int count = 2;
+
+    if (!command_find(FOLDER, PKGDATADIR, path)) {
+        mtree_error("doctor: %s is neither beside mtree nor in %s", FOLDER, PKGDATADIR);
+        return COMMAND_MISUSED;
+    }
+    words[1] = path;
+    add_option(words, &count, "--hosts", hosts);
+    add_option(words, &count, "--hostfile", arguments->hostfile);
+    add_option(words, &count, "--agent", arguments->agent);
+    add_option(words, &count, "--facts", arguments->facts);
+    add_option(words, &count, "--output", arguments->output);
+    if (arguments->json) {
+        words[count++] = "--json";
+    }
+    execvp(words[0], (char *const *)words);
+    mtree_error("doctor: python3 cannot be started: %s", strerror(errno));
+    return COMMAND_MISUSED;
+}
+
+static int run(int argc, char **argv)
+{
+    static const option_t options[] = {
+        {"hostfile", 'f', OPTION_TEXT, offsetof(arguments_t, hostfile),
+         .argument = "FILE", .help = "the hosts, one per line, as Open MPI takes them"},
+        {"hosts", 'H', OPTION_TEXT, offsetof(arguments_t, hosts), .argument = "LIST",
+         .help = "the hosts: a,b,n[0-15]"},
+        {"agent", 'A', OPTION_TEXT, offsetof(arguments_t, agent), .argument = "COMMAND",
+         .help = "what runs a command on a host, like plm_rsh_agent (default ssh)"},
+        {"mca", 'm', OPTION_OTHER, .argument = "NAME=VALUE", .take = take_parameter,
+         .help = "a parameter that the job will get; may be repeated"},
+        {"output", 'o', OPTION_TEXT, offsetof(arguments_t, output), .argument = "FILE",
+         .help = "save the facts: a report of a fault needs no more"},
+        {"facts", 'F', OPTION_TEXT, offsetof(arguments_t, facts), .argument = "FILE",
+         .help = "judge saved facts, and ask no host"},
+        {"json", 'j', OPTION_FLAG, offsetof(arguments_t, json), .help = "print JSON"},
+        {0}};
+    arguments_t arguments = {0};
+    const option_group_t groups[] = {{options, .data = &arguments}, {0}};
+    char path[COMMAND_PATH_ROOM], *hosts = NULL;
+    const char *list;
+    int code = options_parse(&command_doctor, groups, argc, argv);
+
+    if (code != OPTIONS_GO_ON) {
+        return code;
+    }
+    list = arguments.hosts;
+    if (list == NULL && arguments.hostfile == NULL) {
+        list = getenv("SLURM_JOB_NODELIST");
+    }
+    if (list != NULL && (hosts = expand_hosts(list)) == NULL) {
+        return COMMAND_MISUSED;
+    }
+    if (command_find("mtree", PKGDATADIR, path)) {
+        setenv("MTREE", path, 0);
+    }
+    code = run_python(&arguments, hosts);
+    free(hosts);
+    return code;
+}
+
+const command_t command_doctor = {
+    .name = "doctor",
+    .summary = "find out why a job across hosts does not start",
+    .usage = "[OPTION]...",
+    .help =
+        "Examine the hosts of a job, where it need not start: their names, addresses, "
+        "ports\n"
+        "and versions, and the connections between each two.  One finding per fault, "
+        "with\n"
+        "the line that mends it.  No root, and no mtree on the other hosts, is needed.\n"
+        "Without --hosts and --hostfile: the hosts of Slurm's or PBS's allocation, or "
+        "of\n"
+        "mpirun's default hostfile.\n\n"
+        "Exit status: 0 nothing found, 1 findings, 2 it could not look.\n",
+    .needs = "no argument is needed",
+    .run = run,
+};

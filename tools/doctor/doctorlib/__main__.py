@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The program behind `mtree doctor`, which has read and checked the options (tools/commands/doctor.c)."""
+
+import argparse
+import json
+import os
+import sys
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
+
+from doctorlib import gather, hosts, judge, remote  # noqa: E402
+from doctorlib.errors import DoctorError  # noqa: E402
+
+FOUND, FAILED = 1, 2
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(prog="mtree doctor")
+    for name in ("hostfile", "hosts", "agent", "facts", "output"):
+        parser.add_argument(f"--{name}")
+    parser.add_argument("--json", action="store_true")
+    return parser.parse_args()
+
+
+def read_facts(path):
+    try:
+        with open(path, encoding="utf-8") as file:
+            document = json.load(file)
+        if document["format"] != gather.FORMAT:
+            raise DoctorError(f"{path}: facts of format {document['format']}; this version reads {gather.FORMAT}")
+        return document
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise DoctorError(f"{path}: no facts of mtree doctor: {error}") from error
+
+
+def ask_hosts(options):
+    names = hosts.find(options, os.environ)
+    environment = gather.forwarded(os.environ)
+    channel = remote.Channel(names, hosts.launcher(options, os.environ))
+    try:
+        return gather.gather(channel, names, environment, os.environ.get("MTREE", "mtree"))
+    finally:
+        channel.close()
+
+
+def write_facts(path, document):
+    try:
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(document, file, indent=1)
+            file.write("\n")
+    except OSError as error:
+        raise DoctorError(f"{path}: cannot be written: {error}") from error
+
+
+def print_findings(findings, count):
+    for finding in findings:
+        print(f"{finding.cause}\n    {finding.fix}")
+    if not findings:
+        print(f"nothing found on {count} hosts")
+
+
+def main():
+    options = parse_arguments()
+    try:
+        document = read_facts(options.facts) if options.facts else ask_hosts(options)
+        if options.output:
+            write_facts(options.output, document)
+        findings = judge.judge(document)
+    except DoctorError as error:
+        print(f"mtree: doctor: {error}", file=sys.stderr)
+        return FAILED
+    if options.json:
+        print(json.dumps({"hosts": [host["name"] for host in document["hosts"]],
+                          "findings": [vars(finding) for finding in findings]}, indent=2))
+    else:
+        print_findings(findings, len(document["hosts"]))
+    return FOUND if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

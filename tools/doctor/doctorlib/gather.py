@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Facts of all hosts: three requests, of which each follows from the answers to the one before."""
+
+import json
+import os
+import secrets
+import subprocess
+
+FORMAT = 1
+FACTS_SECONDS = 6.0
+CONNECT_SECONDS = 6.0
+STREAM_SECONDS = 3.0
+LONG_RTT = 2e-3  # seconds; below, no buffer is too small
+MOST_STREAMS = 2  # per host
+MOST_ADDRESSES = 8  # per host
+FORWARDED = ("OMPI_MCA_", "PRTE_MCA_", "PMIX_MCA_")
+
+
+def forwarded(environment):
+    """What mpirun would take along to the hosts."""
+    return {name: value for name, value in environment.items() if name.startswith(FORWARDED)}
+
+
+def own_addresses(facts):
+    """The addresses by which others could reach a host."""
+    return [entry["address"] for entry in facts["interfaces"] if entry["up"] and not entry["loopback"]]
+
+
+def targets(number, names, facts):
+    """The addresses and ports that host NUMBER tries: each of a peer's own, and each that the peer's
+    name has here."""
+    found = []
+    for peer, its in sorted(facts.items()):
+        if peer == number:
+            continue
+        resolved = facts[number]["resolves"].get(names[peer]) or []
+        addresses = list(dict.fromkeys(own_addresses(its) + resolved))
+        found += [
+            {"to": peer, "address": address, "use": use, "port": port}
+            for address in addresses[:MOST_ADDRESSES]
+            if not address.startswith("127.")
+            for use, port in sorted(its["ports"].items())
+        ]
+    return found
+
+
+def long_targets(paths):
+    """The farthest peers of a host, to measure what several connections carry there."""
+    working = [path for path in paths if path["state"] == "ok" and path["answered"] == path["to"]
+               and path["use"] == "btl" and path["rtt"] >= LONG_RTT and path.get("bulk") == "ok"]
+    farthest = {}
+    for path in sorted(working, key=lambda path: -path["rtt"]):
+        farthest.setdefault(path["to"], path)
+    return [
+        {key: path[key] for key in ("to", "address", "port")}
+        for path in list(farthest.values())[:MOST_STREAMS]
+    ]
+
+
+def read_map(path, mtree):
+    """The names of the hosts of a topology file, as mtree reads it; None: it is none."""
+    done = subprocess.run([mtree, "topology", "--json", path], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, check=False)
+    if done.returncode != 0:
+        return {"file": path, "error": done.stderr.decode(errors="replace").strip()}
+    names = [[entry["name"], entry["host"]] for entry in json.loads(done.stdout)["hosts"]]
+    return {"file": path, "hosts": names}
+
+
+def map_file(facts):
+    """The file that coll_mtree_topology names, if it names one."""
+    for its in facts.values():
+        value = its["ompi"].get("parameters", {}).get("coll_mtree_topology", "")
+        if "/" in value or "." in value:
+            return value
+    return None
+
+
+def gather(channel, names, environment, mtree):
+    """Everything that the decisions need to know."""
+    token = secrets.token_hex(8)
+    requests = {
+        number: {"do": "facts", "host": number, "token": token, "names": names,
+                 "environment": environment, "folder": os.getcwd()}
+        for number in range(len(names))
+    }
+    facts = channel.ask(requests, FACTS_SECONDS)
+    wanted = {number: targets(number, names, facts) for number in facts}
+    paths = channel.ask(
+        {number: {"do": "connect", "targets": wanted[number]} for number in facts}, CONNECT_SECONDS
+    )
+    long = {number: long_targets(paths[number]) for number in paths}
+    streams = channel.ask(
+        {number: {"do": "stream", "targets": long[number]} for number in long if long[number]},
+        STREAM_SECONDS,
+    )
+    path = map_file(facts)
+    hosts = []
+    for number, name in enumerate(names):
+        is_reached, error = channel.outcome(number)
+        hosts.append({
+            "name": name,
+            "reached": is_reached,
+            "error": None if number in facts else error,
+            "facts": facts.get(number),
+            "paths": paths.get(number, []),
+            "streams": streams.get(number, []),
+        })
+    return {"format": FORMAT, "hosts": hosts, "map": read_map(path, mtree) if path else None}

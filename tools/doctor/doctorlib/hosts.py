@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Which hosts a job has, and how one starts a program there."""
+
+import os
+import shlex
+import shutil
+import socket
+
+from .errors import DoctorError
+
+HOSTFILES = ("OMPI_MCA_orte_default_hostfile", "PRTE_MCA_prte_default_hostfile", "PBS_NODEFILE")
+AGENTS = ("OMPI_MCA_plm_rsh_agent", "PRTE_MCA_plm_ssh_agent")
+SSH = ("-x", "-o", "BatchMode=yes", "-o", "ConnectTimeout=4")
+SRUN = ("srun", "--overlap", "--quiet", "--nodes=1", "--ntasks=1")
+
+# The remote shell may be any: no letter here means something between single quotes.
+START = (
+    "exec python3 -u -c 'import sys;"
+    'exec(compile(sys.stdin.buffer.read(int(sys.stdin.buffer.readline())),"agent","exec"))'
+    "'"
+)
+
+
+def parse_hostfile(text):
+    """The names of a hostfile, each once: 'name slots=4' as of Open MPI, 'name:4' as of MPICH."""
+    names = []
+    for line in text.splitlines():
+        words = line.partition("#")[0].split()
+        if words:
+            name = words[0].rpartition("@")[2].partition(":")[0]
+            if name and name not in names:
+                names.append(name)
+    return names
+
+
+def read_hostfile(path):
+    try:
+        with open(path, encoding="utf-8") as file:
+            names = parse_hostfile(file.read())
+    except (OSError, UnicodeDecodeError) as error:
+        raise DoctorError(f"{path}: cannot be read: {error}") from error
+    if not names:
+        raise DoctorError(f"{path}: names no host; write one name per line")
+    return names
+
+
+def find(options, environment):
+    """The names of the hosts: as given, of the job's allocation, or of mpirun's own hostfile."""
+    if options.hosts:
+        return parse_hostfile(options.hosts.replace(",", "\n"))
+    if options.hostfile:
+        return read_hostfile(options.hostfile)
+    for variable in HOSTFILES:
+        if environment.get(variable):
+            return read_hostfile(environment[variable])
+    raise DoctorError("no hosts: give --hostfile FILE or --hosts LIST, or run it in a job's allocation; "
+                      "see 'mtree doctor --help'")
+
+
+def is_here(name):
+    own = socket.gethostname()
+    return name in ("localhost", own, own.partition(".")[0])
+
+
+def launcher(options, environment):
+    """The words that go before a host's name, and whether they are Slurm's."""
+    for text in (options.agent, *(environment.get(name) for name in AGENTS)):
+        for choice in (text or "").split(":"):
+            words = shlex.split(choice)
+            if words and shutil.which(words[0]):
+                return words
+        if text and text == options.agent:
+            raise DoctorError(f"--agent '{text}': there is no such program")
+    if "SLURM_JOB_ID" in environment and shutil.which("srun"):
+        return list(SRUN)
+    return ["ssh"]
+
+
+def command(words, name):
+    """What starts an agent on the host NAME."""
+    if is_here(name):
+        return ["/bin/sh", "-c", START]
+    if os.path.basename(words[0]) == "srun":
+        return [*words, f"--nodelist={name}", "/bin/sh", "-c", START]
+    options = SSH if os.path.basename(words[0]) == "ssh" else ()
+    return [*words, *options, name, START]
