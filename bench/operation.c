@@ -80,6 +80,86 @@ static void start_allgatherv(const bench_call_t *call, MPI_Request *request)
                     call->part_displs, MPI_BYTE, call->comm, request);
 }
 
+static void run_gather(const bench_call_t *call)
+{
+    MPI_Gather(call->send, call->count, MPI_BYTE, call->recv, call->count, MPI_BYTE,
+               call->root, call->comm);
+}
+
+static void start_gather(const bench_call_t *call, MPI_Request *request)
+{
+    MPI_Igather(call->send, call->count, MPI_BYTE, call->recv, call->count, MPI_BYTE,
+                call->root, call->comm, request);
+}
+
+static void run_gatherv(const bench_call_t *call)
+{
+    MPI_Gatherv(call->send, call->count, MPI_BYTE, call->recv, call->part_counts,
+                call->part_displs, MPI_BYTE, call->root, call->comm);
+}
+
+static void start_gatherv(const bench_call_t *call, MPI_Request *request)
+{
+    MPI_Igatherv(call->send, call->count, MPI_BYTE, call->recv, call->part_counts,
+                 call->part_displs, MPI_BYTE, call->root, call->comm, request);
+}
+
+static void run_scatter(const bench_call_t *call)
+{
+    int part = call->part_counts[call->rank];
+
+    MPI_Scatter(call->send, part, MPI_BYTE, call->recv, part, MPI_BYTE, call->root,
+                call->comm);
+}
+
+static void start_scatter(const bench_call_t *call, MPI_Request *request)
+{
+    int part = call->part_counts[call->rank];
+
+    MPI_Iscatter(call->send, part, MPI_BYTE, call->recv, part, MPI_BYTE, call->root,
+                 call->comm, request);
+}
+
+static void run_scatterv(const bench_call_t *call)
+{
+    MPI_Scatterv(call->send, call->part_counts, call->part_displs, MPI_BYTE, call->recv,
+                 call->part_counts[call->rank], MPI_BYTE, call->root, call->comm);
+}
+
+static void start_scatterv(const bench_call_t *call, MPI_Request *request)
+{
+    MPI_Iscatterv(call->send, call->part_counts, call->part_displs, MPI_BYTE, call->recv,
+                  call->part_counts[call->rank], MPI_BYTE, call->root, call->comm,
+                  request);
+}
+
+static void run_alltoall(const bench_call_t *call)
+{
+    int part = call->part_counts[call->rank];
+
+    MPI_Alltoall(call->send, part, MPI_BYTE, call->recv, part, MPI_BYTE, call->comm);
+}
+
+static void start_alltoall(const bench_call_t *call, MPI_Request *request)
+{
+    int part = call->part_counts[call->rank];
+
+    MPI_Ialltoall(call->send, part, MPI_BYTE, call->recv, part, MPI_BYTE, call->comm,
+                  request);
+}
+
+static void run_alltoallv(const bench_call_t *call)
+{
+    MPI_Alltoallv(call->send, call->part_counts, call->part_displs, MPI_BYTE, call->recv,
+                  call->own_counts, call->recv_displs, MPI_BYTE, call->comm);
+}
+
+static void start_alltoallv(const bench_call_t *call, MPI_Request *request)
+{
+    MPI_Ialltoallv(call->send, call->part_counts, call->part_displs, MPI_BYTE, call->recv,
+                   call->own_counts, call->recv_displs, MPI_BYTE, call->comm, request);
+}
+
 static void run_barrier(const bench_call_t *call)
 {
     MPI_Barrier(call->comm);
@@ -92,20 +172,32 @@ static void start_barrier(const bench_call_t *call, MPI_Request *request)
 
 /* A barrier is an allreduce of nothing. */
 static const bench_operation_t operations[] = {
-    {"allreduce", MTREE_ALLREDUCE, FLOATS, run_allreduce, NULL},
-    {"bcast", MTREE_BCAST, BYTES, run_bcast, NULL},
-    {"allgather", MTREE_ALLGATHER, BYTES, run_allgather, NULL},
-    {"allgatherv", MTREE_ALLGATHER, BYTES, run_allgatherv, NULL},
-    {"reduce", MTREE_REDUCE, FLOATS, run_reduce, NULL},
-    {"reduce_scatter", MTREE_REDUCE_SCATTER, FLOATS, run_reduce_scatter, NULL},
-    {"barrier", MTREE_ALLREDUCE, NOTHING, run_barrier, NULL},
-    {"iallreduce", MTREE_ALLREDUCE, FLOATS, NULL, start_allreduce},
-    {"ibcast", MTREE_BCAST, BYTES, NULL, start_bcast},
-    {"iallgather", MTREE_ALLGATHER, BYTES, NULL, start_allgather},
-    {"iallgatherv", MTREE_ALLGATHER, BYTES, NULL, start_allgatherv},
-    {"ireduce", MTREE_REDUCE, FLOATS, NULL, start_reduce},
-    {"ireduce_scatter", MTREE_REDUCE_SCATTER, FLOATS, NULL, start_reduce_scatter},
-    {"ibarrier", MTREE_ALLREDUCE, NOTHING, NULL, start_barrier},
+    {"allreduce", MTREE_ALLREDUCE, FLOATS, run_allreduce, NULL, false},
+    {"bcast", MTREE_BCAST, BYTES, run_bcast, NULL, false},
+    {"allgather", MTREE_ALLGATHER, BYTES, run_allgather, NULL, true},
+    {"allgatherv", MTREE_ALLGATHER, BYTES, run_allgatherv, NULL, true},
+    {"reduce", MTREE_REDUCE, FLOATS, run_reduce, NULL, false},
+    {"reduce_scatter", MTREE_REDUCE_SCATTER, FLOATS, run_reduce_scatter, NULL, false},
+    {"gather", MTREE_GATHER, BYTES, run_gather, NULL, true},
+    {"gatherv", MTREE_GATHER, BYTES, run_gatherv, NULL, true},
+    {"scatter", MTREE_SCATTER, BYTES, run_scatter, NULL, true},
+    {"scatterv", MTREE_SCATTER, BYTES, run_scatterv, NULL, false},
+    {"alltoall", MTREE_ALLTOALL, BYTES, run_alltoall, NULL, true},
+    {"alltoallv", MTREE_ALLTOALL, BYTES, run_alltoallv, NULL, false},
+    {"barrier", MTREE_ALLREDUCE, NOTHING, run_barrier, NULL, false},
+    {"iallreduce", MTREE_ALLREDUCE, FLOATS, NULL, start_allreduce, false},
+    {"ibcast", MTREE_BCAST, BYTES, NULL, start_bcast, false},
+    {"iallgather", MTREE_ALLGATHER, BYTES, NULL, start_allgather, true},
+    {"iallgatherv", MTREE_ALLGATHER, BYTES, NULL, start_allgatherv, true},
+    {"ireduce", MTREE_REDUCE, FLOATS, NULL, start_reduce, false},
+    {"ireduce_scatter", MTREE_REDUCE_SCATTER, FLOATS, NULL, start_reduce_scatter, false},
+    {"igather", MTREE_GATHER, BYTES, NULL, start_gather, true},
+    {"igatherv", MTREE_GATHER, BYTES, NULL, start_gatherv, true},
+    {"iscatter", MTREE_SCATTER, BYTES, NULL, start_scatter, true},
+    {"iscatterv", MTREE_SCATTER, BYTES, NULL, start_scatterv, false},
+    {"ialltoall", MTREE_ALLTOALL, BYTES, NULL, start_alltoall, true},
+    {"ialltoallv", MTREE_ALLTOALL, BYTES, NULL, start_alltoallv, false},
+    {"ibarrier", MTREE_ALLREDUCE, NOTHING, NULL, start_barrier, false},
 };
 
 const bench_operation_t *bench_operation_get(int index)
@@ -149,7 +241,14 @@ bool bench_operation_gathers(const bench_operation_t *operation)
 static bool is_in_place(const bench_operation_t *operation)
 {
     return mtree_collective_has_root(operation->collective) &&
-           !mtree_collective_reduces(operation->collective);
+           mtree_collective_broadcasts(operation->collective);
+}
+
+/* Does each rank get another part from each? */
+static bool is_alltoall(const bench_operation_t *operation)
+{
+    return mtree_collective_is_personalized(operation->collective) &&
+           mtree_collective_has_blocks(operation->collective);
 }
 
 /* Gathered vectors are all as long as one rank's contribution.  A scattered vector is cut
@@ -159,13 +258,16 @@ static void set_parts(const bench_operation_t *operation, bench_call_t *call)
     int whole = call->count / call->num_ranks;
     int rest = call->count % call->num_ranks;
     int displ = 0;
-    int rank;
 
-    for (rank = 0; rank < call->num_ranks; rank++) {
+    for (int rank = 0; rank < call->num_ranks; rank++) {
         call->part_counts[rank] =
             bench_operation_gathers(operation) ? call->count : whole + (rank < rest);
         call->part_displs[rank] = displ;
         displ += call->part_counts[rank];
+    }
+    for (int rank = 0; rank < call->num_ranks; rank++) {
+        call->own_counts[rank] = call->part_counts[call->rank];
+        call->recv_displs[rank] = rank * call->own_counts[rank];
     }
 }
 
@@ -185,6 +287,9 @@ static size_t part_count(const bench_operation_t *operation, const bench_call_t 
 static size_t result_capacity(const bench_operation_t *operation,
                               const bench_call_t *call)
 {
+    if (is_alltoall(operation)) {
+        return (size_t)call->num_ranks * (size_t)call->part_counts[call->rank];
+    }
     return part_count(operation, call,
                       mtree_collective_traits(operation->collective)->root_result);
 }
@@ -204,13 +309,18 @@ mtree_status_t bench_operation_acquire(const bench_operation_t *operation, size_
         return MTREE_ERR_LIMIT;
     }
     call->count = (unit == 0) ? 0 : (int)(bytes / unit);
+    if (operation->even && vectors == 1) {
+        call->count -= call->count % call->num_ranks;
+    }
     call->send = NULL;
     call->recv = NULL;
-    call->part_displs = calloc(num_ranks, sizeof(int));
-    call->part_counts = calloc(num_ranks, sizeof(int));
-    if (call->part_counts == NULL || call->part_displs == NULL) {
+    call->part_counts = calloc(4 * num_ranks, sizeof(int));
+    if (call->part_counts == NULL) {
         goto err_release;
     }
+    call->part_displs = call->part_counts + num_ranks;
+    call->recv_displs = call->part_displs + num_ranks;
+    call->own_counts = call->recv_displs + num_ranks;
     set_parts(operation, call);
     /* One byte more, because malloc(0) may give NULL. */
     call->send = malloc((size_t)call->count * unit + 1);
@@ -233,7 +343,6 @@ void bench_operation_release(bench_call_t *call)
     free(call->send);
     free(call->recv);
     free(call->part_counts);
-    free(call->part_displs);
 }
 
 void bench_operation_prepare(const bench_operation_t *operation, const bench_call_t *call,
@@ -278,6 +387,10 @@ static bool is_gathered(const bench_operation_t *operation, const bench_call_t *
 {
     size_t count = (size_t)call->count;
 
+    if (is_alltoall(operation)) {
+        count = (size_t)call->part_counts[call->rank];
+        run.first = (size_t)call->part_displs[call->rank];
+    }
     for (run.rank = 0; run.rank < call->num_ranks; run.rank++) {
         if (!is_run(operation, call, pattern, run, (size_t)run.rank * count, count)) {
             return false;
@@ -298,7 +411,8 @@ bool bench_operation_check(const bench_operation_t *operation, const bench_call_
         .iteration = iteration,
         .first = part == MTREE_PART_BLOCK ? (size_t)call->part_displs[call->rank] : 0};
 
-    if (bench_operation_gathers(operation)) {
+    if (part == MTREE_PART_VECTOR &&
+        (bench_operation_gathers(operation) || is_alltoall(operation))) {
         return is_gathered(operation, call, pattern, run);
     }
     return is_run(operation, call, pattern, run, 0, part_count(operation, call, part));

@@ -19,11 +19,14 @@ typedef struct {
     int rank;
     int num_ranks;
     int root;
-    int count; /* length of the vector that a rank contributes (bcast: that the root
-                  sends) */
+    int count; /* length of the vector that a rank contributes (bcast, scatter: that the
+                  root sends) */
     int *part_counts; /* [num_ranks] the ranks' parts of a vector that is scattered, or
-                         gathered */
+                         gathered; alltoall: of each rank's */
     int *part_displs; /* [num_ranks] */
+    int *recv_displs; /* [num_ranks] of an alltoall's result, which has part `rank` of
+                         each rank's vector */
+    int *own_counts;  /* [num_ranks] their lengths: each part_counts[rank] */
     void *send;
     void *recv;
 } bench_call_t;
@@ -35,6 +38,7 @@ typedef struct {
                     0: it carries no data */
     void (*run)(const bench_call_t *call);                         /* blocking, or */
     void (*start)(const bench_call_t *call, MPI_Request *request); /* not */
+    bool even; /* the parts of a vector have one length, which divides it */
 } bench_operation_t;
 
 /* The operation of that name, or NULL. */
