@@ -14,6 +14,7 @@
 #include "coll_mtree/base/class_table.h"
 #include "coll_mtree/base/hint_values.h"
 #include "coll_mtree/base/params.h"
+#include "coll_mtree/base/size_estimate.h"
 #include "coll_mtree/base/tag_range.h"
 #include "coll_mtree/compat.h"
 #include "coll_mtree/plan/winners.h"
@@ -34,7 +35,9 @@ BEGIN_C_DECLS
 #define MTREE_INTERFACES(_with, _do)                                                     \
     _with(_do, allreduce) _with(_do, reduce) _with(_do, bcast) _with(_do, allgather)     \
         _with(_do, allgatherv) _with(_do, reduce_scatter)                                \
-            _with(_do, reduce_scatter_block) _with(_do, barrier)
+            _with(_do, reduce_scatter_block) _with(_do, gather) _with(_do, gatherv)      \
+                _with(_do, scatter) _with(_do, scatterv) _with(_do, alltoall)            \
+                    _with(_do, alltoallv) _with(_do, alltoallw) _with(_do, barrier)
 #define MTREE_ONCE(_do, _name)        _do(_name)
 #define MTREE_FORMS_OF(_do, _name)    _do(_name) _do(i##_name) _do(_name##_init)
 #define MTREE_FOR_EACH_INTERFACE(_do) MTREE_INTERFACES(MTREE_ONCE, _do)
@@ -106,10 +109,11 @@ typedef struct {
     atomic_bool keeps_order; /* trees have served calls that must give the same bits */
     atomic_bool all_reordered, some_reordered; /* on rank 0: replanning has changed the
                                                   plans of all or some of these */
+    coll_mtree_size_estimate_t
+        sizes[MTREE_COLLECTIVE_LAST]; /* of calls with unequal blocks */
     bool unserved; /* every rank knows by now that mtree cannot serve this communicator */
     bool introduced; /* rank 0 has logged its line about the communicator */
-    mtree_plan_part_t *default_part; /* call/default_plan.h; NULL: not needed yet */
-    mtree_placement_t *default_placement;
+    mtree_placement_t *default_placement; /* call/default_plan.h; NULL: not needed yet */
 } mca_coll_mtree_module_t;
 
 OBJ_CLASS_DECLARATION(mca_coll_mtree_module_t);
@@ -174,8 +178,42 @@ void coll_mtree_params_register(const mca_base_component_t *component);
     const void *sbuf, void *rbuf, int rcount, ompi_datatype_t *dtype, ompi_op_t *op,     \
         ompi_communicator_t *comm
 #define MTREE_ARGUMENTS_reduce_scatter_block sbuf, rbuf, rcount, dtype, op, comm
-#define MTREE_PARAMETERS_barrier             ompi_communicator_t *comm
-#define MTREE_ARGUMENTS_barrier              comm
+#define MTREE_PARAMETERS_gather                                                          \
+    const void *sbuf, int scount, ompi_datatype_t *sdtype, void *rbuf, int rcount,       \
+        ompi_datatype_t *rdtype, int root, ompi_communicator_t *comm
+#define MTREE_ARGUMENTS_gather sbuf, scount, sdtype, rbuf, rcount, rdtype, root, comm
+#define MTREE_PARAMETERS_gatherv                                                         \
+    const void *sbuf, int scount, ompi_datatype_t *sdtype, void *rbuf,                   \
+        const int *rcounts, const int *displs, ompi_datatype_t *rdtype, int root,        \
+        ompi_communicator_t *comm
+#define MTREE_ARGUMENTS_gatherv                                                          \
+    sbuf, scount, sdtype, rbuf, rcounts, displs, rdtype, root, comm
+#define MTREE_PARAMETERS_scatter MTREE_PARAMETERS_gather
+#define MTREE_ARGUMENTS_scatter  MTREE_ARGUMENTS_gather
+#define MTREE_PARAMETERS_scatterv                                                        \
+    const void *sbuf, const int *scounts, const int *displs, ompi_datatype_t *sdtype,    \
+        void *rbuf, int rcount, ompi_datatype_t *rdtype, int root,                       \
+        ompi_communicator_t *comm
+#define MTREE_ARGUMENTS_scatterv                                                         \
+    sbuf, scounts, displs, sdtype, rbuf, rcount, rdtype, root, comm
+#define MTREE_PARAMETERS_alltoall                                                        \
+    const void *sbuf, int scount, ompi_datatype_t *sdtype, void *rbuf, int rcount,       \
+        ompi_datatype_t *rdtype, ompi_communicator_t *comm
+#define MTREE_ARGUMENTS_alltoall sbuf, scount, sdtype, rbuf, rcount, rdtype, comm
+#define MTREE_PARAMETERS_alltoallv                                                       \
+    const void *sbuf, const int *scounts, const int *sdispls, ompi_datatype_t *sdtype,   \
+        void *rbuf, const int *rcounts, const int *rdispls, ompi_datatype_t *rdtype,     \
+        ompi_communicator_t *comm
+#define MTREE_ARGUMENTS_alltoallv                                                        \
+    sbuf, scounts, sdispls, sdtype, rbuf, rcounts, rdispls, rdtype, comm
+#define MTREE_PARAMETERS_alltoallw                                                       \
+    const void *sbuf, const int *scounts, const int *sdispls,                            \
+        ompi_datatype_t *const *sdtypes, void *rbuf, const int *rcounts,                 \
+        const int *rdispls, ompi_datatype_t *const *rdtypes, ompi_communicator_t *comm
+#define MTREE_ARGUMENTS_alltoallw                                                        \
+    sbuf, scounts, sdispls, sdtypes, rbuf, rcounts, rdispls, rdtypes, comm
+#define MTREE_PARAMETERS_barrier ompi_communicator_t *comm
+#define MTREE_ARGUMENTS_barrier  comm
 
 #define MTREE_DECLARE_FORMS(_name)                                                       \
     int coll_mtree_##_name(MTREE_PARAMETERS_##_name, mca_coll_base_module_t *base);      \

@@ -31,7 +31,7 @@ static void module_construct(mca_coll_mtree_module_t *module)
     module->hosts_asked = module->hosts_known = false;
     module->latest = NULL;
     module->placement = module->default_placement = NULL;
-    module->default_part = NULL;
+    memset(module->sizes, 0, sizeof(module->sizes));
     module->context = NULL;
     module->source = NULL;
     module->processes = NULL;

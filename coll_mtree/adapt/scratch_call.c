@@ -14,9 +14,10 @@ bool coll_mtree_scratch_call_init(coll_mtree_scratch_call_t *call,
                                   const mtree_call_t *like, int ranks)
 {
     size_t bytes = like->units * like->unit_bytes;
+    size_t sides = mtree_collective_is_personalized(like->collective) ? 2 : 1;
 
     *call = (coll_mtree_scratch_call_t){.like = like, .total = (int)bytes};
-    if (bytes > INT_MAX || (call->bytes = calloc(bytes, 1)) == NULL) {
+    if (bytes > INT_MAX || (call->bytes = calloc(bytes, sides)) == NULL) {
         return false;
     }
     if (like->blocks == NULL) {
@@ -43,7 +44,7 @@ void coll_mtree_scratch_call_run(const coll_mtree_scratch_call_t *call,
                                  ompi_communicator_t *comm)
 {
     const mtree_call_t *like = call->like;
-    void *bytes = call->bytes;
+    void *bytes = call->bytes, *received = call->bytes + call->total;
     int total = call->total, block = total / ompi_comm_size(comm);
     bool is_root = ompi_comm_rank(comm) == like->root;
 
@@ -74,6 +75,16 @@ void coll_mtree_scratch_call_run(const coll_mtree_scratch_call_t *call,
             CALL(reduce_scatter, MPI_IN_PLACE, bytes, call->counts, MPI_BYTE, MPI_BOR,
                  comm);
         }
+        break;
+    case MTREE_GATHER:
+        CALL(gather, bytes, block, MPI_BYTE, received, block, MPI_BYTE, like->root, comm);
+        break;
+    case MTREE_SCATTER:
+        CALL(scatter, bytes, block, MPI_BYTE, received, block, MPI_BYTE, like->root,
+             comm);
+        break;
+    case MTREE_ALLTOALL:
+        CALL(alltoall, bytes, block, MPI_BYTE, received, block, MPI_BYTE, comm);
         break;
     default:
         break;

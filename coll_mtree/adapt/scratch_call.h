@@ -10,7 +10,7 @@
 
 typedef struct {
     const mtree_call_t *like;
-    char *bytes;
+    char *bytes; /* as much again of them, to receive, of a personalized collective */
     int total;   /* bytes of the call */
     int *counts; /* [ranks] bytes of each rank's block; NULL: all have as many, or none */
     int *offsets; /* [ranks] of the blocks */

@@ -36,6 +36,14 @@ coll_mtree_call_class_t coll_mtree_call_class_of(mtree_collective_t collective, 
                                                  size_t bytes, const char *algorithm,
                                                  int trees);
 
+/*
+ * What a call's bytes are to be multiplied by to give those of its plan, where @a ranks
+ * ranks run on @a hosts hosts: the size of an all-to-all is what one rank sends, that of
+ * its plan what a host does.
+ */
+double coll_mtree_call_class_host_share(mtree_collective_t collective, int ranks,
+                                        int hosts);
+
 bool coll_mtree_call_class_equals(const coll_mtree_call_class_t *a,
                                   const coll_mtree_call_class_t *b);
 

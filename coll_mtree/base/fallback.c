@@ -62,6 +62,9 @@ const char *coll_mtree_fallback_name(ompi_communicator_t *comm,
     modules[MTREE_BCAST] = fallback->coll_bcast_module;
     modules[MTREE_ALLGATHER] = fallback->coll_allgather_module;
     modules[MTREE_REDUCE_SCATTER] = fallback->coll_reduce_scatter_module;
+    modules[MTREE_SCATTER] = fallback->coll_scatter_module;
+    modules[MTREE_GATHER] = fallback->coll_gather_module;
+    modules[MTREE_ALLTOALL] = fallback->coll_alltoall_module;
     return modules[collective] == NULL ? NULL
                                        : modules[collective]->super.obj_class->cls_name;
 }

@@ -4,12 +4,7 @@
 #include "coll_mtree/call/blocks.h"
 #include "coll_mtree/report/trace.h"
 
-#include "opal/datatype/opal_convertor.h"
-
 #include <stdlib.h>
-
-/* Longer than two basic elements of any datatype. */
-#define SPARE_BYTES 128
 
 /* MPI's functions compute inout = in op inout.  mtree reduces by commutative operations
  * only, so the sides may be swapped.  Open MPI calls a user's function by the rules of
@@ -29,91 +24,56 @@ static void buffers_fold(void *arg, const void *a, const void *b, void *out, siz
     ompi_op_reduce(args->op, (void *)a, out, count, args->datatype);
 }
 
-/*
- * A convertor at byte @a offset of the packed image; for packing, up to one basic element
- * before.  Each chunk has a new one, because Open MPI's convertors are wrong after they
- * are positioned a second time.  Returns its offset.
- */
-static size_t buffers_convertor(const coll_mtree_buffers_t *buffers, size_t offset,
-                                bool pack, opal_convertor_t *convertor)
+/* The elements in whose packed image byte *offset_p of the call's lies, which becomes the
+ * offset there. */
+static coll_mtree_elements_t buffers_elements(const coll_mtree_buffers_t *buffers,
+                                              size_t *offset_p)
 {
     const coll_mtree_coll_args_t *args = buffers->args;
-    size_t size, first = 0, count = args->count;
-    void *address = args->output;
+    coll_mtree_elements_t elements = {args->output, args->count, args->datatype};
 
     /* Blocks that are not in sequence have a packed image each. */
     if (args->displace != NULL) {
-        int block = coll_mtree_blocks_find(args->blocks, buffers->num_blocks, offset);
+        int block = coll_mtree_blocks_find(args->blocks, buffers->num_blocks, *offset_p);
+        size_t first = args->blocks[block];
 
-        ompi_datatype_type_size(args->datatype, &size);
-        first = args->blocks[block];
-        count = (args->blocks[block + 1] - first) / size;
-        address = mtree_address(address, args->displace[block]);
+        elements.count = (args->blocks[block + 1] - first) / args->datatype->super.size;
+        elements.address = mtree_address(args->output, args->displace[block]);
+        *offset_p -= first;
     }
-    OBJ_CONSTRUCT(convertor, opal_convertor_t);
-    if (pack) {
-        opal_convertor_copy_and_prepare_for_send(ompi_mpi_local_convertor,
-                                                 &args->datatype->super, count, address,
-                                                 0, convertor);
-    } else {
-        opal_convertor_copy_and_prepare_for_recv(ompi_mpi_local_convertor,
-                                                 &args->datatype->super, count, address,
-                                                 0, convertor);
-    }
-    offset -= first;
-    opal_convertor_set_position(convertor, &offset);
-    return first + offset;
+    return elements;
 }
 
-/* Pack up to @a length bytes from the convertor's position; how many. */
-static size_t convertor_pack(opal_convertor_t *convertor, void *bytes, size_t length)
-{
-    struct iovec iov = {.iov_base = bytes, .iov_len = length};
-    uint32_t num_iovs = 1;
-    size_t done = length;
-
-    opal_convertor_pack(convertor, &iov, &num_iovs, &done);
-    return done;
-}
-
-/*
- * Open MPI packs whole basic elements only: it begins at the start of one, and stops
- * before one that does not fit.  Elements that a chunk's ends cut are packed into
- * `spare`.
- */
 static void buffers_pack(void *arg, size_t offset, void *bytes, size_t length)
 {
-    const coll_mtree_buffers_t *buffers = arg;
-    char *to = bytes;
+    const coll_mtree_elements_t elements = buffers_elements(arg, &offset);
 
-    while (length > 0) {
-        opal_convertor_t convertor;
-        char spare[SPARE_BYTES];
-        size_t before = offset - buffers_convertor(buffers, offset, true, &convertor);
-        size_t done = before == 0 ? convertor_pack(&convertor, to, length) : 0;
-
-        if (done == 0) {
-            done = convertor_pack(&convertor, spare, sizeof(spare)) - before;
-            done = done < length ? done : length;
-            memcpy(to, spare + before, done);
-        }
-        OBJ_DESTRUCT(&convertor);
-        to += done;
-        offset += done;
-        length -= done;
-    }
+    coll_mtree_pack(&elements, offset, bytes, length);
 }
 
 static void buffers_unpack(void *arg, size_t offset, const void *bytes, size_t length)
 {
-    struct iovec iov = {.iov_base = (void *)bytes, .iov_len = length};
-    opal_convertor_t convertor;
-    uint32_t num_iovs = 1;
-    size_t done = length;
+    const coll_mtree_elements_t elements = buffers_elements(arg, &offset);
 
-    (void)buffers_convertor(arg, offset, false, &convertor);
-    opal_convertor_unpack(&convertor, &iov, &num_iovs, &done);
-    OBJ_DESTRUCT(&convertor);
+    coll_mtree_unpack(&elements, offset, bytes, length);
+}
+
+static void buffers_pack_block(void *arg, int rank, size_t offset, void *bytes,
+                               size_t length)
+{
+    const coll_mtree_elements_t block =
+        coll_mtree_side_block(&((coll_mtree_buffers_t *)arg)->args->send, rank);
+
+    coll_mtree_pack(&block, offset, bytes, length);
+}
+
+static void buffers_unpack_block(void *arg, int rank, size_t offset, const void *bytes,
+                                 size_t length)
+{
+    const coll_mtree_elements_t block =
+        coll_mtree_side_block(&((coll_mtree_buffers_t *)arg)->args->recv, rank);
+
+    coll_mtree_unpack(&block, offset, bytes, length);
 }
 
 static int buffers_init_fold(coll_mtree_buffers_t *buffers, int rank)
@@ -178,11 +138,39 @@ static int buffers_init_move(coll_mtree_buffers_t *buffers, int ranks)
     return OMPI_SUCCESS;
 }
 
+/* Blocks of bytes, as for data to be moved. */
+static int buffers_init_exchange(coll_mtree_buffers_t *buffers,
+                                 const coll_mtree_coll_args_t *args, int rank, int ranks)
+{
+    int rc = coll_mtree_side_buffers_init(&buffers->send, &args->send, rank, ranks,
+                                          args->copies_sent);
+
+    if (rc == OMPI_SUCCESS) {
+        rc =
+            coll_mtree_side_buffers_init(&buffers->recv, &args->recv, rank, ranks, false);
+    }
+    buffers->args = args;
+    buffers->super = (mtree_operation_data_t){
+        .extent = 1,
+        .span = 1,
+        .send = coll_mtree_side_buffers_view(&buffers->send, args->call.unequal),
+        .recv = coll_mtree_side_buffers_view(&buffers->recv, args->call.unequal),
+        .pack_block = buffers_pack_block,
+        .unpack_block = buffers_unpack_block,
+        .arg = buffers,
+        .trace = coll_mtree_trace_get()};
+    return rc;
+}
+
 int coll_mtree_buffers_init(coll_mtree_buffers_t *buffers,
                             const coll_mtree_coll_args_t *args, int rank, int ranks)
 {
-    int rc = coll_mtree_staging_init(&buffers->staging, args, rank, ranks);
+    int rc;
 
+    if (mtree_collective_is_personalized(args->call.collective)) {
+        return buffers_init_exchange(buffers, args, rank, ranks);
+    }
+    rc = coll_mtree_staging_init(&buffers->staging, args, rank, ranks);
     if (rc != OMPI_SUCCESS) {
         return rc;
     }
@@ -193,10 +181,27 @@ int coll_mtree_buffers_init(coll_mtree_buffers_t *buffers,
                             : buffers_init_move(buffers, ranks);
 }
 
+/* Copy the block from this rank to itself, where it has one on both sides. */
+static int copy_own_block(const coll_mtree_buffers_t *buffers)
+{
+    const int rank = buffers->send.rank;
+    const coll_mtree_elements_t from = coll_mtree_side_block(&buffers->args->send, rank);
+    const coll_mtree_elements_t to = coll_mtree_side_block(&buffers->args->recv, rank);
+
+    return buffers->args->copies_sent || from.count == 0 || to.count == 0
+               ? OMPI_SUCCESS
+               : ompi_datatype_sndrcv(from.address, (int)from.count, from.type,
+                                      to.address, (int)to.count, to.type);
+}
+
 int coll_mtree_buffers_begin(const coll_mtree_buffers_t *buffers)
 {
     const coll_mtree_coll_args_t *args = buffers->args;
 
+    if (mtree_collective_is_personalized(args->call.collective)) {
+        coll_mtree_side_buffers_stash(&buffers->send);
+        return copy_own_block(buffers);
+    }
     coll_mtree_staging_begin(&buffers->staging);
     if (args->own.from_type == NULL) {
         return OMPI_SUCCESS;
@@ -215,11 +220,14 @@ void coll_mtree_buffers_deliver(const coll_mtree_buffers_t *buffers)
             mtree_address(buffers->stash, -buffers->super.gap));
     }
     coll_mtree_staging_end(&buffers->staging);
+    coll_mtree_side_buffers_deliver(&buffers->recv);
 }
 
 void coll_mtree_buffers_cleanup(coll_mtree_buffers_t *buffers)
 {
     coll_mtree_staging_cleanup(&buffers->staging);
+    coll_mtree_side_buffers_cleanup(&buffers->send);
+    coll_mtree_side_buffers_cleanup(&buffers->recv);
     free(buffers->shift);
     free(buffers->stash);
 }

@@ -6,6 +6,7 @@
 #ifndef COLL_MTREE_CALL_BUFFERS_H
 #define COLL_MTREE_CALL_BUFFERS_H
 
+#include "coll_mtree/call/side_buffers.h"
 #include "coll_mtree/call/staging.h"
 
 #include "schedule/operation.h"
@@ -18,6 +19,7 @@ typedef struct {
     int num_blocks;   /* that are packed apart from each other */
     ptrdiff_t *shift; /* owned; super.shift */
     char *stash;      /* result of a reduce_scatter in place until its end; owned */
+    coll_mtree_side_buffers_t send, recv; /* of a personalized collective */
 } coll_mtree_buffers_t;
 
 /* The buffers of the call of @a args, which must outlive them.  Open MPI's code; after an
@@ -25,7 +27,8 @@ typedef struct {
 int coll_mtree_buffers_init(coll_mtree_buffers_t *buffers,
                             const coll_mtree_coll_args_t *args, int rank, int ranks);
 
-/* Before the first message: copy what a device has, and the rank's own block. */
+/* Before the first message: copy what a device has, or the result overwrites, and the
+ * rank's own block. */
 int coll_mtree_buffers_begin(const coll_mtree_buffers_t *buffers);
 
 /* After the last message: copy the result from the stash and to the device. */

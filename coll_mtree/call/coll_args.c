@@ -106,8 +106,53 @@ void coll_mtree_coll_args_blocks(coll_mtree_coll_args_t *args, const int *rcount
     }
 }
 
+void coll_mtree_coll_args_exchange(coll_mtree_coll_args_t *args,
+                                   mtree_collective_t collective, bool in_place)
+{
+    args->call.collective = collective;
+    args->call.unit_bytes = 1;
+    args->call.chunk_bytes = coll_mtree_params.chunk_bytes;
+    args->datatype = MPI_BYTE;
+    if (in_place) {
+        args->send = args->recv;
+        args->copies_sent = true;
+    }
+}
+
+void coll_mtree_coll_args_equal(coll_mtree_coll_args_t *args, size_t bytes, int ranks)
+{
+    args->call.units = bytes * (size_t)ranks;
+    args->verdict = verdict_by_bytes(args->call.units);
+}
+
+void coll_mtree_coll_args_unequal(coll_mtree_coll_args_t *args, size_t bytes)
+{
+    args->call.unequal = true;
+    args->own_bytes = bytes;
+    args->verdict = MTREE_COLL_ARGS_SERVED;
+}
+
+void coll_mtree_coll_args_size(coll_mtree_coll_args_t *args, double bytes)
+{
+    const size_t min_bytes = coll_mtree_params.min_bytes;
+
+    /* Some blocks may have bytes even where the others had none so far. */
+    args->call.units = bytes < 1 ? 1 : (size_t)bytes;
+    args->verdict = min_bytes == 0 || bytes >= (double)min_bytes
+                        ? MTREE_COLL_ARGS_SERVED
+                        : MTREE_COLL_ARGS_DECLINED;
+}
+
+bool coll_mtree_coll_args_keep(coll_mtree_coll_args_t *args, int ranks)
+{
+    return coll_mtree_side_keep(&args->send, ranks) &&
+           coll_mtree_side_keep(&args->recv, ranks);
+}
+
 void coll_mtree_coll_args_cleanup(coll_mtree_coll_args_t *args)
 {
+    coll_mtree_side_release(&args->send);
+    coll_mtree_side_release(&args->recv);
     free(args->blocks);
     free(args->displace);
 }

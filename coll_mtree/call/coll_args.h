@@ -8,7 +8,7 @@
 #ifndef COLL_MTREE_CALL_COLL_ARGS_H
 #define COLL_MTREE_CALL_COLL_ARGS_H
 
-#include "coll_mtree/coll_mtree.h"
+#include "coll_mtree/call/sides.h"
 #include "coll_mtree/select/trial_rule.h"
 
 typedef enum {
@@ -46,6 +46,10 @@ typedef struct {
     coll_mtree_own_block_t own;
     bool stashed;     /* the result is copied to scatter_to at the end */
     void *scatter_to; /* may be MPI_BOTTOM, too */
+    /* Of a personalized collective: */
+    coll_mtree_side_t send, recv;
+    bool copies_sent; /* what is sent lies where the result goes */
+    size_t own_bytes; /* where blocks are unequal: this rank's part of the call's size */
 } coll_mtree_coll_args_t;
 
 /* What @a op does with elements of @a dtype. */
@@ -75,6 +79,25 @@ void coll_mtree_coll_args_own_block(coll_mtree_coll_args_t *args, const void *sb
  */
 void coll_mtree_coll_args_blocks(coll_mtree_coll_args_t *args, const int *rcounts,
                                  size_t element, int ranks);
+
+/*
+ * Set the arguments of a call of a personalized collective, whose sides, and root, are
+ * set; @a in_place: what is sent lies where the result goes.  Then one of the two: all
+ * blocks have @a bytes bytes; or each rank knows the sizes of its own blocks, and @a
+ * bytes is its part of the whole, by which dispatch sets size and verdict.
+ */
+void coll_mtree_coll_args_exchange(coll_mtree_coll_args_t *args,
+                                   mtree_collective_t collective, bool in_place);
+void coll_mtree_coll_args_equal(coll_mtree_coll_args_t *args, size_t bytes, int ranks);
+void coll_mtree_coll_args_unequal(coll_mtree_coll_args_t *args, size_t bytes);
+
+/* Set the size of a call with unequal blocks, on which all ranks have agreed, and the
+ * verdict. */
+void coll_mtree_coll_args_size(coll_mtree_coll_args_t *args, double bytes);
+
+/* Hold what belongs to the user, for a call that may outlive the function.  False: no
+ * memory. */
+bool coll_mtree_coll_args_keep(coll_mtree_coll_args_t *args, int ranks);
 
 /* Free what the arguments own. */
 void coll_mtree_coll_args_cleanup(coll_mtree_coll_args_t *args);

@@ -9,8 +9,10 @@
 
 #define NAME_LENGTH 16
 
-/* A plan with one tree whose edges are not set; each host is named after its rank. */
-static mtree_status_t plan_create(int num_ranks, mtree_plan_t **plan_p)
+/* A plan with @a num_trees trees whose edges are not set; each host is named after its
+ * rank. */
+static mtree_status_t plan_create(mtree_collective_t collective, int num_ranks,
+                                  int num_trees, mtree_plan_t **plan_p)
 {
     const char **names = calloc((size_t)num_ranks, sizeof(*names));
     char *text = malloc((size_t)num_ranks * NAME_LENGTH);
@@ -23,43 +25,74 @@ static mtree_status_t plan_create(int num_ranks, mtree_plan_t **plan_p)
             snprintf(name, NAME_LENGTH, "%d", rank);
             names[rank] = name;
         }
-        status = mtree_plan_create(MTREE_ALLREDUCE, "plain", num_ranks, names, 1, plan_p);
+        status =
+            mtree_plan_create(collective, "plain", num_ranks, names, num_trees, plan_p);
     }
     free(names);
     free(text);
     return status;
 }
 
-mtree_status_t coll_mtree_default_plan_create(int num_ranks, mtree_plan_t **plan_p,
-                                              mtree_placement_t **placement_p)
+/* All other hosts are below @a root. */
+static void make_star(mtree_tree_t *tree, int num_hosts, int root)
+{
+    for (int host = 0; host < num_hosts; host++) {
+        tree->parent[host] = host == root ? -1 : root;
+    }
+    tree->root = root;
+}
+
+static void make_binomial(mtree_tree_t *tree, int num_hosts)
+{
+    /* The number without its lowest bit.  The root, 0, keeps its -1. */
+    for (int host = 1; host < num_hosts; host++) {
+        tree->parent[host] = host & (host - 1);
+    }
+}
+
+mtree_status_t coll_mtree_default_plan_create(mtree_collective_t collective, int root,
+                                              int num_ranks, mtree_plan_t **plan_p)
+{
+    const bool is_personalized = mtree_collective_is_personalized(collective);
+    const bool has_root = mtree_collective_has_root(collective);
+    mtree_status_t status =
+        plan_create(is_personalized ? collective : MTREE_ALLREDUCE, num_ranks,
+                    is_personalized && !has_root ? num_ranks : 1, plan_p);
+
+    if (status != MTREE_OK) {
+        return status;
+    }
+    for (int t = 0; t < (*plan_p)->num_trees; t++) {
+        mtree_tree_t *tree = &(*plan_p)->trees[t];
+
+        if (is_personalized) {
+            make_star(tree, num_ranks, has_root ? root : t);
+        } else {
+            make_binomial(tree, num_ranks);
+        }
+        tree->rate = ASSUMED_RATE;
+        tree->share = 1;
+    }
+    if (is_personalized && has_root) {
+        (*plan_p)->root = root;
+    }
+    (*plan_p)->throughput = ASSUMED_RATE;
+    return MTREE_OK;
+}
+
+mtree_status_t coll_mtree_default_placement_create(int num_ranks,
+                                                   mtree_placement_t **placement_p)
 {
     int *host = malloc((size_t)num_ranks * sizeof(*host));
-    mtree_plan_t *plan = NULL;
-    mtree_status_t status = host == NULL ? MTREE_ERR_NO_MEMORY : MTREE_OK;
+    mtree_status_t status;
 
-    if (status == MTREE_OK) {
-        status = plan_create(num_ranks, &plan);
-    }
-    if (status != MTREE_OK) {
-        goto free_host;
+    if (host == NULL) {
+        return MTREE_ERR_NO_MEMORY;
     }
     for (int rank = 0; rank < num_ranks; rank++) {
         host[rank] = rank;
-        /* The number without its lowest bit.  The root, 0, keeps its -1. */
-        if (rank > 0) {
-            plan->trees[0].parent[rank] = rank & (rank - 1);
-        }
     }
-    plan->trees[0].rate = plan->throughput = ASSUMED_RATE;
-    plan->trees[0].share = 1;
     status = mtree_placement_create(num_ranks, num_ranks, host, NULL, placement_p);
-    if (status != MTREE_OK) {
-        mtree_plan_destroy(plan);
-    } else {
-        *plan_p = plan;
-    }
-
-free_host:
     free(host);
     return status;
 }

@@ -8,6 +8,7 @@
 #include "coll_mtree/base/deferred_release.h"
 #include "coll_mtree/base/hints.h"
 #include "coll_mtree/base/log.h"
+#include "coll_mtree/call/agreed_size.h"
 #include "coll_mtree/call/comm_class.h"
 #include "coll_mtree/call/plan_entry.h"
 #include "coll_mtree/call/request.h"
@@ -260,7 +261,7 @@ static bool is_internal(const coll_mtree_mpi_call_t *call)
     const mtree_call_t *what = &call->args.call;
 
     return call->form == MTREE_NONBLOCKING &&
-           call->args.verdict == MTREE_COLL_ARGS_SERVED &&
+           call->args.verdict == MTREE_COLL_ARGS_SERVED && !what->unequal &&
            what->units * what->unit_bytes <= INTERNAL_BYTES;
 }
 
@@ -309,6 +310,9 @@ static int dispatch(coll_mtree_mpi_call_t *call, ompi_request_t **request_p)
         return dispatch_empty(call->form, request_p);
     }
     rc = dispatch_enter(call);
+    if (rc == OMPI_SUCCESS) {
+        rc = coll_mtree_agreed_size_set(call);
+    }
     if (rc != OMPI_SUCCESS) {
         return rc;
     }

@@ -7,8 +7,10 @@
  *    coll_mtree_dispatch().
  * 2. A call that mtree does not serve is declined at once: the operation, the datatype or
  *    the size does not allow it, or Open MPI itself made it.
- * 3. A blocking call applies the replanning replies that are due, because all ranks are
- *    at the same point of the order of calls (coll_mtree/adapt).
+ * 3. Where only some ranks know the size of the call, all agree on one
+ *    (coll_mtree/call/agreed_size.h).  A blocking call applies the replanning replies
+ * that are due, because all ranks are at the same point of the order of calls
+ * (coll_mtree/adapt).
  * 4. The call's class is looked up, once, in the communicator's table
  *    (coll_mtree/call/comm_class.h).  The statistics record of the class is opened.
  * 5. The backend is chosen from what is the same on all ranks

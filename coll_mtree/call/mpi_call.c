@@ -86,9 +86,11 @@ bool coll_mtree_mpi_call_is_unmeasured(const coll_mtree_mpi_call_t *call,
 }
 
 /* Are the datatypes on this rank, of a call that moves data, MPI's own? */
-static bool is_predefined(const coll_mtree_coll_args_t *args)
+static bool is_predefined(const coll_mtree_coll_args_t *args, int ranks)
 {
-    return ompi_datatype_is_predefined(args->datatype) &&
+    return coll_mtree_side_is_predefined(&args->send, ranks) &&
+           coll_mtree_side_is_predefined(&args->recv, ranks) &&
+           ompi_datatype_is_predefined(args->datatype) &&
            (args->own.from_type == NULL ||
             ompi_datatype_is_predefined(args->own.from_type));
 }
@@ -122,7 +124,7 @@ static coll_mtree_backend_t select_backend(coll_mtree_mpi_call_t *call,
                    ? COLL_MTREE_TREES
                    : COLL_MTREE_FALLBACK;
     }
-    call->trial.is_predefined = is_predefined(&call->args);
+    call->trial.is_predefined = is_predefined(&call->args, ompi_comm_size(call->comm));
     return coll_mtree_autotune_begin(autotuner, &call->trial);
 }
 

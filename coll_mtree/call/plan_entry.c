@@ -33,6 +33,7 @@ void coll_mtree_plan_entry_release(coll_mtree_plan_entry_t *entry)
     coll_mtree_replan_nonblocking_cleanup(&entry->replan);
     mtree_plan_destroy(entry->plan);
     mtree_plan_part_destroy(entry->part);
+    mtree_plan_part_destroy(entry->default_part);
     mtree_plan_part_destroy(entry->ring);
     free(entry);
 }
@@ -57,11 +58,16 @@ double coll_mtree_plan_entry_expected_seconds(const coll_mtree_plan_entry_t *ent
 {
     const mtree_plan_part_t *part = entry->part;
     double seconds = entry->prospect.forecast.seconds;
+    double share = part == NULL
+                       ? 1
+                       : coll_mtree_call_class_host_share(entry->call_class.collective,
+                                                          ompi_comm_size(entry->comm),
+                                                          part->num_hosts);
 
     /* Calls of a class differ in size by a factor of two at most. */
     return part == NULL || !entry->warmed_up
                ? 0
-               : fmax(seconds + 8 * (bytes - part->bytes) / part->throughput,
+               : fmax(seconds + 8 * (bytes * share - part->bytes) / part->throughput,
                       seconds / 2);
 }
 
@@ -337,16 +343,25 @@ bool coll_mtree_plan_entry_is_by_arrival(const coll_mtree_plan_entry_t *entry)
     return entry->call_class.by_arrival;
 }
 
-/* The default plan's part for this rank, which is a host of its own there. */
-static mtree_status_t make_default(ompi_communicator_t *comm, mtree_plan_part_t **part_p,
-                                   mtree_placement_t **placement_p)
+/* The default plan's part for this rank, which is a host of its own there, and the
+ * module's placement of such hosts. */
+static mtree_status_t make_default(coll_mtree_plan_entry_t *entry)
 {
+    mca_coll_mtree_module_t *module = entry->module;
+    int ranks = ompi_comm_size(entry->comm);
+    mtree_status_t status = MTREE_OK;
     mtree_plan_t *plan;
-    mtree_status_t status =
-        coll_mtree_default_plan_create(ompi_comm_size(comm), &plan, placement_p);
 
+    if (module->default_placement == NULL) {
+        status = coll_mtree_default_placement_create(ranks, &module->default_placement);
+    }
     if (status == MTREE_OK) {
-        status = mtree_plan_part_create(plan, ompi_comm_rank(comm), part_p);
+        status = coll_mtree_default_plan_create(entry->call_class.collective,
+                                                entry->call_class.root, ranks, &plan);
+    }
+    if (status == MTREE_OK) {
+        status = mtree_plan_part_create(plan, ompi_comm_rank(entry->comm),
+                                        &entry->default_part);
         mtree_plan_destroy(plan);
     }
     return status;
@@ -369,12 +384,11 @@ int coll_mtree_plan_entry_plan(coll_mtree_plan_entry_t *entry,
         return *part_p != NULL ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
     }
     opal_mutex_lock(&module->lock);
-    if (module->default_part == NULL) {
-        status =
-            make_default(entry->comm, &module->default_part, &module->default_placement);
+    if (entry->default_part == NULL) {
+        status = make_default(entry);
     }
     opal_mutex_unlock(&module->lock);
-    *part_p = module->default_part;
+    *part_p = entry->default_part;
     *placement_p = module->default_placement;
     return status == MTREE_OK ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
 }
@@ -443,6 +457,5 @@ void coll_mtree_plan_entries_destroy(mca_coll_mtree_module_t *module)
         coll_mtree_plan_entry_release(module->latest);
     }
     mtree_placement_destroy(module->placement);
-    mtree_plan_part_destroy(module->default_part);
     mtree_placement_destroy(module->default_placement);
 }

@@ -131,8 +131,12 @@ coll_mtree_request_t *coll_mtree_request_create(mca_coll_mtree_module_t *module,
     } else {
         call.number = module->calls.issued++;
     }
-    if (req == NULL || (persistent && slot < 0)) {
+    if (req == NULL || (persistent && slot < 0) ||
+        !coll_mtree_coll_args_keep(args, ompi_comm_size(comm))) {
         coll_mtree_coll_args_cleanup(args);
+        if (slot >= 0) {
+            coll_mtree_tags_release_slot(module, slot);
+        }
         if (!persistent) {
             coll_mtree_calls_break(module);
         }

@@ -211,7 +211,7 @@ coll_mtree_planning_context_origin(const coll_mtree_planning_context_t *context)
     return context->origin;
 }
 
-/* @a call_class with a host as its root. */
+/* @a call_class with a host as its root, and the bytes that a plan is for. */
 static coll_mtree_call_class_t
 call_class_by_host(const coll_mtree_planning_context_t *context,
                    const coll_mtree_call_class_t *call_class)
@@ -221,6 +221,8 @@ call_class_by_host(const coll_mtree_planning_context_t *context,
     if (call_class->root >= 0) {
         by_host.root = context->numbers.host[call_class->root];
     }
+    by_host.bytes *= coll_mtree_call_class_host_share(
+        call_class->collective, context->num_procs, context->hosts.num_hosts);
     return by_host;
 }
 

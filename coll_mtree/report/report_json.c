@@ -118,6 +118,8 @@ static double predicted_openmpi_seconds(const place_t *place,
     if (place->map == NULL) {
         return -1;
     }
+    request.bytes *= coll_mtree_call_class_host_share(
+        request.collective, place->group->num_ranks, place->num_hosts);
     if (record->call_class.root >= 0) {
         request.root = coll_mtree_planning_context_host_of(
             place->group->context)[record->call_class.root];
@@ -198,18 +200,21 @@ static void write_plan(json_t *json, place_t *place, const coll_mtree_record_t *
 {
     int number;
     mtree_plan_t *plan = plan_of(place, &record->call_class, &number);
+    double share;
 
     if (plan == NULL) {
         return;
     }
+    share = coll_mtree_call_class_host_share(plan->collective, place->group->num_ranks,
+                                             plan->num_hosts);
     if (place->map != NULL) {
         coll_mtree_report_map_add_trees(place->map, place->routes, plan,
-                                        record->by[COLL_MTREE_TREES].bytes);
+                                        share * record->by[COLL_MTREE_TREES].bytes);
         coll_mtree_report_map_add_ring(place->map, place->routes, plan,
                                        record->by[COLL_MTREE_RING].bytes);
     }
     json_object_set_new(json, "plan", json_integer(number));
-    write_promise(json, plan, bytes, seconds);
+    write_promise(json, plan, share * bytes, seconds);
     mtree_plan_destroy(plan);
 }
 

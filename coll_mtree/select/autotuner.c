@@ -116,12 +116,14 @@ static bool has_base_ring(mtree_collective_t collective, mtree_forecast_t foreca
     return false;
 }
 
-/* mtree's ring is a candidate where messages have parts to send around, the forecast is
- * open, and Open MPI's ring, which is as fast, is not a candidate. */
+/* mtree's ring is a candidate where messages have parts to send around, from or to all
+ * alike, the forecast is open, and Open MPI's ring, which is as fast, is not a candidate.
+ */
 static bool is_ring_candidate(const coll_mtree_call_class_t *call_class,
                               mtree_forecast_t forecast)
 {
     return !mtree_collective_has_root(call_class->collective) &&
+           !mtree_collective_is_personalized(call_class->collective) &&
            call_class->bytes >= SHORTEST_RING_BYTES &&
            forecast.confidence != MTREE_FORECAST_FASTER &&
            forecast.confidence != MTREE_FORECAST_SLOWER &&

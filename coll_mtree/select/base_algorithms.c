@@ -82,5 +82,22 @@ DEFINE_BASE_ALGORITHM(reduce_scatter_block,
                       [MTREE_BASE_REDUCE_SCATTER_BUTTERFLY] =
                           ompi_coll_base_reduce_scatter_block_intra_butterfly)
 
+DEFINE_BASE_ALGORITHM(
+    gather, [MTREE_BASE_GATHER_LINEAR] = ompi_coll_base_gather_intra_basic_linear,
+    [MTREE_BASE_GATHER_BINOMIAL] = ompi_coll_base_gather_intra_binomial)
+DEFINE_BASE_ALGORITHM(gatherv, NULL)
+DEFINE_BASE_ALGORITHM(
+    scatter, [MTREE_BASE_SCATTER_LINEAR] = ompi_coll_base_scatter_intra_basic_linear,
+    [MTREE_BASE_SCATTER_BINOMIAL] = ompi_coll_base_scatter_intra_binomial)
+DEFINE_BASE_ALGORITHM(scatterv, NULL)
+DEFINE_BASE_ALGORITHM(
+    alltoall, [MTREE_BASE_ALLTOALL_LINEAR] = ompi_coll_base_alltoall_intra_basic_linear,
+    [MTREE_BASE_ALLTOALL_PAIRWISE] = ompi_coll_base_alltoall_intra_pairwise,
+    [MTREE_BASE_ALLTOALL_BRUCK] = ompi_coll_base_alltoall_intra_bruck)
+DEFINE_BASE_ALGORITHM(
+    alltoallv, [MTREE_BASE_ALLTOALL_LINEAR] = ompi_coll_base_alltoallv_intra_basic_linear,
+    [MTREE_BASE_ALLTOALL_PAIRWISE] = ompi_coll_base_alltoallv_intra_pairwise)
+DEFINE_BASE_ALGORITHM(alltoallw, NULL)
+
 /* Barriers have no other algorithm. */
 DEFINE_BASE_ALGORITHM(barrier, NULL)

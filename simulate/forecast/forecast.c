@@ -51,6 +51,13 @@ static const base_algorithm_t
             {[MTREE_BASE_REDUCE_SCATTER_HALVING] = {"recursive_halving", 0},
              [MTREE_BASE_REDUCE_SCATTER_BUTTERFLY] = {"butterfly", 0},
              [MTREE_BASE_REDUCE_SCATTER_RING] = {"ring", 0}},
+        [MTREE_GATHER] = {[MTREE_BASE_GATHER_LINEAR] = {"basic_linear", 0},
+                          [MTREE_BASE_GATHER_BINOMIAL] = {"binomial", 0}},
+        [MTREE_SCATTER] = {[MTREE_BASE_SCATTER_LINEAR] = {"basic_linear", 0},
+                           [MTREE_BASE_SCATTER_BINOMIAL] = {"binomial", 0}},
+        [MTREE_ALLTOALL] = {[MTREE_BASE_ALLTOALL_LINEAR] = {"linear", 0},
+                            [MTREE_BASE_ALLTOALL_PAIRWISE] = {"pairwise", 0},
+                            [MTREE_BASE_ALLTOALL_BRUCK] = {"modified_bruck", 0}},
 };
 
 const char *mtree_base_algorithm_name(mtree_collective_t collective, int base_algorithm)
@@ -65,9 +72,15 @@ bool mtree_base_algorithm_is_other(mtree_collective_t collective, int base_algor
                                    int ranks, size_t bytes)
 {
     const char *name = mtree_base_algorithm_name(collective, base_algorithm);
+    const mtree_baseline_t *own, *other;
 
-    return name != NULL &&
-           strcmp(name, mtree_baseline_default(collective, ranks, bytes)->name) != 0;
+    if (name == NULL) {
+        return false;
+    }
+    own = mtree_baseline_default(collective, ranks, bytes);
+    other = mtree_baseline_find(collective, name);
+    /* Some have two names. */
+    return own->build != other->build || own->tree != other->tree;
 }
 
 /* Add the messages that each host sends and receives for @a tree, of which @a bytes go
@@ -121,6 +134,16 @@ double mtree_forecast_plan_seconds(const mtree_plan_t *plan)
                                                      : fmax(plan->seconds, messages);
 }
 
+/* The size of the calls that @a request is for; that of an all-to-all's plan is what the
+ * @a ranks_per_host ranks of a host send. */
+static size_t call_bytes(const mtree_plan_request_t *request, int ranks_per_host)
+{
+    const bool is_alltoall = mtree_collective_is_personalized(request->collective) &&
+                             mtree_collective_has_blocks(request->collective);
+
+    return (size_t)(is_alltoall ? request->bytes / ranks_per_host : request->bytes);
+}
+
 /* Seconds that Open MPI takes with @a baseline; negative: not known. */
 static double baseline_seconds(const mtree_topology_t *topology, const int *vertices,
                                int num_hosts, int ranks_per_host,
@@ -136,10 +159,10 @@ static double baseline_seconds(const mtree_topology_t *topology, const int *vert
         return -1;
     }
     mtree_simulate_default_options(&options);
-    options.bytes = (size_t)request->bytes;
     options.root = request->root;
     options.ranks_per_host =
         ranks_per_host < most_per_host ? ranks_per_host : most_per_host;
+    options.bytes = call_bytes(request, options.ranks_per_host);
     options.segment_bytes = segment;
     if (mtree_simulate_baseline(topology, vertices, num_hosts, baseline, &options,
                                 &result) == MTREE_OK) {
@@ -157,7 +180,7 @@ double mtree_forecast_fallback_seconds(const mtree_topology_t *topology,
     return baseline_seconds(topology, vertices, num_hosts, ranks_per_host, request,
                             mtree_baseline_default(request->collective,
                                                    num_hosts * ranks_per_host,
-                                                   (size_t)request->bytes),
+                                                   call_bytes(request, ranks_per_host)),
                             0);
 }
 
@@ -170,7 +193,7 @@ double mtree_forecast_base_algorithm_seconds(const mtree_topology_t *topology,
     if (num_hosts * ranks_per_host > FEW_RANKS ||
         !mtree_base_algorithm_is_other(request->collective, base_algorithm,
                                        num_hosts * ranks_per_host,
-                                       (size_t)request->bytes)) {
+                                       call_bytes(request, ranks_per_host))) {
         return -1;
     }
     return baseline_seconds(topology, vertices, num_hosts, ranks_per_host, request,

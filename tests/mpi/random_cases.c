@@ -41,6 +41,13 @@ typedef enum {
     ALLGATHERV,
     REDUCE_SCATTER,
     REDUCE_SCATTER_BLOCK,
+    GATHER,
+    GATHERV,
+    SCATTER,
+    SCATTERV,
+    ALLTOALL,
+    ALLTOALLV,
+    ALLTOALLW,
     BARRIER,
     COLLECTIVES
 } collective_t;
@@ -52,6 +59,13 @@ static const char *const collective_names[COLLECTIVES] = {"allreduce",
                                                           "allgatherv",
                                                           "reduce_scatter",
                                                           "reduce_scatter_block",
+                                                          "gather",
+                                                          "gatherv",
+                                                          "scatter",
+                                                          "scatterv",
+                                                          "alltoall",
+                                                          "alltoallv",
+                                                          "alltoallw",
                                                           "barrier"};
 static const char *const form_names[MTREE_FORMS] = {"blocking", "nonblocking",
                                                     "persistent"};
@@ -69,6 +83,17 @@ static int draw(generator_t *generator, int below)
     return (int)((generator->state >> 33) % (unsigned)below);
 }
 
+/* What a rank sends, or receives, of a case that moves another block between each two
+ * ranks; counted in elements, whose size differs between ranks and sides. */
+typedef struct {
+    int only;            /* the one rank with a block; -1: each has one; -2: none has */
+    int *counts;         /* [ranks] of alltoallw: of the rank's type */
+    int *places;         /* [ranks] of alltoallw: in bytes */
+    int *first;          /* [ranks] element of the area */
+    int total;           /* items of the area */
+    MPI_Datatype *types; /* [ranks] of alltoallw, derived ones for every other rank */
+} side_t;
+
 /* One case.  Blocks are counted in items; one is as long as the layouts' longest element.
  */
 typedef struct {
@@ -78,14 +103,16 @@ typedef struct {
     MPI_Comm comm;
     int rank, ranks, root;
     bool in_place;
-    unsigned seed;
-    int block;   /* items of a block, or of the vector */
-    int *counts; /* [ranks] items of each block */
-    int *places; /* [ranks] item of the receive area at which it begins */
-    int total;   /* items of the receive area */
+    unsigned seed;  /* of the data */
+    unsigned shape; /* of the sizes of an exchange's blocks */
+    int block;      /* items of a block, or of the vector */
+    int *counts;    /* [ranks] items of each block */
+    int *places;    /* [ranks] item of the receive area at which it begins */
+    int total;      /* items of the receive area */
     const item_layout_t *send_layout, *recv_layout;
     area_t send, recv;
     int *recv_counts, *recv_places; /* [ranks] the same in elements */
+    side_t sides[2];                /* of send and recv, where is_exchange() */
     MPI_Request request;
     int starts; /* that a persistent request has to come */
 } case_t;
@@ -102,11 +129,28 @@ static bool is_fold(const case_t *c)
            c->collective == REDUCE_SCATTER || c->collective == REDUCE_SCATTER_BLOCK;
 }
 
+static bool is_alltoall(const case_t *c)
+{
+    return c->collective >= ALLTOALL && c->collective <= ALLTOALLW;
+}
+
+/* Does it move another block between each two ranks? */
+static bool is_exchange(const case_t *c)
+{
+    return c->collective >= GATHER && c->collective <= ALLTOALLW;
+}
+
+static bool has_unequal(const case_t *c)
+{
+    return c->collective == GATHERV || c->collective == SCATTERV ||
+           c->collective == ALLTOALLV || c->collective == ALLTOALLW;
+}
+
 /* What Open MPI may serve itself. */
 static bool is_small(const case_t *c)
 {
     return c->collective == BARRIER || c->ranks == 1 ||
-           (size_t)c->total * item_bytes(c->kind) <= SMALL_BYTES;
+           (!has_unequal(c) && (size_t)c->total * item_bytes(c->kind) <= SMALL_BYTES);
 }
 
 /* libnbc writes before its scratch memory where a lower bound is negative. */
@@ -153,7 +197,7 @@ static void draw_blocks(case_t *c)
         c->places[r] = at;
         at += c->counts[r];
     }
-    c->total = has_blocks(c) ? at : c->block;
+    c->total = has_blocks(c) ? at : is_exchange(c) ? c->block * c->ranks : c->block;
 }
 
 static void *allocate(size_t bytes)
@@ -164,6 +208,123 @@ static void *allocate(size_t bytes)
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
     return memory;
+}
+
+/* Items of the block that goes from rank @a from to rank @a to.  What a rank sends in
+ * place has the size of what it receives. */
+static int block_items(const case_t *c, int from, int to)
+{
+    generator_t blocks = {.state = c->shape};
+    int low = c->in_place && is_alltoall(c) && from > to ? to : from;
+
+    if (!has_unequal(c)) {
+        return c->block;
+    }
+    blocks.state = (blocks.state * 1009 + (unsigned)low) * 1013 + (unsigned)(from + to);
+    (void)draw(&blocks, 2);
+    return draw(&blocks, 5) == 0
+               ? 0
+               : 4 * (1 + draw(&blocks, draw(&blocks, 4) == 0 ? LARGEST_BLOCK / 4 : 40));
+}
+
+/* The packed image of that block. */
+static void block_fill(const case_t *c, int from, int to, char *packed)
+{
+    item_fill(c->kind, c->seed + 97 * (unsigned)to, from,
+              (size_t)block_items(c, from, to), packed);
+}
+
+/* The items of the block of @a side that goes to, or comes from, @a peer. */
+static int side_items(const case_t *c, bool receives, int peer)
+{
+    int only = c->sides[receives].only;
+
+    if (only == -2 || (only >= 0 && only != peer)) {
+        return 0;
+    }
+    return receives ? block_items(c, peer, c->rank) : block_items(c, c->rank, peer);
+}
+
+/* alltoallw: an element of the type of every other rank is a whole block. */
+static void side_draw_types(const case_t *c, side_t *side, const item_layout_t *layout)
+{
+    MPI_Aint lower, extent;
+
+    MPI_Type_get_extent(layout->type, &lower, &extent);
+    for (int r = 0; r < c->ranks; r++) {
+        side->places[r] *= (int)extent;
+        MPI_Type_contiguous(r % 2 == 0 ? 1 : side->counts[r], layout->type,
+                            &side->types[r]);
+        MPI_Type_commit(&side->types[r]);
+        /* libnbc takes an empty element for a message that the other side leaves out. */
+        if (r % 2 != 0 && (side->counts[r] > 0 || !is_tame(c))) {
+            side->counts[r] = 1;
+        }
+    }
+}
+
+/* Where the blocks of a side lie: one behind the other, or in any order with gaps. */
+static void side_create(case_t *c, bool receives, const item_layout_t *layout)
+{
+    side_t *side = &c->sides[receives];
+    bool is_root = c->rank == c->root, apart;
+    int first, at = 0;
+
+    if (is_alltoall(c)) {
+        side->only = -1;
+    } else if (receives == (c->collective <= GATHERV)) {
+        side->only = is_root ? -1 : -2;
+    } else {
+        side->only = c->in_place ? -2 : c->root;
+    }
+    apart = has_unequal(c) && side->only == -1;
+    first = apart ? draw(&own, c->ranks) : 0;
+    side->counts = allocate((size_t)c->ranks * 3 * sizeof(int));
+    side->places = side->counts + c->ranks;
+    side->first = side->places + c->ranks;
+    for (int i = 0; i < c->ranks; i++) {
+        int r = (first + i) % c->ranks;
+
+        at += apart ? 4 * draw(&own, 3) : 0;
+        side->first[r] = side->places[r] = at / layout->items;
+        side->counts[r] = side_items(c, receives, r) / layout->items;
+        at += side_items(c, receives, r);
+    }
+    side->total = at;
+    side->types = allocate((size_t)c->ranks * sizeof(*side->types));
+    if (c->collective == ALLTOALLW) {
+        side_draw_types(c, side, layout);
+    }
+}
+
+static void side_free(const case_t *c, side_t *side)
+{
+    for (int r = 0; c->collective == ALLTOALLW && r < c->ranks; r++) {
+        MPI_Type_free(&side->types[r]);
+    }
+    free(side->counts);
+    free(side->types);
+}
+
+/* Fill what this rank sends of an exchange. */
+static void exchange_fill(case_t *c)
+{
+    bool in_place = c->in_place && (is_alltoall(c) || c->collective <= GATHERV);
+    const side_t *side = &c->sides[in_place];
+
+    for (int r = 0; r < c->ranks; r++) {
+        int items = side_items(c, in_place, r);
+        char *packed;
+
+        if (items == 0 || (in_place && !is_alltoall(c) && r != c->rank)) {
+            continue;
+        }
+        packed = allocate((size_t)items * item_bytes(c->kind));
+        block_fill(c, c->rank, r, packed);
+        area_put(in_place ? &c->recv : &c->send, side->first[r],
+                 items / (in_place ? c->recv_layout : c->send_layout)->items, packed);
+        free(packed);
+    }
 }
 
 /* Items that this rank sends. */
@@ -180,8 +341,13 @@ static void case_fill(case_t *c)
 {
     bool gathers = c->collective == ALLGATHER || c->collective == ALLGATHERV;
     int items = send_items(c);
-    char *packed = allocate((size_t)items * item_bytes(c->kind));
+    char *packed;
 
+    if (is_exchange(c)) {
+        exchange_fill(c);
+        return;
+    }
+    packed = allocate((size_t)items * item_bytes(c->kind));
     item_fill(c->kind, c->seed, c->rank, (size_t)items, packed);
     if (c->collective == BCAST) {
         if (c->rank == c->root) {
@@ -209,24 +375,34 @@ static void case_create(case_t *c, collective_t collective, mtree_form_t form,
     c->places = c->counts + c->ranks;
     c->recv_counts = c->places + c->ranks;
     c->recv_places = c->recv_counts + c->ranks;
-    c->seed = (unsigned)draw(&common, 1 << 30);
+    c->seed = c->shape = (unsigned)draw(&common, 1 << 30);
     c->kind = (item_kind_t)draw(&common, 12);
     c->kind = c->kind >= ITEM_KINDS ? ITEM_MIXED : c->kind;
     c->kind = (tame || c->ranks == 1) && c->kind == ITEM_EMPTY ? ITEM_INT : c->kind;
     c->root = draw(&common, c->ranks);
     c->in_place = draw(&common, 3) == 0;
-    if (collective == REDUCE) {
+    if (collective == REDUCE || (is_exchange(c) && !is_alltoall(c))) {
         c->in_place = c->in_place && c->rank == c->root;
     }
     draw_blocks(c);
+    /* libnbc mixes blocks up. */
+    if (is_alltoall(c) && has_unequal(c) && form != MTREE_BLOCKING_FORM && is_tame(c)) {
+        c->in_place = false;
+    }
     c->send_layout = draw_layout(c);
     c->recv_layout = is_fold(c) ? c->send_layout : draw_layout(c);
     for (int r = 0; r < c->ranks; r++) {
         c->recv_counts[r] = c->counts[r] / c->recv_layout->items;
         c->recv_places[r] = c->places[r] / c->recv_layout->items;
     }
-    area_create(&c->send, c->send_layout->type, send_items(c));
-    area_create(&c->recv, c->recv_layout->type, c->total);
+    if (is_exchange(c)) {
+        side_create(c, false, c->send_layout);
+        side_create(c, true, c->recv_layout);
+    }
+    area_create(&c->send, c->send_layout->type,
+                is_exchange(c) ? c->sides[0].total : send_items(c));
+    area_create(&c->recv, c->recv_layout->type,
+                is_exchange(c) ? c->sides[1].total : c->total);
     c->starts = form == MTREE_PERSISTENT_FORM ? 1 + draw(&common, 3) : 1;
     c->request = MPI_REQUEST_NULL;
 }
@@ -265,6 +441,56 @@ static void case_call_fold(case_t *c)
     }
 }
 
+static void case_call_rooted(case_t *c)
+{
+    const void *send = c->in_place ? MPI_IN_PLACE : c->send.base;
+    void *recv = c->in_place ? MPI_IN_PLACE : c->recv.base;
+    const side_t *from = &c->sides[0], *to = &c->sides[1];
+    int sent = from->counts[c->root], received = to->counts[c->root];
+    MPI_Datatype type = c->send_layout->type, recv_type = c->recv_layout->type;
+
+    switch (c->collective) {
+    case GATHER:
+        RUN(c, Gather, gather, send, sent, type, c->recv.base, received, recv_type,
+            c->root, c->comm);
+        break;
+    case GATHERV:
+        RUN(c, Gatherv, gatherv, send, sent, type, c->recv.base, to->counts, to->places,
+            recv_type, c->root, c->comm);
+        break;
+    case SCATTER:
+        RUN(c, Scatter, scatter, c->send.base, sent, type, recv, received, recv_type,
+            c->root, c->comm);
+        break;
+    default:
+        RUN(c, Scatterv, scatterv, c->send.base, from->counts, from->places, type, recv,
+            received, recv_type, c->root, c->comm);
+        break;
+    }
+}
+
+static void case_call_alltoall(case_t *c)
+{
+    const void *send = c->in_place ? MPI_IN_PLACE : c->send.base;
+    const side_t *from = &c->sides[0], *to = &c->sides[1];
+    MPI_Datatype type = c->send_layout->type, recv_type = c->recv_layout->type;
+
+    switch (c->collective) {
+    case ALLTOALL:
+        RUN(c, Alltoall, alltoall, send, from->counts[0], type, c->recv.base,
+            to->counts[0], recv_type, c->comm);
+        break;
+    case ALLTOALLV:
+        RUN(c, Alltoallv, alltoallv, send, from->counts, from->places, type, c->recv.base,
+            to->counts, to->places, recv_type, c->comm);
+        break;
+    default:
+        RUN(c, Alltoallw, alltoallw, send, from->counts, from->places, from->types,
+            c->recv.base, to->counts, to->places, to->types, c->comm);
+        break;
+    }
+}
+
 static void case_call(case_t *c)
 {
     const void *send = c->in_place ? MPI_IN_PLACE : c->send.base;
@@ -287,7 +513,13 @@ static void case_call(case_t *c)
         RUN(c, Barrier, barrier, c->comm);
         break;
     default:
-        case_call_fold(c);
+        if (is_alltoall(c)) {
+            case_call_alltoall(c);
+        } else if (is_exchange(c)) {
+            case_call_rooted(c);
+        } else {
+            case_call_fold(c);
+        }
         break;
     }
 }
@@ -308,21 +540,43 @@ static char *expected(const case_t *c, int from, int to, int rank)
     return sum;
 }
 
-/* Check items [from, to) of what is expected (of rank), which begin at @a element. */
-static void verify(case_t *c, int element, int from, int to, int rank)
+/* Check @a items items, which are to be @a want and begin at @a element. */
+static void verify_items(case_t *c, int element, int items, const char *want, int rank)
 {
-    size_t bytes = (size_t)(to - from) * item_bytes(c->kind);
-    char *want = expected(c, from, to, rank), *got = allocate(bytes);
-    int elements = (to - from) / c->recv_layout->items;
+    size_t bytes = (size_t)items * item_bytes(c->kind);
+    char *got = allocate(bytes);
+    int elements = items / c->recv_layout->items;
 
     area_get(&c->recv, element, elements, got);
     mtree_expect(memcmp(want, got, bytes) == 0,
                  "%s %s, %d ranks, kind %d, %d items%s: block of rank %d is wrong",
                  form_names[c->form], collective_names[c->collective], c->ranks, c->kind,
-                 to - from, c->in_place ? ", in place" : "", rank);
+                 items, c->in_place ? ", in place" : "", rank);
     area_clear(&c->recv, element, elements);
-    free(want);
     free(got);
+}
+
+/* Check items [from, to) of what is expected (of rank), which begin at @a element. */
+static void verify(case_t *c, int element, int from, int to, int rank)
+{
+    char *want = expected(c, from, to, rank);
+
+    verify_items(c, element, to - from, want, rank);
+    free(want);
+}
+
+static void verify_exchange(case_t *c)
+{
+    for (int r = 0; r < c->ranks; r++) {
+        int items = side_items(c, true, r);
+        char *want = allocate((size_t)items * item_bytes(c->kind));
+
+        if (items > 0) {
+            block_fill(c, r, c->rank, want);
+            verify_items(c, c->sides[1].first[r], items, want, r);
+        }
+        free(want);
+    }
 }
 
 static void case_verify(case_t *c)
@@ -333,7 +587,9 @@ static void case_verify(case_t *c)
     if (c->collective == BARRIER) {
         return;
     }
-    if (c->collective == ALLGATHER || c->collective == ALLGATHERV) {
+    if (is_exchange(c)) {
+        verify_exchange(c);
+    } else if (c->collective == ALLGATHER || c->collective == ALLGATHERV) {
         for (int r = 0; r < c->ranks; r++) {
             verify(c, c->recv_places[r], 0, c->counts[r], r);
         }
@@ -357,6 +613,9 @@ static void case_free(case_t *c)
     }
     area_free(&c->send);
     area_free(&c->recv);
+    for (int side = 0; side < 2 && is_exchange(c); side++) {
+        side_free(c, &c->sides[side]);
+    }
     free(c->counts);
 }
 

@@ -44,6 +44,16 @@ START_TEST(a_size_may_be_as_large_as_memory)
 }
 END_TEST
 
+/* The plan of an all-to-all is made for what a host sends. */
+START_TEST(an_alltoall_is_planned_by_host)
+{
+    ck_assert(coll_mtree_call_class_host_share(MTREE_ALLTOALL, 12, 4) == 3);
+    ck_assert(coll_mtree_call_class_host_share(MTREE_ALLTOALL, 13, 4) == 4);
+    ck_assert(coll_mtree_call_class_host_share(MTREE_SCATTER, 12, 4) == 1);
+    ck_assert(coll_mtree_call_class_host_share(MTREE_ALLGATHER, 12, 4) == 1);
+}
+END_TEST
+
 START_TEST(the_root_counts_where_there_is_one)
 {
     coll_mtree_call_class_t a = coll_mtree_call_class_of(MTREE_BCAST, 1, 1, NULL, -1),
@@ -184,6 +194,7 @@ int main(void)
     tcase_add_test(tcase, all_short_calls_share_a_class);
     tcase_add_test(tcase, a_size_may_be_as_large_as_memory);
     tcase_add_test(tcase, the_root_counts_where_there_is_one);
+    tcase_add_test(tcase, an_alltoall_is_planned_by_host);
     tcase_add_test(tcase, everything_but_the_exact_bytes_is_part_of_the_key);
     tcase_add_test(tcase, hashes_of_similar_classes_differ_in_their_low_bits);
     tcase_add_test(tcase,

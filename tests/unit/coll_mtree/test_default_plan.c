@@ -17,33 +17,56 @@ static int depth_of(const mtree_tree_t *tree, int host)
     return depth;
 }
 
+static mtree_plan_t *plan_of(mtree_collective_t collective, int root, int ranks)
+{
+    mtree_plan_t *plan;
+
+    ck_assert_int_eq(coll_mtree_default_plan_create(collective, root, ranks, &plan),
+                     MTREE_OK);
+    ck_assert_int_eq(plan->num_hosts, ranks);
+    return plan;
+}
+
 START_TEST(one_binomial_tree_spans_all_ranks)
 {
     for (int ranks = 1; ranks < 70; ranks++) {
-        mtree_placement_t *placement;
-        mtree_plan_t *plan;
+        mtree_plan_t *plan = plan_of(MTREE_BCAST, 0, ranks);
 
-        ck_assert_int_eq(coll_mtree_default_plan_create(ranks, &plan, &placement),
-                         MTREE_OK);
         ck_assert_int_eq(plan->num_trees, 1);
-        ck_assert_int_eq(plan->num_hosts, ranks);
         ck_assert(plan->trees[0].share == 1 && plan->trees[0].rate > 0);
         for (int rank = 0; rank < ranks; rank++) {
             ck_assert_int_eq(depth_of(&plan->trees[0], rank),
                              __builtin_popcount((unsigned)rank));
         }
         mtree_plan_destroy(plan);
-        mtree_placement_destroy(placement);
     }
+}
+END_TEST
+
+/* Blocks take no detour. */
+START_TEST(personalized_ones_have_a_star_per_root)
+{
+    mtree_plan_t *one = plan_of(MTREE_GATHER, 3, 5);
+    mtree_plan_t *all = plan_of(MTREE_ALLTOALL, -1, 5);
+
+    ck_assert_int_eq(one->num_trees, 1);
+    ck_assert_int_eq(all->num_trees, 5);
+    for (int host = 0; host < 5; host++) {
+        ck_assert_int_eq(one->trees[0].parent[host], host == 3 ? -1 : 3);
+        ck_assert_int_eq(all->trees[3].parent[host], host == 3 ? -1 : 3);
+    }
+    ck_assert_int_eq(all->trees[4].root, 4);
+    mtree_plan_destroy(one);
+    mtree_plan_destroy(all);
 }
 END_TEST
 
 START_TEST(each_rank_is_a_host_of_its_own)
 {
     mtree_placement_t *placement;
-    mtree_plan_t *plan;
+    mtree_plan_t *plan = plan_of(MTREE_ALLREDUCE, -1, 12);
 
-    ck_assert_int_eq(coll_mtree_default_plan_create(12, &plan, &placement), MTREE_OK);
+    ck_assert_int_eq(coll_mtree_default_placement_create(12, &placement), MTREE_OK);
     ck_assert_int_eq(placement->num_hosts, 12);
     for (int rank = 0; rank < 12; rank++) {
         ck_assert_int_eq(placement->host[rank], rank);
@@ -54,17 +77,17 @@ START_TEST(each_rank_is_a_host_of_its_own)
 }
 END_TEST
 
-START_TEST(it_serves_every_collective_that_is_not_personalized)
+START_TEST(there_is_one_for_every_collective)
 {
     mtree_placement_t *placement;
-    mtree_plan_t *plan;
 
-    ck_assert_int_eq(coll_mtree_default_plan_create(5, &plan, &placement), MTREE_OK);
-    for (int c = 0; c <= MTREE_REDUCE_SCATTER; c++) {
+    ck_assert_int_eq(coll_mtree_default_placement_create(5, &placement), MTREE_OK);
+    for (int c = 0; c < MTREE_COLLECTIVE_LAST; c++) {
         const mtree_call_t call = {.collective = (mtree_collective_t)c,
                                    .root = 3,
                                    .units = 1000,
                                    .unit_bytes = 4};
+        mtree_plan_t *plan = plan_of(call.collective, 3, 5);
 
         for (int rank = 0; rank < 5; rank++) {
             mtree_layout_t *layout;
@@ -74,8 +97,8 @@ START_TEST(it_serves_every_collective_that_is_not_personalized)
             ck_assert_int_gt(layout->num_streams, 0);
             mtree_layout_destroy(layout);
         }
+        mtree_plan_destroy(plan);
     }
-    mtree_plan_destroy(plan);
     mtree_placement_destroy(placement);
 }
 END_TEST
@@ -89,7 +112,8 @@ int main(void)
 
     tcase_add_test(tcase, one_binomial_tree_spans_all_ranks);
     tcase_add_test(tcase, each_rank_is_a_host_of_its_own);
-    tcase_add_test(tcase, it_serves_every_collective_that_is_not_personalized);
+    tcase_add_test(tcase, personalized_ones_have_a_star_per_root);
+    tcase_add_test(tcase, there_is_one_for_every_collective);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);

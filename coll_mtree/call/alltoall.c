@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "coll_mtree/call/dispatch.h"
+
+/* What is received says how long the blocks are, also in place. */
+static void alltoall_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS_alltoall)
+{
+    int ranks = ompi_comm_size(comm);
+
+    args->recv = coll_mtree_side_of(rbuf, rcount, rdtype);
+    args->send = coll_mtree_side_of(sbuf, scount, sdtype);
+    coll_mtree_coll_args_exchange(args, MTREE_ALLTOALL, sbuf == MPI_IN_PLACE);
+    coll_mtree_coll_args_equal(args, rdtype->super.size * (size_t)rcount, ranks);
+}
+
+MTREE_DEFINE_FORMS(alltoall)
+
+static void alltoallv_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS_alltoallv)
+{
+    int ranks = ompi_comm_size(comm);
+
+    args->recv = coll_mtree_side_of(rbuf, 0, rdtype);
+    args->recv.counts = rcounts;
+    args->recv.displs = rdispls;
+    args->send = coll_mtree_side_of(sbuf, 0, sdtype);
+    args->send.counts = scounts;
+    args->send.displs = sdispls;
+    coll_mtree_coll_args_exchange(args, MTREE_ALLTOALL, sbuf == MPI_IN_PLACE);
+    coll_mtree_coll_args_unequal(args, coll_mtree_side_bytes(&args->send, ranks));
+}
+
+MTREE_DEFINE_FORMS(alltoallv)
+
+static void alltoallw_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS_alltoallw)
+{
+    int ranks = ompi_comm_size(comm);
+
+    args->recv = coll_mtree_side_of(rbuf, 0, NULL);
+    args->recv.counts = rcounts;
+    args->recv.displs = rdispls;
+    args->recv.types = rdtypes;
+    args->send = coll_mtree_side_of(sbuf, 0, NULL);
+    args->send.counts = scounts;
+    args->send.displs = sdispls;
+    args->send.types = sdtypes;
+    coll_mtree_coll_args_exchange(args, MTREE_ALLTOALL, sbuf == MPI_IN_PLACE);
+    coll_mtree_coll_args_unequal(args, coll_mtree_side_bytes(&args->send, ranks));
+}
+
+MTREE_DEFINE_FORMS(alltoallw)

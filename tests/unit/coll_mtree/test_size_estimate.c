@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "coll_mtree/base/size_estimate.h"
+
+#include <check.h>
+#include <stdlib.h>
+
+/* The calls of the first 100 at which the ranks agree. */
+START_TEST(agrees_now_and_then)
+{
+    static const int due[] = {1, 2, 4, 8, 16, 32, 64, 96};
+    coll_mtree_size_estimate_t estimate = {0};
+    double mean;
+    size_t at = 0;
+
+    for (int call = 1; call <= 100; call++) {
+        bool agrees = coll_mtree_size_estimate_add(&estimate, 10, &mean);
+
+        ck_assert_int_eq(agrees, at < sizeof(due) / sizeof(due[0]) && due[at] == call);
+        at += agrees;
+    }
+}
+END_TEST
+
+START_TEST(takes_the_mean_since_the_last_time)
+{
+    coll_mtree_size_estimate_t estimate = {0};
+    double mean;
+
+    ck_assert(coll_mtree_size_estimate_add(&estimate, 100, &mean));
+    ck_assert_double_eq(mean, 100);
+    ck_assert(!estimate.is_agreed);
+    coll_mtree_size_estimate_set(&estimate, 700);
+    ck_assert(estimate.is_agreed);
+    ck_assert_double_eq(estimate.agreed, 700);
+    ck_assert(coll_mtree_size_estimate_add(&estimate, 30, &mean));
+    ck_assert_double_eq(mean, 30);
+    coll_mtree_size_estimate_set(&estimate, 0);
+    ck_assert_double_eq(estimate.agreed, 0);
+    ck_assert(!coll_mtree_size_estimate_add(&estimate, 1, &mean));
+    ck_assert(coll_mtree_size_estimate_add(&estimate, 4, &mean));
+    ck_assert_double_eq(mean, 2.5);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("size_estimate");
+    TCase *tcase = tcase_create("size_estimate");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_add_test(tcase, agrees_now_and_then);
+    tcase_add_test(tcase, takes_the_mean_since_the_last_time);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
