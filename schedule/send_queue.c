@@ -249,37 +249,37 @@ static mtree_send_op_t *send_op_get(mtree_operation_t *operation)
     return calloc(1, sizeof(*send_op));
 }
 
-/* Where the chunk lies in memory; NULL: it has to be packed. */
-static const char *send_op_in_place(const mtree_send_op_t *send_op)
+/* Where the chunk lies in memory, which may be at 0; false: it has to be packed. */
+static bool send_op_in_place(const mtree_send_op_t *send_op, const char **address_p)
 {
-    const mtree_stream_state_t *state = send_op->channel->state;
-    const mtree_operation_t *operation = state->operation;
+    const mtree_send_channel_t *channel = send_op->channel;
+    const mtree_stream_state_t *state = channel->state;
+    const mtree_operation_data_t *data = &state->operation->data;
 
     if (state->blocks != NULL) {
-        return mtree_edge_blocks_address(send_op->channel, send_op->chunk);
+        *address_p = mtree_edge_blocks_address(channel, send_op->chunk);
+        return *address_p != NULL;
     }
-    if (operation->data.pack != NULL) {
-        return NULL;
+    if (channel->up && state->stream->num_children > 0) {
+        const mtree_receiver_t *first = &state->receivers[0];
+
+        *address_p = first->slots[send_op->chunk % first->window].memory;
+    } else {
+        *address_p = mtree_stream_state_address(
+            state, channel->up ? data->input : data->output, send_op->chunk);
     }
-    if (!send_op->channel->up) {
-        return mtree_stream_state_address(state, operation->data.output, send_op->chunk);
-    }
-    if (state->stream->num_children > 0) {
-        return state->receivers[0]
-            .slots[send_op->chunk % state->receivers[0].window]
-            .memory;
-    }
-    return mtree_stream_state_address(state, operation->data.input, send_op->chunk);
+    return data->pack == NULL;
 }
 
-/* The address of the chunk, packed where it has to be; NULL: no memory. */
+/* The address of the chunk, packed where it has to be.  The operation fails where there
+ * is no memory. */
 static const char *send_op_address(mtree_send_op_t *send_op, size_t count)
 {
     mtree_stream_state_t *state = send_op->channel->state;
     const mtree_operation_data_t *data = &state->operation->data;
-    const char *address = send_op_in_place(send_op);
+    const char *address;
 
-    if (address != NULL) {
+    if (send_op_in_place(send_op, &address)) {
         return address;
     }
     send_op->packed = malloc(count * (size_t)data->extent);
