@@ -158,9 +158,11 @@ void mtree_layout_fill_peers(mtree_layout_builder_t *builder)
         if (rate < 0) {
             continue;
         }
-        peer->rank = rank;
-        peer->window =
-            mtree_chunk_window(rate, builder->trips[rank], builder->largest_chunk);
+        *peer = (mtree_peer_t){.rank = rank,
+                               .window = mtree_chunk_window(rate, builder->trips[rank],
+                                                            builder->largest_chunk),
+                               .rate = rate,
+                               .trip = builder->trips[rank]};
         if (rank < builder->rank) {
             layout->first_peer++;
         }

@@ -61,6 +61,8 @@ typedef struct {
 typedef struct {
     int rank;
     size_t window; /* bytes that may be outstanding to this rank */
+    double rate;   /* bits/s planned each way; 0: on the same host, or not known */
+    double trip;   /* seconds to this rank and back, without queues */
 } mtree_peer_t;
 
 typedef struct {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <time.h>
 #include <unistd.h>
 
 mtree_tcp_peer_t *mtree_tcp_peer_create(mtree_tcp_t *tcp, const char *name)
@@ -28,7 +29,7 @@ mtree_tcp_peer_t *mtree_tcp_peer_create(mtree_tcp_t *tcp, const char *name)
 }
 
 mtree_status_t mtree_tcp_peer_connect(mtree_tcp_peer_t *peer, const int *sockets,
-                                      int count)
+                                      int count, bool adapts)
 {
     mtree_status_t status = MTREE_OK;
 
@@ -44,6 +45,7 @@ mtree_status_t mtree_tcp_peer_connect(mtree_tcp_peer_t *peer, const int *sockets
         }
     }
     peer->num_connections = count;
+    mtree_tcp_peer_use(peer, adapts);
     if (status != MTREE_OK) {
         mtree_tcp_peer_fail(peer, strerror(errno));
         return status;
@@ -66,12 +68,12 @@ void mtree_tcp_peer_enqueue(mtree_tcp_peer_t *peer, mtree_tcp_message_t *message
 /* The next connection that may take a message; NULL: there is none. */
 static mtree_tcp_connection_t *next_writable(mtree_tcp_peer_t *peer)
 {
-    for (int i = 0; i < peer->num_connections; i++) {
+    for (int i = 0; i < peer->width; i++) {
         mtree_tcp_connection_t *connection =
-            &peer->connections[(peer->turn + i) % peer->num_connections];
+            &peer->connections[(peer->turn + i) % peer->width];
 
         if (connection->is_writable && connection->sending == NULL) {
-            peer->turn = (peer->turn + i + 1) % peer->num_connections;
+            peer->turn = (peer->turn + i + 1) % peer->width;
             return connection;
         }
     }
@@ -167,7 +169,7 @@ static void peer_disconnect(mtree_tcp_peer_t *peer)
     for (int i = 0; i < peer->num_connections; i++) {
         connection_close(&peer->connections[i]);
     }
-    peer->num_connections = 0;
+    peer->num_connections = peer->width = 0;
     fail_sends(&peer->urgent, NULL);
     fail_sends(&peer->queue, NULL);
     for (size_t i = 0; i < peer->sessions.num_buckets; i++) {
@@ -179,6 +181,24 @@ static void peer_disconnect(mtree_tcp_peer_t *peer)
     }
 }
 
+static void sleep_seconds(double seconds)
+{
+    struct timespec time = {.tv_sec = (time_t)seconds};
+
+    time.tv_nsec = (long)(1e9 * (seconds - (double)time.tv_sec));
+    (void)nanosleep(&time, NULL);
+}
+
+void mtree_tcp_peer_log(mtree_tcp_peer_t *peer)
+{
+    if (!peer->is_logged) {
+        peer->is_logged = true;
+        sleep_seconds(peer->tcp->grace);
+        mtree_error("lost the TCP connections to %s in a call: %s", peer->name,
+                    peer->reason);
+    }
+}
+
 void mtree_tcp_peer_fail(mtree_tcp_peer_t *peer, const char *reason)
 {
     int before = peer->tcp->num_completed;
@@ -187,10 +207,11 @@ void mtree_tcp_peer_fail(mtree_tcp_peer_t *peer, const char *reason)
         return;
     }
     peer->status = MTREE_ERR_TRANSPORT;
+    (void)snprintf(peer->reason, sizeof(peer->reason), "%s", reason);
     peer_disconnect(peer);
     /* A peer that has nothing to do may have ended. */
     if (peer->tcp->num_completed > before) {
-        mtree_error("lost the TCP connections to %s in a call: %s", peer->name, reason);
+        mtree_tcp_peer_log(peer);
     }
 }
 

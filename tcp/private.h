@@ -2,7 +2,7 @@
 /*
  * The connections of a process, in layers: session.c (which message belongs to which
  * receive), connection.c (one socket), peer.c (the queue, and the connections that serve
- * it) and tcp.c (life and polling).
+ * it), tuning.c (how many of these) and tcp.c (life and polling).
  */
 #ifndef MTREE_TCP_PRIVATE_H
 #define MTREE_TCP_PRIVATE_H
@@ -72,16 +72,27 @@ struct mtree_tcp_peer {
     mtree_tcp_t *tcp;
     char name[64];
     mtree_status_t status; /* MTREE_OK until it has failed */
+    char reason[96];       /* why it has */
+    bool is_logged;        /* that */
     bool is_active;        /* a connection has become readable or writable */
     mtree_hash_table_t sessions;
     mtree_list_t urgent, queue; /* messages to send; those without bytes go first */
     size_t early;               /* bytes */
-    int num_connections, turn;  /* the connection that is asked first */
+    double rate;                /* bits/s planned to it; 0: not known */
+    double pace;                /* bits/s of each connection at most; 0: not set */
+    int num_running;            /* sessions that have begun here and not ended */
+    bool adapts;                /* `width` follows from what the kernel says */
+    double part;                /* mtree_tcp_width()'s, lately */
+    double next_look;           /* when that is due again */
+    int num_connections;
+    int width; /* of them, the first ones are used */
+    int turn;  /* the connection that is asked first */
     mtree_tcp_connection_t connections[MTREE_TCP_CONNECTIONS];
 };
 
 struct mtree_tcp {
     int epoll;
+    double grace; /* seconds */
     mtree_list_t peers;
     mtree_list_t completed; /* mtree_completion_t */
     mtree_list_t spare;     /* messages */
@@ -125,11 +136,23 @@ bool mtree_tcp_connection_read(mtree_tcp_connection_t *connection);
  */
 bool mtree_tcp_connection_write(mtree_tcp_connection_t *connection);
 
-/* peer.c: send what the connections take. */
+/* peer.c: a message ends or is refused since @a peer has failed: log that, once. */
+void mtree_tcp_peer_log(mtree_tcp_peer_t *peer);
+
+/* Send what the connections take. */
 void mtree_tcp_peer_pump(mtree_tcp_peer_t *peer);
 
 /* Put @a message, whose frame is complete, into the queue. */
 void mtree_tcp_peer_enqueue(mtree_tcp_peer_t *peer, mtree_tcp_message_t *message);
+
+/* tuning.c: a session begins that is planned at @a rate bits/s; 0: not known. */
+void mtree_tcp_peer_plan(mtree_tcp_peer_t *peer, double rate);
+
+/* Use the new connections, all of them or as many as are needed. */
+void mtree_tcp_peer_use(mtree_tcp_peer_t *peer, bool adapts);
+
+/* Look at the connections, now and then, while messages wait for them. */
+void mtree_tcp_peer_tune(mtree_tcp_peer_t *peer, double now);
 
 /* A receive was posted: connections that waited for one go on. */
 void mtree_tcp_peer_unstick(mtree_tcp_peer_t *peer);

@@ -82,6 +82,7 @@ static void session_clear(mtree_tcp_session_t *session)
     session->flows = NULL;
     session->num_flows = session->flows_capacity = 0;
     session->ahead = session->early = 0;
+    session->peer->num_running -= session->has_begun;
     session->has_begun = session->is_open = false;
 }
 
@@ -149,11 +150,13 @@ static mtree_status_t session_send_open(mtree_tcp_session_t *session)
 
 mtree_tcp_session_t *mtree_tcp_session_begin(mtree_tcp_peer_t *peer,
                                              const mtree_tcp_key_t *key, int rank,
-                                             void *owner)
+                                             double rate, void *owner)
 {
     mtree_tcp_session_t *session = session_get(peer, key);
 
     if (session != NULL && !session->has_begun) {
+        mtree_tcp_peer_plan(peer, rate);
+        peer->num_running++;
         session->has_begun = true;
         session->rank = rank;
         session->owner = owner;
@@ -200,25 +203,46 @@ static bool session_open(mtree_tcp_session_t *session)
     return true;
 }
 
-mtree_status_t mtree_tcp_send(mtree_tcp_session_t *session, uint32_t tag,
-                              const void *bytes, size_t length, mtree_completion_t *done)
+/* A message of @a length bytes of the flow of @a tag, whose number follows. */
+static mtree_status_t message_begin(mtree_tcp_session_t *session, uint32_t tag,
+                                    void *bytes, size_t length, mtree_completion_t *done,
+                                    mtree_tcp_flow_t **flow_p,
+                                    mtree_tcp_message_t **message_p)
 {
-    mtree_tcp_peer_t *peer = session->peer;
-    mtree_tcp_flow_t *flow = session_flow(session, tag);
     mtree_tcp_message_t *message;
 
-    if (peer->status != MTREE_OK || session->is_abandoned) {
+    if (session->peer->status != MTREE_OK) {
+        mtree_tcp_peer_log(session->peer);
+    }
+    if (session->peer->status != MTREE_OK || session->is_abandoned) {
         return MTREE_ERR_TRANSPORT;
     }
-    message = flow == NULL ? NULL : mtree_tcp_message_create(session);
+    *flow_p = session_flow(session, tag);
+    message = *flow_p == NULL ? NULL : mtree_tcp_message_create(session);
     if (message == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }
     message->done = done;
     message->frame.tag = tag;
-    message->frame.sequence = flow->next_sent++;
     message->frame.length = (uint32_t)length;
-    message->bytes = (char *)bytes;
+    message->bytes = bytes;
+    *message_p = message;
+    return MTREE_OK;
+}
+
+mtree_status_t mtree_tcp_send(mtree_tcp_session_t *session, uint32_t tag,
+                              const void *bytes, size_t length, mtree_completion_t *done)
+{
+    mtree_tcp_peer_t *peer = session->peer;
+    mtree_tcp_flow_t *flow;
+    mtree_tcp_message_t *message;
+    mtree_status_t status =
+        message_begin(session, tag, (void *)bytes, length, done, &flow, &message);
+
+    if (status != MTREE_OK) {
+        return status;
+    }
+    message->frame.sequence = flow->next_sent++;
     if (!session->is_open && session->ahead + length > MTREE_TCP_AHEAD) {
         mtree_list_append(&session->held, &message->link);
         return MTREE_OK;
@@ -249,21 +273,15 @@ mtree_status_t mtree_tcp_recv(mtree_tcp_session_t *session, uint32_t tag, void *
                               size_t length, mtree_completion_t *done)
 {
     mtree_tcp_peer_t *peer = session->peer;
-    mtree_tcp_flow_t *flow = session_flow(session, tag);
+    mtree_tcp_flow_t *flow;
     mtree_tcp_message_t *message, *early;
+    mtree_status_t status =
+        message_begin(session, tag, bytes, length, done, &flow, &message);
 
-    if (peer->status != MTREE_OK || session->is_abandoned) {
-        return MTREE_ERR_TRANSPORT;
+    if (status != MTREE_OK) {
+        return status;
     }
-    message = flow == NULL ? NULL : mtree_tcp_message_create(session);
-    if (message == NULL) {
-        return MTREE_ERR_NO_MEMORY;
-    }
-    message->done = done;
-    message->frame.tag = tag;
     message->frame.sequence = flow->next_posted++;
-    message->frame.length = (uint32_t)length;
-    message->bytes = bytes;
     early = find_message(&flow->early, message->frame.sequence);
     if (early == NULL) {
         mtree_list_append(&flow->posted, &message->link);

@@ -4,7 +4,9 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <netinet/tcp.h>
+#include <linux/tcp.h>
+#include <math.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <string.h>
 #include <unistd.h>
@@ -135,4 +137,33 @@ bool mtree_tcp_socket_tune(int fd, const char *congestion)
     (void)setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent, sizeof(unsent));
     return congestion == NULL || setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, congestion,
                                             (socklen_t)strlen(congestion)) == 0;
+}
+
+/* The slow start threshold of who has lost nothing, or takes no notice of losses. */
+#define NO_THRESHOLD 0x7fffffffU
+
+bool mtree_tcp_socket_report(int fd, mtree_tcp_report_t *report)
+{
+    struct tcp_info info = {.tcpi_min_rtt = 0};
+    socklen_t length = sizeof(info);
+
+    if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &length) != 0 ||
+        info.tcpi_min_rtt == 0 || info.tcpi_min_rtt == UINT32_MAX) {
+        return false;
+    }
+    report->window = info.tcpi_snd_ssthresh >= NO_THRESHOLD
+                         ? INFINITY
+                         : (double)info.tcpi_snd_mss *
+                               fmax(info.tcpi_snd_cwnd, info.tcpi_snd_ssthresh);
+    report->trip = info.tcpi_rtt * 1e-6;
+    report->min_trip = info.tcpi_min_rtt * 1e-6;
+    return true;
+}
+
+void mtree_tcp_socket_pace(int fd, double rate)
+{
+    /* All ones: no limit. */
+    unsigned long bytes = rate < 0x1p40 ? (unsigned long)(rate / 8) : ~0UL;
+
+    (void)setsockopt(fd, SOL_SOCKET, SO_MAX_PACING_RATE, &bytes, sizeof(bytes));
 }

@@ -7,6 +7,7 @@
 
 #include "base/address.h"
 #include "tcp/ports.h"
+#include "tcp/width.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,5 +28,11 @@ int mtree_tcp_socket_accept(int listener);
 /* Set up a connected @a socket for messages, with the @a congestion control of that name
  * (NULL: the kernel's default); false: the kernel does not let it have that one. */
 bool mtree_tcp_socket_tune(int socket, const char *congestion);
+
+/* Have @a socket send @a rate bits/s at most, evenly; infinite: as fast as it can. */
+void mtree_tcp_socket_pace(int socket, double rate);
+
+/* What the kernel knows of a connected @a socket; false: nothing. */
+bool mtree_tcp_socket_report(int socket, mtree_tcp_report_t *report);
 
 #endif

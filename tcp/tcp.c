@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tcp/private.h"
 
+#include "base/clock.h"
 #include "base/log.h"
 
 #include <errno.h>
@@ -12,7 +13,7 @@
 /* Events that one poll takes. */
 #define EVENTS 64
 
-mtree_status_t mtree_tcp_create(mtree_tcp_t **tcp_p)
+mtree_status_t mtree_tcp_create(double grace, mtree_tcp_t **tcp_p)
 {
     mtree_tcp_t *tcp = calloc(1, sizeof(*tcp));
 
@@ -25,6 +26,7 @@ mtree_status_t mtree_tcp_create(mtree_tcp_t **tcp_p)
         free(tcp);
         return MTREE_ERR_IO;
     }
+    tcp->grace = grace;
     mtree_list_init(&tcp->peers);
     mtree_list_init(&tcp->completed);
     mtree_list_init(&tcp->spare);
@@ -119,6 +121,7 @@ static void peer_work(mtree_tcp_peer_t *peer)
         }
     }
     mtree_tcp_peer_pump(peer);
+    mtree_tcp_peer_tune(peer, mtree_clock_seconds());
 }
 
 int mtree_tcp_poll(mtree_tcp_t *tcp)

@@ -37,8 +37,12 @@ typedef struct mtree_tcp mtree_tcp_t;
 typedef struct mtree_tcp_peer mtree_tcp_peer_t;
 typedef struct mtree_tcp_session mtree_tcp_session_t;
 
-/* MTREE_ERR_IO: the kernel has no more descriptors, which is logged. */
-mtree_status_t mtree_tcp_create(mtree_tcp_t **tcp_p);
+/*
+ * After a peer is lost in the midst of messages nothing goes on for @a grace seconds:
+ * whoever ends the job because a process has ended says so in them.  MTREE_ERR_IO: the
+ * kernel has no more descriptors, which is logged.
+ */
+mtree_status_t mtree_tcp_create(double grace, mtree_tcp_t **tcp_p);
 
 /* With all of its peers. */
 void mtree_tcp_destroy(mtree_tcp_t *tcp);
@@ -56,9 +60,9 @@ mtree_tcp_peer_t *mtree_tcp_peer_create(mtree_tcp_t *tcp, const char *name);
 void mtree_tcp_peer_destroy(mtree_tcp_peer_t *peer);
 
 /* Use @a sockets, [@a count], which are connected, and which it takes over even on
- * failure. */
+ * failure: all of them, or, if it @a adapts, as many as the planned rate needs. */
 mtree_status_t mtree_tcp_peer_connect(mtree_tcp_peer_t *peer, const int *sockets,
-                                      int count);
+                                      int count, bool adapts);
 
 /* After a failure, which is logged once, all of its messages end, and so do all later
  * ones. */
@@ -74,12 +78,12 @@ typedef void (*mtree_tcp_reroute_t)(void *owner, int rank, bool sends, uint32_t 
 void mtree_tcp_peer_reroute(mtree_tcp_peer_t *peer, mtree_tcp_reroute_t reroute);
 
 /*
- * Begin the session @a key, or the one that @a owner has begun under it.  NULL: no
- * memory, which is logged.
+ * Begin the session @a key, or the one that @a owner has begun under it, which is planned
+ * to send @a rate bits/s (0: not known).  NULL: no memory, which is logged.
  */
 mtree_tcp_session_t *mtree_tcp_session_begin(mtree_tcp_peer_t *peer,
                                              const mtree_tcp_key_t *key, int rank,
-                                             void *owner);
+                                             double rate, void *owner);
 
 /* The session @a key that has begun here; NULL: there is none. */
 mtree_tcp_session_t *mtree_tcp_session_find(mtree_tcp_peer_t *peer,

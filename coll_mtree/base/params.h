@@ -26,7 +26,7 @@ typedef struct {
     size_t chunk_bytes;
     size_t min_bytes;
     bool barrier;
-    int streams; /* 0: none */
+    char *streams; /* coll_mtree/tcp/streams.h */
     char *tcp_ports;
     char *tcp_congestion_control;
     int autotune; /* coll_mtree/select/trial_rule.h */

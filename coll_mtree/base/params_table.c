@@ -45,6 +45,13 @@ static void agree_topology(const coll_mtree_param_t *param, char *text)
     snprintf(text, COLL_MTREE_PARAM_TEXT, "%s", names[coll_mtree_params_topology()]);
 }
 
+static void agree_streams(const coll_mtree_param_t *param, char *text)
+{
+    const char *value = *param->value.string;
+
+    snprintf(text, COLL_MTREE_PARAM_TEXT, "%s", is_set(value) ? value : "auto");
+}
+
 /* A trace without events is none. */
 static void agree_trace(const coll_mtree_param_t *param, char *text)
 {
@@ -134,12 +141,13 @@ static const coll_mtree_param_t table[] = {
      .help = "Path of a plan file (JSON, docs/plan-file.md), as `mtree plan` saves it, "
              "read on the host of rank 0, for calls of its collective and root between "
              "its hosts, of any size. Empty: all is planned"},
-    {INT("streams", streams, 0), READ_ONCE, .level = 4, .agree = agree_value,
+    {STRING("streams", streams), READ_ONCE, .level = 4, .agree = agree_streams,
      .help =
          "TCP connections of mtree's own between two processes on different hosts, up "
          "to 16, over which the messages of its calls go (docs/design.md). Long "
-         "links that lose packets carry more over several. 0: none; all messages are "
-         "Open MPI's"},
+         "links that lose packets carry more over several. auto, or empty: only for "
+         "long calls over long links, and as many are used as fill the link; 0: none; "
+         "all messages are Open MPI's"},
     {STRING("tcp_ports", tcp_ports), READ_ONCE, .level = 4,
      .help = "Ports, FIRST-LAST, on which processes wait for connections of "
              "coll_mtree_streams. Empty: any"},

@@ -52,7 +52,7 @@ static void request_ended(mtree_operation_t *operation, mtree_status_t status, v
 
     mtree_operation_free(operation);
     if (req->over_tcp) {
-        coll_mtree_tcp_end(&req->transport, req->layout, status);
+        coll_mtree_tcp_end(&req->transport, status);
     }
     if (req->goodput != NULL) {
         mtree_goodput_end(req->goodput, mtree_clock_seconds());
@@ -104,7 +104,7 @@ static int request_prepare(coll_mtree_request_t *req, const mtree_plan_part_t *p
     if (hints->chunk_bytes >= 0) {
         req->args.call.chunk_bytes = (size_t)hints->chunk_bytes;
     }
-    req->args.call.recovery = coll_mtree_tcp_recovery(req->comm);
+    req->args.call.recovery = coll_mtree_tcp_recovery(req->comm, part);
     rc = coll_mtree_buffers_init(&req->buffers, &req->args, ompi_comm_rank(req->comm),
                                  ompi_comm_size(req->comm));
     if (rc != OMPI_SUCCESS) {
@@ -145,7 +145,7 @@ static mtree_status_t request_operate(coll_mtree_request_t *req,
 
     if (!req->by_arrival) {
         req->over_tcp = coll_mtree_tcp_begin(
-            &req->tcp, &req->transport, placement,
+            &req->tcp, &req->transport, part, req->layout, placement,
             req->super.super.req_persistent ? req->starts++ : (uint32_t)req->call.number);
         return mtree_operation_start(req->layout, &req->transport.super,
                                      &req->buffers.super, request_ended, req, &operation);

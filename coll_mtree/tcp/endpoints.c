@@ -15,6 +15,9 @@
 /* Seconds between two looks at processes that are not connected yet. */
 #define LOOK 0.0005
 
+/* Seconds that mpirun has to say that a process has ended, before calls with it fail. */
+#define GRACE 1
+
 /* Polls between two looks at the sockets while no operation uses them. */
 #define IDLE_POLLS 64
 
@@ -27,6 +30,7 @@ typedef struct {
 } endpoint_t;
 
 static bool is_open;
+static coll_mtree_streams_t streams;
 static mtree_tcp_reroute_t reroute_message;
 static atomic_int operations;
 
@@ -68,13 +72,28 @@ static bool admit(void *arg, const mtree_tcp_greeting_t *greeting, int socket)
            coll_mtree_meeting_admit(endpoint->meeting, greeting->number, socket);
 }
 
+static int poll_endpoints(void);
+
+/* From here on; before that the job pays nothing. */
+static bool begin_to_poll(void)
+{
+    if (mtree_tcp_create(GRACE, &tcp) != MTREE_OK) {
+        return false;
+    }
+    if (!coll_mtree_progress_add(poll_endpoints)) {
+        mtree_tcp_destroy(tcp);
+        tcp = NULL;
+    }
+    return tcp != NULL;
+}
+
 /* A meeting may not begin again, since the other end does not. */
 static endpoint_t *endpoint_create(int rank)
 {
     endpoint_t *endpoint = calloc(1, sizeof(*endpoint));
     char name[32];
 
-    if (endpoint == NULL || (tcp == NULL && mtree_tcp_create(&tcp) != MTREE_OK) ||
+    if (endpoint == NULL || (tcp == NULL && !begin_to_poll()) ||
         mtree_hash_table_add(&endpoints, &endpoint->link, hash_rank(rank)) != MTREE_OK) {
         free(endpoint);
         return NULL;
@@ -82,8 +101,9 @@ static endpoint_t *endpoint_create(int rank)
     (void)snprintf(name, sizeof(name), "rank %d", rank);
     endpoint->rank = rank;
     endpoint->peer = mtree_tcp_peer_create(tcp, name);
-    endpoint->meeting =
-        endpoint->peer == NULL ? NULL : coll_mtree_meeting_begin(rank, admit);
+    endpoint->meeting = endpoint->peer == NULL
+                            ? NULL
+                            : coll_mtree_meeting_begin(rank, streams.connections, admit);
     endpoint->is_lost = endpoint->meeting == NULL;
     if (!endpoint->is_lost) {
         num_undecided++;
@@ -118,7 +138,7 @@ static void endpoint_decide(endpoint_t *endpoint, bool stands)
         int sockets[MTREE_TCP_CONNECTIONS];
         int count = coll_mtree_meeting_sockets(meeting, sockets);
 
-        (void)mtree_tcp_peer_connect(endpoint->peer, sockets, count);
+        (void)mtree_tcp_peer_connect(endpoint->peer, sockets, count, streams.is_auto);
     } else {
         mtree_tcp_peer_t *peer = endpoint->peer;
 
@@ -227,6 +247,11 @@ void coll_mtree_endpoints_count(int change)
     atomic_fetch_add(&operations, change);
 }
 
+const coll_mtree_streams_t *coll_mtree_endpoints_streams(void)
+{
+    return &streams;
+}
+
 /* Of processes that are not of this MPI_COMM_WORLD no rank in it is known. */
 bool coll_mtree_endpoints_serve(ompi_communicator_t *comm)
 {
@@ -241,12 +266,19 @@ bool coll_mtree_endpoints_serve(ompi_communicator_t *comm)
 
 void coll_mtree_endpoints_open(mtree_tcp_reroute_t reroute)
 {
+    if (coll_mtree_streams_parse(coll_mtree_params.streams, &streams) != MTREE_OK) {
+        mtree_error("coll_mtree_streams %s is neither auto nor a number; all messages "
+                    "are Open MPI's",
+                    coll_mtree_params.streams);
+    }
+    if (streams.connections == 0 || coll_mtree_survives() ||
+        strcmp(coll_mtree_host_fabric(), "tcp") != 0) {
+        return;
+    }
     reroute_message = reroute;
     OBJ_CONSTRUCT(&lock, opal_recursive_mutex_t);
     mtree_hash_table_init(&endpoints);
-    is_open = coll_mtree_params.streams > 0 && !coll_mtree_survives() &&
-              strcmp(coll_mtree_host_fabric(), "tcp") == 0 &&
-              coll_mtree_progress_add(poll_endpoints);
+    is_open = true;
 }
 
 /*

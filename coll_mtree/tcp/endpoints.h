@@ -12,6 +12,7 @@
 #define COLL_MTREE_TCP_ENDPOINTS_H
 
 #include "coll_mtree/coll_mtree.h"
+#include "coll_mtree/tcp/streams.h"
 
 #include "tcp/tcp.h"
 
@@ -19,6 +20,9 @@
  * close with it. */
 void coll_mtree_endpoints_open(mtree_tcp_reroute_t reroute);
 void coll_mtree_endpoints_close(void);
+
+/* What coll_mtree_streams says, once they are open. */
+const coll_mtree_streams_t *coll_mtree_endpoints_streams(void);
 
 /* May calls of @a comm use connections of mtree's own?  The same on all of its ranks. */
 bool coll_mtree_endpoints_serve(ompi_communicator_t *comm);

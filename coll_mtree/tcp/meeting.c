@@ -39,6 +39,7 @@ typedef struct {
 
 struct coll_mtree_meeting {
     int rank;
+    int num_connections;
     state_t state;
     const char *reason;
     coll_mtree_message_t *sent, *received;
@@ -52,12 +53,6 @@ static hello_t own;                    /* its secret is drawn once */
 static bool is_drawn;
 
 _Static_assert(MTREE_TCP_ADDRESSES == COLL_MTREE_HOST_ADDRESSES, "a host's addresses");
-
-static int num_connections(void)
-{
-    return coll_mtree_params.streams < MTREE_TCP_CONNECTIONS ? coll_mtree_params.streams
-                                                             : MTREE_TCP_CONNECTIONS;
-}
 
 static coll_mtree_channel_t world_channel(void)
 {
@@ -97,7 +92,8 @@ static void begin_to_listen(mtree_tcp_admit_t admit)
     own.port = listener == NULL ? 0 : mtree_tcp_listener_port(listener);
 }
 
-coll_mtree_meeting_t *coll_mtree_meeting_begin(int rank, mtree_tcp_admit_t admit)
+coll_mtree_meeting_t *coll_mtree_meeting_begin(int rank, int num_connections,
+                                               mtree_tcp_admit_t admit)
 {
     coll_mtree_meeting_t *meeting = calloc(1, sizeof(*meeting));
     coll_mtree_channel_t channel = world_channel();
@@ -109,6 +105,7 @@ coll_mtree_meeting_t *coll_mtree_meeting_begin(int rank, mtree_tcp_admit_t admit
         begin_to_listen(admit);
     }
     meeting->rank = rank;
+    meeting->num_connections = num_connections;
     for (int i = 0; i < MTREE_TCP_CONNECTIONS; i++) {
         meeting->sockets[i] = -1;
     }
@@ -132,7 +129,7 @@ bool coll_mtree_meeting_admit(coll_mtree_meeting_t *meeting, uint32_t number, in
 {
     const mtree_tcp_greeting_t welcome = {.secret = meeting->theirs->hello.secret};
 
-    if (meeting->state != AWAITING || number >= (uint32_t)num_connections() ||
+    if (meeting->state != AWAITING || number >= (uint32_t)meeting->num_connections ||
         !mtree_tcp_greeting_send(socket, &welcome)) {
         return false;
     }
@@ -161,7 +158,7 @@ static void meeting_part(coll_mtree_meeting_t *meeting, double now)
                              .theirs = theirs->secret,
                              .num_addresses = theirs->num_addresses,
                              .port = (uint16_t)theirs->port,
-                             .num_connections = num_connections()};
+                             .num_connections = meeting->num_connections};
 
     if (coll_mtree_world_rank() > meeting->rank) {
         meeting->state = AWAITING;
@@ -219,7 +216,7 @@ int coll_mtree_meeting_sockets(coll_mtree_meeting_t *meeting, int *sockets)
     const char *congestion = coll_mtree_params.tcp_congestion_control;
     bool is_set = true;
 
-    for (int i = 0; i < num_connections(); i++) {
+    for (int i = 0; i < meeting->num_connections; i++) {
         is_set = mtree_tcp_socket_tune(
                      meeting->sockets[i],
                      congestion == NULL || congestion[0] == '\0' ? NULL : congestion) &&
@@ -232,7 +229,7 @@ int coll_mtree_meeting_sockets(coll_mtree_meeting_t *meeting, int *sockets)
                    "of net.ipv4.tcp_allowed_congestion_control",
                    congestion);
     }
-    return num_connections();
+    return meeting->num_connections;
 }
 
 const char *coll_mtree_meeting_reason(const coll_mtree_meeting_t *meeting)

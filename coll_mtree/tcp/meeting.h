@@ -10,9 +10,11 @@
 
 typedef struct coll_mtree_meeting coll_mtree_meeting_t;
 
-/* Begin to meet the process of @a rank in MPI_COMM_WORLD; guests of the listener go to
- * @a admit.  NULL: no memory; the two never meet. */
-coll_mtree_meeting_t *coll_mtree_meeting_begin(int rank, mtree_tcp_admit_t admit);
+/* Begin to meet the process of @a rank in MPI_COMM_WORLD, which wants as many
+ * connections; guests of the listener go to @a admit.  NULL: no memory; the two never
+ * meet. */
+coll_mtree_meeting_t *coll_mtree_meeting_begin(int rank, int num_connections,
+                                               mtree_tcp_admit_t admit);
 
 /* Take @a socket as connection @a number, if it is one. */
 bool coll_mtree_meeting_admit(coll_mtree_meeting_t *meeting, uint32_t number, int socket);

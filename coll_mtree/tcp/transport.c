@@ -5,23 +5,48 @@
 
 #include "base/clock.h"
 
-/* Lock the session with rank @a peer; *session_p is NULL where the PML has its messages.
+#include <stdlib.h>
+
+/* Do its messages to @a peer go over connections of mtree's own? */
+static bool operation_carries(const coll_mtree_tcp_operation_t *operation,
+                              const mtree_peer_t *peer)
+{
+    return operation->placement->host[peer->rank] != operation->host &&
+           coll_mtree_streams_carry(coll_mtree_endpoints_streams(), operation->bytes,
+                                    peer);
+}
+
+static int compare_ranks(const void *rank, const void *peer)
+{
+    return *(const int *)rank - ((const mtree_peer_t *)peer)->rank;
+}
+
+/* Rank @a rank among the peers of @a layout. */
+static const mtree_peer_t *find_peer(const mtree_layout_t *layout, int rank)
+{
+    return bsearch(&rank, layout->peers, (size_t)layout->num_peers,
+                   sizeof(layout->peers[0]), compare_ranks);
+}
+
+/* Lock the session with rank @a rank; *session_p is NULL where the PML has its messages.
  */
-static mtree_status_t lock_session(coll_mtree_transport_t *transport, int peer,
+static mtree_status_t lock_session(coll_mtree_transport_t *transport, int rank,
                                    mtree_tcp_session_t **session_p)
 {
-    const int *host = transport->tcp->placement->host;
+    const coll_mtree_tcp_operation_t *operation = transport->tcp;
+    const mtree_peer_t *peer = find_peer(operation->layout, rank);
     mtree_tcp_peer_t *endpoint = NULL;
     mtree_status_t status =
-        host[peer] == host[ompi_comm_rank(transport->comm)]
-            ? MTREE_OK
-            : coll_mtree_endpoint_lock(transport->comm, peer, &endpoint);
+        operation_carries(operation, peer)
+            ? coll_mtree_endpoint_lock(transport->comm, rank, &endpoint)
+            : MTREE_OK;
 
     *session_p = NULL;
     if (endpoint == NULL) {
         return status;
     }
-    *session_p = mtree_tcp_session_begin(endpoint, &transport->tcp->key, peer, transport);
+    *session_p =
+        mtree_tcp_session_begin(endpoint, &operation->key, rank, peer->rate, transport);
     if (*session_p == NULL) {
         coll_mtree_endpoint_unlock();
         return MTREE_ERR_NO_MEMORY;
@@ -105,9 +130,12 @@ void coll_mtree_tcp_close(void)
     coll_mtree_endpoints_close();
 }
 
-double coll_mtree_tcp_recovery(ompi_communicator_t *comm)
+double coll_mtree_tcp_recovery(ompi_communicator_t *comm, const mtree_plan_part_t *part)
 {
-    return coll_mtree_endpoints_serve(comm) ? COLL_MTREE_TCP_RECOVERY : 0;
+    return coll_mtree_endpoints_serve(comm) &&
+                   coll_mtree_streams_carry_some(coll_mtree_endpoints_streams(), part)
+               ? COLL_MTREE_TCP_RECOVERY
+               : 0;
 }
 
 /* Are units bytes without gaps, of which the first is at their address? */
@@ -125,24 +153,36 @@ static bool is_contiguous(const ompi_datatype_t *unit)
 
 bool coll_mtree_tcp_begin(coll_mtree_tcp_operation_t *operation,
                           coll_mtree_transport_t *transport,
+                          const mtree_plan_part_t *part, const mtree_layout_t *layout,
                           const mtree_placement_t *placement, uint32_t generation)
 {
+    bool is_used = false;
+
     if (!is_contiguous(transport->unit) || !coll_mtree_endpoints_serve(transport->comm)) {
         return false;
     }
     *operation = (coll_mtree_tcp_operation_t){.placement = placement,
+                                              .layout = layout,
+                                              .host = part->host,
+                                              .bytes = part->bytes,
                                               .key = {coll_mtree_cid(transport->comm),
                                                       (uint32_t)-transport->first_tag,
                                                       generation}};
-    transport->super.ops = &tcp_ops;
-    transport->tcp = operation;
-    coll_mtree_endpoints_count(1);
-    return true;
+    for (int i = 0; i < layout->num_peers; i++) {
+        is_used = is_used || operation_carries(operation, &layout->peers[i]);
+    }
+    if (is_used) {
+        transport->super.ops = &tcp_ops;
+        transport->tcp = operation;
+        coll_mtree_endpoints_count(1);
+    }
+    return is_used;
 }
 
-void coll_mtree_tcp_end(coll_mtree_transport_t *transport, const mtree_layout_t *layout,
-                        mtree_status_t status)
+void coll_mtree_tcp_end(coll_mtree_transport_t *transport, mtree_status_t status)
 {
+    const mtree_layout_t *layout = transport->tcp->layout;
+
     for (int i = 0; i < layout->num_peers; i++) {
         mtree_tcp_peer_t *peer =
             coll_mtree_endpoint_lock_known(transport->comm, layout->peers[i].rank);

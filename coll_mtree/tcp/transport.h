@@ -14,6 +14,9 @@
 /* One operation's. */
 typedef struct coll_mtree_tcp_operation {
     const mtree_placement_t *placement;
+    const mtree_layout_t *layout;
+    int host;     /* this rank's */
+    double bytes; /* that the plan is made for */
     mtree_tcp_key_t key;
 } coll_mtree_tcp_operation_t;
 
@@ -26,22 +29,24 @@ typedef struct coll_mtree_tcp_operation {
 void coll_mtree_tcp_open(void);
 void coll_mtree_tcp_close(void);
 
-/* The `recovery` of calls of @a comm (schedule/call.h); the same on all ranks. */
-double coll_mtree_tcp_recovery(ompi_communicator_t *comm);
+/* The `recovery` of calls of @a comm over the plan of @a part (schedule/call.h); the same
+ * on all ranks. */
+double coll_mtree_tcp_recovery(ompi_communicator_t *comm, const mtree_plan_part_t *part);
 
 /*
- * Have the messages of @a transport between the hosts of @a placement go over connections
- * of mtree's own where there are some.
+ * Have the messages of @a transport, over @a layout of @a part, between the hosts of
+ * @a placement go over connections of mtree's own where there are some.
  * @a generation distinguishes operations one after the other with the same tags.  All
- * ranks call with the same values.  False: all of its messages go over the PML.
+ * ranks call with the same plan and generation.  False: all of its messages go over the
+ * PML.
  */
 bool coll_mtree_tcp_begin(coll_mtree_tcp_operation_t *operation,
                           coll_mtree_transport_t *transport,
+                          const mtree_plan_part_t *part, const mtree_layout_t *layout,
                           const mtree_placement_t *placement, uint32_t generation);
 
-/* The operation of @a transport, which had begun over @a layout, has ended with
- * @a status.  After a failure its messages end, too. */
-void coll_mtree_tcp_end(coll_mtree_transport_t *transport, const mtree_layout_t *layout,
-                        mtree_status_t status);
+/* The operation of @a transport, which had begun, has ended with @a status.  After a
+ * failure its messages end, too. */
+void coll_mtree_tcp_end(coll_mtree_transport_t *transport, mtree_status_t status);
 
 #endif

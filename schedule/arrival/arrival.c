@@ -98,7 +98,10 @@ static void run_fill_peers(mtree_arrival_run_t *run, size_t chunk)
             route = plan->routes[here * plan->num_hosts + placement->host[rank]];
         }
         run->layout.peers[run->layout.num_peers++] = (mtree_peer_t){
-            rank, mtree_chunk_window(route.rate, 2 * route.latency, chunk)};
+            .rank = rank,
+            .window = mtree_chunk_window(route.rate, 2 * route.latency, chunk),
+            .rate = route.rate,
+            .trip = 2 * route.latency};
     }
 }
 

@@ -71,10 +71,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         mine[i] = pair[0];
         theirs[i] = pair[1];
     }
-    if (mtree_tcp_create(&tcp) != MTREE_OK ||
+    if (mtree_tcp_create(0, &tcp) != MTREE_OK ||
         (peer = mtree_tcp_peer_create(tcp, "the peer")) == NULL ||
-        mtree_tcp_peer_connect(peer, mine, CONNECTIONS) != MTREE_OK ||
-        (session = mtree_tcp_session_begin(peer, &key, 0, NULL)) == NULL) {
+        mtree_tcp_peer_connect(peer, mine, CONNECTIONS, false) != MTREE_OK ||
+        (session = mtree_tcp_session_begin(peer, &key, 0, 0, NULL)) == NULL) {
         abort();
     }
     num_ended = 0;

@@ -46,9 +46,9 @@ void loop_connect(loop_t *loop, int count)
         loop->sockets[1][i] = pair[1];
     }
     for (int end = 0; end < 2; end++) {
-        ck_assert_int_eq(
-            mtree_tcp_peer_connect(loop->ends[end].peer, loop->sockets[end], count),
-            MTREE_OK);
+        ck_assert_int_eq(mtree_tcp_peer_connect(loop->ends[end].peer, loop->sockets[end],
+                                                count, false),
+                         MTREE_OK);
     }
 }
 
@@ -56,7 +56,7 @@ void loop_create(loop_t *loop, int count)
 {
     memset(loop, 0, sizeof(*loop));
     for (int end = 0; end < 2; end++) {
-        ck_assert_int_eq(mtree_tcp_create(&loop->ends[end].tcp), MTREE_OK);
+        ck_assert_int_eq(mtree_tcp_create(0, &loop->ends[end].tcp), MTREE_OK);
         loop->ends[end].peer = mtree_tcp_peer_create(loop->ends[end].tcp, "the peer");
         ck_assert_ptr_nonnull(loop->ends[end].peer);
     }

@@ -27,7 +27,7 @@ static unsigned long draw(unsigned long below)
 static mtree_tcp_session_t *begin(loop_t *loop, int end, const mtree_tcp_key_t *key)
 {
     mtree_tcp_session_t *session =
-        mtree_tcp_session_begin(loop->ends[end].peer, key, 1 - end, loop);
+        mtree_tcp_session_begin(loop->ends[end].peer, key, 1 - end, 0, loop);
 
     ck_assert_ptr_nonnull(session);
     return session;
@@ -331,17 +331,27 @@ END_TEST
 
 START_TEST(an_idle_peer_may_go)
 {
+    mtree_tcp_session_t *session;
+    loop_message_t late;
     loop_t loop;
+    char byte;
 
     heard_start();
     loop_create(&loop, 2);
-    (void)begin(&loop, 0, &some_key);
+    session = begin(&loop, 0, &some_key);
     loop_settle(&loop);
     mtree_tcp_destroy(loop.ends[1].tcp);
     for (int i = 0; i < 10; i++) {
         loop_poll(&loop, 0);
     }
     ck_assert_int_eq(heard_lines(), 0);
+    /* Whoever needs it later is told. */
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(mtree_tcp_recv(session, 0, &byte, 1, loop_begin(&late)),
+                         MTREE_ERR_TRANSPORT);
+    }
+    ck_assert_int_eq(heard_lines(), 1);
+    ck_assert_ptr_nonnull(strstr(heard_last(), "lost the TCP connections"));
     mtree_tcp_destroy(loop.ends[0].tcp);
 }
 END_TEST
@@ -452,6 +462,60 @@ START_TEST(broken_rules_end_the_peer)
 }
 END_TEST
 
+/* Bits/s that the kernel lets a connection of end 0 send. */
+static double pace(const loop_t *loop, int connection)
+{
+    unsigned long bytes = 0;
+    socklen_t length = sizeof(bytes);
+
+    ck_assert_int_eq(getsockopt(loop->sockets[0][connection], SOL_SOCKET,
+                                SO_MAX_PACING_RATE, &bytes, &length),
+                     0);
+    return 8 * (double)bytes;
+}
+
+/* A little more than @a rate. */
+static void ck_assert_paced(const loop_t *loop, int connections, double rate)
+{
+    for (int i = 0; i < connections; i++) {
+        ck_assert_double_gt(pace(loop, i), rate);
+        ck_assert_double_lt(pace(loop, i), 1.25 * rate);
+    }
+}
+
+START_TEST(two_connections_share_the_planned_rate)
+{
+    static const mtree_tcp_key_t other_key = {3, 71, 1};
+    mtree_tcp_session_t *session, *other;
+    loop_t loop;
+
+    loop_create(&loop, 2);
+    ck_assert_double_gt(pace(&loop, 0), 1e12);
+    session = mtree_tcp_session_begin(loop.ends[0].peer, &some_key, 1, 80e6, &loop);
+    ck_assert_paced(&loop, 2, 40e6);
+    /* What runs beside it takes nothing from it. */
+    other = mtree_tcp_session_begin(loop.ends[0].peer, &other_key, 1, 60e6, &loop);
+    ck_assert_paced(&loop, 2, 40e6);
+    mtree_tcp_session_end(session);
+    mtree_tcp_session_end(other);
+    (void)mtree_tcp_session_begin(loop.ends[0].peer, &some_key, 1, 20e6, &loop);
+    ck_assert_paced(&loop, 2, 10e6);
+    loop_destroy(&loop);
+}
+END_TEST
+
+/* Each may have to do for the others while they recover. */
+START_TEST(each_of_many_connections_has_the_planned_rate)
+{
+    loop_t loop;
+
+    loop_create(&loop, 5);
+    (void)mtree_tcp_session_begin(loop.ends[0].peer, &some_key, 1, 80e6, &loop);
+    ck_assert_paced(&loop, 5, 80e6);
+    loop_destroy(&loop);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("messages");
@@ -471,6 +535,8 @@ int main(void)
     tcase_add_loop_test(tcase, an_abandoned_session_leaves_its_memory_alone, 0, 2);
     tcase_add_loop_test(tcase, garbage_ends_the_peer, 0, 20);
     tcase_add_loop_test(tcase, broken_rules_end_the_peer, 0, 4);
+    tcase_add_test(tcase, two_connections_share_the_planned_rate);
+    tcase_add_test(tcase, each_of_many_connections_has_the_planned_rate);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "coll_mtree/tcp/streams.h"
+
+#include "tcp/tcp.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Connections where the user leaves it to mtree: what a link with 1 % loss needs. */
+#define CONNECTIONS 8
+
+/* Seconds of the shortest round trip that is long enough for a loss to matter. */
+#define LEAST_TRIP 0.002
+
+/* What a call has to move at least, in what the link holds: less of it is over before
+ * congestion control has found the rate. */
+#define LEAST_LINKFULS 4
+
+mtree_status_t coll_mtree_streams_parse(const char *text, coll_mtree_streams_t *streams)
+{
+    char *end;
+    long number;
+
+    *streams = (coll_mtree_streams_t){.connections = CONNECTIONS, .is_auto = true};
+    if (text == NULL || text[0] == '\0' || strcmp(text, "auto") == 0) {
+        return MTREE_OK;
+    }
+    number = strtol(text, &end, 10);
+    *streams = (coll_mtree_streams_t){.connections = 0};
+    if (end == text || *end != '\0') {
+        return MTREE_ERR_INVALID;
+    }
+    if (number > 0) {
+        streams->connections =
+            number < MTREE_TCP_CONNECTIONS ? (int)number : MTREE_TCP_CONNECTIONS;
+    }
+    return MTREE_OK;
+}
+
+static bool pays(double bytes, double rate, double trip)
+{
+    return trip >= LEAST_TRIP && bytes >= LEAST_LINKFULS * rate / 8 * trip;
+}
+
+bool coll_mtree_streams_carry(const coll_mtree_streams_t *streams, double bytes,
+                              const mtree_peer_t *peer)
+{
+    return streams->connections > 0 &&
+           (!streams->is_auto || pays(bytes, peer->rate, peer->trip));
+}
+
+bool coll_mtree_streams_carry_some(const coll_mtree_streams_t *streams,
+                                   const mtree_plan_part_t *part)
+{
+    bool is_some = streams->connections > 0 && !streams->is_auto;
+
+    for (int t = 0; t < part->num_trees && streams->is_auto && !is_some; t++) {
+        is_some = pays(part->bytes, part->trees[t].rate, 2 * part->trees[t].latency);
+    }
+    return is_some;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Width: over how many of its connections the messages to a peer are spread.
+ *
+ * Congestion control lets a connection have so many bytes under way, its window, and
+ * makes that smaller when a packet is lost.  Where packets are lost at random the windows
+ * of few connections do not fill a long link.  Where the link itself is the limit,
+ * packets wait before it, and more connections only lengthen that queue.
+ */
+#ifndef MTREE_TCP_WIDTH_H
+#define MTREE_TCP_WIDTH_H
+
+/* What the kernel knows of a connection. */
+typedef struct {
+    double window;   /* bytes; after a loss those that it returns to at once; infinite:
+                        it has not met a limit */
+    double trip;     /* seconds of a round trip, lately */
+    double min_trip; /* of the shortest */
+} mtree_tcp_report_t;
+
+/* The part of @a rate bits/s that the window of a connection has room for; 1 where
+ * packets wait. */
+double mtree_tcp_width_part(const mtree_tcp_report_t *report, double rate);
+
+/* The connections to use, at most @a most, where each has room for @a part of the rate on
+ * average. */
+int mtree_tcp_width(double part, int most);
+
+#endif

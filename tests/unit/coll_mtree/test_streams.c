@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What coll_mtree_streams asks for, and between whom. */
+#include "coll_mtree/tcp/streams.h"
+
+#include "tcp/tcp.h"
+
+#include <check.h>
+#include <stdlib.h>
+
+START_TEST(the_parameter_is_read)
+{
+    static const struct {
+        const char *text;
+        int connections; /* -1: it is neither */
+        bool is_auto;
+    } cases[] = {{NULL, 8, true},
+                 {"", 8, true},
+                 {"auto", 8, true},
+                 {"0", 0, false},
+                 {"1", 1, false},
+                 {"16", 16, false},
+                 {"99", MTREE_TCP_CONNECTIONS, false},
+                 {"-1", 0, false},
+                 {"x", -1, false},
+                 {"2x", -1, false},
+                 {"automatic", -1, false}};
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        coll_mtree_streams_t streams;
+        mtree_status_t status = coll_mtree_streams_parse(cases[i].text, &streams);
+
+        ck_assert_int_eq(status, cases[i].connections < 0 ? MTREE_ERR_INVALID : MTREE_OK);
+        ck_assert_int_eq(streams.connections,
+                         cases[i].connections < 0 ? 0 : cases[i].connections);
+        ck_assert(streams.is_auto == cases[i].is_auto);
+    }
+}
+END_TEST
+
+/* 100 Mb/s over 20 ms hold 250 KB. */
+static const mtree_peer_t far = {.rate = 100e6, .trip = 0.02};
+static const mtree_peer_t near = {.rate = 100e6, .trip = 0.0002};
+static const mtree_peer_t unknown = {.rate = 0, .trip = 0};
+
+START_TEST(a_number_is_for_all_calls)
+{
+    coll_mtree_streams_t some, none;
+
+    (void)coll_mtree_streams_parse("3", &some);
+    (void)coll_mtree_streams_parse("0", &none);
+    ck_assert(coll_mtree_streams_carry(&some, 1, &near));
+    ck_assert(coll_mtree_streams_carry(&some, 1, &unknown));
+    ck_assert(!coll_mtree_streams_carry(&none, 1e9, &far));
+}
+END_TEST
+
+START_TEST(left_to_mtree_long_calls_over_long_links_have_them)
+{
+    coll_mtree_streams_t streams;
+
+    (void)coll_mtree_streams_parse("auto", &streams);
+    ck_assert(coll_mtree_streams_carry(&streams, 64e6, &far));
+    ck_assert(!coll_mtree_streams_carry(&streams, 64e6, &near));
+    ck_assert(!coll_mtree_streams_carry(&streams, 64e6, &unknown));
+    ck_assert(!coll_mtree_streams_carry(&streams, 64e3, &far));
+}
+END_TEST
+
+/* Whoever has them on an edge has room for what they carry. */
+START_TEST(a_plan_has_them_where_one_of_its_trees_has)
+{
+    mtree_part_tree_t trees[] = {{.rate = 100e6, .latency = 0.0001},
+                                 {.rate = 10e6, .latency = 0.01}};
+    mtree_plan_part_t part = {.num_trees = 2, .bytes = 16e6, .trees = trees};
+    coll_mtree_streams_t streams;
+
+    (void)coll_mtree_streams_parse("auto", &streams);
+    ck_assert(coll_mtree_streams_carry_some(&streams, &part));
+    part.bytes = 1e3;
+    ck_assert(!coll_mtree_streams_carry_some(&streams, &part));
+    part.bytes = 16e6;
+    part.num_trees = 1;
+    ck_assert(!coll_mtree_streams_carry_some(&streams, &part));
+    (void)coll_mtree_streams_parse("2", &streams);
+    ck_assert(coll_mtree_streams_carry_some(&streams, &part));
+    (void)coll_mtree_streams_parse("0", &streams);
+    ck_assert(!coll_mtree_streams_carry_some(&streams, &part));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("streams");
+    TCase *tcase = tcase_create("streams");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_add_test(tcase, the_parameter_is_read);
+    tcase_add_test(tcase, a_number_is_for_all_calls);
+    tcase_add_test(tcase, left_to_mtree_long_calls_over_long_links_have_them);
+    tcase_add_test(tcase, a_plan_has_them_where_one_of_its_trees_has);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How many connections fill a link, by what the kernel says of those that there are. */
+#include "tcp/width.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum { MOST = 8 };
+
+/* A link of 100 Mb/s and 20 ms holds 250 KB. */
+static const double rate = 100e6, trip = 0.02, linkful = 250e3;
+
+static int width(double window, double queue)
+{
+    mtree_tcp_report_t report = {window, trip + queue, trip};
+
+    return mtree_tcp_width(mtree_tcp_width_part(&report, rate), MOST);
+}
+
+START_TEST(who_has_met_no_limit_is_helped_by_one_more)
+{
+    ck_assert_int_eq(width(INFINITY, 0), 2);
+    ck_assert_int_eq(width(2 * linkful, 0), 2);
+}
+END_TEST
+
+START_TEST(small_windows_take_more_connections)
+{
+    ck_assert_int_eq(width(linkful * 0.9, 0), 2);
+    ck_assert_int_eq(width(linkful * 0.7, 0), 3);
+    ck_assert_int_eq(width(linkful / 2, 0), 4);
+    ck_assert_int_eq(width(linkful * 0.3, 0), 6);
+    ck_assert_int_eq(width(linkful / 100, 0), MOST);
+}
+END_TEST
+
+/* The link carries less than was planned: no number of connections changes that. */
+START_TEST(a_queue_takes_no_more_connections)
+{
+    ck_assert_int_eq(width(linkful / 4, 0.03), 2);
+    /* What a busy host adds is no queue. */
+    ck_assert_int_eq(width(linkful / 2, 0.003), 4);
+}
+END_TEST
+
+START_TEST(there_are_no_more_than_were_made)
+{
+    ck_assert_int_eq(mtree_tcp_width(1, 1), 1);
+    ck_assert_int_eq(mtree_tcp_width(1e-9, 16), 16);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("width");
+    TCase *tcase = tcase_create("width");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_add_test(tcase, who_has_met_no_limit_is_helped_by_one_more);
+    tcase_add_test(tcase, small_windows_take_more_connections);
+    tcase_add_test(tcase, a_queue_takes_no_more_connections);
+    tcase_add_test(tcase, there_are_no_more_than_were_made);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
