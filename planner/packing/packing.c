@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <string.h>
 
 /* The gap at which column generation stops, and spreading, which is for large networks.
  */
@@ -19,6 +20,7 @@
 #define LP_WORK     2e8
 #define MWU_WORK    8e9
 #define SHAPE_WORK  1.5e8
+#define LOW_WORK    5e7
 #define HINT_WORK   1.5e7
 #define SELECT_WORK 6e7
 
@@ -162,9 +164,65 @@ static mtree_status_t pack_throughput(packing_t *packing)
     return status == MTREE_ERR_SOLVER ? MTREE_OK : status;
 }
 
+/* The lowest tree, at the rate that the network gives it; no tree, where none keeps the
+ * limit on height. */
+static mtree_status_t find_lowest(packing_t *packing, mtree_tree_set_t *lowest_p)
+{
+    mtree_colgen_t *colgen = packing->colgen;
+    const mtree_candidates_t *candidates = colgen->candidates;
+    const mtree_column_t *lowest;
+    const mtree_prim_options_t options = {.distance_price = 1.0,
+                                          .max_height = colgen->columns->max_height};
+    int given = mtree_colgen_root(colgen, 0), num_hosts = candidates->num_hosts;
+    double work = colgen->work + LOW_WORK;
+    mtree_status_t status = mtree_tree_set_create(colgen, 1, lowest_p);
+
+    memset(colgen->constraint_price, 0,
+           (size_t)candidates->num_constraints * sizeof(*colgen->constraint_price));
+    for (int i = 0; i < (candidates->directed ? 1 : num_hosts); ++i) {
+        int number, root = candidates->directed ? given : i;
+
+        if (status == MTREE_OK && colgen->work < work &&
+            mtree_prim_run(colgen->prim, colgen->constraint_price, root, &options,
+                           colgen->edges)) {
+            status = mtree_columns_add(colgen->columns, 0, root, colgen->edges, &number);
+            colgen->work += num_hosts * num_hosts + 4.0 * candidates->num_edges;
+        }
+    }
+    lowest = mtree_columns_lowest(colgen->columns);
+    if (status == MTREE_OK && lowest != NULL) {
+        mtree_tree_set_append(lowest_p, lowest, 1.0);
+        status = mtree_tree_set_refit(colgen, lowest_p);
+    }
+    return status;
+}
+
+/* For a size: the lowest tree, where it is faster than the packing, from which few trees
+ * are chosen then. */
+static mtree_status_t begin_with_lowest(packing_t *packing, double bits)
+{
+    mtree_tree_set_t lowest = {0};
+    mtree_status_t status;
+    double time;
+
+    packing->time = mtree_tree_set_time(&packing->set, bits);
+    mtree_master_set_time(packing->colgen->master, packing->time);
+    status = find_lowest(packing, &lowest);
+    time = mtree_tree_set_time(&lowest, bits);
+    if (status != MTREE_OK || !(time < packing->time)) {
+        mtree_tree_set_clear(&lowest);
+        return status;
+    }
+    packing->time = time;
+    mtree_master_set_time(packing->colgen->master, time);
+    packing->hint = packing->set;
+    packing->set = lowest;
+    return MTREE_OK;
+}
+
 /*
  * Without the linear program the packing of most throughput stays, unless the height of
- * its trees is limited.  For a size it is what few trees are chosen from.
+ * its trees is limited.  For a size few trees are chosen from it.
  */
 static mtree_status_t pack_without_lp(packing_t *packing)
 {
@@ -181,8 +239,7 @@ static mtree_status_t pack_without_lp(packing_t *packing)
         }
     }
     if (status == MTREE_OK && bits > 0.0 && colgen->master->num_groups == 1) {
-        packing->time = mtree_tree_set_time(&packing->set, bits);
-        mtree_master_set_time(colgen->master, packing->time);
+        status = begin_with_lowest(packing, bits);
     }
     return status;
 }
@@ -239,7 +296,7 @@ static mtree_status_t choose_few(packing_t *packing, int max_trees)
             break;
         }
         time = packing->time > 0.0 ? mtree_tree_set_time(&few, bits) : INFINITY;
-        if (choice > 0 && time >= packing->time) {
+        if (packing->set.num_trees <= max_trees && time >= packing->time) {
             mtree_tree_set_clear(&few);
             break;
         }
