@@ -9,29 +9,6 @@ typedef struct {
     size_t channels, receivers, slots, scratch;
 } part_counts_t;
 
-static size_t stream_num_chunks(const mtree_stream_t *stream)
-{
-    return (stream->length + stream->chunk - 1) / stream->chunk;
-}
-
-size_t mtree_stream_slots(const mtree_stream_t *stream)
-{
-    size_t chunks = stream_num_chunks(stream);
-    bool is_known = stream->below == NULL || !stream->below->headed;
-
-    return is_known && chunks < stream->window ? chunks : stream->window;
-}
-
-size_t mtree_stream_slot_bytes(const mtree_operation_data_t *data,
-                               const mtree_stream_t *stream)
-{
-    size_t units = stream->chunk < stream->length ? stream->chunk : stream->length;
-    size_t bytes = units == 0 ? 0 : data->span + (units - 1) * (size_t)data->extent;
-
-    return (bytes + MTREE_SLOT_ALIGNMENT - 1) / MTREE_SLOT_ALIGNMENT *
-           MTREE_SLOT_ALIGNMENT;
-}
-
 /* Of streams [@a from, @a to). */
 static part_counts_t count_parts(const mtree_layout_t *layout,
                                  const mtree_operation_data_t *data, int from, int to)
@@ -107,103 +84,6 @@ size_t mtree_operation_scratch(const mtree_layout_t *layout,
     return most;
 }
 
-static mtree_send_queue_t *operation_send_queue(mtree_operation_t *operation, int rank)
-{
-    int low = 0, high = operation->layout->num_peers - 1;
-
-    while (low < high) {
-        int middle = (low + high) / 2;
-
-        if (operation->send_queues[middle].rank < rank) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return &operation->send_queues[low];
-}
-
-/* Count a new channel or receiver of @a step. */
-int mtree_operation_count_step(mtree_operation_t *operation, int step)
-{
-    operation->step_waits[step]++;
-    return step;
-}
-
-/* Chunks of the result are delivered at once; sums, and blocks that are sent on, take
- * memory until they are out of the way. */
-static bool edge_needs_credit(const mtree_edge_t *edge, bool up)
-{
-    return up || edge->num > 1;
-}
-
-static size_t edge_known_chunks(const mtree_edge_t *edge)
-{
-    return edge->end == MTREE_END_UNKNOWN ? 1 : edge->end;
-}
-
-static mtree_turn_t open_turn(bool up)
-{
-    return (mtree_turn_t){.lane = up ? 0 : 1, .is_open = true};
-}
-
-mtree_send_channel_t *mtree_stream_state_add_channel(mtree_stream_state_t *state,
-                                                     int rank, int step, bool up,
-                                                     mtree_edge_t edge,
-                                                     mtree_cursor_t *at)
-{
-    mtree_send_channel_t *channel = at->channel++;
-
-    channel->state = state;
-    channel->send_queue = operation_send_queue(state->operation, rank);
-    channel->edge = edge;
-    channel->up = up;
-    channel->credited = edge_needs_credit(&edge, up);
-    channel->step = mtree_operation_count_step(
-        state->operation,
-        mtree_layout_step(state->operation->layout, state->stream, step, up));
-    channel->turn = open_turn(up);
-    channel->blank = channel->credit = edge.end;
-    if (channel->credited && state->stream->window < edge.end) {
-        channel->credit = state->stream->window;
-    }
-    channel->sibling = state->channels;
-    state->channels = channel;
-    state->batch->unsent += edge_known_chunks(&edge);
-    return channel;
-}
-
-mtree_receiver_t *mtree_stream_state_add_receiver(mtree_stream_state_t *state, int rank,
-                                                  int step, bool up, mtree_edge_t edge,
-                                                  size_t window, bool memory,
-                                                  mtree_cursor_t *at)
-{
-    const mtree_operation_data_t *data = &state->operation->data;
-    mtree_receiver_t *receiver = at->receiver++;
-
-    receiver->state = state;
-    receiver->edge = edge;
-    receiver->peer = rank;
-    receiver->up = up;
-    receiver->credited = edge_needs_credit(&edge, up);
-    receiver->turn = open_turn(up);
-    receiver->step = mtree_operation_count_step(
-        state->operation,
-        mtree_layout_step(state->operation->layout, state->stream, step, up));
-    receiver->window = window;
-    state->batch->unreceived += edge_known_chunks(&edge);
-    receiver->slots = at->slot;
-    for (size_t i = 0; i < receiver->window; i++) {
-        at->slot->receiver = receiver;
-        if (memory) {
-            at->slot->memory = mtree_address(at->scratch, -data->gap);
-            at->scratch += mtree_stream_slot_bytes(data, state->stream);
-        }
-        at->slot++;
-    }
-    return receiver;
-}
-
 static int child_step(const mtree_stream_t *stream, int child)
 {
     return stream->child_steps == NULL ? 0 : stream->child_steps[child];
@@ -250,7 +130,7 @@ static bool state_init(mtree_stream_state_t *state, mtree_operation_t *operation
     if (stream->below != NULL) {
         return mtree_edge_blocks_init(state, at);
     }
-    state->num_chunks = stream_num_chunks(stream);
+    state->num_chunks = mtree_stream_num_chunks(stream);
     if (operation->data.shift != NULL && stream->block >= 0) {
         state->shift = operation->data.shift[stream->block];
     }
@@ -320,7 +200,6 @@ static void batch_free(mtree_batch_t *batch)
     free(batch);
 }
 
-/* Add the batch of the next streams, which do not begin yet.  False: no memory. */
 bool mtree_batch_add(mtree_operation_t *operation)
 {
     const mtree_layout_t *layout = operation->layout;
@@ -369,8 +248,6 @@ static int turn_round(const mtree_layout_t *layout, int step, bool up)
     return step > 0 || up || layout->num_steps == 0 ? step : 2 * layout->num_steps + 1;
 }
 
-/* Begin with @a batch: number the turns of its channels and receivers, and start those
- * that are open. */
 void mtree_batch_begin(mtree_operation_t *operation, mtree_batch_t *batch)
 {
     const mtree_layout_t *layout = operation->layout;
@@ -384,7 +261,7 @@ void mtree_batch_begin(mtree_operation_t *operation, mtree_batch_t *batch)
         for (; receiver < receivers_end; receiver++) {
             if (turn_round(layout, receiver->step, receiver->up) == round) {
                 mtree_turns_add(
-                    &operation_send_queue(operation, receiver->peer)->receives,
+                    &mtree_operation_send_queue(operation, receiver->peer)->receives,
                     &receiver->turn, layout->num_lanes);
             }
         }
@@ -414,7 +291,7 @@ static void operation_drop_batch(mtree_operation_t *operation)
 
     for (size_t i = 0; i < batch->num_receivers; i++) {
         mtree_turns_drop(
-            &operation_send_queue(operation, batch->receivers[i].peer)->receives);
+            &mtree_operation_send_queue(operation, batch->receivers[i].peer)->receives);
     }
     for (size_t i = 0; i < batch->num_channels; i++) {
         mtree_turns_drop(&batch->channels[i].send_queue->sends);
@@ -423,7 +300,6 @@ static void operation_drop_batch(mtree_operation_t *operation)
     batch_free(batch);
 }
 
-/* Begin the next batch when the oldest is done; true: it has begun. */
 bool mtree_batches_advance(mtree_operation_t *operation)
 {
     const mtree_batch_t *oldest = operation->oldest;

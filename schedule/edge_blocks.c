@@ -319,6 +319,17 @@ char *mtree_edge_blocks_place(const mtree_receiver_t *receiver, size_t chunk)
                                receiver->edge.first, chunk);
 }
 
+/* The chunks of @a channel are known now.  The first one was, and is counted. */
+static void channel_know(mtree_send_channel_t *channel)
+{
+    const mtree_stream_state_t *state = channel->state;
+    size_t end = edge_end(state, &channel->edge), window = state->stream->window;
+
+    state->batch->unsent += end - 1;
+    channel->edge.end = end;
+    channel->credit = channel->credited && window < end ? window : end;
+}
+
 /* Do both ends of each block of @a receiver agree on its size? */
 static bool header_fits(const mtree_receiver_t *receiver)
 {
@@ -358,7 +369,7 @@ static mtree_status_t receiver_know(mtree_receiver_t *receiver)
         mtree_send_channel_t *channel = state->channels;
 
         for (; channel != NULL; channel = channel->sibling) {
-            mtree_send_channel_know(channel, edge_end(state, &channel->edge));
+            channel_know(channel);
         }
     }
     return MTREE_OK;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * An operation, inside, in layers: stream_state.c (steps, errors and the trace),
- * edge_blocks.c (what the edges of personalized streams carry), receiver.c (receiving and
- * reducing), send_queue.c (sending), batch.c (which streams run), operation.c (life) and
- * dynamic_peers.c (open streams).  Only the thread that holds the operation's inbox
- * touches any of it.
+ * An operation, inside, in layers: stream_state.c (steps, errors and the trace), edge.c
+ * (the two ends of an edge), edge_blocks.c (what the edges of personalized streams carry),
+ * receiver.c (receiving and reducing), send_queue.c (sending), batch.c (which streams
+ * run), operation.c (life) and dynamic_peers.c (open streams).  Only the thread that
+ * holds the operation's inbox touches any of it.
  */
 #ifndef MTREE_SCHEDULE_OPERATION_PRIVATE_H
 #define MTREE_SCHEDULE_OPERATION_PRIVATE_H
@@ -74,11 +74,12 @@ struct mtree_send_channel {
     bool up;
     bool credited; /* it waits for credit */
     mtree_turn_t turn;
-    int step;      /* lockstep: nothing is sent before it; 0: none */
-    size_t next;   /* next chunk to send */
-    size_t sent;   /* chunks whose sending has ended */
-    size_t blank;  /* this chunk and those after it are sent as empty messages */
-    size_t credit; /* chunks that the receiver has memory for */
+    int step;       /* lockstep: nothing is sent before it; 0: none */
+    size_t next;    /* next chunk to send */
+    size_t sent;    /* chunks whose sending has ended */
+    size_t blank;   /* this chunk and those after it are sent as empty messages */
+    size_t credit;  /* chunks that the receiver has memory for */
+    bool crediting; /* the receive of a credit message is outstanding */
     mtree_event_t credit_event;
     mtree_send_channel_t *link;    /* next of the same send queue that is open */
     mtree_send_channel_t *sibling; /* next of the same stream */
@@ -351,8 +352,11 @@ void mtree_batches_free(mtree_operation_t *operation);
 /* Count a new channel or receiver of @a step, which is returned. */
 int mtree_operation_count_step(mtree_operation_t *operation, int step);
 
-/* Chunks of a stream that a receiver has memory for, and the bytes of each.
- */
+/* edge.c: the queue to @a rank. */
+mtree_send_queue_t *mtree_operation_send_queue(mtree_operation_t *operation, int rank);
+
+/* Chunks of a stream, those that a receiver has memory for, and the bytes of each. */
+size_t mtree_stream_num_chunks(const mtree_stream_t *stream);
 size_t mtree_stream_slots(const mtree_stream_t *stream);
 size_t mtree_stream_slot_bytes(const mtree_operation_data_t *data,
                                const mtree_stream_t *stream);
@@ -374,9 +378,6 @@ mtree_receiver_t *mtree_stream_state_add_receiver(mtree_stream_state_t *state, i
                                                   int step, bool up, mtree_edge_t edge,
                                                   size_t window, bool memory,
                                                   mtree_cursor_t *at);
-
-/* The chunks of @a channel are known now: it may send them, as far as it has credit. */
-void mtree_send_channel_know(mtree_send_channel_t *channel, size_t end);
 
 /* edge_blocks.c: make the channels and receivers of a new personalized @a state.  False:
  * no memory. */

@@ -16,8 +16,6 @@ static size_t channel_limit(const mtree_send_channel_t *channel)
     return ready < channel->credit ? ready : channel->credit;
 }
 
-static void channel_await_credit(mtree_send_channel_t *channel);
-
 static void channel_credited(mtree_event_t *event)
 {
     mtree_send_channel_t *channel =
@@ -28,9 +26,9 @@ static void channel_credited(mtree_event_t *event)
         mtree_operation_fail(channel->state->operation, event->status);
         return;
     }
+    channel->crediting = false;
     channel->credit += mtree_credit_batch(channel->state->stream->window);
     channel->send_queue->dirty = true;
-    channel_await_credit(channel);
 }
 
 /* Wait for the next credit of a channel whose receiver has memory for fewer chunks than
@@ -40,9 +38,12 @@ static void channel_await_credit(mtree_send_channel_t *channel)
     mtree_operation_t *operation = channel->state->operation;
     mtree_status_t status;
 
-    if (channel->credit >= channel->edge.end || operation->status != MTREE_OK) {
+    if (!channel->credited || channel->crediting ||
+        channel->edge.end == MTREE_END_UNKNOWN || channel->credit >= channel->edge.end ||
+        operation->status != MTREE_OK) {
         return;
     }
+    channel->crediting = true;
     mtree_stream_state_begin(channel->state);
     mtree_event_init(&channel->credit_event, &operation->inbox, channel_credited);
     status =
@@ -62,22 +63,6 @@ void mtree_send_channel_open(mtree_send_channel_t *channel)
     channel->link = send_queue->channels;
     send_queue->channels = channel;
     send_queue->dirty = true;
-    if (channel->credited && channel->edge.end != MTREE_END_UNKNOWN) {
-        channel_await_credit(channel);
-    }
-}
-
-void mtree_send_channel_know(mtree_send_channel_t *channel, size_t end)
-{
-    size_t window = channel->state->stream->window;
-
-    /* The first chunk was known, and is counted. */
-    channel->state->batch->unsent += end - 1;
-    channel->edge.end = end;
-    channel->credit = channel->credited && window < end ? window : end;
-    if (channel->credited && channel->turn.is_open) {
-        channel_await_credit(channel);
-    }
 }
 
 /* All chunks of @a channel have been handed to the transport: open the channel that waits
@@ -335,8 +320,11 @@ static void channel_send(mtree_send_channel_t *channel)
 /* Send what may be sent to a peer.  True: its window is too full for what is ready. */
 static bool send_queue_pump(mtree_operation_t *operation, mtree_send_queue_t *send_queue)
 {
-    mtree_send_channel_t *channel;
+    mtree_send_channel_t *channel = send_queue->channels;
 
+    for (; channel != NULL; channel = channel->link) {
+        channel_await_credit(channel);
+    }
     while (operation->status == MTREE_OK &&
            (channel = send_queue_pick(send_queue)) != NULL) {
         if (operation->layout->paced && send_queue->outstanding >= send_queue->window) {
