@@ -34,9 +34,9 @@
 #define PERSONALIZED                                                                     \
     (MTREE_DOES(MTREE_SCATTER) | MTREE_DOES(MTREE_GATHER) | MTREE_DOES(MTREE_ALLTOALL))
 
-/* Every algorithm of the planner; the first that does a collective is the default. */
+/* Every algorithm of the planner; the first is the default. */
 static const mtree_algorithm_t algorithms[] = {
-    {"packing", ALLREDUCE | ROOTED | BLOCKS, mtree_packing_plan, false},
+    {"packing", ALLREDUCE | ROOTED | BLOCKS | PERSONALIZED, mtree_packing_plan, false},
     {"latency", ALLREDUCE | ROOTED | BLOCKS | PERSONALIZED, mtree_shallow_tree_plan,
      false},
     {"gost", ALLREDUCE, mtree_gost_plan, true},
@@ -99,23 +99,12 @@ bool mtree_planner_does(const char *name, mtree_collective_t collective)
            (algorithm->collectives & MTREE_DOES(collective)) != 0;
 }
 
-static const char *default_algorithm(mtree_collective_t collective)
-{
-    int a = 0;
-
-    while (a + 1 < NUM_ALGORITHMS &&
-           !mtree_planner_does(algorithms[a].name, collective)) {
-        ++a;
-    }
-    return algorithms[a].name;
-}
-
 /* The algorithm that the request names, or the default. */
 static mtree_status_t choose_algorithm(const mtree_plan_request_t *request,
                                        const mtree_algorithm_t **algorithm_p)
 {
-    const char *name = request->algorithm == NULL ? default_algorithm(request->collective)
-                                                  : request->algorithm;
+    const char *name =
+        request->algorithm == NULL ? algorithms[0].name : request->algorithm;
     const char *unavailable = mtree_planner_unavailable(name);
 
     *algorithm_p = find_algorithm(name);
@@ -250,8 +239,7 @@ static mtree_status_t run_algorithm(const mtree_problem_t *problem,
     return MTREE_OK;
 }
 
-/* Run the algorithm of this name, NULL: the default, in the place of the one of the
- * request. */
+/* Run the algorithm of this name in the place of the one of the request. */
 static mtree_status_t run_named(const mtree_problem_t *problem, const char *name,
                                 mtree_plan_t **plan_p)
 {
@@ -337,7 +325,7 @@ static mtree_status_t plan_freely(const mtree_problem_t *problem, mtree_plan_t *
         return MTREE_OK;
     }
     if (status == MTREE_OK) {
-        status = run_named(problem, NULL, plan_p);
+        status = run_algorithm(problem, &algorithms[0], plan_p);
     }
     if (status == MTREE_OK && quick != NULL && quick->seconds < (*plan_p)->seconds) {
         replace_plan(plan_p, quick);

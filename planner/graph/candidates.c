@@ -7,6 +7,7 @@
 #include "planner/graph/constraints.h"
 #include "planner/graph/dominance.h"
 #include "planner/plan/finish.h"
+#include "planner/plan/subtree.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -246,6 +247,17 @@ static mtree_status_t init_builder(builder_t *builder, const mtree_problem_t *pr
     return MTREE_OK;
 }
 
+static mtree_status_t make_scratch(mtree_arena_t *arena, mtree_candidates_t *made)
+{
+    size_t num_hosts = (size_t)made->num_hosts;
+
+    MTREE_ARENA_ARRAY(arena, made->parent, num_hosts);
+    MTREE_ARENA_ARRAY(arena, made->waiting, num_hosts);
+    MTREE_ARENA_ARRAY(arena, made->below, num_hosts);
+    MTREE_ARENA_ARRAY(arena, made->carried, num_hosts);
+    return arena->status;
+}
+
 mtree_status_t mtree_candidates_create(const mtree_problem_t *problem,
                                        mtree_candidates_t **candidates_p)
 {
@@ -258,6 +270,8 @@ mtree_status_t mtree_candidates_create(const mtree_problem_t *problem,
         return MTREE_ERR_NO_MEMORY;
     }
     made->directed = mtree_collective_passes(problem->request->collective) == 1;
+    made->is_personalized =
+        mtree_collective_is_personalized(problem->request->collective);
     made->num_hosts = problem->num_hosts;
     status = list_pairs(&builder);
     if (status == MTREE_OK) {
@@ -266,6 +280,9 @@ mtree_status_t mtree_candidates_create(const mtree_problem_t *problem,
     free(builder.pairs);
     if (status == MTREE_OK) {
         status = mtree_constraints_make(problem, made);
+    }
+    if (status == MTREE_OK && made->is_personalized) {
+        status = make_scratch(arena, made);
     }
     if (status == MTREE_OK) {
         status = list_ends(arena, made, made->from, &made->out_first, &made->out);
@@ -290,14 +307,51 @@ void mtree_candidates_price(const mtree_candidates_t *candidates,
     }
 }
 
+const int *mtree_candidates_carried(const mtree_candidates_t *candidates,
+                                    const int *edges)
+{
+    int num_hosts = candidates->num_hosts;
+
+    if (!candidates->is_personalized) {
+        return NULL;
+    }
+    for (int i = 0; i < num_hosts; ++i) {
+        candidates->parent[i] = -1;
+        candidates->below[i] = 1;
+    }
+    for (int e = 0; e + 1 < num_hosts; ++e) {
+        candidates->parent[candidates->to[edges[e]]] = candidates->from[edges[e]];
+    }
+    mtree_subtree_add_up(candidates->parent, num_hosts, candidates->waiting,
+                         candidates->below);
+    for (int e = 0; e + 1 < num_hosts; ++e) {
+        candidates->carried[e] = candidates->below[candidates->to[edges[e]]];
+    }
+    return candidates->carried;
+}
+
+double mtree_candidates_tree_price(const mtree_candidates_t *candidates,
+                                   const double *price, const int *edges)
+{
+    const int *carried = mtree_candidates_carried(candidates, edges);
+    double sum = 0.0;
+
+    for (int e = 0; e + 1 < candidates->num_hosts; ++e) {
+        sum += carried == NULL ? price[edges[e]] : price[edges[e]] * carried[e];
+    }
+    return sum;
+}
+
 void mtree_candidates_count(const mtree_candidates_t *candidates, const int *edges,
                             int *uses)
 {
+    const int *carried = mtree_candidates_carried(candidates, edges);
+
     memset(uses, 0, (size_t)candidates->num_constraints * sizeof(*uses));
     for (int e = 0; e + 1 < candidates->num_hosts; ++e) {
         for (int use = candidates->first[edges[e]]; use < candidates->first[edges[e] + 1];
              ++use) {
-            ++uses[candidates->constraints[use]];
+            uses[candidates->constraints[use]] += carried == NULL ? 1 : carried[e];
         }
     }
 }

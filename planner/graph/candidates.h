@@ -4,8 +4,11 @@
  *
  * An edge joins two hosts; sending over it uses every arc of the route between them.
  * Edges are undirected for allreduce (a tree edge uses the routes of both directions) and
- * directed from parent to child otherwise (a tree edge uses the route down for bcast and
- * allgather, the route up for reduce and reduce_scatter).
+ * directed from parent to child otherwise (a tree edge uses the route down for bcast,
+ * allgather, scatter and alltoall, the route up for reduce, reduce_scatter and gather).
+ *
+ * Of personalized collectives a tree uses an edge once for each block that crosses it:
+ * the blocks of the hosts below the edge.
  *
  * Pairs that other pairs can replace in any tree are no candidates
  * (planner/graph/dominance.h), so no packing loses by their absence.  Arcs that the same
@@ -18,6 +21,7 @@
 
 typedef struct {
     bool directed;
+    bool is_personalized;
     int num_hosts;
     int num_edges;
     int *from, *to;  /* [num_edges] hosts; from is the parent when directed, the lower
@@ -33,6 +37,8 @@ typedef struct {
     int num_constraints;
     double *capacity; /* [num_constraints] bits/s, positive */
     int *arc; /* [num_constraints] the arc of the topology that gave the capacity */
+    int *parent, *waiting, *below; /* scratch, [num_hosts], of mtree_candidates_carried */
+    int *carried;                  /* [num_hosts - 1] its result */
 } mtree_candidates_t;
 
 /*
@@ -63,6 +69,15 @@ mtree_status_t mtree_candidates_turn(const mtree_candidates_t *candidates, int r
  * @a price is [num_edges]. */
 void mtree_candidates_price(const mtree_candidates_t *candidates,
                             const double *constraint_price, double *price);
+
+/* The price of a tree whose edges have that @a price, [num_edges]. */
+double mtree_candidates_tree_price(const mtree_candidates_t *candidates,
+                                   const double *price, const int *edges);
+
+/* How many blocks cross each of the num_hosts - 1 edges of a tree, in the order of @a
+ * edges, until the next call; NULL: one each. */
+const int *mtree_candidates_carried(const mtree_candidates_t *candidates,
+                                    const int *edges);
 
 /* How often the num_hosts - 1 edges of a tree use each constraint, to @a uses,
  * [num_constraints]. */

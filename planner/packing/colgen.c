@@ -74,12 +74,14 @@ static double tree_price(const mtree_colgen_t *colgen, const double *constraint_
                          const int *edges)
 {
     const mtree_candidates_t *candidates = colgen->candidates;
+    const int *carried = mtree_candidates_carried(candidates, edges);
     double sum = 0.0;
 
     for (int e = 0; e + 1 < candidates->num_hosts; ++e) {
         for (int use = candidates->first[edges[e]]; use < candidates->first[edges[e] + 1];
              ++use) {
-            sum += constraint_price[candidates->constraints[use]];
+            sum += constraint_price[candidates->constraints[use]] *
+                   (carried == NULL ? 1 : carried[e]);
         }
     }
     return sum;
@@ -118,12 +120,17 @@ mtree_status_t mtree_colgen_cheapest(mtree_colgen_t *colgen,
     if (mtree_cancel_is_set()) {
         return MTREE_ERR_CANCELLED;
     }
-    if (candidates->directed) {
+    if (candidates->directed && !candidates->is_personalized) {
         status =
             find_arborescence(colgen, constraint_price, mtree_colgen_root(colgen, group));
         colgen->work += candidates->num_edges * log2(num_hosts + 1.0) * 8.0;
     } else {
-        (void)mtree_prim_run(colgen->prim, constraint_price, 0, &plainly, colgen->edges);
+        int root = candidates->directed ? mtree_colgen_root(colgen, group) : 0;
+
+        if (!mtree_prim_run(colgen->prim, constraint_price, root, &plainly,
+                            colgen->edges)) {
+            return MTREE_ERR_CANCELLED;
+        }
         colgen->work += num_hosts * num_hosts + 4.0 * candidates->num_edges;
     }
     if (status == MTREE_OK) {
@@ -170,10 +177,10 @@ void mtree_colgen_balance(mtree_colgen_t *colgen, const double *constraint_price
                           int group)
 {
     const mtree_candidates_t *candidates = colgen->candidates;
-    mtree_prim_options_t options = {.reuse_factor = 1.0};
+    mtree_prim_options_t options = {.reuse_factor = mtree_prim_reuse(candidates)};
     int root = candidates->directed ? mtree_colgen_root(colgen, group) : 0;
 
-    if (candidates->num_edges <= candidates->num_constraints) {
+    if (options.reuse_factor <= 0.0) {
         return;
     }
     (void)mtree_prim_run(colgen->prim, constraint_price, root, &options, colgen->edges);
@@ -199,9 +206,8 @@ bool mtree_colgen_find_low(mtree_colgen_t *colgen, const double *constraint_pric
     int num_roots = candidates->directed ? 1 : candidates->num_hosts;
     int first = candidates->directed ? mtree_colgen_root(colgen, group)
                                      : colgen->columns->num_columns % num_roots;
-    mtree_prim_options_t options = {
-        .max_height = colgen->columns->max_height,
-        .reuse_factor = candidates->num_edges > candidates->num_constraints ? 1.0 : 0.0};
+    mtree_prim_options_t options = {.max_height = colgen->columns->max_height,
+                                    .reuse_factor = mtree_prim_reuse(candidates)};
 
     for (int pass = 0; pass < 2; ++pass) {
         for (int i = 0; i < num_roots; ++i) {

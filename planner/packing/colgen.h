@@ -46,7 +46,8 @@ int mtree_colgen_root(const mtree_colgen_t *colgen, int group);
 
 /*
  * The cheapest tree of a group under constraint prices into colgen->edges, its price into
- * *cost_p. Undirected: a cheapest spanning tree; directed: a cheapest arborescence.
+ * *cost_p. Undirected: a cheapest spanning tree; directed: a cheapest arborescence;
+ * personalized: a tree of cheapest paths.
  */
 mtree_status_t mtree_colgen_cheapest(mtree_colgen_t *colgen,
                                      const double *constraint_price, int group,

@@ -36,14 +36,10 @@ static const double distance_parts[] = {0.0, 0.02, 0.06, 0.2, 0.6, 2.0, 1e3};
 /* What a tree gains at the present prices: minus its reduced cost. */
 static double gain(const mtree_colgen_t *colgen, const mtree_column_t *column)
 {
-    const mtree_candidates_t *candidates = colgen->candidates;
     const mtree_master_t *master = colgen->master;
-    double sum = 0.0;
 
-    for (int e = 0; e + 1 < candidates->num_hosts; ++e) {
-        sum += colgen->price[column->edges[e]];
-    }
-    return master->group_price[column->group] * mtree_master_weight(master, column) - sum;
+    return master->group_price[column->group] * mtree_master_weight(master, column) -
+           mtree_candidates_tree_price(colgen->candidates, colgen->price, column->edges);
 }
 
 /* The trees that gain most so far, the best first. */

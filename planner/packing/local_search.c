@@ -22,6 +22,8 @@ struct mtree_local_search {
     bool *longest;    /* [num_hosts] on one of the two longest paths from the root */
     bool *below;      /* [num_hosts] on the far side of the edge that goes */
     double *price;    /* [num_edges of candidates] */
+    double *path;     /* [num_hosts] the price of a block's path from the root; 0 unless
+                         personalized */
     double *free;     /* [num_constraints] what the other trees leave */
     int num_offers;
     int offer[MAX_TRIES]; /* edges, the most promising first */
@@ -47,6 +49,7 @@ mtree_local_search_t *mtree_local_search_create(mtree_arena_t *arena,
     MTREE_ARENA_ARRAY(arena, search->longest, num_hosts);
     MTREE_ARENA_ARRAY(arena, search->below, num_hosts);
     MTREE_ARENA_ARRAY(arena, search->price, (size_t)candidates->num_edges);
+    MTREE_ARENA_ARRAY(arena, search->path, num_hosts);
     MTREE_ARENA_ARRAY(arena, search->free, (size_t)candidates->num_constraints);
     return arena->status == MTREE_OK ? search : NULL;
 }
@@ -105,6 +108,29 @@ static void mark_longest(mtree_local_search_t *search, int t)
     }
 }
 
+/* What blocks pay for their paths in tree @a t. */
+static void price_paths(mtree_local_search_t *search, int t)
+{
+    const mtree_selection_t *selection = search->selection;
+    const mtree_candidates_t *candidates = selection->candidates;
+
+    for (int e = 0; e < selection->num_edges; ++e) {
+        int edge = selection->trees[t].edges[e];
+
+        search->path[candidates->to[edge]] = search->price[edge];
+    }
+    search->path[search->order[0]] = 0.0;
+    for (int i = 1; i < candidates->num_hosts; ++i) {
+        search->path[search->order[i]] += search->path[search->parent[search->order[i]]];
+    }
+}
+
+/* What a block pays to the end of @a edge. */
+static double price_over(const mtree_local_search_t *search, int edge)
+{
+    return search->path[search->selection->candidates->from[edge]] + search->price[edge];
+}
+
 /* Look at tree @a t: who its hosts' parents are, prices, and what the others leave it. */
 static void look_at(mtree_local_search_t *search, int t)
 {
@@ -115,6 +141,9 @@ static void look_at(mtree_local_search_t *search, int t)
                           search->parent, search->order);
     mark_longest(search, t);
     mtree_candidates_price(candidates, selection->constraint_price, search->price);
+    if (candidates->is_personalized) {
+        price_paths(search, t);
+    }
     for (int c = 0; c < candidates->num_constraints; ++c) {
         search->free[c] = selection->left[c] + selection->rate[t] * selection->uses[t][c];
     }
@@ -170,6 +199,23 @@ static double weight_with(mtree_selection_t *selection, int t, int place, int ed
     return mtree_master_weight(selection->colgen->master, &tree);
 }
 
+/* Make edge @a place of tree @a t @a edge, and count its uses anew: what crosses the
+ * edges above depends on it, too, where it is personalized. */
+static void replace_edge(mtree_selection_t *selection, int t, int place, int edge)
+{
+    int *edges = selection->trees[t].edges;
+
+    if (selection->candidates->is_personalized) {
+        edges[place] = edge;
+        mtree_candidates_count(selection->candidates, edges, selection->uses[t]);
+        selection->work += selection->num_edges;
+        return;
+    }
+    change_uses(selection, selection->uses[t], edges[place], -1);
+    change_uses(selection, selection->uses[t], edge, 1);
+    edges[place] = edge;
+}
+
 /* The value of the selection if edge @a place of tree @a t were @a edge. */
 static double value_with(mtree_selection_t *selection, int t, int place, int edge)
 {
@@ -179,11 +225,9 @@ static double value_with(mtree_selection_t *selection, int t, int place, int edg
     if (mtree_selection_is_shaped(selection)) {
         selection->weight[t] = weight_with(selection, t, place, edge);
     }
-    change_uses(selection, selection->uses[t], old, -1);
-    change_uses(selection, selection->uses[t], edge, 1);
+    replace_edge(selection, t, place, edge);
     value = mtree_selection_try(selection, selection->num_trees);
-    change_uses(selection, selection->uses[t], edge, -1);
-    change_uses(selection, selection->uses[t], old, 1);
+    replace_edge(selection, t, place, old);
     selection->weight[t] = weight;
     return value;
 }
@@ -210,7 +254,8 @@ static double room_without(const mtree_local_search_t *search, int t, int place)
     return room;
 }
 
-static double room_on(const mtree_local_search_t *search, const int *uses, int edge)
+static double room_on(const mtree_local_search_t *search, const int *uses, int edge,
+                      int blocks)
 {
     const mtree_candidates_t *candidates = search->selection->candidates;
     double room = INFINITY;
@@ -218,7 +263,7 @@ static double room_on(const mtree_local_search_t *search, const int *uses, int e
     for (int use = candidates->first[edge]; use < candidates->first[edge + 1]; ++use) {
         int c = candidates->constraints[use];
 
-        room = fmin(room, search->free[c] / (uses[c] + 1));
+        room = fmin(room, search->free[c] / (uses[c] + blocks));
     }
     return room;
 }
@@ -256,18 +301,21 @@ static void collect_offers(mtree_local_search_t *search, int t, int place, int c
     bool shaped = mtree_selection_is_shaped(selection);
     bool may_shorten = selection->colgen->master->time > 0.0 && search->longest[child];
     double room = room_without(search, t, place);
+    const int *carried = mtree_candidates_carried(candidates, selection->trees[t].edges);
+    int blocks = carried == NULL ? 1 : carried[place];
 
     search->num_offers = 0;
     mark_below(search, child);
-    change_uses(selection, selection->uses[t], old, -1);
+    change_uses(selection, selection->uses[t], old, -blocks);
     for (int edge = 0; edge < candidates->num_edges; ++edge) {
         double own, promise, weight;
 
-        if (edge == old || (!may_shorten && search->price[edge] >= search->price[old]) ||
+        if (edge == old ||
+            (!may_shorten && price_over(search, edge) >= price_over(search, old)) ||
             !reconnects(search, edge, child)) {
             continue;
         }
-        own = room_on(search, selection->uses[t], edge);
+        own = room_on(search, selection->uses[t], edge, blocks);
         promise = fmin(room, own) + ROOM_WEIGHT * own;
         if (search->num_offers == MAX_TRIES &&
             promise <= search->promise[MAX_TRIES - 1]) {
@@ -275,11 +323,11 @@ static void collect_offers(mtree_local_search_t *search, int t, int place, int c
         }
         weight = shaped ? weight_with(selection, t, place, edge) : selection->weight[t];
         if (weight - selection->weight[t] >
-            search->price[edge] - search->price[old] + GAIN) {
+            blocks * (price_over(search, edge) - price_over(search, old)) + GAIN) {
             offer(search, edge, weight * promise);
         }
     }
-    change_uses(selection, selection->uses[t], old, 1);
+    change_uses(selection, selection->uses[t], old, blocks);
     selection->work += candidates->num_edges + selection->num_edges;
 }
 
@@ -296,7 +344,7 @@ static int find_exchange(mtree_local_search_t *search, int t, int place)
                     ? candidates->to[old]
                     : candidates->from[old];
 
-    if (search->price[old] <= 0.0 &&
+    if (price_over(search, old) <= 0.0 &&
         (selection->colgen->master->time <= 0.0 || !search->longest[child])) {
         return -1;
     }

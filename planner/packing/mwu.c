@@ -21,19 +21,27 @@
 /* A constraint that is loaded this many trees more than another costs e times as much. */
 #define SOFTNESS 2.0
 
+/* The part of all blocks that crosses an edge of a personalized tree, about; and the
+ * trees of one size for each root.  One tree loads some edges with nearly all blocks, so
+ * it takes more of them until what comes first, under poor prices, weighs little. */
+#define GRAIN      0.3
+#define MANY_TREES 16
+
 /* Where a tree of each group looks at more than this many edges, all groups share
  * one tree. */
 #define MAX_LOOKS 6e7
 
 typedef struct {
     mtree_colgen_t *colgen;
-    double *mean_price; /* [num_constraints] sum of the prices of this level */
-    double *load;       /* [num_constraints] */
-    double *size;       /* [pool] of each tree of the pool; trees laid twice add up */
+    const mtree_tree_set_t *only; /* the trees to lay; NULL: any */
+    double *mean_price;           /* [num_constraints] sum of the prices of this level */
+    double *load;                 /* [num_constraints] */
+    double *size; /* [pool] of each tree of the pool; trees laid twice add up */
     int size_capacity;
     int *shared;  /* [num_hosts - 1] the edges of the tree that all groups share */
     bool is_low;  /* the limit on height is kept */
     double level; /* the size of a tree now, as a part of the mean capacity */
+    double grain; /* what a tree uses of a constraint at a time, about */
     double mean;  /* capacity, bits/s */
     double laid;  /* sum of the sizes of each group's trees */
 } mwu_t;
@@ -54,7 +62,7 @@ static void set_prices(mwu_t *mwu)
 {
     const mtree_candidates_t *candidates = mwu->colgen->candidates;
     double worst = worst_load(mwu);
-    double soft = SOFTNESS * mwu->level / mwu->mean;
+    double soft = SOFTNESS * mwu->level * mwu->grain / mwu->mean;
     double value = 0.0;
 
     for (int c = 0; c < candidates->num_constraints; ++c) {
@@ -121,6 +129,32 @@ static mtree_status_t shape(const mwu_t *mwu, int group)
     return MTREE_OK;
 }
 
+/* The cheapest tree of a group among those that may be laid into colgen->edges. */
+static void choose_among(const mwu_t *mwu, int group)
+{
+    mtree_colgen_t *colgen = mwu->colgen;
+    const mtree_candidates_t *candidates = colgen->candidates;
+    double least = INFINITY;
+
+    mtree_candidates_price(candidates, colgen->constraint_price, colgen->price);
+    for (int t = 0; t < mwu->only->num_trees; ++t) {
+        const mtree_column_t *tree = &mwu->only->trees[t];
+        double price;
+
+        if (tree->group != group) {
+            continue;
+        }
+        price = mtree_candidates_tree_price(candidates, colgen->price, tree->edges);
+        colgen->work += candidates->num_hosts;
+        if (price < least) {
+            least = price;
+            memcpy(colgen->edges, tree->edges,
+                   ((size_t)candidates->num_hosts - 1) * sizeof(*colgen->edges));
+        }
+    }
+    colgen->work += candidates->first[candidates->num_edges];
+}
+
 /* One tree of each group. */
 static mtree_status_t lay_round(mwu_t *mwu)
 {
@@ -132,6 +166,11 @@ static mtree_status_t lay_round(mwu_t *mwu)
         double cost;
 
         set_prices(mwu);
+        if (mwu->only != NULL) {
+            choose_among(mwu, g);
+            status = lay(mwu, g);
+            continue;
+        }
         status = mtree_colgen_cheapest(colgen, colgen->constraint_price, g, &cost);
         if (status == MTREE_OK && num_groups == 1) {
             mtree_colgen_offer_bound(colgen, colgen->constraint_price, cost);
@@ -177,7 +216,7 @@ static mtree_status_t lay_level(mwu_t *mwu, int rounds, double tolerance, double
         bool is_last = round == rounds || mwu->colgen->work > work;
 
         status = lay_round(mwu);
-        if (status == MTREE_OK &&
+        if (status == MTREE_OK && mwu->only == NULL &&
             (is_last || (proves_often && (round & (round - 1)) == 0))) {
             status = prove(mwu);
         }
@@ -193,7 +232,10 @@ static mtree_status_t lay_levels(mwu_t *mwu, double tolerance, double work)
     const mtree_candidates_t *candidates = mwu->colgen->candidates;
     double cover = (double)candidates->num_constraints / (candidates->num_hosts - 1);
     double wanted = ceil(TREES_PER_COVER * cover / mwu->colgen->master->num_groups);
-    int rounds = (int)fmax(MIN_ROUNDS, wanted);
+    int rounds = (int)fmax(
+        candidates->is_personalized && mwu->colgen->master->num_groups > 1 ? MANY_TREES
+                                                                           : MIN_ROUNDS,
+        wanted);
     mtree_status_t status = MTREE_OK;
 
     for (int level = 0; level < MAX_LEVELS && status == MTREE_OK; ++level) {
@@ -262,27 +304,60 @@ static mtree_status_t lay_shared(mwu_t *mwu)
     return status;
 }
 
+static mtree_status_t mwu_init(mwu_t *mwu, mtree_colgen_t *colgen)
+{
+    const mtree_candidates_t *candidates = colgen->candidates;
+    mtree_arena_t *arena = colgen->problem->arena;
+
+    *mwu = (mwu_t){.colgen = colgen, .level = 1.0, .mean = colgen->master->scale};
+    mwu->grain = candidates->is_personalized ? GRAIN * candidates->num_hosts : 1.0;
+    MTREE_ARENA_ARRAY(arena, mwu->load, (size_t)candidates->num_constraints);
+    MTREE_ARENA_ARRAY(arena, mwu->mean_price, (size_t)candidates->num_constraints);
+    MTREE_ARENA_ARRAY(arena, mwu->shared, (size_t)candidates->num_hosts);
+    return arena->status;
+}
+
 mtree_status_t mtree_mwu_pack(mtree_colgen_t *colgen, bool is_low, double tolerance,
                               double work, mtree_tree_set_t *set_p, double *x_p)
 {
     const mtree_candidates_t *candidates = colgen->candidates;
-    mtree_arena_t *arena = colgen->problem->arena;
-    mwu_t mwu = {
-        .colgen = colgen, .is_low = is_low, .level = 1.0, .mean = colgen->master->scale};
-    mtree_status_t status;
+    mwu_t mwu;
+    mtree_status_t status = mwu_init(&mwu, colgen);
 
-    MTREE_ARENA_ARRAY(arena, mwu.load, (size_t)candidates->num_constraints);
-    MTREE_ARENA_ARRAY(arena, mwu.mean_price, (size_t)candidates->num_constraints);
-    MTREE_ARENA_ARRAY(arena, mwu.shared, (size_t)candidates->num_hosts);
-    if (arena->status != MTREE_OK) {
-        return MTREE_ERR_NO_MEMORY;
+    if (status != MTREE_OK) {
+        return status;
     }
+    mwu.is_low = is_low;
     mtree_bound_by_entrances(colgen);
-    status = (double)colgen->master->num_groups * candidates->num_edges > MAX_LOOKS
+    status = (double)colgen->master->num_groups * candidates->num_edges > MAX_LOOKS &&
+                     !candidates->is_personalized
                  ? lay_shared(&mwu)
                  : lay_levels(&mwu, tolerance, work);
     if (status == MTREE_OK) {
         status = collect(&mwu, set_p, x_p);
+    }
+    free(mwu.size);
+    return status;
+}
+
+mtree_status_t mtree_mwu_repack(mtree_colgen_t *colgen, double tolerance, double work,
+                                mtree_tree_set_t *set)
+{
+    mtree_tree_set_t again = {0};
+    double x;
+    mwu_t mwu;
+    mtree_status_t status = mwu_init(&mwu, colgen);
+
+    mwu.only = set;
+    if (status == MTREE_OK) {
+        status = lay_levels(&mwu, tolerance, work);
+    }
+    if (status == MTREE_OK) {
+        status = collect(&mwu, &again, &x);
+    }
+    if (status == MTREE_OK) {
+        mtree_tree_set_clear(set);
+        *set = again;
     }
     free(mwu.size);
     return status;

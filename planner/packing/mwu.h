@@ -26,4 +26,11 @@
 mtree_status_t mtree_mwu_pack(mtree_colgen_t *colgen, bool is_low, double tolerance,
                               double work, mtree_tree_set_t *set_p, double *x_p);
 
+/*
+ * Other rates for the trees of @a set: lay these alone, in the same way.  Trees that are
+ * never the cheapest leave it.
+ */
+mtree_status_t mtree_mwu_repack(mtree_colgen_t *colgen, double tolerance, double work,
+                                mtree_tree_set_t *set);
+
 #endif

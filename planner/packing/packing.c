@@ -21,8 +21,12 @@
 #define MWU_WORK    8e9
 #define SHAPE_WORK  1.5e8
 #define LOW_WORK    5e7
+#define REPACK_WORK 1e9
 #define HINT_WORK   1.5e7
 #define SELECT_WORK 6e7
+
+/* Of all-to-all on a network that is too large for the simplex method. */
+#define ALLTOALL_TOLERANCE 5e-3
 
 /* Where there are so many edges that one tree takes a tenth of a second, less is close
  * enough. */
@@ -65,6 +69,26 @@ typedef struct {
     double time; /* seconds for the size; 0: throughput */
 } packing_t;
 
+/* The blocks that a message is of: the linear program is about one, as each tree carries
+ * one for each host, or each group sends one. */
+static double num_blocks(const mtree_colgen_t *colgen)
+{
+    return colgen->candidates->is_personalized ? colgen->candidates->num_hosts
+                                               : colgen->master->num_groups;
+}
+
+/* What a tree carries that has rate 1 in the linear program. */
+static double blocks_per_tree(const mtree_colgen_t *colgen)
+{
+    return colgen->candidates->is_personalized ? colgen->candidates->num_hosts : 1.0;
+}
+
+/* The request's least rate, as the linear program counts. */
+static double least_rate(const mtree_colgen_t *colgen)
+{
+    return colgen->problem->request->min_rate / blocks_per_tree(colgen);
+}
+
 /* Make a plan of a set of trees. */
 static mtree_status_t make_plan(const mtree_colgen_t *colgen, const mtree_tree_set_t *set,
                                 mtree_plan_t **plan_p)
@@ -76,21 +100,21 @@ static mtree_status_t make_plan(const mtree_colgen_t *colgen, const mtree_tree_s
         mtree_tree_t *tree = &(*plan_p)->trees[t];
 
         tree->root = set->trees[t].root;
-        tree->rate = set->rate[t];
+        tree->rate = set->rate[t] * blocks_per_tree(colgen);
         mtree_columns_parents(colgen->columns, &set->trees[t], tree->parent, NULL);
     }
     if (status == MTREE_OK) {
-        (*plan_p)->bound = colgen->bound * colgen->master->num_groups;
+        (*plan_p)->bound = colgen->bound * num_blocks(colgen);
         status = mtree_bottleneck_describe(colgen->problem, colgen->candidates,
                                            colgen->bound_price, &(*plan_p)->limit);
     }
     return status;
 }
 
-/* Bits that each group delivers. */
+/* Bits of a block. */
 static double group_bits(const mtree_colgen_t *colgen)
 {
-    return 8.0 * colgen->problem->request->bytes / colgen->master->num_groups;
+    return 8.0 * colgen->problem->request->bytes / num_blocks(colgen);
 }
 
 /* Rows of the linear program: what it costs grows with their square. */
@@ -104,6 +128,13 @@ static int num_lines(const packing_t *packing)
 static bool suits_lp(const packing_t *packing, int most)
 {
     return mtree_lp_is_available() && num_lines(packing) <= most;
+}
+
+/* Is it all-to-all between too many hosts for a linear program? */
+static bool is_large_alltoall(const packing_t *packing)
+{
+    return packing->colgen->candidates->is_personalized &&
+           packing->colgen->master->num_groups > 1 && num_lines(packing) > MAX_LP_LINES;
 }
 
 /* Will few trees be chosen, so that the packing of many only guides the search? */
@@ -142,7 +173,9 @@ static mtree_status_t pack_throughput(packing_t *packing)
 {
     mtree_colgen_t *colgen = packing->colgen;
     bool is_huge = colgen->candidates->num_edges > HUGE_EDGES;
-    double tolerance = is_huge ? HUGE_TOLERANCE : MWU_TOLERANCE;
+    double tolerance = is_large_alltoall(packing) ? ALLTOALL_TOLERANCE
+                       : is_huge                  ? HUGE_TOLERANCE
+                                                  : MWU_TOLERANCE;
     mtree_status_t status = mtree_mwu_pack(
         colgen, false, tolerance, colgen->work + MWU_WORK, &packing->set, &packing->x);
     bool is_close = packing->x >= colgen->bound * (1.0 - tolerance);
@@ -279,7 +312,7 @@ static mtree_status_t pack_shaped(packing_t *packing)
 static mtree_status_t choose_few(packing_t *packing, int max_trees)
 {
     mtree_colgen_t *colgen = packing->colgen;
-    double min_rate = colgen->problem->request->min_rate;
+    double min_rate = least_rate(colgen);
     double bits = group_bits(colgen);
     const mtree_tree_set_t *hint =
         packing->hint.num_trees > 0 ? &packing->hint : &packing->set;
@@ -321,10 +354,10 @@ static mtree_status_t choose_few(packing_t *packing, int max_trees)
 static int tree_limit(const packing_t *packing)
 {
     const mtree_plan_request_t *request = packing->colgen->problem->request;
+    double min_rate = least_rate(packing->colgen);
 
-    if (request->min_rate > 0.0 &&
-        packing->x / request->min_rate < packing->set.num_trees) {
-        int most = (int)fmax(1.0, packing->x / request->min_rate);
+    if (min_rate > 0.0 && packing->x / min_rate < packing->set.num_trees) {
+        int most = (int)fmax(1.0, packing->x / min_rate);
 
         return request->max_trees == 0 || most < request->max_trees ? most
                                                                     : request->max_trees;
@@ -346,8 +379,11 @@ static mtree_status_t choose_trees(packing_t *packing)
         return status;
     }
     if (colgen->master->num_groups > 1) {
-        mtree_tree_set_trim(&packing->set, request->max_trees, request->min_rate);
-        return mtree_tree_set_refit(colgen, &packing->set);
+        mtree_tree_set_trim(&packing->set, request->max_trees, least_rate(colgen));
+        return is_large_alltoall(packing)
+                   ? mtree_mwu_repack(colgen, ALLTOALL_TOLERANCE,
+                                      colgen->work + REPACK_WORK, &packing->set)
+                   : mtree_tree_set_refit(colgen, &packing->set);
     }
     max_trees = tree_limit(packing);
     is_unshaped = packing->time > 0.0 && !suits_lp(packing, MAX_SHAPE_LINES);

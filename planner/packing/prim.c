@@ -15,6 +15,8 @@ struct mtree_prim {
     double *key;      /* [num_hosts] price of joining over `via` */
     int *via;         /* [num_hosts] edge, -1: none */
     double *distance; /* [num_hosts] seconds from the root, of hosts in the tree */
+    double *path;     /* [num_hosts] price of the edges from the root that each block pays
+                         by itself */
     int *height; /* [num_hosts] hops from the root, of hosts in the tree; -1: not in it */
     int *waiting; /* hosts not in the tree */
     int num_waiting;
@@ -36,6 +38,7 @@ mtree_prim_t *mtree_prim_create(mtree_arena_t *arena,
     MTREE_ARENA_ARRAY(arena, prim->key, num_hosts);
     MTREE_ARENA_ARRAY(arena, prim->via, num_hosts);
     MTREE_ARENA_ARRAY(arena, prim->distance, num_hosts);
+    MTREE_ARENA_ARRAY(arena, prim->path, num_hosts);
     MTREE_ARENA_ARRAY(arena, prim->height, num_hosts);
     MTREE_ARENA_ARRAY(arena, prim->waiting, num_hosts);
     MTREE_ARENA_ARRAY(arena, prim->load, (size_t)candidates->num_constraints);
@@ -47,7 +50,7 @@ static double edge_key(const mtree_prim_t *prim, const double *constraint_price,
                        const mtree_prim_options_t *options, int edge, int host)
 {
     const mtree_candidates_t *candidates = prim->candidates;
-    double key = prim->price[edge];
+    double key = prim->path[host] + prim->price[edge];
 
     if (options->reuse_factor > 0.0) {
         for (int use = candidates->first[edge]; use < candidates->first[edge + 1];
@@ -166,6 +169,7 @@ static void start(mtree_prim_t *prim, const double *constraint_price, int root,
         }
     }
     prim->distance[root] = 0.0;
+    prim->path[root] = 0.0;
     prim->height[root] = 0;
 }
 
@@ -194,6 +198,9 @@ bool mtree_prim_run(mtree_prim_t *prim, const double *constraint_price, int root
 
         prim->waiting[place] = prim->waiting[--prim->num_waiting];
         prim->distance[joined] = prim->distance[parent] + candidates->latency[edges[i]];
+        prim->path[joined] = candidates->is_personalized
+                                 ? prim->path[parent] + prim->price[edges[i]]
+                                 : 0.0;
         prim->height[joined] = prim->height[parent] + 1;
         for (int use = candidates->first[edges[i]];
              options->reuse_factor > 0.0 && use < candidates->first[edges[i] + 1];

@@ -3,7 +3,9 @@
  * Grow a spanning tree from a root, one host at a time, cheapest first (Prim's method).
  * With only prices on undirected edges the result is a cheapest spanning tree; a price on
  * distance and limits on height and spread make it a good shallow or balanced one,
- * without a promise.
+ * without a promise.  Of a personalized collective each host's block pays for all of its
+ * path, so the next host is the one of the cheapest path (Dijkstra's method), and the
+ * result is a cheapest tree.
  */
 #ifndef MTREE_PLANNER_PACKING_PRIM_H
 #define MTREE_PLANNER_PACKING_PRIM_H
@@ -20,6 +22,16 @@ typedef struct {
     double reuse_factor; /* each use of a constraint by the tree raises its price by this
                       factor; 0: never */
 } mtree_prim_options_t;
+
+/* The factor that suits @a candidates: where edges share constraints (switches), a tree
+ * would run through one many times.  What is personalized takes the cheapest paths. */
+static inline double mtree_prim_reuse(const mtree_candidates_t *candidates)
+{
+    return candidates->num_edges > candidates->num_constraints &&
+                   !candidates->is_personalized
+               ? 1.0
+               : 0.0;
+}
 
 /* Scratch in @a arena for growing trees over @a candidates, which must outlive it; NULL
  * without memory. */

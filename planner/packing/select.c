@@ -108,8 +108,7 @@ static bool grow_tree(search_t *search, int t, double least, double power, doubl
                                     : colgen->columns->column[0].root;
 
     set_grow_prices(search, least, power);
-    options.reuse_factor =
-        candidates->num_edges > candidates->num_constraints ? 1.0 : 0.0;
+    options.reuse_factor = mtree_prim_reuse(candidates);
     options.distance_price = distance_price(search, shallow);
     selection->work +=
         (double)candidates->num_hosts * candidates->num_hosts + candidates->num_edges;

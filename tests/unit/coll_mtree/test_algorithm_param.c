@@ -21,7 +21,7 @@ static bool choose(const char *text)
 START_TEST(a_name_is_for_every_collective_that_the_algorithm_does)
 {
     ck_assert(choose("packing"));
-    for (int c = 0; c <= MTREE_REDUCE_SCATTER; c++) {
+    for (int c = 0; c < MTREE_COLLECTIVE_LAST; c++) {
         ck_assert_str_eq(chosen[c], "packing");
     }
     ck_assert(choose("arrival"));

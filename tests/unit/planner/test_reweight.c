@@ -170,7 +170,7 @@ int main(void)
     int failed;
 
     tcase_set_timeout(tcase, 60);
-    tcase_add_loop_test(tcase, rates_fit_what_has_changed, 0, MTREE_REDUCE_SCATTER + 1);
+    tcase_add_loop_test(tcase, rates_fit_what_has_changed, 0, MTREE_COLLECTIVE_LAST);
     tcase_add_test(tcase, other_shares_win_back_much_of_what_one_link_lost);
     tcase_add_test(tcase, trees_are_rooted_where_the_request_wants);
     tcase_add_test(tcase, trees_of_something_else_are_refused);

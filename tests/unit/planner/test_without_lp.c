@@ -77,7 +77,7 @@ START_TEST(throughput_is_close_to_the_bound)
 {
     mtree_topology_t *topology = networks[_i]();
 
-    for (int c = 0; c <= MTREE_REDUCE_SCATTER; c++) {
+    for (int c = 0; c < MTREE_COLLECTIVE_LAST; c++) {
         mtree_plan_request_t request = {.collective = (mtree_collective_t)c,
                                         .algorithm = "packing"};
         mtree_plan_t *plan = network_plan(topology, &request);
@@ -96,7 +96,7 @@ START_TEST(few_trees)
 {
     mtree_topology_t *topology = networks[_i]();
 
-    for (int c = 0; c <= MTREE_REDUCE_SCATTER; c++) {
+    for (int c = 0; c < MTREE_COLLECTIVE_LAST; c++) {
         for (double bytes = 0; bytes <= 16e6; bytes += 16e6) {
             mtree_plan_request_t request = {.collective = (mtree_collective_t)c,
                                             .algorithm = "packing",
@@ -123,7 +123,7 @@ START_TEST(height_is_limited)
 {
     mtree_topology_t *topology = networks[_i]();
 
-    for (int c = 0; c <= MTREE_REDUCE_SCATTER; c++) {
+    for (int c = 0; c < MTREE_COLLECTIVE_LAST; c++) {
         for (int max_trees = 0; max_trees <= 4; max_trees += 4) {
             mtree_plan_request_t request = {.collective = (mtree_collective_t)c,
                                             .algorithm = "packing",
@@ -222,7 +222,7 @@ int main(void)
     tcase_add_loop_test(tcase, throughput_is_close_to_the_bound, 0, NUM_NETWORKS);
     tcase_add_loop_test(tcase, few_trees, 0, NUM_NETWORKS);
     tcase_add_loop_test(tcase, height_is_limited, 0, NUM_NETWORKS);
-    tcase_add_loop_test(tcase, no_tree_is_that_low, 0, MTREE_REDUCE_SCATTER + 1);
+    tcase_add_loop_test(tcase, no_tree_is_that_low, 0, MTREE_COLLECTIVE_LAST);
     tcase_add_loop_test(tcase, trees_are_kept, 0, MTREE_COLLECTIVE_LAST);
     tcase_add_test(tcase, algorithms_are_available_or_refused);
     suite_add_tcase(suite, tcase);
