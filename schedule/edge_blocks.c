@@ -36,15 +36,6 @@ static size_t header_bytes(const mtree_edge_t *edge)
     return ((size_t)edge->num + 1) * sizeof(uint64_t);
 }
 
-/* The slice of the block in @a place that is in @a chunk: its units, and where it begins.
- */
-static size_t slice(const mtree_stream_state_t *state, int place, size_t chunk,
-                    size_t *begin_p)
-{
-    return mtree_block_slices_get(state->blocks, place,
-                                  chunk - state->stream->below->headed, begin_p);
-}
-
 size_t mtree_edge_blocks_count(const mtree_stream_state_t *state,
                                const mtree_edge_t *edge, size_t chunk)
 {
@@ -77,76 +68,14 @@ static mtree_edge_t parent_edge(const mtree_stream_t *stream)
     return (mtree_edge_t){0, stream->below->num, MTREE_END_UNKNOWN};
 }
 
-/* The rank at the other end of the block in @a place. */
-static int block_peer(const mtree_stream_state_t *state, int place)
-{
-    return is_root(state) ? state->stream->below->ranks[place]
-                          : state->stream->below->root;
-}
-
-/* Where the block in @a place lies packed in memory of @a side; NULL: nowhere. */
-static char *block_address(const mtree_stream_state_t *state, const mtree_side_t *side,
-                           int place)
-{
-    return side->address == NULL ? NULL : side->address[block_peer(state, place)];
-}
-
-/* Copy the slice of the block in @a place out of the user's buffer; its units. */
-static size_t get_slice(const mtree_stream_state_t *state, int place, size_t chunk,
-                        char *bytes)
-{
-    const mtree_operation_data_t *data = &state->operation->data;
-    size_t extent = (size_t)data->extent, begin;
-    size_t units = slice(state, place, chunk, &begin);
-    const char *address = block_address(state, &data->send, place);
-
-    if (units > 0 && address != NULL) {
-        memcpy(bytes, address + begin * extent, units * extent);
-    } else if (units > 0) {
-        data->pack_block(data->arg, block_peer(state, place), begin, bytes, units);
-    }
-    return units;
-}
-
-/* Copy it into the user's buffer. */
-static size_t put_slice(const mtree_stream_state_t *state, int place, size_t chunk,
-                        const char *bytes)
-{
-    const mtree_operation_data_t *data = &state->operation->data;
-    size_t extent = (size_t)data->extent, begin;
-    size_t units = slice(state, place, chunk, &begin);
-    char *address = block_address(state, &data->recv, place);
-
-    if (units > 0 && address != NULL) {
-        memcpy(address + begin * extent, bytes, units * extent);
-    } else if (units > 0) {
-        data->unpack_block(data->arg, block_peer(state, place), begin, bytes, units);
-    }
-    return units;
-}
-
-/* The address of the slice in @a place, where it is all of a chunk; NULL: it has none. */
-static char *slice_address(const mtree_stream_state_t *state, const mtree_side_t *side,
-                           int place, size_t chunk)
-{
-    char *address = block_address(state, side, place);
-    size_t begin;
-
-    if (address == NULL) {
-        return NULL;
-    }
-    (void)slice(state, place, chunk, &begin);
-    return address + begin * (size_t)state->operation->data.extent;
-}
-
 /* Does what comes go straight into the user's buffer? */
 static bool receiver_is_direct(const mtree_receiver_t *receiver)
 {
     const mtree_stream_state_t *state = receiver->state;
 
     return receiver->edge.num == 1 && (!receiver->up || is_root(state)) &&
-           block_address(state, &state->operation->data.recv, receiver->edge.first) !=
-               NULL;
+           mtree_block_address(state, &state->operation->data.recv,
+                               receiver->edge.first) != NULL;
 }
 
 /* The blocks of @a receiver are known: memory for its slots.  False: there is none. */
@@ -315,8 +244,9 @@ char *mtree_edge_blocks_place(const mtree_receiver_t *receiver, size_t chunk)
 
     return slot->memory != NULL
                ? slot->memory
-               : slice_address(receiver->state, &receiver->state->operation->data.recv,
-                               receiver->edge.first, chunk);
+               : mtree_block_slice_address(receiver->state,
+                                           &receiver->state->operation->data.recv,
+                                           receiver->edge.first, chunk);
 }
 
 /* The chunks of @a channel are known now.  The first one was, and is counted. */
@@ -339,7 +269,7 @@ static bool header_fits(const mtree_receiver_t *receiver)
     int end = is_root(state) ? first + receiver->edge.num : first + !receiver->up;
 
     while (first < end &&
-           state->blocks->blocks[first].units == units[block_peer(state, first)]) {
+           state->blocks->blocks[first].units == units[mtree_block_peer(state, first)]) {
         first++;
     }
     return first == end;
@@ -381,7 +311,7 @@ static void arrived_down(mtree_receiver_t *receiver, mtree_slot_t *slot)
     mtree_stream_state_t *state = receiver->state;
 
     if (!is_header(state, slot->chunk) && slot->memory != NULL) {
-        (void)put_slice(state, 0, slot->chunk, slot->memory);
+        (void)mtree_block_put(state, 0, slot->chunk, slot->memory);
     }
     slot->unsent = 0;
     for (const mtree_send_channel_t *channel = state->channels; channel != NULL;
@@ -404,8 +334,9 @@ static void arrived_at_root(mtree_receiver_t *receiver, const mtree_slot_t *slot
 
     for (int i = 0; i < receiver->edge.num && bytes != NULL; i++) {
         if (!is_header(state, slot->chunk)) {
-            bytes += put_slice(state, receiver->edge.first + i, slot->chunk, bytes) *
-                     (size_t)state->operation->data.extent;
+            bytes +=
+                mtree_block_put(state, receiver->edge.first + i, slot->chunk, bytes) *
+                (size_t)state->operation->data.extent;
         }
     }
     mtree_receiver_take(receiver);
@@ -465,9 +396,10 @@ const char *mtree_edge_blocks_address(const mtree_send_channel_t *channel, size_
                                        chunk - state->stream->below->headed) *
                    (size_t)state->operation->data.extent;
     }
-    return channel->edge.num == 1 ? slice_address(state, &state->operation->data.send,
-                                                  channel->edge.first, chunk)
-                                  : NULL;
+    return channel->edge.num == 1
+               ? mtree_block_slice_address(state, &state->operation->data.send,
+                                           channel->edge.first, chunk)
+               : NULL;
 }
 
 static void pack_header(const mtree_send_channel_t *channel, char *bytes)
@@ -511,10 +443,11 @@ void mtree_edge_blocks_pack(const mtree_send_channel_t *channel, size_t chunk,
         pack_header(channel, bytes);
     } else if (!channel->up) {
         for (int i = 0; i < channel->edge.num; i++) {
-            bytes += get_slice(state, channel->edge.first + i, chunk, bytes) * extent;
+            bytes +=
+                mtree_block_get(state, channel->edge.first + i, chunk, bytes) * extent;
         }
     } else {
-        bytes += get_slice(state, 0, chunk, bytes) * extent;
+        bytes += mtree_block_get(state, 0, chunk, bytes) * extent;
     }
     if (channel->up) {
         pack_children(state, chunk, bytes);

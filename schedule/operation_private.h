@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * An operation, inside, in layers: stream_state.c (steps, errors and the trace), edge.c
- * (the two ends of an edge), edge_blocks.c (what the edges of personalized streams carry),
+ * (the two ends of an edge), edge_blocks.c (what the edges of personalized streams carry)
+ * and block_copy.c,
  * receiver.c (receiving and reducing), send_queue.c (sending), batch.c (which streams
  * run), operation.c (life) and dynamic_peers.c (open streams).  Only the thread that
  * holds the operation's inbox touches any of it.
@@ -378,6 +379,23 @@ mtree_receiver_t *mtree_stream_state_add_receiver(mtree_stream_state_t *state, i
                                                   int step, bool up, mtree_edge_t edge,
                                                   size_t window, bool memory,
                                                   mtree_cursor_t *at);
+
+/* block_copy.c: the rank at the other end of the block in @a place of a personalized
+ * stream. */
+int mtree_block_peer(const mtree_stream_state_t *state, int place);
+
+/* Where the block lies packed in memory of @a side, and where that slice of it begins
+ * that is in @a chunk.  NULL: it has to be copied. */
+char *mtree_block_address(const mtree_stream_state_t *state, const mtree_side_t *side,
+                          int place);
+char *mtree_block_slice_address(const mtree_stream_state_t *state,
+                                const mtree_side_t *side, int place, size_t chunk);
+
+/* Copy the slice that is in @a chunk out of the user's buffer, or into it; its units. */
+size_t mtree_block_get(const mtree_stream_state_t *state, int place, size_t chunk,
+                       char *bytes);
+size_t mtree_block_put(const mtree_stream_state_t *state, int place, size_t chunk,
+                       const char *bytes);
 
 /* edge_blocks.c: make the channels and receivers of a new personalized @a state.  False:
  * no memory. */
