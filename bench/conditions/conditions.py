@@ -29,7 +29,7 @@ COMPARE = ROOT / "bench/mtree_bench_compare"
 NETLAB = ROOT / "tools/netlab/netlab"
 ETHERNET_HEADER = 14  # that a lab's links count
 TCP_HEADERS = 52  # of IPv4 and TCP, with time stamps
-STREAM_CALLS = 5
+PML_CALLS = 4
 LONGEST = 1 << 10  # MB of a message
 
 
@@ -133,9 +133,8 @@ class Bench:
         file = folder / f"{row.network}.dot"
         if row.num_calls == 0:
             measured = {"compare": self.compare(row, file)}
-            if row.streams > 0:
-                calls = self.series(row, STREAM_CALLS, "coll_mtree_streams", row.streams)
-                measured["streams"] = {"number": row.streams, "calls": calls}
+            if row.without_streams:
+                measured["pml_calls"] = self.series(row, PML_CALLS, "coll_mtree_streams", 0)
             return measured
         if row.wrong_map:
             other = folder / "other.dot"

@@ -24,7 +24,7 @@ class Row:
     num_bytes: int
     options: list = field(default_factory=list)  # of netlab
     mtu: int = 9000
-    streams: int = 0  # measured as well with so many TCP connections of mtree's own
+    without_streams: bool = False  # measured as well without TCP connections of mtree's own
     # Rows of many calls of mtree alone: the map that it plans with, and what happens meanwhile.
     num_calls: int = 0
     wrong_map: bool = False
@@ -61,8 +61,6 @@ def generated(*arguments):
     return lambda _root, generate: generate(*arguments)
 
 
-# What the manual recommends where this part of the packets is lost.
-STREAMS = {"0": 2, "0.0001": 2, "0.001": 8, "0.01": 8}
 NETWORKS = {
     "sites": Network(["--scale", "0.2"], read("examples/sites.dot")),
     "b4": Network(["--scale", "0.2"], read("topologies/b4.dot")),
@@ -94,7 +92,7 @@ def site_rows():
                         64 * MEGABYTE,
                         ["--congestion-control", control, "--loss", loss, "--mtu", str(mtu)],
                         mtu,
-                        STREAMS[loss],
+                        True,
                     )
 
 

@@ -11,7 +11,7 @@ import statistics
 import sys
 
 HEADER = (
-    "| condition | bytes | mtree | with streams | default | best of Open MPI's | / default | / best | predicted |\n"
+    "| condition | bytes | mtree | without streams | default | best of Open MPI's | / default | / best | predicted |\n"
     "|---|---|---|---|---|---|---|---|---|\n"
 )
 LATE_CALLS = 4  # the last ones of a series, which its median is of
@@ -31,13 +31,13 @@ def spread(row, entry):
     return f"{share(row, entry['median_us']):.0%} ({least * 100:.0f} to {most * 100:.0f})"
 
 
-def with_streams(row):
-    """The same of calls over connections of mtree's own, but for the first."""
-    if "streams" not in row:
+def without_streams(row):
+    """The same of calls over Open MPI's connections alone, but for the first."""
+    if "pml_calls" not in row:
         return "-"
-    calls = row["streams"]["calls"][1:]
+    calls = row["pml_calls"][1:]
     entry = {"median_us": statistics.median(calls), "min_us": min(calls), "max_us": max(calls)}
-    return f"{row['streams']['number']}: {spread(row, entry)}"
+    return spread(row, entry)
 
 
 def times(compare, which):
@@ -57,7 +57,7 @@ def cells(row):
     return [
         f"{row['bytes'] >> 20} MB",
         spread(row, compare["mtree"]),
-        with_streams(row),
+        without_streams(row),
         spread(row, compare["default"]),
         f"{spread(row, best)} {best['label'].split(' ', 1)[-1]}" if best else "-",
         times(compare, "times_default"),

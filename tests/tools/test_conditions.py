@@ -26,7 +26,7 @@ def entry(seconds):
 MEASURED = {
     "bytes": 10 << 20,
     "payload_part": 0.5,
-    "streams": {"number": 8, "calls": [9e6, 1e6, 1.25e6, 2e6]},
+    "pml_calls": [9e6, 1e6, 1.25e6, 2e6],
     "compare": {
         "bound_bps": (10 << 20) * 8 * 2,
         "mtree": entry(1.25),
@@ -68,7 +68,7 @@ class Summary(unittest.TestCase):
     def test_a_row(self):
         self.assertEqual(
             summary.line("here", MEASURED),
-            "here: 10 MB | 80% (80 to 89) | 8: 80% (50 to 100) | - | 50% (50 to 56) ring | - | 1.6 | 0.80",
+            "here: 10 MB | 80% (80 to 89) | 80% (50 to 100) | - | 50% (50 to 56) ring | - | 1.6 | 0.80",
         )
 
     def test_a_series(self):
