@@ -11,19 +11,19 @@
 #define ATTEMPT 3.0
 #define PAUSE   0.05
 
-typedef enum { IDLE, CONNECTING, GREETED, READY } line_state_t;
+typedef enum { IDLE, CONNECTING, GREETED, READY } attempt_state_t;
 
 typedef struct {
-    line_state_t state;
-    int socket, attempt;
+    attempt_state_t state;
+    int socket, tries;
     double until; /* the end of the pause, or of the attempt */
     mtree_tcp_greeting_reader_t reader;
-} line_t;
+} attempt_t;
 
 struct mtree_tcp_dialer {
     mtree_tcp_dial_t dial;
     double deadline;
-    line_t lines[MTREE_TCP_CONNECTIONS];
+    attempt_t attempts[MTREE_TCP_CONNECTIONS];
 };
 
 mtree_tcp_dialer_t *mtree_tcp_dialer_create(const mtree_tcp_dial_t *dial, double now)
@@ -38,67 +38,69 @@ mtree_tcp_dialer_t *mtree_tcp_dialer_create(const mtree_tcp_dial_t *dial, double
     return dialer;
 }
 
-static void line_begin(const mtree_tcp_dialer_t *dialer, line_t *line, double now)
+static void attempt_begin(const mtree_tcp_dialer_t *dialer, attempt_t *attempt,
+                          double now)
 {
     const mtree_tcp_dial_t *dial = &dialer->dial;
 
-    line->socket = mtree_tcp_socket_connect(
-        &dial->addresses[line->attempt++ % dial->num_addresses], dial->port);
-    line->state = line->socket < 0 ? IDLE : CONNECTING;
-    line->until = now + (line->socket < 0 ? PAUSE : ATTEMPT);
-    line->reader = (mtree_tcp_greeting_reader_t){.count = 0};
+    attempt->socket = mtree_tcp_socket_connect(
+        &dial->addresses[attempt->tries++ % dial->num_addresses], dial->port);
+    attempt->state = attempt->socket < 0 ? IDLE : CONNECTING;
+    attempt->until = now + (attempt->socket < 0 ? PAUSE : ATTEMPT);
+    attempt->reader = (mtree_tcp_greeting_reader_t){.count = 0};
 }
 
-static void line_fail(line_t *line, double now)
+static void attempt_fail(attempt_t *attempt, double now)
 {
-    (void)close(line->socket);
-    line->state = IDLE;
-    line->until = now + PAUSE;
+    (void)close(attempt->socket);
+    attempt->state = IDLE;
+    attempt->until = now + PAUSE;
 }
 
 /* 1: it goes on; 0: it waits; -1: it has failed. */
-static int line_greet(const mtree_tcp_dialer_t *dialer, line_t *line)
+static int attempt_greet(const mtree_tcp_dialer_t *dialer, attempt_t *attempt)
 {
     mtree_tcp_greeting_t greeting = {.rank = dialer->dial.rank,
-                                     .number = (uint32_t)(line - dialer->lines),
+                                     .number = (uint32_t)(attempt - dialer->attempts),
                                      .secret = dialer->dial.theirs};
-    int connected = mtree_tcp_socket_connected(line->socket);
+    int connected = mtree_tcp_socket_connected(attempt->socket);
 
     if (connected == 1) {
-        connected = mtree_tcp_greeting_send(line->socket, &greeting) ? 1 : -1;
-        line->state = GREETED;
+        connected = mtree_tcp_greeting_send(attempt->socket, &greeting) ? 1 : -1;
+        attempt->state = GREETED;
     }
     return connected;
 }
 
-static int line_hear(const mtree_tcp_dialer_t *dialer, line_t *line)
+static int attempt_receive(const mtree_tcp_dialer_t *dialer, attempt_t *attempt)
 {
     mtree_tcp_greeting_t greeting;
-    int heard = mtree_tcp_greeting_receive(line->socket, &line->reader, &greeting);
+    int received =
+        mtree_tcp_greeting_receive(attempt->socket, &attempt->reader, &greeting);
 
-    if (heard == 1) {
-        line->state = READY;
+    if (received == 1) {
+        attempt->state = READY;
         return mtree_tcp_secret_equals(&greeting.secret, &dialer->dial.mine) ? 1 : -1;
     }
-    return heard;
+    return received;
 }
 
-static void line_poll(const mtree_tcp_dialer_t *dialer, line_t *line, double now)
+static void attempt_poll(const mtree_tcp_dialer_t *dialer, attempt_t *attempt, double now)
 {
-    int went = 0;
+    int result = 0;
 
-    if (line->state == IDLE && now >= line->until) {
-        line_begin(dialer, line, now);
+    if (attempt->state == IDLE && now >= attempt->until) {
+        attempt_begin(dialer, attempt, now);
     }
-    if (line->state == CONNECTING) {
-        went = line_greet(dialer, line);
+    if (attempt->state == CONNECTING) {
+        result = attempt_greet(dialer, attempt);
     }
-    if (line->state == GREETED && went >= 0) {
-        went = line_hear(dialer, line);
+    if (attempt->state == GREETED && result >= 0) {
+        result = attempt_receive(dialer, attempt);
     }
-    if (went < 0 ||
-        ((line->state == CONNECTING || line->state == GREETED) && now > line->until)) {
-        line_fail(line, now);
+    if (result < 0 || ((attempt->state == CONNECTING || attempt->state == GREETED) &&
+                       now > attempt->until)) {
+        attempt_fail(attempt, now);
     }
 }
 
@@ -110,8 +112,8 @@ int mtree_tcp_dialer_poll(mtree_tcp_dialer_t *dialer, double now)
         return -1;
     }
     for (int i = 0; i < dialer->dial.num_connections; i++) {
-        line_poll(dialer, &dialer->lines[i], now);
-        ready += dialer->lines[i].state == READY;
+        attempt_poll(dialer, &dialer->attempts[i], now);
+        ready += dialer->attempts[i].state == READY;
     }
     if (ready == dialer->dial.num_connections) {
         return 1;
@@ -122,8 +124,8 @@ int mtree_tcp_dialer_poll(mtree_tcp_dialer_t *dialer, double now)
 void mtree_tcp_dialer_sockets(mtree_tcp_dialer_t *dialer, int *sockets)
 {
     for (int i = 0; i < dialer->dial.num_connections; i++) {
-        sockets[i] = dialer->lines[i].socket;
-        dialer->lines[i].state = IDLE;
+        sockets[i] = dialer->attempts[i].socket;
+        dialer->attempts[i].state = IDLE;
     }
 }
 
@@ -133,8 +135,8 @@ void mtree_tcp_dialer_destroy(mtree_tcp_dialer_t *dialer)
         return;
     }
     for (int i = 0; i < MTREE_TCP_CONNECTIONS; i++) {
-        if (dialer->lines[i].state != IDLE) {
-            (void)close(dialer->lines[i].socket);
+        if (dialer->attempts[i].state != IDLE) {
+            (void)close(dialer->attempts[i].socket);
         }
     }
     free(dialer);

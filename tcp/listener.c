@@ -10,12 +10,12 @@
 /* Connections that one poll accepts, so that a flood of them costs little at a time. */
 #define ACCEPTED 16
 
-/* Who has not said the secret yet. */
+/* A connection whose greeting has not come yet. */
 typedef struct {
     int socket;
     double deadline;
     mtree_tcp_greeting_reader_t reader;
-} guest_t;
+} pending_t;
 
 struct mtree_tcp_listener {
     int socket;
@@ -23,8 +23,8 @@ struct mtree_tcp_listener {
     mtree_tcp_secret_t secret;
     mtree_tcp_admit_t admit;
     void *arg;
-    guest_t guests[MTREE_TCP_GUESTS]; /* [num_guests], the oldest first */
-    int num_guests;
+    pending_t pending[MTREE_TCP_PENDING]; /* [num_pending], the oldest first */
+    int num_pending;
 };
 
 mtree_tcp_listener_t *mtree_tcp_listener_create(const mtree_tcp_ports_t *ports,
@@ -52,8 +52,8 @@ void mtree_tcp_listener_destroy(mtree_tcp_listener_t *listener)
     if (listener == NULL) {
         return;
     }
-    for (int i = 0; i < listener->num_guests; i++) {
-        (void)close(listener->guests[i].socket);
+    for (int i = 0; i < listener->num_pending; i++) {
+        (void)close(listener->pending[i].socket);
     }
     (void)close(listener->socket);
     free(listener);
@@ -64,31 +64,34 @@ uint16_t mtree_tcp_listener_port(const mtree_tcp_listener_t *listener)
     return listener->port;
 }
 
-/* Forget guest @a i, whose socket is closed or another's. */
-static void forget_guest(mtree_tcp_listener_t *listener, int i)
+/* Forget connection @a i, whose socket is closed or another's. */
+static void pending_forget(mtree_tcp_listener_t *listener, int i)
 {
-    listener->num_guests--;
-    memmove(&listener->guests[i], &listener->guests[i + 1],
-            (size_t)(listener->num_guests - i) * sizeof(guest_t));
+    listener->num_pending--;
+    memmove(&listener->pending[i], &listener->pending[i + 1],
+            (size_t)(listener->num_pending - i) * sizeof(pending_t));
 }
 
-static void drop_guest(mtree_tcp_listener_t *listener, int i)
+static void pending_drop(mtree_tcp_listener_t *listener, int i)
 {
-    (void)close(listener->guests[i].socket);
-    forget_guest(listener, i);
+    (void)close(listener->pending[i].socket);
+    pending_forget(listener, i);
 }
 
-/* 1: the guest is admitted; 0: it has not said all yet; -1: it is a stranger. */
-static int hear_guest(mtree_tcp_listener_t *listener, guest_t *guest)
+/* 1: the connection is admitted; 0: its greeting has not come yet; -1: it is a
+ * stranger's.
+ */
+static int pending_receive(mtree_tcp_listener_t *listener, pending_t *pending)
 {
     mtree_tcp_greeting_t greeting;
-    int heard = mtree_tcp_greeting_receive(guest->socket, &guest->reader, &greeting);
+    int received =
+        mtree_tcp_greeting_receive(pending->socket, &pending->reader, &greeting);
 
-    if (heard != 1) {
-        return heard;
+    if (received != 1) {
+        return received;
     }
     return mtree_tcp_secret_equals(&greeting.secret, &listener->secret) &&
-                   listener->admit(listener->arg, &greeting, guest->socket)
+                   listener->admit(listener->arg, &greeting, pending->socket)
                ? 1
                : -1;
 }
@@ -99,19 +102,19 @@ void mtree_tcp_listener_poll(mtree_tcp_listener_t *listener, double now)
 
     while (accepted++ < ACCEPTED &&
            (socket = mtree_tcp_socket_accept(listener->socket)) >= 0) {
-        if (listener->num_guests == MTREE_TCP_GUESTS) {
-            drop_guest(listener, 0);
+        if (listener->num_pending == MTREE_TCP_PENDING) {
+            pending_drop(listener, 0);
         }
-        listener->guests[listener->num_guests++] =
-            (guest_t){.socket = socket, .deadline = now + MTREE_TCP_GUEST_SECONDS};
+        listener->pending[listener->num_pending++] =
+            (pending_t){.socket = socket, .deadline = now + MTREE_TCP_PENDING_SECONDS};
     }
-    for (int i = listener->num_guests - 1; i >= 0; i--) {
-        int heard = hear_guest(listener, &listener->guests[i]);
+    for (int i = listener->num_pending - 1; i >= 0; i--) {
+        int received = pending_receive(listener, &listener->pending[i]);
 
-        if (heard == 1) {
-            forget_guest(listener, i);
-        } else if (heard < 0 || now > listener->guests[i].deadline) {
-            drop_guest(listener, i);
+        if (received == 1) {
+            pending_forget(listener, i);
+        } else if (received < 0 || now > listener->pending[i].deadline) {
+            pending_drop(listener, i);
         }
     }
 }

@@ -2,9 +2,9 @@
 /*
  * The end of connections that listens.
  *
- * Whoever connects is a guest until it has said the secret.  A guest that does not say it
- * in time is dropped, and so is the oldest one when there are too many: a peer says it
- * with its first packet, and dials again when it is dropped.
+ * A connection is pending until its greeting has said the secret.  One that does not in
+ * time is closed, and so is the oldest one when too many are pending: a peer says it with
+ * its first packet, and dials again when it is closed.
  */
 #ifndef MTREE_TCP_LISTENER_H
 #define MTREE_TCP_LISTENER_H
@@ -12,9 +12,9 @@
 #include "tcp/greeting.h"
 #include "tcp/ports.h"
 
-/* Guests at a time, and the seconds that each has. */
-#define MTREE_TCP_GUESTS        64
-#define MTREE_TCP_GUEST_SECONDS 3.0
+/* Pending connections at a time, and the seconds that each has. */
+#define MTREE_TCP_PENDING         64
+#define MTREE_TCP_PENDING_SECONDS 3.0
 
 typedef struct mtree_tcp_listener mtree_tcp_listener_t;
 
@@ -27,12 +27,12 @@ mtree_tcp_listener_t *mtree_tcp_listener_create(const mtree_tcp_ports_t *ports,
                                                 const mtree_tcp_secret_t *secret,
                                                 mtree_tcp_admit_t admit, void *arg);
 
-/* With its guests. */
+/* With its pending connections. */
 void mtree_tcp_listener_destroy(mtree_tcp_listener_t *listener);
 
 uint16_t mtree_tcp_listener_port(const mtree_tcp_listener_t *listener);
 
-/* Hear guests; @a now is mtree_clock_seconds(). */
+/* Accept connections and read greetings; @a now is mtree_clock_seconds(). */
 void mtree_tcp_listener_poll(mtree_tcp_listener_t *listener, double now);
 
 #endif

@@ -4,7 +4,7 @@
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/control/host.h"
-#include "coll_mtree/tcp/meeting.h"
+#include "coll_mtree/tcp/handshake.h"
 #include "coll_mtree/transport/progress.h"
 
 #include "base/clock.h"
@@ -23,10 +23,10 @@
 
 typedef struct {
     mtree_hash_link_t link;
-    int rank;                      /* in MPI_COMM_WORLD */
-    mtree_tcp_peer_t *peer;        /* NULL: messages go over the PML, or `is_lost` */
-    coll_mtree_meeting_t *meeting; /* NULL: it is decided how they go */
-    bool is_lost;                  /* there was no memory for it; its calls fail */
+    int rank;                          /* in MPI_COMM_WORLD */
+    mtree_tcp_peer_t *peer;            /* NULL: messages go over the PML, or `is_lost` */
+    coll_mtree_handshake_t *handshake; /* NULL: it is decided how they go */
+    bool is_lost;                      /* there was no memory for it; its calls fail */
 } endpoint_t;
 
 static bool is_open;
@@ -62,14 +62,14 @@ static endpoint_t *endpoint_find(int rank)
     return link == NULL ? NULL : MTREE_CONTAINER_OF(link, endpoint_t, link);
 }
 
-/* Has a guest of the listener a place? */
+/* Is a connection to the listener one that is awaited? */
 static bool admit(void *arg, const mtree_tcp_greeting_t *greeting, int socket)
 {
     endpoint_t *endpoint = endpoint_find((int)greeting->rank);
 
     (void)arg;
-    return endpoint != NULL && endpoint->meeting != NULL &&
-           coll_mtree_meeting_admit(endpoint->meeting, greeting->number, socket);
+    return endpoint != NULL && endpoint->handshake != NULL &&
+           coll_mtree_handshake_admit(endpoint->handshake, greeting->number, socket);
 }
 
 static int poll_endpoints(void);
@@ -87,7 +87,7 @@ static bool begin_to_poll(void)
     return tcp != NULL;
 }
 
-/* A meeting may not begin again, since the other end does not. */
+/* A handshake may not begin again, since the other end does not. */
 static endpoint_t *endpoint_create(int rank)
 {
     endpoint_t *endpoint = calloc(1, sizeof(*endpoint));
@@ -101,10 +101,11 @@ static endpoint_t *endpoint_create(int rank)
     (void)snprintf(name, sizeof(name), "rank %d", rank);
     endpoint->rank = rank;
     endpoint->peer = mtree_tcp_peer_create(tcp, name);
-    endpoint->meeting = endpoint->peer == NULL
-                            ? NULL
-                            : coll_mtree_meeting_begin(rank, streams.connections, admit);
-    endpoint->is_lost = endpoint->meeting == NULL;
+    endpoint->handshake =
+        endpoint->peer == NULL
+            ? NULL
+            : coll_mtree_handshake_begin(rank, streams.connections, admit);
+    endpoint->is_lost = endpoint->handshake == NULL;
     if (!endpoint->is_lost) {
         num_undecided++;
     } else if (endpoint->peer != NULL) {
@@ -121,35 +122,35 @@ static void log_refusal(const endpoint_t *endpoint, const char *reason)
 
     if (!is_told && coll_mtree_world_rank() < endpoint->rank) {
         is_told = true;
-        mtree_warn("no TCP connections to rank %d (%s), so messages to it, and to others "
-                   "that this holds for, go over Open MPI's",
+        mtree_warn("no TCP connections to rank %d (%s): messages to it, and to each rank "
+                   "without, go over Open MPI's",
                    endpoint->rank, reason);
     }
 }
 
-/* The meeting of @a endpoint has ended: its connections stand, or not. */
+/* The handshake of @a endpoint has ended: it has connections, or not. */
 static void endpoint_decide(endpoint_t *endpoint, bool stands)
 {
-    coll_mtree_meeting_t *meeting = endpoint->meeting;
+    coll_mtree_handshake_t *handshake = endpoint->handshake;
 
-    endpoint->meeting = NULL;
+    endpoint->handshake = NULL;
     num_undecided--;
     if (stands) {
         int sockets[MTREE_TCP_CONNECTIONS];
-        int count = coll_mtree_meeting_sockets(meeting, sockets);
+        int count = coll_mtree_handshake_sockets(handshake, sockets);
 
         (void)mtree_tcp_peer_connect(endpoint->peer, sockets, count, streams.is_auto);
     } else {
         mtree_tcp_peer_t *peer = endpoint->peer;
 
-        log_refusal(endpoint, coll_mtree_meeting_reason(meeting));
+        log_refusal(endpoint, coll_mtree_handshake_reason(handshake));
         endpoint->peer = NULL;
         mtree_tcp_peer_reroute(peer, reroute_message);
         mtree_tcp_peer_destroy(peer);
     }
-    coll_mtree_meeting_end(meeting);
+    coll_mtree_handshake_end(handshake);
     if (num_undecided == 0) {
-        coll_mtree_meetings_close();
+        coll_mtree_handshakes_close();
     }
 }
 
@@ -159,17 +160,17 @@ static void look_at_undecided(double now)
         for (mtree_hash_link_t *link = endpoints.buckets[i]; link != NULL;
              link = link->next) {
             endpoint_t *endpoint = MTREE_CONTAINER_OF(link, endpoint_t, link);
-            int stands = endpoint->meeting == NULL
+            int stands = endpoint->handshake == NULL
                              ? 0
-                             : coll_mtree_meeting_look(endpoint->meeting, now);
+                             : coll_mtree_handshake_poll(endpoint->handshake, now);
 
             if (stands != 0) {
                 endpoint_decide(endpoint, stands > 0);
             }
         }
     }
-    /* After the hellos of those that may be guests. */
-    coll_mtree_meetings_listen(now);
+    /* After those have begun that connections may come from. */
+    coll_mtree_handshakes_listen(now);
 }
 
 static int poll_endpoints(void)
@@ -282,9 +283,9 @@ void coll_mtree_endpoints_open(mtree_tcp_reroute_t reroute)
 }
 
 /*
- * All processes are in MPI_Finalize: nothing that is under way is wanted.  A meeting that
- * has not ended, of a call that has failed, is left as it is: its messages are the PML's,
- * which is closed by now.
+ * All processes are in MPI_Finalize: nothing that is under way is wanted.  A handshake
+ * that has not ended, of a call that has failed, is left as it is: its messages are the
+ * PML's, which is closed by now.
  */
 void coll_mtree_endpoints_close(void)
 {
@@ -302,7 +303,7 @@ void coll_mtree_endpoints_close(void)
         }
     }
     mtree_hash_table_cleanup(&endpoints);
-    coll_mtree_meetings_close();
+    coll_mtree_handshakes_close();
     mtree_tcp_destroy(tcp);
     tcp = NULL;
     OBJ_DESTRUCT(&lock);

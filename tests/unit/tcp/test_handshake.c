@@ -14,7 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { CONNECTIONS = 5, FLOOD = 3 * MTREE_TCP_GUESTS };
+enum { CONNECTIONS = 5, FLOOD = 3 * MTREE_TCP_PENDING };
 
 static mtree_tcp_secret_t secrets[2]; /* of who dials, and who listens */
 static int admitted[CONNECTIONS];
@@ -161,7 +161,7 @@ START_TEST(strangers_do_not_disturb)
     ck_assert_int_eq(meet(dialer, 0), 1);
     ck_assert_int_eq(num_admitted, CONNECTIONS);
     /* Nobody stays for longer than allowed. */
-    mtree_tcp_listener_poll(listener, MTREE_TCP_GUEST_SECONDS + 1);
+    mtree_tcp_listener_poll(listener, MTREE_TCP_PENDING_SECONDS + 1);
     for (int i = 0; i < FLOOD; i++) {
         num_closed += is_closed(strangers[i]);
         (void)close(strangers[i]);
@@ -172,7 +172,7 @@ START_TEST(strangers_do_not_disturb)
 END_TEST
 
 /* A greeting may come a byte at a time. */
-START_TEST(a_slow_guest_is_heard)
+START_TEST(a_slow_greeting_is_read)
 {
     const mtree_tcp_greeting_t greeting = {.rank = 7, .number = 0, .secret = secrets[1]};
     unsigned char bytes[MTREE_TCP_GREETING];
@@ -254,7 +254,7 @@ int main(void)
     tcase_add_checked_fixture(tcase, start, stop);
     tcase_add_loop_test(tcase, all_connections_stand, 0, 2);
     tcase_add_test(tcase, strangers_do_not_disturb);
-    tcase_add_test(tcase, a_slow_guest_is_heard);
+    tcase_add_test(tcase, a_slow_greeting_is_read);
     tcase_add_loop_test(tcase, a_stranger_is_not_taken_for_the_peer, 0, 2);
     tcase_add_test(tcase, the_first_free_port_is_taken);
     suite_add_tcase(suite, tcase);

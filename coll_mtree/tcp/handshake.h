@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How two processes get connections of mtree's own, or agree that they get none.  Under
+ * the lock of coll_mtree/tcp/endpoints.c.
+ */
+#ifndef COLL_MTREE_TCP_HANDSHAKE_H
+#define COLL_MTREE_TCP_HANDSHAKE_H
+
+#include "tcp/listener.h"
+
+typedef struct coll_mtree_handshake coll_mtree_handshake_t;
+
+/* Begin the handshake with the process of @a rank in MPI_COMM_WORLD, which wants as many
+ * connections; connections to the listener go to @a admit.  NULL: no memory; there is
+ * none. */
+coll_mtree_handshake_t *coll_mtree_handshake_begin(int rank, int num_connections,
+                                                   mtree_tcp_admit_t admit);
+
+/* Take @a socket as connection @a number, if it is one. */
+bool coll_mtree_handshake_admit(coll_mtree_handshake_t *handshake, uint32_t number,
+                                int socket);
+
+/* Read what has come to the listener. */
+void coll_mtree_handshakes_listen(double now);
+
+/* 1: the connections stand, at both ends; -1: there are none; 0: it is not decided. */
+int coll_mtree_handshake_poll(coll_mtree_handshake_t *handshake, double now);
+
+/* The connections that stand; the caller takes them over.  How many they are. */
+int coll_mtree_handshake_sockets(coll_mtree_handshake_t *handshake, int *sockets);
+
+/* Why there are none. */
+const char *coll_mtree_handshake_reason(const coll_mtree_handshake_t *handshake);
+
+/* Free @a handshake. */
+void coll_mtree_handshake_end(coll_mtree_handshake_t *handshake);
+
+/* Listen no more, until another handshake begins. */
+void coll_mtree_handshakes_close(void);
+
+#endif
