@@ -48,6 +48,10 @@ bool coll_mtree_plan_choice_trees_do(const mtree_plan_t *plan, const mtree_plan_
 /* Bytes of memory that @a plan takes, near enough; NULL: none. */
 size_t coll_mtree_plan_choice_bytes(const mtree_plan_t *plan);
 
+/* Bytes that @a plan has under way at a time from one host to another, at most; 0: no
+ * latencies are known, or its hosts are too many to tell. */
+double coll_mtree_plan_choice_under_way(const mtree_plan_t *plan);
+
 /* Can the trees of @a plan get other shares?  Not where they run in lockstep or are one
  * order of many. */
 bool coll_mtree_plan_choice_can_rebalance(const mtree_plan_t *plan);

@@ -5,11 +5,14 @@
 #include "coll_mtree/base/fallback.h"
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/params.h"
+#include "coll_mtree/control/host.h"
 #include "coll_mtree/plan/plan_file.h"
+#include "coll_mtree/tcp/streams.h"
 
 #include "base/cancel.h"
 #include "base/units.h"
 #include "simulate/forecast/choice.h"
+#include "tcp/kernel_buffers.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,6 +55,32 @@ static void log_plan(ompi_communicator_t *comm, const mtree_plan_t *plan, double
                        plan->num_trees, rate, times,
                        plan->limit != NULL ? "; limit: " : "",
                        plan->limit != NULL ? plan->limit : "");
+}
+
+/* In the planning thread: the kernel of this host, and so perhaps of others, cuts what
+ * @a plan has under way short. */
+static void log_kernel_buffers(ompi_communicator_t *comm, const mtree_plan_t *plan)
+{
+    static bool is_logged;
+    mtree_tcp_kernel_buffers_t buffers;
+    coll_mtree_streams_t streams;
+    char command[160], size[32];
+    double bytes;
+
+    (void)coll_mtree_streams_parse(coll_mtree_params.streams, &streams);
+    bytes = coll_mtree_plan_choice_under_way(plan) / coll_mtree_streams_usual(&streams);
+    if (is_logged || coll_mtree_world_rank() != 0 ||
+        strcmp(coll_mtree_host_fabric(), "tcp") != 0 ||
+        mtree_tcp_kernel_buffers_read(MTREE_TCP_KERNEL_FOLDER, &buffers) != MTREE_OK ||
+        !mtree_tcp_kernel_buffers_command(&buffers, bytes, command, sizeof(command))) {
+        return;
+    }
+    is_logged = true;
+    mtree_units_format_size(bytes, size, sizeof(size));
+    coll_mtree_verbose(comm, 0,
+                       "the kernel's TCP buffers are too small for %s under way in a "
+                       "connection; on all hosts: %s",
+                       size, command);
 }
 
 /* The plan of the user's file for such calls; NULL when there is none or it has too many
@@ -217,6 +246,7 @@ mtree_plan_t *coll_mtree_planning_run(ompi_communicator_t *comm,
         return NULL;
     }
     if (forecast_p->confidence < MTREE_FORECAST_MAYBE_SLOWER) {
+        log_kernel_buffers(comm, plan);
         log_plan(comm, plan, call_class->bytes, from_file, &prediction);
     }
     return plan;

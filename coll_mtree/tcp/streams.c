@@ -2,6 +2,7 @@
 #include "coll_mtree/tcp/streams.h"
 
 #include "tcp/tcp.h"
+#include "tcp/width.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,13 @@ mtree_status_t coll_mtree_streams_parse(const char *text, coll_mtree_streams_t *
             number < MTREE_TCP_CONNECTIONS ? (int)number : MTREE_TCP_CONNECTIONS;
     }
     return MTREE_OK;
+}
+
+int coll_mtree_streams_usual(const coll_mtree_streams_t *streams)
+{
+    return streams->is_auto           ? mtree_tcp_width(1, streams->connections)
+           : streams->connections > 0 ? streams->connections
+                                      : 1;
 }
 
 static bool pays(double bytes, double rate, double trip)

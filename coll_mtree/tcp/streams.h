@@ -19,6 +19,9 @@ typedef struct {
  * logged. */
 mtree_status_t coll_mtree_streams_parse(const char *text, coll_mtree_streams_t *streams);
 
+/* Connections that share what goes between two hosts where nothing is lost. */
+int coll_mtree_streams_usual(const coll_mtree_streams_t *streams);
+
 /*
  * Do the messages to @a peer, on another host, go over connections of mtree's own in a
  * call whose plan is made for @a bytes?  All of that comes from the plan, so both ends

@@ -98,6 +98,20 @@ START_TEST(the_bytes_of_a_plan_grow_with_its_trees)
 }
 END_TEST
 
+START_TEST(what_trees_have_under_way_between_two_hosts_adds_up)
+{
+    mtree_plan_t *plan = two_hosts(MTREE_ALLREDUCE, "packing", 2, 1);
+
+    ck_assert_double_eq(coll_mtree_plan_choice_under_way(plan), 0);
+    for (int t = 0; t < 2; t++) {
+        plan->trees[t].rate = 40e6;
+        plan->trees[t].latency[1 - t] = 0.01;
+    }
+    ck_assert_double_eq_tol(coll_mtree_plan_choice_under_way(plan), 200e3, 1);
+    mtree_plan_destroy(plan);
+}
+END_TEST
+
 START_TEST(trees_of_other_calls_do_where_they_are_hardly_slower)
 {
     mtree_plan_t *donor = two_hosts(MTREE_BCAST, "packing", 1, 1);
@@ -228,6 +242,7 @@ int main(void)
     tcase_add_test(tcase, the_class_goes_before_the_parameters);
     tcase_add_test(tcase, a_collective_without_root_is_planned_from_host_0);
     tcase_add_test(tcase, trees_count_per_root_where_each_block_has_its_own);
+    tcase_add_test(tcase, what_trees_have_under_way_between_two_hosts_adds_up);
     tcase_add_test(tcase, trees_of_other_calls_do_where_they_are_hardly_slower);
     tcase_add_test(tcase, the_bytes_of_a_plan_grow_with_its_trees);
     tcase_add_test(tcase, trees_in_lockstep_or_of_an_order_keep_their_shares);

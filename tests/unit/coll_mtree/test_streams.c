@@ -88,6 +88,22 @@ START_TEST(a_plan_has_them_where_one_of_its_trees_has)
 }
 END_TEST
 
+START_TEST(what_goes_between_two_hosts_is_shared)
+{
+    static const struct {
+        const char *text;
+        int usual;
+    } cases[] = {{"auto", 2}, {"0", 1}, {"1", 1}, {"5", 5}};
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        coll_mtree_streams_t streams;
+
+        (void)coll_mtree_streams_parse(cases[i].text, &streams);
+        ck_assert_int_eq(coll_mtree_streams_usual(&streams), cases[i].usual);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("streams");
@@ -99,6 +115,7 @@ int main(void)
     tcase_add_test(tcase, a_number_is_for_all_calls);
     tcase_add_test(tcase, left_to_mtree_long_calls_over_long_links_have_them);
     tcase_add_test(tcase, a_plan_has_them_where_one_of_its_trees_has);
+    tcase_add_test(tcase, what_goes_between_two_hosts_is_shared);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
