@@ -279,10 +279,41 @@ static const char *send_op_address(mtree_send_op_t *send_op, size_t count)
     return send_op->packed;
 }
 
+/* Bytes of the chunks that are still to be sent over @a channel, about. */
+static double channel_left(const mtree_send_channel_t *channel)
+{
+    return channel->next == channel->edge.end
+               ? 0
+               : (double)(channel->edge.end - channel->next) *
+                     (double)mtree_send_channel_count(channel) *
+                     (double)channel->state->operation->data.extent;
+}
+
+/*
+ * Is it to be known when the next chunk of @a channel was matched?  In personalized calls
+ * ranks only send, or nearly so, and would wait a trip back for their last chunks.  Where
+ * all that is left for the peer fits into its window, nothing waits for them.
+ */
+static bool channel_is_paced(const mtree_send_channel_t *channel)
+{
+    const mtree_send_queue_t *send_queue = channel->send_queue;
+    double left = (double)send_queue->outstanding;
+
+    if (!channel->state->operation->layout->paced || channel->state->blocks == NULL) {
+        return channel->state->operation->layout->paced;
+    }
+    for (const mtree_send_channel_t *other = send_queue->channels; other != NULL;
+         other = other->link) {
+        left += channel_left(other);
+    }
+    return left > (double)send_queue->window;
+}
+
 static void channel_send(mtree_send_channel_t *channel)
 {
     mtree_operation_t *operation = channel->state->operation;
     bool blank = channel->next >= channel->blank;
+    bool paced = !blank && channel_is_paced(channel);
     size_t count = mtree_send_channel_count(channel);
     size_t bytes = count * (size_t)operation->data.extent;
     mtree_send_op_t *send_op = send_op_get(operation);
@@ -308,8 +339,8 @@ static void channel_send(mtree_send_channel_t *channel)
                      blank ? blank_sent : send_op_sent);
     status = operation->transport->ops->send(
         operation->transport, channel->send_queue->rank,
-        mtree_turn_tag(&channel->turn, MTREE_TAG_DATA), address, count,
-        operation->layout->paced && !blank, &send_op->event.completion);
+        mtree_turn_tag(&channel->turn, MTREE_TAG_DATA), address, count, paced,
+        &send_op->event.completion);
     if (status != MTREE_OK) {
         mtree_stream_state_end(channel->state);
         send_op_put(operation, send_op);

@@ -44,6 +44,11 @@ typedef struct {
     double *left; /* [ranks] time at which each rank left the call; NULL for baselines */
 } mtree_simulate_result_t;
 
+/* The size of a call as plans and their bounds count it: of an all-to-all what a host
+ * sends. */
+double mtree_simulate_planned_bytes(mtree_collective_t collective,
+                                    const mtree_simulate_options_t *options);
+
 /* What Open MPI over TCP shows in the lab; `bytes` is 0. */
 void mtree_simulate_default_options(mtree_simulate_options_t *options);
 

@@ -368,10 +368,8 @@ static void clear(run_t *run)
     mtree_arena_cleanup(&run->arena);
 }
 
-/* The size of the call as a plan's bound counts it: of an all-to-all what a host sends.
- */
-static double planned_bytes(mtree_collective_t collective,
-                            const mtree_simulate_options_t *options)
+double mtree_simulate_planned_bytes(mtree_collective_t collective,
+                                    const mtree_simulate_options_t *options)
 {
     bool per_rank = mtree_collective_is_personalized(collective) &&
                     mtree_collective_has_blocks(collective);
@@ -413,8 +411,9 @@ mtree_status_t mtree_simulate_plan(const mtree_topology_t *topology, const int *
         result.left = run.left;
         run.left = NULL;
         if (plan->bound > 0.0 && run.seconds > 0.0) {
-            result.share_of_bound =
-                8.0 * planned_bytes(collective, options) / plan->bound / run.seconds;
+            result.share_of_bound = 8.0 *
+                                    mtree_simulate_planned_bytes(collective, options) /
+                                    plan->bound / run.seconds;
         }
         *result_p = result;
     }

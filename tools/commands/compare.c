@@ -224,7 +224,9 @@ static bool run_rows(session_t *session)
 /* Find the fastest rows, and compare all with them and with the bound. */
 static void judge_rows(session_t *session)
 {
-    const double bits = 8.0 * (double)session->simulation.options.bytes;
+    const double bits =
+        8.0 * mtree_simulate_planned_bytes(session->planned.request.collective,
+                                           &session->simulation.options);
     double least = INFINITY;
 
     for (int i = 0; i < session->num_rows; i++) {

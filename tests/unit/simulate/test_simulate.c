@@ -75,7 +75,7 @@ static mtree_plan_t *chain(mtree_collective_t collective, int num_hosts, double 
 
     ck_assert_int_eq(mtree_plan_create(collective, "chain", num_hosts, names, 1, &plan),
                      MTREE_OK);
-    plan->root = collective == MTREE_BCAST || collective == MTREE_REDUCE ? 0 : -1;
+    plan->root = mtree_collective_has_root(collective) ? 0 : -1;
     plan->trees[0].root = 0;
     plan->trees[0].rate = rate;
     plan->trees[0].share = 1.0;
@@ -218,6 +218,29 @@ START_TEST(test_links_carry_the_blocks_below_them)
     }
     /* Two links' latencies, the first link's time, and the last chunk's on the second. */
     ck_assert_double_le(result.seconds, 0.020 + 0.020 + 0.004);
+    mtree_simulate_result_clear(&result);
+    mtree_plan_destroy(plan);
+    mtree_topology_destroy(fixture.topology);
+}
+END_TEST
+
+/* What fits into the windows to its peers, a root sends and leaves: it does not wait for
+ * what says, after 80 ms on the way, that its last chunks are there. */
+START_TEST(test_a_root_leaves_when_all_is_sent)
+{
+    fixture_t fixture = parse("graph g { a -- b [capacity=\"8Mbps\" latency=\"40ms\"];"
+                              " a -- c [capacity=\"8Mbps\" latency=\"40ms\"]; }");
+    mtree_simulate_options_t options = bare(90000);
+    mtree_plan_t *plan = chain(MTREE_SCATTER, 3, 16e6, 0.040);
+    mtree_simulate_result_t result = {0};
+
+    plan->trees[0].parent[2] = 0;
+    options.chunk_bytes = 4000;
+    ck_assert_int_eq(mtree_simulate_plan(fixture.topology, fixture.hosts, 3, plan,
+                                         MTREE_SCATTER, &options, &result),
+                     MTREE_OK);
+    ck_assert_double_lt(result.left[0], 0.040);
+    ck_assert_double_eq_tol(result.left[2], 0.030 + 0.040, 1e-3);
     mtree_simulate_result_clear(&result);
     mtree_plan_destroy(plan);
     mtree_topology_destroy(fixture.topology);
@@ -449,6 +472,7 @@ int main(void)
     tcase_add_test(tcase, test_chain);
     tcase_add_loop_test(tcase, test_lab, 0, 3);
     tcase_add_loop_test(tcase, test_links_carry_the_blocks_below_them, 0, 3);
+    tcase_add_test(tcase, test_a_root_leaves_when_all_is_sent);
     tcase_add_loop_test(tcase, test_collectives, 0, MTREE_COLLECTIVE_LAST);
     tcase_add_loop_test(tcase, test_deterministic, MTREE_NETWORK_QUEUE,
                         MTREE_NETWORK_FLOW + 1);
