@@ -273,6 +273,7 @@ mtree_status_t mtree_candidates_create(const mtree_problem_t *problem,
     made->is_personalized =
         mtree_collective_is_personalized(problem->request->collective);
     made->num_hosts = problem->num_hosts;
+    made->mean_blocks = 1.0;
     status = list_pairs(&builder);
     if (status == MTREE_OK) {
         status = make_edges(&builder, made);
@@ -321,6 +322,15 @@ const int *mtree_candidates_carried(const mtree_candidates_t *candidates,
     }
     for (int e = 0; e + 1 < num_hosts; ++e) {
         candidates->parent[candidates->to[edges[e]]] = candidates->from[edges[e]];
+    }
+    if (candidates->blocks != NULL) {
+        int root = 0;
+
+        while (candidates->parent[root] >= 0) {
+            ++root;
+        }
+        memcpy(candidates->below, candidates->blocks + (size_t)root * (size_t)num_hosts,
+               (size_t)num_hosts * sizeof(*candidates->below));
     }
     mtree_subtree_add_up(candidates->parent, num_hosts, candidates->waiting,
                          candidates->below);

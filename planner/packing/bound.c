@@ -37,6 +37,22 @@ static void count_entrances(mtree_colgen_t *colgen, int host)
     }
 }
 
+/* What the trees of all groups that are rooted elsewhere carry into @a host at least. */
+static double carried_into(const mtree_colgen_t *colgen, int host, int num_trees)
+{
+    const mtree_candidates_t *candidates = colgen->candidates;
+    size_t num_hosts = (size_t)candidates->num_hosts;
+    double sum = 0.0;
+
+    if (candidates->blocks == NULL) {
+        return num_trees;
+    }
+    for (size_t root = 0; root < num_hosts; ++root) {
+        sum += candidates->blocks[root * num_hosts + (size_t)host];
+    }
+    return sum;
+}
+
 void mtree_bound_by_entrances(mtree_colgen_t *colgen)
 {
     const mtree_candidates_t *candidates = colgen->candidates;
@@ -48,16 +64,18 @@ void mtree_bound_by_entrances(mtree_colgen_t *colgen)
     for (int host = 0; host < candidates->num_hosts; ++host) {
         int rooted = num_groups > 1 ||
                      (candidates->directed && mtree_colgen_root(colgen, 0) == host);
+        double carried;
 
         if (candidates->in_first[host] == candidates->in_first[host + 1] ||
             num_groups == rooted) {
             continue;
         }
         count_entrances(colgen, host);
+        carried = carried_into(colgen, host, num_groups - rooted);
         for (int c = 0; c < candidates->num_constraints; ++c) {
             if (is_entrance(colgen, host, c)) {
                 constraint_price[c] = 1.0;
-                mtree_colgen_offer_bound(colgen, constraint_price, num_groups - rooted);
+                mtree_colgen_offer_bound(colgen, constraint_price, carried);
                 constraint_price[c] = 0.0;
             }
         }

@@ -245,6 +245,10 @@ expect 2 "--seed 'x'" plan -s x "$maps/b4.dot"
 expect 1 "no host 'nobody'" plan -H nobody "$maps/b4.dot"
 expect 1 "host 'AS1' twice" plan -H AS1,AS1 "$maps/b4.dot"
 expect 1 "--root 'EU1' is not among --hosts" plan -C bcast -H AS1,AS2 -R EU1 "$maps/b4.dot"
+expect 0 'limited by: links US5-EU3 and US6-EU2' plan -C alltoall "$maps/b4.dot"
+expect 0 '100.0 % of what its root sends' plan -C alltoall -b 1M -t 1 "$maps/b4.dot"
+expect 0 'limited by: links AS1-US1 and AS2-US3' plan -C gather "$maps/b4.dot"
+expect 0 '' draw -C scatter -R US4 -o "$tmp/scatter.svg" "$maps/b4.dot"
 expect 1 'clever' plan -a clever "$maps/b4.dot"
 
 # check

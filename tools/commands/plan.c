@@ -24,6 +24,16 @@ static void print_branch(const mtree_plan_t *plan, const mtree_tree_t *tree, int
     }
 }
 
+/* What the shares of trees are parts of. */
+static const char *whole_of(mtree_collective_t collective)
+{
+    if (!mtree_collective_has_blocks(collective)) {
+        return "the message";
+    }
+    return mtree_collective_is_personalized(collective) ? "what its root sends"
+                                                        : "its root's block";
+}
+
 static void print_tree(const mtree_plan_t *plan, int number)
 {
     const mtree_tree_t *tree = &plan->trees[number];
@@ -32,8 +42,7 @@ static void print_tree(const mtree_plan_t *plan, int number)
 
     printf("\ntree %d: %s, %.1f %% of %s, %s from root to leaf", number + 1,
            mtree_units_format_rate(tree->rate, rate, sizeof(rate)), 100 * tree->share,
-           mtree_collective_has_blocks(plan->collective) ? "its root's block"
-                                                         : "the message",
+           whole_of(plan->collective),
            planned_network_height(plan, tree, " and ", height));
     if (tree->chunk_bytes > 0) {
         printf(", chunks of %s",

@@ -248,6 +248,160 @@ START_TEST(all_to_all_is_the_maximum_concurrent_flow)
 }
 END_TEST
 
+/* Kautz' digraph as Imase and Itoh generalised it: from i to the @a degree hosts before
+ * -degree i. */
+static mtree_topology_t *kautz(int num_hosts, int degree)
+{
+    mtree_topology_t *topology;
+    char name[16];
+
+    ck_assert_int_eq(mtree_topology_create("kautz", "test", &topology), MTREE_OK);
+    for (int i = 0; i < num_hosts; i++) {
+        snprintf(name, sizeof(name), "h%d", i);
+        ck_assert_int_eq(
+            mtree_topology_add_vertex(topology, name, NULL, MTREE_VERTEX_HOST, NULL),
+            MTREE_OK);
+    }
+    for (int i = 0; i < num_hosts; i++) {
+        for (int q = 1; q <= degree; q++) {
+            int j = ((num_hosts - degree) * i + num_hosts - q) % num_hosts;
+
+            if (j != i) {
+                ck_assert_int_eq(
+                    mtree_topology_add_link(topology, i, j, CAPACITY, 0, 0, NULL),
+                    MTREE_OK);
+            }
+        }
+    }
+    return topology;
+}
+
+/*
+ * P. Basu et al., Efficient all-to-all collective communication schedules for
+ * direct-connect topologies (HPDC 2024, arXiv 2309.13541): over d links per host no
+ * all-to-all is faster than where d^k hosts are at k hops, and these digraphs come close.
+ */
+START_TEST(kautz_digraphs_are_close_to_the_least_distances)
+{
+    static const struct {
+        int num_hosts, degree;
+        double gap;
+    } cases[] = {{6, 2, 0.09}, {12, 3, 0.05}, {20, 4, 0.03}, {36, 4, 0.2}};
+    int num_hosts = cases[_i].num_hosts, degree = cases[_i].degree;
+    int left = num_hosts - 1, at = degree;
+    mtree_topology_t *topology = kautz(num_hosts, degree);
+    double hops = 0, most;
+
+    for (int k = 1; left > 0; k++, at *= degree) {
+        hops += k * (left < at ? left : at);
+        left -= at;
+    }
+    most = num_hosts * degree / hops;
+    ck_assert_double_le(throughput(topology, MTREE_ALLTOALL, 0) / CAPACITY,
+                        most * (1 + CLOSE));
+    ck_assert_double_ge(throughput(topology, MTREE_ALLTOALL, 0) / CAPACITY,
+                        most / (1 + cases[_i].gap));
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+static double least_seconds(const mtree_topology_t *topology, const double *demand)
+{
+    int hosts[64], num_hosts = 0;
+    double seconds;
+    char *limit;
+
+    for (int v = 0; v < topology->num_vertices; v++) {
+        if (topology->vertices[v].kind == MTREE_VERTEX_HOST) {
+            hosts[num_hosts++] = v;
+        }
+    }
+    ck_assert_int_eq(
+        mtree_planner_least_seconds(topology, hosts, num_hosts, demand, &seconds, &limit),
+        MTREE_OK);
+    ck_assert_int_eq(limit != NULL, seconds > 0);
+    free(limit);
+    return seconds;
+}
+
+/* Equal demands are those of a plan: what a host sends in all takes as long. */
+START_TEST(equal_demands_take_as_long_as_plans)
+{
+    mtree_topology_t *topology = network_random(12, 24, 7, true, 0);
+    double demand[12 * 12], seconds;
+
+    for (int pair = 0; pair < 12 * 12; pair++) {
+        demand[pair] = 1e6;
+    }
+    seconds = least_seconds(topology, demand);
+    ck_assert_double_eq_tol(seconds * throughput(topology, MTREE_ALLTOALL, 0), 8 * 12e6,
+                            1e-4 * 8 * 12e6);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+/* Behind a full switch the host that sends or receives most decides. */
+START_TEST(unequal_demands_behind_a_switch)
+{
+    mtree_topology_t *topology = shape("star:8");
+    double demand[64];
+
+    for (int pair = 0; pair < 64; pair++) {
+        demand[pair] = 1e5;
+    }
+    /* Host 2 sends ten times as much to each, and host 5 takes seven times as much. */
+    for (int i = 0; i < 8; i++) {
+        demand[2 * 8 + i] = 1e6;
+        demand[i * 8 + 5] = 7e5;
+    }
+    demand[2 * 8 + 5] = 1e6;
+    ck_assert_double_eq_tol(least_seconds(topology, demand), 8 * 7e6 / CAPACITY,
+                            2e-3 * 8 * 7e6 / CAPACITY);
+    demand[3 * 8 + 5] = 9e6;
+    ck_assert_double_eq_tol(least_seconds(topology, demand),
+                            8 * (5 * 7e5 + 1e6 + 9e6) / CAPACITY,
+                            2e-3 * 8 * 13.5e6 / CAPACITY);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+/* One pair alone has the maximum flow between the two, a ring's two ways. */
+START_TEST(few_demands)
+{
+    mtree_topology_t *topology = shape("ring:6");
+    double demand[36] = {0}, seconds;
+    int hosts[] = {0, 1, 2, 3, 4, 5};
+
+    ck_assert_double_eq(least_seconds(topology, demand), 0);
+    demand[0] = 1e9; /* to itself */
+    ck_assert_double_eq(least_seconds(topology, demand), 0);
+    demand[1 * 6 + 3] = 1e6;
+    ck_assert_double_eq_tol(least_seconds(topology, demand), 8e6 / 2 / CAPACITY,
+                            2e-3 * 8e6 / CAPACITY);
+    demand[2 * 6 + 4] = -1;
+    ck_assert_int_eq(
+        mtree_planner_least_seconds(topology, hosts, 6, demand, &seconds, NULL),
+        MTREE_ERR_INVALID);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+/* Beyond the linear program's size. */
+START_TEST(two_hundred_hosts)
+{
+    mtree_topology_t *topology = shape("torus:5x5x8");
+    mtree_plan_request_t request = {
+        .collective = MTREE_ALLTOALL, .algorithm = "packing", .max_trees = 10};
+    mtree_plan_t *plan = network_plan(topology, &request);
+
+    ck_assert_double_ge(plan->bound, CAPACITY);
+    ck_assert_double_le(plan->bound, CAPACITY * 1.01);
+    ck_assert_double_ge(plan->throughput, CAPACITY * 0.98);
+    mtree_plan_destroy(plan);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("all_to_all");
@@ -263,6 +417,11 @@ int main(void)
     tcase_add_test(tcase, full_switch);
     tcase_add_loop_test(tcase, rooted_ones_reach_the_least_cut, 0, 12);
     tcase_add_loop_test(tcase, all_to_all_is_the_maximum_concurrent_flow, 0, 10);
+    tcase_add_loop_test(tcase, kautz_digraphs_are_close_to_the_least_distances, 0, 4);
+    tcase_add_test(tcase, equal_demands_take_as_long_as_plans);
+    tcase_add_test(tcase, unequal_demands_behind_a_switch);
+    tcase_add_test(tcase, few_demands);
+    tcase_add_test(tcase, two_hundred_hosts);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
