@@ -14,6 +14,7 @@
 #include "base/array.h"
 #include "base/log.h"
 #include "base/status.h"
+#include "tools/netlab/lines.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -38,7 +39,7 @@
 #define LONGEST_LATE  (100 * TICK_NS) /* beyond this nothing is made up for */
 #define SOCKET_BUFFER (4 << 20)
 #define MOST_MTU      65535
-#define MAX_LINE      512
+#define MAX_NAME      256 /* as in traffic_add's format */
 
 /* A device that is sent into. */
 typedef struct {
@@ -70,7 +71,7 @@ static int64_t clock_now(void)
 /* Be in the network namespace @a name from now on. */
 static mtree_status_t enter_namespace(const char *name)
 {
-    char path[sizeof(NAMESPACES) + MAX_LINE];
+    char path[sizeof(NAMESPACES) + MAX_NAME];
     mtree_status_t status = MTREE_OK;
     int fd;
 
@@ -112,9 +113,10 @@ static mtree_status_t socket_open(const char *device, int *socket_p)
 }
 
 /* Add the sender that @a line describes. */
-static mtree_status_t traffic_add(traffic_t *traffic, const char *line)
+static mtree_status_t traffic_add(void *data, const char *line)
 {
-    char name[256], device[IF_NAMESIZE];
+    traffic_t *traffic = data;
+    char name[MAX_NAME], device[IF_NAMESIZE];
     unsigned mtu;
     double rate;
     mtree_status_t status;
@@ -139,20 +141,6 @@ static mtree_status_t traffic_add(traffic_t *traffic, const char *line)
     sender->due = clock_now();
     status = enter_namespace(name);
     return status == MTREE_OK ? socket_open(device, &sender->socket) : status;
-}
-
-/* Read the senders.  The process ends by a signal: nothing is freed. */
-static mtree_status_t traffic_configure(traffic_t *traffic)
-{
-    char line[MAX_LINE];
-    mtree_status_t status = MTREE_OK;
-
-    while (status == MTREE_OK && fgets(line, sizeof(line), stdin) != NULL &&
-           line[0] != '\n') {
-        line[strcspn(line, "\n")] = '\0';
-        status = traffic_add(traffic, line);
-    }
-    return status;
 }
 
 /* Send what is due at @a now.  What the device's queue does not take is lost. */
@@ -186,7 +174,8 @@ int main(void)
     traffic_t traffic = {0};
 
     frame.header.h_proto = htons(ETHERTYPE);
-    if (traffic_configure(&traffic) != MTREE_OK) {
+    /* The process ends by a signal: nothing is freed. */
+    if (netlab_read_lines(traffic_add, &traffic) != MTREE_OK) {
         return 1;
     }
     /* As the relay: ranks that spin must not delay packets. */

@@ -24,6 +24,7 @@
 #include "base/log.h"
 #include "base/status.h"
 #include "tools/netlab/direction.h"
+#include "tools/netlab/lines.h"
 
 #include <arpa/inet.h>
 #include <inttypes.h>
@@ -34,7 +35,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -46,7 +46,6 @@
 #define TICKS_PER_DELAY  8 /* of the shortest delay */
 #define LONGEST_TICK_NS  500000
 #define SHORTEST_TICK_NS 200000 /* a wake-up costs several microseconds */
-#define MAX_LINE         256
 
 typedef struct {
     netlab_direction_t *directions;
@@ -142,8 +141,9 @@ static int64_t tick_for(int64_t tick, int64_t delay)
 }
 
 /* Add the link that @a line describes. */
-static mtree_status_t relay_add_link(relay_t *relay, const char *line)
+static mtree_status_t relay_add_link(void *data, const char *line)
 {
+    relay_t *relay = data;
     char devices[2][IF_NAMESIZE];
     int sockets[2];
     netlab_conditions_t conditions;
@@ -182,14 +182,8 @@ static mtree_status_t relay_add_link(relay_t *relay, const char *line)
  * freed. */
 static mtree_status_t relay_configure(relay_t *relay)
 {
-    char line[MAX_LINE];
-    mtree_status_t status = MTREE_OK;
+    mtree_status_t status = netlab_read_lines(relay_add_link, relay);
 
-    while (status == MTREE_OK && fgets(line, sizeof(line), stdin) != NULL &&
-           line[0] != '\n') {
-        line[strcspn(line, "\n")] = '\0';
-        status = relay_add_link(relay, line);
-    }
     relay->epoll = epoll_create1(EPOLL_CLOEXEC);
     if (status == MTREE_OK) {
         status = relay_watch(relay, STDIN_FILENO, NULL);
