@@ -10,11 +10,15 @@
 
 #define LINE_SECONDS 2.0 /* between lines of progress */
 
-void simulation_init(simulation_t *simulation)
+int simulation_parse(const command_t *command, const option_group_t *groups,
+                     plan_options_t *planning, simulation_t *simulation, int argc,
+                     char **argv)
 {
+    plan_options_init(planning);
     mtree_simulate_default_options(&simulation->options);
     simulation->started = mtree_clock_seconds();
     simulation->last_line = simulation->started;
+    return options_parse(command, groups, argc, argv);
 }
 
 static mtree_status_t take_model(void *data, const char *value)

@@ -8,6 +8,7 @@
 
 #include "simulate/simulate.h"
 #include "tools/options.h"
+#include "tools/plan_options.h"
 
 /* The size when neither options nor plan have one. */
 #define SIMULATION_DEFAULT_BYTES ((size_t)16 << 20)
@@ -22,8 +23,13 @@ typedef struct {
 /* Rows that fill a simulation_t; the second is for what runs Open MPI's algorithms. */
 extern const option_t simulate_options[], simulate_segment_option[];
 
-/* The defaults. */
-void simulation_init(simulation_t *simulation);
+/*
+ * Read the options of @a command, of which @a groups fill @a planning and @a simulation,
+ * over the defaults of both; otherwise as options_parse().
+ */
+int simulation_parse(const command_t *command, const option_group_t *groups,
+                     plan_options_t *planning, simulation_t *simulation, int argc,
+                     char **argv);
 
 /*
  * Have the simulator print on standard error how far it is once two seconds have passed,

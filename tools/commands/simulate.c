@@ -158,9 +158,8 @@ static int run(int argc, char **argv)
     mtree_status_t status;
     int code;
 
-    plan_options_init(&session.planning);
-    simulation_init(&session.simulation);
-    code = options_parse(&command_simulate, groups, argc, argv);
+    code = simulation_parse(&command_simulate, groups, &session.planning,
+                            &session.simulation, argc, argv);
     if (code != OPTIONS_GO_ON) {
         return code;
     }
