@@ -20,7 +20,9 @@ CHAINS = {
     "output": (3, 0, b"filter\0"),
     "postrouting": (4, 100, b"nat\0"),
 }
-EQUAL, LESS, AT_MOST, GREATER, AT_LEAST = 0, 2, 3, 4, 5
+EQUAL, DIFFERENT, AT_MOST, GREATER, AT_LEAST = 0, 1, 3, 4, 5
+LOOPBACK = 1  # the number of lo in each network namespace
+INDEXES = {"input": 4, "output": 5}  # NFT_META_IIF, NFT_META_OIF
 NETWORK, TRANSPORT = 1, 2  # the headers that a match begins at
 DROP = 0
 
@@ -62,6 +64,12 @@ def match_new():
     return match_tcp() + load(TRANSPORT, 13, 1) + mask + compare(EQUAL, b"\x02")
 
 
+def match_outside(chain):
+    """Any device but lo: firewalls leave a host's talk with itself alone."""
+    index = expression(b"meta", number(1, 1), number(2, INDEXES[chain]))
+    return index + compare(DIFFERENT, struct.pack("=I", LOOPBACK))
+
+
 def match_ports(first, last):
     port = load(TRANSPORT, 2, 2)
     return port + compare(AT_LEAST, struct.pack(">H", first)) + compare(AT_MOST, struct.pack(">H", last))
@@ -92,15 +100,15 @@ def translate(which, address):
 
 def drop_new(chain, first, last):
     """Nobody answers new connections to these ports."""
-    return chain, match_new() + match_ports(first, last) + drop()
+    return chain, match_outside(chain) + match_new() + match_ports(first, last) + drop()
 
 
 def reset_new(chain, first, last):
-    return chain, match_new() + match_ports(first, last) + reset()
+    return chain, match_outside(chain) + match_new() + match_ports(first, last) + reset()
 
 
 def drop_long(chain, length):
-    return chain, match_tcp() + match_longer(length) + drop()
+    return chain, match_outside(chain) + match_tcp() + match_longer(length) + drop()
 
 
 def translate_source(inside, outside):
