@@ -7,7 +7,6 @@ import concurrent.futures
 import json
 import os
 import subprocess
-import sys
 import tempfile
 import unittest
 
@@ -114,6 +113,22 @@ class Doctor(unittest.TestCase):
             self.assertRegex(done.stdout, "nothing on h0 and h1 is what btl_tcp_if_include eth7 names")
             again = subprocess.run([MTREE, "doctor", "--facts", facts], capture_output=True, text=True, check=False)
             self.assertEqual((again.returncode, again.stdout), (done.returncode, done.stdout))
+
+    def test_launchers_of_jobs(self):
+        """mpirun, whose ranks are asked by its own daemons, and Slurm, whose srun a shell stands for."""
+        done = doctor(LINE, "--fault", "ports-low=b", "--no-latency", words=("mpirun", "-n", "6", "--map-by", "node", MTREE, "doctor"))
+        self.assertRegex(done.stdout, r"\Aconnections to b, port \d+, are dropped; those from it work\n", done.stderr)
+        self.assertEqual(done.returncode, 1)
+        with tempfile.TemporaryDirectory() as folder:
+            srun = os.path.join(folder, "srun")
+            with open(srun, "w", encoding="utf-8") as file:
+                file.write('#!/bin/sh\nfor word; do\ncase $word in --nodelist=*) host=${word#*=} ;; -*) ;; *) break ;; esac\n'
+                           'shift\ndone\nexec "$NETLAB_LAB/enter" "$host" "$3"\n')
+            os.chmod(srun, 0o755)
+            slurm = f"""unset OMPI_MCA_plm_rsh_agent PRTE_MCA_plm_ssh_agent OMPI_MCA_orte_default_hostfile
+                PATH={folder}:$PATH SLURM_JOB_ID=1 SLURM_JOB_NODELIST='h[0-2]' {MTREE} doctor"""
+            done = doctor(STAR, "--fault", "clock=h2", words=("sh", "-c", slurm))
+            self.assertEqual(done.stdout.splitlines()[:1], ["the clock of h2 is 90 s ahead"], done.stderr)
 
     def test_faults_that_cannot_be(self):
         done = doctor(LINE, "--fault", "nonsense")

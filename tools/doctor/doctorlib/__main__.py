@@ -9,7 +9,7 @@ import sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.realpath(__file__))))
 
-from doctorlib import gather, hosts, judge, remote  # noqa: E402
+from doctorlib import gather, hosts, job, judge, remote  # noqa: E402
 from doctorlib.errors import DoctorError  # noqa: E402
 
 FOUND, FAILED = 1, 2
@@ -34,12 +34,22 @@ def read_facts(path):
         raise DoctorError(f"{path}: no facts of mtree doctor: {error}") from error
 
 
-def ask_hosts(options):
+def open_channel(options):
+    """The agents: the ranks of the job whose rank this process is, or processes on the hosts that are named."""
+    if not options.hosts and not options.hostfile and job.is_job(os.environ):
+        return job.Job()
     names = hosts.find(options, os.environ)
-    environment = gather.forwarded(os.environ)
-    channel = remote.Channel(names, hosts.launcher(options, os.environ))
+    return remote.Channel(names, hosts.launcher(options, os.environ))
+
+
+def ask_hosts(options):
+    """The facts; None on a rank that has answered another one."""
+    channel = open_channel(options)
     try:
-        return gather.gather(channel, names, environment, os.environ.get("MTREE", "mtree"))
+        if channel.is_asker:
+            return gather.gather(channel, gather.forwarded(os.environ), os.environ.get("MTREE", "mtree"))
+        channel.serve()
+        return None
     finally:
         channel.close()
 
@@ -64,6 +74,8 @@ def main():
     options = parse_arguments()
     try:
         document = read_facts(options.facts) if options.facts else ask_hosts(options)
+        if document is None:
+            return 0
         if options.output:
             write_facts(options.output, document)
         findings = judge.judge(document)

@@ -76,8 +76,9 @@ def map_file(facts):
     return None
 
 
-def gather(channel, names, environment, mtree):
+def gather(channel, environment, mtree):
     """Everything that the decisions need to know."""
+    names = channel.names
     token = secrets.token_hex(8)
     requests = {
         number: {"do": "facts", "host": number, "token": token, "names": names,

@@ -15,7 +15,7 @@ def judge(document):
         *names.find_loopback(cluster),
         *names.find_different(cluster, outside),
         *paths.find_nat(cluster),
-        *paths.find_twins(cluster),
+        *paths.find_twins(cluster, outside),
         *paths.find_interfaces(cluster, outside),
         *paths.find_ports(cluster, outside),
         *paths.find_black_holes(cluster),

@@ -48,17 +48,17 @@ def find_nat(cluster):
                   f"--mca btl_tcp_if_include {TUNNEL} --mca oob_tcp_if_include {TUNNEL}")
 
 
-def twins(cluster, use):
-    """Addresses that several hosts advertise: {address: hosts}."""
+def twins(cluster, use, outside):
+    """Addresses that several hosts advertise which are not behind NAT: {address: [(host, device)]}."""
     owners = {}
     for host in cluster.hosts:
-        for interface in host.advertised(use):
+        for interface in host.advertised(use) if host.number not in outside else ():
             owners.setdefault(interface["address"], []).append((host, interface["device"]))
     return {address: found for address, found in owners.items() if len(found) > 1}
 
 
-def find_twins(cluster):
-    for address, owners in sorted(twins(cluster, "btl").items()):
+def find_twins(cluster, outside):
+    for address, owners in sorted(twins(cluster, "btl", outside).items()):
         hosts, devices = [host for host, _ in owners], sorted({device for _, device in owners})
         yield Finding("same-address", [host.name for host in hosts],
                       f"{listing(hosts)} have the same address {address} ({', '.join(devices)}): "
@@ -75,7 +75,7 @@ def find_interfaces(cluster, outside):
                 has = ", ".join(f"{i['device']} {i['address']}/{i['prefix']}" for i in host.interfaces)
                 wrong.setdefault(("interface-missing", f"{name} {include}", use), []).append((host, has))
             elif host.number not in outside:
-                for interface in misleading(cluster, host, use):
+                for interface in misleading(cluster, host, use, outside):
                     wrong.setdefault(("wrong-interface", interface["device"], use), []).append(
                         (host, interface["address"]))
     for (kind, what, use), found in sorted(wrong.items(), key=lambda item: item[0][:2]):
@@ -97,13 +97,13 @@ def interface_finding(cluster, kind, what, uses, found):
     return Finding(kind, [host.name for host in hosts], cause, cluster.include(uses))
 
 
-def misleading(cluster, host, use):
+def misleading(cluster, host, use, outside):
     """Advertised interfaces of a host that peers do not get to, while they get to another."""
     best = cluster.best(host)
     if best is None:
         return
     got_best = cluster.reach(host, best["address"], use)[1]
-    shared = twins(cluster, use)
+    shared = twins(cluster, use, outside)
     for interface in host.advertised(use):
         tried, got = cluster.reach(host, interface["address"], use)
         if interface is not best and interface["address"] not in shared and tried and got < got_best:

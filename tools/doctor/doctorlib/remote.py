@@ -82,7 +82,10 @@ class Remote:
 class Channel:
     """The agents of all hosts, by the number of each host."""
 
+    is_asker = True
+
     def __init__(self, names, launcher):
+        self.names = names
         self.events = queue.Queue()
         self.remotes = [
             Remote(number, hosts.command(launcher, name), self.events) for number, name in enumerate(names)
