@@ -41,7 +41,7 @@ commands=$(mtree --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' | so
 expect "--help --version ${commands% }" mtree ""
 expect "--min-rate" mtree plan --mi
 expect "multitree" mtree plan -a mu
-expect "allgather allreduce" mtree simulate --collective a
+expect "allgather allreduce alltoall" mtree simulate --collective a
 expect "flow queue" mtree simulate --model ""
 expect "" mtree plan --trees ""
 expect "b4.dot" mtree draw b

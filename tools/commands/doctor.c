@@ -159,10 +159,9 @@ const command_t command_doctor = {
         "Examine the hosts of a job, where it need not start: their names, addresses,\n"
         "ports and versions, and the connections between each two.  One finding per\n"
         "fault, with the line that mends it.  It needs no root, and on the other hosts\n"
-        "no mtree.  Without --hosts and --hostfile: the hosts of the ranks, under "
-        "mpirun\n"
-        "--map-by node; else of Slurm's or PBS's allocation, or of mpirun's default\n"
-        "hostfile.\n\n"
+        "no mtree.  Without --hosts and --hostfile: under mpirun the hosts of its "
+        "ranks,\n"
+        "else those of Slurm's or PBS's allocation, or of the default hostfile.\n\n"
         "Exit status: 0 nothing found, 1 findings, 2 it could not look.\n",
     .needs = "no argument is needed",
     .run = run,
