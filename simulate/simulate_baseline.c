@@ -57,6 +57,7 @@ static mtree_status_t run_programs(const mtree_simulation_t *simulation,
         mtree_collective_is_personalized(baseline->collective)) {
         call.count = (call.count + ranks - 1) / ranks * ranks;
     }
+    call.without_copies = !checks;
     status = mtree_baseline_build(baseline, &call, &programs);
     if (status == MTREE_OK && checks) {
         status = mtree_check_data_init(&data, baseline->collective, call.num_ranks,

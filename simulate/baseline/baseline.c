@@ -89,6 +89,7 @@ mtree_status_t mtree_baseline_build(const mtree_baseline_t *baseline,
     }
     for (mine.rank = 0; mine.rank < call->num_ranks && status == MTREE_OK; mine.rank++) {
         mine.program = &programs[mine.rank];
+        mine.program->without_copies = call->without_copies;
         if (call->num_ranks > 1) {
             baseline->build(&mine);
         }

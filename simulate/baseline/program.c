@@ -73,6 +73,9 @@ void mtree_program_fold(mtree_program_t *program, mtree_place_t to, mtree_place_
 void mtree_program_copy(mtree_program_t *program, mtree_place_t to, mtree_place_t from,
                         size_t count)
 {
+    if (program->without_copies) {
+        return;
+    }
     add_local(program, MTREE_STEP_COPY, to, from, count);
 }
 

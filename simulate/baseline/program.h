@@ -47,7 +47,9 @@ typedef struct {
     int capacity; /* of steps */
     mtree_step_t *steps;
     size_t lengths[MTREE_BUFFER_LAST]; /* elements that the steps touch */
-    mtree_status_t status;             /* the first failure to add a step */
+    bool
+        without_copies; /* no data is carried: copies, which take no time, are left out */
+    mtree_status_t status; /* the first failure to add a step */
 } mtree_program_t;
 
 /* Elements from @a offset of @a buffer on. */

@@ -18,6 +18,10 @@
  * all: what crosses the network decides. */
 #define MOST_RANKS 1024
 
+/* The same of an all-to-all whose messages grow with the square of the ranks, which is
+ * all but Bruck's. */
+#define MOST_ALLTOALL_RANKS 256
+
 /*
  * Two estimates whose ratio is less may be wrong about which is faster.  Of brief calls
  * the estimates know less, since processors decide there and not the network.
@@ -134,14 +138,27 @@ double mtree_forecast_plan_seconds(const mtree_plan_t *plan)
                                                      : fmax(plan->seconds, messages);
 }
 
+static bool is_alltoall(const mtree_plan_request_t *request)
+{
+    return mtree_collective_is_personalized(request->collective) &&
+           mtree_collective_has_blocks(request->collective);
+}
+
 /* The size of the calls that @a request is for; that of an all-to-all's plan is what the
  * @a ranks_per_host ranks of a host send. */
 static size_t call_bytes(const mtree_plan_request_t *request, int ranks_per_host)
 {
-    const bool is_alltoall = mtree_collective_is_personalized(request->collective) &&
-                             mtree_collective_has_blocks(request->collective);
+    return (size_t)(is_alltoall(request) ? request->bytes / ranks_per_host
+                                         : request->bytes);
+}
 
-    return (size_t)(is_alltoall ? request->bytes / ranks_per_host : request->bytes);
+/* The most ranks that are simulated. */
+static int most_ranks(const mtree_plan_request_t *request,
+                      const mtree_baseline_t *baseline)
+{
+    return is_alltoall(request) && strcmp(baseline->name, "modified_bruck") != 0
+               ? MOST_ALLTOALL_RANKS
+               : MOST_RANKS;
 }
 
 /* Seconds that Open MPI takes with @a baseline; negative: not known. */
@@ -152,10 +169,10 @@ static double baseline_seconds(const mtree_topology_t *topology, const int *vert
 {
     mtree_simulate_options_t options;
     mtree_simulate_result_t result;
-    int most_per_host = MOST_RANKS / num_hosts;
+    int most_per_host = baseline == NULL ? 0 : most_ranks(request, baseline) / num_hosts;
     double seconds = -1;
 
-    if (baseline == NULL || most_per_host < 1) {
+    if (most_per_host < 1) {
         return -1;
     }
     mtree_simulate_default_options(&options);

@@ -95,7 +95,8 @@ double mtree_forecast_plan_seconds(const mtree_plan_t *plan);
 /*
  * Seconds that Open MPI's default algorithm takes in the simulator for the collective,
  * root and bytes of @a request between @a num_hosts hosts, the vertices @a vertices, with
- * @a ranks_per_host ranks each; negative: not known, as with more than 1,024 hosts.
+ * @a ranks_per_host ranks each; negative: not known, as with more than 1,024 hosts
+ * (most of alltoall: 256).
  */
 double mtree_forecast_fallback_seconds(const mtree_topology_t *topology,
                                        const int *vertices, int num_hosts,
