@@ -61,6 +61,13 @@ static coll_mtree_replan_reply_t decide(coll_mtree_replan_query_t *query,
     if (keeps_order && change != COLL_MTREE_STAY) {
         atomic_store(&module->all_reordered, true);
     }
+    /* The first call with new plans would not wait for its plan to be made. */
+    if (change != COLL_MTREE_STAY) {
+        mtree_plan_destroy(
+            coll_mtree_planning_context_plan(module->context, query->replan->comm,
+                                             &query->call_class, query->max_trees)
+                .plan);
+    }
     return coll_mtree_replan_reply_of(
         change, by_arrival,
         change == COLL_MTREE_STAY ? decide_order(query, samples) : by_arrival);
@@ -100,24 +107,29 @@ void coll_mtree_replan_blocking_destroy(mca_coll_mtree_module_t *module)
     }
 }
 
-/* Begin a query after the call of @a observation. */
-static void blocking_query(blocking_t *self, const coll_mtree_observation_t *observation)
+/* Begin a query after the call of @a observation.  Open MPI's code. */
+static int blocking_query(blocking_t *self, const coll_mtree_observation_t *observation)
 {
     mca_coll_mtree_module_t *module = self->super.module;
     int first_tag = coll_mtree_tags_control(module, COLL_MTREE_EXCHANGE_TAGS);
     coll_mtree_replan_query_t *query = coll_mtree_replan_query_create(&self->super);
+    bool has_skew;
+    int rc;
 
     if (query == NULL) {
-        return;
+        return OMPI_ERR_OUT_OF_RESOURCE;
     }
     query->call_class = *observation->call_class;
     query->part = mtree_plan_part_retain(observation->part);
     query->skew = observation->keeps_order
                       ? NULL
                       : coll_mtree_arrival_skew_get(module, observation->call_class);
+    has_skew = query->skew != NULL || observation->keeps_order;
     query->traffic = self->traffic;
     self->traffic = coll_mtree_traffic_create((size_t)module->placement->num_hosts);
-    (void)coll_mtree_replan_query_begin(query, first_tag, &self->arrival);
+    rc = coll_mtree_replan_query_begin(query, first_tag, &self->arrival);
+    /* Replies that change the order of arrival would find nothing to change. */
+    return has_skew ? rc : OMPI_ERR_OUT_OF_RESOURCE;
 }
 
 /* As mtree_forecast_promised_seconds(). */
@@ -138,15 +150,19 @@ static bool is_monitored(const coll_mtree_observation_t *observation)
            observation->by_arrival == call_class->by_arrival;
 }
 
-void coll_mtree_replan_blocking_note(mca_coll_mtree_module_t *module,
-                                     ompi_communicator_t *comm,
-                                     const coll_mtree_observation_t *observation)
+int coll_mtree_replan_blocking_note(mca_coll_mtree_module_t *module,
+                                    ompi_communicator_t *comm,
+                                    const coll_mtree_observation_t *observation)
 {
     double bytes = observation->call_class->bytes;
     blocking_t *self;
 
-    if (!is_monitored(observation) || (self = blocking_get(module, comm)) == NULL) {
-        return;
+    if (!is_monitored(observation)) {
+        return OMPI_SUCCESS;
+    }
+    self = blocking_get(module, comm);
+    if (self == NULL) {
+        return OMPI_ERR_OUT_OF_RESOURCE;
     }
     self->super.schedule.calls++;
     if (observation->warmed_up) {
@@ -158,16 +174,19 @@ void coll_mtree_replan_blocking_note(mca_coll_mtree_module_t *module,
         coll_mtree_replan_schedule_add(&self->super.schedule, bytes,
                                        promised_seconds(observation->part, bytes));
     }
-    if (coll_mtree_replan_schedule_take_query(&self->super.schedule)) {
-        blocking_query(self, observation);
-    }
+    return coll_mtree_replan_schedule_take_query(&self->super.schedule)
+               ? blocking_query(self, observation)
+               : OMPI_SUCCESS;
 }
 
-coll_mtree_change_t coll_mtree_replan_blocking_catch_up(mca_coll_mtree_module_t *module)
+int coll_mtree_replan_blocking_catch_up(mca_coll_mtree_module_t *module,
+                                        coll_mtree_change_t *change_p)
 {
     coll_mtree_replan_t *replan = module->replan == NULL ? NULL : &module->replan->super;
-    coll_mtree_change_t change = COLL_MTREE_STAY;
     coll_mtree_replan_query_t *query;
+    int rc = OMPI_SUCCESS;
+
+    *change_p = COLL_MTREE_STAY;
 
     while (replan != NULL && (query = coll_mtree_replan_take_due(
                                   replan, replan->schedule.calls + 1)) != NULL) {
@@ -177,7 +196,8 @@ coll_mtree_change_t coll_mtree_replan_blocking_catch_up(mca_coll_mtree_module_t 
             opal_progress();
         }
         next = coll_mtree_replan_change_of(query->reply);
-        change = next > change ? next : change;
+        *change_p = next > *change_p ? next : *change_p;
+        rc = query->status == OMPI_ERR_OUT_OF_RESOURCE ? query->status : rc;
         if (query->skew != NULL && (query->reply == COLL_MTREE_REPLY_ARRIVAL ||
                                     query->reply == COLL_MTREE_REPLY_TREES)) {
             coll_mtree_arrival_skew_switch(query->skew,
@@ -186,5 +206,5 @@ coll_mtree_change_t coll_mtree_replan_blocking_catch_up(mca_coll_mtree_module_t 
         }
         coll_mtree_replan_query_release(query);
     }
-    return change;
+    return rc;
 }

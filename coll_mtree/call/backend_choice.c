@@ -60,6 +60,16 @@ coll_mtree_backend_keep(const coll_mtree_summation_backend_t *summation,
                : summation->backend;
 }
 
+bool coll_mtree_backend_goes_over_trees(const coll_mtree_summation_backend_t *summation,
+                                        mtree_confidence_t confidence)
+{
+    if (summation->is_set && summation->backend == COLL_MTREE_FALLBACK) {
+        return confidence == MTREE_FORECAST_FASTER;
+    }
+    return (summation->has_changed && summation->backend == COLL_MTREE_TREES) ||
+           confidence <= MTREE_FORECAST_MAYBE_FASTER;
+}
+
 coll_mtree_fallback_reason_t
 coll_mtree_backend_reason(const coll_mtree_plan_facts_t *facts)
 {

@@ -68,6 +68,14 @@ coll_mtree_backend_keep(const coll_mtree_summation_backend_t *summation,
                         coll_mtree_backend_t wanted, const coll_mtree_plan_facts_t *facts,
                         bool blocking, bool deterministic);
 
+/*
+ * Does the call that learns of a plan with a forecast of @a confidence go over its trees?
+ * @a summation is that of its class.  What the fallback added before goes over trees only
+ * where that pays clearly; what has changed to trees stays there.
+ */
+bool coll_mtree_backend_goes_over_trees(const coll_mtree_summation_backend_t *summation,
+                                        mtree_confidence_t confidence);
+
 /* Why the fallback serves a call for which it was chosen by @a facts. */
 coll_mtree_fallback_reason_t
 coll_mtree_backend_reason(const coll_mtree_plan_facts_t *facts);

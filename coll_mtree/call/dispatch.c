@@ -78,14 +78,13 @@ static int run_blocking(const coll_mtree_mpi_call_t *call,
     if (rc == OMPI_SUCCESS) {
         rc = coll_mtree_request_wait(req);
     }
-    if (rc != OMPI_SUCCESS) {
-        return rc;
+    if (rc == OMPI_SUCCESS) {
+        rc = coll_mtree_plan_entry_note(req->entry, req);
     }
-    coll_mtree_plan_entry_note(req->entry, req);
-    if (watched) {
+    if (rc == OMPI_SUCCESS && watched) {
         coll_mtree_fallback_trial_note(call->module, call->comm, comm_class, &first);
     }
-    return OMPI_SUCCESS;
+    return rc;
 }
 
 /* Wait for the plan of the class.  OMPI_SUCCESS, with *backend_p: mtree serves;
@@ -283,19 +282,21 @@ static int dispatch_enter(coll_mtree_mpi_call_t *call)
 }
 
 /* Apply the replanning replies that are due at this point of the order of calls, and what
- * the communicator asks for. */
-static void dispatch_catch_up(coll_mtree_mpi_call_t *call)
+ * the communicator asks for.  Open MPI's code. */
+static int dispatch_catch_up(coll_mtree_mpi_call_t *call)
 {
     coll_mtree_change_t change = COLL_MTREE_STAY;
+    int rc = OMPI_SUCCESS;
 
     if (call->form == MTREE_BLOCKING && call->args.verdict == MTREE_COLL_ARGS_SERVED) {
-        change = coll_mtree_replan_blocking_catch_up(call->module);
+        rc = coll_mtree_replan_blocking_catch_up(call->module, &change);
     }
     if (change != COLL_MTREE_STAY) {
         coll_mtree_plan_entries_renew(call->module, change == COLL_MTREE_REBALANCE);
         coll_mtree_counters_add_replan();
     }
     (void)coll_mtree_hints_get(call->module, call->comm);
+    return rc;
 }
 
 static int dispatch(coll_mtree_mpi_call_t *call, ompi_request_t **request_p)
@@ -317,7 +318,10 @@ static int dispatch(coll_mtree_mpi_call_t *call, ompi_request_t **request_p)
         return rc;
     }
     /* First, since a reply may change the class of the call. */
-    dispatch_catch_up(call);
+    rc = dispatch_catch_up(call);
+    if (rc != OMPI_SUCCESS) {
+        return rc;
+    }
     comm_class = coll_mtree_comm_class_of(call->module, args);
     if (comm_class == NULL) {
         return OMPI_ERR_OUT_OF_RESOURCE;

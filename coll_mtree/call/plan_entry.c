@@ -5,6 +5,7 @@
 #include "coll_mtree/base/hints.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/base/tags.h"
+#include "coll_mtree/call/backend_choice.h"
 #include "coll_mtree/call/comm_class.h"
 #include "coll_mtree/call/default_plan.h"
 #include "coll_mtree/call/mpi_call.h"
@@ -282,7 +283,6 @@ static int plan_entry_know(coll_mtree_plan_entry_t *entry,
 {
     mca_coll_mtree_module_t *module = entry->module;
     const mtree_plan_part_t *part = entry->part;
-    mtree_confidence_t worst;
     bool ring;
 
     comm_class->winner = entry->prospect.winner;
@@ -300,13 +300,11 @@ static int plan_entry_know(coll_mtree_plan_entry_t *entry,
             MTREE_OK) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    /* What the fallback added before goes over trees only where that pays clearly. */
-    worst = comm_class->blocking_summation.is_set &&
-                    comm_class->blocking_summation.backend == COLL_MTREE_FALLBACK
-                ? MTREE_FORECAST_FASTER
-                : MTREE_FORECAST_MAYBE_FASTER;
-    return part != NULL && entry->prospect.forecast.confidence <= worst ? OMPI_SUCCESS
-                                                                        : MTREE_DECLINED;
+    return part != NULL && coll_mtree_backend_goes_over_trees(
+                               &comm_class->blocking_summation,
+                               entry->prospect.forecast.confidence)
+               ? OMPI_SUCCESS
+               : MTREE_DECLINED;
 }
 
 /* The class has no entry again. */
@@ -393,13 +391,15 @@ int coll_mtree_plan_entry_plan(coll_mtree_plan_entry_t *entry,
     return status == MTREE_OK ? OMPI_SUCCESS : OMPI_ERR_OUT_OF_RESOURCE;
 }
 
-void coll_mtree_plan_entry_note(coll_mtree_plan_entry_t *entry,
-                                const coll_mtree_request_t *req)
+int coll_mtree_plan_entry_note(coll_mtree_plan_entry_t *entry,
+                               const coll_mtree_request_t *req)
 {
+    int rc;
+
     if (entry->part == NULL || req->ring) {
-        return;
+        return OMPI_SUCCESS;
     }
-    coll_mtree_replan_blocking_note(
+    rc = coll_mtree_replan_blocking_note(
         entry->module, entry->comm,
         &(coll_mtree_observation_t){.call_class = &entry->call_class,
                                     .part = entry->replan.part,
@@ -418,6 +418,7 @@ void coll_mtree_plan_entry_note(coll_mtree_plan_entry_t *entry,
                                     .arrival_times = req->arrival_times,
                                     .seconds = mtree_clock_seconds() - req->began});
     entry->warmed_up = true;
+    return rc;
 }
 
 /* Another plan is the one change that calls which keep their order allow. */

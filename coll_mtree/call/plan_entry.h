@@ -80,9 +80,10 @@ int coll_mtree_plan_entry_plan(coll_mtree_plan_entry_t *entry,
 /* Are its calls arrival-ordered because of how far apart the ranks arrive? */
 bool coll_mtree_plan_entry_is_by_arrival(const coll_mtree_plan_entry_t *entry);
 
-/* A blocking call has been made by @a req: its observations may change the plans. */
-void coll_mtree_plan_entry_note(coll_mtree_plan_entry_t *entry,
-                                const coll_mtree_request_t *req);
+/* A blocking call has been made by @a req: its observations may change the plans.
+ * Open MPI's code. */
+int coll_mtree_plan_entry_note(coll_mtree_plan_entry_t *entry,
+                               const coll_mtree_request_t *req);
 
 /* The network has changed: calls from here on have entries of their own.  With @a
  * same_trees their plans differ in the shares alone, so their autotuners go on. */

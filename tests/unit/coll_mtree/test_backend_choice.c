@@ -167,6 +167,25 @@ START_TEST(the_fallback_takes_over_from_trees_that_were_left)
 }
 END_TEST
 
+START_TEST(sums_that_changed_to_trees_stay_there_after_another_plan)
+{
+    coll_mtree_summation_backend_t summation = {.is_set = false};
+
+    ck_assert(
+        coll_mtree_backend_goes_over_trees(&summation, MTREE_FORECAST_MAYBE_FASTER));
+    ck_assert(!coll_mtree_backend_goes_over_trees(&summation, MTREE_FORECAST_SLOWER));
+    summation = (coll_mtree_summation_backend_t){.is_set = true,
+                                                 .backend = COLL_MTREE_FALLBACK};
+    ck_assert(
+        !coll_mtree_backend_goes_over_trees(&summation, MTREE_FORECAST_MAYBE_FASTER));
+    ck_assert(coll_mtree_backend_goes_over_trees(&summation, MTREE_FORECAST_FASTER));
+    summation.backend = COLL_MTREE_TREES;
+    ck_assert(!coll_mtree_backend_goes_over_trees(&summation, MTREE_FORECAST_SLOWER));
+    summation.has_changed = true;
+    ck_assert(coll_mtree_backend_goes_over_trees(&summation, MTREE_FORECAST_SLOWER));
+}
+END_TEST
+
 START_TEST(without_tags_no_order_is_kept)
 {
     const coll_mtree_plan_facts_t spent = {.lacks_tags = true};
@@ -223,6 +242,7 @@ int main(void)
     tcase_add_test(tcase, the_autotuner_selects_for_autotuned_calls);
     tcase_add_test(tcase, who_adds_stays_the_same);
     tcase_add_test(tcase, the_fallback_takes_over_from_trees_that_were_left);
+    tcase_add_test(tcase, sums_that_changed_to_trees_stay_there_after_another_plan);
     tcase_add_test(tcase, without_tags_no_order_is_kept);
     tcase_add_test(tcase, trees_that_are_clearly_faster_take_over_once);
     tcase_add_test(tcase, the_forecast_chooses_for_others);
