@@ -28,6 +28,9 @@
 #define MOST_CALL_BYTES   4e6
 #define MOST_READ_SECONDS 50e-3
 
+/* A stream of an all-to-all has a list of the ranks below. */
+#define MOST_ALLTOALL_BYTES 10e6
+
 #define MESSAGE_BYTES ((size_t)1 << 20)
 
 /* Memory in use, but for what the C library allocates itself, and the most since it was
@@ -134,6 +137,17 @@ static void fold_nothing(void *arg, const void *a, const void *b, void *out, siz
     (void)arg, (void)a, (void)b, (void)out, (void)units;
 }
 
+static void pack_nothing(void *arg, int rank, size_t offset, void *bytes, size_t length)
+{
+    (void)arg, (void)rank, (void)offset, (void)bytes, (void)length;
+}
+
+static void unpack_nothing(void *arg, int rank, size_t offset, const void *bytes,
+                           size_t length)
+{
+    (void)arg, (void)rank, (void)offset, (void)bytes, (void)length;
+}
+
 /* The memory and time of a call of one rank. */
 static void run_call(const mtree_plan_part_t *part, const mtree_placement_t *placement,
                      int rank, size_t bytes, size_t *memory_p, double *seconds_p)
@@ -147,8 +161,13 @@ static void run_call(const mtree_plan_part_t *part, const mtree_placement_t *pla
         .root = part->root < 0 ? 0 : placement->ranks[placement->first[part->root]],
         .units = units,
         .unit_bytes = 4};
-    mtree_operation_data_t data = {
-        .input = vector, .output = vector, .extent = 4, .span = 4, .fold = fold_nothing};
+    mtree_operation_data_t data = {.input = vector,
+                                   .output = vector,
+                                   .extent = 4,
+                                   .span = 4,
+                                   .fold = fold_nothing,
+                                   .pack_block = pack_nothing,
+                                   .unpack_block = unpack_nothing};
     double begin = processor_seconds();
     mtree_operation_t *operation;
     mtree_layout_t *layout;
@@ -247,7 +266,9 @@ static bool measure(const char *name, const mtree_plan_t *plan, int ranks_per_ho
     free(lengths);
     free(host);
     return (double)part_memory <= MOST_PART_BYTES && read <= MOST_READ_SECONDS &&
-           (double)call_memory <= MOST_CALL_BYTES;
+           (double)call_memory <= (plan->collective == MTREE_ALLTOALL
+                                       ? MOST_ALLTOALL_BYTES
+                                       : MOST_CALL_BYTES);
 }
 
 /* The parent of host @a host in a tree of a torus of side 8: along one dimension after
@@ -332,7 +353,7 @@ int main(int argc, char **argv)
     if (argc == 4) {
         return measure_file(argv[1], atoi(argv[2]), (size_t)atol(argv[3]));
     }
-    for (int c = 0; c <= MTREE_REDUCE_SCATTER; c++) {
+    for (int c = 0; c < MTREE_COLLECTIVE_LAST; c++) {
         for (int torus = 0; torus < 2; torus++) {
             mtree_plan_t *plan = made_up_plan((mtree_collective_t)c, torus == 1);
 
