@@ -61,6 +61,7 @@ class Bench:
             "OMPI_MCA_mca_base_component_path": f"{self.build}/.libs:SYS_DEFAULT",
             # What one row measures to be fastest is not for the next one.
             "OMPI_MCA_coll_mtree_cache_days": "0",
+            "OMPI_MCA_coll_mtree_streams": "auto",
             "PMIX_MCA_mca_base_component_path": "/sys",
         }
 

@@ -11,7 +11,7 @@ import statistics
 import sys
 
 HEADER = (
-    "| condition | bytes | mtree | without streams | default | best of Open MPI's | / default | / best | predicted |\n"
+    "| condition | bytes | with streams | without streams | default | best of Open MPI's | / default | / best | predicted |\n"
     "|---|---|---|---|---|---|---|---|---|\n"
 )
 LATE_CALLS = 4  # the last ones of a series, which its median is of

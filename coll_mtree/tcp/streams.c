@@ -22,12 +22,15 @@ mtree_status_t coll_mtree_streams_parse(const char *text, coll_mtree_streams_t *
     char *end;
     long number;
 
-    *streams = (coll_mtree_streams_t){.connections = CONNECTIONS, .is_auto = true};
-    if (text == NULL || text[0] == '\0' || strcmp(text, "auto") == 0) {
+    *streams = (coll_mtree_streams_t){.connections = 0};
+    if (text == NULL || text[0] == '\0') {
+        return MTREE_OK;
+    }
+    if (strcmp(text, "auto") == 0) {
+        *streams = (coll_mtree_streams_t){.connections = CONNECTIONS, .is_auto = true};
         return MTREE_OK;
     }
     number = strtol(text, &end, 10);
-    *streams = (coll_mtree_streams_t){.connections = 0};
     if (end == text || *end != '\0') {
         return MTREE_ERR_INVALID;
     }

@@ -15,7 +15,7 @@ typedef struct {
     bool is_auto;    /* only where they pay, and as many of them are used as do */
 } coll_mtree_streams_t;
 
-/* Of @a text: auto, or empty, or a number.  MTREE_ERR_INVALID: neither.  Nothing is
+/* Of @a text: auto, or a number; empty: none.  MTREE_ERR_INVALID: neither.  Nothing is
  * logged. */
 mtree_status_t coll_mtree_streams_parse(const char *text, coll_mtree_streams_t *streams);
 
