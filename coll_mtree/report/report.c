@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 /* The timeline keeps so many calls, the newest. */
@@ -38,24 +39,40 @@ static bool goes_to_stdout(void)
     return strcmp(coll_mtree_params.report, "stdout") == 0;
 }
 
+/* Is @a path something else than a file, or a link that a file may replace? */
+static bool is_special(const char *path)
+{
+    struct stat is;
+
+    return lstat(path, &is) == 0 && !S_ISREG(is.st_mode) && !S_ISLNK(is.st_mode);
+}
+
+/* Write @a text to @a path and close it. */
+static bool write_text(const char *path, const char *text, bool anew)
+{
+    FILE *file = coll_mtree_safe_file_open(path, anew);
+    bool done = file != NULL && fputs(text, file) >= 0;
+
+    return (file == NULL || fclose(file) == 0) && done;
+}
+
 /* Write @a text to a file beside @a path and rename that, so that a reader sees the old
- * one or the new one whole. */
+ * one or the new one whole.  What is no file (/dev/null) is written to, never replaced.
+ */
 static void write_file(const char *path, const char *text)
 {
     size_t bytes = strlen(path) + sizeof(".new");
     char *beside = malloc(bytes);
-    bool failed = beside == NULL;
-    FILE *file;
+    bool done;
 
-    if (!failed) {
-        snprintf(beside, bytes, "%s.new", path);
-        file = coll_mtree_safe_file_open(beside, true);
-        failed = file == NULL;
-        failed = failed || fputs(text, file) < 0;
-        failed = (file != NULL && fclose(file) != 0) || failed;
-        failed = failed || rename(beside, path) != 0;
+    if (is_special(path)) {
+        done = write_text(path, text, false);
+    } else {
+        done = beside != NULL;
+        done = done && snprintf(beside, bytes, "%s.new", path) > 0;
+        done = done && write_text(beside, text, true) && rename(beside, path) == 0;
     }
-    if (failed) {
+    if (!done) {
         mtree_error("coll_mtree_report: %s: cannot be written: %s; the report is lost",
                     path, coll_mtree_safe_file_error());
     }

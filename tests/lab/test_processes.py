@@ -4,6 +4,7 @@
 
 import os
 import re
+import stat
 import unittest
 
 import labs
@@ -28,6 +29,8 @@ class Processes(unittest.TestCase):
         self.assertLess(plain, 3)
         self.assertEqual(self.processes(), plain)
         self.assertEqual(self.processes(OMPI_MCA_coll_mtree_report=os.devnull), plain)
+        # No report takes the place of what is no file.
+        self.assertTrue(stat.S_ISCHR(os.stat(os.devnull).st_mode))
 
 
 if __name__ == "__main__":
