@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tests/mpi/random_case.h"
+
+#include "tests/mpi/random_sides.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Nonblocking calls up to this size are Open MPI's own. */
+#define SMALL_BYTES 64
+
+/* Items of a block where ranks are late. */
+#define LATE_LARGEST_BLOCK 20000
+
+random_run_t run;
+
+const char *const collective_names[COLLECTIVES] = {"allreduce",
+                                                   "reduce",
+                                                   "bcast",
+                                                   "allgather",
+                                                   "allgatherv",
+                                                   "reduce_scatter",
+                                                   "reduce_scatter_block",
+                                                   "gather",
+                                                   "gatherv",
+                                                   "scatter",
+                                                   "scatterv",
+                                                   "alltoall",
+                                                   "alltoallv",
+                                                   "alltoallw",
+                                                   "barrier"};
+
+const char *const form_names[MTREE_FORMS] = {"blocking", "nonblocking", "persistent"};
+
+int draw(generator_t *generator, int below)
+{
+    generator->state = generator->state * 6364136223846793005ULL + 1442695040888963407ULL;
+    return (int)((generator->state >> 33) % (unsigned)below);
+}
+
+void *allocate(size_t bytes)
+{
+    void *memory = calloc(1, bytes + 1);
+
+    if (memory == NULL) {
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    return memory;
+}
+
+bool has_blocks(const case_t *c)
+{
+    return c->collective == ALLGATHER || c->collective == ALLGATHERV ||
+           c->collective == REDUCE_SCATTER || c->collective == REDUCE_SCATTER_BLOCK;
+}
+
+bool is_fold(const case_t *c)
+{
+    return c->collective == ALLREDUCE || c->collective == REDUCE ||
+           c->collective == REDUCE_SCATTER || c->collective == REDUCE_SCATTER_BLOCK;
+}
+
+bool is_alltoall(const case_t *c)
+{
+    return c->collective >= ALLTOALL && c->collective <= ALLTOALLW;
+}
+
+bool is_exchange(const case_t *c)
+{
+    return c->collective >= GATHER && c->collective <= ALLTOALLW;
+}
+
+bool has_unequal(const case_t *c)
+{
+    return c->collective == GATHERV || c->collective == SCATTERV ||
+           c->collective == ALLTOALLV || c->collective == ALLTOALLW;
+}
+
+bool is_small(const case_t *c)
+{
+    return c->collective == BARRIER || c->ranks == 1 ||
+           (!has_unequal(c) && (size_t)c->total * item_bytes(c->kind) <= SMALL_BYTES);
+}
+
+bool is_tame(const case_t *c)
+{
+    return run.tame || c->ranks == 1 ||
+           (c->form == MTREE_NONBLOCKING_FORM && is_small(c));
+}
+
+/* A layout that all ranks or, for data that is moved, only this one has chosen. */
+static const item_layout_t *draw_layout(const case_t *c)
+{
+    int number = draw(is_fold(c) ? &run.common : &run.own, 4);
+    const item_layout_t *layout = item_layout(c->kind, number);
+
+    return layout == NULL || is_tame(c) || (is_fold(c) && !layout->folded)
+               ? item_layout(c->kind, 0)
+               : layout;
+}
+
+/* Multiples of 4 fit all layouts. */
+static int draw_items(void)
+{
+    int largest = run.late ? LATE_LARGEST_BLOCK : LARGEST_BLOCK;
+    int most = draw(&run.common, 4) == 0 ? largest : 40;
+
+    return draw(&run.common, 12) == 0 ? 0 : 4 * (1 + draw(&run.common, most));
+}
+
+static void draw_blocks(case_t *c)
+{
+    bool unequal = c->collective == ALLGATHERV || c->collective == REDUCE_SCATTER;
+    bool apart = c->collective == ALLGATHERV;
+    int at = 0;
+
+    c->block = draw_items();
+    for (int i = 0; i < c->ranks; i++) {
+        c->counts[i] = unequal ? draw_items() : c->block;
+    }
+    /* allgatherv: the blocks in any order, with gaps. */
+    for (int i = 0, first = apart ? draw(&run.common, c->ranks) : 0; i < c->ranks; i++) {
+        int r = (first + i) % c->ranks;
+
+        at += apart ? 4 * draw(&run.common, 3) : 0;
+        c->places[r] = at;
+        at += c->counts[r];
+    }
+    c->total = has_blocks(c) ? at : is_exchange(c) ? c->block * c->ranks : c->block;
+}
+
+int send_items(const case_t *c)
+{
+    if (c->collective == ALLGATHER || c->collective == ALLGATHERV) {
+        return c->counts[c->rank];
+    }
+    return c->total;
+}
+
+void case_fill(case_t *c)
+{
+    bool gathers = c->collective == ALLGATHER || c->collective == ALLGATHERV;
+    int items = send_items(c);
+    char *packed;
+
+    if (is_exchange(c)) {
+        exchange_fill(c);
+        return;
+    }
+    packed = allocate((size_t)items * item_bytes(c->kind));
+    item_fill(c->kind, c->seed, c->rank, (size_t)items, packed);
+    if (c->collective == BCAST) {
+        if (c->rank == c->root) {
+            area_put(&c->recv, 0, items / c->recv_layout->items, packed);
+        }
+    } else if (c->in_place) {
+        area_put(&c->recv, gathers ? c->recv_places[c->rank] : 0,
+                 items / c->recv_layout->items, packed);
+    } else {
+        area_put(&c->send, 0, items / c->send_layout->items, packed);
+    }
+    free(packed);
+}
+
+void case_create(case_t *c, collective_t collective, mtree_form_t form, MPI_Comm comm)
+{
+    memset(c, 0, sizeof(*c));
+    c->collective = collective;
+    c->form = form;
+    c->comm = comm;
+    MPI_Comm_rank(comm, &c->rank);
+    MPI_Comm_size(comm, &c->ranks);
+    c->counts = allocate((size_t)c->ranks * 4 * sizeof(int));
+    c->places = c->counts + c->ranks;
+    c->recv_counts = c->places + c->ranks;
+    c->recv_places = c->recv_counts + c->ranks;
+    c->seed = c->shape = (unsigned)draw(&run.common, 1 << 30);
+    c->kind = (item_kind_t)draw(&run.common, 12);
+    c->kind = c->kind >= ITEM_KINDS ? ITEM_MIXED : c->kind;
+    c->kind = (run.tame || c->ranks == 1) && c->kind == ITEM_EMPTY ? ITEM_INT : c->kind;
+    c->root = draw(&run.common, c->ranks);
+    c->in_place = draw(&run.common, 3) == 0;
+    if (collective == REDUCE || (is_exchange(c) && !is_alltoall(c))) {
+        c->in_place = c->in_place && c->rank == c->root;
+    }
+    draw_blocks(c);
+    /* libnbc mixes blocks up. */
+    if (is_alltoall(c) && has_unequal(c) && form != MTREE_BLOCKING_FORM && is_tame(c)) {
+        c->in_place = false;
+    }
+    c->send_layout = draw_layout(c);
+    c->recv_layout = is_fold(c) ? c->send_layout : draw_layout(c);
+    for (int r = 0; r < c->ranks; r++) {
+        c->recv_counts[r] = c->counts[r] / c->recv_layout->items;
+        c->recv_places[r] = c->places[r] / c->recv_layout->items;
+    }
+    if (is_exchange(c)) {
+        side_create(c, false, c->send_layout);
+        side_create(c, true, c->recv_layout);
+    }
+    area_create(&c->send, c->send_layout->type,
+                is_exchange(c) ? c->sides[0].total : send_items(c));
+    area_create(&c->recv, c->recv_layout->type,
+                is_exchange(c) ? c->sides[1].total : c->total);
+    c->starts = form == MTREE_PERSISTENT_FORM ? 1 + draw(&run.common, 3) : 1;
+    c->request = MPI_REQUEST_NULL;
+}
+
+void case_free(case_t *c)
+{
+    if (c->form == MTREE_PERSISTENT_FORM) {
+        MPI_Request_free(&c->request);
+    }
+    area_free(&c->send);
+    area_free(&c->recv);
+    for (int side = 0; side < 2 && is_exchange(c); side++) {
+        side_free(c, &c->sides[side]);
+    }
+    free(c->counts);
+}

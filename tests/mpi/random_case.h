@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A random case: one collective call, its data, and what each rank computes for itself to
+ * check it.  What must be the same on all ranks is drawn from a generator that all ranks
+ * share; datatypes of equal signature are each rank's own.
+ */
+#ifndef MTREE_TESTS_MPI_RANDOM_CASE_H
+#define MTREE_TESTS_MPI_RANDOM_CASE_H
+
+#include "tests/mpi/forms.h"
+#include "tests/mpi/items.h"
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Items of a block. */
+#define LARGEST_BLOCK 3000
+
+typedef enum {
+    ALLREDUCE,
+    REDUCE,
+    BCAST,
+    ALLGATHER,
+    ALLGATHERV,
+    REDUCE_SCATTER,
+    REDUCE_SCATTER_BLOCK,
+    GATHER,
+    GATHERV,
+    SCATTER,
+    SCATTERV,
+    ALLTOALL,
+    ALLTOALLV,
+    ALLTOALLW,
+    BARRIER,
+    COLLECTIVES
+} collective_t;
+
+typedef struct {
+    unsigned long long state;
+} generator_t;
+
+/* What the whole run draws from, and what it was asked for. */
+typedef struct {
+    generator_t common; /* the same on all ranks */
+    generator_t own;    /* this rank's */
+    bool tame;          /* leave out the datatypes that libnbc gets wrong */
+    bool late;          /* ranks are away at times, and blocks are larger */
+} random_run_t;
+
+extern random_run_t run;
+
+/* What a rank sends, or receives, of a case that moves another block between each two
+ * ranks; counted in elements, whose size differs between ranks and sides. */
+typedef struct {
+    int only;            /* the one rank with a block; -1: each has one; -2: none has */
+    int *counts;         /* [ranks] of alltoallw: of the rank's type */
+    int *places;         /* [ranks] of alltoallw: in bytes */
+    int *first;          /* [ranks] element of the area */
+    int total;           /* items of the area */
+    MPI_Datatype *types; /* [ranks] of alltoallw, derived ones for every other rank */
+} side_t;
+
+/* One case.  Blocks are counted in items; one is as long as the layouts' longest element.
+ */
+typedef struct {
+    collective_t collective;
+    mtree_form_t form;
+    item_kind_t kind;
+    MPI_Comm comm;
+    int rank, ranks, root;
+    bool in_place;
+    unsigned seed;  /* of the data */
+    unsigned shape; /* of the sizes of an exchange's blocks */
+    int block;      /* items of a block, or of the vector */
+    int *counts;    /* [ranks] items of each block */
+    int *places;    /* [ranks] item of the receive area at which it begins */
+    int total;      /* items of the receive area */
+    const item_layout_t *send_layout, *recv_layout;
+    area_t send, recv;
+    int *recv_counts, *recv_places; /* [ranks] the same in elements */
+    side_t sides[2];                /* of send and recv, where is_exchange() */
+    MPI_Request request;
+    int starts; /* that a persistent request has to come */
+} case_t;
+
+extern const char *const collective_names[COLLECTIVES];
+extern const char *const form_names[MTREE_FORMS];
+
+/* A number from 0 to @a below - 1. */
+int draw(generator_t *generator, int below);
+
+/* Zeroed memory that the caller frees; the job ends where there is none. */
+void *allocate(size_t bytes);
+
+bool has_blocks(const case_t *c);
+bool is_fold(const case_t *c);
+bool is_alltoall(const case_t *c);
+
+/* Does it move another block between each two ranks? */
+bool is_exchange(const case_t *c);
+
+/* Do the blocks that it moves differ in size? */
+bool has_unequal(const case_t *c);
+
+/* What Open MPI may serve itself. */
+bool is_small(const case_t *c);
+
+/* libnbc writes before its scratch memory where a lower bound is negative. */
+bool is_tame(const case_t *c);
+
+/* Items that this rank sends. */
+int send_items(const case_t *c);
+
+/* Draw a case of @a collective on @a comm; case_free() frees it. */
+void case_create(case_t *c, collective_t collective, mtree_form_t form, MPI_Comm comm);
+void case_free(case_t *c);
+
+/* Fill what this rank sends, which is in the receive area in place and in a bcast. */
+void case_fill(case_t *c);
+
+/* Make the call; a persistent one is not started yet. */
+void case_call(case_t *c);
+
+/* Check what the call has left, and make the receive area look untouched again. */
+void case_verify(case_t *c);
+
+#endif

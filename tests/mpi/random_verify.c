@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tests/mpi/expect.h"
+#include "tests/mpi/random_case.h"
+#include "tests/mpi/random_sides.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The packed image of items [from, to) of the folded vector, or of rank's own. */
+static char *expected(const case_t *c, int from, int to, int rank)
+{
+    size_t bytes = item_bytes(c->kind), all = (size_t)c->total;
+    char *sum = allocate(all * bytes), *in = allocate(all * bytes);
+
+    item_fill(c->kind, c->seed, is_fold(c) ? 0 : rank, (size_t)to, sum);
+    for (int r = 1; is_fold(c) && r < c->ranks; r++) {
+        item_fill(c->kind, c->seed, r, (size_t)to, in);
+        item_fold(c->kind, (size_t)to, in, sum);
+    }
+    memmove(sum, sum + (size_t)from * bytes, (size_t)(to - from) * bytes);
+    free(in);
+    return sum;
+}
+
+/* Check @a items items, which are to be @a want and begin at @a element. */
+static void verify_items(case_t *c, int element, int items, const char *want, int rank)
+{
+    size_t bytes = (size_t)items * item_bytes(c->kind);
+    char *got = allocate(bytes);
+    int elements = items / c->recv_layout->items;
+
+    area_get(&c->recv, element, elements, got);
+    mtree_expect(memcmp(want, got, bytes) == 0,
+                 "%s %s, %d ranks, kind %d, %d items%s: block of rank %d is wrong",
+                 form_names[c->form], collective_names[c->collective], c->ranks, c->kind,
+                 items, c->in_place ? ", in place" : "", rank);
+    area_clear(&c->recv, element, elements);
+    free(got);
+}
+
+/* Check items [from, to) of what is expected (of rank), which begin at @a element. */
+static void verify(case_t *c, int element, int from, int to, int rank)
+{
+    char *want = expected(c, from, to, rank);
+
+    verify_items(c, element, to - from, want, rank);
+    free(want);
+}
+
+static void verify_exchange(case_t *c)
+{
+    for (int r = 0; r < c->ranks; r++) {
+        int items = side_items(c, true, r);
+        char *want = allocate((size_t)items * item_bytes(c->kind));
+
+        if (items > 0) {
+            block_fill(c, r, c->rank, want);
+            verify_items(c, c->sides[1].first[r], items, want, r);
+        }
+        free(want);
+    }
+}
+
+void case_verify(case_t *c)
+{
+    bool scatters =
+        c->collective == REDUCE_SCATTER || c->collective == REDUCE_SCATTER_BLOCK;
+
+    if (c->collective == BARRIER) {
+        return;
+    }
+    if (is_exchange(c)) {
+        verify_exchange(c);
+    } else if (c->collective == ALLGATHER || c->collective == ALLGATHERV) {
+        for (int r = 0; r < c->ranks; r++) {
+            verify(c, c->recv_places[r], 0, c->counts[r], r);
+        }
+    } else if (scatters) {
+        verify(c, 0, c->places[c->rank], c->places[c->rank] + c->counts[c->rank],
+               c->rank);
+        if (c->in_place) {
+            area_clear(&c->recv, 0, c->total);
+        }
+    } else if (c->collective != REDUCE || c->rank == c->root) {
+        verify(c, 0, 0, c->total, c->root);
+    }
+    mtree_expect(area_untouched(&c->recv), "%s %s: wrote where it must not",
+                 form_names[c->form], collective_names[c->collective]);
+}
