@@ -72,7 +72,7 @@ valgrind)
         [ ! -e $file ] || RUN_UNDER="$RUN_UNDER --suppressions=$file"
     done
     TIMEOUT=600 run mpi tests/mpi/during_idup.test tests/mpi/messages.test tests/mpi/freed_early.test
-    CK_FORK=no LOG_COMPILER=$RUN_UNDER run alone tests/unit/test_windows
+    CK_FORK=no LOG_COMPILER=$RUN_UNDER run alone tests/unit/schedule/test_windows
     ;;
 coverage)
     find . -name '*.gcda' -delete

@@ -11,7 +11,9 @@
 #include "schedule/layout.h"
 #include "schedule/operation_private.h"
 #include "tests/unit/schedule/chaos.h"
+#include "tests/unit/schedule/job_shapes.h"
 #include "tests/unit/schedule/snapshot.h"
+#include "tests/unit/schedule/state_hash.h"
 #include "tests/unit/schedule/visited.h"
 #include "tests/unit/whole_plan.h"
 
@@ -21,160 +23,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_RANKS 4
-#define MAX_TREES 3
-#define MAX_UNITS 16
 #define MAX_DEPTH 400
 
 /* Enough for each of the jobs; a test that needs more is too large for this. */
 #define MAX_STATES 1000000
 
-typedef struct {
-    const char *name;
-    mtree_collective_t collective;
-    int num_ranks, num_trees;
-    int parent[MAX_TREES][MAX_RANKS];
-    int step[MAX_TREES][MAX_RANKS]; /* lockstep, when not all are 0 */
-    size_t units;                   /* a chunk each */
-    size_t window;                  /* chunks; 0: the plan's own */
-    size_t sample;                  /* chunks under way to a peer; 0: not paced */
-    size_t wrong_window;            /* that rank 0 takes its window for; 0: the same */
-    bool unequal;                   /* personalized: headers tell the sizes of blocks */
-} shape_t;
-
-static const shape_t shapes[] = {
-    {"a chain",
-     MTREE_ALLREDUCE,
-     3,
-     1,
-     {{-1, 0, 1}},
-     .units = 4,
-     .window = 1,
-     .sample = 1},
-    {"a chain with room", MTREE_ALLREDUCE, 3, 1, {{-1, 0, 1}}, .units = 3, .window = 2},
-    {"two chains, opposite ways",
-     MTREE_ALLREDUCE,
-     3,
-     2,
-     {{-1, 0, 1}, {1, 2, -1}},
-     .units = 4,
-     .window = 1,
-     .sample = 1},
-    {"a star and a chain",
-     MTREE_REDUCE,
-     3,
-     2,
-     {{-1, 0, 0}, {-1, 0, 1}},
-     .units = 4,
-     .window = 2,
-     .sample = 1},
-    {"two roots",
-     MTREE_REDUCE_SCATTER,
-     2,
-     2,
-     {{-1, 0}, {1, -1}},
-     .units = 6,
-     .window = 1,
-     .sample = 1},
-    {"a broadcast",
-     MTREE_BCAST,
-     4,
-     2,
-     {{-1, 0, 1, 1}, {-1, 2, 0, 2}},
-     .units = 4,
-     .sample = 1},
-    /* Three chunks with a unit of each block. */
-    {"a scatter over a chain",
-     MTREE_SCATTER,
-     3,
-     1,
-     {{-1, 0, 1}},
-     .units = 9,
-     .window = 1,
-     .sample = 1},
-    {"a scatter over a tree",
-     MTREE_SCATTER,
-     4,
-     1,
-     {{-1, 0, 1, 1}},
-     .units = 12,
-     .window = 2,
-     .sample = 1},
-    {"a scatter of unequal blocks",
-     MTREE_SCATTER,
-     3,
-     1,
-     {{-1, 0, 1}},
-     .units = 9,
-     .window = 1,
-     .sample = 1,
-     .unequal = true},
-    {"a gather over a tree",
-     MTREE_GATHER,
-     4,
-     1,
-     {{-1, 0, 1, 1}},
-     .units = 12,
-     .window = 1,
-     .sample = 1},
-    {"a gather of unequal blocks",
-     MTREE_GATHER,
-     3,
-     1,
-     {{-1, 0, 1}},
-     .units = 9,
-     .window = 2,
-     .sample = 1,
-     .unequal = true},
-    {"an all-to-all over chains, opposite ways",
-     MTREE_ALLTOALL,
-     3,
-     3,
-     {{-1, 0, 1}, {1, -1, 0}, {1, 2, -1}},
-     .units = 6,
-     .window = 1,
-     .sample = 1},
-    {"an all-to-all of unequal blocks",
-     MTREE_ALLTOALL,
-     3,
-     3,
-     {{-1, 0, 1}, {1, -1, 1}, {1, 2, -1}},
-     .units = 3,
-     .window = 1,
-     .sample = 1,
-     .unequal = true},
-    {"lockstep",
-     MTREE_ALLREDUCE,
-     3,
-     2,
-     {{-1, 0, 1}, {1, 2, -1}},
-     {{0, 1, 2}, {2, 1, 0}},
-     .units = 2,
-     .sample = 1},
-};
-
-/* Units from a block of a personalized call to the next. */
-#define BLOCK_UNITS (MAX_UNITS / MAX_RANKS)
-
 /* The blocks of one rank in a personalized call. */
 typedef struct {
     uint32_t *input, *output;
-    char *send[MAX_RANKS], *recv[MAX_RANKS];
-    size_t send_units[MAX_RANKS], recv_units[MAX_RANKS];
+    char *send[JOB_MAX_RANKS], *recv[JOB_MAX_RANKS];
+    size_t send_units[JOB_MAX_RANKS], recv_units[JOB_MAX_RANKS];
 } sides_t;
 
 /* What choices change; in memory that can be put back. */
 typedef struct {
-    mtree_operation_t *operation[MAX_RANKS]; /* NULL: not begun */
-    uint32_t input[MAX_RANKS][MAX_UNITS], output[MAX_RANKS][MAX_UNITS];
-    sides_t sides[MAX_RANKS];
+    mtree_operation_t *operation[JOB_MAX_RANKS]; /* NULL: not begun */
+    uint32_t input[JOB_MAX_RANKS][JOB_MAX_UNITS], output[JOB_MAX_RANKS][JOB_MAX_UNITS];
+    sides_t sides[JOB_MAX_RANKS];
     chaos_t *chaos;
 } job_t;
 
 /* Check's assertions cost a system call each, so what is found is counted. */
 typedef struct {
-    const shape_t *shape;
-    mtree_layout_t *layout[MAX_RANKS];
+    const job_shape_t *shape;
+    mtree_layout_t *layout[JOB_MAX_RANKS];
     job_t *job;
     visited_t visited;
     snapshot_t snapshot[MAX_DEPTH];
@@ -196,7 +68,8 @@ static void pack_block(void *arg, int rank, size_t offset, void *bytes, size_t l
 {
     const sides_t *sides = arg;
 
-    memcpy(bytes, sides->input + rank * BLOCK_UNITS + offset, length * sizeof(uint32_t));
+    memcpy(bytes, sides->input + rank * JOB_BLOCK_UNITS + offset,
+           length * sizeof(uint32_t));
 }
 
 static void unpack_block(void *arg, int rank, size_t offset, const void *bytes,
@@ -204,34 +77,12 @@ static void unpack_block(void *arg, int rank, size_t offset, const void *bytes,
 {
     const sides_t *sides = arg;
 
-    memcpy(sides->output + rank * BLOCK_UNITS + offset, bytes, length * sizeof(uint32_t));
-}
-
-static bool is_personalized(const shape_t *shape)
-{
-    return mtree_collective_is_personalized(shape->collective);
-}
-
-/* The units that @a from sends to @a to in a personalized call. */
-static size_t block_units(const shape_t *shape, int from, int to)
-{
-    bool moves = shape->collective == MTREE_ALLTOALL ||
-                 (shape->collective == MTREE_SCATTER ? from : to) == 0;
-
-    if (from == to || !moves) {
-        return 0;
-    }
-    return shape->unequal ? (size_t)(from + 2 * to) % 3
-                          : shape->units / (size_t)shape->num_ranks;
-}
-
-static uint32_t block_value(int from, int to, size_t i)
-{
-    return (uint32_t)(1 + 64 * from + 16 * to) + (uint32_t)i;
+    memcpy(sides->output + rank * JOB_BLOCK_UNITS + offset, bytes,
+           length * sizeof(uint32_t));
 }
 
 /* Rank 1 has its blocks packed and unpacked. */
-static void fill_sides(const shape_t *shape, job_t *job, int rank)
+static void fill_sides(const job_shape_t *shape, job_t *job, int rank)
 {
     sides_t *sides = &job->sides[rank];
 
@@ -239,43 +90,21 @@ static void fill_sides(const shape_t *shape, job_t *job, int rank)
     sides->output = job->output[rank];
     memset(sides->output, 0, sizeof(job->output[rank]));
     for (int r = 0; r < shape->num_ranks; r++) {
-        sides->send_units[r] = block_units(shape, rank, r);
-        sides->recv_units[r] = block_units(shape, r, rank);
+        sides->send_units[r] = job_shape_block_units(shape, rank, r);
+        sides->recv_units[r] = job_shape_block_units(shape, r, rank);
         if (rank != 1) {
-            sides->send[r] = (char *)(sides->input + r * BLOCK_UNITS);
-            sides->recv[r] = (char *)(sides->output + r * BLOCK_UNITS);
+            sides->send[r] = (char *)(sides->input + r * JOB_BLOCK_UNITS);
+            sides->recv[r] = (char *)(sides->output + r * JOB_BLOCK_UNITS);
         }
         for (size_t i = 0; i < sides->send_units[r]; i++) {
-            sides->input[(size_t)r * BLOCK_UNITS + i] = block_value(rank, r, i);
+            sides->input[(size_t)r * JOB_BLOCK_UNITS + i] =
+                job_shape_block_value(rank, r, i);
         }
     }
-}
-
-static mtree_plan_t *make_plan(const shape_t *shape)
-{
-    static const char *names[MAX_RANKS] = {"a", "b", "c", "d"};
-    mtree_plan_t *plan;
-
-    ck_assert_int_eq(
-        mtree_plan_create(is_personalized(shape) ? shape->collective : MTREE_ALLREDUCE,
-                          "small", shape->num_ranks, names, shape->num_trees, &plan),
-        MTREE_OK);
-    plan->root = mtree_collective_has_root(shape->collective) ? 0 : -1;
-    for (int t = 0; t < shape->num_trees; t++) {
-        plan->trees[t].rate = 1e6;
-        plan->trees[t].share =
-            shape->collective == MTREE_ALLTOALL ? 1 : 1.0 / shape->num_trees;
-        for (int r = 0; r < shape->num_ranks; r++) {
-            plan->trees[t].parent[r] = shape->parent[t][r];
-            plan->trees[t].step[r] = shape->step[t][r];
-            plan->trees[t].root = shape->parent[t][r] < 0 ? r : plan->trees[t].root;
-        }
-    }
-    return plan;
 }
 
 /* A window that is smaller than any plan has, so that few chunks fill it. */
-static void narrow(mtree_layout_t *layout, const shape_t *shape, size_t window)
+static void narrow(mtree_layout_t *layout, const job_shape_t *shape, size_t window)
 {
     for (int s = 0; s < layout->num_streams; s++) {
         layout->streams[s].window = window > 0 ? window : layout->streams[s].window;
@@ -289,14 +118,14 @@ static void narrow(mtree_layout_t *layout, const shape_t *shape, size_t window)
 
 static void make_layouts(search_t *search)
 {
-    const shape_t *shape = search->shape;
-    static const int host[MAX_RANKS] = {0, 1, 2, 3};
+    const job_shape_t *shape = search->shape;
+    static const int host[JOB_MAX_RANKS] = {0, 1, 2, 3};
     mtree_call_t call = {.collective = shape->collective,
                          .units = shape->units,
                          .unit_bytes = sizeof(uint32_t),
                          .unequal = shape->unequal,
                          .chunk_bytes = sizeof(uint32_t)};
-    mtree_plan_t *plan = make_plan(shape);
+    mtree_plan_t *plan = job_shape_plan(shape);
     mtree_placement_t *placement;
 
     ck_assert_int_eq(mtree_placement_create(shape->num_ranks, shape->num_ranks, host,
@@ -314,7 +143,7 @@ static void make_layouts(search_t *search)
 
 static void begin(search_t *search)
 {
-    const shape_t *shape = search->shape;
+    const job_shape_t *shape = search->shape;
     job_t *job = calloc(1, sizeof(*job));
 
     for (int r = 0; r < shape->num_ranks; r++) {
@@ -324,7 +153,7 @@ static void begin(search_t *search)
                                     ? job->input[r][i]
                                     : UINT32_MAX;
         }
-        if (is_personalized(shape)) {
+        if (job_shape_is_personalized(shape)) {
             fill_sides(shape, job, r);
         }
     }
@@ -373,81 +202,6 @@ static void take(search_t *search, size_t choice)
                               NULL, &search->job->operation[rank]) != MTREE_OK;
 }
 
-static uint64_t hash_receiver(uint64_t hash, const mtree_receiver_t *receiver)
-{
-    hash = visited_mix(hash, receiver->posted);
-    hash = visited_mix(hash, receiver->taken);
-    hash = visited_mix(hash, receiver->released);
-    hash = visited_mix(hash, receiver->arrived);
-    hash = visited_mix(hash, 2 * receiver->granted + receiver->crediting);
-    for (size_t i = 0; i < receiver->window; i++) {
-        const mtree_slot_t *slot = &receiver->slots[i];
-
-        hash = visited_mix(hash, 4 * slot->chunk + 2 * slot->arrived + slot->sent);
-        hash = visited_mix(hash, (uint64_t)slot->unsent);
-    }
-    return hash;
-}
-
-static uint64_t hash_stream(uint64_t hash, const mtree_stream_state_t *state)
-{
-    for (const mtree_send_channel_t *channel = state->channels; channel != NULL;
-         channel = channel->sibling) {
-        hash = visited_mix(hash, channel->next);
-        hash = visited_mix(hash, channel->sent);
-        hash = visited_mix(hash, channel->credit);
-    }
-    for (int i = 0; i < state->num_receivers; i++) {
-        hash = hash_receiver(hash, &state->receivers[i]);
-    }
-    if (state->above != NULL) {
-        hash = hash_receiver(hash, state->above);
-    }
-    return hash;
-}
-
-/* The last[] of an operation decide what a busy link takes next. */
-static uint64_t hash_operation(const mtree_operation_t *operation)
-{
-    uint64_t hash = visited_mix(1, (uint64_t)operation->step);
-
-    for (int up = 0; up < 2; up++) {
-        uint64_t bits;
-
-        memcpy(&bits, &operation->last[up], sizeof(bits));
-        hash = visited_mix(hash, bits);
-    }
-    for (int s = 0; s < operation->layout->num_streams; s++) {
-        hash = hash_stream(hash, &operation->states[s]);
-    }
-    return hash;
-}
-
-/* Which of a rank's completions this one is: by its place in the operation, or, the
- * parcel of a send being elsewhere, by lane and chunk. */
-static uint64_t hash_completion(const search_t *search,
-                                const mtree_completion_t *completion)
-{
-    const mtree_event_t *event = (const mtree_event_t *)completion;
-    const mtree_batch_t *batch;
-    const mtree_send_op_t *send_op = (const mtree_send_op_t *)completion;
-    uintptr_t place = (uintptr_t)completion, first, end;
-    int rank = 0;
-
-    while (search->job->operation[rank] == NULL ||
-           event->inbox != &search->job->operation[rank]->inbox) {
-        rank++;
-    }
-    batch = search->job->operation[rank]->oldest;
-    first = (uintptr_t)batch;
-    end = (uintptr_t)batch->slots_end;
-    if (place >= first && place < end) {
-        return visited_mix(visited_mix(2, (uint64_t)rank), place - first);
-    }
-    return visited_mix(visited_mix(visited_mix(3, (uint64_t)rank), send_op->chunk),
-                       (uint64_t)(send_op->channel - batch->channels));
-}
-
 /* What the network may tell next is a set: its order does not matter. */
 static uint64_t hash_search(const search_t *search)
 {
@@ -456,29 +210,16 @@ static uint64_t hash_search(const search_t *search)
     for (int r = 0; r < search->shape->num_ranks; r++) {
         hash = visited_mix(hash, search->job->operation[r] == NULL
                                      ? 0
-                                     : hash_operation(search->job->operation[r]));
-        for (size_t i = 0; i < MAX_UNITS; i++) {
+                                     : state_hash_operation(search->job->operation[r]));
+        for (size_t i = 0; i < JOB_MAX_UNITS; i++) {
             hash = visited_mix(hash, search->job->output[r][i]);
         }
     }
     for (size_t i = 0; i < chaos_num_pending(search->job->chaos); i++) {
-        pending += hash_completion(search, chaos_pending(search->job->chaos, i));
+        pending += state_hash_completion(search->job->operation,
+                                         chaos_pending(search->job->chaos, i));
     }
     return visited_mix(hash, pending);
-}
-
-/* What unit @a i of the result is: each rank's part is in a byte of its own. */
-static uint32_t expected(const shape_t *shape, size_t i)
-{
-    uint32_t sum = 0;
-
-    if (shape->collective == MTREE_BCAST) {
-        return (uint32_t)(1 + i);
-    }
-    for (int r = 0; r < shape->num_ranks; r++) {
-        sum += (uint32_t)(1 + i) << (8 * r);
-    }
-    return sum;
 }
 
 /* Every block is in its place, and nothing else is written. */
@@ -487,25 +228,26 @@ static bool has_blocks(const search_t *search, int rank)
     const uint32_t *output = search->job->output[rank];
     size_t i = 0;
 
-    for (; i < MAX_UNITS; i++) {
-        int from = (int)(i / BLOCK_UNITS);
-        size_t at = i % BLOCK_UNITS;
-        size_t units =
-            from < search->shape->num_ranks ? block_units(search->shape, from, rank) : 0;
+    for (; i < JOB_MAX_UNITS; i++) {
+        int from = (int)(i / JOB_BLOCK_UNITS);
+        size_t at = i % JOB_BLOCK_UNITS;
+        size_t units = from < search->shape->num_ranks
+                           ? job_shape_block_units(search->shape, from, rank)
+                           : 0;
 
-        if (output[i] != (at < units ? block_value(from, rank, at) : 0)) {
+        if (output[i] != (at < units ? job_shape_block_value(from, rank, at) : 0)) {
             break;
         }
     }
-    return i == MAX_UNITS;
+    return i == JOB_MAX_UNITS;
 }
 
 static bool is_right(const search_t *search, int rank)
 {
-    const shape_t *shape = search->shape;
+    const job_shape_t *shape = search->shape;
     size_t from = 0, to = shape->units;
 
-    if (is_personalized(shape)) {
+    if (job_shape_is_personalized(shape)) {
         return has_blocks(search, rank);
     }
     if (shape->collective == MTREE_REDUCE && rank != 0) {
@@ -515,7 +257,8 @@ static bool is_right(const search_t *search, int rank)
         from = shape->units * (size_t)rank / (size_t)shape->num_ranks;
         to = shape->units * (size_t)(rank + 1) / (size_t)shape->num_ranks;
     }
-    while (from < to && search->job->output[rank][from] == expected(shape, from)) {
+    while (from < to &&
+           search->job->output[rank][from] == job_shape_expected(shape, from)) {
         from++;
     }
     return from == to;
@@ -562,7 +305,7 @@ static void explore(search_t *search, size_t depth)
     }
 }
 
-static void explore_shape(search_t *search, const shape_t *shape)
+static void explore_shape(search_t *search, const job_shape_t *shape)
 {
     memset(search, 0, sizeof(*search));
     search->shape = shape;
@@ -589,7 +332,7 @@ START_TEST(every_command_ends_well)
 {
     static search_t search;
 
-    explore_shape(&search, &shapes[_i]);
+    explore_shape(&search, &job_shapes[_i]);
     ck_assert_uint_eq(search.deadlocks, 0);
     ck_assert_uint_eq(search.wrong, 0);
     ck_assert_uint_gt(search.ends, 0);
@@ -601,7 +344,7 @@ END_TEST
 START_TEST(windows_that_differ_end_in_a_deadlock)
 {
     static search_t search;
-    shape_t shape = shapes[0];
+    job_shape_t shape = job_shapes[0];
 
     shape.name = "a window that differs";
     shape.wrong_window = shape.units;
@@ -618,8 +361,7 @@ int main(void)
     int failed;
 
     tcase_set_timeout(orders, 120);
-    tcase_add_loop_test(orders, every_command_ends_well, 0,
-                        (int)(sizeof(shapes) / sizeof(shapes[0])));
+    tcase_add_loop_test(orders, every_command_ends_well, 0, (int)num_job_shapes);
     tcase_add_test(orders, windows_that_differ_end_in_a_deadlock);
     suite_add_tcase(suite, orders);
     srunner_run_all(runner, CK_ENV);

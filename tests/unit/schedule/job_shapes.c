@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tests/unit/schedule/job_shapes.h"
+
+#include <check.h>
+
+const job_shape_t job_shapes[] = {
+    {"a chain",
+     MTREE_ALLREDUCE,
+     3,
+     1,
+     {{-1, 0, 1}},
+     .units = 4,
+     .window = 1,
+     .sample = 1},
+    {"a chain with room", MTREE_ALLREDUCE, 3, 1, {{-1, 0, 1}}, .units = 3, .window = 2},
+    {"two chains, opposite ways",
+     MTREE_ALLREDUCE,
+     3,
+     2,
+     {{-1, 0, 1}, {1, 2, -1}},
+     .units = 4,
+     .window = 1,
+     .sample = 1},
+    {"a star and a chain",
+     MTREE_REDUCE,
+     3,
+     2,
+     {{-1, 0, 0}, {-1, 0, 1}},
+     .units = 4,
+     .window = 2,
+     .sample = 1},
+    {"two roots",
+     MTREE_REDUCE_SCATTER,
+     2,
+     2,
+     {{-1, 0}, {1, -1}},
+     .units = 6,
+     .window = 1,
+     .sample = 1},
+    {"a broadcast",
+     MTREE_BCAST,
+     4,
+     2,
+     {{-1, 0, 1, 1}, {-1, 2, 0, 2}},
+     .units = 4,
+     .sample = 1},
+    /* Three chunks with a unit of each block. */
+    {"a scatter over a chain",
+     MTREE_SCATTER,
+     3,
+     1,
+     {{-1, 0, 1}},
+     .units = 9,
+     .window = 1,
+     .sample = 1},
+    {"a scatter over a tree",
+     MTREE_SCATTER,
+     4,
+     1,
+     {{-1, 0, 1, 1}},
+     .units = 12,
+     .window = 2,
+     .sample = 1},
+    {"a scatter of unequal blocks",
+     MTREE_SCATTER,
+     3,
+     1,
+     {{-1, 0, 1}},
+     .units = 9,
+     .window = 1,
+     .sample = 1,
+     .unequal = true},
+    {"a gather over a tree",
+     MTREE_GATHER,
+     4,
+     1,
+     {{-1, 0, 1, 1}},
+     .units = 12,
+     .window = 1,
+     .sample = 1},
+    {"a gather of unequal blocks",
+     MTREE_GATHER,
+     3,
+     1,
+     {{-1, 0, 1}},
+     .units = 9,
+     .window = 2,
+     .sample = 1,
+     .unequal = true},
+    {"an all-to-all over chains, opposite ways",
+     MTREE_ALLTOALL,
+     3,
+     3,
+     {{-1, 0, 1}, {1, -1, 0}, {1, 2, -1}},
+     .units = 6,
+     .window = 1,
+     .sample = 1},
+    {"an all-to-all of unequal blocks",
+     MTREE_ALLTOALL,
+     3,
+     3,
+     {{-1, 0, 1}, {1, -1, 1}, {1, 2, -1}},
+     .units = 3,
+     .window = 1,
+     .sample = 1,
+     .unequal = true},
+    {"lockstep",
+     MTREE_ALLREDUCE,
+     3,
+     2,
+     {{-1, 0, 1}, {1, 2, -1}},
+     {{0, 1, 2}, {2, 1, 0}},
+     .units = 2,
+     .sample = 1},
+};
+
+const size_t num_job_shapes = sizeof(job_shapes) / sizeof(job_shapes[0]);
+
+bool job_shape_is_personalized(const job_shape_t *shape)
+{
+    return mtree_collective_is_personalized(shape->collective);
+}
+
+size_t job_shape_block_units(const job_shape_t *shape, int from, int to)
+{
+    bool moves = shape->collective == MTREE_ALLTOALL ||
+                 (shape->collective == MTREE_SCATTER ? from : to) == 0;
+
+    if (from == to || !moves) {
+        return 0;
+    }
+    return shape->unequal ? (size_t)(from + 2 * to) % 3
+                          : shape->units / (size_t)shape->num_ranks;
+}
+
+uint32_t job_shape_block_value(int from, int to, size_t i)
+{
+    return (uint32_t)(1 + 64 * from + 16 * to) + (uint32_t)i;
+}
+
+uint32_t job_shape_expected(const job_shape_t *shape, size_t i)
+{
+    uint32_t sum = 0;
+
+    if (shape->collective == MTREE_BCAST) {
+        return (uint32_t)(1 + i);
+    }
+    for (int r = 0; r < shape->num_ranks; r++) {
+        sum += (uint32_t)(1 + i) << (8 * r);
+    }
+    return sum;
+}
+
+mtree_plan_t *job_shape_plan(const job_shape_t *shape)
+{
+    static const char *names[JOB_MAX_RANKS] = {"a", "b", "c", "d"};
+    mtree_plan_t *plan;
+
+    ck_assert_int_eq(
+        mtree_plan_create(job_shape_is_personalized(shape) ? shape->collective
+                                                           : MTREE_ALLREDUCE,
+                          "small", shape->num_ranks, names, shape->num_trees, &plan),
+        MTREE_OK);
+    plan->root = mtree_collective_has_root(shape->collective) ? 0 : -1;
+    for (int t = 0; t < shape->num_trees; t++) {
+        plan->trees[t].rate = 1e6;
+        plan->trees[t].share =
+            shape->collective == MTREE_ALLTOALL ? 1 : 1.0 / shape->num_trees;
+        for (int r = 0; r < shape->num_ranks; r++) {
+            plan->trees[t].parent[r] = shape->parent[t][r];
+            plan->trees[t].step[r] = shape->step[t][r];
+            plan->trees[t].root = shape->parent[t][r] < 0 ? r : plan->trees[t].root;
+        }
+    }
+    return plan;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Jobs so small that every order of their events can be tried: the collective, the plan,
+ * and what each unit of the result is.
+ */
+#ifndef MTREE_TESTS_UNIT_SCHEDULE_JOB_SHAPES_H
+#define MTREE_TESTS_UNIT_SCHEDULE_JOB_SHAPES_H
+
+#include "planner/plan/plan.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define JOB_MAX_RANKS 4
+#define JOB_MAX_TREES 3
+#define JOB_MAX_UNITS 16
+
+/* Units from a block of a personalized call to the next. */
+#define JOB_BLOCK_UNITS (JOB_MAX_UNITS / JOB_MAX_RANKS)
+
+typedef struct {
+    const char *name;
+    mtree_collective_t collective;
+    int num_ranks, num_trees;
+    int parent[JOB_MAX_TREES][JOB_MAX_RANKS];
+    int step[JOB_MAX_TREES][JOB_MAX_RANKS]; /* lockstep, when not all are 0 */
+    size_t units;                           /* a chunk each */
+    size_t window;                          /* chunks; 0: the plan's own */
+    size_t sample;                          /* chunks under way to a peer; 0: not paced */
+    size_t wrong_window; /* that rank 0 takes its window for; 0: the same */
+    bool unequal;        /* personalized: headers tell the sizes of blocks */
+} job_shape_t;
+
+extern const job_shape_t job_shapes[];
+extern const size_t num_job_shapes;
+
+bool job_shape_is_personalized(const job_shape_t *shape);
+
+/* The units that @a from sends to @a to in a personalized call, and what unit @a i is. */
+size_t job_shape_block_units(const job_shape_t *shape, int from, int to);
+uint32_t job_shape_block_value(int from, int to, size_t i);
+
+/* What unit @a i of the result of any other call is: each rank's part is in a byte of its
+ * own. */
+uint32_t job_shape_expected(const job_shape_t *shape, size_t i);
+
+/* Its plan, which the caller destroys. */
+mtree_plan_t *job_shape_plan(const job_shape_t *shape);
+
+#endif

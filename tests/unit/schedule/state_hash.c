@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tests/unit/schedule/state_hash.h"
+
+#include "tests/unit/schedule/visited.h"
+
+#include <string.h>
+
+static uint64_t hash_receiver(uint64_t hash, const mtree_receiver_t *receiver)
+{
+    hash = visited_mix(hash, receiver->posted);
+    hash = visited_mix(hash, receiver->taken);
+    hash = visited_mix(hash, receiver->released);
+    hash = visited_mix(hash, receiver->arrived);
+    hash = visited_mix(hash, 2 * receiver->granted + receiver->crediting);
+    for (size_t i = 0; i < receiver->window; i++) {
+        const mtree_slot_t *slot = &receiver->slots[i];
+
+        hash = visited_mix(hash, 4 * slot->chunk + 2 * slot->arrived + slot->sent);
+        hash = visited_mix(hash, (uint64_t)slot->unsent);
+    }
+    return hash;
+}
+
+static uint64_t hash_stream(uint64_t hash, const mtree_stream_state_t *state)
+{
+    for (const mtree_send_channel_t *channel = state->channels; channel != NULL;
+         channel = channel->sibling) {
+        hash = visited_mix(hash, channel->next);
+        hash = visited_mix(hash, channel->sent);
+        hash = visited_mix(hash, channel->credit);
+    }
+    for (int i = 0; i < state->num_receivers; i++) {
+        hash = hash_receiver(hash, &state->receivers[i]);
+    }
+    if (state->above != NULL) {
+        hash = hash_receiver(hash, state->above);
+    }
+    return hash;
+}
+
+/* The last[] of an operation decide what a busy link takes next. */
+uint64_t state_hash_operation(const mtree_operation_t *operation)
+{
+    uint64_t hash = visited_mix(1, (uint64_t)operation->step);
+
+    for (int up = 0; up < 2; up++) {
+        uint64_t bits;
+
+        memcpy(&bits, &operation->last[up], sizeof(bits));
+        hash = visited_mix(hash, bits);
+    }
+    for (int s = 0; s < operation->layout->num_streams; s++) {
+        hash = hash_stream(hash, &operation->states[s]);
+    }
+    return hash;
+}
+
+uint64_t state_hash_completion(mtree_operation_t *const *operations,
+                               const mtree_completion_t *completion)
+{
+    const mtree_event_t *event = (const mtree_event_t *)completion;
+    const mtree_batch_t *batch;
+    const mtree_send_op_t *send_op = (const mtree_send_op_t *)completion;
+    uintptr_t place = (uintptr_t)completion, first, end;
+    int rank = 0;
+
+    while (operations[rank] == NULL || event->inbox != &operations[rank]->inbox) {
+        rank++;
+    }
+    batch = operations[rank]->oldest;
+    first = (uintptr_t)batch;
+    end = (uintptr_t)batch->slots_end;
+    if (place >= first && place < end) {
+        return visited_mix(visited_mix(2, (uint64_t)rank), place - first);
+    }
+    return visited_mix(visited_mix(visited_mix(3, (uint64_t)rank), send_op->chunk),
+                       (uint64_t)(send_op->channel - batch->channels));
+}

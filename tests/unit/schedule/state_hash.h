@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Hashes that tell the states of running operations apart: equal states have equal
+ * hashes, whatever memory they are in.
+ */
+#ifndef MTREE_TESTS_UNIT_SCHEDULE_STATE_HASH_H
+#define MTREE_TESTS_UNIT_SCHEDULE_STATE_HASH_H
+
+#include "schedule/operation_private.h"
+
+#include <stdint.h>
+
+/* Where one rank's operation stands. */
+uint64_t state_hash_operation(const mtree_operation_t *operation);
+
+/*
+ * Which completion of which rank this is: by its place in the operation, or, the send
+ * operation being elsewhere, by channel and chunk.  operations[rank] is NULL where the
+ * rank has not begun; one of them owns @a completion.
+ */
+uint64_t state_hash_completion(mtree_operation_t *const *operations,
+                               const mtree_completion_t *completion);
+
+#endif
