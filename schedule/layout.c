@@ -86,6 +86,9 @@ static void builder_add_stream(mtree_layout_builder_t *builder, int number, int 
     stream->tree = number;
     stream->block = mtree_collective_has_blocks(collective) ? root_rank : -1;
     layout->num_streams++;
+    if (mtree_plan_part_is_outside(builder->part, tree)) {
+        stream->length = 0;
+    }
     mtree_layout_link(builder, stream, number, root_host, root_rank);
 }
 
@@ -204,8 +207,12 @@ static mtree_status_t builder_check(const mtree_layout_builder_t *builder)
     const mtree_call_t *call = builder->call;
 
     if (part->num_hosts != builder->placement->num_hosts ||
+        part->num_relays != builder->placement->num_relays ||
         part->host != builder->placement->host[builder->rank]) {
         return MTREE_ERR_INVALID;
+    }
+    if (part->num_relays > 0 && builder->personalized) {
+        return MTREE_ERR_UNSUPPORTED;
     }
     if (part->collective == MTREE_ALLREDUCE && !builder->personalized) {
         return MTREE_OK;
@@ -316,7 +323,7 @@ static void builder_run(mtree_layout_builder_t *builder)
     mtree_layout_t *layout = builder->layout;
     const mtree_call_t *call = builder->call;
 
-    for (int r = 0; r < builder->placement->num_ranks; r++) {
+    for (int r = 0; r < builder->num_all; r++) {
         builder->rates[r] = -1;
         builder->trips[r] = 0;
     }
@@ -331,6 +338,7 @@ static void builder_run(mtree_layout_builder_t *builder)
     layout->max_lead = builder->stepped || builder->seconds == 0
                            ? INFINITY
                            : MAX_LEAD / builder->seconds;
+    layout->is_relay = builder->rank >= builder->placement->num_ranks;
     layout->num_lanes = mtree_lanes(call->collective);
     layout->paced = call->units * call->unit_bytes > MTREE_LAYOUT_UNPACED_BYTES;
 }
@@ -340,9 +348,12 @@ mtree_status_t mtree_layout_create(const mtree_plan_part_t *part,
                                    const mtree_call_t *call, int rank,
                                    mtree_layout_t **layout_p)
 {
-    size_t ranks = (size_t)placement->num_ranks;
-    mtree_layout_builder_t builder = {
-        .part = part, .placement = placement, .call = call, .rank = rank};
+    mtree_layout_builder_t builder = {.part = part,
+                                      .placement = placement,
+                                      .call = call,
+                                      .rank = rank,
+                                      .num_all =
+                                          placement->num_ranks + placement->num_relays};
     mtree_status_t status = mtree_collective_check(call->collective);
 
     if (status != MTREE_OK) {
@@ -354,8 +365,8 @@ mtree_status_t mtree_layout_create(const mtree_plan_part_t *part,
         return status;
     }
     builder.layout = calloc(1, sizeof(*builder.layout));
-    builder.rates = malloc(2 * ranks * sizeof(double));
-    builder.trips = builder.rates + ranks;
+    builder.rates = malloc(2 * (size_t)builder.num_all * sizeof(double));
+    builder.trips = builder.rates + builder.num_all;
     if (builder.layout != NULL) {
         builder.layout->streams =
             calloc(builder_num_streams(&builder) + 1, sizeof(mtree_stream_t));

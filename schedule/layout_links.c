@@ -152,7 +152,7 @@ void mtree_layout_fill_peers(mtree_layout_builder_t *builder)
         builder->status = MTREE_ERR_NO_MEMORY;
         return;
     }
-    for (int rank = 0; rank < builder->placement->num_ranks; rank++) {
+    for (int rank = 0; rank < builder->num_all; rank++) {
         double rate = builder->rates[rank];
 
         if (rate < 0) {

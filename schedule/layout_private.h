@@ -13,6 +13,7 @@ typedef struct {
     const mtree_placement_t *placement;
     const mtree_call_t *call;
     int rank;
+    int num_all; /* ranks and relays */
     mtree_layout_t *layout;
     int num_children, children_room, steps_room, places_room; /* of all streams so far */
     int num_below, below_room;                                /* likewise */
@@ -20,11 +21,10 @@ typedef struct {
     size_t most_ranks;    /* of a host */
     size_t num_running;   /* streams that run at a time, at most */
     size_t longest_block; /* units */
-    double *rates;        /* [num_ranks] bits/s planned to and from each rank; -1: not a
-                             neighbour */
-    double *trips;        /* [num_ranks] seconds to each rank and back */
-    bool stepped;         /* the plan's lockstep steps fit the call */
-    double seconds;       /* of the longest stream at its rate */
+    double *rates;  /* [num_all] bits/s planned to and from each; -1: not a neighbour */
+    double *trips;  /* [num_all] seconds to each and back */
+    bool stepped;   /* the plan's lockstep steps fit the call */
+    double seconds; /* of the longest stream at its rate */
     size_t largest_chunk; /* bytes */
     mtree_status_t status;
 } mtree_layout_builder_t;

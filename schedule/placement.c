@@ -116,6 +116,35 @@ mtree_status_t mtree_placement_create(int num_ranks, int num_hosts, const int *h
     return MTREE_OK;
 }
 
+mtree_status_t mtree_placement_create_relayed(int num_ranks, int num_hosts,
+                                              int num_relays, const int *host,
+                                              const mtree_locality_t *localities,
+                                              mtree_placement_t **placement_p)
+{
+    size_t all = (size_t)num_ranks + (size_t)num_relays;
+    int *all_hosts = malloc(all * sizeof(*all_hosts));
+    mtree_locality_t *all_localities = malloc(all * sizeof(*all_localities));
+    mtree_status_t status = MTREE_ERR_NO_MEMORY;
+
+    if (all_hosts != NULL && all_localities != NULL) {
+        for (int i = 0; i < (int)all; i++) {
+            all_hosts[i] = i < num_ranks ? host[i] : num_hosts - (int)all + i;
+            all_localities[i] = i < num_ranks && localities != NULL
+                                    ? localities[i]
+                                    : mtree_locality_unknown();
+        }
+        status = mtree_placement_create((int)all, num_hosts, all_hosts, all_localities,
+                                        placement_p);
+    }
+    if (status == MTREE_OK) {
+        (*placement_p)->num_ranks = num_ranks;
+        (*placement_p)->num_relays = num_relays;
+    }
+    free(all_hosts);
+    free(all_localities);
+    return status;
+}
+
 void mtree_placement_destroy(mtree_placement_t *placement)
 {
     free(placement);

@@ -18,6 +18,8 @@
 typedef struct {
     int num_ranks;
     int num_hosts;
+    int num_relays;   /* relay i has the number num_ranks + i behind all ranks, and the
+                         last hosts; the lists of ranks below have them, too */
     int *host;        /* [num_ranks] host number of a rank */
     int *first;       /* [num_hosts + 1] where the host's ranks begin in `ranks` */
     int *ranks;       /* [num_ranks] grouped by host, within it by locality, ascending */
@@ -35,6 +37,13 @@ typedef struct {
 mtree_status_t mtree_placement_create(int num_ranks, int num_hosts, const int *host,
                                       const mtree_locality_t *localities,
                                       mtree_placement_t **placement_p);
+
+/* The same, where @a num_relays of the hosts, the last ones, are relays, without ranks.
+ */
+mtree_status_t mtree_placement_create_relayed(int num_ranks, int num_hosts,
+                                              int num_relays, const int *host,
+                                              const mtree_locality_t *localities,
+                                              mtree_placement_t **placement_p);
 
 /* Free; NULL is allowed. */
 void mtree_placement_destroy(mtree_placement_t *placement);

@@ -76,7 +76,8 @@ static int cut_tree_measure(cut_tree_t *cut, const mtree_tree_t *tree, int *queu
 }
 
 /* Number the hosts on a walk; @a queue has memory for all of them. */
-static void cut_tree_walk(cut_tree_t *cut, const mtree_tree_t *tree, int *queue)
+static void cut_tree_walk(cut_tree_t *cut, const mtree_tree_t *tree, int num_hosts,
+                          int *queue)
 {
     int count = cut_tree_measure(cut, tree, queue);
 
@@ -86,6 +87,13 @@ static void cut_tree_walk(cut_tree_t *cut, const mtree_tree_t *tree, int *queue)
         for (int c = cut->first[queue[at]]; c < cut->first[queue[at] + 1]; c++) {
             cut->order[cut->children[c]] = place;
             place += cut->size[cut->children[c]];
+        }
+    }
+    /* Relays outside have the places behind all others. */
+    for (int host = 0; host < num_hosts; host++) {
+        if (mtree_tree_is_outside(tree, host)) {
+            cut->order[host] = count++;
+            cut->size[host] = 1;
         }
     }
 }
@@ -121,7 +129,7 @@ mtree_status_t mtree_plan_cut_create(const mtree_plan_t *plan, mtree_plan_cut_t 
             cut_tree_group(tree, &plan->trees[t], plan->num_hosts);
         }
         if (cut->arena.status == MTREE_OK && any_root) {
-            cut_tree_walk(tree, &plan->trees[t], queue);
+            cut_tree_walk(tree, &plan->trees[t], plan->num_hosts, queue);
         } else if (cut->arena.status == MTREE_OK && is_personalized) {
             (void)cut_tree_measure(tree, &plan->trees[t], queue);
         }
@@ -269,6 +277,7 @@ mtree_status_t mtree_plan_cut_part(const mtree_plan_cut_t *cut, int host,
     }
     part->collective = plan->collective;
     part->host = host;
+    part->num_relays = plan->num_relays;
     part->root = plan->root;
     part->num_steps = cut->num_steps;
     part->bytes = plan->bytes;

@@ -46,6 +46,8 @@ typedef struct {
     int host; /* whose part it is */
     int root; /* host for bcast and reduce, -1 otherwise */
     int num_hosts;
+    int num_relays; /* the last so many hosts are relays (planner/plan/plan.h); of a tree
+                       that leaves the part's host outside it has no edge */
     int num_trees;
     int num_steps;            /* lockstep steps one way; 0: chunks stream */
     double bytes;             /* message size that it is made for; 0: throughput alone */
@@ -87,6 +89,13 @@ void mtree_plan_part_group(mtree_plan_part_t *part);
 /* As mtree_plan_retain() and mtree_plan_destroy(). */
 mtree_plan_part_t *mtree_plan_part_retain(const mtree_plan_part_t *part);
 void mtree_plan_part_destroy(mtree_plan_part_t *part);
+
+/* Is the part's host a relay that @a tree leaves outside? */
+static inline bool mtree_plan_part_is_outside(const mtree_plan_part_t *part,
+                                              const mtree_part_tree_t *tree)
+{
+    return part->host >= part->num_hosts - part->num_relays && tree->num_edges == 0;
+}
 
 /*
  * The edge from the part's host towards @a root in tree number @a tree, which becomes the

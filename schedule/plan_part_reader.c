@@ -109,7 +109,7 @@ static void read_trees(reader_t *reader, mtree_plan_part_t *part, bool order, bo
         mtree_part_tree_t *tree = &part->trees[t];
         double *sum = shares;
 
-        tree->root = read_int(reader, part->num_hosts - 1);
+        tree->root = read_int(reader, part->num_hosts - part->num_relays - 1);
         tree->rate = read_double(reader);
         tree->share = read_double(reader);
         tree->latency = read_double(reader);
@@ -130,7 +130,7 @@ static void read_trees(reader_t *reader, mtree_plan_part_t *part, bool order, bo
 static mtree_status_t read_common(reader_t *reader, mtree_plan_part_t **part_p)
 {
     mtree_collective_t collective;
-    int root, num_hosts, num_trees;
+    int root, num_hosts, num_relays, num_trees;
     mtree_plan_part_t *part;
     mtree_status_t status;
     double *shares;
@@ -141,8 +141,9 @@ static mtree_status_t read_common(reader_t *reader, mtree_plan_part_t **part_p)
     num_hosts = MAX_HOSTS;
     root = read_int(reader, num_hosts) - 1;
     num_hosts = read_int(reader, num_hosts);
+    num_relays = read_int(reader, num_hosts);
     num_trees = read_int(reader, MAX_TREES);
-    reader_expect(reader, root < num_hosts && num_hosts > 0);
+    reader_expect(reader, root < num_hosts - num_relays && num_relays < num_hosts);
     reader_expect(reader, reader_left(reader) / LEAST_TREE >= (size_t)num_trees);
     if (reader->faulty) {
         return MTREE_ERR_INVALID;
@@ -153,6 +154,7 @@ static mtree_status_t read_common(reader_t *reader, mtree_plan_part_t **part_p)
     }
     part->collective = collective;
     part->root = root;
+    part->num_relays = num_relays;
     part->num_steps = read_int(reader, INT32_MAX / 2);
     order = read_int(reader, 1);
     reader_expect(reader, order == (collective == MTREE_ALLREDUCE));
@@ -245,7 +247,8 @@ static void read_edges(reader_t *reader, mtree_plan_part_t *part, mtree_part_tre
     tree->num_edges = read_int(reader, num_neighbours);
     tree->parent = read_int(reader, tree->num_edges) - 1;
     reader_expect(reader, reader_left(reader) >= (size_t)tree->num_edges);
-    reader_expect(reader, (tree->parent < 0) == (tree->root == part->host));
+    reader_expect(reader, (tree->parent < 0) == (tree->root == part->host ||
+                                                 mtree_plan_part_is_outside(part, tree)));
     if (reader->faulty ||
         MTREE_ARENA_ARRAY(&part->arena, tree->edges, (size_t)tree->num_edges) == NULL) {
         return;

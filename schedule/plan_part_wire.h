@@ -16,7 +16,7 @@
 #include "schedule/plan_part.h"
 
 /* What a reader of another version refuses. */
-#define MTREE_PLAN_PART_VERSION 3
+#define MTREE_PLAN_PART_VERSION 4
 
 /* Bytes, malloc'ed; all zero: none. */
 typedef struct {

@@ -52,6 +52,7 @@ void mtree_plan_part_write_common(const mtree_plan_part_t *part, mtree_wire_t *w
     write_int(wire, (int)part->collective);
     write_int(wire, part->root + 1);
     write_int(wire, part->num_hosts);
+    write_int(wire, part->num_relays);
     write_int(wire, part->num_trees);
     write_int(wire, part->num_steps);
     write_int(wire, has_order(part));

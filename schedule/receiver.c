@@ -237,7 +237,7 @@ static void state_fold_chunk(mtree_stream_state_t *state, mtree_receiver_t *rece
     char *theirs = receiver->slots[chunk % receiver->window].memory;
     double begin = mtree_operation_clock(state->operation);
 
-    if (data->fold == NULL) {
+    if (data->fold == NULL || (state->operation->layout->is_relay && receiver == first)) {
         return;
     }
     if (receiver != first) {

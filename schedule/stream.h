@@ -77,6 +77,7 @@ typedef struct {
     int num_steps;   /* lockstep steps one way; 0: chunks stream */
     double max_lead; /* part of its chunks that a stream may be ahead of the last one on a
                     busy link; infinite: no limit */
+    bool is_relay;   /* no rank: what it passes on has nothing of its own */
     bool paced;     /* false: so little is sent that windows are not worth a round trip */
     size_t *blocks; /* [num_ranks] personalized: units of the block to or from each rank;
                        NULL: not all ranks know them */

@@ -66,6 +66,26 @@ destroy_plan:
     return MTREE_ERR_NO_MEMORY;
 }
 
+mtree_status_t mtree_plan_add_relays(mtree_plan_t *plan, int num_relays,
+                                     const char *const *addresses)
+{
+    if (num_relays < 0 || num_relays >= plan->num_hosts || plan->num_relays > 0) {
+        return MTREE_ERR_INVALID;
+    }
+    plan->relays = calloc((size_t)num_relays + 1, sizeof(*plan->relays));
+    if (plan->relays == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    plan->num_relays = num_relays;
+    for (int i = 0; i < num_relays; ++i) {
+        plan->relays[i] = strdup(addresses[i]);
+        if (plan->relays[i] == NULL) {
+            return MTREE_ERR_NO_MEMORY;
+        }
+    }
+    return MTREE_OK;
+}
+
 bool mtree_plan_is_by_arrival(const mtree_plan_t *plan)
 {
     return plan->num_trees == 1 && strcmp(plan->algorithm, MTREE_PLAN_ARRIVAL) == 0;
@@ -106,6 +126,10 @@ void mtree_plan_destroy(mtree_plan_t *plan)
     for (int i = 0; plan->hosts != NULL && i < plan->num_hosts; ++i) {
         free(plan->hosts[i]);
     }
+    for (int i = 0; plan->relays != NULL && i < plan->num_relays; ++i) {
+        free(plan->relays[i]);
+    }
+    free(plan->relays);
     free(plan->trees);
     free(plan->hosts);
     free(plan->routes);

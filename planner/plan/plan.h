@@ -30,13 +30,17 @@ typedef struct {
     double share; /* its part of the message (allgather: of its root's block; alltoall: of
                      what its root sends) */
     size_t chunk_bytes; /* on its widest edge; 0: not decided */
-    int *parent;        /* [num_hosts] host number of the parent, -1 for the root */
+    int *parent;        /* [num_hosts] host number of the parent, -1 for the root,
+                           MTREE_PLAN_OUTSIDE for a relay that is not in the tree */
     double *latency;    /* [num_hosts] seconds, one way, of the route to the parent; 0 for
                            the root */
     int *step; /* [num_hosts] the lockstep step, from 1, in which data comes down from the
                   parent, or, s of S steps, goes up in S - s + 1; 0 for the root.  All 0:
                   no steps, chunks stream */
 } mtree_tree_t;
+
+/* The parent of a relay that a tree does not use. */
+#define MTREE_PLAN_OUTSIDE (-2)
 
 /* The algorithm of plans by arrival. */
 #define MTREE_PLAN_ARRIVAL "arrival"
@@ -55,7 +59,11 @@ typedef struct {
     double bytes;    /* message size that it is made for (alltoall: what each host sends);
                         0: throughput alone */
     int num_hosts;
-    char **hosts; /* [num_hosts] */
+    char **hosts;   /* [num_hosts] */
+    int num_relays; /* the last so many hosts are relays: they have no ranks, contribute
+                       nothing and want no result.  A tree is rooted in another host, may
+                       leave relays outside, and has none as a leaf */
+    char **relays;  /* [num_relays] where each listens, "address:port"; NULL: none */
     int num_trees;
     mtree_tree_t *trees;
     double throughput; /* bits/s of message (allgather: of result; alltoall: of what each
@@ -77,6 +85,19 @@ typedef struct {
 mtree_status_t mtree_plan_create(mtree_collective_t collective, const char *algorithm,
                                  int num_hosts, const char *const *hosts, int num_trees,
                                  mtree_plan_t **plan_p);
+
+/*
+ * The last @a num_relays hosts of @a plan, which has none yet, become relays that listen
+ * at @a addresses, which are copied.  MTREE_ERR_INVALID: no other host would be left.
+ */
+mtree_status_t mtree_plan_add_relays(mtree_plan_t *plan, int num_relays,
+                                     const char *const *addresses);
+
+/* Does @a tree leave @a host, a relay, outside? */
+static inline bool mtree_tree_is_outside(const mtree_tree_t *tree, int host)
+{
+    return tree->parent[host] == MTREE_PLAN_OUTSIDE;
+}
 
 /*
  * Is it a plan by arrival (planner/regular/chains.h)?  Calls over it are scheduled while

@@ -40,17 +40,20 @@ static void expect_again(const mtree_plan_part_t *part)
     }
 }
 
-/* Two ranks on each host. */
+/* Two ranks on each host that is no relay. */
 static void lay_out(const mtree_plan_part_t *part)
 {
+    int ranks = 2 * (part->num_hosts - part->num_relays);
+    bool is_relay = 2 * part->host >= ranks;
+    int first = is_relay ? ranks + part->host - ranks / 2 : 2 * part->host;
     mtree_placement_t *placement;
     int host[2 * MOST_HOSTS];
 
-    for (int rank = 0; rank < 2 * part->num_hosts; rank++) {
+    for (int rank = 0; rank < ranks; rank++) {
         host[rank] = rank / 2;
     }
-    if (mtree_placement_create(2 * part->num_hosts, part->num_hosts, host, NULL,
-                               &placement) != MTREE_OK) {
+    if (mtree_placement_create_relayed(ranks, part->num_hosts, part->num_relays, host,
+                                       NULL, &placement) != MTREE_OK) {
         abort();
     }
     for (int c = 0; c < MTREE_COLLECTIVE_LAST; c++) {
@@ -60,7 +63,7 @@ static void lay_out(const mtree_plan_part_t *part)
                                    .unit_bytes = 4};
         mtree_layout_t *layout;
 
-        for (int rank = 2 * part->host; rank < 2 * part->host + 2; rank++) {
+        for (int rank = first; rank < first + (is_relay ? 1 : 2); rank++) {
             if (mtree_layout_create(part, placement, &call, rank, &layout) == MTREE_OK) {
                 mtree_layout_destroy(layout);
             }
