@@ -97,10 +97,11 @@ double coll_mtree_plan_choice_under_way(const mtree_plan_t *plan)
         const mtree_tree_t *tree = &plan->trees[t];
 
         for (size_t h = 0; h < hosts; h++) {
-            size_t parent = (size_t)tree->parent[h];
-            double *sum = &bytes[h < parent ? h * hosts + parent : parent * hosts + h];
-
             if (tree->parent[h] >= 0) {
+                size_t parent = (size_t)tree->parent[h];
+                double *sum =
+                    &bytes[h < parent ? h * hosts + parent : parent * hosts + h];
+
                 *sum += tree->rate / 8 * 2 * tree->latency[h];
                 most = fmax(most, *sum);
             }

@@ -67,12 +67,14 @@ static void log_kernel_buffers(ompi_communicator_t *comm, const mtree_plan_t *pl
     char command[160], size[32];
     double bytes;
 
-    (void)coll_mtree_streams_parse(coll_mtree_params.streams, &streams);
-    bytes = coll_mtree_plan_choice_under_way(plan) / coll_mtree_streams_usual(&streams);
     if (is_logged || coll_mtree_world_rank() != 0 ||
         strcmp(coll_mtree_host_fabric(), "tcp") != 0 ||
-        mtree_tcp_kernel_buffers_read(MTREE_TCP_KERNEL_FOLDER, &buffers) != MTREE_OK ||
-        !mtree_tcp_kernel_buffers_command(&buffers, bytes, command, sizeof(command))) {
+        mtree_tcp_kernel_buffers_read(MTREE_TCP_KERNEL_FOLDER, &buffers) != MTREE_OK) {
+        return;
+    }
+    (void)coll_mtree_streams_parse(coll_mtree_params.streams, &streams);
+    bytes = coll_mtree_plan_choice_under_way(plan) / coll_mtree_streams_usual(&streams);
+    if (!mtree_tcp_kernel_buffers_command(&buffers, bytes, command, sizeof(command))) {
         return;
     }
     is_logged = true;
