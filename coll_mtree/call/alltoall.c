@@ -18,12 +18,8 @@ static void alltoallv_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS_alltoa
 {
     int ranks = ompi_comm_size(comm);
 
-    args->recv = coll_mtree_side_of(rbuf, 0, rdtype);
-    args->recv.counts = rcounts;
-    args->recv.displs = rdispls;
-    args->send = coll_mtree_side_of(sbuf, 0, sdtype);
-    args->send.counts = scounts;
-    args->send.displs = sdispls;
+    args->recv = coll_mtree_side_of_unequal(rbuf, rcounts, rdispls, rdtype);
+    args->send = coll_mtree_side_of_unequal(sbuf, scounts, sdispls, sdtype);
     coll_mtree_coll_args_exchange(args, MTREE_ALLTOALL, sbuf == MPI_IN_PLACE);
     coll_mtree_coll_args_unequal(args, coll_mtree_side_bytes(&args->send, ranks));
 }
@@ -34,13 +30,9 @@ static void alltoallw_args(coll_mtree_coll_args_t *args, MTREE_PARAMETERS_alltoa
 {
     int ranks = ompi_comm_size(comm);
 
-    args->recv = coll_mtree_side_of(rbuf, 0, NULL);
-    args->recv.counts = rcounts;
-    args->recv.displs = rdispls;
+    args->recv = coll_mtree_side_of_unequal(rbuf, rcounts, rdispls, NULL);
     args->recv.types = rdtypes;
-    args->send = coll_mtree_side_of(sbuf, 0, NULL);
-    args->send.counts = scounts;
-    args->send.displs = sdispls;
+    args->send = coll_mtree_side_of_unequal(sbuf, scounts, sdispls, NULL);
     args->send.types = sdtypes;
     coll_mtree_coll_args_exchange(args, MTREE_ALLTOALL, sbuf == MPI_IN_PLACE);
     coll_mtree_coll_args_unequal(args, coll_mtree_side_bytes(&args->send, ranks));

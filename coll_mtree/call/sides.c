@@ -19,6 +19,13 @@ coll_mtree_side_t coll_mtree_side_of_one(const void *buffer, int count,
         .buffer = buffer, .only = rank, .count = count, .type = type};
 }
 
+coll_mtree_side_t coll_mtree_side_of_unequal(const void *buffer, const int *counts,
+                                             const int *displs, ompi_datatype_t *type)
+{
+    return (coll_mtree_side_t){
+        .buffer = buffer, .only = -1, .type = type, .counts = counts, .displs = displs};
+}
+
 static ompi_datatype_t *type_of(const coll_mtree_side_t *side, int rank)
 {
     return side->types != NULL ? side->types[rank] : side->type;

@@ -21,9 +21,12 @@ typedef struct {
     int held;     /* types to which there are references, with `copies` */
 } coll_mtree_side_t;
 
-/* A side of equal blocks, and one with the only block, that of @a rank. */
+/* A side of equal blocks; of blocks that differ, with the user's arrays; and one with the
+ * only block, that of @a rank. */
 coll_mtree_side_t coll_mtree_side_of(const void *buffer, int count,
                                      ompi_datatype_t *type);
+coll_mtree_side_t coll_mtree_side_of_unequal(const void *buffer, const int *counts,
+                                             const int *displs, ompi_datatype_t *type);
 coll_mtree_side_t coll_mtree_side_of_one(const void *buffer, int count,
                                          ompi_datatype_t *type, int rank);
 
