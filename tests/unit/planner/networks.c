@@ -36,19 +36,26 @@ static void add_link(mtree_topology_t *topology, int u, int v, double there, dou
                      MTREE_OK);
 }
 
+mtree_topology_t *network_hosts(int num_hosts)
+{
+    mtree_topology_t *topology;
+
+    ck_assert_int_eq(mtree_topology_create("net", "test", &topology), MTREE_OK);
+    for (int i = 0; i < num_hosts; i++) {
+        (void)add_vertex(topology, MTREE_VERTEX_HOST, "h", i);
+    }
+    return topology;
+}
+
 mtree_topology_t *network_random(int num_hosts, int num_links, unsigned seed,
                                  bool one_way, double latency)
 {
     size_t hosts = (size_t)num_hosts;
     bool *joined = calloc(hosts * hosts, sizeof(*joined));
     unsigned long long state = seed;
-    mtree_topology_t *topology;
+    mtree_topology_t *topology = network_hosts(num_hosts);
 
     ck_assert_ptr_nonnull(joined);
-    ck_assert_int_eq(mtree_topology_create("random", "drawn", &topology), MTREE_OK);
-    for (int i = 0; i < num_hosts; ++i) {
-        (void)add_vertex(topology, MTREE_VERTEX_HOST, "h", i);
-    }
     while (topology->num_links < num_links) {
         /* The first links make a tree. */
         int v = topology->num_links < num_hosts - 1 ? topology->num_links + 1

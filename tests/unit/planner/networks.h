@@ -31,6 +31,9 @@ mtree_topology_t *network_a100(int num_machines);
  */
 mtree_topology_t *network_mi250(int num_machines);
 
+/* Hosts h0, h1, ... without a link; vertex i is host i. */
+mtree_topology_t *network_hosts(int num_hosts);
+
 /* Plan for all hosts of the topology; the test fails unless there is a plan that keeps
  * all capacities. */
 mtree_plan_t *network_plan(const mtree_topology_t *topology,

@@ -45,16 +45,8 @@ static mtree_topology_t *shape(const char *name)
 /* Hosts 0 .. @a num_hosts - 1, joined where @a are_joined says so. */
 static mtree_topology_t *graph(int num_hosts, bool (*are_joined)(int, int))
 {
-    mtree_topology_t *topology;
-    char name[16];
+    mtree_topology_t *topology = network_hosts(num_hosts);
 
-    ck_assert_int_eq(mtree_topology_create("graph", "test", &topology), MTREE_OK);
-    for (int i = 0; i < num_hosts; i++) {
-        snprintf(name, sizeof(name), "h%d", i);
-        ck_assert_int_eq(
-            mtree_topology_add_vertex(topology, name, NULL, MTREE_VERTEX_HOST, NULL),
-            MTREE_OK);
-    }
     for (int i = 0; i < num_hosts; i++) {
         for (int j = i + 1; j < num_hosts; j++) {
             if (are_joined(i, j)) {
@@ -252,16 +244,8 @@ END_TEST
  * -degree i. */
 static mtree_topology_t *kautz(int num_hosts, int degree)
 {
-    mtree_topology_t *topology;
-    char name[16];
+    mtree_topology_t *topology = network_hosts(num_hosts);
 
-    ck_assert_int_eq(mtree_topology_create("kautz", "test", &topology), MTREE_OK);
-    for (int i = 0; i < num_hosts; i++) {
-        snprintf(name, sizeof(name), "h%d", i);
-        ck_assert_int_eq(
-            mtree_topology_add_vertex(topology, name, NULL, MTREE_VERTEX_HOST, NULL),
-            MTREE_OK);
-    }
     for (int i = 0; i < num_hosts; i++) {
         for (int q = 1; q <= degree; q++) {
             int j = ((num_hosts - degree) * i + num_hosts - q) % num_hosts;

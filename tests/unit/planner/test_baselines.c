@@ -6,6 +6,7 @@
 #include "planner/published/blink.h"
 #include "planner/published/psld_plink.h"
 #include "planner/solver/lp.h"
+#include "tests/unit/planner/networks.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -20,14 +21,8 @@ static int hosts[16];
 
 static void make_hosts(int num_hosts)
 {
-    char name[16];
-
-    ck_assert_int_eq(mtree_topology_create("net", "test", &topology), MTREE_OK);
+    topology = network_hosts(num_hosts);
     for (int i = 0; i < num_hosts; i++) {
-        snprintf(name, sizeof(name), "h%d", i);
-        ck_assert_int_eq(
-            mtree_topology_add_vertex(topology, name, NULL, MTREE_VERTEX_HOST, NULL),
-            MTREE_OK);
         hosts[i] = i;
     }
 }

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "planner/planner.h"
 #include "planner/solver/lp.h"
+#include "tests/unit/planner/networks.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -32,15 +33,9 @@ static void keep_line(mtree_log_level_t level, const char *message, void *arg)
 
 static void make_hosts(int num_hosts)
 {
-    char name[16];
-
     mtree_log_set(keep_line, NULL, MTREE_LOG_ERROR);
-    ck_assert_int_eq(mtree_topology_create("net", "test", &topology), MTREE_OK);
+    topology = network_hosts(num_hosts);
     for (int i = 0; i < num_hosts; i++) {
-        snprintf(name, sizeof(name), "h%d", i);
-        ck_assert_int_eq(
-            mtree_topology_add_vertex(topology, name, NULL, MTREE_VERTEX_HOST, NULL),
-            MTREE_OK);
         hosts[i] = i;
     }
 }
