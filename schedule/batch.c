@@ -36,7 +36,7 @@ static part_counts_t count_parts(const mtree_layout_t *layout,
             if (stream->parent >= 0) {
                 counts.receivers++;
                 counts.slots += slots;
-                counts.scratch += data->unpack != NULL
+                counts.scratch += data->unpack != NULL || layout->is_relay
                                       ? slots * mtree_stream_slot_bytes(data, stream)
                                       : 0;
             }
@@ -110,7 +110,8 @@ static void state_add_edges(mtree_stream_state_t *state, mtree_cursor_t *at)
     if (stream->parent >= 0 && stream->down) {
         state->above = mtree_stream_state_add_receiver(
             state, stream->parent, stream->parent_step, false, edge, slots,
-            state->operation->data.unpack != NULL, at);
+            state->operation->data.unpack != NULL || state->operation->layout->is_relay,
+            at);
     }
     if (stream->parent >= 0 && stream->up) {
         mtree_stream_state_add_channel(state, stream->parent, stream->parent_step, true,

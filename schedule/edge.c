@@ -47,11 +47,11 @@ int mtree_operation_count_step(mtree_operation_t *operation, int step)
     return step;
 }
 
-/* Chunks of the result are delivered at once; sums, and blocks that are sent on, take
- * memory until they are out of the way. */
-static bool edge_needs_credit(const mtree_edge_t *edge, bool up)
+/* Chunks of the result are delivered at once, but to a relay; sums, and what is sent on,
+ * take memory until they are out of the way. */
+static bool edge_needs_credit(const mtree_edge_t *edge, bool up, bool to_relay)
 {
-    return up || edge->num > 1;
+    return up || edge->num > 1 || to_relay;
 }
 
 static size_t edge_known_chunks(const mtree_edge_t *edge)
@@ -75,7 +75,11 @@ mtree_send_channel_t *mtree_stream_state_add_channel(mtree_stream_state_t *state
     channel->send_queue = mtree_operation_send_queue(state->operation, rank);
     channel->edge = edge;
     channel->up = up;
-    channel->credited = edge_needs_credit(&edge, up);
+    channel->credited = edge_needs_credit(
+        &edge, up,
+        state->operation->layout
+            ->peers[mtree_send_queue_number(state->operation, channel->send_queue)]
+            .is_relay);
     channel->step = mtree_operation_count_step(
         state->operation,
         mtree_layout_step(state->operation->layout, state->stream, step, up));
@@ -102,7 +106,7 @@ mtree_receiver_t *mtree_stream_state_add_receiver(mtree_stream_state_t *state, i
     receiver->edge = edge;
     receiver->peer = rank;
     receiver->up = up;
-    receiver->credited = edge_needs_credit(&edge, up);
+    receiver->credited = edge_needs_credit(&edge, up, state->operation->layout->is_relay);
     receiver->turn = open_turn(up);
     receiver->step = mtree_operation_count_step(
         state->operation,

@@ -458,7 +458,7 @@ void mtree_edge_blocks_sent(const mtree_send_channel_t *channel, size_t chunk)
 {
     mtree_receiver_t *above = channel->state->above;
 
-    if (above != NULL && --above->slots[chunk % above->window].unsent == 0) {
-        mtree_receiver_sent_on(above, chunk);
+    if (above != NULL) {
+        mtree_receiver_sent_down(above, chunk);
     }
 }

@@ -158,11 +158,13 @@ void mtree_layout_fill_peers(mtree_layout_builder_t *builder)
         if (rate < 0) {
             continue;
         }
-        *peer = (mtree_peer_t){.rank = rank,
-                               .window = mtree_chunk_window(rate, builder->trips[rank],
-                                                            builder->largest_chunk),
-                               .rate = rate,
-                               .trip = builder->trips[rank]};
+        *peer = (mtree_peer_t){
+            .rank = rank,
+            .window =
+                mtree_chunk_window(rate, builder->trips[rank], builder->largest_chunk),
+            .rate = rate,
+            .trip = builder->trips[rank],
+            .is_relay = mtree_placement_is_relay(builder->placement, rank)};
         if (rank < builder->rank) {
             layout->first_peer++;
         }

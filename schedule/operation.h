@@ -32,7 +32,8 @@ typedef struct {
 /* The user's data.  Unit i of a vector is at base + i * extent. */
 typedef struct {
     const void *input; /* what this rank contributes; may equal output (in place) */
-    void *output;      /* where the result goes; NULL where this rank gets none */
+    void *output;      /* where the result goes; NULL where this rank gets none.  A relay
+                          has neither, and does not pack or unpack */
     ptrdiff_t extent;  /* bytes from a unit to the next; > 0 */
     ptrdiff_t gap;     /* bytes from a unit's address to its first data byte */
     size_t span;       /* bytes that the data of one unit covers from there */
@@ -128,9 +129,9 @@ void mtree_operation_free(mtree_operation_t *operation);
 
 /*
  * Bytes of receive slots of an operation: a window of chunks for each child of each
- * reducing stream, for each incoming stream whose data must be unpacked, and for each
- * edge of a personalized stream with blocks that this rank forwards, or copies; an
- * estimate where these are unequal.
+ * reducing stream, for each incoming stream whose data must be unpacked or, on a relay,
+ * is sent on, and for each edge of a personalized stream with blocks that this rank
+ * forwards, or copies; an estimate where these are unequal.
  */
 size_t mtree_operation_scratch(const mtree_layout_t *layout,
                                const mtree_operation_data_t *data);

@@ -42,7 +42,8 @@ typedef struct {
     bool arrived; /* received, not yet reduced or delivered */
     bool sent;    /* all that is sent of it was: the sum, or what others' blocks take */
     bool blank;   /* the message was empty: its source has stopped */
-    int unsent;   /* personalized, on the way down: children that it was not sent to */
+    int unsent;   /* personalized or on a relay, on the way down: children that it was not
+                     sent to */
     char *memory; /* its address as a vector of units; NULL: straight into the output */
 } mtree_slot_t;
 
@@ -278,6 +279,10 @@ void mtree_receiver_take(mtree_receiver_t *receiver);
 /* @a chunk, which is in a slot of @a receiver, was sent on: release it with all before
  * that were, too. */
 void mtree_receiver_sent_on(mtree_receiver_t *receiver, size_t chunk);
+
+/* @a chunk, which is in a slot of @a receiver from above, was sent to one more child;
+ * the last one releases it. */
+void mtree_receiver_sent_down(mtree_receiver_t *receiver, size_t chunk);
 
 /* Chunk @a chunk was sent up by a reducing inner rank: its slot is free. */
 void mtree_stream_state_sent_up(mtree_stream_state_t *state, size_t chunk);

@@ -14,6 +14,8 @@
 #include "base/status.h"
 #include "topo/host/locality.h"
 
+#include <stdbool.h>
+
 /* The same on all ranks. */
 typedef struct {
     int num_ranks;
@@ -44,6 +46,19 @@ mtree_status_t mtree_placement_create_relayed(int num_ranks, int num_hosts,
                                               int num_relays, const int *host,
                                               const mtree_locality_t *localities,
                                               mtree_placement_t **placement_p);
+
+/* Ranks and relays. */
+static inline int mtree_placement_num_members(const mtree_placement_t *placement)
+{
+    return placement->num_ranks + placement->num_relays;
+}
+
+/* Is @a member a relay? */
+static inline bool mtree_placement_is_relay(const mtree_placement_t *placement,
+                                            int member)
+{
+    return member >= placement->num_ranks;
+}
 
 /* Free; NULL is allowed. */
 void mtree_placement_destroy(mtree_placement_t *placement);

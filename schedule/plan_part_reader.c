@@ -155,7 +155,7 @@ static mtree_status_t read_common(reader_t *reader, mtree_plan_part_t **part_p)
     part->collective = collective;
     part->root = root;
     part->num_relays = num_relays;
-    part->num_steps = read_int(reader, INT32_MAX / 2);
+    part->num_steps = read_int(reader, num_relays > 0 ? 0 : INT32_MAX / 2);
     order = read_int(reader, 1);
     reader_expect(reader, order == (collective == MTREE_ALLREDUCE));
     part->bytes = read_double(reader);
@@ -238,6 +238,17 @@ static void read_below(reader_t *reader, mtree_plan_part_t *part, mtree_part_tre
     reader_expect(reader, num > 0 && edge == tree->num_edges);
 }
 
+/* May a tree have these edges at the part's host?  A relay that it passes through has a
+ * parent and a child; another host has a parent unless it is the root. */
+static bool fits_host(const mtree_plan_part_t *part, const mtree_part_tree_t *tree)
+{
+    if (part->host >= part->num_hosts - part->num_relays) {
+        return mtree_plan_part_is_outside(part, tree) ||
+               (tree->parent >= 0 && tree->num_edges > 1);
+    }
+    return (tree->parent < 0) == (tree->root == part->host);
+}
+
 /* @a seen is [num_hosts]. */
 static void read_edges(reader_t *reader, mtree_plan_part_t *part, mtree_part_tree_t *tree,
                        const neighbour_t *neighbours, int num_neighbours, bool *seen)
@@ -247,8 +258,7 @@ static void read_edges(reader_t *reader, mtree_plan_part_t *part, mtree_part_tre
     tree->num_edges = read_int(reader, num_neighbours);
     tree->parent = read_int(reader, tree->num_edges) - 1;
     reader_expect(reader, reader_left(reader) >= (size_t)tree->num_edges);
-    reader_expect(reader, (tree->parent < 0) == (tree->root == part->host ||
-                                                 mtree_plan_part_is_outside(part, tree)));
+    reader_expect(reader, fits_host(part, tree));
     if (reader->faulty ||
         MTREE_ARENA_ARRAY(&part->arena, tree->edges, (size_t)tree->num_edges) == NULL) {
         return;

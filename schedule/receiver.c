@@ -65,6 +65,15 @@ void mtree_receiver_take(mtree_receiver_t *receiver)
     }
 }
 
+/* A relay keeps a chunk from the parent until all children have it. */
+static void receiver_hold(mtree_receiver_t *receiver, mtree_slot_t *slot)
+{
+    slot->unsent = receiver->state->stream->num_children;
+    mtree_receiver_take(receiver);
+    receiver->state->complete = receiver->taken;
+    mtree_stream_state_wake(receiver->state);
+}
+
 /* A chunk from the parent is part of the result. */
 static void receiver_deliver(mtree_receiver_t *receiver, mtree_slot_t *slot)
 {
@@ -132,10 +141,12 @@ static void receiver_arrived(mtree_event_t *event)
                              slot->chunk, units, mtree_operation_clock(operation));
     if (receiver->state->blocks != NULL) {
         mtree_edge_blocks_arrived(receiver, slot);
-    } else if (receiver == receiver->state->above) {
-        receiver_deliver(receiver, slot);
-    } else {
+    } else if (receiver != receiver->state->above) {
         mtree_stream_state_reduce(receiver->state);
+    } else if (operation->layout->is_relay) {
+        receiver_hold(receiver, slot);
+    } else {
+        receiver_deliver(receiver, slot);
     }
 }
 
@@ -223,8 +234,15 @@ void mtree_receiver_sent_on(mtree_receiver_t *receiver, size_t chunk)
     }
 }
 
+void mtree_receiver_sent_down(mtree_receiver_t *receiver, size_t chunk)
+{
+    if (--receiver->slots[chunk % receiver->window].unsent == 0) {
+        mtree_receiver_sent_on(receiver, chunk);
+    }
+}
+
 /* Add one chunk of a child.  The sum is made in the slot of the first child on an inner
- * rank, and in the output on the root. */
+ * rank, and in the output on the root.  A relay adds nothing of its own. */
 static void state_fold_chunk(mtree_stream_state_t *state, mtree_receiver_t *receiver,
                              size_t chunk)
 {

@@ -220,6 +220,8 @@ static void send_op_sent(mtree_event_t *event)
         mtree_edge_blocks_sent(channel, send_op->chunk);
     } else if (channel->up) {
         mtree_stream_state_sent_up(channel->state, send_op->chunk);
+    } else if (operation->layout->is_relay) {
+        mtree_receiver_sent_down(channel->state->above, send_op->chunk);
     }
 }
 
@@ -234,6 +236,11 @@ static mtree_send_op_t *send_op_get(mtree_operation_t *operation)
     return calloc(1, sizeof(*send_op));
 }
 
+static const char *slot_address(const mtree_receiver_t *receiver, size_t chunk)
+{
+    return receiver->slots[chunk % receiver->window].memory;
+}
+
 /* Where the chunk lies in memory, which may be at 0; false: it has to be packed. */
 static bool send_op_in_place(const mtree_send_op_t *send_op, const char **address_p)
 {
@@ -246,9 +253,9 @@ static bool send_op_in_place(const mtree_send_op_t *send_op, const char **addres
         return *address_p != NULL;
     }
     if (channel->up && state->stream->num_children > 0) {
-        const mtree_receiver_t *first = &state->receivers[0];
-
-        *address_p = first->slots[send_op->chunk % first->window].memory;
+        *address_p = slot_address(&state->receivers[0], send_op->chunk);
+    } else if (!channel->up && state->operation->layout->is_relay) {
+        *address_p = slot_address(state->above, send_op->chunk);
     } else {
         *address_p = mtree_stream_state_address(
             state, channel->up ? data->input : data->output, send_op->chunk);

@@ -59,10 +59,11 @@ typedef struct {
 } mtree_stream_t;
 
 typedef struct {
-    int rank;
+    int rank;      /* or the number of a relay (schedule/placement.h), as in streams */
     size_t window; /* bytes that may be outstanding to this rank */
     double rate;   /* bits/s planned each way; 0: on the same host, or not known */
     double trip;   /* seconds to this rank and back, without queues */
+    bool is_relay; /* it has no memory for the result: what goes down needs credit */
 } mtree_peer_t;
 
 typedef struct {
@@ -77,8 +78,9 @@ typedef struct {
     int num_steps;   /* lockstep steps one way; 0: chunks stream */
     double max_lead; /* part of its chunks that a stream may be ahead of the last one on a
                     busy link; infinite: no limit */
-    bool is_relay;   /* no rank: what it passes on has nothing of its own */
     bool paced;     /* false: so little is sent that windows are not worth a round trip */
+    bool is_relay;  /* no rank: nothing is contributed and no result kept; chunks stay in
+                       their slots until they were sent on */
     size_t *blocks; /* [num_ranks] personalized: units of the block to or from each rank;
                        NULL: not all ranks know them */
     int *children_room, *steps_room; /* the children and steps of all streams */

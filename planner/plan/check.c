@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* What rounding in a file or a solver may add up to. */
 #define SHARE_TOLERANCE    1e-6
@@ -21,9 +22,9 @@ static mtree_status_t check_numbers(const mtree_plan_t *plan, int t)
 {
     const mtree_tree_t *tree = &plan->trees[t];
 
-    if (tree->root < 0 || tree->root >= plan->num_hosts) {
-        mtree_error("plan: tree %d has root %d; the plan has %d hosts", t, tree->root,
-                    plan->num_hosts);
+    if (tree->root < 0 || tree->root >= mtree_plan_num_active(plan)) {
+        mtree_error("plan: tree %d has root %d; the plan has %d hosts that are no relays",
+                    t, tree->root, mtree_plan_num_active(plan));
         return MTREE_ERR_INVALID;
     }
     if (!isfinite(tree->rate) || tree->rate < 0.0) {
@@ -53,6 +54,9 @@ static mtree_status_t check_parents(const mtree_plan_t *plan, int t)
     for (int i = 0; i < plan->num_hosts; ++i) {
         int parent = tree->parent[i];
 
+        if (i >= mtree_plan_num_active(plan) && mtree_tree_is_outside(tree, i)) {
+            continue;
+        }
         if (i == tree->root ? parent != -1 : parent < 0 || parent >= plan->num_hosts) {
             mtree_error("plan: tree %d gives host %s the parent %d; %s", t,
                         plan->hosts[i], parent,
@@ -64,6 +68,29 @@ static mtree_status_t check_parents(const mtree_plan_t *plan, int t)
             mtree_error(
                 "plan: tree %d has latency %g at host %s; give seconds of at least 0", t,
                 tree->latency[i], plan->hosts[i]);
+            return MTREE_ERR_INVALID;
+        }
+    }
+    return MTREE_OK;
+}
+
+/* A relay has no use for what nobody below it gets.  @a inner is scratch, [num_hosts]. */
+static mtree_status_t check_relays(const mtree_plan_t *plan, int t, int *inner)
+{
+    const mtree_tree_t *tree = &plan->trees[t];
+    int i;
+
+    memset(inner, 0, (size_t)plan->num_hosts * sizeof(*inner));
+    for (i = 0; i < plan->num_hosts; ++i) {
+        if (tree->parent[i] >= 0) {
+            inner[tree->parent[i]] = 1;
+        }
+    }
+    for (i = mtree_plan_num_active(plan); i < plan->num_hosts; ++i) {
+        if (mtree_tree_is_outside(tree, i) == (inner[i] != 0)) {
+            mtree_error("plan: tree %d has relay %s %s; a relay lies between two hosts",
+                        t, plan->hosts[i],
+                        inner[i] != 0 ? "without a parent" : "as a leaf");
             return MTREE_ERR_INVALID;
         }
     }
@@ -82,7 +109,7 @@ static mtree_status_t check_spans(const mtree_plan_t *plan, int t, int *seen)
     }
     seen[tree->root] = -1;
     for (int i = 0; i < plan->num_hosts; ++i) {
-        int at = i;
+        int at = mtree_tree_is_outside(tree, i) ? tree->root : i;
 
         while (seen[at] == 0) {
             seen[at] = i + 1;
@@ -93,7 +120,8 @@ static mtree_status_t check_spans(const mtree_plan_t *plan, int t, int *seen)
                         plan->hosts[at]);
             return MTREE_ERR_INVALID;
         }
-        for (at = i; seen[at] != -1; at = tree->parent[at]) {
+        for (at = i; !mtree_tree_is_outside(tree, at) && seen[at] != -1;
+             at = tree->parent[at]) {
             seen[at] = -1;
         }
     }
@@ -153,7 +181,7 @@ static mtree_status_t check_shares(const mtree_plan_t *plan, double *sums)
     if (!mtree_collective_has_blocks(plan->collective)) {
         return check_sum(all, NULL);
     }
-    for (int i = 0; i < plan->num_hosts; ++i) {
+    for (int i = 0; i < mtree_plan_num_active(plan); ++i) {
         mtree_status_t status = check_sum(sums[i], plan->hosts[i]);
 
         if (status != MTREE_OK) {
@@ -237,6 +265,24 @@ static mtree_status_t check_capacities(const mtree_plan_t *plan,
     return status;
 }
 
+/* Before anything is read of the hosts. */
+static mtree_status_t check_has_relays(const mtree_plan_t *plan)
+{
+    if (plan->num_relays < 0 || plan->num_relays >= plan->num_hosts) {
+        mtree_error("plan: %d of %d hosts are relays; give a host that is none",
+                    plan->num_relays, plan->num_hosts);
+        return MTREE_ERR_INVALID;
+    }
+    if (plan->num_relays > 0 &&
+        (has_steps(plan) || mtree_collective_is_personalized(plan->collective))) {
+        mtree_error("plan: %s with relays; only reductions, broadcasts and gatherings to "
+                    "all have relays, and none in steps",
+                    has_steps(plan) ? "steps" : mtree_collective_name(plan->collective));
+        return MTREE_ERR_INVALID;
+    }
+    return MTREE_OK;
+}
+
 static mtree_status_t check_root(const mtree_plan_t *plan)
 {
     if (plan->num_trees < 1) {
@@ -244,7 +290,7 @@ static mtree_status_t check_root(const mtree_plan_t *plan)
         return MTREE_ERR_INVALID;
     }
     if (mtree_collective_has_root(plan->collective) &&
-        (plan->root < 0 || plan->root >= plan->num_hosts)) {
+        (plan->root < 0 || plan->root >= mtree_plan_num_active(plan))) {
         mtree_error("plan: %s from host %d of %d; name the root",
                     mtree_collective_name(plan->collective), plan->root, plan->num_hosts);
         return MTREE_ERR_INVALID;
@@ -256,7 +302,7 @@ mtree_status_t mtree_plan_check(const mtree_plan_t *plan,
                                 const mtree_topology_t *topology,
                                 const mtree_routes_t *routes)
 {
-    mtree_status_t status = check_root(plan);
+    mtree_status_t status = check_has_relays(plan);
     bool stepped = has_steps(plan);
     mtree_arena_t arena = {0};
     double *sums;
@@ -267,10 +313,16 @@ mtree_status_t mtree_plan_check(const mtree_plan_t *plan,
     if (status == MTREE_OK) {
         status = arena.status;
     }
+    if (status == MTREE_OK) {
+        status = check_root(plan);
+    }
     for (int t = 0; t < plan->num_trees && status == MTREE_OK; ++t) {
         status = check_numbers(plan, t);
         if (status == MTREE_OK) {
             status = check_parents(plan, t);
+        }
+        if (status == MTREE_OK) {
+            status = check_relays(plan, t, seen);
         }
         if (status == MTREE_OK) {
             status = check_spans(plan, t, seen);

@@ -82,14 +82,14 @@ static void share_out(mtree_plan_t *plan, const double *delay, const int *member
 /* The bits that the trees of one root (or all, when there is one message) share. */
 static double message_bits(const mtree_plan_t *plan)
 {
-    return 8.0 *
-           mtree_collective_root_bytes(plan->collective, plan->bytes, plan->num_hosts);
+    return 8.0 * mtree_collective_root_bytes(plan->collective, plan->bytes,
+                                             mtree_plan_num_active(plan));
 }
 
 static void fill_shares(mtree_plan_t *plan, const double *delay, int *members)
 {
     bool gathering = mtree_collective_has_blocks(plan->collective);
-    int num_groups = gathering ? plan->num_hosts : 1;
+    int num_groups = gathering ? mtree_plan_num_active(plan) : 1;
 
     for (int t = 0; t < plan->num_trees; ++t) {
         if (plan->trees[t].share > 0.0) {
@@ -120,15 +120,16 @@ static double plan_throughput(const mtree_plan_t *plan)
         }
         return sum;
     }
-    for (int root = 0; root < plan->num_hosts; ++root) {
+    for (int root = 0; root < mtree_plan_num_active(plan); ++root) {
         sum = 0.0;
         for (int t = 0; t < plan->num_trees; ++t) {
             sum += plan->trees[t].root == root ? plan->trees[t].rate : 0.0;
         }
         least = fmin(least, sum);
     }
-    return mtree_collective_is_personalized(plan->collective) ? least
-                                                              : least * plan->num_hosts;
+    return mtree_collective_is_personalized(plan->collective)
+               ? least
+               : least * mtree_plan_num_active(plan);
 }
 
 /* The bytes that cross the widest edge of @a tree. */
@@ -223,7 +224,8 @@ static double first_chunk_time(const mtree_problem_t *problem, const mtree_plan_
     for (int i = 0; i < plan->num_hosts; ++i) {
         int length = 0;
 
-        for (int at = i; time[at] < 0.0; at = tree->parent[at]) {
+        for (int at = i; !mtree_tree_is_outside(tree, at) && time[at] < 0.0;
+             at = tree->parent[at]) {
             chain[length++] = at;
         }
         while (length-- > 0) {

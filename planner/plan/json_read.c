@@ -45,15 +45,41 @@ static int host_number(const reader_t *reader, const json_t *value)
     return number == NULL ? -1 : (int)json_integer_value(number);
 }
 
+/* The names in @a array to @a hosts, numbered from @a first on. */
+static mtree_status_t read_names(reader_t *reader, const json_t *array, size_t first,
+                                 const char **hosts)
+{
+    for (size_t i = 0; i < json_array_size(array); ++i) {
+        const char *name = json_string_value(json_array_get(array, i));
+
+        if (name == NULL || json_object_get(reader->numbers, name) != NULL) {
+            mtree_error(
+                "%s: host %zu is not a name, or is there twice; name each host once",
+                reader->name, first + i);
+            return MTREE_ERR_INVALID;
+        }
+        hosts[first + i] = name;
+        json_object_set_new(reader->numbers, name, json_integer((json_int_t)(first + i)));
+    }
+    return MTREE_OK;
+}
+
+/* Hosts, and behind them relays. */
 static mtree_status_t read_hosts(reader_t *reader, const json_t *object,
-                                 const char ***hosts_p, int *num_hosts_p)
+                                 const char ***hosts_p, int *num_hosts_p,
+                                 int *num_relays_p)
 {
     const json_t *array = json_object_get(object, "hosts");
-    size_t count = json_array_size(array);
+    const json_t *relays = json_object_get(object, "relays");
+    size_t active = json_array_size(array), count = active + json_array_size(relays);
+    mtree_status_t status;
     const char **hosts;
 
-    if (count == 0) {
+    if (active == 0) {
         return bad(reader, "no \"hosts\"", "give an array of host names");
+    }
+    if (relays != NULL && !json_is_array(relays)) {
+        return bad(reader, "\"relays\" is no array", "give host names, or leave it out");
     }
     if (count > MAX_HOSTS) {
         mtree_error("%s: %zu hosts; at most %d are accepted", reader->name, count,
@@ -64,30 +90,29 @@ static mtree_status_t read_hosts(reader_t *reader, const json_t *object,
     if (hosts == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }
-    for (size_t i = 0; i < count; ++i) {
-        hosts[i] = json_string_value(json_array_get(array, i));
-        if (hosts[i] == NULL || json_object_get(reader->numbers, hosts[i]) != NULL) {
-            mtree_error(
-                "%s: host %zu is not a name, or is there twice; name each host once",
-                reader->name, i);
-            free(hosts);
-            return MTREE_ERR_INVALID;
-        }
-        json_object_set_new(reader->numbers, hosts[i], json_integer((json_int_t)i));
+    status = read_names(reader, array, 0, hosts);
+    if (status == MTREE_OK) {
+        status = read_names(reader, relays, active, hosts);
+    }
+    if (status != MTREE_OK) {
+        free(hosts);
+        return status;
     }
     *hosts_p = hosts;
     *num_hosts_p = (int)count;
+    *num_relays_p = (int)(count - active);
     return MTREE_OK;
 }
 
 static mtree_status_t read_edges(const reader_t *reader, const json_t *object, size_t t,
-                                 int num_hosts, mtree_tree_t *tree)
+                                 const mtree_plan_t *plan, mtree_tree_t *tree)
 {
     const json_t *edges = json_object_get(object, "edges");
     const json_t *latencies = json_object_get(object, "latency_s");
     const json_t *steps = json_object_get(object, "steps");
 
-    if (!json_is_array(edges) || json_array_size(edges) != (size_t)num_hosts - 1) {
+    if (!json_is_array(edges) || json_array_size(edges) >= (size_t)plan->num_hosts ||
+        json_array_size(edges) + 1 < (size_t)mtree_plan_num_active(plan)) {
         return bad_tree(reader, t, "not one edge for every host but the root",
                         "give \"edges\" as an array of [parent, child]");
     }
@@ -98,6 +123,9 @@ static mtree_status_t read_edges(const reader_t *reader, const json_t *object, s
     if (latencies != NULL && json_array_size(latencies) != json_array_size(edges)) {
         return bad_tree(reader, t, "\"latency_s\" and \"edges\" differ in length",
                         "give one latency per edge");
+    }
+    for (int relay = mtree_plan_num_active(plan); relay < plan->num_hosts; ++relay) {
+        tree->parent[relay] = MTREE_PLAN_OUTSIDE;
     }
     for (size_t e = 0; e < json_array_size(edges); ++e) {
         const json_t *edge = json_array_get(edges, e);
@@ -121,7 +149,7 @@ static mtree_status_t read_edges(const reader_t *reader, const json_t *object, s
 }
 
 static mtree_status_t read_tree(const reader_t *reader, const json_t *object, size_t t,
-                                int num_hosts, mtree_tree_t *tree)
+                                const mtree_plan_t *plan, mtree_tree_t *tree)
 {
     const json_t *share = json_object_get(object, "share");
     const json_t *rate = json_object_get(object, "rate_bps");
@@ -141,7 +169,7 @@ static mtree_status_t read_tree(const reader_t *reader, const json_t *object, si
     tree->share = json_number_value(share);
     tree->rate = json_number_value(rate);
     tree->chunk_bytes = (size_t)chunk;
-    return read_edges(reader, object, t, num_hosts, tree);
+    return read_edges(reader, object, t, plan, tree);
 }
 
 /* The numbers of the plan's head: 0 when one is missing, an error when it is not a number
@@ -238,8 +266,7 @@ static mtree_status_t read_trees(const reader_t *reader, const json_t *object,
     mtree_status_t status = MTREE_OK;
 
     for (size_t t = 0; t < json_array_size(trees) && status == MTREE_OK; ++t) {
-        status = read_tree(reader, json_array_get(trees, t), t, plan->num_hosts,
-                           &plan->trees[t]);
+        status = read_tree(reader, json_array_get(trees, t), t, plan, &plan->trees[t]);
     }
     return status;
 }
@@ -271,7 +298,7 @@ static mtree_status_t plan_from_object(reader_t *reader, const json_t *object,
         json_string_value(json_object_get(object, "collective"));
     const char *algorithm = json_string_value(json_object_get(object, "algorithm"));
     const char **hosts = NULL;
-    int num_hosts = 0, num_trees = 0;
+    int num_hosts = 0, num_relays = 0, num_trees = 0;
     mtree_plan_t *plan = NULL;
     mtree_collective_t collective;
     mtree_status_t status;
@@ -281,7 +308,7 @@ static mtree_status_t plan_from_object(reader_t *reader, const json_t *object,
         return bad(reader, "no known \"collective\"",
                    "give one of " MTREE_COLLECTIVE_NAMES);
     }
-    status = read_hosts(reader, object, &hosts, &num_hosts);
+    status = read_hosts(reader, object, &hosts, &num_hosts, &num_relays);
     if (status != MTREE_OK) {
         return status;
     }
@@ -291,6 +318,7 @@ static mtree_status_t plan_from_object(reader_t *reader, const json_t *object,
                                    num_hosts, hosts, num_trees, &plan);
     }
     if (status == MTREE_OK) {
+        plan->num_relays = num_relays;
         status = read_head(reader, object, plan);
     }
     if (status == MTREE_OK) {

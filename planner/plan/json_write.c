@@ -100,7 +100,7 @@ static char *json_text(const json_t *object)
 
 mtree_status_t mtree_plan_to_json(const mtree_plan_t *plan, char **text_p)
 {
-    json_t *hosts = json_array();
+    json_t *hosts = json_array(), *relays = json_array();
     json_t *trees = json_array();
     json_t *root = plan->root < 0 ? json_null() : json_string(plan->hosts[plan->root]);
     json_t *object;
@@ -108,7 +108,8 @@ mtree_status_t mtree_plan_to_json(const mtree_plan_t *plan, char **text_p)
     int lost = 0;
 
     for (int i = 0; i < plan->num_hosts; ++i) {
-        lost |= json_array_append_new(hosts, json_string(plan->hosts[i]));
+        lost |= json_array_append_new(i < mtree_plan_num_active(plan) ? hosts : relays,
+                                      json_string(plan->hosts[i]));
     }
     for (int t = 0; t < plan->num_trees; ++t) {
         lost |= json_array_append_new(trees, tree_to_json(plan, &plan->trees[t]));
@@ -122,6 +123,10 @@ mtree_status_t mtree_plan_to_json(const mtree_plan_t *plan, char **text_p)
     if (object != NULL) {
         lost |= routes_to_json(plan, object);
     }
+    if (object != NULL && plan->num_relays > 0) {
+        lost |= json_object_set(object, "relays", relays);
+    }
+    json_decref(relays);
     text = object == NULL || lost != 0 ? NULL : json_text(object);
     json_decref(object);
     if (text == NULL) {

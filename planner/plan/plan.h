@@ -93,6 +93,12 @@ mtree_status_t mtree_plan_create(mtree_collective_t collective, const char *algo
 mtree_status_t mtree_plan_add_relays(mtree_plan_t *plan, int num_relays,
                                      const char *const *addresses);
 
+/* Hosts that have ranks: those before the relays. */
+static inline int mtree_plan_num_active(const mtree_plan_t *plan)
+{
+    return plan->num_hosts - plan->num_relays;
+}
+
 /* Does @a tree leave @a host, a relay, outside? */
 static inline bool mtree_tree_is_outside(const mtree_tree_t *tree, int host)
 {
@@ -161,10 +167,11 @@ void mtree_plan_tree_load(const mtree_plan_t *plan, int tree,
 double mtree_plan_busiest(const mtree_topology_t *topology, const double *load);
 
 /*
- * Is @a plan well formed: every tree spans and has no cycle, shares sum to one
- * (allgather, reduce_scatter, alltoall: for each root), rates are not negative, steps,
- * where there are any, grow from the root down; and, with @a routes (may be NULL), is no
- * arc given more than its capacity.
+ * Is @a plan well formed: every tree spans all hosts but relays and has no cycle, no
+ * relay is a root or a leaf, shares sum to one (allgather, reduce_scatter, alltoall: for
+ * each root), rates are not negative, steps, where there are any, grow from the root
+ * down; and, with @a routes (may be NULL), is no arc given more than its capacity.  Plans
+ * with steps and of personalized collectives have no relays.
  * @a routes must number the hosts as the plan does.  Logs the first fault;
  * MTREE_ERR_INVALID.
  */

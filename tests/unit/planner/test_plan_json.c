@@ -5,6 +5,7 @@
 
 #include <check.h>
 #include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,6 +83,69 @@ START_TEST(test_a_plan_is_written_whole_or_not_at_all)
 }
 END_TEST
 
+/* A broadcast of which one tree passes through relay r, and the other around it. */
+#define RELAYED                                                                          \
+    "{\"collective\": \"bcast\", \"root\": \"a\", \"hosts\": [\"a\", \"b\"], "           \
+    "\"relays\": %s, "                                                                   \
+    "\"trees\": [{\"root\": \"%s\", \"rate_bps\": 1, \"share\": 0.5, \"edges\": %s},"    \
+    "{\"root\": \"a\", \"rate_bps\": 1, \"share\": 0.5, \"edges\": [[\"a\", \"b\"]]}]}"
+
+static mtree_status_t read_relayed(const char *relays, const char *root,
+                                   const char *edges, mtree_plan_t **plan_p)
+{
+    char text[1000];
+    int length = snprintf(text, sizeof(text), RELAYED, relays, root, edges);
+
+    return mtree_plan_from_json(text, (size_t)length, "relayed", plan_p);
+}
+
+START_TEST(test_a_plan_with_relays_is_read_and_written)
+{
+    mtree_plan_t *plan, *again;
+    char *text;
+
+    ck_assert_int_eq(
+        read_relayed("[\"r\"]", "a", "[[\"a\", \"r\"], [\"r\", \"b\"]]", &plan),
+        MTREE_OK);
+    ck_assert_int_eq(mtree_plan_to_json(plan, &text), MTREE_OK);
+    mtree_plan_destroy(plan);
+    ck_assert_int_eq(mtree_plan_from_json(text, strlen(text), "again", &again), MTREE_OK);
+    free(text);
+    ck_assert_int_eq(again->num_hosts, 3);
+    ck_assert_int_eq(again->num_relays, 1);
+    ck_assert_str_eq(again->hosts[2], "r");
+    ck_assert_int_eq(again->trees[0].parent[2], 0);
+    ck_assert_int_eq(again->trees[0].parent[1], 2);
+    ck_assert(mtree_tree_is_outside(&again->trees[1], 2));
+    mtree_plan_destroy(again);
+}
+END_TEST
+
+START_TEST(test_a_relay_is_neither_root_nor_leaf)
+{
+    static const struct {
+        const char *relays, *root, *edges;
+    } faulty[] = {
+        {"[\"r\"]", "a", "[[\"a\", \"r\"], [\"a\", \"b\"]]"}, /* a leaf */
+        {"[\"r\"]", "r", "[[\"r\", \"a\"], [\"a\", \"b\"]]"}, /* a root */
+        {"[\"r\"]", "a", "[[\"r\", \"b\"]]"},                 /* without a parent */
+        {"[\"r\", \"s\"]", "a", /* a cycle beside the tree */
+         "[[\"a\", \"b\"], [\"r\", \"s\"], [\"s\", \"r\"]]"},
+        {"[\"a\"]", "a", "[[\"a\", \"b\"]]"}, /* a host, too */
+        {"\"r\"", "a", "[[\"a\", \"b\"]]"},   /* no array */
+    };
+    mtree_plan_t *plan;
+    int lines = 0;
+
+    mtree_log_set(hush, &lines, MTREE_LOG_ERROR);
+    ck_assert_int_eq(
+        read_relayed(faulty[_i].relays, faulty[_i].root, faulty[_i].edges, &plan),
+        MTREE_ERR_INVALID);
+    mtree_log_set(NULL, NULL, MTREE_LOG_WARN);
+    ck_assert_int_eq(lines, 1);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("plan_json");
@@ -90,6 +154,8 @@ int main(void)
     int failed;
 
     tcase_add_test(tcase, test_a_plan_is_written_whole_or_not_at_all);
+    tcase_add_test(tcase, test_a_plan_with_relays_is_read_and_written);
+    tcase_add_loop_test(tcase, test_a_relay_is_neither_root_nor_leaf, 0, 6);
     suite_add_tcase(suite, tcase);
     runner = srunner_create(suite);
     srunner_run_all(runner, CK_ENV);

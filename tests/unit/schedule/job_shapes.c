@@ -104,6 +104,59 @@ const job_shape_t job_shapes[] = {
      .window = 1,
      .sample = 1,
      .unequal = true},
+    {"a broadcast that a relay copies",
+     MTREE_BCAST,
+     4,
+     2,
+     {{-1, 3, 3, 0}, {-1, 0, 3, 1}},
+     .units = 4,
+     .window = 1,
+     .sample = 1,
+     .num_relays = 1},
+    {"a reduction that a relay combines",
+     MTREE_REDUCE,
+     4,
+     1,
+     {{-1, 3, 3, 0}},
+     .units = 3,
+     .window = 1,
+     .sample = 1,
+     .num_relays = 1},
+    {"an allreduce over a relay, and around it",
+     MTREE_ALLREDUCE,
+     3,
+     2,
+     {{-1, 2, 0}, {1, -1, MTREE_PLAN_OUTSIDE}},
+     .units = 4,
+     .window = 1,
+     .sample = 1,
+     .num_relays = 1},
+    {"two relays in a row, opposite ways",
+     MTREE_ALLREDUCE,
+     4,
+     2,
+     {{-1, 3, 0, 2}, {2, -1, 3, 1}},
+     .units = 2,
+     .window = 1,
+     .num_relays = 2},
+    {"a broadcast over two relays with room",
+     MTREE_BCAST,
+     4,
+     1,
+     {{-1, 3, 0, 2}},
+     .units = 5,
+     .window = 2,
+     .sample = 1,
+     .num_relays = 2},
+    {"blocks over a relay",
+     MTREE_ALLGATHER,
+     3,
+     2,
+     {{-1, 2, 0}, {2, -1, 1}},
+     .units = 4,
+     .window = 1,
+     .sample = 1,
+     .num_relays = 1},
     {"lockstep",
      MTREE_ALLREDUCE,
      3,
@@ -133,6 +186,19 @@ size_t job_shape_block_units(const job_shape_t *shape, int from, int to)
                           : shape->units / (size_t)shape->num_ranks;
 }
 
+int job_shape_num_active(const job_shape_t *shape)
+{
+    return shape->num_ranks - shape->num_relays;
+}
+
+int job_shape_source(const job_shape_t *shape, size_t i)
+{
+    if (shape->collective == MTREE_ALLGATHER) {
+        return (int)(i * (size_t)job_shape_num_active(shape) / shape->units);
+    }
+    return shape->collective == MTREE_BCAST ? 0 : -1;
+}
+
 uint32_t job_shape_block_value(int from, int to, size_t i)
 {
     return (uint32_t)(1 + 64 * from + 16 * to) + (uint32_t)i;
@@ -142,10 +208,10 @@ uint32_t job_shape_expected(const job_shape_t *shape, size_t i)
 {
     uint32_t sum = 0;
 
-    if (shape->collective == MTREE_BCAST) {
-        return (uint32_t)(1 + i);
+    if (job_shape_source(shape, i) >= 0) {
+        return (uint32_t)(1 + i) << (8 * job_shape_source(shape, i));
     }
-    for (int r = 0; r < shape->num_ranks; r++) {
+    for (int r = 0; r < job_shape_num_active(shape); r++) {
         sum += (uint32_t)(1 + i) << (8 * r);
     }
     return sum;
@@ -162,6 +228,7 @@ mtree_plan_t *job_shape_plan(const job_shape_t *shape)
                           "small", shape->num_ranks, names, shape->num_trees, &plan),
         MTREE_OK);
     plan->root = mtree_collective_has_root(shape->collective) ? 0 : -1;
+    plan->num_relays = shape->num_relays;
     for (int t = 0; t < shape->num_trees; t++) {
         plan->trees[t].rate = 1e6;
         plan->trees[t].share =
@@ -169,7 +236,7 @@ mtree_plan_t *job_shape_plan(const job_shape_t *shape)
         for (int r = 0; r < shape->num_ranks; r++) {
             plan->trees[t].parent[r] = shape->parent[t][r];
             plan->trees[t].step[r] = shape->step[t][r];
-            plan->trees[t].root = shape->parent[t][r] < 0 ? r : plan->trees[t].root;
+            plan->trees[t].root = shape->parent[t][r] == -1 ? r : plan->trees[t].root;
         }
     }
     return plan;

@@ -30,12 +30,19 @@ typedef struct {
     size_t sample;                          /* chunks under way to a peer; 0: not paced */
     size_t wrong_window; /* that rank 0 takes its window for; 0: the same */
     bool unequal;        /* personalized: headers tell the sizes of blocks */
+    int num_relays;      /* the last of the ranks */
 } job_shape_t;
 
 extern const job_shape_t job_shapes[];
 extern const size_t num_job_shapes;
 
 bool job_shape_is_personalized(const job_shape_t *shape);
+
+/* Ranks that are no relays. */
+int job_shape_num_active(const job_shape_t *shape);
+
+/* The rank whose input unit @a i of the result is; -1: it is the sum of all. */
+int job_shape_source(const job_shape_t *shape, size_t i);
 
 /* The units that @a from sends to @a to in a personalized call, and what unit @a i is. */
 size_t job_shape_block_units(const job_shape_t *shape, int from, int to);

@@ -2,6 +2,7 @@
 #include "tests/unit/schedule/random_parts.h"
 
 #include <check.h>
+#include <string.h>
 
 static unsigned long long state;
 
@@ -80,7 +81,57 @@ mtree_plan_t *random_plan(mtree_collective_t collective, int root, int hosts, in
     return plan;
 }
 
-mtree_placement_t *random_placement(int hosts, int ranks)
+/* Make active host 0 the root of @a tree. */
+static void reroot(mtree_tree_t *tree)
+{
+    int below = -1, at = 0;
+    double latency = 0;
+
+    while (at >= 0) {
+        int above = tree->parent[at];
+        double kept = tree->latency[at];
+
+        tree->parent[at] = below;
+        tree->latency[at] = latency;
+        below = at;
+        latency = kept;
+        at = above;
+    }
+    tree->root = 0;
+}
+
+/* Is @a host a relay of the tree that has nobody below it? */
+static bool is_useless(const mtree_plan_t *plan, const mtree_tree_t *tree, int host)
+{
+    bool leaf = host >= mtree_plan_num_active(plan) && tree->parent[host] >= 0;
+
+    for (int other = 0; other < plan->num_hosts && leaf; other++) {
+        leaf = tree->parent[other] != host;
+    }
+    return leaf;
+}
+
+void random_relays(mtree_plan_t *plan, int relays)
+{
+    plan->num_relays = relays;
+    for (int t = 0; t < plan->num_trees && relays > 0; t++) {
+        mtree_tree_t *tree = &plan->trees[t];
+
+        if (tree->root >= mtree_plan_num_active(plan)) {
+            reroot(tree);
+        }
+        memset(tree->step, 0, (size_t)plan->num_hosts * sizeof(*tree->step));
+        for (int host = 0; host < plan->num_hosts; host++) {
+            if (is_useless(plan, tree, host)) {
+                tree->parent[host] = MTREE_PLAN_OUTSIDE;
+                tree->latency[host] = 0;
+                host = -1; /* what was above it may be useless now */
+            }
+        }
+    }
+}
+
+mtree_placement_t *random_placement(int hosts, int ranks, int relays)
 {
     mtree_locality_t localities[RANDOM_RANKS];
     bool known = random_draw(2) == 0;
@@ -98,8 +149,9 @@ mtree_placement_t *random_placement(int hosts, int ranks)
         locality->wide_numa = (int16_t)(host[r] % 2);
         locality->near = (int16_t)random_draw(3);
     }
-    ck_assert_int_eq(
-        mtree_placement_create(ranks, hosts, host, known ? localities : NULL, &placement),
-        MTREE_OK);
+    ck_assert_int_eq(mtree_placement_create_relayed(ranks, hosts + relays, relays, host,
+                                                    known ? localities : NULL,
+                                                    &placement),
+                     MTREE_OK);
     return placement;
 }

@@ -21,7 +21,12 @@ int random_draw(int below);
  */
 mtree_plan_t *random_plan(mtree_collective_t collective, int root, int hosts, int trees);
 
-/* Half of the time without knowledge of where in the hosts the ranks are. */
-mtree_placement_t *random_placement(int hosts, int ranks);
+/* Make the last @a relays hosts of a plan for allreduce relays, which leave the trees
+ * where they would be leaves. */
+void random_relays(mtree_plan_t *plan, int relays);
+
+/* Half of the time without knowledge of where in the hosts the ranks are; @a relays are
+ * behind the @a hosts. */
+mtree_placement_t *random_placement(int hosts, int ranks, int relays);
 
 #endif

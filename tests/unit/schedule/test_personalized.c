@@ -159,7 +159,7 @@ static void job_random(job_t *job, unsigned seed)
     job->lanes = random_draw(2) == 0 ? MTREE_LANES : 1 + random_draw(3);
     job->window = random_draw(2) == 0 ? 0 : 1 + (size_t)random_draw(3);
     fill_sizes(job);
-    job->placement = random_placement(hosts, job->ranks);
+    job->placement = random_placement(hosts, job->ranks, 0);
     job->plan = random_plan(job->call.collective,
                             job->call.collective == MTREE_ALLTOALL
                                 ? -1

@@ -181,6 +181,71 @@ START_TEST(a_part_has_the_edges_of_its_host)
 }
 END_TEST
 
+/* Host 2 is a relay of the first tree of two: 0 - 2 - 1. */
+static mtree_plan_t *relayed_plan(void)
+{
+    const char *names[] = {"a", "b", "r"};
+    mtree_plan_t *plan;
+
+    ck_assert_int_eq(mtree_plan_create(MTREE_ALLREDUCE, "relayed", 3, names, 2, &plan),
+                     MTREE_OK);
+    plan->num_relays = 1;
+    plan->trees[0].parent[2] = 0;
+    plan->trees[0].parent[1] = 2;
+    plan->trees[1].parent[1] = 0;
+    plan->trees[1].parent[2] = MTREE_PLAN_OUTSIDE;
+    plan->trees[0].rate = plan->trees[1].rate = 1e6;
+    plan->trees[0].share = plan->trees[1].share = 0.5;
+    return plan;
+}
+
+START_TEST(a_relay_has_no_part_in_a_tree_around_it)
+{
+    mtree_plan_t *plan = relayed_plan();
+    mtree_plan_part_t *part, *copy;
+
+    for (int host = 0; host < 3; host++) {
+        ck_assert_int_eq(mtree_plan_part_create(plan, host, &part), MTREE_OK);
+        copy = sent(part);
+        ck_assert_int_eq(copy->num_relays, 1);
+        ck_assert_int_eq(copy->trees[0].num_edges, host == 2 ? 2 : 1);
+        ck_assert_int_eq(copy->trees[1].num_edges, host == 2 ? 0 : 1);
+        ck_assert_int_eq(copy->trees[1].parent, host == 1 ? 0 : -1);
+        ck_assert_int_eq(mtree_plan_part_towards(copy, 1, 1), host == 0 ? 0 : -1);
+        mtree_plan_part_destroy(part);
+        mtree_plan_part_destroy(copy);
+    }
+    mtree_plan_destroy(plan);
+}
+END_TEST
+
+/* What would make it the root of a tree, or a leaf. */
+START_TEST(a_relay_without_parent_or_child_is_refused)
+{
+    mtree_plan_t *plan = relayed_plan();
+    mtree_wire_t common = {0}, own = {0};
+    mtree_plan_part_t *part, *read;
+
+    heard_start();
+    ck_assert_int_eq(mtree_plan_part_create(plan, 2, &part), MTREE_OK);
+    if (_i == 0) {
+        part->trees[0].parent = -1;
+    } else {
+        part->trees[0].num_edges = 1;
+    }
+    mtree_plan_part_write_common(part, &common);
+    mtree_plan_part_write_own(part, &own);
+    ck_assert_int_eq(mtree_plan_part_read(common.bytes, (size_t)common.length, own.bytes,
+                                          (size_t)own.length, &read),
+                     MTREE_ERR_INVALID);
+    ck_assert_int_eq(heard_lines(), 1);
+    free(common.bytes);
+    free(own.bytes);
+    mtree_plan_part_destroy(part);
+    mtree_plan_destroy(plan);
+}
+END_TEST
+
 /* A gathering call holds memory for the streams of its blocks, not for all trees times
  * all ranks. */
 START_TEST(a_call_has_the_streams_of_its_blocks)
@@ -270,6 +335,8 @@ int main(void)
 
     tcase_add_loop_test(tcase, a_part_has_the_edges_of_its_host, 0,
                         MTREE_COLLECTIVE_LAST);
+    tcase_add_test(tcase, a_relay_has_no_part_in_a_tree_around_it);
+    tcase_add_loop_test(tcase, a_relay_without_parent_or_child_is_refused, 0, 2);
     tcase_add_test(tcase, a_call_has_the_streams_of_its_blocks);
     tcase_add_loop_test(tcase, damaged_bytes_are_refused, 0, MTREE_COLLECTIVE_LAST);
     suite_add_tcase(suite, tcase);

@@ -127,7 +127,7 @@ static void job_random(job_t *job, unsigned seed)
                                .chunk_bytes = 4 * (size_t)(10 + random_draw(100))};
 }
 
-/* What relays have is nobody's: it must not matter. */
+/* Relays have no vectors. */
 static void job_start(job_t *job, chaos_t *chaos, int r)
 {
     size_t units = job->call.units, block = units / (size_t)job->placement->num_ranks;
@@ -140,9 +140,11 @@ static void job_start(job_t *job, chaos_t *chaos, int r)
         MTREE_OK);
     ck_assert_int_eq(job->layout[r]->is_relay, !is_rank);
     mtree_plan_part_destroy(part);
-    job->output[r] = malloc(units * 4 + 4);
-    memset(job->output[r], 0xee, units * 4 + 4);
-    job->input[r] = is_rank ? malloc(units * 4 + 4) : NULL;
+    if (is_rank) {
+        job->input[r] = malloc(units * 4 + 4);
+        job->output[r] = malloc(units * 4 + 4);
+        memset(job->output[r], 0xee, units * 4 + 4);
+    }
     for (size_t i = 0; i < units && is_rank; i++) {
         job->input[r][i] = value(r, i);
         if (job->call.collective == MTREE_BCAST

@@ -128,8 +128,9 @@ static void make_layouts(search_t *search)
     mtree_plan_t *plan = job_shape_plan(shape);
     mtree_placement_t *placement;
 
-    ck_assert_int_eq(mtree_placement_create(shape->num_ranks, shape->num_ranks, host,
-                                            NULL, &placement),
+    ck_assert_int_eq(mtree_placement_create_relayed(job_shape_num_active(shape),
+                                                    shape->num_ranks, shape->num_relays,
+                                                    host, NULL, &placement),
                      MTREE_OK);
     for (int r = 0; r < shape->num_ranks; r++) {
         ck_assert_int_eq(layout_from_plan(plan, placement, &call, r, &search->layout[r]),
@@ -149,9 +150,8 @@ static void begin(search_t *search)
     for (int r = 0; r < shape->num_ranks; r++) {
         for (size_t i = 0; i < shape->units; i++) {
             job->input[r][i] = (uint32_t)(1 + i) << (8 * r);
-            job->output[r][i] = shape->collective == MTREE_BCAST && r == 0
-                                    ? job->input[r][i]
-                                    : UINT32_MAX;
+            job->output[r][i] =
+                r == job_shape_source(shape, i) ? job->input[r][i] : UINT32_MAX;
         }
         if (job_shape_is_personalized(shape)) {
             fill_sides(shape, job, r);
@@ -196,6 +196,10 @@ static void take(search_t *search, size_t choice)
                                    .pack_block = pack_block,
                                    .unpack_block = unpack_block,
                                    .arg = sides};
+    if (search->layout[rank]->is_relay) {
+        data = (mtree_operation_data_t){
+            .extent = sizeof(uint32_t), .span = sizeof(uint32_t), .fold = fold_add};
+    }
     search->failures +=
         mtree_operation_start(search->layout[rank],
                               chaos_transport(search->job->chaos, rank), &data, NULL,
@@ -250,7 +254,8 @@ static bool is_right(const search_t *search, int rank)
     if (job_shape_is_personalized(shape)) {
         return has_blocks(search, rank);
     }
-    if (shape->collective == MTREE_REDUCE && rank != 0) {
+    if ((shape->collective == MTREE_REDUCE && rank != 0) ||
+        rank >= job_shape_num_active(shape)) {
         return true;
     }
     if (shape->collective == MTREE_REDUCE_SCATTER) {
