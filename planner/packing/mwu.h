@@ -16,6 +16,10 @@
 
 #include <stdbool.h>
 
+/* How close is close enough for all-to-all on a network that is too large for the simplex
+ * method. */
+#define MTREE_MWU_ALLTOALL_TOLERANCE 5e-3
+
 /*
  * Pack until bound and result differ by at most @a tolerance (a fraction) or colgen->work
  * reaches @a work.  Lowers colgen->bound.  *set_p is the packing and *x_p what every

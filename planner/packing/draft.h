@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A packing in the making, and what its stages ask of it.
+ */
+#ifndef MTREE_PLANNER_PACKING_DRAFT_H
+#define MTREE_PLANNER_PACKING_DRAFT_H
+
+#include "planner/packing/tree_set.h"
+
+#include <stdbool.h>
+
+/* Beyond this many constraints the simplex method takes too long, for throughput or for a
+ * size.
+ */
+#define MTREE_DRAFT_LP_LINES    1200
+#define MTREE_DRAFT_SHAPE_LINES 600
+
+typedef struct {
+    mtree_colgen_t *colgen;
+    mtree_tree_set_t set;  /* what becomes the plan; empty: the master's solution */
+    mtree_tree_set_t hint; /* the packing of most throughput, when it does not */
+    double x;    /* bits/s that every group gets from the set, or would at no latency */
+    double time; /* seconds for the size; 0: throughput */
+} mtree_draft_t;
+
+/* The blocks that a message is of: the linear program is about one, as each tree carries
+ * one for each host, or each group sends one. */
+double mtree_draft_num_blocks(const mtree_colgen_t *colgen);
+
+/* What a tree carries that has rate 1 in the linear program. */
+double mtree_draft_blocks_per_tree(const mtree_colgen_t *colgen);
+
+/* The request's least rate, as the linear program counts, bits/s. */
+double mtree_draft_least_rate(const mtree_colgen_t *colgen);
+
+/* Bits of a block. */
+double mtree_draft_group_bits(const mtree_colgen_t *colgen);
+
+/* Is there a solver, and is the linear program of no more than @a most rows?  What it
+ * costs grows with their square. */
+bool mtree_draft_suits_lp(const mtree_draft_t *draft, int most);
+
+/* Rows of the linear program. */
+int mtree_draft_num_lines(const mtree_draft_t *draft);
+
+/* Is it all-to-all between too many hosts for a linear program? */
+bool mtree_draft_is_large_alltoall(const mtree_draft_t *draft);
+
+/* Will few trees be chosen, so that the packing of many only guides the search? */
+bool mtree_draft_wants_few(const mtree_draft_t *draft);
+
+#endif
