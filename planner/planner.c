@@ -19,6 +19,7 @@
 #include "planner/regular/chains.h"
 #include "planner/regular/direct_exchange.h"
 #include "planner/regular/double_tree.h"
+#include "planner/regular/gateways.h"
 #include "planner/regular/ring.h"
 #include "planner/regular/shallow_tree.h"
 #include "planner/solver/lp.h"
@@ -50,6 +51,7 @@ static const mtree_algorithm_t algorithms[] = {
     {"optree", BLOCKS, mtree_optree_plan, false},
     {"ring", ALLREDUCE | BLOCKS, mtree_ring_plan, false},
     {"direct", ALLREDUCE | BLOCKS | PERSONALIZED, mtree_direct_exchange_plan, false},
+    {"gateways", PERSONALIZED, mtree_gateways_plan, false},
     {"doubletree", ALLREDUCE | ROOTED, mtree_double_tree_plan, false},
     {MTREE_PLAN_ARRIVAL, ALLREDUCE | ROOTED, mtree_chains_plan, false},
 };

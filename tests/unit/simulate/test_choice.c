@@ -220,6 +220,28 @@ START_TEST(elsewhere_packing_stays)
 }
 END_TEST
 
+/* Long lines between sites are crossed by gateways, in long messages. */
+START_TEST(gateways_between_sites)
+{
+    mtree_plan_request_t request = {.collective = MTREE_ALLTOALL, .max_trees = 10};
+    mtree_plan_t *plan;
+
+    ck_assert_int_eq(mtree_topology_read(TOPOLOGIES "/../examples/sites.dot", &topology),
+                     MTREE_OK);
+    find_hosts();
+    request.bytes = 4 << 20;
+    plan = choose(request);
+    ck_assert_str_eq(plan->algorithm, "gateways");
+    ck_assert_ptr_nonnull(plan->limit);
+    mtree_plan_destroy(plan);
+    request.bytes = 6144;
+    plan = choose(request);
+    ck_assert_str_ne(plan->algorithm, "gateways");
+    mtree_plan_destroy(plan);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
 /* Between hosts that forward for each other, of trees that carry as much the low ones
  * are taken: what passes 15 hosts twice does so in chunks. */
 START_TEST(trees_of_a_mesh_are_low)
@@ -303,6 +325,7 @@ int main(void)
     tcase_add_test(tcase, a_named_algorithm_stays);
     tcase_add_loop_test(tcase, direct_exchange_on_an_even_star, 0, 2);
     tcase_add_test(tcase, elsewhere_packing_stays);
+    tcase_add_test(tcase, gateways_between_sites);
     tcase_add_test(tcase, trees_of_a_mesh_are_low);
     tcase_add_test(tcase, few_trees_where_messages_cost_more);
     tcase_add_loop_test(tcase, no_other_kind_is_clearly_faster, 0, 6);

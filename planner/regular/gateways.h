@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Gateways: what a host sends to a site crosses the long links to it once, to one host of
+ * that site, which hands it on.
+ *
+ * Of all-to-all each pair of hosts would have a connection over the same long link, each
+ * with so few bytes that TCP learns of a loss by its timeout alone
+ * (docs/performance.md).  Between gateways there is one connection per host.
+ */
+#ifndef MTREE_PLANNER_REGULAR_GATEWAYS_H
+#define MTREE_PLANNER_REGULAR_GATEWAYS_H
+
+#include "planner/plan/algorithm.h"
+
+#include <stdbool.h>
+
+/*
+ * Do hosts form sites, can they send to each other without passing through a third, and
+ * are they few enough that a tree for each costs little?
+ */
+bool mtree_gateways_fit(const mtree_routes_t *routes, int num_hosts);
+
+/*
+ * The algorithm "gateways" of the planner, for personalized collectives.  The trees of a
+ * packing between the sites (planner/regular/sites.h), each drawn for every host of its
+ * root's site, with the rates that carry most.  Where hosts form no sites it is a packing
+ * between hosts.  Errors are those of mtree_packing_plan() and mtree_reweight_plan().
+ */
+mtree_status_t mtree_gateways_plan(const mtree_problem_t *problem, mtree_plan_t **plan_p);
+
+#endif
