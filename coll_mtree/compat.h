@@ -22,6 +22,8 @@
 #include <string.h>
 
 #if OMPI_MAJOR_VERSION >= 5
+#include "ompi/mca/bml/base/base.h"
+#include "ompi/mca/bml/bml.h"
 #include "opal/mca/accelerator/accelerator.h"
 #include "opal/mca/pmix/pmix-internal.h"
 #include "opal/mca/threads/mutex.h"
@@ -143,6 +145,31 @@ static inline bool coll_mtree_loses_matches(void)
             OMPI_RELEASE_VERSION < 9);
 }
 
+/*
+ * May a message to rank @a peer of @a comm not be synchronous over ob1?  Over shared
+ * memory, an acknowledgement for which ob1 of 5.0 has no fragment left waits in a list,
+ * without its length, and then has a wrong one.  With fault tolerance rejected messages
+ * do harm as well (docs/openmpi.md).
+ */
+static inline bool coll_mtree_loses_acknowledgements(ompi_communicator_t *comm, int peer)
+{
+#if OMPI_MAJOR_VERSION >= 5
+    const mca_bml_base_endpoint_t *endpoint =
+        mca_bml_base_get_endpoint(ompi_comm_peer_lookup(comm, peer));
+    const mca_btl_base_module_t *btl;
+
+    if (endpoint == NULL || endpoint->btl_eager.arr_size == 0) {
+        return false;
+    }
+    btl = endpoint->btl_eager.bml_btls[0].btl;
+    return strcmp(btl->btl_component->btl_version.mca_component_name, "sm") == 0;
+#else
+    (void)comm;
+    (void)peer;
+    return false;
+#endif
+}
+
 /* What processes publish at the start (the modex): to whom, and the type of its length.
  */
 #if OMPI_MAJOR_VERSION >= 5
@@ -210,8 +237,6 @@ static inline int coll_mtree_modex_get(const char *key, const opal_process_name_
 /* In 4.1 there is no fault tolerance, in 5.0 it may be built in, and on or off in a job.
  */
 #if OMPI_MAJOR_VERSION >= 5 && OPAL_ENABLE_FT_MPI
-#include "ompi/mca/bml/base/base.h"
-#include "ompi/mca/bml/bml.h"
 #include "ompi/runtime/params.h"
 #include "opal/mca/smsc/base/base.h"
 
@@ -245,30 +270,13 @@ static inline bool coll_mtree_request_give_up(ompi_request_t *request)
 }
 
 /*
- * May a message to rank @a peer of @a comm not be synchronous over ob1?  A receiver that
- * knows that the communicator is broken rejects such a message.  The sender's ob1 then
- * uses the request for another message, although over shared memory the completion of the
- * first part is still to come.  ob1 counts that completion for the other message, which
- * never ends (docs/openmpi.md).
+ * A receiver that knows that a communicator is broken rejects messages.  The sender's ob1
+ * then uses the request for another message, although over shared memory the completion
+ * of the first part is still to come.  ob1 counts that completion for the other message,
+ * which never ends (docs/openmpi.md).  Does that concern all messages that are longer
+ * than sm's eager limit?  They have parts where no process may read another's memory,
+ * which is Open MPI's component cma.
  */
-static inline bool coll_mtree_is_turned_away(ompi_communicator_t *comm, int peer)
-{
-    const mca_bml_base_endpoint_t *endpoint;
-    const mca_btl_base_module_t *btl;
-
-    if (!ompi_ftmpi_enabled) {
-        return false;
-    }
-    endpoint = mca_bml_base_get_endpoint(ompi_comm_peer_lookup(comm, peer));
-    if (endpoint == NULL || endpoint->btl_eager.arr_size == 0) {
-        return false;
-    }
-    btl = endpoint->btl_eager.bml_btls[0].btl;
-    return strcmp(btl->btl_component->btl_version.mca_component_name, "sm") == 0;
-}
-
-/* The same of all that are longer than sm's eager limit: it has parts where no process
- * may read another's memory, which is Open MPI's component cma. */
 static inline bool coll_mtree_long_is_turned_away(void)
 {
     const mca_base_component_list_item_t *item;
@@ -306,13 +314,6 @@ static inline bool coll_mtree_is_loss(int code)
 static inline bool coll_mtree_request_give_up(ompi_request_t *request)
 {
     (void)request;
-    return false;
-}
-
-static inline bool coll_mtree_is_turned_away(ompi_communicator_t *comm, int peer)
-{
-    (void)comm;
-    (void)peer;
     return false;
 }
 

@@ -145,7 +145,8 @@ static mtree_status_t request_track(coll_mtree_transport_t *transport, int rc,
 /* May a message to @a peer be synchronous? */
 static bool may_be_synchronous(const coll_mtree_transport_t *transport, int peer)
 {
-    return !unmatched && !(over_ob1 && coll_mtree_is_turned_away(transport->comm, peer));
+    return !unmatched &&
+           !(over_ob1 && coll_mtree_loses_acknowledgements(transport->comm, peer));
 }
 
 static mtree_status_t transport_send(mtree_transport_t *super, int peer, int tag,

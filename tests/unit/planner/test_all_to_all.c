@@ -11,7 +11,6 @@
 
 #include <check.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #define CAPACITY 1e9
