@@ -35,9 +35,10 @@ typedef struct {
     /*
      * Start to send @a count units at @a buffer to rank @a peer with @a tag, from 0 to
      * the number of tags - 1.  @a count may be 0.  A synchronous send is done when the
-     * receiver has matched it, which shows how fast the link drains, unless the transport
-     * cannot tell; another send is done when @a buffer may be reused.  `done->func` may
-     * be called before this returns.  It is not called when this returns an error.
+     * receiver has matched it, or has it in its kernel, which shows how fast the link
+     * drains, unless the transport cannot tell; another send is done when @a buffer may
+     * be reused.  `done->func` may be called before this returns.  It is not called when
+     * this returns an error.
      */
     mtree_status_t (*send)(mtree_transport_t *transport, int peer, int tag,
                            const void *buffer, size_t count, bool synchronous,

@@ -2,6 +2,8 @@
 /* One socket: frames out of it and into it, as far as it goes without waiting. */
 #include "tcp/private.h"
 
+#include "tcp/socket.h"
+
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -153,8 +155,60 @@ bool mtree_tcp_connection_write(mtree_tcp_connection_t *connection)
             return connection_fail(connection, strerror(errno));
         }
         message->moved += bytes < 0 ? 0 : (size_t)bytes;
+        connection->written += bytes < 0 ? 0 : (size_t)bytes;
     }
     connection->sending = NULL;
-    mtree_tcp_message_complete(message, MTREE_OK);
+    if (message->is_synchronous && message->done != NULL) {
+        message->end = connection->written;
+        mtree_list_append(&connection->under_way, &message->link);
+        connection->peer->tcp->num_under_way++;
+    } else {
+        mtree_tcp_message_complete(message, MTREE_OK);
+    }
     return true;
+}
+
+/* End @a message, which is under way. */
+static void end_under_way(mtree_tcp_connection_t *connection,
+                          mtree_tcp_message_t *message, mtree_status_t status)
+{
+    connection->peer->tcp->num_under_way--;
+    mtree_tcp_message_complete(message, status);
+}
+
+void mtree_tcp_connection_confirm(mtree_tcp_connection_t *connection)
+{
+    mtree_list_t *link, *next;
+    size_t under_way;
+
+    if (mtree_list_is_empty(&connection->under_way)) {
+        return;
+    }
+    under_way = mtree_tcp_socket_under_way(connection->socket);
+    MTREE_LIST_FOR_EACH_SAFE(link, next, &connection->under_way)
+    {
+        mtree_tcp_message_t *message =
+            MTREE_CONTAINER_OF(link, mtree_tcp_message_t, link);
+
+        if (message->end + under_way > connection->written) {
+            return;
+        }
+        end_under_way(connection, message, MTREE_OK);
+    }
+}
+
+void mtree_tcp_connection_give_up(mtree_tcp_connection_t *connection,
+                                  const mtree_tcp_session_t *session)
+{
+    mtree_list_t *link, *next;
+
+    MTREE_LIST_FOR_EACH_SAFE(link, next, &connection->under_way)
+    {
+        mtree_tcp_message_t *message =
+            MTREE_CONTAINER_OF(link, mtree_tcp_message_t, link);
+
+        if (session == NULL || message->session == session) {
+            end_under_way(connection, message, MTREE_ERR_TRANSPORT);
+        }
+    }
 }

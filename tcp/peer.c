@@ -40,6 +40,7 @@ mtree_status_t mtree_tcp_peer_connect(mtree_tcp_peer_t *peer, const int *sockets
 
         *connection = (mtree_tcp_connection_t){
             .peer = peer, .socket = sockets[i], .is_readable = true, .is_writable = true};
+        mtree_list_init(&connection->under_way);
         if (epoll_ctl(peer->tcp->epoll, EPOLL_CTL_ADD, sockets[i], &event) != 0) {
             status = MTREE_ERR_IO;
         }
@@ -145,6 +146,7 @@ static void connection_close(mtree_tcp_connection_t *connection)
     if (connection->sending != NULL) {
         mtree_tcp_message_complete(connection->sending, MTREE_ERR_TRANSPORT);
     }
+    mtree_tcp_connection_give_up(connection, NULL);
     /* What comes early is in its flow's list. */
     if (connection->reading != NULL && !connection->reading->is_owned) {
         mtree_tcp_message_complete(connection->reading, MTREE_ERR_TRANSPORT);
@@ -239,6 +241,7 @@ static bool connection_detach(mtree_tcp_connection_t *connection,
 {
     mtree_tcp_message_t *sending = connection->sending, *reading = connection->reading;
 
+    mtree_tcp_connection_give_up(connection, session);
     if (reading != NULL && reading->session == session) {
         connection->reading = NULL;
         connection->place = NULL;

@@ -23,8 +23,10 @@ struct mtree_tcp_message {
     mtree_tcp_frame_t frame;
     unsigned char header[MTREE_TCP_HEADER];
     size_t moved; /* of a send: bytes of header and payload that were written */
+    uint64_t end; /* of a synchronous send: bytes of its connection up to its last */
     char *bytes;
     bool is_owned;              /* `bytes` is freed with the message */
+    bool is_synchronous;        /* a send ends when the peer's kernel has it */
     bool has_arrived;           /* of one that came early: all of it */
     mtree_tcp_message_t *taker; /* of one that is arriving early: its receive */
 };
@@ -58,6 +60,8 @@ struct mtree_tcp_connection {
     int socket;
     bool is_readable, is_writable; /* as far as is known */
     mtree_tcp_message_t *sending;  /* written in part */
+    uint64_t written;              /* bytes */
+    mtree_list_t under_way;        /* synchronous sends that are written */
     unsigned char header[MTREE_TCP_HEADER];
     size_t header_bytes;          /* of the next frame, read so far */
     bool is_stuck;                /* its frame is for nobody yet */
@@ -97,6 +101,8 @@ struct mtree_tcp {
     mtree_list_t completed; /* mtree_completion_t */
     mtree_list_t spare;     /* messages */
     int num_completed;      /* since the last poll */
+    int num_under_way;      /* messages in the connections' lists of that name */
+    double next_look;       /* at those; steady clock */
 };
 
 /* tcp.c: a message; NULL: no memory. */
@@ -136,6 +142,13 @@ bool mtree_tcp_connection_read(mtree_tcp_connection_t *connection);
  */
 bool mtree_tcp_connection_write(mtree_tcp_connection_t *connection);
 
+/* End the messages under way that the peer's kernel has. */
+void mtree_tcp_connection_confirm(mtree_tcp_connection_t *connection);
+
+/* End those of @a session (NULL: of any) with an error. */
+void mtree_tcp_connection_give_up(mtree_tcp_connection_t *connection,
+                                  const mtree_tcp_session_t *session);
+
 /* peer.c: a message ends or is refused since @a peer has failed: log that, once. */
 void mtree_tcp_peer_log(mtree_tcp_peer_t *peer);
 
@@ -151,7 +164,7 @@ void mtree_tcp_peer_plan(mtree_tcp_peer_t *peer, double rate);
 /* Use the new connections, all of them or as many as are needed. */
 void mtree_tcp_peer_use(mtree_tcp_peer_t *peer, bool adapts);
 
-/* Look at the connections, now and then, while messages wait for them. */
+/* Look at the connections, now and then, while messages are under way. */
 void mtree_tcp_peer_tune(mtree_tcp_peer_t *peer, double now);
 
 /* A receive was posted: connections that waited for one go on. */

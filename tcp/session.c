@@ -231,7 +231,8 @@ static mtree_status_t message_begin(mtree_tcp_session_t *session, uint32_t tag,
 }
 
 mtree_status_t mtree_tcp_send(mtree_tcp_session_t *session, uint32_t tag,
-                              const void *bytes, size_t length, mtree_completion_t *done)
+                              const void *bytes, size_t length, bool synchronous,
+                              mtree_completion_t *done)
 {
     mtree_tcp_peer_t *peer = session->peer;
     mtree_tcp_flow_t *flow;
@@ -242,6 +243,7 @@ mtree_status_t mtree_tcp_send(mtree_tcp_session_t *session, uint32_t tag,
     if (status != MTREE_OK) {
         return status;
     }
+    message->is_synchronous = synchronous;
     message->frame.sequence = flow->next_sent++;
     if (!session->is_open && session->ahead + length > MTREE_TCP_AHEAD) {
         mtree_list_append(&session->held, &message->link);

@@ -4,16 +4,28 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <linux/sockios.h>
 #include <linux/tcp.h>
 #include <math.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 /* Bytes that the kernel may hold of a connection beyond those on the wire: what it takes
  * is what it can send soon. */
 #define UNSENT 32768
+
+/*
+ * Microseconds beyond a round trip after which the kernel sends again what nothing says
+ * has arrived, where it is Linux 6.15 or newer.  Others wait 0.2 s, as long as ten trips
+ * of a long link: too long where the last packet of a call is lost.
+ */
+#define TIMEOUT 20000
+#ifndef TCP_RTO_MIN_US
+#define TCP_RTO_MIN_US 45
+#endif
 
 #define BACKLOG 64
 
@@ -131,10 +143,11 @@ int mtree_tcp_socket_accept(int listener)
 
 bool mtree_tcp_socket_tune(int fd, const char *congestion)
 {
-    int yes = 1, unsent = UNSENT;
+    int yes = 1, unsent = UNSENT, timeout = TIMEOUT;
 
     (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
     (void)setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent, sizeof(unsent));
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_RTO_MIN_US, &timeout, sizeof(timeout));
     return congestion == NULL || setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, congestion,
                                             (socklen_t)strlen(congestion)) == 0;
 }
@@ -142,13 +155,34 @@ bool mtree_tcp_socket_tune(int fd, const char *congestion)
 /* The slow start threshold of who has lost nothing, or takes no notice of losses. */
 #define NO_THRESHOLD 0x7fffffffU
 
+static bool read_info(int fd, struct tcp_info *info)
+{
+    socklen_t length = sizeof(*info);
+
+    memset(info, 0, sizeof(*info));
+    return getsockopt(fd, IPPROTO_TCP, TCP_INFO, info, &length) == 0;
+}
+
+size_t mtree_tcp_socket_under_way(int fd)
+{
+    struct tcp_info info;
+    size_t beyond;
+    int bytes;
+
+    if (ioctl(fd, SIOCOUTQ, &bytes) != 0 || bytes <= 0) {
+        return 0;
+    }
+    /* What has arrived behind a lost packet is no longer under way. */
+    beyond = read_info(fd, &info) ? (size_t)info.tcpi_sacked * info.tcpi_snd_mss : 0;
+    return beyond < (size_t)bytes ? (size_t)bytes - beyond : 0;
+}
+
 bool mtree_tcp_socket_report(int fd, mtree_tcp_report_t *report)
 {
-    struct tcp_info info = {.tcpi_min_rtt = 0};
-    socklen_t length = sizeof(info);
+    struct tcp_info info;
 
-    if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &length) != 0 ||
-        info.tcpi_min_rtt == 0 || info.tcpi_min_rtt == UINT32_MAX) {
+    if (!read_info(fd, &info) || info.tcpi_min_rtt == 0 ||
+        info.tcpi_min_rtt == UINT32_MAX) {
         return false;
     }
     report->window = info.tcpi_snd_ssthresh >= NO_THRESHOLD

@@ -13,6 +13,10 @@
 /* Events that one poll takes. */
 #define EVENTS 64
 
+/* Seconds between two looks at the messages under way: a part of the time that a chunk
+ * takes on a link where that counts. */
+#define LOOK 0.0005
+
 mtree_status_t mtree_tcp_create(double grace, mtree_tcp_t **tcp_p)
 {
     mtree_tcp_t *tcp = calloc(1, sizeof(*tcp));
@@ -121,7 +125,27 @@ static void peer_work(mtree_tcp_peer_t *peer)
         }
     }
     mtree_tcp_peer_pump(peer);
-    mtree_tcp_peer_tune(peer, mtree_clock_seconds());
+}
+
+/* See what has arrived, of which kernels tell nobody. */
+static void look_at_peers(mtree_tcp_t *tcp)
+{
+    double now = mtree_clock_seconds();
+    mtree_list_t *link;
+
+    if (now < tcp->next_look) {
+        return;
+    }
+    tcp->next_look = now + LOOK;
+    MTREE_LIST_FOR_EACH(link, &tcp->peers)
+    {
+        mtree_tcp_peer_t *peer = MTREE_CONTAINER_OF(link, mtree_tcp_peer_t, link);
+
+        for (int i = 0; i < peer->num_connections; i++) {
+            mtree_tcp_connection_confirm(&peer->connections[i]);
+        }
+        mtree_tcp_peer_tune(peer, now);
+    }
 }
 
 int mtree_tcp_poll(mtree_tcp_t *tcp)
@@ -143,6 +167,9 @@ int mtree_tcp_poll(mtree_tcp_t *tcp)
                 peer_work(peer);
             }
         }
+    }
+    if (tcp->num_under_way > 0) {
+        look_at_peers(tcp);
     }
     return tcp->num_completed;
 }

@@ -8,8 +8,9 @@
  * connection takes more gets the next one.  So they may arrive in any order: the receiver
  * finds the receive that each belongs to by its number, and reads it into its place.
  *
- * Kernels hold little that is not sent, so what a socket takes is about to be on the
- * wire.  A message is sent when its socket has taken it: there are no acknowledgements.
+ * There are no acknowledgements but TCP's own: a synchronous send ends when the peer's
+ * kernel has it, as the own kernel says when it is asked.  Kernels hold little that is
+ * not sent, so the connection that takes more is one that is about to send it.
  *
  * Nothing waits and there is no thread.  One thread at a time may call; completions are
  * collected and handed out by mtree_tcp_take().
@@ -97,9 +98,11 @@ void mtree_tcp_session_end(mtree_tcp_session_t *session);
  * what comes for it is thrown away. */
 void mtree_tcp_session_abandon(mtree_tcp_session_t *session);
 
-/* As mtree_transport_ops_t has it; @a length in bytes. */
+/* As mtree_transport_ops_t has it; @a length in bytes.  A synchronous send is done when
+ * the peer's kernel has it. */
 mtree_status_t mtree_tcp_send(mtree_tcp_session_t *session, uint32_t tag,
-                              const void *bytes, size_t length, mtree_completion_t *done);
+                              const void *bytes, size_t length, bool synchronous,
+                              mtree_completion_t *done);
 mtree_status_t mtree_tcp_recv(mtree_tcp_session_t *session, uint32_t tag, void *bytes,
                               size_t length, mtree_completion_t *done);
 

@@ -6,30 +6,28 @@
 
 #include <math.h>
 
-/* Seconds between two looks at the connections of a peer that messages wait for. */
+/* Seconds between two looks at the connections of a peer. */
 #define LOOK 0.05
 
 /* Of the newest look in the mean. */
 #define WEIGHT 0.25
 
 /*
- * Times the planned rate that the connections together may send at.  A schedule pauses,
- * and what comes after a pause would otherwise be a burst at many times the rate of the
- * link: BBR, whose sockets seldom have enough to send to leave its start phase, lost 8 %
- * of the packets in queues by that.
+ * Times the planned rate that each connection may send at.  A schedule pauses, and what
+ * comes after a pause would otherwise be a burst at many times the rate of the link: BBR,
+ * whose sockets seldom have enough to send to leave its start phase, lost 8 % of the
+ * packets in queues by that.  What all have under way is limited by the schedule's
+ * window, so each may have the rate for itself, and do for the others while they recover
+ * from losses.
  */
-#define PACE 1.1
+#define PACE 1.25
 
-/* So many share that; each of more, which replace one another after losses, has all. */
-#define SHARING 2
-
-/* Have the kernel hold the connections to the planned rate. */
+/* Have the kernel hold each connection to the planned rate. */
 static void peer_pace(mtree_tcp_peer_t *peer)
 {
-    double all = peer->rate > 0 ? PACE * peer->rate : INFINITY;
-    double each = peer->width > SHARING ? all : all / peer->width;
+    double each = peer->rate > 0 ? PACE * peer->rate : INFINITY;
 
-    if (peer->width == 0 || each == peer->pace) {
+    if (peer->num_connections == 0 || each == peer->pace) {
         return;
     }
     peer->pace = each;
@@ -61,14 +59,12 @@ static double mean_part(const mtree_tcp_peer_t *peer)
 
 void mtree_tcp_peer_tune(mtree_tcp_peer_t *peer, double now)
 {
-    if (!peer->adapts || peer->rate <= 0 || peer->width == 0 ||
-        mtree_list_is_empty(&peer->queue) || now < peer->next_look) {
+    if (!peer->adapts || peer->rate <= 0 || peer->width == 0 || now < peer->next_look) {
         return;
     }
     peer->next_look = now + LOOK;
     peer->part += WEIGHT * (mean_part(peer) - peer->part);
     peer->width = mtree_tcp_width(peer->part, peer->num_connections);
-    peer_pace(peer);
 }
 
 void mtree_tcp_peer_use(mtree_tcp_peer_t *peer, bool adapts)

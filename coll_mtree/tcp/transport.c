@@ -68,7 +68,7 @@ static mtree_status_t tcp_send(mtree_transport_t *super, int peer, int tag,
                                   : coll_mtree_pml_ops.send(super, peer, tag, buffer,
                                                             count, synchronous, done);
     }
-    status = mtree_tcp_send(session, (uint32_t)tag, buffer, bytes, done);
+    status = mtree_tcp_send(session, (uint32_t)tag, buffer, bytes, synchronous, done);
     coll_mtree_endpoint_unlock();
     if (count > 0 && transport->count_sent != NULL) {
         transport->count_sent(bytes);

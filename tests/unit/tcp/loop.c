@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/unit/tcp/loop.h"
 
+#include "base/clock.h"
+
 #include <check.h>
 #include <fcntl.h>
 #include <string.h>
@@ -8,6 +10,9 @@
 
 /* Bytes that a socket holds, more or less. */
 #define SOCKET_BYTES 8192
+
+/* Seconds of several looks. */
+#define LOOKS 0.003
 
 static void message_ended(mtree_completion_t *self, mtree_status_t status)
 {
@@ -96,12 +101,16 @@ void loop_poll(loop_t *loop, int end)
 
 void loop_settle(loop_t *loop)
 {
-    /* What is half read or written moves with each poll. */
-    for (int quiet = 0; quiet < 2000; quiet++) {
+    double last = mtree_clock_seconds();
+
+    /* What is half read or written moves with each poll, and what has arrived is looked
+     * for now and then. */
+    for (int quiet = 0; quiet < 2000 || mtree_clock_seconds() < last + LOOKS; quiet++) {
         for (int end = 0; end < 2; end++) {
             (void)mtree_tcp_poll(loop->ends[end].tcp);
             if (hand_out(loop->ends[end].tcp) > 0) {
                 quiet = 0;
+                last = mtree_clock_seconds();
             }
         }
     }
