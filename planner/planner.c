@@ -22,6 +22,7 @@
 #include "planner/regular/gateways.h"
 #include "planner/regular/ring.h"
 #include "planner/regular/shallow_tree.h"
+#include "planner/relays/relays.h"
 #include "planner/solver/lp.h"
 
 #include <math.h>
@@ -338,6 +339,24 @@ static mtree_status_t plan_freely(const mtree_problem_t *problem, mtree_plan_t *
     return status;
 }
 
+/* A plan with relays in the place of *plan_p, where it is clearly faster. */
+static mtree_status_t plan_with_relays(const mtree_problem_t *problem,
+                                       mtree_plan_t **plan_p)
+{
+    mtree_plan_t *relayed;
+    mtree_status_t status =
+        mtree_relays_plan(problem->topology, problem->hosts, problem->num_hosts,
+                          problem->request, &relayed);
+
+    if (status == MTREE_OK && relayed != NULL && mtree_relays_gain(relayed, *plan_p)) {
+        mtree_plan_destroy(*plan_p);
+        *plan_p = relayed;
+        return MTREE_OK;
+    }
+    mtree_plan_destroy(relayed);
+    return status;
+}
+
 mtree_status_t mtree_planner_run(const mtree_topology_t *topology, const int *hosts,
                                  int num_hosts, const mtree_plan_request_t *request,
                                  mtree_plan_t **plan_p)
@@ -367,6 +386,9 @@ mtree_status_t mtree_planner_run(const mtree_topology_t *topology, const int *ho
         status = request->algorithm == NULL && request->keep == NULL
                      ? plan_freely(&problem, &plan)
                      : run_algorithm(&problem, algorithm, &plan);
+    }
+    if (status == MTREE_OK && mtree_relays_unavailable(request, num_hosts) == NULL) {
+        status = plan_with_relays(&problem, &plan);
     }
     if (status == MTREE_OK) {
         *plan_p = plan;

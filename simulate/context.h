@@ -12,19 +12,20 @@
 typedef struct {
     const mtree_simulate_options_t *options;
     int num_arcs;
-    int num_ranks;
-    int root;     /* rank */
-    size_t count; /* elements of the vector */
+    int num_ranks; /* without relays */
+    int root;      /* rank */
+    size_t count;  /* elements of the vector */
     mtree_event_queue_t *queue;
     mtree_network_t *network;
     mtree_pt2pt_t *pt2pt;
 } mtree_simulation_t;
 
 /*
- * Check @a options and make the parts.  mtree_simulation_close() frees the parts.
+ * Check @a options and make the parts; the last @a num_relays of the hosts are relays.
+ * mtree_simulation_close() frees the parts.
  */
 mtree_status_t mtree_simulation_open(const mtree_topology_t *topology, const int *hosts,
-                                     int num_hosts,
+                                     int num_hosts, int num_relays,
                                      const mtree_simulate_options_t *options,
                                      mtree_simulation_t *simulation_p);
 void mtree_simulation_close(mtree_simulation_t *simulation);

@@ -17,10 +17,17 @@ void mtree_pt2pt_compute(mtree_pt2pt_t *pt2pt, int rank, double seconds)
     pt2pt->ranks[rank].free_at = mtree_pt2pt_free_at(pt2pt, rank) + seconds;
 }
 
+static int host_of(const mtree_pt2pt_options_t *options, int rank)
+{
+    int others = options->num_ranks - options->num_relays;
+
+    return rank < others ? rank / options->ranks_per_host
+                         : others / options->ranks_per_host + rank - others;
+}
+
 mtree_status_t mtree_pt2pt_pair(mtree_rank_t *from, int peer, mtree_pair_t **pair_p)
 {
     mtree_pt2pt_t *pt2pt = from->pt2pt;
-    const int per_host = pt2pt->options.ranks_per_host;
     mtree_pair_t *pair = from->to[peer];
     mtree_status_t status;
 
@@ -29,8 +36,9 @@ mtree_status_t mtree_pt2pt_pair(mtree_rank_t *from, int peer, mtree_pair_t **pai
         if (pair == NULL) {
             return MTREE_ERR_NO_MEMORY;
         }
-        status = mtree_network_connect(pt2pt->network, from->number / per_host,
-                                       peer / per_host, &pair->connection);
+        status =
+            mtree_network_connect(pt2pt->network, host_of(&pt2pt->options, from->number),
+                                  host_of(&pt2pt->options, peer), &pair->connection);
         if (status != MTREE_OK) {
             return status;
         }

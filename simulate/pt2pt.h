@@ -21,6 +21,8 @@
 typedef struct {
     int num_ranks;
     int ranks_per_host; /* rank r runs on host r / ranks_per_host of the network */
+    int num_relays;     /* of the ranks, the last ones; each has a host of its own, behind
+                           those of the others */
     size_t unit_bytes;  /* bytes of a transport's unit; > 0 */
     bool data;          /* copy the bytes; else buffers are not read and may be NULL */
     size_t eager_bytes; /* longest message sent without asking; 0: no limit */

@@ -45,12 +45,14 @@ static mtree_status_t check_options(const mtree_simulate_options_t *options,
 }
 
 mtree_status_t mtree_simulation_open(const mtree_topology_t *topology, const int *hosts,
-                                     int num_hosts,
+                                     int num_hosts, int num_relays,
                                      const mtree_simulate_options_t *options,
                                      mtree_simulation_t *simulation_p)
 {
-    const mtree_pt2pt_options_t pt2pt = {.num_ranks = num_hosts * options->ranks_per_host,
+    const int num_ranks = (num_hosts - num_relays) * options->ranks_per_host;
+    const mtree_pt2pt_options_t pt2pt = {.num_ranks = num_ranks + num_relays,
                                          .ranks_per_host = options->ranks_per_host,
+                                         .num_relays = num_relays,
                                          .unit_bytes = sizeof(uint32_t),
                                          .data = options->check,
                                          .eager_bytes = options->eager_bytes,
@@ -58,11 +60,11 @@ mtree_status_t mtree_simulation_open(const mtree_topology_t *topology, const int
                                          .overhead = options->overhead};
     mtree_simulation_t simulation = {.options = options,
                                      .num_arcs = 2 * topology->num_links,
-                                     .num_ranks = pt2pt.num_ranks,
+                                     .num_ranks = num_ranks,
                                      .root = options->root * options->ranks_per_host,
                                      .count =
                                          (options->bytes - 1) / sizeof(uint32_t) + 1};
-    mtree_status_t status = check_options(options, num_hosts);
+    mtree_status_t status = check_options(options, num_hosts - num_relays);
 
     if (status == MTREE_OK) {
         status = mtree_event_queue_create(&simulation.queue);

@@ -54,9 +54,10 @@ void mtree_simulate_default_options(mtree_simulate_options_t *options);
 
 /*
  * Run @a plan, arrival-ordered if it is such a plan.  Its hosts are the @a num_hosts
- * vertices @a hosts of @a topology, in this order.  The plan is for @a collective, or for
- * allreduce, whose trees serve every collective that is not personalized.  Errors are logged; MTREE_ERR_INVALID
- * for an unknown collective.
+ * vertices @a hosts of @a topology, in this order, and behind them its relays, which are
+ * found by their names.  The plan is for @a collective, or for
+ * allreduce, whose trees serve every collective that is not personalized.  Errors are
+ * logged; MTREE_ERR_INVALID for an unknown collective.
  */
 mtree_status_t mtree_simulate_plan(const mtree_topology_t *topology, const int *hosts,
                                    int num_hosts, const mtree_plan_t *plan,

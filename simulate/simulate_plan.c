@@ -2,6 +2,7 @@
 #include "base/arena.h"
 #include "base/container_of.h"
 #include "base/log.h"
+#include "planner/relays/relays.h"
 #include "schedule/arrival/arrival.h"
 #include "schedule/layout.h"
 #include "schedule/operation.h"
@@ -15,11 +16,11 @@
 
 typedef struct run run_t;
 
-/* One rank in the engine. */
+/* One rank, or relay, in the engine. */
 typedef struct {
     run_t *run;
     int number;
-    uint32_t *input, *output;
+    uint32_t *input, *output; /* NULL: of a relay */
     mtree_timer_t arrival;
     mtree_layout_t *layout;
     mtree_operation_t *operation;
@@ -112,7 +113,12 @@ static void rank_ended(mtree_operation_t *operation, mtree_status_t status, void
     run->seconds = now > run->seconds ? now : run->seconds;
 }
 
-static mtree_status_t create_placement(run_t *run, int num_hosts)
+static int num_members(const run_t *run)
+{
+    return run->simulation.num_ranks + run->plan->num_relays;
+}
+
+static mtree_status_t create_placement(run_t *run)
 {
     const int num_ranks = run->simulation.num_ranks;
     int *host;
@@ -124,7 +130,9 @@ static mtree_status_t create_placement(run_t *run, int num_hosts)
     for (int r = 0; r < num_ranks; r++) {
         host[r] = r / run->simulation.options->ranks_per_host;
     }
-    return mtree_placement_create(num_ranks, num_hosts, host, NULL, &run->placement);
+    return mtree_placement_create_relayed(num_ranks, run->plan->num_hosts,
+                                          run->plan->num_relays, host, NULL,
+                                          &run->placement);
 }
 
 /* Without data the engine still computes addresses.  All vectors then are one range of
@@ -166,13 +174,15 @@ static mtree_status_t make_vectors(run_t *run)
  */
 static void seed_output(const run_t *run, const rank_t *rank)
 {
-    const size_t *own = &run->data.blocks[rank->number];
+    const size_t *own;
     size_t begin, end;
 
-    if (mtree_collective_reduces(run->data.collective) ||
+    if (rank->number >= run->simulation.num_ranks ||
+        mtree_collective_reduces(run->data.collective) ||
         !run->simulation.options->check) {
         return;
     }
+    own = &run->data.blocks[rank->number];
     if (mtree_collective_is_personalized(run->data.collective)) {
         memcpy(received_block(rank, rank->number), sent_block(rank, rank->number),
                (own[1] - own[0]) * sizeof(uint32_t));
@@ -264,10 +274,10 @@ static mtree_status_t start_all(run_t *run)
     const double *arrivals = run->simulation.options->arrivals;
     mtree_status_t status = MTREE_OK;
 
-    for (int r = 0; r < run->simulation.num_ranks && status == MTREE_OK; r++) {
+    for (int r = 0; r < num_members(run) && status == MTREE_OK; r++) {
         rank_t *rank = &run->ranks[r];
 
-        if (arrivals == NULL) {
+        if (arrivals == NULL || r >= run->simulation.num_ranks) {
             status = start(run, rank);
         } else {
             rank->arrival.func = arrive;
@@ -282,15 +292,16 @@ static mtree_status_t check_ended(const run_t *run)
     mtree_status_t status = MTREE_OK;
     int r;
 
-    for (r = 0; r < run->simulation.num_ranks && status == MTREE_OK; r++) {
+    for (r = 0; r < num_members(run) && status == MTREE_OK; r++) {
         if (!mtree_operation_done(run->ranks[r].operation, &status)) {
             mtree_error(
                 "simulator: rank %d of %d waits for ever; the plan or the schedule "
                 "is wrong",
-                r, run->simulation.num_ranks);
+                r, num_members(run));
             return MTREE_ERR_TRANSPORT;
         }
-        if (status == MTREE_OK && run->simulation.options->check) {
+        if (status == MTREE_OK && run->simulation.options->check &&
+            r < run->simulation.num_ranks) {
             status = mtree_check_data_check(&run->data, run->plan->algorithm, r,
                                             run->ranks[r].output);
         }
@@ -298,7 +309,7 @@ static mtree_status_t check_ended(const run_t *run)
     return status;
 }
 
-static mtree_status_t run_ranks(run_t *run, mtree_collective_t collective, int num_hosts)
+static mtree_status_t run_ranks(run_t *run, mtree_collective_t collective)
 {
     const int num_ranks = run->simulation.num_ranks;
     mtree_status_t status;
@@ -308,13 +319,13 @@ static mtree_status_t run_ranks(run_t *run, mtree_collective_t collective, int n
                                .units = run->simulation.count,
                                .unit_bytes = sizeof(uint32_t),
                                .chunk_bytes = run->simulation.options->chunk_bytes};
-    MTREE_ARENA_ARRAY(&run->arena, run->ranks, (size_t)num_ranks);
-    run->left = calloc((size_t)num_ranks, sizeof(double));
+    MTREE_ARENA_ARRAY(&run->arena, run->ranks, (size_t)num_members(run));
+    run->left = calloc((size_t)num_members(run), sizeof(double));
     run->tree_seconds = calloc((size_t)run->plan->num_trees + 1, sizeof(double));
     if (run->ranks == NULL || run->left == NULL || run->tree_seconds == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }
-    for (int r = 0; r < num_ranks; r++) {
+    for (int r = 0; r < num_members(run); r++) {
         run->ranks[r].run = run;
         run->ranks[r].number = r;
     }
@@ -322,7 +333,7 @@ static mtree_status_t run_ranks(run_t *run, mtree_collective_t collective, int n
                                    run->simulation.root, run->simulation.count);
     run->call.blocks = run->data.blocks;
     if (status == MTREE_OK) {
-        status = create_placement(run, num_hosts);
+        status = create_placement(run);
     }
     if (status == MTREE_OK) {
         status = mtree_plan_cut_create(run->plan, &run->cut);
@@ -349,7 +360,7 @@ static void clear(run_t *run)
     /* After a failure sends and receives are outstanding; ending them lets the operations
      * be freed. */
     mtree_pt2pt_abort(run->simulation.pt2pt);
-    for (int r = 0; run->ranks != NULL && r < run->simulation.num_ranks; r++) {
+    for (int r = 0; run->ranks != NULL && r < num_members(run); r++) {
         mtree_event_queue_remove(run->simulation.queue, &run->ranks[r].arrival);
         mtree_operation_free(run->ranks[r].operation);
         mtree_layout_destroy(run->ranks[r].layout);
@@ -377,6 +388,29 @@ double mtree_simulate_planned_bytes(mtree_collective_t collective,
     return (double)options->bytes * (per_rank ? options->ranks_per_host : 1);
 }
 
+/* A network of the plan's hosts, with its relays behind the @a hosts. */
+static mtree_status_t open_simulation(run_t *run, const mtree_topology_t *topology,
+                                      const int *hosts,
+                                      const mtree_simulate_options_t *options)
+{
+    const mtree_plan_t *plan = run->plan;
+    int active = mtree_plan_num_active(plan);
+    int *all = malloc((size_t)plan->num_hosts * sizeof(*all));
+    mtree_status_t status;
+
+    if (all == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    memcpy(all, hosts, (size_t)active * sizeof(*all));
+    status = mtree_relays_find(plan, topology, all + active);
+    if (status == MTREE_OK) {
+        status = mtree_simulation_open(topology, all, plan->num_hosts, plan->num_relays,
+                                       options, &run->simulation);
+    }
+    free(all);
+    return status;
+}
+
 mtree_status_t mtree_simulate_plan(const mtree_topology_t *topology, const int *hosts,
                                    int num_hosts, const mtree_plan_t *plan,
                                    mtree_collective_t collective,
@@ -390,17 +424,17 @@ mtree_status_t mtree_simulate_plan(const mtree_topology_t *topology, const int *
     if (status != MTREE_OK) {
         return status;
     }
-    if (plan->num_hosts != num_hosts) {
+    if (mtree_plan_num_active(plan) != num_hosts) {
         mtree_error(
             "simulator: the plan is for %d hosts, the job runs on %d; plan for these",
-            plan->num_hosts, num_hosts);
+            mtree_plan_num_active(plan), num_hosts);
         return MTREE_ERR_INVALID;
     }
-    status = mtree_simulation_open(topology, hosts, num_hosts, options, &run.simulation);
+    status = open_simulation(&run, topology, hosts, options);
     if (status != MTREE_OK) {
         return status;
     }
-    status = run_ranks(&run, collective, num_hosts);
+    status = run_ranks(&run, collective);
     if (status == MTREE_OK) {
         status = mtree_simulation_result(&run.simulation, run.seconds, &result);
     }

@@ -54,6 +54,10 @@ const option_t plan_options[] = {
      .help = "where the collective has one (default: the first host)"},
     {"hosts", 'H', OPTION_TEXT, offsetof(plan_options_t, hosts), .argument = "LIST",
      .help = "the hosts that take part, by commas (default: all)"},
+    {"relays", 'r', OPTION_TEXT, offsetof(plan_options_t, relays), .argument = "LIST",
+     .help = "hosts that may forward and combine for --hosts, by commas;\n"
+             "all: every other host, marked: those that the file marks by\n"
+             "relay=... (default: none)"},
     {"algorithm", 'a', OPTION_TEXT, offsetof(plan_options_t, request.algorithm),
      .argument = "A", .help = "one of those below (default: the fastest of some)"},
     {"trees", 't', OPTION_WHOLE, offsetof(plan_options_t, request.max_trees),

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/units.h"
 #include "planner/plan/json.h"
+#include "planner/relays/relays.h"
 #include "simulate/forecast/choice.h"
 #include "topo/dot/read.h"
 
@@ -32,10 +33,10 @@ static mtree_status_t find_host(const mtree_topology_t *topology, const char *na
     return MTREE_OK;
 }
 
-/* All hosts, or those in the comma-separated @a list, each once; @a hosts has room for
- * all vertices. */
-static mtree_status_t list_hosts(const mtree_topology_t *topology, const char *list,
-                                 int *hosts, int *num_hosts_p)
+/* All hosts, or those in the comma-separated @a list of @a option, each once; @a hosts
+ * has room for all vertices. */
+static mtree_status_t list_hosts(const mtree_topology_t *topology, const char *option,
+                                 const char *list, int *hosts, int *num_hosts_p)
 {
     char name[MTREE_TOPOLOGY_MAX_NAME + 1];
     mtree_status_t status;
@@ -51,7 +52,7 @@ static mtree_status_t list_hosts(const mtree_topology_t *topology, const char *l
         length = strcspn(list, ",");
         snprintf(name, sizeof(name), "%.*s", (int)length, list);
         if (count == topology->num_vertices) {
-            mtree_error("--hosts names more hosts than there are");
+            mtree_error("%s names more hosts than there are", option);
             return MTREE_ERR_INVALID;
         }
         status = find_host(topology, name, &hosts[count]);
@@ -60,7 +61,7 @@ static mtree_status_t list_hosts(const mtree_topology_t *topology, const char *l
         }
         for (int i = 0; i < count; ++i) {
             if (hosts[i] == hosts[count]) {
-                mtree_error("--hosts names host '%s' twice", name);
+                mtree_error("%s names host '%s' twice", option, name);
                 return MTREE_ERR_INVALID;
             }
         }
@@ -68,11 +69,75 @@ static mtree_status_t list_hosts(const mtree_topology_t *topology, const char *l
         list += length + (list[length] == ',');
     }
     if (count == 0) {
-        mtree_error("--hosts names no host");
+        mtree_error("%s names no host", option);
         return MTREE_ERR_INVALID;
     }
     *num_hosts_p = count;
     return MTREE_OK;
+}
+
+static bool is_planned_for(const planned_network_t *planned, int vertex)
+{
+    int i = 0;
+
+    while (i < planned->num_hosts && planned->hosts[i] != vertex) {
+        i++;
+    }
+    return i < planned->num_hosts;
+}
+
+/* The hosts that may relay: those in @a list, or all others, or those of them that the
+ * file marks. */
+static mtree_status_t find_relays(const char *list, planned_network_t *planned)
+{
+    const mtree_topology_t *topology = planned->topology;
+    bool marked = strcmp(list, "marked") == 0;
+    bool all = marked || strcmp(list, "all") == 0;
+    mtree_status_t status;
+    int num = 0, count = 0;
+
+    planned->relays = malloc((size_t)topology->num_vertices * sizeof(int));
+    if (planned->relays == NULL) {
+        mtree_error("out of memory for a list of relays");
+        return MTREE_ERR_NO_MEMORY;
+    }
+    status = list_hosts(topology, "--relays", all ? NULL : list, planned->relays, &num);
+    for (int i = 0; i < num && status == MTREE_OK; ++i) {
+        const mtree_vertex_t *vertex = &topology->vertices[planned->relays[i]];
+
+        if (!is_planned_for(planned, planned->relays[i])) {
+            planned->relays[count] = planned->relays[i];
+            count += !marked || vertex->relay != NULL;
+        } else if (!all) {
+            mtree_error("--relays names host '%s', which is one of --hosts; a relay is "
+                        "another host",
+                        vertex->host);
+            status = MTREE_ERR_INVALID;
+        }
+    }
+    planned->request.relays = planned->relays;
+    planned->request.num_relays = count;
+    return status;
+}
+
+/* The vertices of the plan's relays behind the hosts, which has memory for them, and the
+ * routes between all of them. */
+static mtree_status_t add_relays(planned_network_t *planned)
+{
+    const mtree_plan_t *plan = planned->plan;
+    mtree_status_t status = MTREE_OK;
+
+    if (plan->num_relays > 0) {
+        mtree_routes_destroy(planned->routes);
+        planned->routes = NULL;
+        status = mtree_relays_find(plan, planned->topology,
+                                   planned->hosts + planned->num_hosts);
+    }
+    if (status == MTREE_OK && planned->routes == NULL) {
+        status = mtree_routes_create(planned->topology, planned->hosts, plan->num_hosts,
+                                     &planned->routes);
+    }
+    return status;
 }
 
 static mtree_status_t find_root(const plan_options_t *options,
@@ -112,7 +177,11 @@ static mtree_status_t find_hosts(const plan_options_t *options,
         mtree_error("out of memory for a list of hosts");
         return MTREE_ERR_NO_MEMORY;
     }
-    status = list_hosts(topology, options->hosts, planned->hosts, &planned->num_hosts);
+    status = list_hosts(topology, "--hosts", options->hosts, planned->hosts,
+                        &planned->num_hosts);
+    if (status == MTREE_OK && options->relays != NULL) {
+        status = find_relays(options->relays, planned);
+    }
     if (status != MTREE_OK) {
         return status;
     }
@@ -168,6 +237,9 @@ mtree_status_t planned_network_run(const plan_options_t *options, const char *fi
         return status;
     }
     status = planned_network_plan(planned, &planned->request, &planned->plan);
+    if (status == MTREE_OK) {
+        status = add_relays(planned);
+    }
     if (status != MTREE_OK) {
         planned_network_cleanup(planned);
     }
@@ -185,18 +257,14 @@ static mtree_status_t route_plan(planned_network_t *planned)
         mtree_error("out of memory for a list of hosts");
         return MTREE_ERR_NO_MEMORY;
     }
-    planned->num_hosts = plan->num_hosts;
+    planned->num_hosts = mtree_plan_num_active(plan);
     planned->request.collective = plan->collective;
     planned->request.root = plan->root < 0 ? 0 : plan->root;
     planned->request.bytes = plan->bytes;
-    for (int i = 0; i < plan->num_hosts && status == MTREE_OK; ++i) {
+    for (int i = 0; i < planned->num_hosts && status == MTREE_OK; ++i) {
         status = find_host(planned->topology, plan->hosts[i], &planned->hosts[i]);
     }
-    if (status == MTREE_OK) {
-        status = mtree_routes_create(planned->topology, planned->hosts,
-                                     planned->num_hosts, &planned->routes);
-    }
-    return status;
+    return status == MTREE_OK ? add_relays(planned) : status;
 }
 
 mtree_status_t planned_network_read(const char *plan_file, const char *topology_file,
@@ -246,5 +314,6 @@ void planned_network_cleanup(planned_network_t *planned)
     mtree_routes_destroy(planned->routes);
     mtree_topology_destroy(planned->topology);
     free(planned->hosts);
+    free(planned->relays);
     *planned = (planned_network_t){0};
 }

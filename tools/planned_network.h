@@ -13,7 +13,9 @@ typedef struct {
     mtree_topology_t *topology;
     mtree_routes_t *routes; /* numbered as the plan numbers its hosts */
     int num_hosts;
-    int *hosts; /* [num_hosts] their vertices */
+    int *hosts;  /* [num_hosts] their vertices, and behind them those of the plan's relays
+                  */
+    int *relays; /* those of the request */
     mtree_plan_request_t
         request;        /* with its root; of a plan that was read, what the plan says */
     mtree_plan_t *plan; /* NULL: none yet */

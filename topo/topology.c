@@ -11,6 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of TCP. */
+#define MAX_PORT 65535
+
 mtree_status_t mtree_topology_create(const char *name, const char *source,
                                      mtree_topology_t **topology_p)
 {
@@ -44,6 +47,7 @@ void mtree_topology_destroy(mtree_topology_t *topology)
     for (int i = 0; i < topology->num_vertices; ++i) {
         free(topology->vertices[i].name);
         free(topology->vertices[i].host);
+        free(topology->vertices[i].relay);
     }
     free(topology->vertices);
     free(topology->links);
@@ -142,6 +146,44 @@ mtree_status_t mtree_topology_add_vertex(mtree_topology_t *topology, const char 
         *vertex_p = topology->num_vertices;
     }
     ++topology->num_vertices;
+    return MTREE_OK;
+}
+
+/* Is @a address a name or a number, a colon and a port? */
+static bool address_valid(const char *address)
+{
+    const char *colon = strrchr(address, ':');
+    char *end;
+    long port;
+
+    if (!mtree_topology_name_valid(address) || colon == NULL || colon == address ||
+        colon[1] < '0' || colon[1] > '9') {
+        return false;
+    }
+    port = strtol(colon + 1, &end, 10);
+    return *end == '\0' && port > 0 && port <= MAX_PORT;
+}
+
+mtree_status_t mtree_topology_set_relay(mtree_topology_t *topology, int vertex,
+                                        const char *address, const char **why_p)
+{
+    mtree_vertex_t *at = &topology->vertices[vertex];
+    char *copy;
+
+    if (at->kind != MTREE_VERTEX_HOST) {
+        *why_p = "a switch cannot relay; leave relay out, or make it a host";
+        return MTREE_ERR_INVALID;
+    }
+    if (!address_valid(address)) {
+        *why_p = "it is no address; write relay=\"host:port\" with a port of 1 to 65535";
+        return MTREE_ERR_INVALID;
+    }
+    copy = strdup(address);
+    if (copy == NULL) {
+        return mtree_no_memory("the relay %s", at->name);
+    }
+    free(at->relay);
+    at->relay = copy;
     return MTREE_OK;
 }
 

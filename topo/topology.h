@@ -30,6 +30,8 @@ typedef struct {
     mtree_vertex_kind_t kind;
     bool has_position;
     double x, y; /* position on a map (longitude, latitude, or any plane) for drawing */
+    char *relay; /* "host:port" where a relay of this host listens; NULL: it may not relay
+                  */
 } mtree_vertex_t;
 
 /*
@@ -85,6 +87,13 @@ bool mtree_topology_name_valid(const char *name);
 mtree_status_t mtree_topology_add_vertex(mtree_topology_t *topology, const char *name,
                                          const char *host, mtree_vertex_kind_t kind,
                                          int *vertex_p);
+
+/*
+ * Vertex @a vertex may relay, and listens at @a address, "host:port", which is copied.
+ * MTREE_ERR_INVALID: it is no address, or the vertex is no host; *why_p (static) says so.
+ */
+mtree_status_t mtree_topology_set_relay(mtree_topology_t *topology, int vertex,
+                                        const char *address, const char **why_p);
 
 /*
  * Add a link.  @a forward and @a backward are bits/s, @a latency is seconds.  Neither

@@ -16,9 +16,13 @@ typedef struct {
     int max_trees;   /* K; 0: no limit.  For allgather and alltoall: trees per root */
     int max_height;  /* H in hops; 0: no limit */
     double min_rate; /* r-min in bits/s; 0: none */
-    double bytes;  /* message size (allgather: of the result; alltoall: of what each host
-                      sends); 0: throughput alone */
-    unsigned seed; /* for algorithms that draw at random */
+    double bytes; /* message size (allgather: of the result; alltoall: of what each host
+                     sends); 0: throughput alone */
+    const int
+        *relays; /* [num_relays] vertices of the topology that trees may pass through
+                    besides the hosts, where that is faster (planner/relays/relays.h) */
+    int num_relays;
+    unsigned seed;            /* for algorithms that draw at random */
     const mtree_plan_t *keep; /* its trees are to stay and get the rates that are best
                                  now (planner/packing/reweight.h), whatever the algorithm;
                                  NULL: new trees */

@@ -3,6 +3,7 @@
 
 #include "planner/regular/direct_exchange.h"
 #include "planner/regular/gateways.h"
+#include "planner/relays/relays.h"
 #include "simulate/forecast/forecast.h"
 #include "simulate/simulate.h"
 
@@ -310,9 +311,10 @@ static mtree_plan_t *take_best(choice_t *choice)
     return plan;
 }
 
-mtree_status_t mtree_choice_plan(const mtree_topology_t *topology, const int *hosts,
-                                 int num_hosts, const mtree_plan_request_t *request,
-                                 mtree_plan_t **plan_p)
+/* The best of the kinds, which have no relays. */
+static mtree_status_t choose_kind(const mtree_topology_t *topology, const int *hosts,
+                                  int num_hosts, const mtree_plan_request_t *request,
+                                  mtree_plan_t **plan_p)
 {
     choice_t choice = {
         .topology = topology, .hosts = hosts, .num_hosts = num_hosts, .request = request};
@@ -337,5 +339,72 @@ mtree_status_t mtree_choice_plan(const mtree_topology_t *topology, const int *ho
         mtree_plan_destroy(choice.plans[c]);
     }
     mtree_routes_destroy(choice.routes);
+    return status;
+}
+
+/* Bits that @a plan puts on arcs in all, for a message of its size. */
+static double relayed_bits(const mtree_plan_t *plan)
+{
+    double bits = 8.0 * mtree_collective_root_bytes(plan->collective, plan->bytes,
+                                                    mtree_plan_num_active(plan));
+    double sum = 0.0;
+
+    for (int t = 0; t < plan->num_trees; t++) {
+        for (int host = 0; host < plan->num_hosts; host++) {
+            sum += plan->trees[t].parent[host] >= 0
+                       ? plan->trees[t].share * bits *
+                             mtree_collective_passes(plan->collective)
+                       : 0.0;
+        }
+    }
+    return sum;
+}
+
+/* Put a plan with relays in the place of *plan_p where the simulator, if it says anything
+ * of both, finds it clearly faster. */
+static mtree_status_t choose_relays(choice_t *choice, mtree_plan_t **plan_p)
+{
+    mtree_plan_t *relayed = NULL;
+    mtree_status_t status = mtree_relays_plan(
+        choice->topology, choice->hosts, choice->num_hosts, choice->request, &relayed);
+    double bytes = 0.0;
+
+    if (status == MTREE_OK && relayed != NULL && relayed->bytes > 0.0) {
+        bytes = simulated_bytes(choice, relayed, relayed_bits(relayed));
+    }
+    if (status == MTREE_OK && bytes > 0.0) {
+        status = predict(choice, relayed, bytes);
+    }
+    if (status == MTREE_OK && relayed != NULL && mtree_relays_gain(relayed, *plan_p)) {
+        mtree_plan_t *plan = *plan_p;
+
+        *plan_p = relayed;
+        relayed = plan;
+    }
+    mtree_plan_destroy(relayed);
+    return status;
+}
+
+mtree_status_t mtree_choice_plan(const mtree_topology_t *topology, const int *hosts,
+                                 int num_hosts, const mtree_plan_request_t *request,
+                                 mtree_plan_t **plan_p)
+{
+    mtree_plan_request_t alone = *request;
+    choice_t choice = {
+        .topology = topology, .hosts = hosts, .num_hosts = num_hosts, .request = request};
+    mtree_plan_t *plan = NULL;
+    mtree_status_t status;
+
+    alone.num_relays = 0;
+    status = choose_kind(topology, hosts, num_hosts, &alone, &plan);
+    if (status == MTREE_OK && mtree_relays_unavailable(request, num_hosts) == NULL) {
+        status = choose_relays(&choice, &plan);
+        if (status != MTREE_OK) {
+            mtree_plan_destroy(plan);
+        }
+    }
+    if (status == MTREE_OK) {
+        *plan_p = plan;
+    }
     return status;
 }

@@ -25,10 +25,11 @@ typedef struct {
 int mtree_choice_best(const mtree_contender_t *contenders, int count, double close);
 
 /*
- * Plan as mtree_planner_run() does, for all kinds of plans where the request names no
- * algorithm, and take the best one.  Its predicted seconds are those that it takes in the
- * simulator, where that is quick; of a few seconds' messages only a part is simulated.
- * Short messages, arrival-ordered plans and large networks keep the planner's prediction.
+ * Plan as mtree_planner_run() does, with relays as well, for all kinds of plans where the
+ * request names no algorithm, and take the best one.  Its predicted seconds are those
+ * that it takes in the simulator, where that is quick; of a few seconds' messages only a
+ * part is simulated. Short messages, arrival-ordered plans and large networks keep the
+ * planner's prediction.
  */
 mtree_status_t mtree_choice_plan(const mtree_topology_t *topology, const int *hosts,
                                  int num_hosts, const mtree_plan_request_t *request,

@@ -96,6 +96,8 @@ def check_planning():
     says([*MTREE, "plan", B4, "--hosts", "US1,US2,US3,US4,US5,US6,EU1,EU2,EU3,EU4,AS1,AS2,US1"], 1,
          "--hosts names more hosts than there are")
     says([*MTREE, "plan", B4, "--hosts", ""], 1, "--hosts names no host")
+    says([*MTREE, "plan", B4, "--hosts", "US1,US2", "--relays", "EU1,US2"], 1,
+         "--relays names host 'US2', which is one of --hosts; a relay is another host")
     says([*MTREE, "plan", B4, "-a", "psld", "-C", "bcast"], 1, "algorithm psld does not do bcast; choose another, packing does all")
     says([*MTREE, "simulate", STAR, "--chunk", "x"], 2, "--chunk 'x': .*; write it like 64K")
     says([*MTREE, "simulate", STAR, "--overhead", "x"], 2, "--overhead 'x': .*; write it like 20us")

@@ -220,6 +220,23 @@ expect 0 '^allgather over 12 hosts' plan --collective allgather "$maps/b4.dot"
 expect 0 '^tree 1: .*$' plan -C bcast --root EU1 "$maps/b4.dot"
 says "$tmp/out" '^  EU1$'
 expect 0 '^allreduce over 3 hosts' plan --hosts AS1,US1,AS2 "$maps/b4.dot"
+
+# relays
+if "$mtree" plan --help | grep -q '^Not supported'; then
+    expect 0 '^relays: none used, built without GLPK' plan --hosts US1,EU4 --relays all -C bcast "$maps/b4.dot"
+else
+    expect 0 '^relays: [1-9][0-9]* of 10 used, 2.47 times the 190 Mb/s without them; no algorithm exceeds 470 Mb/s' \
+        plan --hosts US1,EU4 --relays all -C bcast "$maps/b4.dot"
+    expect 0 '^    US2 (relay)' plan --hosts US1,EU4 --relays US2,EU2 -C bcast "$maps/b4.dot"
+    expect 0 '"cut_bound_bps": 470000000' plan -j --hosts US1,EU4 --relays all "$maps/b4.dot"
+    expect 0 '^  relays  *[0-9]' compare -b 4M --hosts US1,EU4 --relays all "$maps/b4.dot"
+    expect 0 '"relays": \[' draw -j --hosts US1,EU4 --relays all "$maps/b4.dot"
+    expect 0 '' plan --hosts US1,EU4 --relays all -o "$tmp/relayed.json" "$maps/b4.dot"
+    expect 0 'every tree spans' check "$tmp/relayed.json" "$maps/b4.dot"
+    expect 0 '^allreduce of 4 MB by relays' simulate -b 4M --plan "$tmp/relayed.json" "$maps/b4.dot"
+fi
+expect 0 '^relays: none used, there are none' plan --hosts US1,EU4 --relays marked "$maps/b4.dot"
+expect 0 'by packing' simulate -b 1M --hosts US1,EU4 --relays marked "$maps/b4.dot"
 expect 0 "planned by $published" plan --algorithm $published "$maps/b4.dot"
 expect 0 '^tree 1:' plan --trees 1 "$maps/b4.dot"
 checks=$((checks + 1))

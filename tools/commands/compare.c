@@ -17,6 +17,9 @@
 #define OPENMPI        "openmpi"
 #define OPENMPI_PREFIX OPENMPI ":"
 
+/* The best plan that may use the relays. */
+#define RELAYS "relays"
+
 #define MAX_ROWS 128
 
 typedef struct {
@@ -96,6 +99,7 @@ static mtree_status_t add_named(session_t *session, const char *name)
     return add_row(session, name, baseline);
 }
 
+/* All that there is; where there are relays, the plan with them first. */
 static mtree_status_t add_all(session_t *session)
 {
     const char *const *names = mtree_planner_algorithms();
@@ -104,6 +108,9 @@ static mtree_status_t add_all(session_t *session)
     char name[64];
     size_t num;
 
+    if (session->planned.request.num_relays > 0) {
+        status = add_row(session, RELAYS, NULL);
+    }
     for (int a = 0; names[a] != NULL && status == MTREE_OK; a++) {
         status = add_row(session, names[a], NULL);
     }
@@ -153,12 +160,18 @@ static mtree_status_t run_plan(session_t *session, row_t *row,
     mtree_plan_t *plan = NULL;
     mtree_status_t status;
 
-    request.algorithm = row->name;
+    if (strcmp(row->name, RELAYS) == 0) {
+        request.algorithm = NULL;
+    } else {
+        request.algorithm = row->name;
+        request.num_relays = 0;
+    }
     status = planned_network_plan(planned, &request, &plan);
     if (status != MTREE_OK) {
         return status;
     }
-    if (plan->bound > 0.0 && (session->bound == 0.0 || plan->bound < session->bound)) {
+    if (plan->bound > 0.0 && request.num_relays == planned->request.num_relays &&
+        (session->bound == 0.0 || plan->bound < session->bound)) {
         session->bound = plan->bound;
     }
     row->num_trees = plan->num_trees;

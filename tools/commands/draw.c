@@ -235,7 +235,7 @@ const command_t command_draw = {
     .help = "Draw the network; with a plan, or with any planning option, also its trees: "
             "a colour\n"
             "each, a dot in that colour at the root, and the use of every link in per "
-            "cent.\n",
+            "cent.\nRelays have a double line around them.\n",
     .print_more = plan_options_print_algorithms,
     .least_arguments = 1,
     .most_arguments = 1,

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/units.h"
 #include "planner/plan/json.h"
+#include "planner/relays/relays.h"
 
 #include <stdlib.h>
 
@@ -16,7 +17,8 @@
 static void print_branch(const mtree_plan_t *plan, const mtree_tree_t *tree, int host,
                          int indent)
 {
-    printf("%*s%s\n", indent, "", plan->hosts[host]);
+    printf("%*s%s%s\n", indent, "", plan->hosts[host],
+           host < mtree_plan_num_active(plan) ? "" : " (relay)");
     for (int child = 0; child < plan->num_hosts; ++child) {
         if (tree->parent[child] == host && child != tree->root) {
             print_branch(plan, tree, child, indent + 2);
@@ -78,14 +80,60 @@ static mtree_status_t print_use(const planned_network_t *planned)
     return MTREE_OK;
 }
 
-static mtree_status_t print_plan(const planned_network_t *planned)
+/* What relays are compared with. */
+typedef struct {
+    double without; /* bits/s of the plan without relays */
+    double cut;     /* bits/s that no algorithm exceeds (planner/relays/relays.h) */
+} gain_t;
+
+/* Plan the same without relays. */
+static mtree_status_t find_gain(const planned_network_t *planned, gain_t *gain)
+{
+    mtree_plan_request_t request = planned->request;
+    mtree_plan_t *without;
+    mtree_status_t status;
+
+    request.num_relays = 0;
+    status = planned_network_plan(planned, &request, &without);
+    if (status != MTREE_OK) {
+        return status;
+    }
+    gain->without = without->throughput;
+    mtree_plan_destroy(without);
+    return mtree_relays_cut_bound(planned->topology, planned->hosts, planned->num_hosts,
+                                  request.collective, request.root, &gain->cut);
+}
+
+static void print_gain(const planned_network_t *planned, const gain_t *gain)
+{
+    const mtree_plan_t *plan = planned->plan;
+    const char *why = mtree_relays_unavailable(&planned->request, planned->num_hosts);
+    char rate[MTREE_UNITS_LENGTH];
+
+    if (why != NULL) {
+        printf("relays: none used, %s", why);
+    } else if (plan->num_relays == 0) {
+        printf("relays: none of %d gains enough", planned->request.num_relays);
+    } else {
+        printf("relays: %d of %d used, %.2f times the %s without them", plan->num_relays,
+               planned->request.num_relays, plan->throughput / gain->without,
+               mtree_units_format_rate(gain->without, rate, sizeof(rate)));
+    }
+    if (gain->cut > 0) {
+        printf("; no algorithm exceeds %s",
+               mtree_units_format_rate(gain->cut, rate, sizeof(rate)));
+    }
+    printf("\n");
+}
+
+static mtree_status_t print_plan(const planned_network_t *planned, const gain_t *gain)
 {
     const mtree_plan_t *plan = planned->plan;
     char rate[MTREE_UNITS_LENGTH], size[MTREE_UNITS_LENGTH], time[MTREE_UNITS_LENGTH];
     mtree_status_t status;
 
     printf("%s over %d hosts of %s, planned by %s\n",
-           mtree_collective_name(plan->collective), plan->num_hosts,
+           mtree_collective_name(plan->collective), mtree_plan_num_active(plan),
            planned->topology->name, plan->algorithm);
     printf("throughput: %s",
            mtree_units_format_rate(plan->throughput, rate, sizeof(rate)));
@@ -95,6 +143,9 @@ static mtree_status_t print_plan(const planned_network_t *planned)
                mtree_units_format_rate(plan->bound, rate, sizeof(rate)));
     }
     printf("\n");
+    if (gain != NULL) {
+        print_gain(planned, gain);
+    }
     if (plan->limit != NULL) {
         printf("limited by: %s\n", plan->limit);
     }
@@ -110,7 +161,27 @@ static mtree_status_t print_plan(const planned_network_t *planned)
     return status;
 }
 
-/* Write the plan as JSON to @a path, or to standard output when it is NULL. */
+/* Print the plan as JSON, and what relays are compared with. */
+static mtree_status_t print_json(const mtree_plan_t *plan, const gain_t *gain)
+{
+    mtree_status_t status;
+    json_t *object;
+    char *text;
+
+    status = mtree_plan_to_json(plan, &text);
+    if (status != MTREE_OK) {
+        return status;
+    }
+    object = json_loads(text, 0, NULL);
+    free(text);
+    if (gain != NULL) {
+        json_object_set_new(object, "without_relays_bps", json_real(gain->without));
+        json_object_set_new(object, "cut_bound_bps", json_real(gain->cut));
+    }
+    return command_print_json(object, stdout);
+}
+
+/* Write the plan as JSON to @a path. */
 static mtree_status_t write_plan(const mtree_plan_t *plan, const char *path)
 {
     mtree_status_t status;
@@ -151,6 +222,7 @@ static int run(int argc, char **argv)
                                      {options, .data = &arguments},
                                      {0}};
     planned_network_t planned;
+    gain_t gain = {0}, *relays = NULL;
     mtree_status_t status = MTREE_OK;
     int code;
 
@@ -165,8 +237,13 @@ static int run(int argc, char **argv)
     if (arguments.output != NULL) {
         status = write_plan(planned.plan, arguments.output);
     }
+    if (status == MTREE_OK && arguments.planning.relays != NULL) {
+        relays = &gain;
+        status = find_gain(&planned, relays);
+    }
     if (status == MTREE_OK) {
-        status = arguments.json ? write_plan(planned.plan, NULL) : print_plan(&planned);
+        status = arguments.json ? print_json(planned.plan, relays)
+                                : print_plan(&planned, relays);
     }
     planned_network_cleanup(&planned);
     return command_exit(status);

@@ -34,6 +34,9 @@ static void write_vertex(const map_scene_t *scene, int number, FILE *out)
     if (vertex->kind == MTREE_VERTEX_SWITCH) {
         fputs(" shape=box fillcolor=\"#DDDDDD\" fontsize=9 margin=\"0.05,0.03\"", out);
     }
+    if (scene->is_relay[number]) {
+        fputs(" peripheries=2 tooltip=\"a relay\"", out);
+    }
     fprintf(out, " pos=\"%.3f,%.3f!\"];\n", scene->places[number].x,
             scene->places[number].y);
 }

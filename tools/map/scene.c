@@ -31,6 +31,7 @@ mtree_status_t map_scene_init(map_scene_t *scene, const mtree_topology_t *topolo
     MTREE_ARENA_ARRAY(&scene->arena, scene->places, (size_t)topology->num_vertices);
     MTREE_ARENA_ARRAY(&scene->arena, scene->use, (size_t)num_arcs);
     MTREE_ARENA_ARRAY(&scene->arena, scene->bytes, (size_t)num_arcs);
+    MTREE_ARENA_ARRAY(&scene->arena, scene->is_relay, (size_t)topology->num_vertices);
     if (scene->arena.status != MTREE_OK) {
         return no_memory(scene);
     }
@@ -102,6 +103,9 @@ mtree_status_t map_scene_of_plan(map_scene_t *scene, const planned_network_t *pl
     }
     scene->has_plan = true;
     summarise(scene, planned->plan);
+    for (int i = 0; i < planned->plan->num_relays; i++) {
+        scene->is_relay[planned->hosts[planned->num_hosts + i]] = true;
+    }
     mtree_plan_load(planned->plan, planned->routes, scene->use);
     for (int arc = 0; arc < 2 * topology->num_links; arc++) {
         double capacity = mtree_arc_capacity(topology, arc);
@@ -164,10 +168,20 @@ static json_t *link_json(const map_scene_t *scene, int number)
 
 json_t *map_scene_json(const map_scene_t *scene)
 {
-    json_t *links = json_array();
+    json_t *links = json_array(), *relays = json_array(), *object;
 
+    for (int v = 0; v < scene->topology->num_vertices; v++) {
+        if (scene->is_relay[v]) {
+            json_array_append_new(relays, json_string(scene->topology->vertices[v].name));
+        }
+    }
     for (int l = 0; l < scene->topology->num_links; l++) {
         json_array_append_new(links, link_json(scene, l));
     }
-    return json_pack("{s:s, s:o}", "topology", scene->topology->name, "links", links);
+    object = json_pack("{s:s, s:o}", "topology", scene->topology->name, "links", links);
+    if (json_array_size(relays) > 0) {
+        json_object_set(object, "relays", relays);
+    }
+    json_decref(relays);
+    return object;
 }

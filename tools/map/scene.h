@@ -43,6 +43,7 @@ typedef struct {
     map_point_t *places;              /* [num_vertices] all 0 before map_layout_find() */
     double *use;       /* [2 * num_links] of an arc's capacity, 0 to 1; 0 without it */
     double *bytes;     /* [2 * num_links] that went over an arc; of a plan all 0 */
+    bool *is_relay;    /* [num_vertices] the plan's trees pass through it alone */
     double largest;    /* capacity, bits/s */
     bool is_uniform;   /* all arcs have that capacity */
     bool has_plan;     /* else there are no trees, and `use` means nothing */
@@ -84,7 +85,7 @@ double map_scene_width(const map_scene_t *scene, double capacity, double least,
 map_box_t map_bounds(const map_point_t *points, int count);
 
 /* {topology, links: [{from, to, capacity_bps: [], use: [there, back], trees: [numbers
- * from 1]}]}; NULL: no memory. */
+ * from 1]}], relays: [names]}, the last one where there are any; NULL: no memory. */
 json_t *map_scene_json(const map_scene_t *scene);
 
 #endif

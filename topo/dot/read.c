@@ -28,7 +28,8 @@ static const char *const drawing_attributes[] = {
     "width",       "xlabel",    "xlp",        NULL,
 };
 
-static const char *const node_attributes[] = {"kind", "host", "pos", "lon", "lat", NULL};
+static const char *const node_attributes[] = {"kind", "host",  "pos", "lon",
+                                              "lat",  "relay", NULL};
 static const char *const edge_attributes[] = {"capacity", "capacity_back", "key",
                                               "latency",  "pos",           NULL};
 static const char *const port_attributes[] = {"headport", "tailport", NULL};
@@ -110,6 +111,23 @@ static mtree_status_t read_kind(const reader_t *reader, const mtree_dot_node_t *
     return MTREE_OK;
 }
 
+/* Where a relay of the host listens, if there is one. */
+static mtree_status_t read_relay(const reader_t *reader, const mtree_dot_node_t *node,
+                                 int vertex)
+{
+    const char *relay = mtree_dot_attributes_get(node->attributes, "relay");
+    const char *why = NULL;
+    mtree_status_t status =
+        relay == NULL ? MTREE_OK
+                      : mtree_topology_set_relay(reader->topology, vertex, relay, &why);
+
+    if (status == MTREE_ERR_INVALID) {
+        mtree_error("%s:%d: node %s: relay '%s': %s", reader->name, node->line,
+                    node->name, relay, why);
+    }
+    return status;
+}
+
 static mtree_status_t read_node(reader_t *reader, const mtree_dot_node_t *node)
 {
     const char *host = mtree_dot_attributes_get(node->attributes, "host");
@@ -134,7 +152,7 @@ static mtree_status_t read_node(reader_t *reader, const mtree_dot_node_t *node)
         return status;
     }
     read_position(node, &reader->topology->vertices[vertex]);
-    return MTREE_OK;
+    return read_relay(reader, node, vertex);
 }
 
 /* Add the vertices, numbered as the nodes. */

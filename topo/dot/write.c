@@ -20,6 +20,9 @@ static void write_vertex(const mtree_vertex_t *vertex, FILE *out)
         fprintf(out, " pos=\"%s,", mtree_units_write_number(vertex->x, text));
         fprintf(out, "%s\"", mtree_units_write_number(vertex->y, text));
     }
+    if (vertex->relay != NULL) {
+        fprintf(out, " relay=\"%s\"", vertex->relay);
+    }
     fputs("];\n", out);
 }
 

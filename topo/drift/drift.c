@@ -41,6 +41,7 @@
 static mtree_status_t topology_copy(const mtree_topology_t *from, mtree_topology_t **to_p)
 {
     mtree_topology_t *to;
+    const char *why;
     mtree_status_t status = mtree_topology_create(from->name, from->source, &to);
 
     if (status != MTREE_OK) {
@@ -55,6 +56,9 @@ static mtree_status_t topology_copy(const mtree_topology_t *from, mtree_topology
             to->vertices[v].has_position = vertex->has_position;
             to->vertices[v].x = vertex->x;
             to->vertices[v].y = vertex->y;
+        }
+        if (status == MTREE_OK && vertex->relay != NULL) {
+            status = mtree_topology_set_relay(to, v, vertex->relay, &why);
         }
     }
     for (int l = 0; l < from->num_links && status == MTREE_OK; l++) {

@@ -87,6 +87,14 @@ static const struct {
     {"graph { a [kind=switch]; }", MTREE_ERR_INVALID, "t.dot:1: no host"},
     {"graph {\n a\n b [kind=swich];\n}", MTREE_ERR_INVALID,
      "t.dot:3: node b: kind 'swich' is neither host nor switch"},
+    {"graph {\n a\n b [relay=\"b.example.org\"];\n}", MTREE_ERR_INVALID,
+     "t.dot:3: node b: relay 'b.example.org': it is no address"},
+    {"graph {\n a\n b [relay=\"b:65536\"];\n}", MTREE_ERR_INVALID,
+     "t.dot:3: node b: relay 'b:65536': it is no address"},
+    {"graph {\n a\n b [relay=\":7000\"];\n}", MTREE_ERR_INVALID,
+     "t.dot:3: node b: relay ':7000': it is no address"},
+    {"graph {\n a\n b [kind=switch relay=\"b:7000\"];\n}", MTREE_ERR_INVALID,
+     "t.dot:3: node b: relay 'b:7000': a switch cannot relay"},
     {"graph {\n a -- b [capacity=\"1Mbps\"];\n /* c\n -- */ b -- c "
      "[capacity=\"1Mps\"];\n}",
      MTREE_ERR_INVALID, "t.dot:4: link b-c: capacity '1Mps': unknown unit"},
@@ -303,7 +311,8 @@ START_TEST(test_write_reads_back)
     int i;
 
     topology = parse(
-        "graph \"a b\" { x [host=\"x.y\" pos=\"0.1,-3\"]; y; s [kind=switch];\n"
+        "graph \"a b\" { x [host=\"x.y\" pos=\"0.1,-3\"]; "
+        "y [relay=\"[::1]:7000\"]; s [kind=switch];\n"
         "x -- s [capacity=\"33.3Mbps\" latency=\"0.1us\" mtu=1500 jitter=\"1.5ms\"];\n"
         "s -- y [capacity=\"1bps\" capacity_back=\"0.1Gbps\" loss=0 cross=\"1Mbps\"];\n"
         "y -- x [capacity=\"1Mbps\" capacity_back=\"0bps\"]; }");
@@ -318,6 +327,7 @@ START_TEST(test_write_reads_back)
         ck_assert_str_eq(back->vertices[i].name, topology->vertices[i].name);
         ck_assert_str_eq(back->vertices[i].host, topology->vertices[i].host);
         ck_assert_int_eq(back->vertices[i].kind, topology->vertices[i].kind);
+        ck_assert_pstr_eq(back->vertices[i].relay, topology->vertices[i].relay);
         ck_assert_int_eq(back->vertices[i].has_position,
                          topology->vertices[i].has_position);
         ck_assert(back->vertices[i].x == topology->vertices[i].x);

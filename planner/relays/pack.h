@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Packing of Steiner trees: trees that span the active hosts and may pass through others,
+ * the relays, which forward, copy and combine.
+ *
+ * Column generation on linear program (5) of Zhang, Wu and Li, "Near-Optimal
+ * Topology-adaptive Parameter Synchronization in Distributed DNN Training", with the
+ * oracle for Steiner trees of planner/published/steiner_tree.h.  Trees of an allreduce
+ * use each edge both ways; of a collective with blocks every active host has trees of its
+ * own.
+ */
+#ifndef MTREE_PLANNER_RELAYS_PACK_H
+#define MTREE_PLANNER_RELAYS_PACK_H
+
+#include "planner/plan/algorithm.h"
+
+typedef struct {
+    int root;
+    double rate;       /* bits/s of message on each edge */
+    const int *parent; /* [num_hosts] host number of the parent, -1 for the root,
+                          MTREE_PLAN_OUTSIDE */
+} mtree_relayed_tree_t;
+
+/* In the arena of the problem. */
+typedef struct {
+    int num_trees;
+    mtree_relayed_tree_t *trees;
+    double bound; /* no trees carry more, bits/s of message; 0: not known, as the oracle
+                     was not exact */
+} mtree_relayed_packing_t;
+
+/*
+ * Pack trees for @a problem, whose hosts are the @a num_active active ones (at least two)
+ * and those that may relay.  At most the request's max_trees are left for each root, and
+ * no relay that is worth less than MTREE_RELAYS_LEAST_WORTH of the rate.
+ * MTREE_ERR_SOLVER, MTREE_ERR_UNREACHABLE, MTREE_ERR_UNSUPPORTED (without GLPK),
+ * MTREE_ERR_NO_MEMORY.
+ */
+mtree_status_t mtree_relays_pack(const mtree_problem_t *problem, int num_active,
+                                 mtree_relayed_packing_t *packing_p);
+
+/* Part of the rate that a relay has to be worth to be used. */
+#define MTREE_RELAYS_LEAST_WORTH 0.01
+
+#endif

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "planner/relays/relays.h"
+
+#include "base/log.h"
+#include "planner/plan/finish.h"
+#include "planner/relays/pack.h"
+#include "planner/solver/lp.h"
+
+#include <string.h>
+
+/* The part by which relays have to make a call faster to be used. */
+#define LEAST_GAIN 0.03
+
+const char *mtree_relays_unavailable(const mtree_plan_request_t *request, int num_hosts)
+{
+    if (request->num_relays == 0 || num_hosts < 2) {
+        return "there are none";
+    }
+    if (num_hosts + request->num_relays > MTREE_RELAYS_MOST_HOSTS) {
+        return "too many hosts and relays";
+    }
+    if (mtree_collective_is_personalized(request->collective)) {
+        return "the collective has a block for each host";
+    }
+    if (request->algorithm != NULL || request->keep != NULL) {
+        return "an algorithm is given";
+    }
+    if (request->max_height > 0 || request->min_rate > 0.0) {
+        return "height or rate of trees is limited";
+    }
+    return mtree_lp_is_available() ? NULL : "built without GLPK";
+}
+
+bool mtree_relays_gain(const mtree_plan_t *relayed, const mtree_plan_t *plan)
+{
+    return plan->bytes > 0.0
+               ? relayed->seconds * (1.0 + LEAST_GAIN) < plan->seconds
+               : relayed->throughput > plan->throughput * (1.0 + LEAST_GAIN);
+}
+
+/* The active hosts and behind them the relays of the request. */
+static mtree_status_t list_hosts(const mtree_topology_t *topology, const int *hosts,
+                                 int num_hosts, const mtree_plan_request_t *request,
+                                 int *all)
+{
+    for (int i = 0; i < num_hosts; i++) {
+        all[i] = hosts[i];
+    }
+    for (int i = 0; i < request->num_relays; i++) {
+        int relay = request->relays[i];
+        bool used = relay < 0 || relay >= topology->num_vertices ||
+                    topology->vertices[relay].kind != MTREE_VERTEX_HOST;
+
+        for (int k = 0; k < num_hosts + i && !used; k++) {
+            used = all[k] == relay;
+        }
+        if (used) {
+            mtree_error(
+                "planner: relay %d is vertex %d; give other hosts of %s than those "
+                "that are planned for, each once",
+                i, relay, topology->name);
+            return MTREE_ERR_INVALID;
+        }
+        all[num_hosts + i] = relay;
+    }
+    return MTREE_OK;
+}
+
+/* Does the route from @a from to @a to lead over @a over, so that its packets take the
+ * same links with and without a relay there? */
+static bool leads_over(const mtree_problem_t *problem, int from, int over, int to)
+{
+    int whole, first, second;
+    const int *arcs = mtree_routes_get(problem->routes, from, to, &whole);
+    const int *before = mtree_routes_get(problem->routes, from, over, &first);
+    const int *behind = mtree_routes_get(problem->routes, over, to, &second);
+
+    return whole == first + second &&
+           memcmp(arcs, before, (size_t)first * sizeof(*arcs)) == 0 &&
+           memcmp(arcs + first, behind, (size_t)second * sizeof(*arcs)) == 0;
+}
+
+/* The only host below @a host; -1: there is none, or there are several. */
+static int only_child(const int *parent, int num_hosts, int host)
+{
+    int child = -1;
+
+    for (int i = 0; i < num_hosts; i++) {
+        if (parent[i] == host) {
+            if (child >= 0) {
+                return -1;
+            }
+            child = i;
+        }
+    }
+    return child;
+}
+
+/* A relay that only passes on what the network would bring there anyway leaves the tree.
+ */
+static void splice(const mtree_problem_t *problem, int num_active, int *parent)
+{
+    for (int relay = num_active; relay < problem->num_hosts; relay++) {
+        int above = parent[relay];
+        int child = above < 0 ? -1 : only_child(parent, problem->num_hosts, relay);
+
+        if (child >= 0 && leads_over(problem, above, relay, child) &&
+            leads_over(problem, child, relay, above)) {
+            parent[child] = above;
+            parent[relay] = MTREE_PLAN_OUTSIDE;
+        }
+    }
+}
+
+/* Their parents, which may be changed. */
+static mtree_status_t splice_all(const mtree_problem_t *problem, int num_active,
+                                 mtree_relayed_packing_t *packing)
+{
+    for (int t = 0; t < packing->num_trees; t++) {
+        int *parent;
+
+        MTREE_ARENA_ARRAY(problem->arena, parent, (size_t)problem->num_hosts);
+        if (parent == NULL) {
+            return MTREE_ERR_NO_MEMORY;
+        }
+        memcpy(parent, packing->trees[t].parent,
+               (size_t)problem->num_hosts * sizeof(*parent));
+        splice(problem, num_active, parent);
+        packing->trees[t].parent = parent;
+    }
+    return MTREE_OK;
+}
+
+static bool is_used(const mtree_relayed_packing_t *packing, int relay)
+{
+    int t = 0;
+
+    while (t < packing->num_trees &&
+           packing->trees[t].parent[relay] == MTREE_PLAN_OUTSIDE) {
+        t++;
+    }
+    return t < packing->num_trees;
+}
+
+/* Number the active hosts and the relays that are used; how many. */
+static int number_hosts(const mtree_problem_t *problem, int num_active,
+                        const mtree_relayed_packing_t *packing, int *number,
+                        int *vertices)
+{
+    int count = 0;
+
+    for (int host = 0; host < problem->num_hosts; host++) {
+        number[host] = -1;
+        if (host < num_active || is_used(packing, host)) {
+            vertices[count] = problem->hosts[host];
+            number[host] = count++;
+        }
+    }
+    return count;
+}
+
+/* The plan's trees from those of the packing, with the hosts' new numbers. */
+static void fill_trees(const mtree_relayed_packing_t *packing, const int *number,
+                       int num_hosts, mtree_plan_t *plan)
+{
+    for (int t = 0; t < packing->num_trees; t++) {
+        const mtree_relayed_tree_t *packed = &packing->trees[t];
+        mtree_tree_t *tree = &plan->trees[t];
+
+        tree->root = packed->root;
+        tree->rate = packed->rate;
+        for (int host = 0; host < num_hosts; host++) {
+            int above = packed->parent[host];
+
+            if (number[host] >= 0) {
+                tree->parent[number[host]] = above < 0 ? above : number[above];
+            }
+        }
+    }
+}
+
+/* With the addresses of its relays; a vertex without one has an empty one. */
+static mtree_status_t create_plan(const mtree_problem_t *problem, int num_active,
+                                  int num_trees, mtree_plan_t **plan_p)
+{
+    const mtree_topology_t *topology = problem->topology;
+    int num_relays = problem->num_hosts - num_active;
+    const char **names, **addresses;
+    mtree_status_t status;
+
+    MTREE_ARENA_ARRAY(problem->arena, names, (size_t)problem->num_hosts);
+    MTREE_ARENA_ARRAY(problem->arena, addresses, (size_t)num_relays);
+    if (problem->arena->status != MTREE_OK) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    for (int host = 0; host < problem->num_hosts; host++) {
+        const mtree_vertex_t *vertex = &topology->vertices[problem->hosts[host]];
+
+        names[host] = vertex->host;
+        if (host >= num_active) {
+            addresses[host - num_active] = vertex->relay == NULL ? "" : vertex->relay;
+        }
+    }
+    status = mtree_plan_create(problem->request->collective, "relays", problem->num_hosts,
+                               names, num_trees, plan_p);
+    return status == MTREE_OK ? mtree_plan_add_relays(*plan_p, num_relays, addresses)
+                              : status;
+}
+
+/* The plan of @a packing; NULL where it uses no relay. */
+static mtree_status_t make_plan(const mtree_problem_t *problem, int num_active,
+                                const mtree_relayed_packing_t *packing,
+                                mtree_plan_t **plan_p)
+{
+    mtree_problem_t used = *problem;
+    mtree_routes_t *routes = NULL;
+    mtree_status_t status;
+    int *number, *vertices;
+
+    MTREE_ARENA_ARRAY(problem->arena, number, (size_t)problem->num_hosts);
+    MTREE_ARENA_ARRAY(problem->arena, vertices, (size_t)problem->num_hosts);
+    if (problem->arena->status != MTREE_OK) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    used.hosts = vertices;
+    used.num_hosts = number_hosts(problem, num_active, packing, number, vertices);
+    if (used.num_hosts == num_active) {
+        return MTREE_OK;
+    }
+    status = mtree_routes_create(problem->topology, vertices, used.num_hosts, &routes);
+    used.routes = routes;
+    if (status == MTREE_OK) {
+        status = create_plan(&used, num_active, packing->num_trees, plan_p);
+    }
+    if (status == MTREE_OK) {
+        fill_trees(packing, number, problem->num_hosts, *plan_p);
+        (*plan_p)->bytes = problem->request->bytes;
+        (*plan_p)->root = mtree_collective_has_root(problem->request->collective)
+                              ? problem->request->root
+                              : -1;
+        status = mtree_plan_finish(&used, *plan_p);
+    }
+    mtree_routes_destroy(routes);
+    return status;
+}
+
+static mtree_status_t set_bound(const mtree_problem_t *problem, int num_active,
+                                double bound, mtree_plan_t *plan)
+{
+    plan->bound = bound;
+    return bound > 0.0
+               ? MTREE_OK
+               : mtree_relays_cut_bound(problem->topology, problem->hosts, num_active,
+                                        plan->collective, plan->root, &plan->bound);
+}
+
+/* Pack trees between all hosts of @a problem and make the plan. */
+static mtree_status_t plan_between(const mtree_problem_t *problem, int num_active,
+                                   mtree_plan_t **plan_p)
+{
+    mtree_relayed_packing_t packing;
+    mtree_status_t status = mtree_relays_pack(problem, num_active, &packing);
+
+    if (status == MTREE_OK) {
+        status = splice_all(problem, num_active, &packing);
+    }
+    if (status == MTREE_OK) {
+        status = make_plan(problem, num_active, &packing, plan_p);
+    }
+    if (status == MTREE_OK && *plan_p != NULL) {
+        status = set_bound(problem, num_active, packing.bound, *plan_p);
+    }
+    return status;
+}
+
+mtree_status_t mtree_relays_plan(const mtree_topology_t *topology, const int *hosts,
+                                 int num_hosts, const mtree_plan_request_t *request,
+                                 mtree_plan_t **plan_p)
+{
+    mtree_arena_t arena = {0};
+    mtree_problem_t problem = {.topology = topology,
+                               .request = request,
+                               .num_hosts = num_hosts + request->num_relays,
+                               .arena = &arena};
+    mtree_routes_t *routes = NULL;
+    mtree_status_t status = MTREE_OK;
+    int *all;
+
+    *plan_p = NULL;
+    MTREE_ARENA_ARRAY(&arena, all, (size_t)problem.num_hosts);
+    if (all == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    problem.hosts = all;
+    status = list_hosts(topology, hosts, num_hosts, request, all);
+    if (status == MTREE_OK) {
+        status = mtree_routes_create(topology, all, problem.num_hosts, &routes);
+    }
+    if (status == MTREE_OK) {
+        problem.routes = routes;
+        status = plan_between(&problem, num_hosts, plan_p);
+    }
+    if (status != MTREE_OK) {
+        mtree_plan_destroy(*plan_p);
+        *plan_p = NULL;
+    }
+    mtree_routes_destroy(routes);
+    mtree_arena_cleanup(&arena);
+    return status;
+}
+
+mtree_status_t mtree_relays_find(const mtree_plan_t *plan,
+                                 const mtree_topology_t *topology, int *relays)
+{
+    for (int i = 0; i < plan->num_relays; i++) {
+        const char *name = plan->hosts[mtree_plan_num_active(plan) + i];
+
+        relays[i] = mtree_topology_find_host(topology, name);
+        if (relays[i] < 0) {
+            mtree_error("plan: relay %s is no host of %s; plan with this topology", name,
+                        topology->name);
+            return MTREE_ERR_NOT_FOUND;
+        }
+    }
+    return MTREE_OK;
+}

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Plans with relays: worked examples, their bounds, and runs in the simulator. */
+#include "planner/published/steiner.h"
+#include "planner/relays/relays.h"
+#include "planner/solver/lp.h"
+#include "simulate/forecast/choice.h"
+#include "simulate/simulate.h"
+#include "tests/unit/captured_log.h"
+#include "tests/unit/planner/networks.h"
+#include "topo/generators.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MBPS       1e6
+#define MOST_HOSTS 16
+#define PAIRS      20
+#define DRAWINGS   20
+
+static const mtree_collective_t served[] = {MTREE_ALLREDUCE, MTREE_REDUCE, MTREE_BCAST,
+                                            MTREE_ALLGATHER, MTREE_REDUCE_SCATTER};
+
+#define NUM_SERVED ((int)(sizeof(served) / sizeof(served[0])))
+
+/* The first @a num of these vertices are active, the others may relay. */
+typedef struct {
+    int vertices[MOST_HOSTS];
+    int num;
+    mtree_plan_request_t request;
+} job_t;
+
+static job_t job_of(const mtree_topology_t *topology, int num,
+                    mtree_collective_t collective)
+{
+    job_t job = {.num = num, .request = {.collective = collective}};
+
+    for (int v = 0; v < topology->num_vertices; v++) {
+        job.vertices[v] = v;
+    }
+    job.request.num_relays = topology->num_vertices - num;
+    return job;
+}
+
+/* Bring vertex @a v to place @a at. */
+static void job_swap(job_t *job, int at, int v)
+{
+    int i = at;
+
+    while (job->vertices[i] != v) {
+        i++;
+    }
+    job->vertices[i] = job->vertices[at];
+    job->vertices[at] = v;
+}
+
+static mtree_plan_t *job_plan(job_t *job, const mtree_topology_t *topology)
+{
+    mtree_plan_t *plan;
+
+    job->request.relays = job->vertices + job->num;
+    ck_assert_int_eq(
+        mtree_planner_run(topology, job->vertices, job->num, &job->request, &plan),
+        MTREE_OK);
+    ck_assert_int_eq(mtree_plan_num_active(plan), job->num);
+    return plan;
+}
+
+/* It is well formed, with no relay as a leaf, and keeps the capacities. */
+static void check_plan(const job_t *job, const mtree_topology_t *topology,
+                       const mtree_plan_t *plan)
+{
+    int vertices[MOST_HOSTS];
+    mtree_routes_t *routes;
+
+    memcpy(vertices, job->vertices, sizeof(vertices));
+    ck_assert_int_eq(mtree_relays_find(plan, topology, vertices + job->num), MTREE_OK);
+    ck_assert_int_eq(mtree_routes_create(topology, vertices, plan->num_hosts, &routes),
+                     MTREE_OK);
+    ck_assert_int_eq(mtree_plan_check(plan, topology, routes), MTREE_OK);
+    mtree_routes_destroy(routes);
+}
+
+static void add_link(mtree_topology_t *topology, int u, int v, double rate)
+{
+    ck_assert_int_eq(mtree_topology_add_link(topology, u, v, rate, rate, 0.001, NULL),
+                     MTREE_OK);
+}
+
+/* Hosts 0 and 1 and relay 2, each joined to each by 100 Mb/s: half goes around. */
+START_TEST(a_relay_opens_a_second_way)
+{
+    mtree_topology_t *topology = network_hosts(3);
+    job_t job = job_of(topology, 2, served[_i]);
+    double whole = mtree_collective_has_blocks(served[_i]) ? 400 : 200, cut;
+    mtree_plan_t *plan;
+
+    add_link(topology, 0, 1, 100 * MBPS);
+    add_link(topology, 0, 2, 100 * MBPS);
+    add_link(topology, 1, 2, 100 * MBPS);
+    plan = job_plan(&job, topology);
+    ck_assert_int_eq(plan->num_relays, 1);
+    ck_assert_str_eq(plan->hosts[2], topology->vertices[2].host);
+    ck_assert_double_eq_tol(plan->throughput, whole * MBPS, 1);
+    ck_assert_double_eq_tol(plan->bound, whole * MBPS, 1e3);
+    check_plan(&job, topology, plan);
+    ck_assert_int_eq(
+        mtree_relays_cut_bound(topology, job.vertices, 2, served[_i], 0, &cut), MTREE_OK);
+    ck_assert_double_eq_tol(cut, whole * MBPS, 1);
+    mtree_plan_destroy(plan);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+/* Four hosts around relay 4, 100 Mb/s each.  Each link carries the sum to the relay once
+ * and the result back once.  Without it two links of inner hosts carry everything twice,
+ * of 2 (4 - 1) ends in all: 400 / 6 Mb/s. */
+START_TEST(a_relay_sums_up)
+{
+    mtree_topology_t *topology = network_hosts(5);
+    job_t job = job_of(topology, 4, MTREE_ALLREDUCE);
+    mtree_plan_t *plan, *alone;
+
+    for (int host = 0; host < 4; host++) {
+        add_link(topology, host, 4, 100 * MBPS);
+    }
+    plan = job_plan(&job, topology);
+    ck_assert_int_eq(plan->num_relays, 1);
+    ck_assert_int_eq(plan->num_trees, 1);
+    ck_assert_double_eq_tol(plan->throughput, 100 * MBPS, 1);
+    job.request.num_relays = 0;
+    alone = job_plan(&job, topology);
+    ck_assert_int_eq(alone->num_relays, 0);
+    ck_assert_double_eq_tol(alone->throughput, 400 * MBPS / 6, 1e4);
+    mtree_plan_destroy(alone);
+    mtree_plan_destroy(plan);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+/* Where packets pass through host 2 anyway, and where it hangs behind host 1. */
+START_TEST(a_relay_that_does_not_help_is_not_used)
+{
+    mtree_topology_t *topology = network_hosts(3);
+    job_t job = job_of(topology, 2, served[_i % NUM_SERVED]);
+    mtree_plan_t *plan;
+
+    if (_i < NUM_SERVED) {
+        add_link(topology, 0, 2, 100 * MBPS);
+    } else {
+        add_link(topology, 0, 1, 100 * MBPS);
+    }
+    add_link(topology, 2, 1, 100 * MBPS);
+    plan = job_plan(&job, topology);
+    ck_assert_int_eq(plan->num_relays, 0);
+    mtree_plan_destroy(plan);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+/* On drawings of B4, each collective: as much as the bound, if trees are not limited, and
+ * the bound of trees is no higher than that of cuts. */
+START_TEST(plans_reach_the_bound_of_steiner_trees)
+{
+    mtree_topology_t *topology = network_b4((unsigned)_i);
+    job_t job = job_of(topology, 3, served[_i % NUM_SERVED]);
+    mtree_plan_t *plan;
+    double cut;
+
+    job.request.root = 1;
+    plan = job_plan(&job, topology);
+    check_plan(&job, topology, plan);
+    if (plan->num_relays > 0) {
+        ck_assert_double_ge(plan->throughput, 0.9 * plan->bound);
+        ck_assert_double_le(plan->throughput, plan->bound * (1 + 1e-6));
+        ck_assert_int_eq(mtree_relays_cut_bound(topology, job.vertices, job.num,
+                                                served[_i % NUM_SERVED], 1, &cut),
+                         MTREE_OK);
+        ck_assert_double_le(plan->bound, cut * (1 + 1e-3));
+    }
+    mtree_plan_destroy(plan);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+/* Linear program (5) of the topology-adaptive paper, on its own, finds the same for a
+ * broadcast between part of a 4x4 torus. */
+START_TEST(the_papers_program_finds_the_same)
+{
+    const mtree_generate_request_t torus = {.capacity = 100 * MBPS};
+    mtree_topology_t *topology;
+    mtree_steiner_packing_t *packing;
+    mtree_plan_t *plan;
+    job_t job;
+
+    ck_assert_int_eq(mtree_generate("torus:4x4", &torus, &topology), MTREE_OK);
+    job = job_of(topology, 2 + _i, MTREE_BCAST);
+    plan = job_plan(&job, topology);
+    const mtree_steiner_request_t request = {.topology = topology,
+                                             .hosts = job.vertices,
+                                             .num_hosts = topology->num_vertices,
+                                             .num_active = job.num,
+                                             .mode = MTREE_STEINER_BROADCAST};
+    ck_assert_int_eq(mtree_steiner_pack(&request, &packing), MTREE_OK);
+    ck_assert_double_eq_tol(plan->bound, packing->chi, 1e-3 * packing->chi);
+    ck_assert_double_ge(plan->throughput, 0.96 * packing->chi);
+    mtree_steiner_packing_destroy(packing);
+    mtree_plan_destroy(plan);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* What relays gain between the @a job's hosts. */
+static double gain_of(job_t *job, const mtree_topology_t *topology)
+{
+    mtree_plan_t *with = job_plan(job, topology), *without;
+    double gain;
+
+    job->request.num_relays = 0;
+    without = job_plan(job, topology);
+    gain = with->throughput / without->throughput;
+    job->request.num_relays = topology->num_vertices - job->num;
+    mtree_plan_destroy(with);
+    mtree_plan_destroy(without);
+    return gain;
+}
+
+/* Pairs of hosts of drawings of B4: the median of the gain. */
+START_TEST(pairs_of_b4_gain)
+{
+    double gains[PAIRS];
+
+    for (int i = 0; i < PAIRS; i++) {
+        mtree_topology_t *topology = network_b4(1000 + (unsigned)i);
+        job_t job = job_of(topology, 2, _i == 0 ? MTREE_BCAST : MTREE_ALLREDUCE);
+
+        job.request.max_trees = 10;
+        job_swap(&job, 0, i % 12);
+        job_swap(&job, 1, (i + 1 + i % 11) % 12);
+        gains[i] = gain_of(&job, topology);
+        ck_assert_double_ge(gains[i], 1 - 1e-6);
+        mtree_topology_destroy(topology);
+    }
+    qsort(gains, PAIRS, sizeof(*gains), compare_doubles);
+    printf("%s between pairs: gain %.2f to %.2f, median %.2f\n",
+           _i == 0 ? "bcast" : "allreduce", gains[0], gains[PAIRS - 1],
+           (gains[PAIRS / 2 - 1] + gains[PAIRS / 2]) / 2);
+    ck_assert_double_ge((gains[PAIRS / 2 - 1] + gains[PAIRS / 2]) / 2, 1.6);
+}
+END_TEST
+
+/* 4 of 12 hosts: at least 1.4 times as much on half of the drawings. */
+START_TEST(parts_of_b4_gain)
+{
+    double gains[DRAWINGS];
+    int count = 0;
+
+    for (int i = 0; i < DRAWINGS; i++) {
+        mtree_topology_t *topology = network_b4(2000 + (unsigned)i);
+        job_t job = job_of(topology, 4, _i == 0 ? MTREE_BCAST : MTREE_ALLREDUCE);
+
+        job.request.max_trees = 10;
+        for (int k = 0; k < 4; k++) {
+            job_swap(&job, k, (i + 3 * k) % 12);
+        }
+        gains[i] = gain_of(&job, topology);
+        ck_assert_double_ge(gains[i], 1 - 1e-6);
+        count += gains[i] >= 1.4;
+        mtree_topology_destroy(topology);
+    }
+    qsort(gains, DRAWINGS, sizeof(*gains), compare_doubles);
+    printf("%s between 4 of 12: gain %.2f to %.2f, median %.2f, %d of %d at least 1.4\n",
+           _i == 0 ? "bcast" : "allreduce", gains[0], gains[DRAWINGS - 1],
+           (gains[DRAWINGS / 2 - 1] + gains[DRAWINGS / 2]) / 2, count, DRAWINGS);
+    ck_assert_int_ge(count, DRAWINGS / 2);
+}
+END_TEST
+
+/* Relays without data of their own, two ranks on each other host: all results are
+ * right. */
+START_TEST(relays_run_in_the_simulator)
+{
+    mtree_topology_t *topology = network_b4(7);
+    job_t job = job_of(topology, 3, served[_i]);
+    mtree_simulate_options_t options;
+    mtree_simulate_result_t result;
+    mtree_plan_t *plan = job_plan(&job, topology);
+
+    ck_assert_int_gt(plan->num_relays, 0);
+    mtree_simulate_default_options(&options);
+    options.bytes = 600000;
+    options.ranks_per_host = 2;
+    options.check = true;
+    ck_assert_int_eq(mtree_simulate_plan(topology, job.vertices, job.num, plan,
+                                         served[_i], &options, &result),
+                     MTREE_OK);
+    ck_assert_double_gt(result.seconds, 0);
+    mtree_simulate_result_clear(&result);
+    mtree_plan_destroy(plan);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+/* For a long message the simulator finds that relays pay; for a short one they do not. */
+START_TEST(the_simulator_chooses)
+{
+    mtree_topology_t *topology = network_b4(7);
+    job_t job = job_of(topology, 2, MTREE_BCAST);
+    mtree_plan_t *plan;
+
+    job.request.relays = job.vertices + job.num;
+    job.request.bytes = _i == 0 ? 64e6 : 100;
+    ck_assert_int_eq(
+        mtree_choice_plan(topology, job.vertices, job.num, &job.request, &plan),
+        MTREE_OK);
+    ck_assert_int_eq(plan->num_relays > 0, _i == 0);
+    mtree_plan_destroy(plan);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+/* A host that is active, one that is there twice, and none. */
+START_TEST(other_relays_are_refused)
+{
+    static const int relays[][2] = {{0, 2}, {2, 2}, {2, 99}};
+    mtree_topology_t *topology = network_b4(7);
+    job_t job = job_of(topology, 2, MTREE_BCAST);
+    mtree_plan_t *plan;
+
+    heard_start();
+    job.request.relays = relays[_i];
+    job.request.num_relays = 2;
+    ck_assert_int_eq(
+        mtree_planner_run(topology, job.vertices, job.num, &job.request, &plan),
+        MTREE_ERR_INVALID);
+    ck_assert_int_eq(heard_lines(), 1);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("relays");
+    TCase *tests = tcase_create("relays");
+    SRunner *runner;
+    int failed;
+
+    if (!mtree_lp_is_available()) {
+        return 77; /* skipped */
+    }
+    tcase_set_timeout(tests, 120);
+    tcase_add_loop_test(tests, a_relay_opens_a_second_way, 0, NUM_SERVED);
+    tcase_add_test(tests, a_relay_sums_up);
+    tcase_add_loop_test(tests, a_relay_that_does_not_help_is_not_used, 0, 2 * NUM_SERVED);
+    tcase_add_loop_test(tests, plans_reach_the_bound_of_steiner_trees, 0, 20);
+    tcase_add_loop_test(tests, the_papers_program_finds_the_same, 0, 4);
+    tcase_add_loop_test(tests, pairs_of_b4_gain, 0, 2);
+    tcase_add_loop_test(tests, parts_of_b4_gain, 0, 2);
+    tcase_add_loop_test(tests, relays_run_in_the_simulator, 0, NUM_SERVED);
+    tcase_add_loop_test(tests, the_simulator_chooses, 0, 2);
+    tcase_add_loop_test(tests, other_relays_are_refused, 0, 3);
+    suite_add_tcase(suite, tests);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? 0 : 1;
+}
