@@ -51,13 +51,14 @@ static bool is_left(const coll_mtree_mpi_call_t *call,
            !is_barrier(call);
 }
 
-/* Does the comparison of the first calls apply to @a call? */
+/* Does the comparison of the first calls apply to @a call?  The forecast, and the calls
+ * of the fallback that are timed, are of equal blocks. */
 static bool is_compared(const coll_mtree_mpi_call_t *call,
                         const coll_mtree_comm_class_t *comm_class)
 {
     return comm_class->first_calls.state == COLL_MTREE_FIRST_CALLS_WATCH &&
            !comm_class->node.call_class.by_arrival && !is_barrier(call) &&
-           !comm_class->winner.is_known &&
+           !call->args.call.unequal && !comm_class->winner.is_known &&
            coll_mtree_params.autotune > COLL_MTREE_AUTOTUNE_NEVER &&
            !(coll_mtree_params.deterministic &&
              mtree_collective_reduces(call->args.call.collective));
