@@ -7,14 +7,13 @@
 #include "coll_mtree/base/tags.h"
 #include "coll_mtree/call/backend_choice.h"
 #include "coll_mtree/call/comm_class.h"
-#include "coll_mtree/call/default_plan.h"
+#include "coll_mtree/call/local_part.h"
 #include "coll_mtree/call/mpi_call.h"
 #include "coll_mtree/control/exchange.h"
 #include "coll_mtree/control/locality.h"
 #include "coll_mtree/plan/planning_context.h"
 
 #include "base/clock.h"
-#include "planner/regular/ring.h"
 
 #include "opal/runtime/opal_progress.h"
 
@@ -255,28 +254,6 @@ void coll_mtree_plan_entry_settle(coll_mtree_plan_entry_t *entry,
     }
 }
 
-/* The part of @a host of a ring of all hosts. */
-static mtree_status_t make_ring(mtree_collective_t collective, int host, int num_hosts,
-                                mtree_plan_part_t **ring_p)
-{
-    const char **names = malloc((size_t)num_hosts * sizeof(*names));
-    mtree_status_t status = MTREE_ERR_NO_MEMORY;
-    mtree_plan_t *plan;
-
-    for (int h = 0; h < num_hosts && names != NULL; h++) {
-        names[h] = "";
-    }
-    if (names != NULL) {
-        status = mtree_ring_create(collective, num_hosts, names, &plan);
-    }
-    if (status == MTREE_OK) {
-        status = mtree_plan_part_create(plan, host, ring_p);
-        mtree_plan_destroy(plan);
-    }
-    free(names);
-    return status;
-}
-
 /* A blocking call has waited for the plan, so from here on all ranks know it. */
 static int plan_entry_know(coll_mtree_plan_entry_t *entry,
                            coll_mtree_comm_class_t *comm_class)
@@ -296,13 +273,13 @@ static int plan_entry_know(coll_mtree_plan_entry_t *entry,
     comm_class->known = true;
     module->unserved = module->placement == NULL;
     if (ring && part != NULL &&
-        make_ring(part->collective, part->host, part->num_hosts, &entry->ring) !=
-            MTREE_OK) {
+        coll_mtree_ring_part_create(part->collective, part->host, part->num_hosts,
+                                    &entry->ring) != MTREE_OK) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
-    return part != NULL && coll_mtree_backend_goes_over_trees(
-                               &comm_class->blocking_summation,
-                               entry->prospect.forecast.confidence)
+    return part != NULL &&
+                   coll_mtree_backend_goes_over_trees(&comm_class->blocking_summation,
+                                                      entry->prospect.forecast.confidence)
                ? OMPI_SUCCESS
                : MTREE_DECLINED;
 }
@@ -348,19 +325,14 @@ static mtree_status_t make_default(coll_mtree_plan_entry_t *entry)
     mca_coll_mtree_module_t *module = entry->module;
     int ranks = ompi_comm_size(entry->comm);
     mtree_status_t status = MTREE_OK;
-    mtree_plan_t *plan;
 
     if (module->default_placement == NULL) {
         status = coll_mtree_default_placement_create(ranks, &module->default_placement);
     }
     if (status == MTREE_OK) {
-        status = coll_mtree_default_plan_create(entry->call_class.collective,
-                                                entry->call_class.root, ranks, &plan);
-    }
-    if (status == MTREE_OK) {
-        status = mtree_plan_part_create(plan, ompi_comm_rank(entry->comm),
-                                        &entry->default_part);
-        mtree_plan_destroy(plan);
+        status = coll_mtree_default_part_create(
+            entry->call_class.collective, entry->call_class.root,
+            ompi_comm_rank(entry->comm), ranks, &entry->default_part);
     }
     return status;
 }
