@@ -9,6 +9,7 @@
 #include "coll_mtree/plan/plan_store.h"
 #include "coll_mtree/plan/planning.h"
 #include "coll_mtree/plan/proc_group.h"
+#include "coll_mtree/plan/rank_hosts.h"
 #include "coll_mtree/plan/winner_cache.h"
 #include "coll_mtree/topology/cache.h"
 #include "coll_mtree/topology/registry.h"
@@ -70,60 +71,6 @@ void coll_mtree_planning_context_close(void)
     coll_mtree_topology_registry_close();
 }
 
-/* Find the hosts of the ranks in the topology, @a names [num_procs] being their names
- * there.  False, which is logged: one of them is not in it. */
-static bool context_find_hosts(const coll_mtree_planning_context_t *context,
-                               ompi_communicator_t *comm,
-                               const coll_mtree_host_t *contributions, const char **names)
-{
-    const mtree_topology_t *topology = context->hosts.topology;
-
-    for (int rank = 0; rank < context->num_procs; rank++) {
-        const char *name = contributions[rank].name;
-        int vertex = mtree_topology_find_host(topology, name);
-
-        if (vertex < 0) {
-            coll_mtree_verbose(
-                comm, 1,
-                "not served, host %s of rank %d is not in topology %s; add it "
-                "there, or give its node a host= attribute; the fallback "
-                "serves",
-                name, rank, context->origin);
-            return false;
-        }
-        names[rank] = topology->vertices[vertex].name;
-    }
-    return true;
-}
-
-/* Number the hosts.  False when mtree cannot serve, which is logged but where there is no
- * memory. */
-static bool context_number_hosts(coll_mtree_planning_context_t *context,
-                                 ompi_communicator_t *comm,
-                                 const coll_mtree_host_t *contributions)
-{
-    const char **names = calloc((size_t)context->num_procs, sizeof(*names));
-    bool done =
-        names != NULL && context_find_hosts(context, comm, contributions, names) &&
-        coll_mtree_host_numbers_create(names, context->num_procs, &context->numbers) ==
-            MTREE_OK;
-
-    for (int host = 0; done && host < context->numbers.num_hosts; host++) {
-        context->vertices[host] = mtree_topology_find_host(
-            context->hosts.topology, contributions[context->numbers.first[host]].name);
-    }
-    free(names);
-    context->hosts.vertices = context->vertices;
-    context->hosts.num_hosts = context->numbers.num_hosts;
-    if (done && context->hosts.num_hosts < 2) {
-        coll_mtree_verbose(
-            comm, 1, "not served, all its ranks run on host %s; the fallback serves",
-            contributions[0].name);
-        return false;
-    }
-    return done;
-}
-
 /* Leaves the topology NULL, having logged why, when mtree cannot serve. */
 static void context_read(coll_mtree_planning_context_t *context,
                          ompi_communicator_t *comm,
@@ -135,7 +82,8 @@ static void context_read(coll_mtree_planning_context_t *context,
     context->hosts.topology =
         coll_mtree_source_topology(contributions, context->num_procs, &context->origin);
     if (context->hosts.topology != NULL &&
-        !context_number_hosts(context, comm, contributions)) {
+        !coll_mtree_rank_hosts_find(comm, contributions, context->origin, &context->hosts,
+                                    &context->numbers, context->vertices)) {
         context->hosts.topology = NULL;
     }
     if (context->hosts.topology == NULL) {
