@@ -7,13 +7,12 @@
  * others was sent.  On its way up it is put together from the slots of the children,
  * which are free then.
  *
- * Where the blocks are not known to all ranks, the first chunk of every edge is a header:
- * the most slices, and the units of each block below the edge.  What follows on an edge
- * is received as soon as its own header is there, so no stream waits for another.
+ * Where the blocks are not known to all ranks, the first chunk of every edge is a header
+ * (edge_header.c).  What follows on an edge is received as soon as its own header is
+ * there, so no stream waits for another.
  */
 #include "schedule/operation_private.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,23 +25,13 @@ static bool is_root(const mtree_stream_state_t *state)
     return state->stream->parent < 0;
 }
 
-static bool is_header(const mtree_stream_state_t *state, size_t chunk)
-{
-    return state->stream->below->headed && chunk == 0;
-}
-
-static size_t header_bytes(const mtree_edge_t *edge)
-{
-    return ((size_t)edge->num + 1) * sizeof(uint64_t);
-}
-
 size_t mtree_edge_blocks_count(const mtree_stream_state_t *state,
                                const mtree_edge_t *edge, size_t chunk)
 {
     size_t extent = (size_t)state->operation->data.extent;
 
-    return is_header(state, chunk)
-               ? (header_bytes(edge) + extent - 1) / extent
+    return mtree_edge_header_is(state, chunk)
+               ? (mtree_edge_header_bytes(edge) + extent - 1) / extent
                : mtree_block_slices_span(state->blocks, edge->first, edge->num,
                                          chunk - state->stream->below->headed);
 }
@@ -125,7 +114,7 @@ static bool add_receiver(mtree_stream_state_t *state, int rank, bool up,
         return receiver_open(receiver);
     }
     receiver->memory =
-        malloc(header_bytes(&edge) + (size_t)state->operation->data.extent);
+        malloc(mtree_edge_header_bytes(&edge) + (size_t)state->operation->data.extent);
     receiver->slots[0].memory = receiver->memory;
     return receiver->memory != NULL;
 }
@@ -260,34 +249,12 @@ static void channel_know(mtree_send_channel_t *channel)
     channel->credit = channel->credited && window < end ? window : end;
 }
 
-/* Do both ends of each block of @a receiver agree on its size? */
-static bool header_fits(const mtree_receiver_t *receiver)
-{
-    const mtree_stream_state_t *state = receiver->state;
-    const size_t *units = state->operation->data.recv.units;
-    int first = receiver->edge.first;
-    int end = is_root(state) ? first + receiver->edge.num : first + !receiver->up;
-
-    while (first < end &&
-           state->blocks->blocks[first].units == units[mtree_block_peer(state, first)]) {
-        first++;
-    }
-    return first == end;
-}
-
 /* The header of @a receiver is there. */
 static mtree_status_t receiver_know(mtree_receiver_t *receiver)
 {
     mtree_stream_state_t *state = receiver->state;
-    const uint64_t *header = (const uint64_t *)(const void *)receiver->memory;
 
-    if (!receiver->up) {
-        state->blocks->most = header[0] == 0 ? 1 : header[0];
-    }
-    for (int i = 0; i < receiver->edge.num; i++) {
-        mtree_block_slices_set(state->blocks, receiver->edge.first + i, header[i + 1]);
-    }
-    if (!header_fits(receiver)) {
+    if (!mtree_edge_header_unpack(receiver)) {
         return MTREE_ERR_INVALID;
     }
     receiver->edge.end = edge_end(state, &receiver->edge);
@@ -310,7 +277,7 @@ static void arrived_down(mtree_receiver_t *receiver, mtree_slot_t *slot)
 {
     mtree_stream_state_t *state = receiver->state;
 
-    if (!is_header(state, slot->chunk) && slot->memory != NULL) {
+    if (!mtree_edge_header_is(state, slot->chunk) && slot->memory != NULL) {
         (void)mtree_block_put(state, 0, slot->chunk, slot->memory);
     }
     slot->unsent = 0;
@@ -333,7 +300,7 @@ static void arrived_at_root(mtree_receiver_t *receiver, const mtree_slot_t *slot
     const char *bytes = slot->memory;
 
     for (int i = 0; i < receiver->edge.num && bytes != NULL; i++) {
-        if (!is_header(state, slot->chunk)) {
+        if (!mtree_edge_header_is(state, slot->chunk)) {
             bytes +=
                 mtree_block_put(state, receiver->edge.first + i, slot->chunk, bytes) *
                 (size_t)state->operation->data.extent;
@@ -365,7 +332,7 @@ void mtree_edge_blocks_arrived(mtree_receiver_t *receiver, mtree_slot_t *slot)
 {
     mtree_stream_state_t *state = receiver->state;
 
-    if (is_header(state, slot->chunk)) {
+    if (mtree_edge_header_is(state, slot->chunk)) {
         mtree_status_t status = receiver_know(receiver);
 
         if (status != MTREE_OK) {
@@ -387,7 +354,7 @@ const char *mtree_edge_blocks_address(const mtree_send_channel_t *channel, size_
     const mtree_stream_state_t *state = channel->state;
     const mtree_receiver_t *above = state->above;
 
-    if (is_header(state, chunk)) {
+    if (mtree_edge_header_is(state, chunk)) {
         return NULL;
     }
     if (above != NULL) {
@@ -402,17 +369,6 @@ const char *mtree_edge_blocks_address(const mtree_send_channel_t *channel, size_
                : NULL;
 }
 
-static void pack_header(const mtree_send_channel_t *channel, char *bytes)
-{
-    const mtree_block_slices_t *slices = channel->state->blocks;
-    uint64_t *header = (uint64_t *)(void *)bytes;
-
-    header[0] = slices->most;
-    for (int i = 0; i < channel->edge.num; i++) {
-        header[i + 1] = slices->blocks[channel->edge.first + i].units;
-    }
-}
-
 /* What the children have sent of @a chunk, whose slots are free then. */
 static void pack_children(mtree_stream_state_t *state, size_t chunk, char *bytes)
 {
@@ -422,7 +378,7 @@ static void pack_children(mtree_stream_state_t *state, size_t chunk, char *bytes
         if (chunk >= receiver->edge.end) {
             continue;
         }
-        if (!is_header(state, chunk)) {
+        if (!mtree_edge_header_is(state, chunk)) {
             size_t length = mtree_edge_count(state, &receiver->edge, chunk) *
                             (size_t)state->operation->data.extent;
 
@@ -439,8 +395,8 @@ void mtree_edge_blocks_pack(const mtree_send_channel_t *channel, size_t chunk,
     mtree_stream_state_t *state = channel->state;
     size_t extent = (size_t)state->operation->data.extent;
 
-    if (is_header(state, chunk)) {
-        pack_header(channel, bytes);
+    if (mtree_edge_header_is(state, chunk)) {
+        mtree_edge_header_pack(channel, bytes);
     } else if (!channel->up) {
         for (int i = 0; i < channel->edge.num; i++) {
             bytes +=

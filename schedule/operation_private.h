@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * An operation, inside, in layers: stream_state.c (steps, errors and the trace), edge.c
- * (the two ends of an edge), edge_blocks.c (what the edges of personalized streams carry)
- * and block_copy.c,
- * receiver.c (receiving and reducing), send_queue.c (sending), batch.c (which streams
- * run), operation.c (life) and dynamic_peers.c (open streams).  Only the thread that
- * holds the operation's inbox touches any of it.
+ * (the two ends of an edge), edge_blocks.c (what the edges of personalized streams carry),
+ * edge_header.c (their first chunks) and block_copy.c, receiver.c (receiving and
+ * reducing), send_queue.c (sending), batch.c (which streams run), operation.c (life) and
+ * dynamic_peers.c (open streams).  Only the thread that holds the operation's inbox
+ * touches any of it.
  */
 #ifndef MTREE_SCHEDULE_OPERATION_PRIVATE_H
 #define MTREE_SCHEDULE_OPERATION_PRIVATE_H
@@ -401,6 +401,19 @@ size_t mtree_block_get(const mtree_stream_state_t *state, int place, size_t chun
                        char *bytes);
 size_t mtree_block_put(const mtree_stream_state_t *state, int place, size_t chunk,
                        const char *bytes);
+
+/* edge_header.c: is @a chunk the header of its edge? */
+bool mtree_edge_header_is(const mtree_stream_state_t *state, size_t chunk);
+
+/* Bytes of the header of @a edge. */
+size_t mtree_edge_header_bytes(const mtree_edge_t *edge);
+
+/* Put the header of @a channel at @a bytes. */
+void mtree_edge_header_pack(const mtree_send_channel_t *channel, char *bytes);
+
+/* Set the blocks that the header in the memory of @a receiver tells.  False: the two ends
+ * of a block do not agree on its size. */
+bool mtree_edge_header_unpack(const mtree_receiver_t *receiver);
 
 /* edge_blocks.c: make the channels and receivers of a new personalized @a state.  False:
  * no memory. */
