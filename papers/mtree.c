@@ -3,12 +3,9 @@
  * The figures of papers/mtree.txt, section IV: throughput by skew (Fig. 6), completion
  * times (Fig. 8), chunk counts (Fig. 9 and 10), limits on heights and trees (Fig. 11 to
  * 13) and the solver's time.
- *
- * B4 is the paper's GScale.  The links of its 20-node and 40-node networks are not
- * published: "synthetic" stand-ins with as many hosts and links are drawn instead.
  */
 #include "papers/figures.h"
-#include "papers/instance.h"
+#include "papers/mtree_tables.h"
 
 #include "base/log.h"
 #include "papers/baselines/chunk_times.h"
@@ -17,103 +14,11 @@
 #include "planner/published/gost.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
-#define VECTOR      1e9 /* bytes that a host contributes */
-#define FIGURE_SKEW 0.7
-#define MAX_TREES   10   /* K where the paper sets one */
-#define GRAPH_SEED  1    /* of the stand-ins' links, the same in all trials */
-#define MIN_RATE    10e6 /* r-bar: the step of the capacities */
-
-typedef struct {
-    const char *name;
-    const char *shape; /* for the generator; NULL: B4's file */
-    int num_trials;
-} network_t;
-
-static const network_t networks[] = {{"B4", NULL, 20},
-                                     {"synthetic 20/141", "random:20:141", 3},
-                                     {"synthetic 40/231", "random:40:231", 2}};
-
-#define NUM_NETWORKS 3
-
-/* sum b_j / (n - 1), which throughput is divided by. */
-static double throughput_unit(const mtree_instance_t *instance)
-{
-    double sum = 0;
-
-    for (int link = 0; link < instance->topology->num_links; link++) {
-        sum += instance->topology->links[link].capacity[0];
-    }
-    return sum / (instance->num_hosts - 1);
-}
-
-static mtree_status_t open_instance(const network_t *network, double skew, unsigned seed,
-                                    mtree_instance_t *instance_p)
-{
-    return mtree_instance_draw(network->shape, GRAPH_SEED, skew, seed, instance_p);
-}
-
-/* What a figure measures on one drawing: numbers to be averaged over the trials. */
-typedef mtree_status_t (*measure_func_t)(const mtree_instance_t *instance, unsigned seed,
-                                         double parameter, double *values);
-
-/* The mean of `num` values over the network's trials. */
-static mtree_status_t average(const network_t *network, double skew, unsigned seed,
-                              measure_func_t measure, double parameter, int num,
-                              double *means)
-{
-    mtree_status_t status = MTREE_OK;
-    double values[16];
-
-    memset(means, 0, (size_t)num * sizeof(*means));
-    for (int trial = 0; trial < network->num_trials && status == MTREE_OK; trial++) {
-        unsigned drawn = seed + (unsigned)trial;
-        mtree_instance_t instance;
-
-        status = open_instance(network, skew, drawn, &instance);
-        if (status != MTREE_OK) {
-            break;
-        }
-        status = measure(&instance, drawn, parameter, values);
-        for (int i = 0; i < num && status == MTREE_OK; i++) {
-            means[i] += values[i] / network->num_trials;
-        }
-        mtree_instance_destroy(&instance);
-    }
-    return status;
-}
-
-static void print_row(FILE *out, const char *x, const double *values, int num)
-{
-    fprintf(out, "%s", x);
-    for (int i = 0; i < num; i++) {
-        fprintf(out, "\t%.3f", values[i]);
-    }
-    fprintf(out, "\n");
-    fflush(out); /* a row may have taken a minute */
-}
-
-/* A table by skew, 0.1 to 0.9. */
-static mtree_status_t print_by_skew(FILE *out, unsigned seed, const network_t *network,
-                                    const char *header, measure_func_t measure, int num)
-{
-    mtree_status_t status = MTREE_OK;
-    double means[16];
-    char x[16];
-
-    fprintf(out, "skew\t%s\n", header);
-    for (int tenth = 1; tenth <= 9 && status == MTREE_OK; tenth += 2) {
-        status = average(network, tenth / 10.0, seed, measure, 0, num, means);
-        snprintf(x, sizeof(x), "%.1f", tenth / 10.0);
-        if (status == MTREE_OK) {
-            print_row(out, x, means, num);
-        }
-    }
-    return status;
-}
+#define VECTOR    1e9  /* bytes that a host contributes */
+#define MAX_TREES 10   /* K where the paper sets one */
+#define MIN_RATE  10e6 /* r-bar: the step of the capacities */
 
 /* The candidate edges of one drawing, for allreduce, in @a arena. */
 static mtree_status_t make_candidates(const mtree_instance_t *instance,
@@ -165,13 +70,13 @@ static mtree_status_t measure_throughput(const mtree_instance_t *instance, unsig
 
         status = mtree_instance_plan(instance, &request, &plan);
         if (status == MTREE_OK) {
-            values[i] = plan->throughput / throughput_unit(instance);
+            values[i] = plan->throughput / mtree_paper_throughput_unit(instance);
             mtree_plan_destroy(plan);
         }
     }
     if (status == MTREE_OK) {
         status = measure_units(instance, &values[4]);
-        values[4] /= throughput_unit(instance);
+        values[4] /= mtree_paper_throughput_unit(instance);
     }
     return status;
 }
@@ -180,20 +85,20 @@ static mtree_status_t measure_throughput(const mtree_instance_t *instance, unsig
 
 static mtree_status_t print_fig6_b4(FILE *out, unsigned seed)
 {
-    return print_by_skew(out, seed, &networks[0], THROUGHPUT_HEADER, measure_throughput,
-                         5);
+    return mtree_paper_print_by_skew(out, seed, &mtree_paper_networks[0],
+                                     THROUGHPUT_HEADER, measure_throughput, 5);
 }
 
 static mtree_status_t print_fig6_20(FILE *out, unsigned seed)
 {
-    return print_by_skew(out, seed, &networks[1], THROUGHPUT_HEADER, measure_throughput,
-                         5);
+    return mtree_paper_print_by_skew(out, seed, &mtree_paper_networks[1],
+                                     THROUGHPUT_HEADER, measure_throughput, 5);
 }
 
 static mtree_status_t print_fig6_40(FILE *out, unsigned seed)
 {
-    return print_by_skew(out, seed, &networks[2], THROUGHPUT_HEADER, measure_throughput,
-                         5);
+    return mtree_paper_print_by_skew(out, seed, &mtree_paper_networks[2],
+                                     THROUGHPUT_HEADER, measure_throughput, 5);
 }
 
 /* The longest of the trees' times by equation 4 for a reduce, each at lambda* + delta
@@ -246,20 +151,20 @@ static mtree_status_t measure_completion(const mtree_instance_t *instance, unsig
 
 static mtree_status_t print_fig8_b4(FILE *out, unsigned seed)
 {
-    return print_by_skew(out, seed, &networks[0], COMPLETION_HEADER, measure_completion,
-                         6);
+    return mtree_paper_print_by_skew(out, seed, &mtree_paper_networks[0],
+                                     COMPLETION_HEADER, measure_completion, 6);
 }
 
 static mtree_status_t print_fig8_20(FILE *out, unsigned seed)
 {
-    return print_by_skew(out, seed, &networks[1], COMPLETION_HEADER, measure_completion,
-                         6);
+    return mtree_paper_print_by_skew(out, seed, &mtree_paper_networks[1],
+                                     COMPLETION_HEADER, measure_completion, 6);
 }
 
 static mtree_status_t print_fig8_40(FILE *out, unsigned seed)
 {
-    return print_by_skew(out, seed, &networks[2], COMPLETION_HEADER, measure_completion,
-                         6);
+    return mtree_paper_print_by_skew(out, seed, &mtree_paper_networks[2],
+                                     COMPLETION_HEADER, measure_completion, 6);
 }
 
 /* Nine trees on the 20-node stand-in, as the paper's example has. */
@@ -268,7 +173,8 @@ static mtree_status_t plan_example(unsigned seed, mtree_instance_t *instance_p,
 {
     const mtree_plan_request_t request = {
         .algorithm = "gost", .max_trees = 9, .seed = seed};
-    mtree_status_t status = open_instance(&networks[1], FIGURE_SKEW, seed, instance_p);
+    mtree_status_t status =
+        mtree_paper_open(&mtree_paper_networks[1], MTREE_PAPER_SKEW, seed, instance_p);
 
     if (status != MTREE_OK) {
         return status;
@@ -349,7 +255,7 @@ static mtree_status_t measure_height(const mtree_instance_t *instance, unsigned 
     if (status == MTREE_OK) {
         values[0] = forest->num_trees;
         status = forest->num_trees == 0 ? MTREE_OK : mtree_forest_select(forest, 0, 0);
-        values[1] = mtree_forest_rate(forest) / throughput_unit(instance);
+        values[1] = mtree_forest_rate(forest) / mtree_paper_throughput_unit(instance);
         values[2] = forest->num_trees;
         mtree_forest_destroy(forest);
     }
@@ -369,43 +275,20 @@ static mtree_status_t measure_trees(const mtree_instance_t *instance, unsigned s
     mtree_status_t status = mtree_instance_plan(instance, &request, &plan);
 
     if (status == MTREE_OK) {
-        values[0] = plan->throughput / throughput_unit(instance);
+        values[0] = plan->throughput / mtree_paper_throughput_unit(instance);
         mtree_plan_destroy(plan);
         status = mtree_instance_plan(instance, &best, &plan);
     }
     if (status == MTREE_OK) {
-        values[1] = plan->throughput / throughput_unit(instance);
+        values[1] = plan->throughput / mtree_paper_throughput_unit(instance);
         mtree_plan_destroy(plan);
-    }
-    return status;
-}
-
-/* A table by a whole parameter for all networks, `num` columns each. */
-static mtree_status_t print_by_limit(FILE *out, unsigned seed, const char *header,
-                                     measure_func_t measure, int num, int step, int last)
-{
-    mtree_status_t status = MTREE_OK;
-
-    fprintf(out, "%s\n", header);
-    for (int limit = step; limit <= last && status == MTREE_OK; limit += step) {
-        double means[16];
-        char x[16];
-
-        for (int i = 0; i < NUM_NETWORKS && status == MTREE_OK; i++) {
-            status = average(&networks[i], FIGURE_SKEW, seed, measure, limit, num,
-                             means + i * num);
-        }
-        snprintf(x, sizeof(x), "%d", limit);
-        if (status == MTREE_OK) {
-            print_row(out, x, means, NUM_NETWORKS * num);
-        }
     }
     return status;
 }
 
 static mtree_status_t print_fig11(FILE *out, unsigned seed)
 {
-    return print_by_limit(
+    return mtree_paper_print_by_limit(
         out, seed,
         "H\tB4 trees\tB4 throughput\tB4 used\t20 trees\t20 throughput\t20 "
         "used\t40 trees\t40 throughput\t40 used",
@@ -414,7 +297,7 @@ static mtree_status_t print_fig11(FILE *out, unsigned seed)
 
 static mtree_status_t print_fig13(FILE *out, unsigned seed)
 {
-    return print_by_limit(
+    return mtree_paper_print_by_limit(
         out, seed, "K\tB4 gost\tB4 packing\t20 gost\t20 packing\t40 gost\t40 packing",
         measure_trees, 2, 2, 10);
 }
@@ -455,10 +338,11 @@ static mtree_status_t print_solver(FILE *out, unsigned seed)
     double means[2];
 
     fprintf(out, "network\tall trees, seconds\t10 trees, seconds\n");
-    for (int i = 0; i < NUM_NETWORKS && status == MTREE_OK; i++) {
-        status = average(&networks[i], FIGURE_SKEW, seed, measure_solver, 0, 2, means);
+    for (int i = 0; i < MTREE_PAPER_NETWORKS && status == MTREE_OK; i++) {
+        status = mtree_paper_average(&mtree_paper_networks[i], MTREE_PAPER_SKEW, seed,
+                                     measure_solver, 0, 2, means);
         if (status == MTREE_OK) {
-            print_row(out, networks[i].name, means, 2);
+            mtree_paper_print_row(out, mtree_paper_networks[i].name, means, 2);
         }
     }
     return status;
