@@ -3,8 +3,6 @@
 
 #include "simulate/simulate.h"
 
-#include <math.h>
-
 /* Hosts that arrive within this part of the trees' time arrive together. */
 #define LEAST_SPREAD 0.1
 
@@ -35,9 +33,9 @@ coll_mtree_arrival_judge_ground(coll_mtree_arrival_judge_t *judge, double spread
                : COLL_MTREE_ARRIVAL_REUSE;
 }
 
-/* Simulate @a call over @a plan with the hosts' @a arrivals (NULL: together). */
+/* What the ranks see of @a call over @a plan. */
 static bool simulate(const coll_mtree_arrival_call_t *call, const mtree_plan_t *plan,
-                     const double *arrivals, mtree_outcome_t *outcome_p)
+                     mtree_outcome_t *outcome_p)
 {
     const coll_mtree_plan_hosts_t *hosts = call->hosts;
     mtree_simulate_options_t options;
@@ -49,7 +47,7 @@ static bool simulate(const coll_mtree_arrival_call_t *call, const mtree_plan_t *
     options.chunk_bytes = options.bytes / MOST_CHUNKS;
     options.chunk_bytes =
         options.chunk_bytes < LEAST_CHUNK ? LEAST_CHUNK : options.chunk_bytes;
-    options.arrivals = arrivals;
+    options.arrivals = call->arrivals;
     if (mtree_simulate_plan(hosts->topology, hosts->vertices, hosts->num_hosts, plan,
                             call->call_class->collective, &options,
                             &result) != MTREE_OK) {
@@ -57,30 +55,9 @@ static bool simulate(const coll_mtree_arrival_call_t *call, const mtree_plan_t *
     }
     *outcome_p = (mtree_outcome_t){0, result.seconds};
     for (int h = 0; h < hosts->num_hosts; h++) {
-        double arrival = arrivals == NULL ? 0 : arrivals[h];
-
-        outcome_p->stay += (result.left[h] - arrival) / hosts->num_hosts;
+        outcome_p->stay += (result.left[h] - call->arrivals[h]) / hosts->num_hosts;
     }
     mtree_simulate_result_clear(&result);
-    return true;
-}
-
-/*
- * What the ranks see of @a call over @a plan, which is predicted to take @a seconds where
- * they arrive together.  The planner predicts nothing for late ranks, so the simulator
- * adds what lateness costs.
- */
-static bool predict(const coll_mtree_arrival_call_t *call, const mtree_plan_t *plan,
-                    double seconds, mtree_outcome_t *outcome_p)
-{
-    mtree_outcome_t together, apart;
-
-    if (!simulate(call, plan, NULL, &together) ||
-        !simulate(call, plan, call->arrivals, &apart)) {
-        return false;
-    }
-    outcome_p->stay = fmax(seconds + apart.stay - together.stay, 0.01 * seconds);
-    outcome_p->end = seconds + apart.end - together.end;
     return true;
 }
 
@@ -88,11 +65,10 @@ bool coll_mtree_arrival_judge_simulate(coll_mtree_arrival_judge_t *judge,
                                        const coll_mtree_arrival_call_t *call,
                                        double spread)
 {
-    double bytes = call->call_class->bytes;
-    double trees = mtree_forecast_promised_seconds(call->trees, bytes);
-    double chain = fmax(mtree_forecast_promised_seconds(call->arrival, bytes), trees);
-    bool simulated = predict(call, call->trees, trees, &judge->trees) &&
-                     predict(call, call->arrival, chain, &judge->arrival);
+    /* The simulator alone: the times that planners promise hold where ranks arrive
+     * together, and a chain made then may differ from that of late ranks. */
+    bool simulated = simulate(call, call->trees, &judge->trees) &&
+                     simulate(call, call->arrival, &judge->arrival);
 
     judge->spread = simulated ? spread : 0;
     judge->reused = 0;
