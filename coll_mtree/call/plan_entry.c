@@ -12,10 +12,9 @@
 #include "coll_mtree/control/exchange.h"
 #include "coll_mtree/control/locality.h"
 #include "coll_mtree/plan/planning_context.h"
+#include "coll_mtree/transport/progress.h"
 
 #include "base/clock.h"
-
-#include "opal/runtime/opal_progress.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -299,9 +298,7 @@ static void plan_entry_leave(coll_mtree_plan_entry_t *entry,
 int coll_mtree_plan_entry_wait(coll_mtree_plan_entry_t *entry,
                                coll_mtree_comm_class_t *comm_class)
 {
-    while (!atomic_load(&entry->settled)) {
-        opal_progress();
-    }
+    coll_mtree_progress_wait_for(&entry->settled);
     if (entry->status != OMPI_SUCCESS) {
         return entry->status;
     }

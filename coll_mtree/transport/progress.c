@@ -3,6 +3,7 @@
 
 #include "coll_mtree/compat.h"
 
+#include "base/clock.h"
 #include "opal/runtime/opal_progress.h"
 
 #include <sched.h>
@@ -15,6 +16,9 @@
 /* Short beside any latency worth planning for, and beside any stream. */
 #define LATER_NANOSECONDS 300000
 #define SOON_NANOSECONDS  100000
+
+/* An exchange whose reply is at hand is over by then. */
+#define MOMENT_SECONDS 0.002
 
 /* Changed under the lock, read without it. */
 static _Atomic(coll_mtree_poll_func_t) pollers[MOST_POLLERS];
@@ -78,5 +82,15 @@ void coll_mtree_progress_wait(coll_mtree_wait_t wait)
         nanosleep(&soon, NULL);
     } else {
         sched_yield();
+    }
+}
+
+void coll_mtree_progress_wait_for(const atomic_bool *done)
+{
+    double moment = mtree_clock_seconds() + MOMENT_SECONDS;
+
+    while (!atomic_load(done)) {
+        coll_mtree_progress_wait(mtree_clock_seconds() < moment ? COLL_MTREE_WAIT_AT_ONCE
+                                                                : COLL_MTREE_WAIT_LATER);
     }
 }

@@ -9,6 +9,7 @@
 #ifndef COLL_MTREE_TRANSPORT_PROGRESS_H
 #define COLL_MTREE_TRANSPORT_PROGRESS_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 /* Look once, without waiting, from any thread, perhaps from several at a time; the number
@@ -35,5 +36,9 @@ typedef enum {
  * would seem to arrive in bursts.
  */
 void coll_mtree_progress_wait(coll_mtree_wait_t wait);
+
+/* Wait until @a done, which rank 0's planning thread decides: it may share a processor
+ * with ranks that wait here, so after a moment they sleep between two looks. */
+void coll_mtree_progress_wait_for(const atomic_bool *done);
 
 #endif
