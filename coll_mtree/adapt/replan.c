@@ -106,6 +106,7 @@ void coll_mtree_replan_query_release(coll_mtree_replan_query_t *query)
         mtree_plan_part_destroy(query->new_part);
         mtree_plan_part_destroy(query->part);
         free(query->traffic);
+        free(query->check.streams);
         free(query);
     }
 }
@@ -335,6 +336,14 @@ coll_mtree_replan_query_t *coll_mtree_replan_take_due(coll_mtree_replan_t *repla
     return query;
 }
 
+/* Seconds of the calls per predicted second; 0: not known. */
+static double query_slowness(const coll_mtree_replan_query_t *query)
+{
+    return query->traffic == NULL || query->promised <= 0
+               ? 0
+               : query->traffic->sum.seconds / query->promised;
+}
+
 coll_mtree_change_t coll_mtree_replan_update(coll_mtree_replan_query_t *query,
                                              const coll_mtree_rank_sample_t *samples,
                                              bool usable, double least_gain)
@@ -354,8 +363,9 @@ coll_mtree_change_t coll_mtree_replan_update(coll_mtree_replan_query_t *query,
         coll_mtree_planning_context_update(
             context, replan->comm, &query->call_class, query->max_trees,
             query->part->plan,
-            &(coll_mtree_path_samples_t){paths, (int)ranks * COLL_MTREE_MOST_PATHS},
-            least_gain, replan->version != began);
+            &(coll_mtree_path_samples_t){paths, (int)ranks * COLL_MTREE_MOST_PATHS,
+                                         query_slowness(query)},
+            &query->check, least_gain, replan->version != began);
     }
     free(paths);
     /* What other communicators gained is no reason to change the order of sums. */

@@ -91,6 +91,9 @@ struct coll_mtree_replan_query {
     mtree_plan_part_t *part;              /* of the plan of the calls; or NULL */
     struct coll_mtree_arrival_skew *skew; /* of the class; or NULL */
     coll_mtree_traffic_t *traffic;        /* what the sample is made of; or NULL */
+    /* On rank 0, for blocking calls. */
+    double promised; /* seconds that the plans predict for the traffic; 0: not known */
+    coll_mtree_link_check_t check; /* that was run; then the one that is to be run */
 };
 
 /* A sequence without calls, whose queries take @a query_seconds of calls at least. */

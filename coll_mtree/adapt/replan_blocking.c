@@ -3,19 +3,21 @@
 
 #include "coll_mtree/adapt/arrival_sample.h"
 #include "coll_mtree/adapt/arrival_skew.h"
+#include "coll_mtree/adapt/link_check.h"
 #include "coll_mtree/adapt/replan.h"
 #include "coll_mtree/base/counters.h"
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/base/tags.h"
-
-#include "opal/runtime/opal_progress.h"
+#include "coll_mtree/transport/progress.h"
 
 #include <stdlib.h>
 
 typedef struct coll_mtree_replan_blocking {
     coll_mtree_replan_t super;
-    coll_mtree_traffic_t *traffic; /* since the last query began; NULL: no memory */
-    mtree_arrival_time_t arrival;  /* of the last measured call */
+    coll_mtree_traffic_t *traffic;   /* since the last query began; NULL: no memory */
+    mtree_arrival_time_t arrival;    /* of the last measured call */
+    double promised;                 /* seconds that the plans predict for the traffic */
+    coll_mtree_link_check_t checked; /* on rank 0: that no query has taken along */
 } blocking_t;
 
 /* Are calls of the class of @a query to be arrival-ordered? */
@@ -57,6 +59,9 @@ static coll_mtree_replan_reply_t decide(coll_mtree_replan_query_t *query,
             coll_mtree_replan_least_gain(keeps_order,
                                          atomic_load(&module->all_reordered) ||
                                              atomic_load(&module->some_reordered)));
+        if (query->check.count > 0) {
+            return COLL_MTREE_REPLY_CHECK;
+        }
     }
     if (keeps_order && change != COLL_MTREE_STAY) {
         atomic_store(&module->all_reordered, true);
@@ -102,6 +107,7 @@ void coll_mtree_replan_blocking_destroy(mca_coll_mtree_module_t *module)
     if (module->replan != NULL) {
         coll_mtree_replan_cleanup(&module->replan->super);
         free(module->replan->traffic);
+        free(module->replan->checked.streams);
         free(module->replan);
         module->replan = NULL;
     }
@@ -126,6 +132,10 @@ static int blocking_query(blocking_t *self, const coll_mtree_observation_t *obse
                       : coll_mtree_arrival_skew_get(module, observation->call_class);
     has_skew = query->skew != NULL || observation->keeps_order;
     query->traffic = self->traffic;
+    query->promised = self->promised;
+    query->check = self->checked;
+    self->promised = 0;
+    self->checked = (coll_mtree_link_check_t){.count = 0};
     self->traffic = coll_mtree_traffic_create((size_t)module->placement->num_hosts);
     rc = coll_mtree_replan_query_begin(query, first_tag, &self->arrival);
     /* Replies that change the order of arrival would find nothing to change. */
@@ -171,12 +181,23 @@ int coll_mtree_replan_blocking_note(mca_coll_mtree_module_t *module,
             coll_mtree_traffic_add_call(self->traffic, observation,
                                         module->placement->host);
         }
+        self->promised += promised_seconds(observation->part, bytes);
         coll_mtree_replan_schedule_add(&self->super.schedule, bytes,
                                        promised_seconds(observation->part, bytes));
     }
     return coll_mtree_replan_schedule_take_query(&self->super.schedule)
                ? blocking_query(self, observation)
                : OMPI_SUCCESS;
+}
+
+/* The links are checked; rank 0 has the next query take the result along. */
+static void blocking_check(blocking_t *self, coll_mtree_replan_query_t *query)
+{
+    coll_mtree_link_check_run(self->super.module, self->super.comm, query->check.streams,
+                              query->check.count);
+    free(self->checked.streams);
+    self->checked = query->check;
+    query->check = (coll_mtree_link_check_t){.count = 0};
 }
 
 int coll_mtree_replan_blocking_catch_up(mca_coll_mtree_module_t *module,
@@ -192,9 +213,7 @@ int coll_mtree_replan_blocking_catch_up(mca_coll_mtree_module_t *module,
                                   replan, replan->schedule.calls + 1)) != NULL) {
         coll_mtree_change_t next;
 
-        while (!atomic_load(&query->ended)) {
-            opal_progress();
-        }
+        coll_mtree_progress_wait_for(&query->ended);
         next = coll_mtree_replan_change_of(query->reply);
         *change_p = next > *change_p ? next : *change_p;
         rc = query->status == OMPI_ERR_OUT_OF_RESOURCE ? query->status : rc;
@@ -203,6 +222,9 @@ int coll_mtree_replan_blocking_catch_up(mca_coll_mtree_module_t *module,
             coll_mtree_arrival_skew_switch(query->skew,
                                            query->reply == COLL_MTREE_REPLY_ARRIVAL);
             coll_mtree_counters_add_replan();
+        }
+        if (query->reply == COLL_MTREE_REPLY_CHECK) {
+            blocking_check(module->replan, query);
         }
         coll_mtree_replan_query_release(query);
     }

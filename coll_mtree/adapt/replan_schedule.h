@@ -31,7 +31,8 @@ typedef enum {
     COLL_MTREE_REPLY_ARRIVAL,   /* calls of the class are arrival-ordered from now on */
     COLL_MTREE_REPLY_TREES,     /* calls of the class go over trees again */
     COLL_MTREE_REPLY_PLAN,      /* the payload is the new plan of the class */
-    COLL_MTREE_REPLY_MORE       /* too little was measured: measure on */
+    COLL_MTREE_REPLY_CHECK, /* the links are checked at the call that this applies to */
+    COLL_MTREE_REPLY_MORE   /* too little was measured: measure on */
 } coll_mtree_replan_reply_t;
 
 /* What one rank contributes to a query; sent as it is. */

@@ -109,9 +109,14 @@ mtree_status_t coll_mtree_host_numbers_copy(const int *host, int num_ranks, int 
     return MTREE_OK;
 }
 
-bool coll_mtree_host_numbers_is_first(const coll_mtree_host_numbers_t *numbers, int rank)
+bool coll_mtree_host_is_first(const int *host, int rank)
 {
-    return numbers->first[numbers->host[rank]] == rank;
+    int before = rank - 1;
+
+    while (before >= 0 && host[before] != host[rank]) {
+        before--;
+    }
+    return before < 0;
 }
 
 void coll_mtree_host_numbers_cleanup(coll_mtree_host_numbers_t *numbers)

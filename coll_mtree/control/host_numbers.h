@@ -27,8 +27,8 @@ mtree_status_t coll_mtree_host_numbers_create(const char *const *name, int num_r
 mtree_status_t coll_mtree_host_numbers_copy(const int *host, int num_ranks, int num_hosts,
                                             coll_mtree_host_numbers_t *numbers_p);
 
-/* Is @a rank the first on its host? */
-bool coll_mtree_host_numbers_is_first(const coll_mtree_host_numbers_t *numbers, int rank);
+/* Is @a rank the first on its host?  @a host is by rank. */
+bool coll_mtree_host_is_first(const int *host, int rank);
 
 /* Free what it holds; all zero afterwards. */
 void coll_mtree_host_numbers_cleanup(coll_mtree_host_numbers_t *numbers);

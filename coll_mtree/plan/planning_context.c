@@ -385,12 +385,35 @@ coll_mtree_planning_context_path_samples(const coll_mtree_planning_context_t *co
     return context->samples;
 }
 
+/* Take what was measured.  Links are to be checked only where plans @a may_change. */
+static mtree_drift_change_t context_observe(coll_mtree_planning_context_t *context,
+                                            const coll_mtree_path_samples_t *paths,
+                                            coll_mtree_link_check_t *check,
+                                            bool may_change)
+{
+    mtree_drift_change_t change = MTREE_DRIFT_NOTHING;
+
+    if (check->count > 0) {
+        change = mtree_link_check_update(context->drift, check->streams, check->count);
+        free(check->streams);
+        *check = (coll_mtree_link_check_t){.count = 0};
+        return change;
+    }
+    if (may_change && mtree_link_check_is_due(context->drift, paths->slowness)) {
+        check->count = mtree_link_check_streams(context->drift, &check->streams);
+    }
+    return check->count > 0
+               ? MTREE_DRIFT_NOTHING
+               : mtree_drift_update(context->drift, paths->samples, paths->count);
+}
+
 void coll_mtree_planning_context_update(coll_mtree_planning_context_t *context,
                                         ompi_communicator_t *comm,
                                         const coll_mtree_call_class_t *call_class,
                                         int max_trees, const mtree_plan_t *plan,
                                         const coll_mtree_path_samples_t *paths,
-                                        double least_gain, bool is_stale)
+                                        coll_mtree_link_check_t *check, double least_gain,
+                                        bool is_stale)
 {
     /* A plan of the user's does not change. */
     const char *plan_file = coll_mtree_params.plan;
@@ -404,7 +427,7 @@ void coll_mtree_planning_context_update(coll_mtree_planning_context_t *context,
         context->hosts.topology = mtree_drift_topology(context->drift);
     }
     if (context->drift != NULL && (plan_file == NULL || plan_file[0] == '\0')) {
-        change = mtree_drift_update(context->drift, paths->samples, paths->count);
+        change = context_observe(context, paths, check, !isinf(least_gain));
     }
     pthread_mutex_unlock(&contexts_lock);
     context->is_corrected = context->is_corrected || change != MTREE_DRIFT_NOTHING;

@@ -21,7 +21,7 @@
 #include "coll_mtree/plan/proc_group.h"
 #include "coll_mtree/plan/winners.h"
 
-#include "topo/drift/drift.h"
+#include "topo/drift/link_check.h"
 
 typedef struct coll_mtree_planning_context coll_mtree_planning_context_t;
 
@@ -94,10 +94,19 @@ coll_mtree_planning_context_change(const coll_mtree_planning_context_t *context,
 typedef struct {
     const mtree_path_sample_t *samples; /* [count] */
     int count;
+    double slowness; /* time of the calls per predicted time; 0: not known */
 } coll_mtree_path_samples_t;
 
+/* The streams of a link check (topo/drift/link_check.h). */
+typedef struct {
+    mtree_link_stream_t *streams; /* [count], malloc'ed; or NULL */
+    int count;
+} coll_mtree_link_check_t;
+
 /*
- * In the planning thread: take @a paths, measured in calls of @a call_class over @a plan.
+ * In the planning thread: take @a paths, measured in calls of @a call_class over @a plan,
+ * and what the @a check that was run since the last update has measured (count 0: none
+ * was).  Afterwards @a check is the one that is to be run (count 0: none).
  * Where the network has changed such that another plan is clearly faster, and at least @a
  * least_gain times as fast, a new version begins.  @a is_stale: there are plans for later
  * versions than that of @a plan.
@@ -107,7 +116,8 @@ void coll_mtree_planning_context_update(coll_mtree_planning_context_t *context,
                                         const coll_mtree_call_class_t *call_class,
                                         int max_trees, const mtree_plan_t *plan,
                                         const coll_mtree_path_samples_t *paths,
-                                        double least_gain, bool is_stale);
+                                        coll_mtree_link_check_t *check, double least_gain,
+                                        bool is_stale);
 
 /* Keep contexts, and the topology that they believe in, as they are while the caller
  * reads them. */

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/probe/coordinator.h"
 
+#include "coll_mtree/control/host_numbers.h"
+
 #include "base/clock.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* For the last command to leave. */
+#define END_SECONDS 5.0
 
 /* The messages between rank 0 and one host. */
 typedef struct {
@@ -258,6 +263,20 @@ int coll_mtree_probe_coordinator_pressure(coll_mtree_probe_coordinator_t *coordi
         worst_p->stolen = fmax(worst_p->stolen, now->stolen - before->stolen);
     }
     return rc;
+}
+
+void coll_mtree_probe_coordinator_end(const coll_mtree_channel_t *channel,
+                                      const int *host, int num_ranks)
+{
+    static const coll_mtree_command_t end = {.kind = COLL_MTREE_COMMAND_END};
+    double deadline = mtree_clock_seconds() + END_SECONDS;
+
+    for (int rank = 1; rank < num_ranks; rank++) {
+        if (coll_mtree_host_is_first(host, rank)) {
+            coll_mtree_message_send_last(channel, rank, COLL_MTREE_COMMAND_TAG, &end,
+                                         sizeof(end), deadline);
+        }
+    }
 }
 
 void coll_mtree_probe_coordinator_cleanup(coll_mtree_probe_coordinator_t *coordinator)

@@ -32,9 +32,6 @@
 /* From one line about progress to the next. */
 #define PROGRESS_SECONDS 2.0
 
-/* For the last command to leave. */
-#define END_SECONDS 5.0
-
 typedef struct {
     ompi_communicator_t *comm;
     int num_hosts;
@@ -322,20 +319,6 @@ static int lead_finish(lead_t *lead, char **text_p)
     return text == NULL ? OMPI_ERROR : OMPI_SUCCESS;
 }
 
-/* Let the workers of the other hosts end, also when there is no memory for the probe. */
-static void send_end(const coll_mtree_channel_t *channel,
-                     const coll_mtree_host_numbers_t *numbers)
-{
-    static const coll_mtree_command_t end = {.kind = COLL_MTREE_COMMAND_END};
-    double deadline = mtree_clock_seconds() + END_SECONDS;
-
-    /* Rank 0 is the first on host 0. */
-    for (int host = 1; host < numbers->num_hosts; host++) {
-        coll_mtree_message_send_last(channel, numbers->first[host],
-                                     COLL_MTREE_COMMAND_TAG, &end, sizeof(end), deadline);
-    }
-}
-
 /* Carry out the probe; Open MPI's code. */
 static int lead_run(lead_t *lead, const coll_mtree_channel_t *channel,
                     const coll_mtree_host_numbers_t *numbers,
@@ -353,7 +336,7 @@ static int lead_run(lead_t *lead, const coll_mtree_channel_t *channel,
         rc = coll_mtree_probe_coordinator_pressure(&lead->coordinator, HANDSHAKE_SECONDS,
                                                    &lead->worst);
     }
-    send_end(channel, numbers);
+    coll_mtree_probe_coordinator_end(channel, numbers->host, numbers->num_ranks);
     return rc == OMPI_SUCCESS ? lead_finish(lead, text_p) : rc;
 }
 
@@ -395,7 +378,7 @@ void coll_mtree_probe_parts_cleanup(coll_mtree_probe_parts_t *parts)
 void coll_mtree_probe_serve(const coll_mtree_channel_t *channel,
                             const coll_mtree_host_numbers_t *numbers)
 {
-    if (coll_mtree_host_numbers_is_first(numbers, ompi_comm_rank(channel->comm))) {
+    if (coll_mtree_host_is_first(numbers->host, ompi_comm_rank(channel->comm))) {
         coll_mtree_probe_worker_serve(channel);
     }
 }

@@ -96,6 +96,14 @@ class Replan(unittest.TestCase):
         self.assertNotIn("planned anew", output)
 
     @labs.again
+    def test_puts_a_wrong_map_right_at_once(self):
+        """Links that carry more than the map says are found with those that carry less."""
+        for link, capacity in zip(LINKS, ("x0.5", "x1.5", "x0.6", "x1.4", "x0.7", "x1.6")):
+            self.netlab("set", self.lab, link, f"capacity={capacity}")
+        output = self.sums("all", "exact", size=1000000, calls=24, change=lambda line: None)
+        self.assertRegex(output, r" 1[012] of 12 links give other rates; .*; planned anew, ")
+
+    @labs.again
     def test_takes_a_link_up_again_that_heals(self):
         healed = []
 

@@ -2,7 +2,8 @@
 /*
  * What mtree_drift_t holds.  attribute.c finds the arcs that one observation shows to be
  * slow, drift.c sums up observations and changes capacities, gradual.c corrects
- * capacities by small amounts after many observations.
+ * capacities by small amounts after many observations, link_check.c sets them to what was
+ * measured.
  */
 #ifndef MTREE_TOPO_DRIFT_DRIFT_PRIVATE_H
 #define MTREE_TOPO_DRIFT_DRIFT_PRIVATE_H
@@ -56,6 +57,13 @@ typedef struct {
     double rate, backlogged_rate, backlogged;
 } mtree_drift_path_t;
 
+/* When the links are checked (topo/drift/link_check.h). */
+typedef struct {
+    int slow;     /* observations of slow calls in a row */
+    int wait;     /* observations until a check is allowed */
+    int interval; /* from one check to the next; 0: there was none */
+} mtree_drift_check_t;
+
 struct mtree_drift {
     mtree_topology_t *topology;
     mtree_routes_t *routes;
@@ -69,6 +77,7 @@ struct mtree_drift {
     int wait;         /* observations until a gradual correction is allowed */
     int interval;     /* between two of them */
     int steady;       /* observations since the last one, or since interval was halved */
+    mtree_drift_check_t check;
     char change_summary[512];
 };
 

@@ -18,7 +18,7 @@ START_TEST(hosts_are_numbered_in_the_order_of_their_first_ranks)
     ck_assert_mem_eq(numbers.host, hosts, sizeof(hosts));
     ck_assert_mem_eq(numbers.first, firsts, sizeof(firsts));
     for (int rank = 0; rank < 5; rank++) {
-        ck_assert_int_eq(coll_mtree_host_numbers_is_first(&numbers, rank),
+        ck_assert_int_eq(coll_mtree_host_is_first(numbers.host, rank),
                          rank != 2 && rank != 4);
     }
     coll_mtree_host_numbers_cleanup(&numbers);

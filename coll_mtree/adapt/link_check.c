@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "coll_mtree/adapt/link_check.h"
+
+#include "coll_mtree/base/log.h"
+#include "coll_mtree/base/params.h"
+#include "coll_mtree/control/host_numbers.h"
+#include "coll_mtree/probe/coordinator.h"
+#include "coll_mtree/probe/probe.h"
+#include "coll_mtree/probe/round.h"
+
+#include "topo/probe/fit.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Seconds of a stream, and round trips if these are longer: windows open in the first six
+ * or so. */
+#define STREAM_SECONDS 0.2
+#define STREAM_RTTS    12
+
+/* For the handshakes with all hosts. */
+#define HANDSHAKE_SECONDS 20.0
+
+/* A steeper rise of the rate shows that a stream was too short. */
+#define STEADY 0.25
+
+/* The round of one experiment per stream. */
+static mtree_probe_round_t make_round(const mtree_link_stream_t *streams, int num_streams,
+                                      mtree_probe_experiment_t *experiments)
+{
+    double rtt = 0, seconds;
+
+    for (int i = 0; i < num_streams; i++) {
+        rtt = fmax(rtt, streams[i].rtt);
+    }
+    seconds = fmax(STREAM_SECONDS, STREAM_RTTS * rtt);
+    for (int i = 0; i < num_streams; i++) {
+        experiments[i] = (mtree_probe_experiment_t){
+            .kind = MTREE_PROBE_STREAM,
+            .from = streams[i].from,
+            .to = streams[i].to,
+            .bytes = (size_t)coll_mtree_params.probe_bytes / (size_t)num_streams,
+            .seconds = seconds,
+            .set = 0,
+            .sharing = 1,
+            .rtt = streams[i].rtt};
+    }
+    return (mtree_probe_round_t){.num_experiments = num_streams,
+                                 .experiments = experiments,
+                                 .purpose = "link check",
+                                 .seconds = seconds};
+}
+
+/* What a stream carried on the wire, bits/s; 0: it does not show. */
+static double measured_rate(const mtree_probe_result_t *result)
+{
+    mtree_probe_curve_t curve = {result->num_samples, result->samples};
+    mtree_probe_rate_t rate;
+
+    if (result->failed) {
+        return 0;
+    }
+    rate = mtree_probe_fit_rate(&curve, 1);
+    return rate.rising || rate.spread > STEADY ? 0 : rate.rate;
+}
+
+static int check_run(coll_mtree_probe_coordinator_t *coordinator,
+                     mtree_link_stream_t *streams, int num_streams)
+{
+    mtree_probe_experiment_t *experiments =
+        calloc((size_t)num_streams, sizeof(*experiments));
+    mtree_probe_result_t *results = calloc((size_t)num_streams, sizeof(*results));
+    int rc = OMPI_ERR_OUT_OF_RESOURCE, next_tag = 0;
+    double took;
+
+    if (experiments != NULL && results != NULL) {
+        mtree_probe_round_t round = make_round(streams, num_streams, experiments);
+
+        rc = coll_mtree_probe_round_run(coordinator, &round, &next_tag, results, &took);
+    }
+    for (int i = 0; i < num_streams; i++) {
+        streams[i].capacity = rc == OMPI_SUCCESS ? measured_rate(&results[i]) : 0;
+    }
+    free(results);
+    free(experiments);
+    return rc;
+}
+
+/* On rank 0.  Open MPI's code. */
+static int check_lead(const coll_mtree_channel_t *channel,
+                      const mtree_placement_t *placement, const int *leader,
+                      mtree_link_stream_t *streams, int num_streams)
+{
+    coll_mtree_probe_coordinator_t coordinator;
+    int rc = coll_mtree_probe_coordinator_init(&coordinator, channel,
+                                               placement->num_hosts, leader);
+
+    if (rc == OMPI_SUCCESS) {
+        rc = coll_mtree_probe_coordinator_handshake(&coordinator, HANDSHAKE_SECONDS);
+    }
+    if (rc == OMPI_SUCCESS) {
+        rc = check_run(&coordinator, streams, num_streams);
+    }
+    coll_mtree_probe_coordinator_cleanup(&coordinator);
+    return rc;
+}
+
+void coll_mtree_link_check_run(mca_coll_mtree_module_t *module, ompi_communicator_t *comm,
+                               mtree_link_stream_t *streams, int num_streams)
+{
+    const mtree_placement_t *placement = module->placement;
+    coll_mtree_channel_t channel = coll_mtree_probe_channel(module, comm);
+    int *leader = NULL, rank = ompi_comm_rank(comm);
+
+    if (rank != 0) {
+        if (coll_mtree_host_is_first(placement->host, rank)) {
+            coll_mtree_probe_worker_serve(&channel);
+        }
+        return;
+    }
+    leader = calloc((size_t)placement->num_hosts, sizeof(*leader));
+    for (int other = placement->num_ranks - 1; leader != NULL && other >= 0; other--) {
+        leader[placement->host[other]] = other;
+    }
+    if (leader == NULL ||
+        check_lead(&channel, placement, leader, streams, num_streams) != OMPI_SUCCESS) {
+        coll_mtree_verbose(comm, 1,
+                           "the links could not be checked, a host did not "
+                           "answer; their capacities stay");
+    }
+    coll_mtree_probe_coordinator_end(&channel, placement->host, placement->num_ranks);
+    free(leader);
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Link checks: when calls are slow enough for one, which links it measures, and what
+ * becomes of their capacities.
+ */
+#include "topo/dot/read.h"
+#include "topo/drift/link_check.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+static mtree_topology_t *topology;
+static mtree_drift_t *drift;
+static mtree_link_stream_t *streams;
+static int num_streams;
+
+/* Three hosts in a line, and a fourth behind a switch. */
+static const char *text = "graph net {\n"
+                          "    s [kind=switch];\n"
+                          "    a -- b [capacity=\"30Mbps\" latency=\"1ms\"];\n"
+                          "    b -- c [capacity=\"20Mbps\" latency=\"2ms\"];\n"
+                          "    c -- s [capacity=\"10Mbps\" latency=\"1ms\"];\n"
+                          "    s -- d [capacity=\"10Mbps\" latency=\"1ms\"];\n"
+                          "}\n";
+
+static void setup(void)
+{
+    static const char *const names[] = {"a", "b", "c", "d"};
+    int hosts[4];
+
+    ck_assert_int_eq(mtree_topology_parse(text, strlen(text), "net.dot", &topology),
+                     MTREE_OK);
+    for (int h = 0; h < 4; h++) {
+        hosts[h] = mtree_topology_find_vertex(topology, names[h]);
+    }
+    ck_assert_int_eq(mtree_drift_create(topology, hosts, 4, &drift), MTREE_OK);
+    num_streams = mtree_link_check_streams(drift, &streams);
+}
+
+static void teardown(void)
+{
+    free(streams);
+    mtree_drift_destroy(drift);
+    mtree_topology_destroy(topology);
+}
+
+/* The stream from host number @a from to @a to. */
+static mtree_link_stream_t *stream_of(int from, int to)
+{
+    for (int i = 0; i < num_streams; i++) {
+        if (streams[i].from == from && streams[i].to == to) {
+            return &streams[i];
+        }
+    }
+    ck_abort_msg("no stream from %d to %d", from, to);
+    return NULL;
+}
+
+static double capacity_of(const mtree_link_stream_t *stream)
+{
+    return mtree_arc_capacity(mtree_drift_topology(drift), stream->arc);
+}
+
+/* Every stream measures what the topology says. */
+static void measure_as_drawn(void)
+{
+    for (int i = 0; i < num_streams; i++) {
+        streams[i].capacity = mtree_arc_capacity(topology, streams[i].arc);
+    }
+}
+
+/* The observations of slow calls until a check is due, the last one counted. */
+static int wait_for_check(void)
+{
+    int observations = 1;
+
+    while (!mtree_link_check_is_due(drift, 1.5)) {
+        observations++;
+        ck_assert_int_lt(observations, 10000);
+    }
+    return observations;
+}
+
+START_TEST(streams_go_both_ways_between_neighbours_only)
+{
+    ck_assert_int_eq(num_streams, 4);
+    ck_assert_double_eq_tol(stream_of(0, 1)->rtt, 0.002, 1e-9);
+    ck_assert_double_eq_tol(stream_of(2, 1)->rtt, 0.004, 1e-9);
+    ck_assert_int_eq(stream_of(1, 0)->arc, stream_of(0, 1)->arc ^ 1);
+    ck_assert_double_eq(capacity_of(stream_of(1, 2)), 20e6);
+}
+END_TEST
+
+START_TEST(two_slow_observations_in_a_row_ask_for_a_check)
+{
+    ck_assert(!mtree_link_check_is_due(drift, 1.5));
+    ck_assert(!mtree_link_check_is_due(drift, 1.2));
+    ck_assert(!mtree_link_check_is_due(drift, 0)); /* not known */
+    ck_assert(!mtree_link_check_is_due(drift, 1.5));
+    ck_assert(mtree_link_check_is_due(drift, 1.5));
+}
+END_TEST
+
+START_TEST(checks_that_find_nothing_become_rare)
+{
+    int first = wait_for_check(), second, third;
+
+    measure_as_drawn();
+    ck_assert_int_eq(mtree_link_check_update(drift, streams, num_streams),
+                     MTREE_DRIFT_NOTHING);
+    ck_assert_str_eq(mtree_drift_change_summary(drift), "");
+    second = wait_for_check();
+    ck_assert_int_gt(second, 2 * first);
+    mtree_link_check_update(drift, streams, num_streams);
+    third = wait_for_check();
+    ck_assert_int_gt(third, second);
+    /* One that finds something makes the next one come early again. */
+    streams[0].capacity *= 2;
+    mtree_link_check_update(drift, streams, num_streams);
+    (void)wait_for_check();
+    ck_assert_int_lt(wait_for_check(), third);
+}
+END_TEST
+
+START_TEST(capacities_are_raised_and_lowered_at_once)
+{
+    measure_as_drawn();
+    stream_of(0, 1)->capacity = 45e6;
+    stream_of(2, 1)->capacity = 12e6;
+    ck_assert_int_eq(mtree_link_check_update(drift, streams, num_streams),
+                     MTREE_DRIFT_LARGE);
+    ck_assert_double_eq(capacity_of(stream_of(0, 1)), 45e6);
+    ck_assert_double_eq(capacity_of(stream_of(1, 0)), 30e6);
+    ck_assert_double_eq(capacity_of(stream_of(2, 1)), 12e6);
+    ck_assert_ptr_nonnull(
+        strstr(mtree_drift_change_summary(drift), "a->b gives 45 Mb/s, not 30 Mb/s"));
+    ck_assert_ptr_nonnull(
+        strstr(mtree_drift_change_summary(drift), "c->b gives 12 Mb/s, not 20 Mb/s"));
+}
+END_TEST
+
+START_TEST(what_was_not_measured_or_is_about_the_same_stays)
+{
+    stream_of(0, 1)->capacity = 30.6e6;
+    stream_of(1, 2)->capacity = 0;
+    ck_assert_int_eq(mtree_link_check_update(drift, streams, num_streams),
+                     MTREE_DRIFT_NOTHING);
+    ck_assert_double_eq(capacity_of(stream_of(0, 1)), 30e6);
+    ck_assert_double_eq(capacity_of(stream_of(1, 2)), 20e6);
+}
+END_TEST
+
+START_TEST(of_many_changes_the_greatest_is_described)
+{
+    measure_as_drawn();
+    for (int i = 0; i < num_streams; i++) {
+        streams[i].capacity *= 1.5;
+    }
+    stream_of(1, 2)->capacity = 5e6;
+    mtree_link_check_update(drift, streams, num_streams);
+    ck_assert_str_eq(mtree_drift_change_summary(drift),
+                     "4 of 4 links give other rates; b->c gives 5 Mb/s, not 20 Mb/s");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("link_check");
+    TCase *tcase = tcase_create("link_check");
+    SRunner *runner;
+    int failed;
+
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    tcase_add_test(tcase, streams_go_both_ways_between_neighbours_only);
+    tcase_add_test(tcase, two_slow_observations_in_a_row_ask_for_a_check);
+    tcase_add_test(tcase, checks_that_find_nothing_become_rare);
+    tcase_add_test(tcase, capacities_are_raised_and_lowered_at_once);
+    tcase_add_test(tcase, what_was_not_measured_or_is_about_the_same_stays);
+    tcase_add_test(tcase, of_many_changes_the_greatest_is_described);
+    suite_add_tcase(suite, tcase);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "topo/drift/link_check.h"
+
+#include "topo/drift/drift_private.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Calls are slow that take so many times as long as predicted; so many observations of
+ * slow calls in a row ask for a check. */
+#define SLOW_CALLS  1.3
+#define SLOW_IN_ROW 2
+
+/* Observations from a check to the next; doubled after each that changes nothing. */
+#define MIN_INTERVAL 16
+#define MAX_INTERVAL 4096
+
+/* So many streams at once would show the processors rather than the links. */
+#define MOST_STREAMS 1024
+
+/* Capacities that differ by a smaller part are the same. */
+#define SAME 0.05
+
+/* With more changes only the greatest is described. */
+#define MOST_DESCRIBED 2
+
+bool mtree_link_check_is_due(mtree_drift_t *drift, double slowness)
+{
+    mtree_drift_check_t *check = &drift->check;
+
+    check->wait -= check->wait > 0;
+    check->slow = slowness >= SLOW_CALLS ? check->slow + 1 : 0;
+    if (check->slow < SLOW_IN_ROW || check->wait > 0) {
+        return false;
+    }
+    check->slow = 0;
+    check->interval = check->interval == 0 ? MIN_INTERVAL : check->interval;
+    check->wait = check->interval;
+    return true;
+}
+
+int mtree_link_check_streams(const mtree_drift_t *drift, mtree_link_stream_t **streams_p)
+{
+    int num = 0;
+
+    *streams_p = malloc((size_t)drift->num_arcs * sizeof(**streams_p) + 1);
+    if (*streams_p == NULL) {
+        return 0;
+    }
+    for (int from = 0; from < drift->num_hosts; from++) {
+        for (int to = 0; to < drift->num_hosts; to++) {
+            int num_arcs = 0;
+            const int *route =
+                from == to ? NULL : mtree_routes_get(drift->routes, from, to, &num_arcs);
+
+            if (num_arcs == 1) {
+                (*streams_p)[num++] = (mtree_link_stream_t){
+                    .from = from,
+                    .to = to,
+                    .arc = route[0],
+                    .rtt = 2 * drift->topology->links[route[0] >> 1].latency};
+            }
+        }
+    }
+    return num <= MOST_STREAMS ? num : 0;
+}
+
+/* The capacity of @a stream's link is what the stream measured. */
+static void arc_set(mtree_drift_t *drift, const mtree_link_stream_t *stream)
+{
+    mtree_drift_arc_t *arc = &drift->arcs[stream->arc];
+
+    mtree_drift_set_capacity(drift, stream->arc, stream->capacity);
+    arc->original = fmax(arc->original, stream->capacity);
+    arc->slowed = stream->capacity < MTREE_DRIFT_SLOW * arc->original;
+    arc->retry = arc->retry_interval;
+    arc->trial = 0;
+    arc->slower = arc->faster = 0;
+}
+
+/* The factor between the topology's capacity of a stream's link and the measured one; 1:
+ * they are the same, or it is not known. */
+static double stream_factor(const mtree_drift_t *drift, const mtree_link_stream_t *stream)
+{
+    double factor = stream->capacity / mtree_arc_capacity(drift->topology, stream->arc);
+
+    return stream->capacity <= 0 || fabs(factor - 1) < SAME ? 1
+                                                            : fmax(factor, 1 / factor);
+}
+
+mtree_drift_change_t mtree_link_check_update(mtree_drift_t *drift,
+                                             const mtree_link_stream_t *streams,
+                                             int num_streams)
+{
+    int num_changed = 0;
+    double greatest = 1;
+
+    drift->change_summary[0] = '\0';
+    for (int i = 0; i < num_streams; i++) {
+        double factor = stream_factor(drift, &streams[i]);
+
+        num_changed += factor > 1;
+        greatest = fmax(greatest, factor);
+    }
+    if (num_changed > MOST_DESCRIBED) {
+        (void)snprintf(drift->change_summary, sizeof(drift->change_summary),
+                       "%d of %d links give other rates", num_changed, num_streams);
+    }
+    drift->check.interval = num_changed > 0 ? MIN_INTERVAL
+                            : 2 * drift->check.interval < MAX_INTERVAL
+                                ? 2 * drift->check.interval
+                                : MAX_INTERVAL;
+    for (int i = 0; i < num_streams; i++) {
+        double before = mtree_arc_capacity(drift->topology, streams[i].arc);
+        double factor = stream_factor(drift, &streams[i]);
+
+        if (factor > 1) {
+            arc_set(drift, &streams[i]);
+            if (num_changed <= MOST_DESCRIBED || factor == greatest) {
+                mtree_drift_describe(drift, streams[i].arc, "gives", before);
+            }
+        }
+    }
+    if (num_changed > 0) {
+        mtree_drift_forget_gradual(drift);
+    }
+    return num_changed > 0 ? MTREE_DRIFT_LARGE : MTREE_DRIFT_NOTHING;
+}
