@@ -18,9 +18,11 @@
  * a shorter call before it is often a program's greeting. */
 #define LOGGED_BYTES 65536
 
-/* Seconds, and bits/s of the message. */
+/* Seconds; bits/s of the message where the network is faster or not known; and how often
+ * a message may pass a typical link before its plan is late. */
 #define LEAST_PATIENCE 0.02
 #define PATIENCE_RATE  1e9
+#define PATIENCE_TIMES 2
 
 /* What rank 0 decides. */
 typedef enum {
@@ -112,11 +114,16 @@ static void decision_release(coll_mtree_decision_t *super)
     free(decision);
 }
 
-/* How long a blocking call may wait for a plan: not much longer than it takes itself on
- * the networks that mtree is for. */
-static double patience(const coll_mtree_call_class_t *call_class)
+/* How long a blocking call may wait for a plan: not much longer than it takes itself.
+ * Without one it takes several times as long. */
+static double patience(const coll_mtree_plan_entry_t *entry)
 {
-    return LEAST_PATIENCE + 8 * call_class->bytes / PATIENCE_RATE;
+    const coll_mtree_planning_context_t *context = entry->module->context;
+    double rate = context == NULL ? 0 : coll_mtree_planning_context_link_rate(context);
+
+    return LEAST_PATIENCE +
+           PATIENCE_TIMES * 8 * entry->call_class.bytes /
+               (rate <= 0 || rate > PATIENCE_RATE ? PATIENCE_RATE : rate);
 }
 
 /* NULL: no memory. */
@@ -141,7 +148,7 @@ static plan_decision_t *decision_create(coll_mtree_plan_entry_t *entry,
     decision->super.decide = decision_decide;
     decision->super.reply = decision_reply;
     decision->super.release = decision_release;
-    decision->super.patience = entry->is_hurried ? patience(&entry->call_class) : 0;
+    decision->super.patience = entry->is_hurried ? patience(entry) : 0;
     decision->entry = entry;
     decision->group = group;
     decision->call_class = entry->call_class;
