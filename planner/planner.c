@@ -37,9 +37,12 @@
 #define PERSONALIZED                                                                     \
     (MTREE_DOES(MTREE_SCATTER) | MTREE_DOES(MTREE_GATHER) | MTREE_DOES(MTREE_ALLTOALL))
 
+#define PREFIX MTREE_DOES(MTREE_SCAN)
+
 /* Every algorithm of the planner; the first is the default. */
 static const mtree_algorithm_t algorithms[] = {
-    {"packing", ALLREDUCE | ROOTED | BLOCKS | PERSONALIZED, mtree_packing_plan, false},
+    {"packing", ALLREDUCE | ROOTED | BLOCKS | PERSONALIZED | PREFIX, mtree_packing_plan,
+     false},
     {"latency", ALLREDUCE | ROOTED | BLOCKS | PERSONALIZED, mtree_shallow_tree_plan,
      false},
     {"gost", ALLREDUCE, mtree_gost_plan, true},
@@ -99,7 +102,8 @@ bool mtree_planner_does(const char *name, mtree_collective_t collective)
 {
     const mtree_algorithm_t *algorithm = find_algorithm(name);
 
-    return algorithm != NULL && mtree_planner_unavailable(name) == NULL &&
+    return algorithm != NULL && mtree_collective_traits(collective) != NULL &&
+           mtree_planner_unavailable(name) == NULL &&
            (algorithm->collectives & MTREE_DOES(collective)) != 0;
 }
 

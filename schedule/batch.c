@@ -136,7 +136,8 @@ static bool state_init(mtree_stream_state_t *state, mtree_operation_t *operation
         state->shift = operation->data.shift[stream->block];
     }
     if (!stream->up || (stream->num_children == 0 && !stream->open)) {
-        state->folded = state->num_chunks;
+        state->folded =
+            stream->continues ? mtree_prefix_ready(operation, stream) : state->num_chunks;
     }
     if (stream->parent < 0 && !stream->up) {
         state->complete = state->num_chunks;

@@ -59,10 +59,8 @@ static size_t builder_window(const mtree_layout_builder_t *builder,
     return window < most ? window : most < 2 ? 2 : most;
 }
 
-/* Add tree number @a number, rooted in @a root_host, carrying @a length units from @a
- * offset on. */
-static void builder_add_stream(mtree_layout_builder_t *builder, int number, int root_host,
-                               int root_rank, size_t offset, size_t length, size_t chunk)
+void mtree_layout_add_stream(mtree_layout_builder_t *builder, int number, int root_host,
+                             int root_rank, size_t offset, size_t length, size_t chunk)
 {
     const mtree_part_tree_t *tree = &builder->part->trees[number];
     mtree_collective_t collective = builder->call->collective;
@@ -80,15 +78,19 @@ static void builder_add_stream(mtree_layout_builder_t *builder, int number, int 
             8.0 * bytes * (builder->personalized ? builder->placement->num_ranks : 1) /
                 tree->rate);
     }
-    stream->up = mtree_collective_goes_up(collective);
-    stream->down = mtree_collective_goes_down(collective);
     stream->number = layout->num_streams;
     stream->tree = number;
-    stream->block = mtree_collective_has_blocks(collective) ? root_rank : -1;
     layout->num_streams++;
+    if (mtree_collective_is_prefix(collective)) {
+        mtree_layout_link_prefix(builder, stream, number, root_rank);
+        return;
+    }
     if (mtree_plan_part_is_outside(builder->part, tree)) {
         stream->length = 0;
     }
+    stream->up = mtree_collective_goes_up(collective);
+    stream->down = mtree_collective_goes_down(collective);
+    stream->block = mtree_collective_has_blocks(collective) ? root_rank : -1;
     mtree_layout_link(builder, stream, number, root_host, root_rank);
 }
 
@@ -106,8 +108,8 @@ static bool builder_fits(const mtree_layout_builder_t *builder, size_t widest)
 
 /* Units of a chunk, where it is personalized of each block: what the user asks for, else
  * what the plan says. */
-static size_t builder_chunk(mtree_layout_builder_t *builder,
-                            const mtree_part_tree_t *tree, size_t length, size_t longest)
+size_t mtree_layout_chunk(mtree_layout_builder_t *builder, const mtree_part_tree_t *tree,
+                          size_t length, size_t longest)
 {
     size_t widest = builder_widest(builder, tree);
     size_t unit = builder->call->unit_bytes * widest;
@@ -158,13 +160,8 @@ static const int *builder_trees(const mtree_layout_builder_t *builder, int sourc
     return part->by_root + part->first[host];
 }
 
-/*
- * Cut units [offset, offset + units), where it is personalized of each block, into the
- * shares of the trees that serve rank @a source (-1: all trees, each with its own root)
- * and add a stream for each.
- */
-static void builder_add_part(mtree_layout_builder_t *builder, int source, size_t offset,
-                             size_t units)
+void mtree_layout_add_part(mtree_layout_builder_t *builder, int source, size_t offset,
+                           size_t units)
 {
     const mtree_part_tree_t *trees = builder->part->trees;
     double begin = 0, largest = 0;
@@ -185,7 +182,7 @@ static void builder_add_part(mtree_layout_builder_t *builder, int source, size_t
         to = to > units ? units : to;
         from = from > to ? to : from;
         to += builder->personalized ? PART_SPARE : 0;
-        chunk = builder_chunk(builder, &trees[t], to - from, longest);
+        chunk = mtree_layout_chunk(builder, &trees[t], to - from, longest);
         if (builder->personalized) {
             builder->layout->below[builder->layout->num_streams] =
                 (mtree_below_t){.begin = begin,
@@ -194,9 +191,9 @@ static void builder_add_part(mtree_layout_builder_t *builder, int source, size_t
                                 .root = source,
                                 .headed = builder->call->unequal};
         }
-        builder_add_stream(builder, t,
-                           source < 0 ? trees[t].root : builder->placement->host[source],
-                           source, offset + from, to - from, chunk);
+        mtree_layout_add_stream(
+            builder, t, source < 0 ? trees[t].root : builder->placement->host[source],
+            source, offset + from, to - from, chunk);
         begin = end;
     }
 }
@@ -211,14 +208,15 @@ static mtree_status_t builder_check(const mtree_layout_builder_t *builder)
         part->host != builder->placement->host[builder->rank]) {
         return MTREE_ERR_INVALID;
     }
-    if (part->num_relays > 0 && builder->personalized) {
+    if (part->num_relays > 0 && mtree_collective_has_demands(call->collective)) {
         return MTREE_ERR_UNSUPPORTED;
     }
-    if (part->collective == MTREE_ALLREDUCE && !builder->personalized) {
+    if (part->collective == MTREE_ALLREDUCE &&
+        !mtree_collective_has_demands(call->collective)) {
         return MTREE_OK;
     }
     if (part->collective != call->collective ||
-        (builder->personalized && part->num_steps > 0)) {
+        (mtree_collective_has_demands(call->collective) && part->num_steps > 0)) {
         return MTREE_ERR_UNSUPPORTED;
     }
     if (mtree_collective_has_root(call->collective) &&
@@ -235,6 +233,9 @@ static size_t builder_num_streams(const mtree_layout_builder_t *builder)
 
     if (!mtree_collective_has_blocks(builder->call->collective)) {
         return (size_t)builder->part->num_trees;
+    }
+    if (mtree_collective_is_prefix(builder->call->collective)) {
+        return mtree_layout_prefix_streams(builder);
     }
     for (int rank = 0; rank < ranks; rank++) {
         (void)builder_trees(builder, rank, &count);
@@ -285,11 +286,11 @@ static void builder_add_blocks(mtree_layout_builder_t *builder)
     }
     builder_find_blocks(builder);
     if (mtree_collective_has_root(call->collective)) {
-        builder_add_part(builder, call->root, 0, builder->longest_block);
+        mtree_layout_add_part(builder, call->root, 0, builder->longest_block);
         return;
     }
     for (int r = 0; r < ranks && builder->status == MTREE_OK; r++) {
-        builder_add_part(builder, r, 0, builder->longest_block);
+        mtree_layout_add_part(builder, r, 0, builder->longest_block);
     }
 }
 
@@ -302,11 +303,15 @@ static void builder_add_parts(mtree_layout_builder_t *builder)
         builder_add_blocks(builder);
         return;
     }
+    if (mtree_collective_is_prefix(call->collective)) {
+        mtree_layout_add_prefix(builder);
+        return;
+    }
 
     if (!mtree_collective_has_blocks(call->collective)) {
         bool has_root = mtree_collective_has_root(call->collective);
 
-        builder_add_part(builder, has_root ? call->root : -1, 0, call->units);
+        mtree_layout_add_part(builder, has_root ? call->root : -1, 0, call->units);
         return;
     }
     for (size_t r = 0; r < ranks; r++) {
@@ -314,7 +319,7 @@ static void builder_add_parts(mtree_layout_builder_t *builder)
         size_t to =
             call->blocks != NULL ? call->blocks[r + 1] : call->units / ranks * (r + 1);
 
-        builder_add_part(builder, (int)r, from, to - from);
+        mtree_layout_add_part(builder, (int)r, from, to - from);
     }
 }
 

@@ -7,8 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-static void builder_add_peer(mtree_layout_builder_t *builder, int rank, double rate,
-                             double latency)
+void mtree_layout_add_peer(mtree_layout_builder_t *builder, int rank, double rate,
+                           double latency)
 {
     double trip = 2 * latency;
 
@@ -21,7 +21,7 @@ static void builder_add_peer(mtree_layout_builder_t *builder, int rank, double r
 }
 
 /* Make room for @a more children. */
-static void builder_reserve(mtree_layout_builder_t *builder, int more)
+void mtree_layout_reserve(mtree_layout_builder_t *builder, int more)
 {
     mtree_layout_t *layout = builder->layout;
     int count = builder->num_children + more;
@@ -72,8 +72,8 @@ static void builder_link_hosts(mtree_layout_builder_t *builder, mtree_stream_t *
             }
             children[stream->num_children++] = peer;
         }
-        builder_add_peer(builder, peer, builder->personalized ? 0 : tree->rate,
-                         edge->latency);
+        mtree_layout_add_peer(builder, peer, builder->personalized ? 0 : tree->rate,
+                              edge->latency);
     }
 }
 
@@ -97,11 +97,11 @@ static void builder_add_below(mtree_layout_builder_t *builder, mtree_stream_t *s
         int end = i + 1 < stream->num_children ? places[i + 1] : below->num;
 
         if (placement->host[children[i]] != placement->host[builder->rank]) {
-            builder_add_peer(builder, children[i], rate * (end - places[i]), 0);
+            mtree_layout_add_peer(builder, children[i], rate * (end - places[i]), 0);
         }
     }
     if (builder->rank == leader && stream->parent >= 0) {
-        builder_add_peer(builder, stream->parent, rate * below->num, 0);
+        mtree_layout_add_peer(builder, stream->parent, rate * below->num, 0);
     }
 }
 
@@ -116,8 +116,9 @@ void mtree_layout_link(mtree_layout_builder_t *builder, mtree_stream_t *stream,
                      : mtree_placement_leader(placement, host, number);
     int *children;
 
-    builder_reserve(builder, builder->part->trees[number].num_edges +
-                                 placement->first[host + 1] - placement->first[host]);
+    mtree_layout_reserve(builder, builder->part->trees[number].num_edges +
+                                      placement->first[host + 1] -
+                                      placement->first[host]);
     if (builder->status != MTREE_OK) {
         return;
     }
@@ -125,7 +126,7 @@ void mtree_layout_link(mtree_layout_builder_t *builder, mtree_stream_t *stream,
     mtree_placement_hang(placement, builder->rank, leader, number, &stream->parent,
                          children, &stream->num_children);
     for (int i = 0; i < stream->num_children; i++) {
-        builder_add_peer(builder, children[i], 0, 0);
+        mtree_layout_add_peer(builder, children[i], 0, 0);
         if (builder->stepped) {
             builder->layout->steps_room[builder->num_children + i] = 0;
         }
@@ -133,7 +134,7 @@ void mtree_layout_link(mtree_layout_builder_t *builder, mtree_stream_t *stream,
     if (builder->rank == leader) {
         builder_link_hosts(builder, stream, number, root_host, root_rank);
     } else {
-        builder_add_peer(builder, stream->parent, 0, 0);
+        mtree_layout_add_peer(builder, stream->parent, 0, 0);
     }
     if (builder->personalized) {
         builder_add_below(builder, stream, number, leader);

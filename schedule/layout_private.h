@@ -35,6 +35,36 @@ typedef struct {
 void mtree_layout_link(mtree_layout_builder_t *builder, mtree_stream_t *stream,
                        int number, int root_host, int root_rank);
 
+/* layout_prefix.c: the streams of a scan, and how many. */
+void mtree_layout_add_prefix(mtree_layout_builder_t *builder);
+size_t mtree_layout_prefix_streams(const mtree_layout_builder_t *builder);
+
+/* The neighbours of this rank in a stream of a scan in tree number @a number, from rank
+ * @a source to the next. */
+void mtree_layout_link_prefix(mtree_layout_builder_t *builder, mtree_stream_t *stream,
+                              int number, int source);
+
+/* layout.c: add tree number @a number, rooted in @a root_host, carrying @a length units
+ * from @a offset on, for rank @a root_rank (-1: all). */
+void mtree_layout_add_stream(mtree_layout_builder_t *builder, int number, int root_host,
+                             int root_rank, size_t offset, size_t length, size_t chunk);
+
+/* Cut units [offset, offset + units), where it is personalized of each block, into the
+ * shares of the trees that serve rank @a source (-1: all trees, each with its own root)
+ * and add a stream for each. */
+void mtree_layout_add_part(mtree_layout_builder_t *builder, int source, size_t offset,
+                           size_t units);
+
+/* Units of a chunk of @a tree, which carries @a length units, and none of the others more
+ * than @a longest. */
+size_t mtree_layout_chunk(mtree_layout_builder_t *builder, const mtree_part_tree_t *tree,
+                          size_t length, size_t longest);
+
+/* layout_links.c: make room for @a more children, and add a neighbour. */
+void mtree_layout_reserve(mtree_layout_builder_t *builder, int more);
+void mtree_layout_add_peer(mtree_layout_builder_t *builder, int rank, double rate,
+                           double latency);
+
 /* When all streams are there: the peers, in ascending rank, with their windows. */
 void mtree_layout_fill_peers(mtree_layout_builder_t *builder);
 

@@ -12,6 +12,7 @@ static mtree_operation_t *operation_alloc(const mtree_layout_t *layout,
     mtree_operation_t *operation =
         calloc(1, sizeof(mtree_operation_t) +
                       (size_t)layout->num_peers * sizeof(mtree_send_queue_t) +
+                      (size_t)layout->num_in * sizeof(size_t) +
                       (2 * (size_t)layout->num_steps + 1) * sizeof(int));
 
     if (operation == NULL) {
@@ -20,7 +21,8 @@ static mtree_operation_t *operation_alloc(const mtree_layout_t *layout,
     operation->layout = layout;
     operation->data = *data;
     operation->send_queues = (mtree_send_queue_t *)(operation + 1);
-    operation->step_waits = (int *)(operation->send_queues + layout->num_peers);
+    operation->prefix_done = (size_t *)(operation->send_queues + layout->num_peers);
+    operation->step_waits = (int *)(operation->prefix_done + layout->num_in);
     operation->step = layout->num_steps > 0;
     for (int i = 0; i < layout->num_peers; i++) {
         operation->send_queues[i].rank = layout->peers[i].rank;

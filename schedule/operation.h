@@ -49,6 +49,13 @@ typedef struct {
     void (*fold)(void *arg, const void *a, const void *b, void *out, size_t count);
 
     /*
+     * Of a scan whose results leave out each rank's own part: copy @a count units.
+     * `input` is memory of its own then.  NULL: results contain it.  Where they do, the
+     * output of rank 0 is its input from the beginning.
+     */
+    void (*copy)(void *arg, const void *from, void *to, size_t count);
+
+    /*
      * For data that is not contiguous, in broadcast streams only: copy bytes [offset,
      * offset + length) of the packed data out of the user's buffer, or into it.  NULL:
      * the vectors are used in place.
@@ -65,7 +72,7 @@ typedef struct {
     void (*pack_block)(void *arg, int rank, size_t offset, void *bytes, size_t length);
     void (*unpack_block)(void *arg, int rank, size_t offset, const void *bytes,
                          size_t length);
-    void *arg; /* passed to the five */
+    void *arg; /* passed to all of them */
 
     mtree_trace_t *trace;     /* where events are added; NULL: none */
     mtree_goodput_t *goodput; /* of the layout, to be filled in; NULL: not wanted */

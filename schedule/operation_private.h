@@ -3,9 +3,9 @@
  * An operation, inside, in layers: stream_state.c (steps, errors and the trace), edge.c
  * (the two ends of an edge), edge_blocks.c (what the edges of personalized streams carry),
  * edge_header.c (their first chunks) and block_copy.c, receiver.c (receiving and
- * reducing), send_queue.c (sending), batch.c (which streams run), operation.c (life) and
- * dynamic_peers.c (open streams).  Only the thread that holds the operation's inbox
- * touches any of it.
+ * reducing), send_queue.c (sending), batch.c (which streams run), operation.c (life),
+ * prefix.c (scans) and dynamic_peers.c (open streams).  Only the thread that holds the
+ * operation's inbox touches any of it.
  */
 #ifndef MTREE_SCHEDULE_OPERATION_PRIVATE_H
 #define MTREE_SCHEDULE_OPERATION_PRIVATE_H
@@ -139,7 +139,7 @@ struct mtree_stream_state {
     size_t num_chunks; /* not personalized: of all edges alike */
     ptrdiff_t shift;   /* bytes to add to the addresses of its units */
     size_t folded;   /* chunks that contain the parts of all children and of this rank, in
-                        order */
+                        order; of a scan also, at a leaf, those of all ranks before it */
     size_t complete; /* chunks of the result that this rank has, in order */
     size_t awaited;  /* outstanding receives of the result */
     bool stopped;    /* what is not complete does not come from `above` */
@@ -181,7 +181,9 @@ struct mtree_operation {
                         step waits for */
     mtree_batch_t *oldest, *newest; /* running */
     int next_stream;                /* the first that has not begun */
-    mtree_stream_state_t *states;   /* of the first batch, which has the open stream */
+    size_t *prefix_done; /* [layout->num_in] of a scan: units of each incoming stream that
+                            are in the output */
+    mtree_stream_state_t *states; /* of the first batch, which has the open stream */
     mtree_send_queue_t *send_queues;
     mtree_send_op_t *free_send_ops;
     mtree_extra_buffer_t *extra_buffers;
@@ -340,6 +342,19 @@ typedef struct {
     mtree_slot_t *slot;
     char *scratch;
 } mtree_cursor_t;
+
+/* prefix.c: chunks of an outgoing stream of a scan that incoming ones have brought. */
+size_t mtree_prefix_ready(const mtree_operation_t *operation,
+                          const mtree_stream_t *stream);
+
+/* More chunks of an incoming stream are in the output: outgoing ones may have work. */
+void mtree_prefix_advance(const mtree_stream_state_t *state);
+
+/* Where results leave out this rank's part: take @a chunk, whose sum has come; and add
+ * the part to what is sent on, in @a memory for a chunk, where it lies at the address
+ * that is returned. */
+void mtree_prefix_take(const mtree_stream_state_t *state, size_t chunk, const char *sum);
+char *mtree_prefix_pack(const mtree_stream_state_t *state, size_t chunk, char *memory);
 
 /* batch.c: add the batch of the next streams, which do not begin yet.  False: no memory.
  */

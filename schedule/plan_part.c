@@ -101,8 +101,7 @@ static void cut_tree_walk(cut_tree_t *cut, const mtree_tree_t *tree, int num_hos
 mtree_status_t mtree_plan_cut_create(const mtree_plan_t *plan, mtree_plan_cut_t **cut_p)
 {
     size_t hosts = (size_t)plan->num_hosts;
-    /* Data of an allreduce uses its trees both ways, so they serve any root. */
-    bool any_root = plan->collective == MTREE_ALLREDUCE;
+    bool has_order = mtree_plan_part_has_order(plan->collective);
     bool is_personalized = mtree_collective_is_personalized(plan->collective);
     mtree_plan_cut_t *cut = calloc(1, sizeof(*cut));
     int *queue;
@@ -119,16 +118,16 @@ mtree_status_t mtree_plan_cut_create(const mtree_plan_t *plan, mtree_plan_cut_t 
 
         MTREE_ARENA_ARRAY(&cut->arena, tree->first, hosts + 1);
         MTREE_ARENA_ARRAY(&cut->arena, tree->children, hosts);
-        if (any_root) {
+        if (has_order) {
             MTREE_ARENA_ARRAY(&cut->arena, tree->order, hosts);
         }
-        if (any_root || is_personalized) {
+        if (has_order || is_personalized) {
             MTREE_ARENA_ARRAY(&cut->arena, tree->size, hosts);
         }
         if (cut->arena.status == MTREE_OK) {
             cut_tree_group(tree, &plan->trees[t], plan->num_hosts);
         }
-        if (cut->arena.status == MTREE_OK && any_root) {
+        if (cut->arena.status == MTREE_OK && has_order) {
             cut_tree_walk(tree, &plan->trees[t], plan->num_hosts, queue);
         } else if (cut->arena.status == MTREE_OK && is_personalized) {
             (void)cut_tree_measure(tree, &plan->trees[t], queue);
@@ -327,6 +326,13 @@ void mtree_plan_part_destroy(mtree_plan_part_t *part)
     }
 }
 
+bool mtree_plan_part_is_above(const mtree_plan_part_t *part, int tree, int host)
+{
+    const mtree_part_tree_t *at = &part->trees[tree];
+
+    return at->order[host] >= at->order[part->host] && at->order[host] < at->end;
+}
+
 int mtree_plan_part_towards(const mtree_plan_part_t *part, int tree, int root)
 {
     const mtree_part_tree_t *at = &part->trees[tree];
@@ -335,13 +341,11 @@ int mtree_plan_part_towards(const mtree_plan_part_t *part, int tree, int root)
     if (root == part->host) {
         return -1;
     }
-    if (root == at->root || at->order == NULL) {
+    if (root == at->root || at->order == NULL ||
+        !mtree_plan_part_is_above(part, tree, root)) {
         return at->parent;
     }
     place = at->order[root];
-    if (place < at->order[part->host] || place >= at->end) {
-        return at->parent;
-    }
     /* Below this host: the last child whose subtree begins before the root's place. */
     for (int e = 0; e < at->num_edges; e++) {
         if (e != at->parent && at->order[at->edges[e].host] <= place) {

@@ -29,7 +29,8 @@ typedef struct {
     mtree_part_edge_t *edges; /* [num_edges] in ascending order of their hosts */
     int *order; /* [num_hosts] place of each host on a walk from the root, parents
                    before children, children in the order of their numbers; NULL: not
-                   known, data flows from this root or to it alone */
+                   known, data flows from this root or to it alone, and not to or from
+                   one host (mtree_plan_part_has_order) */
     int num_below;
     int *below;  /* [num_below] in a personalized plan: this host and those below it,
                     parents before children, the subtrees of children in the order of
@@ -61,6 +62,14 @@ typedef struct {
     mtree_arena_t arena;
     int references; /* besides the first one */
 } mtree_plan_part_t;
+
+/* Do parts of plans for @a collective have the order of the hosts in each tree?  Data of
+ * an allreduce uses its trees both ways, so they serve any root; that of a scan goes to
+ * one host. */
+static inline bool mtree_plan_part_has_order(mtree_collective_t collective)
+{
+    return collective == MTREE_ALLREDUCE || mtree_collective_is_prefix(collective);
+}
 
 /* A plan made ready to be cut. */
 typedef struct mtree_plan_cut mtree_plan_cut_t;
@@ -103,5 +112,9 @@ static inline bool mtree_plan_part_is_outside(const mtree_plan_part_t *part,
  * without an order have their own root only.
  */
 int mtree_plan_part_towards(const mtree_plan_part_t *part, int tree, int root);
+
+/* Is the part's host between the tree's root and @a host, or one of the two?  Of a tree
+ * with an order. */
+bool mtree_plan_part_is_above(const mtree_plan_part_t *part, int tree, int host);
 
 #endif

@@ -157,7 +157,7 @@ static mtree_status_t read_common(reader_t *reader, mtree_plan_part_t **part_p)
     part->num_relays = num_relays;
     part->num_steps = read_int(reader, num_relays > 0 ? 0 : INT32_MAX / 2);
     order = read_int(reader, 1);
-    reader_expect(reader, order == (collective == MTREE_ALLREDUCE));
+    reader_expect(reader, order == mtree_plan_part_has_order(collective));
     part->bytes = read_double(reader);
     part->throughput = read_double(reader);
     part->seconds = read_double(reader);

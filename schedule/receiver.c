@@ -255,7 +255,12 @@ static void state_fold_chunk(mtree_stream_state_t *state, mtree_receiver_t *rece
     char *theirs = receiver->slots[chunk % receiver->window].memory;
     double begin = mtree_operation_clock(state->operation);
 
-    if (data->fold == NULL || (state->operation->layout->is_relay && receiver == first)) {
+    if (data->fold == NULL || state->stream->forwards ||
+        (state->operation->layout->is_relay && receiver == first)) {
+        return;
+    }
+    if (data->copy != NULL) {
+        mtree_prefix_take(state, chunk, theirs);
         return;
     }
     if (receiver != first) {
@@ -291,6 +296,9 @@ void mtree_stream_state_reduce(mtree_stream_state_t *state)
         state->folded = before;
         if (mtree_stream_state_is_root(state)) {
             state->complete = before;
+        }
+        if (state->operation->layout->num_in > 0 && mtree_stream_state_is_root(state)) {
+            mtree_prefix_advance(state);
         }
         mtree_stream_state_wake(state);
     }

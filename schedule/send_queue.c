@@ -257,10 +257,12 @@ static bool send_op_in_place(const mtree_send_op_t *send_op, const char **addres
     } else if (!channel->up && state->operation->layout->is_relay) {
         *address_p = slot_address(state->above, send_op->chunk);
     } else {
+        bool is_result = !channel->up || state->stream->continues;
+
         *address_p = mtree_stream_state_address(
-            state, channel->up ? data->input : data->output, send_op->chunk);
+            state, is_result ? data->output : data->input, send_op->chunk);
     }
-    return data->pack == NULL;
+    return data->pack == NULL && (data->copy == NULL || !state->stream->continues);
 }
 
 /* The address of the chunk, packed where it has to be.  The operation fails where there
@@ -274,9 +276,13 @@ static const char *send_op_address(mtree_send_op_t *send_op, size_t count)
     if (send_op_in_place(send_op, &address)) {
         return address;
     }
-    send_op->packed = malloc(count * (size_t)data->extent);
+    send_op->packed =
+        malloc(data->copy == NULL ? count * (size_t)data->extent
+                                  : mtree_stream_slot_bytes(data, state->stream));
     if (send_op->packed == NULL) {
         mtree_operation_fail(state->operation, MTREE_ERR_NO_MEMORY);
+    } else if (data->copy != NULL) {
+        return mtree_prefix_pack(state, send_op->chunk, send_op->packed);
     } else if (state->blocks != NULL) {
         mtree_edge_blocks_pack(send_op->channel, send_op->chunk, send_op->packed);
     } else {

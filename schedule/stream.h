@@ -7,6 +7,9 @@
  * Each edge of a stream carries the same, but in personalized collectives: there the edge
  * above a rank carries the blocks of all ranks below it, and a chunk is a piece of each.
  *
+ * A stream of a scan leads from one rank to the next, perhaps through others, which are
+ * its leaf, its root, and the ranks between them.
+ *
  * Lengths and offsets are in units: elements of the datatype where data is reduced, bytes
  * elsewhere.
  */
@@ -56,6 +59,9 @@ typedef struct {
     int tree;               /* its number in the plan */
     int block; /* rank whose block it carries a part of; -1 where there are no blocks */
     const mtree_below_t *below; /* NULL: not personalized */
+    bool forwards;  /* of a scan: what comes from the child goes on as it is */
+    bool continues; /* of a scan: what this rank sends is the sum of what its incoming
+                       streams bring and of its own part */
 } mtree_stream_t;
 
 typedef struct {
@@ -81,6 +87,9 @@ typedef struct {
     bool paced;     /* false: so little is sent that windows are not worth a round trip */
     bool is_relay;  /* no rank: nothing is contributed and no result kept; chunks stay in
                        their slots until they were sent on */
+    int first_in, num_in, num_out; /* of a scan: the streams that bring this rank the sum
+                                      of those before it, by ascending offset, and right
+                                      behind them those that take it to the next rank */
     size_t *blocks; /* [num_ranks] personalized: units of the block to or from each rank;
                        NULL: not all ranks know them */
     int *children_room, *steps_room; /* the children and steps of all streams */

@@ -43,10 +43,10 @@ uint32_t mtree_check_data_value(int rank, size_t index)
     return (uint32_t)(rank + 1) * 2654435761u + (uint32_t)index * 40503u;
 }
 
-/* The sum over all ranks, in closed form. */
-static uint32_t sum_of_all(const mtree_check_data_t *data, size_t index)
+/* The sum over the first @a num_ranks ranks, in closed form. */
+static uint32_t sum_of_first(int num_ranks, size_t index)
 {
-    const uint32_t size = (uint32_t)data->num_ranks;
+    const uint32_t size = (uint32_t)num_ranks;
 
     return (uint32_t)((uint64_t)size * (size + 1) / 2) * 2654435761u +
            size * ((uint32_t)index * 40503u);
@@ -93,8 +93,11 @@ static uint32_t expected_value(const mtree_check_data_t *data, int rank, size_t 
 {
     const size_t length = data->blocks[rank + 1] - data->blocks[rank];
 
+    if (mtree_collective_is_prefix(data->collective)) {
+        return sum_of_first(rank + 1, index);
+    }
     if (mtree_collective_reduces(data->collective)) {
-        return sum_of_all(data, index);
+        return sum_of_first(data->num_ranks, index);
     }
     if (mtree_collective_has_root(data->collective) &&
         mtree_collective_goes_down(data->collective)) {

@@ -170,15 +170,17 @@ static mtree_status_t make_vectors(run_t *run)
     return run->arena.status;
 }
 
-/* Where data only goes down the trees, a rank starts with its contribution in its result.
- */
+/* Where data only goes down the trees, a rank starts with its contribution in its result;
+ * of a scan rank 0 does, whose result it is. */
 static void seed_output(const run_t *run, const rank_t *rank)
 {
     const size_t *own;
     size_t begin, end;
+    bool is_result =
+        mtree_collective_is_prefix(run->data.collective) && rank->number == 0;
 
     if (rank->number >= run->simulation.num_ranks ||
-        mtree_collective_reduces(run->data.collective) ||
+        (mtree_collective_reduces(run->data.collective) && !is_result) ||
         !run->simulation.options->check) {
         return;
     }

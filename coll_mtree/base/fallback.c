@@ -65,6 +65,7 @@ const char *coll_mtree_fallback_name(ompi_communicator_t *comm,
     modules[MTREE_SCATTER] = fallback->coll_scatter_module;
     modules[MTREE_GATHER] = fallback->coll_gather_module;
     modules[MTREE_ALLTOALL] = fallback->coll_alltoall_module;
+    modules[MTREE_SCAN] = fallback->coll_scan_module;
     return modules[collective] == NULL ? NULL
                                        : modules[collective]->super.obj_class->cls_name;
 }
@@ -73,6 +74,9 @@ bool coll_mtree_fallback_has_fixed_rules(ompi_communicator_t *comm,
                                          mtree_collective_t collective)
 {
     const char *name = coll_mtree_fallback_name(comm, collective);
+    /* The tuned component leaves scans to basic, which has one algorithm. */
+    const char *known =
+        collective == MTREE_SCAN ? "mca_coll_basic_module_t" : "mca_coll_tuned_module_t";
 
-    return name != NULL && strcmp(name, "mca_coll_tuned_module_t") == 0;
+    return name != NULL && strcmp(name, known) == 0;
 }

@@ -247,6 +247,20 @@ static mtree_status_t init_builder(builder_t *builder, const mtree_problem_t *pr
     return MTREE_OK;
 }
 
+/* Of a prefix each host has one block, for the next host. */
+static mtree_status_t make_chain(mtree_arena_t *arena, mtree_candidates_t *made)
+{
+    size_t num_hosts = (size_t)made->num_hosts;
+    int *blocks;
+
+    MTREE_ARENA_ARRAY(arena, blocks, num_hosts * num_hosts);
+    for (size_t i = 0; i + 1 < num_hosts && blocks != NULL; ++i) {
+        blocks[i * num_hosts + i + 1] = 1;
+    }
+    made->blocks = blocks;
+    return arena->status;
+}
+
 static mtree_status_t make_scratch(mtree_arena_t *arena, mtree_candidates_t *made)
 {
     size_t num_hosts = (size_t)made->num_hosts;
@@ -270,8 +284,7 @@ mtree_status_t mtree_candidates_create(const mtree_problem_t *problem,
         return MTREE_ERR_NO_MEMORY;
     }
     made->directed = mtree_collective_passes(problem->request->collective) == 1;
-    made->is_personalized =
-        mtree_collective_is_personalized(problem->request->collective);
+    made->is_personalized = mtree_collective_has_demands(problem->request->collective);
     made->num_hosts = problem->num_hosts;
     made->mean_blocks = 1.0;
     status = list_pairs(&builder);
@@ -284,6 +297,9 @@ mtree_status_t mtree_candidates_create(const mtree_problem_t *problem,
     }
     if (status == MTREE_OK && made->is_personalized) {
         status = make_scratch(arena, made);
+    }
+    if (status == MTREE_OK && mtree_collective_is_prefix(problem->request->collective)) {
+        status = make_chain(arena, made);
     }
     if (status == MTREE_OK) {
         status = list_ends(arena, made, made->from, &made->out_first, &made->out);

@@ -8,7 +8,8 @@
  * allgather, scatter and alltoall, the route up for reduce, reduce_scatter and gather).
  *
  * Of personalized collectives a tree uses an edge once for each block that crosses it:
- * the blocks of the hosts below the edge.
+ * the blocks of the hosts below the edge.  So it does of a scan, where each host has one
+ * block, for the next one.
  *
  * Pairs that other pairs can replace in any tree are no candidates
  * (planner/graph/dominance.h), so no packing loses by their absence.  Arcs that the same
@@ -21,7 +22,7 @@
 
 typedef struct {
     bool directed;
-    bool is_personalized;
+    bool is_personalized; /* an edge is used once for each block that crosses it */
     int num_hosts;
     int num_edges;
     int *from, *to;  /* [num_edges] hosts; from is the parent when directed, the lower

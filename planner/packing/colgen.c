@@ -58,7 +58,7 @@ mtree_status_t mtree_colgen_create(const mtree_problem_t *problem,
     }
     return mtree_master_create(
         arena, colgen->columns,
-        mtree_collective_has_blocks(request->collective) ? candidates->num_hosts : 1,
+        mtree_collective_num_groups(request->collective, candidates->num_hosts),
         &colgen->master);
 }
 

@@ -3,15 +3,25 @@
 
 #include "planner/solver/lp.h"
 
+bool mtree_draft_is_prefix(const mtree_colgen_t *colgen)
+{
+    return mtree_collective_is_prefix(colgen->problem->request->collective);
+}
+
 double mtree_draft_num_blocks(const mtree_colgen_t *colgen)
 {
+    if (mtree_draft_is_prefix(colgen)) {
+        return 1.0;
+    }
     return colgen->candidates->is_personalized ? colgen->candidates->num_hosts
                                                : colgen->master->num_groups;
 }
 
 double mtree_draft_blocks_per_tree(const mtree_colgen_t *colgen)
 {
-    return colgen->candidates->is_personalized ? colgen->candidates->num_hosts : 1.0;
+    return colgen->candidates->is_personalized && !mtree_draft_is_prefix(colgen)
+               ? colgen->candidates->num_hosts
+               : 1.0;
 }
 
 double mtree_draft_least_rate(const mtree_colgen_t *colgen)

@@ -23,8 +23,11 @@ typedef struct {
     double time; /* seconds for the size; 0: throughput */
 } mtree_draft_t;
 
+/* Is it a scan's? */
+bool mtree_draft_is_prefix(const mtree_colgen_t *colgen);
+
 /* The blocks that a message is of: the linear program is about one, as each tree carries
- * one for each host, or each group sends one. */
+ * one for each host, or each group sends one.  Of a scan a message is one block. */
 double mtree_draft_num_blocks(const mtree_colgen_t *colgen);
 
 /* What a tree carries that has rate 1 in the linear program. */

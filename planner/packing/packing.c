@@ -6,6 +6,7 @@
 #include "planner/packing/draft.h"
 #include "planner/packing/limits.h"
 #include "planner/packing/mwu.h"
+#include "planner/packing/prefix_cuts.h"
 #include "planner/solver/lp.h"
 
 #include <math.h>
@@ -32,12 +33,47 @@
 /* A tree with less than this part of its group's rate has none but for rounding. */
 #define LEAST_RATE 1e-9
 
-/* Make a plan of a set of trees. */
-static mtree_status_t make_plan(const mtree_colgen_t *colgen, const mtree_tree_set_t *set,
-                                mtree_plan_t **plan_p)
+/* Of a scan nothing leaves the last host.  Its tree, of few hops, leads to the others,
+ * and takes no capacity. */
+static mtree_status_t add_last_tree(mtree_colgen_t *colgen, double rate,
+                                    mtree_tree_t *tree)
+{
+    const mtree_candidates_t *candidates = colgen->candidates;
+    static const mtree_prim_options_t low = {.hop_price = 1.0};
+
+    memset(colgen->constraint_price, 0,
+           (size_t)candidates->num_constraints * sizeof(*colgen->constraint_price));
+    tree->root = candidates->num_hosts - 1;
+    tree->rate = rate;
+    if (!mtree_prim_run(colgen->prim, colgen->constraint_price, tree->root, &low,
+                        colgen->edges)) {
+        return MTREE_ERR_CANCELLED;
+    }
+    for (int e = 0; e + 1 < candidates->num_hosts; ++e) {
+        tree->parent[candidates->to[colgen->edges[e]]] =
+            candidates->from[colgen->edges[e]];
+    }
+    return MTREE_OK;
+}
+
+/* What a plan for a scan has besides: the last host's tree, and a bound of its own. */
+static mtree_status_t complete_prefix(mtree_colgen_t *colgen, const mtree_tree_set_t *set,
+                                      mtree_plan_t *plan)
 {
     mtree_status_t status =
-        mtree_problem_plan(colgen->problem, "packing", set->num_trees, plan_p);
+        add_last_tree(colgen, mtree_tree_set_least(set, colgen->master->num_groups),
+                      &plan->trees[set->num_trees]);
+
+    return status == MTREE_OK ? mtree_prefix_cuts_bound(colgen) : status;
+}
+
+/* Make a plan of a set of trees. */
+static mtree_status_t make_plan(mtree_colgen_t *colgen, const mtree_tree_set_t *set,
+                                mtree_plan_t **plan_p)
+{
+    bool is_prefix = mtree_draft_is_prefix(colgen);
+    mtree_status_t status = mtree_problem_plan(colgen->problem, "packing",
+                                               set->num_trees + is_prefix, plan_p);
 
     for (int t = 0; t < set->num_trees && status == MTREE_OK; ++t) {
         mtree_tree_t *tree = &(*plan_p)->trees[t];
@@ -45,6 +81,9 @@ static mtree_status_t make_plan(const mtree_colgen_t *colgen, const mtree_tree_s
         tree->root = set->trees[t].root;
         tree->rate = set->rate[t] * mtree_draft_blocks_per_tree(colgen);
         mtree_columns_parents(colgen->columns, &set->trees[t], tree->parent, NULL);
+    }
+    if (status == MTREE_OK && is_prefix) {
+        status = complete_prefix(colgen, set, *plan_p);
     }
     if (status == MTREE_OK) {
         (*plan_p)->bound = colgen->bound * mtree_draft_num_blocks(colgen);
@@ -54,12 +93,14 @@ static mtree_status_t make_plan(const mtree_colgen_t *colgen, const mtree_tree_s
     return status;
 }
 
-/* Does the shape of trees count, besides what they carry? */
+/* Does the shape of trees count, besides what they carry?  Of a scan the paths of all
+ * groups follow one another, and a tree is no more than a path. */
 static bool shape_counts(const mtree_draft_t *draft)
 {
     const mtree_plan_request_t *request = draft->colgen->problem->request;
+    bool is_sized = request->bytes > 0.0 && !mtree_draft_is_prefix(draft->colgen);
 
-    return request->bytes > 0.0 || request->max_height > 0;
+    return is_sized || request->max_height > 0;
 }
 
 /* Other rates for the trees of the set: mostly they carry as much as any trees do, and

@@ -16,7 +16,14 @@
 /* The roots are the groups of a collective with blocks. */
 static int num_groups(const mtree_plan_t *plan)
 {
-    return mtree_collective_has_blocks(plan->collective) ? plan->num_hosts : 1;
+    return mtree_collective_num_groups(plan->collective, plan->num_hosts);
+}
+
+/* Is the tree one of the last host of a scan, which carry nothing? */
+static bool is_spare(const mtree_plan_t *plan, const mtree_tree_t *tree)
+{
+    return mtree_collective_is_prefix(plan->collective) &&
+           mtree_tree_target(tree, plan->num_hosts) < 0;
 }
 
 /* With blocks of many hosts there are as many trees, and each root's had the same rate.
@@ -53,16 +60,18 @@ mtree_status_t mtree_reweight_rates(const mtree_problem_t *problem,
 {
     int num_arcs = 2 * problem->topology->num_links, num_trees = plan->num_trees;
     mtree_arena_t *arena = problem->arena;
-    double *capacity, *weight, *load; /* load of a tree of rate `blocks` */
+    double *capacity, *weight, *rate, *load; /* load of a tree of rate `blocks` */
     double blocks =
         mtree_collective_is_personalized(plan->collective) ? plan->num_hosts : 1.0;
-    int **uses, *group;
+    int **uses, *group, *of, count = 0;
     mtree_dense_simplex_t *simplex;
 
     MTREE_ARENA_ARRAY(arena, capacity, (size_t)num_arcs);
     MTREE_ARENA_ARRAY(arena, load, (size_t)num_arcs);
     MTREE_ARENA_ARRAY(arena, weight, (size_t)num_trees);
+    MTREE_ARENA_ARRAY(arena, rate, (size_t)num_trees);
     MTREE_ARENA_ARRAY(arena, group, (size_t)num_trees);
+    MTREE_ARENA_ARRAY(arena, of, (size_t)num_trees);
     MTREE_ARENA_ARRAY(arena, uses, (size_t)num_trees);
     for (int t = 0; t < num_trees && arena->status == MTREE_OK; t++) {
         MTREE_ARENA_ARRAY(arena, uses[t], (size_t)num_arcs);
@@ -76,19 +85,26 @@ mtree_status_t mtree_reweight_rates(const mtree_problem_t *problem,
         capacity[arc] = fmax(least, mtree_arc_capacity(problem->topology, arc));
     }
     for (int t = 0; t < num_trees; t++) {
-        weight[t] = 1.0;
-        group[t] = plan->trees[t].root;
+        if (is_spare(plan, &plan->trees[t])) {
+            continue;
+        }
+        weight[count] = 1.0;
+        group[count] = plan->trees[t].root;
         memset(load, 0, (size_t)num_arcs * sizeof(*load));
         mtree_plan_tree_load(plan, t, problem->routes, blocks, load);
         for (int arc = 0; arc < num_arcs; arc++) {
-            uses[t][arc] = (int)(load[arc] + 0.5);
+            uses[count][arc] = (int)(load[arc] + 0.5);
         }
+        of[count++] = t;
     }
-    mtree_dense_simplex_solve(simplex, num_trees, uses, weight, group);
+    mtree_dense_simplex_solve(simplex, count, uses, weight, group);
     for (int t = 0; t < num_trees; t++) {
-        simplex->rate[t] *= blocks;
+        rate[t] = plan->trees[t].rate;
     }
-    *rate_p = simplex->rate;
+    for (int i = 0; i < count; i++) {
+        rate[of[i]] = simplex->rate[i] * blocks;
+    }
+    *rate_p = rate;
     return MTREE_OK;
 }
 

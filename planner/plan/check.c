@@ -274,7 +274,7 @@ static mtree_status_t check_has_relays(const mtree_plan_t *plan)
         return MTREE_ERR_INVALID;
     }
     if (plan->num_relays > 0 &&
-        (has_steps(plan) || mtree_collective_is_personalized(plan->collective))) {
+        (has_steps(plan) || mtree_collective_has_demands(plan->collective))) {
         mtree_error("plan: %s with relays; only reductions, broadcasts and gatherings to "
                     "all have relays, and none in steps",
                     has_steps(plan) ? "steps" : mtree_collective_name(plan->collective));

@@ -17,17 +17,18 @@
  * mtree_collective_traits_t, without the prefix of the parts.
  */
 /* clang-format off */
-#define MTREE_COLLECTIVES(_row, _between)                                                                                  \
-    /*                                          up     down   root   blocks person. input, of root   result, of root */   \
-    _row(MTREE_ALLREDUCE, allreduce,            true,  true,  false, false, false,  VECTOR, VECTOR,  VECTOR, VECTOR)       \
-    _between _row(MTREE_REDUCE, reduce,         true,  false, true,  false, false,  VECTOR, VECTOR,  NONE,   VECTOR)       \
-    _between _row(MTREE_BCAST, bcast,           false, true,  true,  false, false,  NONE,   VECTOR,  VECTOR, VECTOR)       \
-    _between _row(MTREE_ALLGATHER, allgather,   false, true,  false, true,  false,  BLOCK,  BLOCK,   VECTOR, VECTOR)       \
-    _between _row(MTREE_REDUCE_SCATTER, reduce_scatter,                                                                    \
-                                                true,  false, false, true,  false,  VECTOR, VECTOR,  BLOCK,  BLOCK)        \
-    _between _row(MTREE_SCATTER, scatter,       false, true,  true,  false, true,   NONE,   VECTOR,  BLOCK,  BLOCK)        \
-    _between _row(MTREE_GATHER, gather,         true,  false, true,  false, true,   BLOCK,  BLOCK,   NONE,   VECTOR)       \
-    _between _row(MTREE_ALLTOALL, alltoall,     false, true,  false, true,  true,   VECTOR, VECTOR,  VECTOR, VECTOR)
+#define MTREE_COLLECTIVES(_row, _between)                                                                                        \
+    /*                                          up     down   root   blocks person. prefix input, of root   result, of root */   \
+    _row(MTREE_ALLREDUCE, allreduce,            true,  true,  false, false, false, false, VECTOR, VECTOR,  VECTOR, VECTOR)       \
+    _between _row(MTREE_REDUCE, reduce,         true,  false, true,  false, false, false, VECTOR, VECTOR,  NONE,   VECTOR)       \
+    _between _row(MTREE_BCAST, bcast,           false, true,  true,  false, false, false, NONE,   VECTOR,  VECTOR, VECTOR)       \
+    _between _row(MTREE_ALLGATHER, allgather,   false, true,  false, true,  false, false, BLOCK,  BLOCK,   VECTOR, VECTOR)       \
+    _between _row(MTREE_REDUCE_SCATTER, reduce_scatter,                                                                          \
+                                                true,  false, false, true,  false, false, VECTOR, VECTOR,  BLOCK,  BLOCK)        \
+    _between _row(MTREE_SCATTER, scatter,       false, true,  true,  false, true,  false, NONE,   VECTOR,  BLOCK,  BLOCK)        \
+    _between _row(MTREE_GATHER, gather,         true,  false, true,  false, true,  false, BLOCK,  BLOCK,   NONE,   VECTOR)       \
+    _between _row(MTREE_ALLTOALL, alltoall,     false, true,  false, true,  true,  false, VECTOR, VECTOR,  VECTOR, VECTOR)       \
+    _between _row(MTREE_SCAN, scan,             false, true,  false, true,  false, true,  VECTOR, VECTOR,  VECTOR, VECTOR)
 /* clang-format on */
 
 #define MTREE_COLLECTIVE_VALUE(_value, _name, ...) _value,
@@ -55,6 +56,9 @@ typedef struct {
     bool has_blocks;      /* each rank has trees of its own, rooted in its host */
     bool is_personalized; /* a tree carries another block for, or from, each rank: each of
                              its edges carries the blocks of those below it */
+    bool is_prefix; /* each rank gets the sum of those before it and its own: what a tree
+                       carries goes from its root to the next host alone, and the rank
+                       that receives it adds its part and is the next root */
     mtree_part_t input, root_input;   /* what a rank, and what the root contributes */
     mtree_part_t result, root_result; /* what a rank, and what the root receives */
 } mtree_collective_traits_t;
@@ -101,18 +105,44 @@ static inline bool mtree_collective_is_personalized(mtree_collective_t collectiv
     return mtree_collective_traits(collective)->is_personalized;
 }
 
-/* Is data summed on its way up? */
+static inline bool mtree_collective_is_prefix(mtree_collective_t collective)
+{
+    return mtree_collective_traits(collective)->is_prefix;
+}
+
+/* Is data summed, on its way up or from root to root? */
 static inline bool mtree_collective_reduces(mtree_collective_t collective)
 {
-    return mtree_collective_goes_up(collective) &&
-           !mtree_collective_is_personalized(collective);
+    return mtree_collective_is_prefix(collective) ||
+           (mtree_collective_goes_up(collective) &&
+            !mtree_collective_is_personalized(collective));
 }
 
 /* Does every rank below get the same? */
 static inline bool mtree_collective_broadcasts(mtree_collective_t collective)
 {
     return mtree_collective_goes_down(collective) &&
-           !mtree_collective_is_personalized(collective);
+           !mtree_collective_is_personalized(collective) &&
+           !mtree_collective_is_prefix(collective);
+}
+
+/* Has each pair of hosts a demand of its own, so that the edges of a tree carry what is
+ * for those below them? */
+static inline bool mtree_collective_has_demands(mtree_collective_t collective)
+{
+    return mtree_collective_is_personalized(collective) ||
+           mtree_collective_is_prefix(collective);
+}
+
+/* The hosts of @a num_hosts whose trees carry a message each, from the first on; where
+ * all trees carry one, 1.  Of a prefix nothing leaves the last host. */
+static inline int mtree_collective_num_groups(mtree_collective_t collective,
+                                              int num_hosts)
+{
+    if (!mtree_collective_has_blocks(collective)) {
+        return 1;
+    }
+    return mtree_collective_is_prefix(collective) ? num_hosts - 1 : num_hosts;
 }
 
 /* How often data crosses each edge of a tree: 2, up and down again, or 1. */
@@ -130,7 +160,7 @@ static inline double mtree_collective_root_bytes(mtree_collective_t collective,
                                                  double bytes, int num_hosts)
 {
     return mtree_collective_has_blocks(collective) &&
-                   !mtree_collective_is_personalized(collective)
+                   !mtree_collective_has_demands(collective)
                ? bytes / num_hosts
                : bytes;
 }

@@ -8,8 +8,14 @@
 double mtree_tree_delay(const mtree_tree_t *tree, int num_hosts,
                         mtree_collective_t collective)
 {
-    double depth = mtree_tree_depth(tree, num_hosts);
+    double depth = 0.0;
+    int target = mtree_tree_target(tree, num_hosts);
 
+    if (!mtree_collective_is_prefix(collective)) {
+        depth = mtree_tree_depth(tree, num_hosts);
+    } else if (target >= 0) {
+        (void)mtree_tree_path(tree, num_hosts, target, &depth);
+    }
     return mtree_collective_passes(collective) * depth;
 }
 
@@ -108,8 +114,8 @@ static void fill_shares(mtree_plan_t *plan, const double *delay, int *members)
     }
 }
 
-/* For one message the sum of the rates; for all-to-all what the slowest root sends; for
- * gathering that times the roots. */
+/* For one message the sum of the rates; for all-to-all and scan what the slowest root
+ * sends; for gathering that times the roots. */
 static double plan_throughput(const mtree_plan_t *plan)
 {
     double least = INFINITY, sum = 0.0;
@@ -120,14 +126,17 @@ static double plan_throughput(const mtree_plan_t *plan)
         }
         return sum;
     }
-    for (int root = 0; root < mtree_plan_num_active(plan); ++root) {
+    for (int root = 0;
+         root <
+         mtree_collective_num_groups(plan->collective, mtree_plan_num_active(plan));
+         ++root) {
         sum = 0.0;
         for (int t = 0; t < plan->num_trees; ++t) {
             sum += plan->trees[t].root == root ? plan->trees[t].rate : 0.0;
         }
         least = fmin(least, sum);
     }
-    return mtree_collective_is_personalized(plan->collective)
+    return mtree_collective_has_demands(plan->collective)
                ? least
                : least * mtree_plan_num_active(plan);
 }
@@ -153,15 +162,42 @@ static double chunk_floor(double bytes, double most)
     return fmin(fmax(bytes / MTREE_CHUNK_FEWEST, (double)MTREE_CHUNK_LEAST), size);
 }
 
+/* The hops of a chunk of a scan from the first host to the last one, over the paths of
+ * most hops. */
+static int chain_hops(const mtree_plan_t *plan)
+{
+    int hops = 0;
+
+    for (int root = 0; root + 1 < plan->num_hosts; ++root) {
+        int most = 0;
+
+        for (int t = 0; t < plan->num_trees; ++t) {
+            double seconds;
+            int path = plan->trees[t].root != root
+                           ? 0
+                           : mtree_tree_path(&plan->trees[t], plan->num_hosts, root + 1,
+                                             &seconds);
+
+            most = path > most ? path : most;
+        }
+        hops += most;
+    }
+    return hops;
+}
+
 /* Equal numbers of chunks for all trees, the most that any tree wants, within the limits
  * of size. */
 static void fill_chunks(mtree_plan_t *plan)
 {
     double chunks = 1.0, most = 0.0;
+    bool is_prefix = mtree_collective_is_prefix(plan->collective);
+    int hops = is_prefix ? chain_hops(plan) : 0;
 
     for (int t = 0; t < plan->num_trees; ++t) {
         mtree_chunk_path_t path =
             mtree_chunk_path(&plan->trees[t], plan->num_hosts, plan->collective);
+
+        path.num_links = is_prefix ? hops : path.num_links;
         double bytes = tree_bytes(plan, &plan->trees[t]);
         double best = mtree_chunk_production_size(&path, bytes, MTREE_CHUNK_OVERHEAD);
 
@@ -215,6 +251,7 @@ static double first_chunk_time(const mtree_problem_t *problem, const mtree_plan_
 {
     double latest = 0.0, *time = first->time;
     int *chain = first->chain;
+    bool is_prefix = mtree_collective_is_prefix(plan->collective);
 
     mtree_tree_parts(tree, plan->num_hosts, plan->collective, first->part);
     for (int i = 0; i < plan->num_hosts; ++i) {
@@ -224,6 +261,9 @@ static double first_chunk_time(const mtree_problem_t *problem, const mtree_plan_
     for (int i = 0; i < plan->num_hosts; ++i) {
         int length = 0;
 
+        if (is_prefix && first->part[i] == 0.0) {
+            continue;
+        }
         for (int at = i; !mtree_tree_is_outside(tree, at) && time[at] < 0.0;
              at = tree->parent[at]) {
             chain[length++] = at;
@@ -262,12 +302,45 @@ static mtree_status_t busiest_time(const mtree_problem_t *problem,
     return MTREE_OK;
 }
 
+/* What the trees of one root take: the longest path of a first chunk, and the longest
+ * that a tree takes after it. */
+typedef struct {
+    double head, rest, both; /* seconds; `both` of the slowest tree */
+} root_time_t;
+
+static root_time_t root_time(const mtree_problem_t *problem, const mtree_plan_t *plan,
+                             int root, const first_chunk_t *first)
+{
+    root_time_t most = {0.0, 0.0, 0.0};
+
+    for (int t = 0; t < plan->num_trees; ++t) {
+        const mtree_tree_t *tree = &plan->trees[t];
+        double bits = tree->share * message_bits(plan), widest, chunk, head, rest;
+
+        if (tree->root != root || bits <= 0.0 || tree->rate <= 0.0) {
+            continue;
+        }
+        widest = mtree_tree_widest(tree, plan->num_hosts, plan->collective);
+        if (widest <= 0.0) {
+            continue;
+        }
+        chunk = fmin(8.0 * (double)tree->chunk_bytes / widest, bits);
+        head = first_chunk_time(problem, plan, tree, chunk, first);
+        rest = (bits - chunk) / (tree->rate * MTREE_PLAN_YIELD);
+        most.head = fmax(most.head, head);
+        most.rest = fmax(most.rest, rest);
+        most.both = fmax(most.both, head + rest);
+    }
+    return most;
+}
+
 /* The time of the slowest tree, the path of its first chunk and the rest at the rate that
  * the tree gets; but no less than what the links need, which matters where the first
- * chunks of many trees are all there is. */
+ * chunks of many trees are all there is.  Of a scan the first chunks of all roots follow
+ * one another. */
 static mtree_status_t predict(const mtree_problem_t *problem, mtree_plan_t *plan)
 {
-    double seconds = 0.0;
+    double seconds = 0.0, heads = 0.0, rest = 0.0, slowest = 0.0;
     first_chunk_t first;
     mtree_status_t status = busiest_time(problem, plan, &seconds);
 
@@ -277,19 +350,15 @@ static mtree_status_t predict(const mtree_problem_t *problem, mtree_plan_t *plan
     if (status != MTREE_OK || problem->arena->status != MTREE_OK) {
         return MTREE_ERR_NO_MEMORY;
     }
-    for (int t = 0; t < plan->num_trees; ++t) {
-        const mtree_tree_t *tree = &plan->trees[t];
-        double bits = tree->share * message_bits(plan);
+    for (int root = 0; root < plan->num_hosts; ++root) {
+        root_time_t time = root_time(problem, plan, root, &first);
 
-        if (bits > 0.0 && tree->rate > 0.0 && plan->num_hosts > 1) {
-            double widest = mtree_tree_widest(tree, plan->num_hosts, plan->collective);
-            double chunk = fmin(8.0 * (double)tree->chunk_bytes / widest, bits);
-
-            seconds = fmax(seconds, first_chunk_time(problem, plan, tree, chunk, &first) +
-                                        (bits - chunk) / (tree->rate * MTREE_PLAN_YIELD));
-        }
+        heads += time.head;
+        rest = fmax(rest, time.rest);
+        slowest = fmax(slowest, time.both);
     }
-    plan->seconds = seconds;
+    plan->seconds = fmax(
+        seconds, mtree_collective_is_prefix(plan->collective) ? heads + rest : slowest);
     return MTREE_OK;
 }
 

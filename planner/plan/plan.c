@@ -165,8 +165,7 @@ static void mark_inner(const mtree_tree_t *tree, int num_hosts,
     }
 }
 
-/* The hops, and the seconds, from @a host up to the root. */
-static int walk_up(const mtree_tree_t *tree, int num_hosts, int host, double *seconds_p)
+int mtree_tree_path(const mtree_tree_t *tree, int num_hosts, int host, double *seconds_p)
 {
     int hops = 0;
 
@@ -189,7 +188,7 @@ static int walk_all_up(const mtree_tree_t *tree, int num_hosts, double *depth_p)
     mark_inner(tree, num_hosts, inner);
     for (int i = 0; i < num_hosts; ++i) {
         double seconds;
-        int hops = inner[i] ? 0 : walk_up(tree, num_hosts, i, &seconds);
+        int hops = inner[i] ? 0 : mtree_tree_path(tree, num_hosts, i, &seconds);
 
         if (!inner[i]) {
             height = hops > height ? hops : height;
@@ -214,12 +213,34 @@ double mtree_tree_depth(const mtree_tree_t *tree, int num_hosts)
     return depth;
 }
 
+int mtree_tree_target(const mtree_tree_t *tree, int num_hosts)
+{
+    return tree->root + 1 < num_hosts ? tree->root + 1 : -1;
+}
+
+/* What a tree of a scan carries crosses the path to the next host. */
+static void path_parts(const mtree_tree_t *tree, int num_hosts, double *part)
+{
+    int at = mtree_tree_target(tree, num_hosts);
+
+    for (int i = 0; i < num_hosts; ++i) {
+        part[i] = 0.0;
+    }
+    for (; at >= 0 && tree->parent[at] >= 0; at = tree->parent[at]) {
+        part[at] = 1.0;
+    }
+}
+
 void mtree_tree_parts(const mtree_tree_t *tree, int num_hosts,
                       mtree_collective_t collective, double *part)
 {
     int waiting[MTREE_TOPOLOGY_MAX_VERTICES], below[MTREE_TOPOLOGY_MAX_VERTICES];
     bool is_personalized = mtree_collective_is_personalized(collective);
 
+    if (mtree_collective_is_prefix(collective)) {
+        path_parts(tree, num_hosts, part);
+        return;
+    }
     if (is_personalized) {
         for (int i = 0; i < num_hosts; ++i) {
             below[i] = 1;

@@ -19,9 +19,11 @@
 
 /*
  * One tree.  For allreduce it carries data up (reduce) and down (broadcast) at once; for
- * reduce, reduce_scatter and gather up only; for bcast, allgather, scatter and alltoall
- * down only.  For scatter, gather and alltoall each edge carries the blocks of the hosts
- * below it (mtree_tree_parts).
+ * reduce, reduce_scatter and gather up only; for bcast, allgather, scatter, alltoall and
+ * scan down only.  For scatter, gather and alltoall each edge carries the blocks of the
+ * hosts below it (mtree_tree_parts).  For scan the sum over the root and all hosts before
+ * it goes from the root to the next host, down the path between them.  The last host has
+ * trees, too: where the ranks of its host are not the last ones, they lead to the others.
  */
 typedef struct {
     int root;    /* host number */
@@ -137,11 +139,17 @@ double mtree_tree_depth(const mtree_tree_t *tree, int num_hosts);
 
 /*
  * The part of what a tree carries that crosses the edge above each host, to @a part,
- * [num_hosts]: 1, or for personalized collectives the hosts below that edge, of all.  0
- * for the root.
+ * [num_hosts]: 1, or for personalized collectives the hosts below that edge, of all; of
+ * a scan 1 on the path from the root to the next host, 0 elsewhere.  0 for the root.
  */
 void mtree_tree_parts(const mtree_tree_t *tree, int num_hosts,
                       mtree_collective_t collective, double *part);
+
+/* The host that what a tree of a scan carries is for; -1: it carries nothing. */
+int mtree_tree_target(const mtree_tree_t *tree, int num_hosts);
+
+/* The hops, and in *seconds_p the latency, from the root of a tree to @a host. */
+int mtree_tree_path(const mtree_tree_t *tree, int num_hosts, int host, double *seconds_p);
 
 /* The greatest of these parts; 0 for a tree of one host. */
 double mtree_tree_widest(const mtree_tree_t *tree, int num_hosts,
@@ -168,10 +176,10 @@ double mtree_plan_busiest(const mtree_topology_t *topology, const double *load);
 
 /*
  * Is @a plan well formed: every tree spans all hosts but relays and has no cycle, no
- * relay is a root or a leaf, shares sum to one (allgather, reduce_scatter, alltoall: for
- * each root), rates are not negative, steps, where there are any, grow from the root
+ * relay is a root or a leaf, shares sum to one (allgather, reduce_scatter, alltoall, scan:
+ * for each root), rates are not negative, steps, where there are any, grow from the root
  * down; and, with @a routes (may be NULL), is no arc given more than its capacity.  Plans
- * with steps and of personalized collectives have no relays.
+ * with steps of personalized collectives and of scans have no relays.
  * @a routes must number the hosts as the plan does.  Logs the first fault;
  * MTREE_ERR_INVALID.
  */

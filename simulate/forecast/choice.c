@@ -235,7 +235,8 @@ static bool competes(const choice_t *choice, int k)
     }
     if (kinds[k].max_trees > 0) {
         return choice->num_hosts <= MOST_HOSTS &&
-               !mtree_collective_has_blocks(request->collective) &&
+               (!mtree_collective_has_blocks(request->collective) ||
+                mtree_collective_is_prefix(request->collective)) &&
                choice->plans[0]->num_trees > kinds[k].max_trees;
     }
     if (strcmp(algorithm, "latency") == 0) {

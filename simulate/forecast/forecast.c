@@ -62,6 +62,8 @@ static const base_algorithm_t
         [MTREE_ALLTOALL] = {[MTREE_BASE_ALLTOALL_LINEAR] = {"linear", 0},
                             [MTREE_BASE_ALLTOALL_PAIRWISE] = {"pairwise", 0},
                             [MTREE_BASE_ALLTOALL_BRUCK] = {"modified_bruck", 0}},
+        [MTREE_SCAN] = {[MTREE_BASE_SCAN_LINEAR] = {"linear", 0},
+                        [MTREE_BASE_SCAN_DOUBLING] = {"recursive_doubling", 0}},
 };
 
 const char *mtree_base_algorithm_name(mtree_collective_t collective, int base_algorithm)
@@ -95,9 +97,11 @@ static void add_tree_messages(const mtree_plan_t *plan, const mtree_tree_t *tree
     double widest = bytes * mtree_tree_widest(tree, plan->num_hosts, plan->collective);
     double chunk = tree->chunk_bytes > 0 ? (double)tree->chunk_bytes : widest;
     double per_edge = ceil(widest / chunk) * mtree_collective_passes(plan->collective);
+    double part[MTREE_TOPOLOGY_MAX_VERTICES];
 
+    mtree_tree_parts(tree, plan->num_hosts, plan->collective, part);
     for (int host = 0; host < plan->num_hosts; host++) {
-        if (tree->parent[host] >= 0) {
+        if (part[host] > 0) {
             messages[host] += per_edge;
             messages[tree->parent[host]] += per_edge;
         }

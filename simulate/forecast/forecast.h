@@ -57,6 +57,8 @@ enum {
     MTREE_BASE_ALLTOALL_BRUCK
 };
 
+enum { MTREE_BASE_SCAN_LINEAR = 1, MTREE_BASE_SCAN_DOUBLING };
+
 /* The most that a collective has. */
 #define MTREE_BASE_ALGORITHMS 4
 

@@ -140,7 +140,7 @@ START_TEST(garbage_is_refused_with_a_line)
                                         "allreduce 16 trees 1 x beta",
                                         "bcast 16 trees 1 x",
                                         "bcast 16 trees 1 x gamma",
-                                        "scan 16 trees 1 x"};
+                                        "sort 16 trees 1 x"};
 
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
         coll_mtree_winners_t winners;

@@ -157,6 +157,40 @@ const job_shape_t job_shapes[] = {
      .window = 1,
      .sample = 1,
      .num_relays = 1},
+    /* Directly to the next host, and through the third one. */
+    {"a scan",
+     MTREE_SCAN,
+     3,
+     3,
+     {{-1, 0, 0}, {1, -1, 1}, {2, 2, -1}},
+     .units = 4,
+     .window = 1,
+     .sample = 1},
+    {"a scan through other ranks",
+     MTREE_SCAN,
+     3,
+     3,
+     {{-1, 2, 0}, {1, -1, 0}, {2, 2, -1}},
+     .units = 3,
+     .window = 1,
+     .sample = 1},
+    {"a scan over two paths each",
+     MTREE_SCAN,
+     3,
+     5,
+     {{-1, 0, 0}, {-1, 2, 0}, {1, -1, 1}, {1, -1, 0}, {2, 2, -1}},
+     .units = 3,
+     .window = 1,
+     .sample = 1},
+    {"a scan without the rank's own part",
+     MTREE_SCAN,
+     3,
+     3,
+     {{-1, 2, 0}, {1, -1, 0}, {2, 2, -1}},
+     .units = 3,
+     .window = 1,
+     .sample = 1,
+     .exclusive = true},
     {"lockstep",
      MTREE_ALLREDUCE,
      3,
@@ -204,17 +238,32 @@ uint32_t job_shape_block_value(int from, int to, size_t i)
     return (uint32_t)(1 + 64 * from + 16 * to) + (uint32_t)i;
 }
 
-uint32_t job_shape_expected(const job_shape_t *shape, size_t i)
+uint32_t job_shape_expected(const job_shape_t *shape, int rank, size_t i)
 {
+    bool is_prefix = mtree_collective_is_prefix(shape->collective);
+    int end = is_prefix ? rank + !shape->exclusive : job_shape_num_active(shape);
     uint32_t sum = 0;
 
     if (job_shape_source(shape, i) >= 0) {
         return (uint32_t)(1 + i) << (8 * job_shape_source(shape, i));
     }
-    for (int r = 0; r < job_shape_num_active(shape); r++) {
+    for (int r = 0; r < end; r++) {
         sum += (uint32_t)(1 + i) << (8 * r);
     }
     return sum;
+}
+
+/* The trees that share a message with one of @a root. */
+static int num_sharing(const job_shape_t *shape, const mtree_plan_t *plan, int root)
+{
+    bool by_root = mtree_collective_has_demands(shape->collective) &&
+                   mtree_collective_has_blocks(shape->collective);
+    int count = 0;
+
+    for (int t = 0; t < shape->num_trees; t++) {
+        count += !by_root || plan->trees[t].root == root;
+    }
+    return count;
 }
 
 mtree_plan_t *job_shape_plan(const job_shape_t *shape)
@@ -222,22 +271,24 @@ mtree_plan_t *job_shape_plan(const job_shape_t *shape)
     static const char *names[JOB_MAX_RANKS] = {"a", "b", "c", "d"};
     mtree_plan_t *plan;
 
-    ck_assert_int_eq(
-        mtree_plan_create(job_shape_is_personalized(shape) ? shape->collective
-                                                           : MTREE_ALLREDUCE,
-                          "small", shape->num_ranks, names, shape->num_trees, &plan),
-        MTREE_OK);
+    ck_assert_int_eq(mtree_plan_create(mtree_collective_has_demands(shape->collective)
+                                           ? shape->collective
+                                           : MTREE_ALLREDUCE,
+                                       "small", shape->num_ranks, names, shape->num_trees,
+                                       &plan),
+                     MTREE_OK);
     plan->root = mtree_collective_has_root(shape->collective) ? 0 : -1;
     plan->num_relays = shape->num_relays;
     for (int t = 0; t < shape->num_trees; t++) {
         plan->trees[t].rate = 1e6;
-        plan->trees[t].share =
-            shape->collective == MTREE_ALLTOALL ? 1 : 1.0 / shape->num_trees;
         for (int r = 0; r < shape->num_ranks; r++) {
             plan->trees[t].parent[r] = shape->parent[t][r];
             plan->trees[t].step[r] = shape->step[t][r];
             plan->trees[t].root = shape->parent[t][r] == -1 ? r : plan->trees[t].root;
         }
+    }
+    for (int t = 0; t < shape->num_trees; t++) {
+        plan->trees[t].share = 1.0 / num_sharing(shape, plan, plan->trees[t].root);
     }
     return plan;
 }

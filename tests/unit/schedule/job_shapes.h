@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define JOB_MAX_RANKS 4
-#define JOB_MAX_TREES 3
+#define JOB_MAX_TREES 5
 #define JOB_MAX_UNITS 16
 
 /* Units from a block of a personalized call to the next. */
@@ -31,6 +31,7 @@ typedef struct {
     size_t wrong_window; /* that rank 0 takes its window for; 0: the same */
     bool unequal;        /* personalized: headers tell the sizes of blocks */
     int num_relays;      /* the last of the ranks */
+    bool exclusive;      /* of a scan: results leave out the rank's own part */
 } job_shape_t;
 
 extern const job_shape_t job_shapes[];
@@ -48,9 +49,9 @@ int job_shape_source(const job_shape_t *shape, size_t i);
 size_t job_shape_block_units(const job_shape_t *shape, int from, int to);
 uint32_t job_shape_block_value(int from, int to, size_t i);
 
-/* What unit @a i of the result of any other call is: each rank's part is in a byte of its
- * own. */
-uint32_t job_shape_expected(const job_shape_t *shape, size_t i);
+/* What unit @a i of the result of @a rank of any other call is: each rank's part is in a
+ * byte of its own. */
+uint32_t job_shape_expected(const job_shape_t *shape, int rank, size_t i);
 
 /* Its plan, which the caller destroys. */
 mtree_plan_t *job_shape_plan(const job_shape_t *shape);

@@ -81,6 +81,12 @@ static void unpack_block(void *arg, int rank, size_t offset, const void *bytes,
            length * sizeof(uint32_t));
 }
 
+static void copy_units(void *arg, const void *from, void *to, size_t count)
+{
+    (void)arg;
+    memcpy(to, from, count * sizeof(uint32_t));
+}
+
 /* Rank 1 has its blocks packed and unpacked. */
 static void fill_sides(const job_shape_t *shape, job_t *job, int rank)
 {
@@ -150,8 +156,10 @@ static void begin(search_t *search)
     for (int r = 0; r < shape->num_ranks; r++) {
         for (size_t i = 0; i < shape->units; i++) {
             job->input[r][i] = (uint32_t)(1 + i) << (8 * r);
-            job->output[r][i] =
-                r == job_shape_source(shape, i) ? job->input[r][i] : UINT32_MAX;
+            job->output[r][i] = r == job_shape_source(shape, i) ||
+                                        (r == 0 && shape->collective == MTREE_SCAN)
+                                    ? job->input[r][i]
+                                    : UINT32_MAX;
         }
         if (job_shape_is_personalized(shape)) {
             fill_sides(shape, job, r);
@@ -191,6 +199,7 @@ static void take(search_t *search, size_t choice)
                                    .extent = sizeof(uint32_t),
                                    .span = sizeof(uint32_t),
                                    .fold = fold_add,
+                                   .copy = search->shape->exclusive ? copy_units : NULL,
                                    .send = {sides->send_units, sides->send},
                                    .recv = {sides->recv_units, sides->recv},
                                    .pack_block = pack_block,
@@ -255,7 +264,7 @@ static bool is_right(const search_t *search, int rank)
         return has_blocks(search, rank);
     }
     if ((shape->collective == MTREE_REDUCE && rank != 0) ||
-        rank >= job_shape_num_active(shape)) {
+        rank >= job_shape_num_active(shape) || (shape->exclusive && rank == 0)) {
         return true;
     }
     if (shape->collective == MTREE_REDUCE_SCATTER) {
@@ -263,7 +272,7 @@ static bool is_right(const search_t *search, int rank)
         to = shape->units * (size_t)(rank + 1) / (size_t)shape->num_ranks;
     }
     while (from < to &&
-           search->job->output[rank][from] == job_shape_expected(shape, from)) {
+           search->job->output[rank][from] == job_shape_expected(shape, rank, from)) {
         from++;
     }
     return from == to;

@@ -153,6 +153,7 @@ START_TEST(test_default)
     ck_assert_str_eq(default_name(MTREE_ALLTOALL, 2, 2 * 100), "pairwise");
     ck_assert_str_eq(default_name(MTREE_ALLTOALL, 12, 12 * 400000), "linear");
     ck_assert_str_eq(default_name(MTREE_ALLTOALL, 20, 20 * 400), "modified_bruck");
+    ck_assert_str_eq(default_name(MTREE_SCAN, 12, 16 << 20), "linear");
     ck_assert_str_eq(default_name(MTREE_ALLTOALL, 5000, 5000 * 100000), "linear_sync");
 }
 END_TEST

@@ -76,9 +76,9 @@ START_TEST(each_row_is_consistent)
                      !row->has_root);
     ck_assert(row->root_input != MTREE_PART_NONE && row->root_result != MTREE_PART_NONE);
     ck_assert_int_eq(mtree_collective_reduces((mtree_collective_t)_i),
-                     row->up && !row->is_personalized);
+                     (row->up && !row->is_personalized) || row->is_prefix);
     ck_assert_int_eq(mtree_collective_broadcasts((mtree_collective_t)_i),
-                     row->down && !row->is_personalized);
+                     row->down && !row->is_personalized && !row->is_prefix);
     if (row->up && !row->is_personalized) {
         ck_assert_int_eq(row->input, MTREE_PART_VECTOR);
     }
@@ -87,6 +87,10 @@ START_TEST(each_row_is_consistent)
     }
     if (row->is_personalized) {
         ck_assert(row->up != row->down && row->has_root != row->has_blocks);
+    }
+    if (row->is_prefix) {
+        ck_assert(row->down && !row->up && row->has_blocks && !row->is_personalized);
+        ck_assert_int_eq(row->input, MTREE_PART_VECTOR);
     }
     ck_assert_int_eq(mtree_collective_passes((mtree_collective_t)_i),
                      row->up && row->down ? 2 : 1);
@@ -114,6 +118,8 @@ START_TEST(each_says_what_mpi_says)
         {MTREE_GATHER, MTREE_PART_BLOCK, MTREE_PART_BLOCK, MTREE_PART_NONE,
          MTREE_PART_VECTOR},
         {MTREE_ALLTOALL, MTREE_PART_VECTOR, MTREE_PART_VECTOR, MTREE_PART_VECTOR,
+         MTREE_PART_VECTOR},
+        {MTREE_SCAN, MTREE_PART_VECTOR, MTREE_PART_VECTOR, MTREE_PART_VECTOR,
          MTREE_PART_VECTOR},
     };
     mtree_collective_t c = facts[_i].collective;

@@ -140,12 +140,14 @@ END_TEST
 START_TEST(test_collectives)
 {
     fixture_t fixture = parse(b4);
-    bool own = mtree_collective_is_personalized((mtree_collective_t)_i);
-    mtree_plan_request_t request = {.collective =
-                                        own ? (mtree_collective_t)_i : MTREE_ALLREDUCE,
-                                    .root = own ? 4 : 0,
-                                    .bytes = 1e6,
-                                    .algorithm = own ? "latency" : "multitree"};
+    bool own = mtree_collective_has_demands((mtree_collective_t)_i);
+    mtree_plan_request_t request = {
+        .collective = own ? (mtree_collective_t)_i : MTREE_ALLREDUCE,
+        .root = own ? 4 : 0,
+        .bytes = 1e6,
+        .algorithm = !own                                                 ? "multitree"
+                     : mtree_collective_is_prefix((mtree_collective_t)_i) ? "packing"
+                                                                          : "latency"};
     mtree_simulate_result_t result = {0};
     mtree_simulate_options_t options;
     mtree_plan_t *plan = NULL;

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "planner/packing/prefix_cuts.h"
+
+#include "base/cancel.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Of so many hosts all sets are tried. */
+#define FEW_HOSTS 12
+
+/* Steps of work, of some nanoseconds each. */
+#define MAX_WORK 1e8
+
+/* A bound that is less by this part is a lower one. */
+#define GAIN 1e-9
+
+typedef struct {
+    mtree_colgen_t *colgen;
+    bool *inside;   /* [num_hosts] the set */
+    int *edges;     /* [num_edges] that leave it and use no constraint taken yet */
+    int *count;     /* [num_constraints] how many of these use each */
+    double *price;  /* [num_constraints] 1: taken */
+    double *far;    /* [num_hosts] price of the path from the middle of a ball */
+    int *order;     /* [num_hosts] by that, ascending */
+    bool *best_set; /* [num_hosts] */
+    double best;    /* bits/s */
+    double work;
+} cuts_t;
+
+/* How often the chain of hosts leaves the set. */
+static int num_exits(const cuts_t *cuts)
+{
+    int exits = 0;
+
+    for (int i = 0; i + 1 < cuts->colgen->candidates->num_hosts; ++i) {
+        exits += cuts->inside[i] && !cuts->inside[i + 1];
+    }
+    return exits;
+}
+
+/* List the edges that leave the set; how many. */
+static int list_edges(cuts_t *cuts)
+{
+    const mtree_candidates_t *candidates = cuts->colgen->candidates;
+    int num = 0;
+
+    memset(cuts->count, 0, (size_t)candidates->num_constraints * sizeof(*cuts->count));
+    for (int edge = 0; edge < candidates->num_edges; ++edge) {
+        if (!cuts->inside[candidates->from[edge]] || cuts->inside[candidates->to[edge]]) {
+            continue;
+        }
+        cuts->edges[num++] = edge;
+        for (int use = candidates->first[edge]; use < candidates->first[edge + 1];
+             ++use) {
+            ++cuts->count[candidates->constraints[use]];
+        }
+    }
+    cuts->work += candidates->num_edges;
+    return num;
+}
+
+/* The constraint that most edges use for its capacity. */
+static int find_constraint(const cuts_t *cuts)
+{
+    const mtree_candidates_t *candidates = cuts->colgen->candidates;
+    double most = 0.0;
+    int best = 0;
+
+    for (int c = 0; c < candidates->num_constraints; ++c) {
+        double worth = cuts->count[c] / candidates->capacity[c];
+
+        if (worth > most) {
+            most = worth;
+            best = c;
+        }
+    }
+    return best;
+}
+
+/* Take @a constraint: forget the edges that use it; how many are left of @a num. */
+static int take_constraint(cuts_t *cuts, int constraint, int num)
+{
+    const mtree_candidates_t *candidates = cuts->colgen->candidates;
+    int left = 0;
+
+    cuts->price[constraint] = 1.0;
+    for (int e = 0; e < num; ++e) {
+        int edge = cuts->edges[e];
+        const int *use = candidates->constraints + candidates->first[edge];
+        const int *end = candidates->constraints + candidates->first[edge + 1];
+        bool uses_it = false;
+
+        for (const int *at = use; at < end; ++at) {
+            uses_it = uses_it || *at == constraint;
+        }
+        for (const int *at = use; at < end && uses_it; ++at) {
+            --cuts->count[*at];
+        }
+        if (!uses_it) {
+            cuts->edges[left++] = edge;
+        }
+        cuts->work += (double)(end - use);
+    }
+    return left;
+}
+
+/* The bound that the set gives, with its constraints in cuts->price; infinite: none. */
+static double bound_of_set(cuts_t *cuts)
+{
+    const mtree_candidates_t *candidates = cuts->colgen->candidates;
+    int exits = num_exits(cuts), num;
+    double capacity = 0.0;
+
+    if (exits == 0) {
+        return INFINITY;
+    }
+    memset(cuts->price, 0, (size_t)candidates->num_constraints * sizeof(*cuts->price));
+    num = list_edges(cuts);
+    while (num > 0) {
+        int constraint = find_constraint(cuts);
+
+        capacity += candidates->capacity[constraint];
+        num = take_constraint(cuts, constraint, num);
+        cuts->work += candidates->num_constraints;
+    }
+    return capacity / exits;
+}
+
+/* Look at the set; true: its bound is the lowest so far. */
+static bool try_set(cuts_t *cuts)
+{
+    const mtree_candidates_t *candidates = cuts->colgen->candidates;
+    double bound = bound_of_set(cuts);
+
+    if (!(bound < cuts->best * (1.0 - GAIN))) {
+        return false;
+    }
+    cuts->best = bound;
+    memcpy(cuts->best_set, cuts->inside,
+           (size_t)candidates->num_hosts * sizeof(*cuts->best_set));
+    memcpy(cuts->colgen->bound_price, cuts->price,
+           (size_t)candidates->num_constraints * sizeof(*cuts->price));
+    return true;
+}
+
+static void try_all_sets(cuts_t *cuts)
+{
+    int num_hosts = cuts->colgen->candidates->num_hosts;
+
+    for (unsigned set = 1; set + 1 < 1u << num_hosts; ++set) {
+        for (int i = 0; i < num_hosts; ++i) {
+            cuts->inside[i] = (set >> i & 1) != 0;
+        }
+        (void)try_set(cuts);
+    }
+}
+
+/* The prices of the paths from @a middle, and the hosts in their order. */
+static bool measure_ball(cuts_t *cuts, const double *constraint_price, int middle)
+{
+    mtree_colgen_t *colgen = cuts->colgen;
+    const mtree_candidates_t *candidates = colgen->candidates;
+    static const mtree_prim_options_t plainly = {0};
+
+    if (!mtree_prim_run(colgen->prim, constraint_price, middle, &plainly,
+                        colgen->edges)) {
+        return false;
+    }
+    mtree_candidates_price(candidates, constraint_price, colgen->price);
+    cuts->order[0] = middle;
+    /* Hosts join in the order of their prices. */
+    for (int e = 0; e + 1 < candidates->num_hosts; ++e) {
+        int edge = colgen->edges[e];
+
+        cuts->order[e + 1] = candidates->to[edge];
+        cuts->far[candidates->to[edge]] =
+            cuts->far[candidates->from[edge]] + colgen->price[edge];
+    }
+    cuts->work += (double)candidates->num_hosts * candidates->num_hosts;
+    return true;
+}
+
+/* All balls around @a middle. */
+static void try_balls(cuts_t *cuts, const double *constraint_price, int middle)
+{
+    const mtree_candidates_t *candidates = cuts->colgen->candidates;
+    int num_hosts = candidates->num_hosts;
+
+    cuts->far[middle] = 0.0;
+    if (!measure_ball(cuts, constraint_price, middle)) {
+        return;
+    }
+    memset(cuts->inside, 0, (size_t)num_hosts * sizeof(*cuts->inside));
+    for (int i = 0; i + 1 < num_hosts && cuts->work < MAX_WORK; ++i) {
+        cuts->inside[cuts->order[i]] = true;
+        if (i == 0 || cuts->far[cuts->order[i + 1]] > cuts->far[cuts->order[i]]) {
+            (void)try_set(cuts);
+        }
+    }
+}
+
+/* All hosts but one. */
+static void try_entrances(cuts_t *cuts)
+{
+    int num_hosts = cuts->colgen->candidates->num_hosts;
+
+    for (int i = 0; i < num_hosts; ++i) {
+        cuts->inside[i] = true;
+    }
+    for (int i = 0; i < num_hosts; ++i) {
+        cuts->inside[i] = false;
+        (void)try_set(cuts);
+        cuts->inside[i] = true;
+    }
+}
+
+/* Single hosts change sides as long as that lowers the bound. */
+static void improve(cuts_t *cuts)
+{
+    int num_hosts = cuts->colgen->candidates->num_hosts;
+    bool improved = isfinite(cuts->best);
+
+    while (improved && cuts->work < MAX_WORK && !mtree_cancel_is_set()) {
+        improved = false;
+        memcpy(cuts->inside, cuts->best_set, (size_t)num_hosts * sizeof(*cuts->inside));
+        for (int i = 0; i < num_hosts; ++i) {
+            cuts->inside[i] = !cuts->inside[i];
+            if (try_set(cuts)) {
+                improved = true;
+            } else {
+                cuts->inside[i] = !cuts->inside[i];
+            }
+        }
+    }
+}
+
+mtree_status_t mtree_prefix_cuts_bound(mtree_colgen_t *colgen)
+{
+    const mtree_candidates_t *candidates = colgen->candidates;
+    mtree_arena_t *arena = colgen->problem->arena;
+    size_t num_hosts = (size_t)candidates->num_hosts;
+    size_t num_constraints = (size_t)candidates->num_constraints;
+    cuts_t cuts = {.colgen = colgen, .best = INFINITY};
+
+    MTREE_ARENA_ARRAY(arena, cuts.inside, num_hosts);
+    MTREE_ARENA_ARRAY(arena, cuts.best_set, num_hosts);
+    MTREE_ARENA_ARRAY(arena, cuts.order, num_hosts);
+    MTREE_ARENA_ARRAY(arena, cuts.far, num_hosts);
+    MTREE_ARENA_ARRAY(arena, cuts.edges, (size_t)candidates->num_edges);
+    MTREE_ARENA_ARRAY(arena, cuts.count, num_constraints);
+    MTREE_ARENA_ARRAY(arena, cuts.price, num_constraints);
+    if (arena->status != MTREE_OK) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    if (candidates->num_hosts <= FEW_HOSTS) {
+        try_all_sets(&cuts);
+    } else {
+        memcpy(colgen->constraint_price, colgen->bound_price,
+               num_constraints * sizeof(*colgen->constraint_price));
+        try_entrances(&cuts);
+        for (int i = 0; i < candidates->num_hosts && cuts.work < MAX_WORK; ++i) {
+            try_balls(&cuts, colgen->constraint_price, i);
+        }
+        improve(&cuts);
+    }
+    colgen->bound = cuts.best;
+    return MTREE_OK;
+}

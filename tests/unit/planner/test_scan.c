@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a scan can carry: against results by hand, all cuts of small networks, maximum
+ * flows, and the maximum concurrent flow from each host to the next.
+ */
+#include "tests/unit/planner/networks.h"
+
+#include "topo/generators.h"
+
+#include <check.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CAPACITY 1e9
+#define CLOSE    1e-5
+#define MAX_SIZE 12
+
+static mtree_plan_t *scan_plan(const mtree_topology_t *topology, double bytes)
+{
+    mtree_plan_request_t request = {
+        .collective = MTREE_SCAN, .bytes = bytes, .algorithm = "packing"};
+    mtree_plan_t *plan = network_plan(topology, &request);
+
+    ck_assert_double_le(plan->throughput, plan->bound * (1 + 1e-9));
+    ck_assert_ptr_nonnull(plan->limit);
+    return plan;
+}
+
+static mtree_topology_t *shape(const char *name)
+{
+    const mtree_generate_request_t request = {.capacity = CAPACITY, .seed = 1};
+    mtree_topology_t *topology;
+
+    ck_assert_int_eq(mtree_generate(name, &request, &topology), MTREE_OK);
+    return topology;
+}
+
+/* Hosts @a order [num], each joined to the next. */
+static mtree_topology_t *line(const int *order, int num)
+{
+    mtree_topology_t *topology = network_hosts(num);
+
+    for (int i = 0; i + 1 < num; i++) {
+        ck_assert_int_eq(mtree_topology_add_link(topology, order[i], order[i + 1],
+                                                 CAPACITY, CAPACITY, 0, NULL),
+                         MTREE_OK);
+    }
+    return topology;
+}
+
+static void check_scan(mtree_topology_t *topology, double throughput, double bound)
+{
+    mtree_plan_t *plan = scan_plan(topology, 0);
+
+    ck_assert_double_eq_tol(plan->throughput / CAPACITY, throughput, CLOSE);
+    ck_assert_double_eq_tol(plan->bound / CAPACITY, bound, CLOSE);
+    mtree_plan_destroy(plan);
+    mtree_topology_destroy(topology);
+}
+
+/* The sum passes each link once; two in three cross the middle where the hosts are in
+ * another order than their numbers. */
+START_TEST(lines)
+{
+    static const int ascending[] = {0, 1, 2, 3, 4}, mixed[] = {0, 2, 1, 3};
+
+    check_scan(line(ascending, 5), 1, 1);
+    check_scan(line(mixed, 4), 0.5, 0.5);
+}
+END_TEST
+
+/* Each of n - 1 sums takes one arc, or n - 1 of the n arcs the other way.  So chains carry
+ * 1 + 1 / (n - 1).  Each cut, which is proved whatever sums travel, lets pass 2. */
+START_TEST(rings)
+{
+    mtree_topology_t *topology = shape("ring:6");
+    mtree_plan_t *plan = scan_plan(topology, 0);
+
+    ck_assert_double_ge(plan->throughput, CAPACITY * (1 + 1.0 / 5) * (1 - CLOSE));
+    ck_assert_double_eq_tol(plan->bound / CAPACITY, 2, CLOSE);
+    mtree_plan_destroy(plan);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+/* What leaves host 0 passes one link. */
+START_TEST(stars)
+{
+    check_scan(shape("star:8"), 1, 1);
+}
+END_TEST
+
+static double capacity_out(const mtree_topology_t *topology, unsigned set)
+{
+    double sum = 0;
+
+    for (int arc = 0; arc < 2 * topology->num_links; arc++) {
+        bool leaves = (set >> mtree_arc_from(topology, arc) & 1) != 0 &&
+                      (set >> mtree_arc_to(topology, arc) & 1) == 0;
+
+        sum += leaves ? mtree_arc_capacity(topology, arc) : 0;
+    }
+    return sum;
+}
+
+/* The least over all sets of hosts of what leaves them, per host in it whose next host is
+ * not; and the least maximum flow from a host to a later one, which a cut shows. */
+static double least_cut(const mtree_topology_t *topology, bool pairs)
+{
+    int num_hosts = topology->num_vertices;
+    double least = INFINITY;
+
+    for (unsigned set = 1; set + 1 < 1u << num_hosts; set++) {
+        int exits = __builtin_popcount(set & ~(set >> 1) & ((1u << (num_hosts - 1)) - 1));
+
+        if (exits > 0) {
+            least = fmin(least, capacity_out(topology, set) / (pairs ? 1 : exits));
+        }
+    }
+    return least;
+}
+
+START_TEST(all_cuts_of_small_networks)
+{
+    mtree_topology_t *topology =
+        network_random(5 + _i % 5, 8 + _i % 3, (unsigned)_i, _i % 2 == 1, 0);
+    mtree_plan_t *plan = scan_plan(topology, 0);
+    double least = least_cut(topology, false);
+
+    ck_assert_double_eq_tol(plan->bound, least, CLOSE * least);
+    ck_assert_double_le(plan->bound, least_cut(topology, true) * (1 + CLOSE));
+    mtree_plan_destroy(plan);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+/* The chains carry as much as any flows from each host to the next do. */
+START_TEST(concurrent_flows)
+{
+    mtree_topology_t *topology =
+        _i == 0 ? network_b4(1) : network_random(4 + _i, 8 + 2 * _i, (unsigned)_i, true, 0);
+    int num_hosts = topology->num_vertices, hosts[MAX_SIZE];
+    double demand[MAX_SIZE * MAX_SIZE] = {0}, seconds;
+    mtree_plan_t *plan = scan_plan(topology, 0);
+
+    for (int i = 0; i < num_hosts; i++) {
+        hosts[i] = i;
+        if (i + 1 < num_hosts) {
+            demand[i * num_hosts + i + 1] = 1e6;
+        }
+    }
+    ck_assert_int_eq(mtree_planner_least_seconds(topology, hosts, num_hosts, demand,
+                                                 &seconds, NULL),
+                     MTREE_OK);
+    ck_assert_double_eq_tol(plan->throughput * seconds, 8e6, 8e6 * 1e-4);
+    mtree_plan_destroy(plan);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+/* With a size, each host's trees share it, and the chains follow one another. */
+START_TEST(shares_and_time)
+{
+    static const int order[] = {0, 1, 2, 3};
+    mtree_topology_t *topology = line(order, 4);
+    mtree_plan_t *plan;
+    int count[4] = {0};
+
+    for (int link = 0; link < topology->num_links; link++) {
+        topology->links[link].latency = 0.01;
+    }
+    plan = scan_plan(topology, 1e6);
+    for (int t = 0; t < plan->num_trees; t++) {
+        count[plan->trees[t].root]++;
+    }
+    for (int host = 0; host < 4; host++) {
+        ck_assert_int_eq(count[host], 1);
+    }
+    ck_assert_double_gt(plan->seconds, 0.03 + 8e6 / CAPACITY);
+    ck_assert_double_lt(plan->seconds, 0.03 + 1.4 * 8e6 / CAPACITY);
+    mtree_plan_destroy(plan);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+/* Too many hosts for all sets: the bound is one of a cut still. */
+START_TEST(many_hosts)
+{
+    mtree_topology_t *topology = shape("torus:6x6");
+    mtree_plan_t *plan = scan_plan(topology, 0);
+
+    /* Each host has four links. */
+    ck_assert_double_le(plan->bound, 4 * CAPACITY);
+    ck_assert_double_ge(plan->throughput, CAPACITY * (1 - CLOSE));
+    mtree_plan_destroy(plan);
+    mtree_topology_destroy(topology);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("scan");
+    TCase *tcase = tcase_create("scan");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_set_timeout(tcase, 60);
+    tcase_add_test(tcase, lines);
+    tcase_add_test(tcase, rings);
+    tcase_add_test(tcase, stars);
+    tcase_add_loop_test(tcase, all_cuts_of_small_networks, 0, 12);
+    tcase_add_loop_test(tcase, concurrent_flows, 0, 4);
+    tcase_add_test(tcase, shares_and_time);
+    tcase_add_test(tcase, many_hosts);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_ENV);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed != 0;
+}
