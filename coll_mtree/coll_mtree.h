@@ -37,7 +37,8 @@ BEGIN_C_DECLS
         _with(_do, allgatherv) _with(_do, reduce_scatter)                                \
             _with(_do, reduce_scatter_block) _with(_do, gather) _with(_do, gatherv)      \
                 _with(_do, scatter) _with(_do, scatterv) _with(_do, alltoall)            \
-                    _with(_do, alltoallv) _with(_do, alltoallw) _with(_do, barrier)
+                    _with(_do, alltoallv) _with(_do, alltoallw) _with(_do, scan)         \
+                        _with(_do, exscan) _with(_do, barrier)
 #define MTREE_ONCE(_do, _name)        _do(_name)
 #define MTREE_FORMS_OF(_do, _name)    _do(_name) _do(i##_name) _do(_name##_init)
 #define MTREE_FOR_EACH_INTERFACE(_do) MTREE_INTERFACES(MTREE_ONCE, _do)
@@ -212,6 +213,10 @@ void coll_mtree_params_register(const mca_base_component_t *component);
         const int *rdispls, ompi_datatype_t *const *rdtypes, ompi_communicator_t *comm
 #define MTREE_ARGUMENTS_alltoallw                                                        \
     sbuf, scounts, sdispls, sdtypes, rbuf, rcounts, rdispls, rdtypes, comm
+#define MTREE_PARAMETERS_scan    MTREE_PARAMETERS_allreduce
+#define MTREE_ARGUMENTS_scan     MTREE_ARGUMENTS_allreduce
+#define MTREE_PARAMETERS_exscan  MTREE_PARAMETERS_allreduce
+#define MTREE_ARGUMENTS_exscan   MTREE_ARGUMENTS_allreduce
 #define MTREE_PARAMETERS_barrier ompi_communicator_t *comm
 #define MTREE_ARGUMENTS_barrier  comm
 

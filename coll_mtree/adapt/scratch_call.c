@@ -86,6 +86,9 @@ void coll_mtree_scratch_call_run(const coll_mtree_scratch_call_t *call,
     case MTREE_ALLTOALL:
         CALL(alltoall, bytes, block, MPI_BYTE, received, block, MPI_BYTE, comm);
         break;
+    case MTREE_SCAN:
+        CALL(scan, MPI_IN_PLACE, bytes, total, MPI_BYTE, MPI_BOR, comm);
+        break;
     default:
         break;
     }

@@ -6,9 +6,9 @@
 
 #include <stdlib.h>
 
-/* MPI's functions compute inout = in op inout.  mtree reduces by commutative operations
- * only, so the sides may be swapped.  Open MPI calls a user's function by the rules of
- * its language, such as Fortran, only where there is no third buffer. */
+/* MPI's functions compute inout = in op inout.  Of scans @a a is of lower ranks than @a
+ * b; else mtree reduces by commutative operations only.  Open MPI calls a user's function
+ * by the rules of its language, such as Fortran, only where there is no third buffer. */
 static void buffers_fold(void *arg, const void *a, const void *b, void *out, size_t count)
 {
     const coll_mtree_coll_args_t *args = ((coll_mtree_buffers_t *)arg)->args;
@@ -22,6 +22,13 @@ static void buffers_fold(void *arg, const void *a, const void *b, void *out, siz
         ompi_datatype_copy_content_same_ddt(args->datatype, count, out, (void *)b);
     }
     ompi_op_reduce(args->op, (void *)a, out, count, args->datatype);
+}
+
+static void buffers_copy(void *arg, const void *from, void *to, size_t count)
+{
+    const coll_mtree_coll_args_t *args = ((coll_mtree_buffers_t *)arg)->args;
+
+    ompi_datatype_copy_content_same_ddt(args->datatype, count, to, (void *)from);
 }
 
 /* The elements in whose packed image byte *offset_p of the call's lies, which becomes the
@@ -89,12 +96,20 @@ static int buffers_init_fold(coll_mtree_buffers_t *buffers, int rank)
     buffers->super.extent = extent;
     buffers->super.span = (size_t)true_extent;
     buffers->super.fold = buffers_fold;
-    if (!args->stashed || args->count == 0) {
+    if (args->is_exclusive) {
+        buffers->super.copy = buffers_copy;
+    }
+    buffers->stashes_input = args->is_exclusive && args->input == args->output;
+    if ((!args->stashed && !buffers->stashes_input) || args->count == 0) {
         return OMPI_SUCCESS;
     }
     buffers->stash = malloc((size_t)extent * (args->count - 1) + buffers->super.span);
     if (buffers->stash == NULL) {
         return OMPI_ERR_OUT_OF_RESOURCE;
+    }
+    if (buffers->stashes_input) {
+        buffers->super.input = mtree_address(buffers->stash, -buffers->super.gap);
+        return OMPI_SUCCESS;
     }
     ranks_first = args->blocks != NULL ? args->blocks[rank] : args->count * (size_t)rank;
     buffers->super.output = mtree_address(
@@ -203,6 +218,10 @@ int coll_mtree_buffers_begin(const coll_mtree_buffers_t *buffers)
         return copy_own_block(buffers);
     }
     coll_mtree_staging_begin(&buffers->staging);
+    if (buffers->stashes_input && buffers->stash != NULL) {
+        buffers_copy((void *)buffers, args->input, (void *)buffers->super.input,
+                     args->count);
+    }
     if (args->own.from_type == NULL) {
         return OMPI_SUCCESS;
     }
@@ -214,7 +233,7 @@ void coll_mtree_buffers_deliver(const coll_mtree_buffers_t *buffers)
 {
     const coll_mtree_coll_args_t *args = buffers->args;
 
-    if (buffers->stash != NULL) {
+    if (buffers->stash != NULL && !buffers->stashes_input) {
         ompi_datatype_copy_content_same_ddt(
             args->datatype, args->count, args->scatter_to,
             mtree_address(buffers->stash, -buffers->super.gap));

@@ -18,7 +18,9 @@ typedef struct {
         *args;        /* the call's, or those that staging made of them */
     int num_blocks;   /* that are packed apart from each other */
     ptrdiff_t *shift; /* owned; super.shift */
-    char *stash;      /* result of a reduce_scatter in place until its end; owned */
+    char *stash; /* result of a reduce_scatter in place until its end, or what an exscan
+                    in place contributes; owned */
+    bool stashes_input;
     coll_mtree_side_buffers_t send, recv; /* of a personalized collective */
 } coll_mtree_buffers_t;
 

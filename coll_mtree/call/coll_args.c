@@ -42,8 +42,10 @@ void coll_mtree_coll_args_fold(coll_mtree_coll_args_t *args,
     ompi_datatype_get_extent(dtype, &lower, &extent);
     /* MPI wants the same datatype on all ranks here, so its extent may decide too. */
     args->verdict = verdict_by_bytes(size * count);
+    /* Scans are summed in the order of the ranks. */
     if (args->verdict == MTREE_COLL_ARGS_SERVED &&
-        (!ompi_op_is_commute(op) || extent <= 0)) {
+        ((!ompi_op_is_commute(op) && !mtree_collective_is_prefix(collective)) ||
+         extent <= 0)) {
         args->verdict = MTREE_COLL_ARGS_DECLINED;
     }
     args->call.collective = collective;

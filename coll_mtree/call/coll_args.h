@@ -38,7 +38,8 @@ typedef struct {
     size_t count;                     /* elements in the vector */
     ompi_op_t *op;                    /* NULL: bytes are moved, not reduced */
     coll_mtree_reduction_t reduction; /* where op is given */
-    bool keeps_order; /* it may be served, and its bits must be those of earlier calls */
+    bool is_exclusive; /* a scan whose results leave out the rank's own part */
+    bool keeps_order;  /* it may be served, and its bits must be those of earlier calls */
     /* Where ranks have blocks of different sizes: call.blocks, owned. */
     size_t *blocks;      /* [ranks + 1] */
     ptrdiff_t *displace; /* [ranks] bytes from output to each block, owned; NULL: in

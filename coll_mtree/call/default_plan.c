@@ -53,11 +53,11 @@ static void make_binomial(mtree_tree_t *tree, int num_hosts)
 mtree_status_t coll_mtree_default_plan_create(mtree_collective_t collective, int root,
                                               int num_ranks, mtree_plan_t **plan_p)
 {
-    const bool is_personalized = mtree_collective_is_personalized(collective);
+    const bool has_demands = mtree_collective_has_demands(collective);
     const bool has_root = mtree_collective_has_root(collective);
     mtree_status_t status =
-        plan_create(is_personalized ? collective : MTREE_ALLREDUCE, num_ranks,
-                    is_personalized && !has_root ? num_ranks : 1, plan_p);
+        plan_create(has_demands ? collective : MTREE_ALLREDUCE, num_ranks,
+                    has_demands && !has_root ? num_ranks : 1, plan_p);
 
     if (status != MTREE_OK) {
         return status;
@@ -65,7 +65,7 @@ mtree_status_t coll_mtree_default_plan_create(mtree_collective_t collective, int
     for (int t = 0; t < (*plan_p)->num_trees; t++) {
         mtree_tree_t *tree = &(*plan_p)->trees[t];
 
-        if (is_personalized) {
+        if (has_demands) {
             make_star(tree, num_ranks, has_root ? root : t);
         } else {
             make_binomial(tree, num_ranks);
@@ -73,7 +73,7 @@ mtree_status_t coll_mtree_default_plan_create(mtree_collective_t collective, int
         tree->rate = ASSUMED_RATE;
         tree->share = 1;
     }
-    if (is_personalized && has_root) {
+    if (has_demands && has_root) {
         (*plan_p)->root = root;
     }
     (*plan_p)->throughput = ASSUMED_RATE;

@@ -40,6 +40,18 @@ coll_mtree_plan_choice_request(const coll_mtree_call_class_t *call_class,
                                   .bytes = call_class->bytes};
 }
 
+bool coll_mtree_plan_choice_fits_ranks(mtree_collective_t collective, const int *host,
+                                       int num_ranks)
+{
+    for (int rank = 1; rank < num_ranks && mtree_collective_is_prefix(collective);
+         rank++) {
+        if (host[rank] < host[rank - 1]) {
+            return false;
+        }
+    }
+    return true;
+}
+
 int coll_mtree_plan_choice_trees_per_root(const mtree_plan_t *plan)
 {
     int most = 0;

@@ -34,6 +34,14 @@ mtree_plan_request_t
 coll_mtree_plan_choice_request(const coll_mtree_call_class_t *call_class,
                                const char *algorithm, int trees, int max_trees);
 
+/*
+ * Is a plan for @a collective made for this order of the ranks, @a host [num_ranks] being
+ * the hosts?  A scan is planned from host to host, each of which it visits once; with
+ * ranks that come back to an earlier host it is right, but slower than predicted.
+ */
+bool coll_mtree_plan_choice_fits_ranks(mtree_collective_t collective, const int *host,
+                                       int num_ranks);
+
 /* Trees of @a plan with the same root, at most: all of them but for gathering
  * collectives.  A plan with more than the communicator's limit cannot be used. */
 int coll_mtree_plan_choice_trees_per_root(const mtree_plan_t *plan);

@@ -190,6 +190,12 @@ static void context_run(coll_mtree_planning_context_t *context, ompi_communicato
     }
     plan = coll_mtree_planning_run(comm, &context->hosts, &stored->node.call_class,
                                    max_trees, &lent, &forecast);
+    /* Where the user has chosen nothing is compared. */
+    if (forecast.seconds > 0 &&
+        !coll_mtree_plan_choice_fits_ranks(stored->node.call_class.collective,
+                                           context->numbers.host, context->num_procs)) {
+        forecast = mtree_forecast_of(MTREE_FORECAST_SLOWER);
+    }
 
     pthread_mutex_lock(&contexts_lock);
     coll_mtree_plan_store_put(stored, context->version, plan, forecast, trees_stay);

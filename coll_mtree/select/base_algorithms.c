@@ -99,5 +99,12 @@ DEFINE_BASE_ALGORITHM(
     [MTREE_BASE_ALLTOALL_PAIRWISE] = ompi_coll_base_alltoallv_intra_pairwise)
 DEFINE_BASE_ALGORITHM(alltoallw, NULL)
 
+DEFINE_BASE_ALGORITHM(
+    scan, [MTREE_BASE_SCAN_LINEAR] = ompi_coll_base_scan_intra_linear,
+    [MTREE_BASE_SCAN_DOUBLING] = ompi_coll_base_scan_intra_recursivedoubling)
+DEFINE_BASE_ALGORITHM(
+    exscan, [MTREE_BASE_SCAN_LINEAR] = ompi_coll_base_exscan_intra_linear,
+    [MTREE_BASE_SCAN_DOUBLING] = ompi_coll_base_exscan_intra_recursivedoubling)
+
 /* Barriers have no other algorithm. */
 DEFINE_BASE_ALGORITHM(barrier, NULL)

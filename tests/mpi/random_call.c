@@ -28,6 +28,12 @@ static void case_call_fold(case_t *c)
         RUN(c, Reduce_scatter, reduce_scatter, send, c->recv.base, c->recv_counts, type,
             op, c->comm);
         break;
+    case SCAN:
+        RUN(c, Scan, scan, send, c->recv.base, c->block, type, op, c->comm);
+        break;
+    case EXSCAN:
+        RUN(c, Exscan, exscan, send, c->recv.base, c->block, type, op, c->comm);
+        break;
     default:
         RUN(c, Reduce_scatter_block, reduce_scatter_block, send, c->recv.base, c->block,
             type, op, c->comm);

@@ -28,6 +28,8 @@ const char *const collective_names[COLLECTIVES] = {"allreduce",
                                                    "alltoall",
                                                    "alltoallv",
                                                    "alltoallw",
+                                                   "scan",
+                                                   "exscan",
                                                    "barrier"};
 
 const char *const form_names[MTREE_FORMS] = {"blocking", "nonblocking", "persistent"};
@@ -57,7 +59,13 @@ bool has_blocks(const case_t *c)
 bool is_fold(const case_t *c)
 {
     return c->collective == ALLREDUCE || c->collective == REDUCE ||
-           c->collective == REDUCE_SCATTER || c->collective == REDUCE_SCATTER_BLOCK;
+           c->collective == REDUCE_SCATTER || c->collective == REDUCE_SCATTER_BLOCK ||
+           is_prefix(c);
+}
+
+bool is_prefix(const case_t *c)
+{
+    return c->collective == SCAN || c->collective == EXSCAN;
 }
 
 bool is_alltoall(const case_t *c)

@@ -32,6 +32,8 @@ typedef enum {
     ALLTOALL,
     ALLTOALLV,
     ALLTOALLW,
+    SCAN,
+    EXSCAN,
     BARRIER,
     COLLECTIVES
 } collective_t;
@@ -96,6 +98,9 @@ void *allocate(size_t bytes);
 bool has_blocks(const case_t *c);
 bool is_fold(const case_t *c);
 bool is_alltoall(const case_t *c);
+
+/* Is the result of a rank of the ranks up to it, or before it? */
+bool is_prefix(const case_t *c);
 
 /* Does it move another block between each two ranks? */
 bool is_exchange(const case_t *c);

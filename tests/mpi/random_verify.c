@@ -6,6 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The ranks, from 0 on, whose parts are in this rank's result. */
+static int num_folded(const case_t *c)
+{
+    return is_prefix(c) ? c->rank + (c->collective == SCAN) : c->ranks;
+}
+
 /* The packed image of items [from, to) of the folded vector, or of rank's own. */
 static char *expected(const case_t *c, int from, int to, int rank)
 {
@@ -13,7 +19,7 @@ static char *expected(const case_t *c, int from, int to, int rank)
     char *sum = allocate(all * bytes), *in = allocate(all * bytes);
 
     item_fill(c->kind, c->seed, is_fold(c) ? 0 : rank, (size_t)to, sum);
-    for (int r = 1; is_fold(c) && r < c->ranks; r++) {
+    for (int r = 1; is_fold(c) && r < num_folded(c); r++) {
         item_fill(c->kind, c->seed, r, (size_t)to, in);
         item_fold(c->kind, (size_t)to, in, sum);
     }
@@ -80,6 +86,11 @@ void case_verify(case_t *c)
                c->rank);
         if (c->in_place) {
             area_clear(&c->recv, 0, c->total);
+        }
+    } else if (c->collective == EXSCAN && c->rank == 0) {
+        /* Its receive area is what it was. */
+        if (c->in_place) {
+            verify(c, 0, 0, c->total, 0);
         }
     } else if (c->collective != REDUCE || c->rank == c->root) {
         verify(c, 0, 0, c->total, c->root);
