@@ -160,6 +160,17 @@ static void start_alltoallv(const bench_call_t *call, MPI_Request *request)
                    call->own_counts, call->recv_displs, MPI_BYTE, call->comm, request);
 }
 
+static void run_scan(const bench_call_t *call)
+{
+    MPI_Scan(call->send, call->recv, call->count, MPI_FLOAT, MPI_SUM, call->comm);
+}
+
+static void start_scan(const bench_call_t *call, MPI_Request *request)
+{
+    MPI_Iscan(call->send, call->recv, call->count, MPI_FLOAT, MPI_SUM, call->comm,
+              request);
+}
+
 static void run_barrier(const bench_call_t *call)
 {
     MPI_Barrier(call->comm);
@@ -184,6 +195,7 @@ static const bench_operation_t operations[] = {
     {"scatterv", MTREE_SCATTER, BYTES, run_scatterv, NULL, false},
     {"alltoall", MTREE_ALLTOALL, BYTES, run_alltoall, NULL, true},
     {"alltoallv", MTREE_ALLTOALL, BYTES, run_alltoallv, NULL, false},
+    {"scan", MTREE_SCAN, FLOATS, run_scan, NULL, false},
     {"barrier", MTREE_ALLREDUCE, NOTHING, run_barrier, NULL, false},
     {"iallreduce", MTREE_ALLREDUCE, FLOATS, NULL, start_allreduce, false},
     {"ibcast", MTREE_BCAST, BYTES, NULL, start_bcast, false},
@@ -197,6 +209,7 @@ static const bench_operation_t operations[] = {
     {"iscatterv", MTREE_SCATTER, BYTES, NULL, start_scatterv, false},
     {"ialltoall", MTREE_ALLTOALL, BYTES, NULL, start_alltoall, true},
     {"ialltoallv", MTREE_ALLTOALL, BYTES, NULL, start_alltoallv, false},
+    {"iscan", MTREE_SCAN, FLOATS, NULL, start_scan, false},
     {"ibarrier", MTREE_ALLREDUCE, NOTHING, NULL, start_barrier, false},
 };
 
@@ -411,6 +424,10 @@ bool bench_operation_check(const bench_operation_t *operation, const bench_call_
         .iteration = iteration,
         .first = part == MTREE_PART_BLOCK ? (size_t)call->part_displs[call->rank] : 0};
 
+    if (mtree_collective_is_prefix(operation->collective)) {
+        run.kind = BENCH_PATTERN_PREFIX;
+        run.rank = call->rank;
+    }
     if (part == MTREE_PART_VECTOR &&
         (bench_operation_gathers(operation) || is_alltoall(operation))) {
         return is_gathered(operation, call, pattern, run);

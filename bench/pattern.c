@@ -123,6 +123,26 @@ void bench_pattern_fill(const bench_pattern_t *pattern, bench_pattern_run_t run,
     }
 }
 
+/* The first of @a count elements that is not the sum of what rank run.rank and those
+ * before it send. */
+static size_t prefix_mismatch(const bench_pattern_t *pattern, bench_pattern_run_t run,
+                              const float *buffer, size_t count)
+{
+    size_t start = run.first + (size_t)run.iteration * ITERATION_STEP;
+
+    for (size_t i = 0; i < count; i++) {
+        float sum = 0;
+
+        for (int rank = 0; rank <= run.rank; rank++) {
+            sum += pattern->values[(start + i + (size_t)rank * RANK_STEP) % PERIOD];
+        }
+        if (memcmp(&sum, &buffer[i], sizeof(sum)) != 0) {
+            return i;
+        }
+    }
+    return count;
+}
+
 static size_t first_difference(const unsigned char *left, const unsigned char *right,
                                size_t unit)
 {
@@ -141,6 +161,9 @@ size_t bench_pattern_mismatch(const bench_pattern_t *pattern, bench_pattern_run_
     const unsigned char *have, *want;
     size_t done, length;
 
+    if (run.kind == BENCH_PATTERN_PREFIX) {
+        return prefix_mismatch(pattern, run, buffer, count);
+    }
     for (done = 0; done < count; done += length) {
         length = piece_length(done, count);
         have = (const unsigned char *)buffer + done * unit;

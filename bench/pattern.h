@@ -19,7 +19,8 @@ typedef struct bench_pattern bench_pattern_t;
 typedef enum {
     BENCH_PATTERN_BYTES,  /* bytes that one rank sends */
     BENCH_PATTERN_VALUES, /* floats that one rank sends */
-    BENCH_PATTERN_SUMS    /* floats: the sum over all ranks of what they send */
+    BENCH_PATTERN_SUMS,   /* floats: the sum over all ranks of what they send */
+    BENCH_PATTERN_PREFIX  /* floats: the sum over one rank and those before it */
 } bench_pattern_kind_t;
 
 /* Names a run of elements; `rank` is not used by BENCH_PATTERN_SUMS. */

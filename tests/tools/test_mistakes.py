@@ -170,7 +170,7 @@ def check_bench(folder):
     empty = pathlib.Path(folder, "empty.txt")
     empty.write_text("")
     for words, line in (
-            ("-t scan", "--collective scan: no such operation; --help lists them"),
+            ("-t sort", "--collective sort: no such operation; --help lists them"),
             ("-m tiny", "-m: size 'tiny': .*; give bytes, or 64k, 16M"),
             ("-m 0:0", "-m: size '0': must be from 1 to [0-9]* bytes"),
             ("-m 2k:1k", "-m: the least size, 2048 bytes, is above the greatest, 1024"),
