@@ -19,7 +19,7 @@ const char *mtree_relays_unavailable(const mtree_plan_request_t *request, int nu
     if (num_hosts + request->num_relays > MTREE_RELAYS_MOST_HOSTS) {
         return "too many hosts and relays";
     }
-    if (mtree_collective_is_personalized(request->collective)) {
+    if (mtree_collective_has_demands(request->collective)) {
         return "the collective has a block for each host";
     }
     if (request->algorithm != NULL || request->keep != NULL) {
