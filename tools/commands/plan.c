@@ -32,8 +32,8 @@ static const char *whole_of(mtree_collective_t collective)
     if (!mtree_collective_has_blocks(collective)) {
         return "the message";
     }
-    return mtree_collective_is_personalized(collective) ? "what its root sends"
-                                                        : "its root's block";
+    return mtree_collective_has_demands(collective) ? "what its root sends"
+                                                    : "its root's block";
 }
 
 static void print_tree(const mtree_plan_t *plan, int number)
