@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-mtree_status_t coll_mtree_part_part_create(mtree_collective_t collective, int host,
+mtree_status_t coll_mtree_ring_part_create(mtree_collective_t collective, int host,
                                            int num_hosts, mtree_plan_part_t **part_p)
 {
     const char **names = malloc((size_t)num_hosts * sizeof(*names));
