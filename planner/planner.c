@@ -144,6 +144,13 @@ static mtree_status_t check_request(const mtree_plan_request_t *request, int num
         mtree_error("planner: no hosts to plan for; give at least one");
         return MTREE_ERR_INVALID;
     }
+    if (mtree_collective_is_prefix(request->collective) &&
+        num_hosts > MTREE_PLAN_MOST_SCANNING) {
+        mtree_error("planner: a scan over %d hosts is not supported, as each host needs "
+                    "the trees of all; at most %d have one",
+                    num_hosts, MTREE_PLAN_MOST_SCANNING);
+        return MTREE_ERR_UNSUPPORTED;
+    }
     if (mtree_collective_has_root(request->collective) &&
         (request->root < 0 || request->root >= num_hosts)) {
         mtree_error(

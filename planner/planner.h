@@ -8,13 +8,17 @@
 
 #include "planner/plan/request.h"
 
+/* More hosts are not planned for where the collective is a prefix: each host needs the
+ * order of the trees of all, which would take more than a megabyte. */
+#define MTREE_PLAN_MOST_SCANNING 256
+
 /*
  * Plan for the ranks' hosts: @a hosts are @a num_hosts vertices of @a topology; the plan
  * numbers them in that order.  Owned by the caller.  One host gives a plan with one tree
  * and no edges.  Errors are logged: MTREE_ERR_INVALID, MTREE_ERR_UNREACHABLE,
  * MTREE_ERR_NOT_FOUND (algorithm), MTREE_ERR_SOLVER, MTREE_ERR_UNSUPPORTED (algorithm
- * does not do this collective), MTREE_ERR_LIMIT (no tree is as low as the request wants).
- * Not logged: MTREE_ERR_CANCELLED (base/cancel.h).
+ * does not do this collective, or not for so many hosts), MTREE_ERR_LIMIT (no tree is as
+ * low as the request wants). Not logged: MTREE_ERR_CANCELLED (base/cancel.h).
  */
 mtree_status_t mtree_planner_run(const mtree_topology_t *topology, const int *hosts,
                                  int num_hosts, const mtree_plan_request_t *request,

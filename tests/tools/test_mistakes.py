@@ -51,6 +51,7 @@ def check_files(folder):
     says([*MTREE, "check", changed()], 0, "every tree spans")
     says([*MTREE, "check", file("list.json", "[1")], 1, "list.json:1: .*; a plan is one JSON object")
     says([*MTREE, "check", changed(hosts=[])], 1, 'plan.json: no "hosts"; give an array of host names')
+    says([*MTREE, "check", changed(relays="c")], 1, '"relays" is no array; give host names, or leave it out')
     says([*MTREE, "check", changed(hosts=["a", "a"])], 1, "host 1 is not a name, or is there twice; name each host once")
     says([*MTREE, "check", changed(relays="c")], 1, '"relays" is no array; give host names, or leave it out')
     says([*MTREE, "check", changed(throughput_bps=-1)], 1, '"throughput_bps" is not a number of at least 0; correct it or leave it out')
@@ -91,7 +92,7 @@ def check_files(folder):
     says([*MTREE, "import", file("word.conf", "SwitchName=s Nodes\n")], 1, "word.conf:1: 'Nodes' is no Key=value")
 
 
-def check_planning():
+def check_planning(folder):
     says([*MTREE, "plan", B4, "--size", "many"], 2, "--size 'many': .*; write it like 16M")
     says([*MTREE, "plan", B4, "--hosts", "US1,nowhere"], 1, "no host 'nowhere'; 'mtree topology' lists the hosts")
     says([*MTREE, "plan", B4, "--hosts", "US1,US2,US3,US4,US5,US6,EU1,EU2,EU3,EU4,AS1,AS2,US1"], 1,
@@ -99,6 +100,8 @@ def check_planning():
     says([*MTREE, "plan", B4, "--hosts", ""], 1, "--hosts names no host")
     says([*MTREE, "plan", B4, "--hosts", "US1,US2", "--relays", "EU1,US2"], 1,
          "--relays names host 'US2', which is one of --hosts; a relay is another host")
+    says(["sh", "-c", f"{MTREE[0]} generate star:257 >{folder}/star.dot; {MTREE[0]} plan -C scan {folder}/star.dot"], 1,
+         "a scan over 257 hosts is not supported, as each host needs the trees of all; at most 256 have one")
     says([*MTREE, "plan", B4, "-a", "psld", "-C", "bcast"], 1, "algorithm psld does not do bcast; choose another, packing does all")
     says([*MTREE, "simulate", STAR, "--chunk", "x"], 2, "--chunk 'x': .*; write it like 64K")
     says([*MTREE, "simulate", STAR, "--overhead", "x"], 2, "--overhead 'x': .*; write it like 20us")
@@ -211,7 +214,7 @@ with tempfile.TemporaryDirectory() as scratch:
     check_files(pathlib.Path(scratch))
     check_bench(scratch)
     check_compare(scratch)
-check_planning()
+    check_planning(scratch)
 check_netlab()
 check_lab()
 print("\n".join(failures) if failures else f"test_mistakes.py: {checks} mistakes, each answered by one line")

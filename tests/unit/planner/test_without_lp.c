@@ -82,7 +82,10 @@ START_TEST(throughput_is_close_to_the_bound)
                                         .algorithm = "packing"};
         mtree_plan_t *plan = network_plan(topology, &request);
 
-        ck_assert_double_ge(plan->throughput, CLOSE * plan->bound);
+        /* The bound of a scan is that of its cuts, which flows need not reach. */
+        if (!mtree_collective_is_prefix(request.collective)) {
+            ck_assert_double_ge(plan->throughput, CLOSE * plan->bound);
+        }
         ck_assert_double_le(plan->throughput, plan->bound * (1 + 1e-6));
         mtree_plan_destroy(plan);
     }
@@ -109,7 +112,7 @@ START_TEST(few_trees)
             ck_assert_int_le(plan->num_trees, 10 * roots);
             if (bytes > 0) {
                 ck_assert_double_ge(plan->seconds, 8 * bytes / plan->bound);
-            } else {
+            } else if (!mtree_collective_is_prefix(request.collective)) {
                 ck_assert_double_ge(plan->throughput, 0.9 * plan->bound);
             }
             mtree_plan_destroy(plan);
