@@ -49,7 +49,11 @@ make -s install DESTDIR="$root" HOME="$tmp/home" >"$tmp/install.log" 2>&1 || {
     tail -20 "$tmp/install.log"
     exit 1
 }
-[ -e "$root$(value componentdir)/mca_coll_mtree.so" ] || fail "no component in $(value componentdir)"
+component=$root$(value componentdir)/mca_coll_mtree.so
+[ -e "$component" ] || fail "no component in $(value componentdir)"
+# Symbols are bound when they are first used: what is missing would end a job then.
+missing=$(nm -D --undefined-only "$component" | grep -E ' (coll_)?mtree_')
+[ -z "$missing" ] || fail "the component uses functions of mtree's that it does not have: $missing"
 [ -z "$(find "$root$(value componentdir)" -name '*.la')" ] || fail "a .la file beside the component"
 
 # Programs find their parts where they are.
