@@ -13,10 +13,11 @@
 #include "coll_mtree/plan/decision.h"
 #include "coll_mtree/plan/planning_context.h"
 #include "coll_mtree/plan/proc_group.h"
+#include "coll_mtree/relay/links.h"
 #include "coll_mtree/report/pvars.h"
 #include "coll_mtree/report/statistics.h"
-#include "coll_mtree/transport/transport.h"
 #include "coll_mtree/tcp/transport.h"
+#include "coll_mtree/transport/transport.h"
 
 static int mtree_register(void);
 static int mtree_open(void);
@@ -64,6 +65,8 @@ static int mtree_close(void)
 {
     coll_mtree_decisions_close();
     coll_mtree_bandwidth_monitor_close();
+    coll_mtree_relays_close();
+    coll_mtree_relay_links_close();
     coll_mtree_tcp_close();
     coll_mtree_transport_close();
     coll_mtree_modex_close();

@@ -7,12 +7,13 @@
 #include "coll_mtree/control/modex.h"
 #include "coll_mtree/obstacle.h"
 #include "coll_mtree/plan/proc_group.h"
+#include "coll_mtree/relay/relays.h"
 #include "coll_mtree/report/report.h"
 #include "coll_mtree/report/trace.h"
 #include "coll_mtree/select/trial_rule.h"
+#include "coll_mtree/tcp/transport.h"
 #include "coll_mtree/topology/source.h"
 #include "coll_mtree/transport/transport.h"
-#include "coll_mtree/tcp/transport.h"
 
 #include "coll_mtree/base/log.h"
 #include "coll_mtree/base/params.h"
@@ -108,7 +109,7 @@ int coll_mtree_init_query(bool enable_progress_threads, bool enable_mpi_threads)
     without_memory.super.coll_module_enable = without_memory_enable;
     module_install(&without_memory);
     coll_mtree_transport_open(enable_mpi_threads);
-    coll_mtree_tcp_open();
+    coll_mtree_tcp_open(coll_mtree_relays_are_wanted());
     return coll_mtree_open_required_components(enable_progress_threads,
                                                enable_mpi_threads);
 }

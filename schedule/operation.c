@@ -170,6 +170,11 @@ bool mtree_operation_done(const mtree_operation_t *operation, mtree_status_t *st
     return true;
 }
 
+bool mtree_operation_has_failed(const mtree_operation_t *operation)
+{
+    return operation->status != MTREE_OK;
+}
+
 void mtree_operation_free(mtree_operation_t *operation)
 {
     if (operation == NULL) {

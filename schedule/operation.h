@@ -131,6 +131,9 @@ mtree_status_t mtree_operation_start_controlled(
 /* Has the operation ended, and with which *status_p (may be NULL)? */
 bool mtree_operation_done(const mtree_operation_t *operation, mtree_status_t *status_p);
 
+/* Has it failed, though messages of it may be under way? */
+bool mtree_operation_has_failed(const mtree_operation_t *operation);
+
 /* Free a finished operation; NULL is allowed. */
 void mtree_operation_free(mtree_operation_t *operation);
 

@@ -122,6 +122,8 @@ bool mtree_tcp_connection_read(mtree_tcp_connection_t *connection)
         } else if (bytes < 0 && errno != EINTR) {
             return connection_fail(connection, strerror(errno));
         } else if (bytes == 0) {
+            /* What the peer's kernel has got is done, though nobody has looked yet. */
+            mtree_tcp_connection_confirm(connection);
             return connection_fail(connection, "the connection was closed");
         } else if (bytes > 0) {
             /* Less than wanted is all that there was; the end of the stream is another

@@ -83,7 +83,11 @@ static int bind_port(int fd, sa_family_t family, uint16_t port)
     mtree_address_t any = {.family = family};
     struct sockaddr_storage storage;
     socklen_t length = fill_address(&storage, &any, port);
+    int on = 1;
 
+    /* A program that is started again takes its port again, though connections of the
+     * last one linger. */
+    (void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
     return bind(fd, (struct sockaddr *)&storage, length);
 }
 

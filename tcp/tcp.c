@@ -56,6 +56,11 @@ void mtree_tcp_destroy(mtree_tcp_t *tcp)
     free(tcp);
 }
 
+int mtree_tcp_descriptor(const mtree_tcp_t *tcp)
+{
+    return tcp->epoll;
+}
+
 mtree_tcp_message_t *mtree_tcp_message_create(mtree_tcp_session_t *session)
 {
     mtree_tcp_t *tcp = session->peer->tcp;

@@ -48,6 +48,10 @@ mtree_status_t mtree_tcp_create(double grace, mtree_tcp_t **tcp_p);
 /* With all of its peers. */
 void mtree_tcp_destroy(mtree_tcp_t *tcp);
 
+/* A descriptor that poll(2) finds readable when mtree_tcp_poll() has something to do; of
+ * @a tcp. */
+int mtree_tcp_descriptor(const mtree_tcp_t *tcp);
+
 /* Read and write what the sockets have and take; how many messages have ended. */
 int mtree_tcp_poll(mtree_tcp_t *tcp);
 

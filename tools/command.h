@@ -37,7 +37,7 @@ typedef struct {
 extern const command_t command_topology, command_generate, command_import;
 extern const command_t command_plan, command_check, command_simulate, command_compare;
 extern const command_t command_draw, command_probe, command_report, command_top;
-extern const command_t command_doctor;
+extern const command_t command_doctor, command_relay;
 
 /* Log @a what is wrong in the use of @a command and where its help is; COMMAND_MISUSED.
  */

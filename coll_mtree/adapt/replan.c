@@ -202,7 +202,7 @@ static void decision_reply(coll_mtree_decision_t *super, coll_mtree_exchange_t *
             &(coll_mtree_prospect_t){mtree_forecast_of(MTREE_FORECAST_FASTER),
                                      coll_mtree_winner_none()},
             coll_mtree_planning_context_host_of(query->replan->module->context),
-            ompi_comm_size(query->replan->comm));
+            ompi_comm_size(query->replan->comm), &(coll_mtree_appendix_t){NULL, 0});
     } else {
         coll_mtree_exchange_reply(exchange, (int)decision->reply, NULL, 0);
     }
@@ -253,7 +253,7 @@ static int query_read(coll_mtree_replan_query_t *query, const coll_mtree_reply_t
     }
     return query->reply == COLL_MTREE_REPLY_PLAN
                ? coll_mtree_plan_reply_read(reply, query->new_plan, &query->new_part,
-                                            NULL)
+                                            NULL, NULL)
                : reply->code;
 }
 

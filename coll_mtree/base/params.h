@@ -28,6 +28,7 @@ typedef struct {
     bool barrier;
     char *streams; /* coll_mtree/tcp/streams.h */
     char *tcp_ports;
+    char *relay_secret; /* a file on the host of rank 0 */
     char *tcp_congestion_control;
     int autotune; /* coll_mtree/select/trial_rule.h */
     bool deterministic;

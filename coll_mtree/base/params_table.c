@@ -52,6 +52,12 @@ static void agree_streams(const coll_mtree_param_t *param, char *text)
     snprintf(text, COLL_MTREE_PARAM_TEXT, "%s", is_set(value) ? value : "0");
 }
 
+static void agree_relays(const coll_mtree_param_t *param, char *text)
+{
+    snprintf(text, COLL_MTREE_PARAM_TEXT, "%s",
+             is_set(*param->value.string) ? "set" : "empty");
+}
+
 /* A trace without events is none. */
 static void agree_trace(const coll_mtree_param_t *param, char *text)
 {
@@ -155,6 +161,10 @@ static const coll_mtree_param_t table[] = {
      .help = "Congestion control of the connections of coll_mtree_streams, one of those "
              "that net.ipv4.tcp_allowed_congestion_control lists. Empty: the kernel's "
              "default"},
+    {STRING("relay_secret", relay_secret), READ_ONCE, .level = 5, .agree = agree_relays,
+     .help = "Path of a file, on the host of rank 0, with the secret of the relays that "
+             "the topology file names (relay=\"host:port\", docs/relays.md). Blocking "
+             "calls pass through them where that is faster. Empty: none are used"},
     {BOOL("barrier", barrier, true), COLLECTIVE, .level = 5, .agree = agree_value,
      .help = "Serve barriers too, over the trees planned for the smallest messages; 0: "
              "the fallback serves them"},

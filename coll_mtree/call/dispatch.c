@@ -11,6 +11,7 @@
 #include "coll_mtree/call/agreed_size.h"
 #include "coll_mtree/call/comm_class.h"
 #include "coll_mtree/call/plan_entry.h"
+#include "coll_mtree/call/relayed_call.h"
 #include "coll_mtree/call/request.h"
 #include "coll_mtree/select/agreed_time.h"
 #include "coll_mtree/topology/source.h"
@@ -107,6 +108,25 @@ static int wait_for_plan(coll_mtree_mpi_call_t *call, coll_mtree_comm_class_t *c
     return rc;
 }
 
+/* Run it over the plan with relays; false: there is none, or it has failed on all ranks
+ * alike. */
+static bool run_over_relays(const coll_mtree_mpi_call_t *call, coll_mtree_request_t *req)
+{
+    coll_mtree_relayed_t *relayed = coll_mtree_plan_entry_relayed(req->entry);
+
+    coll_mtree_relayed_call_explain(req);
+    if (req->ring || !coll_mtree_relayed_call_serves(req, relayed)) {
+        return false;
+    }
+    if (!coll_mtree_relayed_call_run(req, relayed)) {
+        coll_mtree_plan_entry_leave_relays(req->entry);
+        return false;
+    }
+    /* It has not entered the window of calls. */
+    call->module->calls.issued--;
+    return true;
+}
+
 /* The only place where a rank may learn that there is no plan and go to the fallback,
  * since every rank waits here. */
 static int dispatch_blocking(coll_mtree_mpi_call_t *call,
@@ -121,7 +141,8 @@ static int dispatch_blocking(coll_mtree_mpi_call_t *call,
     if (rc == OMPI_SUCCESS) {
         coll_mtree_mpi_call_note(call, comm_class, backend);
         coll_mtree_statistics_served(&call->trial.count, backend);
-        rc = run_blocking(call, comm_class, req);
+        rc = run_over_relays(call, req) ? OMPI_SUCCESS
+                                        : run_blocking(call, comm_class, req);
     } else if (rc == MTREE_DECLINED) {
         coll_mtree_mpi_call_note(call, comm_class, backend);
         coll_mtree_dispatch_declined(&call->trial.count, backend,
@@ -144,6 +165,7 @@ static int dispatch_later(const coll_mtree_mpi_call_t *call,
     int rc = OMPI_SUCCESS;
 
     coll_mtree_mpi_call_note(call, comm_class, COLL_MTREE_TREES);
+    coll_mtree_relayed_call_explain(req);
     req->count = call->trial.count;
     if (call->form == MTREE_PERSISTENT) {
         coll_mtree_request_replan(req, call->module, call_class);

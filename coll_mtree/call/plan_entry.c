@@ -32,6 +32,7 @@ void coll_mtree_plan_entry_release(coll_mtree_plan_entry_t *entry)
     coll_mtree_replan_nonblocking_cleanup(&entry->replan);
     mtree_plan_destroy(entry->plan);
     mtree_plan_part_destroy(entry->part);
+    coll_mtree_relayed_destroy(entry->relayed);
     mtree_plan_part_destroy(entry->default_part);
     mtree_plan_part_destroy(entry->ring);
     free(entry);
@@ -308,6 +309,17 @@ int coll_mtree_plan_entry_wait(coll_mtree_plan_entry_t *entry,
     }
     /* Once it is known, the backend was chosen before the call came here. */
     return comm_class->known ? OMPI_SUCCESS : plan_entry_know(entry, comm_class);
+}
+
+coll_mtree_relayed_t *coll_mtree_plan_entry_relayed(const coll_mtree_plan_entry_t *entry)
+{
+    return entry->relayed;
+}
+
+void coll_mtree_plan_entry_leave_relays(coll_mtree_plan_entry_t *entry)
+{
+    coll_mtree_relayed_destroy(entry->relayed);
+    entry->relayed = NULL;
 }
 
 bool coll_mtree_plan_entry_is_by_arrival(const coll_mtree_plan_entry_t *entry)

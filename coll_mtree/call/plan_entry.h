@@ -25,6 +25,7 @@
 #define COLL_MTREE_CALL_PLAN_ENTRY_H
 
 #include "coll_mtree/call/request.h"
+#include "coll_mtree/relay/relayed.h"
 
 #include "simulate/forecast/forecast.h"
 
@@ -76,6 +77,11 @@ int coll_mtree_plan_entry_plan(coll_mtree_plan_entry_t *entry,
                                const coll_mtree_replan_nonblocking_t *replan, bool ring,
                                const mtree_plan_part_t **part_p,
                                const mtree_placement_t **placement_p);
+
+/* Of an entry whose plan all ranks know: the plan with relays; NULL: there is none.  All
+ * ranks leave it after the same call. */
+coll_mtree_relayed_t *coll_mtree_plan_entry_relayed(const coll_mtree_plan_entry_t *entry);
+void coll_mtree_plan_entry_leave_relays(coll_mtree_plan_entry_t *entry);
 
 /* Are its calls arrival-ordered because of how far apart the ranks arrive? */
 bool coll_mtree_plan_entry_is_by_arrival(const coll_mtree_plan_entry_t *entry);

@@ -57,7 +57,26 @@ typedef struct {
     coll_mtree_call_class_t call_class;
     int max_trees;
     coll_mtree_planned_t planned;
+    coll_mtree_appendix_t relayed; /* owned; of the plan with relays, or none */
 } plan_decision_t;
+
+/* Where a plan with relays is faster, all ranks get both. */
+static void decide_relays(plan_decision_t *decision)
+{
+    coll_mtree_planned_t *planned = &decision->planned;
+    mtree_plan_t *plan = coll_mtree_planning_context_relayed(
+        planned, &decision->call_class, decision->max_trees);
+    size_t length;
+    char *bytes;
+
+    if (plan != NULL &&
+        coll_mtree_relayed_write(plan, decision->super.comm,
+                                 coll_mtree_planning_context_host_of(planned->context),
+                                 &bytes, &length)) {
+        decision->relayed = (coll_mtree_appendix_t){bytes, length};
+    }
+    mtree_plan_destroy(plan);
+}
 
 static void decision_decide(coll_mtree_decision_t *super)
 {
@@ -68,12 +87,14 @@ static void decision_decide(coll_mtree_decision_t *super)
     if (context != NULL) {
         decision->planned = coll_mtree_planning_context_plan(
             context, super->comm, &decision->call_class, decision->max_trees);
+        decide_relays(decision);
     }
 }
 
 /* The reply to the exchange of @a entry, with hosts if it brought those of the ranks. */
 static void entry_reply(coll_mtree_plan_entry_t *entry, coll_mtree_exchange_t *exchange,
-                        coll_mtree_planned_t *planned)
+                        coll_mtree_planned_t *planned,
+                        const coll_mtree_appendix_t *relayed)
 {
     mca_coll_mtree_module_t *module = entry->module;
 
@@ -90,7 +111,7 @@ static void entry_reply(coll_mtree_plan_entry_t *entry, coll_mtree_exchange_t *e
         &(coll_mtree_prospect_t){planned->forecast, planned->winner},
         planned->context == NULL ? NULL
                                  : coll_mtree_planning_context_host_of(planned->context),
-        ompi_comm_size(entry->comm));
+        ompi_comm_size(entry->comm), relayed);
 }
 
 static void decision_reply(coll_mtree_decision_t *super, coll_mtree_exchange_t *exchange)
@@ -100,7 +121,7 @@ static void decision_reply(coll_mtree_decision_t *super, coll_mtree_exchange_t *
     if (exchange != NULL && super->is_late) {
         coll_mtree_exchange_reply(exchange, DECISION_LATE, NULL, 0);
     } else if (exchange != NULL) {
-        entry_reply(decision->entry, exchange, &decision->planned);
+        entry_reply(decision->entry, exchange, &decision->planned, &decision->relayed);
         decision->planned.plan = NULL;
     }
 }
@@ -111,6 +132,7 @@ static void decision_release(coll_mtree_decision_t *super)
 
     mtree_plan_destroy(decision->planned.plan);
     free(decision->contributions);
+    free((char *)decision->relayed.bytes);
     free(decision);
 }
 
@@ -172,10 +194,11 @@ static void exchange_decide(coll_mtree_exchange_t *exchange, const void *contrib
         log_hints(entry->comm, contributions);
     }
     if (group == NULL || (contributions == NULL && entry->module->context == NULL) ||
-        coll_mtree_planning_context_find(group, entry->comm, &entry->call_class,
-                                         &planned) ||
+        (!coll_mtree_relays_are_wanted() &&
+         coll_mtree_planning_context_find(group, entry->comm, &entry->call_class,
+                                          &planned)) ||
         (decision = decision_create(entry, group, contributions)) == NULL) {
-        entry_reply(entry, exchange, &planned);
+        entry_reply(entry, exchange, &planned, &(coll_mtree_appendix_t){NULL, 0});
     } else {
         coll_mtree_decision_start(&decision->super, exchange);
     }
@@ -185,6 +208,7 @@ static void exchange_decide(coll_mtree_exchange_t *exchange, const void *contrib
 static int exchange_read(coll_mtree_plan_entry_t *entry, const coll_mtree_reply_t *reply)
 {
     mca_coll_mtree_module_t *module = entry->module;
+    coll_mtree_appendix_t appendix;
 
     if (reply->kind == DECISION_LATE) {
         entry->is_late = true;
@@ -207,8 +231,14 @@ static int exchange_read(coll_mtree_plan_entry_t *entry, const coll_mtree_reply_
     }
     if (reply->kind == DECISION_PLAN) {
         int rc = coll_mtree_plan_reply_read(reply, entry->plan, &entry->part,
-                                            &entry->prospect);
+                                            &entry->prospect, &appendix);
 
+        if (rc == OMPI_SUCCESS && appendix.length > 0) {
+            entry->relayed =
+                coll_mtree_relayed_read(appendix.bytes, appendix.length,
+                                        module->placement, ompi_comm_rank(entry->comm));
+            rc = entry->relayed == NULL ? OMPI_ERR_OUT_OF_RESOURCE : rc;
+        }
         if (rc != OMPI_SUCCESS) {
             return rc;
         }

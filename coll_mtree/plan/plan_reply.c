@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The payload: the common piece of the parts, and behind it the whole plan as JSON where
- * all ranks need it. */
+/* The payload: the common piece of the parts, the appendix, and behind it the whole plan
+ * as JSON where all ranks need it. */
 typedef struct {
     coll_mtree_prospect_t prospect; /* sent as it is */
-    int common_length;
+    int common_length, appendix_length;
     char bytes[];
 } payload_t;
 
@@ -26,23 +26,28 @@ static bool write_whole(const mtree_plan_t *plan, char **text_p)
 /* False: no memory. */
 static bool send_pieces(coll_mtree_exchange_t *exchange, int kind,
                         const coll_mtree_prospect_t *prospect, const mtree_wire_t *common,
-                        const char *whole)
+                        const char *whole, const coll_mtree_appendix_t *appendix)
 {
     size_t common_length = (size_t)common->length;
+    size_t before = common_length + appendix->length;
     size_t whole_length = whole == NULL ? 0 : strlen(whole);
-    payload_t *payload = malloc(sizeof(*payload) + common_length + whole_length);
+    payload_t *payload = malloc(sizeof(*payload) + before + whole_length);
 
     if (payload == NULL) {
         return false;
     }
     payload->prospect = *prospect;
     payload->common_length = common->length;
+    payload->appendix_length = (int)appendix->length;
     memcpy(payload->bytes, common->bytes, common_length);
+    if (appendix->length > 0) {
+        memcpy(payload->bytes + common_length, appendix->bytes, appendix->length);
+    }
     if (whole != NULL) {
-        memcpy(payload->bytes + common_length, whole, whole_length);
+        memcpy(payload->bytes + before, whole, whole_length);
     }
     coll_mtree_exchange_reply(exchange, kind, payload,
-                              sizeof(*payload) + common_length + whole_length);
+                              sizeof(*payload) + before + whole_length);
     free(payload);
     return true;
 }
@@ -50,7 +55,7 @@ static bool send_pieces(coll_mtree_exchange_t *exchange, int kind,
 void coll_mtree_plan_reply_send(coll_mtree_exchange_t *exchange, int kind,
                                 const mtree_plan_t *plan,
                                 const coll_mtree_prospect_t *prospect, const int *host,
-                                int num_ranks)
+                                int num_ranks, const coll_mtree_appendix_t *appendix)
 {
     int *lengths = calloc((size_t)num_ranks, sizeof(*lengths));
     mtree_wire_t common = {0}, own = {0};
@@ -59,7 +64,7 @@ void coll_mtree_plan_reply_send(coll_mtree_exchange_t *exchange, int kind,
                 mtree_plan_parts_write(plan, host, num_ranks, &common, &own, lengths) ==
                     MTREE_OK &&
                 coll_mtree_exchange_reply_parts(exchange, lengths, own.bytes) &&
-                send_pieces(exchange, kind, prospect, &common, whole);
+                send_pieces(exchange, kind, prospect, &common, whole, appendix);
 
     /* Without memory there is no plan, on any rank. */
     if (!sent) {
@@ -73,27 +78,31 @@ void coll_mtree_plan_reply_send(coll_mtree_exchange_t *exchange, int kind,
 
 int coll_mtree_plan_reply_read(const coll_mtree_reply_t *reply, const mtree_plan_t *plan,
                                mtree_plan_part_t **part_p,
-                               coll_mtree_prospect_t *prospect_p)
+                               coll_mtree_prospect_t *prospect_p,
+                               coll_mtree_appendix_t *appendix_p)
 {
     const payload_t *payload = reply->payload;
-    size_t common_length, whole_length;
+    size_t common_length, before, whole_length;
     mtree_plan_part_t *part;
 
     /* Another mtree on rank 0 may write another beginning than this one. */
     if (reply->length < sizeof(*payload) || payload->common_length < 0 ||
-        (size_t)payload->common_length > reply->length - sizeof(*payload)) {
+        payload->appendix_length < 0 ||
+        (size_t)payload->common_length + (size_t)payload->appendix_length >
+            reply->length - sizeof(*payload)) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     common_length = (size_t)payload->common_length;
-    whole_length = reply->length - sizeof(*payload) - common_length;
+    before = common_length + (size_t)payload->appendix_length;
+    whole_length = reply->length - sizeof(*payload) - before;
     if (mtree_plan_part_read(payload->bytes, common_length, reply->part,
                              reply->part_length, &part) != MTREE_OK) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }
     /* Routes are rounded on the wire, and all ranks must use the same plan. */
     if (whole_length > 0 &&
-        mtree_plan_from_json(payload->bytes + common_length, whole_length,
-                             "plan of rank 0", &part->plan) != MTREE_OK) {
+        mtree_plan_from_json(payload->bytes + before, whole_length, "plan of rank 0",
+                             &part->plan) != MTREE_OK) {
         part->plan = NULL;
         mtree_plan_part_destroy(part);
         return OMPI_ERR_OUT_OF_RESOURCE;
@@ -103,6 +112,10 @@ int coll_mtree_plan_reply_read(const coll_mtree_reply_t *reply, const mtree_plan
     }
     if (prospect_p != NULL) {
         *prospect_p = payload->prospect;
+    }
+    if (appendix_p != NULL) {
+        *appendix_p = (coll_mtree_appendix_t){payload->bytes + common_length,
+                                              (size_t)payload->appendix_length};
     }
     *part_p = part;
     return OMPI_SUCCESS;

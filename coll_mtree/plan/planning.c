@@ -7,10 +7,12 @@
 #include "coll_mtree/base/params.h"
 #include "coll_mtree/control/host.h"
 #include "coll_mtree/plan/plan_file.h"
+#include "coll_mtree/relay/relays.h"
 #include "coll_mtree/tcp/streams.h"
 
 #include "base/cancel.h"
 #include "base/units.h"
+#include "planner/relays/relays.h"
 #include "simulate/forecast/choice.h"
 #include "tcp/kernel_buffers.h"
 
@@ -252,6 +254,35 @@ mtree_plan_t *coll_mtree_planning_run(ompi_communicator_t *comm,
         log_plan(comm, plan, call_class->bytes, from_file, &prediction);
     }
     return plan;
+}
+
+mtree_plan_t *coll_mtree_planning_relayed(const coll_mtree_plan_hosts_t *hosts,
+                                          const coll_mtree_call_class_t *call_class,
+                                          int max_trees, const mtree_plan_t *plan)
+{
+    mtree_plan_request_t request = make_request(call_class, max_trees);
+    int relays[COLL_MTREE_RELAYS];
+    mtree_plan_t *relayed = NULL;
+
+    if (!mtree_relay_serves(call_class->collective) || call_class->by_arrival ||
+        mtree_plan_is_by_arrival(plan)) {
+        return NULL;
+    }
+    request.num_relays = coll_mtree_relays_find(hosts->topology, hosts->vertices,
+                                                hosts->num_hosts, relays);
+    request.relays = relays;
+    if (request.num_relays == 0 ||
+        mtree_relays_unavailable(&request, hosts->num_hosts) != NULL ||
+        mtree_relays_plan(hosts->topology, hosts->vertices, hosts->num_hosts, &request,
+                          &relayed) != MTREE_OK) {
+        return NULL;
+    }
+    if (relayed != NULL &&
+        (relayed->num_relays == 0 || !mtree_relays_gain(relayed, plan))) {
+        mtree_plan_destroy(relayed);
+        relayed = NULL;
+    }
+    return relayed;
 }
 
 /* Seconds of a new plan for @a request; below 0: there is none. */

@@ -29,6 +29,15 @@ mtree_plan_t *coll_mtree_planning_run(ompi_communicator_t *comm,
                                       mtree_forecast_t *forecast_p);
 
 /*
+ * A plan for calls of @a call_class, whose root is a host, that passes through relays
+ * which answer, where it is clearly faster than @a plan, which does not; the caller's.
+ * Else NULL.
+ */
+mtree_plan_t *coll_mtree_planning_relayed(const coll_mtree_plan_hosts_t *hosts,
+                                          const coll_mtree_call_class_t *call_class,
+                                          int max_trees, const mtree_plan_t *plan);
+
+/*
  * What becomes of @a plan for calls of @a call_class, whose root is a host, now that the
  * capacities between @a hosts are others than it was made for.  No new trees are sought
  * where @a shares_only.  *gain_p: how many times as fast calls become or would become.

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/plan/planning_context.h"
+#include "coll_mtree/relay/relays.h"
 
 #include "coll_mtree/base/algorithm_param.h"
 #include "coll_mtree/base/fallback.h"
@@ -246,6 +247,21 @@ coll_mtree_planning_context_plan(coll_mtree_planning_context_t *context,
         context_run(context, comm, stored, max_trees);
     }
     return context_see(context, comm, stored);
+}
+
+mtree_plan_t *
+coll_mtree_planning_context_relayed(const coll_mtree_planned_t *planned,
+                                    const coll_mtree_call_class_t *call_class,
+                                    int max_trees)
+{
+    coll_mtree_call_class_t by_host;
+
+    if (!coll_mtree_relays_are_wanted() || planned->plan == NULL) {
+        return NULL;
+    }
+    by_host = call_class_by_host(planned->context, call_class);
+    return coll_mtree_planning_relayed(&planned->context->hosts, &by_host, max_trees,
+                                       planned->plan);
 }
 
 bool coll_mtree_planning_context_find(const coll_mtree_proc_group_t *group,

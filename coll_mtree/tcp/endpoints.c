@@ -31,6 +31,7 @@ typedef struct {
 
 static bool is_open;
 static coll_mtree_streams_t streams;
+static int num_connections; /* to each process */
 static mtree_tcp_reroute_t reroute_message;
 static atomic_int operations;
 
@@ -101,10 +102,9 @@ static endpoint_t *endpoint_create(int rank)
     (void)snprintf(name, sizeof(name), "rank %d", rank);
     endpoint->rank = rank;
     endpoint->peer = mtree_tcp_peer_create(tcp, name);
-    endpoint->handshake =
-        endpoint->peer == NULL
-            ? NULL
-            : coll_mtree_handshake_begin(rank, streams.connections, admit);
+    endpoint->handshake = endpoint->peer == NULL
+                              ? NULL
+                              : coll_mtree_handshake_begin(rank, num_connections, admit);
     endpoint->is_lost = endpoint->handshake == NULL;
     if (!endpoint->is_lost) {
         num_undecided++;
@@ -216,6 +216,16 @@ mtree_status_t coll_mtree_endpoint_lock(ompi_communicator_t *comm, int peer,
                : MTREE_OK;
 }
 
+mtree_tcp_t *coll_mtree_endpoints_lock(void)
+{
+    opal_mutex_lock(&lock);
+    if (tcp == NULL && !begin_to_poll()) {
+        opal_mutex_unlock(&lock);
+        return NULL;
+    }
+    return tcp;
+}
+
 mtree_tcp_peer_t *coll_mtree_endpoint_lock_known(ompi_communicator_t *comm, int peer)
 {
     endpoint_t *endpoint;
@@ -265,14 +275,15 @@ bool coll_mtree_endpoints_serve(ompi_communicator_t *comm)
     return serves;
 }
 
-void coll_mtree_endpoints_open(mtree_tcp_reroute_t reroute)
+void coll_mtree_endpoints_open(mtree_tcp_reroute_t reroute, int at_least)
 {
     if (coll_mtree_streams_parse(coll_mtree_params.streams, &streams) != MTREE_OK) {
         mtree_error("coll_mtree_streams %s is neither auto nor a number; all messages "
                     "are Open MPI's",
                     coll_mtree_params.streams);
     }
-    if (streams.connections == 0 || coll_mtree_survives() ||
+    num_connections = streams.connections > at_least ? streams.connections : at_least;
+    if (num_connections == 0 || coll_mtree_survives() ||
         strcmp(coll_mtree_host_fabric(), "tcp") != 0) {
         return;
     }

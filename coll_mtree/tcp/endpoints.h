@@ -17,8 +17,8 @@
 #include "tcp/tcp.h"
 
 /* Open with the component, with who gets messages back that have waited in vain, and
- * close with it. */
-void coll_mtree_endpoints_open(mtree_tcp_reroute_t reroute);
+ * close with it.  With @a at_least connections, whatever coll_mtree_streams says. */
+void coll_mtree_endpoints_open(mtree_tcp_reroute_t reroute, int at_least);
 void coll_mtree_endpoints_close(void);
 
 /* What coll_mtree_streams says, once they are open. */
@@ -37,6 +37,10 @@ void coll_mtree_endpoints_count(int operations);
  */
 mtree_status_t coll_mtree_endpoint_lock(ompi_communicator_t *comm, int peer,
                                         mtree_tcp_peer_t **peer_p);
+
+/* Lock what all endpoints share, for other peers of the same kind; NULL: there is no
+ * memory, which is logged, and nothing is locked. */
+mtree_tcp_t *coll_mtree_endpoints_lock(void);
 
 /* The same of a process that messages have been exchanged with, or wait for; of others
  * NULL. */

@@ -110,19 +110,20 @@ static void reroute(void *owner, int rank, bool sends, uint32_t tag, void *bytes
     coll_mtree_transport_t *transport = owner;
     size_t count = length / transport->unit_bytes;
     mtree_status_t status =
-        sends ? coll_mtree_pml_ops.send(&transport->super, rank, (int)tag, bytes, count,
-                                        true, done)
-              : coll_mtree_pml_ops.recv(&transport->super, rank, (int)tag, bytes, count,
-                                        done);
+        transport->stays_off_pml ? MTREE_ERR_TRANSPORT
+        : sends ? coll_mtree_pml_ops.send(&transport->super, rank, (int)tag, bytes, count,
+                                          true, done)
+                : coll_mtree_pml_ops.recv(&transport->super, rank, (int)tag, bytes, count,
+                                          done);
 
     if (status != MTREE_OK) {
         done->func(done, status);
     }
 }
 
-void coll_mtree_tcp_open(void)
+void coll_mtree_tcp_open(bool with_relays)
 {
-    coll_mtree_endpoints_open(reroute);
+    coll_mtree_endpoints_open(reroute, with_relays ? 1 : 0);
 }
 
 void coll_mtree_tcp_close(void)

@@ -26,7 +26,7 @@ typedef struct coll_mtree_tcp_operation {
 #define COLL_MTREE_TCP_RECOVERY 0.4
 
 /* Open with the component and close with it. */
-void coll_mtree_tcp_open(void);
+void coll_mtree_tcp_open(bool with_relays);
 void coll_mtree_tcp_close(void);
 
 /* The `recovery` of calls of @a comm over the plan of @a part (schedule/call.h); the same

@@ -239,6 +239,7 @@ void coll_mtree_transport_init(coll_mtree_transport_t *transport,
     transport->unit = unit;
     ompi_datatype_type_size(unit, &transport->unit_bytes);
     transport->first_tag = first_tag;
+    transport->stays_off_pml = false;
     atomic_init(&transport->error, OMPI_SUCCESS);
     transport->tcp = NULL;
     transport->count_sent = coll_mtree_counters_add_chunk;

@@ -24,6 +24,7 @@ typedef struct {
     ompi_datatype_t *unit; /* one unit is one element of it */
     size_t unit_bytes;     /* of data in it */
     int first_tag;         /* tag i is first_tag - i for the PML */
+    bool stays_off_pml;    /* what finds no connection of mtree's own fails */
     atomic_int error;      /* Open MPI's code of the first message that failed */
     void (*count_sent)(size_t bytes); /* of each message with data; NULL: not counted */
     struct coll_mtree_tcp_operation *tcp; /* coll_mtree/tcp/transport.h's, or NULL */

@@ -69,7 +69,8 @@ destroy_plan:
 mtree_status_t mtree_plan_add_relays(mtree_plan_t *plan, int num_relays,
                                      const char *const *addresses)
 {
-    if (num_relays < 0 || num_relays >= plan->num_hosts || plan->num_relays > 0) {
+    if (num_relays < 0 || num_relays >= plan->num_hosts || plan->relays != NULL ||
+        (plan->num_relays > 0 && plan->num_relays != num_relays)) {
         return MTREE_ERR_INVALID;
     }
     plan->relays = calloc((size_t)num_relays + 1, sizeof(*plan->relays));

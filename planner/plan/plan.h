@@ -89,8 +89,9 @@ mtree_status_t mtree_plan_create(mtree_collective_t collective, const char *algo
                                  mtree_plan_t **plan_p);
 
 /*
- * The last @a num_relays hosts of @a plan, which has none yet, become relays that listen
- * at @a addresses, which are copied.  MTREE_ERR_INVALID: no other host would be left.
+ * The last @a num_relays hosts of @a plan become relays that listen at @a addresses,
+ * which are copied; or they are relays whose addresses were not known. MTREE_ERR_INVALID:
+ * they were, or no other host would be left.
  */
 mtree_status_t mtree_plan_add_relays(mtree_plan_t *plan, int num_relays,
                                      const char *const *addresses);
@@ -176,10 +177,10 @@ double mtree_plan_busiest(const mtree_topology_t *topology, const double *load);
 
 /*
  * Is @a plan well formed: every tree spans all hosts but relays and has no cycle, no
- * relay is a root or a leaf, shares sum to one (allgather, reduce_scatter, alltoall, scan:
- * for each root), rates are not negative, steps, where there are any, grow from the root
- * down; and, with @a routes (may be NULL), is no arc given more than its capacity.  Plans
- * with steps of personalized collectives and of scans have no relays.
+ * relay is a root or a leaf, shares sum to one (allgather, reduce_scatter, alltoall,
+ * scan: for each root), rates are not negative, steps, where there are any, grow from the
+ * root down; and, with @a routes (may be NULL), is no arc given more than its capacity.
+ * Plans with steps of personalized collectives and of scans have no relays.
  * @a routes must number the hosts as the plan does.  Logs the first fault;
  * MTREE_ERR_INVALID.
  */

@@ -77,7 +77,7 @@ def grams(text, length=12):
 
 def find_errors():
     """Each error in the sources, with its place."""
-    sources = [path for room in ("base", "topo", "planner", "schedule", "tcp", "simulate", "report", "tools", "bench", "coll_mtree")
+    sources = [path for room in ("base", "topo", "planner", "schedule", "tcp", "relay", "simulate", "report", "tools", "bench", "coll_mtree")
                for path in sorted((ROOT / room).glob("**/*.c"))]
     scripts = [ROOT / "tools/netlab/netlab", ROOT / "bench/mtree_bench_compare", *sorted((ROOT / "tools/netlab/netlablib").glob("*.py"))]
     lines = []
@@ -126,7 +126,7 @@ def formats(folder):
 items = re.split(r"\n(?=- )|\n\n", (ROOT / "docs/errors.md").read_text())
 rows = [(" ".join(item.split("`")[1].split()), "(no test" in item) for item in items if item.startswith("- `")]
 assert len(rows) > 10, rows
-source = " ".join(text for room in ("coll_mtree", "tcp", "topo") for text in formats(room))
+source = " ".join(text for room in ("coll_mtree", "relay", "tcp", "topo") for text in formats(room))
 source += " ".join("".join(LITERAL.findall(read(path))) for path in (ROOT / "coll_mtree").glob("**/*.c"))
 tests = " ".join(path.read_text() for pattern in ("tests/mpi/*.test", "tests/lab/*.py", "tests/tools/*.sh")
                  for path in sorted(ROOT.glob(pattern)))

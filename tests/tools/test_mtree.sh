@@ -41,7 +41,7 @@ expect 0 '^Usage: mtree COMMAND' --help
 expect 0 '^mtree [0-9]' --version
 expect 2 '^Usage: mtree COMMAND'
 expect 2 "no command 'plant'" plant
-for command in topology plan check draw generate import simulate compare probe report top doctor; do
+for command in topology plan check draw generate import simulate compare probe report top doctor relay; do
     expect 0 "^Usage: mtree $command" $command --help
     expect 0 "^Usage: mtree $command" $command -h
     expect 2 "unrecognized option '--nonsense'" $command --nonsense
@@ -391,6 +391,31 @@ says "$tmp/trees.svg" '>tree 3<'
 expect 2 'draw: --multiples needs --plan or a planning option' draw -M "$maps/b4.dot" -o "$tmp/x.svg"
 expect 2 'exclude each other' draw "$maps/b4.dot" -p "$tmp/plan.json" -t 2 -o "$tmp/x.svg"
 expect 1 'cannot be written' draw "$maps/b4.dot" -o "$tmp/no/dir/x.dot"
+
+# relay: its status and limits; tests/mpi/relays.test has calls pass through it
+head -c 32 /dev/urandom >"$tmp/secret"
+expect 1 'secret .*: others than its owner may use it; chmod 600' relay --secret "$tmp/secret"
+chmod 600 "$tmp/secret"
+if ! "$mtree" relay -s "$tmp/none" 2>&1 | grep -q 'relays are not supported: mtree was built without'; then
+    "$mtree" relay --secret "$tmp/secret" --port 0 --jobs 2 --memory 64M --rate 1Gbps --status 50ms --json >"$tmp/relay" 2>&1 &
+    relay=$!
+    sleep 0.5
+    kill "$relay"
+    wait "$relay"
+    says "$tmp/relay" '"turned_away": 0'
+    test "$(grep -c '"port": [1-9]' "$tmp/relay")" -gt 2 || says "$tmp/relay" 'its status more than twice'
+    "$mtree" relay -s "$tmp/secret" -p 0 -n 2 -m 64M -r 1Gbps -S 1s >"$tmp/relay" 2>&1 &
+    relay=$!
+    sleep 0.3
+    expect 1 "relay: port [0-9]* is not free" relay -s "$tmp/secret" -p "$(sed -n 's/^port \([0-9]*\):.*/\1/p' "$tmp/relay")"
+    kill "$relay"
+    wait "$relay"
+    says "$tmp/relay" '^port [0-9]*: 0 jobs (0 so far), 0 peers; calls: 0 under way, 0 done, 0 failed'
+    echo short >"$tmp/secret"
+    expect 1 'secret .*: 6 bytes; 16 to 4096 are needed' relay --secret "$tmp/secret"
+    expect 1 'secret .*/none: No such file' relay --secret "$tmp/none"
+fi
+expect 2 'relay: --secret FILE is needed' relay
 
 # doctor: saved facts, and options that only labs use
 facts=${srcdir:-.}/tests/fixtures/doctor

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "coll_mtree/relay/links.h"
+
+#include "coll_mtree/control/host.h"
+#include "coll_mtree/tcp/endpoints.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "relay/call.h"
+#include "relay/dialer.h"
+#include "tcp/socket.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Seconds that a relay has to answer. */
+#define DIAL_SECONDS 4.0
+
+typedef struct {
+    mtree_list_t link;
+    mtree_relay_job_id_t job;
+    uint32_t number;
+    mtree_tcp_peer_t *peer;
+    mtree_relay_dialer_t *dialer; /* NULL: it stands, or will not */
+} link_t;
+
+/* Under the lock of coll_mtree/tcp/endpoints.h; zeros are the initial value. */
+static mtree_list_t links;
+static int num_dialing;
+
+static link_t *link_find(const mtree_relay_job_id_t *job, uint32_t number)
+{
+    mtree_list_t *at;
+
+    if (links.next == NULL) {
+        mtree_list_init(&links);
+    }
+    MTREE_LIST_FOR_EACH(at, &links)
+    {
+        link_t *link = MTREE_CONTAINER_OF(at, link_t, link);
+
+        if (link->number == number && memcmp(&link->job, job, sizeof(*job)) == 0) {
+            return link;
+        }
+    }
+    return NULL;
+}
+
+/* The link to relay @a i of @a relayed, dialed if it is new; NULL: no memory. */
+static link_t *link_get(mtree_tcp_t *tcp, const coll_mtree_relayed_t *relayed, int i)
+{
+    const coll_mtree_relay_contact_t *contact = &relayed->contact;
+    const mtree_relay_hello_t hello = {.purpose = MTREE_RELAY_DATA,
+                                       .number = (uint32_t)coll_mtree_world_rank(),
+                                       .job = contact->job};
+    link_t *link = link_find(&contact->job, contact->numbers[i]);
+    char name[64];
+
+    if (link != NULL) {
+        return link;
+    }
+    link = calloc(1, sizeof(*link));
+    if (link == NULL) {
+        return NULL;
+    }
+    (void)snprintf(name, sizeof(name), "relay %.50s", relayed->plan->relays[i]);
+    link->job = contact->job;
+    link->number = contact->numbers[i];
+    link->peer = mtree_tcp_peer_create(tcp, name);
+    link->dialer =
+        link->peer == NULL
+            ? NULL
+            : mtree_relay_dialer_create(relayed->plan->relays[i], &hello, &contact->key,
+                                        mtree_clock_seconds(), DIAL_SECONDS);
+    if (link->dialer == NULL) {
+        if (link->peer != NULL) {
+            mtree_tcp_peer_destroy(link->peer);
+        }
+        free(link);
+        return NULL;
+    }
+    num_dialing++;
+    mtree_list_append(&links, &link->link);
+    return link;
+}
+
+static void link_poll(link_t *link)
+{
+    int answer = link->dialer == NULL
+                     ? 0
+                     : mtree_relay_dialer_poll(link->dialer, mtree_clock_seconds());
+    mtree_relay_welcome_t welcome;
+
+    if (answer > 0) {
+        int socket = mtree_relay_dialer_take(link->dialer, &welcome);
+
+        (void)mtree_tcp_socket_tune(socket, NULL);
+        (void)mtree_tcp_peer_connect(link->peer, &socket, 1, false);
+    } else if (answer < 0) {
+        mtree_tcp_peer_fail(link->peer, mtree_relay_dialer_reason(link->dialer));
+    }
+    if (answer != 0) {
+        mtree_relay_dialer_destroy(link->dialer);
+        link->dialer = NULL;
+        num_dialing--;
+    }
+}
+
+void coll_mtree_relay_links_poll(void)
+{
+    mtree_list_t *at;
+
+    if (num_dialing == 0 || coll_mtree_endpoints_lock() == NULL) {
+        return;
+    }
+    MTREE_LIST_FOR_EACH(at, &links)
+    {
+        link_poll(MTREE_CONTAINER_OF(at, link_t, link));
+    }
+    coll_mtree_endpoint_unlock();
+}
+
+/* Lock the connections to @a rank, a rank or a relay; NULL: there are none, and nothing
+ * is locked. */
+static mtree_tcp_peer_t *lock_peer(coll_mtree_relay_transport_t *transport, int rank)
+{
+    int relay = rank - transport->relayed->placement->num_ranks;
+    mtree_tcp_peer_t *peer = NULL;
+    mtree_tcp_t *tcp;
+    link_t *link;
+
+    if (relay < 0) {
+        (void)coll_mtree_endpoint_lock(transport->super.comm, rank, &peer);
+        return peer;
+    }
+    tcp = coll_mtree_endpoints_lock();
+    if (tcp == NULL) {
+        return NULL;
+    }
+    link = link_get(tcp, transport->relayed, relay);
+    if (link == NULL) {
+        coll_mtree_endpoint_unlock();
+        return NULL;
+    }
+    return link->peer;
+}
+
+/* The same, if there are some by now. */
+static mtree_tcp_peer_t *lock_known(coll_mtree_relay_transport_t *transport, int rank)
+{
+    return rank < transport->relayed->placement->num_ranks
+               ? coll_mtree_endpoint_lock_known(transport->super.comm, rank)
+               : lock_peer(transport, rank);
+}
+
+static double planned_rate(const mtree_layout_t *layout, int rank)
+{
+    double rate = 0;
+
+    for (int i = 0; i < layout->num_peers; i++) {
+        rate = layout->peers[i].rank == rank ? layout->peers[i].rate : rate;
+    }
+    return rate;
+}
+
+/* Lock the session with @a rank; NULL: there is none, and nothing is locked. */
+static mtree_tcp_session_t *lock_session(coll_mtree_relay_transport_t *transport,
+                                         int rank)
+{
+    mtree_tcp_peer_t *peer = transport->is_abandoned ? NULL : lock_peer(transport, rank);
+    mtree_tcp_session_t *session = NULL;
+
+    if (peer != NULL) {
+        session =
+            mtree_tcp_session_begin(peer, &transport->key, rank,
+                                    planned_rate(transport->layout, rank), transport);
+    }
+    if (peer != NULL && session == NULL) {
+        coll_mtree_endpoint_unlock();
+    }
+    return session;
+}
+
+static mtree_status_t relay_send(mtree_transport_t *super, int peer, int tag,
+                                 const void *buffer, size_t count, bool synchronous,
+                                 mtree_completion_t *done)
+{
+    coll_mtree_relay_transport_t *transport = (coll_mtree_relay_transport_t *)super;
+    size_t bytes = count * transport->super.unit_bytes;
+    mtree_tcp_session_t *session = lock_session(transport, peer);
+    mtree_status_t status = MTREE_ERR_TRANSPORT;
+
+    if (session != NULL) {
+        status = mtree_tcp_send(session, (uint32_t)tag, buffer, bytes, synchronous, done);
+        coll_mtree_endpoint_unlock();
+    }
+    if (count > 0 && transport->super.count_sent != NULL) {
+        transport->super.count_sent(bytes);
+    }
+    return status;
+}
+
+static mtree_status_t relay_recv(mtree_transport_t *super, int peer, int tag,
+                                 void *buffer, size_t count, mtree_completion_t *done)
+{
+    coll_mtree_relay_transport_t *transport = (coll_mtree_relay_transport_t *)super;
+    mtree_tcp_session_t *session = lock_session(transport, peer);
+    mtree_status_t status = MTREE_ERR_TRANSPORT;
+
+    if (session != NULL) {
+        status = mtree_tcp_recv(session, (uint32_t)tag, buffer,
+                                count * transport->super.unit_bytes, done);
+        coll_mtree_endpoint_unlock();
+    }
+    return status;
+}
+
+static double relay_now(mtree_transport_t *super)
+{
+    (void)super;
+    return mtree_clock_seconds();
+}
+
+void coll_mtree_relay_transport_init(coll_mtree_relay_transport_t *transport,
+                                     ompi_communicator_t *comm, ompi_datatype_t *unit,
+                                     const coll_mtree_relayed_t *relayed,
+                                     const mtree_layout_t *layout,
+                                     const mtree_relay_start_t *start)
+{
+    static const mtree_transport_ops_t ops = {
+        .send = relay_send, .recv = relay_recv, .now = relay_now};
+
+    coll_mtree_transport_init(&transport->super, comm, unit, 0);
+    transport->super.super = (mtree_transport_t){.ops = &ops, .ends_all = true};
+    transport->super.stays_off_pml = true;
+    transport->relayed = relayed;
+    transport->layout = layout;
+    transport->key = mtree_relay_call_key(start);
+    transport->is_abandoned = false;
+    coll_mtree_endpoints_count(1);
+}
+
+static void end_sessions(coll_mtree_relay_transport_t *transport, bool is_failed)
+{
+    for (int i = 0; i < transport->layout->num_peers; i++) {
+        mtree_tcp_peer_t *peer = lock_known(transport, transport->layout->peers[i].rank);
+        mtree_tcp_session_t *session =
+            peer == NULL ? NULL : mtree_tcp_session_find(peer, &transport->key);
+
+        if (session != NULL && is_failed) {
+            mtree_tcp_session_abandon(session);
+        } else if (session != NULL) {
+            mtree_tcp_session_end(session);
+        }
+        if (peer != NULL) {
+            coll_mtree_endpoint_unlock();
+        }
+    }
+}
+
+void coll_mtree_relay_transport_abandon(coll_mtree_relay_transport_t *transport)
+{
+    if (!transport->is_abandoned) {
+        transport->is_abandoned = true;
+        end_sessions(transport, true);
+    }
+}
+
+void coll_mtree_relay_transport_end(coll_mtree_relay_transport_t *transport)
+{
+    if (!transport->is_abandoned) {
+        end_sessions(transport, false);
+    }
+    coll_mtree_endpoints_count(-1);
+}
+
+/* The peers go with the endpoints. */
+void coll_mtree_relay_links_close(void)
+{
+    mtree_list_t *at;
+
+    while (links.next != NULL && (at = mtree_list_take(&links)) != NULL) {
+        link_t *link = MTREE_CONTAINER_OF(at, link_t, link);
+
+        mtree_relay_dialer_destroy(link->dialer);
+        free(link);
+    }
+    num_dialing = 0;
+}

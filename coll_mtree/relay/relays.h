@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The relays of the job that this process, a rank 0, began: which there are, what they
+ * are told, and whether they are alive.  From any thread of the program, and from the
+ * planning thread where it is said so.
+ */
+#ifndef COLL_MTREE_RELAY_RELAYS_H
+#define COLL_MTREE_RELAY_RELAYS_H
+
+#include "planner/plan/plan.h"
+#include "relay/greeting.h"
+#include "relay/plan.h"
+
+/* Relays of a plan at most. */
+#define COLL_MTREE_RELAYS 64
+
+/* What each rank has to know to reach the relays of a plan, beside the plan.  Sent as it
+ * is, over Open MPI's own channels. */
+typedef struct {
+    mtree_relay_job_id_t job;
+    mtree_relay_key_t key;
+    uint32_t plan; /* its number in the job */
+    int num_relays;
+    uint32_t numbers[COLL_MTREE_RELAYS]; /* of the plan's relays in the job */
+} coll_mtree_relay_contact_t;
+
+/* Does the user ask for relays, and do calls of the job use them?  Both the same on all
+ * ranks. */
+bool coll_mtree_relays_are_asked_for(void);
+bool coll_mtree_relays_are_wanted(void);
+
+/*
+ * In the planning thread: the vertices of @a topology that may relay and whose relay
+ * answers, to @a relays, [COLL_MTREE_RELAYS]; how many.  Who does not answer is logged
+ * once, and not asked again.  @a hosts, [@a num_hosts] vertices, have ranks.
+ */
+int coll_mtree_relays_find(const mtree_topology_t *topology, const int *hosts,
+                           int num_hosts, int *relays);
+
+/*
+ * In the planning thread: tell the relays of @a plan about it.  @a placement is of ranks
+ * and relays, @a world [ranks] the rank of each in MPI_COMM_WORLD.  False: one of them
+ * cannot be told.
+ */
+bool coll_mtree_relays_tell(const mtree_plan_t *plan, const mtree_placement_t *placement,
+                            const uint32_t *world, coll_mtree_relay_contact_t *contact);
+
+/* Tell the relays of @a contact, @a num of them, that a call starts; false: one is gone.
+ */
+bool coll_mtree_relays_start(const coll_mtree_relay_contact_t *contact, int num,
+                             const mtree_relay_start_t *start);
+
+/* While that call is under way: do they answer, and serve it?  *lost_p (may be NULL) is
+ * the address of the first that does not, with the reason in *reason_p. */
+bool coll_mtree_relays_watch(const coll_mtree_relay_contact_t *contact, int num,
+                             const mtree_relay_start_t *start, const char **lost_p,
+                             const char **reason_p);
+
+/* That call has failed: those that are left need not go on. */
+void coll_mtree_relays_cancel(const coll_mtree_relay_contact_t *contact, int num,
+                              const mtree_relay_start_t *start);
+
+/* With the component: leave all relays. */
+void coll_mtree_relays_close(void);
+
+#endif

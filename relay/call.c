@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "relay/call.h"
+
+#include "base/clock.h"
+#include "relay/fold.h"
+#include "schedule/layout.h"
+#include "schedule/operation.h"
+
+#include <stdlib.h>
+
+/* Sessions of calls with relays have it in their keys; no tag of Open MPI's does. */
+#define KEY_FLAG ((uint32_t)1 << 31)
+
+struct mtree_relay_call {
+    mtree_list_t link;
+    mtree_transport_t transport;
+    const mtree_relay_plan_t *plan;
+    mtree_relay_start_t start;
+    double rate;
+    mtree_relay_peer_t find_peer;
+    void *job;
+    mtree_relay_fold_t fold;
+    mtree_layout_t *layout;
+    mtree_operation_t *operation;
+    mtree_relay_memory_t *memory;
+    uint64_t bytes; /* that it takes of it */
+    bool is_cancelled;
+};
+
+mtree_tcp_key_t mtree_relay_call_key(const mtree_relay_start_t *start)
+{
+    return (mtree_tcp_key_t){start->context, KEY_FLAG | start->plan, start->number};
+}
+
+static mtree_relay_call_t *call_of(mtree_transport_t *transport)
+{
+    return MTREE_CONTAINER_OF(transport, mtree_relay_call_t, transport);
+}
+
+static mtree_tcp_peer_t *call_peer(const mtree_relay_call_t *call, int rank)
+{
+    return call->find_peer(call->job, call->plan->peers[rank]);
+}
+
+/* What the plan has go to @a rank, but no more than is allowed. */
+static double planned_rate(const mtree_relay_call_t *call, int rank)
+{
+    const mtree_layout_t *layout = call->layout;
+    double rate = 0;
+
+    for (int i = 0; i < layout->num_peers; i++) {
+        rate = layout->peers[i].rank == rank ? layout->peers[i].rate : rate;
+    }
+    return call->rate > 0 && (rate <= 0 || rate > call->rate) ? call->rate : rate;
+}
+
+/* The session with @a rank; NULL: no memory. */
+static mtree_tcp_session_t *call_session(mtree_relay_call_t *call, int rank)
+{
+    const mtree_tcp_key_t key = mtree_relay_call_key(&call->start);
+    mtree_tcp_peer_t *peer = call_peer(call, rank);
+
+    return peer == NULL ? NULL
+                        : mtree_tcp_session_begin(peer, &key, rank,
+                                                  planned_rate(call, rank), call);
+}
+
+static mtree_status_t call_send(mtree_transport_t *transport, int peer, int tag,
+                                const void *buffer, size_t count, bool synchronous,
+                                mtree_completion_t *done)
+{
+    mtree_relay_call_t *call = call_of(transport);
+    mtree_tcp_session_t *session = call_session(call, peer);
+
+    return session == NULL
+               ? MTREE_ERR_NO_MEMORY
+               : mtree_tcp_send(session, (uint32_t)tag, buffer,
+                                count * call->start.call.unit_bytes, synchronous, done);
+}
+
+static mtree_status_t call_recv(mtree_transport_t *transport, int peer, int tag,
+                                void *buffer, size_t count, mtree_completion_t *done)
+{
+    mtree_relay_call_t *call = call_of(transport);
+    mtree_tcp_session_t *session = call_session(call, peer);
+
+    return session == NULL ? MTREE_ERR_NO_MEMORY
+                           : mtree_tcp_recv(session, (uint32_t)tag, buffer,
+                                            count * call->start.call.unit_bytes, done);
+}
+
+static double call_now(mtree_transport_t *transport)
+{
+    (void)transport;
+    return mtree_clock_seconds();
+}
+
+static const mtree_transport_ops_t call_ops = {
+    .send = call_send, .recv = call_recv, .now = call_now};
+
+static void call_fold(void *arg, const void *a, const void *b, void *out, size_t count)
+{
+    ((mtree_relay_call_t *)arg)->fold(a, b, out, count);
+}
+
+/* Take the memory that the call needs: its windows, since a relay has no vector. */
+static mtree_status_t call_reserve(mtree_relay_call_t *call,
+                                   const mtree_operation_data_t *data)
+{
+    uint64_t bytes = mtree_operation_scratch(call->layout, data);
+
+    if (bytes > call->memory->most - call->memory->used) {
+        return MTREE_ERR_LIMIT;
+    }
+    call->memory->used += bytes;
+    call->bytes = bytes;
+    return MTREE_OK;
+}
+
+static mtree_status_t call_run(mtree_relay_call_t *call)
+{
+    size_t unit = call->start.call.unit_bytes;
+    mtree_operation_data_t data = {.extent = (ptrdiff_t)unit,
+                                   .span = unit,
+                                   .fold = call->fold == NULL ? NULL : call_fold,
+                                   .arg = call};
+    mtree_status_t status =
+        call->start.call.root >= call->plan->placement->num_ranks
+            ? MTREE_ERR_INVALID
+            : mtree_layout_create(call->plan->part, call->plan->placement,
+                                  &call->start.call, mtree_relay_plan_self(call->plan),
+                                  &call->layout);
+
+    if (status == MTREE_OK) {
+        status = call_reserve(call, &data);
+    }
+    if (status == MTREE_OK) {
+        status = mtree_operation_start(call->layout, &call->transport, &data, NULL, NULL,
+                                       &call->operation);
+    }
+    return status;
+}
+
+mtree_status_t mtree_relay_call_begin(const mtree_relay_plan_t *plan,
+                                      const mtree_relay_start_t *start, double rate,
+                                      mtree_relay_memory_t *memory,
+                                      mtree_relay_peer_t find_peer, void *job,
+                                      mtree_relay_call_t **call_p)
+{
+    mtree_relay_call_t *call = calloc(1, sizeof(*call));
+    mtree_status_t status;
+
+    if (call == NULL) {
+        return MTREE_ERR_NO_MEMORY;
+    }
+    mtree_list_init(&call->link);
+    call->transport = (mtree_transport_t){.ops = &call_ops, .ends_all = true};
+    call->plan = plan;
+    call->start = *start;
+    call->rate = rate;
+    call->memory = memory;
+    call->find_peer = find_peer;
+    call->job = job;
+    if (mtree_collective_goes_up(start->call.collective)) {
+        call->fold = mtree_relay_fold(start->type, start->op);
+    }
+    status = call_run(call);
+    if (status != MTREE_OK) {
+        mtree_relay_call_destroy(call);
+        return status;
+    }
+    *call_p = call;
+    return MTREE_OK;
+}
+
+mtree_list_t *mtree_relay_call_link(mtree_relay_call_t *call)
+{
+    return &call->link;
+}
+
+mtree_relay_call_t *mtree_relay_call_of(mtree_list_t *link)
+{
+    return MTREE_CONTAINER_OF(link, mtree_relay_call_t, link);
+}
+
+const mtree_relay_start_t *mtree_relay_call_start(const mtree_relay_call_t *call)
+{
+    return &call->start;
+}
+
+/* End the sessions of the call, whose messages have ended, or are to. */
+static void end_sessions(mtree_relay_call_t *call, bool is_done)
+{
+    const mtree_tcp_key_t key = mtree_relay_call_key(&call->start);
+
+    for (int i = 0; i < call->layout->num_peers; i++) {
+        mtree_tcp_peer_t *peer = call_peer(call, call->layout->peers[i].rank);
+        mtree_tcp_session_t *session =
+            peer == NULL ? NULL : mtree_tcp_session_find(peer, &key);
+
+        if (session != NULL && is_done) {
+            mtree_tcp_session_end(session);
+        } else if (session != NULL) {
+            mtree_tcp_session_abandon(session);
+        }
+    }
+}
+
+void mtree_relay_call_cancel(mtree_relay_call_t *call)
+{
+    if (!call->is_cancelled && !mtree_operation_done(call->operation, NULL)) {
+        call->is_cancelled = true;
+        end_sessions(call, false);
+    }
+}
+
+int mtree_relay_call_poll(mtree_relay_call_t *call)
+{
+    mtree_status_t status;
+
+    if (!mtree_operation_done(call->operation, &status)) {
+        if (mtree_operation_has_failed(call->operation)) {
+            mtree_relay_call_cancel(call);
+        }
+        return 0;
+    }
+    if (!call->is_cancelled) {
+        end_sessions(call, status == MTREE_OK);
+    }
+    return status == MTREE_OK ? 1 : -1;
+}
+
+void mtree_relay_call_destroy(mtree_relay_call_t *call)
+{
+    mtree_list_remove(&call->link);
+    mtree_operation_free(call->operation);
+    mtree_layout_destroy(call->layout);
+    call->memory->used -= call->bytes;
+    free(call);
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A call at a relay: the engine of schedule/ on a host without a rank, over mtree's own
+ * TCP connections.
+ */
+#ifndef MTREE_RELAY_CALL_H
+#define MTREE_RELAY_CALL_H
+
+#include "base/list.h"
+#include "relay/plan.h"
+#include "tcp/tcp.h"
+
+/* Memory of all calls of a relay; bytes. */
+typedef struct {
+    uint64_t most, used;
+} mtree_relay_memory_t;
+
+typedef struct mtree_relay_call mtree_relay_call_t;
+
+/* The connections to number @a peer of the job; NULL: there is no memory. */
+typedef mtree_tcp_peer_t *(*mtree_relay_peer_t)(void *job, uint32_t peer);
+
+/*
+ * Begin the call @a start over @a plan, both of which stay.  At most @a rate bits/s go to
+ * each peer; 0: as fast as it goes.  MTREE_ERR_LIMIT: it takes more than is left of @a
+ * memory; MTREE_ERR_INVALID: plan and call do not fit.
+ */
+mtree_status_t mtree_relay_call_begin(const mtree_relay_plan_t *plan,
+                                      const mtree_relay_start_t *start, double rate,
+                                      mtree_relay_memory_t *memory,
+                                      mtree_relay_peer_t find_peer, void *job,
+                                      mtree_relay_call_t **call_p);
+
+/* The link for a list of the caller's, and back. */
+mtree_list_t *mtree_relay_call_link(mtree_relay_call_t *call);
+mtree_relay_call_t *mtree_relay_call_of(mtree_list_t *link);
+
+const mtree_relay_start_t *mtree_relay_call_start(const mtree_relay_call_t *call);
+
+/* End its messages: it has failed elsewhere, or its job is over. */
+void mtree_relay_call_cancel(mtree_relay_call_t *call);
+
+/* After messages have ended: 1, it is done; -1, it has failed; 0, it goes on.  When it
+ * does not it is to be destroyed. */
+int mtree_relay_call_poll(mtree_relay_call_t *call);
+
+void mtree_relay_call_destroy(mtree_relay_call_t *call);
+
+/* The key of the sessions of the call @a start. */
+mtree_tcp_key_t mtree_relay_call_key(const mtree_relay_start_t *start);
+
+#endif

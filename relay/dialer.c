@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "relay/dialer.h"
+
+#include "base/address.h"
+#include "relay/received.h"
+#include "tcp/socket.h"
+
+#include <netdb.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MOST_ADDRESSES 4
+
+/* Seconds that one attempt may take, and from a failed one to the next. */
+#define ATTEMPT 2.0
+#define PAUSE   0.05
+
+typedef enum { IDLE, CONNECTING, CHALLENGED, PROVED, WELCOME, REFUSED } state_t;
+
+struct mtree_relay_dialer {
+    mtree_relay_hello_t hello;
+    mtree_relay_key_t key;
+    mtree_address_t addresses[MOST_ADDRESSES];
+    uint16_t port;
+    int num_addresses, tries;
+    double deadline, until; /* of all, and of the attempt or the pause */
+    state_t state;
+    int socket;
+    unsigned char said[MTREE_RELAY_HELLO];
+    mtree_relay_received_t received;
+    mtree_relay_welcome_t welcome;
+    const char *reason;
+};
+
+/* Split "host:port" and look the host up; false: it is no address. */
+static bool look_up(mtree_relay_dialer_t *dialer, const char *address)
+{
+    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
+    struct addrinfo *found, *at;
+    const char *colon = strrchr(address, ':');
+    char host[256], *end;
+    size_t length = colon == NULL ? 0 : (size_t)(colon - address);
+    long port;
+
+    if (length == 0 || length >= sizeof(host)) {
+        return false;
+    }
+    memcpy(host, address, length);
+    host[length] = '\0';
+    if (host[0] == '[' && host[length - 1] == ']') {
+        host[length - 1] = '\0';
+        memmove(host, host + 1, length - 1);
+    }
+    port = strtol(colon + 1, &end, 10);
+    if (*end != '\0' || port < 1 || port > UINT16_MAX ||
+        getaddrinfo(host, NULL, &hints, &found) != 0) {
+        return false;
+    }
+    for (at = found; at != NULL && dialer->num_addresses < MOST_ADDRESSES;
+         at = at->ai_next) {
+        dialer->addresses[dialer->num_addresses] =
+            mtree_address_from_sockaddr(at->ai_addr);
+        dialer->num_addresses +=
+            dialer->addresses[dialer->num_addresses].family != AF_UNSPEC;
+    }
+    dialer->port = (uint16_t)port;
+    freeaddrinfo(found);
+    return dialer->num_addresses > 0;
+}
+
+mtree_relay_dialer_t *mtree_relay_dialer_create(const char *address,
+                                                const mtree_relay_hello_t *hello,
+                                                const mtree_relay_key_t *key, double now,
+                                                double seconds)
+{
+    mtree_relay_dialer_t *dialer = calloc(1, sizeof(*dialer));
+
+    if (dialer == NULL) {
+        return NULL;
+    }
+    dialer->hello = *hello;
+    dialer->key = *key;
+    dialer->deadline = now + seconds;
+    dialer->socket = -1;
+    dialer->reason = "it does not answer";
+    if (!look_up(dialer, address)) {
+        dialer->state = REFUSED;
+        dialer->reason = "its address is not known";
+    }
+    return dialer;
+}
+
+static void attempt_begin(mtree_relay_dialer_t *dialer, double now)
+{
+    dialer->socket = mtree_tcp_socket_connect(
+        &dialer->addresses[dialer->tries++ % dialer->num_addresses], dialer->port);
+    dialer->state = dialer->socket < 0 ? IDLE : CONNECTING;
+    dialer->until = now + (dialer->socket < 0 ? PAUSE : ATTEMPT);
+}
+
+static void attempt_fail(mtree_relay_dialer_t *dialer, double now)
+{
+    (void)close(dialer->socket);
+    dialer->socket = -1;
+    dialer->state = IDLE;
+    dialer->until = now + PAUSE;
+}
+
+/* 1: it goes on; 0: it waits; -1: the attempt has failed. */
+static int say_hello(mtree_relay_dialer_t *dialer)
+{
+    int connected = mtree_tcp_socket_connected(dialer->socket);
+
+    if (connected != 1) {
+        return connected;
+    }
+    if (mtree_relay_draw(dialer->hello.nonce, MTREE_RELAY_NONCE) != MTREE_OK) {
+        return -1;
+    }
+    mtree_relay_hello_write(&dialer->hello, dialer->said);
+    mtree_relay_expect(&dialer->received, MTREE_RELAY_CHALLENGE);
+    dialer->state = CHALLENGED;
+    return mtree_relay_say(dialer->socket, dialer->said, MTREE_RELAY_HELLO) ? 1 : -1;
+}
+
+static int prove(mtree_relay_dialer_t *dialer)
+{
+    unsigned char proof[MTREE_RELAY_PROOF];
+    int received = mtree_relay_receive(dialer->socket, &dialer->received);
+
+    if (received != 1) {
+        return received;
+    }
+    if (!mtree_relay_proof_write(&dialer->key, dialer->said, dialer->received.bytes,
+                                 proof)) {
+        dialer->reason = "it has another secret";
+        dialer->state = REFUSED;
+        return -1;
+    }
+    mtree_relay_expect(&dialer->received, MTREE_RELAY_WELCOME);
+    dialer->state = PROVED;
+    return mtree_relay_say(dialer->socket, proof, sizeof(proof)) ? 1 : -1;
+}
+
+static int be_welcomed(mtree_relay_dialer_t *dialer)
+{
+    int received = mtree_relay_receive(dialer->socket, &dialer->received);
+
+    if (received != 1) {
+        return received;
+    }
+    if (mtree_relay_welcome_read(dialer->received.bytes, &dialer->welcome) != MTREE_OK) {
+        return -1;
+    }
+    dialer->state = dialer->welcome.answer == MTREE_RELAY_WELCOMED ? WELCOME : REFUSED;
+    dialer->reason = dialer->welcome.answer == MTREE_RELAY_FULL
+                         ? "it has as many jobs as it may"
+                         : "it does not know the job";
+    return 1;
+}
+
+int mtree_relay_dialer_poll(mtree_relay_dialer_t *dialer, double now)
+{
+    int result = 0;
+
+    if (dialer->state == IDLE && now >= dialer->until) {
+        attempt_begin(dialer, now);
+    }
+    if (dialer->state == CONNECTING) {
+        result = say_hello(dialer);
+    }
+    if (dialer->state == CHALLENGED && result >= 0) {
+        result = prove(dialer);
+    }
+    if (dialer->state == PROVED && result >= 0) {
+        result = be_welcomed(dialer);
+    }
+    if (dialer->state == WELCOME) {
+        return 1;
+    }
+    if (dialer->state == REFUSED || now > dialer->deadline) {
+        return -1;
+    }
+    if (result < 0 || (dialer->state != IDLE && now > dialer->until)) {
+        attempt_fail(dialer, now);
+    }
+    return 0;
+}
+
+int mtree_relay_dialer_take(mtree_relay_dialer_t *dialer, mtree_relay_welcome_t *welcome)
+{
+    int socket = dialer->socket;
+
+    *welcome = dialer->welcome;
+    dialer->socket = -1;
+    return socket;
+}
+
+const char *mtree_relay_dialer_reason(const mtree_relay_dialer_t *dialer)
+{
+    return dialer->reason;
+}
+
+void mtree_relay_dialer_destroy(mtree_relay_dialer_t *dialer)
+{
+    if (dialer != NULL) {
+        if (dialer->socket >= 0) {
+            (void)close(dialer->socket);
+        }
+        explicit_bzero(&dialer->key, sizeof(dialer->key));
+        free(dialer);
+    }
+}

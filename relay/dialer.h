@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Dialing a relay: a connection on which both ends have proved that they know the key of
+ * the job.  Nothing waits but the look-up of a name.
+ */
+#ifndef MTREE_RELAY_DIALER_H
+#define MTREE_RELAY_DIALER_H
+
+#include "relay/greeting.h"
+
+typedef struct mtree_relay_dialer mtree_relay_dialer_t;
+
+/*
+ * Begin to dial @a address, "host:port" or "[IPv6]:port", at @a now
+ * (mtree_clock_seconds()), for at most @a seconds; again and again while it does not
+ * answer.  The nonce of @a hello is drawn.  NULL: no memory.
+ */
+mtree_relay_dialer_t *mtree_relay_dialer_create(const char *address,
+                                                const mtree_relay_hello_t *hello,
+                                                const mtree_relay_key_t *key, double now,
+                                                double seconds);
+
+/* 1: the relay has welcomed it; 0: not yet; -1: it will not. */
+int mtree_relay_dialer_poll(mtree_relay_dialer_t *dialer, double now);
+
+/* The socket of a relay that has welcomed it; the caller takes it over. */
+int mtree_relay_dialer_take(mtree_relay_dialer_t *dialer, mtree_relay_welcome_t *welcome);
+
+/* Why it has not. */
+const char *mtree_relay_dialer_reason(const mtree_relay_dialer_t *dialer);
+
+/* Free; NULL is allowed. */
+void mtree_relay_dialer_destroy(mtree_relay_dialer_t *dialer);
+
+#endif

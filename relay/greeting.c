@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "relay/greeting.h"
+
+#include "relay/bytes.h"
+
+#include <string.h>
+
+/* "mtR" and the version. */
+#define MAGIC UINT32_C(0x6d745201)
+
+void mtree_relay_hello_write(const mtree_relay_hello_t *hello,
+                             unsigned char bytes[MTREE_RELAY_HELLO])
+{
+    mtree_relay_put32(bytes, MAGIC);
+    mtree_relay_put32(bytes + 4, hello->purpose);
+    mtree_relay_put32(bytes + 8, hello->number);
+    memcpy(bytes + 12, hello->job.bytes, MTREE_RELAY_JOB);
+    memcpy(bytes + 12 + MTREE_RELAY_JOB, hello->nonce, MTREE_RELAY_NONCE);
+}
+
+mtree_status_t mtree_relay_hello_read(const unsigned char bytes[MTREE_RELAY_HELLO],
+                                      mtree_relay_hello_t *hello)
+{
+    uint32_t purpose = mtree_relay_get32(bytes + 4);
+
+    if (mtree_relay_get32(bytes) != MAGIC || purpose > MTREE_RELAY_DATA) {
+        return MTREE_ERR_INVALID;
+    }
+    hello->purpose = (mtree_relay_purpose_t)purpose;
+    hello->number = mtree_relay_get32(bytes + 8);
+    memcpy(hello->job.bytes, bytes + 12, MTREE_RELAY_JOB);
+    memcpy(hello->nonce, bytes + 12 + MTREE_RELAY_JOB, MTREE_RELAY_NONCE);
+    return MTREE_OK;
+}
+
+/* The code of both nonces, said by @a who. */
+static void code_both(const mtree_relay_key_t *key, const char *who,
+                      const unsigned char *hello, const unsigned char *nonce,
+                      unsigned char code[MTREE_RELAY_KEY])
+{
+    unsigned char both[MTREE_RELAY_HELLO + MTREE_RELAY_NONCE];
+
+    memcpy(both, hello, MTREE_RELAY_HELLO);
+    memcpy(both + MTREE_RELAY_HELLO, nonce, MTREE_RELAY_NONCE);
+    mtree_relay_code(key, who, both, sizeof(both), code);
+}
+
+void mtree_relay_challenge_write(const mtree_relay_key_t *key,
+                                 const unsigned char hello[MTREE_RELAY_HELLO],
+                                 const unsigned char nonce[MTREE_RELAY_NONCE],
+                                 unsigned char bytes[MTREE_RELAY_CHALLENGE])
+{
+    memcpy(bytes, nonce, MTREE_RELAY_NONCE);
+    code_both(key, "relay", hello, nonce, bytes + MTREE_RELAY_NONCE);
+}
+
+bool mtree_relay_proof_write(const mtree_relay_key_t *key,
+                             const unsigned char hello[MTREE_RELAY_HELLO],
+                             const unsigned char challenge[MTREE_RELAY_CHALLENGE],
+                             unsigned char bytes[MTREE_RELAY_PROOF])
+{
+    unsigned char expected[MTREE_RELAY_KEY];
+
+    code_both(key, "relay", hello, challenge, expected);
+    if (!mtree_relay_code_equals(expected, challenge + MTREE_RELAY_NONCE)) {
+        return false;
+    }
+    code_both(key, "peer", hello, challenge, bytes);
+    return true;
+}
+
+bool mtree_relay_proof_is_right(const mtree_relay_key_t *key,
+                                const unsigned char hello[MTREE_RELAY_HELLO],
+                                const unsigned char challenge[MTREE_RELAY_CHALLENGE],
+                                const unsigned char proof[MTREE_RELAY_PROOF])
+{
+    unsigned char expected[MTREE_RELAY_KEY];
+
+    code_both(key, "peer", hello, challenge, expected);
+    return mtree_relay_code_equals(expected, proof);
+}
+
+void mtree_relay_welcome_write(const mtree_relay_welcome_t *welcome,
+                               unsigned char bytes[MTREE_RELAY_WELCOME])
+{
+    mtree_relay_put32(bytes, MAGIC);
+    mtree_relay_put32(bytes + 4, welcome->answer);
+    mtree_relay_put64(bytes + 8, welcome->memory);
+}
+
+mtree_status_t mtree_relay_welcome_read(const unsigned char bytes[MTREE_RELAY_WELCOME],
+                                        mtree_relay_welcome_t *welcome)
+{
+    uint32_t answer = mtree_relay_get32(bytes + 4);
+
+    if (mtree_relay_get32(bytes) != MAGIC || answer > MTREE_RELAY_UNKNOWN) {
+        return MTREE_ERR_INVALID;
+    }
+    welcome->answer = (mtree_relay_answer_t)answer;
+    welcome->memory = mtree_relay_get64(bytes + 8);
+    return MTREE_OK;
+}

@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "relay/job.h"
+
+#include "base/log.h"
+#include "relay/bytes.h"
+#include "relay/channel.h"
+#include "relay/dialer.h"
+#include "tcp/socket.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* Plans that a job may have, and calls under way. */
+#define MOST_PLANS 256
+#define MOST_CALLS 64
+
+/* Seconds that another relay has to answer. */
+#define DIAL_SECONDS 4.0
+
+/* Seconds in which calls under way may end when the job has left: ranks have their
+ * results before a relay knows that they have arrived. */
+#define LEAVE_SECONDS 1.0
+
+typedef struct {
+    mtree_list_t link;
+    uint32_t number;
+    mtree_tcp_peer_t *tcp;
+    bool is_connected;
+    mtree_relay_dialer_t *dialer; /* NULL: it dials, or is connected */
+} peer_t;
+
+typedef struct {
+    mtree_list_t link;
+    mtree_relay_plan_t *plan;
+} plan_t;
+
+struct mtree_relay_job {
+    mtree_list_t link;
+    mtree_tcp_t *tcp;
+    mtree_relay_job_id_t id;
+    mtree_relay_key_t key;
+    uint32_t self; /* the relay's number in the job */
+    mtree_relay_channel_t channel;
+    char from[80];
+    double rate;
+    mtree_relay_memory_t *memory;
+    mtree_relay_done_t *done;
+    mtree_list_t peers, plans, calls;
+    int num_peers, num_plans, num_calls, num_dialing;
+    double end; /* clock of the latest end; 0: rank 0 is there */
+    bool is_over;
+};
+
+mtree_relay_job_t *mtree_relay_job_create(mtree_tcp_t *tcp,
+                                          const mtree_relay_hello_t *hello,
+                                          const mtree_relay_key_t *key, int socket,
+                                          const char *from, double rate,
+                                          mtree_relay_memory_t *memory,
+                                          mtree_relay_done_t *done)
+{
+    mtree_relay_job_t *job = calloc(1, sizeof(*job));
+
+    if (job == NULL) {
+        (void)close(socket);
+        return NULL;
+    }
+    job->tcp = tcp;
+    job->id = hello->job;
+    job->key = *key;
+    job->self = hello->number;
+    job->rate = rate;
+    job->memory = memory;
+    job->done = done;
+    (void)snprintf(job->from, sizeof(job->from), "%s", from);
+    mtree_relay_channel_init(&job->channel, socket);
+    mtree_list_init(&job->link);
+    mtree_list_init(&job->peers);
+    mtree_list_init(&job->plans);
+    mtree_list_init(&job->calls);
+    mtree_info("job %02x%02x%02x of %s begins", job->id.bytes[0], job->id.bytes[1],
+               job->id.bytes[2], from);
+    return job;
+}
+
+mtree_list_t *mtree_relay_job_link(mtree_relay_job_t *job)
+{
+    return &job->link;
+}
+
+mtree_relay_job_t *mtree_relay_job_of(mtree_list_t *link)
+{
+    return MTREE_CONTAINER_OF(link, mtree_relay_job_t, link);
+}
+
+const mtree_relay_job_id_t *mtree_relay_job_id(const mtree_relay_job_t *job)
+{
+    return &job->id;
+}
+
+const mtree_relay_key_t *mtree_relay_job_its_key(const mtree_relay_job_t *job)
+{
+    return &job->key;
+}
+
+int mtree_relay_job_socket(const mtree_relay_job_t *job)
+{
+    return job->channel.socket;
+}
+
+int mtree_relay_job_num_calls(const mtree_relay_job_t *job)
+{
+    return job->num_calls;
+}
+
+int mtree_relay_job_num_peers(const mtree_relay_job_t *job)
+{
+    return job->num_peers;
+}
+
+bool mtree_relay_job_is_in_motion(const mtree_relay_job_t *job)
+{
+    return job->num_dialing > 0 || job->end > 0;
+}
+
+/* Peer @a number, made if there is none; NULL: no memory. */
+static peer_t *job_peer(mtree_relay_job_t *job, uint32_t number)
+{
+    char name[64];
+    mtree_list_t *link;
+    peer_t *peer;
+
+    MTREE_LIST_FOR_EACH(link, &job->peers)
+    {
+        peer = MTREE_CONTAINER_OF(link, peer_t, link);
+        if (peer->number == number) {
+            return peer;
+        }
+    }
+    peer = calloc(1, sizeof(*peer));
+    if (peer == NULL) {
+        return NULL;
+    }
+    (void)snprintf(name, sizeof(name), "%s %u of job %02x%02x%02x",
+                   (number & MTREE_RELAY_IS_RELAY) != 0 ? "relay" : "rank",
+                   number & ~MTREE_RELAY_IS_RELAY, job->id.bytes[0], job->id.bytes[1],
+                   job->id.bytes[2]);
+    peer->number = number;
+    peer->tcp = mtree_tcp_peer_create(job->tcp, name);
+    if (peer->tcp == NULL) {
+        free(peer);
+        return NULL;
+    }
+    mtree_list_append(&job->peers, &peer->link);
+    job->num_peers++;
+    return peer;
+}
+
+/* A mtree_relay_peer_t. */
+static mtree_tcp_peer_t *find_peer(void *arg, uint32_t number)
+{
+    mtree_relay_job_t *job = arg;
+    peer_t *peer = job->is_over ? NULL : job_peer(job, number);
+
+    return peer == NULL ? NULL : peer->tcp;
+}
+
+bool mtree_relay_job_connect(mtree_relay_job_t *job, uint32_t number, int socket,
+                             const char *from)
+{
+    peer_t *peer = job_peer(job, number);
+
+    if (peer == NULL || peer->is_connected) {
+        return false;
+    }
+    mtree_info("job %02x%02x%02x: number %u is %s", job->id.bytes[0], job->id.bytes[1],
+               job->id.bytes[2], number & ~MTREE_RELAY_IS_RELAY, from);
+    (void)mtree_tcp_socket_tune(socket, NULL);
+    peer->is_connected = true;
+    (void)mtree_tcp_peer_connect(peer->tcp, &socket, 1, false);
+    return true;
+}
+
+static void peer_stop_dialing(mtree_relay_job_t *job, peer_t *peer)
+{
+    mtree_relay_dialer_destroy(peer->dialer);
+    peer->dialer = NULL;
+    job->num_dialing--;
+}
+
+static void peer_dial(mtree_relay_job_t *job, peer_t *peer, double now)
+{
+    int answer = mtree_relay_dialer_poll(peer->dialer, now);
+    mtree_relay_welcome_t welcome;
+
+    if (answer == 0) {
+        return;
+    }
+    if (answer > 0) {
+        int socket = mtree_relay_dialer_take(peer->dialer, &welcome);
+
+        if (!mtree_relay_job_connect(job, peer->number, socket, "a relay")) {
+            (void)close(socket);
+        }
+    } else {
+        mtree_tcp_peer_fail(peer->tcp, mtree_relay_dialer_reason(peer->dialer));
+    }
+    peer_stop_dialing(job, peer);
+}
+
+/* Of two relays that are neighbours the one with the lower number dials the other. */
+static void dial_relays(mtree_relay_job_t *job, const mtree_relay_plan_t *plan,
+                        double now)
+{
+    const mtree_relay_hello_t hello = {.purpose = MTREE_RELAY_DATA,
+                                       .number = MTREE_RELAY_IS_RELAY | job->self,
+                                       .job = job->id};
+
+    for (int i = 0; i < plan->placement->num_relays; i++) {
+        uint32_t number = plan->peers[plan->placement->num_ranks + i];
+        peer_t *peer =
+            (number & ~MTREE_RELAY_IS_RELAY) <= job->self ? NULL : job_peer(job, number);
+
+        if (peer != NULL && !peer->is_connected && peer->dialer == NULL) {
+            peer->dialer = mtree_relay_dialer_create(plan->addresses[i], &hello,
+                                                     &job->key, now, DIAL_SECONDS);
+            job->num_dialing += peer->dialer != NULL;
+        }
+    }
+}
+
+static mtree_relay_plan_t *find_plan(const mtree_relay_job_t *job, uint32_t number)
+{
+    mtree_list_t *link;
+
+    MTREE_LIST_FOR_EACH(link, &job->plans)
+    {
+        plan_t *plan = MTREE_CONTAINER_OF(link, plan_t, link);
+
+        if (plan->plan->number == number) {
+            return plan->plan;
+        }
+    }
+    return NULL;
+}
+
+/* False: the job is to end. */
+static bool take_plan(mtree_relay_job_t *job, const mtree_relay_message_t *message,
+                      double now)
+{
+    mtree_relay_plan_t *plan;
+    plan_t *entry;
+
+    if (job->num_plans == MOST_PLANS ||
+        mtree_relay_plan_read(message->bytes, message->length, &plan) != MTREE_OK) {
+        return false;
+    }
+    entry = find_plan(job, plan->number) == NULL ? calloc(1, sizeof(*entry)) : NULL;
+    if (entry == NULL) {
+        mtree_relay_plan_destroy(plan);
+        return false;
+    }
+    entry->plan = plan;
+    mtree_list_append(&job->plans, &entry->link);
+    job->num_plans++;
+    dial_relays(job, plan, now);
+    return true;
+}
+
+static void refuse(mtree_relay_job_t *job, const mtree_relay_start_t *start)
+{
+    unsigned char bytes[MTREE_RELAY_CALL_BYTES];
+
+    mtree_relay_put32(bytes, start->plan);
+    mtree_relay_put32(bytes + 4, start->number);
+    job->done->failed++;
+    (void)mtree_relay_channel_send(&job->channel, MTREE_RELAY_REFUSED, bytes,
+                                   sizeof(bytes));
+}
+
+static bool take_start(mtree_relay_job_t *job, const mtree_relay_message_t *message)
+{
+    mtree_relay_call_t *call;
+    mtree_relay_start_t start;
+    const mtree_relay_plan_t *plan;
+    mtree_status_t status = MTREE_ERR_LIMIT;
+
+    if (mtree_relay_start_read(message->bytes, message->length, &start) != MTREE_OK) {
+        return false;
+    }
+    plan = find_plan(job, start.plan);
+    if (plan != NULL && job->num_calls < MOST_CALLS) {
+        status = mtree_relay_call_begin(plan, &start, job->rate, job->memory, find_peer,
+                                        job, &call);
+    }
+    if (status == MTREE_OK) {
+        mtree_list_append(&job->calls, mtree_relay_call_link(call));
+        job->num_calls++;
+    } else {
+        mtree_warn("job %02x%02x%02x: call of %zu bytes: %s", job->id.bytes[0],
+                   job->id.bytes[1], job->id.bytes[2],
+                   start.call.units * start.call.unit_bytes, mtree_status_string(status));
+        refuse(job, &start);
+    }
+    return true;
+}
+
+static bool take_cancel(mtree_relay_job_t *job, const mtree_relay_message_t *message)
+{
+    mtree_list_t *link;
+
+    if (message->length != MTREE_RELAY_CALL_BYTES) {
+        return false;
+    }
+    MTREE_LIST_FOR_EACH(link, &job->calls)
+    {
+        mtree_relay_call_t *call = mtree_relay_call_of(link);
+        const mtree_relay_start_t *start = mtree_relay_call_start(call);
+
+        if (start->plan == mtree_relay_get32(message->bytes) &&
+            start->number == mtree_relay_get32(message->bytes + 4)) {
+            mtree_relay_call_cancel(call);
+        }
+    }
+    return true;
+}
+
+static bool take_message(mtree_relay_job_t *job, const mtree_relay_message_t *message,
+                         double now)
+{
+    switch (message->kind) {
+    case MTREE_RELAY_PLAN:
+        return take_plan(job, message, now);
+    case MTREE_RELAY_START:
+        return take_start(job, message);
+    case MTREE_RELAY_CANCEL:
+        return take_cancel(job, message);
+    case MTREE_RELAY_PING:
+        return mtree_relay_channel_send(&job->channel, MTREE_RELAY_PONG, NULL, 0) ==
+               MTREE_OK;
+    default:
+        return false;
+    }
+}
+
+/* Read what the channel has.  False: it was no message for a relay. */
+static bool hear(mtree_relay_job_t *job, double now)
+{
+    mtree_relay_message_t message;
+    int answer;
+
+    while ((answer = mtree_relay_channel_poll(&job->channel, &message)) > 0) {
+        if (!take_message(job, &message, now)) {
+            mtree_warn("job %02x%02x%02x: %s sent what is no message for a relay",
+                       job->id.bytes[0], job->id.bytes[1], job->id.bytes[2], job->from);
+            return false;
+        }
+    }
+    if (answer < 0) {
+        mtree_relay_channel_cleanup(&job->channel);
+        job->end = now + LEAVE_SECONDS;
+    }
+    return true;
+}
+
+bool mtree_relay_job_poll(mtree_relay_job_t *job, double now)
+{
+    mtree_list_t *link;
+
+    if (job->end <= 0 && !hear(job, now)) {
+        return false;
+    }
+    MTREE_LIST_FOR_EACH(link, &job->peers)
+    {
+        peer_t *peer = MTREE_CONTAINER_OF(link, peer_t, link);
+
+        if (peer->dialer != NULL) {
+            peer_dial(job, peer, now);
+        }
+    }
+    return job->end <= 0 || (job->num_calls > 0 && now < job->end);
+}
+
+void mtree_relay_job_reap(mtree_relay_job_t *job)
+{
+    mtree_list_t *link, *next;
+
+    MTREE_LIST_FOR_EACH_SAFE(link, next, &job->calls)
+    {
+        mtree_relay_call_t *call = mtree_relay_call_of(link);
+        const mtree_relay_start_t *start = mtree_relay_call_start(call);
+        int ended = mtree_relay_call_poll(call);
+
+        if (ended > 0) {
+            job->done->calls++;
+            job->done->bytes += start->call.units * start->call.unit_bytes;
+        } else if (ended < 0) {
+            refuse(job, start);
+        }
+        if (ended != 0) {
+            job->num_calls--;
+            mtree_relay_call_destroy(call);
+        }
+    }
+}
+
+/* Their messages have ended when the functions of the completions are called. */
+static void end_calls(mtree_relay_job_t *job)
+{
+    mtree_list_t *link;
+
+    MTREE_LIST_FOR_EACH(link, &job->calls)
+    {
+        mtree_relay_call_cancel(mtree_relay_call_of(link));
+    }
+    while (job->num_calls > 0) {
+        mtree_list_t taken;
+
+        mtree_list_init(&taken);
+        mtree_tcp_take(job->tcp, &taken);
+        while ((link = mtree_list_take(&taken)) != NULL) {
+            mtree_completion_t *done = MTREE_CONTAINER_OF(link, mtree_completion_t, link);
+
+            done->func(done, done->status);
+        }
+        mtree_relay_job_reap(job);
+    }
+}
+
+void mtree_relay_job_destroy(mtree_relay_job_t *job)
+{
+    mtree_list_t *link;
+
+    mtree_info("job %02x%02x%02x of %s ends", job->id.bytes[0], job->id.bytes[1],
+               job->id.bytes[2], job->from);
+    mtree_relay_channel_cleanup(&job->channel);
+    end_calls(job);
+    job->is_over = true;
+    while ((link = mtree_list_take(&job->peers)) != NULL) {
+        peer_t *peer = MTREE_CONTAINER_OF(link, peer_t, link);
+
+        mtree_relay_dialer_destroy(peer->dialer);
+        mtree_tcp_peer_destroy(peer->tcp);
+        free(peer);
+    }
+    while ((link = mtree_list_take(&job->plans)) != NULL) {
+        plan_t *plan = MTREE_CONTAINER_OF(link, plan_t, link);
+
+        mtree_relay_plan_destroy(plan->plan);
+        free(plan);
+    }
+    mtree_list_remove(&job->link);
+    explicit_bzero(&job->key, sizeof(job->key));
+    free(job);
+}

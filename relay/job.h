@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A job at a relay: what one rank 0 has begun over its control channel, and that ends
+ * with the channel.  Jobs have nothing in common but the memory limit.
+ */
+#ifndef MTREE_RELAY_JOB_H
+#define MTREE_RELAY_JOB_H
+
+#include "relay/call.h"
+#include "relay/greeting.h"
+
+typedef struct mtree_relay_job mtree_relay_job_t;
+
+/* What a relay has done so far; never falls. */
+typedef struct {
+    uint64_t calls, failed; /* that ended well, and badly */
+    uint64_t bytes;         /* of vectors of the former */
+} mtree_relay_done_t;
+
+/*
+ * The job of @a hello, with the key @a key, over the control connection @a socket from
+ * @a from, which it takes over even on failure.  At most @a rate bits/s go to each peer;
+ * 0: no limit.  NULL: no memory.
+ */
+mtree_relay_job_t *mtree_relay_job_create(mtree_tcp_t *tcp,
+                                          const mtree_relay_hello_t *hello,
+                                          const mtree_relay_key_t *key, int socket,
+                                          const char *from, double rate,
+                                          mtree_relay_memory_t *memory,
+                                          mtree_relay_done_t *done);
+
+/* End its calls and forget it. */
+void mtree_relay_job_destroy(mtree_relay_job_t *job);
+
+const mtree_relay_job_id_t *mtree_relay_job_id(const mtree_relay_job_t *job);
+const mtree_relay_key_t *mtree_relay_job_its_key(const mtree_relay_job_t *job);
+/* Of its channel; -1: rank 0 has closed it. */
+int mtree_relay_job_socket(const mtree_relay_job_t *job);
+int mtree_relay_job_num_calls(const mtree_relay_job_t *job);
+int mtree_relay_job_num_peers(const mtree_relay_job_t *job);
+
+/* Does it dial another relay, or end?  Then it is to be polled often. */
+bool mtree_relay_job_is_in_motion(const mtree_relay_job_t *job);
+
+/* Take @a socket, which has proved to be that of number @a peer at @a from; false: it is
+ * not wanted. */
+bool mtree_relay_job_connect(mtree_relay_job_t *job, uint32_t peer, int socket,
+                             const char *from);
+
+/* Read what the channel has; false: the job is over.  When rank 0 has left, calls under
+ * way have a moment to end. */
+bool mtree_relay_job_poll(mtree_relay_job_t *job, double now);
+
+/* After messages have ended: end calls. */
+void mtree_relay_job_reap(mtree_relay_job_t *job);
+
+/* The link for a list of the caller's, and back. */
+mtree_list_t *mtree_relay_job_link(mtree_relay_job_t *job);
+mtree_relay_job_t *mtree_relay_job_of(mtree_list_t *link);
+
+#endif

@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "relay/server.h"
+
+#include "base/address.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "relay/received.h"
+#include "tcp/socket.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Jobs at most, whatever the user allows. */
+#define MOST_JOBS 1024
+
+/* Connections that one poll accepts. */
+#define ACCEPTED 16
+
+/* Seconds between two looks at dialers and deadlines. */
+#define LOOK 0.02
+
+/* Seconds between two lines about connections that were turned away. */
+#define QUIET 10.0
+
+typedef struct {
+    int socket;
+    double deadline;
+    bool is_challenged;
+    mtree_relay_received_t received;
+    mtree_relay_hello_t hello;
+    mtree_relay_key_t key;
+    unsigned char said[MTREE_RELAY_HELLO];
+    unsigned char challenge[MTREE_RELAY_CHALLENGE];
+} pending_t;
+
+struct mtree_relay_server {
+    mtree_relay_options_t options;
+    mtree_relay_memory_t memory;
+    mtree_relay_done_t done;
+    mtree_tcp_t *tcp;
+    int socket;
+    uint16_t port;
+    int num_pending;
+    pending_t pending[MTREE_RELAY_PENDING];
+    mtree_list_t jobs;
+    int num_jobs;
+    uint64_t jobs_so_far, turned_away;
+    double told; /* when the last line about strangers was written */
+};
+
+mtree_status_t mtree_relay_server_create(const mtree_relay_options_t *options,
+                                         mtree_relay_server_t **server_p)
+{
+    mtree_relay_server_t *server = calloc(1, sizeof(*server));
+
+    if (server == NULL) {
+        return mtree_no_memory("a relay");
+    }
+    server->options = *options;
+    if (server->options.most_jobs > MOST_JOBS) {
+        server->options.most_jobs = MOST_JOBS;
+    }
+    server->memory.most = options->memory;
+    server->told = -QUIET;
+    mtree_list_init(&server->jobs);
+    server->socket = mtree_tcp_socket_listen(&options->ports, &server->port);
+    if (server->socket < 0) {
+        mtree_error("relay: port %d is not free", (int)options->ports.first);
+        free(server);
+        return MTREE_ERR_IO;
+    }
+    if (mtree_tcp_create(0, &server->tcp) != MTREE_OK) {
+        (void)close(server->socket);
+        free(server);
+        return MTREE_ERR_IO;
+    }
+    *server_p = server;
+    return MTREE_OK;
+}
+
+uint16_t mtree_relay_server_port(const mtree_relay_server_t *server)
+{
+    return server->port;
+}
+
+static mtree_relay_job_t *find_job(const mtree_relay_server_t *server,
+                                   const mtree_relay_job_id_t *id)
+{
+    mtree_list_t *link;
+
+    MTREE_LIST_FOR_EACH(link, &server->jobs)
+    {
+        mtree_relay_job_t *job = mtree_relay_job_of(link);
+
+        if (memcmp(mtree_relay_job_id(job), id, sizeof(*id)) == 0) {
+            return job;
+        }
+    }
+    return NULL;
+}
+
+static void end_job(mtree_relay_server_t *server, mtree_relay_job_t *job)
+{
+    server->num_jobs--;
+    mtree_relay_job_destroy(job);
+}
+
+/* Who is at the other end of @a socket. */
+static const char *name_of(int socket, char name[MTREE_ADDRESS_LENGTH])
+{
+    struct sockaddr_storage storage;
+    socklen_t length = sizeof(storage);
+    mtree_address_t address = {.family = AF_UNSPEC};
+
+    if (getpeername(socket, (struct sockaddr *)&storage, &length) == 0) {
+        address = mtree_address_from_sockaddr((struct sockaddr *)&storage);
+    }
+    return mtree_address_format(&address, name);
+}
+
+static void turn_away(mtree_relay_server_t *server, const pending_t *pending,
+                      const char *reason, double now)
+{
+    char name[MTREE_ADDRESS_LENGTH];
+
+    server->turned_away++;
+    if (now > server->told + QUIET) {
+        server->told = now;
+        mtree_warn("turned away %s: %s", name_of(pending->socket, name), reason);
+    }
+}
+
+/* Its hello is complete: challenge it.  False: it is none. */
+static bool challenge(mtree_relay_server_t *server, pending_t *pending)
+{
+    unsigned char nonce[MTREE_RELAY_NONCE];
+
+    memcpy(pending->said, pending->received.bytes, MTREE_RELAY_HELLO);
+    if (mtree_relay_hello_read(pending->said, &pending->hello) != MTREE_OK ||
+        mtree_relay_draw(nonce, sizeof(nonce)) != MTREE_OK) {
+        return false;
+    }
+    mtree_relay_job_key(&server->options.secret, &pending->hello.job, &pending->key);
+    mtree_relay_challenge_write(&pending->key, pending->said, nonce, pending->challenge);
+    mtree_relay_expect(&pending->received, MTREE_RELAY_PROOF);
+    pending->is_challenged = true;
+    return mtree_relay_say(pending->socket, pending->challenge, MTREE_RELAY_CHALLENGE);
+}
+
+static bool answer(int socket, mtree_relay_answer_t what, uint64_t memory)
+{
+    const mtree_relay_welcome_t welcome = {what, memory};
+    unsigned char bytes[MTREE_RELAY_WELCOME];
+
+    mtree_relay_welcome_write(&welcome, bytes);
+    return mtree_relay_say(socket, bytes, sizeof(bytes));
+}
+
+/* It knows the key: begin a job, or give the connection to its job.  False: the socket is
+ * to be closed. */
+static bool admit(mtree_relay_server_t *server, const pending_t *pending)
+{
+    mtree_relay_job_t *job = find_job(server, &pending->hello.job);
+    bool begins = pending->hello.purpose == MTREE_RELAY_CONTROL;
+    char name[MTREE_ADDRESS_LENGTH];
+
+    if (begins == (job != NULL)) {
+        (void)answer(pending->socket, MTREE_RELAY_UNKNOWN, 0);
+        return false;
+    }
+    if (begins && server->num_jobs >= server->options.most_jobs) {
+        (void)answer(pending->socket, MTREE_RELAY_FULL, 0);
+        return false;
+    }
+    if (!answer(pending->socket, MTREE_RELAY_WELCOMED, server->memory.most)) {
+        return false;
+    }
+    (void)name_of(pending->socket, name);
+    if (!begins) {
+        return mtree_relay_job_connect(job, pending->hello.number, pending->socket, name);
+    }
+    job = mtree_relay_job_create(server->tcp, &pending->hello, &pending->key,
+                                 pending->socket, name, server->options.rate,
+                                 &server->memory, &server->done);
+    if (job != NULL) {
+        mtree_list_append(&server->jobs, mtree_relay_job_link(job));
+        server->num_jobs++;
+        server->jobs_so_far++;
+    }
+    return true;
+}
+
+/* Forget connection @a i, whose socket is closed or another's. */
+static void pending_forget(mtree_relay_server_t *server, int i)
+{
+    server->num_pending--;
+    memmove(&server->pending[i], &server->pending[i + 1],
+            (size_t)(server->num_pending - i) * sizeof(pending_t));
+}
+
+static void pending_drop(mtree_relay_server_t *server, int i, const char *reason,
+                         double now)
+{
+    if (reason != NULL) {
+        turn_away(server, &server->pending[i], reason, now);
+    }
+    (void)close(server->pending[i].socket);
+    pending_forget(server, i);
+}
+
+/* Go on with connection @a i. */
+static void pending_poll(mtree_relay_server_t *server, int i, double now)
+{
+    pending_t *pending = &server->pending[i];
+    int received = mtree_relay_receive(pending->socket, &pending->received);
+
+    if (received == 0 && now > pending->deadline) {
+        pending_drop(server, i, "it says nothing", now);
+    } else if (received < 0) {
+        pending_drop(server, i, "it said too little", now);
+    } else if (received > 0 && !pending->is_challenged) {
+        if (!challenge(server, pending)) {
+            pending_drop(server, i, "it speaks another language", now);
+        }
+    } else if (received > 0) {
+        if (!mtree_relay_proof_is_right(&pending->key, pending->said, pending->challenge,
+                                        pending->received.bytes)) {
+            pending_drop(server, i, "it has another secret", now);
+        } else if (admit(server, pending)) {
+            pending_forget(server, i);
+        } else {
+            pending_drop(server, i, NULL, now);
+        }
+    }
+}
+
+static void accept_connections(mtree_relay_server_t *server, double now)
+{
+    int socket, accepted = 0;
+
+    while (accepted++ < ACCEPTED &&
+           (socket = mtree_tcp_socket_accept(server->socket)) >= 0) {
+        pending_t *pending;
+
+        if (server->num_pending == MTREE_RELAY_PENDING) {
+            pending_drop(server, 0, "too many say nothing", now);
+        }
+        pending = &server->pending[server->num_pending++];
+        *pending =
+            (pending_t){.socket = socket, .deadline = now + MTREE_RELAY_PENDING_SECONDS};
+        mtree_relay_expect(&pending->received, MTREE_RELAY_HELLO);
+    }
+}
+
+/* Call the functions of messages that have ended; how many. */
+static int hand_out(mtree_relay_server_t *server)
+{
+    mtree_list_t taken, *link;
+    int count = 0;
+
+    mtree_list_init(&taken);
+    mtree_tcp_take(server->tcp, &taken);
+    while ((link = mtree_list_take(&taken)) != NULL) {
+        mtree_completion_t *done = MTREE_CONTAINER_OF(link, mtree_completion_t, link);
+
+        done->func(done, done->status);
+        count++;
+    }
+    return count;
+}
+
+static void reap(mtree_relay_server_t *server)
+{
+    mtree_list_t *link;
+
+    MTREE_LIST_FOR_EACH(link, &server->jobs)
+    {
+        mtree_relay_job_reap(mtree_relay_job_of(link));
+    }
+}
+
+static void poll_jobs(mtree_relay_server_t *server, double now)
+{
+    mtree_list_t *link, *next;
+
+    MTREE_LIST_FOR_EACH_SAFE(link, next, &server->jobs)
+    {
+        mtree_relay_job_t *job = mtree_relay_job_of(link);
+
+        if (!mtree_relay_job_poll(job, now)) {
+            end_job(server, job);
+        }
+    }
+}
+
+/* Until something happens, or @a seconds are over. */
+static void sleep_until(const mtree_relay_server_t *server, double seconds)
+{
+    struct pollfd fds[MTREE_RELAY_PENDING + MOST_JOBS + 2];
+    nfds_t count = 0;
+    mtree_list_t *link;
+    bool looks = server->num_pending > 0;
+
+    fds[count++] = (struct pollfd){.fd = server->socket, .events = POLLIN};
+    fds[count++] =
+        (struct pollfd){.fd = mtree_tcp_descriptor(server->tcp), .events = POLLIN};
+    for (int i = 0; i < server->num_pending; i++) {
+        fds[count++] = (struct pollfd){.fd = server->pending[i].socket, .events = POLLIN};
+    }
+    MTREE_LIST_FOR_EACH(link, &server->jobs)
+    {
+        const mtree_relay_job_t *job = mtree_relay_job_of(link);
+
+        looks = looks || mtree_relay_job_is_in_motion(job);
+        fds[count++] =
+            (struct pollfd){.fd = mtree_relay_job_socket(job), .events = POLLIN};
+    }
+    seconds = looks && seconds > LOOK ? LOOK : seconds;
+    (void)poll(fds, count, (int)(1000 * seconds));
+}
+
+void mtree_relay_server_poll(mtree_relay_server_t *server, double seconds)
+{
+    double now = mtree_clock_seconds();
+
+    accept_connections(server, now);
+    for (int i = server->num_pending - 1; i >= 0; i--) {
+        pending_poll(server, i, now);
+    }
+    poll_jobs(server, now);
+    if (mtree_tcp_poll(server->tcp) + hand_out(server) == 0) {
+        sleep_until(server, seconds);
+    }
+    while (hand_out(server) > 0) {}
+    reap(server);
+}
+
+void mtree_relay_server_status(const mtree_relay_server_t *server,
+                               mtree_relay_status_t *status)
+{
+    mtree_list_t *link;
+
+    *status = (mtree_relay_status_t){.jobs = server->num_jobs,
+                                     .pending = server->num_pending,
+                                     .memory = server->memory.used,
+                                     .jobs_so_far = server->jobs_so_far,
+                                     .turned_away = server->turned_away,
+                                     .done = server->done};
+    MTREE_LIST_FOR_EACH(link, &server->jobs)
+    {
+        status->calls += mtree_relay_job_num_calls(mtree_relay_job_of(link));
+        status->peers += mtree_relay_job_num_peers(mtree_relay_job_of(link));
+    }
+}
+
+void mtree_relay_server_destroy(mtree_relay_server_t *server)
+{
+    if (server == NULL) {
+        return;
+    }
+    while (!mtree_list_is_empty(&server->jobs)) {
+        end_job(server, mtree_relay_job_of(server->jobs.next));
+    }
+    for (int i = 0; i < server->num_pending; i++) {
+        (void)close(server->pending[i].socket);
+    }
+    (void)close(server->socket);
+    mtree_tcp_destroy(server->tcp);
+    free(server);
+}

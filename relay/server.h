@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A relay: it listens, admits who knows its secret, and serves the jobs that they begin.
+ *
+ * A connection is pending until it has proved that it knows the key of its job.  One that
+ * does not in time is closed, and so is the oldest one when too many are pending: who is
+ * wanted dials again.
+ */
+#ifndef MTREE_RELAY_SERVER_H
+#define MTREE_RELAY_SERVER_H
+
+#include "relay/job.h"
+#include "tcp/ports.h"
+
+/* Pending connections at a time, and the seconds that each has. */
+#define MTREE_RELAY_PENDING         64
+#define MTREE_RELAY_PENDING_SECONDS 3.0
+
+typedef struct {
+    mtree_tcp_ports_t ports;
+    mtree_relay_key_t secret;
+    int most_jobs;
+    uint64_t memory; /* bytes of all calls together */
+    double rate;     /* bits/s to each peer; 0: no limit */
+} mtree_relay_options_t;
+
+typedef struct {
+    int jobs, calls, peers, pending;
+    uint64_t memory; /* bytes in use */
+    uint64_t jobs_so_far, turned_away;
+    mtree_relay_done_t done;
+} mtree_relay_status_t;
+
+typedef struct mtree_relay_server mtree_relay_server_t;
+
+/* MTREE_ERR_IO: no port is free; MTREE_ERR_NO_MEMORY.  Logged. */
+mtree_status_t mtree_relay_server_create(const mtree_relay_options_t *options,
+                                         mtree_relay_server_t **server_p);
+void mtree_relay_server_destroy(mtree_relay_server_t *server);
+
+uint16_t mtree_relay_server_port(const mtree_relay_server_t *server);
+
+/* Do what there is to do; when that is nothing wait for at most @a seconds. */
+void mtree_relay_server_poll(mtree_relay_server_t *server, double seconds);
+
+void mtree_relay_server_status(const mtree_relay_server_t *server,
+                               mtree_relay_status_t *status);
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A plan for a relay, behind a call over it.  What is read is written the same twice, and
+ * the call takes no more memory than there is, and ends where it has no peers.
+ */
+#include "tests/fuzz/fuzz.h"
+
+#include "relay/call.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MEMORY 1000000
+
+static mtree_tcp_peer_t *no_peer(void *job, uint32_t number)
+{
+    (void)job;
+    (void)number;
+    return NULL;
+}
+
+static void run(const mtree_relay_plan_t *plan, const uint8_t *data)
+{
+    mtree_relay_memory_t memory = {.most = MEMORY};
+    mtree_relay_start_t start;
+    mtree_relay_call_t *call;
+
+    if (mtree_relay_start_read(data, MTREE_RELAY_START_BYTES, &start) != MTREE_OK ||
+        mtree_relay_call_begin(plan, &start, 0, &memory, no_peer, NULL, &call) !=
+            MTREE_OK) {
+        return;
+    }
+    if (memory.used > memory.most) {
+        abort();
+    }
+    for (int i = 0; mtree_relay_call_poll(call) == 0; i++) {
+        if (i > 1) {
+            abort();
+        }
+    }
+    mtree_relay_call_destroy(call);
+    if (memory.used != 0) {
+        abort();
+    }
+}
+
+static void expect_again(const mtree_relay_plan_t *plan)
+{
+    mtree_wire_t wire[2] = {{0}};
+    mtree_relay_plan_t *copy;
+
+    mtree_relay_plan_write(plan, &wire[0]);
+    if (mtree_relay_plan_read(wire[0].bytes, (size_t)wire[0].length, &copy) != MTREE_OK) {
+        abort();
+    }
+    mtree_relay_plan_write(copy, &wire[1]);
+    if (wire[0].length != wire[1].length ||
+        memcmp(wire[0].bytes, wire[1].bytes, (size_t)wire[0].length) != 0) {
+        abort();
+    }
+    mtree_relay_plan_destroy(copy);
+    free(wire[0].bytes);
+    free(wire[1].bytes);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    mtree_relay_plan_t *plan;
+
+    if (size < MTREE_RELAY_START_BYTES) {
+        return 0;
+    }
+    fuzz_start();
+    if (mtree_relay_plan_read(data + MTREE_RELAY_START_BYTES,
+                              size - MTREE_RELAY_START_BYTES, &plan) == MTREE_OK) {
+        expect_again(plan);
+        run(plan, data);
+        mtree_relay_plan_destroy(plan);
+    }
+    return 0;
+}

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tests/unit/relay/relayed_job.h"
+
+#include "base/clock.h"
+#include "relay/fold.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Seconds that anything may take. */
+#define PATIENCE 20.0
+
+static mtree_status_t rank_send(mtree_transport_t *transport, int peer, int tag,
+                                const void *buffer, size_t count, bool synchronous,
+                                mtree_completion_t *done)
+{
+    relayed_rank_t *rank = (relayed_rank_t *)transport;
+    mtree_tcp_key_t key = mtree_relay_call_key(&rank->job->start);
+
+    return mtree_tcp_send(mtree_tcp_session_begin(rank->peers[peer], &key, peer, 0, rank),
+                          (uint32_t)tag, buffer, count * rank->job->start.call.unit_bytes,
+                          synchronous, done);
+}
+
+static mtree_status_t rank_recv(mtree_transport_t *transport, int peer, int tag,
+                                void *buffer, size_t count, mtree_completion_t *done)
+{
+    relayed_rank_t *rank = (relayed_rank_t *)transport;
+    mtree_tcp_key_t key = mtree_relay_call_key(&rank->job->start);
+
+    return mtree_tcp_recv(mtree_tcp_session_begin(rank->peers[peer], &key, peer, 0, rank),
+                          (uint32_t)tag, buffer, count * rank->job->start.call.unit_bytes,
+                          done);
+}
+
+static double rank_now(mtree_transport_t *transport)
+{
+    (void)transport;
+    return mtree_clock_seconds();
+}
+
+static const mtree_transport_ops_t rank_ops = {rank_send, rank_recv, rank_now};
+
+/* One tree: rank 0, the relays one below the other, the other ranks below the last. */
+static mtree_plan_t *chain_plan(int ranks, int relays)
+{
+    static const char *const names[] = {"a", "b", "c", "d", "e", "f"};
+    static const char *const addresses[] = {"x:1", "y:2"};
+    mtree_plan_t *plan;
+
+    ck_assert_int_eq(
+        mtree_plan_create(MTREE_ALLREDUCE, "chain", ranks + relays, names, 1, &plan),
+        MTREE_OK);
+    ck_assert_int_eq(mtree_plan_add_relays(plan, relays, addresses), MTREE_OK);
+    plan->trees[0].rate = 1e9;
+    plan->trees[0].share = 1;
+    for (int r = 1; r < ranks; r++) {
+        plan->trees[0].parent[r] = ranks + relays - 1;
+    }
+    for (int i = 0; i < relays; i++) {
+        plan->trees[0].parent[ranks + i] = i == 0 ? 0 : ranks + i - 1;
+    }
+    return plan;
+}
+
+int relayed_dial(relayed_job_t *job, int i, const mtree_relay_hello_t *hello,
+                 const mtree_relay_key_t *key, const char **reason_p)
+{
+    double now = mtree_clock_seconds();
+    mtree_relay_dialer_t *dialer =
+        mtree_relay_dialer_create(job->addresses[i], hello, key, now, PATIENCE);
+    mtree_relay_welcome_t welcome;
+    int answer, socket = -1;
+
+    do {
+        relayed_poll(job);
+        answer = mtree_relay_dialer_poll(dialer, mtree_clock_seconds());
+    } while (answer == 0);
+    *reason_p = mtree_relay_dialer_reason(dialer);
+    if (answer > 0) {
+        socket = mtree_relay_dialer_take(dialer, &welcome);
+        ck_assert_uint_gt(welcome.memory, 0);
+    }
+    mtree_relay_dialer_destroy(dialer);
+    return socket;
+}
+
+/* Tell relay @a i its plan. */
+static void tell_plan(relayed_job_t *job, int i)
+{
+    uint32_t peers[RELAYED_RANKS + RELAYED_RELAYS];
+    char *addresses[RELAYED_RELAYS + 1] = {0};
+    mtree_relay_plan_t plan = {
+        .number = 1, .placement = job->placement, .peers = peers, .addresses = addresses};
+    mtree_wire_t wire = {0};
+
+    for (int r = 0; r < job->num_ranks; r++) {
+        peers[r] = (uint32_t)r;
+    }
+    for (int j = 0; j < job->num_relays; j++) {
+        peers[job->num_ranks + j] = MTREE_RELAY_IS_RELAY | (uint32_t)j;
+        addresses[j] = job->addresses[j];
+    }
+    ck_assert_int_eq(mtree_plan_part_create(job->plan, job->num_ranks + i, &plan.part),
+                     MTREE_OK);
+    mtree_relay_plan_write(&plan, &wire);
+    ck_assert_int_eq(wire.status, MTREE_OK);
+    ck_assert_int_eq(mtree_relay_channel_send(&job->channels[i], MTREE_RELAY_PLAN,
+                                              wire.bytes, (size_t)wire.length),
+                     MTREE_OK);
+    mtree_plan_part_destroy(plan.part);
+    free(wire.bytes);
+}
+
+static void rank_create(relayed_job_t *job, int r)
+{
+    relayed_rank_t *rank = &job->ranks[r];
+    int relay = r == 0 ? 0 : job->num_relays - 1;
+    const mtree_relay_hello_t hello = {
+        .purpose = MTREE_RELAY_DATA, .number = (uint32_t)r, .job = job->id};
+    const char *reason;
+    int socket = relayed_dial(job, relay, &hello, &job->key, &reason);
+
+    ck_assert_msg(socket >= 0, "rank %d: %s", r, reason);
+    rank->transport = (mtree_transport_t){.ops = &rank_ops};
+    rank->job = job;
+    rank->rank = r;
+    ck_assert_int_eq(mtree_tcp_create(0, &rank->tcp), MTREE_OK);
+    rank->peers[job->num_ranks + relay] = mtree_tcp_peer_create(rank->tcp, "the relay");
+    ck_assert_int_eq(
+        mtree_tcp_peer_connect(rank->peers[job->num_ranks + relay], &socket, 1, false),
+        MTREE_OK);
+}
+
+void relayed_create(relayed_job_t *job, int num_ranks, int num_relays, uint64_t memory)
+{
+    const int host[] = {0, 1, 2, 3};
+    mtree_relay_options_t options = {.most_jobs = 1, .memory = memory};
+
+    memset(job, 0, sizeof(*job));
+    job->num_ranks = num_ranks;
+    job->num_relays = num_relays;
+    memset(job->secret.bytes, 7, sizeof(job->secret.bytes));
+    ck_assert_int_eq(mtree_relay_draw(job->id.bytes, sizeof(job->id.bytes)), MTREE_OK);
+    mtree_relay_job_key(&job->secret, &job->id, &job->key);
+    options.secret = job->secret;
+    job->plan = chain_plan(num_ranks, num_relays);
+    ck_assert_int_eq(mtree_placement_create_relayed(num_ranks, num_ranks + num_relays,
+                                                    num_relays, host, NULL,
+                                                    &job->placement),
+                     MTREE_OK);
+    for (int i = 0; i < num_relays; i++) {
+        mtree_relay_hello_t hello = {
+            .purpose = MTREE_RELAY_CONTROL, .number = (uint32_t)i, .job = job->id};
+        const char *reason;
+        int socket;
+
+        ck_assert_int_eq(mtree_relay_server_create(&options, &job->servers[i]), MTREE_OK);
+        (void)snprintf(job->addresses[i], sizeof(job->addresses[i]), "127.0.0.1:%d",
+                       mtree_relay_server_port(job->servers[i]));
+        socket = relayed_dial(job, i, &hello, &job->key, &reason);
+        ck_assert_msg(socket >= 0, "relay %d: %s", i, reason);
+        mtree_relay_channel_init(&job->channels[i], socket);
+    }
+    for (int i = 0; i < num_relays; i++) {
+        tell_plan(job, i);
+    }
+    for (int r = 0; r < num_ranks; r++) {
+        rank_create(job, r);
+    }
+}
+
+static int32_t value(int rank, size_t i)
+{
+    return (int32_t)((uint32_t)(rank + 1) * 40503u + (uint32_t)i * 7u);
+}
+
+static void operation_ended(mtree_operation_t *operation, mtree_status_t status,
+                            void *arg)
+{
+    relayed_rank_t *rank = arg;
+
+    (void)operation;
+    rank->has_ended = true;
+    if (status != MTREE_OK) {
+        rank->job->status = status;
+    }
+}
+
+static void fold_add(void *arg, const void *a, const void *b, void *out, size_t count)
+{
+    (void)arg;
+    mtree_relay_fold(MTREE_RELAY_INT32, MTREE_RELAY_SUM)(a, b, out, count);
+}
+
+static void rank_begin(relayed_job_t *job, int r)
+{
+    relayed_rank_t *rank = &job->ranks[r];
+    const mtree_call_t *call = &job->start.call;
+    size_t bytes = call->units * call->unit_bytes;
+    size_t numbers = bytes / sizeof(int32_t), block = numbers / (size_t)job->num_ranks;
+    bool reduces = mtree_collective_goes_up(call->collective);
+    mtree_operation_data_t data = {.extent = (ptrdiff_t)call->unit_bytes,
+                                   .span = call->unit_bytes,
+                                   .fold = reduces ? fold_add : NULL};
+    mtree_plan_part_t *part;
+
+    rank->input = malloc(bytes + 1);
+    rank->output = malloc(bytes + 1);
+    memset(rank->output, 0xee, bytes);
+    for (size_t i = 0; i < numbers; i++) {
+        rank->input[i] = value(r, i);
+        if (call->collective == MTREE_BCAST
+                ? r == call->root
+                : call->collective == MTREE_ALLGATHER && i / block == (size_t)r) {
+            rank->output[i] = value(r, i);
+        }
+    }
+    data.input = rank->input;
+    data.output = rank->output;
+    ck_assert_int_eq(mtree_plan_part_create(job->plan, r, &part), MTREE_OK);
+    ck_assert_int_eq(mtree_layout_create(part, job->placement, call, r, &rank->layout),
+                     MTREE_OK);
+    mtree_plan_part_destroy(part);
+    rank->has_ended = false;
+    ck_assert_int_eq(mtree_operation_start(rank->layout, &rank->transport, &data,
+                                           operation_ended, rank, &rank->operation),
+                     MTREE_OK);
+}
+
+void relayed_begin(relayed_job_t *job, mtree_collective_t collective, int root,
+                   size_t units)
+{
+    bool reduces = mtree_collective_goes_up(collective);
+    unsigned char bytes[MTREE_RELAY_START_BYTES];
+
+    job->start =
+        (mtree_relay_start_t){.plan = 1,
+                              .number = job->start.number + 1,
+                              .context = 5,
+                              .call = {.collective = collective,
+                                       .root = root,
+                                       .units = reduces ? units : units * sizeof(int32_t),
+                                       .unit_bytes = reduces ? sizeof(int32_t) : 1},
+                              .type = MTREE_RELAY_INT32,
+                              .op = MTREE_RELAY_SUM};
+    job->status = MTREE_OK;
+    mtree_relay_start_write(&job->start, bytes);
+    for (int i = 0; i < job->num_relays; i++) {
+        (void)mtree_relay_channel_send(&job->channels[i], MTREE_RELAY_START, bytes,
+                                       sizeof(bytes));
+    }
+    for (int r = 0; r < job->num_ranks; r++) {
+        rank_begin(job, r);
+    }
+}
+
+static void poll_rank(relayed_rank_t *rank)
+{
+    mtree_list_t taken, *link;
+
+    mtree_list_init(&taken);
+    (void)mtree_tcp_poll(rank->tcp);
+    mtree_tcp_take(rank->tcp, &taken);
+    while ((link = mtree_list_take(&taken)) != NULL) {
+        mtree_completion_t *done = MTREE_CONTAINER_OF(link, mtree_completion_t, link);
+
+        done->func(done, done->status);
+    }
+}
+
+void relayed_poll(relayed_job_t *job)
+{
+    for (int i = 0; i < job->num_relays; i++) {
+        mtree_relay_message_t message;
+
+        if (job->servers[i] != NULL) {
+            mtree_relay_server_poll(job->servers[i], 0);
+        }
+        if (job->channels[i].socket > 0 &&
+            mtree_relay_channel_poll(&job->channels[i], &message) > 0) {
+            job->num_refused += message.kind == MTREE_RELAY_REFUSED;
+        }
+    }
+    for (int r = 0; r < job->num_ranks; r++) {
+        if (job->ranks[r].tcp != NULL) {
+            poll_rank(&job->ranks[r]);
+        }
+    }
+}
+
+bool relayed_finish(relayed_job_t *job)
+{
+    double end = mtree_clock_seconds() + PATIENCE;
+    int ended = 0;
+
+    while (ended < job->num_ranks && mtree_clock_seconds() < end) {
+        relayed_poll(job);
+        ended = 0;
+        for (int r = 0; r < job->num_ranks; r++) {
+            ended += job->ranks[r].has_ended;
+        }
+    }
+    return ended == job->num_ranks;
+}
+
+void relayed_kill(relayed_job_t *job, int i)
+{
+    mtree_relay_server_destroy(job->servers[i]);
+    job->servers[i] = NULL;
+}
+
+static int32_t expected(const relayed_job_t *job, size_t i, size_t block)
+{
+    uint32_t sum = 0;
+
+    if (job->start.call.collective == MTREE_BCAST) {
+        return value(job->start.call.root, i);
+    }
+    if (job->start.call.collective == MTREE_ALLGATHER) {
+        return value((int)(i / block), i);
+    }
+    for (int r = 0; r < job->num_ranks; r++) {
+        sum += (uint32_t)value(r, i);
+    }
+    return (int32_t)sum;
+}
+
+void relayed_verify(const relayed_job_t *job)
+{
+    const mtree_call_t *call = &job->start.call;
+    size_t numbers = call->units * call->unit_bytes / sizeof(int32_t);
+
+    ck_assert_int_eq(job->status, MTREE_OK);
+    for (int r = 0; r < job->num_ranks; r++) {
+        for (size_t i = 0; i < numbers; i++) {
+            if (call->collective == MTREE_REDUCE && r != call->root) {
+                break;
+            }
+            ck_assert_msg(job->ranks[r].output[i] ==
+                              expected(job, i, numbers / (size_t)job->num_ranks),
+                          "collective %d, rank %d: number %zu is wrong", call->collective,
+                          r, i);
+        }
+    }
+}
+
+void relayed_end(relayed_job_t *job)
+{
+    mtree_tcp_key_t key = mtree_relay_call_key(&job->start);
+
+    for (int r = 0; r < job->num_ranks; r++) {
+        relayed_rank_t *rank = &job->ranks[r];
+
+        for (int i = 0; i < rank->layout->num_peers; i++) {
+            mtree_tcp_session_t *session =
+                mtree_tcp_session_find(rank->peers[rank->layout->peers[i].rank], &key);
+
+            if (session != NULL && job->status == MTREE_OK) {
+                mtree_tcp_session_end(session);
+            } else if (session != NULL) {
+                mtree_tcp_session_abandon(session);
+            }
+        }
+        poll_rank(rank);
+        mtree_operation_free(rank->operation);
+        mtree_layout_destroy(rank->layout);
+        free(rank->input);
+        free(rank->output);
+    }
+}
+
+void relayed_destroy(relayed_job_t *job)
+{
+    for (int r = 0; r < job->num_ranks; r++) {
+        mtree_tcp_destroy(job->ranks[r].tcp);
+    }
+    for (int i = 0; i < job->num_relays; i++) {
+        mtree_relay_channel_cleanup(&job->channels[i]);
+        mtree_relay_server_destroy(job->servers[i]);
+    }
+    mtree_placement_destroy(job->placement);
+    mtree_plan_destroy(job->plan);
+}

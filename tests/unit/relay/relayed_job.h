@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A job in one process, over real sockets: ranks, each on a host of its own, and relays,
+ * each a server.  Nothing runs but in relayed_poll().
+ */
+#ifndef TESTS_UNIT_RELAY_RELAYED_JOB_H
+#define TESTS_UNIT_RELAY_RELAYED_JOB_H
+
+#include "relay/channel.h"
+#include "relay/dialer.h"
+#include "relay/server.h"
+#include "schedule/layout.h"
+#include "schedule/operation.h"
+
+#define RELAYED_RANKS  4
+#define RELAYED_RELAYS 2
+
+typedef struct relayed_rank {
+    mtree_transport_t transport;
+    struct relayed_job *job;
+    int rank;
+    mtree_tcp_t *tcp;
+    mtree_tcp_peer_t *peers[RELAYED_RANKS + RELAYED_RELAYS];
+    mtree_layout_t *layout;
+    mtree_operation_t *operation;
+    int32_t *input, *output;
+    bool has_ended;
+} relayed_rank_t;
+
+typedef struct relayed_job {
+    mtree_relay_key_t secret, key;
+    mtree_relay_job_id_t id;
+    int num_ranks, num_relays;
+    mtree_plan_t *plan;
+    mtree_placement_t *placement;
+    mtree_relay_server_t *servers[RELAYED_RELAYS]; /* NULL: it has been killed */
+    char addresses[RELAYED_RELAYS][32];
+    mtree_relay_channel_t channels[RELAYED_RELAYS];
+    relayed_rank_t ranks[RELAYED_RANKS];
+    mtree_relay_start_t start;
+    mtree_status_t status; /* of the last call */
+    int num_refused;
+} relayed_job_t;
+
+/* Ranks that reach each other through relays alone: one after the other, as a chain of
+ * @a num_relays between rank 0 and the others.  Each relay has @a memory bytes. */
+void relayed_create(relayed_job_t *job, int num_ranks, int num_relays, uint64_t memory);
+void relayed_destroy(relayed_job_t *job);
+
+/* Dial relay @a i; the socket, or -1 and why not. */
+int relayed_dial(relayed_job_t *job, int i, const mtree_relay_hello_t *hello,
+                 const mtree_relay_key_t *key, const char **reason_p);
+
+/* Begin a call of @a units numbers. */
+void relayed_begin(relayed_job_t *job, mtree_collective_t collective, int root,
+                   size_t units);
+
+/* Let all of them work once. */
+void relayed_poll(relayed_job_t *job);
+
+/* Until the call has ended on all ranks, at most some seconds; did it? */
+bool relayed_finish(relayed_job_t *job);
+
+/* Relay @a i is gone. */
+void relayed_kill(relayed_job_t *job, int i);
+
+/* All ranks have what MPI says; and free what the call has. */
+void relayed_verify(const relayed_job_t *job);
+void relayed_end(relayed_job_t *job);
+
+#endif

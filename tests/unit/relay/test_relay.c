@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Relays over the loopback interface: calls give their results through one relay and
+ * through two, who does not know the secret is turned away, and a relay that is gone or
+ * flooded leaves nobody waiting.
+ */
+#include "base/clock.h"
+#include "relay/fold.h"
+#include "tcp/socket.h"
+#include "tests/unit/captured_log.h"
+#include "tests/unit/relay/relayed_job.h"
+
+#include <check.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { FLOOD = 100, NUMBERS = 100000 };
+
+static const uint64_t memory = (uint64_t)64 << 20;
+
+START_TEST(calls_give_their_results)
+{
+    static const mtree_collective_t collectives[] = {MTREE_ALLREDUCE, MTREE_BCAST,
+                                                     MTREE_REDUCE, MTREE_ALLGATHER};
+    relayed_job_t job;
+    mtree_relay_status_t status;
+
+    relayed_create(&job, 2 + _i % 3, 1 + _i % 2, memory);
+    for (int i = 0; i < 8; i++) {
+        relayed_begin(&job, collectives[i % 4], i % job.num_ranks,
+                      i < 4 ? NUMBERS - NUMBERS % (size_t)job.num_ranks
+                            : (size_t)(12 * i));
+        ck_assert(relayed_finish(&job));
+        relayed_verify(&job);
+        relayed_end(&job);
+    }
+    for (int i = 0; i < 100; i++) {
+        relayed_poll(&job);
+    }
+    mtree_relay_server_status(job.servers[0], &status);
+    ck_assert_int_eq(status.jobs, 1);
+    ck_assert_int_eq(status.calls, 0);
+    ck_assert_uint_eq(status.done.calls, 8);
+    ck_assert_uint_eq(status.memory, 0);
+    relayed_destroy(&job);
+}
+END_TEST
+
+/* 100 connections that say something else, or nothing, while a call is under way. */
+START_TEST(a_flood_changes_nothing)
+{
+    mtree_address_t here = mtree_address_parse("127.0.0.1");
+    int sockets[FLOOD];
+    relayed_job_t job;
+    mtree_relay_status_t status;
+
+    relayed_create(&job, 3, 1, memory);
+    relayed_begin(&job, MTREE_ALLREDUCE, 0, NUMBERS);
+    for (int i = 0; i < FLOOD; i++) {
+        char garbage[256];
+
+        memset(garbage, i, sizeof(garbage));
+        sockets[i] =
+            mtree_tcp_socket_connect(&here, mtree_relay_server_port(job.servers[0]));
+        relayed_poll(&job);
+        if (i % 2 == 0) {
+            (void)send(sockets[i], garbage, sizeof(garbage), MSG_NOSIGNAL);
+        }
+    }
+    ck_assert(relayed_finish(&job));
+    relayed_verify(&job);
+    relayed_end(&job);
+    for (int i = 0; i < 1000; i++) {
+        relayed_poll(&job);
+    }
+    mtree_relay_server_status(job.servers[0], &status);
+    ck_assert_int_le(status.pending, MTREE_RELAY_PENDING);
+    ck_assert_uint_ge(status.turned_away, FLOOD / 2);
+    ck_assert_int_eq(status.jobs, 1);
+    for (int i = 0; i < FLOOD; i++) {
+        (void)close(sockets[i]);
+    }
+    relayed_destroy(&job);
+}
+END_TEST
+
+START_TEST(a_relay_that_is_gone_fails_the_call)
+{
+    relayed_job_t job;
+
+    relayed_create(&job, 3, 1, memory);
+    relayed_begin(&job, MTREE_ALLREDUCE, 0, 20 * NUMBERS);
+    for (int i = 0; i < 20; i++) {
+        relayed_poll(&job);
+    }
+    ck_assert_msg(!job.ranks[0].has_ended, "the call was too short");
+    relayed_kill(&job, 0);
+    ck_assert(relayed_finish(&job));
+    ck_assert_int_eq(job.status, MTREE_ERR_TRANSPORT);
+    relayed_end(&job);
+    relayed_destroy(&job);
+}
+END_TEST
+
+/* Rank 0 cancels a call, and the next one is served. */
+START_TEST(a_cancelled_call_gives_its_memory_back)
+{
+    unsigned char bytes[MTREE_RELAY_CALL_BYTES] = {0, 0, 0, 1, 0, 0, 0, 1};
+    relayed_job_t job;
+    mtree_relay_status_t status;
+
+    relayed_create(&job, 2, 1, memory);
+    relayed_begin(&job, MTREE_ALLREDUCE, 0, 20 * NUMBERS);
+    do {
+        relayed_poll(&job);
+        mtree_relay_server_status(job.servers[0], &status);
+    } while (status.calls == 0);
+    ck_assert_uint_gt(status.memory, 0);
+    ck_assert_int_eq(mtree_relay_channel_send(&job.channels[0], MTREE_RELAY_CANCEL, bytes,
+                                              sizeof(bytes)),
+                     MTREE_OK);
+    job.status = MTREE_ERR_TRANSPORT;
+    relayed_end(&job);
+    for (int i = 0; i < 100; i++) {
+        relayed_poll(&job);
+    }
+    mtree_relay_server_status(job.servers[0], &status);
+    ck_assert_uint_eq(status.memory, 0);
+    ck_assert_int_eq(job.num_refused, 1);
+    relayed_begin(&job, MTREE_ALLREDUCE, 0, NUMBERS);
+    ck_assert(relayed_finish(&job));
+    relayed_verify(&job);
+    relayed_end(&job);
+    relayed_destroy(&job);
+}
+END_TEST
+
+/* Ranks have all, and leave at once: no call has failed. */
+START_TEST(a_job_may_leave_after_its_last_call)
+{
+    relayed_job_t job;
+    mtree_relay_status_t status;
+
+    relayed_create(&job, 3, 1, memory);
+    relayed_begin(&job, MTREE_BCAST, 0, NUMBERS);
+    ck_assert(relayed_finish(&job));
+    relayed_verify(&job);
+    relayed_end(&job);
+    mtree_relay_channel_cleanup(&job.channels[0]);
+    do {
+        relayed_poll(&job);
+        mtree_relay_server_status(job.servers[0], &status);
+    } while (status.jobs > 0);
+    ck_assert_uint_eq(status.done.calls, 1);
+    ck_assert_uint_eq(status.done.failed, 0);
+    relayed_destroy(&job);
+}
+END_TEST
+
+START_TEST(limits_hold)
+{
+    relayed_job_t job;
+    mtree_relay_hello_t hello = {.purpose = MTREE_RELAY_CONTROL};
+    mtree_relay_key_t key;
+    const char *reason;
+
+    relayed_create(&job, 2, 1, 1000);
+    relayed_begin(&job, MTREE_ALLREDUCE, 0, NUMBERS);
+    while (job.num_refused == 0) {
+        relayed_poll(&job);
+    }
+    job.status = MTREE_ERR_TRANSPORT;
+    relayed_end(&job);
+    /* Another job is one too many. */
+    hello.job.bytes[0] = 1;
+    mtree_relay_job_key(&job.secret, &hello.job, &key);
+    ck_assert_int_lt(relayed_dial(&job, 0, &hello, &key, &reason), 0);
+    ck_assert_str_eq(reason, "it has as many jobs as it may");
+    relayed_destroy(&job);
+}
+END_TEST
+
+START_TEST(strangers_are_turned_away)
+{
+    relayed_job_t job;
+    mtree_relay_hello_t hello = {.purpose = MTREE_RELAY_DATA};
+    mtree_relay_key_t key;
+    const char *reason;
+
+    relayed_create(&job, 2, 1, memory);
+    /* Who knows another secret, or the key of another job. */
+    memset(key.bytes, 8, sizeof(key.bytes));
+    ck_assert_int_lt(relayed_dial(&job, 0, &hello, &key, &reason), 0);
+    ck_assert_str_eq(reason, "it has another secret");
+    hello.job = job.id;
+    ck_assert_int_lt(relayed_dial(&job, 0, &hello, &key, &reason), 0);
+    ck_assert_str_eq(reason, "it has another secret");
+    /* Who begins a job a second time, or joins one that is not. */
+    hello.purpose = MTREE_RELAY_CONTROL;
+    ck_assert_int_lt(relayed_dial(&job, 0, &hello, &job.key, &reason), 0);
+    ck_assert_str_eq(reason, "it does not know the job");
+    hello.purpose = MTREE_RELAY_DATA;
+    hello.job.bytes[0] ^= 1;
+    mtree_relay_job_key(&job.secret, &hello.job, &key);
+    ck_assert_int_lt(relayed_dial(&job, 0, &hello, &key, &reason), 0);
+    ck_assert_str_eq(reason, "it does not know the job");
+    relayed_destroy(&job);
+}
+END_TEST
+
+/* What was heard once proves nothing later, and a code of one end none of the other. */
+START_TEST(nothing_can_be_said_again)
+{
+    mtree_relay_key_t key = {{1}};
+    unsigned char hello[MTREE_RELAY_HELLO] = {2}, nonce[MTREE_RELAY_NONCE] = {3};
+    unsigned char challenge[MTREE_RELAY_CHALLENGE], proof[MTREE_RELAY_PROOF];
+
+    mtree_relay_challenge_write(&key, hello, nonce, challenge);
+    ck_assert(mtree_relay_proof_write(&key, hello, challenge, proof));
+    ck_assert(mtree_relay_proof_is_right(&key, hello, challenge, proof));
+    ck_assert(!mtree_relay_proof_is_right(&key, hello, challenge,
+                                          challenge + MTREE_RELAY_NONCE));
+    nonce[0]++;
+    mtree_relay_challenge_write(&key, hello, nonce, challenge);
+    ck_assert(!mtree_relay_proof_is_right(&key, hello, challenge, proof));
+    hello[0]++;
+    ck_assert(!mtree_relay_proof_write(&key, hello, challenge, proof));
+}
+END_TEST
+
+static void write_secret(const char *path, const char *text, mode_t mode)
+{
+    int file = open(path, O_CREAT | O_WRONLY | O_TRUNC, 0600);
+
+    ck_assert_int_ge(file, 0);
+    ck_assert_int_eq(write(file, text, strlen(text)), (ssize_t)strlen(text));
+    ck_assert_int_eq(fchmod(file, mode), 0);
+    ck_assert_int_eq(close(file), 0);
+}
+
+START_TEST(secrets_are_for_their_owner)
+{
+    char path[] = "test_relay.XXXXXX";
+    mtree_relay_key_t first, second;
+    int file = mkstemp(path);
+
+    ck_assert_int_ge(file, 0);
+    ck_assert_int_eq(close(file), 0);
+    write_secret(path, "sixteen letters, at least", 0640);
+    heard_start();
+    ck_assert_int_eq(mtree_relay_secret_read(path, &first), MTREE_ERR_INVALID);
+    write_secret(path, "short", 0600);
+    ck_assert_int_eq(mtree_relay_secret_read(path, &first), MTREE_ERR_INVALID);
+    ck_assert_int_eq(mtree_relay_secret_read("no/such/file", &first), MTREE_ERR_IO);
+    write_secret(path, "sixteen letters, at least", 0600);
+    ck_assert_int_eq(mtree_relay_secret_read(path, &first), MTREE_OK);
+    write_secret(path, "sixteen letters, at leasT", 0600);
+    ck_assert_int_eq(mtree_relay_secret_read(path, &second), MTREE_OK);
+    ck_assert(!mtree_relay_code_equals(first.bytes, second.bytes));
+    (void)unlink(path);
+}
+END_TEST
+
+#define CHECK_FOLD(_type, _op, _a, _b, _expected)                                        \
+    do {                                                                                 \
+        _type a = (_type)(_a), b = (_type)(_b), out;                                     \
+        mtree_relay_fold(type, MTREE_RELAY_##_op)(&a, &b, &out, 1);                      \
+        ck_assert(out == (_type)(_expected));                                            \
+    } while (0);
+
+#define CHECK_TYPE(_name, _type)                                                         \
+    {                                                                                    \
+        unsigned type = MTREE_RELAY_##_name;                                             \
+        ck_assert_uint_eq(mtree_relay_type_bytes(type), sizeof(_type));                  \
+        CHECK_FOLD(_type, SUM, 6, 10, 16)                                                \
+        CHECK_FOLD(_type, PROD, 6, 10, 60)                                               \
+        CHECK_FOLD(_type, MIN, 6, 10, 6)                                                 \
+        CHECK_FOLD(_type, MAX, 6, 10, 10)                                                \
+        if (mtree_relay_fold(type, MTREE_RELAY_BAND) != NULL) {                          \
+            CHECK_FOLD(_type, BAND, 6, 10, 2)                                            \
+            CHECK_FOLD(_type, BOR, 6, 10, 14)                                            \
+            CHECK_FOLD(_type, BXOR, 6, 10, 12)                                           \
+            CHECK_FOLD(_type, LAND, 6, 0, 0)                                             \
+            CHECK_FOLD(_type, LOR, 6, 0, 1)                                              \
+            CHECK_FOLD(_type, LXOR, 6, 10, 0)                                            \
+        }                                                                                \
+    }
+
+START_TEST(numbers_are_folded)
+{
+    MTREE_RELAY_TYPES(CHECK_TYPE)
+    ck_assert_ptr_null(mtree_relay_fold(MTREE_RELAY_FLOAT, MTREE_RELAY_BAND));
+    ck_assert_ptr_null(mtree_relay_fold(MTREE_RELAY_NUM_TYPES, 0));
+    ck_assert_ptr_null(mtree_relay_fold(0, MTREE_RELAY_NUM_OPS));
+    ck_assert_uint_eq(mtree_relay_type_bytes(MTREE_RELAY_NUM_TYPES), 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("relay");
+    TCase *tests = tcase_create("relay");
+    SRunner *runner;
+    int failed;
+
+    tcase_set_timeout(tests, 60);
+    tcase_add_test(tests, numbers_are_folded);
+    if (mtree_relay_is_supported()) {
+        tcase_add_test(tests, secrets_are_for_their_owner);
+        tcase_add_test(tests, nothing_can_be_said_again);
+        tcase_add_loop_test(tests, calls_give_their_results, 0, 6);
+        tcase_add_test(tests, a_flood_changes_nothing);
+        tcase_add_test(tests, a_relay_that_is_gone_fails_the_call);
+        tcase_add_test(tests, a_cancelled_call_gives_its_memory_back);
+        tcase_add_test(tests, a_job_may_leave_after_its_last_call);
+        tcase_add_test(tests, limits_hold);
+        tcase_add_test(tests, strangers_are_turned_away);
+    }
+    suite_add_tcase(suite, tests);
+    runner = srunner_create(suite);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}

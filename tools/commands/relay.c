@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * mtree relay: forward and combine what calls of jobs send through this host.
+ */
+#include "relay/server.h"
+#include "tools/options.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/units.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+
+#define DEFAULT_PORT   7471
+#define DEFAULT_JOBS   8
+#define DEFAULT_MEMORY ((size_t)1 << 30)
+
+/* Seconds of the longest sleep. */
+#define SLEEP 0.5
+
+typedef struct {
+    int port, jobs;
+    const char *secret;
+    size_t memory;
+    double rate, status;
+    bool json;
+} arguments_t;
+
+static volatile sig_atomic_t is_over;
+
+static void note_signal(int number)
+{
+    (void)number;
+    is_over = 1;
+}
+
+static void print_status(const mtree_relay_server_t *server, bool with_json)
+{
+    mtree_relay_status_t status;
+
+    mtree_relay_server_status(server, &status);
+    if (with_json) {
+        (void)command_print_json(
+            json_pack("{s:i, s:i, s:i, s:i, s:i, s:I, s:I, s:I, s:I, s:I, s:I}", "port",
+                      (int)mtree_relay_server_port(server), "jobs", status.jobs, "calls",
+                      status.calls, "peers", status.peers, "pending", status.pending,
+                      "memory", (json_int_t)status.memory, "jobs_so_far",
+                      (json_int_t)status.jobs_so_far, "calls_so_far",
+                      (json_int_t)status.done.calls, "bytes_so_far",
+                      (json_int_t)status.done.bytes, "failed_so_far",
+                      (json_int_t)status.done.failed, "turned_away",
+                      (json_int_t)status.turned_away),
+            stdout);
+    } else {
+        printf("port %d: %d jobs (%" PRIu64 " so far), %d peers; calls: %d under way, "
+               "%" PRIu64 " done, %" PRIu64 " failed; %" PRIu64 " bytes in use; "
+               "%" PRIu64 " connections turned away\n",
+               (int)mtree_relay_server_port(server), status.jobs, status.jobs_so_far,
+               status.peers, status.calls, status.done.calls, status.done.failed,
+               status.memory, status.turned_away);
+    }
+    (void)fflush(stdout);
+}
+
+/* Until a signal ends it. */
+static void serve(mtree_relay_server_t *server, const arguments_t *arguments)
+{
+    double next =
+        mtree_clock_seconds() + (arguments->status > 0 ? arguments->status : INFINITY);
+
+    print_status(server, arguments->json);
+    while (!is_over) {
+        mtree_relay_server_poll(server,
+                                fmin(SLEEP, fmax(0, next - mtree_clock_seconds())));
+        if (mtree_clock_seconds() >= next) {
+            next += arguments->status;
+            print_status(server, arguments->json);
+        }
+    }
+    print_status(server, arguments->json);
+}
+
+static mtree_status_t run_relay(const arguments_t *arguments)
+{
+    const struct sigaction action = {.sa_handler = note_signal};
+    mtree_relay_options_t options = {
+        .ports = {(uint16_t)arguments->port, (uint16_t)arguments->port},
+        .most_jobs = arguments->jobs,
+        .memory = arguments->memory,
+        .rate = arguments->rate};
+    mtree_relay_server_t *server;
+    mtree_status_t status = mtree_relay_secret_read(arguments->secret, &options.secret);
+
+    if (status == MTREE_OK) {
+        mtree_log_set(NULL, NULL, MTREE_LOG_INFO);
+        status = mtree_relay_server_create(&options, &server);
+    }
+    if (status == MTREE_OK) {
+        (void)sigaction(SIGINT, &action, NULL);
+        (void)sigaction(SIGTERM, &action, NULL);
+        serve(server, arguments);
+        mtree_relay_server_destroy(server);
+    }
+    return status;
+}
+
+static int run(int argc, char **argv)
+{
+    static const option_t options[] = {
+        {"secret", 's', OPTION_TEXT, offsetof(arguments_t, secret), .argument = "FILE",
+         .help = "whose content jobs must know; nobody but its owner may read it"},
+        {"port", 'p', OPTION_WHOLE, offsetof(arguments_t, port), .argument = "N",
+         .help = "to listen on (default 7471); 0: any, which the first line names",
+         .most = 65535},
+        {"jobs", 'n', OPTION_WHOLE, offsetof(arguments_t, jobs), .argument = "N",
+         .help = "at a time (default 8); more are refused", .least = 1, .most = 1024},
+        {"memory", 'm', OPTION_SIZE, offsetof(arguments_t, memory), .argument = "SIZE",
+         .help = "of all calls under way (default 1G); more are refused",
+         .example = "256M"},
+        {"rate", 'r', OPTION_RATE, offsetof(arguments_t, rate), .argument = "RATE",
+         .help = "to each peer at most (default: no limit)", .example = "1Gbps"},
+        {"status", 'S', OPTION_TIME, offsetof(arguments_t, status), .argument = "TIME",
+         .help = "print the status line that often, not only at both ends",
+         .example = "10s"},
+        {"json", 'j', OPTION_FLAG, offsetof(arguments_t, json),
+         .help = "the status as JSON, one object per time"},
+        {0}};
+    arguments_t arguments = {
+        .port = DEFAULT_PORT, .jobs = DEFAULT_JOBS, .memory = DEFAULT_MEMORY};
+    const option_group_t groups[] = {{options, .data = &arguments}, {0}};
+    int code = options_parse(&command_relay, groups, argc, argv);
+
+    if (code != OPTIONS_GO_ON) {
+        return code;
+    }
+    if (arguments.secret == NULL) {
+        return command_misuse(&command_relay, "--secret FILE is needed");
+    }
+    return command_exit(run_relay(&arguments));
+}
+
+const command_t command_relay = {
+    .name = "relay",
+    .summary = "forward and combine for jobs that run elsewhere",
+    .usage = "--secret FILE [OPTION]...",
+    .help = "Serve jobs that know the secret, on a host on which none of their processes "
+            "run,\n"
+            "until a signal ends it. The topology file of a job names the host's vertex "
+            "with\n"
+            "relay=\"host:port\". Who comes and goes is logged.\n",
+    .needs = "no arguments are needed",
+    .run = run,
+};
