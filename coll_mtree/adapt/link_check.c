@@ -11,6 +11,7 @@
 #include "topo/probe/fit.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 /* Seconds of a stream, and round trips if these are longer: windows open in the first six
@@ -21,13 +22,16 @@
 /* For the handshakes with all hosts. */
 #define HANDSHAKE_SECONDS 20.0
 
-/* A steeper rise of the rate shows that a stream was too short. */
+/* Where the halves of a stream differ by more, it shows no rate. */
 #define STEADY 0.25
 
 /* The round of one experiment per stream. */
 static mtree_probe_round_t make_round(const mtree_link_stream_t *streams, int num_streams,
                                       mtree_probe_experiment_t *experiments)
 {
+    size_t bytes = coll_mtree_params.probe_bytes == 0
+                       ? SIZE_MAX
+                       : (size_t)coll_mtree_params.probe_bytes / (size_t)num_streams;
     double rtt = 0, seconds;
 
     for (int i = 0; i < num_streams; i++) {
@@ -35,15 +39,14 @@ static mtree_probe_round_t make_round(const mtree_link_stream_t *streams, int nu
     }
     seconds = fmax(STREAM_SECONDS, STREAM_RTTS * rtt);
     for (int i = 0; i < num_streams; i++) {
-        experiments[i] = (mtree_probe_experiment_t){
-            .kind = MTREE_PROBE_STREAM,
-            .from = streams[i].from,
-            .to = streams[i].to,
-            .bytes = (size_t)coll_mtree_params.probe_bytes / (size_t)num_streams,
-            .seconds = seconds,
-            .set = 0,
-            .sharing = 1,
-            .rtt = streams[i].rtt};
+        experiments[i] = (mtree_probe_experiment_t){.kind = MTREE_PROBE_STREAM,
+                                                    .from = streams[i].from,
+                                                    .to = streams[i].to,
+                                                    .bytes = bytes,
+                                                    .seconds = seconds,
+                                                    .set = 0,
+                                                    .sharing = 1,
+                                                    .rtt = streams[i].rtt};
     }
     return (mtree_probe_round_t){.num_experiments = num_streams,
                                  .experiments = experiments,
