@@ -27,8 +27,9 @@ install_packages() {
     say "Installing$missing"
     export DEBIAN_FRONTEND=noninteractive
     apt-get update -qq >/dev/null || die "apt-get update failed: is there a package source?"
+    # A machine that updates itself may hold dpkg's lock for a while.
     # shellcheck disable=SC2086 # a list
-    apt-get install -y -qq --no-install-recommends $missing >"$top/apt.log" 2>&1 ||
+    apt-get -o DPkg::Lock::Timeout=300 install -y -qq --no-install-recommends $missing >"$top/apt.log" 2>&1 ||
         { tail -5 "$top/apt.log" >&2; die "apt-get install failed, see apt.log"; }
 }
 
