@@ -28,6 +28,7 @@ typedef struct {
     int trees;             /* what the communicator asks for; -1: nothing */
     bool by_arrival;       /* arrival-ordered, since its ranks come far apart
                               (coll_mtree/adapt/arrival_skew.h) */
+    bool relayed;          /* all of its calls can pass through relays, and may */
 } coll_mtree_call_class_t;
 
 /* The class, over trees, of calls of @a bytes in all, where the communicator asks for

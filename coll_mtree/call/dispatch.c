@@ -64,6 +64,27 @@ void coll_mtree_dispatch_declined(coll_mtree_count_t *count, coll_mtree_backend_
     }
 }
 
+static int run_request(coll_mtree_request_t *req)
+{
+    int rc = coll_mtree_request_start(req);
+
+    return rc == OMPI_SUCCESS ? coll_mtree_request_wait(req) : rc;
+}
+
+/* Run it over the plan with relays; where that fails, it does so on all ranks alike, and
+ * the call is made over the plan without.  Open MPI's code. */
+static int run_over_relays(const coll_mtree_mpi_call_t *call,
+                           coll_mtree_comm_class_t *comm_class, coll_mtree_request_t *req)
+{
+    if (!coll_mtree_relayed_call_run(req, coll_mtree_plan_entry_relayed(req->entry))) {
+        comm_class->left_relays = true;
+        return run_request(req);
+    }
+    /* It has not entered the window of calls. */
+    call->module->calls.issued--;
+    return OMPI_SUCCESS;
+}
+
 /* Run the blocking call over its plan, and compare the first ones with what was expected.
  * Open MPI's code. */
 static int run_blocking(const coll_mtree_mpi_call_t *call,
@@ -75,14 +96,13 @@ static int run_blocking(const coll_mtree_mpi_call_t *call,
     int rc;
 
     first.began = mtree_clock_seconds();
-    rc = coll_mtree_request_start(req);
-    if (rc == OMPI_SUCCESS) {
-        rc = coll_mtree_request_wait(req);
-    }
+    rc = !req->ring && coll_mtree_plan_entry_relayed(req->entry) != NULL
+             ? run_over_relays(call, comm_class, req)
+             : run_request(req);
     if (rc == OMPI_SUCCESS) {
         rc = coll_mtree_plan_entry_note(req->entry, req);
     }
-    if (rc == OMPI_SUCCESS && watched) {
+    if (rc == OMPI_SUCCESS && watched && !comm_class->left_relays) {
         coll_mtree_fallback_trial_note(call->module, call->comm, comm_class, &first);
     }
     return rc;
@@ -108,25 +128,6 @@ static int wait_for_plan(coll_mtree_mpi_call_t *call, coll_mtree_comm_class_t *c
     return rc;
 }
 
-/* Run it over the plan with relays; false: there is none, or it has failed on all ranks
- * alike. */
-static bool run_over_relays(const coll_mtree_mpi_call_t *call, coll_mtree_request_t *req)
-{
-    coll_mtree_relayed_t *relayed = coll_mtree_plan_entry_relayed(req->entry);
-
-    coll_mtree_relayed_call_explain(req);
-    if (req->ring || !coll_mtree_relayed_call_serves(req, relayed)) {
-        return false;
-    }
-    if (!coll_mtree_relayed_call_run(req, relayed)) {
-        coll_mtree_plan_entry_leave_relays(req->entry);
-        return false;
-    }
-    /* It has not entered the window of calls. */
-    call->module->calls.issued--;
-    return true;
-}
-
 /* The only place where a rank may learn that there is no plan and go to the fallback,
  * since every rank waits here. */
 static int dispatch_blocking(coll_mtree_mpi_call_t *call,
@@ -141,8 +142,7 @@ static int dispatch_blocking(coll_mtree_mpi_call_t *call,
     if (rc == OMPI_SUCCESS) {
         coll_mtree_mpi_call_note(call, comm_class, backend);
         coll_mtree_statistics_served(&call->trial.count, backend);
-        rc = run_over_relays(call, req) ? OMPI_SUCCESS
-                                        : run_blocking(call, comm_class, req);
+        rc = run_blocking(call, comm_class, req);
     } else if (rc == MTREE_DECLINED) {
         coll_mtree_mpi_call_note(call, comm_class, backend);
         coll_mtree_dispatch_declined(&call->trial.count, backend,
@@ -165,7 +165,6 @@ static int dispatch_later(const coll_mtree_mpi_call_t *call,
     int rc = OMPI_SUCCESS;
 
     coll_mtree_mpi_call_note(call, comm_class, COLL_MTREE_TREES);
-    coll_mtree_relayed_call_explain(req);
     req->count = call->trial.count;
     if (call->form == MTREE_PERSISTENT) {
         coll_mtree_request_replan(req, call->module, call_class);
@@ -321,6 +320,15 @@ static int dispatch_catch_up(coll_mtree_mpi_call_t *call)
     return rc;
 }
 
+/* May it pass through relays?  The blocking calls of a rehearsal stand for others that
+ * may not. */
+static bool may_relay(const coll_mtree_mpi_call_t *call)
+{
+    return call->args.verdict == MTREE_COLL_ARGS_SERVED && !call->module->is_rehearsing &&
+           coll_mtree_relayed_call_is_possible(call->comm, &call->args,
+                                               call->form == MTREE_BLOCKING);
+}
+
 static int dispatch(coll_mtree_mpi_call_t *call, ompi_request_t **request_p)
 {
     const coll_mtree_coll_args_t *args = &call->args;
@@ -344,7 +352,7 @@ static int dispatch(coll_mtree_mpi_call_t *call, ompi_request_t **request_p)
     if (rc != OMPI_SUCCESS) {
         return rc;
     }
-    comm_class = coll_mtree_comm_class_of(call->module, args);
+    comm_class = coll_mtree_comm_class_of(call->module, args, may_relay(call));
     if (comm_class == NULL) {
         return OMPI_ERR_OUT_OF_RESOURCE;
     }

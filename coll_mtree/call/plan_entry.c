@@ -56,7 +56,8 @@ bool coll_mtree_plan_entry_is_forecast(const coll_mtree_plan_entry_t *entry)
 double coll_mtree_plan_entry_expected_seconds(const coll_mtree_plan_entry_t *entry,
                                               double bytes)
 {
-    const mtree_plan_part_t *part = entry->part;
+    const mtree_plan_part_t *part =
+        entry->relayed != NULL ? entry->relayed->part : entry->part;
     double seconds = entry->prospect.forecast.seconds;
     double share = part == NULL
                        ? 1
@@ -316,12 +317,6 @@ coll_mtree_relayed_t *coll_mtree_plan_entry_relayed(const coll_mtree_plan_entry_
     return entry->relayed;
 }
 
-void coll_mtree_plan_entry_leave_relays(coll_mtree_plan_entry_t *entry)
-{
-    coll_mtree_relayed_destroy(entry->relayed);
-    entry->relayed = NULL;
-}
-
 bool coll_mtree_plan_entry_is_by_arrival(const coll_mtree_plan_entry_t *entry)
 {
     return entry->call_class.by_arrival;
@@ -378,6 +373,11 @@ int coll_mtree_plan_entry_note(coll_mtree_plan_entry_t *entry,
     int rc;
 
     if (entry->part == NULL || req->ring) {
+        return OMPI_SUCCESS;
+    }
+    /* What passes through relays says nothing of the paths of the plan without. */
+    if (entry->relayed != NULL) {
+        entry->warmed_up = true;
         return OMPI_SUCCESS;
     }
     rc = coll_mtree_replan_blocking_note(

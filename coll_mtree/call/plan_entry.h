@@ -78,10 +78,8 @@ int coll_mtree_plan_entry_plan(coll_mtree_plan_entry_t *entry,
                                const mtree_plan_part_t **part_p,
                                const mtree_placement_t **placement_p);
 
-/* Of an entry whose plan all ranks know: the plan with relays; NULL: there is none.  All
- * ranks leave it after the same call. */
+/* Of an entry whose plan all ranks know: the plan with relays; NULL: there is none. */
 coll_mtree_relayed_t *coll_mtree_plan_entry_relayed(const coll_mtree_plan_entry_t *entry);
-void coll_mtree_plan_entry_leave_relays(coll_mtree_plan_entry_t *entry);
 
 /* Are its calls arrival-ordered because of how far apart the ranks arrive? */
 bool coll_mtree_plan_entry_is_by_arrival(const coll_mtree_plan_entry_t *entry);

@@ -28,8 +28,8 @@ struct coll_mtree_plan_entry {
     mtree_plan_t *plan;      /* on rank 0: the first; or NULL */
     mtree_plan_part_t *part; /* of the first; NULL: none could be made */
     unsigned version;        /* on rank 0: of the network that it was made for */
-    coll_mtree_prospect_t prospect;  /* of the plan */
-    coll_mtree_relayed_t *relayed;   /* the same with relays; NULL: there is none */
+    coll_mtree_prospect_t prospect; /* of the plan, of that with relays if there is one */
+    coll_mtree_relayed_t *relayed;  /* the same with relays; NULL: there is none */
     mtree_plan_part_t *default_part; /* call/default_plan.h; NULL: not needed yet */
     mtree_plan_part_t *ring;         /* a candidate of the autotuner; NULL: it is none */
     bool warmed_up;                  /* a blocking call has gone over the trees */

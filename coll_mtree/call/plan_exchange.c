@@ -60,12 +60,15 @@ typedef struct {
     coll_mtree_appendix_t relayed; /* owned; of the plan with relays, or none */
 } plan_decision_t;
 
-/* Where a plan with relays is faster, all ranks get both. */
+/* Where a plan with relays is faster, all ranks get both, and what is expected of calls
+ * is that of the one with relays. */
 static void decide_relays(plan_decision_t *decision)
 {
     coll_mtree_planned_t *planned = &decision->planned;
+    mtree_forecast_t forecast;
     mtree_plan_t *plan = coll_mtree_planning_context_relayed(
-        planned, &decision->call_class, decision->max_trees);
+        planned, decision->super.comm, &decision->call_class, decision->max_trees,
+        &forecast);
     size_t length;
     char *bytes;
 
@@ -74,6 +77,8 @@ static void decide_relays(plan_decision_t *decision)
                                  coll_mtree_planning_context_host_of(planned->context),
                                  &bytes, &length)) {
         decision->relayed = (coll_mtree_appendix_t){bytes, length};
+        planned->forecast = forecast;
+        planned->winner = coll_mtree_winner_none();
     }
     mtree_plan_destroy(plan);
 }
@@ -194,7 +199,7 @@ static void exchange_decide(coll_mtree_exchange_t *exchange, const void *contrib
         log_hints(entry->comm, contributions);
     }
     if (group == NULL || (contributions == NULL && entry->module->context == NULL) ||
-        (!coll_mtree_relays_are_wanted() &&
+        (!entry->call_class.relayed &&
          coll_mtree_planning_context_find(group, entry->comm, &entry->call_class,
                                           &planned)) ||
         (decision = decision_create(entry, group, contributions)) == NULL) {

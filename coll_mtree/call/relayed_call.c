@@ -44,51 +44,69 @@ typedef struct {
     int own, verdict;
 } relayed_call_t;
 
-/* Why the call of @a req can pass through no relay, to go behind "are not supported
- * with"; NULL: it can.  The same on all ranks. */
-static const char *unsupported(const coll_mtree_request_t *req)
+/* Why a call can pass through no relay, to go behind "are not supported with". */
+typedef enum {
+    DETERMINISTIC,
+    NOT_BLOCKING,
+    COLLECTIVE,
+    UNEQUAL,
+    REDUCTION,
+    CONNECTIONS,
+    NO_REASON
+} reason_t;
+
+static const char *const reasons[NO_REASON] = {
+    [DETERMINISTIC] = "coll_mtree_deterministic",
+    [NOT_BLOCKING] = "nonblocking and persistent calls",
+    [COLLECTIVE] = "this collective",
+    [UNEQUAL] = "blocks of unequal size",
+    [REDUCTION] = "this datatype or operation",
+    [CONNECTIONS] =
+        "ULFM, several jobs in a communicator or messages that are not TCP's"};
+
+static reason_t find_reason(ompi_communicator_t *comm, const coll_mtree_coll_args_t *args,
+                            bool blocking)
 {
-    const mtree_call_t *call = &req->args.call;
+    const mtree_call_t *call = &args->call;
+    bool reduces = mtree_collective_reduces(call->collective);
 
     if (coll_mtree_params.deterministic) {
-        return "coll_mtree_deterministic";
+        return DETERMINISTIC;
     }
-    if (!req->blocking) {
-        return "nonblocking and persistent calls";
+    if (!blocking) {
+        return NOT_BLOCKING;
     }
-    if (!mtree_relay_serves(call->collective)) {
-        return "this collective";
+    /* A barrier is an allreduce without an operation. */
+    if (!mtree_relay_serves(call->collective) || (reduces && args->op == NULL)) {
+        return COLLECTIVE;
     }
     if (call->blocks != NULL) {
-        return "blocks of unequal size";
+        return UNEQUAL;
     }
-    if (req->args.op != NULL &&
-        !coll_mtree_relay_numbers(req->args.op, req->args.datatype, NULL, NULL)) {
-        return "this datatype or operation";
+    if (args->op != NULL &&
+        !coll_mtree_relay_numbers(args->op, args->datatype, NULL, NULL)) {
+        return REDUCTION;
     }
-    return coll_mtree_endpoints_serve(req->comm)
-               ? NULL
-               : "ULFM, several jobs in a communicator or messages that are not TCP's";
+    return coll_mtree_endpoints_serve(comm) ? NO_REASON : CONNECTIONS;
 }
 
-void coll_mtree_relayed_call_explain(const coll_mtree_request_t *req)
+bool coll_mtree_relayed_call_is_possible(ompi_communicator_t *comm,
+                                         const coll_mtree_coll_args_t *args,
+                                         bool blocking)
 {
-    static _Atomic(const char *) told;
-    const char *reason = coll_mtree_relays_are_asked_for() ? unsupported(req) : NULL;
+    static atomic_uint told; /* a bit for each reason */
+    reason_t reason;
 
-    if (reason != NULL && atomic_exchange(&told, reason) != reason) {
-        coll_mtree_verbose(req->comm, 1, "%s: relays are not supported with %s",
-                           req->args.function, reason);
+    if (!coll_mtree_relays_are_asked_for()) {
+        return false;
     }
-}
-
-bool coll_mtree_relayed_call_serves(const coll_mtree_request_t *req,
-                                    const coll_mtree_relayed_t *relayed)
-{
-    return relayed != NULL &&
-           (relayed->part->collective == req->args.call.collective ||
-            relayed->part->collective == MTREE_ALLREDUCE) &&
-           unsupported(req) == NULL;
+    reason = find_reason(comm, args, blocking);
+    if (reason != NO_REASON &&
+        (atomic_fetch_or(&told, 1u << reason) >> reason) % 2 == 0) {
+        coll_mtree_verbose(comm, 1, "%s: relays are not supported with %s",
+                           args->function, reasons[reason]);
+    }
+    return reason == NO_REASON;
 }
 
 static int num_relays(const relayed_call_t *call)

@@ -14,14 +14,12 @@
 #include "coll_mtree/call/request.h"
 #include "coll_mtree/relay/relayed.h"
 
-/* May the blocking call of @a req go over @a relayed (NULL: it may not)?  The same on all
- * ranks. */
-bool coll_mtree_relayed_call_serves(const coll_mtree_request_t *req,
-                                    const coll_mtree_relayed_t *relayed);
-
-/* Where the user asks for relays and the call of @a req can pass through none, say why at
- * coll_mtree_verbose 1; not again for the reason that was the last. */
-void coll_mtree_relayed_call_explain(const coll_mtree_request_t *req);
+/* May the call of @a args on @a comm, which is @a blocking or not, pass through relays?
+ * The same on all ranks.  Where the user asks for relays and it may not, one line says
+ * why at coll_mtree_verbose 1, once for each reason. */
+bool coll_mtree_relayed_call_is_possible(ompi_communicator_t *comm,
+                                         const coll_mtree_coll_args_t *args,
+                                         bool blocking);
 
 /* Make it; false, on all ranks alike: nothing has changed, and it is to be made without
  * relays. */

@@ -16,6 +16,7 @@
 #include "simulate/forecast/choice.h"
 #include "tcp/kernel_buffers.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -256,32 +257,56 @@ mtree_plan_t *coll_mtree_planning_run(ompi_communicator_t *comm,
     return plan;
 }
 
-mtree_plan_t *coll_mtree_planning_relayed(const coll_mtree_plan_hosts_t *hosts,
+/* Seconds in which a call's word of its end goes from the farthest of @a hosts to host @a
+ * first, which has rank 0, and the verdict back (coll_mtree/call/relayed_call.h). */
+static double verdict_seconds(const coll_mtree_plan_hosts_t *hosts, int first)
+{
+    mtree_routes_t *routes;
+    double farthest = 0;
+
+    if (mtree_routes_create(hosts->topology, hosts->vertices, hosts->num_hosts,
+                            &routes) != MTREE_OK) {
+        return 0;
+    }
+    for (int host = 0; host < hosts->num_hosts; host++) {
+        farthest = fmax(farthest, mtree_routes_latency(routes, first, host) +
+                                      mtree_routes_latency(routes, host, first));
+    }
+    mtree_routes_destroy(routes);
+    return farthest;
+}
+
+mtree_plan_t *coll_mtree_planning_relayed(ompi_communicator_t *comm,
+                                          const coll_mtree_plan_hosts_t *hosts,
                                           const coll_mtree_call_class_t *call_class,
-                                          int max_trees, const mtree_plan_t *plan)
+                                          int max_trees, const mtree_plan_t *plan,
+                                          int first, mtree_forecast_t *forecast_p)
 {
     mtree_plan_request_t request = make_request(call_class, max_trees);
+    prediction_t prediction = {-1, -1, false};
     int relays[COLL_MTREE_RELAYS];
     mtree_plan_t *relayed = NULL;
 
-    if (!mtree_relay_serves(call_class->collective) || call_class->by_arrival ||
-        mtree_plan_is_by_arrival(plan)) {
-        return NULL;
-    }
     request.num_relays = coll_mtree_relays_find(hosts->topology, hosts->vertices,
                                                 hosts->num_hosts, relays);
     request.relays = relays;
     if (request.num_relays == 0 ||
-        mtree_relays_unavailable(&request, hosts->num_hosts) != NULL ||
-        mtree_relays_plan(hosts->topology, hosts->vertices, hosts->num_hosts, &request,
-                          &relayed) != MTREE_OK) {
+        mtree_choice_relays(hosts->topology, hosts->vertices, hosts->num_hosts, &request,
+                            plan, &relayed) != MTREE_OK ||
+        relayed == NULL) {
         return NULL;
     }
-    if (relayed != NULL &&
-        (relayed->num_relays == 0 || !mtree_relays_gain(relayed, plan))) {
+    relayed->seconds += verdict_seconds(hosts, first);
+    if (!mtree_relays_gain(relayed, plan)) {
         mtree_plan_destroy(relayed);
-        relayed = NULL;
+        return NULL;
     }
+    *forecast_p = mtree_forecast_of(MTREE_FORECAST_FASTER);
+    prediction.trees = mtree_forecast_plan_seconds(relayed);
+    if (coll_mtree_params.min_bytes > 0) {
+        *forecast_p = make_forecast(comm, hosts, &request, &prediction);
+    }
+    log_plan(comm, relayed, call_class->bytes, false, &prediction);
     return relayed;
 }
 

@@ -31,11 +31,14 @@ mtree_plan_t *coll_mtree_planning_run(ompi_communicator_t *comm,
 /*
  * A plan for calls of @a call_class, whose root is a host, that passes through relays
  * which answer, where it is clearly faster than @a plan, which does not; the caller's.
- * Else NULL.
+ * *forecast_p: how fast it is expected to be, beside the fallback.  Else NULL.  Host @a
+ * first has rank 0.
  */
-mtree_plan_t *coll_mtree_planning_relayed(const coll_mtree_plan_hosts_t *hosts,
+mtree_plan_t *coll_mtree_planning_relayed(ompi_communicator_t *comm,
+                                          const coll_mtree_plan_hosts_t *hosts,
                                           const coll_mtree_call_class_t *call_class,
-                                          int max_trees, const mtree_plan_t *plan);
+                                          int max_trees, const mtree_plan_t *plan,
+                                          int first, mtree_forecast_t *forecast_p);
 
 /*
  * What becomes of @a plan for calls of @a call_class, whose root is a host, now that the

@@ -240,6 +240,8 @@ coll_mtree_planning_context_plan(coll_mtree_planning_context_t *context,
     coll_mtree_call_class_t by_host = call_class_by_host(context, call_class);
     coll_mtree_stored_plan_t *stored;
 
+    /* Its plan with relays lies beside it. */
+    by_host.relayed = false;
     pthread_mutex_lock(&contexts_lock);
     stored = coll_mtree_plan_store_get(&context->plans, &by_host);
     pthread_mutex_unlock(&contexts_lock);
@@ -251,17 +253,38 @@ coll_mtree_planning_context_plan(coll_mtree_planning_context_t *context,
 
 mtree_plan_t *
 coll_mtree_planning_context_relayed(const coll_mtree_planned_t *planned,
+                                    ompi_communicator_t *comm,
                                     const coll_mtree_call_class_t *call_class,
-                                    int max_trees)
+                                    int max_trees, mtree_forecast_t *forecast_p)
 {
+    coll_mtree_planning_context_t *context = planned->context;
+    coll_mtree_stored_plan_t *stored;
     coll_mtree_call_class_t by_host;
 
-    if (!coll_mtree_relays_are_wanted() || planned->plan == NULL) {
+    if (!call_class->relayed || planned->plan == NULL ||
+        mtree_plan_is_by_arrival(planned->plan)) {
         return NULL;
     }
-    by_host = call_class_by_host(planned->context, call_class);
-    return coll_mtree_planning_relayed(&planned->context->hosts, &by_host, max_trees,
-                                       planned->plan);
+    by_host = call_class_by_host(context, call_class);
+    pthread_mutex_lock(&contexts_lock);
+    stored = coll_mtree_plan_store_get(&context->plans, &by_host);
+    pthread_mutex_unlock(&contexts_lock);
+    if (stored == NULL) {
+        return NULL;
+    }
+    if (!coll_mtree_plan_store_is_current(stored, context->version) ||
+        (stored->plan != NULL && !coll_mtree_relays_answer(stored->plan))) {
+        mtree_forecast_t forecast = mtree_forecast_of(MTREE_FORECAST_SLOWER);
+        mtree_plan_t *plan = coll_mtree_planning_relayed(
+            comm, &context->hosts, &by_host, max_trees, planned->plan,
+            context->numbers.host[0], &forecast);
+
+        pthread_mutex_lock(&contexts_lock);
+        coll_mtree_plan_store_put(stored, context->version, plan, forecast, true);
+        pthread_mutex_unlock(&contexts_lock);
+    }
+    *forecast_p = stored->forecast;
+    return mtree_plan_retain(stored->plan);
 }
 
 bool coll_mtree_planning_context_find(const coll_mtree_proc_group_t *group,

@@ -57,7 +57,7 @@ static bool has_winners(const coll_mtree_call_class_t *call_class,
                         const coll_mtree_trial_conditions_t *conditions)
 {
     return call_class->algorithm == NULL && call_class->trees < 0 &&
-           !call_class->by_arrival && conditions->seconds > 0 &&
+           !call_class->by_arrival && !call_class->relayed && conditions->seconds > 0 &&
            conditions->fallback != NULL &&
            strlen(conditions->fallback) < COLL_MTREE_WINNER_FALLBACK;
 }

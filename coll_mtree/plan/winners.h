@@ -6,7 +6,8 @@
  * between the same hosts begins with them.  A winner holds where its trial would be the
  * same again: where the trees are expected to take about the time that they were expected
  * to take then, and the same component of Open MPI is the fallback.  Classes for which
- * the communicator asks for an algorithm, and arrival-ordered ones, have none.
+ * the communicator asks for an algorithm, arrival-ordered ones and those whose calls pass
+ * through relays have none.
  *
  * As text it is one line each: collective, binary logarithm of the bytes, backend,
  * expected seconds, fallback and, where the collective has a root, that one's host.

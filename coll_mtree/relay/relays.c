@@ -185,6 +185,20 @@ int coll_mtree_relays_find(const mtree_topology_t *topology, const int *hosts,
     return count;
 }
 
+bool coll_mtree_relays_answer(const mtree_plan_t *plan)
+{
+    bool all = true;
+
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < plan->num_relays && all; i++) {
+        const relay_t *relay = find_relay(plan->relays[i], mtree_clock_seconds());
+
+        all = relay != NULL && relay->is_up;
+    }
+    pthread_mutex_unlock(&lock);
+    return all;
+}
+
 /* Never again in this job. */
 static void relay_fail(relay_t *relay, const char *reason)
 {

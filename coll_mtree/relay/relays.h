@@ -37,6 +37,9 @@ bool coll_mtree_relays_are_wanted(void);
 int coll_mtree_relays_find(const mtree_topology_t *topology, const int *hosts,
                            int num_hosts, int *relays);
 
+/* In the planning thread: do all relays of @a plan still answer? */
+bool coll_mtree_relays_answer(const mtree_plan_t *plan);
+
 /*
  * In the planning thread: tell the relays of @a plan about it.  @a placement is of ranks
  * and relays, @a world [ranks] the rank of each in MPI_COMM_WORLD.  False: one of them

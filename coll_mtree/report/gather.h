@@ -18,8 +18,8 @@
 /* What the calls of one record took on one rank, over one backend. */
 typedef struct {
     uint64_t identity; /* of the group */
-    char function[23];
-    bool by_arrival;
+    char function[22];
+    bool by_arrival, relayed;
     int32_t root, size_class, backend, rank;
     uint64_t timed;
     double seconds;

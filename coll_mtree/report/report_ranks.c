@@ -86,6 +86,7 @@ coll_mtree_ranks_t coll_mtree_report_ranks(const coll_mtree_report_t *report,
             of_rank->root == record->call_class.root &&
             of_rank->size_class == record->call_class.size_class &&
             of_rank->by_arrival == record->call_class.by_arrival &&
+            of_rank->relayed == record->call_class.relayed &&
             strcmp(of_rank->function, record->function) == 0) {
             double mean = of_rank->seconds / (double)of_rank->timed;
 

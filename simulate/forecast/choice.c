@@ -361,28 +361,31 @@ static double relayed_bits(const mtree_plan_t *plan)
     return sum;
 }
 
-/* Put a plan with relays in the place of *plan_p where the simulator, if it says anything
- * of both, finds it clearly faster. */
-static mtree_status_t choose_relays(choice_t *choice, mtree_plan_t **plan_p)
+mtree_status_t mtree_choice_relays(const mtree_topology_t *topology, const int *hosts,
+                                   int num_hosts, const mtree_plan_request_t *request,
+                                   const mtree_plan_t *plan, mtree_plan_t **relayed_p)
 {
+    choice_t choice = {
+        .topology = topology, .hosts = hosts, .num_hosts = num_hosts, .request = request};
     mtree_plan_t *relayed = NULL;
-    mtree_status_t status = mtree_relays_plan(
-        choice->topology, choice->hosts, choice->num_hosts, choice->request, &relayed);
+    mtree_status_t status = MTREE_OK;
     double bytes = 0.0;
 
+    *relayed_p = NULL;
+    if (mtree_relays_unavailable(request, num_hosts) == NULL) {
+        status = mtree_relays_plan(topology, hosts, num_hosts, request, &relayed);
+    }
     if (status == MTREE_OK && relayed != NULL && relayed->bytes > 0.0) {
-        bytes = simulated_bytes(choice, relayed, relayed_bits(relayed));
+        bytes = simulated_bytes(&choice, relayed, relayed_bits(relayed));
     }
     if (status == MTREE_OK && bytes > 0.0) {
-        status = predict(choice, relayed, bytes);
+        status = predict(&choice, relayed, bytes);
     }
-    if (status == MTREE_OK && relayed != NULL && mtree_relays_gain(relayed, *plan_p)) {
-        mtree_plan_t *plan = *plan_p;
-
-        *plan_p = relayed;
-        relayed = plan;
+    if (status == MTREE_OK && relayed != NULL && mtree_relays_gain(relayed, plan)) {
+        *relayed_p = relayed;
+    } else {
+        mtree_plan_destroy(relayed);
     }
-    mtree_plan_destroy(relayed);
     return status;
 }
 
@@ -391,18 +394,17 @@ mtree_status_t mtree_choice_plan(const mtree_topology_t *topology, const int *ho
                                  mtree_plan_t **plan_p)
 {
     mtree_plan_request_t alone = *request;
-    choice_t choice = {
-        .topology = topology, .hosts = hosts, .num_hosts = num_hosts, .request = request};
-    mtree_plan_t *plan = NULL;
+    mtree_plan_t *plan = NULL, *relayed = NULL;
     mtree_status_t status;
 
     alone.num_relays = 0;
     status = choose_kind(topology, hosts, num_hosts, &alone, &plan);
-    if (status == MTREE_OK && mtree_relays_unavailable(request, num_hosts) == NULL) {
-        status = choose_relays(&choice, &plan);
-        if (status != MTREE_OK) {
-            mtree_plan_destroy(plan);
-        }
+    if (status == MTREE_OK) {
+        status = mtree_choice_relays(topology, hosts, num_hosts, request, plan, &relayed);
+    }
+    if (status != MTREE_OK || relayed != NULL) {
+        mtree_plan_destroy(plan);
+        plan = relayed;
     }
     if (status == MTREE_OK) {
         *plan_p = plan;

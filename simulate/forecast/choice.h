@@ -35,4 +35,11 @@ mtree_status_t mtree_choice_plan(const mtree_topology_t *topology, const int *ho
                                  int num_hosts, const mtree_plan_request_t *request,
                                  mtree_plan_t **plan_p);
 
+/* The plan for @a request that passes through its relays, where that is clearly faster
+ * (mtree_relays_gain()) than @a plan for the same without; else *relayed_p is NULL.  Its
+ * seconds are predicted as those of mtree_choice_plan() are.  The caller's. */
+mtree_status_t mtree_choice_relays(const mtree_topology_t *topology, const int *hosts,
+                                   int num_hosts, const mtree_plan_request_t *request,
+                                   const mtree_plan_t *plan, mtree_plan_t **relayed_p);
+
 #endif
