@@ -34,7 +34,7 @@ typedef struct {
     int (*run)(int argc, char **argv);
 } command_t;
 
-extern const command_t command_topology, command_generate, command_import;
+extern const command_t command_topology, command_generate, command_import, command_export;
 extern const command_t command_plan, command_check, command_simulate, command_compare;
 extern const command_t command_draw, command_probe, command_report, command_top;
 extern const command_t command_doctor, command_relay;

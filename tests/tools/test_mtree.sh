@@ -41,7 +41,7 @@ expect 0 '^Usage: mtree COMMAND' --help
 expect 0 '^mtree [0-9]' --version
 expect 2 '^Usage: mtree COMMAND'
 expect 2 "no command 'plant'" plant
-for command in topology plan check draw generate import simulate compare probe report top doctor relay; do
+for command in topology plan check draw generate import export simulate compare probe report top doctor relay; do
     expect 0 "^Usage: mtree $command" $command --help
     expect 0 "^Usage: mtree $command" $command -h
     expect 2 "unrecognized option '--nonsense'" $command --nonsense
@@ -212,6 +212,16 @@ if grep -q root: "$tmp/out"; then
     failures=$((failures + 1))
     echo "FAILED: an external entity was read"
 fi
+
+# export: test_platform.py and test_smpi.py look at what is written
+expect 0 '<router id="switch"/>' export --format simgrid "$maps/star-8.dot"
+expect 0 '' export -f simgrid -o "$tmp/b4.xml" "$maps/b4.dot"
+says "$tmp/b4.xml" '<route src="AS1" dst="US4" symmetrical="NO"><link_ctn id="AS1-&gt;US1"/><link_ctn id="US1-&gt;US4"/></route>'
+expect 0 '' export -f simgrid --output "$tmp/star.xml" "$maps/star-8.dot"
+expect 2 'export: --format says what to write; see' export "$maps/b4.dot"
+expect 2 "export: no format 'dot'; there is simgrid" export -f dot "$maps/b4.dot"
+expect 1 'nowhere.dot: cannot be opened' export -f simgrid nowhere.dot
+expect 1 'dir: cannot be written' export -f simgrid -o "$tmp/no/such/dir" "$maps/b4.dot"
 
 # plan
 expect 0 '^throughput: .* that no plan can exceed' plan "$maps/b4.dot"

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * mtree export: topologies and plans for other programs.
+ */
+#include "tools/export/formats.h"
+#include "tools/options.h"
+
+typedef struct {
+    const char *format;
+    export_options_t options;
+} arguments_t;
+
+static void print_formats(void)
+{
+    const export_format_t *format;
+
+    puts("\nFormats:\n");
+    for (format = export_formats; format->name != NULL; format++) {
+        printf("  %-9s %-10s %s\n", format->name, format->source, format->help);
+    }
+}
+
+static int run(int argc, char **argv)
+{
+    static const option_t options[] = {
+        {"format", 'f', OPTION_TEXT, offsetof(arguments_t, format), .argument = "FORMAT",
+         .help = "one of those below; needed"},
+        {"output", 'o', OPTION_TEXT, offsetof(arguments_t, options.output),
+         .argument = "OUT", .help = "write there instead of standard output"},
+        {0}};
+    arguments_t arguments = {0};
+    const option_group_t groups[] = {{options, .data = &arguments}, {0}};
+    const export_format_t *format;
+    int code = options_parse(&command_export, groups, argc, argv);
+
+    if (code != OPTIONS_GO_ON) {
+        return code;
+    }
+    if (arguments.format == NULL) {
+        return command_misuse(&command_export, "--format says what to write");
+    }
+    format = export_format_find(arguments.format);
+    if (format == NULL) {
+        return COMMAND_MISUSED;
+    }
+    return command_exit(format->write(argv[optind], &arguments.options));
+}
+
+const command_t command_export = {
+    .name = "export",
+    .summary = "write a topology for another program",
+    .usage = "--format FORMAT [OPTION]... FILE",
+    .help = "Write what is in FILE as another program reads it.\n",
+    .print_more = print_formats,
+    .least_arguments = 1,
+    .most_arguments = 1,
+    .needs = "one file is needed",
+    .run = run,
+};
