@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * semantics [types|counts|signatures|operations]...: the rules of MPI that allreduce,
- * bcast and allgather must keep; all groups without arguments.
+ * scans, bcast and allgather must keep; all groups without arguments.
  *
  * `signatures` gives ranks different datatypes of equal signature.  Open MPI's own
  * pipelined algorithms get this wrong (its issues 199 and 10523), so without mtree it is
@@ -46,6 +46,33 @@ static void check_allreduce(const mtree_element_t *element, const mtree_element_
     MPI_Allreduce(MPI_IN_PLACE, send, count, element->type, op->op, MPI_COMM_WORLD);
     mtree_expect(mtree_element_mismatch(element, send, want, count) == count,
                  "allreduce in place of %d %s, %s", count, element->name, op->name);
+    free(want);
+    free(recv);
+    free(send);
+}
+
+/* A scan is in the order of the ranks even where the operation does not commute. */
+static void check_scan(const mtree_element_t *element, const mtree_element_op_t *op,
+                       int count)
+{
+    size_t bytes = (size_t)count * element->size;
+    unsigned seed = (unsigned)count;
+    void *send = allocate(bytes);
+    void *recv = allocate(bytes);
+    void *want = allocate(bytes);
+
+    mtree_element_reduce(element, op, seed, my_rank + 1, want, send, count);
+    mtree_element_fill(element, op, seed, my_rank, send, count);
+    MPI_Scan(send, recv, count, element->type, op->op, MPI_COMM_WORLD);
+    mtree_expect(mtree_element_mismatch(element, recv, want, count) == count,
+                 "scan of %d %s, %s", count, element->name, op->name);
+
+    MPI_Exscan(MPI_IN_PLACE, send, count, element->type, op->op, MPI_COMM_WORLD);
+    if (my_rank > 0) {
+        mtree_element_reduce(element, op, seed, my_rank, want, recv, count);
+        mtree_expect(mtree_element_mismatch(element, send, want, count) == count,
+                     "exscan in place of %d %s, %s", count, element->name, op->name);
+    }
     free(want);
     free(recv);
     free(send);
@@ -272,6 +299,7 @@ static void check_user_operation(MPI_User_function *function, int commutes, int 
     MPI_Type_commit(&element.type);
     MPI_Op_create(function, commutes, &op.op);
     check_allreduce(&element, &op, count);
+    check_scan(&element, &op, count);
     MPI_Op_free(&op.op);
     MPI_Type_free(&element.type);
 }
