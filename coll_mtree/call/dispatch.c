@@ -71,24 +71,33 @@ static int run_request(coll_mtree_request_t *req)
     return rc == OMPI_SUCCESS ? coll_mtree_request_wait(req) : rc;
 }
 
-/* Run it over the plan with relays; where that fails, it does so on all ranks alike, and
- * the call is made over the plan without.  Open MPI's code. */
-static int run_over_relays(const coll_mtree_mpi_call_t *call,
+/* Run it over the plan with relays; where that fails, the call is made over the plan
+ * without.  Later calls are planned anew where a relay is gone.  Open MPI's code. */
+static int run_over_relays(coll_mtree_mpi_call_t *call,
                            coll_mtree_comm_class_t *comm_class, coll_mtree_request_t *req)
 {
-    if (!coll_mtree_relayed_call_run(req, coll_mtree_plan_entry_relayed(req->entry))) {
-        comm_class->left_relays = true;
-        return run_request(req);
+    coll_mtree_relayed_end_t end =
+        coll_mtree_relayed_call_run(req, coll_mtree_plan_entry_relayed(req->entry));
+
+    if (end == COLL_MTREE_RELAYED_DONE) {
+        /* It has not entered the window of calls. */
+        call->module->calls.issued--;
+        return OMPI_SUCCESS;
     }
-    /* It has not entered the window of calls. */
-    call->module->calls.issued--;
-    return OMPI_SUCCESS;
+    if (end == COLL_MTREE_RELAYED_LOST) {
+        /* With the class's autotuner. */
+        call->trial.autotuner = NULL;
+        coll_mtree_plan_entry_renew(comm_class);
+    } else {
+        comm_class->left_relays = true;
+    }
+    return run_request(req);
 }
 
 /* Run the blocking call over its plan, and compare the first ones with what was expected.
  * Open MPI's code. */
-static int run_blocking(const coll_mtree_mpi_call_t *call,
-                        coll_mtree_comm_class_t *comm_class, coll_mtree_request_t *req)
+static int run_blocking(coll_mtree_mpi_call_t *call, coll_mtree_comm_class_t *comm_class,
+                        coll_mtree_request_t *req)
 {
     coll_mtree_first_call_t first = {.call = &req->args.call,
                                      .count = &call->trial.count};
@@ -102,7 +111,7 @@ static int run_blocking(const coll_mtree_mpi_call_t *call,
     if (rc == OMPI_SUCCESS) {
         rc = coll_mtree_plan_entry_note(req->entry, req);
     }
-    if (rc == OMPI_SUCCESS && watched && !comm_class->left_relays) {
+    if (rc == OMPI_SUCCESS && watched && comm_class->known && !comm_class->left_relays) {
         coll_mtree_fallback_trial_note(call->module, call->comm, comm_class, &first);
     }
     return rc;

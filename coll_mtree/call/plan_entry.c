@@ -408,6 +408,23 @@ static void summation_renew(coll_mtree_summation_backend_t *summation)
     summation->has_changed |= summation->is_set && summation->backend == COLL_MTREE_TREES;
 }
 
+static void class_renew(coll_mtree_comm_class_t *comm_class, bool same_trees)
+{
+    coll_mtree_plan_entry_release(comm_class->entry);
+    comm_class->entry = NULL;
+    comm_class->calls = 0;
+    comm_class->known = false;
+    summation_renew(&comm_class->blocking_summation);
+    summation_renew(&comm_class->later_summation);
+    if (comm_class->first_calls.state != COLL_MTREE_FIRST_CALLS_LEAVE) {
+        memset(&comm_class->first_calls, 0, sizeof(comm_class->first_calls));
+    }
+    if (!same_trees) {
+        free(comm_class->autotuner);
+        comm_class->autotuner = NULL;
+    }
+}
+
 void coll_mtree_plan_entries_renew(mca_coll_mtree_module_t *module, bool same_trees)
 {
     coll_mtree_comm_class_t *comm_class;
@@ -415,20 +432,13 @@ void coll_mtree_plan_entries_renew(mca_coll_mtree_module_t *module, bool same_tr
 
     COLL_MTREE_CLASS_TABLE_FOR_EACH(comm_class, link, &module->classes)
     {
-        coll_mtree_plan_entry_release(comm_class->entry);
-        comm_class->entry = NULL;
-        comm_class->calls = 0;
-        comm_class->known = false;
-        summation_renew(&comm_class->blocking_summation);
-        summation_renew(&comm_class->later_summation);
-        if (comm_class->first_calls.state != COLL_MTREE_FIRST_CALLS_LEAVE) {
-            memset(&comm_class->first_calls, 0, sizeof(comm_class->first_calls));
-        }
-        if (!same_trees) {
-            free(comm_class->autotuner);
-            comm_class->autotuner = NULL;
-        }
+        class_renew(comm_class, same_trees);
     }
+}
+
+void coll_mtree_plan_entry_renew(coll_mtree_comm_class_t *comm_class)
+{
+    class_renew(comm_class, false);
 }
 
 void coll_mtree_plan_entries_destroy(mca_coll_mtree_module_t *module)

@@ -93,6 +93,10 @@ int coll_mtree_plan_entry_note(coll_mtree_plan_entry_t *entry,
  * same_trees their plans differ in the shares alone, so their autotuners go on. */
 void coll_mtree_plan_entries_renew(mca_coll_mtree_module_t *module, bool same_trees);
 
+/* A relay of the plan of @a comm_class is gone: its calls from here on have an entry of
+ * their own. */
+void coll_mtree_plan_entry_renew(coll_mtree_comm_class_t *comm_class);
+
 /* Free what a module holds for entries; its classes have none then. */
 void coll_mtree_plan_entries_destroy(mca_coll_mtree_module_t *module);
 

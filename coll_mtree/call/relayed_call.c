@@ -21,8 +21,9 @@
 /* Tags, from the first of them. */
 enum { ENDED, VERDICT, NUM_TAGS };
 
-/* What is said with both; UNKNOWN: nothing yet. */
-enum { UNKNOWN, DONE, FAILED };
+/* What is said with both; UNKNOWN: nothing yet.  Only a verdict is LOST: it has failed,
+ * and a relay is gone. */
+enum { UNKNOWN, DONE, FAILED, LOST };
 
 /* A message of one number; it is the PML's until it has ended. */
 typedef struct {
@@ -239,17 +240,34 @@ static void go_on(void)
     opal_progress();
 }
 
-/* Rank 0: a relay is lost? */
+/* Rank 0, while nothing has failed: do the relays go on? */
 static bool relays_serve(const relayed_call_t *call)
 {
-    const char *lost, *reason;
-    bool all = coll_mtree_relays_watch(&call->relayed->contact, num_relays(call),
-                                       &call->start, &lost, &reason);
+    const char *who;
 
-    if (!all) {
-        mtree_warn("relay %s: %s; calls go on without it", lost, reason);
+    return coll_mtree_relays_watch(&call->relayed->contact, num_relays(call),
+                                   &call->start, &who) == COLL_MTREE_RELAYS_SERVE;
+}
+
+/* Rank 0: the call has failed.  Ranks and relays beside one that is gone notice that
+ * before rank 0 may, so all are asked. */
+static int find_cause(const relayed_call_t *call)
+{
+    const coll_mtree_relay_contact_t *contact = &call->relayed->contact;
+    const char *who = NULL;
+    coll_mtree_relays_do_t what;
+
+    coll_mtree_relays_ask(contact, num_relays(call));
+    do {
+        go_on();
+        what = coll_mtree_relays_watch(contact, num_relays(call), &call->start, &who);
+    } while (!coll_mtree_relays_have_answered(contact, num_relays(call)));
+    if (what == COLL_MTREE_RELAYS_REFUSE) {
+        mtree_warn(
+            "relay %s: it refused or failed a call; such calls go on without relays",
+            who);
     }
-    return all;
+    return what == COLL_MTREE_RELAYS_LOST ? LOST : FAILED;
 }
 
 /* Rank 0: what has become of all parts so far. */
@@ -285,10 +303,13 @@ static void judge(relayed_call_t *call)
             call->verdict = FAILED;
         }
     }
+    if (call->verdict == FAILED) {
+        call->verdict = find_cause(call);
+    }
     for (int r = 1; r < ranks; r++) {
         say(call, &verdicts[r], r, VERDICT, call->verdict);
     }
-    if (call->verdict == FAILED) {
+    if (call->verdict != DONE) {
         coll_mtree_relays_cancel(&call->relayed->contact, num_relays(call), &call->start);
         if (call->operation != NULL) {
             coll_mtree_relay_transport_abandon(&call->transport);
@@ -319,7 +340,7 @@ static void obey(relayed_call_t *call)
             has_said = true;
         }
     }
-    if (call->verdict == FAILED && call->operation != NULL) {
+    if (call->verdict != DONE && call->operation != NULL) {
         coll_mtree_relay_transport_abandon(&call->transport);
     }
     while (!has_ended(said)) {
@@ -348,7 +369,8 @@ static void finish(relayed_call_t *call)
     free(call->saved);
 }
 
-bool coll_mtree_relayed_call_run(coll_mtree_request_t *req, coll_mtree_relayed_t *relayed)
+coll_mtree_relayed_end_t coll_mtree_relayed_call_run(coll_mtree_request_t *req,
+                                                     coll_mtree_relayed_t *relayed)
 {
     mca_coll_mtree_module_t *module = req->replan->super.module;
     relayed_call_t call = {
@@ -362,7 +384,7 @@ bool coll_mtree_relayed_call_run(coll_mtree_request_t *req, coll_mtree_relayed_t
     /* Without it no rank could say anything: such a job is at its end. */
     call.words = calloc(2 * (size_t)ompi_comm_size(req->comm) + 2, sizeof(*call.words));
     if (call.words == NULL) {
-        return false;
+        return COLL_MTREE_RELAYED_FAILED;
     }
     describe(&call);
     if (!begin(&call)) {
@@ -375,5 +397,7 @@ bool coll_mtree_relayed_call_run(coll_mtree_request_t *req, coll_mtree_relayed_t
     }
     finish(&call);
     free(call.words);
-    return call.verdict == DONE;
+    return call.verdict == DONE   ? COLL_MTREE_RELAYED_DONE
+           : call.verdict == LOST ? COLL_MTREE_RELAYED_LOST
+                                  : COLL_MTREE_RELAYED_FAILED;
 }

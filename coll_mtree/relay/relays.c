@@ -29,7 +29,6 @@ typedef struct {
     mtree_relay_channel_t channel;
     bool is_up;
     double asked, heard;                 /* clocks of the last question and answer */
-    const char *reason;                  /* why it is not up */
     uint32_t refused_plan, refused_call; /* the last call that it refused */
 } relay_t;
 
@@ -92,7 +91,6 @@ static relay_t *find_relay(const char *address, double now)
     (void)snprintf(relay->address, sizeof(relay->address), "%s", address);
     relay->channel.socket = -1;
     relay->dialer = mtree_relay_dialer_create(address, &hello, &key, now, PATIENCE);
-    relay->reason = "there is no memory for it";
     return relay;
 }
 
@@ -109,8 +107,8 @@ static void settle(relay_t *relay, int answer, double now)
         relay->asked = relay->heard = now;
         relay->is_up = true;
     } else {
-        relay->reason = mtree_relay_dialer_reason(relay->dialer);
-        mtree_warn("relay %s: %s; planned without it", relay->address, relay->reason);
+        mtree_warn("relay %s: %s; planned without it", relay->address,
+                   mtree_relay_dialer_reason(relay->dialer));
     }
     mtree_relay_dialer_destroy(relay->dialer);
     relay->dialer = NULL;
@@ -204,7 +202,7 @@ static void relay_fail(relay_t *relay, const char *reason)
 {
     mtree_relay_channel_cleanup(&relay->channel);
     relay->is_up = false;
-    relay->reason = reason;
+    mtree_warn("relay %s: %s; calls go on without it", relay->address, reason);
 }
 
 static bool relay_send(relay_t *relay, mtree_relay_kind_t kind, const void *bytes,
@@ -313,24 +311,56 @@ static void listen_to(relay_t *relay, double now)
     }
 }
 
-bool coll_mtree_relays_watch(const coll_mtree_relay_contact_t *contact, int num,
-                             const mtree_relay_start_t *start, const char **lost_p,
-                             const char **reason_p)
+coll_mtree_relays_do_t coll_mtree_relays_watch(const coll_mtree_relay_contact_t *contact,
+                                               int num, const mtree_relay_start_t *start,
+                                               const char **who_p)
 {
     double now = mtree_clock_seconds();
-    bool all = true;
+    coll_mtree_relays_do_t what = COLL_MTREE_RELAYS_SERVE;
 
     pthread_mutex_lock(&lock);
-    for (int i = 0; i < num && all; i++) {
+    for (int i = 0; i < num; i++) {
         relay_t *relay = &relays[contact->numbers[i]];
 
         if (relay->is_up) {
             listen_to(relay, now);
         }
-        *lost_p = relay->address;
-        *reason_p = relay->is_up ? "it refused or failed a call" : relay->reason;
-        all = relay->is_up && !(relay->refused_plan == start->plan &&
-                                relay->refused_call == start->number);
+        if (!relay->is_up) {
+            what = COLL_MTREE_RELAYS_LOST;
+        } else if (what == COLL_MTREE_RELAYS_SERVE &&
+                   relay->refused_plan == start->plan &&
+                   relay->refused_call == start->number) {
+            what = COLL_MTREE_RELAYS_REFUSE;
+            *who_p = relay->address;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+    return what;
+}
+
+void coll_mtree_relays_ask(const coll_mtree_relay_contact_t *contact, int num)
+{
+    double now = mtree_clock_seconds();
+
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < num; i++) {
+        relay_t *relay = &relays[contact->numbers[i]];
+
+        relay->asked = now;
+        (void)relay_send(relay, MTREE_RELAY_PING, NULL, 0);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+bool coll_mtree_relays_have_answered(const coll_mtree_relay_contact_t *contact, int num)
+{
+    bool all = true;
+
+    pthread_mutex_lock(&lock);
+    for (int i = 0; i < num && all; i++) {
+        const relay_t *relay = &relays[contact->numbers[i]];
+
+        all = !relay->is_up || relay->heard > relay->asked;
     }
     pthread_mutex_unlock(&lock);
     return all;

@@ -53,11 +53,24 @@ bool coll_mtree_relays_tell(const mtree_plan_t *plan, const mtree_placement_t *p
 bool coll_mtree_relays_start(const coll_mtree_relay_contact_t *contact, int num,
                              const mtree_relay_start_t *start);
 
-/* While that call is under way: do they answer, and serve it?  *lost_p (may be NULL) is
- * the address of the first that does not, with the reason in *reason_p. */
-bool coll_mtree_relays_watch(const coll_mtree_relay_contact_t *contact, int num,
-                             const mtree_relay_start_t *start, const char **lost_p,
-                             const char **reason_p);
+/* What the relays of a call do. */
+typedef enum {
+    COLL_MTREE_RELAYS_SERVE,
+    COLL_MTREE_RELAYS_REFUSE, /* one refused the call, or failed in it; all answer */
+    COLL_MTREE_RELAYS_LOST    /* one answers no more, which is logged once */
+} coll_mtree_relays_do_t;
+
+/* While that call is under way: what do they do?  *who_p is the address of the first that
+ * refuses it. */
+coll_mtree_relays_do_t coll_mtree_relays_watch(const coll_mtree_relay_contact_t *contact,
+                                               int num, const mtree_relay_start_t *start,
+                                               const char **who_p);
+
+/* Ask them whether they are there. */
+void coll_mtree_relays_ask(const coll_mtree_relay_contact_t *contact, int num);
+
+/* Has each of them answered since, or been lost?  They are heard by the watch. */
+bool coll_mtree_relays_have_answered(const coll_mtree_relay_contact_t *contact, int num);
 
 /* That call has failed: those that are left need not go on. */
 void coll_mtree_relays_cancel(const coll_mtree_relay_contact_t *contact, int num,
