@@ -46,7 +46,7 @@ expect "flow queue" mtree simulate --model ""
 expect "" mtree plan --trees ""
 expect "b4.dot" mtree draw b
 expect "fattree:" mtree generate f
-expect "simgrid" mtree export --format s
+expect "msccl simgrid" mtree export --format ""
 expect "down" netlab d
 expect "--no-latency" netlab up --no
 expect "geant.dot" netlab run ge

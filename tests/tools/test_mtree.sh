@@ -213,15 +213,32 @@ if grep -q root: "$tmp/out"; then
     echo "FAILED: an external entity was read"
 fi
 
-# export: test_platform.py and test_smpi.py look at what is written
+# export: test_platform.py, test_smpi.py and test_msccl.py look at what is written
 expect 0 '<router id="switch"/>' export --format simgrid "$maps/star-8.dot"
 expect 0 '' export -f simgrid -o "$tmp/b4.xml" "$maps/b4.dot"
 says "$tmp/b4.xml" '<route src="AS1" dst="US4" symmetrical="NO"><link_ctn id="AS1-&gt;US1"/><link_ctn id="US1-&gt;US4"/></route>'
 expect 0 '' export -f simgrid --output "$tmp/star.xml" "$maps/star-8.dot"
 expect 2 'export: --format says what to write; see' export "$maps/b4.dot"
-expect 2 "export: no format 'dot'; there is simgrid" export -f dot "$maps/b4.dot"
+expect 2 "export: no format 'dot'; there is simgrid, msccl" export -f dot "$maps/b4.dot"
 expect 1 'nowhere.dot: cannot be opened' export -f simgrid nowhere.dot
 expect 1 'dir: cannot be written' export -f simgrid -o "$tmp/no/such/dir" "$maps/b4.dot"
+expect 0 '^allgather' plan -C allgather -o "$tmp/ring.json" -a ring "$maps/star-8.dot"
+expect 0 '^<algo name="mtree_allgather_8" .* nchunksperloop="512" ngpus="8" coll="allgather"' export -f msccl "$tmp/ring.json"
+expect 0 ' nchunksperloop="16" ' export -f msccl -c 2 "$tmp/ring.json"
+expect 0 ' nchunksperloop="24" ' export -f msccl --chunks 3 "$tmp/ring.json"
+expect 2 "export: --chunks '0': a whole number from 1 to 4096" export -f msccl -c 0 "$tmp/ring.json"
+expect 1 'dir: cannot be written' export -f msccl -o "$tmp/no/such/dir" "$tmp/ring.json"
+expect 0 '^bcast' plan -C bcast -o "$tmp/bcast.json" "$maps/star-8.dot"
+expect 1 'a plan of bcast is not written for MSCCL: an algorithm of MSCCL serves calls of any root; allreduce' \
+    export -f msccl "$tmp/bcast.json"
+expect 0 '^alltoall' plan -C alltoall -o "$tmp/alltoall.json" "$maps/star-8.dot"
+expect 1 'a plan of alltoall is not written for MSCCL: its trees carry something else on each edge' \
+    export -f msccl "$tmp/alltoall.json"
+"$mtree" generate star:40 >"$tmp/star-40.dot"
+expect 0 '^allgather' plan -C allgather -a direct -o "$tmp/direct.json" "$tmp/star-40.dot"
+expect 1 'direct.json: MSCCL takes at most 256 steps per thread block, 32 peers per channel and 216' \
+    export -f msccl "$tmp/direct.json"
+expect 1 'nowhere.json: cannot be opened' export -f msccl nowhere.json
 
 # plan
 expect 0 '^throughput: .* that no plan can exceed' plan "$maps/b4.dot"
@@ -244,6 +261,7 @@ else
     expect 0 '' plan --hosts US1,EU4 --relays all -o "$tmp/relayed.json" "$maps/b4.dot"
     expect 0 'every tree spans' check "$tmp/relayed.json" "$maps/b4.dot"
     expect 0 '^allreduce of 4 MB by relays' simulate -b 4M --plan "$tmp/relayed.json" "$maps/b4.dot"
+    expect 1 'the plan has relays, and MSCCL knows the GPUs of the call alone' export -f msccl "$tmp/relayed.json"
 fi
 expect 0 '^relays: none used, there are none' plan --hosts US1,EU4 --relays marked "$maps/b4.dot"
 expect 0 'by packing' simulate -b 1M --hosts US1,EU4 --relays marked "$maps/b4.dot"

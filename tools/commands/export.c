@@ -27,8 +27,13 @@ static int run(int argc, char **argv)
          .help = "one of those below; needed"},
         {"output", 'o', OPTION_TEXT, offsetof(arguments_t, options.output),
          .argument = "OUT", .help = "write there instead of standard output"},
+        {"chunks", 'c', OPTION_WHOLE, offsetof(arguments_t, options.chunks),
+         .argument = "K",
+         .help = "msccl: so many chunks of equal size, of the vector or of\neach rank's "
+                 "block; 64 by default",
+         .least = 1, .most = 4096},
         {0}};
-    arguments_t arguments = {0};
+    arguments_t arguments = {.options.chunks = 64};
     const option_group_t groups[] = {{options, .data = &arguments}, {0}};
     const export_format_t *format;
     int code = options_parse(&command_export, groups, argc, argv);
@@ -48,7 +53,7 @@ static int run(int argc, char **argv)
 
 const command_t command_export = {
     .name = "export",
-    .summary = "write a topology for another program",
+    .summary = "write a topology or a plan for another program",
     .usage = "--format FORMAT [OPTION]... FILE",
     .help = "Write what is in FILE as another program reads it.\n",
     .print_more = print_formats,

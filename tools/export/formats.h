@@ -11,11 +11,13 @@
  * of --help. */
 /* clang-format off */
 #define EXPORT_FORMATS(_row)                                                              \
-    _row("simgrid", export_simgrid, "FILE.dot", "a topology as a platform of SimGrid")
+    _row("simgrid", export_simgrid, "FILE.dot",  "a topology as a platform of SimGrid")   \
+    _row("msccl",   export_msccl,   "PLAN.json", "a plan as an algorithm of MSCCL")
 /* clang-format on */
 
 typedef struct {
     const char *output; /* NULL: standard output */
+    int chunks;         /* of the vector, or of a rank's block, which trees share */
 } export_options_t;
 
 /* Writes what is in @a file in its format.  Nothing is opened for writing before all is
