@@ -90,6 +90,9 @@ echo "{\"format\": \"mtree-report 1\", $empty}" >"$tmp/report.json"
 expect 0 '^Time saved: not known' report "$tmp/report.json"
 expect 0 '"format": "mtree-report 1"' report --json "$tmp/report.json"
 expect 0 '^<h1>mtree report</h1>$' report --html "$tmp/report.json"
+expect 0 '^# EOF$' report --openmetrics "$tmp/report.json"
+expect 0 '' report -m -o "$tmp/report.prom" "$tmp/report.json"
+says "$tmp/report.prom" '^mtree_job_info{format="mtree-report 1"} 1$'
 expect 0 '' report -H -o "$tmp/report.html" "$tmp/report.json"
 says "$tmp/report.html" '^</html>$'
 expect 1 'cannot be written: No such file' report -o "$tmp/no/such/dir" "$tmp/report.json"

@@ -4,11 +4,12 @@
  */
 #include "tools/options.h"
 #include "tools/report/html.h"
+#include "tools/report/openmetrics.h"
 
 #include "report/report.h"
 
 typedef struct {
-    bool html, json;
+    bool html, json, openmetrics;
     const char *output;
 } arguments_t;
 
@@ -17,6 +18,10 @@ static mtree_status_t write_report(const arguments_t *arguments, json_t *report,
 {
     if (arguments->json) {
         return command_print_json(json_incref(report), out);
+    }
+    if (arguments->openmetrics) {
+        report_openmetrics_write(report, out);
+        return MTREE_OK;
     }
     if (arguments->html) {
         return report_html_write(report, out);
@@ -52,6 +57,8 @@ static int run(int argc, char **argv)
                  "trees, a timeline and the tables"},
         {"json", 'j', OPTION_FLAG, offsetof(arguments_t, json),
          .help = "the report itself (docs/report.md)"},
+        {"openmetrics", 'm', OPTION_FLAG, offsetof(arguments_t, openmetrics),
+         .help = "its numbers as OpenMetrics text, for Prometheus"},
         {"output", 'o', OPTION_TEXT, offsetof(arguments_t, output), .argument = "FILE",
          .help = "write there instead of standard output"},
         {0}};
