@@ -11,6 +11,7 @@
 #include "coll_mtree/report/report.h"
 #include "coll_mtree/report/trace.h"
 #include "coll_mtree/select/trial_rule.h"
+#include "coll_mtree/tcp/encryption.h"
 #include "coll_mtree/tcp/transport.h"
 #include "coll_mtree/topology/source.h"
 #include "coll_mtree/transport/transport.h"
@@ -109,6 +110,7 @@ int coll_mtree_init_query(bool enable_progress_threads, bool enable_mpi_threads)
     without_memory.super.coll_module_enable = without_memory_enable;
     module_install(&without_memory);
     coll_mtree_transport_open(enable_mpi_threads);
+    coll_mtree_encryption_open();
     coll_mtree_tcp_open(coll_mtree_relays_are_wanted());
     return coll_mtree_open_required_components(enable_progress_threads,
                                                enable_mpi_threads);
@@ -210,6 +212,10 @@ static void log_obstacle(ompi_communicator_t *comm, coll_mtree_obstacle_t obstac
         is_local ? ", long calls by the algorithm that is measured to be the "
                    "fastest"
                  : "");
+    if (coll_mtree_obstacle_leaves_hosts(obstacle)) {
+        coll_mtree_encryption_missed(comm, "this communicator",
+                                     coll_mtree_obstacle_text(obstacle));
+    }
 }
 
 mca_coll_base_module_t *coll_mtree_comm_query(ompi_communicator_t *comm, int *priority)
@@ -266,6 +272,8 @@ static int module_enable(mca_coll_base_module_t *base, ompi_communicator_t *comm
         coll_mtree_verbose(
             comm, 1, "not served, no component of a priority below %d serves as fallback",
             coll_mtree_params.priority);
+        coll_mtree_encryption_missed(comm, "this communicator",
+                                     "nothing is its fallback");
         return OMPI_ERR_NOT_AVAILABLE;
     }
     MTREE_FOR_EACH_FUNCTION(RETAIN_FALLBACK)

@@ -27,6 +27,13 @@ const char *coll_mtree_obstacle_text(coll_mtree_obstacle_t obstacle)
     return texts[obstacle];
 }
 
+bool coll_mtree_obstacle_leaves_hosts(coll_mtree_obstacle_t obstacle)
+{
+    return obstacle != COLL_MTREE_OBSTACLE_NONE &&
+           obstacle != COLL_MTREE_OBSTACLE_ONE_RANK &&
+           obstacle != COLL_MTREE_OBSTACLE_ONE_HOST;
+}
+
 coll_mtree_obstacle_t coll_mtree_obstacle_of_comm(const coll_mtree_comm_facts_t *facts)
 {
     if (facts->is_inter) {

@@ -27,6 +27,9 @@ typedef enum {
 /* The obstacle as a clause for people; NULL for COLL_MTREE_OBSTACLE_NONE. */
 const char *coll_mtree_obstacle_text(coll_mtree_obstacle_t obstacle);
 
+/* May the communicator have messages between hosts all the same? */
+bool coll_mtree_obstacle_leaves_hosts(coll_mtree_obstacle_t obstacle);
+
 typedef struct {
     bool is_inter;
     int num_ranks;

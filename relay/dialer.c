@@ -3,6 +3,7 @@
 
 #include "base/address.h"
 #include "relay/received.h"
+#include "tcp/crypto.h"
 #include "tcp/socket.h"
 
 #include <netdb.h>
@@ -116,7 +117,7 @@ static int say_hello(mtree_relay_dialer_t *dialer)
     if (connected != 1) {
         return connected;
     }
-    if (mtree_relay_draw(dialer->hello.nonce, MTREE_RELAY_NONCE) != MTREE_OK) {
+    if (mtree_crypto_draw(dialer->hello.nonce, MTREE_RELAY_NONCE) != MTREE_OK) {
         return -1;
     }
     mtree_relay_hello_write(&dialer->hello, dialer->said);

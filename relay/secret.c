@@ -1,48 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "config/mtree_config.h"
-
 #include "relay/secret.h"
 
 #include "base/log.h"
+#include "tcp/crypto.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#ifdef HAVE_LIBCRYPTO
-#include <openssl/hmac.h>
-#endif
-
 /* Bytes that a code is made of, at most, with who says them. */
 #define MOST_BYTES 256
-
-bool mtree_relay_is_supported(void)
-{
-#ifdef HAVE_LIBCRYPTO
-    return true;
-#else
-    return false;
-#endif
-}
-
-static void code(const void *key, size_t key_length, const void *bytes, size_t length,
-                 unsigned char result[MTREE_RELAY_KEY])
-{
-#ifdef HAVE_LIBCRYPTO
-    unsigned result_length = MTREE_RELAY_KEY;
-
-    (void)HMAC(EVP_sha256(), key, (int)key_length, bytes, length, result, &result_length);
-#else
-    (void)key;
-    (void)key_length;
-    (void)bytes;
-    (void)length;
-    (void)result;
-#endif
-}
 
 void mtree_relay_code(const mtree_relay_key_t *key, const char *who, const void *bytes,
                       size_t length, unsigned char result[MTREE_RELAY_KEY])
@@ -55,7 +24,7 @@ void mtree_relay_code(const mtree_relay_key_t *key, const char *who, const void 
     }
     memcpy(text, who, prefix);
     memcpy(text + prefix, bytes, length);
-    code(key->bytes, sizeof(key->bytes), text, prefix + length, result);
+    mtree_crypto_code(key->bytes, sizeof(key->bytes), text, prefix + length, result);
 }
 
 bool mtree_relay_code_equals(const unsigned char a[MTREE_RELAY_KEY],
@@ -112,7 +81,7 @@ mtree_status_t mtree_relay_secret_read(const char *path, mtree_relay_key_t *key)
     size_t length;
     int file;
 
-    if (!mtree_relay_is_supported()) {
+    if (!mtree_crypto_is_supported()) {
         mtree_error("relays are not supported: mtree was built without OpenSSL's "
                     "libcrypto");
         return MTREE_ERR_UNSUPPORTED;
@@ -125,13 +94,8 @@ mtree_status_t mtree_relay_secret_read(const char *path, mtree_relay_key_t *key)
     status = read_file(path, file, secret, &length);
     (void)close(file);
     if (status == MTREE_OK) {
-        code("mtree relay 1", 13, secret, length, key->bytes);
+        mtree_crypto_code("mtree relay 1", 13, secret, length, key->bytes);
     }
     explicit_bzero(secret, sizeof(secret));
     return status;
-}
-
-mtree_status_t mtree_relay_draw(void *bytes, size_t length)
-{
-    return getrandom(bytes, length, 0) == (ssize_t)length ? MTREE_OK : MTREE_ERR_IO;
 }

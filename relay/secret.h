@@ -3,8 +3,7 @@
  * Secrets: what a relay and those who may use it have in common.
  *
  * A site keeps one in a file.  Of it each job has a key of its own, which shows neither
- * the secret nor the key of another job.  Codes are HMAC-SHA256 (RFC 2104), by OpenSSL's
- * libcrypto.
+ * the secret nor the key of another job.  Codes are those of tcp/crypto.h.
  */
 #ifndef MTREE_RELAY_SECRET_H
 #define MTREE_RELAY_SECRET_H
@@ -31,9 +30,6 @@ typedef struct {
     unsigned char bytes[MTREE_RELAY_JOB];
 } mtree_relay_job_id_t;
 
-/* Is mtree built with libcrypto?  Without, there are no relays. */
-bool mtree_relay_is_supported(void);
-
 /*
  * The key of the secret in the file @a path.  Each error is logged: MTREE_ERR_IO, the
  * file cannot be read; MTREE_ERR_INVALID, others than its owner may read it, or it is too
@@ -52,8 +48,5 @@ void mtree_relay_code(const mtree_relay_key_t *key, const char *who, const void 
 /* Are the codes the same?  Takes as long whichever bytes differ. */
 bool mtree_relay_code_equals(const unsigned char a[MTREE_RELAY_KEY],
                              const unsigned char b[MTREE_RELAY_KEY]);
-
-/* Random bytes; MTREE_ERR_IO: the kernel gives none. */
-mtree_status_t mtree_relay_draw(void *bytes, size_t length);
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "relay/received.h"
+#include "tcp/crypto.h"
 #include "tcp/socket.h"
 
 #include <poll.h>
@@ -140,7 +141,7 @@ static bool challenge(mtree_relay_server_t *server, pending_t *pending)
 
     memcpy(pending->said, pending->received.bytes, MTREE_RELAY_HELLO);
     if (mtree_relay_hello_read(pending->said, &pending->hello) != MTREE_OK ||
-        mtree_relay_draw(nonce, sizeof(nonce)) != MTREE_OK) {
+        mtree_crypto_draw(nonce, sizeof(nonce)) != MTREE_OK) {
         return false;
     }
     mtree_relay_job_key(&server->options.secret, &pending->hello.job, &pending->key);

@@ -100,7 +100,9 @@ static ssize_t connection_receive(mtree_tcp_connection_t *connection, size_t *wa
                                         MTREE_TCP_HEADER - connection->header_bytes};
     }
     *wanted_p = parts[0].iov_len + (count > 1 ? parts[1].iov_len : 0);
-    return readv(connection->socket, parts, count);
+    return connection->sealed == NULL
+               ? readv(connection->socket, parts, count)
+               : mtree_sealed_read(connection->sealed, connection->socket, parts, count);
 }
 
 bool mtree_tcp_connection_read(mtree_tcp_connection_t *connection)
@@ -120,18 +122,39 @@ bool mtree_tcp_connection_read(mtree_tcp_connection_t *connection)
         if (bytes < 0 && is_later(errno)) {
             connection->is_readable = false;
         } else if (bytes < 0 && errno != EINTR) {
-            return connection_fail(connection, strerror(errno));
+            return connection_fail(connection, connection->sealed != NULL &&
+                                                       errno == MTREE_SEALED_ERRNO
+                                                   ? MTREE_SEALED_REASON
+                                                   : strerror(errno));
         } else if (bytes == 0) {
             /* What the peer's kernel has got is done, though nobody has looked yet. */
             mtree_tcp_connection_confirm(connection);
             return connection_fail(connection, "the connection was closed");
         } else if (bytes > 0) {
-            /* Less than wanted is all that there was; the end of the stream is another
-             * event. */
-            connection->is_readable = (size_t)bytes == wanted;
+            /* Less than wanted is all that there was, but of records; the end of the
+             * stream is another event. */
+            connection->is_readable =
+                (size_t)bytes == wanted || connection->sealed != NULL;
             connection_advance(connection, (size_t)bytes);
         }
     }
+}
+
+/* Write once; the bytes of @a parts that the kernel has taken. */
+static ssize_t connection_send(mtree_tcp_connection_t *connection,
+                               const struct iovec parts[2])
+{
+    struct msghdr vector = {.msg_iov = (struct iovec *)parts, .msg_iovlen = 2};
+    ssize_t bytes;
+
+    if (connection->sealed != NULL) {
+        bytes = mtree_sealed_write(connection->sealed, connection->socket, parts, 2);
+        connection->written = mtree_sealed_written(connection->sealed);
+        return bytes;
+    }
+    bytes = sendmsg(connection->socket, &vector, MSG_NOSIGNAL);
+    connection->written += bytes < 0 ? 0 : (size_t)bytes;
+    return bytes;
 }
 
 bool mtree_tcp_connection_write(mtree_tcp_connection_t *connection)
@@ -146,8 +169,7 @@ bool mtree_tcp_connection_write(mtree_tcp_connection_t *connection)
         struct iovec parts[] = {
             {message->header + MTREE_TCP_HEADER - header, header},
             {message->bytes + payload, message->frame.length - payload}};
-        struct msghdr vector = {.msg_iov = parts, .msg_iovlen = 2};
-        ssize_t bytes = sendmsg(connection->socket, &vector, MSG_NOSIGNAL);
+        ssize_t bytes = connection_send(connection, parts);
 
         if (bytes < 0 && is_later(errno)) {
             connection->is_writable = false;
@@ -157,7 +179,6 @@ bool mtree_tcp_connection_write(mtree_tcp_connection_t *connection)
             return connection_fail(connection, strerror(errno));
         }
         message->moved += bytes < 0 ? 0 : (size_t)bytes;
-        connection->written += bytes < 0 ? 0 : (size_t)bytes;
     }
     connection->sending = NULL;
     if (message->is_synchronous && message->done != NULL) {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tcp/greeting.h"
 
+#include "tcp/crypto.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 
 /* "mtG" and the version. */
@@ -17,9 +18,7 @@ _Static_assert(NUM_WORDS * sizeof(uint32_t) + MTREE_TCP_SECRET == MTREE_TCP_GREE
 
 mtree_status_t mtree_tcp_secret_draw(mtree_tcp_secret_t *secret)
 {
-    return getrandom(secret->bytes, sizeof(secret->bytes), 0) == sizeof(secret->bytes)
-               ? MTREE_OK
-               : MTREE_ERR_IO;
+    return mtree_crypto_draw(secret->bytes, sizeof(secret->bytes));
 }
 
 bool mtree_tcp_secret_equals(const mtree_tcp_secret_t *a, const mtree_tcp_secret_t *b)

@@ -29,9 +29,11 @@ mtree_tcp_peer_t *mtree_tcp_peer_create(mtree_tcp_t *tcp, const char *name)
 }
 
 mtree_status_t mtree_tcp_peer_connect(mtree_tcp_peer_t *peer, const int *sockets,
-                                      int count, bool adapts)
+                                      const mtree_record_keys_t *keys, int count,
+                                      bool adapts)
 {
     mtree_status_t status = MTREE_OK;
+    const char *reason = NULL;
 
     for (int i = 0; i < count; i++) {
         mtree_tcp_connection_t *connection = &peer->connections[i];
@@ -41,14 +43,20 @@ mtree_status_t mtree_tcp_peer_connect(mtree_tcp_peer_t *peer, const int *sockets
         *connection = (mtree_tcp_connection_t){
             .peer = peer, .socket = sockets[i], .is_readable = true, .is_writable = true};
         mtree_list_init(&connection->under_way);
+        if (keys != NULL &&
+            (connection->sealed = mtree_sealed_create(&keys[i])) == NULL) {
+            status = MTREE_ERR_NO_MEMORY;
+            reason = "there is no memory to encrypt them";
+        }
         if (epoll_ctl(peer->tcp->epoll, EPOLL_CTL_ADD, sockets[i], &event) != 0) {
             status = MTREE_ERR_IO;
+            reason = strerror(errno);
         }
     }
     peer->num_connections = count;
     mtree_tcp_peer_use(peer, adapts);
     if (status != MTREE_OK) {
-        mtree_tcp_peer_fail(peer, strerror(errno));
+        mtree_tcp_peer_fail(peer, reason);
         return status;
     }
     mtree_tcp_peer_pump(peer);
@@ -151,6 +159,7 @@ static void connection_close(mtree_tcp_connection_t *connection)
     if (connection->reading != NULL && !connection->reading->is_owned) {
         mtree_tcp_message_complete(connection->reading, MTREE_ERR_TRANSPORT);
     }
+    mtree_sealed_destroy(connection->sealed);
     (void)close(connection->socket);
 }
 

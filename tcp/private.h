@@ -8,6 +8,7 @@
 #define MTREE_TCP_PRIVATE_H
 
 #include "base/hash.h"
+#include "tcp/sealed.h"
 #include "tcp/tcp.h"
 
 typedef struct mtree_tcp_message mtree_tcp_message_t;
@@ -58,6 +59,7 @@ struct mtree_tcp_session {
 struct mtree_tcp_connection {
     mtree_tcp_peer_t *peer;
     int socket;
+    mtree_sealed_t *sealed;        /* NULL: its bytes travel as they are */
     bool is_readable, is_writable; /* as far as is known */
     mtree_tcp_message_t *sending;  /* written in part */
     uint64_t written;              /* bytes */

@@ -21,6 +21,7 @@
 #include "base/list.h"
 #include "schedule/transport.h"
 #include "tcp/frame.h"
+#include "tcp/record.h"
 
 #include <stdbool.h>
 
@@ -64,10 +65,14 @@ void mtree_tcp_take(mtree_tcp_t *tcp, mtree_list_t *taken);
 mtree_tcp_peer_t *mtree_tcp_peer_create(mtree_tcp_t *tcp, const char *name);
 void mtree_tcp_peer_destroy(mtree_tcp_peer_t *peer);
 
-/* Use @a sockets, [@a count], which are connected, and which it takes over even on
- * failure: all of them, or, if it @a adapts, as many as the planned rate needs. */
+/*
+ * Use @a sockets, [@a count], which are connected, and which it takes over even on
+ * failure: all of them, or, if it @a adapts, as many as the planned rate needs.  With @a
+ * keys, [@a count], all that they carry is encrypted; NULL: nothing is.
+ */
 mtree_status_t mtree_tcp_peer_connect(mtree_tcp_peer_t *peer, const int *sockets,
-                                      int count, bool adapts);
+                                      const mtree_record_keys_t *keys, int count,
+                                      bool adapts);
 
 /* After a failure, which is logged once, all of its messages end, and so do all later
  * ones. */

@@ -66,7 +66,7 @@ static bool may_change(const coll_mtree_call_class_t *call_class)
 {
     const coll_mtree_params_t *params = &coll_mtree_params;
 
-    return mtree_arrival_serves(call_class->collective) &&
+    return mtree_arrival_serves(call_class->collective) && !coll_mtree_params_encrypt() &&
            (call_class->collective == MTREE_BCAST || !params->deterministic) &&
            call_class->algorithm == NULL &&
            coll_mtree_algorithm_of(call_class->collective) == NULL &&

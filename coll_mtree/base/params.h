@@ -30,6 +30,7 @@ typedef struct {
     char *tcp_ports;
     char *relay_secret; /* a file on the host of rank 0 */
     char *tcp_congestion_control;
+    bool encrypt; /* coll_mtree/tcp/encryption.h */
     int autotune; /* coll_mtree/select/trial_rule.h */
     bool deterministic;
     size_t memory;        /* bytes */
@@ -90,7 +91,7 @@ struct coll_mtree_param {
     /* Writes what must be the same on all ranks into [COLL_MTREE_PARAM_TEXT]; NULL: ranks
      * may differ. */
     void (*agree)(const coll_mtree_param_t *param, char *text);
-    bool is_request;  /* a string; who sets it, to what is not "none", asks for mtree */
+    bool is_request;  /* who sets it, to what is not "none" or false, asks for mtree */
     const char *help; /* without what follows from agree and scope */
 };
 
@@ -120,6 +121,13 @@ typedef enum {
 } coll_mtree_topology_choice_t;
 
 coll_mtree_topology_choice_t coll_mtree_params_topology(void);
+
+/* Is the traffic between hosts encrypted: asked for, and supported by this build? */
+bool coll_mtree_params_encrypt(void);
+
+/* coll_mtree_min_bytes as it is in force: 0 where it is, since no call is left to Open
+ * MPI then because that is faster. */
+size_t coll_mtree_params_min_bytes(void);
 
 /* params.c: the value of Open MPI's parameter btl_@a btl_@a name, of that parameter's
  * type; NULL: there is none. */

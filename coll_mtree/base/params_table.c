@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/base/params.h"
 
+#include "tcp/crypto.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -58,6 +60,15 @@ static void agree_relays(const coll_mtree_param_t *param, char *text)
              is_set(*param->value.string) ? "set" : "empty");
 }
 
+/* Those that cannot encrypt are not like those that do. */
+static void agree_encrypt(const coll_mtree_param_t *param, char *text)
+{
+    snprintf(text, COLL_MTREE_PARAM_TEXT, "%s",
+             !*param->value.boolean        ? "0"
+             : mtree_crypto_is_supported() ? "1"
+                                           : "unsupported");
+}
+
 /* A trace without events is none. */
 static void agree_trace(const coll_mtree_param_t *param, char *text)
 {
@@ -68,7 +79,7 @@ static void agree_trace(const coll_mtree_param_t *param, char *text)
 }
 
 /* To be raised with every change of the messages between ranks. */
-#define PROTOCOL 4
+#define PROTOCOL 5
 
 /* Below _name only the columns differ. */
 #define BOOL(_name, _field, _default)                                                    \
@@ -161,6 +172,13 @@ static const coll_mtree_param_t table[] = {
      .help = "Congestion control of the connections of coll_mtree_streams, one of those "
              "that net.ipv4.tcp_allowed_congestion_control lists. Empty: the kernel's "
              "default"},
+    {BOOL("encrypt", encrypt, false), READ_ONCE, .level = 3, .is_request = true,
+     .agree = agree_encrypt,
+     .help =
+         "Encrypt what mtree's calls send between hosts, with AES-256-GCM, over "
+         "connections of its own, and have it serve every call that it can; what it "
+         "cannot serve goes over Open MPI's connections, unencrypted, with a line that "
+         "says so (docs/encryption.md)"},
     {STRING("relay_secret", relay_secret), READ_ONCE, .level = 5, .agree = agree_relays,
      .help = "Path of a file, on the host of rank 0, with the secret of the relays that "
              "the topology file names (relay=\"host:port\", docs/relays.md). Blocking "
@@ -298,15 +316,32 @@ static bool names_mtree(const char *selection)
     return false;
 }
 
+static bool asks_for_mtree(const coll_mtree_param_t *param)
+{
+    return param->type == COLL_MTREE_PARAM_BOOL
+               ? *param->value.boolean
+               : is_set(*param->value.string) &&
+                     strcmp(*param->value.string, "none") != 0;
+}
+
 bool coll_mtree_params_ask(const char *selection)
 {
     bool asks = names_mtree(selection);
 
     for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-        asks = asks || (table[i].is_request && is_set(*table[i].value.string) &&
-                        strcmp(*table[i].value.string, "none") != 0);
+        asks = asks || (table[i].is_request && asks_for_mtree(&table[i]));
     }
     return asks;
+}
+
+bool coll_mtree_params_encrypt(void)
+{
+    return coll_mtree_params.encrypt && mtree_crypto_is_supported();
+}
+
+size_t coll_mtree_params_min_bytes(void)
+{
+    return coll_mtree_params_encrypt() ? 0 : coll_mtree_params.min_bytes;
 }
 
 coll_mtree_topology_choice_t coll_mtree_params_topology(void)

@@ -20,7 +20,7 @@ void coll_mtree_arrival_open(void)
 bool coll_mtree_arrival_serves(const mtree_plan_part_t *part,
                                const coll_mtree_coll_args_t *args)
 {
-    if (!coll_mtree_part_is_by_arrival(part) ||
+    if (coll_mtree_params_encrypt() || !coll_mtree_part_is_by_arrival(part) ||
         !mtree_arrival_serves(args->call.collective)) {
         return false;
     }

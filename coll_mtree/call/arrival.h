@@ -16,7 +16,8 @@ void coll_mtree_arrival_open(void);
 /*
  * Is the call of @a args arrival-ordered where @a part is of its plan?  The same on all
  * ranks.  With an arrival-ordered plan, other calls go over its tree: reductions whose
- * order must not depend on when ranks arrive, and barriers, in which no rank is early.
+ * order must not depend on when ranks arrive, barriers, in which no rank is early, and
+ * what is to be encrypted, since arrival-ordered calls go over the PML.
  */
 bool coll_mtree_arrival_serves(const mtree_plan_part_t *part,
                                const coll_mtree_coll_args_t *args);

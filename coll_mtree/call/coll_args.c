@@ -12,8 +12,8 @@ static coll_mtree_verdict_t verdict_by_bytes(size_t bytes)
     if (bytes == 0) {
         return MTREE_COLL_ARGS_EMPTY;
     }
-    return bytes >= coll_mtree_params.min_bytes ? MTREE_COLL_ARGS_SERVED
-                                                : MTREE_COLL_ARGS_DECLINED;
+    return bytes >= coll_mtree_params_min_bytes() ? MTREE_COLL_ARGS_SERVED
+                                                  : MTREE_COLL_ARGS_DECLINED;
 }
 
 coll_mtree_reduction_t coll_mtree_reduction_of(ompi_op_t *op, ompi_datatype_t *dtype)
@@ -156,7 +156,7 @@ void coll_mtree_coll_args_unequal(coll_mtree_coll_args_t *args, size_t bytes)
 
 void coll_mtree_coll_args_size(coll_mtree_coll_args_t *args, double bytes)
 {
-    const size_t min_bytes = coll_mtree_params.min_bytes;
+    const size_t min_bytes = coll_mtree_params_min_bytes();
 
     /* Some blocks may have bytes even where the others had none so far. */
     args->call.units = bytes < 1 ? 1 : (size_t)bytes;

@@ -14,6 +14,7 @@
 #include "coll_mtree/call/relayed_call.h"
 #include "coll_mtree/call/request.h"
 #include "coll_mtree/select/agreed_time.h"
+#include "coll_mtree/tcp/encryption.h"
 #include "coll_mtree/topology/source.h"
 
 #include "base/clock.h"
@@ -153,9 +154,13 @@ static int dispatch_blocking(coll_mtree_mpi_call_t *call,
         coll_mtree_statistics_served(&call->trial.count, backend);
         rc = run_blocking(call, comm_class, req);
     } else if (rc == MTREE_DECLINED) {
+        coll_mtree_fallback_reason_t reason =
+            coll_mtree_mpi_call_reason(call, comm_class);
+
+        coll_mtree_encryption_missed(call->comm, call->args.function,
+                                     coll_mtree_reason_text(reason));
         coll_mtree_mpi_call_note(call, comm_class, backend);
-        coll_mtree_dispatch_declined(&call->trial.count, backend,
-                                     coll_mtree_mpi_call_reason(call, comm_class));
+        coll_mtree_dispatch_declined(&call->trial.count, backend, reason);
         call->module->calls.issued--;
     } else {
         coll_mtree_calls_break(call->module);
@@ -379,6 +384,8 @@ static int dispatch(coll_mtree_mpi_call_t *call, ompi_request_t **request_p)
         }
     }
     if (backend == COLL_MTREE_FALLBACK || backend == COLL_MTREE_BASE_ALGORITHM) {
+        coll_mtree_encryption_missed(call->comm, args->function,
+                                     coll_mtree_reason_text(reason));
         coll_mtree_mpi_call_note(call, comm_class, backend);
         coll_mtree_dispatch_declined(&call->trial.count, backend, reason);
         return MTREE_DECLINED;

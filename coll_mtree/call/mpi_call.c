@@ -17,16 +17,22 @@ static bool is_barrier(const coll_mtree_mpi_call_t *call)
     return call->args.call.collective == MTREE_ALLREDUCE && call->args.op == NULL;
 }
 
+/* What is encrypted is not left to Open MPI because that was measured to be faster. */
+static int autotune_in_force(void)
+{
+    return coll_mtree_params_encrypt() ? COLL_MTREE_AUTOTUNE_NEVER
+                                       : coll_mtree_params.autotune;
+}
+
 /* May what the autotuner measured choose what serves the call? */
 static bool may_be_tried(const coll_mtree_mpi_call_t *call)
 {
     const coll_mtree_coll_args_t *args = &call->args;
     bool reduces = mtree_collective_reduces(args->call.collective);
 
-    return !is_barrier(call) &&
-           coll_mtree_trial_is_allowed(reduces ? &args->reduction : NULL,
-                                       coll_mtree_params.autotune,
-                                       coll_mtree_params.deterministic);
+    return !is_barrier(call) && coll_mtree_trial_is_allowed(
+                                    reduces ? &args->reduction : NULL,
+                                    autotune_in_force(), coll_mtree_params.deterministic);
 }
 
 /* Does the autotuner choose?  Nonblocking and persistent calls do as their blocking kind
@@ -59,7 +65,7 @@ static bool is_compared(const coll_mtree_mpi_call_t *call,
     return comm_class->first_calls.state == COLL_MTREE_FIRST_CALLS_WATCH &&
            !comm_class->node.call_class.by_arrival && !is_barrier(call) &&
            !call->args.call.unequal && !comm_class->winner.is_known &&
-           coll_mtree_params.autotune > COLL_MTREE_AUTOTUNE_NEVER &&
+           autotune_in_force() > COLL_MTREE_AUTOTUNE_NEVER &&
            !(coll_mtree_params.deterministic &&
              mtree_collective_reduces(call->args.call.collective));
 }
@@ -138,7 +144,7 @@ bool coll_mtree_mpi_call_is_won(coll_mtree_mpi_call_t *call,
     bool is_base = winner->backend == COLL_MTREE_BASE_ALGORITHM;
 
     if (!winner->is_known || is_barrier(call) ||
-        coll_mtree_params.autotune < COLL_MTREE_AUTOTUNE_EXACT ||
+        autotune_in_force() < COLL_MTREE_AUTOTUNE_EXACT ||
         (reduces && coll_mtree_params.deterministic) ||
         (reduces && is_base && !coll_mtree_reduction_is_plain(&call->args.reduction))) {
         return false;
@@ -214,7 +220,7 @@ bool coll_mtree_mpi_call_is_hurried(const coll_mtree_mpi_call_t *call,
 {
     return call->form == MTREE_BLOCKING && comm_class->entry == NULL &&
            coll_mtree_backend_may_leave(call->args.keeps_order,
-                                        coll_mtree_params.min_bytes);
+                                        coll_mtree_params_min_bytes());
 }
 
 /* What would serve the call if it might change its order.  Where no topology is known

@@ -216,7 +216,7 @@ static mtree_plan_t *plan_by_planner(ompi_communicator_t *comm,
         /* With 0 the user wants all to be served, whatever is predicted. */
         if (prediction->has_lent && lent->holds) {
             *forecast_p = lent->forecast;
-        } else if (coll_mtree_params.min_bytes > 0) {
+        } else if (coll_mtree_params_min_bytes() > 0) {
             *forecast_p = make_forecast(comm, hosts, &request, prediction);
         }
     }

@@ -95,7 +95,7 @@ static void link_poll(link_t *link)
         int socket = mtree_relay_dialer_take(link->dialer, &welcome);
 
         (void)mtree_tcp_socket_tune(socket, NULL);
-        (void)mtree_tcp_peer_connect(link->peer, &socket, 1, false);
+        (void)mtree_tcp_peer_connect(link->peer, &socket, NULL, 1, false);
     } else if (answer < 0) {
         mtree_tcp_peer_fail(link->peer, mtree_relay_dialer_reason(link->dialer));
     }

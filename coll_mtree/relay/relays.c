@@ -8,6 +8,7 @@
 #include "relay/bytes.h"
 #include "relay/channel.h"
 #include "relay/dialer.h"
+#include "tcp/crypto.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -50,7 +51,8 @@ bool coll_mtree_relays_are_asked_for(void)
 
 bool coll_mtree_relays_are_wanted(void)
 {
-    return coll_mtree_relays_are_asked_for() && !coll_mtree_params.deterministic;
+    return coll_mtree_relays_are_asked_for() && !coll_mtree_params.deterministic &&
+           !coll_mtree_params_encrypt();
 }
 
 /* The job begins with its first relay. */
@@ -61,7 +63,7 @@ static bool has_key(void)
     if (secret_state == 0) {
         bool is_read = mtree_relay_secret_read(coll_mtree_params.relay_secret, &secret) ==
                            MTREE_OK &&
-                       mtree_relay_draw(job.bytes, sizeof(job.bytes)) == MTREE_OK;
+                       mtree_crypto_draw(job.bytes, sizeof(job.bytes)) == MTREE_OK;
 
         secret_state = is_read ? 1 : -1;
         if (is_read) {

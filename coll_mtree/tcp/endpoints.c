@@ -123,8 +123,9 @@ static void log_refusal(const endpoint_t *endpoint, const char *reason)
     if (!is_told && coll_mtree_world_rank() < endpoint->rank) {
         is_told = true;
         mtree_warn("no TCP connections to rank %d (%s): messages to it, and to each rank "
-                   "without, go over Open MPI's",
-                   endpoint->rank, reason);
+                   "without, go over Open MPI's%s",
+                   endpoint->rank, reason,
+                   coll_mtree_params_encrypt() ? ", and are not encrypted" : "");
     }
 }
 
@@ -136,10 +137,14 @@ static void endpoint_decide(endpoint_t *endpoint, bool stands)
     endpoint->handshake = NULL;
     num_undecided--;
     if (stands) {
+        mtree_record_keys_t keys[MTREE_TCP_CONNECTIONS];
         int sockets[MTREE_TCP_CONNECTIONS];
+        bool is_encrypted = coll_mtree_handshake_keys(handshake, keys);
         int count = coll_mtree_handshake_sockets(handshake, sockets);
 
-        (void)mtree_tcp_peer_connect(endpoint->peer, sockets, count, streams.is_auto);
+        (void)mtree_tcp_peer_connect(endpoint->peer, sockets, is_encrypted ? keys : NULL,
+                                     count, streams.is_auto);
+        explicit_bzero(keys, sizeof(keys));
     } else {
         mtree_tcp_peer_t *peer = endpoint->peer;
 
@@ -281,6 +286,9 @@ void coll_mtree_endpoints_open(mtree_tcp_reroute_t reroute, int at_least)
         mtree_error("coll_mtree_streams %s is neither auto nor a number; all messages "
                     "are Open MPI's",
                     coll_mtree_params.streams);
+    }
+    if (coll_mtree_params_encrypt()) {
+        coll_mtree_streams_require(&streams);
     }
     num_connections = streams.connections > at_least ? streams.connections : at_least;
     if (num_connections == 0 || coll_mtree_survives() ||

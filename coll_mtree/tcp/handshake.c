@@ -12,6 +12,7 @@
 #include "tcp/socket.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* Tags, from the first of them. */
@@ -30,6 +31,7 @@ typedef struct {
     int num_addresses;
     mtree_address_t addresses[MTREE_TCP_ADDRESSES];
     mtree_tcp_secret_t secret;
+    unsigned char key[MTREE_CRYPTO_KEY]; /* public; of this handshake alone */
 } contact_t;
 
 typedef struct {
@@ -42,6 +44,9 @@ struct coll_mtree_handshake {
     int num_connections;
     state_t state;
     const char *reason;
+    unsigned char key[MTREE_CRYPTO_KEY]; /* private; where messages are encrypted */
+    mtree_record_key_t shared; /* with the other end, once both have told: `has_key` */
+    bool has_key;              /* or needs none */
     coll_mtree_message_t *sent, *received;
     mtree_tcp_dialer_t *dialer;
     int sockets[MTREE_TCP_CONNECTIONS]; /* -1: it is not there */
@@ -92,6 +97,43 @@ static void begin_to_listen(mtree_tcp_admit_t admit)
     own.port = listener == NULL ? 0 : mtree_tcp_listener_port(listener);
 }
 
+/* Where messages are to be encrypted.  Nobody shares anything with a key of zeros. */
+static void draw_key(coll_mtree_handshake_t *handshake)
+{
+    unsigned char *told = handshake->mine->contact.key;
+
+    if (coll_mtree_params_encrypt() && !mtree_crypto_pair_draw(handshake->key, told)) {
+        memset(told, 0, MTREE_CRYPTO_KEY);
+    }
+}
+
+/* Both have told their public keys: is there what it takes to send messages? */
+static bool share_key(coll_mtree_handshake_t *handshake)
+{
+    return !coll_mtree_params_encrypt() ||
+           mtree_crypto_share(handshake->key, handshake->theirs->contact.key,
+                              handshake->shared.bytes);
+}
+
+bool coll_mtree_handshake_keys(const coll_mtree_handshake_t *handshake,
+                               mtree_record_keys_t *keys)
+{
+    bool is_first = coll_mtree_world_rank() < handshake->rank;
+    const contact_t *mine = &handshake->mine->contact, *theirs;
+    unsigned char context[2 * MTREE_CRYPTO_KEY + 1];
+
+    theirs = &handshake->theirs->contact;
+    memcpy(context, is_first ? mine->key : theirs->key, MTREE_CRYPTO_KEY);
+    memcpy(context + MTREE_CRYPTO_KEY, is_first ? theirs->key : mine->key,
+           MTREE_CRYPTO_KEY);
+    for (int i = 0; i < handshake->num_connections && coll_mtree_params_encrypt(); i++) {
+        context[2 * MTREE_CRYPTO_KEY] = (unsigned char)i;
+        mtree_record_keys_derive(&handshake->shared, context, sizeof(context), is_first,
+                                 &keys[i]);
+    }
+    return coll_mtree_params_encrypt();
+}
+
 coll_mtree_handshake_t *coll_mtree_handshake_begin(int rank, int num_connections,
                                                    mtree_tcp_admit_t admit)
 {
@@ -113,6 +155,7 @@ coll_mtree_handshake_t *coll_mtree_handshake_begin(int rank, int num_connections
     handshake->theirs = calloc(1, sizeof(messages_t));
     if (handshake->mine != NULL && handshake->theirs != NULL) {
         handshake->mine->contact = own;
+        draw_key(handshake);
         handshake->received = coll_mtree_message_recv(
             &channel, rank, CONTACT, &handshake->theirs->contact, sizeof(contact_t));
         handshake->sent = coll_mtree_message_send(
@@ -130,7 +173,8 @@ bool coll_mtree_handshake_admit(coll_mtree_handshake_t *handshake, uint32_t numb
 {
     const mtree_tcp_greeting_t welcome = {.secret = handshake->theirs->contact.secret};
 
-    if (handshake->state != AWAITING || number >= (uint32_t)handshake->num_connections ||
+    if (handshake->state != AWAITING || !handshake->has_key ||
+        number >= (uint32_t)handshake->num_connections ||
         !mtree_tcp_greeting_send(socket, &welcome)) {
         return false;
     }
@@ -161,6 +205,10 @@ static void handshake_connect(coll_mtree_handshake_t *handshake, double now)
                              .port = (uint16_t)theirs->port,
                              .num_connections = handshake->num_connections};
 
+    handshake->has_key = share_key(handshake);
+    if (!handshake->has_key) {
+        dial.port = 0;
+    }
     if (coll_mtree_world_rank() > handshake->rank) {
         handshake->state = AWAITING;
         handshake->received =
@@ -183,8 +231,9 @@ static int handshake_dial(coll_mtree_handshake_t *handshake, double now)
     if (stands == 0) {
         return 0;
     }
-    handshake->reason =
-        handshake->theirs->contact.port == 0 ? "it cannot listen" : "it does not answer";
+    handshake->reason = !handshake->has_key                    ? "there is no key for it"
+                        : handshake->theirs->contact.port == 0 ? "it cannot listen"
+                                                               : "it does not answer";
     if (stands > 0) {
         mtree_tcp_dialer_sockets(handshake->dialer, handshake->sockets);
     }
@@ -255,6 +304,8 @@ void coll_mtree_handshake_end(coll_mtree_handshake_t *handshake)
         }
     }
     mtree_tcp_dialer_destroy(handshake->dialer);
+    explicit_bzero(handshake->key, sizeof(handshake->key));
+    explicit_bzero(&handshake->shared, sizeof(handshake->shared));
     coll_mtree_message_abandon(&handshake->sent, handshake->mine);
     coll_mtree_message_abandon(&handshake->received, handshake->theirs);
     free(handshake);

@@ -7,6 +7,7 @@
 #define COLL_MTREE_TCP_HANDSHAKE_H
 
 #include "tcp/listener.h"
+#include "tcp/record.h"
 
 typedef struct coll_mtree_handshake coll_mtree_handshake_t;
 
@@ -28,6 +29,11 @@ int coll_mtree_handshake_poll(coll_mtree_handshake_t *handshake, double now);
 
 /* The connections that stand; the caller takes them over.  How many they are. */
 int coll_mtree_handshake_sockets(coll_mtree_handshake_t *handshake, int *sockets);
+
+/* The keys of the connections that stand, where they are to be encrypted; false: they are
+ * not. */
+bool coll_mtree_handshake_keys(const coll_mtree_handshake_t *handshake,
+                               mtree_record_keys_t *keys);
 
 /* Why there are none. */
 const char *coll_mtree_handshake_reason(const coll_mtree_handshake_t *handshake);

@@ -41,6 +41,12 @@ mtree_status_t coll_mtree_streams_parse(const char *text, coll_mtree_streams_t *
     return MTREE_OK;
 }
 
+void coll_mtree_streams_require(coll_mtree_streams_t *streams)
+{
+    streams->carry_all = true;
+    streams->connections = streams->connections > 0 ? streams->connections : 1;
+}
+
 int coll_mtree_streams_usual(const coll_mtree_streams_t *streams)
 {
     return streams->is_auto           ? mtree_tcp_width(1, streams->connections)
@@ -56,14 +62,14 @@ static bool pays(double bytes, double rate, double trip)
 bool coll_mtree_streams_carry(const coll_mtree_streams_t *streams, double bytes,
                               const mtree_peer_t *peer)
 {
-    return streams->connections > 0 &&
-           (!streams->is_auto || pays(bytes, peer->rate, peer->trip));
+    return streams->connections > 0 && (!streams->is_auto || streams->carry_all ||
+                                        pays(bytes, peer->rate, peer->trip));
 }
 
 bool coll_mtree_streams_carry_some(const coll_mtree_streams_t *streams,
                                    const mtree_plan_part_t *part)
 {
-    bool is_some = streams->connections > 0 && !streams->is_auto;
+    bool is_some = streams->connections > 0 && (!streams->is_auto || streams->carry_all);
 
     for (int t = 0; t < part->num_trees && streams->is_auto && !is_some; t++) {
         is_some = pays(part->bytes, part->trees[t].rate, 2 * part->trees[t].latency);

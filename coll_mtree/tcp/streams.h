@@ -13,11 +13,15 @@
 typedef struct {
     int connections; /* between two processes; 0: none */
     bool is_auto;    /* only where they pay, and as many of them are used as do */
+    bool carry_all;  /* wherever they can be had, whether they pay or not */
 } coll_mtree_streams_t;
 
 /* Of @a text: auto, or a number; empty: none.  MTREE_ERR_INVALID: neither.  Nothing is
  * logged. */
 mtree_status_t coll_mtree_streams_parse(const char *text, coll_mtree_streams_t *streams);
+
+/* Have them carry all messages between hosts. */
+void coll_mtree_streams_require(coll_mtree_streams_t *streams);
 
 /* Connections that share what goes between two hosts where nothing is lost. */
 int coll_mtree_streams_usual(const coll_mtree_streams_t *streams);

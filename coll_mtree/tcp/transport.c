@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/tcp/transport.h"
 
+#include "coll_mtree/tcp/encryption.h"
 #include "coll_mtree/tcp/endpoints.h"
 
 #include "base/clock.h"
@@ -159,7 +160,16 @@ bool coll_mtree_tcp_begin(coll_mtree_tcp_operation_t *operation,
 {
     bool is_used = false;
 
-    if (!is_contiguous(transport->unit) || !coll_mtree_endpoints_serve(transport->comm)) {
+    if (!is_contiguous(transport->unit)) {
+        coll_mtree_encryption_missed(transport->comm, "a reduction",
+                                     "its datatype has gaps");
+        return false;
+    }
+    if (!coll_mtree_endpoints_serve(transport->comm)) {
+        coll_mtree_encryption_missed(transport->comm, "this communicator",
+                                     "mtree has no TCP connections of its own with ULFM, "
+                                     "between several jobs, or where Open MPI does not "
+                                     "send over TCP");
         return false;
     }
     *operation = (coll_mtree_tcp_operation_t){.placement = placement,

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * cut FIRST LAST: broadcasts until, in the midst of one, rank 1 cuts its connections that
- * have a port of FIRST to LAST at either end.
+ * cut FIRST LAST [TEXT]: broadcasts until, in the midst of one, rank 1 cuts its
+ * connections that have a port of FIRST to LAST at either end; or, if it is given, slips
+ * TEXT into what they carry.
  */
 #include <mpi.h>
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 
 enum { BYTES = 1 << 23, MOST_SOCKETS = 4096 };
@@ -22,7 +24,7 @@ static int port_of(const struct sockaddr_storage *address)
                : 0;
 }
 
-static int cut_connections(int first, int last)
+static int cut_connections(int first, int last, const char *text)
 {
     int cut = 0;
 
@@ -36,7 +38,11 @@ static int cut_connections(int first, int last)
         }
         for (int i = 0; i < 2; i++) {
             if (port_of(&ends[i]) >= first && port_of(&ends[i]) <= last) {
-                (void)shutdown(fd, SHUT_RDWR);
+                if (text == NULL) {
+                    (void)shutdown(fd, SHUT_RDWR);
+                } else {
+                    (void)send(fd, text, strlen(text), 0);
+                }
                 cut++;
             }
         }
@@ -55,7 +61,8 @@ int main(int argc, char **argv)
     MPI_Bcast(bytes, BYTES, MPI_BYTE, 0, MPI_COMM_WORLD);
     MPI_Ibcast(bytes, BYTES, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
     if (rank == 1) {
-        printf("cut: %d connections\n", cut_connections(atoi(argv[1]), atoi(argv[2])));
+        printf("cut: %d connections\n",
+               cut_connections(atoi(argv[1]), atoi(argv[2]), argv[3]));
         (void)fflush(stdout);
     }
     MPI_Wait(&request, MPI_STATUS_IGNORE);

@@ -68,6 +68,16 @@ START_TEST(the_first_communicators_on_one_host_are_autotuned)
 }
 END_TEST
 
+START_TEST(ranks_on_several_hosts_may_send_all_the_same)
+{
+    ck_assert(!coll_mtree_obstacle_leaves_hosts(COLL_MTREE_OBSTACLE_NONE));
+    ck_assert(!coll_mtree_obstacle_leaves_hosts(COLL_MTREE_OBSTACLE_ONE_RANK));
+    ck_assert(!coll_mtree_obstacle_leaves_hosts(COLL_MTREE_OBSTACLE_ONE_HOST));
+    ck_assert(coll_mtree_obstacle_leaves_hosts(COLL_MTREE_OBSTACLE_NO_TOPOLOGY));
+    ck_assert(coll_mtree_obstacle_leaves_hosts(COLL_MTREE_OBSTACLE_INTERCOMM));
+}
+END_TEST
+
 START_TEST(every_obstacle_has_a_text)
 {
     for (int o = 1; o < COLL_MTREE_OBSTACLES; o++) {
@@ -89,6 +99,7 @@ int main(void)
     tcase_add_test(tcase, the_first_obstacle_of_a_communicator_is_named);
     tcase_add_test(tcase, the_first_obstacle_of_its_processes_is_named);
     tcase_add_test(tcase, the_first_communicators_on_one_host_are_autotuned);
+    tcase_add_test(tcase, ranks_on_several_hosts_may_send_all_the_same);
     tcase_add_test(tcase, every_obstacle_has_a_text);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_NORMAL);

@@ -2,6 +2,8 @@
 /* The table of parameters: its rows, their initial values, and what ranks compare. */
 #include "coll_mtree/base/params.h"
 
+#include "tcp/crypto.h"
+
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -156,6 +158,17 @@ START_TEST(a_trace_without_events_is_compared_as_none)
 }
 END_TEST
 
+START_TEST(what_is_to_be_encrypted_is_served_whatever_its_size)
+{
+    coll_mtree_params.min_bytes = 99;
+    ck_assert_uint_eq(coll_mtree_params_min_bytes(), 99);
+    coll_mtree_params.encrypt = true;
+    ck_assert(coll_mtree_params_encrypt() == mtree_crypto_is_supported());
+    ck_assert_uint_eq(coll_mtree_params_min_bytes(),
+                      mtree_crypto_is_supported() ? 0 : 99);
+}
+END_TEST
+
 START_TEST(a_text_that_does_not_fit_is_refused)
 {
     char text[20];
@@ -192,6 +205,9 @@ START_TEST(a_request_asks_for_mtree)
     ck_assert(!coll_mtree_params_ask(NULL));
     coll_mtree_params.plan = file;
     ck_assert(coll_mtree_params_ask(NULL));
+    coll_mtree_params.plan = NULL;
+    coll_mtree_params.encrypt = true;
+    ck_assert(coll_mtree_params_ask(NULL));
 }
 END_TEST
 
@@ -222,6 +238,7 @@ int main(void)
     tcase_add_test(tcase, only_the_kind_of_topology_is_compared);
     tcase_add_test(tcase, the_topology_is_chosen_by_its_words);
     tcase_add_test(tcase, a_trace_without_events_is_compared_as_none);
+    tcase_add_test(tcase, what_is_to_be_encrypted_is_served_whatever_its_size);
     tcase_add_test(tcase, a_text_that_does_not_fit_is_refused);
     tcase_add_test(tcase, a_list_that_holds_mtree_asks_for_it);
     tcase_add_test(tcase, a_request_asks_for_mtree);

@@ -66,6 +66,28 @@ START_TEST(left_to_mtree_long_calls_over_long_links_have_them)
 }
 END_TEST
 
+/* As many of them are used as before, but everywhere. */
+START_TEST(where_they_are_required_they_carry_all)
+{
+    mtree_plan_part_t part = {.num_trees = 0};
+    static const char *const texts[] = {"auto", "0", "3"};
+
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        coll_mtree_streams_t streams, before;
+
+        (void)coll_mtree_streams_parse(texts[i], &before);
+        streams = before;
+        coll_mtree_streams_require(&streams);
+        ck_assert(streams.is_auto == before.is_auto);
+        ck_assert_int_eq(streams.connections,
+                         before.connections > 0 ? before.connections : 1);
+        ck_assert(coll_mtree_streams_carry(&streams, 1, &near));
+        ck_assert(coll_mtree_streams_carry(&streams, 1, &unknown));
+        ck_assert(coll_mtree_streams_carry_some(&streams, &part));
+    }
+}
+END_TEST
+
 /* Whoever has them on an edge has room for what they carry. */
 START_TEST(a_plan_has_them_where_one_of_its_trees_has)
 {
@@ -114,6 +136,7 @@ int main(void)
     tcase_add_test(tcase, the_parameter_is_read);
     tcase_add_test(tcase, a_number_is_for_all_calls);
     tcase_add_test(tcase, left_to_mtree_long_calls_over_long_links_have_them);
+    tcase_add_test(tcase, where_they_are_required_they_carry_all);
     tcase_add_test(tcase, a_plan_has_them_where_one_of_its_trees_has);
     tcase_add_test(tcase, what_goes_between_two_hosts_is_shared);
     suite_add_tcase(suite, tcase);

@@ -129,9 +129,9 @@ static void rank_create(relayed_job_t *job, int r)
     rank->rank = r;
     ck_assert_int_eq(mtree_tcp_create(0, &rank->tcp), MTREE_OK);
     rank->peers[job->num_ranks + relay] = mtree_tcp_peer_create(rank->tcp, "the relay");
-    ck_assert_int_eq(
-        mtree_tcp_peer_connect(rank->peers[job->num_ranks + relay], &socket, 1, false),
-        MTREE_OK);
+    ck_assert_int_eq(mtree_tcp_peer_connect(rank->peers[job->num_ranks + relay], &socket,
+                                            NULL, 1, false),
+                     MTREE_OK);
 }
 
 void relayed_create(relayed_job_t *job, int num_ranks, int num_relays, uint64_t memory)
@@ -143,7 +143,7 @@ void relayed_create(relayed_job_t *job, int num_ranks, int num_relays, uint64_t 
     job->num_ranks = num_ranks;
     job->num_relays = num_relays;
     memset(job->secret.bytes, 7, sizeof(job->secret.bytes));
-    ck_assert_int_eq(mtree_relay_draw(job->id.bytes, sizeof(job->id.bytes)), MTREE_OK);
+    ck_assert_int_eq(mtree_crypto_draw(job->id.bytes, sizeof(job->id.bytes)), MTREE_OK);
     mtree_relay_job_key(&job->secret, &job->id, &job->key);
     options.secret = job->secret;
     job->plan = chain_plan(num_ranks, num_relays);

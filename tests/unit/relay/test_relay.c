@@ -309,7 +309,7 @@ int main(void)
 
     tcase_set_timeout(tests, 60);
     tcase_add_test(tests, numbers_are_folded);
-    if (mtree_relay_is_supported()) {
+    if (mtree_crypto_is_supported()) {
         tcase_add_test(tests, secrets_are_for_their_owner);
         tcase_add_test(tests, nothing_can_be_said_again);
         tcase_add_loop_test(tests, calls_give_their_results, 0, 6);

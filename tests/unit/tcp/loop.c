@@ -14,6 +14,19 @@
 /* Seconds of several looks. */
 #define LOOKS 0.003
 
+bool loop_encrypts;
+
+/* Those of connection @a number at @a end. */
+static mtree_record_keys_t make_keys(int end, int number)
+{
+    const mtree_record_key_t shared = {{5}};
+    const unsigned char context = (unsigned char)number;
+    mtree_record_keys_t keys;
+
+    mtree_record_keys_derive(&shared, &context, 1, end == 0, &keys);
+    return keys;
+}
+
 static void message_ended(mtree_completion_t *self, mtree_status_t status)
 {
     loop_message_t *message = (loop_message_t *)self;
@@ -51,8 +64,14 @@ void loop_connect(loop_t *loop, int count)
         loop->sockets[1][i] = pair[1];
     }
     for (int end = 0; end < 2; end++) {
+        mtree_record_keys_t keys[MTREE_TCP_CONNECTIONS];
+
+        for (int i = 0; i < count; i++) {
+            keys[i] = make_keys(end, i);
+        }
         ck_assert_int_eq(mtree_tcp_peer_connect(loop->ends[end].peer, loop->sockets[end],
-                                                count, false),
+                                                loop_encrypts ? keys : NULL, count,
+                                                false),
                          MTREE_OK);
     }
 }

@@ -28,6 +28,9 @@ typedef struct {
     int count;
 } loop_t;
 
+/* Are connections that are made from now on encrypted? */
+extern bool loop_encrypts;
+
 /* With @a count connections; 0: none yet. */
 void loop_create(loop_t *loop, int count);
 void loop_connect(loop_t *loop, int count);

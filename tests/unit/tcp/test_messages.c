@@ -3,6 +3,7 @@
  * Messages over several connections: each meets its receive, whatever order they come in,
  * and what is wrong ends the peer and nothing else.
  */
+#include "tcp/sealed.h"
 #include "tests/unit/captured_log.h"
 #include "tests/unit/tcp/loop.h"
 
@@ -440,7 +441,9 @@ START_TEST(garbage_ends_the_peer)
     loop_poll(&loop, 0);
     ck_assert(received.has_ended);
     ck_assert_int_eq(received.status, MTREE_ERR_TRANSPORT);
-    ck_assert_ptr_nonnull(strstr(heard_last(), "it sent what is no message"));
+    ck_assert_ptr_nonnull(strstr(heard_last(), loop_encrypts
+                                                   ? MTREE_SEALED_REASON
+                                                   : "it sent what is no message"));
     loop_destroy(&loop);
 }
 END_TEST
@@ -532,12 +535,15 @@ START_TEST(each_connection_may_have_the_planned_rate)
 }
 END_TEST
 
-int main(void)
+static void encrypt(void)
 {
-    Suite *suite = suite_create("messages");
-    TCase *tcase = tcase_create("messages");
-    SRunner *runner = srunner_create(suite);
-    int failed;
+    loop_encrypts = true;
+}
+
+/* What holds whether connections are encrypted or not. */
+static TCase *make_tests(const char *name)
+{
+    TCase *tcase = tcase_create(name);
 
     tcase_set_timeout(tcase, 120);
     tcase_add_loop_test(tcase, each_message_meets_its_receive, 0, 24);
@@ -551,9 +557,25 @@ int main(void)
     tcase_add_test(tcase, an_idle_peer_may_go);
     tcase_add_loop_test(tcase, an_abandoned_session_leaves_its_memory_alone, 0, 2);
     tcase_add_loop_test(tcase, garbage_ends_the_peer, 0, 20);
-    tcase_add_loop_test(tcase, broken_rules_end_the_peer, 0, 4);
     tcase_add_test(tcase, each_connection_may_have_the_planned_rate);
-    suite_add_tcase(suite, tcase);
+    return tcase;
+}
+
+int main(void)
+{
+    Suite *suite = suite_create("messages");
+    TCase *plain = make_tests("messages");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_add_loop_test(plain, broken_rules_end_the_peer, 0, 4);
+    suite_add_tcase(suite, plain);
+    if (mtree_crypto_is_supported()) {
+        TCase *encrypted = make_tests("encrypted messages");
+
+        tcase_add_checked_fixture(encrypted, encrypt, NULL);
+        suite_add_tcase(suite, encrypted);
+    }
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
     srunner_free(runner);
