@@ -2,6 +2,7 @@
 #include "coll_mtree/transport/progress.h"
 
 #include "coll_mtree/compat.h"
+#include "coll_mtree/transport/wait_pause.h"
 
 #include "base/clock.h"
 #include "opal/runtime/opal_progress.h"
@@ -14,11 +15,8 @@
 #define MOST_POLLERS 6
 
 /* Short beside any latency worth planning for, and beside any stream. */
-#define LATER_NANOSECONDS 300000
-#define SOON_NANOSECONDS  100000
-
-/* An exchange whose reply is at hand is over by then. */
-#define MOMENT_SECONDS 0.002
+#define LATER_SECONDS 0.0003
+#define SOON_SECONDS  0.0001
 
 /* Changed under the lock, read without it. */
 static _Atomic(coll_mtree_poll_func_t) pollers[MOST_POLLERS];
@@ -70,16 +68,20 @@ void coll_mtree_progress_remove(coll_mtree_poll_func_t poll)
     opal_mutex_unlock(&pollers_lock);
 }
 
+static void sleep_for(double seconds)
+{
+    const struct timespec time = {.tv_nsec = (long)(1e9 * seconds)};
+
+    (void)nanosleep(&time, NULL);
+}
+
 void coll_mtree_progress_wait(coll_mtree_wait_t wait)
 {
-    const struct timespec later = {.tv_nsec = LATER_NANOSECONDS};
-    const struct timespec soon = {.tv_nsec = SOON_NANOSECONDS};
-
     opal_progress();
     if (wait == COLL_MTREE_WAIT_LATER) {
-        nanosleep(&later, NULL);
+        sleep_for(LATER_SECONDS);
     } else if (wait == COLL_MTREE_WAIT_SOON && opal_progress_yield_when_idle) {
-        nanosleep(&soon, NULL);
+        sleep_for(SOON_SECONDS);
     } else {
         sched_yield();
     }
@@ -87,10 +89,17 @@ void coll_mtree_progress_wait(coll_mtree_wait_t wait)
 
 void coll_mtree_progress_wait_for(const atomic_bool *done)
 {
-    double moment = mtree_clock_seconds() + MOMENT_SECONDS;
+    double began = mtree_clock_seconds();
 
     while (!atomic_load(done)) {
-        coll_mtree_progress_wait(mtree_clock_seconds() < moment ? COLL_MTREE_WAIT_AT_ONCE
-                                                                : COLL_MTREE_WAIT_LATER);
+        double pause = coll_mtree_wait_pause(mtree_clock_seconds() - began,
+                                             opal_progress_yield_when_idle);
+
+        opal_progress();
+        if (pause > 0) {
+            sleep_for(pause);
+        } else {
+            sched_yield();
+        }
     }
 }
