@@ -16,7 +16,7 @@ HERE = os.path.dirname(os.path.realpath(__file__))
 LINE, STAR = os.path.join(HERE, "line.dot"), os.path.join(HERE, "star.dot")
 B4 = os.path.join(labs.ROOT, "topologies", "b4.dot")
 MTREE = os.path.join(labs.BUILD, "mtree")
-AT_ONCE = 4  # labs, which mostly wait
+AT_ONCE = 6  # labs, which mostly wait
 TIMEOUT = 60
 
 # Of each fault of host c: the kind of the finding, a host that it names, words of the fix.
@@ -50,11 +50,20 @@ FAULTS = {
 }
 
 
-def doctor(network, *options, words=(MTREE, "doctor", "--json")):
+JSON = (MTREE, "doctor", "--json")
+
+
+def doctor(network, *options, words=JSON):
     """The completed process of the doctor in a lab of its own."""
     name = f"doctor{os.getpid()}-{'-'.join(options)}".replace("=", "").replace(".", "")
     return labs.netlab("run", network, "--name", name, *options, "--", *words,
                        environment=labs.environment(), timeout=TIMEOUT)
+
+
+def doctors(cases, words=JSON):
+    """The completed processes of the doctor in labs, of which each of CASES has the network and the options."""
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        return list(pool.map(lambda case: doctor(*case, words=words), cases))
 
 
 class Doctor(unittest.TestCase):
@@ -63,38 +72,36 @@ class Doctor(unittest.TestCase):
         return json.loads(done.stdout)["findings"]
 
     def test_each_fault_is_found(self):
-        def examine(kind):
-            # Only long ways show that buffers are small.
-            return doctor(LINE, "--fault", kind, *([] if kind == "buffers" else ["--no-latency"]))
-
-        with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
-            for (kind, (finding, host, fix)), done in zip(FAULTS.items(), pool.map(examine, FAULTS)):
-                with self.subTest(kind):
-                    found = self.findings(done)
-                    self.assertEqual(done.returncode, 1)
-                    # Nothing is told beside what the fault is.
-                    self.assertEqual({one["kind"] for one in found}, {finding}, found)
-                    self.assertIn(host, found[0]["hosts"])
-                    self.assertIn(fix, found[0]["fix"])
+        # Only long ways show that buffers are small.
+        cases = [(LINE, "--fault", kind, *([] if kind == "buffers" else ["--no-latency"])) for kind in FAULTS]
+        for (kind, (finding, host, fix)), done in zip(FAULTS.items(), doctors(cases)):
+            with self.subTest(kind):
+                found = self.findings(done)
+                self.assertEqual(done.returncode, 1)
+                # Nothing is told beside what the fault is.
+                self.assertEqual({one["kind"] for one in found}, {finding}, found)
+                self.assertIn(host, found[0]["hosts"])
+                self.assertIn(fix, found[0]["fix"])
 
     def test_faults_are_found_on_the_first_host_too(self):
-        for kind in ("clock=a", "no-component=a", "ports-in=a"):
+        kinds = ("clock", "no-component", "ports-in")
+        for kind, done in zip(kinds, doctors([(STAR, "--fault", f"{kind}=h0") for kind in kinds])):
             with self.subTest(kind):
-                found = self.findings(doctor(STAR, "--fault", kind.replace("=a", "=h0")))
+                found = self.findings(done)
                 self.assertEqual([one["hosts"] for one in found], [["h0"]], found)
 
     @labs.again
     def test_a_sound_lab_has_nothing(self):
-        for network, *options in ((LINE,), (STAR, "--mtu", "1500"), (B4, "--scale", "0.2")):
+        cases = ((LINE,), (STAR, "--mtu", "1500"), (B4, "--scale", "0.2"))
+        for (network, *_), done in zip(cases, doctors(cases, (MTREE, "doctor"))):
             with self.subTest(network):
-                done = doctor(network, *options, words=(MTREE, "doctor"))
                 self.assertRegex(done.stdout, r"\Anothing found on \d+ hosts\n\Z", done.stderr)
                 self.assertEqual(done.returncode, 0)
 
     def test_the_fix_lets_a_job_run(self):
         """A network that leads nowhere is told to MPI: the job ends only with what the doctor says."""
         script = f"""
-            timeout 20 mpirun -n 2 --map-by node {labs.BUILD}/mtree_bench -t barrier -i 1 -x 0 >/dev/null 2>&1 && exit 3
+            timeout 6 mpirun -n 2 --map-by node {labs.BUILD}/mtree_bench -t barrier -i 1 -x 0 >/dev/null 2>&1 && exit 3
             fix=$({MTREE} doctor | sed -n '2s/^ *//p')
             exec timeout 30 mpirun -n 2 --map-by node $fix {labs.BUILD}/mtree_bench -t barrier -i 1 -x 0"""
         done = doctor(LINE, "--fault", "include", words=("sh", "-c", script))
