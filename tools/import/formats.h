@@ -14,7 +14,7 @@
     _row(".tsv",     import_tsv,     "a table of links")                                  \
     _row(".gml",     import_gml,     "GML")                                               \
     _row(".graphml", import_graphml, "GraphML")                                           \
-    _row(".conf",    import_slurm,   "Slurm's topology.conf (tree)")                      \
+    _row(".conf",    import_slurm,   "Slurm's topology.conf (tree, block)")               \
     _row(".xml",     import_xml,     "GraphML, or a machine of hwloc (lstopo FILE.xml)")
 /* clang-format on */
 

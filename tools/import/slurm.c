@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Slurm's topology.conf, as its tree plugin reads it: a line for each switch,
- * "SwitchName=NAME Nodes=LIST" or "SwitchName=NAME Switches=LIST", with "#" comments; a
- * backslash at the end of a line continues it.
+ * Slurm's topology.conf: a line for each switch, "SwitchName=NAME Nodes=LIST" or
+ * "SwitchName=NAME Switches=LIST", as its tree plugin reads it, or for each block,
+ * "BlockName=NAME Nodes=LIST", and "BlockSizes=LIST", as its block plugin does, with "#"
+ * comments; a backslash at the end of a line continues it.
  */
 #include "tools/import/formats.h"
-
-#include "tools/host_list.h"
+#include "tools/import/slurm_topology.h"
 
 #include "base/log.h"
 
@@ -19,68 +19,9 @@
 
 /* The values of a line, which point into it. */
 typedef struct {
-    char *name, *nodes, *switches, *speed;
+    char *name, *nodes, *switches, *speed; /* of a switch, and nodes of a block */
+    char *block, *sizes;
 } line_t;
-
-/* The list that take_member() is given name by name. */
-typedef struct {
-    import_t *import;
-    const line_t *line;
-    int number; /* of the line */
-    bool are_switches;
-} listing_t;
-
-static mtree_status_t mark_switch(import_t *import, const char *name, int number)
-{
-    mtree_status_t status;
-    int node;
-
-    status = import_node(import, name, number, &node);
-    if (status == MTREE_OK) {
-        import->nodes[node].is_switch = true;
-    }
-    return status;
-}
-
-/* One name of a list: a link joins it to the line's switch. */
-static mtree_status_t take_member(void *data, const char *name)
-{
-    const listing_t *listing = data;
-    import_t *import = listing->import;
-    const line_t *line = listing->line;
-    mtree_status_t status = MTREE_OK;
-    import_record_t record;
-
-    if (listing->are_switches) {
-        status = mark_switch(import, name, listing->number);
-    }
-    if (status != MTREE_OK) {
-        return status;
-    }
-    import_record_init(&record);
-    (void)import_record_take(&record, import, "source", line->name, listing->number);
-    (void)import_record_take(&record, import, "target", name, listing->number);
-    /* Slurm does not define a speed's unit, so a bare number is not used. */
-    if (line->speed != NULL && line->speed[strspn(line->speed, "0123456789.")] != '\0') {
-        (void)import_record_take(&record, import, "capacity", line->speed,
-                                 listing->number);
-    }
-    return import_add_link(import, &record, listing->number);
-}
-
-static mtree_status_t take_list(import_t *import, const line_t *line, int number,
-                                const char *list, bool are_switches)
-{
-    listing_t listing = {import, line, number, are_switches};
-    const char *why = NULL;
-    mtree_status_t status;
-
-    status = host_list_expand(list, take_member, &listing, &why);
-    if (why != NULL) {
-        mtree_error("%s:%d: the list '%.60s': %s", import->file, number, list, why);
-    }
-    return status;
-}
 
 /* The value of one "Key=value" into @a line; keys are Slurm's, in any case. */
 static mtree_status_t take_pair(const import_t *import, line_t *line, char *pair,
@@ -90,10 +31,9 @@ static mtree_status_t take_pair(const import_t *import, line_t *line, char *pair
     const struct {
         const char *key;
         char **value_p;
-    } keys[] = {{"SwitchName", &line->name},
-                {"Nodes", &line->nodes},
-                {"Switches", &line->switches},
-                {"LinkSpeed", &line->speed}};
+    } keys[] = {{"SwitchName", &line->name},   {"Nodes", &line->nodes},
+                {"Switches", &line->switches}, {"LinkSpeed", &line->speed},
+                {"BlockName", &line->block},   {"BlockSizes", &line->sizes}};
 
     if (value == NULL) {
         mtree_error("%s:%d: '%.60s' is no Key=value", import->file, number, pair);
@@ -106,36 +46,68 @@ static mtree_status_t take_pair(const import_t *import, line_t *line, char *pair
             return MTREE_OK;
         }
     }
-    mtree_error("%s:%d: %.60s is no key of a tree's switch (SwitchName, Nodes, Switches, "
-                "LinkSpeed); other topologies of Slurm are not read",
+    mtree_error("%s:%d: %.60s is no key of a switch (SwitchName, Nodes, Switches, "
+                "LinkSpeed) or of blocks (BlockName, Nodes, BlockSizes); other "
+                "topologies of Slurm are not read",
                 import->file, number, pair);
     return MTREE_ERR_INVALID;
 }
 
-static mtree_status_t take_line(import_t *import, char *text, int number)
+static mtree_status_t take_switch(slurm_topology_t *topology, const line_t *line,
+                                  int number)
+{
+    const slurm_group_t group = {line->name, line->nodes, line->switches, line->speed};
+
+    if (line->name == NULL || (line->nodes == NULL && line->switches == NULL)) {
+        mtree_error("%s:%d: a switch needs SwitchName=, and Nodes= or Switches=",
+                    topology->import->file, number);
+        return MTREE_ERR_INVALID;
+    }
+    return slurm_topology_add_switch(topology, &group, number);
+}
+
+static mtree_status_t take_block(slurm_topology_t *topology, const line_t *line,
+                                 int number)
+{
+    const slurm_group_t group = {.name = line->block, .nodes = line->nodes};
+
+    if (line->nodes == NULL || line->name != NULL || line->switches != NULL) {
+        mtree_error("%s:%d: a block needs BlockName= and Nodes=", topology->import->file,
+                    number);
+        return MTREE_ERR_INVALID;
+    }
+    return slurm_topology_add_block(topology, &group, number);
+}
+
+static mtree_status_t take_sizes(slurm_topology_t *topology, char *sizes, int number)
+{
+    mtree_status_t status = MTREE_OK;
+    char *size;
+
+    while (status == MTREE_OK && (size = strtok_r(sizes, ",", &sizes)) != NULL) {
+        status = slurm_topology_add_size(topology, size, number);
+    }
+    return status;
+}
+
+static mtree_status_t take_line(slurm_topology_t *topology, char *text, int number)
 {
     mtree_status_t status = MTREE_OK;
     line_t line = {0};
     char *pair, *rest = text;
 
     while (status == MTREE_OK && (pair = strtok_r(rest, " \t\r\n", &rest)) != NULL) {
-        status = take_pair(import, &line, pair, number);
+        status = take_pair(topology->import, &line, pair, number);
     }
-    if (status != MTREE_OK || (line.name == NULL && line.nodes == NULL &&
-                               line.switches == NULL && line.speed == NULL)) {
-        return status;
+    if (status == MTREE_OK && line.sizes != NULL) {
+        status = take_sizes(topology, line.sizes, number);
     }
-    if (line.name == NULL || (line.nodes == NULL && line.switches == NULL)) {
-        mtree_error("%s:%d: a switch needs SwitchName=, and Nodes= or Switches=",
-                    import->file, number);
-        return MTREE_ERR_INVALID;
+    if (status == MTREE_OK && line.block != NULL) {
+        return take_block(topology, &line, number);
     }
-    status = mark_switch(import, line.name, number);
-    if (status == MTREE_OK && line.nodes != NULL) {
-        status = take_list(import, &line, number, line.nodes, false);
-    }
-    if (status == MTREE_OK && line.switches != NULL) {
-        status = take_list(import, &line, number, line.switches, true);
+    if (status == MTREE_OK && (line.name != NULL || line.nodes != NULL ||
+                               line.switches != NULL || line.speed != NULL)) {
+        status = take_switch(topology, &line, number);
     }
     return status;
 }
@@ -171,12 +143,25 @@ static int join_lines(const char **text_p, const char *end, char *line)
     return count;
 }
 
+static mtree_status_t take_lines(slurm_topology_t *topology, const char *text,
+                                 const char *end, char *line)
+{
+    mtree_status_t status = MTREE_OK;
+    int number = 1, count;
+
+    while (status == MTREE_OK && text < end) {
+        count = join_lines(&text, end, line);
+        status = take_line(topology, line, number);
+        number += count;
+    }
+    return status == MTREE_OK ? slurm_topology_finish(topology) : status;
+}
+
 mtree_status_t import_slurm(import_t *import, const char *text, size_t length)
 {
-    const char *end = text + length;
-    mtree_status_t status = MTREE_OK;
+    slurm_topology_t topology;
+    mtree_status_t status;
     char *line;
-    int number = 1, count;
 
     if (memchr(text, '\0', length) != NULL || length > MAX_LINE) {
         mtree_error("%s: not a topology.conf (a NUL in it, or over %d bytes)",
@@ -188,11 +173,9 @@ mtree_status_t import_slurm(import_t *import, const char *text, size_t length)
         mtree_error("%s: out of memory", import->file);
         return MTREE_ERR_NO_MEMORY;
     }
-    while (status == MTREE_OK && text < end) {
-        count = join_lines(&text, end, line);
-        status = take_line(import, line, number);
-        number += count;
-    }
+    slurm_topology_init(&topology, import);
+    status = take_lines(&topology, text, text + length, line);
+    slurm_topology_cleanup(&topology);
     free(line);
     return status;
 }
