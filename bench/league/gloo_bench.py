@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Collectives of torch.distributed over Gloo, timed and checked as mtree_bench does it.
+
+mpirun starts it on each host.  Rank 0 reads one task per line, {"collective", "bytes",
+"iterations", "warmup"}, all ranks carry it out, and rank 0 prints the times of the slowest rank.
+"""
+
+import datetime
+import json
+import os
+import sys
+import time
+
+import torch
+import torch.distributed as dist
+
+PORT = 29500
+NEVER = datetime.timedelta(days=1)
+TASK_BYTES = 1024
+PERIOD = 241  # of the pattern; below 2^8, so that sums of floats are exact in any order
+
+
+class Operation:
+    """One collective on vectors of so many bytes; sizes are those of mtree_bench --total."""
+
+    def __init__(self, collective, num_bytes):
+        self.rank, self.ranks = dist.get_rank(), dist.get_world_size()
+        self.collective = collective
+        parts = collective in ("allgather", "gather", "alltoall")
+        self.count = num_bytes // 4 // (self.ranks if parts else 1)
+        self.places = torch.arange(self.count, dtype=torch.int64)
+
+    def pattern(self, rank, iteration, block=0):
+        numbers = self.places + 7 * rank + 13 * iteration + 29 * block
+        return (numbers % PERIOD).to(torch.float32)
+
+    def prepare(self, iteration):
+        ranks = range(self.ranks)
+        self.mine = self.pattern(self.rank, iteration)
+        if self.collective == "bcast" and self.rank != 0:
+            self.mine.fill_(-1)
+        if self.collective == "alltoall":
+            self.mine = torch.cat([self.pattern(self.rank, iteration, block) for block in ranks])
+            self.result = torch.full_like(self.mine, -1)
+        if self.collective in ("allgather", "gather"):
+            self.result = [torch.full_like(self.mine, -1) for _ in ranks]
+
+    def run(self):
+        if self.collective == "allreduce":
+            dist.all_reduce(self.mine)
+        elif self.collective == "bcast":
+            dist.broadcast(self.mine, 0)
+        elif self.collective == "allgather":
+            dist.all_gather(self.result, self.mine)
+        elif self.collective == "alltoall":
+            dist.all_to_all_single(self.result, self.mine)
+        else:
+            dist.gather(self.mine, self.result if self.rank == 0 else None, 0)
+
+    def is_right(self, iteration):
+        ranks = range(self.ranks)
+        if self.collective == "allreduce":
+            wanted = sum(self.pattern(rank, iteration) for rank in ranks)
+            return torch.equal(self.mine, wanted)
+        if self.collective == "bcast":
+            return torch.equal(self.mine, self.pattern(0, iteration))
+        if self.collective == "gather" and self.rank != 0:
+            return True
+        block = self.rank if self.collective == "alltoall" else 0
+        wanted = torch.cat([self.pattern(rank, iteration, block) for rank in ranks])
+        got = self.result if self.collective == "alltoall" else torch.cat(self.result)
+        return torch.equal(got, wanted)
+
+
+def carry_out(task):
+    """Microseconds of the slowest rank per timed call, and wrong results of all ranks."""
+    operation = Operation(task["collective"], task["bytes"])
+    times, failures = [], 0
+    for iteration in range(task["warmup"] + task["iterations"]):
+        operation.prepare(iteration)
+        dist.barrier()
+        start = time.perf_counter()
+        operation.run()
+        times.append(time.perf_counter() - start)
+        failures += not operation.is_right(iteration)
+    slowest = torch.tensor(times[task["warmup"] :], dtype=torch.float64)
+    dist.all_reduce(slowest, dist.ReduceOp.MAX)
+    wrong = torch.tensor([failures])
+    dist.all_reduce(wrong)
+    return {"calls_us": [seconds * 1e6 for seconds in slowest.tolist()], "failures": int(wrong)}
+
+
+def next_task():
+    """What rank 0 reads, on all ranks; None at the end."""
+    line = sys.stdin.readline().encode() if dist.get_rank() == 0 else b""
+    message = torch.tensor(list(line.ljust(TASK_BYTES)), dtype=torch.uint8)
+    if dist.get_rank() != 0:
+        message = torch.zeros(TASK_BYTES, dtype=torch.uint8)
+    dist.broadcast(message, 0)
+    text = bytes(message.tolist()).strip()
+    return json.loads(text) if text else None
+
+
+def main():
+    torch.set_num_threads(1)
+    address = f"tcp://{sys.argv[1]}:{PORT}"
+    rank, ranks = (int(os.environ[f"OMPI_COMM_WORLD_{name}"]) for name in ("RANK", "SIZE"))
+    dist.init_process_group(
+        "gloo", init_method=address, rank=rank, world_size=ranks, timeout=NEVER
+    )
+    if rank == 0:
+        print(json.dumps({"ready": True}), flush=True)
+    while (task := next_task()) is not None:
+        answer = carry_out(task)
+        if rank == 0:
+            print(json.dumps(answer), flush=True)
+
+
+if __name__ == "__main__":
+    main()

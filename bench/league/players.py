@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Who plays in the league, and how each makes the calls of a cell inside a lab."""
+
+import importlib.machinery
+import importlib.util
+import json
+import os
+import select
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from networks import ROOT
+from rows import CANDIDATES
+
+# Those of Open MPI's components that serve only some collectives (4.1.4).
+SERVES = {"han": ("allreduce", "bcast", "allgather", "gather"), "adapt": ("bcast",)}
+LONG = 1 << 20  # bytes from which on algorithms for long messages are tried
+SHORT_CANDIDATES = {
+    "allreduce": "recursive_doubling,rabenseifner,ring",
+    "bcast": "binomial,scatter_allgather,pipeline",
+    "allgather": "bruck,ring",
+    "alltoall": "linear,pairwise,modified_bruck",
+    "gather": "basic_linear,binomial",
+}
+LONG_CANDIDATES = {**CANDIDATES, "alltoall": "linear,pairwise", "gather": "basic_linear,binomial"}
+MPICH_LAUNCHER, MPICH_BENCH = "mpiexec.mpich", "bench/league/mtree_bench.mpich"
+GLOO_BENCH = Path(__file__).resolve().parent / "gloo_bench.py"
+GLOO_STARTS = 120  # seconds that a job of Python and torch may take to begin
+
+
+def load_compare():
+    """mtree_bench_compare as a module."""
+    path = str(ROOT / "bench/mtree_bench_compare")
+    loader = importlib.machinery.SourceFileLoader("mtree_bench_compare", path)
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    loader.exec_module(module)
+    return module
+
+
+compare = load_compare()
+
+
+def candidates(collective, num_bytes):
+    """Open MPI's algorithms that are tried, and the segments that they cut messages into."""
+    if num_bytes < LONG:
+        return SHORT_CANDIDATES[collective].split(","), [0]
+    return LONG_CANDIDATES[collective].split(","), [64 << 10]
+
+
+def torch_python():
+    """A Python that has torch with Gloo, or None."""
+    test = "import sys, torch.distributed as d; sys.exit(not d.is_gloo_available())"
+    for python in (sys.executable, "/usr/bin/python3"):
+        done = subprocess.run([python, "-c", test], capture_output=True, check=False)
+        if done.returncode == 0:
+            return python
+    return None
+
+
+def missing(build):
+    """Of each player that cannot play here, the reason: {name: text}."""
+    found = subprocess.run(["ompi_info", "--parsable"], capture_output=True, text=True, check=False)
+    reasons = {
+        name: f"this Open MPI has no component {name}"
+        for name in SERVES
+        if f"mca:coll:{name}:version" not in found.stdout
+    }
+    if shutil.which(MPICH_LAUNCHER) is None or not (Path(build) / MPICH_BENCH).exists():
+        reasons["mpich"] = "it needs Debian's packages mpich and libmpich-dev"
+    if torch_python() is None:
+        reasons["gloo"] = "it needs Debian's package python3-torch"
+    return reasons
+
+
+class Comparison(compare.Comparison):
+    """Runs of mtree_bench under Open MPI's mpirun, and under MPICH's for the variant mpich."""
+
+    def command(self, variant, collective, size, iterations, warmup):
+        command = super().command(variant, collective, size, iterations, warmup)
+        if variant.label != "mpich":
+            return command
+        lab = os.environ["NETLAB_LAB"]
+        with open(os.path.join(lab, "hostfile"), encoding="utf-8") as file:
+            hosts = [line.split()[0] for line in file]
+        launch = [MPICH_LAUNCHER, "-launcher", "ssh", "-launcher-exec", f"{lab}/enter"]
+        launch += ["-iface", "netlab", "-hosts", ",".join(hosts), "-n", str(len(hosts))]
+        bench = str(Path(self.options.build).resolve() / MPICH_BENCH)
+        return [*launch, bench, *command[command.index(self.bench) + 1 :]]
+
+
+def component_variant(name):
+    """Open MPI with one of its components in front of all others."""
+    return compare.Variant(name, [("coll", "^mtree"), (f"coll_{name}_priority", "100")])
+
+
+class Gloo:
+    """torch.distributed over Gloo: one job per lab, which makes calls as it is told."""
+
+    def __init__(self, interface, host):
+        self.interface, self.host = interface, host  # of rank 0
+        self.job = None
+
+    def start(self, environment):
+        self.job = subprocess.Popen(
+            ["mpirun", torch_python(), str(GLOO_BENCH), self.host],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+            env={**environment, "GLOO_SOCKET_IFNAME": self.interface, "OMP_NUM_THREADS": "1"},
+        )
+        if self.answer(GLOO_STARTS) != {"ready": True}:
+            raise compare.RunFailed("Gloo's job did not start")
+
+    def answer(self, timeout):
+        """The next line of the job's rank 0."""
+        if not select.select([self.job.stdout], [], [], timeout)[0]:
+            self.stop()
+            raise compare.RunTooSlow()
+        line = self.job.stdout.readline()
+        if not line:
+            self.stop()
+            raise compare.RunFailed("Gloo's job has ended")
+        return json.loads(line)
+
+    def calls(self, environment, task, timeout):
+        """Microseconds of the slowest rank in each timed call of @a task."""
+        if self.job is None:
+            self.start(environment)
+        self.job.stdin.write(json.dumps(task) + "\n")
+        self.job.stdin.flush()
+        answer = self.answer(timeout)
+        if answer["failures"] != 0:
+            raise compare.RunFailed(f"{answer['failures']} results are wrong")
+        return answer["calls_us"]
+
+    def stop(self):
+        if self.job is not None:
+            with self.job:
+                compare.stop(self.job)
+            self.job = None

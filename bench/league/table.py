@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The league's table, its reasons and what gnuplot draws, from measured cells."""
+
+import statistics
+
+NAMES = ("mtree", "default", "best", "han", "adapt", "mpich", "gloo")
+TITLES = dict(zip(NAMES, ("mtree", "Open MPI", "best of its", "han", "adapt", "MPICH", "Gloo")))
+# A plot has those that matter most in the colours of other plots.
+PLOTTED = ("mtree", "best", "default", "han", "adapt", "mpich", "gloo")
+SIZES = ((1 << 20, "MB"), (1 << 10, "KB"))
+
+
+def size_text(num_bytes):
+    for unit, name in SIZES:
+        if num_bytes >= unit:
+            return f"{num_bytes // unit} {name}"
+    return f"{num_bytes} B"
+
+
+def is_measured(entry):
+    return entry is not None and "median_us" in entry
+
+
+def rival(cell):
+    """The name of the fastest other player, or None."""
+    others = {
+        name: entry["median_us"]
+        for name, entry in cell["players"].items()
+        if name != "mtree" and is_measured(entry)
+    }
+    return min(others, key=others.get, default=None)
+
+
+def gain(cell):
+    """How many times mtree is as fast as the fastest other; None where nobody else was measured."""
+    mtree, other = cell["players"].get("mtree"), rival(cell)
+    if not is_measured(mtree):
+        return 0.0
+    return None if other is None else cell["players"][other]["median_us"] / mtree["median_us"]
+
+
+def in_order(cells):
+    """Cells that mtree loses first, the worst before all; others as they were measured."""
+    lost = sorted((cell for cell in cells if is_lost(cell)), key=gain)
+    return lost + [cell for cell in cells if not is_lost(cell)]
+
+
+def is_lost(cell):
+    value = gain(cell)
+    return value is not None and value < 1
+
+
+def number(milliseconds):
+    return f"{milliseconds:.0f}" if milliseconds >= 100 else f"{milliseconds:.3g}"
+
+
+def time_text(entry):
+    """Milliseconds of a player, as the table has them."""
+    if entry is None:
+        return ""
+    if "failed" in entry:
+        return "failed"
+    if not is_measured(entry):
+        return f"> {number(entry['more_than_us'] / 1000)}"
+    return number(entry["median_us"] / 1000)
+
+
+def spread_text(entry):
+    """The least and the greatest of a player's calls."""
+    if not is_measured(entry):
+        return ""
+    return f"{number(entry['min_us'] / 1000)} to {number(entry['max_us'] / 1000)}"
+
+
+def share(cell, entry):
+    """The part of the bound that a player's median reaches, or None."""
+    if not is_measured(entry) or not cell["bound_bps"]:
+        return None
+    return cell["bytes"] * 8 / cell["bound_bps"] / (entry["median_us"] * 1e-6)
+
+
+def percent(value):
+    return "" if value is None else f"{value:.0%}"
+
+
+def served_text(call):
+    """Who served a record's calls, and why it was Open MPI."""
+    numbers = [(part["calls"], part["by"]) for part in call["served"]]
+    words = [f"{calls} by {'Open MPI' if by == 'openmpi' else by}" for calls, by in numbers]
+    reasons = [f"{part['text']} ({part['calls']})" for part in call["fallbacks"]]
+    return "; ".join(["calls: " + ", ".join(words), *reasons])
+
+
+def reason(cell):
+    """Why mtree loses a cell, as far as its report and its forecast tell."""
+    mtree = cell["players"].get("mtree")
+    if mtree is None or "failed" in mtree:
+        return mtree["failed"] if mtree else "mtree did not play"
+    parts = [served_text(call) for call in cell["report"]]
+    if is_measured(mtree):
+        ratio = mtree["median_us"] / cell["predicted_us"]
+        parts.append(f"{ratio:.1f} times the forecast of {number(cell['predicted_us'] / 1000)} ms")
+    return "; ".join(parts)
+
+
+def line_of(words):
+    return "| " + " | ".join(words) + " |\n"
+
+
+def row(cell, names):
+    other = rival(cell)
+    entries = cell["players"]
+    value = gain(cell)
+    return [
+        f"{cell['network']} {cell['collective']} {size_text(cell['bytes'])}",
+        *[time_text(entries.get(name)) for name in names],
+        spread_text(entries.get("mtree")),
+        "" if other is None else f"{TITLES[other]} {spread_text(entries[other])}",
+        "" if value is None else f"{value:.2f}",
+        percent(share(cell, entries.get("mtree"))),
+    ]
+
+
+def markdown(cells):
+    """The table, lost cells first, and the reason of each of these."""
+    cells = in_order(cells)
+    names = [name for name in NAMES if any(name in cell["players"] for cell in cells)]
+    titles = ["cell, ms", *[TITLES[name] for name in names]]
+    titles += ["mtree's calls", "next to it", "gain", "of bound"]
+    lines = [line_of(titles), "|" + "---|" * len(titles) + "\n"]
+    lines += [line_of(row(cell, names)) for cell in cells]
+    lost = [cell for cell in cells if is_lost(cell)]
+    gains = [value for value in map(gain, cells) if value is not None]
+    summary = f"\nmtree is fastest in {len(cells) - len(lost)} of {len(cells)} cells"
+    summary += f", median gain {statistics.median(gains):.2f}.\n" if gains else ".\n"
+    reasons = [
+        f"- {cell['network']} {cell['collective']} {size_text(cell['bytes'])}: {reason(cell)}\n"
+        for cell in lost
+    ]
+    return "".join([*lines, summary, "\n" if reasons else "", *reasons])
+
+
+def plot_table(cells):
+    """Percent of the bound of each player, a line per cell of one network."""
+    names = [name for name in PLOTTED if any(name in cell["players"] for cell in cells)]
+    lines = ["\t".join(["cell", *[TITLES[name] for name in names]]) + "\n"]
+    for cell in cells:
+        shares = [share(cell, cell["players"].get(name)) for name in names]
+        words = ["-" if value is None else f"{100 * value:.1f}" for value in shares]
+        lines.append("\t".join([f"{cell['collective']} {size_text(cell['bytes'])}", *words]) + "\n")
+    return "".join(lines)
