@@ -218,6 +218,27 @@ expect 1 'bad-twice.conf:2: block b0 is there already, or a node is called so; r
 expect 1 'bad-ring.conf:1: RingName is no key of a switch .* or of blocks' import "$nets/bad-ring.conf"
 expect 1 'bad-switch.conf:1: a switch needs SwitchName=' import "$nets/bad-switch.conf"
 expect 1 'host a has no path to host c' import -c 1Gbps "$nets/bad-forest.conf"
+if "$mtree" import "$nets/topology.yaml" 2>&1 | grep -q 'YAML is not read: mtree was built without libyaml'; then
+    expect 1 'topology.yaml: YAML is not read' import "$nets/topology.yaml"
+else
+    expect 0 '^graph "racks" {' import -c 10Gbps "$nets/topology.yaml"
+    expect 0 '"b2" -- "n04" \[capacity="10Gbps"\]' import -c 10Gbps "$nets/topology.yaml"
+    expect 0 '"blocks_of_4_1" -- "b2" ' import -c 10Gbps --topology racks "$nets/topology.yaml"
+    expect 0 '"root" -- "leaf2" ' import -c 10Gbps -t leaves "$nets/topology.yaml"
+    expect 0 '"leaf2" -- "n04" ' import -c 10Gbps -t leaves "$nets/topology.yaml"
+    expect 0 '^graph "other" {' import -c 10Gbps -t leaves -N other "$nets/topology.yaml"
+    expect 1 "no topology in it is called 'rings'" import -t rings "$nets/topology.yaml"
+    expect 1 'topology.yaml:23: topology all is neither a tree nor of blocks; name another' import -t all "$nets/topology.yaml"
+    expect 1 'bad-open.yaml:3: not YAML: ' import "$nets/bad-open.yaml"
+    expect 1 "bad-list.yaml:1: a list of topologies is needed, each beginning with '- topology: NAME'" import "$nets/bad-list.yaml"
+    expect 1 "bad-switches.yaml:3: a list 'switches' is needed here" import "$nets/bad-switches.yaml"
+    expect 1 'bad-switch.yaml:4: a switch needs switch:, and nodes: or children:' import "$nets/bad-switch.yaml"
+    expect 1 'bad-block.yaml:4: a block needs block: and nodes:' import "$nets/bad-block.yaml"
+    expect 1 "bad-sizes.yaml:3: block size '6': sizes are whole numbers" import "$nets/bad-sizes.yaml"
+    { printf '# '; head -c 1048576 /dev/zero | tr '\0' x; } >"$tmp/long.yaml"
+    expect 1 'long.yaml: not a topology.yaml (over 1048576 bytes)' import "$tmp/long.yaml"
+fi
+expect 2 'import: --topology is about a topology.yaml, which has several' import -t leaves "$nets/topology.conf"
 machines=${srcdir:-.}/tests/fixtures/machines
 expect 0 '"Machine0" -- "NUMANode1"' import -c 20GBps "$machines/24em64t-2n6c2t-pci.xml"
 expect 0 '"Package1" \[kind=switch\]' import -c 20GBps "$machines/AMD-17h-Zen-2xEpyc-7451.xml"

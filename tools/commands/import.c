@@ -11,7 +11,7 @@
 #include <string.h>
 
 typedef struct {
-    const char *nodes, *name;
+    const char *nodes, *name, *topology;
     import_request_t request;
     link_options_t links;
 } arguments_t;
@@ -39,6 +39,7 @@ static mtree_status_t read_network(import_t *import, const import_format_t *form
     if (status != MTREE_OK) {
         return status;
     }
+    import->wanted = arguments->topology;
     status = format->read(import, text, length);
     free(text);
     if (status == MTREE_OK && arguments->nodes != NULL) {
@@ -92,6 +93,9 @@ static int run(int argc, char **argv)
          .help = "names and positions for a TSV file (node, label, lat, lon)"},
         {"name", 'N', OPTION_TEXT, offsetof(arguments_t, name), .argument = "NAME",
          .help = "of the network"},
+        {"topology", 't', OPTION_TEXT, offsetof(arguments_t, topology),
+         .argument = "NAME",
+         .help = "which one of a topology.yaml; by default its cluster's default"},
         {"switches", 'w', OPTION_TEXT, offsetof(arguments_t, request.switches),
          .argument = "LIST",
          .help = "names that are switches: patterns like 'NVS*,PCI_*'"},
@@ -117,6 +121,10 @@ static int run(int argc, char **argv)
     format = import_format_find(argv[optind]);
     if (format == NULL) {
         return COMMAND_MISUSED;
+    }
+    if (arguments.topology != NULL && strcmp(format->ending, ".yaml") != 0) {
+        return command_misuse(&command_import,
+                              "--topology is about a topology.yaml, which has several");
     }
     arguments.request.capacity = link_options_capacity(&arguments.links);
     return command_exit(convert(&arguments, argv[optind], format, argc, argv));

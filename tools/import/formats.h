@@ -15,6 +15,7 @@
     _row(".gml",     import_gml,     "GML")                                               \
     _row(".graphml", import_graphml, "GraphML")                                           \
     _row(".conf",    import_slurm,   "Slurm's topology.conf (tree, block)")               \
+    _row(".yaml",    import_yaml,    "Slurm's topology.yaml (tree, block)")               \
     _row(".xml",     import_xml,     "GraphML, or a machine of hwloc (lstopo FILE.xml)")
 /* clang-format on */
 

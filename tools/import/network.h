@@ -27,11 +27,13 @@ typedef struct {
 } import_link_t;
 
 typedef struct {
-    const char *file; /* its name, for messages */
-    const char *name; /* of the network; NULL: none is given */
-    char *comments;   /* lines to keep: source, licence; NULL: none */
-    bool directed;    /* links are one-way */
-    json_t *places;   /* identifier -> place in nodes */
+    const char *file;   /* its name, for messages */
+    const char *name;   /* of the network; NULL: none is given */
+    const char *wanted; /* name of the topology to read, where a file has several; NULL:
+                           its default */
+    char *comments;     /* lines to keep: source, licence; NULL: none */
+    bool directed;      /* links are one-way */
+    json_t *places;     /* identifier -> place in nodes */
     int num_nodes, node_room;
     import_node_t *nodes;
     int num_links, link_room;

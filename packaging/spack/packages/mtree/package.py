@@ -42,6 +42,7 @@ class Mtree(AutotoolsPackage):
     depends_on("hwloc@2.1:")
     depends_on("jansson@2.10:")
     depends_on("libxml2")
+    depends_on("libyaml")
     depends_on("openssl")
     depends_on("python@3.8:", type="run")
 
