@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Calls of two hosts pass through a relay on a third, with mtree's default parameters, and are right; also while the relay
+is flooded by foreign connections, and where it stops in the midst.
+"""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+import labs
+
+TRIANGLE = os.path.join(labs.ROOT, "tests", "lab", "triangle.dot")
+TIMEOUT = 120
+SECRET_BYTES = 32
+FLOOD = 100
+
+# Connections that say nothing, too little, or what is no greeting, and stay.
+STRANGERS = """
+import os, socket, sys, time
+held = []
+for i in range(int(sys.argv[1])):
+    one = socket.create_connection(("r", 7471))
+    try:
+        one.sendall(os.urandom([0, 10, 4000][i % 3]))
+    except OSError:
+        pass
+    held.append(one)
+time.sleep(2)
+"""
+
+
+class Relays(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.secret = os.path.join(folder.name, "secret")
+        with open(os.open(self.secret, os.O_CREAT | os.O_WRONLY, 0o600), "wb") as file:
+            file.write(os.urandom(SECRET_BYTES))
+        self.lab = f"relays-{os.getpid()}"
+        self.environment = labs.environment(relay_secret=self.secret, verbose="2", topology=TRIANGLE)
+        self.run_netlab("up", TRIANGLE, "--name", self.lab)
+        self.addCleanup(self.run_netlab, "down", self.lab)
+        self.start_relay()
+
+    def run_netlab(self, *command):
+        done = labs.netlab(*command, environment=self.environment, timeout=TIMEOUT)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done.stdout + done.stderr
+
+    def start_relay(self):
+        """The relay on host r, whose status lines are kept."""
+        self.status = []
+        self.relay = subprocess.Popen(
+            [labs.NETLAB, "exec", self.lab, "r", "--", os.path.join(labs.BUILD, "mtree"), "relay"]
+            + ["--secret", self.secret, "--status", "100ms", "--json"],
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        reader = threading.Thread(target=self.read_status)
+        reader.start()
+        self.addCleanup(self.relay.stdout.close)
+        self.addCleanup(reader.join)
+        self.addCleanup(self.relay.wait)
+        self.addCleanup(self.relay.kill)
+        self.wait_for("port", 7471)
+
+    def read_status(self):
+        text = ""
+        for line in self.relay.stdout:
+            text += line
+            if line.startswith("}"):
+                self.status.append(json.loads(text))
+                text = ""
+
+    def wait_for(self, key, least):
+        """Until the relay's status has at least so many."""
+        end = time.monotonic() + TIMEOUT
+        while not self.status or self.status[-1][key] < least:
+            self.assertLess(time.monotonic(), end, f"{key}: {self.status[-1:]}")
+            time.sleep(0.05)
+
+    def bench(self, collective, calls):
+        """All results of so many calls of 1 MB are right; what was said."""
+        output = self.run_netlab(
+            *("exec", self.lab, "-", "--", "mpirun", "-n", "2", "--host", "h0,h1"),
+            *(os.path.join(labs.BUILD, "mtree_bench"), "-c", "-t", collective),
+            *("-m", "1M:1M", "-x", "1", "-i", str(calls)),
+        )
+        self.assertIn("Pass", output)
+        return output
+
+    def test_calls_pass_through_a_relay(self):
+        for collective in ("bcast", "allreduce", "reduce", "allgather"):
+            before = self.status[-1]["calls_so_far"]
+            self.bench(collective, 12)
+            self.wait_for("calls_so_far", before + 6)
+
+    def test_strangers_do_no_harm(self):
+        self.bench("allreduce", 4)
+        flood = subprocess.Popen(
+            [labs.NETLAB, "exec", self.lab, "h1", "--", "python3", "-c", STRANGERS, str(FLOOD)], env=self.environment
+        )
+        self.addCleanup(flood.wait)
+        self.addCleanup(flood.kill)
+        self.wait_for("turned_away", 1)
+        before = self.status[-1]["failed_so_far"]
+        self.assertNotRegex(self.bench("allreduce", 12), "without (it|relays)")
+        self.assertEqual(self.status[-1]["failed_so_far"], before)
+        self.wait_for("turned_away", FLOOD // 2)
+
+    def test_a_relay_that_stops(self):
+        """It is silent until the job has gone on without it, and serves the next job."""
+
+        def stop():
+            self.wait_for("calls_so_far", 3)
+            self.relay.send_signal(signal.SIGSTOP)
+
+        stopper = threading.Thread(target=stop)
+        stopper.start()
+        self.addCleanup(stopper.join)
+        output = self.bench("allreduce", 12)
+        self.assertEqual(len(re.findall("relay r:7471: it is silent; calls go on without it", output)), 1, output)
+        self.relay.send_signal(signal.SIGCONT)
+        before = self.status[-1]["calls_so_far"]
+        self.bench("allreduce", 12)
+        self.wait_for("calls_so_far", before + 6)
+
+
+def is_built():
+    """Has mtree been built with relays?"""
+    program = os.path.join(labs.BUILD, "mtree")
+    return os.path.exists(program) and "built without" not in subprocess.run(
+        [program, "relay", "--secret", os.devnull], capture_output=True, text=True, check=False
+    ).stderr
+
+
+if __name__ == "__main__":
+    if not is_built():
+        print("skipped: mtree is built without relays")
+        sys.exit(labs.SKIP)
+    labs.main()
