@@ -233,7 +233,7 @@ else
     expect 1 "bad-list.yaml:1: a list of topologies is needed, each beginning with '- topology: NAME'" import "$nets/bad-list.yaml"
     expect 1 "bad-switches.yaml:3: a list 'switches' is needed here" import "$nets/bad-switches.yaml"
     expect 1 'bad-switch.yaml:4: a switch needs switch:, and nodes: or children:' import "$nets/bad-switch.yaml"
-    expect 1 'bad-block.yaml:4: a block needs block: and nodes:' import "$nets/bad-block.yaml"
+    expect 1 'bad-block.yaml:4: a block needs block:, and nodes:' import "$nets/bad-block.yaml"
     expect 1 "bad-sizes.yaml:3: block size '6': sizes are whole numbers" import "$nets/bad-sizes.yaml"
     { printf '# '; head -c 1048576 /dev/zero | tr '\0' x; } >"$tmp/long.yaml"
     expect 1 'long.yaml: not a topology.yaml (over 1048576 bytes)' import "$tmp/long.yaml"

@@ -28,7 +28,7 @@ typedef struct {
 
 /* The names of members of a switch or a block. */
 typedef struct {
-    const char *name, *switches, *needs;
+    const char *name, *switches;
 } words_t;
 
 static int line_of(const yaml_node_t *node)
@@ -104,8 +104,8 @@ static const yaml_node_t *choose(file_t *file)
     }
     for (int i = 0; (topology = element(file, list, i)) != NULL; i++) {
         name = text_of(file, topology, "topology");
-        if (wanted != NULL ? name != NULL && strcmp(name, wanted) == 0
-                           : is_default(file, topology)) {
+        if (name != NULL &&
+            (wanted != NULL ? strcmp(name, wanted) == 0 : is_default(file, topology))) {
             return topology;
         }
     }
@@ -127,7 +127,9 @@ static mtree_status_t take_group(file_t *file, slurm_topology_t *slurm,
                                                  : NULL};
 
     if (group.name == NULL || (group.nodes == NULL && group.switches == NULL)) {
-        mtree_error("%s:%d: %s", file->import->file, line_of(node), words->needs);
+        mtree_error("%s:%d: a %s needs %s:, and nodes:%s", file->import->file,
+                    line_of(node), words->name, words->name,
+                    words->switches != NULL ? " or children:" : "");
         return MTREE_ERR_INVALID;
     }
     return words->switches != NULL
@@ -172,9 +174,7 @@ static mtree_status_t take_sizes(file_t *file, slurm_topology_t *slurm,
 static mtree_status_t take_topology(file_t *file, slurm_topology_t *slurm,
                                     const yaml_node_t *topology)
 {
-    static const words_t switches = {"switch", "children",
-                                     "a switch needs switch:, and nodes: or children:"},
-                         blocks = {"block", NULL, "a block needs block: and nodes:"};
+    static const words_t switches = {"switch", "children"}, blocks = {"block", NULL};
     const yaml_node_t *tree = member(file, topology, "tree"),
                       *block = member(file, topology, "block");
     const char *name = text_of(file, topology, "topology");
@@ -209,8 +209,8 @@ static mtree_status_t parse(file_t *file, const char *text, size_t length)
     }
     yaml_parser_set_input_string(&parser, (const unsigned char *)text, length);
     if (!yaml_parser_load(&parser, &file->document)) {
-        mtree_error("%s:%zu: not YAML: %s", file->import->file,
-                    parser.problem_mark.line + 1,
+        mtree_error("%s:%d: not YAML: %s", file->import->file,
+                    (int)parser.problem_mark.line + 1,
                     parser.problem != NULL ? parser.problem : "no memory");
         status = MTREE_ERR_INVALID;
     }
