@@ -17,9 +17,13 @@
 /* Bytes that are read at a time. */
 #define READ 65536
 
-void mtree_relay_channel_init(mtree_relay_channel_t *channel, int socket)
+void mtree_relay_channel_init(mtree_relay_channel_t *channel, int socket,
+                              const mtree_record_keys_t *keys)
 {
     *channel = (mtree_relay_channel_t){.socket = socket};
+    if (keys != NULL && (channel->sealed = mtree_sealed_create(keys)) == NULL) {
+        mtree_relay_channel_cleanup(channel);
+    }
 }
 
 void mtree_relay_channel_cleanup(mtree_relay_channel_t *channel)
@@ -27,6 +31,7 @@ void mtree_relay_channel_cleanup(mtree_relay_channel_t *channel)
     if (channel->socket >= 0) {
         (void)close(channel->socket);
     }
+    mtree_sealed_destroy(channel->sealed);
     free(channel->in);
     free(channel->out);
     *channel = (mtree_relay_channel_t){.socket = -1};
@@ -37,11 +42,20 @@ static bool is_later(void)
     return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
 }
 
+/* As send(2) of what is to go out. */
+static ssize_t channel_write(mtree_relay_channel_t *channel)
+{
+    const struct iovec part = {channel->out, (size_t)channel->out_length};
+
+    return channel->sealed == NULL
+               ? send(channel->socket, part.iov_base, part.iov_len, MSG_NOSIGNAL)
+               : mtree_sealed_write(channel->sealed, channel->socket, &part, 1);
+}
+
 static mtree_status_t channel_flush(mtree_relay_channel_t *channel)
 {
     while (channel->out_length > 0) {
-        ssize_t sent = send(channel->socket, channel->out, (size_t)channel->out_length,
-                            MSG_NOSIGNAL);
+        ssize_t sent = channel_write(channel);
 
         if (sent < 0) {
             return is_later() ? MTREE_OK : MTREE_ERR_IO;
@@ -100,25 +114,30 @@ int mtree_relay_message_read(const unsigned char *bytes, size_t length,
     return 1;
 }
 
-/* Read what has come; false: the other end is gone. */
-static bool channel_read(mtree_relay_channel_t *channel)
+/* Read some of what has come: 1; 0: there is nothing; -1: the other end is gone. */
+static int channel_read(mtree_relay_channel_t *channel)
 {
+    struct iovec part;
     ssize_t count;
 
-    if (mtree_array_reserve(&channel->in, &channel->in_capacity,
+    if (channel->socket < 0 ||
+        mtree_array_reserve(&channel->in, &channel->in_capacity,
                             channel->in_length + READ, 1) != MTREE_OK) {
-        return false;
+        return -1;
     }
-    count = recv(channel->socket, channel->in + channel->in_length, READ, 0);
+    part = (struct iovec){channel->in + channel->in_length, READ};
+    count = channel->sealed == NULL
+                ? recv(channel->socket, part.iov_base, READ, 0)
+                : mtree_sealed_read(channel->sealed, channel->socket, &part, 1);
     channel->in_length += count > 0 ? (int)count : 0;
-    return count > 0 || (count < 0 && is_later());
+    return count > 0 ? 1 : count < 0 && is_later() ? 0 : -1;
 }
 
 int mtree_relay_channel_poll(mtree_relay_channel_t *channel,
                              mtree_relay_message_t *message)
 {
     size_t taken = 0;
-    int result;
+    int result, read = 1;
 
     channel->in_length -= channel->taken;
     if (channel->taken > 0) {
@@ -127,12 +146,16 @@ int mtree_relay_channel_poll(mtree_relay_channel_t *channel,
     }
     result = mtree_relay_message_read(channel->in, (size_t)channel->in_length, message,
                                       &taken);
-    if (result == 0) {
-        if (channel_flush(channel) != MTREE_OK || !channel_read(channel)) {
-            return -1;
-        }
+    if (result == 0 && channel_flush(channel) != MTREE_OK) {
+        return -1;
+    }
+    /* Until there is nothing more: poll(2) does not tell of what was read already. */
+    while (result == 0 && (read = channel_read(channel)) > 0) {
         result = mtree_relay_message_read(channel->in, (size_t)channel->in_length,
                                           message, &taken);
+    }
+    if (read < 0) {
+        return -1;
     }
     channel->taken = (int)taken;
     return result;

@@ -7,6 +7,7 @@
 #define MTREE_RELAY_CHANNEL_H
 
 #include "base/status.h"
+#include "tcp/sealed.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -35,13 +36,16 @@ typedef struct {
 
 typedef struct {
     int socket;
+    mtree_sealed_t *sealed; /* NULL: its messages travel as they are */
     unsigned char *in, *out;
     int in_length, in_capacity, out_length, out_capacity;
     int taken; /* bytes of `in` of the message that was handed out */
 } mtree_relay_channel_t;
 
-/* Take over @a socket, which never waits. */
-void mtree_relay_channel_init(mtree_relay_channel_t *channel, int socket);
+/* Take over @a socket, which never waits, and encrypt what it carries with @a keys (NULL:
+ * it is not encrypted).  Without memory for that the other end is gone. */
+void mtree_relay_channel_init(mtree_relay_channel_t *channel, int socket,
+                              const mtree_record_keys_t *keys);
 
 /* Close it. */
 void mtree_relay_channel_cleanup(mtree_relay_channel_t *channel);

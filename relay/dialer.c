@@ -3,7 +3,6 @@
 
 #include "base/address.h"
 #include "relay/received.h"
-#include "tcp/crypto.h"
 #include "tcp/socket.h"
 
 #include <netdb.h>
@@ -30,6 +29,8 @@ struct mtree_relay_dialer {
     state_t state;
     int socket;
     unsigned char said[MTREE_RELAY_HELLO];
+    unsigned char kept[MTREE_CRYPTO_KEY]; /* of its nonce */
+    mtree_record_keys_t keys;             /* where it is encrypted */
     mtree_relay_received_t received;
     mtree_relay_welcome_t welcome;
     const char *reason;
@@ -117,7 +118,8 @@ static int say_hello(mtree_relay_dialer_t *dialer)
     if (connected != 1) {
         return connected;
     }
-    if (mtree_crypto_draw(dialer->hello.nonce, MTREE_RELAY_NONCE) != MTREE_OK) {
+    if (!mtree_relay_nonce_draw(dialer->hello.is_encrypted, dialer->kept,
+                                dialer->hello.nonce)) {
         return -1;
     }
     mtree_relay_hello_write(&dialer->hello, dialer->said);
@@ -138,6 +140,11 @@ static int prove(mtree_relay_dialer_t *dialer)
                                  proof)) {
         dialer->reason = "it has another secret";
         dialer->state = REFUSED;
+        return -1;
+    }
+    if (dialer->hello.is_encrypted &&
+        !mtree_relay_record_keys(&dialer->key, dialer->said, dialer->received.bytes,
+                                 dialer->kept, false, &dialer->keys)) {
         return -1;
     }
     mtree_relay_expect(&dialer->received, MTREE_RELAY_WELCOME);
@@ -199,6 +206,11 @@ int mtree_relay_dialer_take(mtree_relay_dialer_t *dialer, mtree_relay_welcome_t 
     return socket;
 }
 
+const mtree_record_keys_t *mtree_relay_dialer_keys(const mtree_relay_dialer_t *dialer)
+{
+    return dialer->hello.is_encrypted ? &dialer->keys : NULL;
+}
+
 const char *mtree_relay_dialer_reason(const mtree_relay_dialer_t *dialer)
 {
     return dialer->reason;
@@ -211,6 +223,8 @@ void mtree_relay_dialer_destroy(mtree_relay_dialer_t *dialer)
             (void)close(dialer->socket);
         }
         explicit_bzero(&dialer->key, sizeof(dialer->key));
+        explicit_bzero(dialer->kept, sizeof(dialer->kept));
+        explicit_bzero(&dialer->keys, sizeof(dialer->keys));
         free(dialer);
     }
 }

@@ -8,11 +8,16 @@
 /* "mtR" and the version. */
 #define MAGIC UINT32_C(0x6d745201)
 
+/* The flag of an encrypted connection, beside its purpose. */
+#define ENCRYPTED ((uint32_t)1 << 8)
+
+_Static_assert(MTREE_RELAY_NONCE == MTREE_CRYPTO_KEY, "nonces may be public keys");
+
 void mtree_relay_hello_write(const mtree_relay_hello_t *hello,
                              unsigned char bytes[MTREE_RELAY_HELLO])
 {
     mtree_relay_put32(bytes, MAGIC);
-    mtree_relay_put32(bytes + 4, hello->purpose);
+    mtree_relay_put32(bytes + 4, hello->purpose | (hello->is_encrypted ? ENCRYPTED : 0));
     mtree_relay_put32(bytes + 8, hello->number);
     memcpy(bytes + 12, hello->job.bytes, MTREE_RELAY_JOB);
     memcpy(bytes + 12 + MTREE_RELAY_JOB, hello->nonce, MTREE_RELAY_NONCE);
@@ -21,12 +26,13 @@ void mtree_relay_hello_write(const mtree_relay_hello_t *hello,
 mtree_status_t mtree_relay_hello_read(const unsigned char bytes[MTREE_RELAY_HELLO],
                                       mtree_relay_hello_t *hello)
 {
-    uint32_t purpose = mtree_relay_get32(bytes + 4);
+    uint32_t purpose = mtree_relay_get32(bytes + 4) & ~ENCRYPTED;
 
     if (mtree_relay_get32(bytes) != MAGIC || purpose > MTREE_RELAY_DATA) {
         return MTREE_ERR_INVALID;
     }
     hello->purpose = (mtree_relay_purpose_t)purpose;
+    hello->is_encrypted = (mtree_relay_get32(bytes + 4) & ENCRYPTED) != 0;
     hello->number = mtree_relay_get32(bytes + 8);
     memcpy(hello->job.bytes, bytes + 12, MTREE_RELAY_JOB);
     memcpy(hello->nonce, bytes + 12 + MTREE_RELAY_JOB, MTREE_RELAY_NONCE);
@@ -78,6 +84,33 @@ bool mtree_relay_proof_is_right(const mtree_relay_key_t *key,
 
     code_both(key, "peer", hello, challenge, expected);
     return mtree_relay_code_equals(expected, proof);
+}
+
+bool mtree_relay_nonce_draw(bool is_encrypted, unsigned char kept[MTREE_CRYPTO_KEY],
+                            unsigned char nonce[MTREE_RELAY_NONCE])
+{
+    return is_encrypted ? mtree_crypto_pair_draw(kept, nonce)
+                        : mtree_crypto_draw(nonce, MTREE_RELAY_NONCE) == MTREE_OK;
+}
+
+bool mtree_relay_record_keys(const mtree_relay_key_t *key,
+                             const unsigned char hello[MTREE_RELAY_HELLO],
+                             const unsigned char nonce[MTREE_RELAY_NONCE],
+                             const unsigned char kept[MTREE_CRYPTO_KEY], bool is_relay,
+                             mtree_record_keys_t *keys)
+{
+    const unsigned char *theirs =
+        is_relay ? hello + MTREE_RELAY_HELLO - MTREE_RELAY_NONCE : nonce;
+    unsigned char context[MTREE_RELAY_KEY];
+    mtree_record_key_t shared;
+
+    if (!mtree_crypto_share(kept, theirs, shared.bytes)) {
+        return false;
+    }
+    code_both(key, "records", hello, nonce, context);
+    mtree_record_keys_derive(&shared, context, sizeof(context), !is_relay, keys);
+    explicit_bzero(&shared, sizeof(shared));
+    return true;
 }
 
 void mtree_relay_welcome_write(const mtree_relay_welcome_t *welcome,

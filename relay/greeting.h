@@ -9,12 +9,14 @@
  *     relay              WELCOME: its limits
  *
  * Nonces are fresh, and a code says which end it is of, so nothing that was heard can be
- * said again.  What follows on the connection is neither encrypted nor signed.
+ * said again.  The hello says whether what follows is encrypted (tcp/record.h); then both
+ * nonces are public keys.  If it is not, it is not signed either.
  */
 #ifndef MTREE_RELAY_GREETING_H
 #define MTREE_RELAY_GREETING_H
 
 #include "relay/secret.h"
+#include "tcp/record.h"
 
 #include <stdint.h>
 
@@ -34,6 +36,7 @@ typedef struct {
     uint32_t number; /* of who dials: its rank in MPI_COMM_WORLD, or a relay's number with
                         MTREE_RELAY_IS_RELAY; of a control connection the number that the
                         relay is to have */
+    bool is_encrypted; /* what follows the greeting */
     mtree_relay_job_id_t job;
     unsigned char nonce[MTREE_RELAY_NONCE];
 } mtree_relay_hello_t;
@@ -77,6 +80,22 @@ bool mtree_relay_proof_is_right(const mtree_relay_key_t *key,
                                 const unsigned char hello[MTREE_RELAY_HELLO],
                                 const unsigned char challenge[MTREE_RELAY_CHALLENGE],
                                 const unsigned char proof[MTREE_RELAY_PROOF]);
+
+/* Draw a nonce, and what this end keeps of it for mtree_relay_record_keys(), which is
+ * nothing unless the connection @a is_encrypted; false: that is not possible now. */
+bool mtree_relay_nonce_draw(bool is_encrypted, unsigned char kept[MTREE_CRYPTO_KEY],
+                            unsigned char nonce[MTREE_RELAY_NONCE]);
+
+/*
+ * The keys of what follows a greeting of @a hello, whose nonce is its last bytes, and the
+ * relay's @a nonce, at the end (@a is_relay) that has @a kept.  False: the other nonce is
+ * no public key.
+ */
+bool mtree_relay_record_keys(const mtree_relay_key_t *key,
+                             const unsigned char hello[MTREE_RELAY_HELLO],
+                             const unsigned char nonce[MTREE_RELAY_NONCE],
+                             const unsigned char kept[MTREE_CRYPTO_KEY], bool is_relay,
+                             mtree_record_keys_t *keys);
 
 void mtree_relay_welcome_write(const mtree_relay_welcome_t *welcome,
                                unsigned char bytes[MTREE_RELAY_WELCOME]);

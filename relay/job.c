@@ -40,6 +40,7 @@ struct mtree_relay_job {
     mtree_tcp_t *tcp;
     mtree_relay_job_id_t id;
     mtree_relay_key_t key;
+    bool is_encrypted;
     uint32_t self; /* the relay's number in the job */
     mtree_relay_channel_t channel;
     char from[80];
@@ -52,12 +53,11 @@ struct mtree_relay_job {
     bool is_over;
 };
 
-mtree_relay_job_t *mtree_relay_job_create(mtree_tcp_t *tcp,
-                                          const mtree_relay_hello_t *hello,
-                                          const mtree_relay_key_t *key, int socket,
-                                          const char *from, double rate,
-                                          mtree_relay_memory_t *memory,
-                                          mtree_relay_done_t *done)
+mtree_relay_job_t *
+mtree_relay_job_create(mtree_tcp_t *tcp, const mtree_relay_hello_t *hello,
+                       const mtree_relay_key_t *key, int socket,
+                       const mtree_record_keys_t *keys, const char *from, double rate,
+                       mtree_relay_memory_t *memory, mtree_relay_done_t *done)
 {
     mtree_relay_job_t *job = calloc(1, sizeof(*job));
 
@@ -68,18 +68,19 @@ mtree_relay_job_t *mtree_relay_job_create(mtree_tcp_t *tcp,
     job->tcp = tcp;
     job->id = hello->job;
     job->key = *key;
+    job->is_encrypted = keys != NULL;
     job->self = hello->number;
     job->rate = rate;
     job->memory = memory;
     job->done = done;
     (void)snprintf(job->from, sizeof(job->from), "%s", from);
-    mtree_relay_channel_init(&job->channel, socket);
+    mtree_relay_channel_init(&job->channel, socket, keys);
     mtree_list_init(&job->link);
     mtree_list_init(&job->peers);
     mtree_list_init(&job->plans);
     mtree_list_init(&job->calls);
-    mtree_info("job %02x%02x%02x of %s begins", job->id.bytes[0], job->id.bytes[1],
-               job->id.bytes[2], from);
+    mtree_info("job %02x%02x%02x of %s begins%s", job->id.bytes[0], job->id.bytes[1],
+               job->id.bytes[2], from, job->is_encrypted ? ", encrypted" : "");
     return job;
 }
 
@@ -101,6 +102,11 @@ const mtree_relay_job_id_t *mtree_relay_job_id(const mtree_relay_job_t *job)
 const mtree_relay_key_t *mtree_relay_job_its_key(const mtree_relay_job_t *job)
 {
     return &job->key;
+}
+
+bool mtree_relay_job_is_encrypted(const mtree_relay_job_t *job)
+{
+    return job->is_encrypted;
 }
 
 int mtree_relay_job_socket(const mtree_relay_job_t *job)
@@ -166,7 +172,7 @@ static mtree_tcp_peer_t *find_peer(void *arg, uint32_t number)
 }
 
 bool mtree_relay_job_connect(mtree_relay_job_t *job, uint32_t number, int socket,
-                             const char *from)
+                             const mtree_record_keys_t *keys, const char *from)
 {
     peer_t *peer = job_peer(job, number);
 
@@ -177,7 +183,7 @@ bool mtree_relay_job_connect(mtree_relay_job_t *job, uint32_t number, int socket
                job->id.bytes[2], number & ~MTREE_RELAY_IS_RELAY, from);
     (void)mtree_tcp_socket_tune(socket, NULL);
     peer->is_connected = true;
-    (void)mtree_tcp_peer_connect(peer->tcp, &socket, NULL, 1, false);
+    (void)mtree_tcp_peer_connect(peer->tcp, &socket, keys, 1, false);
     return true;
 }
 
@@ -199,7 +205,8 @@ static void peer_dial(mtree_relay_job_t *job, peer_t *peer, double now)
     if (answer > 0) {
         int socket = mtree_relay_dialer_take(peer->dialer, &welcome);
 
-        if (!mtree_relay_job_connect(job, peer->number, socket, "a relay")) {
+        if (!mtree_relay_job_connect(job, peer->number, socket,
+                                     mtree_relay_dialer_keys(peer->dialer), "a relay")) {
             (void)close(socket);
         }
     } else {
@@ -214,6 +221,7 @@ static void dial_relays(mtree_relay_job_t *job, const mtree_relay_plan_t *plan,
 {
     const mtree_relay_hello_t hello = {.purpose = MTREE_RELAY_DATA,
                                        .number = MTREE_RELAY_IS_RELAY | job->self,
+                                       .is_encrypted = job->is_encrypted,
                                        .job = job->id};
 
     for (int i = 0; i < plan->placement->num_relays; i++) {

@@ -19,21 +19,23 @@ typedef struct {
 
 /*
  * The job of @a hello, with the key @a key, over the control connection @a socket from
- * @a from, which it takes over even on failure.  At most @a rate bits/s go to each peer;
+ * @a from, which it takes over even on failure, with @a keys (NULL: nothing of the job is
+ * encrypted).  At most @a rate bits/s go to each peer;
  * 0: no limit.  NULL: no memory.
  */
-mtree_relay_job_t *mtree_relay_job_create(mtree_tcp_t *tcp,
-                                          const mtree_relay_hello_t *hello,
-                                          const mtree_relay_key_t *key, int socket,
-                                          const char *from, double rate,
-                                          mtree_relay_memory_t *memory,
-                                          mtree_relay_done_t *done);
+mtree_relay_job_t *
+mtree_relay_job_create(mtree_tcp_t *tcp, const mtree_relay_hello_t *hello,
+                       const mtree_relay_key_t *key, int socket,
+                       const mtree_record_keys_t *keys, const char *from, double rate,
+                       mtree_relay_memory_t *memory, mtree_relay_done_t *done);
 
 /* End its calls and forget it. */
 void mtree_relay_job_destroy(mtree_relay_job_t *job);
 
 const mtree_relay_job_id_t *mtree_relay_job_id(const mtree_relay_job_t *job);
 const mtree_relay_key_t *mtree_relay_job_its_key(const mtree_relay_job_t *job);
+bool mtree_relay_job_is_encrypted(const mtree_relay_job_t *job);
+
 /* Of its channel; -1: rank 0 has closed it. */
 int mtree_relay_job_socket(const mtree_relay_job_t *job);
 int mtree_relay_job_num_calls(const mtree_relay_job_t *job);
@@ -42,10 +44,11 @@ int mtree_relay_job_num_peers(const mtree_relay_job_t *job);
 /* Does it dial another relay, or end?  Then it is to be polled often. */
 bool mtree_relay_job_is_in_motion(const mtree_relay_job_t *job);
 
-/* Take @a socket, which has proved to be that of number @a peer at @a from; false: it is
+/* Take @a socket, which has proved to be that of number @a peer at @a from, and has
+ * @a keys where the job is encrypted; false: it is
  * not wanted. */
 bool mtree_relay_job_connect(mtree_relay_job_t *job, uint32_t peer, int socket,
-                             const char *from);
+                             const mtree_record_keys_t *keys, const char *from);
 
 /* Read what the channel has; false: the job is over.  When rank 0 has left, calls under
  * way have a moment to end. */

@@ -5,7 +5,6 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "relay/received.h"
-#include "tcp/crypto.h"
 #include "tcp/socket.h"
 
 #include <poll.h>
@@ -34,6 +33,7 @@ typedef struct {
     mtree_relay_hello_t hello;
     mtree_relay_key_t key;
     unsigned char said[MTREE_RELAY_HELLO];
+    unsigned char kept[MTREE_CRYPTO_KEY]; /* of the relay's nonce */
     unsigned char challenge[MTREE_RELAY_CHALLENGE];
 } pending_t;
 
@@ -141,7 +141,7 @@ static bool challenge(mtree_relay_server_t *server, pending_t *pending)
 
     memcpy(pending->said, pending->received.bytes, MTREE_RELAY_HELLO);
     if (mtree_relay_hello_read(pending->said, &pending->hello) != MTREE_OK ||
-        mtree_crypto_draw(nonce, sizeof(nonce)) != MTREE_OK) {
+        !mtree_relay_nonce_draw(pending->hello.is_encrypted, pending->kept, nonce)) {
         return false;
     }
     mtree_relay_job_key(&server->options.secret, &pending->hello.job, &pending->key);
@@ -166,9 +166,13 @@ static bool admit(mtree_relay_server_t *server, const pending_t *pending)
 {
     mtree_relay_job_t *job = find_job(server, &pending->hello.job);
     bool begins = pending->hello.purpose == MTREE_RELAY_CONTROL;
+    bool is_encrypted = pending->hello.is_encrypted;
+    mtree_record_keys_t keys;
     char name[MTREE_ADDRESS_LENGTH];
 
-    if (begins == (job != NULL)) {
+    /* All of a job is encrypted, or nothing. */
+    if (begins == (job != NULL) ||
+        (job != NULL && mtree_relay_job_is_encrypted(job) != is_encrypted)) {
         (void)answer(pending->socket, MTREE_RELAY_UNKNOWN, 0);
         return false;
     }
@@ -176,16 +180,20 @@ static bool admit(mtree_relay_server_t *server, const pending_t *pending)
         (void)answer(pending->socket, MTREE_RELAY_FULL, 0);
         return false;
     }
-    if (!answer(pending->socket, MTREE_RELAY_WELCOMED, server->memory.most)) {
+    if ((is_encrypted &&
+         !mtree_relay_record_keys(&pending->key, pending->said, pending->challenge,
+                                  pending->kept, true, &keys)) ||
+        !answer(pending->socket, MTREE_RELAY_WELCOMED, server->memory.most)) {
         return false;
     }
     (void)name_of(pending->socket, name);
     if (!begins) {
-        return mtree_relay_job_connect(job, pending->hello.number, pending->socket, name);
+        return mtree_relay_job_connect(job, pending->hello.number, pending->socket,
+                                       is_encrypted ? &keys : NULL, name);
     }
     job = mtree_relay_job_create(server->tcp, &pending->hello, &pending->key,
-                                 pending->socket, name, server->options.rate,
-                                 &server->memory, &server->done);
+                                 pending->socket, is_encrypted ? &keys : NULL, name,
+                                 server->options.rate, &server->memory, &server->done);
     if (job != NULL) {
         mtree_list_append(&server->jobs, mtree_relay_job_link(job));
         server->num_jobs++;

@@ -48,7 +48,6 @@ typedef struct {
 /* Why a call can pass through no relay, to go behind "are not supported with". */
 typedef enum {
     DETERMINISTIC,
-    ENCRYPTED,
     NOT_BLOCKING,
     COLLECTIVE,
     UNEQUAL,
@@ -59,7 +58,6 @@ typedef enum {
 
 static const char *const reasons[NO_REASON] = {
     [DETERMINISTIC] = "coll_mtree_deterministic",
-    [ENCRYPTED] = "coll_mtree_encrypt",
     [NOT_BLOCKING] = "nonblocking and persistent calls",
     [COLLECTIVE] = "this collective",
     [UNEQUAL] = "blocks of unequal size",
@@ -75,9 +73,6 @@ static reason_t find_reason(ompi_communicator_t *comm, const coll_mtree_coll_arg
 
     if (coll_mtree_params.deterministic) {
         return DETERMINISTIC;
-    }
-    if (coll_mtree_params_encrypt()) {
-        return ENCRYPTED;
     }
     if (!blocking) {
         return NOT_BLOCKING;

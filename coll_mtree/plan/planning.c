@@ -303,7 +303,7 @@ mtree_plan_t *coll_mtree_planning_relayed(ompi_communicator_t *comm,
     }
     *forecast_p = mtree_forecast_of(MTREE_FORECAST_FASTER);
     prediction.trees = mtree_forecast_plan_seconds(relayed);
-    if (coll_mtree_params.min_bytes > 0) {
+    if (coll_mtree_params_min_bytes() > 0) {
         *forecast_p = make_forecast(comm, hosts, &request, &prediction);
     }
     log_plan(comm, relayed, call_class->bytes, false, &prediction);

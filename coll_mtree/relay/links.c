@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "coll_mtree/relay/links.h"
 
+#include "coll_mtree/base/params.h"
 #include "coll_mtree/control/host.h"
 #include "coll_mtree/tcp/endpoints.h"
 
@@ -52,6 +53,7 @@ static link_t *link_get(mtree_tcp_t *tcp, const coll_mtree_relayed_t *relayed, i
     const coll_mtree_relay_contact_t *contact = &relayed->contact;
     const mtree_relay_hello_t hello = {.purpose = MTREE_RELAY_DATA,
                                        .number = (uint32_t)coll_mtree_world_rank(),
+                                       .is_encrypted = coll_mtree_params_encrypt(),
                                        .job = contact->job};
     link_t *link = link_find(&contact->job, contact->numbers[i]);
     char name[64];
@@ -95,7 +97,8 @@ static void link_poll(link_t *link)
         int socket = mtree_relay_dialer_take(link->dialer, &welcome);
 
         (void)mtree_tcp_socket_tune(socket, NULL);
-        (void)mtree_tcp_peer_connect(link->peer, &socket, NULL, 1, false);
+        (void)mtree_tcp_peer_connect(link->peer, &socket,
+                                     mtree_relay_dialer_keys(link->dialer), 1, false);
     } else if (answer < 0) {
         mtree_tcp_peer_fail(link->peer, mtree_relay_dialer_reason(link->dialer));
     }

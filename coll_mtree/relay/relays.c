@@ -51,8 +51,7 @@ bool coll_mtree_relays_are_asked_for(void)
 
 bool coll_mtree_relays_are_wanted(void)
 {
-    return coll_mtree_relays_are_asked_for() && !coll_mtree_params.deterministic &&
-           !coll_mtree_params_encrypt();
+    return coll_mtree_relays_are_asked_for() && !coll_mtree_params.deterministic;
 }
 
 /* The job begins with its first relay. */
@@ -77,8 +76,10 @@ static bool has_key(void)
 /* The relay at @a address, dialed if it is new; NULL: there are too many. */
 static relay_t *find_relay(const char *address, double now)
 {
-    mtree_relay_hello_t hello = {
-        .purpose = MTREE_RELAY_CONTROL, .number = (uint32_t)num_relays, .job = job};
+    mtree_relay_hello_t hello = {.purpose = MTREE_RELAY_CONTROL,
+                                 .number = (uint32_t)num_relays,
+                                 .is_encrypted = coll_mtree_params_encrypt(),
+                                 .job = job};
     relay_t *relay;
 
     for (int i = 0; i < num_relays; i++) {
@@ -103,7 +104,8 @@ static void settle(relay_t *relay, int answer, double now)
 
     if (answer > 0) {
         mtree_relay_channel_init(&relay->channel,
-                                 mtree_relay_dialer_take(relay->dialer, &welcome));
+                                 mtree_relay_dialer_take(relay->dialer, &welcome),
+                                 mtree_relay_dialer_keys(relay->dialer));
         mtree_info("relay %s: it answers, and has %llu bytes for calls", relay->address,
                    (unsigned long long)welcome.memory);
         relay->asked = relay->heard = now;

@@ -65,6 +65,8 @@ static mtree_plan_t *chain_plan(int ranks, int relays)
     return plan;
 }
 
+bool relayed_encrypts;
+
 int relayed_dial(relayed_job_t *job, int i, const mtree_relay_hello_t *hello,
                  const mtree_relay_key_t *key, const char **reason_p)
 {
@@ -81,6 +83,10 @@ int relayed_dial(relayed_job_t *job, int i, const mtree_relay_hello_t *hello,
     *reason_p = mtree_relay_dialer_reason(dialer);
     if (answer > 0) {
         socket = mtree_relay_dialer_take(dialer, &welcome);
+        ck_assert((mtree_relay_dialer_keys(dialer) != NULL) == hello->is_encrypted);
+        if (hello->is_encrypted) {
+            job->keys = *mtree_relay_dialer_keys(dialer);
+        }
         ck_assert_uint_gt(welcome.memory, 0);
     }
     mtree_relay_dialer_destroy(dialer);
@@ -118,8 +124,10 @@ static void rank_create(relayed_job_t *job, int r)
 {
     relayed_rank_t *rank = &job->ranks[r];
     int relay = r == 0 ? 0 : job->num_relays - 1;
-    const mtree_relay_hello_t hello = {
-        .purpose = MTREE_RELAY_DATA, .number = (uint32_t)r, .job = job->id};
+    const mtree_relay_hello_t hello = {.purpose = MTREE_RELAY_DATA,
+                                       .number = (uint32_t)r,
+                                       .is_encrypted = relayed_encrypts,
+                                       .job = job->id};
     const char *reason;
     int socket = relayed_dial(job, relay, &hello, &job->key, &reason);
 
@@ -130,7 +138,8 @@ static void rank_create(relayed_job_t *job, int r)
     ck_assert_int_eq(mtree_tcp_create(0, &rank->tcp), MTREE_OK);
     rank->peers[job->num_ranks + relay] = mtree_tcp_peer_create(rank->tcp, "the relay");
     ck_assert_int_eq(mtree_tcp_peer_connect(rank->peers[job->num_ranks + relay], &socket,
-                                            NULL, 1, false),
+                                            relayed_encrypts ? &job->keys : NULL, 1,
+                                            false),
                      MTREE_OK);
 }
 
@@ -152,8 +161,10 @@ void relayed_create(relayed_job_t *job, int num_ranks, int num_relays, uint64_t 
                                                     &job->placement),
                      MTREE_OK);
     for (int i = 0; i < num_relays; i++) {
-        mtree_relay_hello_t hello = {
-            .purpose = MTREE_RELAY_CONTROL, .number = (uint32_t)i, .job = job->id};
+        mtree_relay_hello_t hello = {.purpose = MTREE_RELAY_CONTROL,
+                                     .number = (uint32_t)i,
+                                     .is_encrypted = relayed_encrypts,
+                                     .job = job->id};
         const char *reason;
         int socket;
 
@@ -162,7 +173,8 @@ void relayed_create(relayed_job_t *job, int num_ranks, int num_relays, uint64_t 
                        mtree_relay_server_port(job->servers[i]));
         socket = relayed_dial(job, i, &hello, &job->key, &reason);
         ck_assert_msg(socket >= 0, "relay %d: %s", i, reason);
-        mtree_relay_channel_init(&job->channels[i], socket);
+        mtree_relay_channel_init(&job->channels[i], socket,
+                                 relayed_encrypts ? &job->keys : NULL);
     }
     for (int i = 0; i < num_relays; i++) {
         tell_plan(job, i);

@@ -38,9 +38,13 @@ typedef struct relayed_job {
     mtree_relay_channel_t channels[RELAYED_RELAYS];
     relayed_rank_t ranks[RELAYED_RANKS];
     mtree_relay_start_t start;
-    mtree_status_t status; /* of the last call */
+    mtree_status_t status;    /* of the last call */
+    mtree_record_keys_t keys; /* of the last connection that was dialed */
     int num_refused;
 } relayed_job_t;
+
+/* Are jobs that are made from now on encrypted? */
+extern bool relayed_encrypts;
 
 /* Ranks that reach each other through relays alone: one after the other, as a chain of
  * @a num_relays between rank 0 and the others.  Each relay has @a memory bytes. */

@@ -29,6 +29,7 @@ START_TEST(calls_give_their_results)
     relayed_job_t job;
     mtree_relay_status_t status;
 
+    relayed_encrypts = _i >= 6;
     relayed_create(&job, 2 + _i % 3, 1 + _i % 2, memory);
     for (int i = 0; i < 8; i++) {
         relayed_begin(&job, collectives[i % 4], i % job.num_ranks,
@@ -158,6 +159,55 @@ START_TEST(a_job_may_leave_after_its_last_call)
     ck_assert_uint_eq(status.done.calls, 1);
     ck_assert_uint_eq(status.done.failed, 0);
     relayed_destroy(&job);
+}
+END_TEST
+
+/* Who is in a job says as it does whether connections are encrypted; nobody between can
+ * change what is said. */
+START_TEST(all_of_a_job_is_encrypted_or_nothing)
+{
+    relayed_job_t job;
+    mtree_relay_hello_t hello = {.purpose = MTREE_RELAY_DATA, .number = 3};
+    unsigned char said[MTREE_RELAY_HELLO], changed[MTREE_RELAY_HELLO];
+    unsigned char challenge[MTREE_RELAY_CHALLENGE], proof[MTREE_RELAY_PROOF];
+    const char *reason;
+
+    relayed_encrypts = _i == 1;
+    relayed_create(&job, 2, 1, memory);
+    hello.job = job.id;
+    hello.is_encrypted = !relayed_encrypts;
+    ck_assert_int_lt(relayed_dial(&job, 0, &hello, &job.key, &reason), 0);
+    ck_assert_str_eq(reason, "it does not know the job");
+    mtree_relay_hello_write(&hello, said);
+    hello.is_encrypted = relayed_encrypts;
+    mtree_relay_hello_write(&hello, changed);
+    mtree_relay_challenge_write(&job.key, changed, said, challenge);
+    ck_assert(!mtree_relay_proof_write(&job.key, said, challenge, proof));
+    relayed_destroy(&job);
+}
+END_TEST
+
+START_TEST(keys_are_those_of_both_nonces)
+{
+    const mtree_relay_key_t key = {{1}}, other = {{2}};
+    unsigned char hello[MTREE_RELAY_HELLO] = {2}, nonce[2][MTREE_RELAY_NONCE];
+    unsigned char kept[3][MTREE_CRYPTO_KEY];
+    mtree_record_keys_t peer, relay;
+
+    ck_assert(mtree_relay_nonce_draw(true, kept[0],
+                                     hello + MTREE_RELAY_HELLO - MTREE_RELAY_NONCE));
+    ck_assert(mtree_relay_nonce_draw(true, kept[1], nonce[0]));
+    ck_assert(mtree_relay_nonce_draw(true, kept[2], nonce[1]));
+    ck_assert(mtree_relay_record_keys(&key, hello, nonce[0], kept[0], false, &peer));
+    ck_assert(mtree_relay_record_keys(&key, hello, nonce[0], kept[1], true, &relay));
+    ck_assert_mem_eq(&peer.send, &relay.receive, sizeof(peer.send));
+    ck_assert_mem_eq(&peer.receive, &relay.send, sizeof(peer.send));
+    ck_assert(mtree_relay_record_keys(&key, hello, nonce[1], kept[2], true, &relay));
+    ck_assert_mem_ne(&peer.send, &relay.receive, sizeof(peer.send));
+    ck_assert(mtree_relay_record_keys(&other, hello, nonce[0], kept[1], true, &relay));
+    ck_assert_mem_ne(&peer.send, &relay.receive, sizeof(peer.send));
+    memset(nonce[0], 0, sizeof(nonce[0]));
+    ck_assert(!mtree_relay_record_keys(&key, hello, nonce[0], kept[0], false, &peer));
 }
 END_TEST
 
@@ -312,7 +362,9 @@ int main(void)
     if (mtree_crypto_is_supported()) {
         tcase_add_test(tests, secrets_are_for_their_owner);
         tcase_add_test(tests, nothing_can_be_said_again);
-        tcase_add_loop_test(tests, calls_give_their_results, 0, 6);
+        tcase_add_loop_test(tests, calls_give_their_results, 0, 12);
+        tcase_add_loop_test(tests, all_of_a_job_is_encrypted_or_nothing, 0, 2);
+        tcase_add_test(tests, keys_are_those_of_both_nonces);
         tcase_add_test(tests, a_flood_changes_nothing);
         tcase_add_test(tests, a_relay_that_is_gone_fails_the_call);
         tcase_add_test(tests, a_cancelled_call_gives_its_memory_back);
