@@ -105,36 +105,39 @@ static uint16_t bound_port(int fd)
                      : ((struct sockaddr_in *)&storage)->sin_port);
 }
 
-/* Bound to the first of @a ports that is free; negative: there is none. */
-static int open_bound(sa_family_t family, const mtree_tcp_ports_t *ports)
+/* Listens on @a port; negative: it is not free. */
+static int open_listening(sa_family_t family, uint16_t port)
 {
-    int no = 0, rc = -1;
-    int fd = socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    int no = 0, fd = socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 
     if (fd >= 0 && family == AF_INET6) {
         (void)setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof(no));
     }
-    for (unsigned port = ports->first; fd >= 0 && rc != 0 && port <= ports->last;
-         port++) {
-        rc = bind_port(fd, family, (uint16_t)port);
-    }
-    if (fd >= 0 && rc != 0) {
+    if (fd >= 0 && (bind_port(fd, family, port) != 0 || listen(fd, BACKLOG) != 0)) {
         (void)close(fd);
         fd = -1;
     }
     return fd;
 }
 
+/* On the first of @a ports that is free.  Another process may be bound to a port, too,
+ * and who listens first has it. */
+static int open_first(sa_family_t family, const mtree_tcp_ports_t *ports)
+{
+    int fd = -1;
+
+    for (unsigned port = ports->first; fd < 0 && port <= ports->last; port++) {
+        fd = open_listening(family, (uint16_t)port);
+    }
+    return fd;
+}
+
 int mtree_tcp_socket_listen(const mtree_tcp_ports_t *ports, uint16_t *port_p)
 {
-    int fd = open_bound(AF_INET6, ports);
+    int fd = open_first(AF_INET6, ports);
 
     if (fd < 0) {
-        fd = open_bound(AF_INET, ports);
-    }
-    if (fd >= 0 && listen(fd, BACKLOG) != 0) {
-        (void)close(fd);
-        fd = -1;
+        fd = open_first(AF_INET, ports);
     }
     *port_p = fd < 0 ? 0 : bound_port(fd);
     return fd;
