@@ -7,6 +7,7 @@
 #include "relay/received.h"
 #include "tcp/socket.h"
 
+#include <math.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -327,8 +328,9 @@ static void sleep_until(const mtree_relay_server_t *server, double seconds)
         fds[count++] =
             (struct pollfd){.fd = mtree_relay_job_socket(job), .events = POLLIN};
     }
-    seconds = looks && seconds > LOOK ? LOOK : seconds;
-    (void)poll(fds, count, (int)(1000 * seconds));
+    seconds = fmin(seconds, mtree_tcp_patience(server->tcp));
+    seconds = looks ? fmin(seconds, LOOK) : seconds;
+    (void)poll(fds, count, (int)ceil(1000 * seconds));
 }
 
 void mtree_relay_server_poll(mtree_relay_server_t *server, double seconds)

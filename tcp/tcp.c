@@ -5,6 +5,7 @@
 #include "base/log.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -59,6 +60,11 @@ void mtree_tcp_destroy(mtree_tcp_t *tcp)
 int mtree_tcp_descriptor(const mtree_tcp_t *tcp)
 {
     return tcp->epoll;
+}
+
+double mtree_tcp_patience(const mtree_tcp_t *tcp)
+{
+    return tcp->num_under_way > 0 ? LOOK : INFINITY;
 }
 
 mtree_tcp_message_t *mtree_tcp_message_create(mtree_tcp_session_t *session)

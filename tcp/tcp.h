@@ -53,6 +53,10 @@ void mtree_tcp_destroy(mtree_tcp_t *tcp);
  * @a tcp. */
 int mtree_tcp_descriptor(const mtree_tcp_t *tcp);
 
+/* Seconds within which mtree_tcp_poll() is to be called all the same: kernels tell nobody
+ * when a message has arrived.  Infinite: there is no need. */
+double mtree_tcp_patience(const mtree_tcp_t *tcp);
+
 /* Read and write what the sockets have and take; how many messages have ended. */
 int mtree_tcp_poll(mtree_tcp_t *tcp);
 

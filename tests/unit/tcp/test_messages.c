@@ -8,6 +8,7 @@
 #include "tests/unit/tcp/loop.h"
 
 #include <check.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -245,8 +246,11 @@ START_TEST(a_synchronous_send_ends_when_the_peer_has_it)
         loop_poll(&loop, 0);
     }
     ck_assert(!sent[0].has_ended && sent[1].has_ended);
+    ck_assert(isfinite(mtree_tcp_patience(loop.ends[0].tcp)));
+    ck_assert(isinf(mtree_tcp_patience(loop.ends[1].tcp)));
     loop_settle(&loop);
     ck_assert(sent[0].has_ended && received[0].has_ended && received[1].has_ended);
+    ck_assert(isinf(mtree_tcp_patience(loop.ends[0].tcp)));
     ck_assert_int_eq(sent[0].status, MTREE_OK);
     loop_destroy(&loop);
 }
