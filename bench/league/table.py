@@ -4,7 +4,7 @@
 import statistics
 
 NAMES = ("mtree", "default", "best", "han", "adapt", "mpich", "gloo")
-TITLES = dict(zip(NAMES, ("mtree", "Open MPI", "best of its", "han", "adapt", "MPICH", "Gloo")))
+TITLES = dict(zip(NAMES, ("mtree", "Open MPI", "Open MPI's best", "han", "adapt", "MPICH", "Gloo")))
 # A plot has those that matter most in the colours of other plots.
 PLOTTED = ("mtree", "best", "default", "han", "adapt", "mpich", "gloo")
 SIZES = ((1 << 20, "MB"), (1 << 10, "KB"))
@@ -103,6 +103,20 @@ def reason(cell):
     return "; ".join(parts)
 
 
+def name_of(cell):
+    return f"{cell['network']} {cell['collective']} {size_text(cell['bytes'])}"
+
+
+def failures(cells):
+    """A line per player that crashed, gave a wrong result or did not start in a cell."""
+    return [
+        f"{name_of(cell)}: {TITLES[name]} failed: {entry['failed']}"
+        for cell in cells
+        for name, entry in cell["players"].items()
+        if "failed" in entry
+    ]
+
+
 def line_of(words):
     return "| " + " | ".join(words) + " |\n"
 
@@ -112,7 +126,7 @@ def row(cell, names):
     entries = cell["players"]
     value = gain(cell)
     return [
-        f"{cell['network']} {cell['collective']} {size_text(cell['bytes'])}",
+        name_of(cell),
         *[time_text(entries.get(name)) for name in names],
         spread_text(entries.get("mtree")),
         "" if other is None else f"{TITLES[other]} {spread_text(entries[other])}",
@@ -133,11 +147,8 @@ def markdown(cells):
     gains = [value for value in map(gain, cells) if value is not None]
     summary = f"\nmtree is fastest in {len(cells) - len(lost)} of {len(cells)} cells"
     summary += f", median gain {statistics.median(gains):.2f}.\n" if gains else ".\n"
-    reasons = [
-        f"- {cell['network']} {cell['collective']} {size_text(cell['bytes'])}: {reason(cell)}\n"
-        for cell in lost
-    ]
-    return "".join([*lines, summary, "\n" if reasons else "", *reasons])
+    notes = [f"{name_of(cell)}: {reason(cell)}" for cell in lost] + failures(cells)
+    return "".join([*lines, summary, "\n" if notes else "", *[f"- {note}\n" for note in notes]])
 
 
 def plot_table(cells):

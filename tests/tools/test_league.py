@@ -91,7 +91,7 @@ class Resuming(unittest.TestCase):
         for size in networks.QUICK_SIZES:
             each = networks.Cell("b4", "allreduce", size)
             self.assertIsNone(each.load(self.path))
-            each.save(self.path, {**WON, "bytes": size})
+            each.save(self.path, {**LOST, "network": "b4", "bytes": size})
         done = self.run_league("--networks", "b4", "--collectives", "allreduce", "--sizes", "64k,1M")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn("| b4 allreduce 64 KB |", done.stdout)
@@ -108,6 +108,16 @@ class Resuming(unittest.TestCase):
         done = self.run_league("--networks", "b5")
         self.assertEqual(done.returncode, 2)
         self.assertIn("'b5' is none of b4, abilene", done.stderr)
+
+    def test_quick_is_a_part_and_short(self):
+        quick = league.parse_arguments(["folder", "--quick"])
+        every = league.parse_arguments(["folder"])
+        self.assertLess(quick.seconds, every.seconds)
+        self.assertLess(set(quick.networks), set(every.networks))
+        self.assertLess(set(quick.sizes), set(every.sizes))
+
+    def test_a_build_without_a_program_for_mpich_leaves_it_out(self):
+        self.assertIn("mpich", players.missing(self.path))
 
     def test_the_estimate_is_of_cells_of_that_size(self):
         missing = [networks.Cell("b4", "bcast", size) for size in (1 << 20, 1 << 20, 64 << 10)]
@@ -134,6 +144,10 @@ class Table(unittest.TestCase):
         self.assertIn("| 2.00 | 80% |", text)
         self.assertIn("fastest in 1 of 3 cells, median gain 0.75", text)
 
+    def test_failures_are_named_below_the_table(self):
+        self.assertIn("- b4 allreduce 1 MB: Gloo failed: 2 wrong\n", table.markdown([WON, LOST]))
+        self.assertEqual(table.failures([LOST]), [])
+
     def test_a_reason_says_who_served_and_what_was_expected(self):
         text = table.reason({**LOST, "report": [CALL]})
         self.assertEqual(
@@ -144,7 +158,7 @@ class Table(unittest.TestCase):
 
     def test_a_plot_has_a_column_per_player_and_a_dash_where_none_was_measured(self):
         lines = table.plot_table([WON, LOST]).splitlines()
-        self.assertEqual(lines[0].split("\t")[:3], ["cell", "mtree", "best of its"])
+        self.assertEqual(lines[0].split("\t")[:3], ["cell", "mtree", "Open MPI's best"])
         self.assertEqual(lines[1].split("\t")[:4], ["allreduce 1 MB", "80.0", "-", "40.0"])
 
 
