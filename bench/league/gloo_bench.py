@@ -28,19 +28,20 @@ class Operation:
         self.collective = collective
         parts = collective in ("allgather", "gather", "alltoall")
         self.count = num_bytes // 4 // (self.ranks if parts else 1)
-        self.places = torch.arange(self.count, dtype=torch.int64)
 
-    def pattern(self, rank, iteration, block=0):
-        numbers = self.places + 7 * rank + 13 * iteration + 29 * block
-        return (numbers % PERIOD).to(torch.float32)
+    def pattern(self, ranks, iteration, block=0):
+        """The sum of what these ranks send, one period of it over and over."""
+        places = torch.arange(PERIOD) + 13 * iteration + 29 * block
+        period = sum(((places + 7 * rank) % PERIOD).to(torch.float32) for rank in ranks)
+        return period.repeat(self.count // PERIOD + 1)[: self.count]
 
     def prepare(self, iteration):
         ranks = range(self.ranks)
-        self.mine = self.pattern(self.rank, iteration)
+        self.mine = self.pattern([self.rank], iteration).clone()
         if self.collective == "bcast" and self.rank != 0:
             self.mine.fill_(-1)
         if self.collective == "alltoall":
-            self.mine = torch.cat([self.pattern(self.rank, iteration, block) for block in ranks])
+            self.mine = torch.cat([self.pattern([self.rank], iteration, block) for block in ranks])
             self.result = torch.full_like(self.mine, -1)
         if self.collective in ("allgather", "gather"):
             self.result = [torch.full_like(self.mine, -1) for _ in ranks]
@@ -60,14 +61,13 @@ class Operation:
     def is_right(self, iteration):
         ranks = range(self.ranks)
         if self.collective == "allreduce":
-            wanted = sum(self.pattern(rank, iteration) for rank in ranks)
-            return torch.equal(self.mine, wanted)
+            return torch.equal(self.mine, self.pattern(ranks, iteration))
         if self.collective == "bcast":
-            return torch.equal(self.mine, self.pattern(0, iteration))
+            return torch.equal(self.mine, self.pattern([0], iteration))
         if self.collective == "gather" and self.rank != 0:
             return True
         block = self.rank if self.collective == "alltoall" else 0
-        wanted = torch.cat([self.pattern(rank, iteration, block) for rank in ranks])
+        wanted = torch.cat([self.pattern([rank], iteration, block) for rank in ranks])
         got = self.result if self.collective == "alltoall" else torch.cat(self.result)
         return torch.equal(got, wanted)
 

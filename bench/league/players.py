@@ -27,6 +27,7 @@ SHORT_CANDIDATES = {
 LONG_CANDIDATES = {**CANDIDATES, "alltoall": "linear,pairwise", "gather": "basic_linear,binomial"}
 MPICH_LAUNCHER, MPICH_BENCH = "mpiexec.mpich", "bench/league/mtree_bench.mpich"
 GLOO_BENCH = Path(__file__).resolve().parent / "gloo_bench.py"
+GLOO_SPARE, GLOO_CHECK = 3, 1e-7  # seconds of a task, and per byte to write and to compare
 GLOO_STARTS = 120  # seconds that a job of Python and torch may take to begin
 
 
@@ -131,7 +132,8 @@ class Gloo:
             self.start(environment)
         self.job.stdin.write(json.dumps(task) + "\n")
         self.job.stdin.flush()
-        answer = self.answer(timeout)
+        calls = task["iterations"] + task["warmup"]
+        answer = self.answer(timeout + GLOO_SPARE + GLOO_CHECK * task["bytes"] * calls)
         if answer["failures"] != 0:
             raise compare.RunFailed(f"{answer['failures']} results are wrong")
         return answer["calls_us"]
