@@ -48,16 +48,17 @@ static msccl_place_t place_of(const maker_t *maker, int piece, char buffer)
 /* Everything that GPUs begin with is input. */
 static mtree_status_t make_holdings(maker_t *maker)
 {
-    const int num_hosts = maker->plan->num_hosts;
+    const size_t num_hosts = (size_t)maker->plan->num_hosts,
+                 count = (size_t)maker->order.num_pieces * num_hosts;
 
     free(maker->holdings);
-    maker->holdings = calloc((size_t)maker->order.num_pieces * (size_t)num_hosts + 1,
-                             sizeof(*maker->holdings));
+    maker->holdings = calloc(count + 1, sizeof(*maker->holdings));
     if (maker->holdings == NULL) {
         return MTREE_ERR_NO_MEMORY;
     }
-    for (int i = 0; i < maker->order.num_pieces * num_hosts; i++) {
-        maker->holdings[i] = (holding_t){place_of(maker, i / num_hosts, 'i'), -1, -1};
+    for (size_t i = 0; i < count; i++) {
+        maker->holdings[i] =
+            (holding_t){place_of(maker, (int)(i / num_hosts), 'i'), -1, -1};
     }
     return MTREE_OK;
 }
@@ -131,8 +132,9 @@ static mtree_status_t add_steps(const maker_t *maker, const msccl_transfer_t *tr
               receiver = transfer->up ? parent : transfer->host;
     const int channel = piece->tree % program->num_channels;
     msccl_gpu_t *to = &program->gpus[receiver], *from = &program->gpus[sender];
-    holding_t *row = &maker->holdings[transfer->piece * maker->plan->num_hosts],
-              *held = &row[receiver];
+    holding_t
+        *row = &maker->holdings[(size_t)transfer->piece * (size_t)maker->plan->num_hosts],
+        *held = &row[receiver];
     const msccl_place_t target = target_of(maker, transfer->piece, receiver);
     msccl_step_t step = {MSCCL_SEND, row[sender].place, target, piece->count, 0, 0, 0};
     int block;
