@@ -183,6 +183,17 @@ def wanted(algorithm, gpu):
     return [frozenset((rank, first + chunk) for rank in ranks) for chunk in range(size["o"])]
 
 
+def check_results(algorithm):
+    """Every rank has what it wants, whatever the order and wherever the buffers are."""
+    for seed in range(4):
+        for in_place in (False, True):
+            machine = Machine(algorithm, in_place, seed)
+            machine.run()
+            for gpu in range(len(algorithm.gpus)):
+                if machine.output(gpu) != wanted(algorithm, gpu):
+                    raise AssertionError(f"GPU {gpu} has another result")
+
+
 def mtree(*words):
     return subprocess.run([MTREE, *map(str, words)], stdout=subprocess.PIPE, check=True, text=True).stdout
 
@@ -198,12 +209,7 @@ class Msccl(unittest.TestCase):
         algorithm = Algorithm(mtree("export", "--format", "msccl", "--chunks", chunks, self.plan))
         check_form(self, algorithm)
         self.check_shares(algorithm, json.loads(self.plan.read_text()), chunks)
-        for seed in range(4):
-            for in_place in (False, True):
-                machine = Machine(algorithm, in_place, seed)
-                machine.run()
-                for gpu in range(len(algorithm.gpus)):
-                    self.assertEqual(wanted(algorithm, gpu), machine.output(gpu))
+        check_results(algorithm)
         return algorithm
 
     def check_shares(self, algorithm, plan, chunks):
@@ -242,6 +248,29 @@ class Msccl(unittest.TestCase):
         """Each GPU passes on seven blocks of 58 pieces."""
         algorithm = self.check(ROOT / "topologies/star-8.dot", "allgather", "-a", "ring", chunks=4096)
         self.assertEqual(2, algorithm.channels)
+
+    def test_the_interpreter_finds_faults(self):
+        def wait_for_nothing(algorithm):
+            for gpu in algorithm.gpus:
+                for block in gpu.blocks:
+                    for step in block.steps:
+                        step.wait = (-1, -1)
+
+        def turn_a_block(algorithm):
+            max((block for gpu in algorithm.gpus for block in gpu.blocks), key=lambda block: len(block.steps)).steps.reverse()
+
+        def lose_a_transfer(algorithm):
+            sender = algorithm.gpus[0].blocks[0]
+            receiver = next(block for block in algorithm.gpus[sender.send].blocks if block.recv == 0)
+            sender.steps.pop()
+            receiver.steps.pop()
+
+        mtree("plan", ROOT / "topologies/b4.dot", "-o", self.plan, "--size", "16M")
+        for damage in (wait_for_nothing, turn_a_block, lose_a_transfer):
+            algorithm = Algorithm(mtree("export", "--format", "msccl", self.plan))
+            damage(algorithm)
+            with self.assertRaises((AssertionError, IndexError), msg=damage.__name__):
+                check_results(algorithm)
 
 
 if __name__ == "__main__":
