@@ -17,16 +17,6 @@
  * is what it can send soon. */
 #define UNSENT 32768
 
-/*
- * Microseconds beyond a round trip after which the kernel sends again what nothing says
- * has arrived, where it is Linux 6.15 or newer.  Others wait 0.2 s, as long as ten trips
- * of a long link: too long where the last packet of a call is lost.
- */
-#define TIMEOUT 20000
-#ifndef TCP_RTO_MIN_US
-#define TCP_RTO_MIN_US 45
-#endif
-
 #define BACKLOG 64
 
 static socklen_t fill_address(struct sockaddr_storage *storage,
@@ -150,11 +140,10 @@ int mtree_tcp_socket_accept(int listener)
 
 bool mtree_tcp_socket_tune(int fd, const char *congestion)
 {
-    int yes = 1, unsent = UNSENT, timeout = TIMEOUT;
+    int yes = 1, unsent = UNSENT;
 
     (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
     (void)setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent, sizeof(unsent));
-    (void)setsockopt(fd, IPPROTO_TCP, TCP_RTO_MIN_US, &timeout, sizeof(timeout));
     return congestion == NULL || setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, congestion,
                                             (socklen_t)strlen(congestion)) == 0;
 }
