@@ -105,7 +105,8 @@ static ssize_t connection_receive(mtree_tcp_connection_t *connection, size_t *wa
                : mtree_sealed_read(connection->sealed, connection->socket, parts, count);
 }
 
-bool mtree_tcp_connection_read(mtree_tcp_connection_t *connection)
+/* As mtree_tcp_connection_read(); *has_read_p: there was something. */
+static bool connection_read_all(mtree_tcp_connection_t *connection, bool *has_read_p)
 {
     while (true) {
         size_t wanted;
@@ -136,8 +137,21 @@ bool mtree_tcp_connection_read(mtree_tcp_connection_t *connection)
             connection->is_readable =
                 (size_t)bytes == wanted || connection->sealed != NULL;
             connection_advance(connection, (size_t)bytes);
+            *has_read_p = true;
         }
     }
+}
+
+bool mtree_tcp_connection_read(mtree_tcp_connection_t *connection)
+{
+    bool has_read = false, is_sound = connection_read_all(connection, &has_read);
+
+    /* Where messages go both ways the kernel waits 40 ms for one to go back before it
+     * acknowledges the last packets.  The peer's send would end that much later. */
+    if (is_sound && has_read && !connection->is_reading) {
+        mtree_tcp_socket_acknowledge(connection->socket);
+    }
+    return is_sound;
 }
 
 /* Write once; the bytes of @a parts that the kernel has taken. */

@@ -159,6 +159,13 @@ static bool read_info(int fd, struct tcp_info *info)
     return getsockopt(fd, IPPROTO_TCP, TCP_INFO, info, &length) == 0;
 }
 
+void mtree_tcp_socket_acknowledge(int fd)
+{
+    int yes = 1;
+
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_QUICKACK, &yes, sizeof(yes));
+}
+
 size_t mtree_tcp_socket_under_way(int fd)
 {
     struct tcp_info info;
