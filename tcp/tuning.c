@@ -12,22 +12,19 @@
 /* Of the newest look in the mean. */
 #define WEIGHT 0.25
 
-/*
- * Times the planned rate that each connection may send at.  A schedule pauses, and what
- * comes after a pause would otherwise be a burst at many times the rate of the link: BBR,
- * whose sockets seldom have enough to send to leave its start phase, lost 8 % of the
- * packets in queues by that.  What all have under way is limited by the schedule's
- * window, so each may have the rate for itself, and do for the others while they recover
- * from losses.
- */
-#define PACE 1.25
-
 /* Have the kernel hold each connection to the planned rate. */
 static void peer_pace(mtree_tcp_peer_t *peer)
 {
-    double each = peer->rate > 0 ? PACE * peer->rate : INFINITY;
+    mtree_tcp_report_t report;
+    bool is_known;
+    double each;
 
-    if (peer->num_connections == 0 || each == peer->pace) {
+    if (peer->num_connections == 0) {
+        return;
+    }
+    is_known = mtree_tcp_socket_report(peer->connections[0].socket, &report);
+    each = mtree_tcp_pace(is_known ? &report : NULL, peer->rate);
+    if (each == peer->pace) {
         return;
     }
     peer->pace = each;

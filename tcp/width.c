@@ -2,6 +2,8 @@
 #include "tcp/width.h"
 
 #include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
 
 /* Times the rate that the windows together have room for.  Two connections where one has
  * room for all: while one recovers from a loss the other goes on. */
@@ -15,6 +17,27 @@
  * acknowledgement adds is less. */
 #define QUEUED_TIMES   1.25
 #define QUEUED_SECONDS 0.004
+
+/*
+ * Times the planned rate that each connection may send at.  A schedule pauses, and what
+ * comes after a pause would otherwise be a burst at many times the rate of the link: BBR,
+ * whose sockets seldom have enough to send to leave its start phase, lost 8 % of the
+ * packets in queues by that.  What all have under way is limited by the schedule's
+ * window, so each may have the rate for itself, and do for the others while they recover
+ * from losses.
+ */
+#define PACE 1.25
+
+/* Seconds of the shortest round trip at which that matters.  A plan that has a connection
+ * for a long one that is not is wrong, and its rate is no limit. */
+#define LONG_TRIP 0.001
+
+double mtree_tcp_pace(const mtree_tcp_report_t *report, double rate)
+{
+    bool is_short = report != NULL && report->min_trip < LONG_TRIP;
+
+    return rate > 0 && !is_short ? PACE * rate : INFINITY;
+}
 
 double mtree_tcp_width_part(const mtree_tcp_report_t *report, double rate)
 {

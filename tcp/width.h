@@ -6,6 +6,8 @@
  * makes that smaller when a packet is lost.  Where packets are lost at random the windows
  * of few connections do not fill a long link.  Where the link itself is the limit,
  * packets wait before it, and more connections only lengthen that queue.
+ *
+ * And pace: how fast each of them may send.
  */
 #ifndef MTREE_TCP_WIDTH_H
 #define MTREE_TCP_WIDTH_H
@@ -21,6 +23,13 @@ typedef struct {
 /* The part of @a rate bits/s that the window of a connection has room for; 1 where
  * packets wait. */
 double mtree_tcp_width_part(const mtree_tcp_report_t *report, double rate);
+
+/*
+ * Bits/s that each connection to a peer may send at, to which @a rate bits/s are planned
+ * (0: not known); infinite: as much as it can.  @a report is of one of them; NULL:
+ * nothing is known.
+ */
+double mtree_tcp_pace(const mtree_tcp_report_t *report, double rate);
 
 /* The connections to use, at most @a most, where each has room for @a part of the rate on
  * average. */

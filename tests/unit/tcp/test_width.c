@@ -51,6 +51,26 @@ START_TEST(there_are_no_more_than_were_made)
 }
 END_TEST
 
+START_TEST(a_long_link_is_not_flooded)
+{
+    mtree_tcp_report_t report = {INFINITY, trip, trip};
+
+    ck_assert_double_gt(mtree_tcp_pace(&report, rate), rate);
+    ck_assert_double_lt(mtree_tcp_pace(&report, rate), 2 * rate);
+    ck_assert(mtree_tcp_pace(NULL, rate) == mtree_tcp_pace(&report, rate));
+    ck_assert(isinf(mtree_tcp_pace(&report, 0)));
+}
+END_TEST
+
+/* Neither a wrong rate of the map nor a queue on the host holds it back. */
+START_TEST(a_short_link_has_no_limit)
+{
+    mtree_tcp_report_t report = {INFINITY, trip, 0.0001};
+
+    ck_assert(isinf(mtree_tcp_pace(&report, rate)));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("width");
@@ -62,6 +82,8 @@ int main(void)
     tcase_add_test(tcase, small_windows_take_more_connections);
     tcase_add_test(tcase, a_queue_takes_no_more_connections);
     tcase_add_test(tcase, there_are_no_more_than_were_made);
+    tcase_add_test(tcase, a_long_link_is_not_flooded);
+    tcase_add_test(tcase, a_short_link_has_no_limit);
     suite_add_tcase(suite, tcase);
     srunner_run_all(runner, CK_NORMAL);
     failed = srunner_ntests_failed(runner);
