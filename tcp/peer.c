@@ -74,15 +74,17 @@ void mtree_tcp_peer_enqueue(mtree_tcp_peer_t *peer, mtree_tcp_message_t *message
     mtree_list_append(has_bytes(message) ? &peer->queue : &peer->urgent, &message->link);
 }
 
-/* The next connection that may take a message; NULL: there is none. */
-static mtree_tcp_connection_t *next_writable(mtree_tcp_peer_t *peer)
+/*
+ * The first connection that may take a message; NULL: there is none.  Two messages side
+ * by side share the link, and both arrive when the second one could have.  Schedules wait
+ * for the first.
+ */
+static mtree_tcp_connection_t *first_writable(mtree_tcp_peer_t *peer)
 {
     for (int i = 0; i < peer->width; i++) {
-        mtree_tcp_connection_t *connection =
-            &peer->connections[(peer->turn + i) % peer->width];
+        mtree_tcp_connection_t *connection = &peer->connections[i];
 
         if (connection->is_writable && connection->sending == NULL) {
-            peer->turn = (peer->turn + i + 1) % peer->width;
             return connection;
         }
     }
@@ -111,7 +113,7 @@ void mtree_tcp_peer_pump(mtree_tcp_peer_t *peer)
         return;
     }
     while ((!mtree_list_is_empty(&peer->urgent) || !mtree_list_is_empty(&peer->queue)) &&
-           (connection = next_writable(peer)) != NULL) {
+           (connection = first_writable(peer)) != NULL) {
         mtree_list_t *link = mtree_list_take(&peer->urgent);
 
         link = link == NULL ? mtree_list_take(&peer->queue) : link;

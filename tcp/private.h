@@ -92,7 +92,6 @@ struct mtree_tcp_peer {
     double next_look;           /* when that is due again */
     int num_connections;
     int width; /* of them, the first ones are used */
-    int turn;  /* the connection that is asked first */
     mtree_tcp_connection_t connections[MTREE_TCP_CONNECTIONS];
 };
 

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which of the connections to a peer get its messages. */
+#include "tests/unit/tcp/loop.h"
+
+#include <check.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+
+enum { CONNECTIONS = 3, MESSAGES = 8, SHORT = 100, LONG = 100000 };
+
+static const mtree_tcp_key_t key = {3, 70, 1};
+
+/* Bytes that wait at the other end of connection @a number, which does not read. */
+static int waiting(const loop_t *loop, int number)
+{
+    int bytes = 0;
+
+    ck_assert_int_eq(ioctl(loop->sockets[1][number], FIONREAD, &bytes), 0);
+    return bytes;
+}
+
+/* Send some messages of @a length bytes, and poll this end alone. */
+static void send_some(loop_t *loop, size_t length)
+{
+    static loop_message_t messages[MESSAGES];
+    static char bytes[LONG];
+    mtree_tcp_session_t *session;
+
+    loop_create(loop, CONNECTIONS);
+    session = mtree_tcp_session_begin(loop->ends[0].peer, &key, 1, 0, loop);
+    ck_assert_ptr_nonnull(session);
+    for (int i = 0; i < MESSAGES; i++) {
+        ck_assert_int_eq(
+            mtree_tcp_send(session, 0, bytes, length, true, loop_begin(&messages[i])),
+            MTREE_OK);
+    }
+    for (int i = 0; i < 100; i++) {
+        loop_poll(loop, 0);
+    }
+}
+
+START_TEST(what_the_first_takes_goes_over_it)
+{
+    loop_t loop;
+
+    send_some(&loop, SHORT);
+    ck_assert_int_gt(waiting(&loop, 0), MESSAGES * SHORT);
+    for (int i = 1; i < CONNECTIONS; i++) {
+        ck_assert_int_eq(waiting(&loop, i), 0);
+    }
+    loop_destroy(&loop);
+}
+END_TEST
+
+START_TEST(the_rest_goes_over_the_others)
+{
+    loop_t loop;
+
+    send_some(&loop, LONG);
+    for (int i = 0; i < CONNECTIONS; i++) {
+        ck_assert_int_gt(waiting(&loop, i), 0);
+    }
+    loop_destroy(&loop);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("striping");
+    TCase *tcase = tcase_create("striping");
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    tcase_add_test(tcase, what_the_first_takes_goes_over_it);
+    tcase_add_test(tcase, the_rest_goes_over_the_others);
+    suite_add_tcase(suite, tcase);
+    srunner_run_all(runner, CK_NORMAL);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
